@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The vector-thread matrix products of Volkov and Demmel, LAPACK Working Note 202, Figure 4: a
- * block of 64 threads is a vector thread of length 64 with a 64 x 16 block of C in registers, one
- * row a thread; four values of A a thread are in registers, and B passes through shared memory in
- * blocks of 16 x 16 (A B; padded against bank conflicts) or 4 x 16 (A B^T), which every
- * multiply-add takes its second operand from. Their code wants multiples of the blocks; here rows
- * and columns beyond the edge repeat the last one and are not stored, and the rest of k is added
- * from memory directly, so that the inner loops are as theirs.
+/* The vector-thread matrix products of Volkov and Demmel (LAPACK Working Note 202, Figure 4). A
+ * block of 64 threads holds a 64 x 16 block of C in registers, one row per thread, with four values
+ * of A per thread. B passes through shared memory in blocks of 16 x 16 (A B; padded against bank
+ * conflicts) or 4 x 16 (A B^T). Their code needs multiples of the blocks. Here rows and columns
+ * beyond the edge repeat the last one and are not stored, and the rest of k is added from global
+ * memory, so the inner loops stay as published.
  *
- * Block triangles and parts of k change what a block of threads starts with: where it works in C
- * and from where to where in k.
+ * Block triangles and splits of k change where a block starts in C and which part of k it sums.
  *
- * Cost: m n k / 1024 turns of 16 multiply-adds for each of two warps; A and B are fetched
- * m n k (1/16 + 1/64) words in all, 25.6 times less than without blocks (model/vector_gemm.h);
- * splits write and read their m n words each. */
+ * Cost: m n k / 1024 turns of 16 multiply-adds for each of two warps; m n k (1/16 + 1/64) words of
+ * A and B, 25.6 times less than without blocks (model/vector_gemm.h); each split writes and reads m
+ * n words. */
 #include "gemm_volkov.h"
 
 #include "factor/kernels/blocks/fold_triangle.h"
@@ -22,33 +20,33 @@
 namespace
 {
 
-const int ROWS = 64, COLUMNS = 16; /* of a block of C; a thread has one of the rows */
+const int ROWS = 64, COLUMNS = 16; /* of a block of C; one row per thread */
 const int SLICE = 4;               /* columns of A that a thread holds */
 const int DEPTH = 16;              /* rows of B in shared memory, A B */
-const int RESIDENT = 12; /* blocks an SM shall hold: 80 registers a thread, none spilled */
+const int RESIDENT = 12;           /* blocks per SM: 80 registers a thread, without spills */
 
-/* What one thread works on. Element (l, j) of op(B) is b[l * step_l + j * step_j]. */
+/* The work of one thread. Element (l, j) of op(B) is b[l * step_l + j * step_j]. */
 struct place {
-	int64_t row, column; /* of C */
-	int first;           /* of k, */
-	int64_t end;         /* which it ends before */
-	const float *a;      /* the thread's row, never beyond the last */
+	int64_t row, column; /* in C */
+	int first;           /* in k */
+	int64_t end;         /* end of the range in k */
+	const float *a;      /* the thread's row, clamped to the last one */
 	int64_t step_l, step_j;
 };
 
-/* Block rows and columns of C, without columns that have nothing in its lower triangle. */
-__host__ __device__ __forceinline__ int64_t row_blocks(const volkov_call &p)
+/* Block rows and columns of C, without columns outside its lower triangle. */
+__host__ DEVICE int64_t row_blocks(const volkov_call &p)
 {
 	return (p.m + ROWS - 1) / ROWS;
 }
 
-__host__ __device__ __forceinline__ int64_t column_blocks(const volkov_call &p)
+__host__ DEVICE int64_t column_blocks(const volkov_call &p)
 {
 	return ((p.shape == VOLKOV_C_FOLDED ? min(p.m, p.n) : p.n) + COLUMNS - 1) / COLUMNS;
 }
 
-/* The block that a folded triangle has here. */
-__device__ __forceinline__ void unfold(const volkov_call &p, place &at)
+/* The position of this block in a folded triangle. */
+DEVICE void unfold(const volkov_call &p, place &at)
 {
 	const fold_block block =
 	        fold_block_at((int)blockIdx.x, (int)row_blocks(p), (int)column_blocks(p));
@@ -56,12 +54,12 @@ __device__ __forceinline__ void unfold(const volkov_call &p, place &at)
 	at.column = (int64_t)block.column * COLUMNS;
 }
 
-/* What differs in block triangles, and in a part of k. */
-__device__ __forceinline__ void adjust(const volkov_call &p, place &at)
+/* The differences for block triangles and splits of k. */
+DEVICE void adjust(const volkov_call &p, place &at)
 {
 	if (p.shape == VOLKOV_C_FOLDED)
 		unfold(p, at);
-	const int64_t row = at.row - threadIdx.x; /* the block's first */
+	const int64_t row = at.row - threadIdx.x; /* the block's first row */
 	switch (p.shape) {
 	case VOLKOV_C_FOLDED:
 	case VOLKOV_C_EXIT:
@@ -85,8 +83,8 @@ __device__ __forceinline__ void adjust(const volkov_call &p, place &at)
 	}
 }
 
-/* WHOLE: of full matrices and all of k. */
-template <bool WHOLE> __device__ __forceinline__ place find_place(const volkov_call &p)
+/* WHOLE: full matrices and all of k. */
+template <bool WHOLE> DEVICE place find_place(const volkov_call &p)
 {
 	place at;
 	at.row = blockIdx.x % row_blocks(p) * ROWS + threadIdx.x;
@@ -101,21 +99,21 @@ template <bool WHOLE> __device__ __forceinline__ place find_place(const volkov_c
 	return at;
 }
 
-/* Whether all of the block is above the diagonal. */
-__device__ __forceinline__ bool is_above(const volkov_call &p, const place &at)
+/* Whether the whole block is above the diagonal. */
+DEVICE bool is_above(const volkov_call &p, const place &at)
 {
 	return p.shape == VOLKOV_C_EXIT && at.column >= min(p.m, at.row - threadIdx.x + ROWS);
 }
 
-/* What is at the pointer; or, to see what fetches cost, the pointer itself. */
-template <int WITHOUT> __device__ __forceinline__ float fetch(const float *from)
+/* The value at the pointer; without fetches the pointer itself, to measure the cost of fetches. */
+template <int WITHOUT> DEVICE float fetch(const float *from)
 {
 	return WITHOUT == VOLKOV_NO_FETCH ? __uint_as_float((unsigned)(uintptr_t)from) : *from;
 }
 
 /* The next SLICE columns of A. */
 template <int WITHOUT>
-__device__ __forceinline__ void fetch_slice(const float *&a, int64_t lda, float slice[SLICE])
+DEVICE void fetch_slice(const float *&a, int64_t lda, float slice[SLICE])
 {
 #pragma unroll
 	for (int l = 0; l < SLICE; l++, a += lda)
@@ -123,7 +121,7 @@ __device__ __forceinline__ void fetch_slice(const float *&a, int64_t lda, float 
 }
 
 template <int PITCH>
-__device__ __forceinline__ void multiply(
+DEVICE void multiply(
         const float slice[SLICE], const float (*b)[PITCH], float sum[COLUMNS])
 {
 #pragma unroll
@@ -134,7 +132,7 @@ __device__ __forceinline__ void multiply(
 }
 
 /* The last columns of A, which fill no block. */
-__device__ __forceinline__ void multiply_rest(
+DEVICE void multiply_rest(
         const volkov_call &p, const place &at, int64_t first, float sum[COLUMNS])
 {
 	for (int64_t l = first; l < at.end; l++) {
@@ -147,7 +145,7 @@ __device__ __forceinline__ void multiply_rest(
 
 /* Up to the diagonal where C is triangular; a part of k has a C of its own. */
 template <bool WHOLE>
-__device__ __forceinline__ void merge(
+DEVICE void merge(
         const volkov_call &p, const place &at, const float sum[COLUMNS])
 {
 	if (at.row >= p.m)
@@ -259,7 +257,7 @@ kernel choose_kernel(const volkov_call &p)
 	                                         : kernel_of<VOLKOV_COMPLETE, true>(p.tb);
 }
 
-/* The parts of k, each into its own of the work memory; then their sum. */
+/* Each part of k goes to its own part of the work memory; a second kernel adds the parts. */
 int launch_split(const volkov_call &p, unsigned blocks, cudaStream_t stream)
 {
 	volkov_call part = p;
@@ -286,7 +284,7 @@ extern "C" int gemm_volkov(const struct volkov_call *call, void *stream)
 	if (blocks > INT32_MAX || p.k > INT32_MAX || (p.shape != VOLKOV_FULL && p.splits > 1) ||
 	        (p.without != VOLKOV_COMPLETE && !plain))
 		return (int)cudaErrorInvalidValue;
-	if (p.alpha == 0) /* nothing of A and B is read */
+	if (p.alpha == 0) /* A and B are not read */
 		p.k = 0;
 	p.splits = (int)min((int64_t)p.splits, (p.k + DEPTH - 1) / DEPTH);
 	if (p.splits > 1)

@@ -11,16 +11,15 @@
 extern "C" {
 #endif
 
-/* What is left out. Without fetches the addresses of A and B stand in for what is there, so that
- * the instructions stay and the result means nothing; without prefetches every fetch comes right
- * before its use. */
+/* The ablations. Without fetches, addresses replace the values of A and B: the instructions stay,
+ * the result is meaningless. Without prefetches, every fetch comes right before its use. */
 enum volkov_without { VOLKOV_COMPLETE, VOLKOV_NO_FETCH, VOLKOV_NO_PREFETCH, VOLKOV_WAYS };
 
-/* Which of the matrices is triangular, in blocks of 64 x 16. Of C only the lower triangle is read
- * and written (row >= column): by as many blocks of threads as it has nonzero blocks, whose list is
- * folded (fold_triangle.h), or by as many as a full matrix has, of which those above the diagonal
- * exit at once. Of A, and of op(B), what lies far beyond the diagonal is not read; the blocks that
- * it crosses, 64 rows and columns of A, 16 of op(B), are, and hold zeros beyond it. */
+/* Which matrix is triangular, in blocks of 64 x 16. A lower triangular C (row >= column) is read
+ * and written in its triangle alone: FOLDED starts one block of threads per block of the triangle
+ * (fold_triangle.h), EXIT one per block of the full matrix, and blocks above the diagonal exit at
+ * once. Of a triangular A or op(B), blocks beyond the diagonal are not read. Blocks on the diagonal
+ * (64 rows and columns of A, 16 of op(B)) are read and must hold zeros beyond it. */
 enum volkov_shape {
 	VOLKOV_FULL,
 	VOLKOV_C_FOLDED,
@@ -33,8 +32,8 @@ enum volkov_shape {
 };
 
 /* BLAS arguments: A is m x k, B k x n (n x k when tb), C m x n; device memory, column-major,
- * leading dimensions in elements; beta = 0 overwrites C whatever it holds, alpha = 0 (or k = 0)
- * leaves A and B unread. At most 2^31 - 1 blocks of 64 x 16 in C. */
+ * leading dimensions in elements. beta = 0 overwrites C whatever it holds. alpha = 0 or k = 0
+ * leaves A and B unread. C has at most 2^31 - 1 blocks of 64 x 16. */
 struct volkov_call {
 	enum volkov_without without;
 	bool tb;
@@ -47,19 +46,20 @@ struct volkov_call {
 	float beta;
 	float *c;
 	int64_t ldc;
-	enum volkov_shape shape; /* but VOLKOV_FULL with VOLKOV_COMPLETE alone */
-	int splits;  /* of k, into parts of 16; below 2: none. With VOLKOV_FULL, VOLKOV_COMPLETE */
-	float *work; /* of m n words for each split */
+	enum volkov_shape shape; /* other than VOLKOV_FULL: with VOLKOV_COMPLETE only */
+	int splits;  /* of k, into parts of 16; below 2: none. With VOLKOV_FULL and VOLKOV_COMPLETE
+	                only */
+	float *work; /* m n words for each split */
 };
 
-/* Puts the product into the stream (a cudaStream_t). With splits each sums its part of k into work,
- * and a second kernel adds the parts in their order and merges them with C; more splits than k has
- * parts become as many as those. The same call gives the same bits. Returns a cudaError_t as an
- * int: cudaErrorInvalidValue for what is said to be impossible above. */
+/* Puts the product into the stream (a cudaStream_t). With splits, each split sums its part of k
+ * into work, and a second kernel adds the parts in order and combines them with C. Splits are
+ * limited to the number of parts of k. The same call gives the same bits. Returns a cudaError_t as
+ * an int: cudaErrorInvalidValue for the combinations excluded above. */
 int gemm_volkov(const struct volkov_call *call, void *stream);
 
-/* The second of the two kernels alone: C = alpha times the sum of the splits' parts, m x n each, in
- * work, + beta C. Returns a cudaError_t as an int. */
+/* The second kernel alone: C = alpha (sum of the splits' m x n parts in work) + beta C. Returns a
+ * cudaError_t as an int. */
 int gemm_volkov_sum(const struct volkov_call *call, void *stream);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The second kernel of the vector-thread product for small C, LAPACK Working Note 202, section 4.3:
- * the parts of k that gemm_volkov.cu summed by themselves become one.
+/* The second kernel of the vector-thread product for small C (LAPACK Working Note 202, section
+ * 4.3): adds the parts of k that gemm_volkov.cu summed.
  *
  * Cost: (splits + 2) m n words read and written, and a launch. */
 #include "gemm_volkov.h"
@@ -10,7 +10,7 @@
 namespace
 {
 
-const int ROWS = 64, COLUMNS = 4; /* threads of a block, one for each element of C */
+const int ROWS = 64, COLUMNS = 4; /* threads of a block, one per element of C */
 const int MOST_BLOCKS = 65535;    /* along C's columns */
 
 __global__ void __launch_bounds__(ROWS *COLUMNS) sum_kernel(const __grid_constant__ volkov_call p)

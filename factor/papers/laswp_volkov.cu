@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The pivoting of Volkov and Demmel, LAPACK Working Note 202, section 5: up to 64 row interchanges
- * in one call, whose pivots are an argument of the kernel, a thread a column. In their row-major
- * layout a warp's accesses lie side by side; in the column-major one each is a sector of its own.
+/* The pivoting of Volkov and Demmel (LAPACK Working Note 202, section 5): up to 64 row interchanges
+ * per call, passed as kernel argument, one thread per column. In row-major layout the accesses of a
+ * warp are contiguous; in column-major layout each is a sector of its own.
  *
- * Cost: 4 words an exchange and column, and `count` dependent round trips to L2 or DRAM. */
+ * Cost: 4 words per interchange and column, and `count` dependent round trips to L2 or DRAM. */
 #include "laswp_volkov.h"
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 namespace
 {
 
-const int THREADS = 64; /* their vector length */
+const int THREADS = 64; /* the paper's vector length */
 
 struct exchanges {
 	int count, row[LASWP_VOLKOV_MOST];

@@ -9,12 +9,12 @@
 extern "C" {
 #endif
 
-/* Exchanges in one call, which carries them as its argument. */
+/* Most interchanges of one call. */
 enum { LASWP_VOLKOV_MOST = 64 };
 
-/* Rows i and ipiv[i]-1 of a matrix of n columns are exchanged for i = 0 .. count-1. Element (i, j)
- * is a[i * row_step + j * column_step]: row_step = 1 is column-major, column_step = 1 row-major.
- * a is device memory, ipiv host memory; single precision. stream is a cudaStream_t. Returns a
+/* Exchanges rows i and ipiv[i]-1 of a matrix of n columns for i = 0 .. count-1. Element (i, j) is
+ * a[i * row_step + j * column_step]: row_step = 1 is column-major, column_step = 1 row-major. a is
+ * device memory, ipiv host memory; single precision. stream is a cudaStream_t. Returns a
  * cudaError_t as an int. */
 int laswp_volkov(float *a, int64_t n, int64_t row_step, int64_t column_step, const int *ipiv,
         int count, void *stream);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Cost: every word read and written once, from L2 when the stage before has touched it; a launch a
- * stage, a block of threads a pair of columns (make), or a pair and a piece of the rows (apply). */
+/* Cost: every word read and written once, from L2 after an earlier stage used it; one launch per
+ * stage; one block of threads per pair of columns (make), or per pair and piece of the rows
+ * (apply). */
 #include "rotations.h"
 
 #include <cuda_runtime_api.h>
@@ -10,13 +11,13 @@ namespace
 
 const int MAKE_THREADS = 512;
 const int APPLY_THREADS = 256;
-const int LOADS = 4; /* rows of a thread in flight */
+const int LOADS = 4; /* rows per thread in flight */
 
 template <typename T> struct rotation {
 	T c, s;
 };
 
-/* a and b become r and 0; NaN in either is in both. */
+/* Turns (a, b) into (r, 0). NaN in either gives NaN in both. */
 template <typename T> __device__ rotation<T> rotation_of(T a, T b, T r)
 {
 	return b == 0 ? rotation<T>{1, 0} : rotation<T>{a / r, b / r};
@@ -32,7 +33,7 @@ __device__ double length(double a, double b)
 	return hypot(a, b);
 }
 
-/* Rows first, first + step ... of a pair, but not row `but`. */
+/* Rotates rows first, first + step ... of a pair, except row `but`. */
 template <typename T>
 __device__ void rotate_rows(
         rotation<T> g, T *left, T *right, int64_t first, int64_t end, int step, int64_t but)
@@ -65,7 +66,7 @@ __global__ void __launch_bounds__(MAKE_THREADS)
 	const T a = left[at], b = right[at], r = length(a, b);
 	const rotation<T> made = rotation_of(a, b, r);
 	rotate_rows(made, left, right, threadIdx.x, m, MAKE_THREADS, at);
-	__syncthreads(); /* all have read a and b */
+	__syncthreads(); /* all threads have read a and b */
 	if (threadIdx.x == 0) {
 		g[pair * ldg] = made.c;
 		g[pair * ldg + 1] = made.s;
@@ -86,15 +87,10 @@ __global__ void __launch_bounds__(APPLY_THREADS) apply_kernel(
 	rotate_rows(made, left, right, first + threadIdx.x, end, APPLY_THREADS, -1);
 }
 
-template <typename T> T *data_of(struct matrix a)
-{
-	return (T *)a.data + a.offset;
-}
-
 template <typename T> int make(int64_t row, struct matrix x, struct matrix g, cudaStream_t stream)
 {
 	make_kernel<<<(unsigned)g.n, MAKE_THREADS, 0, stream>>>(
-	        data_of<T>(x), x.ld, x.m, row, data_of<T>(g), g.ld);
+	        (T *)matrix_address(x), x.ld, x.m, row, (T *)matrix_address(g), g.ld);
 	return (int)cudaGetLastError();
 }
 
@@ -102,7 +98,7 @@ template <typename T> int apply(struct matrix g, struct matrix x, cudaStream_t s
 {
 	const int64_t rows = APPLY_THREADS * LOADS, pieces = (x.m + rows - 1) / rows;
 	apply_kernel<<<(unsigned)(g.n * pieces), APPLY_THREADS, 0, stream>>>(
-	        data_of<T>(g), g.ld, data_of<T>(x), x.ld, x.m, pieces);
+	        (T *)matrix_address(g), g.ld, (T *)matrix_address(x), x.ld, x.m, pieces);
 	return (int)cudaGetLastError();
 }
 

@@ -16,6 +16,14 @@
 #define NORETURN _Noreturn
 #endif
 
+/* A function of the device that is always inlined; one of host and device. */
+#define DEVICE __device__ __forceinline__
+#ifdef __CUDACC__
+#define HOST_DEVICE __host__ __device__
+#else
+#define HOST_DEVICE
+#endif
+
 #if defined(__GNUC__)
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #else

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Barriers between all blocks of a grid. They are for one-dimensional grids of one-dimensional
- * blocks that are all resident (launched cooperatively). What any thread of any block wrote before
- * the barrier every thread reads after it, by plain loads. Every spin is bounded: after
- * SPIN_TIMEOUT_NS it sets the grid's error word and the barrier returns false in all threads of the
- * block, as soon does that of every other block; the kernel then has to return. */
+/* Barriers between all blocks of a grid: one-dimensional grids of one-dimensional blocks, all
+ * resident (cooperative launch). Writes before the barrier, by any thread of any block, are visible
+ * to plain loads after it. Every spin is bounded: after SPIN_TIMEOUT_NS the grid's error word is
+ * set, and the barrier returns false in all threads of all blocks. The kernel must then return. */
 #ifndef FATHOM_BARRIER_CUH
 #define FATHOM_BARRIER_CUH
 
@@ -12,14 +11,13 @@
 #include "cluster.cuh"
 #include "spin.cuh"
 
-/* Words of a 128-byte line: what different blocks write often stands in different lines. */
+/* Words of a 128-byte line. Words that different blocks write often are in different lines. */
 enum { BARRIER_LINE = 32 };
 
-/* Each thread's view of the barriers of its grid. */
 struct grid_barrier {
-	uint32_t *error;            /* set when a wait took too long */
+	uint32_t *error;            /* set when a wait timed out */
 	uint32_t *counter;          /* counter barrier: arrivals since the start */
-	uint32_t *arrival, *wakeup; /* master/slave barrier: one word of each for every block */
+	uint32_t *arrival, *wakeup; /* master/slave barrier: one word of each per block */
 	uint32_t round;             /* barriers begun */
 };
 
@@ -30,7 +28,7 @@ static inline size_t barrier_bytes(int blocks)
 	return (2 + 2 * lines) * BARRIER_LINE * sizeof(uint32_t);
 }
 
-static __device__ __forceinline__ struct grid_barrier barrier_start(uint32_t *work)
+static DEVICE struct grid_barrier barrier_start(uint32_t *work)
 {
 	const uint32_t lines = (gridDim.x + BARRIER_LINE - 1) / BARRIER_LINE;
 	struct grid_barrier barrier;
@@ -42,12 +40,12 @@ static __device__ __forceinline__ struct grid_barrier barrier_start(uint32_t *wo
 	return barrier;
 }
 
-/* LAWN 202 section 3.6: no atomic operation. Every block but the first, the master, writes its own
- * arrival word and spins on its own wakeup word; the master's threads watch one block each, then
- * wake them all. The words of neighbours stand side by side, so that a warp of the master reads and
- * writes 32 of them in one access. The fence is needed although every thread of the master
- * acquired: what it passes on was acquired by other threads, before __syncthreads. */
-static __device__ __forceinline__ bool barrier_master(struct grid_barrier *barrier)
+/* The master/slave barrier of LAWN 202, section 3.6, without atomic operations. Every block but the
+ * master (block 0) writes its arrival word and spins on its wakeup word. Each of the master's
+ * threads watches one block, then wakes it. Words of neighbouring blocks are contiguous, so a warp
+ * of the master reads and writes 32 of them in one access. The fence is needed: the master passes
+ * on data that other threads acquired before __syncthreads. */
+static DEVICE bool barrier_master(struct grid_barrier *barrier)
 {
 	const uint32_t round = ++barrier->round;
 	bool good = true;
@@ -70,8 +68,7 @@ static __device__ __forceinline__ bool barrier_master(struct grid_barrier *barri
 	return __syncthreads_and(good);
 }
 
-/* One counter that every block adds to and spins on. */
-static __device__ __forceinline__ bool barrier_counter(struct grid_barrier *barrier)
+static DEVICE bool barrier_counter(struct grid_barrier *barrier)
 {
 	const uint32_t round = ++barrier->round;
 	bool good = true;
@@ -83,8 +80,7 @@ static __device__ __forceinline__ bool barrier_counter(struct grid_barrier *barr
 	return __syncthreads_and(good);
 }
 
-/* Any barrier of the ladder by its kind, fixed at compile time. */
-template <int kind> static __device__ __forceinline__ bool barrier_any(struct grid_barrier *barrier)
+template <int kind> static DEVICE bool barrier_any(struct grid_barrier *barrier)
 {
 	if constexpr (kind == BARRIER_WARP)
 		__syncwarp();

@@ -34,7 +34,7 @@ struct ring {
 	uint32_t rounds, seed;
 };
 
-/* Threads that one barrier joins; and below, the part of them that runs in lockstep. */
+/* Threads that one barrier synchronizes, and the unit of threads that runs in lockstep with it. */
 template <int kind> __device__ uint32_t group_size(void)
 {
 	switch (kind) {
@@ -115,7 +115,7 @@ ring_function ring_find(enum barrier_kind kind, bool sound)
 	return ring[kind][sound];
 }
 
-/* Runs a kernel on `blocks` blocks in clusters of `cluster`, or cooperatively when cluster is 0. */
+/* Runs a kernel on clusters of `cluster` blocks, or cooperatively when cluster is 0. */
 void run_ring(ring_function kernel, int blocks, int cluster, int threads, uint32_t rounds,
         uint32_t seed, struct barrier_check *check)
 {
@@ -144,7 +144,7 @@ void run_ring(ring_function kernel, int blocks, int cluster, int threads, uint32
 
 } // namespace
 
-/* Two clusters run at once: a barrier that mixes them up is found. */
+/* Two clusters side by side, to find barriers that mix clusters up. */
 extern "C" void barrier_check_ring(enum barrier_kind kind, bool sound, int blocks, int threads,
         uint32_t rounds, uint32_t seed, struct barrier_check *check)
 {

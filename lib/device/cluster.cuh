@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Block clusters (compute capability 9.0 and newer): their barrier, each other's shared memory, and
- * an exchange of 128-byte records between all blocks of a cluster. On older devices the functions
- * do nothing; no cluster is launched there. */
+/* Block clusters (compute capability 9.0 and newer): barrier, access to other blocks' shared
+ * memory, and an exchange of 128-byte records between all blocks of a cluster. On older devices the
+ * functions do nothing and no cluster is launched. */
 #ifndef FATHOM_CLUSTER_CUH
 #define FATHOM_CLUSTER_CUH
 
@@ -20,36 +20,36 @@ enum {
 	MAILBOX_TURNS = 3
 };
 
-static __device__ __forceinline__ uint32_t cluster_rank(void)
+static DEVICE uint32_t cluster_rank(void)
 {
 	uint32_t rank = 0;
 	IN_CLUSTER(asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank)));
 	return rank;
 }
 
-static __device__ __forceinline__ uint32_t cluster_blocks(void)
+static DEVICE uint32_t cluster_blocks(void)
 {
 	uint32_t blocks = 1;
 	IN_CLUSTER(asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks)));
 	return blocks;
 }
 
-/* Every thread of every block of the cluster; memory is ordered as by a grid barrier, shared memory
- * included. */
-static __device__ __forceinline__ void cluster_barrier(void)
+/* By every thread of every block of the cluster. Orders memory as a grid barrier does, shared
+ * memory included. */
+static DEVICE void cluster_barrier(void)
 {
 	IN_CLUSTER(asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"));
 	IN_CLUSTER(asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"));
 }
 
-/* Address of a variable in this block's shared memory, and of the same variable in the block of
+/* Address of a variable in this block's shared memory, and of the same variable in the block with
  * that rank. */
-static __device__ __forceinline__ uint32_t shared_address(const void *variable)
+static DEVICE uint32_t shared_address(const void *variable)
 {
 	return (uint32_t)__cvta_generic_to_shared(variable);
 }
 
-static __device__ __forceinline__ uint32_t cluster_address(uint32_t address, uint32_t rank)
+static DEVICE uint32_t cluster_address(uint32_t address, uint32_t rank)
 {
 	uint32_t remote = address;
 	IN_CLUSTER(asm("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -58,19 +58,18 @@ static __device__ __forceinline__ uint32_t cluster_address(uint32_t address, uin
 	return remote;
 }
 
-/* ---- exchange ---- */
-
-/* A block's mailbox, in its shared memory: record[turn][r] is what the block of rank r sent. Three
- * turns, because a block that is one exchange ahead may already fill the next one while a slow
- * thread still reads this one. */
+/* A block's mailbox in its shared memory: record[turn][r] comes from the block of rank r. Three
+ * turns are needed: a block that is one exchange ahead may fill the next turn while a slow thread
+ * still reads this one. */
 struct mailbox {
 	uint4 record[MAILBOX_TURNS][CLUSTER_MAX][RECORD_PIECES];
-	uint64_t full[MAILBOX_TURNS]; /* mbarriers: completed when all bytes of the turn arrived */
+	uint64_t full[MAILBOX_TURNS]; /* mbarriers: completed when all bytes of the turn have
+	                                 arrived */
 };
 
-/* Barriers that complete when that many threads (or announcements) and all bytes announced have
- * arrived; by one thread of a block, before a cluster barrier that comes before all sends. */
-static __device__ __forceinline__ void arrivals_set(uint64_t *full, int count, uint32_t threads)
+/* Initializes mbarriers that complete after `threads` arrivals (or announcements) and all announced
+ * bytes. By one thread of a block, followed by a cluster barrier before any send. */
+static DEVICE void arrivals_set(uint64_t *full, int count, uint32_t threads)
 {
 	for (int i = 0; i < count; ++i)
 		IN_CLUSTER(asm volatile(
@@ -80,15 +79,15 @@ static __device__ __forceinline__ void arrivals_set(uint64_t *full, int count, u
 	IN_CLUSTER(asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"));
 }
 
-/* By one of the threads, each time around. */
-static __device__ __forceinline__ void arrivals_arrive(uint32_t full)
+/* By one of the threads, once per phase. */
+static DEVICE void arrivals_arrive(uint32_t full)
 {
 	IN_CLUSTER(asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(full)
 	                        : "memory"));
 }
 
-/* By one thread of a block, each time around: so many bytes will arrive. */
-static __device__ __forceinline__ void arrivals_expect(uint32_t full, uint32_t bytes)
+/* By one thread of a block, once per phase: announces `bytes`. */
+static DEVICE void arrivals_expect(uint32_t full, uint32_t bytes)
 {
 	IN_CLUSTER(asm volatile(
 	        "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(full),
@@ -96,8 +95,8 @@ static __device__ __forceinline__ void arrivals_expect(uint32_t full, uint32_t b
 	        : "memory"));
 }
 
-/* 16 bytes to `slot`, counted by the barrier `full`, both in one block of the cluster. */
-static __device__ __forceinline__ void send_piece(const uint4 &piece, uint32_t slot, uint32_t full)
+/* Sends 16 bytes to `slot`, counted by the mbarrier `full` of the same block. */
+static DEVICE void send_piece(const uint4 &piece, uint32_t slot, uint32_t full)
 {
 	IN_CLUSTER(asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
 	                        "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(slot),
@@ -106,22 +105,22 @@ static __device__ __forceinline__ void send_piece(const uint4 &piece, uint32_t s
 }
 
 /* Before the first exchange, by all threads of all blocks of the cluster. */
-static __device__ __forceinline__ void mailbox_start(struct mailbox *box)
+static DEVICE void mailbox_start(struct mailbox *box)
 {
 	if (threadIdx.x == 0)
 		arrivals_set(box->full, MAILBOX_TURNS, 1);
 	cluster_barrier();
 }
 
-/* After the last one: no block may leave while others still write into its mailbox. */
-static __device__ __forceinline__ void mailbox_stop(void)
+/* After the last exchange: no block may exit while others write into its mailbox. */
+static DEVICE void mailbox_stop(void)
 {
 	cluster_barrier();
 }
 
-/* What arrives lies in this block's own shared memory: acquiring at a wider scope than the block's
- * would only add an invalidation of L1. */
-static __device__ __forceinline__ bool mailbox_is_full(uint32_t full, uint32_t parity)
+/* The data is in this block's shared memory. Acquiring at a wider scope would only add an
+ * invalidation of L1. */
+static DEVICE bool mailbox_is_full(uint32_t full, uint32_t parity)
 {
 	uint32_t done = 1;
 	IN_CLUSTER(asm volatile("{\n\t.reg .pred p;\n\t"
@@ -133,10 +132,9 @@ static __device__ __forceinline__ bool mailbox_is_full(uint32_t full, uint32_t p
 	return done != 0;
 }
 
-/* Waits for an mbarrier's phase of that parity, not at all when somebody has given up. False when
- * this thread did not see it. */
-static __device__ __forceinline__ bool thread_waits(
-        const uint64_t *full, uint32_t parity, uint32_t *error)
+/* Waits for the phase of that parity of an mbarrier, unless a block has given up. False when this
+ * thread did not see it complete. */
+static DEVICE bool thread_waits(const uint64_t *full, uint32_t parity, uint32_t *error)
 {
 	const uint32_t address = shared_address(full);
 	bool good = mailbox_is_full(address, parity);
@@ -148,10 +146,9 @@ static __device__ __forceinline__ bool thread_waits(
 	return good;
 }
 
-/* By a whole warp, whose lanes look together and go on together, in order. False in all of them
- * when one has given up: nothing may be waited for behind that. */
-static __device__ __forceinline__ bool warp_waits(
-        const uint64_t *full, uint32_t parity, uint32_t *error)
+/* By a whole warp; all lanes poll and continue together. False in all lanes after a timeout: the
+ * kernel must not wait again then. */
+static DEVICE bool warp_waits(const uint64_t *full, uint32_t parity, uint32_t *error)
 {
 	const uint32_t address = shared_address(full);
 	struct spin spin = {0, 0};
@@ -163,12 +160,11 @@ static __device__ __forceinline__ bool warp_waits(
 }
 
 /* Exchange number `round` (0, 1, ...): every block sends its record to every block of the cluster,
- * itself included, and waits for all of theirs. Called by all threads (at least RECORD_PIECES for
+ * itself included, and waits for all records. Called by all threads (at least RECORD_PIECES for
  * each block of the cluster) with the record's 16-byte piece number threadIdx.x % RECORD_PIECES.
- * Returns the records by rank, readable until the thread calls the next exchange; NULL in all
- * threads of the block, with *error set, when that took longer than SPIN_TIMEOUT_NS. Includes one
- * __syncthreads. */
-static __device__ __forceinline__ uint4 (*cluster_exchange(
+ * Returns the records by rank, readable until the thread's next exchange; after SPIN_TIMEOUT_NS,
+ * NULL in all threads of the block, with *error set. Includes one __syncthreads. */
+static DEVICE uint4 (*cluster_exchange(
         struct mailbox *box, uint32_t round, uint4 piece, uint32_t *error))[RECORD_PIECES]
 {
 	const uint32_t turn = round % MAILBOX_TURNS, parity = round / MAILBOX_TURNS % 2;

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that follow one another in a stream, each after a few microseconds: the next one's blocks
- * come to the multiprocessors while this one works and wait there for its end, where devices have
- * such launches (compute capability 9.0); elsewhere they are launched as always. */
+/* Launches of short dependent kernels: the next kernel's blocks occupy multiprocessors early and
+ * wait there for the end of this kernel (programmatic dependent launch, compute capability 9.0).
+ * Older devices get plain launches. */
 #ifndef FATHOM_EARLY_LAUNCH_CUH
 #define FATHOM_EARLY_LAUNCH_CUH
 
-#include <cuda_runtime.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
-/* Until here such a kernel reads and writes nothing of the one before. In every thread. */
-static __device__ __forceinline__ void early_wait(void)
+#include <cuda_runtime.h>
+
+/* By every thread, before it reads or writes memory that the kernel before uses. */
+static DEVICE void early_wait(void)
 {
 #if __CUDA_ARCH__ >= 900
 	cudaGridDependencySynchronize();
 #endif
 }
 
-/* The next one's blocks may come from here on; in every block, whose end means the same. They keep
- * their places from then on, so that kernels that take long say it at their end. */
-static __device__ __forceinline__ void early_release(void)
+/* Lets the next kernel's blocks start; the end of a block does the same. They occupy space while
+ * they wait, so long kernels call this near their end. */
+static DEVICE void early_release(void)
 {
 #if __CUDA_ARCH__ >= 900
 	cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-/* The first thing that a short one does. */
-static __device__ __forceinline__ void early_begin(void)
+static DEVICE void early_begin(void)
 {
 	early_release();
 	early_wait();

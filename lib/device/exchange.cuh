@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* All-to-all exchange between co-resident blocks: every block publishes a key and a record, every
- * block learns the record of the largest key. It replaces "barrier, then read" by one trip through
- * L2: each 8-byte word carries 32 bits of value and a 32-bit tag, a single atomic access, so a
- * reader that sees the tag has the value and no fence is needed.
+/* All-to-all exchange between co-resident blocks: every block publishes a key and a record, and
+ * every block gets the record of the largest key. It replaces "barrier, then read" by one trip
+ * through L2: each 8-byte word carries a 32-bit value and a 32-bit tag in one atomic access. A
+ * reader that sees the tag has the value; no fence is needed.
  *
- * Slots alternate between two sets by the parity of the tag. A block publishes round t + 2 only
- * after it has every key of round t + 1, and a block publishes round t + 1 only after it has read
- * the record of round t; so no slot is overwritten while somebody may read it. Tags of successive
- * rounds differ by one and never repeat within a buffer (the host clears it before they would), so
- * stale words are never taken for new ones.
+ * Slots alternate between two sets by the parity of the tag. A block publishes round t + 2 after it
+ * has every key of round t + 1, and round t + 1 after it has read the record of round t. So no slot
+ * is overwritten while a block may read it. Tags grow by one per round and never repeat within a
+ * buffer (the host clears it first), so stale words are never accepted.
  *
- * Cost of a round: one store to L2, one poll seen after it, one dependent L2 read of the record.
- * Blocks must be co-resident (cooperative launch). Every wait is bounded. */
+ * Cost of a round: one store to L2, one poll after it, one dependent L2 read of the record. Blocks
+ * must be co-resident (cooperative launch). Every wait is bounded. */
 #ifndef FATHOM_EXCHANGE_CUH
 #define FATHOM_EXCHANGE_CUH
 
@@ -19,16 +18,16 @@
 
 enum {
 	EXCHANGE_HEADS = 2,      /* words of a key: one for 32-bit keys, two for 64-bit ones */
-	EXCHANGE_LANE_SLOTS = 6, /* heads a lane polls: at most 192 blocks */
-	EXCHANGE_LANE_WORDS =
-	        9, /* words of a record a lane has in flight: 128 columns in double precision */
+	EXCHANGE_LANE_SLOTS = 6, /* heads that a lane polls: at most 192 blocks */
+	EXCHANGE_LANE_WORDS = 9, /* words of a record that a lane has in flight: 128 columns in
+	                            double precision */
 	EXCHANGE_SPINS = 2000000 /* polls until a wait gives up: about a second */
 };
 
-/* One buffer in global memory; exchange_bytes() long, zeroed once. */
+/* A buffer in global memory, exchange_bytes() long, zeroed once. */
 struct exchange {
 	uint64_t *head;   /* [2][EXCHANGE_HEADS][blocks] */
-	uint64_t *record; /* [2][blocks + 1][words]; the last record is an extra one for block 0 */
+	uint64_t *record; /* [2][blocks + 1][words]; the last record is block 0's extra one */
 	int *error;       /* set when a wait timed out */
 	int blocks, words;
 	uint32_t tag; /* tag of round 0; later rounds add one */
@@ -39,7 +38,7 @@ static inline int64_t exchange_bytes(int blocks, int words)
 	return 2 * ((int64_t)blocks * EXCHANGE_HEADS + (int64_t)(blocks + 1) * words) * 8 + 16;
 }
 
-/* Lays the buffer out for a launch. */
+/* Divides the buffer up for a launch. */
 static inline struct exchange exchange_layout(void *buffer, int blocks, int words, uint32_t tag)
 {
 	struct exchange x;
@@ -56,38 +55,35 @@ static inline struct exchange exchange_layout(void *buffer, int blocks, int word
 
 #include "reduce.cuh"
 
-static __device__ __forceinline__ void exchange_store(uint64_t *slot, uint32_t value, uint32_t tag)
+static DEVICE void exchange_store(uint64_t *slot, uint32_t value, uint32_t tag)
 {
 	uint64_t word = (uint64_t)tag << 32 | value;
 	asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(slot), "l"(word) : "memory");
 }
 
-static __device__ __forceinline__ uint64_t exchange_load(const uint64_t *slot)
+static DEVICE uint64_t exchange_load(const uint64_t *slot)
 {
 	uint64_t word;
 	asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(word) : "l"(slot) : "memory");
 	return word;
 }
 
-/* One word of all blocks' keys. */
-static __device__ __forceinline__ uint64_t *exchange_heads(
-        const struct exchange &x, uint32_t tag, int word)
+/* One word of every block's key. */
+static DEVICE uint64_t *exchange_heads(const struct exchange &x, uint32_t tag, int word)
 {
 	return x.head + ((int)(tag & 1) * EXCHANGE_HEADS + word) * x.blocks;
 }
 
-/* The record of a block, or the root's extra record for block == x.blocks. */
-static __device__ __forceinline__ uint64_t *exchange_record_slot(
-        const struct exchange &x, uint32_t tag, int block)
+/* The record of a block; the extra record of block 0 for block == x.blocks. */
+static DEVICE uint64_t *exchange_record_slot(const struct exchange &x, uint32_t tag, int block)
 {
 	return x.record + ((int64_t)(tag & 1) * (x.blocks + 1) + block) * x.words;
 }
 
-/* One lane publishes its block's key for the round with this tag. Larger keys win, then lower
- * blocks. */
+/* By one lane: publishes its block's key for the round with this tag. The largest key wins, then
+ * the lowest block. */
 template <typename key_type>
-static __device__ __forceinline__ void exchange_publish(
-        const struct exchange &x, uint32_t tag, key_type key)
+static DEVICE void exchange_publish(const struct exchange &x, uint32_t tag, key_type key)
 {
 	if (sizeof key == 8)
 		exchange_store(exchange_heads(x, tag, 1) + blockIdx.x,
@@ -95,16 +91,15 @@ static __device__ __forceinline__ void exchange_publish(
 	exchange_store(exchange_heads(x, tag, 0) + blockIdx.x, (uint32_t)key, tag);
 }
 
-static __device__ __forceinline__ bool exchange_tagged(uint64_t word, uint32_t tag)
+static DEVICE bool exchange_tagged(uint64_t word, uint32_t tag)
 {
 	return (uint32_t)(word >> 32) == tag;
 }
 
-/* A whole warp waits for the keys of all blocks. Returns the winning block, the same in every lane
- * of every block, or -1 on a timeout. Every poll loads all heads of a lane before it looks at one,
- * so that they are in flight together. */
-template <typename key_type>
-static __device__ __forceinline__ int exchange_wait(const struct exchange &x, uint32_t tag)
+/* By a whole warp: waits for the keys of all blocks. Returns the winning block, the same in every
+ * lane of every block, or -1 on a timeout. Each poll issues all loads of a lane before it checks
+ * one. */
+template <typename key_type> static DEVICE int exchange_wait(const struct exchange &x, uint32_t tag)
 {
 	const int lane = threadIdx.x & 31;
 	const uint64_t *low = exchange_heads(x, tag, 0), *high = exchange_heads(x, tag, 1);
@@ -128,9 +123,7 @@ static __device__ __forceinline__ int exchange_wait(const struct exchange &x, ui
 		*x.error = 1;
 		return -1;
 	}
-	struct extreme<key_type> best = {
-		0, NO_INDEX
-	};
+	extreme<key_type> best = {0, NO_INDEX};
 #pragma unroll
 	for (int i = 0; i < EXCHANGE_LANE_SLOTS; i++) {
 		if (32 * i >= x.blocks)
@@ -140,9 +133,10 @@ static __device__ __forceinline__ int exchange_wait(const struct exchange &x, ui
 	return (int)warp_extreme(best).index;
 }
 
-/* A whole warp waits for a block's record and, unless extra is NULL, for the extra one, and writes
- * their words to shared memory. All loads of a pass are in flight together. False on a timeout. */
-static __device__ __forceinline__ bool exchange_read(
+/* By a whole warp: waits for a block's record and, unless extra is NULL, for the extra record, and
+ * writes their words to shared memory. All loads of a pass are in flight together. False on a
+ * timeout. */
+static DEVICE bool exchange_read(
         const struct exchange &x, uint32_t tag, int block, uint32_t *destination, uint32_t *extra)
 {
 	const int SLOTS = EXCHANGE_LANE_WORDS;

@@ -9,14 +9,13 @@ namespace
 
 enum { REPETITIONS = 5 };
 
-/* Every thread writes its results of every repetition. */
 template <typename real, typename key_type>
 __global__ void __launch_bounds__(1024)
         reduce_kernel(const real *x, uint32_t n, uint32_t *index, real *sum)
 {
-	__shared__ struct extreme_scratch<key_type> extreme_scratch;
-	__shared__ struct sum_scratch<real> sum_scratch;
-	struct extreme<key_type> best = {
+	__shared__ extreme_scratch<key_type> extreme_scratch;
+	__shared__ sum_scratch<real> sum_scratch;
+	extreme<key_type> best = {
 		0, NO_INDEX
 	};
 	real total = 0;

@@ -40,7 +40,6 @@ static cudaLaunchConfig_t configuration(int blocks, int cluster, int threads, si
 	return config;
 }
 
-/* A size that the device refuses is an answer here, not an error. */
 extern "C" int cluster_resident(const void *kernel, int cluster, int threads, size_t shared_bytes)
 {
 	if (!device_attribute(cudaDevAttrClusterLaunch))
@@ -71,12 +70,12 @@ extern "C" bool cluster_takes(struct cluster_answer *last, const void *kernel, i
 		        cluster_resident(kernel, cluster, threads, shared_bytes) > 0;
 		last->asked = true;
 		last->device = device;
-		cudaGetLastError(); /* a size that the device refuses is an answer here */
+		cudaGetLastError(); /* clears a refused size */
 	}
 	return last->takes;
 }
 
-/* What the device lets a block have and the kernel has not yet. */
+/* Asks for the shared memory that the device allows a block and the kernel does not use yet. */
 extern "C" bool cluster_takes_alone(
         struct cluster_answer *last, const void *kernel, int cluster, int threads)
 {

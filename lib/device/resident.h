@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Launching kernels whose blocks wait for each other: how many blocks can be resident at once, and
- * a launch that is refused instead of hanging when they cannot. Only in builds with the CUDA
- * Toolkit. */
+/* Launches of kernels whose blocks wait for each other: the number of blocks that can be resident
+ * at once, and a launch that fails instead of hanging when they cannot. Only in builds with the
+ * CUDA Toolkit. */
 #ifndef FATHOM_RESIDENT_H
 #define FATHOM_RESIDENT_H
 
@@ -11,17 +11,16 @@
 extern "C" {
 #endif
 
-/* Most blocks of a kernel that fit on the current device at once; 0 when it cannot launch
- * cooperatively. */
+/* Most blocks of a kernel that the current device holds at once; 0 without cooperative launch. */
 int grid_resident(const void *kernel, int threads, size_t shared_bytes);
 
-/* Most clusters of `cluster` blocks that fit at once; 0 when the device has no clusters of that
- * size. Allows the kernel the non-portable sizes. */
+/* Most clusters of `cluster` blocks that the device holds at once; 0 if it has no clusters of that
+ * size. Allows the kernel non-portable sizes. */
 int cluster_resident(const void *kernel, int cluster, int threads, size_t shared_bytes);
 
-/* Whether the current device takes clusters of `cluster` blocks of the kernel with so much dynamic
- * shared memory, which the kernel is allowed then. Asked once a device: *last, zero at first, is
- * the thread's own. */
+/* Whether the current device runs clusters of `cluster` blocks of the kernel with that much dynamic
+ * shared memory; then the kernel is allowed it. Queried once per device: *last, zero at first,
+ * belongs to the calling thread. */
 struct cluster_answer {
 	bool asked, takes;
 	int device;
@@ -30,16 +29,17 @@ struct cluster_answer {
 bool cluster_takes(struct cluster_answer *last, const void *kernel, int cluster, int threads,
         size_t shared_bytes);
 
-/* The same with so much, last->whole, that each block has a multiprocessor to itself: blocks of a
- * product beside it take the time of a kernel whose warps are few and wait for one another. */
+/* The same with the shared memory, last->whole, that gives each block a multiprocessor to itself:
+ * blocks of another kernel would slow down a kernel of few warps that wait for each other. */
 bool cluster_takes_alone(struct cluster_answer *last, const void *kernel, int cluster, int threads);
 
-/* Launches kernel(*argument): cooperatively for cluster 0, else in clusters of that many blocks.
+/* Launches kernel(*argument): cooperatively if cluster is 0, else in clusters of that many blocks.
  * Returns the cudaError_t. */
 int resident_launch(const void *kernel, int blocks, int cluster, int threads, size_t shared_bytes,
         void *argument, void *stream);
 
-/* The same in clusters of a kernel that waits for the one before itself (lib/device/early_launch.cuh). */
+/* The same in clusters, for a kernel that waits itself for the kernel before it
+ * (lib/device/early_launch.cuh). */
 int early_cluster_launch(const void *kernel, int blocks, int cluster, int threads,
         size_t shared_bytes, void *argument, void *stream);
 

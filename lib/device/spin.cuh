@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words that blocks of a running grid signal each other by: memory operations of the PTX model at
- * the scope of the device, and waiting that always ends. */
+/* Signals between blocks of a running grid: memory operations of the PTX model at device scope, and
+ * bounded waiting. */
 #ifndef FATHOM_SPIN_CUH
 #define FATHOM_SPIN_CUH
 
@@ -8,43 +8,39 @@
 
 #define SPIN_TIMEOUT_NS 1000000000ull
 
-/* ---- memory operations of the PTX model, at the scope of the device ---- */
-
-static __device__ __forceinline__ uint32_t load_relaxed(const uint32_t *word)
+static DEVICE uint32_t load_relaxed(const uint32_t *word)
 {
 	uint32_t value;
 	asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
 	return value;
 }
 
-static __device__ __forceinline__ uint32_t load_acquire(const uint32_t *word)
+static DEVICE uint32_t load_acquire(const uint32_t *word)
 {
 	uint32_t value;
 	asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
 	return value;
 }
 
-static __device__ __forceinline__ void store_relaxed(uint32_t *word, uint32_t value)
+static DEVICE void store_relaxed(uint32_t *word, uint32_t value)
 {
 	asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-static __device__ __forceinline__ void store_release(uint32_t *word, uint32_t value)
+static DEVICE void store_release(uint32_t *word, uint32_t value)
 {
 	asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-static __device__ __forceinline__ void add_release(uint32_t *word, uint32_t value)
+static DEVICE void add_release(uint32_t *word, uint32_t value)
 {
 	asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-static __device__ __forceinline__ void fence_device(void)
+static DEVICE void fence_device(void)
 {
 	asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
-
-/* ---- bounded waiting ---- */
 
 /* A spin in progress; starts as {0, 0}. */
 struct spin {
@@ -52,10 +48,9 @@ struct spin {
 	uint64_t since;
 };
 
-/* Called after each unsuccessful look. False when it took too long or another block gave up. The
- * clock and the error word are read every 1024 turns only, so that a short wait pays for neither.
- */
-static __device__ __forceinline__ bool spin_again(struct spin *spin, uint32_t *error)
+/* Called after each unsuccessful poll. False after a timeout or when another block gave up. Clock
+ * and error word are read only every 1024 turns, to keep short waits fast. */
+static DEVICE bool spin_again(struct spin *spin, uint32_t *error)
 {
 	if (++spin->turns % 1024 != 0)
 		return true;
@@ -70,9 +65,8 @@ static __device__ __forceinline__ bool spin_again(struct spin *spin, uint32_t *e
 	return false;
 }
 
-/* Waits until *word has reached `round` (modulo 2^32) and acquires what was released with it. */
-static __device__ __forceinline__ bool wait_for(
-        const uint32_t *word, uint32_t round, uint32_t *error)
+/* Waits until *word has reached `round` (modulo 2^32), with acquire semantics. */
+static DEVICE bool wait_for(const uint32_t *word, uint32_t round, uint32_t *error)
 {
 	struct spin spin = {0, 0};
 	while ((int32_t)(load_acquire(word) - round) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The executor that runs: cuBLAS and our kernels on one device, a stream for each
- * queue. This file: memory, and the operations of LU panels. */
+/* The executor that runs: cuBLAS and our kernels on one device, one stream per queue. This file
+ * holds memory and the operations of LU panels. */
 #include "executor_cuda.h"
 
 #include "factor/executors/split.h"
@@ -59,7 +59,6 @@ bool note_send(struct cuda *x, struct note *note, void *to, int64_t bytes, const
 	       cuda_ok(x, cudaEventRecord(note->sent, stream_of(x)), what);
 }
 
-/* Waits for the current queue alone. */
 static bool sync_queue(struct cuda *x)
 {
 	return cuda_ok(x, cudaStreamSynchronize(stream_of(x)), "synchronize");
@@ -77,8 +76,6 @@ bool cuda_sync(struct executor *executor)
 	}
 	return good;
 }
-
-/* ---- memory ---- */
 
 static void cuda_destroy(struct executor *executor)
 {
@@ -116,7 +113,7 @@ static bool copy_matrix(struct cuda *x, void *to, int64_t to_ld, const void *fro
 	       sync_queue(x);
 }
 
-/* What is not timed waits for every queue, so that it may follow any operation. */
+/* Untimed copies wait for every queue, so they may follow any operation. */
 static bool cuda_upload(
         struct executor *executor, const void *host, int64_t host_ld, struct matrix a)
 {
@@ -155,19 +152,14 @@ static bool cuda_read_pivots(struct executor *executor, struct pivots p, int *ho
 	return ok;
 }
 
-/* ---- BLAS operations ---- */
-
 static bool cuda_iamax(struct executor *executor, struct matrix v, int64_t *index)
 {
-	struct cuda *x = self(executor);
 	int64_t one_based = 0;
-	cublasStatus_t status =
-	        v.precision == SINGLE
-	                ? cublasIsamax_64(lane_of(x)->blas, v.m, matrix_address(v), 1, &one_based)
-	                : cublasIdamax_64(lane_of(x)->blas, v.m, matrix_address(v), 1, &one_based);
-	/* with a NaN the vendor may find no maximum: the first row is as good as any */
+	const bool ok = BLAS(self(executor), v.precision, "iamax", cublasIsamax_64, cublasIdamax_64,
+	        v.m, matrix_address(v), 1, &one_based);
+	/* cuBLAS may find no maximum in a vector with a NaN. Any row will do. */
 	*index = one_based > 0 ? one_based - 1 : 0;
-	return blas_ok(x, status, "iamax");
+	return ok;
 }
 
 static bool cuda_iamax_host(struct executor *executor, struct matrix v, int64_t *index)
@@ -201,43 +193,24 @@ static bool cuda_get(struct executor *executor, struct matrix element, double *v
 
 static bool cuda_swap(struct executor *executor, struct matrix a, struct matrix b)
 {
-	struct cuda *x = self(executor);
-	cublasStatus_t status = a.precision == SINGLE
-	                                ? cublasSswap_64(lane_of(x)->blas, a.n, matrix_address(a),
-	                                          a.ld, matrix_address(b), b.ld)
-	                                : cublasDswap_64(lane_of(x)->blas, a.n, matrix_address(a),
-	                                          a.ld, matrix_address(b), b.ld);
-	return blas_ok(x, status, "swap");
+	return BLAS(self(executor), a.precision, "swap", cublasSswap_64, cublasDswap_64, a.n,
+	        matrix_address(a), a.ld, matrix_address(b), b.ld);
 }
 
 static bool cuda_scal(struct executor *executor, double alpha, struct matrix v)
 {
-	struct cuda *x = self(executor);
-	float alpha_single = (float)alpha;
-	const int64_t count = v.m * v.n, step = v.n == 1 ? 1 : v.ld;
-	cublasStatus_t status =
-	        v.precision == SINGLE
-	                ? cublasSscal_64(
-	                          lane_of(x)->blas, count, &alpha_single, matrix_address(v), step)
-	                : cublasDscal_64(lane_of(x)->blas, count, &alpha, matrix_address(v), step);
-	return blas_ok(x, status, "scal");
+	const union scalar factor = scalar_of(v.precision, alpha);
+	return BLAS(self(executor), v.precision, "scal", cublasSscal_64, cublasDscal_64, v.m * v.n,
+	        (const void *)&factor, matrix_address(v), v.n == 1 ? 1 : v.ld);
 }
 
 static bool cuda_ger(struct executor *executor, struct matrix v, struct matrix w, struct matrix a)
 {
-	struct cuda *x = self(executor);
-	if (a.m == 0 || a.n == 0)
-		return true;
-	const float minus_single = -1;
-	const double minus = -1;
-	cublasStatus_t status =
-	        a.precision == SINGLE
-	                ? cublasSger_64(lane_of(x)->blas, a.m, a.n, &minus_single,
-	                          matrix_address(v), 1, matrix_address(w), w.ld, matrix_address(a),
-	                          a.ld)
-	                : cublasDger_64(lane_of(x)->blas, a.m, a.n, &minus, matrix_address(v), 1,
-	                          matrix_address(w), w.ld, matrix_address(a), a.ld);
-	return blas_ok(x, status, "ger");
+	const union scalar minus = scalar_of(a.precision, -1);
+	return a.m == 0 || a.n == 0 ||
+	       BLAS(self(executor), a.precision, "ger", cublasSger_64, cublasDger_64, a.m, a.n,
+	               (const void *)&minus, matrix_address(v), 1, matrix_address(w), w.ld,
+	               matrix_address(a), a.ld);
 }
 
 static bool cuda_zero_pivot(struct executor *executor, struct matrix a, int *info)
@@ -275,90 +248,32 @@ static bool cuda_store_pivots(struct executor *executor, const int *ipiv, int in
 	return note_send(x, note, p.data, bytes, "pivots to the device");
 }
 
-static const struct executor_ops cuda_ops = {
-        .destroy = cuda_destroy,
-        .alloc = cuda_alloc,
-        .release = cuda_release,
-        .upload = cuda_upload,
-        .download = cuda_download,
-        .duplicate = cuda_duplicate,
-        .read_pivots = cuda_read_pivots,
-        .sync = cuda_sync,
-        .mark = cuda_mark,
-        .elapsed = cuda_elapsed,
-        .iamax = cuda_iamax,
-        .iamax_host = cuda_iamax_host,
-        .get = cuda_get,
-        .nrm2 = cuda_nrm2,
-        .swap = cuda_swap,
-        .scal = cuda_scal,
-        .scale_by = cuda_scale_by,
-        .ger = cuda_ger,
-        .zero_pivot = cuda_zero_pivot,
-        .store_pivots = cuda_store_pivots,
-        .fused_work = cuda_fused_work,
-        .fused_begin = cuda_fused_begin,
-        .fused_pivot = cuda_fused_pivot,
-        .fused_update = cuda_fused_update,
-        .resident_fits = cuda_resident_fits,
-        .resident_work = cuda_resident_work,
-        .resident_panel = cuda_resident_panel,
-        .column_norms = cuda_column_norms,
-        .gram_work = cuda_gram_work,
-        .gram_dots = cuda_gram_dots,
-        .gram_update = cuda_gram_update,
-        .gram_scale = cuda_gram_scale,
-        .gram_fused = cuda_gram_fused,
-        .gram_panel = cuda_gram_panel,
-        .gram_apply = cuda_gram_apply,
-        .record = cuda_record,
-        .wait = cuda_wait,
-        .wait_host = cuda_wait_host,
-        .stage = cuda_stage,
-        .to_host = cuda_to_host,
-        .to_device = cuda_to_device,
-        .host_panel_getrf = cuda_host_panel_getrf,
-        .host_panel_geqrf = cuda_host_panel_geqrf,
-        .host_panel_potrf = cuda_host_panel_potrf,
-        .gemm = cuda_gemm,
-        .split = cuda_split,
-        .gemm_tf32 = cuda_gemm_tf32,
-        .half_update = cuda_half_update,
-        .gemm_tall = cuda_gemm_tall,
-        .add_triangles = cuda_add_triangles,
-        .syrk = cuda_syrk,
-        .trsm = cuda_trsm,
-        .trsm_guard = cuda_trsm_guard,
-        .gemv = cuda_gemv,
-        .make_rotations = cuda_make_rotations,
-        .rotate = cuda_rotate,
-        .trtri = cuda_trtri,
-        .laswp = cuda_laswp,
-        .lu_columns = cuda_lu_columns,
-        .lu_rows = cuda_lu_rows,
-        .lu_top = cuda_lu_top,
-        .record_swaps = cuda_record_swaps,
-        .apply_swaps = cuda_apply_swaps,
-        .offset_pivots = cuda_offset_pivots,
-        .join_halves = cuda_join_halves,
-        .clear_info = cuda_clear_info,
-        .zero_diagonal = cuda_zero_diagonal,
-        .potrf_block = cuda_potrf_block,
-        .geqrf_work = cuda_geqrf_work,
-        .panel_geqrf = cuda_panel_geqrf,
-        .explicit_v = cuda_explicit_v,
-        .larft = cuda_larft,
-        .panel_reflects = cuda_panel_reflects,
-        .panel_reflectors = cuda_panel_reflectors,
-        .band_fits = cuda_band_fits,
-        .band_work = cuda_band_work,
-        .band_sweep = cuda_band_sweep,
-        .reflects_columns = cuda_reflects_columns,
-        .reflect_columns = cuda_reflect_columns,
-        .transpose = cuda_transpose,
-        .copy = cuda_copy,
-        .fill = cuda_fill,
-};
+static void set_operations(struct executor_ops *ops)
+{
+	*ops = (struct executor_ops){
+	        .destroy = cuda_destroy,
+	        .alloc = cuda_alloc,
+	        .release = cuda_release,
+	        .upload = cuda_upload,
+	        .download = cuda_download,
+	        .duplicate = cuda_duplicate,
+	        .read_pivots = cuda_read_pivots,
+	        .sync = cuda_sync,
+	        .iamax = cuda_iamax,
+	        .iamax_host = cuda_iamax_host,
+	        .get = cuda_get,
+	        .swap = cuda_swap,
+	        .scal = cuda_scal,
+	        .ger = cuda_ger,
+	        .zero_pivot = cuda_zero_pivot,
+	        .store_pivots = cuda_store_pivots,
+	};
+	cuda_queue_operations(ops);
+	cuda_block_operations(ops);
+	cuda_product_operations(ops);
+	cuda_gram_operations(ops);
+	cuda_panel_operations(ops);
+}
 
 bool cuda_host(struct cuda *x)
 {
@@ -375,7 +290,8 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 		fault_set(fault, "out of host memory");
 		return NULL;
 	}
-	x->base.ops = &cuda_ops;
+	set_operations(&x->ops);
+	x->base.ops = &x->ops;
 	x->base.name = "cuda";
 	if (!gpu_open(&x->gpu, device, fault)) {
 		free(x);

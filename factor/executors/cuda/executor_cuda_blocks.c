@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cuda executor's blocks but the matrix products: triangular solves by cuBLAS, the rest by our
- * own kernels. */
+/* Blocks of factorizations in the cuda executor, without matrix products: triangular solves by
+ * cuBLAS, the rest by our own kernels. */
 #include "executor_cuda.h"
 #include "factor/papers/rotations.h"
 
@@ -9,63 +9,46 @@
 #include "factor/kernels/gemv/gemv.h"
 #include "factor/kernels/qr/panel_geqrf.h"
 
-/* ---- BLAS ---- */
-
 static cublasOperation_t blas_trans(enum trans trans)
 {
 	return trans == PLAIN ? CUBLAS_OP_N : CUBLAS_OP_T;
 }
 
-static cublasFillMode_t blas_uplo(enum uplo uplo)
-{
-	return uplo == LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
-}
-
-bool cuda_trsm(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
+static bool cuda_trsm(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
         enum diag diag, double alpha, struct matrix a, struct matrix b)
 {
-	struct cuda *x = self(executor);
-	const float alpha_single = (float)alpha;
-	cublasSideMode_t blas_side = side == LEFT ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
-	cublasDiagType_t blas_diag = diag == UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
-	if (b.m == 0 || b.n == 0)
-		return true;
-	cublasStatus_t status =
-	        b.precision == SINGLE
-	                ? cublasStrsm_64(lane_of(x)->blas, blas_side, blas_uplo(uplo),
-	                          blas_trans(trans), blas_diag, b.m, b.n, &alpha_single,
-	                          matrix_address(a), a.ld, matrix_address(b), b.ld)
-	                : cublasDtrsm_64(lane_of(x)->blas, blas_side, blas_uplo(uplo),
-	                          blas_trans(trans), blas_diag, b.m, b.n, &alpha, matrix_address(a),
-	                          a.ld, matrix_address(b), b.ld);
-	return blas_ok(x, status, "trsm");
+	const union scalar factor = scalar_of(b.precision, alpha);
+	return b.m == 0 || b.n == 0 ||
+	       BLAS(self(executor), b.precision, "trsm", cublasStrsm_64, cublasDtrsm_64,
+	               side == LEFT ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT,
+	               uplo == LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER,
+	               blas_trans(trans), diag == UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT,
+	               b.m, b.n, (const void *)&factor, matrix_address(a), a.ld, matrix_address(b),
+	               b.ld);
 }
 
-bool cuda_nrm2(struct executor *executor, struct matrix v, double *norm)
+static bool cuda_nrm2(struct executor *executor, struct matrix v, double *norm)
 {
-	struct cuda *x = self(executor);
-	float single = 0;
-	cublasStatus_t status =
-	        v.precision == SINGLE
-	                ? cublasSnrm2_64(lane_of(x)->blas, v.m, matrix_address(v), 1, &single)
-	                : cublasDnrm2_64(lane_of(x)->blas, v.m, matrix_address(v), 1, norm);
-	if (v.precision == SINGLE)
-		*norm = (double)single;
-	return blas_ok(x, status, "nrm2");
+	union scalar result = {.wide = 0};
+	const bool ok = BLAS(self(executor), v.precision, "nrm2", cublasSnrm2_64, cublasDnrm2_64,
+	        v.m, matrix_address(v), 1, (void *)&result);
+	*norm = v.precision == SINGLE ? (double)result.single : result.wide;
+	return ok;
 }
 
-/* Between the elements of a vector that is a column or a row. */
+/* Distance between the elements of a vector that is a column or a row. */
 static int64_t increment(struct matrix v)
 {
 	return v.n == 1 ? 1 : v.ld;
 }
 
-/* By our own kernel, or by cuBLAS where that needs more room for partial sums than there is. */
-bool cuda_gemv(struct executor *executor, enum trans trans, double alpha, struct matrix a,
+/* Our own kernel; cuBLAS when the partial sums do not fit in the scratch memory. */
+static bool cuda_gemv(struct executor *executor, enum trans trans, double alpha, struct matrix a,
         struct matrix v, double beta, struct matrix y)
 {
 	struct cuda *x = self(executor);
-	const float alpha_single = (float)alpha, beta_single = (float)beta;
+	const union scalar alpha_at = scalar_of(a.precision, alpha);
+	const union scalar beta_at = scalar_of(a.precision, beta);
 	const struct gemv_call call = {a.precision, trans == TRANSPOSED, a.m, a.n, alpha,
 	        matrix_address(a), a.ld, matrix_address(v), increment(v), beta, matrix_address(y),
 	        increment(y)};
@@ -76,17 +59,10 @@ bool cuda_gemv(struct executor *executor, enum trans trans, double alpha, struct
 	        gemv_work(&plan, a.precision) <= GEMV_COUNTERS + LANE_SCRATCH_BYTES)
 		return cuda_ok(
 		        x, gemv_tuned(&call, &plan, lane_of(x)->counters, stream_of(x)), "gemv");
-	cublasStatus_t status =
-	        a.precision == SINGLE
-	                ? cublasSgemv_64(lane_of(x)->blas, blas_trans(trans), a.m, a.n,
-	                          &alpha_single, call.a, a.ld, call.x, call.incx, &beta_single,
-	                          call.y, call.incy)
-	                : cublasDgemv_64(lane_of(x)->blas, blas_trans(trans), a.m, a.n, &alpha,
-	                          call.a, a.ld, call.x, call.incx, &beta, call.y, call.incy);
-	return blas_ok(x, status, "gemv");
+	return BLAS(x, a.precision, "gemv", cublasSgemv_64, cublasDgemv_64, blas_trans(trans), a.m,
+	        a.n, (const void *)&alpha_at, call.a, a.ld, call.x, call.incx,
+	        (const void *)&beta_at, call.y, call.incy);
 }
-
-/* ---- triangles and panels ---- */
 
 static bool size_ok(struct cuda *x, int64_t n, int64_t limit, const char *what)
 {
@@ -94,7 +70,7 @@ static bool size_ok(struct cuda *x, int64_t n, int64_t limit, const char *what)
 	                             (long long)n, (long long)limit);
 }
 
-bool cuda_trtri(struct executor *executor, enum uplo uplo, enum diag diag, struct matrix a,
+static bool cuda_trtri(struct executor *executor, enum uplo uplo, enum diag diag, struct matrix a,
         struct matrix inverse)
 {
 	struct cuda *x = self(executor);
@@ -104,8 +80,9 @@ bool cuda_trtri(struct executor *executor, enum uplo uplo, enum diag diag, struc
 	               "trtri");
 }
 
-bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
-        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b)
+static bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo,
+        enum trans trans, enum diag diag, struct matrix a, struct matrix inverse,
+        struct matrix kept, struct matrix b)
 {
 	struct cuda *x = self(executor);
 	return size_ok(x, a.n, BLOCK_TRTRI_MAX, "trsm_guard") &&
@@ -115,8 +92,8 @@ bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo, 
 	               "trsm_guard");
 }
 
-/* Beside an update it leaves most of the multiprocessors alone. */
-bool cuda_potrf_block(
+/* Beside an update the kernel uses a part of the multiprocessors. */
+static bool cuda_potrf_block(
         struct executor *executor, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
 	struct cuda *x = self(executor);
@@ -127,7 +104,8 @@ bool cuda_potrf_block(
 	       cuda_ok(x, block_potrf(uplo, a, first, info, &room, stream_of(x)), "potrf_block");
 }
 
-bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, struct matrix t)
+static bool cuda_larft(
+        struct executor *executor, struct matrix v, struct matrix tau, struct matrix t)
 {
 	struct cuda *x = self(executor);
 	struct matrix g = {lane_of(x)->scratch, 0, v.n, v.n, v.n > 0 ? v.n : 1, v.precision};
@@ -136,13 +114,14 @@ bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, s
 	       cuda_ok(x, block_larft(g, tau, t, x->gpu.shared_per_block, stream_of(x)), "larft");
 }
 
-int64_t cuda_geqrf_work(struct executor *executor, struct matrix a)
+static int64_t cuda_geqrf_work(struct executor *executor, struct matrix a)
 {
 	(void)executor;
 	return panel_geqrf_work(a.precision, a.m, a.n);
 }
 
-bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix tau, void *work)
+static bool cuda_panel_geqrf(
+        struct executor *executor, struct matrix a, struct matrix tau, void *work)
 {
 	struct cuda *x = self(executor);
 	return size_ok(x, a.n, PANEL_GEQRF_COLUMNS, "panel_geqrf") &&
@@ -153,13 +132,13 @@ bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix 
 	               "panel_geqrf");
 }
 
-bool cuda_panel_reflects(struct executor *executor, struct matrix a)
+static bool cuda_panel_reflects(struct executor *executor, struct matrix a)
 {
 	(void)executor;
 	return panel_geqrf_reflects(a.precision, a.m, a.n);
 }
 
-bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct matrix tau,
+static bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct matrix tau,
         struct matrix v, struct matrix t, void *work)
 {
 	struct cuda *x = self(executor);
@@ -170,46 +149,42 @@ bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct ma
 	        "panel_reflectors");
 }
 
-bool cuda_band_fits(struct executor *executor, enum precision precision, int64_t p)
+static bool cuda_band_fits(struct executor *executor, enum precision precision, int64_t p)
 {
 	(void)executor;
 	return sweep_kernel_fits(precision, p);
 }
 
-int64_t cuda_band_work(struct executor *executor, const struct band *band)
+static int64_t cuda_band_work(struct executor *executor, const struct band *band)
 {
 	(void)executor;
 	return sweep_kernel_work(band);
 }
 
-bool cuda_band_sweep(struct executor *executor, const struct band *band, void *work)
+static bool cuda_band_sweep(struct executor *executor, const struct band *band, void *work)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, sweep_kernel(band, work, stream_of(x)), "band_sweep");
+	return launched(executor, sweep_kernel(band, work, stream(executor)), "band_sweep");
 }
 
-bool cuda_reflects_columns(struct executor *executor, struct matrix v, struct matrix c)
+static bool cuda_reflects_columns(struct executor *executor, struct matrix v, struct matrix c)
 {
 	return !executor->blas_only && block_qr_columns_fits(c.precision, v.m, v.n);
 }
 
-bool cuda_reflect_columns(
+static bool cuda_reflect_columns(
         struct executor *executor, struct matrix v, struct matrix t, struct matrix c)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, block_qr_columns(v, t, c, stream_of(x)), "reflect columns");
+	return launched(executor, block_qr_columns(v, t, c, stream(executor)), "reflect columns");
 }
 
-/* ---- pivots and info ---- */
-
-bool cuda_laswp(struct executor *executor, struct matrix a, struct pivots p, bool backwards)
+static bool cuda_laswp(struct executor *executor, struct matrix a, struct pivots p, bool backwards)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, block_laswp(a, p, backwards, stream_of(x)), "laswp");
+	return launched(executor, block_laswp(a, p, backwards, stream(executor)), "laswp");
 }
 
-/* In one kernel where its blocks find the shared memory. */
-bool cuda_lu_top(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
+/* One kernel where the shared memory suffices for it. */
+static bool cuda_lu_top(
+        struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
 {
 	struct cuda *x = self(executor);
 	if (p.n <= BLOCK_LU_TOP_MAX &&
@@ -220,8 +195,9 @@ bool cuda_lu_top(struct executor *executor, struct matrix a, struct pivots p, st
 	               matrix_view(c, 0, 0, p.n, c.n));
 }
 
-/* In one kernel on devices that have it. */
-bool cuda_lu_columns(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
+/* One kernel on devices with clusters. */
+static bool cuda_lu_columns(
+        struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
 {
 	struct cuda *x = self(executor);
 	const int64_t below = c.m - p.n;
@@ -234,7 +210,8 @@ bool cuda_lu_columns(struct executor *executor, struct matrix a, struct pivots p
 	                       matrix_view(c, p.n, 0, below, c.n)));
 }
 
-bool cuda_lu_rows(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
+static bool cuda_lu_rows(
+        struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
 {
 	struct cuda *x = self(executor);
 	return size_ok(x, a.n > p.n ? a.n : p.n, executor->rows_most[c.precision == DOUBLE],
@@ -242,80 +219,109 @@ bool cuda_lu_rows(struct executor *executor, struct matrix a, struct pivots p, s
 	       cuda_ok(x, block_lu_rows(a, p, c, stream_of(x)), "LU rows");
 }
 
-bool cuda_record_swaps(struct executor *executor, struct deferred_swaps t, struct pivots p, int64_t first,
-        int64_t block)
+static bool cuda_record_swaps(struct executor *executor, struct deferred_swaps t, struct pivots p,
+        int64_t first, int64_t block)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, deferred_swaps_record(t, p, first, block, stream_of(x)), "track rows");
+	return launched(
+	        executor, deferred_swaps_record(t, p, first, block, stream(executor)), "track rows");
 }
 
-bool cuda_apply_swaps(struct executor *executor, struct deferred_swaps t, struct matrix a)
+static bool cuda_apply_swaps(struct executor *executor, struct deferred_swaps t, struct matrix a)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, deferred_swaps_apply(t, a, stream_of(x)), "settle rows");
+	return launched(executor, deferred_swaps_apply(t, a, stream(executor)), "settle rows");
 }
 
-bool cuda_offset_pivots(
+static bool cuda_offset_pivots(
         struct executor *executor, struct pivots panel, int64_t first, struct pivots all)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, block_offset_pivots(panel, first, all, stream_of(x)), "adopt pivots");
+	return launched(
+	        executor, block_offset_pivots(panel, first, all, stream(executor)), "adopt pivots");
 }
 
-bool cuda_join_halves(struct executor *executor, struct matrix beside, struct pivots half,
+static bool cuda_join_halves(struct executor *executor, struct matrix beside, struct pivots half,
         int64_t first, struct pivots all)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, block_join_halves(beside, half, first, all, stream_of(x)), "join halves");
+	return launched(executor, block_join_halves(beside, half, first, all, stream(executor)),
+	        "join halves");
 }
 
-bool cuda_clear_info(struct executor *executor, int *info)
+static bool cuda_clear_info(struct executor *executor, int *info)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, cudaMemsetAsync(info, 0, sizeof *info, stream_of(x)), "clear info");
+	return launched(
+	        executor, cudaMemsetAsync(info, 0, sizeof *info, stream(executor)), "clear info");
 }
 
-bool cuda_zero_diagonal(struct executor *executor, struct matrix a, int *info)
+static bool cuda_zero_diagonal(struct executor *executor, struct matrix a, int *info)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, block_zero_diagonal(a, info, stream_of(x)), "zero diagonal");
+	return launched(executor, block_zero_diagonal(a, info, stream(executor)), "zero diagonal");
 }
 
-/* ---- rotations ---- */
-
-bool cuda_make_rotations(struct executor *executor, int64_t row, struct matrix x, struct matrix g)
+static bool cuda_make_rotations(
+        struct executor *executor, int64_t row, struct matrix x, struct matrix g)
 {
 	return cuda_ok(self(executor), rotations_make(row, x, g, stream_of(self(executor))),
 	        "make rotations");
 }
 
-bool cuda_rotate(struct executor *executor, struct matrix g, struct matrix x)
+static bool cuda_rotate(struct executor *executor, struct matrix g, struct matrix x)
 {
 	return cuda_ok(self(executor), rotations_apply(g, x, stream_of(self(executor))), "rotate");
 }
 
-/* ---- layout ---- */
-
-bool cuda_explicit_v(struct executor *executor, struct matrix a, struct matrix v)
+static bool cuda_explicit_v(struct executor *executor, struct matrix a, struct matrix v)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, block_explicit_v(a, v, stream_of(x)), "explicit V");
+	return launched(executor, block_explicit_v(a, v, stream(executor)), "explicit V");
 }
 
-bool cuda_transpose(struct executor *executor, struct matrix a, struct matrix b)
+static bool cuda_transpose(struct executor *executor, struct matrix a, struct matrix b)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, block_transpose(a, b, stream_of(x)), "transpose");
+	return launched(executor, block_transpose(a, b, stream(executor)), "transpose");
 }
 
-bool cuda_copy(struct executor *executor, enum uplo uplo, struct matrix from, struct matrix to)
+static bool cuda_copy(
+        struct executor *executor, enum uplo uplo, struct matrix from, struct matrix to)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, block_copy(uplo, from, to, stream_of(x)), "copy");
+	return launched(executor, block_copy(uplo, from, to, stream(executor)), "copy");
 }
 
-bool cuda_fill(struct executor *executor, enum uplo uplo, double off, double on, struct matrix a)
+static bool cuda_fill(
+        struct executor *executor, enum uplo uplo, double off, double on, struct matrix a)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x, block_fill(uplo, off, on, a, stream_of(x)), "fill");
+	return launched(executor, block_fill(uplo, off, on, a, stream(executor)), "fill");
+}
+
+void cuda_block_operations(struct executor_ops *ops)
+{
+	ops->nrm2 = cuda_nrm2;
+	ops->trsm = cuda_trsm;
+	ops->trsm_guard = cuda_trsm_guard;
+	ops->gemv = cuda_gemv;
+	ops->make_rotations = cuda_make_rotations;
+	ops->rotate = cuda_rotate;
+	ops->trtri = cuda_trtri;
+	ops->laswp = cuda_laswp;
+	ops->lu_columns = cuda_lu_columns;
+	ops->lu_rows = cuda_lu_rows;
+	ops->lu_top = cuda_lu_top;
+	ops->record_swaps = cuda_record_swaps;
+	ops->apply_swaps = cuda_apply_swaps;
+	ops->offset_pivots = cuda_offset_pivots;
+	ops->join_halves = cuda_join_halves;
+	ops->clear_info = cuda_clear_info;
+	ops->zero_diagonal = cuda_zero_diagonal;
+	ops->potrf_block = cuda_potrf_block;
+	ops->geqrf_work = cuda_geqrf_work;
+	ops->panel_geqrf = cuda_panel_geqrf;
+	ops->explicit_v = cuda_explicit_v;
+	ops->larft = cuda_larft;
+	ops->panel_reflects = cuda_panel_reflects;
+	ops->panel_reflectors = cuda_panel_reflectors;
+	ops->band_fits = cuda_band_fits;
+	ops->band_work = cuda_band_work;
+	ops->band_sweep = cuda_band_sweep;
+	ops->reflects_columns = cuda_reflects_columns;
+	ops->reflect_columns = cuda_reflect_columns;
+	ops->transpose = cuda_transpose;
+	ops->copy = cuda_copy;
+	ops->fill = cuda_fill;
 }

@@ -1,52 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-/* The cuda executor's operations that are our own kernels. */
+/* The panel kernels in the cuda executor. */
 #include "executor_cuda.h"
 
 #include "lib/base/msg.h"
 #include "factor/kernels/lu/panel_kernels.h"
 
-bool cuda_scale_by(struct executor *executor, struct matrix element, struct matrix v)
+static bool cuda_scale_by(struct executor *executor, struct matrix element, struct matrix v)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x,
-	        panel_scale_by(
-	                v.precision, matrix_address(element), matrix_address(v), v.m, stream_of(x)),
+	return launched(executor,
+	        panel_scale_by(v.precision, matrix_address(element), matrix_address(v), v.m,
+	                stream(executor)),
 	        "scale");
 }
 
-int64_t cuda_fused_work(struct executor *executor, struct matrix a)
+static int64_t cuda_fused_work(struct executor *executor, struct matrix a)
 {
 	(void)executor;
 	return panel_fused_work(a.m);
 }
 
-bool cuda_fused_begin(struct executor *executor, struct matrix a, void *work, struct pivots p)
+static bool cuda_fused_begin(
+        struct executor *executor, struct matrix a, void *work, struct pivots p)
 {
-	struct cuda *x = self(executor);
 	(void)p;
-	return cuda_ok(x,
-	        panel_fused_begin(a.precision, matrix_address(a), a.m, work, stream_of(x)),
+	return launched(executor,
+	        panel_fused_begin(a.precision, matrix_address(a), a.m, work, stream(executor)),
 	        "first search");
 }
 
-bool cuda_fused_pivot(
+static bool cuda_fused_pivot(
         struct executor *executor, struct matrix a, int64_t j, void *work, struct pivots p)
 {
-	struct cuda *x = self(executor);
-	return cuda_ok(x,
+	return launched(executor,
 	        panel_fused_pivot(a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, p.data,
-	                stream_of(x)),
+	                stream(executor)),
 	        "pivot kernel");
 }
 
-bool cuda_fused_update(
+static bool cuda_fused_update(
         struct executor *executor, struct matrix a, int64_t j, void *work, struct pivots p)
 {
-	struct cuda *x = self(executor);
 	(void)p;
-	return cuda_ok(x,
+	return launched(executor,
 	        panel_fused_update(
-	                a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, stream_of(x)),
+	                a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, stream(executor)),
 	        "update kernel");
 }
 
@@ -67,25 +64,25 @@ static bool geometry_of(struct cuda *x, struct matrix a, struct panel_geometry *
 	        (long long)geometry->shared_bytes, (long long)x->gpu.shared_per_block);
 }
 
-bool cuda_resident_fits(struct executor *executor, struct matrix a)
+static bool cuda_resident_fits(struct executor *executor, struct matrix a)
 {
 	struct panel_geometry geometry;
 	return panel_cluster_fits(a.precision, a.m, a.n) ||
 	       panel_grid_fits(a.precision, a.m, a.n) || geometry_of(self(executor), a, &geometry);
 }
 
-int64_t cuda_resident_work(struct executor *executor, struct matrix a)
+static int64_t cuda_resident_work(struct executor *executor, struct matrix a)
 {
 	(void)executor;
 	(void)a;
 	return 0;
 }
 
-/* Tags of captured panels, which every replay uses again, are below this one, all others from it
- * on: neither ever finds its own in the buffer. */
+/* Captured panels use tags below first_tag, again in every replay. All other panels use tags from
+ * first_tag on. So neither finds its own tags in the buffer. */
 static const uint32_t first_tag = UINT32_C(1) << 31;
 
-/* The error word stands behind the part that exchange_layout hands out. */
+/* The error word follows the part of the buffer that exchange_layout divides up. */
 enum { ERROR_BYTES = 16 };
 
 static bool clear_exchange(struct cuda *x, int64_t bytes)
@@ -112,8 +109,8 @@ static bool reserve_exchange(struct cuda *x, int64_t bytes)
 	return clear_exchange(x, bytes + ERROR_BYTES);
 }
 
-/* `count` tags of which the buffer has none. 0 is no tag: it is cleared to that before tags wrap
- * around, and before the first captured panel of a call, in every replay. */
+/* `count` tags that the buffer does not hold. 0 is no tag. The buffer is cleared to 0 before tags
+ * wrap around and before the first captured panel of a call. */
 static bool take_tags(struct cuda *x, int64_t count, uint32_t *first)
 {
 	uint32_t *next = x->captured ? &x->captured_tag : &x->tag;
@@ -136,7 +133,7 @@ void cuda_capture(struct cuda *x, bool captured)
 	x->captured_tag = 0;
 }
 
-/* For panels of n columns of either kernel of many multiprocessors. */
+/* Enough for panels of n columns, in both kernels that use many multiprocessors. */
 static int64_t exchange_room(const struct cuda *x, enum precision precision, int64_t n)
 {
 	int64_t bytes = exchange_bytes(x->gpu.sm_count, panel_resident_words(precision, n));
@@ -179,9 +176,9 @@ static bool panel_in_shared_memory(struct cuda *x, struct matrix a, struct pivot
 	        "resident kernel");
 }
 
-/* On one cluster when it holds the panel, on many multiprocessors otherwise, in their registers
- * when these do. */
-bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work, struct pivots p)
+/* One cluster if it holds the panel; else many multiprocessors, in registers if the panel fits. */
+static bool cuda_resident_panel(
+        struct executor *executor, struct matrix a, void *work, struct pivots p)
 {
 	struct cuda *x = self(executor);
 	(void)work;
@@ -196,7 +193,7 @@ bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work,
 	        "cluster kernel");
 }
 
-/* The kernels report a wait that timed out behind the exchange buffer. */
+/* The kernels report a timeout in the word behind the exchange buffer. */
 bool cuda_exchange_ok(struct cuda *x)
 {
 	int error = 0;
@@ -210,4 +207,16 @@ bool cuda_exchange_ok(struct cuda *x)
 		return false;
 	return error == 0 || fault_set(&x->base.fault, "the resident panel kernel gave up: a block "
 	                                               "waited more than a second for another");
+}
+
+void cuda_panel_operations(struct executor_ops *ops)
+{
+	ops->scale_by = cuda_scale_by;
+	ops->fused_work = cuda_fused_work;
+	ops->fused_begin = cuda_fused_begin;
+	ops->fused_pivot = cuda_fused_pivot;
+	ops->fused_update = cuda_fused_update;
+	ops->resident_fits = cuda_resident_fits;
+	ops->resident_work = cuda_resident_work;
+	ops->resident_panel = cuda_resident_panel;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands in for executor_cuda.c where fathom is built without the CUDA Toolkit. */
+/* Replaces executor_cuda.c in builds without the CUDA Toolkit. */
 #include "factor/executors/executor.h"
 #include "lib/base/msg.h"
 

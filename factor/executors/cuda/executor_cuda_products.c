@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The cuda executor's matrix products: our own kernels where they are ahead of cuBLAS. These are
- * the products with a short inner dimension, which read and write C at nearly the rate of memory,
- * those with a long one and a small C, and the symmetric updates, whose other half is not computed.
- * In double precision only some devices have such kernels (gemm_has). */
+/* Matrix products in the cuda executor: our own kernels where they are faster than cuBLAS. They are
+ * faster for a short inner dimension (C is read and written at almost the memory's bandwidth), for
+ * a long inner dimension with a small C, and for symmetric updates, where only one triangle is
+ * computed. In double precision only some devices have our kernels (gemm_has). */
 #include "executor_cuda.h"
 
 #include "lib/base/msg.h"
@@ -17,19 +17,12 @@ static cublasOperation_t blas_trans(bool transposed)
 	return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-/* Our kernels copy 16 bytes at a time where they may, and lose to cuBLAS where they may not. */
-static bool aligned(struct matrix a)
-{
-	return (uintptr_t)matrix_address(a) % 16 == 0 &&
-	       a.ld * precision_bytes(a.precision) % 16 == 0;
-}
-
 static bool has_own(const struct cuda *x, enum precision precision)
 {
 	return gemm_has(precision, x->gpu.major, x->gpu.shared_per_block);
 }
 
-/* Tall ones with splits of k. */
+/* Tall products are split along k. */
 static bool own_product(struct cuda *x, const struct gemm_problem *problem, double alpha,
         struct matrix a, struct matrix b, double beta, struct matrix c)
 {
@@ -57,7 +50,7 @@ static cublasStatus_t blas_product(struct cuda *x, const struct gemm_problem *p,
 	        beta, matrix_address(c));
 }
 
-/* The library then chooses its kernels for so many multiprocessors less than there are. */
+/* Makes cuBLAS choose its kernels as if the device had `kept` multiprocessors less. */
 static bool keep_free(struct cuda *x, int kept, const char *operation)
 {
 	const int all = 0, some = x->gpu.sm_count - kept;
@@ -65,8 +58,8 @@ static bool keep_free(struct cuda *x, int kept, const char *operation)
 	return blas_ok(x, cublasSetSmCountTarget(lane_of(x)->blas, kept ? some : all), operation);
 }
 
-/* Of V^T C beside a panel, for a cluster of its: tiles that stay for all of k take as long again
- * where the panel has a place in their last round. */
+/* V^T C beside a panel leaves one cluster's multiprocessors free. Its tiles stay for all of k: a
+ * panel on multiprocessors of the last round would double the time. */
 static int kept_beside(struct cuda *x, const struct gemm_problem *problem)
 {
 	const bool kept = x->base.shares && gemm_is_tall(problem);
@@ -74,6 +67,7 @@ static int kept_beside(struct cuda *x, const struct gemm_problem *problem)
 	return kept && x->gpu.sm_count > 2 * PANEL_CLUSTER ? PANEL_CLUSTER : 0;
 }
 
+/* Our kernels copy 16 bytes at a time; unaligned matrices are faster in cuBLAS. */
 bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double alpha,
         struct matrix a, struct matrix b, double beta, struct matrix c)
 {
@@ -83,16 +77,17 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	problem.ldb = b.ld;
 	if (c.m == 0 || c.n == 0)
 		return true;
-	const bool own = !executor->blas_only && has_own(x, c.precision) && aligned(c);
+	const bool own = !executor->blas_only && has_own(x, c.precision) && matrix_is_aligned(c);
 	const bool ahead = gemm_is_ahead(c.precision, c.m, c.n, problem.k);
-	if (own && (gemm_is_ahead_tall(&problem) || (ahead && aligned(a) && aligned(b))))
+	if (own && (gemm_is_ahead_tall(&problem) ||
+	                   (ahead && matrix_is_aligned(a) && matrix_is_aligned(b))))
 		return own_product(x, &problem, alpha, a, b, beta, c);
 	return keep_free(x, kept_beside(x, &problem), "gemm") &&
 	       blas_ok(x, blas_product(x, &problem, alpha, a, b, beta, c), "gemm") &&
 	       keep_free(x, 0, "gemm");
 }
 
-bool cuda_split(struct executor *executor, struct splits splits)
+static bool cuda_split(struct executor *executor, struct splits splits)
 {
 	struct cuda *x = self(executor);
 	const bool half = splits.count > 0 && splits.of[0].stack == HALF_PAIR;
@@ -102,7 +97,7 @@ bool cuda_split(struct executor *executor, struct splits splits)
 	        "split");
 }
 
-/* By the library, a multiple of TF32_ROWS rows of C. */
+/* By cuBLAS, for a multiple of TF32_ROWS rows of C. */
 static bool tf32_library(struct cuda *x, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
@@ -121,7 +116,6 @@ static bool tf32_library(struct cuda *x, double alpha, struct matrix a, struct m
 	return blas_ok(x, status, "gemm in TF32") && keep_free(x, 0, "gemm in TF32");
 }
 
-/* The rows of C from `first` on. */
 static bool tf32_rest(struct cuda *x, double alpha, struct matrix a, struct matrix b, double beta,
         struct matrix c, int64_t first, struct products products)
 {
@@ -138,8 +132,8 @@ static bool tf32_rest(struct cuda *x, double alpha, struct matrix a, struct matr
 	return ok;
 }
 
-bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, struct matrix b,
-        double beta, struct matrix c, struct products products)
+static bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a,
+        struct matrix b, double beta, struct matrix c, struct products products)
 {
 	struct cuda *x = self(executor);
 	const int64_t whole = c.m - c.m % TF32_ROWS;
@@ -149,16 +143,16 @@ bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, st
 	       tf32_rest(x, alpha, a, b, beta, c, whole, products);
 }
 
-bool cuda_half_update(struct executor *executor, enum uplo part, double alpha, struct matrix left,
-        struct matrix right, struct matrix c)
+static bool cuda_half_update(struct executor *executor, enum uplo part, double alpha,
+        struct matrix left, struct matrix right, struct matrix c)
 {
-	struct cuda *x = self(executor);
-
-	return cuda_ok(x, half_update(part, alpha, left, right, c, executor->shares, stream_of(x)),
+	return launched(executor,
+	        half_update(part, alpha, left, right, c, executor->shares, stream(executor)),
 	        "update in FP16");
 }
 
-bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
+static bool cuda_gemm_tall(
+        struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
 {
 	struct cuda *x = self(executor);
 	const int kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
@@ -171,12 +165,11 @@ bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c,
 	        x, tf32_tall(&plan, v, c, p, lane_of(x)->scratch, stream_of(x)), "tall product");
 }
 
-bool cuda_add_triangles(
+static bool cuda_add_triangles(
         struct executor *executor, enum uplo uplo, struct matrix blocks, struct matrix c)
 {
-	struct cuda *x = self(executor);
-
-	return cuda_ok(x, tf32_add_triangles(uplo, blocks, c, stream_of(x)), "add triangles");
+	return launched(
+	        executor, tf32_add_triangles(uplo, blocks, c, stream(executor)), "add triangles");
 }
 
 /* C = alpha op(A) op(A)^T + beta C: a triangle, or a trapezoid. */
@@ -195,16 +188,14 @@ static struct gemm_problem update_of(
 	        .ldc = c.ld};
 }
 
-/* The rows of op(A) from i on. */
 static struct matrix rows_of(enum trans trans, struct matrix a, int64_t i, int64_t rows)
 {
 	return trans == PLAIN ? matrix_view(a, i, 0, rows, a.n) : matrix_view(a, 0, i, a.m, rows);
 }
 
-/* Our kernels read A^T a word at a time. The transpose of A costs less than that where n x n x k is
- * this many (H100, Cholesky of the upper triangle in the lower one's time: n = 8192 1.13 -> 1.08,
- * in fp64 16384 1.055 -> 1.026): as many rows of A at a time as fit in the lane's memory, unless
- * that are too few for what reading and writing C again costs. */
+/* Our kernels read A^T one word at a time. From n n k of this size a transpose of A is cheaper. As
+ * many rows of A are transposed at a time as fit in the lane's memory; fewer than FEWEST_TRANSPOSED
+ * would cost more in repeated reads and writes of C. */
 static const int64_t worth_turning = (int64_t)1 << 31;
 enum { FEWEST_TRANSPOSED = 128 };
 
@@ -217,7 +208,7 @@ static struct matrix transposed(struct cuda *x, struct matrix a)
 	        lane_of(x)->product_work, 0, a.n, a.m, (a.n + line - 1) / line * line, a.precision};
 }
 
-/* How many of A's rows at a time; 0 where A itself is read. */
+/* Rows of A to transpose at a time; 0: A itself is read. */
 static int64_t rows_transposed(
         struct cuda *x, const struct gemm_problem *problem, enum trans trans, struct matrix a)
 {
@@ -253,7 +244,7 @@ static bool own_triangle(struct cuda *x, enum uplo uplo, enum trans trans, doubl
 	return ok;
 }
 
-bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,
+static bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {
 	struct cuda *x = self(executor);
@@ -278,4 +269,15 @@ bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, doub
 	       cuda_gemm(executor, trans, trans == PLAIN ? TRANSPOSED : PLAIN, alpha,
 	               lower ? others : top, lower ? top : others, beta,
 	               lower ? matrix_view(c, n, 0, rest, n) : matrix_view(c, 0, n, n, rest));
+}
+
+void cuda_product_operations(struct executor_ops *ops)
+{
+	ops->gemm = cuda_gemm;
+	ops->split = cuda_split;
+	ops->gemm_tf32 = cuda_gemm_tf32;
+	ops->half_update = cuda_half_update;
+	ops->gemm_tall = cuda_gemm_tall;
+	ops->add_triangles = cuda_add_triangles;
+	ops->syrk = cuda_syrk;
 }

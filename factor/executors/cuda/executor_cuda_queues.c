@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cuda executor's queues, events, copies between host and device, and panels on the host. */
+/* Queues, events, copies between host and device, and host panels in the cuda executor. */
 #include "executor_cuda.h"
 
 #include "lib/base/msg.h"
@@ -12,7 +12,7 @@
 _Static_assert((int)BLOCK_SCRATCH_BYTES <= (int)LANE_SCRATCH_BYTES, "scratch holds a block's");
 _Static_assert((int)TF32_TALL_SCRATCH <= (int)LANE_SCRATCH_BYTES, "and a tall product's");
 
-/* cuBLAS forgets its workspace with every change of the stream. */
+/* cuBLAS drops its workspace when its stream changes. */
 static bool lane_attach(struct cuda *x, struct lane *lane)
 {
 	return blas_ok(x, cublasSetStream(lane->blas, lane->stream), "set stream") &&
@@ -87,7 +87,7 @@ static void lane_close(struct lane *lane)
 	cudaFree(lane->counters);
 }
 
-/* What lanes_open made, perhaps in part. */
+/* Accepts lanes that lanes_open left incomplete. */
 void lanes_close(struct cuda *x)
 {
 	for (int queue = 0; queue < QUEUE_COUNT; queue++)
@@ -107,22 +107,21 @@ void lanes_close(struct cuda *x)
 		cudaFreeHost(x->stages[i].data);
 }
 
-/* ---- events: to CUDA, too, one that was never recorded is over ---- */
-
+/* CUDA, too, treats an event that was never recorded as over. */
 static bool event_valid(struct cuda *x, int event)
 {
 	return (event >= 0 && event < EXECUTOR_EVENTS) ||
 	       fault_set(&x->base.fault, "there is no event %d", event);
 }
 
-bool cuda_record(struct executor *executor, int event)
+static bool cuda_record(struct executor *executor, int event)
 {
 	struct cuda *x = self(executor);
 	return event_valid(x, event) &&
 	       cuda_ok(x, cudaEventRecord(x->events[event], stream_of(x)), "record");
 }
 
-bool cuda_mark(struct executor *executor, int64_t index)
+static bool cuda_mark(struct executor *executor, int64_t index)
 {
 	struct cuda *x = self(executor);
 	for (; x->mark_count <= index; x->mark_count++) {
@@ -133,7 +132,7 @@ bool cuda_mark(struct executor *executor, int64_t index)
 	return cuda_ok(x, cudaEventRecord(x->marks[index], stream_of(x)), "mark");
 }
 
-bool cuda_elapsed(struct executor *executor, int64_t from, int64_t to, double *seconds)
+static bool cuda_elapsed(struct executor *executor, int64_t from, int64_t to, double *seconds)
 {
 	struct cuda *x = self(executor);
 	float milliseconds = 0;
@@ -144,22 +143,20 @@ bool cuda_elapsed(struct executor *executor, int64_t from, int64_t to, double *s
 	return ok;
 }
 
-bool cuda_wait(struct executor *executor, int event)
+static bool cuda_wait(struct executor *executor, int event)
 {
 	struct cuda *x = self(executor);
 	return event_valid(x, event) &&
 	       cuda_ok(x, cudaStreamWaitEvent(stream_of(x), x->events[event], 0), "wait");
 }
 
-bool cuda_wait_host(struct executor *executor, int event)
+static bool cuda_wait_host(struct executor *executor, int event)
 {
 	struct cuda *x = self(executor);
 	return event_valid(x, event) && cuda_ok(x, cudaEventSynchronize(x->events[event]), "wait");
 }
 
-/* ---- copies ---- */
-
-bool cuda_stage(struct executor *executor, int stage, int64_t m, int64_t n,
+static bool cuda_stage(struct executor *executor, int stage, int64_t m, int64_t n,
         enum precision precision, struct matrix *host)
 {
 	struct cuda *x = self(executor);
@@ -167,7 +164,8 @@ bool cuda_stage(struct executor *executor, int stage, int64_t m, int64_t n,
 		return fault_set(&x->base.fault, "there is no stage %d", stage);
 	struct buffer *buffer = &x->stages[stage];
 	int64_t bytes = m * n * precision_bytes(precision);
-	if (bytes > buffer->bytes && !cuda_sync(executor)) /* copies may use the smaller one */
+	if (bytes > buffer->bytes &&
+	        !cuda_sync(executor)) /* copies may still use the smaller buffer */
 		return false;
 	if (!grow_pinned(x, buffer, bytes))
 		return false;
@@ -188,24 +186,22 @@ static bool copy_async(struct cuda *x, struct matrix from, struct matrix to,
 	        what);
 }
 
-bool cuda_to_host(struct executor *executor, struct matrix from, struct matrix host)
+static bool cuda_to_host(struct executor *executor, struct matrix from, struct matrix host)
 {
 	return copy_async(self(executor), from, host, cudaMemcpyDeviceToHost, "copy to the host");
 }
 
-bool cuda_to_device(struct executor *executor, struct matrix host, struct matrix to)
+static bool cuda_to_device(struct executor *executor, struct matrix host, struct matrix to)
 {
 	return copy_async(self(executor), host, to, cudaMemcpyHostToDevice, "copy to the device");
 }
-
-/* ---- panels on the host ---- */
 
 static bool host_ok(struct cuda *x, bool good)
 {
 	return good || fault_set(&x->base.fault, "%s", x->host->fault.text);
 }
 
-bool cuda_host_panel_getrf(struct executor *executor, struct matrix host, struct pivots p)
+static bool cuda_host_panel_getrf(struct executor *executor, struct matrix host, struct pivots p)
 {
 	struct cuda *x = self(executor);
 	int64_t bytes = (p.n + 1) * (int64_t)sizeof(int);
@@ -217,7 +213,7 @@ bool cuda_host_panel_getrf(struct executor *executor, struct matrix host, struct
 	       note_send(x, note, p.data, bytes, "pivots to the device");
 }
 
-bool cuda_host_panel_geqrf(struct executor *executor, struct matrix host, struct matrix tau)
+static bool cuda_host_panel_geqrf(struct executor *executor, struct matrix host, struct matrix tau)
 {
 	struct cuda *x = self(executor);
 	int64_t bytes = tau.m * precision_bytes(tau.precision);
@@ -229,8 +225,8 @@ bool cuda_host_panel_geqrf(struct executor *executor, struct matrix host, struct
 	       note_send(x, note, matrix_address(tau), bytes, "tau to the device");
 }
 
-/* A failure travels as a kernel's argument: info in device memory may hold an earlier one. */
-bool cuda_host_panel_potrf(
+/* A failure travels as a kernel argument, because info in device memory may hold an earlier one. */
+static bool cuda_host_panel_potrf(
         struct executor *executor, enum uplo uplo, struct matrix host, int64_t first, int *info)
 {
 	struct cuda *x = self(executor);
@@ -238,4 +234,19 @@ bool cuda_host_panel_potrf(
 	if (!host_ok(x, x->host->ops->host_panel_potrf(x->host, uplo, host, first, &failed)))
 		return false;
 	return failed == 0 || cuda_ok(x, block_raise_info(failed, info, stream_of(x)), "info");
+}
+
+void cuda_queue_operations(struct executor_ops *ops)
+{
+	ops->mark = cuda_mark;
+	ops->elapsed = cuda_elapsed;
+	ops->record = cuda_record;
+	ops->wait = cuda_wait;
+	ops->wait_host = cuda_wait_host;
+	ops->stage = cuda_stage;
+	ops->to_host = cuda_to_host;
+	ops->to_device = cuda_to_device;
+	ops->host_panel_getrf = cuda_host_panel_getrf;
+	ops->host_panel_geqrf = cuda_host_panel_geqrf;
+	ops->host_panel_potrf = cuda_host_panel_potrf;
 }

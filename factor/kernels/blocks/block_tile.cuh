@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Triangles in blocks of 32 x 32, in shared memory. There a matrix stands by rows, each padded by
- * 16 bytes, so that a warp whose lanes read 16 bytes of 8 different rows, or one value of 8 rows x
- * 4 columns, has no bank conflicts. Upper triangles are worked on as the lower triangles of their
- * transposes: only where they meet global memory is there a difference. */
+/* Triangles in tiles of 32 x 32 in shared memory. Matrices are row-major there, each row padded by
+ * 16 bytes. So a warp that reads 16 bytes of 8 rows, or one value of 8 rows x 4 columns, has no
+ * bank conflicts. Upper triangles are processed as the lower triangles of their transposes; only
+ * global memory accesses differ. */
 #ifndef FATHOM_BLOCK_TILE_CUH
 #define FATHOM_BLOCK_TILE_CUH
 
@@ -13,18 +13,18 @@
 
 const int TILE = 32;
 
-/* Elements between the rows of a matrix with n columns (a multiple of TILE). */
+/* Elements between rows of a matrix with n columns (a multiple of TILE). */
 template <typename T> static __host__ __device__ constexpr int tile_pitch(int n)
 {
 	return n + 16 / (int)sizeof(T);
 }
 
-static __host__ __device__ __forceinline__ int tiles_of(int64_t n)
+static __host__ DEVICE int tiles_of(int64_t n)
 {
 	return (int)((n + TILE - 1) / TILE);
 }
 
-/* A triangle in global memory, as a lower one. */
+/* A triangle in global memory, seen as a lower one. */
 template <typename T, bool upper> struct triangle {
 	T *a;
 	int64_t lda;
@@ -34,10 +34,10 @@ template <typename T, bool upper> struct triangle {
 	}
 };
 
-/* How `warps` warps from `first_warp` on, a multiple of four, share out a matrix that is copied
- * between global memory (a triangle) and shared memory: a thread has rows i, i + row_step, ... and
- * of these the columns j, j + column_step, ... What a warp takes at a time are whole sectors of
- * global memory and, in shared memory, different banks. */
+/* How `warps` warps (a multiple of four) from `first_warp` on copy a matrix between global memory
+ * (a triangle) and shared memory: a thread has rows i, i + row_step, ... and columns j, j +
+ * column_step, ... A warp accesses whole sectors of global memory and different banks of shared
+ * memory. */
 const int TILE_WARPS = 8;
 
 template <bool upper, int warps = TILE_WARPS> struct share {
@@ -46,21 +46,22 @@ template <bool upper, int warps = TILE_WARPS> struct share {
 };
 
 template <bool upper, int warps = TILE_WARPS>
-static __device__ __forceinline__ struct share<upper, warps> share_of(int first_warp = 0) {
+static DEVICE share<upper, warps> share_of(int first_warp = 0)
+{
 	const int warp = threadIdx.x / 32 - first_warp, lane = threadIdx.x & 31;
 	if (upper)
 		return {warp, lane};
 	return {warp % 4 * 8 + lane % 8, warp / 4 * 4 + lane / 8};
 }
 
-/* Starts the copy of a TILE x TILE tile of a into shared memory; what is not in `rows` rows becomes
+/* Starts the copy of a TILE x TILE tile of a into shared memory; rows from `rows` on become
  * zero. */
 template <typename T, bool upper>
-static __device__ __forceinline__ void fetch_tile(
-        const struct triangle<const T, upper> &a, int64_t i0, int64_t j0, int64_t rows, T *tile)
+static DEVICE void fetch_tile(
+        const triangle<const T, upper> &a, int64_t i0, int64_t j0, int64_t rows, T *tile)
 {
 	const int pitch = tile_pitch<T>(TILE);
-	const struct share<upper> mine = share_of<upper>();
+	const share<upper> mine = share_of<upper>();
 #pragma unroll
 	for (int i = mine.i; i < TILE; i += mine.row_step)
 #pragma unroll
@@ -69,9 +70,7 @@ static __device__ __forceinline__ void fetch_tile(
 			        i0 + i < rows ? (int)sizeof(T) : 0);
 }
 
-/* A row of a tile between shared memory and registers. */
-template <typename T>
-static __device__ __forceinline__ void load_row(const T *row, T (&value)[TILE])
+template <typename T> static DEVICE void load_row(const T *row, T (&value)[TILE])
 {
 #pragma unroll
 	for (int k = 0; k < TILE; k += 4) {
@@ -82,29 +81,28 @@ static __device__ __forceinline__ void load_row(const T *row, T (&value)[TILE])
 	}
 }
 
-static __device__ __forceinline__ void store_quad(float *p, const float *x)
+static DEVICE void store_quad(float *p, const float *x)
 {
 	*(float4 *)p = make_float4(x[0], x[1], x[2], x[3]);
 }
 
-static __device__ __forceinline__ void store_quad(double *p, const double *x)
+static DEVICE void store_quad(double *p, const double *x)
 {
 	*(double2 *)p = make_double2(x[0], x[1]);
 	*(double2 *)(p + 2) = make_double2(x[2], x[3]);
 }
 
-template <typename T>
-static __device__ __forceinline__ void store_row(T *row, const T (&value)[TILE])
+template <typename T> static DEVICE void store_row(T *row, const T (&value)[TILE])
 {
 #pragma unroll
 	for (int k = 0; k < TILE; k += 4)
 		store_quad(row + k, value + k);
 }
 
-/* sum[r][c] += row r of a . row c of b, k (a multiple of 4) elements of each. Lane (i,j) of the
- * 8 x 4 lanes passes its first row of each; its next ones are 8 rows of a and 4 of b on. */
+/* sum[r][c] += row r of a . row c of b, k elements each (k a multiple of 4). Lane (i,j) of 8 x 4
+ * lanes passes its first row of each; its next rows are 8 further in a and 4 further in b. */
 template <typename T, int R, int C>
-static __device__ __forceinline__ void tile_product(
+static DEVICE void tile_product(
         const T *a, int pitch_a, const T *b, int pitch_b, int k, T (&sum)[R][C])
 {
 #pragma unroll 4
@@ -130,9 +128,9 @@ struct tile_at {
 	int i, j;
 };
 
-/* Tile number `task` of a matrix whose first `square` tile rows end at the diagonal and whose
- * others are as long as the last of these. */
-static __device__ __forceinline__ struct tile_at trapezoid_tile(int task, int square)
+/* Tile number `task` of a matrix whose first `square` tile rows end at the diagonal; later tile
+ * rows are as long as the last of these. */
+static DEVICE struct tile_at trapezoid_tile(int task, int square)
 {
 	for (int i = 0; i < square; i++) {
 		if (task <= i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The substitution that stands behind a product with an inverse. Every block finds out whether the
- * inverse can be trusted, which costs reading both triangles once; when it cannot, which is rare,
- * the blocks share the right-hand sides out, 32 at a time in shared memory. */
+/* The fallback for a product with an inverse: substitution. Every block checks whether the inverse
+ * is accurate, which costs one read of both triangles. If it is not, which is rare, the blocks
+ * share the right-hand sides, 32 at a time in shared memory. */
 #include "block_kernels.h"
 #include "lib/device/reduce.cuh"
 #include "shared_update.cuh"
@@ -25,36 +25,34 @@ template <typename T> struct view {
 	}
 };
 
-/* M X = B, M lower or upper, X and B n x count; elements of M's storage right of its diagonal are
- * not looked at. */
+/* M X = B, M lower or upper, X and B n x count. Elements of M's other triangle are not read. */
 template <typename T> struct guard {
-	struct view<const T> m, inverse, kept;
-	struct view<T> b;
+	view<const T> m, inverse, kept;
+	view<T> b;
 	int n;
 	int64_t count;
 	bool lower, unit;
 	T growth;
 };
 
-__device__ __forceinline__ float magnitude_of(uint32_t key)
+DEVICE float magnitude_of(uint32_t key)
 {
 	return __uint_as_float(key - 1);
 }
 
-__device__ __forceinline__ double magnitude_of(uint64_t key)
+DEVICE double magnitude_of(uint64_t key)
 {
 	return __longlong_as_double((long long)(key - 1));
 }
 
 template <typename T> struct candidate {
-	typedef struct extreme<decltype(magnitude_key(T()))> best;
-	typedef struct extreme_scratch<decltype(magnitude_key(T()))> scratch;
+	typedef extreme<decltype(magnitude_key(T()))> best;
+	typedef extreme_scratch<decltype(magnitude_key(T()))> scratch;
 };
 
-/* An element of a triangle when it is part of it, else 0. The diagonal of a unit triangle is 1. */
+/* An element of the triangle, 0 outside. The diagonal of a unit triangle is 1. */
 template <typename T>
-__device__ T part_of(
-        const struct view<const T> &m, const struct guard<T> &g, bool unit, int fast, int slow)
+__device__ T part_of(const view<const T> &m, const guard<T> &g, bool unit, int fast, int slow)
 {
 	const int i = m.flip ? slow : fast, j = m.flip ? fast : slow;
 	if (slow >= g.n || fast >= g.n || (g.lower ? i < j : i > j))
@@ -62,10 +60,9 @@ __device__ T part_of(
 	return unit && i == j ? T(1) : m.at(i, j);
 }
 
-/* Whether the largest magnitudes of the triangle and of its inverse allow to trust the inverse. Not
- * so when either has a NaN. A warp reads along the columns of what is stored; LOADS of each are in
- * flight. */
-template <typename T> __device__ bool trusted(const struct guard<T> &g)
+/* Whether the largest magnitudes of the triangle and its inverse are within the limit; false if
+ * either has a NaN. A warp reads along the stored columns, LOADS of each in flight. */
+template <typename T> __device__ bool trusted(const guard<T> &g)
 {
 	__shared__ typename candidate<T>::scratch scratch;
 	const int fast = threadIdx.x % BLOCK_TRTRI_MAX, step = THREADS / BLOCK_TRTRI_MAX;
@@ -89,7 +86,7 @@ template <typename T> __device__ bool trusted(const struct guard<T> &g)
 }
 
 /* Right-hand sides first .. first + SIDES - 1 by substitution. */
-template <typename T> __device__ void substitute(const struct guard<T> &g, T *x, int64_t first)
+template <typename T> __device__ void substitute(const guard<T> &g, T *x, int64_t first)
 {
 	const int side = threadIdx.x % SIDES, group = threadIdx.x / SIDES;
 	const int groups = THREADS / SIDES;
@@ -119,8 +116,7 @@ template <typename T> __device__ void substitute(const struct guard<T> &g, T *x,
 	__syncthreads();
 }
 
-template <typename T>
-__global__ void __launch_bounds__(THREADS) guard_kernel(const struct guard<T> g)
+template <typename T> __global__ void __launch_bounds__(THREADS) guard_kernel(const guard<T> g)
 {
 	__shared__ T x[BLOCK_TRTRI_MAX * PITCH];
 	if (trusted(g))
@@ -136,13 +132,11 @@ int run(enum side side, enum uplo uplo, enum trans trans, enum diag diag, struct
         struct matrix inverse, double growth, struct matrix kept, struct matrix b, void *stream)
 {
 	const bool right = side == RIGHT, flip = (trans == TRANSPOSED) != right;
-	const struct guard<T> g = {
-		{(const T *)matrix_address(a), a.ld, flip},
-		        {(const T *)matrix_address(inverse), inverse.ld, flip},
-		        {(const T *)matrix_address(kept), kept.ld, right},
-		        {(T *)matrix_address(b), b.ld, right}, (int)a.n, right ? b.m : b.n,
-		        (uplo == LOWER) != flip, diag == UNIT, T(growth)
-	};
+	const guard<T> g = {{(const T *)matrix_address(a), a.ld, flip},
+	        {(const T *)matrix_address(inverse), inverse.ld, flip},
+	        {(const T *)matrix_address(kept), kept.ld, right},
+	        {(T *)matrix_address(b), b.ld, right}, (int)a.n, right ? b.m : b.n,
+	        (uplo == LOWER) != flip, diag == UNIT, T(growth)};
 	const int64_t blocks = (g.count + SIDES - 1) / SIDES;
 	if (blocks == 0 || a.n == 0)
 		return (int)cudaSuccess;

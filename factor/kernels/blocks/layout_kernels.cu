@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Transposes, copies and fills. Cost: every word read and written once, DRAM or L2 bound; each
+/* Transposes, copies and fills. Cost: every word read and written once, limited by DRAM or L2. Each
  * thread has LOADS accesses in flight. */
 #include "block_kernels.h"
 
@@ -14,11 +14,6 @@ const int COLUMNS = THREADS / ROWS * LOADS; /* and its columns */
 int64_t tiles(int64_t n, int64_t tile)
 {
 	return (n + tile - 1) / tile;
-}
-
-template <typename T> T *data_of(struct matrix a)
-{
-	return (T *)a.data + a.offset;
 }
 
 /* Writes b(i,j) = value.at(i,j) where value.inside(i,j). */
@@ -94,12 +89,12 @@ template <typename T, typename V> int each(struct matrix b, V value, void *strea
 	if (blocks == 0)
 		return (int)cudaSuccess;
 	each_kernel<<<(unsigned)blocks, THREADS, 0, (cudaStream_t)stream>>>(
-	        data_of<T>(b), b.ld, b.m, b.n, row_tiles, value);
+	        (T *)matrix_address(b), b.ld, b.m, b.n, row_tiles, value);
 	return (int)cudaGetLastError();
 }
 
-/* b (n x m) = a^T (m x n) by tiles of TILE x TILE in shared memory: both sides are accessed along
- * their columns. */
+/* b (n x m) = a^T (m x n) by TILE x TILE tiles in shared memory, so that both sides are accessed
+ * along their columns. */
 template <typename T, int TILE>
 __global__ void __launch_bounds__(THREADS) transpose_kernel(const T *__restrict__ a, int64_t lda,
         T *__restrict__ b, int64_t ldb, int64_t m, int64_t n, int64_t row_tiles)
@@ -130,23 +125,19 @@ template <typename T, int TILE> int transpose(struct matrix a, struct matrix b, 
 	if (blocks == 0)
 		return (int)cudaSuccess;
 	transpose_kernel<T, TILE><<<(unsigned)blocks, THREADS, 0, (cudaStream_t)stream>>>(
-	        data_of<T>(a), a.ld, data_of<T>(b), b.ld, a.m, a.n, row_tiles);
+	        (T *)matrix_address(a), a.ld, (T *)matrix_address(b), b.ld, a.m, a.n, row_tiles);
 	return (int)cudaGetLastError();
 }
 
 template <typename T> int fill(enum uplo uplo, double off, double on, struct matrix a, void *stream)
 {
-	const struct constant<T> value = {
-		part_of(uplo), (T)off, (T)on
-	};
+	const constant<T> value = {part_of(uplo), (T)off, (T)on};
 	return each<T>(a, value, stream);
 }
 
 template <typename T> int copy(enum uplo uplo, struct matrix from, struct matrix to, void *stream)
 {
-	const struct same<T> value = {
-		part_of(uplo), data_of<T>(from), from.ld
-	};
+	const same<T> value = {part_of(uplo), (T *)matrix_address(from), from.ld};
 	return each<T>(to, value, stream);
 }
 
@@ -173,6 +164,7 @@ extern "C" int block_fill(enum uplo uplo, double off, double on, struct matrix a
 extern "C" int block_explicit_v(struct matrix a, struct matrix v, void *stream)
 {
 	return a.precision == SINGLE
-	               ? each<float>(v, reflector<float>{data_of<float>(a), a.ld}, stream)
-	               : each<double>(v, reflector<double>{data_of<double>(a), a.ld}, stream);
+	               ? each<float>(v, reflector<float>{(float *)matrix_address(a), a.ld}, stream)
+	               : each<double>(
+	                         v, reflector<double>{(double *)matrix_address(a), a.ld}, stream);
 }

@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Symmetric updates of small rank, C = alpha X X^T + beta C, of a triangle and what is below it,
- * where a whole product takes less time than a large tile does. A block of threads has one tile of
- * 32 x 32, several of which a multiprocessor has at a time. 128 of the inner dimension of the
- * tile's operands are on their way at once, of lower X and where that is not all in parts, each
- * multiplied while the next ones come and then room for one further on. Four pairs of warps share a
- * part out, and their sums are added in their order. Double precision goes by the tensor cores.
+/* Symmetric updates of small rank, C = alpha X X^T + beta C, of a triangle and the rows below it
+ * (or columns right of it), for sizes where a whole product takes less time than one large tile. A
+ * block of threads computes one 32 x 32 tile; a multiprocessor holds several blocks. Up to 128 of
+ * the inner dimension of the operands are in flight at once, in parts for lower X; each part is
+ * multiplied while the next arrive. Four pairs of warps share a part, and their sums are added in
+ * order. Double precision uses the tensor cores.
  *
- * In shared memory X lies as it does in memory: lower X column after column, upper X, the
- * transpose, row after row.
+ * Shared memory keeps the layout of X in memory: column-major for lower X, row-major for upper X,
+ * the transpose.
  *
  * Cost of a tile: 32 x 32 x k multiply-adds on one multiprocessor, each with half a word from
- * shared memory to registers (a tenth in double precision), which takes twice as long in single
- * precision; two of its operands' tiles through L2, C read and written once.
+ * shared memory (a tenth in double precision), which dominates in single precision; two tiles of
+ * operands through L2, C read and written once.
  *
- * Log (H100, us, 128 columns by 128 on end, rows 1024, 2048, 3968). Copies of 4 bytes, with a
- * choice of address before each: 6.7, 8.0, 10.9, in fp64 7.6, 8.3, 14.8. Of 16 bytes, predicted 1.2
- * for each further tile of a multiprocessor instead of 2.2: 5.2 for 128 rows instead of 3.8, as a
- * branch came before each copy; without one 3.6, 5.5, 6.4. Tiles of 32 x 64 and 32 x 128: 3968 rows
- * 8.2 and 10.4, 8064 10.6 and 10.6 instead of 11.0. Fp64 by multiply-adds 5.4, 8.8, 12.0, predicted
- * by tensor cores half of what further tiles take: 4.5, 5.1, 8.2. Cholesky of 1024, 2048, 4096 4 to
- * 7 % less, of 4096 by 3xFP16 and in fp64 8 and 6. With an inner dimension of up to 256 in place of
- * 128, predicted 5.5 to 6.5 for 256 columns of 256 rows by 256, where kernels for large matrices
- * take 13.3, fp64 11.8: 4.3 and 4.7, of 1024 and 2048 rows 8.9 and 11.3 instead of 13.4 and 13.9,
- * fp64 11.0 and 16.0 instead of 11.9 and 13.8. Cholesky by blocks of 256, 1024, 2048, 3000, 4096:
- * 204 178, 435 400, 815 703, 1245 1203 (3000 by blocks of 128 754); fp64, predicted 90 less for
- * 4096: 242 224, 512 505, 872 854, 1440 1428. */
+ * docs/experiments/rank-update.md has measurements and rejected variants. */
 #include "block_kernels.h"
 #include "block_tile.cuh"
 #include "lib/device/early_launch.cuh"
@@ -35,23 +24,24 @@ namespace
 
 const int THREADS = 32 * TILE_WARPS;
 const int GROUPS = TILE_WARPS / 2; /* of warps; a warp has 16 of the tile's columns */
-const int PARTS = 4;               /* of what is held */
+const int PARTS = 4;               /* of the data held */
 
 template <typename T, bool upper> struct rank_update {
-	struct triangle<const T, upper> x;
-	struct triangle<T, upper> c;
+	triangle<const T, upper> x;
+	triangle<T, upper> c;
 	int rows, columns, k;
-	bool wide; /* 16 bytes of X or C may be read at a time */
+	bool wide; /* X or C may be read 16 bytes at a time */
 	T alpha, beta;
 	const int *info;
 };
 
-/* A tile's operands, DEPTH long with zeros behind k, and sums in shared memory. Pitches are between
+/* A tile's operands, DEPTH long with zeros past k, and sums in shared memory. Pitches are between
  * rows of upper X and C, between columns of lower ones. */
 template <typename T, bool upper, int DEPTH> struct layout {
 	static const int HELD = DEPTH < BLOCK_RANK_HELD ? DEPTH : BLOCK_RANK_HELD;
 	static const int PARTS = upper && DEPTH == HELD ? 1 : ::PARTS;
-	static const int DEEP = HELD / PARTS, STEPS = DEPTH / DEEP; /* a part's length, and parts */
+	static const int DEEP = HELD / PARTS,
+	                 STEPS = DEPTH / DEEP; /* length of a part, number of parts */
 	static const int PAD = upper || sizeof(T) == 8 ? 4 : 0;
 	static const int PITCH = (upper ? HELD : TILE) + PAD;
 	static const int SIZE = PITCH * (upper ? TILE : HELD);
@@ -60,12 +50,11 @@ template <typename T, bool upper, int DEPTH> struct layout {
 	static const int BYTES = (2 * SIZE > SUMS ? 2 * SIZE : SUMS) * (int)sizeof(T);
 };
 
-/* Starts the copies, of N elements each, of TILE rows of X from row i0 on: that part of the inner
- * dimension. There is no branch, after which the next copy would wait until this one's
- * address is read: what is not there has the address of what is. */
+/* Starts the copies, of N elements each, of that part of TILE rows of X from row i0 on. Without
+ * branches, because a copy after a branch waits until this copy's address has been read. Missing
+ * elements use the address of existing ones. */
 template <int N, class L, typename T, bool upper>
-__device__ __forceinline__ void fetch(
-        const struct rank_update<T, upper> &u, int i0, T *to, int part)
+DEVICE void fetch(const rank_update<T, upper> &u, int i0, T *to, int part)
 {
 	const int k0 = part * L::DEEP, held = part % L::PARTS * L::DEEP;
 	const int lines = upper ? TILE : L::DEEP, side = (upper ? L::DEEP : TILE) / N;
@@ -86,10 +75,10 @@ __device__ __forceinline__ void fetch(
 	}
 }
 
-/* Parts of both of a tile's operands, a group of copies each. */
+/* Parts of both operands of a tile, one group of copies each. */
 template <int N, class L, typename T, bool upper>
-__device__ __forceinline__ void fetch_parts(
-        const struct rank_update<T, upper> &u, int i0, int j0, T *x, T *y, int first, int count)
+DEVICE void fetch_parts(
+        const rank_update<T, upper> &u, int i0, int j0, T *x, T *y, int first, int count)
 {
 #pragma unroll
 	for (int part = first; part < first + count; part++) {
@@ -100,8 +89,8 @@ __device__ __forceinline__ void fetch_parts(
 }
 
 template <class L, typename T, bool upper>
-__device__ __forceinline__ void fetch_any(
-        const struct rank_update<T, upper> &u, int i0, int j0, T *x, T *y, int first, int count)
+DEVICE void fetch_any(
+        const rank_update<T, upper> &u, int i0, int j0, T *x, T *y, int first, int count)
 {
 	if (u.wide)
 		fetch_parts<16 / (int)sizeof(T), L>(u, i0, j0, x, y, first, count);
@@ -109,30 +98,29 @@ __device__ __forceinline__ void fetch_any(
 		fetch_parts<1, L>(u, i0, j0, x, y, first, count);
 }
 
-/* What of a tile's product a thread makes: of single precision four rows by four columns, side by
- * side where C is lower, eight and four apart where it is upper; of double precision, as the tensor
- * cores have it, four pairs of rows eight apart by columns side by side. */
+/* A thread's elements of a tile's product. Single precision: four rows by four columns, contiguous
+ * where C is lower, eight and four apart where it is upper. Double precision, as the tensor cores
+ * have it: four pairs of rows eight apart by adjacent columns. */
 template <typename T, bool upper> struct sixteen {
-	int lane, column; /* its warp's first one */
+	int lane, column; /* its warp's first column */
 	T sum[4][4];
 
-	__device__ __forceinline__ int row_of(int r, int c) const
+	DEVICE int row_of(int r, int c) const
 	{
 		if (sizeof(T) == 8)
 			return 16 * (r / 2) + lane / 4 + 8 * (c / 2);
 		return upper ? lane / 4 + 8 * r : lane / 4 * 4 + r;
 	}
 
-	__device__ __forceinline__ int column_of(int r, int c) const
+	DEVICE int column_of(int r, int c) const
 	{
 		if (sizeof(T) == 8)
 			return column + 8 * (r % 2) + 2 * (lane % 4) + c % 2;
 		return column + (upper ? lane % 4 + 4 * c : lane % 4 * 4 + c);
 	}
 
-	/* `each` of the inner dimension from k0 on. */
-	template <int each, int pitch>
-	__device__ __forceinline__ void multiply(const float *x, const float *y, int k0)
+	/* Adds `each` of the inner dimension from k0 on. */
+	template <int each, int pitch> DEVICE void multiply(const float *x, const float *y, int k0)
 	{
 		if constexpr (upper) {
 			tile_product(x + lane / 4 * pitch + k0, pitch,
@@ -152,7 +140,7 @@ template <typename T, bool upper> struct sixteen {
 	}
 
 	template <int each, int pitch>
-	__device__ __forceinline__ void multiply(const double *x, const double *y, int k0)
+	DEVICE void multiply(const double *x, const double *y, int k0)
 	{
 		const int rows = upper ? pitch : 1, deep = upper ? 1 : pitch;
 #pragma unroll
@@ -171,7 +159,7 @@ template <typename T, bool upper> struct sixteen {
 		}
 	}
 
-	template <class L> __device__ __forceinline__ void keep(T *sums) const
+	template <class L> DEVICE void keep(T *sums) const
 	{
 #pragma unroll
 		for (int c = 0; c < 4; c++)
@@ -184,27 +172,27 @@ template <typename T, bool upper> struct sixteen {
 	}
 };
 
-/* A thread's elements of C, four side by side: `along` and the three behind it of a line, a row of
- * upper C or a column of lower. */
+/* Four contiguous elements of C of a thread: `along` and the next three in a line, a row of upper C
+ * or a column of lower C. */
 template <typename T, bool upper> struct quad_of_c {
-	int along, line, i, j; /* the first one's place in C */
-	bool whole;            /* all of the tile is C's, and lies so that 16 bytes go at a time */
+	int along, line, i, j; /* place of the first one in C */
+	bool whole; /* the whole tile is in C, and alignment permits 16 bytes at a time */
 	T value[4];
 
-	__device__ __forceinline__ quad_of_c(const struct rank_update<T, upper> &u, int i0, int j0)
+	DEVICE quad_of_c(const rank_update<T, upper> &u, int i0, int j0)
 	    : along(threadIdx.x % 8 * 4), line(threadIdx.x / 8), i(i0 + (upper ? line : along)),
 	      j(j0 + (upper ? along : line)),
 	      whole(u.wide && i0 + TILE <= u.rows && j0 + TILE <= min(i0 + 1, u.columns))
 	{
 	}
 
-	__device__ __forceinline__ bool inside(const struct rank_update<T, upper> &u, int e) const
+	DEVICE bool inside(const rank_update<T, upper> &u, int e) const
 	{
 		const int row = i + (upper ? 0 : e), col = j + (upper ? e : 0);
 		return row < u.rows && col < u.columns && col <= row;
 	}
 
-	__device__ __forceinline__ void read(const struct rank_update<T, upper> &u)
+	DEVICE void read(const rank_update<T, upper> &u)
 	{
 		const T *c = u.c.at(i, j);
 		if (whole) {
@@ -219,7 +207,7 @@ template <typename T, bool upper> struct quad_of_c {
 			value[e] = inside(u, e) ? c[e] : T(0);
 	}
 
-	__device__ __forceinline__ void write(const struct rank_update<T, upper> &u) const
+	DEVICE void write(const rank_update<T, upper> &u) const
 	{
 		T *c = u.c.at(i, j);
 		if (whole) {
@@ -233,11 +221,11 @@ template <typename T, bool upper> struct quad_of_c {
 	}
 };
 
-/* All parts, of which as many as there is room for are on their way. The one that comes where one
- * was is asked for when all are done with that. */
+/* Multiplies all parts, as many in flight as fit. A part's memory is filled again after all threads
+ * are done with it. */
 template <class L, typename T, bool upper>
-__device__ __forceinline__ void multiply_all(const struct rank_update<T, upper> &u, int i0, int j0,
-        struct sixteen<T, upper> &mine, T *x, T *y)
+DEVICE void multiply_all(
+        const rank_update<T, upper> &u, int i0, int j0, sixteen<T, upper> &mine, T *x, T *y)
 {
 	const int each = L::DEEP / GROUPS, group = threadIdx.x / 32 / 2;
 #pragma unroll
@@ -259,7 +247,7 @@ __device__ __forceinline__ void multiply_all(const struct rank_update<T, upper> 
 
 template <typename T, bool upper, int DEPTH>
 __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? BLOCK_RANK_RESIDENT : 1)
-        rank_kernel(const struct rank_update<T, upper> u)
+        rank_kernel(const rank_update<T, upper> u)
 {
 	typedef layout<T, upper, DEPTH> L;
 	extern __shared__ __align__(16) unsigned char memory[];
@@ -267,7 +255,7 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? BLOCK_RANK_RESIDENT 
 	const struct tile_at tile = trapezoid_tile((int)blockIdx.x, tiles_of(u.columns));
 	const int i0 = tile.i * TILE, j0 = tile.j * TILE;
 	T *x = (T *)memory, *y = x + L::SIZE, *sums = (T *)memory;
-	struct quad_of_c<T, upper> c(u, i0, j0);
+	quad_of_c<T, upper> c(u, i0, j0);
 	early_begin();
 	if (u.info && *u.info != 0)
 		return;
@@ -295,13 +283,8 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? BLOCK_RANK_RESIDENT 
 	c.write(u);
 }
 
-template <typename T> bool is_wide(struct matrix a)
-{
-	return (uintptr_t)matrix_address(a) % 16 == 0 && a.ld * (int64_t)sizeof(T) % 16 == 0;
-}
-
 template <typename T, bool upper, int DEPTH>
-int launch_deep(const struct rank_update<T, upper> &u, void *stream)
+int launch_deep(const rank_update<T, upper> &u, void *stream)
 {
 	return (int)early_launch(rank_kernel<T, upper, DEPTH>, block_rank_tiles(u.rows, u.columns),
 	        THREADS, layout<T, upper, DEPTH>::BYTES, u, stream);
@@ -313,10 +296,9 @@ int launch(
 {
 	const int64_t rows = upper ? c.n : c.m, columns = upper ? c.m : c.n;
 	const int k = (int)(upper ? x.m : x.n);
-	const struct rank_update<T, upper> u = {
-		{(const T *)matrix_address(x), x.ld}, {(T *)matrix_address(c), c.ld}, (int)rows,
-		        (int)columns, k, is_wide<T>(x) && is_wide<T>(c), (T)alpha, (T)beta, info
-	};
+	const rank_update<T, upper> u = {{(const T *)matrix_address(x), x.ld},
+	        {(T *)matrix_address(c), c.ld}, (int)rows, (int)columns, k,
+	        matrix_is_aligned(x) && matrix_is_aligned(c), (T)alpha, (T)beta, info};
 	if (rows == 0 || columns == 0)
 		return (int)cudaSuccess;
 	return k <= BLOCK_RANK_HELD / 2 ? launch_deep<T, upper, BLOCK_RANK_HELD / 2>(u, stream)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The rank-1 update of a panel held in shared memory as columns of odd pitch: a[c][r] -= a[k][r] *
- * p[c]. One thread a row (so that neither row nor column access has bank conflicts), four columns
- * at a time (so that p comes in one broadcast load). The resident panel kernel runs it and the
- * panel_kernel probe measures it. */
+/* The rank-1 update of a panel in shared memory, as columns of odd pitch: a[c][r] -= a[k][r] *
+ * p[c]. One thread per row (no bank conflicts along rows or columns), four columns at a time (p
+ * arrives in one broadcast load). Used by the resident panel kernel and measured by the
+ * panel_kernel probe. */
 #ifndef FATHOM_SHARED_UPDATE_CUH
 #define FATHOM_SHARED_UPDATE_CUH
 
 #include "lib/base/base.h"
 
-static __device__ __forceinline__ float minus_product(float a, float l, float p)
+static DEVICE float minus_product(float a, float l, float p)
 {
 	return __fmaf_rn(-l, p, a);
 }
 
-static __device__ __forceinline__ double minus_product(double a, double l, double p)
+static DEVICE double minus_product(double a, double l, double p)
 {
 	return __fma_rn(-l, p, a);
 }
@@ -27,22 +27,22 @@ struct quad_double {
 };
 
 /* Four consecutive values in 16-byte loads. */
-static __device__ __forceinline__ struct quad_float load_quad(const float *p)
+static DEVICE struct quad_float load_quad(const float *p)
 {
 	float4 v = *(const float4 *)p;
 	return {{v.x, v.y, v.z, v.w}};
 }
 
-static __device__ __forceinline__ struct quad_double load_quad(const double *p)
+static DEVICE struct quad_double load_quad(const double *p)
 {
 	double2 v = *(const double2 *)p, w = *(const double2 *)(p + 2);
 	return {{v.x, v.y, w.x, w.y}};
 }
 
 /* Columns first .. n-1 of one row, in quads of columns quad, quad + stride, ... (several warps may
- * share a row's columns). row points at a[0][r]; p is 16-byte aligned. */
+ * share a row). row points at a[0][r]; p is aligned to 16 bytes. */
 template <typename T>
-static __device__ __forceinline__ void shared_update(
+static DEVICE void shared_update(
         T *row, int pitch, const T *p, T l, int first, int n, int quad, int stride)
 {
 	for (int q = first / 4 + ((quad - first / 4) & (stride - 1)); 4 * q < n; q += stride) {

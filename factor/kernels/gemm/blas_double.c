@@ -3,8 +3,8 @@
 
 enum { ALIGNMENT = 16, OFFERS = 32 };
 
-/* What is wanted for which op(A) op(B), and a large product of theirs to ask by. The library has no
- * 128 x 128 for A B, and nobody asks for A^T B^T. */
+/* The wanted kernel for each op(A) op(B), and a large product to query it with. cuBLAS has no 128 x
+ * 128 tiles for A B. A^T B^T is never used. */
 static const struct wanted {
 	bool ta, tb;
 	int64_t m, n, k;
@@ -23,8 +23,6 @@ static cublasOperation_t operation(bool transposed)
 {
 	return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
-
-/* ---- a product in cublasLt's words ---- */
 
 struct layout {
 	cublasLtMatmulDescOpaque_t product;
@@ -59,8 +57,6 @@ static bool lay_out(struct layout *x, const struct gemm_problem *p)
 	       set_matrix(&x->c, false, p->m, p->n, p->ldc);
 }
 
-/* ---- choosing ---- */
-
 static bool prefer(cublasLtMatmulPreferenceOpaque_t *x, cublasLtMatmulPreferenceAttributes_t what,
         uint32_t value)
 {
@@ -68,8 +64,7 @@ static bool prefer(cublasLtMatmulPreferenceOpaque_t *x, cublasLtMatmulPreference
 	       CUBLAS_STATUS_SUCCESS;
 }
 
-/* One kernel that needs no workspace, which is the default, for operands whose pairs of elements
- * are whole. */
+/* One kernel without workspace (the default), for operands aligned to pairs of elements. */
 static bool set_preference(cublasLtMatmulPreferenceOpaque_t *x)
 {
 	return cublasLtMatmulPreferenceInit(x) == CUBLAS_STATUS_SUCCESS &&
@@ -126,19 +121,18 @@ void blas_double_open(struct blas_double *x, cublasHandle_t blas)
 	*x = (struct blas_double){0};
 	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
 		const struct wanted *w = &wanted[i];
-		x->has[w->ta][w->tb] = choose(/* cuBLAS says that its handles are cublasLt's */
-		        (cublasLtHandle_t)blas, w, &x->kernel[w->ta][w->tb]);
+		x->has[w->ta][w->tb] =
+		        choose(/* cuBLAS documents that its handles are valid for cublasLt */
+		                (cublasLtHandle_t)blas, w, &x->kernel[w->ta][w->tb]);
 	}
 }
-
-/* ---- products ---- */
 
 bool blas_double_aligned(const double *a, int64_t ld)
 {
 	return (uintptr_t)a % ALIGNMENT == 0 && ld * (int64_t)sizeof *a % ALIGNMENT == 0;
 }
 
-/* False where the library says that the kernel cannot do it. */
+/* False where the library rejects the kernel for this product. */
 static bool chosen(const struct blas_double *x, cublasHandle_t blas, const struct gemm_problem *p,
         double alpha, const double *a, const double *b, double beta, double *c)
 {
@@ -151,7 +145,7 @@ static bool chosen(const struct blas_double *x, cublasHandle_t blas, const struc
 	               stream) == CUBLAS_STATUS_SUCCESS;
 }
 
-/* By the kernel chosen, if it is one for it, else by the library's own choice. */
+/* By the chosen kernel if it applies, else by the library's own choice. */
 static cublasStatus_t at_once(const struct blas_double *x, cublasHandle_t blas,
         const struct gemm_problem *p, double alpha, const double *a, const double *b, double beta,
         double *c, bool aligned)

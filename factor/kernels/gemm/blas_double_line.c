@@ -7,7 +7,7 @@ struct vector {
 	int64_t apart;
 };
 
-/* y = alpha op(A) x + beta y, A of m x n. */
+/* y = alpha op(A) x + beta y, A is m x n. */
 static cublasStatus_t multiply(cublasHandle_t blas, bool transposed, int64_t m, int64_t n,
         double alpha, const double *a, int64_t lda, struct vector x, double beta, double *y,
         int64_t apart)
@@ -16,7 +16,7 @@ static cublasStatus_t multiply(cublasHandle_t blas, bool transposed, int64_t m, 
 	        x.x, x.apart, &beta, y, apart);
 }
 
-/* Row i of op(A), column i of op(B); and column and row i, as the sums go over them. */
+/* Row i of op(A), column i of op(B); and column and row i, along the summed dimension. */
 static struct vector row(bool transposed, const double *a, int64_t ld, int64_t i)
 {
 	return transposed ? (struct vector){a + i * ld, 1} : (struct vector){a + i, ld};
@@ -31,7 +31,7 @@ cublasStatus_t blas_double_line(enum gemm_edge edge, cublasHandle_t blas,
         const struct gemm_problem *p, double alpha, const double *a, const double *b, double beta,
         double *c)
 {
-	if (edge == GEMM_ROW) /* op(B)^T times it */
+	if (edge == GEMM_ROW) /* row = op(B)^T times it */
 		return multiply(blas, !p->tb, p->tb ? p->n : p->k, p->tb ? p->k : p->n, alpha, b,
 		        p->ldb, row(p->ta, a, p->lda, p->m - 1), beta, c + p->m - 1, p->ldc);
 	if (edge == GEMM_COLUMN)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Triangles in double precision by halves: two triangles and the square between them, which is a
- * product. */
+/* Triangles in double precision by halves: two triangles and the square between them, a product. */
 #include "blas_double.h"
 
-enum { TILE = 128 }; /* halves begin with a tile of the products */
+enum { TILE = 128 }; /* halves begin at a tile of the products */
 
 struct update {
 	const struct blas_double *x;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches of the matrix product: which kernel, with how many blocks; the sum of split products;
- * and C = beta C where there is no product to add. */
+/* Launches of the matrix product: kernel and grid; the sum of split products; and C = beta C where
+ * there is no product to add. */
 #include "gemm.h"
 #include "gemm_launch.cuh"
 
 namespace
 {
 
-const int BAND = 16; /* tile rows that share L2: about the square root of the blocks at work */
+const int BAND = 16; /* tile rows that share L2: about the square root of the running blocks */
 
-/* Of so many parts several threads have a share each, as what memory takes to answer adds up. */
+/* With many parts several threads share them, because memory latencies would add up. */
 const int MANY_PARTS = 32, MANY_ROWS = 32, FEW_ROWS = 128, SUM_THREADS = 512;
 
-__device__ __forceinline__ bool inside(enum gemm_part part, int64_t row, int64_t column)
+DEVICE bool inside(enum gemm_part part, int64_t row, int64_t column)
 {
 	return part == GEMM_WHOLE || (part == GEMM_LOWER ? row >= column : row <= column);
 }
 
-/* C = alpha (sum of the parts) + beta C; no part reads no memory but C's. Every thread has one row
- * of columns blockIdx.y, blockIdx.y + gridDim.y ... and an equal share of the parts. */
+/* C = alpha (sum of the parts) + beta C. Without parts only C is accessed. A thread has one row of
+ * columns blockIdx.y, blockIdx.y + gridDim.y ... and an equal share of the parts. */
 template <typename T>
 __global__ void __launch_bounds__(SUM_THREADS) sum_kernel(const T *parts, int splits, int64_t ld,
         T alpha, T beta, T *c, int64_t ldc, int64_t m, int64_t n, enum gemm_part part)
@@ -63,14 +63,14 @@ int sum_launch(const struct gemm_problem *p, const T *parts, int splits, int64_t
 	return (int)cudaGetLastError();
 }
 
-/* 16-byte copies are possible: whole rows of the matrix start at multiples of 16 bytes. */
+/* Whether 16-byte copies are possible: every column starts at a multiple of 16 bytes. */
 template <typename T> bool aligned(const void *data, int64_t ld)
 {
 	return (uintptr_t)data % 16 == 0 && ld * (int64_t)sizeof(T) % 16 == 0;
 }
 
-/* The shape that takes the place of another when A, B or C is not aligned: in single precision
- * only these two have kernels for that, and triangles want square tiles. */
+/* The shape that replaces another when A, B or C is unaligned. In single precision only these two
+ * have such kernels; triangles need square tiles. */
 int unaligned_shape(const struct gemm_problem *p, int shape)
 {
 	if (shape >= GEMM_DOUBLE)
@@ -92,9 +92,9 @@ int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double al
 	                    aligned<T>(c, p->ldc);
 	const int shape = vector ? plan->shape : unaligned_shape(p, plan->shape);
 	const struct gemm_geometry *g = &gemm_geometry[shape];
-	/* no split without a part of k */
+	/* no empty split */
 	const int splits = (int)min((int64_t)plan->splits, (p->k + g->depth - 1) / g->depth);
-	struct gemm_args<T> args;
+	gemm_args<T> args;
 	args.a = (const T *)a;
 	args.b = (const T *)b;
 	args.c = splits > 1 ? (T *)work : (T *)c;
@@ -122,8 +122,8 @@ int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double al
 
 } // namespace
 
-int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
-        cudaStream_t stream)
+int gemm_start(
+        int shape, bool ta, bool tb, bool vector, gemm_args<float> &args, cudaStream_t stream)
 {
 	return shape < GEMM_NARROW ? gemm_start_large(shape, ta, tb, vector, args, stream)
 	                           : gemm_start_narrow(shape, ta, tb, vector, args, stream);

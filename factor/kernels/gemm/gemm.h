@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Our own matrix product on the device: C = alpha op(A) op(B) + beta C, column-major, all of C or
- * one triangle. beta = 0 overwrites C, NaN included; alpha = 0 reads neither A nor B. Sums are
- * fused multiply-adds of the precision (in double precision those of the tensor cores) in an order
- * that the plan alone decides: the same call gives the same bits. */
+/* Matrix product on the device: C = alpha op(A) op(B) + beta C, column-major, all of C or one
+ * triangle. beta = 0 overwrites C, NaN included; alpha = 0 reads neither A nor B. Sums are fused
+ * multiply-adds of the precision (on the tensor cores in double precision), in an order that the
+ * plan fixes: the same call gives the same bits. */
 #ifndef FATHOM_GEMM_H
 #define FATHOM_GEMM_H
 
@@ -15,9 +15,9 @@ extern "C" {
 
 enum gemm_part { GEMM_WHOLE, GEMM_LOWER, GEMM_UPPER };
 
-/* op(A) is m x k, op(B) k x n, C m x n. Of a part the rest of C is neither read nor written: LOWER
- * is the triangle of the first n rows and all rows below it (m >= n), UPPER that of the first m
- * columns and all columns right of it (n >= m). Leading dimensions in elements. */
+/* op(A) is m x k, op(B) k x n, C m x n. The rest of C beside `part` is neither read nor written:
+ * LOWER is the triangle of the first n rows and all rows below it (m >= n), UPPER the triangle of
+ * the first m columns and all columns right of it (n >= m). Leading dimensions in elements. */
 struct gemm_problem {
 	enum precision precision;
 	bool ta, tb; /* op is the transpose */
@@ -25,7 +25,7 @@ struct gemm_problem {
 	int64_t m, n, k, lda, ldb, ldc;
 };
 
-/* The whole of c; leading dimensions of A and B are the caller's to set. */
+/* A product into all of c. The caller sets the leading dimensions of A and B. */
 static inline struct gemm_problem gemm_product(
         enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
@@ -34,66 +34,63 @@ static inline struct gemm_problem gemm_product(
 	return problem;
 }
 
-/* Shapes from GEMM_NARROW on are for small C, from GEMM_DOUBLE on they are those in double
- * precision. */
+/* Shapes from GEMM_NARROW on suit a small C. Shapes from GEMM_DOUBLE on are in double precision. */
 enum { GEMM_NARROW = 3, GEMM_DOUBLE = 6, GEMM_SHAPES = 7 };
 
-/* Tiles of C that a block computes, and how fast: kernels exist in these shapes. */
+/* Tiles of C that a block computes, and their speed. Kernels exist for these shapes. */
 struct gemm_geometry {
 	int rows, columns, depth; /* of a tile; depth along k at a time */
-	int resident;             /* blocks an SM holds, at most 4 */
+	int resident;             /* blocks per SM, at most 4 */
 	double rate[4]; /* share of the SM's multiply-adds reached by 1, 2 ... resident blocks */
 };
 extern const struct gemm_geometry gemm_geometry[GEMM_SHAPES];
 
-/* How a problem is computed. With more than one split each sums its own part of k into work, and a
- * second kernel adds the parts in their order. */
+/* How a problem is computed. Each of several splits sums its own part of k into work; a second
+ * kernel adds the parts in order. */
 struct gemm_plan {
 	int shape, splits;
 	int64_t work_bytes; /* 0 without splits */
-	bool shared; /* few tiles a block, which lets other kernels in between; else blocks stay
-	                to the end, which is quicker alone. The caller's to set */
+	bool shared; /* few tiles per block, to let other kernels in; else blocks stay to the end,
+	                which is faster alone. Set by the caller */
 };
 
-/* Whether a device of compute capability `major` whose blocks may have so much shared memory has
- * our kernels: those in double precision need the tensor cores of 9.0. */
+/* Whether our kernels run on compute capability `major` with this much shared memory per block.
+ * Double precision needs the tensor cores of 9.0. */
 bool gemm_has(enum precision precision, int major, int64_t shared_per_block);
 
-/* Whether our kernels are ahead of cuBLAS for an m x n product with aligned operands: in single
- * precision where C is large and k short, so that reading and writing C matters (H200: k = 512 at n
- * = 2048, 4096, 16384 in 1.04, 0.96, 0.95 of cuBLAS's time); in double precision they are not. */
+/* Whether our kernels are faster than cuBLAS for an m x n product with aligned operands: in single
+ * precision for large C and short k, where reads and writes of C dominate. docs/experiments/gemm.md
+ * has the measurements behind these choices. */
 bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k);
 
-/* The same for A^T B of few columns and many rows (V^T C of QR), whatever is aligned but C, with
- * splits of k: in single precision (H200, 131072 rows: 64 x 64 in 0.73 of cuBLAS's time, 64 x 192
- * in 0.69, 128 x 128 in 0.86, 128 x 384 in 0.85; 64 x 180 of 29808 rows in 0.69). */
+/* The same for A^T B with few columns and many rows (V^T C of QR), with splits of k, in single
+ * precision. Only C must be aligned. */
 bool gemm_is_ahead_tall(const struct gemm_problem *problem);
 
-/* The same for triangles and trapezoids, C = alpha A A^T + beta C, whatever is aligned: always in
- * single precision, with short k or small n k in double (H200: k = 64, 128, 256 in 0.59, 0.73,
- * 0.87 of cuBLAS's time at n = 4096, k = 512 in 1.05). */
+/* The same for triangles and trapezoids, C = alpha A A^T + beta C, of any alignment: always in
+ * single precision; in double precision for a short k or a small n k. */
 bool gemm_is_ahead_triangle(enum precision precision, int64_t n, int64_t k);
 
-/* Whether it is A^T B with many rows of A for its columns, as V^T C of QR. */
+/* Whether the product is A^T B with many rows of A per column, as V^T C of QR. */
 bool gemm_is_tall(const struct gemm_problem *problem);
 
-/* In double precision, where the library has the kernels of factor/kernels/gemm/blas_double.h: whether the one
- * chosen there is ahead of its own choice for a product, and halves for a triangle of order n. */
+/* In double precision, on devices with the kernels of factor/kernels/gemm/blas_double.h: whether the chosen kernel
+ * is faster for a product than the library's choice, and whether halves are faster for a triangle
+ * of order n. */
 bool gemm_is_chosen(const struct gemm_problem *problem);
 bool gemm_halves_triangle(int64_t n, int64_t k);
 
-/* Of a product in double precision, operands aligned, whose even part is enough quicker: the side
- * whose last line goes by itself. op(A)'s last row, op(B)'s last column, or the last one of those
- * that are summed. */
+/* The side whose last line is computed separately, for aligned operands in double precision, where
+ * the even rest is faster by more than the line costs: op(A)'s last row, op(B)'s last column, or
+ * the last summed term. */
 enum gemm_edge { GEMM_EVEN, GEMM_ROW, GEMM_COLUMN, GEMM_INNER };
 enum gemm_edge gemm_edge(const struct gemm_problem *problem);
 
-/* Work memory that the executor has for one product: cuBLAS's, as NVIDIA advises for this
- * generation of GPUs, or ours. */
+/* Work memory of one product: cuBLAS's, as NVIDIA recommends for Hopper, or ours. */
 enum { GEMM_WORK_BYTES = 32 << 20 };
 
-/* The plan of least estimated time on sm_count multiprocessors that needs no more than most_bytes
- * of work memory. */
+/* The plan of least estimated time on sm_count multiprocessors with at most most_bytes of work
+ * memory. */
 struct gemm_plan gemm_plan_make(
         const struct gemm_problem *problem, int sm_count, int64_t most_bytes);
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of operand tiles from global into shared memory: asynchronous where the hardware can
- * (sm_80), else through registers. In shared memory a tile lies depth by depth, its rows (of op(A),
- * columns of op(B)) contiguous, whichever way it lies in global memory. */
+/* Copies of operand tiles from global to shared memory: asynchronous from compute capability 8.0
+ * on, else through registers. A tile in shared memory is stored depth by depth, with the rows of
+ * op(A) (columns of op(B)) contiguous, for any layout in global memory. */
 #ifndef FATHOM_GEMM_COPY_CUH
 #define FATHOM_GEMM_COPY_CUH
 
 #include "lib/base/base.h"
 
-/* BYTES (4, 8 or 16) bytes, of which the first `valid` are read and the rest become zero. */
-template <int BYTES>
-static __device__ __forceinline__ void copy_start(void *to, const void *from, int valid)
+/* Copies BYTES (4, 8 or 16) bytes. Only the first `valid` are read; the rest become zero. */
+template <int BYTES> static DEVICE void copy_start(void *to, const void *from, int valid)
 {
 #if __CUDA_ARCH__ >= 800
 	const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
@@ -28,7 +27,7 @@ static __device__ __forceinline__ void copy_start(void *to, const void *from, in
 }
 
 /* The same with all bytes valid. */
-template <int BYTES> static __device__ __forceinline__ void copy_start(void *to, const void *from)
+template <int BYTES> static DEVICE void copy_start(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
 	const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
@@ -49,13 +48,10 @@ template <int BYTES> static __device__ __forceinline__ void copy_start(void *to,
 #endif
 }
 
-/* Starts the copy of *from where it is `there`, else writes `otherwise`, neither where it is not
- * wanted. Has no branch, after which the next copy's address could not be in registers before this
- * one has been read from them: 32 copies of a warp took 200 cycles each, so 75 (potrf_kernels.cu).
- */
+/* If wanted: starts the copy of *from if it is `there`, else writes `otherwise`. Without branches,
+ * because a branch makes the next copy wait until this one's address has been read. */
 template <typename T>
-static __device__ __forceinline__ void copy_or_set(
-        T *to, const T *from, bool wanted, bool there, T otherwise)
+static DEVICE void copy_or_set(T *to, const T *from, bool wanted, bool there, T otherwise)
 {
 	const int copied = wanted && there, set = wanted && !there;
 #if __CUDA_ARCH__ >= 800
@@ -80,8 +76,7 @@ static __device__ __forceinline__ void copy_or_set(
 #endif
 }
 
-/* Ends a group of copies. */
-static __device__ __forceinline__ void copy_commit(void)
+static DEVICE void copy_commit(void)
 {
 #if __CUDA_ARCH__ >= 800
 	asm volatile("cp.async.commit_group;" ::: "memory");
@@ -89,44 +84,44 @@ static __device__ __forceinline__ void copy_commit(void)
 }
 
 /* Waits until at most PENDING groups of this thread are unfinished. */
-template <int PENDING> static __device__ __forceinline__ void copy_wait(void)
+template <int PENDING> static DEVICE void copy_wait(void)
 {
 #if __CUDA_ARCH__ >= 800
 	asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 #endif
 }
 
-/* How THREADS threads copy a tile of ROWS x DEPTH of one operand. ALONG: rows are contiguous in
- * global memory (op(A) = A, op(B) = B^T) and VECTOR of them travel in one copy; otherwise depth is
- * contiguous and a warp reads 8 of it of 4 rows: whole sectors from memory, and different banks
- * because of the pitch. */
+/* How THREADS threads copy a ROWS x DEPTH tile of one operand. ALONG: rows are contiguous in global
+ * memory (op(A) = A, op(B) = B^T), VECTOR of them in one copy. Otherwise depth is contiguous, and a
+ * warp reads 8 of depth in 4 rows: whole sectors of memory, and different banks because of the
+ * pitch. */
 template <typename T, bool ALONG, int VECTOR, int ROWS, int DEPTH, int THREADS> struct tile_copy {
 	static const int PITCH = ALONG && sizeof(T) == 4 ? ROWS : ROWS + 4;
 	static const int PER_DEPTH = ROWS / VECTOR; /* ALONG: threads side by side */
 	static const int STEP = ALONG ? THREADS / PER_DEPTH : THREADS / 8;
 	static const int BYTES = VECTOR * (int)sizeof(T);
-	static const int COPIES = ROWS * DEPTH / VECTOR / THREADS; /* of a thread */
+	static const int COPIES = ROWS * DEPTH / VECTOR / THREADS; /* per thread */
 	static_assert(!ALONG || (THREADS % PER_DEPTH == 0 && DEPTH % STEP == 0), "whole copies");
 	static_assert(ALONG || (ROWS % STEP == 0 && DEPTH % 8 == 0), "whole copies");
 
 	/* Row and depth of this thread's first copy. */
-	static __device__ __forceinline__ int row(void)
+	static DEVICE int row(void)
 	{
 		return ALONG ? threadIdx.x % PER_DEPTH * VECTOR : threadIdx.x / 8;
 	}
 
-	static __device__ __forceinline__ int depth(void)
+	static DEVICE int depth(void)
 	{
 		return ALONG ? threadIdx.x / PER_DEPTH : threadIdx.x % 8;
 	}
 
-	static __device__ __forceinline__ int64_t offset(int64_t row, int64_t depth, int64_t ld)
+	static DEVICE int64_t offset(int64_t row, int64_t depth, int64_t ld)
 	{
 		return ALONG ? row + depth * ld : depth + row * ld;
 	}
 
-	/* Copy number i of a whole tile; at chains from the thread's first element. */
-	static __device__ __forceinline__ void start_one(T *tile, const T *&chain, int64_t ld, int i)
+	/* Copy number i of a whole tile; `chain` starts at the thread's first element. */
+	static DEVICE void start_one(T *tile, const T *&chain, int64_t ld, int i)
 	{
 		T *to = tile + depth() * PITCH + row();
 		if constexpr (ALONG) {
@@ -140,10 +135,9 @@ template <typename T, bool ALONG, int VECTOR, int ROWS, int DEPTH, int THREADS> 
 		}
 	}
 
-	/* All copies of a tile of which only `rows` and `depths` are there. An address outside the
-	 * matrix is never formed for a copy that reads nothing. */
-	static __device__ __forceinline__ void start_edge(
-	        T *tile, const T *from, int64_t ld, int rows, int depths)
+	/* All copies of a tile with only `rows` rows and `depths` of depth inside the matrix. No
+	 * address outside the matrix is formed. */
+	static DEVICE void start_edge(T *tile, const T *from, int64_t ld, int rows, int depths)
 	{
 		T *to = tile + depth() * PITCH + row();
 		rows -= row();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The matrix product's kernels in fp64. */
+/* The kernels of the matrix product in fp64. */
 #include "gemm_double.cuh"
 #include "gemm_launch.cuh"
 
@@ -7,7 +7,7 @@ namespace
 {
 
 template <class S, bool TA, bool TB, bool VECTOR>
-int start_kernel(struct gemm_args<double> &args, cudaStream_t stream)
+int start_kernel(gemm_args<double> &args, cudaStream_t stream)
 {
 	const int bytes =
 	        gemm_double_block<S, TA, TB, VECTOR>::RING_BYTES + double_tile<S, VECTOR>::BYTES;
@@ -25,7 +25,7 @@ int start_kernel(struct gemm_args<double> &args, cudaStream_t stream)
 }
 
 template <class S, bool VECTOR>
-int start_transposed(bool ta, bool tb, struct gemm_args<double> &args, cudaStream_t stream)
+int start_transposed(bool ta, bool tb, gemm_args<double> &args, cudaStream_t stream)
 {
 	if (ta)
 		return tb ? start_kernel<S, true, true, VECTOR>(args, stream)
@@ -35,7 +35,7 @@ int start_transposed(bool ta, bool tb, struct gemm_args<double> &args, cudaStrea
 }
 
 template <class S>
-int start_shape(bool ta, bool tb, bool vector, struct gemm_args<double> &args, cudaStream_t stream)
+int start_shape(bool ta, bool tb, bool vector, gemm_args<double> &args, cudaStream_t stream)
 {
 	return vector ? start_transposed<S, true>(ta, tb, args, stream)
 	              : start_transposed<S, false>(ta, tb, args, stream);
@@ -43,8 +43,8 @@ int start_shape(bool ta, bool tb, bool vector, struct gemm_args<double> &args, c
 
 } // namespace
 
-int gemm_start(int shape, bool ta, bool tb, bool vector, struct gemm_args<double> &args,
-        cudaStream_t stream)
+int gemm_start(
+        int shape, bool ta, bool tb, bool vector, gemm_args<double> &args, cudaStream_t stream)
 {
 	if (shape == GEMM_DOUBLE)
 		return start_shape<gemm_double_shape<64, 64, 16, 32, 32, 3, 2>>(

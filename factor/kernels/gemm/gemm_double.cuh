@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The tiled matrix product in double precision, on the tensor cores. A warp has WARP_ROWS x
- * WARP_COLUMNS of a tile, in pieces of 16 x 16 that are two products each: columns of C are the
- * rows of the tensor cores' result, rows of C are its columns, a lane's rows 2 g and 2 g + 1 of
- * op(A) being column g of two neighbouring results. So all reads of operands are 16 bytes (of
- * neighbouring rows) without bank conflicts, and a lane's part of C is quads of rows. The old tile
- * of C comes into shared memory during the first 64 of k, each thread its own part.
+/* The tiled matrix product in double precision, on the tensor cores. A warp computes WARP_ROWS x
+ * WARP_COLUMNS of a tile in pieces of 16 x 16, two products each. Columns of C are the rows of the
+ * tensor cores' result, rows of C its columns; a lane's rows 2 g and 2 g + 1 of op(A) are column g
+ * of two neighbouring results. So all operand reads are 16 bytes without bank conflicts, and a lane
+ * holds quads of rows of C. The old tile of C is copied to shared memory during the first 64 of k,
+ * each thread its own part.
  *
- * Cost of a tile: ROWS COLUMNS k multiply-adds on one SM (128 a cycle on an H200), (ROWS + COLUMNS)
- * k words from L2, and 2 ROWS COLUMNS words of C from and to memory.
+ * Cost of a tile: ROWS COLUMNS k multiply-adds on one SM, (ROWS + COLUMNS) k words from L2, and 2
+ * ROWS COLUMNS words of C from and to memory.
  *
- * Outcomes (H200, lower triangle, k = 64, 128, 256, 512, 1024; cuBLAS's syrk in brackets, Tflop/s):
- * n = 4096 16, 24, 34, 41, 45 (10, 14, 29, 43, 50), n = 8192 28 at k = 128, 45 at 1024 (18, 46).
- * Predicted were 50 and more: without the next part's operands on their way across steps a step of
- * 16 cost 1100 cycles more than its products; with them 128 x 128 tiles (8 warps, one block a
- * multiprocessor) still were behind 64 x 64 (4 warps, two blocks) up to k = 256, and products that
- * are no triangles up to 1.6 times slower than cuBLAS's. Products of 4, 8 and 16 of k in one
- * instruction took the same time. An early launch (early_launch.cuh) of the fp32 products made
- * whole factorizations without look-ahead 6 % slower at n = 2048 and at least 8 % at 4096, and with
- * look-ahead 3 and 0 % faster: blocks that wait take places unevenly. */
+ * Two blocks of 64 x 64 per multiprocessor are faster than one of 128 x 128 for short k.
+ * docs/experiments/gemm.md has the measurements. */
 #ifndef FATHOM_GEMM_DOUBLE_CUH
 #define FATHOM_GEMM_DOUBLE_CUH
 
@@ -39,17 +32,17 @@ struct gemm_double_shape {
  * ACROSS pieces. */
 template <class S, bool VECTOR> struct double_tile {
 	static const int QUADS = S::DOWN * 2 * S::ACROSS;
-	static const int FETCH = QUADS * S::DEPTH / 64; /* in a step */
+	static const int FETCH = QUADS * S::DEPTH / 64; /* per step */
 	static const int BYTES = S::ROWS * S::COLUMNS * (int)sizeof(double);
 
 	const gemm_args<double> &g;
-	double *staged;                  /* this thread's pairs of elements are 2 THREADS apart */
+	double *staged;                  /* this thread's pairs of elements, 2 THREADS apart */
 	int row, column;                 /* this thread's first element within the tile */
-	double *c;                       /* where that is in C, */
-	int64_t rows_left, columns_left; /* and what there is of C from there on */
-	int64_t below;                   /* how far it is below the diagonal of C */
-	bool whole;                      /* all of the tile is computed */
-	int fetched;                     /* quads so far */
+	double *c;                       /* that element in C */
+	int64_t rows_left, columns_left; /* rows and columns of C from there on */
+	int64_t below;                   /* its distance below the diagonal of C */
+	bool whole;                      /* the tile is computed entirely */
+	int fetched;                     /* quads fetched */
 
 	__device__ double_tile(const gemm_args<double> &args, double *memory) : g(args)
 	{
@@ -60,18 +53,18 @@ template <class S, bool VECTOR> struct double_tile {
 		column = warp / warps_down * S::WARP_COLUMNS + lane / 4 * 2;
 	}
 
-	static __device__ __forceinline__ int row_of(int quad)
+	static DEVICE int row_of(int quad)
 	{
 		return quad % S::DOWN * 16;
 	}
 
-	static __device__ __forceinline__ int column_of(int quad)
+	static DEVICE int column_of(int quad)
 	{
 		return quad / (2 * S::DOWN) * 16 + quad / S::DOWN % 2;
 	}
 
-	/* Starts on the tile whose first element is (tile_row, tile_column). */
-	__device__ __forceinline__ void begin(int64_t tile_row, int64_t tile_column, int split)
+	/* Starts the tile whose first element is (tile_row, tile_column). */
+	DEVICE void begin(int64_t tile_row, int64_t tile_column, int split)
 	{
 		const bool crossed = g.tiles.part != GEMM_WHOLE &&
 		                     tile_row < tile_column + S::COLUMNS &&
@@ -85,8 +78,7 @@ template <class S, bool VECTOR> struct double_tile {
 		c = g.c + split * g.c_split + first_row + first_column * g.ldc;
 	}
 
-	/* Is element e of a quad computed? */
-	__device__ __forceinline__ bool has(int quad, int e) const
+	DEVICE bool has(int quad, int e) const
 	{
 		const int i = row_of(quad) + e, j = column_of(quad);
 		return i < rows_left && j < columns_left &&
@@ -94,9 +86,7 @@ template <class S, bool VECTOR> struct double_tile {
 		               (g.tiles.part == GEMM_LOWER ? below + i >= j : below + i <= j));
 	}
 
-	/* ---- fetch ---- */
-
-	__device__ __forceinline__ void fetch(void)
+	DEVICE void fetch(void)
 	{
 		if (fetched >= QUADS)
 			return;
@@ -104,7 +94,7 @@ template <class S, bool VECTOR> struct double_tile {
 			fetch_quad(fetched);
 	}
 
-	__device__ __forceinline__ void fetch_quad(int quad) const
+	DEVICE void fetch_quad(int quad) const
 	{
 		const double *from = c + row_of(quad) + column_of(quad) * g.ldc;
 		double *to = staged + quad * 4 * S::THREADS;
@@ -121,7 +111,7 @@ template <class S, bool VECTOR> struct double_tile {
 		}
 	}
 
-	__device__ __forceinline__ void fetch_rest(void)
+	DEVICE void fetch_rest(void)
 	{
 		while (fetched < QUADS)
 			fetch();
@@ -129,9 +119,7 @@ template <class S, bool VECTOR> struct double_tile {
 		copy_wait<0>();
 	}
 
-	/* ---- store ---- */
-
-	__device__ __forceinline__ void finish(const double (&sum)[S::ACROSS][2 * S::DOWN][4])
+	DEVICE void finish(const double (&sum)[S::ACROSS][2 * S::DOWN][4])
 	{
 		if (g.beta != 0)
 			fetch_rest();
@@ -149,7 +137,7 @@ template <class S, bool VECTOR> struct double_tile {
 		}
 	}
 
-	__device__ __forceinline__ void add_old(int quad, double (&x)[4]) const
+	DEVICE void add_old(int quad, double (&x)[4]) const
 	{
 		const double *old = staged + quad * 4 * S::THREADS;
 #pragma unroll
@@ -160,7 +148,7 @@ template <class S, bool VECTOR> struct double_tile {
 		}
 	}
 
-	__device__ __forceinline__ void store(int quad, const double (&x)[4]) const
+	DEVICE void store(int quad, const double (&x)[4]) const
 	{
 		double *to = c + row_of(quad) + column_of(quad) * g.ldc;
 		if (VECTOR && whole) {
@@ -193,7 +181,7 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 	static_assert(PARTS % 2 == 0 && PARTS > 2, "two sets of registers, copies before the last");
 
 	double_tile<S, VECTOR> c;
-	int row, column, depth; /* of the tile's operands: this lane's first */
+	int row, column, depth; /* this lane's first element in the tile's operands */
 
 	__device__ gemm_double_block(const gemm_args<double> &args, double *memory)
 	    : operands(args, memory), c(args, memory + S::STAGES * STAGE)
@@ -205,7 +193,7 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 	}
 
 	/* a[.][2 q + h]: columns `column` + h of C at depth 4 q. */
-	__device__ __forceinline__ void load(
+	DEVICE void load(
 	        double (&a)[S::ACROSS][2 * Q], double (&b)[2 * S::DOWN][Q], int stage, int k) const
 	{
 		const double *from = ring + stage * STAGE + (k + depth) * copy_a::PITCH + row;
@@ -230,14 +218,12 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 			}
 	}
 
-	/* ---- the loop ---- */
-
 	/* A thread's registers: operands of this part of a step and the next, and sums. */
 	struct registers {
 		double a[2][S::ACROSS][2 * Q], b[2][2 * S::DOWN][Q];
 		double sum[S::ACROSS][2 * S::DOWN][4];
 
-		__device__ __forceinline__ void clear(void)
+		DEVICE void clear(void)
 		{
 #pragma unroll
 			for (int j = 0; j < S::ACROSS; j++)
@@ -249,11 +235,11 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 		}
 	};
 
-	/* DEPTH of the sums, K at a time; the next part's operands are on their way meanwhile. With
-	 * WHOLE the copies of a later step are spread among them, what does not come as whole tiles
-	 * goes first. */
+	/* Adds DEPTH to the sums, K at a time, while the next part's operands are loaded. With
+	 * WHOLE the copies of a later step are spread over the parts; copies of partial tiles go
+	 * first. */
 	template <bool WHOLE>
-	__device__ __forceinline__ void step(struct registers &r, cursor &next, turn &buffers) const
+	DEVICE void step(struct registers &r, cursor &next, turn &buffers) const
 	{
 		double *to = ring + buffers.free * STAGE;
 		const double *chain_a = next.a, *chain_b = next.b;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The tiled matrix product. A block computes ROWS x COLUMNS tiles of C one after the other; a warp
- * 64 x 64 (say) of a tile, a thread 8 x 16 in registers, so that one 16-byte read from shared
- * memory feeds more than 20 multiply-adds. Tiles of op(A) and op(B), DEPTH deep, travel through a
- * ring of STAGES buffers that runs on from one tile of C to the next; the tile of C itself is
- * fetched into shared memory while it is being computed. So nothing waits for memory between tiles.
+/* The tiled matrix product. A block computes ROWS x COLUMNS tiles of C one after the other, a warp
+ * for example 64 x 64 of a tile, a thread 8 x 16 in registers: one 16-byte read from shared memory
+ * feeds more than 20 multiply-adds. Tiles of op(A) and op(B), DEPTH deep, pass through a ring of
+ * STAGES buffers that continues from one tile of C to the next. The tile of C is fetched into
+ * shared memory during its product. So nothing waits for memory between tiles.
  *
- * Cost of a tile: ROWS COLUMNS k multiply-adds on one SM, (ROWS + COLUMNS) k words from L2, and
- * 2 ROWS COLUMNS words of C from and to memory. */
+ * Cost of a tile: ROWS COLUMNS k multiply-adds on one SM, (ROWS + COLUMNS) k words from L2, and 2
+ * ROWS COLUMNS words of C from and to memory. */
 #ifndef FATHOM_GEMM_KERNEL_CUH
 #define FATHOM_GEMM_KERNEL_CUH
 
@@ -26,7 +26,7 @@ struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
 	using typename operands::cursor;
 	using typename operands::turn;
 	using typename operands::unit;
-	/* the copies of a step are spread among its depths in CLUSTERS groups, CLUSTER apart */
+	/* the copies of a step are issued in CLUSTERS groups, CLUSTER depths apart */
 	static const int CLUSTERS = 4, CLUSTER = S::DEPTH / CLUSTERS;
 
 	tile_c<S, VECTOR> c;
@@ -36,7 +36,7 @@ struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
 	{
 	}
 
-	__device__ __forceinline__ void load(T (&a)[S::M], T (&b)[S::N], int stage, int depth) const
+	DEVICE void load(T (&a)[S::M], T (&b)[S::N], int stage, int depth) const
 	{
 		const T *from = ring + stage * STAGE + depth * copy_a::PITCH + c.row;
 #pragma unroll
@@ -48,13 +48,11 @@ struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
 			*(quad<T> *)&b[4 * j] = *(const quad<T> *)(from + 16 * j);
 	}
 
-	/* ---- the loop ---- */
-
 	/* A thread's registers: operands of this depth and the next, and sums. */
 	struct registers {
 		T a[2][S::M], b[2][S::N], sum[S::N][S::M];
 
-		__device__ __forceinline__ void clear(void)
+		DEVICE void clear(void)
 		{
 #pragma unroll
 			for (int j = 0; j < S::N; j++)
@@ -64,10 +62,10 @@ struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
 		}
 	};
 
-	/* DEPTH of the sums. With WHOLE the copies of a later step are spread among them, so that
-	 * their address arithmetic hides; what does not come as whole tiles goes first. */
+	/* Adds DEPTH to the sums. With WHOLE the copies of a later step are spread over the depths,
+	 * to hide their address arithmetic; copies of partial tiles go first. */
 	template <bool WHOLE>
-	__device__ __forceinline__ void step(struct registers &r, cursor &next, turn &buffers) const
+	DEVICE void step(struct registers &r, cursor &next, turn &buffers) const
 	{
 		T *to = ring + buffers.free * STAGE;
 		const T *chain_a = next.a, *chain_b = next.b;

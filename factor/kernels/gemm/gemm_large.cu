@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The matrix product's kernels in fp32 whose tiles are large, for large C. */
+/* The kernels of the matrix product in fp32 with large tiles, for large C. */
 #include "gemm_launch.cuh"
 
-int gemm_start_large(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
-        cudaStream_t stream)
+int gemm_start_large(
+        int shape, bool ta, bool tb, bool vector, gemm_args<float> &args, cudaStream_t stream)
 {
 	switch (shape) {
 	case 0:

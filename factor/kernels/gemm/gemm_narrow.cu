@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The matrix product's kernels in fp32 whose tiles are small or narrow, for small or narrow C. */
+/* The kernels of the matrix product in fp32 with small or narrow tiles, for small or narrow C. */
 #include "gemm_launch.cuh"
 
-int gemm_start_narrow(int shape, bool ta, bool tb, bool vector, struct gemm_args<float> &args,
-        cudaStream_t stream)
+int gemm_start_narrow(
+        int shape, bool ta, bool tb, bool vector, gemm_args<float> &args, cudaStream_t stream)
 {
 	switch (shape) {
 	case 3:

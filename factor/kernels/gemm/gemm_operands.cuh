@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of a product's operands to the blocks that use them: tiles of op(A) and op(B), DEPTH
- * deep, travel through a ring of STAGES buffers in shared memory that runs on from one tile of C to
- * the next, so that nothing waits for memory between tiles. */
+/* Transport of a product's operands: tiles of op(A) and op(B), DEPTH deep, pass through a ring of
+ * STAGES buffers in shared memory. The ring continues from one tile of C to the next, so nothing
+ * waits for memory between tiles. */
 #ifndef FATHOM_GEMM_OPERANDS_CUH
 #define FATHOM_GEMM_OPERANDS_CUH
 
@@ -16,13 +16,13 @@ template <typename T> struct gemm_args {
 	struct gemm_tiles tiles;
 	int units;       /* tiles times splits */
 	int splits;      /* of k; each writes its own partial C, */
-	int64_t c_split; /* this many elements apart */
-	bool shared;     /* few units for each block */
+	int64_t c_split; /* at this distance in elements */
+	bool shared;     /* few units per block */
 	/* the first `many` blocks have several units, `many` apart and before `end`; every other
-	 * one has one, from `end` on */
+	 * block has one, from `end` on */
 	int many, end;
-	int start;    /* the tiles are counted downwards from this one, around */
-	bool stage_c; /* shared memory has room for the tile of C */
+	int start;    /* tiles are counted downwards from this one, modulo their number */
+	bool stage_c; /* the tile of C fits in shared memory */
 };
 
 template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
@@ -40,18 +40,18 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 		int steps, split;
 	};
 
-	/* What is to be copied next, and how many of the next steps copy whole tiles. */
+	/* The next copy, and how many of the next steps copy whole tiles. */
 	struct cursor {
 		const T *a, *b;
-		int index, steps, whole, rows, columns, last; /* depth of the last step */
+		int index, steps, whole, rows, columns, last; /* last: depth of the last step */
 	};
 
-	/* The buffers of the ring: read now, and free to be written. */
+	/* Buffers of the ring: the one being read, and the one to be written. */
 	struct turn {
 		int now, free;
 
-		/* To the next, whose copies must have come: a barrier. */
-		__device__ __forceinline__ void wait(void)
+		/* Waits for the copies of the next buffer: a barrier. */
+		DEVICE void wait(void)
 		{
 			copy_wait<S::STAGES - 2>();
 			__syncthreads();
@@ -67,23 +67,22 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 	{
 	}
 
-	/* The block's units. */
-	__device__ __forceinline__ int first_unit(void) const
+	DEVICE int first_unit(void) const
 	{
 		return (int)blockIdx.x < g.many ? blockIdx.x : blockIdx.x - g.many + g.end;
 	}
 
-	__device__ __forceinline__ int unit_after(int index) const
+	DEVICE int unit_after(int index) const
 	{
 		return index + ((int)blockIdx.x < g.many ? g.many : g.units);
 	}
 
-	__device__ __forceinline__ bool has_unit(int index) const
+	DEVICE bool has_unit(int index) const
 	{
 		return index < ((int)blockIdx.x < g.many ? g.end : g.units);
 	}
 
-	__device__ __forceinline__ struct unit unit_at(int index) const
+	DEVICE struct unit unit_at(int index) const
 	{
 		const int all = (int)((g.k + S::DEPTH - 1) / S::DEPTH);
 		int split = 0, first = 0, last = all;
@@ -102,7 +101,7 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 		        (int64_t)first * S::DEPTH, last - first, split};
 	}
 
-	__device__ __forceinline__ void aim(struct cursor &at) const
+	DEVICE void aim(struct cursor &at) const
 	{
 		at.whole = 0;
 		if (!has_unit(at.index))
@@ -121,8 +120,8 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 			at.whole = u.steps - (at.last < S::DEPTH);
 	}
 
-	/* To the next step; the pointers are there already. */
-	__device__ __forceinline__ void advance(struct cursor &at) const
+	/* To the next step; the pointers are already set. */
+	DEVICE void advance(struct cursor &at) const
 	{
 		at.whole--;
 		if (--at.steps > 0)
@@ -131,17 +130,16 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 		aim(at);
 	}
 
-	/* After all copies of a step of whole tiles; chain_a and chain_b have gone along columns. */
-	__device__ __forceinline__ void advance(
-	        struct cursor &at, const T *chain_a, const T *chain_b) const
+	/* After all copies of a step of whole tiles; chain_a and chain_b have moved along columns. */
+	DEVICE void advance(struct cursor &at, const T *chain_a, const T *chain_b) const
 	{
 		at.a = TA ? at.a + S::DEPTH : chain_a;
 		at.b = TB ? chain_b : at.b + S::DEPTH;
 		advance(at);
 	}
 
-	/* All copies of a step at once, whatever is there. */
-	__device__ __forceinline__ void fetch(struct cursor &at, int stage) const
+	/* All copies of a step at once, whole tiles or not. */
+	DEVICE void fetch(struct cursor &at, int stage) const
 	{
 		if (has_unit(at.index)) {
 			T *to = ring + stage * STAGE;
@@ -156,9 +154,9 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 	}
 };
 
-/* The product, by what works on the operands (gemm_block, gemm_double_block): a block of threads
- * has one tile of C after the other. */
-template <class BLOCK> static __device__ __forceinline__ void gemm_run(BLOCK &b)
+/* The product, computed by BLOCK (gemm_block or gemm_double_block): a block of threads processes
+ * one tile of C after the other. */
+template <class BLOCK> static DEVICE void gemm_run(BLOCK &b)
 {
 	typedef typename BLOCK::shape S;
 	typename BLOCK::registers r;

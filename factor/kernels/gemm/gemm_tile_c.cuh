@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The tile of C that a block computes: fetched into shared memory while its product is being
- * summed, then read, combined and stored. A thread holds quads of rows, in N columns; lanes are
- * interleaved (rows take lane bits 0, 2 and 3; columns bits 1 and 4): the pairing under which the
- * hardware serves half a warp's 16-byte reads at a time when lanes share addresses.
+/* The tile of C that a block computes: fetched into shared memory during its product, then read,
+ * combined and stored. A thread holds quads of rows in N columns. Lanes are interleaved (rows take
+ * lane bits 0, 2 and 3; columns bits 1 and 4): with this pairing the hardware serves half a warp's
+ * 16-byte reads at a time when lanes share addresses.
  *
- * When C is aligned a thread copies what it will itself need. Otherwise a warp copies its part of
- * the tile column by column with neighbouring lanes on neighbouring elements, and stores it so. */
+ * When C is aligned a thread copies its own elements. Otherwise a warp copies its part of the tile
+ * column by column, neighbouring lanes on neighbouring elements, and stores it in the same way. */
 #ifndef FATHOM_GEMM_TILE_C_CUH
 #define FATHOM_GEMM_TILE_C_CUH
 
@@ -22,10 +22,9 @@ struct gemm_shape {
 	static const int M = WARP_ROWS / 8, N = WARP_COLUMNS / 4; /* a thread's part */
 };
 
-/* Where the old C is when a tile is stored. */
+/* Location of the old C when a tile is stored. */
 enum old_c { STAGED, IN_PLACE, IGNORED };
 
-/* Four elements at once. */
 template <typename T> struct alignas(16) quad {
 	T x[4];
 };
@@ -33,11 +32,10 @@ template <typename T> struct alignas(16) quad {
 template <class S, bool VECTOR> struct tile_c {
 	typedef typename S::type T;
 	static const int BYTES = S::ROWS * S::COLUMNS * (int)sizeof(T);
-	/* of a thread's N columns so many are fetched with each step: all are there after 64 of k
-	 */
+	/* columns of a thread that each step fetches: all N are there after 64 of k */
 	static const int FETCH = S::N * S::DEPTH / 64;
 	static_assert(FETCH == 1 || FETCH == 2 || FETCH == 4, "columns that are neighbours");
-	/* where a thread has few elements, one after the other is quicker (H200) */
+	/* a thread with few elements stores them one by one, which is faster */
 	static const bool LONG_EDGE = S::M * S::N >= 64;
 	static const int ACROSS = S::WARP_ROWS / 32; /* a warp's rows, a lane's share of a column */
 
@@ -46,10 +44,10 @@ template <class S, bool VECTOR> struct tile_c {
 	int row, column;   /* this thread's first element within the tile */
 	int across, along; /* this lane's first element when the warp works on whole columns */
 	T *c;              /* that element of C: (row, column) or (across, along) */
-	int64_t first_row, first_column; /* where it is in C */
-	bool whole;                      /* all of the tile is computed */
-	bool stages;                     /* it travels through shared memory */
-	int fetched;                     /* columns so far */
+	int64_t first_row, first_column; /* its place in C */
+	bool whole;                      /* the tile is computed entirely */
+	bool stages;                     /* the tile passes through shared memory */
+	int fetched;                     /* columns fetched */
 
 	__device__ tile_c(const gemm_args<T> &args, T *memory) : g(args)
 	{
@@ -65,8 +63,8 @@ template <class S, bool VECTOR> struct tile_c {
 		        memory + (VECTOR ? threadIdx.x * 4 : warp * S::WARP_ROWS * S::WARP_COLUMNS);
 	}
 
-	/* Starts on the tile whose first element is (tile_row, tile_column). */
-	__device__ __forceinline__ void begin(int64_t tile_row, int64_t tile_column, int split)
+	/* Starts the tile whose first element is (tile_row, tile_column). */
+	DEVICE void begin(int64_t tile_row, int64_t tile_column, int split)
 	{
 		const bool crossed = g.tiles.part != GEMM_WHOLE &&
 		                     tile_row < tile_column + S::COLUMNS &&
@@ -79,7 +77,7 @@ template <class S, bool VECTOR> struct tile_c {
 		c = g.c + split * g.c_split + first_row + first_column * g.ldc;
 	}
 
-	__device__ __forceinline__ bool has(int64_t at_row, int64_t at_column) const
+	DEVICE bool has(int64_t at_row, int64_t at_column) const
 	{
 		return at_row < g.m && at_column < g.n &&
 		       (g.tiles.part == GEMM_WHOLE ||
@@ -87,14 +85,12 @@ template <class S, bool VECTOR> struct tile_c {
 		                                           : at_row <= at_column));
 	}
 
-	static __device__ __forceinline__ int column_of(int j)
+	static DEVICE int column_of(int j)
 	{
 		return (j & ~3) * 4 + (j & 3);
 	}
 
-	/* ---- fetch ---- */
-
-	__device__ __forceinline__ void fetch(void)
+	DEVICE void fetch(void)
 	{
 		if (fetched >= S::N)
 			return;
@@ -105,7 +101,7 @@ template <class S, bool VECTOR> struct tile_c {
 		fetched += FETCH;
 	}
 
-	__device__ __forceinline__ void fetch_rest(void)
+	DEVICE void fetch_rest(void)
 	{
 		while (fetched < S::N)
 			fetch();
@@ -115,7 +111,7 @@ template <class S, bool VECTOR> struct tile_c {
 		}
 	}
 
-	__device__ __forceinline__ void fetch_quads(void) const
+	DEVICE void fetch_quads(void) const
 	{
 		const T *from = c + column_of(fetched) * g.ldc;
 		T *to = staged + fetched * (S::M / 4) * S::THREADS * 4;
@@ -127,7 +123,7 @@ template <class S, bool VECTOR> struct tile_c {
 				        to + (x * (S::M / 4) + i) * S::THREADS * 4, from + 32 * i);
 	}
 
-	__device__ __forceinline__ void fetch_columns(void) const
+	DEVICE void fetch_columns(void) const
 	{
 		const int first = fetched * (S::WARP_COLUMNS / S::N);
 		const T *from = c + first * g.ldc;
@@ -146,9 +142,7 @@ template <class S, bool VECTOR> struct tile_c {
 		}
 	}
 
-	/* ---- store ---- */
-
-	__device__ __forceinline__ void finish(const T (&sum)[S::N][S::M])
+	DEVICE void finish(const T (&sum)[S::N][S::M])
 	{
 		fetch_rest();
 		if (!VECTOR && stages)
@@ -166,8 +160,7 @@ template <class S, bool VECTOR> struct tile_c {
 	}
 
 	/* alpha sum + beta C for a whole tile, two columns at a time. */
-	template <enum old_c OLD>
-	__device__ __forceinline__ void store_quads(const T (&sum)[S::N][S::M]) const
+	template <enum old_c OLD> DEVICE void store_quads(const T (&sum)[S::N][S::M]) const
 	{
 #pragma unroll
 		for (int j0 = 0; j0 < S::N; j0 += 2) {
@@ -202,13 +195,13 @@ template <class S, bool VECTOR> struct tile_c {
 		}
 	}
 
-	template <enum old_c OLD> __device__ __forceinline__ T combine(T sum, T old) const
+	template <enum old_c OLD> DEVICE T combine(T sum, T old) const
 	{
 		return OLD == IGNORED ? g.alpha * sum : g.alpha * sum + g.beta * old;
 	}
 
 	/* Through shared memory, where lanes exchange elements. */
-	__device__ __forceinline__ void store_columns(const T (&sum)[S::N][S::M])
+	DEVICE void store_columns(const T (&sum)[S::N][S::M])
 	{
 		__syncwarp();
 		T *mine = staged + (column - along) * S::WARP_ROWS + row % S::WARP_ROWS;
@@ -241,15 +234,15 @@ template <class S, bool VECTOR> struct tile_c {
 		__syncwarp();
 	}
 
-	/* Whether a thread's quad (rows, column) of the tile is computed as a whole. */
-	__device__ __forceinline__ bool has_quad(int down, int right) const
+	/* Whether a thread's quad at (down, right) is computed entirely. */
+	DEVICE bool has_quad(int down, int right) const
 	{
 		const int64_t at_row = first_row + down, at_column = first_column + right;
 		return has(at_row, at_column) && has(at_row + 3, at_column);
 	}
 
-	/* What is computed of the old C, all of it on its way at once. */
-	__device__ __forceinline__ void fetch_edge(void) const
+	/* Fetches the computed part of the old C, all of it at once. */
+	DEVICE void fetch_edge(void) const
 	{
 #pragma unroll 4
 		for (int x = 0; x < S::N * (S::M / 4); x++) {
@@ -268,9 +261,9 @@ template <class S, bool VECTOR> struct tile_c {
 		copy_wait<0>();
 	}
 
-	/* Where C or the triangle ends within an aligned tile: combined in shared memory, so that
-	 * the loops over what is there hold nothing in registers. */
-	__device__ __forceinline__ void store_edge_quads(const T (&sum)[S::N][S::M]) const
+	/* An aligned tile at the edge of C or of the triangle: combined in shared memory, so that
+	 * the loops with conditions hold nothing in registers. */
+	DEVICE void store_edge_quads(const T (&sum)[S::N][S::M]) const
 	{
 		fetch_edge();
 #pragma unroll
@@ -297,8 +290,8 @@ template <class S, bool VECTOR> struct tile_c {
 		}
 	}
 
-	/* The same element by element. */
-	__device__ __forceinline__ void store_edge(const T (&sum)[S::N][S::M]) const
+	/* The same, element by element. */
+	DEVICE void store_edge(const T (&sum)[S::N][S::M]) const
 	{
 		T old[2][S::M];
 #pragma unroll

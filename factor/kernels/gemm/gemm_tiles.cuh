@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The tiles of C and the order in which they are worked on: bands of tile rows, column by column
- * within a band, so that the tiles at work at one time share rows of op(A) and columns of op(B) in
- * L2. The last band of a whole C goes row by row, so that tiles of a row that C cuts, which take
- * longer, are the last. Of a triangle only the tiles that touch it are counted. */
+/* The tiles of C and their order: bands of tile rows, column by column within a band, so that
+ * running tiles share rows of op(A) and columns of op(B) in L2. The last band of a whole C goes row
+ * by row: tiles of a row that C cuts take longer and come last. In a triangle only the tiles that
+ * touch it are counted. */
 #ifndef FATHOM_GEMM_TILES_CUH
 #define FATHOM_GEMM_TILES_CUH
 
@@ -25,9 +25,9 @@ static inline __host__ __device__ int gemm_tile_count(const struct gemm_tiles t)
 	                            : square * (square + 1) / 2 + rest * square;
 }
 
-/* Tile number `index` of the lower triangle of square x square tiles and of the rows of tiles below
- * it, `rows` in all: band after band, each a rectangle left of the diagonal and then the triangle
- * at the diagonal. */
+/* Tile number `index` of the lower triangle of square x square tiles and the tile rows below it,
+ * `rows` in all: band after band, each a rectangle left of the diagonal and then the triangle at
+ * the diagonal. */
 static inline __host__ __device__ struct gemm_tile gemm_tile_lower(
         int band, int rows, int square, int index)
 {

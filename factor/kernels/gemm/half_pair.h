@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* 3xFP16: a single-precision product on units that multiply numbers of FP16, which have as many
- * significant bits (11) as those of TF32 (factor/kernels/gemm/tf32.h) and go through twice as fast. Their exponents
- * do not reach far: each vector along the inner dimension has a factor F of its own, a power of
- * two, and
+/* 3xFP16: a single-precision product on FP16 units. FP16 has as many significant bits (11) as TF32
+ * (factor/kernels/gemm/tf32.h) at twice the rate, but a short exponent range. So each vector along the inner
+ * dimension has its own factor F, a power of two, and
  *
  *     x = 2^-14 F (high + 2^-11 low),   F <= max |x| < 2 F,
  *     x y = 2^-28 Fx Fy (high high + 2^-11 (high low + low high)).
  *
- * What is left out is about 2^-22 of the product, as in 3xTF32; of elements below 2^-28 of their
- * vector's largest it is up to 2^-50 of that one (Ootomo and Yokota 2022 for low parts of their own
- * exponent).
+ * The relative error of a product is about 2^-22, as in 3xTF32; for elements below 2^-28 of their
+ * vector's largest element it is up to 2^-50 of that element (Ootomo and Yokota 2022 for low parts
+ * with their own exponent).
  *
- * Of an infinite x low is 0, so that the result is infinite or NaN; NaN stays NaN, and an infinite
- * element leaves little of the finite ones beside it. F is at least 2^-112: of vectors that are
- * smaller less is left than 22 bits, the error up to 2^-162. */
+ * low of an infinite x is 0, so the result is infinite or NaN. NaN stays NaN. An infinite element
+ * leaves little of the finite elements of its vector. F is at least 2^-112: smaller vectors keep
+ * fewer than 22 bits, with an error of up to 2^-162. */
 #ifndef FATHOM_HALF_PAIR_H
 #define FATHOM_HALF_PAIR_H
 
@@ -28,12 +27,12 @@
 #define HALF_CALL static inline
 #endif
 
-/* What high and low are multiplied by, before F. */
+/* Scales of high and low, before F. */
 #define HALF_HIGH 0x1p-14f
 #define HALF_LOW 0x1p-25f
 
-/* The pair of op(a), k x n, is a matrix of n columns in words of 4 bytes: k high parts, filled up
- * with zeros to whole 16 bytes, as many low parts, and F. */
+/* The pair of op(a), k x n, is a matrix of n columns of 4-byte words: k high parts, padded with
+ * zeros to whole 16 bytes, the low parts in the same way, and F. */
 enum { HALF_ALIGNED = 8, HALF_FACTOR = 4 };
 
 static inline int64_t half_rows(int64_t k)
@@ -41,7 +40,7 @@ static inline int64_t half_rows(int64_t k)
 	return (k + HALF_ALIGNED - 1) / HALF_ALIGNED * HALF_ALIGNED + HALF_FACTOR;
 }
 
-/* What one part of a pair of so many rows has room for. */
+/* Padded length of one part of a pair of that many rows. */
 static inline int64_t half_depth(int64_t rows)
 {
 	return rows - HALF_FACTOR;
@@ -93,7 +92,7 @@ HALF_CALL float half_value(uint16_t bits)
 #endif
 }
 
-/* x's parts in a vector of that exponent. */
+/* The parts of x in a vector with that exponent. */
 HALF_CALL void half_split(float x, int exponent, uint16_t *high, uint16_t *low)
 {
 	const float near = x * half_factor(14 - exponent);
@@ -106,9 +105,9 @@ HALF_CALL void half_split(float x, int exponent, uint16_t *high, uint16_t *low)
 extern "C" {
 #endif
 
-/* half_pair_kernels.cu: pairs (factor/kernels/gemm/tf32.h), in one kernel, each of an op(a), k x n, k at most
- * TF32_PIECE, in `to`: half_rows(k) rows and n columns, single precision. stream is a cudaStream_t,
- * what returns a cudaError_t. */
+/* half_pair_kernels.cu: one kernel makes all pairs (factor/kernels/gemm/tf32.h), each of an op(a), k x n, k at most
+ * TF32_PIECE, in `to`: half_rows(k) rows and n columns, single precision. stream is a cudaStream_t.
+ * Returns a cudaError_t. */
 struct splits;
 int half_pair(const struct splits *splits, void *stream);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Splits operands for 3xFP16. Cost: a word read and one written. A warp has a whole vector along
- * the inner dimension, whose largest element it must know first. */
+/* Splits operands for 3xFP16. Cost: a word read and one written. A warp holds a whole vector along
+ * the inner dimension, because it needs the vector's largest element first. */
 #include "lib/device/early_launch.cuh"
 #include "half_pair.h"
 #include "split_parts.cuh"
@@ -10,7 +10,7 @@ namespace
 {
 
 const int THREADS = 256, WARPS = THREADS / 32;
-const int VECTORS = 32; /* of a block where they lie across */
+const int VECTORS = 32; /* of a block, when vectors are rows */
 const int EACH = VECTORS / WARPS;
 
 struct target {
@@ -20,15 +20,14 @@ struct target {
 };
 
 /* A lane's elements of a vector are pairs, 64 apart. */
-__device__ __forceinline__ int element(int i, int lane)
+DEVICE int element(int i, int lane)
 {
 	return i / 2 * 64 + 2 * lane + i % 2;
 }
 
-/* Of `vectors` vectors from `column` on, `step` apart, a warp's elements, zeros beyond their end.
- */
+/* A warp's elements of `vectors` vectors from `column` on, `step` apart; zeros past their end. */
 template <int MINE, int vectors>
-__device__ __forceinline__ void put(const struct target &to, int64_t column, int step, int lane,
+DEVICE void put(const struct target &to, int64_t column, int step, int lane,
         const float (&x)[vectors][MINE])
 {
 	int exponent[vectors];
@@ -37,7 +36,7 @@ __device__ __forceinline__ void put(const struct target &to, int64_t column, int
 		float largest = 0;
 #pragma unroll
 		for (int i = 0; i < MINE; i++)
-			largest = fmaxf(largest, fabsf(x[v][i])); /* of a NaN the other one */
+			largest = fmaxf(largest, fabsf(x[v][i])); /* ignores a NaN */
 #pragma unroll
 		for (int over = 16; over > 0; over /= 2)
 			largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, over));
@@ -65,8 +64,8 @@ __device__ __forceinline__ void put(const struct target &to, int64_t column, int
 	}
 }
 
-/* One operand, a, k x n, or the transpose of n x k, k at most 32 MINE, and its blocks of threads.
- */
+/* One operand, a, k x n, or the transpose of n x k, k at most 32 MINE, and its number of blocks of
+ * threads. */
 struct part {
 	const float *a;
 	int64_t lda, blocks;
@@ -88,7 +87,7 @@ template <int MINE> __device__ void down(const struct part &p, int64_t block)
 	put<MINE, 1>(p.to, j, 1, lane, x);
 }
 
-/* Through shared memory: both sides are accessed along their columns. */
+/* Through shared memory, so that both sides are accessed along their columns. */
 template <int MINE>
 __device__ void across(const struct part &p, int64_t block, float (*tile)[VECTORS + 1])
 {
@@ -115,7 +114,7 @@ __device__ void across(const struct part &p, int64_t block, float (*tile)[VECTOR
 }
 
 template <int MINE>
-__global__ void __launch_bounds__(THREADS) pair_kernel(const struct parts<struct part> parts)
+__global__ void __launch_bounds__(THREADS) pair_kernel(const parts<struct part> parts)
 {
 	__shared__ float tile[32 * MINE][VECTORS + 1];
 	const bool second = blockIdx.x >= parts.first.blocks;
@@ -133,8 +132,8 @@ struct part part_of(const struct splitting &s)
 	const bool transposed = s.trans == TRANSPOSED;
 	const int64_t each = transposed ? VECTORS : WARPS;
 	const struct target to = {
-	        (uint32_t *)s.to.data + s.to.offset, s.to.ld, s.to.n, (int)half_depth(s.to.m)};
-	const struct part part = {(const float *)s.a.data + s.a.offset, s.a.ld,
+	        (uint32_t *)matrix_address(s.to), s.to.ld, s.to.n, (int)half_depth(s.to.m)};
+	const struct part part = {(const float *)matrix_address(s.a), s.a.ld,
 	        (s.to.n + each - 1) / each, (int)(transposed ? s.a.n : s.a.m), transposed, to};
 	return part;
 }
@@ -143,7 +142,7 @@ struct part part_of(const struct splitting &s)
 
 extern "C" int half_pair(const struct splits *splits, void *stream)
 {
-	const struct parts<struct part> parts = parts_of(splits, part_of);
+	const parts<struct part> parts = parts_of(splits, part_of);
 	const int64_t blocks = parts.blocks();
 	const int k = parts.first.k > parts.second.k ? parts.first.k : parts.second.k;
 	if (blocks == 0)

@@ -1,46 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A block of threads has a tile of ROWS x COLUMNS: two warpgroups multiply, 64 rows each, and one
- * thread brings both operands' high and low parts, 64 of the inner dimension at a time, through a
- * ring in shared memory: high parts, then low parts, and so on. high high is one sum in registers,
- * high low + low high another, so that the units cut off nothing of the small products; they are
- * added up at the end, and multiplied by the row's and the column's factor, which a warp has
- * brought meanwhile. A block stays for several tiles, and while one is added to C the operands of
- * the next come. C itself comes to shared memory while its product is made, as far as there is room
- * beside the ring, is added to there and goes back while the next product is made.
+/* Updates by 3xFP16. A block of threads computes a tile of ROWS x COLUMNS: two warpgroups multiply,
+ * 64 rows each; one thread copies the high and low parts of both operands, 64 of the inner
+ * dimension at a time, through a ring in shared memory. high high has one sum in registers, high
+ * low + low high another, so the units' truncation does not affect the small products. At the end
+ * the sums are added and multiplied by the row's and the column's factor, which a warp has fetched.
+ * A block processes several tiles: the next tile's operands arrive while one tile is added to C. C
+ * passes through shared memory too, as far as there is room beside the ring: it arrives during its
+ * product, is added to there, and is written back during the next product.
  *
- * Cost: 3 x 128 x 192 k multiply-adds a tile at the rate of FP16, C once from and to memory. Each
- * of the three products reads parts that are there already: a slab of 64 brings 80 KiB for 4.7
- * million multiply-adds.
+ * Cost: 3 x 128 x 192 k multiply-adds per tile at the rate of FP16, C once from and to memory. A
+ * slab of 64 brings 80 KiB for 4.7 million multiply-adds.
  *
- * Measured (H200, Tflop/s of one product in fp32): squares of 4096, 8192, 16384 by 256 98, 121,
- * 130, by 128 64, 84, 96; triangles by 256 78, 102, 124; beside other kernels, by blocks of up to
- * four tiles, 97, 111, 122 and 86, 105, 125. The library's stacks of 3xTF32 by 256 96, 97, 101. Of
- * 16384 x 16384 by 256 C's 2 Gbyte take 0.5 of the 1.05 ms. In a trial without factors, calls on
- * end: by 256 131, by sums of 512 products 170, of which the units would cut off more; by blocks of
- * one tile 115, of 32768 98 instead of 134.
- *
- * Log (with TF32 and triangles, us). C by the threads that multiply, announced to L2: 222 at 8192
- * and 868 at 16384, of a tile's 20 us 11 for C. Predicted 125 at 8192 with all of C's tile in
- * shared memory: 233, as only three stages are left; four stages and C a third less 193. Blocks of
- * one tile walked on to the end of all tiles when theirs was done: 269 instead of 199, 14.5 ms
- * instead of 3.5 at 32768. Clusters of two blocks that share a column of tiles and bring half of it
- * each, predicted 190 at 8192, took 285. Beside panels blocks of one tile, of up to two, four,
- * eight: Cholesky of 16384 21.7, 21.3, 21.2, 21.3 ms, of 32768 156, 147, 145, 145. With FP16 LU of
- * 16384 by two and by four 47.1 and 47.6, of 32768 266 and 259; with 16 multiprocessors left to
- * panels instead LU of 4096 4.57 (4.41), of 8192 12.8 to 13.7 (13.2), QR of 8192 17.5 (17.0).
- * Cholesky's panels made the pairs themselves, and the next panel's columns were updated by this
- * kernel, too: predicted 3 to 5 % less, measured 2 % more (8192 3.92 ms instead of 3.83), as leaves
- * took 8 us longer and one tile of this kernel takes 25. Tiles of which C has no more than a part
- * of the columns went element by element, although copies leave out what is beyond it: 131072 x 256
- * by 128 200 -> 146, LU of 8192 12.75 -> 12.59 ms, QR of 8192 16.83 -> 16.36. Rows that fill no 16
- * bytes, up to three, were read and written where they are by the threads that multiply, one access
- * behind the other: 253 x 253 by 64 28.5 -> 11.5 us (252 x 252 10.4), 4029 x 4029 beside others 77
- * -> 59; by blocks of 64 LU of 5555 9.01 -> 8.22 ms, QR 10.4 -> 9.6, by 128 Cholesky of 10007 8.96
- * -> 7.65; and without that branch at each element of a triangle's tiles of 8192 3.90 -> 3.70
- * (H100). A C that copies do not take, element by element through the same slots by the copying
- * warps: 4028 x 4028 by 64 and 128 104 and 109 us beside others, by the threads that multiply 97
- * and 104, in fp32 (4096) 72 and 118: neither is kept; such a C is copied first (factor/algorithms/aligned.h),
- * or, of few columns, goes in fp32. */
+ * docs/experiments/half-update.md has measurements and rejected variants. */
 #include "half_update.h"
 
 #include "half_pair.h"
@@ -51,12 +22,12 @@ namespace
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-const int REGISTERS_WORKING = 232, REGISTERS_COPYING = 40; /* of a thread, in place of 168 */
+const int REGISTERS_WORKING = 232, REGISTERS_COPYING = 40; /* per thread, instead of 168 */
 
 __device__ void bring(const struct update &u, const struct operands &o, const struct ring &ring,
         uint32_t memory, const struct share &mine, struct place at)
 {
-	interval<STAGES> turn = {0, 1}; /* an empty stage's last phase */
+	interval<STAGES> turn = {0, 1}; /* phase before an empty stage's first use */
 	for (int t = mine.first; t < mine.end; t = next(u, at, mine, t)) {
 		const int2 tile = corner(u, at);
 		for (int x = 0; x < 2 * u.slabs; x++, turn.next()) {
@@ -67,22 +38,20 @@ __device__ void bring(const struct update &u, const struct operands &o, const st
 	}
 }
 
-/* ---- products ---- */
-
 /* By one thread of each warpgroup. */
-__device__ __forceinline__ void release(const struct ring &ring, int stage)
+DEVICE void release(const struct ring &ring, int stage)
 {
 	if (threadIdx.x % 128 == 0)
 		arrivals_arrive(shared_address(&ring.empty[stage]));
 }
 
-/* high = the high parts' product, cross = what low parts take part in. */
-__device__ __forceinline__ void multiply(const struct update &u, const struct ring &ring,
-        uint32_t memory, interval<STAGES> &turn, float (&high)[SUMS], float (&cross)[SUMS])
+/* high: product of the high parts; cross: the products with low parts. */
+DEVICE void multiply(const struct update &u, const struct ring &ring, uint32_t memory,
+        interval<STAGES> &turn, float (&high)[SUMS], float (&cross)[SUMS])
 {
 	const int PARTS = SLAB / 16;
 	const uint32_t group = threadIdx.x / 128 * (A_BYTES / GROUPS);
-	int before[2] = {-1, -1}; /* stages that the products not yet done read */
+	int before[2] = {-1, -1}; /* stages that unfinished products still read */
 #pragma unroll
 	for (int x = 0; x < SUMS; x++)
 		high[x] = cross[x] = 0;
@@ -139,7 +108,7 @@ __device__ void work(const struct update &u, struct ring &ring, uint32_t memory,
 		for (int x = 0; x < SUMS; x++)
 			high[x] = high[x] * (HALF_HIGH * HALF_HIGH) +
 			          cross[x] * (HALF_HIGH * HALF_LOW);
-		settle(high); /* half of the registers are free for what comes of C */
+		settle(high); /* half of the registers become free for C */
 		wait_stage(shared_address(&ring.factors_full), parity);
 		const struct factors f = factors_of(u, ring);
 		if (is_uncut(u, tile))
@@ -153,7 +122,7 @@ __device__ void work(const struct update &u, struct ring &ring, uint32_t memory,
 
 #endif
 
-/* Whether rows of C are left that fill no piece of 16 bytes. */
+/* rest: C has rows that fill no piece of 16 bytes. */
 template <bool rest>
 __global__ void __launch_bounds__(THREADS, 1)
         update_kernel(const __grid_constant__ struct operands o, const struct update u)
@@ -179,7 +148,8 @@ __global__ void __launch_bounds__(THREADS, 1)
 		return;
 	struct place at = place_of(u, mine.first);
 	advance(u, at, 0);
-	const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0); /* one for all, visibly */
+	const int group = __shfl_sync(
+	        0xffffffffu, threadIdx.x / 128, 0); /* uniform, and visibly so to the compiler */
 	if (group == GROUPS) {
 		leave_registers<REGISTERS_COPYING>();
 		const int warp = threadIdx.x / 32 % 4;
@@ -196,9 +166,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 #endif
 }
 
-/* ---- host ---- */
-
-/* A pair as columns of two parts. What is beyond a part or the last column comes as zeros. */
+/* A pair as columns of two parts. Elements past a part or the last column arrive as zeros. */
 int describe_pair(struct matrix pair, CUtensorMap *map)
 {
 	const cuuint64_t depth = (cuuint64_t)half_depth(pair.m);
@@ -209,8 +177,8 @@ int describe_pair(struct matrix pair, CUtensorMap *map)
 	        map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, matrix_address(pair), sizes, strides, box);
 }
 
-/* C's first rows: what is beyond them comes as zeros or in the last piece of 16 bytes, and goes
- * nowhere. */
+/* The first rows of C. Elements past them arrive as zeros or within the last piece of 16 bytes, and
+ * are not used. */
 int describe_c(const struct update &u, int rows, CUtensorMap *map)
 {
 	const cuuint64_t sizes[] = {(cuuint64_t)rows, (cuuint64_t)u.n};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* C of half_update.cu: through shared memory, by copies while products are made. */
+/* C in half_update.cu: through shared memory, by copies during the products. */
 #ifndef FATHOM_HALF_UPDATE_C_CUH
 #define FATHOM_HALF_UPDATE_C_CUH
 
@@ -10,16 +10,14 @@ namespace
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/* ---- on its way ---- */
-
-__device__ __forceinline__ void announce_box(const CUtensorMap *map, int i, int j)
+DEVICE void announce_box(const CUtensorMap *map, int i, int j)
 {
 	asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(map),
 	             "r"(i), "r"(j)
 	             : "memory");
 }
 
-__device__ __forceinline__ void store_c(const CUtensorMap *map, int i, int j, uint32_t from)
+DEVICE void store_c(const CUtensorMap *map, int i, int j, uint32_t from)
 {
 	asm volatile(
 	        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
@@ -28,17 +26,17 @@ __device__ __forceinline__ void store_c(const CUtensorMap *map, int i, int j, ui
 	        : "memory");
 }
 
-__device__ __forceinline__ float load_shared(uint32_t from)
+DEVICE float load_shared(uint32_t from)
 {
 	float x;
 	asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(from) : "memory");
 	return x;
 }
 
-/* A box from its slot to memory: a copy takes whole pieces of 16 bytes down a column; the rest of
- * the rows is stored by the warp, a column a lane. */
+/* Writes a box from its slot to memory. A copy takes whole 16-byte pieces of a column; the warp
+ * stores the remaining rows, one column per lane. */
 template <bool rest>
-__device__ __forceinline__ void put_back_box(
+DEVICE void put_back_box(
         const struct update &u, const struct operands &o, int i, int j, uint32_t slot)
 {
 	const int lane = threadIdx.x % 32, whole = whole_rows(u);
@@ -54,9 +52,9 @@ __device__ __forceinline__ void put_back_box(
 	}
 }
 
-/* A part of a tile of C, and until the slot is read. */
+/* Writes a part of a tile of C, and waits until its slot has been read. */
 template <bool rest>
-__device__ __forceinline__ void put_back(
+DEVICE void put_back(
         const struct update &u, const struct operands &o, const int2 tile, int part, uint32_t slot)
 {
 	for (int x = 0; x < C_BOXES; x++)
@@ -68,9 +66,8 @@ __device__ __forceinline__ void put_back(
 		__syncwarp();
 }
 
-/* A part of a tile of C to its slot; or to L2. */
-__device__ __forceinline__ void fetch(
-        const struct operands &o, const int2 tile, int part, uint32_t slot, uint32_t full)
+/* Copies a part of a tile of C to its slot, or prefetches it to L2. */
+DEVICE void fetch(const struct operands &o, const int2 tile, int part, uint32_t slot, uint32_t full)
 {
 	if (threadIdx.x % 32 != 0)
 		return;
@@ -80,22 +77,22 @@ __device__ __forceinline__ void fetch(
 		        full);
 }
 
-__device__ __forceinline__ void announce(const struct operands &o, const int2 tile, int part)
+DEVICE void announce(const struct operands &o, const int2 tile, int part)
 {
 	for (int x = 0; x < C_BOXES && threadIdx.x % 32 == 0; x++)
 		announce_box(&o.c, tile.x + x * C_BOX, tile.y + part * C_BOX);
 }
 
-/* A group's rows of C to shared memory while its product is made, as far as there is room, the rest
- * to L2; what is updated goes back before its slot is used again. By a thread, or a warp if there
- * is a rest. */
+/* Fetches a group's rows of C during their product: to shared memory as far as there is room, the
+ * rest to L2. Updated parts are written back before their slot is used again. By one thread, or by
+ * a warp if there is a rest. */
 template <bool rest>
 __device__ void carry(const struct update &u, const struct operands &o, const struct ring &ring,
         uint32_t memory, int group, const struct share &tiles, struct place at)
 {
 	const uint32_t mine = memory + group * C_SLOTS * C_SLOT_BYTES;
 	interval<C_SLOTS> turn = {0, 1};
-	int2 last = {-1, -1}; /* the tile before */
+	int2 last = {-1, -1}; /* the previous tile */
 	for (int t = tiles.first; t < tiles.end; t = next(u, at, tiles, t)) {
 		const int2 tile = corner(u, at), here = {tile.x + group * (ROWS / GROUPS), tile.y};
 		for (int part = C_SLOTS; part < C_PARTS; part++)
@@ -118,7 +115,7 @@ __device__ void carry(const struct update &u, const struct operands &o, const st
 	asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-/* The factors of each tile while its product is made, by a warp. */
+/* Fetches the factors of each tile during its product, by one warp. */
 __device__ void bring_factors(const struct update &u, const struct operands &o, struct ring &ring,
         const struct share &tiles, struct place at)
 {
@@ -138,54 +135,51 @@ __device__ void bring_factors(const struct update &u, const struct operands &o, 
 	}
 }
 
-/* ---- the sum ---- */
-
-/* Whether an element is of C's part. */
-__device__ __forceinline__ bool within(const struct update &u, int i, int j)
+DEVICE bool within(const struct update &u, int i, int j)
 {
 	return u.part == LOWER ? i >= j : u.part == UPPER ? i <= j : true;
 }
 
-/* A thread's two rows' factors, alpha in them, and those of its columns: two of every eight. */
+/* The factors of a thread's two rows, multiplied by alpha, and of its columns: two of every
+ * eight. */
 struct factors {
 	float row[2];
 	const float *column;
 
-	__device__ __forceinline__ float product(float sum, int e, int right) const
+	DEVICE float product(float sum, int e, int right) const
 	{
 		return sum * row[e % 4 / 2] * column[right];
 	}
 };
 
-__device__ __forceinline__ struct factors factors_of(
-        const struct update &u, const struct ring &ring)
+DEVICE struct factors factors_of(const struct update &u, const struct ring &ring)
 {
 	const int i = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
 	return {{u.alpha * ring.factors[i], u.alpha * ring.factors[i + 8]},
 	        ring.factors + ROWS + threadIdx.x % 4 * 2};
 }
 
-/* Whether the triangle, if C is one, cuts nothing off. */
-__device__ __forceinline__ bool is_uncut(const struct update &u, const int2 tile)
+/* Whether the triangle cuts nothing off this tile. */
+DEVICE bool is_uncut(const struct update &u, const int2 tile)
 {
 	return u.part == LOWER   ? tile.x >= tile.y + COLUMNS - 1
 	       : u.part == UPPER ? tile.y >= tile.x + ROWS - 1
 	                         : true;
 }
 
-/* C += alpha sum, C's elements from and to shared memory, where each column of a box has its pieces
- * of 16 bytes in an order of its own: a thread's columns are the same ones of every eight, of two
- * rows, and so the places of its elements. What is beyond C goes nowhere. */
+/* C += alpha sum, with C in shared memory. There each column of a box has its 16-byte pieces in an
+ * order of its own. A thread's columns repeat every eight, in two rows, so the places of its
+ * elements repeat too. Elements past C are not written. */
 template <bool uncut>
-__device__ __forceinline__ void add_to_c(const struct update &u, const int2 tile,
-        const struct ring &ring, unsigned char *memory, interval<C_SLOTS> &turn, const struct factors &f,
+DEVICE void add_to_c(const struct update &u, const int2 tile, const struct ring &ring,
+        unsigned char *memory, interval<C_SLOTS> &turn, const struct factors &f,
         const float (&sum)[SUMS])
 {
 	const int BATCH = C_BOX / 2, EIGHT_COLUMNS = 8 * C_BOX * 4;
 	const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
 	const int row = threadIdx.x % 128 / 32 * 16 + lane / 4, column = lane % 4 * 2;
 	const int i = tile.x + group * (ROWS / GROUPS) + row;
-	int place[4]; /* of two rows and two columns */
+	int place[4]; /* for two rows and two columns */
 #pragma unroll
 	for (int e = 0; e < 4; e++) {
 		const int down = row + e / 2 * 8, right = column + e % 2;

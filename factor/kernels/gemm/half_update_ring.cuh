@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How half_update.cu's block lays out its shared memory, and the ring through which operands come.
- */
+/* Shared memory of half_update.cu's block, and the ring that brings operands. */
 #ifndef FATHOM_HALF_UPDATE_RING_CUH
 #define FATHOM_HALF_UPDATE_RING_CUH
 
@@ -11,27 +10,27 @@ namespace
 {
 
 const int SLAB = SLAB_BYTES / 2; /* inner dimension of a stage */
-const int BOX = 64;              /* columns of a pair that come in one copy */
+const int BOX = 64;              /* columns of a pair per copy */
 const int STAGES = 4;
-const int GROUPS = 2; /* warpgroups that multiply, and one more, whose first warp brings operands
-                         and of which one warp for each group carries C and one the factors */
+const int GROUPS = 2; /* warpgroups that multiply; one more copies: its first warp brings operands,
+                         one warp per group carries C, and one the factors */
 const int THREADS = 128 * (GROUPS + 1);
 const int STAGE_BYTES = (ROWS + COLUMNS) * SLAB_BYTES;
-const int C_BOX = 32; /* rows and columns of C that come in one copy */
+const int C_BOX = 32; /* rows and columns of C per copy */
 const int C_BOX_BYTES = C_BOX * C_BOX * 4, C_BOXES = ROWS / GROUPS / C_BOX;
-const int C_SLOTS = 4; /* of a group's rows of C, C_BOX columns each */
+const int C_SLOTS = 4; /* for a group's rows of C, C_BOX columns each */
 const int C_SLOT_BYTES = C_BOXES * C_BOX_BYTES;
-const int C_ALIGNED = 16; /* of its columns */
+const int C_ALIGNED = 16; /* its columns, in bytes */
 const int SHARED_BYTES = STAGES * STAGE_BYTES + GROUPS * C_SLOTS * C_SLOT_BYTES + ALIGNED;
 
-/* The rows of C that fill pieces of C_ALIGNED bytes, as copies store them. */
-__host__ __device__ __forceinline__ int whole_rows(const struct update &u)
+/* The rows of C that fill pieces of C_ALIGNED bytes, which copies can store. */
+__host__ DEVICE int whole_rows(const struct update &u)
 {
 	return u.m / (C_ALIGNED / 4) * (C_ALIGNED / 4);
 }
 
-/* The maps of both pairs, of which a copy takes SLAB elements of one part and BOX columns, and of
- * C, as it is read and, by its whole rows, stored; where the factors are, so far apart. */
+/* Tensor maps of both pairs (a copy takes SLAB elements of one part and BOX columns) and of C, for
+ * reading and, in whole rows, for storing; the factors and the distances between them. */
 struct operands {
 	CUtensorMap left, right, c, stored;
 	const float *left_factor, *right_factor;
@@ -45,18 +44,16 @@ static_assert(COLUMNS == WIDE, "as the units take them at once");
 
 const int A_BYTES = ROWS * SLAB_BYTES;
 const int C_PARTS = COLUMNS / C_BOX; /* of a group's rows of a tile, more than slots */
-const int SUMS = COLUMNS / 2;        /* of a thread */
+const int SUMS = COLUMNS / 2;        /* per thread */
 
 struct ring {
 	uint64_t full[STAGES], empty[STAGES];
 	uint64_t c_full[GROUPS][C_SLOTS], c_empty[GROUPS][C_SLOTS];
 	uint64_t factors_full, factors_empty;
-	float factors[ROWS + COLUMNS]; /* of a tile's rows and columns */
+	float factors[ROWS + COLUMNS]; /* for a tile's rows and columns */
 };
 
-/* ---- operands ---- */
-
-__device__ __forceinline__ void copy_box(
+DEVICE void copy_box(
         uint32_t to, const CUtensorMap *map, int k, int part, int column, uint32_t full)
 {
 	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
@@ -65,8 +62,8 @@ __device__ __forceinline__ void copy_box(
 	             : "memory");
 }
 
-/* One part, high (0) or low, of both operands. */
-__device__ __forceinline__ void copy_stage(
+/* Copies one part of both operands, high (0) or low (1). */
+DEVICE void copy_stage(
         uint32_t to, const struct operands &o, int k, int part, const int2 tile, uint32_t full)
 {
 	arrivals_expect(full, STAGE_BYTES);
@@ -78,8 +75,8 @@ __device__ __forceinline__ void copy_stage(
 		copy_box(to + A_BYTES + x * SLAB_BYTES, &o.right, k, part, tile.y + x, full);
 }
 
-/* The factors of a tile's rows and columns; what is beyond the pairs has none. */
-__device__ __forceinline__ float factor_of(const struct operands &o, const int2 tile, int which)
+/* The factor of one of a tile's rows or columns; 0 past the pairs. */
+DEVICE float factor_of(const struct operands &o, const int2 tile, int which)
 {
 	const bool left = which < ROWS;
 	const int at = left ? tile.x + which : tile.y + which - ROWS;

@@ -9,57 +9,58 @@ namespace
 {
 
 const int ROWS = HALF_TILE_ROWS, COLUMNS = HALF_TILE_COLUMNS;
-const int BAND = 12; /* tiles across a band, at least: about the square root of blocks at work */
+const int BAND =
+        12; /* tiles across a band, at least: about the square root of the running blocks */
 const int BANDS_MOST = 64;
 
 struct update {
 	float *c;
 	int64_t ldc;
 	int m, n;
-	int slabs; /* of the inner dimension */
+	int slabs; /* along the inner dimension */
 	float alpha;
 	enum uplo part;
-	int wide;                      /* blocks that work at one time, as far as is known */
+	int wide;                      /* blocks that run at a time, as far as known */
 	bool shared;                   /* blocks make room for other kernels in between */
-	int tiles;                     /* that have a part of what is updated */
+	int tiles;                     /* tiles that overlap the updated part */
 	int band;                      /* tiles across a band */
-	int bands, before[BANDS_MOST]; /* tiles before each */
+	int bands, before[BANDS_MOST]; /* tiles before each band */
 };
 
-/* The order: along the side that goes beyond the triangle by bands of BAND tiles, in a band one
- * line of tiles after another, so that what is read at one time stays in L2. */
-__host__ __device__ __forceinline__ int tiles_along(int n, int size)
+/* Order: bands of BAND tiles along the side that extends beyond the triangle; within a band one
+ * line of tiles after another, so that data in use stays in L2. */
+__host__ DEVICE int tiles_along(int n, int size)
 {
 	return (n + size - 1) / size;
 }
 
-/* The first tile of a line that has a part of what is updated. */
-__host__ __device__ __forceinline__ int line_first(const struct update &u, int line)
+/* The first tile of a line that overlaps the updated part. */
+__host__ DEVICE int line_first(const struct update &u, int line)
 {
 	return u.part == LOWER   ? line * COLUMNS / ROWS
 	       : u.part == UPPER ? line * ROWS / COLUMNS
 	                         : 0;
 }
 
-/* Tiles along the bands' lines, and lines. */
-__host__ __device__ __forceinline__ int tiles_across(const struct update &u)
+/* Tiles along the bands' lines, and number of lines. */
+__host__ DEVICE int tiles_across(const struct update &u)
 {
 	return u.part == UPPER ? tiles_along(u.n, COLUMNS) : tiles_along(u.m, ROWS);
 }
 
-__host__ __device__ __forceinline__ int lines(const struct update &u)
+__host__ DEVICE int lines(const struct update &u)
 {
 	return u.part == UPPER ? tiles_along(u.m, ROWS) : tiles_along(u.n, COLUMNS);
 }
 
-/* Where the band ends that begins with tile `from`. */
-__host__ __device__ __forceinline__ int band_end(const struct update &u, int from)
+/* End of the band that starts with tile `from`. */
+__host__ DEVICE int band_end(const struct update &u, int from)
 {
 	return min(from + u.band, tiles_across(u));
 }
 
-/* The lines of full length of the band that begins with tile `from`. */
-__device__ __forceinline__ int full_lines(const struct update &u, int from)
+/* Lines of full length in the band that starts with tile `from`. */
+DEVICE int full_lines(const struct update &u, int from)
 {
 	const int last = u.part == LOWER   ? ((from + 1) * ROWS - 1) / COLUMNS
 	                 : u.part == UPPER ? ((from + 1) * COLUMNS - 1) / ROWS
@@ -67,7 +68,7 @@ __device__ __forceinline__ int full_lines(const struct update &u, int from)
 	return min(last + 1, lines(u));
 }
 
-/* A tile: the first one of its band, its line, and those before it in both. */
+/* A tile: the first tile of its band, its line, and its index in the line. */
 struct place {
 	int from, line, index;
 };
@@ -82,9 +83,9 @@ __device__ struct place place_of(const struct update &u, int tile)
 	return {from, line, before - line * across};
 }
 
-/* The tile so many further; or, of a place as place_of gives it, which may be beyond its line's
- * end, the same one (by = 0). */
-__device__ __forceinline__ void advance(const struct update &u, struct place &at, int by)
+/* Advances by that many tiles. by = 0 normalizes a place that lies past the end of its line, as
+ * place_of may give. */
+DEVICE void advance(const struct update &u, struct place &at, int by)
 {
 	at.index += by;
 	while (at.from < tiles_across(u)) {
@@ -99,18 +100,18 @@ __device__ __forceinline__ void advance(const struct update &u, struct place &at
 	}
 }
 
-/* A block's tiles: so many from `first` on, each u.wide further than the one before. Of blocks that
- * make room for other kernels in between the last ones have few, so that they end at one time. */
+/* A block's tiles, from `first` on, u.wide apart. With `shared`, later blocks have few tiles, so
+ * that all end together. */
 struct share {
-	int first, end; /* beyond the last one */
+	int first, end; /* past the last tile */
 };
 
-__host__ __device__ __forceinline__ int share_size(const struct update &u, int rounds)
+__host__ DEVICE int share_size(const struct update &u, int rounds)
 {
 	return u.shared ? (int)half_update_share(rounds) : rounds;
 }
 
-__device__ __forceinline__ struct share share_of(const struct update &u, int block)
+DEVICE struct share share_of(const struct update &u, int block)
 {
 	int from = 0, rounds = tiles_along(u.tiles, u.wide), size = share_size(u, rounds);
 	for (; block >= u.wide; block -= u.wide) {
@@ -121,27 +122,23 @@ __device__ __forceinline__ struct share share_of(const struct update &u, int blo
 	return {from + block, min(from + size * u.wide, u.tiles)};
 }
 
-/* The block's tile after tile t; none: beyond its end. No chain to the end then, which would take
- * longer than the tile. */
-__device__ __forceinline__ int next(
-        const struct update &u, struct place &at, const struct share &mine, int t)
+/* The block's tile after tile t. Without a next tile `at` stays, because a search to the end would
+ * take longer than a tile. */
+DEVICE int next(const struct update &u, struct place &at, const struct share &mine, int t)
 {
 	if (t + u.wide < mine.end)
 		advance(u, at, u.wide);
 	return t + u.wide;
 }
 
-/* Its first row and column. */
-__device__ __forceinline__ int2 corner(const struct update &u, const struct place &at)
+/* First row and column of a tile. */
+DEVICE int2 corner(const struct update &u, const struct place &at)
 {
 	const int across = max(at.from, line_first(u, at.line)) + at.index;
 	return u.part == UPPER ? make_int2(at.line * ROWS, across * COLUMNS)
 	                       : make_int2(across * ROWS, at.line * COLUMNS);
 }
 
-/* ---- host ---- */
-
-/* The bands and their tiles. */
 void divide(struct update &u)
 {
 	u.band = max(BAND, tiles_along(tiles_across(u), BANDS_MOST));
@@ -155,7 +152,7 @@ void divide(struct update &u)
 	}
 }
 
-/* Blocks that the tiles are dealt to. */
+/* Number of blocks that share the tiles. */
 int blocks_of(const struct update &u)
 {
 	int blocks = 0, rounds = tiles_along(u.tiles, u.wide);

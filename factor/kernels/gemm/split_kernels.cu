@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Splits operands for 3xTF32. Cost: a word read and three or four written; each thread has LOADS
+/* Splits operands for 3xTF32. Cost: a word read and three or four written. Each thread has LOADS
  * reads in flight. */
 #include "lib/device/early_launch.cuh"
 #include "split_parts.cuh"
@@ -13,7 +13,6 @@ const int ROWS = 128;
 const int COLUMNS = THREADS / ROWS * LOADS;
 const int TILE = 32;
 
-/* A slot of `piece` rows for each part. */
 struct target {
 	float *data;
 	int64_t ld, piece, columns;
@@ -27,7 +26,7 @@ __device__ void put(const struct target &to, int64_t i, int64_t j, float x)
 		to.data[i + slot * to.piece + j * to.ld] = slot == to.low ? low : high;
 }
 
-/* One operand, a, m x n, or its transpose, and its blocks of threads. */
+/* One operand, a, m x n, or its transpose, and its number of blocks of threads. */
 struct part {
 	const float *a;
 	int64_t lda, m, n, row_tiles, blocks;
@@ -54,7 +53,7 @@ __device__ void split(const struct part &p, int64_t block)
 			put(p.to, i, j0 + c * step, loaded[c]);
 }
 
-/* By tiles in shared memory: both sides are accessed along their columns. */
+/* By tiles in shared memory, so that both sides are accessed along their columns. */
 __device__ void split_transposed(const struct part &p, int64_t block, float (*tile)[TILE + 1])
 {
 	const int64_t i0 = block % p.row_tiles * TILE, j0 = block / p.row_tiles * TILE;
@@ -78,7 +77,7 @@ __device__ void split_transposed(const struct part &p, int64_t block, float (*ti
 	}
 }
 
-__global__ void __launch_bounds__(THREADS) split_kernel(const struct parts<struct part> parts)
+__global__ void __launch_bounds__(THREADS) split_kernel(const parts<struct part> parts)
 {
 	__shared__ float tile[TILE][TILE + 1];
 	const bool second = blockIdx.x >= parts.first.blocks;
@@ -91,7 +90,7 @@ __global__ void __launch_bounds__(THREADS) split_kernel(const struct parts<struc
 		split(part, block);
 }
 
-/* Reads of a triangle's other half are left out, so are blocks of threads with nothing else. */
+/* Skips reads of the other triangle. */
 __global__ void __launch_bounds__(THREADS) add_kernel(bool lower, const float *__restrict__ blocks,
         uint32_t width, float *c, int64_t ldc, uint32_t n, uint32_t row_tiles)
 {
@@ -122,12 +121,12 @@ int64_t tiles(int64_t n, int64_t tile)
 struct part part_of(const struct splitting &s)
 {
 	const int slots = tf32_slots(s.stack);
-	const struct target to = {(float *)s.to.data + s.to.offset, s.to.ld, s.to.m / slots, s.to.n,
+	const struct target to = {(float *)matrix_address(s.to), s.to.ld, s.to.m / slots, s.to.n,
 	        slots, tf32_low_slot(s.stack)};
 	const bool transposed = s.trans == TRANSPOSED;
 	const int64_t row_tiles = transposed ? tiles(s.a.m, TILE) : tiles(to.piece, ROWS);
 	const int64_t columns = transposed ? tiles(to.piece, TILE) : tiles(to.columns, COLUMNS);
-	const struct part part = {(const float *)s.a.data + s.a.offset, s.a.ld, s.a.m, s.a.n,
+	const struct part part = {(const float *)matrix_address(s.a), s.a.ld, s.a.m, s.a.n,
 	        row_tiles, row_tiles * columns, transposed, to};
 	return part;
 }
@@ -136,7 +135,7 @@ struct part part_of(const struct splitting &s)
 
 extern "C" int tf32_split(const struct splits *splits, void *stream)
 {
-	const struct parts<struct part> parts = parts_of(splits, part_of);
+	const parts<struct part> parts = parts_of(splits, part_of);
 	const int64_t blocks = parts.blocks();
 	if (blocks == 0)
 		return (int)cudaSuccess;
@@ -150,7 +149,7 @@ extern "C" int tf32_add_triangles(
 	if (all == 0)
 		return (int)cudaSuccess;
 	add_kernel<<<(unsigned)all, THREADS, 0, (cudaStream_t)stream>>>(uplo == LOWER,
-	        (const float *)blocks.data + blocks.offset, blocks.m, (float *)c.data + c.offset,
-	        c.ld, c.n, row_tiles);
+	        (const float *)matrix_address(blocks), blocks.m, (float *)matrix_address(c), c.ld,
+	        c.n, row_tiles);
 	return (int)cudaGetLastError();
 }

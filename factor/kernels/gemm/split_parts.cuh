@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two operands split in one kernel: the blocks of threads of the second follow those of the first.
- * A `part` is what a kernel knows of one of them, its number of blocks among it. */
+ * A `part` describes one of them to a kernel, with its number of blocks. */
 #ifndef FATHOM_SPLIT_PARTS_CUH
 #define FATHOM_SPLIT_PARTS_CUH
 

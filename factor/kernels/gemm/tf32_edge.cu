@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of C that the library's kernels for the tensor cores leave over. They fill no tile: what
- * counts is that the right operand is read once, from L2, where the product beside it has just had
- * it. A warp has COLUMNS columns of C and goes down theirs, with all rows' sums in registers.
+/* The rows of C that cuBLAS's tensor-core kernels leave over. The right operand is read once, from
+ * L2, where the main product has just used it. A warp has COLUMNS columns of C, with all rows' sums
+ * in registers.
  *
- * Floor: a launch and the right operand through L2, 17 MB for 5555 columns by 256. */
+ * Cost: a launch and the right operand through L2. */
 #include "lib/device/reduce.cuh"
 #include "tf32.h"
 
@@ -24,7 +24,7 @@ struct edge {
 	float alpha, beta;
 };
 
-/* Rows and columns beyond the last one stand for it. */
+/* Rows and columns past the last one are clamped to it. */
 __device__ float4 operand(const float *data, int64_t ld, int64_t column, int64_t columns, int i)
 {
 	const int64_t last = columns - 1;
@@ -76,18 +76,14 @@ __global__ void __launch_bounds__(THREADS) edge_kernel(const struct edge e)
 	*to = e.alpha * mine + (e.beta == 0 ? 0 : e.beta * *to);
 }
 
-const float *address(struct matrix a)
-{
-	return (const float *)a.data + a.offset;
-}
-
 } // namespace
 
 extern "C" int tf32_edge(
         double alpha, struct matrix a, struct matrix b, double beta, struct matrix c, void *stream)
 {
-	const struct edge edge = {address(a), address(b), (float *)c.data + c.offset, a.ld, b.ld,
-	        c.ld, c.n, (int)c.m, (int)a.m, (float)alpha, (float)beta};
+	const struct edge edge = {(const float *)matrix_address(a),
+	        (const float *)matrix_address(b), (float *)matrix_address(c), a.ld, b.ld, c.ld, c.n,
+	        (int)c.m, (int)a.m, (float)alpha, (float)beta};
 	const int64_t each = THREADS / WARP * COLUMNS, blocks = (c.n + each - 1) / each;
 	if (c.m == 0 || c.n == 0)
 		return (int)cudaSuccess;

@@ -1,39 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* V^T C of few columns V and C of many rows in 3xTF32 (factor/kernels/gemm/tf32.h), with the operands split on
- * their way: what QR's updates begin with. As a product of stacks it would write and read three
- * times C for a few rows of the result, and cuBLAS makes it by fp32's multiply-adds.
+/* V^T C with few columns of V and C, and many rows, in 3xTF32 (factor/kernels/gemm/tf32.h), with operands split on
+ * their way to the units: the first step of QR's updates. A product of stacks would write and read
+ * three times C for few rows of the result, and cuBLAS computes it by fp32 multiply-adds.
  *
- * A block makes 128 or 64 rows by 192 or 128 columns of the result from a part of V's rows. Both
- * operands lie with the rows down their columns, as the units want them. Numbers as they are serve
- * for high: the units ignore what TF32 has not. What they ignore some warps put into a second
- * memory, rounded: low. Of a stage's 32 rows all products are one sum, the small ones first, which
- * is then added to a sum that fp32's additions round: the units cut off the last bits of what they
- * add to. Where several blocks share a tile, a kernel behind adds up their parts. Blocks that need
- * the same rows of C take them at the same time.
+ * A block computes 128 or 64 rows by 192 or 128 columns of the result from a part of V's rows. In
+ * both operands rows run down the columns, as the units need. Unchanged numbers serve as high,
+ * because the units ignore the extra bits. Some warps write these bits, rounded, to a second
+ * memory: low. A stage's 32 rows form one sum, small products first, which is then added to a sum
+ * in fp32: the units truncate their sums. If several blocks share a tile, a second kernel adds up
+ * their parts. Blocks that need the same rows of C process them at the same time.
  *
- * Log (H200). By mma, to which the warps themselves brought operands, split into high and low by
- * rounding, 65 Tflop/s predicted from 303 of the units, 55.8 measured whatever the shape, as all
- * warps of a multiprocessor brought their next operands at the same time; with half of them behind
- * the others 65 (64 columns beside 4096 x 4096: 47 us, cuBLAS 61; 256 beside 16384 x 16384 2.11 ms
- * and 2.72). Whole parts of tiles instead of equal shares left multiprocessors without work, the
- * more so on the 116 that a panel leaves: 128 columns beside 8064 x 7808 357 us, then 304. No
- * multiprocessors left to panels above 8192 rows: QR of 16384 115 ms with 32, 103 with none.
- * By warpgroups: 140 predicted from what shared memory brings to the units, 97 measured,
- * as products of stacks reach; 256 beside 16384 x 16384 1.39 ms, 128 beside 8064 x 7808 206 us, 64
- * beside 4096 x 4096 50. Tiles of 128 columns of V for 64 of them took 66. QR of 4096 5.44 -> 5.25
- * ms, of 8192 18.7 -> 17.2, of 16384 103.5 -> 90.0. Tiles of 128 columns of C: 128 columns of V and
- * 65536 rows beside 256 97 us (512, by 192, 140; fp32 111), but 100 beside 128 (fp32 63), since the
- * block that was ready last added up what all had of a tile. By a kernel behind, on all
- * multiprocessors, 140 instead of 197 us predicted of 128 columns beside 384 and 131072 rows, 153
- * measured; 128 beside 128 and 65536 rows 50, beside 512 and 16384 41 (68).
- * Counters: the units at half of what they can, shared memory at 59 %; three warps could not make
- * low parts as fast. By seven, shared memory at 76 %, 119 Tflop/s: 256 beside 16384 x 16384 1.39 ->
- * 1.16 ms, 128 beside 128 and 65536 rows 48 us; QR of 4096 5.20 -> 5.02 ms, of 8192 16.9 -> 16.4,
- * of 16384 86.7 -> 81.5. Teams of two stages of rows instead of eight: 128 beside 128 and 1024 rows
- * 22.4 -> 12.3 us. Parts added up by blocks of 64 threads instead of 256: QR of 4096 5.02 and 5.05.
+ * Cost: 6 m k n operations on the tensor cores; C once for each 128 columns of V; V once for each
+ * 192 (or 128) columns of C.
  *
- * Cost: 6 m k n operations on the tensor cores, C once for each 128 columns of V, V once for each
- * 192 of C, or 128. */
+ * docs/experiments/tf32.md has measurements and rejected variants. */
 #include "tf32_tall.h"
 
 #include "tf32_tall_pieces.cuh"
@@ -41,11 +21,11 @@
 namespace
 {
 
-const int HELPING = 256; /* threads: one warp brings operands, the others make low parts */
+const int HELPING = 256; /* threads: one warp copies operands, the others make low parts */
 const int THREADS = WORKING + HELPING;
-const int BOX = 64; /* columns that come in one copy */
+const int BOX = 64; /* columns per copy */
 
-/* A block's memory: so many stages of operands as they are and of low parts. */
+/* A block's shared memory: stages of operands and of low parts. */
 template <int SIDE, int ACROSS> struct room {
 	static const int V_BYTES = SIDE * DEPTH * 4, BYTES = V_BYTES + ACROSS * DEPTH * 4;
 	static const int RAW = BYTES > 32 << 10 ? 3 : 4, LOW = RAW - 1;
@@ -59,22 +39,19 @@ struct operands {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 const int SPLITTING = HELPING - 32;                        /* threads */
-const int REGISTERS_WORKING = 216, REGISTERS_HELPING = 40; /* of a thread, in place of 128 */
+const int REGISTERS_WORKING = 216, REGISTERS_HELPING = 40; /* per thread, instead of 128 */
 
 template <int SIDE, int ACROSS> struct barriers {
 	uint64_t raw_full[room<SIDE, ACROSS>::RAW], raw_empty[room<SIDE, ACROSS>::RAW];
 	uint64_t low_full[room<SIDE, ACROSS>::LOW], low_empty[room<SIDE, ACROSS>::LOW];
 };
 
-/* ---- operands ---- */
-
-/* By one thread. */
 template <int SIDE, int ACROSS>
-__device__ __forceinline__ void bring(const struct product &g, const struct operands &o,
-        const struct barriers<SIDE, ACROSS> &b, uint32_t memory)
+DEVICE void bring(const struct product &g, const struct operands &o,
+        const barriers<SIDE, ACROSS> &b, uint32_t memory)
 {
 	typedef room<SIDE, ACROSS> r;
-	interval<r::RAW> turn = {0, 1}; /* an empty stage's last phase */
+	interval<r::RAW> turn = {0, 1}; /* phase before an empty stage's first use */
 	each_piece(g, [&](const struct piece &x, int) {
 		for (int stage = x.first; stage < x.first + x.stages; stage++, turn.next()) {
 			const uint32_t to = memory + turn.stage * r::BYTES;
@@ -93,16 +70,15 @@ __device__ __forceinline__ void bring(const struct product &g, const struct oper
 	});
 }
 
-/* What the units ignore of x, rounded to what they do not. */
-__device__ __forceinline__ float low_of(float x)
+/* The bits of x that the units ignore, rounded to their precision. */
+DEVICE float low_of(float x)
 {
 	const float high = __uint_as_float(__float_as_uint(x) & ~0x1fffu);
 	return __uint_as_float(__float_as_uint(x - high) + 0x1000);
 }
 
-/* Of a stage, whose parts lie in the same order, by SPLITTING threads. */
-template <int BYTES>
-__device__ __forceinline__ void make_low(const float4 *raw, float4 *low, int thread)
+/* The low parts of a stage, in the same order, by SPLITTING threads. */
+template <int BYTES> DEVICE void make_low(const float4 *raw, float4 *low, int thread)
 {
 	const int PIECES = BYTES / 16;
 #pragma unroll 4
@@ -113,8 +89,8 @@ __device__ __forceinline__ void make_low(const float4 *raw, float4 *low, int thr
 }
 
 template <int SIDE, int ACROSS>
-__device__ __forceinline__ void split(const struct product &g,
-        const struct barriers<SIDE, ACROSS> &b, unsigned char *memory, int thread)
+DEVICE void split(
+        const struct product &g, const barriers<SIDE, ACROSS> &b, unsigned char *memory, int thread)
 {
 	typedef room<SIDE, ACROSS> r;
 	interval<r::RAW> from = {0, 0};
@@ -131,12 +107,9 @@ __device__ __forceinline__ void split(const struct product &g,
 	});
 }
 
-/* ---- products ---- */
-
-/* A stage's: high low and low high, then high high. */
+/* Of a stage: high low and low high, then high high. */
 template <int SIDE, int ACROSS>
-__device__ __forceinline__ void multiply_stage(
-        float (&part)[tile<SIDE, ACROSS>::SUMS], uint32_t high, uint32_t low)
+DEVICE void multiply_stage(float (&part)[tile<SIDE, ACROSS>::SUMS], uint32_t high, uint32_t low)
 {
 	typedef tile<SIDE, ACROSS> t;
 	const int PARTS = DEPTH / 8;
@@ -162,8 +135,7 @@ __device__ __forceinline__ void multiply_stage(
 }
 
 template <int SIDE, int ACROSS>
-__device__ __forceinline__ void work(
-        const struct product &g, struct barriers<SIDE, ACROSS> &b, uint32_t memory)
+DEVICE void work(const struct product &g, barriers<SIDE, ACROSS> &b, uint32_t memory)
 {
 	typedef room<SIDE, ACROSS> r;
 	const int SUMS = tile<SIDE, ACROSS>::SUMS;
@@ -198,7 +170,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 	typedef room<SIDE, ACROSS> r;
 	extern __shared__ unsigned char dynamic[];
-	__shared__ struct barriers<SIDE, ACROSS> b;
+	__shared__ barriers<SIDE, ACROSS> b;
 	const uint32_t begin = shared_address(dynamic),
 	               memory = (begin + ALIGNED - 1) / ALIGNED * ALIGNED;
 	if (threadIdx.x == 0) {
@@ -209,7 +181,8 @@ __global__ void __launch_bounds__(THREADS, 1)
 		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	}
 	__syncthreads();
-	const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0); /* one for all, visibly */
+	const int group = __shfl_sync(
+	        0xffffffffu, threadIdx.x / 128, 0); /* uniform, and visibly so to the compiler */
 	if (group >= GROUPS) {
 		leave_registers<REGISTERS_HELPING>();
 		const int thread = (int)threadIdx.x - WORKING;
@@ -224,7 +197,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 #endif
 }
 
-/* After it. A block has one of the quads of all threads that had a tile. */
+/* Adds up the parts of a tile. A block has one quad of each thread that had the tile. */
 template <int SIDE, int ACROSS>
 __global__ void __launch_bounds__(WORKING) join_kernel(const struct product g)
 {
@@ -237,9 +210,7 @@ __global__ void __launch_bounds__(WORKING) join_kernel(const struct product g)
 #endif
 }
 
-/* ---- host ---- */
-
-/* Of DEPTH rows and BOX columns; what is beyond the matrix comes as zeros. */
+/* Boxes of DEPTH rows and BOX columns; elements past the matrix arrive as zeros. */
 int describe_matrix(struct matrix a, CUtensorMap *map)
 {
 	const cuuint64_t sizes[] = {(cuuint64_t)a.m, (cuuint64_t)a.n};

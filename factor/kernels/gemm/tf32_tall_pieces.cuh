@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How tf32_tall.cu's blocks share the work: every block has as many stages of rows as the others,
- * the end of one tile and the beginning of another; and how what those of a tile have is added. */
+/* The division of work in tf32_tall.cu: every block has the same number of stages of rows, the end
+ * of one tile and the start of another; and the sum over the blocks that share a tile. */
 #ifndef FATHOM_TF32_TALL_PIECES_CUH
 #define FATHOM_TF32_TALL_PIECES_CUH
 
@@ -14,54 +14,52 @@ namespace
 enum {
 	GROUPS = 2,             /* warpgroups that multiply */
 	WORKING = 128 * GROUPS, /* threads */
-	OWN = 64,               /* columns of V that a warpgroup takes at once */
+	OWN = 64,               /* columns of V per warpgroup at once */
 	DEPTH = SLAB_BYTES / 4  /* rows in a stage */
 };
 
 static_assert(TF32_TALL_SIDE == OWN * GROUPS && TF32_TALL_ACROSS == WIDE,
         "as the units take them at once");
 
-/* SIDE columns of V, of which each warpgroup has its own, or both the same and half of C's ACROSS
- * each. */
+/* SIDE columns of V: each warpgroup has its own, or both have the same and each half of C's
+ * ACROSS. */
 template <int SIDE, int ACROSS> struct tile {
 	static const int V_PARTS = SIDE / OWN, C_PARTS = GROUPS / V_PARTS;
-	static const int WIDTH = ACROSS / C_PARTS; /* columns of C of a warpgroup */
-	static const int SUMS = WIDTH / 2;         /* of a thread */
+	static const int WIDTH = ACROSS / C_PARTS; /* columns of C per warpgroup */
+	static const int SUMS = WIDTH / 2;         /* per thread */
 };
 
 struct product {
 	float *p;
 	int64_t ldp;
 	int64_t n;
-	int k, groups;     /* columns of V, and tiles of them */
-	int across, pinned_sets; /* tiles of C's columns, and who share their rows */
-	int stages;        /* of a tile */
-	float *sums;       /* [team][group][of a tile's first rows][SUMS / 4][WORKING][4] */
+	int k, groups;     /* columns of V, and tiles along them */
+	int across, pinned_sets; /* tiles along C's columns, and teams that share the rows */
+	int stages;        /* per tile */
+	float *sums;       /* [team][group][tile's first rows][SUMS / 4][WORKING][4] */
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/* Of a block's work. */
 struct piece {
 	int group, across;
-	int first_pinned, pinned_sets; /* that have the tile's rows */
-	int first, stages;     /* of the tile, that it has */
+	int first_pinned, pinned_sets; /* teams that have the tile's rows */
+	int first, stages;     /* its stages of the tile */
 };
 
-/* Where a team's share of all stages begins, and who has a stage. */
-__device__ __forceinline__ int64_t share(const struct product &g, int pinned)
+/* First stage of a team's share, and the team that has a stage. */
+DEVICE int64_t share(const struct product &g, int pinned)
 {
 	return (int64_t)g.across * g.stages * pinned / g.pinned_sets;
 }
 
-__device__ __forceinline__ int pinned_of(const struct product &g, int64_t stage)
+DEVICE int pinned_of(const struct product &g, int64_t stage)
 {
 	const int64_t all = (int64_t)g.across * g.stages;
 	return (int)(((stage + 1) * g.pinned_sets + all - 1) / all) - 1;
 }
 
-/* A tile, all of it. */
-__device__ __forceinline__ struct piece whole_tile(const struct product &g, int group, int across)
+DEVICE struct piece whole_tile(const struct product &g, int group, int across)
 {
 	const int first = pinned_of(g, (int64_t)across * g.stages);
 	const int last = pinned_of(g, (int64_t)(across + 1) * g.stages - 1);
@@ -69,9 +67,8 @@ __device__ __forceinline__ struct piece whole_tile(const struct product &g, int 
 	return {group, across, first, last - first + 1, 0, g.stages};
 }
 
-/* From a stage of all on, as far as the tile and the team's share go. */
-__device__ __forceinline__ struct piece piece_of(
-        const struct product &g, int group, int64_t at, int64_t end)
+/* From a global stage on, to the end of the tile or of the team's share. */
+DEVICE struct piece piece_of(const struct product &g, int group, int64_t at, int64_t end)
 {
 	struct piece x = whole_tile(g, group, (int)(at / g.stages));
 	x.first = (int)(at % g.stages);
@@ -79,9 +76,8 @@ __device__ __forceinline__ struct piece piece_of(
 	return x;
 }
 
-/* Calls f(piece, team) for each piece of the block's. */
-template <typename F>
-__device__ __forceinline__ void each_piece(const struct product &g, const F &f)
+/* Calls f(piece, team) for each piece of the block. */
+template <typename F> DEVICE void each_piece(const struct product &g, const F &f)
 {
 	const int pinned = (int)blockIdx.x / g.groups, group = (int)blockIdx.x % g.groups;
 	const int64_t end = share(g, pinned + 1);
@@ -92,10 +88,9 @@ __device__ __forceinline__ void each_piece(const struct product &g, const F &f)
 	}
 }
 
-/* Four sums of a thread, of two rows by two columns, to their places. */
+/* Writes four sums of a thread, two rows by two columns, to their places. */
 template <int SIDE, int ACROSS>
-__device__ __forceinline__ void store_quad(
-        const struct product &g, const struct piece &x, int nth, float4 sum)
+DEVICE void store_quad(const struct product &g, const struct piece &x, int nth, float4 sum)
 {
 	typedef tile<SIDE, ACROSS> t;
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32 % 4;
@@ -114,18 +109,17 @@ __device__ __forceinline__ void store_quad(
 	}
 }
 
-/* What a thread of a team, of those that share the tile, keeps of it, WORKING apart: only the first
- * team has its first rows. */
-__device__ __forceinline__ float4 *kept_quads(
-        const struct product &g, const struct piece &x, int nth, int quads)
+/* A thread's stored quads of a tile, WORKING apart, for one of the teams that share the tile. The
+ * first team has its first rows. */
+DEVICE float4 *kept_quads(const struct product &g, const struct piece &x, int nth, int quads)
 {
 	const int64_t slot = ((int64_t)(x.first_pinned + nth) * g.groups + x.group) * 2 + (nth == 0);
 	return (float4 *)g.sums + slot * quads * WORKING + threadIdx.x;
 }
 
-/* A piece's sums: to their places, or with other teams' to memory. */
+/* Writes a piece's sums to their places, or to memory if other teams share the tile. */
 template <int SIDE, int ACROSS>
-__device__ __forceinline__ void put_sums(const struct product &g, const struct piece &x, int pinned,
+DEVICE void put_sums(const struct product &g, const struct piece &x, int pinned,
         const float (&sum)[tile<SIDE, ACROSS>::SUMS])
 {
 	const int QUADS = tile<SIDE, ACROSS>::SUMS / 4;
@@ -142,8 +136,7 @@ __device__ __forceinline__ void put_sums(const struct product &g, const struct p
 	}
 }
 
-/* Of quads, one after the other. */
-template <int COUNT> __device__ __forceinline__ float4 sum_of(const float4 (&quad)[COUNT])
+template <int COUNT> DEVICE float4 sum_of(const float4 (&quad)[COUNT])
 {
 	float4 sum = quad[0];
 
@@ -157,10 +150,10 @@ template <int COUNT> __device__ __forceinline__ float4 sum_of(const float4 (&qua
 	return sum;
 }
 
-/* One of a thread's quads of a tile that teams share, by its WORKING threads: a few teams' at a
- * time, all on their way at once, whose sum is less often rounded than one through all. */
+/* Adds up one quad per thread of a shared tile, by WORKING threads: a few teams at a time, all
+ * loads in flight, with fewer roundings than one running sum. */
 template <int SIDE, int ACROSS>
-__device__ __forceinline__ void join_quad(const struct product &g, const struct piece &x, int quad)
+DEVICE void join_quad(const struct product &g, const struct piece &x, int quad)
 {
 	const int QUADS = tile<SIDE, ACROSS>::SUMS / 4, AT_ONCE = 16;
 	float4 sum = make_float4(0, 0, 0, 0);

@@ -5,8 +5,8 @@
 
 enum {
 	STAGE = 32, /* rows */
-	FEWEST = 2, /* stages of a team: fewer cost less than what begins and ends them */
-	SUMS = 2    /* of a block, of tiles that it has not alone */
+	FEWEST = 2, /* stages per team: fewer cost less than their start and end */
+	SUMS = 2    /* of a block, of tiles that it shares */
 };
 
 static int64_t up(int64_t a, int64_t b)
@@ -14,7 +14,7 @@ static int64_t up(int64_t a, int64_t b)
 	return (a + b - 1) / b;
 }
 
-/* A stage takes as long as it has columns, V's among them, taken for 128. */
+/* A stage takes time proportional to its columns, including 128 for V. */
 static int64_t width_for(int64_t n)
 {
 	const int64_t wide = up(n, TF32_TALL_ACROSS) * (TF32_TALL_ACROSS + TF32_TALL_SIDE),

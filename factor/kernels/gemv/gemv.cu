@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The tuned matrix-vector products. A is read once, by loads of 16 bytes where its alignment
- * permits, enough of them in flight to fill DRAM; sums are formed in registers, then across the
- * warp, the block and the blocks that share a tile of y (through the workspace, the last block to
- * be done adding up). The order of every sum is fixed by the plan: results repeat bit for bit.
+/* Matrix-vector products. A is read once, by 16-byte loads where alignment permits, with enough
+ * loads in flight to fill DRAM. Sums are formed in registers, then across the warp, the block and
+ * the blocks that share a tile of y (through the workspace; the last block to finish adds up). The
+ * plan fixes the order of every sum, so results repeat bit for bit.
  *
- * A whose first element is not on a 16-byte boundary is taken from the boundary below it, `shift`
+ * If A does not start on a 16-byte boundary, loads start at the boundary before it, `shift`
  * elements earlier; rows -shift .. -1 are masked. */
+#include "lib/device/early_launch.cuh"
 #include "gemv.h"
 
 #include <cuda_runtime.h>
@@ -24,7 +25,7 @@ template <typename T> struct product {
 	int64_t lda;
 	const T *x;
 	int64_t incx;
-	bool x_aligned; /* T: x - shift is on a 16-byte boundary, incx = 1 */
+	bool x_aligned; /* T: x - shift is aligned to 16 bytes, incx = 1 */
 	T *y;
 	int64_t incy;
 	int lanes, splits;
@@ -32,15 +33,13 @@ template <typename T> struct product {
 	T *parts;
 };
 
-/* ---- loads ---- */
-
 template <typename T, int V> struct alignas(sizeof(T) * V) pack {
 	T v[V];
 };
 
-/* V elements of A, which are used once: they need not stay in L1. Not `.nc`: the kernel may have
- * begun before the one that writes A ended. */
-template <typename T, int V> static __device__ __forceinline__ pack<T, V> stream_load(const T *p)
+/* V elements of A, used once: they need not stay in L1. Not `.nc`, because the kernel may start
+ * before the kernel that writes A ends. */
+template <typename T, int V> static DEVICE pack<T, V> stream_load(const T *p)
 {
 	union {
 		pack<T, V> values;
@@ -60,9 +59,8 @@ template <typename T, int V> static __device__ __forceinline__ pack<T, V> stream
 	return u.values;
 }
 
-/* Of V elements those numbered low .. high-1, zeros for the others. */
-template <typename T, int V>
-static __device__ __forceinline__ pack<T, V> masked_load(const T *p, int low, int high)
+/* Elements low .. high-1 of V; zeros for the others. */
+template <typename T, int V> static DEVICE pack<T, V> masked_load(const T *p, int low, int high)
 {
 	pack<T, V> values;
 #pragma unroll
@@ -71,30 +69,8 @@ static __device__ __forceinline__ pack<T, V> masked_load(const T *p, int low, in
 	return values;
 }
 
-/* ---- early launch: the next kernel's launch overlaps this one's sums ---- */
-
-/* Nothing that another kernel writes is read, and nothing written, before this. */
-static __device__ __forceinline__ void wait_for_earlier_kernels(void)
-{
-#if __CUDA_ARCH__ >= 900
-	cudaGridDependencySynchronize();
-#endif
-}
-
-/* Not sooner than the loads are done: the next kernel's blocks would take the free places first and
- * share the multiprocessors unevenly. What follows is still waited for. */
-static __device__ __forceinline__ void let_next_kernel_launch(void)
-{
-#if __CUDA_ARCH__ >= 900
-	cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-
-/* ---- sums across blocks ---- */
-
 template <typename T>
-static __device__ __forceinline__ void store(
-        const struct product<T> &c, int64_t i, int64_t length, T sum)
+static DEVICE void store(const product<T> &c, int64_t i, int64_t length, T sum)
 {
 	if (i < 0 || i >= length)
 		return;
@@ -102,10 +78,11 @@ static __device__ __forceinline__ void store(
 	*y = c.beta == T(0) ? c.alpha * sum : c.alpha * sum + c.beta * *y;
 }
 
-/* The width sums in part, of one split of the tile whose first element of y is `first`, to y. */
+/* From the `width` sums in part, of one split of the tile that starts at element `first` of y, to
+ * y. */
 template <typename T>
 static __device__ void finish(
-        const struct product<T> &c, const T *part, int width, int64_t first, int64_t length)
+        const product<T> &c, const T *part, int width, int64_t first, int64_t length)
 {
 	__shared__ bool is_last;
 	const int t = threadIdx.x;
@@ -120,7 +97,7 @@ static __device__ void finish(
 		parts[blockIdx.y * width + t] = part[t];
 	__threadfence();
 	__syncthreads();
-	if (t == 0) /* wraps around to zero at the last */
+	if (t == 0) /* wraps to zero at the last split */
 		is_last = atomicInc(c.counters + blockIdx.x, c.splits - 1) == c.splits - 1u;
 	__syncthreads();
 	if (!is_last || t >= width)
@@ -132,13 +109,11 @@ static __device__ void finish(
 	store(c, first + t, length, sum);
 }
 
-/* ---- y = A x ---- */
-
-/* A warp is `lanes` threads along the rows, V rows each, times 32 / lanes columns; the block's
- * warps are next to each other along the columns. */
+/* A warp is `lanes` threads along the rows, V rows each, times 32 / lanes columns. The block's
+ * warps are side by side along the columns. */
 template <typename T, int V, int U, bool EDGE>
-static __device__ __forceinline__ void rows_times(const struct product<T> &c, int64_t row,
-        int group, int groups, int64_t j1, int64_t j, T (&sum)[V])
+static DEVICE void rows_times(
+        const product<T> &c, int64_t row, int group, int groups, int64_t j1, int64_t j, T (&sum)[V])
 {
 	const int low = EDGE ? (int)max((int64_t)0, c.shift - row) : 0;
 	const int high = EDGE ? (int)min((int64_t)V, c.m + c.shift - row) : V;
@@ -171,7 +146,7 @@ static __device__ __forceinline__ void rows_times(const struct product<T> &c, in
 }
 
 template <typename T, int V, int U>
-__global__ void __launch_bounds__(GEMV_THREADS) plain_kernel(const struct product<T> c)
+__global__ void __launch_bounds__(GEMV_THREADS) plain_kernel(const product<T> c)
 {
 	__shared__ T by_warp[WARPS][MAX_WIDTH];
 	__shared__ T part[MAX_WIDTH];
@@ -181,12 +156,12 @@ __global__ void __launch_bounds__(GEMV_THREADS) plain_kernel(const struct produc
 	const int64_t first = (int64_t)blockIdx.x * width;
 	const int64_t j0 = c.n * blockIdx.y / c.splits, j1 = c.n * (blockIdx.y + 1) / c.splits;
 	T sum[V] = {};
-	wait_for_earlier_kernels();
+	early_wait();
 	if (first >= c.shift && first + width <= c.m + c.shift)
 		rows_times<T, V, U, false>(c, first + along * V, group, groups, j1, j0, sum);
 	else
 		rows_times<T, V, U, true>(c, first + along * V, group, groups, j1, j0, sum);
-	let_next_kernel_launch();
+	early_release(); /* earlier, the next kernel's blocks would take the free places */
 	for (int step = c.lanes; step < 32; step *= 2)
 #pragma unroll
 		for (int v = 0; v < V; v++)
@@ -208,11 +183,8 @@ __global__ void __launch_bounds__(GEMV_THREADS) plain_kernel(const struct produc
 	finish(c, part, width, first - c.shift, c.m);
 }
 
-/* ---- y = A^T x ---- */
-
-/* Elements of x for vector k, whose first row is k V - shift. */
-template <typename T, int V>
-static __device__ __forceinline__ pack<T, V> x_load(const struct product<T> &c, int64_t k)
+/* Elements of x for vector k, which starts at row k V - shift. */
+template <typename T, int V> static DEVICE pack<T, V> x_load(const product<T> &c, int64_t k)
 {
 	pack<T, V> values;
 	const int64_t i = k * V - c.shift;
@@ -224,10 +196,10 @@ static __device__ __forceinline__ pack<T, V> x_load(const struct product<T> &c, 
 	return values;
 }
 
-/* Rows that no whole vector covers: fewer than V at either end. */
+/* Rows outside whole vectors: fewer than V at either end. */
 template <typename T, int V, int C>
-static __device__ __forceinline__ void edge_rows(
-        const struct product<T> &c, int64_t thread, const int64_t (&offset)[C], T (&sum)[C])
+static DEVICE void edge_rows(
+        const product<T> &c, int64_t thread, const int64_t (&offset)[C], T (&sum)[C])
 {
 	const int64_t head = c.shift ? min(c.m, (int64_t)(V - c.shift)) : 0;
 	const int64_t tail = (c.m - head) % V;
@@ -240,10 +212,10 @@ static __device__ __forceinline__ void edge_rows(
 		sum[k] += *(c.a + offset[k] + c.shift + i) * factor;
 }
 
-/* A thread has C columns, and V rows of each at a time; `lanes` warps of the block are next to each
- * other along the rows, the others along the columns. */
+/* A thread has C columns, V rows of each at a time. `lanes` warps of the block are side by side
+ * along the rows, the others along the columns. */
 template <typename T, int V, int C, int U>
-__global__ void __launch_bounds__(GEMV_THREADS) transposed_kernel(const struct product<T> c)
+__global__ void __launch_bounds__(GEMV_THREADS) transposed_kernel(const product<T> c)
 {
 	__shared__ T by_warp[WARPS][C];
 	__shared__ T part[WARPS * C];
@@ -253,15 +225,15 @@ __global__ void __launch_bounds__(GEMV_THREADS) transposed_kernel(const struct p
 	const int thread = threadIdx.x % threads;
 	int64_t offset[C];
 #pragma unroll
-	for (int k = 0; k < C; k++) /* beyond the last column: that one again */
+	for (int k = 0; k < C; k++) /* past the last column: the last one again */
 		offset[k] = min(column + k, c.n - 1) * c.lda;
 
-	/* whole vectors, cut at multiples of a warp's 32 */
+	/* whole vectors, split at multiples of 32 */
 	const int64_t k_first = c.shift > 0, k_end = (c.m + c.shift) / V;
 	const int64_t chunk = ((k_end - k_first + c.splits - 1) / c.splits + 31) / 32 * 32;
 	const int64_t k0 = k_first + chunk * blockIdx.y, k1 = min(k0 + chunk, k_end);
 	T sum[C] = {};
-	wait_for_earlier_kernels();
+	early_wait();
 	for (int64_t k = k0 + thread; k < k1; k += threads * U) {
 		pack<T, V> value[U][C], factor[U];
 		const bool whole = k + (U - 1) * threads < k1;
@@ -283,7 +255,7 @@ __global__ void __launch_bounds__(GEMV_THREADS) transposed_kernel(const struct p
 				for (int v = 0; v < V; v++)
 					sum[j] += value[u][j].v[v] * factor[u].v[v];
 	}
-	let_next_kernel_launch();
+	early_release(); /* earlier, the next kernel's blocks would take the free places */
 	if (V > 1 && blockIdx.y == 0)
 		edge_rows<T, V, C>(c, thread, offset, sum);
 #pragma unroll
@@ -308,10 +280,8 @@ __global__ void __launch_bounds__(GEMV_THREADS) transposed_kernel(const struct p
 	finish(c, part, width, first, c.n);
 }
 
-/* ---- launch ---- */
-
-/* Loads narrower than 16 bytes: as many as are 64 bytes. */
-template <typename T, int V> void (*narrow_kernel(bool transposed))(const struct product<T>)
+/* Loads narrower than 16 bytes: enough of them for 64 bytes. */
+template <typename T, int V> void (*narrow_kernel(bool transposed))(const product<T>)
 {
 	const int loads = 64 / (sizeof(T) * V);
 	if (transposed)
@@ -320,7 +290,7 @@ template <typename T, int V> void (*narrow_kernel(bool transposed))(const struct
 }
 
 template <typename T>
-void (*kernel_of(bool transposed, const struct gemv_plan *p))(const struct product<T>)
+void (*kernel_of(bool transposed, const struct gemv_plan *p))(const product<T>)
 {
 	const int most = 16 / sizeof(T);
 	if (p->vector == 1)
@@ -342,7 +312,7 @@ int launch(
 {
 	const uintptr_t bytes = sizeof(T) * (unsigned)plan->vector;
 	const bool unread = call->alpha == 0;
-	struct product<T> c;
+	product<T> c;
 	c.m = unread && call->transposed ? 0 : call->m;
 	c.n = unread && !call->transposed ? 0 : call->n;
 	c.alpha = (T)call->alpha;

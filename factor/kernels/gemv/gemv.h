@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* y = alpha op(A) x + beta y on the GPU: which kernel and grid a shape gets (host code, no GPU
- * needed), and the launchers.
+/* y = alpha op(A) x + beta y on the GPU: the choice of kernel and grid (host code, no GPU needed),
+ * and the launchers.
  *
- * Cost: launch, 2 dependent accesses, and the larger of m n words of A through DRAM (or L2) and
- * 2 m n flops; partial sums of `splits` blocks are combined in the same launch. */
+ * Cost: a launch, 2 dependent accesses, and the larger of m n words of A through DRAM (or L2) and 2
+ * m n flops. Partial sums of `splits` blocks are combined in the same launch. */
 #ifndef FATHOM_GEMV_H
 #define FATHOM_GEMV_H
 
@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* BLAS arguments. Column-major device memory: A is m x n, lda >= max(1, m), incx, incy >= 1;
- * beta = 0 overwrites y whatever it holds; alpha = 0 leaves A and x unread; m = 0 or n = 0 leaves y
- * as it is. Precision decides whether pointers are to float or double. */
+/* BLAS arguments. Column-major device memory: A is m x n, lda >= max(1, m), incx, incy >= 1. beta =
+ * 0 overwrites y whatever it holds; alpha = 0 leaves A and x unread; m = 0 or n = 0 leaves y as it
+ * is. precision tells whether pointers are to float or double. */
 struct gemv_call {
 	enum precision precision;
 	bool transposed;
@@ -32,30 +32,32 @@ struct gemv_call {
 	int64_t incy;
 };
 
-/* How the tuned kernels cut the work. A block of GEMV_THREADS threads computes `width` elements of
- * y; `splits` blocks share them, each with a part of the sum, and the last to be done adds up. */
+/* How the tuned kernels divide the work. A block of GEMV_THREADS threads computes `width` elements
+ * of y. `splits` blocks share these elements, each with a part of the sum; the last block to finish
+ * adds up. */
 enum { GEMV_THREADS = 256, GEMV_MAX_SPLIT_TILES = 1024 };
 struct gemv_plan {
-	int vector;  /* elements of A a load takes: 16 bytes where the alignment permits */
+	int vector;  /* elements of A per load: 16 bytes where alignment permits */
 	int lanes;   /* N: threads of a warp along the rows; T: warps of a block along the rows */
-	int columns; /* T: columns a thread has at a time */
-	int unroll;  /* loads of a thread in flight: N of as many columns, T of unroll * columns */
+	int columns; /* T: columns that a thread has at a time */
+	int unroll;  /* loads of a thread in flight: N `unroll` columns, T unroll * columns */
 	int width;
-	int64_t tiles; /* that hold y; N: and the rows that shift puts before it */
+	int64_t tiles; /* tiles of y; N: with the rows that shift puts before it */
 	int splits;    /* 1 when tiles > GEMV_MAX_SPLIT_TILES */
-	bool early;    /* the launch does not wait for the end of the kernel before it; its blocks
-	                  do */
+	bool early; /* the launch does not wait for the end of the kernel before it; the blocks wait
+	             */
 };
 
-/* Elements from a 16-byte boundary to A: the tuned kernels count rows from there. 0 when nothing of
- * A is read. */
+/* Elements between the 16-byte boundary before A and A: the tuned kernels count rows from the
+ * boundary. 0 when A is not read. */
 int gemv_shift(const struct gemv_call *call, int vector);
 
 /* The kernel and grid for a shape, from m, n, alignment and the number of multiprocessors. */
 struct gemv_plan gemv_plan(const struct gemv_call *call, const struct gpu *gpu);
 
 /* Bytes of workspace of a plan, 0 when no tile is split. The first GEMV_COUNTERS bytes must be zero
- * before the first call (every call leaves them so); one stream at a time may use it. */
+ * before the first call; every call leaves them zero. One stream at a time may use the
+ * workspace. */
 enum { GEMV_COUNTERS = GEMV_MAX_SPLIT_TILES * 4 };
 int64_t gemv_work(const struct gemv_plan *plan, enum precision precision);
 
@@ -63,8 +65,8 @@ int64_t gemv_work(const struct gemv_plan *plan, enum precision precision);
 int gemv_tuned(
         const struct gemv_call *call, const struct gemv_plan *plan, void *work, void *stream);
 
-/* The kernel of Kerr, Campbell and Richards (2009), with the guards for any size that theirs left
- * out. Needs no workspace. */
+/* The kernel of Kerr, Campbell and Richards (2009), extended by guards for any size. Needs no
+ * workspace. */
 int gemv_kerr(const struct gemv_call *call, void *stream);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The matrix-vector product of Kerr, Campbell and Richards (2009), section 4, Listing 1, kept for
- * study: 64 threads a block, a thread per row, 64 elements of x at a time in shared memory, columns
- * streamed into registers. Theirs assumes multiples of 64; this one is guarded. They print no
- * kernel for the transposed product; ours has their block of 64 threads take a column, streamed in
- * the same way, and adds up in shared memory.
+ * study: 64 threads per block, one thread per row, 64 elements of x at a time in shared memory,
+ * columns streamed into registers. Their kernel assumes multiples of 64; this one has guards. They
+ * print no transposed kernel. Ours gives a block of 64 threads one column, streamed in the same
+ * way, and adds up in shared memory.
  *
  * Cost: ceil(m / 64) blocks of n dependent multiply-adds (N), n blocks of ceil(m / 64) (T). */
 #include "gemv.h"
@@ -71,7 +71,7 @@ __global__ void transposed_kernel(int64_t m, int64_t n, T alpha, const T *a, int
 
 template <typename T> int launch(const struct gemv_call *c, cudaStream_t stream)
 {
-	/* alpha = 0: nothing of A and x is read */
+	/* alpha = 0: A and x are not read */
 	const bool unread = c->alpha == 0;
 	const T *a = (const T *)c->a, *x = (const T *)c->x;
 	if (c->transposed) {

@@ -8,7 +8,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
 	return (a + b - 1) / b;
 }
 
-/* Elements of the widest load that every column allows. */
+/* The widest load, in elements, that every column's alignment permits. */
 static int vector_of(const struct gemv_call *call)
 {
 	const int64_t bytes = precision_bytes(call->precision);
@@ -25,7 +25,7 @@ int gemv_shift(const struct gemv_call *call, int vector)
 	                        : (int)((uintptr_t)call->a / (uintptr_t)bytes % (uintptr_t)vector);
 }
 
-/* Blocks of 64 bytes in flight a thread that a multiprocessor holds. */
+/* Blocks of threads per multiprocessor with 64 bytes of loads in flight per thread. */
 enum { RESIDENT = 4, MAX_SPLITS = 64 };
 
 static int64_t matrix_bytes(const struct gemv_call *call)
@@ -33,17 +33,17 @@ static int64_t matrix_bytes(const struct gemv_call *call)
 	return call->m * call->n * precision_bytes(call->precision);
 }
 
-/* ---- y = A x: the fastest of a few cuts by an estimate ---- */
+/* y = A x uses the fastest of a few plans by an estimate, y = A^T x a plan by rules. */
 
-/* Estimated microseconds, without the launch, which is the same for all. Every wave of blocks waits
- * for its batches of loads and moves its bytes, which overlap in part. The constants were fitted
- * together, for the least loss of the choice, to all cuts of 50 shapes from 8 x 4096 to 131072 x
- * 512, warm and cold, on an H200; the loss was 3 % in the mean. */
-static const double batch_us = 0.54;              /* a thread's loads in flight arrive */
-static const double bytes_per_us = 38e3;          /* of a multiprocessor */
-static const double short_segment = 15;           /* bytes of bandwidth lost for each segment */
-static const double wave_us = 0.96;               /* for each wave of blocks but the last */
-static const double combine_us[] = {1.25, 0.014}; /* sums through memory: at all, each split */
+/* Estimated microseconds, without the launch. Every wave of blocks waits for its batches of loads
+ * and moves its bytes, which overlap in part. The constants were fitted together, to minimize the
+ * loss of the choice over all plans of 50 shapes from 8 x 4096 to 131072 x 512, warm and cold. */
+static const double batch_us = 0.54;     /* the loads of a thread in flight arrive */
+static const double bytes_per_us = 38e3; /* of a multiprocessor */
+static const double short_segment = 15;  /* bytes of bandwidth lost per segment */
+static const double wave_us = 0.96;      /* per wave of blocks but the last */
+static const double combine_us[] = {
+        1.25, 0.014}; /* sums through memory: fixed part, part per split */
 
 static double wave_time(double blocks, double bytes, double batches, double bandwidth)
 {
@@ -69,7 +69,7 @@ static double plain_time(
 	return p->splits > 1 ? time + combine_us[0] + combine_us[1] * p->splits : time;
 }
 
-/* Long segments (bytes of a column that are a block's) suit DRAM, short ones make many blocks
+/* Long segments (bytes of a column that one block reads) suit DRAM; short segments give many blocks
  * without splitting sums. */
 static void plan_plain(const struct gemv_call *call, const struct gpu *gpu, struct gemv_plan *best)
 {
@@ -94,10 +94,8 @@ static void plan_plain(const struct gemv_call *call, const struct gpu *gpu, stru
 	}
 }
 
-/* ---- y = A^T x: by rules ---- */
-
-/* Blocks that share long columns when there are few: half a wave of them, each with 8 KiB of every
- * column at least. */
+/* Blocks that share long columns when there are few: half a wave of blocks, each with at least 8
+ * KiB of every column. */
 static int transposed_splits(const struct gemv_call *call, int64_t wave, const struct gemv_plan *p)
 {
 	const int64_t column = call->m * precision_bytes(call->precision);
@@ -110,14 +108,14 @@ static int transposed_splits(const struct gemv_call *call, int64_t wave, const s
 	return (int)splits;
 }
 
-/* Up to a wave of blocks by the number of columns in each; matrices large enough for several waves
- * keep more loads of a thread in flight instead. */
+/* Up to a wave of blocks by the number of columns per block. Matrices for several waves keep more
+ * loads per thread in flight instead. */
 static void plan_transposed(
         const struct gemv_call *call, const struct gpu *gpu, struct gemv_plan *p)
 {
 	const int load = (int)(p->vector * precision_bytes(call->precision));
 	const int64_t bytes = matrix_bytes(call), wave = gpu->sm_count * RESIDENT;
-	const int64_t loads = call->m / p->vector; /* of a column */
+	const int64_t loads = call->m / p->vector; /* per column */
 	int64_t width = 1;
 	while (call->n > width * wave)
 		width *= 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Late exchanges of rows. Floor of settling a square: n^2 elements read and written, and two
- * integers for each out of the nearest caches. */
+/* Deferred row swaps. Cost of applying them to a square: n^2 elements read and written, and two
+ * integers per element from the nearest caches. */
 #include "deferred_swaps.h"
 
 #include <cuda_pipeline.h>
@@ -10,11 +10,11 @@ namespace
 
 const int THREADS = 512;
 const int TRACK_THREADS = 128;
-const int AT_ONCE = 1024;          /* exchanges in shared memory */
-const int GROUP_BYTES = 100 << 10; /* where several columns of a block of threads find room */
+const int AT_ONCE = 1024;          /* swaps in shared memory */
+const int GROUP_BYTES = 100 << 10; /* up to which a block of threads holds several columns */
 
 struct track {
-	const int *before, *pivot; /* before: NULL at first */
+	const int *before, *pivot; /* before: NULL in the first block */
 	int *block_of, *end_of, *origin, *after;
 	int64_t m;
 	int first, count, block;
@@ -55,9 +55,9 @@ template <typename T> struct settled {
 	int64_t lda, m, columns;
 };
 
-/* COLUMNS of one block's, with one look at where their rows come from. */
+/* Applies the swaps to COLUMNS columns of one block, which share the look-up of source rows. */
 template <typename T, int COLUMNS>
-__device__ void settle_columns(const struct settled<T> &s, int64_t first, T *held)
+__device__ void settle_columns(const settled<T> &s, int64_t first, T *held)
 {
 	const int64_t end = s.end_of[first];
 	const int *place = s.place + s.block_of[first] * s.m;
@@ -79,7 +79,7 @@ __device__ void settle_columns(const struct settled<T> &s, int64_t first, T *hel
 }
 
 template <typename T, int COLUMNS>
-__global__ void __launch_bounds__(THREADS) settle_kernel(const struct settled<T> s)
+__global__ void __launch_bounds__(THREADS) settle_kernel(const settled<T> s)
 {
 	extern __shared__ double shared[];
 	T *held = (T *)shared;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(THREADS) settle_kernel(const struct settled<T>
 	}
 }
 
-template <typename T, int COLUMNS> int start(const struct settled<T> &s, cudaStream_t stream)
+template <typename T, int COLUMNS> int start(const settled<T> &s, cudaStream_t stream)
 {
 	const int bytes = (int)(COLUMNS * s.m * (int64_t)sizeof(T));
 	const cudaError_t error = cudaFuncSetAttribute((const void *)settle_kernel<T, COLUMNS>,
@@ -109,11 +109,8 @@ template <typename T, int COLUMNS> int start(const struct settled<T> &s, cudaStr
 template <typename T> int settle(struct deferred_swaps t, struct matrix a, cudaStream_t stream)
 {
 	const int64_t column = t.m * (int64_t)sizeof(T);
-	const struct settled<T> s = {
-		t.data, t.data + t.columns,
-		        t.data + deferred_swaps_origin(t), t.data + deferred_swaps_place(t, 0),
-		        (T *)a.data + a.offset, a.ld, t.m, t.columns
-	};
+	const settled<T> s = {t.data, t.data + t.columns, t.data + deferred_swaps_origin(t),
+	        t.data + deferred_swaps_place(t, 0), (T *)matrix_address(a), a.ld, t.m, t.columns};
 	return 4 * column <= GROUP_BYTES   ? start<T, 4>(s, stream)
 	       : 2 * column <= GROUP_BYTES ? start<T, 2>(s, stream)
 	                                   : start<T, 1>(s, stream);

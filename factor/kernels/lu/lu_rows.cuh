@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows below the top of columns right of an LU panel, less what is left of them in the panel times
+/* Update of the rows below the top in columns right of an LU panel: minus the panel's rows times
  * the top. */
 #ifndef FATHOM_LU_ROWS_CUH
 #define FATHOM_LU_ROWS_CUH
 
 #include "lib/device/cluster.cuh"
+#include "factor/kernels/gemm/gemm_mma.cuh"
 #include "lu_solve.cuh"
 
 namespace
@@ -12,34 +13,31 @@ namespace
 
 const int WIDTH = BLOCK_LU_COLUMNS_MAX;
 
-/* Rows that a block works on at once: of the panel's elements in them, which are in shared memory,
- * two blocks of threads find room on a multiprocessor. Columns of it are so many elements apart
- * that no bank conflicts come up. */
+/* Rows that a block processes at once. The panel's elements in these rows fit twice in a
+ * multiprocessor's shared memory. PITCH avoids bank conflicts. */
 template <typename T> constexpr int AT_ONCE = 1024 / (int)sizeof(T);
 template <typename T> constexpr int PITCH = AT_ONCE<T> + 4;
 
 /* Starts the copy of the panel's part left of rows `base` and up. */
 template <typename T>
-__device__ __forceinline__ void fetch_slab(
-        const struct columns<T> &g, const T *a, int base, int count, T *slab)
+DEVICE void fetch_slab(const columns<T> &g, const T *a, int base, int count, T *slab)
 {
 	fetch_panel<WIDTH, AT_ONCE<T>, PITCH<T>>(g, a + base, count - base, slab);
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older devices */
 
-/* The same copies by the copy engine, which take nothing of the path by which threads read and
- * write memory. A warp starts them one by one, so each has a part of the columns. */
-__device__ __forceinline__ bool engine_takes(const void *a, int64_t lda, int64_t word, int k)
+/* The same copies by the copy engine, which leaves the threads' memory path free. A warp starts
+ * such copies one by one, so every warp takes a part of the columns. */
+DEVICE bool engine_takes(const void *a, int64_t lda, int64_t word, int k)
 {
 	return k == WIDTH && ((int64_t)(uintptr_t)a | lda * word) % 16 == 0;
 }
 
-/* Rows, rounded up to 16 bytes: what lies between columns may be read. Where a round before has
- * been read by others, behind a barrier of the block. full: an mbarrier of one arrival. */
+/* Copies rows, rounded up to 16 bytes: the gap between columns may be read. A barrier of the block
+ * must separate this from reads of an earlier round. full: an mbarrier with one arrival. */
 template <int PITCH, typename T>
-__device__ __forceinline__ void engine_fetch(
-        const T *from, int64_t lda, int rows, T *to, uint64_t *full)
+DEVICE void engine_fetch(const T *from, int64_t lda, int rows, T *to, uint64_t *full)
 {
 	const int EACH = WIDTH / WARPS, lane = (int)threadIdx.x % 32;
 	const int column = (int)threadIdx.x / 32 * EACH + lane;
@@ -54,46 +52,39 @@ __device__ __forceinline__ void engine_fetch(
 		             : "memory");
 }
 
-/* Ends: copies arrive, or end the kernel by a fault. */
-__device__ __forceinline__ void engine_wait(const uint64_t *full, uint32_t parity)
+/* Always ends: copies arrive, or a fault ends the kernel. */
+DEVICE void engine_wait(const uint64_t *full, uint32_t parity)
 {
 	while (!mailbox_is_full(shared_address(full), parity))
 		;
 }
 
-__device__ __forceinline__ void tile_multiply(double a, double b, double (&c)[2])
-{
-	asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-	        : "+d"(c[0]), "+d"(c[1])
-	        : "d"(a), "d"(b));
-}
-
 /* A thread's elements of the rows: EACH rows and LONG columns. */
 template <typename T> struct share;
 
-/* A warp has 64 rows and half of the columns; in the loop over k all is fed by one read of four
- * elements of the top, and one of each row. */
+/* A warp has 64 rows and half of the columns. The loop over k reads four elements of the top at
+ * once, and one of each row. */
 template <> struct share<float> {
 	static const int EACH = 2, LONG = COLUMNS / 2;
 	float c[EACH][LONG];
 
-	static __device__ __forceinline__ int row_of(int r)
+	static DEVICE int row_of(int r)
 	{
 		return (int)threadIdx.x / 64 * 64 + 32 * r + (int)threadIdx.x % 32;
 	}
 
-	static __device__ __forceinline__ int column_of(int e)
+	static DEVICE int column_of(int e)
 	{
 		return (int)threadIdx.x / 32 % 2 * LONG + e;
 	}
 
-	/* Whether a warp has any of so many rows. */
-	static __device__ __forceinline__ bool works(int rows)
+	/* Whether the warp has any of that many rows. */
+	static DEVICE bool works(int rows)
 	{
 		return (int)threadIdx.x / 64 * 64 < rows;
 	}
 
-	__device__ __forceinline__ void multiply(const float *slab, const float (*top)[COLUMNS])
+	DEVICE void multiply(const float *slab, const float (*top)[COLUMNS])
 	{
 		const float *l = slab + row_of(0), *u = top[0] + column_of(0);
 #pragma unroll 8
@@ -114,22 +105,22 @@ template <> struct share<double> {
 	static const int EACH = 2, LONG = 2;
 	double c[EACH][LONG];
 
-	static __device__ __forceinline__ bool works(int rows)
+	static DEVICE bool works(int rows)
 	{
 		return (int)threadIdx.x / 32 * 16 < rows;
 	}
 
-	static __device__ __forceinline__ int row_of(int r)
+	static DEVICE int row_of(int r)
 	{
 		return (int)threadIdx.x / 32 * 16 + 8 * r + (int)threadIdx.x % 32 / 4;
 	}
 
-	static __device__ __forceinline__ int column_of(int e)
+	static DEVICE int column_of(int e)
 	{
 		return (int)threadIdx.x % 4 * 2 + e;
 	}
 
-	__device__ __forceinline__ void multiply(const double *slab, const double (*top)[COLUMNS])
+	DEVICE void multiply(const double *slab, const double (*top)[COLUMNS])
 	{
 		const int i = (int)threadIdx.x % 4, j = (int)threadIdx.x % 32 / 4;
 #pragma unroll 4
@@ -137,15 +128,14 @@ template <> struct share<double> {
 			const double u = -top[k][j];
 #pragma unroll
 			for (int r = 0; r < EACH; r++)
-				tile_multiply(slab[k * PITCH<double> + row_of(r)], u, c[r]);
+				mma_8x8(c[r][0], c[r][1], slab[k * PITCH<double> + row_of(r)], u);
 		}
 	}
 };
 
-/* c: the block's rows `base` and up, of which there are `count`, of n columns. */
+/* c: rows `base` and up of the block, `count` rows in all, n columns. */
 template <typename T>
-__device__ __forceinline__ void load_share(
-        struct share<T> &s, const T *c, int64_t ldc, int n, int base, int count)
+DEVICE void load_share(share<T> &s, const T *c, int64_t ldc, int n, int base, int count)
 {
 #pragma unroll
 	for (int r = 0; r < s.EACH; r++)
@@ -157,8 +147,8 @@ __device__ __forceinline__ void load_share(
 }
 
 template <typename T>
-__device__ __forceinline__ void take_moved(
-        struct share<T> &s, const T (&old)[COLUMNS][WIDTH], const int *moved, int base, int count)
+DEVICE void take_moved(
+        share<T> &s, const T (&old)[COLUMNS][WIDTH], const int *moved, int base, int count)
 {
 #pragma unroll
 	for (int r = 0; r < s.EACH; r++) {
@@ -171,8 +161,7 @@ __device__ __forceinline__ void take_moved(
 }
 
 template <typename T>
-__device__ __forceinline__ void store_share(
-        const struct share<T> &s, T *c, int64_t ldc, int n, int base, int count)
+DEVICE void store_share(const share<T> &s, T *c, int64_t ldc, int n, int base, int count)
 {
 #pragma unroll
 	for (int r = 0; r < s.EACH; r++)

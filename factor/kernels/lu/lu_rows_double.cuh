@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How lu_rows.cu solves in double precision for the rows of a block's columns that are in shared
- * memory: on the tensor cores, TALL rows at a time, less what the rows above, which are solved,
- * take from them; then STEP of them times the inverse of their diagonal block, and the others less
- * what these take, and so on. A warp's columns are its own from the first row to the last; the
- * triangle comes to shared memory in chunks, for all of them. */
+/* The solve of lu_rows.cu in double precision on the tensor cores, for the rows of a block's
+ * columns in shared memory. TALL rows at a time: subtract the solved rows above; then multiply STEP
+ * rows by the inverse of their diagonal block and subtract them from the rest, and so on. A warp
+ * keeps its columns from the first row to the last. All warps share the triangle, which arrives in
+ * shared memory in chunks. */
 #ifndef FATHOM_LU_ROWS_DOUBLE_CUH
 #define FATHOM_LU_ROWS_DOUBLE_CUH
 
@@ -13,40 +13,39 @@
 namespace
 {
 
-/* Of the triangle, as many rows and columns. */
+/* Rows and columns of a chunk of the triangle. */
 const int TALL = 32, DEPTH = 32;
 typedef double chunk[DEPTH][TALL];
 
 template <int BLOCKS> struct room<double, BLOCKS, 8> {
 	static const int WARPS = BLOCKS > 8 ? 2 : BLOCKS > 4 ? 8 : 4, THREADS = 32 * WARPS;
 	static const int RESIDENT = BLOCKS > 4 ? 1 : BLOCKS > 2 ? 3 : 4;
-	static const int SIDE = 8 * WARPS; /* of a warp, the columns of an instruction */
+	static const int SIDE = 8 * WARPS; /* the columns of an instruction, per warp */
 	static const int ROWS = 32 * BLOCKS, STEPS = 2 * BLOCKS;
 	static const int PIECE = 2;        /* elements of a copy */
-	static const int PITCH = SIDE + 4; /* no bank conflicts where a warp reads 4 x 8 */
-	static const int STAGES = BLOCKS > 4 ? 3 : 2; /* of chunks */
+	static const int PITCH = SIDE + 4; /* no bank conflicts when a warp reads 4 x 8 */
+	static const int STAGES = BLOCKS > 4 ? 3 : 2; /* chunks in flight */
 
 	__align__(16) double tile[ROWS][PITCH];
-	__align__(16) double inverse[STEPS][STEP][STEP]; /* by columns */
+	__align__(16) double inverse[STEPS][STEP][STEP]; /* column-major */
 	__align__(16) chunk chunks[STAGES];
 	bool grown[STEPS];
-	struct moves<ROWS> moves;
+	moves<ROWS> moves;
 
-	/* Where a column has a row: no bank conflicts where a warp reads pairs of rows of four
+	/* Place of a row in a column: no bank conflicts when a warp reads pairs of rows of four
 	 * columns. */
-	static __device__ __forceinline__ int place(int column, int row)
+	static DEVICE int place(int column, int row)
 	{
 		return row ^ column % 4 * 4;
 	}
 };
 
-/* The triangle's chunks in the order of their use: what is left of TALL rows, then their triangle.
- */
+/* The triangle's chunks in order of use: the part left of TALL rows, then their triangle. */
 struct cursor {
 	int row, k, stage;
 };
 
-template <class R> __device__ __forceinline__ void advance(struct cursor &at)
+template <class R> DEVICE void advance(struct cursor &at)
 {
 	at.stage = at.stage + 1 < R::STAGES ? at.stage + 1 : 0;
 	at.k += DEPTH;
@@ -56,11 +55,9 @@ template <class R> __device__ __forceinline__ void advance(struct cursor &at)
 	}
 }
 
-/* Starts a chunk on its way, a pair of rows a thread at a time; rows and columns that the triangle
- * has not are zero. */
-template <class R>
-__device__ __forceinline__ void fetch_chunk(
-        R *s, const struct rows_call<double> &call, struct cursor &at)
+/* Starts the copy of a chunk, a pair of rows per thread at a time. Rows and columns outside the
+ * triangle become zero. */
+template <class R> DEVICE void fetch_chunk(R *s, const rows_call<double> &call, struct cursor &at)
 {
 	const int pairs = TALL / 2, step = R::THREADS / pairs;
 	const int r = (int)threadIdx.x % pairs * 2, first = (int)threadIdx.x / pairs;
@@ -81,12 +78,11 @@ __device__ __forceinline__ void fetch_chunk(
 	advance<R>(at);
 }
 
-/* Until the top is there, the first chunks on their way behind it. */
+/* Waits for the top, with the first chunks in flight behind it. */
 template <int BLOCKS>
-__device__ __forceinline__ void begin_solve(
-        struct room<double, BLOCKS, 8> *s, const struct rows_call<double> &call)
+DEVICE void begin_solve(room<double, BLOCKS, 8> *s, const rows_call<double> &call)
 {
-	typedef struct room<double, BLOCKS, 8> R;
+	typedef room<double, BLOCKS, 8> R;
 	struct cursor at = {0, 0, 0};
 	for (int stage = 0; stage < R::STAGES - 1; stage++)
 		fetch_chunk(s, call, at);
@@ -94,28 +90,28 @@ __device__ __forceinline__ void begin_solve(
 	copy_wait<R::STAGES - 1>();
 }
 
-/* An instruction has 16 rows, eight columns and a depth of 16. Of lane (g, t), g = lane / 4 and
- * t = lane % 4: rows 2 g and 2 g + 1, which lie together in columns of the triangle, stand for the
- * instruction's rows g and g + 8. */
+/* An instruction has 16 rows, 8 columns and a depth of 16. Lane (g, t), g = lane / 4 and t = lane %
+ * 4: rows 2 g and 2 g + 1, contiguous in columns of the triangle, serve as the instruction's rows g
+ * and g + 8. */
 struct lane_at {
 	int g, t;
 };
 
-__device__ __forceinline__ struct lane_at this_lane(void)
+DEVICE struct lane_at this_lane(void)
 {
 	return {(int)threadIdx.x % 32 / 4, (int)threadIdx.x % 4};
 }
 
-template <class R> __device__ __forceinline__ double2 *pair_at(R *s, int row, int column, int half)
+template <class R> DEVICE double2 *pair_at(R *s, int row, int column, int half)
 {
 	const struct lane_at at = this_lane();
 	return (double2 *)&s->tile[row + 2 * at.g + half][column + 2 * at.t];
 }
 
-/* sum += STEP rows of as many columns at `left`, from the row `first` on, times the tile's from
- * `row` on. */
+/* sum += STEP rows of the triangle's columns at `left`, from row `first` on, times rows `row` and
+ * up of the tile. */
 template <class R, int HEIGHT>
-__device__ __forceinline__ void multiply_step(
+DEVICE void multiply_step(
         double (&sum)[4], const double (*left)[HEIGHT], int first, const R *s, int row, int column)
 {
 	const struct lane_at at = this_lane();
@@ -131,22 +127,19 @@ __device__ __forceinline__ void multiply_step(
 	mma_double(sum, a, b);
 }
 
-/* The next chunk: where it is, when it is there and no thread is behind; the one at `at` is on its
- * way then. */
+/* Waits for the next chunk and for all threads, and starts the copy of chunk `at`. Returns the next
+ * chunk. */
 template <class R>
-__device__ __forceinline__ const chunk *next_chunk(
-        R *s, const struct rows_call<double> &call, struct cursor &at)
+DEVICE const chunk *next_chunk(R *s, const rows_call<double> &call, struct cursor &at)
 {
-	const int stage = at.stage + 1 < R::STAGES ? at.stage + 1 : 0; /* fetched longest ago */
+	const int stage = at.stage + 1 < R::STAGES ? at.stage + 1 : 0; /* the oldest */
 	copy_wait<R::STAGES - 2>();
 	__syncthreads();
 	fetch_chunk(s, call, at);
 	return &s->chunks[stage];
 }
 
-/* Minus STEP rows of the tile. */
-template <class R>
-__device__ __forceinline__ void begin_sum(double (&sum)[4], R *s, int row, int column)
+template <class R> DEVICE void begin_sum(double (&sum)[4], R *s, int row, int column)
 {
 #pragma unroll
 	for (int half = 0; half < 2; half++) {
@@ -156,11 +149,10 @@ __device__ __forceinline__ void begin_sum(double (&sum)[4], R *s, int row, int c
 	}
 }
 
-/* STEP rows of the tile become two sums. False in all lanes where one of the warp's elements is not
- * finite then. */
+/* Writes two sums to STEP rows of the tile. False in all lanes if an element of the warp is not
+ * finite. */
 template <class R>
-__device__ __forceinline__ bool put_sum(
-        R *s, int row, int column, const double (&sum)[4], const double (&other)[4])
+DEVICE bool put_sum(R *s, int row, int column, const double (&sum)[4], const double (&other)[4])
 {
 	bool finite = true;
 #pragma unroll
@@ -173,21 +165,21 @@ __device__ __forceinline__ bool put_sum(
 	return __all_sync(0xffffffff, finite);
 }
 
-/* Of minus the right-hand side. */
-template <class R> __device__ __forceinline__ void multiply_inverse(R *s, int row, int column)
+/* Multiplies minus the right-hand side by the inverse. */
+template <class R> DEVICE void multiply_inverse(R *s, int row, int column)
 {
 	double sum[4] = {};
 	multiply_step<R>(sum, s->inverse[row / STEP], 0, s, row, column);
-	__syncwarp(); /* all have read */
+	__syncwarp(); /* all lanes have read */
 #pragma unroll
 	for (int half = 0; half < 2; half++)
 		*pair_at(s, row, column, half) = make_double2(-sum[2 * half], -sum[2 * half + 1]);
 }
 
-/* The same where an inverse has grown, or would take NaN to rows above: a column a lane. */
+/* The same by substitution, one column per lane: where an inverse has grown or would spread NaN to
+ * rows above. */
 template <class R>
-__device__ __noinline__ void substitute(
-        R *s, const struct rows_call<double> &call, int row, int column)
+__device__ __noinline__ void substitute(R *s, const rows_call<double> &call, int row, int column)
 {
 	const int j = column + (int)threadIdx.x % 8, end = min(row + STEP, call.w);
 	if (threadIdx.x % 32 < 8)
@@ -199,10 +191,9 @@ __device__ __noinline__ void substitute(
 		}
 }
 
-/* STEP rows, minus which, less all that those above take, is in the tile. */
+/* Solves STEP rows. The tile holds minus these rows, with all rows above subtracted. */
 template <class R>
-__device__ __forceinline__ void solve_step(
-        R *s, const struct rows_call<double> &call, int row, int column, bool finite)
+DEVICE void solve_step(R *s, const rows_call<double> &call, int row, int column, bool finite)
 {
 	__syncwarp();
 	if (finite && !s->grown[row / STEP])
@@ -212,10 +203,8 @@ __device__ __forceinline__ void solve_step(
 	__syncwarp();
 }
 
-/* TALL rows. */
 template <class R>
-__device__ __forceinline__ void solve_rows(
-        R *s, const struct rows_call<double> &call, int row, int column, struct cursor &at)
+DEVICE void solve_rows(R *s, const rows_call<double> &call, int row, int column, struct cursor &at)
 {
 	double upper[DEPTH / STEP][4] = {}, lower[DEPTH / STEP][4] = {};
 	const chunk *l;
@@ -237,13 +226,12 @@ __device__ __forceinline__ void solve_rows(
 	solve_step(s, call, row + STEP, column, put_sum(s, row + STEP, column, lower[0], lower[1]));
 }
 
-/* The solution from the tile to memory. Rows that the last step has beyond the triangle's are zero.
- */
+/* Writes the solution from the tile to memory. Rows of the last step past the triangle are zero. */
 template <int BLOCKS>
-__device__ __forceinline__ void solve_tile(struct room<double, BLOCKS, 8> *s,
-        const struct rows_call<double> &call, double *c, int columns)
+DEVICE void solve_tile(
+        room<double, BLOCKS, 8> *s, const rows_call<double> &call, double *c, int columns)
 {
-	typedef struct room<double, BLOCKS, 8> R;
+	typedef room<double, BLOCKS, 8> R;
 	const int column = (int)threadIdx.x / 32 * 8, end = (call.w + TALL - 1) / TALL * TALL;
 	struct cursor at = {0, 0, 0};
 	for (int stage = 0; stage < R::STAGES - 1; stage++)

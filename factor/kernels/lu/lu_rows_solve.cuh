@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How lu_rows.cu solves for the rows of a block's columns that are in shared memory, with the
- * triangle on its way there. */
+/* The solve of lu_rows.cu for the rows of a block's columns in shared memory, while the triangle
+ * arrives. */
 #ifndef FATHOM_LU_ROWS_SOLVE_CUH
 #define FATHOM_LU_ROWS_SOLVE_CUH
 
@@ -9,15 +9,12 @@
 namespace
 {
 
-/* An inverse with larger elements is not used. Those of what partial pivoting leaves are below 4.
- */
+/* An inverse with larger elements is not used. After partial pivoting elements are usually below
+ * 4. */
 const float LARGEST = 16;
 
-/* ---- inverses of diagonal blocks ---- */
-
-/* By half a warp each, a column a thread. */
-template <class R, typename T>
-__device__ __forceinline__ void invert(R *s, const struct rows_call<T> &call)
+/* By half a warp each, one column per thread. */
+template <class R, typename T> DEVICE void invert(R *s, const rows_call<T> &call)
 {
 	const int lane = threadIdx.x % STEP;
 	for (int b = threadIdx.x / STEP; b < R::STEPS; b += R::THREADS / STEP) {
@@ -36,7 +33,7 @@ __device__ __forceinline__ void invert(R *s, const struct rows_call<T> &call)
 			for (int k = 0; k < i; k++)
 				sum -= tile[k][i] * x[k];
 			x[i] = sum;
-			largest = fabs(sum) <= largest ? largest : fabs(sum); /* NaN stays */
+			largest = fabs(sum) <= largest ? largest : fabs(sum); /* keeps NaN */
 		}
 		__syncwarp();
 #pragma unroll
@@ -52,18 +49,15 @@ __device__ __forceinline__ void invert(R *s, const struct rows_call<T> &call)
 	}
 }
 
-/* ---- the solve ---- */
-
-/* Where a step's columns are. */
-template <class R, typename T> __device__ __forceinline__ T *columns_at(R *s, int step)
+template <class R, typename T> DEVICE T *columns_at(R *s, int step)
 {
 	const int place = step % R::STAGES;
 	return place < R::OWN ? &s->own[place * STEP][0] : &s->later[place - R::OWN][0][0];
 }
 
-/* BYTES at a time from the step's first row on; past the last row and column zeros. */
+/* Copies BYTES at a time from the step's first row on; zeros past the last row and column. */
 template <int BYTES, class R, typename T>
-__device__ __forceinline__ void fetch_by(T *to, const struct rows_call<T> &call, int first)
+DEVICE void fetch_by(T *to, const rows_call<T> &call, int first)
 {
 	const int each = BYTES / (int)sizeof(T), k = threadIdx.x / 32;
 	const T *from = call.l + (first + k) * call.ldl;
@@ -80,9 +74,7 @@ __device__ __forceinline__ void fetch_by(T *to, const struct rows_call<T> &call,
 	}
 }
 
-/* Starts a step's columns of the triangle on their way. */
-template <class R, typename T>
-__device__ __forceinline__ void fetch(R *s, const struct rows_call<T> &call, int step)
+template <class R, typename T> DEVICE void fetch(R *s, const rows_call<T> &call, int step)
 {
 	if (step < R::STEPS) {
 		T *to = columns_at<R, T>(s, step);
@@ -94,46 +86,43 @@ __device__ __forceinline__ void fetch(R *s, const struct rows_call<T> &call, int
 	copy_commit();
 }
 
-/* Until the top is there, the first columns of the triangle on their way behind it. */
+/* Waits for the top, with the first columns of the triangle in flight behind it. */
 template <typename T, int BLOCKS, int COLUMNS>
-__device__ __forceinline__ void begin_solve(
-        struct room<T, BLOCKS, COLUMNS> *s, const struct rows_call<T> &call)
+DEVICE void begin_solve(room<T, BLOCKS, COLUMNS> *s, const rows_call<T> &call)
 {
-	typedef struct room<T, BLOCKS, COLUMNS> R;
+	typedef room<T, BLOCKS, COLUMNS> R;
 	for (int step = 0; step < R::OWN; step++)
 		fetch(s, call, step);
 	invert(s, call);
 	copy_wait<R::OWN>();
 }
 
-/* y -= t x for rows of a column of the triangle; x are the values of its row. */
-template <typename T, int COLUMNS>
-__device__ __forceinline__ void take(T (&y)[COLUMNS], T t, const T (&x)[COLUMNS])
+/* y -= t x for rows of a column of the triangle; x holds the values of its row. */
+template <typename T, int COLUMNS> DEVICE void take(T (&y)[COLUMNS], T t, const T (&x)[COLUMNS])
 {
 #pragma unroll
 	for (int c = 0; c < COLUMNS; c++)
 		y[c] -= t * x[c];
 }
 
-template <typename T, int COLUMNS>
-__device__ __forceinline__ void get(T (&x)[COLUMNS], const T *from)
+template <typename T, int COLUMNS> DEVICE void get(T (&x)[COLUMNS], const T *from)
 {
 #pragma unroll
 	for (int c = 0; c < COLUMNS; c++)
 		x[c] = from[c];
 }
 
-template <typename T, int COLUMNS> __device__ __forceinline__ void put(T *to, const T (&x)[COLUMNS])
+template <typename T, int COLUMNS> DEVICE void put(T *to, const T (&x)[COLUMNS])
 {
 #pragma unroll
 	for (int q = 0; q < COLUMNS; q++)
 		to[q] = x[q];
 }
 
-/* The rows `half` of the block x become the solution, in `solved`: by the inverse, each half of the
- * warp for half of the columns. l: the columns of the triangle, from the block's row on. */
+/* Solves for rows `half` of the block x, into `solved`, by the inverse: each half of the warp takes
+ * half of the columns. l: columns of the triangle, from the block's row on. */
 template <class R, typename T, int COLUMNS>
-__device__ __forceinline__ void solve(
+DEVICE void solve(
         const T (*inverse)[STEP], bool grown, const T *l, int half, T (&x)[COLUMNS], T *solved)
 {
 	const int HALF = COLUMNS / 2;
@@ -164,18 +153,17 @@ __device__ __forceinline__ void solve(
 		get(y, solved + k * COLUMNS + side * HALF);
 #pragma unroll
 		for (int c = 0; c < HALF; c++)
-			sum[c] = row >= k ? sum[c] + t * y[c] : sum[c]; /* not 0 times NaN */
+			sum[c] = row >= k ? sum[c] + t * y[c] : sum[c]; /* avoids 0 times NaN */
 	}
 	__syncwarp();
 	put(solved + row * COLUMNS + side * HALF, sum);
 	__syncwarp();
 }
 
-/* STEP solved rows taken out of the first `left` blocks of x, D at most. l: their columns of the
+/* Subtracts STEP solved rows from the first `left` <= D blocks of x. l: their columns of the
  * triangle, from the lane's row of the first block on. */
 template <class R, typename T, int D, int BLOCKS, int COLUMNS>
-__device__ __forceinline__ void take_out(
-        int left, const T *l, const T *solved, T (&x)[BLOCKS][COLUMNS])
+DEVICE void take_out(int left, const T *l, const T *solved, T (&x)[BLOCKS][COLUMNS])
 {
 	if (left == D) {
 #pragma unroll 2
@@ -191,14 +179,13 @@ __device__ __forceinline__ void take_out(
 	}
 }
 
-/* The 32 rows that are solved, from `row` on. */
+/* Writes 32 solved rows, from `row` on. */
 template <class R, typename T, int COLUMNS>
-__device__ __forceinline__ void store_solved(
-        R *s, const struct rows_call<T> &call, T *c, int columns, int row)
+DEVICE void store_solved(R *s, const rows_call<T> &call, T *c, int columns, int row)
 {
 #pragma unroll
 	for (int i = threadIdx.x; i < 32 * (R::SIDE / R::PIECE); i += R::THREADS) {
-		const struct piece<R> p = piece_of<R>(i, columns);
+		const piece<R> p = piece_of<R>(i, columns);
 		const T *from = s->solved[p.first / COLUMNS] + p.row * COLUMNS + p.first % COLUMNS;
 		if (row + p.row < call.w)
 			copy_piece<R>(
@@ -206,14 +193,13 @@ __device__ __forceinline__ void store_solved(
 	}
 }
 
-/* The solution from the tile to memory; the first columns of the triangle are on their way. Of the
- * blocks of x the first is the one that is solved for: those behind it move up, so that the same
- * few instructions do for all. */
+/* Solves for the tile and writes the solution to memory; the first columns of the triangle are in
+ * flight. The first block of x is the one being solved; later blocks move up, so one short code
+ * serves all. */
 template <typename T, int BLOCKS, int COLUMNS>
-__device__ __forceinline__ void solve_tile(
-        struct room<T, BLOCKS, COLUMNS> *s, const struct rows_call<T> &call, T *c, int columns)
+DEVICE void solve_tile(room<T, BLOCKS, COLUMNS> *s, const rows_call<T> &call, T *c, int columns)
 {
-	typedef struct room<T, BLOCKS, COLUMNS> R;
+	typedef room<T, BLOCKS, COLUMNS> R;
 	const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	T x[BLOCKS][COLUMNS];
 #pragma unroll
@@ -228,7 +214,7 @@ __device__ __forceinline__ void solve_tile(
 		const int b = step / 2, half = step % 2;
 		const T *l = columns_at<R, T>(s, step) + 32 * b;
 		copy_wait<R::STAGES - 2>();
-		__syncthreads(); /* the step's columns are there, and no thread is behind */
+		__syncthreads(); /* the step's columns have arrived, and all threads are here */
 		fetch(s, call, step + R::STAGES - 1);
 		T *solved = s->solved[warp] + half * STEP * COLUMNS;
 		solve<R>(s->inverse[step], s->grown[step], l, half, x[0], solved);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The top of columns right of an LU panel: where its rows come from, and the solution with the
- * panel's unit lower triangle. A block of threads has COLUMNS columns, a warp one of them, and does
- * two rows of the triangle at a step. */
+/* The top of the columns right of an LU panel: the sources of its rows, and the solve with the
+ * panel's unit lower triangle. A block of threads has COLUMNS columns, one per warp, and takes two
+ * rows of the triangle per step. */
 #ifndef FATHOM_LU_SOLVE_CUH
 #define FATHOM_LU_SOLVE_CUH
 
@@ -19,20 +19,19 @@ template <typename T> struct columns {
 	int64_t lda;
 	T *c;
 	int64_t ldc;
-	int m, k, n, share; /* rows, columns of the panel, columns; rows below of a block */
+	int m, k, n, share; /* rows, columns of the panel, columns; rows below per block */
 	const int *pivots;
 };
 
-/* Of a block, in shared memory; the panel has WIDTH columns at most, 64 or 128. */
+/* A block's shared memory; the panel has at most WIDTH columns, 64 or 128. */
 template <typename T, int WIDTH> struct top {
-	T triangle[WIDTH][WIDTH]; /* by columns */
-	T old[COLUMNS][WIDTH];    /* the top as it was, */
-	T rows[WIDTH][COLUMNS];   /* and as it becomes */
+	T triangle[WIDTH][WIDTH]; /* column-major */
+	T old[COLUMNS][WIDTH];    /* the top before */
+	T rows[WIDTH][COLUMNS];   /* and after */
 	int pivot[WIDTH], source[WIDTH], before[WIDTH];
 };
 
-template <typename T, int WIDTH>
-__device__ __forceinline__ void read_pivots(const struct columns<T> &g, struct top<T, WIDTH> &s)
+template <typename T, int WIDTH> DEVICE void read_pivots(const columns<T> &g, top<T, WIDTH> &s)
 {
 	const int i = (int)threadIdx.x;
 	if (i >= WIDTH)
@@ -41,32 +40,29 @@ __device__ __forceinline__ void read_pivots(const struct columns<T> &g, struct t
 	s.pivot[i] = i >= g.k ? -1 : p >= i && p < g.m ? p : i;
 }
 
-/* Exchange i is of place i with place s.pivot[i] at or below it. Before it place i holds what the
- * last exchange j < i with s.pivot[j] == i brought there, which place j held before that exchange;
- * s.before[i] is that j, or -1 where place i still holds its own row. */
-template <typename T, int WIDTH>
-__device__ __forceinline__ int row_before(const struct top<T, WIDTH> &s, int i)
+/* Swap i exchanges place i with place s.pivot[i] at or below it. Before it, place i holds the row
+ * that the last swap j < i with s.pivot[j] == i brought there; place j held that row before.
+ * s.before[i] is that j, or -1 if place i still holds its own row. */
+template <typename T, int WIDTH> DEVICE int row_before(const top<T, WIDTH> &s, int i)
 {
 	while (s.before[i] >= 0)
 		i = s.before[i];
 	return i;
 }
 
-/* So place i ends with the row s.source[i] that place s.pivot[i] held before exchange i: the one
- * that the last exchange before with the same place brought there, or its own. And a place below
- * all k ends with the row that place i held before the last exchange i with it: below(i, row) is
- * called for each exchange, with that row of the top, or -1 where the place is among the k or
- * another exchange comes after. By all threads; PARTS of them look through the exchanges for one of
- * these. */
+/* So place i ends with row s.source[i], which place s.pivot[i] held before swap i: the row that the
+ * last earlier swap with the same place brought, or its own. A place below the k top rows ends with
+ * the row that place i held before the last swap i with it. below(i, row) is called for each swap,
+ * with that row of the top, or -1 if the place is in the top or a later swap has it. By all
+ * threads; PARTS threads search the swaps for one swap. */
 template <typename T, int WIDTH, typename work>
-__device__ __forceinline__ void find_origins(
-        const struct columns<T> &g, struct top<T, WIDTH> &s, const work &below)
+DEVICE void find_origins(const columns<T> &g, top<T, WIDTH> &s, const work &below)
 {
 	const int PARTS = THREADS / WIDTH, LENGTH = WIDTH / PARTS;
 	const int i = (int)threadIdx.x / PARTS, part = (int)threadIdx.x % PARTS;
 	const int place = s.pivot[i];
-	/* the last exchange before this one with place i, and with its own place, and the last of
-	 * all with that */
+	/* last swap before this one with place i, and with its own place; last of all with that
+	 * place */
 	int before = -1, same = -1, last = -1;
 #pragma unroll
 	for (int from = 0; from < LENGTH; from += 4) {
@@ -95,12 +91,11 @@ __device__ __forceinline__ void find_origins(
 		below(i, last == i && place >= g.k ? row_before(s, i) : -1);
 }
 
-/* Starts the copy of g.k columns of `count` of ROWS rows, PIECE elements at a time; the others
- * become zero. Without branches: behind one a copy waits until the one before has been handed on.
- */
+/* Starts the copy of g.k columns of `count` of ROWS rows, PIECE elements at a time; the rest
+ * becomes zero. Without branches: a copy after a branch waits until the copy before it has been
+ * issued. */
 template <int WIDTH, int ROWS, int PITCH, int PIECE, typename T>
-__device__ __forceinline__ void fetch_pieces(
-        const struct columns<T> &g, const T *from, int count, T *to)
+DEVICE void fetch_pieces(const columns<T> &g, const T *from, int count, T *to)
 {
 	const int pieces = ROWS / PIECE;
 #pragma unroll 4
@@ -114,8 +109,7 @@ __device__ __forceinline__ void fetch_pieces(
 }
 
 template <int WIDTH, int ROWS, int PITCH, typename T>
-__device__ __forceinline__ void fetch_panel(
-        const struct columns<T> &g, const T *from, int count, T *to)
+DEVICE void fetch_panel(const columns<T> &g, const T *from, int count, T *to)
 {
 	const int64_t address = (int64_t)(uintptr_t)from, apart = g.lda * (int64_t)sizeof(T);
 	if ((address | apart) % 16 == 0)
@@ -125,10 +119,8 @@ __device__ __forceinline__ void fetch_panel(
 	copy_commit();
 }
 
-/* Starts the copy of the top as it is. */
 template <typename T, int WIDTH>
-__device__ __forceinline__ void fetch_old(
-        const struct columns<T> &g, struct top<T, WIDTH> &s, int column)
+DEVICE void fetch_old(const columns<T> &g, top<T, WIDTH> &s, int column)
 {
 	const int i = (int)threadIdx.x % WIDTH;
 #pragma unroll
@@ -137,19 +129,16 @@ __device__ __forceinline__ void fetch_old(
 		        i < g.k && column + j < g.n, true, T(0));
 }
 
-/* And of the panel's triangle. */
-template <typename T, int WIDTH>
-__device__ __forceinline__ void fetch_triangle(const struct columns<T> &g, struct top<T, WIDTH> &s)
+template <typename T, int WIDTH> DEVICE void fetch_triangle(const columns<T> &g, top<T, WIDTH> &s)
 {
 	fetch_panel<WIDTH, WIDTH, WIDTH>(g, g.a, g.k, s.triangle[0]);
 }
 
-/* A warp solves for its column. It goes through all of WIDTH, without branches, so that reads of
- * the triangle stay ahead of the chain of shuffles; rows from the k-th on are nobody's. ready() is
- * called when rows have been asked for and before the triangle is read. */
+/* A warp solves for its column, over all of WIDTH without branches, so that reads of the triangle
+ * stay ahead of the chain of shuffles; rows from the k-th on are not used. ready() is called after
+ * rows have been requested and before the triangle is read. */
 template <typename T, int WIDTH, typename work>
-__device__ __forceinline__ void solve_top(
-        const struct columns<T> &g, struct top<T, WIDTH> &s, int column, const work &ready)
+DEVICE void solve_top(const columns<T> &g, top<T, WIDTH> &s, int column, const work &ready)
 {
 	const int PARTS = WIDTH / 32, warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
 	T x[PARTS];
@@ -185,8 +174,7 @@ __device__ __forceinline__ void solve_top(
 }
 
 template <typename T, int WIDTH>
-__device__ __forceinline__ void store_top(
-        const struct columns<T> &g, const struct top<T, WIDTH> &s, int column)
+DEVICE void store_top(const columns<T> &g, const top<T, WIDTH> &s, int column)
 {
 	const int i = (int)threadIdx.x % WIDTH;
 #pragma unroll

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns right of an LU panel, any number of them: rows exchanged, the top solved for; what is
- * below it is left to a product.
+/* Row swaps and solve of the top rows in the columns right of an LU panel. A product must update
+ * the rows below.
  *
- * Cost: of every column 2 k words side by side and as many sectors of 32 bytes elsewhere, as row
- * exchanges have; and a block's chain of k/2 steps of two shuffles and three FMAs. */
+ * Cost: per column 2 k contiguous words and as many sectors of 32 bytes elsewhere, as for row
+ * swaps; per block a chain of k/2 steps of two shuffles and three FMAs. */
 #include "lib/base/base.h"
 #include "factor/kernels/blocks/block_kernels.h"
 #include "lib/device/early_launch.cuh"
@@ -13,11 +13,11 @@ namespace
 {
 
 template <typename T, int WIDTH>
-__global__ void __launch_bounds__(THREADS) top_kernel(const struct columns<T> g)
+__global__ void __launch_bounds__(THREADS) top_kernel(const columns<T> g)
 {
 	extern __shared__ __align__(16) unsigned char bytes[];
-	struct top<T, WIDTH> &s = *(struct top<T, WIDTH> *)bytes;
-	__shared__ int moved[WIDTH]; /* rows of the top that come to the places below, or -1 */
+	top<T, WIDTH> &s = *(top<T, WIDTH> *)bytes;
+	__shared__ int moved[WIDTH]; /* top rows that move to the places below, or -1 */
 	const int column = (int)blockIdx.x * COLUMNS;
 
 	early_begin();
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(THREADS) top_kernel(const struct columns<T> g)
 template <typename T, int WIDTH>
 int launch(struct matrix a, struct pivots p, struct matrix c, void *stream)
 {
-	const struct columns<T> g = {
+	const columns<T> g = {
 		(const T *)matrix_address(a), a.ld, (T *)matrix_address(c), c.ld, (int)c.m,
 		        (int)p.n, (int)c.n, 0, p.data
 	};
@@ -60,8 +60,8 @@ int launch_any(struct matrix a, struct pivots p, struct matrix c, void *stream)
 extern "C" int64_t block_lu_top_bytes(enum precision precision, int64_t k)
 {
 	if (precision == SINGLE)
-		return k <= 64 ? sizeof(struct top<float, 64>) : sizeof(struct top<float, 128>);
-	return k <= 64 ? sizeof(struct top<double, 64>) : sizeof(struct top<double, 128>);
+		return k <= 64 ? sizeof(top<float, 64>) : sizeof(top<float, 128>);
+	return k <= 64 ? sizeof(top<double, 64>) : sizeof(top<double, 128>);
 }
 
 extern "C" int block_lu_top(struct matrix a, struct pivots p, struct matrix c, void *stream)

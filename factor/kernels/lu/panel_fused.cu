@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fused LU panel: two kernels a column. `update` divides column j by the pivot, applies the
- * rank-1 update to the columns right of it and searches column j + 1 in the same sweep; `pivot`,
+/* The fused LU panel: two kernels per column. `update` divides column j by the pivot, applies the
+ * rank-1 update to the columns right of it and searches column j + 1 in the same sweep. `pivot`,
  * one block, finishes the search and swaps the two rows.
  *
  * Cost of column j: two dependent launches, 2(m-j-1)(n-j) words through L2 or DRAM, and three
@@ -14,12 +14,12 @@
 namespace
 {
 
-const int ROWS = 32;        /* rows a block takes at a time: one per lane */
-const int WARPS = 8;        /* columns it takes at a time: one per warp, */
-const int BATCH = 8;        /* and this many times that in flight */
-const int MAX_PARTS = 2048; /* blocks of the update, each with one candidate */
+const int ROWS = 32;        /* rows per block at a time, one per lane */
+const int WARPS = 8;        /* columns at a time, one per warp, */
+const int BATCH = 8;        /* and this multiple in flight */
+const int MAX_PARTS = 2048; /* blocks of the update, one candidate each */
 
-typedef struct extreme<uint64_t> part;
+typedef extreme<uint64_t> part;
 
 struct work {
 	part parts[MAX_PARTS];
@@ -31,9 +31,9 @@ int update_blocks(int64_t rows)
 	return (int)(blocks < 1 ? 1 : blocks > MAX_PARTS ? MAX_PARTS : blocks);
 }
 
-/* Columns j and up of rows j+1 and up; j = -1 only searches column 0. All that a tile reads is
- * loaded before anything is waited for (BATCH columns a warp at a time), so that a column of the
- * panel costs one access, not one per column updated. */
+/* Updates columns j and up in rows j+1 and up; j = -1 only searches column 0. A tile loads BATCH
+ * columns per warp before it waits for any, so a column of the panel costs one access time, not one
+ * per updated column. */
 template <typename T>
 __global__ void update_kernel(T *a, int64_t lda, int m, int n, int j, struct work *work)
 {
@@ -60,8 +60,8 @@ __global__ void update_kernel(T *a, int64_t lda, int m, int n, int j, struct wor
 			}
 			if (updates && c0 == j + 1) {
 				l = pivot_divide(head, pivot_divide_by(pivot));
-				__syncthreads(); /* every warp has column j before it is overwritten
-				                  */
+				__syncthreads(); /* all warps have read column j before it is
+				                    overwritten */
 				if (active && warp == 0)
 					a[row + j * lda] = l;
 			}
@@ -84,17 +84,17 @@ __global__ void update_kernel(T *a, int64_t lda, int m, int n, int j, struct wor
 	}
 }
 
-/* parts candidates were left by the update before. */
+/* The previous update left `parts` candidates. */
 template <typename T>
 __global__ void pivot_kernel(T *a, int64_t lda, int64_t m, int64_t n, int64_t j, int parts,
         const struct work *work, int *pivots)
 {
-	__shared__ struct extreme_scratch<uint64_t> scratch;
+	__shared__ extreme_scratch<uint64_t> scratch;
 	part best = {0, NO_INDEX};
 	for (int i = threadIdx.x; i < parts; i += blockDim.x)
 		best = extreme_of(best, work->parts[i]);
 	best = block_extreme(best, &scratch, 0);
-	/* no row but j when the search was left out (its phase is not being timed) */
+	/* row j when the search was left out (a phase timer's run without it) */
 	const int64_t pivot = best.index >= j && best.index < m ? best.index : j;
 	if (threadIdx.x == 0) {
 		pivots[j] = (int)pivot + 1;
@@ -114,7 +114,7 @@ __global__ void pivot_kernel(T *a, int64_t lda, int64_t m, int64_t n, int64_t j,
 
 template <typename T> __global__ void scale_by_kernel(const T *pivot, T *x, int64_t m)
 {
-	const struct pivot_divisor<T> divisor = pivot_divide_by(*pivot);
+	const pivot_divisor<T> divisor = pivot_divide_by(*pivot);
 	int64_t step = (int64_t)gridDim.x * blockDim.x;
 	for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < m; i += step)
 		x[i] = pivot_divide(x[i], divisor);

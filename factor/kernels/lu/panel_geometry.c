@@ -3,10 +3,10 @@
 
 enum {
 	WARP = 32,
-	SCRATCH_ROWS = 6,    /* rows of n doubles that the kernel keeps beside the panel */
+	SCRATCH_ROWS = 6,    /* rows of n doubles beside the panel */
 	SCRATCH_WORDS = 128, /* doubles for reductions and flags */
 	GRAM_NARROWEST = 17,
-	CLUSTER_WIDE = 32 /* columns up to which one cluster is ahead (H200: 35 and 38 us) */
+	CLUSTER_WIDE = 32 /* columns up to which one cluster is faster */
 };
 
 static int64_t larger(int64_t a, int64_t b)
@@ -23,7 +23,7 @@ bool panel_geometry(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
         int64_t shared_per_block, struct panel_geometry *g)
 {
 	*g = (struct panel_geometry){.threads = PANEL_COMPUTE_THREADS};
-	/* sizes of LAPACK's 32-bit integers: the products below can't overflow */
+	/* limits of LAPACK's 32-bit integers: the products below can't overflow */
 	if (n < 1 || m < n || m > INT32_MAX || sm_count < 1)
 		return false;
 
@@ -50,7 +50,7 @@ bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_coun
 	       panel_geometry(m, n, word_bytes, sm_count, shared_per_block, g);
 }
 
-/* Rows that the registers of a multiprocessor hold. */
+/* Rows that the registers of one multiprocessor hold. */
 static int64_t rows_in_registers(int64_t n, int64_t word_bytes)
 {
 	int64_t columns = WARP;

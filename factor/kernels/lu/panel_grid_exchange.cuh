@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two warps that a block of the LU panel of many multiprocessors (factor/kernels/lu/panel_grid.cu) has for
- * the others: one brings the pivots, the other their rows. */
+/* The two warps of a block of the grid LU panel (factor/kernels/lu/panel_grid.cu) that hold no rows: one brings
+ * the pivots, the other the pivot rows. */
 #ifndef FATHOM_PANEL_GRID_EXCHANGE_CUH
 #define FATHOM_PANEL_GRID_EXCHANGE_CUH
 
@@ -16,13 +16,13 @@ namespace
 enum {
 	MOST_BLOCKS = PANEL_GRID_MOST,
 	LANE_HEADS = MOST_BLOCKS / 32, /* that a lane waits for */
-	OTHERS = 2,                    /* warps of a block that hold no rows */
+	OTHERS = 2,                    /* warps of a block without rows */
 	THREADS = PANEL_CLUSTER_THREADS + 32 * OTHERS,
-	COPIES = 8 /* of a slot: fewer blocks look at each */
+	COPIES = 8 /* of a slot: fewer blocks poll each */
 };
 
-/* Slots in global memory, in words of 8 bytes: turn by turn so many copies of the heads of the
- * blocks and the pivot row. */
+/* Slots in global memory, in 8-byte words: per turn several copies of all blocks' heads and of the
+ * pivot row. */
 template <typename real> struct layout {
 	static const int HEAD = sizeof(real) == 4 ? 4 : 8;
 	static const int COPY = MOST_BLOCKS * HEAD + PANEL_ROW;
@@ -30,45 +30,44 @@ template <typename real> struct layout {
 };
 
 template <typename real> struct grid {
-	struct panel<real> panel;
+	panel<real> panel;
 	uint64_t *slots;
 	uint32_t tag; /* of column 0 */
 };
 
-/* What the warps that hold rows learn of a column's pivot. */
+/* A column's pivot, as the row warps of a block receive it. */
 template <typename real> struct alignas(16) verdict {
 	real reciprocal, pivot, right;
 	int position;
-	int warp; /* of this block, that holds the row; or -1 */
+	int warp; /* of this block, that holds the pivot row; or -1 */
 };
 
 template <typename real, int COLUMNS> struct shared {
-	struct row_memory<real, COLUMNS> rows;
-	struct head<real> heads[TURNS][MOST_WARPS];
-	struct verdict<real> verdict[TURNS];
-	/* mbarriers: all heads of the block are there; the pivot row of a column is */
+	row_memory<real, COLUMNS> rows;
+	head<real> heads[TURNS][MOST_WARPS];
+	verdict<real> verdict[TURNS];
+	/* mbarriers: all heads of the block are present; the pivot row of a column is */
 	uint64_t proposed[TURNS], row[TURNS];
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* mbarriers that can be waited for */
 
 template <typename real, int COLUMNS> struct exchange_of_grid {
-	struct shared<real, COLUMNS> *s;
+	shared<real, COLUMNS> *s;
 	struct seat t;
 
-	/* block 0, whose first rows others will write, has read them before it sends a head */
-	__device__ __forceinline__ void ready() const
+	/* block 0 has read its first rows, which others will write, before it sends a head */
+	DEVICE void ready() const
 	{
 		fence_device();
 	}
 
-	__device__ __forceinline__ struct head<real> offer(
-	        const struct head<real> &mine, int) const {
+	DEVICE head<real> offer(const head<real> &mine, int) const
+	{
 		return mine;
 	}
 
-	__device__ __forceinline__ void
-	send(uint32_t turn, bool exists, const struct head<real> &mine, int best) const
+	DEVICE void send(uint32_t turn, bool exists, const head<real> &mine, int best) const
 	{
 		if (exists && t.lane == best) {
 			s->heads[turn][t.warp] = mine;
@@ -77,18 +76,15 @@ template <typename real, int COLUMNS> struct exchange_of_grid {
 	}
 
 	template <typename work>
-	__device__ __forceinline__ struct winner<real> pivot(
-	        uint32_t turn, real, const work &meanwhile) const {
-		const struct verdict<real> v = s->verdict[turn];
+	DEVICE winner<real> pivot(uint32_t turn, real, const work &meanwhile) const
+	{
+		const verdict<real> v = s->verdict[turn];
 		meanwhile();
 		return {{v.reciprocal, v.pivot}, v.right, v.position};
 	}
 };
 
-/* ---- heads ---- */
-
-__device__ __forceinline__ void store_words(
-        uint64_t *slot, uint32_t first, uint32_t second, uint32_t tag)
+DEVICE void store_words(uint64_t *slot, uint32_t first, uint32_t second, uint32_t tag)
 {
 	const uint64_t upper = (uint64_t)tag << 32;
 	asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};" ::"l"(slot), "l"(upper | first),
@@ -96,8 +92,7 @@ __device__ __forceinline__ void store_words(
 	             : "memory");
 }
 
-__device__ __forceinline__ bool load_words(
-        const uint64_t *slot, uint32_t *first, uint32_t *second, uint32_t tag)
+DEVICE bool load_words(const uint64_t *slot, uint32_t *first, uint32_t *second, uint32_t tag)
 {
 	uint64_t x, y;
 	asm volatile("ld.relaxed.gpu.global.v2.b64 {%0, %1}, [%2];"
@@ -109,14 +104,13 @@ __device__ __forceinline__ bool load_words(
 	return exchange_tagged(x, tag) & exchange_tagged(y, tag);
 }
 
-__device__ __forceinline__ void store_head(
-        uint64_t *slot, const struct head<float> &h, uint32_t tag)
+DEVICE void store_head(uint64_t *slot, const head<float> &h, uint32_t tag)
 {
 	store_words(slot, __float_as_uint(h.value), h.position, tag);
 	store_words(slot + 2, __float_as_uint(h.right), __float_as_uint(h.multiplier), tag);
 }
 
-__device__ __forceinline__ bool load_head(const uint64_t *slot, struct head<float> *h, uint32_t tag)
+DEVICE bool load_head(const uint64_t *slot, head<float> *h, uint32_t tag)
 {
 	uint32_t value, right, multiplier;
 	const bool one = load_words(slot, &value, &h->position, tag);
@@ -127,12 +121,12 @@ __device__ __forceinline__ bool load_head(const uint64_t *slot, struct head<floa
 	return one & two;
 }
 
-__device__ __forceinline__ void store_double(uint64_t *slot, double x, uint32_t tag)
+DEVICE void store_double(uint64_t *slot, double x, uint32_t tag)
 {
 	store_words(slot, (uint32_t)__double2loint(x), (uint32_t)__double2hiint(x), tag);
 }
 
-__device__ __forceinline__ bool load_double(const uint64_t *slot, double *x, uint32_t tag)
+DEVICE bool load_double(const uint64_t *slot, double *x, uint32_t tag)
 {
 	uint32_t low, high;
 	const bool there = load_words(slot, &low, &high, tag);
@@ -140,8 +134,7 @@ __device__ __forceinline__ bool load_double(const uint64_t *slot, double *x, uin
 	return there;
 }
 
-__device__ __forceinline__ void store_head(
-        uint64_t *slot, const struct head<double> &h, uint32_t tag)
+DEVICE void store_head(uint64_t *slot, const head<double> &h, uint32_t tag)
 {
 	store_double(slot, h.value, tag);
 	store_words(slot + 2, h.position, 0, tag);
@@ -149,8 +142,7 @@ __device__ __forceinline__ void store_head(
 	store_double(slot + 6, h.multiplier, tag);
 }
 
-__device__ __forceinline__ bool load_head(
-        const uint64_t *slot, struct head<double> *h, uint32_t tag)
+DEVICE bool load_head(const uint64_t *slot, head<double> *h, uint32_t tag)
 {
 	uint32_t none;
 	const bool value = load_double(slot, &h->value, tag);
@@ -160,28 +152,26 @@ __device__ __forceinline__ bool load_head(
 	return value & position & right & multiplier;
 }
 
-/* The better head first. */
-template <typename real>
-__device__ __forceinline__ bool better(const struct head<real> &x, const struct head<real> &y)
+template <typename real> DEVICE bool better(const head<real> &x, const head<real> &y)
 {
 	const auto u = weight_of(x.value), v = weight_of(y.value);
 	return (u > v) | ((u == v) & (x.position < y.position));
 }
 
-template <typename real> __device__ __forceinline__ int best_of_lanes(const struct head<real> &h)
+template <typename real> DEVICE int best_of_lanes(const head<real> &h)
 {
 	const auto weight = weight_of(h.value);
 	return best_lane(weight, h.position);
 }
 
-/* The best of the blocks that a lane waits for: block 32 i + lane. All lanes look until none waits:
- * where those that are done leave the loop, the others take longer. False in all when one has given
- * up. */
+/* The best of the blocks that a lane waits for: blocks 32 i + lane. All lanes poll until none
+ * waits, which is faster than lanes that leave the loop early. False in all lanes after a
+ * timeout. */
 template <typename real>
-__device__ __forceinline__ bool wait_for_heads(
-        const uint64_t *slots, int lane, uint32_t tag, uint32_t *error, struct head<real> *best)
+DEVICE bool wait_for_heads(
+        const uint64_t *slots, int lane, uint32_t tag, uint32_t *error, head<real> *best)
 {
-	struct head<real> h[LANE_HEADS];
+	head<real> h[LANE_HEADS];
 	struct spin spin = {0, 0};
 	bool ready, good = true;
 	do {
@@ -204,10 +194,8 @@ __device__ __forceinline__ bool wait_for_heads(
 	return good;
 }
 
-/* The warp that brings the pivots. */
 template <typename real, int COLUMNS>
-__device__ __forceinline__ void bring_pivots(
-        const struct grid<real> &g, struct shared<real, COLUMNS> &s, const struct seat &t)
+DEVICE void bring_pivots(const grid<real> &g, shared<real, COLUMNS> &s, const struct seat &t)
 {
 	const int warps = t.threads / 32;
 	for (int j = 0; j < g.panel.n; j++) {
@@ -215,9 +203,7 @@ __device__ __forceinline__ void bring_pivots(
 		const uint32_t before = (turn + TURNS - 1) % TURNS, tag = g.tag + (uint32_t)j;
 		uint64_t *slots = g.slots + turn * layout<real>::TURN;
 		const uint64_t *copy = slots + t.rank % COPIES * layout<real>::COPY;
-		struct head<real> mine = {
-			real(0), NO_INDEX, real(0), real(0)
-		};
+		head<real> mine = {real(0), NO_INDEX, real(0), real(0)};
 
 		if (!warp_waits(&s.proposed[turn], parity, g.panel.error))
 			break;
@@ -230,10 +216,10 @@ __device__ __forceinline__ void bring_pivots(
 			        s.heads[turn][warp], tag);
 		const uint32_t own = from_lane(mine.position, warp);
 
-		struct head<real> h;
+		head<real> h;
 		if (!wait_for_heads<real>(copy, t.lane, tag, g.panel.error, &h))
 			break;
-		const struct pivot_divisor<real> d = pivot_divide_by(h.value);
+		const pivot_divisor<real> d = pivot_divide_by(h.value);
 		const int best = best_of_lanes(h);
 		if (j > 0 &&
 		        !warp_waits(&s.row[before], (uint32_t)(j - 1) / TURNS % 2, g.panel.error))
@@ -248,39 +234,36 @@ __device__ __forceinline__ void bring_pivots(
 	}
 }
 
-/* ---- pivot rows ---- */
-
-__device__ __forceinline__ void store_element(uint64_t *slot, int c, float x, uint32_t tag)
+DEVICE void store_element(uint64_t *slot, int c, float x, uint32_t tag)
 {
 	exchange_store(slot + c, __float_as_uint(x), tag);
 }
 
-__device__ __forceinline__ void store_element(uint64_t *slot, int c, double x, uint32_t tag)
+DEVICE void store_element(uint64_t *slot, int c, double x, uint32_t tag)
 {
 	store_double(slot + 2 * c, x, tag);
 }
 
-__device__ __forceinline__ bool load_element(const uint64_t *slot, int c, float *x, uint32_t tag)
+DEVICE bool load_element(const uint64_t *slot, int c, float *x, uint32_t tag)
 {
 	const uint64_t word = exchange_load(slot + c);
 	*x = __uint_as_float((uint32_t)word);
 	return exchange_tagged(word, tag);
 }
 
-__device__ __forceinline__ bool load_element(const uint64_t *slot, int c, double *x, uint32_t tag)
+DEVICE bool load_element(const uint64_t *slot, int c, double *x, uint32_t tag)
 {
 	return load_double(slot + 2 * c, x, tag);
 }
 
-/* The row of pivot j, right of the pivot, to all blocks and to the panel. */
+/* Sends the row of pivot j, right of the pivot, to all blocks, and writes it to the panel. */
 template <typename real, int COLUMNS>
-__device__ __forceinline__ void publish_row(const struct panel<real> &g,
-        const struct row_memory<real, COLUMNS> &s, int lane, int j, int warp, uint64_t *slot,
-        uint32_t tag)
+DEVICE void publish_row(const panel<real> &g, const row_memory<real, COLUMNS> &s, int lane, int j,
+        int warp, uint64_t *slot, uint32_t tag)
 {
 	const uint32_t turn = (uint32_t)j % TURNS;
 	const real *before = s.pivot_row[(turn + TURNS - 1) % TURNS] + 1;
-	const struct tail<real, COLUMNS> &own = s.own[turn][warp];
+	const tail<real, COLUMNS> &own = s.own[turn][warp];
 	const int count = g.n - 1 - j;
 #pragma unroll
 	for (int i = 0; i < COLUMNS; i += 32) {
@@ -295,10 +278,10 @@ __device__ __forceinline__ void publish_row(const struct panel<real> &g,
 	}
 }
 
-/* What a lane reads of the row of pivot j, to the block's memory. False in all lanes when one of
- * them has given up. */
+/* Copies a lane's part of the row of pivot j to the block's memory. False in all lanes after a
+ * timeout. */
 template <typename real, int COLUMNS>
-__device__ __forceinline__ bool receive_row(
+DEVICE bool receive_row(
         real *row, int lane, int count, const uint64_t *slot, uint32_t tag, uint32_t *error)
 {
 	real x[COLUMNS / 32];
@@ -322,12 +305,10 @@ __device__ __forceinline__ bool receive_row(
 	return good;
 }
 
-/* The warp that brings the pivot rows. */
 template <typename real, int COLUMNS>
-__device__ __forceinline__ void bring_rows(
-        const struct grid<real> &g, struct shared<real, COLUMNS> &s, const struct seat &t)
+DEVICE void bring_rows(const grid<real> &g, shared<real, COLUMNS> &s, const struct seat &t)
 {
-	const struct panel<real> &p = g.panel;
+	const panel<real> &p = g.panel;
 	int info = 0;
 	for (int j = 0; j < p.n; j++) {
 		const uint32_t turn = (uint32_t)j % TURNS, parity = (uint32_t)j / TURNS % 2;
@@ -339,7 +320,7 @@ __device__ __forceinline__ void bring_rows(
 			early_release();
 		if (!warp_waits(&s.rows.full[turn], parity, p.error))
 			break;
-		const struct verdict<real> v = s.verdict[turn];
+		const verdict<real> v = s.verdict[turn];
 		if (v.warp >= 0) {
 			if (!warp_waits(&s.rows.own_full[turn], parity, p.error))
 				break;

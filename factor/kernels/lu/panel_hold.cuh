@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* LU panels in registers: what the warps that hold rows do, column by column, however candidates
- * and pivot rows travel between them. factor/kernels/lu/panel_cluster.cu says why it is done so. */
+/* LU panels in registers: the loop over columns of the warps that hold rows, for any exchange of
+ * candidates and pivot rows (factor/kernels/lu/panel_cluster.cu has the method). */
 #ifndef FATHOM_PANEL_HOLD_CUH
 #define FATHOM_PANEL_HOLD_CUH
 
@@ -9,23 +9,20 @@
 namespace
 {
 
-/* Columns that an update takes at least. */
 enum { NARROWEST = 32 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* mbarriers that can be waited for */
 
-/* A warp's candidate for column j, the best of its rows that are `below` the pivots: its head is
- * sent if there is such a column. The number of the lane that holds it, and of the lane's
- * row in *row; of a warp that has none left any lane, as all are as good. */
+/* A warp's candidate for column j, the best of its rows `below` the pivots; its head is sent if the
+ * column exists. Returns the lane that holds it, and in *row which of the lane's rows it is; any
+ * lane if the warp has no row left. */
 template <typename real, int ROWS, typename exchange, typename work>
-__device__ __forceinline__ int propose(const exchange &x, uint32_t turn, bool exists,
-        const real (&value)[ROWS], const real (&right)[ROWS], const real (&multiplier)[ROWS],
-        const int (&position)[ROWS], const bool (&below)[ROWS], int *row, const work &meanwhile)
+DEVICE int propose(const exchange &x, uint32_t turn, bool exists, const real (&value)[ROWS],
+        const real (&right)[ROWS], const real (&multiplier)[ROWS], const int (&position)[ROWS],
+        const bool (&below)[ROWS], int *row, const work &meanwhile)
 {
-	struct head<real> mine = {
-		below[0] ? value[0] : real(0), below[0] ? (uint32_t)position[0] : NO_INDEX,
-		        right[0], multiplier[0]
-	};
+	head<real> mine = {below[0] ? value[0] : real(0),
+	        below[0] ? (uint32_t)position[0] : NO_INDEX, right[0], multiplier[0]};
 	auto weight = weight_of(mine.value);
 	*row = 0;
 #pragma unroll
@@ -45,8 +42,8 @@ __device__ __forceinline__ int propose(const exchange &x, uint32_t turn, bool ex
 	meanwhile();
 	const unsigned lanes = leaders(largest, weight);
 	int best = leader(lanes);
-	struct head<real> offer = x.offer(mine, best);
-	/* seldom: not asked before the offer is under way */
+	head<real> offer = x.offer(mine, best);
+	/* rare: checked after the offer is under way */
 	if (several(lanes) && __any_sync(0xffffffffu, mine.position != NO_INDEX)) {
 		best = best_leader(largest, weight, mine.position);
 		offer = x.offer(mine, best);
@@ -55,17 +52,17 @@ __device__ __forceinline__ int propose(const exchange &x, uint32_t turn, bool ex
 	return best;
 }
 
-/* The rows of a thread: column j, the columns right of it, which lack the update by column j - 1,
- * and where the rows stand. */
+/* A thread's rows: column j, the columns right of it, still without the update by column j - 1, and
+ * the rows' positions. */
 template <typename real, int COLUMNS, int ROWS> struct held {
 	real a[ROWS][COLUMNS], value[ROWS];
 	int position[ROWS];
-	int best, row; /* the lane that has the warp's candidate, and which of its rows that is */
+	int best, row; /* the lane with the warp's candidate, and which of its rows that is */
 };
 
 template <typename real, int COLUMNS, int ROWS>
-__device__ __forceinline__ void load_rows(const struct panel<real> &g, const struct seat &t,
-        struct held<real, COLUMNS, ROWS> &h, bool (&below)[ROWS])
+DEVICE void load_rows(const panel<real> &g, const struct seat &t, held<real, COLUMNS, ROWS> &h,
+        bool (&below)[ROWS])
 {
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
@@ -81,21 +78,20 @@ __device__ __forceinline__ void load_rows(const struct panel<real> &g, const str
 	}
 }
 
-/* Column j, where `left` are left, up to WIDTH; kept: where its multipliers go, behind those of the
- * column before. The update by column j - 1, which nothing of this column needs, is for a warp that
- * has a scheduler to itself AMONG what it would otherwise wait for, in four parts; where warps
- * share one, behind it all. */
+/* Processes column j, with `left` <= WIDTH columns left; kept: where its multipliers go. The update
+ * by column j - 1 is independent of this column. A warp with its own scheduler does it AMONG the
+ * waits, in four parts; otherwise it comes last. */
 template <int WIDTH, bool AMONG, typename real, int COLUMNS, int ROWS, typename exchange>
-__device__ __forceinline__ bool hold_column(const struct panel<real> &g,
-        struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x,
-        struct held<real, COLUMNS, ROWS> &h, int j, int left, struct multipliers<real, ROWS> *kept)
+DEVICE bool hold_column(const panel<real> &g, row_memory<real, COLUMNS> &s, const struct seat &t,
+        const exchange &x, held<real, COLUMNS, ROWS> &h, int j, int left,
+        multipliers<real, ROWS> *kept)
 {
 	const int PART = WIDTH / 4, CHUNK = 16;
-	typedef struct words<real, PART> part;
+	typedef words<real, PART> part;
 	const uint32_t turn = (uint32_t)j % TURNS, next = (turn + 1) % TURNS;
-	const real *p = s.pivot_row[(turn + TURNS - 1) % TURNS]; /* of the column before */
-	const struct multipliers<real, ROWS> l = kept[-t.threads];
-	struct multipliers<real, ROWS> l_now;
+	const real *p = s.pivot_row[(turn + TURNS - 1) % TURNS]; /* of the previous column */
+	const multipliers<real, ROWS> l = kept[-t.threads];
+	multipliers<real, ROWS> l_now;
 	if (!warp_waits(&s.full[turn], (uint32_t)j / TURNS % 2, g.error))
 		return false;
 	const part first(p), another(p + PART);
@@ -109,7 +105,7 @@ __device__ __forceinline__ bool hold_column(const struct panel<real> &g,
 			right[r] = minus_product(h.a[r][1], l.row[r], second);
 		}
 	};
-	const struct winner<real> w = x.pivot(turn, before, [&] {
+	const winner<real> w = x.pivot(turn, before, [&] {
 		if (AMONG) {
 			lead();
 			update(h.a, l.row, first, 0);
@@ -158,11 +154,11 @@ __device__ __forceinline__ bool hold_column(const struct panel<real> &g,
 	return true;
 }
 
-/* The same of any that are left: an update AMONG the rest takes all of WIDTH. */
+/* The same for any number of columns left: an update AMONG the waits takes all of WIDTH. */
 template <int WIDTH, bool AMONG, typename real, int COLUMNS, int ROWS, typename exchange>
-__device__ __forceinline__ bool hold_column_of(const struct panel<real> &g,
-        struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x,
-        struct held<real, COLUMNS, ROWS> &h, int j, int left, struct multipliers<real, ROWS> *kept)
+DEVICE bool hold_column_of(const panel<real> &g, row_memory<real, COLUMNS> &s, const struct seat &t,
+        const exchange &x, held<real, COLUMNS, ROWS> &h, int j, int left,
+        multipliers<real, ROWS> *kept)
 {
 	if constexpr (AMONG && WIDTH > NARROWEST)
 		if (left <= WIDTH / 2)
@@ -170,18 +166,17 @@ __device__ __forceinline__ bool hold_column_of(const struct panel<real> &g,
 	return hold_column<WIDTH, AMONG>(g, s, t, x, h, j, left, kept);
 }
 
-/* A warp that holds rows; kept: their multipliers, [n + 1][threads], the first ones none. An
- * exchange has four calls, by whole warps: ready(), before the first send; offer(head, lane), what
- * that lane has; send(turn, exists, offer, lane); pivot(turn, before, meanwhile), once s.full[turn]
- * has come round, where `before` is column j + 1 of pivot row j - 1 and meanwhile() is called where
- * there is time. */
+/* A warp that holds rows; kept: their multipliers, [n + 1][threads], the first of them none. Whole
+ * warps call an exchange: ready(), before the first send; offer(head, lane), that lane's head;
+ * send(turn, exists, offer, lane); pivot(turn, before, meanwhile), after s.full[turn] has
+ * completed, where `before` is column j + 1 of pivot row j - 1 and meanwhile() is called while the
+ * result is pending. */
 template <bool AMONG, typename real, int COLUMNS, int ROWS, typename exchange>
-__device__ __forceinline__ void hold_rows(const struct panel<real> &g,
-        struct row_memory<real, COLUMNS> &s, const struct seat &t, const exchange &x,
-        struct multipliers<real, ROWS> *kept)
+DEVICE void hold_rows(const panel<real> &g, row_memory<real, COLUMNS> &s, const struct seat &t,
+        const exchange &x, multipliers<real, ROWS> *kept)
 {
-	struct held<real, COLUMNS, ROWS> h;
-	struct multipliers<real, ROWS> none;
+	held<real, COLUMNS, ROWS> h;
+	multipliers<real, ROWS> none;
 	real right[ROWS];
 	bool below[ROWS];
 
@@ -192,12 +187,12 @@ __device__ __forceinline__ void hold_rows(const struct panel<real> &g,
 		none.row[r] = real(0);
 	}
 	kept[t.thread] = none;
-	/* nobody writes to the panel before all have read it, or sends before all can receive */
+	/* no block writes to the panel before all have read it, or sends before all can receive */
 	x.ready();
 	h.best = propose(x, 0, true, h.value, right, none.row, h.position, below, &h.row, [] {});
 	if (t.lane == h.best)
 		store_tail(s, t.warp, 0, h.a, none.row, h.row, g.n - 1);
-	struct multipliers<real, ROWS> *next = kept + t.threads + t.thread;
+	multipliers<real, ROWS> *next = kept + t.threads + t.thread;
 	for (int j = 0, left = g.n; left > 0; j++, left--, next += t.threads)
 		if (!hold_column_of<COLUMNS, AMONG>(g, s, t, x, h, j, left, next))
 			break;

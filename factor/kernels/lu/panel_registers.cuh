@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the resident panels of Householder and Gram-Schmidt share: every thread holds ROWS rows of
- * the panel in registers, column j always in register 0. The sums of a column's products with the
- * others (those over the blocks are in panel_sums.cuh), the update, and which kernel suits a panel.
- */
+/* Shared by the resident panels of Householder and Gram-Schmidt: every thread holds ROWS rows of
+ * the panel in registers, column j always in register 0. Holds the products of a column with the
+ * others (panel_sums.cuh sums over blocks), the update, and the choice of a kernel. */
 #ifndef FATHOM_PANEL_REGISTERS_CUH
 #define FATHOM_PANEL_REGISTERS_CUH
 
@@ -12,10 +11,9 @@
 
 #include <cuda_runtime.h>
 
-/* Lane l of the warp gets the sum of value[l] over the lanes: they exchange halves of the values,
+/* Lane l of the warp gets the sum of value[l] over the lanes: lanes exchange halves of the values,
  * then halves of the halves. */
-template <int HALF, typename real>
-static __device__ __forceinline__ real transposed_sum(real (&value)[2 * HALF])
+template <int HALF, typename real> static DEVICE real transposed_sum(real (&value)[2 * HALF])
 {
 	const bool upper = threadIdx.x & HALF;
 	real rest[HALF];
@@ -33,8 +31,8 @@ static __device__ __forceinline__ real transposed_sum(real (&value)[2 * HALF])
 
 /* The warp's sums of x times columns 0 .. count-1. */
 template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
-static __device__ __forceinline__ void warp_sums(const real (&a)[ROWS][COLUMNS],
-        const real (&x)[ROWS], struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, int count)
+static DEVICE void warp_sums(const real (&a)[ROWS][COLUMNS], const real (&x)[ROWS],
+        scratch<real, COLUMNS, THREADS, CLUSTER> &s, int count)
 {
 #pragma unroll
 	for (int chunk = 0; chunk < COLUMNS / 32; chunk++) {
@@ -53,9 +51,9 @@ static __device__ __forceinline__ void warp_sums(const real (&a)[ROWS][COLUMNS],
 	}
 }
 
-/* Columns 1 .. count-1 minus v times their multipliers, each moved one to the left. */
+/* Columns 1 .. count-1 minus v times their multipliers, each moved one column to the left. */
 template <typename real, int COLUMNS, int ROWS>
-static __device__ __forceinline__ void update(
+static DEVICE void update(
         real (&a)[ROWS][COLUMNS], const real (&v)[ROWS], const real *times, int count)
 {
 	const int WIDTH = 16 / (int)sizeof(real);
@@ -78,15 +76,12 @@ static __device__ __forceinline__ void update(
 	}
 }
 
-/* What the thread's rows are to column j. */
-template <int ROWS, int THREADS> static __device__ __forceinline__ int row_of(int r)
+template <int ROWS, int THREADS> static DEVICE int row_of(int r)
 {
 	return ((int)blockIdx.x * ROWS + r) * THREADS + (int)threadIdx.x;
 }
 
-/* ---- choice of a kernel ---- */
-
-/* A kernel for panels of up to `columns` columns. rows: of a thread; most: blocks up to which it is
+/* A kernel for panels of up to `columns` columns. rows: per thread; most: blocks up to which it is
  * preferred, 0 for all. */
 struct register_panel {
 	enum precision precision;
@@ -109,8 +104,8 @@ static inline int register_panel_attribute(int device, enum cudaDeviceAttr attri
 	return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
-/* Blocks of a kernel that the current device holds at once: launch bounds see to one on each
- * multiprocessor; clusters depend on how these are grouped. */
+/* Blocks of a kernel that the current device holds at once. Launch bounds give one per
+ * multiprocessor; the number of clusters depends on the grouping of multiprocessors. */
 static inline int64_t register_panel_most(
         const struct register_panel *table, int count, const struct register_panel *v)
 {
@@ -132,8 +127,8 @@ static inline int64_t register_panel_most(
 	return v->cluster * clusters[v - table];
 }
 
-/* The first kernel of the table that takes the panel with `most` blocks at most; NULL when none
- * does. A file has one table. */
+/* The first kernel of the table that takes the panel with at most `most` blocks; NULL if none does.
+ * A file has one table. */
 static inline const struct register_panel *register_panel_choose(const struct register_panel *table,
         int count, enum precision precision, int64_t m, int64_t n, int64_t most)
 {
@@ -155,7 +150,7 @@ static inline int64_t register_panel_work(const struct register_panel *v, int64_
 	return 16 + 2 * (register_panel_blocks(v, m) + 1) * record;
 }
 
-/* Cooperative, and in clusters where the kernel is made for them. */
+/* Cooperative; in clusters if the kernel needs them. */
 static inline int register_panel_launch(
         const struct register_panel *v, int blocks, void *argument, cudaStream_t stream)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The persistent LU panel: one cooperative kernel, every block holds its rows in shared memory, one
- * exchange a column.
+/* The persistent LU panel: one cooperative kernel; every block holds its rows in shared memory; one
+ * exchange per column.
  *
- * Cost: load and store of m*n words, and per column one exchange (store to L2, poll, dependent
- * read: lib/device/exchange.cuh), two block barriers and a search of the block's rows; the rank-1 update
- * runs behind the exchange.
+ * Cost: load and store of m*n words; per column one exchange (store to L2, poll, dependent read:
+ * lib/device/exchange.cuh), two block barriers and a search of the block's rows. The rank-1 update
+ * overlaps the exchange.
  *
- * After rocHPL's pdpanrlN: the candidate row travels whole, so that winning needs no further
- * communication, and the candidate is published before the trailing update of its column, updated
- * alone ahead of it. The row that the pivot displaces travels in an extra record from block 0,
- * which owns the first n rows. */
+ * After rocHPL's pdpanrlN: the whole candidate row travels, so the winner needs no further
+ * communication, and it is published before the trailing update of its column, which is updated
+ * first. The row that the pivot displaces travels in an extra record from block 0, which owns the
+ * first n rows. */
 #include "lib/base/base.h"
 #include "lib/device/exchange.cuh"
 #include "lib/device/reduce.cuh"
@@ -21,7 +21,7 @@
 namespace
 {
 
-const int WARPS = PANEL_COMPUTE_THREADS / 32; /* compute warps; one more warp does the exchange */
+const int WARPS = PANEL_COMPUTE_THREADS / 32; /* compute warps; one more warp exchanges */
 
 template <typename T> struct panel {
 	T *a;
@@ -29,11 +29,11 @@ template <typename T> struct panel {
 	int m, n, rows_per_block, pitch;
 	int *pivots;
 	struct exchange x;
-	struct gpu_span *span; /* of the columns, for measuring; or NULL */
+	struct gpu_span *span; /* time span of the columns, or NULL */
 };
 
-/* Who works on what inside a block: chunks of 32 rows are dealt to warps; with fewer chunks than
- * warps several warps share a chunk, each with its own quads of columns. The first warp of a chunk
+/* The division of work inside a block: warps take chunks of 32 rows. With fewer chunks than warps
+ * several warps share a chunk, each with its own quads of columns. The first warp of a chunk
  * (front) does the serial part of a column. */
 struct share {
 	int warp, lane, first_chunk, chunk_step, chunks, group;
@@ -75,11 +75,11 @@ template <> __device__ void store_value<double>(uint64_t *record, int c, double 
 	exchange_store(record + 2 * c + 1, (uint32_t)(bits >> 32), tag);
 }
 
-/* Publishes a local row as it stands after the update of column k, which is still to come for
- * columns k + 2 and up; behind it what divides column k + 1 should the row become its pivot (worked
- * out here, while the keys travel), and the row's number. */
+/* Publishes a local row as updated up to column k (columns k + 2 and up still lack that update),
+ * then the divisor of column k + 1 if the row becomes its pivot, computed while the keys travel,
+ * and the row's number. */
 template <typename T>
-__device__ void publish_row(const struct panel<T> &g, const struct share &s, const T *a, const T *p,
+__device__ void publish_row(const panel<T> &g, const struct share &s, const T *a, const T *p,
         int row, int global_row, int k, uint64_t *record, uint32_t tag)
 {
 	T l = k >= 0 ? a[k * g.pitch + row] : T(0);
@@ -98,10 +98,10 @@ __device__ void publish_row(const struct panel<T> &g, const struct share &s, con
 		exchange_store(record + g.x.words - 1, (uint32_t)global_row, tag);
 }
 
-/* The block's rows into shared memory: a warp takes 32 rows of a column at a time, PANEL_LOADS of
- * these in flight. */
+/* Loads the block's rows into shared memory: a warp takes 32 rows of a column at a time,
+ * PANEL_LOADS loads in flight. */
 template <typename T>
-__device__ void load_rows(const struct panel<T> &g, const struct share &s, T *a, int row0, int rows)
+__device__ void load_rows(const panel<T> &g, const struct share &s, T *a, int row0, int rows)
 {
 	const int pieces = (g.n - s.warp + WARPS - 1) / WARPS * s.chunks;
 	for (int first = 0; first < pieces; first += PANEL_LOADS) {
@@ -125,7 +125,7 @@ __device__ void load_rows(const struct panel<T> &g, const struct share &s, T *a,
 
 template <typename T, bool updates>
 __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
-        resident_kernel(const struct panel<T> g)
+        resident_kernel(const panel<T> g)
 {
 	typedef decltype(magnitude_key(T())) key_type;
 	extern __shared__ __align__(16) unsigned char memory[];
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
 	T *pivot_rows = (T *)memory;          /* two, used in turns */
 	T *top_row = (T *)memory + 2 * n4;
 	T *a = top_row + n4;
-	__shared__ struct extreme_scratch<key_type> scratch;
+	__shared__ extreme_scratch<key_type> scratch;
 	__shared__ int swap_row; /* local row that the displaced row moves to, or -1 */
 	__shared__ bool failed;
 
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
 		const uint32_t tag = g.x.tag + (uint32_t)k;
 
 		if (k >= 0) {
-			/* the exchange warp learns the pivot row of column k */
+			/* the exchange warp gets the pivot row of column k */
 			if (s.warp == WARPS) {
 				int winner = exchange_wait<key_type>(g.x, tag);
 				bool mine = winner == (int)blockIdx.x;
@@ -189,12 +189,12 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
 			}
 		}
 
-		/* column k is divided by the pivot, column k + 1 updated and searched */
-		struct extreme<key_type> best = {
+		/* column k is divided by the pivot; column k + 1 is updated and searched */
+		extreme<key_type> best = {
 			0, NO_INDEX
 		};
 		if (s.front) {
-			const struct pivot_divisor<T> d = {
+			const pivot_divisor<T> d = {
 				p[g.n], p[max(k, 0)]
 			};
 #pragma unroll 1
@@ -219,7 +219,7 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
 		if (k + 1 == g.n)
 			break;
 
-		/* the block's candidate for column k + 1, with its row, to everybody */
+		/* publishes the block's candidate for column k + 1 with its row */
 		best = block_extreme(best, &scratch, k & 1);
 		const int row = (int)best.index;
 		if (s.warp == WARPS && s.lane == 0)
@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
 			        exchange_record_slot(g.x, tag + 1, g.x.blocks), tag + 1);
 		__syncwarp();
 
-		/* the rest of the update, behind the exchange */
+		/* the rest of the update overlaps the exchange */
 		if (updates && k >= 0 && s.computes)
 #pragma unroll 1
 			for (int chunk = s.first_chunk; chunk < s.chunks; chunk += s.chunk_step) {
@@ -250,7 +250,6 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
 			*g.span = span;
 	}
 
-	/* store */
 	if (blockIdx.x == 0 && s.warp == WARPS && s.lane == 0)
 		g.pivots[g.n] = info;
 	if (s.warp < WARPS)
@@ -260,7 +259,7 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
 }
 
 template <typename T, bool updates>
-int launch(struct panel<T> g, const struct panel_geometry *geometry, void *stream)
+int launch(panel<T> g, const struct panel_geometry *geometry, void *stream)
 {
 	const void *kernel = (const void *)resident_kernel<T, updates>;
 	cudaError_t error = cudaFuncSetAttribute(
@@ -277,7 +276,7 @@ template <typename T>
 int run(void *a, int64_t lda, int64_t m, int64_t n, const struct panel_geometry *geometry,
         struct exchange exchange, int *pivots, struct gpu_span *span, void *stream)
 {
-	struct panel<T> g = {
+	panel<T> g = {
 		(T *)a, lda, (int)m, (int)n, (int)geometry->rows_per_block,
 		        (int)geometry->pitch, pivots, exchange, span
 	};
@@ -288,7 +287,7 @@ int run(void *a, int64_t lda, int64_t m, int64_t n, const struct panel_geometry 
 
 extern "C" int panel_resident_words(enum precision precision, int64_t n)
 {
-	/* a row of the panel, what divides by its pivot, its number */
+	/* a row of the panel, its divisor, its number */
 	return (int)((n + 1) * precision_bytes(precision) / 4) + 1;
 }
 

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over all blocks of a co-resident grid, of up to COLUMNS columns at once, for the resident
- * Householder panel; every block adds up everything itself, in the same order.
+/* Sums over all blocks of a co-resident grid, up to COLUMNS columns at once, for the resident
+ * Householder panel. Every block adds up everything itself, in the same order.
  *
- * Words carry their tag (lib/device/exchange.cuh), in two sets by the parity of the round: a block
- * publishes round t + 2 only after it has read all of round t + 1, which the others publish after
- * they have read round t. With clusters the blocks of one first add up theirs, each a slice of the
- * columns, through each other's shared memory, so that fewer records are read; a grid of a single
- * cluster needs no other memory at all. No block of a cluster leaves while another may write to its
- * memory: one that gives up says so to the others and goes when they are at their next barrier,
- * behind which they go, too.
+ * Words carry a tag (lib/device/exchange.cuh), in two sets by the parity of the round: a block publishes
+ * round t + 2 after it has read all of round t + 1, which the others publish after they have read
+ * round t. Blocks of a cluster first add up theirs, each a slice of the columns, through
+ * distributed shared memory, so fewer records are read. A grid of one cluster needs no global
+ * memory. No block of a cluster exits while another may write to its memory: a block that gives up
+ * tells the others and exits at their next barrier, where they exit too.
  *
- * Cost: two block barriers, one trip through L2, 16 bytes read per record and pair of columns
- * (single precision; column in double); with clusters a cluster barrier more, or, alone, instead.
- */
+ * Cost: two block barriers, one trip through L2, 16 bytes read per record and pair of columns (per
+ * column in double); with clusters one cluster barrier more, or, for one cluster, instead. */
 #ifndef FATHOM_PANEL_SUMS_CUH
 #define FATHOM_PANEL_SUMS_CUH
 
@@ -28,34 +26,31 @@ struct slots {
 
 template <typename real, int COLUMNS, int THREADS, int CLUSTER> struct scratch {
 	static constexpr int per = 8 / (int)sizeof(real); /* columns in a piece of 16 bytes */
-	static constexpr int pieces = COLUMNS / per;      /* of a record */
-	static constexpr int groups = THREADS / pieces;   /* of threads that read one record */
+	static constexpr int pieces = COLUMNS / per;      /* per record */
+	static constexpr int groups =
+	        THREADS / pieces; /* groups of threads that read one record each */
 	real warp_part[THREADS / 32][COLUMNS];
 	real block_part[2][CLUSTER + 1][COLUMNS]; /* from the blocks of the cluster; row j */
 	real group_part[groups][COLUMNS];
 	alignas(16) real top[COLUMNS];   /* row j, in block 0 */
 	alignas(16) real head[COLUMNS];  /* row j, in all blocks */
 	alignas(16) real times[COLUMNS]; /* what multiplies v in the update */
-	uint32_t gone[2]; /* of the cluster a block has, before a round of this parity */
+	uint32_t gone[2]; /* blocks of the cluster that gave up before a round of this parity */
 };
 
-/* ---- words ---- */
-
-static __device__ __forceinline__ uint64_t tagged(uint32_t value, uint32_t tag)
+static DEVICE uint64_t tagged(uint32_t value, uint32_t tag)
 {
 	return (uint64_t)tag << 32 | value;
 }
 
-static __device__ __forceinline__ void publish(
-        ulonglong2 *record, int column, float value, uint32_t tag)
+static DEVICE void publish(ulonglong2 *record, int column, float value, uint32_t tag)
 {
 	asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"((uint64_t *)record + column),
 	             "l"(tagged(__float_as_uint(value), tag))
 	             : "memory");
 }
 
-static __device__ __forceinline__ void publish(
-        ulonglong2 *record, int column, double value, uint32_t tag)
+static DEVICE void publish(ulonglong2 *record, int column, double value, uint32_t tag)
 {
 	const uint64_t bits = (uint64_t)__double_as_longlong(value);
 	asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};" ::"l"(record + column),
@@ -63,7 +58,7 @@ static __device__ __forceinline__ void publish(
 	             : "memory");
 }
 
-static __device__ __forceinline__ ulonglong2 load_piece(const ulonglong2 *piece)
+static DEVICE ulonglong2 load_piece(const ulonglong2 *piece)
 {
 	ulonglong2 value;
 	asm volatile("ld.relaxed.gpu.global.v2.b64 {%0, %1}, [%2];"
@@ -73,26 +68,24 @@ static __device__ __forceinline__ ulonglong2 load_piece(const ulonglong2 *piece)
 	return value;
 }
 
-static __device__ __forceinline__ bool has_tag(ulonglong2 piece, uint32_t tag)
+static DEVICE bool has_tag(ulonglong2 piece, uint32_t tag)
 {
 	return (uint32_t)(piece.x >> 32) == tag && (uint32_t)(piece.y >> 32) == tag;
 }
 
-static __device__ __forceinline__ void unpack(ulonglong2 piece, float (&value)[2])
+static DEVICE void unpack(ulonglong2 piece, float (&value)[2])
 {
 	value[0] = __uint_as_float((uint32_t)piece.x);
 	value[1] = __uint_as_float((uint32_t)piece.y);
 }
 
-static __device__ __forceinline__ void unpack(ulonglong2 piece, double (&value)[1])
+static DEVICE void unpack(ulonglong2 piece, double (&value)[1])
 {
 	value[0] = __longlong_as_double((long long)((piece.y << 32) | (uint32_t)piece.x));
 }
 
-/* ---- exchange ---- */
-
-/* Into the same variable of another block of the cluster. */
-static __device__ __forceinline__ void cluster_store(uint32_t *variable, int rank, uint32_t value)
+/* Writes to the same variable of another block of the cluster. */
+static DEVICE void cluster_store(uint32_t *variable, int rank, uint32_t value)
 {
 	IN_CLUSTER(asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(
 	                                cluster_address(shared_address(variable), (uint32_t)rank)),
@@ -100,7 +93,7 @@ static __device__ __forceinline__ void cluster_store(uint32_t *variable, int ran
 	                        : "memory"));
 }
 
-static __device__ __forceinline__ void cluster_store(float *variable, int rank, float value)
+static DEVICE void cluster_store(float *variable, int rank, float value)
 {
 	IN_CLUSTER(asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(
 	                                cluster_address(shared_address(variable), (uint32_t)rank)),
@@ -108,7 +101,7 @@ static __device__ __forceinline__ void cluster_store(float *variable, int rank, 
 	                        : "memory"));
 }
 
-static __device__ __forceinline__ void cluster_store(double *variable, int rank, double value)
+static DEVICE void cluster_store(double *variable, int rank, double value)
 {
 	IN_CLUSTER(asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(
 	                                cluster_address(shared_address(variable), (uint32_t)rank)),
@@ -116,15 +109,13 @@ static __device__ __forceinline__ void cluster_store(double *variable, int rank,
 	                        : "memory"));
 }
 
-template <bool largest, typename real>
-static __device__ __forceinline__ real combine(real a, real b)
+template <bool largest, typename real> static DEVICE real combine(real a, real b)
 {
 	return largest ? larger_of(a, b) : a + b;
 }
 
 template <bool largest, typename real, int COLUMNS, int CLUSTER>
-static __device__ __forceinline__ real over_cluster(
-        const real (&part)[CLUSTER + 1][COLUMNS], int column)
+static DEVICE real over_cluster(const real (&part)[CLUSTER + 1][COLUMNS], int column)
 {
 	real total = part[0][column];
 	for (int b = 1; b < CLUSTER; b++)
@@ -132,11 +123,11 @@ static __device__ __forceinline__ real over_cluster(
 	return total;
 }
 
-/* Column threadIdx.x, of the threads that have one, over the cluster: *mine of the owner becomes
- * the result. True there. */
+/* Reduces column threadIdx.x (for threads that have one) over the cluster: the owner's *mine
+ * becomes the result. True in the owner. */
 template <bool largest, typename real, int COLUMNS, int THREADS, int CLUSTER>
-static __device__ __forceinline__ bool cluster_combine(
-        struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag, bool has, real *mine)
+static DEVICE bool cluster_combine(
+        scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag, bool has, real *mine)
 {
 	real(&part)[CLUSTER + 1][COLUMNS] = s.block_part[tag & 1];
 	const int rank = (int)cluster_rank(), k = (int)threadIdx.x;
@@ -150,10 +141,10 @@ static __device__ __forceinline__ bool cluster_combine(
 	return true;
 }
 
-/* The same to all blocks of a cluster that is alone, with row j. */
+/* The same, with row j, sent to all blocks of a cluster that is alone. */
 template <bool largest, typename real, int COLUMNS, int THREADS, int CLUSTER>
-static __device__ __forceinline__ void cluster_combine_all(
-        struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag, bool has, real mine)
+static DEVICE void cluster_combine_all(
+        scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag, bool has, real mine)
 {
 	real(&part)[CLUSTER + 1][COLUMNS] = s.block_part[tag & 1];
 	const int rank = (int)cluster_rank(), k = (int)threadIdx.x;
@@ -172,10 +163,9 @@ static __device__ __forceinline__ void cluster_combine_all(
 
 /* Before the first exchange. */
 template <typename real, int COLUMNS, int THREADS, int CLUSTER>
-static __device__ __forceinline__ void exchange_start(
-        struct scratch<real, COLUMNS, THREADS, CLUSTER> &s)
+static DEVICE void exchange_start(scratch<real, COLUMNS, THREADS, CLUSTER> &s)
 {
-	/* a cluster alone leaves all groups but the first as they are */
+	/* a single cluster leaves all groups but the first unchanged */
 	for (int i = (int)threadIdx.x; i < s.groups * COLUMNS; i += THREADS)
 		s.group_part[i / COLUMNS][i % COLUMNS] = real(0);
 	if (threadIdx.x < 2)
@@ -185,37 +175,36 @@ static __device__ __forceinline__ void exchange_start(
 		cluster_barrier();
 }
 
-/* After the last one, unless it was given up. */
-template <int CLUSTER> static __device__ __forceinline__ void exchange_stop(void)
+/* After the last exchange, unless it timed out. */
+template <int CLUSTER> static DEVICE void exchange_stop(void)
 {
 	if (CLUSTER > 1 && gridDim.x > CLUSTER)
 		cluster_barrier();
 }
 
-/* By all threads of a block of a cluster that has given up in round `tag`. */
+/* By all threads of a block of a cluster that timed out in round `tag`. */
 template <typename real, int COLUMNS, int THREADS, int CLUSTER>
-static __device__ __forceinline__ void leave_cluster(
-        struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag)
+static DEVICE void leave_cluster(scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag)
 {
 	if (threadIdx.x < CLUSTER)
 		cluster_store(&s.gone[(tag + 1) & 1], (int)threadIdx.x, 1u);
 	cluster_barrier();
 }
 
-/* The warps' results for the first `count` columns to all blocks, and row j from block 0; then
- * those of all blocks, combined in s.group_part, and row j in s.head. False in all threads on a
- * timeout. */
+/* Sends the warps' results for the first `count` columns to all blocks, and row j from block 0;
+ * then combines those of all blocks in s.group_part, and gets row j in s.head. False in all threads
+ * on a timeout. */
 template <bool largest, typename real, int COLUMNS, int THREADS, int CLUSTER>
-static __device__ __forceinline__ bool exchange(const struct slots &slots,
-        struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag, int count)
+static DEVICE bool exchange(const struct slots &slots, scratch<real, COLUMNS, THREADS, CLUSTER> &s,
+        uint32_t tag, int count)
 {
-	typedef struct scratch<real, COLUMNS, THREADS, CLUSTER> block_scratch;
+	typedef scratch<real, COLUMNS, THREADS, CLUSTER> block_scratch;
 	constexpr int per = block_scratch::per, pieces = block_scratch::pieces;
 	constexpr int groups = block_scratch::groups;
 	const int records = (int)gridDim.x / CLUSTER;
 	ulonglong2 *set = slots.piece + (int64_t)(tag & 1) * (records + 1) * pieces;
 
-	/* whole pieces: the reader asks for the tags of both columns of one */
+	/* whole pieces: the reader checks the tags of both columns of a piece */
 	const int k = (int)threadIdx.x;
 	bool publishes = k < COLUMNS && k / per * per < count, gone = false;
 	real mine = real(0);
@@ -241,7 +230,7 @@ static __device__ __forceinline__ bool exchange(const struct slots &slots,
 	real total[per] = {};
 	bool good = true;
 	if (piece * per < count) {
-		/* the last one, row j, is one more, for the group whose turn it is */
+		/* the last record, row j, is an extra one for the group whose turn it is */
 		for (int first = group; first <= records && good; first += groups * LOADS) {
 			ulonglong2 word[LOADS];
 			struct spin spin = {0, 0};
@@ -283,8 +272,7 @@ static __device__ __forceinline__ bool exchange(const struct slots &slots,
 }
 
 template <bool largest, typename real, int COLUMNS, int THREADS, int CLUSTER>
-static __device__ __forceinline__ real combined(
-        const struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, int column)
+static DEVICE real combined(const scratch<real, COLUMNS, THREADS, CLUSTER> &s, int column)
 {
 	real total = s.group_part[0][column];
 	for (int i = 1; i < scratch<real, COLUMNS, THREADS, CLUSTER>::groups; i++)

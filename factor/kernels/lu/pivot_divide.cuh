@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Division of a column by its pivot, as LAPACK's getf2 does it. */
+/* Division of a column by its pivot, as in LAPACK's getf2. */
 #ifndef FATHOM_PIVOT_DIVIDE_CUH
 #define FATHOM_PIVOT_DIVIDE_CUH
 
@@ -7,43 +7,40 @@
 
 #include <float.h>
 
-static __device__ __forceinline__ float smallest_normal(float)
+static DEVICE float smallest_normal(float)
 {
 	return FLT_MIN;
 }
 
-static __device__ __forceinline__ double smallest_normal(double)
+static DEVICE double smallest_normal(double)
 {
 	return DBL_MIN;
 }
 
-/* x / pivot as LAPACK's getf2 does it: by the reciprocal unless that could overflow; unchanged for
- * a zero pivot. */
+/* x / pivot by the reciprocal unless that could overflow; unchanged for a zero pivot. */
 template <typename T> struct pivot_divisor {
 	T reciprocal, pivot;
 };
 
-/* For anything that the other one below does not take. */
-template <typename T>
-static __device__ __forceinline__ struct pivot_divisor<T> divide_by_any(T pivot) {
-	/* a NaN pivot takes the reciprocal, so that it spreads */
-	struct pivot_divisor<T> d = {
-		pivot == T(0) ? T(1) : T(0), pivot
-	};
+/* All cases that the other overload does not take. */
+template <typename T> static DEVICE pivot_divisor<T> divide_by_any(T pivot)
+{
+	/* a NaN pivot takes the reciprocal, to spread */
+	pivot_divisor<T> d = {pivot == T(0) ? T(1) : T(0), pivot};
 	if (pivot != T(0) && !(fabs(pivot) < smallest_normal(pivot)))
 		d.reciprocal = T(1) / pivot;
 	return d;
 }
 
-static __device__ __forceinline__ struct pivot_divisor<double>
-pivot_divide_by(double pivot) {
+static DEVICE pivot_divisor<double> pivot_divide_by(double pivot)
+{
 	return divide_by_any(pivot);
 }
 
-/* The hardware's approximation and one step of Newton's give the correctly rounded reciprocal for
- * exponents 1 to 252; the compiler's own code for it has more branches. */
-static __device__ __forceinline__ struct pivot_divisor<float>
-pivot_divide_by(float pivot) {
+/* For exponents 1 to 252 the hardware's approximation and one Newton step give the correctly
+ * rounded reciprocal, with fewer branches than the compiler's code. */
+static DEVICE pivot_divisor<float> pivot_divide_by(float pivot)
+{
 	float r;
 	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(pivot));
 	r = __fmaf_rn(r, -__fmaf_rn(r, pivot, -1.0f), r);
@@ -52,11 +49,10 @@ pivot_divide_by(float pivot) {
 	return {pivot == 0.0f ? 1.0f : r, pivot};
 }
 
-template <typename T>
-static __device__ __forceinline__ T pivot_divide(T x, const struct pivot_divisor<T> &d)
+template <typename T> static DEVICE T pivot_divide(T x, const pivot_divisor<T> &d)
 {
-	/* reciprocal 0 marks a subnormal pivot, except for an infinite one, whose quotients are
-	 * what division gives too */
+	/* reciprocal 0 marks a subnormal pivot, or an infinite one, where division gives the same
+	 * quotients */
 	return d.reciprocal == T(0) ? x / d.pivot : x * d.reciprocal;
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Row exchanges of LU, pivots and info in device memory. */
+/* Row swaps of LU, pivots and info in device memory. */
 #include "factor/kernels/blocks/block_kernels.h"
 
 namespace
 {
 
-const int CHUNK = 128;         /* exchanges composed into one permutation */
+const int CHUNK = 128;         /* swaps composed into one permutation */
 const int THREADS = 2 * CHUNK; /* one for each row that they can touch */
-const int COLUMNS = 8;         /* in flight for each thread */
+const int COLUMNS = 8;         /* per thread in flight */
 const int MAX_BLOCKS = 256;    /* more would spend their time on the permutation */
 
-/* Where the row comes from that `count` exchanges, of rows i and pivot[i], bring to row d. */
+/* Source of the row that `count` swaps, of rows i and pivot[i], bring to row d. */
 __device__ int source_of(const int *pivot, int count, bool backwards, int d)
 {
 	if (backwards) {
@@ -25,7 +25,7 @@ __device__ int source_of(const int *pivot, int count, bool backwards, int d)
 	return d;
 }
 
-/* The pivots of a panel's second half, which go behind those of its first half. */
+/* The pivots of a panel's second half, which follow the pivots of its first half. */
 struct joined {
 	const int *half;
 	int n, first;
@@ -33,7 +33,7 @@ struct joined {
 };
 const struct joined joined_none = {NULL, 0, 0, NULL};
 
-/* By one block: the first half's info is where the first pivot of the second goes. */
+/* By one block. The first half's info is stored where the second half's first pivot goes. */
 __device__ void join_pivots(struct joined j)
 {
 	const int info = j.all[j.first], other = j.half[j.n];
@@ -44,12 +44,13 @@ __device__ void join_pivots(struct joined j)
 		j.all[j.first + j.n] = info != 0 ? info : other != 0 ? other + j.first : 0;
 }
 
-/* Rows are counted from row `first` of the matrix, where the `count` exchanges begin; a points
- * there, rows are the rows from there. Threads 0 .. CHUNK-1 fill the rows of the chunk, the others
- * those that its pivots name outside of it. Every block composes the permutation itself, then takes
- * columns: all that is read of a column is read before any of it is written, so that each row is
- * touched once. Cost: of every column 2 count words side by side and as many sectors of 32 bytes
- * elsewhere. Where pivots are joined, one more block does that beside the others. */
+/* Rows count from row `first` of the matrix, where the `count` swaps begin; a points there; rows is
+ * the number of rows from there. Threads 0 .. CHUNK-1 fill the rows of the chunk, the others the
+ * rows outside it that its pivots name. Every block composes the permutation itself, then processes
+ * columns: a column is read completely before it is written, so each row is touched once. One more
+ * block joins pivots.
+ *
+ * Cost: per column 2 count contiguous words and as many sectors of 32 bytes elsewhere. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS) laswp_kernel(T *a, int64_t lda, int64_t rows, int64_t n,
         const int *ipiv, int first, int count, bool backwards, struct joined joined)
@@ -73,7 +74,7 @@ __global__ void __launch_bounds__(THREADS) laswp_kernel(T *a, int64_t lda, int64
 		to = pivot[slot];
 		moves = to >= count;
 #pragma unroll 8
-		for (int i = 0; i < slot; i++) /* an earlier pivot has the same row */
+		for (int i = 0; i < slot; i++) /* an earlier pivot names the same row */
 			moves &= pivot[i] != to;
 	}
 	const int from = moves ? source_of(pivot, count, backwards, to) : to;
@@ -110,7 +111,7 @@ int laswp(struct matrix a, struct pivots p, bool backwards, struct joined joined
 		const int64_t first = (backwards ? chunks - 1 - c : c) * CHUNK;
 		const int64_t count = p.n - first < CHUNK ? p.n - first : CHUNK;
 		laswp_kernel<<<blocks + joins, THREADS, 0, (cudaStream_t)stream>>>(
-		        (T *)a.data + a.offset + first, a.ld, a.m - first, a.n, p.data + first,
+		        (T *)matrix_address(a) + first, a.ld, a.m - first, a.n, p.data + first,
 		        (int)first, (int)count, backwards, joins ? joined : joined_none);
 	}
 	return (int)cudaGetLastError();
@@ -131,7 +132,7 @@ __global__ void raise_info_kernel(int value, int *info)
 		*info = value;
 }
 
-/* One block; the diagonal is count sectors of 32 bytes. */
+/* By one block; the diagonal is `count` sectors of 32 bytes. */
 template <typename T>
 __global__ void zero_diagonal_kernel(const T *a, int64_t lda, int count, int *info)
 {
@@ -153,7 +154,7 @@ __global__ void zero_diagonal_kernel(const T *a, int64_t lda, int count, int *in
 template <typename T> int zero_diagonal(struct matrix a, int *info, void *stream)
 {
 	zero_diagonal_kernel<<<1, 1024, 0, (cudaStream_t)stream>>>(
-	        (const T *)a.data + a.offset, a.ld, (int)a.n, info);
+	        (const T *)matrix_address(a), a.ld, (int)a.n, info);
 	return (int)cudaGetLastError();
 }
 
