@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Symmetric matrices by their elements: positive definite ones of every condition and scale, and
- * those that miss it by an element, a row or a NaN. */
+/* Symmetric matrices: positive definite ones of every condition and scale, and matrices that an
+ * element, a row or a NaN keeps from being positive definite. */
 #ifndef FATHOM_SPD_MATRICES_H
 #define FATHOM_SPD_MATRICES_H
 
@@ -14,10 +14,10 @@ enum spd {
 	SPD_NEAR_UNDERFLOW,
 	SPD_NEAR_OVERFLOW,
 	SPD_GRADED, /* rows and columns scaled from 1 down to 1e-8 */
-	SPD_STEEP,  /* and to as little as elements may be */
+	SPD_STEEP,  /* scaled down to the smallest that elements may be */
 	SPD_DIAGONAL,
 	SPD_SUBNORMAL,  /* diagonal, its elements below the smallest normal number */
-	SPD_ZERO_FIRST, /* from here on not positive definite; a row and column of zeros */
+	SPD_ZERO_FIRST, /* from here on not positive definite: a row and column of zeros */
 	SPD_ZERO_MIDDLE,
 	SPD_ZERO_LAST,
 	SPD_NEGATIVE_MIDDLE, /* a negative diagonal element */
@@ -35,21 +35,33 @@ enum spd {
 static const char *const spd_name[] = {"lawn-202", "condition-2", "condition-root", "condition-bad",
         "near-underflow", "near-overflow", "graded", "steep", "diagonal", "subnormal", "zero-first",
         "zero-middle", "zero-last", "negative-middle", "nan-first", "nan-middle", "nan-last",
-        "nan-corner", "inf-middle", "inf-corner", "zero"};
+        "nan-corner", "inf-middle", "inf-corner", "zero", "", "large"};
 
-/* (I - 2 u u^T) D (I - 2 u u^T), D from 1 down to 1/condition. */
-static inline double eigenvalued(int64_t i, int64_t j, int64_t n, double condition)
+/* Dense matrices are made as a whole: 0.001 I + X^T X, X random (condition 0), or random
+ * eigenvectors with eigenvalues from 1 down to 1/condition. */
+static inline double *spd_dense(int64_t n, double condition)
 {
-	return test_singular_element(i, j, n, n, condition, true);
+	if (condition > 0)
+		return test_singular_valued(n, n, condition, true);
+	double *x = xmalloc((size_t)(n * n + 1) * sizeof *x);
+	double *a = xcalloc((size_t)(n * n + 1), sizeof *a);
+
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < n; i++)
+			x[i + j * n] = test_random(3 + (uint64_t)j, i);
+	multiply(CblasTrans, CblasNoTrans, n, n, n, 1, x, x, 0, a);
+	for (int64_t i = 0; i < n; i++)
+		a[i + i * n] += 0.001;
+	free(x);
+	return a;
 }
 
-static inline double lawn(int64_t i, int64_t j, int64_t n)
+static inline double spd_condition(int kind, int64_t n, double eps)
 {
-	double sum = i == j ? 0.001 : 0;
-
-	for (int64_t k = 0; k < n; k++)
-		sum += test_random(3 + (uint64_t)i, k) * test_random(3 + (uint64_t)j, k);
-	return sum;
+	return kind == SPD_LAWN             ? 0
+	       : kind == SPD_CONDITION_ROOT ? sqrt(0.1 / eps)
+	       : kind == SPD_CONDITION_BAD  ? 0.1 / eps / (double)n
+	                                    : 2;
 }
 
 /* The element at (i,j), i >= j, that makes a positive definite matrix something else. */
@@ -91,52 +103,48 @@ static inline bool special(int kind, int64_t i, int64_t j, int64_t n, double *va
 	}
 }
 
+/* `dense`: the element of spd_dense. */
 static inline double spd_element(
-        int kind, int64_t i, int64_t j, int64_t n, enum precision precision)
+        int kind, int64_t i, int64_t j, int64_t n, enum precision precision, double dense)
 {
-	double eps = unit_roundoff(precision), value;
 	const double normal = precision == SINGLE ? (double)FLT_MIN : DBL_MIN;
-	const double smallest = 0.25 * normal / eps;
+	const double smallest = 0.25 * normal / unit_roundoff(precision);
+	const double along = n > 1 ? (double)(i + j) / (double)(2 * n - 2) : 0;
+	double value;
 
 	if (special(kind, i, j, n, &value))
 		return value;
 	switch (kind) {
-	case SPD_CONDITION_ROOT:
-		return eigenvalued(i, j, n, sqrt(0.1 / eps));
-	case SPD_CONDITION_BAD:
-		return eigenvalued(i, j, n, 0.1 / eps / (double)n);
 	case SPD_NEAR_UNDERFLOW:
-		return smallest * eigenvalued(i, j, n, 2);
+		return smallest * dense;
 	case SPD_NEAR_OVERFLOW:
-		return eigenvalued(i, j, n, 2) / smallest;
+		return dense / smallest;
 	case SPD_SUBNORMAL:
 		return ldexp((double)(1 + i % 8), -10) * normal;
 	case SPD_LARGE:
 		return i == j ? 2 * sqrt((double)n) : test_random(3 + (uint64_t)j, i);
-	case SPD_LAWN:
-		return lawn(i, j, n);
 	case SPD_STEEP:
-		return eigenvalued(i, j, n, 2) *
-		       pow(smallest, n > 1 ? (double)(i + j) / (double)(2 * n - 2) : 0);
+		return dense * pow(smallest, along);
 	case SPD_GRADED:
-		return eigenvalued(i, j, n, 2) *
-		       pow(1e-8, n > 1 ? (double)(i + j) / (double)(n - 1) : 0);
+		return dense * pow(1e-16, along);
 	default:
-		return eigenvalued(i, j, n, 2);
+		return dense;
 	}
 }
 
-/* One triangle; the other one and the padding hold a pattern that is NaN. */
+/* One triangle; the other triangle and the padding hold a pattern that is NaN. */
 static inline void *spd_matrix(
         enum uplo uplo, int64_t n, int64_t lda, enum precision precision, int kind)
 {
 	void *a = xmalloc((size_t)(lda * n * precision_bytes(precision)) + 1);
+	double *dense = spd_dense(n, spd_condition(kind, n, unit_roundoff(precision)));
 
 	memset(a, 0xff, (size_t)(lda * n * precision_bytes(precision)));
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = j; i < n; i++)
 			put(a, uplo == LOWER ? i + j * lda : j + i * lda, precision,
-			        spd_element(kind, i, j, n, precision));
+			        spd_element(kind, i, j, n, precision, dense[i + j * n]));
+	free(dense);
 	return a;
 }
 

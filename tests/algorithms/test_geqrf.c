@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocked QR factorization on the host executor and on the GPU: every kind of plan against
- * LAPACK's measures and LAPACKE's answer. */
-#include "factor_test.h"
+ * LAPACK's measures and LAPACK's results. */
+#include "tests/executors/split_test.h"
 
 #include "factor/validation/check.h"
 #include "factor/algorithms/geqrf.h"
@@ -24,76 +24,19 @@ static const struct plan plans[] = {
         {true, NULL, by_32, 1, 32, 0, 0},
 };
 
-struct shape {
-	int64_t m, n, lda;
-};
-
-/* Nothing, one, two, around the blocks' edges, tall and wide, with padding and without. */
+/* Sizes 0, 1, 2, around the blocks' edges, tall and wide, with padding and without. */
 static const struct shape shapes[] = {{0, 0, 1}, {0, 3, 1}, {3, 0, 3}, {1, 1, 1}, {1, 4, 3},
         {2, 2, 2}, {7, 7, 9}, {8, 8, 8}, {9, 9, 11}, {15, 17, 15}, {17, 15, 20}, {16, 16, 16},
         {33, 33, 40}, {70, 20, 71}, {20, 70, 20}, {63, 64, 65}, {65, 65, 65}};
-
-struct problem {
-	struct shape shape;
-	enum precision precision;
-	void *before, *after, *tau;
-};
-
-static int64_t steps(const struct problem *p)
-{
-	return p->shape.m < p->shape.n ? p->shape.m : p->shape.n;
-}
-
-static void problem_open(struct problem *p, int kind)
-{
-	const struct shape *s = &p->shape;
-
-	p->before = test_matrix(s->lda, s->m, s->n, p->precision, kind);
-	p->after = test_copy(p->before, s->lda, s->n, p->precision);
-	p->tau = xcalloc((size_t)steps(p) + 1, sizeof(double));
-}
-
-static void problem_close(struct problem *p)
-{
-	free(p->before);
-	free(p->after);
-	free(p->tau);
-}
-
-/* Factorizes `before` into `after` with a workspace full of `fill`. */
-static bool run(struct executor *e, const struct plan *plan, struct problem *p, int fill)
-{
-	const struct shape *s = &p->shape;
-	int64_t word = precision_bytes(p->precision), k = steps(p);
-	struct matrix whole = {NULL, 0, s->lda, s->n, s->lda, p->precision};
-	struct matrix tau = {NULL, 0, k, 1, k ? k : 1, p->precision};
-	struct test_memory a = {0}, scalars = {0}, work = {0};
-	int64_t bytes = geqrf_work(e, plan, matrix_view(whole, 0, 0, s->m, s->n));
-	bool good = bytes >= 0 && test_open(e, &a, s->lda * s->n * word, fill) &&
-	            test_open(e, &scalars, k * word, fill) && test_open(e, &work, bytes, fill);
-
-	whole.data = a.data;
-	tau.data = scalars.data;
-	good = good && e->ops->upload(e, p->before, s->lda, whole) &&
-	       geqrf(e, plan, matrix_view(whole, 0, 0, s->m, s->n), tau, work.data) &&
-	       e->ops->sync(e) && e->ops->download(e, whole, p->after, s->lda) &&
-	       e->ops->download(e, tau, p->tau, k);
-	if (!good)
-		diag("%s", e->fault.text);
-	good = test_close(e, &a) && good;
-	good = test_close(e, &scalars) && good;
-	return test_close(e, &work) && good;
-}
 
 static void lapack(struct problem *p)
 {
 	const struct shape *s = &p->shape;
 	lapack_int m = (lapack_int)s->m, n = (lapack_int)s->n, lda = (lapack_int)s->lda;
 
-	memcpy(p->after, p->before, (size_t)(s->lda * s->n * precision_bytes(p->precision)));
-	if (steps(p) && p->precision == SINGLE)
+	if (p->precision == SINGLE)
 		LAPACKE_sgeqrf(LAPACK_COL_MAJOR, m, n, p->after, lda, p->tau);
-	else if (steps(p))
+	else
 		LAPACKE_dgeqrf(LAPACK_COL_MAJOR, m, n, p->after, lda, p->tau);
 }
 
@@ -106,41 +49,17 @@ struct measures {
 	double backward;      /* norm_F(Q R - A) / (norm_F(A) eps) */
 };
 
-/* Smaller ones are over before many threads of a busy machine have begun. */
-enum { TOGETHER = 4, WORTH_THREADS = 1 << 20 };
-
-/* Of so many columns, whose sums do not wait for each other. */
-static inline void apply_to(
-        const double *qr, const double *tau, int64_t m, int64_t k, double *x, int columns)
-{
-	for (int64_t i = k - 1; i >= 0; i--) {
-		const double *v = qr + i * m;
-		double sum[TOGETHER];
-		for (int c = 0; c < columns; c++)
-			sum[c] = x[i + c * m];
-		for (int64_t r = i + 1; r < m; r++)
-#pragma GCC unroll 4
-			for (int c = 0; c < columns; c++)
-				sum[c] += v[r] * x[r + c * m];
-		for (int c = 0; c < columns; c++) {
-			sum[c] *= tau[i];
-			x[i + c * m] -= sum[c];
-			for (int64_t r = i + 1; r < m; r++)
-				x[r + c * m] -= sum[c] * v[r];
-		}
-	}
-}
-
-/* C (m x n) := Q C by the reflectors one at a time. */
+/* C (m x n) := Q C in double precision. */
 static void apply_q(const double *qr, const double *tau, int64_t m, int64_t k, double *c, int64_t n)
 {
-	int64_t whole = n - n % TOGETHER;
+	const lapack_int rows = (lapack_int)m, columns = (lapack_int)n,
+	                 room = 64 * columns + 65 * 64;
+	double *work = xmalloc((size_t)room * sizeof *work);
 
-#pragma omp parallel for schedule(dynamic) if (m * k * n > WORTH_THREADS)
-	for (int64_t j = 0; j < whole; j += TOGETHER)
-		apply_to(qr, tau, m, k, c + j * m, TOGETHER);
-	for (int64_t j = whole; j < n; j++)
-		apply_to(qr, tau, m, k, c + j * m, 1);
+	if (m && n && k)
+		LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', rows, columns, (lapack_int)k, qr,
+		        rows, tau, c, rows, work, room);
+	free(work);
 }
 
 static double orthogonality(const double *qr, const double *tau, int64_t m, int64_t k, double eps)
@@ -206,8 +125,7 @@ static double difference(const struct problem *p, const struct problem *q)
 	return ((largest > 0 ? apart / largest : apart) + tau) / unit_roundoff(p->precision);
 }
 
-/* Where the factors are so well conditioned that LAPACK's can be asked for, not only a Q and an R.
- */
+/* Finite where the factors are so well conditioned that they have to be LAPACK's. */
 static double allowed_difference(int kind)
 {
 	switch (kind) {
@@ -235,15 +153,10 @@ static const char *verdict(const struct problem *p, int kind)
 		return "residual too large";
 	if (!(ours.orthogonality < CHECK_THRESHOLD))
 		return "not orthogonal";
-
-	struct problem reference = *p;
-	reference.after = test_copy(p->before, s->lda, s->n, p->precision);
-	reference.tau = xcalloc((size_t)steps(p) + 1, sizeof(double));
-	lapack(&reference);
+	struct problem reference = problem_by_lapack(p);
 	struct measures theirs = measure(&reference);
 	double apart = difference(p, &reference);
-	free(reference.after);
-	free(reference.tau);
+	problem_close(&reference);
 	/* among equal elements rounding errors do not average out: the order of the sums decides */
 	if (kind != TEST_WILKINSON &&
 	        !test_backward_fine(ours.backward, theirs.backward, 2, TEST_ROUNDING))
@@ -251,56 +164,66 @@ static const char *verdict(const struct problem *p, int kind)
 	return apart <= allowed_difference(kind) ? NULL : "not LAPACK's factors";
 }
 
-static void test_plan(struct executor *e, const struct plan *plan, enum precision precision)
+/* ---- the factorization ---- */
+
+static void *matrix(const struct problem *p, int kind)
 {
-	for (int kind = 0; kind < TEST_KINDS; kind++) {
-		bool good = true;
-		for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
-			struct problem p = {.shape = shapes[i], .precision = precision};
-			problem_open(&p, kind);
-			const char *wrong = run(e, plan, &p, 0xff) ? verdict(&p, kind) : "refused";
-			if (wrong)
-				diag("%d x %d, lda %d: %s", (int)shapes[i].m, (int)shapes[i].n,
-				        (int)shapes[i].lda, wrong);
-			good = good && !wrong;
-			problem_close(&p);
-		}
-		ok(good, "%s %cgeqrf %s nb %d%s leaf %d look-ahead %d: %s", e->name, precision,
-		        plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
-		        plan->count > 1 ? ".." : "", (int)plan->leaf, plan->lookahead,
-		        test_kind_name(kind));
-	}
+	return test_matrix(p->shape.lda, p->shape.m, p->shape.n, p->precision, kind);
 }
 
-#include "tests/executors/split_test.h"
-#include "partial_norms_test.h"
+static int64_t work(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a)
+{
+	(void)uplo;
+	return geqrf_work(e, plan, a);
+}
+
+static bool factorize(
+        struct executor *e, const struct plan *plan, enum uplo uplo, const struct run_memory *r)
+{
+	(void)uplo;
+	return geqrf(e, plan, r->a, r->tau, r->work);
+}
+
+static const struct factorization qr = {.name = "geqrf",
+        .plans = plans,
+        .plan_count = ARRAY_LEN(plans),
+        .shapes = shapes,
+        .shape_count = ARRAY_LEN(shapes),
+        .kinds = TEST_KINDS,
+        .uplos = 1,
+        .random_kind = MATRIX_RANDOM,
+        .has_tau = true,
+        .kind_name = test_kind_name,
+        .matrix = matrix,
+        .work = work,
+        .run = factorize,
+        .lapack = lapack,
+        .verdict = verdict};
 
 static const int64_t split_64[] = {64}, split_128[] = {128}, split_512[] = {512};
 static const struct plan split_plans[] = {{false, NULL, split_64, 1, 64, 0, 1},
         {false, NULL, split_128, 1, 64, 0, 0}, {true, NULL, split_128, 1, 64, 0, 1},
         {false, NULL, split_512, 1, 64, 0, 1}};
 
-/* The same bits whatever the workspace held. */
-static void test_repeats(struct executor *e)
+/* Blocks as wide as a factorization of some size has them. */
+static void test_wide(struct executor *e)
 {
-	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
-		struct problem one = {.shape = {150, 140, 152}, .precision = SINGLE}, two = one;
-		problem_open(&one, MATRIX_RANDOM);
-		problem_open(&two, MATRIX_RANDOM);
-		bool good = run(e, &plans[i], &one, 0xff) && run(e, &plans[i], &two, 0x3f);
-		size_t bytes = (size_t)(one.shape.lda * one.shape.n) * sizeof(float);
-		ok(good && memcmp(one.after, two.after, bytes) == 0 &&
-		                memcmp(one.tau, two.tau, 140 * sizeof(float)) == 0,
-		        "plan %zu repeats bit for bit", i);
-		problem_close(&one);
-		problem_close(&two);
-	}
+	static const int64_t by_64[] = {64}, by_128[] = {128}, by_256[] = {256},
+	                     falling[] = {256, 128, 128, 64};
+	static const struct plan wide[] = {{false, NULL, by_64, 1, 64, 0, 0},
+	        {false, NULL, by_128, 1, 32, 0, 1}, {false, NULL, by_256, 1, 64, 0, 1},
+	        {false, NULL, falling, 4, 64, 0, 1}, {true, NULL, by_128, 1, 64, 0, 0},
+	        {true, NULL, falling, 4, 128, 0, 1}};
+	static const struct shape large[] = {{257, 257, 259}, {300, 129, 300}, {129, 300, 129}};
+
+	test_large(e, &qr, wide, ARRAY_LEN(wide), large, ARRAY_LEN(large), MATRIX_RANDOM, false);
+	test_large_on_gpu(e, &qr, wide, ARRAY_LEN(wide), 2048, MATRIX_RANDOM);
 }
 
 /* The measures must see a wrong answer. */
 static void test_measures(struct executor *e)
 {
-	struct problem p = {.shape = {40, 33, 40}, .precision = SINGLE};
+	struct problem p = {.of = &qr, .shape = {40, 33, 40}, .precision = SINGLE};
 
 	problem_open(&p, TEST_CONDITION_2);
 	ok(run(e, &plans[2], &p, 0xff) && !verdict(&p, TEST_CONDITION_2), "a right answer passes");
@@ -318,19 +241,57 @@ static void test_measures(struct executor *e)
 	problem_close(&p);
 }
 
-static bool run_random(struct executor *e, const struct plan *plan)
-{
-	struct problem p = {.shape = {60, 50, 61}, .precision = SINGLE};
+/* ---- nearly parallel columns ---- */
 
-	problem_open(&p, MATRIX_RANDOM);
-	bool ran = run(e, plan, &p, 0xff);
-	problem_close(&p);
-	return ran;
+/* What remains of a column's norm loses all its digits there when it is kept up to date by
+ * subtracting squares of R's elements, as LAPACK's column pivoting does. R's diagonal, whose norms
+ * are computed anew, keeps them. */
+enum { PARALLEL_ROWS = 300, PARALLEL_COLUMNS = 40 };
+
+/* What squares leave of column j's norm. */
+static double norm_by_squares(const float *a, const float *r, int64_t lda, int64_t j)
+{
+	float left = 0;
+
+	for (int64_t i = 0; i < PARALLEL_ROWS; i++)
+		left += a[i + j * lda] * a[i + j * lda];
+	for (int64_t i = 0; i < j; i++)
+		left -= r[i + j * lda] * r[i + j * lda];
+	return sqrt(fmax((double)left, 0));
 }
 
-static bool run_nothing(struct executor *e, const struct plan *plan, struct matrix a)
+static void test_partial_norms(struct executor *e, const struct plan *plan)
 {
-	return geqrf(e, plan, a, a, NULL);
+	const float apart = 1e-4f;
+	struct problem p = {.of = &qr,
+	        .shape = {PARALLEL_ROWS, PARALLEL_COLUMNS, PARALLEL_ROWS + 3},
+	        .precision = SINGLE};
+	const int64_t lda = p.shape.lda;
+	double tau[PARALLEL_COLUMNS], worst = 0, worst_by_squares = 0;
+
+	problem_open(&p, MATRIX_RANDOM);
+	float *a = p.before;
+	for (int64_t j = 1; j < PARALLEL_COLUMNS; j++)
+		for (int64_t i = 0; i < PARALLEL_ROWS; i++)
+			a[i + j * lda] = a[i] + apart * a[i + j * lda];
+	double *exact = to_doubles(a, lda, PARALLEL_ROWS, PARALLEL_COLUMNS, SINGLE);
+	LAPACKE_dgeqrf(
+	        LAPACK_COL_MAJOR, PARALLEL_ROWS, PARALLEL_COLUMNS, exact, PARALLEL_ROWS, tau);
+	const bool good = run(e, plan, &p, 0xff);
+	const float *r = p.after;
+	for (int64_t j = 1; j < PARALLEL_COLUMNS; j++) {
+		const double norm = fabs(exact[j + j * PARALLEL_ROWS]);
+		worst = worse(worst, fabs(fabs((double)r[j + j * lda]) / norm - 1));
+		worst_by_squares =
+		        fmax(worst_by_squares, fabs(norm_by_squares(a, r, lda, j) / norm - 1));
+	}
+	ok(good && worst < 0.05 && worst_by_squares > 0.5,
+	        "%s nb %d, panels on the %s: norms of nearly parallel columns to %.2g, by squares "
+	        "to %.2g",
+	        e->name, (int)plan->widths[0], plan->hybrid ? "host" : "device", worst,
+	        worst_by_squares);
+	free(exact);
+	problem_close(&p);
 }
 
 static void test_refusals(struct executor *e)
@@ -342,22 +303,20 @@ static void test_refusals(struct executor *e)
 	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"},
 	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, -9, 9, "9 x -9"}};
 
-	test_each_refused(e, cases, ARRAY_LEN(cases), geqrf_work, run_nothing);
+	test_refused(e, &qr, cases, ARRAY_LEN(cases));
 }
 
 static void test_all(struct executor *e)
 {
 	test_measures(e);
-	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
-		test_plan(e, &plans[i], SINGLE);
-		test_plan(e, &plans[i], DOUBLE);
-	}
+	test_plans(e, &qr, NULL, 2);
+	test_wide(e);
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
 		test_partial_norms(e, &plans[i]);
-	test_copied(e, plans, geqrf_work, test_plan);
-	test_splits(e, split_plans);
-	test_repeats(e);
-	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
+	test_copied(e, &qr);
+	test_splits(e, &qr, split_plans, false);
+	test_repeats(e, &qr);
+	test_any_phase_left_out(e, &qr);
 	test_refusals(e);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels whose blocks wait for each other, when one of them gives up: their error word, set from
- * outside at any moment, is what all see then. The kernel ends at once and without a fault, it
- * touches nothing beside its matrix, and the next one gives the same bits as without. */
+/* Kernels whose blocks wait for each other, when a block gives up. The test sets the error word,
+ * which all blocks read, from outside at any moment. The kernel has to end at once and without a
+ * fault, it touches nothing beside its matrix, and the next kernel gives the usual bits. */
 #include "tests/tap.h"
 
 #ifndef FATHOM_CUDA
@@ -11,6 +11,7 @@ int main(void)
 }
 #else
 
+#include "matrix_kinds.h"
 #include "uniform.h"
 
 #include "lib/host/clock.h"
@@ -26,8 +27,8 @@ int main(void)
 
 enum { MOST_ROWS = 40000, MOST_COLUMNS = 128, PADDING = 5, POISON = 0xee, MOMENTS = 60 };
 
-/* The seconds within which a kernel has to be gone, beside what it takes alone: those who wait look
- * at the error word every 1024 times, the limit of a wait is a second. */
+/* Seconds within which a kernel has to end, beyond its usual time. Waiting blocks read the error
+ * word every 1024 polls; the limit of a wait is a second. */
 static const double ENDS = 0.2;
 
 enum form { LU_CLUSTER, LU_GRID, QR_CLUSTER, QR_RESIDENT, QR_COLUMNS, FORMS };
@@ -85,18 +86,13 @@ static void fill(struct bench *b, enum precision p, struct shape s)
 	unsigned char *host = xmalloc(bytes_of(p, s));
 	memset(host, POISON, bytes_of(p, s));
 	for (int64_t j = 0; j < s.n; j++)
-		for (int64_t i = 0; i < s.m; i++) {
-			const int64_t at = i + j * leading(s);
-			if (p == SINGLE)
-				((float *)(void *)host)[at] = (float)uniform();
-			else
-				((double *)(void *)host)[at] = uniform();
-		}
+		for (int64_t i = 0; i < s.m; i++)
+			put(host, i + j * leading(s), p, uniform());
 	GPU(cudaMemcpy(b->given, host, bytes_of(p, s), cudaMemcpyHostToDevice));
 	free(host);
 }
 
-/* Factorizes what was given; returns without waiting. */
+/* Factorizes the given panel; returns without waiting. */
 static void start(struct bench *b, enum form form, enum precision p, struct shape s)
 {
 	int *error = b->work;
@@ -129,7 +125,7 @@ static void clear(struct bench *b)
 	GPU(cudaMemsetAsync(b->work, 0, (size_t)b->work_bytes, b->stream));
 }
 
-/* The whole panel, with what is beside it. */
+/* The whole panel with its surroundings. */
 static void *result(const struct bench *b, enum precision p, struct shape s)
 {
 	void *host = xmalloc(bytes_of(p, s));
@@ -199,7 +195,7 @@ static void test_shape(struct bench *b, enum form form, enum precision p, struct
 	GPU(cudaStreamSynchronize(b->stream));
 	void *after = result(b, p, s);
 	if (!ok(longest < alone + ENDS && beside && memcmp(before, after, bytes_of(p, s)) == 0,
-	            "%s, %c %" PRId64 " x %" PRId64 ": ends, and the next one is right",
+	            "%s, %c %" PRId64 " x %" PRId64 ": ends, and the next kernel is right",
 	            forms[form].name, p, s.m, s.n))
 		diag("%.0f ms till the end, %s, the next one %s", longest * 1e3,
 		        beside ? "nothing beside it touched" : "something beside it was touched",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocked Cholesky factorization on the host executor and on the GPU: every kind of plan, both
- * triangles, against LAPACK's measures and LAPACKE's answer. */
+ * triangles, against LAPACK's measures and LAPACK's results. */
 #include "spd_matrices.h"
+#include "tests/executors/split_test.h"
 
 #include "factor/validation/check.h"
 #include "factor/algorithms/potrf.h"
@@ -26,68 +27,18 @@ static const struct plan plans[] = {
         {true, NULL, uneven, 4, 8, 16, 1},
 };
 
-static const struct {
-	int64_t n, lda;
-} sizes[] = {{0, 1}, {1, 1}, {1, 3}, {2, 2}, {7, 9}, {8, 8}, {9, 9}, {15, 15}, {16, 20}, {17, 17},
-        {31, 33}, {33, 33}, {50, 50}, {71, 75}};
-
-/* ---- runs ---- */
-
-struct problem {
-	enum uplo uplo;
-	int64_t n, lda;
-	enum precision precision;
-	void *before, *after;
-	int info;
-};
-
-static void problem_open(struct problem *p, int kind)
-{
-	p->before = spd_matrix(p->uplo, p->n, p->lda, p->precision, kind);
-	p->after = test_copy(p->before, p->lda, p->n, p->precision);
-	p->info = -1;
-}
-
-static void problem_close(struct problem *p)
-{
-	free(p->before);
-	free(p->after);
-}
-
-/* Factorizes `before` into `after` with a workspace full of `fill`. */
-static bool run(struct executor *e, const struct plan *plan, struct problem *p, int fill)
-{
-	struct matrix whole = {NULL, 0, p->lda, p->n, p->lda, p->precision};
-	struct test_memory a = {0}, info = {0}, work = {0};
-	int none;
-	int64_t bytes = potrf_work(e, plan, p->uplo, matrix_view(whole, 0, 0, p->n, p->n));
-	bool good = bytes >= 0 &&
-	            test_open(e, &a, p->lda * p->n * precision_bytes(p->precision), fill) &&
-	            test_open(e, &info, sizeof(int), fill) && test_open(e, &work, bytes, fill);
-	struct matrix matrix = matrix_view(whole, 0, 0, p->n, p->n);
-
-	whole.data = matrix.data = a.data;
-	good = good && e->ops->upload(e, p->before, p->lda, whole) &&
-	       potrf(e, plan, p->uplo, matrix, work.data, info.data) && e->ops->sync(e) &&
-	       e->ops->download(e, whole, p->after, p->lda) &&
-	       e->ops->read_pivots(e, (struct pivots){info.data, 0}, &none, &p->info);
-	if (!good)
-		diag("%s", e->fault.text);
-	good = test_close(e, &a) && good;
-	good = test_close(e, &info) && good;
-	return test_close(e, &work) && good;
-}
+static const struct shape shapes[] = {{0, 0, 1}, {1, 1, 1}, {1, 1, 3}, {2, 2, 2}, {7, 7, 9},
+        {8, 8, 8}, {9, 9, 9}, {15, 15, 15}, {16, 16, 20}, {17, 17, 17}, {31, 31, 33}, {33, 33, 33},
+        {50, 50, 50}, {71, 71, 75}};
 
 static void lapack(struct problem *p)
 {
 	char uplo = p->uplo == LOWER ? 'L' : 'U';
-	lapack_int n = (lapack_int)p->n, lda = (lapack_int)p->lda;
+	lapack_int n = (lapack_int)p->shape.n, lda = (lapack_int)p->shape.lda;
 
-	memcpy(p->after, p->before, (size_t)(p->lda * p->n * precision_bytes(p->precision)));
-	if (p->n)
-		p->info = p->precision == SINGLE
-		                  ? LAPACKE_spotrf_work(LAPACK_COL_MAJOR, uplo, n, p->after, lda)
-		                  : LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo, n, p->after, lda);
+	p->info = p->precision == SINGLE
+	                  ? LAPACKE_spotrf_work(LAPACK_COL_MAJOR, uplo, n, p->after, lda)
+	                  : LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo, n, p->after, lda);
 }
 
 /* ---- the measures ---- */
@@ -99,7 +50,8 @@ static double *lower(const struct problem *p, const void *x, int64_t k)
 
 	for (int64_t j = 0; j < k; j++)
 		for (int64_t i = j; i < k; i++)
-			out[i + j * k] = get(x, p->uplo == LOWER ? i + j * p->lda : j + i * p->lda,
+			out[i + j * k] = get(x,
+			        p->uplo == LOWER ? i + j * p->shape.lda : j + i * p->shape.lda,
 			        p->precision);
 	return out;
 }
@@ -153,7 +105,7 @@ static struct measures measure(const struct problem *p, int64_t k)
 /* By the definition, in double: the first pivot that is not positive. */
 static int expected_info(const struct problem *p)
 {
-	int64_t n = p->n;
+	int64_t n = p->shape.n;
 	double *l = lower(p, p->before, n);
 	int info = 0;
 
@@ -171,56 +123,56 @@ static int expected_info(const struct problem *p)
 	return info;
 }
 
-/* What nobody asked to read is as it was. */
+/* The other triangle and the padding are as they were. */
 static bool rest_intact(const struct problem *p)
 {
 	static const unsigned char poison[8] = {255, 255, 255, 255, 255, 255, 255, 255};
 	int64_t word = precision_bytes(p->precision);
 
-	for (int64_t j = 0; j < p->n; j++)
-		for (int64_t i = 0; i < p->lda; i++) {
-			bool ours = i < p->n && (p->uplo == LOWER ? i >= j : i <= j);
-			const char *at = (const char *)p->after + (i + j * p->lda) * word;
+	for (int64_t j = 0; j < p->shape.n; j++)
+		for (int64_t i = 0; i < p->shape.lda; i++) {
+			bool ours = i < p->shape.n && (p->uplo == LOWER ? i >= j : i <= j);
+			const char *at = (const char *)p->after + (i + j * p->shape.lda) * word;
 			if (!ours && memcmp(at, poison, (size_t)word) != 0)
 				return false;
 		}
 	return true;
 }
 
-/* Rows of the blocks before the one with row `info`; all without info. */
-static int64_t finished_rows(const struct plan *plan, const struct problem *p)
+/* Rows of the blocks before the block with row `info`; all rows without info. */
+static int64_t finished_rows(const struct problem *p)
 {
-	int64_t j = 0, k = 0, w;
+	const int64_t n = p->shape.n;
 
-	for (; j < p->n; j += w, k++) {
-		w = plan_width(plan, k, p->n - j);
+	for (int64_t j = 0, k = 0, w; j < n; j += w, k++) {
+		w = plan_width(p->plan, k, n - j);
 		if (p->info && p->info <= j + w)
 			return j;
 	}
-	return p->n;
+	return n;
 }
 
 static bool leaves_not_finite(const struct problem *p)
 {
-	double *l = lower(p, p->after, p->n);
-	bool found = any_not_finite(l, p->n * p->n);
+	const int64_t n = p->shape.n;
+	double *l = lower(p, p->after, n);
+	bool found = any_not_finite(l, n * n);
 
 	free(l);
 	return found;
 }
 
 /* The first reason why the factor is wrong, or NULL. */
-static const char *verdict(const struct plan *plan, const struct problem *p, int kind)
+static const char *verdict(const struct problem *p, int kind)
 {
-	int64_t rows = finished_rows(plan, p);
-	struct measures ours = measure(p, rows);
+	struct measures ours = measure(p, finished_rows(p));
 	bool infinite = kind == SPD_INF_MIDDLE || kind == SPD_INF_CORNER;
 
 	if (!rest_intact(p))
 		return "the other triangle or the padding was written";
 	if (p->info != expected_info(p) && !(infinite && p->info > 0)) /* Inf times 0 is a NaN */
 		return "wrong info";
-	if (infinite && p->n && p->info == 0)
+	if (infinite && p->shape.n && p->info == 0)
 		return leaves_not_finite(p) ? NULL : "the Inf is gone";
 	if (infinite)
 		return NULL; /* the leading blocks contain the Inf or not */
@@ -228,93 +180,71 @@ static const char *verdict(const struct plan *plan, const struct problem *p, int
 		return "residual too large";
 	if (p->info)
 		return NULL;
-
-	struct problem reference = *p;
-	reference.after = test_copy(p->before, p->lda, p->n, p->precision);
-	lapack(&reference);
-	struct measures theirs = measure(&reference, p->n);
-	free(reference.after);
-	/* columns taken one by one round an element as many times as there are */
-	double times = plan->widths[0] == 1 ? 3 : 2;
+	struct problem reference = problem_by_lapack(p);
+	struct measures theirs = measure(&reference, p->shape.n);
+	problem_close(&reference);
+	/* columns taken one by one round an element once per column */
+	double times = p->plan->widths[0] == 1 ? 3 : 2;
 	return test_backward_fine(ours.backward, theirs.backward, times, 2 * TEST_ROUNDING)
 	               ? NULL
 	               : "backward error more than twice LAPACK's";
 }
 
-static void test_plan(
-        struct executor *e, const struct plan *plan, enum uplo uplo, enum precision precision)
+/* ---- the factorization ---- */
+
+static const char *kind_name(int kind)
 {
-	for (int kind = 0; kind < SPD_KINDS; kind++) {
-		bool good = true;
-		for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
-			struct problem p = {.uplo = uplo,
-			        .n = sizes[i].n,
-			        .lda = sizes[i].lda,
-			        .precision = precision};
-			problem_open(&p, kind);
-			const char *wrong =
-			        run(e, plan, &p, 0xff) ? verdict(plan, &p, kind) : "refused";
-			if (wrong)
-				diag("n %d, lda %d: %s (info %d, expected %d)", (int)p.n,
-				        (int)p.lda, wrong, p.info, expected_info(&p));
-			good = good && !wrong;
-			problem_close(&p);
-		}
-		ok(good, "%s %cpotrf %s %s nb %d%s leaf %d inverse %d look-ahead %d: %s", e->name,
-		        precision, uplo == LOWER ? "lower" : "upper",
-		        plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
-		        plan->count > 1 ? ".." : "", (int)plan->leaf, (int)plan->inverse,
-		        plan->lookahead, spd_name[kind]);
-	}
+	return spd_name[kind];
 }
 
-/* Blocks as wide as a factorization of some size has them. */
-static void test_large(struct executor *e, enum uplo uplo, enum precision precision)
+static void *matrix(const struct problem *p, int kind)
 {
-	static const int64_t by_128[] = {128}, by_300[] = {300};
+	return spd_matrix(p->uplo, p->shape.n, p->shape.lda, p->precision, kind);
+}
+
+static int64_t work(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a)
+{
+	return potrf_work(e, plan, uplo, a);
+}
+
+static bool factorize(
+        struct executor *e, const struct plan *plan, enum uplo uplo, const struct run_memory *r)
+{
+	return potrf(e, plan, uplo, r->a, r->work, r->pivots.data);
+}
+
+static const struct factorization cholesky = {.name = "potrf",
+        .plans = plans,
+        .plan_count = ARRAY_LEN(plans),
+        .shapes = shapes,
+        .shape_count = ARRAY_LEN(shapes),
+        .kinds = SPD_KINDS,
+        .uplos = 2,
+        .random_kind = SPD_LAWN,
+        .kind_name = kind_name,
+        .matrix = matrix,
+        .work = work,
+        .run = factorize,
+        .lapack = lapack,
+        .verdict = verdict};
+
+/* Blocks as wide as a factorization of some size has them. */
+static void test_wide(struct executor *e)
+{
+	static const int64_t by_128[] = {128}, by_300[] = {300}, falling[] = {256, 128, 128, 64};
 	static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, 1},
 	        {false, NULL, by_300, 1, 64, 0, 0}, {false, NULL, by_300, 1, 128, 0, 1},
 	        {false, NULL, by_128, 1, 128, 0, 0}, {false, NULL, by_300, 1, 64, 64, 1},
 	        {false, NULL, by_128, 1, 128, 128, 1}, {true, NULL, by_300, 1, 64, 0, 1},
-	        {true, NULL, by_300, 1, 64, 128, 1}};
+	        {true, NULL, by_300, 1, 64, 128, 1}, {false, NULL, falling, 4, 64, 32, 1},
+	        {true, NULL, falling, 4, 128, 0, 1}};
+	static const struct shape large[] = {{450, 450, 453}};
 
-	for (size_t i = 0; i < ARRAY_LEN(wide); i++) {
-		struct problem p = {.uplo = uplo, .n = 450, .lda = 453, .precision = precision};
-		problem_open(&p, SPD_LARGE);
-		const char *wrong =
-		        run(e, &wide[i], &p, 0xff) ? verdict(&wide[i], &p, SPD_LARGE) : "refused";
-		if (wrong)
-			diag("%s (info %d)", wrong, p.info);
-		ok(!wrong, "%s %cpotrf %s of %d, wide plan %zu", e->name, precision,
-		        uplo == LOWER ? "lower" : "upper", (int)p.n, i);
-		problem_close(&p);
-	}
+	test_large(e, &cholesky, wide, ARRAY_LEN(wide), large, ARRAY_LEN(large), SPD_LARGE, false);
+	test_large_on_gpu(e, &cholesky, wide, ARRAY_LEN(wide), 4096, SPD_LARGE);
 }
 
-/* Updates of split operands, in matrices large enough for them, aligned: the same bounds, but other
- * bits. */
-static void test_split(struct executor *e, enum math math, const struct plan *plan, enum uplo uplo,
-        int kind, int64_t n)
-{
-	struct problem p = {.uplo = uplo, .n = n, .lda = n + 3, .precision = SINGLE}, strict = p;
-
-	problem_open(&p, kind);
-	problem_open(&strict, kind);
-	bool good = run(e, plan, &strict, 0xff);
-	e->math = math;
-	const char *wrong = run(e, plan, &p, 0xff) ? verdict(plan, &p, kind) : "refused";
-	e->math = MATH_FP32;
-	if (wrong)
-		diag("%s (info %d)", wrong, p.info);
-	ok(good && !wrong && memcmp(p.after, strict.after, (size_t)(n * (n + 3)) * 4) != 0,
-	        "%s%s, %s, nb %d, panels on the %s: kind %d", e->name, math_title[math],
-	        uplo == LOWER ? "lower" : "upper", (int)plan->widths[0],
-	        plan->hybrid ? "host" : "device", kind);
-	problem_close(&p);
-	problem_close(&strict);
-}
-
-static void test_splits(struct executor *e)
+static void test_split_updates(struct executor *e)
 {
 	const struct split_limits *kept = e->splits;
 	struct split_limits small = {
@@ -326,6 +256,8 @@ static void test_splits(struct executor *e)
 	        {false, NULL, by_128, 1, 128, 128, 0}, {true, NULL, by_300, 1, 64, 0, 1},
 	        {false, NULL, by_64, 1, 64, 64, 1}};
 
+	const int64_t side = test_full() ? 601 : 401, large = test_full() ? 1101 : 801;
+
 	if (!kept) {
 		skip("3xTF32", "no TF32 units");
 		return;
@@ -334,76 +266,38 @@ static void test_splits(struct executor *e)
 	for (enum math math = MATH_3XTF32; math < MATHS && math_possible(e, math); math++) {
 		small.together = 300; /* the blocks on the diagonal and squares as wide */
 		for (size_t i = 0; i < 2 * ARRAY_LEN(kinds); i++)
-			test_split(e, math, &split[i % ARRAY_LEN(split)], i % 2 ? UPPER : LOWER,
-			        kinds[i / 2], 601);
+			if (test_meets(i / 2, i % 2, 2, 1))
+				test_split(e, &cholesky, math, &split[i % ARRAY_LEN(split)],
+				        i % 2 ? UPPER : LOWER, kinds[i / 2], side, side);
 		for (size_t i = 0; i < 4 * ARRAY_LEN(split); i++) {
+			if (!test_meets(i / 4 + (size_t)math, i % 4, 4, 1))
+				continue;
 			small.together = i % 4 < 2 ? 300 : 100;
-			test_split(e, math, &split[i / 4], i % 2 ? UPPER : LOWER, SPD_LARGE, 1101);
+			test_split(e, &cholesky, math, &split[i / 4], i % 2 ? UPPER : LOWER,
+			        SPD_LARGE, large, large);
 		}
 	}
 	e->splits = kept;
 }
 
-/* The same bits whatever the workspace held. */
-static void test_repeats(struct executor *e)
-{
-	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
-		struct problem one = {
-		        .uplo = i % 2 ? LOWER : UPPER, .n = 150, .lda = 152, .precision = SINGLE};
-		struct problem two = one;
-		problem_open(&one, SPD_LAWN);
-		problem_open(&two, SPD_LAWN);
-		bool good = run(e, &plans[i], &one, 0xff) && run(e, &plans[i], &two, 0x3f);
-		ok(good && memcmp(one.after, two.after, 152 * 150 * sizeof(float)) == 0,
-		        "plan %zu repeats bit for bit", i);
-		problem_close(&one);
-		problem_close(&two);
-	}
-}
-
 /* The measures must see a wrong answer. */
 static void test_measures(struct executor *e)
 {
-	struct problem p = {.uplo = LOWER, .n = 40, .lda = 40, .precision = SINGLE};
-	const struct plan *plan = &plans[3];
+	struct problem p = {
+	        .of = &cholesky, .shape = {40, 40, 40}, .precision = SINGLE, .uplo = LOWER};
 
 	problem_open(&p, SPD_LAWN);
-	ok(run(e, plan, &p, 0xff) && !verdict(plan, &p, SPD_LAWN), "a right answer passes");
+	ok(run(e, &plans[3], &p, 0xff) && !verdict(&p, SPD_LAWN), "a right answer passes");
 	float *x = p.after, kept = x[30 + 20 * 40];
 	x[30 + 20 * 40] = kept + 0.01f;
-	ok(verdict(plan, &p, SPD_LAWN), "one wrong element is found");
+	ok(verdict(&p, SPD_LAWN), "one wrong element is found");
 	x[30 + 20 * 40] = kept;
 	x[20 + 30 * 40] = 0;
-	ok(verdict(plan, &p, SPD_LAWN), "a write to the other triangle is found");
+	ok(verdict(&p, SPD_LAWN), "a write to the other triangle is found");
 	memset(&x[20 + 30 * 40], 0xff, sizeof *x);
 	p.info = 3;
-	ok(verdict(plan, &p, SPD_LAWN), "a wrong info is found");
+	ok(verdict(&p, SPD_LAWN), "a wrong info is found");
 	problem_close(&p);
-}
-
-static bool run_random(struct executor *e, const struct plan *plan)
-{
-	struct problem p = {.n = 50, .lda = 51, .precision = SINGLE};
-
-	problem_open(&p, SPD_LAWN);
-	bool ran = run(e, plan, &p, 0xff);
-	problem_close(&p);
-	return ran;
-}
-
-static int64_t work_upper(struct executor *e, const struct plan *plan, struct matrix a)
-{
-	return potrf_work(e, plan, UPPER, a);
-}
-
-static bool run_nothing(struct executor *e, const struct plan *plan, struct matrix a)
-{
-	return potrf(e, plan, UPPER, a, NULL, NULL);
-}
-
-static void test_upper(struct executor *e, const struct plan *plan, enum precision precision)
-{
-	test_plan(e, plan, UPPER, precision);
 }
 
 static void test_refusals(struct executor *e)
@@ -416,7 +310,7 @@ static void test_refusals(struct executor *e)
 	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 8, 9, "not square"},
 	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"}};
 
-	test_each_refused(e, cases, ARRAY_LEN(cases), work_upper, run_nothing);
+	test_refused(e, &cholesky, cases, ARRAY_LEN(cases));
 }
 
 /* In double precision columns that begin between sectors of memory are copied, too. */
@@ -428,11 +322,13 @@ static void test_sectors(struct executor *e)
 	                    single = {NULL, 0, 98, 98, 100, SINGLE};
 
 	e->aligned_from = 1;
-	const int64_t copied = work_upper(e, &plans[0], single);
-	ok(work_upper(e, &plans[0], between) > work_upper(e, &plans[0], whole) + bytes,
+	const int64_t copied = potrf_work(e, &plans[0], UPPER, single);
+	ok(potrf_work(e, &plans[0], UPPER, between) >
+	                potrf_work(e, &plans[0], UPPER, whole) + bytes,
 	        "%s: columns between sectors have a copy", e->name);
 	e->aligned_from = 0;
-	ok(work_upper(e, &plans[0], single) == copied, "%s: in single precision none", e->name);
+	ok(potrf_work(e, &plans[0], UPPER, single) == copied, "%s: in single precision none",
+	        e->name);
 	e->aligned_from = from;
 }
 
@@ -440,19 +336,12 @@ static void test_all(struct executor *e)
 {
 	test_measures(e);
 	test_sectors(e);
-	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
-		for (int uplo = LOWER; uplo <= UPPER; uplo++) {
-			test_plan(e, &plans[i], (enum uplo)uplo, SINGLE);
-			test_plan(e, &plans[i], (enum uplo)uplo, DOUBLE);
-		}
-	for (int uplo = LOWER; uplo <= UPPER; uplo++) {
-		test_large(e, (enum uplo)uplo, SINGLE);
-		test_large(e, (enum uplo)uplo, DOUBLE);
-	}
-	test_copied(e, plans, work_upper, test_upper);
-	test_splits(e);
-	test_repeats(e);
-	test_any_phase_left_out(e, plans, ARRAY_LEN(plans), run_random);
+	test_plans(e, &cholesky, NULL, 2);
+	test_wide(e);
+	test_copied(e, &cholesky);
+	test_split_updates(e);
+	test_repeats(e, &cholesky);
+	test_any_phase_left_out(e, &cholesky);
 	test_refusals(e);
 }
 

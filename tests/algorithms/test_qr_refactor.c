@@ -1,99 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* The factorization that changes, made from the matrix, its solution and its drift, on the host
- * executor and on the GPU; each way that is timed; and what is said of the model's choices. */
-#include "factor_test.h"
+/* A QR factorization made anew from its matrix, its solution and its drift, on the host executor
+ * and on the GPU; each way that is timed; and the judgement of the model's choices. */
+#include "update_fixture.h"
 
 #include "factor/algorithms/qr_refactor.h"
 #include "factor/validation/update_or_refactor.h"
 #include "factor/validation/timing_update.h"
 #include "factor/validation/update_cases.h"
 
-#include <lapacke.h>
+enum { M = 150, N = 61, NEW = 4 };
 
-enum { M = 150, N = 61, SIDES = 2 };
-
-static double *random_doubles(int64_t count, uint64_t seed, enum precision p)
-{
-	double *x = xmalloc((size_t)count * sizeof *x);
-
-	for (int64_t i = 0; i < count; i++) {
-		double value = test_random(seed, i);
-		x[i] = p == SINGLE ? (double)(float)value : value;
-	}
-	return x;
-}
-
-static struct matrix send(struct executor *e, struct test_memory *memory, const double *x,
-        int64_t m, int64_t n, enum precision p)
-{
-	struct matrix a = {NULL, 0, m, n, m, p};
-	char *host = xmalloc((size_t)(m * n * 8) + 8);
-
-	if (!test_open(e, memory, m * n * precision_bytes(p), 0xff))
-		diag("%s", e->fault.text);
-	a.data = memory->data;
-	for (int64_t i = 0; x && i < m * n; i++)
-		put(host, i, p, x[i]);
-	if (x && !e->ops->upload(e, host, m, a))
-		diag("%s", e->fault.text);
-	free(host);
-	return a;
-}
-
-static double *fetch(struct executor *e, struct matrix a)
-{
-	char *host = xcalloc((size_t)(a.m * a.n) + 1, 8);
-
-	e->ops->download(e, a, host, a.m);
-	double *x = to_doubles(host, a.m, a.m, a.n, a.precision);
-	free(host);
-	return x;
-}
+static const struct update_calls calls = {.work = qr_update_work, .add_columns = qr_add_columns};
 
 /* ---- the factorization ---- */
 
-struct fixture {
-	struct executor *e;
-	double *a, *b;
-	struct matrix ma, mb, x, sums, random;
-	struct qr_factors f;
-	struct test_memory memory[9];
-	enum precision p;
-};
-
-static struct fixture fixture_new(struct executor *e, enum precision p, enum q_kept kept)
+/* A matrix in executor memory, NaN or filled with x. */
+static struct matrix placed(
+        struct fixture *s, struct test_memory *memory, const double *x, int64_t m, int64_t n)
 {
-	struct fixture s = {.e = e, .p = p, .f = {.m = M, .n = N, .kept = kept}};
-	double *random = random_doubles(N, 3, p);
+	struct matrix a = open_matrix(s, memory, m, n);
 
-	s.a = random_doubles(M * N, 1, p);
-	s.b = random_doubles(M * SIDES, 2, p);
-	s.ma = send(e, &s.memory[0], s.a, M, N, p);
-	s.mb = send(e, &s.memory[1], s.b, M, SIDES, p);
-	s.f.q = send(e, &s.memory[2], NULL, M, M, p);
-	s.f.r = send(e, &s.memory[3], NULL, N, N, p);
-	s.f.d = send(e, &s.memory[4], NULL, M, SIDES, p);
-	s.x = send(e, &s.memory[5], NULL, N, SIDES, p);
-	s.sums = send(e, &s.memory[6], NULL, 4, 1, p);
-	s.random = send(e, &s.memory[7], random, N, 1, p);
-	free(random);
-	return s;
+	if (x && !send(s, x, m, n, a))
+		diag("%s", s->e->fault.text);
+	return a;
 }
 
-static bool with_work(struct fixture *s, int64_t bytes)
+/* Makes the factorization of a and b anew and the solution x; NULL: without x. */
+static bool refactored(struct fixture *s, struct matrix a, struct matrix b, const struct matrix *x)
 {
-	return bytes >= 0 && test_open(s->e, &s->memory[8], bytes, 0xff);
-}
+	struct test_memory work;
+	bool good = ex_fill(s->e, WHOLE, NAN, NAN, s->f.r) &&
+	            ex_fill(s->e, WHOLE, NAN, NAN, s->f.d) &&
+	            (!s->f.kept || ex_fill(s->e, WHOLE, NAN, NAN, s->f.q)) &&
+	            test_open(s->e, &work, qr_refactor_work(s->e, &s->f), 0xff) &&
+	            qr_refactor(s->e, &s->f, a, b, work.data) &&
+	            (!x || qr_solve(s->e, &s->f, *x)) && s->e->ops->sync(s->e);
 
-static bool fixture_close(struct fixture *s)
-{
-	bool intact = true;
-
-	for (int i = 0; i < 8; i++)
-		intact = test_close(s->e, &s->memory[i]) && intact;
-	free(s->a);
-	free(s->b);
-	return intact;
+	if (!good)
+		diag("%s", s->e->fault.text);
+	return test_close(s->e, &work) && good;
 }
 
 /* norm1(A^T (B - A X)) over norms, m and eps. */
@@ -105,146 +50,111 @@ static double solution_ratio(const struct fixture *s, const double *x)
 	multiply(CblasNoTrans, CblasNoTrans, M, SIDES, N, -1, s->a, x, 1, rest);
 	multiply(CblasTrans, CblasNoTrans, N, SIDES, M, 1, s->a, rest, 0, gradient);
 	double ratio = test_ratio(norm_one(gradient, N, SIDES), M,
-	        norm_one(s->a, M, N) * norm_one(s->b, M, SIDES), unit_roundoff(s->p));
+	        norm_one(s->a, M, N) * norm_one(s->b, M, SIDES), unit_roundoff(s->precision));
 	free(rest);
 	return ratio;
 }
 
+/* Whether the factorization has drifted from a; a of no rows: by itself. */
 static bool drifted(struct fixture *s, struct matrix a)
 {
-	double sums[4] = {NAN, NAN, NAN, NAN}, *found;
+	double *random = test_randoms(3, N, s->precision), sums[4] = {NAN, NAN, NAN, NAN};
+	struct test_memory memory[3];
+	struct matrix x = placed(s, &memory[0], random, N, 1);
+	struct matrix out = placed(s, &memory[1], NULL, 4, 1);
 
-	if (with_work(s, qr_drift_work(s->e, &s->f)) &&
-	        qr_drift(s->e, &s->f, a, s->random, s->sums, s->memory[8].data) &&
-	        s->e->ops->sync(s->e) && test_close(s->e, &s->memory[8])) {
-		found = fetch(s->e, s->sums);
+	if (test_open(s->e, &memory[2], qr_drift_work(s->e, &s->f), 0xff) &&
+	        qr_drift(s->e, &s->f, a, x, out, memory[2].data) && s->e->ops->sync(s->e)) {
+		double *found = fetch(s, out, 4, 1);
 		memcpy(sums, found, sizeof sums);
 		free(found);
 	}
-	return qr_drifted(s->p, M, sums);
+	for (size_t i = 0; i < ARRAY_LEN(memory); i++)
+		if (!test_close(s->e, &memory[i]))
+			sums[0] = NAN;
+	free(random);
+	return qr_drifted(s->precision, M, sums);
 }
 
 static void check_refactor(struct executor *e, enum precision p, enum q_kept kept)
 {
-	struct fixture s = fixture_new(e, p, kept);
-	bool good = with_work(&s, qr_refactor_work(e, &s.f)) &&
-	            qr_refactor(e, &s.f, s.ma, s.mb, s.memory[8].data) && qr_solve(e, &s.f, s.x) &&
-	            e->ops->sync(e);
+	struct fixture s = fixture_new(e, &calls, p, kept, M, N, M, N, 1);
+	struct test_memory memory[4];
+	struct matrix a = placed(&s, &memory[0], s.a, M, N),
+	              b = placed(&s, &memory[1], s.b, M, SIDES),
+	              out = placed(&s, &memory[2], NULL, N, SIDES), none = {NULL, 0, 0, 0, 1, p};
+	bool good = refactored(&s, a, b, &out);
+	double *x = fetch(&s, out, N, SIDES), ratio = solution_ratio(&s, x);
+	struct measures found = measure(&s);
+	bool fresh = !drifted(&s, a) && !drifted(&s, none);
 
-	good = test_close(e, &s.memory[8]) && good;
-	if (!good)
-		diag("%s", e->fault.text);
-	double *x = fetch(e, s.x), *r = fetch(e, s.f.r), ratio = solution_ratio(&s, x);
-	bool zeros = true;
-	for (int64_t i = 0; i < N * N; i++)
-		zeros = zeros && (i % N <= i / N || r[i] == 0);
-	struct matrix none = {NULL, 0, 0, 0, 1, p};
-	bool fresh = !drifted(&s, s.ma) && !drifted(&s, none);
 	s.a[3] += 1;
-	struct test_memory other;
-	struct matrix changed = send(e, &other, s.a, M, N, p);
-	bool seen = drifted(&s, changed);
-	ok(good && zeros && ratio < 30 && fresh && seen && test_close(e, &other) && fixture_close(&s),
-	        "%c, Q %s: solution %.2g; no drift at first %d, seen when A is another %d", p,
+	bool seen = drifted(&s, placed(&s, &memory[3], s.a, M, N));
+	for (size_t i = 0; i < ARRAY_LEN(memory); i++)
+		good = test_close(e, &memory[i]) && good;
+	ok(fixture_close(&s) && good && found.zeros && ratio < 30 && fresh && seen,
+	        "%c, Q %s: solution %.2g; no drift at first %d, drift when A changes %d", p,
 	        q_kept_name[kept], ratio, fresh, seen);
 	free(x);
-	free(r);
 }
 
 /* ---- orthonormal again ---- */
 
-/* The larger of the ratios of I - Q^T Q, A - Q R and Q^T B - D of thin Q. */
-static double thin_ratio(const struct fixture *s, int64_t n, const double *a)
+static bool reorthogonalized(struct fixture *s, struct matrix b, int *result)
 {
-	double *q = fetch(s->e, matrix_view(s->f.q, 0, 0, M, n)), eps = unit_roundoff(s->p);
-	double *r = fetch(s->e, matrix_view(s->f.r, 0, 0, n, n));
-	double *d = fetch(s->e, matrix_view(s->f.d, 0, 0, n, SIDES));
-	double *rest = xmalloc(M * M * sizeof *rest);
-
-	memcpy(rest, a, (size_t)(M * n) * sizeof *rest);
-	multiply(CblasNoTrans, CblasNoTrans, M, n, n, -1, q, r, 1, rest);
-	double worst = test_ratio(norm_one(rest, M, n), M, norm_one(a, M, n), eps);
-	for (int64_t i = 0; i < n * n; i++)
-		rest[i] = i % (n + 1) == 0;
-	multiply(CblasTrans, CblasNoTrans, n, n, M, -1, q, q, 1, rest);
-	worst = worse(worst, test_ratio(norm_one(rest, n, n), M, 1, eps));
-	multiply(CblasTrans, CblasNoTrans, n, SIDES, M, -1, q, s->b, 1, d);
-	worst = worse(worst, test_ratio(norm_one(d, n, SIDES), M, norm_one(s->b, M, SIDES), eps));
-	for (int64_t j = 0; j < n; j++)
-		for (int64_t i = j + 1; i < n; i++)
-			worst = r[i + j * n] == 0 ? worst : INFINITY;
-	free(q);
-	free(r);
-	free(d);
-	free(rest);
-	return worst;
-}
-
-static bool refactored(struct fixture *s)
-{
-	bool good = with_work(s, qr_refactor_work(s->e, &s->f)) &&
-	            qr_refactor(s->e, &s->f, s->ma, s->mb, s->memory[8].data) &&
-	            s->e->ops->sync(s->e);
-
-	return test_close(s->e, &s->memory[8]) && good;
-}
-
-static bool reorthogonalized(struct fixture *s, int *result)
-{
-	struct test_memory info;
+	struct test_memory info, work;
 	bool good = test_open(s->e, &info, 4, 0xff) &&
-	            with_work(s, qr_reorthogonalize_work(s->e, &s->f)) &&
-	            qr_reorthogonalize(s->e, &s->f, s->mb, s->memory[8].data, info.data) &&
+	            test_open(s->e, &work, qr_reorthogonalize_work(s->e, &s->f), 0xff) &&
+	            qr_reorthogonalize(s->e, &s->f, b, work.data, info.data) &&
 	            s->e->ops->read_pivots(s->e, (struct pivots){info.data, 0}, &(int){0}, result);
 
 	if (!good)
 		diag("%s", s->e->fault.text);
-	return test_close(s->e, &s->memory[8]) && test_close(s->e, &info) && good;
+	return test_close(s->e, &work) && test_close(s->e, &info) && good;
+}
+
+/* The largest of the ratios, INFINITY with elements below R's diagonal. */
+static double thin_ratio(struct fixture *s)
+{
+	const struct measures found = measure(s);
+
+	return found.zeros ? worse(worse(found.residual, found.orthogonality), found.sides)
+	                   : INFINITY;
 }
 
 /* Columns 1 and 3 of four new ones depend on A's; then Q R = A with a Q that has lost two
  * directions, until it is repaired. */
 static void check_reorthogonalize(struct executor *e, enum precision p)
 {
-	enum { NEW = 4 };
-	struct fixture s = fixture_new(e, p, Q_THIN);
-	double *u = random_doubles(M * NEW, 6, p), *whole = xmalloc(M * (N + NEW) * sizeof *whole);
-	struct test_memory mu, info, r;
-	int found = -1, repaired = -1;
+	struct fixture s = fixture_new(e, &calls, p, Q_THIN, M, N, M, N + NEW, 1);
+	double *u = random_doubles(&s, M, NEW);
+	struct test_memory memory[2];
+	struct matrix a = placed(&s, &memory[0], s.a, M, N),
+	              b = placed(&s, &memory[1], s.b, M, SIDES);
+	int repaired = -1;
 
 	for (int64_t i = 0; i < M; i++) {
+		const double sum = s.a[i + 9 * M] + s.a[i + 10 * M];
 		u[i] = s.a[i + 5 * M] / 2;
-		u[i + 2 * M] = s.a[i + 9 * M] + s.a[i + 10 * M];
-		if (p == SINGLE)
-			u[i + 2 * M] = (double)(float)u[i + 2 * M];
+		u[i + 2 * M] = p == SINGLE ? (double)(float)sum : sum;
 	}
-	memcpy(whole, s.a, M * 7 * sizeof *whole);
-	memcpy(whole + M * 7, u, M * NEW * sizeof *whole);
-	memcpy(whole + M * (7 + NEW), s.a + M * 7, M * (N - 7) * sizeof *whole);
-	struct matrix columns = send(e, &mu, u, M, NEW, p);
-	struct matrix small = s.f.r;
-	s.f.r = send(e, &r, NULL, N + NEW, N + NEW, p);
-	bool good = refactored(&s) && test_open(e, &info, 4, 0xff) &&
-	            with_work(&s, qr_update_work(e, &s.f, QR_ADD_COLUMNS, NEW)) &&
-	            qr_add_columns(e, &s.f, 7, columns, s.mb, s.memory[8].data, info.data) &&
-	            e->ops->read_pivots(e, (struct pivots){info.data, 0}, &(int){0}, &found);
-	good = test_close(e, &s.memory[8]) && test_close(e, &info) && good;
-	double before = thin_ratio(&s, N + NEW, whole);
-	good = good && reorthogonalized(&s, &repaired);
-	double after = thin_ratio(&s, N + NEW, whole);
-	ok(good && found == 1 && before > 1000 && repaired == 0 && after < 30,
+	bool good = refactored(&s, a, b, NULL);
+	struct outcome added = add_columns(&s, 7, NEW, u);
+	double before = thin_ratio(&s);
+	good = reorthogonalized(&s, b, &repaired) && good;
+	double after = thin_ratio(&s);
+	ok(good && added.ran && added.info == 1 && before > 1000 && repaired == 0 && after < 30,
 	        "%c: two of four new columns depend: info %d, ratios %.2g; orthonormal again: %.2g",
-	        p, found, before, after);
-	s.f.r = small;
-	ok(test_close(e, &mu) && test_close(e, &r) && fixture_close(&s),
-	        "%c: nothing else is written", p);
+	        p, added.info, before, after);
 	s.f.kept = Q_FULL;
 	ok(qr_reorthogonalize_work(e, &s.f) == -1, "refused: %s", e->fault.text);
+	good = test_close(e, &memory[0]);
+	good = test_close(e, &memory[1]) && good;
+	ok(fixture_close(&s) && good, "%c: reorthogonalization writes nothing else", p);
 	free(u);
-	free(whole);
 }
 
-/* ---- what is timed ---- */
+/* ---- timed ways ---- */
 
 static volatile sig_atomic_t stop;
 
@@ -315,8 +225,8 @@ static void add(struct results *results, int64_t p, enum update_way way, double 
 	results_add(results, &row);
 }
 
-/* Three changes: right to update, wrong to update (1.5 times as long), right to begin again; a
- * fourth that was not measured. */
+/* Three changes: right to update, wrong to update (1.5 times as long), right to refactor; a fourth
+ * that was not measured. */
 static void test_update_choices(void)
 {
 	static const double predicted[][2] = {{1, 3}, {2, 3}, {5, 3}, {1, 1}};

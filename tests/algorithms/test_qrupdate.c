@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One row or column at a time beside qrupdate, the Fortran library (J. Hajek), on the host executor
- * and on the GPU: R up to the signs of its rows, residual and orthogonality of both. */
+/* Changes by one row or column compared with qrupdate, the Fortran library (J. Hajek), on the host
+ * executor and on the GPU: R up to the signs of its rows, residual and orthogonality of both. */
+#include "changed_matrix.h"
 #include "factor_test.h"
 
 #ifndef FATHOM_QRUPDATE
@@ -43,7 +44,7 @@ static void *array(enum precision p)
 struct pair {
 	enum precision p;
 	void *a;     /* before: M x N */
-	void *x;     /* what is inserted */
+	void *x;     /* the inserted row or column */
 	void *q, *r; /* theirs, full; R has all of A's rows */
 	void *ours_q, *ours_r;
 	int m, n; /* after */
@@ -157,20 +158,14 @@ static bool change_ours(struct executor *e, struct pair *s, enum qr_change chang
 
 /* ---- both ---- */
 
-/* The changed matrix, in double. */
+/* The changed matrix, in double precision. */
 static double *changed(const struct pair *s, enum qr_change change, int k)
 {
-	double *a = xmalloc((size_t)(s->m * s->n) * sizeof *a);
 	bool columns = s->n != N, more = change == QR_ADD_COLUMNS || change == QR_ADD_ROWS;
+	double *a = to_doubles(s->a, LD, M, N, s->p), *x = to_doubles(s->x, LD, LD, 1, s->p);
 
-	for (int j = 0; j < s->n; j++)
-		for (int i = 0; i < s->m; i++) {
-			int at = columns ? j : i, other = columns ? i : j;
-			int from = at < k ? at : more ? at - 1 : at + 1;
-			a[i + j * s->m] = more && at == k ? get(s->x, other, s->p)
-			                  : columns       ? get(s->a, i + (int64_t)from * LD, s->p)
-			                                  : get(s->a, from + (int64_t)j * LD, s->p);
-		}
+	a = (columns ? change_columns : change_rows)(a, M, N, k, 1, more ? x : NULL);
+	free(x);
 	return a;
 }
 

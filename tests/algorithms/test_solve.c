@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done with the factors, on the host executor and on the GPU: getrs, potrs, ormqr, orgqr,
- * gels, and LU of row-major input, by their residuals and against arithmetic in double. */
+/* Solves and products with the factors, on the host executor and on the GPU: getrs, potrs, ormqr,
+ * orgqr, gels, and LU of row-major input, by residuals and against arithmetic in double precision.
+ */
 #include "factor_test.h"
 
 #include "factor/validation/check.h"
@@ -53,16 +54,15 @@ static struct matrix fixture_upload(struct fixture *s, int64_t m, int64_t n, con
 	return a;
 }
 
-/* Of the kind; a negative one is random, each another. */
+/* Of the kind; negative kinds are random, each with other numbers. */
 static struct matrix fixture_matrix(struct fixture *s, int64_t m, int64_t n, int kind)
 {
 	double *elements = xmalloc((size_t)(m * n + 1) * sizeof *elements);
 
-	for (int64_t j = 0; j < n; j++)
-		for (int64_t i = 0; i < m; i++)
-			elements[i + j * m] =
-			        kind < 0 ? test_random((uint64_t)(-100 * kind) + (uint64_t)j, i)
-			                 : test_element(kind, i, j, m, n, s->precision);
+	if (kind >= 0)
+		test_fill(elements, m, m, n, DOUBLE, kind);
+	for (int64_t i = 0; kind < 0 && i < m * n; i++)
+		elements[i] = test_random((uint64_t)(-100 * kind) + (uint64_t)(i / m), i % m);
 	struct matrix a = fixture_upload(s, m, n, elements);
 	free(elements);
 	return a;
@@ -107,7 +107,7 @@ static double solve_ratio(struct fixture *s, const double *a, int64_t m, int64_t
 
 /* ---- LU ---- */
 
-/* row_major: the memory is that of a row-major matrix; A is then what one reads by rows. */
+/* row_major: the memory is read as a row-major matrix. */
 static double getrs_ratio(struct fixture *s, const struct plan *plan, int64_t n, int64_t nrhs,
         enum trans trans, bool row_major)
 {
@@ -116,7 +116,7 @@ static double getrs_ratio(struct fixture *s, const struct plan *plan, int64_t n,
 	struct pivots pivots = {fixture_memory(s, (n + 1) * (int64_t)sizeof(int)), n};
 	double *before = doubles(s, a), *rhs = doubles(s, b);
 	struct matrix view = row_major ? matrix_of_rows(a.data, n, n, a.ld, a.precision) : a;
-	/* by rows the matrix is the transpose of the columns that `before` has */
+	/* by rows the matrix is the transpose of `before` */
 	enum trans call = (trans == PLAIN) == row_major ? TRANSPOSED : PLAIN;
 
 	s->good = getrf(s->e, plan, view, fixture_memory(s, getrf_work(s->e, plan, view)), pivots) &&
@@ -165,7 +165,7 @@ static void test_rows_by_hand(struct executor *e)
 	if (!good)
 		diag("%g %g %g / %g %g %g, pivots %d %d", a[0], a[1], a[2], a[3], a[4], a[5],
 		        ipiv[0], ipiv[1]);
-	ok(fixture_end(s, good), "rows by hand");
+	ok(fixture_end(s, good), "the LU factors of a 2 x 3 row-major matrix, by hand");
 }
 
 /* ---- Cholesky ---- */
@@ -340,8 +340,8 @@ static void test_gels_case(
 	        trans == PLAIN ? "A" : "A^T", (int)m, (int)n, error);
 }
 
-/* A, or its transpose when that is the tall one, has columns of zeros, which stay exactly zero,
- * from `first` on; with_nan: and a NaN, which spreads and is no zero. */
+/* The taller of A and A^T has columns of zeros from `first` on, which stay exactly zero. with_nan:
+ * it has a NaN, too, which spreads to all columns, so that none is zero. */
 static void test_gels_info(struct executor *e, enum precision precision, int64_t m, int64_t n,
         int64_t first, bool with_nan)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers for matrices of tests that need nothing of the factorizations' tests. */
+/* Random numbers, for tests that need none of the factorizations' test matrices. */
 #ifndef FATHOM_UNIFORM_H
 #define FATHOM_UNIFORM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of changes of a QR factorization share: a factorization in executor memory beside its
- * matrix on the host, the changes made to both, and LAPACK's ratios afterwards. */
+/* Shared by the tests of changes of a QR factorization: a factorization in executor memory beside
+ * its matrix on the host, the changes made to both, and LAPACK's ratios afterwards. */
 #ifndef FATHOM_UPDATE_FIXTURE_H
 #define FATHOM_UPDATE_FIXTURE_H
 
@@ -42,14 +42,7 @@ struct fixture {
 
 static inline double *random_doubles(struct fixture *s, int64_t m, int64_t n)
 {
-	double *x = xmalloc((size_t)(m * n + 1) * sizeof *x);
-
-	s->seed++;
-	for (int64_t i = 0; i < m * n; i++) {
-		double value = test_random(s->seed, i);
-		x[i] = s->precision == SINGLE ? (double)(float)value : value;
-	}
-	return x;
+	return test_randoms(++s->seed, m * n, s->precision);
 }
 
 static inline void *to_precision(const double *x, int64_t count, enum precision precision)
@@ -99,7 +92,7 @@ static inline void factorize(const double *a, int64_t m, int64_t n, double *want
 	double *q = wanted ? wanted : xmalloc((size_t)(m * n) * sizeof *q);
 	double *tau = xmalloc((size_t)n * sizeof *tau);
 
-	if (wanted) /* LAPACKE looks for NaN in all of it */
+	if (wanted) /* LAPACKE looks for NaN in the whole array */
 		memset(q, 0, (size_t)(m * m) * sizeof *q);
 	memcpy(q, a, (size_t)(m * n) * sizeof *a);
 	LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)m, (lapack_int)n, q, (lapack_int)m, tau);
@@ -172,7 +165,7 @@ struct outcome {
 	int info;
 };
 
-/* What a change reads: matrices in executor memory, its workspace, info. */
+/* The operands of a change in executor memory, its workspace, info. */
 struct given {
 	struct test_memory u, v, b, work, info;
 	struct matrix mu, mv, mb;
@@ -388,6 +381,39 @@ static inline bool good(const struct measures *found, double most)
 {
 	return found->zeros && found->residual < most && found->orthogonality < most &&
 	       found->sides < most && found->fresh < most;
+}
+
+/* ---- one change ---- */
+
+struct shape {
+	int64_t m, n, k, p;
+};
+
+/* One change of an m x n factorization: p rows or columns at k.
+ * `how`: the variant under test, for the test's name. */
+static inline void check_change(struct executor *e, const struct update_calls *calls,
+        enum qr_change what, enum q_kept kept, enum precision precision, const struct shape *c,
+        const char *how)
+{
+	struct fixture s =
+	        fixture_new(e, calls, precision, kept, c->m, c->n, c->m + c->p, c->n + c->p, 3);
+	double before = norm_one(s.a, c->m, c->n);
+	struct outcome out = change(&s, what, c->k, c->p);
+	struct measures found = {.residual = NAN};
+
+	if (out.ran)
+		found = measure(&s);
+	/* without Q, the error that remains is that of A^T A before the rows were removed */
+	double lost =
+	        what == QR_REMOVE_ROWS && kept == Q_NONE ? before / norm_one(s.a, s.f.m, s.f.n) : 1;
+	bool intact = fixture_close(&s);
+	ok(out.ran && intact && out.info == 0 && good(&found, 30 * lost * lost),
+	        "%s %c, Q %s%s: %" PRId64 " at %" PRId64 " of %" PRId64 " x %" PRId64
+	        ": residual %.2g, orthogonality %.2g, sides %.2g, R %.2g",
+	        qr_change_name[what], precision, q_kept_name[kept], how, c->p, c->k, c->m, c->n,
+	        found.residual, found.orthogonality, found.sides, found.fresh);
+	if (!found.zeros || out.info || !intact)
+		diag("zeros below %d, info %d, margins %d", found.zeros, out.info, intact);
 }
 
 #endif

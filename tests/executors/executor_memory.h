@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of executor operations share: matrices that stand inside larger ones whose every
- * element is known, so that a write to a wrong place is seen as much as a wrong value. The host
- * keeps the elements as double, already rounded to the matrix's precision. */
+/* Shared by the tests of executor operations: matrices inside larger ones whose every element is
+ * known, so that the tests see writes to wrong places as well as wrong values. The host keeps the
+ * elements as double, rounded to the matrix's precision. */
 #ifndef FATHOM_EXECUTOR_MEMORY_H
 #define FATHOM_EXECUTOR_MEMORY_H
 
+#include "tests/algorithms/factor_test.h"
+
 #include "factor/executors/executor.h"
 #include "lib/base/msg.h"
-#include "tests/tap.h"
 
-#include <float.h>
 #include <inttypes.h>
 
 /* An m x n matrix with rows and columns around it. */
@@ -33,11 +33,6 @@ static inline uint64_t next_random(uint64_t *state)
 static inline double next_uniform(uint64_t *state)
 {
 	return (double)((int64_t)(next_random(state) >> 41) - (1 << 22)) / (1 << 22);
-}
-
-static inline double epsilon_of(enum precision precision)
-{
-	return precision == SINGLE ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
 }
 
 /* The place of element (i,j) of the inner matrix in x. */
@@ -89,7 +84,7 @@ static inline struct block block_new(
 	return b;
 }
 
-/* The inner matrix as NaN: what an operation has to overwrite. */
+/* The inner matrix is NaN: an operation has to overwrite it. */
 static inline struct block block_poisoned(
         struct executor *e, enum precision precision, int64_t m, int64_t n)
 {
@@ -109,7 +104,7 @@ static inline void block_free(struct executor *e, struct block *b)
 	free(b->x);
 }
 
-/* The elements of all as they now stand in the executor's memory. */
+/* The elements of all in the executor's memory. */
 static inline double *block_download(struct executor *e, const struct block *b)
 {
 	int64_t count = b->all.m * b->all.n;
@@ -124,8 +119,7 @@ static inline double *block_download(struct executor *e, const struct block *b)
 	return x;
 }
 
-/* Whether the executor's memory holds b.x within `error`; NaN where b.x has one, and nowhere else.
- */
+/* Whether the executor's memory holds b.x within `error`, with NaNs at the same places. */
 static inline bool block_holds(struct executor *e, const struct block *b, double error)
 {
 	double *x = block_download(e, b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An operand that an executor splits, for tests of what becomes of it. */
+/* For tests of splits: an operand that an executor splits. */
 #ifndef FATHOM_SPLIT_OPERAND_H
 #define FATHOM_SPLIT_OPERAND_H
 
@@ -10,7 +10,8 @@ typedef bool (*operand_right)(const float *a, int64_t lda, int64_t k, int64_t n,
         enum split_form form, const float *to, int64_t ld);
 
 /* The split of a random op(a), k x n, whose vectors along k have scales of their own, into `rows`
- * rows of poisoned memory: what `right` says of it, with both memories' margins intact. */
+ * rows of poisoned memory. Whether `right` accepts the split and both memories' margins are
+ * intact. */
 static inline bool operand_splits(struct executor *e, int64_t k, int64_t n, enum trans trans,
         enum split_form form, int64_t rows, operand_right right)
 {

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Of LU and QR: updates of split operands, of matrices that are hard in one way or another, and of
- * larger ones. Include it after struct problem, problem_open, problem_close, run and verdict. */
-/* Kinds that leave the updates nothing to round, or no number. */
-static bool rounds_nothing(int kind)
+/* Products of split operands in LU and QR: matrices that are hard in one way or another, and larger
+ * matrices. */
+#ifndef FATHOM_SPLIT_TEST_H
+#define FATHOM_SPLIT_TEST_H
+
+#include "tests/algorithms/factor_cases.h"
+
+/* Kinds whose updates round nothing, or have no number. */
+static inline bool rounds_nothing(int kind)
 {
 	static const int kinds[] = {MATRIX_NAN_FIRST, MATRIX_DIAGONAL, MATRIX_LOWER, MATRIX_UPPER,
 	        TEST_KAHAN, TEST_ZERO, TEST_IDENTITY, TEST_INF_FIRST, TEST_ALL_NAN};
@@ -13,56 +18,58 @@ static bool rounds_nothing(int kind)
 	return false;
 }
 
-/* Kinds that nothing is claimed of: low parts near underflow end in subnormal numbers (factor/kernels/gemm/tf32.h),
- * and growth to 2^399 overflows. */
-static bool claimed(enum math math, int kind)
+/* Not for growth to 2^399, which overflows; nor by 3xTF32 for numbers near underflow, whose low
+ * parts are subnormal (factor/kernels/gemm/tf32.h). */
+static inline bool split_promised(enum math math, int kind)
 {
 	return kind != TEST_WILKINSON && (math != MATH_3XTF32 || kind != MATRIX_TINY);
 }
 
-/* By tensor cores, where all that can be split is, QR of 1100 columns was measured to have 2.0 to
- * 2.25 times LAPACK's backward error, and LU of matrices of condition 2, of 401 columns, of which
- * LAPACK's is 4.4 eps, up to 3.6 times that by 3xTF32 and 3.1 by 3xFP16 (in plain single precision
- * 1.5). */
-static double off_by(int kind)
+/* On the GPU, where everything that can be split is split, backward errors are somewhat larger,
+ * above all those of well-conditioned matrices, for which LAPACK's error is small. */
+static inline double split_leniency(int kind)
 {
 	return kind == TEST_CONDITION_2 || kind == TEST_NEAR_UNDERFLOW || kind == TEST_NEAR_OVERFLOW
 	               ? 2
 	               : 1.25;
 }
 
-/* In matrices large enough for them, aligned: the same bounds on the host, but other bits. */
-static void test_split(
-        struct executor *e, enum math math, const struct plan *plan, int kind, int64_t m, int64_t n)
+/* Split products keep the bounds of plain ones, but give other bits. */
+static inline void test_split(struct executor *e, const struct factorization *f, enum math math,
+        const struct plan *plan, enum uplo uplo, int kind, int64_t m, int64_t n)
 {
-	struct problem p = {.shape = {m, n, m + 3}, .precision = SINGLE}, strict = p;
+	struct problem p = {.of = f, .shape = {m, n, m + 3}, .precision = SINGLE, .uplo = uplo};
+	struct problem strict = p;
+	char name[120];
 
 	problem_open(&p, kind);
 	problem_open(&strict, kind);
 	bool good = run(e, plan, &strict, 0xff);
 	e->math = math;
-	test_leniency = test_on_gpu ? off_by(kind) : 1;
-	const char *wrong = run(e, plan, &p, 0xff) ? verdict(&p, kind) : "refused";
+	test_leniency = test_on_gpu && f->uplos == 1 ? split_leniency(kind) : 1;
+	const char *wrong = fault_of(e, plan, &p, kind);
 	e->math = MATH_FP32;
 	test_leniency = 1;
 	if (wrong)
-		diag("%s", wrong);
-	const bool same = memcmp(p.after, strict.after, (size_t)(n * (m + 3)) * 4) == 0;
-	ok(good && !wrong && (rounds_nothing(kind) || !same),
-	        "%s%s, %d x %d, nb %d, panels on the %s: %s%s", e->name, math_title[math], (int)m,
-	        (int)n, (int)plan->widths[0], plan->hybrid ? "host" : "device",
-	        test_kind_name(kind), same ? ", the same bits" : "");
+		diag("%s, info %d", wrong, p.info);
+	const bool same = memcmp(p.after, strict.after, problem_bytes(&p)) == 0;
+	describe(f, plan, uplo, SINGLE, name, sizeof name);
+	ok(good && !wrong && (!same || (f->uplos == 1 && rounds_nothing(kind))),
+	        "%s%s, %s, %d x %d: %s%s", e->name, math_title[math], name, (int)m, (int)n,
+	        f->kind_name(kind), same ? ", the same bits" : "");
 	problem_close(&p);
 	problem_close(&strict);
 }
 
-/* Four plans, of which the first three are for small matrices. Products of this test's sizes are
- * split, too. */
-static void test_splits(struct executor *e, const struct plan *plan)
+/* Four plans; the first three are for small matrices. Products of this test's sizes are split. With
+ * `share` the covering set leaves out every other kind. */
+static inline void test_splits(
+        struct executor *e, const struct factorization *f, const struct plan *plan, bool share)
 {
 	const struct split_limits *kept = e->splits;
 	const struct split_limits small = {
 	        .side = 64, .depth = 32, .alignment = 16, .use = 64, .half = kept && kept->half};
+	const int64_t side = test_full() ? 401 : 261, large = test_full() ? 1101 : 661;
 
 	if (!kept) {
 		skip("3xTF32", "no TF32 units");
@@ -71,13 +78,17 @@ static void test_splits(struct executor *e, const struct plan *plan)
 	e->splits = &small;
 	for (enum math math = MATH_3XTF32; math < MATHS && math_possible(e, math); math++) {
 		for (int kind = 0; kind < TEST_KINDS; kind++)
-			if (claimed(math, kind))
-				test_split(e, math, &plan[kind % 3], kind, 401, 401);
+			if (split_promised(math, kind) &&
+			        (!share || test_meets((size_t)math, (size_t)kind, 2, 1)))
+				test_split(e, f, math, &plan[kind % 3], LOWER, kind, side, side);
 		for (size_t i = 0; i < 3; i++) {
-			test_split(e, math, &plan[i], MATRIX_RANDOM, 701, 301);
-			test_split(e, math, &plan[i], MATRIX_RANDOM, 301, 701);
-			test_split(e, math, &plan[i + 1], MATRIX_RANDOM, 1101, 1101);
+			test_split(e, f, math, &plan[i], LOWER, MATRIX_RANDOM, 501, 301);
+			test_split(e, f, math, &plan[i], LOWER, MATRIX_RANDOM, 301, 501);
+			const int64_t n = i < 2 ? large : 1101; /* wide blocks need more columns */
+			test_split(e, f, math, &plan[i + 1], LOWER, MATRIX_RANDOM, n, n);
 		}
 	}
 	e->splits = kept;
 }
+
+#endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the library's algorithms can be captured as CUDA graphs: a wait for an event that the
- * algorithm itself has not recorded would make the capture invalid, and so would work in another
- * queue that QUEUE_MAIN has not waited for in the end. Nothing is run: operations stay in the
- * deferred executor's queues, for the plans and sizes that the library has on a GPU. */
+/* Whether the library's algorithms can be captured as CUDA graphs. A capture becomes invalid by a
+ * wait for an event that the algorithm itself has not recorded, and by work in another queue that
+ * QUEUE_MAIN has not waited for at the end. Nothing runs: operations stay in the deferred
+ * executor's queues, for plans and sizes of the library on a GPU. */
 #include "tests/algorithms/factor_test.h"
 
 #include "deferred.h"
@@ -14,9 +14,9 @@
 #include "factor/algorithms/qr_update.h"
 #include "factor/executors/split.h"
 
-/* ---- what comes before what ---- */
+/* ---- order of tasks ---- */
 
-/* How many tasks of each queue come before what is next in a queue, or before an event. */
+/* How many tasks of each queue come before the next task of a queue, or before an event. */
 struct before {
 	int64_t tasks[QUEUE_COUNT];
 };
@@ -34,7 +34,7 @@ struct follower {
 	int64_t reached[EXECUTOR_EVENTS];
 };
 
-/* False when the head of the queue waits for what is not recorded yet, or there is none. */
+/* False when the queue is at its end or its head waits for an event that is not recorded yet. */
 static bool follow_head(struct follower *f, int queue)
 {
 	const struct task_queue *q = &f->d->queues[queue];
@@ -83,20 +83,21 @@ static bool could_be_captured(const struct executor *e)
 	return whole;
 }
 
-/* The check sees what it is for. */
+/* The check sees both faults. */
 static void test_check(struct executor *host)
 {
 	struct executor *e = deferred_new(host, 0);
 	struct matrix a = {NULL, 0, 4, 4, 4, SINGLE};
 
-	ok(ex_fill(e, WHOLE, 0, 0, a) && could_be_captured(e), "one queue alone");
+	ok(ex_fill(e, WHOLE, 0, 0, a) && could_be_captured(e), "one queue alone can be captured");
 	ex_record(e, 1);
 	e->queue = QUEUE_PANEL;
 	ok(ex_wait(e, 1) && ex_fill(e, WHOLE, 0, 0, a) && ex_record(e, 2) && !could_be_captured(e),
-	        "not: another one that nobody waits for");
+	        "another queue that nobody waits for cannot");
 	e->queue = QUEUE_MAIN;
-	ok(ex_wait(e, 2) && could_be_captured(e), "but when it is waited for");
-	ok(ex_wait(e, 3) && !could_be_captured(e), "not: an event that nobody has recorded");
+	ok(ex_wait(e, 2) && could_be_captured(e), "another queue that QUEUE_MAIN waits for can");
+	ok(ex_wait(e, 3) && !could_be_captured(e),
+	        "a wait for an event that nobody has recorded cannot");
 	executor_free(e);
 }
 

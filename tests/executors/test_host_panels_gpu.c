@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Panels that the cuda executor has the host factorize: on the stage the host executor's result,
- * and pivots, tau and info in device memory, also when many of them are on their way at once. */
+/* Panels that the host factorizes for the cuda executor: the stage has the host executor's result,
+ * device memory has pivots, tau and info, also with many panels under way at once. */
 #include "executor_memory.h"
 
 enum { M = 200, N = 24, ROUNDS = 20 };
@@ -21,11 +21,7 @@ static struct panel panel_new(struct executor *e, enum precision p, int64_t m, i
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++) {
 			double value = next_uniform(&state) + (i == j ? (double)(2 * m) : 0);
-			int64_t at = i + j * panel.staged.ld;
-			if (p == SINGLE)
-				((float *)panel.staged.data)[at] = (float)value;
-			else
-				((double *)panel.staged.data)[at] = value;
+			put(panel.staged.data, i + j * panel.staged.ld, p, value);
 		}
 	panel.plain = panel.staged;
 	panel.plain.data = xmalloc(bytes);
@@ -73,8 +69,7 @@ static void check_geqrf(struct executor *e, struct executor *host, enum precisio
 	must(e, e->ops->host_panel_geqrf(e, panel.staged, tau.a));
 	must(host, host->ops->host_panel_geqrf(host, panel.plain, want));
 	for (int64_t i = 0; i < N; i++)
-		*element(&tau, i, 0) =
-		        p == SINGLE ? (double)((float *)want.data)[i] : ((double *)want.data)[i];
+		*element(&tau, i, 0) = get(want.data, i, p);
 	ok(panel_same(&panel) && block_holds(e, &tau, 0), "host_panel_geqrf %c", p);
 	free(panel.plain.data);
 	free(want.data);
@@ -95,10 +90,7 @@ static void check_potrf(struct executor *e, struct executor *host, enum precisio
 	for (int bad = 5; bad < 8; bad += 2) { /* the second failure changes nothing */
 		panel = panel_new(e, p, N, N);
 		struct matrix pivot = matrix_view(panel.staged, bad, bad, 1, 1);
-		if (p == SINGLE)
-			*(float *)matrix_address(pivot) = -1;
-		else
-			*(double *)matrix_address(pivot) = -1;
+		put(matrix_address(pivot), 0, p, -1);
 		must(e, e->ops->host_panel_potrf(e, uplo, panel.staged, 100, info.data));
 		free(panel.plain.data);
 	}

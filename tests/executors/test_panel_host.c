@@ -4,7 +4,7 @@
 #include "tests/tap.h"
 
 #include "factor/validation/check.h"
-#include "factor/validation/matrices.h"
+#include "tests/algorithms/matrix_kinds.h"
 #include "factor/algorithms/panel_getrf.h"
 #include "lib/base/msg.h"
 
@@ -93,9 +93,7 @@ static bool panel_run(struct panel *p, const char *variant)
 
 static double element(const struct panel *p, const void *a, int64_t i, int64_t j)
 {
-	int64_t at = i + j * p->shape.lda;
-
-	return p->precision == SINGLE ? (double)((const float *)a)[at] : ((const double *)a)[at];
+	return get(a, i + j * p->shape.lda, p->precision);
 }
 
 static bool any_nan(const struct panel *p)
@@ -175,7 +173,7 @@ static void test_zero_columns(struct executor *e)
 		}
 }
 
-/* In the searches of our own kernels a NaN wins, so that everything after it is NaN. */
+/* Our own kernels take a NaN for the pivot, so that everything after it is NaN. */
 static void test_nan_wins(struct executor *e)
 {
 	static const char *const own[] = {"fused", "persistent"};
@@ -210,7 +208,7 @@ static void test_references_agree(struct executor *e)
 	panel_close(&p);
 }
 
-/* The reciprocal of these pivots overflows: they have to be divided by. */
+/* The reciprocals of these pivots overflow: columns have to be divided by the pivots. */
 static void test_subnormal_pivot(struct executor *e)
 {
 	static const char *const ours[] = {"blas", "optimized", "fused", "persistent"};
@@ -259,8 +257,7 @@ static void test_skip(struct executor *e)
 		for (int phase = 0; phase < PHASE_COUNT; phase++) {
 			struct panel p = {.executor = e, .shape = {40, 9, 41}, .precision = SINGLE};
 			panel_open(&p, MATRIX_RANDOM);
-			/* a skipped search leaves no pivot for the fused steps: 0 is as good as any
-			 */
+			/* a search that is left out leaves no pivot for the fused steps */
 			if (strcmp(*v, "fused") == 0 && phase == PHASE_SEARCH) {
 				panel_close(&p);
 				continue;
@@ -283,7 +280,8 @@ static void test_check(void)
 	struct panel_check c;
 
 	check_panel(a, 3, lu, 3, 3, 2, ipiv, DOUBLE, &c);
-	ok(c.passed && c.ratio == 0 && c.max_l == 0.5 && c.pivots_valid, "check: exact factors");
+	ok(c.passed && c.ratio == 0 && c.max_l == 0.5 && c.pivots_valid,
+	        "check: exact factors pass");
 	memcpy(wrong, lu, sizeof wrong);
 	wrong[5] += 1e-6;
 	check_panel(a, 3, wrong, 3, 3, 2, ipiv, DOUBLE, &c);

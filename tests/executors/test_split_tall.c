@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which V^T C is made by 3xTF32 on the way: long enough, of enough columns, as much work as pays
- * for its two kernels. */
+/* Which products V^T C are computed by 3xTF32 with operands split inside the kernel: products of
+ * enough rows and columns, and of enough work for two kernels. */
 #include "tests/tap.h"
 
 #include "factor/executors/split.h"
@@ -28,7 +28,7 @@ int main(void)
 		ok(split_wanted_tall(&e, v, c, p) == cases[i].wanted &&
 		                !split_wanted_tall(&plain, v, c, p),
 		        "%" PRId64 " x %" PRId64 " beside %" PRId64 " columns, lda %" PRId64 ": %s",
-		        rows, k, n, cases[i].ld, cases[i].wanted ? "split on the way" : "not");
+		        rows, k, n, cases[i].ld, cases[i].wanted ? "split" : "not split");
 	}
 	return finish();
 }

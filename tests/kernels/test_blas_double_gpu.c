@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Products and triangles in double precision that are large enough for chosen kernels, halves and
- * lines by themselves, against cuBLAS's product of everything. NaN around all, and in the triangle
- * that is not touched; operands whose pairs of elements are whole, as the chosen kernels want them,
- * and others. */
+/* Products and triangles in double precision that are large enough for chosen kernels and for
+ * separate halves and lines, against one product by cuBLAS. NaN around all matrices, and in the
+ * triangle that is not touched; operands with aligned pairs of elements, as the chosen kernels need
+ * them, and others. */
 #include "tests/tap.h"
 
 #ifndef FATHOM_CUDA
@@ -62,8 +62,8 @@ static void product(struct executor *e, enum trans ta, enum trans tb, struct mat
 	}
 }
 
-/* Of C the part; the rest, and with beta = 0 all of it, is NaN. Its result by one call of cuBLAS is
- * what the host has then. */
+/* Sets C's part to the result by one call of cuBLAS, on the host. On the device the rest of C, and
+ * with beta = 0 all of C, is NaN. */
 static void expect(struct executor *e, struct operand *c, enum uplo uplo, enum trans ta,
         enum trans tb, struct matrix a, struct matrix b, double beta)
 {
@@ -94,7 +94,7 @@ static void check_syrk(struct executor *e, enum uplo uplo, enum trans trans, int
 
 	expect(e, &c, uplo, trans, other, lower ? a.a : top, lower ? top : a.a, beta);
 	must(e, e->ops->syrk(e, uplo, trans, -1, a.a, beta, c.a));
-	ok(block_holds(e, &c.block, 4 * (double)(k + 2) * epsilon_of(DOUBLE)),
+	ok(block_holds(e, &c.block, 4 * (double)(k + 2) * unit_roundoff(DOUBLE)),
 	        "syrk %d%d %" PRId64 " x %" PRId64 " k %" PRId64 " beta %g%s: one triangle", uplo,
 	        trans, rows, n, k, beta, even ? "" : ", pairs cut");
 	block_free(e, &a.block);
@@ -110,7 +110,7 @@ static void check_gemm(struct executor *e, enum trans ta, enum trans tb, int64_t
 
 	expect(e, &c, WHOLE, ta, tb, a.a, b.a, beta);
 	must(e, e->ops->gemm(e, ta, tb, -1, a.a, b.a, beta, c.a));
-	ok(block_holds(e, &c.block, 4 * (double)(k + 2) * epsilon_of(DOUBLE)),
+	ok(block_holds(e, &c.block, 4 * (double)(k + 2) * unit_roundoff(DOUBLE)),
 	        "gemm %d%d %" PRId64 " x %" PRId64 " k %" PRId64 " beta %g%s", ta, tb, m, n, k,
 	        beta, even ? "" : ", pairs cut");
 	block_free(e, &a.block);

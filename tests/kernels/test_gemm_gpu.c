@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* On a GPU every kernel of the matrix product agrees with sums in (long) double precision on the
  * host, element by element within the rounding bound k eps sum |a||b|: all transposes, tile edges,
- * odd leading dimensions and addresses, splits of k, triangles; what lies around C stays as it was,
+ * odd leading dimensions and addresses, splits of k, triangles. Memory around C keeps its content,
  * a NaN in C is overwritten when beta is 0, and the same call gives the same bits. */
 #include "factor/kernels/gemm/gemm.h"
 #include "lib/device/gpu.h"
@@ -16,10 +16,10 @@ int main(void)
 
 #else
 
-#include "lib/base/msg.h"
+#include "tests/algorithms/matrix_kinds.h"
+#include "tests/algorithms/uniform.h"
 
 #include <cuda_runtime_api.h>
-#include <float.h>
 #include <inttypes.h>
 
 struct shape {
@@ -64,32 +64,17 @@ struct array {
 	void *host, *device;
 };
 
-static uint64_t state = 20261121;
-
-/* Of the precision, so that both sides work on the same. */
+/* Rounded to the precision, so that both sides work on the same numbers. */
 static double next_value(enum precision precision)
 {
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	const double x = (double)(int64_t)(state >> 11) / (double)(1ll << 52) - 1;
+	const double x = uniform();
+
 	return precision == SINGLE ? (double)(float)x : x;
 }
 
 static size_t array_bytes(const struct array *a)
 {
 	return (size_t)(a->count * precision_bytes(a->precision));
-}
-
-static double get(enum precision precision, const void *host, int64_t at)
-{
-	return precision == SINGLE ? (double)((const float *)host)[at] : ((const double *)host)[at];
-}
-
-static void set(const struct array *a, int64_t at, double x)
-{
-	if (a->precision == SINGLE)
-		((float *)a->host)[at] = (float)x;
-	else
-		((double *)a->host)[at] = x;
 }
 
 static struct array array_new(enum precision precision, int64_t m, int64_t n, struct layout layout)
@@ -105,7 +90,7 @@ static struct array array_new(enum precision precision, int64_t m, int64_t n, st
 	a.host = xmalloc(array_bytes(&a));
 	GPU(cudaMalloc(&a.device, array_bytes(&a)));
 	for (int64_t i = 0; i < a.count; i++)
-		set(&a, i, NAN);
+		put(a.host, i, precision, NAN);
 	return a;
 }
 
@@ -171,12 +156,12 @@ static void reference_free(struct reference *r)
 }
 
 /* rows x columns values, in the array as they are or transposed. */
-static void put(const struct array *to, const double *from, int64_t rows, int64_t columns, bool t)
+static void place(const struct array *to, const double *from, int64_t rows, int64_t columns, bool t)
 {
 	for (int64_t j = 0; j < columns; j++)
 		for (int64_t i = 0; i < rows; i++)
-			set(to, to->before + (t ? j + i * to->ld : i + j * to->ld),
-			        from[i + j * rows]);
+			put(to->host, to->before + (t ? j + i * to->ld : i + j * to->ld),
+			        to->precision, from[i + j * rows]);
 }
 
 static bool is_computed(enum gemm_part part, int64_t i, int64_t j)
@@ -206,7 +191,7 @@ static double worst_error(const struct reference *r, enum gemm_part part, struct
 		const long double want = x.alpha * r->product[e] + old;
 		const double bound = (double)(s.k + 3) * eps / 2 *
 		                     (fabs(x.alpha) * (double)r->magnitude[e] + fabs(old));
-		const double error = (double)fabsl(get(r->precision, got, at) - want);
+		const double error = (double)fabsl(get(got, at, r->precision) - want);
 		if (!(error <= bound))
 			worst = fmax(worst, isnan(error) || bound <= 0 ? INFINITY : error / bound);
 	}
@@ -240,7 +225,7 @@ static bool check(const struct reference *r, struct gemm_problem p, const struct
 
 	p.ldc = c.ld;
 	if (x.beta != 0)
-		put(&c, r->c, s.m, s.n, false);
+		place(&c, r->c, s.m, s.n, false);
 	int error = call(&p, plan, x, a, b, &c, got);
 	double worst = worst_error(r, p.part, x, &c, got);
 	error = error ? error : call(&p, plan, x, a, b, &c, again);
@@ -267,7 +252,8 @@ static int64_t work_for(const struct reference *r, int splits)
 	return splits > 1 ? splits * ld * r->s.n * precision_bytes(r->precision) : 0;
 }
 
-/* Every kernel, split and not, and the plan made for the problem; scalars take turns. */
+/* Every kernel, with one part of k and several, and the plan made for the problem; scalars take
+ * turns. */
 static bool check_plans(const struct reference *r, struct gemm_problem p, const struct array *a,
         const struct array *b, struct layout layout)
 {
@@ -303,8 +289,8 @@ static void test_shape(enum precision precision, struct shape s)
 			        array_new(precision, ta ? s.k : s.m, ta ? s.m : s.k, layouts[l]);
 			struct array b =
 			        array_new(precision, tb ? s.n : s.k, tb ? s.k : s.n, layouts[l]);
-			put(&a, r.a, s.m, s.k, ta);
-			put(&b, r.b, s.k, s.n, tb);
+			place(&a, r.a, s.m, s.k, ta);
+			place(&b, r.b, s.k, s.n, tb);
 			array_upload(&a);
 			array_upload(&b);
 			struct gemm_problem p = {
@@ -332,8 +318,8 @@ static void test_large_triangle(enum precision precision, int64_t n)
 	struct array a = array_new(precision, 2500, 3, tight),
 	             b = array_new(precision, n, 3, tight);
 	bool good = true;
-	put(&a, r.a, 2500, 3, false);
-	put(&b, r.b, 3, n, true);
+	place(&a, r.a, 2500, 3, false);
+	place(&b, r.b, 3, n, true);
 	array_upload(&a);
 	array_upload(&b);
 	for (enum gemm_part part = GEMM_WHOLE; part <= (n == 2500 ? GEMM_UPPER : GEMM_LOWER);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* On a GPU both gemv variants agree with an fp64 product on the host: N and T, both precisions,
- * sizes around the tiles, leading dimensions and addresses of every alignment, increments, alpha
- * and beta of 0 and 1; beta = 0 overwrites NaN, alpha = 0 reads nothing of A, NaN in A or x is seen
- * in exactly the elements that depend on it, what lies between and beside y is left alone, and a
- * repetition gives the same bits. */
+/* On a GPU both gemv variants agree with a product in double precision on the host: N and T, both
+ * precisions, sizes around the tiles, leading dimensions and addresses of every alignment,
+ * increments, alpha and beta of 0 and 1. beta = 0 overwrites NaN, alpha = 0 reads nothing of A. A
+ * NaN in A or x reaches exactly the elements that depend on it. Memory between and beside y is not
+ * written. A repetition gives the same bits. */
 #include "factor/kernels/gemv/gemv.h"
 #include "lib/device/gpu.h"
 #include "lib/base/msg.h"
 #include "tests/tap.h"
+#include "tests/algorithms/uniform.h"
 
 #ifdef FATHOM_CUDA
 #include <cuda_runtime_api.h>
@@ -47,7 +48,7 @@ static const struct shape shapes[] = {
 
 static const double scalars[][2] = {{1, 0}, {-0.5, 1}, {2, -0.75}, {0, 3}, {0, 0}};
 
-/* How the work is cut where the plan leaves it to the tester. */
+/* How the work is split. */
 enum cut { AS_PLANNED, SPLIT_5, KERR, CUTS };
 static const char *const cut_name[] = {"planned", "5 splits", "kerr"};
 
@@ -59,14 +60,6 @@ struct bench {
 };
 
 enum { MATRIX = 5 << 20, VECTOR = 1 << 20, WORK = 64 << 20 };
-
-static uint64_t state = 20261121;
-
-static double uniform(void)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(int64_t)(state >> 11) / (double)(1ll << 52) - 1;
-}
 
 static void put(void *device, const double *host, int64_t count, enum precision precision)
 {
@@ -141,8 +134,8 @@ static bool same_bits(const double *a, const double *b, int64_t count)
 	return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-/* The worst error over what rounding may do to any order of summation (at most 1), infinite when an
- * element is NaN that must not be or the reverse, or when memory between the elements changed. */
+/* The worst error over the rounding bound of any order of summation (at most 1). Infinite when NaNs
+ * are at wrong places, or when memory between the elements changed. */
 static double worst_error(const struct bench *b, const struct gemv_call *c, const double *want,
         const double *sum, int64_t count)
 {
@@ -177,7 +170,7 @@ static void check(struct bench *b, const struct shape *s, enum precision precisi
 	const int64_t count = length * s->incy + 40, matrix = lda * s->n + s->offset;
 	const struct gemv_call call = {precision, transposed, s->m, s->n, scalar[0],
 	        (char *)b->a + s->offset * bytes, lda, b->x, s->incx, scalar[1], b->y, s->incy};
-	/* what must not be read, and y where it must not be, is NaN */
+	/* elements that must not be read are NaN */
 	for (int64_t i = 0; i < count; i++)
 		if (scalar[1] == 0 || i % s->incy != 0 || i / s->incy >= length)
 			b->hy[i] = NAN;
@@ -224,8 +217,8 @@ static void check_empty(struct bench *b, bool transposed, int64_t m, int64_t n)
 	        "%" PRId64 " x %" PRId64 " %s leaves y alone", m, n, transposed ? "T" : "N");
 }
 
-/* Products that each read what the one before wrote, launched one behind the other, against the
- * same with a wait after each: launches that overlap must not be seen. */
+/* Products that each read the result before, launched one behind the other, against the same
+ * products with a wait after each: overlapping launches must not change the result. */
 static void check_chain(struct bench *b, enum precision precision, int64_t m, int64_t n)
 {
 	enum { LINKS = 24 };

@@ -7,14 +7,14 @@
 
 /* ---- numbers ---- */
 
-/* Of a vector whose largest element has that exponent. */
+/* The number of a pair; `factor` belongs to the largest element of its vector. */
 static double put_together(uint16_t high, uint16_t low, float factor)
 {
 	return ((double)half_value(high) * HALF_HIGH + (double)half_value(low) * HALF_LOW) *
 	       (double)factor;
 }
 
-/* Whether x comes back but for 2^-22 of it, or 2^-49 of the vector's largest element. */
+/* Whether x comes back to 2^-22 of x, or to 2^-49 of the vector's largest element. */
 static bool well_split(float x, float largest)
 {
 	const int exponent = half_exponent(largest);
@@ -36,11 +36,11 @@ static void test_numbers(void)
 		const float x = largest * (float)test_random(2, i) * ldexpf(1, -(int)(i % 41));
 		good = good && well_split(x, largest) && well_split(largest, largest);
 	}
-	ok(good, "high and low are the number but for 2^-22 of it, or 2^-49 of the largest");
+	ok(good, "the pair is the number to 2^-22 of the number, or to 2^-49 of the largest");
 	ok(well_split(FLT_MAX, FLT_MAX) && well_split(-FLT_MAX, FLT_MAX),
 	        "the largest number does not overflow");
 	ok(well_split(0x1p-126f, 0x1p-126f) && half_factor(half_exponent(0)) == 0x1p-112f,
-	        "nor the smallest one's factor");
+	        "the factor of the smallest number does not underflow");
 	half_split(-INFINITY, half_exponent(INFINITY), &high, &low);
 	ok(isinf(half_value(high)) && half_value(high) < 0 && half_value(low) == 0,
 	        "infinity is high");
@@ -50,7 +50,7 @@ static void test_numbers(void)
 
 /* ---- pairs ---- */
 
-/* Of op(a), k x n: each vector with a scale of its own. */
+/* The pair of op(a), k x n: each vector has a scale of its own. */
 static bool pair_right(const float *a, int64_t lda, int64_t k, int64_t n, enum trans trans,
         enum split_form form, const float *pair, int64_t ld)
 {

@@ -12,21 +12,14 @@ int main(void)
 }
 #else
 
+#include "tests/algorithms/panel_quality.h"
+
 #include "factor/validation/check.h"
-#include "factor/validation/matrices.h"
 #include "factor/kernels/qr/panel_geqrf.h"
 #include "lib/device/gpu.h"
-#include "lib/base/msg.h"
 
-#include <cblas.h>
 #include <cuda_runtime_api.h>
-#include <float.h>
 #include <inttypes.h>
-#include <lapacke.h>
-
-struct shape {
-	int64_t m, n, padding;
-};
 
 static const struct shape shapes[] = {
         {1, 1, 0},
@@ -112,31 +105,18 @@ static int64_t gram_cluster_work(enum precision precision, int64_t m, int64_t n)
 	return panel_geqrf_gram_work();
 }
 
-static const struct variant resident = {"resident", panel_geqrf_resident_work, resident_alone};
 static int cluster_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, void *work, void *stream)
 {
 	return panel_geqrf_cluster(precision, a, lda, m, n, tau, NULL, work, stream);
 }
 
+static const struct variant resident = {"resident", panel_geqrf_resident_work, resident_alone};
 static const struct variant cluster = {"cluster", panel_geqrf_cluster_work, cluster_alone};
 static const struct variant tall = {"gram", gram_work, by_gram};
 static const struct variant tall_cluster = {"gram, one kernel", gram_cluster_work, by_gram_cluster};
 static const struct variant columns = {"columns", panel_geqrf_columns_work, panel_geqrf_columns};
 static const struct variant chosen = {"model", panel_geqrf_work, chosen_beside};
-
-static double get(const void *a, int64_t at, enum precision precision)
-{
-	return precision == SINGLE ? ((const float *)a)[at] : ((const double *)a)[at];
-}
-
-static void put(void *a, int64_t at, enum precision precision, double value)
-{
-	if (precision == SINGLE)
-		((float *)a)[at] = (float)value;
-	else
-		((double *)a)[at] = value;
-}
 
 /* Exponent that column k is moved by. */
 static int exponent_of(enum extreme extreme, int64_t k, const struct shape *s, enum precision p)
@@ -172,12 +152,6 @@ static void make_extreme(
 		}
 }
 
-/* One factorization on the host: a (lda x n) and tau. */
-struct result {
-	char *a, *tau;
-	size_t bytes, tau_bytes;
-};
-
 static struct result factorize(const struct variant *variant, const void *a0, int64_t lda,
         const struct shape *s, enum precision precision)
 {
@@ -203,125 +177,6 @@ static struct result factorize(const struct variant *variant, const void *a0, in
 	GPU(cudaFree(tau));
 	GPU(cudaFree(work));
 	return r;
-}
-
-/* Exponent of the largest magnitude of column k. */
-static int column_exponent(
-        const void *a, int64_t lda, int64_t k, const struct shape *s, enum precision precision)
-{
-	double largest = 0;
-	int exponent = 0;
-	for (int64_t i = 0; i < s->m; i++)
-		largest = fmax(largest, fabs(get(a, i + k * lda, precision)));
-	frexp(largest, &exponent);
-	return exponent;
-}
-
-/* Column k times 2^-exponent[k], in double precision without padding. */
-static double *widen(const void *a, int64_t lda, const struct shape *s, enum precision precision,
-        const int *exponent)
-{
-	double *wide = xmalloc((size_t)(s->m * s->n) * sizeof *wide);
-	for (int64_t k = 0; k < s->n; k++)
-		for (int64_t i = 0; i < s->m; i++)
-			wide[i + k * s->m] = ldexp(get(a, i + k * lda, precision), -exponent[k]);
-	return wide;
-}
-
-struct quality {
-	double residual, orthogonality; /* LAPACK's ratios; the former of the worst column */
-	double r_error, tau_error;      /* against LAPACK's, in roundings, relative to the column */
-	bool tau_zeros;                 /* zero in the same places */
-};
-
-static double norm2(const double *x, int64_t m)
-{
-	return cblas_dnrm2((int)m, x, 1);
-}
-
-/* Q R - A with Q out of the vectors and tau; columns scaled to no extreme size. */
-static void check_product(const double *a, const double *qr, const double *tau,
-        const struct shape *s, double eps, struct quality *out)
-{
-	const int m = (int)s->m, n = (int)s->n;
-	double *q = xmalloc((size_t)(s->m * n) * sizeof *q);
-	double *product = xmalloc((size_t)(s->m * n) * sizeof *product);
-	double *gram = xmalloc((size_t)n * (size_t)n * sizeof *gram);
-
-	memcpy(q, qr, (size_t)(s->m * n) * sizeof *q);
-	LAPACKE_dorgqr(LAPACK_COL_MAJOR, m, n, n, q, m, tau);
-	memcpy(product, q, (size_t)(s->m * n) * sizeof *product);
-	cblas_dtrmm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, m, n, 1.0,
-	        qr, m, product, m);
-	cblas_dgemm(
-	        CblasColMajor, CblasTrans, CblasNoTrans, n, n, m, 1.0, q, m, q, m, 0.0, gram, n);
-
-	out->residual = out->orthogonality = 0;
-	for (int k = 0; k < n; k++) {
-		const double size = norm2(a + k * s->m, m);
-		cblas_daxpy(m, -1.0, a + k * s->m, 1, product + k * s->m, 1);
-		const double error = norm2(product + k * s->m, m);
-		const double ratio = error == 0 ? 0 : error / (size * m * eps);
-		gram[k + (int64_t)k * n] -= 1;
-		const double loss = cblas_dasum(n, gram + (int64_t)k * n, 1) / (m * eps);
-		out->residual = ratio <= out->residual ? out->residual : ratio;
-		out->orthogonality = loss <= out->orthogonality ? out->orthogonality : loss;
-	}
-	free(q);
-	free(product);
-	free(gram);
-}
-
-/* Against LAPACK in double precision on the same numbers. */
-static void check_factor(const double *a, const double *qr, const double *tau,
-        const struct shape *s, double eps, struct quality *out)
-{
-	const int m = (int)s->m, n = (int)s->n;
-	double *want = xmalloc((size_t)(s->m * n) * sizeof *want);
-	double *want_tau = xmalloc((size_t)n * sizeof *want_tau);
-
-	memcpy(want, a, (size_t)(s->m * n) * sizeof *want);
-	LAPACKE_dgeqrf(LAPACK_COL_MAJOR, m, n, want, m, want_tau);
-	out->r_error = out->tau_error = 0;
-	out->tau_zeros = true;
-	for (int k = 0; k < n; k++) {
-		const double size = norm2(a + k * s->m, m);
-		for (int64_t i = 0; i <= k; i++) {
-			const double error = fabs(qr[i + k * s->m] - want[i + k * s->m]);
-			out->r_error = fmax(out->r_error, error == 0 ? 0 : error / (size * eps));
-		}
-		out->tau_error = fmax(out->tau_error, fabs(tau[k] - want_tau[k]) / eps);
-		out->tau_zeros = out->tau_zeros && (tau[k] == 0) == (want_tau[k] == 0);
-	}
-	free(want);
-	free(want_tau);
-}
-
-static struct quality quality_of(const void *a0, const struct result *r, int64_t lda,
-        const struct shape *s, enum precision precision)
-{
-	int *exponent = xmalloc((size_t)s->n * sizeof *exponent);
-	double *tau = xmalloc((size_t)s->n * sizeof *tau);
-	const double eps = precision == SINGLE ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
-	struct quality quality;
-
-	for (int64_t k = 0; k < s->n; k++) {
-		exponent[k] = column_exponent(a0, lda, k, s, precision);
-		tau[k] = get(r->tau, k, precision);
-	}
-	double *a = widen(a0, lda, s, precision, exponent);
-	double *upper = widen(r->a, lda, s, precision, exponent);
-	/* the vectors are not scaled */
-	for (int64_t k = 0; k < s->n; k++)
-		for (int64_t i = k + 1; i < s->m; i++)
-			upper[i + k * s->m] = get(r->a, i + k * lda, precision);
-	check_product(a, upper, tau, s, eps, &quality);
-	check_factor(a, upper, tau, s, eps, &quality);
-	free(exponent);
-	free(tau);
-	free(a);
-	free(upper);
-	return quality;
 }
 
 static bool any_nan(const struct result *r, int64_t lda, const struct shape *s, enum precision p)

@@ -3,7 +3,7 @@
  * and info, padding untouched, bit for bit the same when run again; on random, graded,
  * rank-deficient, zero-column, tied, tiny and NaN matrices. */
 #include "factor/validation/check.h"
-#include "factor/validation/matrices.h"
+#include "tests/algorithms/matrix_kinds.h"
 #include "factor/algorithms/panel_getrf.h"
 #include "lib/base/msg.h"
 #include "tests/tap.h"
@@ -30,17 +30,12 @@ static const struct shape shapes[] = {
         {20000, 48, 1},
 };
 
-/* One factorization, everything that comes out of it, on the host. */
+/* The results of one factorization, on the host. */
 struct result {
 	char *lu;
 	int *ipiv, info;
 	bool ran, refused;
 };
-
-static void fill_poison(void *data, size_t bytes)
-{
-	memset(data, 0xff, bytes); /* NaN as float and double, -1 as integer */
-}
 
 static struct result factorize(struct executor *e, const char *variant, const void *a0, int64_t lda,
         const struct shape *s, enum precision precision)
@@ -51,11 +46,10 @@ static struct result factorize(struct executor *e, const char *variant, const vo
 	struct pivots p = {NULL, s->n};
 	void *work = NULL, *pivots = NULL;
 
-	fill_poison(r.lu, bytes);
+	memset(r.lu, 0xff, bytes); /* NaN */
 	int64_t work_bytes = panel_getrf_work(e, variant, a);
 	r.refused = work_bytes < 0;
-	/* the padding travels too, so that a kernel that writes there is seen: upload as one tall
-	 * view */
+	/* the padding is transferred, too, so that a kernel's write there is seen */
 	struct matrix whole = {NULL, 0, lda, s->n, lda, precision};
 	r.ran = !r.refused && e->ops->alloc(e, (int64_t)bytes, &a.data) &&
 	        e->ops->alloc(e, work_bytes, &work) &&
@@ -81,9 +75,7 @@ static bool any_nan(const void *a, int64_t lda, int64_t m, int64_t n, enum preci
 {
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++) {
-			int64_t at = i + j * lda;
-			if (precision == SINGLE ? isnan(((const float *)a)[at])
-			                        : isnan(((const double *)a)[at]))
+			if (isnan(get(a, i + j * lda, precision)))
 				return true;
 		}
 	return false;

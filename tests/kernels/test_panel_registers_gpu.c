@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The LU panels in registers, of one cluster and of many multiprocessors, against the one in shared
- * memory, which other tests hold against LAPACK: the same bits in factors, pivots and info, nothing
+/* LU panels in registers, of one cluster and of many multiprocessors, against the panel in shared
+ * memory, which other tests compare with LAPACK: the same bits in factors, pivots and info, nothing
  * beside the panel touched, on random, tied, singular, tiny, infinite and NaN matrices at the edges
  * of blocks, clusters and widths. */
 #include "tests/tap.h"
@@ -12,6 +12,7 @@ int main(void)
 }
 #else
 
+#include "tests/algorithms/matrix_kinds.h"
 #include "tests/algorithms/uniform.h"
 
 #include "lib/device/gpu.h"
@@ -68,7 +69,7 @@ static double element(
 	}
 }
 
-/* Both copies; what lies beside the panel is poison. */
+/* Both copies; memory beside the panel is poison. */
 static void fill(
         struct bench *b, enum content content, enum precision p, int64_t m, int64_t n, int64_t lda)
 {
@@ -76,13 +77,8 @@ static void fill(
 	unsigned char *host = xmalloc(bytes);
 	memset(host, POISON, bytes);
 	for (int64_t j = 0; j < n; j++)
-		for (int64_t i = 0; i < m; i++) {
-			const double x = element(content, p, m, n, i, j);
-			if (p == SINGLE)
-				((float *)(void *)host)[i + j * lda] = (float)x;
-			else
-				((double *)(void *)host)[i + j * lda] = x;
-		}
+		for (int64_t i = 0; i < m; i++)
+			put(host, i + j * lda, p, element(content, p, m, n, i, j));
 	GPU(cudaMemcpy(b->known.a, host, bytes, cudaMemcpyHostToDevice));
 	GPU(cudaMemcpy(b->tried.a, host, bytes, cudaMemcpyHostToDevice));
 	GPU(cudaMemset(b->known.pivots, POISON, (size_t)(n + 1) * sizeof(int)));
@@ -103,16 +99,13 @@ static bool run_known(struct bench *b, enum precision p, int64_t m, int64_t n, i
 	return true;
 }
 
-/* NaNs of any payload are alike. */
+/* NaNs of any payload are equal. */
 static bool same(const void *left, const void *right, enum precision p, int64_t words)
 {
 	for (int64_t i = 0; i < words; i++) {
 		const size_t at = (size_t)(i * precision_bytes(p));
 		const char *x = (const char *)left + at, *y = (const char *)right + at;
-		const bool nan = p == SINGLE ? isnan(((const float *)left)[i]) &&
-		                                       isnan(((const float *)right)[i])
-		                             : isnan(((const double *)left)[i]) &&
-		                                       isnan(((const double *)right)[i]);
+		const bool nan = isnan(get(left, i, p)) && isnan(get(right, i, p));
 		if (!nan && memcmp(x, y, (size_t)precision_bytes(p)) != 0)
 			return false;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The update of small rank by our own kernel against plain C in fp64: both triangles, operands at
- * multiples of 16 bytes and not, tiles that C cuts, NaN in what must not be read. */
+ * multiples of 16 bytes and not, tiles that C cuts, NaN in memory that must not be read. */
 #include "tests/executors/executor_memory.h"
 
 #include "factor/kernels/blocks/block_kernels.h"
@@ -30,7 +30,7 @@ static double *at(const struct operand *x, bool transposed, int64_t i, int64_t j
 	return x->block.x + x->a.offset + (transposed ? j + i * x->a.ld : i + j * x->a.ld);
 }
 
-/* What the update makes of C, and NaN in what of it is not read. */
+/* C after the update, with NaN in the triangle that is not read. */
 static void expect(const struct operand *x, struct operand *c, bool upper, int64_t rows,
         int64_t columns, int64_t k, double beta)
 {
@@ -64,7 +64,7 @@ static void check(struct executor *e, enum precision p, bool upper, bool aligned
 	                c.a));
 	expect(&x, &c, upper, rows, columns, k, beta);
 	ok(block_rank_is_ahead(p, rows, columns, k) &&
-	                block_holds(e, &c.block, 4 * (double)(k + 2) * epsilon_of(p)),
+	                block_holds(e, &c.block, 4 * (double)(k + 2) * unit_roundoff(p)),
 	        "%c %s %" PRId64 " x %" PRId64 " k %" PRId64 " beta %g%s", p,
 	        upper ? "upper" : "lower", rows, columns, k, beta, aligned ? "" : ", not aligned");
 	block_free(e, &x.block);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep down in one kernel: exact zeros, R^T R, R^T d and Q R as they were before, the same bits
- * when run again, nothing written around, tiny, huge and dependent columns, NaN that stays NaN. */
+/* A sweep down in one kernel: exact zeros, R^T R, R^T d and Q R as before, the same bits when run
+ * again, nothing written around, tiny, huge and dependent columns, NaN that stays NaN. */
 #include "tests/executors/executor_memory.h"
 
 #include "lib/base/msg.h"
@@ -10,7 +10,7 @@ struct shape {
 	int64_t rows, n, k, p, sides, q_rows;
 };
 
-/* What a sweep works on: rows of the triangle, and those added below it. */
+/* The operands of a sweep: rows of the triangle, and rows added below it. */
 struct fixture {
 	struct block r, d, q, added_r, added_d, added_q;
 };
@@ -77,9 +77,9 @@ static void sweep(struct executor *e, const struct fixture *s, const struct shap
 	block_free(e, &work);
 }
 
-/* ---- what it is compared with ---- */
+/* ---- comparison ---- */
 
-/* x with y below it (or beside it, when they are Q's), without what is around them. */
+/* x with y below it (or beside it, for Q), without their surroundings. */
 static double *joined(const struct block *x, const double *at_x, const struct block *y,
         const double *at_y, bool beside)
 {
@@ -123,7 +123,7 @@ static double *transposed(const double *x, int64_t m, int64_t n)
 	return out;
 }
 
-/* Whether what stands around is NaN as before. */
+/* Whether the surroundings are NaN as before. */
 static bool intact(const struct block *b, const double *now)
 {
 	for (int64_t j = 0; j < b->all.n; j++)
@@ -168,7 +168,8 @@ static void state_free(struct state *x)
 	free(x->added_q);
 }
 
-/* In units of roundings of the largest: of R^T R, R^T d and Q R. R's added rows are zeros now. */
+/* The largest error of R^T R, R^T d and Q R, in roundings of the largest element. R's added rows
+ * are zeros now. */
 static double error_of(
         const struct fixture *s, const struct state *now, const struct shape *c, double scale)
 {
@@ -189,7 +190,7 @@ static double error_of(
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		free(all[i]);
 	return fmax(fmax(squares, sides), product) / scale / (double)m /
-	       epsilon_of(s->r.a.precision);
+	       unit_roundoff(s->r.a.precision);
 }
 
 static void check(struct executor *e, enum precision precision, const struct shape *c, double scale)

@@ -2,7 +2,7 @@
 /* V^T C by 3xTF32 with its operands split on the way, against sums in double precision: every tail
  * of rows and columns, rows in parts, fewer blocks than pieces; few roundings of the sum of
  * magnitudes, sums of one sign included, whose parts all are cut off to one side; the same bits
- * again; what lies between columns stays; NaN spreads. */
+ * again; memory between columns is not written; NaN spreads. */
 #include "tests/tap.h"
 
 #ifndef FATHOM_CUDA

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How V^T C is shared out: tiles for all of it, blocks that all are at work at once, room for what
- * they keep, rows enough for each. */
+/* How V^T C is divided: tiles cover the product, all blocks run at once, there is room for their
+ * partial sums, and each block has enough rows. */
 #include "tests/tap.h"
 
 #include "factor/kernels/gemm/tf32_tall.h"

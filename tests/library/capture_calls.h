@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences of libfathom's calls on memory that lies together, so that it can be filled, called for
- * and compared as one: for tests of captured calls. */
+/* Sequences of libfathom's calls for tests of captured calls. All operands of a sequence lie in one
+ * piece of memory, so that one copy fills them and one comparison checks them. */
 #ifndef FATHOM_CAPTURE_CALLS_H
 #define FATHOM_CAPTURE_CALLS_H
 
@@ -14,11 +14,12 @@ struct problem {
 	const char *name;
 	bool (*calls)(struct fixture *);
 	int64_t m, n;
-	int definite; /* so many matrices, which come first, of n columns leading() apart */
+	int definite; /* number of definite matrices: the first ones, of n columns leading() apart
+	               */
 	char jobq;
 };
 
-/* Without data the calls only add up the bytes that they want. */
+/* Without data the calls only add up the bytes of their operands. */
 struct fixture {
 	struct problem of;
 	enum precision p;
@@ -27,7 +28,7 @@ struct fixture {
 	int64_t bytes, work_bytes;
 };
 
-/* ---- what calls are given ---- */
+/* ---- operands ---- */
 
 /* Multiples of 16 bytes for even sizes. */
 static inline int64_t leading(const struct fixture *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes (capture_calls.h) on the device: new numbers in them, what their calls leave there, and
- * graphs of the calls. */
+/* Scenes (capture_calls.h) on the device: their numbers, the results of their calls, graphs of the
+ * calls. */
 #ifndef FATHOM_CAPTURE_GRAPH_H
 #define FATHOM_CAPTURE_GRAPH_H
 
@@ -29,7 +29,7 @@ static inline void pool_open(int64_t count, enum precision p)
 	for (int i = 0; i < DIAGONAL; i++)
 		put(host, i, p, 2 * DIAGONAL);
 	diagonal = on_device(host, DIAGONAL * precision_bytes(p));
-	GPU(cudaDeviceSynchronize()); /* what comes does so in other streams */
+	GPU(cudaDeviceSynchronize()); /* later work is in other streams */
 	free(host);
 }
 
@@ -94,7 +94,7 @@ static inline void fill(struct fixture *s, int round)
 	s->bytes = all;
 }
 
-/* All that the calls may have changed, for free(). */
+/* All memory that the calls may have changed, for free(). */
 static inline void *result(const struct fixture *s)
 {
 	void *host = xmalloc((size_t)s->bytes);
@@ -113,7 +113,7 @@ static inline bool is_result(const struct fixture *s, const void *want)
 	return same;
 }
 
-/* What ordinary calls leave of the round's numbers, for free(). */
+/* The results of ordinary calls for the round's numbers, for free(). */
 static inline void *called(struct fixture *s, int round, bool *good)
 {
 	fill(s, round);
@@ -149,7 +149,7 @@ static inline void capture_begin(cudaStream_t where)
 	GPU(cudaStreamBeginCapture(where, cudaStreamCaptureModeGlobal));
 }
 
-/* NULL when the capture was no success. */
+/* NULL when the capture failed. */
 static inline cudaGraphExec_t capture_end(cudaStream_t where)
 {
 	cudaGraphExec_t graph = NULL;
@@ -173,7 +173,7 @@ static inline cudaGraphExec_t graph_of(struct fixture *s, bool *good)
 	return capture_end(stream);
 }
 
-/* In the handle's stream, or in another one while nothing is under way in the handle's. */
+/* In the handle's stream, or in another stream while the handle's is idle. */
 static inline void launch(cudaGraphExec_t graph, cudaStream_t where)
 {
 	if (where != stream)

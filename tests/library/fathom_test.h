@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of libfathom share: matrices on host and device, problems ready to be called. */
+/* Shared by the tests of libfathom: matrices on host and device, problems ready to be called. */
 #ifndef FATHOM_FATHOM_TEST_H
 #define FATHOM_FATHOM_TEST_H
 
@@ -79,7 +79,7 @@ static inline struct pair pair_random(int64_t m, int64_t n, enum precision p, ui
 	return pair_of(host, ld, m, n, p);
 }
 
-/* What the device now has, for free(). */
+/* A copy of the device's matrix, for free(). */
 static inline void *pair_result(const struct pair *a)
 {
 	void *result = xmalloc((size_t)a->bytes + 1);
@@ -108,7 +108,8 @@ static inline bool done(enum fathom_status status)
 
 /* ---- measures ---- */
 
-/* Largest difference of two results, over the largest magnitude of what is wanted, over n eps. */
+/* Largest difference of two results, over the largest magnitude of the wanted result, over n eps.
+ */
 static inline double difference(const struct pair *a, const void *got, const void *want)
 {
 	double *x = doubles(a, got), *y = doubles(a, want), norm = norm_max(y, a->m * a->n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How libfathom's calls behave on a GPU: order in the caller's streams, nothing that waits or
- * allocates, two handles at once, wrong arguments. */
+/* How libfathom's calls behave on a GPU: they keep the order of the caller's streams, never wait
+ * and never allocate; two handles at once; wrong arguments. */
 #include "tests/tap.h"
 
 #ifndef FATHOM_CUDA
@@ -100,8 +100,8 @@ static void everything_free(struct everything *s)
 		pair_free(pairs[i]);
 }
 
-/* Calls with warm kernels return while the stream is held, and leave the memory as it is. Another
- * process may change the latter, so it has three chances. */
+/* Calls with warm kernels return while the stream is held, and leave the free memory as it is.
+ * Other processes may change the free memory: one of three tries has to show none. */
 static void check_no_waiting(enum precision p, bool with_qr)
 {
 	struct everything warm = everything_new(200, p, with_qr);
@@ -134,8 +134,8 @@ static void check_no_waiting(enum precision p, bool with_qr)
 	everything_free(&held);
 }
 
-/* The matrix arrives in the stream before the call and the result leaves in it after the call, all
- * put there while nothing can start. */
+/* The stream is held while the copy of the matrix, the call and the copy of the result are put into
+ * it. */
 static void check_order(enum precision p)
 {
 	enum { N = 400 };
@@ -172,7 +172,7 @@ static void check_order(enum precision p)
 	lu_free(&s);
 }
 
-/* A handle whose stream changes between two calls: the second still comes after the first. */
+/* The stream of a handle changes between two calls: the second still runs after the first. */
 static void check_stream_change(enum precision p)
 {
 	enum { N = 300 };
@@ -206,7 +206,7 @@ static void check_stream_change(enum precision p)
 	lu_free(&s);
 }
 
-/* Two handles at once, each in a stream of its own, give what one alone gives, bit by bit. */
+/* Two handles at once, each in its own stream, give the bits of one handle alone. */
 static void check_two_handles(enum precision p)
 {
 	enum { N = 900, ROUNDS = 5 };
@@ -326,7 +326,7 @@ static void check_arguments(void)
 	        "workspaces of impossible calls are -1");
 	void *result = pair_result(&s.a);
 	ok(memcmp(result, s.a.host, (size_t)s.a.bytes) == 0, "refused calls change nothing");
-	ok(done(lu_call(&s, false)), "and a right one works afterwards");
+	ok(done(lu_call(&s, false)), "a right call works after refused ones");
 	free(result);
 	lu_free(&s);
 }

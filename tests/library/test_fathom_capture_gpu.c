@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs of libfathom's calls: captured once, and launched, in either order with ordinary calls of
- * the same handle, for numbers that are new each time. They give the bits that the calls give,
- * which are what they are without graphs. */
+/* Graphs of libfathom's calls: captured once and launched several times, before and after ordinary
+ * calls of the same handle, with new numbers each time. They give the bits of ordinary calls, and
+ * ordinary calls give the same bits as without graphs. */
 #include "tests/tap.h"
 
 #ifndef FATHOM_CUDA
@@ -20,8 +20,8 @@ enum {
 	LOADS_CAPTURED = 12030 /* drivers from this one on load kernels during a capture */
 };
 
-/* Before a launch whose result is looked at comes another one, and before both an ordinary LU
- * whose panels take many multiprocessors. warm: calls come before the capture, too. */
+/* Each launch whose result is checked follows another launch, and both follow an ordinary LU whose
+ * panels take many multiprocessors. warm: calls come before the capture, too. */
 static void play(const struct problem *problem, enum precision p, const char *math, bool warm)
 {
 	static const struct problem between = {"LU", lu, 9000, 100, 0, 0};
@@ -81,7 +81,7 @@ static const struct problem of_qr[] = {{"QR", qr, 300, 300, 0, 0}, {"QR", qr, 21
         {"changes of QR", qr_changes, 300, 120, 0, 'A'},
         {"changes of QR", qr_changes, 1300, 700, 0, 'S'}};
 
-/* In any math; or as the process's first such calls. */
+/* In any math mode; or as the process's first such calls. */
 static void play_each(enum precision p, const char *math, bool warm, bool qr_too)
 {
 	play(&small, p, math, warm);

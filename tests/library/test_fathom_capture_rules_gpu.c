@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What libfathom refuses under stream capture, which does no harm to the capture; calls after
- * captures that came to nothing; two handles in one graph. */
+/* Calls that libfathom refuses under stream capture, and that leave the capture valid; calls after
+ * abandoned captures; two handles in one graph. */
 #include "tests/tap.h"
 
 #ifndef FATHOM_CUDA
@@ -54,7 +54,7 @@ static void check_refused(void)
 		fill(&s, 1);
 		launch(graph, stream);
 	}
-	ok(graph && good && is_result(&s, want), "and the capture is as it was");
+	ok(graph && good && is_result(&s, want), "refused calls leave the capture valid");
 	graph_free(graph);
 	free(want);
 	fixture_close(&s);
@@ -66,13 +66,13 @@ static void check_stream(void)
 
 	capture_begin(second);
 	refused(fathom_set_stream(handle, second), "captured", "a stream under capture");
-	ok(cudaStreamEndCapture(second, &empty) == cudaSuccess, "whose capture is as it was");
+	ok(cudaStreamEndCapture(second, &empty) == cudaSuccess, "its capture stays valid");
 	if (empty)
 		GPU(cudaGraphDestroy(empty));
 	cudaGetLastError();
 }
 
-/* A stream that is waited for makes its capture invalid. */
+/* Waiting for a stream makes its capture invalid. */
 static bool make_invalid(struct fixture *s)
 {
 	bool failed = cudaStreamSynchronize(stream) != cudaSuccess;
@@ -99,7 +99,7 @@ static void check_abandoned(bool invalid)
 	void *now = called(&s, 1, &good);
 	ok(good && ended == !invalid && memcmp(now, want, (size_t)s.bytes) == 0 &&
 	                succeeded(fathom_finish(handle), "finish"),
-	        "calls after a capture that %s", invalid ? "became invalid" : "nothing came of");
+	        "calls after a capture that %s", invalid ? "became invalid" : "was abandoned");
 	free(now);
 	free(want);
 	fixture_close(&s);

@@ -16,7 +16,7 @@ int main(void)
 
 /* ---- LU ---- */
 
-/* The first min(m, n) columns have the residual of a panel. */
+/* The residual of the first min(m, n) columns is checked. */
 static void check_getrf(int64_t m, int64_t n, enum precision p, int kind, int want_info)
 {
 	struct lu s = lu_new(pair_new(m, n, p, kind), false);
@@ -43,7 +43,7 @@ static void check_getrs(int64_t n, int64_t nrhs, enum precision p, char trans, b
 {
 	struct lu s = lu_new(pair_new(n, n, p, TEST_CONDITION_2), rows);
 	struct pair b = pair_random(n, nrhs, p, 5);
-	/* what is read by rows is the transpose of the columns on the host */
+	/* a matrix read by rows is the transpose of the columns on the host */
 	CBLAS_TRANSPOSE op = (trans == 'N') == rows ? CblasTrans : CblasNoTrans;
 	bool good = done(lu_call(&s, rows)) &&
 	            done(rows ? CALL(p, getrs_rows, trans, n, nrhs, s.a.device, s.a.ld, s.ipiv,
@@ -59,8 +59,7 @@ static void check_getrs(int64_t n, int64_t nrhs, enum precision p, char trans, b
 	lu_free(&s);
 }
 
-/* The n x m matrix that one reads by rows in the memory of an m x n one: its factors, by columns,
- * are those of the transpose. */
+/* An m x n matrix read by rows is n x m: its factors are the factors of the transpose. */
 static void check_getrf_rows(int64_t m, int64_t n, enum precision p)
 {
 	struct lu column_major = lu_new(pair_new(m, n, p, MATRIX_RANDOM), false);
@@ -189,7 +188,7 @@ static void check_ormqr(char side, char trans, int64_t m, int64_t n, int64_t k, 
 	pair_free(&tau);
 }
 
-/* The columns behind the reflectors hold what must not matter. */
+/* The columns behind the reflectors hold numbers that must not matter. */
 static void check_orgqr(int64_t m, int64_t n, int64_t k, enum precision p)
 {
 	struct pair tau, a = reflectors(m, k, p, &tau), q = pair_random(m, n, p, 41);
@@ -244,8 +243,8 @@ static void check_gels(char trans, int64_t m, int64_t n, int64_t nrhs, enum prec
 	pair_free(&b);
 }
 
-/* A, or with fewer rows than columns its transpose, has two columns of zeros, which the reflectors
- * leave exactly zero, so that R's diagonal has; or a NaN, which is no zero. */
+/* The taller of A and A^T has two columns of zeros, which the reflectors leave exactly zero, so
+ * that R's diagonal has zeros; or a NaN, which is no zero. */
 static void check_gels_info(int64_t m, int64_t n, bool with_nan, enum precision p)
 {
 	struct pair a = pair_new(m, n, p, MATRIX_RANDOM);
@@ -328,7 +327,8 @@ static void check_math(enum fathom_math math)
 	check_gels('N', 2000, 900, 5, SINGLE);
 	check_getrf(1030, 1030, DOUBLE, MATRIX_RANDOM, 0);
 	set = fathom_set_math(handle, FATHOM_MATH_FP32);
-	ok(set == FATHOM_OK && fathom_sgetrf_work(handle, 2000, 2000, 2000) == strict, "and back");
+	ok(set == FATHOM_OK && fathom_sgetrf_work(handle, 2000, 2000, 2000) == strict,
+	        "plain single precision needs the former workspace");
 }
 
 int main(void)

@@ -13,7 +13,7 @@ int main(void)
 
 #include "fathom_test.h"
 
-/* The first `basis` columns of a are orthonormal when a is; r says what its others were. */
+/* The first `basis` columns of `before` were orthonormal; the other columns are a r. */
 static void check_gram(const char *what, const struct pair *before, const struct pair *a,
         const struct pair *r, int64_t basis, int info, bool good)
 {

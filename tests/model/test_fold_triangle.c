@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of a block triangle's blocks: for every small number of rows and columns each block of
- * the triangle exactly once and no other, and the count of a large one. */
+/* The list of a block triangle's blocks: for every small number of rows and columns it has each
+ * block of the triangle exactly once and no other; the count of a large triangle. */
 #include "factor/kernels/blocks/fold_triangle.h"
 #include "tests/tap.h"
 
 enum { MOST_ROWS = 24, MOST_COLUMNS = FOLD_STEP * MOST_ROWS };
 
-/* Whether the list of so many rows and columns is the triangle. */
+/* Whether the list for these numbers of rows and columns is the triangle. */
 static bool is_triangle(int rows, int columns)
 {
 	int times[MOST_ROWS][MOST_COLUMNS] = {{0}};
@@ -25,17 +25,18 @@ static bool is_triangle(int rows, int columns)
 	return true;
 }
 
-/* Neighbours in the list share columns of B as long as those of the rectangle last. */
+/* Neighbours in the list share columns of B. */
 static void test_order(void)
 {
 	const struct fold_block first = fold_block_at(0, 6, 24), second = fold_block_at(1, 6, 24),
 	                        even = fold_block_at(83, 6, 24), odd = fold_block_at(59, 5, 20);
 
-	ok(first.row == 3 && first.column == 0, "the first block: of the longer half");
-	ok(second.row == 4 && second.column == 0, "the next one below it");
+	ok(first.row == 3 && first.column == 0, "the first block is in the longer half");
+	ok(second.row == 4 && second.column == 0, "the second block lies below the first");
 	ok(even.row == 0 && even.column == 0,
-	        "the last one of six rows: the corner, turned around");
-	ok(odd.row == 4 && odd.column == 19, "of five: of the longest row, which is alone");
+	        "the last block of six rows is the corner, in a row that is reversed");
+	ok(odd.row == 4 && odd.column == 19,
+	        "the last block of five rows is in the longest row, which has no partner");
 	ok(fold_block_at(16 * 3, 6, 24).row == 2, "right of row 3 lies row 2");
 }
 
@@ -53,6 +54,6 @@ int main(void)
 	test_order();
 	ok(fold_count(32768, 4 * 32768) == INT64_C(2) * 32768 * 32769,
 	        "2 R (R + 1) blocks in R rows");
-	ok(fold_count(100, 3) == 300, "a narrow one is full");
+	ok(fold_count(100, 3) == 300, "a narrow triangle is a rectangle");
 	return finish();
 }

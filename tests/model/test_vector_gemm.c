@@ -22,13 +22,13 @@ static FILE *open_data(const char *argv0, const char *name)
 	return file;
 }
 
-/* The value of a key in the papers' file; NaN when it is not there. */
-static double paper(FILE *file, const char *format, const char *first, const char *second)
+/* The value of the key "prefix first.second" in the papers' file; NaN when it is not there. */
+static double paper(FILE *file, const char *prefix, const char *first, const char *second)
 {
 	char line[512], key[96];
 	double value = NAN;
 
-	snprintf(key, sizeof key, format, first, second);
+	snprintf(key, sizeof key, "%s%s.%s", prefix, first, second);
 	rewind(file);
 	while (fgets(line, sizeof line, file))
 		if (strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == '\t')
@@ -44,35 +44,34 @@ static void test_paper(FILE *file)
 	} product[] = {{"ab", 1752}, {"abt", 448}};
 	static const char *const gpu[] = {"fx5600", "8800gtx", "8800gts", "8600gts"};
 	const struct vector_cycles cycles = {
-	        .fma = paper(file, "%s.%s", "8800gtx", "fma_issue_shared_operand"),
+	        .fma = paper(file, "", "8800gtx", "fma_issue_shared_operand"),
 	        .half_width = 2,
-	        .rest = paper(file, "%s.%s", "8800gtx", "fma_issue")};
+	        .rest = paper(file, "", "8800gtx", "fma_issue")};
 
 	for (size_t p = 0; p < ARRAY_LEN(product); p++) {
 		const char *name = product[p].name;
-		const struct vector_loop loop = {
-		        paper(file, "gemm_%s.%s", name, "inner_instructions"),
-		        paper(file, "gemm_%s.%s", name, "inner_fma"),
-		        paper(file, "gemm_%s.%s", name, "inner_half_width")};
+		const struct vector_loop loop = {paper(file, "gemm_", name, "inner_instructions"),
+		        paper(file, "gemm_", name, "inner_fma"),
+		        paper(file, "gemm_", name, "inner_half_width")};
 		const double turn = vector_loop_cycles(&loop, &cycles);
 		char what[64];
-		snprintf(what, sizeof what, "%s: cycles of a turn", name);
+		snprintf(what, sizeof what, "%s: cycles of one pass of the loop", name);
 		is_real(turn, product[p].cycles, 0, what);
 		for (size_t g = 0; g < ARRAY_LEN(gpu); g++) {
-			const double rate = vector_loop_rate(&loop, turn,
-			        paper(file, "%s.%s", gpu[g], "simd_cores"),
-			        1e9 * paper(file, "%s.%s", gpu[g], "core_clock"));
+			const double rate =
+			        vector_loop_rate(&loop, turn, paper(file, "", gpu[g], "simd_cores"),
+			                1e9 * paper(file, "", gpu[g], "core_clock"));
 			char key[64];
 			snprintf(key, sizeof key, "%s.gemm.%s", gpu[g], name);
 			snprintf(what, sizeof what, "%s on %s: Table 2's estimate, Gflop/s", name,
 			        gpu[g]);
-			is_real(round(rate * 1e-9), paper(file, "%s.%s", key, "estimate"), 0, what);
+			is_real(round(rate * 1e-9), paper(file, "", key, "estimate"), 0, what);
 		}
 	}
 	is_real(vector_reduction(VECTOR_ROWS, VECTOR_COLUMNS), 25.6, 1e-12,
 	        "64 x 16 blocks need 25.6 times less bandwidth");
 	is_real(round(4e-9 * 206e9 / vector_reduction(64, 16)), 32, 0,
-	        "so 206 Gflop/s read A and B at 32 GB/s");
+	        "206 Gflop/s read A and B at 32 GB/s");
 }
 
 /* 100 multiprocessors at 1 GHz, that issue 4 instructions a cycle and move 128 bytes a cycle from
@@ -111,16 +110,17 @@ static void test_today(const struct profile *profile)
 
 	model_start(&model, profile);
 	struct vector_estimate e = vector_estimate(&model, false, VOLKOV_COMPLETE);
-	is_real(e.issue, 2.56e13 * 256 / 414, 1e-12, "A B: a slot for each of 414 instructions");
+	is_real(e.issue, 2.56e13 * 256 / 414, 1e-12,
+	        "A B: one issue slot for each of 414 instructions");
 	is_real(e.shared, 100 * 64e9 * 256 / (2 * 68 + 4 + 20), 1e-12,
 	        "A B: 160 cycles of the path to shared memory");
-	is_real(e.l2, 4e12 * (2 * 25.6) / (2 * 4), 1e-12, "A B: L2 at 25.6 times less words");
-	is_real(e.rate, e.shared, 0, "the slowest decides");
+	is_real(e.l2, 4e12 * (2 * 25.6) / (2 * 4), 1e-12, "A B: L2 reads 25.6 times fewer words");
+	is_real(e.rate, e.shared, 0, "the slowest limit decides");
 	e = vector_estimate(&model, true, VOLKOV_COMPLETE);
 	is_real(e.shared, 100 * 64e9 * 64 / (2 * 16 + 1 + 5), 1e-12, "A B^T: 38 cycles");
 	e = vector_estimate(&model, true, VOLKOV_NO_FETCH);
 	is_real(e.shared, 100 * 64e9 * 64 / (2 * 16 + 1), 1e-12, "A B^T without fetches: 33");
-	ok(isinf(e.l2) && !model.missing, "and nothing from L2");
+	ok(isinf(e.l2) && !model.missing, "without fetches L2 is no limit");
 	struct profile empty = {0};
 	model_start(&model, &empty);
 	e = vector_estimate(&model, true, VOLKOV_COMPLETE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kerr's benchmark: his table of operations, his matrices and measures of error, the algorithms and
+/* Kerr's benchmark: the table of operations, the matrices and measures of error, the algorithms and
  * their phases on the host executor and on the GPU, and their predictions. */
 #include "tests/algorithms/factor_test.h"
 #include "tests/model/model_profile.h"
@@ -87,12 +87,14 @@ static void test_matrix_of(int64_t m, int64_t n)
 	kerr_matrix(a, m, n, DOUBLE, 5);
 	kerr_matrix(b, m, n, DOUBLE, 5);
 	kerr_matrix(single, m, n, SINGLE, 5);
-	ok(memcmp(a, b, (size_t)(m * n) * 8) == 0, "%d x %d: the same again", (int)m, (int)n);
+	ok(memcmp(a, b, (size_t)(m * n) * 8) == 0, "%d x %d: the same seed gives the same matrix",
+	        (int)m, (int)n);
 	for (int64_t i = 0; i < m * n; i++) {
 		different += single[i] != (float)a[i];
 		zeros += a[i] == 0;
 	}
-	ok(different == 0 && (zeros == 0 || m < 2), "the same in single precision, and dense");
+	ok(different == 0 && (zeros == 0 || m < 2),
+	        "the matrix is the same in single precision, and dense");
 	kerr_matrix(b, m, n, DOUBLE, 6);
 	ok(m < 2 || memcmp(a, b, (size_t)(m * n) * 8) != 0, "another seed, another matrix");
 	for (int64_t j = 0; j < n; j++)
@@ -103,7 +105,7 @@ static void test_matrix_of(int64_t m, int64_t n)
 			double scale = sqrt(gram(start, m, i, i) * gram(start, m, j, j));
 			worst = fmax(worst, fabs(gram(a, m, i, j) - gram(start, m, i, j)) / scale);
 		}
-	ok(worst < 1e-13, "the singular values of the triangle it starts from");
+	ok(worst < 1e-13, "the matrix has the singular values of its triangle");
 	free(a);
 	free(b);
 	free(start);
@@ -159,17 +161,19 @@ static void test_errors(struct executor *e, enum precision precision)
 	struct kerr_errors x = errors_of(e, precision, 0, 0);
 
 	ok(x.residual == 0 && x.orthogonality == 0 && x.triangularity == 0 && x.passed,
-	        "no error is none");
+	        "exact factors have no error");
 	is_real(x.limit, 6.0 / 8388608, 1e-15, "the limit is m 2^-23");
 	x = errors_of(e, precision, 0, 2);
-	is_real(x.residual, 2 / sqrt(8), 1e-12, "residual: what Q R lacks, over norm(A)");
-	is_real(x.triangularity, 2, 1e-14, "L: what Q^T A has below its diagonal");
-	ok(x.orthogonality == 0 && !x.passed, "Q is not to blame, and it is too much");
+	is_real(x.residual, 2 / sqrt(8), 1e-12, "residual: norm(A - Q R) / norm(A)");
+	is_real(x.triangularity, 2, 1e-14,
+	        "triangularity: the largest element of Q^T A below its diagonal");
+	ok(x.orthogonality == 0 && !x.passed, "a wrong R leaves Q orthogonal, and does not pass");
 	x = errors_of(e, precision, 0.5, 0);
-	is_real(x.orthogonality, 1.25, 1e-14, "norm(Q^T Q - I) of a longer Q");
-	is_real(x.residual, 0.5, 1e-14, "and its residual");
+	is_real(x.orthogonality, 1.25, 1e-14,
+	        "orthogonality: norm(Q^T Q - I) of a Q that is too long");
+	is_real(x.residual, 0.5, 1e-14, "residual of a Q that is too long");
 	ok(!errors_of(e, precision, NAN, 0).passed && !errors_of(e, precision, 0, NAN).passed,
-	        "NaN passes nowhere");
+	        "NaN passes no criterion");
 }
 
 /* ---- the algorithms ---- */
@@ -234,7 +238,7 @@ static struct run run_once(struct executor *e, enum kerr_variant variant, int64_
 	return run;
 }
 
-/* In a few rows rounding has no room to cancel: there the limit is too tight for anybody. */
+/* In matrices of few rows roundings do not cancel: there the limit is too tight. */
 static bool within(const struct kerr_errors *x, int64_t m)
 {
 	enum { FEW = 64, MORE = 4 };
@@ -252,7 +256,7 @@ static void test_algorithm(struct executor *e, enum kerr_variant variant, int64_
 	kerr_matrix(a, m, n, precision, 9);
 	struct run run = run_once(e, variant, m, n, r, precision, a);
 	ok(run.good && within(&run.errors, m),
-	        "%s, %s %c %d x %d, blocks of %d: his three criteria", e->name,
+	        "%s, %s %c %d x %d, blocks of %d: Kerr's three criteria", e->name,
 	        kerr_variant_name[variant], (char)precision, (int)m, (int)n, (int)r);
 	if (run.good && !within(&run.errors, m))
 		diag("%g %g %g, limit %g", run.errors.residual, run.errors.orthogonality,
@@ -262,7 +266,7 @@ static void test_algorithm(struct executor *e, enum kerr_variant variant, int64_
 		sum += run.phase[p];
 	if (variant != KERR_AHEAD)
 		ok(sum > 0 && fabs(sum - run.whole) < 1e-6 + 1e-3 * run.whole,
-		        "its phases sum up to the whole");
+		        "the phases sum up to the whole");
 	run_close(e, &run);
 	free(a);
 }
@@ -279,7 +283,7 @@ static void test_algorithms(struct executor *e)
 				        shapes[i][2], p ? DOUBLE : SINGLE);
 }
 
-/* ---- what is odd ---- */
+/* ---- NaN, zero columns, refusals ---- */
 
 static void test_odd(struct executor *e)
 {
@@ -291,21 +295,21 @@ static void test_odd(struct executor *e)
 		const char *name = kerr_variant_name[v];
 		matrix_fill(a, M, M, N, DOUBLE, MATRIX_NAN_MIDDLE, 3);
 		struct run run = run_once(e, variant, M, N, 8, DOUBLE, a);
-		ok(run.good && isnan(run.errors.residual), "%s, %s: NaN stays and ends", e->name,
-		        name);
+		ok(run.good && isnan(run.errors.residual), "%s, %s: NaN stays, and the run ends",
+		        e->name, name);
 		run_close(e, &run);
 		matrix_fill(a, M, M, N, DOUBLE, MATRIX_ZERO_MIDDLE, 3);
 		run = run_once(e, variant, M, N, 8, DOUBLE, a);
-		ok(run.good && within(&run.errors, M), "a zero column is no obstacle");
+		ok(run.good && within(&run.errors, M), "a matrix with a zero column is factorized");
 		run_close(e, &run);
 		struct matrix wide = {a, 0, N, M, N, DOUBLE}, q = {a, 0, N, N, N, DOUBLE};
 		ok(kerr_work(e, variant, 8, wide, q) == -1, "more columns than rows are refused");
 		struct matrix square = {a, 0, 300, 300, 300, DOUBLE};
 		ok((kerr_work(e, variant, 256, square, square) > 0) == (variant != KERR_STEPS),
-		        "wide blocks but where a panel is one call");
+		        "wide blocks are possible unless a panel is one call per step");
 		ok(kerr_work(e, variant, 0, (struct matrix){a, 0, M, N, M, DOUBLE},
 		           (struct matrix){a, 0, M, M, M, DOUBLE}) == -1,
-		        "and blocks without columns");
+		        "blocks without columns are refused");
 	}
 }
 
@@ -327,12 +331,12 @@ static void test_prediction(void)
 			diag("%s", x.fault.text);
 		if (v != KERR_AHEAD)
 			ok(sum > 0.9 * x.total && sum < 1.3 * x.total,
-			        "its phases are about the whole without marks");
+			        "the predicted phases are about the whole");
 	}
 	profile_free(p);
 }
 
-/* Seconds that one operation puts between two marks of the model executor. */
+/* Seconds that one operation costs between two marks of the model executor. */
 static double estimated(struct executor *e, bool product, bool blas_only)
 {
 	struct matrix c = {NULL, 0, 1024, 1024, 1024, SINGLE},
@@ -364,7 +368,7 @@ static void test_costs(void)
 	/* the call is queued in 2, which the mark before does not see */
 	is_real(estimated(e, true, false), 42e-6, 1e-9, "a product by our own kernel");
 	is_real(estimated(e, true, true), 2.75e-6 + 2.0 * 1024 * 1024 * 64 / 1e13, 1e-9,
-	        "and by the library alone");
+	        "a product by the library");
 	executor_free(e);
 	profile_free(p);
 }

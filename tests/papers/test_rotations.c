@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Wavefronts of Givens rotations on the host executor and on the GPU: the zeros they are made for,
- * lengths and products of columns that they keep, the same rotations applied elsewhere, nothing
- * written beside the matrices, zeros, large and tiny numbers, NaN; on the GPU the host's answer. */
+/* Wavefronts of Givens rotations on the host executor and on the GPU: they make the zeros they have
+ * to, they rotate other columns alike, nothing is written beside the matrices; zeros, large and
+ * tiny numbers, NaN. */
 #include "tests/algorithms/factor_test.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static const char *const content_name[CONTENTS] = {
         "ordinary", "zero right", "zero both", "large", "tiny", "NaN"};
 
 struct outcome {
-	double *x, *y, *g; /* after: what made them, what they were applied to, the rotations */
+	double *x, *y, *g; /* after: the columns with the zeros, other columns, the rotations */
 	bool ran, intact;
 };
 
@@ -90,8 +90,8 @@ static void outcome_free(struct outcome *out)
 	free(out->g);
 }
 
-/* The largest error of x and y against the pairs before, turned in double by g; in eps of the
- * largest element. */
+/* The largest error of x and y against the pairs before, rotated in double precision by g; in eps
+ * of the largest element. */
 static double error_of(
         const struct shape *s, const struct outcome *out, enum content content, enum precision p)
 {
@@ -152,7 +152,7 @@ static void test(struct executor *e)
 	struct outcome again = run(e, &shapes[4], ORDINARY, SINGLE);
 	size_t bytes = (size_t)(shapes[4].m * 2 * shapes[4].pairs) * sizeof *first.x;
 	ok(memcmp(first.x, again.x, bytes) == 0 && memcmp(first.y, again.y, bytes) == 0,
-	        "bit for bit the same again");
+	        "the same bits when run again");
 	outcome_free(&first);
 	outcome_free(&again);
 }

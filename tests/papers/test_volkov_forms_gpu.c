@@ -23,8 +23,8 @@ static const struct shape triangles[] = {
 static const char *const shape_name[VOLKOV_SHAPES] = {"full", "lower C, folded",
         "lower C, early exit", "lower A", "upper A", "lower op(B)", "upper op(B)"};
 
-/* Makes x, or the transpose of what lies there, a triangle: beyond the diagonal zeros in the
- * squares along it, NaN elsewhere. */
+/* Makes x, or its transpose, a triangle: beyond the diagonal zeros in the squares along it, NaN
+ * elsewhere. */
 static void make_triangle(struct array *x, bool lower, bool transposed, int side)
 {
 	for (int j = 0; j < x->n; j++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* LAWN 202's kernels on a GPU. The vector-thread products against sums in double precision on the
- * host, element by element within the rounding bound: block edges, lda > m, a poisoned C, what lies
- * around it, NaN in A, the same bits on repetition. The kernel without prefetches computes the
- * same; the one without fetches only has to end and to stay within C. The row interchanges, in both
- * layouts, against exchanges on the host. */
+ * host, element by element within the rounding bound: block edges, lda > m, a poisoned C, memory
+ * around C, NaN in A, the same bits on repetition. The kernel without prefetches computes the same;
+ * the kernel without fetches only has to end and to stay within C. The row swaps, in both layouts,
+ * against row swaps on the host. */
 #include "factor/papers/laswp_volkov.h"
 #include "tests/tap.h"
 
@@ -54,7 +54,7 @@ static void test_nan(void)
 	array_free(&c);
 }
 
-/* Rows of a matrix, or of the transpose of what lies there. */
+/* Row swaps of a matrix, or of its transpose. */
 static void test_exchanges(int m, int n, int count, bool by_row)
 {
 	struct array a = by_row ? array_new(n, m, true) : array_new(m, n, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of LAWN 202's kernels share: matrices in host and device memory with NaN around
+/* Shared by the tests of LAWN 202's kernels: matrices in host and device memory with NaN around
  * them, and the vector-thread product against sums in double precision on the host. */
 #ifndef FATHOM_VOLKOV_TEST_H
 #define FATHOM_VOLKOV_TEST_H
@@ -8,6 +8,7 @@
 #include "lib/device/gpu.h"
 #include "lib/base/msg.h"
 #include "tests/tap.h"
+#include "tests/algorithms/uniform.h"
 
 #include <cuda_runtime_api.h>
 #include <float.h>
@@ -36,12 +37,9 @@ struct array {
 	void *device;
 };
 
-static uint64_t state = 20080513;
-
 static float next_value(void)
 {
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (float)((double)(int64_t)(state >> 11) / (double)(1ll << 52) - 1);
+	return (float)uniform();
 }
 
 static void upload(const struct array *a)
@@ -108,8 +106,8 @@ static double expected(const struct volkov_call *p, const struct array *a, const
 	return (double)p->alpha * sum + old;
 }
 
-/* Whether `got` is the product, NaN where that is, and C's surroundings are as they were;
- * `surroundings`: only those count. */
+/* Whether `got` is the product, NaN where the product is NaN, and C's surroundings are as before;
+ * `surroundings`: only the surroundings count. */
 static bool agrees(const struct volkov_call *p, const struct array *a, const struct array *b,
         const struct array *c, const float *got, bool surroundings)
 {
@@ -189,7 +187,7 @@ static void operands_free(struct operands *o)
 	array_free(&o->poison);
 }
 
-/* That product in one form and with every pair of scalars; says with which it is wrong. */
+/* The product in one form and with every pair of scalars; prints the scalars of wrong results. */
 static bool check_scalars(struct shape s, struct volkov_call p, const struct operands *o)
 {
 	bool good = true;

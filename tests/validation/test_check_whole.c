@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The estimated residuals of whole factorizations pass what is right and see what is wrong; plans
- * survive being written as text. */
+/* The estimated residuals of whole factorizations accept right factors and reject wrong ones; plans
+ * written as text are read back. */
 #include "tests/tap.h"
 
 #include "factor/validation/check.h"
 #include "factor/validation/check_whole.h"
 #include "factor/validation/papers/lawn_errors.h"
-#include "factor/validation/matrices.h"
+#include "tests/algorithms/matrix_kinds.h"
 #include "factor/validation/timing_whole.h"
 #include "lib/base/msg.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 struct shape {
 	int64_t m, n, ld;
 };
 
-/* A factorized matrix and what it was. */
+/* A factorized matrix a and the matrix a0 before. */
 struct problem {
 	struct whole whole;
 	struct matrix a0, a, tau;
@@ -72,30 +71,25 @@ static struct whole_check checked(struct executor *e, const struct problem *p)
 	return check;
 }
 
-static double get(struct matrix a, int64_t i, int64_t j)
+static double at(struct matrix a, int64_t i, int64_t j)
 {
-	int64_t at = i + j * a.ld;
-	return a.precision == SINGLE ? (double)((float *)a.data)[at] : ((double *)a.data)[at];
+	return get(a.data, i + j * a.ld, a.precision);
 }
 
 static void set(struct matrix a, int64_t i, int64_t j, double x)
 {
-	int64_t at = i + j * a.ld;
-	if (a.precision == SINGLE)
-		((float *)a.data)[at] = (float)x;
-	else
-		((double *)a.data)[at] = x;
+	put(a.data, i + j * a.ld, a.precision, x);
 }
 
-/* One element of the factors spoiled: rejected; put back: accepted. */
+/* Factors with one wrong element are rejected, the right ones are accepted. */
 static void test_spoiled(struct executor *e, struct problem *p, int64_t i, int64_t j, double wrong)
 {
-	double right = get(p->a, i, j);
+	double right = at(p->a, i, j);
 
 	set(p->a, i, j, wrong);
 	ok(!checked(e, p).passed, "%g at (%" PRId64 ",%" PRId64 ") is seen", wrong, i, j);
 	set(p->a, i, j, right);
-	ok(checked(e, p).passed, "and it was that");
+	ok(checked(e, p).passed, "with the right element the check passes");
 }
 
 static double largest_of(struct matrix a, int64_t columns)
@@ -104,7 +98,7 @@ static double largest_of(struct matrix a, int64_t columns)
 
 	for (int64_t j = 0; j < columns; j++)
 		for (int64_t i = 0; i < a.m; i++)
-			most = fmax(most, fabs(get(a, i, j)));
+			most = fmax(most, fabs(at(a, i, j)));
 	return most;
 }
 
@@ -114,7 +108,7 @@ static double frobenius_of(struct matrix a, int64_t columns)
 
 	for (int64_t j = 0; j < columns; j++)
 		for (int64_t i = 0; i < a.m; i++)
-			squares += get(a, i, j) * get(a, i, j);
+			squares += at(a, i, j) * at(a, i, j);
 	return sqrt(squares);
 }
 
@@ -127,17 +121,17 @@ static double error_of(struct executor *e, const struct problem *p, enum check_n
 	return error;
 }
 
-/* What one more in the first element of U, R or a triangle adds to L U, Q R or the product of the
- * triangles: the first column of L, whose largest element is 1, or of Q, which is A's over R's
- * element; or the first element's square, and the rest of the first row and column. */
+/* The norm that 1 added to the first element of U, R or the triangle adds to the product of the
+ * factors. LU: of L's first column, whose largest element is 1. QR: of Q's first column, which is
+ * A's over R's element. Cholesky: of the first row and column. */
 static double added(const struct problem *p, enum check_norm norm)
 {
 	const bool upper = p->whole.operation == POTRF && p->whole.uplo == UPPER;
-	const double first = get(p->a, 0, 0);
+	const double first = at(p->a, 0, 0);
 	double below = 0;
 
 	for (int64_t i = 1; i < (upper ? p->a.n : p->a.m); i++)
-		below = hypot(below, upper ? get(p->a, 0, i) : get(p->a, i, 0));
+		below = hypot(below, upper ? at(p->a, 0, i) : at(p->a, i, 0));
 	if (p->whole.operation == GEQRF)
 		return norm == FROBENIUS ? 1 : largest_of(p->a0, 1) / fabs(first);
 	if (p->whole.operation == GETRF)
@@ -148,14 +142,15 @@ static double added(const struct problem *p, enum check_norm norm)
 static void test_error(struct executor *e, struct problem *p, enum check_norm norm)
 {
 	const char *name = norm == FROBENIUS ? "Frobenius's" : "the largest";
-	const double eps = p->a.precision == SINGLE ? 0x1p-23 : 0x1p-52, first = get(p->a, 0, 0);
+	const double eps = p->a.precision == SINGLE ? 0x1p-23 : 0x1p-52, first = at(p->a, 0, 0);
 	const double of =
 	        norm == FROBENIUS ? frobenius_of(p->a0, p->a0.n) : largest_of(p->a0, p->a0.n);
 	const double error = error_of(e, p, norm), more = added(p, norm);
 
 	ok(error >= 0 && error < (double)(p->a.m + p->a.n), "%s error %.3g", name, error);
 	set(p->a, 0, 0, first + 1);
-	is_real(error_of(e, p, norm) * of * eps, more, 1e-4, "one more in the first element");
+	is_real(error_of(e, p, norm) * of * eps, more, 1e-4,
+	        "error of 1 more in the first element");
 	set(p->a, 0, 0, NAN);
 	ok(isnan(error_of(e, p, norm)), "a NaN stays");
 	set(p->a, 0, 0, first);
@@ -172,7 +167,7 @@ static void test_right(
 	if (whole.operation == GEQRF)
 		ok(check.orthogonality < 3, "orthogonality %.3g", check.orthogonality);
 	else
-		ok(isnan(check.orthogonality), "orthogonality is asked of QR alone");
+		ok(isnan(check.orthogonality), "orthogonality is checked for QR alone");
 	test_error(e, &p, LARGEST);
 	test_error(e, &p, FROBENIUS);
 	test_spoiled(e, &p, last, last, 3);
@@ -182,17 +177,17 @@ static void test_right(
 		p.pivots.data[0] = right == 1 ? 2 : 1;
 		ok(!checked(e, &p).passed, "a wrong pivot is seen");
 		p.pivots.data[0] = (int)s.m + 1;
-		ok(!checked(e, &p).pivots_valid, "and one outside of the matrix");
+		ok(!checked(e, &p).pivots_valid, "a pivot outside of the matrix is seen");
 		p.pivots.data[0] = right;
 	}
 	if (whole.operation == GEQRF) {
-		set(p.tau, last / 2, 0, 0.5 * get(p.tau, last / 2, 0));
+		set(p.tau, last / 2, 0, 0.5 * at(p.tau, last / 2, 0));
 		check = checked(e, &p);
 		ok(!check.passed && check.orthogonality > CHECK_THRESHOLD,
 		        "half a tau: Q is not orthogonal (%.3g)", check.orthogonality);
 	} else {
 		p.pivots.data[p.pivots.n] = 1;
-		ok(!checked(e, &p).passed, "info is not zero");
+		ok(!checked(e, &p).passed, "an info that is not zero is seen");
 	}
 	release(e, &p);
 }
@@ -236,15 +231,15 @@ static void test_lawn_fill(struct executor *e)
 				sum += matrix_uniform(SEED, k, i) * matrix_uniform(SEED, k, j);
 			right = right && fabs(data[i + j * LD] - sum) < 1e-14;
 		}
-	ok(right, "0.001 I + X^T X, both triangles");
+	ok(right, "Cholesky: 0.001 I + X^T X, both triangles");
 	ok(lawn_fill(e, &lu, a, SEED) && data[1] == matrix_uniform(SEED, 1, 0) &&
 	                largest_of(a, N) < 1,
-	        "random for LU");
+	        "LU: a random matrix");
 }
 
 static volatile sig_atomic_t never;
 
-/* LAPACK's errors by the paper's measure, once each, of its matrices and of those of a kind. */
+/* LAPACK's errors by the paper's measure, for the paper's matrices and for a kind of matrix. */
 static void test_errors(struct executor *e, const char *kind)
 {
 	const struct timing_plan timing = {.max_seconds = 1, .seed = 5, .ld = 200, .stop = &never};
@@ -295,14 +290,14 @@ static void test_timing(struct executor *e)
 		        candidate_whole(&upper, "gpu"), {.run = wrong_run, .variant = "nothing"}};
 		ok(timing_whole(e, &whole, DOUBLE, 64, 64, &timing, candidate, 5, &fault),
 		        "%s is timed: %s", operation_name[o], fault.text);
-		/* two where runs take long and agree, as on a busy machine */
+		/* two samples are enough where runs are long and agree */
 		for (int i = 0; i < 4; i++)
 			ok(candidate[i].seconds.samples >= 2 && candidate[i].residual < 3,
 			        "%s: %zu samples, residual %.3g %s", candidate[i].variant,
 			        candidate[i].seconds.samples, candidate[i].residual,
 			        candidate[i].note);
 		ok(candidate[4].failed && isnan(candidate[4].seconds.value),
-		        "who does nothing has no time: %s", candidate[4].note);
+		        "a run that does nothing has no time: %s", candidate[4].note);
 	}
 }
 
@@ -322,7 +317,7 @@ static void test_text(void)
 	int64_t *changing = xmalloc(WHOLE_WIDTHS * sizeof *changing);
 	char text[WHOLE_PLAN_TEXT];
 
-	ok(whole_plan_text(&lu, &one, text), "written");
+	ok(whole_plan_text(&lu, &one, text), "a plan becomes text");
 	is_text(text, "leaf=64 inverse=32 lookahead=1 panel=fused widths=512x2,256,128x3",
 	        "runs of equal widths");
 	whole_plan_parse(text, false, 99, back);
@@ -330,20 +325,21 @@ static void test_text(void)
 	        "the same widths come back");
 	ok(back->plan.leaf == 64 && back->plan.inverse == 32 && back->plan.lookahead == 1 &&
 	                !back->plan.hybrid && strcmp(back->plan.panel, "fused") == 0,
-	        "and the rest");
+	        "the rest of the plan comes back");
 	one.count = 2;
 	one.hybrid = true;
-	ok(whole_plan_text(&lu, &one, text), "equal widths");
-	is_text(text, "leaf=64 inverse=32 lookahead=1", "are not named");
+	ok(whole_plan_text(&lu, &one, text), "a plan of equal widths becomes text");
+	is_text(text, "leaf=64 inverse=32 lookahead=1", "equal widths are not in the text");
 	whole_plan_parse(text, true, 99, back);
 	ok(back->plan.hybrid && back->plan.count == 1 && back->widths[0] == 99,
-	        "but come from outside");
+	        "equal widths come from the caller");
 	for (int i = 0; i < WHOLE_WIDTHS; i++)
 		changing[i] = 100 + i % 2;
 	one.widths = changing;
 	one.count = WHOLE_WIDTHS;
-	ok(!whole_plan_text(&lu, &one, text), "a sequence that is too long is refused");
-	is_text(text, "leaf=64 inverse=32 lookahead=1", "as a whole");
+	ok(!whole_plan_text(&lu, &one, text), "a sequence of too many widths is refused");
+	is_text(text, "leaf=64 inverse=32 lookahead=1",
+	        "a refused plan leaves no widths in the text");
 	free(changing);
 	free(back);
 }

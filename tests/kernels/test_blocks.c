@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues, copies, the BLAS, reflectors and layout on the cuda executor against plain C in fp64: odd
- * sizes, leading dimensions larger than the matrix, NaN around everything and in what has to be
- * overwritten. */
+/* Queues, copies, the BLAS, reflectors and layout on both executors against plain C in double
+ * precision: odd sizes, leading dimensions larger than the matrix, NaN around everything and in all
+ * that has to be overwritten. */
 #include "tests/executors/executor_memory.h"
+
+#include "factor/algorithms/host_transfer.h"
 
 static uint64_t state = 411;
 
@@ -36,7 +38,7 @@ static void check_gemm(struct executor *e, enum precision p, enum trans ta, enum
 			double *x = element(&c, i, j);
 			*x = alpha * product(&a, ta, &b, tb, i, j, k) + (beta == 0 ? 0 : beta * *x);
 		}
-	ok(block_holds(e, &c, 4 * (double)(k + 2) * epsilon_of(p)),
+	ok(block_holds(e, &c, 4 * (double)(k + 2) * unit_roundoff(p)),
 	        "gemm %c %d%d m %" PRId64 " n %" PRId64 " k %" PRId64 " beta %g", p, ta, tb, m, n,
 	        k, beta);
 	block_free(e, &a);
@@ -60,15 +62,15 @@ static void check_syrk(struct executor *e, enum precision p, enum uplo uplo, enu
 				     product(&a, trans, &a, trans == PLAIN ? TRANSPOSED : PLAIN, i,
 				             j, k);
 		}
-	ok(block_holds(e, &c, 4 * (double)(k + 2) * epsilon_of(p)),
+	ok(block_holds(e, &c, 4 * (double)(k + 2) * unit_roundoff(p)),
 	        "syrk %c %d%d %" PRId64 " x %" PRId64 " k %" PRId64 " beta %g: one triangle", p,
 	        uplo, trans, rows, columns, k, beta);
 	block_free(e, &a);
 	block_free(e, &c);
 }
 
-/* Large upper triangles, which go by the transpose of A: as the lower ones of transposed operands.
- */
+/* Large upper triangles are computed by the transpose of A: compared with the lower triangles of
+ * transposed operands. */
 static void check_transposed(struct executor *e, enum precision p, int64_t n, int64_t k)
 {
 	struct block a = block_new(e, p, k, n, &state), c = block_new(e, p, n, n, &state);
@@ -90,7 +92,7 @@ static void check_transposed(struct executor *e, enum precision p, int64_t n, in
 		for (int64_t i = 0; i <= j; i++)
 			*element(&c, i, j) = *element(&d, j, i);
 	/* the diagonal's sums grow to k / 3, and their roundings like a random chain */
-	ok(block_holds(e, &c, (double)k * sqrt((double)k) * epsilon_of(p)),
+	ok(block_holds(e, &c, (double)k * sqrt((double)k) * unit_roundoff(p)),
 	        "syrk %c, upper, n = %" PRId64 ", k = %" PRId64 ": as the lower one", p, n, k);
 	block_free(e, &a);
 	block_free(e, &b);
@@ -98,7 +100,7 @@ static void check_transposed(struct executor *e, enum precision p, int64_t n, in
 	block_free(e, &d);
 }
 
-/* B is made from a known X, which trsm has to find again. */
+/* B is made from a known X, which trsm has to find. */
 static void check_trsm(struct executor *e, enum precision p, enum side side, enum uplo uplo,
         enum trans trans, enum diag diag, int64_t m, int64_t n)
 {
@@ -128,7 +130,7 @@ static void check_trsm(struct executor *e, enum precision p, enum side side, enu
 	must(e, e->ops->trsm(e, side, uplo, trans, diag, 0.5, a.a, b.a));
 	free(b.x);
 	b.x = x.x;
-	ok(block_holds(e, &b, 16 * (double)order * epsilon_of(p)),
+	ok(block_holds(e, &b, 16 * (double)order * unit_roundoff(p)),
 	        "trsm %c %d%d%d%d %" PRId64 " x %" PRId64, p, side, uplo, trans, diag, m, n);
 	e->ops->release(e, x.all.data);
 	block_free(e, &a);
@@ -154,7 +156,7 @@ static void check_gemv(struct executor *e, enum precision p, enum trans trans, i
 		double sum = 1.5 * product(&a, trans, &x, rows ? TRANSPOSED : PLAIN, i, 0, in);
 		*to = sum + (beta == 0 ? 0 : beta * *to);
 	}
-	ok(block_holds(e, &y, 8 * (double)(in + 2) * epsilon_of(p)),
+	ok(block_holds(e, &y, 8 * (double)(in + 2) * unit_roundoff(p)),
 	        "gemv %c %d %" PRId64 " x %" PRId64 " beta %g, %s", p, trans, m, n, beta,
 	        rows ? "rows" : "columns");
 	block_free(e, &a);
@@ -168,6 +170,7 @@ static void check_blas(struct executor *e, enum precision p)
 	static const int64_t trapezoids[][3] = {{97, 97, 33}, {40, 40, 64}, {1, 1, 1},
 	        {200, 33, 128}, {33, 32, 127}, {300, 129, 5}, {150, 100, 129}, {31, 1, 96},
 	        {1500, 1500, 16}, {5000, 260, 100}};
+	const size_t count = ARRAY_LEN(trapezoids) - (test_on_gpu ? 0 : 2);
 
 	for (enum trans ta = PLAIN; ta <= TRANSPOSED; ta++)
 		for (enum trans tb = PLAIN; tb <= TRANSPOSED; tb++) {
@@ -176,12 +179,14 @@ static void check_blas(struct executor *e, enum precision p)
 			check_gemm(e, p, ta, tb, 5, 7, 0, 1, 2);
 		}
 	check_gemm(e, p, PLAIN, PLAIN, 0, 5, 3, 1, 1);
-	check_transposed(e, p, 2900, 260);
-	check_transposed(e, p, 5001, 100);
-	check_transposed(e, p, 600, 20000); /* in two parts */
+	if (test_on_gpu) {
+		check_transposed(e, p, 2900, 260);
+		check_transposed(e, p, 5001, 100);
+		check_transposed(e, p, 600, 20000); /* in two parts */
+	}
 	for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++)
 		for (enum trans trans = PLAIN; trans <= TRANSPOSED; trans++) {
-			for (size_t i = 0; i < ARRAY_LEN(trapezoids); i++)
+			for (size_t i = 0; i < count; i++)
 				check_syrk(e, p, uplo, trans, trapezoids[i][0], trapezoids[i][1],
 				        trapezoids[i][2], i % 2 ? 0 : 1);
 			for (enum side side = LEFT; side <= RIGHT; side++)
@@ -234,7 +239,7 @@ static void check_qr_columns(struct executor *e, int64_t m, int64_t n, int64_t k
 			for (int64_t l = 0; l < k; l++)
 				*element(&c, i, j) -= *element(&v, i, l) * scaled[l];
 	}
-	ok(block_holds(e, &c, 64 * epsilon_of(SINGLE)),
+	ok(block_holds(e, &c, 64 * unit_roundoff(SINGLE)),
 	        "QR columns %" PRId64 " x %" PRId64 " right of %" PRId64, m, n, k);
 	block_free(e, &v);
 	block_free(e, &t);
@@ -243,13 +248,11 @@ static void check_qr_columns(struct executor *e, int64_t m, int64_t n, int64_t k
 
 static void check_all_qr_columns(struct executor *e)
 {
-	check_qr_columns(e, 1, 1, 1);
-	check_qr_columns(e, 63, 64, 63);
-	check_qr_columns(e, 65, 7, 33);
-	check_qr_columns(e, 512, 64, 64);
-	check_qr_columns(e, 513, 9, 64);
-	check_qr_columns(e, 4001, 61, 62);
-	check_qr_columns(e, 4096, 64, 64);
+	static const int64_t cases[][3] = {{1, 1, 1}, {63, 64, 63}, {65, 7, 33}, {512, 64, 64},
+	        {513, 9, 64}, {4001, 61, 62}, {4096, 64, 64}};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		check_qr_columns(e, cases[i][0], cases[i][1], cases[i][2]);
 }
 
 /* ---- layout ---- */
@@ -268,7 +271,7 @@ static void check_layout(struct executor *e, enum precision p, int64_t m, int64_
 		}
 	ok(block_holds(e, &transposed, 0), "transpose %c %" PRId64 " x %" PRId64, p, m, n);
 	ok(block_holds(e, &same, 0), "copy %c %" PRId64 " x %" PRId64, p, m, n);
-	for (int64_t j = 0; j < n; j++) /* what explicit_v must not read */
+	for (int64_t j = 0; j < n; j++) /* explicit_v must not read these */
 		for (int64_t i = 0; i <= j && i < m; i++)
 			*element(&a, i, j) = NAN;
 	block_upload(e, &a);
@@ -347,12 +350,43 @@ static void check_faults(struct executor *e)
 {
 	struct matrix host;
 
-	ok(!e->ops->record(e, EXECUTOR_EVENTS) && !e->ops->wait(e, -1) &&
-	                strstr(e->fault.text, "no event -1"),
+	ok(!e->ops->record(e, EXECUTOR_EVENTS), "refused: %s", e->fault.text);
+	if (!test_on_gpu)
+		return;
+	ok(!e->ops->wait(e, -1) && strstr(e->fault.text, "no event -1"),
 	        "an event that does not exist is refused");
 	ok(!e->ops->stage(e, EXECUTOR_STAGES, 1, 1, SINGLE, &host) &&
 	                strstr(e->fault.text, "no stage"),
 	        "a stage that does not exist is refused");
+}
+
+/* Rectangles that cover a triangle, and no more than they must; from and to memory of the host. */
+static void check_transfer(struct executor *e, enum uplo uplo, int64_t width)
+{
+	enum { N = 11 };
+	struct block from = block_new(e, SINGLE, N, N, &state),
+	             to = block_new(e, SINGLE, N, N, &state);
+
+	must(e, width % 2 ? matrix_to_device(e, uplo, width, from.a, to.a)
+	                  : matrix_to_host(e, uplo, width, from.a, to.a));
+	for (int64_t j = 0; j < N; j++)
+		for (int64_t i = 0; i < N; i++)
+			if (uplo == WHOLE || (uplo == LOWER ? i >= j : i <= j) ||
+			        i / width == j / width)
+				*element(&to, i, j) = *element(&from, i, j);
+	ok(block_holds(e, &to, 0) && e->queue == QUEUE_MAIN, "transfer %d in rectangles of %d",
+	        uplo, (int)width);
+	block_free(e, &from);
+	block_free(e, &to);
+}
+
+static void check_transfers(struct executor *e)
+{
+	for (enum uplo uplo = LOWER; uplo <= WHOLE; uplo++)
+		for (int64_t width = 1; width < 14; width += 3)
+			check_transfer(e, uplo, width);
+	ok(!matrix_to_device(e, LOWER, 0, (struct matrix){0}, (struct matrix){0}), "refused: %s",
+	        e->fault.text);
 }
 
 /* More results at once than there is pinned memory for: none may overwrite another. */
@@ -388,11 +422,10 @@ static void check_notes(struct executor *e)
 	block_free(e, &c);
 }
 
-int main(void)
+static void test_all(struct executor *e)
 {
 	static const int64_t shapes[][2] = {{0, 3}, {4, 0}, {1, 1}, {1, 200}, {200, 1}, {31, 33},
 	        {64, 64}, {65, 127}, {130, 129}, {500, 300}, {1001, 77}};
-	struct executor *e = cuda_or_skip();
 
 	for (int d = 0; d < 2; d++) {
 		enum precision p = d ? DOUBLE : SINGLE;
@@ -401,9 +434,16 @@ int main(void)
 		check_blas(e, p);
 		check_queues(e, p);
 	}
-	check_all_qr_columns(e);
-	check_notes(e);
+	if (test_on_gpu) {
+		check_all_qr_columns(e);
+		check_notes(e);
+	} else {
+		check_transfers(e);
+	}
 	check_faults(e);
-	executor_free(e);
-	return finish();
+}
+
+int main(void)
+{
+	return test_on_executors(test_all);
 }
