@@ -132,11 +132,11 @@ struct table *errors_row_table(const struct comparison *rows, size_t count)
 
 /* ---- text ---- */
 
-static void show(
-        struct table *table, size_t row, const char *column, const char *format, double value)
+static void show(struct table *table, size_t row, const char *column, bool is_signed, int digits,
+        double value)
 {
 	char text[32];
-	snprintf(text, sizeof text, format, value);
+	snprintf(text, sizeof text, is_signed ? "%+.*f" : "%.*f", digits, value);
 	table_set_text(table, row, column, isnan(value) ? "-" : text);
 }
 
@@ -154,9 +154,9 @@ static void add_case(struct table *table, const struct comparison *row)
 		table_set_text(table, r, "phase", phase);
 	table_set_int(table, r, "m", p->m);
 	table_set_int(table, r, "n", p->n);
-	show(table, r, "predicted us", "%.2f", p->seconds.value * 1e6);
-	show(table, r, "measured us", "%.2f", row->measured->seconds.value * 1e6);
-	show(table, r, "error %", "%+.1f", row->error * 100);
+	show(table, r, "predicted us", false, 2, p->seconds.value * 1e6);
+	show(table, r, "measured us", false, 2, row->measured->seconds.value * 1e6);
+	show(table, r, "error %", true, 1, row->error * 100);
 	table_set_text(table, r, "verdict", verdict_name[row->verdict]);
 }
 
@@ -229,7 +229,7 @@ static void print_families(const struct comparison *rows, size_t count, FILE *ou
 			table_set_text(table, r, columns[c], table_text(families, i, columns[c]));
 		for (size_t c = 0; c < ARRAY_LEN(sources); c++) {
 			bool is_signed = c == 2 || c == 3;
-			show(table, r, columns[5 + c], is_signed ? "%+.1f" : "%.1f",
+			show(table, r, columns[5 + c], is_signed, 1,
 			        100 * table_real(families, i, sources[c]));
 		}
 	}

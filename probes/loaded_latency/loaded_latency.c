@@ -97,7 +97,7 @@ static void measure_stream(struct probe_run *run, struct bench *b, const char *s
 	probe_record(run, series, args, ARRAY_LEN(args), &measurement);
 }
 
-static bool has_engine(const struct gpu *gpu, int engine)
+static bool has_engine(const struct gpu *gpu, enum loaded_engine engine)
 {
 	return engine == ENGINE_PLAIN || (engine == ENGINE_ASYNC && gpu->major >= 8) ||
 	       (engine == ENGINE_BULK && gpu->major >= 9);

@@ -23,12 +23,12 @@ static FILE *open_data(const char *argv0, const char *name)
 }
 
 /* The value of a key in the papers' file; NaN when it is not there. */
-static double paper(FILE *file, const char *format, const char *first, const char *second)
+static double paper(FILE *file, const char *prefix, const char *first, const char *second)
 {
 	char line[512], key[96];
 	double value = NAN;
 
-	snprintf(key, sizeof key, format, first, second);
+	snprintf(key, sizeof key, "%s%s.%s", prefix, first, second);
 	rewind(file);
 	while (fgets(line, sizeof line, file))
 		if (strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == '\t')
@@ -44,29 +44,28 @@ static void test_paper(FILE *file)
 	} product[] = {{"ab", 1752}, {"abt", 448}};
 	static const char *const gpu[] = {"fx5600", "8800gtx", "8800gts", "8600gts"};
 	const struct vector_cycles cycles = {
-	        .fma = paper(file, "%s.%s", "8800gtx", "fma_issue_shared_operand"),
+	        .fma = paper(file, "", "8800gtx", "fma_issue_shared_operand"),
 	        .half_width = 2,
-	        .rest = paper(file, "%s.%s", "8800gtx", "fma_issue")};
+	        .rest = paper(file, "", "8800gtx", "fma_issue")};
 
 	for (size_t p = 0; p < ARRAY_LEN(product); p++) {
 		const char *name = product[p].name;
-		const struct vector_loop loop = {
-		        paper(file, "gemm_%s.%s", name, "inner_instructions"),
-		        paper(file, "gemm_%s.%s", name, "inner_fma"),
-		        paper(file, "gemm_%s.%s", name, "inner_half_width")};
+		const struct vector_loop loop = {paper(file, "gemm_", name, "inner_instructions"),
+		        paper(file, "gemm_", name, "inner_fma"),
+		        paper(file, "gemm_", name, "inner_half_width")};
 		const double turn = vector_loop_cycles(&loop, &cycles);
 		char what[64];
 		snprintf(what, sizeof what, "%s: cycles of a turn", name);
 		is_real(turn, product[p].cycles, 0, what);
 		for (size_t g = 0; g < ARRAY_LEN(gpu); g++) {
-			const double rate = vector_loop_rate(&loop, turn,
-			        paper(file, "%s.%s", gpu[g], "simd_cores"),
-			        1e9 * paper(file, "%s.%s", gpu[g], "core_clock"));
+			const double rate =
+			        vector_loop_rate(&loop, turn, paper(file, "", gpu[g], "simd_cores"),
+			                1e9 * paper(file, "", gpu[g], "core_clock"));
 			char key[64];
 			snprintf(key, sizeof key, "%s.gemm.%s", gpu[g], name);
 			snprintf(what, sizeof what, "%s on %s: Table 2's estimate, Gflop/s", name,
 			        gpu[g]);
-			is_real(round(rate * 1e-9), paper(file, "%s.%s", key, "estimate"), 0, what);
+			is_real(round(rate * 1e-9), paper(file, "", key, "estimate"), 0, what);
 		}
 	}
 	is_real(vector_reduction(VECTOR_ROWS, VECTOR_COLUMNS), 25.6, 1e-12,

@@ -41,6 +41,7 @@
 #include "factor/kernels/blocks/block_kernels.h"
 #include "lib/device/cluster.cuh"
 #include "lib/device/early_launch.cuh"
+#include "lib/device/launch_bounds.cuh"
 #include "lu_rows.cuh"
 #include "lib/device/resident.h"
 
@@ -53,7 +54,8 @@ const int ALONE_BYTES = 120 << 10; /* as it asks for more than half of the share
 const int MOVED_BYTES = 16 << 10;  /* for rows below, of a block, that the top moves to */
 
 template <typename T>
-__global__ void __launch_bounds__(THREADS, 2) columns_kernel(const struct columns<T> g)
+__global__ void __launch_bounds__(THREADS, sm_blocks(THREADS, 2))
+        columns_kernel(const struct columns<T> g)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 	extern __shared__ __align__(16) unsigned char bytes[];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the resident panels of Householder and Gram-Schmidt share: every thread holds ROWS rows of
- * the panel in registers, column j always in register 0. The sums of a column's products with the
- * others (those over the blocks are in panel_sums.cuh), the update, and which kernel suits a panel.
- */
+/* The shared code of the resident panels of Householder and Gram-Schmidt. Every thread holds ROWS
+ * rows of the panel in registers, with column j always in register 0. This file has the warps' sums
+ * of a column's products with the others (panel_sums.cuh has the sums over the blocks), the update,
+ * and the choice of a kernel. */
 #ifndef FATHOM_PANEL_REGISTERS_CUH
 #define FATHOM_PANEL_REGISTERS_CUH
 
@@ -12,8 +12,8 @@
 
 #include <cuda_runtime.h>
 
-/* Lane l of the warp gets the sum of value[l] over the lanes: they exchange halves of the values,
- * then halves of the halves. */
+/* Lane l of the warp gets the sum of value[l] over the lanes: they exchange halves of the
+ * values, then halves of these. */
 template <int HALF, typename real>
 static __device__ __forceinline__ real transposed_sum(real (&value)[2 * HALF])
 {
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void warp_sums(const real (&a)[ROWS][COLUMNS],
 	}
 }
 
-/* Columns 1 .. count-1 minus v times their multipliers, each moved one to the left. */
+/* Columns 1 .. count-1 minus v times their multipliers, each moved one register to the left. */
 template <typename real, int COLUMNS, int ROWS>
 static __device__ __forceinline__ void update(
         real (&a)[ROWS][COLUMNS], const real (&v)[ROWS], const real *times, int count)
@@ -78,7 +78,7 @@ static __device__ __forceinline__ void update(
 	}
 }
 
-/* What the thread's rows are to column j. */
+/* The panel's row that is the thread's row r. */
 template <int ROWS, int THREADS> static __device__ __forceinline__ int row_of(int r)
 {
 	return ((int)blockIdx.x * ROWS + r) * THREADS + (int)threadIdx.x;
@@ -86,8 +86,8 @@ template <int ROWS, int THREADS> static __device__ __forceinline__ int row_of(in
 
 /* ---- choice of a kernel ---- */
 
-/* A kernel for panels of up to `columns` columns. rows: of a thread; most: blocks up to which it is
- * preferred, 0 for all. */
+/* A kernel for panels of up to `columns` columns. rows: a thread's; most: the largest preferred
+ * number of blocks, 0 for any. */
 struct register_panel {
 	enum precision precision;
 	int columns, rows, threads, cluster;
@@ -95,7 +95,7 @@ struct register_panel {
 	const void *kernel;
 };
 
-enum { REGISTER_PANELS = 32 }; /* of a table, at most */
+enum { REGISTER_PANELS = 32 }; /* most entries of a table */
 
 static inline int64_t register_panel_blocks(const struct register_panel *v, int64_t m)
 {
@@ -109,8 +109,8 @@ static inline int register_panel_attribute(int device, enum cudaDeviceAttr attri
 	return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
-/* Blocks of a kernel that the current device holds at once: launch bounds see to one on each
- * multiprocessor; clusters depend on how these are grouped. */
+/* Blocks of a kernel that the current device runs at once: launch bounds ensure one on each
+ * multiprocessor; clusters depend on the grouping of multiprocessors. */
 static inline int64_t register_panel_most(
         const struct register_panel *table, int count, const struct register_panel *v)
 {
@@ -132,7 +132,7 @@ static inline int64_t register_panel_most(
 	return v->cluster * clusters[v - table];
 }
 
-/* The first kernel of the table that takes the panel with `most` blocks at most; NULL when none
+/* The first kernel of the table that takes the panel with at most `most` blocks; NULL when none
  * does. A file has one table. */
 static inline const struct register_panel *register_panel_choose(const struct register_panel *table,
         int count, enum precision precision, int64_t m, int64_t n, int64_t most)
@@ -155,17 +155,22 @@ static inline int64_t register_panel_work(const struct register_panel *v, int64_
 	return 16 + 2 * (register_panel_blocks(v, m) + 1) * record;
 }
 
-/* Cooperative, and in clusters where the kernel is made for them. */
+/* Clears the workspace, since 0 is no tag, and launches the kernel for m rows: cooperatively, and
+ * in clusters if the kernel has them. */
 static inline int register_panel_launch(
-        const struct register_panel *v, int blocks, void *argument, cudaStream_t stream)
+        const struct register_panel *v, int64_t m, void *work, void *argument, cudaStream_t stream)
 {
+	const cudaError_t error =
+	        cudaMemsetAsync(work, 0, (size_t)register_panel_work(v, m), stream);
+	if (error != cudaSuccess)
+		return (int)error;
 	cudaLaunchAttribute attribute[2] = {};
 	attribute[0].id = cudaLaunchAttributeCooperative;
 	attribute[0].val.cooperative = 1;
 	attribute[1].id = cudaLaunchAttributeClusterDimension;
 	attribute[1].val.clusterDim = {(unsigned)v->cluster, 1, 1};
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3((unsigned)blocks);
+	config.gridDim = dim3((unsigned)register_panel_blocks(v, m));
 	config.blockDim = dim3((unsigned)v->threads);
 	config.stream = stream;
 	config.attrs = attribute;
