@@ -26,6 +26,7 @@ PRINTF_LIKE(1, 2) static inline void diag(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+PRINTF_LIKE(3, 0)
 static inline bool tap_line(bool condition, const char *suffix, const char *format, va_list args)
 {
 	printf("%sok %d - ", condition ? "" : "not ", ++tap_count);

@@ -14,6 +14,7 @@
 #include "gemm_volkov.h"
 
 #include "factor/kernels/blocks/fold_triangle.h"
+#include "lib/device/launch_bounds.cuh"
 
 #include <cuda_runtime_api.h>
 
@@ -164,7 +165,8 @@ DEVICE void merge(
 
 /* C = alpha A B + beta C */
 template <int WITHOUT, bool WHOLE>
-__global__ void __launch_bounds__(ROWS, RESIDENT) ab_kernel(const __grid_constant__ volkov_call p)
+__global__ void __launch_bounds__(ROWS, sm_blocks(ROWS, RESIDENT))
+        ab_kernel(const __grid_constant__ volkov_call p)
 {
 	__shared__ float b[DEPTH][COLUMNS + 1];
 	const place at = find_place<WHOLE>(p);
@@ -202,7 +204,8 @@ __global__ void __launch_bounds__(ROWS, RESIDENT) ab_kernel(const __grid_constan
 
 /* C = alpha A B^T + beta C */
 template <int WITHOUT, bool WHOLE>
-__global__ void __launch_bounds__(ROWS, RESIDENT) abt_kernel(const __grid_constant__ volkov_call p)
+__global__ void __launch_bounds__(ROWS, sm_blocks(ROWS, RESIDENT))
+        abt_kernel(const __grid_constant__ volkov_call p)
 {
 	__shared__ __align__(16) float b[SLICE][COLUMNS];
 	const place at = find_place<WHOLE>(p);

@@ -6,7 +6,7 @@
 
 const char *const gram_compilers[] = {"gcc", "clang", "gfortran", NULL};
 
-/* FATHOM_CLANG and FATHOM_FORTRAN (its version): the Makefile found them. */
+/* The Makefile defines FATHOM_CLANG and FATHOM_FORTRAN (its version) where it finds them. */
 #ifdef FATHOM_CLANG
 const struct gram_loops *gram_loops_clang(void);
 #else

@@ -46,7 +46,7 @@ struct kerr {
 
 static bool begin(const struct kerr *s, enum kerr_phase phase)
 {
-	return phase_timer_begin(s->e, s->phase_timer, phase);
+	return phase_timer_begin(s->e, s->phase_timer, (int)phase);
 }
 
 /* ---- Algorithm 3 ---- */

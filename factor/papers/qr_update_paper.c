@@ -28,7 +28,7 @@ static enum queue queue_of(const struct paper *s, enum paper_side side)
 
 bool paper_begin(const struct paper *s, enum paper_phase phase)
 {
-	return phase_timer_begin(s->e, s->how->phase_timer, phase);
+	return phase_timer_begin(s->e, s->how->phase_timer, (int)phase);
 }
 
 bool paper_fork(const struct paper *s)

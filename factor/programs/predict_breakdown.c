@@ -43,8 +43,12 @@ struct table *predict_breakdown(const struct profile *profile, bool quick)
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 		for (int64_t n = SMALLEST; n <= (quick ? LARGEST_QUICK : LARGEST); n *= 2)
 			for (enum breakdown_place place = 0; place < PLACE_COUNT; place++)
-				run[count++] = (struct run){.asked = {operations[o], NULL, n, n,
-				                                    SINGLE, LOWER, MATH_FP32},
+				run[count++] = (struct run){.asked = {.operation = operations[o],
+				                                    .m = n,
+				                                    .n = n,
+				                                    .precision = SINGLE,
+				                                    .uplo = LOWER,
+				                                    .math = MATH_FP32},
 				        .place = place};
 	msg_progress("breakdown of %zu factorizations", count);
 #pragma omp parallel for schedule(dynamic)

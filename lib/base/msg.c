@@ -17,7 +17,7 @@ void msg_start(const char *program, bool verbose)
 	show_notes = verbose;
 }
 
-static void print_line(const char *kind, const char *format, va_list args)
+PRINTF_LIKE(2, 0) static void print_line(const char *kind, const char *format, va_list args)
 {
 	msg_progress_end();
 	fprintf(stderr, "%s: %s", program_name, kind);

@@ -161,7 +161,8 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 		if (table_real(curve, row, "busy") > 0)
 			point.busy = true;
 		hz[hz_count] = m.hz;
-		hz_count += isfinite(hz[hz_count]);
+		if (isfinite(hz[hz_count]))
+			hz_count++;
 	}
 	if (beyond && atof(beyond) > 1) {
 		const size_t dropped = drop_slow(estimate, n, atof(beyond));

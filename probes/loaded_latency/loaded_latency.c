@@ -94,7 +94,7 @@ static void measure_stream(struct probe_run *run, struct bench *b, const char *s
 	probe_measure(run, series, args, ARRAY_LEN(args), stream_sample, &s, &plan, b->gpu.max_hz);
 }
 
-static bool has_engine(const struct gpu *gpu, int engine)
+static bool has_engine(const struct gpu *gpu, enum loaded_engine engine)
 {
 	return engine == ENGINE_PLAIN || (engine == ENGINE_ASYNC && gpu->major >= 8) ||
 	       (engine == ENGINE_BULK && gpu->major >= 9);

@@ -109,14 +109,16 @@ static void start(struct bench *b, enum form form, enum precision p, struct shap
 		b->tag += (uint32_t)s.n;
 		break;
 	case QR_CLUSTER:
-		GPU(panel_geqrf_cluster(p, b->a, lda, s.m, s.n, b->tau, NULL, b->work, b->stream));
+		GPU(panel_geqrf_cluster_unless(
+		        NULL, p, b->a, lda, s.m, s.n, b->tau, NULL, b->work, b->stream));
 		break;
 	case QR_RESIDENT:
-		GPU(panel_geqrf_resident(
-		        p, b->a, lda, s.m, s.n, b->tau, false, b->work, b->stream));
+		GPU(panel_geqrf_resident_unless(
+		        NULL, p, b->a, lda, s.m, s.n, b->tau, false, b->work, b->stream));
 		break;
 	default:
-		GPU(panel_geqrf_columns(p, b->a, lda, s.m, s.n, b->tau, b->work, b->stream));
+		GPU(panel_geqrf_columns_unless(
+		        NULL, p, b->a, lda, s.m, s.n, b->tau, b->work, b->stream));
 	}
 }
 

@@ -56,6 +56,7 @@ static void test_times(void)
 		ok(timing_products(e, &products[i], &plan, &candidate, 1, &fault) &&
 		                !candidate.failed && candidate.residual < 30 &&
 		                candidate.seconds.value > 0,
+		        "%s",
 		        candidate.note[0] ? candidate.note : "a product is timed and checked");
 	}
 	executor_free(e);

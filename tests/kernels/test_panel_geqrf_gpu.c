@@ -64,7 +64,7 @@ struct variant {
 static int resident_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, void *work, void *stream)
 {
-	return panel_geqrf_resident(precision, a, lda, m, n, tau, false, work, stream);
+	return panel_geqrf_resident_unless(NULL, precision, a, lda, m, n, tau, false, work, stream);
 }
 
 static int chosen_beside(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
@@ -108,14 +108,20 @@ static int64_t gram_cluster_work(enum precision precision, int64_t m, int64_t n)
 static int cluster_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, void *work, void *stream)
 {
-	return panel_geqrf_cluster(precision, a, lda, m, n, tau, NULL, work, stream);
+	return panel_geqrf_cluster_unless(NULL, precision, a, lda, m, n, tau, NULL, work, stream);
 }
 
 static const struct variant resident = {"resident", panel_geqrf_resident_work, resident_alone};
 static const struct variant cluster = {"cluster", panel_geqrf_cluster_work, cluster_alone};
 static const struct variant tall = {"gram", gram_work, by_gram};
 static const struct variant tall_cluster = {"gram, one kernel", gram_cluster_work, by_gram_cluster};
-static const struct variant columns = {"columns", panel_geqrf_columns_work, panel_geqrf_columns};
+static int columns_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, void *work, void *stream)
+{
+	return panel_geqrf_columns_unless(NULL, precision, a, lda, m, n, tau, work, stream);
+}
+
+static const struct variant columns = {"columns", panel_geqrf_columns_work, columns_alone};
 static const struct variant chosen = {"model", panel_geqrf_work, chosen_beside};
 
 /* Exponent that column k is moved by. */

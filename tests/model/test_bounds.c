@@ -9,11 +9,11 @@
 
 static const char *const parts[] = {"panels", "updates", "others"};
 
-static double seconds(const struct table *t, size_t row, const char *format, const char *part)
+static double seconds(const struct table *t, size_t row, const char *without, const char *part)
 {
 	char column[32];
 
-	snprintf(column, sizeof column, format, part);
+	snprintf(column, sizeof column, "%s%s_s", without, part);
 	return table_real(t, row, column);
 }
 
@@ -24,10 +24,10 @@ static void test_row(const struct table *t, size_t row)
 	double sum = 0, longest = 0, least = INFINITY;
 
 	for (size_t p = 0; p < ARRAY_LEN(parts); p++) {
-		const double alone = seconds(t, row, "%s_s", parts[p]);
+		const double alone = seconds(t, row, "", parts[p]);
 		sum += alone;
-		longest = fmax(longest, fmax(alone, seconds(t, row, "without_%s_s", parts[p])));
-		least = fmin(least, fmin(alone, seconds(t, row, "without_%s_s", parts[p])));
+		longest = fmax(longest, fmax(alone, seconds(t, row, "without_", parts[p])));
+		least = fmin(least, fmin(alone, seconds(t, row, "without_", parts[p])));
 	}
 	ok(bound > 0 && bound <= whole, "%s %s, n = %s: its operations bound it",
 	        table_text(t, row, "operation"), table_text(t, row, "math"),

@@ -138,7 +138,7 @@ static struct kerr_errors errors_of(
 	enum { M = 6, N = 4 };
 	double a[M * N], q[M * M];
 	struct matrix am = {a, 0, M, N, M, precision}, qm = {q, 0, M, M, M, precision};
-	struct kerr_errors errors;
+	struct kerr_errors errors = {.residual = NAN, .orthogonality = NAN, .triangularity = NAN};
 	struct room room;
 	double r[M * N];
 	struct matrix rm = {r, 0, M, N, M, precision};

@@ -34,8 +34,8 @@ void block_kernel_columns(void *context)
 {
 	const struct call *c = context;
 	struct bench *b = c->bench;
-	GPU(panel_geqrf_columns(
-	        c->precision, b->pool, c->m, c->m, c->n, b->tau, b->work, b->rate.stream));
+	GPU(panel_geqrf_columns_unless(
+	        NULL, c->precision, b->pool, c->m, c->m, c->n, b->tau, b->work, b->rate.stream));
 }
 
 void block_kernel_potrf(void *context)

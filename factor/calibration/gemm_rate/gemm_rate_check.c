@@ -88,7 +88,7 @@ static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 bool gemm_rate_verify(struct bench *bench, enum math math, bool report)
 {
 	bool correct = true;
-	for (int kind = GEMM; kind < KINDS; kind++) {
+	for (enum kind kind = GEMM; kind < KINDS; kind++) {
 		if (!gemm_rate_has(bench, kind, math))
 			continue;
 		const bool right = is_correct(bench, kind, math);
@@ -106,7 +106,7 @@ bool gemm_rate_check(struct probe_run *run)
 	struct bench bench = {0};
 	bool correct = true;
 	gemm_rate_open(&bench, run, GEMM_RATE_TRIANGLE);
-	for (int math = FP32; math <= FP64; math++)
+	for (enum math math = FP32; math <= FP64; math++)
 		correct = gemm_rate_verify(&bench, math, true) && correct;
 	gemm_rate_close(&bench);
 	return correct;

@@ -216,7 +216,7 @@ static bool is_correct(struct bench *bench, enum kind kind, bool twice)
 static bool verify(struct bench *bench, bool twice, bool report)
 {
 	bool correct = true;
-	for (int kind = GEMV_N; kind < KINDS; kind++) {
+	for (enum kind kind = GEMV_N; kind < KINDS; kind++) {
 		const bool right = is_correct(bench, kind, twice);
 		correct = correct && right;
 		if (report || !right)
@@ -291,7 +291,7 @@ static void measure(struct probe_run *run)
 		fill(&bench, twice);
 		if (!verify(&bench, twice, false))
 			msg_die(EXIT_MEASURE_FAILED, "the results are something else: none kept");
-		for (int kind = GEMV_N; kind < KINDS; kind++)
+		for (enum kind kind = GEMV_N; kind < KINDS; kind++)
 			measure_kind(&bench, kind, twice);
 		msg_note("%s took %.2f s", twice ? "fp64" : "fp32", clock_now() - begun);
 	}

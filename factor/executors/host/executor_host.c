@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs on host memory, at once. BLAS-level operations are OpenBLAS calls on one thread (short
- * vectors do not pay for a fork). */
+/* The host executor: operations on host memory, complete when their call returns. BLAS 1 and 2
+ * operations call OpenBLAS on one thread, because short vectors do not repay waking others. */
 #include "executor_host_blocks.h"
 #include "executor_host_gram.h"
 
@@ -27,29 +27,7 @@
 #define BLAS(prefix, x) prefix##d##x
 #include "executor_host_template.h"
 
-/* Calls an operation in the precision of a matrix. */
-#define CALL(a, name, ...) ((a).precision == SINGLE ? name##_s(__VA_ARGS__) : name##_d(__VA_ARGS__))
-
 enum { ALIGNMENT = 256 };
-
-/* The number of threads is a setting of the process, which all host executors share: OpenBLAS's own
- * choice comes back with the last of them. */
-static int all_threads, executors;
-
-void host_threads_begin(bool all)
-{
-	openblas_set_num_threads(all ? all_threads : 1);
-}
-
-int executor_host_threads(void)
-{
-	return all_threads;
-}
-
-void host_threads_end(void)
-{
-	openblas_set_num_threads(1);
-}
 
 static void host_destroy(struct executor *e)
 {
@@ -58,8 +36,7 @@ static void host_destroy(struct executor *e)
 	for (int i = 0; i < EXECUTOR_STAGES; i++)
 		free(h->stages[i].data);
 	free(h->marks);
-	if (--executors == 0)
-		openblas_set_num_threads(all_threads);
+	host_threads_close();
 	free(h);
 }
 
@@ -125,7 +102,6 @@ static bool host_sync(struct executor *e)
 	return true;
 }
 
-/* All is done when the call of an operation is. */
 static bool host_iamax(struct executor *e, struct matrix x, int64_t *index)
 {
 	(void)e;
@@ -184,7 +160,7 @@ static bool host_store_pivots(struct executor *e, const int *ipiv, int info, str
 	return true;
 }
 
-/* Between the fused steps, work holds the row of the next pivot. */
+/* Between two fused steps, work holds the row of the next pivot. */
 static int64_t host_fused_work(struct executor *e, struct matrix a)
 {
 	(void)e;
@@ -327,8 +303,6 @@ struct executor *executor_host_new(struct fault *fault)
 #ifdef _SC_LEVEL2_CACHE_SIZE
 	executor->l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif
-	if (executors++ == 0)
-		all_threads = openblas_get_num_threads();
-	openblas_set_num_threads(1);
+	host_threads_open();
 	return &executor->base;
 }

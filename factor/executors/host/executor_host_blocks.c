@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The host executor's timing, stages, and operations on blocks. */
 #include "executor_host_blocks.h"
 
 #include "lib/host/clock.h"
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Workspace of LAPACK's geqrf, columns: at least its block size. */
+/* Columns of workspace for LAPACK's geqrf: at least its block size. */
 enum { GEQRF_BLOCK = 64 };
 
-/* Operations of the BLAS below which waking the other threads does not pay. */
+/* Below this number of floating-point operations a BLAS call runs on one thread. */
 static const double parallel_flops = 1 << 24;
 
 static CBLAS_TRANSPOSE blas_trans(enum trans trans)
@@ -49,9 +50,6 @@ static CBLAS_DIAG blas_diag(enum diag diag)
 #define hypot_d hypot
 #include "executor_host_blocks_template.h"
 
-/* Calls an operation in the precision of a matrix. */
-#define CALL(a, name, ...) ((a).precision == SINGLE ? name##_s(__VA_ARGS__) : name##_d(__VA_ARGS__))
-
 static void threads_for(double flops)
 {
 	host_threads_begin(flops >= parallel_flops);
@@ -84,7 +82,7 @@ bool host_block_elapsed(struct executor *e, int64_t from, int64_t to, double *se
 	return true;
 }
 
-/* Everything is done when it returns: there is nothing to record or to wait for. */
+/* Each operation is complete when its call returns, and events need no action. */
 bool host_block_event(struct executor *e, int event)
 {
 	if (event < 0 || event >= EXECUTOR_EVENTS)
@@ -150,7 +148,7 @@ static struct matrix top_square(struct matrix a)
 	return matrix_view(a, 0, 0, n, n);
 }
 
-/* What is below the square of a lower trapezoid, right of that of an upper one. */
+/* The rows below the square of a lower trapezoid, or the columns right of an upper one's. */
 static struct matrix behind_square(enum uplo uplo, struct matrix a)
 {
 	return uplo == LOWER ? matrix_view(a, a.n, 0, a.m - a.n, a.n)

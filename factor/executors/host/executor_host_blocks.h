@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The host executor's operations on blocks: OpenBLAS and LAPACKE where they keep the interface's
- * promises, plain C where they don't (a NaN pivot of Cholesky, inverses with exact zeros). */
+/* The host executor's operations on blocks. They call OpenBLAS and LAPACKE. Plain C replaces the
+ * calls that break the interface's promises (a NaN pivot of Cholesky, inverses with exact zeros).
+ */
 #ifndef FATHOM_EXECUTOR_HOST_BLOCKS_H
 #define FATHOM_EXECUTOR_HOST_BLOCKS_H
 
@@ -18,12 +19,22 @@ struct host_executor {
 	int64_t l2_bytes;              /* of a core; 0: unknown */
 };
 
-/* The threads that OpenBLAS has between the two calls: all of the process's, or one. */
+/* Calls an operation in the precision of a matrix. */
+#define CALL(a, name, ...) ((a).precision == SINGLE ? name##_s(__VA_ARGS__) : name##_d(__VA_ARGS__))
+
+/* OpenBLAS's number of threads, a setting of the process that all host executors share: one thread
+ * from the first open to the last close, and between begin and end all threads or one. */
+void host_threads_open(void);
+void host_threads_close(void);
 void host_threads_begin(bool all);
 void host_threads_end(void);
 
-/* info becomes first + row, unless row is 0 or info set already (executor_host_lu.c). */
-void host_store_info(int *info, int row, int64_t first);
+/* info becomes first + row, unless row is 0 or info is already set. */
+static inline void host_store_info(int *info, int row, int64_t first)
+{
+	if (*info == 0 && row != 0)
+		*info = (int)(first + row);
+}
 
 bool host_block_mark(struct executor *, int64_t index);
 bool host_block_elapsed(struct executor *, int64_t from, int64_t to, double *seconds);

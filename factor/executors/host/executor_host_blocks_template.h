@@ -78,7 +78,7 @@ static void NAME(copy)(enum uplo uplo, struct matrix from, struct matrix to)
 	        (lapack_int)from.ld, NAME(at)(to), (lapack_int)to.ld);
 }
 
-/* The column of the inverse that solves for the unit vector j, touching its own triangle only. */
+/* Column j of the inverse, by substitution; only its triangle is written. */
 static void NAME(invert_column)(enum uplo uplo, enum diag diag, struct matrix a, int64_t j, REAL *x)
 {
 	const REAL *t = NAME(at)(a);
@@ -100,7 +100,7 @@ static void NAME(trtri)(enum uplo uplo, enum diag diag, struct matrix a, struct 
 		NAME(invert_column)(uplo, diag, a, j, NAME(at)(inverse) + j * inverse.ld);
 }
 
-/* Largest magnitude of a triangle, NaN when any is; its diagonal counts as 1 when it is unit. */
+/* Largest magnitude in a triangle, NaN if any element is NaN; a unit diagonal counts as 1. */
 static REAL NAME(largest)(enum uplo uplo, enum diag diag, struct matrix a)
 {
 	const REAL *x = NAME(at)(a);
@@ -142,8 +142,8 @@ static REAL NAME(potrf_sum)(const REAL *x, int64_t down, int64_t right, int64_t 
 }
 
 /* Row of the first pivot that is not positive, or 0. Unblocked and in plain C, because OpenBLAS
- * takes the square root of a NaN pivot and goes on. From the left, as potf2: an element is rounded
- * once by all that is taken from it. */
+ * takes the square root of a NaN pivot and continues. Left-looking, as potf2: each element is
+ * rounded once. */
 static int NAME(potrf)(enum uplo uplo, struct matrix a)
 {
 	REAL *x = NAME(at)(a);
@@ -163,7 +163,7 @@ static int NAME(potrf)(enum uplo uplo, struct matrix a)
 	return 0;
 }
 
-/* LAPACKE's, with the NaN pivots that it passes over. */
+/* LAPACKE's potrf, and a search for the NaN pivots that it does not report. */
 static int NAME(fast_potrf)(enum uplo uplo, struct matrix a)
 {
 	const REAL *x = NAME(at)(a);
@@ -220,7 +220,7 @@ static void NAME(rotate_pair)(struct matrix g, struct matrix x)
 	}
 }
 
-/* The zero is one, whatever rounding leaves. */
+/* The eliminated element becomes exactly zero. */
 static void NAME(make_rotations)(int64_t row, struct matrix x, struct matrix g)
 {
 	for (int64_t i = 0; i < g.n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The host executor's Gram-Schmidt: the passes of gram_threads.h, by all threads where one is large
- * enough. */
+/* The host executor's Gram-Schmidt: the passes of gram_threads.h. Passes of at least GRAM_PARALLEL
+ * elements use all threads. */
 #include "executor_host_gram.h"
 
 #include "executor_host_blocks.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host executor's Gram-Schmidt: all threads of OpenMP, which the program may have bound
- * to cores. */
+/* The host executor's Gram-Schmidt, on all OpenMP threads; the program may bind them to cores. */
 #ifndef FATHOM_EXECUTOR_HOST_GRAM_H
 #define FATHOM_EXECUTOR_HOST_GRAM_H
 
@@ -16,7 +15,7 @@ bool host_gram_panel(struct executor *, const struct gram_schmidt *g);
 bool host_gram_apply(
         struct executor *, struct matrix q, struct matrix r, struct matrix a, bool single);
 
-/* With these loops from now on (NULL: the project's own). */
+/* Selects the loops of all later calls (NULL: the project's own). */
 void host_gram_use(struct executor *, const struct gram_loops *loops);
 
 #endif

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The host executor's operations on pivots and info, and what an LU does with several of them at
- * once. */
+/* The host executor's operations on pivots and info, and the combined operations of an LU. */
 #include "executor_host_blocks.h"
 
 #include "lib/base/msg.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void host_store_info(int *info, int row, int64_t first)
-{
-	if (*info == 0 && row != 0)
-		*info = (int)(first + row);
-}
 
 static void exchange_columns(struct matrix a, int64_t i, int64_t j)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of split operands on the host: the parts as on a device, and products of them. */
+/* Products of split operands on the host, with the same parts as on a device. */
 #include "executor_host_blocks.h"
 
 #include "factor/kernels/gemm/half_pair.h"
@@ -15,7 +15,7 @@ static float *at_s(struct matrix a)
 
 /* ---- operands ---- */
 
-/* What half_pair does. */
+/* As half_pair. */
 static void split_in_halves(struct matrix a, enum trans trans, struct matrix to)
 {
 	int64_t depth = half_depth(to.m), k = trans == PLAIN ? a.m : a.n;
@@ -68,7 +68,7 @@ bool host_block_split(struct executor *e, struct splits splits)
 
 /* ---- products ---- */
 
-/* In fp32: the parts' products are the same. */
+/* In fp32, in which products of the parts are exact. */
 bool host_block_gemm_tf32(struct executor *e, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
@@ -83,7 +83,7 @@ bool host_block_gemm_tf32(struct executor *e, double alpha, struct matrix a, str
 	return ok;
 }
 
-/* A pair's high or low parts (which = 0, 1) as numbers. The caller frees them. */
+/* The high (which = 0) or low (1) parts of a pair, as floats. The caller frees them. */
 static struct matrix parts_of(struct matrix pair, int which)
 {
 	int64_t depth = half_depth(pair.m);
@@ -98,7 +98,7 @@ static struct matrix parts_of(struct matrix pair, int which)
 	return to;
 }
 
-/* In fp32, of all of c; then what is wanted of it is added. */
+/* The product for all of c in fp32, from which the requested part is added to c. */
 bool host_block_half_update(struct executor *e, enum uplo part, double alpha, struct matrix left,
         struct matrix right, struct matrix c)
 {

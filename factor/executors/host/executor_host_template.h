@@ -3,10 +3,10 @@
  * double; NAME(x) and BLAS(x) give the names of that precision, REAL_SAFE the smallest number with
  * a finite reciprocal.
  *
- * The fused and resident operations are plain C: the reference that the kernels are tested against.
- * Their rules: the pivot is the entry of largest magnitude, NaN being larger than any number and
- * all NaN equal, the lowest row on ties; whole rows are swapped; a zero pivot leaves its column
- * alone and sets info once; the update of the remaining columns is never skipped. */
+ * The fused and resident operations are plain C, the reference of the kernels' tests. The pivot is
+ * the entry of largest magnitude, in the lowest row on ties. NaN is larger than any number, and all
+ * NaN are equal. Whole rows are swapped. A zero pivot leaves its column unchanged and sets info
+ * once. The remaining columns are always updated. */
 
 static REAL *NAME(address)(struct matrix a)
 {

@@ -18,6 +18,7 @@
 #include "block_tile.cuh"
 #include "lib/device/early_launch.cuh"
 #include "factor/kernels/gemm/gemm_mma.cuh"
+#include "lib/device/launch_bounds.cuh"
 
 namespace
 {
@@ -246,7 +247,8 @@ DEVICE void multiply_all(
 }
 
 template <typename T, bool upper, int DEPTH>
-__global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? BLOCK_RANK_RESIDENT : 1)
+__global__ void __launch_bounds__(
+        THREADS, sm_blocks(THREADS, sizeof(T) == 8 ? BLOCK_RANK_RESIDENT : 1))
         rank_kernel(const rank_update<T, upper> u)
 {
 	typedef layout<T, upper, DEPTH> L;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Inverses of small triangles: trtri, and larft, because T of the compact WY form is the inverse of
- * the upper triangle of V^T V with 1/tau for its diagonal (Joffrain, Low, Quintana-Orti, van de
- * Geijn, van Zee, "Accumulating Householder transformations, revisited", 2006); tau = 0 needs no
- * case of its own, because only reciprocals of the diagonal are used.
+/* Inverses of small triangles for trtri and larft. T of the compact WY form is the inverse of
+ * the upper triangle of V^T V with 1/tau on its diagonal (Joffrain, Low, Quintana-Orti, van de
+ * Geijn, van Zee, "Accumulating Householder transformations, revisited", 2006). tau = 0 needs no
+ * special case, because only reciprocals of the diagonal are used.
  *
- * A block of threads has 32 columns of the inverse, X. First its warps invert a diagonal tile each,
- * a column a lane; then tile row by tile row what is there of X is multiplied by the
- * tiles of the triangle, and the sum by the inverse of the diagonal tile. Cost: one tile's
- * substitution, and the first block's n/32 (n/32 + 1)/2 - 1 products of 32 x 32 tiles, one after
- * another; the triangle's tiles arrive behind them. */
+ * A block of threads has 32 columns of the inverse X. First each of its warps inverts a diagonal
+ * tile, a column a lane. Then, tile row by tile row, the known rows of X are multiplied by the
+ * triangle's tiles, and the sum by the inverse of the diagonal tile. Cost: one tile's
+ * substitution, and the first block's n/32 (n/32 + 1)/2 - 1 dependent products of 32 x 32 tiles;
+ * the triangle's tiles are loaded meanwhile. */
 #include "block_kernels.h"
 #include "block_tile.cuh"
 #include "factor/kernels/gemm/gemm_copy.cuh"
@@ -28,10 +28,10 @@ template <typename T, bool upper> struct inversion {
 	const T *given;
 };
 
-/* Tiles in shared memory: one in use, the others on their way. */
+/* Tiles in shared memory: one in use, the others in flight. */
 template <typename T> constexpr int RING = sizeof(T) == 4 ? 4 : 2;
 
-/* Of shared memory: the ring, `held` inverses of diagonal tiles, 32 columns of X. */
+/* Shared memory: the ring, `held` inverses of diagonal tiles, 32 columns of X. */
 template <typename T> int64_t bytes_of(int tiles, int held)
 {
 	return (int64_t)TILE *
@@ -39,7 +39,7 @@ template <typename T> int64_t bytes_of(int tiles, int held)
 	       (int64_t)sizeof(T);
 }
 
-/* The tiles left of the diagonal that a block needs, in the order in which it needs them. */
+/* The tiles left of the diagonal, in the order in which a block needs them. */
 struct position {
 	int row, column;
 };
@@ -50,7 +50,7 @@ __device__ __forceinline__ struct position next_tile(struct position p)
 	                            : (struct position){p.row + 1, (int)blockIdx.x};
 }
 
-/* What row i of X is multiplied by. */
+/* The factor of row i of X. */
 template <typename T, bool upper>
 __device__ T reciprocal_of(const struct inversion<T, upper> &v, int i)
 {
@@ -62,7 +62,7 @@ __device__ T reciprocal_of(const struct inversion<T, upper> &v, int i)
 }
 
 /* A warp inverts diagonal tile number `row`: x becomes the lane's column. tile is the warp's
- * memory; there the tile stands by columns, so that these can be read in 16-byte pieces. */
+ * memory, in which the tile is column-major for 16-byte reads. */
 template <typename T, bool upper>
 __device__ void invert_tile(const struct inversion<T, upper> &v, int row, T *tile, T (&x)[TILE])
 {
@@ -97,8 +97,8 @@ __device__ void invert_tile(const struct inversion<T, upper> &v, int row, T *til
 	__syncwarp();
 }
 
-/* The inverses of as many diagonal tiles as there are warps, from number `row` on; that of the
- * first tile row is X's. X stands by columns in shared memory. */
+/* The inverses of one diagonal tile a warp, from number `row` on; the first tile row's inverse
+ * belongs to X. X is column-major in shared memory. */
 template <typename T, bool upper>
 __device__ void invert_diagonal(
         const struct inversion<T, upper> &v, int row, T *inverse, T *x, int pitch)
@@ -160,14 +160,14 @@ __global__ void __launch_bounds__(32 * WARPS) invert_kernel(const struct inversi
 		const int turn = (row - first) % v.held;
 		T sum[2][2] = {}, last[2][2] = {};
 		if (turn == 0) {
-			__syncthreads(); /* nobody uses the inverses before */
+			__syncthreads(); /* no thread still uses the last inverses */
 			invert_diagonal(v, row, inverse, x, pitch);
 		}
 		if (row == first)
 			continue;
 		for (int column = first; column < row; column++, step++, ahead = next_tile(ahead)) {
 			__pipeline_wait_prior(ring - 2);
-			__syncthreads(); /* the tile is there, the oldest one is free */
+			__syncthreads(); /* the tile has arrived, the oldest place is free */
 			if (ahead.row < tiles)
 				fetch_tile(v.a, ahead.row * TILE, ahead.column * TILE, v.n,
 				        tile + (step + ring - 1) % ring * TILE * small);

@@ -5,7 +5,7 @@
 
 #include "factor/kernels/blocks/block_tile.cuh"
 
-/* Of a pivot that is positive; ANY: of subnormal ones, too. */
+/* Reciprocal root of a positive pivot; ANY: also of subnormal ones. */
 template <bool ANY> static __device__ __forceinline__ float reciprocal_root(float p)
 {
 	const float r = rsqrtf(p), half = 0.5f * r;
@@ -16,18 +16,17 @@ template <bool ANY> static __device__ __forceinline__ float reciprocal_root(floa
 template <bool ANY> static __device__ __forceinline__ double reciprocal_root(double p)
 {
 	if (ANY)
-		return rsqrt(p); /* which branches off for subnormal numbers */
+		return rsqrt(p); /* rsqrt branches for subnormal numbers */
 	double r;
 	asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(p));
 	const double e = fma(-(p * r), r, 1.0);
 	return fma(fma(e, 0.375, 0.5), e * r, r);
 }
 
-/* A tile's factor goes to those who solve with it as it comes, GROUP columns at a time. */
+/* Warps that solve with a tile's factor receive it GROUP columns at a time. */
 const int GROUP = 8;
 
-/* Barriers of some of a block's warps: GROUPS of them from COLUMNS on are those of a tile's factor.
- */
+/* Barriers of some of a block's warps: GROUPS barriers from COLUMNS on are for a tile's factor. */
 enum { COLUMNS = 1, GROUPS = TILE / GROUP, NEXT_DIAGONAL = COLUMNS + GROUPS, NEXT_COLUMN };
 
 /* Arrives without waiting. */
@@ -47,12 +46,11 @@ template <typename T> struct tile_factor {
 	T roots[TILE];
 };
 
-/* What factor_tile does, of ANY tile; else of one whose pivots are smaller than `least` only where
- * no digit of them is left.
- *
- * What makes the next column, its pivot p, the two entries below the diagonal of the column before
- * it (u and w) and the pivot after it as it stands (v), all lanes know ahead of time: neither
- * shuffles nor shared memory are in the chain from pivot to pivot. */
+/* The work of factor_tile, for ANY tile; otherwise for a tile whose pivots are smaller than
+ * `least` only after complete cancellation. All lanes know the inputs of the next column ahead
+ * of time: its pivot p, the two entries below the diagonal of the last column (u and w), and the
+ * next pivot before its update (v). The chain from pivot to pivot needs neither shuffles nor
+ * shared memory. */
 template <bool ANY, typename T>
 static __device__ __forceinline__ int factor_columns(
         T (&d)[TILE], struct tile_factor<T> *factor, int warps)
@@ -101,9 +99,9 @@ static __device__ __forceinline__ int factor_columns(
 	return failed;
 }
 
-/* The factor of a 32 x 32 tile, of which each lane has a row, d; what is above its diagonal is
- * ignored. diagonal: the lane's. `warps`: this one and those that solve with it. Returns the first
- * column whose pivot is not positive, TILE when there is none. */
+/* The factor of a 32 x 32 tile, one row d a lane; entries above the diagonal are ignored.
+ * diagonal: the lane's diagonal element. `warps`: this warp and those that solve with the tile.
+ * Returns the first column whose pivot is not positive, or TILE. */
 template <typename T>
 static __device__ __forceinline__ int factor_tile(
         T (&d)[TILE], T diagonal, struct tile_factor<T> *factor, int warps)
@@ -114,8 +112,7 @@ static __device__ __forceinline__ int factor_tile(
 	return factor_columns<true>(d, factor, warps);
 }
 
-/* 32 rows x, a row a lane, solved against the tile that another warp factorizes at the same time.
- */
+/* Solves 32 rows x, one a lane, against the tile that another warp factorizes at the same time. */
 template <typename T>
 static __device__ __forceinline__ void solve_tile(
         T (&x)[TILE], const struct tile_factor<T> *factor, int warps)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The diagonal block and a strip of the rows below it between global and shared memory, for
- * potrf_kernels.cu. */
+/* Copies of the diagonal block and a strip of the rows below it between global and shared
+ * memory, for potrf_kernels.cu. */
 #ifndef FATHOM_POTRF_COPIES_CUH
 #define FATHOM_POTRF_COPIES_CUH
 
@@ -9,9 +9,9 @@
 namespace
 {
 
-/* Warps of a block of threads: the first one factorizes diagonal tiles, the next ones solve a tile
- * of rows each, the others update. The last ones bring the columns behind the
- * first tile's where they have no rows. */
+/* Warps of a block: the first factorizes diagonal tiles, the next ones solve a tile of rows
+ * each, the others update. The last warps, where they have no rows, load the columns behind the
+ * first tile's. */
 const int WARPS = 12;
 const int LOADERS = 4;
 
@@ -19,17 +19,17 @@ const int WIDEST = 128; /* columns of a step */
 
 template <typename T, bool upper> struct block {
 	struct triangle<T, upper> a;
-	int rows, width; /* of this step: rows from its first one on, and its columns */
-	int strip;       /* rows that a block of threads solves for, a multiple of TILE */
+	int rows, width; /* of this step: rows from its first row on, and its columns */
+	int strip;       /* rows a block of threads, a multiple of TILE */
 	int first;       /* row of the matrix */
 	int *info;
-	unsigned *readers; /* blocks of threads that have read the diagonal block; 0 in between */
+	unsigned *readers; /* number of blocks that have read the diagonal block; 0 between calls */
 };
 
 /* Calls f(i, j, at, wanted, there) for the thread's share, among the last SHARED_BY warps, of
- * elements (whole tiles) in `rows` rows and the columns from `from` to `end` - 1, or of those on
- * and below the diagonal (SQUARE); the others are not `wanted`. at is the element's place in the
- * matrix, from row `first` on; it is not `there` beyond its `there` rows and `width` columns. */
+ * elements (whole tiles) in `rows` rows and columns `from` to `end` - 1; with SQUARE, `wanted`
+ * is true on and below the diagonal only. at: the element's offset in the matrix, from row
+ * `first` on. `there` is false beyond the `there` rows and `width` columns. */
 template <int SHARED_BY, typename T, bool upper, bool SQUARE, typename F>
 __device__ __forceinline__ void each_element(const struct triangle<T, upper> &a, int first,
         int there, int width, int rows, int from, int end, const F &f)
@@ -54,8 +54,7 @@ __device__ __forceinline__ void each_element(const struct triangle<T, upper> &a,
 	}
 }
 
-/* The rows of this block of threads below the diagonal block: the first of them, and how many there
- * are. */
+/* The block's rows below the diagonal block: the first one and their number. */
 template <typename T, bool upper>
 __device__ __forceinline__ int strip_row(const struct block<T, upper> &b)
 {
@@ -68,9 +67,9 @@ __device__ __forceinline__ int strip_rows(const struct block<T, upper> &b)
 	return min(b.strip, b.rows - strip_row(b));
 }
 
-/* Starts the copy of a tile of the first TILE columns to shared memory by one warp, whose reads and
- * writes are as share_of has them. Rows and columns that the matrix has not become the identity's,
- * so that its factor and the strip's solution stay finite. */
+/* One warp starts the copy of a tile of the first TILE columns to shared memory, in the order of
+ * share_of. Rows and columns beyond the matrix become the identity's, which keeps the factor and
+ * the strip's solution finite. */
 template <typename T, bool upper>
 __device__ void load_first(const struct block<T, upper> &b, T *s, int pitch, int columns, int tile)
 {
@@ -92,7 +91,7 @@ __device__ void load_first(const struct block<T, upper> &b, T *s, int pitch, int
 	__pipeline_commit();
 }
 
-/* Of the columns behind those, by the last SHARED_BY warps. */
+/* The same for the columns behind the first tile's, by the last SHARED_BY warps. */
 template <int SHARED_BY, typename T, bool upper>
 __device__ void load_rest(const struct block<T, upper> &b, T *s, int pitch, int columns)
 {

@@ -1,72 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Cholesky of a diagonal block and of the rows below it, in steps of up to 128 columns.
+/* Cholesky of a diagonal block and the rows below it, in steps of up to 128 columns.
  *
- * factor_kernel: every block of threads has the 128 x 128 diagonal block in shared memory and, of
- * the rows below it, a strip of its own; all factorize the diagonal block, each solves for its
- * strip on the way. So there is neither a second kernel nor a signal between the diagonal block and
- * what is below it. Inside, 32 columns at a time: one warp factorizes the 32 x 32 diagonal tile, a
- * row a lane in registers, so that a column needs no barrier; the warps with the rows below solve
- * with its columns eight at a time as they come, those without rows update what is right of the
- * next 32 columns by those before. All blocks have the same diagonal block, bit for bit: the last
- * one to have read it stores it.
+ * Every block of threads keeps the 128 x 128 diagonal block in shared memory, with a strip of the
+ * rows below it. All blocks factorize the diagonal block; each solves for its own strip meanwhile.
+ * This needs no second kernel and no signal between blocks. Within a step, one warp factorizes a
+ * 32 x 32 diagonal tile with one row a lane in registers, and a column needs no barrier. Warps with
+ * rows below solve with its columns, eight at a time. Warps without rows update the columns right
+ * of the next 32. All blocks compute the same bits; the last block that has read the diagonal block
+ * stores it. rank_kernels.cu updates the columns right of the 128.
  *
- * Wider ones: what is right of the 128 columns is updated by rank_kernels.cu.
+ * Copies have no branches: after a branch, a copy's address waits until the copy before it has read
+ * its own. Lanes that wait for a shared-memory barrier one by one stay divergent and run much
+ * slower.
  *
- * Cost: a column is a chain of a reciprocal square root and three multiplications; a step of 128
- * columns adds two launches, the products of 4 x 4 tiles on one multiprocessor and one pass over
- * the strip and what is right of it.
- *
- * Cycles of the first warp, 4096 x 128 (H200, fp32 / fp64): until the first 32 columns are there
- * 6200 / 6500, tiles of the diagonal 18000 / 27000 (12400 / 21000 in a 64 x 64 matrix's pace), next
- * diagonal tiles and what holds them up 3 x 3000 / 3 x 2800, store 1400 / 2000. Every warp
- * factorizing the tile for itself took as much for the tiles and had the updates between them (5700
- * + 3100 + 1800 in fp32): 64 columns 7.7 -> 6.7 us, 256 44 -> 39, in fp64 10.4 -> 9.1 and 55 -> 49;
- * with 16384 rows below 256 columns 100 and 175 us. A half tile's update is 1100 cycles for a warp
- * alone, half of which are registers' bank conflicts, and 2100 for each of eight.
- * Tried then: copies through registers, 16 or 32 elements a lane (2200 cycles instead of 6200 until
- * the first columns are there, and as much more for the tiles); no work for warps of the first
- * one's scheduler; the tiles below only after the diagonal one; strips stored as they come; reads a
- * step ahead. Each shortened what it was meant to and lengthened the rest: 33000 to 39000 cycles in
- * all against 35300, n = 2048 in 0.54 ms against 0.49. What many warps with different unrolled code
- * have in common is the fetch of instructions (80 KB of them); but groups of eight columns in a
- * loop, 12 KB fewer, are slower (n = 1024, 2048 0.200 0.225, 0.45 0.48 ms). Whole factorizations of
- * n = 512, 1024, 2048, 4096 took 100, 199, 449, 1297 us when all warps brought everything first;
- * with the columns behind the first ones brought by warps that have no rows yet 100, 200, 446,
- * 1300; with the next diagonal tile in three quarters instead of two halves 99, 198, 439, 1283;
- * with each warp bringing its own first tile, and waiting for no other, 96, 192, 435, 1260. In fp64
- * (1024, 2048, 4096) 245, 563, 1539, then 245, 554, 1531; 235, 539, 1460; 239, 543, 1470. The
- * products as a function of their own instead of three copies, 10 KB fewer: the same in fp32, in
- * fp64 0.59 0.70 ms.
- *
- * Upper triangles took 1.03 to 1.14 times as long, 2.7 us a block. Their copies end where lanes
- * part, at a branch each; after a branch the next copy's address waits until this one has read its
- * own. A loop from the last row up, whose end is the diagonal, changed nothing. Without branches
- * (copy_or_set), by rows, whose four parts are stored together: 512 x 128 (fp32, cycles of the
- * first warp until its first columns are there, of the last until the rest, of a store; before on
- * an H200, then on an H100) lower 4350 7640 1550 -> 3520 7120 1220, upper 7240 6270 2880 -> 3040
- * 7410 880; upper by lower n = 256 to 2048 1.01 0.99 1.00 1.00, in fp64 1.00 1.01 1.02 1.03.
- *
- * Updates' blocks that may come when it stores, not when it begins: n = 1024, 2048, 4096, 8192 189
- * 427 1257 5586 -> 187 423 1266 5517 us, 4096 in fp64 1458 -> 1465 (H100).
- *
- * Tried for the chain: rsqrt() branches off for subnormal numbers in double precision, and around
- * the branch a column's work is not mixed with the next one's chain. Without it, subnormal pivots
- * given up, 64 columns 5.49 -> 4.82 us; with these by a second chain at the same time and a
- * choice 5.54 (H100). The same in single precision, which has no branch, 6.81 -> 7.17. Now tiles
- * whose diagonals allow no subnormal pivot go without: n = 512, 1024, 2048, 4096, 8192 104 219 477
- * 1362 5407 -> 94 199 439 1336 5420 us (H100). The next pivot from the reciprocal root's first
- * approximation, two operations fewer from pivot to pivot: 2 % longer.
- *
- * Tried for whole matrices: one kernel with a schedule of 64 x 64 tiles, left-looking, a block of
- * threads for the diagonal tiles, their inverses and the tiles next to them. Predicted for 64
- * columns of that chain 15000 cycles in fp32, for n = 1024, 2048, 4096 0.15, 0.30, 0.61 ms;
- * measured 42000 cycles (24000 for the diagonal tile and its inverse, 3900 for each product, 3600
- * for adding up its parts) and 0.35, 0.69, 1.39 ms, at n = 8192 5.8 ms: ahead of this kernel and
- * its updates at n = 4096 only. In double precision 0.33, 0.65, 1.31 ms, but wrong in the matrices'
- * last parts from n = 2048 on, for a reason that was not found. Warps whose lanes wait for a
- * barrier in shared memory each for themselves stay parted, and then take several times as long for
- * all that follows.
- */
+ * Cost: a column is a chain of a reciprocal square root and three multiplications. A step of 128
+ * columns adds two launches, the products of 4 x 4 tiles on one multiprocessor, and one pass over
+ * the strip and the columns right of it. Experiments: docs/experiments/cholesky-block.md. */
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/kernels/blocks/block_tile.cuh"
 #include "lib/device/early_launch.cuh"
@@ -77,9 +26,9 @@
 namespace
 {
 
-const int QUARTERS = 3; /* of the diagonal tile that have a part of its triangle */
+const int QUARTERS = 3; /* quarters of the diagonal tile with a part of its triangle */
 
-/* c -= a b^T for ROWS x 16 of c, half a tile or a quarter, k = 32; all stand by rows in shared
+/* c -= a b^T for ROWS x 16 of c, half a tile or a quarter, k = 32; all are row-major in shared
  * memory. */
 template <int ROWS, typename T>
 __device__ __forceinline__ void subtract_product(T *c, const T *a, const T *b, int pitch)
@@ -96,9 +45,9 @@ __device__ __forceinline__ void subtract_product(T *c, const T *a, const T *b, i
 
 #if __CUDA_ARCH__ >= 800
 
-/* On the tensor cores, which need a quarter of the reads of shared memory. Which of eight rows a
- * lane's row of theirs is (`mine`) makes its 16-byte reads, two neighbours along k, meet different
- * banks. */
+/* On the tensor cores, which need a quarter of the reads of shared memory. The lane's row among
+ * eight (`mine`) is chosen so that 16-byte reads of two neighbours along k have no bank
+ * conflicts. */
 template <int ROWS>
 __device__ __forceinline__ void subtract_product(
         double *c, const double *a, const double *b, int pitch)
@@ -139,7 +88,8 @@ __device__ __forceinline__ void subtract_product(
 
 #endif
 
-/* Minus the product of tile column `done`'s tiles: half a tile in tile row i, tile column j. */
+/* Subtracts the product of tile column `done`'s tiles from half a tile at tile row i, tile
+ * column j. */
 template <typename T>
 __device__ __forceinline__ void update_half(T *s, int pitch, int done, int i, int j, int half)
 {
@@ -160,7 +110,7 @@ __device__ __forceinline__ void update_quarter(T *s, int pitch, int done, int ne
 	        s + row * pitch + column, l + row * pitch, l + column * pitch, pitch);
 }
 
-/* What is right of the tile column after `done`, by warps `first` to WARPS - 1. */
+/* Updates the columns right of the tile column after `done`, by warps `first` to WARPS - 1. */
 template <typename T>
 __device__ void update_far(T *s, int pitch, int done, int tile_columns, int strip_tiles, int first)
 {
@@ -172,9 +122,9 @@ __device__ void update_far(T *s, int pitch, int done, int tile_columns, int stri
 	}
 }
 
-/* The tile column after `done`: its diagonal tile by the first three warps, which is all that the
- * first one waits for; the tiles below, of `below` tiles in all, by the others and then the second
- * and third, but not the last one, which has no part in this. */
+/* Updates the tile column after `done`. The first three warps take its diagonal tile, for which
+ * the first warp waits. The other warps, then the second and third, take the tiles below
+ * (`below` tiles in all). The last warp takes none. */
 template <typename T> __device__ void update_next(T *s, int pitch, int done, int below)
 {
 	const int warp = threadIdx.x / 32, next = done + 1, others = WARPS - 1 - QUARTERS;
@@ -192,8 +142,8 @@ template <typename T> __device__ void update_next(T *s, int pitch, int done, int
 	barrier_wait(NEXT_COLUMN, WARPS - 2);
 }
 
-/* Counts the block of threads, which has read the diagonal block. True in the last one; the count
- * is then 0 again. */
+/* Counts this block among the readers of the diagonal block. True in the last one, which resets
+ * the count to 0. */
 __device__ __forceinline__ bool last_reader(unsigned *readers)
 {
 	__threadfence();

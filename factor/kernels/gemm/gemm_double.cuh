@@ -16,6 +16,7 @@
 
 #include "gemm_mma.cuh"
 #include "gemm_operands.cuh"
+#include "lib/device/launch_bounds.cuh"
 
 template <int ROWS_, int COLUMNS_, int DEPTH_, int WARP_ROWS_, int WARP_COLUMNS_, int STAGES_,
         int RESIDENT_>
@@ -273,7 +274,7 @@ struct gemm_double_block : gemm_operands<S, TA, TB, VECTOR> {
 };
 
 template <class S, bool TA, bool TB, bool VECTOR>
-__global__ void __launch_bounds__(S::THREADS, S::RESIDENT)
+__global__ void __launch_bounds__(S::THREADS, sm_blocks(S::THREADS, S::RESIDENT))
         gemm_double_kernel(const __grid_constant__ gemm_args<double> g)
 {
 	extern __shared__ __align__(16) unsigned char gemm_memory[];

@@ -11,6 +11,7 @@
 #define FATHOM_GEMM_KERNEL_CUH
 
 #include "gemm_tile_c.cuh"
+#include "lib/device/launch_bounds.cuh"
 
 template <class S, bool TA, bool TB, bool VECTOR>
 struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
@@ -102,7 +103,7 @@ struct gemm_block : gemm_operands<S, TA, TB, VECTOR> {
 };
 
 template <class S, bool TA, bool TB, bool VECTOR>
-__global__ void __launch_bounds__(S::THREADS, S::RESIDENT)
+__global__ void __launch_bounds__(S::THREADS, sm_blocks(S::THREADS, S::RESIDENT))
         gemm_kernel(const __grid_constant__ gemm_args<typename S::type> g)
 {
 	extern __shared__ __align__(16) unsigned char gemm_memory[];

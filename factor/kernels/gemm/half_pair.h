@@ -53,14 +53,18 @@ HALF_CALL float half_float(uint32_t bits)
 	return x;
 }
 
+HALF_CALL uint32_t half_word(float x)
+{
+	uint32_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+
 /* The exponent of F for a vector whose largest magnitude is `largest` (no NaN). */
 HALF_CALL int half_exponent(float largest)
 {
 	const int least = -112, most = 127;
-	uint32_t bits;
-
-	memcpy(&bits, &largest, sizeof bits);
-	const int exponent = (int)(bits >> 23 & 0xff) - 127;
+	const int exponent = (int)(half_word(largest) >> 23 & 0xff) - 127;
 	return exponent < least ? least : exponent > most ? most : exponent;
 }
 
@@ -69,28 +73,48 @@ HALF_CALL float half_factor(int exponent)
 	return half_float((uint32_t)(exponent + 127) << 23);
 }
 
+#ifdef __CUDACC__
 HALF_CALL uint16_t half_bits(float x)
 {
-#ifdef __CUDACC__
 	return __half_as_ushort(__float2half_rn(x));
-#else
-	const _Float16 half = (_Float16)x;
-	uint16_t bits;
-	memcpy(&bits, &half, sizeof bits);
-	return bits;
-#endif
 }
 
 HALF_CALL float half_value(uint16_t bits)
 {
-#ifdef __CUDACC__
 	return __half2float(__ushort_as_half(bits));
-#else
-	_Float16 half;
-	memcpy(&half, &bits, sizeof half);
-	return (float)half;
-#endif
 }
+#else
+/* Conversions by bit arithmetic, since many compilers have no 16-bit type: to the nearest number,
+ * ties to even. */
+HALF_CALL uint16_t half_bits(float x)
+{
+	const uint32_t bits = half_word(x), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
+	uint32_t half;
+
+	if (size > 0x7f800000) /* NaN */
+		half = 0x7e00 | (size >> 13 & 0x3ff);
+	else if (size >= 0x477ff000) /* rounds to 2^16 at least */
+		half = 0x7c00;
+	else if (size < 0x38800000) /* subnormal: the last bit of 0.5f and above is 2^-24 */
+		half = half_word(half_float(size) + 0.5f) - half_word(0.5f);
+	else
+		half = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
+	return (uint16_t)(sign | half);
+}
+
+HALF_CALL float half_value(uint16_t bits)
+{
+	const uint32_t sign = (uint32_t)(bits & 0x8000) << 16, size = bits & 0x7fff;
+
+	if (size > 0x7c00) /* NaN */
+		return half_float(sign | 0x7fc00000 | size << 13);
+	if (size == 0x7c00)
+		return half_float(sign | 0x7f800000);
+	if (size < 0x400) /* subnormal */
+		return half_float(sign | half_word((float)size * 0x1p-24f));
+	return half_float(sign | ((size << 13) + 0x38000000));
+}
+#endif
 
 /* The parts of x in a vector with that exponent. */
 HALF_CALL void half_split(float x, int exponent, uint16_t *high, uint16_t *low)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How many columns the host_gram probe gives each thread, for those who measure and those who read
- * the measurements. */
+/* Columns a thread in the measurements of the host_gram probe, for the probe and for the readers
+ * of its results. */
 #ifndef FATHOM_GRAM_LEVELS_H
 #define FATHOM_GRAM_LEVELS_H
 
@@ -8,16 +8,16 @@
 
 #include <math.h>
 
-/* Passes: two columns a thread; half of its first cache; a quarter of its second one, which cores
- * may turn out to share; four times all of that. Applying: one group of GRAM_TOGETHER columns,
- * four; four times the second cache. */
+/* Passes: two columns a thread; half of its first cache; a quarter of its second cache, which
+ * cores may share; four times the second cache. Applying: one group of GRAM_TOGETHER columns;
+ * four groups; four times the second cache. */
 enum gram_level { GRAM_LEAST = 1, GRAM_NEAR, GRAM_QUARTER, GRAM_FAR };
 enum gram_apply_level { GRAM_ONE = 1, GRAM_FOUR, GRAM_APPLY_FAR };
 
-/* Columns that are taken out: few, many. */
+/* Columns that are projected out: few, many. */
 enum { GRAM_FEW = 8, GRAM_MANY = 48 };
 
-/* Columns of so many bytes, of each thread. */
+/* Columns a thread, each of that many bytes. */
 static inline double gram_columns_at(enum gram_level level, double bytes, double l1, double l2)
 {
 	return level == GRAM_LEAST     ? 2
@@ -26,7 +26,7 @@ static inline double gram_columns_at(enum gram_level level, double bytes, double
 	                               : fmax(16, floor(4 * l2 / bytes));
 }
 
-/* Groups of columns, of each thread. */
+/* Groups of columns a thread. */
 static inline double gram_groups_at(enum gram_apply_level level, double bytes, double l2)
 {
 	return level == GRAM_ONE    ? 1

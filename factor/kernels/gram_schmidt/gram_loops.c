@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiled by the project's compiler, and, with LOOPS the name of its function, by others. */
+/* Compiled by the project's compiler, and by others with LOOPS as the name of the function. */
 #include "gram_loops.h"
 
 #include <stddef.h>

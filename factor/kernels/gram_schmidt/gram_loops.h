@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread of Gram-Schmidt does with columns of its own: loops over contiguous elements
- * without aliases. They are compiled by every compiler that is here, for comparison (Table 1 of
- * Brandes et al., 2012); the project's own is what runs. The widest SIMD unit that the processor
- * has is used.
+/* The loops of one Gram-Schmidt thread over its columns: contiguous elements without aliases. Every
+ * available compiler compiles them, for comparison (Table 1 of Brandes et al., 2012); the host
+ * executor uses the project compiler's. They use the processor's widest SIMD unit.
  *
- * m: elements; columns are contiguous and don't overlap, but v and w may be the same. Sums are
- * formed by pieces, so that their errors don't grow with the rows. */
+ * m: elements. Columns are contiguous and do not overlap, but v and w may be the same. Sums are
+ * formed piece by piece, because the error of one long sum grows with the rows. */
 #ifndef FATHOM_GRAM_LOOPS_H
 #define FATHOM_GRAM_LOOPS_H
 
 #include <stdint.h>
 
-/* Columns of a and of q that subtract_dots takes at a time: an element of either that is loaded
- * serves all of the other. */
+/* Columns of a and of q that subtract_dots processes at a time: each loaded element of one serves
+ * all columns of the other. */
 enum { GRAM_TOGETHER = 4, GRAM_PAIR = 2 };
 
-/* Elements that a pass over columns has at least where it pays to wake other threads: 14 of a
- * server take 6 us to begin, as long as one takes for as many in its second cache. */
+/* A pass of at least this many elements uses all threads: one thread needs as long for it as the
+ * threads need to start. */
 enum { GRAM_PARALLEL = 1 << 16 };
 
 struct gram_loops_s {
@@ -46,7 +45,7 @@ struct gram_loops {
 	struct gram_loops_d d;
 };
 
-/* The project's own compiler's. */
+/* The loops by the project's own compiler. */
 const struct gram_loops *gram_loops(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gram-Schmidt's loops in one precision and for one SIMD unit. Included with REAL float or
- * double, BYTES the unit's width, TARGET its attribute and NAME(x) the names. Vectors are written
- * out, as compilers do not agree on how to keep several sums of one loop in registers. */
+ * double, BYTES the unit's width, TARGET its attribute and NAME(x) the names. Vectors are
+ * explicit, because not all compilers keep several sums of a loop in registers. */
 
 typedef REAL NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(REAL)), may_alias));
 
@@ -10,10 +10,10 @@ typedef REAL NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(REAL
 #define AT(p, i) (*(VECTOR *)((p) + (i)))
 #define READ(p, i) (*(const VECTOR *)((p) + (i)))
 
-/* Vectors of a sum that are added up by themselves. */
+/* Elements of a partial sum. */
 #define PIECE (64 * LANES)
 
-/* The sum of a vector's lanes: of its parts of 16 bytes, then of their lanes. */
+/* The sum of a vector's lanes: first over its parts of 16 bytes, then over their lanes. */
 typedef REAL NAME(narrow) __attribute__((vector_size(16), may_alias));
 
 TARGET static inline REAL NAME(lanes)(const VECTOR *vector)
@@ -29,8 +29,9 @@ TARGET static inline REAL NAME(lanes)(const VECTOR *vector)
 	return all;
 }
 
-/* Of columns that are no whole vectors the last vector begins before the others end: what it
- * changes becomes the same twice, and of its products only those count that no other has. */
+/* If a column is not a whole number of vectors, its last vector overlaps the one before it.
+ * Overlapping elements are computed twice with the same result; products count only the new
+ * lanes. */
 typedef __typeof__((VECTOR){0} == (VECTOR){0}) NAME(lanes_chosen);
 
 static const REAL NAME(number)[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -138,14 +139,14 @@ TARGET static REAL NAME(subtract_dot)(
 	return NAME(lanes)(&total);
 }
 
-/* What of column c changes at i, and adds to its sums. */
+/* Updates column c at i and adds to its sums. */
 #define STEP(c)                                                                                    \
 	const VECTOR y##c = READ(x##c, i) - a##c * v0 - b##c * v1;                                 \
 	AT(x##c, i) = y##c;                                                                        \
 	s##c += y##c * w0;                                                                         \
 	t##c += y##c * w1
 
-/* The same of the last vector, which is stored when the others are. */
+/* The same for the last vector, which is stored after all others. */
 #define LAST(c)                                                                                    \
 	const VECTOR end##c =                                                                      \
 	        READ(x##c, last) - a##c * READ(first, last) - b##c * READ(second, last);           \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gram-Schmidt's passes: which shape of gram_schmidt_pass.cuh's kernel, its workspace, its launch.
- */
+/* Gram-Schmidt's passes: the choice of gram_schmidt_pass.cuh's kernel, its workspace, its
+ * launch. */
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 #include "gram_schmidt_kernels.h"
@@ -17,22 +17,16 @@ struct shape {
 	int each, groups;
 };
 
-template <typename T> bool aligned(const struct gram_schmidt *g)
-{
-	return (uintptr_t)matrix_address(g->a) % 16 == 0 && g->a.ld * (int64_t)sizeof(T) % 16 == 0;
-}
-
 int64_t chunks_of(int64_t m, int vector, int unroll)
 {
 	const int64_t rows = (int64_t)THREADS * vector * unroll;
 	return (m + rows - 1) / rows;
 }
 
-/* Columns a block should have, for what it does before them to pay; blocks that begin in the order
- * of a large pass have so many. */
+/* Columns a block needs to repay its work before them; columns a block has in a large pass. */
 const int FEW = 4, LARGE_EACH = 8;
 
-/* Rows that threads have but the matrix has not. */
+/* Whether threads have over a quarter more rows than the matrix. */
 bool is_wasteful(int64_t m, int vector, int unroll)
 {
 	return chunks_of(m, vector, unroll) * THREADS * vector * unroll > m + m / 4;
@@ -43,8 +37,8 @@ int64_t groups_of(int64_t columns, int each)
 	return (columns + each - 1) / each;
 }
 
-/* In L2, long chunks have less to do before and after their columns; short ones let more
- * multiprocessors work when few columns are left, and fit short columns. */
+/* In L2, long chunks need less work before and after their columns. Short chunks occupy more
+ * multiprocessors when few columns are left, and fit short columns. */
 int unroll_of(int64_t m, int64_t columns, int vector, int multiprocessors)
 {
 	int unroll = 4;
@@ -55,11 +49,11 @@ int unroll_of(int64_t m, int64_t columns, int vector, int multiprocessors)
 	return unroll;
 }
 
-/* Of the pass over `columns` columns. DRAM is fastest when its pages are gone through in order: by
- * blocks that begin one after another, have a few columns, and end. Otherwise all blocks begin
- * together and share all columns, next to each other when all of a block's are on their way at
- * once. Rows are dealt alike in passes over as many columns, which leave parts of dot products to
- * one another. */
+/* The shape of the pass over `columns` columns. DRAM is fastest when its pages are read in
+ * order: by blocks that start one after another and have a few columns each. In L2 all blocks
+ * start together and share all columns; a block's columns are neighbours if it loads all of them
+ * at once. Passes over the same number of columns distribute rows equally, because they read
+ * each other's partial dot products. */
 template <typename T>
 struct shape shape_of(
         enum gram_step step, const struct gram_schmidt *g, int64_t columns, const struct gpu *gpu)
@@ -126,7 +120,7 @@ cudaError_t start(enum gram_step step, const struct gram_schmidt *g, int64_t j,
 {
 	const int V = 16 / sizeof(T);
 	const int64_t n = g->a.n, done = step == GRAM_DOTS ? 0 : 1;
-	/* parts have the shape of the pass that made them, over the columns from theirs on */
+	/* partial products have the shape of the pass that made them */
 	const struct shape s = shape_of<T>(step, g, n - j - done, gpu);
 	struct pass<T> p = {
 		(T *)matrix_address(g->a), (T *)matrix_address(g->r),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Brandes, Arnold, Soddemann and Reith's blocked update (2012): a block of threads holds a few of
- * the remaining columns whole, in registers, and takes the orthonormal columns q out of them, one
- * after another. It is modified Gram-Schmidt operation by operation, yet each remaining column
- * moves once for all k of the q, which come from L2.
+/* The blocked update of Brandes, Arnold, Soddemann and Reith (2012): a block of threads holds a
+ * few whole columns in registers and projects the orthonormal columns q out of them, one after
+ * another. The operations are those of modified Gram-Schmidt, but each column moves once for all
+ * k columns q, which come from L2.
  *
  * Cost of a q: m words from L2 for HELD columns, their dot products (a block's reduction) and
  * updates. */

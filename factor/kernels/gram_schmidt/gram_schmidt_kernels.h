@@ -10,20 +10,20 @@
 
 struct gpu;
 
-/* The paper's kernels by their blocks of threads: of nx x ny threads nx, a power of two from 32 on,
- * work on each of ny columns; at most 1024 in all. */
+/* The paper's kernels by their block of nx x ny threads: nx threads, a power of two from 32 on,
+ * work on each of ny columns; at most 1024 threads. */
 enum gram_access {
-	GRAM_OWN,    /* none of them */
-	GRAM_DIRECT, /* each thread reads from memory what it needs */
-	GRAM_SHARED, /* the column to be taken out goes through shared memory */
-	GRAM_WIDE    /* direct, 16 bytes at a time where the columns are aligned to that */
+	GRAM_OWN,    /* the project's own */
+	GRAM_DIRECT, /* each thread reads its operands from memory */
+	GRAM_SHARED, /* the projected column goes through shared memory */
+	GRAM_WIDE    /* direct, 16 bytes an access where columns are aligned */
 };
 struct gram_shape {
 	enum gram_access access;
 	int nx, ny;
 };
 
-/* Accesses of a thread under way at a time (direct and wide); threads of a block at most. */
+/* Accesses in flight a thread (direct and wide); most threads of a block. */
 enum { SHAPED_UNROLL = 4, SHAPED_THREADS = 1024 };
 
 static inline bool gram_shape_allowed(struct gram_shape s)
@@ -33,10 +33,10 @@ static inline bool gram_shape_allowed(struct gram_shape s)
 	return power && s.nx >= 32 && s.ny >= 1 && s.ny <= SHAPED_THREADS / s.nx;
 }
 
-/* The columns of a (m x n), from left to right, on their way to orthonormal ones, a := Q with a0 =
- * Q R (Gram-Schmidt). A column whose squared norm has fallen to `dependent` times what it was,
- * norms (n x 1), depends on those before it: its q and its row of R become zero, and info, unless
- * it names an earlier one, its 1-based number, a's first column being number first + 1. */
+/* Orthonormalizes the columns of a (m x n) from left to right: a := Q with a0 = Q R
+ * (Gram-Schmidt). A column is dependent if its squared norm falls to `dependent` times its first
+ * value in norms (n x 1). Its q and its row of R become zero. info becomes its 1-based number,
+ * unless info names an earlier column; column 0 of a has number first + 1. */
 struct gram_schmidt {
 	struct matrix a, r, norms; /* r: the upper triangle of n x n */
 	double dependent;
@@ -50,39 +50,38 @@ struct gram_schmidt {
 extern "C" {
 #endif
 
-/* What one pass over the columns from j on does. */
+/* The work of one pass over the columns from j on. */
 enum gram_step {
 	GRAM_DOTS,   /* the dot products of column j with itself and those right of it */
-	GRAM_UPDATE, /* with these: q_j, row j of R, the rank-1 update of the columns right of it */
+	GRAM_UPDATE, /* from these: q_j, row j of R, the rank-1 update of the columns right of j */
 	GRAM_FUSED,  /* GRAM_UPDATE of column j and GRAM_DOTS of column j + 1 */
-	GRAM_SCALE   /* of the paper's kernels: what they need between GRAM_DOTS and GRAM_UPDATE */
+	GRAM_SCALE   /* the paper's scaling between GRAM_DOTS and GRAM_UPDATE */
 };
 
 /* Bytes of g->work for an m x n matrix, aligned to 16 bytes. */
 int64_t gram_schmidt_bytes(enum precision precision, int64_t m, int64_t n);
 
-/* One pass. Columns j, j+1 ... of one matrix follow one
- * another with one work. */
+/* One pass. Passes of j, j+1, ... over one matrix use one work. */
 int gram_schmidt_pass(enum gram_step step, const struct gram_schmidt *g, int64_t j,
         const struct gpu *gpu, void *stream);
 
-/* The same by the paper's kernels (gram_schmidt_shaped.cu), of g->shape: GRAM_DOTS leaves the dot
- * products and the norm in row j of r, GRAM_SCALE divides q_j and the row by the norm, GRAM_UPDATE
- * is the rank-1 update alone. g->work is not used. */
+/* The same by the paper's kernels (gram_schmidt_shaped.cu) of g->shape. GRAM_DOTS leaves the dot
+ * products and the norm in row j of r, GRAM_SCALE divides q_j and the row by the norm,
+ * GRAM_UPDATE is the rank-1 update alone. g->work is not used. */
 int gram_schmidt_shaped(enum gram_step step, const struct gram_schmidt *g, int64_t j, void *stream);
 
 enum { GRAM_RESIDENT_COLUMNS = 64 };
 
 /* All columns in one kernel, with the panel in registers (gram_schmidt_resident.cu): at most
- * GRAM_RESIDENT_COLUMNS columns, and the rows that the device holds. Bytes of g->work, aligned to
- * 16, or -1 when it does not fit. Should blocks wait for each other longer than a second, R's
- * diagonal becomes NaN. */
+ * GRAM_RESIDENT_COLUMNS columns, and as many rows as the device holds. Bytes of g->work, aligned
+ * to 16, or -1 if the panel does not fit. If blocks wait for each other longer than a second,
+ * R's diagonal becomes NaN. */
 int64_t gram_schmidt_resident_bytes(enum precision precision, int64_t m, int64_t n);
 int gram_schmidt_resident(const struct gram_schmidt *g, void *stream);
 
-/* Takes the orthonormal columns of q, one after another, out of each column of a, which may have
- * gram_schmidt_apply_rows rows at most; r (q.n x a.n): how much of them it had. A block of threads
- * takes GRAM_APPLY_COLUMNS of them at a time, or one, as the paper's does. */
+/* Projects the orthonormal columns of q, one after another, out of each column of a, which has
+ * at most gram_schmidt_apply_rows rows; r (q.n x a.n) gets the coefficients. A block of threads
+ * processes GRAM_APPLY_COLUMNS columns of a at a time, or one as in the paper (single). */
 enum { GRAM_APPLY_COLUMNS = 4 };
 int64_t gram_schmidt_apply_rows(enum precision precision);
 int gram_schmidt_apply(

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Gram-Schmidt, one kernel a pass. A block of threads has some rows of all columns dealt to it: the
- * rows of column j (v) and of column j+1 (w) stay in registers while it goes through its columns.
- * Each element is read and written once a pass, 8 bytes in single precision, where dot products and
- * update in two kernels move 12.
+/* Gram-Schmidt, one kernel a pass. A block of threads has some rows of all its columns. The rows
+ * of column j (v) and of column j+1 (w) stay in registers while the block goes through its
+ * columns. A pass reads and writes each element once, 8 bytes in single precision; dot products
+ * and update in two kernels move 12.
  *
  * Normalization is delayed: v is the orthogonalized, not yet normalized column j, a_k -= v (v^T
- * a_k) / (v^T v), and |v| comes from the same reduction. Column j of A becomes q_j = v / |v| at the
- * same time as others still read v, and column j + 1 becomes w while others read what it was:
- * hence both live in the workspace until their turn.
+ * a_k) / (v^T v), and |v| comes from the same reduction. Column j of A becomes q_j = v / |v|
+ * while other blocks still read v, and column j + 1 becomes w while they read its old value.
+ * Both are therefore kept in the workspace.
  *
- * Sums go over a thread's rows, the warp, the block's warps, and in the next kernel over the blocks
- * of a column (`parts`): always in the same order, so results repeat bit for bit. Every other pass
- * goes through the columns backwards, which finds the last pass's end in L2. */
+ * Sums go over a thread's rows, the warp, the block's warps, and in the next kernel over the
+ * blocks of a column, always in the same order: results repeat bit for bit. Every other pass
+ * goes backwards through the columns and finds the last pass's end in L2. */
 #ifndef FATHOM_GRAM_SCHMIDT_PASS_CUH
 #define FATHOM_GRAM_SCHMIDT_PASS_CUH
 
 #include "gram_schmidt_finish.cuh"
 #include "lib/device/early_launch.cuh"
+#include "lib/device/launch_bounds.cuh"
 #include "lib/device/reduce.cuh"
 
 namespace
@@ -28,13 +29,13 @@ const int COLUMNS = 256; /* of a block, at most */
 template <typename T> struct pass {
 	T *a, *r;
 	const T *norms;
-	const T *v, *sums_v; /* of column j: its rows, and parts of its dot products (UPDATE) */
+	const T *v, *sums_v; /* of column j: its rows, and partial dot products (UPDATE) */
 	T *w, *sums_w;       /* of the next one: written (DOTS) */
 	int64_t m, lda, ldr;
 	int n, j;
-	int parts_v;        /* how many parts sums_v has of each dot product */
-	int each;           /* columns of a group next to each other; 0: dealt in turn */
-	int groups, chunks; /* blocks: that share the columns, that share the rows */
+	int parts_v;        /* partial sums of each dot product in sums_v */
+	int each;           /* neighbouring columns of a group; 0: every groups-th column */
+	int groups, chunks; /* blocks that share the columns; blocks that share the rows */
 	double dependent;
 	int64_t first;
 	int *info;
@@ -46,8 +47,8 @@ template <typename T, int V> struct alignas(sizeof(T) * V) pack {
 	T v[V];
 };
 
-/* Past L1, where lines of the kernel before may be left: this one may have begun before that
- * ended. */
+/* Bypasses L1, which may hold lines from before the last kernel's end: this kernel may start
+ * before that end. */
 static __device__ __forceinline__ void load_cells(pack<float, 4> &x, const float *from)
 {
 	*(float4 *)&x = __ldcg((const float4 *)from);
@@ -64,7 +65,7 @@ static __device__ __forceinline__ void load_cells(pack<T, 1> &x, const T *from)
 	x.v[0] = __ldcg(from);
 }
 
-/* A thread's rows of a block's chunk: V next to each other, U times THREADS * V apart. */
+/* A thread's rows of a block's chunk: V neighbours, U times, THREADS * V apart. */
 template <typename T, int V, int U> struct rows {
 	pack<T, V> x[U];
 
@@ -171,7 +172,7 @@ struct share {
 };
 
 /* The dot products of column j with the block's columns, with itself and with column j + 1 (if
- * there is one) into factor[0 ..], [count] and [count + 1]. `lanes` threads add up one. */
+ * it exists) into factor[0 ..], [count] and [count + 1]. `lanes` threads add up one of them. */
 template <typename T>
 static __device__ void gather(const struct pass<T> &p, const struct share &mine, T *factor)
 {
@@ -193,8 +194,8 @@ static __device__ void gather(const struct pass<T> &p, const struct share &mine,
 	}
 }
 
-/* factor[0 .. count-1] and [count + 1] from dot products to multiples of v, and row j of R. Returns
- * |v|, 0 for a dependent column. before: what its squared norm was at first. */
+/* Turns factor[0 .. count-1] and [count + 1] from dot products into multiples of v, and writes
+ * row j of R. Returns |v|, 0 for a dependent column. before: its first squared norm. */
 template <typename T>
 static __device__ T settle(
         const struct pass<T> &p, const struct share &mine, bool writes, T before, T *factor)
@@ -202,7 +203,7 @@ static __device__ T settle(
 	const T square = factor[mine.count];
 	const bool dependent = is_dependent(square, before, p.dependent);
 	const T norm = dependent ? T(0) : sqrt(square);
-	__syncthreads(); /* everyone has the square */
+	__syncthreads(); /* all threads have read the square */
 	for (int i = threadIdx.x; i < mine.count + (p.j + 1 < p.n ? 2 : 1); i += THREADS) {
 		if (i == mine.count)
 			continue;
@@ -222,8 +223,8 @@ static __device__ T settle(
 
 /* ---- the pass ---- */
 
-/* Blocks of a multiprocessor, and the columns that each has under way at a time: what registers
- * hold of both. */
+/* Blocks a multiprocessor, and the columns that a block has in flight: both limited by
+ * registers. */
 static __host__ __device__ constexpr int blocks_of(int vector, int unroll)
 {
 	return vector > 1 && unroll == 1 ? 4 : 2;
@@ -234,7 +235,7 @@ static __host__ __device__ constexpr int at_once(int unroll, bool both)
 	return unroll == 1 ? 4 : both ? 8 / unroll : 16 / unroll;
 }
 
-/* The i-th of the block's columns in the order that the pass goes through them. */
+/* The i-th of the block's columns in the order of the pass. */
 static __device__ __forceinline__ int place_of(const struct share &mine, bool backward, int i)
 {
 	return backward ? mine.count - 1 - i : i;
@@ -259,8 +260,8 @@ template <typename T, int V, int U, int AT_ONCE> struct batch {
 	}
 };
 
-/* The first columns are on their way while the dot products are put together, but for an update of
- * many columns in L2, where they are in the way. */
+/* The first columns are loaded while the dot products are summed, except in an update of many
+ * columns in L2, where the early loads cost time. */
 template <typename T, int V, int U, bool UPDATE, bool DOTS, bool EDGE>
 static __device__ __forceinline__ void run_pass(const struct pass<T> &p, int chunk,
         const struct share &mine, bool backward, struct shared_sums &shared)
@@ -321,8 +322,8 @@ static __device__ __forceinline__ void run_pass(const struct pass<T> &p, int chu
 	}
 }
 
-/* Every block has columns, as many as it takes, dealt to all in turn; or `each` next to each other,
- * for which blocks begin in the order of the pass. */
+/* Each block has every groups-th column, or `each` neighbouring columns, with blocks numbered in
+ * the order of the pass. */
 template <typename T>
 static __device__ __forceinline__ struct share share_of(
         const struct pass<T> &p, int begin, int group, bool backward)
@@ -336,7 +337,8 @@ static __device__ __forceinline__ struct share share_of(
 }
 
 template <typename T, int V, int U, bool UPDATE, bool DOTS>
-__global__ void __launch_bounds__(THREADS, blocks_of(V, U)) pass_kernel(const struct pass<T> p)
+__global__ void __launch_bounds__(THREADS, sm_blocks(THREADS, blocks_of(V, U)))
+        pass_kernel(const struct pass<T> p)
 {
 	__shared__ struct shared_sums shared;
 	const bool backward = UPDATE && DOTS ? !(p.j & 1) : UPDATE;

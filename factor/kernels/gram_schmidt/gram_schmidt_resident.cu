@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The persistent Gram-Schmidt panel: one cooperative kernel, every thread holds ROWS rows of the
- * panel in registers, one exchange between all blocks a column: the products of column j, as it is,
- * with itself and with those right of it (FACTOR 3.8). Normalization is delayed, as in
- * gram_schmidt.cu, so that |v| comes from the same exchange.
+/* The resident Gram-Schmidt panel: one cooperative kernel, ROWS rows of the panel in each thread's
+ * registers, and one exchange between all blocks a column. The exchange has the products of column
+ * j with itself and with the columns right of it. Normalization is delayed, as in gram_schmidt.cu,
+ * and |v| comes from the same exchange.
  *
- * Cost: load and store of m*n words; a column: sums, block barriers and an exchange as in
+ * Cost: load and store of m n words. A column: sums, block barriers and an exchange as in
  * panel_geqrf_resident.cu, and a fused multiply-add per element. */
 #include "gram_schmidt_kernels.h"
 #include "gram_schmidt_finish.cuh"
@@ -24,7 +24,8 @@ template <typename real> struct panel {
 	struct slots slots;
 };
 
-/* From the sums of column j: row j of R by block 0, and s.times. Returns |v|, 0 when dependent. */
+/* Block 0 stores row j of R from the sums of column j; all blocks compute s.times. Returns |v|,
+ * 0 when dependent. */
 template <typename real, int COLUMNS, int THREADS, int CLUSTER>
 __device__ __forceinline__ real settle(const struct panel<real> &g, int j, real before,
         struct scratch<real, COLUMNS, THREADS, CLUSTER> &s)
@@ -62,7 +63,7 @@ __device__ __forceinline__ void orthonormalize(const struct panel<real> &g)
 			a[r][k] = row < g.m && k < g.n ? g.a[row + k * g.lda] : real(0);
 		}
 	if ((int)threadIdx.x < COLUMNS)
-		s.top[threadIdx.x] = real(0); /* goes with every exchange */
+		s.top[threadIdx.x] = real(0); /* part of every exchange */
 	exchange_start(s);
 	for (int j = 0; j < g.n && good; j++) {
 		const real before = g.norms[j];
@@ -94,7 +95,7 @@ template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
 __global__ void __launch_bounds__(THREADS) gram_resident_kernel(const struct panel<real> g)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-	if constexpr (CLUSTER == 1) /* no cluster is launched there */
+	if constexpr (CLUSTER == 1) /* no cluster is launched on older architectures */
 #endif
 		orthonormalize<real, COLUMNS, ROWS, THREADS, CLUSTER>(g);
 }
@@ -141,12 +142,7 @@ int run(const struct register_panel *v, const struct gram_schmidt *g, cudaStream
 			(ulonglong2 *)g->work + 1, (uint32_t *)g->work
 		}
 	};
-	/* 0 is no tag */
-	cudaError_t error =
-	        cudaMemsetAsync(g->work, 0, (size_t)register_panel_work(v, g->a.m), stream);
-	if (error != cudaSuccess)
-		return (int)error;
-	return register_panel_launch(v, (int)register_panel_blocks(v, g->a.m), &p, stream);
+	return register_panel_launch(v, g->a.m, g->work, &p, stream);
 }
 
 } // namespace

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Brandes, Arnold, Soddemann and Reith's kernels (2012, Listings 4 to 7): blocks of NX x NY
- * threads, of which NX chain down each of NY columns. direct: every thread reads its elements of q
- * by itself; shared: the first NX threads put them into shared memory for all NY columns; wide:
- * direct with 16 bytes an access. The norm goes with the dot products, both scalings are one
- * kernel. Dot products end in Listing 6's tree, within a warp by shuffles.
+/* The kernels of Brandes, Arnold, Soddemann and Reith (2012, Listings 4 to 7): blocks of NX x NY
+ * threads, of which NX threads process each of NY columns. direct: every thread reads its
+ * elements of q itself; shared: the first NX threads copy them to shared memory for all NY
+ * columns; wide: direct with 16 bytes an access. The norm goes with the dot products, and both
+ * scalings are one kernel. Dot products end in Listing 6's tree, with shuffles within a warp.
  *
- * Their shared memory is written again while others may still read it; here it has two halves. An
- * access of direct and wide is one of SHAPED_UNROLL under way at a time, since a multiprocessor of
- * today keeps more bytes on their way than one access of each of its threads asks for.
+ * The paper's shared memory is written again while other threads may still read it; here it has
+ * two halves. Each thread of direct and wide has SHAPED_UNROLL accesses in flight, because one
+ * access a thread does not saturate memory.
  *
- * Cost: dot products m words read a column, update m read and m written; q comes from L2 once a
- * block, or from L1. */
+ * Cost: dot products read m words a column; the update reads and writes m. q comes from L2 once
+ * a block, or from L1. */
 #include "lib/base/base.h"
 #include "gram_schmidt_kernels.h"
 #include "gram_schmidt_finish.cuh"
+#include "lib/device/launch_bounds.cuh"
 #include "lib/device/reduce.cuh"
 
 #include <cuda_runtime.h>
@@ -23,16 +24,9 @@ namespace
 
 const int SCALE_THREADS = 256, WARP = 32;
 
-/* Turns of a thread whose products are added up by themselves: a long sum in a row would lose more
- * than the other forms do. */
+/* Iterations of a thread in one partial sum: one long sum would lose more accuracy than the
+ * other forms. */
 const int TURNS = 8;
-
-/* Largest blocks of a multiprocessor, of narrow accesses, which take few registers. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-const int NARROW_BLOCKS = 1;
-#else
-const int NARROW_BLOCKS = 2;
-#endif
 
 template <typename T> struct shaped {
 	T *a, *r;
@@ -47,7 +41,7 @@ template <typename T, int V> struct alignas(sizeof(T) * V) words {
 	T v[V];
 };
 
-/* What a thread has of a column from row `at` on, in steps; with an edge, zeros from `whole` on. */
+/* A thread's part of a column from row `at` on, in steps; with EDGE, zeros from `whole` on. */
 template <typename T, int V, bool EDGE> struct strip {
 	words<T, V> x[SHAPED_UNROLL];
 
@@ -150,7 +144,7 @@ static __device__ __forceinline__ T dot_shared(
 	return all + sum;
 }
 
-/* Of the threads of a column, in its first ones; at: the thread's word of shared memory. */
+/* The sum over a column's threads, in the first of them; at: the thread's word of shared memory. */
 template <typename T> static __device__ __forceinline__ T column_sum(T mine, T *at)
 {
 	*at = mine;
@@ -171,7 +165,7 @@ template <typename T> static __device__ T norm_of(const struct shaped<T> &p, T s
 }
 
 template <typename T, int V, bool SHARED>
-__global__ void __launch_bounds__(SHAPED_THREADS, V == 1 ? NARROW_BLOCKS : 1)
+__global__ void __launch_bounds__(SHAPED_THREADS, sm_blocks(SHAPED_THREADS, V == 1 ? 2 : 1))
         dots_kernel(const struct shaped<T> p)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
@@ -210,7 +204,7 @@ static __device__ __forceinline__ void update_direct(const T *q, T *column, int6
 {
 	const int64_t whole = m / V * V, step = (int64_t)blockDim.x * V;
 	int64_t at = (int64_t)threadIdx.x * V;
-	/* all with an edge: the compiler then has more loads ahead of their use */
+	/* EDGE for all rows: the compiler then issues more loads ahead of their use */
 	for (; at < whole; at += SHAPED_UNROLL * step) {
 		strip<T, V, true> x, y;
 		x.load(column, at, step, whole);
@@ -239,7 +233,7 @@ static __device__ __forceinline__ void update_shared(
 }
 
 template <typename T, int V, bool SHARED>
-__global__ void __launch_bounds__(SHAPED_THREADS, V == 1 ? NARROW_BLOCKS : 1)
+__global__ void __launch_bounds__(SHAPED_THREADS, sm_blocks(SHAPED_THREADS, V == 1 ? 2 : 1))
         update_kernel(const struct shaped<T> p)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
@@ -258,11 +252,6 @@ __global__ void __launch_bounds__(SHAPED_THREADS, V == 1 ? NARROW_BLOCKS : 1)
 }
 
 /* ---- launches ---- */
-
-template <typename T> bool aligned(const struct gram_schmidt *g)
-{
-	return (uintptr_t)matrix_address(g->a) % 16 == 0 && g->a.ld * (int64_t)sizeof(T) % 16 == 0;
-}
 
 template <typename T>
 void launch_dots(const struct shaped<T> &p, struct gram_shape s, bool wide, cudaStream_t stream)

@@ -11,9 +11,9 @@
 
 /* ---- whose turn it is ---- */
 
-/* The items that a thread has: its first, those `step` further on. What is left of them is in one
- * word, so that the thread takes the next one and others the last one: the number of the next one,
- * and above it that of the first one that is gone. */
+/* A thread's items: the first, and others `step` apart. One word says which are left: the number
+ * of the next item, and above it the number after the last item. The thread takes the next item,
+ * helpers the last. */
 struct turns {
 	struct {
 		_Alignas(64) uint64_t left;
@@ -47,8 +47,8 @@ static void give(struct turns *t, int thread, int64_t first, int64_t count)
 	t->of[thread].left = (uint64_t)count << 32;
 }
 
-/* Items in a row, `held` in a thread's cache at most: such as are there cost it less than the way
- * to another thread and back. */
+/* Neighbouring items a thread. At most `held` of them fit its cache; cached items are not given
+ * away, because they cost less than a transfer to another thread. */
 static void turns_in_rows(struct turns *t, int threads, int64_t first, int64_t end, int64_t held)
 {
 	const int64_t count = end > first ? end - first : 0;
@@ -63,7 +63,7 @@ static void turns_in_rows(struct turns *t, int threads, int64_t first, int64_t e
 	}
 }
 
-/* Each thread every threads-th one. */
+/* Every threads-th item for each thread. */
 static void turns_around(struct turns *t, int threads, int64_t count)
 {
 	t->threads = usable(threads);
@@ -73,7 +73,7 @@ static void turns_around(struct turns *t, int threads, int64_t count)
 		give(t, i, i, (count + t->threads - 1 - i) / t->threads);
 }
 
-/* The thread with most left. */
+/* The thread with most items left. */
 static int find_behind(const struct turns *t, int64_t *most)
 {
 	int behind = 0;
@@ -89,7 +89,7 @@ static int find_behind(const struct turns *t, int64_t *most)
 	return behind;
 }
 
-/* The last item of the thread that is farthest behind, or -1. */
+/* The last item of the thread with most items left, or -1. */
 static int64_t turns_help(struct turns *t)
 {
 	int64_t most;

@@ -65,8 +65,8 @@ static struct NAME(settled) NAME(settle)(const struct gram_schmidt *g, int64_t j
 	return v;
 }
 
-/* The multiple of v that is to be taken out of column k; puts it into row j of R, whose elements
- * are a line each: by the threads that have the columns. */
+/* The multiple of v to project out of column k. It is stored in row j of R by the thread of the
+ * column, since each element of the row is in a cache line of its own. */
 static REAL NAME(part)(const struct gram_schmidt *g, int64_t j, int64_t k, struct NAME(settled) v)
 {
 	const REAL *sums = g->work;
@@ -131,7 +131,7 @@ static void NAME(fused)(const struct LOOPS *loops, const struct gram_threads *pi
 
 /* ---- blocks ---- */
 
-/* Takes q's columns out of one column, and leaves in r what was. The last one's dot product is not
+/* Projects q's columns out of one column; r gets the coefficients. The last dot product is not
  * used. */
 static void NAME(apply_one)(
         const struct LOOPS *loops, struct matrix q, REAL *restrict r, REAL *restrict x)
@@ -145,9 +145,9 @@ static void NAME(apply_one)(
 	}
 }
 
-/* The same of GRAM_TOGETHER columns from k on, and q's in pairs, of which there are q.n / 2: the
- * second dot product of a pair is that of the column before the first has been taken out, and what
- * the first one has of the second, cross, makes up for it. */
+/* The same for GRAM_TOGETHER columns from k on, with q's columns in q.n / 2 pairs. The second
+ * dot product of a pair uses the column before the first projection; `cross`, the product of the
+ * pair, corrects it. */
 static void NAME(apply_group)(const struct LOOPS *loops, struct matrix q, const REAL *cross,
         struct matrix r, struct matrix a, int64_t k)
 {
@@ -177,7 +177,7 @@ static void NAME(apply_group)(const struct LOOPS *loops, struct matrix q, const 
 	}
 }
 
-/* count: GRAM_TOGETHER columns or the fewer that are left. */
+/* count: GRAM_TOGETHER columns, or fewer at the end. */
 static void NAME(apply_columns)(const struct LOOPS *loops, struct matrix q, const REAL *cross,
         struct matrix r, struct matrix a, int64_t k, int64_t count)
 {
@@ -191,7 +191,7 @@ static void NAME(apply_columns)(const struct LOOPS *loops, struct matrix q, cons
 	        NAME(column)(a, c));
 }
 
-/* Groups are numbered from the last one on: from block to block each keeps its thread. */
+/* Groups are numbered from the last: each group keeps its thread from block to block. */
 static void NAME(apply)(const struct LOOPS *loops, const struct gram_threads *pinned, struct matrix q,
         struct matrix r, struct matrix a)
 {

@@ -19,7 +19,7 @@ typedef double chunk[DEPTH][TALL];
 
 template <int BLOCKS> struct room<double, BLOCKS, 8> {
 	static const int WARPS = BLOCKS > 8 ? 2 : BLOCKS > 4 ? 8 : 4, THREADS = 32 * WARPS;
-	static const int RESIDENT = BLOCKS > 4 ? 1 : BLOCKS > 2 ? 3 : 4;
+	static const int RESIDENT = sm_blocks(THREADS, BLOCKS > 4 ? 1 : BLOCKS > 2 ? 3 : 4);
 	static const int SIDE = 8 * WARPS; /* the columns of an instruction, per warp */
 	static const int ROWS = 32 * BLOCKS, STEPS = 2 * BLOCKS;
 	static const int PIECE = 2;        /* elements of a copy */

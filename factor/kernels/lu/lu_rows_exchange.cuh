@@ -5,6 +5,7 @@
 #define FATHOM_LU_ROWS_EXCHANGE_CUH
 
 #include "factor/kernels/gemm/gemm_copy.cuh"
+#include "lib/device/launch_bounds.cuh"
 
 namespace
 {
@@ -35,7 +36,8 @@ template <int ROWS> struct moves {
 /* For swaps only. */
 template <typename T, int BLOCKS, int COLUMNS> struct exchange_room {
 	static const int WARPS = BLOCKS > 8 ? 16 : 8, THREADS = 32 * WARPS;
-	static const int RESIDENT = 512 / THREADS; /* per multiprocessor, with registers for all */
+	/* per multiprocessor, with registers for all */
+	static const int RESIDENT = sm_blocks(THREADS, 512 / THREADS);
 	static const int SIDE = WARPS * COLUMNS, ROWS = 32 * BLOCKS;
 	static const int PIECE = 16 / (int)sizeof(T); /* elements per copy */
 	static const int PITCH = SIDE + PIECE;
@@ -47,7 +49,7 @@ template <typename T, int BLOCKS, int COLUMNS> struct exchange_room {
 template <typename T, int BLOCKS, int COLUMNS> struct room {
 	static const bool LARGE = BLOCKS > 4; /* the tile takes most of the memory */
 	static const int WARPS = BLOCKS > 8 && sizeof(T) == 4 ? 16 : 8;
-	static const int THREADS = 32 * WARPS, RESIDENT = 512 / THREADS;
+	static const int THREADS = 32 * WARPS, RESIDENT = sm_blocks(THREADS, 512 / THREADS);
 	static const int SIDE = WARPS * COLUMNS;
 	static const int ROWS = 32 * BLOCKS, STEPS = 2 * BLOCKS;
 	static const int PIECE = 16 / (int)sizeof(T); /* elements per copy */

@@ -90,7 +90,7 @@ struct register_panel {
 	const void *kernel;
 };
 
-enum { REGISTER_PANELS = 32 }; /* of a table, at most */
+enum { REGISTER_PANELS = 32 }; /* most entries of a table */
 
 static inline int64_t register_panel_blocks(const struct register_panel *v, int64_t m)
 {
@@ -152,15 +152,19 @@ static inline int64_t register_panel_work(const struct register_panel *v, int64_
 
 /* Cooperative; in clusters if the kernel needs them. */
 static inline int register_panel_launch(
-        const struct register_panel *v, int blocks, void *argument, cudaStream_t stream)
+        const struct register_panel *v, int64_t m, void *work, void *argument, cudaStream_t stream)
 {
+	const cudaError_t error =
+	        cudaMemsetAsync(work, 0, (size_t)register_panel_work(v, m), stream);
+	if (error != cudaSuccess)
+		return (int)error;
 	cudaLaunchAttribute attribute[2] = {};
 	attribute[0].id = cudaLaunchAttributeCooperative;
 	attribute[0].val.cooperative = 1;
 	attribute[1].id = cudaLaunchAttributeClusterDimension;
 	attribute[1].val.clusterDim = {(unsigned)v->cluster, 1, 1};
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3((unsigned)blocks);
+	config.gridDim = dim3((unsigned)register_panel_blocks(v, m));
 	config.blockDim = dim3((unsigned)v->threads);
 	config.stream = stream;
 	config.attrs = attribute;

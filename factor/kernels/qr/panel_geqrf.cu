@@ -2,7 +2,7 @@
 #include "panel_geqrf.h"
 #include "factor/kernels/lu/panel_geometry.h"
 
-/* Without the Gram matrix. */
+/* The forms without the Gram matrix. */
 static int64_t steady_work(enum precision precision, int64_t m, int64_t n)
 {
 	if (panel_geqrf_cluster_fits(precision, m, n))
@@ -45,7 +45,8 @@ extern "C" int panel_geqrf(enum precision precision, void *a, int64_t lda, int64
         void *tau, bool beside, const struct block_reflector *r, void *work, void *stream)
 {
 	if (!by_gram(precision, m, n))
-		return r ? panel_geqrf_cluster(precision, a, lda, m, n, tau, r, work, stream)
+		return r ? panel_geqrf_cluster_unless(
+		                   NULL, precision, a, lda, m, n, tau, r, work, stream)
 		         : steady(NULL, precision, a, lda, m, n, tau, beside, work, stream);
 
 	if (panel_geqrf_gram_cluster_fits(m, n))

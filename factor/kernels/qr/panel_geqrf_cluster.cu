@@ -2,36 +2,21 @@
 /* The Householder panel of one cluster: rows in registers, one exchange a column through
  * distributed shared memory.
  *
- * The algorithm is that of factor/kernels/qr/panel_geqrf_resident.cu: of column j come s_k, the sums of a_ij a_ik
- * below the diagonal, and row j; from these every warp works out the same reflector and what
- * multiplies it in every column. Here a warp's 32 rows or more are spread over its lanes in two
- * directions: a lane holds ROWS rows of every LANES-th column, 16 columns in all, so that most of
- * a sum is added up within a lane, and what is left costs LANES times fewer shuffles than with
- * whole rows (22 instead of 62 for 64 columns). Blocks send their sums straight to all others,
- * counted by an mbarrier there; every warp adds up what has arrived by itself, so that a column has
- * one block barrier, between the warps' sums and their sending.
+ * The algorithm is that of factor/kernels/qr/panel_geqrf_resident.cu. Sums s_k of a_ij a_ik below the diagonal
+ * and row j give the reflector and its multipliers; every warp computes them. A lane holds ROWS
+ * rows of every LANES-th column, 16 columns in all. Most of a sum is added within a lane, and a sum
+ * needs LANES times fewer shuffles than with whole rows. Blocks send sums directly to all others,
+ * counted by an mbarrier there. Every warp adds the arrived sums itself; a column has one block
+ * barrier.
  *
- * Column q LANES + c stands in register 0 of the lanes of rank c; registers turn by one when all
- * LANES columns are done. So finished columns stay: their sums are V^T v, and a column of T follows
- * from them (T(0:j, j) = -tau T(0:j, 0:j) V^T v, a row a warp) behind the next exchange.
+ * Column q LANES + c is in register 0 of the lanes of rank c; registers rotate by one after LANES
+ * columns. Finished columns stay: their sums are V^T v, from which a column of T follows (T(0:j, j)
+ * = -tau T(0:j, 0:j) V^T v, a row a warp) behind the next exchange. After a timeout threads
+ * continue without sending, because a vote to leave would slow down every column.
  *
- * Cost: load and store of m*n words (V: one more), and per column 2 m n fused multiply-adds over 16
- * multiprocessors, 16 + ROWS shuffles a warp, a block barrier, the flight of a record, the sum of
- * 16 records, a root and a reciprocal.
- *
- * Log (H200, fp32, 64 columns of 1024 rows, us a column; the resident kernel 1.64). Predicted from
- * latencies 0.55, measured 1.03: 220 cycles until the column is known to all lanes, 195 for the
- * sums, 300 for barrier and sending, 300 of flight, 460 for reflector and multipliers, 280 for the
- * update, most of it instructions of a warp in their order. Root and reciprocal without branches:
- * -0.06. A third fewer instructions, but all registers in every column for T: 1.06, with V and T
- * 1.10, in place of 15 us a panel for the calls that made them. A warp a scheduler
- * and more rows a thread are faster than more warps up to 8192 rows, fewer blocks slower; 4096 rows
- * 1.37, 8192 1.85; 128 columns of 1024 rows 1.21 (1.89 before), fp64 64 columns 1.44 (2.07).
- *
- * Behind a wait given up: warps that leave their columns added 4 to 8 % to the time of all panels,
- * since the vote whether to and its branch stand in every column, be it the warp's or the block's
- * (128 columns of 1024 rows 164 us instead of 155, in fp64 64 columns 99 instead of 94).
- * Threads that go on, without sending and announcing: 152 and 92. */
+ * Cost: load and store of m n words (V: one more). A column: 2 m n fused multiply-adds on 16
+ * multiprocessors, 16 + ROWS shuffles a warp, a block barrier, the transfer and the sum of 16
+ * records, a root and a reciprocal. Experiments: docs/experiments/qr-panel.md. */
 #include "lib/base/base.h"
 #include "lib/device/early_launch.cuh"
 #include "panel_geqrf.h"
@@ -47,7 +32,7 @@ __global__ void __launch_bounds__(32 * CLUSTER_WARPS, 1)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 	__shared__ struct shared<real, COLUMNS> memory;
 
-	early_wait(); /* its end lets the next one begin: QR of 2048 2.00 -> 1.99 ms (H100) */
+	early_wait();
 	if (!g.done || !*g.done)
 		factorize_columns<real, COLUMNS, ROWS>(g, memory);
 #endif
@@ -84,13 +69,13 @@ const struct variant variants[] = {
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-/* Rows of a warp. */
+/* Rows a warp. */
 int rows_of(const struct variant *v)
 {
 	return v->rows * 32 * WORDS / v->columns;
 }
 
-/* So many that a block has one warp on each scheduler, if the cluster may be that large. */
+/* Blocks, as few as leave one warp on each scheduler if the cluster may be that large. */
 int blocks_of(const struct variant *v, int64_t m)
 {
 	int blocks = FEWEST_WARPS / 4;
@@ -105,14 +90,14 @@ int warps_of(const struct variant *v, int64_t m, int blocks)
 	return warps * blocks < FEWEST_WARPS ? FEWEST_WARPS / blocks : (int)warps;
 }
 
-/* Of the current device. */
+/* The current device's multiprocessor count. */
 struct cluster_answer *answer_of(const struct variant *v)
 {
 	static thread_local struct cluster_answer last[VARIANTS];
 	return &last[v - variants];
 }
 
-/* The first kernel that takes the panel with that many warps a block at most. */
+/* The first kernel that takes the panel with at most that many warps a block. */
 const struct variant *find(enum precision precision, int64_t m, int64_t n, int warps)
 {
 	for (int i = 0; i < VARIANTS; i++) {
@@ -126,8 +111,8 @@ const struct variant *find(enum precision precision, int64_t m, int64_t n, int w
 	return NULL;
 }
 
-/* NULL when no kernel takes the panel. More than one warp on a scheduler takes more time than more
- * rows of a thread. */
+/* NULL when no kernel takes the panel. More rows a thread are faster than a second warp on a
+ * scheduler. */
 const struct variant *choose(enum precision precision, int64_t m, int64_t n)
 {
 	const struct variant *v = find(precision, m, n, CLUSTER_WARPS / 2);
@@ -158,11 +143,9 @@ extern "C" int64_t panel_geqrf_cluster_work(enum precision, int64_t, int64_t)
 	return sizeof(uint32_t);
 }
 
-namespace
-{
-
-int run_chosen(const int *done, enum precision precision, void *a, int64_t lda, int64_t m,
-        int64_t n, void *tau, const struct block_reflector *r, void *work, void *stream)
+extern "C" int panel_geqrf_cluster_unless(const int *done, enum precision precision, void *a,
+        int64_t lda, int64_t m, int64_t n, void *tau, const struct block_reflector *r, void *work,
+        void *stream)
 {
 	const struct block_reflector none = {NULL, 0, NULL, 0}, *to = r ? r : &none;
 	const struct variant *v = choose(precision, m, n);
@@ -172,19 +155,4 @@ int run_chosen(const int *done, enum precision precision, void *a, int64_t lda, 
 	return precision == SINGLE
 	               ? run<float>(v, a, lda, m, n, tau, to, done, work, blocks, stream)
 	               : run<double>(v, a, lda, m, n, tau, to, done, work, blocks, stream);
-}
-
-} // namespace
-
-extern "C" int panel_geqrf_cluster(enum precision precision, void *a, int64_t lda, int64_t m,
-        int64_t n, void *tau, const struct block_reflector *r, void *work, void *stream)
-{
-	return run_chosen(NULL, precision, a, lda, m, n, tau, r, work, stream);
-}
-
-extern "C" int panel_geqrf_cluster_unless(const int *done, enum precision precision, void *a,
-        int64_t lda, int64_t m, int64_t n, void *tau, const struct block_reflector *r, void *work,
-        void *stream)
-{
-	return run_chosen(done, precision, a, lda, m, n, tau, r, work, stream);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over the blocks of one cluster for its Householder panel (factor/kernels/qr/panel_geqrf_cluster.cu): who
- * holds what, what a block has in shared memory, and the exchange. */
+/* Sums over the blocks of one cluster for its Householder panel (factor/kernels/qr/panel_geqrf_cluster.cu):
+ * the distribution of rows and columns, the shared memory of a block, and the exchange. */
 #ifndef FATHOM_PANEL_GEQRF_CLUSTER_CUH
 #define FATHOM_PANEL_GEQRF_CLUSTER_CUH
 
@@ -19,39 +19,39 @@ enum {
 	             a block sends when all its warps are done with those of column j */
 };
 
-/* Columns in the order of the lanes that hold them: [lane rank][register]. Where there is no such
- * warp or block are zeros. */
+/* Columns in the order of their lanes: [lane rank][register]. Entries of missing warps or blocks
+ * are zero. */
 template <typename real, int COLUMNS> struct alignas(16) shared {
 	static constexpr int per = 16 / (int)sizeof(real); /* columns of a piece */
 	struct {
-		real part[CLUSTER_WARPS][COLUMNS];        /* of the warps */
-		real own_head[COLUMNS];                   /* row j where it is held */
-		real record[CLUSTER_BLOCKS + 1][COLUMNS]; /* from the blocks; row j */
-		alignas(16) uint64_t full;                /* mbarrier: all records are there */
+		real part[CLUSTER_WARPS][COLUMNS];        /* the warps' sums */
+		real own_head[COLUMNS];                   /* row j, in its block */
+		real record[CLUSTER_BLOCKS + 1][COLUMNS]; /* the blocks' sums; row j */
+		alignas(16) uint64_t full;                /* mbarrier: all records have arrived */
 	} turn[TURNS];
-	/* for each warp: what multiplies v in the update; tau V^T v of the columns before */
+	/* for each warp: the multipliers of v in the update; tau V^T v of the columns before */
 	real times[CLUSTER_WARPS][COLUMNS], known[CLUSTER_WARPS][COLUMNS];
-	uint32_t left, last; /* warps without columns to do; the block's last barrier, once known */
+	uint32_t left, last; /* warps that have finished; the block's last barrier, once known */
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
 
-/* Who a thread is: in the warp number `at` along the rows and `rank` along the columns. */
+/* A thread's place: in warp number `at` along the rows, with `rank` along the columns. */
 struct seat {
 	int thread, lane, warp, threads, warps, block, blocks;
 	int at, rank;
-	int row;      /* first of the thread */
+	int row;      /* the thread's first row */
 	int warp_row; /* of the warp */
 	int rows;     /* of a block */
 };
 
-/* The column that is being eliminated. */
+/* The column being eliminated. */
 struct column {
-	int j, rank;    /* of the lanes that hold it */
-	int transposed;     /* registers have, so many times */
-	int owner;      /* block that holds row j */
+	int j, rank;    /* the rank of its lanes */
+	int transposed;     /* rotations of the registers */
+	int owner;      /* the block of row j */
 	uint32_t round; /* exchange */
-	bool good;      /* the thread has seen all that it waited for */
+	bool good;      /* no wait of the thread has timed out */
 };
 
 template <typename real> struct alignas(16) piece {
@@ -83,13 +83,13 @@ __device__ __forceinline__ struct seat take_seat(void)
 	return t;
 }
 
-/* Row r of the thread. */
+/* The thread's row r. */
 template <int LANES> __device__ __forceinline__ int row_at(const struct seat &t, int r)
 {
 	return t.row + r * (32 / LANES);
 }
 
-/* The first of the rows of T that the warp makes. */
+/* The warp's first row of T. */
 __device__ __forceinline__ int first_t_row(const struct seat &t)
 {
 	return t.block * t.warps + t.warp;
@@ -105,7 +105,7 @@ __device__ __forceinline__ void add(struct piece<real> &total, const struct piec
 		total.value[i] = combine<largest>(total.value[i], more.value[i]);
 }
 
-/* Sum of the pieces of HALF records or, if `all`, of twice as many. */
+/* The sum of the pieces of HALF records, or of 2 HALF if `all`. */
 template <bool largest, int HALF, typename real>
 __device__ __forceinline__ struct piece<real> total_of(const real *from, int stride, bool all) {
 	struct piece<real> some[HALF], total;
@@ -127,9 +127,9 @@ __device__ __forceinline__ struct piece<real> total_of(const real *from, int str
 	return total;
 }
 
-/* The warps' results of the block, and row j from where it is held, to all blocks. A thread that
- * has given up waiting goes on, since leaving would take a vote in every column, but announces and
- * sends nothing more: to announce bytes before those of the last time are there is a fault. */
+/* Sends the block's sums, and row j from its block, to all blocks. After a timeout a thread
+ * continues without announcing or sending. To leave would need a vote in every column, and
+ * announcing bytes before the last ones have arrived is a fault. */
 template <bool largest, typename real, int COLUMNS>
 __device__ __forceinline__ void send(
         struct shared<real, COLUMNS> &s, const struct seat &t, const struct column &c)
@@ -157,8 +157,8 @@ __device__ __forceinline__ void send(
 		        cluster_address(full, (uint32_t)to));
 }
 
-/* Waits for what the blocks send, not at all when somebody has given up, which is noted in c->good;
- * combines it, in every warp. A lane gets piece number lane % pieces. */
+/* Waits for the blocks' records, unless a thread has timed out, and notes a timeout in c->good.
+ * Every warp combines the records. A lane gets piece number lane % pieces. */
 template <bool largest, typename real, int COLUMNS>
 __device__ __forceinline__ struct piece<real> receive(const struct shared<real, COLUMNS> &s,
         const struct seat &t, struct column *c, uint32_t *error) {
@@ -179,10 +179,10 @@ __device__ __forceinline__ struct piece<real> receive(const struct shared<real, 
 	return total;
 }
 
-/* By every warp after its last column, behind `passed` exchanges, each of which has one barrier of
- * the block. What a warp sees that has given up waiting may make it skip exchanges in which the
- * others wait for it, or ask for more: whoever is here takes part in the barriers until all warps
- * are. The last to come names the next barrier; none is ahead of it. */
+/* Called by every warp after its last column, after `passed` exchanges with one block barrier
+ * each. A timeout may make a warp skip exchanges in which others wait for it, or do more of
+ * them. A finished warp therefore takes part in the barriers until all warps have finished. The
+ * last warp to finish names the next barrier; no warp is ahead of it. */
 template <typename real, int COLUMNS>
 __device__ __forceinline__ void leave(
         struct shared<real, COLUMNS> &s, const struct seat &t, uint32_t passed)

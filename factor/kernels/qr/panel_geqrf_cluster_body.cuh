@@ -13,15 +13,15 @@ template <typename real> struct householder_panel {
 	real *a;
 	int64_t lda;
 	int m, n;
-	real *tau, *v, *t; /* v, t: NULL or where V and T go */
+	real *tau, *v, *t; /* v, t: NULL or the place of V and T */
 	int64_t ldv, ldt;
 	uint32_t *error;
-	const int *done; /* NULL, or nothing is to be done where this is not 0 */
+	const int *done; /* NULL, or a word in device memory: no operation if it is not 0 */
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* no cluster is launched on older ones */
 
-/* A's elements; V's and T's if they are asked for. */
+/* Stores A's elements, and V's and T's if requested. */
 template <int LANES, int ROWS, typename real>
 __device__ __forceinline__ void store_columns(
         const struct householder_panel<real> &g, const struct seat &t, const real (&a)[ROWS][WORDS])
@@ -63,7 +63,7 @@ __device__ __forceinline__ void factorize_columns(
         const struct householder_panel<real> &g, struct shared<real, COLUMNS> &memory)
 {
 	constexpr int LANES = COLUMNS / WORDS;
-	/* an address that the compiler keeps instead of working it out again and again */
+	/* makes the compiler keep the address in a register */
 	struct shared<real, COLUMNS> *address = &memory;
 	asm volatile("" : "+l"(address));
 	__builtin_assume(__isShared(address));
@@ -147,7 +147,7 @@ __device__ __forceinline__ void factorize_columns(
 		extend<LANES>(s, t, g.n - 1, h.tau, t_rows);
 		store_t_rows<COLUMNS>(g, t, t_rows);
 	}
-	/* no block may leave while others still write into its memory */
+	/* other blocks may still write to this block's memory */
 	cluster_barrier();
 	if (t.block == 0 && load_relaxed(g.error) != 0)
 		for (int k = t.thread; k < g.n; k += t.threads)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One column of the Householder panel of one cluster (factor/kernels/qr/panel_geqrf_cluster.cu): the sums below
- * its diagonal, the reflector, what it does to the other columns and its column of T. */
+/* One column of the Householder panel of one cluster (factor/kernels/qr/panel_geqrf_cluster.cu): the sums
+ * below its diagonal, the reflector, its update of the other columns, and its column of T. */
 #ifndef FATHOM_PANEL_GEQRF_CLUSTER_COLUMN_CUH
 #define FATHOM_PANEL_GEQRF_CLUSTER_COLUMN_CUH
 
@@ -26,7 +26,7 @@ __device__ __forceinline__ void below_diagonal(
 	}
 }
 
-/* The warp's sums of x times all columns, and row j where it is held. */
+/* The warp's sums of x times all columns, and row j if the warp has it. */
 template <int LANES, int ROWS, typename real, int COLUMNS>
 __device__ __forceinline__ void warp_products(struct shared<real, COLUMNS> &s, const struct seat &t,
         const struct column &c, const real (&a)[ROWS][WORDS], const real (&x)[ROWS])
@@ -56,9 +56,9 @@ __device__ __forceinline__ void warp_products(struct shared<real, COLUMNS> &s, c
 				turn.own_head[t.rank * WORDS + k] = a[r][k];
 }
 
-/* A power of two for column j, found by all blocks together from the largest magnitudes of the
- * lanes, from the diagonal on and below it; 0 when the column is exactly zero below. *good: as
- * c.good afterwards. */
+/* A power of two for column j. All blocks derive it from the lanes' largest magnitudes, with and
+ * without the diagonal. 0 when the column is exactly zero below the diagonal. *good: the new
+ * c.good. */
 template <typename real, int COLUMNS>
 __device__ __noinline__ real scale_of(struct shared<real, COLUMNS> &s, struct seat t,
         struct column c, real from, real below, uint32_t *error, bool *good)
@@ -101,8 +101,8 @@ __device__ __forceinline__ real scale_column(struct shared<real, COLUMNS> &s, co
 	return scale;
 }
 
-/* The reflector of column j from all sums, and s.times and s.known of the warp. True if no sum left
- * the safe range. */
+/* The reflector of column j from all sums, and the warp's s.times and s.known. True if no sum
+ * left the safe range. */
 template <int LANES, typename real, int COLUMNS>
 __device__ __forceinline__ bool reflect(struct shared<real, COLUMNS> &s, const struct seat &t,
         struct column *column, uint32_t *error, struct reflector<real> *h, real *alpha)
@@ -114,7 +114,7 @@ __device__ __forceinline__ bool reflect(struct shared<real, COLUMNS> &s, const s
 	const struct piece<real> head =
 	        load_words(&s.turn[c.round % TURNS].record[CLUSTER_BLOCKS][p * per]);
 	struct piece<real> times, known;
-	/* what is right of column j ends in this piece after so many */
+	/* the columns right of column j end in this piece here */
 	const int right = WORDS - c.transposed - first;
 	real all = real(0);
 
@@ -165,7 +165,7 @@ __device__ __forceinline__ void extend(const struct shared<real, COLUMNS> &s, co
 	}
 }
 
-/* All columns minus v times their multipliers, in turn by one register if `turns`. */
+/* All columns minus v times their multipliers; rotates the registers by one if `turns`. */
 template <bool turns, int ROWS, typename real>
 __device__ __forceinline__ void update(
         real (&a)[ROWS][WORDS], const real (&v)[ROWS], const real *times)

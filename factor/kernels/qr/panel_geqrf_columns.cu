@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Householder panel of any height in one cooperative kernel, two barriers of the grid a column: the
- * update by the last reflector and the largest magnitude of the next column; the sums of that
- * column, scaled by a power of two, times all columns right of it; the reflector out of these, by
- * every block for itself. A block has its own rows throughout; partial results are added in the
- * order of the blocks.
+/* Householder panel of any height in one cooperative kernel, with two grid barriers a column.
+ * The first step applies the last reflector and finds the largest magnitude of the next column.
+ * The second step sums the products of that column, scaled by a power of two, with all columns
+ * right of it. Then every block computes the reflector itself. A block keeps its rows
+ * throughout. Partial results are added in the order of the blocks.
  *
  * Cost of column j: 2 barriers, 3 (m - j)(n - j) words to or from memory. */
 #include "lib/device/barrier.cuh"
@@ -19,15 +19,15 @@ const int THREADS = 256, MOST_BLOCKS = 264;
 const int64_t FEWEST_ROWS = 256;
 
 template <typename real> struct partials {
-	real from, below; /* largest magnitudes, diagonal included and not */
+	real from, below; /* largest magnitudes, with and without the diagonal */
 	real sums[PANEL_GEQRF_COLUMNS];
 };
 
-/* What a block knows of the last reflector. */
+/* A block's copy of the last reflector. */
 template <typename real> struct last {
 	real scale;
 	struct reflector<real> h;
-	real times[PANEL_GEQRF_COLUMNS]; /* what multiplies v in the update */
+	real times[PANEL_GEQRF_COLUMNS]; /* multipliers of v in the update */
 	real top[PANEL_GEQRF_COLUMNS];   /* row j */
 	real part[THREADS];
 };
@@ -42,7 +42,7 @@ template <typename real> struct panel {
 	const int *done;
 };
 
-/* The block's larger ones of both magnitudes, in thread 0. */
+/* The block's maxima of both magnitudes, in thread 0. */
 template <typename real> __device__ void block_largest(real *from, real *below)
 {
 	__shared__ real part[2][THREADS / 32];
@@ -61,8 +61,8 @@ template <typename real> __device__ void block_largest(real *from, real *below)
 	}
 }
 
-/* Reflector j - 1, if there is one, applied to columns j and up and stored; column j, if there is
- * one, searched. */
+/* Applies reflector j - 1, if it exists, to columns j and later, stores it, and searches column
+ * j, if it exists. */
 template <typename real>
 __device__ void update(const struct panel<real> &g, const struct last<real> &last, int j)
 {
@@ -93,8 +93,8 @@ __device__ void update(const struct panel<real> &g, const struct last<real> &las
 	}
 }
 
-/* A warp takes whole columns of the block's rows. Row j is read here: after the next barrier the
- * block that holds it may go on to change it. */
+/* A warp takes whole columns of the block's rows. Row j is read here, because its block may
+ * change it after the next barrier. */
 template <typename real>
 __device__ void sums(const struct panel<real> &g, struct last<real> &last, int j)
 {
@@ -124,7 +124,7 @@ __device__ void sums(const struct panel<real> &g, struct last<real> &last, int j
 	}
 }
 
-/* A column for each thread of a group, some of the blocks for each group. */
+/* Each thread of a group has a column, each group some of the blocks. */
 template <typename real>
 __device__ void reflect(const struct panel<real> &g, struct last<real> &last, int j)
 {
@@ -229,10 +229,4 @@ extern "C" int panel_geqrf_columns_unless(const int *done, enum precision precis
 	const cudaStream_t queue = (cudaStream_t)stream;
 	return precision == SINGLE ? run<float>(a, lda, m, n, tau, done, work, queue)
 	                           : run<double>(a, lda, m, n, tau, done, work, queue);
-}
-
-extern "C" int panel_geqrf_columns(enum precision precision, void *a, int64_t lda, int64_t m,
-        int64_t n, void *tau, void *work, void *stream)
-{
-	return panel_geqrf_columns_unless(NULL, precision, a, lda, m, n, tau, work, stream);
 }

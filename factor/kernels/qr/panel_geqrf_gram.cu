@@ -1,40 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The Householder panel without an exchange a column, in single precision: the steps of Householder
- * made with the Gram matrix in double precision, and the vectors by one product (FACTOR 3.7, panel
- * B, whose Cholesky QR and reconstruction are one elimination here).
+/* The Householder panel without an exchange a column, in single precision: Householder steps on the
+ * Gram matrix in double precision, then all vectors by one product.
  *
- * With A1 the first 64 rows of A and A2 what is below, step j needs of A only row j and the sums
- * over the rows below it: these are what is left of G = A^T A, from which row j of R, which is that
- * of Cholesky with the reflector's sign, goes out. The reflector is applied to A1 and to Y, the
- * identity at first, which so becomes what v_j = A y_j needs: V1 = what the steps find in A1, V2 =
- * A2 Y, rounded. T^-1 = striu(V^T V) + diag(V^T V) / 2 and tau = 2 / v^T v come from V as it is
- * stored, in double precision: I - V T V^T is orthogonal to working accuracy whatever G was. A is
- * read twice and written once.
+ * A1 is the first 64 rows of A, A2 the rows below. Step j needs row j of A and sums over the rows
+ * below it, which are the remainder of G = A^T A. Row j of R is that of Cholesky, with the
+ * reflector's sign. The reflector is applied to A1 and to Y, which starts as the identity; then v_j
+ * = A y_j, V2 = A2 Y, and V1 follows from the steps on A1. T^-1 = striu(V^T V) + diag(V^T V) / 2
+ * and tau = 2 / v^T v come from the stored V in double precision. I - V T V^T is therefore
+ * orthogonal to working accuracy whatever the error of G.
  *
- * The elements of Y, of columns of norm 1, are bounded by LIMIT: where one is larger, or not
- * finite, the matrix stays as it is and *done 0 (another form does it, and what follows here makes
- * its V and T). On a host what H^T A has below its diagonal, and its difference from R, are 0.5 to
- * 1.5 roundings of the column up to condition 1e8, the loss of orthogonality 6e-7 in the Frobenius
- * norm. A reflector that does nothing gets tau = 0 and its row of R the other sign, as LAPACK has
- * it.
+ * If an element of Y (for columns of norm 1) exceeds LIMIT or is not finite, the matrix stays
+ * unchanged and *done is 0; another form factorizes the panel, and this file makes its V and T. An
+ * identity reflector gets tau = 0 and its row of R the other sign, as in LAPACK.
  *
- * Cost: m n^2 operations each for G, V2 and V2^T V2 (with half of the latter's and Y's zeros left
- * out) on the tensor cores, 3 m n words (V: one more), 6 launches, and one chain of n pivots in one
- * block.
- *
- * Log (H200, 64 columns, us, V and T included): Cholesky, reconstruction and the inverse of T^-1,
- * three chains of pivots in two kernels of one block, took 113 of 144 for 16384 rows; as one
- * elimination 79 predicted from a third of the chains, 79 measured, of 131072 rows 183 (205, and 94
- * for the calls that made V and T), of 4096 rows 66. Rows copied ahead, and the steps' next pivots
- * mixed with the rest: 73, 171, 58. Rows by 16 instead of 8, so that memory is read and written in
- * whole bursts, columns' sums in turns, pairs of rows in one store, warps' sums by halves: QR of
- * one panel of 16384 rows 87 -> 78, of 131072 142 -> 134, of 1000000 907 -> 639. The kernel of
- * V and V^T V took 56 of 131072 rows; their bytes take memory 24, their products the units 21. With
- * half of the sums a thread, so that three warps fit a scheduler (four spill their registers), and
- * addresses without arithmetic 50, by slabs of 32 rows, whole lines, 48. With two of these instead
- * of three a pair QR of one panel of 131072 rows takes 116 instead of 120 (132 before), of 65536 94
- * (105), of 1000000 420 (631), of 16384 75 (76); since all pairs pass as many barriers 1000000 rows
- * take 1 % more. */
+ * Cost: m n^2 operations each for G, V2 and V2^T V2 on the tensor cores (half of the last two are
+ * skipped), 3 m n words (V: one more), 6 launches, and one chain of n pivots in one block.
+ * Experiments: docs/experiments/qr-panel.md. */
 #include "lib/device/early_launch.cuh"
 #include "panel_geqrf.h"
 #include "panel_geqrf_gram.cuh"
@@ -51,12 +32,12 @@ struct panel : panel_rows {
 	double *sums, *y; /* of order 64, by rows */
 	double *partial;  /* [blocks][TILE_WORDS] */
 	int blocks;
-	float *v, *t; /* NULL or where V and T go */
+	float *v, *t; /* NULL or the place of V and T */
 	int64_t ldv, ldt;
 };
 
-/* A block's shared memory while rows stream through it: Y as the vectors take it; of each pair the
- * rows at hand and the next ones, and the vectors made of half of them. */
+/* A block's shared memory while rows stream through it: Y in the order of the lanes; for each
+ * pair of warps the current and the next rows, and the vectors of half a slab. */
 struct stream_memory {
 	double triangle[TILE_WORDS];
 	struct {
@@ -65,11 +46,11 @@ struct stream_memory {
 	} pair[PAIRS];
 };
 
-/* The block's sums to their place in memory, when the rows have been read. */
+/* Stores the block's sums after all rows have been read. */
 __device__ __forceinline__ void store_sums(
         const struct panel &g, const struct seat_of_pair &t, half_tiles &sum, double *memory)
 {
-	copy_wait<0>(); /* those of no rows, too */
+	copy_wait<0>(); /* also for a block without rows */
 	add_pairs(
 	        t, [&](int part) { return memory + part * TILE_WORDS; }, sum);
 	if (t.pair == 0)
@@ -79,7 +60,7 @@ __device__ __forceinline__ void store_sums(
 			        sum[i / 4][i % 4];
 }
 
-/* A pair's first rows from `begin` on are on their way. */
+/* Starts the copies of a pair's first rows from `begin` on. */
 __device__ __forceinline__ struct part start_parts(
         const struct panel &g, const struct seat_of_pair &t, int64_t begin, slab *ring)
 {
@@ -88,10 +69,9 @@ __device__ __forceinline__ struct part start_parts(
 	return first;
 }
 
-/* Calls with these rows and all that follow, part by part, as both warps have them; what it calls
- * is done with a slab when it comes back. Where others have rows still, a pair comes along without:
- * all pairs pass as many barriers, without which racecheck reports races across those of the block.
- */
+/* Calls the function with these rows and all later ones, slab by slab, when both warps have
+ * them; the function is done with a slab when it returns. A pair without rows takes part in the
+ * barriers of the others, because racecheck otherwise reports races across them. */
 template <typename function>
 __device__ __forceinline__ void for_parts(const struct panel &g, const struct seat_of_pair &t,
         int64_t begin, struct part here, slab *ring, const function &work)
@@ -127,7 +107,7 @@ __global__ void __launch_bounds__(STREAM_THREADS, 1) gram_kernel(const struct pa
 	store_sums(g, t, sum, memory);
 }
 
-/* Y, or the identity, as the lanes take it for the vectors. */
+/* Y, or the identity, in the order of the lanes. */
 __device__ __forceinline__ void spread(const struct panel &g, bool done, double *triangle)
 {
 #pragma unroll 4
@@ -138,7 +118,7 @@ __device__ __forceinline__ void spread(const struct panel &g, bool done, double 
 	}
 }
 
-/* Rows of V1, below the diagonal of A1 already, by a pair. */
+/* A pair's rows of V1, which are below the diagonal of A1 already. */
 __device__ __forceinline__ void take_top(
         const struct panel &g, const struct seat_of_pair &t, int first, half_slab &to)
 {
@@ -154,7 +134,7 @@ __device__ __forceinline__ void take_top(
 	}
 }
 
-/* V2 = A2 Y and the sums of V^T V, by one of a pair's warps. */
+/* V2 = A2 Y and the sums of V^T V, by one warp of a pair. */
 template <int HALF>
 __device__ __forceinline__ void make_vectors(const struct panel &g, const struct seat_of_pair &t,
         bool done, struct part begin, struct stream_memory &s)
@@ -231,7 +211,7 @@ __global__ void __launch_bounds__(SUM_THREADS) sum_kernel(const struct panel g)
 		g.sums[i * ORDER + j] = g.sums[j * ORDER + i] = sum;
 }
 
-/* From G: Y, and V1 and R for the panel, if all goes well. */
+/* From G: Y, and V1 and R for the panel, unless Y is too large. */
 __global__ void __launch_bounds__(SIDE *SIDE) reflect_kernel(const struct panel g)
 {
 	extern __shared__ double memory[];
@@ -264,7 +244,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) reflect_kernel(const struct panel 
 			g.a[e % ORDER + e / ORDER * g.lda] = result_of(s, e % ORDER, e / ORDER);
 }
 
-/* From V^T V: T, and tau unless it is there. */
+/* From V^T V: T, and tau unless it is known. */
 __global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel g)
 {
 	extern __shared__ double memory[];
@@ -307,7 +287,7 @@ extern "C" bool panel_geqrf_gram_fits(int64_t m, int64_t n)
 namespace
 {
 
-/* A multiprocessor each, as far as there are rows. */
+/* One block a multiprocessor, or fewer for few rows. */
 int blocks_for(int64_t rows)
 {
 	const int64_t most = device_attribute(cudaDevAttrMultiProcessorCount);
@@ -318,7 +298,7 @@ int blocks_for(int64_t rows)
 struct panel panel_of(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
         const struct block_reflector *r, void *work)
 {
-	double *room = (double *)work + 2; /* the caller may have *done in front */
+	double *room = (double *)work + 2; /* *done may be the caller's word */
 	struct panel g = {{a, lda, m, (int)n}, tau, done, room, room + ORDER * ORDER,
 	        room + 2 * ORDER * ORDER, blocks_for(m), NULL, NULL, 0, 0};
 	if (r) {

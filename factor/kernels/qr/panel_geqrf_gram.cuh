@@ -10,12 +10,12 @@
 namespace
 {
 
-const double LIMIT = 1e6; /* of what a column is made of, in columns of norm 1 */
+const double LIMIT = 1e6; /* bound of the elements of Y, for columns of norm 1 */
 
 enum { ORDER = 64, SIDE = 16, STRIPES = ORDER / SIDE };
 
 typedef double square[ORDER][ORDER + 1];  /* in shared memory */
-typedef double quarter[STRIPES][STRIPES]; /* a thread's elements of one */
+typedef double quarter[STRIPES][STRIPES]; /* a thread's elements of a square */
 
 __device__ __forceinline__ int at_row(int i)
 {
@@ -29,22 +29,22 @@ __device__ __forceinline__ int at_column(int j)
 
 /* ---- reflectors from a Gram matrix ---- */
 
-/* What step k leaves, and what stands beside it is of no use: */
+/* The results of step k; other entries are undefined: */
 struct steps {
 	square gram;           /* [k]: row k right of its diagonal, */
-	square below;          /* column k of the top below it, */
-	square made;           /* what it was made of, */
-	double squares[ORDER]; /* the squared norm that was left of the column, */
+	square below;          /* column k of the top below its diagonal, */
+	square made;           /* its column of Y, */
+	double squares[ORDER]; /* the remaining squared norm of the column, */
 	double alpha[ORDER];   /* the element on the diagonal, */
-	double root[ORDER];    /* the norm's reciprocal, with the sign that alpha does not have, */
+	double root[ORDER];    /* the norm's reciprocal, with the sign opposite to alpha's, */
 	double beta[ORDER];    /* and the norm with that sign */
 	double divide[ORDER];  /* 1 / (alpha - beta) */
 	double scale[2];       /* of step k: -1 / (squares - alpha beta) */
 	double top[2][ORDER];  /* row k of the top right of its diagonal */
 };
 
-/* 1 / x and 1 / sqrt(x) to two roundings, without the branches of the correctly rounded ones; x is
- * no extreme. */
+/* 1 / x and 1 / sqrt(x) to two roundings, without the branches of the correctly rounded
+ * functions; x is far from overflow and underflow. */
 __device__ __forceinline__ double reciprocal_of(double x)
 {
 	double r;
@@ -61,7 +61,8 @@ __device__ __forceinline__ double root_reciprocal_of(double x)
 	return fma(r * e, fma(e, 0.375, 0.5), r);
 }
 
-/* What belongs to a step. All work it out, so that it mixes with what they have to do besides. */
+/* The scalars of a step. All threads compute them, and the compiler mixes this with their other
+ * work. */
 struct scalars {
 	double squares, alpha, root, beta, scale;
 };
@@ -75,11 +76,13 @@ __device__ __forceinline__ struct scalars prepare(double squares, double alpha)
 	return x;
 }
 
-/* By the thread that holds the diagonal. */
+/* Called by the thread with the diagonal element. */
 __device__ __forceinline__ void store(struct steps &s, int k, struct scalars x, bool holds)
 {
-	asm volatile(""
-	             : "+d"(x.root), "+d"(x.beta), "+d"(x.scale)); /* not where they are stored */
+	asm volatile(
+	        ""
+	        : "+d"(x.root), "+d"(x.beta), "+d"(x.scale)); /* keeps the computation out of the
+	                                                         branch that stores the results */
 	if (!holds)
 		return;
 	s.squares[k] = x.squares;
@@ -89,7 +92,7 @@ __device__ __forceinline__ void store(struct steps &s, int k, struct scalars x, 
 	s.scale[k % 2] = x.scale;
 }
 
-/* The row that holds step k's pivots, and the columns. */
+/* The row with step k's pivots, and the columns. */
 template <int stripe>
 __device__ __forceinline__ void publish(
         struct steps &s, int k, const quarter &gram, const quarter &top, const quarter &made)
@@ -111,8 +114,8 @@ __device__ __forceinline__ void publish(
 	}
 }
 
-/* Rows and columns that are done go on changing and are not looked at any more. What the next
- * step's pivots need comes first. */
+/* Finished rows and columns continue to change and are not read again. The next step's pivots
+ * are computed first. */
 template <int stripe>
 __device__ __forceinline__ void reflect_stripe(
         struct steps &s, int n, quarter &gram, quarter &top, quarter &made)
@@ -120,8 +123,8 @@ __device__ __forceinline__ void reflect_stripe(
 	const bool diagonal = (int)threadIdx.x / SIDE == (int)threadIdx.x % SIDE;
 	int end = min(n, (stripe + 1) * SIDE);
 
-	asm volatile("" : "+r"(end)); /* a loop as it stands: instructions come once */
-	/* where no step follows, others may be reading still what it would overwrite */
+	asm volatile("" : "+r"(end)); /* prevents unrolling: less code */
+	/* the last step writes nothing, because other threads may still read these entries */
 	store(s, stripe * SIDE, prepare(gram[stripe][stripe], top[stripe][stripe]),
 	        threadIdx.x == 0 && stripe * SIDE < end);
 #pragma unroll 1
@@ -168,9 +171,9 @@ __device__ __forceinline__ void reflect_stripe(
 	}
 }
 
-/* Householder's steps for the n columns of a matrix A of which only A^T A (gram) and the first 64
- * rows (top) are at hand; made: the identity. Column k minus f times column j for all j left of it
- * is what step k finds: what s.made[k] makes of A. Ends with a barrier. */
+/* Householder's steps for the n columns of a matrix A, from A^T A (gram) and the first 64 rows
+ * (top); made: the identity. Vector k is A times s.made[k]: column k minus multiples of the
+ * columns left of it. Ends with a barrier. */
 __device__ __forceinline__ void reflect(
         struct steps &s, int n, quarter &gram, quarter &top, quarter &made)
 {
@@ -182,9 +185,8 @@ __device__ __forceinline__ void reflect(
 	__syncthreads();
 }
 
-/* After reflect, with the sums that it began with of the columns' squares: in s.made the columns of
- * Y; whether all went well. By all
- * threads, between barriers. */
+/* After reflect, from the first squares of the columns: the columns of Y in s.made. Returns
+ * whether all are bounded. All threads call it, between barriers. */
 __device__ __forceinline__ bool settle(struct steps &s, int n, const double *sums)
 {
 	const int t = (int)threadIdx.x;
@@ -226,7 +228,7 @@ struct triangles {
 	square of, inverse, product;
 };
 
-/* Column of a block of 8 on the diagonal by substitution, a thread each. */
+/* A column of a block of 8 on the diagonal by substitution, one a thread. */
 __device__ __forceinline__ void invert_blocks(struct triangles &s)
 {
 	const int k = (int)threadIdx.x, first = k / 8 * 8;
@@ -245,8 +247,8 @@ __device__ __forceinline__ void invert_blocks(struct triangles &s)
 	}
 }
 
-/* to = the blocks of `height` rows right of the even blocks on the diagonal of left times right:
- * from the blocks `left` and `right` of each pair. */
+/* to = the blocks of `height` rows right of the even diagonal blocks of left times right, from
+ * the blocks `left` and `right` of each pair. */
 template <int height>
 __device__ __forceinline__ void multiply_pairs(
         const square &left, int left_at, const square &right, int right_at, double sign, square &to)
@@ -294,7 +296,7 @@ template <int height> __device__ __forceinline__ void join(struct triangles &s)
 	multiply_pairs<height>(s.inverse, 0, s.product, 0, -1, s.inverse);
 }
 
-/* s.inverse, which is zero, becomes s.of^-1; both are upper triangles. Between barriers. */
+/* s.inverse, zero at first, becomes s.of^-1; both are upper triangles. Between barriers. */
 __device__ __forceinline__ void invert(struct triangles &s)
 {
 	static_assert(ORDER == 64, "joined three times");
@@ -305,9 +307,9 @@ __device__ __forceinline__ void invert(struct triangles &s)
 	join<32>(s);
 }
 
-/* From V^T V (sum(i, j) for i <= j) and, unless `done`, tau: T in s.inverse, with zeros where
- * `nothing` says that a vector is nothing but its 1 or not one of the n; tau if `done`. By all
- * threads. */
+/* From V^T V (sum(i, j) for i <= j) and, unless `done`, tau: T in s.inverse, with zeros for
+ * vectors that are a unit vector or not one of the n (`nothing`); tau if `done`. All threads
+ * call it. */
 template <typename function>
 __device__ __forceinline__ void make_t(
         struct triangles &s, bool *nothing, int n, bool done, float *tau, const function &sum)
@@ -333,7 +335,7 @@ __device__ __forceinline__ void make_t(
 	invert(s);
 }
 
-/* The rows of R whose reflector is none get the other sign; T. */
+/* Rows of R with an identity reflector get the other sign; T. */
 __device__ __forceinline__ void store_t(const struct triangles &s, const bool *nothing, int n,
         bool done, float *a, int64_t lda, float *to, int64_t ld)
 {

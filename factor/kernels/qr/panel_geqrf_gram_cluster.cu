@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The Householder panel by the Gram matrix (factor/kernels/qr/panel_geqrf_gram.cu) in one kernel of one cluster
- * of multiprocessors, for as many rows as their shared memory holds: between kernels there is more
- * time than in them, and beside an update they wait for multiprocessors again and again.
+/* The Householder panel by the Gram matrix (factor/kernels/qr/panel_geqrf_gram.cu) in one kernel on one cluster
+ * of multiprocessors, for as many rows as their shared memory holds. Several kernels would lose
+ * time between launches, and would wait for free multiprocessors beside an update.
  *
- * Each block has its rows in shared memory. Sums travel through distributed shared memory: each
- * block adds up its part of them and sends it to the first block, which makes the steps and T; all
- * fetch Y from there. So a panel has six barriers of the cluster instead of one exchange a column.
+ * Each block keeps its rows in shared memory. Each block adds up its part of the sums and sends it
+ * through distributed shared memory to the first block, which makes the steps and T. All blocks
+ * fetch Y through global memory, because one block's shared memory serves 16 readers slowly. A
+ * panel has six cluster barriers instead of one exchange a column.
  *
- * Cost: the flight of the panel, 3 m n^2 operations on 16 multiprocessors' tensor cores, a chain of
- * n pivots in one block.
- *
- * Log (H200, 64 columns, us; the exchange a column 67 for 128 rows, 92 for 1024): 30 predicted for
- * 4096 rows, 72 measured, 47 for 128. Of the latter's 95 thousand cycles the pivots take 33 (516
- * each, bound by reads of shared memory: 180 predicted), the sums' two ways 16, T 11, R's and T's
- * ways out 9. From 1024 rows on 16 blocks fetched Y from one block's memory, which took 26 thousand
- * instead of 4: it goes through memory now. With the other form as a kernel behind this one a panel
- * took 1.3 to 1.4 times as long beside products; as a part of it, as long as alone in a
- * factorization: 56 us for 2048 rows, 74 for 4096, 92 for 8192. */
+ * Cost: the transfer of the panel, 3 m n^2 operations on 16 multiprocessors' tensor cores, and a
+ * chain of n pivots in one block. Experiments: docs/experiments/qr-panel.md. */
 #include "lib/base/base.h"
 #include "lib/device/early_launch.cuh"
 #include "factor/kernels/lu/panel_geometry.h"

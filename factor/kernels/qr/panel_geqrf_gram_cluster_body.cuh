@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the blocks of factor/kernels/qr/panel_geqrf_gram_cluster.cu do, from their rows to R, V and T. */
+/* The work of the blocks of factor/kernels/qr/panel_geqrf_gram_cluster.cu, from their rows to R, V and T. */
 #ifndef FATHOM_PANEL_GEQRF_GRAM_CLUSTER_BODY_CUH
 #define FATHOM_PANEL_GEQRF_GRAM_CLUSTER_BODY_CUH
 
@@ -25,28 +25,29 @@ struct gram_panel {
 	float *a;
 	int64_t lda;
 	int m, n;
-	int first, share; /* rows of the first block, and of the others */
+	int first, share; /* rows of the first block, and of each other block */
 	float *tau;
-	float *v, *t; /* NULL or where V and T go */
+	float *v, *t; /* NULL or the place of V and T */
 	int64_t ldv, ldt;
 	uint32_t *error;
-	double *y; /* Y as multiply_triangle reads it */
+	double *y; /* Y in the order of multiply_triangle */
 };
 
 struct memory {
 	int fine;
 	bool nothing[ORDER];
 	double squares[ORDER];
-	double words[TILE_WORDS]; /* all blocks' sums, in the first; Y for multiply_triangle */
+	double words[TILE_WORDS]; /* in the first block, all blocks' sums; Y for multiply_triangle
+	                           */
 	union alignas(16) {
 		struct steps steps;
 		struct triangles triangles;
 		struct shared<float, ORDER> columns;
 		double tree[TREE - 1][TILE_WORDS]; /* and words */
-	}; /* steps and triangles in the first block only, whose rows come behind all of it */
+	}; /* steps and triangles are in the first block only, in front of its rows */
 };
 
-/* Where a block's rows begin in its shared memory: [ORDER][pitch]. */
+/* Offset of a block's rows in its shared memory: [ORDER][pitch]. */
 const int64_t SLAB_FIRST = sizeof(struct memory);
 const int64_t SLAB = offsetof(struct memory, tree) + sizeof(memory::tree);
 
@@ -67,7 +68,7 @@ __device__ __forceinline__ double fetch_double(uint32_t address)
 	return value;
 }
 
-/* Rows `from` to `to` of the block's, as a group of copies. */
+/* Rows `from` to `to` of the block, as a group of asynchronous copies. */
 template <int BYTES>
 __device__ __forceinline__ void fetch_by(
         const struct gram_panel &g, const struct place &t, int from, int to)
@@ -98,7 +99,7 @@ __device__ __forceinline__ double *tree_of(struct memory &s, int warp)
 	return warp == TREE - 1 ? s.words : s.tree[warp];
 }
 
-/* The block's sums, in s.tree[0], and a barrier of the block before they are changed. */
+/* The block's sums, in s.tree[0]. A block barrier must precede changes to them. */
 __device__ __forceinline__ void sum_block(struct memory &s, const struct place &t, tiles &sum)
 {
 	add_warps([&](int warp) { return tree_of(s, warp); }, sum);
@@ -173,7 +174,7 @@ __device__ __forceinline__ void make_steps(
 	}
 }
 
-/* R and V1, while the others make their vectors. */
+/* R and V1, while the other blocks make their vectors. */
 __device__ __forceinline__ void store_top(
         const struct gram_panel &g, const struct memory &s, const struct place &t)
 {
@@ -189,7 +190,7 @@ __device__ __forceinline__ void store_top(
 	}
 }
 
-/* Y, by way of memory, where all blocks find it at once. */
+/* Y through global memory, from which all blocks read it at once. */
 __device__ __forceinline__ void fetch_triangle(const struct gram_panel &g, struct memory &s)
 {
 #pragma unroll
@@ -213,7 +214,8 @@ __device__ __forceinline__ void take_top(
 		}
 }
 
-/* To n columns, a lane's `rows` (2 or fewer) from `to` on, two in one store where that may be. */
+/* Stores a lane's `rows` (at most 2) from `to` on in n columns, two in one store where alignment
+ * allows. */
 __device__ __forceinline__ void store_pairs(
         const float2 (&pair)[OCTETS], float *to, int64_t ld, int n, int rows, bool aligned)
 {
@@ -234,7 +236,7 @@ __device__ __forceinline__ void store_pairs(
 	}
 }
 
-/* V2 = A2 Y of eight rows of the block. */
+/* V2 = A2 Y for eight rows of the block. */
 __device__ __forceinline__ void make_vectors(const struct gram_panel &g, const struct memory &s,
         const struct place &t, int first, vectors &v)
 {
@@ -271,7 +273,7 @@ __device__ __forceinline__ struct place take_place(const struct gram_panel &g, s
 	return t;
 }
 
-/* False, with the panel as it was, when another form has to do it. */
+/* False, with the panel unchanged, when another form must factorize it. */
 __device__ __forceinline__ bool factorize_gram(const struct gram_panel &g, struct memory &s)
 {
 	const struct place t = take_place(g, s);
@@ -295,7 +297,8 @@ __device__ __forceinline__ bool factorize_gram(const struct gram_panel &g, struc
 	int done;
 	asm volatile("ld.shared::cluster.s32 %0, [%1];" : "=r"(done) : "r"(fine) : "memory");
 	if (!done) {
-		cluster_barrier(); /* all have read what the other form uses, too */
+		cluster_barrier(); /* all blocks have read the memory that the other form uses, too
+		                    */
 		return false;
 	}
 	fetch_triangle(g, s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sixteen rows of a panel of 64 columns at a time by a pair of warps on the tensor cores, in double
- * precision (factor/kernels/qr/panel_geqrf_gram.cu). The first warp has the tiles of rows 0 .. 15 and 48 .. 63 of
- * F^T F and makes these columns of the product with an upper triangle, the second what is between:
- * half of both. */
+/* Sixteen rows of a 64-column panel at a time by a pair of warps on the tensor cores, in double
+ * precision (factor/kernels/qr/panel_geqrf_gram.cu). The first warp has the tiles of rows 0 .. 15 and 48 .. 63
+ * of F^T F and these columns of the product with an upper triangle. The second warp has the
+ * rest, which is half of both. */
 #ifndef FATHOM_PANEL_GEQRF_GRAM_HALVES_CUH
 #define FATHOM_PANEL_GEQRF_GRAM_HALVES_CUH
 
@@ -14,14 +14,14 @@ namespace
 
 enum { HALF_TILES = TILES / 2 };
 
-/* Of one of the warps, in the order of the tiles. */
+/* The tiles of a warp, in order. */
 typedef double half_tiles[HALF_TILES][4];
 
 static_assert(tile_of(0, 0) == 0 && tile_of(1, 2) == OCTETS && tile_of(3, 7) == TILES - 1 &&
                       tile_of(3, 6) - tile_of(1, 2) == HALF_TILES,
         "the second warp's tiles are one after another");
 
-/* The word among those of all tiles that a warp's i-th is. */
+/* The word among all tiles' words of a warp's word i. */
 __device__ __forceinline__ int word_of_half(const struct seat_of_pair &t, int i)
 {
 	const int own = i / 4, tile = t.half ? OCTETS + own : own < OCTETS ? own : HALF_TILES + own;
@@ -34,7 +34,7 @@ __device__ __forceinline__ constexpr int strip_of(int half, int i)
 	return half ? 2 - i : 3 - 3 * i;
 }
 
-/* F^T F of so many rows, eight at a time; zeros are behind them. */
+/* F^T F for that many rows, eight at a time; zeros follow them. */
 template <int HALF, int LENGTH>
 __device__ __forceinline__ void accumulate_half(
         half_tiles &sum, const float (&rows)[ORDER][LENGTH], int count, int lane)
@@ -62,7 +62,7 @@ __device__ __forceinline__ void accumulate_half(
 	}
 }
 
-/* AT_ONCE of the slab's rows times the triangle, rounded. */
+/* AT_ONCE rows of the slab times the triangle, rounded. */
 template <int HALF>
 __device__ __forceinline__ void multiply_half(
         const double *triangle, const slab &rows, int first, half_slab &to, int lane)
@@ -96,7 +96,7 @@ __device__ __forceinline__ void multiply_half(
 	}
 }
 
-/* The sums of a block's pairs, in those of the first; part_of(w) is memory for TILE_WORDS, w <
+/* The sum over a block's pairs, in the first pair; part_of(w) is memory for TILE_WORDS, w <
  * PAIRS / 2. Begins with a barrier. */
 template <typename function>
 __device__ __forceinline__ void add_pairs(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of a panel's rows between memory and the pairs of warps that work on them
+/* The transfer of a panel's rows between memory and the pairs of warps
  * (factor/kernels/qr/panel_geqrf_gram.cu). */
 #ifndef FATHOM_PANEL_GEQRF_GRAM_SLAB_CUH
 #define FATHOM_PANEL_GEQRF_GRAM_SLAB_CUH
@@ -18,25 +18,25 @@ struct panel_rows {
 };
 
 enum {
-	PAIRS = 6, /* of warps in a block: as many as have the registers that they need */
+	PAIRS = 6, /* of warps in a block, limited by registers */
 	STREAM_THREADS = 64 * PAIRS,
-	ROWS = 32,   /* of a slab: whole lines of memory, */
-	AT_ONCE = 16 /* and those that a pair works on at once */
+	ROWS = 32,   /* of a slab: whole cache lines */
+	AT_ONCE = 16 /* rows that a pair processes at once */
 };
 
-/* Of a pair in shared memory. */
+/* A pair's rows in shared memory. */
 typedef float slab[ORDER][ROWS];
 typedef float half_slab[ORDER][AT_ONCE];
 
-/* A row's element in a column. Columns have parts of their rows exchanged, so that a column of
- * eight rows, or two rows of a column, by the threads of a warp are from different banks. */
+/* Index of a row's element within a column. Columns have parts of their rows exchanged: a warp's
+ * access to a column of eight rows, or to two rows of a column, has no bank conflicts. */
 template <typename T, int LENGTH>
 __device__ __forceinline__ T *element_of(T (&rows)[ORDER][LENGTH], int column, int row)
 {
 	return &rows[column][row ^ (LENGTH == ROWS ? (column & 3) * 8 : (column & 2) * 4)];
 }
 
-/* Of a thread: its pair of warps, the place in it, and which of the two warps it is in. */
+/* A thread's place: its pair of warps, the thread in the pair, and the warp in the pair. */
 struct seat_of_pair {
 	int pair, thread, half, lane;
 };
@@ -47,19 +47,19 @@ __device__ __forceinline__ struct seat_of_pair take_seat_of_pair(void)
 	return {t / 64, t % 64, t / 32 % 2, t % 32};
 }
 
-/* Both warps of the pair have come here. */
+/* A barrier of both warps of the pair. */
 __device__ __forceinline__ void meet(const struct seat_of_pair &t)
 {
 	asm volatile("bar.sync %0, 64;" ::"r"(1 + t.pair) : "memory");
 }
 
-/* Rows that a pair has at one time, and as many as one of any pair may have; 0: there are none. */
+/* Rows of a pair at one time, and the most rows of any pair; 0: none. */
 struct part {
 	int64_t first;
 	int rows, most;
 };
 
-/* A pair's k-th from `begin` on: a slab, or half of one where these are enough for what is left. */
+/* A pair's k-th rows from `begin` on: a slab, or half a slab near the end. */
 __device__ __forceinline__ struct part part_of(
         const struct panel_rows &g, const struct seat_of_pair &t, int64_t begin, int k)
 {
@@ -69,7 +69,7 @@ __device__ __forceinline__ struct part part_of(
 	return {first, (int)max((int64_t)0, min((int64_t)most, g.m - first)), most};
 }
 
-/* Rows of a, zeros behind them, by a pair; whole: as many as a slab has. */
+/* Copies rows of a and zeros behind them, by a pair; whole: a full slab. */
 template <int BYTES, bool whole>
 __device__ __forceinline__ void copy_slab(
         const struct panel_rows &g, const struct seat_of_pair &t, const struct part &p, slab &to)
@@ -89,7 +89,7 @@ __device__ __forceinline__ void copy_slab(
 	}
 }
 
-/* As a group of copies. */
+/* As a group of asynchronous copies. */
 __device__ __forceinline__ void start_slab(
         const struct panel_rows &g, const struct seat_of_pair &t, const struct part &p, slab &to)
 {
@@ -104,7 +104,7 @@ __device__ __forceinline__ void start_slab(
 	copy_commit();
 }
 
-/* Half a slab to the panel's rows from `first` on, by a pair. */
+/* Stores half a slab in the panel's rows from `first` on, by a pair. */
 __device__ __forceinline__ void store_half(const struct panel_rows &g, const struct seat_of_pair &t,
         const half_slab &rows, int64_t first)
 {

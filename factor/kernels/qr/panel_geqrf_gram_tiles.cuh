@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* F^T F of a panel of 64 columns in double precision on the tensor cores, of which the tiles of 16
- * x 8 on and above the diagonal are computed, and the product with an upper triangle: the tiles'
- * places (factor/kernels/qr/panel_geqrf_gram_halves.cuh, too), and both by warps that take eight rows at a time
- * (factor/kernels/qr/panel_geqrf_gram_cluster_body.cuh). */
+/* F^T F of a 64-column panel in double precision on the tensor cores, for the 16 x 8 tiles on
+ * and above the diagonal, and the product with an upper triangle. This file numbers the tiles
+ * (also for factor/kernels/qr/panel_geqrf_gram_halves.cuh) and has both products by warps that take eight rows
+ * at a time (factor/kernels/qr/panel_geqrf_gram_cluster_body.cuh). */
 #ifndef FATHOM_PANEL_GEQRF_GRAM_TILES_CUH
 #define FATHOM_PANEL_GEQRF_GRAM_TILES_CUH
 
@@ -20,13 +20,13 @@ enum {
 	TILE_WORDS = TILES * 4 * 32 /* [tile][4][lane] */
 };
 
-/* Number of the tile in rows 16 p of columns 8 q, q >= 2 p. */
+/* Number of the tile at rows 16 p and columns 8 q, q >= 2 p. */
 __device__ __forceinline__ constexpr int tile_of(int p, int q)
 {
 	return p * (9 - p) + q - 2 * p;
 }
 
-/* Of the tile that multiplies rows 8 q of Y for columns 16 p of V2, q <= 2 p + 1. */
+/* Number of the tile that multiplies rows 8 q of Y for columns 16 p of V2, q <= 2 p + 1. */
 __device__ __forceinline__ constexpr int vector_tile(int p, int q)
 {
 	return p * (p + 1) + q;
@@ -34,11 +34,11 @@ __device__ __forceinline__ constexpr int vector_tile(int p, int q)
 
 typedef double tiles[TILES][4];
 
-/* Of lane (g, t) v[o][e] is column 8 o + g of row 2 t + e of eight rows. */
+/* In lane (g, t), v[o][e] is column 8 o + g of row 2 t + e of eight rows. */
 typedef double vectors[OCTETS][2];
 
-/* f^T f of eight rows: of lane (g, t) f[o][e] is column 8 o + g of row 2 t + e, or of any other
- * order of the rows. */
+/* f^T f of eight rows: in lane (g, t), f[o][e] is column 8 o + g of row 2 t + e, in any order of
+ * the rows. */
 __device__ __forceinline__ void accumulate(tiles &sum, const vectors &f)
 {
 #pragma unroll
@@ -51,7 +51,7 @@ __device__ __forceinline__ void accumulate(tiles &sum, const vectors &f)
 		}
 }
 
-/* Row and column, at most, of a word of the sums. */
+/* Largest row and column of a word of the sums. */
 __device__ __forceinline__ void place_of(int word, int *i, int *j)
 {
 	const int lane = word % 32, x = word / 32 % 4, tile = word / 128;
@@ -66,7 +66,7 @@ __device__ __forceinline__ int word_of(int i, int j)
 	return (tile_of(i / 16, j / 8) * 4 + i / 8 % 2 * 2 + j % 2) * 32 + i % 8 * 4 + j % 8 / 2;
 }
 
-/* Row and column of the triangle that a word stands for which multiply_triangle reads. */
+/* Row and column of the triangle for a word that multiply_triangle reads. */
 __device__ __forceinline__ void vector_place_of(int word, int *row, int *column)
 {
 	const int lane = word % 32, x = word / 32 % 4, tile = word / 128;
@@ -76,9 +76,9 @@ __device__ __forceinline__ void vector_place_of(int word, int *row, int *column)
 	*column = 16 * p + 8 * (x % 2) + lane / 4;
 }
 
-/* The triangle, transposed, times eight rows, transposed: of lane (g, t) rows(o, e) is column 8 o +
- * 4 e + t of row g, c[p][i] column 16 p + 8 (i / 2) + g of row 2 t + i % 2. Sums of different
- * columns take turns, as each product waits for the one before in its sum. */
+/* The triangle, transposed, times eight rows, transposed: in lane (g, t), rows(o, e) is column 8
+ * o + 4 e + t of row g, and c[p][i] column 16 p + 8 (i / 2) + g of row 2 t + i % 2. Sums of
+ * different columns alternate, because each product waits for the one before in the same sum. */
 template <typename function>
 __device__ __forceinline__ void multiply_triangle(
         const double *triangle, const function &rows, double (&c)[OCTETS / 2][4])
@@ -100,7 +100,7 @@ __device__ __forceinline__ void multiply_triangle(
 	}
 }
 
-/* The vectors of eight rows that sums have become, rounded: of lane (g, t) pair o is column 8 o + g
+/* The vectors of eight rows from their sums, rounded: in lane (g, t), pair o is column 8 o + g
  * of rows 2 t and 2 t + 1. */
 __device__ __forceinline__ void round_vectors(
         const double (&c)[OCTETS / 2][4], float2 (&pair)[OCTETS], vectors &v)
@@ -114,7 +114,7 @@ __device__ __forceinline__ void round_vectors(
 	}
 }
 
-/* The sums of a block's warps, in those of the first; part_of(w) is memory for TILE_WORDS, w <
+/* The sum over a block's warps, in the first warp; part_of(w) is memory for TILE_WORDS, w <
  * WARPS / 2. Begins with a barrier. */
 template <typename function>
 __device__ __forceinline__ void add_warps(const function &part_of, tiles &sum)

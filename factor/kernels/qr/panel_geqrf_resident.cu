@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The persistent Householder panel: one cooperative kernel, every thread holds ROWS rows of the
- * panel in registers, one exchange between all blocks a column.
+/* The resident Householder panel: one cooperative kernel, ROWS rows of the panel in each thread's
+ * registers, and one exchange between all blocks a column.
  *
- * With s_k the sum of a_ij a_ik over the rows below the diagonal, k = j .. n-1, of the column as it
- * is, everything follows: the norm from s_j and alpha = a_jj, v_j = x / (alpha - beta), and v_j^T
- * a_k = a_jk + s_k / (alpha - beta). So a block publishes n - j partial sums, block 0 row j as
- * well, and every block adds up all of them itself, in the same order (FACTOR 3.7, panel A). The
- * norm is fresh in every column. Should s_j or one of the sums leave the safe range (zero columns
- * too), two more exchanges find the largest magnitude and repeat the sums with the column scaled by
- * a power of two; every block decides so from the same numbers.
+ * Let s_k be the sum of a_ij a_ik over the rows below the diagonal, k = j .. n-1. Then s_j and
+ * alpha = a_jj give the norm, v_j = x / (alpha - beta), and v_j^T a_k = a_jk + s_k / (alpha -
+ * beta). A block publishes n - j partial sums, and block 0 also row j. Every block adds up all sums
+ * itself, in the same order. If a sum leaves the safe range (also for zero columns), two more
+ * exchanges find the largest magnitude and repeat the sums with the column scaled by a power of
+ * two; all blocks decide this from the same numbers.
  *
- * Column j always stands in register 0: the update of column k writes its result one register to
- * the left. Finished columns go to memory at once.
+ * Column j is always in register 0: the update of column k writes its result one register to the
+ * left. Finished columns go to memory at once.
  *
- * Cost: load and store of m*n words; a column: sums (a product per element and 31 shuffles for 32
+ * Cost: load and store of m n words. A column: sums (a product per element and 31 shuffles for 32
  * columns of a warp), three block barriers, an exchange (panel_sums.cuh), and a fused multiply-add
  * per element. */
 #include "panel_geqrf.h"
@@ -33,12 +32,13 @@ template <typename real> struct panel {
 };
 
 /* A power of two for column j, found by all blocks together and applied to the rows from j on; 0
- * when the column is exactly zero below its diagonal. False on a timeout. */
+ * when the column is exactly zero below its diagonal. False after a timeout. */
 template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
 __device__ __forceinline__ bool scale_column(const struct panel<real> &g, real (&a)[ROWS][COLUMNS],
         int j, struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag, real *scale)
 {
-	real from = real(0), below = real(0); /* largest magnitudes */
+	real from = real(0),
+	     below = real(0); /* largest magnitudes, with and without the diagonal */
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
 		const int row = row_of<ROWS, THREADS>(r);
@@ -67,8 +67,8 @@ __device__ __forceinline__ bool scale_column(const struct panel<real> &g, real (
 	return true;
 }
 
-/* The sums of column j over all blocks, from them its reflector and s.times. False on a timeout.
- * *safe: no sum left the range. */
+/* The sums of column j over all blocks; from them the reflector and s.times. False after a
+ * timeout. *safe: no sum left the safe range. */
 template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
 __device__ __forceinline__ bool reflect(const struct panel<real> &g, const real (&a)[ROWS][COLUMNS],
         int j, struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag,
@@ -170,7 +170,7 @@ template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
 __global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<real> g)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-	if constexpr (CLUSTER == 1) /* no cluster is launched there */
+	if constexpr (CLUSTER == 1) /* no cluster is launched on older architectures */
 #endif
 		if (!g.done || !*g.done)
 			factorize<real, COLUMNS, ROWS, THREADS, CLUSTER>(g);
@@ -185,8 +185,8 @@ constexpr struct register_panel variant_of(int most)
 	        (const void *)resident_kernel<real, COLUMNS, ROWS, THREADS, CLUSTER>};
 }
 
-/* In the order of preference, as measured on an H200: one cluster alone, clusters, blocks. A row of
- * more than 128 words does not fit in a thread's registers. */
+/* In the order of preference: one cluster alone, clusters, blocks. A thread's registers hold at
+ * most 128 words of a row. */
 const struct register_panel variants[] = {
         variant_of<float, 32, 1, 128, 16>(16),
         variant_of<float, 32, 4, 128, 16>(16),
@@ -210,7 +210,7 @@ const struct register_panel variants[] = {
         variant_of<double, 64, 1, 256>(0),
 };
 
-/* The first kernel that fits, on `most` multiprocessors at most; NULL when none does. */
+/* The first kernel that fits, on at most `most` multiprocessors; NULL when none fits. */
 const struct register_panel *choose_within(
         enum precision precision, int64_t m, int64_t n, int64_t most)
 {
@@ -239,12 +239,7 @@ int run(const struct register_panel *v, void *a, int64_t lda, int64_t m, int64_t
 		(real *)a, lda, (int)m, (int)n, (real *)tau,
 		        {(ulonglong2 *)work + 1, (uint32_t *)work}, done
 	};
-	/* 0 is no tag */
-	cudaError_t error =
-	        cudaMemsetAsync(work, 0, (size_t)register_panel_work(v, m), (cudaStream_t)stream);
-	if (error != cudaSuccess)
-		return (int)error;
-	return register_panel_launch(v, (int)register_panel_blocks(v, m), &g, (cudaStream_t)stream);
+	return register_panel_launch(v, m, work, &g, (cudaStream_t)stream);
 }
 
 } // namespace
@@ -274,11 +269,4 @@ extern "C" int panel_geqrf_resident_unless(const int *done, enum precision preci
 		return (int)cudaErrorInvalidValue;
 	return precision == SINGLE ? run<float>(v, a, lda, m, n, tau, done, work, stream)
 	                           : run<double>(v, a, lda, m, n, tau, done, work, stream);
-}
-
-extern "C" int panel_geqrf_resident(enum precision precision, void *a, int64_t lda, int64_t m,
-        int64_t n, void *tau, bool beside, void *work, void *stream)
-{
-	return panel_geqrf_resident_unless(
-	        NULL, precision, a, lda, m, n, tau, beside, work, stream);
 }

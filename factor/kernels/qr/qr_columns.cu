@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A few columns right of a QR panel less what its block reflector takes, C - V T^T V^T C, in one
- * kernel: what the next panel waits for. As three products it is three launches and a sum over
- * parts of the rows (H200, 4096 rows of 64 columns: 20 us, of which the operations are 2, and
- * pauses between them).
+/* The update of a few columns right of a QR panel by its block reflector, C - V T^T V^T C, in one
+ * kernel: the next panel waits for these columns. Three products would be three launches and a sum
+ * over parts of the rows.
  *
- * A cluster of blocks has COLUMNS columns, each of its blocks a part of the rows, of V's too, in
- * shared memory. Their parts of V^T C are added up by every block, in the order of the blocks, from
- * the others' shared memory; the rest stays within the block.
+ * A cluster of blocks has COLUMNS columns of C. Each block keeps a part of the rows of V and C in
+ * shared memory. Every block adds up the parts of V^T C from the others' shared memory, in the
+ * order of the blocks; all other work stays within a block. Clusters of 16 blocks are used only for
+ * many rows, because too few of them fit on the device at once.
  *
- * Cost: the flight of V and C, 4 m k COLUMNS operations on a cluster, two barriers of it.
- *
- * Log (H200, 64 columns right of 64, start to start): 7 us predicted for 4096 rows, 24.6 measured
- * (300 rows 9.4, 512 16, 1024 21, 8192 34): eight clusters of 16 blocks do not fit at once. Of
- * 8 blocks up to 5120 rows: 16 for 4096, 13 for 2048, in a factorization 20 and 13. */
+ * Cost: the transfer of V and C, 4 m k COLUMNS operations on a cluster, two cluster barriers.
+ * Experiments: docs/experiments/qr-panel.md. */
 #include "lib/base/base.h"
 #include "factor/kernels/blocks/block_kernels.h"
 #include "lib/device/cluster.cuh"
@@ -27,7 +24,7 @@ enum {
 	WARPS = 8,
 	THREADS = 32 * WARPS,
 	DEPTH = BLOCK_QR_COLUMNS_MAX, /* columns of V */
-	COLUMNS = 8,                  /* of a cluster */
+	COLUMNS = 8,                  /* columns of a cluster */
 	WORDS = DEPTH * COLUMNS,
 	PAD = 4, /* rows between columns: no bank conflicts */
 	T_PITCH = DEPTH + 4,
@@ -63,7 +60,7 @@ __device__ __forceinline__ float fetch_float(uint32_t address)
 	return value;
 }
 
-/* Columns from their first row of the block on, zeros where there are none. */
+/* Columns from the block's first row on, with zeros beyond the matrix. */
 template <int BYTES>
 __device__ __forceinline__ void fetch_by(
         const float *a, int64_t ld, int rows, int columns, int share, int most, float *to)
@@ -96,7 +93,7 @@ __device__ __forceinline__ void fetch_t(const struct columns &g, struct memory &
 	}
 }
 
-/* V^T C of a warp's rows: a lane has four columns of each. */
+/* V^T C for a warp's rows: a lane has four columns of each. */
 __device__ __forceinline__ void multiply_rows(struct memory &s, const float *c, int share)
 {
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -225,7 +222,7 @@ __global__ void __launch_bounds__(THREADS, 1) qr_columns_kernel(const struct col
 	add_parts(s);
 	scale(s);
 	subtract(g, s, slab, rows, n, c);
-	cluster_barrier(); /* no block may leave while others read its sums */
+	cluster_barrier(); /* other blocks may still read this block's sums */
 #endif
 }
 

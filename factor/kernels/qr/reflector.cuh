@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The scalars of a Householder reflector, and the power of two that its column is scaled by when
- * its squares could overflow or underflow. */
+/* The scalars of a Householder reflector, and the power of two that scales its column when
+ * squares could overflow or underflow. */
 #ifndef FATHOM_REFLECTOR_CUH
 #define FATHOM_REFLECTOR_CUH
 
@@ -13,7 +13,7 @@ template <typename real> struct reflector {
 
 template <typename real> struct safe_range;
 
-/* Squared norms that need no scaling: products with columns that are much smaller or larger keep
+/* Squared norms in this range need no scaling: products with much smaller or larger columns keep
  * their digits. */
 template <> struct safe_range<float> {
 	static constexpr float low = 0x1p-40f, high = 0x1p80f;
@@ -25,15 +25,15 @@ template <> struct safe_range<double> {
 	static constexpr int exponent = 1022;
 };
 
-/* alpha on the diagonal, `squares` the sum of the squares below it. As slarfg. */
+/* alpha: the diagonal element; squares: the sum of the squares below it. As LAPACK's slarfg. */
 template <typename real>
 static __device__ __forceinline__ struct reflector<real> reflector_of(real alpha, real squares) {
 	const real beta = -copysign(sqrt(alpha * alpha + squares), alpha);
 	return {beta, (beta - alpha) / beta, real(1) / (alpha - beta)};
 }
 
-/* The same where alpha^2 + squares is in the safe range or what comes out is not used: without the
- * branches of correctly rounded roots and divisions, to two roundings. */
+/* The same for alpha^2 + squares in the safe range, or for an unused result: to two roundings,
+ * without the branches of correctly rounded roots and divisions. */
 static __device__ __forceinline__ struct reflector<float>
 reflector_of_safe(float alpha, float squares) {
 	const float norm2 = __fmaf_rn(alpha, alpha, squares);
@@ -68,8 +68,8 @@ static __device__ __forceinline__ bool is_safe(real alpha, real squares)
 	       norm2 <= safe_range<real>::high;
 }
 
-/* A power of two that takes the largest magnitude of a column near 1; 1 when that is 0, infinite or
- * NaN. Limited so that its reciprocal is a normal number too. */
+/* A power of two that scales the largest magnitude of a column near 1; 1 when it is 0, infinite
+ * or NaN. Its reciprocal is a normal number, too. */
 template <typename real> static __device__ __forceinline__ real scale_for(real largest)
 {
 	if (!(largest > real(0)) || isinf(largest))
@@ -78,7 +78,7 @@ template <typename real> static __device__ __forceinline__ real scale_for(real l
 	return ldexp(real(1), min(max(-ilogb(largest), -limit), limit));
 }
 
-/* The larger one; NaN when one of them is. */
+/* The larger value; NaN when either is NaN. */
 template <typename real> static __device__ __forceinline__ real larger_of(real a, real b)
 {
 	return a > b || a != a ? a : b;

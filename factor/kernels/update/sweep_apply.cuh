@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* WIDTH columns (or rows of Q) that a window's reflectors are applied to: to and from shared
+/* Applies a window's reflectors to WIDTH columns (or rows of Q): copies to and from shared
  * memory, and C := C - V T^T (V^T C) there.
  *
- * Cost: reading and writing of the columns, and 4 WIDTH (P + WIDTH) fused multiply-adds a column in
- * tiles of 4 x 4 a thread, operands in words of 16 bytes. */
+ * Cost: reading and writing the columns, and 4 WIDTH (P + WIDTH) fused multiply-adds a column in
+ * tiles of 4 x 4 a thread, with 16-byte operands. */
 #ifndef FATHOM_SWEEP_APPLY_CUH
 #define FATHOM_SWEEP_APPLY_CUH
 
@@ -11,13 +11,13 @@
 
 enum { APPLIERS = MAKERS_AND_T };
 
-/* A matrix whose elements are so many words apart. */
+/* A matrix with strides in words along rows and columns. */
 template <typename real> struct strided {
 	real *data;
 	int64_t row, column;
 };
 
-/* Threads that share some work: which one this is. */
+/* Threads that share work: this thread's number and their count. */
 struct crew {
 	int thread, threads;
 };
@@ -27,16 +27,16 @@ static __device__ __forceinline__ struct crew crew_of(int first, int threads)
 	return {(int)threadIdx.x - first, threads};
 }
 
-/* WIDTH columns as a window sees them: its WIDTH rows of the triangle, of which the first ones may
- * be none of the sweep's, the P rows that take part with all of them, and behind these WIDTH rows
- * of the next window. Where the band slides all of them follow each other; else the P rows are
- * elsewhere. So many rows and columns exist. */
+/* WIDTH columns as one window sees them. First come its WIDTH rows of the triangle, the first of
+ * which may be outside the sweep. Then come the P rows of all its columns, and WIDTH rows of the
+ * next window. If the band slides, all rows are contiguous; otherwise the P rows are elsewhere.
+ * `rows` and `columns` exist. */
 template <typename real> struct tile {
 	struct strided<real> top, tail;
 	int first, rows, tail_rows, columns;
 };
 
-/* Its element (row, column); NULL when it does not exist. */
+/* The element (row, column); NULL when it does not exist. */
 template <typename real, int P, bool SLIDES>
 static __device__ __forceinline__ real *element(const struct tile<real> &t, int row, int column)
 {
@@ -49,7 +49,7 @@ static __device__ __forceinline__ real *element(const struct tile<real> &t, int 
 	return exists && column < t.columns ? a.data + at * a.row + column * a.column : NULL;
 }
 
-/* Element i of N rows, in an order in which neighbours are neighbours in memory. */
+/* Element i of N rows, in an order with neighbours in memory next to each other. */
 template <int N, typename real>
 static __device__ __forceinline__ void locate(
         const struct tile<real> &t, int i, int *row, int *column)
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void locate(
 	*column = down ? i / N : i % WIDTH;
 }
 
-/* The first N rows; zeros in place of what does not exist. */
+/* The first N rows, with zeros for missing elements. */
 template <int N, int P, bool SLIDES, typename real>
 static __device__ __forceinline__ void load_tile(
         real (*to)[PITCH], const struct tile<real> &t, const struct crew &crew)
@@ -101,7 +101,7 @@ static __device__ __forceinline__ void store_tile(
 	}
 }
 
-/* Four rows of part of V^T C: rows that the group of 64 threads has of V and C. */
+/* Four rows of a partial V^T C, over the group's rows of V and C (64 threads). */
 template <typename real, int P>
 static __device__ __forceinline__ void multiply_down(
         struct window_memory<real, P> &s, const real (*c)[PITCH], int thread)
@@ -125,7 +125,7 @@ static __device__ __forceinline__ void multiply_down(
 			s.part[group][j + i][column + k] = sum[i][k];
 }
 
-/* part[0] := the sum of all four; after a barrier part[1] := T^T part[0]. */
+/* part[0] := the sum of all four parts; after a barrier part[1] := T^T part[0]. */
 template <typename real, int P>
 static __device__ __forceinline__ void add_parts(struct window_memory<real, P> &s, int thread)
 {
@@ -199,8 +199,8 @@ static __device__ __forceinline__ void subtract(
 	}
 }
 
-/* By the first APPLIERS threads: c := c - v t^T v^T c. What was written before must be visible;
- * what it writes is, behind a barrier. */
+/* Called by the first APPLIERS threads: c := c - v t^T v^T c. Earlier writes must be visible;
+ * results are visible after a barrier. */
 template <typename real, int P>
 static __device__ __forceinline__ void apply_window(
         struct window_memory<real, P> &s, real (*c)[PITCH])

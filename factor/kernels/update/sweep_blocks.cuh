@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What the blocks of a sweep of one kernel do. Block 0 is ahead: it makes a window's reflectors,
- * publishes V and T, applies them to the next window's columns and goes on there. The other blocks
+/* The blocks of a sweep of one kernel. Block 0 leads: it makes a window's reflectors, publishes
+ * V and T, applies them to the next window's columns and continues there. The other blocks
  * follow: each has tiles of WIDTH columns of R, right-hand sides, or rows of Q, and applies one
- * window after the other to them; that a tile has all windows but the last before its own, block 0
- * waits for, which has fetched it when the window is made. */
+ * window after the other to them. Block 0 waits until a tile has all windows but the last before
+ * its own; it loads that tile while it makes the last window. */
 #ifndef FATHOM_SWEEP_BLOCKS_CUH
 #define FATHOM_SWEEP_BLOCKS_CUH
 
 #include "lib/device/barrier.cuh"
 #include "sweep_apply.cuh"
 
-/* Flags: the error, in lines of their own the windows published, and a word for each tile of R. */
+/* Flags: the error, the number of published windows (each in a cache line of its own), and a
+ * word for each tile of R. */
 enum { PUBLISHED = BARRIER_LINE, READY = 2 * BARRIER_LINE };
 
-/* Rows of the triangle and, where rows were added, those. count: of columns, or of rows of Q. */
+/* Rows of the triangle and, if rows were added, those rows. count: of columns, or of rows of Q. */
 template <typename real> struct part {
 	struct strided<real> top, tail;
 	int64_t count;
@@ -21,8 +22,9 @@ template <typename real> struct part {
 
 template <typename real> struct sweep {
 	struct part<real> part[3]; /* R, right-hand sides, Q */
-	int64_t first, rows; /* of the triangle's rows: the first window's first, where they end */
-	int tail_rows;       /* of added rows */
+	int64_t first,
+	        rows;  /* of the triangle: the first window's first row, and the end of the rows */
+	int tail_rows; /* of added rows */
 	int windows, d_tiles, q_tiles;
 	real *published; /* V and T, window by window */
 	uint32_t *flags;
@@ -39,7 +41,7 @@ static __device__ __forceinline__ struct strided<real> moved(
 	return {a.data + row * a.row + column * a.column, a.row, a.column};
 }
 
-/* The tile that begins at column `column` of the part, for window i. Window -1 has no rows of the
+/* The tile of the part that begins at `column`, for window i. Window -1 has no rows of the
  * triangle. */
 template <typename real, int P>
 static __device__ __forceinline__ struct tile<real> tile_of(
@@ -75,7 +77,7 @@ struct alignas(16) words {
 	uint32_t word[4];
 };
 
-/* Out of shared memory (`out`), or into it. */
+/* Copies from shared memory (`out`) or to it. */
 template <bool out, typename real, int P>
 static __device__ __forceinline__ void exchange_published(
         struct window_memory<real, P> &s, real *published)
@@ -113,8 +115,8 @@ static __device__ __forceinline__ void store_window(
 	}
 }
 
-/* Beside the making of window i, by the CARRIERS: rows that are done go out, the columns of window
- * i + 1 come in as window i sees them. False when they were never ready. */
+/* The CARRIERS do this while window i is made: they store finished rows and load the columns of
+ * window i + 1 as window i sees them. False when those were never ready. */
 template <typename real, int P, bool SLIDES>
 static __device__ __forceinline__ bool carry(
         const struct sweep<real> &g, struct window_memory<real, P> &s, int i)
@@ -180,12 +182,12 @@ static __device__ __forceinline__ struct tile<real> any_tile(
 	        g, g.part[kind], (kind == 0 ? g.first : 0) + (int64_t)at * WIDTH, window);
 }
 
-/* A block's tiles: the first one of a window, after which they are `step` apart. */
+/* A block's tiles: the first tile of a window; the others follow in steps of `step`. */
 struct share {
 	int first, step, tiles;
 };
 
-/* The first tile of the window that is right of what block 0 has. */
+/* The first tile right of block 0's tiles. */
 template <typename real>
 static __device__ __forceinline__ int first_tile(
         const struct sweep<real> &g, int index, int step, int i)
@@ -195,8 +197,8 @@ static __device__ __forceinline__ int first_tile(
 	return index;
 }
 
-/* All of the block's tiles for window i, the first of which is in s.c[0]. While one is worked on
- * the next one comes in. */
+/* Applies window i to all of the block's tiles, the first of which is in s.c[0]. The next tile
+ * is loaded while one is updated. */
 template <typename real, int P, bool SLIDES>
 static __device__ __forceinline__ void follow_window(const struct sweep<real> &g,
         struct window_memory<real, P> &s, const struct share &share, int i)

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The sweep of one kernel (sweep_blocks.cuh): its variants by the rows that take part beside a
- * window's own, and its launch.
+/* The sweep of one kernel (sweep_blocks.cuh): its variants by the number of rows beside a window's
+ * own, and its launch.
  *
- * Cost: a window of block 0, or what the windows' tiles take of the other blocks, whichever is
- * longer, for every window.
- *
- * Log (H200, fp32, us a window of 32 columns beside p rows). Windows of 64 columns by the panel of
- * one cluster and products take 48 for 32 columns, whatever p is. One block with eight lanes a
- * column: 13.4 at p = 16, 16.4 at 64, 31 at 256. Four lanes, V and T made by other warps, what
- * comes next fetched meanwhile: 13.1, 15.6, 32; fp64 29 at 64. Of the 15.6 at p = 64 make_window
- * takes 10.2 (630 cycles a column, where latencies add up to 370), the product with the next
- * window's columns 3.1, bound by reads of shared memory. The rare rescaling as a function, for a
- * shorter loop: 3 % slower, fp64 8 %. */
+ * Cost: for every window, the longer of block 0's window and the other blocks' tiles.
+ * Experiments: docs/experiments/band-sweep.md. */
 #include "lib/base/base.h"
 #include "lib/device/resident.h"
 #include "sweep_blocks.cuh"
@@ -57,7 +49,7 @@ const struct variant variants[] = {variant_of<float, 16>(), variant_of<float, 32
         variant_of<double, 128>()};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-/* Blocks of each variant that the current device runs at once; 0: it has none. */
+/* Blocks of each variant that the current device runs at once; 0: the variant cannot run. */
 const int *residents(void)
 {
 	static thread_local int known_device = -1;
@@ -75,7 +67,7 @@ const int *residents(void)
 		                (int)v->bytes) == cudaSuccess;
 		known[i] = fits ? grid_resident(v->sliding, SWEEP_THREADS, v->bytes) : 0;
 	}
-	cudaGetLastError(); /* a size that the device refuses is an answer here */
+	cudaGetLastError(); /* clears the error of a size that the device refuses */
 	known_device = device;
 	return known;
 }

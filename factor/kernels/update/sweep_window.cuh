@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A window of WIDTH columns and P rows more in the registers of four warps: its Householder
+/* A window of WIDTH columns and P further rows in the registers of four warps: its Householder
  * reflectors, V and T.
  *
- * Of column j only the diagonal and P rows take part: four lanes have a column, each P/4 of its
- * rows. Where the band slides, the lane that had row j takes row j + P in its place, and registers
- * turn by one when all four lanes have. So a column costs the writing and reading of P words
- * through shared memory, one block barrier, P/4 products, two shuffles, a root and a reciprocal. A
- * column that is done stays as a multiple of v: the products with later ones are what T is made of,
- * by four other warps, one column behind. */
+ * Only the diagonal and P rows of column j take part. Four lanes have a column, each P/4 of its
+ * rows. If the band slides, the lane of row j takes row j + P in its place, and registers rotate
+ * by one after all four lanes. A column costs the transfer of P words through shared memory, one
+ * block barrier, P/4 products, two shuffles, a root and a reciprocal. A finished column stays as
+ * a multiple of v. Four other warps make T from its products with later columns, one column
+ * behind. */
 #ifndef FATHOM_SWEEP_WINDOW_CUH
 #define FATHOM_SWEEP_WINDOW_CUH
 
@@ -18,22 +18,22 @@ enum {
 	WIDTH = 32,
 	PITCH = WIDTH + 4, /* words; rows begin at 16 bytes, eight of them in different banks */
 	LANES = 4,         /* of a column */
-	MAKERS = 128,      /* threads that have the window's columns */
+	MAKERS = 128,      /* threads with the window's columns */
 	MAKERS_AND_T = 2 * MAKERS,
-	CARRIERS = 128, /* those after these */
+	CARRIERS = 128, /* threads after the makers */
 	SWEEP_THREADS = MAKERS_AND_T + CARRIERS
 };
 
-/* Barriers of some of the threads. */
+/* Barriers for some of the threads. */
 enum { BARRIER_MAKE = 1, BARRIER_APPLY };
 
-/* v is x times both, one after the other. */
+/* v is x times scale, then times divide. */
 template <typename real> struct multiple {
 	real scale, divide;
 };
 
-/* A buffer holds, for the next window's columns, the P + WIDTH rows of this one and the WIDTH rows
- * that are new in the next. */
+/* A buffer holds, for the next window's columns, the P + WIDTH rows of this window and the WIDTH
+ * new rows of the next. */
 template <typename real, int P> struct window_memory {
 	static constexpr int rows = WIDTH + P, incoming = WIDTH + P;
 	static constexpr int published = (2 * WIDTH + P) * WIDTH; /* words of V and T */
@@ -46,13 +46,13 @@ template <typename real, int P> struct window_memory {
 	struct multiple<real> v_of_x[WIDTH];
 };
 
-/* Of so many threads, which all come here. */
+/* A barrier of that many threads; all must call it. */
 template <int barrier, int threads> static __device__ __forceinline__ void some_barrier(void)
 {
 	asm volatile("bar.sync %0, %1;" ::"n"(barrier), "n"(threads) : "memory");
 }
 
-/* Where register i of the lane of rank `at` stands among a column's words. */
+/* The place of register i of the lane of rank `at` among a column's words. */
 static __device__ __forceinline__ int place(int at, int i)
 {
 	return i / 4 * 4 * LANES + at * 4 + i % 4;
@@ -96,8 +96,8 @@ static __device__ __forceinline__ real product(const real (&x)[R], const real (&
 	return all;
 }
 
-/* The reflector of (alpha, x), and x times a. Returns what x was scaled by because the sums left
- * the safe range, and a with it when it is x (own). */
+/* The reflector of (alpha, x), and x times a. If sums leave the safe range, x is scaled, and a
+ * with it when a is x (own); returns the scale. */
 template <int R, typename real>
 static __device__ __forceinline__ real reflect(
         real (&x)[R], real (&a)[R], bool own, real alpha, struct reflector<real> *h, real *sum)
@@ -131,7 +131,7 @@ static __device__ __forceinline__ real reflect(
 	return scale;
 }
 
-/* What V has in every window: ones and zeros. */
+/* The ones and zeros of V in every window. */
 template <typename real, int P>
 static __device__ __forceinline__ void clear_v(struct window_memory<real, P> &s)
 {
@@ -139,9 +139,9 @@ static __device__ __forceinline__ void clear_v(struct window_memory<real, P> &s)
 		s.v[i / WIDTH][i % WIDTH] = real(i / WIDTH == i % WIDTH);
 }
 
-/* By MAKERS threads: the window whose P rows below its first begin at row WIDTH of the buffer and
- * whose later ones (SLIDES), or rows of the triangle, follow these. R's rows take the place of
- * those it was made of. */
+/* Called by MAKERS threads, for the window whose first P rows below its own begin at row WIDTH
+ * of the buffer. Its later rows (SLIDES), or rows of the triangle, follow. R's rows replace the
+ * rows they come from. */
 template <typename real, int P, bool SLIDES>
 static __device__ __forceinline__ void make_window(
         struct window_memory<real, P> &s, real (*c)[PITCH])
@@ -151,7 +151,7 @@ static __device__ __forceinline__ void make_window(
 	const int column = (int)threadIdx.x / LANES;
 	/* the first lane stores R's rows, the second one what T is made of */
 	real *out = at == 0 ? &c[SLIDES ? WIDTH : incoming][column] : &s.y[0][column];
-	real a[R], next = c[incoming][column], multiple = real(1); /* v is so many times a */
+	real a[R], next = c[incoming][column], multiple = real(1); /* v = multiple * a */
 #pragma unroll
 	for (int i = 0; i < R; i++)
 		a[i] = c[WIDTH + LANES * i + at][column];
@@ -202,7 +202,7 @@ static __device__ __forceinline__ void make_window(
 
 /* ---- V and T, by the MAKERS threads after these, one column behind ---- */
 
-/* v_j where it can be other than 0 and 1. */
+/* v_j where it can differ from 0 and 1. */
 template <typename real, int P, bool SLIDES>
 static __device__ __forceinline__ void store_v(struct window_memory<real, P> &s, int j, int thread)
 {

@@ -166,7 +166,7 @@ static double spread_surface(const struct question *q, const struct profile *pro
 {
 	struct cost_reader *reader = executor_model_reader(q->executor);
 	struct profile coarse = {.row = xmalloc((profile->count + 1) * sizeof *coarse.row)};
-	struct ranges ranges = {NULL};
+	struct ranges ranges = {.name = NULL};
 	double most = 0;
 
 	for (int odd = 0; odd < 2; odd++) {
