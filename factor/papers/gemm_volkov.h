@@ -6,15 +6,11 @@
 #define FATHOM_GEMM_VOLKOV_H
 
 #include "lib/base/base.h"
+#include "factor/executors/cuda/gemm_volkov_work.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What is left out. Without fetches the addresses of A and B stand in for what is there, so that
- * the instructions stay and the result means nothing; without prefetches every fetch comes right
- * before its use. */
-enum volkov_without { VOLKOV_COMPLETE, VOLKOV_NO_FETCH, VOLKOV_NO_PREFETCH, VOLKOV_WAYS };
 
 /* Which of the matrices is triangular, in blocks of 64 x 16. Of C only the lower triangle is read
  * and written (row >= column): by as many blocks of threads as it has nonzero blocks, whose list is
