@@ -8,7 +8,7 @@
 
 struct kerr_prediction {
 	double total;              /* seconds of a run without marks; NaN: none */
-	double phase[KERR_PHASES]; /* of one with marks */
+	double phase[KERR_PHASES]; /* of a run with marks */
 	struct fault fault;        /* why there is none */
 };
 

@@ -2,36 +2,21 @@
 #include "model_update_paper.h"
 
 #include "lib/base/msg.h"
-#include "factor/algorithms/schedule.h"
 
 #include <math.h>
-
-static struct matrix matrix_of(const struct update_question *q, int64_t m, int64_t n)
-{
-	return (struct matrix){NULL, 0, m, n, max_int64(m, 1), q->precision};
-}
-
-static struct qr_factors factors_of(const struct update_question *q)
-{
-	struct qr_factors f = {.m = q->m, .n = q->n, .kept = q->kept};
-	struct qr_room room = qr_update_room(&f, q->change, q->p);
-
-	f.q = matrix_of(q, room.q_rows, room.q_columns);
-	f.r = matrix_of(q, room.r_rows, room.r_columns);
-	f.d = matrix_of(q, room.d_rows, q->sides);
-	return f;
-}
 
 static bool change(
         struct executor *e, const struct update_question *q, const struct qr_paper *how, bool solve)
 {
-	struct qr_factors f = factors_of(q);
+	struct qr_factors f = model_update_factors(q);
 	bool columns = q->change == QR_ADD_COLUMNS;
-	struct matrix u = matrix_of(q, columns ? q->m : q->p, columns ? q->p : q->n);
-	struct matrix b = matrix_of(q, u.m, q->sides);
+	struct matrix u =
+	        model_shape_of(columns ? q->m : q->p, columns ? q->p : q->n, q->precision);
+	struct matrix b = model_shape_of(u.m, q->sides, q->precision);
 
 	return qr_paper_change(e, &f, q->change, q->k, q->p, u, b, NULL, NULL, how) &&
-	       (!solve || q->sides == 0 || qr_solve(e, &f, matrix_of(q, f.n, q->sides)));
+	       (!solve || q->sides == 0 ||
+	               qr_solve(e, &f, model_shape_of(f.n, q->sides, q->precision)));
 }
 
 static bool refuse(struct executor *e, struct paper_prediction *out)
@@ -49,7 +34,7 @@ bool model_update_paper(const struct profile *profile, const struct update_quest
 	struct executor *e = executor_model_new(profile, MODEL_CUDA, 2);
 	struct phase_timer phase_timer = {0};
 	struct qr_paper alone = {how->nb, how->whole, NULL}, marked = {how->nb, how->whole, &phase_timer};
-	struct qr_factors f = factors_of(asked);
+	struct qr_factors f = model_update_factors(asked);
 	void *none;
 
 	*out = (struct paper_prediction){0};

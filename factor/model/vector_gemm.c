@@ -23,9 +23,9 @@ double vector_loop_rate(const struct vector_loop *loop, double cycles, double co
 	return cores * hz * WARP_FLOPS * loop->fma / cycles;
 }
 
-/* What a turn of the inner loop takes of a warp: all instructions, multiply-adds, loads of 16 bytes
- * from shared memory that all threads share, stores of 4 bytes to it, fetches of 4 bytes; and the
- * columns of A it goes through. */
+/* A round of the inner loop, for a warp: all instructions, multiply-adds, loads of 16 bytes from
+ * shared memory that all threads share, stores of 4 bytes to it, fetches of 4 bytes; and the
+ * columns of A that it covers. */
 struct turn {
 	int instructions, fma, loads, stores, fetches, columns;
 };

@@ -6,14 +6,11 @@
 #define FATHOM_GEMM_VOLKOV_H
 
 #include "lib/base/base.h"
+#include "factor/executors/cuda/gemm_volkov_work.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The ablations. Without fetches, addresses replace the values of A and B: the instructions stay,
- * the result is meaningless. Without prefetches, every fetch comes right before its use. */
-enum volkov_without { VOLKOV_COMPLETE, VOLKOV_NO_FETCH, VOLKOV_NO_PREFETCH, VOLKOV_WAYS };
 
 /* Which matrix is triangular, in blocks of 64 x 16. A lower triangular C (row >= column) is read
  * and written in its triangle alone: FOLDED starts one block of threads per block of the triangle

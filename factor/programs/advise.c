@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: which variant of this operation, on this machine, and why?
- * Method: every variant on the model executor, estimated from the machine's profile; the parameters
- * the choice rests on are scaled until it tips. Nothing is run. */
+/* Question: which variant of an operation is the fastest on this machine, and why?
+ * Method: every variant on the model executor, with costs from the machine's profile; the
+ * parameters behind the choice are scaled until it changes. Nothing is measured. */
 #include "lib/base/cli.h"
 #include "lib/device/gpu.h"
 #include "lib/device/machine.h"
@@ -57,7 +57,7 @@ static struct table *answer_table(
 	return table;
 }
 
-/* The table for readers: microseconds, and the refused ones below with their reasons. */
+/* The table in microseconds; refused variants come last, with their reasons. */
 static void print_answers(
         const struct question *question, const struct answer *answer, size_t count, FILE *out)
 {
@@ -140,15 +140,6 @@ static void describe_machine(
 		fprintf(out, "Recorded, not measured on this machine as it is now: %s\n", stale);
 }
 
-static bool has_gpu_parameters(const struct profile *profile)
-{
-	for (size_t i = 0; i < profile->count; i++)
-		if (strncmp(profile->row[i].name, "gpu.launch.", 11) == 0 &&
-		        strcmp(profile->row[i].status, "failed") != 0)
-			return true;
-	return false;
-}
-
 /* ---- update or refactor? ---- */
 
 static enum q_kept q_of(const char *name)
@@ -159,8 +150,9 @@ static enum q_kept q_of(const char *name)
 	msg_die(EXIT_BAD_USAGE, "--q is full, thin or none, not '%s'", name);
 }
 
-static void advise_update(const struct profile *profile, const char *choice, const char *change,
-        const struct update_question *asked, bool has_gpu, const struct cli_common *common)
+static void advise_update(const struct profile *profile, const struct profile_context_source *source,
+        const char *change, const struct update_question *asked, bool has_gpu,
+        const struct cli_common *common)
 {
 	struct update_answer answer[UPDATE_CHANGES];
 	size_t count =
@@ -173,7 +165,7 @@ static void advise_update(const struct profile *profile, const char *choice, con
 		        change);
 	if (common->json) {
 		struct table *table = update_table(answer, count);
-		table_meta_set(table, "profile", "%s", choice);
+		profile_context_stamp(table, source);
 		table_write_json(table, stdout);
 		table_free(table);
 		return;
@@ -182,7 +174,7 @@ static void advise_update(const struct profile *profile, const char *choice, con
 	       " rows or columns at %" PRId64 "\n",
 	        asked->m, asked->n, q_kept_name[asked->kept],
 	        asked->precision == SINGLE ? "single" : "double", asked->p, asked->k);
-	describe_machine(profile, choice, common->device, stdout);
+	describe_machine(profile, source->choice, common->device, stdout);
 	putchar('\n');
 	update_print(answer, count, stdout);
 }
@@ -194,7 +186,7 @@ static bool is_update(char **operands)
 	return operands[0] && strcmp(operands[0], "update") == 0 && !operands[1];
 }
 
-/* Steps of the widest change that is asked about. */
+/* Columns of the widest change that is simulated. */
 enum { MOST_COLUMNS = 131072 };
 
 static void check_update(const struct update_question *asked)
@@ -215,7 +207,7 @@ static void check_update(const struct update_question *asked)
 		        asked->n, asked->p, MOST_COLUMNS);
 }
 
-/* Columns of the widest panel that is asked about. */
+/* Columns of the widest panel that is predicted. */
 enum { WIDEST = 512 };
 
 static void check_panel(char **operands, const struct question *question)
@@ -260,8 +252,10 @@ int main(int argc, char **argv)
 	        {"n", 0, CLI_INT, &update.n, "N", "update: columns (needed)", 1, 1e6},
 	        {"p", 0, CLI_INT, &update.p, "N", "update: rows or columns that change (needed)", 1,
 	                1e6},
-	        {"k", 0, CLI_INT, &update.k, "N", "update: where they are, from 0 on", 0, 1e9},
-	        {"q", 0, CLI_TEXT, &q, "full|thin|none", "update: what of Q is kept", 0, 0},
+	        {"k", 0, CLI_INT, &update.k, "N",
+	                "update: the position of the first one, from 0 on", 0, 1e9},
+	        {"q", 0, CLI_TEXT, &q, "full|thin|none", "update: the part of Q that is kept", 0,
+	                0},
 	        {"change", 0, CLI_TEXT, &change, "NAME",
 	                "update: remove_columns, add_columns, add_rows, remove_rows or modify; all "
 	                "of them when not given",
@@ -285,7 +279,8 @@ int main(int argc, char **argv)
 	const char *preset = machine_data_folder();
 	struct cli_common common = {.output = preset};
 	struct answer answer[ADVICE_ANSWERS];
-	char choice[MACHINE_CHOICE], **operands;
+	struct profile_context_source source;
+	char **operands;
 
 	cli_parse(argc, argv, &program, &common, &operands);
 	check_words(precision, from);
@@ -296,12 +291,17 @@ int main(int argc, char **argv)
 	} else {
 		check_panel(operands, &question);
 	}
-	struct profile *profile =
-	        profile_context_profile(profile_context_folder(machine, common.output, preset, choice), &set);
-	bool has_gpu = has_gpu_parameters(profile);
+	const struct profile_context_question asked = {.machine = machine,
+	        .given = common.output,
+	        .preset = preset,
+	        .set = &set,
+	        .about_gpu = profile_context_set_gpu(&set) || (from && strcmp(from, "device") == 0)};
+	struct profile *profile = profile_context_open(&asked, &source);
+	bool has_gpu = profile_has(profile, "gpu.launch.");
 	question.precision = update.precision = precision[0] == 's' ? SINGLE : DOUBLE;
 	if (is_update(operands)) {
-		advise_update(profile, choice, change, &update, has_gpu, &common);
+		advise_update(profile, &source, change, &update, has_gpu, &common);
+		free(source.folder);
 		profile_free(profile);
 		return EXIT_DONE;
 	}
@@ -310,12 +310,12 @@ int main(int argc, char **argv)
 		msg_die(EXIT_MEASURE_FAILED,
 		        "%s: its profile has no GPU: ask --from host, or another "
 		        "--machine",
-		        choice);
+		        source.choice);
 
 	size_t count = advice_ask(profile, &question, has_gpu, answer);
 	if (common.json) {
 		struct table *table = answer_table(&question, answer, count);
-		table_meta_set(table, "profile", "%s", choice);
+		profile_context_stamp(table, &source);
 		table_meta_set(table, "question", "panel %c %" PRId64 " x %" PRId64 " from %s",
 		        precision[0], question.m, question.n,
 		        question.from_host ? "host" : "device");
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 		printf("LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
 		        question.m, question.n, precision[0] == 's' ? "single" : "double",
 		        question.from_host ? "host" : "device");
-		describe_machine(profile, choice, common.device, stdout);
+		describe_machine(profile, source.choice, common.device, stdout);
 		putchar('\n');
 		print_answers(&question, answer, count, stdout);
 		if (count && answer[0].possible)
@@ -334,6 +334,7 @@ int main(int argc, char **argv)
 	if (!count || !answer[0].possible)
 		msg_die(EXIT_MEASURE_FAILED, "no variant can be predicted here: %s",
 		        answer[0].prediction.fault.text);
+	free(source.folder);
 	profile_free(profile);
 	return EXIT_DONE;
 }

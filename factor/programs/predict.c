@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long will every case of the hold-out list take on the machine of the profile?
- * Method: the algorithms on the model executor, estimated from profile.tsv alone, at three levels (0:
- * bound, 1: alpha-beta sums, 2: full model, the prediction), and phase by phase for a few shapes.
- * Nothing is run. Unit: seconds per operation. */
+/* Question: how long does every case of the hold-out list take on the machine of the profile?
+ * Method: the algorithms run on the model executor, with costs from profile.tsv alone, at three
+ * levels (0: bound, 1: alpha-beta sums, 2: full model, the prediction), and phase by phase for a
+ * few shapes. Nothing is measured. Unit: seconds per operation. */
 #include "lib/base/cli.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile.h"
+#include "profile_context.h"
 #include "factor/validation/cases.h"
 #include "factor/validation/papers/gram_cases.h"
 #include "factor/validation/predicted.h"
@@ -25,19 +26,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A call of the program. */
+struct call {
+	struct profile *profile;
+	struct profile_context_source source;
+	char sha[65]; /* of the profile's file */
+	struct cli_list set;
+	struct cli_common common;
+	int argc;
+	char **argv;
+};
+
 static const struct target {
 	const char *executor, *parameters;
 	enum model_target model;
 } targets[] = {{"cuda", "gpu.", MODEL_CUDA}, {"host", "host.", MODEL_HOST}};
-
-static bool has_parameters(const struct profile *profile, const char *prefix)
-{
-	for (size_t i = 0; i < profile->count; i++)
-		if (strncmp(profile->row[i].name, prefix, strlen(prefix)) == 0 &&
-		        strcmp(profile->row[i].status, "failed") != 0)
-			return true;
-	return false;
-}
 
 /* One case at one level; phase PHASE_COUNT means all of them. */
 static struct result predict_case(const struct profile *profile, const struct target *target,
@@ -131,40 +134,40 @@ static size_t add_target(struct results *results, const struct profile *profile,
 	return refused;
 }
 
-static struct profile *read_profile(const char *path, const struct cli_list *set, char sha[65])
+static void read_profile(struct call *c, const struct profile_context_question *question)
 {
 	struct fault fault;
-	struct profile *profile = profile_read(path, &fault);
 
-	if (!profile || !table_sha256(path, sha, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s; make probe writes it", fault.text);
-	for (size_t i = 0; i < set->count; i++)
-		if (!profile_set(profile, set->item[i], &fault))
-			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
-	return profile;
+	c->profile = profile_context_open(question, &c->source);
+	char *path = xasprintf("%s/profile.tsv", c->source.folder);
+	if (!table_sha256(path, c->sha, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	free(path);
 }
 
-static void stamp(struct table *table, const struct profile *profile, const char *sha,
-        const struct cli_list *set, int argc, char **argv)
+static void stamp(struct table *table, const struct call *c)
 {
-	machine_stamp(table, "predict", NULL, argc, argv);
-	table_meta_set(table, "profile_sha256", "%s", sha);
+	const struct profile *profile = c->profile;
 	struct lookup clock = profile_get(profile, "host.clock", NULL, 0);
+	const char *machine = profile->source ? table_meta(profile->source, "machine") : NULL;
+
+	machine_stamp(table, "predict", NULL, c->argc, c->argv);
+	table_meta_set(table, "profile_sha256", "%s", c->sha);
 	if (clock.found)
 		table_meta_set(table, "host_clock_hz", "%.9g", clock.estimate.value);
-	const char *machine = profile->source ? table_meta(profile->source, "machine") : NULL;
 	if (machine)
 		table_meta_set(table, "profile_machine", "%s", machine);
-	for (size_t i = 0; i < set->count; i++) {
+	if (c->source.recorded)
+		profile_context_stamp(table, &c->source);
+	for (size_t i = 0; i < c->set.count; i++) {
 		char key[32];
 		snprintf(key, sizeof key, "set_%zu", i + 1);
-		table_meta_set(table, key, "%s", set->item[i]);
+		table_meta_set(table, key, "%s", c->set.item[i]);
 	}
 }
 
-/* What the report's breakdown of time, crossover with the host and bounds rest on. */
-static void write_whole(const struct profile *profile, const char *sha, struct cli_common *common,
-        const struct cli_list *set, int argc, char **argv)
+/* The tables of the report on where time goes, the crossover with the host, and bounds. */
+static void write_whole(const struct call *c)
 {
 	static const struct {
 		const char *name;
@@ -173,9 +176,9 @@ static void write_whole(const struct profile *profile, const char *sha, struct c
 	struct fault fault;
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
-		char *path = xasprintf("%s/%s.tsv", common->output, tables[i].name);
-		struct table *table = tables[i].predict(profile, common->quick);
-		stamp(table, profile, sha, set, argc, argv);
+		char *path = xasprintf("%s/%s.tsv", c->common.output, tables[i].name);
+		struct table *table = tables[i].predict(c->profile, c->common.quick);
+		stamp(table, c);
 		if (table->row_count && !table_write(table, path, &fault))
 			msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 		table_free(table);
@@ -183,42 +186,39 @@ static void write_whole(const struct profile *profile, const char *sha, struct c
 	}
 }
 
-/* The changes of a QR factorization, into a file of their own: measure --update runs them. */
-static int predict_changes(const struct profile *profile, const char *sha,
-        struct cli_common *common, const struct cli_list *set, int argc, char **argv)
+/* Changes of a QR factorization, in a file of their own: measure --update runs them. */
+static void predict_changes(const struct call *c)
 {
-	bool gpu = has_parameters(profile, targets[0].parameters);
-	char *path = xasprintf("%s/update_predictions.tsv", common->output);
+	bool gpu = profile_has(c->profile, targets[0].parameters);
+	char *path = xasprintf("%s/update_predictions.tsv", c->common.output);
 	struct results *results = results_new();
 	struct fault fault;
-	size_t refused =
-	        predict_updates(results, profile, targets[gpu ? 0 : 1].executor, common->quick);
+	size_t refused = predict_updates(
+	        results, c->profile, targets[gpu ? 0 : 1].executor, c->common.quick);
 
-	stamp(results->table, profile, sha, set, argc, argv);
+	stamp(results->table, c);
 	if (!results_write(results, path, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 	printf("%s: %zu predictions, %zu cases not predicted (their rows say why)\n", path,
 	        results->count, refused);
 	results_free(results);
 	free(path);
-	return EXIT_DONE;
 }
 
-static int predict_operations(const struct profile *profile, const char *sha,
-        struct cli_common *common, const struct cli_list *set, int argc, char **argv)
+static void predict_operations(const struct call *c)
 {
-	char *path = xasprintf("%s/predictions.tsv", common->output);
+	char *path = xasprintf("%s/predictions.tsv", c->common.output);
+	FILE *report = c->common.json ? stderr : stdout;
+	struct results *results = results_new();
 	struct fault fault;
 	size_t used = 0;
-	struct results *results = results_new();
-	stamp(results->table, profile, sha, set, argc, argv);
 
-	FILE *report = common->json ? stderr : stdout;
+	stamp(results->table, c);
 	for (size_t t = 0; t < ARRAY_LEN(targets); t++) {
 		size_t before = results->count;
-		if (!has_parameters(profile, targets[t].parameters))
+		if (!profile_has(c->profile, targets[t].parameters))
 			continue;
-		size_t refused = add_target(results, profile, &targets[t], common->quick);
+		size_t refused = add_target(results, c->profile, &targets[t], c->common.quick);
 		fprintf(report,
 		        "%s: %zu predictions, %zu cases not predicted (their rows say why)\n",
 		        targets[t].executor, results->count - before, refused);
@@ -227,11 +227,11 @@ static int predict_operations(const struct profile *profile, const char *sha,
 	if (used == 0)
 		msg_die(EXIT_MEASURE_FAILED,
 		        "%s/profile.tsv has no usable gpu.* or host.* parameter: run make probe",
-		        common->output);
+		        c->common.output);
 	if (!results_write(results, path, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	write_whole(profile, sha, common, set, argc, argv);
-	if (common->json) {
+	write_whole(c);
+	if (c->common.json) {
 		struct table *table = table_read(path, &fault);
 		if (table)
 			table_write_json(table, stdout);
@@ -241,35 +241,37 @@ static int predict_operations(const struct profile *profile, const char *sha,
 	}
 	results_free(results);
 	free(path);
-	return EXIT_DONE;
 }
 
 int main(int argc, char **argv)
 {
-	struct cli_list set = {.count = 0};
+	static const char own[] = "data/local";
+	struct call call = {.common = {.output = own}, .argc = argc, .argv = argv};
 	bool update = false;
 	const struct cli_option options[] = {
-	        {"set", 0, CLI_LIST, &set, "NAME=VALUE",
+	        {"set", 0, CLI_LIST, &call.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
 	                0, 0},
 	        {"update", 0, CLI_FLAG, &update, NULL,
 	                "changes of a QR factorization alone, into update_predictions.tsv", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",
 	        .summary = "Predicts the hold-out operations from the machine profile alone.",
-	        .details = "Reads profile.tsv and writes predictions.tsv, and where the time of\n"
-	                   "whole factorizations goes, breakdown.tsv, and what bounds it,\n"
-	                   "bounds.tsv, in the output folder.",
+	        .details = "Reads profile.tsv, and writes into the output folder predictions.tsv,\n"
+	                   "breakdown.tsv (where the time of whole factorizations goes) and\n"
+	                   "bounds.tsv (its lower bounds). A --set of a GPU's parameter where the\n"
+	                   "profile has no GPU is answered for the recorded machine.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
-	struct cli_common common = {0};
-	char sha[65];
 
-	cli_parse(argc, argv, &program, &common, NULL);
-	char *source = xasprintf("%s/profile.tsv", common.output);
-	struct profile *profile = read_profile(source, &set, sha);
-	int code = (update ? predict_changes : predict_operations)(
-	        profile, sha, &common, &set, argc, argv);
-	profile_free(profile);
-	free(source);
-	return code;
+	cli_parse(argc, argv, &program, &call.common, NULL);
+	const struct profile_context_question question = {.given = call.common.output,
+	        .preset = own,
+	        .own = own,
+	        .set = &call.set,
+	        .about_gpu = profile_context_set_gpu(&call.set)};
+	read_profile(&call, &question);
+	(update ? predict_changes : predict_operations)(&call);
+	profile_free(call.profile);
+	free(call.source.folder);
+	return EXIT_DONE;
 }

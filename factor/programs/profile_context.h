@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Profile context of the programs that answer from a profile: its folder, and the profile with the
- * user's changes. Both functions end the program with a message on errors. */
+/* What the programs that answer from a profile share: the profile's folder, and the profile with
+ * the user's what-ifs. On an error they end the program with one sentence. */
 #ifndef FATHOM_PROFILE_CONTEXT_H
 #define FATHOM_PROFILE_CONTEXT_H
 
@@ -8,12 +8,33 @@
 #include "lib/device/machine.h"
 #include "lib/profile/profile.h"
 
-/* The data folder: of --machine, or of --output when `given` is not the preset, or lib/device/machine's
- * choice. `choice` receives a sentence on it. */
-const char *profile_context_folder(
-        const char *machine, const char *given, const char *preset, char choice[MACHINE_CHOICE]);
+/* Where a question goes, as the command line says. */
+struct profile_context_question {
+	const char *machine;        /* --machine, or NULL */
+	const char *given;          /* the folder of --output, or `preset` */
+	const char *preset;         /* what `given` is when the user has not set it */
+	const char *own;            /* a program that writes there reads this folder by default,
+	                               whatever the environment names; NULL: machine_data_folder() */
+	const struct cli_list *set; /* --set NAME=VALUE, each applied to the profile */
+	bool about_gpu;             /* only a profile with a GPU can answer */
+};
 
-/* The folder's profile after every --set NAME=VALUE. The caller frees it. */
-struct profile *profile_context_profile(const char *folder, const struct cli_list *set);
+struct profile_context_source {
+	char *folder;                /* of the profile */
+	char choice[MACHINE_CHOICE]; /* one sentence: the folder, and why */
+	bool recorded;               /* the recorded machine answers for one without a GPU */
+};
+
+/* Whether a what-if names a parameter of a GPU or of its link to the host. */
+bool profile_context_set_gpu(const struct cli_list *set);
+
+/* The profile that answers. A question about a GPU goes to the recorded machine where the user has
+ * named no folder and this machine's profile has no GPU; a line on stderr says so. The caller frees
+ * the profile and source->folder. */
+struct profile *profile_context_open(
+        const struct profile_context_question *question, struct profile_context_source *source);
+
+/* Adds the source to the metadata of an answer's table. */
+void profile_context_stamp(struct table *table, const struct profile_context_source *source);
 
 #endif

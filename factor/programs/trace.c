@@ -288,13 +288,14 @@ static void find_answer(const struct request *r, struct trace_result *a)
 		msg_warn("simulated from a profile of another machine or time: %s", stale);
 }
 
-static void answer(const struct request *r, struct trace_result *a, bool json)
+static void answer(const struct request *r, struct trace_result *a,
+        const struct profile_context_source *source, bool json)
 {
 	find_answer(r, a);
 	struct table *table = json || r->tsv ? trace_result_table(a, r->argc, r->argv) : NULL;
 
 	if (json) {
-		table_meta_set(table, "profile", "%s", a->choice);
+		profile_context_stamp(table, source);
 		table_write_json(table, stdout);
 	} else {
 		trace_result_print(a, (size_t)r->lines, stdout);
@@ -361,7 +362,8 @@ int main(int argc, char **argv)
 	        .option_count = ARRAY_LEN(options)};
 	const char *preset = machine_data_folder();
 	struct cli_common common = {.output = preset};
-	char choice[MACHINE_CHOICE], **operands;
+	struct profile_context_source source;
+	char **operands;
 
 	cli_parse(argc, argv, &program, &common, &operands);
 	read_request(&r, operands);
@@ -370,14 +372,18 @@ int main(int argc, char **argv)
 	struct trace_result a = {.asked = r.asked,
 	        .whole.uplo = r.asked.uplo,
 	        .whole.math = r.asked.math,
-	        .choice = choice,
+	        .choice = source.choice,
 	        .plan = xcalloc(1, sizeof *a.plan)};
 	operation_find(r.asked.operation, &a.whole.operation);
-	char *folder = xstrdup(profile_context_folder(r.machine, common.output, preset, choice));
-	a.folder = folder;
-	a.profile = profile_context_profile(folder, &r.set);
-	answer(&r, &a, common.json);
+	const struct profile_context_question question = {.machine = r.machine,
+	        .given = common.output,
+	        .preset = preset,
+	        .set = &r.set,
+	        .about_gpu = true};
+	a.profile = profile_context_open(&question, &source);
+	a.folder = source.folder;
+	answer(&r, &a, &source, common.json);
 	trace_result_free(&a);
-	free(folder);
+	free(source.folder);
 	return EXIT_DONE;
 }

@@ -36,6 +36,13 @@ enum { MACHINE_CHOICE = 256 };
 const char *machine_data_choose(char choice[MACHINE_CHOICE]);
 const char *machine_data_folder(void); /* the same without the sentence */
 
+/* Whether the environment names the folder. */
+bool machine_data_given(void);
+
+/* The recorded machine that answers questions about GPUs where this machine's profile has none:
+ * data/nvidia-h200. As machine_data_choose otherwise. */
+const char *machine_data_recorded(char choice[MACHINE_CHOICE]);
+
 /* One sentence when the profile's driver, runtime, device or machine differ from the machine at
  * hand, else NULL. */
 const char *machine_stale(const struct table *profile, const struct gpu *gpu);

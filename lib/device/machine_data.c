@@ -60,13 +60,38 @@ static char *find_data(void)
 	return data;
 }
 
+static void say(char choice[MACHINE_CHOICE], const char *folder, const char *why)
+{
+	if (choice)
+		snprintf(choice, MACHINE_CHOICE, "data: %.120s (%.120s)", folder, why);
+}
+
+/* The folder that was returned last; it is kept until the next call. */
+static const char *keep(char *folder)
+{
+	static char *kept;
+
+	free(kept);
+	kept = folder;
+	return kept;
+}
+
+const char *machine_data_recorded(char choice[MACHINE_CHOICE])
+{
+	char *data = find_data();
+	char *folder = xasprintf("%s/%s", data, recorded_machine);
+
+	free(data);
+	say(choice, folder, "recorded; the profile of this machine has no GPU");
+	return keep(folder);
+}
+
 const char *machine_data_choose(char choice[MACHINE_CHOICE])
 {
-	static char *folder; /* kept until the next call */
 	const char *given = getenv("FATHOM_DATA"), *machine = getenv("MACHINE");
 	const char *why = "measured here";
-	char *data = find_data();
-	free(folder);
+	char *folder, *data = find_data();
+
 	if (given && given[0]) {
 		folder = xstrdup(given);
 		why = "given by FATHOM_DATA";
@@ -82,9 +107,15 @@ const char *machine_data_choose(char choice[MACHINE_CHOICE])
 		}
 	}
 	free(data);
-	if (choice)
-		snprintf(choice, MACHINE_CHOICE, "data: %.160s (%s)", folder, why);
-	return folder;
+	say(choice, folder, why);
+	return keep(folder);
+}
+
+bool machine_data_given(void)
+{
+	const char *given = getenv("FATHOM_DATA"), *machine = getenv("MACHINE");
+
+	return (given && given[0]) || (machine && machine[0]);
 }
 
 const char *machine_data_folder(void)

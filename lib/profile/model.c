@@ -2,17 +2,18 @@
 #include "lib/base/base.h"
 #include "model.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/base/msg.h"
 
 void model_start(struct model *model, const struct profile *profile)
 {
 	*model = (struct model){.profile = profile};
 }
 
-/* Notes a name as used. The profile's own string is kept, which outlives the caller's. */
+/* Notes a name as used, by the profile's own string, which outlives the caller's. */
 static void note_used(struct model *model, const char *name)
 {
 	for (size_t i = 0; i < model->used_count; i++)
@@ -21,7 +22,10 @@ static void note_used(struct model *model, const char *name)
 	const uint32_t key = profile_name_key(name);
 	for (size_t i = 0; i < model->profile->count; i++) {
 		if (profile_row_has_name(&model->profile->row[i], key, name)) {
-			assert(model->used_count < MODEL_USED);
+			if (model->used_count == MODEL_USED)
+				msg_die(EXIT_MEASURE_FAILED,
+				        "bug: one prediction reads more than %d parameters",
+				        MODEL_USED);
 			model->used[model->used_count++] = model->profile->row[i].name;
 			return;
 		}
@@ -56,7 +60,7 @@ bool model_range(struct model *model, const char *name, const char *arg, double 
 
 double model_value(struct model *model, const char *name, const struct arg *args, size_t count)
 {
-	struct lookup found = profile_get(model->profile, name, args, count);
+	struct lookup found = profile_interpolate(model->profile, model->scale, name, args, count);
 
 	if (!found.found) {
 		note_missing(model, name, args, count);

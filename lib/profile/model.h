@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost laws. Everything reads the profile and the shape, nothing else. */
+/* Cost laws. They read the profile and shapes, nothing else. */
 #ifndef FATHOM_MODEL_H
 #define FATHOM_MODEL_H
 
 #include "lib/base/base.h"
 #include "profile.h"
 
-/* A reader of the profile that remembers what a cost rested on. */
-enum { MODEL_USED = 64 };
+/* A reader of the profile that remembers which parameters a cost rests on. */
+enum { MODEL_USED = 128 };
 struct model {
 	const struct profile *profile;
+	enum profile_scale scale;     /* between the rows of functions */
 	const char *used[MODEL_USED]; /* names of the parameters read, each once */
 	size_t used_count;
 	bool extrapolated, surface; /* some value was extrapolated / came from a rate surface */
-	bool missing; /* some parameter was not there; missing_name says which (costs are then NaN)
-	               */
+	bool missing; /* the profile lacks a parameter, missing_name; costs are then NaN */
 	char missing_name[96];
 };
 
@@ -30,8 +30,8 @@ double model_at2(struct model *model, const char *name, const char *arg1, double
 /* The same at any arguments (at most PROFILE_ARGS). */
 double model_value(struct model *model, const char *name, const struct arg *args, size_t count);
 
-/* The least and the largest value of an argument that the rows of a function have. False, and
- * nothing noted, when it has none. */
+/* The least and the largest value of an argument in the rows of a function. False, and nothing
+ * noted, when there are none. */
 bool model_range(struct model *model, const char *name, const char *arg, double *low, double *high);
 
 /* LAWN 202 eq. (2): alpha + bytes/beta. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the machine profile: their names, adding, changing. The file is in profile_file.c,
- * looking values up in profile_lookup.c. */
+/* The rows of the machine profile: names, additions, changes. The file format is in profile_file.c,
+ * values are looked up in profile_lookup.c. */
 #include "lib/base/base.h"
 #include "profile.h"
 
@@ -53,7 +53,7 @@ void profile_append(struct profile *profile, const struct parameter *from)
 {
 	size_t n = profile->count;
 
-	/* The room doubles whenever the count is a power of two (or zero). */
+	/* The array doubles whenever the count is a power of two (or zero). */
 	if ((n & (n - 1)) == 0)
 		profile->row = xrealloc(profile->row, (n ? 2 * n : 1) * sizeof *profile->row);
 	struct parameter *row = &profile->row[profile->count++];
@@ -269,7 +269,7 @@ static bool set_named(
 		set_row(row, value);
 		return true;
 	}
-	/* A name without brackets stands for all its rows: one constant takes their place. */
+	/* A name without brackets stands for all its rows: one constant replaces them. */
 	struct profile one = {0};
 	profile_append(&one, row);
 	for (size_t i = 0; i < one.row->arg_count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine profile: every number the model may read, each with unit, 95 % interval, samples,
- * method, regime and status. A function is several rows of one name with arguments in brackets:
- * gpu.barrier.grid[blocks=132,threads=256]. */
+/* The machine profile: every number that the model may read, each with unit, 95 % interval,
+ * samples, method, regime and status. A function is several rows of one name with arguments in
+ * brackets: gpu.barrier.grid[blocks=132,threads=256]. */
 #ifndef FATHOM_PROFILE_H
 #define FATHOM_PROFILE_H
 
@@ -54,8 +54,8 @@ struct parameter_spec {
 void profile_add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,
         size_t arg_count, struct estimate estimate, bool busy);
 
-/* Adds a row of which only bounds are known, NaN where there is none: a value "beyond low", "below
- * high", between both, or not resolved at all. It has no value, and profile_get does not see it. */
+/* Adds a row without a value, of which only bounds are known (NaN: no bound). profile_get does not
+ * see it. */
 void profile_add_bounded(struct profile *profile, const struct parameter_spec *spec,
         const struct arg *args, size_t arg_count, double low, double high, size_t samples);
 
@@ -66,12 +66,19 @@ struct table *profile_to_table(const struct profile *profile);
 struct profile *profile_from_table(struct table *table, struct fault *fault);
 struct profile *profile_read(const char *path, struct fault *fault);
 
-/* The value at the given arguments. A scalar is asked for with no arguments. Between rows
- * interpolation is linear in the logarithms of arguments and value (argument by argument; the rows
- * of a function form a grid, but holes are tolerated: the nearest existing rows along that argument
- * serve); beyond them the end value's slope is kept and extrapolated is set. low/high are
- * interpolated alike (beyond the end they keep the end row's relative width). found is false when
- * the name is unknown or every row of it is failed. */
+/* How values are interpolated between two rows: linearly in the logarithms of argument and value
+ * where both are positive, or linearly in the numbers. */
+enum profile_scale { PROFILE_LOGARITHMIC, PROFILE_LINEAR };
+
+/* y at x on the line through (x0, y0) and (x1, y1), on that scale. */
+double profile_between(
+        enum profile_scale scale, double x, double x0, double y0, double x1, double y1);
+
+/* The value at the given arguments; of a scalar, with no arguments. The rows of a function form a
+ * grid; in its holes the nearest existing rows along an argument serve. Interpolation goes argument
+ * by argument. Beyond the rows the logarithmic slope at the end is kept, and extrapolated is set.
+ * low and high are interpolated as the value is; beyond the rows they keep the end row's relative
+ * width. found is false when the name is unknown or every row of it has failed. */
 struct lookup {
 	struct estimate estimate;
 	bool found, extrapolated;
@@ -80,8 +87,16 @@ struct lookup {
 struct lookup profile_get(
         const struct profile *profile, const char *name, const struct arg *args, size_t arg_count);
 
-/* Of rows of that name: others have other keys. A factorization's plan asks for a name in thousands
- * of rows thousands of times. */
+/* profile_get with the scale between rows. */
+struct lookup profile_interpolate(const struct profile *profile, enum profile_scale scale,
+        const char *name, const struct arg *args, size_t arg_count);
+
+/* Whether the row has a value; its argument of that name, NaN when it has none. */
+bool profile_row_usable(const struct parameter *row);
+double profile_row_argument(const struct parameter *row, const char *name);
+
+/* The key of a name's rows: it tells most other names apart at once. A factorization's prediction
+ * looks a name up among thousands of rows thousands of times. */
 uint32_t profile_name_key(const char *name);
 
 static inline bool profile_row_has_name(const struct parameter *row, uint32_t key, const char *name)
@@ -89,38 +104,41 @@ static inline bool profile_row_has_name(const struct parameter *row, uint32_t ke
 	return row->name_key == key && strcmp(row->name, name) == 0;
 }
 
-/* Whether two arguments are so near each other that what lies between them is a step (panels of a
- * few rows more than a power of two), which must not go on beyond the last row as a slope. */
+/* Whether two arguments are so close that a change between them is a step, as from a power of two
+ * rows to a few more. The slope of a step must not go on beyond the last row. */
 static inline bool profile_hard_by(double less, double more)
 {
 	return less > 0 && more < 1.1 * less;
 }
 
-/* Smallest and largest value of an argument among the usable rows of a function. False when
- * unknown. */
+/* Smallest and largest value of an argument among the usable rows of a function; false when there
+ * are none. */
 bool profile_range(const struct profile *profile, const char *name, const char *arg, double *low,
         double *high);
 
-/* --set NAME=VALUE: replaces a scalar's value, or multiplies nothing else; a function given without
- * brackets is replaced by that constant, with brackets only that row. False with a fault. */
+/* Whether the profile has a row, not failed, whose name begins so. */
+bool profile_has(const struct profile *profile, const char *prefix);
+
+/* --set NAME=VALUE: replaces the value of a scalar. A function named without brackets becomes that
+ * constant; named with brackets it gets the value in that row alone. False with a fault. */
 bool profile_set(struct profile *profile, const char *assignment, struct fault *fault);
 
-/* Multiplies value of every row of `name` so that it lies at its high (side > 0) or low (side < 0)
- * end; used for propagating intervals. Returns a new profile that shares nothing. */
+/* A copy in which every row of `name` has the high (side > 0) or low (side < 0) end of its interval
+ * as its value: for the propagation of intervals. It shares nothing with the original. */
 struct profile *profile_shifted(const struct profile *profile, const char *name, int side);
 
-/* "name[arg=value,arg=value]" as the file has it; the caller frees it. */
+/* "name[arg=value,arg=value]" as in the file; the caller frees it. */
 char *profile_row_name(const struct parameter *row);
 
 /* Number of rows whose status is failed. */
 size_t profile_failed(const struct profile *profile);
 
-/* Readers' table: value with scaled unit, half-width in percent, samples, status. Functions of many
- * rows show the first, the last and every failed row only, unless verbose. */
+/* Prints a table: value with scaled unit, half-width in percent, samples, status. Of a function
+ * with many rows it has the first, the last and every failed row, unless verbose. */
 void profile_print(const struct profile *profile, bool verbose, FILE *out);
 
-/* One line: how many parameters have which status, the noisy ones also by the part of the machine
- * that their names begin with. */
+/* Prints one line: the number of parameters by status, of the noisy ones also by part of the
+ * machine (the first word of their names). */
 void profile_print_counts(const struct profile *profile, FILE *out);
 
 #endif

@@ -51,7 +51,6 @@ static bool is(const struct parameter *row, const char *status)
 	return strcmp(row->status, status) == 0;
 }
 
-/* One that was seen. */
 static bool has_value(const struct parameter *row)
 {
 	return row && (is(row, "ok") || is(row, "noisy"));
@@ -67,7 +66,7 @@ static double change_of(const struct parameter *before, const struct parameter *
 	return now->estimate.value / before->estimate.value - 1;
 }
 
-/* The intervals of both meet. */
+/* Whether the intervals of both overlap. */
 static bool explained(const struct parameter *before, const struct parameter *now)
 {
 	return before->estimate.low <= now->estimate.high &&
@@ -117,7 +116,7 @@ static bool same_family(const struct parameter *a, const struct parameter *b)
 	return strcmp(a->name, b->name) == 0;
 }
 
-/* All rows of `before` that are like the given one. */
+/* The changes of all rows of `before` that are like `first`. */
 static struct family_change compare_like(const struct profile *before, const struct profile *now,
         const struct parameter *first,
         bool (*like)(const struct parameter *, const struct parameter *), double *changes)
@@ -136,7 +135,7 @@ static struct family_change compare_like(const struct profile *before, const str
 	return all;
 }
 
-/* One change for all rows that are like each other, in the first profile's order; their number. */
+/* A change for each set of like rows, in the first profile's order. Returns their number. */
 static size_t compare_all(const struct profile *before, const struct profile *now,
         bool (*like)(const struct parameter *, const struct parameter *),
         struct family_change *change)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile as a table, and back with every defect named. */
+/* The profile as a table, and back; every defect of a table is named. */
 #include "lib/base/base.h"
 #include "profile.h"
 
@@ -47,7 +47,7 @@ static bool one_of(const char *text, const char *const *words, size_t count)
 	return false;
 }
 
-/* Reads the fields behind the name. NULL or what is wrong. */
+/* Reads the fields after the name. Returns NULL, or the error. */
 static const char *read_fields(const struct table *table, size_t r, struct parameter *row)
 {
 	double samples = table_real(table, r, "samples");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values between the rows of the profile: log-log interpolation on a grid that may have holes. */
+/* Values between the rows of a function: its rows form a grid that may have holes. profile_grid.c
+ * reads the same functions, where they are read often, from dense tables. */
 #include "lib/base/base.h"
 #include "profile_row.h"
 
@@ -16,11 +17,20 @@ struct grid {
 	size_t count;
 	size_t args;
 	double at[PROFILE_ARGS];
+	enum profile_scale scale;
 };
 
-static bool usable(const struct parameter *row)
+bool profile_row_usable(const struct parameter *row)
 {
 	return strcmp(row->status, "failed") != 0 && isfinite(row->estimate.value);
+}
+
+double profile_row_argument(const struct parameter *row, const char *name)
+{
+	for (size_t i = 0; i < row->arg_count; i++)
+		if (strcmp(row->arg_name[i], name) == 0)
+			return row->arg[i];
+	return NAN;
 }
 
 static const char *worse(const char *a, const char *b, const char *const *order, size_t count)
@@ -31,8 +41,7 @@ static const char *worse(const char *a, const char *b, const char *const *order,
 	return a;
 }
 
-/* What two rows used together are worth: the worst of their regimes and statuses, the fewer
- * samples. */
+/* Two rows used together have the worse regime and status of the two, and the fewer samples. */
 static void join_quality(struct lookup *into, const struct lookup *other)
 {
 	static const char *const regimes[] = {"hardware", "surface"};
@@ -45,42 +54,45 @@ static void join_quality(struct lookup *into, const struct lookup *other)
 	into->extrapolated |= other->extrapolated;
 }
 
-/* Linear between (x0, y0) and (x1, y1) in the logarithms where they exist. */
-static double between(double x, double x0, double y0, double x1, double y1)
+double profile_between(
+        enum profile_scale scale, double x, double x0, double y0, double x1, double y1)
 {
 	if (!isfinite(y0) || !isfinite(y1)) /* an open or unknown end of an interval stays so */
 		return isfinite(y0) ? y1 : y0;
-	bool log_x = x > 0 && x0 > 0 && x1 > 0, log_y = y0 > 0 && y1 > 0;
-	double part = log_x ? log(x / x0) / log(x1 / x0) : (x - x0) / (x1 - x0);
+	const bool logarithms = scale == PROFILE_LOGARITHMIC;
+	const bool log_x = logarithms && x > 0 && x0 > 0 && x1 > 0;
+	const double part = log_x ? log(x / x0) / log(x1 / x0) : (x - x0) / (x1 - x0);
 
-	return log_y ? y0 * pow(y1 / y0, part) : y0 + part * (y1 - y0);
+	return logarithms && y0 > 0 && y1 > 0 ? y0 * pow(y1 / y0, part) : y0 + part * (y1 - y0);
 }
 
-/* Low and high keep their order around the value whatever the logarithms did. */
-static struct lookup interpolate(double x, double x0, struct lookup a, double x1, struct lookup b)
+/* Rounding must not put low above the value, or high below it. */
+static struct lookup interpolate(
+        enum profile_scale scale, double x, double x0, struct lookup a, double x1, struct lookup b)
 {
 	struct estimate ea = a.estimate, eb = b.estimate;
 	struct lookup result = a;
 
 	join_quality(&result, &b);
 	struct estimate *e = &result.estimate;
-	e->value = between(x, x0, ea.value, x1, eb.value);
-	double low = between(x, x0, ea.low, x1, eb.low);
-	double high = between(x, x0, ea.high, x1, eb.high);
+	e->value = profile_between(scale, x, x0, ea.value, x1, eb.value);
+	double low = profile_between(scale, x, x0, ea.low, x1, eb.low);
+	double high = profile_between(scale, x, x0, ea.high, x1, eb.high);
 	e->low = low > e->value ? e->value : low;
 	e->high = high < e->value ? e->value : high;
 	return result;
 }
 
-/* Beyond the end (x0, end): the slope towards (x1, inner) goes on; the interval stays as wide,
- * relatively, as at the end row. */
+/* Beyond the end (x0, end) the logarithmic slope between the end and (x1, inner) goes on. The
+ * interval keeps the relative width that it has at the end row. */
 static struct lookup extend(double x, double x0, struct lookup end, double x1, struct lookup inner)
 {
 	struct lookup result = end;
 	struct estimate *e = &result.estimate;
 
 	join_quality(&result, &inner);
-	e->value = between(x, x0, end.estimate.value, x1, inner.estimate.value);
+	e->value = profile_between(
+	        PROFILE_LOGARITHMIC, x, x0, end.estimate.value, x1, inner.estimate.value);
 	double scale = end.estimate.value != 0 ? e->value / end.estimate.value : 1;
 	e->low = e->value - fabs(scale) * (end.estimate.value - end.estimate.low);
 	e->high = e->value + fabs(scale) * (end.estimate.high - end.estimate.value);
@@ -97,7 +109,7 @@ struct rows {
 
 static struct lookup solve(const struct rows *rows);
 
-/* One value of argument d with the answer of the rows that have it. */
+/* One value of argument d, with the answer of the rows that have that value. */
 struct node {
 	double x;
 	struct lookup answer;
@@ -130,7 +142,7 @@ static double next_value(const struct rows *rows, double x, int way)
 	return best;
 }
 
-/* The same, or x itself. */
+/* x itself where a row has it, else as next_value. */
 static double this_value(const struct rows *rows, double x, int way)
 {
 	for (size_t i = 0; i < rows->count; i++)
@@ -139,7 +151,7 @@ static double this_value(const struct rows *rows, double x, int way)
 	return next_value(rows, x, way);
 }
 
-/* The first node from x on that need not extrapolate. */
+/* The first node from x on whose answer is not extrapolated. */
 static bool find_clean(const struct rows *rows, double x, int way, struct node *node)
 {
 	for (; isfinite(x); x = next_value(rows, x, way)) {
@@ -150,7 +162,7 @@ static bool find_clean(const struct rows *rows, double x, int way, struct node *
 	return false;
 }
 
-/* The value from which the slope at an end is taken. */
+/* The inner value that, with the end, gives the slope beyond the end. */
 static double slope_value(const struct rows *rows, double end, int inwards)
 {
 	const double nearest = next_value(rows, end, inwards);
@@ -161,7 +173,6 @@ static double slope_value(const struct rows *rows, double end, int inwards)
 	return isfinite(x) ? x : nearest;
 }
 
-/* Beyond the end. */
 static struct lookup extend_from(const struct rows *rows, double end, int inwards)
 {
 	const double at = rows->grid->at[rows->d], next = slope_value(rows, end, inwards);
@@ -173,8 +184,8 @@ static struct lookup extend_from(const struct rows *rows, double end, int inward
 	return only;
 }
 
-/* The answer between the nearest values of argument d. Where a hole of the grid makes one of these
- * extrapolate, the nearest that need not are taken in its place, if they lie on both sides. */
+/* The answer between the nearest values of argument d. Where a hole of the grid makes one of them
+ * extrapolate, the nearest values that do not extrapolate replace both, if both sides have one. */
 static struct lookup solve(const struct rows *rows)
 {
 	if (rows->d == rows->grid->args)
@@ -186,7 +197,7 @@ static struct lookup solve(const struct rows *rows)
 	const double at = rows->grid->at[rows->d];
 	const double low = this_value(rows, at, -1), high = this_value(rows, at, 1);
 	struct node below, above;
-	if (!isfinite(low)) /* of what is no number neither side has a value */
+	if (!isfinite(low)) /* where `at` is not a number neither side has a value */
 		return extend_from(rows, isfinite(high) ? high : next_value(rows, low, 1), 1);
 	if (!isfinite(high))
 		return extend_from(rows, low, -1);
@@ -195,7 +206,8 @@ static struct lookup solve(const struct rows *rows)
 		above = node_at(rows, high);
 	}
 	return below.x == above.x ? below.answer
-	                          : interpolate(at, below.x, below.answer, above.x, above.answer);
+	                          : interpolate(rows->grid->scale, at, below.x, below.answer,
+	                                    above.x, above.answer);
 }
 
 /* Place of a named argument in the query, or count. */
@@ -216,8 +228,8 @@ static bool same_args(const struct parameter *row, const struct parameter *other
 	return true;
 }
 
-/* Collects the usable rows of `name` that have exactly the arguments asked for, in the first row's
- * order. */
+/* Collects the usable rows of `name` that have exactly the arguments asked for. The point gets the
+ * order of the first row's arguments. */
 static void collect(struct grid *grid, const struct profile *profile, const char *name,
         const struct arg *args, size_t arg_count)
 {
@@ -226,7 +238,7 @@ static void collect(struct grid *grid, const struct profile *profile, const char
 	for (size_t r = 0; r < profile->count; r++) {
 		const struct parameter *row = &profile->row[r];
 		if (!profile_row_has_name(row, key, name) || row->arg_count != arg_count ||
-		        !usable(row))
+		        !profile_row_usable(row))
 			continue;
 		bool fits = grid->count == 0 || same_args(row, grid->row[0]);
 		for (size_t i = 0; fits && i < arg_count; i++) {
@@ -241,12 +253,13 @@ static void collect(struct grid *grid, const struct profile *profile, const char
 	grid->args = arg_count;
 }
 
-struct lookup profile_get(
-        const struct profile *profile, const char *name, const struct arg *args, size_t arg_count)
+struct lookup profile_interpolate(const struct profile *profile, enum profile_scale scale,
+        const char *name, const struct arg *args, size_t arg_count)
 {
 	struct lookup none = {
 	        .estimate = {NAN, NAN, NAN, 0}, .regime = "hardware", .status = "failed"};
-	struct grid grid = {.row = xmalloc((profile->count + 1) * sizeof *grid.row)};
+	struct grid grid = {
+	        .row = xmalloc((profile->count + 1) * sizeof *grid.row), .scale = scale};
 
 	collect(&grid, profile, name, args, arg_count);
 	if (grid.count == 0) /* a constant answers for any arguments */
@@ -255,6 +268,12 @@ struct lookup profile_get(
 	struct lookup answer = grid.count ? solve(&all) : none;
 	free(grid.row);
 	return answer;
+}
+
+struct lookup profile_get(
+        const struct profile *profile, const char *name, const struct arg *args, size_t arg_count)
+{
+	return profile_interpolate(profile, PROFILE_LOGARITHMIC, name, args, arg_count);
 }
 
 bool profile_range(
@@ -266,13 +285,20 @@ bool profile_range(
 	*high = -INFINITY;
 	for (size_t r = 0; r < profile->count; r++) {
 		const struct parameter *row = &profile->row[r];
-		if (!profile_row_has_name(row, key, name) || !usable(row))
+		if (!profile_row_has_name(row, key, name) || !profile_row_usable(row))
 			continue;
-		for (size_t i = 0; i < row->arg_count; i++)
-			if (strcmp(row->arg_name[i], arg) == 0) {
-				*low = fmin(*low, row->arg[i]);
-				*high = fmax(*high, row->arg[i]);
-			}
+		const double value = profile_row_argument(row, arg);
+		*low = fmin(*low, value);
+		*high = fmax(*high, value);
 	}
 	return *low <= *high;
+}
+
+bool profile_has(const struct profile *profile, const char *prefix)
+{
+	for (size_t i = 0; i < profile->count; i++)
+		if (strncmp(profile->row[i].name, prefix, strlen(prefix)) == 0 &&
+		        strcmp(profile->row[i].status, "failed") != 0)
+			return true;
+	return false;
 }

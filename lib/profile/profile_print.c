@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile for readers: one aligned line a parameter, functions of many rows shortened. */
+/* Prints the profile: an aligned line for each parameter, functions of many rows shortened. */
 #include "lib/base/base.h"
 #include "profile.h"
 
@@ -26,7 +26,7 @@ size_t profile_failed(const struct profile *profile)
 	return failed;
 }
 
-/* "3.21 us" in two cells, so that the numbers stand right-aligned. */
+/* "3.21 us" in two cells: numbers are right-aligned. */
 static void set_quantity(struct table *shown, size_t r, double value, const char *unit)
 {
 	char text[64];
@@ -38,7 +38,7 @@ static void set_quantity(struct table *shown, size_t r, double value, const char
 	table_set_text(shown, r, "unit", space ? space : unit);
 }
 
-/* What is known of a parameter without a value. */
+/* The bounds of a parameter without a value. */
 static void set_bounds(struct table *shown, size_t r, const struct parameter *row)
 {
 	const struct estimate *e = &row->estimate;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the profile: what its rows and its file share. Others use profile.h. */
+/* Internals of the profile, shared by its rows and its file. Others use profile.h. */
 #ifndef FATHOM_PROFILE_ROW_H
 #define FATHOM_PROFILE_ROW_H
 
 #include "profile.h"
 
-/* Cuts name[arg=value,arg=value] (the text is changed) into the row's name and arguments, which
- * point into it. NULL, or what is wrong with it. */
+/* Cuts name[arg=value,arg=value] into the row's name and arguments, which point into the text; the
+ * text is changed. Returns NULL, or the error. */
 const char *profile_parse_name(char *text, struct parameter *row);
 
 /* The row of the same name and arguments, or NULL. */

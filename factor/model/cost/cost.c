@@ -21,7 +21,7 @@ void cost_reader_start(struct cost_reader *reader, const struct profile *profile
 void cost_reader_change(
         struct cost_reader *reader, const struct profile *profile, const char *name)
 {
-	const char *other = NULL; /* the last one that was not it: names are few */
+	const char *other = NULL; /* the name met last, if not `name`: names are few */
 
 	reader->model.profile = profile;
 	for (size_t i = 0; i < COST_CACHE; i++) {
@@ -44,64 +44,8 @@ void cost_reader_change(
 		reader->panels[kept].name = NULL;
 }
 
-/* The rows of a function that enclose a value of one argument; both are the value itself outside of
- * the rows. */
-struct bracket {
-	double low, high;
-};
-
-static struct bracket enclose(
-        const struct profile *profile, const char *name, const char *arg, double value)
-{
-	const uint32_t key = profile_name_key(name);
-	struct bracket b = {-INFINITY, INFINITY};
-
-	for (size_t r = 0; r < profile->count; r++) {
-		const struct parameter *row = &profile->row[r];
-		if (!profile_row_has_name(row, key, name) || !isfinite(row->estimate.value))
-			continue;
-		for (size_t i = 0; i < row->arg_count; i++) {
-			if (strcmp(row->arg_name[i], arg) != 0)
-				continue;
-			if (row->arg[i] <= value)
-				b.low = fmax(b.low, row->arg[i]);
-			if (row->arg[i] >= value)
-				b.high = fmin(b.high, row->arg[i]);
-		}
-	}
-	return isfinite(b.low) && isfinite(b.high) ? b : (struct bracket){value, value};
-}
-
-static double mix(struct bracket b, double value, double at_low, double at_high)
-{
-	return b.low == b.high ? at_low
-	                       : at_low + (value - b.low) / (b.high - b.low) * (at_high - at_low);
-}
-
-static double linear_at(struct model *model, const char *name, const char *arg, double value)
-{
-	struct bracket b = enclose(model->profile, name, arg, value);
-
-	return mix(b, value, model_at(model, name, arg, b.low), model_at(model, name, arg, b.high));
-}
-
-static double linear_at2(struct model *model, const char *name, const char *arg1, double value1,
-        const char *arg2, double value2)
-{
-	struct bracket b1 = enclose(model->profile, name, arg1, value1);
-	struct bracket b2 = enclose(model->profile, name, arg2, value2);
-	double edge[2];
-
-	for (int side = 0; side < 2; side++) {
-		double at = side ? b1.high : b1.low;
-		edge[side] = mix(b2, value2, model_at2(model, name, arg1, at, arg2, b2.low),
-		        model_at2(model, name, arg1, at, arg2, b2.high));
-	}
-	return mix(b1, value1, edge[0], edge[1]);
-}
-
-/* The slot of a name and its arguments: filled when its name is set. A slot in use for others is
- * taken over. */
+/* The slot of a name and its arguments; it is filled when its name is set. A slot with another name
+ * or arguments is taken over. */
 static struct cost_entry *find(struct cost_reader *reader, const char *name, double a, double b)
 {
 	uint64_t bits[2], hash = (uint64_t)(uintptr_t)name;
@@ -118,7 +62,7 @@ static struct cost_entry *find(struct cost_reader *reader, const char *name, dou
 	return slot;
 }
 
-/* What a probe could not resolve has none. */
+/* A parameter that a probe could not resolve has no value. */
 static bool has_value(const struct parameter *row, uint32_t key, const char *name)
 {
 	return profile_row_has_name(row, key, name) && !isnan(row->estimate.value);
@@ -175,8 +119,7 @@ double cost_at(struct cost_reader *reader, const char *name, const char *arg, do
 	struct cost_entry *slot = find(reader, name, value, 0);
 
 	if (!slot->name) {
-		slot->value = reader->linear ? linear_at(&reader->model, name, arg, value)
-		                             : model_at(&reader->model, name, arg, value);
+		slot->value = model_at(&reader->model, name, arg, value);
 		slot->name = name;
 	}
 	return slot->value;
@@ -188,16 +131,14 @@ double cost_at2(struct cost_reader *reader, const char *name, const char *arg1, 
 	struct cost_entry *slot = find(reader, name, value1, value2);
 
 	if (!slot->name) {
-		struct model *model = &reader->model;
-		slot->value = reader->linear ? linear_at2(model, name, arg1, value1, arg2, value2)
-		                             : model_at2(model, name, arg1, value1, arg2, value2);
+		slot->value = model_at2(&reader->model, name, arg1, value1, arg2, value2);
 		slot->name = name;
 	}
 	return slot->value;
 }
 
-/* Smallest argument of a curve's rows; a curve that --set made a constant, or that is not there,
- * has none: `otherwise`. */
+/* The smallest argument of a curve's rows; `otherwise` for a curve that --set made a constant, or
+ * that is not there. */
 static double smallest_bytes(struct cost_reader *reader, const char *curve, double otherwise)
 {
 	struct cost_entry *slot = find(reader, curve, -1, -1); /* no arguments of a curve */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What one operation costs, and the cost_models that say it: one per level and target. A cost_model reads
- * the profile and shapes only. */
+/* Costs of operations, and the cost models that give them: one for each level and target. A cost
+ * model reads the profile and the shapes of operands, nothing else. */
 #ifndef FATHOM_COST_H
 #define FATHOM_COST_H
 
 #include "lib/profile/model.h"
+#include "lib/profile/profile_grid.h"
 #include "factor/executors/executor.h"
 #include "factor/kernels/lu/panel_geometry.h"
 
-/* What time goes to. */
+/* Kinds of time in a cost. */
 enum term {
 	TERM_LAUNCH,     /* starting kernels on the device */
 	TERM_MEMORY,     /* traffic of L2, DRAM or host memory */
-	TERM_BARRIER,    /* waiting inside a kernel: barriers, reductions, exchanges, chains of
+	TERM_BARRIER,    /* waits inside a kernel: barriers, reductions, exchanges, chains of
 	                    dependent loads */
 	TERM_ARITHMETIC, /* work on operands held on chip */
 	TERM_TRANSFER,   /* between device and host */
@@ -22,56 +23,34 @@ enum term {
 };
 extern const char *const term_name[TERM_COUNT];
 
-/* What works on an operation: kernels have the multiprocessors, transfers a copy engine for each
- * direction. */
+/* Where an operation runs: kernels on the multiprocessors, transfers on the copy engine of their
+ * direction, the rest on the host thread. */
 enum engine { ENGINE_KERNELS, ENGINE_OUT, ENGINE_IN, ENGINE_HOST, ENGINE_COUNT };
 
-/* The host is busy for `enqueue`, then the queue for the sum of the terms; the host waits for that
- * when `wait`. On ENGINE_HOST the host thread does it all, and no queue. */
+/* The cost of an operation, in seconds. The host is busy for `enqueue`, then the queue for the sum
+ * of the terms; with `wait` the host waits for the queue. On ENGINE_HOST the host thread does all,
+ * and the queue nothing. */
 struct cost {
 	double enqueue;
-	double first; /* of it, until the device begins on the first of several kernels; 0: all */
+	double first; /* part of enqueue after which the first of several kernels begins; 0: all */
 	double term[TERM_COUNT];
 	bool wait;
-	double behind; /* what a copy takes longer when the queue is still at work: the hand-over
-	                  from the multiprocessors to the copy engine (a transfer) */
+	double behind; /* a copy's extra time when its queue is still at work: the hand-over from
+	                  the multiprocessors to the copy engine */
 	enum engine engine;
-	double share;  /* of the multiprocessors that a kernel can use, 0 for all of them; not while
-	                  it starts (TERM_LAUNCH) */
-	bool light;    /* waits for memory and leaves arithmetic to others */
-	bool loose;    /* finds places beside the blocks of light ones */
-	double beside; /* a panel's speed while others have work for its multiprocessors, 0: half */
-	double block;  /* seconds after which a kernel's blocks give up their multiprocessors */
-	bool whole;    /* which these have for themselves */
-	bool apart;    /* a panel whose blocks do not wait for each other */
-	bool early;    /* its time is that of one in a row of its like, to which it came early */
-	int further;   /* kernels behind the first one */
+	double share;  /* of the multiprocessors that a kernel can use, 0: all; none during
+	                  TERM_LAUNCH */
+	bool light;    /* it waits for memory and leaves arithmetic to others */
+	bool loose;    /* co-resident: finds places beside the blocks of light kernels */
+	double beside; /* a panel's relative speed while others want its multiprocessors, 0: half */
+	double block;  /* lifetime of a kernel's blocks: they then give up their multiprocessors */
+	bool whole;    /* exclusive: a block has a multiprocessor for itself */
+	bool apart;    /* a panel of independent blocks, which do not wait for each other */
+	bool early;    /* the time was measured in a row of such kernels, each launched early */
+	int further;   /* kernels after the first */
 };
 
-/* A function of up to three arguments as a dense grid, for reading it often. */
-enum {
-	SURFACE_ARGS = 3,
-	SURFACE_AXIS = 32,
-	SURFACE_VALUES = 512,
-	SURFACE_MIDDLES = 32,
-	COST_SURFACES = 88
-};
-struct cost_surface {
-	const char *name; /* NULL: free */
-	uint32_t key;     /* of its rows */
-	size_t args, count[SURFACE_ARGS];
-	double axis[SURFACE_ARGS][SURFACE_AXIS]; /* logarithms when not linear */
-	size_t slope[SURFACE_ARGS];   /* from that row to the last: the slope that goes on beyond */
-	double value[SURFACE_VALUES]; /* the last argument runs fastest */
-	/* rows off the grid: where they are, in intervals of the axes, and how far they lie above
-	 * what the grid says there */
-	struct cost_middle {
-		double at[SURFACE_ARGS], above;
-	} middle[SURFACE_MIDDLES];
-	size_t middles;
-};
-
-/* The rows of LAPACKE's panels (cost_host.c), by width and then length. */
+/* The rows of a function of LAPACKE's panels (cost_host.c), by width and then length. */
 enum { PANEL_ROWS = 64, COST_PANELS = 5 /* four functions and an end */ };
 struct cost_panels {
 	const char *name; /* NULL: free */
@@ -82,41 +61,41 @@ struct cost_panels {
 	} row[PANEL_ROWS];
 };
 
-/* Reads values once each. linear: interpolate functions linearly between rows instead of by their
- * logarithms. */
-enum { COST_CACHE = 16384 };
+/* Reads the profile and caches the values. */
+enum { COST_CACHE = 16384, COST_SURFACES = 128 /* fits a byte */ };
 struct cost_reader {
 	struct model model;
-	bool linear;
-	bool shares;        /* our own products have a block a tile: other queues have work */
+	bool sums;          /* level 1: alpha-beta sums */
+	bool shares;        /* another queue has work: our own products run one tile a block */
 	bool blas_only;     /* products are the library's, not our own kernels' */
 	int threads;        /* of the host that work, 0: as many as the profile knows */
-	bool same_way;      /* as the pass before it a pass of Gram-Schmidt goes through columns */
-	bool host_wrote;    /* a panel on the host: it is in the caches of the core */
-	double working_set; /* bytes the operations work on: what host caches hold or not */
+	bool same_way;      /* a Gram-Schmidt pass goes through the columns in the direction of the
+	                       pass before */
+	bool host_wrote;    /* the host has just written the panel: the core's caches hold it */
+	double working_set; /* bytes of all operands: decides which cache of the host holds them */
 	struct cost_entry {
 		const char *name;
 		double arg[2], value;
 	} cache[COST_CACHE];
-	struct cost_surface surface[COST_SURFACES];
-	unsigned char last[COST_SURFACES]; /* where a name was found, by where it lies */
+	struct profile_grid surface[COST_SURFACES];
+	unsigned char last[COST_SURFACES]; /* the surface last found for a hash of the name */
 	struct cost_panels panels[COST_PANELS];
 };
 
 void cost_reader_start(struct cost_reader *reader, const struct profile *profile);
 
-/* Takes another profile, in which nothing but `name` differs. */
+/* Takes another profile, in which nothing but the parameter `name` differs. */
 void cost_reader_change(
         struct cost_reader *reader, const struct profile *profile, const char *name);
 
-/* Whether the profile has a value of it at all. */
+/* Whether the profile has a value of the parameter. */
 bool cost_known(struct cost_reader *reader, const char *name);
 
-/* Bytes that the part of L2 nearest to a multiprocessor holds; where they were not resolved, its
- * share of what the device states. */
+/* Bytes of the part of L2 that is near to a multiprocessor: measured, else the stated size divided
+ * by the number of partitions. */
 double cost_near_l2(struct cost_reader *reader);
 
-/* The largest value of an argument in a function's rows, NaN when it has no such rows. */
+/* The largest value of an argument in a function's rows, NaN when there are none. */
 double cost_last(struct cost_reader *reader, const char *name, const char *arg);
 
 /* As model_scalar, model_at, model_at2. Names must be string constants. */
@@ -125,44 +104,45 @@ double cost_at(struct cost_reader *reader, const char *name, const char *arg, do
 double cost_at2(struct cost_reader *reader, const char *name, const char *arg1, double value1,
         const char *arg2, double value2);
 
-/* Value of a function of `count` arguments named `arg` whose rows form a grid, as profile_get has
- * it but for arguments below the first row: they cost what the first row does, as a call's start-up
- * does not shrink with it. Single rows off the grid correct it around them, less and less up to the
- * next rows of the grid. */
+/* Value of a function of `count` arguments named `arg`, at `at`, from its dense table
+ * (lib/profile/profile_grid.h). */
 double cost_surface(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);
 
-/* What a time is known to go along with, > 0: in how many rounds a kernel goes through its blocks,
- * or what another one takes that was measured more finely. */
+/* A quantity > 0 that a time is known to follow: the number of rounds in which a kernel goes
+ * through its blocks, or another time that was measured at more sizes. */
 typedef double (*cost_course)(const double *at, const void *self);
 
-/* That, over what interpolation between the rows of that grid makes of it: times the value there,
- * the value follows it between the rows. */
+/* The course at `at`, divided by its interpolation between the rows of the surface. The surface's
+ * value times that ratio follows the course between the rows. */
 double cost_along(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, cost_course course, const void *self);
 
-/* The first and the last row of one of the arguments of that grid; 0 and infinite when it has
+/* The first and the last row of argument `which` of that surface; 0 and infinite when it has
  * none. */
 double cost_surface_begin(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t which);
 double cost_surface_end(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t which);
 
-/* Of one and two arguments, and as cost_traffic, through surfaces. */
+/* Surfaces of one and of two arguments; cost_traffic from a surface. */
 double cost_surface1(struct cost_reader *reader, const char *name, const char *arg, double at);
 double cost_surface2(struct cost_reader *reader, const char *name, const char *arg1, double at1,
         const char *arg2, double at2);
 double cost_surface_traffic(struct cost_reader *reader, const char *curve, double bytes);
 
-/* What `bytes` of traffic add to the smallest kernel of the curve (gpu.copy.time, gpu.read.time,
- * gpu.write.time). */
+/* Seconds that `bytes` of traffic add to the smallest kernel of the curve (gpu.copy.time,
+ * gpu.read.time, gpu.write.time). */
 double cost_traffic(struct cost_reader *reader, const char *curve, double bytes);
 
 /* Bytes per second of one host thread on a working set (host.memory.read, host.memory.copy). Sets
- * smaller than the smallest measured are in the same cache. */
+ * smaller than the smallest measured lie in the same cache. */
 double cost_host_rate(struct cost_reader *reader, const char *name, double working_set);
 
-/* NULL operations are not estimated on the target. */
+/* A cost depends on few of an operation's parameters. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+/* The cost model of LU's panels. The target has no cost for operations that are NULL. */
 struct cost_model {
 	struct cost (*iamax)(struct cost_reader *, struct matrix x);
 	struct cost (*iamax_host)(struct cost_reader *, struct matrix x);
@@ -179,18 +159,24 @@ struct cost_model {
 	struct cost (*fused_update)(struct cost_reader *, struct matrix a, int64_t j);
 	struct cost (*resident_panel)(
 	        struct cost_reader *, struct matrix a, const struct panel_geometry *g);
-	/* from the stream's last work being done to the host knowing it */
+	/* from the end of the stream's last work until the host knows of it */
 	double (*sync)(struct cost_reader *);
 };
 
 extern const struct cost_model cost_cuda_level2, cost_cuda_level1; /* levels 2 and 1 */
 extern const struct cost_model cost_host_level2, cost_host_level1;
 
-/* Bytes of a matrix, and of a triangle of it or (WHOLE) all. */
+/* Bytes of an element. */
+static inline double word_bytes(struct matrix a)
+{
+	return (double)precision_bytes(a.precision);
+}
+
+/* Bytes of a matrix; of a triangle of the matrix, or of all of it (WHOLE). */
 double cost_bytes(struct matrix a);
 double cost_part(enum uplo uplo, struct matrix a);
 
-/* What splits read and write. */
+/* Bytes that splits read and write. */
 double cost_splits(const struct splits *);
 
 #endif

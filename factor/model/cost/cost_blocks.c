@@ -1,44 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of the operations of blocked factorizations at level 2. The calls of the library are in
- * cost_gemm.c, kernels that factorize in cost_triangles.c, LU's exchanges in cost_lu.c; here
- * is what moves data. With w the word in bytes:
+/* Costs of the operations of blocked factorizations at level 2: those that move data. Library calls
+ * are in cost_gemm.c, kernels that factorize in cost_triangles.c, LU's row swaps in
+ * cost_lu.c.
  *
- * copy, transpose, explicit_v read and write mnw each, split writes its stack, fill its part: our
- * kernels' start and what the bytes add on the measured curve. Kernels over a few integers only
- * start; to clear info is queued as a copy is, and takes the device no longer.
+ * copy, transpose, explicit_v read and write mnw bytes each (w: bytes of a word), split writes its
+ * stack, fill its part: the start of our kernel, and the time that the bytes add on the measured
+ * curve. Kernels over a few integers only start. Clearing info is queued as a copy, and takes the
+ * device no longer.
  *
- * A transfer costs the measured round trip less the call and the wait, which the host clock has
- * already; on the device it holds its direction's copy engine. The host's panels are the rate
- * surfaces of LAPACKE; potrf has half the operations of getrf of the same block. */
+ * A transfer costs the measured round trip less the call and the wait, which the host's clock
+ * counts. It occupies the copy engine of its direction. The host's panels are the surfaces of
+ * LAPACKE; potrf has half the operations of getrf of the same block. */
 #include "cost_blocks.h"
 
 #include "factor/kernels/gemm/half_pair.h"
 
 #include <math.h>
-
-/* What a block of our sweeps takes care of. */
-static const double sweep_bytes = 16384;
-
-static double larger(double a, double b)
-{
-	return b > a ? b : a;
-}
-
-struct cost cost_kernel(struct cost_reader *r)
-{
-	return (struct cost){.enqueue = cost_scalar(r, "gpu.launch.enqueue"),
-	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.launch.dependent")};
-}
-
-struct cost cost_sweep(struct cost_reader *r, const char *curve, double bytes)
-{
-	struct cost cost = cost_kernel(r);
-
-	cost.light = true;
-	cost.share = cost_share(r, ceil(bytes / sweep_bytes));
-	cost.term[TERM_MEMORY] = cost_surface_traffic(r, curve, bytes);
-	return cost;
-}
 
 static struct cost move(struct cost_reader *r, struct matrix a)
 {
@@ -50,14 +27,14 @@ static struct cost copy(struct cost_reader *r, enum uplo uplo, struct matrix a)
 	return cost_sweep(r, "gpu.copy.time", 2 * cost_part(uplo, a));
 }
 
-/* What a kernel of ours takes that only moves numbers, by its own surface. */
+/* The cost of a kernel of ours that only moves numbers, by its own surface. */
 static struct cost measured(struct cost cost, double seconds)
 {
-	cost.term[TERM_MEMORY] = larger(0, seconds - cost.term[TERM_LAUNCH]);
+	cost.term[TERM_MEMORY] = fmax(0, seconds - cost.term[TERM_LAUNCH]);
 	return cost;
 }
 
-/* The surfaces have two operands with as many columns each. */
+/* The surfaces are of two operands with the same number of columns. */
 static struct cost split(struct cost_reader *r, const struct splits *splits)
 {
 	static const char *const axes[] = {"n", "k"};
@@ -75,7 +52,7 @@ static struct cost split(struct cost_reader *r, const struct splits *splits)
 	return cost_known(r, name) ? measured(cost, cost_surface(r, name, axes, at, 2)) : cost;
 }
 
-/* Of what lies below the blocks; the surface is of squares. */
+/* The rows below the blocks; the surface is of squares. */
 static struct cost apply_swaps(struct cost_reader *r, struct matrix a)
 {
 	static const char *const names[] = {"gpu.apply_swaps.s", "gpu.apply_swaps.d"};
@@ -87,7 +64,7 @@ static struct cost apply_swaps(struct cost_reader *r, struct matrix a)
 	return cost_known(r, name) ? measured(cost, cost_surface1(r, name, "n", side)) : cost;
 }
 
-/* Two reads and a write of half of it. */
+/* Two reads of half of the blocks, and a write. */
 static struct cost add(struct cost_reader *r, struct matrix blocks)
 {
 	return cost_sweep(r, "gpu.copy.time", 1.5 * cost_bytes(blocks));
@@ -98,21 +75,21 @@ static struct cost fill(struct cost_reader *r, enum uplo uplo, struct matrix a)
 	return cost_sweep(r, "gpu.write.time", cost_part(uplo, a));
 }
 
-/* Columns that a wavefront has just touched are in L2 where they find room. */
+/* Columns that a wavefront has just touched are still in L2 if they fit. */
 static struct cost rotate(struct cost_reader *r, struct matrix x)
 {
 	return cost_sweep(r, "gpu.copy.time", 2 * cost_bytes(x));
 }
 
-/* A block of threads has a pair of columns: it reads the two elements that say how they are
- * rotated, then the columns, which one multiprocessor gets out of L2 and writes. */
+/* A block of threads has a pair of columns. It reads the two elements that define the rotation,
+ * then reads the columns from L2 and writes them, on one multiprocessor. */
 static struct cost make_rotations(struct cost_reader *r, struct matrix x)
 {
 	struct cost cost = rotate(r, x);
 	double pairs = (double)x.n / 2, each = 2 * cost_bytes(x) / pairs;
 
 	cost.share = cost_share(r, pairs);
-	cost.term[TERM_MEMORY] = larger(cost.term[TERM_MEMORY],
+	cost.term[TERM_MEMORY] = fmax(cost.term[TERM_MEMORY],
 	        each / cost_scalar(r, "gpu.sm.l2_read") + cost_scalar(r, "gpu.l2.latency"));
 	cost.term[TERM_BARRIER] = cost_scalar(r, "gpu.l2.latency") +
 	                           cost_at(r, "gpu.barrier.block", "threads", 512);
@@ -123,7 +100,6 @@ static struct cost integers(struct cost_reader *r, int64_t count)
 {
 	struct cost cost = cost_kernel(r);
 
-	(void)count;
 	cost.share = cost_share(r, 1);
 	return cost;
 }
@@ -141,12 +117,9 @@ static struct cost transfer(
 {
 	double call = cost_scalar(r, "gpu.copy.enqueue");
 	double whole = cost_surface1(r, curve, "bytes", bytes);
-	double wait = larger(0, cost_scalar(r, "gpu.launch.sync") -
-	                                cost_scalar(r, "gpu.launch.enqueue") -
-	                                cost_scalar(r, "gpu.launch.dependent"));
 
 	return (struct cost){.enqueue = call,
-	        .term[TERM_TRANSFER] = larger(0, whole - call - wait),
+	        .term[TERM_TRANSFER] = fmax(0, whole - call - cost_wait(r)),
 	        .behind = cost_hand_over(r),
 	        .engine = engine};
 }
@@ -156,7 +129,8 @@ static struct cost to_host(struct cost_reader *r, struct matrix a)
 	return transfer(r, "link.d2h.pinned.time", cost_bytes(a), ENGINE_OUT);
 }
 
-/* What the host has just written the copy engine must get from the core's caches. */
+/* Data that the host has just written lies in the core's caches, from which the copy engine reads.
+ */
 static struct cost to_device(struct cost_reader *r, struct matrix a)
 {
 	static const char written[] = "link.h2d.written.time";
@@ -167,14 +141,14 @@ static struct cost to_device(struct cost_reader *r, struct matrix a)
 
 /* ---- the host's panels ---- */
 
-/* A panel computed by the host. The surfaces know it where the host has just copied it to; one that
- * a copy engine has just written takes as long (both measured, 300 x 24 to 48000 x 48). */
+/* A panel computed by the host. The surfaces are of panels that the host has just copied; panels
+ * that a copy engine has just written take as long. */
 static struct cost by_host(double seconds)
 {
 	return (struct cost){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
 }
 
-/* Pivots and tau wait in pinned memory until an earlier panel's have left it. */
+/* Pivots and tau wait in pinned memory until those of an earlier panel have left it. */
 static double note(struct cost_reader *r)
 {
 	static const char name[] = "gpu.event.sync";
@@ -199,18 +173,18 @@ static struct cost host_potrf(struct cost_reader *r, struct matrix a)
 
 /* ---- events ---- */
 
-/* Behind a kernel to record it or to wait for it takes the host 0.25 us on an H200, alone 0.15: a
- * few microseconds in a whole factorization. */
+/* Host time to record an event or to wait for one. Behind a kernel it takes somewhat longer, which
+ * adds a few microseconds to a whole factorization. */
 static double event(struct cost_reader *r)
 {
 	return cost_scalar(r, "gpu.event.record");
 }
 
-/* What a kernel behind an event of another queue starts later than behind one of its own. */
+/* The extra delay of a kernel behind an event of another queue, against one in its own queue. */
 static double stream_wait(struct cost_reader *r)
 {
-	return larger(0, cost_scalar(r, "gpu.concurrent.stream_wait_idle") -
-	                         cost_scalar(r, "gpu.concurrent.dependent_idle"));
+	return fmax(0, cost_scalar(r, "gpu.concurrent.stream_wait_idle") -
+	                       cost_scalar(r, "gpu.concurrent.dependent_idle"));
 }
 
 const struct block_cost_model blocks_cuda_full = {.gemm = cost_gemm,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the operations of blocked factorizations cost: one cost_model per level and target, beside that
- * of the panels (cost.h). */
+/* The cost models of the operations of blocked factorizations, one for each level and target; those
+ * of LU's panels are in cost.h. */
 #ifndef FATHOM_COST_BLOCKS_H
 #define FATHOM_COST_BLOCKS_H
 
@@ -11,22 +11,21 @@ struct block_cost_model {
 	struct cost (*gemm)(
 	        struct cost_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
 	struct cost (*split)(struct cost_reader *, const struct splits *splits);
-	/* together: squares in one call, whose columns are those of c */
-	struct cost (*gemm_tf32)(
-	        struct cost_reader *, struct matrix c, int64_t k, bool together);
+	/* together: several squares in one call; c has the columns of all */
+	struct cost (*gemm_tf32)(struct cost_reader *, struct matrix c, int64_t k, bool together);
 	struct cost (*half_update)(
 	        struct cost_reader *, enum uplo part, struct matrix c, int64_t k);
 	struct cost (*gemm_tall)(struct cost_reader *, struct matrix c, int64_t k);
 	/* one triangle of each block */
 	struct cost (*add)(struct cost_reader *, struct matrix blocks);
 	struct cost (*syrk)(struct cost_reader *, struct matrix c, int64_t k);
-	/* a triangle of order `order` and `columns` right-hand sides */
+	/* of a triangle of that order, with so many right-hand sides */
 	struct cost (*trsm)(struct cost_reader *, enum side side, enum diag diag, int64_t order,
 	        int64_t columns, enum precision precision);
-	/* of a triangle whose inverse is trusted */
+	/* of a triangle whose inverse passes the guard */
 	struct cost (*trsm_guard)(struct cost_reader *, struct matrix triangle, int64_t columns);
 	struct cost (*gemv)(struct cost_reader *, enum trans trans, struct matrix a);
-	/* rotations made, and applied */
+	/* rotations are made, and applied */
 	struct cost (*make_rotations)(struct cost_reader *, struct matrix x);
 	struct cost (*rotate)(struct cost_reader *, struct matrix x);
 	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a. gram_shaped:
@@ -40,24 +39,24 @@ struct block_cost_model {
 	struct cost (*trtri)(struct cost_reader *, struct matrix a);
 	struct cost (*apply_swaps)(struct cost_reader *, struct matrix a);
 	struct cost (*laswp)(struct cost_reader *, struct matrix a, int64_t swaps);
-	/* columns right of an LU panel of k columns, whole and their top */
+	/* columns right of an LU panel of k columns: all rows, and the top rows */
 	struct cost (*lu_columns)(struct cost_reader *, struct matrix c, int64_t k);
-	/* of a matrix by rows, c the transpose of the columns: exchanges, and the solve */
+	/* row-major matrix, c the transpose of the columns: row swaps, and the solve */
 	struct cost (*lu_rows)(
 	        struct cost_reader *, struct matrix c, int64_t k, bool exchanges, bool solves);
 	struct cost (*lu_top)(struct cost_reader *, struct matrix c, int64_t k);
 	/* kernels over a few integers */
 	struct cost (*integers)(struct cost_reader *, int64_t count);
 	struct cost (*clear)(struct cost_reader *); /* one integer */
-	/* beside: an update */
+	/* beside: an update runs at the same time */
 	struct cost (*potrf_block)(struct cost_reader *, struct matrix a, bool beside);
 	struct cost (*panel_geqrf)(struct cost_reader *, struct matrix a, bool beside);
 	struct cost (*explicit_v)(struct cost_reader *, struct matrix a);
 	struct cost (*larft)(struct cost_reader *, struct matrix v);
-	/* whether there is such a kernel; NULL: there is none */
+	/* whether the kernel exists for these shapes; NULL: it does not */
 	bool (*panel_reflects)(struct cost_reader *, struct matrix a);
 	struct cost (*panel_reflectors)(struct cost_reader *, struct matrix a);
-	/* the same for sweeps */
+	/* likewise for sweeps */
 	bool (*band_fits)(struct cost_reader *, enum precision precision, int64_t p);
 	struct cost (*band_sweep)(struct cost_reader *, const struct band *band);
 	bool (*reflects_columns)(struct cost_reader *, struct matrix v, struct matrix c);
@@ -71,15 +70,15 @@ struct block_cost_model {
 	struct cost (*host_getrf)(struct cost_reader *, struct matrix a);
 	struct cost (*host_geqrf)(struct cost_reader *, struct matrix a);
 	struct cost (*host_potrf)(struct cost_reader *, struct matrix a);
-	/* host time to record an event or to make a queue wait; what a queue loses by waiting */
+	/* host time to record an event or to make a queue wait; a queue's delay by waiting */
 	double (*event)(struct cost_reader *);
 	double (*stream_wait)(struct cost_reader *);
 };
 
 extern const struct block_cost_model blocks_cuda_full, blocks_cuda_sums; /* levels 2 and 1 */
-extern const struct block_cost_model blocks_host_full, blocks_host_sums;
+extern const struct block_cost_model blocks_host;                        /* both levels */
 
-/* A call of the library that takes `total` from start to start, as so much of that term. */
+/* A library call of `total` seconds from start to start, as its launch and that term. */
 struct cost cost_library(struct cost_reader *r, double total, enum term term);
 
 /* Library calls on the device from their rate surfaces (cost_gemm.c, cost_syrk.c,
@@ -99,13 +98,13 @@ struct cost cost_ger(struct cost_reader *r, struct matrix a);
 struct cost cost_trtri(struct cost_reader *r, struct matrix a);
 struct cost cost_trsm_guard(struct cost_reader *r, struct matrix triangle, int64_t columns);
 struct cost cost_potrf_block(struct cost_reader *r, struct matrix a, bool beside);
-/* The update of a trapezoid that block_rank makes. */
+/* block_rank's update of a trapezoid. */
 struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k);
 /* Two kernels in turn. */
 struct cost cost_both(struct cost first, struct cost second);
 struct cost cost_larft(struct cost_reader *r, struct matrix v);
-/* Seconds of a warp's FMA in a's precision: a scheduler, of which a multiprocessor has four, starts
- * so many a second. */
+/* Seconds between two FMA of a warp in a's precision on one of a multiprocessor's four schedulers.
+ */
 double cost_issue(struct cost_reader *r, struct matrix a);
 
 /* QR's panels (cost_reflectors.c). */
@@ -115,7 +114,7 @@ struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a);
 bool cost_reflects_columns(struct cost_reader *r, struct matrix v, struct matrix c);
 struct cost cost_reflect_columns(struct cost_reader *r, struct matrix v, struct matrix c);
 
-/* Exchanges of rows, and with the solve and the update of LU (cost_lu.c). */
+/* Row swaps, alone and with the solve and the update of LU (cost_lu.c). */
 struct cost cost_laswp(struct cost_reader *r, struct matrix a, int64_t swaps);
 struct cost cost_lu_top(struct cost_reader *r, struct matrix c, int64_t k);
 struct cost cost_lu_columns(struct cost_reader *r, struct matrix c, int64_t k);
@@ -130,16 +129,15 @@ struct cost cost_band_sweep(struct cost_reader *r, const struct band *band);
 struct cost cost_gram_norms(struct cost_reader *r, struct matrix a);
 double cost_gram_held(struct cost_reader *r, double columns);
 double cost_gram_change(struct cost_reader *r, double columns);
-/* Bytes a second of copies by blocks that chain through memory with enough of it on its way. */
+/* Bytes a second of copies by blocks that chain through memory with enough loads in flight. */
 double cost_strided(struct cost_reader *r);
 struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct matrix a);
 struct cost cost_gram_panel(struct cost_reader *r, struct matrix a);
 struct cost cost_gram_apply(struct cost_reader *r, struct matrix a, int64_t k, bool single);
 double cost_accesses(struct cost_reader *r, double count);
-/* By the paper's kernels (cost_gram_shaped.c). */
+/* The paper's kernels (cost_gram_shaped.c). */
 struct cost cost_gram_shaped(
         struct cost_reader *r, enum gram_step step, struct gram_shape shape, struct matrix a);
-struct cost cost_gram_norms_host(struct cost_reader *r, struct matrix a);
 struct cost cost_gram_pass_host(struct cost_reader *r, enum gram_step step, struct matrix a);
 struct cost cost_gram_panel_host(struct cost_reader *r, struct matrix a);
 /* A panel column by column. */
@@ -154,26 +152,30 @@ double cost_host_getrf(struct cost_reader *r, struct matrix a);
 double cost_host_geqrf(struct cost_reader *r, struct matrix a);
 double cost_host_potrf(struct cost_reader *r, struct matrix a);
 
-/* How much longer a copy takes behind a kernel than on an idle stream (cost_cuda.c). */
+/* How much longer a copy takes behind a kernel than on an idle stream. */
 double cost_hand_over(struct cost_reader *r);
 
-/* A kernel of our own that only starts, and one that goes through so many bytes at the pace of a
- * curve. */
+/* Host time from the last kernel's end to the return of a synchronization: the round trip of a
+ * launch with a synchronization, less the launch and the kernel. */
+double cost_wait(struct cost_reader *r);
+
+/* A kernel of our own that only starts; one that moves so many bytes at the rate of a curve. */
 struct cost cost_kernel(struct cost_reader *r);
 struct cost cost_sweep(struct cost_reader *r, const char *curve, double bytes);
 
-/* What was measured to take `seconds` from start to start, divided as estimated. */
+/* A kernel of `seconds` from start to start, as measured, with the estimate's division into terms.
+ */
 struct cost cost_as_measured(struct cost estimated, double seconds);
 
-/* What panels were measured to take beside products. */
+/* The surface of panels measured beside products. */
 struct beside_surface {
 	const char *name[2]; /* by precision == DOUBLE */
 	const char *axes[2];
 };
 
-/* The speed of a panel (cost.beside) that was measured to take what the surface of its precision
- * has at `at` when it follows itself beside products, on average half of whose tiles' time it
- * waits; 0 where the profile does not have that. */
+/* The speed of a panel (cost.beside) from that surface at `at`: panels follow each other beside
+ * products, and wait on average for half of the lifetime of their tiles. 0 where the profile does
+ * not have the surface. */
 double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,
         const struct beside_surface *surface, const double *at);
 

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of the operations of blocked factorizations at level 1: for every call alpha + bytes /
- * beta, or alpha + operations / gamma with the highest rate of the gemm surface; nothing overlaps.
- * One kernel a call, a start-up a column where columns follow each other. */
+/* Costs of the operations of blocked factorizations at level 1: alpha + bytes / beta, or alpha +
+ * operations / gamma with the highest rate of the gemm surface, for every call. Nothing overlaps. A
+ * call is one kernel, with a start-up for each column where columns follow each other. */
 #include "cost_blocks.h"
 
 #include <math.h>
-
-static double word_of(struct matrix a)
-{
-	return (double)precision_bytes(a.precision);
-}
 
 static struct cost call(struct cost_reader *r, double bytes)
 {
@@ -31,14 +26,11 @@ static struct cost compute(struct cost_reader *r, double flops, enum precision p
 static struct cost gemm(
         struct cost_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
 {
-	(void)ta;
-	(void)tb;
 	return compute(r, 2.0 * (double)c.m * (double)c.n * (double)k, c.precision);
 }
 
 static struct cost gemm_tf32(struct cost_reader *r, struct matrix c, int64_t k, bool together)
 {
-	(void)together;
 	struct cost cost = call(r, 0);
 
 	cost.term[TERM_ARITHMETIC] =
@@ -57,7 +49,7 @@ static struct cost half_update(struct cost_reader *r, enum uplo part, struct mat
 	return cost;
 }
 
-/* Three products of its size. */
+/* Three products of the same size. */
 static struct cost gemm_tall(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	return gemm_tf32(r, c, 3 * k, false);
@@ -81,14 +73,11 @@ static struct cost syrk(struct cost_reader *r, struct matrix c, int64_t k)
 static struct cost trsm(struct cost_reader *r, enum side side, enum diag diag, int64_t order,
         int64_t columns, enum precision precision)
 {
-	(void)side;
-	(void)diag;
 	return compute(r, (double)order * (double)order * (double)columns, precision);
 }
 
 static struct cost guard(struct cost_reader *r, struct matrix triangle, int64_t columns)
 {
-	(void)columns;
 	return call(r, cost_bytes(triangle));
 }
 
@@ -105,14 +94,12 @@ static struct cost gram_pass(struct cost_reader *r, enum gram_step step, struct 
 static struct cost gram_shaped(
         struct cost_reader *r, enum gram_step step, struct gram_shape shape, struct matrix a)
 {
-	(void)shape;
 	return step == GRAM_SCALE ? call(r, 2 * cost_bytes(matrix_view(a, 0, 0, a.m, 1)))
 	                          : gram_pass(r, step, a);
 }
 
 static struct cost gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 {
-	(void)trans;
 	return call(r, cost_bytes(a));
 }
 
@@ -121,7 +108,7 @@ static struct cost move(struct cost_reader *r, struct matrix a)
 	return call(r, 2 * cost_bytes(a));
 }
 
-/* What is below the blocks, read and written. */
+/* The rows below the blocks, half of the matrix, are read and written. */
 static struct cost apply_swaps(struct cost_reader *r, struct matrix a)
 {
 	return call(r, cost_bytes(a));
@@ -129,7 +116,7 @@ static struct cost apply_swaps(struct cost_reader *r, struct matrix a)
 
 static struct cost laswp(struct cost_reader *r, struct matrix a, int64_t swaps)
 {
-	return call(r, 4 * (double)swaps * (double)a.n * word_of(a));
+	return call(r, 4 * (double)swaps * (double)a.n * word_bytes(a));
 }
 
 static struct cost lu_top(struct cost_reader *r, struct matrix c, int64_t k)
@@ -147,9 +134,8 @@ static struct cost lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
 static struct cost lu_rows(
         struct cost_reader *r, struct matrix c, int64_t k, bool exchanges, bool solves)
 {
-	(void)exchanges;
 	return solves ? trsm(r, RIGHT, UNIT, k, c.m, c.precision)
-	              : call(r, 4 * (double)k * (double)c.m * word_of(c));
+	              : call(r, 4 * (double)k * (double)c.m * word_bytes(c));
 }
 
 static struct cost integers(struct cost_reader *r, int64_t count)
@@ -172,7 +158,7 @@ static struct cost fill(struct cost_reader *r, enum uplo uplo, struct matrix a)
 	return call(r, cost_part(uplo, a));
 }
 
-/* A barrier a column, and the block once. */
+/* A barrier for each column; the block is read and written once. */
 static struct cost columns(struct cost_reader *r, struct matrix a)
 {
 	struct cost cost = call(r, 2 * cost_bytes(a));
@@ -185,17 +171,14 @@ static struct cost potrf(struct cost_reader *r, struct matrix a, bool beside)
 {
 	struct matrix lower = a.m < a.n ? (struct matrix){NULL, 0, a.n, a.m, a.n, a.precision} : a;
 
-	(void)beside;
 	return columns(r, lower);
 }
 
-/* A barrier of the whole grid a column. */
+/* A barrier of the whole grid for each column. */
 static struct cost panel_geqrf(struct cost_reader *r, struct matrix a, bool beside)
 {
 	struct cost cost = call(r, 2 * cost_bytes(a));
 	double blocks = fmin(cost_scalar(r, "gpu.sm.count"), ceil((double)a.m / 128));
-
-	(void)beside;
 
 	cost.term[TERM_BARRIER] =
 	        (double)a.n * cost_at2(r, "gpu.barrier.grid", "blocks", blocks, "threads", 256);
@@ -252,7 +235,6 @@ static struct cost host_potrf(struct cost_reader *r, struct matrix a)
 
 static double nothing(struct cost_reader *r)
 {
-	(void)r;
 	return 0;
 }
 

@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of the cuda executor's operations at level 2. A kernel costs its start-to-start time in a
- * stream plus what its traffic adds to the smallest kernel of the measured copy curve (L2 and DRAM
- * alike, as panels run warm). With w the word, in bytes: swap 4n sectors, scal and scale 2mw, ger
+/* Costs of LU's panels on the device at level 2. A kernel costs its start-to-start time in a stream
+ * and the time that its traffic adds to the smallest kernel of the measured copy curve (L2 and DRAM
+ * alike, as panels run warm). In bytes, w those of a word: swap 4n sectors, scal and scale 2mw, ger
  * (2mn + m + n)w. Our own kernels' steps are measured surfaces: the two fused kernels, the panel of
- * one cluster, and a column of the resident panel, to which come load + store of mnw and what of
- * the update the exchange does not hide. An operation that waits for the host costs its measured
- * round trip, of which the queueing can hide behind earlier work. */
+ * one cluster, and a column of the resident panel. The resident panel adds the load and store of
+ * mnw, and the part of the update that the exchange does not hide. An operation that waits for the
+ * host costs its measured round trip; its queueing can hide behind earlier work. */
 #include "cost_blocks.h"
 
 #include <math.h>
 
 enum {
-	SECTOR_BYTES = 32,  /* what a strided access moves through L2 */
-	FEWEST_COLUMNS = 2, /* of the update surface: its own column and one */
+	SECTOR_BYTES = 32,  /* that a strided access moves through L2 */
+	FEWEST_COLUMNS = 2, /* of the update surface: the column itself and one more */
 	UPDATE_ROWS = 32    /* of a block of the fused update */
 };
-
-static double larger(double a, double b)
-{
-	return b > a ? b : a;
-}
-
-static double word_of(struct matrix a)
-{
-	return (double)precision_bytes(a.precision);
-}
 
 static double copy_traffic(struct cost_reader *r, double bytes)
 {
@@ -38,27 +28,6 @@ static struct cost round_trip(double enqueue, double total, enum term term)
 
 	cost.term[term] = total - cost.enqueue;
 	return cost;
-}
-
-/* A few kernels and a small copy behind them, which the host waits for, less the kernels. A profile
- * without it has one kernel, which may be done before the copy is there. */
-static double behind_kernels(struct cost_reader *r)
-{
-	static const char name[] = "gpu.copy.behind";
-	const double most = cost_last(r, name, "kernels"), kernels = isfinite(most) ? most : 1;
-	const double whole = isfinite(most) ? cost_at(r, name, "kernels", most)
-	                                    : cost_scalar(r, "gpu.copy.sync");
-
-	return whole - kernels * cost_scalar(r, "gpu.launch.enqueue") -
-	       cost_scalar(r, "gpu.launch.dependent");
-}
-
-double cost_hand_over(struct cost_reader *r)
-{
-	double idle = cost_at(r, "link.d2h.pinned.time", "bytes", sizeof(float)) -
-	              cost_scalar(r, "gpu.copy.enqueue");
-
-	return larger(0, behind_kernels(r) - idle);
 }
 
 static struct cost transfer(
@@ -79,27 +48,26 @@ static double pivot_time(struct cost_reader *r, struct matrix a, double m, doubl
 	        m, "n", n);
 }
 
-/* The update kernel: what a step of both takes longer. */
+/* The update kernel: a step of both kernels less the pivot kernel. */
 static struct cost update_kernel(struct cost_reader *r, struct matrix a, double m, double n)
 {
 	struct cost cost = cost_kernel(r);
 	double step = cost_at2(
 	        r, a.precision == SINGLE ? "gpu.panel.step.s" : "gpu.panel.step.d", "m", m, "n", n);
 
-	cost.term[TERM_MEMORY] =
-	        larger(0, step - pivot_time(r, a, m, n) - cost.term[TERM_LAUNCH]);
+	cost.term[TERM_MEMORY] = fmax(0, step - pivot_time(r, a, m, n) - cost.term[TERM_LAUNCH]);
 	cost.share = cost_share(r, m / UPDATE_ROWS);
 	return cost;
 }
 
-/* By the bytes searched, which are in it. */
+/* The surface is by the bytes searched. */
 static struct cost iamax(struct cost_reader *r, struct matrix x)
 {
 	return round_trip(cost_scalar(r, "gpu.cublas.level1"),
 	        cost_at(r, "gpu.cublas.iamax", "bytes", cost_bytes(x)), TERM_SYNC);
 }
 
-/* A profile without it has iamax stand for it, which reads as much and answers in the same way. */
+/* A profile without nrm2 uses iamax, which reads as much and answers in the same way. */
 static struct cost nrm2(struct cost_reader *r, struct matrix x)
 {
 	struct cost cost;
@@ -123,7 +91,7 @@ static struct cost iamax_host(struct cost_reader *r, struct matrix x)
 
 static struct cost get(struct cost_reader *r, struct matrix element)
 {
-	return transfer(r, "link.d2h.pinned.time", word_of(element), ENGINE_OUT);
+	return transfer(r, "link.d2h.pinned.time", word_bytes(element), ENGINE_OUT);
 }
 
 static struct cost swap(struct cost_reader *r, struct matrix row)
@@ -150,7 +118,7 @@ static struct cost scale_by(struct cost_reader *r, struct matrix x)
 
 static struct cost ger(struct cost_reader *r, struct matrix a)
 {
-	const double vectors = (double)(a.m + a.n) * word_of(a);
+	const double vectors = (double)(a.m + a.n) * word_bytes(a);
 
 	if (cost_known(r, a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d"))
 		return cost_ger(r, a);
@@ -161,16 +129,7 @@ static struct cost ger(struct cost_reader *r, struct matrix a)
 
 static struct cost zero_pivot(struct cost_reader *r, struct matrix a)
 {
-	return transfer(r, "link.d2h.pinned.time", (double)a.n * word_of(a), ENGINE_OUT);
-}
-
-/* Host time from the last kernel's end to the return of a synchronization: what a launch with one
- * leaves of its round trip. */
-static double sync(struct cost_reader *r)
-{
-	return larger(0, cost_scalar(r, "gpu.launch.sync") -
-	                         cost_scalar(r, "gpu.launch.enqueue") -
-	                         cost_scalar(r, "gpu.launch.dependent"));
+	return transfer(r, "link.d2h.pinned.time", (double)a.n * word_bytes(a), ENGINE_OUT);
 }
 
 /* The copy of a round trip without the host's call and wait. */
@@ -180,7 +139,7 @@ static struct cost store_pivots(struct cost_reader *r, int64_t n)
 	double whole = cost_at(r, "link.h2d.pinned.time", "bytes", bytes);
 
 	return (struct cost){.enqueue = call,
-	        .term[TERM_TRANSFER] = larger(0, whole - call - sync(r)),
+	        .term[TERM_TRANSFER] = fmax(0, whole - call - cost_wait(r)),
 	        .behind = cost_hand_over(r),
 	        .engine = ENGINE_IN};
 }
@@ -195,20 +154,19 @@ static struct cost fused_pivot(struct cost_reader *r, struct matrix a, int64_t j
 {
 	struct cost cost = cost_kernel(r);
 
-	cost.term[TERM_MEMORY] = larger(
-	        0, pivot_time(r, a, (double)(a.m - j), (double)a.n) - cost.term[TERM_LAUNCH]);
+	cost.term[TERM_MEMORY] =
+	        fmax(0, pivot_time(r, a, (double)(a.m - j), (double)a.n) - cost.term[TERM_LAUNCH]);
 	cost.share = cost_share(r, 1);
 	return cost;
 }
 
 static struct cost fused_update(struct cost_reader *r, struct matrix a, int64_t j)
 {
-	return update_kernel(r, a, (double)(a.m - j), larger(FEWEST_COLUMNS, (double)(a.n - j)));
+	return update_kernel(r, a, (double)(a.m - j), fmax(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
 /* One cluster holds the panel: the surface of that kernel. Where the rows of a thread or the warps
- * of a block become twice as many, a column takes a step longer, which the surface has both sides
- * of; from there on more blocks take part. */
+ * of a block double, the time of a column makes a step, and the surface has rows on both sides. */
 static struct cost cluster_panel(struct cost_reader *r, struct matrix a, const char *name)
 {
 	static const char *const axes[] = {"m", "n"};
@@ -220,12 +178,12 @@ static struct cost cluster_panel(struct cost_reader *r, struct matrix a, const c
 
 	cost.early = true;
 	cost.share = cost_share(r, PANEL_CLUSTER);
-	cost.term[TERM_BARRIER] = larger(0, seconds - cost.term[TERM_LAUNCH]);
+	cost.term[TERM_BARRIER] = fmax(0, seconds - cost.term[TERM_LAUNCH]);
 	cost.beside = cost_beside(r, &cost, a.precision, &shared, at);
 	return cost;
 }
 
-/* Several multiprocessors hold it in registers: the surface of that kernel. */
+/* Several multiprocessors hold the panel in registers: the surface of that kernel. */
 static struct cost registers_panel(struct cost_reader *r, struct matrix a, const char *name)
 {
 	static const char *const axes[] = {"m", "n"};
@@ -238,19 +196,19 @@ static struct cost registers_panel(struct cost_reader *r, struct matrix a, const
 	cost.enqueue = cost_scalar(r, "gpu.launch.enqueue_cooperative");
 	cost.share = cost_share(r, ceil((double)a.m / (double)rows));
 	cost.term[TERM_BARRIER] =
-	        larger(0, cost_surface(r, name, axes, at, 2) - cost.term[TERM_LAUNCH]);
+	        fmax(0, cost_surface(r, name, axes, at, 2) - cost.term[TERM_LAUNCH]);
 	cost.beside = cost_beside(r, &cost, a.precision, &shared, at);
 	return cost;
 }
 
-/* A column's round is measured with one pass of a block's warps over its rows; more passes cost
- * what they were measured to cost, and so does the update of the other columns as far as the
- * exchange, behind which it runs, does not hide it. */
+/* A column's round is measured with one pass of a block's warps over its rows; further passes have
+ * a measurement of their own. The update of the other columns costs the part that the exchange,
+ * behind which it runs, does not hide. */
 static struct cost grid_panel(
         struct cost_reader *r, struct matrix a, const struct panel_geometry *g)
 {
 	bool single = a.precision == SINGLE;
-	double words = (double)(a.n + 1) * word_of(a) / 4 + 1;
+	double words = (double)(a.n + 1) * word_bytes(a) / 4 + 1;
 	double round = cost_at2(r, single ? "gpu.panel.column.s" : "gpu.panel.column.d", "blocks",
 	        g->blocks, "n", (double)a.n);
 	double exchange = cost_at2(r, "gpu.exchange.grid", "blocks", g->blocks, "words", words);
@@ -271,17 +229,17 @@ static struct cost grid_panel(
 		        cost_at(r, single ? "gpu.panel.twice.s" : "gpu.panel.twice.d", "n", n);
 		double once = cost_at2(r, single ? "gpu.panel.column.s" : "gpu.panel.column.d",
 		        "blocks", sms, "n", n);
-		round += (passes - 1) * larger(0, twice - once);
+		round += (passes - 1) * fmax(0, twice - once);
 	}
 	for (int64_t j = 0; j < a.n; j++) {
-		double rest = j + 2 < a.n ? 2 * rows * word_of(a) * (double)(a.n - j - 2) : 0;
+		double rest = j + 2 < a.n ? 2 * rows * word_bytes(a) * (double)(a.n - j - 2) : 0;
 		cost.term[TERM_BARRIER] += round;
-		cost.term[TERM_ARITHMETIC] += larger(0, rest / rate - exchange);
+		cost.term[TERM_ARITHMETIC] += fmax(0, rest / rate - exchange);
 	}
 	return cost;
 }
 
-/* As the executor chooses. */
+/* The kernel that the executor chooses. */
 static struct cost resident_panel(
         struct cost_reader *r, struct matrix a, const struct panel_geometry *g)
 {
@@ -299,4 +257,5 @@ static struct cost resident_panel(
 }
 
 const struct cost_model cost_cuda_level2 = {iamax, iamax_host, nrm2, get, swap, scal, scale_by, ger,
-        zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel, sync};
+        zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel,
+        cost_wait};

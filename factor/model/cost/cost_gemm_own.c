@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Our own products (factor/kernels/gemm/gemm.h) by their surfaces: alone and beside another queue's work, when they
- * have a block a tile; where C cuts tiles off; A^T B with splits of k. All go through whole tiles,
- * those that the plan takes for the product. */
+/* Our own products (factor/kernels/gemm/gemm.h) from their surfaces: alone, and beside another queue's work, where
+ * a block has one tile; with tiles that C cuts off; A^T B with splits of k. All work on whole
+ * tiles, of the size that the plan takes for the product. */
 #include "factor/kernels/gemm/gemm.h"
 #include "cost_products.h"
 
@@ -17,7 +17,7 @@ static const struct gemm_geometry *tiles_of(struct cost_reader *r, struct matrix
 	return &gemm_geometry[plan.shape];
 }
 
-/* C with the rest of the tiles that it cuts off. */
+/* C enlarged to whole tiles. */
 static struct matrix whole_tiles(struct matrix c, const struct gemm_geometry *g)
 {
 	c.m = (c.m + g->rows - 1) / g->rows * g->rows;
@@ -25,7 +25,7 @@ static struct matrix whole_tiles(struct matrix c, const struct gemm_geometry *g)
 	return c;
 }
 
-/* The inner dimension that it goes through: whole steps. */
+/* The inner dimension in whole steps. */
 static double whole_depth(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const int depth = tiles_of(r, c, k)->depth;
@@ -33,8 +33,7 @@ static double whole_depth(struct cost_reader *r, struct matrix c, int64_t k)
 	return (double)((k + depth - 1) / depth * depth);
 }
 
-/* The surface of our own product, or of one that cuts tiles: of those that the profile has the
- * closest. */
+/* The surface of our own product, or of one that cuts tiles: the closest that the profile has. */
 static const char *own_gemm(struct cost_reader *r, enum precision precision, bool edge)
 {
 	static const char *const names[2][2][2] = {
@@ -67,9 +66,9 @@ static double first_depth(struct cost_reader *r, const char *name)
 	return cost_surface_begin(r, name, product_axes, none, ARRAY_LEN(none), 2);
 }
 
-/* Where tiles are cut: longer than whole ones by as much as where that was measured, of C beyond
- * that as at its end, since the tiles at C's ends are what the others wait for, of smaller ones by
- * as large a part (H100, 16352 x 32 by 32: 8 us, of whole tiles 5). */
+/* Where tiles are cut, the time is longer than that of whole tiles by the measured difference.
+ * Beyond the measured sizes it is the difference at their end, because the tiles at C's ends are
+ * the ones that the others wait for; below them it is the same fraction. */
 static double tiles_time(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const struct gemm_geometry *g = tiles_of(r, c, k);
@@ -89,8 +88,8 @@ static double tiles_time(struct cost_reader *r, struct matrix c, int64_t k)
 	return time + (product_time(r, name, c, depth) - uncut) * fmin(1, time / uncut);
 }
 
-/* Beside another queue's work of C longer or narrower than measured there: as much slower than
- * alone as at the end of what is. */
+/* Beside another queue's work, for C longer or narrower than measured there: the same factor over
+ * the time alone as at the nearest measured C. */
 double own_time(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const char *name = own_gemm(r, c.precision, false);
@@ -109,13 +108,13 @@ double own_time(struct cost_reader *r, struct matrix c, int64_t k)
 	return time * alone / near_alone;
 }
 
-/* A^T B by our own kernels with splits of k. */
+/* Whether A^T B runs on our own kernels with splits of k. */
 bool is_own_tall(struct cost_reader *r, const struct gemm_problem *p)
 {
 	return !r->blas_only && gemm_is_ahead_tall(p) && cost_known(r, "gpu.own_gemm_tn.s");
 }
 
-/* They go through whole tiles (H100, 64 x 72 x 100000: one of 64 x 128, 70 us; 64 x 64 45). */
+/* These products, too, work on whole tiles. */
 double own_tall_time(
         struct cost_reader *r, const struct gemm_problem *p, struct matrix c, bool transposed)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Updates by 3xTF32: the library's products on tensor cores, and several squares of one call, alone
- * or on the multiprocessors that a panel beside them does not get, for which the executor has it
- * choose other kernels (factor/kernels/gemm/tf32.h); the rows that it leaves over; and our own V^T C of long
- * columns (factor/kernels/gemm/tf32_tall.h). */
+/* Costs of updates by 3xTF32: the library's products on tensor cores, alone, several squares in one
+ * call, or on the multiprocessors that a panel beside them leaves (factor/kernels/gemm/tf32.h has the library
+ * choose other kernels there); the rows that the library leaves over; our own V^T C of long columns
+ * (factor/kernels/gemm/tf32_tall.h). */
 #include "factor/kernels/gemm/tf32_tall.h"
 #include "cost_products.h"
 
 #include <math.h>
 
-/* Whether a product leaves multiprocessors to a panel beside it, where the profile has that. */
+/* Whether a product leaves multiprocessors to a panel beside it, and the profile has its time. */
 static bool leaves_some(struct cost_reader *r, const char *shared, int64_t rows)
 {
 	return r->shares && cost_known(r, shared) &&
 	       tf32_kept(rows, (int)cost_scalar(r, "gpu.sm.count")) > 0;
 }
 
-/* Squares in one call, a profile without which has one product of as many columns stand for them.
- * Beside a panel they take longer as that does. */
+/* Squares in one call. Beside a panel they slow down as one product does. A profile without them
+ * uses one product of as many columns. */
 static double squares_time(struct cost_reader *r, struct matrix c, double k, double product)
 {
 	const char *squares = "gpu.gemm_batched.tf32";
@@ -41,7 +41,7 @@ static struct cost tf32_library(struct cost_reader *r, struct matrix c, int64_t 
 	return cost;
 }
 
-/* Rows that the library leaves over read the right operand once more. */
+/* The rows that the library leaves over read the right operand once more. */
 static struct cost rows_left(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	return cost_sweep(r, "gpu.copy.time", (double)(k * c.n * precision_bytes(c.precision)));
@@ -63,8 +63,8 @@ struct cost cost_gemm_tf32(struct cost_reader *r, struct matrix c, int64_t k, bo
 	return cost;
 }
 
-/* As many blocks as it is given multiprocessors, which stay until the end, and a kernel that adds
- * up what they have. A profile without it has the library's. */
+/* One block a multiprocessor, which stays until the end, and a kernel that adds up their parts. A
+ * profile without this kernel uses the library's product. */
 struct cost cost_gemm_tall(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const char *shared = "gpu.tf32_tall_shared.s", *alone = "gpu.tf32_tall.s";

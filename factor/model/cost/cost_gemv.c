@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of matrix times vector and of rank-1 updates on the device, each from the rate surface of
- * its probe (start to start) by m, n, in L2 or not. The host queues them as it does the library's
- * level 2, our own gemv as a kernel. */
+/* Costs of matrix times vector and of rank-1 updates on the device, from surfaces by m, n (start to
+ * start), in L2 or not. The host queues them as the library's level 2, our own gemv as a kernel. */
 #include "cost_blocks.h"
 
 #include <math.h>
@@ -15,9 +14,8 @@ static double cold_gemv(struct cost_reader *r, const char *name, struct matrix a
 	return cost_surface(r, name, gemv_axes, at, 3);
 }
 
-/* Of the rows around a matrix that takes more than a quarter of L2, larger ones may not be in it,
- * however often they are read. It then takes what one of half its sides does, and its other bytes
- * come at the rate that L2 has for it. */
+/* The surface's rows around a matrix of more than a quarter of L2 may be too large for L2. The cost
+ * is then that of a matrix with half its sides, and the other bytes come at the rate of L2. */
 static double warm_gemv(struct cost_reader *r, const char *name, struct matrix a, double rate)
 {
 	const double bytes = cost_bytes(a);
@@ -29,8 +27,8 @@ static double warm_gemv(struct cost_reader *r, const char *name, struct matrix a
 	return large ? time + 0.75 * bytes / rate : time;
 }
 
-/* Read again and again: from one partition of L2 on, in which multiprocessors of either may have
- * their copies, to all of L2, a growing part comes from DRAM. */
+/* The time when the matrix is read repeatedly. Between the size of one partition of L2, which
+ * either side's multiprocessors may have to copy, and all of L2 a growing part comes from DRAM. */
 static double gemv_time(struct cost_reader *r, const char *name, struct matrix a, double rate)
 {
 	const double all = cost_scalar(r, "gpu.l2.stated"), bytes = cost_bytes(a);
@@ -43,7 +41,7 @@ static double gemv_time(struct cost_reader *r, const char *name, struct matrix a
 	                    : warm;
 }
 
-/* Of our own kernel where the profile has it, which is queued as kernels are. */
+/* Our own kernel where the profile has it. */
 struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 {
 	static const char *const names[2][2][2] = {
@@ -64,8 +62,8 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 	return cost;
 }
 
-/* By the library: what it writes it has read before, so that L2 holds as much as for gemv, but
- * copies it, and a copy's rate counts both ways. */
+/* The library's ger writes what it has read, so L2 holds as much as for gemv. The rate is that of a
+ * copy in L2, which counts both ways. */
 struct cost cost_ger(struct cost_reader *r, struct matrix a)
 {
 	const char *name = a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d";

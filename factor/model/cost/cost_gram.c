@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of Gram-Schmidt's passes. On the device a pass moves each element of the columns it works
- * on, once from memory and, unless it only forms dot products, once back, at the rates of reads and
- * copies in order, as its blocks begin (factor/kernels/gram_schmidt/gram_schmidt.cu); a pass that goes the other way
- * through them than the one before finds there what the near half of L2 holds. The panel in
- * registers is a surface (the block_kernel probe), divided as the Householder panel of that size,
- * whose exchanges it has. On the host all threads share the columns: from their own caches while
- * these hold all of them. */
+/* Costs of Gram-Schmidt's passes on the device. A pass reads each element of its columns once, and
+ * writes it back unless it only forms dot products, at the rates of reads and copies in order
+ * (factor/kernels/gram_schmidt/gram_schmidt.cu). A pass in the direction opposite to the one before finds the columns in
+ * the near half of L2. The panel in registers is a surface (block_kernel probe), divided into terms
+ * as the Householder panel of that size. */
 #include "cost_blocks.h"
 
 #include <math.h>
 
-/* Of a pass, one behind the other: reads of L2 (its own columns, parts of dot products, the norm
- * and the first columns), sums over a block (the dot products of the pass before, and its own), and
- * of dot products alone less. */
+/* In a pass, one after another: reads of L2 (its columns, parts of dot products, the norm, the
+ * first columns) and sums over a block (the previous pass's dot products, and its own). A pass of
+ * dot products alone has fewer. */
 enum { READS = 5, SUMS = 2, DOTS_READS = 2, DOTS_SUMS = 1, PASS_THREADS = 256 };
-
-/* ---- device ---- */
 
 static double moved(enum gram_step step, struct matrix a)
 {
@@ -24,7 +20,7 @@ static double moved(enum gram_step step, struct matrix a)
 	return step == GRAM_DOTS ? column * (double)a.n : 2 * column * (double)(a.n - 1);
 }
 
-/* What so many accesses of L2 behind one another add to a kernel that starts. */
+/* Seconds that so many dependent accesses of L2 add to the start of a kernel. */
 double cost_accesses(struct cost_reader *r, double count)
 {
 	static const char name[] = "gpu.launch.access";
@@ -34,7 +30,7 @@ double cost_accesses(struct cost_reader *r, double count)
 	return cost_surface1(r, name, "accesses", count) - cost_scalar(r, "gpu.launch.dependent");
 }
 
-/* Kernels that begin before the one ahead of them ends, where the profile knows such. */
+/* Passes are launched early, before the kernel ahead has ended, where the profile has its time. */
 static struct cost pass_kernel(struct cost_reader *r, enum gram_step step)
 {
 	const bool dots = step == GRAM_DOTS;
@@ -56,7 +52,8 @@ double cost_strided(struct cost_reader *r)
 	                            : cost_scalar(r, "gpu.dram.copy");
 }
 
-/* The part of the columns that L2 holds when they are gone through again in the same direction. */
+/* The part of the columns that L2 holds when a pass goes through them in the same direction again.
+ */
 double cost_gram_held(struct cost_reader *r, double columns)
 {
 	const double most = cost_scalar(r, "gpu.l2.stated");
@@ -64,7 +61,7 @@ double cost_gram_held(struct cost_reader *r, double columns)
 	return fmin(1, fmax(0, (most - columns) / (most - cost_near_l2(r))));
 }
 
-/* Columns changed in their place; without the probe of that, as two copies of half of them each. */
+/* Columns changed in place; without that measurement, two copies of half of them each. */
 double cost_gram_change(struct cost_reader *r, double columns)
 {
 	static const char name[] = "gpu.change.time";
@@ -93,12 +90,7 @@ struct cost cost_gram_norms(struct cost_reader *r, struct matrix a)
 	return cost_gram_pass(r, GRAM_DOTS, a);
 }
 
-/* A block of threads holds GRAM_APPLY_COLUMNS columns, or one, of the rows that it has room for,
- * and a multiprocessor one block. For each of the k columns it reads that column from L2, which all
- * multiprocessors do at once, multiplies, waits for the block's sums, and subtracts; a warp adds up
- * what the APPLY_WARPS found of each column by itself. */
-/* Of a column of q: what a multiprocessor takes for it that has a block (the block_kernel probe).
- */
+/* Seconds of a multiprocessor with one block for a column of q (block_kernel probe). */
 static double apply_step(struct cost_reader *r, const char *name, struct matrix a, double columns)
 {
 	enum { FEW = 16, MANY = 64 };
@@ -111,6 +103,10 @@ static double apply_step(struct cost_reader *r, const char *name, struct matrix 
 
 enum { APPLY_THREADS = 512, APPLY_WARPS = APPLY_THREADS / 32, SCHEDULERS = 4, TREE = 10 };
 
+/* A block of threads holds GRAM_APPLY_COLUMNS columns, or one; a multiprocessor one block. For each
+ * of the k columns of q the block reads that column from L2, as all blocks do at once, multiplies,
+ * waits for its sums, and subtracts. A warp alone adds up the sums of the APPLY_WARPS for a column.
+ */
 struct cost cost_gram_apply(struct cost_reader *r, struct matrix a, int64_t k, bool single)
 {
 	const double sms = cost_scalar(r, "gpu.sm.count"),
@@ -151,7 +147,7 @@ struct cost cost_gram_passes(struct cost_reader *r, struct matrix a,
 	return all;
 }
 
-/* A profile without the surface of resident panels has them in that of Householder panels. */
+/* A profile without the surface of resident panels uses that of Householder panels. */
 struct cost cost_gram_panel(struct cost_reader *r, struct matrix a)
 {
 	static const char *const axes[] = {"m", "n"};

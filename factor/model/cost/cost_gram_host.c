@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of Gram-Schmidt on the host, by its passes as the host_gram probe measures them for one
- * thread and for all: by the bytes of a column, between the numbers of columns a thread that it has
- * measured linearly. A thread's columns are its own and lie in its caches, as far as these hold
- * them: all threads' columns together share the last one, and memory. */
+/* Costs of Gram-Schmidt on the host, from the passes that the host_gram probe measures for one
+ * thread and for all: by the bytes of a column, and linearly between the measured numbers of
+ * columns a thread. A thread's columns lie in its own caches as far as they fit; all threads share
+ * the last cache, and memory. */
 #include "cost_blocks.h"
 
 #include "factor/kernels/gram_schmidt/gram_levels.h"
 
 #include <math.h>
 
-/* A pass, and words that it moves in memory of each that it has. */
+/* A pass, and the words that it moves in memory for each word of its columns. */
 struct pass {
 	const char *name, *memory;
 	double moved;
@@ -34,7 +34,7 @@ static double column_of(struct matrix a)
 	return (double)a.m * (double)precision_bytes(a.precision);
 }
 
-/* Whether so many elements are left to one thread. */
+/* Whether one thread does it all: there are too few elements for all threads. */
 static bool by_one(double elements)
 {
 	return elements < GRAM_PARALLEL;
@@ -48,8 +48,8 @@ static double measured(struct cost_reader *r, const char *name, double bytes, in
 	return cost_surface(r, name, axes, at, 3);
 }
 
-/* The line through two points, beyond them too: of more no less time, and of fewer no more for
- * each, whatever a noisy host has measured. */
+/* The line through two points, also beyond them. A noisy host must not make more work take less
+ * time, or less work more time for each unit. */
 static double line(double x, double x0, double y0, double x1, double y1)
 {
 	const double slope = fmax(0, (y1 - y0) / (x1 - x0)), y = y0 + slope * (x - x0);
@@ -57,15 +57,9 @@ static double line(double x, double x0, double y0, double x1, double y1)
 	return x < x0 ? fmax(y, y0 * x / x0) : y;
 }
 
-/* `low` becomes `high` while x goes from `from` to `to`, by logarithms. */
-static double between(double low, double high, double x, double from, double to)
-{
-	return low * pow(high / low, fmin(1, fmax(0, log(x / from) / log(to / from))));
-}
-
 /* ---- where columns come from ---- */
 
-/* 0 while a thread's `set` of bytes stays in its second cache, 1 when nothing of it does. */
+/* The part of a thread's `set` of bytes that its second cache does not hold, from 0 to 1. */
 static double beyond_l2(struct cost_reader *r, double set)
 {
 	const double l2 = cost_scalar(r, "host.l2.stated");
@@ -73,27 +67,29 @@ static double beyond_l2(struct cost_reader *r, double set)
 	return fmin(1, fmax(0, log(set / (0.75 * l2)) / log(2)));
 }
 
-/* Seconds with what all threads go through in the caches, which become those at memory's rate:
- * beyond the part of the last cache that is surely there for us, since others share it, ever more
- * of it is memory's. `moved` bytes. */
+/* Seconds from `cached`, when caches hold all threads' columns, to those at memory's rate for
+ * `moved` bytes. Others share the last cache: beyond the part that is surely ours, more and more
+ * columns come from memory. */
 static double with_memory(
         struct cost_reader *r, double cached, const char *memory, double moved, struct matrix a)
 {
 	const double held = cost_scalar(r, "host.l3.stated") / 3, all = cost_bytes(a);
 	double low, beyond;
 
-	if (all <= held || !model_range(&r->model, memory, "bytes", &low, &beyond))
+	if (all <= held || !model_range(&r->model, memory, "bytes", &low, &beyond) ||
+	        beyond <= held)
 		return cached;
-	/* what a column changed in its place is to a copy: this also reads the lines that it
-	 * overwrites, three lines moved for two that are counted */
+	/* against a copy, a column changed in place also reads the lines that it
+	 * overwrites: three lines moved for two counted */
 	const double rate = (memory == reads ? 1 : 1.5) *
 	                    cost_at2(r, memory, "threads", threads_of(r), "bytes", beyond);
-	return between(cached, fmax(cached, moved / rate), all, held, beyond);
+	return profile_between(PROFILE_LOGARITHMIC, fmin(all, beyond), held, cached, beyond,
+	        fmax(cached, moved / rate));
 }
 
 /* ---- passes ---- */
 
-/* Of so many columns a thread. */
+/* Seconds of a pass with so many columns a thread. */
 static double in_caches(
         struct cost_reader *r, const struct pass *pass, double bytes, double columns)
 {
@@ -117,7 +113,7 @@ static double in_caches(
 	return held * pow(fmax(held, fetched) / held, away);
 }
 
-/* A column that another thread has changed, until it is this one's to read and to change. */
+/* Seconds until a thread can read and change a column that another thread has changed. */
 static double fetch(struct cost_reader *r, struct matrix a)
 {
 	return cost_surface1(r, "host.gram.handed", "bytes", column_of(a));
@@ -129,7 +125,7 @@ static struct cost host(double moving, double alone)
 	        .engine = ENGINE_HOST, .term[TERM_MEMORY] = moving, .term[TERM_HOST] = alone};
 }
 
-/* The first pass that is left to one thread has its columns from the others. */
+/* The first pass of one thread alone gets its columns from the other threads. */
 static struct cost cost_pass(struct cost_reader *r, const struct pass *pass, struct matrix a)
 {
 	const int threads = r->threads;
@@ -150,12 +146,7 @@ struct cost cost_gram_pass_host(struct cost_reader *r, enum gram_step step, stru
 	return cost_pass(r, step == GRAM_DOTS ? &dots : step == GRAM_UPDATE ? &update : &fused, a);
 }
 
-struct cost cost_gram_norms_host(struct cost_reader *r, struct matrix a)
-{
-	return cost_pass(r, &dots, a);
-}
-
-/* Other threads have changed its columns. */
+/* The panel's columns were changed by other threads. */
 struct cost cost_gram_panel_host(struct cost_reader *r, struct matrix a)
 {
 	struct cost cost = cost_gram_passes(r, a, cost_gram_pass_host);
@@ -169,15 +160,14 @@ struct cost cost_gram_panel_host(struct cost_reader *r, struct matrix a)
 
 /* ---- blocks ---- */
 
-/* Of so many groups a thread. */
+/* Seconds with so many groups of columns a thread. */
 static double groups_seconds(struct cost_reader *r, const char *name, double bytes, double groups)
 {
 	return line(groups, 1, measured(r, name, bytes, GRAM_ONE), 4,
 	        measured(r, name, bytes, GRAM_FOUR));
 }
 
-/* What a group takes longer to come when the second cache does not hold a thread's columns: as one
- * reads it, and while others compute. */
+/* The extra time to read a group when a thread's columns exceed the second cache. */
 static double group_comes(struct cost_reader *r, struct matrix a)
 {
 	static const char few[] = "host.gram.few";
@@ -190,14 +180,13 @@ static double group_comes(struct cost_reader *r, struct matrix a)
 	return comes > 0 ? with_memory(r, comes, reads, GRAM_TOGETHER * bytes * threads, a) : 0;
 }
 
-/* Linear in the columns that are taken out and in the groups of a thread. */
+/* Linear in the columns that are subtracted and in the groups of a thread. */
 struct cost cost_gram_apply_host(struct cost_reader *r, struct matrix a, int64_t k, bool single)
 {
 	const int threads = r->threads;
 	const bool alone = by_one((double)a.m * (double)(a.n * k));
 	const double bytes = column_of(a);
 
-	(void)single;
 	r->threads = alone ? 1 : (int)threads_of(r);
 	const double groups = ceil(ceil((double)a.n / GRAM_TOGETHER) / threads_of(r));
 	const double held =

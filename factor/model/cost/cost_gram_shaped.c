@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of the paper's Gram-Schmidt kernels by their blocks of NX x NY threads. A multiprocessor's
- * blocks share what issues instructions, its connection with L2, and its part of the memory behind:
- * of L2 as far as that holds the columns, else of DRAM. Apart from these a block waits, one thing
- * after another: to take the place of the one before, for every access down its columns, for q in
- * shared memory, for its sums. While it waits the others use what they share, in part: of times
- * that overlap the norm of this order counts, which is near the larger of two unlike ones, and a
- * quarter more than either of two alike. What blocks leave over for a last, partly filled turn
- * takes as long as one of few blocks, the less so the more turns there were before it, in which
- * blocks came to begin at different times. */
+/* Costs of the paper's Gram-Schmidt kernels by their blocks of NX x NY threads. The blocks of a
+ * multiprocessor share the issue of instructions, the connection with L2, and their part of memory:
+ * of L2 as far as it holds the columns, else of DRAM. A block also waits alone, in turn: to take
+ * the place of the block before, for each access down its columns, for q in shared memory, for its
+ * sums. Meanwhile the other blocks use the shared resources. Overlapping times are combined by the
+ * norm of order ORDER: near the larger of two unlike times, a quarter above two equal ones. A last,
+ * partly filled round takes as long as a round of few blocks; the more rounds before it, the less
+ * so, as their blocks have come to begin at different times. */
 #include "cost_blocks.h"
 
 #include <math.h>
@@ -22,8 +21,9 @@ enum {
 	ORDER = 3 /* of the norm */
 };
 
-/* Of a thread, in the compiled kernels: before and after its accesses, a turn of SHAPED_UNROLL
- * accesses (shared: of one), such a turn at the end of a column, a level of the sums' tree. */
+/* Instructions of a thread in the compiled kernels: before and after its accesses, for a round of
+ * SHAPED_UNROLL accesses (shared: of one), for such a round at the end of a column, and for a level
+ * of the sums' tree. */
 struct instructions {
 	double begin, turn, edge, end, level;
 };
@@ -43,24 +43,19 @@ struct grid {
 	double instructions;     /* of a thread */
 };
 
-static double word_of(struct matrix a)
-{
-	return (double)precision_bytes(a.precision);
-}
-
 static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct matrix a)
 {
 	const bool reads = step == GRAM_DOTS, wide = shape.access == GRAM_WIDE;
 	const double threads = shape.nx * shape.ny, columns = (double)(reads ? a.n : a.n - 1);
 	const double access =
-	        (wide ? WIDE : word_of(a)) * (shape.access == GRAM_SHARED ? 1 : SHAPED_UNROLL);
+	        (wide ? WIDE : word_bytes(a)) * (shape.access == GRAM_SHARED ? 1 : SHAPED_UNROLL);
 	const struct instructions each = (reads ? dots_of : update_of)[shape.access];
 	struct grid g = {.reads = reads,
 	        .threads = threads,
 	        .columns = shape.ny,
 	        .blocks = ceil(columns / shape.ny),
 	        .resident = floor((wide ? WIDE_THREADS_PER_SM : THREADS_PER_SM) / threads),
-	        .column = (double)a.m * word_of(a)};
+	        .column = (double)a.m * word_bytes(a)};
 	const double turns = g.column / (shape.nx * access), whole = floor(turns);
 
 	g.resident = fmin(g.resident, BLOCKS_PER_SM);
@@ -71,8 +66,8 @@ static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct 
 	return g;
 }
 
-/* What a turn waits for besides the column: nothing, or q, the threads it is shared with, and
- * their reading it. */
+/* Seconds that a round waits apart from the column's latency: with q in shared memory, for q, the
+ * other threads, and the reading of q. */
 static double apart(struct cost_reader *r, struct gram_shape shape)
 {
 	if (shape.access != GRAM_SHARED)
@@ -81,13 +76,13 @@ static double apart(struct cost_reader *r, struct gram_shape shape)
 	       cost_surface1(r, "gpu.barrier.block", "threads", shape.nx * shape.ny);
 }
 
-/* Of L2, in a kernel. */
+/* An access of L2 within a kernel. */
 static double one_access(struct cost_reader *r)
 {
 	return cost_accesses(r, 2) - cost_accesses(r, 1);
 }
 
-/* From the end of a block to the first access of the one in its place. */
+/* From the end of a block to the first access of the block in its place. */
 static double turn_over(struct cost_reader *r, const struct grid *g)
 {
 	enum { TURNS = 16 }; /* of the launch probe's kernel, an access each */
@@ -101,13 +96,13 @@ static double turn_over(struct cost_reader *r, const struct grid *g)
 	                       one_access(r));
 }
 
-/* Of a block: what it uses of what a multiprocessor's blocks share, and what it waits for alone. */
+/* A block's seconds on shared resources, and the seconds that it waits alone. */
 struct block {
 	double issue, connection, memory, alone;
-	double waited; /* the part of memory that is not written, which nobody waits for */
+	double waited; /* the part of memory that is waited for: reads */
 };
 
-/* The time that the machine's memory needs for all columns. */
+/* Seconds that memory needs for all columns. */
 static double traffic(struct cost_reader *r, const struct grid *g, double held)
 {
 	const double near = g->reads ? cost_surface_traffic(r, "gpu.read.time", g->set)
@@ -143,13 +138,13 @@ static double overlapped(double a, double b)
 	return pow(pow(a, ORDER) + pow(b, ORDER), 1.0 / ORDER);
 }
 
-/* What a block uses when it is `part` of its memory's time. */
+/* A block's use of shared resources, with that part of its memory's time. */
 static double used(const struct block *b, double part)
 {
 	return overlapped(overlapped(b->issue, b->connection), b->memory * part);
 }
 
-/* Of `most` blocks on a multiprocessor at a time when it is `mean` of them on average. */
+/* Seconds of a round with `most` blocks on a multiprocessor, `mean` on average over them all. */
 static double turn_time(const struct block *b, double most, double mean)
 {
 	const double first = used(b, b->waited * mean / most),
@@ -158,7 +153,7 @@ static double turn_time(const struct block *b, double most, double mean)
 	return first + overlapped(others, b->alone);
 }
 
-/* Of all blocks. */
+/* Seconds of all blocks. */
 static double turns_time(struct cost_reader *r, const struct grid *g, const struct block *b)
 {
 	const double each = g->blocks / cost_scalar(r, "gpu.sm.count"); /* multiprocessor's */
@@ -177,11 +172,11 @@ static struct cost scalings(struct cost_reader *r, struct matrix a)
 	cost.share = cost_share(r, 1);
 	cost.term[TERM_BARRIER] = 2 * cost_scalar(r, "gpu.l2.latency");
 	cost.term[TERM_MEMORY] =
-	        cost_surface_traffic(r, "gpu.copy.time", 2 * (double)a.m * word_of(a));
+	        cost_surface_traffic(r, "gpu.copy.time", 2 * (double)a.m * word_bytes(a));
 	return cost;
 }
 
-/* Until the blocks that have a place at first have begun. */
+/* Seconds until all blocks of the first round have begun. */
 static double starting(struct cost_reader *r, const struct grid *g)
 {
 	static const char name[] = "gpu.launch.grid";

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Updates by 3xFP16 (factor/kernels/gemm/half_update.h), from the surfaces of squares and their triangles: alone in
- * whole rounds of tiles, one on each multiprocessor (H200, 256 deep, Cholesky's triangles of 2336
- * to 2848 columns 44 to 46 us, of 3104 and 3360 47, of 3616 68). */
+/* Costs of updates by 3xFP16 (factor/kernels/gemm/half_update.h), from the surfaces of squares and of their
+ * triangles. Alone they run in whole rounds of tiles, one tile on each multiprocessor. */
 #include "factor/kernels/gemm/half_update.h"
 #include "cost_products.h"
 
@@ -12,7 +11,7 @@ struct rounds {
 	double multiprocessors;
 };
 
-/* Of a place in the surface, whose triangles are lower ones. */
+/* Tiles at a place of the surface, whose triangles are lower ones. */
 static double tiles_of_square(const struct rounds *s, const double *at)
 {
 	const int64_t n = (int64_t)at[0];
@@ -27,9 +26,9 @@ static double rounds_of_square(const double *at, const void *self)
 	return ceil(tiles_of_square(s, at) / s->multiprocessors);
 }
 
-/* How much longer than at a place in the surface, in a square, or its triangle, of as many elements
- * or the largest one measured: by rounds, or beside other kernels, which have multiprocessors for a
- * time, by tiles. */
+/* The factor over the time at a place of the surface: the square, or its triangle, with as many
+ * elements, or the largest one measured. The time follows the rounds; beside other kernels, which
+ * have multiprocessors for part of the time, it follows the tiles. */
 static double longer(struct cost_reader *r, const char *name, const char *const *axes,
         const double *at, const struct rounds *rounds, struct matrix c)
 {
@@ -41,7 +40,7 @@ static double longer(struct cost_reader *r, const char *name, const char *const 
 	       ceil(tiles / rounds->multiprocessors) / rounds_of_square(at, rounds);
 }
 
-/* Beside others. */
+/* The lifetime of a block beside other kernels. */
 static double block_stays(const struct cost *cost, const struct rounds *rounds, struct matrix c)
 {
 	const double all =

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* LAPACKE's panels and the BLAS's products from the rows of the host_rate probe. Small panels have
- * one thread, large ones all of them (factor/kernels/lu/host_panel.h), and between the two a surface has a step:
- * rows of the one kind say nothing of the other. Of one kind and width, time is interpolated
- * between the lengths measured and goes on beyond them in a straight line: every column has its
- * start, every row its work and traffic. Below them it stays, as the start of a call or of threads
- * at every column does not shrink. Then it is interpolated between widths; below the narrowest one
- * it goes on with the first slope. Beyond the widest one LU by one thread goes on with the last;
- * else it goes block by block, as in LAPACK: a panel of that width, and the update of the columns
- * right of it. Products larger than measured keep the rate. */
+/* LAPACKE's panels and the BLAS's products from the rows of the host_rate probe. Small panels run
+ * on one thread, large ones on all (factor/kernels/lu/host_panel.h). Between the two the time makes a step, so
+ * rows of one kind do not tell of the other. Within one kind and width time is interpolated between
+ * the measured lengths. Beyond them it goes on in a straight line: every column has its start,
+ * every row its work and traffic. Below them it stays, as the start of a call, or of threads at
+ * every column, does not shrink. Between widths it is interpolated again; below the narrowest width
+ * the first slope goes on. Beyond the widest, LU by one thread goes on with the last slope; others
+ * go block by block as in LAPACK: a panel of that width, and the update of the columns right of it.
+ * Products larger than measured keep the rate. */
 #include "cost_blocks.h"
 
 #include "factor/kernels/lu/host_panel.h"
+#include "lib/base/msg.h"
 
 #include <math.h>
 #include <string.h>
 
 struct query {
-	bool linear, pinned;
+	enum profile_scale scale;
+	bool pinned;
 	double word, m;
 };
 
@@ -32,23 +34,19 @@ static bool later(const struct cost_panel *a, const struct cost_panel *b)
 	return a->n != b->n ? a->n > b->n : a->m > b->m;
 }
 
-static double argument(const struct parameter *row, const char *name)
-{
-	for (size_t i = 0; i < row->arg_count; i++)
-		if (strcmp(row->arg_name[i], name) == 0)
-			return row->arg[i];
-	return NAN;
-}
-
 static void add_row(struct cost_panels *panels, const struct parameter *row)
 {
-	const struct cost_panel new = {
-	        argument(row, "m"), argument(row, "n"), row->estimate.value};
+	const struct cost_panel new = {profile_row_argument(row, "m"),
+	        profile_row_argument(row, "n"), row->estimate.value};
 	size_t at = panels->count;
 
-	if (at == PANEL_ROWS || !(new.m > 0 && new.n > 0 && new.seconds > 0) ||
-	        row->arg_count != 2 || strcmp(row->status, "failed") == 0)
+	if (!(new.m > 0 && new.n > 0 && new.seconds > 0) || row->arg_count != 2 ||
+	        strcmp(row->status, "failed") == 0)
 		return;
+	if (at == PANEL_ROWS)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "the profile has more rows of %s than the model reads (%d)", panels->name,
+		        PANEL_ROWS);
 	for (; at > 0 && later(&panels->row[at - 1], &new); at--)
 		panels->row[at] = panels->row[at - 1];
 	panels->row[at] = new;
@@ -56,13 +54,13 @@ static void add_row(struct cost_panels *panels, const struct parameter *row)
 	panels->longest = fmax(panels->longest, new.m);
 }
 
-/* The first time one value is read the ordinary way, which notes what was used. */
+/* At the first call one value is read the ordinary way, which notes the parameter as used. */
 static const struct cost_panels *panels_of(struct cost_reader *r, const char *name)
 {
 	const struct profile *profile = r->model.profile;
 	size_t i = 0;
 
-	while (r->panels[i].name && strcmp(r->panels[i].name, name) != 0)
+	while (i + 1 < COST_PANELS && r->panels[i].name && strcmp(r->panels[i].name, name) != 0)
 		i++;
 	struct cost_panels *panels = &r->panels[i];
 	if (panels->name)
@@ -81,18 +79,12 @@ static const struct cost_panels *panels_of(struct cost_reader *r, const char *na
 
 /* ---- values ---- */
 
-static double between(const struct query *q, double x, double x0, double y0, double x1, double y1)
-{
-	return q->linear ? y0 + (y1 - y0) * (x - x0) / (x1 - x0)
-	                 : y0 * pow(y1 / y0, log(x / x0) / log(x1 / x0));
-}
-
 static bool of_kind(const struct query *q, const struct cost_panel *row)
 {
 	return pinned_of(row->m, row->n, q->word) == q->pinned;
 }
 
-/* Of a length beyond the last row, before which there may be another one. */
+/* Seconds beyond the last row; `before` is the row before it, or NULL. */
 static double beyond(
         const struct query *q, const struct cost_panel *before, const struct cost_panel *last)
 {
@@ -103,7 +95,7 @@ static double beyond(
 	return last->seconds + slope * (q->m - last->m);
 }
 
-/* Time of the width whose rows begin at `first`, NaN when none is of the kind. */
+/* Seconds at the width whose rows begin at `first`, NaN when none is of the kind. */
 static double of_kind_and_width(
         const struct query *q, const struct cost_panels *panels, size_t first)
 {
@@ -121,7 +113,8 @@ static double of_kind_and_width(
 		}
 	}
 	if (below && above)
-		return between(q, q->m, below->m, below->seconds, above->m, above->seconds);
+		return profile_between(
+		        q->scale, q->m, below->m, below->seconds, above->m, above->seconds);
 	return below ? beyond(q, before, below) : above ? above->seconds : NAN;
 }
 
@@ -134,8 +127,8 @@ static double shortest(const struct query *q, const struct cost_panels *panels, 
 	return NAN;
 }
 
-/* Below the shortest row of all threads: what one thread takes, and more by as much as all threads
- * do there. */
+/* Below the shortest row of all threads: the time of one thread, times the factor that all threads
+ * take more at that row. */
 static double of_width(const struct query *q, const struct cost_panels *panels, size_t first)
 {
 	struct query there = *q, one = *q;
@@ -152,7 +145,7 @@ static double of_width(const struct query *q, const struct cost_panels *panels, 
 	return fmin(seconds, other * fmax(1, seconds / of_kind_and_width(&there, panels, first)));
 }
 
-/* Time at a width: between those of the two widths around it, or on with the slope of the two
+/* Seconds at a width: interpolated between the two widths around it, or with the slope of the two
  * widest, or narrowest. */
 static double at_width(const struct query *q, const struct cost_panels *panels, double n)
 {
@@ -168,9 +161,9 @@ static double at_width(const struct query *q, const struct cost_panels *panels, 
 	}
 	if (isnan(width[0]))
 		return seconds[1];
-	struct query scale = *q;
-	scale.linear = q->linear && width[0] <= n && n <= width[1];
-	const double on = between(&scale, n, width[0], seconds[0], width[1], seconds[1]);
+	const bool inside = width[0] <= n && n <= width[1];
+	const double on = profile_between(inside ? q->scale : PROFILE_LOGARITHMIC, n, width[0],
+	        seconds[0], width[1], seconds[1]);
 	return n < width[0] ? fmin(on, seconds[0]) : on;
 }
 
@@ -188,14 +181,14 @@ double cost_host_gemm(struct cost_reader *r, enum precision precision, double ed
 	return times * cost_surface1(r, name, "n", edge);
 }
 
-/* Of as many operations as a square gemm. */
+/* Seconds of so many operations at the rate of a square gemm with as many. */
 static double at_gemm_rate(struct cost_reader *r, double operations, enum precision precision)
 {
 	return cost_host_gemm(r, precision, cbrt(operations / 2));
 }
 
-/* The same by one thread, which is measured in single precision at a few sizes: between the
- * precisions as with all threads. */
+/* The same on one thread, which is measured in single precision at a few sizes; the ratio of the
+ * precisions is that of all threads. */
 static double by_one_thread(struct cost_reader *r, double operations, enum precision precision)
 {
 	static const char name[] = "host.gemm.threads.s";
@@ -210,14 +203,16 @@ static double by_one_thread(struct cost_reader *r, double operations, enum preci
 static double of_panel(
         struct cost_reader *r, const struct cost_panels *panels, struct matrix a, bool pinned)
 {
-	const struct query q = {r->linear, pinned, (double)precision_bytes(a.precision), (double)a.m};
+	const struct query q = {
+	        r->model.scale, pinned, (double)precision_bytes(a.precision), (double)a.m};
 
 	r->model.extrapolated |=
 	        q.m > panels->longest || (double)a.n > panels->row[panels->count - 1].n;
 	return at_width(&q, panels, (double)a.n);
 }
 
-/* operations: of the update, for each row, column of a block and column right of it. */
+/* operations: those of the update for each row, column of a block, and column right of the block.
+ */
 static double by_blocks(struct cost_reader *r, const struct cost_panels *panels, struct matrix a,
         bool pinned, double operations)
 {
@@ -255,7 +250,7 @@ static double constant(struct cost_reader *r, const struct cost_panels *panels, 
 	return cost_at2(r, panels->name, "m", (double)a.m, "n", (double)a.n);
 }
 
-/* The update is a product. */
+/* The update is one product. */
 double cost_host_getrf(struct cost_reader *r, struct matrix a)
 {
 	const struct cost_panels *panels = getrf_of(r, a);
@@ -274,7 +269,7 @@ double cost_host_geqrf(struct cost_reader *r, struct matrix a)
 	return panels->count ? by_blocks(r, panels, a, pinned_for(a), 4) : constant(r, panels, a);
 }
 
-/* An older profile has no surface for it: half the operations of getrf, by one thread. */
+/* A profile without the surface: half the operations of getrf, on one thread. */
 static double diagonal(
         struct cost_reader *r, const char *name, int64_t n, enum precision precision)
 {
@@ -286,8 +281,8 @@ static double diagonal(
 	return (panels->count ? of_panel(r, panels, block, false) : constant(r, panels, block)) / 2;
 }
 
-/* The diagonal block; a triangular solve with the rows below it (a upper: columns right of it) goes
- * at the rate of a square gemm of as many operations. */
+/* The diagonal block, and a triangular solve with the rows below it (a upper: the columns right of
+ * it) at the rate of a square gemm of as many operations. */
 double cost_host_potrf(struct cost_reader *r, struct matrix a)
 {
 	const char *name = a.precision == SINGLE ? "host.potrf.s" : "host.potrf.d";

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of the host executor's operations at level 2: the calls of its BLAS and LAPACK, each from
- * the rate surface of the host_rate probe; what bounds them is the library's code as often as the
- * memory. Panel copies cost nothing, the panel is there already; the reference code of the fused
- * and resident operations is not estimated. */
+/* Costs of the host executor's operations on LU's panels at level 2: the calls of its BLAS and
+ * LAPACK from the rate surfaces of the host_rate probe. Copies of panels cost nothing: the panel is
+ * in place. The reference code of the fused and resident operations has no costs. */
 #include "cost.h"
 
 #include <math.h>
@@ -14,8 +13,8 @@ static struct cost call(double seconds)
 	return (struct cost){.wait = true, .term[TERM_HOST] = seconds};
 }
 
-/* How often the panel holds a part of it. The surfaces need it only to know the cache in which the
- * panel lies: smaller and larger panels than measured are in the same one. */
+/* How many such parts the panel has. The surfaces need it to know the cache that holds the panel;
+ * panels smaller and larger than measured lie in the same cache. */
 static double times_in_panel(
         struct cost_reader *r, const char *name, const char *arg, struct matrix part)
 {
@@ -63,24 +62,19 @@ static struct cost zero_pivot(struct cost_reader *r, struct matrix a)
 	                bytes / cost_host_rate(r, "host.memory.read", r->working_set)};
 }
 
-/* A value that is where it is wanted. */
+/* The value is in place already. */
 static struct cost nothing(struct cost_reader *r, struct matrix a)
 {
-	(void)r;
-	(void)a;
 	return (struct cost){.wait = true};
 }
 
 static struct cost store_pivots(struct cost_reader *r, int64_t n)
 {
-	(void)r;
-	(void)n;
 	return (struct cost){.wait = true};
 }
 
 static double sync(struct cost_reader *r)
 {
-	(void)r;
 	return 0;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Exchanges of rows, and LU's kernels that have them in, at level 2. laswp touches, in every
- * column, 2 p.n words of the top rows, which lie together, and 2 p.n words elsewhere, each a sector
- * of its own (in L2) or an access of its own (in DRAM, by the law of strided copies), after every
- * block has read the pivots and followed p.n exchanges, six dependent integer instructions and a
- * read of shared memory each. Where the profile has a kernel as a surface (the block_kernel probe),
- * the surface says how long it takes, and all this what that time goes to. */
+/* Costs at level 2 of row swaps, and of LU's kernels that contain them. In every column laswp
+ * touches 2 p.n contiguous words of the top rows, and 2 p.n words elsewhere. Each word elsewhere is
+ * a sector of its own (in L2), or an access of its own (in DRAM, by the law of strided copies).
+ * Before that every block reads the pivots and follows p.n swaps, each six dependent integer
+ * instructions and a read of shared memory. Where the profile has a kernel's surface (block_kernel
+ * probe), the surface gives the time, and these formulas its division into terms. */
 #include "cost_blocks.h"
 
 #include "factor/kernels/blocks/block_kernels.h"
@@ -21,14 +21,8 @@ enum {
 	MOST_BLOCKS = 8 /* of 256 threads on a multiprocessor */
 };
 
-static double larger(double a, double b)
-{
-	return b > a ? b : a;
-}
-
-/* Seconds that an element takes that lies apart from all others, read and written: two thirds of
- * what the widest strided copy takes for one, which reads in one place and, to write a part of a
- * sector, reads and writes in another. */
+/* Seconds to read and write an element apart from all others: two thirds of the widest strided
+ * copy, which reads in one place and, to write part of a sector, reads and writes in another. */
 static double scattered(struct cost_reader *r, int64_t ld)
 {
 	double stride = fmin((double)ld, WIDEST_STRIDE);
@@ -37,13 +31,13 @@ static double scattered(struct cost_reader *r, int64_t ld)
 	       cost_surface2(r, "gpu.copy.stride", "words", 0, "stride", stride);
 }
 
-/* What all multiprocessors read lies in either half of an L2 that has two. */
+/* Data that all multiprocessors read must fit into one of the two halves of L2. */
 static bool in_l2(struct cost_reader *r, struct matrix a)
 {
 	return cost_bytes(a) <= cost_near_l2(r);
 }
 
-/* Seconds to read so many pivots and to follow the exchanges. */
+/* Seconds to read so many pivots and to follow their swaps. */
 static double compose(struct cost_reader *r, int64_t swaps)
 {
 	return (double)swaps * (6 * cost_scalar(r, "gpu.int.logic.latency") +
@@ -65,7 +59,7 @@ static struct cost estimated_laswp(struct cost_reader *r, struct matrix a, int64
 	return cost;
 }
 
-/* Seconds that a cost's kernels have multiprocessors. */
+/* Seconds for which the kernels of a cost have multiprocessors. */
 static double stay(const struct cost *cost)
 {
 	double seconds = 0;
@@ -75,7 +69,7 @@ static double stay(const struct cost *cost)
 	return seconds;
 }
 
-/* All blocks of its kernels fit at once, and stay until the last column. */
+/* All blocks of a kernel fit at once, and stay until the last column. */
 struct cost cost_laswp(struct cost_reader *r, struct matrix a, int64_t swaps)
 {
 	static const char *const axes[] = {"swaps", "n", "cold"};
@@ -99,8 +93,7 @@ static double lu_solve(struct cost_reader *r, struct matrix c, int64_t k)
 	               cost_scalar(r, single ? "gpu.fma.s.latency" : "gpu.fma.d.latency"));
 }
 
-/* How often a multiprocessor gets blocks that hold the triangle, and their columns twice, in shared
- * memory. */
+/* Rounds of blocks, each with the triangle and twice its columns in shared memory. */
 static double lu_top_waves(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const double wide = k <= 64 ? 64 : 128, word = (double)precision_bytes(c.precision),
@@ -109,10 +102,10 @@ static double lu_top_waves(struct cost_reader *r, struct matrix c, int64_t k)
 	                     MOST_BLOCKS, floor(cost_scalar(r, "gpu.shared.per_block") / bytes));
 
 	return ceil(ceil((double)c.n / LU_COLUMNS) /
-	            (larger(1, places) * cost_scalar(r, "gpu.sm.count")));
+	            (fmax(1, places) * cost_scalar(r, "gpu.sm.count")));
 }
 
-/* The exchange of rows, whose blocks go through the triangle as well. */
+/* Row swaps by blocks that also go through the triangle. */
 struct cost cost_lu_top(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	static const char *const axes[] = {"swaps", "n", "cold"};
@@ -128,8 +121,8 @@ struct cost cost_lu_top(struct cost_reader *r, struct matrix c, int64_t k)
 	return cost;
 }
 
-/* In one kernel: the pivots and the rows they name, one after the other; the solution; the other
- * operations and the bytes of a block. */
+/* Swaps, solve and update in one kernel: the pivots and the rows that they name, in turn; the
+ * solve; the other operations and the bytes of a block. */
 static struct cost one_kernel(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	double blocks = LU_CLUSTER * ceil((double)c.n / LU_COLUMNS), rows = (double)(c.m - k);
@@ -149,9 +142,8 @@ static struct cost one_kernel(struct cost_reader *r, struct matrix c, int64_t k)
 	return cost;
 }
 
-/* Rows that take as long: the blocks of a cluster, half of them as long as that is enough, go
- * through theirs in turns (H100: of 64 columns right of 64, less a mark's time, up to 2100 rows 10
- * us, up to 4160 13, up to 8256 17). */
+/* The rows that take as long: the blocks of a cluster, or half of them where half is enough, go
+ * through their rows in rounds. */
 static double lu_columns_rows(struct matrix c, int64_t k)
 {
 	const double turn = BLOCK_LU_COLUMNS_TURN / (double)precision_bytes(c.precision),
@@ -160,7 +152,7 @@ static double lu_columns_rows(struct matrix c, int64_t k)
 	return 2 * below <= turn ? (double)c.m : (double)k + turn * ceil(below / turn);
 }
 
-/* Where the profile has the surface of the kernel the device has the kernel; else it is two. */
+/* A device whose profile has the kernel's surface runs the kernel; else it runs two kernels. */
 struct cost cost_lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	static const char *const axes[] = {"m", "n"};
@@ -173,9 +165,9 @@ struct cost cost_lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
 	        cost_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
 
-/* A solve without exchanges takes what one with them takes more than they do alone, and a launch
- * and the words it moves. Where the profile does not have it: the words, the exchanges composed as
- * laswp's, the solve as the library's. */
+/* A solve without swaps takes the difference between one with swaps and the swaps alone, and a
+ * launch and its words. Without surfaces: the words, the swaps followed as in laswp, the library's
+ * solve. */
 struct cost cost_lu_rows(
         struct cost_reader *r, struct matrix c, int64_t k, bool exchanges, bool solves)
 {
@@ -195,7 +187,7 @@ struct cost cost_lu_rows(
 	if (cost_known(r, name) && exchanges)
 		cost = cost_as_measured(cost, cost_surface(r, name, axes, at, 3));
 	else if (cost_known(r, name))
-		cost.term[TERM_BARRIER] = larger(0,
+		cost.term[TERM_BARRIER] = fmax(0,
 		        cost_surface(r, name, axes, at, 3) - cost_surface(r, alone, axes, at, 3));
 	else if (solves)
 		cost = cost_both(cost, cost_trsm(r, LEFT, UNIT, k, c.m, c.precision));

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* What costs of products and of symmetric updates share (cost_gemm.c, cost_gemm_own.c,
- * cost_gemm_tf32.c, cost_syrk.c). */
+/* What the costs of products and of symmetric updates share (cost_products.c, cost_gemm.c,
+ * cost_gemm_own.c, cost_gemm_tf32.c, cost_syrk.c). */
 #ifndef FATHOM_COST_PRODUCTS_H
 #define FATHOM_COST_PRODUCTS_H
 
 #include "factor/kernels/gemm/gemm.h"
 #include "cost_blocks.h"
 
-enum { TILE = 128 }; /* rows and columns of a large one */
+enum { TILE = 128, SMALL_TILE = 32 }; /* rows and columns of the library's tiles */
 
-/* How fast the library's tiles are computed, and how many at a time on a multiprocessor. */
+/* The parameter with the rate of the library's tiles, and the tiles at a time on a multiprocessor.
+ */
 struct tile_rate {
 	const char *peak;
 	int at_once;
 };
 
-/* Of A B, which is plain, and of others. */
+/* plain: A B, without transposed operands. */
 const struct tile_rate *tiles_of_product(enum precision precision, bool plain);
 
 double cost_tiles(int64_t m, int64_t n);
 
-/* So many tiles, each with an inner dimension of k. */
+/* Sets the share and the block lifetime of `count` tiles with an inner dimension of k. */
 void cost_occupy(struct cost_reader *r, struct cost *cost, double count, int64_t k,
         const struct tile_rate *rate);
 
@@ -28,15 +29,21 @@ void cost_occupy(struct cost_reader *r, struct cost *cost, double count, int64_t
 extern const char *const product_axes[3];
 double product_time(struct cost_reader *r, const char *name, struct matrix c, double k);
 
-/* Of A B by the library. With an odd number of rows in double precision, which are measured at few
- * sizes, by as much longer there as at the sizes around it. */
+/* The largest value of argument i (of m, n, k) for which the surface has rows beside the others.
+ * More rows than columns are measured for the few columns of tall products alone. */
+double product_last_side(
+        struct cost_reader *r, const char *name, const double *at, struct matrix c, size_t i);
+
+/* Seconds of A B by the library. Odd numbers of rows in double precision are measured at few sizes;
+ * their slowdown there holds for the sizes around. */
 double library_time(struct cost_reader *r, struct matrix c, double k);
 
-/* The host's part of a product; a profile without any has the library's level 2 stand for them. */
+/* Host time to queue a product. A profile without it uses the library's level 2. */
 double product_enqueue(struct cost_reader *r, bool own, enum trans ta);
 
-/* Seconds of our own products, by theirs; and of A^T B with splits of k, where that is ahead and
- * known. turned: the surface is taken for the product's transpose. */
+/* Seconds of our own products from their surfaces; of A^T B with splits of k, and whether the
+ * executor takes that kernel and the profile has it. turned: the surface is read for the transposed
+ * product. */
 double own_time(struct cost_reader *r, struct matrix c, int64_t k);
 bool is_own_tall(struct cost_reader *r, const struct gemm_problem *p);
 double own_tall_time(

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* QR's panels, at level 2, from hardware parameters.
+/* Costs of QR's panels at level 2, from hardware parameters.
  *
- * panel_geqrf: its slots cleared, then one cooperative kernel with the panel in registers (128 rows
- * a block, or more by powers of two when there are not enough multiprocessors; beside an update
- * half of these). A column costs what one of the resident LU panel was measured to cost, as it has
- * its reduction, exchange and barriers; and what is different: all that all blocks sent, 8 bytes a
- * word, is read by the threads of each, eight loads at a time; two passes of FMA over the columns
- * that are left, and a shuffle for each of them. A panel that does not fit (more than 64 columns in
- * double precision) takes one kernel with two barriers of the grid a column, which reads or writes
- * three words an element; its surface is another one. In single precision and up to 64 columns it
- * takes the form with a Gram matrix, whose time is in the surface of all.
+ * panel_geqrf: its slots are cleared, then one cooperative kernel holds the panel in registers: 128
+ * rows a block, or more by powers of two where multiprocessors are few; beside an update it has
+ * half of the multiprocessors. A column costs what a column of the resident LU panel was measured
+ * to cost, with its reduction, exchange and barriers, and in addition: every block's threads read
+ * all that the blocks sent (8 bytes a word, eight loads at a time); two passes of FMA over the
+ * columns left, with a shuffle for each. A panel that does not fit (double precision, more than 64
+ * columns) takes one kernel with two grid barriers a column, which moves three words an element; it
+ * has its own surface. In single precision panels of up to 64 columns use a Gram matrix, whose time
+ * is in the surface of all panels.
  *
- * panel_reflectors: a panel that one cluster holds, or that goes by the Gram matrix, V and T
- * included; its columns' exchanges. reflect_columns: the columns right of it, in clusters.
- *
- * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
- * it takes, and all this what that time goes to. */
+ * panel_reflectors: a panel that one cluster holds, or that uses the Gram matrix, with V and T.
+ * reflect_columns: the columns right of it, in clusters. Where the profile has a kernel's surface
+ * (block_kernel probe), the surface gives the time, and these formulas its division into terms. */
 #include "cost_blocks.h"
 
 #include "factor/kernels/blocks/block_kernels.h"
@@ -29,24 +27,19 @@ enum {
 	TAGGED_BYTES = 8,
 	STREAMED_BLOCKS = 264,
 	STREAMED_THREADS = 256,
-	CLUSTER = 8, /* blocks that have so many columns right of a panel */
+	CLUSTER = 8, /* blocks, which share so many columns right of a panel */
 	CLUSTER_COLUMNS = 8
 };
-
-static double word_of(struct matrix a)
-{
-	return (double)precision_bytes(a.precision);
-}
 
 static const struct beside_surface geqrf_shared = {
         {"gpu.panel_geqrf_shared.s", "gpu.panel_geqrf_shared.d"}, {"m", "n"}};
 
-/* How the resident kernel is divided: threads and the rows of each. */
+/* The resident kernel's threads a block, rows a thread, and blocks. */
 struct geqrf_blocks {
 	double threads, rows, blocks;
 };
 
-/* The least rows a block with which the panel fits on so many multiprocessors. */
+/* The fewest rows a block with which the panel fits on so many multiprocessors. */
 static bool geqrf_fits(struct matrix a, double multiprocessors, struct geqrf_blocks *g)
 {
 	int64_t words = a.n * precision_bytes(a.precision) / 4;
@@ -65,8 +58,8 @@ static bool geqrf_fits(struct matrix a, double multiprocessors, struct geqrf_blo
 static double geqrf_column(
         struct cost_reader *r, struct matrix a, const struct geqrf_blocks *g, double columns)
 {
-	double widest = a.n <= 32 ? 32 : a.n <= 64 ? 64 : 128, words = columns * word_of(a) / 4;
-	double groups = fmax(1, g->threads / (widest * word_of(a) / 8));
+	double widest = a.n <= 32 ? 32 : a.n <= 64 ? 64 : 128, words = columns * word_bytes(a) / 4;
+	double groups = fmax(1, g->threads / (widest * word_bytes(a) / 8));
 	double rounds = ceil(g->blocks / groups / LOADS);
 	double warps = g->threads / WARP;
 	double column = cost_surface2(r,
@@ -106,14 +99,14 @@ static struct cost streamed_geqrf(struct cost_reader *r, struct matrix a)
 	                                      "threads", STREAMED_THREADS)};
 
 	for (int64_t j = 0; j < a.n; j++) {
-		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_of(a);
+		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_bytes(a);
 		cost.term[TERM_MEMORY] += cost_surface_traffic(r, "gpu.read.time", bytes) +
 		                           cost_surface_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
 	return cost;
 }
 
-/* Whether the panel is resident, and how it is divided then. */
+/* Whether the panel is resident, and its blocks. */
 static bool geqrf_resides(
         struct cost_reader *r, struct matrix a, bool beside, struct geqrf_blocks *g)
 {
@@ -128,7 +121,7 @@ static bool by_gram(struct matrix a)
 	return a.precision == SINGLE && panel_gram_takes(a.m, a.n);
 }
 
-/* Fewer columns than measured take the part of theirs: each costs the same. */
+/* Below the measured columns every column costs the same. */
 static double measured_geqrf(struct cost_reader *r, const char *name, const double *at)
 {
 	static const char *const axes[] = {"m", "n", "overlapped"};
@@ -139,7 +132,7 @@ static double measured_geqrf(struct cost_reader *r, const char *name, const doub
 	return at[1] < first ? start + fmax(0, time - start) * at[1] / first : time;
 }
 
-/* A profile without the surface of streamed panels has them in that of all. */
+/* A profile without the surface of streamed panels has them in the surface of all. */
 struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool beside)
 {
 	static const char *const axes[] = {"m", "n", "overlapped"};
@@ -172,8 +165,8 @@ bool cost_panel_reflects(struct cost_reader *r, struct matrix a)
 	       (by_gram(a) || a.m <= panel_cluster_rows(a.n, precision_bytes(a.precision)));
 }
 
-/* In one cluster all of its columns take part (H100, 300 and 3000 rows: 48 take as long as 64), and
- * half as many go by another kernel; else on the line through the two widths that are measured. */
+/* In one cluster all columns take part, and half as many columns have a kernel of their own; with
+ * several kernels the cost lies on the line through the two measured widths. */
 static double gram_reflectors(struct cost_reader *r, struct matrix a)
 {
 	enum { HALF = PANEL_GRAM_COLUMNS / 2 };
@@ -186,7 +179,7 @@ static double gram_reflectors(struct cost_reader *r, struct matrix a)
 	return half + (whole - half) * (double)(a.n - HALF) / HALF;
 }
 
-/* The kernel exists for rows of 32, 64 and 128 columns; all of them take part in every column. */
+/* The kernel exists for rows of 32, 64 and 128 columns; all take part in every column. */
 static double cluster_reflectors(struct cost_reader *r, struct matrix a, double launch)
 {
 	enum { FEWEST = 16 };
@@ -217,14 +210,14 @@ struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
 	return cost;
 }
 
-/* Where the profile has the surface of the kernel the device has the kernel. */
+/* A device whose profile has the kernel's surface runs the kernel. */
 bool cost_reflects_columns(struct cost_reader *r, struct matrix v, struct matrix c)
 {
 	return cost_known(r, "gpu.qr_columns.s") && c.precision == SINGLE &&
 	       v.n <= BLOCK_QR_COLUMNS_MAX && v.m <= BLOCK_QR_COLUMNS_ROWS;
 }
 
-/* Of as many clusters as are measured, or fewer at once. */
+/* The measured number of clusters runs at once; fewer take as long. */
 struct cost cost_reflect_columns(struct cost_reader *r, struct matrix v, struct matrix c)
 {
 	static const char *const axes[] = {"m", "n"};

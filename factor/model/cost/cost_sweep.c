@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep down in one kernel, level 2, from the block_kernel probe's sweeps, of a band that slides
- * and of added rows each, over n columns and n/2 (all of R), with one tile of Q and with as many as
- * give each block but the first the same number. One block makes the windows, one after the other;
- * the others apply each to the tiles that are right of it, to right-hand sides and to Q: a window
- * takes the longer of the two. */
+/* A downward sweep in one kernel, level 2, from the block_kernel probe's sweeps of a sliding band
+ * and of added rows: over n columns and n/2 (all of R), with one tile of Q and with enough tiles to
+ * give every block but the first the same number. One block makes the windows one after the other;
+ * the others apply each window to the tiles right of it, to right-hand sides and to Q. A window
+ * takes the longer of the two times. */
 #include "cost_blocks.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static const char *surface_name(enum precision precision)
 	return precision == SINGLE ? "gpu.band_sweep.s" : "gpu.band_sweep.d";
 }
 
-/* In a profile without, added rows stand for what slides. */
+/* A profile without sliding bands uses the surface of added rows. */
 static const char *surface_of(struct cost_reader *r, const struct band *band)
 {
 	const enum precision precision = band->of.r.precision;
@@ -40,7 +40,7 @@ static double of_a_block(struct cost_reader *r, double count)
 	return ceil(count / (cost_scalar(r, "gpu.sm.count") - 1));
 }
 
-/* What the first window takes, a window alone, and a tile of the other blocks. */
+/* Seconds of the first window, of a window alone, and of a tile of the other blocks. */
 struct parts {
 	double start, window, tile;
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of symmetric updates: triangles, and trapezoids as products of as many operations; of the
- * library by halves where the executor calls it so, in whole rounds of tiles (cost_gemm.c). */
+/* Costs of symmetric updates: triangles, and trapezoids as products of as many operations; where
+ * the executor calls the library by halves, in whole rounds of tiles (cost_gemm.c). */
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/kernels/gemm/gemm.h"
 #include "cost_products.h"
 
 #include <math.h>
 
-/* How much longer a product of an odd number of rows in double precision takes. */
+/* The slowdown of double precision products by an odd number of rows. */
 static double odd_rows(struct cost_reader *r, int64_t n, int64_t k)
 {
 	const struct matrix c = {NULL, 0, n, n, n, DOUBLE};
@@ -15,7 +15,7 @@ static double odd_rows(struct cost_reader *r, int64_t n, int64_t k)
 	return library_time(r, c, (double)k) / product_time(r, "gpu.gemm.d", c, (double)k);
 }
 
-/* The library's symmetric updates of odd order as much slower as its products. */
+/* An odd order slows the library's symmetric updates down as it slows its products. */
 static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single)
 {
 	const double at[] = {(double)n, (double)k};
@@ -54,7 +54,7 @@ static double total(const struct cost *cost)
 	return sum;
 }
 
-/* What the last rounds of each leave free, others have all along. */
+/* The share is the mean over time: others have all along what the last rounds leave free. */
 static struct cost in_turn(struct cost first, struct cost second)
 {
 	const double a = total(&first), b = total(&second);
@@ -65,7 +65,7 @@ static struct cost in_turn(struct cost first, struct cost second)
 	return first;
 }
 
-/* As factor/kernels/gemm/blas_double_syrk.c divides it. */
+/* The division of factor/kernels/gemm/blas_double_syrk.c. */
 static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const int64_t first = (c.n / 2 + TILE - 1) / TILE * TILE, rest = c.n - first;

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of our own that factorize or invert, but for QR's panels (cost_reflectors.c), at level
- * 2, from hardware parameters. Tiles are 32 x 32; one multiprocessor multiplies two of them in 2 *
- * 32^3 operations at its share of the rate of FMA whose operands come from shared memory
- * (gpu.fma.fed), and solves with a triangular one in 32 steps, each of two operations and a read of
- * shared memory that wait for each other and an FMA for each row that is left.
+/* Costs at level 2 of our kernels that factorize or invert, from hardware parameters; QR's panels
+ * are in cost_reflectors.c. Tiles are 32 x 32. A multiprocessor multiplies two tiles in 2 * 32^3
+ * operations at its part of the FMA rate with operands from shared memory (gpu.fma.fed). It solves
+ * with a triangular tile in 32 steps: two dependent operations, a read of shared memory, and an FMA
+ * for each row that is left.
  *
- * trtri: for the first 32 columns n/32 (n/32 - 1) / 2 products and n/32 solves in turn; the other
- * columns have blocks of their own.
+ * trtri: n/32 (n/32 - 1) / 2 products and n/32 solves in turn for the first 32 columns; other
+ * blocks have the other columns. larft: the product V^T V, and the same inversion (Joffrain et al.
+ * 2006).
  *
- * larft: the product V^T V, and the same inversion (Joffrain et al. 2006).
+ * potrf_block: a kernel for 128 columns and the rows below, a strip of rows a multiprocessor, and a
+ * kernel for the columns right of them. One warp makes a tile's 32 columns in order: a reciprocal
+ * root, five dependent operations, a write and a read of shared memory, and twice an FMA for each
+ * column right. An update of small rank k is k/32 products a tile, a tile a multiprocessor.
  *
- * potrf_block: a kernel for 128 columns and the rows below them, of which a multiprocessor has a
- * strip, and one for what is right of them. Of a tile's 32 columns one warp makes one after the
- * other, in order: a reciprocal root, five operations that depend on it, a write and read of shared
- * memory, and an FMA for each column right of it, twice. The tiles right of these columns are
- * multiplied on one multiprocessor. An update of small rank k is k/32 products a tile, at the rate
- * of its own kernel, a tile a multiprocessor at a time.
- *
- * trsm_guard: every block reads both triangles, a thread with four loads on their way, and reduces
- * them to their largest magnitudes.
- *
- * Where the profile has the kernel as a surface (the block_kernel probe), the surface says how long
- * it takes, and all this what that time goes to. */
+ * trsm_guard: every block reads both triangles, four loads a thread in flight, and reduces them to
+ * their largest magnitudes. Where the profile has a kernel's surface (block_kernel probe), the
+ * surface gives the time, and these formulas its division into terms. */
 #include "cost_blocks.h"
 
 #include "factor/kernels/blocks/block_kernels.h"
@@ -45,11 +40,6 @@ static double of(struct cost_reader *r, struct matrix a, const char *single, con
 	return cost_scalar(r, a.precision == SINGLE ? single : twice);
 }
 
-static double word_of(struct matrix a)
-{
-	return (double)precision_bytes(a.precision);
-}
-
 static double product(struct cost_reader *r, struct matrix a)
 {
 	double rate =
@@ -67,33 +57,20 @@ double cost_issue(struct cost_reader *r, struct matrix a)
 	return 2.0 * WARP * SCHEDULERS / rate;
 }
 
-/* A step waits for a product and a read of shared memory and goes through the rows that are left.
- */
+/* Each step waits for a product and a read of shared memory, then works on the rows left. */
 static double solve(struct cost_reader *r, struct matrix a)
 {
 	return TILE * (2 * of(r, a, "gpu.fma.s.latency", "gpu.fma.d.latency") +
 	                      cost_scalar(r, "gpu.shared.latency") + TILE / 2 * cost_issue(r, a));
 }
 
-/* What comes and goes between L2 and one multiprocessor. */
+/* Traffic between L2 and one multiprocessor. */
 static double through(struct cost_reader *r, double bytes)
 {
 	return bytes / cost_scalar(r, "gpu.sm.l2_read") + cost_scalar(r, "gpu.l2.latency");
 }
 
-struct cost cost_as_measured(struct cost cost, double seconds)
-{
-	double launch = fmin(seconds, cost.term[TERM_LAUNCH]), rest = 0;
-
-	for (int t = 0; t < TERM_COUNT; t++)
-		rest += t == TERM_LAUNCH ? 0 : cost.term[t];
-	for (int t = 0; t < TERM_COUNT; t++)
-		cost.term[t] *= rest > 0 ? (seconds - launch) / rest : 0;
-	cost.term[TERM_LAUNCH] = rest > 0 ? launch : seconds;
-	return cost;
-}
-
-/* A kernel on n x n. */
+/* A kernel on an n x n matrix, by its surface where the profile has it. */
 static struct cost kernel_of_order(struct cost_reader *r, struct cost estimated, struct matrix a,
         const char *single, const char *twice)
 {
@@ -102,16 +79,6 @@ static struct cost kernel_of_order(struct cost_reader *r, struct cost estimated,
 	return cost_known(r, name)
 	               ? cost_as_measured(estimated, cost_surface1(r, name, "n", (double)a.n))
 	               : estimated;
-}
-
-struct cost cost_both(struct cost first, struct cost second)
-{
-	first.enqueue += second.enqueue;
-	for (int t = 0; t < TERM_COUNT; t++)
-		first.term[t] += second.term[t];
-	first.share = fmax(first.share, second.share);
-	first.further += 1 + second.further;
-	return first;
 }
 
 static struct cost inversion(struct cost_reader *r, struct matrix a)
@@ -146,10 +113,8 @@ static double potrf_column(struct cost_reader *r, struct matrix a)
 	       cost_scalar(r, "gpu.shared.latency") + TILE * cost_issue(r, a);
 }
 
-/* The kernel goes through one of three inner dimensions. Behind an event it takes no longer than
- * the full rounds that were measured behind one another (H200, us, fp64, 128 columns by 128, rows
- * 128, 512, 1024, 1152, 1664: behind one another 2.8 3.5 5.1 5.5 5.7, behind events 4.2 4.5 5.0 5.9
- * 6.5; fp32 2.7 3.1 4.7 4.9 5.1 and 4.1 4.2 4.4 5.5 5.6), so that it is not launched `early`. */
+/* The kernel has one of three inner dimensions. The measured rounds follow each other; behind an
+ * event the kernel takes no longer, so it does not count as launched early. */
 static struct cost rank_as_measured(struct cost_reader *r, struct cost cost,
         enum precision precision, double turns, int64_t k)
 {
@@ -166,9 +131,9 @@ static struct cost rank_as_measured(struct cost_reader *r, struct cost cost,
 	return cost_as_measured(cost, cost_surface(r, name, axes, at, 2));
 }
 
-/* Of 32 x 32 by 32 in an update of small rank: in single precision a multiply-add takes half a word
- * from shared memory, of those that are fed from there (gpu.fma.fed.lane) a whole one; in double
- * precision it is the tensor cores'. */
+/* Seconds of a 32 x 32 by 32 product in an update of small rank. In single precision a multiply-add
+ * takes half a word from shared memory (gpu.fma.fed.lane is measured with a whole one); in double
+ * precision it runs on tensor cores. */
 static double rank_product(struct cost_reader *r, struct matrix c)
 {
 	static const char *const cores = "gpu.mma.d16.rate";
@@ -184,18 +149,17 @@ struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k)
 	int64_t n = c.m < c.n ? c.m : c.n, rows = c.m + c.n - n;
 	double tiles = (double)block_rank_tiles(rows, n);
 	double turns = ceil(tiles / cost_scalar(r, "gpu.sm.count"));
-	double operands = 2 * word_of(c) * TILE * (double)k;
+	double operands = 2 * word_bytes(c) * TILE * (double)k;
 
 	cost.share = cost_share(r, tiles / BLOCK_RANK_RESIDENT);
 	cost.term[TERM_ARITHMETIC] = turns * (double)k / TILE * rank_product(r, c);
 	cost.term[TERM_MEMORY] =
 	        through(r, turns * operands) +
-	        cost_surface_traffic(r, "gpu.copy.time", 2 * word_of(c) * TILE * TILE * tiles);
+	        cost_surface_traffic(r, "gpu.copy.time", 2 * word_bytes(c) * TILE * TILE * tiles);
 	return rank_as_measured(r, cost, c.precision, turns, k);
 }
 
-/* The blocks of threads of such kernels. A profile without their shared memory has them as many
- * rows as they like. */
+/* The blocks of these kernels. Without the size of shared memory their rows are not limited. */
 struct potrf_blocks {
 	double multiprocessors, shared;
 	int word, most;
@@ -208,7 +172,7 @@ static struct potrf_blocks potrf_blocks_of(struct cost_reader *r, struct matrix 
 
 	return (struct potrf_blocks){.multiprocessors = multiprocessors,
 	        .shared = cost_known(r, room) ? cost_scalar(r, room) : INT32_MAX,
-	        .word = (int)word_of(a),
+	        .word = (int)word_bytes(a),
 	        .most = (int)multiprocessors / (beside ? BLOCK_POTRF_BESIDE : 1)};
 }
 
@@ -217,7 +181,7 @@ static int potrf_strip(const struct potrf_blocks *b, double width, double below)
 	return block_potrf_strip((int)width, (int64_t)below, b->word, b->most, (int64_t)b->shared);
 }
 
-/* Of a kernel's blocks, at: its columns and the rows below them. */
+/* Rounds of a kernel's blocks, at: its columns and the rows below. */
 static double potrf_rounds(const double *at, const void *self)
 {
 	const struct potrf_blocks *b = self;
@@ -226,8 +190,8 @@ static double potrf_rounds(const double *at, const void *self)
 	return fmax(1, ceil(strips / b->multiprocessors));
 }
 
-/* The first columns of a trapezoid of `rows` rows of which n columns are left, and the update of
- * the others. */
+/* The first columns of a trapezoid with `rows` rows and n columns left, and the update of the
+ * others. */
 static struct cost potrf_step(
         struct cost_reader *r, struct matrix a, int64_t rows, int64_t n, bool beside)
 {
@@ -246,15 +210,15 @@ static struct cost potrf_step(
 	cost.term[TERM_BARRIER] = turns * (double)width * potrf_column(r, a);
 	cost.term[TERM_ARITHMETIC] =
 	        turns * ((tiles - 1) * tiles * (tiles + 1) / 6 + solved) * product(r, a);
-	cost.term[TERM_MEMORY] = turns * 2 * through(r, word_of(a) * words);
+	cost.term[TERM_MEMORY] = turns * 2 * through(r, word_bytes(a) * words);
 	if (n == width)
 		return cost;
 	struct matrix right = {NULL, 0, below, n - width, below, a.precision};
 	return cost_both(cost, cost_rank(r, right, width));
 }
 
-/* Rows below that take as long: all that strips of their height have room for, where that is more
- * than a tile. */
+/* The rows below that full strips of the same height hold, and that take as long; only where a
+ * strip is higher than a tile. */
 static double potrf_filled(const double *at, const struct potrf_blocks *b)
 {
 	const int strip = potrf_strip(b, at[0], at[1]);
@@ -262,10 +226,8 @@ static double potrf_filled(const double *at, const struct potrf_blocks *b)
 	return strip == TILE ? at[1] : strip * b->multiprocessors * potrf_rounds(at, b);
 }
 
-/* With nothing below, the surface of that; else the one of blocks with rows below, of which a
- * kernel takes whole rounds of strips (H200, beside products of Cholesky of 16384 in fp32 40 us
- * from 5000 to 15000 rows, in fp64 alone 65 above 8448, 36 below; Cholesky of 20000 by 3xFP16
- * without look-ahead 35 us from 16400 down to 8500 rows, 28 below). */
+/* Without rows below, the surface of blocks alone; else the surface of blocks with rows below,
+ * which a kernel takes in whole rounds of strips. */
 static struct cost potrf_as_measured(struct cost_reader *r, struct cost cost, struct matrix a,
         int64_t n, int64_t below, bool beside)
 {

@@ -21,20 +21,12 @@ struct panels {
 
 /* ---- blocks of one width ---- */
 
-/* Look-ahead, which hides what the model does not know, where a plan without is no more than that
- * part of what it can hide faster: of all panels but the first, or of what can be done beside them,
- * which is the updates but for the next panel's columns, whichever is less (H200: Cholesky by
- * 3xTF32 of n = 5555, 10007, 16384, 20000 with it took 14, 10, 3 and 2 % less, estimated 2, 2, 3 and 8
- * % above; QR of 100000 x 200 by 64 columns 731 us without, 741 with it, estimated 714 and 750. H100:
- * Cholesky of 512 86.3 us without, 92.6 with it, of 700 125 and 130, estimated 6 % above; by 3xFP16 of
- * 5555, 8192, 10007 5, 2 and 2 to 4 % less with it, estimated 3 % above, 1 below and 4 above, of
- * 16384, 20000, 32768 2, 2 and 5 % more, estimated 5, 8, 6 % above. Both: of 1000 and 1024 as long, of
- * 1500 271 us with it and 287 without, estimated 4, 4 and 3 to 4 % above). What is estimated so is 0.04
- * to 0.18 of what can be hidden where look-ahead is ahead, 0.24 to 0.26 where neither is, 0.3 and
- * more where it is behind. */
+/* Look-ahead hides time that the model does not know. A plan without it is taken only where it is
+ * faster by more than this part of the time that look-ahead can hide: of all panels but the first,
+ * or of the updates that run beside panels, whichever is less (docs/experiments/model-plans.md). */
 static const double hidden = 0.2;
 
-/* Of the plan chosen so far, which is without. */
+/* That time, relative, for the plan chosen so far, which has no look-ahead. */
 static double hidden_in(struct search *s)
 {
 	const double seconds = plan_screen(s, &s->choice->plan, 0);
@@ -83,7 +75,7 @@ static struct plan changed(const struct search *s, int64_t *width)
 	return plan;
 }
 
-/* Every value of one field after the other. */
+/* Tries every value of one field after the other. */
 static void try_fields(struct search *s, double *best)
 {
 	int64_t width;
@@ -100,7 +92,7 @@ static void try_fields(struct search *s, double *best)
 	}
 }
 
-/* With the panels in one place, until nothing gets better. */
+/* The best plan with the panels in one place: until nothing improves. */
 static double descend(struct search *s, bool hybrid, int lookahead, struct panels panels)
 {
 	struct plan_choice *c = s->choice;
@@ -137,13 +129,13 @@ static double panel_screened(struct search *s, struct panels panels, int64_t m)
 	return ok && !isnan(seconds) ? seconds / (double)n : INFINITY;
 }
 
-/* Of the first panel and one half as tall together. */
+/* The first panel and one half as tall together. */
 static double panels_screened(struct search *s, struct panels panels)
 {
 	return panel_screened(s, panels, s->asked.m) + panel_screened(s, panels, (s->asked.m + 1) / 2);
 }
 
-/* The fastest, with the usual leaves or, where these do not fit, the widest that do. */
+/* The fastest variant, with the usual leaves or, where these do not fit, the widest that do. */
 static struct panels choose_panels(struct search *s)
 {
 	const int64_t leaf = s->fixed->leaf ? s->fixed->leaf : TYPICAL_LEAF;
@@ -165,8 +157,8 @@ static struct panels choose_panels(struct search *s)
 	return best;
 }
 
-/* The best of both places for the panels, each with look-ahead and, where that is clearly faster
- * (at all, where one block has all columns), without. */
+/* The best plan of both places for the panels, with look-ahead and, where that is clearly faster,
+ * without (where one block has all columns: where it is faster at all). */
 static double choose_uniform(struct search *s)
 {
 	struct plan_choice *c = s->choice;
@@ -221,10 +213,10 @@ static bool choose(const struct profile *profile, const struct factor_question *
 	return isfinite(best);
 }
 
-/* ---- how early the update beside a panel begins ---- */
+/* ---- look-ahead 2 ---- */
 
-/* The other one, which hides more of what the model does not know, unless the choice is clearly
- * faster. */
+/* Takes the other plan, which hides more time that the model does not know, unless the choice is
+ * clearly faster. */
 static void take(struct plan_choice *choice, const struct plan_choice *other)
 {
 	const double clearly = 0.02;
@@ -237,8 +229,8 @@ static void take(struct plan_choice *choice, const struct plan_choice *other)
 	choice->runs = runs;
 }
 
-/* Earlier than the plan's, which is for those to choose who have something to begin with: LU, and
- * Cholesky where operands are split. */
+/* Look-ahead 2, for LU, and for Cholesky with split operands: their panels begin with work that can
+ * run early. */
 static void choose_earlier(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice)
 {

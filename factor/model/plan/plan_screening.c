@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan estimated, or refused where costs are known to mislead. */
+/* The cost of a plan; plans whose costs are known to mislead are refused. */
 #include "plan_search.h"
 
 #include "factor/kernels/lu/panel_geometry.h"
@@ -7,9 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A block wider than a leaf is made of whole ones: the narrower one at its end takes longer beside
- * products than the model knows (H100, LU of 4096 in fp64, look-ahead 2, leaves of 64: by 96
- * columns 6.09 ms, estimated 5.86; by 128 and then 64 5.86, estimated 5.79). */
+/* A block wider than a leaf consists of whole leaves. A narrower leaf at its end takes longer
+ * beside products than the model knows (docs/experiments/model-plans.md). */
 static bool of_whole_leaves(const struct plan *plan)
 {
 	for (int64_t i = 0; i < plan->count; i++)
@@ -27,9 +26,8 @@ static int64_t narrowest(const struct plan *plan)
 	return least;
 }
 
-/* LU's panels that one cluster holds by the typical leaf are no narrower, of which more would be in
- * a row (H200, 3000 columns in fp64: eight blocks of 64 and then 32, 3.71 ms, estimated 3.54; by 64
- * 3.56, estimated 3.55; an earlier run 12 % more than by 64, estimated 1 % above). */
+/* LU's panels that one cluster holds with the typical leaf are not narrower: more panels in a row
+ * take longer than the model knows (docs/experiments/model-plans.md). */
 static bool needlessly_narrow(struct search *s, const struct plan *plan)
 {
 	const enum precision precision = s->asked.precision;
@@ -40,8 +38,8 @@ static bool needlessly_narrow(struct search *s, const struct plan *plan)
 	       cost_known(executor_model_reader(s->e), cluster);
 }
 
-/* What the caller decides is not doubted. */
-static bool doubted(struct search *s, const struct plan *plan)
+/* The caller's decisions are not refused. */
+static bool misleads(struct search *s, const struct plan *plan)
 {
 	if (s->fixed->nb || plan->hybrid)
 		return false;
@@ -52,7 +50,7 @@ double plan_screen(struct search *s, const struct plan *plan, int64_t j)
 {
 	struct factor_question part = s->asked;
 
-	if (doubted(s, plan))
+	if (misleads(s, plan))
 		return INFINITY;
 	part.plan = plan;
 	part.m -= j;

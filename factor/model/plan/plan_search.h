@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The search for a plan (plan_choice.h), as its parts share it. */
+/* Internals of the search for a plan (plan_choice.h). */
 #ifndef FATHOM_PLAN_SEARCH_H
 #define FATHOM_PLAN_SEARCH_H
 
 #include "plan_choice.h"
 
 enum { PLAN_WIDTHS = 11 };
-extern const int64_t plan_widths[PLAN_WIDTHS]; /* of blocks, that are tried */
+extern const int64_t plan_widths[PLAN_WIDTHS]; /* widths of blocks that are tried */
 
 enum { TYPICAL_LEAF = 64 }; /* of LU on the device */
 
@@ -18,19 +18,19 @@ struct search {
 	struct fault fault; /* of the first plan that was refused */
 };
 
-/* Seconds of the trailing matrix from column j on; infinite when the plan is refused or cannot be
- * estimated (plan_screening.c). */
+/* Seconds of the trailing matrix from column j on; infinite when the plan is refused or has no cost
+ * (plan_screening.c). */
 double plan_screen(struct search *s, const struct plan *plan, int64_t j);
 
-/* The choice's blocks of one width replaced by a sequence of widths where that is faster; so is
- * *best, its seconds. */
+/* Replaces the choice's blocks of one width by a sequence of widths where that is faster, and its
+ * seconds in *best. */
 void plan_sequence(struct search *s, double *best);
 
-/* Of plans that are estimated as the choice is, or nearly so, another one where that has been seen to
- * be quicker (plan_ties.c). Of one width throughout a wider one; *best are then its seconds. */
+/* Plans of nearly the same cost (plan_ties.c): takes another one where measurements favour it. Of
+ * one width throughout a wider one; *best becomes its seconds. */
 void plan_tie_widths(struct search *s, double *best);
 
-/* The library's own plan, where nothing is fixed but that panels stay on the device. */
+/* The default plan, where nothing is fixed but that panels stay on the device. */
 void plan_tie_own(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of several widths: the best sequence of every trailing matrix in turn, from the right end
- * to the left (LAWN 202, section 5), and that of the whole then improved as a whole. */
+ * to the left (LAWN 202, section 5), and then improvements of the whole. */
 #include "plan_search.h"
 
 #include "lib/base/msg.h"
@@ -11,16 +11,15 @@
 
 enum { MOST_POSITIONS = 40, FINEST = 32 };
 
-/* One width throughout is taken unless a sequence is that much faster. (H200, estimated and measured,
- * n = 32768: LU in fp64 0.7 and 3.1 % less by a sequence than by 512 throughout, in fp32 0.6 and
- * 0.3 %, QR by 3xTF32 1.8 and 1.6 % less than by 2048.) */
+/* One width is taken throughout unless a sequence is faster by this part
+ * (docs/experiments/model-plans.md). */
 static const double gained = 0.003;
 
 /* ---- from the right end to the left ---- */
 
 /* The best sequence of the trailing matrix at each position, by its first blocks. */
 struct sequence {
-	int64_t width, blocks; /* of that width, and then the sequence at `next` */
+	int64_t width, blocks; /* blocks of that width, then the sequence at `next` */
 	int next;
 	double seconds;
 };
@@ -44,10 +43,9 @@ static int64_t write_out(const struct sequence *at, int position, int64_t *width
 	return count;
 }
 
-/* The first blocks of one width from `position`, as many as end on the grid again. None is narrower
- * than those behind it: the further right the more of the time is the panels'. Costs that have it
- * otherwise are doubted: on an H200 LU of 3000 in fp64 by 64 and 32 columns in turn, with
- * look-ahead 2, took 12 % more than by 64 with look-ahead 1, and was estimated 1.2 % above. */
+/* The first blocks of one width from `position`, as many as end on the grid again. No block is
+ * narrower than those after it: further right, the panels are a larger part of the time. Costs that
+ * say otherwise are wrong (docs/experiments/model-plans.md). */
 static bool first_blocks(const struct sequence *at, int position, int positions, int64_t grid,
         int64_t width, struct sequence *found)
 {
@@ -61,9 +59,9 @@ static bool first_blocks(const struct sequence *at, int position, int positions,
 	return found->next < 0 || width >= at[found->next].width;
 }
 
-/* ---- the sequence as it is, better ---- */
+/* ---- improvements of a sequence ---- */
 
-/* Blocks of one width after one another. */
+/* A run of blocks of one width. */
 struct run {
 	int64_t width, blocks;
 };
@@ -80,8 +78,8 @@ static int runs_of(const struct plan *plan, struct run *run)
 	return count;
 }
 
-/* Columns of so many of the wider one's blocks become the first run's, the second's when there are
- * fewer than none. False when that cannot be. */
+/* Moves columns, so many of the wider run's blocks, from the second run to the first (blocks < 0:
+ * the other way). False when that is impossible. */
 static bool move_border(struct run *first, struct run *second, int64_t blocks)
 {
 	int64_t wide = first->width > second->width ? first->width : second->width;
@@ -94,7 +92,7 @@ static bool move_border(struct run *first, struct run *second, int64_t blocks)
 	return first->blocks > 0 && second->blocks > 0;
 }
 
-/* Seconds of the runs, which `plan` becomes; infinite when there are too many blocks. */
+/* Makes the plan of the runs; its seconds, infinite when there are too many blocks. */
 static double screening_runs(
         struct search *s, const struct run *run, int runs, struct plan *plan, int64_t *widths)
 {
@@ -111,15 +109,15 @@ static double screening_runs(
 
 struct better {
 	struct search *s;
-	struct plan *plan; /* the best so far, */
-	int64_t *widths;   /* its blocks, */
+	struct plan *plan; /* the best so far */
+	int64_t *widths;   /* its blocks */
 	double seconds;
-	struct run *run; /* its runs, */
+	struct run *run; /* its runs */
 	int runs, screening;
-	int64_t *tried; /* and room for another's blocks */
+	int64_t *tried; /* room for another plan's blocks */
 };
 
-/* The runs as they are now, kept when they are faster. */
+/* Keeps the present runs when they are faster. */
 static bool keep_faster(struct better *b)
 {
 	struct plan plan = *b->plan;
@@ -145,7 +143,7 @@ static bool try_border(struct better *b, int i, int64_t blocks)
 	return false;
 }
 
-/* Wider blocks before the others. */
+/* Tries wider blocks before the others. */
 static bool try_wider(struct better *b)
 {
 	enum { BLOCKS = 4 };
@@ -163,9 +161,9 @@ static bool try_wider(struct better *b)
 	return false;
 }
 
-/* Borders between runs moved, and wider blocks put before them, as long as that makes the whole
- * faster. The best sequence at each position is the best of a trailing matrix by itself; what the
- * blocks before it leave under way is not in that. */
+/* Moves borders between runs, and puts wider blocks before them, while that makes the whole faster.
+ * The sequence at each position is the best of a trailing matrix alone, without the operations that
+ * the blocks before it leave in the queues. */
 static void improve_sequence(struct search *s, struct plan *plan, int64_t *widths, double *seconds)
 {
 	enum { MOST_SCREENED = 128, MOST_WIDER = 8 };
@@ -194,10 +192,9 @@ static void improve_sequence(struct search *s, struct plan *plan, int64_t *width
 	free(b.run);
 }
 
-/* One width throughout, or half of it for the second half of the columns. What is best of each
- * trailing matrix leads past them where blocks hide behind those before (Cholesky of 4096 by
- * 3xFP16: 256 and then 128 1.18 ms, 256 alone 1.24), and where the last columns are best in few
- * wide blocks (LU of 4096 in fp64: four of 128 and then 64 5.85 ms, 64 alone 5.94). */
+/* One width throughout, or half of it for the second half of the columns. The search from right to
+ * left misses such sequences where blocks hide behind those before, and where few wide blocks are
+ * best for the last columns (docs/experiments/model-plans.md). */
 static bool one_width(
         struct plan *plan, int64_t *widths, int64_t width, int64_t columns, bool halved)
 {
@@ -214,7 +211,7 @@ static bool one_width(
 	return plan->count < PLAN_CHOICE_BLOCKS;
 }
 
-/* Improved, where it takes less than `most` then and than the best so far. */
+/* Improves the plan, and takes it where it is faster than `most` and than the best so far. */
 static void take_sequence(
         struct search *s, struct plan *plan, int64_t *widths, double most, double *best)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans that the model costs alike: which of them is taken, by what was measured. */
+/* Plans of nearly the same cost: which one is taken, by measurements
+ * (docs/experiments/model-plans.md). */
 #include "plan_search.h"
 
 #include "factor/algorithms/plan_default.h"
@@ -7,14 +8,9 @@
 
 #include <string.h>
 
-/* Where one width is taken throughout, of those that take as long the widest that makes several
- * blocks: it has fewer panels beside products, which disturb each other more than the model knows
- * (H200: QR of 32768 in fp32 by 256 and 512 columns 1.149 and 1.056 s on one GPU, 1.190 and 1.096
- * on another, estimated 1.025 and 1.029, 1.160 and 1.067 on a third, estimated 1.034 and 1.042). Over the
- * widths measured in three runs (152 shapes, modes and factorizations) those chosen so take 0.74 %
- * longer than the best in the mean with 0.005, 0.69 with 0.01 to 0.02. Of two blocks the panels are
- * most, and theirs are made of narrow leaves with products between (H100, QR of 30000 x 500 by 64,
- * 128 and 256 columns 1.328, 1.348 and 1.451 ms, estimated 1.362, 1.319 and 1.326). */
+/* Of single widths within this part of the least cost, the widest that makes several blocks is
+ * taken: it has fewer panels beside products, which disturb each other more than the model knows.
+ * With two blocks most of the time is the panels', which are made of narrow leaves. */
 static const double tied = 0.01;
 enum { SEVERAL = 4 };
 
@@ -37,18 +33,11 @@ static void take_widest(struct search *s, double *best)
 	}
 }
 
-/* The library's own plan, whose blocks become narrower step by step, where it takes as long: most
- * of those are quicker than they are estimated. Of the benchmark's squares and tall matrices (H200,
- * H100) the choices between the two of Cholesky and QR take 0.41 and 0.41 % longer than the better
- * one in the mean without this, and 4 and 4 more than 3 %; with 0.01 0.41 and 0.39 %, 2 and 3; with
- * 0.015 0.46 and 0.34 %, 2 and 2; with 0.03 0.54 and 0.43 %, 5 and 4. Of LU, whose chosen sequences
- * have more of the narrowest blocks than is good, 0.48 % without it, of 78 two more than 3 %; with
- * 0.01 and 0.015 0.10 and 0.11 %, none more than 2.5; but beyond so many columns it would take
- * worse ones (fp64 of 16384 and 32768 2 to 5 %). By split operands updates are so short that the
- * chosen sequences are nearly all of the narrowest blocks, with look-ahead 2: of 2500 to 8192
- * columns they are estimated up to 6.4 % below the library's own plans and take 0.4 % less to 7.0 %
- * more, 2.1 % more in the mean (H200, 15 sizes and modes); of 9000 and more those of which that is
- * not so are estimated 8 and 10 % below (10007 and 13000 by 3xTF32). */
+/* The default plan, whose blocks become narrower step by step, is taken where its cost is at most
+ * this part above the choice's. LU's chosen sequences have too many narrow blocks; beyond
+ * LU_OWN_MOST columns they are better than the default plan. With split operands updates are so
+ * short that the chosen sequences are almost all of the narrowest blocks, and their costs are too
+ * low by more. */
 static const double as_long = 0.015, as_long_by_splits = 0.05;
 enum { LU_OWN_MOST = 14000 };
 
@@ -71,7 +60,7 @@ static void take_own(struct search *s, enum operation operation)
 	c->plan = own.plan;
 	memcpy(c->widths, own.widths, (size_t)own.plan.count * sizeof *own.widths);
 	c->plan.widths = c->widths;
-	if (own.widths[own.plan.count - 1] == own.widths[0]) /* they become narrower, never wider */
+	if (own.widths[own.plan.count - 1] == own.widths[0]) /* widths never grow */
 		c->plan.count = 1;
 }
 

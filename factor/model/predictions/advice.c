@@ -11,7 +11,7 @@
 
 static const unsigned all_but_transfer = ((1u << PHASE_COUNT) - 1) & ~(1u << PHASE_TRANSFER);
 
-/* Time to the device and back, as the host variant pays it from the device. */
+/* Adds the transfers of the host variant: from the device and back. */
 static bool add_transfer(const struct profile *profile, const struct question *question,
         struct prediction *prediction)
 {
@@ -69,7 +69,7 @@ size_t advice_ask(const struct profile *profile, const struct question *question
 	return count;
 }
 
-/* ---- what the choice rests on ---- */
+/* ---- sensitivity ---- */
 
 static void scale_parameter(struct profile *profile, const char *name, double factor)
 {
@@ -83,7 +83,7 @@ static void scale_parameter(struct profile *profile, const char *name, double fa
 	}
 }
 
-/* As ask. */
+/* Seconds of the variant, as `ask` predicts them. */
 static double seconds_of(
         const struct profile *profile, const struct question *question, const struct answer *answer)
 {
@@ -105,14 +105,14 @@ static double seconds_if(struct profile *profile, const struct question *questio
 	return isnan(seconds) ? INFINITY : seconds;
 }
 
-/* Sizes of the machine are facts, not measurements to be doubted. */
-static bool is_doubtful(const char *name)
+/* Sizes of the machine are exact. */
+static bool is_measured(const char *name)
 {
 	return strcmp(name, "gpu.sm.count") != 0 && strcmp(name, "gpu.shared.per_block") != 0 &&
 	       strcmp(name, "gpu.l2.stated") != 0;
 }
 
-/* A choice, the next best one, and what the choice rests on so far. */
+/* A choice, the next best one, and the sensitivity found so far. */
 struct rivals {
 	struct profile *profile;
 	const struct question *question;
@@ -138,7 +138,7 @@ static bool tips(const struct rivals *r, const char *name, double factor)
 	       seconds_if(r->profile, r->question, r->choice, name, factor);
 }
 
-/* The factor from which on the rival wins, to half a percent: `within` does not tip the choice,
+/* The factor from which on the rival wins, to half a percent. `within` does not tip the choice,
  * `beyond` does. */
 static double tipping_point(const struct rivals *r, const char *name, double within, double beyond)
 {
@@ -156,8 +156,8 @@ static bool nearer(double factor, double other)
 	return fabs(log(factor)) < fabs(log(other));
 }
 
-/* The parameters of one of the two, all changed by a factor one at a time; `within` is that of the
- * step before. */
+/* Changes the parameters of a model by a factor, one at a time; `within` is the factor of the step
+ * before. */
 static void try_parameters(
         struct rivals *r, const struct model *model, double within, double factor)
 {
@@ -165,7 +165,7 @@ static void try_parameters(
 
 	for (size_t u = 0; u < model->used_count; u++) {
 		const char *name = model->used[u];
-		if (!is_doubtful(name) || !tips(r, name, factor))
+		if (!is_measured(name) || !tips(r, name, factor))
 			continue;
 		const double point = tipping_point(r, name, within, factor);
 		if (!s->tipping_name || nearer(point, s->tipping)) {
@@ -181,7 +181,7 @@ static void find_most_sensitive(struct rivals *r, const struct model *model)
 
 	for (size_t u = 0; u < model->used_count; u++) {
 		const char *name = model->used[u];
-		if (is_doubtful(name))
+		if (is_measured(name))
 			note_change(r, name,
 			        seconds_if(r->profile, r->question, r->choice, name, more),
 			        seconds_if(r->profile, r->question, r->rival, name, more));

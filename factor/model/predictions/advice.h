@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which variant of the panel is predicted to be fastest, and what that choice rests on. */
+/* The variant of the panel that is predicted to be fastest, and the parameters behind that choice.
+ */
 #ifndef FATHOM_ADVICE_H
 #define FATHOM_ADVICE_H
 
@@ -11,7 +12,7 @@ struct question {
 	bool from_host; /* the panel is in host memory and comes back there */
 };
 
-/* One way to do it, and what it costs. */
+/* A variant and its prediction. */
 struct answer {
 	enum model_target target;
 	const char *variant;
@@ -21,24 +22,24 @@ struct answer {
 
 enum { ADVICE_ANSWERS = 16 };
 
-/* Every variant that applies, fastest first, those that are not possible last; without a GPU in the
- * profile only the host's. Returns their number. */
+/* Predicts every variant that applies, fastest first and the impossible ones last; without a GPU in
+ * the profile only the host's. Returns their number. */
 size_t advice_ask(const struct profile *profile, const struct question *question, bool has_gpu,
         struct answer answer[ADVICE_ANSWERS]);
 
 struct sensitivity {
-	/* the parameter that moves rival / choice most when it grows by 10 %; NULL: none is known
-	 */
+	/* the parameter that changes the ratio rival / choice most when it grows by 10 %; NULL:
+	   none */
 	const char *name;
-	double time, lead; /* relative change of the choice's time and of rival / choice then */
+	double time, lead; /* the relative changes of the choice's time and of that ratio */
 	/* the parameter whose smallest change makes the rival win, and its factor to half a
 	   percent; NULL: none */
 	const char *tipping_name;
 	double tipping;
 };
 
-/* Scales the parameters that choice and rival use, one at a time, up to 8x and down to 1/8. The
- * profile is as before when it returns. */
+/* Scales the parameters of choice and rival, one at a time, up to 8 times and down to 1/8. The
+ * profile is unchanged when it returns. */
 struct sensitivity advice_sensitivity(struct profile *profile, const struct question *question,
         const struct answer *choice, const struct answer *rival);
 

@@ -9,6 +9,7 @@
 #include "factor/algorithms/host_transfer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LINE_BYTES = 128 };
@@ -94,45 +95,21 @@ static void predict_bound(struct executor *e, enum model_target target,
 	struct cost_reader *r = executor_model_reader(e);
 	bool single = asked->precision == SINGLE;
 	double flops = model_factor_flops(asked->operation, (double)asked->m, (double)asked->n);
-	double rate, bandwidth, bytes = 2 * cost_bytes(matrix_of(asked));
+	double rate = prediction_peak(r, target, asked->precision), bandwidth;
 
 	if (target == MODEL_CUDA) {
-		rate = cost_scalar(r, single ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
 		if (single && asked->math == MATH_3XTF32)
 			rate = fmax(rate, cost_scalar(r, "gpu.gemm.tf32.peak") / 3);
 		if (single && asked->math == MATH_3XFP16)
 			rate = fmax(rate, cost_scalar(r, "gpu.half_gemm.s.peak"));
 		bandwidth = cost_scalar(r, "gpu.dram.copy");
-		if (asked->from_host) /* its way there and back is longer */
+		if (asked->from_host) /* the way to the device and back takes longer */
 			bandwidth = 2 / (1 / cost_scalar(r, "link.h2d.pinned.beta") +
 			                        1 / cost_scalar(r, "link.d2h.pinned.beta"));
 	} else {
-		double low, n = 1;
-		const char *name = single ? "host.gemm.s" : "host.gemm.d";
-		if (!model_range(&r->model, name, "n", &low, &n))
-			n = 1;
-		rate = 2 * n * n * n / cost_at(r, name, "n", n);
 		bandwidth = cost_scalar(r, "host.memory.copy.peak");
 	}
-	double computed = flops / rate, moved = bytes / bandwidth;
-	out->seconds = out->low = out->high = fmax(computed, moved);
-	out->parts = (struct model_result){.seconds = out->seconds,
-	        .limiter = computed > moved ? TERM_ARITHMETIC : TERM_MEMORY};
-	out->parts.term[out->parts.limiter] = out->seconds;
-	out->model = r->model;
-}
-
-static bool explain(struct executor *e, const struct factor_question *asked, struct prediction *out)
-{
-	out->seconds = out->low = out->high = out->parts.seconds = NAN;
-	out->model = executor_model_reader(e)->model;
-	if (!out->model.missing) {
-		out->fault = e->fault;
-		return false;
-	}
-	return fault_set(&out->fault,
-	        "the profile has no %s, which the cost of %s needs: run make probe",
-	        out->model.missing_name, asked->operation);
+	prediction_bound(e, flops / rate, 2 * cost_bytes(matrix_of(asked)) / bandwidth, out);
 }
 
 bool model_factor_predict(const struct profile *profile, enum model_target target,
@@ -151,8 +128,12 @@ bool model_factor_predict(const struct profile *profile, enum model_target targe
 		out->model = executor_model_reader(e)->model;
 		question_interval(&question, out);
 	}
-	if (!ok)
-		explain(e, asked, out);
+	if (!ok) {
+		char after[64];
+		snprintf(after, sizeof after, ", which the cost of %s needs: run make probe",
+		        asked->operation);
+		prediction_refuse(e, after, out);
+	}
 	executor_free(e);
 	return ok;
 }

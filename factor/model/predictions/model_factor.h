@@ -14,20 +14,20 @@ struct factor_question {
 	enum uplo uplo; /* potrf */
 	enum math math;
 	bool from_host; /* the matrix starts and ends in pinned host memory */
-	int64_t piece;  /* then columns of a triangle's rectangles; 0: the first block's */
+	int64_t piece;  /* then columns of the rectangles of a triangle; 0: the first block's */
 };
 
-/* Runs it on any executor's clocks or data; false with the executor's fault. Only for the model
- * executor: matrix and workspace are not allocated. */
+/* Runs the factorization on the model executor: matrix and workspace are not allocated. False with
+ * the executor's fault. */
 bool model_factor_run(struct executor *executor, const struct factor_question *asked);
 
-/* The executor for it, with the matrix counted as what operations work on. */
+/* A model executor for it, with the matrix counted as its operands. */
 struct executor *model_factor_executor(const struct profile *profile, enum model_target target,
         const struct factor_question *asked, int level);
 
-/* As model_predict. Level 0: the standard count of operations at the highest rate of gemm, by
- * 3xTF32 a third of that in TF32, or the matrix read and written once (from host memory: there and
- * back), whichever takes longer. */
+/* As model_predict. Level 0: the standard operation count at the highest rate of gemm (3xTF32: a
+ * third of the rate in TF32), or the matrix read and written once (from host memory: to the device
+ * and back), whichever takes longer. */
 bool model_factor_predict(const struct profile *profile, enum model_target target,
         const struct factor_question *asked, int level, struct prediction *out);
 

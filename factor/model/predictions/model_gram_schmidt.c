@@ -7,43 +7,7 @@
 
 #include <math.h>
 
-/* The larger one of both. */
-static void bound(struct cost_reader *r, double computed, double moved, struct prediction *out)
-{
-	const enum term limiter = computed > moved ? TERM_ARITHMETIC : TERM_MEMORY;
-
-	out->seconds = out->low = out->high = fmax(computed, moved);
-	out->parts = (struct model_result){.seconds = out->seconds, .limiter = limiter};
-	out->parts.term[limiter] = out->seconds;
-	out->model = r->model;
-}
-
-static double peak(struct cost_reader *r, enum model_target target, enum precision precision)
-{
-	const char *device = precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak";
-	const char *host = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
-	double low, n = 1;
-
-	if (target == MODEL_CUDA)
-		return cost_scalar(r, device);
-	if (!model_range(&r->model, host, "n", &low, &n))
-		n = 1;
-	return 2 * n * n * n / cost_at(r, host, "n", n);
-}
-
-static bool lift(struct executor *e, bool ok, struct prediction *out)
-{
-	if (ok)
-		return true;
-	out->seconds = out->low = out->high = out->parts.seconds = NAN;
-	out->model = executor_model_reader(e)->model;
-	if (!out->model.missing) {
-		out->fault = e->fault;
-		return false;
-	}
-	return fault_set(&out->fault, "the profile has no %s, which Gram-Schmidt's cost needs",
-	        out->model.missing_name);
-}
+static const char needed[] = ", which Gram-Schmidt's cost needs";
 
 /* ---- all columns ---- */
 
@@ -57,15 +21,16 @@ static bool run(struct executor *e, const void *context)
 	return gram_schmidt_first(e, q->form, q->nb, k, a, r, NULL, NULL);
 }
 
-static void bound_all(struct cost_reader *r, enum model_target target,
-        const struct gram_question *q, struct prediction *out)
+static void bound_all(struct executor *e, enum model_target target, const struct gram_question *q,
+        struct prediction *out)
 {
+	struct cost_reader *r = executor_model_reader(e);
 	const double m = (double)q->m, n = (double)q->n,
 	             word = (double)precision_bytes(q->precision);
 	const double rest = q->k ? n - (double)q->k : 0, pairs = n * n - rest * rest;
 	const double bytes = q->nb > 0 ? 2 * m * n * word : m * pairs * word;
 
-	bound(r, 2 * m * pairs / peak(r, target, q->precision),
+	prediction_bound(e, 2 * m * pairs / prediction_peak(r, target, q->precision),
 	        bytes / cost_scalar(r,
 	                        target == MODEL_CUDA ? "gpu.dram.copy" : "host.memory.copy.peak"),
 	        out);
@@ -85,12 +50,13 @@ bool model_gram_schmidt_predict(const struct profile *profile, enum model_target
 	out->model = executor_model_reader(e)->model;
 	bool ok = !isnan(out->seconds);
 	if (ok && level == 0) {
-		bound_all(executor_model_reader(e), target, asked, out);
+		bound_all(e, target, asked, out);
 		ok = !isnan(out->seconds);
 	} else if (ok && interval) {
 		question_interval(&question, out);
 	}
-	lift(e, ok, out);
+	if (!ok)
+		prediction_refuse(e, needed, out);
 	executor_free(e);
 	return ok;
 }
@@ -106,15 +72,17 @@ static bool run_kernel(struct executor *e, const void *context)
 }
 
 static void bound_kernel(
-        struct cost_reader *r, const struct gram_kernel *kernel, struct prediction *out)
+        struct executor *e, const struct gram_kernel *kernel, struct prediction *out)
 {
+	struct cost_reader *r = executor_model_reader(e);
 	const bool reads = kernel->k == 0 && kernel->step == GRAM_DOTS;
 	const double bytes = gram_kernel_bytes(kernel);
 	const bool held = bytes / (reads ? 1 : 2) <= cost_scalar(r, "gpu.l2.stated");
 	const char *l2 = reads ? "gpu.l2.read" : "gpu.l2.copy",
 	           *dram = reads ? "gpu.dram.read" : "gpu.dram.copy";
 
-	bound(r, gram_kernel_flops(kernel) / peak(r, MODEL_CUDA, kernel->precision),
+	prediction_bound(e,
+	        gram_kernel_flops(kernel) / prediction_peak(r, MODEL_CUDA, kernel->precision),
 	        bytes / cost_scalar(r, held ? l2 : dram), out);
 }
 
@@ -127,7 +95,7 @@ bool model_gram_kernel_predict(const struct profile *profile, const struct gram_
 
 	*out = (struct prediction){0};
 	if (level == 0) {
-		bound_kernel(executor_model_reader(e), kernel, out);
+		bound_kernel(e, kernel, out);
 	} else {
 		out->seconds = question_seconds(&question, false, &out->parts);
 		out->model = executor_model_reader(e)->model;
@@ -138,7 +106,8 @@ bool model_gram_kernel_predict(const struct profile *profile, const struct gram_
 		out->high /= calls;
 	}
 	bool ok = isfinite(out->seconds);
-	lift(e, ok, out);
+	if (!ok)
+		prediction_refuse(e, needed, out);
 	executor_free(e);
 	return ok;
 }

@@ -14,19 +14,19 @@ struct gram_question {
 	int threads; /* of the host; 0: as many as the profile knows */
 };
 
-/* Seconds from the call to completion, at level 0 (the operations at the peak rate, or one pass
- * over memory a column or, of forms in blocks, in all), 1 or 2; NaN, with out->fault, when the form
- * is refused or not estimated on the target, or a parameter is missing. Without `interval` low and
- * high are NaN at levels 1 and 2. */
+/* Seconds from the call to completion at level 0, 1 or 2; NaN, with out->fault, when the form is
+ * refused or has no cost on the target, or a parameter is missing. Level 0: the operations at the
+ * peak rate, or one pass over memory for each column (forms in blocks: one in all). Without
+ * `interval` low and high are NaN at levels 1 and 2. */
 bool model_gram_schmidt_predict(const struct profile *profile, enum model_target target,
         const struct gram_question *asked, int level, bool interval, struct prediction *out);
 
-/* Of a call of a kernel on the GPU, with its interval. */
+/* Seconds of a call of a kernel on the GPU, with its interval. */
 bool model_gram_kernel_predict(const struct profile *profile, const struct gram_kernel *kernel,
         int level, struct prediction *out);
 
-/* The width of blocks for which the model has the form the fastest; asked->nb is not looked at. 0
- * when it is not estimated. */
+/* The width of blocks with the least predicted time; asked->nb is not read. 0 when there is none.
+ */
 int64_t model_gram_schmidt_width(
         const struct profile *profile, enum model_target target, const struct gram_question *asked);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions: the algorithm on the model executor, once for the value and once for every way in
- * which it may be off. */
+/* Predictions of panels: the algorithm on the model executor, once for the value, and once for
+ * every source of uncertainty. */
 #include "model_question.h"
 
 #include "lib/base/msg.h"
@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,19 +108,7 @@ static bool accepts(const struct question *q)
 	               panel_of(q)->a.m, panel_of(q)->a.n);
 }
 
-static bool explain(const struct executor *e, const char *variant, struct prediction *out)
-{
-	out->seconds = out->low = out->high = out->parts.seconds = NAN;
-	if (!out->model.missing) {
-		out->fault = e->fault;
-		return false;
-	}
-	return fault_set(&out->fault,
-	        "the profile has no %s, which the cost of %s needs: run make probe",
-	        out->model.missing_name, variant);
-}
-
-/* interval: else low and high are the value. */
+/* Without `interval` low and high are the value. */
 static bool predict(const struct profile *profile, enum model_target target, const char *variant,
         int64_t m, int64_t n, enum precision precision, int level, unsigned skip, bool interval,
         struct prediction *out)
@@ -139,10 +128,12 @@ static bool predict(const struct profile *profile, enum model_target target, con
 		predict_bound(&q, target, out);
 	else if (ok)
 		ok = predict_run(&q, interval, out);
-	else
-		out->model = executor_model_reader(q.executor)->model;
-	if (!ok || isnan(out->seconds))
-		ok = explain(q.executor, variant, out);
+	if (!ok || isnan(out->seconds)) {
+		char after[64];
+		snprintf(after, sizeof after, ", which the cost of %s needs: run make probe",
+		        variant);
+		ok = prediction_refuse(q.executor, after, out);
+	}
 	executor_free(q.executor);
 	return ok;
 }

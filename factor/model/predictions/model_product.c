@@ -20,18 +20,13 @@ static void predict_bound(struct executor *e, const struct product *product, str
 	const double bytes = product_bytes(product);
 	const bool in_l2 = bytes <= cost_scalar(r, "gpu.l2.stated");
 	const double moved = bytes / cost_scalar(r, in_l2 ? "gpu.l2.read" : "gpu.dram.read");
-	const double computed = product_flops(product) /
-	                        cost_scalar(r, product->precision == SINGLE ? "gpu.gemm.s.peak"
-	                                                                     : "gpu.gemm.d.peak");
-	const enum term limiter = computed > moved ? TERM_ARITHMETIC : TERM_MEMORY;
 
-	out->seconds = out->low = out->high = fmax(computed, moved);
-	out->parts = (struct model_result){.seconds = out->seconds, .limiter = limiter};
-	out->parts.term[limiter] = out->seconds;
-	out->model = r->model;
+	prediction_bound(e,
+	        product_flops(product) / prediction_peak(r, MODEL_CUDA, product->precision), moved,
+	        out);
 }
 
-/* Of one call. */
+/* The prediction of one call of several in a row. */
 static void predict_run(const struct question *q, double calls, struct prediction *out)
 {
 	out->seconds = question_seconds(q, false, &out->parts);
@@ -55,10 +50,8 @@ bool model_product_predict(const struct profile *profile, const struct product *
 	else
 		predict_run(&q, (double)product->calls, out);
 	bool ok = isfinite(out->seconds);
-	if (!ok) {
-		out->seconds = out->low = out->high = out->parts.seconds = NAN;
-		out->fault = executor_model_fault(q.executor);
-	}
+	if (!ok)
+		prediction_refuse(q.executor, ": run make probe", out);
 	executor_free(q.executor);
 	return ok;
 }

@@ -21,14 +21,49 @@ double question_seconds(const struct question *q, bool overlap, struct model_res
 	return ok ? seconds : NAN;
 }
 
+void prediction_bound(
+        struct executor *executor, double computed, double moved, struct prediction *out)
+{
+	const enum term limiter = computed > moved ? TERM_ARITHMETIC : TERM_MEMORY;
+
+	out->seconds = out->low = out->high = fmax(computed, moved);
+	out->parts = (struct model_result){.seconds = out->seconds, .limiter = limiter};
+	out->parts.term[limiter] = out->seconds;
+	out->model = executor_model_reader(executor)->model;
+}
+
+double prediction_peak(
+        struct cost_reader *reader, enum model_target target, enum precision precision)
+{
+	const char *device = precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak";
+	const char *host = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
+	double low, n = 1;
+
+	if (target == MODEL_CUDA)
+		return cost_scalar(reader, device);
+	if (!model_range(&reader->model, host, "n", &low, &n))
+		n = 1;
+	return 2 * n * n * n / cost_at(reader, host, "n", n);
+}
+
+bool prediction_refuse(struct executor *executor, const char *after, struct prediction *out)
+{
+	out->seconds = out->low = out->high = out->parts.seconds = NAN;
+	out->model = executor_model_reader(executor)->model;
+	if (out->model.missing)
+		return fault_set(
+		        &out->fault, "the profile has no %s%s", out->model.missing_name, after);
+	out->fault = executor->fault;
+	return false;
+}
+
 void spread_widen(struct spread *spread, double below, double above)
 {
 	spread->below += below * below;
 	spread->above += above * above;
 }
 
-/* The profile's rows of the parameters that a prediction used; the rows' texts stay the profile's.
- */
+/* The rows of the parameters that a prediction used; the rows' texts stay the profile's. */
 static struct profile used_rows(const struct profile *profile, const struct model *model)
 {
 	struct profile part = {.row = xmalloc((profile->count + 1) * sizeof *part.row)};
@@ -63,17 +98,18 @@ static bool set_rows(
 	return moved;
 }
 
-/* The reader of `base` before it has read anything, in another profile. */
+/* Restarts the reader on another profile with the settings of `base`. */
 static void start_like(
         struct cost_reader *reader, const struct cost_reader *base, const struct profile *profile)
 {
 	cost_reader_start(reader, profile);
+	reader->sums = base->sums;
 	reader->working_set = base->working_set;
 	reader->threads = base->threads;
 }
 
-/* Seconds with a parameter's rows at one end of their intervals, which may lead to others than were
- * used at their values. */
+/* Seconds with a parameter's rows at one end of their intervals, from the whole profile: the plan
+ * may then need other parameters than at the values. */
 static double seconds_apart(
         const struct question *q, const struct cost_reader *base, const char *name, int side)
 {
@@ -91,7 +127,7 @@ static double seconds_apart(
 	return seconds;
 }
 
-/* Every parameter at both ends of its interval, the others at their values. */
+/* Each parameter at both ends of its interval, the others at their values. */
 static void spread_parameters(const struct question *q, const struct profile *profile,
         const struct cost_reader *base, double seconds, struct spread *spread)
 {
@@ -140,7 +176,7 @@ static void find_ranges(
 		        profile, row->name, row->arg_name[i], &ranges->low[i], &ranges->high[i]);
 }
 
-/* Levels are cases of their own: nothing lies between two of them. */
+/* Levels are separate cases: there is nothing between two of them. */
 static bool is_axis(const char *argument)
 {
 	return strcmp(argument, "level") != 0;
@@ -158,8 +194,8 @@ static bool every_other(const struct parameter *row, const struct ranges *ranges
 	return true;
 }
 
-/* How far interpolation between the rows of rate surfaces may be off: with every other row only, in
- * each direction, the time moves by three times that, as the error of a chord grows with the square
+/* The error of interpolation between the rows of surfaces. With every other row only, in each
+ * direction, the time changes by three times that error, as a chord's error grows with the square
  * of its length. */
 static double spread_surface(const struct question *q, const struct profile *profile,
         const struct cost_reader *base, double seconds)
@@ -194,7 +230,7 @@ static void spread_structure(const struct question *q, const struct profile *pro
 	double overlap = fabs(question_seconds(q, true, NULL) - seconds) / 2;
 
 	start_like(reader, base, profile);
-	reader->linear = true;
+	reader->model.scale = PROFILE_LINEAR;
 	double linear = fabs(question_seconds(q, false, NULL) - seconds) / 2;
 	*reader = *base;
 	spread_widen(spread, overlap, overlap);

@@ -8,31 +8,31 @@
 
 #include <math.h>
 
-static struct matrix matrix_of(int64_t m, int64_t n, enum precision precision)
+struct matrix model_shape_of(int64_t m, int64_t n, enum precision precision)
 {
 	return (struct matrix){NULL, 0, m, n, max_int64(m, 1), precision};
 }
 
 /* ---- the change ---- */
 
-static struct qr_factors factors_of(const struct update_question *q)
+struct qr_factors model_update_factors(const struct update_question *q)
 {
 	struct qr_factors f = {.m = q->m, .n = q->n, .kept = q->kept};
 	struct qr_room room = qr_update_room(&f, q->change, q->p);
 
-	f.q = matrix_of(room.q_rows, room.q_columns, q->precision);
-	f.r = matrix_of(room.r_rows, room.r_columns, q->precision);
-	f.d = matrix_of(room.d_rows, q->sides, q->precision);
+	f.q = model_shape_of(room.q_rows, room.q_columns, q->precision);
+	f.r = model_shape_of(room.r_rows, room.r_columns, q->precision);
+	f.d = model_shape_of(room.d_rows, q->sides, q->precision);
 	return f;
 }
 
 static struct update_given given_of(const struct update_question *q)
 {
-	struct matrix any = matrix_of(0, 0, q->precision);
+	struct matrix any = model_shape_of(0, 0, q->precision);
 	struct update_given given = update_given_view(q, any, any);
 
-	return (struct update_given){matrix_of(given.u.m, given.u.n, q->precision),
-	        matrix_of(given.b.m, given.b.n, q->precision)};
+	return (struct update_given){model_shape_of(given.u.m, given.u.n, q->precision),
+	        model_shape_of(given.b.m, given.b.n, q->precision)};
 }
 
 static bool change(struct executor *e, const struct update_question *q, struct qr_factors *f)
@@ -49,35 +49,35 @@ static bool change(struct executor *e, const struct update_question *q, struct q
 	case QR_REMOVE_ROWS:
 		return qr_remove_rows(e, f, q->k, q->p, given.u, given.b, NULL, NULL);
 	default:
-		return qr_modify(
-		        e, f, given.u, matrix_of(q->n, q->p, q->precision), given.b, NULL, NULL);
+		return qr_modify(e, f, given.u, model_shape_of(q->n, q->p, q->precision), given.b,
+		        NULL, NULL);
 	}
 }
 
 static bool solve(struct executor *e, const struct qr_factors *f)
 {
-	return f->d.n == 0 || qr_solve(e, f, matrix_of(f->n, f->d.n, f->r.precision));
+	return f->d.n == 0 || qr_solve(e, f, model_shape_of(f->n, f->d.n, f->r.precision));
 }
 
 static bool run_update(struct executor *e, const void *context)
 {
 	const struct update_question *q = context;
-	struct qr_factors f = factors_of(q);
+	struct qr_factors f = model_update_factors(q);
 
 	return (!q->from_host || update_to_device(e, q, &f, &f, given_of(q), given_of(q))) &&
 	       change(e, q, &f) && solve(e, &f);
 }
 
-/* ---- the factorization anew ---- */
+/* ---- a new factorization ---- */
 
 static bool run_refactor(struct executor *e, const void *context)
 {
 	const struct update_question *q = context;
-	struct qr_factors f = factors_of(q);
+	struct qr_factors f = model_update_factors(q);
 
 	update_shape_after(q, &f.m, &f.n);
-	struct matrix a = matrix_of(f.m, f.n, q->precision);
-	struct matrix b = matrix_of(f.m, q->sides, q->precision);
+	struct matrix a = model_shape_of(f.m, f.n, q->precision);
+	struct matrix b = model_shape_of(f.m, q->sides, q->precision);
 
 	return (!q->from_host || (matrix_to_device(e, WHOLE, 1, a, a) &&
 	                                 matrix_to_device(e, WHOLE, 1, b, b))) &&
@@ -92,7 +92,7 @@ static bool predict(const struct profile *profile, enum model_target target,
 {
 	struct executor *e = executor_model_new(profile, target, 2);
 	struct question question = {e, run, asked};
-	struct qr_factors f = factors_of(asked);
+	struct qr_factors f = model_update_factors(asked);
 	int64_t words = f.r.m * f.r.n + f.q.m * f.q.n;
 	void *no_memory;
 
@@ -100,14 +100,7 @@ static bool predict(const struct profile *profile, enum model_target target,
 	e->ops->alloc(e, words * precision_bytes(asked->precision), &no_memory);
 	out->seconds = question_seconds(&question, false, &out->parts);
 	out->model = executor_model_reader(e)->model;
-	bool ok = !isnan(out->seconds);
-	if (ok)
-		out->low = out->high = NAN;
-	else if (out->model.missing)
-		fault_set(&out->fault, "the profile has no %s, which the cost needs",
-		        out->model.missing_name);
-	else
-		out->fault = e->fault;
+	bool ok = !isnan(out->seconds) || prediction_refuse(e, ", which the cost needs", out);
 	executor_free(e);
 	return ok;
 }

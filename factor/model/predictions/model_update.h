@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Update or refactor? Predictions of both (../qr_update.h). */
+/* Predictions of a change of a QR factorization, and of a new factorization (../qr_update.h). */
 #ifndef FATHOM_MODEL_UPDATE_H
 #define FATHOM_MODEL_UPDATE_H
 
 #include "factor/model/simulation/executor_model.h"
 #include "factor/algorithms/qr_refactor.h"
 
-/* Seconds of the change; of the matrix as it is after it, factorized again (qr_refactor). With
- * right-hand sides both end in the least-squares solution. NaN, with out->fault, when it is refused
- * or a parameter is missing. As model_predict otherwise, at level 2. */
+/* Seconds of the change, and of a new factorization of the changed matrix (qr_refactor), at
+ * level 2. With right-hand sides both end with the least-squares solution. False, with out->fault
+ * and NaN, when it is refused or a parameter is missing. There is no interval. */
 bool model_update_predict(const struct profile *profile, enum model_target target,
         const struct update_question *asked, struct prediction *out);
 bool model_refactor_predict(const struct profile *profile, enum model_target target,
         const struct update_question *asked, struct prediction *out);
+
+/* A matrix without data; the factors of a question, as large as the change needs them. */
+struct matrix model_shape_of(int64_t m, int64_t n, enum precision precision);
+struct qr_factors model_update_factors(const struct update_question *asked);
 
 #endif

@@ -14,7 +14,7 @@ static struct simulated *self(struct executor *e)
 	return model_self(e);
 }
 
-/* ---- memory and what is outside of what is timed ---- */
+/* ---- memory, and operations outside of the timed part ---- */
 
 static void model_destroy(struct executor *e)
 {
@@ -24,7 +24,7 @@ static void model_destroy(struct executor *e)
 	free(e);
 }
 
-/* What is allocated is what the operations will work on. */
+/* Allocated memory counts as the operands of the run. */
 static bool model_alloc(struct executor *e, int64_t bytes, void **data)
 {
 	self(e)->reader.working_set += (double)bytes;
@@ -34,16 +34,10 @@ static bool model_alloc(struct executor *e, int64_t bytes, void **data)
 
 static void model_release(struct executor *e, void *data)
 {
-	(void)e;
-	(void)data;
 }
 
 static bool model_upload(struct executor *e, const void *host, int64_t host_ld, struct matrix a)
 {
-	(void)e;
-	(void)host;
-	(void)host_ld;
-	(void)a;
 	return true;
 }
 
@@ -55,29 +49,20 @@ static bool no_data(struct executor *e)
 
 static bool model_download(struct executor *e, struct matrix a, void *host, int64_t host_ld)
 {
-	(void)a;
-	(void)host;
-	(void)host_ld;
 	return no_data(e);
 }
 
 static bool model_duplicate(struct executor *e, struct matrix from, struct matrix to)
 {
-	(void)e;
-	(void)from;
-	(void)to;
 	return true;
 }
 
 static bool model_read_pivots(struct executor *e, struct pivots p, int *host_ipiv, int *info)
 {
-	(void)p;
-	(void)host_ipiv;
-	(void)info;
 	return no_data(e);
 }
 
-/* The latest of what the queues were given; -1 when the host has seen the end of all. */
+/* The operation of the queues that ends last; -1 when the host has seen the end of all. */
 static int64_t unseen(struct simulated *s)
 {
 	int64_t found = -1;
@@ -108,8 +93,8 @@ static bool model_sync(struct executor *e)
 	        (struct matrix){.m = 0}, 0, answer);
 }
 
-/* An event on an idle queue happens when the host asks for it. Reading the device's clock costs the
- * queue nothing that the profile has. */
+/* An event on an idle queue happens when the host asks for it. The profile has no cost of reading
+ * the device's clock. */
 static bool model_mark(struct executor *e, int64_t index)
 {
 	struct simulated *s = self(e);
@@ -153,14 +138,14 @@ static const struct executor_ops outside_ops = {.destroy = model_destroy,
 
 static const char *const room = "gpu.shared.per_block";
 
-/* Where the profile does not say how much shared memory there is, all that lu_rows ever takes. */
+/* Where the profile does not have the size of shared memory, the most that lu_rows ever takes. */
 static int64_t rows_most(struct cost_reader *r, enum precision precision)
 {
 	return cost_known(r, room) ? block_lu_rows_most(precision, (int64_t)cost_scalar(r, room))
 	                            : EXECUTOR_LU_ROWS;
 }
 
-/* And no late exchanges. */
+/* Without that parameter there are no deferred row swaps. */
 static int64_t deferred_most(struct cost_reader *r, enum precision precision)
 {
 	return cost_known(r, room) ? deferred_swaps_most(precision, (int64_t)cost_scalar(r, room))
@@ -175,7 +160,7 @@ struct executor *executor_model_new(
 	        [MODEL_HOST] = {&cost_host_level1, &cost_host_level2}};
 	static const struct block_cost_model *const blocks[2][2] = {
 	        [MODEL_CUDA] = {&blocks_cuda_sums, &blocks_cuda_full},
-	        [MODEL_HOST] = {&blocks_host_sums, &blocks_host_full}};
+	        [MODEL_HOST] = {&blocks_host, &blocks_host}};
 	struct simulated *s = xcalloc(1, sizeof *s);
 
 	s->ops = outside_ops;
@@ -189,6 +174,7 @@ struct executor *executor_model_new(
 	s->cost_model = cost_models[target][level >= 2];
 	s->blocks = blocks[target][level >= 2];
 	cost_reader_start(&s->reader, profile);
+	s->reader.sums = level < 2;
 	if (target == MODEL_CUDA && cost_known(&s->reader, "gpu.gemm.tf32"))
 		s->base.splits = cost_known(&s->reader, "gpu.half_gemm.s")
 		                         ? &split_limits_cuda_half

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The executor that costs: it runs an algorithm's schedule on simulated clocks (the host's, the
- * queues') with costs from the profile, and touches no data. Every search finds its pivot in the
- * last row, so that swaps are estimated as happening. How queues share the device: simulation.h. */
+/* The model executor: it runs an algorithm's schedule on simulated clocks (the host's and the
+ * queues') with costs from the profile, and touches no data. Every pivot search finds its pivot in
+ * the last row, so every row swap has its cost. simulation.h: how queues share the device. */
 #ifndef FATHOM_EXECUTOR_MODEL_H
 #define FATHOM_EXECUTOR_MODEL_H
 
@@ -16,42 +16,41 @@ struct executor *executor_model_new(
         const struct profile *profile, enum model_target target, int level);
 
 struct model_result {
-	double seconds; /* host clock after a final synchronization; NaN when a parameter is missing
-	                 */
-	double phase[PHASE_COUNT], term[TERM_COUNT]; /* seconds that each is owed (below); each
-	                                                array sums to seconds */
+	double seconds; /* host clock after a final synchronization; NaN: a parameter is missing */
+	double phase[PHASE_COUNT], term[TERM_COUNT]; /* critical-path shares (below) in seconds;
+	                                                each array sums to `seconds` */
 	enum term limiter;                           /* the largest term */
 };
 
-/* In one queue an operation is owed what it adds to the time at which all before it is done: first
- * its own terms, because they come last, the rest is time that the host spent queueing. With more
- * queues every moment is owed to what timeline_critical says. */
+/* Critical-path shares. In one queue an operation's share is the time that it adds to the end of
+ * all operations before it: first its own terms, which come last, and the rest is the host
+ * queueing. With several queues timeline_critical attributes every moment. */
 
-/* What was run since the start, with a final synchronization; and its seconds alone, for who asks
- * often. */
+/* The result of all operations since the start, with a final synchronization; its seconds alone are
+ * cheaper. */
 struct model_result executor_model_result(struct executor *executor);
 double executor_model_seconds(struct executor *executor);
 
-/* What ran when since the start, without a final synchronization. The caller frees it; title must
+/* The timeline since the start, without a final synchronization. The caller frees it; title must
  * outlive it. */
 struct timeline *executor_model_timeline(struct executor *executor, const char *title);
 
-/* Clocks back to zero; what was read from the profile is kept. overlap: a kernel's traffic runs
- * while it starts, so that it takes the longer of the two instead of their sum. */
+/* Sets the clocks to zero; values read from the profile are kept. overlap: a kernel's traffic runs
+ * while it starts, so the longer of the two counts instead of their sum. */
 void executor_model_restart(struct executor *executor, bool overlap);
 
-/* Whether from now on each operation of a queue has a mark behind it, as where a recorder runs. */
+/* Whether from now on a mark follows each operation of a queue, as under a recorder. */
 void executor_model_record(struct executor *executor, bool recorded);
 
-/* Its reader: the parameters used, and whether any was extrapolated, a rate surface, or missing. */
+/* Its reader: the parameters used, and whether one was extrapolated, from a surface, or missing. */
 struct cost_reader *executor_model_reader(struct executor *executor);
 
-/* Why what was run has no cost: a missing parameter, else the executor's own fault. */
+/* Why the run has no cost: a missing parameter, else the executor's own fault. */
 struct fault executor_model_fault(struct executor *executor);
 
-/* What the laws leave out (instruction fetch, the host's jitter, what operations do to each other's
- * caches): the accuracy the model claims, as a part of the time, declared before any run and tested
- * by validation, which counts how many measurements the interval covers. */
+/* The accuracy that the model claims, as a fraction of the time, for what its laws leave out:
+ * instruction fetch, the host's jitter, the effect of operations on each other's caches. It is
+ * declared before any run; validation counts how many measurements the interval covers. */
 extern const double claimed_accuracy;
 
 struct prediction {
@@ -61,28 +60,26 @@ struct prediction {
 	struct fault fault;        /* why there is no prediction */
 };
 
-/* Time of panel_getrf by the named variant (of rank-1 update by the BLAS for "ger") on an m x n
- * panel whose leading dimension is m rounded up to whole lines of 128 bytes, to completion. False
- * with out->fault (and NaN) when the variant refuses the panel, is not estimated on the target, or a
- * parameter is missing.
+/* Time of panel_getrf by the named variant ("ger": a rank-1 update by the BLAS) on an m x n panel,
+ * to completion; the leading dimension is m rounded up to lines of 128 bytes. False with out->fault
+ * (and NaN) when the variant refuses the panel or has no cost on the target, or a parameter is
+ * missing. Level 0 is the bound: the panel read and written once, at the bandwidth of the copy
+ * kernel in L2 or DRAM, of the link (host variant) or of host memory. Its parts are one term and no
+ * phases.
  *
- * level 0 is the bound: the panel read and written once, at the bandwidth of the copy kernel in L2
- * or DRAM by gpu.l2.stated, of the link for the host variant, of host memory on the host. No
- * schedule: parts has one term and no phases.
- *
- * The interval adds in quadrature what the cost changes by when each parameter used lies at either
- * end of its own interval, and two structural terms, each half of the difference between two ways
- * to compute: kernel start-up and traffic adding up or overlapping; functions interpolated by
- * logarithms or linearly between their rows. */
+ * The interval adds several changes of the time in quadrature. Each parameter used is moved to
+ * either end of its own interval. Two structural terms are each half of the difference between two
+ * ways to compute: kernel start-up and traffic added or overlapped; interpolation by logarithms or
+ * linear. */
 bool model_predict(const struct profile *profile, enum model_target target, const char *variant,
         int64_t m, int64_t n, enum precision precision, int level, struct prediction *out);
 
-/* The same with phases (bits as in executor.skip) left out. */
+/* model_predict with phases (bits as in executor.skip) left out. */
 bool model_predict_without(const struct profile *profile, enum model_target target,
         const char *variant, int64_t m, int64_t n, enum precision precision, int level,
         unsigned skip, struct prediction *out);
 
-/* Its seconds alone at level 2, without the runs that an interval takes; NaN where it is false. */
+/* Its seconds at level 2, without the runs for an interval; NaN where model_predict is false. */
 double model_seconds_without(const struct profile *profile, enum model_target target,
         const char *variant, int64_t m, int64_t n, enum precision precision, unsigned skip);
 

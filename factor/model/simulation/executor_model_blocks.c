@@ -5,6 +5,9 @@
 #include "factor/kernels/gemm/half_pair.h"
 #include "lib/base/msg.h"
 
+#define COST(name, ...) model_blocks(e)->name(model_reader(e), __VA_ARGS__)
+#define SHARED_COST(name, ...) model_blocks(e)->name(model_shared_reader(e), __VA_ARGS__)
+
 /* ---- events ---- */
 
 static bool valid(struct executor *e, int event)
@@ -24,7 +27,7 @@ static bool model_record(struct executor *e, int event)
 	return true;
 }
 
-/* Puts a join into the queue; within one queue the order suffices. */
+/* Puts a join into the queue, unless the event is of the same queue. */
 static bool model_wait(struct executor *e, int event)
 {
 	struct simulated *s = model_self(e);
@@ -46,7 +49,7 @@ static bool model_wait(struct executor *e, int event)
 	return true;
 }
 
-/* The host learns of the end of what it waits for as it does in a synchronization. */
+/* The host learns of the event as in a synchronization. */
 static bool model_wait_host(struct executor *e, int event)
 {
 	struct simulated *s = model_self(e);
@@ -78,35 +81,29 @@ static bool model_stage(struct executor *e, int stage, int64_t m, int64_t n,
 
 static bool model_to_host(struct executor *e, struct matrix from, struct matrix host)
 {
-	(void)host;
 	model_reader(e)->host_wrote = false;
-	return model_charge(e, PHASE_TRANSFER, "to_host", from, 0,
-	        model_blocks(e)->to_host(model_reader(e), from));
+	return model_charge(e, PHASE_TRANSFER, "to_host", from, 0, COST(to_host, from));
 }
 
 static bool model_to_device(struct executor *e, struct matrix host, struct matrix to)
 {
-	(void)host;
-	return model_charge(e, PHASE_TRANSFER, "to_device", to, 0,
-	        model_blocks(e)->to_device(model_reader(e), to));
+	return model_charge(e, PHASE_TRANSFER, "to_device", to, 0, COST(to_device, to));
 }
 
 /* ---- panels on the host ---- */
 
-/* A few values that follow the panel into executor memory. */
+/* The few values that follow a panel into executor memory. */
 static bool send(struct executor *e, int64_t count, enum precision precision)
 {
 	struct matrix values = {NULL, 0, count, 1, count, precision};
 
-	return model_charge(e, PHASE_PANEL, "send", values, 0,
-	        model_blocks(e)->to_device(model_reader(e), values));
+	return model_charge(e, PHASE_PANEL, "send", values, 0, COST(to_device, values));
 }
 
 static bool model_host_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
 {
 	model_reader(e)->host_wrote = true;
-	return model_charge(e, PHASE_PANEL, "host_getrf", host, 0,
-	               model_blocks(e)->host_getrf(model_reader(e), host)) &&
+	return model_charge(e, PHASE_PANEL, "host_getrf", host, 0, COST(host_getrf, host)) &&
 	       model_charge(e, PHASE_PANEL, "send", model_shape(p.n + 1, 1), 0,
 	               model_self(e)->cost_model->store_pivots(model_reader(e), p.n));
 }
@@ -114,20 +111,15 @@ static bool model_host_panel_getrf(struct executor *e, struct matrix host, struc
 static bool model_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
 {
 	model_reader(e)->host_wrote = true;
-	return model_charge(e, PHASE_PANEL, "host_geqrf", host, 0,
-	               model_blocks(e)->host_geqrf(model_reader(e), host)) &&
+	return model_charge(e, PHASE_PANEL, "host_geqrf", host, 0, COST(host_geqrf, host)) &&
 	       send(e, tau.m, tau.precision);
 }
 
 static bool model_host_panel_potrf(
         struct executor *e, enum uplo uplo, struct matrix host, int64_t first, int *info)
 {
-	(void)uplo;
-	(void)first;
-	(void)info;
 	model_reader(e)->host_wrote = true;
-	return model_charge(e, PHASE_PANEL, "host_potrf", host, 0,
-	               model_blocks(e)->host_potrf(model_reader(e), host)) &&
+	return model_charge(e, PHASE_PANEL, "host_potrf", host, 0, COST(host_potrf, host)) &&
 	       send(e, 1, SINGLE);
 }
 
@@ -138,59 +130,9 @@ static bool model_gemm(struct executor *e, enum trans ta, enum trans tb, double 
 {
 	int64_t k = ta == PLAIN ? a.n : a.m;
 
-	(void)alpha;
-	(void)b;
-	(void)beta;
 	model_reader(e)->blas_only = e->blas_only;
-	model_reader(e)->shares = e->shares;
-	return k == 0 || model_charge(e, PHASE_UPDATE, "gemm", c, k,
-	                         model_blocks(e)->gemm(model_reader(e), ta, tb, c, k));
-}
-
-static bool model_split(struct executor *e, struct splits splits)
-{
-	return splits.count == 0 || model_charge(e, PHASE_UPDATE, "split", splits.of[0].a, 0,
-	                                    model_blocks(e)->split(model_reader(e), &splits));
-}
-
-static bool model_gemm_tf32(struct executor *e, double alpha, struct matrix a, struct matrix b,
-        double beta, struct matrix c, struct products products)
-{
-	(void)alpha;
-	(void)b;
-	(void)beta;
-	c.n *= products.count; /* columns of all */
-	model_reader(e)->shares = e->shares;
-	return model_charge(e, PHASE_UPDATE, "gemm_tf32", c, a.m,
-	        model_blocks(e)->gemm_tf32(model_reader(e), c, a.m, products.count > 1));
-}
-
-static bool model_half_update(struct executor *e, enum uplo part, double alpha, struct matrix left,
-        struct matrix right, struct matrix c)
-{
-	int64_t k = half_depth(left.m);
-
-	(void)alpha;
-	(void)right;
-	model_reader(e)->shares = e->shares;
-	return model_charge(e, PHASE_UPDATE, "half_update", c, k,
-	        model_blocks(e)->half_update(model_reader(e), part, c, k));
-}
-
-static bool model_gemm_tall(struct executor *e, struct matrix v, struct matrix c, struct matrix p)
-{
-	(void)v;
-	model_reader(e)->shares = e->shares;
-	return model_charge(e, PHASE_UPDATE, "gemm_tall", p, c.m,
-	        model_blocks(e)->gemm_tall(model_reader(e), p, c.m));
-}
-
-static bool model_add_triangles(
-        struct executor *e, enum uplo uplo, struct matrix blocks, struct matrix c)
-{
-	(void)uplo;
-	return model_charge(e, PHASE_UPDATE, "add_triangles", c, 0,
-	        model_blocks(e)->add(model_reader(e), blocks));
+	return k == 0 ||
+	       model_charge(e, PHASE_UPDATE, "gemm", c, k, SHARED_COST(gemm, ta, tb, c, k));
 }
 
 static bool model_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
@@ -198,66 +140,52 @@ static bool model_syrk(struct executor *e, enum uplo uplo, enum trans trans, dou
 {
 	int64_t k = trans == PLAIN ? a.n : a.m;
 
-	(void)uplo;
-	(void)alpha;
-	(void)beta;
-	model_reader(e)->shares = e->shares;
-	return k == 0 || model_charge(e, PHASE_UPDATE, "syrk", c, k,
-	                         model_blocks(e)->syrk(model_reader(e), c, k));
+	return k == 0 || model_charge(e, PHASE_UPDATE, "syrk", c, k, SHARED_COST(syrk, c, k));
 }
 
-static bool model_trsm(struct executor *e, enum side side, enum uplo uplo, enum trans trans,
-        enum diag diag, double alpha, struct matrix a, struct matrix b)
+static bool model_split(struct executor *e, struct splits splits)
 {
-	(void)uplo;
-	(void)trans;
-	(void)alpha;
-	return model_charge(e, PHASE_SOLVE, "trsm", b, 0,
-	        model_blocks(e)->trsm(
-	                model_reader(e), side, diag, a.n, side == LEFT ? b.n : b.m, b.precision));
+	return splits.count == 0 ||
+	       model_charge(e, PHASE_UPDATE, "split", splits.of[0].a, 0, COST(split, &splits));
 }
 
-/* The inverse can be trusted. */
-static bool model_trsm_guard(struct executor *e, enum side side, enum uplo uplo, enum trans trans,
-        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b)
+/* Products of the same size, side by side. */
+static struct matrix all_columns(struct matrix c, struct products products)
 {
-	int64_t columns = side == LEFT ? b.n : b.m;
-
-	(void)uplo;
-	(void)trans;
-	(void)diag;
-	(void)inverse;
-	(void)kept;
-	return model_charge(e, PHASE_SOLVE, "trsm_guard", b, 0,
-	        model_blocks(e)->trsm_guard(model_reader(e), a, columns));
+	c.n *= products.count;
+	return c;
 }
 
-static bool model_gemv(struct executor *e, enum trans trans, double alpha, struct matrix a,
-        struct matrix x, double beta, struct matrix y)
-{
-	(void)alpha;
-	(void)x;
-	(void)beta;
-	(void)y;
-	model_reader(e)->blas_only = e->blas_only;
-	return model_charge(
-	        e, PHASE_UPDATE, "gemv", a, 0, model_blocks(e)->gemv(model_reader(e), trans, a));
-}
+/* clang-format off */
 
-static bool model_make_rotations(struct executor *e, int64_t row, struct matrix x, struct matrix g)
-{
-	(void)row;
-	(void)g;
-	return model_charge(e, PHASE_PANEL, "make_rotations", x, 0,
-	        model_blocks(e)->make_rotations(model_reader(e), x));
-}
+MODEL_OPERATION(gemm_tf32, PHASE_UPDATE, all_columns(c, products), a.m,
+	SHARED_COST(gemm_tf32, all_columns(c, products), a.m, products.count > 1),
+	double alpha, struct matrix a, struct matrix b, double beta, struct matrix c,
+	struct products products)
+MODEL_OPERATION(half_update, PHASE_UPDATE, c, half_depth(left.m),
+	SHARED_COST(half_update, part, c, half_depth(left.m)),
+	enum uplo part, double alpha, struct matrix left, struct matrix right, struct matrix c)
+MODEL_OPERATION(gemm_tall, PHASE_UPDATE, p, c.m, SHARED_COST(gemm_tall, p, c.m),
+	struct matrix v, struct matrix c, struct matrix p)
+MODEL_OPERATION(add_triangles, PHASE_UPDATE, c, 0, COST(add, blocks),
+	enum uplo uplo, struct matrix blocks, struct matrix c)
+MODEL_OPERATION(trsm, PHASE_SOLVE, b, 0,
+	COST(trsm, side, diag, a.n, side == LEFT ? b.n : b.m, b.precision),
+	enum side side, enum uplo uplo, enum trans trans, enum diag diag, double alpha,
+	struct matrix a, struct matrix b)
+/* The model takes the inverse to pass the guard. */
+MODEL_OPERATION(trsm_guard, PHASE_SOLVE, b, 0, COST(trsm_guard, a, side == LEFT ? b.n : b.m),
+	enum side side, enum uplo uplo, enum trans trans, enum diag diag, struct matrix a,
+	struct matrix inverse, struct matrix kept, struct matrix b)
+MODEL_OPERATION(gemv, PHASE_UPDATE, a, 0,
+	(model_reader(e)->blas_only = e->blas_only, COST(gemv, trans, a)),
+	enum trans trans, double alpha, struct matrix a, struct matrix x, double beta,
+	struct matrix y)
+MODEL_OPERATION(make_rotations, PHASE_PANEL, x, 0, COST(make_rotations, x),
+	int64_t row, struct matrix x, struct matrix g)
+MODEL_OPERATION(rotate, PHASE_UPDATE, x, 0, COST(rotate, x), struct matrix g, struct matrix x)
 
-static bool model_rotate(struct executor *e, struct matrix g, struct matrix x)
-{
-	(void)g;
-	return model_charge(
-	        e, PHASE_UPDATE, "rotate", x, 0, model_blocks(e)->rotate(model_reader(e), x));
-}
+/* clang-format on */
 
 void model_add_blocks(struct executor_ops *ops)
 {

@@ -2,23 +2,20 @@
 /* The model executor's operations of Gram-Schmidt. */
 #include "executor_model_internal.h"
 
-static bool model_column_norms(struct executor *e, struct matrix a, struct matrix norms)
-{
-	struct simulated *s = model_self(e);
+#define COST(name, ...) model_blocks(e)->name(model_reader(e), __VA_ARGS__)
 
-	(void)norms;
-	return model_charge(
-	        e, PHASE_SEARCH, "column_norms", a, 0, s->blocks->column_norms(&s->reader, a));
-}
+/* clang-format off */
 
-static int64_t model_gram_work(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return 0;
-}
+MODEL_OPERATION(column_norms, PHASE_SEARCH, a, 0, COST(column_norms, a),
+	struct matrix a, struct matrix norms)
+MODEL_OPERATION(gram_panel, PHASE_PANEL, g->a, 0, COST(gram_panel, g->a),
+	const struct gram_schmidt *g)
+MODEL_OPERATION(gram_apply, PHASE_UPDATE, a, q.n, COST(gram_apply, a, q.n, single),
+	struct matrix q, struct matrix r, struct matrix a, bool single)
 
-/* Which way our kernels go through the columns (factor/kernels/gram_schmidt/gram_schmidt_pass.cuh). */
+/* clang-format on */
+
+/* The direction in which our kernels go through the columns (factor/kernels/gram_schmidt/gram_schmidt_pass.cuh). */
 static enum way way_of(enum gram_step step, int64_t j)
 {
 	if (step == GRAM_FUSED)
@@ -63,28 +60,10 @@ static bool model_gram_fused(struct executor *e, const struct gram_schmidt *g, i
 	return gram_pass(e, PHASE_UPDATE, "gram_fused", GRAM_FUSED, g, j);
 }
 
-static bool model_gram_panel(struct executor *e, const struct gram_schmidt *g)
-{
-	struct simulated *s = model_self(e);
-
-	return model_charge(
-	        e, PHASE_PANEL, "gram_panel", g->a, 0, s->blocks->gram_panel(&s->reader, g->a));
-}
-
-static bool model_gram_apply(
-        struct executor *e, struct matrix q, struct matrix r, struct matrix a, bool single)
-{
-	struct simulated *s = model_self(e);
-
-	(void)r;
-	return model_charge(e, PHASE_UPDATE, "gram_apply", a, q.n,
-	        s->blocks->gram_apply(&s->reader, a, q.n, single));
-}
-
 void model_add_gram(struct executor_ops *ops)
 {
 	ops->column_norms = model_column_norms;
-	ops->gram_work = model_gram_work;
+	ops->gram_work = model_no_work;
 	ops->gram_dots = model_gram_dots;
 	ops->gram_update = model_gram_update;
 	ops->gram_scale = model_gram_scale;

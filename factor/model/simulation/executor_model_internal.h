@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of the model executor: its clocks, and what its operations have in common. */
+/* Internals of the model executor: its clocks, and what its operations have in common. */
 #ifndef FATHOM_EXECUTOR_MODEL_INTERNAL_H
 #define FATHOM_EXECUTOR_MODEL_INTERNAL_H
 
@@ -7,7 +7,7 @@
 #include "factor/model/cost/cost_blocks.h"
 #include "simulation.h"
 
-/* One estimated operation, in the order of the calls. */
+/* An operation with its cost, in the order of the calls. */
 struct charged {
 	enum phase phase;
 	const char *operation;
@@ -29,7 +29,7 @@ struct simulated {
 	bool overlap;
 	double host; /* clock: when the host is free, seconds */
 	struct simulation device;
-	int64_t event[EXECUTOR_EVENTS]; /* operation that an event is, -1: over */
+	int64_t event[EXECUTOR_EVENTS]; /* operation that the event follows, -1: none, it is over */
 	struct model_mark {
 		double host;
 		int64_t last; /* operation of the queue, -1: none */
@@ -65,6 +65,26 @@ static inline struct matrix model_shape(int64_t m, int64_t n)
 /* Runs an operation on the clocks. Returns true, as operations do. */
 bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
         int64_t k, struct cost cost);
+
+/* The reader for operations that run slower beside another queue's work. */
+static inline struct cost_reader *model_shared_reader(struct executor *e)
+{
+	model_reader(e)->shares = e->shares;
+	return model_reader(e);
+}
+
+/* An operation of the model executor: it costs `cost` in the phase; `shape` and `k` are the size in
+ * timelines. Costs depend on few of an operation's parameters. */
+#define MODEL_OPERATION(name, phase, shape, k, cost, ...)                                          \
+	static bool model_##name(struct executor *e, __VA_ARGS__)                                  \
+	{                                                                                          \
+		return model_charge(e, phase, #name, shape, k, cost);                              \
+	}
+/* Operations that need no workspace here. */
+static inline int64_t model_no_work(struct executor *e, struct matrix a)
+{
+	return 0;
+}
 
 /* The operations of each file, executor_model_panels.c .. gram.c, into ops. */
 void model_add_panels(struct executor_ops *ops);

@@ -1,206 +1,77 @@
 /* SPDX-License-Identifier: MIT */
-/* The model executor's operations that are kernels of our own. */
+/* The model executor's operations that are our own kernels. */
 #include "executor_model_internal.h"
 
-static bool model_trtri(
-        struct executor *e, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse)
-{
-	(void)uplo;
-	(void)diag;
-	(void)inverse;
-	return model_charge(
-	        e, PHASE_SOLVE, "trtri", a, 0, model_blocks(e)->trtri(model_reader(e), a));
-}
+#define COST(name, ...) model_blocks(e)->name(model_reader(e), __VA_ARGS__)
+
+/* clang-format off */
+
+MODEL_OPERATION(trtri, PHASE_SOLVE, a, 0, COST(trtri, a),
+	enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse)
+MODEL_OPERATION(lu_columns, PHASE_UPDATE, c, p.n, COST(lu_columns, c, p.n),
+	struct matrix a, struct pivots p, struct matrix c)
+MODEL_OPERATION(lu_rows, a.n > 0 ? PHASE_SOLVE : PHASE_SWAP, c, p.n > 0 ? p.n : a.n,
+	COST(lu_rows, c, p.n > 0 ? p.n : a.n, p.n > 0, a.n > 0),
+	struct matrix a, struct pivots p, struct matrix c)
+MODEL_OPERATION(lu_top, PHASE_SOLVE, c, p.n, COST(lu_top, c, p.n),
+	struct matrix a, struct pivots p, struct matrix c)
+MODEL_OPERATION(record_swaps, PHASE_SWAP, model_shape(t.m, p.n), 0, COST(integers, t.m),
+	struct deferred_swaps t, struct pivots p, int64_t first, int64_t block)
+MODEL_OPERATION(apply_swaps, PHASE_SWAP, a, 0, COST(apply_swaps, a),
+	struct deferred_swaps t, struct matrix a)
+MODEL_OPERATION(offset_pivots, PHASE_SWAP, model_shape(panel.n, 1), 0, COST(integers, panel.n + 1),
+	struct pivots panel, int64_t first, struct pivots all)
+/* The cost of the swaps alone: one more block of threads copies the pivots at the same time. */
+MODEL_OPERATION(join_halves, PHASE_SWAP, beside, half.n, COST(laswp, beside, half.n),
+	struct matrix beside, struct pivots half, int64_t first, struct pivots all)
+MODEL_OPERATION(clear_info, PHASE_FETCH, model_shape(1, 1), 0,
+	model_blocks(e)->clear(model_reader(e)), int *info)
+MODEL_OPERATION(zero_diagonal, PHASE_FETCH, a, 0, COST(integers, a.n), struct matrix a, int *info)
+MODEL_OPERATION(potrf_block, PHASE_PANEL, a, 0, COST(potrf_block, a, ex_is_beside(e)),
+	enum uplo uplo, struct matrix a, int64_t first, int *info)
+MODEL_OPERATION(panel_geqrf, PHASE_PANEL, a, 0, COST(panel_geqrf, a, e->queue == QUEUE_PANEL),
+	struct matrix a, struct matrix tau, void *work)
+MODEL_OPERATION(explicit_v, PHASE_LAYOUT, a, 0, COST(explicit_v, a),
+	struct matrix a, struct matrix v)
+MODEL_OPERATION(larft, PHASE_SOLVE, v, 0, COST(larft, v),
+	struct matrix v, struct matrix tau, struct matrix t)
+MODEL_OPERATION(panel_reflectors, PHASE_PANEL, a, 0, COST(panel_reflectors, a),
+	struct matrix a, struct matrix tau, struct matrix v, struct matrix t, void *work)
+MODEL_OPERATION(band_sweep, PHASE_PANEL, band->of.r, band->p, COST(band_sweep, band),
+	const struct band *band, void *work)
+MODEL_OPERATION(reflect_columns, PHASE_UPDATE, c, v.n, COST(reflect_columns, v, c),
+	struct matrix v, struct matrix t, struct matrix c)
+MODEL_OPERATION(transpose, PHASE_LAYOUT, a, 0, COST(transpose, a), struct matrix a, struct matrix b)
+MODEL_OPERATION(copy, PHASE_LAYOUT, from, 0, COST(copy, uplo, from),
+	enum uplo uplo, struct matrix from, struct matrix to)
+MODEL_OPERATION(fill, PHASE_LAYOUT, a, 0, COST(fill, uplo, a),
+	enum uplo uplo, double off, double on, struct matrix a)
+
+/* clang-format on */
 
 static bool model_laswp(struct executor *e, struct matrix a, struct pivots p, bool backwards)
 {
-	(void)backwards;
-	return p.n == 0 || model_charge(e, PHASE_SWAP, "laswp", a, p.n,
-	                           model_blocks(e)->laswp(model_reader(e), a, p.n));
-}
-
-static bool model_lu_columns(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	(void)a;
-	return model_charge(e, PHASE_UPDATE, "lu_columns", c, p.n,
-	        model_blocks(e)->lu_columns(model_reader(e), c, p.n));
-}
-
-static bool model_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	int64_t k = p.n > 0 ? p.n : a.n;
-
-	return model_charge(e, a.n > 0 ? PHASE_SOLVE : PHASE_SWAP, "lu_rows", c, k,
-	        model_blocks(e)->lu_rows(model_reader(e), c, k, p.n > 0, a.n > 0));
-}
-
-static bool model_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	(void)a;
-	return model_charge(
-	        e, PHASE_SOLVE, "lu_top", c, p.n, model_blocks(e)->lu_top(model_reader(e), c, p.n));
-}
-
-static bool model_record_swaps(
-        struct executor *e, struct deferred_swaps t, struct pivots p, int64_t first, int64_t block)
-{
-	(void)first;
-	(void)block;
-	return model_charge(e, PHASE_SWAP, "record_swaps", model_shape(t.m, p.n), 0,
-	        model_blocks(e)->integers(model_reader(e), t.m));
-}
-
-static bool model_apply_swaps(struct executor *e, struct deferred_swaps t, struct matrix a)
-{
-	(void)t;
-	return model_charge(e, PHASE_SWAP, "apply_swaps", a, 0,
-	        model_blocks(e)->apply_swaps(model_reader(e), a));
-}
-
-static bool model_offset_pivots(
-        struct executor *e, struct pivots panel, int64_t first, struct pivots all)
-{
-	(void)first;
-	(void)all;
-	return model_charge(e, PHASE_SWAP, "offset_pivots", model_shape(panel.n, 1), 0,
-	        model_blocks(e)->integers(model_reader(e), panel.n + 1));
-}
-
-/* As the exchanges alone: the pivots are a block of threads beside theirs. */
-static bool model_join_halves(struct executor *e, struct matrix beside, struct pivots half,
-        int64_t first, struct pivots all)
-{
-	(void)first;
-	(void)all;
-	return model_charge(e, PHASE_SWAP, "join_halves", beside, half.n,
-	        model_blocks(e)->laswp(model_reader(e), beside, half.n));
-}
-
-static bool model_clear_info(struct executor *e, int *info)
-{
-	(void)info;
-	return model_charge(e, PHASE_FETCH, "clear_info", model_shape(1, 1), 0,
-	        model_blocks(e)->clear(model_reader(e)));
-}
-
-static bool model_zero_diagonal(struct executor *e, struct matrix a, int *info)
-{
-	(void)info;
-	return model_charge(e, PHASE_FETCH, "zero_diagonal", a, 0,
-	        model_blocks(e)->integers(model_reader(e), a.n));
-}
-
-static bool model_potrf_block(
-        struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
-{
-	(void)uplo;
-	(void)first;
-	(void)info;
-	return model_charge(e, PHASE_PANEL, "potrf_block", a, 0,
-	        model_blocks(e)->potrf_block(model_reader(e), a, ex_is_beside(e)));
-}
-
-static int64_t model_geqrf_work(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return 0;
-}
-
-static bool model_panel_geqrf(struct executor *e, struct matrix a, struct matrix tau, void *work)
-{
-	(void)tau;
-	(void)work;
-	return model_charge(e, PHASE_PANEL, "panel_geqrf", a, 0,
-	        model_blocks(e)->panel_geqrf(model_reader(e), a, e->queue == QUEUE_PANEL));
-}
-
-static bool model_explicit_v(struct executor *e, struct matrix a, struct matrix v)
-{
-	(void)v;
-	return model_charge(e, PHASE_LAYOUT, "explicit_v", a, 0,
-	        model_blocks(e)->explicit_v(model_reader(e), a));
-}
-
-static bool model_larft(struct executor *e, struct matrix v, struct matrix tau, struct matrix t)
-{
-	(void)tau;
-	(void)t;
-	return model_charge(
-	        e, PHASE_SOLVE, "larft", v, 0, model_blocks(e)->larft(model_reader(e), v));
+	return p.n == 0 || model_charge(e, PHASE_SWAP, "laswp", a, p.n, COST(laswp, a, p.n));
 }
 
 static bool model_panel_reflects(struct executor *e, struct matrix a)
 {
-	return model_blocks(e)->panel_reflects &&
-	       model_blocks(e)->panel_reflects(model_reader(e), a);
-}
-
-static bool model_panel_reflectors(struct executor *e, struct matrix a, struct matrix tau,
-        struct matrix v, struct matrix t, void *work)
-{
-	(void)tau;
-	(void)v;
-	(void)t;
-	(void)work;
-	return model_charge(e, PHASE_PANEL, "panel_reflectors", a, 0,
-	        model_blocks(e)->panel_reflectors(model_reader(e), a));
+	return model_blocks(e)->panel_reflects && COST(panel_reflects, a);
 }
 
 static bool model_band_fits(struct executor *e, enum precision precision, int64_t p)
 {
-	return model_blocks(e)->band_fits &&
-	       model_blocks(e)->band_fits(model_reader(e), precision, p);
-}
-
-static int64_t model_band_work(struct executor *e, const struct band *band)
-{
-	(void)e;
-	(void)band;
-	return 0;
-}
-
-static bool model_band_sweep(struct executor *e, const struct band *band, void *work)
-{
-	(void)work;
-	return model_charge(e, PHASE_PANEL, "band_sweep", band->of.r, band->p,
-	        model_blocks(e)->band_sweep(model_reader(e), band));
+	return model_blocks(e)->band_fits && COST(band_fits, precision, p);
 }
 
 static bool model_reflects_columns(struct executor *e, struct matrix v, struct matrix c)
 {
-	return model_blocks(e)->reflects_columns &&
-	       model_blocks(e)->reflects_columns(model_reader(e), v, c);
+	return model_blocks(e)->reflects_columns && COST(reflects_columns, v, c);
 }
 
-static bool model_reflect_columns(
-        struct executor *e, struct matrix v, struct matrix t, struct matrix c)
+static int64_t model_band_work(struct executor *e, const struct band *band)
 {
-	(void)t;
-	return model_charge(e, PHASE_UPDATE, "reflect_columns", c, v.n,
-	        model_blocks(e)->reflect_columns(model_reader(e), v, c));
-}
-
-static bool model_transpose(struct executor *e, struct matrix a, struct matrix b)
-{
-	(void)b;
-	return model_charge(
-	        e, PHASE_LAYOUT, "transpose", a, 0, model_blocks(e)->transpose(model_reader(e), a));
-}
-
-static bool model_copy(struct executor *e, enum uplo uplo, struct matrix from, struct matrix to)
-{
-	(void)to;
-	return model_charge(e, PHASE_LAYOUT, "copy", from, 0,
-	        model_blocks(e)->copy(model_reader(e), uplo, from));
-}
-
-static bool model_fill(struct executor *e, enum uplo uplo, double off, double on, struct matrix a)
-{
-	(void)off;
-	(void)on;
-	return model_charge(
-	        e, PHASE_LAYOUT, "fill", a, 0, model_blocks(e)->fill(model_reader(e), uplo, a));
+	return 0;
 }
 
 void model_add_kernels(struct executor_ops *ops)
@@ -217,7 +88,7 @@ void model_add_kernels(struct executor_ops *ops)
 	ops->clear_info = model_clear_info;
 	ops->zero_diagonal = model_zero_diagonal;
 	ops->potrf_block = model_potrf_block;
-	ops->geqrf_work = model_geqrf_work;
+	ops->geqrf_work = model_no_work;
 	ops->panel_geqrf = model_panel_geqrf;
 	ops->explicit_v = model_explicit_v;
 	ops->larft = model_larft;

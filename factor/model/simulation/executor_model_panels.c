@@ -7,77 +7,39 @@
 #include <inttypes.h>
 #include <math.h>
 
-static bool model_iamax(struct executor *e, struct matrix x, int64_t *index)
-{
-	*index = x.m - 1;
-	return model_charge(
-	        e, PHASE_SEARCH, "iamax", x, 0, model_self(e)->cost_model->iamax(model_reader(e), x));
-}
+#define COST(name, ...) model_self(e)->cost_model->name(model_reader(e), __VA_ARGS__)
 
-static bool model_iamax_host(struct executor *e, struct matrix x, int64_t *index)
-{
-	*index = x.m - 1;
-	return model_charge(e, PHASE_SEARCH, "iamax_host", x, 0,
-	        model_self(e)->cost_model->iamax_host(model_reader(e), x));
-}
+/* The cost, once a value that the host reads is set. */
+#define GIVES(result, value, cost) (*(result) = (value), cost)
 
-static bool model_get(struct executor *e, struct matrix element, double *value)
-{
-	*value = 1;
-	return model_charge(e, PHASE_FETCH, "get", element, 0,
-	        model_self(e)->cost_model->get(model_reader(e), element));
-}
+/* clang-format off */
 
-static bool model_nrm2(struct executor *e, struct matrix x, double *norm)
-{
-	*norm = 1;
-	return model_charge(
-	        e, PHASE_SEARCH, "nrm2", x, 0, model_self(e)->cost_model->nrm2(model_reader(e), x));
-}
+MODEL_OPERATION(iamax, PHASE_SEARCH, x, 0, GIVES(index, x.m - 1, COST(iamax, x)),
+	struct matrix x, int64_t *index)
+MODEL_OPERATION(iamax_host, PHASE_SEARCH, x, 0, GIVES(index, x.m - 1, COST(iamax_host, x)),
+	struct matrix x, int64_t *index)
+MODEL_OPERATION(get, PHASE_FETCH, element, 0, GIVES(value, 1, COST(get, element)),
+	struct matrix element, double *value)
+MODEL_OPERATION(nrm2, PHASE_SEARCH, x, 0, GIVES(norm, 1, COST(nrm2, x)),
+	struct matrix x, double *norm)
+MODEL_OPERATION(swap, PHASE_SWAP, x, 0, COST(swap, x), struct matrix x, struct matrix y)
+MODEL_OPERATION(scal, PHASE_SCALE, x, 0, COST(scal, x), double alpha, struct matrix x)
+MODEL_OPERATION(scale_by, PHASE_SCALE, x, 0, COST(scale_by, x),
+	struct matrix element, struct matrix x)
+MODEL_OPERATION(ger, PHASE_UPDATE, a, 0, COST(ger, a),
+	struct matrix x, struct matrix y, struct matrix a)
+MODEL_OPERATION(zero_pivot, PHASE_FETCH, a, 0, GIVES(info, 0, COST(zero_pivot, a)),
+	struct matrix a, int *info)
+MODEL_OPERATION(store_pivots, PHASE_FETCH, ((struct matrix){.m = p.n, .n = 1}), 0,
+	COST(store_pivots, p.n), const int *ipiv, int info, struct pivots p)
+MODEL_OPERATION(fused_begin, PHASE_SEARCH, a, 0, COST(fused_begin, a),
+	struct matrix a, void *work, struct pivots p)
+MODEL_OPERATION(fused_pivot, PHASE_SWAP, a, 0, COST(fused_pivot, a, j),
+	struct matrix a, int64_t j, void *work, struct pivots p)
+MODEL_OPERATION(fused_update, PHASE_UPDATE, a, 0, COST(fused_update, a, j),
+	struct matrix a, int64_t j, void *work, struct pivots p)
 
-static bool model_swap(struct executor *e, struct matrix x, struct matrix y)
-{
-	(void)y;
-	return model_charge(
-	        e, PHASE_SWAP, "swap", x, 0, model_self(e)->cost_model->swap(model_reader(e), x));
-}
-
-static bool model_scal(struct executor *e, double alpha, struct matrix x)
-{
-	(void)alpha;
-	return model_charge(
-	        e, PHASE_SCALE, "scal", x, 0, model_self(e)->cost_model->scal(model_reader(e), x));
-}
-
-static bool model_scale_by(struct executor *e, struct matrix element, struct matrix x)
-{
-	(void)element;
-	return model_charge(e, PHASE_SCALE, "scale_by", x, 0,
-	        model_self(e)->cost_model->scale_by(model_reader(e), x));
-}
-
-static bool model_ger(struct executor *e, struct matrix x, struct matrix y, struct matrix a)
-{
-	(void)x;
-	(void)y;
-	return model_charge(
-	        e, PHASE_UPDATE, "ger", a, 0, model_self(e)->cost_model->ger(model_reader(e), a));
-}
-
-static bool model_zero_pivot(struct executor *e, struct matrix a, int *info)
-{
-	*info = 0;
-	return model_charge(e, PHASE_FETCH, "zero_pivot", a, 0,
-	        model_self(e)->cost_model->zero_pivot(model_reader(e), a));
-}
-
-static bool model_store_pivots(struct executor *e, const int *ipiv, int info, struct pivots p)
-{
-	(void)ipiv;
-	(void)info;
-	return model_charge(e, PHASE_FETCH, "store_pivots", (struct matrix){.m = p.n, .n = 1}, 0,
-	        model_self(e)->cost_model->store_pivots(model_reader(e), p.n));
-}
+/* clang-format on */
 
 static bool not_estimated(struct executor *e, const char *variant)
 {
@@ -87,37 +49,10 @@ static bool not_estimated(struct executor *e, const char *variant)
 
 static int64_t model_fused_work(struct executor *e, struct matrix a)
 {
-	(void)a;
 	return model_self(e)->cost_model->fused_update ? 0 : (not_estimated(e, "fused"), -1);
 }
 
-static bool model_fused_begin(struct executor *e, struct matrix a, void *work, struct pivots p)
-{
-	(void)work;
-	(void)p;
-	return model_charge(e, PHASE_SEARCH, "fused_begin", a, 0,
-	        model_self(e)->cost_model->fused_begin(model_reader(e), a));
-}
-
-static bool model_fused_pivot(
-        struct executor *e, struct matrix a, int64_t j, void *work, struct pivots p)
-{
-	(void)work;
-	(void)p;
-	return model_charge(e, PHASE_SWAP, "fused_pivot", a, 0,
-	        model_self(e)->cost_model->fused_pivot(model_reader(e), a, j));
-}
-
-static bool model_fused_update(
-        struct executor *e, struct matrix a, int64_t j, void *work, struct pivots p)
-{
-	(void)work;
-	(void)p;
-	return model_charge(e, PHASE_UPDATE, "fused_update", a, 0,
-	        model_self(e)->cost_model->fused_update(model_reader(e), a, j));
-}
-
-/* The geometry on the profile's GPU. */
+/* The panel's geometry on the profile's GPU. */
 static bool geometry_of(struct executor *e, struct matrix a, struct panel_geometry *g)
 {
 	struct cost_reader *r = model_reader(e);
@@ -148,19 +83,10 @@ static bool model_resident_fits(struct executor *e, struct matrix a)
 	                                             : not_estimated(e, "persistent");
 }
 
-static int64_t model_resident_work(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return 0;
-}
-
 static bool model_resident_panel(struct executor *e, struct matrix a, void *work, struct pivots p)
 {
 	struct panel_geometry g;
 
-	(void)work;
-	(void)p;
 	return geometry_of(e, a, &g) &&
 	       model_charge(e, PHASE_PANEL, "resident_panel", a, 0,
 	               model_self(e)->cost_model->resident_panel(model_reader(e), a, &g));
@@ -183,6 +109,6 @@ void model_add_panels(struct executor_ops *ops)
 	ops->fused_pivot = model_fused_pivot;
 	ops->fused_update = model_fused_update;
 	ops->resident_fits = model_resident_fits;
-	ops->resident_work = model_resident_work;
+	ops->resident_work = model_no_work;
 	ops->resident_panel = model_resident_panel;
 }

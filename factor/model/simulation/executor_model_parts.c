@@ -11,7 +11,7 @@ static double later(double a, double b)
 	return b > a ? b : a;
 }
 
-/* Time of the cost's terms on the queue. */
+/* Seconds of the cost's terms on the queue. */
 static double device_time(const struct cost *cost, bool overlap)
 {
 	double total = 0;
@@ -25,9 +25,8 @@ static double device_time(const struct cost *cost, bool overlap)
 	return total - (start < traffic ? start : traffic);
 }
 
-/* What a mark behind a kernel adds to its queue, and the host's call. A profile without it has
- * none.
- */
+/* Seconds that a mark behind a kernel adds to its queue; the host's clock gets the call. A profile
+ * without gpu.event.mark has no marks. */
 static double put_mark(struct simulated *s)
 {
 	static const char name[] = "gpu.event.mark";
@@ -39,8 +38,8 @@ static double put_mark(struct simulated *s)
 	        cost_scalar(&s->reader, name) - cost_scalar(&s->reader, "gpu.launch.dependent"));
 }
 
-/* What a kernel launched early starts later by where it does not come behind a kernel of its queue:
- * to an idle queue, or behind an event of another or a copy. */
+/* The extra delay of a kernel that is launched early when no kernel of its queue runs before it: on
+ * an idle queue, or behind an event of another queue or a copy. */
 static double late_start(struct simulated *s, const struct cost *cost)
 {
 	static const char early[] = "gpu.launch.pdl";
@@ -63,7 +62,7 @@ static struct charged *remember(struct simulated *s)
 	return &s->charged[s->count++];
 }
 
-/* mark: seconds of `device` that are no kernel's, as its start. */
+/* mark: the part of `device` that uses no multiprocessor, like the start. */
 static int64_t put(struct simulated *s, const struct cost *cost, double device, double mark)
 {
 	enum queue queue = s->base.queue;
@@ -86,8 +85,8 @@ static int64_t put(struct simulated *s, const struct cost *cost, double device, 
 	return simulation_put(&s->device, work, -1);
 }
 
-/* Whether a copy finds its queue at work on something else than copies of its direction, which the
- * engine does itself. */
+/* Whether a copy finds its queue at work on something other than copies in its direction, which the
+ * copy engine itself runs in turn. */
 static bool handed_over(struct simulated *s, const struct cost *cost)
 {
 	const int64_t last = s->device.last[s->base.queue];
@@ -113,7 +112,7 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 	if (by_host) {
 		s->host += c->device;
 	} else {
-		if (cost.first > 0) /* the last kernel starts when it is there */
+		if (cost.first > 0) /* the last kernel starts once it is queued */
 			c->device = later(c->device, cost.enqueue - cost.first);
 		double mark = put_mark(s);
 		c->device += mark;
@@ -125,7 +124,7 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 	return true;
 }
 
-/* ---- who is owed the time ---- */
+/* ---- critical-path shares ---- */
 
 static double end_of(const struct simulated *s, const struct charged *c)
 {
@@ -156,7 +155,7 @@ static void account_one_queue(const struct simulated *s, struct model_result *re
 	}
 }
 
-/* Entries of one operation: the host's, then the device's. */
+/* An operation's entries: the host's, then the device's. */
 static size_t entries_of(
         const struct simulated *s, const struct charged *c, struct timeline_entry entry[2])
 {

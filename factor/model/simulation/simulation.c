@@ -41,8 +41,8 @@ int64_t simulation_put(struct simulation *s, struct work work, int64_t after)
 	return number;
 }
 
-/* Time at which the first operation of a queue could begin; infinite while it must wait for another
- * one. */
+/* The time at which the first operation of a queue can begin; infinite while it waits for another
+ * operation. */
 static double ready(const struct simulation *s, const struct operation *o)
 {
 	double time = o->work.issue;
@@ -74,8 +74,8 @@ static int running(const struct simulation *s)
 	return count;
 }
 
-/* When something changes next: an operation begins, ends, has started or is held no longer. What
- * an operation alone goes through changes nothing. */
+/* The time of the next change: an operation begins, ends, has started, or is no longer held. An
+ * operation that runs alone has no changes between. */
 static double next_change(const struct simulation *s)
 {
 	bool alone = running(s) < 2;
@@ -108,8 +108,8 @@ static void complete(struct simulation *s, int queue)
 	s->first[queue] = o->next;
 }
 
-/* Brings the work left up to now, and ends what is done. */
-static void settle(struct simulation *s)
+/* Ends the operations that are done by now. */
+static void end_done(struct simulation *s)
 {
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		struct operation *o = head(s, q);
@@ -124,7 +124,7 @@ static void begin_ready(struct simulation *s)
 {
 	bool again = true;
 
-	while (again) { /* what takes no time lets the next one begin at once */
+	while (again) { /* after an operation without length the next one begins at once */
 		again = false;
 		for (int q = 0; q < QUEUE_COUNT; q++) {
 			struct operation *o = head(s, q);
@@ -141,7 +141,7 @@ static void begin_ready(struct simulation *s)
 	}
 }
 
-/* New rates; the work done at the old ones is taken off where they change. */
+/* Sets the new speeds; where a speed changes, the work done at the old one is subtracted. */
 static void share_out(struct simulation *s)
 {
 	for (int q = 0; q < QUEUE_COUNT; q++) {
@@ -165,7 +165,7 @@ static void share_out(struct simulation *s)
 static void move(struct simulation *s, double time)
 {
 	s->now = time;
-	settle(s);
+	end_done(s);
 	begin_ready(s);
 	share_out(s);
 }

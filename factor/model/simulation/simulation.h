@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* The device of the model executor: queues of operations, multiprocessors and copy engines.
  *
- * Operations of one queue follow each other; a join makes a queue wait for an event of another. A
- * transfer has its direction's copy engine to itself, and disturbs nothing else. A kernel first
- * starts (`start` seconds, on no multiprocessor), then needs the share of the multiprocessors that
- * its blocks can fill. When several of one priority are under way the multiprocessors are handed
- * out by the time they began, to each its share or what is left, and a kernel that got less runs
- * slower in proportion. A kernel of higher priority (QUEUE_PANEL) comes beside them: of the
- * multiprocessors that it cannot have alone it has half, all where its blocks leave no room for
- * others or these are light, and they have the rest. A panel that was measured beside others, which
- * disturb it by what they ask of memory, too, has the part `beside` when these have all of the
- * rest. It does not interrupt: when it finds less than its share free it waits until enough of the
- * blocks that run there have ended, each after `block` seconds: all together in a kernel's first
- * two rounds, evenly one after the other later; but for a panel, beside blocks that stay to their
- * kernel's end it starts on what they leave. Blocks that have a multiprocessor each for themselves
- * (`whole`) give up whole ones: one whose blocks do not wait for each other has these alone, and
- * what it does on the first of them while the others are still awaited counts (H200, fp64 beside
- * tiles of 74 us, alone and so: updates of 128 columns 31 and 70 us, of 256 76 and 108). The
- * machine does no more than one machine's work. Not modelled: other kernels side by side that slow
- * each other's memory traffic down, and power, of which panels leave products more.
+ * Operations of a queue run in order; a join makes a queue wait for an event of another. A transfer
+ * has the copy engine of its direction and disturbs nothing else. A kernel first starts (`start`
+ * seconds, on no multiprocessor), then needs the share of the multiprocessors that its blocks can
+ * fill. Kernels of one priority get multiprocessors in the order in which they began, each its
+ * share or the rest, and run slower in proportion to a smaller part. A kernel of higher priority
+ * (QUEUE_PANEL) gets half of the multiprocessors that it cannot have alone, or the part `beside` if
+ * that was measured; it gets all where its blocks leave no room for others, or these are light.
  *
- * The host puts operations at times that never fall; what it does not wait for is simulated later,
- * when all that could disturb it is known. */
+ * It does not interrupt. When less than its share is free it waits until enough of the running
+ * blocks have ended, each after `block` seconds: all together in a kernel's first two rounds,
+ * evenly in time later. Beside blocks that stay to their kernel's end it starts on the places left,
+ * unless it is a panel, which needs all places at once. Exclusive blocks (`whole`) give up whole
+ * multiprocessors: a kernel of independent blocks has these alone, and the work on the first of
+ * them counts. Not modelled: the effects of kernels on each other's memory traffic, and power.
+ *
+ * The host puts operations at times that never fall. An operation that the host does not wait for
+ * is simulated later, when all that can disturb it is known. */
 #ifndef FATHOM_SIMULATION_H
 #define FATHOM_SIMULATION_H
 
@@ -29,7 +25,7 @@
 
 struct work {
 	enum queue queue;
-	enum engine engine;       /* ENGINE_HOST: takes time, but nothing of the device */
+	enum engine engine;       /* ENGINE_HOST: takes time, but uses nothing of the device */
 	size_t tag;               /* the caller's */
 	double issue;             /* when the host had put it */
 	double beside;            /* in (0, 1]; 0: half */
@@ -58,14 +54,14 @@ struct simulation {
 void simulation_start(struct simulation *simulation);
 void simulation_free(struct simulation *simulation);
 
-/* Puts an operation at the end of its queue, after the operation `after` as well (-1: none);
- * returns its number. */
+/* Puts an operation at the end of its queue, also after the operation `after` (-1: none). Returns
+ * its number. */
 int64_t simulation_put(struct simulation *simulation, struct work work, int64_t after);
 
-/* Runs until the operation is done; returns when that is. -1: never anything to wait for, 0. */
+/* Runs until the operation is done, and returns its end; 0 for operation -1, none. */
 double simulation_finish(struct simulation *simulation, int64_t operation);
 
-/* Whether the operation (-1: none) is not over at that time. Runs to it. */
+/* Runs to that time; whether the operation (-1: none) is not over then. */
 bool simulation_busy(struct simulation *simulation, int64_t operation, double time);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the simulation's clock (simulation.c) and its shares (simulation_shares.c) know of each
- * other. */
+/* What the simulation's clock (simulation.c) and its shares (simulation_shares.c) have in common.
+ */
 #ifndef FATHOM_SIMULATION_INTERNAL_H
 #define FATHOM_SIMULATION_INTERNAL_H
 
@@ -33,14 +33,14 @@ static inline double left_now(const struct simulation *s, const struct operation
 	return later(0, o->left - (s->now - o->since) * o->rate);
 }
 
-/* How fast it goes on now, 1 when alone. */
+/* The speed of an operation now, 1 when it runs alone. */
 double simulation_rate(const struct simulation *, const struct operation *);
 
-/* A kernel of high priority that has just started waits for blocks of the others, unless blocks
- * that stay have left it places. So it does for those of a kernel that starts at the same time,
- * when both wait for the same: that one finds places block by block, a panel needs all of its
- * places at once. Behind a kernel of its own queue it is the first. A loose one finds places beside
- * the blocks of light ones. */
+/* A kernel of high priority that has just started waits for blocks of other kernels, unless blocks
+ * that stay leave it places. It also waits for the blocks of a kernel that starts at the same time,
+ * when both wait for the same blocks: the other kernel takes places block by block, and a panel
+ * needs all of its places at once. Behind a kernel of its own queue it is first. A co-resident
+ * (`loose`) kernel finds places beside the blocks of light ones. */
 void simulation_hold(struct simulation *, struct operation *);
 
 #endif

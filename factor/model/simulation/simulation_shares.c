@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who has how much of the multiprocessors, and who waits for whose blocks. */
+/* Shares of the multiprocessors, and waits for blocks. */
 #include "simulation_internal.h"
 
 static bool at_work(const struct simulation *s, const struct operation *o)
@@ -10,7 +10,8 @@ static bool at_work(const struct simulation *s, const struct operation *o)
 
 static bool precedes(const struct operation *a, const struct operation *b)
 {
-	return a->begin != b->begin ? a->begin < b->begin : a < b; /* then as they were put */
+	return a->begin != b->begin ? a->begin < b->begin
+	                            : a < b; /* then in the order of their calls */
 }
 
 /* Whether its blocks keep their multiprocessors to its end. */
@@ -19,7 +20,7 @@ static bool stays(const struct operation *o)
 	return isinf(o->work.block);
 }
 
-/* What kernels that stay, begun before o, have left of the machine. */
+/* The part of the machine that kernels which stay and began before o leave. */
 static double left_beside(const struct simulation *s, const struct operation *o)
 {
 	double left = 1;
@@ -32,8 +33,8 @@ static double left_beside(const struct simulation *s, const struct operation *o)
 	return left;
 }
 
-/* A kernel that finds places there starts and has them alone, but for a panel, which needs all of
- * its places at once. */
+/* Whether a kernel takes the places left, and runs on them alone; not a panel, which needs all
+ * places at once. */
 static bool finds_places(const struct operation *o, double left)
 {
 	const double least = 1e-3; /* no multiprocessor is less */
@@ -41,8 +42,8 @@ static bool finds_places(const struct operation *o, double left)
 	return o->work.beside == 0 && left > least && left < o->work.share;
 }
 
-/* What a kernel of high priority has of the machine: its share, less what others take of the
- * multiprocessors that it cannot have alone, and no more than is left. */
+/* The part of the machine for a kernel of high priority: its share, less the others' part of the
+ * multiprocessors that it cannot have alone, and at most the part that is left. */
 static double urgent_part(const struct simulation *s, const struct operation *o)
 {
 	double others = 0, kept = o->work.beside > 0 ? o->work.beside : 0.5;
@@ -65,7 +66,7 @@ static double urgent_part(const struct simulation *s, const struct operation *o)
 	return finds_places(o, left) ? fmin(part, left) : part;
 }
 
-/* What the others leave of the machine to a kernel of low priority. */
+/* The part of the machine that the others leave to a kernel of low priority. */
 static double room_for(const struct simulation *s, const struct operation *o)
 {
 	double room = 1;
@@ -94,9 +95,8 @@ double simulation_rate(const struct simulation *s, const struct operation *o)
 
 enum { TOGETHER = 2 }; /* rounds */
 
-/* When of the blocks of p that run now such a part has ended. In their first rounds they end
- * together, later one after the other: on an H200 panels that needed 0.4 of the machine waited 30
- * us for it beside products in double precision whose blocks took 80. */
+/* The time at which that part of the running blocks of p has ended: together in the first rounds,
+ * evenly in time later. */
 static double blocks_end(const struct simulation *s, const struct operation *p, double part)
 {
 	const double block = p->work.block, time = s->now - p->begin - p->work.start;
@@ -109,9 +109,9 @@ static double blocks_end(const struct simulation *s, const struct operation *p, 
 	return s->now + fmin(wait, left_now(s, p));
 }
 
-/* When o would begin if it had all of its places at once and ended as it does: each place of p that
- * ends, evenly one after the other, goes to a block of o. Kernels in turn find p there again, which
- * takes back what each of them leaves. */
+/* The time at which o would begin if it had all places at once and ended as it does now: each place
+ * of p that ends, evenly in time, goes to a block of o. Kernels in turn find p there again, which
+ * takes back the places that each of them leaves. */
 static double blocks_replaced(const struct simulation *s, const struct operation *o,
         const struct operation *p, double part)
 {
@@ -130,13 +130,13 @@ static bool starts(const struct simulation *s, const struct operation *o)
 	       o->begin + o->work.start > s->now;
 }
 
-/* Whether it comes behind an event of another queue, not behind a kernel of its own. */
+/* Whether it follows an event of another queue, not a kernel of its own. */
 static bool comes_from_afar(const struct simulation *s, const struct operation *o)
 {
 	return o->before >= 0 && s->operation[o->before].work.engine == ENGINE_HOST;
 }
 
-/* Whether o needs places that p has, or takes. */
+/* Whether p has, or takes, places that o needs. */
 static bool in_the_way(const struct operation *o, const struct operation *p)
 {
 	return p && p != o && !(p->work.light && o->work.loose);

@@ -46,7 +46,7 @@ void timeline_add(struct timeline *t, const struct timeline_entry *entry)
 		t->seconds = entry->end;
 }
 
-/* ---- what each moment is owed to ---- */
+/* ---- critical-path shares ---- */
 
 /* Begins and ends in order of time. */
 struct edge {
@@ -76,7 +76,7 @@ static struct edge *edges_of(const struct timeline *t)
 	return edge;
 }
 
-/* Order in which lanes are owed. */
+/* The order of the lanes in the attribution. */
 static int rank(enum lane lane)
 {
 	static const int order[LANE_COUNT] = {[LANE_QUEUE + QUEUE_MAIN] = 0,
@@ -95,7 +95,7 @@ enum { RANKS = 5 };
 double timeline_critical(const struct timeline *t, double *critical)
 {
 	struct edge *edge = edges_of(t);
-	/* the entry under way of each rank: lanes are in order, so the one that began last */
+	/* of each rank the entry under way: a lane runs in order, so the last to begin */
 	size_t active[RANKS];
 	int count[RANKS] = {0};
 	double last = 0, idle = 0;

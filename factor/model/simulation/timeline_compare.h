@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A simulated timeline against a measured one of the same plan: who limits each step, what each
- * phase costs, and which operations' costs are off.
+/* A simulated timeline against a measured one of the same plan: the limiter of each step, the cost
+ * of each phase, and the operations whose costs are wrong.
  *
- * Several phases may cost a step about as much. The model claims claimed_accuracy of a step's time
- * and no more: where the measured limiter costs less than the simulated one by no more than that,
- * in the simulation, it has not told the two apart, and the step is a tie. Ties are neither
- * agreement nor disagreement and are counted apart. */
+ * Several phases may cost a step about as much, and the model claims no more than claimed_accuracy
+ * of a step's time. Where the measured limiter costs less than the simulated one by at most that,
+ * in the simulation, the step is a tie: neither agreement nor disagreement, and counted apart. */
 #ifndef FATHOM_TIMELINE_COMPARE_H
 #define FATHOM_TIMELINE_COMPARE_H
 
@@ -24,8 +23,8 @@ enum { COMPARED_STEPS = 4096, COMPARED_SUMS = 128 };
 /* In every pair the first is simulated, the second measured. */
 struct comparison {
 	double seconds[2];
-	size_t steps[2], same; /* same: steps that both have, with one limiter */
-	size_t tied;           /* with two that the simulation does not tell apart */
+	size_t steps[2], same; /* same: steps of both with the same limiter */
+	size_t tied;           /* two limiters that the simulation cannot tell apart */
 	struct step step[2][COMPARED_STEPS];
 	double busy[2][PHASE_COUNT]; /* share of the whole time */
 	double exposed[2][CRITICAL_COUNT];
@@ -38,12 +37,12 @@ struct comparison {
 struct comparison *timeline_compare(
         const struct timeline *simulated, const struct timeline *measured);
 
-/* Share of the steps that have one limiter in both, and of those that contradict each other. */
+/* The share of steps with the same limiter in both, and of steps that contradict each other. */
 double comparison_agreement(const struct comparison *comparison);
 double comparison_contradiction(const struct comparison *comparison);
 
-/* Steps (those in a row with the same limiters in one line), phases, the `most` operations that
- * differ most, whole time. */
+/* Prints the steps (a line for several in a row with the same limiters), the phases, the `most`
+ * operations that differ most, and the whole time. */
 void comparison_print(const struct comparison *comparison, size_t most, FILE *out);
 
 #endif

@@ -15,7 +15,7 @@ enum {
 	LEGEND = 30
 };
 
-/* Okabe and Ito's palette, which the colour-blind can tell apart; queueing is grey. */
+/* Okabe and Ito's palette, for colour-blind readers too; queueing is grey. */
 static const char *const colour[PHASE_COUNT] = {[PHASE_SEARCH] = "#f0e442",
         [PHASE_FETCH] = "#000000",
         [PHASE_SWAP] = "#cc79a7",

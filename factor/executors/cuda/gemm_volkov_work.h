@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* What the model knows of the vector-thread products (gemm_volkov.h): host-only. */
+#ifndef FATHOM_GEMM_VOLKOV_WORK_H
+#define FATHOM_GEMM_VOLKOV_WORK_H
+
+/* Parts of a product that are left out. Without fetches the addresses of A and B stand in for their
+ * elements: the instructions stay and the result has no meaning. Without prefetches every fetch
+ * comes right before its use. */
+enum volkov_without { VOLKOV_COMPLETE, VOLKOV_NO_FETCH, VOLKOV_NO_PREFETCH, VOLKOV_WAYS };
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Building blocks of the costs on the device: kernels, library calls, copies. */
+#include "cost_blocks.h"
+
+#include <math.h>
+
+/* Bytes that a block of our sweeps works on. */
+static const double sweep_bytes = 16384;
+
+double cost_share(struct cost_reader *r, double blocks)
+{
+	return fmin(1, blocks / cost_scalar(r, "gpu.sm.count"));
+}
+
+struct cost cost_library(struct cost_reader *r, double total, enum term term)
+{
+	double start = fmin(total, cost_scalar(r, "gpu.launch.dependent"));
+	struct cost cost = {.enqueue = cost_scalar(r, "gpu.cublas.level2")};
+
+	cost.term[TERM_LAUNCH] = start;
+	cost.term[term] = total - start;
+	return cost;
+}
+
+struct cost cost_kernel(struct cost_reader *r)
+{
+	return (struct cost){.enqueue = cost_scalar(r, "gpu.launch.enqueue"),
+	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.launch.dependent")};
+}
+
+struct cost cost_sweep(struct cost_reader *r, const char *curve, double bytes)
+{
+	struct cost cost = cost_kernel(r);
+
+	cost.light = true;
+	cost.share = cost_share(r, ceil(bytes / sweep_bytes));
+	cost.term[TERM_MEMORY] = cost_surface_traffic(r, curve, bytes);
+	return cost;
+}
+
+struct cost cost_as_measured(struct cost cost, double seconds)
+{
+	double launch = fmin(seconds, cost.term[TERM_LAUNCH]), rest = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		rest += t == TERM_LAUNCH ? 0 : cost.term[t];
+	for (int t = 0; t < TERM_COUNT; t++)
+		cost.term[t] *= rest > 0 ? (seconds - launch) / rest : 0;
+	cost.term[TERM_LAUNCH] = rest > 0 ? launch : seconds;
+	return cost;
+}
+
+struct cost cost_both(struct cost first, struct cost second)
+{
+	first.enqueue += second.enqueue;
+	for (int t = 0; t < TERM_COUNT; t++)
+		first.term[t] += second.term[t];
+	first.share = fmax(first.share, second.share);
+	first.further += 1 + second.further;
+	return first;
+}
+
+double cost_wait(struct cost_reader *r)
+{
+	return fmax(0, cost_scalar(r, "gpu.launch.sync") - cost_scalar(r, "gpu.launch.enqueue") -
+	                       cost_scalar(r, "gpu.launch.dependent"));
+}
+
+/* Seconds from the end of a few kernels until the host has a small copy behind them, the call's
+ * time left out. A profile without that measurement has one kernel, which may end before the copy
+ * is queued. */
+static double behind_kernels(struct cost_reader *r)
+{
+	static const char name[] = "gpu.copy.behind";
+	const double most = cost_last(r, name, "kernels"), kernels = isfinite(most) ? most : 1;
+	const double whole = isfinite(most) ? cost_at(r, name, "kernels", most)
+	                                    : cost_scalar(r, "gpu.copy.sync");
+
+	return whole - kernels * cost_scalar(r, "gpu.launch.enqueue") -
+	       cost_scalar(r, "gpu.launch.dependent");
+}
+
+double cost_hand_over(struct cost_reader *r)
+{
+	double idle = cost_at(r, "link.d2h.pinned.time", "bytes", sizeof(float)) -
+	              cost_scalar(r, "gpu.copy.enqueue");
+
+	return fmax(0, behind_kernels(r) - idle);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* What the costs of products share: tiles and how long they keep a multiprocessor, and the reading
+ * of surfaces over m, n, k. */
+#include "cost_products.h"
+
+#include <math.h>
+
+enum {
+	FEW_COLUMNS = 512, /* of tall products */
+	BESIDE_DEPTH = 64  /* of the products that the block_kernel probe puts beside panels */
+};
+
+static const struct tile_rate single_tiles = {"gpu.gemm.s.peak", 2},
+                              double_tiles = {"gpu.gemm.d.peak", 1},
+                              plain_double_tiles = {"gpu.gemm.d.peak", 2};
+
+const struct tile_rate *tiles_of_product(enum precision precision, bool plain)
+{
+	return precision == SINGLE ? &single_tiles : plain ? &plain_double_tiles : &double_tiles;
+}
+
+/* The lifetime of blocks that compute tiles with an inner dimension of k. */
+static double tiles_stay(struct cost_reader *r, int64_t k, const struct tile_rate *rate)
+{
+	double tile = 2.0 * TILE * TILE * (double)k;
+
+	return rate->at_once * tile /
+	       (cost_scalar(r, rate->peak) / cost_scalar(r, "gpu.sm.count"));
+}
+
+double cost_tiles(int64_t m, int64_t n)
+{
+	return ceil((double)m / SMALL_TILE) * ceil((double)n / SMALL_TILE);
+}
+
+void cost_occupy(struct cost_reader *r, struct cost *cost, double count, int64_t k,
+        const struct tile_rate *rate)
+{
+	cost->share = cost_share(r, count);
+	cost->block = tiles_stay(r, k, rate);
+	cost->whole = rate->at_once == 1;
+}
+
+double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,
+        const struct beside_surface *surface, const double *at)
+{
+	const char *name = surface->name[precision == DOUBLE];
+	double seconds = 0;
+
+	if (!cost_known(r, name))
+		return 0;
+	for (int t = 0; t < TERM_COUNT; t++)
+		seconds += alone->term[t];
+	double waits = tiles_stay(r, BESIDE_DEPTH, tiles_of_product(precision, true)) / 2;
+	double shared = cost_surface(r, name, surface->axes, at, 2) - waits;
+	return shared > seconds ? seconds / shared : 1;
+}
+
+const char *const product_axes[] = {"m", "n", "k"};
+
+double product_last_side(
+        struct cost_reader *r, const char *name, const double *at, struct matrix c, size_t i)
+{
+	const double last = cost_surface_end(r, name, product_axes, at, 3, i);
+
+	return i == 0 && c.n > FEW_COLUMNS
+	               ? fmin(last, cost_surface_end(r, name, product_axes, at, 3, 1))
+	               : last;
+}
+
+/* Products larger than measured run at the rate of the largest, after their start. Beyond the
+ * greatest depth time goes on along the line through that depth and half of it: tiles begin and end
+ * once, whatever their depth. */
+double product_time(struct cost_reader *r, const char *name, struct matrix c, double k)
+{
+	double at[] = {(double)c.m, (double)c.n, k}, times = 1;
+
+	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
+		const double last = product_last_side(r, name, at, c, i);
+		r->model.extrapolated |= at[i] > last;
+		times *= i < 2 ? fmax(1, at[i] / last) : 1;
+		at[i] = fmin(at[i], last);
+	}
+	const double deepest = at[2], start = cost_scalar(r, "gpu.launch.dependent");
+	double time = cost_surface(r, name, product_axes, at, 3);
+	if (k > deepest) {
+		at[2] = deepest / 2;
+		const double half = cost_surface(r, name, product_axes, at, 3);
+		time += (k / deepest - 1) * 2 * (time - half);
+	}
+	return time + (times - 1) * fmax(0, time - start);
+}
+
+double product_enqueue(struct cost_reader *r, bool own, enum trans ta)
+{
+	const char *call = ta == TRANSPOSED ? "gpu.cublas.gemm_t" : "gpu.cublas.gemm";
+
+	return cost_scalar(r, own                    ? "gpu.launch.enqueue"
+	                       : cost_known(r, call) ? call
+	                                              : "gpu.cublas.level2");
+}
