@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The report's section on model against measurement, as markup: bad cases first, then families, levels
-# and baselines, choices, phases.
+# The report's section on the accuracy of predictions, as markup: cases off by more than 10 % first, then baselines, families,
+# ranking of variants, phases.
 #   awk -v data=DIR -v id=PREFIX -v most=COUNT -f common.awk -f accuracy.awk
-# With -v short=yes only the line on whole factorizations.
+# With -v short=yes only the line on factorizations.
 
 function family(i) { return E[i, "executor"] " " E[i, "operation"] "/" E[i, "variant"] "/" E[i, "precision"] }
 function is_whole(i) { return option(E[i, "options"], "phase") == "" && E[i, "level"] == 2 }
@@ -26,11 +26,11 @@ function bad_cases(   i, j, n, order, whole) {
 			order[j + 1] = order[j]
 		order[j + 1] = i
 	}
-	paragraph("Of " plural(whole, "prediction") ", written before the runs at sizes that no fit has seen, " n + 0 \
-		" are not within 10 %" (n > most ? "; the worst " most ":" : n ? ":" : "."))
+	paragraph("Of " plural(whole, "prediction") ", written before the runs at held-out sizes, " n + 0 \
+		" are off by more than 10 %" (n > most ? "; the " most " largest errors:" : n ? ":" : "."))
 	if (!n)
 		return
-	table_start(id "bad", "Bad cases, worst first", "<case|>m|>n|>predicted|>measured|>error %|<verdict")
+	table_start(id "bad", "Cases off by more than 10 %, largest error first", "<case|>m|>n|>predicted|>measured|>error %|<verdict")
 	for (i = 1; i <= n && i <= most; i++)
 		case_row(order[i], "")
 	table_end()
@@ -53,7 +53,7 @@ function skipped_cases(   i, j, n, reason, times, first) {
 }
 
 function families(   i, name) {
-	table_start(id "families", "Errors, predicted / measured - 1, in %", \
+	table_start(id "families", "Errors by family: predicted / measured - 1, in %", \
 		"<family|<regime|>n|>median|>p90|>worst|>bias|!>in 5|>in 10|!>in 20|!>in 30|>cover|>+- %|>regret|!>peak|!>scaled")
 	for (i = 1; i <= V["rows"]; i++) {
 		name = V[i, "executor"] " " V[i, "family"]
@@ -69,16 +69,16 @@ function families(   i, name) {
 			percent(V[i, "regret"]) "|" percent(V[i, "baseline_peak"]) "|" percent(V[i, "baseline_scaled"]))
 	}
 	table_end()
-	paragraph("Level 0 is the bound (bytes at the peak rate), 1 sums start-up and traffic; without a level it is the full " \
-		"model. n: cases. " \
-		"Regime hardware: estimated from hardware parameters alone; surface: rests on a measured rate surface of a library. " \
+	paragraph("Level 0 is the bound (bytes at the peak rate). Level 1 sums start-up and traffic. Rows without a level: the full " \
+		"model. n: number of cases. " \
+		"Regime hardware: uses hardware parameters alone. Regime surface: uses measured rates of a library or kernel. " \
 		"In 5 to 30: percentage of cases within that error. Cover: percentage of measurements inside the prediction's " \
-		"interval, whose median half-width is the column +-. Regret: measured time of the variant predicted fastest over " \
-		"the best, less 1.")
+		"interval. +-: median half-width of that interval. Regret: measured time of the variant predicted fastest, over " \
+		"the best measured time, minus 1.")
 }
 
 function baselines(   i) {
-	table_start(id "levels", "What each level buys: median absolute errors in %", \
+	table_start(id "levels", "Median absolute error by level of the model, and of two baselines, in %", \
 		"<executor|>level 0|>level 1|>level 2|>bytes at peak rate|>nearest size scaled by flops")
 	for (i = 1; i <= V["rows"]; i++)
 		if (V[i, "family"] == "all" && V[i, "regime"] == "any") {
@@ -93,7 +93,7 @@ function baselines(   i) {
 	table_end()
 }
 
-# Of the pairs of variants of one panel whose measured times lie within 2x: how many are ranked right.
+# Pairs of variants of one panel with measured times within a factor of two: how many are ranked right.
 function ranking(executor,   i, j, n, list, ratio, pairs, right) {
 	for (i = 1; i <= E["rows"]; i++)
 		if (is_whole(i) && E[i, "executor"] == executor && E[i, "operation"] == "panel_getrf" && E[i, "verdict"] != "SKIPPED")
@@ -110,20 +110,20 @@ function ranking(executor,   i, j, n, list, ratio, pairs, right) {
 			right += (ratio < 1) == (E[list[i], "predicted"] + 0 < E[list[j], "predicted"] + 0)
 		}
 	if (pairs)
-		item(executor ": of " plural(pairs, "pair") " of variants of one panel within 2x of each other, " right + 0 " (" \
+		item(executor ": of " plural(pairs, "pair") " of variants of one panel, within a factor of two of each other, " right + 0 " (" \
 			percent(right / pairs, "%.0f") " %) are ranked right.")
 }
 
 function with_sign(seconds) { return (seconds < 0 ? "-" : "+") with_unit(size(seconds), "s") }
 
-# Of what is off, how much its phases are by themselves, and which of them most.
+# Panels off by more than 10 %: the errors of their phases, and the phase with the largest.
 function phases(   i, w, phase, n, name, k, names, worst, gap, whole, missed, most, sum, any) {
 	for (i = 1; i <= E["rows"]; i++)
 		if (option(E[i, "options"], "phase") != "" && E[i, "level"] == 2 && E[i, "verdict"] != "SKIPPED")
 			n++
 	if (!n)
 		return
-	heading(3, id "phases", "Where the miss sits")
+	heading(3, id "phases", "Errors by phase")
 	for (i = 1; i <= E["rows"]; i++) {
 		phase = option(E[i, "options"], "phase")
 		if (E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED")
@@ -147,14 +147,14 @@ function phases(   i, w, phase, n, name, k, names, worst, gap, whole, missed, mo
 		if (size(whole[names[i]]) > 0.1) {
 			any = 1
 			w = worst[names[i]]
-			item(names[i] " is off by " signed(whole[names[i]]) " % (" with_sign(missed[names[i]]) "): its phases, timed alone, by " \
-				with_sign(sum[names[i]]) ", furthest off " option(E[w, "options"], "phase") " by " with_sign(most[names[i]]) \
+			item(names[i] " is off by " signed(whole[names[i]]) " % (" with_sign(missed[names[i]]) "). Its phases, timed alone, are off by " \
+				with_sign(sum[names[i]]) ", most of all " option(E[w, "options"], "phase") " by " with_sign(most[names[i]]) \
 				" (" signed(E[w, "error"]) " %)" \
-				(size(sum[names[i]]) < size(missed[names[i]]) / 2 ? "; the rest is between them, when they follow one another." : "."))
+				(size(sum[names[i]]) < size(missed[names[i]]) / 2 ? "; the rest of the error lies between phases." : "."))
 		}
 	if (!any)
 		paragraph("No panel whose phases were timed is off by more than 10 %.")
-	print "DETAILS\tEvery phase, timed alone, the others left out"
+	print "DETAILS\tEvery phase, timed alone without the others"
 	table_start(id "phase-table", "", \
 		"<case|<phase|>m|>n|>predicted|>measured|>error %|<verdict")
 	for (i = 1; i <= E["rows"]; i++)
@@ -164,15 +164,15 @@ function phases(   i, w, phase, n, name, k, names, worst, gap, whole, missed, mo
 	print "ENDDETAILS"
 }
 
-# What the host's times are worth.
+# Interference on the host.
 function shared_cores(   count, text) {
 	load(data "/measurements.tsv", M)
 	text = M["meta", "shared_cores"]
 	count = gsub(/[0-9]+ \([0-9.]+\)/, "&", text)
 	if (count)
-		paragraph("Others used " plural(count, "core") " of the host while this was measured, which leaves them as much of their work: " \
+		paragraph("Other programs used " plural(count, "core") " of the host during the measurements. Share of the core left to fathom: " \
 			text (M["meta", "disturbed"] == "" ? "" : " (disturbed: " M["meta", "disturbed"] ")") \
-			". Hybrid factorizations and panels on the host are the less certain for it.")
+			". Times of hybrid factorizations and of panels on the host are less certain.")
 }
 
 function print_short(   i, f, title, text) {
@@ -186,7 +186,7 @@ function print_short(   i, f, title, text) {
 				percent(size(V[i, "worst_error"])) ")"
 	}
 	if (text != "")
-		item("predictions written before the runs, panels on the GPU, single precision, median error: " text)
+		item("median error of predictions, panels on the GPU, single precision: " text)
 }
 
 BEGIN {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Barriers and exchanges inside a kernel
-# Question: What does each barrier, block reduction and exchange cost inside a running kernel?
-# Figure: Above, across blocks; below, within one block. Dashed: one dependent kernel launch, what a barrier replaces.
+# Question: How long do barriers, block reductions and exchanges inside a kernel take?
+# Figure: Above, across blocks; below, within one block. Dashed: one dependent kernel launch, which a barrier replaces.
 # Parameters: gpu.barrier. gpu.reduce. gpu.exchange. gpu.flag.sm_to_sm
 height = 860
 load scripts."/style.gp"

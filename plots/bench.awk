@@ -11,16 +11,16 @@ function is_power(n) {
 function title_of(operation) { return operation == "getrf" ? "LU" : operation == "geqrf" ? "QR" : "Cholesky" }
 # LAPACK Working Note 41, n x n
 function flops(operation, n) {
-	return operation == "getrf" ? 2 * n ^ 3 / 3 - n ^ 2 / 2 + 5 * n / 6 : \
-		operation == "geqrf" ? 4 * n ^ 3 / 3 + 2 * n ^ 2 + 14 * n / 3 : n ^ 3 / 3 + n ^ 2 / 2 + n / 6
+	return operation == "getrf" ? 2 * cube(n) / 3 - n * n / 2 + 5 * n / 6 : \
+		operation == "geqrf" ? 4 * cube(n) / 3 + 2 * n * n + 14 * n / 3 : cube(n) / 3 + n * n / 2 + n / 6
 }
-# A square matrix, factorized where it lies, with nothing left out.
+# A square matrix in device memory, factorized with all optimizations.
 function is_square_whole(i, precision) {
 	return is_whole_operation(T[i, "operation"]) && T[i, "precision"] == precision && T[i, "m"] == T[i, "n"] && \
 		option(T[i, "options"], "from") option(T[i, "options"], "without") == ""
 }
-# "OPERATION-VARIANT-NAME" of a row without one optimization, "" of others; `slower` is then how many times slower it is
-# than the same plan with it; without a sequence of widths it is of another one.
+# "OPERATION-VARIANT-NAME" of a row without one optimization, "" of other rows. Sets `slower`, its time over that of the same
+# plan with the optimization; without a sequence of widths the plan is another one.
 function slowdown_series(i, precision,   name, j, options) {
 	name = option(T[i, "options"], "without")
 	if (name == "" || !is_whole_operation(T[i, "operation"]) || T[i, "precision"] != precision || !(T[i, "seconds"] > 0))
@@ -42,7 +42,7 @@ function slowdown_series(i, precision,   name, j, options) {
 function part_of(phase) {
 	return phase == "update" || phase == "solve" || phase == "swap" || phase == "panel" || phase == "transfer" ? phase : "rest"
 }
-# Seconds by operation, variant and n: what each part costs, the whole, and of a recorded run what it takes unrecorded.
+# Seconds by operation, variant and n: of each part, of the whole, and of a run without records.
 function sum_breakdown(B,   i, key, phase) {
 	split("", critical_to)
 	split("", whole_of)

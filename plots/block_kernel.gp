@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Our own kernels that blocked factorizations go through
-# Question: What does each of our own kernels cost that blocked factorizations go through?
-# Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on what it takes beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels that one diagonal block takes. Below, what only moves numbers, against columns: 64 row swaps in rows that L2 holds and in DRAM, all swaps of a square at once, and both operands of an update, 128 deep, split for tensor cores. Single precision.
+# Question: How long do our own kernels of blocked factorizations take?
+# Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on those that it uses beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels of one diagonal block. Below, data movement against columns: 64 row swaps in rows that L2 holds and in DRAM, all swaps of a square at once, and both operands of an update, 128 deep, split for tensor cores. Single precision.
 # Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.potrf_rows. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp. gpu.apply_swaps. gpu.tf32_split. gpu.half_pair.
 height = 1300
 load scripts."/style.gp"
@@ -44,7 +44,7 @@ if (words(here) > 0) {
 }
 left = 0.15; right = 0.97; bottom = 0.09; top = 0.295
 @panel
-set title "What only moves numbers"
+set title "Data movement"
 set key maxrows 3
 set xlabel "columns" offset 0,0.4
 splits = ""

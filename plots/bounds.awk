@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# What bounds factorizations on the GPU, from DATA/bounds.tsv: awk -v data=DATA -f common.awk -f bench.awk -f bounds.awk
-# Prints tables of squares of powers of two as markup: how much of the predicted time the operations take at the highest rate of
-# products; for panels and for updates how much they take by themselves, and how many times as fast the rest is without them; how
-# much longer the library's own plans take.
-#   -v rule=yes   prints the design rule that follows from that instead
+# Limits of factorizations on the GPU, from DATA/bounds.tsv: awk -v data=DATA -f common.awk -f bench.awk -f bounds.awk
+# Prints tables of squares of powers of two as markup. One has the time of the operations at the highest rate of products as a
+# share of the predicted time. For panels and for updates: their time alone, and the speedup without them. The last one compares
+# default plans with the model's.
+#   -v rule=yes   prints the design rule instead
 # Prints nothing without a row.
 function row_name(i) {
 	return title_of(T[i, "operation"]) (T[i, "precision"] == "s" ? ", single" : ", double") \
@@ -35,7 +35,7 @@ function print_table(part, caption,   r, c, cells, head) {
 	}
 	table_end()
 }
-# Up to which size a factorization is done soonest without its panels, and from which on without its updates.
+# The sizes at which a factorization gains more from faster panels, and those at which it gains more from faster updates.
 function print_rule(   r, c, i, last, first, text) {
 	for (r = 1; r <= rows; r++) {
 		if (row[r] ~ /3x/)
@@ -54,7 +54,7 @@ function print_rule(   r, c, i, last, first, text) {
 		text = text (text == "" ? "" : "; ") row[r] ": " (last == "" ? "products at all sizes" : "panels up to n = " last) \
 			(last == "" || first == "" ? "" : ", products from " first " on")
 	}
-	item("Panels or products: which of them pays more to make faster, as predicted. " text ".")
+	item("Panels or products: the part whose speedup gains more, as predicted. " text ".")
 }
 BEGIN {
 	load(data "/bounds.tsv", T)
@@ -80,8 +80,8 @@ BEGIN {
 		print_rule()
 		exit
 	}
-	print_table("bound", "What bounds them, as predicted: the operations at the highest rate of products, % of the whole time")
-	print_table("panels", "Panels by themselves, % of the whole time / how many times as fast the rest is if they take none")
-	print_table("updates", "Updates by themselves, % of the whole time / how many times as fast the rest is if they take none")
-	print_table("default", "Plans of the library's calls, which know no profile: % more time than by the model's choice")
+	print_table("bound", "Predicted limits: time of the operations at the highest rate of products, % of the whole time")
+	print_table("panels", "Panels: time alone, % of the whole time / speedup if panels took no time")
+	print_table("updates", "Updates: time alone, % of the whole time / speedup if updates took no time")
+	print_table("default", "Default plans, which use no profile: % more time than the model's plans")
 }

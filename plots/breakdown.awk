@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Series of the figure of where LU's time goes: awk -v folder=WORK -v data=DATA -f common.awk -f bench.awk -f breakdown.awk
-# From DATA/breakdown.tsv the share that each phase costs, stacked, single precision: folder/lu_VARIANT.tsv (n, one column a
-# part: its upper edge; hidden: panels and transfers that something else covers, as a share of the whole); from
+# Series of the figure on the shares of LU's time: awk -v folder=WORK -v data=DATA -f common.awk -f bench.awk -f breakdown.awk
+# From DATA/breakdown.tsv the share of each phase, stacked, single precision: folder/lu_VARIANT.tsv (n, one column a
+# part: its upper edge; hidden: panels and transfers overlapped by other operations, as a share of the whole); from
 # DATA/breakdown_measured.tsv the same as folder/measured_VARIANT.tsv. From DATA/bench.tsv
 # folder/without-OPERATION-VARIANT-NAME.tsv (n, ratio). Prints the number of series.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The counterpart of LAWN 202's Figures 10 and 11: where the time of an LU goes, as simulated (areas) and as measured (points at
 # their upper edges), and how many times slower the factorizations are when one optimization is left out, as measured.
-# breakdown.awk wrote work/NAME/lu_VARIANT.tsv (n, upper edges of what each part costs; hidden: panels and transfers beside other
+# breakdown.awk wrote work/NAME/lu_VARIANT.tsv (n, upper edges of the share of each part; hidden: panels and transfers beside other
 # work), measured_VARIANT.tsv, and without-OPERATION-VARIANT-WHAT.tsv (n, ratio).
 height = 1340
 load scripts."/style.gp"
@@ -42,7 +42,7 @@ do for [i=1:2] {
 }
 bottom = 0.14; top = 0.285
 @panel
-set title "Times slower without one optimization: as measured, single precision"
+set title "Slowdown without one optimization, measured, single precision"
 set ylabel "ratio"
 set xlabel "n" offset 0,0.4
 set yrange [0.95:*]

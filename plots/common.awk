@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-# What the report's awk programs share: reading tables and profiles, numbers with units, markup.
+# Shared by the report's awk programs: reading tables and profiles, numbers with units, markup.
 
 function is_number(x) { return x ~ /^[-+]?[0-9.]/ }
+function is_time(x) { return is_number(x) && x + 0 > 0 }
 
 # ---- tables: T["rows"], T[row, column], T["meta", key], T["column", i] ----
 
 function load(file, T,   line, cell, n, i, rows, at) {
-	delete T[0]
+	split("", T)
 	rows = 0
 	while ((getline line <file) > 0) {
 		if (line ~ /^#/) {
@@ -41,25 +42,55 @@ function option(text, key,   at) {
 	sub(/,.*/, "", text)
 	return text
 }
-# The numbers of a list, ascending, into n; returns how many.
-function ascending(list, n,   count, i, j, t) {
-	count = split(list, n, " ")
-	for (i = 2; i <= count; i++)
-		for (j = i; j > 1 && n[j] + 0 < n[j - 1] + 0; j--) {
-			t = n[j]
-			n[j] = n[j - 1]
-			n[j - 1] = t
-		}
+# Puts x in its place among list[1..n], ascending; returns their new number.
+function insert(list, n, x,   j) {
+	for (j = n; j > 0 && list[j] + 0 > x + 0; j--)
+		list[j + 1] = list[j]
+	list[j + 1] = x
+	return n + 1
+}
+# The numbers of a text, ascending, into n; returns how many.
+function ascending(text, n,   count, i, each) {
+	split("", n)
+	count = split(text, each, " ")
+	for (i = 1; i <= count; i++)
+		insert(n, i - 1, each[i])
 	return count
+}
+
+# Files of series for gnuplot in `folder`: makes `out` the one of this name, with its columns in the first line.
+function begin_series(name, columns) {
+	out = folder "/" name ".tsv"
+	if (out in begun)
+		return
+	gsub(/ /, "\t", columns)
+	print columns >out
+	begun[out] = 1
+	series++
+}
+function text_of(x) { return is_time(x) ? sprintf("%.6g", x) : "NaN" }
+# A paper's numbers, by name, from papers/NAME.tsv into `paper`.
+function read_paper(name,   file, line, cell) {
+	file = papers "/" name ".tsv"
+	while ((getline line <file) > 0)
+		if (line !~ /^#/ && split(line, cell, "\t") > 1)
+			paper[cell[1]] = cell[2]
+	close(file)
 }
 
 # ---- the profile: P[row, column], and by name ----
 
+# base_of[row] is a parameter's name without its arguments, rows_of[name] the rows of a function.
 function read_profile(file,   i) {
+	split("", row_of)
+	split("", rows_of)
 	if (!load(file, P))
 		return 0
-	for (i = 1; i <= P["rows"]; i++)
+	for (i = 1; i <= P["rows"]; i++) {
 		row_of[P[i, "parameter"]] = i
+		base_of[i] = base_name(P[i, "parameter"])
+		rows_of[base_of[i]] = rows_of[base_of[i]] " " i
+	}
 	return 1
 }
 # A parameter's value, "" when it is not there or failed.
@@ -83,10 +114,11 @@ function base_name(name) {
 }
 # The usable row of a function whose argument lies nearest to `wanted` (by ratio); other must occur in
 # its brackets.
-function nearest(name, key, wanted, other,   i, row, x, far, best, least) {
-	for (i = 1; i <= P["rows"]; i++) {
-		row = P[i, "parameter"]
-		if (base_name(row) != name || value(row) == "" || (other != "" && !index(row, other)))
+function nearest(name, key, wanted, other,   i, n, list, row, x, far, best, least) {
+	n = split(rows_of[name], list, " ")
+	for (i = 1; i <= n; i++) {
+		row = P[list[i], "parameter"]
+		if (value(row) == "" || (other != "" && !index(row, other)))
 			continue
 		x = argument(row, key)
 		if (x == "" || x <= 0)
@@ -99,22 +131,26 @@ function nearest(name, key, wanted, other,   i, row, x, far, best, least) {
 	}
 	return best
 }
-function sm_count() {
-	return value("gpu.sm.count") != "" ? value("gpu.sm.count") : 0
-}
-# The barrier over one block on every SM: the hand-made counter barrier.
-function grid_barrier(   i, row, x, most, best) {
-	if (sm_count())
-		return nearest("gpu.barrier.counter", "blocks", sm_count(), "threads=256")
-	for (i = 1; i <= P["rows"]; i++) {
-		row = P[i, "parameter"]
-		x = argument(row, "blocks")
-		if (base_name(row) == "gpu.barrier.counter" && index(row, "threads=256") && x > most) {
+# The usable row of a function with the largest value of an argument; other must occur in its brackets. "" without any.
+function widest(name, key, other,   i, n, list, row, x, most, best) {
+	n = split(rows_of[name], list, " ")
+	for (i = 1; i <= n; i++) {
+		row = P[list[i], "parameter"]
+		x = argument(row, key)
+		if (x != "" && (best == "" || x > most) && value(row) != "" && (other == "" || index(row, other))) {
 			most = x
 			best = row
 		}
 	}
 	return best
+}
+function sm_count() {
+	return value("gpu.sm.count") != "" ? value("gpu.sm.count") : 0
+}
+# The barrier over one block on every SM: the hand-made counter barrier.
+function grid_barrier() {
+	return sm_count() ? nearest("gpu.barrier.counter", "blocks", sm_count(), "threads=256") : \
+		widest("gpu.barrier.counter", "blocks", "threads=256")
 }
 
 # ---- the paper's panel ----
@@ -138,6 +174,7 @@ function panel_estimate(m, n, alpha, beta,   j, calls, words) {
 # ---- numbers ----
 
 function significant(x, digits,   text) {
+	x += 0 # text compares as text
 	text = sprintf("%." digits "g", x)
 	return text ~ /e/ && x < 1e15 && x > -1e15 && (x >= 1 || x <= -1) ? sprintf("%.0f", text + 0) : text
 }
@@ -168,6 +205,35 @@ function interval(low, high, x, unit,   part) {
 	split(scale(x + 0, unit), part, " ")
 	return (is_number(low) ? significant(low * part[1], digits(unit)) : low) " .. " \
 		(is_number(high) ? significant(high * part[1], digits(unit)) : high)
+}
+# Awk need not have ^, log, exp and sqrt (busybox).
+function cube(x) { return x * x * x }
+function root(x,   r, i) {
+	r = x > 1 ? x : 1
+	for (i = 0; i < 100 && r * r > x; i++)
+		r = (r + x / r) / 2
+	return r
+}
+function ln(x,   k, y, power, sum, i) {
+	for (k = 0; x > 1.5; k++)
+		x /= 2
+	for (; x < 0.75; k--)
+		x *= 2
+	power = y = (x - 1) / (x + 1)
+	for (i = 1; i < 30; i += 2) {
+		sum += power / i
+		power *= y * y
+	}
+	return 2 * sum + k * 0.6931471805599453
+}
+function antilog(x,   i, term, sum) {
+	x /= 1024
+	term = sum = 1
+	for (i = 1; i < 20; i++)
+		sum += term *= x / i
+	for (i = 0; i < 10; i++)
+		sum *= sum
+	return sum
 }
 function percent(x, format) { return is_number(x) ? sprintf(format == "" ? "%.1f" : format, 100 * x) : "-" }
 function plural(n, word) { return n " " word (n == 1 ? "" : "s") }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Series of the figure of whole factorizations: awk -v folder=WORK -v data=DATA -v precision=s -f common.awk -f bench.awk -f factor.awk
-# From DATA/bench.tsv the best rate of every variant at every square size (all its plans and algorithms compete), from
-# DATA/errors.tsv the model's own choice, predicted and measured at the held-out sizes. Writes
+# From DATA/bench.tsv the best rate of every variant at every square size, over its plans and algorithms; from
+# DATA/errors.tsv the model's plan, predicted and measured at held-out sizes. Writes
 # folder/OPERATION_VARIANT.tsv (n, gflops), folder/OPERATION_{predicted,checked}_VARIANT.tsv, OPERATION_bound.tsv (of the
 # panels on the GPU), from DATA/breakdown.tsv OPERATION_blas3.tsv and, from DATA/profile.tsv, gemm.tsv: the library's
 # product of n x n matrices. Prints the number of the other series.
@@ -15,7 +15,7 @@ function keep(series, n, rate) {
 	if (rate > best[series, n])
 		best[series, n] = rate
 }
-# Ours of split operands are variants of their own.
+# Our factorizations by split operands are variants of their own.
 function variant_of(T, i) { return T[i, "math"] ~ /^3x/ ? T[i, "math"] : T[i, "variant"] }
 function take_bench(   i) {
 	if (!load(data "/bench.tsv", T))
@@ -24,7 +24,7 @@ function take_bench(   i) {
 		if (is_square_whole(i, precision))
 			keep(T[i, "operation"] "_" variant_of(T, i), T[i, "n"] + 0, T[i, "gflops"])
 }
-# Products and solves of the plans with panels on the host, as simulated: the operation's count over what they take.
+# The factorization's operation count over the simulated time of products and solves, for plans with panels on the host.
 function take_breakdown(   i, k, part) {
 	if (!load(data "/breakdown.tsv", B))
 		return
@@ -36,7 +36,7 @@ function take_breakdown(   i, k, part) {
 		keep(part[1] "_blas3", part[2] + 0, flops(part[1], part[2]) / blas3[k] * 1e-9)
 	}
 }
-# The most that a factorization may reach: its operations at the rate of the best product, or its bytes at the memory's.
+# The bound of a factorization: its operations at the best rate of products, or its bytes at the memory's rate.
 function is_bound(i) {
 	return E[i, "level"] == 0 && E[i, "variant"] == "gpu" && E[i, "math"] !~ /^3x/ && E[i, "predicted"] > 0
 }

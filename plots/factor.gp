@@ -62,7 +62,7 @@ operation(s) = system("echo ".s." | sed 's,.*/,,; s,_.*,,'")
 if (words(with_host) > 0) {
 	bottom = 1 - (4 - 0.38) / slots; top = bottom + 0.53 / slots
 	@panel
-	set title "Times as fast as OpenBLAS on the host: the better of ours"
+	set title "Speedup over OpenBLAS on the host, our faster variant"
 	set ylabel "ratio"
 	set xlabel "n" offset 0,0.4
 	plot for [j=1:words(with_host)] file(word(with_host, j)) \

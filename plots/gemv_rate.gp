@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: The library's matrix-vector products
 # Question: How long do the library's gemv and ger take against shape, with the matrix in L2 or not?
-# Figure: Bytes of the matrix read (ger: read and written) in a second, square matrices in single precision above and in double precision below. Warm: as calls follow each other. Cold: each call finds another matrix, out of a pool far larger than L2. Dashed: what plain reads of DRAM reach.
+# Figure: Bytes of the matrix read (ger: read and written) per second, square matrices in single precision above and in double precision below. Warm: successive calls on one matrix. Cold: each call reads another matrix of a pool far larger than L2. Dashed: the rate of plain DRAM reads.
 # Parameters: gpu.gemv. gpu.ger.
 height = 900
 load scripts."/style.gp"

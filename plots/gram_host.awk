@@ -2,8 +2,7 @@
 # Gram-Schmidt on the host (measure --gram-host) as series for its figure, or as tables:
 #   awk -v data=OUTPUT -v papers=DIR [-v folder=WORK | -v table=yes] -f common.awk -f gram_host.awk
 # With a folder: threads_FORM_N.tsv (Figure 2 of Brandes et al.) and width_N.tsv (Figure 4), N the matrix's columns; prints
-# the number of series. With a table: markup, of the two sides of the last cache, of widths and of compilers (Table 1).
-function is_time(x) { return is_number(x) && x > 0 }
+# the number of series. With a table: markup: matrices that the last cache holds or does not hold, widths, compilers (Table 1).
 function columns_done(i) { return is_number(G[i, "k"]) ? G[i, "k"] + 0 : G[i, "n"] + 0 }
 function threads(i) { return option(G[i, "options"], "threads") + 0 }
 function key_of(i) {
@@ -38,7 +37,7 @@ function fastest(form, n, team,   i, best) {
 			best = i
 	return best
 }
-# What the model would choose among the widths.
+# The width that the model chooses.
 function chosen(n, team,   i, best) {
 	for (i = 1; i <= G["rows"]; i++)
 		if (own(i, "blocked", n) && threads(i) == team && is_time(predicted(i)) && \
@@ -49,29 +48,21 @@ function chosen(n, team,   i, best) {
 
 # ---- for the figure ----
 
-function begin_series(name, columns) {
-	out = folder "/" name ".tsv"
-	gsub(/ /, "\t", columns)
-	print columns >out
-	series++
-}
-function write_threads(form, n,   i, t, begun) {
+function write_threads(form, n,   i, t) {
 	for (t = 1; t <= most; t++) {
 		i = fastest(form, n, t)
 		if (!i)
 			continue
-		if (!begun++)
-			begin_series("threads_" form "_" n, "threads seconds predicted")
+		begin_series("threads_" form "_" n, "threads seconds predicted")
 		printf "%d\t%.6g\t%s\n", t, G[i, "seconds"] / columns_done(i), \
 			is_time(predicted(i)) ? predicted(i) / columns_done(i) : "NaN" >out
 	}
 }
-function write_widths(n,   i, begun, nb) {
+function write_widths(n,   i, nb) {
 	for (nb = 1; nb <= 256; nb++)
 		for (i = 1; i <= G["rows"]; i++)
 			if (own(i, "blocked", n) && threads(i) == most && G[i, "nb"] + 0 == nb) {
-				if (!begun++)
-					begin_series("width_" n, "nb gflops predicted")
+				begin_series("width_" n, "nb gflops predicted")
 				printf "%d\t%s\t%s\n", nb, G[i, "gflops"], predicted_rate(i) >out
 				break
 			}
@@ -83,8 +74,8 @@ function rate(i) { return i ? significant(G[i, "gflops"], 3) : "-" }
 function off(i) { return i && is_time(predicted(i)) ? percent(predicted(i) / G[i, "seconds"] - 1, "%+.0f") : "-" }
 function cache(n) { return 4 * n * n / G["meta", "last_cache_bytes"] }
 function regimes(   s, n, two, one, b, c) {
-	table_start("gram-host", "Without blocks and with them, " most " threads, single precision; model: predicted / measured - 1 in %", \
-		">n|>last caches|>two passes: Gflop/s|>model|>one pass|>model|>blocks|>nb|>model|>times as fast|>regret of the model's nb, %")
+	table_start("gram-host", "Unblocked and blocked Gram-Schmidt, " most " threads, single precision; model: predicted / measured - 1 in %", \
+		">n|>last caches|>two passes: Gflop/s|>model|>one pass|>model|>blocks|>nb|>model|>speedup of blocks|>regret of the model's nb, %")
 	for (s = 1; s <= sizes; s++) {
 		n = ordered[s]
 		two = fastest("kernels", n, most)
@@ -142,12 +133,6 @@ function compilers(   i, c, count, name, t, teams, team, line, cells, seen, miss
 	table_end()
 }
 # The paper's own comparison, as sentences.
-function read_paper(   line, cell) {
-	while ((getline line <(papers "/brandes2012.tsv")) > 0)
-		if (line !~ /^#/ && split(line, cell, "\t") > 1)
-			paper[cell[1]] = cell[2]
-	close(papers "/brandes2012.tsv")
-}
 function beside_paper(   n, two, b, key) {
 	key = ".12threads.ifort-12.0.2"
 	n = ordered[sizes]
@@ -155,7 +140,7 @@ function beside_paper(   n, two, b, key) {
 	b = fastest("blocked", n, most)
 	if (("x5650.blocked" key) in paper && two && b)
 		paragraph("The paper's best compiler had the blocks " significant(paper["x5650.unblocked" key] / paper["x5650.blocked" key], 3) \
-			" times as fast as the two passes (8192 x 8192, 12 threads: " significant(2 * 8192 ^ 3 / paper["x5650.blocked" key] * 1e-9, 3) \
+			" times as fast as the two passes (8192 x 8192, 12 threads: " significant(2 * cube(8192) / paper["x5650.blocked" key] * 1e-9, 3) \
 			" Gflop/s); here it is " significant(G[b, "gflops"] / G[two, "gflops"], 3) " times (" n " x " n ", " \
 			significant(cache(n), 2) " times the last cache, " most " threads: " rate(b) " Gflop/s).")
 }
@@ -167,7 +152,7 @@ BEGIN {
 	if (table == "yes") {
 		regimes()
 		compilers()
-		read_paper()
+		read_paper("brandes2012")
 		beside_paper()
 		exit
 	}

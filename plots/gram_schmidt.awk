@@ -3,17 +3,6 @@
 #   awk -v data=OUTPUT -v papers=DIR [-v folder=WORK | -v table=yes] -f common.awk -f gram_schmidt.awk
 # With a folder: shape_KERNEL_ACCESS_NY.tsv (Figures 6 and 7), left_NXxNY.tsv and left_own.tsv (Figure 8), form_VARIANT.tsv
 # (Figure 9), best_gpu.tsv and best_cpu.tsv (Figure 10); prints the number of series. With a table: markup.
-function is_time(x) { return is_number(x) && x > 0 }
-function begin_series(name, columns) {
-	out = folder "/" name ".tsv"
-	if (!(out in begun)) {
-		gsub(/ /, "\t", columns)
-		print columns >out
-		begun[out] = 1
-		series++
-	}
-}
-function text_of(x) { return is_time(x) ? sprintf("%.6g", x) : "NaN" }
 function is_kernel(i) { return T[i, "operation"] == "gram_dots" || T[i, "operation"] == "gram_update" || T[i, "operation"] == "gram_fused" }
 function word(i) { return T[i, "precision"] == "s" ? 4 : 8 }
 # Bytes that a pass moves: dot products read all columns, the others read and write all but the first.
@@ -28,7 +17,7 @@ function predicted_of(i,   k) {
 	k = key_of(i, "model") SUBSEP T[i, "executor"]
 	return k in row ? T[row[k], "seconds"] : ""
 }
-# The sizes of squares that all of a machine's rows have, ascending, into size.
+# The sizes of square matrices, ascending, into size.
 function collect(   i, list) {
 	for (i = 1; i <= T["rows"]; i++) {
 		if (T[i, "operation"] !~ /^gram/ || !is_time(T[i, "seconds"]))
@@ -51,7 +40,7 @@ function collect(   i, list) {
 }
 # All columns by the project's own compiler.
 function whole_run(i) { return option(T[i, "options"], "compiler") == "" && !(is_number(T[i, "k"]) && T[i, "k"] + 0 > 0 && T[i, "k"] + 0 < T[i, "n"] + 0) }
-# The fastest by variant, and of what is modified Gram-Schmidt on either side.
+# The fastest of each variant, of all forms, and of modified Gram-Schmidt, on either side.
 function better(i,   k, side) {
 	side = T[i, "executor"] == "cuda" ? "gpu" : "cpu"
 	k = side SUBSEP T[i, "variant"] SUBSEP T[i, "precision"] SUBSEP T[i, "n"] + 0
@@ -81,7 +70,7 @@ function write_shapes(operation, access,   nx, ny, i, k) {
 			printf "%d\t%s\t%s\n", nx, GBs(i, T[i, "seconds"]), GBs(i, predicted_of(i)) >out
 		}
 }
-# By the columns that are left, for the shapes that were measured with few of them.
+# Times by the number of remaining columns, for shapes measured with few of them.
 function write_left(   i, n, list, left, shape) {
 	for (i = 1; i <= T["rows"]; i++)
 		if (is_kernel(i) && T[i, "executor"] == "cuda" && T[i, "m"] + 0 == largest && !(T[i, "n"] in left)) {
@@ -131,11 +120,11 @@ function write_best(side,   s, k) {
 
 # ---- for the report ----
 
-# The shape that was fastest, the one predicted to be, and what that costs.
+# The fastest shape, the one predicted fastest, and its extra time.
 function shape_table(   o, a, line) {
 	split("gram_update gram_dots", operation, " ")
 	split("direct shared wide", access, " ")
-	table_start("gram-shapes", "Blocks of NX x NY threads, single precision, n = " largest ": the fastest, and the one predicted to be", \
+	table_start("gram-shapes", "Blocks of NX x NY threads, single precision, n = " largest ": the fastest, and the one predicted fastest", \
 		"<kernel|<access|<fastest|>GB/s|>of copy or read|<predicted|>regret|>shapes|>median error")
 	for (o = 1; o <= 2; o++)
 		for (a = 1; a <= 3; a++) {
@@ -145,7 +134,7 @@ function shape_table(   o, a, line) {
 		}
 	table_end()
 }
-function shape_line(operation, access,   i, p, fast, choice, n, error, roof, j, t) {
+function shape_line(operation, access,   i, p, fast, choice, n, error, roof) {
 	roof = value(operation == "gram_dots" ? "gpu.dram.read" : "gpu.dram.copy")
 	for (i = 1; i <= T["rows"]; i++) {
 		if (T[i, "operation"] != operation || T[i, "variant"] != access || T[i, "executor"] != "cuda" || T[i, "n"] + 0 != largest || \
@@ -158,12 +147,7 @@ function shape_line(operation, access,   i, p, fast, choice, n, error, roof, j, 
 			continue
 		if (choice == "" || p + 0 < predicted_of(choice) + 0)
 			choice = i
-		error[++n] = p / T[i, "seconds"] > 1 ? p / T[i, "seconds"] - 1 : 1 - p / T[i, "seconds"]
-		for (j = n; j > 1 && error[j] < error[j - 1]; j--) {
-			t = error[j]
-			error[j] = error[j - 1]
-			error[j - 1] = t
-		}
+		n = insert(error, n, p / T[i, "seconds"] > 1 ? p / T[i, "seconds"] - 1 : 1 - p / T[i, "seconds"])
 	}
 	if (fast == "")
 		return ""
@@ -173,11 +157,12 @@ function shape_line(operation, access,   i, p, fast, choice, n, error, roof, j, 
 		(choice == "" ? "-|-" : option(T[choice, "options"], "shape") "|" percent(T[choice, "seconds"] / T[fast, "seconds"] - 1, "%.1f %%")) "|" \
 		(n ? n : "-") "|" (n ? percent(error[int((n + 1) / 2)], "%.1f %%") : "-")
 }
+function roundoff() { return 1 / 16777216 } # of single precision
 # Loss of orthogonality is norm(X - Q^T Q X) / norm(X) for a few random X; rows have it over m u.
 function loss(i) {
-	return is_number(T[i, "orthogonality"]) ? sprintf("%.1e", T[i, "orthogonality"] * T[i, "m"] * (T[i, "precision"] == "s" ? 2 ^ -24 : 2 ^ -53)) : "-"
+	return is_number(T[i, "orthogonality"]) ? sprintf("%.1e", T[i, "orthogonality"] * T[i, "m"] * (T[i, "precision"] == "s" ? roundoff() : roundoff() / 536870912)) : "-"
 }
-# By the condition of the matrix; and what is allowed to the forms that go column by column.
+# By the condition of the matrix, beside the limit of the forms that go column by column.
 function loss_table(   i, v, c, any, line, at, cell, variants, conditions) {
 	for (i = 1; i <= T["rows"]; i++)
 		if (T[i, "operation"] == "gramschmidt" && option(T[i, "options"], "cond") != "") {
@@ -189,7 +174,7 @@ function loss_table(   i, v, c, any, line, at, cell, variants, conditions) {
 	variants = split("cublas,0 direct,0 shared,0 wide,0 kernels,0 fused,0 blocked,64 block,32 block,64 twice,64", cell, " ")
 	conditions = split("1 1000 100000", condition, " ")
 	table_start("gram-loss", "Loss of orthogonality, norm(I - Q'Q), by the matrix's condition, on the GPU, single precision, " T[any, "m"] " x " \
-		T[any, "n"] "; allowed: 10 n^(1/2) u cond(A), re-orthogonalized (twice) 10 n^(1/2) u", "<form|>nb|!>cond 1|!>1e3|!>1e5")
+		T[any, "n"] "; limit: 10 n^(1/2) u cond(A), with re-orthogonalization (twice) 10 n^(1/2) u", "<form|>nb|!>cond 1|!>1e3|!>1e5")
 	for (v = 1; v <= variants; v++) {
 		split(cell[v], form, ",")
 		line = form[1] "|" (form[2] > 0 ? form[2] : "")
@@ -199,9 +184,9 @@ function loss_table(   i, v, c, any, line, at, cell, variants, conditions) {
 		}
 		table_row("", line)
 	}
-	line = "allowed|"
+	line = "limit|"
 	for (c = 1; c <= conditions; c++)
-		line = line "|" sprintf("%.1e", 10 * sqrt(T[any, "n"]) * 2 ^ -24 * condition[c])
+		line = line "|" sprintf("%.1e", 10 * root(T[any, "n"]) * roundoff() * condition[c])
 	table_row("", line)
 	table_end()
 }
@@ -216,7 +201,7 @@ function form_table(precision,   s, v, k, i, p, b) {
 		return
 	split("cublas direct shared wide kernels fused blocked block twice", variant, " ")
 	table_start("gram-forms-" precision, "Forms on the GPU, " (precision == "s" ? "single" : "double") " precision, n x n", \
-		">n|<form|>nb|>ms|>predicted|>Gflop/s|>times as fast as cuBLAS|>one pass at copy bandwidth|!>norm(I - Q'Q)")
+		">n|<form|>nb|>ms|>predicted|>Gflop/s|>speedup over cuBLAS|>one pass at copy bandwidth|!>norm(I - Q'Q)")
 	for (s = 1; s <= sizes; s++)
 		for (v = 1; v <= 9; v++) {
 			k = "gpu" SUBSEP variant[v] SUBSEP precision SUBSEP size[s]
@@ -228,13 +213,13 @@ function form_table(precision,   s, v, k, i, p, b) {
 			table_row("", size[s] "|" variant[v] "|" (is_number(T[i, "nb"]) ? T[i, "nb"] : "") "|" significant(T[i, "seconds"] * 1e3, 3) "|" \
 				(is_time(p) ? significant(p * 1e3, 3) : "-") "|" significant(rate(i), 4) "|" \
 				(b in best ? significant(T[best[b], "seconds"] / T[i, "seconds"], 3) : "-") "|" \
-				(value("gpu.dram.copy") != "" && !is_number(T[i, "nb"]) ? percent(T[i, "m"] * T[i, "n"] ^ 2 * word(i) / value("gpu.dram.copy") / T[i, "seconds"], "%.0f %%") : "-") \
+				(value("gpu.dram.copy") != "" && !is_number(T[i, "nb"]) ? percent(T[i, "m"] * T[i, "n"] * T[i, "n"] * word(i) / value("gpu.dram.copy") / T[i, "seconds"], "%.0f %%") : "-") \
 				"|" loss(i))
 		}
 	table_end()
 }
 function apply_lines(   i, p) {
-	table_start("gram-apply", "The blocked update: k columns taken out of " largest ", one or four of them in a block of threads", \
+	table_start("gram-apply", "The blocked update of " largest " columns by k columns, one or four of them in a block of threads", \
 		">k|<columns of a block|>us|>predicted|>Gflop/s")
 	for (i = 1; i <= T["rows"]; i++)
 		if (T[i, "operation"] == "gram_apply" && T[i, "executor"] == "cuda" && T[i, "n"] + 0 == largest && is_time(T[i, "seconds"])) {
@@ -247,12 +232,6 @@ function apply_lines(   i, p) {
 
 # ---- then and now ----
 
-function read_paper(   line, cell) {
-	while ((getline line <(papers "/brandes2012.tsv")) > 0)
-		if (line !~ /^#/ && split(line, cell, "\t") > 1)
-			paper[cell[1]] = cell[2] + 0
-	close(papers "/brandes2012.tsv")
-}
 function host_times(variants, n,   v, i, k, name, fast) {
 	split(variants, name, " ")
 	for (v in name) {
@@ -270,13 +249,13 @@ function common_size(   s, n) {
 	return n
 }
 function then_text(   flop, gpu, cpu, blocked) {
-	flop = 2 * 8192 ^ 3
+	flop = 2 * cube(8192)
 	gpu = 2 * paper["gtx580.memory_clock_mhz"] * 1e6 * paper["gtx580.bus_width_bit"] / 8
 	blocked = paper["x5650.blocked.12threads.ifort-12.0.2"]
-	cpu = 6 * 8192 ^ 3 / paper["x5650.unblocked.12threads.ifort-12.0.2"]
+	cpu = 6 * cube(8192) / paper["x5650.unblocked.12threads.ifort-12.0.2"]
 	return "In 2012 the best GPU (GTX 580) was " significant(paper["gtx580_over_x5650"], 2) " times as fast as one six-core X5650, and slower than two: its memory gave " \
-		with_unit(gpu, "B/s") ", against the " with_unit(cpu, "B/s") " that the unblocked form got out of two X5650 at 12 bytes a multiply-add pair, but only the processors" \
-		" could hold several columns in their caches, which made them " significant(paper["x5650.unblocked.12threads.ifort-12.0.2"] / blocked, 2) \
+		with_unit(gpu, "B/s") ", and the unblocked form on two X5650 moved " with_unit(cpu, "B/s") " at 12 bytes a multiply-add pair. Only the processors" \
+		" held several columns in their caches, which made them " significant(paper["x5650.unblocked.12threads.ifort-12.0.2"] / blocked, 2) \
 		" times faster than their memory alone (" significant(flop / blocked * 1e-9, 2) " Gflop/s). "
 }
 function now_text(n,   g, c, m, text, ratio, host, plain, blocked) {
@@ -296,7 +275,7 @@ function now_text(n,   g, c, m, text, ratio, host, plain, blocked) {
 	if (plain != "" && blocked != "")
 		text = text "blocking makes the CPU " significant(plain / blocked, 3) " times faster than its unblocked form; "
 	if (("gpu", "cublas", "s", n) in best)
-		text = text "on the GPU the columns that do not fit on chip are no longer the limit: halves taken out by products, where blocks are reused in both dimensions, and panels in registers make it " \
+		text = text "on the GPU updates by matrix products and panels in registers make it " \
 			significant(T[best["gpu", "cublas", "s", n], "seconds"] / T[g, "seconds"], 3) " times faster than its unblocked form by cuBLAS."
 	return text
 }
@@ -317,11 +296,11 @@ BEGIN {
 			form_table("s")
 			form_table("d")
 			loss_table()
-			read_paper()
+			read_paper("brandes2012")
 			if (common_size() != "")
 				paragraph(then_text() now_text(common_size()))
 			else
-				paragraph("No square was measured on both the GPU and the CPU: how they compare is not known.")
+				paragraph("No square matrix was measured on both the GPU and the CPU: no comparison.")
 		}
 		exit
 	}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Title: Gram-Schmidt's passes on the host
-# Question: What do the passes over columns cost, by their bytes, number and threads?
+# Question: How long do passes over columns take, by bytes, number of columns and threads?
 # Figure: One thread and all; from two columns a thread to four times its second cache.
 # Parameters: host.gram.
 load scripts."/style.gp"

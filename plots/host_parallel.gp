@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Title: Host threads
-# Question: What do an OpenMP parallel region and a barrier cost, against threads?
+# Question: How long do an OpenMP parallel region and a barrier take, against threads?
 # Figure: Bound threads, long rows of empty regions and of barriers.
 # Parameters: host.parallel.
 load scripts."/style.gp"

@@ -11,7 +11,7 @@ function escape(text) {
 }
 function list(open) { # whether we are inside <ul>
 	if (open != listing)
-		print open ? "<ul>" : "</ul>"
+		print (open ? "<ul>" : "</ul>")
 	listing = open
 }
 
@@ -68,7 +68,7 @@ $1 == "TABLE" {
 	next
 }
 $1 == "ROW" {
-	printf "<tr%s>", $2 == "" ? "" : " class=\"" $2 "\""
+	print "<tr" ($2 == "" ? "" : " class=\"" $2 "\"") ">"
 	for (c = 1; c <= columns; c++) {
 		text = escape($(c + 2))
 		if (c == 1 && id ~ /^method-/)

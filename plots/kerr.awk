@@ -2,19 +2,8 @@
 # Kerr's benchmark of QR (measure --kerr) as series for its figure, or as tables:
 #   awk -v data=OUTPUT -v papers=DIR [-v folder=WORK | -v table=yes] -f common.awk -f kerr.awk
 # With a folder: gemv_NAME.tsv (Figure 2), run_NAME.tsv (Figures 3 and 4: of every width the fastest), host_THREADS.tsv
-# (Figure 5: how much faster the fastest of ours is), apply_VARIANT_{a,q}.tsv (Figure 6), width_VARIANT_M.tsv, and
+# (Figure 5: speedup of our fastest), apply_VARIANT_{a,q}.tsv (Figure 6), width_VARIANT_M.tsv, and
 # paper_NAME.tsv from Table 2; prints the number of series. With a table: markup, predicted and measured.
-function is_time(x) { return is_number(x) && x > 0 }
-function begin_series(name, columns) {
-	out = folder "/" name ".tsv"
-	if (!(out in begun)) {
-		gsub(/ /, "\t", columns)
-		print columns >out
-		begun[out] = 1
-		series++
-	}
-}
-function text_of(x) { return is_time(x) ? sprintf("%.6g", x) : "NaN" }
 function rate(flops, time) { return is_time(time) ? sprintf("%.6g", flops / time * 1e-9) : "NaN" }
 
 function collect(   i, k, v, m, r) {
@@ -28,9 +17,7 @@ function collect(   i, k, v, m, r) {
 		row[k] = i
 		if (!(m in size)) {
 			size[m] = 1
-			for (j = sizes++; j > 0 && ordered[j] > m; j--)
-				ordered[j + 1] = ordered[j]
-			ordered[j + 1] = m
+			sizes = insert(ordered, sizes, m)
 		}
 		if (v == "lapack" && !((K[i, "threads"] + 0) in thread))
 			thread[K[i, "threads"] + 0] = 1
@@ -95,12 +82,6 @@ function write_gemv(   i, s) {
 			}
 }
 # Table 2, with Table 1's operations by its formulas: the printed ones are not consistent.
-function read_paper(   line, cell) {
-	while ((getline line <(papers "/kerr2009.tsv")) > 0)
-		if (line !~ /^#/ && split(line, cell, "\t") > 1)
-			paper[cell[1]] = cell[2]
-	close(papers "/kerr2009.tsv")
-}
 function write_paper(gpu, shape, m,   key, flop, a, q, s) {
 	key = gpu "." shape "."
 	if (!((key "total") in paper))
@@ -129,7 +110,7 @@ function cell(v, phase, m, r,   k, i) {
 	i = row[k]
 	return "|" (is_time(K[i, "predicted"]) ? significant(K[i, "predicted"] * 1e3, 3) : "-") " / " significant(K[i, "seconds"] * 1e3, 3)
 }
-# Kerr's three measures of a run, over the limit that he names.
+# Kerr's three errors of a run, divided by his limit.
 function errors(v, m, r,   i, name, j, text) {
 	i = row[v, "total", m, r, 0]
 	split("residual orthogonality triangularity", name, " ")
@@ -138,7 +119,7 @@ function errors(v, m, r,   i, name, j, text) {
 	return text
 }
 function error_table(r,   s) {
-	table_start("kerr-errors", "Errors of QR - A, Q'Q - I and Q'A below its diagonal, each over its limit m 2^-23, r = " r, \
+	table_start("kerr-errors", "Errors of QR - A, Q'Q - I and Q'A below its diagonal, each divided by its limit m 2^-23, r = " r, \
 		">m|>BLAS: QR|>Q'Q|>Q'A|>ours: QR|>Q'Q|>Q'A")
 	for (s = 1; s <= sizes; s++)
 		if ((("blas", "total", ordered[s], r, 0) in row) || (("steps", "total", ordered[s], r, 0) in row))
@@ -193,7 +174,7 @@ BEGIN {
 		write_widths("blas", wanted[s])
 		write_widths("ahead", wanted[s])
 	}
-	read_paper()
+	read_paper("kerr2009")
 	write_paper("9800gx2", "6656x3328", 6656)
 	write_paper("gtx280", "6656x3328", 6656)
 	write_paper("gtx280", "8192x4096", 8192)

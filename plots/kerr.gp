@@ -70,7 +70,7 @@ plot for [j=1:words(runs)] file(word(runs, j)) using "gflop":"gflops" with lines
 if (words(hosts) > 0) {
 	@place
 	@panel
-	set title "Times as fast as LAPACK on the host (Figure 5)"
+	set title "Speedup over LAPACK on the host (Figure 5)"
 	set ylabel "ratio"
 	plot for [j=1:words(hosts)] file(word(hosts, j)) using "m":"ratio" with linespoints lt 2+j \
 		title last(word(hosts, j)).(last(word(hosts, j)) eq "1" ? " thread" : " threads")

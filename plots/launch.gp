@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Title: Starting work
-# Question: What does starting work on the GPU cost, apart on the host and on the device?
+# Title: Launches
+# Question: How long does a launch take, on the host and on the device?
 # Figure: Above, the host's share (stream held), the device's share (start to start behind a hold) and round trips on an idle stream; below, the device's share against grid size and the host's against argument bytes.
 # Parameters: gpu.launch. gpu.event. gpu.flag.sync gpu.copy.enqueue gpu.cublas.
 height = 860
@@ -15,7 +15,7 @@ us(c) = column(c) * 1e6
 set multiplot
 left = 0.27; right = 0.97; bottom = 0.50; top = 0.95
 @panel
-set title "What starting work costs - ".machine
+set title "Time of launches - ".machine
 set logscale x
 set xlabel "microseconds"
 set yrange [0.3 : words(all) + 0.7]

@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Tables 2 and 3 of LAWN 202 and what its section 6 says in the text, the paper's values beside this machine's:
-#   awk -v data=DIR -v papers=data/papers/volkov2008.tsv -f common.awk -f bench.awk -f lawn.awk
-# Reads DIR/bench.tsv, DIR/breakdown_measured.tsv and, for what is predicted, DIR/breakdown.tsv. Prints nothing without a row for
-# it.
+# Tables 2 and 3 of LAWN 202 and the numbers in the text of its section 6, the paper's values beside this machine's:
+#   awk -v data=DIR -v papers=data/papers -f common.awk -f bench.awk -f lawn.awk
+# Reads DIR/bench.tsv, DIR/breakdown_measured.tsv and, for predictions, DIR/breakdown.tsv. Prints nothing without rows.
 
-function read_paper(   line, cell) {
-	while ((getline line <papers) > 0)
-		if (line !~ /^#/ && split(line, cell, "\t") >= 2)
-			paper[cell[1]] = cell[2]
-	close(papers)
-}
 function known(key) { return key in paper ? paper[key] : "-" }
 
 # ---- Table 2: the vector-thread product ----
@@ -60,10 +53,10 @@ function table_2(   n, g, gpu, name, ours) {
 	table_end()
 	split(best_gemm("nn", "volkov", "", "cuda") " " best_gemm("nn", "volkov", "", "model") " " \
 		best_gemm("nt", "volkov", "", "cuda") " " best_gemm("nt", "volkov", "", "model"), ours, " ")
-	paragraph("Estimates come from the instructions of the inner loop; here " \
+	paragraph("Estimates come from the instructions of the inner loop; the limit here is " \
 		(limit_of("nn") == "shared" ? "the path to shared memory" : limit_of("nn") == "issue" ? "the issue of instructions" : \
-		limit_of("nn") == "l2" ? "L2" : "nothing known") " decides. B's values are loaded from shared memory, which the" \
-		" paper's GPUs did within the multiply-add. Without fetches A and B are not read; without prefetches" \
+		limit_of("nn") == "l2" ? "L2" : "nothing known") ". Values of B are loaded from shared memory; the paper's GPUs read them within the multiply-add" \
+		" instruction. No fetch: A and B are not read. No prefetch:" \
 		" every fetch comes right before its use." (ours[2] > 0 && ours[4] > 0 ? " Measured is " \
 		percent(ours[1] / ours[2], "%.0f") " % of the estimate for A B, " percent(ours[3] / ours[4], "%.0f") \
 		" % for A B^T; in the paper, on the 8800GTX, " of_estimate("ab") " and " of_estimate("abt") " %." : ""))
@@ -91,12 +84,12 @@ function span(low, high) {
 	high = significant(high, 3)
 	return low == high ? low : low " .. " high
 }
-function part_row(what, unit, theirs, ours) {
+function part_row(name, unit, theirs, ours) {
 	if (ours == "-")
 		return
 	if (!parts++)
-		table_start("lawn-parts", "Operations by themselves (LAWN 202, section 6.2)", "<operation|<unit|>8800GTX|>this GPU")
-	table_row("", what "|" unit "|" theirs "|" ours)
+		table_start("lawn-parts", "Single operations (LAWN 202, section 6.2)", "<operation|<unit|>8800GTX|>this GPU")
+	table_row("", name "|" unit "|" theirs "|" ours)
 }
 function operations() {
 	part_row("transposition, n x n", "GB/s", known("8800gtx.transpose_low") " .. " known("8800gtx.transpose_high"), \
@@ -116,7 +109,7 @@ function operations() {
 	part_row("  by the inverse", "Gflop/s", "-", range_of("trsm", "inverse", "", 64, 16384, 0))
 	if (parts) {
 		table_end()
-		paragraph("Bytes read and written; interchanges count four words of each column.")
+		paragraph("Bytes read and written; a row interchange counts four words of each column.")
 	}
 }
 
@@ -167,17 +160,17 @@ function best_speedup(operation,   j, n, best) {
 	}
 	return best ? sprintf("%.1f", best) : "-"
 }
-# From where on ours is faster than the host, between two sizes by logarithms.
+# The n from which ours is faster than the host, interpolated between two sizes by logarithms.
 function crossover(operation, ours, host,   j, n, x, last, last_n, at) {
 	for (j = 1; j <= sizes[operation]; j++) {
 		n = size[operation, j]
 		if (!(rate[operation, ours, n] > 0) || !(rate[operation, host, n] > 0))
 			continue
-		x = log(rate[operation, ours, n] / rate[operation, host, n])
+		x = ln(rate[operation, ours, n] / rate[operation, host, n])
 		if (x < 0)
 			at = ""
 		else if (at == "")
-			at = last_n ? sprintf("%.0f", exp(log(last_n) + log(n / last_n) * last / (last - x))) : "below " n
+			at = last_n ? sprintf("%.0f", antilog(ln(last_n) + ln(n / last_n) * last / (last - x))) : "below " n
 		last = x
 		last_n = n
 	}
@@ -199,10 +192,10 @@ function host_gemm(   i, n, best) {
 	if (!read_profile(data "/profile.tsv"))
 		return 0
 	for (i = 1; i <= P["rows"]; i++)
-		if (base_name(P[i, "parameter"]) == "host.gemm.s" && P[i, "value"] > 0) {
+		if (base_of[i] == "host.gemm.s" && P[i, "value"] > 0) {
 			n = argument(P[i, "parameter"], "n")
-			if (2 * n ^ 3 / P[i, "value"] > best)
-				best = 2 * n ^ 3 / P[i, "value"]
+			if (2 * cube(n) / P[i, "value"] > best)
+				best = 2 * cube(n) / P[i, "value"]
 		}
 	return best * 1e-12
 }
@@ -219,7 +212,7 @@ function crossover_row(operation, name, theirs, quad,   measured, predicted) {
 	if (measured == "-" && predicted == "-")
 		return
 	if (!crossings++)
-		table_start("lawn-crossover", "From which n on the GPU is faster than the host alone", \
+		table_start("lawn-crossover", "Crossover: the n from which the GPU is faster than the host", \
 			"<|>8800GTX, Duo|>8800GTX, Quad|>here, predicted|>here, measured")
 	table_row("", name "|" theirs "|" quad "|" predicted "|" measured)
 }
@@ -231,9 +224,9 @@ function whole(   duo, quad) {
 	gemm_row()
 	if (machines) {
 		table_end()
-		paragraph("Speedups are the best that any n shows, with the same n on both (of sgemm, cuBLAS's best over the" \
-			" host's); the host runs on all its threads. The" \
-			" paper's matrices start in the host's memory, these on the GPU.")
+		paragraph("Speedup: the best over all n, with the same n on both (sgemm: best rate of cuBLAS over best rate of the" \
+			" host). The host uses all its threads. The" \
+			" paper's matrices start in host memory, these in device memory.")
 	}
 	duo = known("8800gtx.lu.crossover_duo_low") " .. " known("8800gtx.lu.crossover_duo_high")
 	quad = known("8800gtx.crossover_quad_low") " .. " known("8800gtx.crossover_quad_high")
@@ -279,7 +272,7 @@ function errors(   i, o, n, operation, paper, started) {
 		return
 	table_end()
 	paragraph("The largest element of P A - L U, A - Q R or A - L L^T; random matrices, for Cholesky 0.001 I + X^T X; single" \
-		" precision, blocks of 128 columns. All of a line have the same matrix, the paper another one.")
+		" precision, blocks of 128 columns. All results of a line are for one matrix; the paper used another one.")
 }
 
 function over(ours, other) { return is_number(ours) && is_number(other) && other > 0 ? sprintf("%.2f", ours / other) : "-" }
@@ -299,7 +292,7 @@ function kind_errors(   i, key, seen, started) {
 			continue
 		seen[key] = 1
 		if (!started++)
-			table_start("kind-errors", "Backward errors by kind of matrix, in 2^-23 norm(A), and how many times cuSOLVER's ours are", \
+			table_start("kind-errors", "Backward errors by kind of matrix, in 2^-23 norm(A); last three columns: ours over cuSOLVER's", \
 				"<factorization|>n|<kind|>GPU|>3xTF32|>3xFP16|>cuSOLVER|>OpenBLAS|>GPU|>3xTF32|>3xFP16")
 		kind_row(substr(T[i, "operation"], 7), T[i, "n"], kind_of(i))
 	}
@@ -333,7 +326,7 @@ function slowdowns(   i, n, k, keys, key, j, worst, at, part, turned) {
 	n = split(keys, key, " ")
 	if (!n)
 		return
-	table_start("lawn-without", "Slowdown when one optimization is left out (LAWN 202, Figure 11): the largest of all n", \
+	table_start("lawn-without", "Slowdown without one optimization (LAWN 202, Figure 11): the largest over all n", \
 		"<factorization|<panels on|<without|>times slower|>at n|>8800GTX, LU, up to")
 	for (j = 1; j <= n; j++) {
 		split(key[j], part, "-")
@@ -343,9 +336,9 @@ function slowdowns(   i, n, k, keys, key, j, worst, at, part, turned) {
 	}
 	table_end()
 	paragraph("Row-major layout on the GPU is the paper's most important optimization (" known("8800gtx.without_row_major") \
-		" times slower without). Here LU alone takes it, where the matrix is large, its panels are on the GPU and no triangles" \
-		" are inverted; elsewhere the factorizations keep the caller's columns." \
-		(turned ? "" : " No run without it is recorded here.") " The rates of pivoting in both layouts are above.")
+		" times slower without). Here only LU uses it, for large matrices with panels on the GPU and without inverted" \
+		" triangles. Other factorizations keep the caller's column-major layout." \
+		(turned ? "" : " No run without it is recorded here.") " Rates of row interchanges in both layouts are above.")
 }
 
 # ---- Figure 10 ----
@@ -377,7 +370,7 @@ function breakdown(   i, j, key, cells, places) {
 		if (M[i, "operation"] != "getrf" || M[i, "phase"] != "all" || M[i, "precision"] != "s")
 			continue
 		if (!broken++)
-			table_start("lawn-breakdown", "Where the time of an LU goes, percent (LAWN 202, Figure 10): predicted / measured", \
+			table_start("lawn-breakdown", "Shares of LU's time in percent (LAWN 202, Figure 10): predicted / measured", \
 				"<panels on|>n|>products|>solves|>pivoting|>panels|>transfers|>waiting|>time|>records")
 		cells = places[M[i, "variant"]] "|" M[i, "n"]
 		for (j = 1; j <= parts; j++)
@@ -388,13 +381,13 @@ function breakdown(   i, j, key, cells, places) {
 	if (!broken)
 		return
 	table_end()
-	paragraph("Shares are what each phase costs when every moment is owed to one of the operations under way. Measured shares" \
-		" are of runs with every operation recorded, which takes longer by the percentage in the last column than the" \
-		" measured time beside it; predicted and measured runs have the plan that the model chose.")
+	paragraph("Each moment counts for one of the operations that run. Measured shares are of runs that record every operation." \
+		" The last column is the extra time of these runs over the measured time beside it. Predicted and measured runs use" \
+		" the model's plan.")
 }
 
 BEGIN {
-	read_paper()
+	read_paper("volkov2008")
 	load(data "/bench.tsv", T)
 	load(data "/breakdown.tsv", B)
 	load(data "/breakdown_measured.tsv", M)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # LAWN 202's products of block triangles (section 4.2), for small C (4.3, Figure 5) and of thin matrices (Figure 6):
-#   awk -v data=DIR -v papers=data/papers/volkov2008.tsv -f common.awk -f lawn_products.awk, and one of
+#   awk -v data=DIR -v papers=data/papers -f common.awk -f lawn_products.awk, and one of
 #   -v folder=WORK -v series=small_gemm   writes WORK/SERIES.tsv (blocks, us); prints the number of series
 #   -v folder=WORK -v series=thin_gemm    the same (n, tflops)
 #   -v table=yes    the tables, as markup
@@ -46,12 +46,6 @@ function tflops(x) { return x == "" ? "-" : significant(x, 3) }
 function us(t) { return t == "" ? "-" : significant(t * 1e6, 3) }
 # How much more time than the other, in percent.
 function excess(t, other) { return t == "" || other == "" ? "-" : sprintf("%+.1f", 100 * (t / other - 1)) }
-function read_paper(   line, cell) {
-	while ((getline line <papers) > 0)
-		if (line !~ /^#/ && split(line, cell, "\t") >= 2)
-			paper[cell[1]] = cell[2]
-	close(papers)
-}
 
 # ---- block triangles ----
 
@@ -91,17 +85,17 @@ function syrk_table(   j, n, k) {
 	}
 	table_end()
 	compare_exit()
-	paragraph("Rates count the triangle alone. Folded: as many blocks of threads as the triangle has 64 x 16 blocks, their list cut" \
-		" and fit together to a rectangle; early exit: as many as C has, of which those above the diagonal end at once." \
-		(worst_exit ? " The exit's best rate is " sprintf("%.1f", 100 * (1 - peak["exit"] / peak["folded"])) " % lower, and at most it" \
-		" takes " sprintf("%.1f", 100 * (worst_exit - 1)) " % more time (n = " worst_n ", k = " worst_k "); on the 8800GTX " \
+	paragraph("Rates count the triangle alone. Folded: one block of threads for each 64 x 16 block of the triangle, in a" \
+		" rectangular grid. Early exit: one for each block of C; those above the diagonal end at once." \
+		(worst_exit ? " The best rate of early exit is " sprintf("%.1f", 100 * (1 - peak["exit"] / peak["folded"])) " % lower, and it takes at" \
+		" most " sprintf("%.1f", 100 * (worst_exit - 1)) " % more time (n = " worst_n ", k = " worst_k "); on the 8800GTX " \
 		paper["8800gtx.early_exit_peak"] " % and about " paper["8800gtx.early_exit_worst"] " %." : ""))
 }
 function trmm_table(   j, n, w, way, name, ways, full) {
 	if (!sizes["trmm"])
 		return
 	table_start("lawn-trmm", "Triangular A or B in the vector-thread product (LAWN 202, section 4.2), Tflop/s", \
-		">n|<triangle|>adjusted|>all of k|>cuBLAS|>times as fast as all of k")
+		">n|<triangle|>adjusted|>all of k|>cuBLAS|>speedup over all of k")
 	ways = split("side=l,uplo=l;side=l,uplo=u;side=r,uplo=l;side=r,uplo=u", way, ";")
 	split("lower A,upper A,lower B,upper B", name, ",")
 	for (j = 1; j <= sizes["trmm"]; j++) {
@@ -113,8 +107,8 @@ function trmm_table(   j, n, w, way, name, ways, full) {
 				sprintf("%.2f", rate_of("trmm", "volkov", way[w], n, n) / full)))
 	}
 	table_end()
-	paragraph("Adjusted: a block of threads starts where its rows of A or columns of B do, or ends there; the inner loop is the same." \
-		" Rates count the triangle alone, so 2 is what there is to win.")
+	paragraph("Adjusted: the loop over k of a block of threads skips the zeros of the triangle; its body is the same." \
+		" Rates count the triangle alone; the largest possible speedup is 2.")
 }
 
 # ---- small C ----
@@ -151,13 +145,13 @@ function small_table(   j, n, k, t) {
 			us(small_time("own", n, k)) "|" us(small_time("own_split", n, k)) "|" us(small_time("cublas", n, k)))
 	}
 	table_end()
-	paragraph("Two stages: blocks of threads sum parts of k into work memory, a second kernel adds them; of 2, 4, 8 and 16 parts the" \
-		" fastest, as the paper has it by brute force. Ours takes as many as its plan wants.")
+	paragraph("Two stages: blocks of threads sum parts of k into work memory, and a second kernel adds them. The fastest of 2, 4, 8 and" \
+		" 16 parts is shown, as in the paper. Ours uses the number of parts in its plan.")
 }
 
 # ---- square and thin matrices ----
 
-function host_rate(n) { return value("host.gemm.s[n=" n "]") == "" ? "" : 2e-12 * n ^ 3 / value("host.gemm.s[n=" n "]") }
+function host_rate(n) { return value("host.gemm.s[n=" n "]") == "" ? "" : 2e-12 * cube(n) / value("host.gemm.s[n=" n "]") }
 function is_square(j) { return size_n["thin_gemm", j] == size_k["thin_gemm", j] }
 function thin_table(   j, n, k) {
 	if (!sizes["thin_gemm"])
@@ -212,11 +206,11 @@ function thin_figure(   j, v, n, k, variant, count, shape) {
 function syrk_rule() {
 	compare_exit()
 	if (worst_exit)
-		item("Block triangles: blocks of threads that end at once cost up to " sprintf("%.0f", 100 * (worst_exit - 1)) \
-			" % more time than a list of those that work (n = " worst_n ", k = " worst_k ")" \
-			(worst_exit >= 1.05 ? ": count the triangle through." : ": an early exit is good enough."))
+		item("Block triangles: blocks of threads that exit early cost up to " sprintf("%.0f", 100 * (worst_exit - 1)) \
+			" % more time than a folded grid (n = " worst_n ", k = " worst_k ")" \
+			(worst_exit >= 1.05 ? ": use a folded grid." : ": early exit is good enough."))
 }
-# Up to how many blocks parts of k pay, and what they bring where there are fewest.
+# The most blocks for which splitting k pays, and its speedup for the fewest.
 function small_rule(   j, n, k, one, t, most, gain, parts, fewest) {
 	for (j = 1; j <= sizes["small_gemm"]; j++) {
 		n = size_n["small_gemm", j]
@@ -234,9 +228,9 @@ function small_rule(   j, n, k, one, t, most, gain, parts, fewest) {
 			most = blocks_of(n)
 	}
 	if (fewest)
-		item("Small results: with k = " k (most ? " parts of k by different blocks of threads pay up to " most " blocks of 64 x 16" \
-			(sm_count() ? " (" significant(most / sm_count(), 2) " a multiprocessor)" : "") "; with " fewest " they are " \
-			sprintf("%.1f", gain) " times as fast (" parts " parts)." : " parts of k by different blocks of threads never pay."))
+		item("Small results: with k = " k (most ? " splitting k over blocks of threads pays up to " most " blocks of 64 x 16" \
+			(sm_count() ? " (" significant(most / sm_count(), 2) " a multiprocessor)" : "") "; with " fewest " the speedup is " \
+			sprintf("%.1f", gain) " (" parts " parts)." : " splitting k over blocks of threads never pays."))
 }
 function thin_rule(   j, variant, rate, best, thin, n, v, text) {
 	split("cublas own", variant, " ")
@@ -256,12 +250,11 @@ function thin_rule(   j, variant, rate, best, thin, n, v, text) {
 			text = text (text == "" ? "" : ", ") (v == 1 ? "cuBLAS" : "ours") " " percent(thin / best, "%.0f") " % (n = " n ")"
 	}
 	if (text != "")
-		item("Thin products: with k = " k " an update reaches of the best rate of square products at most, by " text ".")
+		item("Thin products: with k = " k " the best rate of an update, as a share of the best rate of square products, is " text ".")
 }
 
 BEGIN {
-	if (papers != "")
-		read_paper()
+	read_paper("volkov2008")
 	load(data "/bench.tsv", T)
 	read_profile(data "/profile.tsv")
 	take_rows()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Latency under load
-# Question: How long does a load take while others move data, and how many bytes must be under way for the full rate?
-# Figure: Above, the latency of a dependent load against what the other SMs read at the same time, out of DRAM and out of L2. Then DRAM reads alone, by plain loads, asynchronous copies (cp.async) and the bulk copy engine: against bytes under way on every SM, against the number of SMs that read, and against the warps of every SM that load or start copies, each with 2 KiB under way.
+# Question: How long does a load take while other SMs move data, and how many bytes in flight reach the full rate?
+# Figure: Above, the latency of a dependent load against the rate at which the other SMs read DRAM or L2. Then DRAM reads alone, by plain loads, asynchronous copies (cp.async) and the bulk copy engine: against bytes in flight on every SM, against the number of SMs that read, and against the warps of every SM that load or start copies, each with 2 KiB in flight.
 # Parameters: gpu.loaded. gpu.saturation. gpu.engine. gpu.sm.read gpu.sm.l2_read
 height = 1640
 load scripts."/style.gp"

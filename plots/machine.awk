@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The report's sections on the machine and on the few numbers that matter, as markup.
+# The report's first sections, as markup: a summary, the machine.
 #   awk -v own=DIR -v gpu=DIR -v reason=TEXT -v more=FILE -v host=NAME -v driver=TEXT -v now=SECONDS -f common.awk -f machine.awk
 # FILE: markup that ends the first section.
 
@@ -28,7 +28,7 @@ function days(date,   y, m, d) {
 	return 365 * y + int(y / 4) - int(y / 100) + int(y / 400) + int((153 * (m - 3) + 2) / 5) + d - 719469
 }
 
-# One key of a file's first lines; empty where there is no such file.
+# The value of a key in a file's first lines, "" without.
 function head_of(file, key,   line, text) {
 	text = ""
 	while (text == "" && (getline line <file) > 0 && line ~ /^#/)
@@ -38,8 +38,8 @@ function head_of(file, key,   line, text) {
 	return text
 }
 
-# What is measured apart from the profile may be another machine's, or another version's.
-function other_runs(folder, T,   i, n, file, names, found, run) {
+# Files that another machine or another version of fathom measured, whole or in part.
+function other_runs(folder, T,   i, n, file, names, found, run, line) {
 	n = split("measurements bench breakdown_measured kerr update update_paper gram_host", names, " ")
 	found = ""
 	for (i = 1; i <= n; i++) {
@@ -49,6 +49,10 @@ function other_runs(folder, T,   i, n, file, names, found, run) {
 		run = version(head_of(file, "fathom")) " on machine " head_of(file, "machine")
 		if (run != version(meta(T, "fathom")) " on machine " meta(T, "machine"))
 			found = found (found == "" ? "" : "; ") names[i] ".tsv " head_of(file, "date") " by " run
+		while ((getline line <file) > 0 && line ~ /^#/)
+			if (sub(/^# rows_of_another_run: /, "", line))
+				found = found (found == "" ? "" : "; ") names[i] ".tsv, " line
+		close(file)
 	}
 	if (found != "")
 		note("Measured by other runs than the profile: " found ".")
@@ -89,7 +93,7 @@ function machine_table(folder, id,   T, i) {
 		paragraph("The machine is not described: " folder "/machine.tsv is missing.")
 		return
 	}
-	table_start(id, "Machine " fact(T, "machine"), "<what|<value")
+	table_start(id, "Machine " fact(T, "machine"), "<property|<value")
 	if (fact(T, "gpu.name") != "none") {
 		table_row("", "GPU|" fact(T, "gpu.name") ", compute capability " fact(T, "gpu.compute_capability"))
 		table_row("", "SMs, highest clock|" fact(T, "gpu.sms") ", " fact_with_unit(T, "gpu.clock.highest_hz", "Hz"))
@@ -123,37 +127,34 @@ function shown(what, name) {
 }
 
 BEGIN {
-	heading(2, "short", "In short")
+	heading(2, "short", "Summary")
 	if (gpu != "") {
 		read_profile(gpu "/profile.tsv")
 		if (gpu != own)
-			note("No GPU was measured in " own ": the GPU questions below are answered by the recorded machine " gpu \
-				" and its own host. Nothing mixes the two.")
-		shown("enqueueing a kernel launch, host", "gpu.launch.enqueue")
-		shown("one dependent launch, device", "gpu.launch.dependent")
-		shown("one more node in a CUDA graph, device", "gpu.launch.graph_node")
+			note("No GPU was measured in " own ": the recorded machine " gpu " answers questions on the GPU, with the times of its own host.")
+		shown("kernel launch, enqueue on the host", "gpu.launch.enqueue")
+		shown("dependent kernel launch, device", "gpu.launch.dependent")
+		shown("node of a CUDA graph, device", "gpu.launch.graph_node")
 		shown("barrier over the grid (" (grid_barrier() == "" ? "counter" : grid_barrier()) ")", grid_barrier())
 		shown("DRAM copy, read + written", "gpu.dram.copy")
 		if (value("gpu.shared.read") != "") # older profiles lack it
 			shown("shared memory of all SMs, read", "gpu.shared.read")
 		shown("pinned memory to the device", "link.h2d.pinned.beta")
 	} else
-		note("No GPU was measured and no recorded machine is there: GPU questions are open.")
+		note("No GPU was measured and there is no recorded machine: questions on the GPU have no answer.")
 	if (gpu != own) {
-		delete P
-		delete row_of
 		read_profile(own "/profile.tsv")
 		shown("host memory copy, read + written", "host.memory.copy.peak")
 	}
-	while ((getline line <more) > 0)
+	while (more != "" && (getline line <more) > 0)
 		print line
-	heading(2, "machine", "The machine")
+	heading(2, "machine", "Machine")
 	if (reason != "")
 		note("Data of " own ": " reason ".")
 	profile_lines(own, "Profile")
 	machine_table(own, "facts")
 	if (gpu != "" && gpu != own) {
-		heading(3, "recorded", "The recorded machine that answers GPU questions")
+		heading(3, "recorded", "The recorded machine that answers questions on the GPU")
 		profile_lines(gpu, "Recorded profile")
 		machine_table(gpu, "facts-recorded")
 	}

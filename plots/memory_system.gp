@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The counterpart of LAWN 202's Figure 2: the memory system out of the profile's values alone, the areas
-# of the on-chip memories to one scale. What was not resolved is left out.
+# of the on-chip memories to one scale. Sizes that were not resolved are left out.
 height = 480
 load scripts."/style.gp"
 known(name) = exists(name) ? value(name) : NaN
@@ -10,7 +10,7 @@ shared = known("gpu_shared_per_block"); sharers = known("gpu_constant_l15_shared
 
 of_size(b) = is(b) ? " ".size_label(b) : ""
 time_label(t) = !is(t) ? "" : sprintf("%.3g ns", t*1e9).(is(hz) ? sprintf(", %.0f cycles", t*hz) : "")
-rate_label(what, name) = !exists(name) ? "" : sprintf("%s %.3g TB/s\n", what, value(name)*1e-12)
+rate_label(kind, name) = !exists(name) ? "" : sprintf("%s %.3g TB/s\n", kind, value(name)*1e-12)
 line(name, size, latency) = !is(size) && !is(latency) ? "" : \
 	name.of_size(size).(is(latency) ? ":\n    ".time_label(latency) : "")."\n"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Rates of one executor's LU panels, single precision, at one width nb, and LAWN 202's estimates.
 #   awk -v data=OUTPUT -v executor=cuda|host [-v folder=DIR | -v table=yes] -f common.awk -f panel.awk
-# The width is the one with most measured cases, of several the nearest to 64, the paper's. With a folder:
+# The width is the one with most measured cases; among equals the one nearest to the paper's 64. With a folder:
 # writes DIR/{measured,predicted}_VARIANT.tsv and DIR/estimate_{launch,barrier}.tsv for the figure. With a
 # table: markup of all rates. Else prints nb (nothing when there is no case).
 
@@ -41,7 +41,7 @@ function choose_width(kind,   i, n, width, best) {
 			best = width[i]
 	return best
 }
-# An interval from 0 on has no highest rate: the band is left out there.
+# An interval that begins at 0 has no highest rate: no band there.
 function rate(variant, m, time) {
 	return time > 0 ? sprintf("%.6g", (variant == "ger" ? 2 * m * nb : flops_getrf(m, nb)) / time / 1e9) : "nan"
 }
@@ -117,6 +117,8 @@ BEGIN {
 	collect(data "/measurements.tsv", "measured")
 	collect(data "/predictions.tsv", "predicted")
 	nb = choose_width(widths["measured"] == "" ? "predicted" : "measured")
+	if (nb != "")
+		nb += 0 # text would compare as text
 	n = split("blas optimized fused persistent host cusolver ger", order, " ")
 	for (i = 1; i <= n; i++)
 		for (k in seconds) {

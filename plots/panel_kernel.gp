@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Steps of our own panel kernels
-# Question: What do the steps of our own panel kernels cost, one by one?
-# Figure: Above, a column of the resident kernel (exchange, division, search) against blocks; below, the fused variant's two kernels in turns and its pivot kernel alone, start to start, against rows. Single precision. Dashed: one dependent kernel launch. Below, the rate of one SM's sweep over a panel that it holds in shared memory.
+# Question: How long do the steps of our own panel kernels take?
+# Figure: Above, a column of the resident kernel (exchange, division, search) against blocks; below, the fused variant's two kernels alternately and its pivot kernel alone, start to start, against rows. Single precision. Dashed: one dependent kernel launch. Below, the rate of one SM's sweep over a panel that it holds in shared memory.
 # Parameters: gpu.panel. gpu.shared.update
 height = 1200
 load scripts."/style.gp"

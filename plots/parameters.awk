@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The report's part on one probe: its figure, question and parameters, as markup.
-#   awk -v folder=DIR -v probe=NAME -v title=T -v question=Q -v legend=F -v names="PREFIX..." -v drawn=yes|no
-#       -v recorded=yes|no -v taken="PREFIXES of all probes" -f common.awk -f parameters.awk
+# The report's parts on the probes, as markup: figure, question and parameters of each.
+#   awk -v own=DIR -v list=FILE -f common.awk -f parameters.awk
+# FILE has a line a probe: name, folder, title, question, legend, the prefixes of its parameters, whether its figure is drawn.
 
 # A name belongs to the probe with the longest prefix that it starts with.
 function longest(list,   n, prefix, i, best) {
@@ -12,11 +12,13 @@ function longest(list,   n, prefix, i, best) {
 	return best + 0
 }
 function is_ours(name) {
-	asked = name
-	return longest(names) > 0 && longest(names) >= longest(taken)
+	asked = base_name(name)
+	if (!((names, asked) in decided))
+		decided[names, asked] = longest(names) > 0 && longest(names) >= longest(taken)
+	return decided[names, asked]
 }
 
-# What is known of a parameter without a value.
+# The known limits of a parameter without a value.
 function bounds(low, high, unit) {
 	if (is_number(low) && is_number(high))
 		return with_unit(low, unit) " .. " with_unit(high, unit)
@@ -43,7 +45,7 @@ function readable(name,   x) {
 }
 function columns() { return "<parameter|>value|>95 % interval|>samples|<status|!<method|!<regime" }
 
-# Functions of many rows: the first, the last and those that are not ok as a count.
+# A function of many rows: the first, the last and the number of rows that are not ok.
 function summary(i, last,   j, bad) {
 	for (j = i; j <= last; j++)
 		bad += P[j, "status"] != "ok"
@@ -54,16 +56,7 @@ function summary(i, last,   j, bad) {
 		parameter_row(last)
 }
 
-BEGIN {
-	heading(3, probe, title)
-	paragraph(question (recorded == "yes" ? " Answered by the recorded machine " folder "." : ""))
-	if (folder == "") {
-		paragraph("Not measured here.")
-		exit
-	}
-	if (drawn == "yes")
-		figure(probe, legend)
-	read_profile(folder "/profile.tsv")
+function parameters_of(probe,   i, n, k, last, ours, count, long) {
 	for (i = 1; i <= P["rows"]; i++)
 		if (is_ours(P[i, "parameter"])) {
 			ours[++n] = i
@@ -71,25 +64,48 @@ BEGIN {
 		}
 	if (!n) {
 		paragraph("No parameters: not measured here.")
-		exit
+		return
 	}
 	paragraph(plural(n, "parameter") ": " count["ok"] + 0 " ok, " count["noisy"] + 0 " noisy, " \
 		count["bounded"] + 0 " bounded, " count["failed"] + 0 " failed.")
 	table_start(probe "-parameters", "", columns())
 	for (k = 1; k <= n; k = last + 1) {
-		for (last = k; last < n && ours[last + 1] == ours[last] + 1 && \
-			base_name(P[ours[last + 1], "parameter"]) == base_name(P[ours[k], "parameter"]); last++)
+		for (last = k; last < n && ours[last + 1] == ours[last] + 1 && base_of[ours[last + 1]] == base_of[ours[k]]; last++)
 			;
 		summary(ours[k], ours[last])
 		long += last - k > 1
 	}
 	table_end()
 	if (!long)
-		exit
+		return
 	print "DETAILS\tAll " n " rows"
 	table_start(probe "-all", "", columns())
 	for (k = 1; k <= n; k++)
 		parameter_row(ours[k])
 	table_end()
 	print "ENDDETAILS"
+}
+
+BEGIN {
+	FS = "\t"
+	while ((getline <list) > 0) {
+		probe[++probes] = $0
+		taken = taken " " $6
+	}
+	for (p = 1; p <= probes; p++) {
+		split(probe[p], f, "\t")
+		names = f[6]
+		heading(3, f[1], f[3])
+		paragraph(f[4] (f[2] == own || f[2] == "" ? "" : " Answered by the recorded machine " f[2] "."))
+		if (f[2] == "") {
+			paragraph("Not measured here.")
+			continue
+		}
+		if (f[7] == "drawn")
+			figure(f[1], f[5])
+		if (f[2] != folder)
+			read_profile(f[2] "/profile.tsv")
+		folder = f[2]
+		parameters_of(f[1])
+	}
 }

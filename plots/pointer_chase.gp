@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Pointer chase
 # Question: How large and how fast is each level of the memory hierarchy?
-# Figure: Above, random chains against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Then chains over pages, one node in each. Below, the share of L2 lines whose first load by an SM took no longer, after an SM of the other partition had read them (half of them are far), after one of the same partition, and when they were in memory only (dashed: near and far hits).
+# Figure: Above, random chains against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Then chains over pages, one node in each. Below, the share of L2 lines whose first load by an SM took at most this time, after an SM of the other partition had read them (half of them are far), after one of the same partition, and when they were in memory only (dashed: near and far hits).
 # Parameters: gpu.l1. gpu.l2. gpu.dram.latency gpu.readonly. gpu.constant. gpu.tlb. gpu.shared.latency gpu.cluster. gpu.load. gpu.clock.sm gpu.sm.count gpu.shared.per_block
 height = 1640
 load scripts."/style.gp"
@@ -17,7 +17,7 @@ ns(c) = column(c) * 1e9
 sizes_axis = "set xtics rotate by 0 ('8 B' 8, '256 B' 2**8, '4 KiB' 2**12, '64 KiB' 2**16, '1 MiB' 2**20, '16 MiB' 2**24, ".\
 	"'256 MiB' 2**28, '4 GiB' 2**32, '64 GiB' 2**36)"
 
-# What the profile says, marked where it is known: a line at each size, a line at each latency.
+# Sizes and latencies of the profile: a line each.
 marks = "gpu_l1_size gpu_constant_size gpu_l2_near_size gpu_l2_size"
 latencies = "gpu_l1_latency gpu_constant_latency gpu_l2_latency gpu_dram_latency"
 known(name) = exists(name) ? value(name) : NaN

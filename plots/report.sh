@@ -9,7 +9,6 @@ scripts=$(cd "$(dirname "$0")" && pwd) || exit 1
 # shellcheck source=plots/sources.sh
 . "$scripts/sources.sh"
 
-mkdir -p "$report" || exit 1
 figures=$report/figures
 mkdir -p "$figures" || exit 1
 rm -f "$figures"/*.svg
@@ -17,15 +16,31 @@ status=0
 sh "$scripts/plots.sh" "$output" >/dev/null || status=1
 
 work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"; rm -f "$report"/*.new "$report"/figures/*.new' EXIT
+trap 'rm -rf "$work"; rm -f "$report"/*.new' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-markup() { # awk arguments after the shared part
-	awk -f "$scripts/common.awk" "$@"
+# A line of markup (common.awk): its tag and its fields.
+line() {
+	printf '%s' "$1"
+	shift
+	printf '\t%s' "$@"
+	echo
 }
-drawn() {
-	if [ -s "$figures/$1.svg" ]; then echo yes; else echo no; fi
+# The output of awk programs for a folder's data; nothing without the folder.
+markup() { # folder, programs, awk options...
+	[ -n "$1" ] || return 0
+	from=$1 programs=$2
+	shift 2
+	set -- -v data="$from" -v papers="$data/papers" "$@" -f "$scripts/common.awk"
+	for program in $programs; do
+		set -- "$@" -f "$scripts/$program.awk"
+	done
+	awk "$@"
+}
+drawn() { [ -s "$figures/$1.svg" ]; }
+figure() { # name, legend
+	! drawn "$1" || line FIG "$1" "$2"
 }
 folders() { # own, and gpu where it is another
 	echo "$own"
@@ -34,255 +49,205 @@ folders() { # own, and gpu where it is another
 kind_of() {
 	if [ "$1" = "$own" ]; then echo own; else echo recorded; fi
 }
-machine_name() { # folder: its GPU's name, else its processor's
-	sed -n -e '/^#/!q' -e 's/^# gpu: //p' -e 's/^# cpu: //p' "$1/profile.tsv" 2>/dev/null | grep -v '^none$' | tail -n 1
+note_recorded() { # subject, folder
+	[ "$2" = "$own" ] || line NOTE "$1 of the recorded machine $2."
+}
+# A section on the GPU: only with tables (in $work/tables) or with one of the figures.
+section() { # id, title, text, figures
+	if [ ! -s "$work/tables" ]; then
+		for name in $4 none; do
+			! drawn "$name" || break
+		done
+		[ "$name" != none ] || return 1
+	fi
+	line H2 "$1" "$2"
+	[ -z "$3" ] || line P "$3"
+	note_recorded Data "$gpu"
 }
 
 title() {
-	name=$(machine_name "$own")
-	printf 'H1\t\tfathom report: %s\n' "${name:-a machine without a profile}"
+	# The GPU's name, else the processor's.
+	name=$(sed -n -e '/^#/!q' -e 's/^# gpu: //p' -e 's/^# cpu: //p' "$own/profile.tsv" 2>/dev/null | grep -v '^none$' | tail -n 1)
+	line H1 '' "fathom report: ${name:-a machine without a profile}${MACHINE:+ (recorded machine $MACHINE, chosen by MACHINE)}"
 }
-# Of the factorizations, in a line each.
+# The factorizations, one line each.
 short_lines() {
-	[ -n "$gpu" ] || return 0
-	markup -v data="$gpu" -v short=yes -f "$scripts/bench.awk" -f "$scripts/vendor.awk"
-	markup -v data="$gpu" -v short=yes -f "$scripts/accuracy.awk"
-	markup -v data="$gpu" -v short=yes -f "$scripts/update.awk"
+	markup "$gpu" 'bench vendor' -v short=yes
+	markup "$gpu" accuracy -v short=yes
+	markup "$gpu" update -v short=yes
 }
 probe_sections() {
-	printf 'H2\tprobes\tWhat the probes measured\n'
-	taken=
+	line H2 probes 'Probe results'
 	for probe in $probes; do
-		taken="$taken $(about "$probe" Parameters)"
-	done
-	for probe in $probes; do
-		folder=$(source_of "$probe")
-		recorded_one=no
-		[ "$folder" = "$own" ] || recorded_one=yes
-		markup -v folder="$folder" -v probe="$probe" -v title="$(about "$probe" Title)" \
-			-v question="$(about "$probe" Question)" -v legend="$(about "$probe" Figure)" \
-			-v names="$(about "$probe" Parameters)" -v drawn="$(drawn "$probe")" -v recorded=$recorded_one \
-			-v taken="$taken" -f "$scripts/parameters.awk"
-	done
+		line "$probe" "$(source_of "$probe")" "$(about "$probe" Title)" "$(about "$probe" Question)" "$(about "$probe" Figure)" \
+			"$(about "$probe" Parameters)" "$(drawn "$probe" && echo drawn)"
+	done >"$work/probes"
+	awk -v own="$own" -v list="$work/probes" -f "$scripts/common.awk" -f "$scripts/parameters.awk"
 }
 memory_section() {
-	[ "$(drawn memory_system)" = yes ] || return 0
-	printf 'H2\tmemory\tThe memory system\n'
-	printf 'P\tThe counterpart of Figure 2 of LAPACK Working Note 202 for this machine.\n'
-	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThe figure is of the recorded machine %s.\n' "$gpu"
-	printf 'FIG\tmemory_system\tThe areas of the on-chip memories are to one scale; DRAM is not. What the probes did not'
-	printf ' resolve is left out.\n'
+	drawn memory_system || return 0
+	line H2 memory 'The memory system'
+	line P 'The counterpart of Figure 2 of LAPACK Working Note 202 for this machine.'
+	note_recorded 'The figure is' "$gpu"
+	figure memory_system 'The areas of the on-chip memories have one scale; DRAM does not. Sizes that the probes did not resolve are left out.'
 }
 panel_section() {
-	printf 'H2\tpanel\tThe LU panel: rates against m\n'
-	printf 'P\tThe counterpart of Figure 3 of LAPACK Working Note 202 for this machine. Rates use the operation count of'
-	printf ' LAPACK Working Note 41.\n'
-	for executor in cuda host; do
-		folder=$own where="the host's own panels"
-		[ $executor = host ] || folder=$gpu where="the GPU's panels"
-		if [ -n "$folder" ] && [ "$(drawn panel_$executor)" = yes ]; then
-			[ "$(kind_of "$folder")" = own ] || printf 'NOTE\tThe figure on %s is of the recorded machine %s.\n' "$where" "$folder"
-			printf 'FIG\tpanel_%s\tPoints: measured. Dashed: predicted before the run from the profile alone, with its' $executor
-			printf ' interval as a band.'
-			[ $executor = host ] || printf ' Grey: eq. (2) of LAWN 202, calls x start-up + traffic / gpu.copy.beta, with start-up%s' \
-				' gpu.launch.stream (launches) and gpu.barrier.counter over the grid (barriers).'
-			printf '\n'
-		fi
-		[ -z "$folder" ] || markup -v data="$folder" -v executor=$executor -v table=yes -f "$scripts/panel.awk"
-	done
+	line H2 panel 'LU panels: rates against m'
+	line P 'The counterpart of Figure 3 of LAPACK Working Note 202 for this machine. Rates use the operation count of LAPACK Working Note 41.'
+	legend='Points: measured. Dashed: predicted before the run from the profile alone, with its interval as a band.'
+	[ -z "$gpu" ] || note_recorded 'The figure on the GPU is' "$gpu"
+	figure panel_cuda "$legend Grey: eq. (2) of LAWN 202, calls x start-up + traffic / gpu.copy.beta. Start-up is gpu.launch.stream for launches, gpu.barrier.counter over the grid for barriers."
+	markup "$gpu" panel -v executor=cuda -v table=yes
+	figure panel_host "$legend"
+	markup "$own" panel -v executor=host -v table=yes
 }
 factor_section() {
-	[ -n "$gpu" ] || return 0
 	{
-		markup -v data="$gpu" -v table=yes -f "$scripts/bench.awk" -f "$scripts/vendor.awk"
-		markup -v data="$gpu" -f "$scripts/bench.awk" -f "$scripts/bounds.awk"
-		markup -v data="$gpu" -f "$scripts/bench.awk" -f "$scripts/travel.awk"
-	} >"$work/factor"
-	[ -s "$work/factor" ] || [ "$(drawn factor_s)$(drawn factor_d)" != nono ] || return 0
-	printf 'H2\tfactor\tWhole factorizations: rates against n\n'
-	printf 'P\tThe counterpart of Figures 7 and 8 of LAPACK Working Note 202 for this machine. Rates use the operation'
-	printf ' count of LAPACK Working Note 41; of several block widths and algorithms the fastest is shown.\n'
-	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
-	for precision in s d; do
-		[ "$(drawn factor_$precision)" != yes ] ||
-			printf 'FIG\tfactor_%s\tLines: make bench. Dashed and +: the plan that the model chose at held-out sizes, predicted and measured.\n' \
-				$precision
+		markup "$gpu" 'bench vendor' -v table=yes
+		markup "$gpu" 'bench bounds'
+		markup "$gpu" 'bench travel'
+	} >"$work/tables"
+	section factor 'Factorizations: rates against n' \
+		'The counterpart of Figures 7 and 8 of LAPACK Working Note 202 for this machine. Rates use the operation count of LAPACK Working Note 41. Of several block widths and algorithms the fastest is shown.' \
+		'factor_s factor_d' || return 0
+	for name in factor_s factor_d; do
+		figure $name "Lines: make bench. Dashed and +: the model's plan at held-out sizes, predicted and measured."
 	done
-	[ "$(drawn vendor)" != yes ] || printf 'FIG\tvendor\tSame process, interleaved, the whole call, medians (make bench).\n'
-	cat "$work/factor"
+	figure vendor 'Medians of whole calls, interleaved in one process (make bench).'
+	cat "$work/tables"
 }
 trace_section() {
-	traced=
-	for file in ${gpu:+"$gpu"/trace_*.tsv}; do
+	here=$(sha256sum "$gpu/profile.tsv" 2>/dev/null | cut -d' ' -f1)
+	for file in "$gpu"/trace_*.tsv; do
 		id=$(basename "$file" .tsv)
-		tables=$(markup -v file="$file" -v table="$id" -f "$scripts/trace.awk" 2>/dev/null)
-		[ -n "$tables" ] || continue
-		[ -n "$traced" ] || printf 'H2\ttrace\tTimelines: simulated above measured\n'
+		[ -f "$file" ] && markup "$gpu" trace -v file="$file" -v table="$id" >"$work/tables" 2>/dev/null && [ -s "$work/tables" ] || continue
+		[ "${traced-}" ] || line H2 trace 'Timelines: simulated above measured'
 		traced=yes
-		printf 'H3\t%s\t%s\n' "$id" "$(sed -n -e '/^#/!q' -e 's/^# title: simulated //p' "$file")"
-		[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThe timelines are of the recorded machine %s.\n' "$gpu"
-		made=$(sed -n 's/^# profile_sha256: //p' "$file" | head -n 1)
-		[ "$made" = "$(sha256sum "$gpu/profile.tsv" | cut -d' ' -f1)" ] ||
-			printf 'NOTE\tSimulated from another profile than the one in %s: fathom trace --tsv records it again.\n' "$gpu"
-		[ "$(drawn "$id")" != yes ] ||
-			printf 'FIG\t%s\tEvery operation where and when it ran; what is shorter than 1/2000 of the whole %s\n' "$id" \
-				'is left out of the upper part.'
-		printf '%s\n' "$tables"
+		line H3 "$id" "$(sed -n -e '/^#/!q' -e 's/^# title: simulated //p' "$file")"
+		note_recorded 'The timelines are' "$gpu"
+		[ "$(sed -n 's/^# profile_sha256: //p' "$file" | head -n 1)" = "$here" ] ||
+			line NOTE "Simulated from another profile than the one in $gpu: fathom trace --tsv records it again."
+		figure "$id" 'Every operation: where and when it ran. The upper part omits operations shorter than 1/2000 of the run.'
+		cat "$work/tables"
 	done
 }
 kerr_section() {
 	[ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ] || return 0
-	printf 'H2\tkerr\tQR with the whole Q, as Kerr measured it\n'
-	printf 'P\tThe counterpart of Tables 1 and 2 and Figures 2 to 6 of Kerr, Campbell and Richards (2009) for this machine.'
-	printf ' Rates use the operations of their Table 1, which ours does not all need.\n'
-	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
-	[ "$(drawn kerr)" != yes ] || printf 'FIG\tkerr\tDashed: predicted. The paper: the runs of its Table 2, and its best rate of gemv.\n'
-	markup -v data="$gpu" -v table=yes -f "$scripts/kerr.awk"
+	markup "$gpu" kerr -v table=yes >"$work/tables"
+	section kerr 'QR with the whole Q, as Kerr measured it' \
+		'The counterpart of Tables 1 and 2 and Figures 2 to 6 of Kerr, Campbell and Richards (2009) for this machine. Rates use the operations of their Table 1; our algorithm needs fewer.' kerr
+	figure kerr "Dashed: predicted. The paper's points: the runs of its Table 2, and its best rate of gemv."
+	cat "$work/tables"
 }
 update_section() {
-	[ -n "$gpu" ] || return 0
-	markup -v data="$gpu" -v table=yes -f "$scripts/update.awk" >"$work/update"
-	[ -s "$work/update" ] || return 0
-	printf 'H2\tupdate\tUpdate or refactor?\n'
-	printf 'P\tA QR factorization is there, and rows or columns of A come or go: change it, or begin again? The counterpart of'
-	printf ' Figures 6 to 14 of Andrew and Dingle (2014) for this machine in single precision, all to the least-squares solution. Resident, or'
-	printf ' from the host as they count time: Q where it is kept, R, Q^T b and what is added, or the changed matrix, are copied to the GPU first.\n'
-	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
-	[ "$(drawn update)" != yes ] ||
-		printf 'FIG\tupdate\tTimes as fast as beginning again: with ours, which makes as much of Q as is kept (colour, first number), %s\n' \
-			'and as cuSOLVER'"'"'s geqrf, ormqr and trsm, which make none of it (second number). Orange: it does not pay. Black line: where the model, ahead of the runs, sees both alike.'
-	cat "$work/update"
-	markup -v data="$gpu" -f "$scripts/update_paper.awk" >"$work/update_paper"
-	[ -s "$work/update_paper" ] || return 0
-	printf 'H3\tupdate-paper\tAs Andrew and Dingle make them\n'
-	printf 'P\tTheir Tables 1 and 2 for this machine: reflectors column by column, whose norms go by way of the host, T by gemv, Givens'
-	printf ' rotations a wavefront and kernel at a time. On their Tesla M2050 blocks of 50 to 100 columns were fastest.\n'
-	cat "$work/update_paper"
+	markup "$gpu" update -v table=yes >"$work/tables"
+	[ -s "$work/tables" ] && section update 'Update or refactor?' \
+		'Rows or columns of A are added or removed after its QR factorization: update the factors, or factorize again? The counterpart of Figures 6 to 14 of Andrew and Dingle (2014) for this machine, in single precision, up to the least-squares solution. Times with the matrix in host memory include copies to the GPU, as in the paper: of the factors and the added part, or of the changed matrix.' update ||
+		return 0
+	figure update "Speedup of updating over factorizing again: with our routines, which form Q when Q is kept (colour, first number), and with cuSOLVER's geqrf, ormqr and trsm, which form no Q (second number). Orange: updating is slower. Black line: predicted break-even."
+	cat "$work/tables"
+	markup "$gpu" update_paper >"$work/tables"
+	[ -s "$work/tables" ] || return 0
+	line H3 update-paper "Andrew and Dingle's stages"
+	line P 'Their Tables 1 and 2 for this machine: reflectors column by column with norms computed through the host, T by gemv, Givens rotations with one kernel for each wavefront. On their Tesla M2050 blocks of 50 to 100 columns were fastest.'
+	cat "$work/tables"
 }
 gram_section() {
-	[ -n "$gpu" ] || return 0
-	markup -v data="$gpu" -v papers="$home/data/papers" -v table=yes -f "$scripts/gram_schmidt.awk" >"$work/gram"
-	[ -s "$work/gram" ] || return 0
-	printf 'H2\tgram\tGram-Schmidt: GPU against CPU\n'
-	printf 'P\tThe counterpart of Figures 6 to 10 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Rates use their'
-	printf ' 2mn^2 operations, passes the bytes that have to move.\n'
-	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is the recorded machine %s.\n' "$gpu"
-	[ "$(drawn gram_schmidt)" != yes ] ||
-		printf 'FIG\tgram_schmidt\tDashed: predicted. direct, shared and wide are the paper'"'"'s kernels; kernels and fused are passes of ours; %s\n' \
-			'blocked holds columns in registers; block and twice take blocks out by products.'
-	cat "$work/gram"
+	markup "$gpu" gram_schmidt -v table=yes >"$work/tables"
+	[ -s "$work/tables" ] && section gram 'Gram-Schmidt: GPU against CPU' \
+		'The counterpart of Figures 6 to 10 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Rates use their 2mn^2 operations; passes count the bytes that have to move.' gram_schmidt ||
+		return 0
+	figure gram_schmidt "Dashed: predicted. direct, shared and wide are the paper's kernels; kernels and fused are our own passes; blocked holds columns in registers; block and twice apply blocks by products."
+	cat "$work/tables"
 }
 gram_host_section() {
 	[ -s "$own/gram_host.tsv" ] || return 0
-	printf 'H2\tgram-host\tGram-Schmidt on the host\n'
-	printf 'P\tThe counterpart of Table 1 and Figures 2 and 4 of Brandes, Arnold, Soddemann and Reith (2012) for this machine.'
-	printf ' Of matrices that the last cache does not hold some columns are done; rates count their operations alone.\n'
-	[ "$(drawn gram_host)" != yes ] || printf 'FIG\tgram_host\tDashed: predicted before the run.\n'
-	markup -v data="$own" -v papers="$home/data/papers" -v table=yes -f "$scripts/gram_host.awk"
+	line H2 gram-host 'Gram-Schmidt on the host'
+	line P 'The counterpart of Table 1 and Figures 2 and 4 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Of a matrix larger than the last cache some columns are computed; rates count the operations of these columns.'
+	figure gram_host 'Dashed: predicted before the run.'
+	markup "$own" gram_host -v table=yes
 }
 lawn_section() {
-	[ -n "$gpu" ] || return 0
-	markup -v data="$gpu" -v papers="$home/data/papers/volkov2008.tsv" -f "$scripts/bench.awk" -f "$scripts/lawn.awk" >"$work/lawn"
-	markup -v data="$gpu" -v papers="$home/data/papers/volkov2008.tsv" -v table=yes -f "$scripts/lawn_products.awk" >"$work/products"
-	[ -s "$work/lawn" ] || [ -s "$work/products" ] || [ "$(drawn breakdown)" = yes ] || return 0
-	printf 'H2\tlawn\tLAPACK Working Note 202 beside this machine\n'
-	[ "$(kind_of "$gpu")" = own ] || printf 'NOTE\tThis is of the recorded machine %s.\n' "$gpu"
-	cat "$work/lawn" "$work/products"
-	[ "$(drawn small_gemm)" != yes ] ||
-		printf 'FIG\tsmall_gemm\tThe counterpart of Figure 5. Two stages: the fastest of 2, 4, 8 and 16 parts of k.\n'
-	[ "$(drawn thin_gemm)" != yes ] ||
-		printf 'FIG\tthin_gemm\tThe counterpart of Figure 6. The host: square products alone, from the probe of its rates.\n'
-	[ "$(drawn breakdown)" != yes ] ||
-		printf 'FIG\tbreakdown\tThe counterpart of Figures 10 and 11. Shares are what each phase costs when every moment is owed to%s\n' \
-			' one of the operations under way; hidden are panels and transfers beside other work. Slowdowns are measured.'
+	{
+		markup "$gpu" 'bench lawn'
+		markup "$gpu" lawn_products -v table=yes
+	} >"$work/tables"
+	section lawn 'LAPACK Working Note 202 beside this machine' '' breakdown || return 0
+	cat "$work/tables"
+	figure small_gemm 'The counterpart of Figure 5. Two stages: the fastest of 2, 4, 8 and 16 parts of k.'
+	figure thin_gemm 'The counterpart of Figure 6. The host: square products only, from the probe of its rates.'
+	figure breakdown 'The counterpart of Figures 10 and 11. Shares: each moment counts for one of the operations that run. Hidden: panels and transfers that run beside other work. Slowdowns are measured.'
 }
 # Whether predictions and measurements belong to the profile that is here.
 chain_of() { # folder
 	made=$(sed -n 's/^# profile_sha256: //p' "$1/predictions.tsv" 2>/dev/null | head -n 1)
 	here=$(sha256sum "$1/profile.tsv" 2>/dev/null | cut -d' ' -f1)
-	if [ -n "$made" ] && [ "$made" != "$here" ]; then
+	[ -z "$made" ] || [ "$made" = "$here" ] ||
 		echo "Stale: the predictions in $1 were made from another profile than the one here: run make validate."
-	fi
 }
 accuracy_sections() {
-	printf 'H2\taccuracy\tModel against measurement\n'
+	line H2 accuracy 'Accuracy of predictions'
 	folders | while read -r folder; do
-		[ "$(kind_of "$folder")" = own ] || printf 'H3\trecorded-accuracy\tThe recorded machine %s\n' "$folder"
-		markup -v data="$folder" -v id="$(kind_of "$folder")-" -v most=20 -v chain="$(chain_of "$folder")" \
-			-f "$scripts/accuracy.awk"
+		[ "$folder" = "$own" ] || line H3 recorded-accuracy "The recorded machine $folder"
+		markup "$folder" accuracy -v id="$(kind_of "$folder")-" -v most=20 -v chain="$(chain_of "$folder")"
 	done
 }
 rule_sections() {
-	printf 'H2\trules\tDesign rules\n'
-	for part in gpu host; do
-		folder=$own
-		[ $part = host ] || folder=$gpu
-		if [ -z "$folder" ]; then
-			printf 'P\tFor the GPU: not measured here.\n'
-			continue
-		fi
-		[ "$(kind_of "$folder")" = own ] || printf 'NOTE\tThese rules are for the recorded machine %s.\n' "$folder"
-		width=$(markup -v data="$folder" -v executor=cuda -f "$scripts/panel.awk")
-		markup -v data="$folder" -v parts=$part -v nb="${width:-0}" -f "$scripts/rules_chip.awk" -f "$scripts/rules.awk"
-		[ $part = gpu ] || continue
-		for rule in bounds travel lawn_products; do
-			markup -v data="$folder" -v rule=yes -f "$scripts/bench.awk" -f "$scripts/$rule.awk"
-		done
-	done
+	line H2 rules 'Design rules'
+	if [ -n "$gpu" ]; then
+		note_recorded 'These rules are' "$gpu"
+		markup "$gpu" 'rules_chip rules' -v parts=gpu -v nb="$(markup "$gpu" panel -v executor=cuda)"
+		markup "$gpu" 'bench bounds' -v rule=yes
+		markup "$gpu" 'bench travel' -v rule=yes
+		markup "$gpu" lawn_products -v rule=yes
+	else
+		line P 'For the GPU: not measured here.'
+	fi
+	markup "$own" 'rules_chip rules' -v parts=host
 }
 method_sections() {
-	printf 'H2\tmethod\tHow it was measured\n'
-	while read -r line; do
-		printf 'LI\t%s\n' "$line"
+	line H2 method Method
+	while read -r text; do
+		line LI "$text"
 	done <<-TEXT
-		Every probe runs in several fresh processes; a value is the median of theirs, its interval spans them (95 %).
-		Samples whose clocks disagree, or that ran throttled or on a core that others used, are discarded and counted below; points that saw another user are busy.
-		Noisy: a half-width over 20 % or a busy device; bounded: only a limit is known; failed: outside what physics allows.
-		Predictions come from the profile alone, before the runs; profile, predictions, measurements are chained by checksum.
-		Copies count bytes read plus bytes written; transfers count payload. GB is 10^9 bytes, KiB, MiB, GiB are powers of two.
+		Every probe runs in several fresh processes. A value is the median over processes; its interval spans them (95 %).
+		A sample is discarded, and counted below, when its clocks disagree, when the GPU was throttled, or when another program used its core. Points measured beside another user are busy.
+		Noisy: a half-width over 20 % or a busy device. Bounded: only a limit is known. Failed: outside physical limits.
+		Predictions use the profile alone and are written before the runs. Checksums chain profile, predictions and measurements.
+		Copies count bytes read plus bytes written; transfers count payload. GB is 10^9 bytes; KiB, MiB, GiB are powers of two.
 		Vendor libraries (cuSOLVER) are a reference, never an ingredient.
 	TEXT
 	folders | while read -r folder; do
-		[ "$(kind_of "$folder")" = own ] || printf 'H3\trecorded-method\tThe recorded machine %s\n' "$folder"
+		[ "$folder" = "$own" ] || line H3 recorded-method "The recorded machine $folder"
 		set --
 		for probe in $probes; do
 			[ ! -s "$folder/$probe.tsv" ] || set -- "$@" "$folder/$probe.tsv"
 		done
-		[ $# -eq 0 ] || markup -v id="$(kind_of "$folder")" -f "$scripts/method.awk" "$@"
+		[ $# -eq 0 ] || awk -v id="$(kind_of "$folder")" -f "$scripts/common.awk" -f "$scripts/method.awk" "$@"
 	done
 }
-raw_sections() { # for the page alone
-	printf 'H2\traw\tRaw tables\n'
+raw_sections() { # only in the page
+	line H2 raw 'Raw tables'
 	folders | while read -r folder; do
 		for file in "$folder"/*.tsv; do
 			case $file in
 			*/trace_*) continue ;; # thousands of rows, drawn above
 			esac
-			printf 'RAW\traw-%s-%s\t%s\n' "$(kind_of "$folder")" "$(basename "$file")" "$file"
+			line RAW "raw-$(kind_of "$folder")-$(basename "$file")" "$file" "$file"
 		done
 	done
 }
+# A link to each section.
 navigation() {
-	printf 'NAV\tshort\tIn short\tmachine\tMachine\tprobes\tProbes'
-	[ "$(drawn memory_system)" != yes ] || printf '\tmemory\tMemory system'
-	printf '\tpanel\tPanel'
-	! grep -q '^H2	factor	' "$work/markup" || printf '\tfactor\tFactorizations'
-	! grep -q '^H2	trace	' "$work/markup" || printf '\ttrace\tTimelines'
-	[ -z "$gpu" ] || [ ! -s "$gpu/kerr.tsv" ] || printf '\tkerr\tQR with Q'
-	! grep -q '^H2	update	' "$work/markup" || printf '\tupdate\tUpdate or refactor?'
-	! grep -q '^H2	gram	' "$work/markup" || printf '\tgram\tGram-Schmidt'
-	! grep -q '^H2	gram-host	' "$work/markup" || printf '\tgram-host\tGram-Schmidt, host'
-	! grep -q '^H2	lawn	' "$work/markup" || printf '\tlawn\tLAWN 202'
-	printf '\taccuracy\tModel against measurement'
-	printf '\trules\tDesign rules\tmethod\tMethod\traw\tRaw tables\n'
+	awk -F '\t' '$1 == "H2" { sub(/:.*/, "", $3); printf "%s\t%s\t%s", (n++ ? "" : "NAV"), $2, $3 } END { print "\traw\tRaw tables" }' "$work/markup"
 }
 
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)
+short_lines >"$work/short"
 {
 	title
-	short_lines >"$work/short"
-	markup -v own="$own" -v gpu="$gpu" -v reason="$reason" -v more="$work/short" -v host="$(uname -n)" -v driver="$driver" \
-		-v now="$(date +%s)" -f "$scripts/machine.awk"
+	markup "$own" machine -v own="$own" -v gpu="$gpu" -v reason="$reason" -v more="$work/short" -v host="$(uname -n)" \
+		-v driver="$driver" -v now="$(date +%s)"
 	probe_sections
 	memory_section
 	panel_section

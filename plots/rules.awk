@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# The report's design rules: what the profile's numbers mean for whoever designs an algorithm, as markup.
+# The report's design rules, from the profile's numbers, as markup.
 #   awk -v data=DIR -v parts="gpu host" -v nb=N -f common.awk -f rules_chip.awk -f rules.awk
 # Every rule names the parameters that it rests on; without one of them it says "not measured here".
 
-# Whether all parameters are there; else says what the rule lacks.
+# Whether all parameters are there; else names the missing ones.
 function have(rule, list,   n, name, i, missing) {
 	n = split(list, name, " ")
 	for (i = 1; i <= n; i++)
@@ -19,34 +19,35 @@ function rests(list,   n, name, i, text) {
 		text = text (i > 1 ? "; " : "") cited(name[i])
 	return " [" text "]"
 }
+# A rule that rests on parameters.
+function state_rule(name, list, text) {
+	if (have(name, list))
+		item(name ": " text rests(list))
+}
 function bytes(x) { return with_unit(x, "B") }
+function time(name) { return with_unit(value(name), P[row_of[name], "unit"]) }
+# The ratio of two parameters, where both are there.
+function over(format, name, other) {
+	return value(name) == "" || value(other) == "" ? "" : sprintf(format, value(name) / value(other))
+}
+function share(name, other) { return over("%.0f", name, other) == "" ? "" : percent(value(name) / value(other), "%.0f") }
 
 # ---- the ladder ----
 
-function rung(what, name,   t) {
+function rung(title, name,   t) {
 	t = value(name)
 	if (name == "" || t == "") {
-		table_row("few", what "|not measured here|||||")
+		table_row("few", title "|not measured here|||||")
 		return
 	}
-	table_row(P[row_of[name], "status"] == "ok" ? "" : P[row_of[name], "status"], what "|" with_unit(t, "s") "|" \
+	table_row(P[row_of[name], "status"] == "ok" ? "" : P[row_of[name], "status"], title "|" with_unit(t, "s") "|" \
 		(launch == "" ? "-" : sprintf("%.2f", t / launch)) "|" (dram == "" ? "-" : bytes(t * dram)) "|" \
 		(link == "" ? "-" : bytes(t * link)) "|" name)
 }
-function widest(name,   i, best, most, x) {
-	for (i = 1; i <= P["rows"]; i++) {
-		x = argument(P[i, "parameter"], "blocks")
-		if (base_name(P[i, "parameter"]) == name && x != "" && x > most && value(P[i, "parameter"]) != "") {
-			most = x
-			best = P[i, "parameter"]
-		}
-	}
-	return best
-}
 function ladder(   sms) {
 	sms = sm_count() ? sm_count() : 1e9
-	table_start("ladder", "What starting, ordering and waiting cost, and the traffic that fits into that time", \
-		"<what|>time|>per launch|>DRAM copy|>pinned h2d|!<parameter")
+	table_start("ladder", "Cost of launches, barriers and loads, and the traffic that fits into that time", \
+		"<operation|>time|>per launch|>DRAM copy|>pinned h2d|!<parameter")
 	rung("launch, round trip to the host", "gpu.launch.sync")
 	rung("launch, host enqueue", "gpu.launch.enqueue")
 	rung("launch, long sequence", "gpu.launch.stream")
@@ -57,8 +58,8 @@ function ladder(   sms) {
 	rung("cooperative grid.sync()", nearest("gpu.barrier.grid", "blocks", sms, "threads=256"))
 	rung("grid barrier, counter", grid_barrier())
 	rung("grid barrier, master", nearest("gpu.barrier.master", "blocks", sms, "threads=256"))
-	rung("cluster barrier, widest", widest("gpu.barrier.cluster"))
-	rung("128 bytes to a whole cluster", widest("gpu.exchange.cluster"))
+	rung("cluster barrier, widest", widest("gpu.barrier.cluster", "blocks", ""))
+	rung("128 bytes to a whole cluster", widest("gpu.exchange.cluster", "blocks", ""))
 	rung("block barrier", nearest("gpu.barrier.block", "threads", 256, ""))
 	rung("block maximum with index", nearest("gpu.reduce.max", "threads", 256, ""))
 	rung("load from DRAM", "gpu.dram.latency")
@@ -85,15 +86,15 @@ function half_length(   x) {
 
 function worth(   list) {
 	list = "gpu.launch.dependent gpu.dram.copy"
-	if (!have("What a launch is worth", list))
+	if (!have("Cost of a launch", list))
 		return
-	item("A launch is worth " bytes(launch * dram) " of DRAM traffic" \
-		(link == "" ? "" : " or " bytes(launch * link) " over the link to the host") ": as much as updating " \
+	item("Cost of a launch: as much time as " bytes(launch * dram) " of DRAM traffic" \
+		(link == "" ? "" : " or " bytes(launch * link) " over the link to the host") ", or as updating " \
 		significant(launch * dram / 8 / 8192, 3) " columns of 8192 single-precision rows (read and written)." rests(list))
 	list = barrier == "" ? "gpu.barrier.counter" : barrier
-	if (have("What a grid barrier is worth", list))
-		item("A barrier over the grid is worth " bytes(value(barrier) * dram) " of DRAM traffic" \
-			(link == "" ? "" : " or " bytes(value(barrier) * link) " over the link") ": " \
+	if (have("Cost of a grid barrier", list))
+		item("Cost of a grid barrier: as much time as " bytes(value(barrier) * dram) " of DRAM traffic" \
+			(link == "" ? "" : " or " bytes(value(barrier) * link) " over the link") ", or as " \
 			significant(value(barrier) * dram / 8 / 8192, 3) " such columns." rests(list))
 }
 
@@ -127,17 +128,17 @@ function fuse(   list, t, saved, extra) {
 
 function queueing(   list, gap) {
 	list = "gpu.launch.enqueue gpu.launch.dependent gpu.dram.copy"
-	if (!have("Who is the bottleneck", list))
+	if (!have("Bottleneck of short kernels", list))
 		return
 	gap = value("gpu.launch.enqueue") - launch
 	if (gap > 0)
-		item("Who is the bottleneck: the host enqueues slower than the device starts kernels, so a sequence of " \
-			"kernels that move less than " bytes(gap * dram) " each runs at the host's pace; graphs or fusion help, faster kernels do not." rests(list))
+		item("Bottleneck of short kernels: the host enqueues slower than the device starts kernels. A sequence of " \
+			"kernels that move less than " bytes(gap * dram) " each runs at the host's rate: graphs or fusion help, faster kernels do not." rests(list))
 	else
-		item("Who is the bottleneck: the device, for the host enqueues faster than dependent kernels start." rests(list))
+		item("Bottleneck of short kernels: the device, since the host enqueues faster than dependent kernels start." rests(list))
 	if (value("gpu.cublas.iamax[bytes=128]") != "")
 		item("A library call that returns a number to the host costs " significant(value("gpu.cublas.iamax[bytes=128]") / launch, 3) \
-			" launches: one a column is " with_unit(64 * value("gpu.cublas.iamax[bytes=128]"), "s") " in a panel of 64." \
+			" launches: one per column takes " with_unit(64 * value("gpu.cublas.iamax[bytes=128]"), "s") " in a panel of 64." \
 			rests("gpu.cublas.iamax[bytes=128]"))
 	if (value("gpu.cublas.gemm") != "")
 		item("A product by the library costs the host " significant(value("gpu.cublas.gemm") / value("gpu.launch.enqueue"), 3) \
@@ -145,22 +146,13 @@ function queueing(   list, gap) {
 			with_unit(value("gpu.cublas.gemm"), "s") "." rests("gpu.cublas.gemm gpu.launch.enqueue"))
 }
 
-function in_flight(   list) {
-	list = "gpu.dram.latency gpu.dram.read gpu.sm.count"
-	if (have("Bytes in flight", list))
-		item("Bytes in flight: to read DRAM at the full rate every SM needs at least " \
-			bytes(value("gpu.dram.latency") * value("gpu.dram.read") / sm_count()) " of loads under way (Little's law)." rests(list))
-}
-
-function transfers(   list) {
-	list = "link.h2d.pinned.alpha link.h2d.pinned.beta"
-	if (have("Transfers", list))
-		item("Transfers: a message to the device below " bytes(value("link.h2d.pinned.alpha") * link) \
-			" costs mostly start-up; batch smaller ones." rests(list))
-	list = "link.h2d.pinned.beta link.h2d.pageable.beta"
-	if (have("Pinned memory", list))
-		item(sprintf("Pinned memory: %.1fx the rate of pageable memory to the device.", \
-			link / value("link.h2d.pageable.beta")) rests(list))
+function transfers() {
+	state_rule("Bytes in flight", "gpu.dram.latency gpu.dram.read gpu.sm.count", "to read DRAM at the full rate every SM needs at least " \
+		bytes(value("gpu.dram.latency") * value("gpu.dram.read") / (sm_count() ? sm_count() : 1)) " of loads in flight (Little's law).")
+	state_rule("Transfers", "link.h2d.pinned.alpha link.h2d.pinned.beta", "a message to the device below " \
+		bytes(value("link.h2d.pinned.alpha") * link) " costs mostly start-up; batch smaller ones.")
+	state_rule("Pinned memory", "link.h2d.pinned.beta link.h2d.pageable.beta", \
+		over("%.1f", "link.h2d.pinned.beta", "link.h2d.pageable.beta") "x the rate of pageable memory to the device.")
 }
 
 # ---- CPU or GPU panel: by the predictions, and by the measurements where there are ----
@@ -207,18 +199,11 @@ function choice(file, how,   T, i, j, n, order, gpu, from, variant, list) {
 			" there; at m = " T[order[i], "m"] " the CPU still wins).")
 }
 
-function host_rules(   fork, i, name, most, x) {
-	for (i = 1; i <= P["rows"]; i++) {
-		name = P[i, "parameter"]
-		x = argument(name, "threads")
-		if (base_name(name) == "host.parallel.fork" && value(name) != "" && x > most) {
-			most = x
-			fork = name
-		}
-	}
+function host_rules(   fork) {
+	fork = widest("host.parallel.fork", "threads", "")
 	if (have("Parallel regions on the host", (fork == "" ? "host.parallel.fork" : fork) " host.memory.copy.peak"))
-		item("Parallel regions on the host: one is worth " bytes(value(fork) * value("host.memory.copy.peak")) \
-			" of memory traffic at the full rate; smaller loops stay serial." rests(fork " host.memory.copy.peak"))
+		item("Parallel regions on the host: opening one costs as much time as " bytes(value(fork) * value("host.memory.copy.peak")) \
+			" of memory traffic at the full rate; keep smaller loops serial." rests(fork " host.memory.copy.peak"))
 }
 
 BEGIN {
@@ -236,7 +221,6 @@ BEGIN {
 		worth()
 		fuse()
 		queueing()
-		in_flight()
 		transfers()
 		chip_rules()
 		choice(data "/predictions.tsv", "as predicted")

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034
-# Sourced by plots.sh and report.sh with the output folder as $1: which folders answer.
-#   own     this machine's data (MACHINE=name in the environment: data/name); may be the recorded one
-#   gpu     where GPU questions are answered: own, or the recorded machine, or empty
-#   report  where figures and report go
+# Sourced by plots.sh and report.sh with the output folder as $1. Sets the folders that they read and write:
+#   own     this machine's data, or data/NAME with MACHINE=NAME, or the recorded machine
+#   gpu     the data of a GPU: own, else the recorded machine, else empty
+#   report  the folder of figures and report
 #   reason  why own is not the output folder, or empty
+LC_ALL=C # a decimal comma is no number to awk and gnuplot
+export LC_ALL
 home=${FATHOM_HOME:-$(cd "$scripts/.." && pwd)}
 data=$home/data
 [ "$home" != "$PWD" ] || data=data # short names where they do
@@ -20,17 +22,14 @@ has_gpu() { # folder: whether a GPU was measured there
 }
 has_data() {
 	for file in "$1"/*.tsv; do
-		case $file in
-		*/machine.tsv) ;;
-		*) [ ! -s "$file" ] || return 0 ;;
-		esac
+		[ "$file" = "$1/machine.tsv" ] || [ ! -s "$file" ] || return 0
 	done
 	return 1
 }
 
 if [ -n "${MACHINE-}" ]; then
 	own=$data/$MACHINE
-	reason="the machine asked for by MACHINE=$MACHINE"
+	reason="MACHINE=$MACHINE in the environment chose this recorded machine"
 	if ! has_data "$own"; then
 		echo "report: there is no recorded data in $own (MACHINE=$MACHINE): data/ holds" \
 			"$(cd "$data" 2>/dev/null && echo */)" >&2
@@ -38,7 +37,7 @@ if [ -n "${MACHINE-}" ]; then
 	fi
 elif ! has_data "$output"; then
 	own=$recorded
-	reason="nothing is measured in $output yet (make probe does that), so the recorded machine answers"
+	reason="$output holds no measurements yet (make probe makes them): the recorded machine answers"
 fi
 if ! has_data "$own"; then
 	echo "report: nothing to show: $output holds no measurements and there is no recorded machine in $recorded;" \
@@ -53,21 +52,21 @@ else
 	gpu=
 fi
 
-# Every probe has a figure script; these first, in the order of the story.
+# Every probe has a figure script, whose "# Parameters:" line names the parameters. These come first, in this order.
 probes='launch barrier pointer_chase loaded_latency bank_conflict instruction copy transfer concurrency peer gemm_rate gemv_rate'
 probes="$probes panel_kernel block_kernel host_chase host_exchange host_memory host_parallel host_gram host_rate"
 for script in "$scripts"/*.gp; do
 	name=$(basename "$script" .gp)
-	case " style panel memory_system factor vendor trace kerr gram_schmidt gram_host breakdown update small_gemm thin_gemm $probes " in
+	case " $probes " in
 	*" $name "*) ;;
-	*) probes="$probes $name" ;;
+	*) ! grep -q '^# Parameters: ' "$script" || probes="$probes $name" ;;
 	esac
 done
-# "# KEY: text" of a figure script
+# The text of the line "# KEY: text" of a figure script.
 about() { # script key
 	sed -n "s/^# $2: //p" "$scripts/$1.gp"
 }
-# The folder that answers a probe's question.
+# The folder with a probe's curve.
 source_of() {
 	case $(about "$1" Parameters) in
 	gpu.* | link.*) echo "$gpu" ;;

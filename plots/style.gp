@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Shared by every figure; plots.sh sets work (folder of the series), out, name and machine before.
-# Colours: told apart with colour blindness, at least 3:1 on white and on near-black. Measured: points
+# Colours differ with colour blindness, and have a contrast of 3:1 on white and on near-black. Measured: points
 # joined by solid lines. Model or fit: dashed.
 set encoding utf8
 set datafile separator tab
@@ -28,7 +28,7 @@ set bars 0.4
 
 colour(line) = word("#2f74c0 #d55e00 #00946b #b8609e #a87b00 #3a93b8 #808080 #8a63d2", line)
 
-# A series is "probe/series"; those of a list that were measured; their names for the key.
+# A series is "probe/series": its file; the measured ones of a list; its name for the key.
 file(s) = work."/".s.".tsv"
 present(list) = system("cd '".work."' && for s in ".list."; do [ -f $s.tsv ] && echo $s; done")
 label(s) = system("echo '".s."' | sed 's,.*/,,; s,_, ,g'")
@@ -40,7 +40,7 @@ where(col, value) = column(col) == value ? 1 : NaN
 # GB/s of a point by one of its times.
 GB(time) = column("bytes") / column(time) / 1e9
 
-# Sizes as they are said.
+# Sizes in binary units.
 size_label(b) = b >= 2**30 ? sprintf("%.3g GiB", b/2.**30) : b >= 2**20 ? sprintf("%.3g MiB", b/2.**20) : \
 	b >= 2**10 ? sprintf("%.3g KiB", b/2.**10) : sprintf("%.0f B", b)
 

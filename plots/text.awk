@@ -71,8 +71,10 @@ $1 == "LI" { wrap($2, "- ", "  "); next }
 $1 == "TABLE" {
 	columns = NF - 3
 	rows = 0
-	if ($3 != "")
-		print "\n" $3
+	if ($3 != "") {
+		print ""
+		wrap($3, "", "")
+	}
 	for (c = 1; c <= columns; c++) {
 		text = $(c + 3)
 		shown[c] = text !~ /^!/

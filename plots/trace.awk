@@ -3,7 +3,7 @@
 #   awk -v file=TRACE.tsv [-v folder=DIR -v steps=N | -v table=ID] -f common.awk -f trace.awk
 # With a folder: writes DIR/PHASE.tsv for the figure, its boxes (part begin end y: milliseconds; part 1 is the whole run
 # without the slivers, part 2 the N steps in its middle, from the first one's begin), prints the phases. With a table:
-# markup. Lanes are those that either has, simulated above measured.
+# markup. Lanes: all lanes of either timeline, simulated above measured.
 
 function lane_of(i) { return T[i, "engine"] }
 function queueing(i) { return T[i, "operation"] == "queueing" }
@@ -117,7 +117,7 @@ function add_up(   i, s, key) {
 }
 function share(s, values, key) { return key == "waiting" && values == "busy" ? "-" : percent((values == "busy" ? busy[s, key] : owed[s, key]) / last[s]) }
 function phase_table(   i, key) {
-	table_start(table "-phases", "Exposed is what a phase costs: the rest runs beside the updates", "<phase|>simulated busy [%]|>measured [%]|>simulated exposed [%]|>measured [%]|>difference [points]")
+	table_start(table "-phases", "Busy: time of a phase's operations. Exposed: its time on the critical path; the rest overlaps with updates", "<phase|>simulated busy [%]|>measured [%]|>simulated exposed [%]|>measured [%]|>difference [points]")
 	for (i = 1; i <= keys; i++) {
 		key = order[i]
 		table_row("", key "|" (key == "host" || key == "waiting" ? "-|-" : share(1, "busy", key) "|" share(2, "busy", key)) "|" \
@@ -139,7 +139,7 @@ function furthest(   i, key, best, far) {
 	return best
 }
 function operation_table(   i, key) {
-	table_start(table "-operations", "The operations whose costs are furthest off, all calls together", \
+	table_start(table "-operations", "Operations with the largest errors, all calls together", \
 		"<operation|<queue|>calls|>simulated [us]|>measured [us]|>difference [us]")
 	for (i = 1; i <= 5 && (key = furthest()) != ""; i++)
 		table_row("", key "|" times[key] + 0 "|" sprintf("%.0f|%.0f|%+.0f", 1e6 * spent[1, key], 1e6 * spent[2, key], \
@@ -161,8 +161,8 @@ BEGIN {
 	}
 	add_up()
 	paragraph("Simulated " with_unit(last[1], "s") ", measured " with_unit(last[2], "s") sprintf(" (%+.1f %%)", \
-		100 * (last[1] / last[2] - 1)) "; the same limiter in " meta("same_limiter") " steps. Not recorded, the run takes " \
-		with_unit(meta("plain_seconds"), "s") ": the records cost " \
+		100 * (last[1] / last[2] - 1)) "; the same limiter in " meta("same_limiter") " steps. Without records the run takes " \
+		with_unit(meta("plain_seconds"), "s") "; records add " \
 		sprintf("%+.1f %%", 100 * (meta("recorded_seconds") / meta("plain_seconds") - 1)) ". Plan: nb=" meta("nb") " " meta("plan") \
 		", panels on the " meta("panels") "; the clocks of host and GPU are aligned to +- " with_unit(meta("clocks_seconds"), "s") ".")
 	phase_table()

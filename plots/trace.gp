@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What runs when in a factorization, simulated above measured: the whole run, and a few steps from its middle, each
+# Timelines of a factorization, simulated above measured: the whole run, and a few steps from its middle, each
 # half from its own begin of the first of them. trace.awk wrote work/NAME/PHASE.tsv (part, begin, end, y), lanes.txt and facts.gp; phases is their list.
 height = 760
 load scripts."/style.gp"

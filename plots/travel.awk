@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Factorizations of matrices in pinned host memory, from DATA/errors.tsv, at held-out sizes:
 #   awk -v data=DATA -f common.awk -f bench.awk -f travel.awk
-# Prints a table as markup: measured resident, measured from host memory and back to it, and the prediction of that.
-#   -v rule=yes   prints the design rule that follows instead
+# Prints a table as markup: measured times in device memory and from host memory and back, and the prediction of the latter.
+#   -v rule=yes   prints the design rule instead
 # Prints nothing without a row that has both times.
 function same(i, j) {
 	return E[i, "operation"] == E[j, "operation"] && E[i, "variant"] == E[j, "variant"] && E[i, "n"] == E[j, "n"] && \
@@ -23,18 +23,18 @@ function name_of(i) {
 		(E[i, "variant"] == "hybrid" ? ", panels on the host" : "")
 }
 function print_table(   i) {
-	table_start("travel", "Matrices in pinned host memory, there and back, at held-out sizes", \
-		"<factorization|>n|>resident|>from host|>way %|>predicted|>error %")
+	table_start("travel", "Matrices in pinned host memory, copied to the GPU and back, at held-out sizes", \
+		"<factorization|>n|>in device memory|>from host|>copies %|>predicted|>error %")
 	for (i = 1; i <= E["rows"]; i++)
 		if (i in at_home)
 			table_row(E[i, "verdict"] == "OK" ? "" : "bad", name_of(i) "|" E[i, "n"] "|" with_unit(E[at_home[i], "measured"], "s") "|" \
 				with_unit(E[i, "measured"], "s") "|" percent(1 - E[at_home[i], "measured"] / E[i, "measured"], "%.0f") "|" \
 				with_unit(E[i, "predicted"], "s") "|" percent(E[i, "error"], "%+.1f"))
 	table_end()
-	paragraph("Way: the part of the time from host memory that the resident matrix does not take. A triangle travels in rectangles of the " \
-		"width that the model chooses.")
+	paragraph("Copies: the share of the time from host memory that exceeds the time in device memory. A triangle is copied in rectangles; the " \
+		"model chooses their width.")
 }
-# Of each factorization with panels on the GPU the smallest and the largest matrix.
+# The smallest and the largest matrix of each factorization with panels on the GPU.
 function print_rule(   i, share, name, k, names, first, last, text) {
 	for (i = 1; i <= E["rows"]; i++) {
 		if (!(i in at_home) || E[i, "variant"] != "gpu" || E[i, "precision"] != "s")
@@ -50,7 +50,7 @@ function print_rule(   i, share, name, k, names, first, last, text) {
 	for (i = 1; i <= k; i++)
 		text = text (text == "" ? "" : "; ") names[i] " " first[names[i]] (last[names[i]] == first[names[i]] ? "" : ", " last[names[i]])
 	if (text != "")
-		item("A matrix in host memory: what the way there and back is of the whole time, as measured. " text ".")
+		item("A matrix in host memory: share of the copies in the whole time, as measured. " text ".")
 }
 BEGIN {
 	load(data "/errors.tsv", E)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Update a QR factorization or make it again, from DATA/update.tsv and DATA/update_predictions.tsv:
+# Update a QR factorization or factorize again, from DATA/update.tsv and DATA/update_predictions.tsv:
 #   awk -v data=DATA -f common.awk -f update.awk with
-#   -v folder=WORK   writes MAP_{measured,predicted}.tsv (x, y, value, label), MAP_even.tsv (x, y: where the model sees both
-#                    alike), MAP.gp (axes) and choice_CHANGE.tsv (predicted, measured); prints the number of maps
+#   -v folder=WORK   writes MAP_{measured,predicted}.tsv (x, y, value, label), MAP_even.tsv (x, y: predicted
+#                    break-even), MAP.gp (axes) and choice_CHANGE.tsv (predicted, measured); prints the number of maps
 #   -v table=yes     prints the answer, the decisions and the ratios as markup
 #   -v short=yes     prints a line
-function is_time(x) { return is_number(x) && x > 0 }
 function key_of(T, i,   q) {
 	q = option(T[i, "options"], "q") (option(T[i, "options"], "from") == "host" ? " host" : "")
 	return T[i, "operation"] SUBSEP q SUBSEP T[i, "variant"] SUBSEP T[i, "m"] + 0 SUBSEP T[i, "n"] + 0 SUBSEP \
@@ -14,19 +13,21 @@ function key_of(T, i,   q) {
 function number(x) { return is_number(x) ? x + 0 : 0 }
 function collect(   i) {
 	for (i = 1; i <= M["rows"]; i++)
-		if (is_time(M[i, "seconds"]) && M[i, "executor"] == "cuda" && M[i, "precision"] == "s")
+		if (is_time(M[i, "seconds"]) && M[i, "executor"] == "cuda" && M[i, "precision"] == "s") {
+			if (!(key_of(M, i) in measured))
+				key[++keys] = key_of(M, i)
 			measured[key_of(M, i)] = M[i, "seconds"] + 0
+		}
 	for (i = 1; i <= P["rows"]; i++)
 		if (is_time(P[i, "seconds"]) && P[i, "executor"] == "cuda" && P[i, "precision"] == "s")
 			predicted[key_of(P, i)] = P[i, "seconds"] + 0
 }
-# Seconds of one way over those of updating, "" when not known.
+# Speedup of updating over another method, "" when not known.
 function over(T, way, operation, q, m, n, k, p,   a, b) {
 	a = operation SUBSEP q SUBSEP way SUBSEP m SUBSEP n SUBSEP 0 SUBSEP p
 	b = operation SUBSEP q SUBSEP "update" SUBSEP m SUBSEP n SUBSEP k SUBSEP p
 	return a in T && b in T ? T[a] / T[b] : ""
 }
-# Without Q there is one way to begin again.
 function ours(operation, q, m, n, k, p) { return over(measured, "refactor", operation, q, m, n, k, p) }
 function vendor(operation, q, m, n, k, p) { return over(measured, "cusolver", operation, q, m, n, k, p) }
 function model(operation, q, m, n, k, p) { return over(predicted, "refactor", operation, q, m, n, k, p) }
@@ -47,7 +48,7 @@ function cell(map, i, j, operation, q, m, n, k, p,   o, v, f) {
 	if (f != "")
 		printf "%d\t%d\t%.6g\t%s\n", i, j, f, short_ratio(f) >(folder "/" map "_predicted.tsv")
 	if (i > 1 && last_f != "" && f != "" && (last_f - 1) * (f - 1) < 0)
-		printf "%.4g\t%d\n", i - 1 + log(last_f) / log(last_f / f), j >(folder "/" map "_even.tsv")
+		printf "%.4g\t%d\n", i - 1 + ln(last_f) / ln(last_f / f), j >(folder "/" map "_even.tsv")
 	last_f = f
 }
 function begin_map(map) {
@@ -64,58 +65,27 @@ function axes(map, title, xlabel, xtics, ylabel, ytics, columns, rows) {
 	printf "%s_drawn = %d\n", map, (cells[map] > 0) >(folder "/maps.gp")
 }
 function tic(name, at) { return (at > 1 ? ", " : "") "'" name "' " at }
-# Columns removed over (p, k).
-function map_of_places(map, n, ratio,   i, j, d, kd, k, x, y, np, nk) {
+function part_of_n(x) { return x == 0.125 ? "n/8" : x == 0.25 ? "n/4" : x == 0.5 ? "n/2" : "3n/4" }
+# One map: n or n / p in the columns, m / n or k / n in the rows; n, ratio = m / n, d = n / p and place = k / n (k / m for rows)
+# where they are fixed.
+function map_of(map, title, operation, q, xlabel, columns, ylabel, rows, n, ratio, d, place,   i, j, c, r, nc, nr, p, x, y) {
 	begin_map(map)
-	np = split("64 16 8 4", d, " ")
-	nk = split("0.125 0.25 0.5 0.75", kd, " ")
-	for (j = 1; j <= nk; j++) {
-		last_f = ""
-		for (i = 1; i <= np; i++) {
-			k = int(kd[j] * n)
-			cell(map, i, j, "remove_columns", "none", ratio * n, n, k, int(n / d[i]))
-		}
-		y = y tic(kd[j] == 0.125 ? "n/8" : kd[j] == 0.25 ? "n/4" : kd[j] == 0.5 ? "n/2" : "3n/4", j)
-	}
-	for (i = 1; i <= np; i++)
-		x = x tic(part_name(d[i]), i)
-	axes(map, "Remove p columns at k, R and d, " ratio * n " x " n, "p", x, "k", y, np, nk)
-}
-# The same p and k, as parts of n, over (n, m / n).
-function map_of_sizes(map, operation, q, title, sizes, ratios, d, place,   i, j, s, r, n, m, ns, nr, x, y) {
-	begin_map(map)
-	ns = split(sizes, s, " ")
-	nr = split(ratios, r, " ")
+	nc = split(columns, c, " ")
+	nr = split(rows, r, " ")
 	for (j = 1; j <= nr; j++) {
 		last_f = ""
-		for (i = 1; i <= ns; i++) {
-			n = s[i]
-			m = r[j] * n
-			cell(map, i, j, operation, q, m, n, place_of(operation, place, m, n, int(n / d)), int(n / d))
+		for (i = 1; i <= nc; i++) {
+			n = xlabel == "n" ? c[i] + 0 : n
+			ratio = ylabel == "m" ? r[j] + 0 : ratio
+			place = ylabel == "k" ? r[j] + 0 : place
+			p = int(n / (xlabel == "p" ? c[i] : d))
+			cell(map, i, j, operation, q, ratio * n, n, place_of(operation, place, ratio * n, n, p), p)
 		}
-		y = y tic(r[j] "n", j)
+		y = y tic(ylabel == "m" ? r[j] "n" : part_of_n(r[j]), j)
 	}
-	for (i = 1; i <= ns; i++)
-		x = x tic(s[i], i)
-	axes(map, title, "n", x, "m", y, ns, nr)
-}
-# Over (p, m / n) for one n.
-function map_of_parts(map, operation, q, title, n, ratios, parts, place,   i, j, d, r, m, p, np, nr, x, y) {
-	begin_map(map)
-	np = split(parts, d, " ")
-	nr = split(ratios, r, " ")
-	for (j = 1; j <= nr; j++) {
-		last_f = ""
-		for (i = 1; i <= np; i++) {
-			m = r[j] * n
-			p = int(n / d[i])
-			cell(map, i, j, operation, q, m, n, place_of(operation, place, m, n, p), p)
-		}
-		y = y tic(r[j] "n", j)
-	}
-	for (i = 1; i <= np; i++)
-		x = x tic(part_name(d[i]), i)
-	axes(map, title ", n = " n, "p", x, "m", y, np, nr)
+	for (i = 1; i <= nc; i++)
+		x = x tic(xlabel == "n" ? c[i] : part_name(c[i]), i)
+	axes(map, title, xlabel, x, ylabel, y, nc, nr)
 }
 # k is a part of n for columns, of m for rows.
 function place_of(operation, place, m, n, p,   whole, last) {
@@ -124,19 +94,19 @@ function place_of(operation, place, m, n, p,   whole, last) {
 	return int(place * whole) < last ? int(place * whole) : last
 }
 function write_maps() {
-	map_of_places("places", 2400, 8)
-	map_of_sizes("sizes", "remove_columns", "none", "Remove n/16 columns at n/4, R and d", "600 1200 2400 4000", "2 8 32", 16, 0.25)
-	map_of_parts("columns", "add_columns", "thin", "Add p columns at the end, thin Q", 2400, "2 4 8", "64 16 4", 1)
-	map_of_parts("rows", "add_rows", "none", "Add p rows, R and d", 2400, "2 8 32", "64 4 1", 0.5)
-	map_of_parts("gone", "remove_rows", "full", "Remove p rows, full Q", 1200, "2 4", "64 16 8", 0.5)
-	map_of_parts("lost", "remove_rows", "none", "Remove p rows, R and d", 2400, "2 8", "64 16 4", 0.5)
+	map_of("places", "Remove p columns at k, R and d, 19200 x 2400", "remove_columns", "none", "p", "64 16 8 4", "k", "0.125 0.25 0.5 0.75", 2400, 8)
+	map_of("sizes", "Remove n/16 columns at n/4, R and d", "remove_columns", "none", "n", "600 1200 2400 4000", "m", "2 8 32", "", "", 16, 0.25)
+	map_of("columns", "Add p columns at the end, thin Q, n = 2400", "add_columns", "thin", "p", "64 16 4", "m", "2 4 8", 2400, "", "", 1)
+	map_of("rows", "Add p rows, R and d, n = 2400", "add_rows", "none", "p", "64 4 1", "m", "2 8 32", 2400, "", "", 0.5)
+	map_of("gone", "Remove p rows, full Q, n = 1200", "remove_rows", "full", "p", "64 16 8", "m", "2 4", 1200, "", "", 0.5)
+	map_of("lost", "Remove p rows, R and d, n = 2400", "remove_rows", "none", "p", "64 16 4", "m", "2 8", 2400, "", "", 0.5)
 }
 
 # ---- every point ----
 
-function each_point(   k, f, at) {
-	for (k in measured) {
-		split(k, f, SUBSEP)
+function each_point(   i, f) {
+	for (i = 1; i <= keys; i++) {
+		split(key[i], f, SUBSEP)
 		if (f[3] != "update")
 			continue
 		points++
@@ -169,8 +139,8 @@ function words_of(operation, q,   host) {
 	gsub(/_/, " ", operation)
 	return operation (q == "none" ? ", R and d" : ", " q " Q") (host ? ", host" : "")
 }
-# Least, median and most of the ratios of a change, or of those of its points that `where` names; with `goal` also how many in
-# a hundred reach it.
+# Least, median and largest speedup of a change, of all points or of those that `where` names; with `goal` also the percentage
+# that reaches it.
 function spread(operation, q, which, where, goal,   i, list, n, x, v, reach) {
 	for (i = 1; i <= points; i++) {
 		v = which == "ours" ? point_ours[i] : point_vendor[i]
@@ -189,15 +159,15 @@ function is_where(i, where,   m, n, k, p) {
 		(where == "k >= n/4" && k >= int(n / 4)) || (where == "k = n, m <= 4n, p <= n/16" && k == n && m <= 4 * n && p <= n / 16) || \
 		(where == "m >= 8n, p <= n/4" && m >= 8 * n && p <= n / 4) || (where == "m <= 4n, p <= n/16" && m <= 4 * n && p <= n / 16)
 }
-# Where the paper's results, or its conclusions, say what to look for: the ratio that is hoped for there.
+# A goal from the paper's results or conclusions, and the speedups reached.
 function goal_row(operation, q, where, goal,   part) {
 	part = spread(operation, q, "vendor", where, goal)
 	if (part !~ /^-/)
 		table_row("", words_of(operation, q) "|" where "|" (goal == 1 ? "faster" : goal) "|" part "|" spread(operation, q, "ours", where, goal))
 }
 function goal_table(   i, host) {
-	table_start("update-goals", "Times as fast as cuSOLVER's factorization and as ours: of the points there, how many reach the goal", \
-		"<change|<where|>goal|>least|>median|!>most|>reach, %|!>ours, least|>ours|!>ours, most|!>reach, %")
+	table_start("update-goals", "Speedup over factorizing again with cuSOLVER and with our routines, and the share of points that reach the paper's", \
+		"<change|<where|>goal|>least|>median|!>largest|>reach, %|!>ours, least|>ours|!>ours, largest|!>reach, %")
 	for (i = 0; i < 2; i++) {
 		host = i ? " host" : ""
 		goal_row("remove_columns", "none" host, "p <= n/4, n/8 <= k <= 3n/4", 13.5)
@@ -208,21 +178,21 @@ function goal_table(   i, host) {
 	}
 	table_end()
 }
-# The answer in a line, or in a paragraph.
+# How good the model's choices were, in a line or in a paragraph.
 function say_update_choices(   i) {
 	for (i = 1; i <= D["rows"]; i++)
 		if (D[i, "operation"] == "all" && short == "yes")
-			item("QR updating: the model tells beforehand whether it pays, right at " percent(D[i, "right"]) " % of " \
+			item("QR updating: the model's choice to update or factorize again is right at " percent(D[i, "right"]) " % of " \
 				D[i, "points"] " points")
 		else if (D[i, "operation"] == "all")
-			paragraph("Asked before the runs, the model chose right in " percent(D[i, "right"]) " % of " D[i, "points"] " cases, of which " \
+			paragraph("Before the runs, the model chose the faster method in " percent(D[i, "right"]) " % of " D[i, "points"] " cases, of which " \
 				D[i, "even"] " lie within a factor of two of break-even; its choices cost " percent(D[i, "cost"], "%.2f") \
-				" % more than the better way on average and " percent(D[i, "cost_worst"]) " % at worst. To update always costs " \
-				percent(D[i, "always"], "%.0f") " % more, never to update " percent(D[i, "never"], "%.0f") \
-				" %. Its times of updating are off by " percent(D[i, "error_update"]) " % (median). fathom advise update answers for one case.")
+				" % more than the faster method on average and " percent(D[i, "cost_worst"]) " % at worst. Always updating costs " \
+				percent(D[i, "always"], "%.0f") " % more, never updating " percent(D[i, "never"], "%.0f") \
+				" %. The median error of predicted updates is " percent(D[i, "error_update"]) " %. fathom advise update answers for one case.")
 }
 function update_choice_table(   i, c) {
-	table_start("update-decisions", "The choice by the model (even: within 2x), its cost over the better way, and that of no choice", \
+	table_start("update-decisions", "The model's choices, their extra time over the faster method, and that of always or never updating (even: within 2x)", \
 		"<change|<Q|<from|>points|>even|>error, %|!>of factorizing, %|>right, %|>cost, %|>worst, %|>always|!>worst, %|>never|!>worst, %")
 	for (i = 1; i <= D["rows"]; i++) {
 		c = D[i, "operation"]
@@ -235,8 +205,8 @@ function update_choice_table(   i, c) {
 	table_end()
 }
 function ratio_table(   o, q, c, i) {
-	table_start("update-ratios", "Times as fast as beginning again, over all points: least, median, most", \
-		"<change|>ours, least|>median|>most|>cuSOLVER, least|>median|>most")
+	table_start("update-ratios", "Speedup of updating over factorizing again, all points: least, median, largest", \
+		"<change|>ours, least|>median|>largest|>cuSOLVER, least|>median|>largest")
 	split("remove_columns add_columns add_rows remove_rows", o, " ")
 	split("none,thin,full,none host,thin host,full host", q, ",")
 	for (c = 1; c <= 4; c++)

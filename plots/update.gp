@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Maps of what updating a QR factorization gains, measured beside predicted, and every choice. update.awk wrote
+# Maps of the speedup of updating a QR factorization, measured beside predicted, and every choice. update.awk wrote
 # work/NAME/MAP_{measured,predicted,even}.tsv, maps.gp and choice_CHANGE.tsv.
 load work."/".name."/maps.gp"
 maps = "places sizes columns rows gone lost"
@@ -55,7 +55,7 @@ set grid lc rgb "#909090" lw 0.4 dt 3
 left = 0.13; right = 0.97
 top = 1.0 - (i * map_height + 60.0) / height; bottom = 110.0 / height
 @panel
-set title "Every point: times as fast as factorizing again with ours - ".machine
+set title "Every point: speedup over factorizing again with our routines - ".machine
 set logscale xy 2
 set xrange [*:*]
 set yrange [*:*]

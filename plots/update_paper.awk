@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Changes of a QR factorization as Andrew and Dingle make them, from DATA/update_paper.tsv (measure --paper), as markup: the width
-# of the blocks (their Table 1) and the stages (Table 2), predicted and measured:
+# Andrew and Dingle's updates of a QR factorization, from DATA/update_paper.tsv (measure --paper), as markup: the width of the
+# blocks (their Table 1) and the stages (Table 2), predicted and measured:
 #   awk -v data=DATA -f common.awk -f update_paper.awk
-function is_time(x) { return is_number(x) && x > 0 }
 function number(x) { return is_number(x) ? x + 0 : 0 }
 function milliseconds(x) {
 	x *= 1e3
@@ -78,7 +77,7 @@ function stage_table(change, caption, columns, phases,   i, j, s, n, list, count
 		if (change_of(place[i]) != change || wide(place[i]))
 			continue
 		if (!begun++)
-			table_start("paper-" change, caption ": stages one after another, all side by side, ms, predicted / measured", \
+			table_start("paper-" change, caption ": stages one after another; all: stages overlapped; ms, predicted / measured", \
 				"<m n p k|<Q|>width" columns "|>all|!>ours")
 		count = split(ways[place[i]], list, " ")
 		for (j = 1; j <= count; j++) {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Ours beside cuSOLVER, from DATA/bench.tsv: awk -v data=DATA -f common.awk -f bench.awk -f vendor.awk with
+# Speedup over cuSOLVER, from DATA/bench.tsv: awk -v data=DATA -f common.awk -f bench.awk -f vendor.awk with
 #   -v folder=WORK   writes folder/PRECISION_OPERATION_MATH.tsv (n, ratio) and folder/OPERATION_{ours,cusolver}_WIDTH.tsv (m,
 #                    us a column of panels); prints the number of series
 #   -v table=yes     prints the tables of ratios as markup: squares of powers of two, Cholesky's triangles,
 #                    all other shapes
 #   -v short=yes     prints a line for each factorization
-# Of several plans, panels on GPU or host, algorithms and fill modes the fastest counts, on both sides.
+# Of several plans, algorithms, fill modes and places of panels the fastest counts, on both sides.
 function keep(kind, key, x, seconds) {
 	if (!(seconds > 0))
 		return
@@ -18,10 +18,10 @@ function keep(kind, key, x, seconds) {
 	} else if (seconds < best[key, x])
 		best[key, x] = seconds
 }
-# By the plan of the library's calls, not by one of the model's.
+# By the default plan, not by the model's plan.
 function is_default(i) { return option(T[i, "options"], "plan") == "default" }
 function is_ours(variant) { return variant == "gpu" || variant == "hybrid" || variant == "persistent" || variant == "host" }
-# One run that seemed hopeless, which may have loaded code.
+# Not one run alone, which may have loaded code.
 function is_checked(i) { return T[i, "note"] !~ /^one run, not checked/ }
 function take_whole(i,   o, p) {
 	o = T[i, "operation"]
@@ -45,7 +45,7 @@ function take_panel(i,   o) {
 	else if (T[i, "variant"] == "cusolver")
 		keep("panel", o "_cusolver_" T[i, "n"], T[i, "m"] + 0, T[i, "seconds"])
 }
-# All that is no square of a power of two: the fastest of ours by one math, and the vendor's.
+# Shapes other than squares of powers of two: our fastest time by math, and the vendor's.
 function take_other(i,   shape, ours) {
 	shape = T[i, "operation"] "|" T[i, "precision"] "|" T[i, "m"] "|" T[i, "n"]
 	ours = is_ours(T[i, "variant"]) ? T[i, "math"] : T[i, "variant"] == "cusolver" ? "cusolver" : ""
@@ -75,7 +75,7 @@ function write_series(   i, j, key, count, n, path, amount) {
 		if (kinds[key] == "vendor" || kinds[key] == "default")
 			continue
 		path = folder "/" key ".tsv"
-		print kinds[key] == "panel" ? "m\tus_per_column" : "n\tratio" >path
+		print (kinds[key] == "panel" ? "m\tus_per_column" : "n\tratio") >path
 		count = ascending(sizes[key], n)
 		for (j = 1; j <= count; j++) {
 			amount = kinds[key] == "whole" ? ratio(key, n[j]) : best[key, n[j]] * 1e6 / substr(key, match(key, /[0-9]+$/))
@@ -88,36 +88,43 @@ function write_series(   i, j, key, count, n, path, amount) {
 	if (written)
 		print written
 }
-# Columns are the sizes that any factorization of that kind has; powers of two, since others are few.
-function print_table(kind, id, caption,   i, j, key, n, count, head, cells, all, any) {
-	for (i = 1; i <= keys; i++) {
-		if (kinds[order[i]] != kind)
-			continue
-		count = split(sizes[order[i]], n, " ")
-		for (j = 1; j <= count; j++)
-			all[n[j]] = ratio(order[i], n[j]) != "" ? 1 : all[n[j]]
-	}
-	for (j = 1; j <= 1048576; j *= 2)
-		if (all[j])
-			head = head "|>" j
-	if (head == "")
-		return
-	table_start(id, caption, "<n" head)
-	for (i = 1; i <= keys; i++) {
-		key = order[i]
-		if (kinds[key] != kind)
-			continue
-		cells = name_of(key)
+# Rows of one table: cell_of[row, n], by name; its columns are the powers of two that any row has.
+function add_cell(name, n, text) {
+	if (!(name in row_known))
+		row[++rows] = name
+	row_known[name] = 1
+	cell_of[name, n] = text
+	column_known[n] = 1
+}
+function print_cells(id, caption,   r, n, head, cells, any) {
+	for (n = 1; n <= 1048576; n *= 2)
+		if (n in column_known)
+			head = head "|>" n
+	if (head != "")
+		table_start(id, caption, "<n" head)
+	for (r = 1; r <= rows; r++) {
+		cells = row[r]
 		any = 0
-		for (j = 1; j <= 1048576; j *= 2)
-			if (all[j]) {
-				cells = cells "|" (ratio(key, j) == "" ? "-" : sprintf("%.2f", ratio(key, j)))
-				any = any || ratio(key, j) != ""
+		for (n = 1; n <= 1048576; n *= 2)
+			if (n in column_known) {
+				cells = cells "|" ((row[r], n) in cell_of ? cell_of[row[r], n] : "-")
+				any = any || (row[r], n) in cell_of
 			}
 		if (any)
 			table_row("", cells)
 	}
-	table_end()
+	if (head != "")
+		table_end()
+	rows = split("", row_known) + split("", cell_of) + split("", column_known)
+}
+function print_table(kind, id, caption,   i, j, n, count) {
+	for (i = 1; i <= keys; i++) {
+		count = kinds[order[i]] == kind ? split(sizes[order[i]], n, " ") : 0
+		for (j = 1; j <= count; j++)
+			if (ratio(order[i], n[j]) != "")
+				add_cell(name_of(order[i]), n[j], sprintf("%.2f", ratio(order[i], n[j])))
+	}
+	print_cells(id, caption)
 }
 function print_others(   i, j, count, math, part, theirs, started) {
 	count = split("fp32 fp64 3xtf32 3xfp16", math, " ")
@@ -127,8 +134,8 @@ function print_others(   i, j, count, math, part, theirs, started) {
 			if (!(theirs > 0) || !((other[i], math[j]) in other_best))
 				continue
 			if (!started++)
-				table_start("vendor-others", "Other shapes, and panels of LU by themselves: time and times as fast as cuSOLVER", \
-					"<factorization|>m|>n|<math|>ours|>cuSOLVER|>ratio")
+				table_start("vendor-others", "Speedup over cuSOLVER: other shapes, and panels of LU alone", \
+					"<factorization|>m|>n|<math|>ours|>cuSOLVER|>speedup")
 			split(other[i], part, "|")
 			table_row("", (part[1] == "panel_getrf" ? "LU panel" : title_of(part[1])) "|" part[3] "|" part[4] "|" math[j] "|" \
 				with_unit(other_best[other[i], math[j]], "s") "|" with_unit(theirs, "s") "|" \
@@ -145,32 +152,17 @@ function take_triangle(i,   j, options) {
 		return
 	for (j = 1; j <= T["rows"]; j++)
 		if (T[j, "operation"] == "potrf" && T[j, "options"] == options && T[j, "variant"] == T[i, "variant"] && \
-			T[j, "math"] == T[i, "math"] && T[j, "n"] == T[i, "n"] && T[j, "nb"] == T[i, "nb"] && T[j, "seconds"] > 0) {
+			T[j, "math"] == T[i, "math"] && T[j, "n"] == T[i, "n"] && T[j, "nb"] == T[i, "nb"] && T[j, "seconds"] > 0)
 			upper[T[i, "precision"], T[i, "n"] + 0] = sprintf("%.2f", T[i, "seconds"] / T[j, "seconds"])
-			uppers[T[i, "n"] + 0]
-		}
 }
-function triangle_row(precision, name,   n, cells, any) {
-	for (n = 1; n <= 1048576; n *= 2)
-		if (n in uppers) {
-			cells = cells "|" ((precision, n) in upper ? upper[precision, n] : "-")
-			any = any || (precision, n) in upper
-		}
-	if (any)
-		table_row("", name cells)
+function print_triangles(   k, part, i) {
+	for (i = 1; i <= 2; i++)
+		for (k in upper)
+			if (split(k, part, SUBSEP) && part[1] == substr("sd", i, 1))
+				add_cell(i == 1 ? "single" : "double", part[2], upper[k])
+	print_cells("triangles", "Cholesky: time of the upper triangle over time of the lower one, same plan")
 }
-function print_triangles(   n, head) {
-	for (n = 1; n <= 1048576; n *= 2)
-		if (n in uppers)
-			head = head "|>" n
-	if (head == "")
-		return
-	table_start("triangles", "Cholesky of the upper triangle: its time over that of the lower one by the same plan", "<n" head)
-	triangle_row("s", "single")
-	triangle_row("d", "double")
-	table_end()
-}
-# The rate of each factorization at its largest size, and how it compares over all of them.
+# The rate of each factorization at its largest size, and the range of its speedups.
 function short_of(key,   j, n, count, largest, least, most, r) {
 	count = ascending(sizes[key], n)
 	for (j = 1; j <= count; j++) {
@@ -182,7 +174,7 @@ function short_of(key,   j, n, count, largest, least, most, r) {
 		most = most == "" || r > most ? r : most
 	}
 	return largest == "" ? "" : title_of(substr(key, 3, 5)) " " \
-		sprintf("%.1f Tflop/s at n = %d, %.2f to %.2f times cuSOLVER", flops(substr(key, 3, 5), largest) / \
+		sprintf("%.1f Tflop/s at n = %d, speedup over cuSOLVER %.2f to %.2f", flops(substr(key, 3, 5), largest) / \
 		best[key, largest] * 1e-12, largest, least, most)
 }
 function print_short_of(precision, math, name,   i, key, text, one) {
@@ -194,7 +186,7 @@ function print_short_of(precision, math, name,   i, key, text, one) {
 		text = text (text == "" || one == "" ? "" : "; ") one
 	}
 	if (text != "")
-		item("factorizations of squares " name ": " text)
+		item("n x n factorizations " name ": " text)
 }
 function print_short() {
 	print_short_of("s", "fp32", "in single precision")
@@ -218,8 +210,8 @@ BEGIN {
 	}
 	if (table != "") {
 		print_table("whole", "vendor", \
-			"Times as fast as cuSOLVER, n x n, resident: the fastest of several plans, algorithms, fill modes")
-		print_table("default", "vendor-default", "The same by the plans of the library's calls, which know no profile")
+			"Speedup over cuSOLVER, n x n, in device memory: the fastest of several plans, algorithms and fill modes")
+		print_table("default", "vendor-default", "Speedup over cuSOLVER by default plans, which use no profile")
 		print_triangles()
 		print_others()
 	} else if (short != "")

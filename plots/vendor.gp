@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How many times as fast as cuSOLVER ours are against n, and what a column of a panel costs against m. vendor.awk wrote
+# Speedup over cuSOLVER against n, and time per column of a panel against m. vendor.awk wrote
 # work/NAME/PRECISION_OPERATION_MATH.tsv (n, ratio) and OPERATION_{ours,cusolver}_WIDTH.tsv (m, us_per_column).
 slots = system("ls '".work."/".name."' | grep -c '^ge[tq]rf_[a-z]*_[0-9]'") > 0 ? 3 : 2 # without panels two
 height = 393 * slots
@@ -23,7 +23,7 @@ do for [i=1:2] {
 	if (words(list) == 0) { continue }
 	bottom = 1 - (i - 0.29) / slots; top = bottom + 0.59 / slots
 	@panel
-	set title "Times as fast as cuSOLVER, n x n, ".(i == 1 ? "single precision - ".machine : "double precision")
+	set title "Speedup over cuSOLVER, n x n, ".(i == 1 ? "single precision - ".machine : "double precision")
 	set ylabel "ratio"
 	set xlabel "n" offset 0,0.4
 	plot for [j=1:words(list)] file(word(list, j)) using "n":"ratio" with linespoints \

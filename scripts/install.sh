@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make install, make uninstall: the front command goes to PREFIX/bin, the programs it runs to
-# PREFIX/libexec/fathom, recorded machines and plot scripts to PREFIX/share/fathom; the library with its
-# header and pkg-config file to PREFIX/lib and PREFIX/include.
+# make install, make uninstall. The front command goes to PREFIX/bin, the programs it runs to PREFIX/libexec/fathom,
+# recorded machines and plot scripts to PREFIX/share/fathom, the library with its header and pkg-config file to PREFIX/lib and
+# PREFIX/include.
 #   install.sh PREFIX PROGRAM...      install.sh --remove PREFIX
-# DESTDIR goes before PREFIX in every path; LIBRARY is the folder that the library was built in, if it was.
+# DESTDIR goes before PREFIX in every path. LIBRARY is the folder with the built library, empty without one.
 set -eu
+LC_ALL=C
+export LC_ALL
+umask 022 # what is installed is for everyone
 
 usage() {
 	echo "usage: install.sh PREFIX PROGRAM... | install.sh --remove PREFIX" >&2
@@ -39,11 +42,9 @@ install -m 755 "$@" "$prefix/libexec/fathom"
 install -m 755 "$root/fathom" "$prefix/bin"
 cp -R "$root/plots" "$share"
 for machine in "$root"/data/*/; do
-	case $machine in
-	*/local/) ;;
-	*) cp -R "${machine%/}" "$share/data" ;;
-	esac
+	[ "$machine" = "$root/data/local/" ] || cp -R "${machine%/}" "$share/data"
 done
+chmod -R u+rw,go=rX "$share"
 echo "install: $prefix/bin/fathom"
 [ -n "${LIBRARY-}" ] || exit 0
 
@@ -51,8 +52,9 @@ mkdir -p "$prefix/lib/pkgconfig" "$prefix/include"
 install -m 644 "$LIBRARY/libfathom.a" "$LIBRARY/libfathom.so" "$prefix/lib"
 install -m 644 "$root/factor/library/fathom.h" "$prefix/include"
 release=$(sed -n 's/^release=//p' "$root/scripts/version.sh")
+quoted=$(printf '%s\n' "$final" | sed 's/[^A-Za-z0-9_./@%+-]/\\&/g') # for pkg-config
 cat >"$prefix/lib/pkgconfig/fathom.pc" <<PC
-prefix=$final
+prefix=$quoted
 libdir=\${prefix}/lib
 includedir=\${prefix}/include
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Measures this machine: scripts/probe.sh BIN OUTPUT "host probes" "gpu probes". The probes are one
-# program, the fit another; at the end it prints the summary. PROBE_OPTIONS (--quick) go to the
-# probes.
+# Measures this machine and fits its profile: scripts/probe.sh BIN OUTPUT "host probes" "gpu probes". PROBE_OPTIONS
+# (--quick) go to the probes.
 set -u
+LC_ALL=C
+export LC_ALL
 bin=$1 output=$2 host_probes=$3 gpu_probes=$4
 started=$(date +%s)
 failed=
@@ -16,7 +17,7 @@ fact()
 	awk -F '\t' -v key="$1" '$1 == key { print $2 }' "$output/machine.tsv"
 }
 
-# Curves of a GPU that was here once would mix two machines in one profile.
+# Curves of a GPU that is no longer here would mix two machines in one profile.
 remove_gpu_curves()
 {
 	for curve in "$output"/*.tsv; do

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make record MACHINE=name: copies a complete run from OUTPUT to data/name, which then holds that run and
-# nothing else. A run is the probes', or theirs with predictions, measurements and validation.
+# make record MACHINE=name: replaces data/name by a complete run from OUTPUT: probes, or probes with predictions,
+# measurements and validation.
 set -u
+LC_ALL=C
+export LC_ALL
 
 refuse() {
 	echo "record: $*" >&2
@@ -35,7 +37,7 @@ done
 profile=$(sha256sum "$output/profile.tsv")
 profile=${profile%% *}
 
-# What a line at the top of the file says of something.
+# The value of a key in the first lines of the file.
 said() {
 	sed -n -e '/^#/!q' -e "s/^# $1: //p" "$file"
 }
@@ -44,10 +46,7 @@ probes=0
 host=
 whole=
 for file in "$output"/*.tsv; do
-	case $(basename "$file" .tsv) in
-	machine | profile | predictions | measurements | validation | errors | bench | bounds | breakdown | breakdown_measured | kerr | gram_host | update | update_predictions | update_paper | decisions | trace_*) ;;
-	*) probes=$((probes + 1)) ;;
-	esac
+	! grep -q '^# probe: ' "$file" || probes=$((probes + 1))
 	# A prediction is of the machine whose profile it was made from, wherever that was.
 	id=$(said profile_machine)
 	[ -n "$id" ] || id=$(said machine)

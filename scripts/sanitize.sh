@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make sanitize: the tests that use the GPU under compute-sanitizer, its memcheck and its racecheck, several at once.
-# Usage: sanitize.sh FOLDER SECONDS JOBS TEST... with the sanitizer in $SANITIZER. The logs stay in FOLDER. What takes
-# longer than SECONDS is cut: its checks up to there count. Racecheck looks at our own kernels alone. Exit status: 0
-# nothing was reported, 1 something was or a test failed, 77 there is no sanitizer or no GPU. Racecheck of CUDA 13.0
-# reports races in factor/kernels/update/sweep_kernel.cu and factor/kernels/cholesky/potrf_kernels.cu, across barriers of some of a block's warps, where
-# reading finds none and that of 13.5 reports none; the release notes of 13.1 and later name false reports that were
-# mended.
+# Usage: sanitize.sh FOLDER SECONDS JOBS TEST... with the sanitizer in $SANITIZER. The logs stay in FOLDER. A test that
+# takes longer than SECONDS is stopped; its checks up to then count. Racecheck watches only our own kernels. Exit status: 0
+# nothing was reported, 1 a report or a failed test, 77 no sanitizer or no GPU. Racecheck of CUDA 13.0 reports false races
+# across barriers of some of a block's warps (sweep_kernel.cu, potrf_kernels.cu); later releases do not.
 set -u
+LC_ALL=C
+export LC_ALL
 sanitizer=${SANITIZER-compute-sanitizer}
 
 # Parts of the names of our kernels that use shared memory.
 ours="_GLOBAL__N_ gemm_kernel gemm_double_kernel"
 
-# What a tool says of a test begins in the first column behind the rule, what belongs to it further right.
+# A report begins in the first column behind the rule; its details are indented.
 reports() {
 	grep -E '^========= [A-Z]' "$1" |
 		grep -vcE '^========= (COMPUTE-SANITIZER|[A-Z]+ SUMMARY|Target application|Warning: Detected overflow)'

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make setup: sees that everything needed is usable and installs with apt what is not. Nothing is asked of
-# the network when nothing is missing.
+# make setup: checks that every tool and library is usable and installs the missing ones with apt. Uses no network when
+# nothing is missing.
 set -u
+LC_ALL=C
+export LC_ALL
 
 compiles() { # libraries...: does the program on standard input compile and link?
 	${CC:-gcc} -x c - -o /dev/null "$@" 2>/dev/null
@@ -25,7 +27,7 @@ nvcc_path() { # as the Makefile looks for it
 	command -v nvcc
 }
 
-usable() { # package: can what it is wanted for be used, whichever way it came here?
+usable() { # package: whether its tool or library works, however it was installed
 	case $1 in
 	gcc) command -v "${CC:-gcc}" ;;
 	libc6-dev) echo 'int main(void) { return 0; }' | compiles ;;
@@ -61,7 +63,7 @@ if [ -z "$missing" ]; then
 	exit 0
 fi
 if ! command -v apt-get >/dev/null; then
-	echo "setup: no apt-get here: install what these Debian packages hold, then run make setup again: $missing" >&2
+	echo "setup: no apt-get here: install the contents of these Debian packages, then run make setup again: $missing" >&2
 	exit 1
 fi
 if [ "$(id -u)" -eq 0 ]; then
@@ -80,7 +82,7 @@ apt() {
 }
 echo "setup: installing $missing"
 apt update || echo "setup: apt-get update failed; trying with the package lists that are here" >&2
-# Together is fast; one by one when that fails, so that one package that cannot be had does not stop the others.
+# All at once is fast. When that fails, one by one: one missing package does not stop the others.
 # shellcheck disable=SC2086
 apt install --no-install-recommends --yes $missing ||
 	for package in $missing; do

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Predicts, measures at sizes no fit has seen, compares. At most ten minutes. A bad error is a result, not a failure.
+# Predicts, measures at sizes that no fit has seen, compares. At most ten minutes. A large error is a result, not a failure.
 # Usage: sh scripts/validate.sh BIN OUTPUT
 set -u
+LC_ALL=C
+export LC_ALL
 
 bin=$1
 output=$2
@@ -10,8 +12,8 @@ start=$(date +%s)
 
 "$bin/predict" --output "$output" || exit
 
-# A refused or wrong run is reported by validate among the others; only when interrupted, or with nothing
-# measured at all, there is nothing to compare.
+# validate reports refused and wrong runs among the others. There is nothing to compare only after an interruption, or
+# without any measurement.
 interrupted=
 trap 'interrupted=1' INT TERM
 "$bin/measure" --output "$output" --budget 360
@@ -27,7 +29,7 @@ esac
 
 "$bin/validate" --output "$output" || exit
 
-# Changes of a QR factorization: would it have been right to ask the model first?
+# Changes of a QR factorization: update or factorize again, as the model advises and as measured.
 if grep -q '	cuda	' "$output/measurements.tsv"; then
 	"$bin/predict" --update --output "$output" && "$bin/measure" --update --output "$output" --budget 75 &&
 		"$bin/validate" --update --output "$output" ||

@@ -1,11 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Writes build/version.c: the release and, in a checkout, the commit it was built from.
+# Writes build/version.c: the release and, in a checkout or an archive of one, the commit.
 release=0.1.0
-commit=$(git rev-parse --short=9 HEAD 2>/dev/null) || commit=
-if [ -n "$commit" ] && [ -n "$(git status --porcelain --untracked-files=no -- . ':!data' 2>/dev/null)" ]; then
-	commit="$commit+dirty"
-fi
+archived='$Format:%h$' # git archive writes the commit here
+root=$(cd "$(dirname "$0")/.." && pwd -P) || exit 1
+
+commit=
+case $archived in
+'$'*)
+	# Unpacked inside another repository, git would name that one's commit.
+	if [ "$(git -C "$root" rev-parse --show-toplevel 2>/dev/null)" = "$root" ]; then
+		commit=$(git -C "$root" rev-parse --short=9 HEAD 2>/dev/null) || commit=
+	fi
+	if [ -n "$commit" ] && [ -n "$(git -C "$root" status --porcelain --untracked-files=no -- . ':!data' 2>/dev/null)" ]; then
+		commit=$commit+dirty
+	fi
+	;;
+*) commit=$archived ;;
+esac
 cat <<C
 const char *fathom_version_text(void);
 const char *fathom_version_text(void)

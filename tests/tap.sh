@@ -9,7 +9,7 @@ report() { # report "ok" or "not ok", what
 	echo "$1 $number - $2"
 }
 
-# expect STATUS PATTERN WHAT COMMAND...: exit status, and a line of what it said
+# expect STATUS PATTERN WHAT COMMAND...: exit status, and a line of its output
 expect() {
 	want=$1 pattern=$2 what=$3
 	shift 3

@@ -3,12 +3,15 @@
 #include "cli.h"
 #include "msg.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 const char *fathom_version_text(void); /* build/version.c, written by scripts/version.sh */
 
@@ -135,8 +138,6 @@ static void answer_and_exit(const struct option_set *set)
 	else
 		for (size_t i = 0; i < set->count; i++)
 			printf("--%s\n", set->option[i].name);
-	if (fflush(stdout))
-		msg_die(EXIT_MEASURE_FAILED, "cannot write to standard output");
 	exit(EXIT_DONE);
 }
 
@@ -257,6 +258,37 @@ static void set_value(const struct cli_option *option, const char *text)
 	}
 }
 
+/* === Standard streams ========================================================================= */
+
+static const char *output_of; /* the program's name */
+
+/* Output that was not written is a failure, whatever the program was to return. */
+static void check_output(void)
+{
+	bool failed = ferror(stdout) != 0;
+
+	errno = 0;
+	if (fclose(stdout) == 0 && !failed)
+		return;
+	fprintf(stderr, "%s: cannot write to standard output: %s\n", output_of,
+	        errno ? strerror(errno) : "an earlier write failed");
+	_exit(EXIT_MEASURE_FAILED);
+}
+
+/* A stream that the caller closed would give its number to the next file that is opened. What is
+ * written to it stays an error. */
+static void prepare_streams(const char *program)
+{
+	if (output_of)
+		return;
+	output_of = program;
+	for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+		if (fcntl(stream, F_GETFD) < 0 &&
+		        open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_RDWR) != stream)
+			_exit(EXIT_MEASURE_FAILED);
+	atexit(check_output);
+}
+
 /* === Parsing ================================================================================== */
 
 /* The tables getopt_long wants; letters holds at most two characters an option. */
@@ -295,6 +327,7 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 	const char *output = common->output ? common->output : "data/local";
 	int code;
 
+	prepare_streams(program->name);
 	msg_start(program->name, false);
 	*common = (struct cli_common){.device = "0", .output = output, .seed = 1};
 	gather(&set, program, common);

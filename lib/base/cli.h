@@ -52,11 +52,12 @@ struct cli_program {
 
 /* Parses argv into the tables' targets; prints help or version to stdout and exits 0 when asked; on
  * a bad option or value prints one sentence with the nearest known option and exits 2. Options and
- * operands may mix. Calls msg_start. Returns the operands in *operands (NULL-terminated, owned by
- * the parser; operands may be NULL); any operand is an error when program->operands is NULL. common
- * starts from defaults set here: device "0", seed 1, flags off. Only common->output is the caller's
- * to choose before the call (readers: machine_data_folder()); NULL becomes "data/local", where
- * probes write: so start from `struct cli_common common = {0}`. */
+ * operands may mix. Calls msg_start. Reopens standard streams that are closed, and has the program
+ * exit 1 when what it prints could not be written. Returns the operands in *operands
+ * (NULL-terminated, owned by the parser; operands may be NULL); any operand is an error when
+ * program->operands is NULL. common starts from defaults set here: device "0", seed 1, flags off.
+ * Only common->output is the caller's to choose before the call (readers: machine_data_folder());
+ * NULL becomes "data/local", where probes write: so start from `struct cli_common common = {0}`. */
 void cli_parse(int argc, char **argv, const struct cli_program *program, struct cli_common *common,
         char ***operands);
 

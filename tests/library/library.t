@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# libfathom as its users see it: the header alone, the symbols, what the libraries need, linking with an
+# libfathom for its users: the header alone, the symbols, the libraries that it needs, linking with an
 # installed copy.
 
 . "$(dirname "$0")/tap.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Which probes `make probe` runs on a machine, by what is known of its GPUs: the programs are made up here.
+# The probes that `make probe` runs, by the number of GPUs, with stand-ins for the programs.
 
 . "$(dirname "$0")/tap.sh"
 

@@ -48,5 +48,33 @@ for program in "$@"; do
 		--device=99999999999999999999
 	expect 2 'whole number' "$name --seed=banana" "$program" --seed=banana
 	expect 2 'empty' "$name --output=" "$program" --output=
+	expect 1 'cannot write to standard output' "$name fails on a full disk" sh -c '"$1" --help >/dev/full' sh "$program"
+	expect 1 'cannot write to standard output' "$name fails without an output" sh -c '"$1" --help >&-' sh "$program"
 done
+
+# ---- programs that compute
+recorded=$(cd "$(dirname "$0")/.." && pwd)/data/nvidia-h200
+full() { # program, options...
+	what="$1 fails on a full disk, whatever it did"
+	if [ ! -x "$bin/$1" ]; then
+		report ok "$what # SKIP not built"
+	elif "$bin/$@" >/dev/full 2>"$scratch/err" || [ $? -ne 1 ] || ! grep -q 'cannot write to standard output' "$scratch/err"; then
+		report 'not ok' "$what"
+	else
+		report ok "$what"
+	fi
+}
+full advise panel --m 512 --nb 32 --output "$recorded" --json
+full trace getrf --n 512 --output "$recorded"
+full compare "$recorded" "$recorded"
+full machine --output "$scratch/machine"
+mkdir "$scratch/run"
+cp "$recorded"/profile.tsv "$recorded"/predictions.tsv "$recorded"/measurements.tsv "$recorded"/copy.tsv "$scratch/run"
+full validate --output "$scratch/run"
+if [ -x "$bin/validate" ]; then
+	"$bin/validate" --output "$scratch/run" >"$scratch/out" 2>&1 <&-
+	[ $? -eq 0 ] && grep -q 'errors.tsv' "$scratch/out" && report ok 'checksums without standard input' ||
+		report 'not ok' 'checksums without standard input'
+	full fit --output "$scratch/run"
+fi
 echo "1..$number"

@@ -1,28 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The front command ./fathom, on stand-in programs; installing it; recording a run.
+
+. "$(dirname "$0")/tap.sh"
+
 unset FATHOM_HOME
-real=${FATHOM_BIN:-build/bin}
+real=$bin
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 case $real in /*) ;; *) real=$PWD/$real ;; esac
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-number=0
-
-# expect STATUS PATTERN WHAT COMMAND...: exit status, and a line of stdout or stderr that matches
-expect() {
-	want=$1 pattern=$2 what=$3
-	shift 3
-	"$@" >"$scratch/out" 2>&1 </dev/null
-	status=$?
-	number=$((number + 1))
-	if [ "$status" -eq "$want" ] && grep -q -e "$pattern" "$scratch/out"; then
-		echo "ok $number - $what"
-	else
-		echo "not ok $number - $what"
-		echo "# exit status $status, want $want; want '$pattern' in: $(head -n 3 "$scratch/out")" >&2
-	fi
-}
 
 # ---- a checkout with stand-ins for three built programs
 FATHOM_BIN=$scratch/bin
@@ -68,30 +55,58 @@ expect 0 "home $root with" 'it works through a symbolic link' "$scratch/link" la
 if command -v dash >/dev/null; then
 	expect 0 '^  launch *The line' 'it works under dash' dash "$front"
 else
-	number=$((number + 1))
-	echo "ok $number - it works under dash # SKIP no dash here"
+	report ok 'it works under dash # SKIP no dash here'
 fi
 
 # ---- installed
 prefix=$scratch/prefix
 expect 0 "^install: $prefix/bin/fathom$" 'install says where it is' \
 	sh "$root/scripts/install.sh" "$prefix" "$FATHOM_BIN"/*
+FRONT_BIN=$FATHOM_BIN
 unset FATHOM_BIN
 expect 0 '^  launch *The line about launch\.$' 'the installed command lists its programs' "$prefix/bin/fathom"
 expect 0 "home $prefix/share/fathom with" 'and tells them where the data is' "$prefix/bin/fathom" launch
 expect 0 . 'data came along' ls "$prefix/share/fathom/data/papers"
+expect 0 '^0$' 'everyone may read it, whatever the umask' sh -c "umask 077; sh '$root/scripts/install.sh' '$prefix' '$FRONT_BIN'/* >/dev/null
+	find '$prefix' ! -perm -044 | wc -l"
 expect 2 usage 'install without programs is refused' sh "$root/scripts/install.sh" "$prefix"
 expect 2 usage 'install without a folder is refused' sh "$root/scripts/install.sh" ''
 expect 2 usage 'uninstall without a folder is refused' sh "$root/scripts/install.sh" --remove ''
 expect 0 '^  launch ' 'refusals removed nothing' "$prefix/bin/fathom"
 expect 0 removed 'uninstall' sh "$root/scripts/install.sh" --remove "$prefix"
 expect 0 '^0$' 'leaves no file' sh -c "find '$prefix' -type f | wc -l"
+mkdir lib
+touch lib/libfathom.a lib/libfathom.so
+echo '-lcublas' >lib/libfathom.needs
+expect 0 . 'install into a folder with a space and an apostrophe' env LIBRARY="$scratch/lib" \
+	sh "$root/scripts/install.sh" "$scratch/it's here" "$FRONT_BIN"/*
+if command -v pkg-config >/dev/null; then
+	flags=$(PKG_CONFIG_PATH="$scratch/it's here/lib/pkgconfig" pkg-config --cflags --libs fathom)
+	eval "set -- $flags"
+	expect 0 "^-I$scratch/it's here/include -L$scratch/it's here/lib -lfathom\$" 'pkg-config quotes it' echo "$@"
+else
+	report ok 'pkg-config quotes it # SKIP no pkg-config'
+fi
+
+# ---- the version
+mkdir -p outer/inner
+cp -R "$root/scripts" outer/inner
+if command -v git >/dev/null && git -C outer init -q && git -C outer -c user.name=a -c user.email=a@b commit -q --allow-empty -m a; then
+	expect 0 '"[0-9.]*"' 'inside another repository: the own version, not its commit' sh outer/inner/scripts/version.sh
+	git -C outer/inner init -q && git -C outer/inner -c user.name=a -c user.email=a@b commit -q --allow-empty -m a
+	expect 0 '"[0-9.]* ([0-9a-f]*)"' 'a checkout has its commit' sh outer/inner/scripts/version.sh
+else
+	report ok 'the version # SKIP no git'
+fi
 
 # ---- recording
 mkdir -p repo/scripts repo/data run
 cp "$root/scripts/record.sh" repo/scripts
 curve() { # file, machine
 	printf '# machine: %s\ncolumn\n1\n' "$2" >"run/$1"
+	case $1 in
+	launch* | host_rate*) sed -i '1i # probe: launch' "run/$1" ;;
+	esac
 }
 record() {
 	expect "$1" "$2" "$3" sh repo/scripts/record.sh "$4" "$5"
@@ -127,7 +142,7 @@ expect 0 '^box $' 'and no left-overs beside them' sh -c 'ls -A repo/data | tr "\
 rm run/predictions.tsv run/measurements.tsv run/validation.tsv run/bounds.tsv run/breakdown.tsv
 record 0 '2 probes, no predictions' 'so is one of the probes alone' run box
 
-# ---- the benchmarks, with a stand-in that notes what it is asked and fails when its number comes
+# ---- the benchmarks, with a stand-in that prints its options and fails for those in FAILS
 mkdir bench
 cat >bench/measure <<'PROGRAM'
 #!/bin/sh
