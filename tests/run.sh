@@ -7,8 +7,6 @@
 # time, and run one after another behind the others.
 # Usage: sh tests/run.sh build/tests/*/test_*.t tests/*/*.t
 
-LC_ALL=C
-export LC_ALL
 build=build
 case ${1-} in */tests/*/test_*) build=${1%/tests/*/test_*} ;; esac
 FATHOM_BIN=${FATHOM_BIN-$build/bin}

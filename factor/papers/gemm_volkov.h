@@ -6,7 +6,7 @@
 #define FATHOM_GEMM_VOLKOV_H
 
 #include "lib/base/base.h"
-#include "factor/executors/cuda/gemm_volkov_work.h"
+#include "gemm_volkov_work.h"
 
 #ifdef __cplusplus
 extern "C" {

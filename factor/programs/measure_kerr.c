@@ -10,7 +10,7 @@
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "factor/algorithms/geqrf.h"
-#include "factor/model/model_kerr.h"
+#include "factor/model/predictions/model_kerr.h"
 #include "factor/validation/fixture.h"
 #include "measure_kerr.h"
 

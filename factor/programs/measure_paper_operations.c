@@ -2,7 +2,7 @@
 #include "measure.h"
 
 #include "lib/base/msg.h"
-#include "factor/model/vector_gemm.h"
+#include "factor/model/cost/vector_gemm.h"
 #include "factor/validation/papers/paper_operations.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
-#include "factor/model/model_update_paper.h"
+#include "factor/model/predictions/model_update_paper.h"
 #include "factor/algorithms/schedule.h"
 #include "factor/validation/update_cases.h"
 

@@ -2,7 +2,7 @@
 /* The estimates of the vector-thread product: LAWN 202's law with the counts and GPUs of
  * data/papers/volkov2008.tsv gives the cycles of section 4.4, every estimate of Table 2 and the
  * reduction of bandwidth; and today's law follows from the profile, by hand. */
-#include "factor/model/vector_gemm.h"
+#include "factor/model/cost/vector_gemm.h"
 #include "lib/base/msg.h"
 #include "tests/tap.h"
 

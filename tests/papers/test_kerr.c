@@ -5,7 +5,7 @@
 #include "tests/model/model_profile.h"
 
 #include "factor/papers/kerr.h"
-#include "factor/model/model_kerr.h"
+#include "factor/model/predictions/model_kerr.h"
 #include "factor/validation/papers/kerr_protocol.h"
 
 /* ---- Table 1 ---- */

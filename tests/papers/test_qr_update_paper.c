@@ -7,7 +7,7 @@
 
 #include "tests/model/model_profile.h"
 
-#include "factor/model/model_update_paper.h"
+#include "factor/model/predictions/model_update_paper.h"
 
 static struct qr_paper how;
 

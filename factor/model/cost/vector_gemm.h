@@ -6,7 +6,7 @@
 #define FATHOM_VECTOR_GEMM_H
 
 #include "lib/profile/model.h"
-#include "factor/executors/cuda/gemm_volkov_work.h"
+#include "factor/papers/gemm_volkov_work.h"
 
 /* The block of C that a vector thread holds. */
 enum { VECTOR_ROWS = 64, VECTOR_COLUMNS = 16 };

@@ -5,7 +5,7 @@
 #define FATHOM_MODEL_UPDATE_PAPER_H
 
 #include "factor/papers/qr_update_paper.h"
-#include "factor/model/predictions/model_update.h"
+#include "model_update.h"
 
 struct paper_prediction {
 	double total;               /* seconds of a run without marks, to the least-squares
