@@ -111,7 +111,7 @@ static void *random_matrix(
 	return a;
 }
 
-static bool fixture_open(struct panel_fixture *s, enum precision precision, int64_t m, int64_t n)
+static bool panel_open(struct panel_fixture *s, enum precision precision, int64_t m, int64_t n)
 {
 	struct timing_problem *problem = &s->fixture.problem;
 	int64_t ld = s->fixture.plan->ld, words = n + 1;
@@ -133,7 +133,7 @@ static bool fixture_open(struct panel_fixture *s, enum precision precision, int6
 	return ok;
 }
 
-static void fixture_close(struct panel_fixture *s)
+static void panel_close(struct panel_fixture *s)
 {
 	void *host[] = {s->a, s->x, s->y, s->result, s->ipiv};
 
@@ -212,8 +212,8 @@ bool timing_panel(struct executor *executor, enum precision precision, int64_t m
         struct fault *fault)
 {
 	struct panel_fixture s = {.fixture = {executor, plan, restore, check_result}};
-	bool ok = fixture_time(&s.fixture, fixture_open(&s, precision, m, n), candidate, count, fault);
+	bool ok = fixture_time(&s.fixture, panel_open(&s, precision, m, n), candidate, count, fault);
 
-	fixture_close(&s);
+	panel_close(&s);
 	return ok;
 }

@@ -217,11 +217,11 @@ static void fit_queue(const struct table *curve, struct profile *profile, const 
 
 /* ---- seconds ---- */
 
-#define HOST(name, what)                                                                           \
+#define HOST_TIME(name, what)                                                                           \
 	{                                                                                          \
 		name, "s", what "; host clock over 64 calls", NULL, 2e-7, 5e-5                     \
 	}
-#define DEVICE(name, what, high)                                                                   \
+#define DEVICE_TIME(name, what, high)                                                                   \
 	{                                                                                          \
 		name, "s",                                                                         \
 		        what "; device start to start behind a hold, difference of 80 and 16, "    \
@@ -230,23 +230,23 @@ static void fit_queue(const struct table *curve, struct profile *profile, const 
 	}
 
 static const struct curve_rows times[] = {
-        {"enqueue_idle", .spec = HOST("gpu.launch.enqueue_idle", "<<<>>> on an idle device")},
+        {"enqueue_idle", .spec = HOST_TIME("gpu.launch.enqueue_idle", "<<<>>> on an idle device")},
         {"enqueue_busy",
-                .spec = HOST("gpu.launch.enqueue_busy", "<<<>>> beside a kernel on every SM")},
-        {"enqueue_held", .spec = HOST("gpu.launch.enqueue_held", "<<<>>> into a held stream")},
+                .spec = HOST_TIME("gpu.launch.enqueue_busy", "<<<>>> beside a kernel on every SM")},
+        {"enqueue_held", .spec = HOST_TIME("gpu.launch.enqueue_held", "<<<>>> into a held stream")},
         {"dependent_idle",
-                DEVICE("gpu.concurrent.dependent_idle", "null kernels of one stream", 5e-5),
+                DEVICE_TIME("gpu.concurrent.dependent_idle", "null kernels of one stream", 5e-5),
                 .value = curve_midrange},
         {"dependent_busy",
-                DEVICE("gpu.concurrent.dependent_busy",
+                DEVICE_TIME("gpu.concurrent.dependent_busy",
                         "null kernels of one stream beside a kernel on every SM", 1e-4),
                 .value = curve_midrange},
         {"stream_wait_idle",
-                DEVICE("gpu.concurrent.stream_wait_idle", "null kernels of two streams in turn, by event",
+                DEVICE_TIME("gpu.concurrent.stream_wait_idle", "null kernels of two streams in turn, by event",
                         1e-4),
                 .value = curve_midrange},
         {"stream_wait_busy",
-                DEVICE("gpu.concurrent.stream_wait_busy",
+                DEVICE_TIME("gpu.concurrent.stream_wait_busy",
                         "null kernels of two streams in turn, by event, beside a kernel on every "
                         "SM",
                         1e-4),

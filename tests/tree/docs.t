@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every command that README and docs show works on a machine without a GPU after `make probe`. Commands of fathom and of the
+# shell run as they stand, in a copy of the data folder with a quick profile of this host. Commands of make name targets that
+# exist (`make -n`); the build and the tests themselves run them.
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+case ${FATHOM_BIN:=$root/build/bin} in /*) ;; *) FATHOM_BIN=$PWD/$FATHOM_BIN ;; esac
+. "$root/tests/tap.sh"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+CUDA_VISIBLE_DEVICES=
+FATHOM_HOME=$scratch
+export FATHOM_BIN FATHOM_HOME CUDA_VISIBLE_DEVICES
+unset MACHINE
+mkdir "$scratch/data"
+ln -s "$root"/data/nvidia-* "$root/data/papers" "$scratch/data"
+ln -s "$root/fathom" "$root/scripts" "$root/plots" "$root/factor" "$scratch"
+cd "$scratch" || exit 1
+
+expect 0 . 'the host is measured in a few seconds' "$FATHOM_BIN/probe" --quick --processes 3 --output data/local host_memory host_parallel \
+	host_exchange
+"$FATHOM_BIN/machine" --output data/local >/dev/null 2>&1
+expect 0 . 'the profile is assembled' "$FATHOM_BIN/fit" --output data/local
+
+# commands FILE: the lines of its code blocks that are commands, without comments and with continued lines joined
+commands() {
+	awk '/^```/ { inside = !inside && $0 == "```"; next } inside' "$1" | sed -e 's/  *#.*//' |
+		awk '{ if (sub(/\\$/, "")) { held = held $0; next } print held $0; held = "" }' |
+		grep -E '^(make|sh|awk|grep|\./fathom) '
+}
+for page in README.md docs/*.md probes/README.md factor/README.md factor/library/README.md data/README.md; do
+	[ -f "$root/$page" ] || continue
+	commands "$root/$page" >"$scratch/commands"
+	while IFS= read -r command; do
+		case $command in
+		make*) expect 0 '' "$page: $command" make -C "$root" -n $(echo "$command" | cut -d' ' -f2-) ;;
+		*kernel_code.sh*) expect 0 '' "$page: $command" test -f "$root/scripts/kernel_code.sh" ;;
+		*) expect 0 '' "$page: $command" sh -c "$command" ;;
+		esac
+	done <"$scratch/commands"
+done
+echo "1..$number"
