@@ -74,7 +74,12 @@ check $? "no include climbs with .." "$work/relative"
 
 # Calls.
 if command -v nm >/dev/null && [ -d "$build/lib" ]; then
-	find "$build/lib" "$build/probes" "$build/factor" "$build/programs" -name '*.o' 2>/dev/null | sort >"$work/objects"
+	# Objects whose source is there: a folder of builds keeps those of removed files.
+	find "$build/lib" "$build/probes" "$build/factor" "$build/programs" -name '*.o' 2>/dev/null | sort | while read -r object; do
+		source=${object#"$build"/}
+		source=${source%.o}
+		[ ! -f "$source" ] && [ ! -f "$source.c" ] || echo "$object"
+	done >"$work/objects"
 	xargs nm -A --no-sort <"$work/objects" 2>/dev/null | sed "s|^$build/||" |
 		awk '{ f = $1; sub(/:.*/, "", f); print f "\t" $(NF - 1) "\t" $NF }' >"$work/symbols"
 	awk -F '\t' -v list=tests/tree/arrows.txt "BEGIN { FS = \" \" } $units"'
