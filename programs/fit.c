@@ -47,30 +47,50 @@ static struct table *read_curve(const char *folder, const char *name)
 	return curve;
 }
 
+static const char *said(const struct source *source, const char *key)
+{
+	const char *value = source->curve ? table_meta(source->curve, key) : NULL;
+
+	return value ? value : "";
+}
+
+/* Containers of one host differ in its name, ids of earlier versions hold that name. */
+static bool same_host(const struct source *a, const struct source *b)
+{
+	const char *one = said(a, "machine"), *other = said(b, "machine");
+	const size_t length = strcspn(one, "-");
+
+	return strcmp(said(a, "host"), said(b, "host")) == 0 ||
+	       (length > 0 && length == strcspn(other, "-") && strncmp(one, other, length) == 0);
+}
+
 /* Refuses curves of different machines. */
 static void require_one_machine(const struct source *source, const char *key)
 {
-	const char *first = NULL, *first_name = NULL;
+	const struct source *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
-		const char *value = source[i].curve ? table_meta(source[i].curve, key) : NULL;
-		if (value && first && strcmp(value, first) != 0)
+		const struct source *now = &source[i];
+		if (!said(now, key)[0])
+			continue;
+		if (!first)
+			first = now;
+		const bool same = strcmp(key, "host") == 0
+		                          ? same_host(first, now)
+		                          : strcmp(said(first, key), said(now, key)) == 0;
+		if (!same)
 			msg_die(EXIT_MEASURE_FAILED,
 			        "%s.tsv and %s.tsv come from different machines (%s %s and %s): "
 			        "measure both on one, or remove one",
-			        first_name, source[i].name, key, first, value);
-		if (value && !first) {
-			first = value;
-			first_name = source[i].name;
-		}
+			        first->name, now->name, key, said(first, key), said(now, key));
 	}
 }
 
 /* Copies the machine's keys, first from curves measured on a GPU. */
 static void copy_machine(struct table *profile, const struct source *source)
 {
-	static const char *const key[] = {
-	        "machine", "host", "cpu", "gpu", "gpu_uuid", "gpu_locality", "driver", "cuda"};
+	static const char *const key[] = {"machine", "host", "cpu", "gpu", "gpu_uuid",
+	        "gpu_locality", "driver", "cuda", "processors", "cpu_quota"};
 
 	for (int want_gpu = 1; want_gpu >= 0; want_gpu--)
 		for (size_t i = 0; i < ARRAY_LEN(sources); i++) {

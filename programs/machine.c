@@ -12,9 +12,11 @@
 #include "lib/device/gpu.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
+#include "lib/host/allowance.h"
 #include "lib/host/topology.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,25 @@ static void warn_of_slow_blas(void)
 #endif
 }
 
+static void warn_of_limits(void)
+{
+	const struct cpu_quota *quota = host_quota();
+	const char *given = topology_given(), *asked = host_threads_asked();
+
+	if (given)
+		msg_warn("%s is set: the recorded topology may be another machine's (unset it to "
+		         "record this one)",
+		        given);
+	if (isfinite(quota->processors))
+		msg_warn(
+		        "a CPU quota leaves this process the time of %.3g processors: host results "
+		        "that meet it are noisy",
+		        quota->processors);
+	if (asked)
+		msg_warn("%s does not limit the host probes: they use up to %d threads", asked,
+		        host_threads());
+}
+
 int main(int argc, char **argv)
 {
 	const struct cli_program program = {.name = "fathom-machine",
@@ -67,6 +88,7 @@ int main(int argc, char **argv)
 	write_facts(facts, common.output);
 	write_topology(common.output);
 	warn_of_slow_blas();
+	warn_of_limits();
 	if (common.json)
 		table_write_json(facts, stdout);
 	else

@@ -29,9 +29,13 @@ fail() {
 # shellcheck disable=SC2086 # a list of options
 # predict_into BIN PROFILE FOLDER: all tables of one build
 predict_into() {
-	mkdir -p "$3" && cp "$2" "$3/profile.tsv" || fail "cannot write $3"
-	"$1/predict" ${PREDICT_OPTIONS-} --output "$3" >"$3/log" 2>&1 && "$1/predict" ${PREDICT_OPTIONS-} --update --output "$3" >>"$3/log" 2>&1 ||
-		fail "$1/predict failed: $(tail -n 1 "$3/log")"
+	if ! mkdir -p "$3" || ! cp "$2" "$3/profile.tsv"; then
+		fail "cannot write $3"
+	fi
+	for update in '' --update; do
+		"$1/predict" ${PREDICT_OPTIONS-} $update --output "$3" >>"$3/log" 2>&1 ||
+			fail "$1/predict failed: $(tail -n 1 "$3/log")"
+	done
 	touch "$3/complete"
 }
 

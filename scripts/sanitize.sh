@@ -25,7 +25,9 @@ run_one() {
 	name=$(basename "$test" .t)
 	log=$folder/$name.$tool
 	only=
+	# shellcheck disable=SC2086 # lists of words
 	[ "$tool" != racecheck ] || only=$(printf -- '--kernel-name kns=%s ' $ours)
+	# shellcheck disable=SC2086
 	timeout -k 10 "$seconds" "$sanitizer" --tool "$tool" --print-limit 20 $only "$test" >"$log" 2>&1
 	status=$?
 	found=$(reports "$log")

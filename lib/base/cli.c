@@ -70,7 +70,7 @@ static void gather(
 {
 	const struct cli_option shared[] = {
 	        {"device", 0, CLI_TEXT, &common->device, "ID",
-	                "GPU by number, UUID (GPU-...) or PCI address", 0, 0},
+	                "GPU by number, UUID (GPU-..., MIG-...) or PCI address", 0, 0},
 	        {"output", 0, CLI_TEXT, &common->output, "DIR", "folder of the data files", 0, 0},
 	        {"quick", 'q', CLI_FLAG, &common->quick, NULL, "fewer and shorter measurements", 0,
 	                0},
@@ -314,7 +314,7 @@ static bool names_device(const char *text)
 	const size_t digits = strspn(text, "0123456789");
 
 	return (digits > 0 && digits <= 4 && text[digits] == '\0') ||
-	       strncasecmp(text, "GPU-", 4) == 0 ||
+	       strncasecmp(text, "GPU-", 4) == 0 || strncasecmp(text, "MIG-", 4) == 0 ||
 	       (strchr(text, ':') && strspn(text, "0123456789abcdefABCDEF:.") == strlen(text));
 }
 
@@ -348,7 +348,8 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 		        argv[optind], program->name);
 	if (!names_device(common->device))
 		msg_die(EXIT_BAD_USAGE,
-		        "--device: '%s' is neither a number, a UUID (GPU-...) nor a PCI address "
+		        "--device: '%s' is neither a number, a UUID (GPU-..., MIG-...) nor a PCI "
+		        "address "
 		        "(0000:17:00.0)",
 		        common->device);
 	if (operands)

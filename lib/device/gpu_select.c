@@ -9,6 +9,16 @@
 #include <string.h>
 #include <strings.h>
 
+bool gpu_show_slice(const char *text)
+{
+	static const char variable[] = "CUDA_VISIBLE_DEVICES";
+
+	if (strncasecmp(text, "MIG-", 4) != 0)
+		return false;
+	setenv(variable, text, 0);
+	return strcasecmp(getenv(variable), text) == 0;
+}
+
 /* What stands behind "GPU-" or "MIG-"; NULL when neither is there. */
 static const char *uuid_digits(const char *text)
 {

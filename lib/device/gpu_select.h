@@ -15,4 +15,9 @@ struct gpu_identity {
  * with a fault when the text means none, or more than one. */
 int gpu_select(const char *text, const struct gpu_identity *device, int count, struct fault *fault);
 
+/* CUDA shows only the first slice of a GPU (MIG) unless CUDA_VISIBLE_DEVICES names another one.
+ * When text names a slice and the variable is not set, sets it: to be called before CUDA starts.
+ * True when the only visible device is then the one named. */
+bool gpu_show_slice(const char *text);
+
 #endif

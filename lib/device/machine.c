@@ -2,6 +2,7 @@
 #include "machine.h"
 
 #include "lib/base/cli.h"
+#include "lib/host/allowance.h"
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "nvml.h"
@@ -83,18 +84,25 @@ static uint32_t digest_add(uint32_t digest, const char *text)
 	return digest;
 }
 
-const char *machine_id(const struct gpu *gpu)
+static const char *id_of(const char *host, const char *cpu, const struct gpu *gpu)
 {
 	static char id[20];
-	struct topology_facts facts;
-	host_facts(&facts);
 	const uint32_t start = 2166136261u;
-	uint32_t host = digest_add(digest_add(start, host_name()), facts.cpu);
-	int length = snprintf(id, sizeof id, "%08x", host);
+	int length = snprintf(id, sizeof id, "%08x", digest_add(digest_add(start, host), cpu));
 	if (gpu)
 		snprintf(id + length, sizeof id - (size_t)length, "-%08x",
 		        digest_add(start, gpu->uuid));
 	return id;
+}
+
+/* The name of a host is no part of it: every container has its own. */
+const char *machine_id(const struct gpu *gpu)
+{
+	char processors[32];
+	struct topology_facts facts;
+	host_facts(&facts);
+	snprintf(processors, sizeof processors, "%ld processors", sysconf(_SC_NPROCESSORS_CONF));
+	return id_of(processors, facts.cpu, gpu);
 }
 
 bool machine_same(const char *a, const char *b)
@@ -103,6 +111,15 @@ bool machine_same(const char *a, const char *b)
 	if (host != strcspn(b, "-") || strncmp(a, b, host))
 		return false;
 	return !a[host] || !b[host] || !strcmp(a + host, b + host);
+}
+
+/* Earlier versions made the id from the host's name. */
+bool machine_is_here(const char *id, const struct gpu *gpu)
+{
+	struct topology_facts facts;
+	host_facts(&facts);
+	return machine_same(id, machine_id(gpu)) ||
+	       machine_same(id, id_of(host_name(), facts.cpu, gpu));
 }
 
 /* ---- facts ---- */
@@ -127,6 +144,24 @@ static void fact_number(struct table *table, const char *key, double value, doub
 		fact(table, key, "%.15g", value);
 	else
 		fact(table, key, "unknown");
+}
+
+/* What limits the processor time of this process, and what makes hwloc describe another machine. */
+static void describe_allowance(struct table *table)
+{
+	const struct cpu_quota *quota = host_quota();
+	const char *asked = host_threads_asked(), *given = topology_given();
+	fact(table, "host.processors", "%s", host_processors());
+	if (isfinite(quota->processors))
+		fact(table, "host.cpu_quota", "%.15g", quota->processors);
+	else
+		fact(table, "host.cpu_quota", "none");
+	fact(table, "host.cpu_throttled", "%lld", (long long)cpu_quota_throttled(quota));
+	fact(table, "host.threads_asked", "%s", asked ? asked : "none");
+	if (given)
+		fact(table, "host.topology", "%s: perhaps another machine's", given);
+	else
+		fact(table, "host.topology", "this machine's");
 }
 
 /* A small file's first line that starts with `start`, without that and what separates it. */
@@ -190,6 +225,7 @@ static void describe_host(struct table *table)
 	if (host_topology())
 		topology_binding(host_topology(), binding);
 	fact(table, "host.binding", "%s", binding);
+	describe_allowance(table);
 }
 
 static void describe_blas(struct table *table)
@@ -321,6 +357,9 @@ void machine_stamp(
 	}
 	if (host_topology() && topology_binding(host_topology(), binding))
 		table_meta_set(table, "binding", "%s", binding);
+	table_meta_set(table, "processors", "%s", host_processors());
+	if (isfinite(host_quota()->processors))
+		table_meta_set(table, "cpu_quota", "%.15g", host_quota()->processors);
 	table_meta_set(table, "date", "%s", clock_utc(date));
 	char *command = command_line(argc, argv);
 	table_meta_set(table, "command", "%s", command);
@@ -336,14 +375,19 @@ const char *machine_stale(const struct table *profile, const struct gpu *gpu)
 {
 	static char sentence[512];
 	static const char again[] = "run make probe to measure this machine";
+	const char *recorded = table_meta(profile, "machine");
 	const struct {
 		const char *key, *what, *now;
 		bool (*same)(const char *then, const char *now);
 	} check[] = {
 	        {"gpu", "GPU", gpu ? gpu->name : "none", same_text},
-	        {"machine", "machine", machine_id(gpu), machine_same},
+	        {"machine", "machine",
+	                recorded && machine_is_here(recorded, gpu) ? recorded : machine_id(gpu),
+	                same_text},
 	        {"driver", "driver", gpu ? driver_version(gpu) : NULL, same_text},
 	        {"cuda", "CUDA runtime", gpu ? runtime_version(gpu) : NULL, same_text},
+	        {"processors", "processors",
+	                table_meta(profile, "processors") ? host_processors() : NULL, same_text},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(check); i++) {
 		const char *then = table_meta(profile, check[i].key);

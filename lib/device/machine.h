@@ -19,13 +19,16 @@ struct table *machine_describe(const struct gpu *gpu, const char *gpu_reason);
 void machine_stamp(
         struct table *table, const char *program, const struct gpu *gpu, int argc, char **argv);
 
-/* Stable id: short hex digest of host name and CPU model, then "-" and that of the GPU's uuid when
- * there is one: "5fff5b6a-0123abcd". A file of a host probe, which opens no GPU, has the first part
- * only. */
+/* Stable id: short hex digest of the CPU model and the number of processors, then "-" and that of
+ * the GPU's uuid when there is one: "5fff5b6a-0123abcd". A file of a host probe, which opens no
+ * GPU, has the first part only. The host's name is no part of it: every container has its own. */
 const char *machine_id(const struct gpu *gpu);
 
 /* Whether two ids are of one machine: equal, or equal hosts where one of them knows no GPU. */
 bool machine_same(const char *a, const char *b);
+
+/* Whether an id, perhaps of an earlier version that used the host's name, is of this machine. */
+bool machine_is_here(const char *id, const struct gpu *gpu);
 
 /* The folder that readers (advise, report) take a machine's data from: that of the environment
  * variable FATHOM_DATA, else data/$MACHINE, else data/local when it holds a profile, else

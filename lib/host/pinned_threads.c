@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/base.h"
 #include "pinned_threads.h"
+#include "allowance.h"
 #include "clock.h"
 
 #include "lib/base/msg.h"
@@ -26,9 +27,10 @@ bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault)
 	if (!pinned->topology)
 		return false;
 	topology_facts(pinned->topology, &pinned->facts);
-	const int usable = omp_get_num_procs(); /* before a core is taken */
-	pinned->cores =
-	        pinned->facts.cores > 0 && pinned->facts.cores < usable ? pinned->facts.cores : usable;
+	const int usable = host_threads(); /* before a core is taken */
+	pinned->cores = pinned->facts.cores > 0 && pinned->facts.cores < usable
+	                        ? pinned->facts.cores
+	                        : usable;
 	pinned->cores = pinned_largest(pinned->cores);
 	for (int n = 1; n < pinned->cores && pinned->size_count < PINNED_SIZES - 1; n *= 2)
 		pinned->size[pinned->size_count++] = n;
@@ -106,7 +108,8 @@ bool pinned_undisturbed(const struct pinned_threads *pinned)
 	int disturbed = 0;
 
 #pragma omp parallel num_threads(pinned->threads) reduction(+ : disturbed)
-	disturbed += core_noise_less(clock_core_rate().by_cycle, pinned->usual[omp_get_thread_num()]);
+	disturbed +=
+	        core_noise_less(clock_core_rate().by_cycle, pinned->usual[omp_get_thread_num()]);
 	return disturbed == 0;
 }
 

@@ -13,10 +13,10 @@ struct pinned_threads {
 	const struct topology *topology;
 	struct topology_facts facts;
 	struct core_noise noise;
-	int threads;          /* bound last ... */
-	double *usual;        /* ... and the adds a cycle of each while all of them run */
-	int cores;            /* of the largest team: on larger machines some are left to the
-	                         system, whose every pause all threads would wait for */
+	int threads;            /* bound last ... */
+	double *usual;          /* ... and the adds a cycle of each while all of them run */
+	int cores;              /* of the largest team: on larger machines some are left to the
+	                           system, whose every pause all threads would wait for */
 	int size[PINNED_SIZES]; /* 1, 2, 4 ... cores */
 	int size_count;
 	char binding[128]; /* what the last thread bound obtained */
@@ -26,7 +26,8 @@ struct pinned_threads {
 int pinned_largest(int cores);
 
 /* Reads the machine and ranks its cores: teams have the quietest, and the largest one leaves out
- * shared cores first. Call it before any thread of this process is bound. quick: as core_noise_open. */
+ * shared cores first. Call it before any thread of this process is bound. quick: as
+ * core_noise_open. */
 bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault);
 void pinned_close(struct pinned_threads *pinned);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/base.h"
 #include "sample.h"
+#include "allowance.h"
 #include "clock.h"
 #include "lib/base/msg.h"
 
@@ -129,6 +130,7 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
         double max_hz, struct measurement *result)
 {
 	struct sample_store all = {0};
+	const int64_t stopped = cpu_quota_throttled(host_quota());
 	bool working = warm(function, context, plan->warm_seconds), enough = false;
 	double start = clock_now(), lost = 0;
 	size_t next_look = plan->min_samples;
@@ -150,7 +152,8 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
 		}
 	}
 	*result = working ? reduce(&all, max_hz)
-	                  : (struct measurement){{NAN, NAN, NAN, 0}, all.count, NAN, 0};
+	                  : (struct measurement){{NAN, NAN, NAN, 0}, all.count, NAN, 0, false};
+	result->throttled = cpu_quota_throttled(host_quota()) > stopped;
 	free(all.sample);
 	free(all.scratch);
 	return working;
@@ -175,5 +178,6 @@ struct measurement sample_merge(struct measurement first, struct measurement sec
 	both.seconds.low = fmin(quick.seconds.low, slow.seconds.low);
 	both.seconds.high = fmax(quick.seconds.high, slow.seconds.high);
 	both.seconds.samples += slow.seconds.samples;
+	both.throttled = quick.throttled || slow.throttled;
 	return both;
 }

@@ -13,7 +13,8 @@ struct sample {
 	double hz;      /* SM (or core) clock during this sample; 0 when the sample has none */
 	bool agreed;    /* false when the sample's own clocks disagree; it is then discarded */
 	double span;    /* length of the timed interval behind it, seconds: sets hz's resolution */
-	bool disturbed; /* a core did clearly less for us than usual, before or after (lib/host/core_noise.h)
+	bool disturbed; /* a core did clearly less for us than usual, before or after
+	                 * (lib/host/core_noise.h)
 	                 */
 };
 
@@ -36,6 +37,7 @@ struct measurement {
 	size_t discarded;
 	double hz;        /* median clock of the kept samples; NaN when there is none */
 	size_t disturbed; /* of the discarded ones: other samples had the core for themselves */
+	bool throttled;   /* the CPU quota was used up meanwhile (allowance.h) */
 };
 
 /* Default plan for one point of a sweep within `seconds` of time. */

@@ -78,6 +78,18 @@ bool topology_is_this_machine(const struct topology *topology)
 	return hwloc_topology_is_thissystem(topology->hwloc);
 }
 
+const char *topology_given(void)
+{
+	static const char *const name[] = {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT"};
+
+	for (size_t i = 0; i < ARRAY_LEN(name); i++) {
+		const char *value = getenv(name[i]);
+		if (value && value[0])
+			return name[i];
+	}
+	return NULL;
+}
+
 /* ---- facts ---- */
 
 /* The first line of a small file, without its newline; "" when it cannot be read. */
@@ -129,6 +141,44 @@ static int count_of(hwloc_topology_t hwloc, hwloc_obj_type_t type)
 	return count < 0 ? 0 : count;
 }
 
+/* Memory of a GPU that the system manages as a NUMA node (Grace Hopper). */
+static bool is_gpu_memory(hwloc_obj_t node)
+{
+	return node->subtype && strcmp(node->subtype, "GPUMemory") == 0;
+}
+
+/* Whether a NUMA node is a place of processors with memory of their own. Nodes without processors,
+ * as high-bandwidth memory and memory of GPUs are, have the processors of the node they are near
+ * to, which comes first. Nodes without memory count where no node has any: some virtual machines
+ * do not tell. */
+static bool is_host_node(hwloc_topology_t hwloc, hwloc_obj_t node)
+{
+	const bool sizes = hwloc_get_root_obj(hwloc)->total_memory > 0;
+
+	if (is_gpu_memory(node) || hwloc_bitmap_iszero(node->cpuset) ||
+	        (sizes && node->attr->numanode.local_memory == 0))
+		return false;
+	for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, o));)
+		if (o->os_index < node->os_index && hwloc_bitmap_isequal(o->cpuset, node->cpuset) &&
+		        !is_gpu_memory(o) && (!sizes || o->attr->numanode.local_memory > 0))
+			return false;
+	return true;
+}
+
+/* The only host node in a set of nodes; NULL when there is none, or more than one. */
+static hwloc_obj_t only_host_node(hwloc_topology_t hwloc, hwloc_const_nodeset_t set)
+{
+	hwloc_obj_t only = NULL;
+	int found = 0;
+
+	for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, o));)
+		if (hwloc_bitmap_isset(set, o->os_index) && is_host_node(hwloc, o)) {
+			only = o;
+			found++;
+		}
+	return found == 1 ? only : NULL;
+}
+
 static int64_t cache_bytes(hwloc_topology_t hwloc, hwloc_obj_type_t type)
 {
 	hwloc_obj_t cache = hwloc_get_obj_by_type(hwloc, type, 0);
@@ -138,10 +188,15 @@ static int64_t cache_bytes(hwloc_topology_t hwloc, hwloc_obj_type_t type)
 /* A virtual machine whose memory was added as it started may leave it out of its NUMA nodes. */
 static int64_t memory_bytes(const struct topology *topology)
 {
-	const int64_t nodes = (int64_t)hwloc_get_root_obj(topology->hwloc)->total_memory;
 	const int64_t pages = topology_is_this_machine(topology) ? sysconf(_SC_PHYS_PAGES) : 0;
 	const int64_t all = pages * sysconf(_SC_PAGESIZE);
-	return nodes > all ? nodes : all;
+	int64_t nodes = (int64_t)hwloc_get_root_obj(topology->hwloc)->total_memory, of_gpus = 0;
+
+	for (hwloc_obj_t o = NULL;
+	        (o = hwloc_get_next_obj_by_type(topology->hwloc, HWLOC_OBJ_NUMANODE, o));)
+		of_gpus += is_gpu_memory(o) ? (int64_t)o->attr->numanode.local_memory : 0;
+	nodes -= of_gpus;
+	return of_gpus > 0 || nodes > all ? nodes : all;
 }
 
 void topology_facts(const struct topology *topology, struct topology_facts *facts)
@@ -149,7 +204,8 @@ void topology_facts(const struct topology *topology, struct topology_facts *fact
 	hwloc_topology_t hwloc = topology->hwloc;
 	memset(facts, 0, sizeof *facts);
 	facts->packages = count_of(hwloc, HWLOC_OBJ_PACKAGE);
-	facts->numa_nodes = count_of(hwloc, HWLOC_OBJ_NUMANODE);
+	for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, o));)
+		facts->numa_nodes += is_host_node(hwloc, o);
 	facts->cores = count_of(hwloc, HWLOC_OBJ_CORE);
 	facts->threads = count_of(hwloc, HWLOC_OBJ_PU);
 	facts->l1d_bytes = cache_bytes(hwloc, HWLOC_OBJ_L1CACHE);
@@ -203,17 +259,17 @@ int topology_gpu_node(const struct topology *topology, const char *pci, int *raw
 		hypervisor(virtualization);
 	if (virtualization[0] && kernel_node < 0)
 		return -1;
-	/* The complete set: a control group may hide nodes from us, not from the device. */
-	if (hwloc_bitmap_weight(hwloc_topology_get_complete_nodeset(hwloc)) == 1)
-		return 0;
+	/* A control group may hide nodes from us, not from the device. */
+	hwloc_const_nodeset_t seen = hwloc_topology_get_topology_nodeset(hwloc);
+	hwloc_obj_t node = only_host_node(hwloc, seen);
+	if (node && hwloc_bitmap_isequal(seen, hwloc_topology_get_complete_nodeset(hwloc)))
+		return (int)node->logical_index;
 
 	hwloc_obj_t found = hwloc_get_pcidev_by_busid(hwloc, domain, bus, device, function);
 	hwloc_obj_t ancestor = found ? hwloc_get_non_io_ancestor_obj(hwloc, found) : NULL;
-	if (!ancestor || ancestor == hwloc_get_root_obj(hwloc) || !ancestor->nodeset ||
-	        hwloc_bitmap_weight(ancestor->nodeset) != 1)
+	if (!ancestor || ancestor == hwloc_get_root_obj(hwloc) || !ancestor->nodeset)
 		return -1;
-	hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(
-	        hwloc, (unsigned)hwloc_bitmap_first(ancestor->nodeset));
+	node = only_host_node(hwloc, ancestor->nodeset);
 	return node ? (int)node->logical_index : -1;
 }
 

@@ -21,8 +21,14 @@ void topology_free(struct topology *topology);
 /* False for a synthetic or imported topology: binding then does nothing and says so. */
 bool topology_is_this_machine(const struct topology *topology);
 
+/* The environment variable that makes hwloc describe another machine than this one
+ * ("HWLOC_XMLFILE"); NULL when none is set. */
+const char *topology_given(void);
+
 struct topology_facts {
-	int packages, numa_nodes, cores, threads;
+	int packages, cores, threads;
+	int numa_nodes; /* with processors and memory: neither memory of a GPU nor a second kind of
+	                   memory of the same processors */
 	int64_t l1d_bytes, l2_bytes, l3_bytes, l4_bytes; /* of the first one; 0 when absent */
 	int l3_count;
 	int64_t memory_bytes;

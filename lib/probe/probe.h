@@ -24,15 +24,16 @@ struct probe_run {
 	bool on_gpu; /* gpu is the device measured, for the metadata (probe_watch_gpu) */
 	struct gpu gpu;
 	struct probe_noise **noise; /* the process's, of probe_noise.h */
-	double core_usual; /* adds a cycle of a core that earlier processes saw, or 0 (core_noise.h) */
+	double core_usual; /* adds a cycle of a core that earlier processes saw, or 0 (core_noise.h)
+	                    */
 	const struct table *wanted; /* the points of a second visit; NULL: all (probe_wants) */
 };
 
 /* Curve -> parameters. Declared here so that the `fit` program can list all probes. */
 typedef void (*probe_fit)(const struct table *curve, struct profile *profile);
 
-/* A probe whose name begins with `host_` measures the host alone; every other probe needs a GPU. The
- * Makefile builds and runs the probes by this rule. */
+/* A probe whose name begins with `host_` measures the host alone; every other probe needs a GPU.
+ * The Makefile builds and runs the probes by this rule. */
 struct probe {
 	const char *name;        /* "launch" */
 	const char *question;    /* one sentence, shown in --help and the report */

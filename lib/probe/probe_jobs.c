@@ -8,10 +8,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "lib/host/allowance.h"
 #include "lib/host/clock.h"
 #include "curve_resample.h"
 #include "lib/base/msg.h"
 #include "lib/host/core_noise.h"
+
+const char throttled_key[] = "cpu_throttled";
 
 void probe_show_progress(const struct work *work, const struct job *job, int process, double left)
 {
@@ -77,6 +80,8 @@ static void take_curve(struct work *work, struct job *job, const struct child_pa
 		        job->probe->name, job->done + 1, job->processes, fault.text);
 	const char *seconds = table_meta(rows, "wall_seconds");
 	const char *adds = table_meta(rows, core_adds_key);
+	const char *times = table_meta(rows, throttled_key);
+	const long throttled = times ? atol(times) : 0;
 	job->expected = seconds ? atof(seconds) : job->expected;
 	job->wall += job->expected;
 	if (job->wanted) {
@@ -86,6 +91,7 @@ static void take_curve(struct work *work, struct job *job, const struct child_pa
 		append_rows(job->curve, rows);
 		job->done++;
 	}
+	job->throttled += throttled;
 	work->core_usual = fmax(work->core_usual, adds ? atof(adds) : 0);
 	table_free(rows);
 }
@@ -177,6 +183,8 @@ static void write_curve(struct job *job, const struct options *options)
 	table_meta_set(curve, "seconds", "%g", job->budget);
 	table_meta_set(curve, "wall_seconds", "%.1f", job->wall);
 	table_meta_set(curve, "quick", "%s", options->common.quick ? "yes" : "no");
+	if (job->throttled > 0)
+		table_meta_set(curve, throttled_key, "%ld", job->throttled);
 	note_clock(curve);
 	child_leave_if_stopped();
 	if (!table_write(curve, path, &fault))
@@ -194,6 +202,8 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		job[i]->curve = curve_new(job[i]->probe->args, job[i]->probe->arg_count);
 		table_meta_set(job[i]->curve, "probe", "%s", job[i]->probe->name);
+		if (work->set_aside && job[i]->probe->needs_gpu)
+			table_meta_set(job[i]->curve, "set_aside", "%s", work->set_aside);
 		processes = job[i]->processes > processes ? job[i]->processes : processes;
 	}
 	for (int process = 0; process < processes; process++) {
@@ -318,8 +328,9 @@ static void repeat_all(struct work *work)
 
 	for (size_t i = 0; i < work->count; i++)
 		processes = work->job[i].processes > processes ? work->job[i].processes : processes;
-	for (int repeat = 0; repeat < CHANCE_PROCESSES && clock_now() < start + repeats_seconds_gpu &&
-	                    (count = find_wanted(work, repeat < NOISY_REPEATS_GPU, wanted)) > 0;
+	for (int repeat = 0;
+	        repeat < CHANCE_PROCESSES && clock_now() < start + repeats_seconds_gpu &&
+	        (count = find_wanted(work, repeat < NOISY_REPEATS_GPU, wanted)) > 0;
 	        repeat++)
 		repeat_point(work, wanted, count, processes + repeat);
 	while (clock_now() < start + repeats_seconds && (job = noisiest_job(work, tried))) {
@@ -333,6 +344,45 @@ static void repeat_all(struct work *work)
 	free(tried);
 }
 
+/* Variables that change timings of the GPU, or what a call computes; the driver reads them when a
+ * process starts. They are for finding errors, or for one application: the machine is measured
+ * without them. */
+static void set_aside_variables(struct work *work)
+{
+	static const char *const name[] = {"CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS",
+	        "CUDA_FORCE_PTX_JIT", "NVIDIA_TF32_OVERRIDE"};
+	bool on_gpu = false;
+
+	for (size_t i = 0; i < work->count; i++)
+		on_gpu = on_gpu || work->job[i].probe->needs_gpu;
+	for (size_t i = 0; i < ARRAY_LEN(name) && on_gpu; i++) {
+		const char *value = getenv(name[i]);
+		if (!value)
+			continue;
+		char *longer = xasprintf("%s%s%s=%s", work->set_aside ? work->set_aside : "",
+		        work->set_aside ? " " : "", name[i], value);
+		free(work->set_aside);
+		work->set_aside = longer;
+		unsetenv(name[i]);
+	}
+	if (work->set_aside)
+		msg_warn("%s changes timings of the GPU: it is set aside while measuring",
+		        work->set_aside);
+}
+
+static void say_throttling(const struct work *work)
+{
+	long times = 0;
+
+	for (size_t i = 0; i < work->count; i++)
+		times += work->job[i].throttled;
+	if (times > 0)
+		msg_warn("the CPU quota stopped the measuring processes %ld times (%.3g "
+		         "processors): "
+		         "the rows that met it are noisy",
+		        times, host_quota()->processors);
+}
+
 /* A probe of the host has processes of its own: its teams of threads are bound. Those of the GPU
  * share theirs, as a rule: starting one, with libraries and a context, takes as long as many a
  * sweep. */
@@ -341,6 +391,7 @@ void probe_measure_all(struct work *work)
 	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
 	size_t shared;
 
+	set_aside_variables(work);
 	child_watch_signals();
 	for (size_t i = 0; i < work->count; i++) {
 		struct job *job = &work->job[i];
@@ -353,4 +404,5 @@ void probe_measure_all(struct work *work)
 	free(group);
 	if (!work->options->common.quick)
 		repeat_all(work);
+	say_throttling(work);
 }

@@ -6,6 +6,9 @@
 #include "probe.h"
 #include "probe_child.h"
 
+/* Key of a curve's metadata: periods in which the CPU quota stopped its processes. */
+extern const char throttled_key[];
+
 struct options {
 	struct cli_common common;
 	int64_t processes; /* 0: each probe's default */
@@ -22,7 +25,8 @@ struct job {
 	double expected; /* seconds of one process: the budget and the start, then the last one's */
 	double wall;     /* seconds of the processes so far */
 	int done;        /* processes */
-	int repeats;      /* further processes, which went through noisy points */
+	long throttled;  /* periods in which the CPU quota stopped them */
+	int repeats;     /* further processes, which went through noisy points */
 	struct table *wanted; /* the points of such a visit; NULL: all */
 	struct table *curve;
 	enum exit_code outcome;
@@ -37,6 +41,7 @@ struct work {
 	size_t count;
 	size_t total;      /* of the whole program, of which a child has a part */
 	double core_usual; /* adds a cycle of a core, the most that a process saw (core_noise.h) */
+	char *set_aside;   /* variables of the environment that children do not get; NULL: none */
 };
 
 /* Parent and child both show it, so that each erases it before it says anything else. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A quiet core (core_noise.h) for the calling thread of a GPU probe that times with the host's clock:
- * what a call costs the host doubles where somebody else works on the other hardware thread. */
+/* A quiet core (core_noise.h) for the calling thread of a GPU probe that times with the host's
+ * clock: what a call costs the host doubles where somebody else works on the other hardware thread.
+ */
 #ifndef FATHOM_PROBE_NOISE_H
 #define FATHOM_PROBE_NOISE_H
 

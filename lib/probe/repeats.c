@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_at(
-        const struct repeated_point *point, const char *series, const struct arg *args, size_t arg_count)
+static bool is_at(const struct repeated_point *point, const char *series, const struct arg *args,
+        size_t arg_count)
 {
 	if (strcmp(point->series, series) != 0 || point->arg_count != arg_count)
 		return false;
@@ -33,8 +33,8 @@ bool repeats_has(
 	return find(repeats, series, args, arg_count) != NULL;
 }
 
-void repeats_add(struct repeats *repeats, const char *series, const struct arg *args, size_t arg_count,
-        const struct measurement *measurement)
+void repeats_add(struct repeats *repeats, const char *series, const struct arg *args,
+        size_t arg_count, const struct measurement *measurement)
 {
 	struct repeated_point *point = find(repeats, series, args, arg_count);
 

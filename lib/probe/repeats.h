@@ -23,11 +23,11 @@ struct repeats {
 };
 
 /* One more visit of the point of this series and arguments. series must last. */
-void repeats_add(struct repeats *repeats, const char *series, const struct arg *args, size_t arg_count,
-        const struct measurement *measurement);
+void repeats_add(struct repeats *repeats, const char *series, const struct arg *args,
+        size_t arg_count, const struct measurement *measurement);
 
-bool repeats_has(
-        const struct repeats *repeats, const char *series, const struct arg *args, size_t arg_count);
+bool repeats_has(const struct repeats *repeats, const char *series, const struct arg *args,
+        size_t arg_count);
 
 /* The points go to the curve in the order of their first visits, and are forgotten. */
 void repeats_record(struct repeats *repeats, struct probe_run *run);

@@ -20,7 +20,7 @@ static const char *const columns[] = {"pid"};
 static void measure_pid(struct probe_run *run)
 {
 	const struct arg arg = {"pid", (double)getpid()};
-	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0};
+	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0, false};
 	probe_record(run, "own", &arg, 1, &m);
 }
 
@@ -43,7 +43,7 @@ static void measure_uneven(struct probe_run *run)
 	for (int point = 0; point < 2; point++) {
 		const struct arg arg = {"pid", point};
 		const double seconds = run->process == 1 && point == 1 ? 1.3e-3 : 1e-3;
-		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 		if (run->wanted && probe_wants(run, "own", &arg, 1))
 			msg_warn("point %d again", point);
 		probe_record(run, "own", &arg, 1, &m);
@@ -104,7 +104,7 @@ static void measure_chancy(struct probe_run *run)
 	for (int point = 0; point < 2; point++) {
 		const struct arg arg = {"pid", point};
 		const double seconds = (1 + 0.2 * point) * (run->process == 1 ? 1.01e-3 : 1e-3);
-		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 		probe_record(run, "own", &arg, 1, &m);
 	}
 }
@@ -127,7 +127,7 @@ static void measure_place(struct probe_run *run)
 	static int before;
 	const struct arg arg = {"pid", 0};
 	const double seconds = 1e-3 * ++before;
-	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 
 	probe_record(run, "own", &arg, 1, &m);
 }

@@ -3,9 +3,9 @@
 # On a GPU every probe measures, quickly, and nothing fails: what they check of their own calls holds, and a profile
 # follows from their curves.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 if [ ! -x "$bin/probe" ] || [ ! -x "$bin/machine" ]; then
 	echo "1..0 # SKIP probe or machine is not built"
 	exit 0
@@ -19,7 +19,7 @@ if grep -q '^gpu.name	none' "$scratch/machine.tsv"; then
 fi
 
 # two GPUs and more are another machine's
-probes=$(find "$root/probes" -name '*_fit.c' | sed 's#.*/##; s#_fit\.c$##' | grep -v -e '^host_' -e '^peer$')
+probes=$(cd "$root" && for folder in probes/*/ factor/calibration/*/; do basename "$folder"; done | grep -v -e '^host_' -e '^peer$')
 # shellcheck disable=SC2086 # a list of names
 "$bin/probe" --quick --output "$scratch" $probes >/dev/null 2>"$scratch/warnings"
 status=$?
