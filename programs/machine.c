@@ -55,7 +55,7 @@ static void warn_of_slow_blas(void)
 static void warn_of_limits(void)
 {
 	const struct cpu_quota *quota = host_quota();
-	const char *given = topology_given(), *asked = host_threads_asked();
+	const char *given = topology_given();
 
 	if (given)
 		msg_warn("%s is set: the recorded topology may be another machine's (unset it to "
@@ -66,9 +66,6 @@ static void warn_of_limits(void)
 		        "a CPU quota leaves this process the time of %.3g processors: host results "
 		        "that meet it are noisy",
 		        quota->processors);
-	if (asked)
-		msg_warn("%s does not limit the host probes: they use up to %d threads", asked,
-		        host_threads());
 }
 
 int main(int argc, char **argv)

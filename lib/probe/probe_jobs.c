@@ -370,6 +370,20 @@ static void set_aside_variables(struct work *work)
 		        work->set_aside);
 }
 
+static void say_threads(const struct work *work)
+{
+	const char *asked = host_threads_asked();
+	bool on_host = false;
+
+	for (size_t i = 0; i < work->count; i++)
+		on_host = on_host || !work->job[i].probe->needs_gpu;
+	if (asked && on_host)
+		msg_warn(
+		        "%s does not limit the host probes: they use up to %d threads, one on each "
+		        "processor of this process",
+		        asked, host_threads());
+}
+
 static void say_throttling(const struct work *work)
 {
 	long times = 0;
@@ -392,6 +406,7 @@ void probe_measure_all(struct work *work)
 	size_t shared;
 
 	set_aside_variables(work);
+	say_threads(work);
 	child_watch_signals();
 	for (size_t i = 0; i < work->count; i++) {
 		struct job *job = &work->job[i];
