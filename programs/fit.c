@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assembles profile.tsv from the recorded curves: every probe's fit over its own curve. Needs no
- * hardware: a profile can be made again anywhere from a run's folder. */
+/* Makes profile.tsv from recorded curves, by the fit of every probe. Needs no hardware. */
 #include "lib/base/base.h"
 #include "lib/base/cli.h"
 #include "lib/probe/curve.h"
@@ -152,12 +151,10 @@ static void say_shared_cores(const struct source *source)
 	}
 	if (most == 0)
 		return;
-	printf("others used ");
+	printf("interference on ");
 	if (least < most)
 		printf("%zu to ", least);
-	printf("%zu of the host's cores meanwhile: results that depend on the host are less "
-	       "certain\n",
-	        most);
+	printf("%zu of the host's cores: results that depend on the host are less certain\n", most);
 }
 
 static void write_profile(const struct table *table, const char *folder)

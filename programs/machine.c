@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what machine is this, as far as hardware and system tell without a measurement?
+/* Question: what machine is this? Facts of hardware and system, without a measurement.
  *
  * Method: attributes of the CUDA device, NVML where the driver has it, hwloc for the host, and the
  * BLAS and LAPACK libraries in use. An unknown fact reads "unknown".
@@ -41,7 +41,7 @@ static void write_topology(const char *folder)
 	free(path);
 }
 
-/* OpenBLAS may take a newer processor for a plain x86. */
+/* OpenBLAS may not know a new processor. */
 static void warn_of_slow_blas(void)
 {
 #if defined(__x86_64__)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages to stderr, the live progress line, and the only place besides main that ends a program.
- */
+/* Messages to stderr, the live progress line, and the end of a program with a message. */
 #ifndef FATHOM_MSG_H
 #define FATHOM_MSG_H
 

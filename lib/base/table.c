@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table in memory. Cells are text; numbers are made and parsed at the edge. */
+/* A table in memory. Cells are text; numbers are formatted when set and parsed when read. */
 #include "base.h"
 #include "table.h"
 

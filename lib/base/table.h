@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plain TSV files: `# key: value` metadata, one row of column names, rows. Text cells; numbers are
- * parsed when asked for. `nan` means not measured. */
+ * parsed when asked for. `nan`, and an empty cell, means not measured. */
 #ifndef FATHOM_TABLE_H
 #define FATHOM_TABLE_H
 

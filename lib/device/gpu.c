@@ -42,7 +42,7 @@ static int find_device(const char *text, int count, struct fault *fault)
 		if (cudaGetDeviceProperties(&prop, d) != cudaSuccess ||
 		        cudaDeviceGetPCIBusId(identity[d].pci, sizeof identity[d].pci, d) !=
 		                cudaSuccess)
-			continue; /* nobody can mean it but by its number */
+			continue; /* only its number can name it */
 		format_uuid(identity[d].uuid, sizeof identity[d].uuid, &prop.uuid);
 	}
 	cudaGetLastError();

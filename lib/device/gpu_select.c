@@ -19,7 +19,7 @@ bool gpu_show_slice(const char *text)
 	return strcasecmp(getenv(variable), text) == 0;
 }
 
-/* What stands behind "GPU-" or "MIG-"; NULL when neither is there. */
+/* The text after "GPU-" or "MIG-"; NULL without either. */
 static const char *uuid_digits(const char *text)
 {
 	if (strncasecmp(text, "GPU-", 4) == 0 || strncasecmp(text, "MIG-", 4) == 0)

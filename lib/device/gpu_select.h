@@ -5,7 +5,7 @@
 
 #include "lib/base/base.h"
 
-/* As the driver names a device: "GPU-1a2b...", "0000:17:00.0". */
+/* A device's names by the driver: "GPU-1a2b...", "0000:17:00.0". */
 struct gpu_identity {
 	char uuid[64], pci[32];
 };

@@ -19,7 +19,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* NULL: unknown, which is said once. */
+/* NULL when unknown; warns once. */
 static const struct topology *host_topology(void)
 {
 	static bool told;
@@ -47,8 +47,7 @@ static const char *host_name(void)
 	return name;
 }
 
-/* The version of the driver package; "CUDA 13.0", what it can run, where NVML is not there to tell.
- */
+/* The version of the driver; without NVML "CUDA 13.0", the newest CUDA that it runs. */
 static const char *driver_version(const struct gpu *gpu)
 {
 	static char version[80];
@@ -75,7 +74,7 @@ static const char *gpu_locality(const struct gpu *gpu, int *raw)
 	return locality;
 }
 
-/* FNV-1a, the end of each text included: "ab","c" is not "a","bc". */
+/* FNV-1a, including the end of each text: "ab","c" is not "a","bc". */
 static uint32_t digest_add(uint32_t digest, const char *text)
 {
 	do
@@ -137,7 +136,7 @@ static void fact(struct table *table, const char *key, const char *format, ...)
 	table_set_text(table, row, "value", value[0] ? value : "unknown");
 }
 
-/* A number that is unknown when it is below the smallest it can be. */
+/* A number; unknown below the smallest possible one. */
 static void fact_number(struct table *table, const char *key, double value, double smallest)
 {
 	if (value >= smallest)
@@ -164,7 +163,7 @@ static void describe_allowance(struct table *table)
 		fact(table, "host.topology", "this machine's");
 }
 
-/* A small file's first line that starts with `start`, without that and what separates it. */
+/* The rest of a small file's first line that starts with `start`, without separators. */
 static void fact_line(struct table *table, const char *key, const char *path, const char *start)
 {
 	char line[512], *value = NULL;
@@ -181,7 +180,7 @@ static void fact_line(struct table *table, const char *key, const char *path, co
 	fact(table, key, "%s", value ? value : "unknown");
 }
 
-/* The file that a function comes from: which of several installed libraries really answers. */
+/* The file of a function: several libraries may be installed, one is used. */
 static void fact_library(struct table *table, const char *key, const char *function)
 {
 	Dl_info info;

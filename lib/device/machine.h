@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine at hand as key/value facts: what every file's metadata quotes and
- * data/<machine>/machine.tsv holds. */
+/* Facts of this machine: for data/<machine>/machine.tsv and the metadata of every file. */
 #ifndef FATHOM_MACHINE_H
 #define FATHOM_MACHINE_H
 
@@ -14,8 +13,8 @@
  * is none; gpu_reason then says why. */
 struct table *machine_describe(const struct gpu *gpu, const char *gpu_reason);
 
-/* Adds the metadata every data file carries: probe or program name, fathom version and commit,
- * machine id, device name and uuid, driver, CUDA runtime, date in UTC, host, command line. */
+/* Adds the metadata of every data file: program, fathom's version and commit, machine id, device
+ * name and uuid, driver, CUDA runtime, date in UTC, host, processors, command line. */
 void machine_stamp(
         struct table *table, const char *program, const struct gpu *gpu, int argc, char **argv);
 
@@ -42,12 +41,12 @@ const char *machine_data_folder(void); /* the same without the sentence */
 /* Whether the environment names the folder. */
 bool machine_data_given(void);
 
-/* The recorded machine that answers questions about GPUs where this machine's profile has none:
- * data/nvidia-h200. As machine_data_choose otherwise. */
+/* The recorded machine that answers questions about GPUs when this machine's profile has none:
+ * data/nvidia-h200. Otherwise as machine_data_choose. */
 const char *machine_data_recorded(char choice[MACHINE_CHOICE]);
 
-/* One sentence when the profile's driver, runtime, device or machine differ from the machine at
- * hand, else NULL. */
+/* One sentence when machine, device, driver, runtime or processors differ from the profile's; else
+ * NULL. */
 const char *machine_stale(const struct table *profile, const struct gpu *gpu);
 
 #endif

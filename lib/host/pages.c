@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A number from a line "name: number kB" of a file of /proc, in bytes; 0 when there is none. */
+/* Bytes of a line "name: number kB" of a /proc file; 0 when the line has another name. */
 static size_t line_bytes(const char *line, const char *name)
 {
 	size_t length = strlen(name), kilobytes = 0;
@@ -59,7 +59,7 @@ bool pages_map(struct pages *pages, size_t bytes, bool huge, struct fault *fault
 		pages->mapping = mmap(NULL, pages->mapped, ACCESS, KIND | MAP_HUGETLB, -1, 0);
 	pages->reserved = pages->mapping != MAP_FAILED;
 	if (!pages->reserved) {
-		pages->mapped += page; /* room to begin at a multiple of a page */
+		pages->mapped += page; /* room for alignment */
 		pages->mapping = mmap(NULL, pages->mapped, ACCESS, KIND | MAP_NORESERVE, -1, 0);
 	}
 	if (pages->mapping == MAP_FAILED)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From this many cores on one in so many is left to the system. */
+/* From this many cores on, one core in so many is left to the system. */
 enum { LARGE_MACHINE = 8, READINGS = 15 };
 
 int pinned_largest(int cores)
@@ -55,7 +55,7 @@ void pinned_warm(struct pinned_threads *pinned, double seconds)
 		;
 }
 
-/* Binds thread i to the i-th core in the order, and reads what each does while all of them run. */
+/* Binds thread i to the i-th core in the order, and reads the rate of each while all run. */
 static void bind_and_read(struct pinned_threads *pinned, int threads)
 {
 #pragma omp parallel num_threads(threads)
@@ -71,8 +71,8 @@ static void bind_and_read(struct pinned_threads *pinned, int threads)
 	}
 }
 
-/* Cores that two threads of the team share, or one and somebody else, for others, from *spare on in
- * the order. False when there were none such. */
+/* Exchanges shared cores of the threads for cores from *spare on in the order. False when no core
+ * was exchanged. */
 static bool exchange_shared(struct pinned_threads *pinned, int threads, int *spare)
 {
 	int *order = pinned->noise.order, before = *spare;
@@ -96,10 +96,10 @@ void pinned_bind(struct pinned_threads *pinned, int threads)
 		core_noise_refresh(&pinned->noise);
 	pinned->threads = threads;
 	bind_and_read(pinned, threads);
-	/* of a larger team many share a core in any case */
+	/* More threads share cores in any case. */
 	while (2 * threads <= pinned->cores && exchange_shared(pinned, threads, &spare))
 		bind_and_read(pinned, threads);
-	if (threads == 1) /* it may have been shared just now */
+	if (threads == 1) /* the core may have been shared just now */
 		pinned->usual[0] = fmax(pinned->usual[0], pinned->noise.usual);
 }
 

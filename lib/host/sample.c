@@ -14,7 +14,7 @@ static const double timer_step = 1e-6;
 static const double steady = 0.005;   /* accepted deviation of the clock */
 static const double throttled = 0.75; /* of the highest clock */
 
-static const double made_up = 0.5; /* of max_seconds, at most, for disturbed samples */
+static const double made_up = 0.5; /* part of max_seconds that replaces disturbed samples */
 
 enum { UNDISTURBED = 3 }; /* samples that replace all disturbed ones */
 
@@ -46,7 +46,7 @@ static void store(struct sample_store *all, const struct sample *sample)
 	all->undisturbed += sample->agreed && isfinite(sample->seconds) && !sample->disturbed;
 }
 
-/* A disturbed sample that others stand for. */
+/* A disturbed sample that undisturbed ones replace. */
 static bool replaced(const struct sample_store *all, const struct sample *sample)
 {
 	return sample->disturbed && all->undisturbed >= UNDISTURBED;
@@ -69,8 +69,7 @@ static bool keeps(const struct sample_store *all, const struct sample *sample, d
 	       sample->hz >= throttled * max_hz;
 }
 
-/* The clock of the sample that is next to the median one: that of an even number may lie where no
- * sample is. */
+/* The clock of the sample nearest to the median clock: the median itself may be no sample's. */
 static double find_typical_hz(const struct sample_store *all)
 {
 	size_t clocked = 0;
@@ -148,7 +147,7 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
 		if (!enough && elapsed >= plan->min_seconds && all.count >= next_look) {
 			struct measurement now = reduce(&all, max_hz);
 			enough = precise(&now.seconds, plan) && all.undisturbed >= UNDISTURBED;
-			next_look = all.count + all.count / 8 + 1; /* looking costs a sort */
+			next_look = all.count + all.count / 8 + 1; /* each look sorts */
 		}
 	}
 	*result = working ? reduce(&all, max_hz)

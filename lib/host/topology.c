@@ -39,12 +39,12 @@ struct topology *topology_load(const char *description, struct fault *fault)
 		hwloc_topology_destroy(hwloc);
 		return NULL;
 	}
-	/* Plugins that start a GPU's driver only to list it, for half a second of each program. */
+	/* These plugins would start a GPU's driver, which is slow, only to list the GPU. */
 	static const char *const slow[] = {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"};
 	for (size_t i = 0; i < ARRAY_LEN(slow); i++)
 		hwloc_topology_set_components(
 		        hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, slow[i]);
-	/* I/O objects are dropped by default, and only a filter set before loading keeps them. */
+	/* By default hwloc drops I/O objects; a filter must be set before loading. */
 	if (hwloc_topology_set_io_types_filter(hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) != 0 ||
 	        hwloc_topology_load(hwloc) != 0) {
 		fault_set(fault, "hwloc cannot load the topology: %s", strerror(errno));
@@ -105,7 +105,7 @@ static void first_line(const char *path, char *text, int size)
 	fclose(file);
 }
 
-/* The hypervisor under us: the processor tells on x86, the firmware's tables elsewhere. */
+/* The hypervisor: the processor names it on x86, the firmware's tables elsewhere. */
 static void hypervisor(char text[32])
 {
 	text[0] = '\0';
@@ -185,7 +185,7 @@ static int64_t cache_bytes(hwloc_topology_t hwloc, hwloc_obj_type_t type)
 	return cache ? (int64_t)cache->attr->cache.size : 0;
 }
 
-/* A virtual machine whose memory was added as it started may leave it out of its NUMA nodes. */
+/* The NUMA nodes of a virtual machine may lack memory that was added at its start. */
 static int64_t memory_bytes(const struct topology *topology)
 {
 	const int64_t pages = topology_is_this_machine(topology) ? sysconf(_SC_PHYS_PAGES) : 0;
@@ -227,7 +227,7 @@ void topology_facts(const struct topology *topology, struct topology_facts *fact
 
 /* ---- locality ---- */
 
-/* The kernel's own word on a device's NUMA node: -1 when it does not know or we cannot read it. */
+/* The NUMA node of a device by the kernel; -1 when it is unknown or unreadable. */
 static int sysfs_node(unsigned domain, unsigned bus, unsigned device, unsigned function)
 {
 	char path[96], text[32];
@@ -252,8 +252,7 @@ int topology_gpu_node(const struct topology *topology, const char *pci, int *raw
 	if (raw)
 		*raw = kernel_node;
 
-	/* A virtual machine shows the nodes that it was given, one or more, not those of the host.
-	 */
+	/* A virtual machine shows its own nodes, not the host's. */
 	char virtualization[32] = "";
 	if (this_machine)
 		hypervisor(virtualization);
@@ -349,7 +348,7 @@ bool topology_bind(const struct topology *topology, int node, int core, char got
 		        node >= 0 ? "node" : "core", node >= 0 ? node : core);
 		return false;
 	}
-	/* The thread first: memory is placed where the thread first touches it. */
+	/* The thread first: memory is placed near the thread that first touches it. */
 	if (hwloc_set_cpubind(hwloc, place->cpuset, HWLOC_CPUBIND_THREAD) != 0) {
 		snprintf(got, 128, "not bound: %s", strerror(errno));
 		return false;
@@ -358,7 +357,7 @@ bool topology_bind(const struct topology *topology, int node, int core, char got
 	        hwloc_set_membind(hwloc, place->nodeset, HWLOC_MEMBIND_BIND,
 	                HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_STRICT | HWLOC_MEMBIND_BYNODESET) == 0;
 	topology_binding(topology, got);
-	/* What the kernel accepted is not yet what it gave: compare with what was read back. */
+	/* The kernel may accept a binding and not apply it: compare with the binding read back. */
 	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
 	bool thread = hwloc_get_cpubind(hwloc, cpus, HWLOC_CPUBIND_THREAD) == 0 &&
 	              hwloc_bitmap_isincluded(cpus, place->cpuset);

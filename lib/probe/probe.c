@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The program around every probe, and around the whole set: its command line, the child that
- * measures (the parent is in probe_jobs.c), and what is made of the curves. */
+/* The program of one probe or of the whole set: command line, the measuring child (the parent is in
+ * probe_jobs.c), fit and output. */
 #include "lib/base/base.h"
 #include "probe.h"
 
@@ -47,7 +47,7 @@ void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu)
 	mark_busy(run);
 }
 
-/* A child is given the words of the program that started it, names of other probes among them. */
+/* A child gets the words of its parent, which may name other probes. */
 static void parse(int argc, char **argv, const struct probe *const *list, size_t count, bool child,
         struct options *options, char ***operands)
 {
@@ -77,12 +77,12 @@ static void parse(int argc, char **argv, const struct probe *const *list, size_t
 	cli_parse(argc, argv, &program, &options->common, operands);
 }
 
-/* A quick run looks at fewer points, too. */
+/* A quick run also has fewer points. */
 static const double quick_divisor = 24;
 
 static struct job new_job(const struct probe *probe, size_t number, const struct options *options)
 {
-	/* of starting a process on the GPU and leaving it */
+	/* to start and end a process on the GPU */
 	static const double start_seconds = 0.4;
 	const bool quick = options->common.quick;
 	struct job job = {.probe = probe, .number = number, .outcome = EXIT_DONE};
@@ -136,8 +136,7 @@ static struct probe_run new_run(
 	};
 }
 
-/* Sizes of the device that fits turn into parameters: the model knows the machine by its profile
- * alone. */
+/* Sizes of the device that fits turn into parameters: the model reads only the profile. */
 static void note_device(struct table *curve, const struct gpu *gpu)
 {
 	table_meta_set(curve, "gpu_sms", "%d", gpu->sm_count);
@@ -156,8 +155,7 @@ static void note_throttling(struct probe_run *run, int64_t times)
 		mark_busy(run);
 }
 
-/* The probe before has just worked. */
-static const double warm_again = 0.1;
+static const double warm_again = 0.1; /* part of the warm-up that the next probe needs */
 
 static void measure_and_send(const struct work *work, const struct job *job, int process,
         const struct child_part *part, bool first, struct probe_noise **noise)
@@ -228,7 +226,7 @@ static int fit_and_print(const struct job *job, const struct options *options)
 	return failed ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }
 
-/* The set: what its probes came to; the fit is a program of its own. */
+/* The exit code of a set; its fit is a program of its own. */
 static int conclude(const struct work *work)
 {
 	int code = EXIT_DONE;

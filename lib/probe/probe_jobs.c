@@ -106,7 +106,7 @@ static double seconds_left(const struct work *work)
 	return left;
 }
 
-/* Where a child's time went: what is none of its probes' is that of starting and ending it. */
+/* Says where a child's time went: its probes, and its start and end. */
 static void note_times(struct job *const *job, size_t count, int process, double all)
 {
 	char *text = xstrdup("");
@@ -124,11 +124,11 @@ static void note_times(struct job *const *job, size_t count, int process, double
 	free(text);
 }
 
-/* Measures jobs with one process each after the other, all in one child; when it fails in one of
- * them, another child goes on behind it. */
+/* Measures jobs one after another in one child. When the child fails in a job, another child goes
+ * on with the next job. */
 static void measure_together(struct work *work, struct job *const *job, size_t count, int process)
 {
-	/* the libraries of the GPU take longer to load than many a sweep of the host */
+	/* A program without GPU libraries starts faster: they take longer than some host sweeps. */
 	const char *sibling = count > 0 && !job[0]->probe->needs_gpu ? job[0]->probe->name : NULL;
 	struct child_order order = {
 	        .process = process, .total = work->total, .core_usual = work->core_usual};
@@ -166,7 +166,7 @@ static void measure_together(struct work *work, struct job *const *job, size_t c
 		return;
 	}
 	if (job[last]->wanted) {
-		msg_warn("%s: its points could not be visited again", job[last]->probe->name);
+		msg_warn("%s: its points could not be measured again", job[last]->probe->name);
 		return;
 	}
 	job[last]->outcome = judge(job[last], status);
@@ -193,7 +193,7 @@ static void write_curve(struct job *job, const struct options *options)
 	free(path);
 }
 
-/* All processes of jobs that share children; then their curves are written. */
+/* Runs all processes of jobs that share children, then writes their curves. */
 static void measure_group(struct work *work, struct job *const *job, size_t count)
 {
 	struct job **able = xcalloc(count + 1, sizeof(struct job *));
@@ -224,7 +224,7 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 	free(able);
 }
 
-/* The jobs of the GPU that share processes, in their turn; their number. */
+/* The GPU jobs that share processes, in their turn. Returns their number. */
 static size_t sharing_jobs(struct work *work, struct job **group)
 {
 	size_t found = 0;
@@ -238,20 +238,18 @@ static size_t sharing_jobs(struct work *work, struct job **group)
 	return found;
 }
 
-/* ---- second visits ---- */
+/* ---- re-measurement ---- */
 
-/* Processes that go through what is noisy; one on the GPU takes longer to start. With three more of
- * them what differs from process to process by less than a fifth is known to a fifth. */
+/* Processes that measure noisy points again; a GPU process takes longer to start. Three more of
+ * them resolve points that differ between processes by less than a fifth. */
 enum { NOISY_REPEATS = 8, NOISY_REPEATS_GPU = 3 };
 
-/* Processes for what chance decides. Of those that start a kernel behind another one in 1.58
- * to 1.81 us (133 on 32 H200s, half of them below 1.70) the middle between the quickest and the
- * slowest is within 2 % of that of as many others in 52 of 100 draws of three, 94 of eight, 98 of
- * ten (tests/test_curve_midrange.c). */
+/* Processes for points whose value chance decides: the midrange of ten processes repeats within 2 %
+ * (tests/lib/test_curve_midrange.c). */
 enum { CHANCE_PROCESSES = 10 };
 
-/* After which none begins: what disturbs the host may last longer than its measurement. Those of
- * the GPU come first and leave the host's some of it. */
+/* No process begins later: interference may last longer than the measurement. GPU processes come
+ * first and leave some time to those of the host. */
 static const double repeats_seconds = 8, repeats_seconds_gpu = 7;
 
 static bool may_repeat(const struct job *job, bool on_gpu)
@@ -266,7 +264,7 @@ static void forget_wanted(struct job *job)
 	job->wanted = NULL;
 }
 
-/* The jobs of the GPU with points to be visited again, in their turn; their number. */
+/* The GPU jobs with points to measure again, in their turn. Returns their number. */
 static size_t find_wanted(struct work *work, bool noisy, struct job **wanted)
 {
 	const size_t all = sharing_jobs(work, wanted);
@@ -284,8 +282,7 @@ static size_t find_wanted(struct work *work, bool noisy, struct job **wanted)
 	return found;
 }
 
-/* The job of the host with the most noisy points, of those that were not tried too often; NULL when
- * there is none. */
+/* The host job with the most noisy points among the jobs not tried too often; NULL: none. */
 static struct job *noisiest_job(struct work *work, const int *tried)
 {
 	struct job *noisiest = NULL;
@@ -308,7 +305,7 @@ static struct job *noisiest_job(struct work *work, const int *tried)
 	return noisiest;
 }
 
-/* A fresh process that goes through what is wanted of these jobs. */
+/* A fresh process measures the wanted points of these jobs. */
 static void repeat_point(struct work *work, struct job *const *job, size_t count, int process)
 {
 	measure_together(work, job, count, process);
@@ -316,9 +313,9 @@ static void repeat_point(struct work *work, struct job *const *job, size_t count
 		forget_wanted(job[i]);
 }
 
-/* After all others, when what disturbed a process has gone by: fresh processes visit what is noisy,
- * until nothing is, and what too few have for what chance decides, or the time is spent; then the
- * curves are written again. */
+/* At the end, when interference may be over, fresh processes measure again the noisy points, and
+ * the points by chance that too few processes measured, until there is none or the time is spent.
+ * Then the curves are written again. */
 static void repeat_all(struct work *work)
 {
 	const double start = clock_now();
@@ -397,9 +394,8 @@ static void say_throttling(const struct work *work)
 		        times, host_quota()->processors);
 }
 
-/* A probe of the host has processes of its own: its teams of threads are bound. Those of the GPU
- * share theirs, as a rule: starting one, with libraries and a context, takes as long as many a
- * sweep. */
+/* A host probe has processes of its own, as its threads are bound. GPU probes share processes, as a
+ * rule: starting one, with libraries and a context, takes as long as a short sweep. */
 void probe_measure_all(struct work *work)
 {
 	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
