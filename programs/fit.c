@@ -113,17 +113,14 @@ static void note_probes(struct table *profile, const struct source *source)
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
 		if (!source[i].curve)
 			continue;
-		const char *date = table_meta(source[i].curve, "date");
-		const char *was_quick = table_meta(source[i].curve, "quick");
-		if (date && (!first || strcmp(date, first) < 0))
+		const char *date = said(&source[i], "date");
+		if (date[0] && (!first || strcmp(date, first) < 0))
 			first = date;
-		if (date && (!last || strcmp(date, last) > 0))
+		if (date[0] && (!last || strcmp(date, last) > 0))
 			last = date;
-		if (was_quick && strcmp(was_quick, "yes") == 0)
+		if (strcmp(said(&source[i], "quick"), "yes") == 0)
 			quick = "yes";
-		char *longer = xasprintf("%s%s%s", names, names[0] ? " " : "", source[i].name);
-		free(names);
-		names = longer;
+		xappend(&names, "%s%s", names[0] ? " " : "", source[i].name);
 	}
 	table_meta_set(profile, "date", "%s", last ? last : "unknown");
 	table_meta_set(profile, "measured_from", "%s", first ? first : "unknown");

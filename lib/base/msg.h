@@ -32,8 +32,10 @@ void *xcalloc(size_t count, size_t bytes);
 void *xrealloc(void *old, size_t bytes);
 char *xstrdup(const char *text);
 
-/* Formats into a fresh string that the caller frees. */
+/* Formats into a fresh string that the caller frees; behind a text (NULL: empty) made by these
+ * functions. */
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);
+void xappend(char **text, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #ifdef __cplusplus
 }

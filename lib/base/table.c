@@ -117,6 +117,15 @@ size_t table_add_row(struct table *table)
 	return row;
 }
 
+void table_copy_row(struct table *to, const struct table *from, size_t row)
+{
+	const size_t fresh = table_add_row(to);
+
+	for (size_t i = 0; i < from->column_count; i++)
+		table_set_text(
+		        to, fresh, from->column[i], from->cell[row * from->column_count + i]);
+}
+
 void table_set_text(struct table *table, size_t row, const char *column, const char *text)
 {
 	int index = table_column(table, column);

@@ -34,6 +34,9 @@ int table_column(const struct table *table, const char *name);
 /* Appends a row of "nan" cells and returns its index. */
 size_t table_add_row(struct table *table);
 
+/* Appends a row of another table whose columns `to` has. */
+void table_copy_row(struct table *to, const struct table *from, size_t row);
+
 /* Cell access by column name. Setting an unknown column or row is a programming error (ends the
  * program). table_text returns "" and table_real NaN for a missing column. Tabs and newlines in
  * text become spaces. Reals are written with 9 significant digits. */

@@ -4,6 +4,7 @@
 #include "lib/base/cli.h"
 #include "lib/host/allowance.h"
 #include "lib/host/clock.h"
+#include "lib/host/small_file.h"
 #include "lib/base/msg.h"
 #include "nvml.h"
 #include "lib/host/topology.h"
@@ -166,18 +167,11 @@ static void describe_allowance(struct table *table)
 /* The rest of a small file's first line that starts with `start`, without separators. */
 static void fact_line(struct table *table, const char *key, const char *path, const char *start)
 {
-	char line[512], *value = NULL;
-	FILE *file = fopen(path, "r");
-	while (file && !value && fgets(line, sizeof line, file))
-		if (!strncmp(line, start, strlen(start)))
-			value = line + strlen(start);
-	if (file)
-		fclose(file);
-	if (value) {
-		value += strspn(value, " \t:=\"");
-		value[strcspn(value, "\"\n")] = '\0';
-	}
-	fact(table, key, "%s", value ? value : "unknown");
+	char text[512], *value = text;
+	small_file_line(path, start, text, sizeof text);
+	value += strspn(value, " \t:=\"");
+	value[strcspn(value, "\"")] = '\0';
+	fact(table, key, "%s", value);
 }
 
 /* The file of a function: several libraries may be installed, one is used. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "allowance.h"
+#include "small_file.h"
 
 #include "lib/base/msg.h"
 
@@ -79,40 +80,22 @@ const char *host_threads_asked(void)
 
 /* ---- the quota ---- */
 
-/* The first number of a small file, or of its first line that begins with `start`. */
-static bool read_number(const char *path, const char *start, double *value)
-{
-	char line[256];
-	bool found = false;
-	FILE *file = fopen(path, "r");
-
-	while (file && !found && fgets(line, sizeof line, file))
-		found = strncmp(line, start, strlen(start)) == 0 &&
-		        sscanf(line + strlen(start), "%lf", value) == 1;
-	if (file)
-		fclose(file);
-	return found;
-}
-
 /* Version 2 has "quota period" or "max period" in one file, version 1 has two files. */
 static double quota_of(const char *folder)
 {
-	char path[4096], line[64] = "";
+	char path[4096], line[64];
 	double quota = 0, period = 0;
 
 	snprintf(path, sizeof path, "%s/cpu.max", folder);
-	FILE *file = fopen(path, "r");
-	if (file) {
-		const bool both = fgets(line, sizeof line, file) &&
-		                  sscanf(line, "%lf %lf", &quota, &period) == 2;
-		fclose(file);
-		return both && quota > 0 && period > 0 ? quota / period : INFINITY;
+	if (small_file_line(path, "", line, sizeof line)) {
+		sscanf(line, "%lf %lf", &quota, &period);
+	} else {
+		snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
+		small_file_number(path, "", &quota);
+		snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
+		small_file_number(path, "", &period);
 	}
-	snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-	if (!read_number(path, "", &quota) || quota <= 0)
-		return INFINITY;
-	snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-	return read_number(path, "", &period) && period > 0 ? quota / period : INFINITY;
+	return quota > 0 && period > 0 ? quota / period : INFINITY;
 }
 
 /* A group and all groups around it, up to the mount. A container may not see its own name below
@@ -183,7 +166,7 @@ int64_t cpu_quota_throttled(const struct cpu_quota *quota)
 	double times;
 
 	for (int i = 0; i < quota->levels; i++)
-		if (read_number(quota->stat[i], "nr_throttled ", &times))
+		if (small_file_number(quota->stat[i], "nr_throttled ", &times))
 			sum += (int64_t)times;
 	return sum;
 }

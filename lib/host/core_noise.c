@@ -203,10 +203,7 @@ void core_noise_note(const struct core_noise *noise, struct table *curve)
 	for (int core = 0; core < noise->cores; core++) {
 		if (!core_noise_less(noise->rate[core], best))
 			continue;
-		char *longer = xasprintf(
-		        "%s%s%d (%.2f)", text, text[0] ? ", " : "", core, noise->rate[core] / best);
-		free(text);
-		text = longer;
+		xappend(&text, "%s%d (%.2f)", text[0] ? ", " : "", core, noise->rate[core] / best);
 	}
 	table_meta_set(curve, "shared_cores", "%s", text[0] ? text : best > 0 ? "none" : "unknown");
 	table_meta_set(curve, core_adds_key, "%.3f", noise->usual);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "topology.h"
+#include "small_file.h"
 
 #include "lib/base/msg.h"
 
@@ -92,19 +93,6 @@ const char *topology_given(void)
 
 /* ---- facts ---- */
 
-/* The first line of a small file, without its newline; "" when it cannot be read. */
-static void first_line(const char *path, char *text, int size)
-{
-	text[0] = '\0';
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return;
-	if (!fgets(text, size, file))
-		text[0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	fclose(file);
-}
-
 /* The hypervisor: the processor names it on x86, the firmware's tables elsewhere. */
 static void hypervisor(char text[32])
 {
@@ -128,7 +116,7 @@ static void hypervisor(char text[32])
 #else
 	static const char *const mark[] = {"KVM", "QEMU", "VMware", "Virtual", "Xen", "Amazon EC2"};
 	char product[128];
-	first_line("/sys/class/dmi/id/product_name", product, sizeof product);
+	small_file_line("/sys/class/dmi/id/product_name", "", product, sizeof product);
 	for (size_t i = 0; i < ARRAY_LEN(mark); i++)
 		if (strstr(product, mark[i]) && !strstr(product, "metal"))
 			snprintf(text, 32, "%s", mark[i]);
@@ -230,11 +218,11 @@ void topology_facts(const struct topology *topology, struct topology_facts *fact
 /* The NUMA node of a device by the kernel; -1 when it is unknown or unreadable. */
 static int sysfs_node(unsigned domain, unsigned bus, unsigned device, unsigned function)
 {
-	char path[96], text[32];
+	char path[96];
+	double node;
 	snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.%x/numa_node", domain, bus,
 	        device, function);
-	first_line(path, text, sizeof text);
-	return text[0] ? atoi(text) : -1;
+	return small_file_number(path, "", &node) ? (int)node : -1;
 }
 
 int topology_gpu_node(const struct topology *topology, const char *pci, int *raw)

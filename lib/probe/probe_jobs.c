@@ -29,17 +29,6 @@ void probe_show_progress(const struct work *work, const struct job *job, int pro
 	free(place);
 }
 
-static void append_rows(struct table *curve, const struct table *from)
-{
-	table_meta_add(curve, from);
-	for (size_t i = 0; i < from->row_count; i++) {
-		size_t row = table_add_row(curve);
-		for (size_t c = 0; c < from->column_count; c++)
-			table_set_text(curve, row, from->column[c],
-			        from->cell[i * from->column_count + c]);
-	}
-}
-
 /* The measured clock, where the probe has one, stands in the metadata too. */
 static void note_clock(struct table *curve)
 {
@@ -88,7 +77,9 @@ static void take_curve(struct work *work, struct job *job, const struct child_pa
 		curve_resample(job->curve, rows);
 		table_meta_set(job->curve, "remeasured", "%d", ++job->repeats);
 	} else {
-		append_rows(job->curve, rows);
+		table_meta_add(job->curve, rows);
+		for (size_t row = 0; row < rows->row_count; row++)
+			table_copy_row(job->curve, rows, row);
 		job->done++;
 	}
 	job->throttled += throttled;
@@ -113,10 +104,7 @@ static void note_times(struct job *const *job, size_t count, int process, double
 	double rest = all;
 
 	for (size_t i = 0; i < count; i++) {
-		char *longer =
-		        xasprintf("%s%s %.2f, ", text, job[i]->probe->name, job[i]->expected);
-		free(text);
-		text = longer;
+		xappend(&text, "%s %.2f, ", job[i]->probe->name, job[i]->expected);
 		rest -= job[i]->expected;
 	}
 	msg_note(
@@ -356,10 +344,7 @@ static void set_aside_variables(struct work *work)
 		const char *value = getenv(name[i]);
 		if (!value)
 			continue;
-		char *longer = xasprintf("%s%s%s=%s", work->set_aside ? work->set_aside : "",
-		        work->set_aside ? " " : "", name[i], value);
-		free(work->set_aside);
-		work->set_aside = longer;
+		xappend(&work->set_aside, "%s%s=%s", work->set_aside ? " " : "", name[i], value);
 		unsetenv(name[i]);
 	}
 	if (work->set_aside)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A quiet core (core_noise.h) for the calling thread of a GPU probe that times with the host's clock:
- * work on the core's other hardware thread can double the time of a call. */
+/* A quiet core (core_noise.h) for the calling thread of a GPU probe that times with the host's
+ * clock: work on the core's other hardware thread can double the time of a call. */
 #ifndef FATHOM_PROBE_NOISE_H
 #define FATHOM_PROBE_NOISE_H
 
