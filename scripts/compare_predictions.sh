@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compares the predictions of two builds: a change of the code that must not change the model leaves every row the same.
+# Compares the predictions of two builds, row by row: for changes that must not change the model.
 #   compare_predictions.sh OLD_BIN NEW_BIN MACHINE...
 # OLD_BIN and NEW_BIN are folders with the program `predict` (build/bin). MACHINE is a folder with a profile.tsv, or the
 # name of one in data/. Compared are the rows of predictions.tsv, update_predictions.tsv, breakdown.tsv and bounds.tsv,

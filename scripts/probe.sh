@@ -16,7 +16,7 @@ fact() {
 	awk -F '\t' -v key="$1" '$1 == key { print $2 }' "$output/machine.tsv"
 }
 
-# Curves of a GPU that is no longer here would mix two machines in one profile.
+# Curves of an absent GPU would mix two machines in one profile.
 remove_gpu_curves() {
 	for curve in "$output"/*.tsv; do
 		if grep -q '^# probe: ' "$curve" && grep -q '^# gpu_uuid: ' "$curve"; then
