@@ -20,7 +20,7 @@ static const char *const columns[] = {"pid"};
 static void measure_pid(struct probe_run *run)
 {
 	const struct arg arg = {"pid", (double)getpid()};
-	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0};
+	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0, false};
 	probe_record(run, "own", &arg, 1, &m);
 }
 
@@ -37,13 +37,21 @@ static void measure_crash(struct probe_run *run)
 		raise(SIGKILL);
 }
 
+/* The driver reads these variables when a process starts. */
+static void measure_variables(struct probe_run *run)
+{
+	if (getenv("CUDA_LAUNCH_BLOCKING") || getenv("CUDA_DEVICE_MAX_CONNECTIONS"))
+		msg_die(EXIT_MEASURE_FAILED, "a variable changes the timings");
+	measure_pid(run);
+}
+
 /* Two points; process 1 is slower at one of them, those of second visits are not. */
 static void measure_uneven(struct probe_run *run)
 {
 	for (int point = 0; point < 2; point++) {
 		const struct arg arg = {"pid", point};
 		const double seconds = run->process == 1 && point == 1 ? 1.3e-3 : 1e-3;
-		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 		if (run->wanted && probe_wants(run, "own", &arg, 1))
 			msg_warn("point %d again", point);
 		probe_record(run, "own", &arg, 1, &m);
@@ -71,6 +79,7 @@ STAND_IN(nowhere, "nowhere", true, measure_nowhere);
 STAND_IN(crash, "crash", true, measure_crash);
 STAND_IN(last, "last", true, measure_pid);
 STAND_IN(host, "host", false, measure_pid);
+STAND_IN(variables, "variables", true, measure_variables);
 static const struct probe alone = {.name = "alone",
         .question = "Which process is this?",
         .args = columns,
@@ -104,7 +113,7 @@ static void measure_chancy(struct probe_run *run)
 	for (int point = 0; point < 2; point++) {
 		const struct arg arg = {"pid", point};
 		const double seconds = (1 + 0.2 * point) * (run->process == 1 ? 1.01e-3 : 1e-3);
-		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 		probe_record(run, "own", &arg, 1, &m);
 	}
 }
@@ -127,7 +136,7 @@ static void measure_place(struct probe_run *run)
 	static int before;
 	const struct arg arg = {"pid", 0};
 	const double seconds = 1e-3 * ++before;
-	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 
 	probe_record(run, "own", &arg, 1, &m);
 }
@@ -154,8 +163,8 @@ static bool is_any(const char *series, double seconds)
 PLACED(late, "late", 1);
 PLACED(early, "early", -1);
 
-static const struct probe *const list[] = {
-        &first, &nowhere, &crash, &last, &host, &alone, &uneven, &chancy, &late, &early};
+static const struct probe *const list[] = {&first, &nowhere, &crash, &last, &host, &alone, &uneven,
+        &chancy, &late, &early, &variables};
 
 static char folder[] = "/tmp/fathom-probe-XXXXXX";
 
@@ -269,6 +278,24 @@ static void test_turns(void)
 	}
 }
 
+static void test_variables(void)
+{
+	setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
+	ok(run("--quick variables") == EXIT_DONE,
+	        "variables of CUDA that change timings are set aside");
+	ok(said("CUDA_LAUNCH_BLOCKING=1 CUDA_DEVICE_MAX_CONNECTIONS=1 changes timings"),
+	        "which is said");
+	struct table *curve = take("variables");
+	const char *noted = curve ? table_meta(curve, "set_aside") : NULL;
+	is_text(noted, "CUDA_LAUNCH_BLOCKING=1 CUDA_DEVICE_MAX_CONNECTIONS=1", "and noted");
+	table_free(curve);
+	ok(run("--quick host") == EXIT_DONE && !said("changes timings"), "the host does not mind");
+	table_free(take("host"));
+	unsetenv("CUDA_LAUNCH_BLOCKING");
+	unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -280,6 +307,7 @@ int main(int argc, char **argv)
 	test_remeasured();
 	test_chance();
 	test_turns();
+	test_variables();
 	ok(run("--quick last") == EXIT_DONE && !said("process 1 took"), "a set of one named probe");
 	struct table *a = take("last"), *b = take("first");
 	ok(a && a->row_count == 3 && !b, "measures that one");

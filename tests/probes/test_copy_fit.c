@@ -24,7 +24,7 @@ static void add(struct table *curve, const char *series, double bytes, const str
 		args[1 + i] = extra[i];
 	for (int process = 0; process < 3; process++) {
 		double t = seconds * (process == 2 ? 1.01 : 1);
-		struct measurement m = {{t, 0.999 * t, 1.001 * t, 20}, 0, 1.9e9, 0};
+		struct measurement m = {{t, 0.999 * t, 1.001 * t, 20}, 0, 1.9e9, 0, false};
 		curve_add(curve, series, args, 1 + extra_count, process, &m, false);
 	}
 }

@@ -82,7 +82,7 @@ static void add(struct table *curve, const char *series, const struct arg *args,
 		        noise > 0 ? noise * log(any(1, M_E * M_E) / M_E) : 0.001 * (process - 1);
 		const double value = seconds * (1 + off), half = fmax(0.001, noise);
 		const struct measurement measurement = {
-		        {value, (1 - half) * value, (1 + half) * value, 20}, 0, 4e9, 0};
+		        {value, (1 - half) * value, (1 + half) * value, 20}, 0, 4e9, 0, false};
 		curve_add(curve, series, args, count, process, &measurement, false);
 	}
 }

@@ -14,7 +14,7 @@ static void add(struct table *curve, int from, int to, int shared, const double 
 	for (int process = 0; process < 3; process++) {
 		const double value = seconds[process];
 		const struct measurement measurement = {
-		        {value, 0.99 * value, 1.01 * value, 100}, 0, NAN, 0};
+		        {value, 0.99 * value, 1.01 * value, 100}, 0, NAN, 0, false};
 		curve_add(curve, "pair", args, 3, process, &measurement, false);
 	}
 }

@@ -14,7 +14,8 @@ static void add(struct table *curve, const char *series, const struct arg *args,
         double seconds)
 {
 	for (int process = 0; process < 3; process++) {
-		struct measurement m = {{seconds, 0.99 * seconds, 1.01 * seconds, 10}, 0, NAN, 0};
+		struct measurement m = {
+		        {seconds, 0.99 * seconds, 1.01 * seconds, 10}, 0, NAN, 0, false};
 		curve_add(curve, series, args, count, process, &m, false);
 	}
 }
@@ -107,7 +108,7 @@ static void test_gram(void)
 
 	for (int repeat = 0; repeat < 12; repeat++) {
 		const double seconds = repeat % 6 == 5 ? 9e-7 : (4 + 0.01 * repeat) * 1e-7;
-		const struct measurement m = {{seconds, seconds, seconds, 5}, 0, NAN, 0};
+		const struct measurement m = {{seconds, seconds, seconds, 5}, 0, NAN, 0, false};
 		curve_add(curve, "dots", dots, ARRAY_LEN(dots), repeat / 4, &m, false);
 	}
 	add(curve, "handed", (struct arg[]){{"bytes", 4096}}, 1, 1e-6);
@@ -131,7 +132,7 @@ static void test_rate(void)
 	struct profile *profile = profile_new();
 
 	add(curve, "getrf_s", (struct arg[]){{"m", 1024}, {"n", 64}}, 2, 1e-4);
-	const struct measurement late = {{1e-2, 0.99e-2, 1.01e-2, 4}, 0, NAN, 0};
+	const struct measurement late = {{1e-2, 0.99e-2, 1.01e-2, 4}, 0, NAN, 0, false};
 	const struct arg large[] = {{"m", 16384}, {"n", 64}};
 	for (int process = 0; process < 2; process++)
 		curve_add(curve, "getrf_s", large, 2, process, &late, false);
@@ -178,7 +179,7 @@ static void test_shared_clock(void)
 
 	for (int process = 0; process < 3; process++) {
 		const double v = add_seconds[process];
-		const struct measurement m = {{v, v, v, 20}, 0, NAN, 0};
+		const struct measurement m = {{v, v, v, 20}, 0, NAN, 0, false};
 		curve_add(curve, "clock", NULL, 0, process, &m, false);
 	}
 	host_rate_fit(curve, profile);
