@@ -60,7 +60,7 @@ TOOLKIT := $(shell $(NVCC) --version | sed -n 's/.*release \([0-9]*\).*/\1/p')
 NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) \
 	$(if $(WERROR),-Werror all-warnings) $(if $(filter-out 10 11 12,$(TOOLKIT)),--compress-mode=size) \
 	$(foreach a,$(ARCHS),-gencode arch=compute_$a,code=sm_$a) \
-	$(if $(PTX_ARCH),-gencode arch=compute_$(PTX_ARCH),code=compute_$(PTX_ARCH)) $(NVCCFLAGS)
+	$(foreach a,$(PTX_ARCH),-gencode arch=compute_$a,code=compute_$a) $(NVCCFLAGS)
 HOST_FLAGS += -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcublasLt -lcudart_static -lrt -lstdc++
 LIBS += $(CUDA_LIBS)
