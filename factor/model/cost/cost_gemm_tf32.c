@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Costs of updates by 3xTF32: the library's products on tensor cores, alone, several squares in one
- * call, or on the multiprocessors that a panel beside them leaves (factor/kernels/gemm/tf32.h has the library
- * choose other kernels there); the rows that the library leaves over; our own V^T C of long columns
- * (factor/kernels/gemm/tf32_tall.h). */
+ * call, or on the multiprocessors that a panel beside them leaves (factor/kernels/gemm/tf32.h has
+ * the library choose other kernels there); the rows that the library leaves over; our own V^T C of
+ * long columns (factor/kernels/gemm/tf32_tall.h). */
 #include "factor/kernels/gemm/tf32_tall.h"
 #include "cost_products.h"
 
@@ -22,8 +22,8 @@ static double squares_time(struct cost_reader *r, struct matrix c, double k, dou
 	const char *squares = "gpu.gemm_batched.tf32";
 
 	return cost_known(r, squares) ? product_time(r, squares, c, k) * product /
-	                                         product_time(r, "gpu.gemm.tf32", c, k)
-	                               : product;
+	                                        product_time(r, "gpu.gemm.tf32", c, k)
+	                              : product;
 }
 
 static struct cost tf32_library(struct cost_reader *r, struct matrix c, int64_t k, bool together)

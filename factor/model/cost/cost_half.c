@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of updates by 3xFP16 (factor/kernels/gemm/half_update.h), from the surfaces of squares and of their
- * triangles. Alone they run in whole rounds of tiles, one tile on each multiprocessor. */
+/* Costs of updates by 3xFP16 (factor/kernels/gemm/half_update.h), from the surfaces of squares and
+ * of their triangles. Alone they run in whole rounds of tiles, one tile on each multiprocessor. */
 #include "factor/kernels/gemm/half_update.h"
 #include "cost_products.h"
 

@@ -134,11 +134,11 @@ static struct cost one_kernel(struct cost_reader *r, struct matrix c, int64_t k)
 	cost.share = cost_share(r, blocks);
 	cost.term[TERM_BARRIER] = 2 * cost_scalar(r, "gpu.l2.latency") + lu_solve(r, c, k);
 	cost.term[TERM_ARITHMETIC] = 2 * rows * (double)c.n * (double)k *
-	                              cost_scalar(r, "gpu.sm.count") /
-	                              (blocks * cost_scalar(r, rate));
+	                             cost_scalar(r, "gpu.sm.count") /
+	                             (blocks * cost_scalar(r, rate));
 	cost.term[TERM_MEMORY] = rows * (double)(k + 2 * LU_COLUMNS) *
-	                          (double)precision_bytes(c.precision) / LU_CLUSTER /
-	                          cost_scalar(r, "gpu.sm.l2_read");
+	                         (double)precision_bytes(c.precision) / LU_CLUSTER /
+	                         cost_scalar(r, "gpu.sm.l2_read");
 	return cost;
 }
 

@@ -24,8 +24,7 @@ static double tiles_stay(struct cost_reader *r, int64_t k, const struct tile_rat
 {
 	double tile = 2.0 * TILE * TILE * (double)k;
 
-	return rate->at_once * tile /
-	       (cost_scalar(r, rate->peak) / cost_scalar(r, "gpu.sm.count"));
+	return rate->at_once * tile / (cost_scalar(r, rate->peak) / cost_scalar(r, "gpu.sm.count"));
 }
 
 double cost_tiles(int64_t m, int64_t n)
@@ -95,7 +94,7 @@ double product_enqueue(struct cost_reader *r, bool own, enum trans ta)
 {
 	const char *call = ta == TRANSPOSED ? "gpu.cublas.gemm_t" : "gpu.cublas.gemm";
 
-	return cost_scalar(r, own                    ? "gpu.launch.enqueue"
-	                       : cost_known(r, call) ? call
-	                                              : "gpu.cublas.level2");
+	return cost_scalar(r, own                   ? "gpu.launch.enqueue"
+	                      : cost_known(r, call) ? call
+	                                            : "gpu.cublas.level2");
 }

@@ -101,7 +101,7 @@ static struct cost streamed_geqrf(struct cost_reader *r, struct matrix a)
 	for (int64_t j = 0; j < a.n; j++) {
 		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_bytes(a);
 		cost.term[TERM_MEMORY] += cost_surface_traffic(r, "gpu.read.time", bytes) +
-		                           cost_surface_traffic(r, "gpu.copy.time", 2 * bytes);
+		                          cost_surface_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
 	return cost;
 }

@@ -42,8 +42,7 @@ static double of(struct cost_reader *r, struct matrix a, const char *single, con
 
 static double product(struct cost_reader *r, struct matrix a)
 {
-	double rate =
-	        of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / cost_scalar(r, "gpu.sm.count");
+	double rate = of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / cost_scalar(r, "gpu.sm.count");
 
 	return 2.0 * TILE * TILE * TILE /
 	       (rate * cost_surface1(r, "gpu.fma.fed.lane", "width", 16));
@@ -51,8 +50,7 @@ static double product(struct cost_reader *r, struct matrix a)
 
 double cost_issue(struct cost_reader *r, struct matrix a)
 {
-	double rate =
-	        of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / cost_scalar(r, "gpu.sm.count");
+	double rate = of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / cost_scalar(r, "gpu.sm.count");
 
 	return 2.0 * WARP * SCHEDULERS / rate;
 }
@@ -115,8 +113,8 @@ static double potrf_column(struct cost_reader *r, struct matrix a)
 
 /* The kernel has one of three inner dimensions. The measured rounds follow each other; behind an
  * event the kernel takes no longer, so it does not count as launched early. */
-static struct cost rank_as_measured(struct cost_reader *r, struct cost cost,
-        enum precision precision, double turns, int64_t k)
+static struct cost rank_as_measured(
+        struct cost_reader *r, struct cost cost, enum precision precision, double turns, int64_t k)
 {
 	static const char *const axes[] = {"rounds", "k"};
 	const char *name = precision == SINGLE ? "gpu.rank.s" : "gpu.rank.d";
@@ -253,7 +251,7 @@ static struct cost potrf_as_measured(struct cost_reader *r, struct cost cost, st
 	const double filled[] = {at[0], beside ? at[1] : potrf_filled(at, &blocks)};
 	return cost_as_measured(
 	        cost, cost_surface(r, name, axes, filled, 2) *
-	                       cost_along(r, name, axes, filled, 2, potrf_rounds, &blocks));
+	                      cost_along(r, name, axes, filled, 2, potrf_rounds, &blocks));
 }
 
 struct cost cost_potrf_block(struct cost_reader *r, struct matrix a, bool beside)
@@ -272,8 +270,7 @@ struct cost cost_trsm_guard(struct cost_reader *r, struct matrix triangle, int64
 	double loads = 2 * (double)triangle.n * (double)triangle.n / GUARD_THREADS;
 
 	cost.share = cost_share(r, fmin(GUARD_BLOCKS, ceil((double)columns / GUARD_SIDES)));
-	cost.term[TERM_BARRIER] =
-	        2 * cost_surface1(r, "gpu.reduce.max", "threads", GUARD_THREADS) +
-	        loads / GUARD_LOADS * cost_scalar(r, "gpu.l2.latency");
+	cost.term[TERM_BARRIER] = 2 * cost_surface1(r, "gpu.reduce.max", "threads", GUARD_THREADS) +
+	                          loads / GUARD_LOADS * cost_scalar(r, "gpu.l2.latency");
 	return kernel_of_order(r, cost, triangle, "gpu.trsm_guard.s", "gpu.trsm_guard.d");
 }

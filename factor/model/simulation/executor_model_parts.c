@@ -34,8 +34,8 @@ static double put_mark(struct simulated *s)
 	if (!s->recorded || !cost_known(&s->reader, name))
 		return 0;
 	s->host += cost_scalar(&s->reader, "gpu.event.record");
-	return later(0,
-	        cost_scalar(&s->reader, name) - cost_scalar(&s->reader, "gpu.launch.dependent"));
+	return later(
+	        0, cost_scalar(&s->reader, name) - cost_scalar(&s->reader, "gpu.launch.dependent"));
 }
 
 /* The extra delay of a kernel that is launched early when no kernel of its queue runs before it: on
