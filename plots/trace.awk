@@ -97,7 +97,7 @@ function add_up(   i, s, key) {
 			listed[key] = 1
 			order[++keys] = key
 		}
-		owed[s, key] += T[i, "critical_s"]
+		critical[s, key] += T[i, "critical_s"]
 		total[s] += T[i, "critical_s"]
 		if (queueing(i))
 			continue
@@ -112,17 +112,17 @@ function add_up(   i, s, key) {
 			times[key]++
 	}
 	for (s = 1; s <= 2; s++)
-		owed[s, "waiting"] = last[s] - total[s]
+		critical[s, "waiting"] = last[s] - total[s]
 	order[++keys] = "waiting"
 }
-function share(s, values, key) { return key == "waiting" && values == "busy" ? "-" : percent((values == "busy" ? busy[s, key] : owed[s, key]) / last[s]) }
+function share(s, values, key) { return key == "waiting" && values == "busy" ? "-" : percent((values == "busy" ? busy[s, key] : critical[s, key]) / last[s]) }
 function phase_table(   i, key) {
 	table_start(table "-phases", "Busy: time of a phase's operations. Exposed: its time on the critical path; the rest overlaps with updates", "<phase|>simulated busy [%]|>measured [%]|>simulated exposed [%]|>measured [%]|>difference [points]")
 	for (i = 1; i <= keys; i++) {
 		key = order[i]
 		table_row("", key "|" (key == "host" || key == "waiting" ? "-|-" : share(1, "busy", key) "|" share(2, "busy", key)) "|" \
-			share(1, "owed", key) "|" share(2, "owed", key) "|" \
-			sprintf("%+.1f", 100 * (owed[1, key] / last[1] - owed[2, key] / last[2])))
+			share(1, "critical", key) "|" share(2, "critical", key) "|" \
+			sprintf("%+.1f", 100 * (critical[1, key] / last[1] - critical[2, key] / last[2])))
 	}
 	table_end()
 }

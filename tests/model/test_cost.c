@@ -162,7 +162,7 @@ static void test_panel_beside(void)
 	for (int twice = 0; twice < 2; twice++) {
 		const struct matrix a = {NULL, 0, 1024, 32, 1024, twice ? DOUBLE : SINGLE};
 		const struct cost cost = cost_cuda_level2.resident_panel(r, a, &g);
-		is_real(cost.beside, 40.0 / 60, 1e-9,
+		is_real(cost.overlapped, 40.0 / 60, 1e-9,
 		        twice ? "a panel beside products, in double precision"
 		              : "a panel beside products");
 	}

@@ -39,16 +39,17 @@ struct cost {
 	double behind; /* a copy's extra time when its queue is still at work: the hand-over from
 	                  the multiprocessors to the copy engine */
 	enum engine engine;
-	double share;  /* of the multiprocessors that a kernel can use, 0: all; none during
-	                  TERM_LAUNCH */
-	bool light;    /* it waits for memory and leaves arithmetic to others */
-	bool loose;    /* co-resident: finds places beside the blocks of light kernels */
-	double beside; /* a panel's relative speed while others want its multiprocessors, 0: half */
-	double block;  /* lifetime of a kernel's blocks: they then give up their multiprocessors */
-	bool whole;    /* exclusive: a block has a multiprocessor for itself */
-	bool apart;    /* a panel of independent blocks, which do not wait for each other */
-	bool early;    /* the time was measured in a row of such kernels, each launched early */
-	int further;   /* kernels after the first */
+	double share;          /* of the multiprocessors that a kernel can use, 0: all; none during
+	                          TERM_LAUNCH */
+	bool light;            /* it waits for memory and leaves arithmetic to others */
+	bool coresident;       /* finds places beside the blocks of light kernels */
+	double overlapped;     /* a panel's relative speed while others want its multiprocessors,
+	                          0: half */
+	double block_lifetime; /* seconds after which a block gives up its multiprocessor */
+	bool exclusive;        /* a block has a multiprocessor for itself */
+	bool independent;      /* a panel of blocks that do not wait for each other */
+	bool early;  /* the time was measured in a row of such kernels, each launched early */
+	int further; /* kernels after the first */
 };
 
 /* The rows of a function of LAPACKE's panels (cost_host.c), by width and then length. */

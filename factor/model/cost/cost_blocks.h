@@ -116,7 +116,7 @@ struct beside_surface {
 	const char *axes[2];
 };
 
-/* The speed of a panel (cost.beside) from that surface at `at`: panels follow each other beside
+/* The speed of a panel (cost.overlapped) from that surface at `at`: panels follow each other beside
  * products, and wait on average for half of the lifetime of their tiles. 0 where the profile does
  * not have the surface. */
 double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,

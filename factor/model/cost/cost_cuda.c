@@ -180,7 +180,7 @@ static struct cost cluster_panel(struct cost_reader *r, struct matrix a, const c
 	cost.early = true;
 	cost.share = cost_share(r, PANEL_CLUSTER);
 	cost.term[TERM_BARRIER] = fmax(0, seconds - cost.term[TERM_LAUNCH]);
-	cost.beside = cost_beside(r, &cost, a.precision, &shared, at);
+	cost.overlapped = cost_beside(r, &cost, a.precision, &shared, at);
 	return cost;
 }
 
@@ -198,7 +198,7 @@ static struct cost registers_panel(struct cost_reader *r, struct matrix a, const
 	cost.share = cost_share(r, ceil((double)a.m / (double)rows));
 	cost.term[TERM_BARRIER] =
 	        fmax(0, cost_surface(r, name, axes, at, 2) - cost.term[TERM_LAUNCH]);
-	cost.beside = cost_beside(r, &cost, a.precision, &shared, at);
+	cost.overlapped = cost_beside(r, &cost, a.precision, &shared, at);
 	return cost;
 }
 

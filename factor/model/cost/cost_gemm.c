@@ -10,7 +10,7 @@
  * to fill the machine. Large tiles are taken to be 128 x 128, two at a time on a multiprocessor: a
  * tile's lifetime is 2 * 2 * 128^2 k operations at the multiprocessor's part of the highest rate.
  * Double precision has one at a time, but for A B of an even number of rows. Where k is split, and
- * where our blocks go through several tiles, the blocks stay for the whole call. */
+ * where our blocks go through several tiles, the blocks live for the whole call. */
 #include "factor/kernels/gemm/gemm.h"
 #include "cost_products.h"
 
@@ -141,7 +141,7 @@ struct cost cost_gemm(
 	cost_occupy(r, &cost, tall ? INFINITY : cost_tiles(c.m, c.n), tall ? TILE : k,
 	        tiles_of_product(c.precision, ta == tb && !stays_odd(&problem)));
 	if (tall || (own && !r->shares))
-		cost.block = INFINITY;
+		cost.block_lifetime = INFINITY;
 	if (chosen)
 		cost.share = chosen_share(r, c);
 	return cost;

@@ -90,7 +90,7 @@ static struct cost own_trapezoid(struct cost_reader *r, struct matrix c, int64_t
 	        TERM_ARITHMETIC);
 	cost_occupy(r, &cost, cost_tiles(c.m, c.n), k, tiles_of_product(c.precision, false));
 	if (single && !r->shares)
-		cost.block = INFINITY;
+		cost.block_lifetime = INFINITY;
 	return cost;
 }
 

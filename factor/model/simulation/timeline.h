@@ -47,7 +47,8 @@ void timeline_add(struct timeline *timeline, const struct timeline_entry *entry)
 
 /* Critical-path shares: every moment is attributed to one of the entries under way, in this order:
  * QUEUE_MAIN, QUEUE_PANEL, the copies, the host. A phase's share is its cost; the rest of its time
- * is hidden. owed[i] gets the seconds of entry i. Returns the seconds with no entry under way. */
+ * is hidden. critical[i] gets the seconds of entry i. Returns the seconds with no entry under way.
+ */
 double timeline_critical(const struct timeline *timeline, double *critical);
 
 /* What time is attributed to: a phase; the host, which queues operations while nothing runs;
@@ -68,7 +69,7 @@ struct step {
 	int64_t block;
 	double begin, end;
 	struct exposure exposure;
-	int limiter; /* phase or enum owed */
+	int limiter; /* phase or enum critical */
 };
 size_t timeline_steps(const struct timeline *timeline, struct step *step, size_t room);
 
