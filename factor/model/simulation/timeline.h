@@ -81,7 +81,8 @@ void timeline_busy(const struct timeline *timeline, double busy[PHASE_COUNT]);
 void timeline_print(const struct timeline *timeline, size_t most, FILE *out);
 
 /* Draws the timelines (SVG) below each other on one axis of time: a lane a row, a colour a phase.
- * from, to: seconds; to <= from means all. */
+ * from, to: seconds; to <= from means all, and then a second view shows steps from the middle, of
+ * each timeline from their own begin. Operations shorter than 1/2000 of a view are left out. */
 void timeline_draw(
         const struct timeline *const *timeline, size_t count, double from, double to, FILE *out);
 
