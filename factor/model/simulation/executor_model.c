@@ -9,25 +9,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-static struct simulated *self(struct executor *e)
-{
-	return model_self(e);
-}
-
 /* ---- memory, and operations outside of the timed part ---- */
 
 static void model_destroy(struct executor *e)
 {
-	simulation_free(&self(e)->device);
-	free(self(e)->charged);
-	free(self(e)->mark);
+	simulation_free(&model_self(e)->device);
+	free(model_self(e)->charged);
+	free(model_self(e)->mark);
 	free(e);
 }
 
 /* Allocated memory counts as the operands of the run. */
 static bool model_alloc(struct executor *e, int64_t bytes, void **data)
 {
-	self(e)->reader.working_set += (double)bytes;
+	model_self(e)->reader.working_set += (double)bytes;
 	*data = NULL;
 	return true;
 }
@@ -122,7 +117,7 @@ struct executor *executor_model_new(
 
 double executor_model_seconds(struct executor *executor)
 {
-	struct simulated *s = self(executor);
+	struct simulated *s = model_self(executor);
 
 	executor->ops->sync(executor);
 	return s->reader.model.missing ? NAN : s->host;
@@ -130,7 +125,7 @@ double executor_model_seconds(struct executor *executor)
 
 struct model_result executor_model_result(struct executor *executor)
 {
-	struct simulated *s = self(executor);
+	struct simulated *s = model_self(executor);
 	struct model_result result = {.seconds = executor_model_seconds(executor)};
 
 	model_account(s, &result);
@@ -142,7 +137,7 @@ struct model_result executor_model_result(struct executor *executor)
 
 void executor_model_restart(struct executor *executor, bool overlap)
 {
-	struct simulated *s = self(executor);
+	struct simulated *s = model_self(executor);
 
 	s->overlap = overlap;
 	s->reader.host_wrote = false;
@@ -159,10 +154,10 @@ void executor_model_restart(struct executor *executor, bool overlap)
 
 void executor_model_record(struct executor *executor, bool recorded)
 {
-	self(executor)->recorded = recorded;
+	model_self(executor)->recorded = recorded;
 }
 
 struct cost_reader *executor_model_reader(struct executor *executor)
 {
-	return &self(executor)->reader;
+	return &model_self(executor)->reader;
 }

@@ -6,15 +6,10 @@
 
 #include <math.h>
 
-static struct simulated *self(struct executor *e)
-{
-	return model_self(e);
-}
-
 /* The host learns of the end of that operation of the device. */
 static bool answer(struct executor *e, int64_t done, const char *operation)
 {
-	struct simulated *s = self(e);
+	struct simulated *s = model_self(e);
 	const struct cost cost = {.wait = true,
 	        .term[TERM_SYNC] = model_seconds(e, s->costs->sync),
 	        .engine = ENGINE_HOST};
@@ -42,7 +37,7 @@ static int64_t unseen(struct simulated *s)
 
 static bool model_sync(struct executor *e)
 {
-	struct simulated *s = self(e);
+	struct simulated *s = model_self(e);
 	int64_t last = unseen(s);
 
 	return last < 0 || answer(e, last, "sync");
@@ -52,7 +47,7 @@ static bool model_sync(struct executor *e)
  * the device's clock. */
 static bool model_mark(struct executor *e, int64_t index)
 {
-	struct simulated *s = self(e);
+	struct simulated *s = model_self(e);
 
 	if (index >= s->mark_count) {
 		s->mark_count = 2 * index + 64;
@@ -70,7 +65,7 @@ static double mark_time(struct simulated *s, const struct model_mark *mark)
 
 static bool model_elapsed(struct executor *e, int64_t from, int64_t to, double *seconds)
 {
-	struct simulated *s = self(e);
+	struct simulated *s = model_self(e);
 
 	*seconds = mark_time(s, &s->mark[to]) - mark_time(s, &s->mark[from]);
 	if (s->reader.model.missing)

@@ -161,10 +161,10 @@ static bool model_host_panel_getrf(struct executor *e, struct matrix host, struc
 	const struct operation_work estimated = SENDS((double)(p.n + 1) * sizeof(int));
 
 	reader->host_wrote = true;
-	return model_charge(e, PHASE_PANEL, "host_getrf", host, 0,
-	               costs->host_getrf(reader, host)) &&
-	       model_charge(e, PHASE_PANEL, "send", model_shape(p.n + 1, 1), 0,
-	               COST(store_pivots, p.n));
+	return model_charge(
+	               e, PHASE_PANEL, "host_getrf", host, 0, costs->host_getrf(reader, host)) &&
+	       model_charge(
+	               e, PHASE_PANEL, "send", model_shape(p.n + 1, 1), 0, COST(store_pivots, p.n));
 }
 
 static bool model_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
