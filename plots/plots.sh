@@ -83,12 +83,8 @@ fi
 ! series factor_s "$gpu" 'bench factor' -v precision=s || draw factor factor_s "$gpu" gpu precision=single
 ! series factor_d "$gpu" 'bench factor' -v precision=d || draw factor factor_d "$gpu" gpu precision=double
 ! series vendor "$gpu" 'bench vendor' || draw vendor vendor "$gpu" gpu
-for file in "$gpu"/trace_*.tsv; do
-	figure=$(basename "$file" .tsv)
-	if [ ! -f "$file" ] || ! series "$figure" "$gpu" trace -v file="$file" -v steps=5 2>/dev/null; then
-		continue
-	fi
-	draw trace "$figure" "$gpu" gpu phases="$answer" title="$(sed -n -e '/^#/!q' -e 's/^# title: simulated //p' "$file")"
+for file in "$gpu"/trace_*.svg; do # drawn by trace --svg
+	[ ! -f "$file" ] || { cp "$file" "$figures" && drawn="$drawn $(basename "$file" .svg)"; }
 done
 ! series kerr "$gpu" kerr || draw kerr kerr "$gpu" gpu
 ! series update "$gpu" update || draw update update "$gpu" gpu

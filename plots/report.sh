@@ -130,7 +130,7 @@ trace_section() {
 		note_recorded 'The timelines are' "$gpu"
 		[ "$(sed -n 's/^# profile_sha256: //p' "$file" | head -n 1)" = "$here" ] ||
 			line NOTE "Simulated from another profile than the one in $gpu: fathom trace --tsv records it again."
-		figure "$id" 'Every operation: where and when it ran. The upper part omits operations shorter than 1/2000 of the run.'
+		figure "$id" 'Every operation: where and when it ran. Above, the whole run; below, steps from its middle, of each timeline from their own begin. Operations shorter than 1/2000 of a view are left out.'
 		cat "$work/tables"
 	done
 }

@@ -8,13 +8,13 @@ function same(i, j) {
 	return E[i, "operation"] == E[j, "operation"] && E[i, "variant"] == E[j, "variant"] && E[i, "n"] == E[j, "n"] && \
 		E[i, "precision"] == E[j, "precision"] && E[i, "math"] == E[j, "math"]
 }
-function is_chosen(i) {
-	return E[i, "level"] == 2 && is_whole_operation(E[i, "operation"]) && E[i, "verdict"] != "SKIPPED" && option(E[i, "options"], "plan") == "chosen"
+function is_model_plan(i) {
+	return E[i, "level"] == 2 && is_whole_operation(E[i, "operation"]) && E[i, "verdict"] != "SKIPPED" && option(E[i, "options"], "plan") == "model"
 }
 # The row of the resident matrix, "" without one.
 function resident(i,   j) {
 	for (j = 1; j <= E["rows"]; j++)
-		if (is_chosen(j) && option(E[j, "options"], "from") == "" && same(i, j))
+		if (is_model_plan(j) && option(E[j, "options"], "from") == "" && same(i, j))
 			return j
 	return ""
 }
@@ -55,7 +55,7 @@ function print_rule(   i, share, name, k, names, first, last, text) {
 BEGIN {
 	load(data "/errors.tsv", E)
 	for (i = 1; i <= E["rows"]; i++)
-		if (is_chosen(i) && option(E[i, "options"], "from") == "host" && (j = resident(i)) != "") {
+		if (is_model_plan(i) && option(E[i, "options"], "from") == "host" && (j = resident(i)) != "") {
 			at_home[i] = j
 			count++
 		}

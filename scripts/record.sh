@@ -81,6 +81,9 @@ fi
 if [ -e "$output/topology.xml" ]; then
 	cp "$output/topology.xml" "$fresh" || refuse "cannot write $fresh"
 fi
+for file in "$output"/trace_*.svg; do
+	[ ! -e "$file" ] || cp "$file" "$fresh" || refuse "cannot write $fresh"
+done
 # The figure that the README shows, when `make report` has drawn it.
 figure=$output/report/figures/panel_cuda.svg
 if [ -e "$figure" ]; then

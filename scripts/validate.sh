@@ -37,7 +37,8 @@ fi
 
 # One LU step by step, simulated and measured.
 if grep -q '	cuda	' "$output/measurements.tsv"; then
-	"$bin/trace" getrf --n 8192 --output "$output" --tsv "$output/trace_sgetrf_8192.tsv" >/dev/null ||
+	timelines=$output/trace_sgetrf_8192
+	"$bin/trace" getrf --n 8192 --output "$output" --tsv "$timelines.tsv" --svg "$timelines.svg" >/dev/null ||
 		echo "validate: the timeline of an LU is not recorded" >&2
 fi
 echo "validate: $(($(date +%s) - start)) s"

@@ -155,7 +155,8 @@ static void workspace_stack(struct update *u, struct workspace *workspace)
 
 	u->stack.r = workspace_matrix(workspace, rows, f->n, precision);
 	u->stack.d = workspace_matrix(workspace, rows, f->d.n, precision);
-	u->stack.q = workspace_matrix(workspace, f->kept == Q_NONE ? 0 : f->m + u->p, rows, precision);
+	u->stack.q =
+	        workspace_matrix(workspace, f->kept == Q_NONE ? 0 : f->m + u->p, rows, precision);
 }
 
 static bool uses_gram(const struct update *u)
@@ -185,8 +186,9 @@ static void take_workspace(struct update *u, void *work)
 		u->info = workspace_integers(&workspace, 1);
 		struct matrix q = matrix_view(
 		        f->q, 0, 0, f->m, min_int64(f->m, f->n + max_int64(u->p, SWEEP_COLUMNS)));
-		u->gram = workspace_bytes(&workspace, orthogonalize_work(u->e, SWEEP_COLUMNS, q,
-		                                       q.n - min_int64(q.n - 1, SWEEP_COLUMNS)));
+		u->gram = workspace_bytes(
+		        &workspace, orthogonalize_work(u->e, SWEEP_COLUMNS, q,
+		                            q.n - min_int64(q.n - 1, SWEEP_COLUMNS)));
 	}
 	u->bytes = workspace.used;
 }
@@ -268,4 +270,21 @@ struct system update_system_at(
 	        .d = rows_of(f->d, from, full ? f->m - from : rows),
 	        .q = matrix_view(
 	                f->q, 0, from, f->kept == Q_NONE ? 0 : f->m, full ? f->m - from : rows)};
+}
+
+bool qr_update(struct executor *e, struct qr_factors *f, enum qr_change change, int64_t k,
+        int64_t p, struct matrix u, struct matrix v, struct matrix b, void *work, int *info)
+{
+	switch (change) {
+	case QR_REMOVE_COLUMNS:
+		return qr_remove_columns(e, f, k, p, work);
+	case QR_ADD_COLUMNS:
+		return qr_add_columns(e, f, k, u, b, work, info);
+	case QR_ADD_ROWS:
+		return qr_add_rows(e, f, k, u, b, work);
+	case QR_REMOVE_ROWS:
+		return qr_remove_rows(e, f, k, p, u, b, work, info);
+	default:
+		return qr_modify(e, f, u, v, b, work, info);
+	}
 }

@@ -70,4 +70,8 @@ bool qr_remove_rows(struct executor *, struct qr_factors *, int64_t k, int64_t p
 bool qr_modify(struct executor *, struct qr_factors *, struct matrix u, struct matrix v,
         struct matrix b, void *work, int *info);
 
+/* The change of that kind. Operands that it does not take are not read. */
+bool qr_update(struct executor *, struct qr_factors *, enum qr_change, int64_t k, int64_t p,
+        struct matrix u, struct matrix v, struct matrix b, void *work, int *info);
+
 #endif

@@ -74,18 +74,7 @@ bool call_change(struct fathom *h, const struct qr_factors *f, struct call_chang
 
 bool run_change(struct executor *e, struct qr_factors *f, const struct call_change *c, void *work)
 {
-	switch (c->change) {
-	case QR_REMOVE_COLUMNS:
-		return qr_remove_columns(e, f, c->k, c->p, work);
-	case QR_ADD_COLUMNS:
-		return qr_add_columns(e, f, c->k, c->u, c->b, work, c->info);
-	case QR_ADD_ROWS:
-		return qr_add_rows(e, f, c->k, c->u, c->b, work);
-	case QR_REMOVE_ROWS:
-		return qr_remove_rows(e, f, c->k, c->p, c->u, c->b, work, c->info);
-	default:
-		return qr_modify(e, f, c->u, c->v, c->b, work, c->info);
-	}
+	return qr_update(e, f, c->change, c->k, c->p, c->u, c->v, c->b, work, c->info);
 }
 
 static int64_t change_work(struct fathom *h, const struct call_factors *c, enum qr_change change,

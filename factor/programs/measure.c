@@ -193,8 +193,7 @@ static int run_predicted(struct measure *measure)
 		table_meta_set(results->table, "disturbed",
 		        "%zu of %zu runs, discarded; %zu cases were disturbed throughout",
 		        measure->discarded, measure->runs, results_count_disturbed(results));
-		table_meta_set(
-		        results->table, "remeasured", "%zu cases", measure->remeasured);
+		table_meta_set(results->table, "remeasured", "%zu cases", measure->remeasured);
 		measure_save(results, path);
 	}
 	printf("%s: %zu rows, %zu of %zu shapes, %zu cases measured again, %zu disturbed, %zu "
@@ -215,14 +214,14 @@ static int run_predicted(struct measure *measure)
 	return measure_code(measure);
 }
 
-static void check_only(const char *only, bool chosen, bool bench, bool kerr)
+static void check_only(const char *only, bool model_plans, bool bench, bool kerr)
 {
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
 	        "transpose", "laswp", "trsm", "syrk", "trmm", "small_gemm", "thin_gemm",
 	        "lawn_errors", "kind_errors", "gramschmidt", "gram_kernels", "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
-	if (chosen && !bench)
+	if (model_plans && !bench)
 		msg_die(EXIT_BAD_USAGE, "--chosen belongs to --bench");
 	if (!only[0])
 		return;
@@ -267,7 +266,7 @@ int main(int argc, char **argv)
 	                "gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, steps, "
 	                "ahead, gemv or lapack",
 	                0, 0},
-	        {"model", 0, CLI_FLAG, &request.chosen, NULL,
+	        {"chosen", 0, CLI_FLAG, &request.model_plans, NULL,
 	                "with --bench: only whole factorizations, the largest squares first; of "
 	                "ours only the model's plans on the GPU, at 4096 and 8192 also from host "
 	                "memory and without one optimization each; the host up to 4096 x 4096",
@@ -293,7 +292,7 @@ int main(int argc, char **argv)
 	if (request.math[0] && !math_find(request.math, &math))
 		msg_die(EXIT_BAD_USAGE, "--math %s: fp32, 3xtf32 and 3xfp16 are possible",
 		        request.math);
-	check_only(request.only, request.chosen, bench, kerr);
+	check_only(request.only, request.model_plans, bench, kerr);
 	bool quick = measure.common.quick;
 	measure.plan = (struct timing_plan){.warm_seconds = quick ? 0.005 : 0.03,
 	        .max_seconds = quick ? 0.05 : 0.2,

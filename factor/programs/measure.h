@@ -30,7 +30,7 @@ struct measure {
 	size_t runs, discarded; /* runs, and disturbed runs that were discarded */
 	bool again;             /* keep no rows of earlier calls */
 	size_t kept;            /* rows of an earlier call */
-	size_t remeasured;   /* cases measured twice (remeasured.h) */
+	size_t remeasured;      /* cases measured twice (remeasured.h) */
 	int argc;
 	char **argv;
 };
@@ -123,10 +123,10 @@ bool measure_gram_kernels(struct measure *measure, const struct profile *profile
 /* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
  * and the table. Keeps the shapes that the file has of this program and machine. */
 struct bench_request {
-	bool chosen; /* only whole factorizations, the largest squares first: the model's plans on
-	                a GPU with panels there; the host up to 4096 rows */
-	const char *only;          /* the operation, with --kerr the variant; "": all */
-	const char *math;          /* of ours; "": all */
+	bool model_plans; /* only whole factorizations, the largest squares first: the model's plans
+	                on a GPU with panels there; the host up to 4096 rows */
+	const char *only; /* the operation, with --kerr the variant; "": all */
+	const char *math; /* of ours; "": all */
 	int64_t smallest, largest; /* rows; rows and columns */
 };
 int measure_bench(struct measure *measure, const struct bench_request *request);

@@ -80,14 +80,15 @@ static size_t add_split(
 		if (!splits(b, shape, math))
 			continue;
 		count += cases_plans(shape, "cuda", math, row + count, SPLIT_PLANS);
-		count += b->profile && cases_model_plan(b->profile, shape, false, math, &row[count]);
+		count +=
+		        b->profile && cases_model_plan(b->profile, shape, false, math, &row[count]);
 	}
 	return count;
 }
 
-static bool chosen_alone(const struct benching *b)
+static bool model_plans_only(const struct benching *b)
 {
-	return b->request->chosen && b->measure->executor[0] && b->profile;
+	return b->request->model_plans && b->measure->executor[0] && b->profile;
 }
 
 /* Whether a shape also gets ablations, panels on the host, and the matrix in host memory; with
@@ -96,11 +97,11 @@ static bool is_studied(const struct benching *b, const struct bench_shape *shape
 {
 	enum { MIDDLE = 4096, LARGE = 8192 };
 
-	return !chosen_alone(b) || (shape->precision == SINGLE && shape->m == shape->n &&
-	                                   (shape->n == MIDDLE || shape->n == LARGE));
+	return !model_plans_only(b) || (shape->precision == SINGLE && shape->m == shape->n &&
+	                                       (shape->n == MIDDLE || shape->n == LARGE));
 }
 
-static size_t list_chosen(
+static size_t list_model_plans(
         const struct benching *b, const struct bench_shape *shape, struct result *row)
 {
 	size_t count = cases_model_plan(b->profile, shape, false, MATH_FP32, row);
@@ -140,14 +141,15 @@ static bool beside_host(const struct benching *b, const struct bench_shape *shap
 
 	if (!b->measure->executor[1] || !cases_on_host(shape))
 		return false;
-	return !chosen_alone(b) || (shape->m == shape->n && shape->m <= LARGEST);
+	return !model_plans_only(b) || (shape->m == shape->n && shape->m <= LARGEST);
 }
 
 static size_t list_rows(
         const struct benching *b, const struct bench_shape *shape, struct result *row)
 {
 	const struct measure *measure = b->measure;
-	size_t count = chosen_alone(b) ? list_chosen(b, shape, row) : list_ours(b, shape, row);
+	size_t count =
+	        model_plans_only(b) ? list_model_plans(b, shape, row) : list_ours(b, shape, row);
 	size_t kept = 0;
 
 	if (measure->executor[0] && measure->vendor)
@@ -253,7 +255,7 @@ static bool measure_one(struct benching *b, const struct bench_shape *shape)
 		if (strcmp(shape->operation, ways[i].operation) == 0)
 			return ways[i].measure(b, shape);
 	return paper_op_find(shape->operation, &part) ? measure_one_part(b, shape)
-	                                          : measure_factorization(b, shape);
+	                                              : measure_factorization(b, shape);
 }
 
 /* ---- all ---- */
@@ -271,7 +273,7 @@ static size_t measure_shapes(struct benching *b)
 	const struct measure *measure = b->measure;
 	const double start = clock_now();
 	struct bench_shape *shape;
-	size_t count = b->request->chosen ? cases_largest_first(&shape) : cases_bench(&shape),
+	size_t count = b->request->model_plans ? cases_largest_first(&shape) : cases_bench(&shape),
 	       late = 0;
 
 	for (size_t i = 0; i < count && !*measure->plan.stop; i++) {
@@ -306,7 +308,7 @@ int measure_bench(struct measure *measure, const struct bench_request *request)
 	b.profile = measure_profile(measure, &fault);
 	size_t late = measure_shapes(&b);
 	bool breakdown =
-	        request->only[0] ? strcmp(request->only, "breakdown") == 0 : !request->chosen;
+	        request->only[0] ? strcmp(request->only, "breakdown") == 0 : !request->model_plans;
 	if (breakdown && b.profile)
 		measure_breakdown(measure, request, b.profile);
 	else if (breakdown)

@@ -42,7 +42,7 @@ static bool predict(const struct profile *profile, int level, struct result *row
 struct part {
 	const struct bench_shape *shape;
 	enum math math;
-	bool chosen, hybrid;
+	bool model_plan, hybrid;
 	struct results *results;
 	size_t refused;
 };
@@ -66,8 +66,8 @@ static size_t list_parts(const struct profile *profile, const struct bench_shape
 	for (size_t i = 0; i < count; i++) {
 		struct part part = {.shape = &shapes[i], .math = MATH_FP32};
 		add_part(parts, &listed, part);
-		part.chosen = !is_panel(&shapes[i]);
-		if (part.chosen)
+		part.model_plan = !is_panel(&shapes[i]);
+		if (part.model_plan)
 			add_part(parts, &listed, part);
 		part.hybrid = true;
 		add_part(parts, &listed, part);
@@ -76,7 +76,7 @@ static size_t list_parts(const struct profile *profile, const struct bench_shape
 				continue;
 			part = (struct part){.shape = &shapes[i], .math = math};
 			add_part(parts, &listed, part);
-			part.chosen = true;
+			part.model_plan = true;
 			add_part(parts, &listed, part);
 		}
 	}
@@ -90,7 +90,7 @@ static size_t list_plans(const struct profile *profile, const struct part *part,
 
 	if (is_panel(shape))
 		row[0] = cases_panel(shape, part->hybrid);
-	else if (!part->chosen)
+	else if (!part->model_plan)
 		count = cases_plans(shape, "cuda", part->math, row, MOST_PLANS);
 	else if (!cases_model_plan(profile, shape, part->hybrid, part->math, &row[0]))
 		count = 0;

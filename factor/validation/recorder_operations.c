@@ -42,7 +42,7 @@ static bool note(struct executor *e, bool ok, enum noted_kind kind, enum phase p
 	{                                                                                          \
 		return ex_##name(recorder_call(e), EXECUTOR_LIST arguments);                       \
 	}
-#define OPERATION(name, parameters, arguments, phase, left_out, ends, engine, shape, k)            \
+#define OPERATION(name, parameters, arguments, phase, left_out, ends, engine, shape, k, ...)       \
 	static bool recorder_##name(struct executor *e, EXECUTOR_LIST parameters)                  \
 	{                                                                                          \
 		struct executor *inner = recorder_call(e);                                         \

@@ -274,20 +274,11 @@ static bool run_change(const struct update_entry *entry, struct qr_factors *f, v
 	struct update_fixture *s = entry->fixture;
 	struct executor *e = s->fixture.executor;
 	const struct update_given given = update_given_of(entry);
-	const int64_t k = entry->k, p = entry->p;
 
-	switch (s->asked.change) {
-	case QR_REMOVE_COLUMNS:
-		return qr_remove_columns(e, f, k, p, work);
-	case QR_ADD_COLUMNS:
-		return qr_add_columns(e, f, k, given.u, given.b, work, s->info.data);
-	case QR_ADD_ROWS:
-		return qr_add_rows(e, f, k, given.u, given.b, work);
-	case QR_REMOVE_ROWS:
-		return qr_remove_rows(e, f, k, p, given.u, given.b, work, s->info.data);
-	default:
-		return fault_set(&e->fault, "%s is not timed", qr_change_name[s->asked.change]);
-	}
+	if (s->asked.change == QR_MODIFY)
+		return fault_set(&e->fault, "%s is not timed", qr_change_name[QR_MODIFY]);
+	return qr_update(e, f, s->asked.change, entry->k, entry->p, given.u, given.u, given.b, work,
+	        s->info.data);
 }
 
 static bool run_paper(const struct update_entry *entry, struct qr_factors *f, void *work)

@@ -39,6 +39,11 @@ static inline int64_t max_int64(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static inline double max_double(double a, double b)
+{
+	return b > a ? b : a;
+}
+
 /* Exit codes of every program (documented in --help and the README). */
 enum exit_code {
 	EXIT_DONE = 0,

@@ -162,7 +162,7 @@ static void test_panel_beside(void)
 	for (int twice = 0; twice < 2; twice++) {
 		const struct matrix a = {NULL, 0, 1024, 32, 1024, twice ? DOUBLE : SINGLE};
 		const struct cost cost = cost_cuda_level2.resident_panel(r, a, &g);
-		is_real(cost.beside, 40.0 / 60, 1e-9,
+		is_real(cost.overlapped, 40.0 / 60, 1e-9,
 		        twice ? "a panel beside products, in double precision"
 		              : "a panel beside products");
 	}
@@ -270,13 +270,42 @@ static void test_rows(void)
 	}
 	cost_reader_start(r, p);
 	for (int way = 0; way < 3; way++) {
-		const struct cost cost = blocks_cuda_full.lu_rows(r, c, 128, way != 2, way != 0);
+		const struct cost cost = cost_cuda_level2.lu_rows(r, c, 128, way != 2, way != 0);
 		time[way] = sum(&cost);
 	}
 	is_real(time[0], seconds[0], 1e-9, "exchanges alone");
 	is_real(time[1], seconds[1], 1e-9, "and a solve");
 	ok(time[2] >= seconds[1] - seconds[0] + values[1] && time[2] < seconds[1],
 	        "a solve alone: what it adds, and a launch (%.1f us)", 1e6 * time[2]);
+	free(r);
+	profile_free(p);
+}
+
+static double by_work(
+        struct cost_reader *r, const struct cost_model *model, struct operation_work work)
+{
+	const struct cost cost = model->by_work(r, work);
+
+	return sum(&cost);
+}
+
+/* Operations without a cost of their own: a start of 2 us, 1 TB/s and 10 Tflop/s; on the host 10
+ * GB/s. */
+static void test_work(void)
+{
+	struct profile *p = profile_new();
+	struct cost_reader *r = xmalloc(sizeof *r);
+
+	add_scalar(p, "gpu.launch.stream", 2 * us);
+	add_scalar(p, "gpu.copy.beta", 1e12);
+	add_scalar(p, "gpu.gemm.s.peak", 1e13);
+	add_scalar(p, "host.memory.copy.peak", 1e10);
+	cost_reader_start(r, p);
+	r->sums = true;
+	is_real(by_work(r, &cost_cuda_level1, COPIES(3e6)), 5 * us, 1e-9, "bytes on the device");
+	is_real(by_work(r, &cost_cuda_level1, FLOPS(1e8, SINGLE)), 12 * us, 1e-9, "flops");
+	is_real(by_work(r, &cost_host_level1, READS(1e5)), 10 * us, 1e-9, "bytes on the host");
+	is_real(by_work(r, &cost_host_level1, FETCHES(1e9)), 0, 1e-9, "which copies nothing");
 	free(r);
 	profile_free(p);
 }
@@ -333,6 +362,7 @@ int main(void)
 	test_middle();
 	test_step();
 	test_rows();
+	test_work();
 	test_missing();
 	test_unresolved();
 	free(r);

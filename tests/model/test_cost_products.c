@@ -17,8 +17,7 @@ static void add_product(struct profile *p, const char *name, double m, double n,
 	profile_add(p, &spec, args, 3, (struct estimate){s, 0.9 * s, 1.1 * s, 30}, false);
 }
 
-static double gemm(
-        struct cost_reader *r, int64_t m, int64_t n, int64_t k, enum precision precision)
+static double gemm(struct cost_reader *r, int64_t m, int64_t n, int64_t k, enum precision precision)
 {
 	const struct matrix c = {NULL, 0, m, n, m, precision};
 	const struct cost cost = cost_gemm(r, PLAIN, PLAIN, c, k);
@@ -185,8 +184,8 @@ static void test_gemm(void)
 	is_real(gemm(r, 16384, 4096, 256, DOUBLE), 4 * 4096 * 4096 * 256e-12 - 3e-7, 1e-9,
 	        "rows that are known for few columns only are none of a wide one");
 	const struct matrix square = {NULL, 0, 2048, 2048, 2048, DOUBLE};
-	const double plain = cost_gemm(r, PLAIN, PLAIN, square, 256).block;
-	is_real(cost_gemm(r, PLAIN, TRANSPOSED, square, 256).block / plain, 0.5, 1e-9,
+	const double plain = cost_gemm(r, PLAIN, PLAIN, square, 256).block_lifetime;
+	is_real(cost_gemm(r, PLAIN, TRANSPOSED, square, 256).block_lifetime / plain, 0.5, 1e-9,
 	        "tiles in double precision, one at a time, keep their places half as long");
 	free(r);
 	profile_free(p);

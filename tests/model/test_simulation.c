@@ -88,8 +88,11 @@ static void test_sharing(void)
 	simulation_start(&sim);
 	a = kernel(QUEUE_MAIN, 0, 10, 1);
 	b = simulation_put(&sim,
-	        (struct work){
-	                .queue = QUEUE_PANEL, .issue = 2, .seconds = 4, .share = 0.25, .beside = 1},
+	        (struct work){.queue = QUEUE_PANEL,
+	                .issue = 2,
+	                .seconds = 4,
+	                .share = 0.25,
+	                .overlapped = 1},
 	        -1);
 	is_real(end(b), 6, 0, "a panel that has its multiprocessors to itself");
 	is_real(end(a), 11, 0, "and the update the others");
@@ -104,7 +107,8 @@ static void test_sharing(void)
 	/* the update's blocks end every 5: the panel begins then */
 	simulation_start(&sim);
 	a = simulation_put(&sim,
-	        (struct work){.queue = QUEUE_MAIN, .seconds = 20, .share = 1, .block = 5}, -1);
+	        (struct work){.queue = QUEUE_MAIN, .seconds = 20, .share = 1, .block_lifetime = 5},
+	        -1);
 	b = kernel(QUEUE_PANEL, 2, 4, 0.25);
 	is_real(end(b), 13, 0, "a panel waits for blocks to end");
 	is_real(end(a), 21, 0, "and takes its multiprocessors only then");
@@ -112,7 +116,8 @@ static void test_sharing(void)
 	/* from the third round on they end one after the other, a quarter of them in 1.25 */
 	simulation_start(&sim);
 	simulation_put(&sim,
-	        (struct work){.queue = QUEUE_MAIN, .seconds = 40, .share = 1, .block = 5}, -1);
+	        (struct work){.queue = QUEUE_MAIN, .seconds = 40, .share = 1, .block_lifetime = 5},
+	        -1);
 	b = kernel(QUEUE_PANEL, 12, 4, 0.25);
 	is_real(end(b), 21.25, 0, "a panel waits for as many blocks of a kernel as it needs");
 
@@ -127,9 +132,13 @@ static void test_sharing(void)
 	 * one's first blocks leave */
 	simulation_start(&sim);
 	const struct work panel = {
-	        .queue = QUEUE_PANEL, .start = 2, .seconds = 6, .share = 0.25, .beside = 1};
-	const struct work swaps = {
-	        .queue = QUEUE_MAIN, .issue = 1, .start = 2, .seconds = 12, .share = 1, .block = 5};
+	        .queue = QUEUE_PANEL, .start = 2, .seconds = 6, .share = 0.25, .overlapped = 1};
+	const struct work swaps = {.queue = QUEUE_MAIN,
+	        .issue = 1,
+	        .start = 2,
+	        .seconds = 12,
+	        .share = 1,
+	        .block_lifetime = 5};
 	join(QUEUE_PANEL, 0, kernel(QUEUE_OUT, 0, 0, 0.5));
 	b = simulation_put(&sim, panel, -1);
 	simulation_put(&sim, swaps, -1);
@@ -155,8 +164,8 @@ static int64_t update(double seconds, double share, int kernels, double beside)
 	                .issue = 12,
 	                .seconds = seconds,
 	                .share = share,
-	                .beside = beside,
-	                .apart = true,
+	                .overlapped = beside,
+	                .independent = true,
 	                .kernels = kernels},
 	        -1);
 }
@@ -164,8 +173,11 @@ static int64_t update(double seconds, double share, int kernels, double beside)
 /* Beside blocks that have a multiprocessor each and end one after the other, all of them in 4. */
 static void test_whole(void)
 {
-	const struct work product = {
-	        .queue = QUEUE_MAIN, .seconds = 40, .share = 1, .block = 4, .whole = true};
+	const struct work product = {.queue = QUEUE_MAIN,
+	        .seconds = 40,
+	        .share = 1,
+	        .block_lifetime = 4,
+	        .exclusive = true};
 
 	simulation_start(&sim);
 	int64_t a = simulation_put(&sim, product, -1), b = update(8, 1, 1, 0);
@@ -235,8 +247,10 @@ static void test_joins(void)
 static int64_t staying(void)
 {
 	return simulation_put(&sim,
-	        (struct work){
-	                .queue = QUEUE_MAIN, .seconds = 100, .share = 0.875, .block = INFINITY},
+	        (struct work){.queue = QUEUE_MAIN,
+	                .seconds = 100,
+	                .share = 0.875,
+	                .block_lifetime = INFINITY},
 	        -1);
 }
 
@@ -247,7 +261,7 @@ static int64_t panel(double share, double beside)
 	                .issue = 10,
 	                .seconds = 10,
 	                .share = share,
-	                .beside = beside},
+	                .overlapped = beside},
 	        -1);
 }
 

@@ -18,8 +18,7 @@ void cost_reader_start(struct cost_reader *reader, const struct profile *profile
 	model_start(&reader->model, profile);
 }
 
-void cost_reader_change(
-        struct cost_reader *reader, const struct profile *profile, const char *name)
+void cost_reader_change(struct cost_reader *reader, const struct profile *profile, const char *name)
 {
 	const char *other = NULL; /* the name met last, if not `name`: names are few */
 
@@ -167,16 +166,6 @@ double cost_host_rate(struct cost_reader *reader, const char *name, double worki
 	if (model_range(&reader->model, name, "bytes", &low, &high) && working_set < low)
 		working_set = low;
 	return cost_at2(reader, name, "threads", 1, "bytes", working_set);
-}
-
-double cost_bytes(struct matrix a)
-{
-	return (double)a.m * (double)a.n * (double)precision_bytes(a.precision);
-}
-
-double cost_part(enum uplo uplo, struct matrix a)
-{
-	return cost_bytes(a) / (uplo == WHOLE ? 1 : 2);
 }
 
 double cost_splits(const struct splits *splits)

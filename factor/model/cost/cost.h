@@ -4,9 +4,10 @@
 #ifndef FATHOM_COST_H
 #define FATHOM_COST_H
 
+#include "cost_work.h"
+
 #include "lib/profile/model.h"
 #include "lib/profile/profile_grid.h"
-#include "factor/executors/executor.h"
 #include "factor/kernels/lu/panel_geometry.h"
 
 /* Kinds of time in a cost. */
@@ -38,16 +39,17 @@ struct cost {
 	double behind; /* a copy's extra time when its queue is still at work: the hand-over from
 	                  the multiprocessors to the copy engine */
 	enum engine engine;
-	double share;  /* of the multiprocessors that a kernel can use, 0: all; none during
-	                  TERM_LAUNCH */
-	bool light;    /* it waits for memory and leaves arithmetic to others */
-	bool loose;    /* co-resident: finds places beside the blocks of light kernels */
-	double beside; /* a panel's relative speed while others want its multiprocessors, 0: half */
-	double block;  /* lifetime of a kernel's blocks: they then give up their multiprocessors */
-	bool whole;    /* exclusive: a block has a multiprocessor for itself */
-	bool apart;    /* a panel of independent blocks, which do not wait for each other */
-	bool early;    /* the time was measured in a row of such kernels, each launched early */
-	int further;   /* kernels after the first */
+	double share;          /* of the multiprocessors that a kernel can use, 0: all; none during
+	                          TERM_LAUNCH */
+	bool light;            /* it waits for memory and leaves arithmetic to others */
+	bool coresident;       /* finds places beside the blocks of light kernels */
+	double overlapped;     /* a panel's relative speed while others want its multiprocessors,
+	                          0: half */
+	double block_lifetime; /* seconds after which a block gives up its multiprocessor */
+	bool exclusive;        /* a block has a multiprocessor for itself */
+	bool independent;      /* a panel of blocks that do not wait for each other */
+	bool early;  /* the time was measured in a row of such kernels, each launched early */
+	int further; /* kernels after the first */
 };
 
 /* The rows of a function of LAPACKE's panels (cost_host.c), by width and then length. */
@@ -142,8 +144,11 @@ double cost_host_rate(struct cost_reader *reader, const char *name, double worki
 /* A cost depends on few of an operation's parameters. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* The cost model of LU's panels. The target has no cost for operations that are NULL. */
+/* A cost model: one for each level and target. Shapes as in executor.h. by_work is the cost of
+ * operations whose function is NULL. */
 struct cost_model {
+	struct cost (*by_work)(struct cost_reader *, struct operation_work work);
+	/* LU's panels, column by column and in one kernel */
 	struct cost (*iamax)(struct cost_reader *, struct matrix x);
 	struct cost (*iamax_host)(struct cost_reader *, struct matrix x);
 	struct cost (*nrm2)(struct cost_reader *, struct matrix x);
@@ -159,24 +164,65 @@ struct cost_model {
 	struct cost (*fused_update)(struct cost_reader *, struct matrix a, int64_t j);
 	struct cost (*resident_panel)(
 	        struct cost_reader *, struct matrix a, const struct panel_geometry *g);
-	/* from the end of the stream's last work until the host knows of it */
+	/* products; gemm_tf32 together: several squares in one call, c has the columns of all */
+	struct cost (*gemm)(
+	        struct cost_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
+	struct cost (*split)(struct cost_reader *, const struct splits *splits);
+	struct cost (*gemm_tf32)(struct cost_reader *, struct matrix c, int64_t k, bool together);
+	struct cost (*half_update)(
+	        struct cost_reader *, enum uplo part, struct matrix c, int64_t k);
+	struct cost (*gemm_tall)(struct cost_reader *, struct matrix c, int64_t k);
+	struct cost (*syrk)(struct cost_reader *, struct matrix c, int64_t k);
+	struct cost (*gemv)(struct cost_reader *, enum trans trans, struct matrix a);
+	/* of a triangle of that order, with so many right-hand sides; trsm_guard: the inverse
+	 * passes */
+	struct cost (*trsm)(struct cost_reader *, enum side side, enum diag diag, int64_t order,
+	        int64_t columns, enum precision precision);
+	struct cost (*trsm_guard)(struct cost_reader *, struct matrix triangle, int64_t columns);
+	struct cost (*trtri)(struct cost_reader *, struct matrix a);
+	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a */
+	struct cost (*column_norms)(struct cost_reader *, struct matrix a);
+	struct cost (*gram_pass)(struct cost_reader *, enum gram_step step, struct matrix a);
+	struct cost (*gram_shaped)(struct cost_reader *, enum gram_step step,
+	        struct gram_shape shape, struct matrix a);
+	struct cost (*gram_panel)(struct cost_reader *, struct matrix a);
+	struct cost (*gram_apply)(struct cost_reader *, struct matrix a, int64_t k, bool single);
+	/* LU: row swaps; columns c right of a panel of k columns, all rows and the top ones;
+	 * lu_rows: row-major, c the transpose of the columns */
+	struct cost (*apply_swaps)(struct cost_reader *, struct matrix a);
+	struct cost (*laswp)(struct cost_reader *, struct matrix a, int64_t swaps);
+	struct cost (*lu_columns)(struct cost_reader *, struct matrix c, int64_t k);
+	struct cost (*lu_top)(struct cost_reader *, struct matrix c, int64_t k);
+	struct cost (*lu_rows)(
+	        struct cost_reader *, struct matrix c, int64_t k, bool exchanges, bool solves);
+	struct cost (*clear_info)(struct cost_reader *, int64_t count);
+	/* overlapped: an update runs at the same time */
+	struct cost (*potrf_block)(struct cost_reader *, struct matrix a, bool overlapped);
+	struct cost (*panel_geqrf)(struct cost_reader *, struct matrix a, bool overlapped);
+	struct cost (*larft)(struct cost_reader *, struct matrix v);
+	struct cost (*panel_reflectors)(struct cost_reader *, struct matrix a);
+	struct cost (*reflect_columns)(struct cost_reader *, struct matrix v, struct matrix c);
+	struct cost (*make_rotations)(struct cost_reader *, struct matrix x);
+	struct cost (*band_sweep)(struct cost_reader *, const struct band *band);
+	/* whether the kernel exists for these shapes; NULL: it does not */
+	bool (*panel_reflects)(struct cost_reader *, struct matrix a);
+	bool (*reflects_columns)(struct cost_reader *, struct matrix v, struct matrix c);
+	bool (*band_fits)(struct cost_reader *, enum precision precision, int64_t p);
+	struct cost (*to_host)(struct cost_reader *, struct matrix a);
+	struct cost (*to_device)(struct cost_reader *, struct matrix a);
+	/* by the host thread */
+	struct cost (*host_getrf)(struct cost_reader *, struct matrix a);
+	struct cost (*host_geqrf)(struct cost_reader *, struct matrix a);
+	struct cost (*host_potrf)(struct cost_reader *, struct matrix a);
+	/* Seconds; NULL: none. sync: from the end of the stream's last work until the host knows of
+	 * it. event: the host's, to record an event or to make a queue wait. stream_wait: a queue's
+	 * delay by waiting. */
 	double (*sync)(struct cost_reader *);
+	double (*event)(struct cost_reader *);
+	double (*stream_wait)(struct cost_reader *);
 };
 
-extern const struct cost_model cost_cuda_level2, cost_cuda_level1; /* levels 2 and 1 */
-extern const struct cost_model cost_host_level2, cost_host_level1;
-
-/* Bytes of an element. */
-static inline double word_bytes(struct matrix a)
-{
-	return (double)precision_bytes(a.precision);
-}
-
-/* Bytes of a matrix; of a triangle of the matrix, or of all of it (WHOLE). */
-double cost_bytes(struct matrix a);
-double cost_part(enum uplo uplo, struct matrix a);
-
-/* Bytes that splits read and write. */
-double cost_splits(const struct splits *);
+extern const struct cost_model cost_cuda_level1, cost_cuda_level2;
+extern const struct cost_model cost_host_level1, cost_host_level2;
 
 #endif

@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of the operations of blocked factorizations at level 2: those that move data. Library calls
- * are in cost_gemm.c, kernels that factorize in cost_triangles.c, LU's row swaps in
- * cost_lu.c.
- *
- * copy, transpose, explicit_v read and write mnw bytes each (w: bytes of a word), split writes its
- * stack, fill its part: the start of our kernel, and the time that the bytes add on the measured
- * curve. Kernels over a few integers only start. Clearing info is queued as a copy, and takes the
- * device no longer.
- *
- * A transfer costs the measured round trip less the call and the wait, which the host's clock
- * counts. It occupies the copy engine of its direction. The host's panels are the surfaces of
- * LAPACKE; potrf has half the operations of getrf of the same block. */
+/* Costs on the device at level 2 of operations that move data. A sweep costs the start of our
+ * kernel and the time that its bytes add on the measured curve. Clearing info is queued as a copy,
+ * and takes the device no longer. A transfer costs the measured round trip less the call and the
+ * wait, which the host's clock counts. It occupies the copy engine of its direction. */
 #include "cost_blocks.h"
 
 #include "factor/kernels/gemm/half_pair.h"
 
 #include <math.h>
-
-static struct cost move(struct cost_reader *r, struct matrix a)
-{
-	return cost_sweep(r, "gpu.copy.time", 2 * cost_bytes(a));
-}
-
-static struct cost copy(struct cost_reader *r, enum uplo uplo, struct matrix a)
-{
-	return cost_sweep(r, "gpu.copy.time", 2 * cost_part(uplo, a));
-}
 
 /* The cost of a kernel of ours that only moves numbers, by its own surface. */
 static struct cost measured(struct cost cost, double seconds)
@@ -35,7 +17,7 @@ static struct cost measured(struct cost cost, double seconds)
 }
 
 /* The surfaces are of two operands with the same number of columns. */
-static struct cost split(struct cost_reader *r, const struct splits *splits)
+struct cost cost_split(struct cost_reader *r, const struct splits *splits)
 {
 	static const char *const axes[] = {"n", "k"};
 	const struct splitting *one = &splits->of[0];
@@ -53,63 +35,37 @@ static struct cost split(struct cost_reader *r, const struct splits *splits)
 }
 
 /* The rows below the blocks; the surface is of squares. */
-static struct cost apply_swaps(struct cost_reader *r, struct matrix a)
+struct cost cost_apply_swaps(struct cost_reader *r, struct matrix a)
 {
 	static const char *const names[] = {"gpu.apply_swaps.s", "gpu.apply_swaps.d"};
 	const char *name = names[a.precision == DOUBLE];
 	const struct matrix below = matrix_view(a, a.n / 2, 0, a.m - a.n / 2, a.n);
 	const double side = sqrt(2 * (double)below.m * (double)below.n);
-	struct cost cost = move(r, below);
+	struct cost cost = cost_sweep(r, "gpu.copy.time", 2 * cost_bytes(below));
 
 	return cost_known(r, name) ? measured(cost, cost_surface1(r, name, "n", side)) : cost;
 }
 
-/* Two reads of half of the blocks, and a write. */
-static struct cost add(struct cost_reader *r, struct matrix blocks)
-{
-	return cost_sweep(r, "gpu.copy.time", 1.5 * cost_bytes(blocks));
-}
-
-static struct cost fill(struct cost_reader *r, enum uplo uplo, struct matrix a)
-{
-	return cost_sweep(r, "gpu.write.time", cost_part(uplo, a));
-}
-
-/* Columns that a wavefront has just touched are still in L2 if they fit. */
-static struct cost rotate(struct cost_reader *r, struct matrix x)
-{
-	return cost_sweep(r, "gpu.copy.time", 2 * cost_bytes(x));
-}
-
 /* A block of threads has a pair of columns. It reads the two elements that define the rotation,
  * then reads the columns from L2 and writes them, on one multiprocessor. */
-static struct cost make_rotations(struct cost_reader *r, struct matrix x)
+struct cost cost_make_rotations(struct cost_reader *r, struct matrix x)
 {
-	struct cost cost = rotate(r, x);
+	struct cost cost = cost_sweep(r, "gpu.copy.time", 2 * cost_bytes(x));
 	double pairs = (double)x.n / 2, each = 2 * cost_bytes(x) / pairs;
 
 	cost.share = cost_share(r, pairs);
 	cost.term[TERM_MEMORY] = fmax(cost.term[TERM_MEMORY],
 	        each / cost_scalar(r, "gpu.sm.l2_read") + cost_scalar(r, "gpu.l2.latency"));
-	cost.term[TERM_BARRIER] = cost_scalar(r, "gpu.l2.latency") +
-	                           cost_at(r, "gpu.barrier.block", "threads", 512);
+	cost.term[TERM_BARRIER] =
+	        cost_scalar(r, "gpu.l2.latency") + cost_at(r, "gpu.barrier.block", "threads", 512);
 	return cost;
 }
 
-static struct cost integers(struct cost_reader *r, int64_t count)
-{
-	struct cost cost = cost_kernel(r);
-
-	cost.share = cost_share(r, 1);
-	return cost;
-}
-
-static struct cost clear(struct cost_reader *r)
+struct cost cost_clear_info(struct cost_reader *r, int64_t count)
 {
 	double call = cost_scalar(r, "gpu.copy.enqueue");
 
-	return (struct cost){
-	        .enqueue = call, .share = cost_share(r, 1), .term[TERM_LAUNCH] = call};
+	return (struct cost){.enqueue = call, .share = cost_share(r, 1), .term[TERM_LAUNCH] = call};
 }
 
 static struct cost transfer(
@@ -124,14 +80,14 @@ static struct cost transfer(
 	        .engine = engine};
 }
 
-static struct cost to_host(struct cost_reader *r, struct matrix a)
+struct cost cost_to_host(struct cost_reader *r, struct matrix a)
 {
 	return transfer(r, "link.d2h.pinned.time", cost_bytes(a), ENGINE_OUT);
 }
 
 /* Data that the host has just written lies in the core's caches, from which the copy engine reads.
  */
-static struct cost to_device(struct cost_reader *r, struct matrix a)
+struct cost cost_to_device(struct cost_reader *r, struct matrix a)
 {
 	static const char written[] = "link.h2d.written.time";
 	const bool cached = r->host_wrote && isfinite(cost_last(r, written, "bytes"));
@@ -139,96 +95,39 @@ static struct cost to_device(struct cost_reader *r, struct matrix a)
 	return transfer(r, cached ? written : "link.h2d.pinned.time", cost_bytes(a), ENGINE_IN);
 }
 
-/* ---- the host's panels ---- */
-
-/* A panel computed by the host. The surfaces are of panels that the host has just copied; panels
- * that a copy engine has just written take as long. */
-static struct cost by_host(double seconds)
+/* Sweeps, and kernels over a few integers, which only start. */
+struct cost cost_moves(struct cost_reader *r, struct operation_work work)
 {
-	return (struct cost){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
-}
+	struct cost cost;
 
-/* Pivots and tau wait in pinned memory until those of an earlier panel have left it. */
-static double note(struct cost_reader *r)
-{
-	static const char name[] = "gpu.event.sync";
-
-	return cost_known(r, name) ? cost_scalar(r, name) : 0;
-}
-
-static struct cost host_getrf(struct cost_reader *r, struct matrix a)
-{
-	return by_host(note(r) + cost_host_getrf(r, a));
-}
-
-static struct cost host_geqrf(struct cost_reader *r, struct matrix a)
-{
-	return by_host(note(r) + cost_host_geqrf(r, a));
-}
-
-static struct cost host_potrf(struct cost_reader *r, struct matrix a)
-{
-	return by_host(cost_host_potrf(r, a));
+	switch (work.kind) {
+	case WORK_READ:
+		return cost_sweep(r, "gpu.read.time", work.amount);
+	case WORK_WRITE:
+		return cost_sweep(r, "gpu.write.time", work.amount);
+	case WORK_INTEGERS:
+		cost = cost_kernel(r);
+		cost.share = cost_share(r, 1);
+		return cost;
+	case WORK_COPY:
+		return cost_sweep(r, "gpu.copy.time", work.amount);
+	default:
+		return cost_cuda_level1.by_work(r, work);
+	}
 }
 
 /* ---- events ---- */
 
 /* Host time to record an event or to wait for one. Behind a kernel it takes somewhat longer, which
  * adds a few microseconds to a whole factorization. */
-static double event(struct cost_reader *r)
+double cost_event(struct cost_reader *r)
 {
 	return cost_scalar(r, "gpu.event.record");
 }
 
 /* The extra delay of a kernel behind an event of another queue, against one in its own queue. */
-static double stream_wait(struct cost_reader *r)
+double cost_stream_wait(struct cost_reader *r)
 {
 	return fmax(0, cost_scalar(r, "gpu.concurrent.stream_wait_idle") -
 	                       cost_scalar(r, "gpu.concurrent.dependent_idle"));
 }
-
-const struct block_cost_model blocks_cuda_full = {.gemm = cost_gemm,
-        .split = split,
-        .gemm_tf32 = cost_gemm_tf32,
-        .half_update = cost_half_update,
-        .gemm_tall = cost_gemm_tall,
-        .add = add,
-        .syrk = cost_syrk,
-        .trsm = cost_trsm,
-        .trsm_guard = cost_trsm_guard,
-        .gemv = cost_gemv,
-        .column_norms = cost_gram_norms,
-        .gram_pass = cost_gram_pass,
-        .gram_shaped = cost_gram_shaped,
-        .gram_panel = cost_gram_panel,
-        .gram_apply = cost_gram_apply,
-        .make_rotations = make_rotations,
-        .rotate = rotate,
-        .trtri = cost_trtri,
-        .apply_swaps = apply_swaps,
-        .laswp = cost_laswp,
-        .lu_columns = cost_lu_columns,
-        .lu_rows = cost_lu_rows,
-        .lu_top = cost_lu_top,
-        .integers = integers,
-        .clear = clear,
-        .potrf_block = cost_potrf_block,
-        .panel_geqrf = cost_panel_geqrf,
-        .explicit_v = move,
-        .larft = cost_larft,
-        .panel_reflects = cost_panel_reflects,
-        .panel_reflectors = cost_panel_reflectors,
-        .band_fits = cost_band_fits,
-        .band_sweep = cost_band_sweep,
-        .reflects_columns = cost_reflects_columns,
-        .reflect_columns = cost_reflect_columns,
-        .transpose = move,
-        .copy = copy,
-        .fill = fill,
-        .to_host = to_host,
-        .to_device = to_device,
-        .host_getrf = host_getrf,
-        .host_geqrf = host_geqrf,
-        .host_potrf = host_potrf,
-        .event = event,
-        .stream_wait = stream_wait};

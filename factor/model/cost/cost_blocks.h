@@ -1,82 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost models of the operations of blocked factorizations, one for each level and target; those
- * of LU's panels are in cost.h. */
+/* Building blocks of the cost models. */
 #ifndef FATHOM_COST_BLOCKS_H
 #define FATHOM_COST_BLOCKS_H
 
 #include "cost.h"
 
-/* Shapes as in executor.h. */
-struct block_cost_model {
-	struct cost (*gemm)(
-	        struct cost_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
-	struct cost (*split)(struct cost_reader *, const struct splits *splits);
-	/* together: several squares in one call; c has the columns of all */
-	struct cost (*gemm_tf32)(struct cost_reader *, struct matrix c, int64_t k, bool together);
-	struct cost (*half_update)(
-	        struct cost_reader *, enum uplo part, struct matrix c, int64_t k);
-	struct cost (*gemm_tall)(struct cost_reader *, struct matrix c, int64_t k);
-	/* one triangle of each block */
-	struct cost (*add)(struct cost_reader *, struct matrix blocks);
-	struct cost (*syrk)(struct cost_reader *, struct matrix c, int64_t k);
-	/* of a triangle of that order, with so many right-hand sides */
-	struct cost (*trsm)(struct cost_reader *, enum side side, enum diag diag, int64_t order,
-	        int64_t columns, enum precision precision);
-	/* of a triangle whose inverse passes the guard */
-	struct cost (*trsm_guard)(struct cost_reader *, struct matrix triangle, int64_t columns);
-	struct cost (*gemv)(struct cost_reader *, enum trans trans, struct matrix a);
-	/* rotations are made, and applied */
-	struct cost (*make_rotations)(struct cost_reader *, struct matrix x);
-	struct cost (*rotate)(struct cost_reader *, struct matrix x);
-	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a. gram_shaped:
-	 * NULL on the host */
-	struct cost (*column_norms)(struct cost_reader *, struct matrix a);
-	struct cost (*gram_pass)(struct cost_reader *, enum gram_step step, struct matrix a);
-	struct cost (*gram_shaped)(struct cost_reader *, enum gram_step step,
-	        struct gram_shape shape, struct matrix a);
-	struct cost (*gram_panel)(struct cost_reader *, struct matrix a);
-	struct cost (*gram_apply)(struct cost_reader *, struct matrix a, int64_t k, bool single);
-	struct cost (*trtri)(struct cost_reader *, struct matrix a);
-	struct cost (*apply_swaps)(struct cost_reader *, struct matrix a);
-	struct cost (*laswp)(struct cost_reader *, struct matrix a, int64_t swaps);
-	/* columns right of an LU panel of k columns: all rows, and the top rows */
-	struct cost (*lu_columns)(struct cost_reader *, struct matrix c, int64_t k);
-	/* row-major matrix, c the transpose of the columns: row swaps, and the solve */
-	struct cost (*lu_rows)(
-	        struct cost_reader *, struct matrix c, int64_t k, bool exchanges, bool solves);
-	struct cost (*lu_top)(struct cost_reader *, struct matrix c, int64_t k);
-	/* kernels over a few integers */
-	struct cost (*integers)(struct cost_reader *, int64_t count);
-	struct cost (*clear)(struct cost_reader *); /* one integer */
-	/* beside: an update runs at the same time */
-	struct cost (*potrf_block)(struct cost_reader *, struct matrix a, bool beside);
-	struct cost (*panel_geqrf)(struct cost_reader *, struct matrix a, bool beside);
-	struct cost (*explicit_v)(struct cost_reader *, struct matrix a);
-	struct cost (*larft)(struct cost_reader *, struct matrix v);
-	/* whether the kernel exists for these shapes; NULL: it does not */
-	bool (*panel_reflects)(struct cost_reader *, struct matrix a);
-	struct cost (*panel_reflectors)(struct cost_reader *, struct matrix a);
-	/* likewise for sweeps */
-	bool (*band_fits)(struct cost_reader *, enum precision precision, int64_t p);
-	struct cost (*band_sweep)(struct cost_reader *, const struct band *band);
-	bool (*reflects_columns)(struct cost_reader *, struct matrix v, struct matrix c);
-	struct cost (*reflect_columns)(struct cost_reader *, struct matrix v, struct matrix c);
-	struct cost (*transpose)(struct cost_reader *, struct matrix a);
-	struct cost (*copy)(struct cost_reader *, enum uplo uplo, struct matrix a);
-	struct cost (*fill)(struct cost_reader *, enum uplo uplo, struct matrix a);
-	struct cost (*to_host)(struct cost_reader *, struct matrix a);
-	struct cost (*to_device)(struct cost_reader *, struct matrix a);
-	/* by the host thread */
-	struct cost (*host_getrf)(struct cost_reader *, struct matrix a);
-	struct cost (*host_geqrf)(struct cost_reader *, struct matrix a);
-	struct cost (*host_potrf)(struct cost_reader *, struct matrix a);
-	/* host time to record an event or to make a queue wait; a queue's delay by waiting */
-	double (*event)(struct cost_reader *);
-	double (*stream_wait)(struct cost_reader *);
-};
+/* The device's operations at level 2 that move data or a few integers (cost_blocks.c). */
+struct cost cost_split(struct cost_reader *r, const struct splits *splits);
+struct cost cost_apply_swaps(struct cost_reader *r, struct matrix a);
+struct cost cost_make_rotations(struct cost_reader *r, struct matrix x);
+struct cost cost_clear_info(struct cost_reader *r, int64_t count);
+struct cost cost_to_host(struct cost_reader *r, struct matrix a);
+struct cost cost_to_device(struct cost_reader *r, struct matrix a);
+struct cost cost_moves(struct cost_reader *r, struct operation_work work);
+double cost_event(struct cost_reader *r);
+double cost_stream_wait(struct cost_reader *r);
 
-extern const struct block_cost_model blocks_cuda_full, blocks_cuda_sums; /* levels 2 and 1 */
-extern const struct block_cost_model blocks_host;                        /* both levels */
+/* Panels by the host thread (cost_host_model.c). */
+struct cost cost_by_host_getrf(struct cost_reader *r, struct matrix a);
+struct cost cost_by_host_geqrf(struct cost_reader *r, struct matrix a);
+struct cost cost_by_host_potrf(struct cost_reader *r, struct matrix a);
 
 /* A library call of `total` seconds from start to start, as its launch and that term. */
 struct cost cost_library(struct cost_reader *r, double total, enum term term);
@@ -97,7 +40,7 @@ struct cost cost_ger(struct cost_reader *r, struct matrix a);
 /* Kernels that factorize or invert (cost_triangles.c). */
 struct cost cost_trtri(struct cost_reader *r, struct matrix a);
 struct cost cost_trsm_guard(struct cost_reader *r, struct matrix triangle, int64_t columns);
-struct cost cost_potrf_block(struct cost_reader *r, struct matrix a, bool beside);
+struct cost cost_potrf_block(struct cost_reader *r, struct matrix a, bool overlapped);
 /* block_rank's update of a trapezoid. */
 struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k);
 /* Two kernels in turn. */
@@ -108,7 +51,7 @@ struct cost cost_larft(struct cost_reader *r, struct matrix v);
 double cost_issue(struct cost_reader *r, struct matrix a);
 
 /* QR's panels (cost_reflectors.c). */
-struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool beside);
+struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool overlapped);
 bool cost_panel_reflects(struct cost_reader *r, struct matrix a);
 struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a);
 bool cost_reflects_columns(struct cost_reader *r, struct matrix v, struct matrix c);
@@ -173,7 +116,7 @@ struct beside_surface {
 	const char *axes[2];
 };
 
-/* The speed of a panel (cost.beside) from that surface at `at`: panels follow each other beside
+/* The speed of a panel (cost.overlapped) from that surface at `at`: panels follow each other beside
  * products, and wait on average for half of the lifetime of their tiles. 0 where the profile does
  * not have the surface. */
 double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,
@@ -181,13 +124,5 @@ double cost_beside(struct cost_reader *r, const struct cost *alone, enum precisi
 
 /* The share of the multiprocessors that so many blocks can use. */
 double cost_share(struct cost_reader *r, double blocks);
-
-/* Multiply-adds of a product with an inner dimension of k into a triangle and what is behind it. */
-static inline double trapezoid_steps(struct matrix c, int64_t k)
-{
-	double n = (double)(c.m < c.n ? c.m : c.n), rest = (double)(c.m + c.n) - 2 * n;
-
-	return (n * n / 2 + n * rest) * (double)k;
-}
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of LU's panels on the device at level 2. A kernel costs its start-to-start time in a stream
- * and the time that its traffic adds to the smallest kernel of the measured copy curve (L2 and DRAM
- * alike, as panels run warm). In bytes, w those of a word: swap 4n sectors, scal and scale 2mw, ger
- * (2mn + m + n)w. Our own kernels' steps are measured surfaces: the two fused kernels, the panel of
- * one cluster, and a column of the resident panel. The resident panel adds the load and store of
- * mnw, and the part of the update that the exchange does not hide. An operation that waits for the
- * host costs its measured round trip; its queueing can hide behind earlier work. */
+/* The cost model of the device at level 2, and its costs of LU's panels. A kernel costs its
+ * start-to-start time in a stream and the time that its traffic adds to the smallest kernel of the
+ * measured copy curve (L2 and DRAM alike, as panels run warm). In bytes, w those of a word: swap 4n
+ * sectors, scal and scale 2mw, ger (2mn + m + n)w. Our own kernels' steps are measured surfaces:
+ * the two fused kernels, the panel of one cluster, and a column of the resident panel. The resident
+ * panel adds the load and store of mnw, and the part of the update that the exchange does not hide.
+ * An operation that waits for the host costs its measured round trip; its queueing can hide behind
+ * earlier work. */
 #include "cost_blocks.h"
 
 #include <math.h>
@@ -74,8 +75,8 @@ static struct cost nrm2(struct cost_reader *r, struct matrix x)
 
 	if (!cost_known(r, "gpu.cublas.nrm2"))
 		return iamax(r, x);
-	cost = round_trip(cost_scalar(r, "gpu.cublas.level1"), cost_scalar(r, "gpu.cublas.nrm2"),
-	        TERM_SYNC);
+	cost = round_trip(
+	        cost_scalar(r, "gpu.cublas.level1"), cost_scalar(r, "gpu.cublas.nrm2"), TERM_SYNC);
 	cost.term[TERM_MEMORY] = cost_traffic(r, "gpu.read.time", cost_bytes(x));
 	return cost;
 }
@@ -179,7 +180,7 @@ static struct cost cluster_panel(struct cost_reader *r, struct matrix a, const c
 	cost.early = true;
 	cost.share = cost_share(r, PANEL_CLUSTER);
 	cost.term[TERM_BARRIER] = fmax(0, seconds - cost.term[TERM_LAUNCH]);
-	cost.beside = cost_beside(r, &cost, a.precision, &shared, at);
+	cost.overlapped = cost_beside(r, &cost, a.precision, &shared, at);
 	return cost;
 }
 
@@ -197,7 +198,7 @@ static struct cost registers_panel(struct cost_reader *r, struct matrix a, const
 	cost.share = cost_share(r, ceil((double)a.m / (double)rows));
 	cost.term[TERM_BARRIER] =
 	        fmax(0, cost_surface(r, name, axes, at, 2) - cost.term[TERM_LAUNCH]);
-	cost.beside = cost_beside(r, &cost, a.precision, &shared, at);
+	cost.overlapped = cost_beside(r, &cost, a.precision, &shared, at);
 	return cost;
 }
 
@@ -256,6 +257,79 @@ static struct cost resident_panel(
 	return grid_panel(r, a, g);
 }
 
-const struct cost_model cost_cuda_level2 = {iamax, iamax_host, nrm2, get, swap, scal, scale_by, ger,
-        zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update, resident_panel,
-        cost_wait};
+/* ---- panels by the host ---- */
+
+/* Pivots and tau wait in pinned memory until those of an earlier panel have left it. */
+static struct cost behind_note(struct cost_reader *r, struct cost panel)
+{
+	static const char name[] = "gpu.event.sync";
+
+	if (cost_known(r, name))
+		panel.term[TERM_HOST] += cost_scalar(r, name);
+	return panel;
+}
+
+static struct cost host_getrf(struct cost_reader *r, struct matrix a)
+{
+	return behind_note(r, cost_by_host_getrf(r, a));
+}
+
+static struct cost host_geqrf(struct cost_reader *r, struct matrix a)
+{
+	return behind_note(r, cost_by_host_geqrf(r, a));
+}
+
+const struct cost_model cost_cuda_level2 = {.by_work = cost_moves,
+        .iamax = iamax,
+        .iamax_host = iamax_host,
+        .nrm2 = nrm2,
+        .get = get,
+        .swap = swap,
+        .scal = scal,
+        .scale_by = scale_by,
+        .ger = ger,
+        .zero_pivot = zero_pivot,
+        .store_pivots = store_pivots,
+        .fused_begin = fused_begin,
+        .fused_pivot = fused_pivot,
+        .fused_update = fused_update,
+        .resident_panel = resident_panel,
+        .gemm = cost_gemm,
+        .split = cost_split,
+        .gemm_tf32 = cost_gemm_tf32,
+        .half_update = cost_half_update,
+        .gemm_tall = cost_gemm_tall,
+        .syrk = cost_syrk,
+        .gemv = cost_gemv,
+        .trsm = cost_trsm,
+        .trsm_guard = cost_trsm_guard,
+        .trtri = cost_trtri,
+        .column_norms = cost_gram_norms,
+        .gram_pass = cost_gram_pass,
+        .gram_shaped = cost_gram_shaped,
+        .gram_panel = cost_gram_panel,
+        .gram_apply = cost_gram_apply,
+        .apply_swaps = cost_apply_swaps,
+        .laswp = cost_laswp,
+        .lu_columns = cost_lu_columns,
+        .lu_top = cost_lu_top,
+        .lu_rows = cost_lu_rows,
+        .clear_info = cost_clear_info,
+        .potrf_block = cost_potrf_block,
+        .panel_geqrf = cost_panel_geqrf,
+        .larft = cost_larft,
+        .panel_reflectors = cost_panel_reflectors,
+        .reflect_columns = cost_reflect_columns,
+        .make_rotations = cost_make_rotations,
+        .band_sweep = cost_band_sweep,
+        .panel_reflects = cost_panel_reflects,
+        .reflects_columns = cost_reflects_columns,
+        .band_fits = cost_band_fits,
+        .to_host = cost_to_host,
+        .to_device = cost_to_device,
+        .host_getrf = host_getrf,
+        .host_geqrf = host_geqrf,
+        .host_potrf = cost_by_host_potrf,
+        .sync = cost_wait,
+        .event = cost_event,
+        .stream_wait = cost_stream_wait};

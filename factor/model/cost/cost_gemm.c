@@ -2,15 +2,15 @@
 /* Costs of the library's products and triangular solves on the device, from surfaces measured start
  * to start, kernel start-up included. gemm: by m, n, k, whatever is transposed. Surfaces of their
  * own: fp64 with an odd number of rows; V^T C of long columns, which the library splits along k.
- * Deep fp64 products A B^T run in whole rounds of 128 x 128 tiles (factor/kernels/gemm/blas_double.h). Our own
- * products: cost_gemm_own.c; symmetric updates: cost_syrk.c. trsm: by side and diagonal, the
- * triangle's order and the right-hand sides.
+ * Deep fp64 products A B^T run in whole rounds of 128 x 128 tiles
+ * (factor/kernels/gemm/blas_double.h). Our own products: cost_gemm_own.c; symmetric updates:
+ * cost_syrk.c. trsm: by side and diagonal, the triangle's order and the right-hand sides.
  *
  * The share of the machine: the library takes smaller tiles for smaller results, down to 32 x 32,
  * to fill the machine. Large tiles are taken to be 128 x 128, two at a time on a multiprocessor: a
  * tile's lifetime is 2 * 2 * 128^2 k operations at the multiprocessor's part of the highest rate.
  * Double precision has one at a time, but for A B of an even number of rows. Where k is split, and
- * where our blocks go through several tiles, the blocks stay for the whole call. */
+ * where our blocks go through several tiles, the blocks live for the whole call. */
 #include "factor/kernels/gemm/gemm.h"
 #include "cost_products.h"
 
@@ -54,8 +54,9 @@ static bool stays_odd(const struct gemm_problem *p)
 	return p->precision == DOUBLE && p->m % 2 && gemm_edge(p) != GEMM_ROW;
 }
 
-/* Whether the product runs on the kernel chosen for its tiles (factor/kernels/gemm/blas_double.h), which has the
- * same tiles for smaller products. A separate last row adds a hundredth and is neglected. */
+/* Whether the product runs on the kernel chosen for its tiles (factor/kernels/gemm/blas_double.h),
+ * which has the same tiles for smaller products. A separate last row adds a hundredth and is
+ * neglected. */
 static bool has_chosen_tiles(const struct gemm_problem *p)
 {
 	return p->precision == DOUBLE && p->ta != p->tb && !stays_odd(p) && gemm_is_chosen(p);
@@ -140,7 +141,7 @@ struct cost cost_gemm(
 	cost_occupy(r, &cost, tall ? INFINITY : cost_tiles(c.m, c.n), tall ? TILE : k,
 	        tiles_of_product(c.precision, ta == tb && !stays_odd(&problem)));
 	if (tall || (own && !r->shares))
-		cost.block = INFINITY;
+		cost.block_lifetime = INFINITY;
 	if (chosen)
 		cost.share = chosen_share(r, c);
 	return cost;

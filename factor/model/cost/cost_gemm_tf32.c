@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Costs of updates by 3xTF32: the library's products on tensor cores, alone, several squares in one
- * call, or on the multiprocessors that a panel beside them leaves (factor/kernels/gemm/tf32.h has the library
- * choose other kernels there); the rows that the library leaves over; our own V^T C of long columns
- * (factor/kernels/gemm/tf32_tall.h). */
+ * call, or on the multiprocessors that a panel beside them leaves (factor/kernels/gemm/tf32.h has
+ * the library choose other kernels there); the rows that the library leaves over; our own V^T C of
+ * long columns (factor/kernels/gemm/tf32_tall.h). */
 #include "factor/kernels/gemm/tf32_tall.h"
 #include "cost_products.h"
 
@@ -22,22 +22,22 @@ static double squares_time(struct cost_reader *r, struct matrix c, double k, dou
 	const char *squares = "gpu.gemm_batched.tf32";
 
 	return cost_known(r, squares) ? product_time(r, squares, c, k) * product /
-	                                         product_time(r, "gpu.gemm.tf32", c, k)
-	                               : product;
+	                                        product_time(r, "gpu.gemm.tf32", c, k)
+	                              : product;
 }
 
 static struct cost tf32_library(struct cost_reader *r, struct matrix c, int64_t k, bool together)
 {
 	const char *alone = "gpu.gemm.tf32", *shared = "gpu.gemm_shared.tf32";
-	const bool beside = leaves_some(r, shared, c.m);
-	const double product = product_time(r, beside ? shared : alone, c, (double)k);
+	const bool overlapped = leaves_some(r, shared, c.m);
+	const double product = product_time(r, overlapped ? shared : alone, c, (double)k);
 	struct cost cost = cost_library(
 	        r, together ? squares_time(r, c, (double)k, product) : product, TERM_ARITHMETIC);
 
 	cost.enqueue = product_enqueue(r, false, TRANSPOSED);
 	cost.share = cost_share(
-	        r, beside ? cost_scalar(r, "gpu.sm.count") - TF32_KEPT : cost_tiles(c.m, c.n));
-	cost.block = INFINITY; /* the library's blocks for wide units stay until the end */
+	        r, overlapped ? cost_scalar(r, "gpu.sm.count") - TF32_KEPT : cost_tiles(c.m, c.n));
+	cost.block_lifetime = INFINITY; /* the library's blocks for wide units live until the end */
 	return cost;
 }
 
@@ -63,22 +63,22 @@ struct cost cost_gemm_tf32(struct cost_reader *r, struct matrix c, int64_t k, bo
 	return cost;
 }
 
-/* One block a multiprocessor, which stays until the end, and a kernel that adds up their parts. A
+/* One block a multiprocessor, which lives until the end, and a kernel that adds up their parts. A
  * profile without this kernel uses the library's product. */
 struct cost cost_gemm_tall(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const char *shared = "gpu.tf32_tall_shared.s", *alone = "gpu.tf32_tall.s";
-	const bool beside = leaves_some(r, shared, k);
+	const bool overlapped = leaves_some(r, shared, k);
 
 	if (!cost_known(r, alone))
 		return cost_gemm(r, TRANSPOSED, PLAIN, c, k);
-	const double seconds = product_time(r, beside ? shared : alone, c, (double)k);
+	const double seconds = product_time(r, overlapped ? shared : alone, c, (double)k);
 	struct cost cost = cost_kernel(r);
 	cost.first = cost.enqueue;
 	cost.enqueue *= 2;
 	cost.further = 1;
 	cost.term[TERM_ARITHMETIC] = fmax(0, seconds - cost.term[TERM_LAUNCH]);
-	cost.share = beside ? cost_share(r, cost_scalar(r, "gpu.sm.count") - TF32_KEPT) : 1;
-	cost.block = INFINITY;
+	cost.share = overlapped ? cost_share(r, cost_scalar(r, "gpu.sm.count") - TF32_KEPT) : 1;
+	cost.block_lifetime = INFINITY;
 	return cost;
 }

@@ -52,8 +52,8 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 	bool own = !r->blas_only && cost_known(r, names[1][single][trans == TRANSPOSED]);
 	const char *name = names[own][single][trans == TRANSPOSED];
 	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
-	struct cost cost = cost_library(
-	        r, gemv_time(r, name, a, cost_scalar(r, "gpu.l2.read")), TERM_MEMORY);
+	struct cost cost =
+	        cost_library(r, gemv_time(r, name, a, cost_scalar(r, "gpu.l2.read")), TERM_MEMORY);
 
 	if (own)
 		cost.enqueue = cost_scalar(r, "gpu.launch.enqueue");

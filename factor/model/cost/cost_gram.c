@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Costs of Gram-Schmidt's passes on the device. A pass reads each element of its columns once, and
  * writes it back unless it only forms dot products, at the rates of reads and copies in order
- * (factor/kernels/gram_schmidt/gram_schmidt.cu). A pass in the direction opposite to the one before finds the columns in
- * the near half of L2. The panel in registers is a surface (block_kernel probe), divided into terms
- * as the Householder panel of that size. */
+ * (factor/kernels/gram_schmidt/gram_schmidt.cu). A pass in the direction opposite to the one before
+ * finds the columns in the near half of L2. The panel in registers is a surface (block_kernel
+ * probe), divided into terms as the Householder panel of that size. */
 #include "cost_blocks.h"
 
 #include <math.h>
@@ -39,8 +39,8 @@ static struct cost pass_kernel(struct cost_reader *r, enum gram_step step)
 	if (cost_known(r, "gpu.launch.pdl"))
 		cost.term[TERM_LAUNCH] = cost_scalar(r, "gpu.launch.pdl");
 	cost.term[TERM_BARRIER] = cost_accesses(r, dots ? DOTS_READS : READS) +
-	                           (dots ? DOTS_SUMS : SUMS) * cost_surface1(r, "gpu.reduce.sum",
-	                                                               "threads", PASS_THREADS);
+	                          (dots ? DOTS_SUMS : SUMS) * cost_surface1(r, "gpu.reduce.sum",
+	                                                              "threads", PASS_THREADS);
 	return cost;
 }
 
@@ -49,7 +49,7 @@ double cost_strided(struct cost_reader *r)
 	static const char name[] = "gpu.copy.inflight";
 
 	return cost_known(r, name) ? cost_surface1(r, name, "bytes", cost_last(r, name, "bytes"))
-	                            : cost_scalar(r, "gpu.dram.copy");
+	                           : cost_scalar(r, "gpu.dram.copy");
 }
 
 /* The part of the columns that L2 holds when a pass goes through them in the same direction again.
@@ -67,21 +67,21 @@ double cost_gram_change(struct cost_reader *r, double columns)
 	static const char name[] = "gpu.change.time";
 
 	return cost_known(r, name) ? cost_surface_traffic(r, name, 2 * columns)
-	                            : 2 * cost_surface_traffic(r, "gpu.copy.time", columns);
+	                           : 2 * cost_surface_traffic(r, "gpu.copy.time", columns);
 }
 
 struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct matrix a)
 {
 	const bool reads = step == GRAM_DOTS;
 	const double bytes = moved(step, a), columns = reads ? bytes : bytes / 2;
-	const double near = r->same_way ? columns * cost_gram_held(r, columns)
-	                                : fmin(cost_near_l2(r), columns);
+	const double near =
+	        r->same_way ? columns * cost_gram_held(r, columns) : fmin(cost_near_l2(r), columns);
 	struct cost cost = pass_kernel(r, step);
 
-	cost.term[TERM_MEMORY] = reads ? cost_surface_traffic(r, "gpu.read.time", near)
-	                                : cost_gram_change(r, near);
+	cost.term[TERM_MEMORY] =
+	        reads ? cost_surface_traffic(r, "gpu.read.time", near) : cost_gram_change(r, near);
 	cost.term[TERM_MEMORY] += (columns - near) * (reads ? 1 : 2) /
-	                           cost_scalar(r, reads ? "gpu.dram.read" : "gpu.dram.copy");
+	                          cost_scalar(r, reads ? "gpu.dram.read" : "gpu.dram.copy");
 	return cost;
 }
 
@@ -128,9 +128,8 @@ struct cost cost_gram_apply(struct cost_reader *r, struct matrix a, int64_t k, b
 		return cost;
 	}
 	cost.term[TERM_ARITHMETIC] = (double)k * waves * issued;
-	cost.term[TERM_MEMORY] =
-	        cost_surface_traffic(r, "gpu.copy.time", 2 * cost_bytes(a)) +
-	        (double)k * blocks * column / cost_scalar(r, "gpu.loaded.l2.read");
+	cost.term[TERM_MEMORY] = cost_surface_traffic(r, "gpu.copy.time", 2 * cost_bytes(a)) +
+	                         (double)k * blocks * column / cost_scalar(r, "gpu.loaded.l2.read");
 	cost.term[TERM_BARRIER] =
 	        (double)k * waves * cost_surface1(r, "gpu.reduce.sum", "threads", APPLY_THREADS);
 	return cost;
@@ -143,7 +142,7 @@ struct cost cost_gram_passes(struct cost_reader *r, struct matrix a,
 
 	for (int64_t j = 0; j < a.n; j++)
 		all = cost_both(all, pass(r, j + 1 < a.n ? GRAM_FUSED : GRAM_UPDATE,
-		                              matrix_view(a, 0, j, a.m, a.n - j)));
+		                             matrix_view(a, 0, j, a.m, a.n - j)));
 	return all;
 }
 

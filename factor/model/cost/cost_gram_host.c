@@ -135,8 +135,7 @@ static struct cost cost_pass(struct cost_reader *r, const struct pass *pass, str
 
 	r->threads = alone ? 1 : (int)all;
 	const double cached = in_caches(r, pass, column_of(a), ceil(n / threads_of(r)));
-	const double seconds =
-	        with_memory(r, cached, pass->memory, pass->moved * cost_bytes(a), a);
+	const double seconds = with_memory(r, cached, pass->memory, pass->moved * cost_bytes(a), a);
 	r->threads = threads;
 	return host(seconds, first ? n * fetch(r, a) : 0);
 }

@@ -66,9 +66,9 @@ static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct 
 	return g;
 }
 
-/* Seconds that a round waits apart from the column's latency: with q in shared memory, for q, the
+/* Seconds that a round waits besides the column's latency: with q in shared memory, for q, the
  * other threads, and the reading of q. */
-static double apart(struct cost_reader *r, struct gram_shape shape)
+static double other_waits(struct cost_reader *r, struct gram_shape shape)
 {
 	if (shape.access != GRAM_SHARED)
 		return 0;
@@ -125,7 +125,7 @@ static struct block block_of(struct cost_reader *r, const struct grid *g, struct
 	                           cost_scalar(r, "gpu.clock.sm"),
 	        .connection = moved / cost_scalar(r, "gpu.sm.l2_read"),
 	        .memory = traffic(r, g, held) / g->blocks * cost_scalar(r, "gpu.sm.count"),
-	        .alone = turn_over(r, g) + g->turns * (latency + apart(r, shape)),
+	        .alone = turn_over(r, g) + g->turns * (latency + other_waits(r, shape)),
 	        .waited = g->reads ? 1 : 0.5};
 
 	b.alone += g->reads ? cost_surface1(r, "gpu.reduce.sum", "threads", shape.nx)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of updates by 3xFP16 (factor/kernels/gemm/half_update.h), from the surfaces of squares and of their
- * triangles. Alone they run in whole rounds of tiles, one tile on each multiprocessor. */
+/* Costs of updates by 3xFP16 (factor/kernels/gemm/half_update.h), from the surfaces of squares and
+ * of their triangles. Alone they run in whole rounds of tiles, one tile on each multiprocessor. */
 #include "factor/kernels/gemm/half_update.h"
 #include "cost_products.h"
 
@@ -41,7 +41,8 @@ static double longer(struct cost_reader *r, const char *name, const char *const 
 }
 
 /* The lifetime of a block beside other kernels. */
-static double block_stays(const struct cost *cost, const struct rounds *rounds, struct matrix c)
+static double block_lifetime_of(
+        const struct cost *cost, const struct rounds *rounds, struct matrix c)
 {
 	const double all =
 	        (double)half_update_tiles(rounds->part, c.m, c.n) / rounds->multiprocessors;
@@ -70,6 +71,6 @@ struct cost cost_half_update(struct cost_reader *r, enum uplo part, struct matri
 	        start + fmax(0, time - start) * longer(r, name, axes, at, &rounds, c),
 	        TERM_ARITHMETIC);
 	cost.share = cost_share(r, cost_tiles(c.m, c.n) / (part == WHOLE ? 1 : 2) + 1);
-	cost.block = r->shares ? block_stays(&cost, &rounds, c) : INFINITY;
+	cost.block_lifetime = r->shares ? block_lifetime_of(&cost, &rounds, c) : INFINITY;
 	return cost;
 }

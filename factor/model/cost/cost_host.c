@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* LAPACKE's panels and the BLAS's products from the rows of the host_rate probe. Small panels run
- * on one thread, large ones on all (factor/kernels/lu/host_panel.h). Between the two the time makes a step, so
- * rows of one kind do not tell of the other. Within one kind and width time is interpolated between
- * the measured lengths. Beyond them it goes on in a straight line: every column has its start,
- * every row its work and traffic. Below them it stays, as the start of a call, or of threads at
- * every column, does not shrink. Between widths it is interpolated again; below the narrowest width
- * the first slope goes on. Beyond the widest, LU by one thread goes on with the last slope; others
- * go block by block as in LAPACK: a panel of that width, and the update of the columns right of it.
- * Products larger than measured keep the rate. */
+ * on one thread, large ones on all (factor/kernels/lu/host_panel.h). Between the two the time makes
+ * a step, so rows of one kind do not tell of the other. Within one kind and width time is
+ * interpolated between the measured lengths. Beyond them it goes on in a straight line: every
+ * column has its start, every row its work and traffic. Below them it stays, as the start of a
+ * call, or of threads at every column, does not shrink. Between widths it is interpolated again;
+ * below the narrowest width the first slope goes on. Beyond the widest, LU by one thread goes on
+ * with the last slope; others go block by block as in LAPACK: a panel of that width, and the update
+ * of the columns right of it. Products larger than measured keep the rate. */
 #include "cost_blocks.h"
 
 #include "factor/kernels/lu/host_panel.h"
@@ -228,7 +228,7 @@ static double by_blocks(struct cost_reader *r, const struct cost_panels *panels,
 		seconds += of_panel(r, panels, block, pinned);
 		if (right > 0)
 			seconds += pinned ? at_gemm_rate(r, update, a.precision)
-			                : by_one_thread(r, update, a.precision);
+			                  : by_one_thread(r, update, a.precision);
 		a.m = a.m > block.n ? a.m - block.n : 1;
 		a.n -= block.n;
 	}
@@ -270,8 +270,7 @@ double cost_host_geqrf(struct cost_reader *r, struct matrix a)
 }
 
 /* A profile without the surface: half the operations of getrf, on one thread. */
-static double diagonal(
-        struct cost_reader *r, const char *name, int64_t n, enum precision precision)
+static double diagonal(struct cost_reader *r, const char *name, int64_t n, enum precision precision)
 {
 	struct matrix block = {NULL, 0, n, n, n, precision};
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Level 1: LAWN 202 eq. (2), alpha + bytes / beta, summed over all calls. Nothing overlaps, memory
- * has one bandwidth, and a kernel one start-up: gpu.launch.stream; a persistent kernel has a grid
- * barrier for each column. Words as in LAWN 202 section 3.8. */
-#include "cost.h"
+/* Level 1 on the device: LAWN 202 eq. (2), alpha + bytes / beta, or alpha + operations / gamma with
+ * the highest rate of the gemm surface, summed over all calls. Nothing overlaps, memory has one
+ * bandwidth, and a call is one kernel with one start-up, gpu.launch.stream. Words are counted as in
+ * LAWN 202 section 3.8. The functions are of kernels whose columns follow each other with a
+ * barrier.
+ */
+#include "cost_blocks.h"
+
+#include <math.h>
 
 static struct cost call(struct cost_reader *r, double bytes)
 {
@@ -11,143 +16,97 @@ static struct cost call(struct cost_reader *r, double bytes)
 	        .term[TERM_MEMORY] = bytes / cost_scalar(r, "gpu.copy.beta")};
 }
 
-static struct cost from_device(struct cost_reader *r, double bytes)
+static struct cost compute(struct cost_reader *r, double flops, const char *rate)
+{
+	struct cost cost = call(r, 0);
+
+	cost.term[TERM_ARITHMETIC] = flops / cost_scalar(r, rate);
+	return cost;
+}
+
+static struct cost link(struct cost_reader *r, const char *alpha, const char *beta, double bytes)
 {
 	return (struct cost){.wait = true,
-	        .term[TERM_TRANSFER] = model_line(cost_scalar(r, "link.d2h.pinned.alpha"),
-	                cost_scalar(r, "link.d2h.pinned.beta"), bytes)};
+	        .term[TERM_TRANSFER] =
+	                model_line(cost_scalar(r, alpha), cost_scalar(r, beta), bytes)};
 }
 
-static struct cost to_device(struct cost_reader *r, double bytes)
+static const char *gemm_peak(enum precision precision)
 {
-	return (struct cost){.wait = true,
-	        .term[TERM_TRANSFER] = model_line(cost_scalar(r, "link.h2d.pinned.alpha"),
-	                cost_scalar(r, "link.h2d.pinned.beta"), bytes)};
+	return precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak";
 }
 
-static double ger_bytes(struct matrix a)
+static struct cost by_work(struct cost_reader *r, struct operation_work work)
 {
-	return 2 * cost_bytes(a) + (double)(a.m + a.n) * word_bytes(a);
+	switch (work.kind) {
+	case WORK_FLOPS:
+		return compute(r, work.amount, work.rate ? work.rate : gemm_peak(work.precision));
+	case WORK_FETCH:
+		return link(r, "link.d2h.pinned.alpha", "link.d2h.pinned.beta", work.amount);
+	case WORK_SEND:
+		return link(r, "link.h2d.pinned.alpha", "link.h2d.pinned.beta", work.amount);
+	default:
+		return call(r, work.amount);
+	}
 }
 
-static struct cost iamax(struct cost_reader *r, struct matrix x)
+/* The panel is read and written once, with a grid barrier for each column. */
+static struct cost grid_barriers(
+        struct cost_reader *r, struct matrix a, double blocks, double threads)
 {
-	return call(r, cost_bytes(x));
-}
+	struct cost cost = call(r, 2 * cost_bytes(a));
 
-static struct cost column_from_device(struct cost_reader *r, struct matrix x)
-{
-	return from_device(r, cost_bytes(x));
-}
-
-static struct cost swap(struct cost_reader *r, struct matrix row)
-{
-	return call(r, 4 * cost_bytes(row));
-}
-
-static struct cost scal(struct cost_reader *r, struct matrix x)
-{
-	return call(r, 2 * cost_bytes(x));
-}
-
-static struct cost ger(struct cost_reader *r, struct matrix a)
-{
-	return call(r, ger_bytes(a));
-}
-
-static struct cost zero_pivot(struct cost_reader *r, struct matrix a)
-{
-	return from_device(r, (double)a.n * word_bytes(a));
-}
-
-static struct cost store_pivots(struct cost_reader *r, int64_t n)
-{
-	return to_device(r, (double)(n + 1) * sizeof(int));
-}
-
-static struct cost fused_begin(struct cost_reader *r, struct matrix a)
-{
-	return call(r, (double)a.m * word_bytes(a));
-}
-
-static struct cost fused_pivot(struct cost_reader *r, struct matrix a, int64_t j)
-{
-	return call(r, 4 * (double)a.n * word_bytes(a));
-}
-
-static struct cost fused_update(struct cost_reader *r, struct matrix a, int64_t j)
-{
-	double column = 2 * (double)(a.m - j) * word_bytes(a);
-
-	return call(r, column + 2 * cost_bytes(matrix_view(a, 0, 0, a.m - j - 1, a.n - j - 1)));
+	cost.term[TERM_BARRIER] =
+	        (double)a.n * cost_at2(r, "gpu.barrier.grid", "blocks", blocks, "threads", threads);
+	return cost;
 }
 
 static struct cost resident_panel(
         struct cost_reader *r, struct matrix a, const struct panel_geometry *g)
 {
+	return grid_barriers(r, a, g->blocks, g->threads);
+}
+
+static struct cost gram_panel(struct cost_reader *r, struct matrix a)
+{
+	return grid_barriers(
+	        r, a, fmin(cost_scalar(r, "gpu.sm.count"), ceil((double)a.m / 128)), 256);
+}
+
+static struct cost panel_geqrf(struct cost_reader *r, struct matrix a, bool overlapped)
+{
+	return gram_panel(r, a);
+}
+
+/* One block: a barrier for each column. */
+static struct cost block_barriers(struct cost_reader *r, struct matrix a)
+{
 	struct cost cost = call(r, 2 * cost_bytes(a));
 
-	cost.term[TERM_BARRIER] = (double)a.n * cost_at2(r, "gpu.barrier.grid", "blocks",
-	                                                 g->blocks, "threads", g->threads);
+	cost.term[TERM_BARRIER] = (double)a.n * cost_at(r, "gpu.barrier.block", "threads", 256);
 	return cost;
 }
 
-static double sync(struct cost_reader *r)
+static struct cost potrf_block(struct cost_reader *r, struct matrix a, bool overlapped)
 {
-	return 0;
+	struct matrix lower = a.m < a.n ? (struct matrix){NULL, 0, a.n, a.m, a.n, a.precision} : a;
+
+	return block_barriers(r, lower);
 }
 
-const struct cost_model cost_cuda_level1 = {iamax, column_from_device, iamax, column_from_device, swap,
-        scal, scal, ger, zero_pivot, store_pivots, fused_begin, fused_pivot, fused_update,
-        resident_panel, sync};
-
-/* ---- the host: start-up is that of a short BLAS call ---- */
-
-static struct cost host_call(struct cost_reader *r, const char *alpha, double bytes)
+static struct cost larft(struct cost_reader *r, struct matrix v)
 {
-	return (struct cost){.wait = true,
-	        .term[TERM_HOST] = cost_scalar(r, alpha),
-	        .term[TERM_MEMORY] = bytes / cost_scalar(r, "host.memory.copy.peak")};
+	return compute(r, 2 * product_steps(v.n, v.n, v.m), gemm_peak(v.precision));
 }
 
-static struct cost host_iamax(struct cost_reader *r, struct matrix x)
-{
-	return host_call(r, "host.blas.level1", cost_bytes(x));
-}
-
-static struct cost host_swap(struct cost_reader *r, struct matrix row)
-{
-	return host_call(r, "host.blas.level1", 4 * cost_bytes(row));
-}
-
-static struct cost host_scal(struct cost_reader *r, struct matrix x)
-{
-	return host_call(r, "host.blas.level1", 2 * cost_bytes(x));
-}
-
-static struct cost host_ger(struct cost_reader *r, struct matrix a)
-{
-	return host_call(r, "host.blas.level2", ger_bytes(a));
-}
-
-static struct cost nothing(struct cost_reader *r, struct matrix a)
-{
-	return (struct cost){.wait = true};
-}
-
-static struct cost no_pivots(struct cost_reader *r, int64_t n)
-{
-	return (struct cost){.wait = true};
-}
-
-const struct cost_model cost_host_level1 = {.iamax = host_iamax,
-        .iamax_host = host_iamax,
-        .nrm2 = host_iamax,
-        .get = nothing,
-        .swap = host_swap,
-        .scal = host_scal,
-        .scale_by = host_scal,
-        .ger = host_ger,
-        .zero_pivot = nothing,
-        .store_pivots = no_pivots,
-        .sync = sync};
+const struct cost_model cost_cuda_level1 = {.by_work = by_work,
+        .resident_panel = resident_panel,
+        .gram_panel = gram_panel,
+        .gram_apply = cost_gram_apply,
+        .trtri = block_barriers,
+        .potrf_block = potrf_block,
+        .panel_geqrf = panel_geqrf,
+        .larft = larft,
+        .host_getrf = cost_by_host_getrf,
+        .host_geqrf = cost_by_host_geqrf,
+        .host_potrf = cost_by_host_potrf};

@@ -21,7 +21,7 @@ enum {
 	MOST_BLOCKS = 8 /* of 256 threads on a multiprocessor */
 };
 
-/* Seconds to read and write an element apart from all others: two thirds of the widest strided
+/* Seconds to read and write an element far from all others: two thirds of the widest strided
  * copy, which reads in one place and, to write part of a sector, reads and writes in another. */
 static double scattered(struct cost_reader *r, int64_t ld)
 {
@@ -49,8 +49,8 @@ static struct cost estimated_laswp(struct cost_reader *r, struct matrix a, int64
 {
 	double word = (double)precision_bytes(a.precision);
 	double elements = (double)swaps * (double)a.n;
-	double apart = in_l2(r, a) ? 2 * cost_scalar(r, "gpu.l2.sector") : 0;
-	struct cost cost = cost_sweep(r, "gpu.copy.time", elements * (2 * word + apart));
+	double sectors = in_l2(r, a) ? 2 * cost_scalar(r, "gpu.l2.sector") : 0;
+	struct cost cost = cost_sweep(r, "gpu.copy.time", elements * (2 * word + sectors));
 
 	if (!in_l2(r, a))
 		cost.term[TERM_MEMORY] += elements * scattered(r, a.ld);
@@ -60,7 +60,7 @@ static struct cost estimated_laswp(struct cost_reader *r, struct matrix a, int64
 }
 
 /* Seconds for which the kernels of a cost have multiprocessors. */
-static double stay(const struct cost *cost)
+static double occupied(const struct cost *cost)
 {
 	double seconds = 0;
 
@@ -69,7 +69,7 @@ static double stay(const struct cost *cost)
 	return seconds;
 }
 
-/* All blocks of a kernel fit at once, and stay until the last column. */
+/* All blocks of a kernel fit at once, and live until the last column. */
 struct cost cost_laswp(struct cost_reader *r, struct matrix a, int64_t swaps)
 {
 	static const char *const axes[] = {"swaps", "n", "cold"};
@@ -79,7 +79,7 @@ struct cost cost_laswp(struct cost_reader *r, struct matrix a, int64_t swaps)
 
 	if (cost_known(r, name))
 		cost = cost_as_measured(cost, cost_surface(r, name, axes, at, 3));
-	cost.block = stay(&cost) / ceil((double)swaps / LASWP_SWAPS);
+	cost.block_lifetime = occupied(&cost) / ceil((double)swaps / LASWP_SWAPS);
 	return cost;
 }
 
@@ -116,7 +116,7 @@ struct cost cost_lu_top(struct cost_reader *r, struct matrix c, int64_t k)
 	cost.term[TERM_BARRIER] += lu_solve(r, c, k);
 	if (cost_known(r, name))
 		cost = cost_as_measured(cost, cost_surface(r, name, axes, at, 3));
-	cost.block = stay(&cost) / lu_top_waves(r, c, k);
+	cost.block_lifetime = occupied(&cost) / lu_top_waves(r, c, k);
 	cost.early = true;
 	return cost;
 }
@@ -129,16 +129,16 @@ static struct cost one_kernel(struct cost_reader *r, struct matrix c, int64_t k)
 	const char *rate = c.precision == SINGLE ? "gpu.fma.s.rate" : "gpu.fma.d.rate";
 	struct cost cost = cost_kernel(r);
 
-	cost.loose = true;
+	cost.coresident = true;
 	cost.early = true;
 	cost.share = cost_share(r, blocks);
 	cost.term[TERM_BARRIER] = 2 * cost_scalar(r, "gpu.l2.latency") + lu_solve(r, c, k);
 	cost.term[TERM_ARITHMETIC] = 2 * rows * (double)c.n * (double)k *
-	                              cost_scalar(r, "gpu.sm.count") /
-	                              (blocks * cost_scalar(r, rate));
+	                             cost_scalar(r, "gpu.sm.count") /
+	                             (blocks * cost_scalar(r, rate));
 	cost.term[TERM_MEMORY] = rows * (double)(k + 2 * LU_COLUMNS) *
-	                          (double)precision_bytes(c.precision) / LU_CLUSTER /
-	                          cost_scalar(r, "gpu.sm.l2_read");
+	                         (double)precision_bytes(c.precision) / LU_CLUSTER /
+	                         cost_scalar(r, "gpu.sm.l2_read");
 	return cost;
 }
 
@@ -181,7 +181,7 @@ struct cost cost_lu_rows(
 	struct cost cost =
 	        cost_sweep(r, "gpu.copy.time", words * (double)precision_bytes(c.precision));
 
-	cost.loose = true;
+	cost.coresident = true;
 	cost.share = cost_share(r, ceil((double)c.m / LU_ROWS_COLUMNS));
 	cost.term[TERM_BARRIER] = exchanges ? compose(r, k) : 0;
 	if (cost_known(r, name) && exchanges)
@@ -191,6 +191,6 @@ struct cost cost_lu_rows(
 		        cost_surface(r, name, axes, at, 3) - cost_surface(r, alone, axes, at, 3));
 	else if (solves)
 		cost = cost_both(cost, cost_trsm(r, LEFT, UNIT, k, c.m, c.precision));
-	cost.block = stay(&cost);
+	cost.block_lifetime = occupied(&cost);
 	return cost;
 }

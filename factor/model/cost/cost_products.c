@@ -20,12 +20,11 @@ const struct tile_rate *tiles_of_product(enum precision precision, bool plain)
 }
 
 /* The lifetime of blocks that compute tiles with an inner dimension of k. */
-static double tiles_stay(struct cost_reader *r, int64_t k, const struct tile_rate *rate)
+static double tiles_lifetime(struct cost_reader *r, int64_t k, const struct tile_rate *rate)
 {
 	double tile = 2.0 * TILE * TILE * (double)k;
 
-	return rate->at_once * tile /
-	       (cost_scalar(r, rate->peak) / cost_scalar(r, "gpu.sm.count"));
+	return rate->at_once * tile / (cost_scalar(r, rate->peak) / cost_scalar(r, "gpu.sm.count"));
 }
 
 double cost_tiles(int64_t m, int64_t n)
@@ -37,8 +36,8 @@ void cost_occupy(struct cost_reader *r, struct cost *cost, double count, int64_t
         const struct tile_rate *rate)
 {
 	cost->share = cost_share(r, count);
-	cost->block = tiles_stay(r, k, rate);
-	cost->whole = rate->at_once == 1;
+	cost->block_lifetime = tiles_lifetime(r, k, rate);
+	cost->exclusive = rate->at_once == 1;
 }
 
 double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,
@@ -51,7 +50,7 @@ double cost_beside(struct cost_reader *r, const struct cost *alone, enum precisi
 		return 0;
 	for (int t = 0; t < TERM_COUNT; t++)
 		seconds += alone->term[t];
-	double waits = tiles_stay(r, BESIDE_DEPTH, tiles_of_product(precision, true)) / 2;
+	double waits = tiles_lifetime(r, BESIDE_DEPTH, tiles_of_product(precision, true)) / 2;
 	double shared = cost_surface(r, name, surface->axes, at, 2) - waits;
 	return shared > seconds ? seconds / shared : 1;
 }
@@ -95,7 +94,7 @@ double product_enqueue(struct cost_reader *r, bool own, enum trans ta)
 {
 	const char *call = ta == TRANSPOSED ? "gpu.cublas.gemm_t" : "gpu.cublas.gemm";
 
-	return cost_scalar(r, own                    ? "gpu.launch.enqueue"
-	                       : cost_known(r, call) ? call
-	                                              : "gpu.cublas.level2");
+	return cost_scalar(r, own                   ? "gpu.launch.enqueue"
+	                      : cost_known(r, call) ? call
+	                                            : "gpu.cublas.level2");
 }

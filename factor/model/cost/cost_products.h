@@ -42,8 +42,8 @@ double library_time(struct cost_reader *r, struct matrix c, double k);
 double product_enqueue(struct cost_reader *r, bool own, enum trans ta);
 
 /* Seconds of our own products from their surfaces; of A^T B with splits of k, and whether the
- * executor takes that kernel and the profile has it. turned: the surface is read for the transposed
- * product. */
+ * executor takes that kernel and the profile has it. transposed: the surface is read for the
+ * transposed product. */
 double own_time(struct cost_reader *r, struct matrix c, int64_t k);
 bool is_own_tall(struct cost_reader *r, const struct gemm_problem *p);
 double own_tall_time(

@@ -101,18 +101,18 @@ static struct cost streamed_geqrf(struct cost_reader *r, struct matrix a)
 	for (int64_t j = 0; j < a.n; j++) {
 		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_bytes(a);
 		cost.term[TERM_MEMORY] += cost_surface_traffic(r, "gpu.read.time", bytes) +
-		                           cost_surface_traffic(r, "gpu.copy.time", 2 * bytes);
+		                          cost_surface_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
 	return cost;
 }
 
 /* Whether the panel is resident, and its blocks. */
 static bool geqrf_resides(
-        struct cost_reader *r, struct matrix a, bool beside, struct geqrf_blocks *g)
+        struct cost_reader *r, struct matrix a, bool overlapped, struct geqrf_blocks *g)
 {
 	double multiprocessors = cost_scalar(r, "gpu.sm.count");
 
-	return (beside && geqrf_fits(a, floor(multiprocessors / 2), g)) ||
+	return (overlapped && geqrf_fits(a, floor(multiprocessors / 2), g)) ||
 	       geqrf_fits(a, multiprocessors, g);
 }
 
@@ -133,15 +133,15 @@ static double measured_geqrf(struct cost_reader *r, const char *name, const doub
 }
 
 /* A profile without the surface of streamed panels has them in the surface of all. */
-struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool beside)
+struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool overlapped)
 {
 	static const char *const axes[] = {"m", "n", "overlapped"};
-	const double at[] = {(double)a.m, (double)a.n, beside};
+	const double at[] = {(double)a.m, (double)a.n, overlapped};
 	bool single = a.precision == SINGLE;
 	const char *all = single ? "gpu.panel_geqrf.s" : "gpu.panel_geqrf.d";
 	const char *columns = single ? "gpu.panel_geqrf_columns.s" : "gpu.panel_geqrf_columns.d";
 	struct geqrf_blocks g;
-	bool resides = geqrf_resides(r, a, beside, &g);
+	bool resides = geqrf_resides(r, a, overlapped, &g);
 	struct cost cost = resides ? resident_geqrf(r, a, &g) : streamed_geqrf(r, a);
 
 	/* the Gram matrix's form is in the surface of all */
@@ -150,7 +150,7 @@ struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool beside
 	if (cost_known(r, all))
 		cost = cost_as_measured(cost, measured_geqrf(r, all, at));
 	if (resides)
-		cost.beside = cost_beside(r, &cost, a.precision, &geqrf_shared, at);
+		cost.overlapped = cost_beside(r, &cost, a.precision, &geqrf_shared, at);
 	return cost;
 }
 
@@ -206,7 +206,7 @@ struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
 	cost.enqueue *= kernels;
 	cost.share = kernels > 1 ? 1 : cost_share(r, PANEL_CLUSTER);
 	cost.term[TERM_BARRIER] = fmax(0, seconds - launch);
-	cost.beside = cost_beside(r, &cost, a.precision, &geqrf_shared, at);
+	cost.overlapped = cost_beside(r, &cost, a.precision, &geqrf_shared, at);
 	return cost;
 }
 

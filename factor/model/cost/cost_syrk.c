@@ -86,12 +86,11 @@ static struct cost own_trapezoid(struct cost_reader *r, struct matrix c, int64_t
 	if (single && !cost_known(r, "gpu.own_gemm.s"))
 		return cost_gemm(r, PLAIN, TRANSPOSED, c, k);
 	struct cost cost = cost_library(r,
-	        single ? own_time(r, c, k)
-	               : cost_surface(r, "gpu.own_gemm.d", product_axes, at, 3),
+	        single ? own_time(r, c, k) : cost_surface(r, "gpu.own_gemm.d", product_axes, at, 3),
 	        TERM_ARITHMETIC);
 	cost_occupy(r, &cost, cost_tiles(c.m, c.n), k, tiles_of_product(c.precision, false));
 	if (single && !r->shares)
-		cost.block = INFINITY;
+		cost.block_lifetime = INFINITY;
 	return cost;
 }
 

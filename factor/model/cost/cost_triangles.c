@@ -42,8 +42,7 @@ static double of(struct cost_reader *r, struct matrix a, const char *single, con
 
 static double product(struct cost_reader *r, struct matrix a)
 {
-	double rate =
-	        of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / cost_scalar(r, "gpu.sm.count");
+	double rate = of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / cost_scalar(r, "gpu.sm.count");
 
 	return 2.0 * TILE * TILE * TILE /
 	       (rate * cost_surface1(r, "gpu.fma.fed.lane", "width", 16));
@@ -51,8 +50,7 @@ static double product(struct cost_reader *r, struct matrix a)
 
 double cost_issue(struct cost_reader *r, struct matrix a)
 {
-	double rate =
-	        of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / cost_scalar(r, "gpu.sm.count");
+	double rate = of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / cost_scalar(r, "gpu.sm.count");
 
 	return 2.0 * WARP * SCHEDULERS / rate;
 }
@@ -115,8 +113,8 @@ static double potrf_column(struct cost_reader *r, struct matrix a)
 
 /* The kernel has one of three inner dimensions. The measured rounds follow each other; behind an
  * event the kernel takes no longer, so it does not count as launched early. */
-static struct cost rank_as_measured(struct cost_reader *r, struct cost cost,
-        enum precision precision, double turns, int64_t k)
+static struct cost rank_as_measured(
+        struct cost_reader *r, struct cost cost, enum precision precision, double turns, int64_t k)
 {
 	static const char *const axes[] = {"rounds", "k"};
 	const char *name = precision == SINGLE ? "gpu.rank.s" : "gpu.rank.d";
@@ -165,7 +163,7 @@ struct potrf_blocks {
 	int word, most;
 };
 
-static struct potrf_blocks potrf_blocks_of(struct cost_reader *r, struct matrix a, bool beside)
+static struct potrf_blocks potrf_blocks_of(struct cost_reader *r, struct matrix a, bool overlapped)
 {
 	static const char *const room = "gpu.shared.per_block";
 	const double multiprocessors = cost_scalar(r, "gpu.sm.count");
@@ -173,7 +171,7 @@ static struct potrf_blocks potrf_blocks_of(struct cost_reader *r, struct matrix 
 	return (struct potrf_blocks){.multiprocessors = multiprocessors,
 	        .shared = cost_known(r, room) ? cost_scalar(r, room) : INT32_MAX,
 	        .word = (int)word_bytes(a),
-	        .most = (int)multiprocessors / (beside ? BLOCK_POTRF_BESIDE : 1)};
+	        .most = (int)multiprocessors / (overlapped ? BLOCK_POTRF_BESIDE : 1)};
 }
 
 static int potrf_strip(const struct potrf_blocks *b, double width, double below)
@@ -193,11 +191,11 @@ static double potrf_rounds(const double *at, const void *self)
 /* The first columns of a trapezoid with `rows` rows and n columns left, and the update of the
  * others. */
 static struct cost potrf_step(
-        struct cost_reader *r, struct matrix a, int64_t rows, int64_t n, bool beside)
+        struct cost_reader *r, struct matrix a, int64_t rows, int64_t n, bool overlapped)
 {
 	struct cost cost = cost_kernel(r);
 	int64_t width = n < STEP ? n : STEP, below = rows - width;
-	const struct potrf_blocks blocks = potrf_blocks_of(r, a, beside);
+	const struct potrf_blocks blocks = potrf_blocks_of(r, a, overlapped);
 	const double at[] = {(double)width, (double)below}, turns = potrf_rounds(at, &blocks);
 	int strip = potrf_strip(&blocks, at[0], at[1]);
 	double strips = ceil((double)below / strip);
@@ -205,7 +203,7 @@ static struct cost potrf_step(
 	double solved = below ? (double)strip / TILE * tiles * (tiles - 1) / 2 : 0;
 	double words = (double)width * ((double)width / 2 + (below ? strip : 0));
 
-	cost.apart = cost.early = true;
+	cost.independent = cost.early = true;
 	cost.share = cost_share(r, fmax(1, strips / turns));
 	cost.term[TERM_BARRIER] = turns * (double)width * potrf_column(r, a);
 	cost.term[TERM_ARITHMETIC] =
@@ -229,7 +227,7 @@ static double potrf_filled(const double *at, const struct potrf_blocks *b)
 /* Without rows below, the surface of blocks alone; else the surface of blocks with rows below,
  * which a kernel takes in whole rounds of strips. */
 static struct cost potrf_as_measured(struct cost_reader *r, struct cost cost, struct matrix a,
-        int64_t n, int64_t below, bool beside)
+        int64_t n, int64_t below, bool overlapped)
 {
 	static const char *const axes[] = {"n", "below"};
 	static const char *const names[2][2] = {{"gpu.potrf_rows.d", "gpu.potrf_rows_overlapped.d"},
@@ -237,7 +235,7 @@ static struct cost potrf_as_measured(struct cost_reader *r, struct cost cost, st
 	static const struct beside_surface shared = {
 	        {"gpu.potrf_rows_shared.s", "gpu.potrf_rows_shared.d"}, {"n", "below"}};
 	const double at[] = {(double)n, (double)below};
-	bool single = a.precision == SINGLE, few = beside && cost_known(r, names[single][1]);
+	bool single = a.precision == SINGLE, few = overlapped && cost_known(r, names[single][1]);
 	const char *name = names[single][few];
 
 	if (below == 0)
@@ -246,24 +244,24 @@ static struct cost potrf_as_measured(struct cost_reader *r, struct cost cost, st
 	const bool known = cost_known(r, name);
 	if (known)
 		cost = cost_as_measured(cost, cost_surface(r, name, axes, at, 2));
-	cost.beside = cost_beside(r, &cost, a.precision, &shared, at);
+	cost.overlapped = cost_beside(r, &cost, a.precision, &shared, at);
 	if (!known || n > STEP)
 		return cost;
-	const struct potrf_blocks blocks = potrf_blocks_of(r, a, beside);
-	const double filled[] = {at[0], beside ? at[1] : potrf_filled(at, &blocks)};
+	const struct potrf_blocks blocks = potrf_blocks_of(r, a, overlapped);
+	const double filled[] = {at[0], overlapped ? at[1] : potrf_filled(at, &blocks)};
 	return cost_as_measured(
 	        cost, cost_surface(r, name, axes, filled, 2) *
-	                       cost_along(r, name, axes, filled, 2, potrf_rounds, &blocks));
+	                      cost_along(r, name, axes, filled, 2, potrf_rounds, &blocks));
 }
 
-struct cost cost_potrf_block(struct cost_reader *r, struct matrix a, bool beside)
+struct cost cost_potrf_block(struct cost_reader *r, struct matrix a, bool overlapped)
 {
 	int64_t n = a.m < a.n ? a.m : a.n, rows = a.m + a.n - n;
-	struct cost cost = potrf_step(r, a, rows, n, beside);
+	struct cost cost = potrf_step(r, a, rows, n, overlapped);
 
 	for (int64_t done = STEP; done < n; done += STEP)
-		cost = cost_both(cost, potrf_step(r, a, rows - done, n - done, beside));
-	return potrf_as_measured(r, cost, a, n, rows - n, beside);
+		cost = cost_both(cost, potrf_step(r, a, rows - done, n - done, overlapped));
+	return potrf_as_measured(r, cost, a, n, rows - n, overlapped);
 }
 
 struct cost cost_trsm_guard(struct cost_reader *r, struct matrix triangle, int64_t columns)
@@ -272,8 +270,7 @@ struct cost cost_trsm_guard(struct cost_reader *r, struct matrix triangle, int64
 	double loads = 2 * (double)triangle.n * (double)triangle.n / GUARD_THREADS;
 
 	cost.share = cost_share(r, fmin(GUARD_BLOCKS, ceil((double)columns / GUARD_SIDES)));
-	cost.term[TERM_BARRIER] =
-	        2 * cost_surface1(r, "gpu.reduce.max", "threads", GUARD_THREADS) +
-	        loads / GUARD_LOADS * cost_scalar(r, "gpu.l2.latency");
+	cost.term[TERM_BARRIER] = 2 * cost_surface1(r, "gpu.reduce.max", "threads", GUARD_THREADS) +
+	                          loads / GUARD_LOADS * cost_scalar(r, "gpu.l2.latency");
 	return kernel_of_order(r, cost, triangle, "gpu.trsm_guard.s", "gpu.trsm_guard.d");
 }

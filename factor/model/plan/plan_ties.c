@@ -34,12 +34,12 @@ static void take_widest(struct search *s, double *best)
 }
 
 /* The default plan, whose blocks become narrower step by step, is taken where its cost is at most
- * this part above the choice's. LU's chosen sequences have too many narrow blocks; beyond
- * LU_OWN_MOST columns they are better than the default plan. With split operands updates are so
- * short that the chosen sequences are almost all of the narrowest blocks, and their costs are too
+ * this part above the choice's. The model's sequences for LU have too many narrow blocks; beyond
+ * LU_MODEL_MOST columns they are better than the default plan. With split operands updates are so
+ * short that the model's sequences are almost all of the narrowest blocks, and their costs are too
  * low by more. */
 static const double as_long = 0.015, as_long_by_splits = 0.05;
-enum { LU_OWN_MOST = 14000 };
+enum { LU_MODEL_MOST = 14000 };
 
 static double own_margin(const struct factor_question *asked, enum operation operation)
 {
@@ -80,7 +80,7 @@ void plan_tie_own(const struct profile *profile, const struct factor_question *a
 	struct search s = {.asked = *asked, .choice = choice, .fixed = fixed};
 
 	if (!all_free_on_device(fixed) || (!lu && asked->math != MATH_FP32) ||
-	        (lu && min_int64(asked->m, asked->n) > LU_OWN_MOST))
+	        (lu && min_int64(asked->m, asked->n) > LU_MODEL_MOST))
 		return;
 	s.e = model_factor_executor(profile, MODEL_CUDA, asked, 2);
 	take_own(&s, operation);

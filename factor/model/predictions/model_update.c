@@ -39,19 +39,8 @@ static bool change(struct executor *e, const struct update_question *q, struct q
 {
 	const struct update_given given = given_of(q);
 
-	switch (q->change) {
-	case QR_REMOVE_COLUMNS:
-		return qr_remove_columns(e, f, q->k, q->p, NULL);
-	case QR_ADD_COLUMNS:
-		return qr_add_columns(e, f, q->k, given.u, given.b, NULL, NULL);
-	case QR_ADD_ROWS:
-		return qr_add_rows(e, f, q->k, given.u, given.b, NULL);
-	case QR_REMOVE_ROWS:
-		return qr_remove_rows(e, f, q->k, q->p, given.u, given.b, NULL, NULL);
-	default:
-		return qr_modify(e, f, given.u, model_shape_of(q->n, q->p, q->precision), given.b,
-		        NULL, NULL);
-	}
+	return qr_update(e, f, q->change, q->k, q->p, given.u,
+	        model_shape_of(q->n, q->p, q->precision), given.b, NULL, NULL);
 }
 
 static bool solve(struct executor *e, const struct qr_factors *f)

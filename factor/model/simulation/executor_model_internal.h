@@ -23,8 +23,7 @@ struct simulated {
 	struct executor base;
 	struct executor_ops ops;
 	struct cost_reader reader;
-	const struct cost_model *cost_model;
-	const struct block_cost_model *blocks;
+	const struct cost_model *costs;
 	enum model_target target;
 	bool overlap;
 	double host; /* clock: when the host is free, seconds */
@@ -35,6 +34,7 @@ struct simulated {
 		int64_t last; /* operation of the queue, -1: none */
 	} * mark;
 	int64_t mark_count;
+	struct panel_geometry geometry;               /* of the resident panel at hand */
 	enum way { NO_WAY, FORWARDS, BACKWARDS } way; /* of Gram-Schmidt's last pass */
 	unsigned queues;                              /* bit per queue that was used */
 	bool recorded;                                /* a mark behind each operation of a queue */
@@ -52,11 +52,6 @@ static inline struct cost_reader *model_reader(struct executor *e)
 	return &model_self(e)->reader;
 }
 
-static inline const struct block_cost_model *model_blocks(struct executor *e)
-{
-	return model_self(e)->blocks;
-}
-
 static inline struct matrix model_shape(int64_t m, int64_t n)
 {
 	return (struct matrix){.m = m, .n = n, .ld = m};
@@ -66,31 +61,16 @@ static inline struct matrix model_shape(int64_t m, int64_t n)
 bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
         int64_t k, struct cost cost);
 
-/* The reader for operations that run slower beside another queue's work. */
-static inline struct cost_reader *model_shared_reader(struct executor *e)
+/* Seconds of sync, event or stream_wait of the cost model. */
+static inline double model_seconds(struct executor *e, double (*cost)(struct cost_reader *))
 {
-	model_reader(e)->shares = e->shares;
-	return model_reader(e);
+	return cost ? cost(model_reader(e)) : 0;
 }
 
-/* An operation of the model executor: it costs `cost` in the phase; `shape` and `k` are the size in
- * timelines. Costs depend on few of an operation's parameters. */
-#define MODEL_OPERATION(name, phase, shape, k, cost, ...)                                          \
-	static bool model_##name(struct executor *e, __VA_ARGS__)                                  \
-	{                                                                                          \
-		return model_charge(e, phase, #name, shape, k, cost);                              \
-	}
-/* Operations that need no workspace here. */
-static inline int64_t model_no_work(struct executor *e, struct matrix a)
-{
-	return 0;
-}
-
-/* The operations of each file, executor_model_panels.c .. gram.c, into ops. */
-void model_add_panels(struct executor_ops *ops);
-void model_add_blocks(struct executor_ops *ops);
-void model_add_kernels(struct executor_ops *ops);
-void model_add_gram(struct executor_ops *ops);
+/* Into ops: the operations (executor_model_operations.c); queues, events and marks
+ * (executor_model_events.c). */
+void model_add_operations(struct executor_ops *ops);
+void model_add_events(struct executor_ops *ops);
 
 /* Seconds by phase and term of what was charged (executor_model_parts.c). */
 void model_account(struct simulated *s, struct model_result *result);

@@ -6,11 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double later(double a, double b)
-{
-	return b > a ? b : a;
-}
-
 /* Seconds of the cost's terms on the queue. */
 static double device_time(const struct cost *cost, bool overlap)
 {
@@ -22,7 +17,7 @@ static double device_time(const struct cost *cost, bool overlap)
 		return total;
 	double start = cost->term[TERM_LAUNCH] + cost->term[TERM_HOST];
 	double traffic = cost->term[TERM_MEMORY];
-	return total - (start < traffic ? start : traffic);
+	return total - fmin(start, traffic);
 }
 
 /* Seconds that a mark behind a kernel adds to its queue; the host's clock gets the call. A profile
@@ -34,8 +29,8 @@ static double put_mark(struct simulated *s)
 	if (!s->recorded || !cost_known(&s->reader, name))
 		return 0;
 	s->host += cost_scalar(&s->reader, "gpu.event.record");
-	return later(0,
-	        cost_scalar(&s->reader, name) - cost_scalar(&s->reader, "gpu.launch.dependent"));
+	return max_double(
+	        0, cost_scalar(&s->reader, name) - cost_scalar(&s->reader, "gpu.launch.dependent"));
 }
 
 /* The extra delay of a kernel that is launched early when no kernel of its queue runs before it: on
@@ -49,7 +44,7 @@ static double late_start(struct simulated *s, const struct cost *cost)
 	        (simulation_busy(&s->device, last, s->host) &&
 	                s->device.operation[last].work.engine == ENGINE_KERNELS))
 		return 0;
-	return later(0,
+	return max_double(0,
 	        cost_scalar(&s->reader, "gpu.launch.dependent") - cost_scalar(&s->reader, early));
 }
 
@@ -73,13 +68,13 @@ static int64_t put(struct simulated *s, const struct cost *cost, double device, 
 	        .start = fmin(cost->term[TERM_LAUNCH] + mark, device),
 	        .seconds = device,
 	        .share = cost->share > 0 ? fmin(cost->share, 1) : 1,
-	        .block = cost->block,
-	        .whole = cost->whole,
-	        .apart = cost->apart || cost->beside == 0,
+	        .block_lifetime = cost->block_lifetime,
+	        .exclusive = cost->exclusive,
+	        .independent = cost->independent || cost->overlapped == 0,
 	        .kernels = 1 + cost->further,
-	        .beside = cost->beside,
+	        .overlapped = cost->overlapped,
 	        .light = cost->light,
-	        .loose = cost->loose};
+	        .coresident = cost->coresident};
 
 	s->queues |= 1u << queue;
 	return simulation_put(&s->device, work, -1);
@@ -113,7 +108,7 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 		s->host += c->device;
 	} else {
 		if (cost.first > 0) /* the last kernel starts once it is queued */
-			c->device = later(c->device, cost.enqueue - cost.first);
+			c->device = max_double(c->device, cost.enqueue - cost.first);
 		double mark = put_mark(s);
 		c->device += mark;
 		c->simulated = put(s, &cost, c->device, mark);
@@ -145,13 +140,14 @@ static void account_one_queue(const struct simulated *s, struct model_result *re
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct charged *c = &s->charged[i];
-		double before = later(c->host[0], latest);
-		double end = later(c->host[1], end_of(s, c)), added = later(end, before) - before;
-		double exposed = added < c->device ? added : c->device;
+		double before = max_double(c->host[0], latest);
+		double end = max_double(c->host[1], end_of(s, c)),
+		       added = max_double(end, before) - before;
+		double exposed = fmin(added, c->device);
 		critical_terms(c, exposed, result);
 		result->term[TERM_HOST] += added - exposed;
 		result->phase[c->phase] += added;
-		latest = later(latest, end);
+		latest = max_double(latest, end);
 	}
 }
 

@@ -48,12 +48,12 @@ static double ready(const struct simulation *s, const struct operation *o)
 	double time = o->work.issue;
 
 	if (o->before >= 0)
-		time = later(time, s->operation[o->before].end);
+		time = max_double(time, s->operation[o->before].end);
 	if (o->after >= 0) {
 		double end = s->operation[o->after].end;
 		if (isnan(end))
 			return INFINITY;
-		time = later(time, end);
+		time = max_double(time, end);
 	}
 	if (o->work.engine != ENGINE_OUT && o->work.engine != ENGINE_IN)
 		return time;
@@ -86,7 +86,7 @@ static double next_change(const struct simulation *s)
 		if (!o)
 			continue;
 		if (!under_way(o)) {
-			next = fmin(next, later(s->now, ready(s, o)));
+			next = fmin(next, max_double(s->now, ready(s, o)));
 			continue;
 		}
 		double started = o->begin + o->work.start;

@@ -6,13 +6,14 @@
  * seconds, on no multiprocessor), then needs the share of the multiprocessors that its blocks can
  * fill. Kernels of one priority get multiprocessors in the order in which they began, each its
  * share or the rest, and run slower in proportion to a smaller part. A kernel of higher priority
- * (QUEUE_PANEL) gets half of the multiprocessors that it cannot have alone, or the part `beside` if
- * that was measured; it gets all where its blocks leave no room for others, or these are light.
+ * (QUEUE_PANEL) gets half of the multiprocessors that it cannot have alone, or the part
+ * `overlapped` if that was measured; it gets all where its blocks leave no room for others, or
+ * these are light.
  *
  * It does not interrupt. When less than its share is free it waits until enough of the running
- * blocks have ended, each after `block` seconds: all together in a kernel's first two rounds,
- * evenly in time later. Beside blocks that stay to their kernel's end it starts on the places left,
- * unless it is a panel, which needs all places at once. Exclusive blocks (`whole`) give up whole
+ * blocks have ended, each after its lifetime: all together in a kernel's first two rounds,
+ * evenly in time later. Beside blocks that live until their kernel ends it starts on the places
+ * left, unless it is a panel, which needs all places at once. Exclusive blocks give up whole
  * multiprocessors: a kernel of independent blocks has these alone, and the work on the first of
  * them counts. Not modelled: the effects of kernels on each other's memory traffic, and power.
  *
@@ -25,15 +26,15 @@
 
 struct work {
 	enum queue queue;
-	enum engine engine;       /* ENGINE_HOST: takes time, but uses nothing of the device */
-	size_t tag;               /* the caller's */
-	double issue;             /* when the host had put it */
-	double beside;            /* in (0, 1]; 0: half */
-	bool light, loose, whole; /* as in struct cost */
-	bool apart;               /* each of its blocks begins when it has a place */
-	int kernels;              /* in turn */
-	double start, seconds, share, block; /* seconds: all of it when alone, start included; share
-	                                        in (0, 1]; block as in struct cost */
+	enum engine engine; /* ENGINE_HOST: takes time, but uses nothing of the device */
+	size_t tag;         /* the caller's */
+	double issue;       /* when the host had put it */
+	double overlapped;  /* in (0, 1]; 0: half */
+	bool light, coresident, exclusive; /* as in struct cost */
+	bool independent;                  /* each of its blocks begins when it has a place */
+	int kernels;                       /* in turn */
+	double start, seconds;             /* alone; seconds include the start */
+	double share, block_lifetime;      /* share in (0, 1] */
 };
 
 struct operation {

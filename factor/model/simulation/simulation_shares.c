@@ -14,20 +14,20 @@ static bool precedes(const struct operation *a, const struct operation *b)
 	                            : a < b; /* then in the order of their calls */
 }
 
-/* Whether its blocks keep their multiprocessors to its end. */
-static bool stays(const struct operation *o)
+/* Whether its blocks keep their multiprocessors until the kernel ends. */
+static bool lives_to_end(const struct operation *o)
 {
-	return isinf(o->work.block);
+	return isinf(o->work.block_lifetime);
 }
 
-/* The part of the machine that kernels which stay and began before o leave. */
-static double left_beside(const struct simulation *s, const struct operation *o)
+/* The part of the machine that kernels with such blocks that began before o leave. */
+static double left_over(const struct simulation *s, const struct operation *o)
 {
 	double left = 1;
 
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		const struct operation *p = head(s, q);
-		if (p != o && at_work(s, p) && stays(p) && precedes(p, o))
+		if (p != o && at_work(s, p) && lives_to_end(p) && precedes(p, o))
 			left -= p->rate * p->work.share;
 	}
 	return left;
@@ -39,28 +39,28 @@ static bool finds_places(const struct operation *o, double left)
 {
 	const double least = 1e-3; /* no multiprocessor is less */
 
-	return o->work.beside == 0 && left > least && left < o->work.share;
+	return o->work.overlapped == 0 && left > least && left < o->work.share;
 }
 
 /* The part of the machine for a kernel of high priority: its share, less the others' part of the
  * multiprocessors that it cannot have alone, and at most the part that is left. */
 static double urgent_part(const struct simulation *s, const struct operation *o)
 {
-	double others = 0, kept = o->work.beside > 0 ? o->work.beside : 0.5;
-	const double left = left_beside(s, o);
-	bool whole = true; /* all of them */
+	double others = 0, kept = o->work.overlapped > 0 ? o->work.overlapped : 0.5;
+	const double left = left_over(s, o);
+	bool exclusive = true; /* all of them */
 
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		const struct operation *p = head(s, q);
 		if (!at_work(s, p) || urgent(p) || p->work.light)
 			continue;
 		others += p->work.share;
-		whole &= p->work.whole;
+		exclusive &= p->work.exclusive;
 	}
-	if (whole && o->work.beside == 0)
+	if (exclusive && o->work.overlapped == 0)
 		return o->work.share;
-	const double free = 1 - o->work.share, both = later(0, fmin(others, 1) - free);
-	if (o->work.beside > 0 && free > 0)
+	const double free = 1 - o->work.share, both = max_double(0, fmin(others, 1) - free);
+	if (o->work.overlapped > 0 && free > 0)
 		return o->work.share * (1 - (1 - kept) * fmin(1, others / free));
 	const double part = o->work.share - (1 - kept) * both;
 	return finds_places(o, left) ? fmin(part, left) : part;
@@ -80,7 +80,7 @@ static double room_for(const struct simulation *s, const struct operation *o)
 		else if (precedes(p, o))
 			room -= p->work.share;
 	}
-	return later(0, room);
+	return max_double(0, room);
 }
 
 double simulation_rate(const struct simulation *s, const struct operation *o)
@@ -99,13 +99,13 @@ enum { TOGETHER = 2 }; /* rounds */
  * evenly in time later. */
 static double blocks_end(const struct simulation *s, const struct operation *p, double part)
 {
-	const double block = p->work.block, time = s->now - p->begin - p->work.start;
+	const double lifetime = p->work.block_lifetime, time = s->now - p->begin - p->work.start;
 	double wait = 0;
 
-	if (time < TOGETHER * block)
-		wait = (floor(time / block) + 1) * block - time;
-	else if (block > 0)
-		wait = fmin(1, part) * block;
+	if (time < TOGETHER * lifetime)
+		wait = (floor(time / lifetime) + 1) * lifetime - time;
+	else if (lifetime > 0)
+		wait = fmin(1, part) * lifetime;
 	return s->now + fmin(wait, left_now(s, p));
 }
 
@@ -115,12 +115,12 @@ static double blocks_end(const struct simulation *s, const struct operation *p, 
 static double blocks_replaced(const struct simulation *s, const struct operation *o,
         const struct operation *p, double part)
 {
-	const double block = p->work.block, share = o->work.share, free = share - part;
+	const double lifetime = p->work.block_lifetime, share = o->work.share, free = share - part;
 	const double alone = left_now(s, o) / o->work.kernels;
-	double wait = part * part * block / (2 * share);
+	double wait = part * part * lifetime / (2 * share);
 
-	if (share * alone < part * block * (free + part / 2))
-		wait = block * (sqrt(free * free + 2 * share * alone / block) - free) - alone;
+	if (share * alone < part * lifetime * (free + part / 2))
+		wait = lifetime * (sqrt(free * free + 2 * share * alone / lifetime) - free) - alone;
 	return s->now + fmin(o->work.kernels * wait, left_now(s, p));
 }
 
@@ -139,7 +139,7 @@ static bool comes_from_afar(const struct simulation *s, const struct operation *
 /* Whether p has, or takes, places that o needs. */
 static bool in_the_way(const struct operation *o, const struct operation *p)
 {
-	return p && p != o && !(p->work.light && o->work.loose);
+	return p && p != o && !(p->work.light && o->work.coresident);
 }
 
 static bool has_places(const struct simulation *s, const struct operation *p)
@@ -150,16 +150,16 @@ static bool has_places(const struct simulation *s, const struct operation *p)
 static double wait_for(const struct simulation *s, const struct operation *o,
         const struct operation *p, double missing)
 {
-	const bool evenly = s->now - p->begin - p->work.start >= TOGETHER * p->work.block;
+	const bool evenly = s->now - p->begin - p->work.start >= TOGETHER * p->work.block_lifetime;
 
-	return o->work.apart && p->work.whole && evenly
+	return o->work.independent && p->work.exclusive && evenly
 	               ? blocks_replaced(s, o, p, fmin(missing, o->work.share))
 	               : blocks_end(s, p, missing / (p->rate * p->work.share));
 }
 
 void simulation_hold(struct simulation *s, struct operation *o)
 {
-	const double left = left_beside(s, o);
+	const double left = left_over(s, o);
 	const bool found = finds_places(o, left);
 	double taken = found ? left : o->work.share, end = s->now;
 
@@ -171,16 +171,17 @@ void simulation_hold(struct simulation *s, struct operation *o)
 			taken += p->rate * p->work.share;
 		} else if (starts(s, p) && comes_from_afar(s, o)) {
 			taken += p->work.share;
-			end = later(end,
-			        p->begin + fmin(p->work.start + p->work.block, p->work.seconds));
+			end = max_double(
+			        end, p->begin + fmin(p->work.start + p->work.block_lifetime,
+			                                p->work.seconds));
 		}
 	}
 	if (taken <= 1 + 1e-12)
 		return;
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		const struct operation *p = head(s, q);
-		if (in_the_way(o, p) && has_places(s, p) && !(found && stays(p)))
-			end = later(end, wait_for(s, o, p, taken - 1));
+		if (in_the_way(o, p) && has_places(s, p) && !(found && lives_to_end(p)))
+			end = max_double(end, wait_for(s, o, p, taken - 1));
 	}
 	o->held = end;
 }

@@ -122,7 +122,9 @@ double timeline_critical(const struct timeline *t, double *critical)
 
 const char *critical_name(int critical)
 {
-	return critical == CRITICAL_QUEUEING ? "host" : critical == CRITICAL_IDLE ? "waiting" : phase_name[critical];
+	return critical == CRITICAL_QUEUEING ? "host"
+	       : critical == CRITICAL_IDLE   ? "waiting"
+	                                     : phase_name[critical];
 }
 
 struct exposure timeline_expose(const struct timeline *t)
@@ -273,8 +275,8 @@ static void print_phases(const struct timeline *t, FILE *out)
 			fprintf(out, "%-16s %12.2f %12.2f %7.1f%%\n", phase_name[p], busy[p] * 1e6,
 			        exposed.critical[p] * 1e6, 100 * exposed.critical[p] / t->seconds);
 	for (int o = PHASE_COUNT; o < CRITICAL_COUNT; o++)
-		fprintf(out, "%-16s %12s %12.2f %7.1f%%\n", critical_name(o), "", exposed.critical[o] * 1e6,
-		        100 * exposed.critical[o] / t->seconds);
+		fprintf(out, "%-16s %12s %12.2f %7.1f%%\n", critical_name(o), "",
+		        exposed.critical[o] * 1e6, 100 * exposed.critical[o] / t->seconds);
 }
 
 void timeline_print(const struct timeline *t, size_t most, FILE *out)

@@ -47,7 +47,8 @@ void timeline_add(struct timeline *timeline, const struct timeline_entry *entry)
 
 /* Critical-path shares: every moment is attributed to one of the entries under way, in this order:
  * QUEUE_MAIN, QUEUE_PANEL, the copies, the host. A phase's share is its cost; the rest of its time
- * is hidden. owed[i] gets the seconds of entry i. Returns the seconds with no entry under way. */
+ * is hidden. critical[i] gets the seconds of entry i. Returns the seconds with no entry under way.
+ */
 double timeline_critical(const struct timeline *timeline, double *critical);
 
 /* What time is attributed to: a phase; the host, which queues operations while nothing runs;
@@ -68,7 +69,7 @@ struct step {
 	int64_t block;
 	double begin, end;
 	struct exposure exposure;
-	int limiter; /* phase or enum owed */
+	int limiter; /* phase or enum critical */
 };
 size_t timeline_steps(const struct timeline *timeline, struct step *step, size_t room);
 
@@ -80,7 +81,8 @@ void timeline_busy(const struct timeline *timeline, double busy[PHASE_COUNT]);
 void timeline_print(const struct timeline *timeline, size_t most, FILE *out);
 
 /* Draws the timelines (SVG) below each other on one axis of time: a lane a row, a colour a phase.
- * from, to: seconds; to <= from means all. */
+ * from, to: seconds; to <= from means all, and then a second view shows steps from the middle, of
+ * each timeline from their own begin. Operations shorter than 1/2000 of a view are left out. */
 void timeline_draw(
         const struct timeline *const *timeline, size_t count, double from, double to, FILE *out);
 

@@ -148,9 +148,9 @@ static void print_steps(const struct comparison *c, FILE *out)
 				break;
 		char range[32];
 		snprintf(range, sizeof range, next - i > 1 ? "%zu .. %zu" : "%zu", i, next - 1);
-		fprintf(out, "%-13s %-10s %-10s %12.1f %12.1f%s\n", range, critical_name(a->limiter),
-		        critical_name(b->limiter), lasts(c, 0, i, next) * 1e6,
-		        lasts(c, 1, i, next) * 1e6, verdict(c, i));
+		fprintf(out, "%-13s %-10s %-10s %12.1f %12.1f%s\n", range,
+		        critical_name(a->limiter), critical_name(b->limiter),
+		        lasts(c, 0, i, next) * 1e6, lasts(c, 1, i, next) * 1e6, verdict(c, i));
 	}
 	fprintf(out,
 	        "same limiter in %zu of %zu steps (%.1f %%), another in %zu (%.1f %%); %zu tied:\n"

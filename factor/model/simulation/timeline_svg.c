@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "timeline.h"
 
+#include "lib/base/msg.h"
+
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum {
+	STEPS = 4096,  /* of a timeline at most */
+	SHORT = 2000,  /* operations shorter than the drawn time by this factor are left out */
+	MAGNIFIED = 5, /* steps of the lower view */
 	WIDTH = 1400,
 	MARGIN = 120, /* for the lanes' names */
 	RIGHT_MARGIN = 20,
@@ -84,6 +90,29 @@ static void draw_entry(const struct frame *f, const struct timeline_entry *e, do
 	        e->begin * 1e6);
 }
 
+/* The entries of a lane. Calls that queue operations are one box where they are close. */
+static void draw_lane(const struct frame *f, const struct timeline *t, int lane, double y)
+{
+	const double least = (f->to - f->from) / SHORT;
+	struct timeline_entry calls = {.operation = NULL};
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct timeline_entry *e = &t->entry[i];
+		if (!in_lane(e, lane))
+			continue;
+		if (e->operation != timeline_queueing) {
+			if (e->end - e->begin > least)
+				draw_entry(f, e, y);
+		} else if (calls.operation && e->begin - calls.end < least) {
+			calls.end = e->end;
+		} else {
+			draw_entry(f, &calls, y);
+			calls = *e;
+		}
+	}
+	draw_entry(f, &calls, y);
+}
+
 static double draw_lanes(const struct frame *f, const struct timeline *t, double y)
 {
 	fprintf(f->out, "<text x=\"%d\" y=\"%.1f\" font-weight=\"bold\">%s: %.1f us</text>\n",
@@ -97,9 +126,7 @@ static double draw_lanes(const struct frame *f, const struct timeline *t, double
 		        "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
 		        MARGIN - 8, y + 15, lane_name[lane], MARGIN, y + BAR + 1,
 		        WIDTH - RIGHT_MARGIN, y + BAR + 1);
-		for (size_t i = 0; i < t->count; i++)
-			if (in_lane(&t->entry[i], lane))
-				draw_entry(f, &t->entry[i], y);
+		draw_lane(f, t, lane, y);
 		y += ROW;
 	}
 	return y;
@@ -162,29 +189,84 @@ static void draw_legend(
 		draw_key(f, &x, y, queueing_colour, timeline_queueing);
 }
 
+/* Timelines below each other on one axis: `range` seconds from begin[t] on, which the axis calls
+ * `label`. */
+static double draw_view(FILE *out, const struct timeline *const *timeline, size_t count,
+        const double *begin, double range, double label, double y)
+{
+	const struct frame axis = {label, label + range, out};
+	double bottom = y;
+
+	for (size_t t = 0; t < count; t++)
+		bottom += TITLE + ROW * rows(timeline[t]);
+	draw_axis(&axis, y, bottom);
+	for (size_t t = 0; t < count; t++) {
+		const struct frame f = {begin[t], begin[t] + range, out};
+		y = draw_lanes(&f, timeline[t], y);
+	}
+	return y + AXIS;
+}
+
+/* The begin of each timeline's steps in the middle, and the longest time that they take; 0 where
+ * the timelines have too few steps to magnify some of them. */
+static double find_middle(
+        const struct timeline *const *timeline, size_t count, int64_t *first, double *begin)
+{
+	struct step *step = xmalloc(STEPS * sizeof *step);
+	double range = 0;
+
+	for (size_t t = 0; t < count; t++) {
+		const size_t steps = timeline_steps(timeline[t], step, STEPS);
+		const size_t at = (steps - MAGNIFIED) / 2;
+		if (steps < 3 * MAGNIFIED) {
+			range = 0;
+			break;
+		}
+		*first = step[at].block;
+		begin[t] = step[at].begin;
+		range = fmax(range, step[at + MAGNIFIED].begin - step[at].begin);
+	}
+	free(step);
+	return range;
+}
+
 void timeline_draw(
         const struct timeline *const *timeline, size_t count, double from, double to, FILE *out)
 {
-	struct frame f = {from, to, out};
-	double height = LEGEND + AXIS, y = LEGEND;
+	const struct frame f = {.out = out};
+	double *begin = xcalloc(count, sizeof *begin), *middle = xcalloc(count, sizeof *middle);
+	double height = LEGEND + AXIS, y, range = 0, end = to;
+	int64_t first = 0;
 
+	if (to <= from) {
+		from = end = 0;
+		range = find_middle(timeline, count, &first, middle);
+	}
 	for (size_t t = 0; t < count; t++) {
 		height += TITLE + ROW * rows(timeline[t]);
+		begin[t] = from;
 		if (to <= from)
-			f.to = fmax(f.to, timeline[t]->seconds);
+			end = fmax(end, timeline[t]->seconds);
 	}
-	if (to <= from)
-		f.from = 0;
-	if (!(f.to > f.from))
-		f.to = f.from + 1e-6;
+	if (!(end > from))
+		end = from + 1e-6;
+	if (range > 0)
+		height += height - LEGEND + TITLE;
 	fprintf(out,
 	        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" "
 	        "font-family=\"sans-serif\" font-size=\"12\">\n"
 	        "<rect width=\"%d\" height=\"%.0f\" fill=\"#ffffff\"/>\n",
 	        WIDTH, height, WIDTH, height);
 	draw_legend(&f, timeline, count, 8);
-	draw_axis(&f, LEGEND, height - AXIS);
-	for (size_t t = 0; t < count; t++)
-		y = draw_lanes(&f, timeline[t], y);
+	y = draw_view(out, timeline, count, begin, end - from, from, LEGEND);
+	if (range > 0) {
+		fprintf(out,
+		        "<text x=\"%d\" y=\"%.1f\">%d blocks, from the begin of block %" PRId64
+		        " on:</text>\n",
+		        MARGIN, y + TITLE - 12, MAGNIFIED, first);
+		draw_view(out, timeline, count, middle, range, 0, y + TITLE);
+	}
 	fprintf(out, "</svg>\n");
+	free(begin);
+	free(middle);
 }

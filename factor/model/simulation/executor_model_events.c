@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* The model executor's events, marks and waits. */
+#include "executor_model_internal.h"
+
+#include "lib/base/msg.h"
+
+#include <math.h>
+
+/* The host learns of the end of that operation of the device. */
+static bool answer(struct executor *e, int64_t done, const char *operation)
+{
+	struct simulated *s = model_self(e);
+	const struct cost cost = {.wait = true,
+	        .term[TERM_SYNC] = model_seconds(e, s->costs->sync),
+	        .engine = ENGINE_HOST};
+
+	s->host = s->device.operation[done].end;
+	return model_charge(e, s->charged[s->device.operation[done].work.tag].phase, operation,
+	        model_shape(0, 0), 0, cost);
+}
+
+/* The operation of the queues that ends last; -1 when the host has seen the end of all. */
+static int64_t unseen(struct simulated *s)
+{
+	int64_t found = -1;
+	double end = s->host;
+
+	for (int q = 0; q < QUEUE_COUNT; q++) {
+		int64_t last = s->device.last[q];
+		if (last >= 0 && simulation_finish(&s->device, last) > end) {
+			found = last;
+			end = s->device.operation[found].end;
+		}
+	}
+	return found;
+}
+
+static bool model_sync(struct executor *e)
+{
+	struct simulated *s = model_self(e);
+	int64_t last = unseen(s);
+
+	return last < 0 || answer(e, last, "sync");
+}
+
+/* An event on an idle queue happens when the host asks for it. The profile has no cost of reading
+ * the device's clock. */
+static bool model_mark(struct executor *e, int64_t index)
+{
+	struct simulated *s = model_self(e);
+
+	if (index >= s->mark_count) {
+		s->mark_count = 2 * index + 64;
+		s->mark = xrealloc(s->mark, (size_t)s->mark_count * sizeof *s->mark);
+	}
+	s->host += model_seconds(e, s->costs->event);
+	s->mark[index] = (struct model_mark){s->host, s->device.last[e->queue]};
+	return true;
+}
+
+static double mark_time(struct simulated *s, const struct model_mark *mark)
+{
+	return fmax(mark->host, simulation_finish(&s->device, mark->last));
+}
+
+static bool model_elapsed(struct executor *e, int64_t from, int64_t to, double *seconds)
+{
+	struct simulated *s = model_self(e);
+
+	*seconds = mark_time(s, &s->mark[to]) - mark_time(s, &s->mark[from]);
+	if (s->reader.model.missing)
+		*seconds = NAN;
+	return true;
+}
+
+/* ---- events ---- */
+
+static bool valid(struct executor *e, int event)
+{
+	return (event >= 0 && event < EXECUTOR_EVENTS) ||
+	       fault_set(&e->fault, "event %d is not below %d", event, EXECUTOR_EVENTS);
+}
+
+static bool model_record(struct executor *e, int event)
+{
+	struct simulated *s = model_self(e);
+
+	if (!valid(e, event))
+		return false;
+	s->host += model_seconds(e, s->costs->event);
+	s->event[event] = s->device.last[e->queue];
+	return true;
+}
+
+/* Puts a join into the queue, unless the event is of the same queue. */
+static bool model_wait(struct executor *e, int event)
+{
+	struct simulated *s = model_self(e);
+
+	if (!valid(e, event))
+		return false;
+	int64_t done = s->event[event];
+	if (done < 0 || s->device.operation[done].work.queue == e->queue)
+		return true;
+	s->host += model_seconds(e, s->costs->event);
+	struct work work = {.queue = e->queue,
+	        .engine = ENGINE_HOST,
+	        .tag = s->device.operation[done].work.tag,
+	        .issue = s->host,
+	        .seconds = model_seconds(e, s->costs->stream_wait),
+	        .share = 1};
+	simulation_put(&s->device, work, done);
+	s->queues |= 1u << e->queue;
+	return true;
+}
+
+static bool model_wait_host(struct executor *e, int event)
+{
+	struct simulated *s = model_self(e);
+
+	if (!valid(e, event))
+		return false;
+	int64_t done = s->event[event];
+	if (done < 0 || !(simulation_finish(&s->device, done) > s->host)) {
+		s->host += model_seconds(e, s->costs->event);
+		return true;
+	}
+	return answer(e, done, "wait");
+}
+
+void model_add_events(struct executor_ops *ops)
+{
+	ops->sync = model_sync;
+	ops->mark = model_mark;
+	ops->elapsed = model_elapsed;
+	ops->record = model_record;
+	ops->wait = model_wait;
+	ops->wait_host = model_wait_host;
+}
