@@ -20,13 +20,7 @@ struct executor;
 /* Every operation returns false after filling executor->fault. Operations may return before they
  * are done; sync waits for all. */
 struct executor_ops {
-#define MEMBER(type, name, parameters) type(*name) parameters;
-#define SERVICE(type, name, parameters, ...)                                                       \
-	type (*name)(struct executor *, EXECUTOR_LIST parameters);
-#define OPTIONAL(name, ...) SERVICE(bool, name, __VA_ARGS__)
-#define OPERATION(name, ...) SERVICE(bool, name, __VA_ARGS__)
-#define CHOSEN(name, ...) SERVICE(bool, name, __VA_ARGS__)
-#define HOST_PANEL(name, ...) SERVICE(bool, name, __VA_ARGS__)
+#define FUNCTION(type, name, parameters) type(*name) parameters;
 #include "operations.h"
 };
 
@@ -37,11 +31,11 @@ struct executor {
 	bool on_host;     /* executor memory is host memory */
 
 	/* what it can do; 0: never */
-	int64_t row_major, column_major;       /* EXECUTOR_ROW_MAJOR, _COLUMNS */
-	int64_t aligned_from, deferred_from;   /* EXECUTOR_ALIGNED_FROM, _LATE_FROM */
-	int64_t deferred_most[2];              /* rows with deferred swaps at most: fp32, fp64 */
-	int64_t rows_most[2];              /* columns of lu_rows' panels at most: fp32, fp64 */
-	const struct split_limits *splits; /* NULL: no products of split operands */
+	int64_t row_major, column_major;     /* EXECUTOR_ROW_MAJOR, _COLUMNS */
+	int64_t aligned_from, deferred_from; /* EXECUTOR_ALIGNED_FROM, _LATE_FROM */
+	int64_t deferred_most[2];            /* rows with deferred swaps at most: fp32, fp64 */
+	int64_t rows_most[2];                /* columns of lu_rows' panels at most: fp32, fp64 */
+	const struct split_limits *splits;   /* NULL: no products of split operands */
 
 	/* set by the caller */
 	enum math math;
@@ -53,7 +47,8 @@ struct executor {
 	bool shares;    /* other queues have work beside the next operations: products leave them
 	                   multiprocessors between tiles */
 	bool blas_only; /* products by the BLAS (in double precision on a GPU by
-	                   factor/kernels/gemm/blas_double.h), even where our own kernels are faster */
+	                   factor/kernels/gemm/blas_double.h), even where our own kernels are faster
+	                 */
 	struct split_room split;
 };
 
