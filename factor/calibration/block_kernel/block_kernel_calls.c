@@ -96,17 +96,17 @@ static struct matrix next_columns(struct call *c, struct pivots *p, bool transpo
 	c->turn = (c->turn + 1) % BLOCK_KERNEL_TURNS;
 	if (!c->cold)
 		return transposed ? block_kernel_matrix(c, b->pool, c->n, rows, c->n)
-		              : block_kernel_matrix(c, b->pool, rows, c->n, rows);
+		                  : block_kernel_matrix(c, b->pool, rows, c->n, rows);
 	if (c->column + c->n > BLOCK_KERNEL_WIDEST)
 		c->column = 0;
 	const int64_t column = c->column;
 	c->column += c->n;
-	return transposed ? matrix_view(
-	                        block_kernel_matrix(c, b->pool, wide, BLOCK_KERNEL_POOL_ROWS, wide),
-	                        column, first, c->n, BLOCK_KERNEL_POOL_ROWS - first)
-	              : matrix_view(block_kernel_matrix(c, b->pool, BLOCK_KERNEL_POOL_ROWS, wide,
-	                                    BLOCK_KERNEL_POOL_ROWS),
-	                        first, column, BLOCK_KERNEL_POOL_ROWS - first, c->n);
+	return transposed ? matrix_view(block_kernel_matrix(
+	                                        c, b->pool, wide, BLOCK_KERNEL_POOL_ROWS, wide),
+	                            column, first, c->n, BLOCK_KERNEL_POOL_ROWS - first)
+	                  : matrix_view(block_kernel_matrix(c, b->pool, BLOCK_KERNEL_POOL_ROWS,
+	                                        wide, BLOCK_KERNEL_POOL_ROWS),
+	                            first, column, BLOCK_KERNEL_POOL_ROWS - first, c->n);
 }
 
 void block_kernel_laswp(void *context)
