@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long do the passes take of which Gram-Schmidt on the host is made, by the length of
  * the columns, how many of them a thread has, and threads: one or all? Method: the passes
- * themselves (factor/kernels/gram_schmidt/gram_threads.h) over a matrix, one after the other as a factorization has them, with
- * one thread bound to each core. Columns a thread: two; half of its first cache; a quarter of its
- * second cache; four times all of that. Of blocks: few columns taken out, and many, of one group a
- * thread, of four, of four times the second cache; the calling thread has just changed those that
- * are taken out. Fetches: what columns cost a thread more that others have just changed. What can
- * fool it: cores that are hardware threads of each other's, or of other machines', which comes and
- * goes: all points are visited in many short rounds, of which the median of each quarter of the
- * time is a row. As in the runs that are predicted, samples count when the calling thread had its
- * core for itself. Single precision: double takes as long by the byte. Unit: seconds of a pass, of
- * a fetch of a column. */
+ * themselves (factor/kernels/gram_schmidt/gram_threads.h) over a matrix, one after the other as a
+ * factorization has them, with one thread bound to each core. Columns a thread: two; half of its
+ * first cache; a quarter of its second cache; four times all of that. Of blocks: few columns taken
+ * out, and many, of one group a thread, of four, of four times the second cache; the calling thread
+ * has just changed those that are taken out. Fetches: what columns cost a thread more that others
+ * have just changed. What can fool it: cores that are hardware threads of each other's, or of other
+ * machines', which comes and goes: all points are visited in many short rounds, of which the median
+ * of each quarter of the time is a row. As in the runs that are predicted, samples count when the
+ * calling thread had its core for itself. Single precision: double takes as long by the byte. Unit:
+ * seconds of a pass, of a fetch of a column. */
 #include "lib/base/base.h"
 #include "lib/host/clock.h"
 #include "factor/kernels/gram_schmidt/gram_levels.h"
@@ -34,7 +34,7 @@ enum {
 	R_LD = 128,    /* of R: its rows' elements are far apart */
 	STEPS = 4,     /* of a sample, at most ... */
 	FAR_STEPS = 2, /* ... of many columns */
-	REPEATS = 4,    /* rows of a process and point */
+	REPEATS = 4,   /* rows of a process and point */
 	SAMPLES = 8,   /* of a point in a round, at most ... */
 	POINTS = 200
 };
@@ -55,7 +55,7 @@ struct spot {
 	int threads, level;
 	int64_t bytes;               /* of a column */
 	struct list seconds, update; /* of the visit; update: of kernels' second pass */
-	struct list side_queue[2];        /* the same while the calling thread's core was disturbed */
+	struct list side_queue[2];   /* the same while the calling thread's core was disturbed */
 };
 
 struct bench {
@@ -261,7 +261,8 @@ static void end_repeat(struct probe_run *run, struct bench *b)
 		record(run, s, series[s->kind], &s->seconds, &s->side_queue[0]);
 		if (s->kind == KERNELS)
 			record(run, s, "update", &s->update, &s->side_queue[1]);
-		s->seconds.count = s->update.count = s->side_queue[0].count = s->side_queue[1].count = 0;
+		s->seconds.count = s->update.count = s->side_queue[0].count =
+		        s->side_queue[1].count = 0;
 	}
 }
 

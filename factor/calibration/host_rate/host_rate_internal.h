@@ -26,11 +26,11 @@ struct rates {
 	bool filled, double_filled; /* the master, with what */
 	void *tau, *work;
 	lapack_int *ipiv;
-	int threads;        /* of the BLAS */
+	int threads;             /* of the BLAS */
 	struct core_noise noise; /* the calling thread is on the quietest core */
-	size_t turn;        /* calls of this point so far */
-	uint64_t state;     /* of the random numbers */
-	double end;         /* clock_now() when the time is spent */
+	size_t turn;             /* calls of this point so far */
+	uint64_t state;          /* of the random numbers */
+	double end;              /* clock_now() when the time is spent */
 	char dropped[256];
 };
 
