@@ -92,6 +92,10 @@ bool ex_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, 
 /* Modified Gram-Schmidt of the first k columns of g, one pass each. */
 bool gram_by_passes(struct executor *, const struct gram_schmidt *g, int64_t k);
 
+/* lu_top by laswp and trsm; lu_columns by lu_top and gemm. */
+bool lu_top_by_calls(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+bool lu_columns_by_calls(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+
 /* panel_geqrf, explicit_v and larft, in one call where the executor has it. */
 bool ex_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
         struct matrix t, void *work);

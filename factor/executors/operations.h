@@ -4,8 +4,8 @@
  * makes the members of struct executor_ops and the prototypes of ex_<name> from it, executor.c the
  * ex_<name> functions, the recorder its operations.
  *
- * FUNCTION(type, name, parameters): every row as a function, its parameters with the executor first;
- * defined alone, for prototypes and lists of all operations.
+ * FUNCTION(type, name, parameters): every row as a function, its parameters with the executor
+ * first; defined alone, for prototypes and lists of all operations.
  *
  * A new operation is a row here and an implementation in each executor that runs it. Parameters
  * stand without the executor, which is the first of every operation.

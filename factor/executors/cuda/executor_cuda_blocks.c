@@ -178,23 +178,16 @@ bool cuda_lu_top(struct executor *executor, struct matrix a, struct pivots p, st
 	if (p.n <= BLOCK_LU_TOP_MAX &&
 	        block_lu_top_bytes(c.precision, p.n) <= x->gpu.shared_per_block)
 		return cuda_ok(x, block_lu_top(a, p, c, stream_of(x)), "LU top");
-	return cuda_laswp(executor, c, p, false) &&
-	       cuda_trsm(executor, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
-	               matrix_view(c, 0, 0, p.n, c.n));
+	return lu_top_by_calls(executor, a, p, c);
 }
 
 /* One kernel on devices with clusters. */
 bool cuda_lu_columns(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
 {
 	struct cuda *x = self(executor);
-	const int64_t below = c.m - p.n;
 	if (block_lu_columns_fits(c.precision, c.m, p.n))
 		return cuda_ok(x, block_lu_columns(a, p, c, stream_of(x)), "LU columns");
-	return cuda_lu_top(executor, a, p, c) &&
-	       (below == 0 ||
-	               cuda_gemm(executor, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n),
-	                       matrix_view(c, 0, 0, p.n, c.n), 1,
-	                       matrix_view(c, p.n, 0, below, c.n)));
+	return lu_columns_by_calls(executor, a, p, c);
 }
 
 bool cuda_lu_rows(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)

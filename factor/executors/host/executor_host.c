@@ -169,7 +169,9 @@ bool host_resident_panel(struct executor *e, struct matrix a, void *work, struct
 	return true;
 }
 
-/* The same as other operations. */
+/* The same as other functions. */
+#define host_lu_top lu_top_by_calls
+#define host_lu_columns lu_columns_by_calls
 #define host_iamax_host host_iamax
 #define host_resident_work host_fused_work
 #define host_to_host host_duplicate

@@ -28,23 +28,6 @@ bool host_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct m
 	       host_trsm(e, RIGHT, LOWER, TRANSPOSED, UNIT, 1, a, matrix_view(c, 0, 0, c.m, a.n));
 }
 
-bool host_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	return host_laswp(e, c, p, false) &&
-	       host_trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
-	               matrix_view(c, 0, 0, p.n, c.n));
-}
-
-bool host_lu_columns(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	int64_t below = c.m - p.n;
-
-	return host_lu_top(e, a, p, c) &&
-	       (below == 0 || host_gemm(e, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n),
-	                              matrix_view(c, 0, 0, p.n, c.n), 1,
-	                              matrix_view(c, p.n, 0, below, c.n)));
-}
-
 bool host_record_swaps(
         struct executor *e, struct deferred_swaps t, struct pivots p, int64_t first, int64_t block)
 {
