@@ -93,19 +93,29 @@ struct surface {
 	int first_m, last_m, step_m, first_n, step_n;
 };
 
-static const struct surface surfaces[] = {{{"gemm_s", "gemm_d"}, run_gemm, false, true, false,
-                                                  false, 1, 256, LARGEST_GEMM, 2, 256, 2},
-        {{"potrf_s", "potrf_d"}, run_potrf, true, true, true, false, 1, 32, 1024, 2, 32, 2},
-        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 256, 16384, 4, WIDE_N, 2},
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 16384, 4, WIDE_N, 2},
-        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 128, 65536, 2, 16, 2},
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 65536, 4, 16, 2},
+#define FUNCTION(name) {#name "_s", #name "_d"}, run_##name
+#define RANGE(m, most_m, by_m, n, by_n)                                                            \
+	.first_m = m, .last_m = most_m, .step_m = by_m, .first_n = n, .step_n = by_n
+#define PANEL(name, ...)                                                                           \
+	{                                                                                          \
+		FUNCTION(name), .restored = true, .turns = 1, RANGE(__VA_ARGS__)                   \
+	}
+
+static const struct surface surfaces[] = {
+        {FUNCTION(gemm), .square = true, .turns = 1, RANGE(256, LARGEST_GEMM, 2, 256, 2)},
+        {FUNCTION(potrf), .restored = true, .square = true, .definite = true, .turns = 1,
+                RANGE(32, 1024, 2, 32, 2)},
+        PANEL(getrf, 256, 16384, 4, WIDE_N, 2),
+        PANEL(geqrf, 256, 16384, 4, WIDE_N, 2),
+        PANEL(getrf, 128, 65536, 2, 16, 2),
+        PANEL(geqrf, 256, 65536, 4, 16, 2),
         /* where a panel leaves the cache of one core, and the caches of all */
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 8192, 32768, 4, 16, 2},
-        {{"iamax_s", "iamax_d"}, run_iamax, false, false, false, true, 0, 128, 16384, 2, 8, 4},
-        {{"scal_s", "scal_d"}, run_scal, false, false, false, true, 0, 128, 16384, 2, 8, 4},
-        {{"ger_s", "ger_d"}, run_ger, false, false, false, false, 2, 128, 16384, 2, 1, 2},
-        {{"swap_s", "swap_d"}, run_swap, false, false, false, true, 0, 128, 16384, 2, 8, 4}};
+        PANEL(geqrf, 8192, 32768, 4, 16, 2),
+        {FUNCTION(iamax), .columns = true, RANGE(128, 16384, 2, 8, 4)},
+        {FUNCTION(scal), .columns = true, RANGE(128, 16384, 2, 8, 4)},
+        {FUNCTION(ger), .turns = 2, RANGE(128, 16384, 2, 1, 2)},
+        {FUNCTION(swap), .columns = true, RANGE(128, 16384, 2, 8, 4)},
+};
 
 /* Two factors of the largest gemm in double precision; everything else is smaller. */
 static size_t room_bytes(int largest_gemm)
