@@ -167,6 +167,25 @@ double blas_rate_point(struct blas_rate *rate, void (*put)(void *), void *contex
 
 /* ---- memory ---- */
 
+int64_t blas_rate_memory(int64_t wanted, int64_t least)
+{
+	size_t unused, total;
+	int64_t bytes = wanted;
+
+	GPU(cudaMemGetInfo(&unused, &total));
+	while (bytes > (int64_t)(unused / 2))
+		bytes /= 4;
+	bytes = max_int64(bytes, least);
+	if (bytes > (int64_t)(unused / 2))
+		msg_die(EXIT_NOT_POSSIBLE,
+		        "only %zu bytes of GPU memory are free: stop other programs on the GPU",
+		        unused);
+	if (bytes < wanted)
+		msg_warn("only %zu bytes of GPU memory are free: the largest matrices are left out",
+		        unused);
+	return bytes;
+}
+
 void *blas_rate_room(int64_t bytes)
 {
 	void *data;

@@ -57,6 +57,11 @@ double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *cont
 double blas_rate_point(struct blas_rate *rate, void (*put)(void *), void *context, const char *kind,
         enum precision precision, const struct arg *args, size_t arg_count);
 
+/* Bytes of device memory for matrices: wanted, or quarters of it until half of the free memory
+ * suffices, with a warning, but not below `least`. Ends the probe as not possible when `least`
+ * takes more. */
+int64_t blas_rate_memory(int64_t wanted, int64_t least);
+
 /* Device memory of zeros; and its release, once the stream's work is done. */
 void *blas_rate_room(int64_t bytes);
 void blas_rate_release(const struct blas_rate *rate, void *const *pieces, size_t count);

@@ -276,20 +276,12 @@ void gemm_rate_fill_pair(const struct product *p)
 
 void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)
 {
-	size_t unused, total;
+	const int64_t word = sizeof(double), three = 3 * word;
 	blas_rate_open(&bench->rate, run);
 	blas_double_open(&bench->doubles, bench->rate.blas);
-	bench->elements = largest * largest;
-	GPU(cudaMemGetInfo(&unused, &total));
-	while (3 * bench->elements * (int64_t)sizeof(double) > (int64_t)(unused / 2))
-		bench->elements /= 4;
-	if (bench->elements < largest * largest)
-		msg_warn("only %zu bytes of GPU memory are free: the largest matrices are left out",
-		        unused);
-	if (bench->elements < (int64_t)GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE)
-		msg_die(EXIT_NOT_POSSIBLE,
-		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
-	const int64_t word = sizeof(double);
+	bench->elements = blas_rate_memory(three * largest * largest,
+	                          three * GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE) /
+	                  three;
 	bench->a = blas_rate_room(bench->elements * word);
 	bench->b = blas_rate_room(bench->elements * word);
 	bench->c = blas_rate_room(bench->elements * word);

@@ -127,21 +127,8 @@ static void fill(const struct bench *bench, enum precision precision)
 
 static void open_bench(struct bench *bench, struct probe_run *run, int64_t largest)
 {
-	size_t unused, total;
 	blas_rate_open(&bench->rate, run);
-	const int64_t least = 8 * bench->rate.gpu.l2_bytes, wanted = largest * largest * 8;
-	bench->pool_bytes = wanted;
-	GPU(cudaMemGetInfo(&unused, &total));
-	while (bench->pool_bytes > (int64_t)(unused / 2))
-		bench->pool_bytes /= 4;
-	if (bench->pool_bytes < wanted)
-		msg_warn("only %zu bytes of GPU memory are free: the largest matrices are left out",
-		        unused);
-	if (bench->pool_bytes < least)
-		bench->pool_bytes = least;
-	if (bench->pool_bytes > (int64_t)(unused / 2))
-		msg_die(EXIT_NOT_POSSIBLE,
-		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
+	bench->pool_bytes = blas_rate_memory(largest * largest * 8, 8 * bench->rate.gpu.l2_bytes);
 	bench->pool = blas_rate_room(bench->pool_bytes);
 	bench->x = blas_rate_room(LARGEST * 8);
 	bench->y = blas_rate_room(LARGEST * 8);

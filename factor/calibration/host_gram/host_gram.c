@@ -57,7 +57,7 @@ struct spot {
 	enum kind kind;
 	int threads, level;
 	int64_t bytes;               /* of a column */
-	struct list seconds, update; /* of the visit; update: of kernels' second pass */
+	struct list seconds, update; /* of this row; update: of the second pass of KERNELS */
 	struct list disturbed[2];    /* the same while the calling thread's core was disturbed */
 };
 
