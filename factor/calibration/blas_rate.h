@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What the probes of cuBLAS rates share: library and stream, and the sampling of one call. Calls
- * follow each other in one stream behind a hold, so that the host is not waited for, between
- * stamps of both clocks; what two stamps cost with nothing between them is subtracted. */
-#ifndef FATHOM_PROBE_BLAS_RATE_H
-#define FATHOM_PROBE_BLAS_RATE_H
+/* Shared by the probes that time cuBLAS calls and our own kernels: the device with a library and a
+ * stream, device memory, and the measurement of one call. Calls follow each other in one stream
+ * behind a hold, between stamps of both clocks, which makes the host's part invisible. The time of
+ * two stamps with nothing between them is subtracted. */
+#ifndef FATHOM_BLAS_RATE_H
+#define FATHOM_BLAS_RATE_H
 
 #include "lib/base/base.h"
-#include "lib/host/clock.h"
-#include "lib/device/gpu.h"
 #include "lib/base/msg.h"
+#include "lib/base/precision.h"
+#include "lib/device/gpu.h"
+#include "lib/host/clock.h"
 #include "lib/probe/probe.h"
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
-
-enum { BLAS_RATE_WORKSPACE = 64 << 20, BLAS_RATE_MOST_CALLS = 64 };
 
 struct blas_rate {
 	struct probe_run *run;
@@ -28,18 +28,9 @@ struct blas_rate {
 	double hz;    /* the SM clock with little load, after the start or a rest */
 	double empty; /* seconds between two stamps with nothing between */
 	double span;  /* seconds of a sample of short calls */
-	double end;   /* clock_now() when no further point is begun */
+	double end;   /* clock_now() from which no further point is begun */
 	double limit; /* the longest call taken, seconds */
 	size_t dropped;
-};
-
-/* Puts one call into rate->stream. */
-struct blas_call {
-	struct blas_rate *rate;
-	void (*put)(void *context);
-	void *context;
-	int count; /* in a sample */
-	bool held; /* long calls need no hold: the host is far ahead */
 };
 
 static inline void blas_check(cublasStatus_t status, const char *call)
@@ -49,151 +40,39 @@ static inline void blas_check(cublasStatus_t status, const char *call)
 }
 #define BLAS(call) blas_check(call, #call)
 
-static inline bool blas_call_sample(void *context, struct sample *sample)
-{
-	/* the hold notices its release, the stamps run, the host wakes */
-	static const double slack = 100e-6;
-	const struct blas_call *call = context;
-	const struct blas_rate *rate = call->rate;
-	struct gpu_span span;
-	if (call->held)
-		gpu_hold_start(rate->hold, rate->stream);
-	double start = clock_now();
-	gpu_timer_start(rate->timer, rate->stream);
-	for (int i = 0; i < call->count; i++)
-		call->put(call->context);
-	gpu_timer_stop(rate->timer, rate->stream);
-	if (call->held)
-		start = clock_now();
-	gpu_hold_release(rate->hold);
-	GPU(cudaStreamSynchronize(rate->stream));
-	const double host_seconds = clock_now() - start;
-	if (call->held && !gpu_hold_ok(rate->hold)) {
-		msg_warn("a held stream ran out of time");
-		return false;
-	}
-	gpu_timer_span(rate->timer, &span);
-	gpu_span_sample(&span, 1, host_seconds, slack, sample);
-	if (call->count > 0)
-		sample->seconds = (sample->seconds - rate->empty) / call->count;
-	return true;
-}
+/* Opens the device that the command line names and starts its clock; ends the probe as not possible
+ * when there is none. Close waits for all work. */
+void blas_rate_open(struct blas_rate *rate, struct probe_run *run);
+void blas_rate_close(struct blas_rate *rate);
 
-static inline void blas_put_nothing(void *context)
-{
-	(void)context;
-}
+/* Waits until the SM clock, which large products lower, has risen again, or takes the clock of then
+ * after a whole rest in vain. The time budget of the sweep is extended by the wait. */
+void blas_rate_rest(struct blas_rate *rate);
 
-static inline void blas_rate_open(struct blas_rate *rate, struct probe_run *run)
-{
-	const double begun = clock_now();
-	struct fault fault;
-	*rate = (struct blas_rate){.run = run, .span = run->common.quick ? 50e-6 : 60e-6};
-	if (!gpu_open(&rate->gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	probe_watch_gpu(run, &rate->gpu);
-	GPU(cudaStreamCreateWithFlags(&rate->stream, cudaStreamNonBlocking));
-	GPU(cudaMalloc(&rate->workspace, BLAS_RATE_WORKSPACE));
-	BLAS(cublasCreate(&rate->blas));
-	BLAS(cublasSetStream(rate->blas, rate->stream));
-	BLAS(cublasSetWorkspace(rate->blas, rate->workspace, BLAS_RATE_WORKSPACE));
-	BLAS(cublasSetPointerMode(rate->blas, CUBLAS_POINTER_MODE_HOST));
-	rate->timer = gpu_timer_new(&rate->gpu);
-	rate->hold = gpu_hold_new();
-	msg_note("cuBLAS is there after %.2f s", clock_now() - begun);
-	rate->hz = gpu_warm(&rate->gpu, run->warm_seconds);
-	/* a slow device leaves points out rather than overrun its time by much */
-	rate->end = clock_now() + 1.5 * fmax(run->seconds, 0.5);
-	rate->limit = 0.08 * fmax(run->seconds, 0.5);
+/* Samples the call that put(context) puts into rate->stream, and records it. expected: the least
+ * seconds that it should take, 0 when unknown. Returns the seconds measured, NaN when the call was
+ * left out. blas_rate_point: expected 0, the series is <kind>_<letter of the precision>. */
+double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *context,
+        double expected, const char *series, const struct arg *args, size_t arg_count);
+double blas_rate_point(struct blas_rate *rate, void (*put)(void *), void *context, const char *kind,
+        enum precision precision, const struct arg *args, size_t arg_count);
 
-	struct blas_call nothing = {.rate = rate, .put = blas_put_nothing, .held = true};
-	const struct sample_plan plan = {
-	        .max_seconds = 0.1, .min_samples = 15, .max_samples = 31, .target = 0.05};
-	struct measurement stamps;
-	if (!sample_run(blas_call_sample, &nothing, &plan, 0, &stamps) ||
-	        stamps.seconds.samples == 0)
-		msg_die(EXIT_MEASURE_FAILED, "the stamps could not be measured");
-	rate->empty = stamps.seconds.value;
-}
+/* Bytes of device memory for matrices: wanted, or quarters of it until half of the free memory
+ * suffices, with a warning, but not below `least`. Ends the probe as not possible when `least`
+ * takes more. */
+int64_t blas_rate_memory(int64_t wanted, int64_t least);
 
-/* Waits until the clock that large products lowered is back, or, after a whole rest in vain, where
- * it was then (H100: three of them, 3 s of a process); that time is not the sweep's. */
-static inline void blas_rate_rest(struct blas_rate *rate)
-{
-	const double begun = clock_now();
-	rate->hz = gpu_rest(&rate->gpu, rate->hz);
-	rate->end += clock_now() - begun;
-	msg_note("rested for %.2f s", clock_now() - begun);
-}
+/* Device memory of zeros; and its release, once the stream's work is done. */
+void *blas_rate_room(int64_t bytes);
+void blas_rate_release(const struct blas_rate *rate, void *const *pieces, size_t count);
 
-static inline void blas_rate_close(struct blas_rate *rate)
-{
-	probe_watch_gpu(rate->run, &rate->gpu);
-	if (rate->dropped > 0)
-		msg_warn("%zu calls were left out: this device is too slow for them in this time",
-		        rate->dropped);
-	BLAS(cublasDestroy(rate->blas));
-	GPU(cudaFree(rate->workspace));
-	gpu_timer_free(rate->timer);
-	gpu_hold_free(rate->hold);
-	GPU(cudaStreamDestroy(rate->stream));
-}
+/* Random numbers between -1 and 1 that differ with the run's seed and with `number` (below 8), in
+ * the stream. */
+void blas_rate_fill(const struct blas_rate *rate, enum precision precision, void *data,
+        int64_t count, uint64_t number);
 
-/* Three samples, so that the median clock is one of them; of long calls fewer. */
-static const struct sample_plan blas_rate_plan = {
-        .max_seconds = 2.5e-3, .min_samples = 3, .max_samples = 3};
-
-/* The first call loads code, which must not happen behind a hold; a second one tells how many make
- * a sample, unless one is known to be long enough. Returns the call's seconds. */
-static inline double blas_rate_pilot(struct blas_call *call, double expected)
-{
-	struct sample sample = {0};
-	call->put(call->context);
-	GPU(cudaStreamSynchronize(call->rate->stream));
-	call->count = 1;
-	if (expected >= call->rate->span)
-		return expected;
-	call->held = true;
-	if (!blas_call_sample(call, &sample))
-		msg_die(EXIT_MEASURE_FAILED, "no call could be timed");
-	const double seconds = fmax(sample.seconds, 1e-7);
-	call->count = (int)fmin(ceil(call->rate->span / seconds), BLAS_RATE_MOST_CALLS);
-	return seconds;
-}
-
-/* The clock may still be very low from calls that needed more power: such a point waits until it is
- * back and is measured again. Long calls lower it themselves. */
-static inline bool blas_rate_sample(struct blas_call *call, struct measurement *measurement)
-{
-	static const double low = 0.76;
-	if (!sample_run(blas_call_sample, call, &blas_rate_plan, 0, measurement))
-		return false;
-	if (!call->held || !(measurement->hz < low * call->rate->hz))
-		return true;
-	blas_rate_rest(call->rate);
-	return sample_run(blas_call_sample, call, &blas_rate_plan, 0, measurement);
-}
-
-/* Samples one call that should take `expected` seconds at least (0: unknown) and records it.
- * Returns the seconds measured, NaN when it was left out. */
-static inline double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *context,
-        double expected, const char *series, const struct arg *args, size_t arg_count)
-{
-	struct blas_call call = {.rate = rate, .put = put, .context = context, .count = 1};
-	struct measurement measurement;
-	if (!probe_wants(rate->run, series, args, arg_count))
-		return NAN;
-	if (expected > rate->limit || clock_now() > rate->end) {
-		rate->dropped++;
-		return NAN;
-	}
-	/* the longest are not repeated: loading code is nothing beside them */
-	const double seconds = expected > 30e-3 ? expected : blas_rate_pilot(&call, expected);
-	call.held = seconds < 5e-3;
-	if (!blas_rate_sample(&call, &measurement))
-		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
-	probe_record(rate->run, series, args, arg_count, &measurement);
-	return measurement.seconds.value;
-}
+/* The first elements of device memory, as doubles, after the stream's work; the caller frees. */
+double *blas_rate_fetch(
+        const struct blas_rate *rate, enum precision precision, const void *from, int64_t count);
 
 #endif

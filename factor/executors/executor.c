@@ -103,6 +103,23 @@ bool gram_by_passes(struct executor *e, const struct gram_schmidt *g, int64_t k)
 	return ok && ex_gram_update(e, g, k - 1);
 }
 
+bool lu_top_by_calls(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	return e->ops->laswp(e, c, p, false) &&
+	       e->ops->trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
+	               matrix_view(c, 0, 0, p.n, c.n));
+}
+
+bool lu_columns_by_calls(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+{
+	int64_t below = c.m - p.n;
+
+	return e->ops->lu_top(e, a, p, c) &&
+	       (below == 0 || e->ops->gemm(e, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n),
+	                              matrix_view(c, 0, 0, p.n, c.n), 1,
+	                              matrix_view(c, p.n, 0, below, c.n)));
+}
+
 bool ex_panel_reflectors(struct executor *e, struct matrix a, struct matrix tau, struct matrix v,
         struct matrix t, void *work)
 {

@@ -20,13 +20,7 @@ struct executor;
 /* Every operation returns false after filling executor->fault. Operations may return before they
  * are done; sync waits for all. */
 struct executor_ops {
-#define MEMBER(type, name, parameters) type(*name) parameters;
-#define SERVICE(type, name, parameters, ...)                                                       \
-	type (*name)(struct executor *, EXECUTOR_LIST parameters);
-#define OPTIONAL(name, ...) SERVICE(bool, name, __VA_ARGS__)
-#define OPERATION(name, ...) SERVICE(bool, name, __VA_ARGS__)
-#define CHOSEN(name, ...) SERVICE(bool, name, __VA_ARGS__)
-#define HOST_PANEL(name, ...) SERVICE(bool, name, __VA_ARGS__)
+#define FUNCTION(type, name, parameters) type(*name) parameters;
 #include "operations.h"
 };
 
@@ -37,11 +31,11 @@ struct executor {
 	bool on_host;     /* executor memory is host memory */
 
 	/* what it can do; 0: never */
-	int64_t row_major, column_major;       /* EXECUTOR_ROW_MAJOR, _COLUMNS */
-	int64_t aligned_from, deferred_from;   /* EXECUTOR_ALIGNED_FROM, _LATE_FROM */
-	int64_t deferred_most[2];              /* rows with deferred swaps at most: fp32, fp64 */
-	int64_t rows_most[2];              /* columns of lu_rows' panels at most: fp32, fp64 */
-	const struct split_limits *splits; /* NULL: no products of split operands */
+	int64_t row_major, column_major;     /* EXECUTOR_ROW_MAJOR, _COLUMNS */
+	int64_t aligned_from, deferred_from; /* EXECUTOR_ALIGNED_FROM, _LATE_FROM */
+	int64_t deferred_most[2];            /* rows with deferred swaps at most: fp32, fp64 */
+	int64_t rows_most[2];                /* columns of lu_rows' panels at most: fp32, fp64 */
+	const struct split_limits *splits;   /* NULL: no products of split operands */
 
 	/* set by the caller */
 	enum math math;
@@ -53,7 +47,8 @@ struct executor {
 	bool shares;    /* other queues have work beside the next operations: products leave them
 	                   multiprocessors between tiles */
 	bool blas_only; /* products by the BLAS (in double precision on a GPU by
-	                   factor/kernels/gemm/blas_double.h), even where our own kernels are faster */
+	                   factor/kernels/gemm/blas_double.h), even where our own kernels are faster
+	                 */
 	struct split_room split;
 };
 
@@ -96,6 +91,10 @@ bool ex_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, 
 
 /* Modified Gram-Schmidt of the first k columns of g, one pass each. */
 bool gram_by_passes(struct executor *, const struct gram_schmidt *g, int64_t k);
+
+/* lu_top by laswp and trsm; lu_columns by lu_top and gemm. */
+bool lu_top_by_calls(struct executor *, struct matrix a, struct pivots p, struct matrix c);
+bool lu_columns_by_calls(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 
 /* panel_geqrf, explicit_v and larft, in one call where the executor has it. */
 bool ex_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,

@@ -4,6 +4,9 @@
  * makes the members of struct executor_ops and the prototypes of ex_<name> from it, executor.c the
  * ex_<name> functions, the recorder its operations.
  *
+ * FUNCTION(type, name, parameters): every row as a function, its parameters with the executor
+ * first; defined alone, for prototypes and lists of all operations.
+ *
  * A new operation is a row here and an implementation in each executor that has data. Parameters
  * stand without the executor, which is the first of every operation.
  *
@@ -21,6 +24,15 @@
  * shape is a struct matrix. cost, work: the predicted time, as factor/model/cost/cost_work.h says.
  */
 
+#ifdef FUNCTION
+#define MEMBER(type, name, parameters) FUNCTION(type, name, parameters)
+#define SERVICE(type, name, parameters, ...)                                                       \
+	FUNCTION(type, name, (struct executor *, EXECUTOR_LIST parameters))
+#define OPTIONAL(name, parameters, ...) SERVICE(bool, name, parameters)
+#define OPERATION(name, parameters, ...) SERVICE(bool, name, parameters)
+#define CHOSEN(name, parameters, ...) SERVICE(bool, name, parameters)
+#define HOST_PANEL(name, parameters, ...) SERVICE(bool, name, parameters)
+#endif
 #ifndef MEMBER
 #define MEMBER(...)
 #endif
@@ -397,6 +409,7 @@ OPERATION(fill, (enum uplo uplo, double off, double on, struct matrix a), (uplo,
 
 /* clang-format on */
 
+#undef FUNCTION
 #undef MEMBER
 #undef SERVICE
 #undef OPTIONAL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The vector-thread matrix products of Volkov and Demmel (LAPACK Working Note 202, Figure 4). A
- * block of 64 threads holds a 64 x 16 block of C in registers, one row per thread, with four values
- * of A per thread. B passes through shared memory in blocks of 16 x 16 (A B; padded against bank
+ * block of 64 threads holds a 64 x 16 block of C in registers, one row and four values of A per
+ * thread. B passes through shared memory in blocks of 16 x 16 (A B; padded against bank
  * conflicts) or 4 x 16 (A B^T). Their code needs multiples of the blocks. Here rows and columns
  * beyond the edge repeat the last one and are not stored, and the rest of k is added from global
  * memory, so the inner loops stay as published.
@@ -9,8 +9,8 @@
  * Block triangles and splits of k change where a block starts in C and which part of k it sums.
  *
  * Cost: m n k / 1024 turns of 16 multiply-adds for each of two warps; m n k (1/16 + 1/64) words of
- * A and B, 25.6 times less than without blocks (model/vector_gemm.h); each split writes and reads m
- * n words. */
+ * A and B, 25.6 times less than without blocks (factor/model/cost/vector_gemm.h); each split writes
+ * and reads m n words. */
 #include "gemm_volkov.h"
 
 #include "factor/kernels/blocks/fold_triangle.h"
@@ -113,8 +113,7 @@ template <int WITHOUT> DEVICE float fetch(const float *from)
 }
 
 /* The next SLICE columns of A. */
-template <int WITHOUT>
-DEVICE void fetch_slice(const float *&a, int64_t lda, float slice[SLICE])
+template <int WITHOUT> DEVICE void fetch_slice(const float *&a, int64_t lda, float slice[SLICE])
 {
 #pragma unroll
 	for (int l = 0; l < SLICE; l++, a += lda)
@@ -122,8 +121,7 @@ DEVICE void fetch_slice(const float *&a, int64_t lda, float slice[SLICE])
 }
 
 template <int PITCH>
-DEVICE void multiply(
-        const float slice[SLICE], const float (*b)[PITCH], float sum[COLUMNS])
+DEVICE void multiply(const float slice[SLICE], const float (*b)[PITCH], float sum[COLUMNS])
 {
 #pragma unroll
 	for (int l = 0; l < SLICE; l++)
@@ -133,8 +131,7 @@ DEVICE void multiply(
 }
 
 /* The last columns of A, which fill no block. */
-DEVICE void multiply_rest(
-        const volkov_call &p, const place &at, int64_t first, float sum[COLUMNS])
+DEVICE void multiply_rest(const volkov_call &p, const place &at, int64_t first, float sum[COLUMNS])
 {
 	for (int64_t l = first; l < at.end; l++) {
 		const float x = at.a[l * p.lda];
@@ -146,8 +143,7 @@ DEVICE void multiply_rest(
 
 /* Up to the diagonal where C is triangular; a part of k has a C of its own. */
 template <bool WHOLE>
-DEVICE void merge(
-        const volkov_call &p, const place &at, const float sum[COLUMNS])
+DEVICE void merge(const volkov_call &p, const place &at, const float sum[COLUMNS])
 {
 	if (at.row >= p.m)
 		return;

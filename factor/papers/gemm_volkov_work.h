@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model knows of the vector-thread products (gemm_volkov.h): host-only. */
+/* The part of gemm_volkov.h that the cost model reads: host-only. */
 #ifndef FATHOM_GEMM_VOLKOV_WORK_H
 #define FATHOM_GEMM_VOLKOV_WORK_H
 

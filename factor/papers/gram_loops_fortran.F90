@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: MIT
-! gram_loops.h's loops in single precision as one writes them in Fortran. UNIT: the suffix of their
-! names, by the SIMD unit that they are compiled for.
+! The loops of gram_loops.h in single precision, in usual Fortran. UNIT: the suffix of their names,
+! for the SIMD unit of the compiler's options.
 #define PASTE(a) a
 #define NAMED(a) PASTE(a)PASTE(UNIT)
 

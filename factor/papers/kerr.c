@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Algorithm 3; runs/kerr_protocol.h counts its operations as the paper does. A Householder vector
- * is v = x - beta e1 with beta = -sign(x1) norm(x), not scaled, P = I - tau v v^T, tau = 2 / v^T v
- * = 1 / (norm(x) (norm(x) + |x1|)); a block's product is I + W Y^T with Y = V. As in the paper
- * nothing prevents overflow of squares. */
+/* Algorithm 3; factor/validation/papers/kerr_protocol.h counts its operations as the paper does. A
+ * Householder vector is v = x - beta e1 with beta = -sign(x1) norm(x), not scaled, P = I - tau v
+ * v^T, tau = 2 / v^T v = 1 / (norm(x) (norm(x) + |x1|)); a block's product is I + W Y^T with Y = V.
+ * As in the paper nothing prevents overflow of squares. */
 #include "kerr.h"
 
 #include "factor/algorithms/geqrf.h"
@@ -187,12 +187,13 @@ static bool workspace_own(struct kerr *s, enum kerr_variant variant, struct work
 	int64_t form = factor < 0 ? -1 : orgqr_work(s->e, &s->plan, s->a, s->taus, s->q);
 	if (form < 0)
 		return false;
-	s->step_work = workspace_bytes(workspace, variant == KERR_AHEAD ? max_int64(factor, form) : form);
+	s->step_work =
+	        workspace_bytes(workspace, variant == KERR_AHEAD ? max_int64(factor, form) : form);
 	if (variant == KERR_STEPS) {
 		s->panel_work = workspace_bytes(workspace, s->e->ops->geqrf_work(s->e, first));
 		s->reflectors = reflectors_workspace(workspace, s->a.m, s->r, precision);
-		s->apply_work =
-		        reflector_work_workspace(workspace, s->r, max_int64(s->a.n, s->r), precision);
+		s->apply_work = reflector_work_workspace(
+		        workspace, s->r, max_int64(s->a.n, s->r), precision);
 	}
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* QR factorization with the whole Q, A = Q R, as Kerr, Campbell and Richards benchmark it (QR
- * decomposition on GPUs, GPGPU 2009): their Algorithm 3 from BLAS calls, which is their baseline,
- * and our own kernels, both phase by phase. For comparison; geqrf and orgqr are the ones to use. */
+ * decomposition on GPUs, GPGPU 2009): their baseline, Algorithm 3 from BLAS calls, and our own
+ * kernels, both phase by phase. For comparison: use geqrf and orgqr. */
 #ifndef FATHOM_KERR_H
 #define FATHOM_KERR_H
 
@@ -10,7 +10,7 @@
 enum kerr_variant {
 	KERR_BLAS,  /* Algorithm 3 with explicit W and Y (Bischof and Van Loan 1987) and Q updated
 	               with every block. Leaves R in A's upper triangle and rounding errors below */
-	KERR_STEPS, /* ours, one step after the other: panel kernel, compact WY, its application,
+	KERR_STEPS, /* ours, step by step: panel kernel, compact WY, its application,
 	               orgqr. Leaves geqrf's result in A */
 	KERR_AHEAD, /* the same with look-ahead: geqrf, orgqr. Has no phases */
 	KERR_VARIANTS
@@ -31,9 +31,9 @@ extern const char *const kerr_phase_name[KERR_PHASES];
 
 /* a m x n with m >= n, q m x m, of one precision; blocks of r columns, the last one narrower.
  * KERR_STEPS takes r up to geqrf's widest leaf. -1 or false with the executor's fault when
- * something is refused or fails. work: kerr_work bytes. phase timer (NULL: none), of kerr_phase, are
- * written anew. The call may return before the work is done; all work ends in QUEUE_MAIN. NaN
- * propagates. */
+ * something is refused or fails. work: kerr_work bytes. phase_timer (NULL: none) is written
+ * anew, in phases of kerr_phase. The call may return before the work is done; all work ends in
+ * QUEUE_MAIN. NaN propagates. */
 int64_t kerr_work(
         struct executor *, enum kerr_variant, int64_t r, struct matrix a, struct matrix q);
 bool kerr_qr(struct executor *, enum kerr_variant, int64_t r, struct matrix a, struct matrix q,

@@ -15,7 +15,7 @@ const char *const paper_phase_name[PAPER_PHASES] = {[PAPER_LAYOUT] = "layout",
         [PAPER_GIVENS_Q] = "givens_q",
         [PAPER_WHOLE] = "whole"};
 
-enum { EVENT_FORK, EVENT_JOIN }; /* and the one behind EVENT_JOIN */
+enum { EVENT_FORK, EVENT_JOIN }; /* EVENT_JOIN + side, two events */
 
 /* ---- queues ---- */
 
@@ -76,7 +76,7 @@ static int64_t q_rows(const struct paper *s)
 	return s->f->kept == Q_NONE ? 0 : s->f->m;
 }
 
-/* Workspace of blocks of reflectors for so many columns, without V. */
+/* Workspace of blocks of reflectors for this number of columns, without V. */
 static void workspace_blocks(struct paper *s, struct workspace *workspace, int64_t columns)
 {
 	const struct qr_factors *f = s->f;
@@ -93,7 +93,8 @@ static void workspace_blocks(struct paper *s, struct workspace *workspace, int64
 	s->work[SIDE_Q] = reflector_work_workspace(workspace, s->nb, q_rows(s) + p, precision);
 }
 
-static void workspace_rotations(struct paper *s, struct workspace *workspace, int64_t rows, int64_t columns)
+static void workspace_rotations(
+        struct paper *s, struct workspace *workspace, int64_t rows, int64_t columns)
 {
 	s->x = workspace_matrix(workspace, rows, columns, s->f->r.precision);
 	s->g = workspace_matrix(workspace, 2, 2 * PAPER_WAVES * s->update.p, s->f->r.precision);
@@ -111,9 +112,10 @@ static bool workspace_add_rows(struct paper *s, struct workspace *workspace)
 	if (s->how->whole) {
 		s->stack = workspace_matrix(workspace, rows, f->n, precision);
 		s->stack_d = workspace_matrix(workspace, rows, f->d.n, precision);
-		s->stack_q =
-		        workspace_matrix(workspace, f->kept == Q_NONE ? 0 : f->m + p, rows, precision);
-		return paper_whole_workspace(s, &s->whole, workspace, s->stack, s->stack_d, s->stack_q);
+		s->stack_q = workspace_matrix(
+		        workspace, f->kept == Q_NONE ? 0 : f->m + p, rows, precision);
+		return paper_whole_workspace(
+		        s, &s->whole, workspace, s->stack, s->stack_d, s->stack_q);
 	}
 	workspace_blocks(s, workspace, f->n);
 	s->scaled = workspace_matrix(workspace, p, f->n, precision);
@@ -129,7 +131,8 @@ static bool workspace_add_columns(struct paper *s, struct workspace *workspace)
 	s->w = workspace_matrix(workspace, m, p, precision);
 	if (s->how->whole) {
 		s->stack = workspace_matrix(workspace, rows, rows, precision);
-		return paper_whole_workspace(s, &s->lower, workspace, matrix_view(s->w, 0, 0, m - n, p),
+		return paper_whole_workspace(s, &s->lower, workspace,
+		               matrix_view(s->w, 0, 0, m - n, p),
 		               matrix_view(f->d, 0, 0, m - n, sides),
 		               matrix_view(f->q, 0, 0, m, m - n)) &&
 		       paper_whole_workspace(s, &s->whole, workspace, s->stack,
@@ -150,7 +153,8 @@ static bool take_workspace(struct paper *s, struct workspace *workspace)
 	switch (s->update.change) {
 	case QR_REMOVE_COLUMNS:
 		workspace_blocks(s, workspace, f->n - p);
-		s->v = workspace_matrix(workspace, min_int64(s->nb + p, f->n), f->n - p, f->r.precision);
+		s->v = workspace_matrix(
+		        workspace, min_int64(s->nb + p, f->n), f->n - p, f->r.precision);
 		return true;
 	case QR_ADD_ROWS:
 		return workspace_add_rows(s, workspace);

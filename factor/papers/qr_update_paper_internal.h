@@ -31,8 +31,8 @@ struct paper {
 	struct matrix v, t, scaled;
 	struct matrix row, taus, one; /* nb numbers, nb numbers, a 1 */
 	struct reflector_work work[PAPER_SIDES];
-	/* the candidates: a whole factorization (rows added: of R above U, d above b, Q beside
-	 * units), and with columns added first one of the rows below R */
+	/* the candidates: a whole factorization (of R above U, d above b, Q beside units when rows
+	 * are added); lower: when columns are added, first one of the rows below R */
 	struct paper_whole whole, lower;
 	struct matrix stack, stack_d, stack_q;
 	/* rotations: rows of the system as columns of x; cosines and sines */
@@ -53,16 +53,16 @@ bool paper_remove_rows(struct paper *, int64_t k, struct matrix b, int *info);
 /* The phase begins. */
 bool paper_begin(const struct paper *, enum paper_phase);
 
-/* paper_side_queue: the next operations belong to the phase and this side, in its queue, after the work
- * in QUEUE_MAIN when paper_fork was called. */
+/* paper_side_queue: the next operations belong to the phase and to this side, go into its queue,
+ * and wait for the work that was in QUEUE_MAIN when paper_fork was called. */
 bool paper_fork(const struct paper *);
 bool paper_side_queue(const struct paper *, enum paper_side, enum paper_phase);
 
-/* paper_back: back to QUEUE_MAIN. paper_join: also waits for all sides. */
+/* paper_back: the next operations go into QUEUE_MAIN. paper_join: they also wait for all sides. */
 void paper_back(const struct paper *);
 bool paper_join(const struct paper *);
 
-/* Columns of a block when blocks reduce `columns` columns. */
+/* Columns of a block of reflectors that reduce `columns` columns. */
 int64_t paper_width(const struct qr_paper *, int64_t columns);
 
 /* paper_band: y.r, whose elements from column j on reach p rows below the diagonal, becomes upper
@@ -73,10 +73,10 @@ bool paper_band(struct paper *, struct system y, int64_t j, int64_t p);
 bool paper_stack(
         struct paper *, struct system y, struct matrix u, struct matrix b, struct matrix units);
 
-/* paper_whole_workspace: workspace for a of at most this size, applied to d, and to q from the right.
- * paper_whole_run: a becomes upper triangular with zeros below. */
-bool paper_whole_workspace(struct paper *, struct paper_whole *, struct workspace *, struct matrix a,
-        struct matrix d, struct matrix q);
+/* paper_whole_workspace: workspace for a of at most this size, applied to d, and to q from the
+ * right. paper_whole_run: a becomes upper triangular with zeros below. */
+bool paper_whole_workspace(struct paper *, struct paper_whole *, struct workspace *,
+        struct matrix a, struct matrix d, struct matrix q);
 bool paper_whole_run(const struct paper *, const struct paper_whole *, struct matrix a,
         struct matrix d, struct matrix q);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Givens rotations by wavefronts (the paper's Fig. 1, with strips of two rows). In stage s the
  * rotation of column c acts on row base + 2 c - s and the row above: rotations of neighbouring
- * columns act on neighbouring rows, and none waits for another of its stage. Rows of R are columns
+ * columns act on neighbouring rows, and those of one stage are independent. Rows of R are columns
  * of x, as in the paper. Stages: base + p - 1, a kernel each for x and for Q. Operations: 6 a
  * rotation and row of x or q, 3 p n^2 for R and 6 m n p for Q. */
 #include "qr_update_paper_internal.h"

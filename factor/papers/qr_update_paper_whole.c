@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The candidates beside the paper's algorithms: they use no zeros and have the fewest calls. 2 n^2
- * (m - n / 3) operations for m x n elements, 4 m n - 2 n^2 for each column of d and row of q. */
+/* The candidates beside the paper's algorithms: they use no zeros and have the fewest calls. They
+ * take 2 n^2 (m - n / 3) operations for m x n elements, 4 m n - 2 n^2 for each column of d and row
+ * of q. */
 #include "qr_update_paper_internal.h"
 
 #include "factor/algorithms/geqrf.h"
@@ -19,7 +20,8 @@ bool paper_whole_workspace(struct paper *s, struct paper_whole *whole, struct wo
 		bytes[1] = ormqr_work(e, plan, LEFT, a, whole->tau, d);
 	if (q.m > 0)
 		bytes[2] = ormqr_work(e, plan, RIGHT, a, whole->tau, q);
-	whole->work = workspace_bytes(workspace, max_int64(bytes[0], max_int64(bytes[1], bytes[2])));
+	whole->work =
+	        workspace_bytes(workspace, max_int64(bytes[0], max_int64(bytes[1], bytes[2])));
 	return bytes[0] >= 0 && bytes[1] >= 0 && bytes[2] >= 0;
 }
 

@@ -30,23 +30,28 @@ static bool unavailable(const struct table *curve, const char *series)
 	return named;
 }
 
+void curve_fit_point(const struct table *curve, struct profile *profile,
+        const struct curve_rows *rows, const struct point *point)
+{
+	struct arg args[CURVE_ROWS_ARGS];
+	size_t n = 0;
+
+	for (; n < CURVE_ROWS_ARGS && rows->column[n]; n++)
+		args[n] = (struct arg){rows->column[n], curve_arg(curve, point, rows->column[n])};
+	if (rows->called)
+		args[0].name = rows->called;
+	profile_add(
+	        profile, &rows->spec, args, n, value_of(curve, point, rows->value), point->busy);
+}
+
 static void fit_series(const struct table *curve, struct profile *profile,
         const struct curve_rows *rows, bool required)
 {
 	struct point *point;
 	const size_t count = curve_points(curve, rows->series, &point);
 
-	for (size_t i = 0; i < count; i++) {
-		struct arg args[CURVE_ROWS_ARGS];
-		size_t n = 0;
-		for (; n < CURVE_ROWS_ARGS && rows->column[n]; n++)
-			args[n] = (struct arg){
-			        rows->column[n], curve_arg(curve, &point[i], rows->column[n])};
-		if (rows->called)
-			args[0].name = rows->called;
-		profile_add(profile, &rows->spec, args, n, value_of(curve, &point[i], rows->value),
-		        point[i].busy);
-	}
+	for (size_t i = 0; i < count; i++)
+		curve_fit_point(curve, profile, rows, &point[i]);
 	if (count == 0 && required && !unavailable(curve, rows->series))
 		profile_add(profile, &rows->spec, NULL, 0, estimate_none, false);
 	free(point);

@@ -13,7 +13,7 @@ typedef struct estimate (*curve_value)(const struct table *curve, const struct p
 /* `bytes` over seconds: bytes per second. */
 struct estimate curve_rate(const struct table *curve, const struct point *point);
 
-enum { CURVE_ROWS_ARGS = 2 };
+enum { CURVE_ROWS_ARGS = 3 };
 
 /* A series whose every point is a row of one parameter. */
 struct curve_rows {
@@ -24,6 +24,16 @@ struct curve_rows {
 	curve_value value;  /* NULL: the point's seconds */
 	const char *called; /* the first argument in the profile; NULL: as its column */
 };
+
+/* Seconds in rows of the regime "surface", between low and high; then the argument columns. */
+#define CURVE_SURFACE(series, parameter, method, low, high, ...)                                   \
+	{                                                                                          \
+		series, {parameter, "s", method, "surface", low, high}, .column = { __VA_ARGS__ }  \
+	}
+
+/* Adds the row of one point of the series. */
+void curve_fit_point(const struct table *curve, struct profile *profile,
+        const struct curve_rows *rows, const struct point *point);
 
 /* Adds the rows of `count` series. A required series without points gives one failed row, unless
  * the metadata has unavailable.<series>. */

@@ -10,23 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The arguments of a task are a copy that run frees. */
 struct task {
-	bool (*run)(struct executor *host, const struct task *);
-	struct matrix a, b, c, d;
-	struct pivots p, q;
-	enum trans ta, tb;
-	struct splits splits;
-	struct deferred_swaps swaps;
-	struct products products;
-	enum side side;
-	enum uplo uplo;
-	enum diag diag;
-	double alpha, beta;
-	int64_t number; /* first row, event or version */
+	bool (*run)(struct executor *host, void *arguments);
+	void *arguments;
+	int64_t number; /* of an event: its version */
 	int event;
-	bool backwards;
-	int *info;
-	void *memory;
 };
 
 struct task_queue {
@@ -38,6 +27,7 @@ enum { DEFERRED_OLD_STAGES = 16 };
 
 struct deferred {
 	struct executor base;
+	struct executor_ops ops;
 	struct executor *host;
 	struct task_queue queues[QUEUE_COUNT];
 	int64_t recorded[EXECUTOR_EVENTS], reached[EXECUTOR_EVENTS];
@@ -55,13 +45,23 @@ static inline struct deferred *deferred_self(struct executor *e)
 	return (struct deferred *)e;
 }
 
-static inline bool defer(struct executor *e, struct task task)
+static inline bool defer_task(struct executor *e, struct task task)
 {
 	struct task_queue *q = &deferred_self(e)->queues[e->queue];
 
 	q->tasks = xrealloc(q->tasks, (size_t)(q->count + 1) * sizeof *q->tasks);
 	q->tasks[q->count++] = task;
 	return true;
+}
+
+/* Calls run later with a copy of the arguments. */
+static inline bool defer(struct executor *e, bool (*run)(struct executor *, void *),
+        const void *arguments, size_t bytes)
+{
+	void *kept = xmalloc(bytes);
+
+	memcpy(kept, arguments, bytes);
+	return defer_task(e, (struct task){.run = run, .arguments = kept});
 }
 
 static inline uint64_t deferred_draw(struct deferred *d)
@@ -90,7 +90,7 @@ static inline bool run_head(struct deferred *d, int queue)
 
 	if (!t->run && t->number > 0)
 		d->reached[t->event] = t->number;
-	return !t->run || t->run(d->host, t);
+	return !t->run || t->run(d->host, t->arguments);
 }
 
 static inline bool run_one(struct deferred *d)
@@ -118,13 +118,13 @@ static inline bool deferred_sync(struct executor *e)
 
 static inline bool deferred_record(struct executor *e, int event)
 {
-	return defer(
+	return defer_task(
 	        e, (struct task){.event = event, .number = ++deferred_self(e)->recorded[event]});
 }
 
 static inline bool deferred_wait(struct executor *e, int event)
 {
-	return defer(
+	return defer_task(
 	        e, (struct task){.event = event, .number = -deferred_self(e)->recorded[event]});
 }
 

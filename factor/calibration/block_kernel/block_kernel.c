@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what does each of our own kernels cost that blocked factorizations go through?
+/* Question: what does each of our own kernels cost that blocked factorizations use?
  *
- * Method: calls at powers of two (panels of a little more rows, too, from where on they take longer
- * by a step) follow each other in one stream, start to start by stamps of both clocks, behind a
- * hold, in fp32 and fp64: the Householder panel, on all multiprocessors or on what it takes beside
- * an update; the LU panels of one cluster and of many multiprocessors; Cholesky of
- * a diagonal block alone and with rows below it, and its updates of small rank; the inverse of a
- * triangle, the same for the T of reflectors, and the look at both that says whether an inverse can
- * be trusted; row swaps, and those of a matrix by rows, alone and with the solve of an LU's block
- * row; sweeps of one kernel, short and long, with little and much of Q; what columns right of an LU
- * panel go through before the next one; Gram-Schmidt's panel; operands split for tensor cores, and
- * exchanges of rows that are late. It is the code of lib/ that the
- * factorizations run. cold = 0: row swaps in rows that L2 holds; cold = 1: every call finds its
- * columns in DRAM. Panels in fp32 once more beside products that take all of the machine that they
- * leave, with pauses in between, in which the products take all places.
+ * Method: calls of one kernel follow each other in one stream behind a hold, timed from start to
+ * start by stamps of both clocks, in fp32 and fp64, at powers of two; panels also at a few more
+ * rows. cold = 0: L2 holds the rows that are swapped; cold = 1: every call finds its columns in
+ * DRAM. Panels also run beside products that occupy the rest of the machine
+ * (block_kernel_beside.c).
  *
- * What can fool it: what is factorized again and again must not overflow (a panel's reflectors have
- * a norm below 2, a Cholesky factor of nearly I is nearly I) nor vanish (norms that underflow are
- * found by scaling, at more than twice the time: panels are new again and again), yet not be zeros
- * (what columns are taken out of, or off, is random and small), nor fail, after which nothing would
- * be done any more (info and tau are looked at in the end), and the pivots of LU must come from
- * anywhere (fresh panels take turns: of one that keeps its pivots a column takes 15 % longer); code
- * loaded at first use (every shape runs once before). The factors themselves are not checked (the
- * tests do). Panels are warm, as in a factorization, where an update has just written them.
+ * What can fool it: repeated factorization of the same data must neither overflow (reflectors of
+ * norm below 2, Cholesky of nearly the identity) nor vanish (norms that underflow are found by
+ * scaling, in twice the time: panels are filled anew). Data must not be zeros. A call that failed
+ * would make the next ones do nothing (info and tau are checked at the end). Pivots must come from
+ * all rows: fresh LU panels take turns. Code is loaded at first use: every shape runs once before.
+ * The tests, not the probe, check the factors. Panels are warm, as in a factorization, where an
+ * update has just written them.
  *
  * Unit: seconds per call. */
 #include "lib/base/base.h"
@@ -32,36 +23,11 @@
 #include "factor/kernels/qr/panel_geqrf.h"
 #include "factor/kernels/lu/panel_kernels.h"
 
-#include <stdlib.h>
-
 enum {
-	FEWEST_BELOW = 32, /* rows below a block of Cholesky */
-	TILES_BELOW =
-	        8192, /* from here on strips of several tiles, which a row more of can cost much */
+	FEWEST_BELOW = 32,  /* rows below a block of Cholesky */
+	TILES_BELOW = 8192, /* from here on strips have several tiles, and one more costs much */
 	MOST_BELOW = 32768
 };
-
-void block_kernel_measure(
-        struct call *c, const char *kind, void (*put)(void *), const struct arg *args, size_t count)
-{
-	char *series = xasprintf("%s_%c", kind, c->precision);
-	c->turn = c->column = 0;
-	blas_rate_measure(&c->bench->rate, put, c, 0, series, args, count);
-	free(series);
-}
-
-void block_kernel_measure_shape(
-        struct call *c, const char *kind, void (*fill)(const struct call *), void (*put)(void *))
-{
-	const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
-	fill(c);
-	block_kernel_measure(c, kind, put, args, ARRAY_LEN(args));
-}
-
-int64_t block_kernel_wider(const struct call *c)
-{
-	return c->bench->rate.run->common.quick ? 4 : 2;
-}
 
 static void measure_block(struct call *c, int64_t below, bool beside)
 {
@@ -76,8 +42,8 @@ static void measure_block(struct call *c, int64_t below, bool beside)
 	        block_kernel_potrf, args, below ? 2 : 1);
 }
 
-/* Blocks of Cholesky, with rows below them or none, these in strips for all multiprocessors or for
- * as few as beside an update; nearly the identity, as it then remains. */
+/* Diagonal blocks of Cholesky, without rows below them and with; the rows on all multiprocessors
+ * and on the few that are used beside an update. Nearly the identity, which it remains. */
 static void measure_cholesky(struct call *c, int64_t step)
 {
 	int info;
@@ -106,6 +72,17 @@ static void measure_blocks(struct call *c)
 	}
 }
 
+/* Arguments of the calls that swap rows. */
+struct swap_args {
+	struct arg arg[3];
+};
+
+static struct swap_args swap_args(const struct call *c)
+{
+	return (struct swap_args){
+	        {{"swaps", (double)c->swaps}, {"n", (double)c->n}, {"cold", c->cold}}};
+}
+
 static void measure_swaps(struct call *c, int64_t step)
 {
 	block_kernel_fill_pool(c);
@@ -117,24 +94,22 @@ static void measure_swaps(struct call *c, int64_t step)
 			for (c->swaps = BLOCK_KERNEL_NARROWEST;
 			        c->swaps <= BLOCK_KERNEL_SWAPS && 2 * c->swaps <= rows;
 			        c->swaps *= 2 * step) {
-				const struct arg args[] = {{"swaps", (double)c->swaps},
-				        {"n", (double)c->n}, {"cold", cold}};
-				block_kernel_measure(
-				        c, "laswp", block_kernel_laswp, args, ARRAY_LEN(args));
+				const struct swap_args args = swap_args(c);
+				block_kernel_measure(c, "laswp", block_kernel_laswp, args.arg, 3);
 				if (c->swaps > block_lu_rows_most(c->precision,
 				                       c->bench->rate.gpu.shared_per_block))
 					continue;
 				block_kernel_fill_swaps_triangle(c);
 				block_kernel_measure(
-				        c, "lu_rows", block_kernel_lu_rows, args, ARRAY_LEN(args));
-				block_kernel_measure(c, "swap_rows", block_kernel_exchange_rows,
-				        args, ARRAY_LEN(args));
+				        c, "lu_rows", block_kernel_lu_rows, args.arg, 3);
+				block_kernel_measure(
+				        c, "swap_rows", block_kernel_exchange_rows, args.arg, 3);
 			}
 		}
 	}
 }
 
-/* Right of panels of LU that are not the narrowest. */
+/* Columns right of LU panels, but for the narrowest panels. */
 static void measure_lu_top(struct call *c, int64_t step)
 {
 	const int64_t shared = c->bench->rate.gpu.shared_per_block;
@@ -144,13 +119,11 @@ static void measure_lu_top(struct call *c, int64_t step)
 			block_kernel_send_pivots(c->bench, block_kernel_swap_rows(c));
 			for (c->swaps = 32; c->swaps <= BLOCK_LU_TOP_MAX;
 			        c->swaps *= block_kernel_wider(c)) {
-				const struct arg args[] = {{"swaps", (double)c->swaps},
-				        {"n", (double)c->n}, {"cold", cold}};
+				const struct swap_args args = swap_args(c);
 				if (block_lu_top_bytes(c->precision, c->swaps) > shared)
 					continue;
 				block_kernel_fill_swaps_triangle(c);
-				block_kernel_measure(
-				        c, "lu_top", block_kernel_lu_top, args, ARRAY_LEN(args));
+				block_kernel_measure(c, "lu_top", block_kernel_lu_top, args.arg, 3);
 			}
 		}
 	}
@@ -211,8 +184,7 @@ static const char *const arguments[] = {
 
 const struct probe block_kernel_probe = {
         .name = "block_kernel",
-        .question =
-                "What does each of our own kernels cost that blocked factorizations go through?",
+        .question = "What does each of our own kernels cost that blocked factorizations use?",
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,

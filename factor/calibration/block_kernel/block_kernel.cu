@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel between the calls that block_kernel times beside products. */
+/* The pause between the calls that block_kernel times beside products. */
 #include "block_kernel.h"
 #include "lib/device/clock.cuh"
 

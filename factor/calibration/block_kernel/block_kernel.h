@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* One thread, for so many cycles of its multiprocessor; *span (pinned) says when. Returns the
- * cudaError_t. */
+/* One thread runs for `cycles` of its multiprocessor and writes its start and end to *span (pinned
+ * memory). Returns a cudaError_t as an int. */
 int block_kernel_pause(int64_t cycles, struct gpu_span *span, void *stream);
 
 #ifdef __cplusplus

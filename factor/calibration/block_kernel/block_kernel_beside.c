@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Panels beside products: what a panel adds to pauses, from start to start, while blocks of an
- * update take every place that it leaves. A part of that is its wait for blocks that end. Without
- * the pauses a short panel now and then finds the places of the one before still free. */
+/* Panels beside products: the time that a panel adds to pauses, from start to start, while blocks
+ * of an update occupy every place that the panel leaves. The panel's wait for blocks that end is a
+ * part of it. Without the pauses a short panel would sometimes find the places of the panel before
+ * it still free. */
 #include "block_kernel_internal.h"
 
 #include "factor/kernels/gemm/gemm.h"
 #include "block_kernel.h"
 
+#include <stdlib.h>
+
 enum { ORDER = 4096, DEPTH = 64, FEWEST_CALLS = 4, MOST_CALLS = 30, MOST_PRODUCTS = 400 };
 
-/* Of the calls and pauses of a sample: they meet the blocks of many products at any moment. */
+/* Length of a sample: its calls meet the blocks of many products, at any moment of them. */
 static const double span_seconds = 1e-3, quick_span_seconds = 0.25e-3;
-/* Of the products, in lengths of those: samples of slow calls must be covered, too. */
+/* Length of the products over the expected length of a sample: slow calls must be covered too. */
 static const double cover = 1.7;
-/* A pause, longer than a block of a product stays at least. */
+/* A pause, longer than the shortest lifetime of a product's block. */
 static const double shortest_pause = 5e-6, longest_pause = 20e-6;
 
 struct beside_call {
@@ -55,8 +58,9 @@ static void put_product(const struct beside *x)
 		put_single(x);
 }
 
-/* Pauses whose lengths are spread by steps of the golden section, each before a call or alone, and
- * one behind all. The pauses say the time: a stamp on every multiprocessor finds no place. */
+/* Pauses, each before a call or alone, and one behind all. Their lengths are spread by steps of the
+ * golden section. The pauses give the time: there is no place for a stamp on every multiprocessor.
+ */
 static void put_chain(const struct beside_call *b, struct gpu_span *span, bool calls)
 {
 	const cudaStream_t stream = b->beside->high;
@@ -91,7 +95,7 @@ static void put_products(const struct beside_call *b)
 	GPU(cudaEventRecord(x->over, x->low));
 }
 
-/* All are put behind a hold. What the products did not cover does not count. */
+/* All work is put behind a hold. A sample that the products did not cover does not count. */
 static bool beside_sample(void *context, struct sample *sample)
 {
 	const struct beside_call *b = context;
@@ -119,7 +123,7 @@ static bool beside_sample(void *context, struct sample *sample)
 	return gpu_hold_ok(rate->hold);
 }
 
-/* Calls that make a sample, and products that cover them, when a call takes so long. */
+/* Calls of a sample, and products that cover them, when a call takes `seconds`. */
 static void size_sample(struct beside_call *b, int calls, double seconds)
 {
 	const double pause = 0.5 * (shortest_pause + longest_pause), each = seconds + 2 * pause;
@@ -130,12 +134,11 @@ static void size_sample(struct beside_call *b, int calls, double seconds)
 	b->products = 4 + (int)fmin(products, MOST_PRODUCTS);
 }
 
-/* A few calls, which may take several times as long as alone: where the products did not cover
- * them, with more products again. The very first call loads code, which must not happen behind a
- * hold. */
+/* A few calls, again with more products while they are not covered: they may take several times as
+ * long as alone. The very first call loads code, which must not happen behind a hold. */
 static bool beside_pilot(const struct beside_call *call, struct sample *pilot)
 {
-	static const double slow = 1e-3; /* that none of these calls takes */
+	static const double slow = 1e-3; /* no call takes this long */
 	struct beside_call b = *call;
 	double seconds = 0;
 	for (int i = 0; i < 2; i++) {
@@ -155,11 +158,10 @@ static bool beside_pilot(const struct beside_call *call, struct sample *pilot)
 	return true;
 }
 
-void beside_measure(struct beside *x, struct blas_rate *rate, void (*fill)(const struct call *),
-        void (*put)(void *), struct call *call, const char *series, const struct arg *args,
-        size_t arg_count)
+static void measure_series(
+        struct beside_call *b, const char *series, const struct arg *args, size_t arg_count)
 {
-	struct beside_call b = {x, rate, fill, put, call, 0, 0};
+	struct blas_rate *rate = b->rate;
 	const size_t samples = rate->run->common.quick ? 3 : 7;
 	const struct sample_plan plan = {
 	        .max_seconds = 0.1, .min_samples = samples, .max_samples = samples};
@@ -171,13 +173,24 @@ void beside_measure(struct beside *x, struct blas_rate *rate, void (*fill)(const
 		rate->dropped++;
 		return;
 	}
-	bool good = beside_pilot(&b, &pilot);
-	size_sample(&b, 0, fmax(pilot.seconds, 1e-6));
-	good = good && sample_run(beside_sample, &b, &plan, 0, &measurement);
+	bool good = beside_pilot(b, &pilot);
+	size_sample(b, 0, fmax(pilot.seconds, 1e-6));
+	good = good && sample_run(beside_sample, b, &plan, 0, &measurement);
 	if (!good)
 		msg_warn("%s could not be measured beside products", series);
 	else
 		probe_record(rate->run, series, args, arg_count, &measurement);
+}
+
+void beside_measure(struct beside *x, struct blas_rate *rate, void (*fill)(const struct call *),
+        void (*put)(void *), struct call *call, const char *kind, const struct arg *args,
+        size_t arg_count)
+{
+	struct beside_call b = {x, rate, fill, put, call, 0, 0};
+	char *series = xasprintf("%s_%c", kind, call->precision);
+
+	measure_series(&b, series, args, arg_count);
+	free(series);
 }
 
 /* Seconds of one product. */
@@ -197,15 +210,12 @@ static double product_seconds(struct beside *x, struct blas_rate *rate)
 }
 
 static void *random_matrix(
-        const struct beside *x, struct blas_rate *rate, int64_t elements, uint64_t number)
+        const struct beside *x, const struct blas_rate *rate, int64_t elements, uint64_t number)
 {
-	const uint64_t seed = (uint64_t)rate->run->common.seed + number;
-	void *data;
-	GPU(cudaMalloc(&data, (size_t)(elements * precision_bytes(x->precision))));
-	if (x->precision == SINGLE)
-		gpu_fill_float(data, elements, seed, x->low);
-	else
-		gpu_fill_double(data, elements, seed, x->low);
+	void *data = blas_rate_room(elements * precision_bytes(x->precision));
+
+	blas_rate_fill(rate, x->precision, data, elements, number);
+	GPU(cudaStreamSynchronize(rate->stream));
 	return data;
 }
 
@@ -229,11 +239,9 @@ void beside_open(struct beside *x, struct blas_rate *rate, enum precision precis
 	x->product_seconds = product_seconds(x, rate);
 }
 
-void beside_close(struct beside *x)
+void beside_close(struct beside *x, const struct blas_rate *rate)
 {
-	void *const pieces[] = {x->a, x->b, x->c};
-	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
-		GPU(cudaFree(pieces[i]));
+	blas_rate_release(rate, (void *const[]){x->a, x->b, x->c}, 3);
 	BLAS(cublasDestroy(x->blas));
 	GPU(cudaFreeHost(x->with));
 	GPU(cudaEventDestroy(x->going));

@@ -8,7 +8,7 @@
 enum {
 	WARM_ROWS = 2048,      /* of the matrix whose rows are swapped in L2 */
 	WARM_COLUMNS = 4096,   /* wider ones have fewer rows */
-	WARM_BYTES = 16 << 20, /* of LU panels that are factorized in turns */
+	WARM_BYTES = 16 << 20, /* of LU panels that take turns */
 	MOST_PANELS = 64,
 	TURN_ROWS = 512 /* from one set of pivots to the next */
 };
@@ -65,7 +65,7 @@ void block_kernel_larft(void *context)
 	        b->rate.gpu.shared_per_block, b->rate.stream));
 }
 
-/* Of right-hand sides for all blocks there are, which are not looked at as the inverse is good. */
+/* Right-hand sides for all blocks of threads, which leave them alone: the inverse is good. */
 void block_kernel_guard(void *context)
 {
 	const struct call *c = context;
@@ -86,7 +86,7 @@ int64_t block_kernel_swap_rows(const struct call *c)
 	               : warm_rows(c->n);
 }
 
-/* The columns of the next call, and its exchanges; turned: the matrix lies by rows. */
+/* The columns of the next call, and its row swaps; transposed: the matrix is row-major. */
 static struct matrix next_columns(struct call *c, struct pivots *p, bool transposed)
 {
 	struct bench *b = c->bench;
@@ -96,17 +96,17 @@ static struct matrix next_columns(struct call *c, struct pivots *p, bool transpo
 	c->turn = (c->turn + 1) % BLOCK_KERNEL_TURNS;
 	if (!c->cold)
 		return transposed ? block_kernel_matrix(c, b->pool, c->n, rows, c->n)
-		              : block_kernel_matrix(c, b->pool, rows, c->n, rows);
+		                  : block_kernel_matrix(c, b->pool, rows, c->n, rows);
 	if (c->column + c->n > BLOCK_KERNEL_WIDEST)
 		c->column = 0;
 	const int64_t column = c->column;
 	c->column += c->n;
-	return transposed ? matrix_view(
-	                        block_kernel_matrix(c, b->pool, wide, BLOCK_KERNEL_POOL_ROWS, wide),
-	                        column, first, c->n, BLOCK_KERNEL_POOL_ROWS - first)
-	              : matrix_view(block_kernel_matrix(c, b->pool, BLOCK_KERNEL_POOL_ROWS, wide,
-	                                    BLOCK_KERNEL_POOL_ROWS),
-	                        first, column, BLOCK_KERNEL_POOL_ROWS - first, c->n);
+	return transposed ? matrix_view(block_kernel_matrix(
+	                                        c, b->pool, wide, BLOCK_KERNEL_POOL_ROWS, wide),
+	                            column, first, c->n, BLOCK_KERNEL_POOL_ROWS - first)
+	                  : matrix_view(block_kernel_matrix(c, b->pool, BLOCK_KERNEL_POOL_ROWS,
+	                                        wide, BLOCK_KERNEL_POOL_ROWS),
+	                            first, column, BLOCK_KERNEL_POOL_ROWS - first, c->n);
 }
 
 void block_kernel_laswp(void *context)
@@ -172,8 +172,9 @@ int64_t block_kernel_turns(const struct call *c)
 	return fit < MOST_PANELS ? fit : MOST_PANELS;
 }
 
-/* Of a panel that is factorized already pivots would stay in their place, and all come from the
- * first block. */
+/* In a panel that is factorized already, pivots would stay in place and all come from the first
+ * block.
+ */
 static void *next_panel(struct call *c)
 {
 	const int64_t at = c->turn % block_kernel_turns(c) * c->m * c->n;

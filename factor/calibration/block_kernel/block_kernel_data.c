@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The data of the calls that block_kernel times. */
+/* The data of the calls that block_kernel times, and one point. */
 #include "block_kernel_internal.h"
 
 #include "factor/kernels/qr/panel_geqrf.h"
@@ -12,16 +12,20 @@ static const double little = 1e-4;
 void block_kernel_random(const struct blas_rate *rate, enum precision precision, void *data,
         int64_t count, double scale)
 {
-	const uint64_t seed = (uint64_t)rate->run->common.seed;
 	const float scale_s = (float)scale;
+
 	BLAS(cublasSetStream(rate->blas, rate->stream));
-	if (precision == SINGLE) {
-		gpu_fill_float(data, count, seed, rate->stream);
+	blas_rate_fill(rate, precision, data, count, 0);
+	if (precision == SINGLE)
 		BLAS(cublasSscal_64(rate->blas, count, &scale_s, data, 1));
-	} else {
-		gpu_fill_double(data, count, seed, rate->stream);
+	else
 		BLAS(cublasDscal_64(rate->blas, count, &scale, data, 1));
-	}
+}
+
+int block_kernel_pivot(uint64_t *state, int64_t row, int64_t rows)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return (int)(row + 1 + (int64_t)(*state >> 33) % (rows > row ? rows - row : 1));
 }
 
 void block_kernel_fill_swaps_triangle(const struct call *c)
@@ -45,9 +49,8 @@ void block_kernel_fill_identity(const struct call *c)
 	        b->rate.stream));
 }
 
-/* Factorized again, reflectors lose the norm of their columns, and after some calls the squares of
- * what is left are no numbers any more that a column's norm is found by: columns of norm 1 lose two
- * thirds a time and last for thirty calls. */
+/* Factorizing a panel again shrinks its columns by two thirds. From norm 1 it takes thirty calls
+ * until the squares of their elements underflow. */
 void block_kernel_fill_panel(const struct call *c)
 {
 	block_kernel_random(
@@ -85,22 +88,31 @@ void block_kernel_send_pivots(struct bench *b, int64_t rows)
 {
 	int *ipiv = xmalloc(BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS * sizeof *ipiv);
 	uint64_t state = (uint64_t)b->rate.run->common.seed;
-	for (int64_t i = 0; i < BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS; i++) {
-		int64_t row = i % BLOCK_KERNEL_SWAPS;
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		ipiv[i] = (int)(row + 1 + (int64_t)(state >> 33) % (rows > row ? rows - row : 1));
-	}
+	for (int64_t i = 0; i < BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS; i++)
+		ipiv[i] = block_kernel_pivot(&state, i % BLOCK_KERNEL_SWAPS, rows);
 	GPU(cudaMemcpy(b->pivots, ipiv, BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS * sizeof *ipiv,
 	        cudaMemcpyHostToDevice));
 	free(ipiv);
 }
 
-void *block_kernel_room(int64_t bytes)
+void block_kernel_measure(
+        struct call *c, const char *kind, void (*put)(void *), const struct arg *args, size_t count)
 {
-	void *data;
-	GPU(cudaMalloc(&data, (size_t)bytes));
-	GPU(cudaMemset(data, 0, (size_t)bytes));
-	return data;
+	c->turn = c->column = 0;
+	blas_rate_point(&c->bench->rate, put, c, kind, c->precision, args, count);
+}
+
+void block_kernel_measure_shape(
+        struct call *c, const char *kind, void (*fill)(const struct call *), void (*put)(void *))
+{
+	const struct arg args[] = {{"m", (double)c->m}, {"n", (double)c->n}};
+	fill(c);
+	block_kernel_measure(c, kind, put, args, ARRAY_LEN(args));
+}
+
+int64_t block_kernel_wider(const struct call *c)
+{
+	return c->bench->rate.run->common.quick ? 4 : 2;
 }
 
 void block_kernel_open(struct bench *b, struct probe_run *run)
@@ -120,33 +132,30 @@ void block_kernel_open(struct bench *b, struct probe_run *run)
 		for (int64_t n = BLOCK_KERNEL_NARROWEST; n <= PANEL_GEQRF_COLUMNS && n <= m; n *= 2)
 			for (int twice = 0; twice < 2; twice++) {
 				enum precision precision = twice ? DOUBLE : SINGLE;
-				int64_t bytes = panel_geqrf_work(precision, m, n),
-				        columns = panel_geqrf_columns_work(precision, m, n);
-				work = bytes > work ? bytes : work;
-				work = columns > work ? columns : work;
+				work = max_int64(work, panel_geqrf_work(precision, m, n));
+				work = max_int64(work, panel_geqrf_columns_work(precision, m, n));
 			}
 	b->pool_bytes = b->cold && whole > panel ? whole : panel;
-	b->pool = block_kernel_room(b->pool_bytes);
-	b->triangle = block_kernel_room(block);
-	b->inverse = block_kernel_room(block);
-	b->readers = block_kernel_room(sizeof *b->readers);
-	b->v = block_kernel_room(panel);
-	b->t = block_kernel_room(PANEL_GEQRF_COLUMNS * PANEL_GEQRF_COLUMNS * 8);
-	b->tau = block_kernel_room(PANEL_GEQRF_COLUMNS * 8);
-	b->work = block_kernel_room(work);
-	b->exchange = block_kernel_room(panel_grid_work());
+	b->pool = blas_rate_room(b->pool_bytes);
+	b->triangle = blas_rate_room(block);
+	b->inverse = blas_rate_room(block);
+	b->readers = blas_rate_room(sizeof *b->readers);
+	b->v = blas_rate_room(panel);
+	b->t = blas_rate_room(PANEL_GEQRF_COLUMNS * PANEL_GEQRF_COLUMNS * 8);
+	b->tau = blas_rate_room(PANEL_GEQRF_COLUMNS * 8);
+	b->work = blas_rate_room(work);
+	b->exchange = blas_rate_room(panel_grid_work());
 	b->tag = 1;
-	b->info = block_kernel_room(sizeof *b->info);
-	b->pivots = block_kernel_room(
+	b->info = blas_rate_room(sizeof *b->info);
+	b->pivots = blas_rate_room(
 	        BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS * (int64_t)sizeof *b->pivots);
-	GPU(cudaDeviceSynchronize());
 }
 
 void block_kernel_close(struct bench *b)
 {
 	void *pieces[] = {b->pool, b->triangle, b->inverse, b->readers, b->tau, b->work, b->info,
 	        b->pivots, b->v, b->t, b->exchange};
-	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
-		GPU(cudaFree(pieces[i]));
+
+	blas_rate_release(&b->rate, pieces, ARRAY_LEN(pieces));
 	blas_rate_close(&b->rate);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Gram-Schmidt's panel in registers and its blocked update, start to start: on columns that are
- * orthonormal already, which takes as long. The update's columns are as many as all multiprocessors
- * have at a time. */
+/* Gram-Schmidt's panel in registers and its blocked update, on columns that are orthonormal
+ * already, which takes the same time. The update has as many columns as all multiprocessors take at
+ * a time. */
 #include "block_kernel_internal.h"
 
 #include "factor/kernels/gram_schmidt/gram_schmidt_kernels.h"
@@ -26,10 +26,8 @@ static int64_t work_bytes(enum precision precision)
 {
 	int64_t most = 16;
 	for (int64_t m = SHORTEST; m <= TALLEST; m *= 2)
-		for (int64_t n = NARROWEST; n <= GRAM_RESIDENT_COLUMNS; n *= 2) {
-			const int64_t bytes = gram_schmidt_resident_bytes(precision, m, n);
-			most = bytes > most ? bytes : most;
-		}
+		for (int64_t n = NARROWEST; n <= GRAM_RESIDENT_COLUMNS; n *= 2)
+			most = max_int64(most, gram_schmidt_resident_bytes(precision, m, n));
 	return most;
 }
 
@@ -38,12 +36,11 @@ static struct gram_bench open_bench(struct blas_rate *rate, enum precision preci
 	const int64_t word = precision_bytes(precision), n = GRAM_RESIDENT_COLUMNS;
 	struct gram_bench b = {.rate = rate};
 	b.g.a = (struct matrix){
-	        block_kernel_room(TALLEST * n * word), 0, TALLEST, n, TALLEST, precision};
-	b.g.r = (struct matrix){block_kernel_room(n * n * word), 0, n, n, n, precision};
-	b.g.norms = (struct matrix){block_kernel_room(n * word), 0, n, 1, n, precision};
-	b.g.info = block_kernel_room(sizeof *b.g.info);
-	b.g.work = block_kernel_room(work_bytes(precision));
-	GPU(cudaDeviceSynchronize());
+	        blas_rate_room(TALLEST * n * word), 0, TALLEST, n, TALLEST, precision};
+	b.g.r = (struct matrix){blas_rate_room(n * n * word), 0, n, n, n, precision};
+	b.g.norms = (struct matrix){blas_rate_room(n * word), 0, n, 1, n, precision};
+	b.g.info = blas_rate_room(sizeof *b.g.info);
+	b.g.work = blas_rate_room(work_bytes(precision));
 	block_kernel_random(rate, precision, b.g.a.data, TALLEST * n, 1);
 	return b;
 }
@@ -51,32 +48,22 @@ static struct gram_bench open_bench(struct blas_rate *rate, enum precision preci
 static void close_bench(struct gram_bench *b)
 {
 	void *pieces[] = {b->g.a.data, b->g.r.data, b->g.norms.data, b->g.info, b->g.work};
-	GPU(cudaStreamSynchronize(b->rate->stream));
-	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
-		GPU(cudaFree(pieces[i]));
+
+	blas_rate_release(b->rate, pieces, ARRAY_LEN(pieces));
 }
 
-/* Column j as doubles; the caller frees them. */
-static double *fetch_column(const struct matrix *a, int64_t j)
+static double *fetch_column(const struct blas_rate *rate, const struct matrix *a, int64_t j)
 {
-	const int64_t word = precision_bytes(a->precision);
-	const char *at = (const char *)a->data + j * a->ld * word;
-	double *column = xmalloc((size_t)a->m * sizeof *column);
-	float *single = xmalloc((size_t)a->m * sizeof *single);
-	GPU(cudaMemcpy(word == 4 ? (void *)single : column, at, (size_t)(a->m * word),
-	        cudaMemcpyDeviceToHost));
-	for (int64_t i = 0; i < a->m && word == 4; i++)
-		column[i] = single[i];
-	free(single);
-	return column;
+	const struct matrix column = matrix_view(*a, 0, j, a->m, 1);
+
+	return blas_rate_fetch(rate, a->precision, matrix_address(column), a->m);
 }
 
-/* A panel whose blocks gave up waiting for each other has a diagonal that is no number. */
+/* The diagonal of a panel whose blocks gave up waiting for each other is NaN. */
 static void check(const struct gram_bench *b)
 {
 	const int64_t n = b->g.a.n;
-	GPU(cudaStreamSynchronize(b->rate->stream));
-	double *column = fetch_column(&b->g.r, n - 1);
+	double *column = fetch_column(b->rate, &b->g.r, n - 1);
 	const double last = column[n - 1];
 	free(column);
 	if (!(fabs(last - 1) < 1e-3))
@@ -88,7 +75,6 @@ static void check(const struct gram_bench *b)
 void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t step)
 {
 	struct gram_bench b = open_bench(rate, precision);
-	char series[] = {'g', 'r', 'a', 'm', '_', (char)precision, '\0'};
 	for (int64_t m = SHORTEST; m <= TALLEST; m *= step)
 		for (int64_t n = NARROWEST; n <= GRAM_RESIDENT_COLUMNS; n *= 2) {
 			const struct arg args[] = {{"m", (double)m}, {"n", (double)n}};
@@ -99,7 +85,7 @@ void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t
 			put(&b); /* makes them orthonormal */
 			put(&b);
 			check(&b);
-			blas_rate_measure(rate, put, &b, 0, series, args, ARRAY_LEN(args));
+			blas_rate_point(rate, put, &b, "gram", precision, args, ARRAY_LEN(args));
 		}
 	close_bench(&b);
 }
@@ -118,9 +104,10 @@ static void put_apply(void *context)
 	GPU(gram_schmidt_apply(b->q, b->r, b->a, b->single, b->rate->stream));
 }
 
-static double dot(const struct matrix *a, int64_t i, const struct matrix *b, int64_t j)
+static double dot(const struct blas_rate *rate, const struct matrix *a, int64_t i,
+        const struct matrix *b, int64_t j)
 {
-	double *x = fetch_column(a, i), *y = fetch_column(b, j), sum = 0;
+	double *x = fetch_column(rate, a, i), *y = fetch_column(rate, b, j), sum = 0;
 	for (int64_t k = 0; k < a->m; k++)
 		sum += x[k] * y[k];
 	free(x);
@@ -128,18 +115,16 @@ static double dot(const struct matrix *a, int64_t i, const struct matrix *b, int
 	return sum;
 }
 
-/* How much the last column has of q's first one is what the host says, and of all others a number,
+/* The last column's coefficient for q's first column is the host's, and the others are finite,
  * written over NaN. */
 static void check_apply(struct apply_bench *b)
 {
 	const double bound = b->r.precision == SINGLE ? 1e-5 : 1e-13;
-	GPU(cudaStreamSynchronize(b->rate->stream));
-	const double want = dot(&b->q, 0, &b->a, b->a.n - 1);
+	const double want = dot(b->rate, &b->q, 0, &b->a, b->a.n - 1);
 	GPU(cudaMemset(
 	        b->r.data, 0xff, (size_t)(b->r.m * b->r.n * precision_bytes(b->r.precision))));
 	put_apply(b);
-	GPU(cudaStreamSynchronize(b->rate->stream));
-	double *got = fetch_column(&b->r, b->r.n - 1);
+	double *got = fetch_column(b->rate, &b->r, b->r.n - 1);
 	bool right = fabs(got[0] - want) < bound;
 	for (int64_t i = 0; i < b->r.m; i++)
 		right = right && isfinite(got[i]);
@@ -149,9 +134,9 @@ static void check_apply(struct apply_bench *b)
 		        (long long)b->a.m, (long long)b->a.n);
 }
 
-/* Columns of q that are shorter than 1 leave something of what they have been taken out of, and let
- * nothing grow. */
-static void measure_apply(struct apply_bench *b, const char *series, double columns)
+/* Columns of q shorter than 1 leave a part of the columns that they are taken out of, and let none
+ * grow. */
+static void measure_apply(struct apply_bench *b, double columns)
 {
 	const double norm = 0.5;
 	const struct arg args[] = {
@@ -160,7 +145,7 @@ static void measure_apply(struct apply_bench *b, const char *series, double colu
 	        norm * sqrt(3 / (double)b->q.m));
 	block_kernel_random(b->rate, b->a.precision, b->a.data, b->a.m * b->a.n, 1);
 	check_apply(b);
-	blas_rate_measure(b->rate, put_apply, b, 0, series, args, ARRAY_LEN(args));
+	blas_rate_point(b->rate, put_apply, b, "gram_apply", b->q.precision, args, ARRAY_LEN(args));
 }
 
 void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, int64_t sms)
@@ -168,11 +153,9 @@ void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, i
 	enum { MOST = 64, FEWEST = 16 };
 	const int64_t tallest = gram_schmidt_apply_rows(precision),
 	              word = precision_bytes(precision);
-	const char series[] = {
-	        'g', 'r', 'a', 'm', '_', 'a', 'p', 'p', 'l', 'y', '_', (char)precision, '\0'};
-	void *q = block_kernel_room(tallest * MOST * word),
-	     *r = block_kernel_room(MOST * sms * GRAM_APPLY_COLUMNS * word),
-	     *a = block_kernel_room(tallest * sms * GRAM_APPLY_COLUMNS * word);
+	void *q = blas_rate_room(tallest * MOST * word),
+	     *r = blas_rate_room(MOST * sms * GRAM_APPLY_COLUMNS * word),
+	     *a = blas_rate_room(tallest * sms * GRAM_APPLY_COLUMNS * word);
 	for (int64_t m = tallest / 4; m <= tallest; m *= 4)
 		for (int64_t k = FEWEST; k <= MOST; k *= 4)
 			for (int single = 0; single < 2; single++) {
@@ -181,10 +164,7 @@ void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, i
 				struct apply_bench b = {rate, {q, 0, m, k, m, precision},
 				        {r, 0, k, n, k, precision}, {a, 0, m, n, m, precision},
 				        single};
-				measure_apply(&b, series, (double)columns);
+				measure_apply(&b, (double)columns);
 			}
-	GPU(cudaStreamSynchronize(rate->stream));
-	GPU(cudaFree(q));
-	GPU(cudaFree(r));
-	GPU(cudaFree(a));
+	blas_rate_release(rate, (void *const[]){q, r, a}, 3);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the block_kernel probe. */
+/* Shared by the files of the block_kernel probe. */
 #ifndef FATHOM_BLOCK_KERNEL_INTERNAL_H
 #define FATHOM_BLOCK_KERNEL_INTERNAL_H
 
@@ -53,52 +53,50 @@ static inline struct matrix block_kernel_inverse(const struct call *c)
 	return block_kernel_matrix(c, c->bench->inverse, c->n, c->n, c->n);
 }
 
-/* Of calls that `put` makes. */
+/* Measures the call that `put` makes, and records it as <kind>_<letter of the precision>. */
 void block_kernel_measure(struct call *call, const char *kind, void (*put)(void *),
         const struct arg *args, size_t count);
 
-/* Of m and n, on fresh data. */
+/* The same with the arguments m and n, after `fill`. */
 void block_kernel_measure_shape(struct call *call, const char *kind,
         void (*fill)(const struct call *), void (*put)(void *));
 
-/* From one number of columns to the next: --quick leaves out every other one. */
+/* Factor from one number of columns to the next: --quick leaves out every other one. */
 int64_t block_kernel_wider(const struct call *call);
 
-/* Panels of QR and LU, whose rows are `step` times as many from one to the next; and beside
- * products. */
+/* Panels of QR and LU alone, and beside products; `step`: factor from one number of rows to the
+ * next. */
 void block_kernel_panels(struct call *call, int64_t step);
 void block_kernel_panels_beside(struct bench *bench, enum precision precision, int64_t step);
-
-/* Device memory of zeros. */
-void *block_kernel_room(int64_t bytes);
 
 void block_kernel_open(struct bench *bench, struct probe_run *run);
 void block_kernel_close(struct bench *bench);
 
-/* Random numbers up to `scale`. */
+/* Random numbers between -scale and scale. */
 void block_kernel_random(const struct blas_rate *rate, enum precision precision, void *data,
         int64_t count, double scale);
 
-/* What is factorized: a panel of random numbers; columns, or the triangle and its right-hand sides,
+/* Data to factorize: a panel of random numbers; columns, or the triangle and its right-hand sides,
  * that are nearly the identity. */
 void block_kernel_fill_panel(const struct call *call);
 void block_kernel_fill_panels(const struct call *call); /* of LU, which take turns */
 void block_kernel_fill_identity(const struct call *call);
 void block_kernel_fill_triangle(const struct call *call);
 
-/* What calls change again and again, and must not let grow: rows that are swapped, and the
- * triangle, nearly the identity, that they are solved with; random columns right of an LU panel, or
- * of reflectors, that take little of them. */
+/* Data that calls change again and again without letting them grow: rows to swap; the triangle,
+ * nearly the identity, to solve them with; random columns right of a small LU panel, or of small
+ * reflectors. */
 void block_kernel_fill_pool(const struct call *call);
 void block_kernel_fill_swaps_triangle(const struct call *call);
 void block_kernel_fill_lu_columns(const struct call *call);
 void block_kernel_fill_qr_columns(const struct call *call);
 
-/* Panels of LU that take turns: as many as L2 surely holds, more than a point has calls. */
+/* Number of LU panels that take turns: L2 holds them all, and no point has more calls. */
 int64_t block_kernel_turns(const struct call *call);
 
-/* Rows among which the next swaps may find theirs, and pivots that lie anywhere in them, as partial
- * pivoting finds them. */
+/* Rows that the next swaps may reach, and random pivots among them, as partial pivoting finds them.
+ * block_kernel_pivot: one pivot (1-based) of `row`, at it or below, of `rows` rows. */
+int block_kernel_pivot(uint64_t *state, int64_t row, int64_t rows);
 int64_t block_kernel_swap_rows(const struct call *call);
 void block_kernel_send_pivots(struct bench *bench, int64_t rows);
 
@@ -119,9 +117,10 @@ void block_kernel_lu_top(void *call);
 void block_kernel_lu_columns(void *call);
 void block_kernel_qr_columns(void *call);
 
-/* Products in a stream of low priority, as updates run beside panels, which go into one of high
- * priority: our own in single precision, with a block a tile, the library's in double precision.
- * Between panels the stream pauses, so that the products take all places again. */
+/* Products in a stream of low priority beside panels in a stream of high priority, as in a
+ * factorization with look-ahead: our own products in single precision, with a block a tile, the
+ * library's in double precision. Between panels the stream pauses, and the products take all places
+ * again. */
 struct beside {
 	enum precision precision;
 	cudaStream_t low, high;
@@ -134,26 +133,27 @@ struct beside {
 };
 
 void beside_open(struct beside *beside, struct blas_rate *rate, enum precision precision);
-void beside_close(struct beside *beside);
+void beside_close(struct beside *beside, const struct blas_rate *rate);
 
 /* Samples calls that `put` puts into beside->high while products run, and records the seconds that
- * each adds to the pauses; `fill` makes their data new before every sample. */
+ * each adds to the pauses. `fill` makes their data new before every sample. */
 void beside_measure(struct beside *beside, struct blas_rate *rate,
-        void (*fill)(const struct call *), void (*put)(void *), struct call *call,
-        const char *series, const struct arg *args, size_t arg_count);
+        void (*fill)(const struct call *), void (*put)(void *), struct call *call, const char *kind,
+        const struct arg *args, size_t arg_count);
 
-/* Records sweeps of one kernel over added rows, for every number of these that has a kernel. */
+/* Records sweeps of one kernel over added rows, for every number of rows that has a kernel. */
 void block_kernel_sweeps(struct blas_rate *rate, enum precision precision);
 
 /* Records Cholesky's update of small rank. */
 void block_kernel_rank(struct blas_rate *rate, enum precision precision, int64_t step);
 
-/* Records what only moves numbers: operands split for 3xTF32 and 3xFP16, every `step`-fold number
- * of columns, and late exchanges; nothing where there is no room. */
+/* Records kernels that only move numbers: operands split for 3xTF32 and 3xFP16, and deferred row
+ * swaps; `step`: factor from one number of columns to the next. Nothing when memory is short. */
 void block_kernel_splits(struct blas_rate *rate, int64_t step);
 void block_kernel_deferred(struct blas_rate *rate, enum precision precision, int64_t step);
 
-/* Records Gram-Schmidt's panel in registers, every `step`-fold number of rows. */
+/* Records Gram-Schmidt's panel in registers (`step`: factor from one number of rows to the next)
+ * and its blocked update on `sms` multiprocessors. */
 void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t step);
 void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, int64_t sms);
 

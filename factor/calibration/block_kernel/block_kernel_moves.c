@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What only moves and turns numbers, start to start: a product's operands split, a left one whose
- * inner dimension lies across and a right one down, as an update has them; and late exchanges of a
- * square made up for, of blocks of DEFERRED_BLOCK columns whose rows come from anywhere below. */
+/* Kernels that only move numbers. Split operands of a product: a left one that is transposed and a
+ * right one that is not, as an update has them. Deferred row swaps of a square, of blocks of
+ * DEFERRED_BLOCK columns whose rows come from anywhere below. */
 #include "block_kernel_internal.h"
 
 #include "factor/kernels/gemm/half_pair.h"
@@ -18,13 +18,6 @@ enum {
 	DEFERRED_TO = 8192,
 	DEFERRED_BLOCK = 64
 };
-
-static void *room(int64_t bytes)
-{
-	void *data;
-	GPU(cudaMalloc(&data, (size_t)bytes));
-	return data;
-}
 
 static bool has_room(int64_t bytes)
 {
@@ -64,7 +57,7 @@ static void measure_splits(
 	        half ? HALF_PAIR : TF32_LEFT, {to, 0, rows, n, rows, SINGLE}};
 	o.splits.of[1] = (struct splitting){{from, 0, k, n, k, SINGLE}, PLAIN,
 	        half ? HALF_PAIR : TF32_RIGHT, {to, rows * n, rows, n, rows, SINGLE}};
-	blas_rate_measure(rate, put_splits, &o, 0, half ? "half_pair_s" : "tf32_split_s", args,
+	blas_rate_point(rate, put_splits, &o, half ? "half_pair" : "tf32_split", SINGLE, args,
 	        ARRAY_LEN(args));
 }
 
@@ -74,43 +67,39 @@ void block_kernel_splits(struct blas_rate *rate, int64_t step)
 	const int64_t stacks = 2 * stack_rows(false, TF32_PIECE) * SPLIT_TO;
 	if (!has_room((words + stacks) * precision_bytes(SINGLE)))
 		return;
-	float *from = room(words * precision_bytes(SINGLE)),
-	      *to = room(stacks * precision_bytes(SINGLE));
-	gpu_fill_float(from, words, (uint64_t)rate->run->common.seed, rate->stream);
+	float *from = blas_rate_room(words * precision_bytes(SINGLE)),
+	      *to = blas_rate_room(stacks * precision_bytes(SINGLE));
+	blas_rate_fill(rate, SINGLE, from, words, 0);
 	for (int half = 0; half < 2; half++)
 		for (int64_t n = SPLIT_FROM; n <= SPLIT_TO; n *= step)
 			for (int64_t k = DEPTH_FROM; k <= TF32_PIECE; k *= 2)
 				measure_splits(rate, half, n, k, from, to);
-	GPU(cudaStreamSynchronize(rate->stream));
-	GPU(cudaFree(from));
-	GPU(cudaFree(to));
+	blas_rate_release(rate, (void *const[]){from, to}, 2);
 }
 
-/* ---- late exchanges ---- */
+/* ---- deferred row swaps ---- */
 
-struct late {
+struct deferred {
 	const struct blas_rate *rate;
 	struct deferred_swaps swaps;
 	struct matrix a;
 };
 
-static void put_settle(void *context)
+static void put_swaps(void *context)
 {
-	const struct late *l = context;
+	const struct deferred *l = context;
 	GPU(deferred_swaps_apply(l->swaps, l->a, l->rate->stream));
 }
 
-/* Every block's exchanges, each with a row anywhere below its own. */
-static void track_blocks(const struct late *l)
+/* The swaps of every block, each with a row anywhere below its own. */
+static void record_blocks(const struct deferred *l)
 {
 	const int64_t n = l->a.n;
-	int *pivots = room(DEFERRED_BLOCK * (int64_t)sizeof(int)), host[DEFERRED_BLOCK];
+	int *pivots = blas_rate_room(DEFERRED_BLOCK * (int64_t)sizeof(int)), host[DEFERRED_BLOCK];
 	uint64_t state = (uint64_t)l->rate->run->common.seed;
 	for (int64_t j = 0; j < n; j += DEFERRED_BLOCK) {
-		for (int64_t i = 0; i < DEFERRED_BLOCK; i++) {
-			state = state * 6364136223846793005u + 1442695040888963407u;
-			host[i] = (int)(i + 1 + (int64_t)((state >> 33) % (uint64_t)(n - j - i)));
-		}
+		for (int64_t i = 0; i < DEFERRED_BLOCK; i++)
+			host[i] = block_kernel_pivot(&state, i, n - j);
 		GPU(cudaMemcpy(pivots, host, sizeof host, cudaMemcpyHostToDevice));
 		GPU(deferred_swaps_record(l->swaps, (struct pivots){pivots, DEFERRED_BLOCK}, j,
 		        j / DEFERRED_BLOCK, l->rate->stream));
@@ -119,16 +108,15 @@ static void track_blocks(const struct late *l)
 	GPU(cudaFree(pivots));
 }
 
-static void measure_deferred(struct blas_rate *rate, enum precision precision, int64_t n, void *data)
+static void measure_deferred(
+        struct blas_rate *rate, enum precision precision, int64_t n, void *data)
 {
-	const char series[] = {'s', 'e', 't', 't', 'l', 'e', '_', (char)precision, '\0'};
 	const struct arg args[] = {{"n", (double)n}};
-	struct late l = {rate, {NULL, n, n, n / DEFERRED_BLOCK}, {data, 0, n, n, n, precision}};
-	l.swaps.data = room(deferred_swaps_integers(l.swaps) * (int64_t)sizeof(int));
-	track_blocks(&l);
-	blas_rate_measure(rate, put_settle, &l, 0, series, args, ARRAY_LEN(args));
-	GPU(cudaStreamSynchronize(rate->stream));
-	GPU(cudaFree(l.swaps.data));
+	struct deferred l = {rate, {NULL, n, n, n / DEFERRED_BLOCK}, {data, 0, n, n, n, precision}};
+	l.swaps.data = blas_rate_room(deferred_swaps_integers(l.swaps) * (int64_t)sizeof(int));
+	record_blocks(&l);
+	blas_rate_point(rate, put_swaps, &l, "apply_swaps", precision, args, ARRAY_LEN(args));
+	blas_rate_release(rate, (void *const[]){l.swaps.data}, 1);
 }
 
 void block_kernel_deferred(struct blas_rate *rate, enum precision precision, int64_t step)
@@ -137,13 +125,8 @@ void block_kernel_deferred(struct blas_rate *rate, enum precision precision, int
 	const int64_t bytes = (int64_t)DEFERRED_TO * DEFERRED_TO * precision_bytes(precision);
 	if (!has_room(bytes))
 		return;
-	void *data = room(bytes);
-	if (precision == SINGLE)
-		gpu_fill_float(
-		        data, DEFERRED_TO * DEFERRED_TO, (uint64_t)rate->run->common.seed, rate->stream);
-	else
-		gpu_fill_double(
-		        data, DEFERRED_TO * DEFERRED_TO, (uint64_t)rate->run->common.seed, rate->stream);
+	void *data = blas_rate_room(bytes);
+	blas_rate_fill(rate, precision, data, DEFERRED_TO * DEFERRED_TO, 0);
 	for (int64_t n = DEFERRED_FROM; n <= DEFERRED_TO && n <= most; n *= step)
 		measure_deferred(rate, precision, n, data);
 	GPU(cudaFree(data));

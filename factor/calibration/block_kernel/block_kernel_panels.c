@@ -7,6 +7,7 @@
 #include "factor/kernels/lu/panel_kernels.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum {
 	FEWEST_GRID_ROWS = 4096, /* of LU panels of many multiprocessors */
@@ -15,17 +16,16 @@ enum {
 	MOST_STEPPED = 8192
 };
 
-/* A panel whose blocks gave up waiting for each other has a tau that is no number. */
+/* The tau of a panel whose blocks gave up waiting for each other is NaN. */
 static void check_panel(const struct call *c)
 {
-	double tau[PANEL_GEQRF_COLUMNS];
-	float single[PANEL_GEQRF_COLUMNS];
-	GPU(cudaMemcpy(c->precision == SINGLE ? (void *)single : tau, c->bench->tau,
-	        (size_t)(c->n * precision_bytes(c->precision)), cudaMemcpyDeviceToHost));
+	double *tau = blas_rate_fetch(&c->bench->rate, c->precision, c->bench->tau, c->n);
+
 	for (int64_t j = 0; j < c->n; j++)
-		if (!isfinite(c->precision == SINGLE ? (double)single[j] : tau[j]))
+		if (!isfinite(tau[j]))
 			msg_die(EXIT_MEASURE_FAILED, "the panel of %lld x %lld failed",
 			        (long long)c->m, (long long)c->n);
+	free(tau);
 }
 
 static int64_t tallest(const struct call *c)
@@ -45,8 +45,8 @@ static void measure_panel(struct call *c)
 	}
 }
 
-/* More rows than one cluster holds take another kernel, and a step longer. In single precision the
- * Gram matrix has taken over before. */
+/* More rows than one cluster holds take another kernel, which is slower by a step. In single
+ * precision the kernel by the Gram matrix comes before that. */
 static bool steps_beyond_cluster(const struct call *c)
 {
 	return c->precision == DOUBLE && panel_geqrf_cluster_fits(DOUBLE, c->n, c->n);
@@ -69,9 +69,8 @@ static void measure_panels(struct call *c, int64_t step)
 	}
 }
 
-/* Rows, from which the next ones: powers of two, and a little more, where a cluster of
- * multiprocessors takes more warps than it has schedulers, and a step longer; --quick does without.
- */
+/* The next number of rows: powers of two, and between them a little more than a power of two where
+ * a cluster then has more warps than schedulers, which costs a step; not with --quick. */
 static int64_t taller(const struct call *c, int64_t step)
 {
 	const bool little_more = c->m % FEWEST_STEPPED == LITTLE_MORE;
@@ -80,7 +79,7 @@ static int64_t taller(const struct call *c, int64_t step)
 	return little_more ? step * (c->m - LITTLE_MORE) : steps ? c->m + LITTLE_MORE : step * c->m;
 }
 
-/* With V and T, where that is one call. */
+/* Panels with V and T in one call. */
 static void measure_reflectors(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m = taller(c, step))
@@ -94,7 +93,7 @@ static void measure_reflectors(struct call *c, int64_t step)
 		}
 }
 
-/* The form that a panel takes which is too tall for the chip, every fourth power of two. */
+/* The kernel for panels that are too tall for the chip, at every other power of two. */
 static void measure_columns(struct call *c, int64_t step)
 {
 	for (c->m = tallest(c); c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
@@ -106,7 +105,7 @@ static void measure_columns(struct call *c, int64_t step)
 		}
 }
 
-/* The LU panels say in info that blocks gave up waiting. */
+/* LU panels set info when blocks gave up waiting. */
 static void check_waits(const struct call *c)
 {
 	int info;
@@ -115,30 +114,20 @@ static void check_waits(const struct call *c)
 		msg_die(EXIT_MEASURE_FAILED, "blocks of a panel waited too long for each other");
 }
 
-static void measure_clusters(struct call *c, int64_t step)
+static void measure_lu(struct call *c, const char *kind, void (*put)(void *),
+        bool (*fits)(enum precision, int64_t, int64_t))
 {
-	for (c->m = 128; c->m <= tallest(c); c->m = taller(c, step))
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW;
-		        c->n *= block_kernel_wider(c)) {
-			if (!panel_cluster_fits(c->precision, c->m, c->n))
-				continue;
-			block_kernel_measure_shape(
-			        c, "cluster", block_kernel_fill_panels, block_kernel_cluster);
-		}
-	c->turn = 0;
-	check_waits(c);
+	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= block_kernel_wider(c))
+		if (fits(c->precision, c->m, c->n))
+			block_kernel_measure_shape(c, kind, block_kernel_fill_panels, put);
 }
 
-static void measure_grids(struct call *c, int64_t step)
+static void measure_lu_panels(struct call *c, int64_t step)
 {
+	for (c->m = 128; c->m <= tallest(c); c->m = taller(c, step))
+		measure_lu(c, "cluster", block_kernel_cluster, panel_cluster_fits);
 	for (c->m = tallest(c); c->m >= FEWEST_GRID_ROWS; c->m /= step)
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW;
-		        c->n *= block_kernel_wider(c)) {
-			if (!panel_grid_fits(c->precision, c->m, c->n))
-				continue;
-			block_kernel_measure_shape(
-			        c, "grid", block_kernel_fill_panels, block_kernel_grid);
-		}
+		measure_lu(c, "grid", block_kernel_grid, panel_grid_fits);
 	c->turn = 0;
 	check_waits(c);
 }
@@ -148,8 +137,7 @@ void block_kernel_panels(struct call *c, int64_t step)
 	measure_panels(c, step);
 	measure_reflectors(c, step);
 	measure_columns(c, step);
-	measure_clusters(c, step);
-	measure_grids(c, step);
+	measure_lu_panels(c, step);
 }
 
 /* ---- beside products ---- */
@@ -159,12 +147,11 @@ static void measure_geqrf_beside(struct call *c, struct beside *beside)
 	const struct arg shape[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 
 	beside_measure(beside, &c->bench->rate, block_kernel_fill_panel, block_kernel_geqrf, c,
-	        c->precision == SINGLE ? "geqrf_shared_s" : "geqrf_shared_d", shape,
-	        ARRAY_LEN(shape));
+	        "geqrf_shared", shape, ARRAY_LEN(shape));
 }
 
-/* At the ends of what one cluster holds of each width, by one warp a scheduler too; all widths, so
- * that the rows are part of the surface's grid, as the end of the narrower ones is. */
+/* Around the most rows that one cluster holds, with one warp a scheduler and with more. Both widths
+ * have all of these rows, which makes them part of the surface's grid. */
 static void measure_steps_beside(struct call *c, struct beside *beside)
 {
 	const int64_t widest = PANEL_ROW * 4 / precision_bytes(c->precision);
@@ -184,19 +171,18 @@ static void measure_beside(struct call *c, struct beside *beside, int64_t m)
 	struct bench *b = c->bench;
 	const struct arg shape[] = {{"m", (double)m}, {"n", (double)c->n}};
 	const struct arg rows[] = {{"n", (double)c->n}, {"below", (double)m}};
-	const bool single = c->precision == SINGLE;
 	c->m = m;
 	if (c->n * precision_bytes(c->precision) / 4 <= PANEL_ROW)
 		measure_geqrf_beside(c, beside);
 	if (c->n <= PANEL_ROW && panel_cluster_fits(c->precision, m, c->n))
 		beside_measure(beside, &b->rate, block_kernel_fill_panels, block_kernel_cluster, c,
-		        single ? "cluster_shared_s" : "cluster_shared_d", shape, ARRAY_LEN(shape));
+		        "cluster_shared", shape, ARRAY_LEN(shape));
 	if (c->n <= PANEL_ROW && m >= FEWEST_GRID_ROWS && panel_grid_fits(c->precision, m, c->n))
 		beside_measure(beside, &b->rate, block_kernel_fill_panels, block_kernel_grid, c,
-		        single ? "grid_shared_s" : "grid_shared_d", shape, ARRAY_LEN(shape));
+		        "grid_shared", shape, ARRAY_LEN(shape));
 	c->m = m + c->n;
 	beside_measure(beside, &b->rate, block_kernel_fill_identity, block_kernel_potrf, c,
-	        single ? "potrf_rows_shared_s" : "potrf_rows_shared_d", rows, ARRAY_LEN(rows));
+	        "potrf_rows_shared", rows, ARRAY_LEN(rows));
 }
 
 void block_kernel_panels_beside(struct bench *bench, enum precision precision, int64_t step)
@@ -213,5 +199,5 @@ void block_kernel_panels_beside(struct bench *bench, enum precision precision, i
 		measure_steps_beside(&call, &beside);
 	bench->rate.stream = alone;
 	BLAS(cublasSetStream(bench->rate.blas, alone));
-	beside_close(&beside);
+	beside_close(&beside, &bench->rate);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cholesky's update of small rank, start to start: of trapezoids of 128 columns with just so many
- * tiles as make full rounds on all multiprocessors. */
+/* Cholesky's update of small rank: trapezoids of 128 columns whose number of tiles fills whole
+ * rounds on all multiprocessors. */
 #include "block_kernel_internal.h"
 
 enum { COLUMNS = 128, TILE = 32, ROUNDS_MOST = 16 };
@@ -18,17 +18,13 @@ static void put(void *context)
 
 static void *numbers(struct blas_rate *rate, enum precision precision, int64_t count)
 {
-	const uint64_t seed = (uint64_t)rate->run->common.seed;
-	void *data;
-	GPU(cudaMalloc(&data, (size_t)(count * precision_bytes(precision))));
-	if (precision == SINGLE)
-		gpu_fill_float(data, count, seed, rate->stream);
-	else
-		gpu_fill_double(data, count, seed, rate->stream);
+	void *data = blas_rate_room(count * precision_bytes(precision));
+
+	blas_rate_fill(rate, precision, data, count, 0);
 	return data;
 }
 
-/* The most rows that have no more tiles than that. */
+/* The most rows with at most this many tiles. */
 static int64_t rows_of(int64_t tiles)
 {
 	int64_t rows = COLUMNS;
@@ -41,7 +37,6 @@ static int64_t rows_of(int64_t tiles)
 void block_kernel_rank(struct blas_rate *rate, enum precision precision, int64_t step)
 {
 	const int64_t tallest = rows_of(ROUNDS_MOST * (int64_t)rate->gpu.sm_count);
-	const char series[] = {'r', 'a', 'n', 'k', '_', (char)precision, '\0'};
 	void *x = numbers(rate, precision, tallest * BLOCK_RANK_MAX),
 	     *c = numbers(rate, precision, tallest * COLUMNS);
 	for (int64_t rounds = 1; rounds <= ROUNDS_MOST;
@@ -51,9 +46,7 @@ void block_kernel_rank(struct blas_rate *rate, enum precision precision, int64_t
 			const int64_t m = rows_of(rounds * rate->gpu.sm_count);
 			struct rank_bench b = {
 			        rate, {x, 0, m, k, m, precision}, {c, 0, m, COLUMNS, m, precision}};
-			blas_rate_measure(rate, put, &b, 0, series, args, ARRAY_LEN(args));
+			blas_rate_point(rate, put, &b, "rank", precision, args, ARRAY_LEN(args));
 		}
-	GPU(cudaStreamSynchronize(rate->stream));
-	GPU(cudaFree(x));
-	GPU(cudaFree(c));
+	blas_rate_release(rate, (void *const[]){x, c}, 2);
 }

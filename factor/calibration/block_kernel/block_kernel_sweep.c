@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps of one kernel, start to start: added rows that are small beside a triangle go into it
- * again and again, which makes it larger by a millionth a time; or a band below it goes, which is
- * there again before every sweep (its filling is less than a hundredth of that). Half the columns
- * show what a window takes alone, with one tile of Q it is block 0 that is waited for, and with so
- * many that every other block has several it is these. */
+/* Sweeps of one kernel. Added rows that are small beside the triangle go into it again and again
+ * and enlarge it by a millionth each time. A band below the triangle is filled again before every
+ * sweep, in less than a hundredth of the sweep's time. Half the columns show the cost of a window
+ * alone. With one tile of Q, block 0 limits the sweep; with several tiles for every other block,
+ * those do. */
 #include "block_kernel_internal.h"
 
 #include "factor/kernels/update/sweep_kernel.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { COLUMNS = 1024, TILES_EACH = 4, SWEEP_ROWS_MOST = 256 };
 static const double small = 1e-3;
@@ -37,10 +38,9 @@ static int64_t most_rows(const struct blas_rate *rate)
 
 static struct matrix room(int64_t m, int64_t n, enum precision precision)
 {
-	struct matrix a = {NULL, 0, m, n, m, precision};
-	GPU(cudaMalloc(&a.data, (size_t)(m * n * precision_bytes(precision))));
-	GPU(cudaMemset(a.data, 0, (size_t)(m * n * precision_bytes(precision))));
-	return a;
+	void *data = blas_rate_room(m * n * precision_bytes(precision));
+
+	return (struct matrix){data, 0, m, n, m, precision};
 }
 
 static struct sweep_bench open_bench(struct blas_rate *rate, enum precision precision)
@@ -55,11 +55,9 @@ static struct sweep_bench open_bench(struct blas_rate *rate, enum precision prec
 	        .q = room(rows, p, precision)};
 	b.band = (struct band){b.of, &b.added, 0, p};
 	int64_t bytes = 0;
-	for (b.band.p = 1; sweep_kernel_rows(precision, b.band.p) > 0; b.band.p *= 2) {
-		const int64_t needed = sweep_kernel_work(&b.band);
-		bytes = needed > bytes ? needed : bytes;
-	}
-	GPU(cudaMalloc(&b.work, (size_t)bytes));
+	for (b.band.p = 1; sweep_kernel_rows(precision, b.band.p) > 0; b.band.p *= 2)
+		bytes = max_int64(bytes, sweep_kernel_work(&b.band));
+	b.work = blas_rate_room(bytes);
 	return b;
 }
 
@@ -67,9 +65,8 @@ static void close_bench(struct sweep_bench *b)
 {
 	void *pieces[] = {b->of.r.data, b->of.d.data, b->of.q.data, b->added.r.data,
 	        b->added.d.data, b->added.q.data, b->work};
-	GPU(cudaStreamSynchronize(b->rate->stream));
-	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
-		GPU(cudaFree(pieces[i]));
+
+	blas_rate_release(b->rate, pieces, ARRAY_LEN(pieces));
 }
 
 static void fill_random(const struct sweep_bench *b, const struct matrix *a, double scale)
@@ -89,16 +86,13 @@ static void fill(const struct sweep_bench *b)
 	fill_random(b, &b->added.q, 1);
 }
 
-/* Blocks that gave up waiting leave no number; a sweep too many, a large one. */
+/* A block that gave up waiting leaves NaN, too many sweeps a large number. */
 static void check(const struct sweep_bench *b)
 {
-	double first = 0;
-	float single = 0;
-	const bool is_single = b->of.r.precision == SINGLE;
-	GPU(cudaStreamSynchronize(b->rate->stream));
-	GPU(cudaMemcpy(is_single ? (void *)&single : &first, b->of.r.data,
-	        (size_t)precision_bytes(b->of.r.precision), cudaMemcpyDeviceToHost));
-	first = is_single ? (double)single : first;
+	double *r = blas_rate_fetch(b->rate, b->of.r.precision, b->of.r.data, 1);
+	const double first = r[0];
+
+	free(r);
 	if (!(fabs(first) > 0.5 && fabs(first) < 10))
 		msg_die(EXIT_MEASURE_FAILED, "a sweep over %lld columns with %lld rows failed",
 		        (long long)b->of.r.n, (long long)b->band.p);
@@ -106,8 +100,6 @@ static void check(const struct sweep_bench *b)
 
 static void measure(struct sweep_bench *b, int64_t p, int64_t n, int64_t rows, bool slides)
 {
-	char series[] = {'s', 'w', 'e', 'e', 'p', '_', (char)b->of.r.precision, '\0'};
-	char sliding[] = {'s', 'l', 'i', 'd', 'e', '_', (char)b->of.r.precision, '\0'};
 	const struct arg args[] = {{"p", (double)p}, {"n", (double)n}, {"rows", (double)rows}};
 	struct system added = {.r = matrix_view(b->added.r, 0, 0, p, n),
 	        .d = matrix_view(b->added.d, 0, 0, p, 1),
@@ -118,7 +110,8 @@ static void measure(struct sweep_bench *b, int64_t p, int64_t n, int64_t rows, b
 	                                .q = matrix_view(b->of.q, 0, 0, rows, n)},
 	        .added = slides ? NULL : &added,
 	        .p = p};
-	blas_rate_measure(b->rate, put, b, 0, slides ? sliding : series, args, ARRAY_LEN(args));
+	blas_rate_point(b->rate, put, b, slides ? "slide" : "sweep", b->of.r.precision, args,
+	        ARRAY_LEN(args));
 	check(b);
 }
 

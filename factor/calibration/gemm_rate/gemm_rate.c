@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long do the library's gemm, trsm and syrk, and our own products, take against
- * shape?
+/* Question: how long do gemm, trsm and syrk take against shape, by the library and by our own
+ * kernels?
  *
- * Method: cuBLAS calls at powers of two, in single precision of squares half way between them, too,
- * in fp32, tf32 and fp64: updates C -= A B and squares (beta = 1; in tf32 C -= A^T B, as its units
- * want it), in fp64 those of an odd number of rows, too, for which the library has other kernels,
- * and large deep C -= A B^T (Cholesky's), for which one of its kernels is chosen,
- * tall products V^T C (beta = 0), triangular solves with a unit lower triangle on the left (LU's)
- * and, with a diagonal, of few right-hand sides (those after a factorization) or transposed on the
- * right (Cholesky's), symmetric updates of the lower triangle; the updates in tf32 on the
- * multiprocessors that a panel leaves, too, and squares on a diagonal in one call. In fp64 as the
- * cuda executor calls the library (factor/kernels/gemm/blas_double.h), and symmetric updates as deep as a Cholesky
- * factorization's blocks. Our own of V^T C, and in 3xTF32, on all multiprocessors and on those that
- * a panel leaves. Our own in both forms, alone and as beside a panel, with a block for each tile,
- * and for sizes that cut tiles off. Our own updates by 3xFP16 (B^T B of pairs), whole and
- * symmetric, alone and as beside a panel. Dependent calls in one stream, start to start by stamps
- * of both clocks, behind a hold; leading dimensions are the matrices' own rows, made even.
+ * Method: the calls of enum kind (gemm_rate_internal.h), as factorizations make them, at powers of
+ * two and some sizes between, in fp32, tf32 and fp64. Dependent calls follow each other in one
+ * stream behind a hold, timed from start to start by stamps of both clocks. Leading dimensions are
+ * the matrices' own rows, made even.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
- * power (all data are random; small alpha keeps them finite); a clock that power lowers
- * in the longest calls (it is recorded with each point, and only steady samples are kept); a
- * library that does not compute what was asked (each kind is compared with the host's result by the
- * first process). Small operands stay in L2 from call to call, as they do in a factorization.
+ * power (all data are random, and a small alpha keeps them finite); a clock that power lowers in
+ * the longest calls (each point records it, and only steady samples count); a library that computes
+ * something else (the first process compares each kind with the host's result). Small operands stay
+ * in L2 from call to call, as in a factorization.
  *
  * Unit: seconds per call. */
 #include "gemm_rate_internal.h"
@@ -59,13 +49,13 @@ struct surface {
 		512, 1024, 2048, 4096, 8192, 16384                                                 \
 	}
 
-/* The last turn of tiles is seldom full. */
+/* The last round of tiles is seldom full. */
 #define HALF_SIZES                                                                                 \
 	{                                                                                          \
 		1024, 2048, 2896, 4096, 5792, 8192, 11584, 16384                                   \
 	}
 
-/* Powers of two less 28: no multiples of any tile, but of a copy. */
+/* Powers of two less 28: no multiples of any tile, but of 16 bytes. */
 #define ODD_SIZES                                                                                  \
 	{                                                                                          \
 		100, 484, 996, 2020, 4068, 8164, 16356                                             \
@@ -73,7 +63,7 @@ struct surface {
 
 static const struct surface updates = {GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
         {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, RANKS};
-/* Of a stack of three parts each (factor/kernels/gemm/tf32.h). */
+/* Depths of stacks of three parts each (factor/kernels/gemm/tf32.h). */
 #define STACKS                                                                                     \
 	{                                                                                          \
 		96, 192, 384, 768                                                                  \
@@ -81,8 +71,8 @@ static const struct surface updates = {GEMM, {32, 128, 512, 1024, 2048, 4096, 81
 
 static const struct surface updates_tf32 = {GEMM, {32, 256, 1024, 2048, 4096, 8192, 16384},
         {32, 256, 1024, 2048, 4096, 8192, 16384}, STACKS};
-/* Deep products come behind small ones, which let the clock come back: behind odd ones, which draw
- * full power, they took 8 % longer (H200). */
+/* Deep products come after small ones, which let the clock rise. Products of odd sizes draw full
+ * power and would lower it. */
 static const struct surface others[] = {
         {GEMM, {65536}, {32, 128, 512}, RANKS},
         {GEMM_TN, {32, 64, 96, 128, 192, 256}, {32, 128, 512, 4096, 16384},
@@ -116,9 +106,8 @@ static const struct surface others[] = {
 };
 static const struct surface deep_squares = {SYRK, {1}, SIZES, {2048}};
 
-/* Between powers of two the last turn of tiles is seldom full, and C leaves L2: squares there, of
- * each of these depths, tell by how much; in fp64 (H200) by no more than from one size to the next.
- */
+/* Between powers of two the last round of tiles is seldom full, and C outgrows L2. Squares of each
+ * of these depths show the effect, which is small in fp64. */
 static const struct between {
 	enum kind kind;
 	enum math math;
@@ -127,7 +116,7 @@ static const struct between {
         {OWN_GEMM_EDGE_SHARED, FP32, {64, 128, 256}}, {GEMM, TF32, STACKS}};
 static const int between_sides[] = {1448, 2896, 5792, 11584};
 
-/* Its shape is n and k. */
+/* Whether its shape is n and k. */
 static bool is_square(enum kind kind)
 {
 	return gemm_rate_is_symmetric(kind) || gemm_rate_is_half(kind);
@@ -141,7 +130,7 @@ static bool fits(const struct product *p)
 	return m * n <= room && m * k <= room && k * n <= room;
 }
 
-/* Its shape is m, n and k. */
+/* Whether its shape is m, n and k. */
 static bool has_depth(enum kind kind)
 {
 	return !gemm_rate_is_solve(kind) && !is_square(kind);
@@ -188,8 +177,9 @@ static bool lists(const int *list, int value)
 	return false;
 }
 
-/* Squares that the surface of updates does not have. Larger ones take long (H200: 0.16 s), and the
- * clock a while to come back. */
+/* Squares that the surface of updates does not have. Larger ones would take long and lower the
+ * clock.
+ */
 static void measure_squares(struct bench *bench, const struct surface *surface, enum math math)
 {
 	static const int side[] = {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 11584};
@@ -202,7 +192,7 @@ static void measure_squares(struct bench *bench, const struct surface *surface, 
 	}
 }
 
-/* Where the surfaces have least to say: half way between their sides. --quick does without. */
+/* Half way between the sides of the surfaces, where interpolation is worst. Not with --quick. */
 static void measure_between(struct bench *bench, enum math math)
 {
 	bench->best = 0;
@@ -219,7 +209,7 @@ static void measure_between(struct bench *bench, enum math math)
 	}
 }
 
-/* In fp64 our own products are estimated by those alone and of whole tiles. */
+/* The cost model of fp64 reads our own products only alone and of whole tiles. */
 static bool is_read(enum kind kind, enum math math)
 {
 	return math != FP64 || kind <= OWN_SYRK;
@@ -231,7 +221,8 @@ static void measure_math(struct bench *bench, enum math math)
 	if (!gemm_rate_has(bench, GEMM, math))
 		return;
 	if (bench->rate.run->process == 0 && !gemm_rate_verify(bench, math, false))
-		msg_die(EXIT_MEASURE_FAILED, "cuBLAS computes something else: no result kept");
+		msg_die(EXIT_MEASURE_FAILED,
+		        "a result differs from the host's: nothing is recorded");
 	gemm_rate_fill(bench, math);
 	if (!bench->rate.run->common.quick)
 		blas_rate_rest(&bench->rate);
@@ -247,8 +238,8 @@ static void measure_math(struct bench *bench, enum math math)
 	msg_note("%s took %.2f s", gemm_rate_math_name[math], clock_now() - begun);
 }
 
-/* What needs most power comes last, and a rest before the next, of another probe, too: the clock
- * stays low for a while. */
+/* tf32 needs most power and comes last. A rest follows, for the next probe: the clock stays low for
+ * a while. */
 static void measure(struct probe_run *run)
 {
 	struct bench bench = {0};

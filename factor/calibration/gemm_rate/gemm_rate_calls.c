@@ -9,7 +9,7 @@
 #include "factor/kernels/gemm/tf32.h"
 #include "factor/kernels/gemm/tf32_tall.h"
 
-enum { LINE = 32 }; /* columns of our own products begin with a line of memory */
+enum { LINE = 32 }; /* elements: columns of our own products begin at a line of memory */
 
 static const double off_diagonal = 1e-5;
 
@@ -64,7 +64,7 @@ bool gemm_rate_is_half(enum kind kind)
 
 /* ---- the calls ---- */
 
-/* Whether A is stored as its transpose: for V^T C, and in tf32, whose units want the inner
+/* Whether A is stored as its transpose: for V^T C, and in tf32, whose units need the inner
  * dimension down the columns of both operands. */
 bool gemm_rate_is_transposed(const struct product *p)
 {
@@ -178,7 +178,7 @@ static void put_own(const struct product *p)
 	const struct bench *d = p->bench;
 	const bool symmetric = gemm_rate_is_symmetric(p->kind);
 	const int m = symmetric ? p->n : p->m, ld = (m + LINE - 1) / LINE * LINE;
-	const struct gemm_problem problem = {.precision = p->math == FP64 ? DOUBLE : SINGLE,
+	const struct gemm_problem problem = {.precision = precision_of(p->math),
 	        .tb = symmetric,
 	        .part = symmetric ? GEMM_LOWER : GEMM_WHOLE,
 	        .m = m,
@@ -222,23 +222,15 @@ static void put_tall(const struct product *p)
 void gemm_rate_put(void *context)
 {
 	const struct product *p = context;
-	if (gemm_rate_is_half(p->kind)) {
+	if (gemm_rate_is_half(p->kind))
 		put_half(p);
-		return;
-	}
-	if (p->kind >= TALL) {
+	else if (p->kind >= TALL)
 		put_tall(p);
-		return;
-	}
-	if (p->kind == OWN_GEMM_TN) {
+	else if (p->kind == OWN_GEMM_TN)
 		put_own_tall(p);
-		return;
-	}
-	if (p->kind >= OWN_GEMM) {
+	else if (p->kind >= OWN_GEMM)
 		put_own(p);
-		return;
-	}
-	if (gemm_rate_is_solve(p->kind))
+	else if (gemm_rate_is_solve(p->kind))
 		put_trsm(p);
 	else if (p->kind == SYRK)
 		put_syrk(p);
@@ -252,20 +244,11 @@ void gemm_rate_put(void *context)
 
 /* ---- data ---- */
 
-static void fill_random(
-        const struct bench *bench, enum math math, void *matrix, int64_t count, uint64_t seed)
-{
-	if (math == FP64)
-		gpu_fill_double(matrix, count, seed, bench->rate.stream);
-	else
-		gpu_fill_float(matrix, count, seed, bench->rate.stream);
-}
-
 void gemm_rate_fill(const struct bench *bench, enum math math)
 {
 	void *matrix[] = {bench->a, bench->b, bench->c};
 	for (size_t i = 0; i < ARRAY_LEN(matrix); i++)
-		fill_random(bench, math, matrix[i], bench->elements, bench->seed + i);
+		blas_rate_fill(&bench->rate, precision_of(math), matrix[i], bench->elements, i);
 }
 
 void gemm_rate_fill_triangle(const struct product *p)
@@ -273,9 +256,9 @@ void gemm_rate_fill_triangle(const struct product *p)
 	const struct bench *d = p->bench;
 	const int count = p->m * p->m;
 	const float scale_s = (float)off_diagonal;
-	const enum precision precision = p->math == FP64 ? DOUBLE : SINGLE;
+	const enum precision precision = precision_of(p->math);
 	const struct matrix triangle = {d->triangle, 0, p->m, p->m, p->m, precision};
-	fill_random(d, p->math, d->triangle, count, d->seed + 3);
+	blas_rate_fill(&d->rate, precision, d->triangle, count, 3);
 	if (p->math == FP64)
 		BLAS(cublasDscal(d->rate.blas, count, &off_diagonal, d->triangle, 1));
 	else
@@ -293,34 +276,23 @@ void gemm_rate_fill_pair(const struct product *p)
 
 void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)
 {
-	size_t unused, total;
+	const int64_t word = sizeof(double), three = 3 * word;
 	blas_rate_open(&bench->rate, run);
 	blas_double_open(&bench->doubles, bench->rate.blas);
-	bench->seed = 4 * (uint64_t)run->common.seed;
-	bench->elements = largest * largest;
-	GPU(cudaMemGetInfo(&unused, &total));
-	while (3 * bench->elements * (int64_t)sizeof(double) > (int64_t)(unused / 2))
-		bench->elements /= 4;
-	if (bench->elements < largest * largest)
-		msg_warn("only %zu bytes of GPU memory are free: the largest matrices are left out",
-		        unused);
-	if (bench->elements < (int64_t)GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE)
-		msg_die(EXIT_NOT_POSSIBLE,
-		        "only %zu bytes of GPU memory are free: stop what uses it", unused);
-	const size_t bytes = (size_t)bench->elements * sizeof(double);
-	GPU(cudaMalloc(&bench->a, bytes));
-	GPU(cudaMalloc(&bench->b, bytes));
-	GPU(cudaMalloc(&bench->c, bytes));
-	GPU(cudaMalloc(&bench->scratch, TF32_TALL_SCRATCH));
-	GPU(cudaMalloc(&bench->triangle, GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE * sizeof(double)));
+	bench->elements = blas_rate_memory(three * largest * largest,
+	                          three * GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE) /
+	                  three;
+	bench->a = blas_rate_room(bench->elements * word);
+	bench->b = blas_rate_room(bench->elements * word);
+	bench->c = blas_rate_room(bench->elements * word);
+	bench->scratch = blas_rate_room(TF32_TALL_SCRATCH);
+	bench->triangle = blas_rate_room(GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE * word);
 }
 
 void gemm_rate_close(struct bench *bench)
 {
-	GPU(cudaFree(bench->a));
-	GPU(cudaFree(bench->b));
-	GPU(cudaFree(bench->c));
-	GPU(cudaFree(bench->triangle));
-	GPU(cudaFree(bench->scratch));
+	void *const pieces[] = {bench->a, bench->b, bench->c, bench->triangle, bench->scratch};
+
+	blas_rate_release(&bench->rate, pieces, ARRAY_LEN(pieces));
 	blas_rate_close(&bench->rate);
 }

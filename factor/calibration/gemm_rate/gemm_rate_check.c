@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether what gemm_rate times computes what was asked. */
+/* Whether the calls that gemm_rate times compute the right results. */
 #include "gemm_rate_internal.h"
 
 #include <stdlib.h>
 
 enum { CHECKED = 96, MOST = CHECKED * CHECKED }; /* whole lines, but no whole tiles */
 
-/* The first elements of a device matrix, as doubles; the caller frees them. */
 static double *fetch(const struct bench *bench, enum math math, const void *from)
 {
-	double *to = xmalloc(MOST * sizeof *to);
-	float *single = xmalloc(MOST * sizeof *single);
-	GPU(cudaStreamSynchronize(bench->rate.stream));
-	GPU(cudaMemcpy(math == FP64 ? (void *)to : single, from,
-	        MOST * (math == FP64 ? sizeof *to : sizeof *single), cudaMemcpyDeviceToHost));
-	for (int i = 0; i < MOST && math != FP64; i++)
-		to[i] = single[i];
-	free(single);
-	return to;
+	return blas_rate_fetch(&bench->rate, precision_of(math), from, MOST);
 }
 
-/* What element (i, j) of c must become; for trsm the rows above i, or the columns left of j, are
- * solved already. */
+/* The right value of element (i, j) of c. For trsm the rows above i, or the columns left of j, hold
+ * the solution already. */
 static double expected_element(
         const struct product *p, const double *a, const double *b, const double *c, int i, int j)
 {
@@ -49,9 +40,8 @@ static double expected_element(
 	return c[i + j * n] + (solve ? -1 : gemm_rate_alpha) * sum;
 }
 
-/* Largest deviation from the host's result, from fresh data, whose elements are at most 1. Those of
- * fp32 arithmetic are below a rounding of C (V^T C and what a solve sums up are larger), those of
- * tf32 operands well above. */
+/* Compares with the host's result, on fresh data of elements below 1. The bounds are a rounding of
+ * C, and more for V^T C and for the sums of a solve; tf32 operands have much larger errors. */
 static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 {
 	static const double bound[] = {[FP32] = 3e-7, [TF32] = 2e-5, [FP64] = 2e-15};
@@ -84,7 +74,6 @@ static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 	return worst <= bound[math] * (gemm_rate_is_tall(kind) || solve ? 20 : 1);
 }
 
-/* All kinds in one math; `report` gives a line for each. */
 bool gemm_rate_verify(struct bench *bench, enum math math, bool report)
 {
 	bool correct = true;

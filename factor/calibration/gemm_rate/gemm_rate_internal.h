@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the gemm_rate probe. */
+/* Shared by the files of the gemm_rate probe. */
 #ifndef FATHOM_GEMM_RATE_INTERNAL_H
 #define FATHOM_GEMM_RATE_INTERNAL_H
 
@@ -8,11 +8,14 @@
 #include "factor/calibration/blas_rate.h"
 #include "gemm_rate.h"
 
-/* TRSM_FEW: of few right-hand sides, from the left, with a diagonal. GEMM_ODD: m is odd. GEMM_NT: A
- * B^T. *_TN: V^T C, our own with splits of k. *_EDGE: tiles of C are cut off at its ends. *_SHARED,
- * as beside a panel: our own with a block a tile (factor/kernels/gemm/gemm.h), the library's on the multiprocessors
- * that are left (TF32_KEPT). GEMM_BATCHED: squares of order m on the diagonal, of n in all, in one
- * call. TALL: V^T C by 3xTF32 without stacks (factor/kernels/gemm/tf32_tall.h). */
+/* Updates C -= A B; symmetric updates of the lower triangle; solves with a unit lower triangle on
+ * the left (LU's), or transposed on the right (Cholesky's). OWN: our own kernels. In fp64 the
+ * library is called as by the cuda executor (factor/kernels/gemm/blas_double.h).
+ * *_TN: V^T C, our own with splits of k. *_EDGE: the ends of C cut tiles off. *_SHARED: as beside a
+ * panel, our own with a block a tile, the library's on the multiprocessors that the panel leaves.
+ * TRSM_FEW: few right-hand sides, with a diagonal. GEMM_ODD: an odd number of rows, for which the
+ * library has other kernels. GEMM_NT: A B^T. GEMM_BATCHED: squares of order m on the diagonal, of n
+ * in all, in one call. TALL: V^T C by 3xTF32 without stacks. HALF: B^T B of pairs by 3xFP16. */
 enum kind {
 	GEMM,
 	GEMM_TN,
@@ -41,6 +44,11 @@ enum kind {
 };
 enum math { FP32, TF32, FP64 };
 
+static inline enum precision precision_of(enum math math)
+{
+	return math == FP64 ? DOUBLE : SINGLE;
+}
+
 extern const char *const gemm_rate_kind_name[], *const gemm_rate_math_name[];
 
 enum { GEMM_RATE_TRIANGLE = 4096 }; /* largest order of the triangle */
@@ -54,7 +62,6 @@ struct bench {
 	void *scratch;              /* of tall products */
 	void *a, *b, *c, *triangle; /* on the device; a, b and c of `elements` doubles each */
 	int64_t elements;
-	uint64_t seed;
 	double best; /* highest flop/s seen of this kind and math */
 };
 

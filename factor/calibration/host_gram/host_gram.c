@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long do the passes take of which Gram-Schmidt on the host is made, by the length of
- * the columns, how many of them a thread has, and threads: one or all? Method: the passes
- * themselves (factor/kernels/gram_schmidt/gram_threads.h) over a matrix, one after the other as a factorization has them, with
- * one thread bound to each core. Columns a thread: two; half of its first cache; a quarter of its
- * second cache; four times all of that. Of blocks: few columns taken out, and many, of one group a
- * thread, of four, of four times the second cache; the calling thread has just changed those that
- * are taken out. Fetches: what columns cost a thread more that others have just changed. What can
- * fool it: cores that are hardware threads of each other's, or of other machines', which comes and
- * goes: all points are visited in many short rounds, of which the median of each quarter of the
- * time is a row. As in the runs that are predicted, samples count when the calling thread had its
- * core for itself. Single precision: double takes as long by the byte. Unit: seconds of a pass, of
- * a fetch of a column. */
+/* Question: how long does each pass of Gram-Schmidt on the host take, by column length, columns of
+ * a thread, and threads (one or all)?
+ *
+ * Method: the passes of factor/kernels/gram_schmidt/gram_threads.h, one after the other as in a
+ * factorization, with one thread bound to each core, in single precision (double takes the same
+ * time by the byte). A level is a number of columns whose data fit a cache: for passes over single
+ * columns from two columns to four times the second cache, for blocks from one group a thread to
+ * the same. `handed`: the extra time of columns that other threads have just changed.
+ *
+ * What can fool it: cores that share hardware threads, or a host with other machines, whose load
+ * comes and goes. All points are measured in many short rounds; the median of each quarter of the
+ * time is a row. As in the runs that are predicted, a sample counts when the calling thread had its
+ * core for itself.
+ *
+ * Unit: seconds of a pass, of a fetch of a column. */
 #include "lib/base/base.h"
 #include "lib/host/clock.h"
 #include "factor/kernels/gram_schmidt/gram_levels.h"
@@ -34,13 +37,13 @@ enum {
 	R_LD = 128,    /* of R: its rows' elements are far apart */
 	STEPS = 4,     /* of a sample, at most ... */
 	FAR_STEPS = 2, /* ... of many columns */
-	REPEATS = 4,    /* rows of a process and point */
+	REPEATS = 4,   /* rows of a process and point */
 	SAMPLES = 8,   /* of a point in a round, at most ... */
 	POINTS = 200
 };
 static const double turn = 100e-6; /* ... and for so long */
-static const double again = 0.3;   /* of the time, for a second visit's few points */
-static const double patience = 2;  /* times the time, until no more rounds are begun */
+static const double again = 0.3;   /* of the time, for the few points of a re-measurement */
+static const double patience = 2;  /* times the time, after which no round is begun */
 
 enum kind { KERNELS, FUSED, FEW, MANY, FETCH };
 static const char *const series[] = {"dots", "fused", "few", "many", "handed"};
@@ -54,8 +57,8 @@ struct spot {
 	enum kind kind;
 	int threads, level;
 	int64_t bytes;               /* of a column */
-	struct list seconds, update; /* of the visit; update: of kernels' second pass */
-	struct list side_queue[2];        /* the same while the calling thread's core was disturbed */
+	struct list seconds, update; /* of this row; update: of the second pass of KERNELS */
+	struct list disturbed[2];    /* the same while the calling thread's core was disturbed */
 };
 
 struct bench {
@@ -89,8 +92,8 @@ static int64_t columns_of(const struct bench *b, const struct spot *s)
 	       (int64_t)gram_columns_at((enum gram_level)s->level, bytes, b->l1, b->l2);
 }
 
-/* Numbers that look random: of columns that are multiples of one another a pass after the other
- * leaves rounding errors, until they are too small to be fast. */
+/* Numbers that look random. Of columns that are multiples of one another the passes would leave
+ * rounding errors, and in the end subnormal numbers, which are slow. */
 static void fill(float *data, int64_t count, float scale, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -112,17 +115,17 @@ static struct gram_schmidt problem(const struct bench *b, int64_t m, int64_t n, 
 
 /* ---- samples ---- */
 
-static struct gram_threads pinned_of(const struct bench *b, int threads)
+static struct gram_threads threads_of(const struct bench *b, int threads)
 {
 	return (struct gram_threads){gram_loops(), threads, (int64_t)b->l2};
 }
 
-/* As many steps as leave each thread as many columns. */
+/* Few steps: each thread keeps its number of columns. */
 static void run_steps(const struct bench *b, const struct spot *s, double *first, double *second)
 {
 	const int most = s->level == GRAM_FAR ? FAR_STEPS : STEPS;
 	const int steps = s->threads < most ? s->threads : most;
-	const struct gram_threads pinned = pinned_of(b, s->threads);
+	const struct gram_threads pinned = threads_of(b, s->threads);
 	int info = 0;
 	const struct gram_schmidt g = problem(b, rows(s), columns_of(b, s), &info);
 
@@ -143,11 +146,11 @@ static void run_steps(const struct bench *b, const struct spot *s, double *first
 	}
 }
 
-/* The columns that are taken out are so small that the others stay what they are. */
+/* The columns that are subtracted are small and hardly change the others. */
 static double run_apply(const struct bench *b, const struct spot *s)
 {
 	const int64_t m = rows(s), k = s->kind == FEW ? GRAM_FEW : GRAM_MANY, n = columns_of(b, s);
-	const struct gram_threads pinned = pinned_of(b, s->threads);
+	const struct gram_threads pinned = threads_of(b, s->threads);
 	const struct matrix all = columns(b->a, m, k + n, m + GAP);
 
 	fill(b->a, k * all.ld, 1e-5f, 1);
@@ -157,12 +160,12 @@ static double run_apply(const struct bench *b, const struct spot *s)
 	return clock_now() - start;
 }
 
-/* Columns, and rows of R, that all have changed are read and changed by one thread, and once more.
- */
+/* One thread reads and changes columns, and rows of R, that all threads have changed, and then once
+ * more. */
 static double run_fetch(const struct bench *b, const struct spot *s)
 {
 	const int64_t n = columns_of(b, s);
-	const struct gram_threads all = pinned_of(b, s->threads), one = pinned_of(b, 1);
+	const struct gram_threads all = threads_of(b, s->threads), one = threads_of(b, 1);
 	int info = 0;
 	const struct gram_schmidt g = problem(b, rows(s), n, &info);
 
@@ -204,15 +207,15 @@ static void repeat(struct bench *b, struct spot *s)
 {
 	double update = 0;
 
-	run(b, s, &update); /* it brings the matrix */
+	run(b, s, &update); /* brings the matrix into the caches */
 	bool before = core_noise_undisturbed(&b->pinned.noise);
 	const double start = clock_now();
 	for (int i = 0; i < SAMPLES && (i == 0 || clock_now() - start < turn); i++) {
 		const double seconds = run(b, s, &update);
 		const bool after = core_noise_undisturbed(&b->pinned.noise);
 		const bool good = before && after;
-		keep(good ? &s->seconds : &s->side_queue[0], seconds);
-		keep(good ? &s->update : &s->side_queue[1], update);
+		keep(good ? &s->seconds : &s->disturbed[0], seconds);
+		keep(good ? &s->update : &s->disturbed[1], update);
 		before = after;
 	}
 }
@@ -238,14 +241,14 @@ static bool wants(const struct probe_run *run, const struct spot *s, const char 
 	return probe_wants(run, name, args.arg, args.count);
 }
 
-/* Disturbed samples count where there are few others. */
+/* Disturbed samples count where there are few undisturbed ones. */
 static void record(struct probe_run *run, const struct spot *s, const char *name,
-        const struct list *list, const struct list *side_queue)
+        const struct list *list, const struct list *disturbed)
 {
 	enum { ENOUGH = 3 };
 	const struct point_args args = args_of(s);
-	const bool enough = list->count >= ENOUGH || side_queue->count == 0;
-	const struct list *kept = enough ? list : side_queue, *other = enough ? side_queue : list;
+	const bool enough = list->count >= ENOUGH || disturbed->count == 0;
+	const struct list *kept = enough ? list : disturbed, *other = enough ? disturbed : list;
 	const struct measurement m = {.seconds = stats_median_interval(kept->value, kept->count),
 	        .discarded = other->count,
 	        .hz = NAN,
@@ -258,10 +261,11 @@ static void end_repeat(struct probe_run *run, struct bench *b)
 {
 	for (size_t i = 0; i < b->spots; i++) {
 		struct spot *s = &b->spot[i];
-		record(run, s, series[s->kind], &s->seconds, &s->side_queue[0]);
+		record(run, s, series[s->kind], &s->seconds, &s->disturbed[0]);
 		if (s->kind == KERNELS)
-			record(run, s, "update", &s->update, &s->side_queue[1]);
-		s->seconds.count = s->update.count = s->side_queue[0].count = s->side_queue[1].count = 0;
+			record(run, s, "update", &s->update, &s->disturbed[1]);
+		s->seconds.count = s->update.count = s->disturbed[0].count = s->disturbed[1].count =
+		        0;
 	}
 }
 
@@ -296,7 +300,7 @@ static float *room(int64_t count, int threads)
 	return data;
 }
 
-/* A second visit leaves out most. */
+/* A re-measurement leaves out most points. */
 static void drop_unwanted(const struct probe_run *run, struct bench *b)
 {
 	size_t left = 0;
@@ -362,8 +366,8 @@ static void measure(struct probe_run *run)
 	for (size_t i = 0; i < b->spots; i++) {
 		free(b->spot[i].seconds.value);
 		free(b->spot[i].update.value);
-		free(b->spot[i].side_queue[0].value);
-		free(b->spot[i].side_queue[1].value);
+		free(b->spot[i].disturbed[0].value);
+		free(b->spot[i].disturbed[1].value);
 	}
 	free(b->a);
 	free(b->r);

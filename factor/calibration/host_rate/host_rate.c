@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how fast do the host's BLAS and LAPACK run the calls that a panel is made of, whole
- * panels and gemm, and at which clock? Method: rate surfaces at powers of two, columns
- * lda > m apart (no multiple of a page). Level-1 and level-2 calls, one thread, follow each other
- * through the columns (swap: through random pairs of rows) of one m x n panel, of all lengths
- * around m; getrf, geqrf and potrf get the threads of factor/kernels/lu/host_panel.h and a panel
- * that was just copied from a master; gemm has all threads; some sizes have 1, 2, 4 ... threads.
- * Short calls and dependent adds in long rows. What can fool it: other programs on the cores (what
- * one thread runs is visited twice, some time apart, and a clearly slower visit discarded), caches
- * that other virtual machines share, physical pages that meet in one set of a cache (samples go
- * round several places of memory), an adder that is not one cycle. Operands are in the cache as far
- * as they fit (said, not hidden): in a panel they are, too. Unit: seconds of one call; of one add
- * for the clock. */
+/* Question: how fast do the host's BLAS and LAPACK run the calls of a panel, whole panels and gemm,
+ * and at which clock?
+ *
+ * Method: rate surfaces at powers of two. Level-1 and level-2 calls, on one thread, follow each
+ * other through the columns (swap: through random pairs of rows) of one m x n panel, of all lengths
+ * around m. getrf, geqrf and potrf get the threads of factor/kernels/lu/host_panel.h and a panel
+ * freshly copied from a master; gemm has all threads; some sizes run with 1, 2, 4 ... threads.
+ *
+ * What can fool it: a BLAS with fewer threads than intended (its environment variables); other
+ * programs (points of one thread are repeated, some time apart, and a clearly slower repeat is
+ * discarded); caches shared with other virtual machines; physical pages that meet in one set of a
+ * cache (samples go round several places of memory, and columns are no multiple of a page apart);
+ * an adder that is not one cycle. Operands are in the cache as far as they fit, as in a panel.
+ *
+ * Unit: seconds of one call; of one add for the clock. */
 #include "host_rate_internal.h"
 
 #include "lib/host/allowance.h"
@@ -34,7 +37,7 @@ enum {
 };
 
 static const double longest_point = 0.25; /* on a choice of threads */
-static const double single_part = 0.4, threaded_part = 0.5, teams_part = 0.1; /* of the time */
+static const double single_part = 0.4, threaded_part = 0.5, choice_part = 0.1; /* of the time */
 static const double whole_part = 0.65; /* of one thread's, for panels and squares */
 
 /* ---- random numbers ---- */
@@ -78,10 +81,10 @@ static void fill(struct rates *rates, bool is_double)
 
 /* ---- surfaces ---- */
 
-/* m and n go from first to last by factors, as far as a panel that is restored has at most
- * LARGEST_PANEL bytes; a square has m = n. The first ones are what hybrid factorizations wait for,
- * and lose their largest panels where the time is short; the others, whose points all take as long,
- * lose what lies between their first and last rows. */
+/* m and n go from first to last by factors; a square has m = n, and a restored panel at most
+ * LARGEST_PANEL bytes. When the time is short, whole panels and squares, which hybrid
+ * factorizations wait for, lose their largest sizes. The others, whose points all take the same
+ * time, lose sizes between their first and last rows. */
 struct surface {
 	const char *series[2]; /* single, double */
 	bool (*run)(const struct call *call, size_t turn);
@@ -91,43 +94,42 @@ struct surface {
 	int first_m, last_m, step_m, first_n, step_n;
 };
 
-static const struct surface surfaces[] = {{{"gemm_s", "gemm_d"}, run_gemm, false, true, false,
-                                                  false, 1, 256, LARGEST_GEMM, 2, 256, 2},
-        {{"potrf_s", "potrf_d"}, run_potrf, true, true, true, false, 1, 32, 1024, 2, 32, 2},
-        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 256, 16384, 4, WIDE_N, 2},
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 16384, 4, WIDE_N, 2},
-        {{"getrf_s", "getrf_d"}, run_getrf, true, false, false, false, 1, 128, 65536, 2, 16, 2},
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 256, 65536, 4, 16, 2},
-        /* where a panel leaves the cache of one core, and the caches of all */
-        {{"geqrf_s", "geqrf_d"}, run_geqrf, true, false, false, false, 1, 8192, 32768, 4, 16, 2},
-        {{"iamax_s", "iamax_d"}, run_iamax, false, false, false, true, 0, 128, 16384, 2, 8, 4},
-        {{"scal_s", "scal_d"}, run_scal, false, false, false, true, 0, 128, 16384, 2, 8, 4},
-        {{"ger_s", "ger_d"}, run_ger, false, false, false, false, 2, 128, 16384, 2, 1, 2},
-        {{"swap_s", "swap_d"}, run_swap, false, false, false, true, 0, 128, 16384, 2, 8, 4}};
+#define FUNCTION(name) {#name "_s", #name "_d"}, run_##name
+#define RANGE(m, most_m, by_m, n, by_n)                                                            \
+	.first_m = m, .last_m = most_m, .step_m = by_m, .first_n = n, .step_n = by_n
+#define PANEL(name, ...)                                                                           \
+	{                                                                                          \
+		FUNCTION(name), .restored = true, .turns = 1, RANGE(__VA_ARGS__)                   \
+	}
 
-/* Everything fits beside two factors of the largest gemm in double precision. */
+static const struct surface surfaces[] = {
+        {FUNCTION(gemm), .square = true, .turns = 1, RANGE(256, LARGEST_GEMM, 2, 256, 2)},
+        {FUNCTION(potrf), .restored = true, .square = true, .definite = true, .turns = 1,
+                RANGE(32, 1024, 2, 32, 2)},
+        PANEL(getrf, 256, 16384, 4, WIDE_N, 2),
+        PANEL(geqrf, 256, 16384, 4, WIDE_N, 2),
+        PANEL(getrf, 128, 65536, 2, 16, 2),
+        PANEL(geqrf, 256, 65536, 4, 16, 2),
+        /* where a panel leaves the cache of one core, and the caches of all */
+        PANEL(geqrf, 8192, 32768, 4, 16, 2),
+        {FUNCTION(iamax), .columns = true, RANGE(128, 16384, 2, 8, 4)},
+        {FUNCTION(scal), .columns = true, RANGE(128, 16384, 2, 8, 4)},
+        {FUNCTION(ger), .turns = 2, RANGE(128, 16384, 2, 1, 2)},
+        {FUNCTION(swap), .columns = true, RANGE(128, 16384, 2, 8, 4)},
+};
+
+/* Two factors of the largest gemm in double precision; everything else is smaller. */
 static size_t room_bytes(int largest_gemm)
 {
 	return (2 * panel_bytes(largest_gemm, largest_gemm, true) + 4095) / 4096 * 4096;
 }
 
-static int larger(int a, int b)
-{
-	return a > b ? a : b;
-}
-
-static int smaller(int a, int b)
-{
-	return a < b ? a : b;
-}
-
-/* Their time grows as their length does. */
 static bool too_large(int m, int n, bool is_double)
 {
 	return (size_t)m * (size_t)n * (is_double ? 8 : 4) > LARGEST_PANEL;
 }
 
-/* Whether it is a library's whole panel or square, which takes the longer the larger it is. */
+/* Whether it is a library's whole panel or square, whose time grows with its size. */
 static bool is_whole(const struct surface *surface)
 {
 	return surface->restored || surface->square;
@@ -135,15 +137,16 @@ static bool is_whole(const struct surface *surface)
 
 enum { MOST_VALUES = 16 }; /* of m, and of n */
 
-/* The values of m in the order in which they are measured: of whole panels as they grow, else the
- * first and the last, every other one, the rest. Their number. */
+/* The values of m in the order of measurement: growing for whole panels; else the first and the
+ * last, every other one, the rest. Returns their number. */
 static size_t rows_of(const struct surface *surface, bool quick, int *row)
 {
 	int m[MOST_VALUES], last_m = surface->last_m;
 	size_t count = 0, taken = 0;
 
 	if (quick)
-		last_m = surface->first_n == WIDE_N ? surface->first_m : smaller(last_m, QUICK_M);
+		last_m = surface->first_n == WIDE_N ? surface->first_m
+		                                    : (int)min_int64(last_m, QUICK_M);
 	for (int next = surface->first_m; next <= last_m && count < MOST_VALUES;
 	        next *= quick ? 4 : surface->step_m)
 		m[count++] = next;
@@ -159,8 +162,8 @@ static size_t rows_of(const struct surface *surface, bool quick, int *row)
 	return count;
 }
 
-/* Points that would take the rest of the time, judged by the one before of as many columns, are
- * dropped; but not those of the first row, or of the first and last. */
+/* A point is dropped when it would take the rest of the time, judged by the previous point of the
+ * same n. Points of the first m, or of the first and last, are always measured. */
 static void measure_surface(
         struct rates *rates, const struct surface *surface, bool is_double, bool threaded)
 {
@@ -169,12 +172,12 @@ static void measure_surface(
 	const int step_n = quick ? 4 : surface->step_n;
 	int row[MOST_VALUES];
 	const size_t rows = rows_of(surface, quick, row), sure = is_whole(surface) ? 1 : 2;
-	/* a sample of the last m, by n: its seconds for each row, or cube of that */
+	/* by n: seconds of a sample of the previous m, over m, or over m^3 of a square */
 	double before[MOST_VALUES] = {0};
 
 	for (size_t r = 0; r < rows; r++) {
 		const int m = row[r], first_n = surface->square ? m : surface->first_n;
-		const int last_n = surface->square ? m : larger(first_n, LARGEST_N);
+		const int last_n = surface->square ? m : (int)max_int64(first_n, LARGEST_N);
 		const double size = pow(m, surface->square ? 3 : 1);
 		for (int n = first_n, i = 0; n <= last_n; n *= step_n, i++) {
 			size_t turns = surface->columns ? 2 * (size_t)n : surface->turns;
@@ -249,7 +252,7 @@ static void measure_threads(struct rates *rates, size_t c, int threads)
 	}
 }
 
-static void measure_pinned(struct rates *rates, int repeat, bool threaded)
+static void measure_choices(struct rates *rates, int repeat, bool threaded)
 {
 	int threads = threaded ? 2 : 1, most = threaded ? rates->threads : 1;
 
@@ -263,8 +266,8 @@ static void measure_pinned(struct rates *rates, int repeat, bool threaded)
 	}
 }
 
-/* Both precisions. At first neither, nor what a library does as a whole, may use up the time of
- * what comes after it. */
+/* Both precisions. In the first repeat each precision, and the whole panels, leave time for the
+ * measurements after them. */
 static void measure_surfaces(struct rates *rates, int repeat, bool threaded)
 {
 	const double end = rates->end;
@@ -287,7 +290,7 @@ static void measure_surfaces(struct rates *rates, int repeat, bool threaded)
 	}
 }
 
-/* Once, or until all are awake and where the system wants them. */
+/* Runs gemm once, or until all threads are awake and where the system wants them. */
 static void wake_threads(struct rates *rates, double seconds)
 {
 	enum { SMALL = 256 };
@@ -310,7 +313,7 @@ static int all_blas_threads(void)
 
 static void measure(struct probe_run *run)
 {
-	/* --quick has no time for two, and a second visit is one itself */
+	/* --quick has no time for two, and a re-measurement is a repeat itself */
 	const int repeats = run->common.quick || run->wanted ? 1 : REPEATS;
 
 	curve_slow_are_disturbed(run->curve);
@@ -335,7 +338,7 @@ static void measure(struct probe_run *run)
 	if (!rates.a || !rates.master)
 		msg_die(EXIT_NOT_POSSIBLE, "not enough memory for 2 x %zu bytes", bytes);
 	fill(&rates, false);
-	wake_threads(&rates, 0); /* before this thread is bound: they inherit that */
+	wake_threads(&rates, 0); /* before this thread is bound, as they inherit the binding */
 	const double risen = clock_now() + run->seconds / 30;
 	while (clock_now() < risen)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
@@ -345,19 +348,18 @@ static void measure(struct probe_run *run)
 	rates.end = clock_now() + single_part * run->seconds;
 	for (int repeat = 0; repeat < repeats; repeat++) {
 		measure_surfaces(&rates, repeat, false);
-		measure_pinned(&rates, repeat, false);
+		measure_choices(&rates, repeat, false);
 	}
-	/* Threads of a BLAS go on spinning when their work is done and slow down what one thread
-	 * does then: they come last. They run where the system puts them, as a factorization's do.
-	 */
+	/* Threads of a BLAS spin on after their work and slow down calls of one thread: they come
+	 * last. They run where the system puts them, as in a factorization. */
 	core_noise_leave(&rates.noise);
 	wake_threads(&rates, run->seconds / 100);
 	rates.end = fmax(rates.end, clock_now()) + threaded_part * run->seconds;
-	/* Once: a team always has neighbours, and the quicker of two visits would be the exception.
-	 */
+	/* Once: several threads always have neighbours, and the quicker of two repeats would be the
+	 * exception. */
 	measure_surfaces(&rates, 0, true);
-	rates.end = fmax(rates.end, clock_now()) + teams_part * run->seconds;
-	measure_pinned(&rates, 0, true);
+	rates.end = fmax(rates.end, clock_now()) + choice_part * run->seconds;
+	measure_choices(&rates, 0, true);
 	repeats_record(&rates.repeats, run);
 	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
 	if (rates.dropped[0])

@@ -8,7 +8,7 @@
 
 enum { ROWS = 16 }; /* lengths over which a tall call is averaged */
 
-/* Some row below m, another one every turn. */
+/* A random row below m, another one every turn. */
 static int some_row(size_t turn, int m)
 {
 	uint32_t hash = (uint32_t)turn * 0x9e3779b9u;
@@ -54,7 +54,7 @@ bool run_iamax(const struct call *c, size_t turn)
 	size_t x = column(c, turn), found;
 	int rows = length(c, turn);
 	EITHER(c, found = cblas_isamax(rows, S + x, 1), found = cblas_idamax(rows, D + x, 1));
-	__asm__ volatile("" ::"r"(found)); /* it counts */
+	__asm__ volatile("" ::"r"(found)); /* keeps the call */
 	return true;
 }
 
@@ -76,7 +76,8 @@ bool run_swap(const struct call *c, size_t turn)
 	return true;
 }
 
-/* Updates what lies right of and below the first column and row by them, then takes it back. */
+/* Updates the matrix right of and below its first column and row by them, then subtracts it again.
+ */
 bool run_ger(const struct call *c, size_t turn)
 {
 	double alpha = turn % 2 ? 1 : -1;

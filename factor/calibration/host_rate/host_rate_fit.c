@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Fit of the host_rate probe. */
+/* Curve of the host_rate probe -> host.{iamax,scal,swap,ger,getrf,geqrf}.{s,d} [m,n],
+ * host.{potrf,gemm}.{s,d} [n], host.gemm.threads.s, host.getrf.threads.s, host.blas.level1,
+ * host.blas.level2: seconds of a call; host.clock. */
 #include "lib/base/base.h"
-#include "lib/probe/probe.h"
+#include "lib/probe/curve_fit.h"
+#include "lib/stats/estimate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,35 +17,33 @@ void host_rate_fit(const struct table *curve, struct profile *profile);
 #define FACTORIZATION ", one thread below 4 MiB, all from there, " PANEL
 #define SQUARE ", n x n, all threads"
 
-static const struct {
-	const char *series, *parameter, *method, *regime;
-	const char *arg[3];
-} functions[] = {
-        {"iamax_s", "host.iamax.s", "cblas_isamax of a column" CALL, "surface", {"m", "n"}},
-        {"iamax_d", "host.iamax.d", "cblas_idamax of a column" CALL, "surface", {"m", "n"}},
-        {"scal_s", "host.scal.s", "cblas_sscal of a column" CALL, "surface", {"m", "n"}},
-        {"scal_d", "host.scal.d", "cblas_dscal of a column" CALL, "surface", {"m", "n"}},
-        {"swap_s", "host.swap.s", "cblas_sswap of two rows" CALL, "surface", {"m", "n"}},
-        {"swap_d", "host.swap.d", "cblas_dswap of two rows" CALL, "surface", {"m", "n"}},
-        {"ger_s", "host.ger.s", "cblas_sger" CALL, "surface", {"m", "n"}},
-        {"ger_d", "host.ger.d", "cblas_dger" CALL, "surface", {"m", "n"}},
-        {"getrf_s", "host.getrf.s", "LAPACKE_sgetrf_work" FACTORIZATION, "surface", {"m", "n"}},
-        {"getrf_d", "host.getrf.d", "LAPACKE_dgetrf_work" FACTORIZATION, "surface", {"m", "n"}},
-        {"geqrf_s", "host.geqrf.s", "LAPACKE_sgeqrf_work" FACTORIZATION, "surface", {"m", "n"}},
-        {"geqrf_d", "host.geqrf.d", "LAPACKE_dgeqrf_work" FACTORIZATION, "surface", {"m", "n"}},
-        {"potrf_s", "host.potrf.s", "LAPACKE_spotrf_work, n x n" FACTORIZATION, "surface", {"n"}},
-        {"potrf_d", "host.potrf.d", "LAPACKE_dpotrf_work, n x n" FACTORIZATION, "surface", {"n"}},
-        {"gemm_s", "host.gemm.s", "cblas_sgemm" SQUARE, "surface", {"n"}},
-        {"gemm_d", "host.gemm.d", "cblas_dgemm" SQUARE, "surface", {"n"}},
-        {"gemm_threads_s", "host.gemm.threads.s", "cblas_sgemm, n x n", "surface",
-                {"n", "threads"}},
-        {"getrf_threads_s", "host.getrf.threads.s", "LAPACKE_sgetrf_work, " PANEL, "surface",
-                {"m", "n", "threads"}},
-        {"level1", "host.blas.level1", "cblas_sscal, n = 32", "hardware", {0}},
-        {"level2", "host.blas.level2", "cblas_sger, 32 x 32", "hardware", {0}},
-};
+/* No call takes less than a nanosecond, none minutes. */
+#define TIMED(series, parameter, method, ...)                                                      \
+	CURVE_SURFACE(series, "host." parameter, method, 1e-9, 1000, __VA_ARGS__)
+#define SHORT(series, parameter, method)                                                           \
+	{                                                                                          \
+		series, .spec = { "host.blas." parameter, "s", method, "hardware", 1e-9, 1000 }    \
+	}
+#define BOTH(name, before, after, ...)                                                             \
+	TIMED(name "_s", name ".s", before "s" name after, __VA_ARGS__),                           \
+	        TIMED(name "_d", name ".d", before "d" name after, __VA_ARGS__)
 
-static const struct estimate absent = {NAN, NAN, NAN, 0};
+static const struct curve_rows functions[] = {
+        TIMED("iamax_s", "iamax.s", "cblas_isamax of a column" CALL, "m", "n"),
+        TIMED("iamax_d", "iamax.d", "cblas_idamax of a column" CALL, "m", "n"),
+        BOTH("scal", "cblas_", " of a column" CALL, "m", "n"),
+        BOTH("swap", "cblas_", " of two rows" CALL, "m", "n"),
+        BOTH("ger", "cblas_", CALL, "m", "n"),
+        BOTH("getrf", "LAPACKE_", "_work" FACTORIZATION, "m", "n"),
+        BOTH("geqrf", "LAPACKE_", "_work" FACTORIZATION, "m", "n"),
+        BOTH("potrf", "LAPACKE_", "_work, n x n" FACTORIZATION, "n"),
+        BOTH("gemm", "cblas_", SQUARE, "n"),
+        TIMED("gemm_threads_s", "gemm.threads.s", "cblas_sgemm, n x n", "n", "threads"),
+        TIMED("getrf_threads_s", "getrf.threads.s", "LAPACKE_sgetrf_work, " PANEL, "m", "n",
+                "threads"),
+        SHORT("level1", "level1", "cblas_sscal, n = 32"),
+        SHORT("level2", "level2", "cblas_sger, 32 x 32"),
+};
 
 /* Processes that a point must have: three, or as many as there are. */
 static size_t least_processes(const struct table *curve)
@@ -54,27 +55,19 @@ static size_t least_processes(const struct table *curve)
 	return (size_t)fmin(last + 1, 3);
 }
 
-static void add_function(const struct table *curve, struct profile *profile, size_t f)
+/* A slow machine leaves out points in some processes, and whole series. Those with a choice of
+ * threads may be missing. */
+static void add_function(const struct table *curve, struct profile *profile,
+        const struct curve_rows *rows, size_t least)
 {
-	/* Below: less than a call; above: no such call takes minutes. */
-	const struct parameter_spec spec = {
-	        functions[f].parameter, "s", functions[f].method, functions[f].regime, 1e-9, 1000};
-	const size_t least = least_processes(curve);
 	struct point *points;
-	size_t n = curve_points(curve, functions[f].series, &points);
+	const size_t n = curve_points(curve, rows->series, &points);
 
-	for (size_t i = 0; i < n; i++) {
-		struct arg args[3];
-		size_t count = 0;
-		if (points[i].processes < least) /* dropped in the others */
-			continue;
-		for (; count < ARRAY_LEN(args) && functions[f].arg[count]; count++)
-			args[count] = (struct arg){functions[f].arg[count],
-			        curve_arg(curve, &points[i], functions[f].arg[count])};
-		profile_add(profile, &spec, args, count, points[i].seconds, points[i].busy);
-	}
-	if (n == 0 && !strstr(functions[f].series, "threads")) /* dropped on a slow machine */
-		profile_add(profile, &spec, NULL, 0, absent, false);
+	for (size_t i = 0; i < n; i++)
+		if (points[i].processes >= least)
+			curve_fit_point(curve, profile, rows, &points[i]);
+	if (n == 0 && !strstr(rows->series, "threads"))
+		profile_add(profile, &rows->spec, NULL, 0, estimate_none, false);
 	free(points);
 }
 
@@ -82,16 +75,15 @@ void host_rate_fit(const struct table *curve, struct profile *profile)
 {
 	static const struct parameter_spec clock = {
 	        "host.clock", "Hz", "dependent integer adds", NULL, 0.2e9, 10e9};
-	struct point add = curve_at(curve, "clock", NULL, 0);
-	struct estimate hz = absent;
+	const size_t least = least_processes(curve);
+	const struct point add = curve_at(curve, "clock", NULL, 0);
+	struct estimate hz = estimate_none, seconds = add.seconds;
 
 	for (size_t f = 0; f < ARRAY_LEN(functions); f++)
-		add_function(curve, profile, f);
-	if (add.seconds.samples) {
-		/* processes that differ widely may have an interval that reaches zero */
-		const double least = fmax(add.seconds.low, add.seconds.value / 2);
-		hz = (struct estimate){1 / add.seconds.value, 1 / add.seconds.high, 1 / least,
-		        add.seconds.samples};
-	}
+		add_function(curve, profile, &functions[f], least);
+	/* processes that differ widely may have an interval that reaches zero */
+	seconds.low = fmax(seconds.low, seconds.value / 2);
+	if (seconds.samples)
+		hz = estimate_inverse(1, seconds);
 	profile_add(profile, &clock, NULL, 0, hz, add.busy);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the host_rate probe share: its memory, and a call at one size. */
+/* Shared by the files of the host_rate probe: its memory, and a call at one size. */
 #ifndef FATHOM_HOST_RATE_INTERNAL_H
 #define FATHOM_HOST_RATE_INTERNAL_H
 
@@ -23,14 +23,14 @@ struct rates {
 	char *a, *master;           /* panels and square matrices; master is copied to a */
 	char *at;                   /* the panel's place in a */
 	size_t bytes;               /* of each */
-	bool filled, double_filled; /* the master, with what */
+	bool filled, double_filled; /* the master; in which precision */
 	void *tau, *work;
 	lapack_int *ipiv;
-	int threads;        /* of the BLAS */
+	int threads;             /* of the BLAS */
 	struct core_noise noise; /* the calling thread is on the quietest core */
-	size_t turn;        /* calls of this point so far */
-	uint64_t state;     /* of the random numbers */
-	double end;         /* clock_now() when the time is spent */
+	size_t turn;             /* calls of this point so far */
+	uint64_t state;          /* of the random numbers */
+	double end;              /* clock_now() when the time is spent */
 	char dropped[256];
 };
 
@@ -58,7 +58,7 @@ bool run_geqrf(const struct call *c, size_t turn);
 bool run_potrf(const struct call *c, size_t turn);
 bool run_gemm(const struct call *c, size_t turn);
 
-/* What the BLAS gets. */
+/* Threads that the BLAS gets. */
 int panel_threads(const struct call *c);
 
 /* ---- points (host_rate_point.c) ---- */

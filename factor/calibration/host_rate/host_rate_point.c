@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One point of the host_rate probe: where its panel lies, its samples, and what the time left out.
- */
+/* One point of the host_rate probe: the place of its panel, its samples, and points left out for
+ * lack of time. */
 #include "host_rate_internal.h"
 
 #include "lib/host/clock.h"
@@ -25,7 +25,7 @@ int leading(int m, bool is_double)
 	return m * word % 4096 ? m + PADDING : m + PAGE_PADDING / word;
 }
 
-/* One column more than n: ger's vector, and what its last column's shift reaches. */
+/* Two columns more than n: ger's vector, and the end of a shifted last column. */
 size_t panel_bytes(int m, int n, bool is_double)
 {
 	return (size_t)leading(m, is_double) * (size_t)(n + 2) * (is_double ? 8 : 4);
@@ -40,10 +40,11 @@ static void read_panel(const struct call *call)
 
 	for (size_t i = 0; i < bytes; i += 64)
 		sum += (unsigned)call->rates->at[i];
-	__asm__ volatile("" ::"r"(sum)); /* it counts */
+	__asm__ volatile("" ::"r"(sum)); /* keeps the reads */
 }
 
-/* Other physical pages, brought into the cache: all, as a few turns may touch few of them. */
+/* Moves to other physical pages and brings all of them into the cache: a few turns may touch few.
+ */
 static void move_on(struct call *call)
 {
 	struct rates *rates = call->rates;
@@ -58,7 +59,7 @@ static void move_on(struct call *call)
 		call->run(call, rates->turn++);
 }
 
-/* Its other elements are between -1 and 1. */
+/* The other elements are between -1 and 1. */
 static void make_definite(const struct call *call)
 {
 	for (int i = 0; i < call->n; i++) {
@@ -122,7 +123,7 @@ double measure_call(struct call call, const char *series)
 	double start = clock_now();
 	bool worked = take_call(&call, &first); /* brings in code, pages and threads */
 	double each = clock_now() - start;
-	if (each < least) { /* that was little of a longer one */
+	if (each < least) { /* mostly the first call's own cost */
 		start = clock_now();
 		worked = worked && take_call(&call, &next);
 		each = clock_now() - start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Short BLAS calls, and dependent adds in long rows for the clock. */
+/* Short BLAS calls, and long rows of dependent adds for the clock. */
 #include "host_rate_internal.h"
 
 #include "lib/host/clock.h"

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what do the steps of our own panel kernels cost, one by one?
+/* Question: what does each step of our own LU panel kernels cost?
  *
- * Method: the fused variant's two kernels in turns, and the pivot kernel alone, from start to start
- * in a stream, queued behind a hold, on panels of powers of two; one column of the resident kernel
- * (exchange, division, search, no update behind it), as the span of all columns over their number;
- * the resident panel's update alone, one sweep over a panel in shared memory.
- * It is the code of factor/kernels/lu/panel_fused.cu and factor/kernels/lu/panel_resident.cu that the factorization runs.
+ * Method: the kernels that factorizations run, on panels of powers of two, behind a hold. The fused
+ * variant: its two kernels in turns, and the pivot kernel alone, from start to start. The resident
+ * kernel: one column without the update behind it, and one sweep of the update in shared memory.
  *
- * What can fool it: a step that is applied again and again must not overflow (multipliers are 1); a
- * kernel that follows itself finds its code in the caches (the two take turns, as in the
- * factorization); kernels loaded behind a hold (each runs once before); the factors themselves mean
- * nothing here and are not checked (the tests do).
+ * What can fool it: a step that is applied again and again must not overflow (multipliers are 1);
+ * a kernel that follows itself finds its code in the caches (the two take turns, as in the
+ * factorization); kernels loaded behind a hold (each runs once before). The factors have no meaning
+ * here: the tests check them.
  *
  * Unit: seconds per kernel, per column, per sweep. */
 #include "lib/base/base.h"
@@ -20,7 +18,7 @@
 #include "lib/device/gpu.h"
 #include "lib/base/msg.h"
 #include "factor/kernels/lu/panel_kernels.h"
-#include "lib/probe/probe.h"
+#include "lib/probe/probe_point.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -30,10 +28,10 @@ enum {
 	LONG = 80,
 	LARGEST_M = 131072,
 	LARGEST_N = 128,
-	MORE_ROWS = 384, /* of a block: its warps pass twice over them */
+	MORE_ROWS = 384, /* of a block, whose warps then pass twice over them */
 };
 
-/* The host sees a queue end this much later than the device at most. */
+/* The host notices the end of a queue at most this much later than the device. */
 static const double host_slack = 100e-6;
 
 struct bench {
@@ -274,10 +272,7 @@ static void set_up(struct bench *b)
 static void measure(struct probe_run *run)
 {
 	struct bench bench = {0};
-	struct fault fault;
-	if (!gpu_open(&bench.gpu, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	probe_watch_gpu(run, &bench.gpu);
+	probe_open_gpu(run, &bench.gpu);
 	gpu_warm(&bench.gpu, run->warm_seconds);
 	set_up(&bench);
 

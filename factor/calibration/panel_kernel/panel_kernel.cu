@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how fast does one SM update a panel that it holds in shared memory? Method: one block
- * on every SM runs the resident panel kernel's update (factor/kernels/blocks/shared_update.cuh) over its panel again
- * and again, one thread a row; both clocks are read around all sweeps. What can fool it: addresses
- * computed anew in the loop, a sweep kept in registers. Unit: seconds per sweep. */
+/* The update of a panel that one SM holds in shared memory. One block on every SM runs the resident
+ * panel kernel's update (factor/kernels/blocks/shared_update.cuh) over its panel again and again,
+ * one thread a row. Both clocks are read before and after all sweeps. It must not compute addresses
+ * anew in the loop, nor keep the panel in registers. */
 #include "panel_kernel.h"
 #include "lib/device/clock.cuh"
 #include "factor/kernels/blocks/shared_update.cuh"
@@ -15,8 +15,8 @@ __device__ __host__ int odd_pitch(int rows)
 	return rows | 1;
 }
 
-/* The same address, which the compiler cannot compute anew inside a loop (it would, from special
- * registers). */
+/* The same address, which the compiler now cannot compute anew, from special registers, in a loop.
+ */
 __device__ __forceinline__ float *kept_in_register(float *shared)
 {
 	uint32_t address = (uint32_t)__cvta_generic_to_shared(shared);

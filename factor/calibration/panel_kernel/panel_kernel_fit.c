@@ -1,97 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the panel_kernel probe -> rate surfaces of our own kernels' steps at powers of two,
- * and the rate of the update in shared memory. */
+/* Curve of the panel_kernel probe -> gpu.panel.{pivot,step}.{s,d} [m,n], gpu.panel.column.{s,d}
+ * [blocks,n], gpu.panel.twice.{s,d} [n]: seconds of a kernel or a column, rate surfaces;
+ * gpu.shared.update [threads]: bytes per second. */
 #include "lib/base/base.h"
 #include "panel_kernel.h"
 
-#include "lib/probe/curve.h"
-#include "lib/profile/profile.h"
+#include "lib/probe/curve_fit.h"
 
 #include "factor/kernels/lu/panel_geometry.h"
 
 #include <stdlib.h>
 
-static const struct surface {
-	const char *series, *name, *method, *arg;
-} surfaces[] = {
-        {"pivot_s", "gpu.panel.pivot.s", "fused pivot kernel, start to start", "m"},
-        {"pivot_d", "gpu.panel.pivot.d", "fused pivot kernel, start to start", "m"},
-        {"step_s", "gpu.panel.step.s", "fused pivot and update kernel in turns, start to start",
-                "m"},
-        {"step_d", "gpu.panel.step.d", "fused pivot and update kernel in turns, start to start",
-                "m"},
-        {"column_s", "gpu.panel.column.s", "a column of the resident kernel without update",
-                "blocks"},
-        {"column_d", "gpu.panel.column.d", "a column of the resident kernel without update",
-                "blocks"},
+#define SURFACE(series, name, method, ...)                                                         \
+	CURVE_SURFACE(series, name, method, 1e-7, 1e-2, __VA_ARGS__)
+#define BOTH(series, name, ...)                                                                    \
+	SURFACE(series "_s", name ".s", __VA_ARGS__), SURFACE(series "_d", name ".d", __VA_ARGS__)
+#define COLUMN "a column of the resident kernel "
+
+static const struct curve_rows surfaces[] = {
+        BOTH("pivot", "gpu.panel.pivot", "fused pivot kernel, start to start", "m", "n"),
+        BOTH("step", "gpu.panel.step", "fused pivot and update kernel in turns, start to start",
+                "m", "n"),
+        BOTH("column", "gpu.panel.column", COLUMN "without update", "blocks", "n"),
 };
+/* A block's warps pass twice over their rows, on all multiprocessors. */
+static const struct curve_rows twice[] = {BOTH("column", "gpu.panel.twice",
+        COLUMN "with two passes over a block's rows, one block an SM", "n")};
+static const struct curve_rows update = {"shared_update",
+        {"gpu.shared.update", "B/s",
+                "panel update in shared memory, bytes read and written, one SM", NULL, 1e8, 1e13},
+        .column = {"threads"}, .value = curve_rate};
 
-/* A column when a block's warps pass twice over their rows, on all multiprocessors. */
-static void fit_twice(
-        const struct table *curve, struct profile *profile, const char *series, const char *name)
+/* The points of a series whose blocks need two passes over their rows, or the others. */
+static void fit_passes(const struct table *curve, struct profile *profile,
+        const struct curve_rows *rows, bool two_passes)
 {
-	const struct parameter_spec spec = {.name = name,
-	        .unit = "s",
-	        .method = "a column of the resident kernel with two passes over a block's rows, "
-	                  "one block "
-	                  "an SM",
-	        .regime = "surface",
-	        .low = 1e-7,
-	        .high = 1e-2};
 	struct point *points;
-	size_t count = curve_points(curve, series, &points);
-	for (size_t i = 0; i < count; i++) {
-		struct arg n = {"n", curve_arg(curve, &points[i], "n")};
-		if (curve_arg(curve, &points[i], "rows") > PANEL_FEWEST_ROWS)
-			profile_add(profile, &spec, &n, 1, points[i].seconds, points[i].busy);
-	}
-	free(points);
-}
+	const size_t count = curve_points(curve, rows->series, &points);
 
-/* Bytes of a sweep over its seconds; the shorter time is the higher rate. */
-static void fit_update(const struct table *curve, struct profile *profile)
-{
-	const struct parameter_spec spec = {.name = "gpu.shared.update",
-	        .unit = "B/s",
-	        .method = "panel update in shared memory, bytes read and written, one SM",
-	        .low = 1e8,
-	        .high = 1e13};
-	struct point *point;
-	const size_t count = curve_points(curve, "shared_update", &point);
-	for (size_t i = 0; i < count; ++i) {
-		const double bytes = curve_arg(curve, &point[i], "bytes");
-		const struct estimate t = point[i].seconds;
-		const struct estimate rate = {
-		        bytes / t.value, bytes / t.high, bytes / t.low, t.samples};
-		const struct arg args[] = {{"threads", curve_arg(curve, &point[i], "threads")}};
-		profile_add(profile, &spec, args, 1, rate, point[i].busy);
-	}
-	free(point);
+	for (size_t i = 0; i < count; i++)
+		if ((curve_arg(curve, &points[i], "rows") > PANEL_FEWEST_ROWS) == two_passes)
+			curve_fit_point(curve, profile, rows, &points[i]);
+	free(points);
 }
 
 void panel_kernel_fit(const struct table *curve, struct profile *profile)
 {
-	for (size_t s = 0; s < ARRAY_LEN(surfaces); s++) {
-		const struct parameter_spec spec = {.name = surfaces[s].name,
-		        .unit = "s",
-		        .method = surfaces[s].method,
-		        .regime = "surface",
-		        .low = 1e-7,
-		        .high = 1e-2};
-		struct point *points;
-		size_t count = curve_points(curve, surfaces[s].series, &points);
-		for (size_t i = 0; i < count; i++) {
-			double rows = curve_arg(curve, &points[i], "rows");
-			if (rows > PANEL_FEWEST_ROWS)
-				continue;
-			struct arg args[] = {
-			        {surfaces[s].arg, curve_arg(curve, &points[i], surfaces[s].arg)},
-			        {"n", curve_arg(curve, &points[i], "n")}};
-			profile_add(profile, &spec, args, 2, points[i].seconds, points[i].busy);
-		}
-		free(points);
-	}
-	fit_twice(curve, profile, "column_s", "gpu.panel.twice.s");
-	fit_twice(curve, profile, "column_d", "gpu.panel.twice.d");
-	fit_update(curve, profile);
+	for (size_t i = 0; i < ARRAY_LEN(surfaces); i++)
+		fit_passes(curve, profile, &surfaces[i], false);
+	for (size_t i = 0; i < ARRAY_LEN(twice); i++)
+		fit_passes(curve, profile, &twice[i], true);
+	curve_fit_rows(curve, profile, &update, 1, false);
 }

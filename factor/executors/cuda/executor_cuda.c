@@ -64,6 +64,7 @@ static bool sync_queue(struct cuda *x)
 	return cuda_ok(x, cudaStreamSynchronize(stream_of(x)), "synchronize");
 }
 
+/* Idle queues are left out because a query costs more than a short operation. */
 bool cuda_sync(struct executor *executor)
 {
 	struct cuda *x = self(executor);
@@ -77,7 +78,7 @@ bool cuda_sync(struct executor *executor)
 	return good;
 }
 
-static void cuda_destroy(struct executor *executor)
+void cuda_destroy(struct executor *executor)
 {
 	struct cuda *x = self(executor);
 	lanes_close(x);
@@ -88,14 +89,14 @@ static void cuda_destroy(struct executor *executor)
 	free(x);
 }
 
-static bool cuda_alloc(struct executor *executor, int64_t bytes, void **data)
+bool cuda_alloc(struct executor *executor, int64_t bytes, void **data)
 {
 	*data = NULL;
 	return cuda_ok(
 	        self(executor), cudaMalloc(data, (size_t)(bytes > 0 ? bytes : 1)), "device memory");
 }
 
-static void cuda_release(struct executor *executor, void *data)
+void cuda_release(struct executor *executor, void *data)
 {
 	(void)executor;
 	cudaFree(data);
@@ -114,27 +115,26 @@ static bool copy_matrix(struct cuda *x, void *to, int64_t to_ld, const void *fro
 }
 
 /* Untimed copies wait for every queue, so they may follow any operation. */
-static bool cuda_upload(
-        struct executor *executor, const void *host, int64_t host_ld, struct matrix a)
+bool cuda_upload(struct executor *executor, const void *host, int64_t host_ld, struct matrix a)
 {
 	return cuda_sync(executor) && copy_matrix(self(executor), matrix_address(a), a.ld, host,
 	                                      host_ld, a, cudaMemcpyHostToDevice, "upload");
 }
 
-static bool cuda_download(struct executor *executor, struct matrix a, void *host, int64_t host_ld)
+bool cuda_download(struct executor *executor, struct matrix a, void *host, int64_t host_ld)
 {
 	return cuda_sync(executor) && copy_matrix(self(executor), host, host_ld, matrix_address(a),
 	                                      a.ld, a, cudaMemcpyDeviceToHost, "download");
 }
 
-static bool cuda_duplicate(struct executor *executor, struct matrix from, struct matrix to)
+bool cuda_duplicate(struct executor *executor, struct matrix from, struct matrix to)
 {
 	return cuda_sync(executor) &&
 	       copy_matrix(self(executor), matrix_address(to), to.ld, matrix_address(from), from.ld,
 	               from, cudaMemcpyDeviceToDevice, "duplicate");
 }
 
-static bool cuda_read_pivots(struct executor *executor, struct pivots p, int *host_ipiv, int *info)
+bool cuda_read_pivots(struct executor *executor, struct pivots p, int *host_ipiv, int *info)
 {
 	struct cuda *x = self(executor);
 	size_t bytes = (size_t)(p.n + 1) * sizeof(int);
@@ -152,7 +152,7 @@ static bool cuda_read_pivots(struct executor *executor, struct pivots p, int *ho
 	return ok;
 }
 
-static bool cuda_iamax(struct executor *executor, struct matrix v, int64_t *index)
+bool cuda_iamax(struct executor *executor, struct matrix v, int64_t *index)
 {
 	int64_t one_based = 0;
 	const bool ok = BLAS(self(executor), v.precision, "iamax", cublasIsamax_64, cublasIdamax_64,
@@ -162,7 +162,7 @@ static bool cuda_iamax(struct executor *executor, struct matrix v, int64_t *inde
 	return ok;
 }
 
-static bool cuda_iamax_host(struct executor *executor, struct matrix v, int64_t *index)
+bool cuda_iamax_host(struct executor *executor, struct matrix v, int64_t *index)
 {
 	struct cuda *x = self(executor);
 	size_t bytes = (size_t)(v.m * precision_bytes(v.precision));
@@ -177,7 +177,7 @@ static bool cuda_iamax_host(struct executor *executor, struct matrix v, int64_t 
 	return x->host->ops->iamax(x->host, column, index);
 }
 
-static bool cuda_get(struct executor *executor, struct matrix element, double *value)
+bool cuda_get(struct executor *executor, struct matrix element, double *value)
 {
 	struct cuda *x = self(executor);
 	if (!cuda_ok(x,
@@ -191,20 +191,20 @@ static bool cuda_get(struct executor *executor, struct matrix element, double *v
 	return true;
 }
 
-static bool cuda_swap(struct executor *executor, struct matrix a, struct matrix b)
+bool cuda_swap(struct executor *executor, struct matrix a, struct matrix b)
 {
 	return BLAS(self(executor), a.precision, "swap", cublasSswap_64, cublasDswap_64, a.n,
 	        matrix_address(a), a.ld, matrix_address(b), b.ld);
 }
 
-static bool cuda_scal(struct executor *executor, double alpha, struct matrix v)
+bool cuda_scal(struct executor *executor, double alpha, struct matrix v)
 {
 	const union scalar factor = scalar_of(v.precision, alpha);
 	return BLAS(self(executor), v.precision, "scal", cublasSscal_64, cublasDscal_64, v.m * v.n,
 	        (const void *)&factor, matrix_address(v), v.n == 1 ? 1 : v.ld);
 }
 
-static bool cuda_ger(struct executor *executor, struct matrix v, struct matrix w, struct matrix a)
+bool cuda_ger(struct executor *executor, struct matrix v, struct matrix w, struct matrix a)
 {
 	const union scalar minus = scalar_of(a.precision, -1);
 	return a.m == 0 || a.n == 0 ||
@@ -213,7 +213,7 @@ static bool cuda_ger(struct executor *executor, struct matrix v, struct matrix w
 	               matrix_address(a), a.ld);
 }
 
-static bool cuda_zero_pivot(struct executor *executor, struct matrix a, int *info)
+bool cuda_zero_pivot(struct executor *executor, struct matrix a, int *info)
 {
 	struct cuda *x = self(executor);
 	size_t w = (size_t)precision_bytes(a.precision);
@@ -235,7 +235,7 @@ static bool cuda_zero_pivot(struct executor *executor, struct matrix a, int *inf
 	return true;
 }
 
-static bool cuda_store_pivots(struct executor *executor, const int *ipiv, int info, struct pivots p)
+bool cuda_store_pivots(struct executor *executor, const int *ipiv, int info, struct pivots p)
 {
 	struct cuda *x = self(executor);
 	int64_t bytes = (p.n + 1) * (int64_t)sizeof(int);
@@ -248,32 +248,10 @@ static bool cuda_store_pivots(struct executor *executor, const int *ipiv, int in
 	return note_send(x, note, p.data, bytes, "pivots to the device");
 }
 
-static void set_operations(struct executor_ops *ops)
-{
-	*ops = (struct executor_ops){
-	        .destroy = cuda_destroy,
-	        .alloc = cuda_alloc,
-	        .release = cuda_release,
-	        .upload = cuda_upload,
-	        .download = cuda_download,
-	        .duplicate = cuda_duplicate,
-	        .read_pivots = cuda_read_pivots,
-	        .sync = cuda_sync,
-	        .iamax = cuda_iamax,
-	        .iamax_host = cuda_iamax_host,
-	        .get = cuda_get,
-	        .swap = cuda_swap,
-	        .scal = cuda_scal,
-	        .ger = cuda_ger,
-	        .zero_pivot = cuda_zero_pivot,
-	        .store_pivots = cuda_store_pivots,
-	};
-	cuda_queue_operations(ops);
-	cuda_block_operations(ops);
-	cuda_product_operations(ops);
-	cuda_gram_operations(ops);
-	cuda_panel_operations(ops);
-}
+static const struct executor_ops operations = {
+#define FUNCTION(type, name, parameters) .name = cuda_##name,
+#include "factor/executors/operations.h"
+};
 
 bool cuda_host(struct cuda *x)
 {
@@ -290,8 +268,7 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 		fault_set(fault, "out of host memory");
 		return NULL;
 	}
-	set_operations(&x->ops);
-	x->base.ops = &x->ops;
+	x->base.ops = &operations;
 	x->base.name = "cuda";
 	if (!gpu_open(&x->gpu, device, fault)) {
 		free(x);

@@ -37,7 +37,6 @@ struct lane {
 
 struct cuda {
 	struct executor base;
-	struct executor_ops ops;
 	struct gpu gpu;
 	struct lane lanes[QUEUE_COUNT];
 	struct blas_double doubles; /* kernels chosen for cuBLAS in double precision */
@@ -104,6 +103,17 @@ static inline bool launched(struct executor *executor, int error, const char *wh
 	return cuda_ok(self(executor), error, what);
 }
 
+/* cuda_<name> of every operation. */
+#define FUNCTION(type, name, parameters) type cuda_##name parameters;
+#include "factor/executors/operations.h"
+
+/* An operation of one kernel. */
+#define ONE_KERNEL(name, parameters, launch)                                                       \
+	bool cuda_##name(struct executor *executor, EXECUTOR_LIST parameters)                      \
+	{                                                                                          \
+		return launched(executor, launch, #name);                                          \
+	}
+
 /* A scalar as cuBLAS reads it: a float or a double. */
 union scalar {
 	float single;
@@ -123,10 +133,6 @@ static inline union scalar scalar_of(enum precision precision, double value)
 	                              : wide(lane_of(x)->blas, __VA_ARGS__),                       \
 	        what)
 
-/* Waits for all queues used since the last wait. Idle queues are left out because a query costs
- * more than a short operation. */
-bool cuda_sync(struct executor *executor);
-
 /* Grows the buffer to at least `bytes` of pinned memory. No copy in flight may use it. */
 bool grow_pinned(struct cuda *x, struct buffer *buffer, int64_t bytes);
 
@@ -135,18 +141,9 @@ bool grow_pinned(struct cuda *x, struct buffer *buffer, int64_t bytes);
 struct note *note_take(struct cuda *x, int64_t bytes);
 bool note_send(struct cuda *x, struct note *note, void *to, int64_t bytes, const char *what);
 
-void cuda_queue_operations(struct executor_ops *ops);
-void cuda_block_operations(struct executor_ops *ops);
-void cuda_product_operations(struct executor_ops *ops);
-void cuda_gram_operations(struct executor_ops *ops);
-void cuda_panel_operations(struct executor_ops *ops);
-
 /* Streams, library handles and events. */
 bool lanes_open(struct cuda *x);
 void lanes_close(struct cuda *x);
-
-bool cuda_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, struct matrix a,
-        struct matrix b, double beta, struct matrix c);
 
 /* Whether the last resident panel ended correctly. */
 bool cuda_exchange_ok(struct cuda *x);

@@ -14,7 +14,7 @@ static cublasOperation_t blas_trans(enum trans trans)
 	return trans == PLAIN ? CUBLAS_OP_N : CUBLAS_OP_T;
 }
 
-static bool cuda_trsm(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
+bool cuda_trsm(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
         enum diag diag, double alpha, struct matrix a, struct matrix b)
 {
 	const union scalar factor = scalar_of(b.precision, alpha);
@@ -27,7 +27,7 @@ static bool cuda_trsm(struct executor *executor, enum side side, enum uplo uplo,
 	               b.ld);
 }
 
-static bool cuda_nrm2(struct executor *executor, struct matrix v, double *norm)
+bool cuda_nrm2(struct executor *executor, struct matrix v, double *norm)
 {
 	union scalar result = {.wide = 0};
 	const bool ok = BLAS(self(executor), v.precision, "nrm2", cublasSnrm2_64, cublasDnrm2_64,
@@ -43,7 +43,7 @@ static int64_t increment(struct matrix v)
 }
 
 /* Our own kernel; cuBLAS when the partial sums do not fit in the scratch memory. */
-static bool cuda_gemv(struct executor *executor, enum trans trans, double alpha, struct matrix a,
+bool cuda_gemv(struct executor *executor, enum trans trans, double alpha, struct matrix a,
         struct matrix v, double beta, struct matrix y)
 {
 	struct cuda *x = self(executor);
@@ -70,7 +70,7 @@ static bool size_ok(struct cuda *x, int64_t n, int64_t limit, const char *what)
 	                             (long long)n, (long long)limit);
 }
 
-static bool cuda_trtri(struct executor *executor, enum uplo uplo, enum diag diag, struct matrix a,
+bool cuda_trtri(struct executor *executor, enum uplo uplo, enum diag diag, struct matrix a,
         struct matrix inverse)
 {
 	struct cuda *x = self(executor);
@@ -80,9 +80,8 @@ static bool cuda_trtri(struct executor *executor, enum uplo uplo, enum diag diag
 	               "trtri");
 }
 
-static bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo,
-        enum trans trans, enum diag diag, struct matrix a, struct matrix inverse,
-        struct matrix kept, struct matrix b)
+bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo, enum trans trans,
+        enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b)
 {
 	struct cuda *x = self(executor);
 	return size_ok(x, a.n, BLOCK_TRTRI_MAX, "trsm_guard") &&
@@ -93,7 +92,7 @@ static bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo
 }
 
 /* Beside an update the kernel uses a part of the multiprocessors. */
-static bool cuda_potrf_block(
+bool cuda_potrf_block(
         struct executor *executor, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
 	struct cuda *x = self(executor);
@@ -104,8 +103,7 @@ static bool cuda_potrf_block(
 	       cuda_ok(x, block_potrf(uplo, a, first, info, &room, stream_of(x)), "potrf_block");
 }
 
-static bool cuda_larft(
-        struct executor *executor, struct matrix v, struct matrix tau, struct matrix t)
+bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, struct matrix t)
 {
 	struct cuda *x = self(executor);
 	struct matrix g = {lane_of(x)->scratch, 0, v.n, v.n, v.n > 0 ? v.n : 1, v.precision};
@@ -114,14 +112,13 @@ static bool cuda_larft(
 	       cuda_ok(x, block_larft(g, tau, t, x->gpu.shared_per_block, stream_of(x)), "larft");
 }
 
-static int64_t cuda_geqrf_work(struct executor *executor, struct matrix a)
+int64_t cuda_geqrf_work(struct executor *executor, struct matrix a)
 {
 	(void)executor;
 	return panel_geqrf_work(a.precision, a.m, a.n);
 }
 
-static bool cuda_panel_geqrf(
-        struct executor *executor, struct matrix a, struct matrix tau, void *work)
+bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix tau, void *work)
 {
 	struct cuda *x = self(executor);
 	return size_ok(x, a.n, PANEL_GEQRF_COLUMNS, "panel_geqrf") &&
@@ -132,13 +129,13 @@ static bool cuda_panel_geqrf(
 	               "panel_geqrf");
 }
 
-static bool cuda_panel_reflects(struct executor *executor, struct matrix a)
+bool cuda_panel_reflects(struct executor *executor, struct matrix a)
 {
 	(void)executor;
 	return panel_geqrf_reflects(a.precision, a.m, a.n);
 }
 
-static bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct matrix tau,
+bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct matrix tau,
         struct matrix v, struct matrix t, void *work)
 {
 	struct cuda *x = self(executor);
@@ -149,69 +146,51 @@ static bool cuda_panel_reflectors(struct executor *executor, struct matrix a, st
 	        "panel_reflectors");
 }
 
-static bool cuda_band_fits(struct executor *executor, enum precision precision, int64_t p)
+bool cuda_band_fits(struct executor *executor, enum precision precision, int64_t p)
 {
 	(void)executor;
 	return sweep_kernel_fits(precision, p);
 }
 
-static int64_t cuda_band_work(struct executor *executor, const struct band *band)
+int64_t cuda_band_work(struct executor *executor, const struct band *band)
 {
 	(void)executor;
 	return sweep_kernel_work(band);
 }
 
-static bool cuda_band_sweep(struct executor *executor, const struct band *band, void *work)
-{
-	return launched(executor, sweep_kernel(band, work, stream(executor)), "band_sweep");
-}
+ONE_KERNEL(band_sweep, (const struct band *band, void *work),
+        sweep_kernel(band, work, stream(executor)))
 
-static bool cuda_reflects_columns(struct executor *executor, struct matrix v, struct matrix c)
+bool cuda_reflects_columns(struct executor *executor, struct matrix v, struct matrix c)
 {
 	return !executor->blas_only && block_qr_columns_fits(c.precision, v.m, v.n);
 }
 
-static bool cuda_reflect_columns(
-        struct executor *executor, struct matrix v, struct matrix t, struct matrix c)
-{
-	return launched(executor, block_qr_columns(v, t, c, stream(executor)), "reflect columns");
-}
-
-static bool cuda_laswp(struct executor *executor, struct matrix a, struct pivots p, bool backwards)
-{
-	return launched(executor, block_laswp(a, p, backwards, stream(executor)), "laswp");
-}
+ONE_KERNEL(reflect_columns, (struct matrix v, struct matrix t, struct matrix c),
+        block_qr_columns(v, t, c, stream(executor)))
+ONE_KERNEL(laswp, (struct matrix a, struct pivots p, bool backwards),
+        block_laswp(a, p, backwards, stream(executor)))
 
 /* One kernel where the shared memory suffices for it. */
-static bool cuda_lu_top(
-        struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
+bool cuda_lu_top(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
 {
 	struct cuda *x = self(executor);
 	if (p.n <= BLOCK_LU_TOP_MAX &&
 	        block_lu_top_bytes(c.precision, p.n) <= x->gpu.shared_per_block)
 		return cuda_ok(x, block_lu_top(a, p, c, stream_of(x)), "LU top");
-	return cuda_laswp(executor, c, p, false) &&
-	       cuda_trsm(executor, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
-	               matrix_view(c, 0, 0, p.n, c.n));
+	return lu_top_by_calls(executor, a, p, c);
 }
 
 /* One kernel on devices with clusters. */
-static bool cuda_lu_columns(
-        struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
+bool cuda_lu_columns(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
 {
 	struct cuda *x = self(executor);
-	const int64_t below = c.m - p.n;
 	if (block_lu_columns_fits(c.precision, c.m, p.n))
 		return cuda_ok(x, block_lu_columns(a, p, c, stream_of(x)), "LU columns");
-	return cuda_lu_top(executor, a, p, c) &&
-	       (below == 0 ||
-	               cuda_gemm(executor, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n),
-	                       matrix_view(c, 0, 0, p.n, c.n), 1,
-	                       matrix_view(c, p.n, 0, below, c.n)));
+	return lu_columns_by_calls(executor, a, p, c);
 }
 
-static bool cuda_lu_rows(
-        struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
+bool cuda_lu_rows(struct executor *executor, struct matrix a, struct pivots p, struct matrix c)
 {
 	struct cuda *x = self(executor);
 	return size_ok(x, a.n > p.n ? a.n : p.n, executor->rows_most[c.precision == DOUBLE],
@@ -219,109 +198,25 @@ static bool cuda_lu_rows(
 	       cuda_ok(x, block_lu_rows(a, p, c, stream_of(x)), "LU rows");
 }
 
-static bool cuda_record_swaps(struct executor *executor, struct deferred_swaps t, struct pivots p,
-        int64_t first, int64_t block)
-{
-	return launched(
-	        executor, deferred_swaps_record(t, p, first, block, stream(executor)), "track rows");
-}
+ONE_KERNEL(record_swaps, (struct deferred_swaps t, struct pivots p, int64_t first, int64_t block),
+        deferred_swaps_record(t, p, first, block, stream(executor)))
+ONE_KERNEL(apply_swaps, (struct deferred_swaps t, struct matrix a),
+        deferred_swaps_apply(t, a, stream(executor)))
+ONE_KERNEL(offset_pivots, (struct pivots panel, int64_t first, struct pivots all),
+        block_offset_pivots(panel, first, all, stream(executor)))
+ONE_KERNEL(join_halves,
+        (struct matrix beside, struct pivots half, int64_t first, struct pivots all),
+        block_join_halves(beside, half, first, all, stream(executor)))
+ONE_KERNEL(clear_info, (int *info), cudaMemsetAsync(info, 0, sizeof *info, stream(executor)))
+ONE_KERNEL(
+        zero_diagonal, (struct matrix a, int *info), block_zero_diagonal(a, info, stream(executor)))
 
-static bool cuda_apply_swaps(struct executor *executor, struct deferred_swaps t, struct matrix a)
-{
-	return launched(executor, deferred_swaps_apply(t, a, stream(executor)), "settle rows");
-}
-
-static bool cuda_offset_pivots(
-        struct executor *executor, struct pivots panel, int64_t first, struct pivots all)
-{
-	return launched(
-	        executor, block_offset_pivots(panel, first, all, stream(executor)), "adopt pivots");
-}
-
-static bool cuda_join_halves(struct executor *executor, struct matrix beside, struct pivots half,
-        int64_t first, struct pivots all)
-{
-	return launched(executor, block_join_halves(beside, half, first, all, stream(executor)),
-	        "join halves");
-}
-
-static bool cuda_clear_info(struct executor *executor, int *info)
-{
-	return launched(
-	        executor, cudaMemsetAsync(info, 0, sizeof *info, stream(executor)), "clear info");
-}
-
-static bool cuda_zero_diagonal(struct executor *executor, struct matrix a, int *info)
-{
-	return launched(executor, block_zero_diagonal(a, info, stream(executor)), "zero diagonal");
-}
-
-static bool cuda_make_rotations(
-        struct executor *executor, int64_t row, struct matrix x, struct matrix g)
-{
-	return cuda_ok(self(executor), rotations_make(row, x, g, stream_of(self(executor))),
-	        "make rotations");
-}
-
-static bool cuda_rotate(struct executor *executor, struct matrix g, struct matrix x)
-{
-	return cuda_ok(self(executor), rotations_apply(g, x, stream_of(self(executor))), "rotate");
-}
-
-static bool cuda_explicit_v(struct executor *executor, struct matrix a, struct matrix v)
-{
-	return launched(executor, block_explicit_v(a, v, stream(executor)), "explicit V");
-}
-
-static bool cuda_transpose(struct executor *executor, struct matrix a, struct matrix b)
-{
-	return launched(executor, block_transpose(a, b, stream(executor)), "transpose");
-}
-
-static bool cuda_copy(
-        struct executor *executor, enum uplo uplo, struct matrix from, struct matrix to)
-{
-	return launched(executor, block_copy(uplo, from, to, stream(executor)), "copy");
-}
-
-static bool cuda_fill(
-        struct executor *executor, enum uplo uplo, double off, double on, struct matrix a)
-{
-	return launched(executor, block_fill(uplo, off, on, a, stream(executor)), "fill");
-}
-
-void cuda_block_operations(struct executor_ops *ops)
-{
-	ops->nrm2 = cuda_nrm2;
-	ops->trsm = cuda_trsm;
-	ops->trsm_guard = cuda_trsm_guard;
-	ops->gemv = cuda_gemv;
-	ops->make_rotations = cuda_make_rotations;
-	ops->rotate = cuda_rotate;
-	ops->trtri = cuda_trtri;
-	ops->laswp = cuda_laswp;
-	ops->lu_columns = cuda_lu_columns;
-	ops->lu_rows = cuda_lu_rows;
-	ops->lu_top = cuda_lu_top;
-	ops->record_swaps = cuda_record_swaps;
-	ops->apply_swaps = cuda_apply_swaps;
-	ops->offset_pivots = cuda_offset_pivots;
-	ops->join_halves = cuda_join_halves;
-	ops->clear_info = cuda_clear_info;
-	ops->zero_diagonal = cuda_zero_diagonal;
-	ops->potrf_block = cuda_potrf_block;
-	ops->geqrf_work = cuda_geqrf_work;
-	ops->panel_geqrf = cuda_panel_geqrf;
-	ops->explicit_v = cuda_explicit_v;
-	ops->larft = cuda_larft;
-	ops->panel_reflects = cuda_panel_reflects;
-	ops->panel_reflectors = cuda_panel_reflectors;
-	ops->band_fits = cuda_band_fits;
-	ops->band_work = cuda_band_work;
-	ops->band_sweep = cuda_band_sweep;
-	ops->reflects_columns = cuda_reflects_columns;
-	ops->reflect_columns = cuda_reflect_columns;
-	ops->transpose = cuda_transpose;
-	ops->copy = cuda_copy;
-	ops->fill = cuda_fill;
-}
+ONE_KERNEL(make_rotations, (int64_t row, struct matrix x, struct matrix g),
+        rotations_make(row, x, g, stream(executor)))
+ONE_KERNEL(rotate, (struct matrix g, struct matrix x), rotations_apply(g, x, stream(executor)))
+ONE_KERNEL(explicit_v, (struct matrix a, struct matrix v), block_explicit_v(a, v, stream(executor)))
+ONE_KERNEL(transpose, (struct matrix a, struct matrix b), block_transpose(a, b, stream(executor)))
+ONE_KERNEL(copy, (enum uplo uplo, struct matrix from, struct matrix to),
+        block_copy(uplo, from, to, stream(executor)))
+ONE_KERNEL(fill, (enum uplo uplo, double off, double on, struct matrix a),
+        block_fill(uplo, off, on, a, stream(executor)))

@@ -5,13 +5,11 @@
 #include "factor/kernels/gram_schmidt/gram_schmidt_kernels.h"
 #include "lib/base/msg.h"
 
-static bool cuda_column_norms(struct executor *executor, struct matrix a, struct matrix norms)
-{
-	return launched(executor, gram_schmidt_norms(a, norms, stream(executor)), "column norms");
-}
+ONE_KERNEL(column_norms, (struct matrix a, struct matrix norms),
+        gram_schmidt_norms(a, norms, stream(executor)))
 
 /* Covers panels of 1 to a.n columns: narrow panels may take other kernels than wide ones. */
-static int64_t cuda_gram_work(struct executor *executor, struct matrix a)
+int64_t cuda_gram_work(struct executor *executor, struct matrix a)
 {
 	int64_t most = gram_schmidt_bytes(a.precision, a.m, a.n);
 
@@ -30,28 +28,28 @@ static bool run_pass(struct cuda *x, enum gram_step step, const struct gram_schm
 	return cuda_ok(x, gram_schmidt_pass(step, g, j, &x->gpu, stream_of(x)), "Gram-Schmidt");
 }
 
-static bool cuda_gram_dots(struct executor *executor, const struct gram_schmidt *g, int64_t j)
+bool cuda_gram_dots(struct executor *executor, const struct gram_schmidt *g, int64_t j)
 {
 	return run_pass(self(executor), GRAM_DOTS, g, j);
 }
 
-static bool cuda_gram_update(struct executor *executor, const struct gram_schmidt *g, int64_t j)
+bool cuda_gram_update(struct executor *executor, const struct gram_schmidt *g, int64_t j)
 {
 	return run_pass(self(executor), GRAM_UPDATE, g, j);
 }
 
-static bool cuda_gram_scale(struct executor *executor, const struct gram_schmidt *g, int64_t j)
+bool cuda_gram_scale(struct executor *executor, const struct gram_schmidt *g, int64_t j)
 {
 	return run_pass(self(executor), GRAM_SCALE, g, j);
 }
 
-static bool cuda_gram_fused(struct executor *executor, const struct gram_schmidt *g, int64_t j)
+bool cuda_gram_fused(struct executor *executor, const struct gram_schmidt *g, int64_t j)
 {
 	return run_pass(self(executor), GRAM_FUSED, g, j);
 }
 
 /* In registers if the panel fits. */
-static bool cuda_gram_panel(struct executor *executor, const struct gram_schmidt *g)
+bool cuda_gram_panel(struct executor *executor, const struct gram_schmidt *g)
 {
 	struct cuda *x = self(executor);
 	if (gram_schmidt_resident_bytes(g->a.precision, g->a.m, g->a.n) >= 0)
@@ -59,7 +57,7 @@ static bool cuda_gram_panel(struct executor *executor, const struct gram_schmidt
 	return gram_by_passes(executor, g, g->a.n);
 }
 
-static bool cuda_gram_apply(
+bool cuda_gram_apply(
         struct executor *executor, struct matrix q, struct matrix r, struct matrix a, bool single)
 {
 	struct cuda *x = self(executor);
@@ -70,16 +68,4 @@ static bool cuda_gram_apply(
 		        "registers, use fused or block",
 		        (long long)a.m, (long long)most);
 	return cuda_ok(x, gram_schmidt_apply(q, r, a, single, stream_of(x)), "Gram-Schmidt update");
-}
-
-void cuda_gram_operations(struct executor_ops *ops)
-{
-	ops->column_norms = cuda_column_norms;
-	ops->gram_work = cuda_gram_work;
-	ops->gram_dots = cuda_gram_dots;
-	ops->gram_update = cuda_gram_update;
-	ops->gram_scale = cuda_gram_scale;
-	ops->gram_fused = cuda_gram_fused;
-	ops->gram_panel = cuda_gram_panel;
-	ops->gram_apply = cuda_gram_apply;
 }

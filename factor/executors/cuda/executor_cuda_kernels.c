@@ -5,22 +5,17 @@
 #include "lib/base/msg.h"
 #include "factor/kernels/lu/panel_kernels.h"
 
-static bool cuda_scale_by(struct executor *executor, struct matrix element, struct matrix v)
-{
-	return launched(executor,
-	        panel_scale_by(v.precision, matrix_address(element), matrix_address(v), v.m,
-	                stream(executor)),
-	        "scale");
-}
+ONE_KERNEL(scale_by, (struct matrix element, struct matrix v),
+        panel_scale_by(
+                v.precision, matrix_address(element), matrix_address(v), v.m, stream(executor)))
 
-static int64_t cuda_fused_work(struct executor *executor, struct matrix a)
+int64_t cuda_fused_work(struct executor *executor, struct matrix a)
 {
 	(void)executor;
 	return panel_fused_work(a.m);
 }
 
-static bool cuda_fused_begin(
-        struct executor *executor, struct matrix a, void *work, struct pivots p)
+bool cuda_fused_begin(struct executor *executor, struct matrix a, void *work, struct pivots p)
 {
 	(void)p;
 	return launched(executor,
@@ -28,16 +23,11 @@ static bool cuda_fused_begin(
 	        "first search");
 }
 
-static bool cuda_fused_pivot(
-        struct executor *executor, struct matrix a, int64_t j, void *work, struct pivots p)
-{
-	return launched(executor,
-	        panel_fused_pivot(a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, p.data,
-	                stream(executor)),
-	        "pivot kernel");
-}
+ONE_KERNEL(fused_pivot, (struct matrix a, int64_t j, void *work, struct pivots p),
+        panel_fused_pivot(
+                a.precision, matrix_address(a), a.ld, a.m, a.n, j, work, p.data, stream(executor)))
 
-static bool cuda_fused_update(
+bool cuda_fused_update(
         struct executor *executor, struct matrix a, int64_t j, void *work, struct pivots p)
 {
 	(void)p;
@@ -64,14 +54,14 @@ static bool geometry_of(struct cuda *x, struct matrix a, struct panel_geometry *
 	        (long long)geometry->shared_bytes, (long long)x->gpu.shared_per_block);
 }
 
-static bool cuda_resident_fits(struct executor *executor, struct matrix a)
+bool cuda_resident_fits(struct executor *executor, struct matrix a)
 {
 	struct panel_geometry geometry;
 	return panel_cluster_fits(a.precision, a.m, a.n) ||
 	       panel_grid_fits(a.precision, a.m, a.n) || geometry_of(self(executor), a, &geometry);
 }
 
-static int64_t cuda_resident_work(struct executor *executor, struct matrix a)
+int64_t cuda_resident_work(struct executor *executor, struct matrix a)
 {
 	(void)executor;
 	(void)a;
@@ -177,8 +167,7 @@ static bool panel_in_shared_memory(struct cuda *x, struct matrix a, struct pivot
 }
 
 /* One cluster if it holds the panel; else many multiprocessors, in registers if the panel fits. */
-static bool cuda_resident_panel(
-        struct executor *executor, struct matrix a, void *work, struct pivots p)
+bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work, struct pivots p)
 {
 	struct cuda *x = self(executor);
 	(void)work;
@@ -207,16 +196,4 @@ bool cuda_exchange_ok(struct cuda *x)
 		return false;
 	return error == 0 || fault_set(&x->base.fault, "the resident panel kernel gave up: a block "
 	                                               "waited more than a second for another");
-}
-
-void cuda_panel_operations(struct executor_ops *ops)
-{
-	ops->scale_by = cuda_scale_by;
-	ops->fused_work = cuda_fused_work;
-	ops->fused_begin = cuda_fused_begin;
-	ops->fused_pivot = cuda_fused_pivot;
-	ops->fused_update = cuda_fused_update;
-	ops->resident_fits = cuda_resident_fits;
-	ops->resident_work = cuda_resident_work;
-	ops->resident_panel = cuda_resident_panel;
 }

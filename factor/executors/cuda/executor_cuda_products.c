@@ -87,7 +87,7 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	       keep_free(x, 0, "gemm");
 }
 
-static bool cuda_split(struct executor *executor, struct splits splits)
+bool cuda_split(struct executor *executor, struct splits splits)
 {
 	struct cuda *x = self(executor);
 	const bool half = splits.count > 0 && splits.of[0].stack == HALF_PAIR;
@@ -132,8 +132,8 @@ static bool tf32_rest(struct cuda *x, double alpha, struct matrix a, struct matr
 	return ok;
 }
 
-static bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a,
-        struct matrix b, double beta, struct matrix c, struct products products)
+bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, struct matrix b,
+        double beta, struct matrix c, struct products products)
 {
 	struct cuda *x = self(executor);
 	const int64_t whole = c.m - c.m % TF32_ROWS;
@@ -143,16 +143,11 @@ static bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matri
 	       tf32_rest(x, alpha, a, b, beta, c, whole, products);
 }
 
-static bool cuda_half_update(struct executor *executor, enum uplo part, double alpha,
-        struct matrix left, struct matrix right, struct matrix c)
-{
-	return launched(executor,
-	        half_update(part, alpha, left, right, c, executor->shares, stream(executor)),
-	        "update in FP16");
-}
+ONE_KERNEL(half_update,
+        (enum uplo part, double alpha, struct matrix left, struct matrix right, struct matrix c),
+        half_update(part, alpha, left, right, c, executor->shares, stream(executor)))
 
-static bool cuda_gemm_tall(
-        struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
+bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
 {
 	struct cuda *x = self(executor);
 	const int kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
@@ -165,12 +160,8 @@ static bool cuda_gemm_tall(
 	        x, tf32_tall(&plan, v, c, p, lane_of(x)->scratch, stream_of(x)), "tall product");
 }
 
-static bool cuda_add_triangles(
-        struct executor *executor, enum uplo uplo, struct matrix blocks, struct matrix c)
-{
-	return launched(
-	        executor, tf32_add_triangles(uplo, blocks, c, stream(executor)), "add triangles");
-}
+ONE_KERNEL(add_triangles, (enum uplo uplo, struct matrix blocks, struct matrix c),
+        tf32_add_triangles(uplo, blocks, c, stream(executor)))
 
 /* C = alpha op(A) op(A)^T + beta C: a triangle, or a trapezoid. */
 static struct gemm_problem update_of(
@@ -244,7 +235,7 @@ static bool own_triangle(struct cuda *x, enum uplo uplo, enum trans trans, doubl
 	return ok;
 }
 
-static bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,
+bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, double alpha,
         struct matrix a, double beta, struct matrix c)
 {
 	struct cuda *x = self(executor);
@@ -269,15 +260,4 @@ static bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans tran
 	       cuda_gemm(executor, trans, trans == PLAIN ? TRANSPOSED : PLAIN, alpha,
 	               lower ? others : top, lower ? top : others, beta,
 	               lower ? matrix_view(c, n, 0, rest, n) : matrix_view(c, 0, n, n, rest));
-}
-
-void cuda_product_operations(struct executor_ops *ops)
-{
-	ops->gemm = cuda_gemm;
-	ops->split = cuda_split;
-	ops->gemm_tf32 = cuda_gemm_tf32;
-	ops->half_update = cuda_half_update;
-	ops->gemm_tall = cuda_gemm_tall;
-	ops->add_triangles = cuda_add_triangles;
-	ops->syrk = cuda_syrk;
 }

@@ -114,14 +114,14 @@ static bool event_valid(struct cuda *x, int event)
 	       fault_set(&x->base.fault, "there is no event %d", event);
 }
 
-static bool cuda_record(struct executor *executor, int event)
+bool cuda_record(struct executor *executor, int event)
 {
 	struct cuda *x = self(executor);
 	return event_valid(x, event) &&
 	       cuda_ok(x, cudaEventRecord(x->events[event], stream_of(x)), "record");
 }
 
-static bool cuda_mark(struct executor *executor, int64_t index)
+bool cuda_mark(struct executor *executor, int64_t index)
 {
 	struct cuda *x = self(executor);
 	for (; x->mark_count <= index; x->mark_count++) {
@@ -132,7 +132,7 @@ static bool cuda_mark(struct executor *executor, int64_t index)
 	return cuda_ok(x, cudaEventRecord(x->marks[index], stream_of(x)), "mark");
 }
 
-static bool cuda_elapsed(struct executor *executor, int64_t from, int64_t to, double *seconds)
+bool cuda_elapsed(struct executor *executor, int64_t from, int64_t to, double *seconds)
 {
 	struct cuda *x = self(executor);
 	float milliseconds = 0;
@@ -143,20 +143,20 @@ static bool cuda_elapsed(struct executor *executor, int64_t from, int64_t to, do
 	return ok;
 }
 
-static bool cuda_wait(struct executor *executor, int event)
+bool cuda_wait(struct executor *executor, int event)
 {
 	struct cuda *x = self(executor);
 	return event_valid(x, event) &&
 	       cuda_ok(x, cudaStreamWaitEvent(stream_of(x), x->events[event], 0), "wait");
 }
 
-static bool cuda_wait_host(struct executor *executor, int event)
+bool cuda_wait_host(struct executor *executor, int event)
 {
 	struct cuda *x = self(executor);
 	return event_valid(x, event) && cuda_ok(x, cudaEventSynchronize(x->events[event]), "wait");
 }
 
-static bool cuda_stage(struct executor *executor, int stage, int64_t m, int64_t n,
+bool cuda_stage(struct executor *executor, int stage, int64_t m, int64_t n,
         enum precision precision, struct matrix *host)
 {
 	struct cuda *x = self(executor);
@@ -186,12 +186,12 @@ static bool copy_async(struct cuda *x, struct matrix from, struct matrix to,
 	        what);
 }
 
-static bool cuda_to_host(struct executor *executor, struct matrix from, struct matrix host)
+bool cuda_to_host(struct executor *executor, struct matrix from, struct matrix host)
 {
 	return copy_async(self(executor), from, host, cudaMemcpyDeviceToHost, "copy to the host");
 }
 
-static bool cuda_to_device(struct executor *executor, struct matrix host, struct matrix to)
+bool cuda_to_device(struct executor *executor, struct matrix host, struct matrix to)
 {
 	return copy_async(self(executor), host, to, cudaMemcpyHostToDevice, "copy to the device");
 }
@@ -201,7 +201,7 @@ static bool host_ok(struct cuda *x, bool good)
 	return good || fault_set(&x->base.fault, "%s", x->host->fault.text);
 }
 
-static bool cuda_host_panel_getrf(struct executor *executor, struct matrix host, struct pivots p)
+bool cuda_host_panel_getrf(struct executor *executor, struct matrix host, struct pivots p)
 {
 	struct cuda *x = self(executor);
 	int64_t bytes = (p.n + 1) * (int64_t)sizeof(int);
@@ -213,7 +213,7 @@ static bool cuda_host_panel_getrf(struct executor *executor, struct matrix host,
 	       note_send(x, note, p.data, bytes, "pivots to the device");
 }
 
-static bool cuda_host_panel_geqrf(struct executor *executor, struct matrix host, struct matrix tau)
+bool cuda_host_panel_geqrf(struct executor *executor, struct matrix host, struct matrix tau)
 {
 	struct cuda *x = self(executor);
 	int64_t bytes = tau.m * precision_bytes(tau.precision);
@@ -226,7 +226,7 @@ static bool cuda_host_panel_geqrf(struct executor *executor, struct matrix host,
 }
 
 /* A failure travels as a kernel argument, because info in device memory may hold an earlier one. */
-static bool cuda_host_panel_potrf(
+bool cuda_host_panel_potrf(
         struct executor *executor, enum uplo uplo, struct matrix host, int64_t first, int *info)
 {
 	struct cuda *x = self(executor);
@@ -234,19 +234,4 @@ static bool cuda_host_panel_potrf(
 	if (!host_ok(x, x->host->ops->host_panel_potrf(x->host, uplo, host, first, &failed)))
 		return false;
 	return failed == 0 || cuda_ok(x, block_raise_info(failed, info, stream_of(x)), "info");
-}
-
-void cuda_queue_operations(struct executor_ops *ops)
-{
-	ops->mark = cuda_mark;
-	ops->elapsed = cuda_elapsed;
-	ops->record = cuda_record;
-	ops->wait = cuda_wait;
-	ops->wait_host = cuda_wait_host;
-	ops->stage = cuda_stage;
-	ops->to_host = cuda_to_host;
-	ops->to_device = cuda_to_device;
-	ops->host_panel_getrf = cuda_host_panel_getrf;
-	ops->host_panel_geqrf = cuda_host_panel_geqrf;
-	ops->host_panel_potrf = cuda_host_panel_potrf;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The host executor's timing, stages, and operations on blocks. */
-#include "executor_host_blocks.h"
+/* The host executor's timing, stages, and operations on blocks, by OpenBLAS and LAPACKE. Plain C
+ * replaces calls that break the interface's promises: a NaN pivot of Cholesky, inverses with exact
+ * zeros. */
+#include "executor_host.h"
 
 #include "lib/host/clock.h"
 #include "factor/kernels/lu/host_panel.h"
@@ -62,7 +64,7 @@ static void threads_for_panel(struct matrix a)
 	host_threads_begin(bytes >= HOST_PANEL_PARALLEL_BYTES);
 }
 
-bool host_block_mark(struct executor *e, int64_t index)
+bool host_mark(struct executor *e, int64_t index)
 {
 	struct host_executor *h = (struct host_executor *)e;
 
@@ -74,7 +76,7 @@ bool host_block_mark(struct executor *e, int64_t index)
 	return true;
 }
 
-bool host_block_elapsed(struct executor *e, int64_t from, int64_t to, double *seconds)
+bool host_elapsed(struct executor *e, int64_t from, int64_t to, double *seconds)
 {
 	const struct host_executor *h = (struct host_executor *)e;
 
@@ -82,15 +84,14 @@ bool host_block_elapsed(struct executor *e, int64_t from, int64_t to, double *se
 	return true;
 }
 
-/* Each operation is complete when its call returns, and events need no action. */
-bool host_block_event(struct executor *e, int event)
+bool host_event(struct executor *e, int event)
 {
 	if (event < 0 || event >= EXECUTOR_EVENTS)
 		return fault_set(&e->fault, "event %d is not below %d", event, EXECUTOR_EVENTS);
 	return true;
 }
 
-bool host_block_stage(struct executor *e, int stage, int64_t m, int64_t n, enum precision precision,
+bool host_stage(struct executor *e, int stage, int64_t m, int64_t n, enum precision precision,
         struct matrix *host)
 {
 	struct host_executor *h = (struct host_executor *)e;
@@ -107,7 +108,7 @@ bool host_block_stage(struct executor *e, int stage, int64_t m, int64_t n, enum 
 	return true;
 }
 
-bool host_block_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
+bool host_host_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
 {
 	threads_for_panel(host);
 	int info = CALL(host, getrf, host, p.data);
@@ -118,13 +119,13 @@ bool host_block_panel_getrf(struct executor *e, struct matrix host, struct pivot
 	return true;
 }
 
-int64_t host_block_geqrf_work(struct executor *e, struct matrix a)
+int64_t host_geqrf_work(struct executor *e, struct matrix a)
 {
 	(void)e;
 	return a.n * GEQRF_BLOCK * precision_bytes(a.precision);
 }
 
-bool host_block_geqrf(struct executor *e, struct matrix a, struct matrix tau, void *work)
+bool host_panel_geqrf(struct executor *e, struct matrix a, struct matrix tau, void *work)
 {
 	threads_for_panel(a);
 	int info = CALL(a, geqrf, a, tau, work);
@@ -132,10 +133,10 @@ bool host_block_geqrf(struct executor *e, struct matrix a, struct matrix tau, vo
 	return info == 0 || fault_set(&e->fault, "LAPACKE geqrf refuses its argument %d", -info);
 }
 
-bool host_block_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
+bool host_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
 {
-	void *work = xmalloc((size_t)host_block_geqrf_work(e, host));
-	bool ok = host_block_geqrf(e, host, tau, work);
+	void *work = xmalloc((size_t)host_geqrf_work(e, host));
+	bool ok = host_panel_geqrf(e, host, tau, work);
 
 	free(work);
 	return ok;
@@ -155,7 +156,7 @@ static struct matrix behind_square(enum uplo uplo, struct matrix a)
 	                     : matrix_view(a, 0, a.m, a.m, a.n - a.m);
 }
 
-bool host_block_panel_potrf(
+bool host_host_panel_potrf(
         struct executor *e, enum uplo uplo, struct matrix host, int64_t first, int *info)
 {
 	struct matrix block = top_square(host);
@@ -167,8 +168,8 @@ bool host_block_panel_potrf(
 	        behind_square(uplo, host));
 }
 
-bool host_block_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha,
-        struct matrix a, struct matrix b, double beta, struct matrix c)
+bool host_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, struct matrix a,
+        struct matrix b, double beta, struct matrix c)
 {
 	(void)e;
 	threads_for(2.0 * (double)c.m * (double)c.n * (double)(ta == PLAIN ? a.n : a.m));
@@ -177,8 +178,8 @@ bool host_block_gemm(struct executor *e, enum trans ta, enum trans tb, double al
 	return true;
 }
 
-bool host_block_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
-        struct matrix a, double beta, struct matrix c)
+bool host_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
+        double beta, struct matrix c)
 {
 	struct matrix square = top_square(c), rest = behind_square(uplo, c);
 	int64_t n = square.n, more = c.m + c.n - 2 * n;
@@ -193,12 +194,12 @@ bool host_block_syrk(struct executor *e, enum uplo uplo, enum trans trans, doubl
 	host_threads_end();
 	if (more == 0)
 		return true;
-	return uplo == LOWER ? host_block_gemm(e, trans, other, alpha, others, top, beta, rest)
-	                     : host_block_gemm(e, trans, other, alpha, top, others, beta, rest);
+	return uplo == LOWER ? host_gemm(e, trans, other, alpha, others, top, beta, rest)
+	                     : host_gemm(e, trans, other, alpha, top, others, beta, rest);
 }
 
-bool host_block_trsm(struct executor *e, enum side side, enum uplo uplo, enum trans trans,
-        enum diag diag, double alpha, struct matrix a, struct matrix b)
+bool host_trsm(struct executor *e, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
+        double alpha, struct matrix a, struct matrix b)
 {
 	(void)e;
 	threads_for((double)a.n * (double)b.m * (double)b.n);
@@ -207,24 +208,18 @@ bool host_block_trsm(struct executor *e, enum side side, enum uplo uplo, enum tr
 	return true;
 }
 
-bool host_block_trsm_guard(struct executor *e, enum side side, enum uplo uplo, enum trans trans,
+bool host_trsm_guard(struct executor *e, enum side side, enum uplo uplo, enum trans trans,
         enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b)
 {
 	if (CALL(a, trusted, uplo, diag, a, inverse))
 		return true;
-	return host_block_copy(e, WHOLE, kept, b) &&
-	       host_block_trsm(e, side, uplo, trans, diag, 1, a, b);
+	return host_copy(e, WHOLE, kept, b) && host_trsm(e, side, uplo, trans, diag, 1, a, b);
 }
 
-bool host_block_nrm2(struct executor *e, struct matrix x, double *norm)
-{
-	(void)e;
-	*norm = CALL(x, nrm2, x);
-	return true;
-}
+RESULT(nrm2, x, norm, (struct matrix x, double *norm), x)
 
-bool host_block_gemv(struct executor *e, enum trans trans, double alpha, struct matrix a,
-        struct matrix x, double beta, struct matrix y)
+bool host_gemv(struct executor *e, enum trans trans, double alpha, struct matrix a, struct matrix x,
+        double beta, struct matrix y)
 {
 	(void)e;
 	threads_for(2.0 * (double)a.m * (double)a.n);
@@ -233,22 +228,11 @@ bool host_block_gemv(struct executor *e, enum trans trans, double alpha, struct 
 	return true;
 }
 
-bool host_block_trtri(
-        struct executor *e, enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse)
-{
-	(void)e;
-	CALL(a, trtri, uplo, diag, a, inverse);
-	return true;
-}
+FORWARD(trtri, a, (enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse), uplo,
+        diag, a, inverse)
+FORWARD(laswp, a, (struct matrix a, struct pivots p, bool backwards), a, p, backwards)
 
-bool host_block_laswp(struct executor *e, struct matrix a, struct pivots p, bool backwards)
-{
-	(void)e;
-	CALL(a, laswp, a, p, backwards);
-	return true;
-}
-
-bool host_block_potrf(struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
+bool host_potrf_block(struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
 {
 	struct matrix block = top_square(a);
 
@@ -259,28 +243,11 @@ bool host_block_potrf(struct executor *e, enum uplo uplo, struct matrix a, int64
 	                             block, behind_square(uplo, a));
 }
 
-bool host_block_explicit_v(struct executor *e, struct matrix a, struct matrix v)
-{
-	(void)e;
-	CALL(a, explicit_v, a, v);
-	return true;
-}
+FORWARD(explicit_v, a, (struct matrix a, struct matrix v), a, v)
+FORWARD(larft, v, (struct matrix v, struct matrix tau, struct matrix t), v, tau, t)
+FORWARD(make_rotations, x, (int64_t row, struct matrix x, struct matrix g), row, x, g)
 
-bool host_block_larft(struct executor *e, struct matrix v, struct matrix tau, struct matrix t)
-{
-	(void)e;
-	CALL(v, larft, v, tau, t);
-	return true;
-}
-
-bool host_block_make_rotations(struct executor *e, int64_t row, struct matrix x, struct matrix g)
-{
-	(void)e;
-	CALL(x, make_rotations, row, x, g);
-	return true;
-}
-
-bool host_block_rotate(struct executor *e, struct matrix g, struct matrix x)
+bool host_rotate(struct executor *e, struct matrix g, struct matrix x)
 {
 	(void)e;
 	for (int64_t i = 0; i < g.n; i++)
@@ -288,23 +255,6 @@ bool host_block_rotate(struct executor *e, struct matrix g, struct matrix x)
 	return true;
 }
 
-bool host_block_transpose(struct executor *e, struct matrix a, struct matrix b)
-{
-	(void)e;
-	CALL(a, transpose, a, b);
-	return true;
-}
-
-bool host_block_copy(struct executor *e, enum uplo uplo, struct matrix from, struct matrix to)
-{
-	(void)e;
-	CALL(from, copy, uplo, from, to);
-	return true;
-}
-
-bool host_block_fill(struct executor *e, enum uplo uplo, double off, double on, struct matrix a)
-{
-	(void)e;
-	CALL(a, fill, uplo, off, on, a);
-	return true;
-}
+FORWARD(transpose, a, (struct matrix a, struct matrix b), a, b)
+FORWARD(copy, from, (enum uplo uplo, struct matrix from, struct matrix to), uplo, from, to)
+FORWARD(fill, a, (enum uplo uplo, double off, double on, struct matrix a), uplo, off, on, a)

@@ -3,7 +3,7 @@
  * elements use all threads. */
 #include "executor_host_gram.h"
 
-#include "executor_host_blocks.h"
+#include "executor_host.h"
 
 #include "factor/kernels/gram_schmidt/gram_threads.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The host executor's operations on pivots and info, and the combined operations of an LU. */
-#include "executor_host_blocks.h"
+#include "executor_host.h"
 
 #include "lib/base/msg.h"
 
@@ -19,37 +19,20 @@ static void exchange_columns(struct matrix a, int64_t i, int64_t j)
 	}
 }
 
-bool host_block_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
+bool host_lu_rows(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
 {
 	for (int64_t i = 0; i < p.n; i++)
 		if (p.data[i] > i && p.data[i] <= c.n)
 			exchange_columns(c, i, p.data[i] - 1);
-	return a.n == 0 || host_block_trsm(e, RIGHT, LOWER, TRANSPOSED, UNIT, 1, a,
-	                           matrix_view(c, 0, 0, c.m, a.n));
+	return a.n == 0 ||
+	       host_trsm(e, RIGHT, LOWER, TRANSPOSED, UNIT, 1, a, matrix_view(c, 0, 0, c.m, a.n));
 }
 
-bool host_block_lu_top(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	return host_block_laswp(e, c, p, false) &&
-	       host_block_trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(a, 0, 0, p.n, p.n),
-	               matrix_view(c, 0, 0, p.n, c.n));
-}
-
-bool host_block_lu_columns(struct executor *e, struct matrix a, struct pivots p, struct matrix c)
-{
-	int64_t below = c.m - p.n;
-
-	return host_block_lu_top(e, a, p, c) &&
-	       (below == 0 ||
-	               host_block_gemm(e, PLAIN, PLAIN, -1, matrix_view(a, p.n, 0, below, p.n),
-	                       matrix_view(c, 0, 0, p.n, c.n), 1,
-	                       matrix_view(c, p.n, 0, below, c.n)));
-}
-
-bool host_block_record_swaps(
+bool host_record_swaps(
         struct executor *e, struct deferred_swaps t, struct pivots p, int64_t first, int64_t block)
 {
-	int *origin = t.data + deferred_swaps_origin(t), *place = t.data + deferred_swaps_place(t, block);
+	int *origin = t.data + deferred_swaps_origin(t),
+	    *place = t.data + deferred_swaps_place(t, block);
 
 	(void)e;
 	for (int64_t i = 0; i < t.m && block == 0; i++)
@@ -69,7 +52,7 @@ bool host_block_record_swaps(
 	return true;
 }
 
-bool host_block_apply_swaps(struct executor *e, struct deferred_swaps t, struct matrix a)
+bool host_apply_swaps(struct executor *e, struct deferred_swaps t, struct matrix a)
 {
 	const int *origin = t.data + deferred_swaps_origin(t);
 	const int64_t word = precision_bytes(a.precision);
@@ -87,8 +70,7 @@ bool host_block_apply_swaps(struct executor *e, struct deferred_swaps t, struct 
 	return true;
 }
 
-bool host_block_offset_pivots(
-        struct executor *e, struct pivots panel, int64_t first, struct pivots all)
+bool host_offset_pivots(struct executor *e, struct pivots panel, int64_t first, struct pivots all)
 {
 	(void)e;
 	for (int64_t i = 0; i < panel.n; i++)
@@ -97,21 +79,21 @@ bool host_block_offset_pivots(
 	return true;
 }
 
-bool host_block_join_halves(struct executor *e, struct matrix beside, struct pivots half,
-        int64_t first, struct pivots all)
+bool host_join_halves(struct executor *e, struct matrix beside, struct pivots half, int64_t first,
+        struct pivots all)
 {
 	all.data[all.n] = all.data[first];
-	return ex_laswp(e, beside, half, false) && host_block_offset_pivots(e, half, first, all);
+	return ex_laswp(e, beside, half, false) && host_offset_pivots(e, half, first, all);
 }
 
-bool host_block_clear_info(struct executor *e, int *info)
+bool host_clear_info(struct executor *e, int *info)
 {
 	(void)e;
 	*info = 0;
 	return true;
 }
 
-bool host_block_zero_diagonal(struct executor *e, struct matrix a, int *info)
+bool host_zero_diagonal(struct executor *e, struct matrix a, int *info)
 {
 	return e->ops->zero_pivot(e, a, info);
 }

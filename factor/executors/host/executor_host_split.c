@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of split operands on the host, with the same parts as on a device. */
-#include "executor_host_blocks.h"
+#include "executor_host.h"
 
 #include "factor/kernels/gemm/half_pair.h"
 #include "lib/base/msg.h"
@@ -53,7 +53,7 @@ static void split_in_slots(
 		}
 }
 
-bool host_block_split(struct executor *e, struct splits splits)
+bool host_split(struct executor *e, struct splits splits)
 {
 	(void)e;
 	for (int i = 0; i < splits.count; i++) {
@@ -69,13 +69,13 @@ bool host_block_split(struct executor *e, struct splits splits)
 /* ---- products ---- */
 
 /* In fp32, in which products of the parts are exact. */
-bool host_block_gemm_tf32(struct executor *e, double alpha, struct matrix a, struct matrix b,
-        double beta, struct matrix c, struct products products)
+bool host_gemm_tf32(struct executor *e, double alpha, struct matrix a, struct matrix b, double beta,
+        struct matrix c, struct products products)
 {
 	bool ok = true;
 
 	for (int64_t i = 0; ok && i < products.count; i++) {
-		ok = host_block_gemm(e, TRANSPOSED, PLAIN, alpha, a, b, beta, c);
+		ok = host_gemm(e, TRANSPOSED, PLAIN, alpha, a, b, beta, c);
 		a.offset += products.a;
 		b.offset += products.b;
 		c.offset += products.c;
@@ -99,7 +99,7 @@ static struct matrix parts_of(struct matrix pair, int which)
 }
 
 /* The product for all of c in fp32, from which the requested part is added to c. */
-bool host_block_half_update(struct executor *e, enum uplo part, double alpha, struct matrix left,
+bool host_half_update(struct executor *e, enum uplo part, double alpha, struct matrix left,
         struct matrix right, struct matrix c)
 {
 	int64_t depth = half_depth(left.m);
@@ -110,9 +110,9 @@ bool host_block_half_update(struct executor *e, enum uplo part, double alpha, st
 	struct matrix sum = {NULL, 0, c.m, c.n, c.m, SINGLE};
 
 	sum.data = xmalloc((size_t)(c.m * c.n) * sizeof(float));
-	bool ok = host_block_gemm(e, TRANSPOSED, PLAIN, HALF_LOW, high[0], low[1], 0, sum) &&
-	          host_block_gemm(e, TRANSPOSED, PLAIN, HALF_LOW, low[0], high[1], 1, sum) &&
-	          host_block_gemm(e, TRANSPOSED, PLAIN, HALF_HIGH, high[0], high[1], 1, sum);
+	bool ok = host_gemm(e, TRANSPOSED, PLAIN, HALF_LOW, high[0], low[1], 0, sum) &&
+	          host_gemm(e, TRANSPOSED, PLAIN, HALF_LOW, low[0], high[1], 1, sum) &&
+	          host_gemm(e, TRANSPOSED, PLAIN, HALF_HIGH, high[0], high[1], 1, sum);
 	for (int64_t j = 0; ok && j < c.n; j++)
 		for (int64_t i = part == LOWER ? j : 0; i < c.m && !(part == UPPER && i > j); i++)
 			at_s(c)[i + j * c.ld] +=
@@ -127,13 +127,12 @@ bool host_block_half_update(struct executor *e, enum uplo part, double alpha, st
 	return ok;
 }
 
-bool host_block_gemm_tall(struct executor *e, struct matrix v, struct matrix c, struct matrix p)
+bool host_gemm_tall(struct executor *e, struct matrix v, struct matrix c, struct matrix p)
 {
-	return host_block_gemm(e, TRANSPOSED, PLAIN, 1, v, c, 0, p);
+	return host_gemm(e, TRANSPOSED, PLAIN, 1, v, c, 0, p);
 }
 
-bool host_block_add_triangles(
-        struct executor *e, enum uplo uplo, struct matrix blocks, struct matrix c)
+bool host_add_triangles(struct executor *e, enum uplo uplo, struct matrix blocks, struct matrix c)
 {
 	float *out = at_s(c);
 	const float *in = at_s(blocks);

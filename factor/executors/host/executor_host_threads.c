@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* OpenBLAS's number of threads while host executors exist. */
-#include "executor_host_blocks.h"
+#include "executor_host.h"
 
 #include <cblas.h>
 
