@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 number=0
 
 # shellcheck source=tests/sass.sh
-. "$(dirname "$0")/sass.sh"
+. "$(dirname "$0")/../sass.sh"
 sass_of "$bin/instruction" "$scratch/sass"
 
 # An operand that comes from the constant bank, or from a uniform register where the compiler put it, is told by the name.

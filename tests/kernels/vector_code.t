@@ -8,7 +8,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 number=0
 # shellcheck source=tests/sass.sh
-. "$(dirname "$0")/sass.sh"
+. "$(dirname "$0")/../sass.sh"
 object=$bin/../factor/cuda/gemm_volkov.cu.o # the programs hold much else
 sass_of "$object" "$scratch/sass"
 

@@ -3,9 +3,9 @@
 # libfathom for its users: the header alone, the symbols, the libraries that it needs, linking with an
 # installed copy.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 header=$root/factor/library/fathom.h
 shared=${bin%/bin}/libfathom.so
 static=${bin%/bin}/libfathom.a

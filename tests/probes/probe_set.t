@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The probes that `make probe` runs, by the number of GPUs, with stand-ins for the programs.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 script=$root/scripts/probe.sh
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

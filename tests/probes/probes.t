@@ -3,9 +3,9 @@
 # On a GPU every probe measures, quickly, and nothing fails: what they check of their own calls holds, and a profile
 # follows from their curves.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 if [ ! -x "$bin/probe" ] || [ ! -x "$bin/machine" ]; then
 	echo "1..0 # SKIP probe or machine is not built"
 	exit 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # advise on a made-up machine: the answer's shape, what-if, and what it refuses.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
 # advises STATUS PATTERN WHAT ARGUMENT...: expect, of advise
 advises() {
@@ -17,7 +17,7 @@ if [ ! -x "$bin/advise" ]; then
 fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-. "$(dirname "$0")/fixture.sh"
+. "$(dirname "$0")/../fixture.sh"
 mkdir -p "$scratch/gpu" "$scratch/host" "$scratch/empty" "$scratch/home/data/made-up"
 fixture_profile >"$scratch/gpu/profile.tsv"
 fixture_profile host >"$scratch/host/profile.tsv"
@@ -52,7 +52,7 @@ tipped() {
 		panel --output "$scratch/gpu" --m 500k --nb 96
 	advises 0 'double precision' "double precision" $gpu --precision d
 	advises 0 'host memory' "the panel comes from the host" $gpu --from host
-	update="update --output $(dirname "$0")/../data/nvidia-h200 --m 8192 --n 4096"
+	update="update --output $(dirname "$0")/../../data/nvidia-h200 --m 8192 --n 4096"
 	advises 0 '^  remove_columns  .* update$' "updates that pay" $update --p 64 --k 1024
 	advises 0 '^  modify  .* refactor$' "and one that does not" $update --p 512 --q thin
 	advises 0 '^  modify  *not possible: modify needs Q' "what is not possible has its reason" \

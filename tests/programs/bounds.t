@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What is known of an H200 from elsewhere, held against the recorded one (FOLDER: another recording).
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
-folder=${FOLDER:-$(cd "$(dirname "$0")/.." && pwd)/data/nvidia-h200}
+folder=${FOLDER:-$(cd "$(dirname "$0")/../.." && pwd)/data/nvidia-h200}
 if [ ! -r "$folder/profile.tsv" ]; then
 	echo "1..0 # SKIP $folder holds no profile"
 	exit 0

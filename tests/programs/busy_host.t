@@ -3,7 +3,7 @@
 # Where other programs take the host's time from host_rate, level-1 and level-2 calls still have their first and last
 # rows, in both precisions: between them the model interpolates, beyond them it would guess.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 if [ ! -x "$bin/host_rate" ]; then
 	echo "1..0 # SKIP host_rate is not built"
 	exit 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The command line that all programs share, tried on whatever programs were built.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
 # expect here: STATUS PATTERN WHAT COMMAND...: the exit status, and a line of stdout (status 0) or the one
 # line of stderr that matches the pattern
@@ -53,7 +53,7 @@ for program in "$@"; do
 done
 
 # ---- programs that compute
-recorded=$(cd "$(dirname "$0")/.." && pwd)/data/nvidia-h200
+recorded=$(cd "$(dirname "$0")/../.." && pwd)/data/nvidia-h200
 full() { # program, options...
 	what="$1 fails on a full disk, whatever it did"
 	if [ ! -x "$bin/$1" ]; then

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Two runs compared as a reader does: which folders, what is said of each kind of parameter, the exit code.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
-recorded=$(cd "$(dirname "$0")/.." && pwd)/data/nvidia-h200/profile.tsv
+recorded=$(cd "$(dirname "$0")/../.." && pwd)/data/nvidia-h200/profile.tsv
 if [ ! -x "$bin/compare" ] || [ ! -r "$recorded" ]; then
 	echo "1..0 # SKIP compare is not built, or no machine is recorded"
 	exit 0

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 # The front command ./fathom, on stand-in programs; installing it; recording a run.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
 unset FATHOM_HOME
 real=$bin
-root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 case $real in /*) ;; *) real=$PWD/$real ;; esac
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

@@ -3,9 +3,9 @@
 # Machines without some feature: recorded curves without its rows give a profile without its parameters. Nothing fails, and
 # the model predicts without them.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
-recorded=$(cd "$(dirname "$0")/.." && pwd)/data/nvidia-h200
+recorded=$(cd "$(dirname "$0")/../.." && pwd)/data/nvidia-h200
 if [ ! -x "$bin/fit" ] || [ ! -x "$bin/advise" ] || [ ! -r "$recorded/pointer_chase.tsv" ]; then
 	echo "1..0 # SKIP fit or advise is not built, or no machine is recorded"
 	exit 0

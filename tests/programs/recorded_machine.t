@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Questions about GPUs on a machine whose own profile has no GPU: the recorded machine answers, and the answer says so.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
 for program in advise trace predict; do
 	if [ ! -x "$bin/$program" ]; then
@@ -12,7 +12,7 @@ for program in advise trace predict; do
 done
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 bin=$(cd "$bin" && pwd)
 . "$root/tests/fixture.sh"
 mkdir -p "$scratch/home/data/local"

@@ -3,8 +3,8 @@
 # What make sanitize makes of a sanitizer's words: clean, reported, failed, cut and dead tests, and tests that use no GPU.
 # The sanitizer is one of our own, which says what the test's file holds.
 
-. "$(dirname "$0")/tap.sh"
-script=$(dirname "$0")/../scripts/sanitize.sh
+. "$(dirname "$0")/../tap.sh"
+script=$(dirname "$0")/../../scripts/sanitize.sh
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cat >"$scratch/sanitizer" <<'S'

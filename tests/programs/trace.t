@@ -3,7 +3,7 @@
 # trace on the recorded machine: table, plan, drawing, a recorded run beside the simulation, and what it refuses.
 # Nothing is measured here: tests/test_recorder_gpu.c does that.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
 # traces STATUS PATTERN WHAT ARGUMENT...: expect, of trace
 traces() {
@@ -18,7 +18,7 @@ if [ ! -x "$bin/trace" ]; then
 fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 lu="getrf --n 2000 --simulate --output $root/data/nvidia-h200"
 
 # measured FACTOR: a record with its own simulation, slowed down, as what was measured

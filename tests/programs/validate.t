@@ -3,7 +3,7 @@
 # predict, measure and validate on the host of this machine with a made-up profile: the chain of files holds,
 # and a broken one is refused.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 export CUDA_VISIBLE_DEVICES=
 for program in predict measure validate; do
 	if [ ! -x "$bin/$program" ]; then
@@ -13,7 +13,7 @@ for program in predict measure validate; do
 done
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-. "$(dirname "$0")/fixture.sh"
+. "$(dirname "$0")/../fixture.sh"
 data=$scratch/data
 mkdir "$data"
 

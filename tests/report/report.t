@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The figures and the report: their numbers come from the data, with any awk, locale and folder; missing data is named.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../tap.sh"
 
-root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 plots=$root/plots
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
