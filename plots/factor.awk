@@ -49,7 +49,7 @@ function take_errors(   i, name) {
 		name = E[i, "operation"]
 		if (is_bound(i))
 			keep(name "_bound", E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "predicted"] * 1e-9)
-		if (E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED" || option(E[i, "options"], "plan") != "chosen")
+		if (E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED" || option(E[i, "options"], "plan") != "model")
 			continue
 		keep(name "_predicted_" variant_of(E, i), E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "predicted"] * 1e-9)
 		keep(name "_checked_" variant_of(E, i), E[i, "n"] + 0, flops(name, E[i, "n"]) / E[i, "measured"] * 1e-9)

@@ -9,7 +9,7 @@ function same(i, j) {
 		E[i, "precision"] == E[j, "precision"] && E[i, "math"] == E[j, "math"]
 }
 function is_chosen(i) {
-	return E[i, "level"] == 2 && is_whole_operation(E[i, "operation"]) && E[i, "verdict"] != "SKIPPED" && option(E[i, "options"], "plan") == "chosen"
+	return E[i, "level"] == 2 && is_whole_operation(E[i, "operation"]) && E[i, "verdict"] != "SKIPPED" && option(E[i, "options"], "plan") == "model"
 }
 # The row of the resident matrix, "" without one.
 function resident(i,   j) {

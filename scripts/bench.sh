@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Measures our factorizations against cuSOLVER and the host, and the tables of the papers. Results that OUTPUT already has
 # are kept: an interrupted run goes on.
-# Usage: sh scripts/bench.sh BIN OUTPUT      BENCH_OPTIONS (--chosen) go to measure --bench
+# Usage: sh scripts/bench.sh BIN OUTPUT      BENCH_OPTIONS (--model) go to measure --bench
 set -u
 LC_ALL=C
 export LC_ALL

@@ -223,7 +223,7 @@ static void check_only(const char *only, bool chosen, bool bench, bool kerr)
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
 	if (chosen && !bench)
-		msg_die(EXIT_BAD_USAGE, "--chosen belongs to --bench");
+		msg_die(EXIT_BAD_USAGE, "--model belongs to --bench");
 	if (!only[0])
 		return;
 	if (bench == kerr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions of the hold-out list: whole factorizations on the GPU by a grid of plans and by the
- * model's plan (plan=chosen), resident and from host memory; panels of QR and Cholesky on the GPU
+ * model's plan (plan=model), resident and from host memory; panels of QR and Cholesky on the GPU
  * and on the host CPU. */
 #ifndef FATHOM_PREDICT_WHOLE_H
 #define FATHOM_PREDICT_WHOLE_H

@@ -24,8 +24,8 @@ struct panel_case {
 size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases);
 
 struct bench_shape {
-	const char *operation; /* panel_getrf, getrf, geqrf, potrf, one of paper_operations.h, lawn_errors,
-	                          kind_errors, gramschmidt, gram_kernels */
+	const char *operation; /* panel_getrf, getrf, geqrf, potrf, one of paper_operations.h,
+	                          lawn_errors, kind_errors, gramschmidt, gram_kernels */
 	enum precision precision;
 	int64_t m, n;
 };
@@ -51,7 +51,7 @@ size_t cases_plans(const struct bench_shape *shape, const char *executor, enum m
 /* The question about a shape for the model, without a plan. */
 struct factor_question cases_question(const struct bench_shape *shape, enum math math);
 
-/* The model's plan on the GPU, panels on the device or (hybrid) on the host; plan=chosen. Its
+/* The model's plan on the GPU, panels on the device or (hybrid) on the host; plan=model. Its
  * widths are a sequence, or one width when the sequence is too long for the row's text. False when
  * the profile does not suffice. */
 bool cases_model_plan(const struct profile *profile, const struct bench_shape *shape, bool hybrid,

@@ -16,7 +16,7 @@ struct result {
 	int64_t k, p, nb; /* inner dimension or number of reflectors; right-hand sides; width of the
 	                     (first) block; 0 where the operation has none */
 	char options[64]; /* key=value pairs joined by commas: the memory state, phase=NAME,
-	                     uplo=l|u, from=host, alg=NAME, plan=chosen, without=NAME,
+	                     uplo=l|u, from=host, alg=NAME, plan=model, without=NAME,
 	                     trans=nn|nt, layout=row|column, blocks=folded|exit|full, side=l|r,
 	                     splits=N|plan, level=0|1 (last) */
 	char plan[256];   /* of whole factorizations the text of whole_plan_text; else block width

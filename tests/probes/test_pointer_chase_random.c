@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The pointer_chase probe's analysis on 200 machines drawn at random, some with a divided L2:
- * nothing silently wrong; and on some of them again with a clock that rises from process to
- * process. */
+/* The pointer_chase probe's analysis on machines drawn at random, some with a divided L2: no row is
+ * wrong without saying so; and on some of them again with a clock that rises from process to
+ * process. FATHOM_TEST_FULL=1: many machines. */
 #include "chase_curves.h"
 
 static double beyond_near(const struct machine *m)
@@ -87,6 +87,12 @@ static void add(struct tally *all, const struct tally *one)
 	all->wrong += one->wrong;
 }
 
+/* The least share of resolved values; few machines vary more. */
+static double least_share(void)
+{
+	return test_full() ? 0.7 : 0.5;
+}
+
 /* Each machine is drawn from its own number. */
 static struct tally ask_all(int count, double ramp)
 {
@@ -105,33 +111,37 @@ static struct tally ask_all(int count, double ramp)
 
 static void test_random(int count)
 {
+	const double share = least_share();
 	const struct tally tally = ask_all(count, 0);
 	ok(tally.wrong == 0, "%d machines at random: nothing silently wrong (%d are)", count,
 	        tally.wrong);
-	ok(tally.answers > 0.7 * tally.questions, "and most is resolved (%d of %d)", tally.answers,
-	        tally.questions);
-	ok(tally.lines > 0.7 * 2 * count, "and most lines (%d of %d)", tally.lines, 2 * count);
-	ok(tally.parts > 0.4 * 2 * tally.divided, "and near parts and what lies beyond (%d of %d)",
-	        tally.parts, 2 * tally.divided);
+	ok(tally.answers > share * tally.questions, "and most is resolved (%d of %d)",
+	        tally.answers, tally.questions);
+	ok(tally.lines > share * 2 * count, "and most lines (%d of %d)", tally.lines, 2 * count);
+	ok(tally.parts > (share - 0.3) * 2 * tally.divided,
+	        "and near parts and what lies beyond (%d of %d)", tally.parts, 2 * tally.divided);
 }
 
 /* The clock is higher in each further process, and its loads are quicker. */
 static void test_ramp(int count, double ramp)
 {
+	const double share = least_share();
 	const struct tally tally = ask_all(count, ramp);
 	ok(tally.wrong == 0,
 	        "a clock %g %% higher in each process: nothing silently wrong (%d are)", 100 * ramp,
 	        tally.wrong);
-	ok(tally.answers > 0.7 * tally.questions && tally.lines > 0.7 * 2 * count,
+	ok(tally.answers > share * tally.questions && tally.lines > share * 2 * count,
 	        "and most is resolved (%d of %d, lines %d of %d)", tally.answers, tally.questions,
 	        tally.lines, 2 * count);
 }
 
 int main(void)
 {
-	test_random(200);
-	test_ramp(20, 0.005);
-	test_ramp(20, 0.03);
-	test_ramp(30, 0.15);
+	const int part = test_full() ? 1 : 10;
+
+	test_random(200 / part);
+	test_ramp(20 / part, 0.005);
+	test_ramp(20 / part, 0.03);
+	test_ramp(30 / part, 0.15);
 	return finish();
 }
