@@ -3,9 +3,10 @@
 #ifndef FATHOM_TESTS_MODEL_PROFILE_H
 #define FATHOM_TESTS_MODEL_PROFILE_H
 
-#include "lib/profile/profile.h"
+#include "lib/profile/profile_row.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,24 @@ static inline void add(struct profile *p, const char *name, const char *unit,
 		if (strncmp(name, surfaces[i], strlen(surfaces[i])) == 0)
 			spec.regime = "surface";
 	profile_add(p, &spec, args, count, estimate, false);
+}
+
+/* A row of seconds as a profile writes it: "gpu.gemm.s[m=64,n=64,k=64]". */
+PRINTF_LIKE(3, 4)
+static inline void add_row(struct profile *p, double seconds, const char *format, ...)
+{
+	struct parameter row = {0};
+	struct arg args[PROFILE_ARGS];
+	char text[128];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	profile_parse_name(text, &row);
+	for (size_t i = 0; i < row.arg_count; i++)
+		args[i] = (struct arg){row.arg_name[i], row.arg[i]};
+	add(p, row.name, "s", args, row.arg_count, seconds, 0);
 }
 
 static inline void add_curve(struct profile *p, const char *name, const double *bytes, size_t count,

@@ -4,11 +4,6 @@
  * host takes to queue them. */
 #include "cost_test.h"
 
-#include "lib/base/msg.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 static void add_product(struct profile *p, const char *name, double m, double n, double k, double s)
 {
 	const struct parameter_spec spec = {name, "s", "synthetic", "surface", 0, 0};
@@ -17,8 +12,7 @@ static void add_product(struct profile *p, const char *name, double m, double n,
 	profile_add(p, &spec, args, 3, (struct estimate){s, 0.9 * s, 1.1 * s, 30}, false);
 }
 
-static double gemm(
-        struct cost_reader *r, int64_t m, int64_t n, int64_t k, enum precision precision)
+static double gemm(struct cost_reader *r, int64_t m, int64_t n, int64_t k, enum precision precision)
 {
 	const struct matrix c = {NULL, 0, m, n, m, precision};
 	const struct cost cost = cost_gemm(r, PLAIN, PLAIN, c, k);
@@ -64,11 +58,9 @@ static double product_abt(struct cost_reader *r, int64_t m, int64_t n, int64_t k
 }
 
 /* 12800 x 12800 is 100 rounds of 128 x 128 tiles, 1280 x 1280 one; a round takes 10 k ns. */
-static void test_rounds(void)
+static void test_rounds(struct profile *p, struct cost_reader *r)
 {
 	static const double sides[] = {1280, 12800};
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
 	double share;
 
 	for (int i = 0; i < 4; i++)
@@ -96,8 +88,6 @@ static void test_rounds(void)
 	        "as measured for these tiles, where they are");
 	is_real(product_abt(r, 2562, 1024, 1024, &share), 2 * 1024e-8 * 1.1, 1e-2,
 	        "of fewer columns than measured, too");
-	free(r);
-	profile_free(p);
 }
 
 static double product_atb(struct cost_reader *r, int64_t m, int64_t n, int64_t k)
@@ -133,11 +123,8 @@ static void test_tall(struct profile *p, struct cost_reader *r)
 }
 
 /* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. */
-static void test_gemm(void)
+static void test_gemm(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (double m = 256; m <= 4096; m *= 16)
 		for (double n = 256; n <= 4096; n *= 16)
 			for (double k = 64; k <= 256; k *= 4) {
@@ -188,17 +175,12 @@ static void test_gemm(void)
 	const double plain = cost_gemm(r, PLAIN, PLAIN, square, 256).block;
 	is_real(cost_gemm(r, PLAIN, TRANSPOSED, square, 256).block / plain, 0.5, 1e-9,
 	        "tiles in double precision, one at a time, keep their places half as long");
-	free(r);
-	profile_free(p);
 }
 
 /* mnk ps, of 1024 rows three times that; with an odd number of rows, known at the ends alone, twice
  * that. */
-static void test_odd(void)
+static void test_odd(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (double m = 256; m <= 4096; m *= 4)
 		for (double k = 64; k <= 256; k *= 4) {
 			const double time = m * 1024 * k * 1e-12;
@@ -211,8 +193,6 @@ static void test_odd(void)
 	        "an odd number of rows between those known goes as even ones do");
 	is_real(gemm(r, 257, 1024, 128, DOUBLE), 2 * 257 * 1024 * 128e-12, 1e-2,
 	        "and is itself by those");
-	free(r);
-	profile_free(p);
 }
 
 static double product_tall(struct cost_reader *r, int64_t k)
@@ -224,11 +204,8 @@ static double product_tall(struct cost_reader *r, int64_t k)
 }
 
 /* V^T C of 1024 rows by one block in 58 us, of 4096 by many in 10; other products take 8. */
-static void test_short(void)
+static void test_short(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (int i = 0; i < 4; i++) {
 		const double m = i / 2 ? 64 : 32, n = i % 2 ? 64 : 32;
 		add_product(p, "gpu.gemm_tn.d", m, n, 1024, 58e-6);
@@ -241,8 +218,6 @@ static void test_short(void)
 	is_real(product_tall(r, 512), 0.1e-6 + 57.9e-6 / 2, 1e-9,
 	        "half of the first rows take half");
 	is_real(product_tall(r, 128), 8e-6, 1e-9, "but no less than other products");
-	free(r);
-	profile_free(p);
 }
 
 static double queued(struct cost_reader *r, enum trans ta, int64_t side, enum precision precision)
@@ -252,11 +227,8 @@ static double queued(struct cost_reader *r, enum trans ta, int64_t side, enum pr
 }
 
 /* What the host takes to queue a product. */
-static void test_queue(void)
+static void test_queue(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (int i = 0; i < 8; i++)
 		add_product(p, i < 4 ? "gpu.gemm.d" : "gpu.own_gemm.s", i / 2 % 2 ? 1024 : 256,
 		        i % 2 ? 1024 : 256, 64, 20e-6);
@@ -268,16 +240,12 @@ static void test_queue(void)
 	is_real(queued(r, PLAIN, 512, DOUBLE), 9e-6, 1e-9, "else as the library's products");
 	is_real(queued(r, TRANSPOSED, 512, DOUBLE), 12e-6, 1e-9, "transposed ones");
 	is_real(queued(r, PLAIN, 1024, SINGLE), 1e-7, 1e-9, "and ours as a kernel");
-	free(r);
-	profile_free(p);
 }
 
 /* V^T C by 3xTF32 on the way: the product and the kernel behind it. */
-static void test_two_kernels(void)
+static void test_two_kernels(struct profile *p, struct cost_reader *r)
 {
 	const struct matrix c = {NULL, 0, 64, 512, 64, SINGLE};
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
 
 	for (int i = 0; i < 8; i++)
 		add_product(p, "gpu.tf32_tall.s", i / 4 ? 128 : 64, i / 2 % 2 ? 1024 : 256,
@@ -288,17 +256,13 @@ static void test_two_kernels(void)
 	is_real(cost.enqueue, 2e-7, 1e-9, "the host queues both");
 	is_real(cost.first, 1e-7, 1e-9, "the device begins with the first");
 	ok(cost.further == 1, "and one is behind it");
-	free(r);
-	profile_free(p);
 }
 
 /* V^T C of 64 columns and 4096 of V, of an inner dimension of which V's would have to be four times
  * as long for it to be tall: by whichever surface is sooner. */
-static void test_few_columns(void)
+static void test_few_columns(struct profile *p, struct cost_reader *r)
 {
 	const struct matrix c = {NULL, 0, 4096, 64, 4096, DOUBLE};
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
 
 	for (double m = 1024; m <= 4096; m *= 4)
 		for (double n = 64; n <= 256; n *= 4)
@@ -318,8 +282,6 @@ static void test_few_columns(void)
 	        "as a tall product where that is sooner");
 	cost = cost_gemm(r, PLAIN, PLAIN, c, 8192);
 	is_real(sum(&cost), 4096. * 64 * 8192 * 1e-12, 1e-3, "but A B never");
-	free(r);
-	profile_free(p);
 }
 
 static double squares(struct cost_reader *r, int64_t order, int64_t columns)
@@ -330,11 +292,8 @@ static double squares(struct cost_reader *r, int64_t order, int64_t columns)
 }
 
 /* Squares in one call, measured to take three times as long as one product of as many columns. */
-static void test_squares(void)
+static void test_squares(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (double m = 256; m <= 1024; m *= 4)
 		for (double n = 1024; n <= 16384; n *= 16)
 			add_product(p, "gpu.gemm.tf32", m, n, 768, m * n * 1e-11);
@@ -354,16 +313,11 @@ static void test_squares(void)
 	r->shares = true;
 	is_real(squares(r, 512, 8192), 512 * 8192 * 6e-11, 1e-6,
 	        "beside a panel as much longer as one product");
-	free(r);
-	profile_free(p);
 }
 
 /* Our own products, beside others' work three times as long where that is measured. */
-static void test_beside(void)
+static void test_beside(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (double m = 128; m <= 131072; m *= 32)
 		for (double n = 8; n <= 2048; n *= 16) {
 			add_product(p, "gpu.own_gemm.s", m, n, 64, m * n * 1e-11);
@@ -377,17 +331,12 @@ static void test_beside(void)
 	is_real(gemm(r, 65536, 32, 64, SINGLE), 65536 * 32 * 3e-11, 1e-6,
 	        "a longer one of fewer columns: as much slower");
 	ok(r->shares, "which others still are");
-	free(r);
-	profile_free(p);
 }
 
 /* Where C cuts tiles off they take 7 us more, measured up to 4000 rows and beyond these too; where
  * that is not measured, as long as whole ones. */
-static void test_cut(void)
+static void test_cut(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (double m = 128; m <= 131072; m *= 32)
 		for (double n = 8; n <= 2048; n *= 16)
 			add_product(p, "gpu.own_gemm.s", m, n, 64, m * n * 1e-11);
@@ -402,21 +351,12 @@ static void test_cut(void)
 	is_real(gemm(r, 4000, 128, 64, SINGLE), 4000 * 128 * 1e-11 + 7e-6, 1e-3, "cut ones");
 	is_real(gemm(r, 60000, 128, 64, SINGLE), 60000 * 128 * 1e-11 + 7e-6, 1e-3,
 	        "in longer products as much longer");
-	free(r);
-	profile_free(p);
 }
 
 int main(void)
 {
-	test_gemm();
-	test_odd();
-	test_rounds();
-	test_short();
-	test_queue();
-	test_two_kernels();
-	test_few_columns();
-	test_squares();
-	test_beside();
-	test_cut();
+	static cost_test *const tests[] = {test_rounds, test_gemm, test_odd, test_short, test_queue,
+	        test_two_kernels, test_few_columns, test_squares, test_beside, test_cut};
+	run_cost_tests(library_profile, tests, ARRAY_LEN(tests));
 	return finish();
 }

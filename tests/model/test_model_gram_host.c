@@ -221,7 +221,8 @@ static void test_width(const struct profile *profile)
 /* Rows that are exact, read where they are: what is left is the accuracy that the model claims. */
 static void test_interval(const struct profile *profile)
 {
-	static const int pinned_sets[] = {0, 1, 8}; /* 0: as many as the profile knows, which is 8 */
+	static const int pinned_sets[] = {
+	        0, 1, 8}; /* 0: as many as the profile knows, which is 8 */
 	double high[ARRAY_LEN(pinned_sets)];
 
 	for (size_t i = 0; i < ARRAY_LEN(pinned_sets); i++) {

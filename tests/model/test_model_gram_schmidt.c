@@ -51,8 +51,7 @@ static void test_passes(const struct profile *profile)
 	ok(near(memory(r, GRAM_DOTS, 1024, 1024), held + 3145728 / 1.25e12),
 	        "of what L2 does not hold a part is found there by the next pass");
 	ok(near(memory(r, GRAM_UPDATE, 1024, 1), 0), "nothing right of the last column");
-	struct cost p =
-	        cost_gram_pass(r, GRAM_FUSED, (struct matrix){NULL, 0, 10, 2, 10, SINGLE});
+	struct cost p = cost_gram_pass(r, GRAM_FUSED, (struct matrix){NULL, 0, 10, 2, 10, SINGLE});
 	ok(near(p.term[TERM_LAUNCH], 0.5e-6) &&
 	                near(p.term[TERM_BARRIER], 5 * 0.25e-6 + 2 * 0.2e-6) &&
 	                near(p.enqueue, 2e-6),
@@ -84,7 +83,7 @@ static void test_shapes(const struct profile *profile)
 	ok(near(traffic + p.term[TERM_BARRIER], 0.25e-6 + shared + 8 * 0.25e-6 + 0.2e-6),
 	        "one block: what it uses, and its chain of eight accesses");
 	const struct cost few = shaped(r, GRAM_DOTS, 64, 1, 32768),
-	                   all = shaped(r, GRAM_DOTS, 1024, 1, 32768);
+	                  all = shaped(r, GRAM_DOTS, 1024, 1, 32768);
 	const double many = few.term[TERM_MEMORY] + few.term[TERM_BARRIER],
 	             one = all.term[TERM_MEMORY] + all.term[TERM_BARRIER];
 	ok(many > 0 && one > 1.2 * many,
