@@ -7,10 +7,9 @@
 
 #include "lib/probe/curve.h"
 #include "lib/probe/probe.h"
-#include "lib/profile/profile_row.h"
-#include "tests/tap.h"
+#include "tests/profile_rows.h"
 
-enum { FIT_PROCESSES = 3, FIT_ARGS = 6 };
+enum { FIT_PROCESSES = 3 };
 
 typedef void fit_function(const struct table *curve, struct profile *profile);
 
@@ -19,24 +18,6 @@ struct fit_noise {
 	double between, within;
 };
 static const struct fit_noise usual_noise = {0.002, 0.002};
-
-/* Cuts "name[a=1,b=2]" into name (at least 64 characters) and arguments, whose names point into
- * text; text is changed. */
-static inline size_t point_parse(char *text, struct arg *args)
-{
-	size_t count = 0;
-	char *at = strpbrk(text, "[");
-
-	while (at && count < FIT_ARGS) {
-		*at = '\0';
-		args[count].name = at + 1;
-		at = strpbrk(at + 1, "=");
-		*at = '\0';
-		args[count++].value = strtod(at + 1, &at);
-		at = *at == ',' ? at : NULL;
-	}
-	return count;
-}
 
 /* Uniform in [0, 1). */
 static inline double fit_random(uint64_t *state)
@@ -49,7 +30,7 @@ static inline double fit_random(uint64_t *state)
 static inline void add_process(struct table *curve, const char *point, int process, double seconds,
         double within, double hz)
 {
-	struct arg args[FIT_ARGS];
+	struct arg args[WRITTEN_ARGS];
 	char text[128];
 
 	snprintf(text, sizeof text, "%s", point);
@@ -109,48 +90,6 @@ static inline void is_empty_fit(fit_function *fit, const char *const *columns, s
 
 	ok(profile->count == 0, "an empty curve gives no parameters");
 	profile_free(profile);
-}
-
-/* The row of that name and arguments; a name without arguments finds the first row of the name. An
- * absent row has the status "absent" and no value. */
-static inline const struct parameter *row_of(const struct profile *profile, const char *written)
-{
-	static const struct parameter absent = {.estimate = {NAN, NAN, NAN, 0},
-	        .unit = "",
-	        .regime = "",
-	        .method = "",
-	        .status = "absent"};
-	char text[128];
-	struct parameter like = {0};
-	const struct parameter *row;
-
-	snprintf(text, sizeof text, "%s", written);
-	if (profile_parse_name(text, &like))
-		return &absent;
-	row = profile_find_row(profile, &like);
-	for (size_t i = 0; !row && like.arg_count == 0 && i < profile->count; i++)
-		if (strcmp(profile->row[i].name, like.name) == 0)
-			row = &profile->row[i];
-	return row ? row : &absent;
-}
-
-/* profile_get for a row as it is written: between the rows of a surface, too. */
-static inline struct lookup lookup_of(const struct profile *profile, const char *written)
-{
-	struct arg args[FIT_ARGS];
-	char text[128];
-
-	snprintf(text, sizeof text, "%s", written);
-	const size_t count = point_parse(text, args);
-	return profile_get(profile, text, args, count);
-}
-
-static inline bool is_status(const struct profile *profile, const char *name, const char *status)
-{
-	char what[160];
-
-	snprintf(what, sizeof what, "%s is %s", name, status);
-	return is_text(row_of(profile, name)->status, status, what);
 }
 
 /* A row that is ok, within a part `relative` of its true value, with its interval around that. */

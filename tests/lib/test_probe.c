@@ -37,7 +37,7 @@ static void measure_crash(struct probe_run *run)
 		raise(SIGKILL);
 }
 
-/* Two points; process 1 is slower at one of them, those of second visits are not. */
+/* Two points; process 1 is slower at one of them, its repeats are not. */
 static void measure_uneven(struct probe_run *run)
 {
 	for (int point = 0; point < 2; point++) {
@@ -216,13 +216,13 @@ static void test_set(const char *options, size_t processes)
 
 static void test_remeasured(void)
 {
-	ok(run("host uneven") == EXIT_DONE, "a probe that asks for second visits");
+	ok(run("host uneven") == EXIT_DONE, "a probe that asks for repeats");
 	struct table *curve = take("uneven"), *other = take("host");
-	ok(said("point 1 again") && !said("point 0 again"), "a second visit is of what is noisy");
+	ok(said("point 1 again") && !said("point 0 again"), "noisy points are repeated");
 	ok(curve && curve->row_count == 9, "its row is added");
 	ok(curve && table_real(curve, 8, "process") == 4, "of one more process");
 	ok(curve && table_real(curve, 3, "seconds") == 1.3e-3, "the slow one's stays");
-	ok(curve && strcmp(table_meta(curve, "remeasured"), "1") == 0, "one visit is enough");
+	ok(curve && strcmp(table_meta(curve, "remeasured"), "1") == 0, "one repeat is enough");
 	ok(other && !table_meta(other, "remeasured"), "another probe has none");
 	table_free(curve);
 	table_free(other);
@@ -243,7 +243,7 @@ static void test_chance(void)
 {
 	ok(run("chancy") == EXIT_DONE, "a probe of what chance decides by process");
 	struct table *curve = take("chancy");
-	ok(rows_of(curve, 0) == 10, "ten processes visit such a point");
+	ok(rows_of(curve, 0) == 10, "ten processes measure such a point");
 	ok(rows_of(curve, 1) == 4, "and no further ones another");
 	table_free(curve);
 	ok(run("--quick chancy") == EXIT_DONE, "--quick");
@@ -252,7 +252,7 @@ static void test_chance(void)
 	table_free(curve);
 }
 
-/* In further visits, too, whatever order they are named in. */
+/* In repeats, too, in whatever order they are named. */
 static void test_turns(void)
 {
 	static const char *const names[] = {"early", "late"};

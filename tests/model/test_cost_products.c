@@ -12,6 +12,21 @@ static void add_product(struct profile *p, const char *name, double m, double n,
 	profile_add(p, &spec, args, 3, (struct estimate){s, 0.9 * s, 1.1 * s, 30}, false);
 }
 
+/* Sizes from `first` to `last`, each `step` times the one before. */
+typedef struct {
+	double first, last, step;
+} axis;
+
+/* A grid of products that take m n k times `each` seconds. */
+static void add_products(
+        struct profile *p, const char *name, axis rows, axis columns, axis depths, double each)
+{
+	for (double m = rows.first; m <= rows.last; m *= rows.step)
+		for (double n = columns.first; n <= columns.last; n *= columns.step)
+			for (double k = depths.first; k <= depths.last; k *= depths.step)
+				add_product(p, name, m, n, k, m * n * k * each);
+}
+
 static double gemm(struct cost_reader *r, int64_t m, int64_t n, int64_t k, enum precision precision)
 {
 	const struct matrix c = {NULL, 0, m, n, m, precision};
@@ -101,12 +116,10 @@ static double product_atb(struct cost_reader *r, int64_t m, int64_t n, int64_t k
 /* V^T C: mnk fs by the library, half of that by our own kernels. */
 static void test_tall(struct profile *p, struct cost_reader *r)
 {
-	for (double m = 64; m <= 256; m *= 4)
-		for (double n = 64; n <= 1024; n *= 4)
-			for (double k = 4096; k <= 65536; k *= 16) {
-				add_product(p, "gpu.gemm_tn.s", m, n, k, m * n * k * 1e-15);
-				add_product(p, "gpu.own_gemm_tn.s", m, n, k, m * n * k * 5e-16);
-			}
+	const axis rows = {64, 256, 4}, columns = {64, 1024, 4}, depth = {4096, 65536, 16};
+
+	add_products(p, "gpu.gemm_tn.s", rows, columns, depth, 1e-15);
+	add_products(p, "gpu.own_gemm_tn.s", rows, columns, depth, 5e-16);
 	cost_reader_start(r, p);
 	is_real(product_atb(r, 64, 128, 20000), 64 * 128 * 2e4 * 5e-16, 1e-9,
 	        "few columns and many rows: by our own kernels");
@@ -125,13 +138,11 @@ static void test_tall(struct profile *p, struct cost_reader *r)
 /* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. */
 static void test_gemm(struct profile *p, struct cost_reader *r)
 {
-	for (double m = 256; m <= 4096; m *= 16)
-		for (double n = 256; n <= 4096; n *= 16)
-			for (double k = 64; k <= 256; k *= 4) {
-				add_product(p, "gpu.gemm.d", m, n, k, m * n * k * 1e-12);
-				add_product(p, "gpu.gemm_odd.d", m, n, k, 2 * m * n * k * 1e-12);
-				add_product(p, "gpu.own_gemm.s", m, n, k, m * n * k * 5e-13);
-			}
+	const axis side = {256, 4096, 16}, depth = {64, 256, 4};
+
+	add_products(p, "gpu.gemm.d", side, side, depth, 1e-12);
+	add_products(p, "gpu.gemm_odd.d", side, side, depth, 2e-12);
+	add_products(p, "gpu.own_gemm.s", side, side, depth, 5e-13);
 	cost_reader_start(r, p);
 	is_real(gemm(r, 2000, 1000, 100, DOUBLE), 2e8 * 1e-12, 1e-9, "a product");
 	is_real(gemm(r, 2001, 1000, 100, DOUBLE), 2 * 2.001e8 * 1e-12, 1e-9,
@@ -264,18 +275,14 @@ static void test_few_columns(struct profile *p, struct cost_reader *r)
 {
 	const struct matrix c = {NULL, 0, 4096, 64, 4096, DOUBLE};
 
-	for (double m = 1024; m <= 4096; m *= 4)
-		for (double n = 64; n <= 256; n *= 4)
-			for (double k = 512; k <= 1024; k *= 2)
-				add_product(p, "gpu.gemm.d", m, n, k, m * n * k * 1e-12);
+	add_products(p, "gpu.gemm.d", (axis){1024, 4096, 4}, (axis){64, 256, 4},
+	        (axis){512, 1024, 2}, 1e-12);
 	cost_reader_start(r, p);
 	struct cost cost = cost_gemm(r, TRANSPOSED, PLAIN, c, 8192);
 	is_real(sum(&cost), 4096. * 64 * 8192 * 1e-12, 1e-3,
 	        "few columns: as A B where that is all");
-	for (double m = 64; m <= 256; m *= 4)
-		for (double n = 1024; n <= 4096; n *= 4)
-			for (double k = 4096; k <= 16384; k *= 4)
-				add_product(p, "gpu.gemm_tn.d", m, n, k, m * n * k * 0.4e-12);
+	add_products(p, "gpu.gemm_tn.d", (axis){64, 256, 4}, (axis){1024, 4096, 4},
+	        (axis){4096, 16384, 4}, 0.4e-12);
 	cost_reader_start(r, p);
 	cost = cost_gemm(r, TRANSPOSED, PLAIN, c, 8192);
 	is_real(sum(&cost), 4096. * 64 * 8192 * 0.4e-12, 1e-3,
@@ -294,21 +301,18 @@ static double squares(struct cost_reader *r, int64_t order, int64_t columns)
 /* Squares in one call, measured to take three times as long as one product of as many columns. */
 static void test_squares(struct profile *p, struct cost_reader *r)
 {
-	for (double m = 256; m <= 1024; m *= 4)
-		for (double n = 1024; n <= 16384; n *= 16)
-			add_product(p, "gpu.gemm.tf32", m, n, 768, m * n * 1e-11);
+	add_products(p, "gpu.gemm.tf32", (axis){256, 1024, 4}, (axis){1024, 16384, 16},
+	        (axis){768, 768, 2}, 1e-11 / 768);
 	cost_reader_start(r, p);
 	is_real(squares(r, 512, 8192), 512 * 8192 * 1e-11, 1e-6,
 	        "as one product where that is all");
-	for (double m = 256; m <= 1024; m *= 4)
-		for (double n = 1024; n <= 8192; n *= 8)
-			add_product(p, "gpu.gemm_batched.tf32", m, n, 768, m * n * 3e-11);
+	add_products(p, "gpu.gemm_batched.tf32", (axis){256, 1024, 4}, (axis){1024, 8192, 8},
+	        (axis){768, 768, 2}, 3e-11 / 768);
 	cost_reader_start(r, p);
 	is_real(squares(r, 512, 8192), 512 * 8192 * 3e-11, 1e-6, "else as squares");
 	is_real(squares(r, 512, 16384), 512 * 16384 * 3e-11, 1e-3, "twice as many take twice that");
-	for (double m = 256; m <= 1024; m *= 4)
-		for (double n = 1024; n <= 16384; n *= 16)
-			add_product(p, "gpu.gemm_shared.tf32", m, n, 768, m * n * 2e-11);
+	add_products(p, "gpu.gemm_shared.tf32", (axis){256, 1024, 4}, (axis){1024, 16384, 16},
+	        (axis){768, 768, 2}, 2e-11 / 768);
 	cost_reader_start(r, p);
 	r->shares = true;
 	is_real(squares(r, 512, 8192), 512 * 8192 * 6e-11, 1e-6,
@@ -337,9 +341,8 @@ static void test_beside(struct profile *p, struct cost_reader *r)
  * that is not measured, as long as whole ones. */
 static void test_cut(struct profile *p, struct cost_reader *r)
 {
-	for (double m = 128; m <= 131072; m *= 32)
-		for (double n = 8; n <= 2048; n *= 16)
-			add_product(p, "gpu.own_gemm.s", m, n, 64, m * n * 1e-11);
+	add_products(p, "gpu.own_gemm.s", (axis){128, 131072, 32}, (axis){8, 2048, 16},
+	        (axis){64, 64, 2}, 1e-11 / 64);
 	cost_reader_start(r, p);
 	is_real(gemm(r, 65536, 72, 64, SINGLE), 65536 * 96 * 1e-11, 1e-6,
 	        "72 columns are three tiles of 32");

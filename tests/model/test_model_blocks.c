@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of blocked factorizations on the model executor: what library calls and moves cost
- * and who is owed the time, on the synthetic profile, and that every operation has a cost in every
- * phase. */
+ * and whose share of the time it is, on the synthetic profile, and that every operation has a cost
+ * in every phase. */
 #include "tests/tap.h"
 #include "model_calls.h"
 
@@ -46,10 +46,8 @@ static void test_few_sides(void)
 
 	add_blocks(p, 0);
 	for (double m = 512; m <= 2048; m *= 4)
-		for (double n = 1; n <= 256; n *= 256) {
-			const struct arg args[] = {{"m", m}, {"n", n}};
-			add(p, "gpu.trsm_few.s", "s", args, 2, 1e-7 * m, 0);
-		}
+		for (double n = 1; n <= 256; n *= 256)
+			add_row(p, 1e-7 * m, "gpu.trsm_few.s[m=%.0f,n=%.0f]", m, n);
 	struct executor *e = fresh(p);
 	ex_trsm(e, LEFT, UPPER, PLAIN, NON_UNIT, 1, block(1024, 1024), block(1024, 8));
 	is_real(us(e), library + 102.4 + WAIT, 1e-9, "trsm of few right-hand sides");
@@ -126,12 +124,12 @@ static void test_hand_over(struct profile *p)
 	ex_to_host(e, a, host);
 	ex_to_host(e, a, host);
 	is_real(us(e), 3 + 2 * (link - 3 - WAIT) + WAIT, 1e-9, "behind a copy it has it already");
-	add(p, "gpu.copy.behind", "s", &(struct arg){"kernels", 4}, 1, 25e-6, 0);
+	add_row(p, 25e-6, "gpu.copy.behind[kernels=4]");
 	is_real(behind_kernel(p), kernel + link - 3 + 25 - 4 * 2 - 1 - 7, 1e-6,
 	        "or as one behind several does");
 
-	add(p, "link.h2d.written.time", "s", &(struct arg){"bytes", 1}, 1, 10e-6, 0);
-	add(p, "link.h2d.written.time", "s", &(struct arg){"bytes", 1 << 20}, 1, 80e-6, 0);
+	add_row(p, 10e-6, "link.h2d.written.time[bytes=1]");
+	add_row(p, 80e-6, "link.h2d.written.time[bytes=1048576]");
 	e->ops->stage(e, 0, panel.m, panel.n, SINGLE, &host);
 	executor_model_restart(e, false);
 	ex_to_device(e, host, panel);
@@ -223,7 +221,7 @@ static void test_late_start(void)
 
 	add_blocks(p, 0);
 	add_blocks(early, 0);
-	add(early, "gpu.launch.pdl", "s", NULL, 0, (started - later) * 1e-6, 0);
+	add_row(early, (started - later) * 1e-6, "gpu.launch.pdl");
 	is_real(early_kernels(early, 1, 0), early_kernels(p, 1, 0) + later, 1e-9,
 	        "an early kernel starts later in an idle queue");
 	is_real(early_kernels(early, 3, 0), early_kernels(p, 3, 0) + later, 1e-9,
@@ -247,10 +245,8 @@ static void test_turns(void)
 	struct profile *p = synthetic(0);
 
 	add_blocks(p, 0);
-	for (int turns = 1; turns <= 2; turns++) {
-		const struct arg rows[] = {{"m", 64 + 4096 * turns}, {"n", 64}};
-		add(p, "gpu.lu_columns.s", "s", rows, 2, turns * 10e-6, 0);
-	}
+	for (int turns = 1; turns <= 2; turns++)
+		add_row(p, turns * 10e-6, "gpu.lu_columns.s[m=%d,n=64]", 64 + 4096 * turns);
 	struct executor *e = fresh(p);
 	is_real(lu_columns(e, 2200), 10, 1e-9, "columns right of an LU panel of few rows: a turn");
 	is_real(lu_columns(e, 4160), 10, 1e-9, "as of all that one turn has");

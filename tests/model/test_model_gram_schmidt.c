@@ -8,16 +8,13 @@
 
 static struct profile *with_gram_schmidt(void)
 {
+	static const struct written_row rows[] = {{"gpu.launch.pdl", 0.5e-6},
+	        {"gpu.l2.near.size", 1048576}, {"gpu.dram.read", 1.25e12},
+	        {"gpu.dram.latency", 0.5e-6}, {"gpu.clock.sm", 1e9}, {"gpu.sm.l2_read", 1e11},
+	        {"gpu.reduce.sum[threads=32]", 0.2e-6}, {"gpu.reduce.sum[threads=1024]", 0.2e-6}};
 	struct profile *p = synthetic(0);
 
-	add(p, "gpu.launch.pdl", "s", NULL, 0, 0.5e-6, 0);
-	add(p, "gpu.l2.near.size", "B", NULL, 0, 1048576, 0);
-	add(p, "gpu.dram.read", "B/s", NULL, 0, 1.25e12, 0);
-	add(p, "gpu.dram.latency", "s", NULL, 0, 0.5e-6, 0);
-	add(p, "gpu.clock.sm", "Hz", NULL, 0, 1e9, 0);
-	add(p, "gpu.sm.l2_read", "B/s", NULL, 0, 1e11, 0);
-	for (int threads = 32; threads <= 1024; threads *= 32)
-		add(p, "gpu.reduce.sum", "s", &(struct arg){"threads", threads}, 1, 0.2e-6, 0);
+	add_rows(p, rows, ARRAY_LEN(rows), 0);
 	return p;
 }
 

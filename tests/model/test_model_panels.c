@@ -307,22 +307,18 @@ static void test_several_kernels(void)
 
 static void test_measured(void)
 {
+	static const struct written_row rows[] = {{"gpu.potrf_block.s[n=128]", 30e-6},
+	        {"gpu.trtri.s[n=128]", 20e-6}, {"gpu.larft.s[n=128]", 21e-6},
+	        {"gpu.trsm_guard.s[n=128]", 5e-6},
+	        {"gpu.panel_geqrf.s[m=4096,n=64,overlapped=0]", 200e-6},
+	        {"gpu.laswp.s[swaps=64,n=512,cold=0]", 7e-6},
+	        {"gpu.lu_columns.s[m=4096,n=64]", 6e-6},
+	        {"gpu.own_gemv.s.n[m=512,n=512,cold=0]", 3e-6}};
 	struct profile *p = synthetic(0);
-	const struct arg n = {"n", 128};
-	const struct arg panel[] = {{"m", 4096}, {"n", 64}, {"overlapped", 0}};
-	const struct arg swaps[] = {{"swaps", 64}, {"n", 512}, {"cold", 0}};
-	const struct arg vector[] = {{"m", 512}, {"n", 512}, {"cold", 0}};
 	struct matrix a = block(128, 128), square = block(512, 512);
 
 	add_blocks(p, 0);
-	add(p, "gpu.potrf_block.s", "s", &n, 1, 30e-6, 0);
-	add(p, "gpu.trtri.s", "s", &n, 1, 20e-6, 0);
-	add(p, "gpu.larft.s", "s", &n, 1, 21e-6, 0);
-	add(p, "gpu.trsm_guard.s", "s", &n, 1, 5e-6, 0);
-	add(p, "gpu.panel_geqrf.s", "s", panel, 3, 200e-6, 0);
-	add(p, "gpu.laswp.s", "s", swaps, 3, 7e-6, 0);
-	add(p, "gpu.lu_columns.s", "s", panel, 2, 6e-6, 0);
-	add(p, "gpu.own_gemv.s.n", "s", vector, 3, 3e-6, 0);
+	add_rows(p, rows, ARRAY_LEN(rows), 0);
 	struct executor *e = fresh(p);
 
 	ex_potrf_block(e, LOWER, a, 0, NULL);

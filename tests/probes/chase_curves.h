@@ -137,7 +137,7 @@ static const struct parameter *row(const struct profile *profile, const char *na
 
 /* Whether a parameter is resolved; *wrong is set when it is and `truth` lies outside its interval
  * by more than a hair. */
-static inline bool told(const struct parameter *p, double truth, bool *wrong)
+static inline bool is_resolved(const struct parameter *p, double truth, bool *wrong)
 {
 	if (!p->status || strcmp(p->status, "absent") == 0 || strcmp(p->status, "bounded") == 0) {
 		if (p->status && strcmp(p->status, "bounded") == 0 &&
@@ -154,7 +154,7 @@ static inline bool told(const struct parameter *p, double truth, bool *wrong)
 static inline bool resolved(
         const struct profile *profile, const char *name, double truth, bool *wrong)
 {
-	return told(row(profile, name), truth, wrong);
+	return is_resolved(row(profile, name), truth, wrong);
 }
 
 /* ---- the machine of the paper ---- */

@@ -18,7 +18,7 @@ struct made_up {
 	double kink;      /* bytes, where a load begins to take a little longer; 0: nowhere */
 	double noise;     /* of each process's values, a part of them */
 	double l4;        /* bytes; 0: none */
-	double largest;   /* bytes that are walked */
+	double largest;   /* bytes of the longest chain */
 	double stated[4]; /* of each cache, bytes; 0: nothing */
 };
 static const struct made_up usual = {.seconds = 1.25e-9,

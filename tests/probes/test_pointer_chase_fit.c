@@ -142,7 +142,8 @@ static void test_two_tlbs(void)
 	        {"gpu.tlb.page", 2, 32 << 20, "its pages of 32 MiB"},
 	        {"gpu.tlb.penalty", 2, 43e-9, "what missing it, too, costs"}};
 	for (size_t i = 0; i < ARRAY_LEN(found); ++i)
-		ok(told(row_of(profile, found[i].name, found[i].level), found[i].truth, &wrong) &&
+		ok(is_resolved(row_of(profile, found[i].name, found[i].level), found[i].truth,
+		           &wrong) &&
 		                !wrong,
 		        "%s", found[i].what);
 	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by", 2);
@@ -216,8 +217,8 @@ static void put_cycle(struct machine *machine, struct table *curve, const char *
 	free(address);
 }
 
-/* Read-only loads through L1, an doubling apart, and volatile ones past it, some over few lines that
- * happen to lie close by and some over more than L2. */
+/* Read-only loads through L1, an doubling apart, and volatile ones past it, some over few lines
+ * that happen to lie close by and some over more than L2. */
 static void test_other_paths(void)
 {
 	struct machine m = draw(31), past = without_first(&m), close = past;

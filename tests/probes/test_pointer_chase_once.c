@@ -97,7 +97,7 @@ int main(void)
 	const struct fixture divided = {.divided = true}, undivided = {.divided = false};
 	const struct fixture leaving = {.divided = true, .left_once = 9};
 	const struct fixture all_left = {.left_once = 1},
-	                   unknown = {.divided = true, .no_absent = true};
+	                     unknown = {.divided = true, .no_absent = true};
 	check(noise, divided, true, "two partitions");
 	check(noisy, divided, true, "with noise");
 	check(rising, divided, true, "with a clock that rises");

@@ -9,16 +9,16 @@ static double beyond_near(const struct machine *m)
 	return m->base + m->cache[0].step + m->cache[1].step;
 }
 
-/* Whether L2's size is told. Two steps that one law fits as well are taken for one: that size is
- * not sure, and said to be noisy. */
-static bool l2_told(const struct profile *profile, const struct machine *m, bool *wrong)
+/* Whether L2's size is resolved. Two steps that one law fits as well are taken for one: that size
+ * has the status noisy. */
+static bool l2_resolved(const struct profile *profile, const struct machine *m, bool *wrong)
 {
 	const struct parameter *size = row(profile, "gpu.l2.size");
 	const bool taken_for_one = m->caches > 2 && strcmp(size->status, "noisy") == 0;
-	return !taken_for_one && told(size, last_cache_bytes(m), wrong);
+	return !taken_for_one && is_resolved(size, last_cache_bytes(m), wrong);
 }
 
-/* How many of a divided L2's two are told. */
+/* How many of a divided L2's two parameters are resolved. */
 static int near_part(
         const struct profile *profile, const struct machine *m, double quicker, bool *wrong)
 {
@@ -43,7 +43,7 @@ static void ask(struct machine *m, int number, struct tally *tally)
 	put_caches(m, curve, 128);
 	pointer_chase_fit(curve, profile);
 	tally->answers += resolved(profile, "gpu.l1.size", cache_bytes(&m->cache[0]), &wrong);
-	tally->answers += l2_told(profile, m, &wrong);
+	tally->answers += l2_resolved(profile, m, &wrong);
 	tally->answers += resolved(profile, "gpu.l1.latency", l1, &wrong);
 	tally->answers += resolved(profile, "gpu.l2.latency", l2, &wrong);
 	tally->answers += resolved(profile, "gpu.dram.latency", memory, &wrong);
@@ -113,8 +113,8 @@ static void test_random(int count)
 {
 	const double share = least_share();
 	const struct tally tally = ask_all(count, 0);
-	ok(tally.wrong == 0, "%d machines at random: nothing silently wrong (%d are)", count,
-	        tally.wrong);
+	ok(tally.wrong == 0, "%d machines at random: no row is wrong without saying so (%d are)",
+	        count, tally.wrong);
 	ok(tally.answers > share * tally.questions, "and most is resolved (%d of %d)",
 	        tally.answers, tally.questions);
 	ok(tally.lines > share * 2 * count, "and most lines (%d of %d)", tally.lines, 2 * count);
@@ -128,8 +128,8 @@ static void test_ramp(int count, double ramp)
 	const double share = least_share();
 	const struct tally tally = ask_all(count, ramp);
 	ok(tally.wrong == 0,
-	        "a clock %g %% higher in each process: nothing silently wrong (%d are)", 100 * ramp,
-	        tally.wrong);
+	        "a clock %g %% higher in each process: no row is wrong without saying so (%d are)",
+	        100 * ramp, tally.wrong);
 	ok(tally.answers > share * tally.questions && tally.lines > share * 2 * count,
 	        "and most is resolved (%d of %d, lines %d of %d)", tally.answers, tally.questions,
 	        tally.lines, 2 * count);

@@ -65,7 +65,7 @@ fitted 'little memory'
 lacks gpu.overlap.memory_h2d 'little memory: nothing beside a kernel that copies it'
 lacks 'link.h2d.pinned.time.bytes=1073741824' 'little memory: no large transfers'
 
-machine shared # somebody else used the device during one process of one probe
+machine shared # the device was busy during one process of one probe
 keep barrier '{ if ($1 == "warp") $NF = 1; print }'
 fitted 'a busy device'
 if grep -q '^gpu.barrier.warp	.*	noisy$' "$folder/profile.tsv"; then

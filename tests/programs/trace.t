@@ -45,7 +45,7 @@ grep -v '^gpu[.]half_' "$root/data/nvidia-h200/profile.tsv" >"$scratch/without/p
 	traces 0 'leaves of 64, .* blocks of 96$' "one without widths" $lu --nb 96 --plan " leaf=64  lookahead=1 panel=fused "
 	traces 0 '^simulated sgetrf 2000 x 2000: ' "the whole time" $lu
 	traces 0 ' gemm ' "the operations" $lu --nb 100
-	traces 0 '^update ' "what each phase is owed" $lu
+	traces 0 '^update ' "the share of each phase" $lu
 	traces 0 'steps, limited by' "the steps" $lu
 	traces 0 ' panel_reflectors ' "QR" geqrf --n 300 --m 500 --panels device --output "$root/data/nvidia-h200"
 	traces 0 ' potrf_block ' "Cholesky" potrf --n 300 --precision d --panels device --output "$root/data/nvidia-h200"

@@ -144,9 +144,9 @@ static void test_verdicts(void)
 	is_text(t.rows[2].reason, "panel too tall", "a refused prediction keeps its reason");
 	is_text(t.rows[3].reason, "failed: residual ratio 99", "a failed run keeps its reason");
 	ok(t.rows[4].verdict == VERDICT_SKIPPED && strstr(t.rows[4].reason, "too noisily"),
-	        "what nobody knows well is skipped: %s", t.rows[4].reason);
+	        "a noisy measurement is skipped: %s", t.rows[4].reason);
 	ok(t.rows[5].verdict == VERDICT_SKIPPED && strstr(t.rows[5].reason, "disturbed"),
-	        "so is what others disturbed: %s", t.rows[5].reason);
+	        "so is a disturbed one: %s", t.rows[5].reason);
 	ok(isnan(t.rows[3].error), "and has no error");
 	struct table *table = errors_row_table(t.rows, 4);
 	is_text(table_text(table, 3, "reason"), "failed: residual ratio 99",
