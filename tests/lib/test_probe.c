@@ -56,41 +56,22 @@ static void fit_nothing(const struct table *curve, struct profile *profile)
 	(void)profile;
 }
 
-#define STAND_IN(tag, text, gpu, function)                                                         \
-	static const struct probe tag = {.name = text,                                             \
+#define STAND_IN(tag, function, ...)                                                               \
+	static const struct probe tag = {.name = #tag,                                             \
 	        .question = "Which process is this?",                                              \
 	        .args = columns,                                                                   \
 	        .arg_count = 1,                                                                    \
-	        .needs_gpu = gpu,                                                                  \
 	        .seconds = 0.1,                                                                    \
-	        .processes = 4,                                                                    \
 	        .measure = function,                                                               \
-	        .fit = fit_nothing}
-STAND_IN(first, "first", true, measure_pid);
-STAND_IN(nowhere, "nowhere", true, measure_nowhere);
-STAND_IN(crash, "crash", true, measure_crash);
-STAND_IN(last, "last", true, measure_pid);
-STAND_IN(host, "host", false, measure_pid);
-static const struct probe alone = {.name = "alone",
-        .question = "Which process is this?",
-        .args = columns,
-        .arg_count = 1,
-        .needs_gpu = true,
-        .alone = true,
-        .seconds = 0.1,
-        .processes = 4,
-        .measure = measure_pid,
-        .fit = fit_nothing};
-
-static const struct probe uneven = {.name = "uneven",
-        .question = "What does one process see otherwise?",
-        .args = columns,
-        .arg_count = 1,
-        .seconds = 0.1,
-        .processes = 4,
-        .revisits = true,
-        .measure = measure_uneven,
-        .fit = fit_nothing};
+	        .fit = fit_nothing,                                                                \
+	        __VA_ARGS__}
+STAND_IN(first, measure_pid, .processes = 4, .needs_gpu = true);
+STAND_IN(nowhere, measure_nowhere, .processes = 4, .needs_gpu = true);
+STAND_IN(crash, measure_crash, .processes = 4, .needs_gpu = true);
+STAND_IN(last, measure_pid, .processes = 4, .needs_gpu = true);
+STAND_IN(host, measure_pid, .processes = 4);
+STAND_IN(alone, measure_pid, .processes = 4, .needs_gpu = true, .alone = true);
+STAND_IN(uneven, measure_uneven, .processes = 4, .revisits = true);
 
 static bool is_first(const char *series, double seconds)
 {
@@ -109,17 +90,8 @@ static void measure_chancy(struct probe_run *run)
 	}
 }
 
-static const struct probe chancy = {.name = "chancy",
-        .question = "What does chance decide by process?",
-        .args = columns,
-        .arg_count = 1,
-        .needs_gpu = true,
-        .seconds = 0.1,
-        .processes = 4,
-        .revisits = true,
-        .by_chance = is_first,
-        .measure = measure_chancy,
-        .fit = fit_nothing};
+STAND_IN(chancy, measure_chancy, .processes = 4, .needs_gpu = true, .revisits = true,
+        .by_chance = is_first);
 
 /* Its place among the probes of a process, in thousandths of a second. */
 static void measure_place(struct probe_run *run)
@@ -138,21 +110,10 @@ static bool is_any(const char *series, double seconds)
 	return seconds > 0;
 }
 
-#define PLACED(tag, text, whose)                                                                   \
-	static const struct probe tag = {.name = text,                                             \
-	        .question = "Which place has it?",                                                 \
-	        .args = columns,                                                                   \
-	        .arg_count = 1,                                                                    \
-	        .needs_gpu = true,                                                                 \
-	        .turn = whose,                                                                     \
-	        .seconds = 0.1,                                                                    \
-	        .processes = 3,                                                                    \
-	        .revisits = true,                                                                  \
-	        .by_chance = is_any,                                                               \
-	        .measure = measure_place,                                                          \
-	        .fit = fit_nothing}
-PLACED(late, "late", 1);
-PLACED(early, "early", -1);
+STAND_IN(late, measure_place, .processes = 3, .needs_gpu = true, .turn = 1, .revisits = true,
+        .by_chance = is_any);
+STAND_IN(early, measure_place, .processes = 3, .needs_gpu = true, .turn = -1, .revisits = true,
+        .by_chance = is_any);
 
 static const struct probe *const list[] = {
         &first, &nowhere, &crash, &last, &host, &alone, &uneven, &chancy, &late, &early};
