@@ -128,7 +128,8 @@ OPERATION(lu_rows, LIST(struct matrix a, struct pivots p, struct matrix c),
         LIST(.a = a, .p = p, .c = c), ex_lu_rows(h, t->a, t->p, t->c))
 OPERATION(lu_top, LIST(struct matrix a, struct pivots p, struct matrix c),
         LIST(.a = a, .p = p, .c = c), ex_lu_top(h, t->a, t->p, t->c))
-OPERATION(record_swaps, LIST(struct deferred_swaps t, struct pivots p, int64_t first, int64_t block),
+OPERATION(record_swaps,
+        LIST(struct deferred_swaps t, struct pivots p, int64_t first, int64_t block),
         LIST(.swaps = t, .p = p, .number = first, .event = (int)block),
         ex_record_swaps(h, t->swaps, t->p, t->number, t->event))
 OPERATION(apply_swaps, LIST(struct deferred_swaps t, struct matrix a), LIST(.swaps = t, .a = a),

@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 number=0
 # shellcheck source=tests/sass.sh
 . "$(dirname "$0")/../sass.sh"
-object=$bin/../factor/cuda/gemm_volkov.cu.o # the programs hold much else
+object=$bin/../factor/papers/gemm_volkov.cu.o # the programs hold much else
 sass_of "$object" "$scratch/sass"
 
 # counts what kernel all "opcode=count ..."

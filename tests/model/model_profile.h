@@ -51,7 +51,7 @@ static inline void add_written(struct profile *p, const char *name, double value
 	add(p, row.name, "1", args, row.arg_count, value, half);
 }
 
-static inline void add_rows(
+static inline void add_written_rows(
         struct profile *p, const struct written_row *row, size_t count, double half)
 {
 	for (size_t i = 0; i < count; i++)
@@ -99,8 +99,8 @@ static inline void add_gpu(struct profile *p, double half)
 	        {"gpu.l2.stated", 50e6}, {"gpu.sm.count", 100}, {"gpu.shared.per_block", 232448}};
 	static const double blocks[] = {1, 8, 128}, words[] = {1, 32, 512};
 
-	add_rows(p, rows, ARRAY_LEN(rows), half);
-	add_rows(p, exact, ARRAY_LEN(exact), 0);
+	add_written_rows(p, rows, ARRAY_LEN(rows), half);
+	add_written_rows(p, exact, ARRAY_LEN(exact), 0);
 	add_curve(p, "gpu.copy.time", curve_bytes, ARRAY_LEN(curve_bytes), 1e-6, 1e12, half);
 	add_curve(p, "gpu.read.time", curve_bytes, ARRAY_LEN(curve_bytes), 1e-6, 1e12, half);
 	add_curve(p, "gpu.write.time", curve_bytes, ARRAY_LEN(curve_bytes), 1e-6, 1e12, half);
@@ -220,7 +220,7 @@ static inline void add_blocks(struct profile *p, double half)
 
 	add_surfaces(p, "s", half);
 	add_surfaces(p, "d", half);
-	add_rows(p, rows, ARRAY_LEN(rows), half);
+	add_written_rows(p, rows, ARRAY_LEN(rows), half);
 	add_row(p, 64, "gpu.l2.sector");
 }
 
