@@ -53,7 +53,7 @@ static int64_t plan_of(const struct result *row, struct whole_plan *plan)
 
 static void test_lu(struct fixture *s)
 {
-	enum { N = 16384 };
+	enum { N = 8192 };
 	struct whole_plan *plan = xmalloc(sizeof *plan), *other = xmalloc(sizeof *other);
 	struct result row[ROOM] = {
 	        screened(s, "getrf", N, false, 1), screened(s, "getrf", N, true, 2)};
@@ -90,7 +90,7 @@ static void test_lu(struct fixture *s)
 static void test_others(const struct fixture *s)
 {
 	struct result row[ROOM] = {
-	        screened(s, "geqrf", 8192, false, 1), screened(s, "geqrf", 8192, true, 2)};
+	        screened(s, "geqrf", 2048, false, 1), screened(s, "geqrf", 2048, true, 2)};
 	size_t count = ablations_without(s->e, s->profile, s->done, row, 2);
 
 	ok(!named(row, count, "gpu", "rows") && !named(row, count, "gpu", "inverse") &&
