@@ -13,7 +13,7 @@ static double beyond_near(const struct machine *m)
  * has the status noisy. */
 static bool l2_resolved(const struct profile *profile, const struct machine *m, bool *wrong)
 {
-	const struct parameter *size = row(profile, "gpu.l2.size");
+	const struct parameter *size = row_of(profile, "gpu.l2.size");
 	const bool taken_for_one = m->caches > 2 && strcmp(size->status, "noisy") == 0;
 	return !taken_for_one && is_resolved(size, last_cache_bytes(m), wrong);
 }
@@ -34,14 +34,13 @@ struct tally {
 static void ask(struct machine *m, int number, struct tally *tally)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	const double quicker = 1 + m->ramp * (PROCESSES / 2);
 	const double l1 = m->base / quicker, l2 = (m->base + m->cache[0].step) / quicker,
 	             memory = memory_latency(m) / quicker;
 	bool wrong = false;
 	table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(m));
 	put_caches(m, curve, 128);
-	pointer_chase_fit(curve, profile);
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
 	tally->answers += resolved(profile, "gpu.l1.size", cache_bytes(&m->cache[0]), &wrong);
 	tally->answers += l2_resolved(profile, m, &wrong);
 	tally->answers += resolved(profile, "gpu.l1.latency", l1, &wrong);
@@ -60,21 +59,20 @@ static void ask(struct machine *m, int number, struct tally *tally)
 	if (wrong)
 		diag("machine %d: lines %g %g, L1 %g of %g (%s), L2 %g of %g (%s), "
 		     "latencies %g %g %g, near part %g of %g (%s), beyond it %g",
-		        number, row(profile, "gpu.l1.line")->estimate.value,
-		        row(profile, "gpu.l2.line")->estimate.value,
-		        row(profile, "gpu.l1.size")->estimate.value, cache_bytes(&m->cache[0]),
-		        row(profile, "gpu.l1.size")->status,
-		        row(profile, "gpu.l2.size")->estimate.value, last_cache_bytes(m),
-		        row(profile, "gpu.l2.size")->status,
-		        row(profile, "gpu.l1.latency")->estimate.value / l1,
-		        row(profile, "gpu.l2.latency")->estimate.value / l2,
-		        row(profile, "gpu.dram.latency")->estimate.value / memory,
-		        row(profile, "gpu.l2.near.size")->estimate.value, cache_bytes(&m->cache[1]),
-		        row(profile, "gpu.l2.near.size")->status,
-		        row(profile, "gpu.l2.beyond_near.latency")->estimate.value * quicker /
+		        number, row_of(profile, "gpu.l1.line")->estimate.value,
+		        row_of(profile, "gpu.l2.line")->estimate.value,
+		        row_of(profile, "gpu.l1.size")->estimate.value, cache_bytes(&m->cache[0]),
+		        row_of(profile, "gpu.l1.size")->status,
+		        row_of(profile, "gpu.l2.size")->estimate.value, last_cache_bytes(m),
+		        row_of(profile, "gpu.l2.size")->status,
+		        row_of(profile, "gpu.l1.latency")->estimate.value / l1,
+		        row_of(profile, "gpu.l2.latency")->estimate.value / l2,
+		        row_of(profile, "gpu.dram.latency")->estimate.value / memory,
+		        row_of(profile, "gpu.l2.near.size")->estimate.value,
+		        cache_bytes(&m->cache[1]), row_of(profile, "gpu.l2.near.size")->status,
+		        row_of(profile, "gpu.l2.beyond_near.latency")->estimate.value * quicker /
 		                beyond_near(m));
 	profile_free(profile);
-	table_free(curve);
 }
 
 static void add(struct tally *all, const struct tally *one)
