@@ -85,7 +85,9 @@ fi
 ! series vendor "$gpu" 'bench vendor' || draw vendor vendor "$gpu" gpu
 for file in "$gpu"/trace_*.tsv; do
 	figure=$(basename "$file" .tsv)
-	[ -f "$file" ] && series "$figure" "$gpu" trace -v file="$file" -v steps=5 2>/dev/null || continue
+	if [ ! -f "$file" ] || ! series "$figure" "$gpu" trace -v file="$file" -v steps=5 2>/dev/null; then
+		continue
+	fi
 	draw trace "$figure" "$gpu" gpu phases="$answer" title="$(sed -n -e '/^#/!q' -e 's/^# title: simulated //p' "$file")"
 done
 ! series kerr "$gpu" kerr || draw kerr kerr "$gpu" gpu
@@ -93,7 +95,7 @@ done
 ! series gram_host "$own" gram_host || draw gram_host gram_host "$own" cpu
 ! series gram_schmidt "$gpu" gram_schmidt || draw gram_schmidt gram_schmidt "$gpu" gpu
 for figure in small_gemm thin_gemm; do
-	! series $figure "$gpu" lawn_products -v series=$figure || draw $figure $figure "$gpu" gpu
+	! series $figure "$gpu" lawn_products -v series=$figure || draw "$figure" "$figure" "$gpu" gpu
 done
 ! series breakdown "$gpu" 'bench breakdown' || draw breakdown breakdown "$gpu" gpu
 if [ -z "$drawn" ]; then

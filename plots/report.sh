@@ -120,7 +120,10 @@ trace_section() {
 	here=$(sha256sum "$gpu/profile.tsv" 2>/dev/null | cut -d' ' -f1)
 	for file in "$gpu"/trace_*.tsv; do
 		id=$(basename "$file" .tsv)
-		[ -f "$file" ] && markup "$gpu" trace -v file="$file" -v table="$id" >"$work/tables" 2>/dev/null && [ -s "$work/tables" ] || continue
+		if [ ! -f "$file" ] || ! markup "$gpu" trace -v file="$file" -v table="$id" >"$work/tables" 2>/dev/null ||
+			[ ! -s "$work/tables" ]; then
+			continue
+		fi
 		[ "${traced-}" ] || line H2 trace 'Timelines: simulated above measured'
 		traced=yes
 		line H3 "$id" "$(sed -n -e '/^#/!q' -e 's/^# title: simulated //p' "$file")"

@@ -33,7 +33,7 @@ static struct profile *read_profile(const char *folder)
 	return profile;
 }
 
-/* Warns of differences of the runs other than chance. */
+/* Warns of differences between the runs' machines and versions. */
 static void warn_of_differences(const struct profile *before, const struct profile *now)
 {
 	static const char *const key[] = {"machine", "driver", "cuda", "fathom", "quick"};
@@ -115,18 +115,12 @@ int main(int argc, char **argv)
 	        .summary = "Do two runs of the probes give the same parameters?",
 	        .operands = "FOLDER [FOLDER]",
 	        .details =
-	                "Compares the profile.tsv of the second folder (OUTPUT when there is one) "
-	                "with\n"
-	                "that of the first. Latencies, sizes and counts should repeat within 2 %, "
-	                "rates\n"
-	                "within 3 %, and at most five parameters may be noisy. Shows the families "
-	                "with\n"
-	                "larger changes, all with --verbose, then each kind of parameter by part "
-	                "of the\n"
-	                "machine with its verdict; surfaces have no limit. Exit code 1 when a "
-	                "limit "
-	                "is\n"
-	                "exceeded.",
+	                "Compares the profile.tsv of the second folder (default: OUTPUT) with\n"
+	                "that of the first. Latencies, sizes and counts should repeat within 2 %,\n"
+	                "rates within 3 %, and at most five parameters may be noisy. Shows the\n"
+	                "families with larger changes (all with --verbose), then the kinds of\n"
+	                "parameters by part of the machine. Surfaces have no limit. Exit code 1\n"
+	                "when a limit is exceeded.",
 	};
 	struct cli_common common = {.output = machine_data_folder()};
 	char **operands;

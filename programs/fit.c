@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assembles profile.tsv from the recorded curves: every probe's fit over its own curve. Needs no
- * hardware: a profile can be made again anywhere from a run's folder. */
+/* Makes profile.tsv from recorded curves, by the fit of every probe. Needs no hardware. */
 #include "lib/base/base.h"
 #include "lib/base/cli.h"
 #include "lib/probe/curve.h"
@@ -47,30 +46,50 @@ static struct table *read_curve(const char *folder, const char *name)
 	return curve;
 }
 
+static const char *said(const struct source *source, const char *key)
+{
+	const char *value = source->curve ? table_meta(source->curve, key) : NULL;
+
+	return value ? value : "";
+}
+
+/* Containers of one host differ in its name, ids of earlier versions hold that name. */
+static bool same_host(const struct source *a, const struct source *b)
+{
+	const char *one = said(a, "machine"), *other = said(b, "machine");
+	const size_t length = strcspn(one, "-");
+
+	return strcmp(said(a, "host"), said(b, "host")) == 0 ||
+	       (length > 0 && length == strcspn(other, "-") && strncmp(one, other, length) == 0);
+}
+
 /* Refuses curves of different machines. */
 static void require_one_machine(const struct source *source, const char *key)
 {
-	const char *first = NULL, *first_name = NULL;
+	const struct source *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
-		const char *value = source[i].curve ? table_meta(source[i].curve, key) : NULL;
-		if (value && first && strcmp(value, first) != 0)
+		const struct source *now = &source[i];
+		if (!said(now, key)[0])
+			continue;
+		if (!first)
+			first = now;
+		const bool same = strcmp(key, "host") == 0
+		                          ? same_host(first, now)
+		                          : strcmp(said(first, key), said(now, key)) == 0;
+		if (!same)
 			msg_die(EXIT_MEASURE_FAILED,
 			        "%s.tsv and %s.tsv come from different machines (%s %s and %s): "
 			        "measure both on one, or remove one",
-			        first_name, source[i].name, key, first, value);
-		if (value && !first) {
-			first = value;
-			first_name = source[i].name;
-		}
+			        first->name, now->name, key, said(first, key), said(now, key));
 	}
 }
 
 /* Copies the machine's keys, first from curves measured on a GPU. */
 static void copy_machine(struct table *profile, const struct source *source)
 {
-	static const char *const key[] = {
-	        "machine", "host", "cpu", "gpu", "gpu_uuid", "gpu_locality", "driver", "cuda"};
+	static const char *const key[] = {"machine", "host", "cpu", "gpu", "gpu_uuid",
+	        "gpu_locality", "driver", "cuda", "processors", "cpu_quota"};
 
 	for (int want_gpu = 1; want_gpu >= 0; want_gpu--)
 		for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
@@ -94,17 +113,14 @@ static void note_probes(struct table *profile, const struct source *source)
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
 		if (!source[i].curve)
 			continue;
-		const char *date = table_meta(source[i].curve, "date");
-		const char *was_quick = table_meta(source[i].curve, "quick");
-		if (date && (!first || strcmp(date, first) < 0))
+		const char *date = said(&source[i], "date");
+		if (date[0] && (!first || strcmp(date, first) < 0))
 			first = date;
-		if (date && (!last || strcmp(date, last) > 0))
+		if (date[0] && (!last || strcmp(date, last) > 0))
 			last = date;
-		if (was_quick && strcmp(was_quick, "yes") == 0)
+		if (strcmp(said(&source[i], "quick"), "yes") == 0)
 			quick = "yes";
-		char *longer = xasprintf("%s%s%s", names, names[0] ? " " : "", source[i].name);
-		free(names);
-		names = longer;
+		xappend(&names, "%s%s", names[0] ? " " : "", source[i].name);
 	}
 	table_meta_set(profile, "date", "%s", last ? last : "unknown");
 	table_meta_set(profile, "measured_from", "%s", first ? first : "unknown");
@@ -132,12 +148,10 @@ static void say_shared_cores(const struct source *source)
 	}
 	if (most == 0)
 		return;
-	printf("others used ");
+	printf("interference on ");
 	if (least < most)
 		printf("%zu to ", least);
-	printf("%zu of the host's cores meanwhile: results that depend on the host are less "
-	       "certain\n",
-	        most);
+	printf("%zu of the host's cores: results that depend on the host are less certain\n", most);
 }
 
 static void write_profile(const struct table *table, const char *folder)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: what machine is this, as far as hardware and system tell without a measurement?
+/* Question: what machine is this? Facts of hardware and system, without a measurement.
  *
  * Method: attributes of the CUDA device, NVML where the driver has it, hwloc for the host, and the
  * BLAS and LAPACK libraries in use. An unknown fact reads "unknown".
@@ -12,9 +12,11 @@
 #include "lib/device/gpu.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
+#include "lib/host/allowance.h"
 #include "lib/host/topology.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,7 @@ static void write_topology(const char *folder)
 	free(path);
 }
 
-/* OpenBLAS may take a newer processor for a plain x86. */
+/* OpenBLAS may not know a new processor. */
 static void warn_of_slow_blas(void)
 {
 #if defined(__x86_64__)
@@ -48,6 +50,22 @@ static void warn_of_slow_blas(void)
 		         "times slower than what it could run: install a newer OpenBLAS, or set "
 		         "OPENBLAS_CORETYPE=Haswell (SkylakeX with AVX-512) for all that is run");
 #endif
+}
+
+static void warn_of_limits(void)
+{
+	const struct cpu_quota *quota = host_quota();
+	const char *given = topology_given();
+
+	if (given)
+		msg_warn("%s is set: the recorded topology may be another machine's (unset it to "
+		         "record this one)",
+		        given);
+	if (isfinite(quota->processors))
+		msg_warn(
+		        "a CPU quota leaves this process the time of %.3g processors: host results "
+		        "that meet it are noisy",
+		        quota->processors);
 }
 
 int main(int argc, char **argv)
@@ -67,6 +85,7 @@ int main(int argc, char **argv)
 	write_facts(facts, common.output);
 	write_topology(common.output);
 	warn_of_slow_blas();
+	warn_of_limits();
 	if (common.json)
 		table_write_json(facts, stdout);
 	else

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Measures our factorizations against cuSOLVER and the host, and the tables of the papers. Results that OUTPUT already has
-# are kept: an interrupted run goes on.
+# Compares our factorizations with cuSOLVER and the host, and measures the papers' tables. Keeps results in OUTPUT, so an
+# interrupted run resumes.
 # Usage: sh scripts/bench.sh BIN OUTPUT      BENCH_OPTIONS (--model) go to measure --bench
 set -u
 LC_ALL=C

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compares the predictions of two builds: a change of the code that must not change the model leaves every row the same.
+# Compares the predictions of two builds, row by row: for changes that must not change the model.
 #   compare_predictions.sh OLD_BIN NEW_BIN MACHINE...
 # OLD_BIN and NEW_BIN are folders with the program `predict` (build/bin). MACHINE is a folder with a profile.tsv, or the
 # name of one in data/. Compared are the rows of predictions.tsv, update_predictions.tsv, breakdown.tsv and bounds.tsv,
@@ -29,9 +29,13 @@ fail() {
 # shellcheck disable=SC2086 # a list of options
 # predict_into BIN PROFILE FOLDER: all tables of one build
 predict_into() {
-	mkdir -p "$3" && cp "$2" "$3/profile.tsv" || fail "cannot write $3"
-	"$1/predict" ${PREDICT_OPTIONS-} --output "$3" >"$3/log" 2>&1 && "$1/predict" ${PREDICT_OPTIONS-} --update --output "$3" >>"$3/log" 2>&1 ||
-		fail "$1/predict failed: $(tail -n 1 "$3/log")"
+	if ! mkdir -p "$3" || ! cp "$2" "$3/profile.tsv"; then
+		fail "cannot write $3"
+	fi
+	for update in '' --update; do
+		"$1/predict" ${PREDICT_OPTIONS-} $update --output "$3" >>"$3/log" 2>&1 ||
+			fail "$1/predict failed: $(tail -n 1 "$3/log")"
+	done
 	touch "$3/complete"
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make install, make uninstall. The front command goes to PREFIX/bin, the programs it runs to PREFIX/libexec/fathom,
+# make install, make uninstall. The front command goes to PREFIX/bin, its programs to PREFIX/libexec/fathom,
 # recorded machines and plot scripts to PREFIX/share/fathom, the library with its header and pkg-config file to PREFIX/lib and
 # PREFIX/include.
 #   install.sh PREFIX PROGRAM...      install.sh --remove PREFIX
@@ -8,7 +8,7 @@
 set -eu
 LC_ALL=C
 export LC_ALL
-umask 022 # what is installed is for everyone
+umask 022 # everyone may read the installed files
 
 usage() {
 	echo "usage: install.sh PREFIX PROGRAM... | install.sh --remove PREFIX" >&2

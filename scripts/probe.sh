@@ -1,31 +1,39 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Measures this machine and fits its profile: scripts/probe.sh BIN OUTPUT "host probes" "gpu probes". PROBE_OPTIONS
-# (--quick) go to the probes.
+# Measures this machine and fits its profile: scripts/probe.sh BIN OUTPUT "hardware probes" "calibration". Both lists mix
+# host and GPU probes: those whose names begin with host_ need no GPU. PROBE_OPTIONS (--quick) go to the probes.
 set -u
 LC_ALL=C
 export LC_ALL
-bin=$1 output=$2 host_probes=$3 gpu_probes=$4
+bin=$1 output=$2 hardware=$3 calibration=$4
 started=$(date +%s)
 failed=
 
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-fact()
-{
+fact() {
 	awk -F '\t' -v key="$1" '$1 == key { print $2 }' "$output/machine.tsv"
 }
 
-# Curves of a GPU that is no longer here would mix two machines in one profile.
-remove_gpu_curves()
-{
+# Curves of an absent GPU would mix two machines in one profile.
+remove_gpu_curves() {
 	for curve in "$output"/*.tsv; do
 		if grep -q '^# probe: ' "$curve" && grep -q '^# gpu_uuid: ' "$curve"; then
 			rm -f "$curve"
 			echo "probe: removed $curve, measured on a GPU that is not here" >&2
 		fi
 	done
+}
+
+chosen() { # grep's options, list of names: the names that grep chooses
+	list=$2
+	# shellcheck disable=SC2086 # words
+	printf '%s\n' $list | grep $1 | tr '\n' ' '
+}
+
+choose() { # grep's options
+	hardware=$(chosen "$1" "$hardware") calibration=$(chosen "$1" "$calibration")
 }
 
 if ! "$bin/machine" --output "$output" >/dev/null; then
@@ -36,13 +44,15 @@ if [ "$(fact gpu.name)" = none ]; then
 	reason=$(fact gpu.reason)
 	echo "no GPU: ${reason#no GPU: }; GPU questions use the recorded machine data/nvidia-h200"
 	remove_gpu_curves
-	gpu_probes=
+	choose '-e ^host_'
 elif [ "$(fact gpu.visible)" = 1 ]; then
 	echo "probe: one visible GPU: links between GPUs (peer) are not measured" >&2
-	gpu_probes=$(echo " $gpu_probes " | sed 's/ peer / /')
+	choose '-v -x peer'
 fi
+echo "hardware: ${hardware% }"
+echo "libraries and our own kernels: ${calibration% }"
 # shellcheck disable=SC2086 # lists of names; several options in one variable
-"$bin/probe" --output "$output" ${PROBE_OPTIONS:-} $host_probes $gpu_probes >/dev/null
+"$bin/probe" --output "$output" ${PROBE_OPTIONS:-} $hardware $calibration >/dev/null
 status=$?
 case $status in
 0) ;;

@@ -47,13 +47,13 @@ host=
 whole=
 for file in "$output"/*.tsv; do
 	! grep -q '^# probe: ' "$file" || probes=$((probes + 1))
-	# A prediction is of the machine whose profile it was made from, wherever that was.
+	# A prediction belongs to the machine of its profile.
 	id=$(said profile_machine)
 	[ -n "$id" ] || id=$(said machine)
 	of=$(said profile_sha256)
 	[ "${of:=$profile}" = "$profile" ] || refuse "$file is of another profile: run make validate again"
 	[ -n "$id" ] || refuse "$file does not say which machine it is of: measure again"
-	# An id is HOST or HOST-GPU: files of host probes know no GPU.
+	# An id is HOST or HOST-GPU: files of host probes have no GPU.
 	[ "${id%%-*}" = "${host:=${id%%-*}}" ] || refuse "$file is of host ${id%%-*}, other files of $host: run make probe validate again"
 	case $id in
 	*-*) [ "$id" = "${whole:=$id}" ] || refuse "$file is of machine $id, other files of $whole: run make probe validate again" ;;
@@ -66,7 +66,7 @@ target=$root/data/$machine
 fresh=$root/data/.$machine.new
 old=$root/data/.$machine.old
 rm -rf "$fresh" "$old"
-cleanup() { # whatever happens, data/MACHINE is the old run or the new one
+cleanup() { # data/MACHINE is always the old run or the new one
 	rm -rf "$fresh"
 	if [ -e "$old" ] && [ ! -e "$target" ]; then
 		mv "$old" "$target"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make sanitize: the tests that use the GPU under compute-sanitizer, its memcheck and its racecheck, several at once.
+# make sanitize: runs the tests that use the GPU under compute-sanitizer (memcheck and racecheck), several at once.
 # Usage: sanitize.sh FOLDER SECONDS JOBS TEST... with the sanitizer in $SANITIZER. The logs stay in FOLDER. A test that
-# takes longer than SECONDS is stopped; its checks up to then count. Racecheck watches only our own kernels. Exit status: 0
+# takes longer than SECONDS is stopped; its earlier checks count. Racecheck watches only our own kernels. Exit status: 0
 # nothing was reported, 1 a report or a failed test, 77 no sanitizer or no GPU. Racecheck of CUDA 13.0 reports false races
 # across barriers of some of a block's warps (sweep_kernel.cu, potrf_kernels.cu); later releases do not.
 set -u
@@ -13,7 +13,7 @@ sanitizer=${SANITIZER-compute-sanitizer}
 # Parts of the names of our kernels that use shared memory.
 ours="_GLOBAL__N_ gemm_kernel gemm_double_kernel"
 
-# A report begins in the first column behind the rule; its details are indented.
+# A report begins in the first column after the rule; its details are indented.
 reports() {
 	grep -E '^========= [A-Z]' "$1" |
 		grep -vcE '^========= (COMPUTE-SANITIZER|[A-Z]+ SUMMARY|Target application|Warning: Detected overflow)'
@@ -25,7 +25,9 @@ run_one() {
 	name=$(basename "$test" .t)
 	log=$folder/$name.$tool
 	only=
+	# shellcheck disable=SC2086 # lists of words
 	[ "$tool" != racecheck ] || only=$(printf -- '--kernel-name kns=%s ' $ours)
+	# shellcheck disable=SC2086
 	timeout -k 10 "$seconds" "$sanitizer" --tool "$tool" --print-limit 20 $only "$test" >"$log" 2>&1
 	status=$?
 	found=$(reports "$log")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make setup: checks that every tool and library is usable and installs the missing ones with apt. Uses no network when
-# nothing is missing.
+# make setup: checks that every tool and library that users need works, and installs the missing ones with apt.
+# make setup-develop (setup.sh --develop): the same for tools of developers and CI. Uses no network when nothing is missing.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -36,6 +36,9 @@ usable() { # package: whether its tool or library works, however it was installe
 	libhwloc-dev) pkg-config --exists 'hwloc >= 2' ;;
 	libopenblas-dev) pkg-config --exists openblas ;;
 	liblapacke-dev) compiles_lapack ;;
+	clang | clang-format | shellcheck | gawk | original-awk | busybox | gfortran | gcc-11) command -v "$1" ;;
+	locales) command -v localedef && [ -e /usr/share/i18n/locales/de_DE ] ;;
+	musl-tools) command -v musl-gcc ;;
 	libqrupdate-dev) echo 'int main(void) { return 0; }' | compiles -lqrupdate ;;
 	gnuplot-nox) command -v gnuplot ;;
 	perl) command -v prove ;;
@@ -43,27 +46,44 @@ usable() { # package: whether its tool or library works, however it was installe
 	esac >/dev/null 2>&1
 }
 
-list_missing() {
-	for package in $packages; do
+list_missing() { # packages...
+	for package in "$@"; do
 		usable "$package" || printf '%s ' "$package"
 	done
 }
 
-packages='gcc libc6-dev make pkg-config git coreutils libhwloc-dev libopenblas-dev liblapacke-dev libqrupdate-dev gnuplot-nox perl'
-if nvcc=$(nvcc_path); then
-	packages="$packages g++" # nvcc's host compiler
-	echo "setup: CUDA Toolkit: $nvcc"
-else
-	echo "setup: CUDA Toolkit: none found (CUDA_HOME, /usr/local/cuda*, PATH): the GPU parts will not be built"
-fi
+optional=
+case ${1-} in
+--develop)
+	goal=setup-develop
+	packages='clang clang-format shellcheck gawk busybox gfortran locales'
+	# Tests that need one of these are skipped without it; not every distribution has them.
+	optional='original-awk musl-tools gcc-11 libqrupdate-dev'
+	;;
+'')
+	goal=setup
+	packages='gcc libc6-dev make pkg-config git coreutils libhwloc-dev libopenblas-dev liblapacke-dev gnuplot-nox perl'
+	if nvcc=$(nvcc_path); then
+		packages="$packages g++" # nvcc's host compiler
+		echo "setup: CUDA Toolkit: $nvcc"
+	else
+		echo "setup: CUDA Toolkit: none found (CUDA_HOME, /usr/local/cuda*, PATH): the GPU parts will not be built"
+	fi
+	;;
+*)
+	echo "usage: setup.sh [--develop]" >&2
+	exit 2
+	;;
+esac
 
-missing=$(list_missing)
+# shellcheck disable=SC2086 # lists of packages
+missing=$(list_missing $packages $optional)
 if [ -z "$missing" ]; then
-	echo "setup: everything else that is needed is here"
+	echo "$goal: everything that is needed is here"
 	exit 0
 fi
 if ! command -v apt-get >/dev/null; then
-	echo "setup: no apt-get here: install the contents of these Debian packages, then run make setup again: $missing" >&2
+	echo "$goal: no apt-get here: install the contents of these Debian packages, then run make $goal again: $missing" >&2
 	exit 1
 fi
 if [ "$(id -u)" -eq 0 ]; then
@@ -71,7 +91,7 @@ if [ "$(id -u)" -eq 0 ]; then
 elif command -v sudo >/dev/null; then
 	root=sudo
 else
-	echo "setup: neither root nor sudo: have these packages installed, then run make setup again: $missing" >&2
+	echo "$goal: neither root nor sudo: have these packages installed, then run make $goal again: $missing" >&2
 	exit 1
 fi
 
@@ -80,8 +100,8 @@ trap 'rm -f "$log"' EXIT
 apt() {
 	$root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >>"$log" 2>&1
 }
-echo "setup: installing $missing"
-apt update || echo "setup: apt-get update failed; trying with the package lists that are here" >&2
+echo "$goal: installing $missing"
+apt update || echo "$goal: apt-get update failed; trying with the package lists that are here" >&2
 # All at once is fast. When that fails, one by one: one missing package does not stop the others.
 # shellcheck disable=SC2086
 apt install --no-install-recommends --yes $missing ||
@@ -89,10 +109,14 @@ apt install --no-install-recommends --yes $missing ||
 		apt install --no-install-recommends --yes "$package"
 	done
 
-missing=$(list_missing)
+# shellcheck disable=SC2086
+missing=$(list_missing $packages)
 if [ -n "$missing" ]; then
 	tail -n 5 "$log" >&2
-	echo "setup: could not install: $missing(apt's last words are above)" >&2
+	echo "$goal: could not install: $missing(apt's last words are above)" >&2
 	exit 1
 fi
-echo "setup: everything that is needed is installed"
+# shellcheck disable=SC2086
+missing=$(list_missing $optional)
+[ -z "$missing" ] || echo "$goal: without $missing(not to be had here): tests that need them are skipped"
+echo "$goal: everything that is needed is installed"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Predicts, measures at sizes that no fit has seen, compares. At most ten minutes. A large error is a result, not a failure.
+# Predicts, measures at sizes that no fit has seen, and compares, in at most ten minutes. A large error is no failure.
 # Usage: sh scripts/validate.sh BIN OUTPUT
 set -u
 LC_ALL=C
@@ -12,8 +12,7 @@ start=$(date +%s)
 
 "$bin/predict" --output "$output" || exit
 
-# validate reports refused and wrong runs among the others. There is nothing to compare only after an interruption, or
-# without any measurement.
+# validate also reports refused and wrong runs. Only an interruption, or no measurement at all, ends this script.
 interrupted=
 trap 'interrupted=1' INT TERM
 "$bin/measure" --output "$output" --budget 360

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Writes build/version.c: the release and, in a checkout or an archive of one, the commit.
 release=0.1.0
+# shellcheck disable=SC2016
 archived='$Format:%h$' # git archive writes the commit here
 root=$(cd "$(dirname "$0")/.." && pwd -P) || exit 1
 

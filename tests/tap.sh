@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034,SC2154
 # Sourced by the shell tests: numbered results, and commands judged by exit status and output. expect needs $scratch.
+# shellcheck disable=SC2034 # used by the tests
 bin=${FATHOM_BIN:-build/bin}
 number=0
 
@@ -17,6 +18,7 @@ result() { # status of a command, what
 expect() {
 	want=$1 pattern=$2 what=$3
 	shift 3
+	# shellcheck disable=SC2154 # set by the tests
 	"$@" >"$scratch/said" 2>&1 </dev/null
 	status=$?
 	if [ "$status" -eq "$want" ] && grep -q -e "$pattern" "$scratch/said"; then

@@ -31,7 +31,7 @@ extern const char *const kerr_phase_name[KERR_PHASES];
 
 /* a m x n with m >= n, q m x m, of one precision; blocks of r columns, the last one narrower.
  * KERR_STEPS takes r up to geqrf's widest leaf. -1 or false with the executor's fault when
- * something is refused or fails. work: kerr_work bytes. laps (NULL: none), of kerr_phase, are
+ * something is refused or fails. work: kerr_work bytes. phase timer (NULL: none), of kerr_phase, are
  * written anew. The call may return before the work is done; all work ends in QUEUE_MAIN. NaN
  * propagates. */
 int64_t kerr_work(

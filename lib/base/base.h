@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every file includes first: fixed-size types, bool, and a few helpers. Compiles as C and C++.
- */
+/* Included first by every file: fixed-size types, bool and a few helpers, for C and C++. */
 #ifndef FATHOM_BASE_H
 #define FATHOM_BASE_H
 
@@ -48,8 +47,8 @@ enum exit_code {
 	EXIT_NOT_POSSIBLE = 77
 };
 
-/* Why a library function failed, in one sentence that says what was wrong and what to do. Library
- * functions never exit and never print; they fill a fault and return false or NULL. */
+/* Why a function failed and what to do, in one sentence. Functions that report faults neither exit
+ * nor print: they fill the fault and return false or NULL. */
 struct fault {
 	char text[512];
 };

@@ -70,7 +70,7 @@ static void gather(
 {
 	const struct cli_option shared[] = {
 	        {"device", 0, CLI_TEXT, &common->device, "ID",
-	                "GPU by number, UUID (GPU-...) or PCI address", 0, 0},
+	                "GPU by number, UUID (GPU-..., MIG-...) or PCI address", 0, 0},
 	        {"output", 0, CLI_TEXT, &common->output, "DIR", "folder of the data files", 0, 0},
 	        {"quick", 'q', CLI_FLAG, &common->quick, NULL, "fewer and shorter measurements", 0,
 	                0},
@@ -262,7 +262,7 @@ static void set_value(const struct cli_option *option, const char *text)
 
 static const char *output_of; /* the program's name */
 
-/* Output that was not written is a failure, whatever the program was to return. */
+/* Unwritten output is a failure, whatever the program's exit code. */
 static void check_output(void)
 {
 	bool failed = ferror(stdout) != 0;
@@ -275,8 +275,8 @@ static void check_output(void)
 	_exit(EXIT_MEASURE_FAILED);
 }
 
-/* A stream that the caller closed would give its number to the next file that is opened. What is
- * written to it stays an error. */
+/* The next opened file would get the number of a closed standard stream. Writing to a reopened
+ * output stays an error. */
 static void prepare_streams(const char *program)
 {
 	if (output_of)
@@ -291,7 +291,7 @@ static void prepare_streams(const char *program)
 
 /* === Parsing ================================================================================== */
 
-/* The tables getopt_long wants; letters holds at most two characters an option. */
+/* The tables of getopt_long; letters holds at most two characters an option. */
 static void describe(const struct option_set *set, struct option *table, char *letters)
 {
 	*letters++ = ':'; /* tell a missing argument from an unknown option */
@@ -308,13 +308,13 @@ static void describe(const struct option_set *set, struct option *table, char *l
 	*letters = '\0';
 }
 
-/* Whether a text can name a GPU at all: a number, the start of a UUID, or a PCI address. */
+/* Whether a text is a number, the start of a UUID, or a PCI address. */
 static bool names_device(const char *text)
 {
 	const size_t digits = strspn(text, "0123456789");
 
 	return (digits > 0 && digits <= 4 && text[digits] == '\0') ||
-	       strncasecmp(text, "GPU-", 4) == 0 ||
+	       strncasecmp(text, "GPU-", 4) == 0 || strncasecmp(text, "MIG-", 4) == 0 ||
 	       (strchr(text, ':') && strspn(text, "0123456789abcdefABCDEF:.") == strlen(text));
 }
 
@@ -348,7 +348,8 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 		        argv[optind], program->name);
 	if (!names_device(common->device))
 		msg_die(EXIT_BAD_USAGE,
-		        "--device: '%s' is neither a number, a UUID (GPU-...) nor a PCI address "
+		        "--device: '%s' is neither a number, a UUID (GPU-..., MIG-...) nor a PCI "
+		        "address "
 		        "(0000:17:00.0)",
 		        common->device);
 	if (operands)

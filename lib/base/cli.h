@@ -50,21 +50,22 @@ struct cli_program {
 	size_t option_count;
 };
 
-/* Parses argv into the tables' targets; prints help or version to stdout and exits 0 when asked; on
- * a bad option or value prints one sentence with the nearest known option and exits 2. Options and
- * operands may mix. Calls msg_start. Reopens standard streams that are closed, and has the program
- * exit 1 when what it prints could not be written. Returns the operands in *operands
- * (NULL-terminated, owned by the parser; operands may be NULL); any operand is an error when
- * program->operands is NULL. common starts from defaults set here: device "0", seed 1, flags off.
- * Only common->output is the caller's to choose before the call (readers: machine_data_folder());
- * NULL becomes "data/local", where probes write: so start from `struct cli_common common = {0}`. */
+/* Parses argv into the targets of the options; options and operands may mix. Prints help or version
+ * and exits 0 when asked. A bad option or value ends the program with exit code 2 and one sentence.
+ * Calls msg_start. Reopens closed standard streams, and makes the program exit 1 when its output
+ * could not be written. *operands receives the operands (NULL-terminated, owned by the parser);
+ * they are an error when program->operands is NULL. Sets the defaults of common, but for
+ * common->output, which the caller may set before (machine_data_folder()); NULL becomes
+ * "data/local". Start from `struct cli_common common = {0}`. */
 void cli_parse(int argc, char **argv, const struct cli_program *program, struct cli_common *common,
         char ***operands);
 
-/* "fathom 0.1.0 (abc1234)" built in by the Makefile: version and commit, "+dirty" when so. */
+/* "fathom 0.1.0 (abc1234)" built in by the Makefile: version and commit, "+dirty" with uncommitted
+ * changes. */
 const char *cli_version(void);
 
-/* Parses a number with a suffix as CLI_INT does. False when it is not one or does not fit. */
+/* Parses a number with a suffix as CLI_INT does. False when text is no such number or does not fit.
+ */
 bool cli_parse_int(const char *text, int64_t *value);
 
 /* Parses a value with a unit, as `--set gpu.launch.enqueue=1.0us` uses: s ms us ns, B kB MB GB KiB
@@ -72,7 +73,7 @@ bool cli_parse_int(const char *text, int64_t *value);
  * units. */
 bool cli_parse_quantity(const char *text, double *value);
 
-/* Prints seconds, bytes/s, ... in a readable scaled unit ("3.21 us"); unit is the SI base unit.
+/* Formats seconds, bytes/s, ... in a scaled unit ("3.21 us"); unit is the SI base unit.
  * Writes at most size bytes and returns text. */
 char *cli_format_quantity(char *text, size_t size, double value, const char *unit);
 

@@ -122,13 +122,32 @@ char *xstrdup(const char *text)
 	return checked(strdup(text), strlen(text) + 1);
 }
 
-char *xasprintf(const char *format, ...)
+PRINTF_LIKE(1, 0) static char *formatted(const char *format, va_list args)
 {
 	char *text;
+	const int length = vasprintf(&text, format, args);
+
+	return checked(length < 0 ? NULL : text, 0);
+}
+
+char *xasprintf(const char *format, ...)
+{
 	va_list args;
 
 	va_start(args, format);
-	int length = vasprintf(&text, format, args);
+	char *text = formatted(format, args);
 	va_end(args);
-	return checked(length < 0 ? NULL : text, 0);
+	return text;
+}
+
+void xappend(char **text, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	char *more = formatted(format, args), *before = *text;
+	va_end(args);
+	*text = xasprintf("%s%s", before ? before : "", more);
+	free(before);
+	free(more);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages to stderr, the live progress line, and the only place besides main that ends a program.
- */
+/* Messages to stderr, the live progress line, and the end of a program with a message. */
 #ifndef FATHOM_MSG_H
 #define FATHOM_MSG_H
 
@@ -33,8 +32,10 @@ void *xcalloc(size_t count, size_t bytes);
 void *xrealloc(void *old, size_t bytes);
 char *xstrdup(const char *text);
 
-/* Formats into a fresh string that the caller frees. */
+/* Formats into a fresh string that the caller frees; behind a text (NULL: empty) made by these
+ * functions. */
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);
+void xappend(char **text, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table in memory. Cells are text; numbers are made and parsed at the edge. */
+/* A table in memory. Cells are text; numbers are formatted when set and parsed when read. */
 #include "base.h"
 #include "table.h"
 
@@ -115,6 +115,15 @@ size_t table_add_row(struct table *table)
 		table->cell[row * width + i] = xstrdup("nan");
 	table->row_count++;
 	return row;
+}
+
+void table_copy_row(struct table *to, const struct table *from, size_t row)
+{
+	const size_t fresh = table_add_row(to);
+
+	for (size_t i = 0; i < from->column_count; i++)
+		table_set_text(
+		        to, fresh, from->column[i], from->cell[row * from->column_count + i]);
 }
 
 void table_set_text(struct table *table, size_t row, const char *column, const char *text)

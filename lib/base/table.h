@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plain TSV files: `# key: value` metadata, one row of column names, rows. Text cells; numbers are
- * parsed when asked for. `nan` means not measured. */
+ * parsed when asked for. `nan`, and an empty cell, means not measured. */
 #ifndef FATHOM_TABLE_H
 #define FATHOM_TABLE_H
 
@@ -33,6 +33,9 @@ int table_column(const struct table *table, const char *name);
 
 /* Appends a row of "nan" cells and returns its index. */
 size_t table_add_row(struct table *table);
+
+/* Appends a row of another table whose columns `to` has. */
+void table_copy_row(struct table *to, const struct table *from, size_t row);
 
 /* Cell access by column name. Setting an unknown column or row is a programming error (ends the
  * program). table_text returns "" and table_real NaN for a missing column. Tabs and newlines in

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables on disk: written to a temporary name and renamed, read with every defect named. */
+/* Tables on disk: written to a temporary name and renamed; a defect is reported by its line. */
 #include "base.h"
 #include "table.h"
 
@@ -79,8 +79,7 @@ bool table_write(const struct table *table, const char *path, struct fault *faul
 		free(fresh);
 		return false;
 	}
-	/* A signal waits until the file has its name, so that an interrupted run leaves no
-	 * temporary. */
+	/* Signals wait until the file is renamed: an interrupted run leaves no temporary file. */
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGINT);
 	sigaddset(&stop, SIGTERM);
@@ -133,7 +132,7 @@ static char *read_all(const char *path, size_t *length, struct fault *fault)
 struct reader {
 	const char *path;
 	char *next, *end; /* what is left */
-	size_t line;      /* number of the line returned last */
+	size_t line;      /* number of the last line read */
 	struct fault *fault;
 };
 
@@ -205,7 +204,7 @@ static bool read_columns(struct reader *reader, char *line, struct table *table)
 	return ok;
 }
 
-/* `# key: value`; any other comment says nothing to a program. */
+/* `# key: value`; other comments are ignored. */
 static void read_meta(char *line, struct table *table)
 {
 	char *key = line + 1 + strspn(line + 1, " "), *colon = strstr(key, ":");
@@ -275,7 +274,7 @@ struct table *table_read(const char *path, struct fault *fault)
 
 /* ---- checksum ---- */
 
-/* Runs sha256sum with the file as its input, so that no name needs quoting. */
+/* Runs sha256sum with the file as its standard input. */
 static pid_t start_sha256sum(int file, int pipe_end[2])
 {
 	pid_t child = fork();
@@ -286,7 +285,7 @@ static pid_t start_sha256sum(int file, int pipe_end[2])
 		_exit(127);
 	close(pipe_end[0]);
 	close(pipe_end[1]);
-	close(STDERR_FILENO); /* the caller says what went wrong */
+	close(STDERR_FILENO); /* the caller reports errors */
 	execlp("sha256sum", "sha256sum", (char *)NULL);
 	_exit(127);
 }
@@ -316,7 +315,7 @@ bool table_sha256(const char *path, char hex[65], struct fault *fault)
 	close(pipe_end[0]);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	/* Closing the pipe early may end it by SIGPIPE: 64 hexadecimal digits are the proof. */
+	/* Closing the pipe may end it by SIGPIPE, so its status says nothing. */
 	if (have == 64 && strspn(hex, "0123456789abcdef") == 64)
 		return true;
 	return fault_set(fault, "sha256sum (coreutils) gave no checksum of %s", path);

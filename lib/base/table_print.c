@@ -19,7 +19,7 @@ static bool is_number(const char *text, double *value)
 	return end != text && *end == '\0' && !isspace((unsigned char)*text);
 }
 
-/* A JSON string; bytes that are not UTF-8 are for the reader's eyes only and become '?'. */
+/* A JSON string; bytes that are not UTF-8 become '?'. */
 static void json_string(const char *text, FILE *out)
 {
 	fputc('"', out);
@@ -41,8 +41,7 @@ static void json_string(const char *text, FILE *out)
 	fputc('"', out);
 }
 
-/* JSON's numbers have no leading zero, plus sign, bare point or hexadecimal form: such text stays
- * text. */
+/* JSON's numbers have no leading zero, plus sign, bare point or hexadecimal form. */
 static bool is_json_number(const char *c)
 {
 	c += *c == '-';
@@ -103,7 +102,7 @@ void table_write_json(const struct table *table, FILE *out)
 	fputs("\n]\n}\n", out);
 }
 
-/* Characters shown: UTF-8's continuation bytes take no room. */
+/* Characters: UTF-8's continuation bytes do not count. */
 static size_t shown_width(const char *text)
 {
 	size_t n = 0;
@@ -145,7 +144,7 @@ static void print_cell(const struct layout *layout, const char *text, FILE *out)
 		fprintf(out, "%s%*s", text, pad, "");
 }
 
-/* Nothing is printed behind the last cell that has text. */
+/* No spaces follow the last cell with text. */
 static void print_row(const struct layout *layout, const char *const *text, size_t count, FILE *out)
 {
 	while (count && !text[count - 1][0])

@@ -42,7 +42,7 @@ static int find_device(const char *text, int count, struct fault *fault)
 		if (cudaGetDeviceProperties(&prop, d) != cudaSuccess ||
 		        cudaDeviceGetPCIBusId(identity[d].pci, sizeof identity[d].pci, d) !=
 		                cudaSuccess)
-			continue; /* nobody can mean it but by its number */
+			continue; /* only its number can name it */
 		format_uuid(identity[d].uuid, sizeof identity[d].uuid, &prop.uuid);
 	}
 	cudaGetLastError();
@@ -54,12 +54,13 @@ static int find_device(const char *text, int count, struct fault *fault)
 bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 {
 	memset(gpu, 0, sizeof *gpu);
+	const bool is_slice = gpu_show_slice(device);
 	int count = 0;
 	cudaError_t error = cudaGetDeviceCount(&count);
 	if (error != cudaSuccess || count == 0)
 		return fault_set(fault, "no GPU: %s",
 		        error == cudaSuccess ? "no device found" : cudaGetErrorString(error));
-	const int d = find_device(device, count, fault);
+	const int d = is_slice && count == 1 ? 0 : find_device(device, count, fault);
 	if (d < 0)
 		return false;
 	struct cudaDeviceProp prop;

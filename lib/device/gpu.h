@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The GPU as host code sees it: opening a device, checked calls, warm-up, the in-stream timer.
- * Without the CUDA Toolkit gpu_none.c takes the place of gpu.c and gpu_open says so. */
+/* The GPU for host code: opening a device, checked calls, warm-up, the in-stream timer. Without the
+ * CUDA Toolkit gpu_none.c replaces gpu.c, and gpu_open fails with that reason. */
 #ifndef FATHOM_GPU_H
 #define FATHOM_GPU_H
 
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 struct gpu {
-	int device, visible; /* its number; of how many */
+	int device, visible; /* its number, and the number of visible devices */
 	char name[256], uuid[64], pci[32];
 	int major, minor; /* compute capability */
 	int sm_count;
@@ -22,7 +22,7 @@ struct gpu {
 	int64_t l2_bytes;
 	int64_t memory_bytes; /* total */
 	int copy_engines;
-	double max_hz; /* attribute: highest SM clock; only an upper bound, never a measurement */
+	double max_hz;       /* highest SM clock by attribute: an upper bound, no measurement */
 	int driver, runtime; /* 13000 = 13.0 */
 	bool cooperative, clusters;
 	int max_cluster; /* largest cluster size that can be resident (8, or 16 non-portable); 1
@@ -33,15 +33,15 @@ struct gpu {
 
 /* Makes the device current and fills gpu. device is its number ("0"), UUID ("GPU-1a2b...", or the
  * start of one that fits a single device) or PCI address ("0000:17:00.0"; gpu_select.h), among the
- * devices that CUDA_VISIBLE_DEVICES leaves visible. False with a fault when there is no such, or no
- * usable, device. */
+ * devices that CUDA_VISIBLE_DEVICES leaves visible. False with a fault when there is no such
+ * device, or it cannot be used. */
 bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault);
 
 /* Number of other processes using the device now (NVML); -1 when that is unknown. */
 int gpu_other_users(const struct gpu *gpu);
 
-/* Ends the program (exit 1) with name, text, expression, file and line when a CUDA call failed;
- * when it was for want of memory, which is no defect, with exit 77. */
+/* Ends the program with expression, file and line when a CUDA call failed: exit 1, or exit 77 when
+ * memory was short, which is no defect. */
 void gpu_check(int error, const char *expression, const char *file, int line);
 #define GPU(call) gpu_check((int)(call), #call, __FILE__, __LINE__)
 
@@ -49,9 +49,8 @@ void gpu_check(int error, const char *expression, const char *file, int line);
  * 0.3 % (at most 2 s more). Returns the clock reached, Hz. */
 double gpu_warm(const struct gpu *gpu, double seconds);
 
-/* Waits until the SM clock, which hard work lowered, is back at hz (of gpu_warm), for a second at
- * most. Returns the clock that a later rest may wait for: hz, or what was reached in that second.
- */
+/* Waits, at most a second, until the SM clock is back at hz (of gpu_warm) after hard work lowered
+ * it. Returns the clock that the next call may wait for: hz, or the clock reached. */
 double gpu_rest(const struct gpu *gpu, double hz);
 
 /* Resolution of %globaltimer, seconds (measured once per process on the device). */

@@ -9,7 +9,17 @@
 #include <string.h>
 #include <strings.h>
 
-/* What stands behind "GPU-" or "MIG-"; NULL when neither is there. */
+bool gpu_show_slice(const char *text)
+{
+	static const char variable[] = "CUDA_VISIBLE_DEVICES";
+
+	if (strncasecmp(text, "MIG-", 4) != 0)
+		return false;
+	setenv(variable, text, 0);
+	return strcasecmp(getenv(variable), text) == 0;
+}
+
+/* The text after "GPU-" or "MIG-"; NULL without either. */
 static const char *uuid_digits(const char *text)
 {
 	if (strncasecmp(text, "GPU-", 4) == 0 || strncasecmp(text, "MIG-", 4) == 0)

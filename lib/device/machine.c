@@ -2,7 +2,9 @@
 #include "machine.h"
 
 #include "lib/base/cli.h"
+#include "lib/host/allowance.h"
 #include "lib/host/clock.h"
+#include "lib/host/small_file.h"
 #include "lib/base/msg.h"
 #include "nvml.h"
 #include "lib/host/topology.h"
@@ -18,7 +20,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* NULL: unknown, which is said once. */
+/* NULL when unknown; warns once. */
 static const struct topology *host_topology(void)
 {
 	static bool told;
@@ -46,8 +48,7 @@ static const char *host_name(void)
 	return name;
 }
 
-/* The version of the driver package; "CUDA 13.0", what it can run, where NVML is not there to tell.
- */
+/* The version of the driver; without NVML "CUDA 13.0", the newest CUDA that it runs. */
 static const char *driver_version(const struct gpu *gpu)
 {
 	static char version[80];
@@ -74,7 +75,7 @@ static const char *gpu_locality(const struct gpu *gpu, int *raw)
 	return locality;
 }
 
-/* FNV-1a, the end of each text included: "ab","c" is not "a","bc". */
+/* FNV-1a, including the end of each text: "ab","c" is not "a","bc". */
 static uint32_t digest_add(uint32_t digest, const char *text)
 {
 	do
@@ -83,18 +84,25 @@ static uint32_t digest_add(uint32_t digest, const char *text)
 	return digest;
 }
 
-const char *machine_id(const struct gpu *gpu)
+static const char *id_of(const char *host, const char *cpu, const struct gpu *gpu)
 {
 	static char id[20];
-	struct topology_facts facts;
-	host_facts(&facts);
 	const uint32_t start = 2166136261u;
-	uint32_t host = digest_add(digest_add(start, host_name()), facts.cpu);
-	int length = snprintf(id, sizeof id, "%08x", host);
+	int length = snprintf(id, sizeof id, "%08x", digest_add(digest_add(start, host), cpu));
 	if (gpu)
 		snprintf(id + length, sizeof id - (size_t)length, "-%08x",
 		        digest_add(start, gpu->uuid));
 	return id;
+}
+
+/* The name of a host is no part of it: every container has its own. */
+const char *machine_id(const struct gpu *gpu)
+{
+	char processors[32];
+	struct topology_facts facts;
+	host_facts(&facts);
+	snprintf(processors, sizeof processors, "%ld processors", sysconf(_SC_NPROCESSORS_CONF));
+	return id_of(processors, facts.cpu, gpu);
 }
 
 bool machine_same(const char *a, const char *b)
@@ -103,6 +111,15 @@ bool machine_same(const char *a, const char *b)
 	if (host != strcspn(b, "-") || strncmp(a, b, host))
 		return false;
 	return !a[host] || !b[host] || !strcmp(a + host, b + host);
+}
+
+/* Earlier versions made the id from the host's name. */
+bool machine_is_here(const char *id, const struct gpu *gpu)
+{
+	struct topology_facts facts;
+	host_facts(&facts);
+	return machine_same(id, machine_id(gpu)) ||
+	       machine_same(id, id_of(host_name(), facts.cpu, gpu));
 }
 
 /* ---- facts ---- */
@@ -120,7 +137,7 @@ static void fact(struct table *table, const char *key, const char *format, ...)
 	table_set_text(table, row, "value", value[0] ? value : "unknown");
 }
 
-/* A number that is unknown when it is below the smallest it can be. */
+/* A number; unknown below the smallest possible one. */
 static void fact_number(struct table *table, const char *key, double value, double smallest)
 {
 	if (value >= smallest)
@@ -129,24 +146,35 @@ static void fact_number(struct table *table, const char *key, double value, doub
 		fact(table, key, "unknown");
 }
 
-/* A small file's first line that starts with `start`, without that and what separates it. */
-static void fact_line(struct table *table, const char *key, const char *path, const char *start)
+/* What limits the processor time of this process, and what makes hwloc describe another machine. */
+static void describe_allowance(struct table *table)
 {
-	char line[512], *value = NULL;
-	FILE *file = fopen(path, "r");
-	while (file && !value && fgets(line, sizeof line, file))
-		if (!strncmp(line, start, strlen(start)))
-			value = line + strlen(start);
-	if (file)
-		fclose(file);
-	if (value) {
-		value += strspn(value, " \t:=\"");
-		value[strcspn(value, "\"\n")] = '\0';
-	}
-	fact(table, key, "%s", value ? value : "unknown");
+	const struct cpu_quota *quota = host_quota();
+	const char *asked = host_threads_asked(), *given = topology_given();
+	fact(table, "host.processors", "%s", host_processors());
+	if (isfinite(quota->processors))
+		fact(table, "host.cpu_quota", "%.15g", quota->processors);
+	else
+		fact(table, "host.cpu_quota", "none");
+	fact(table, "host.cpu_throttled", "%lld", (long long)cpu_quota_throttled(quota));
+	fact(table, "host.threads_asked", "%s", asked ? asked : "none");
+	if (given)
+		fact(table, "host.topology", "%s: perhaps another machine's", given);
+	else
+		fact(table, "host.topology", "this machine's");
 }
 
-/* The file that a function comes from: which of several installed libraries really answers. */
+/* The rest of a small file's first line that starts with `start`, without separators. */
+static void fact_line(struct table *table, const char *key, const char *path, const char *start)
+{
+	char text[512], *value = text;
+	small_file_line(path, start, text, sizeof text);
+	value += strspn(value, " \t:=\"");
+	value[strcspn(value, "\"")] = '\0';
+	fact(table, key, "%s", value);
+}
+
+/* The file of a function: several libraries may be installed, one is used. */
 static void fact_library(struct table *table, const char *key, const char *function)
 {
 	Dl_info info;
@@ -190,6 +218,7 @@ static void describe_host(struct table *table)
 	if (host_topology())
 		topology_binding(host_topology(), binding);
 	fact(table, "host.binding", "%s", binding);
+	describe_allowance(table);
 }
 
 static void describe_blas(struct table *table)
@@ -321,6 +350,9 @@ void machine_stamp(
 	}
 	if (host_topology() && topology_binding(host_topology(), binding))
 		table_meta_set(table, "binding", "%s", binding);
+	table_meta_set(table, "processors", "%s", host_processors());
+	if (isfinite(host_quota()->processors))
+		table_meta_set(table, "cpu_quota", "%.15g", host_quota()->processors);
 	table_meta_set(table, "date", "%s", clock_utc(date));
 	char *command = command_line(argc, argv);
 	table_meta_set(table, "command", "%s", command);
@@ -336,14 +368,19 @@ const char *machine_stale(const struct table *profile, const struct gpu *gpu)
 {
 	static char sentence[512];
 	static const char again[] = "run make probe to measure this machine";
+	const char *recorded = table_meta(profile, "machine");
 	const struct {
 		const char *key, *what, *now;
 		bool (*same)(const char *then, const char *now);
 	} check[] = {
 	        {"gpu", "GPU", gpu ? gpu->name : "none", same_text},
-	        {"machine", "machine", machine_id(gpu), machine_same},
+	        {"machine", "machine",
+	                recorded && machine_is_here(recorded, gpu) ? recorded : machine_id(gpu),
+	                same_text},
 	        {"driver", "driver", gpu ? driver_version(gpu) : NULL, same_text},
 	        {"cuda", "CUDA runtime", gpu ? runtime_version(gpu) : NULL, same_text},
+	        {"processors", "processors",
+	                table_meta(profile, "processors") ? host_processors() : NULL, same_text},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(check); i++) {
 		const char *then = table_meta(profile, check[i].key);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine at hand as key/value facts: what every file's metadata quotes and
- * data/<machine>/machine.tsv holds. */
+/* Facts of this machine: for data/<machine>/machine.tsv and the metadata of every file. */
 #ifndef FATHOM_MACHINE_H
 #define FATHOM_MACHINE_H
 
@@ -14,18 +13,21 @@
  * is none; gpu_reason then says why. */
 struct table *machine_describe(const struct gpu *gpu, const char *gpu_reason);
 
-/* Adds the metadata every data file carries: probe or program name, fathom version and commit,
- * machine id, device name and uuid, driver, CUDA runtime, date in UTC, host, command line. */
+/* Adds the metadata of every data file: program, fathom's version and commit, machine id, device
+ * name and uuid, driver, CUDA runtime, date in UTC, host, processors, command line. */
 void machine_stamp(
         struct table *table, const char *program, const struct gpu *gpu, int argc, char **argv);
 
-/* Stable id: short hex digest of host name and CPU model, then "-" and that of the GPU's uuid when
- * there is one: "5fff5b6a-0123abcd". A file of a host probe, which opens no GPU, has the first part
- * only. */
+/* Stable id: short hex digest of the CPU model and the number of processors, then "-" and that of
+ * the GPU's uuid when there is one: "5fff5b6a-0123abcd". A file of a host probe, which opens no
+ * GPU, has the first part only. The host's name is no part of it: every container has its own. */
 const char *machine_id(const struct gpu *gpu);
 
 /* Whether two ids are of one machine: equal, or equal hosts where one of them knows no GPU. */
 bool machine_same(const char *a, const char *b);
+
+/* Whether an id, perhaps of an earlier version that used the host's name, is of this machine. */
+bool machine_is_here(const char *id, const struct gpu *gpu);
 
 /* The folder that readers (advise, report) take a machine's data from: that of the environment
  * variable FATHOM_DATA, else data/$MACHINE, else data/local when it holds a profile, else
@@ -39,12 +41,12 @@ const char *machine_data_folder(void); /* the same without the sentence */
 /* Whether the environment names the folder. */
 bool machine_data_given(void);
 
-/* The recorded machine that answers questions about GPUs where this machine's profile has none:
- * data/nvidia-h200. As machine_data_choose otherwise. */
+/* The recorded machine that answers questions about GPUs when this machine's profile has none:
+ * data/nvidia-h200. Otherwise as machine_data_choose. */
 const char *machine_data_recorded(char choice[MACHINE_CHOICE]);
 
-/* One sentence when the profile's driver, runtime, device or machine differ from the machine at
- * hand, else NULL. */
+/* One sentence when machine, device, driver, runtime or processors differ from the profile's; else
+ * NULL. */
 const char *machine_stale(const struct table *profile, const struct gpu *gpu);
 
 #endif

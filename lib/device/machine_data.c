@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the recorded data of a machine is looked for. */
+/* The folders of recorded data. */
 #include "machine.h"
 
 #include "lib/base/msg.h"

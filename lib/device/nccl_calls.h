@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NCCL as far as it is used, through dlopen: where the library is absent its series are, too, and
- * nothing changes in the link. One process drives all GPUs. */
+/* The part of NCCL used here, through dlopen: without the library its series are absent. One
+ * process drives all GPUs. */
 #ifndef FATHOM_NCCL_CALLS_H
 #define FATHOM_NCCL_CALLS_H
 
@@ -24,7 +24,7 @@ struct nccl {
 	        void *comm, void *stream);
 };
 
-/* False with a fault when the library is not there or lacks a function. */
+/* False with a fault when the library or a function is missing. */
 bool nccl_open(struct nccl *nccl, struct fault *fault);
 
 #endif

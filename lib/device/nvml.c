@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The library's interface as far as it is used; its header is not in every toolkit. 0 is success.
- */
+/* The part of the interface used here; not every toolkit has its header. 0 is success. */
 typedef void *nvml_device;
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
 struct nvml_temperature {
@@ -64,9 +63,8 @@ static int read_temperature(void *library, nvml_device device)
 	return read_select(library, device, "nvmlDeviceGetTemperature", 0);
 }
 
-/* In a container the driver may list us under the number that the host knows us by; only in the
- * first process namespace, whose inode number is fixed, is the absence of our own number
- * conclusive. */
+/* In a container the driver may list this process under its number on the host. Only in the first
+ * process namespace, whose inode number is fixed, does an absent number mean an absent process. */
 static bool own_number_is_certain(void)
 {
 	char name[64] = "";
@@ -133,8 +131,7 @@ static void read_device(void *library, nvml_device device, struct nvml_facts *fa
 
 /* ---- the library ---- */
 
-/* Loaded and started once a process: that takes as long as a sweep of many points. NULL when it is
- * not there. */
+/* Loaded and started once a process, as that is slow. NULL without the library. */
 static void *session(void)
 {
 	static void *library;

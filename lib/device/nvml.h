@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The few facts that only the driver's management library knows, through dlopen: absent library or
- * symbol means "unknown", never an error. The device is found by PCI bus id, not by index. */
+/* Facts of the driver's management library (NVML), through dlopen: without the library or a symbol
+ * they are unknown, which is no error. The device is found by its PCI bus id. */
 #ifndef FATHOM_NVML_H
 #define FATHOM_NVML_H
 
@@ -17,11 +17,11 @@ struct nvml_facts {
 	int processes;                       /* other compute processes on the device; -1 unknown */
 };
 
-/* Reads the facts of the device with this PCI bus id ("00000000:17:00.0"). False when NVML is not
- * there; the facts are then all unknown. */
+/* Reads the facts of the device with this PCI bus id ("00000000:17:00.0"). False without NVML; all
+ * facts are then unknown. */
 bool nvml_read(const char *pci, struct nvml_facts *facts);
 
-/* One of them alone: the driver's version, and how many other processes use the device. */
+/* Single facts: the driver's version; the number of other processes on the device. */
 void nvml_driver(char version[80]);
 int nvml_other_processes(const char *pci);
 

@@ -35,11 +35,11 @@ double clock_resolution(void)
 #endif
 
 enum {
-	ROW = 100, /* adds of a round, dependent ... */
-	WIDE = 80, /* ... or independent */
+	ROW = 100, /* dependent adds of a round */
+	WIDE = 80, /* independent adds of a round */
 	LONG_ROUNDS = 1000,
 	SHORT_ROUNDS = 50, /* a microsecond */
-	WIDE_ROUNDS = 250, /* a microsecond where five adds begin at once */
+	WIDE_ROUNDS = 250, /* a microsecond at five adds a cycle */
 	LONG_TRIES = 5,
 	SHORT_TRIES = 3
 };
@@ -50,7 +50,7 @@ enum {
 	ADD(0, 1) ADD(0, 1) ADD(0, 1) ADD(0, 1) ADD(0, 1) ADD(0, 1) ADD(0, 1) ADD(0, 1) ADD(0, 1)
 #define ADD8 ADD(0, 8) ADD(1, 8) ADD(2, 8) ADD(3, 8) ADD(4, 8) ADD(5, 8) ADD(6, 8) ADD(7, 8)
 
-/* Adds of two registers: those of a constant take no cycle on some processors. */
+/* Adds of two registers: adds of a constant take no cycle on some processors. */
 static void add_in_a_row(int rounds)
 {
 	static volatile uint64_t state = 1;
@@ -62,7 +62,7 @@ static void add_in_a_row(int rounds)
 		                 : "r"(term));
 }
 
-/* Eight sums: more than any processor of today adds to at once. */
+/* Eight sums: more than any processor adds at once. */
 static void add_side_by_side(int rounds)
 {
 	static volatile uint64_t state = 1;
@@ -75,7 +75,7 @@ static void add_side_by_side(int rounds)
 		        : "r"(term));
 }
 
-/* Seconds of the quickest of a few tries: an interrupted one only gets slower. */
+/* Seconds of the quickest try: an interruption only makes a try slower. */
 static double quickest(void (*add)(int), int rounds, int tries)
 {
 	double least = INFINITY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's monotonic clock. */
+/* The host's monotonic clock, and the clock of a core. */
 #ifndef FATHOM_CLOCK_H
 #define FATHOM_CLOCK_H
 
@@ -11,15 +11,14 @@ double clock_now(void);
 /* Smallest difference seen between two consecutive readings, seconds (measured once). */
 double clock_resolution(void);
 
-/* Clock of the core this thread runs on, Hz, from dependent adds of one cycle each: the quickest of
- * a few rows of 10^5, as a preempted row only gets slower. NaN on processors it does not know.
- * Takes about 0.2 ms. */
+/* Clock of the core of the calling thread, Hz, from 10^5 dependent adds of one cycle each. The
+ * quickest of a few rows counts, as a preemption only makes a row slower. NaN on processors other
+ * than x86-64 and aarch64. Takes about 0.2 ms. */
 double clock_core_hz(void);
 
-/* Independent adds that the core this thread runs on makes for it, by the second and by the cycle
- * (of dependent adds). Work on the core's other hardware thread, which a virtual machine does not
- * show, takes up to half of both; a lower clock takes its part of the first only. NaN on processors
- * it does not know. Takes about 8 us. */
+/* Independent adds of the core of the calling thread, per second and per cycle (of dependent adds).
+ * Work on the core's other hardware thread takes up to half of both; a lower clock lowers only the
+ * rate per second. NaN where clock_core_hz is. Takes about 8 us. */
 struct core_rate {
 	double by_second, by_cycle;
 };

@@ -16,9 +16,9 @@ const char core_adds_key[] = "core_adds_per_cycle";
 
 static const double ranking_seconds = 0.05, quick_seconds = 0.015; /* for all cores */
 static const double least_repeat = 0.5e-3, longest_repeat = 3e-3;
-static const double arrival = 0.2;       /* of a visit, until the core is awake */
-static const double often = 0.25;        /* a neighbour that works so often counts */
-static const double step = 0.05;         /* of the rates that are told apart */
+static const double arrival = 0.2;       /* part of a stay on a core until it is awake */
+static const double often = 0.25;        /* the quantile of the rates that counts */
+static const double step = 0.05;         /* between rates that differ */
 static const double clearly_less = 0.92; /* of the usual */
 static const double ranking_part = 0.2, quick_part = 0.02; /* of the time, at most */
 static const double too_many = 0.1; /* of a point's samples disturbed: measured again */
@@ -50,7 +50,7 @@ bool core_noise_less(double now, double usual)
 
 /* ---- ranking ---- */
 
-static void repeat(struct core_noise *noise, int core, double seconds)
+static void read_core(struct core_noise *noise, int core, double seconds)
 {
 	double rate[READINGS], by_cycle[READINGS], start = clock_now();
 	char got[128];
@@ -59,7 +59,7 @@ static void repeat(struct core_noise *noise, int core, double seconds)
 	if (!topology_includes(noise->topology, noise->before, noise->node, core))
 		return;
 	if (!topology_bind(noise->topology, -1, core, got) && strncmp(got, "not bound", 9) == 0)
-		return; /* not ours, and unknown */
+		return; /* not allowed: unknown */
 	while (clock_now() < start + arrival * seconds)
 		;
 	while (count < READINGS && clock_now() < start + seconds) {
@@ -86,7 +86,7 @@ static void rank(struct core_noise *noise)
 
 	for (int core = 0; core < noise->cores; core++) {
 		noise->rate[core] = NAN;
-		repeat(noise, core, seconds);
+		read_core(noise, core, seconds);
 	}
 	core_noise_order(noise->rate, noise->cores, noise->order);
 	bind_to_quietest(noise);
@@ -109,7 +109,7 @@ void core_noise_open(
 	        .quick = quick,
 	        .part = quick ? quick_part : ranking_part};
 	rank(noise);
-	noise->seconds = 0; /* the first one is not spent on changes */
+	noise->seconds = 0; /* only further rankings count */
 }
 
 void core_noise_close(struct core_noise *noise)
@@ -203,10 +203,7 @@ void core_noise_note(const struct core_noise *noise, struct table *curve)
 	for (int core = 0; core < noise->cores; core++) {
 		if (!core_noise_less(noise->rate[core], best))
 			continue;
-		char *longer = xasprintf(
-		        "%s%s%d (%.2f)", text, text[0] ? ", " : "", core, noise->rate[core] / best);
-		free(text);
-		text = longer;
+		xappend(&text, "%s%d (%.2f)", text[0] ? ", " : "", core, noise->rate[core] / best);
 	}
 	table_meta_set(curve, "shared_cores", "%s", text[0] ? text : best > 0 ? "none" : "unknown");
 	table_meta_set(curve, core_adds_key, "%.3f", noise->usual);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/base.h"
 #include "pages.h"
+#include "small_file.h"
 #include "lib/base/msg.h"
 
 #include <errno.h>
@@ -10,39 +11,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A number from a line "name: number kB" of a file of /proc, in bytes; 0 when there is none. */
-static size_t line_bytes(const char *line, const char *name)
-{
-	size_t length = strlen(name), kilobytes = 0;
-
-	if (strncmp(line, name, length) != 0 || sscanf(line + length, "%zu", &kilobytes) != 1)
-		return 0;
-	return kilobytes * 1024;
-}
-
 size_t pages_available(void)
 {
-	FILE *file = fopen("/proc/meminfo", "r");
-	char line[256];
-	size_t bytes = 0;
+	double kilobytes;
 
-	while (file && bytes == 0 && fgets(line, sizeof line, file))
-		bytes = line_bytes(line, "MemAvailable:");
-	if (file)
-		fclose(file);
-	return bytes;
+	return small_file_number("/proc/meminfo", "MemAvailable:", &kilobytes)
+	               ? (size_t)kilobytes * 1024
+	               : 0;
 }
 
 static size_t huge_page(void)
 {
-	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "r");
-	size_t bytes = 0;
+	double bytes;
 
-	if (file && fscanf(file, "%zu", &bytes) != 1)
-		bytes = 0;
-	if (file)
-		fclose(file);
-	return bytes;
+	return small_file_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "", &bytes)
+	               ? (size_t)bytes
+	               : 0;
 }
 
 bool pages_map(struct pages *pages, size_t bytes, bool huge, struct fault *fault)
@@ -59,7 +43,7 @@ bool pages_map(struct pages *pages, size_t bytes, bool huge, struct fault *fault
 		pages->mapping = mmap(NULL, pages->mapped, ACCESS, KIND | MAP_HUGETLB, -1, 0);
 	pages->reserved = pages->mapping != MAP_FAILED;
 	if (!pages->reserved) {
-		pages->mapped += page; /* room to begin at a multiple of a page */
+		pages->mapped += page; /* room for alignment */
 		pages->mapping = mmap(NULL, pages->mapped, ACCESS, KIND | MAP_NORESERVE, -1, 0);
 	}
 	if (pages->mapping == MAP_FAILED)
@@ -98,15 +82,15 @@ static size_t huge_bytes(const void *address)
 {
 	FILE *file = fopen("/proc/self/smaps", "r");
 	uintptr_t first, end, at = (uintptr_t)address;
-	size_t bytes = 0;
+	size_t bytes = 0, kilobytes;
 	bool inside = false;
 	char line[512];
 
 	while (file && fgets(line, sizeof line, file)) {
 		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &first, &end) == 2)
 			inside = at >= first && at < end;
-		else if (inside)
-			bytes += line_bytes(line, "AnonHugePages:");
+		else if (inside && sscanf(line, "AnonHugePages: %zu", &kilobytes) == 1)
+			bytes += kilobytes * 1024;
 	}
 	if (file)
 		fclose(file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory with small or with huge pages, as asked and verified: what the kernel grants is not always
- * what it was asked for. */
+/* Memory with small or with huge pages, verified: the kernel may grant other pages than asked for.
+ */
 #ifndef FATHOM_PAGES_H
 #define FATHOM_PAGES_H
 
@@ -15,18 +15,18 @@ struct pages {
 	size_t mapped;
 };
 
-/* Address space without memory yet: whole pages, at least `bytes`. Huge: from the pool of reserved
- * pages if it has enough of them, else transparent ones. False with a fault. */
+/* Address space without memory yet: whole pages, at least `bytes`. Huge pages come from the pool of
+ * reserved pages if it has enough of them, else they are transparent ones. False with a fault. */
 bool pages_map(struct pages *pages, size_t bytes, bool huge, struct fault *fault);
 void pages_unmap(struct pages *pages);
 
-/* Puts memory behind the first `bytes`, where the calling thread's binding wants it. */
+/* Puts memory behind the first `bytes`, near the calling thread's core. */
 void pages_touch(struct pages *pages, size_t bytes);
 
-/* Whether (nearly) all that was touched has pages of the size asked for. */
+/* Whether at least 99 % of the touched bytes have pages of the size asked for. */
 bool pages_verified(const struct pages *pages);
 
-/* Bytes that a program may take now without pushing others out; 0 when unknown. */
+/* Bytes that a program may take without swapping; 0 when unknown. */
 size_t pages_available(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/base.h"
 #include "pinned_threads.h"
+#include "allowance.h"
 #include "clock.h"
 
 #include "lib/base/msg.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From this many cores on one in so many is left to the system. */
+/* From this many cores on, one core in so many is left to the system. */
 enum { LARGE_MACHINE = 8, READINGS = 15 };
 
 int pinned_largest(int cores)
@@ -26,9 +27,10 @@ bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault)
 	if (!pinned->topology)
 		return false;
 	topology_facts(pinned->topology, &pinned->facts);
-	const int usable = omp_get_num_procs(); /* before a core is taken */
-	pinned->cores =
-	        pinned->facts.cores > 0 && pinned->facts.cores < usable ? pinned->facts.cores : usable;
+	const int usable = host_threads(); /* before a core is taken */
+	pinned->cores = pinned->facts.cores > 0 && pinned->facts.cores < usable
+	                        ? pinned->facts.cores
+	                        : usable;
 	pinned->cores = pinned_largest(pinned->cores);
 	for (int n = 1; n < pinned->cores && pinned->size_count < PINNED_SIZES - 1; n *= 2)
 		pinned->size[pinned->size_count++] = n;
@@ -53,7 +55,7 @@ void pinned_warm(struct pinned_threads *pinned, double seconds)
 		;
 }
 
-/* Binds thread i to the i-th core in the order, and reads what each does while all of them run. */
+/* Binds thread i to the i-th core in the order, and reads the rate of each while all run. */
 static void bind_and_read(struct pinned_threads *pinned, int threads)
 {
 #pragma omp parallel num_threads(threads)
@@ -69,8 +71,8 @@ static void bind_and_read(struct pinned_threads *pinned, int threads)
 	}
 }
 
-/* Cores that two threads of the team share, or one and somebody else, for others, from *spare on in
- * the order. False when there were none such. */
+/* Exchanges shared cores of the threads for cores from *spare on in the order. False when no core
+ * was exchanged. */
 static bool exchange_shared(struct pinned_threads *pinned, int threads, int *spare)
 {
 	int *order = pinned->noise.order, before = *spare;
@@ -94,10 +96,10 @@ void pinned_bind(struct pinned_threads *pinned, int threads)
 		core_noise_refresh(&pinned->noise);
 	pinned->threads = threads;
 	bind_and_read(pinned, threads);
-	/* of a larger team many share a core in any case */
+	/* More threads share cores in any case. */
 	while (2 * threads <= pinned->cores && exchange_shared(pinned, threads, &spare))
 		bind_and_read(pinned, threads);
-	if (threads == 1) /* it may have been shared just now */
+	if (threads == 1) /* the core may have been shared just now */
 		pinned->usual[0] = fmax(pinned->usual[0], pinned->noise.usual);
 }
 
@@ -106,7 +108,8 @@ bool pinned_undisturbed(const struct pinned_threads *pinned)
 	int disturbed = 0;
 
 #pragma omp parallel num_threads(pinned->threads) reduction(+ : disturbed)
-	disturbed += core_noise_less(clock_core_rate().by_cycle, pinned->usual[omp_get_thread_num()]);
+	disturbed +=
+	        core_noise_less(clock_core_rate().by_cycle, pinned->usual[omp_get_thread_num()]);
 	return disturbed == 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenMP teams with one thread bound to each core, for the probes of the host. */
+/* Pinned threads: OpenMP threads bound to one core each, for the probes of the host. */
 #ifndef FATHOM_PINNED_THREADS_H
 #define FATHOM_PINNED_THREADS_H
 
@@ -13,20 +13,20 @@ struct pinned_threads {
 	const struct topology *topology;
 	struct topology_facts facts;
 	struct core_noise noise;
-	int threads;          /* bound last ... */
-	double *usual;        /* ... and the adds a cycle of each while all of them run */
-	int cores;            /* of the largest team: on larger machines some are left to the
-	                         system, whose every pause all threads would wait for */
+	int threads;   /* bound last */
+	double *usual; /* adds a cycle of each of them while all run */
+	int cores; /* most threads: a large machine leaves some cores to the system, as all threads
+	              would wait for each of its pauses */
 	int size[PINNED_SIZES]; /* 1, 2, 4 ... cores */
 	int size_count;
-	char binding[128]; /* what the last thread bound obtained */
+	char binding[128]; /* of the last thread bound */
 };
 
-/* Cores of the largest team on a machine of so many. */
+/* Most threads on a machine of so many cores. */
 int pinned_largest(int cores);
 
-/* Reads the machine and ranks its cores: teams have the quietest, and the largest one leaves out
- * shared cores first. Call it before any thread of this process is bound. quick: as core_noise_open. */
+/* Reads the machine and ranks its cores. Threads get the quietest cores. To be called before any
+ * thread of this process is bound. quick: as core_noise_open. */
 bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault);
 void pinned_close(struct pinned_threads *pinned);
 
@@ -34,18 +34,16 @@ void pinned_close(struct pinned_threads *pinned);
  */
 void pinned_warm(struct pinned_threads *pinned, double seconds);
 
-/* Binds thread i of a team of this size to the i-th quietest core, ranked again when the quietest
- * one is shared by now; a team of half of the cores or fewer leaves out, as far as it can, cores
- * that are hardware threads of each other's. Teams are used in rising order, so that their threads
- * stay. */
+/* Binds thread i of so many to the i-th quietest core, after a new ranking when the quietest core
+ * has become shared. Up to half of the cores, no two threads get hardware threads of one core,
+ * where that can be seen. Use rising numbers of threads: threads then stay on their cores. */
 void pinned_bind(struct pinned_threads *pinned, int threads);
 
-/* Whether every thread of the team bound last has as much of its core as when it was bound: cores
- * may be each other's hardware threads. */
+/* Whether every thread bound last has the rate of its core as when it was bound: cores may be each
+ * other's hardware threads. */
 bool pinned_undisturbed(const struct pinned_threads *pinned);
 
-/* Looks again: whether the team was disturbed at the look before, whose answer *undisturbed is, or
- * is now. */
+/* Looks again. True when the threads were disturbed at the last look (*undisturbed) or are now. */
 bool pinned_disturbed_around(const struct pinned_threads *pinned, bool *undisturbed);
 
 #endif

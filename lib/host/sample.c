@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/base.h"
 #include "sample.h"
+#include "allowance.h"
 #include "clock.h"
 #include "lib/base/msg.h"
 
@@ -13,7 +14,7 @@ static const double timer_step = 1e-6;
 static const double steady = 0.005;   /* accepted deviation of the clock */
 static const double throttled = 0.75; /* of the highest clock */
 
-static const double made_up = 0.5; /* of max_seconds, at most, for disturbed samples */
+static const double made_up = 0.5; /* part of max_seconds that replaces disturbed samples */
 
 enum { UNDISTURBED = 3 }; /* samples that replace all disturbed ones */
 
@@ -45,7 +46,7 @@ static void store(struct sample_store *all, const struct sample *sample)
 	all->undisturbed += sample->agreed && isfinite(sample->seconds) && !sample->disturbed;
 }
 
-/* A disturbed sample that others stand for. */
+/* A disturbed sample that undisturbed ones replace. */
 static bool replaced(const struct sample_store *all, const struct sample *sample)
 {
 	return sample->disturbed && all->undisturbed >= UNDISTURBED;
@@ -68,8 +69,7 @@ static bool keeps(const struct sample_store *all, const struct sample *sample, d
 	       sample->hz >= throttled * max_hz;
 }
 
-/* The clock of the sample that is next to the median one: that of an even number may lie where no
- * sample is. */
+/* The clock of the sample nearest to the median clock: the median itself may be no sample's. */
 static double find_typical_hz(const struct sample_store *all)
 {
 	size_t clocked = 0;
@@ -129,6 +129,7 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
         double max_hz, struct measurement *result)
 {
 	struct sample_store all = {0};
+	const int64_t stopped = cpu_quota_throttled(host_quota());
 	bool working = warm(function, context, plan->warm_seconds), enough = false;
 	double start = clock_now(), lost = 0;
 	size_t next_look = plan->min_samples;
@@ -146,11 +147,12 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
 		if (!enough && elapsed >= plan->min_seconds && all.count >= next_look) {
 			struct measurement now = reduce(&all, max_hz);
 			enough = precise(&now.seconds, plan) && all.undisturbed >= UNDISTURBED;
-			next_look = all.count + all.count / 8 + 1; /* looking costs a sort */
+			next_look = all.count + all.count / 8 + 1; /* each look sorts */
 		}
 	}
 	*result = working ? reduce(&all, max_hz)
-	                  : (struct measurement){{NAN, NAN, NAN, 0}, all.count, NAN, 0};
+	                  : (struct measurement){{NAN, NAN, NAN, 0}, all.count, NAN, 0, false};
+	result->throttled = cpu_quota_throttled(host_quota()) > stopped;
 	free(all.sample);
 	free(all.scratch);
 	return working;
@@ -175,5 +177,6 @@ struct measurement sample_merge(struct measurement first, struct measurement sec
 	both.seconds.low = fmin(quick.seconds.low, slow.seconds.low);
 	both.seconds.high = fmax(quick.seconds.high, slow.seconds.high);
 	both.seconds.samples += slow.seconds.samples;
+	both.throttled = quick.throttled || slow.throttled;
 	return both;
 }

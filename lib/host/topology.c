@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "topology.h"
+#include "small_file.h"
 
 #include "lib/base/msg.h"
 
@@ -39,12 +40,12 @@ struct topology *topology_load(const char *description, struct fault *fault)
 		hwloc_topology_destroy(hwloc);
 		return NULL;
 	}
-	/* Plugins that start a GPU's driver only to list it, for half a second of each program. */
+	/* These plugins would start a GPU's driver, which is slow, only to list the GPU. */
 	static const char *const slow[] = {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"};
 	for (size_t i = 0; i < ARRAY_LEN(slow); i++)
 		hwloc_topology_set_components(
 		        hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, slow[i]);
-	/* I/O objects are dropped by default, and only a filter set before loading keeps them. */
+	/* By default hwloc drops I/O objects; a filter must be set before loading. */
 	if (hwloc_topology_set_io_types_filter(hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) != 0 ||
 	        hwloc_topology_load(hwloc) != 0) {
 		fault_set(fault, "hwloc cannot load the topology: %s", strerror(errno));
@@ -78,22 +79,21 @@ bool topology_is_this_machine(const struct topology *topology)
 	return hwloc_topology_is_thissystem(topology->hwloc);
 }
 
-/* ---- facts ---- */
-
-/* The first line of a small file, without its newline; "" when it cannot be read. */
-static void first_line(const char *path, char *text, int size)
+const char *topology_given(void)
 {
-	text[0] = '\0';
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return;
-	if (!fgets(text, size, file))
-		text[0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	fclose(file);
+	static const char *const name[] = {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT"};
+
+	for (size_t i = 0; i < ARRAY_LEN(name); i++) {
+		const char *value = getenv(name[i]);
+		if (value && value[0])
+			return name[i];
+	}
+	return NULL;
 }
 
-/* The hypervisor under us: the processor tells on x86, the firmware's tables elsewhere. */
+/* ---- facts ---- */
+
+/* The hypervisor: the processor names it on x86, the firmware's tables elsewhere. */
 static void hypervisor(char text[32])
 {
 	text[0] = '\0';
@@ -116,7 +116,7 @@ static void hypervisor(char text[32])
 #else
 	static const char *const mark[] = {"KVM", "QEMU", "VMware", "Virtual", "Xen", "Amazon EC2"};
 	char product[128];
-	first_line("/sys/class/dmi/id/product_name", product, sizeof product);
+	small_file_line("/sys/class/dmi/id/product_name", "", product, sizeof product);
 	for (size_t i = 0; i < ARRAY_LEN(mark); i++)
 		if (strstr(product, mark[i]) && !strstr(product, "metal"))
 			snprintf(text, 32, "%s", mark[i]);
@@ -129,19 +129,62 @@ static int count_of(hwloc_topology_t hwloc, hwloc_obj_type_t type)
 	return count < 0 ? 0 : count;
 }
 
+/* Memory of a GPU that the system manages as a NUMA node (Grace Hopper). */
+static bool is_gpu_memory(hwloc_obj_t node)
+{
+	return node->subtype && strcmp(node->subtype, "GPUMemory") == 0;
+}
+
+/* Whether a NUMA node is a place of processors with memory of their own. Nodes without processors,
+ * as high-bandwidth memory and memory of GPUs are, have the processors of the node they are near
+ * to, which comes first. Nodes without memory count where no node has any: some virtual machines
+ * do not tell. */
+static bool is_host_node(hwloc_topology_t hwloc, hwloc_obj_t node)
+{
+	const bool sizes = hwloc_get_root_obj(hwloc)->total_memory > 0;
+
+	if (is_gpu_memory(node) || hwloc_bitmap_iszero(node->cpuset) ||
+	        (sizes && node->attr->numanode.local_memory == 0))
+		return false;
+	for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, o));)
+		if (o->os_index < node->os_index && hwloc_bitmap_isequal(o->cpuset, node->cpuset) &&
+		        !is_gpu_memory(o) && (!sizes || o->attr->numanode.local_memory > 0))
+			return false;
+	return true;
+}
+
+/* The only host node in a set of nodes; NULL when there is none, or more than one. */
+static hwloc_obj_t only_host_node(hwloc_topology_t hwloc, hwloc_const_nodeset_t set)
+{
+	hwloc_obj_t only = NULL;
+	int found = 0;
+
+	for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, o));)
+		if (hwloc_bitmap_isset(set, o->os_index) && is_host_node(hwloc, o)) {
+			only = o;
+			found++;
+		}
+	return found == 1 ? only : NULL;
+}
+
 static int64_t cache_bytes(hwloc_topology_t hwloc, hwloc_obj_type_t type)
 {
 	hwloc_obj_t cache = hwloc_get_obj_by_type(hwloc, type, 0);
 	return cache ? (int64_t)cache->attr->cache.size : 0;
 }
 
-/* A virtual machine whose memory was added as it started may leave it out of its NUMA nodes. */
+/* The NUMA nodes of a virtual machine may lack memory that was added at its start. */
 static int64_t memory_bytes(const struct topology *topology)
 {
-	const int64_t nodes = (int64_t)hwloc_get_root_obj(topology->hwloc)->total_memory;
 	const int64_t pages = topology_is_this_machine(topology) ? sysconf(_SC_PHYS_PAGES) : 0;
 	const int64_t all = pages * sysconf(_SC_PAGESIZE);
-	return nodes > all ? nodes : all;
+	int64_t nodes = (int64_t)hwloc_get_root_obj(topology->hwloc)->total_memory, of_gpus = 0;
+
+	for (hwloc_obj_t o = NULL;
+	        (o = hwloc_get_next_obj_by_type(topology->hwloc, HWLOC_OBJ_NUMANODE, o));)
+		of_gpus += is_gpu_memory(o) ? (int64_t)o->attr->numanode.local_memory : 0;
+	nodes -= of_gpus;
+	return of_gpus > 0 || nodes > all ? nodes : all;
 }
 
 void topology_facts(const struct topology *topology, struct topology_facts *facts)
@@ -149,7 +192,8 @@ void topology_facts(const struct topology *topology, struct topology_facts *fact
 	hwloc_topology_t hwloc = topology->hwloc;
 	memset(facts, 0, sizeof *facts);
 	facts->packages = count_of(hwloc, HWLOC_OBJ_PACKAGE);
-	facts->numa_nodes = count_of(hwloc, HWLOC_OBJ_NUMANODE);
+	for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, o));)
+		facts->numa_nodes += is_host_node(hwloc, o);
 	facts->cores = count_of(hwloc, HWLOC_OBJ_CORE);
 	facts->threads = count_of(hwloc, HWLOC_OBJ_PU);
 	facts->l1d_bytes = cache_bytes(hwloc, HWLOC_OBJ_L1CACHE);
@@ -171,14 +215,14 @@ void topology_facts(const struct topology *topology, struct topology_facts *fact
 
 /* ---- locality ---- */
 
-/* The kernel's own word on a device's NUMA node: -1 when it does not know or we cannot read it. */
+/* The NUMA node of a device by the kernel; -1 when it is unknown or unreadable. */
 static int sysfs_node(unsigned domain, unsigned bus, unsigned device, unsigned function)
 {
-	char path[96], text[32];
+	char path[96];
+	double node;
 	snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.%x/numa_node", domain, bus,
 	        device, function);
-	first_line(path, text, sizeof text);
-	return text[0] ? atoi(text) : -1;
+	return small_file_number(path, "", &node) ? (int)node : -1;
 }
 
 int topology_gpu_node(const struct topology *topology, const char *pci, int *raw)
@@ -196,24 +240,23 @@ int topology_gpu_node(const struct topology *topology, const char *pci, int *raw
 	if (raw)
 		*raw = kernel_node;
 
-	/* A virtual machine shows the nodes that it was given, one or more, not those of the host.
-	 */
+	/* A virtual machine shows its own nodes, not the host's. */
 	char virtualization[32] = "";
 	if (this_machine)
 		hypervisor(virtualization);
 	if (virtualization[0] && kernel_node < 0)
 		return -1;
-	/* The complete set: a control group may hide nodes from us, not from the device. */
-	if (hwloc_bitmap_weight(hwloc_topology_get_complete_nodeset(hwloc)) == 1)
-		return 0;
+	/* A control group may hide nodes from us, not from the device. */
+	hwloc_const_nodeset_t seen = hwloc_topology_get_topology_nodeset(hwloc);
+	hwloc_obj_t node = only_host_node(hwloc, seen);
+	if (node && hwloc_bitmap_isequal(seen, hwloc_topology_get_complete_nodeset(hwloc)))
+		return (int)node->logical_index;
 
 	hwloc_obj_t found = hwloc_get_pcidev_by_busid(hwloc, domain, bus, device, function);
 	hwloc_obj_t ancestor = found ? hwloc_get_non_io_ancestor_obj(hwloc, found) : NULL;
-	if (!ancestor || ancestor == hwloc_get_root_obj(hwloc) || !ancestor->nodeset ||
-	        hwloc_bitmap_weight(ancestor->nodeset) != 1)
+	if (!ancestor || ancestor == hwloc_get_root_obj(hwloc) || !ancestor->nodeset)
 		return -1;
-	hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(
-	        hwloc, (unsigned)hwloc_bitmap_first(ancestor->nodeset));
+	node = only_host_node(hwloc, ancestor->nodeset);
 	return node ? (int)node->logical_index : -1;
 }
 
@@ -293,7 +336,7 @@ bool topology_bind(const struct topology *topology, int node, int core, char got
 		        node >= 0 ? "node" : "core", node >= 0 ? node : core);
 		return false;
 	}
-	/* The thread first: memory is placed where the thread first touches it. */
+	/* The thread first: memory is placed near the thread that first touches it. */
 	if (hwloc_set_cpubind(hwloc, place->cpuset, HWLOC_CPUBIND_THREAD) != 0) {
 		snprintf(got, 128, "not bound: %s", strerror(errno));
 		return false;
@@ -302,7 +345,7 @@ bool topology_bind(const struct topology *topology, int node, int core, char got
 	        hwloc_set_membind(hwloc, place->nodeset, HWLOC_MEMBIND_BIND,
 	                HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_STRICT | HWLOC_MEMBIND_BYNODESET) == 0;
 	topology_binding(topology, got);
-	/* What the kernel accepted is not yet what it gave: compare with what was read back. */
+	/* The kernel may accept a binding and not apply it: compare with the binding read back. */
 	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
 	bool thread = hwloc_get_cpubind(hwloc, cpus, HWLOC_CPUBIND_THREAD) == 0 &&
 	              hwloc_bitmap_isincluded(cpus, place->cpuset);

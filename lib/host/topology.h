@@ -21,8 +21,14 @@ void topology_free(struct topology *topology);
 /* False for a synthetic or imported topology: binding then does nothing and says so. */
 bool topology_is_this_machine(const struct topology *topology);
 
+/* The environment variable that makes hwloc describe another machine than this one
+ * ("HWLOC_XMLFILE"); NULL when none is set. */
+const char *topology_given(void);
+
 struct topology_facts {
-	int packages, numa_nodes, cores, threads;
+	int packages, cores, threads;
+	int numa_nodes; /* with processors and memory: neither memory of a GPU nor a second kind of
+	                   memory of the same processors */
 	int64_t l1d_bytes, l2_bytes, l3_bytes, l4_bytes; /* of the first one; 0 when absent */
 	int l3_count;
 	int64_t memory_bytes;
@@ -38,26 +44,25 @@ void topology_facts(const struct topology *topology, struct topology_facts *fact
 int topology_gpu_node(const struct topology *topology, const char *pci, int *raw);
 
 /* Binds the calling thread to a NUMA node's cores (or to one core: node < 0, core >= 0) and its
- * memory to the node, and reads back what was obtained into got ("node 0 cores 0-15", "not bound:
- * synthetic topology"). True when thread and memory are both bound as asked. */
+ * memory to the node. got receives the binding that the system then reports ("node 0 cores 0-15",
+ * "not bound: synthetic topology"). True when thread and memory are both bound as asked. */
 bool topology_bind(const struct topology *topology, int node, int core, char got[128]);
 
-/* Where the calling thread may run and takes its memory now, NULL when that is not known, and back
- * to that, which is freed. */
+/* Keeps the calling thread's binding and memory policy (NULL: unknown); restores and frees them. */
 struct topology_place;
 struct topology_place *topology_keep(const struct topology *topology);
 void topology_restore(const struct topology *topology, struct topology_place *kept);
 
-/* Whether a core (logical index) is among those of the place, and of the NUMA node when node >= 0;
- * all cores are when the place is not known. */
+/* Whether a core (logical index) is part of the place, and of the NUMA node when node >= 0. An
+ * unknown place has all cores. */
 bool topology_includes(
         const struct topology *topology, const struct topology_place *place, int node, int core);
 
 /* The calling thread's binding now, in the words of topology_bind. False when it is not bound. */
 bool topology_binding(const struct topology *topology, char got[128]);
 
-/* What two cores (logical indices) share nearest to them: the level of a cache (1, 2, 3 ...), 0 for
- * a NUMA node without such a cache, -1 for nothing nearer than the machine. */
+/* The nearest level that two cores (logical indices) share: the level of a cache (1, 2, 3 ...), 0
+ * for a NUMA node without such a cache, -1 for nothing nearer than the machine. */
 int topology_shared(const struct topology *topology, int core, int other);
 
 /* Writes the topology as hwloc XML. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the call that does not return: a thread beside the calling one sees that calls stopped
- * returning, notes how many did, and undoes what blocks them, which the blocked thread cannot. */
+/* Finds a call that does not return. A second thread sees that calls stopped returning, notes how
+ * many did return, and releases the blocked call, as the blocked thread cannot. */
 #ifndef FATHOM_WATCHDOG_H
 #define FATHOM_WATCHDOG_H
 
@@ -9,11 +9,11 @@
 struct watchdog;
 
 /* A call that takes `seconds` is blocked; release(argument) is then called, once, from the other
- * thread. NULL with a fault when there is no thread to be had. */
+ * thread. NULL with a fault when no thread can be started. */
 struct watchdog *watchdog_start(
         double seconds, void (*release)(void *argument), void *argument, struct fault *fault);
 
-/* After each call. False when a call was found blocked: the calls so far are not all quick. */
+/* To be called after each call. False when one of the calls so far was blocked. */
 bool watchdog_returned(struct watchdog *watch);
 
 /* Ends the watch and frees it. Returns how many calls had returned when the next one was found

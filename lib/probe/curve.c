@@ -25,32 +25,47 @@ struct table *curve_new(const char *const *arg_columns, size_t count)
 	return curve;
 }
 
+/* Files stay small: an unknown number is an empty cell. */
+static void set_known(struct table *curve, size_t row, const char *column, double value)
+{
+	if (isfinite(value))
+		table_set_real(curve, row, column, value);
+	else
+		table_set_text(curve, row, column, "");
+}
+
 /* Arguments are mostly counts and sizes, which must come back exactly however large they are. */
 static void set_arg(struct table *curve, size_t row, const struct arg *arg)
 {
 	if (arg->value == nearbyint(arg->value) && fabs(arg->value) < 0x1p53)
 		table_set_int(curve, row, arg->name, (int64_t)arg->value);
 	else
-		table_set_real(curve, row, arg->name, arg->value);
+		set_known(curve, row, arg->name, arg->value);
 }
 
 void curve_add(struct table *curve, const char *series, const struct arg *args, size_t arg_count,
         int process, const struct measurement *measurement, bool busy)
 {
-	size_t row = table_add_row(curve);
+	const size_t row = table_add_row(curve);
+	const struct estimate *seconds = &measurement->seconds;
+	const double hz = measurement->hz;
+	const bool interval = seconds->samples > 1; /* curve_row gives it back to a single sample */
 
+	for (size_t i = 0; i < curve->column_count; i++)
+		table_set_text(curve, row, curve->column[i], "");
 	table_set_text(curve, row, "series", series);
 	for (size_t i = 0; i < arg_count; i++)
 		set_arg(curve, row, &args[i]);
 	table_set_int(curve, row, "process", process);
-	table_set_real(curve, row, "seconds", measurement->seconds.value);
-	table_set_real(curve, row, "low_seconds", measurement->seconds.low);
-	table_set_real(curve, row, "high_seconds", measurement->seconds.high);
-	table_set_int(curve, row, "samples", (int64_t)measurement->seconds.samples);
+	set_known(curve, row, "seconds", seconds->value);
+	set_known(curve, row, "low_seconds", interval ? seconds->low : NAN);
+	set_known(curve, row, "high_seconds", interval ? seconds->high : NAN);
+	table_set_int(curve, row, "samples", (int64_t)seconds->samples);
 	table_set_int(curve, row, "discarded", (int64_t)measurement->discarded);
 	table_set_int(curve, row, "disturbed", (int64_t)measurement->disturbed);
-	table_set_real(curve, row, "sm_hz", measurement->hz);
-	table_set_int(curve, row, "busy", busy);
+	if (isfinite(hz))
+		table_set_int(curve, row, "sm_hz", (int64_t)round(hz));
+	table_set_int(curve, row, "busy", busy || measurement->throttled);
 }
 
 /* ---- combining ---- */
@@ -112,6 +127,8 @@ struct measurement curve_row(const struct table *curve, size_t row)
 
 	if (!isfinite(m.seconds.value))
 		m.seconds.samples = 0;
+	if (m.seconds.samples == 1 && isnan(m.seconds.low))
+		m.seconds.low = m.seconds.high = m.seconds.value;
 	return m;
 }
 

@@ -18,7 +18,9 @@
 /* An empty curve table for a probe with the given argument columns. */
 struct table *curve_new(const char *const *arg_columns, size_t count);
 
-/* Appends one process's measurement. Argument columns not named in args are nan. */
+/* Appends one process's measurement. Cells are empty where there is no number: arguments not named
+ * in args, the interval of a single sample, an unknown clock. A measurement that the CPU quota
+ * stopped is busy. */
 void curve_add(struct table *curve, const char *series, const struct arg *args, size_t arg_count,
         int process, const struct measurement *measurement, bool busy);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the fits of the probes share: rows of the profile from the points of a series, a line
- * through them, and facts that a probe noted in the metadata. */
+/* Shared by the fits of the probes: rows of the profile from the points of a series, a line through
+ * points, and facts that a probe noted in the metadata. */
 #ifndef FATHOM_CURVE_FIT_H
 #define FATHOM_CURVE_FIT_H
 

@@ -7,7 +7,7 @@
 
 /* The midrange over the processes of a point, after dropping processes 25 % above the median; its
  * interval spans the intervals of the kept processes. Kernel starts have two groups of values;
- * chance decides which one a process gets, and the median would be in either group. */
+ * chance decides which one a process gets, so the median could be in either group. */
 struct estimate curve_midrange(const struct table *curve, const struct point *point);
 
 #endif

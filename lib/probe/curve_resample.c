@@ -8,15 +8,6 @@
 
 enum { MOST_NOISY = 200 }; /* the noisiest points are measured again */
 
-static void copy_row(struct table *to, const struct table *from, size_t row)
-{
-	const size_t fresh = table_add_row(to);
-
-	for (size_t i = 0; i < from->column_count; i++)
-		table_set_text(
-		        to, fresh, from->column[i], from->cell[row * from->column_count + i]);
-}
-
 /* Relative half-width; infinite for an unknown value. */
 static double half_width(const struct estimate *e)
 {
@@ -48,7 +39,7 @@ struct table *curve_wanted(
 		const bool too_few = by_chance && p->processes < processes &&
 		                     by_chance(p->series, p->seconds.value);
 		if (is_noisy || too_few)
-			copy_row(wanted, curve, p->row);
+			table_copy_row(wanted, curve, p->row);
 	}
 	free(points);
 	if (wanted->row_count > 0)
@@ -77,6 +68,6 @@ void curve_resample(struct table *curve, const struct table *again)
 			row++;
 		if (row < rows && !(table_real(again, repeat, "busy") > 0) &&
 		        curve_row(again, repeat).seconds.samples > 0)
-			copy_row(curve, again, repeat);
+			table_copy_row(curve, again, repeat);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The program around every probe, and around the whole set: its command line, the child that
- * measures (the parent is in probe_jobs.c), and what is made of the curves. */
+/* The program of one probe or of the whole set: command line, the measuring child (the parent is in
+ * probe_jobs.c), fit and output. */
 #include "lib/base/base.h"
 #include "probe.h"
 
@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/host/allowance.h"
 #include "lib/host/clock.h"
+#include "curve_fit.h"
 #include "curve_resample.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
@@ -29,6 +31,12 @@ bool probe_wants(
 	return !run->wanted || curve_lists(run->wanted, series, args, arg_count);
 }
 
+static void mark_busy(struct probe_run *run)
+{
+	for (size_t row = 0; row < run->curve->row_count; row++)
+		table_set_int(run->curve, row, "busy", 1);
+}
+
 void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu)
 {
 	run->gpu = *gpu;
@@ -36,11 +44,10 @@ void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu)
 	if (gpu_other_users(gpu) <= 0)
 		return;
 	run->busy = true;
-	for (size_t row = 0; row < run->curve->row_count; row++)
-		table_set_int(run->curve, row, "busy", 1);
+	mark_busy(run);
 }
 
-/* A child is given the words of the program that started it, names of other probes among them. */
+/* A child gets the words of its parent, which may name other probes. */
 static void parse(int argc, char **argv, const struct probe *const *list, size_t count, bool child,
         struct options *options, char ***operands)
 {
@@ -70,12 +77,12 @@ static void parse(int argc, char **argv, const struct probe *const *list, size_t
 	cli_parse(argc, argv, &program, &options->common, operands);
 }
 
-/* A quick run looks at fewer points, too. */
+/* A quick run also has fewer points. */
 static const double quick_divisor = 24;
 
 static struct job new_job(const struct probe *probe, size_t number, const struct options *options)
 {
-	/* of starting a process on the GPU and leaving it */
+	/* to start and end a process on the GPU */
 	static const double start_seconds = 0.4;
 	const bool quick = options->common.quick;
 	struct job job = {.probe = probe, .number = number, .outcome = EXIT_DONE};
@@ -129,8 +136,7 @@ static struct probe_run new_run(
 	};
 }
 
-/* Sizes of the device that fits turn into parameters: the model knows the machine by its profile
- * alone. */
+/* Sizes of the device that fits turn into parameters: the model reads only the profile. */
 static void note_device(struct table *curve, const struct gpu *gpu)
 {
 	table_meta_set(curve, "gpu_sms", "%d", gpu->sm_count);
@@ -138,13 +144,24 @@ static void note_device(struct table *curve, const struct gpu *gpu)
 	table_meta_set(curve, "gpu_l2_bytes", "%lld", (long long)gpu->l2_bytes);
 }
 
-/* The probe before has just worked. */
-static const double warm_again = 0.1;
+/* Periods in which the CPU quota stopped the process. When no row of a host probe saw it
+ * (sample.h), any row may have met it. */
+static void note_throttling(struct probe_run *run, int64_t times)
+{
+	if (times <= 0)
+		return;
+	table_meta_set(run->curve, throttled_key, "%lld", (long long)times);
+	if (!run->probe->needs_gpu && !curve_any_busy(run->curve))
+		mark_busy(run);
+}
+
+static const double warm_again = 0.1; /* part of the warm-up that the next probe needs */
 
 static void measure_and_send(const struct work *work, const struct job *job, int process,
         const struct child_part *part, bool first, struct probe_noise **noise)
 {
 	struct probe_run run = new_run(job->probe, work->options, job->budget);
+	const int64_t throttled = cpu_quota_throttled(host_quota());
 	const double start = clock_now();
 
 	run.process = process;
@@ -156,6 +173,7 @@ static void measure_and_send(const struct work *work, const struct job *job, int
 		msg_die(EXIT_MEASURE_FAILED, "cannot reach the starting process");
 	job->probe->measure(&run);
 	msg_progress_end();
+	note_throttling(&run, cpu_quota_throttled(host_quota()) - throttled);
 	machine_stamp(
 	        run.curve, job->probe->name, run.on_gpu ? &run.gpu : NULL, work->argc, work->argv);
 	if (run.on_gpu)
@@ -208,7 +226,7 @@ static int fit_and_print(const struct job *job, const struct options *options)
 	return failed ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }
 
-/* The set: what its probes came to; the fit is a program of its own. */
+/* The exit code of a set; its fit is a program of its own. */
 static int conclude(const struct work *work)
 {
 	int code = EXIT_DONE;
@@ -251,6 +269,8 @@ int probe_main(int argc, char **argv, const struct probe *const *list, size_t co
 	char **words = xcalloc((size_t)argc + 1, sizeof *words), **names = NULL;
 	struct work work = {.argc = argc, .argv = words, .options = &options};
 
+	host_processors(); /* these two are read before any thread is bound */
+	host_threads();
 	/* the parser reorders */
 	memcpy(words, argv, (size_t)argc * sizeof *words);
 	parse(argc, argv, list, count, child, &options, count > 1 ? &names : NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What every probe shares: its description and its main program. A probe is probes/<name>.c
- * (sweep), probes/<name>.cu (kernels, if any), probes/<name>_fit.c (curve -> parameters; needs no
- * hardware), plots/<name>.gp (figure). probe_main starts several fresh processes of the program
- * itself, collects their rows and writes <output>/<name>.tsv; for a single probe it fits and prints
+/* The description and the main program of every probe. A probe is a folder in probes/ or in
+ * factor/calibration/ with <name>.c (sweep), kernels, <name>_fit.c (curve -> parameters, without
+ * hardware) and a figure plots/<name>.gp. probe_main starts several fresh processes of the program,
+ * collects their rows and writes <output>/<name>.tsv. For a single probe it also fits and prints
  * the parameters. */
 #ifndef FATHOM_PROBE_H
 #define FATHOM_PROBE_H
@@ -23,31 +23,32 @@ struct probe_run {
 	bool busy;   /* another process uses the device (set by probe_watch_gpu) */
 	bool on_gpu; /* gpu is the device measured, for the metadata (probe_watch_gpu) */
 	struct gpu gpu;
-	struct probe_noise **noise; /* the process's, of probe_noise.h */
-	double core_usual; /* adds a cycle of a core that earlier processes saw, or 0 (core_noise.h) */
-	const struct table *wanted; /* the points of a second visit; NULL: all (probe_wants) */
+	struct probe_noise **noise; /* of the process (probe_noise.h) */
+	double core_usual; /* adds a cycle of a core that earlier processes saw, or 0 (core_noise.h)
+	                    */
+	const struct table *wanted; /* points to measure again; NULL: all (probe_wants) */
 };
 
 /* Curve -> parameters. Declared here so that the `fit` program can list all probes. */
 typedef void (*probe_fit)(const struct table *curve, struct profile *profile);
 
-/* A probe whose name begins with `host_` measures the host alone; every other probe needs a GPU. The
- * Makefile builds and runs the probes by this rule. */
+/* A probe whose name begins with `host_` measures the host alone; every other probe needs a GPU.
+ * The Makefile builds and runs the probes by this rule. */
 struct probe {
 	const char *name;        /* "launch" */
 	const char *question;    /* one sentence, shown in --help and the report */
 	const char *const *args; /* argument columns */
 	size_t arg_count;
 	bool needs_gpu; /* false exactly for the names that begin with host_ */
-	bool alone;     /* has processes of its own; else those of the GPU share theirs */
-	int turn;       /* among probes that share: -1 for what others would slow down, by what the
-	                   driver keeps for them; 1 for what slows down others; 2 for what leaves the
-	                   device work, as the driver clears memory that was much when freed */
-	double seconds; /* default budget of one process */
+	bool alone;     /* has processes of its own; other GPU probes share theirs */
+	int turn; /* order among probes that share: -1 when other probes would slow it down, by
+	             resources that the driver keeps for them; 1 when it slows down others; 2
+	             when the driver has work after it, as it clears large freed memory */
+	double seconds;    /* default budget of one process */
 	int64_t processes; /* default number of fresh processes; 0: 5 */
-	bool revisits;     /* asks probe_wants before each point: noisy ones get second visits */
-	/* The points that up to ten processes visit, as chance decides each one's; or NULL. Needs
-	 * `revisits`. */
+	bool revisits; /* asks probe_wants before each point, so noisy ones can be measured again */
+	/* The points whose value chance decides per process: up to ten processes measure them.
+	 * Needs `revisits`; or NULL. */
 	curve_chance by_chance;
 	/* The sweep; ends with msg_die when it is impossible here. */
 	void (*measure)(struct probe_run *run);
@@ -56,22 +57,22 @@ struct probe {
 	probe_fit fit;
 };
 
-/* The whole program, of one probe or of a set that operands choose from. Options beside the common
- * ones: --processes N, --seconds S (budget of one process), --check. Exit codes as in base.h: 1
- * when any parameter failed, with the curve kept. In a set, a probe that fails or is not possible
- * here does not keep the others from being measured. */
+/* The whole program, for one probe or for a set from which operands choose. Options besides the
+ * common ones: --processes N, --seconds S (budget of one process), --check. Exit codes as in
+ * base.h: 1 when any parameter failed; the curve is kept. In a set, a probe that fails or is
+ * impossible here does not stop the others. */
 int probe_main(int argc, char **argv, const struct probe *const *list, size_t count);
 
 /* Adds one row for this process, if it is wanted. */
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,
         size_t arg_count, const struct measurement *measurement);
 
-/* Whether this process is to measure the point: a second visit leaves out most. */
+/* Whether this process measures the point: a re-measurement leaves out most points. */
 bool probe_wants(
         const struct probe_run *run, const char *series, const struct arg *args, size_t arg_count);
 
-/* To be called by a GPU probe's measure function at its start and at its end: notes the device for
- * the metadata, and when others use it marks all rows of this process busy, those already recorded
+/* To be called by a GPU probe's measure function at its start and at its end. Notes the device for
+ * the metadata. When others use the device, marks all rows of this process busy, earlier ones
  * included. */
 void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu);
 

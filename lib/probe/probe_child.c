@@ -94,7 +94,7 @@ struct table *child_wanted(const struct child_part *part)
 		return NULL;
 	struct table *wanted = read_table(part->wanted, &fault);
 	if (!wanted)
-		msg_die(EXIT_MEASURE_FAILED, "no points to visit again: %s", fault.text);
+		msg_die(EXIT_MEASURE_FAILED, "no points to measure again: %s", fault.text);
 	return wanted;
 }
 
@@ -173,7 +173,7 @@ void child_leave_if_stopped(void)
 
 /* ---- the process ---- */
 
-/* The path of a program in our own folder, NULL when there is none that can be started. */
+/* The path of a program in our folder; NULL when it cannot be started. */
 static char *find_sibling(const char *name)
 {
 	char self[4096];

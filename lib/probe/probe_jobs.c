@@ -8,10 +8,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "lib/host/allowance.h"
 #include "lib/host/clock.h"
 #include "curve_resample.h"
 #include "lib/base/msg.h"
 #include "lib/host/core_noise.h"
+
+const char throttled_key[] = "cpu_throttled";
 
 void probe_show_progress(const struct work *work, const struct job *job, int process, double left)
 {
@@ -24,17 +27,6 @@ void probe_show_progress(const struct work *work, const struct job *job, int pro
 		msg_progress("%s%s: process %d of %d", place, job->probe->name, process + 1,
 		        job->processes);
 	free(place);
-}
-
-static void append_rows(struct table *curve, const struct table *from)
-{
-	table_meta_add(curve, from);
-	for (size_t i = 0; i < from->row_count; i++) {
-		size_t row = table_add_row(curve);
-		for (size_t c = 0; c < from->column_count; c++)
-			table_set_text(curve, row, from->column[c],
-			        from->cell[i * from->column_count + c]);
-	}
 }
 
 /* The measured clock, where the probe has one, stands in the metadata too. */
@@ -77,15 +69,20 @@ static void take_curve(struct work *work, struct job *job, const struct child_pa
 		        job->probe->name, job->done + 1, job->processes, fault.text);
 	const char *seconds = table_meta(rows, "wall_seconds");
 	const char *adds = table_meta(rows, core_adds_key);
+	const char *times = table_meta(rows, throttled_key);
+	const long throttled = times ? atol(times) : 0;
 	job->expected = seconds ? atof(seconds) : job->expected;
 	job->wall += job->expected;
 	if (job->wanted) {
 		curve_resample(job->curve, rows);
 		table_meta_set(job->curve, "remeasured", "%d", ++job->repeats);
 	} else {
-		append_rows(job->curve, rows);
+		table_meta_add(job->curve, rows);
+		for (size_t row = 0; row < rows->row_count; row++)
+			table_copy_row(job->curve, rows, row);
 		job->done++;
 	}
+	job->throttled += throttled;
 	work->core_usual = fmax(work->core_usual, adds ? atof(adds) : 0);
 	table_free(rows);
 }
@@ -100,17 +97,14 @@ static double seconds_left(const struct work *work)
 	return left;
 }
 
-/* Where a child's time went: what is none of its probes' is that of starting and ending it. */
+/* Says where a child's time went: its probes, and its start and end. */
 static void note_times(struct job *const *job, size_t count, int process, double all)
 {
 	char *text = xstrdup("");
 	double rest = all;
 
 	for (size_t i = 0; i < count; i++) {
-		char *longer =
-		        xasprintf("%s%s %.2f, ", text, job[i]->probe->name, job[i]->expected);
-		free(text);
-		text = longer;
+		xappend(&text, "%s %.2f, ", job[i]->probe->name, job[i]->expected);
 		rest -= job[i]->expected;
 	}
 	msg_note(
@@ -118,11 +112,11 @@ static void note_times(struct job *const *job, size_t count, int process, double
 	free(text);
 }
 
-/* Measures jobs with one process each after the other, all in one child; when it fails in one of
- * them, another child goes on behind it. */
+/* Measures jobs one after another in one child. When the child fails in a job, another child goes
+ * on with the next job. */
 static void measure_together(struct work *work, struct job *const *job, size_t count, int process)
 {
-	/* the libraries of the GPU take longer to load than many a sweep of the host */
+	/* A program without GPU libraries starts faster: they take longer than some host sweeps. */
 	const char *sibling = count > 0 && !job[0]->probe->needs_gpu ? job[0]->probe->name : NULL;
 	struct child_order order = {
 	        .process = process, .total = work->total, .core_usual = work->core_usual};
@@ -160,7 +154,7 @@ static void measure_together(struct work *work, struct job *const *job, size_t c
 		return;
 	}
 	if (job[last]->wanted) {
-		msg_warn("%s: its points could not be visited again", job[last]->probe->name);
+		msg_warn("%s: its points could not be measured again", job[last]->probe->name);
 		return;
 	}
 	job[last]->outcome = judge(job[last], status);
@@ -177,6 +171,8 @@ static void write_curve(struct job *job, const struct options *options)
 	table_meta_set(curve, "seconds", "%g", job->budget);
 	table_meta_set(curve, "wall_seconds", "%.1f", job->wall);
 	table_meta_set(curve, "quick", "%s", options->common.quick ? "yes" : "no");
+	if (job->throttled > 0)
+		table_meta_set(curve, throttled_key, "%ld", job->throttled);
 	note_clock(curve);
 	child_leave_if_stopped();
 	if (!table_write(curve, path, &fault))
@@ -185,7 +181,7 @@ static void write_curve(struct job *job, const struct options *options)
 	free(path);
 }
 
-/* All processes of jobs that share children; then their curves are written. */
+/* Runs all processes of jobs that share children, then writes their curves. */
 static void measure_group(struct work *work, struct job *const *job, size_t count)
 {
 	struct job **able = xcalloc(count + 1, sizeof(struct job *));
@@ -194,6 +190,8 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		job[i]->curve = curve_new(job[i]->probe->args, job[i]->probe->arg_count);
 		table_meta_set(job[i]->curve, "probe", "%s", job[i]->probe->name);
+		if (work->set_aside && job[i]->probe->needs_gpu)
+			table_meta_set(job[i]->curve, "set_aside", "%s", work->set_aside);
 		processes = job[i]->processes > processes ? job[i]->processes : processes;
 	}
 	for (int process = 0; process < processes; process++) {
@@ -214,7 +212,7 @@ static void measure_group(struct work *work, struct job *const *job, size_t coun
 	free(able);
 }
 
-/* The jobs of the GPU that share processes, in their turn; their number. */
+/* The GPU jobs that share processes, in their turn. Returns their number. */
 static size_t sharing_jobs(struct work *work, struct job **group)
 {
 	size_t found = 0;
@@ -228,20 +226,18 @@ static size_t sharing_jobs(struct work *work, struct job **group)
 	return found;
 }
 
-/* ---- second visits ---- */
+/* ---- re-measurement ---- */
 
-/* Processes that go through what is noisy; one on the GPU takes longer to start. With three more of
- * them what differs from process to process by less than a fifth is known to a fifth. */
+/* Processes that measure noisy points again; a GPU process takes longer to start. Three more of
+ * them resolve points that differ between processes by less than a fifth. */
 enum { NOISY_REPEATS = 8, NOISY_REPEATS_GPU = 3 };
 
-/* Processes for what chance decides. Of those that start a kernel behind another one in 1.58
- * to 1.81 us (133 on 32 H200s, half of them below 1.70) the middle between the quickest and the
- * slowest is within 2 % of that of as many others in 52 of 100 draws of three, 94 of eight, 98 of
- * ten (tests/test_curve_midrange.c). */
+/* Processes for points whose value chance decides: the midrange of ten processes repeats within 2 %
+ * (tests/lib/test_curve_midrange.c). */
 enum { CHANCE_PROCESSES = 10 };
 
-/* After which none begins: what disturbs the host may last longer than its measurement. Those of
- * the GPU come first and leave the host's some of it. */
+/* No process begins later: interference may last longer than the measurement. GPU processes come
+ * first and leave some time to those of the host. */
 static const double repeats_seconds = 8, repeats_seconds_gpu = 7;
 
 static bool may_repeat(const struct job *job, bool on_gpu)
@@ -256,7 +252,7 @@ static void forget_wanted(struct job *job)
 	job->wanted = NULL;
 }
 
-/* The jobs of the GPU with points to be visited again, in their turn; their number. */
+/* The GPU jobs with points to measure again, in their turn. Returns their number. */
 static size_t find_wanted(struct work *work, bool noisy, struct job **wanted)
 {
 	const size_t all = sharing_jobs(work, wanted);
@@ -274,8 +270,7 @@ static size_t find_wanted(struct work *work, bool noisy, struct job **wanted)
 	return found;
 }
 
-/* The job of the host with the most noisy points, of those that were not tried too often; NULL when
- * there is none. */
+/* The host job with the most noisy points among the jobs not tried too often; NULL: none. */
 static struct job *noisiest_job(struct work *work, const int *tried)
 {
 	struct job *noisiest = NULL;
@@ -298,7 +293,7 @@ static struct job *noisiest_job(struct work *work, const int *tried)
 	return noisiest;
 }
 
-/* A fresh process that goes through what is wanted of these jobs. */
+/* A fresh process measures the wanted points of these jobs. */
 static void repeat_point(struct work *work, struct job *const *job, size_t count, int process)
 {
 	measure_together(work, job, count, process);
@@ -306,9 +301,9 @@ static void repeat_point(struct work *work, struct job *const *job, size_t count
 		forget_wanted(job[i]);
 }
 
-/* After all others, when what disturbed a process has gone by: fresh processes visit what is noisy,
- * until nothing is, and what too few have for what chance decides, or the time is spent; then the
- * curves are written again. */
+/* At the end, when interference may be over, fresh processes measure again the noisy points, and
+ * the points by chance that too few processes measured, until there is none or the time is spent.
+ * Then the curves are written again. */
 static void repeat_all(struct work *work)
 {
 	const double start = clock_now();
@@ -318,8 +313,9 @@ static void repeat_all(struct work *work)
 
 	for (size_t i = 0; i < work->count; i++)
 		processes = work->job[i].processes > processes ? work->job[i].processes : processes;
-	for (int repeat = 0; repeat < CHANCE_PROCESSES && clock_now() < start + repeats_seconds_gpu &&
-	                    (count = find_wanted(work, repeat < NOISY_REPEATS_GPU, wanted)) > 0;
+	for (int repeat = 0;
+	        repeat < CHANCE_PROCESSES && clock_now() < start + repeats_seconds_gpu &&
+	        (count = find_wanted(work, repeat < NOISY_REPEATS_GPU, wanted)) > 0;
 	        repeat++)
 		repeat_point(work, wanted, count, processes + repeat);
 	while (clock_now() < start + repeats_seconds && (job = noisiest_job(work, tried))) {
@@ -333,14 +329,65 @@ static void repeat_all(struct work *work)
 	free(tried);
 }
 
-/* A probe of the host has processes of its own: its teams of threads are bound. Those of the GPU
- * share theirs, as a rule: starting one, with libraries and a context, takes as long as many a
- * sweep. */
+/* Variables that change timings of the GPU, or what a call computes; the driver reads them when a
+ * process starts. They are for finding errors, or for one application: the machine is measured
+ * without them. */
+static void set_aside_variables(struct work *work)
+{
+	static const char *const name[] = {"CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS",
+	        "CUDA_FORCE_PTX_JIT", "NVIDIA_TF32_OVERRIDE"};
+	bool on_gpu = false;
+
+	for (size_t i = 0; i < work->count; i++)
+		on_gpu = on_gpu || work->job[i].probe->needs_gpu;
+	for (size_t i = 0; i < ARRAY_LEN(name) && on_gpu; i++) {
+		const char *value = getenv(name[i]);
+		if (!value)
+			continue;
+		xappend(&work->set_aside, "%s%s=%s", work->set_aside ? " " : "", name[i], value);
+		unsetenv(name[i]);
+	}
+	if (work->set_aside)
+		msg_warn("%s changes timings of the GPU: it is set aside while measuring",
+		        work->set_aside);
+}
+
+static void say_threads(const struct work *work)
+{
+	const char *asked = host_threads_asked();
+	bool on_host = false;
+
+	for (size_t i = 0; i < work->count; i++)
+		on_host = on_host || !work->job[i].probe->needs_gpu;
+	if (asked && on_host)
+		msg_warn(
+		        "%s does not limit the host probes: they use up to %d threads, one on each "
+		        "processor of this process",
+		        asked, host_threads());
+}
+
+static void say_throttling(const struct work *work)
+{
+	long times = 0;
+
+	for (size_t i = 0; i < work->count; i++)
+		times += work->job[i].throttled;
+	if (times > 0)
+		msg_warn("the CPU quota stopped the measuring processes %ld times (%.3g "
+		         "processors): "
+		         "the rows that met it are noisy",
+		        times, host_quota()->processors);
+}
+
+/* A host probe has processes of its own, as its threads are bound. GPU probes share processes, as a
+ * rule: starting one, with libraries and a context, takes as long as a short sweep. */
 void probe_measure_all(struct work *work)
 {
 	struct job **group = xcalloc(work->count + 1, sizeof(struct job *));
 	size_t shared;
 
+	set_aside_variables(work);
+	say_threads(work);
 	child_watch_signals();
 	for (size_t i = 0; i < work->count; i++) {
 		struct job *job = &work->job[i];
@@ -353,4 +400,5 @@ void probe_measure_all(struct work *work)
 	free(group);
 	if (!work->options->common.quick)
 		repeat_all(work);
+	say_throttling(work);
 }

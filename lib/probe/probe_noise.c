@@ -67,5 +67,6 @@ bool probe_noise_sample(struct probe_run *run, sample_function function, void *c
 {
 	if (!run->noise || !*run->noise)
 		return sample_run(function, context, plan, max_hz, result);
-	return core_noise_sample_run(&(*run->noise)->noise, function, context, plan, max_hz, result);
+	return core_noise_sample_run(
+	        &(*run->noise)->noise, function, context, plan, max_hz, result);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sweeps of GPU probes share: the device, and one point from plan to row. */
+/* Shared by the sweeps of GPU probes: opening the device, and one point from plan to row. */
 #ifndef FATHOM_PROBE_POINT_H
 #define FATHOM_PROBE_POINT_H
 

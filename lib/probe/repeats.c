@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_at(
-        const struct repeated_point *point, const char *series, const struct arg *args, size_t arg_count)
+static bool is_at(const struct repeated_point *point, const char *series, const struct arg *args,
+        size_t arg_count)
 {
 	if (strcmp(point->series, series) != 0 || point->arg_count != arg_count)
 		return false;
@@ -33,8 +33,8 @@ bool repeats_has(
 	return find(repeats, series, args, arg_count) != NULL;
 }
 
-void repeats_add(struct repeats *repeats, const char *series, const struct arg *args, size_t arg_count,
-        const struct measurement *measurement)
+void repeats_add(struct repeats *repeats, const char *series, const struct arg *args,
+        size_t arg_count, const struct measurement *measurement)
 {
 	struct repeated_point *point = find(repeats, series, args, arg_count);
 
@@ -49,7 +49,7 @@ void repeats_add(struct repeats *repeats, const char *series, const struct arg *
 	point->repeat[point->repeats++] = *measurement;
 }
 
-/* Those without samples are last. */
+/* Measurements without samples are last. */
 static int quickest_first(const void *a, const void *b)
 {
 	const struct estimate *x = &((const struct measurement *)a)->seconds,
@@ -60,7 +60,7 @@ static int quickest_first(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-/* What a point's visits make together: of several those in the middle. */
+/* The median measurement of a point. */
 static struct measurement middle(const struct repeated_point *point)
 {
 	size_t good = 0, lost = 0;
@@ -77,7 +77,7 @@ static struct measurement middle(const struct repeated_point *point)
 	for (size_t i = 0; i < good; i++)
 		if (i != first && i != second)
 			lost += point->repeat[i].seconds.samples + point->repeat[i].discarded;
-	/* not for the device's sake, as those of a point are that others use */
+	/* Disturbed, so that they do not make the point busy (struct point). */
 	m.discarded += lost;
 	m.disturbed += lost;
 	return m;

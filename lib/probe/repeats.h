@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Points that a process visits more than once, some time apart: what disturbs one visit as a whole,
- * and shows on no clock, has gone by another. Of three visits the one in the middle counts: the
- * quickest of them is no typical one where two ways are left to chance, as those are in which the
- * copy behind a kernel begins (a search by cuBLAS takes 16.2 or 20.5 us on an H200). Of two the
- * quicker one does where the other is clearly slower (sample_merge), else both. */
+/* Points that a process measures several times, some time apart, as interference may last for one
+ * whole measurement and show on no clock. The median measurement counts: some calls take one of two
+ * times by chance, and the quickest would be no typical one. Of an even number the two in the
+ * middle are merged (sample_merge). */
 #ifndef FATHOM_REPEATS_H
 #define FATHOM_REPEATS_H
 
@@ -22,14 +21,14 @@ struct repeats {
 	size_t count;
 };
 
-/* One more visit of the point of this series and arguments. series must last. */
-void repeats_add(struct repeats *repeats, const char *series, const struct arg *args, size_t arg_count,
-        const struct measurement *measurement);
+/* One more measurement of a point. The text of series must outlive the repeats. */
+void repeats_add(struct repeats *repeats, const char *series, const struct arg *args,
+        size_t arg_count, const struct measurement *measurement);
 
-bool repeats_has(
-        const struct repeats *repeats, const char *series, const struct arg *args, size_t arg_count);
+bool repeats_has(const struct repeats *repeats, const char *series, const struct arg *args,
+        size_t arg_count);
 
-/* The points go to the curve in the order of their first visits, and are forgotten. */
+/* Records the points in the order of their first measurements, and forgets them. */
 void repeats_record(struct repeats *repeats, struct probe_run *run);
 
 #endif

@@ -132,16 +132,11 @@ char *profile_row_name(const struct parameter *row)
 	for (size_t i = 0; i < row->arg_count; i++) {
 		double value = row->arg[i];
 		bool whole = value == nearbyint(value) && fabs(value) < 0x1p53;
-		char *longer = xasprintf("%s%c%s=%.*g", text, i ? ',' : '[', row->arg_name[i],
-		        whole ? 17 : 9, value);
-		free(text);
-		text = longer;
+		xappend(&text, "%c%s=%.*g", i ? ',' : '[', row->arg_name[i], whole ? 17 : 9, value);
 	}
-	if (row->arg_count == 0)
-		return text;
-	char *closed = xasprintf("%s]", text);
-	free(text);
-	return closed;
+	if (row->arg_count > 0)
+		xappend(&text, "]");
+	return text;
 }
 
 struct parameter *profile_find_row(const struct profile *profile, const struct parameter *like)

@@ -104,7 +104,8 @@ static void test_parse(void)
 	const struct cli_program program = {
 	        "test", "A test.", "[WORD]...", NULL, options, ARRAY_LEN(options)};
 	char *argv[] = {"test", "one", "--count=4K", "-q", "--share", "0.25", "two", "--set=a=1",
-	        "--set", "b=2", "-nx", "--seed=7", "--", "--three", NULL};
+	        "--set", "b=2", "-nx", "--seed=7", "--device=mig-77000000-aaaa", "--", "--three",
+	        NULL};
 	struct cli_common common = {0};
 	char **operands;
 
@@ -115,7 +116,7 @@ static void test_parse(void)
 	ok(set.count == 2 && !strcmp(set.item[0], "a=1") && !strcmp(set.item[1], "b=2"), "a list");
 	ok(common.quick && !common.json && !common.verbose, "common flags");
 	ok(common.seed == 7, "a common number");
-	is_text(common.device, "0", "the first device is the default");
+	is_text(common.device, "mig-77000000-aaaa", "a device by the UUID of a slice (MIG)");
 	is_text(common.output, "data/local", "probes write to data/local");
 	ok(operands[0] && operands[1] && operands[2] && !operands[3], "three operands");
 	is_text(operands[0], "one", "operands and options mix");

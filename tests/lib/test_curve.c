@@ -53,6 +53,28 @@ static void test_points(void)
 	table_free(curve);
 }
 
+static void test_cells(void)
+{
+	static const double hz = 1979909470.4;
+	struct table *curve = curve_new(arg_columns, ARRAY_LEN(arg_columns));
+	struct measurement one = measured(1e-6, 0, 1, 0),
+	                   none = {.seconds = {NAN, NAN, NAN, 0}, .hz = NAN};
+
+	one.hz = hz;
+	curve_add(curve, "one", NULL, 0, 0, &one, false);
+	curve_add(curve, "none", NULL, 0, 0, &none, false);
+	is_text(table_text(curve, 0, "bytes"), "", "an argument not given is an empty cell");
+	is_text(table_text(curve, 0, "sm_hz"), "1979909470", "the clock in whole Hz");
+	is_text(table_text(curve, 0, "low_seconds"), "", "a single sample has no interval");
+	is_text(table_text(curve, 0, "high_seconds"), "", "on either side");
+	const struct measurement again = curve_row(curve, 0);
+	ok(again.seconds.low == 1e-6 && again.seconds.high == 1e-6, "read back it is the value");
+	is_text(table_text(curve, 1, "seconds"), "", "nothing measured is an empty cell");
+	is_text(table_text(curve, 1, "sm_hz"), "", "no clock is an empty cell");
+	ok(curve_at(curve, "none", NULL, 0).seconds.samples == 0, "and is no point");
+	table_free(curve);
+}
+
 static void test_at(void)
 {
 	struct table *curve = example();
@@ -141,6 +163,7 @@ static void test_one_sided(void)
 int main(void)
 {
 	test_points();
+	test_cells();
 	test_at();
 	test_quality();
 	test_one_sided();

@@ -53,5 +53,11 @@ int main(void)
 	is_fault("GPU-", 1, "no GPU GPU-");
 	is_fault("1a2b3c4d", 5, "no GPU 1a2b3c4d");
 	is_fault("", 5, "no GPU ");
+	unsetenv("CUDA_VISIBLE_DEVICES");
+	ok(!gpu_show_slice("GPU-78") && !getenv("CUDA_VISIBLE_DEVICES"),
+	        "a GPU is visible as it is");
+	ok(gpu_show_slice("MIG-78"), "a slice is made the visible device");
+	is_text(getenv("CUDA_VISIBLE_DEVICES"), "MIG-78", "for CUDA");
+	ok(!gpu_show_slice("MIG-79"), "not where the user made another one visible");
 	return finish();
 }

@@ -90,6 +90,15 @@ static void test_with_gpu(void)
 	table_free(facts);
 }
 
+/* As earlier versions made ids. */
+static uint32_t digest(uint32_t start, const char *text)
+{
+	do
+		start = (start ^ (unsigned char)*text) * 16777619u;
+	while (*text++);
+	return start;
+}
+
 static void test_id(void)
 {
 	char alone[32], with[32];
@@ -100,6 +109,17 @@ static void test_id(void)
 	is_text(machine_id(&made_up), with, "and it stays the same");
 	ok(machine_same(with, with) && machine_same(alone, with) && machine_same(with, alone),
 	        "host and GPU files of one machine belong together");
+	ok(machine_is_here(with, &made_up) && machine_is_here(alone, &made_up), "it is here");
+	ok(!machine_is_here("01234567-89abcdef", &made_up), "another one is not");
+	char name[256] = "";
+	gethostname(name, sizeof name - 1);
+	struct table *facts = machine_describe(&made_up, NULL);
+	char by_name[32];
+	snprintf(by_name, sizeof by_name, "%08x%s",
+	        digest(digest(2166136261u, name), value_of(facts, "host.cpu")), with + 8);
+	ok(strcmp(by_name, with) != 0, "the id does not depend on the host's name");
+	ok(machine_is_here(by_name, &made_up), "ids of earlier versions, which did, stay valid");
+	table_free(facts);
 	ok(!machine_same("01234567-89abcdef", "01234567-89abcdee"), "another GPU does not");
 	ok(!machine_same("01234567", "01234568-89abcdef"), "nor another host");
 	ok(!machine_same("0123", "01234567") && !machine_same("", "01234567"), "nor half an id");
@@ -157,6 +177,7 @@ static void test_stale(void)
 	stale("machine", "01234567-89abcdef", "machine");
 	stale("driver", "1.2.3", "driver");
 	stale("cuda", "9.9", "CUDA runtime");
+	stale("processors", "7777", "processors");
 
 	profile = stamped(NULL);
 	is_text(machine_stale(profile, NULL), NULL, "a host's own profile is fresh without a GPU");

@@ -20,8 +20,16 @@ static const char *const columns[] = {"pid"};
 static void measure_pid(struct probe_run *run)
 {
 	const struct arg arg = {"pid", (double)getpid()};
-	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0};
+	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0, false};
 	probe_record(run, "own", &arg, 1, &m);
+}
+
+/* The driver reads these variables when a process starts. */
+static void measure_variables(struct probe_run *run)
+{
+	if (getenv("CUDA_LAUNCH_BLOCKING") || getenv("CUDA_DEVICE_MAX_CONNECTIONS"))
+		msg_die(EXIT_MEASURE_FAILED, "a variable changes the timings");
+	measure_pid(run);
 }
 
 static void measure_nowhere(struct probe_run *run)
@@ -43,7 +51,7 @@ static void measure_uneven(struct probe_run *run)
 	for (int point = 0; point < 2; point++) {
 		const struct arg arg = {"pid", point};
 		const double seconds = run->process == 1 && point == 1 ? 1.3e-3 : 1e-3;
-		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 		if (run->wanted && probe_wants(run, "own", &arg, 1))
 			msg_warn("point %d again", point);
 		probe_record(run, "own", &arg, 1, &m);
@@ -71,6 +79,7 @@ STAND_IN(crash, measure_crash, .processes = 4, .needs_gpu = true);
 STAND_IN(last, measure_pid, .processes = 4, .needs_gpu = true);
 STAND_IN(host, measure_pid, .processes = 4);
 STAND_IN(alone, measure_pid, .processes = 4, .needs_gpu = true, .alone = true);
+STAND_IN(variables, measure_variables, .processes = 4, .needs_gpu = true);
 STAND_IN(uneven, measure_uneven, .processes = 4, .revisits = true);
 
 static bool is_first(const char *series, double seconds)
@@ -85,7 +94,7 @@ static void measure_chancy(struct probe_run *run)
 	for (int point = 0; point < 2; point++) {
 		const struct arg arg = {"pid", point};
 		const double seconds = (1 + 0.2 * point) * (run->process == 1 ? 1.01e-3 : 1e-3);
-		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 		probe_record(run, "own", &arg, 1, &m);
 	}
 }
@@ -99,7 +108,7 @@ static void measure_place(struct probe_run *run)
 	static int before;
 	const struct arg arg = {"pid", 0};
 	const double seconds = 1e-3 * ++before;
-	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0};
+	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 
 	probe_record(run, "own", &arg, 1, &m);
 }
@@ -115,8 +124,8 @@ STAND_IN(late, measure_place, .processes = 3, .needs_gpu = true, .turn = 1, .rev
 STAND_IN(early, measure_place, .processes = 3, .needs_gpu = true, .turn = -1, .revisits = true,
         .by_chance = is_any);
 
-static const struct probe *const list[] = {
-        &first, &nowhere, &crash, &last, &host, &alone, &uneven, &chancy, &late, &early};
+static const struct probe *const list[] = {&first, &nowhere, &crash, &last, &host, &alone, &uneven,
+        &chancy, &late, &early, &variables};
 
 static char folder[] = "/tmp/fathom-probe-XXXXXX";
 
@@ -230,6 +239,24 @@ static void test_turns(void)
 	}
 }
 
+static void test_variables(void)
+{
+	setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
+	ok(run("--quick variables") == EXIT_DONE,
+	        "variables of CUDA that change timings are set aside");
+	ok(said("CUDA_LAUNCH_BLOCKING=1 CUDA_DEVICE_MAX_CONNECTIONS=1 changes timings"),
+	        "which is said");
+	struct table *curve = take("variables");
+	const char *noted = curve ? table_meta(curve, "set_aside") : NULL;
+	is_text(noted, "CUDA_LAUNCH_BLOCKING=1 CUDA_DEVICE_MAX_CONNECTIONS=1", "and noted");
+	table_free(curve);
+	ok(run("--quick host") == EXIT_DONE && !said("changes timings"), "the host does not mind");
+	table_free(take("host"));
+	unsetenv("CUDA_LAUNCH_BLOCKING");
+	unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -241,6 +268,7 @@ int main(int argc, char **argv)
 	test_remeasured();
 	test_chance();
 	test_turns();
+	test_variables();
 	ok(run("--quick last") == EXIT_DONE && !said("process 1 took"), "a set of one named probe");
 	struct table *a = take("last"), *b = take("first");
 	ok(a && a->row_count == 3 && !b, "measures that one");

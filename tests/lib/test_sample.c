@@ -265,10 +265,10 @@ static void test_clock(void)
 
 static void test_merge(void)
 {
-	const struct measurement quick = {{10, 9, 11, 20}, 1, 3e9, 1},
-	                         near = {{11, 10, 13, 30}, 2, 3e9, 0},
-	                         slow = {{15, 10, 16, 40}, 3, 3e9, 2},
-	                         none = {{NAN, NAN, NAN, 0}, 5, NAN, 0};
+	const struct measurement quick = {{10, 9, 11, 20}, 1, 3e9, 1, false},
+	                         near = {{11, 10, 13, 30}, 2, 3e9, 0, false},
+	                         slow = {{15, 10, 16, 40}, 3, 3e9, 2, false},
+	                         none = {{NAN, NAN, NAN, 0}, 5, NAN, 0, false};
 	struct measurement both = sample_merge(near, quick);
 
 	ok(both.seconds.value == 10.5 && both.seconds.low == 9 && both.seconds.high == 13,

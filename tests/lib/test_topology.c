@@ -61,24 +61,16 @@ static void test_binding_refused(void)
 	topology_free(made_up);
 }
 
-/* Two packages of one node each; the GPU hangs where `place` says: under the first object of this
- * type. */
-static struct topology *machine_with_gpu(const char *place, const char *folder)
+/* The machine of an XML file with a GPU where `place` says: under the first object of this type. */
+static struct topology *load_with_gpu(const char *plain, const char *place, const char *folder)
 {
 	static const char device[] =
 	        "<object type=\"Bridge\" gp_index=\"900\" bridge_type=\"0-1\" depth=\"0\" "
 	        "bridge_pci=\"0000:[00-3f]\"><object type=\"PCIDev\" gp_index=\"901\" "
 	        "pci_busid=\"0000:17:00.0\" pci_type=\"0302 [10de:2335] [10de:18be] a1\" "
 	        "pci_link_speed=\"0.000000\"/></object>\n";
-	char plain[256], with_gpu[256], line[4096];
-	snprintf(plain, sizeof plain, "%s/plain.xml", folder);
+	char with_gpu[256], line[4096];
 	snprintf(with_gpu, sizeof with_gpu, "%s/gpu.xml", folder);
-	struct topology *made_up = topology_load("pack:2 numa:1 core:2 pu:1", &fault);
-	bool exported = topology_export(made_up, plain, &fault);
-	topology_free(made_up);
-	if (!exported)
-		return NULL;
-
 	FILE *in = fopen(plain, "r"), *out = fopen(with_gpu, "w");
 	int depth = 0, inside = 0; /* inside: depth of the wanted object, once it is open */
 	while (in && out && fgets(line, sizeof line, in)) {
@@ -101,8 +93,20 @@ static struct topology *machine_with_gpu(const char *place, const char *folder)
 	setenv("HWLOC_XMLFILE", with_gpu, 1);
 	struct topology *topology = topology_load(NULL, &fault);
 	unsetenv("HWLOC_XMLFILE");
-	remove(plain);
 	remove(with_gpu);
+	return topology;
+}
+
+/* Two packages of one node each, and a GPU. */
+static struct topology *machine_with_gpu(const char *place, const char *folder)
+{
+	char plain[256];
+	snprintf(plain, sizeof plain, "%s/plain.xml", folder);
+	struct topology *made_up = topology_load("pack:2 numa:1 core:2 pu:1", &fault);
+	const bool exported = topology_export(made_up, plain, &fault);
+	topology_free(made_up);
+	struct topology *topology = exported ? load_with_gpu(plain, place, folder) : NULL;
+	remove(plain);
 	return topology;
 }
 
@@ -138,6 +142,73 @@ static void test_locality(void)
 		        "local to everything means unknown");
 	topology_free(nowhere);
 	rmdir(folder);
+}
+
+/* A machine of two packages: DRAM beside each, and further memory of the same processors: of a GPU
+ * on Grace Hopper, of high bandwidth on Xeon Max. */
+static struct topology *with_second_memory(const char *folder, const char *place, const char *mark)
+{
+	char plain[256], marked[256], line[4096];
+
+	snprintf(plain, sizeof plain, "%s/two.xml", folder);
+	snprintf(marked, sizeof marked, "%s/marked.xml", folder);
+	struct topology *made_up = topology_load(
+	        "pack:2 [numa(memory=1073741824)] [numa(memory=4294967296)] core:2 pu:1", &fault);
+	const bool exported = made_up && topology_export(made_up, plain, &fault);
+	topology_free(made_up);
+	FILE *in = exported ? fopen(plain, "r") : NULL, *out = fopen(marked, "w");
+	while (in && out && fgets(line, sizeof line, in)) {
+		const bool second = strstr(line, "\"NUMANode\"") && strstr(line, "4294967296");
+		char *end = second ? strstr(line, "gp_index=") : NULL;
+		if (end)
+			fprintf(out, "%.*s%s%s", (int)(end - line), line, mark, end);
+		else
+			fputs(line, out);
+	}
+	if (in)
+		fclose(in);
+	if (out)
+		fclose(out);
+	remove(plain);
+	struct topology *topology = load_with_gpu(marked, place, folder);
+	remove(marked);
+	return topology;
+}
+
+static void test_second_memory(void)
+{
+	static const char *const mark[] = {"subtype=\"GPUMemory\" ", "subtype=\"HBM\" "};
+	static const int64_t gib[] = {2, 10};
+	char folder[] = "/tmp/fathom-topology-XXXXXX";
+	struct topology_facts facts;
+
+	if (!ok(mkdtemp(folder) != NULL, "a folder for the descriptions"))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(mark); i++) {
+		struct topology *t = with_second_memory(folder, "\"Package\"", mark[i]);
+		if (!ok(t != NULL, "a machine with two memories a package loads: %s", mark[i]))
+			continue;
+		topology_facts(t, &facts);
+		ok(facts.numa_nodes == 2, "it has two nodes of processors: %d", facts.numa_nodes);
+		ok(facts.memory_bytes == gib[i] << 30, "memory of a GPU is not the host's: %lld",
+		        (long long)facts.memory_bytes);
+		ok(topology_gpu_node(t, "0000:17:00.0", NULL) == 0,
+		        "its GPU is near the first node");
+		topology_free(t);
+	}
+	rmdir(folder);
+	struct topology *none = topology_load("pack:2 numa:1(memory=0) core:2 pu:1", &fault);
+	if (ok(none != NULL, "a machine that tells of no memory loads")) {
+		topology_facts(none, &facts);
+		ok(facts.numa_nodes == 2, "its nodes count: %d", facts.numa_nodes);
+	}
+	topology_free(none);
+	setenv("HWLOC_XMLFILE", "", 1);
+	setenv("HWLOC_SYNTHETIC", "pack:1 core:1 pu:1", 1);
+	is_text(topology_given(), "HWLOC_SYNTHETIC", "a variable that describes another machine");
+	unsetenv("HWLOC_XMLFILE");
+	unsetenv("HWLOC_SYNTHETIC");
+	is_text(topology_given(), NULL, "none does");
 }
 
 static void test_this_machine(void)
@@ -180,6 +251,7 @@ int main(void)
 	test_facts();
 	test_binding_refused();
 	test_locality();
+	test_second_memory();
 	test_this_machine();
 	return finish();
 }

@@ -21,15 +21,17 @@ facts() { # lines of key and value
 
 program probe "echo \"probes \$*\" >&2"
 program fit :
-run() { sh "$script" "$scratch/bin" "$scratch/out" "host_rate" "copy peer transfer"; }
+run() { sh "$script" "$scratch/bin" "$scratch/out" "copy host_chase peer transfer" "gemm_rate host_rate"; }
 
 facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t1\n'
-expect 0 ' host_rate copy transfer$' 'one visible GPU: links between GPUs are left out' run
+expect 0 'probes .* copy host_chase transfer gemm_rate host_rate$' 'one visible GPU: links between GPUs are left out' run
 expect 0 'one visible GPU' 'which is said' run
 facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t2\n'
-expect 0 ' host_rate copy peer transfer$' 'two: all probes run' run
+expect 0 'probes .* copy host_chase peer transfer gemm_rate host_rate$' 'two: all probes run' run
+expect 0 '^hardware: copy host_chase peer transfer$' 'the hardware is named first' run
+expect 0 '^libraries and our own kernels: gemm_rate host_rate$' 'then what is timed of libraries and kernels' run
 facts 'key\tvalue\ngpu.name\tnone\ngpu.reason\tno GPU: not found\n'
-expect 0 ' host_rate$' 'none: those of the host' run
+expect 0 'probes .* host_chase host_rate$' 'none: those of the host' run
 expect 0 'no GPU: not found; GPU questions use' 'with the reason' run
 facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t2\n'
 program probe 'exit 1'

@@ -33,6 +33,7 @@ cd "$scratch" || exit 1
 expect 0 '^  launch *The line about launch\.$' 'alone it lists the programs, each with its own line' "$front"
 expect 0 '^  advise *The line about advise\.$' 'help does the same' "$front" help
 expect 0 '^  transfer ' '--help too' "$front" --help
+expect 0 '^  host_rate *(not built)$' 'probes of hardware and of libraries that a checkout could build are listed' "$front" help
 expect 0 '^  predict *(not built)$' 'what is not built is listed so' "$front" help
 expect 0 'with 5 words: panel --m 8192 --nb 64$' 'arguments are passed on' \
 	"$front" advise panel --m 8192 --nb 64

@@ -82,8 +82,8 @@ for file in "$folder"/*.tsv; do
 	esac
 	sed "s/^# shared_cores: .*/# shared_cores: $cores/" "$file" >"$scratch/file" && mv "$scratch/file" "$file"
 done
-expect 0 "^others used 1 to 3 of the host's cores meanwhile" 'a shared host is said' "$bin/fit" --output "$folder"
+expect 0 "^interference on 1 to 3 of the host's cores" 'a shared host is said' "$bin/fit" --output "$folder"
 sed -i 's/^# shared_cores: .*/# shared_cores: none/' "$folder"/*.tsv
-"$bin/fit" --output "$folder" >"$scratch/text" && ! grep -q '^others used' "$scratch/text"
+"$bin/fit" --output "$folder" >"$scratch/text" && ! grep -q '^interference on' "$scratch/text"
 result $? 'one that is not shared is not'
 echo "1..$number"

@@ -4,7 +4,8 @@
 # objects of the build, so the test needs nm.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
-build=${FATHOM_BIN%/bin}
+build=${FATHOM_BIN:-build/bin}
+build=${build%/bin}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 

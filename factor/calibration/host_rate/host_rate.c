@@ -3,16 +3,17 @@
  * panels and gemm, and at which clock? Method: rate surfaces at powers of two, columns
  * lda > m apart (no multiple of a page). Level-1 and level-2 calls, one thread, follow each other
  * through the columns (swap: through random pairs of rows) of one m x n panel, of all lengths
- * around m; getrf, geqrf and potrf get the threads of factor/kernels/lu/host_panel.h and a panel that was just
- * copied from a master; gemm has all threads; some sizes have 1, 2, 4 ... threads. Short calls and
- * dependent adds in long rows. What can fool it: a BLAS that uses fewer threads than meant (its own
- * environment variables), other programs on the cores (what one thread runs is visited twice, some
- * time apart, and a clearly slower visit discarded), caches that other virtual machines share,
- * physical pages that meet in one set of a cache (samples go round several places of memory), an
- * adder that is not one cycle. Operands are in the cache as far as they fit (said, not hidden): in
- * a panel they are, too. Unit: seconds of one call; of one add for the clock. */
+ * around m; getrf, geqrf and potrf get the threads of factor/kernels/lu/host_panel.h and a panel
+ * that was just copied from a master; gemm has all threads; some sizes have 1, 2, 4 ... threads.
+ * Short calls and dependent adds in long rows. What can fool it: other programs on the cores (what
+ * one thread runs is visited twice, some time apart, and a clearly slower visit discarded), caches
+ * that other virtual machines share, physical pages that meet in one set of a cache (samples go
+ * round several places of memory), an adder that is not one cycle. Operands are in the cache as far
+ * as they fit (said, not hidden): in a panel they are, too. Unit: seconds of one call; of one add
+ * for the clock. */
 #include "host_rate_internal.h"
 
+#include "lib/host/allowance.h"
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 
@@ -28,7 +29,7 @@ enum {
 	QUICK_M = 4096,
 	QUICK_GEMM = 1024,
 	LARGEST_PANEL = 32 << 20, /* bytes */
-	REPEATS = 2,               /* of a point, as far as the time goes */
+	REPEATS = 2,              /* of a point, as far as the time goes */
 	RANDOM = 100003           /* numbers, over and over: no column repeats another */
 };
 
@@ -300,6 +301,13 @@ static void wake_threads(struct rates *rates, double seconds)
 	while (clock_now() < end);
 }
 
+/* Threads of a call that uses all: as all host probes, as far as the BLAS has so many. */
+static int all_blas_threads(void)
+{
+	openblas_set_num_threads(host_threads());
+	return openblas_get_num_threads();
+}
+
 static void measure(struct probe_run *run)
 {
 	/* --quick has no time for two, and a second visit is one itself */
@@ -314,7 +322,7 @@ static void measure(struct probe_run *run)
 	        .tau = xmalloc(WIDE_N * sizeof(double)),
 	        .work = xmalloc(WIDE_N * QR_BLOCK * sizeof(double)),
 	        .ipiv = xmalloc(WIDE_N * sizeof(lapack_int)),
-	        .threads = openblas_get_num_threads(),
+	        .threads = all_blas_threads(),
 	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1};
 
 	struct fault fault;

@@ -14,7 +14,7 @@ struct paper_prediction {
 	struct fault fault;         /* why there is none */
 };
 
-/* On the profile's GPU; how->laps is not read. False with out->fault. */
+/* On the profile's GPU; how->phase timer is not read. False with out->fault. */
 bool model_update_paper(const struct profile *profile, const struct update_question *asked,
         const struct qr_paper *how, struct paper_prediction *out);
 

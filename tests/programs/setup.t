@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# make setup installs only what users need, make setup-develop the developers' tools, with a stand-in for apt.
+
+. "$(dirname "$0")/../tap.sh"
+
+script=$(cd "$(dirname "$0")/../.." && pwd)/scripts/setup.sh
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+if [ ! -e /usr/share/i18n/locales/de_DE ]; then
+	echo "1..0 # SKIP the definitions of locales are missing"
+	exit 0
+fi
+mkdir "$scratch/bin"
+for tool in sh env mktemp rm tail cat chmod grep; do
+	ln -s "$(command -v $tool)" "$scratch/bin/$tool"
+done
+program() { # name, what it does
+	printf '#!/bin/sh\n%s\n' "$2" >"$scratch/bin/$1"
+	chmod +x "$scratch/bin/$1"
+}
+program id 'echo 0'
+program localedef :
+# Installs a program of the package's name, but for packages in ABSENT.
+# shellcheck disable=SC2016 # for the stand-in
+program apt-get 'echo "$*" >>"$LOG"
+case "$*" in *install*) ;; *) exit 0 ;; esac
+for package; do
+	case " $ABSENT " in *" $package "*) exit 100 ;; esac
+done
+for package; do
+	case $package in
+	musl-tools) package=musl-gcc ;;
+	-* | install | Dpkg*) continue ;;
+	esac
+	printf "#!/bin/sh\n" >"$BIN/$package"
+	chmod +x "$BIN/$package"
+done'
+setup() { # ABSENT, options
+	absent=$1
+	shift
+	rm -f "$scratch/log"
+	env PATH="$scratch/bin" BIN="$scratch/bin" LOG="$scratch/log" ABSENT="$absent" CUDA_HOME=/nowhere sh "$script" "$@"
+}
+
+expect 2 usage 'an unknown option is refused' setup '' --all
+expect 1 'could not install: clang ' 'a needed tool that is not to be had' setup 'clang gcc-11' --develop
+rm -f "$scratch/bin/clang"
+expect 0 'without gcc-11 libqrupdate-dev (' 'optional tools may be missing, and are named' setup 'gcc-11 libqrupdate-dev' --develop
+expect 0 . 'clang came' ls "$scratch/bin/clang"
+expect 0 . 'so did musl' ls "$scratch/bin/musl-gcc"
+setup '' >/dev/null 2>&1
+expect 0 'libhwloc-dev' 'users get the libraries' cat "$scratch/log"
+for tool in clang shellcheck gawk busybox gfortran musl gcc-11 qrupdate; do
+	report "$(grep -q "$tool" "$scratch/log" && echo 'not ok' || echo ok)" "users do not get $tool"
+done
+echo "1..$number"
