@@ -69,6 +69,14 @@ static inline bool is_text(const char *got, const char *want, const char *what)
 	return same;
 }
 
+/* Whether full cross products are asked for (make test-full). */
+static inline bool test_full(void)
+{
+	const char *full = getenv("FATHOM_TEST_FULL");
+
+	return full && *full && *full != '0';
+}
+
 /* One assertion that is impossible here. */
 static inline void skip(const char *what, const char *reason)
 {

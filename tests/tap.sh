@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034,SC2154
 # Sourced by the shell tests: numbered results, and commands judged by exit status and output. expect needs $scratch.
 # shellcheck disable=SC2034 # used by the tests
 bin=${FATHOM_BIN:-build/bin}
@@ -8,6 +8,10 @@ number=0
 report() { # report "ok" or "not ok", what
 	number=$((number + 1))
 	echo "$1 $number - $2"
+}
+
+result() { # status of a command, what
+	if [ "$1" -eq 0 ]; then report ok "$2"; else report "not ok" "$2"; fi
 }
 
 # expect STATUS PATTERN WHAT COMMAND...: exit status, and a line of its output

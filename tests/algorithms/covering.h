@@ -4,17 +4,7 @@
 #ifndef FATHOM_COVERING_H
 #define FATHOM_COVERING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-static inline bool test_full(void)
-{
-	const char *full = getenv("FATHOM_TEST_FULL");
-
-	return full && *full && strcmp(full, "0") != 0;
-}
+#include "tests/tap.h"
 
 /* Columns for each row, so that `rows` rows meet each of `columns` columns at least `times` times;
  * never less than `least`. */

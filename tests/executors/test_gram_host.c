@@ -170,7 +170,8 @@ static void test_help(void)
 	        "the same dot products");
 	ok(taken[0] + taken[1] + taken[2] + taken[3] == PINNED_COLUMNS - 1,
 	        "each by one of the threads");
-	ok(taken[0] < PINNED_COLUMNS / PINNED, "others help the slow one: it has %d", taken[0]);
+	ok(taken[0] < PINNED_COLUMNS / PINNED,
+	        "the other threads take over columns of a slow one: it has %d", taken[0]);
 	problem_free(&p);
 }
 

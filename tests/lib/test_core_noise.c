@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which cores measurements go to: the order on made-up rates, and on the machine at hand that
- * every core is visited, ranked and left again. */
+/* Which cores measurements use: the order by made-up rates, and on the machine at hand that
+ * every core is measured, ranked and left again. */
 #include "lib/host/core_noise.h"
 #include "lib/host/pinned_threads.h"
 #include "tests/tap.h"
@@ -34,10 +34,11 @@ static void test_order(void)
 
 static void test_less(void)
 {
-	ok(core_noise_less(2.1, 4) && core_noise_less(3.6, 4), "half of a core, or nine tenths: less");
-	ok(!core_noise_less(3.9, 4) && !core_noise_less(4.2, 4), "what a reading is off by: not");
+	ok(core_noise_less(2.1, 4) && core_noise_less(3.6, 4),
+	        "half of a core, or nine tenths, is less");
+	ok(!core_noise_less(3.9, 4) && !core_noise_less(4.2, 4), "the error of a reading is not");
 	ok(!core_noise_less(NAN, 4) && !core_noise_less(4, 0) && !core_noise_less(4, NAN),
-	        "never where nothing is known");
+	        "without a rate nothing is less");
 }
 
 static void test_rate(void)
@@ -60,13 +61,13 @@ static void test_made_up(void)
 
 	core_noise_open(&noise, topology, 4, -1, false);
 	ok(noise.order[0] == 0 && noise.order[3] == 3,
-	        "cores of a made-up machine cannot be visited: their own order");
+	        "cores of a made-up machine cannot be measured: their own order");
 	ok(core_noise_undisturbed(&noise), "and nothing disturbs them");
 	core_noise_expect(&noise, 0);
 	ok(core_noise_undisturbed(&noise), "nor when no other process knows more");
 	core_noise_expect(&noise, 100);
 	ok(!core_noise_undisturbed(&noise) || isnan(clock_core_rate().by_cycle),
-	        "but of a core that once did much more somebody else has a part");
+	        "but a core that once did much more is disturbed");
 	core_noise_close(&noise);
 	topology_free(topology);
 }
@@ -77,7 +78,7 @@ static void test_here(void)
 	struct fault fault;
 	bool once = true, distinct = true;
 
-	if (!ok(pinned_open(&pinned, false, &fault), "a team here"))
+	if (!ok(pinned_open(&pinned, false, &fault), "pinned threads here"))
 		return;
 	for (int core = 0; core < pinned.noise.cores; core++) {
 		int places = 0;
@@ -141,12 +142,12 @@ static void test_leave(void)
 		skip("leaving a quiet core", "this thread cannot be bound, or there is one core");
 	} else {
 		core_noise_leave(&noise);
-		ok(!bound_to_one(topology, noise.order[0]), "it is left");
+		ok(!bound_to_one(topology, noise.order[0]), "the thread leaves it");
 		core_noise_return(&noise);
-		ok(bound_to_one(topology, noise.order[0]), "and taken again");
+		ok(bound_to_one(topology, noise.order[0]), "and returns");
 	}
-	ok(core_noise_sample_run(&noise, sample_once, &taken, &plan, 0, &measurement) && taken >= 5 &&
-	                measurement.seconds.samples > 0,
+	ok(core_noise_sample_run(&noise, sample_once, &taken, &plan, 0, &measurement) &&
+	                taken >= 5 && measurement.seconds.samples > 0,
 	        "samples are taken there");
 	core_noise_close(&noise);
 	topology_free(topology);

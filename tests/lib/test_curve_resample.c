@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Second visits of noisy points: which points, and what becomes of their rows. */
+/* Noisy points are measured again: which points, and where their new rows go. */
 #include "tests/tap.h"
 
 #include "lib/probe/curve_resample.h"
@@ -64,9 +64,9 @@ static void test_chance(void)
 	             *both = curve_wanted(curve, true, short_copy, PROCESSES + 1);
 
 	ok(few && few->row_count == 1 && curve_lists(few, "copy", &small, 1),
-	        "what chance decides and too few processes have visited, noisy or not");
+	        "a point that chance decides and too few processes have measured, noisy or not");
 	ok(both && both->row_count == 3 && curve_lists(both, "copy", &large, 1),
-	        "beside what is noisy");
+	        "beside the noisy points");
 	ok(!curve_wanted(curve, false, short_copy, PROCESSES), "not when they were enough");
 	ok(!curve_wanted(curve, false, NULL, PROCESSES + 1), "nor of a probe without such points");
 	table_free(few);
@@ -79,7 +79,7 @@ static double value_of(const struct table *curve, size_t row)
 	return table_real(curve, row, "seconds");
 }
 
-/* A machine that somebody else uses, too; 250 points are noisy, the more the later. */
+/* A shared machine: 250 points are noisy, each more than the one before. */
 static void test_many_noisy(void)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
@@ -91,7 +91,7 @@ static void test_many_noisy(void)
 			add(curve, "copy", point, process, 2e-6 * (1 + more), 10);
 		}
 	struct table *noisy = curve_wanted(curve, true, NULL, 0);
-	ok(noisy && noisy->row_count == 200, "of very many noisy points 200 are visited again");
+	ok(noisy && noisy->row_count == 200, "of very many noisy points 200 are measured again");
 	ok(noisy && curve_lists(noisy, "copy", &last, 1), "the noisiest");
 	ok(noisy && !curve_lists(noisy, "copy", &first, 1), "not the others");
 	ok(noisy && !curve_lists(noisy, "copy", &noise, 1), "and no quiet one");
@@ -109,11 +109,11 @@ static void test_rows(void)
 	add(again, "first", 1, PROCESSES, 3e-6, 1);
 	add(again, "copy", 64, PROCESSES, NAN, 0);
 	curve_resample(curve, again);
-	ok(curve->row_count == rows + 2, "a visit is a row, of points that the curve has");
+	ok(curve->row_count == rows + 2, "a repeat adds a row, at points that the curve has");
 	is_real(value_of(curve, rows), 2.01e-6, 1e-9, "with its value");
 	is_real(table_real(curve, rows, "process"), PROCESSES, 0, "under its own number");
 	is_real(value_of(curve, 4), 4e-6, 1e-9, "the slow process stays");
-	is_real(value_of(curve, rows + 1), 3e-6, 1e-9, "single samples are visited, too");
+	is_real(value_of(curve, rows + 1), 3e-6, 1e-9, "single samples are repeated, too");
 	table_free(again);
 	table_free(curve);
 }
@@ -131,15 +131,15 @@ static double noisy_time(uint64_t *state, double deviation)
 	return 1e-6 * (1 + deviation * radius * cos(6.283185307179586 * uniform(state)));
 }
 
-/* The time of a process that, half of the time, has others on its cores. */
+/* The time of a process that has interference half of the time. */
 static double shared_time(uint64_t *state, double deviation)
 {
 	const double time = noisy_time(state, deviation);
 	return uniform(state) < 0.5 ? (1.4 + 0.6 * uniform(state)) * time : time;
 }
 
-/* Three processes and up to eight visits while the point is noisy; whether its interval holds what
- * it is of. */
+/* Three processes and up to eight repeats while the point is noisy; whether its interval holds the
+ * true value. */
 static bool holds(uint64_t *state, double deviation, bool shared, bool slow_count, bool *noisy)
 {
 	double (*const time)(uint64_t *, double) = shared ? shared_time : noisy_time;
@@ -165,7 +165,7 @@ static bool holds(uint64_t *state, double deviation, bool shared, bool slow_coun
 	return seconds.low <= 1e-6 && 1e-6 <= seconds.high;
 }
 
-/* Of a hundred points: whose intervals hold what they are of, and that are noisy still. */
+/* Of a hundred points: how many intervals hold the true value, how many points stay noisy. */
 struct outcome {
 	double held, noisy;
 };
@@ -197,7 +197,7 @@ static void test_intervals(void)
 	}
 }
 
-/* A host that others use half of the time. */
+/* Interference on the host during half of the processes. */
 static void test_shared(void)
 {
 	static const double deviation[] = {0.02, 0.05};
@@ -206,7 +206,8 @@ static void test_shared(void)
 		const struct outcome of = try_points(deviation[i], true, false),
 		                     all = try_points(deviation[i], true, true);
 		ok(of.held > 80 && of.noisy < 5 && all.held < 60 && all.noisy > 20,
-		        "others at half of the processes, noise of %g %%: intervals hold the quiet "
+		        "interference in half of the processes, noise of %g %%: intervals hold the "
+		        "quiet "
 		        "time %.1f times of a hundred, %.1f are noisy still; if all counted, %.1f "
 		        "and %.1f",
 		        100 * deviation[i], of.held, of.noisy, all.held, all.noisy);
@@ -221,7 +222,7 @@ static void test_busy(void)
 
 	curve_add(again, "copy", &arg, 1, PROCESSES, &m, true);
 	curve_resample(curve, again);
-	ok(curve->row_count == 3 * PROCESSES, "a visit while others used the device is ignored");
+	ok(curve->row_count == 3 * PROCESSES, "a repeat on a busy device is ignored");
 	table_free(again);
 	table_free(curve);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random chains: every slot a permutation, one cycle through all states, returns to a node at nearly
- * geometric distances, and the miss rate of an LRU cache that lib/stats/levels expects. */
+/* Random chains: every slot a permutation, one cycle through all states, returns to a node at
+ * nearly geometric distances, and the miss rate of an LRU cache that lib/stats/levels expects. */
 #include "tests/tap.h"
 #include "lib/stats/pointer_chain.h"
 
@@ -45,8 +45,8 @@ static void check_structure(uint32_t n, uint64_t seed)
 }
 
 /* Share of the returns to a node that come after more than limit[] times n steps, over one whole
- * chain. The four visits lie at random on a circle of 4 n steps, so that a gap is longer than t with
- * probability (1 - t / 4n)^3, close to exp(-t / n). */
+ * chain. The four visits lie at random on a circle of 4 n steps, so that a gap is longer than t
+ * with probability (1 - t / 4n)^3, close to exp(-t / n). */
 static void check_returns(void)
 {
 	enum { N = 20000, LIMITS = 4 };

@@ -24,6 +24,14 @@ static void measure_pid(struct probe_run *run)
 	probe_record(run, "own", &arg, 1, &m);
 }
 
+/* The driver reads these variables when a process starts. */
+static void measure_variables(struct probe_run *run)
+{
+	if (getenv("CUDA_LAUNCH_BLOCKING") || getenv("CUDA_DEVICE_MAX_CONNECTIONS"))
+		msg_die(EXIT_MEASURE_FAILED, "a variable changes the timings");
+	measure_pid(run);
+}
+
 static void measure_nowhere(struct probe_run *run)
 {
 	(void)run;
@@ -37,15 +45,7 @@ static void measure_crash(struct probe_run *run)
 		raise(SIGKILL);
 }
 
-/* The driver reads these variables when a process starts. */
-static void measure_variables(struct probe_run *run)
-{
-	if (getenv("CUDA_LAUNCH_BLOCKING") || getenv("CUDA_DEVICE_MAX_CONNECTIONS"))
-		msg_die(EXIT_MEASURE_FAILED, "a variable changes the timings");
-	measure_pid(run);
-}
-
-/* Two points; process 1 is slower at one of them, those of second visits are not. */
+/* Two points; process 1 is slower at one of them, its repeats are not. */
 static void measure_uneven(struct probe_run *run)
 {
 	for (int point = 0; point < 2; point++) {
@@ -64,42 +64,23 @@ static void fit_nothing(const struct table *curve, struct profile *profile)
 	(void)profile;
 }
 
-#define STAND_IN(tag, text, gpu, function)                                                         \
-	static const struct probe tag = {.name = text,                                             \
+#define STAND_IN(tag, function, ...)                                                               \
+	static const struct probe tag = {.name = #tag,                                             \
 	        .question = "Which process is this?",                                              \
 	        .args = columns,                                                                   \
 	        .arg_count = 1,                                                                    \
-	        .needs_gpu = gpu,                                                                  \
 	        .seconds = 0.1,                                                                    \
-	        .processes = 4,                                                                    \
 	        .measure = function,                                                               \
-	        .fit = fit_nothing}
-STAND_IN(first, "first", true, measure_pid);
-STAND_IN(nowhere, "nowhere", true, measure_nowhere);
-STAND_IN(crash, "crash", true, measure_crash);
-STAND_IN(last, "last", true, measure_pid);
-STAND_IN(host, "host", false, measure_pid);
-STAND_IN(variables, "variables", true, measure_variables);
-static const struct probe alone = {.name = "alone",
-        .question = "Which process is this?",
-        .args = columns,
-        .arg_count = 1,
-        .needs_gpu = true,
-        .alone = true,
-        .seconds = 0.1,
-        .processes = 4,
-        .measure = measure_pid,
-        .fit = fit_nothing};
-
-static const struct probe uneven = {.name = "uneven",
-        .question = "What does one process see otherwise?",
-        .args = columns,
-        .arg_count = 1,
-        .seconds = 0.1,
-        .processes = 4,
-        .revisits = true,
-        .measure = measure_uneven,
-        .fit = fit_nothing};
+	        .fit = fit_nothing,                                                                \
+	        __VA_ARGS__}
+STAND_IN(first, measure_pid, .processes = 4, .needs_gpu = true);
+STAND_IN(nowhere, measure_nowhere, .processes = 4, .needs_gpu = true);
+STAND_IN(crash, measure_crash, .processes = 4, .needs_gpu = true);
+STAND_IN(last, measure_pid, .processes = 4, .needs_gpu = true);
+STAND_IN(host, measure_pid, .processes = 4);
+STAND_IN(alone, measure_pid, .processes = 4, .needs_gpu = true, .alone = true);
+STAND_IN(variables, measure_variables, .processes = 4, .needs_gpu = true);
+STAND_IN(uneven, measure_uneven, .processes = 4, .revisits = true);
 
 static bool is_first(const char *series, double seconds)
 {
@@ -118,17 +99,8 @@ static void measure_chancy(struct probe_run *run)
 	}
 }
 
-static const struct probe chancy = {.name = "chancy",
-        .question = "What does chance decide by process?",
-        .args = columns,
-        .arg_count = 1,
-        .needs_gpu = true,
-        .seconds = 0.1,
-        .processes = 4,
-        .revisits = true,
-        .by_chance = is_first,
-        .measure = measure_chancy,
-        .fit = fit_nothing};
+STAND_IN(chancy, measure_chancy, .processes = 4, .needs_gpu = true, .revisits = true,
+        .by_chance = is_first);
 
 /* Its place among the probes of a process, in thousandths of a second. */
 static void measure_place(struct probe_run *run)
@@ -147,21 +119,10 @@ static bool is_any(const char *series, double seconds)
 	return seconds > 0;
 }
 
-#define PLACED(tag, text, whose)                                                                   \
-	static const struct probe tag = {.name = text,                                             \
-	        .question = "Which place has it?",                                                 \
-	        .args = columns,                                                                   \
-	        .arg_count = 1,                                                                    \
-	        .needs_gpu = true,                                                                 \
-	        .turn = whose,                                                                     \
-	        .seconds = 0.1,                                                                    \
-	        .processes = 3,                                                                    \
-	        .revisits = true,                                                                  \
-	        .by_chance = is_any,                                                               \
-	        .measure = measure_place,                                                          \
-	        .fit = fit_nothing}
-PLACED(late, "late", 1);
-PLACED(early, "early", -1);
+STAND_IN(late, measure_place, .processes = 3, .needs_gpu = true, .turn = 1, .revisits = true,
+        .by_chance = is_any);
+STAND_IN(early, measure_place, .processes = 3, .needs_gpu = true, .turn = -1, .revisits = true,
+        .by_chance = is_any);
 
 static const struct probe *const list[] = {&first, &nowhere, &crash, &last, &host, &alone, &uneven,
         &chancy, &late, &early, &variables};
@@ -225,13 +186,13 @@ static void test_set(const char *options, size_t processes)
 
 static void test_remeasured(void)
 {
-	ok(run("host uneven") == EXIT_DONE, "a probe that asks for second visits");
+	ok(run("host uneven") == EXIT_DONE, "a probe that asks for repeats");
 	struct table *curve = take("uneven"), *other = take("host");
-	ok(said("point 1 again") && !said("point 0 again"), "a second visit is of what is noisy");
+	ok(said("point 1 again") && !said("point 0 again"), "noisy points are repeated");
 	ok(curve && curve->row_count == 9, "its row is added");
 	ok(curve && table_real(curve, 8, "process") == 4, "of one more process");
 	ok(curve && table_real(curve, 3, "seconds") == 1.3e-3, "the slow one's stays");
-	ok(curve && strcmp(table_meta(curve, "remeasured"), "1") == 0, "one visit is enough");
+	ok(curve && strcmp(table_meta(curve, "remeasured"), "1") == 0, "one repeat is enough");
 	ok(other && !table_meta(other, "remeasured"), "another probe has none");
 	table_free(curve);
 	table_free(other);
@@ -252,7 +213,7 @@ static void test_chance(void)
 {
 	ok(run("chancy") == EXIT_DONE, "a probe of what chance decides by process");
 	struct table *curve = take("chancy");
-	ok(rows_of(curve, 0) == 10, "ten processes visit such a point");
+	ok(rows_of(curve, 0) == 10, "ten processes measure such a point");
 	ok(rows_of(curve, 1) == 4, "and no further ones another");
 	table_free(curve);
 	ok(run("--quick chancy") == EXIT_DONE, "--quick");
@@ -261,7 +222,7 @@ static void test_chance(void)
 	table_free(curve);
 }
 
-/* In further visits, too, whatever order they are named in. */
+/* In repeats, too, in whatever order they are named. */
 static void test_turns(void)
 {
 	static const char *const names[] = {"early", "late"};

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile: its file, its status words, interpolation between its rows, changed copies. */
-#include "tests/tap.h"
-
-#include "lib/base/msg.h"
-#include "lib/profile/profile.h"
+#include "tests/profile_rows.h"
 
 static struct estimate about(double value, double relative)
 {
@@ -145,63 +142,62 @@ static void test_scalar(void)
 	profile_free(profile);
 }
 
+static double power(double x)
+{
+	return 2e-9 * pow(x, 0.8);
+}
+
 static void test_one_argument(void)
 {
 	struct profile *profile = profile_new();
+	double low, high;
 
 	for (double x = 4096; x <= 0x1p30; x *= 4)
-		add_at(profile, "f", "bytes", x, 2e-9 * pow(x, 0.8));
-	is_real(get_at(profile, "f", "bytes", 0x1p20).estimate.value, 2e-9 * pow(0x1p20, 0.8), 0,
-	        "exact at a row");
-	struct lookup f = get_at(profile, "f", "bytes", 12345);
-	is_real(f.estimate.value, 2e-9 * pow(12345, 0.8), 1e-12, "a power law is exact between");
-	is_real(f.estimate.high, 1.01 * 2e-9 * pow(12345, 0.8), 1e-12, "so is its interval");
-	ok(!f.extrapolated, "and it is not extrapolated");
-	f = get_at(profile, "f", "bytes", 0x1p32);
-	is_real(f.estimate.value, 2e-9 * pow(0x1p32, 0.8), 1e-12, "the slope goes on above");
-	is_real(f.estimate.low, 0.99 * 2e-9 * pow(0x1p32, 0.8), 1e-12, "with the end's interval");
-	ok(f.extrapolated, "and that is said");
-	f = get_at(profile, "f", "bytes", 16);
-	is_real(f.estimate.value, 2e-9 * pow(16, 0.8), 1e-12, "the slope goes on below");
-	ok(f.extrapolated, "and that is said, too");
-	ok(!get_at(profile, "f", "words", 16).found, "an argument the function does not have");
-	ok(!profile_get(profile, "f", NULL, 0).found, "a missing argument");
-	double low, high;
+		add_at(profile, "f", "bytes", x, power(x));
+	is_at(profile, "f[bytes=1048576]", power(0x1p20), 0, false, "exact at a row");
+	is_at(profile, "f[bytes=12345]", power(12345), 1e-12, false, "a power law between rows");
+	is_real(lookup_of(profile, "f[bytes=12345]").estimate.high, 1.01 * power(12345), 1e-12,
+	        "so is its interval");
+	is_at(profile, "f[bytes=4294967296]", power(0x1p32), 1e-12, true, "the slope above");
+	is_real(lookup_of(profile, "f[bytes=4294967296]").estimate.low, 0.99 * power(0x1p32), 1e-12,
+	        "with the end's interval");
+	is_at(profile, "f[bytes=16]", power(16), 1e-12, true, "the slope below");
+	ok(!lookup_of(profile, "f[words=16]").found, "an argument the function does not have");
+	ok(!lookup_of(profile, "f").found, "a missing argument");
 	ok(profile_range(profile, "f", "bytes", &low, &high) && low == 4096 && high == 0x1p30,
 	        "range of the argument");
 
 	for (double x = 1024; x <= 4096; x *= 2)
 		add_at(profile, "step", "m", x, x);
 	add_at(profile, "step", "m", 4160, 3 * 4160);
-	is_real(get_at(profile, "step", "m", 4160).estimate.value, 3 * 4160, 0,
-	        "a step at the end");
-	is_real(get_at(profile, "step", "m", 8320).estimate.value,
-	        3 * 4160 * pow(2, log(3 * 4160 / 2048.0) / log(4160 / 2048.0)), 1e-9,
+	is_at(profile, "step[m=4160]", 3 * 4160, 0, false, "a step at the end");
+	is_at(profile, "step[m=8320]",
+	        3 * 4160 * pow(2, log(3 * 4160 / 2048.0) / log(4160 / 2048.0)), 1e-9, true,
 	        "beyond it the slope from the row before those two goes on");
+	profile_free(profile);
+}
 
-	add_at(profile, "lone", "bytes", 4, 7);
-	ok(!get_at(profile, "lone", "bytes", 4).extrapolated, "one row: at it");
-	f = get_at(profile, "lone", "bytes", 8);
-	ok(f.found && f.estimate.value == 7 && f.extrapolated, "one row: elsewhere, extrapolated");
+static void test_odd_functions(void)
+{
+	struct profile *profile = profile_new();
 
+	add_at(profile, "single", "bytes", 4, 7);
+	is_at(profile, "single[bytes=4]", 7, 0, false, "one row: at it");
+	is_at(profile, "single[bytes=8]", 7, 0, true, "one row: elsewhere");
 	add_at(profile, "zero", "offset", 0, 2);
 	add_at(profile, "zero", "offset", 8, 4);
-	is_real(get_at(profile, "zero", "offset", 0).estimate.value, 2, 0,
-	        "argument 0: at the row");
-	f = get_at(profile, "zero", "offset", 4);
-	is_real(f.estimate.value, sqrt(8), 1e-12, "argument 0: linear towards it");
-
+	is_at(profile, "zero[offset=0]", 2, 0, false, "argument 0: at the row");
+	is_at(profile, "zero[offset=4]", sqrt(8), 1e-12, false, "argument 0: linear towards it");
 	add_at(profile, "negative", "x", 1, -1);
 	add_at(profile, "negative", "x", 4, 3);
-	f = get_at(profile, "negative", "x", 2);
-	is_real(f.estimate.value, 1, 1e-12, "a negative value: linear in the value");
-	ok(f.estimate.low <= 1 && f.estimate.high >= 1, "the interval stays around the value");
-
+	is_at(profile, "negative[x=2]", 1, 1e-12, false, "a negative value: linear in the value");
+	struct estimate e = lookup_of(profile, "negative[x=2]").estimate;
+	ok(e.low <= 1 && e.high >= 1, "the interval stays around the value");
 	add(profile, "open", &(struct arg){"x", 1}, 1, (struct estimate){1, 0.5, INFINITY, 3});
 	add(profile, "open", &(struct arg){"x", 4}, 1, (struct estimate){1, NAN, 2, 3});
-	f = get_at(profile, "open", "x", 2);
-	ok(isinf(f.estimate.high), "an open end of an interval stays open");
-	ok(isnan(f.estimate.low), "an unknown end stays unknown");
+	e = lookup_of(profile, "open[x=2]").estimate;
+	ok(isinf(e.high), "an open end of an interval stays open");
+	ok(isnan(e.low), "an unknown end stays unknown");
 	profile_free(profile);
 }
 
@@ -213,24 +209,20 @@ static void test_grid(void)
 		for (double threads = 32; threads <= 1024; threads *= 2)
 			if (!(blocks == 16 && threads == 1024) && !(blocks == 4 && threads == 128))
 				add_law(profile, blocks, threads);
-	is_real(get_law(profile, 4, 64).estimate.value, law(4, 64), 0, "2-D: exact at a row");
-	struct lookup f = get_law(profile, 10, 300);
-	is_real(f.estimate.value, law(10, 300), 1e-12, "2-D: a power law is exact between");
-	is_real(f.estimate.low, 0.98 * law(10, 300), 1e-12, "2-D: and its interval");
-	ok(!f.extrapolated, "2-D: inside");
-	f = get_law(profile, 4, 128);
-	is_real(f.estimate.value, law(4, 128), 1e-12, "a hole is bridged");
-	ok(!f.extrapolated, "without extrapolation");
-	f = get_law(profile, 16, 1000);
-	is_real(f.estimate.value, law(16, 1000), 1e-12, "a hole at the edge is bridged");
-	ok(!f.extrapolated, "along the other argument");
-	f = get_law(profile, 2, 2048);
-	is_real(f.estimate.value, law(2, 2048), 1e-12, "2-D: beyond one argument");
-	ok(f.extrapolated, "2-D: is said");
-	f = get_law(profile, 1000, 16);
-	is_real(f.estimate.value, law(1000, 16), 1e-12, "2-D: beyond both");
-	ok(f.extrapolated, "2-D: is said, too");
-	f = get_law(profile, NAN, 64);
+	/* the arguments are asked for in the other order than the rows have */
+	is_at(profile, "law[threads=64,blocks=4]", law(4, 64), 0, false, "2-D: exact at a row");
+	is_at(profile, "law[threads=300,blocks=10]", law(10, 300), 1e-12, false,
+	        "2-D: a power law is exact between");
+	is_real(get_law(profile, 10, 300).estimate.low, 0.98 * law(10, 300), 1e-12,
+	        "2-D: and its interval");
+	is_at(profile, "law[threads=128,blocks=4]", law(4, 128), 1e-12, false, "a hole");
+	is_at(profile, "law[threads=1000,blocks=16]", law(16, 1000), 1e-12, false,
+	        "a hole at the edge, along the other argument");
+	is_at(profile, "law[threads=2048,blocks=2]", law(2, 2048), 1e-12, true,
+	        "2-D: beyond one argument");
+	is_at(profile, "law[threads=16,blocks=1000]", law(1000, 16), 1e-12, true,
+	        "2-D: beyond both");
+	struct lookup f = get_law(profile, NAN, 64);
 	ok(isnan(f.estimate.value) && f.extrapolated, "2-D: nothing at what is no number");
 	f = get_law(profile, 4, NAN);
 	ok(isnan(f.estimate.value) && f.extrapolated, "2-D: of either argument");
@@ -421,6 +413,7 @@ int main(void)
 	test_bounded();
 	test_scalar();
 	test_one_argument();
+	test_odd_functions();
 	test_grid();
 	test_quality();
 	test_file();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several visits of a point by one process: which of them count. */
+/* Repeats of a point by one process: which of them count. */
 #include "tests/tap.h"
 
 #include "lib/probe/repeats.h"
@@ -12,7 +12,7 @@ static struct measurement measured(double seconds, size_t samples)
 	        .seconds = {seconds, 0.99 * seconds, 1.01 * seconds, samples}, .hz = NAN};
 }
 
-/* The curve of points that were visited in that order; bytes: the point's. */
+/* The curve of points measured in that order; bytes: the point's argument. */
 static struct table *curve_of(const double *bytes, const struct measurement *repeat, size_t count)
 {
 	struct probe_run run = {.curve = curve_new(columns, 1)};
@@ -44,13 +44,13 @@ static void test_three(void)
 	        measured(4e-6, 10), measured(2e-6, 8), measured(3e-6, 9)};
 	struct table *curve = one_point(repeat, 3);
 
-	ok(curve->row_count == 1, "three visits are one row");
+	ok(curve->row_count == 1, "three repeats are one row");
 	is_real(number(curve, "seconds"), 3e-6, 1e-12, "the one in the middle counts");
 	ok(number(curve, "samples") == 9 && number(curve, "discarded") == 18,
 	        "its samples alone: the others' are discarded");
 	struct point *points;
 	ok(curve_points(curve, NULL, &points) == 1 && !points[0].busy,
-	        "but say nothing of others on the device");
+	        "but do not make the device busy");
 	free(points);
 	table_free(curve);
 }
@@ -74,7 +74,7 @@ static void test_failed(void)
 	        measured(NAN, 0), measured(5e-6, 7), measured(3e-6, 9), measured(4e-6, 8)};
 	struct table *curve = one_point(repeat, 4), *none = one_point(repeat, 1);
 
-	is_real(number(curve, "seconds"), 4e-6, 1e-12, "a visit without samples does not count");
+	is_real(number(curve, "seconds"), 4e-6, 1e-12, "a repeat without samples does not count");
 	ok(none->row_count == 1 && number(none, "samples") == 0, "alone it is recorded as it is");
 	table_free(none);
 	table_free(curve);
@@ -83,15 +83,15 @@ static void test_failed(void)
 static void test_points(void)
 {
 	const double bytes[] = {8, 64, 8, 64, 8, 64};
-	const struct measurement repeat[] = {measured(1e-6, 5), measured(9e-6, 5), measured(2e-6, 5),
-	        measured(7e-6, 5), measured(3e-6, 5), measured(8e-6, 5)};
+	const struct measurement repeat[] = {measured(1e-6, 5), measured(9e-6, 5),
+	        measured(2e-6, 5), measured(7e-6, 5), measured(3e-6, 5), measured(8e-6, 5)};
 	struct table *curve = curve_of(bytes, repeat, 6);
 
-	ok(curve->row_count == 2, "each point has its own visits");
+	ok(curve->row_count == 2, "each point has its own repeats");
 	is_real(table_real(curve, 0, "seconds"), 2e-6, 1e-12, "the first one");
 	is_real(table_real(curve, 1, "seconds"), 8e-6, 1e-12, "and the second");
 	ok(table_real(curve, 0, "bytes") == 8 && table_real(curve, 1, "bytes") == 64,
-	        "in the order of their first visits");
+	        "in the order of their first repeats");
 	table_free(curve);
 }
 

@@ -272,7 +272,7 @@ static void test_merge(void)
 	struct measurement both = sample_merge(near, quick);
 
 	ok(both.seconds.value == 10.5 && both.seconds.low == 9 && both.seconds.high == 13,
-	        "two visits that agree are one");
+	        "two repeats that agree are one");
 	ok(both.seconds.samples == 50 && both.discarded == 3, "with the samples of both");
 	both = sample_merge(slow, quick);
 	ok(both.seconds.value == 10 && both.seconds.samples == 20 && both.discarded == 44 &&

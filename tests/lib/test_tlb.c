@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TLB levels of chains whose kinks are given: the page is reach over entries, and a power of two. */
+/* TLB levels of chains whose kinks are given: the page is reach over entries, and a power of two.
+ */
 #include "tests/tap.h"
 
 #include "lib/stats/tlb.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The watch must find a call that blocks, count those before it and undo what blocks it; and leave
- * calls alone that all return. */
+/* The watchdog finds a call that blocks, counts the calls before it and releases it; calls that all
+ * return are left alone. */
 #include "tests/tap.h"
 #include "lib/host/watchdog.h"
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of costs share. */
-#ifndef FATHOM_TESTS_PRICE_TEST_H
-#define FATHOM_TESTS_PRICE_TEST_H
+#ifndef FATHOM_TESTS_COST_TEST_H
+#define FATHOM_TESTS_COST_TEST_H
 
 #include "tests/tap.h"
 
 #include "factor/model/cost/cost_blocks.h"
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 static inline void add_scalar(struct profile *p, const char *name, double value)
 {
@@ -21,6 +25,22 @@ static inline double sum(const struct cost *cost)
 	for (int t = 0; t < TERM_COUNT; t++)
 		seconds += cost->term[t];
 	return seconds;
+}
+
+/* A test adds rows to a profile of its own and starts the reader behind them. */
+typedef void cost_test(struct profile *p, struct cost_reader *r);
+
+static inline void run_cost_tests(
+        struct profile *(*new_profile)(void), cost_test *const *test, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct profile *p = new_profile();
+		struct cost_reader *r = xmalloc(sizeof *r);
+
+		test[i](p, r);
+		free(r);
+		profile_free(p);
+	}
 }
 
 #endif

@@ -23,15 +23,23 @@ static struct factor_question question(
 	        .uplo = LOWER};
 }
 
-static double seconds(const struct profile *p, const char *operation, const struct plan *plan,
-        int64_t m, int64_t n, int level)
+static inline double question_seconds(
+        const struct profile *p, const struct factor_question *asked, int level)
 {
-	struct factor_question asked = question(operation, plan, m, n);
 	struct prediction out;
 
-	if (!model_factor_predict(p, MODEL_CUDA, &asked, level, &out))
-		diag("%s %d x %d: %s", operation, (int)m, (int)n, out.fault.text);
+	if (!model_factor_predict(p, MODEL_CUDA, asked, level, &out))
+		diag("%s %d x %d: %s", asked->operation, (int)asked->m, (int)asked->n,
+		        out.fault.text);
 	return out.seconds;
+}
+
+static inline double seconds(const struct profile *p, const char *operation,
+        const struct plan *plan, int64_t m, int64_t n, int level)
+{
+	const struct factor_question asked = question(operation, plan, m, n);
+
+	return question_seconds(p, &asked, level);
 }
 
 #endif

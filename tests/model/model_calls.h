@@ -27,6 +27,14 @@ static inline struct executor *fresh(const struct profile *p)
 	return executor_model_new(p, MODEL_CUDA, 2);
 }
 
+/* A call alone on the restarted executor e takes `want` microseconds. */
+#define COSTS(call, want, relative, what)                                                          \
+	do {                                                                                       \
+		executor_model_restart(e, false);                                                  \
+		call;                                                                              \
+		is_real(us(e), want, relative, what);                                              \
+	} while (0)
+
 static inline double link_us(const struct profile *p, const char *name, double bytes)
 {
 	return profile_get(p, name, &(struct arg){"bytes", bytes}, 1).estimate.value * 1e6;

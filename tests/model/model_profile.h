@@ -3,9 +3,10 @@
 #ifndef FATHOM_TESTS_MODEL_PROFILE_H
 #define FATHOM_TESTS_MODEL_PROFILE_H
 
-#include "lib/profile/profile.h"
+#include "lib/profile/profile_row.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,45 @@ static inline void add(struct profile *p, const char *name, const char *unit,
 	profile_add(p, &spec, args, count, estimate, false);
 }
 
+/* A row as a profile writes it: "gpu.gemm.s[m=64,n=64,k=64]". */
+struct written_row {
+	const char *name;
+	double value;
+};
+
+static inline void add_written(struct profile *p, const char *name, double value, double half)
+{
+	struct parameter row = {0};
+	struct arg args[PROFILE_ARGS];
+	char text[128];
+
+	snprintf(text, sizeof text, "%s", name);
+	profile_parse_name(text, &row);
+	for (size_t i = 0; i < row.arg_count; i++)
+		args[i] = (struct arg){row.arg_name[i], row.arg[i]};
+	add(p, row.name, "1", args, row.arg_count, value, half);
+}
+
+static inline void add_written_rows(
+        struct profile *p, const struct written_row *row, size_t count, double half)
+{
+	for (size_t i = 0; i < count; i++)
+		add_written(p, row[i].name, row[i].value, half);
+}
+
+/* A row without an interval; its name is a format. */
+PRINTF_LIKE(3, 4)
+static inline void add_row(struct profile *p, double value, const char *format, ...)
+{
+	char text[128];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	add_written(p, text, value, 0);
+}
+
 static inline void add_curve(struct profile *p, const char *name, const double *bytes, size_t count,
         double alpha, double beta, double half)
 {
@@ -39,33 +79,31 @@ static inline void add_curve(struct profile *p, const char *name, const double *
 		        alpha + (bytes[i] - bytes[0]) / beta, half);
 }
 
-/* Constants in microseconds; `half` is the relative half-width of every interval. */
+/* `half` is the relative half-width of every interval. */
 static inline void add_gpu(struct profile *p, double half)
 {
-	static const struct {
-		const char *name;
-		double us;
-	} scalars[] = {{"gpu.launch.enqueue", 2}, {"gpu.launch.dependent", 1},
-	        {"gpu.launch.sync", 8}, {"gpu.event.record", 0.125},
-	        {"gpu.launch.enqueue_cooperative", 4}, {"gpu.launch.cooperative", 3},
-	        {"gpu.launch.stream", 2.5}, {"gpu.copy.enqueue", 3}, {"gpu.cublas.level1", 2.5},
-	        {"gpu.cublas.level1_device", 1.5}, {"gpu.cublas.swap", 2.25},
-	        {"gpu.cublas.swap_device", 1.25}, {"gpu.cublas.level2", 2.75},
-	        {"gpu.cublas.level2_device", 1.75}, {"gpu.cublas.iamax", 15},
-	        {"gpu.l2.latency", 0.25}, {"gpu.copy.sync", 16}};
+	static const struct written_row rows[] = {{"gpu.launch.enqueue", 2e-6},
+	        {"gpu.launch.dependent", 1e-6}, {"gpu.launch.sync", 8e-6},
+	        {"gpu.event.record", 0.125e-6}, {"gpu.launch.enqueue_cooperative", 4e-6},
+	        {"gpu.launch.cooperative", 3e-6}, {"gpu.launch.stream", 2.5e-6},
+	        {"gpu.copy.enqueue", 3e-6}, {"gpu.cublas.level1", 2.5e-6},
+	        {"gpu.cublas.level1_device", 1.5e-6}, {"gpu.cublas.swap", 2.25e-6},
+	        {"gpu.cublas.swap_device", 1.25e-6}, {"gpu.cublas.level2", 2.75e-6},
+	        {"gpu.cublas.level2_device", 1.75e-6}, {"gpu.cublas.iamax", 15e-6},
+	        {"gpu.l2.latency", 0.25e-6}, {"gpu.copy.sync", 16e-6}, {"gpu.copy.beta", 1e12},
+	        {"gpu.l2.copy", 2e12}, {"gpu.dram.copy", 1e12},
+	        {"gpu.shared.update[threads=256]", 100e9}, {"link.d2h.pinned.alpha", 10e-6},
+	        {"link.h2d.pinned.alpha", 10e-6}, {"link.d2h.pinned.beta", 50e9},
+	        {"link.h2d.pinned.beta", 50e9}};
+	static const struct written_row exact[] = {
+	        {"gpu.l2.stated", 50e6}, {"gpu.sm.count", 100}, {"gpu.shared.per_block", 232448}};
 	static const double blocks[] = {1, 8, 128}, words[] = {1, 32, 512};
 
-	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
-		add(p, scalars[i].name, "s", NULL, 0, scalars[i].us * 1e-6, half);
+	add_written_rows(p, rows, ARRAY_LEN(rows), half);
+	add_written_rows(p, exact, ARRAY_LEN(exact), 0);
 	add_curve(p, "gpu.copy.time", curve_bytes, ARRAY_LEN(curve_bytes), 1e-6, 1e12, half);
 	add_curve(p, "gpu.read.time", curve_bytes, ARRAY_LEN(curve_bytes), 1e-6, 1e12, half);
 	add_curve(p, "gpu.write.time", curve_bytes, ARRAY_LEN(curve_bytes), 1e-6, 1e12, half);
-	add(p, "gpu.copy.beta", "B/s", NULL, 0, 1e12, half);
-	add(p, "gpu.l2.copy", "B/s", NULL, 0, 2e12, half);
-	add(p, "gpu.dram.copy", "B/s", NULL, 0, 1e12, half);
-	add(p, "gpu.l2.stated", "B", NULL, 0, 50e6, 0);
-	add(p, "gpu.sm.count", "count", NULL, 0, 100, 0);
-	add(p, "gpu.shared.per_block", "B", NULL, 0, 232448, 0);
 	for (size_t i = 0; i < ARRAY_LEN(surface_n); i++) {
 		struct arg two[] = {{"m", 4}, {"n", surface_n[i] / 32}};
 		add(p, "gpu.panel.step.s", "s", two, 2, 3e-6, half);
@@ -75,7 +113,6 @@ static inline void add_gpu(struct profile *p, double half)
 		add(p, "gpu.panel.twice.s", "s", &two[1], 1, 2.25e-6, half);
 		add(p, "gpu.panel.twice.d", "s", &two[1], 1, 2.25e-6, half);
 	}
-	add(p, "gpu.shared.update", "B/s", &(struct arg){"threads", 256}, 1, 100e9, half);
 	for (size_t i = 0; i < ARRAY_LEN(blocks); i++) {
 		struct arg args[] = {{"blocks", blocks[i]}, {"threads", 256}};
 		add(p, "gpu.barrier.grid", "s", args, 2, 1e-6, half);
@@ -89,12 +126,6 @@ static inline void add_gpu(struct profile *p, double half)
 	}
 	add_curve(p, "link.d2h.pinned.time", link_bytes, ARRAY_LEN(link_bytes), 10e-6, 50e9, half);
 	add_curve(p, "link.h2d.pinned.time", link_bytes, ARRAY_LEN(link_bytes), 12e-6, 50e9, half);
-	for (int out = 0; out < 2; out++) {
-		add(p, out ? "link.d2h.pinned.alpha" : "link.h2d.pinned.alpha", "s", NULL, 0, 10e-6,
-		        half);
-		add(p, out ? "link.d2h.pinned.beta" : "link.h2d.pinned.beta", "B/s", NULL, 0, 50e9,
-		        half);
-	}
 }
 
 static inline void add_host(struct profile *p, double half)
@@ -175,25 +206,22 @@ static inline void add_surfaces(struct profile *p, const char *precision, double
 
 static inline void add_blocks(struct profile *p, double half)
 {
+	static const struct written_row rows[] = {{"gpu.barrier.block[threads=256]", 15e-9},
+	        {"gpu.warp.shuffle.issue", 0.5e-9}, {"gpu.fma.fed.lane[width=16]", 0.25},
+	        {"gpu.special.rsqrt.latency", 20e-9}, {"gpu.warp.shuffle.latency", 12e-9},
+	        {"gpu.int.logic.latency", 2e-9}, {"gpu.reduce.max[threads=256]", 0.2e-6},
+	        {"gpu.shared.latency", 10e-9}, {"gpu.sm.l2_read", 200e9},
+	        /* 8 bytes of a copied word in 80 ps */
+	        {"gpu.copy.stride[words=262144,stride=1]", 1e11},
+	        {"gpu.copy.stride[words=262144,stride=512]", 1e11},
+	        {"gpu.l2.read", 4e13}, /* as gemv from there */
+	        {"gpu.concurrent.stream_wait_idle", 1.75e-6},
+	        {"gpu.concurrent.dependent_idle", 1.5e-6}};
+
 	add_surfaces(p, "s", half);
 	add_surfaces(p, "d", half);
-	add(p, "gpu.barrier.block", "s", &(struct arg){"threads", 256}, 1, 15e-9, half);
-	add(p, "gpu.warp.shuffle.issue", "s", NULL, 0, 0.5e-9, half);
-	add(p, "gpu.fma.fed.lane", "ratio", &(struct arg){"width", 16}, 1, 0.25, half);
-	add(p, "gpu.special.rsqrt.latency", "s", NULL, 0, 20e-9, half);
-	add(p, "gpu.warp.shuffle.latency", "s", NULL, 0, 12e-9, half);
-	add(p, "gpu.int.logic.latency", "s", NULL, 0, 2e-9, half);
-	add(p, "gpu.reduce.max", "s", &(struct arg){"threads", 256}, 1, 0.2e-6, half);
-	add(p, "gpu.shared.latency", "s", NULL, 0, 10e-9, half);
-	add(p, "gpu.sm.l2_read", "B/s", NULL, 0, 200e9, half);
-	for (int i = 0; i < 2; i++) { /* 8 bytes of a copied word in 80 ps */
-		struct arg args[] = {{"words", 262144}, {"stride", i ? 512 : 1}};
-		add(p, "gpu.copy.stride", "B/s", args, 2, 1e11, half);
-	}
-	add(p, "gpu.l2.read", "B/s", NULL, 0, 4e13, half); /* as gemv from there */
-	add(p, "gpu.l2.sector", "B", NULL, 0, 64, 0);
-	add(p, "gpu.concurrent.stream_wait_idle", "s", NULL, 0, 1.75e-6, half);
-	add(p, "gpu.concurrent.dependent_idle", "s", NULL, 0, 1.5e-6, half);
+	add_written_rows(p, rows, ARRAY_LEN(rows), half);
+	add_row(p, 64, "gpu.l2.sector");
 }
 
 static inline struct profile *synthetic(double half)

@@ -3,11 +3,6 @@
  * cluster and those that stream, exchanges of rows and what solves behind them. */
 #include "cost_test.h"
 
-#include "lib/base/msg.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 static const double us = 1e-6;
 
 static void add(struct profile *p, const char *name, double m, double n, double seconds)
@@ -74,10 +69,8 @@ static void test_wide(struct cost_reader *r)
 }
 
 /* A start and work for every row. */
-static void test_lengths(void)
+static void test_lengths(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = profile_new();
-	struct cost_reader *r = xmalloc(sizeof *r);
 	const struct matrix a = {NULL, 0, 100000, 64, 100000, SINGLE};
 
 	for (double m = 32768; m <= 65536; m *= 2)
@@ -85,8 +78,6 @@ static void test_lengths(void)
 	cost_reader_start(r, p);
 	is_real(cost_host_geqrf(r, a), 11000 * us, 1e-9,
 	        "beyond the last row, which is not the only one: in a straight line");
-	free(r);
-	profile_free(p);
 }
 
 static void test_cholesky(struct cost_reader *r)
@@ -112,11 +103,9 @@ static void test_products(struct cost_reader *r)
 }
 
 /* n^1.2 us with up to 512 rows, and from there on m / 512 times that. */
-static void test_cluster(void)
+static void test_cluster(struct profile *p, struct cost_reader *r)
 {
 	static const char name[] = "gpu.panel_cluster.s";
-	struct profile *p = profile_new();
-	struct cost_reader *r = xmalloc(sizeof *r);
 	const struct panel_geometry g = {.blocks = 1};
 	const struct parameter_spec start = {"gpu.launch.dependent", "s", "synthetic", NULL, 0, 0};
 
@@ -133,13 +122,11 @@ static void test_cluster(void)
 			        pow((double)n, 1.2) * fmax(1, (double)m / 512), 1e-9,
 			        "a panel of a cluster: between the rows measured");
 		}
-	free(r);
-	profile_free(p);
 }
 
 /* Panels of 40 us, which beside products A B of 1 Tflop/s a multiprocessor take 60 and wait for
  * half of two tiles' time on average. */
-static void test_panel_beside(void)
+static void test_panel_beside(struct profile *p, struct cost_reader *r)
 {
 	enum { DEPTH = 64, TILE = 128 };
 	const double tiles = 2 * 2.0 * TILE * TILE * DEPTH / 1e12;
@@ -147,8 +134,6 @@ static void test_panel_beside(void)
 	static const char *const shared[] = {
 	        "gpu.panel_cluster_shared.s", "gpu.panel_cluster_shared.d"};
 	static const char *const peak[] = {"gpu.gemm.s.peak", "gpu.gemm.d.peak"};
-	struct profile *p = profile_new();
-	struct cost_reader *r = xmalloc(sizeof *r);
 	const struct panel_geometry g = {.blocks = 1};
 
 	add_scalar(p, "gpu.launch.dependent", 0);
@@ -166,16 +151,11 @@ static void test_panel_beside(void)
 		        twice ? "a panel beside products, in double precision"
 		              : "a panel beside products");
 	}
-	free(r);
-	profile_free(p);
 }
 
 /* QR's panels by the Gram matrix: in one cluster, and where they stream over memory. */
-static void test_streaming(void)
+static void test_streaming(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = profile_new();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	add_scalar(p, "gpu.sm.count", 100);
 	add_scalar(p, "gpu.launch.enqueue", us);
 	add_scalar(p, "gpu.launch.dependent", us);
@@ -187,16 +167,12 @@ static void test_streaming(void)
 	                    high = {NULL, 0, 65536, 64, 65536, SINGLE};
 	is_real(cost_panel_reflectors(r, low).share, 0.16, 1e-9, "a cluster's 16 multiprocessors");
 	is_real(cost_panel_reflectors(r, high).share, 1, 1e-9, "all where panels stream");
-	free(r);
-	profile_free(p);
 }
 
 /* A grid of 1 us at 32 and 512, where a square between has 3 us. */
-static void test_middle(void)
+static void test_middle(struct profile *p, struct cost_reader *r)
 {
 	static const char name[] = "gpu.surface";
-	struct profile *p = profile_new();
-	struct cost_reader *r = xmalloc(sizeof *r);
 
 	for (int m = 32; m <= 512; m *= 16)
 		for (int n = 32; n <= 512; n *= 16)
@@ -209,16 +185,12 @@ static void test_middle(void)
 	        "it counts less beside it");
 	is_real(cost_surface2(r, name, "m", 512, "n", 128) / us, 1, 1e-9,
 	        "and nothing on the grid's next rows");
-	free(r);
-	profile_free(p);
 }
 
 /* Every m takes 1 us for 1024 rows, 128 more than 4096 half as long again. */
-static void test_step(void)
+static void test_step(struct profile *p, struct cost_reader *r)
 {
 	static const char name[] = "gpu.surface";
-	struct profile *p = profile_new();
-	struct cost_reader *r = xmalloc(sizeof *r);
 
 	for (double n = 32; n <= 64; n *= 2) {
 		for (double m = 1024; m <= 4096; m *= 2)
@@ -233,12 +205,10 @@ static void test_step(void)
 	const double slope = log(6.1875 / 2) / log(4224 / 2048.0);
 	is_real(cost_surface2(r, name, "m", 8448, "n", 32) / us, 6.1875 * pow(2, slope), 1e-9,
 	        "beyond the last row no step, but the slope since the row before both");
-	free(r);
-	profile_free(p);
 }
 
 /* Exchanges of rows, and with a solve, in 2048 columns: 20 and 50 us; a launch takes 2 us. */
-static void test_rows(void)
+static void test_rows(struct profile *p, struct cost_reader *r)
 {
 	static const char *const names[] = {"gpu.swap_rows.s", "gpu.lu_rows.s"};
 	static const char *const scalars[] = {"gpu.launch.enqueue", "gpu.launch.dependent",
@@ -247,8 +217,6 @@ static void test_rows(void)
 	static const double values[] = {1e-6, 2e-6, 5e7, 100, 1e-9, 1e-9, 1e-7};
 	static const double seconds[] = {20e-6, 50e-6};
 	const struct matrix c = {NULL, 0, 2048, 4096, 2048, SINGLE};
-	struct profile *p = profile_new();
-	struct cost_reader *r = xmalloc(sizeof *r);
 	double time[3];
 
 	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
@@ -277,8 +245,6 @@ static void test_rows(void)
 	is_real(time[1], seconds[1], 1e-9, "and a solve");
 	ok(time[2] >= seconds[1] - seconds[0] + values[1] && time[2] < seconds[1],
 	        "a solve alone: what it adds, and a launch (%.1f us)", 1e6 * time[2]);
-	free(r);
-	profile_free(p);
 }
 
 static double by_work(
@@ -310,27 +276,20 @@ static void test_work(void)
 	profile_free(p);
 }
 
-static void test_missing(void)
+static void test_missing(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = profile_new();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	cost_reader_start(r, p);
 	ok(isnan(getrf(r, 1000, 64)) && r->model.missing, "a profile without rows says so");
 	is_text(r->model.missing_name, "host.getrf.s[m=1000,n=64]", "and which");
-	free(r);
-	profile_free(p);
 }
 
 /* A size that a probe could not resolve is none; the near part of L2 is then the device's own
  * statement, over its partitions. */
-static void test_unresolved(void)
+static void test_unresolved(struct profile *p, struct cost_reader *r)
 {
 	const struct parameter_spec stated = {"gpu.l2.stated", "B", "synthetic", NULL, 0, 0},
 	                            near = {"gpu.l2.near.size", "B", "synthetic", NULL, 0, 0},
 	                            parts = {"gpu.l2.partitions", "count", "synthetic", NULL, 0, 0};
-	struct profile *p = profile_new();
-	struct cost_reader *r = xmalloc(sizeof *r);
 
 	profile_add(p, &stated, NULL, 0, (struct estimate){6e7, 6e7, 6e7, 1}, false);
 	profile_add(p, &near, NULL, 0, (struct estimate){NAN, NAN, NAN, 78}, false);
@@ -341,31 +300,23 @@ static void test_unresolved(void)
 	cost_reader_start(r, p);
 	is_real(cost_near_l2(r), 3e7, 1e-12, "or its part");
 	ok(!r->model.missing, "and nothing is missing");
-	free(r);
-	profile_free(p);
 }
 
 int main(void)
 {
+	static cost_test *const tests[] = {test_lengths, test_cluster, test_panel_beside,
+	        test_streaming, test_middle, test_step, test_rows, test_missing, test_unresolved};
 	struct profile *p = new_profile();
 	struct cost_reader *r = xmalloc(sizeof *r);
 
 	cost_reader_start(r, p);
 	test_panels(r);
 	test_wide(r);
-	test_lengths();
 	test_cholesky(r);
 	test_products(r);
-	test_cluster();
-	test_panel_beside();
-	test_streaming();
-	test_middle();
-	test_step();
-	test_rows();
-	test_work();
-	test_missing();
-	test_unresolved();
 	free(r);
 	profile_free(p);
+	run_cost_tests(profile_new, tests, ARRAY_LEN(tests));
+	test_work();
 	return finish();
 }

@@ -4,17 +4,27 @@
  * host takes to queue them. */
 #include "cost_test.h"
 
-#include "lib/base/msg.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 static void add_product(struct profile *p, const char *name, double m, double n, double k, double s)
 {
 	const struct parameter_spec spec = {name, "s", "synthetic", "surface", 0, 0};
 	const struct arg args[] = {{"m", m}, {"n", n}, {"k", k}};
 
 	profile_add(p, &spec, args, 3, (struct estimate){s, 0.9 * s, 1.1 * s, 30}, false);
+}
+
+/* Sizes from `first` to `last`, each `step` times the one before. */
+typedef struct {
+	double first, last, step;
+} axis;
+
+/* A grid of products that take m n k times `each` seconds. */
+static void add_products(
+        struct profile *p, const char *name, axis rows, axis columns, axis depths, double each)
+{
+	for (double m = rows.first; m <= rows.last; m *= rows.step)
+		for (double n = columns.first; n <= columns.last; n *= columns.step)
+			for (double k = depths.first; k <= depths.last; k *= depths.step)
+				add_product(p, name, m, n, k, m * n * k * each);
 }
 
 static double gemm(struct cost_reader *r, int64_t m, int64_t n, int64_t k, enum precision precision)
@@ -63,11 +73,9 @@ static double product_abt(struct cost_reader *r, int64_t m, int64_t n, int64_t k
 }
 
 /* 12800 x 12800 is 100 rounds of 128 x 128 tiles, 1280 x 1280 one; a round takes 10 k ns. */
-static void test_rounds(void)
+static void test_rounds(struct profile *p, struct cost_reader *r)
 {
 	static const double sides[] = {1280, 12800};
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
 	double share;
 
 	for (int i = 0; i < 4; i++)
@@ -95,8 +103,6 @@ static void test_rounds(void)
 	        "as measured for these tiles, where they are");
 	is_real(product_abt(r, 2562, 1024, 1024, &share), 2 * 1024e-8 * 1.1, 1e-2,
 	        "of fewer columns than measured, too");
-	free(r);
-	profile_free(p);
 }
 
 static double product_atb(struct cost_reader *r, int64_t m, int64_t n, int64_t k)
@@ -110,12 +116,10 @@ static double product_atb(struct cost_reader *r, int64_t m, int64_t n, int64_t k
 /* V^T C: mnk fs by the library, half of that by our own kernels. */
 static void test_tall(struct profile *p, struct cost_reader *r)
 {
-	for (double m = 64; m <= 256; m *= 4)
-		for (double n = 64; n <= 1024; n *= 4)
-			for (double k = 4096; k <= 65536; k *= 16) {
-				add_product(p, "gpu.gemm_tn.s", m, n, k, m * n * k * 1e-15);
-				add_product(p, "gpu.own_gemm_tn.s", m, n, k, m * n * k * 5e-16);
-			}
+	const axis rows = {64, 256, 4}, columns = {64, 1024, 4}, depth = {4096, 65536, 16};
+
+	add_products(p, "gpu.gemm_tn.s", rows, columns, depth, 1e-15);
+	add_products(p, "gpu.own_gemm_tn.s", rows, columns, depth, 5e-16);
 	cost_reader_start(r, p);
 	is_real(product_atb(r, 64, 128, 20000), 64 * 128 * 2e4 * 5e-16, 1e-9,
 	        "few columns and many rows: by our own kernels");
@@ -132,18 +136,13 @@ static void test_tall(struct profile *p, struct cost_reader *r)
 }
 
 /* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. */
-static void test_gemm(void)
+static void test_gemm(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
+	const axis side = {256, 4096, 16}, depth = {64, 256, 4};
 
-	for (double m = 256; m <= 4096; m *= 16)
-		for (double n = 256; n <= 4096; n *= 16)
-			for (double k = 64; k <= 256; k *= 4) {
-				add_product(p, "gpu.gemm.d", m, n, k, m * n * k * 1e-12);
-				add_product(p, "gpu.gemm_odd.d", m, n, k, 2 * m * n * k * 1e-12);
-				add_product(p, "gpu.own_gemm.s", m, n, k, m * n * k * 5e-13);
-			}
+	add_products(p, "gpu.gemm.d", side, side, depth, 1e-12);
+	add_products(p, "gpu.gemm_odd.d", side, side, depth, 2e-12);
+	add_products(p, "gpu.own_gemm.s", side, side, depth, 5e-13);
 	cost_reader_start(r, p);
 	is_real(gemm(r, 2000, 1000, 100, DOUBLE), 2e8 * 1e-12, 1e-9, "a product");
 	is_real(gemm(r, 2001, 1000, 100, DOUBLE), 2 * 2.001e8 * 1e-12, 1e-9,
@@ -187,17 +186,12 @@ static void test_gemm(void)
 	const double plain = cost_gemm(r, PLAIN, PLAIN, square, 256).block_lifetime;
 	is_real(cost_gemm(r, PLAIN, TRANSPOSED, square, 256).block_lifetime / plain, 0.5, 1e-9,
 	        "tiles in double precision, one at a time, keep their places half as long");
-	free(r);
-	profile_free(p);
 }
 
 /* mnk ps, of 1024 rows three times that; with an odd number of rows, known at the ends alone, twice
  * that. */
-static void test_odd(void)
+static void test_odd(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (double m = 256; m <= 4096; m *= 4)
 		for (double k = 64; k <= 256; k *= 4) {
 			const double time = m * 1024 * k * 1e-12;
@@ -210,8 +204,6 @@ static void test_odd(void)
 	        "an odd number of rows between those known goes as even ones do");
 	is_real(gemm(r, 257, 1024, 128, DOUBLE), 2 * 257 * 1024 * 128e-12, 1e-2,
 	        "and is itself by those");
-	free(r);
-	profile_free(p);
 }
 
 static double product_tall(struct cost_reader *r, int64_t k)
@@ -223,11 +215,8 @@ static double product_tall(struct cost_reader *r, int64_t k)
 }
 
 /* V^T C of 1024 rows by one block in 58 us, of 4096 by many in 10; other products take 8. */
-static void test_short(void)
+static void test_short(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (int i = 0; i < 4; i++) {
 		const double m = i / 2 ? 64 : 32, n = i % 2 ? 64 : 32;
 		add_product(p, "gpu.gemm_tn.d", m, n, 1024, 58e-6);
@@ -240,8 +229,6 @@ static void test_short(void)
 	is_real(product_tall(r, 512), 0.1e-6 + 57.9e-6 / 2, 1e-9,
 	        "half of the first rows take half");
 	is_real(product_tall(r, 128), 8e-6, 1e-9, "but no less than other products");
-	free(r);
-	profile_free(p);
 }
 
 static double queued(struct cost_reader *r, enum trans ta, int64_t side, enum precision precision)
@@ -251,11 +238,8 @@ static double queued(struct cost_reader *r, enum trans ta, int64_t side, enum pr
 }
 
 /* What the host takes to queue a product. */
-static void test_queue(void)
+static void test_queue(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (int i = 0; i < 8; i++)
 		add_product(p, i < 4 ? "gpu.gemm.d" : "gpu.own_gemm.s", i / 2 % 2 ? 1024 : 256,
 		        i % 2 ? 1024 : 256, 64, 20e-6);
@@ -267,16 +251,12 @@ static void test_queue(void)
 	is_real(queued(r, PLAIN, 512, DOUBLE), 9e-6, 1e-9, "else as the library's products");
 	is_real(queued(r, TRANSPOSED, 512, DOUBLE), 12e-6, 1e-9, "transposed ones");
 	is_real(queued(r, PLAIN, 1024, SINGLE), 1e-7, 1e-9, "and ours as a kernel");
-	free(r);
-	profile_free(p);
 }
 
 /* V^T C by 3xTF32 on the way: the product and the kernel behind it. */
-static void test_two_kernels(void)
+static void test_two_kernels(struct profile *p, struct cost_reader *r)
 {
 	const struct matrix c = {NULL, 0, 64, 512, 64, SINGLE};
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
 
 	for (int i = 0; i < 8; i++)
 		add_product(p, "gpu.tf32_tall.s", i / 4 ? 128 : 64, i / 2 % 2 ? 1024 : 256,
@@ -287,38 +267,28 @@ static void test_two_kernels(void)
 	is_real(cost.enqueue, 2e-7, 1e-9, "the host queues both");
 	is_real(cost.first, 1e-7, 1e-9, "the device begins with the first");
 	ok(cost.further == 1, "and one is behind it");
-	free(r);
-	profile_free(p);
 }
 
 /* V^T C of 64 columns and 4096 of V, of an inner dimension of which V's would have to be four times
  * as long for it to be tall: by whichever surface is sooner. */
-static void test_few_columns(void)
+static void test_few_columns(struct profile *p, struct cost_reader *r)
 {
 	const struct matrix c = {NULL, 0, 4096, 64, 4096, DOUBLE};
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
 
-	for (double m = 1024; m <= 4096; m *= 4)
-		for (double n = 64; n <= 256; n *= 4)
-			for (double k = 512; k <= 1024; k *= 2)
-				add_product(p, "gpu.gemm.d", m, n, k, m * n * k * 1e-12);
+	add_products(p, "gpu.gemm.d", (axis){1024, 4096, 4}, (axis){64, 256, 4},
+	        (axis){512, 1024, 2}, 1e-12);
 	cost_reader_start(r, p);
 	struct cost cost = cost_gemm(r, TRANSPOSED, PLAIN, c, 8192);
 	is_real(sum(&cost), 4096. * 64 * 8192 * 1e-12, 1e-3,
 	        "few columns: as A B where that is all");
-	for (double m = 64; m <= 256; m *= 4)
-		for (double n = 1024; n <= 4096; n *= 4)
-			for (double k = 4096; k <= 16384; k *= 4)
-				add_product(p, "gpu.gemm_tn.d", m, n, k, m * n * k * 0.4e-12);
+	add_products(p, "gpu.gemm_tn.d", (axis){64, 256, 4}, (axis){1024, 4096, 4},
+	        (axis){4096, 16384, 4}, 0.4e-12);
 	cost_reader_start(r, p);
 	cost = cost_gemm(r, TRANSPOSED, PLAIN, c, 8192);
 	is_real(sum(&cost), 4096. * 64 * 8192 * 0.4e-12, 1e-3,
 	        "as a tall product where that is sooner");
 	cost = cost_gemm(r, PLAIN, PLAIN, c, 8192);
 	is_real(sum(&cost), 4096. * 64 * 8192 * 1e-12, 1e-3, "but A B never");
-	free(r);
-	profile_free(p);
 }
 
 static double squares(struct cost_reader *r, int64_t order, int64_t columns)
@@ -329,40 +299,29 @@ static double squares(struct cost_reader *r, int64_t order, int64_t columns)
 }
 
 /* Squares in one call, measured to take three times as long as one product of as many columns. */
-static void test_squares(void)
+static void test_squares(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
-	for (double m = 256; m <= 1024; m *= 4)
-		for (double n = 1024; n <= 16384; n *= 16)
-			add_product(p, "gpu.gemm.tf32", m, n, 768, m * n * 1e-11);
+	add_products(p, "gpu.gemm.tf32", (axis){256, 1024, 4}, (axis){1024, 16384, 16},
+	        (axis){768, 768, 2}, 1e-11 / 768);
 	cost_reader_start(r, p);
 	is_real(squares(r, 512, 8192), 512 * 8192 * 1e-11, 1e-6,
 	        "as one product where that is all");
-	for (double m = 256; m <= 1024; m *= 4)
-		for (double n = 1024; n <= 8192; n *= 8)
-			add_product(p, "gpu.gemm_batched.tf32", m, n, 768, m * n * 3e-11);
+	add_products(p, "gpu.gemm_batched.tf32", (axis){256, 1024, 4}, (axis){1024, 8192, 8},
+	        (axis){768, 768, 2}, 3e-11 / 768);
 	cost_reader_start(r, p);
 	is_real(squares(r, 512, 8192), 512 * 8192 * 3e-11, 1e-6, "else as squares");
 	is_real(squares(r, 512, 16384), 512 * 16384 * 3e-11, 1e-3, "twice as many take twice that");
-	for (double m = 256; m <= 1024; m *= 4)
-		for (double n = 1024; n <= 16384; n *= 16)
-			add_product(p, "gpu.gemm_shared.tf32", m, n, 768, m * n * 2e-11);
+	add_products(p, "gpu.gemm_shared.tf32", (axis){256, 1024, 4}, (axis){1024, 16384, 16},
+	        (axis){768, 768, 2}, 2e-11 / 768);
 	cost_reader_start(r, p);
 	r->shares = true;
 	is_real(squares(r, 512, 8192), 512 * 8192 * 6e-11, 1e-6,
 	        "beside a panel as much longer as one product");
-	free(r);
-	profile_free(p);
 }
 
 /* Our own products, beside others' work three times as long where that is measured. */
-static void test_beside(void)
+static void test_beside(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
 	for (double m = 128; m <= 131072; m *= 32)
 		for (double n = 8; n <= 2048; n *= 16) {
 			add_product(p, "gpu.own_gemm.s", m, n, 64, m * n * 1e-11);
@@ -376,20 +335,14 @@ static void test_beside(void)
 	is_real(gemm(r, 65536, 32, 64, SINGLE), 65536 * 32 * 3e-11, 1e-6,
 	        "a longer one of fewer columns: as much slower");
 	ok(r->shares, "which others still are");
-	free(r);
-	profile_free(p);
 }
 
 /* Where C cuts tiles off they take 7 us more, measured up to 4000 rows and beyond these too; where
  * that is not measured, as long as whole ones. */
-static void test_cut(void)
+static void test_cut(struct profile *p, struct cost_reader *r)
 {
-	struct profile *p = library_profile();
-	struct cost_reader *r = xmalloc(sizeof *r);
-
-	for (double m = 128; m <= 131072; m *= 32)
-		for (double n = 8; n <= 2048; n *= 16)
-			add_product(p, "gpu.own_gemm.s", m, n, 64, m * n * 1e-11);
+	add_products(p, "gpu.own_gemm.s", (axis){128, 131072, 32}, (axis){8, 2048, 16},
+	        (axis){64, 64, 2}, 1e-11 / 64);
 	cost_reader_start(r, p);
 	is_real(gemm(r, 65536, 72, 64, SINGLE), 65536 * 96 * 1e-11, 1e-6,
 	        "72 columns are three tiles of 32");
@@ -401,21 +354,12 @@ static void test_cut(void)
 	is_real(gemm(r, 4000, 128, 64, SINGLE), 4000 * 128 * 1e-11 + 7e-6, 1e-3, "cut ones");
 	is_real(gemm(r, 60000, 128, 64, SINGLE), 60000 * 128 * 1e-11 + 7e-6, 1e-3,
 	        "in longer products as much longer");
-	free(r);
-	profile_free(p);
 }
 
 int main(void)
 {
-	test_gemm();
-	test_odd();
-	test_rounds();
-	test_short();
-	test_queue();
-	test_two_kernels();
-	test_few_columns();
-	test_squares();
-	test_beside();
-	test_cut();
+	static cost_test *const tests[] = {test_rounds, test_gemm, test_odd, test_short, test_queue,
+	        test_two_kernels, test_few_columns, test_squares, test_beside, test_cut};
+	run_cost_tests(library_profile, tests, ARRAY_LEN(tests));
 	return finish();
 }

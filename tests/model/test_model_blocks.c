@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of blocked factorizations on the model executor: what library calls and moves cost
- * and who is owed the time, on the synthetic profile, and that every operation has a cost in every
- * phase. */
+ * and whose share of the time it is, on the synthetic profile, and that every operation has a cost
+ * in every phase. */
 #include "tests/tap.h"
 #include "model_calls.h"
 
@@ -12,31 +12,24 @@ static void test_library(const struct profile *p)
 
 	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
 	is_real(us(e), library + 2.0 * 4096 * 1024 * 256 / 1e7 + WAIT, 1e-9, "gemm");
-	executor_model_restart(e, false);
-	ex_gemm(e, TRANSPOSED, PLAIN, 1, block(8192, 64), block(8192, 1000), 0, block(64, 1000));
-	is_real(us(e), library + 2.0 * 64 * 1000 * 8192 / 1e7 + WAIT, 1e-9, "gemm along columns");
-	executor_model_restart(e, false);
-	ex_syrk(e, LOWER, PLAIN, -1, block(3000, 200), 1, block(3000, 3000));
-	is_real(us(e), library + 3000.0 * 3000 * 200 / 1e7 + WAIT, 1e-9, "syrk");
-	executor_model_restart(e, false);
-	ex_trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, block(256, 256), block(256, 3000));
-	is_real(us(e), library + 256.0 * 256 * 3000 / 1e7 + WAIT, 1e-9, "trsm from the left");
-	executor_model_restart(e, false);
-	ex_trsm(e, RIGHT, LOWER, TRANSPOSED, NON_UNIT, 1, block(256, 256), block(3000, 256));
-	is_real(us(e), library + 256.0 * 256 * 3000 / 1e7 + WAIT, 1e-9, "trsm from the right");
-	executor_model_restart(e, false);
-	ex_gemm(e, TRANSPOSED, PLAIN, 1, block(8192, 1000), block(8192, 64), 0, block(1000, 64));
-	is_real(us(e), library + 2.0 * 64 * 1000 * 8192 / 1e7 + WAIT, 1e-9,
-	        "gemm along many columns");
-	executor_model_restart(e, false);
-	ex_gemv(e, PLAIN, 1, block(3000, 3000), block(3000, 1), 0, block(3000, 1));
-	is_real(us(e), library + 9e6 / 1e7 + WAIT, 1e-9, "gemv in L2");
-	executor_model_restart(e, false);
-	ex_gemv(e, TRANSPOSED, 1, block(5000, 5000), block(5000, 1), 0, block(5000, 1));
-	is_real(us(e), library + 2 * 25e6 / 1e7 + WAIT, 1e-9, "gemv out of DRAM");
-	executor_model_restart(e, false);
-	ex_gemm(e, PLAIN, PLAIN, 1, block(1, 1), block(1, 1), 0, block(1, 1));
-	is_real(us(e), library + 2 * 32 * 32 * 32 / 1e7 + WAIT, 1e-9,
+	COSTS(ex_gemm(e, TRANSPOSED, PLAIN, 1, block(8192, 64), block(8192, 1000), 0,
+	              block(64, 1000)),
+	        library + 2.0 * 64 * 1000 * 8192 / 1e7 + WAIT, 1e-9, "gemm along columns");
+	COSTS(ex_syrk(e, LOWER, PLAIN, -1, block(3000, 200), 1, block(3000, 3000)),
+	        library + 3000.0 * 3000 * 200 / 1e7 + WAIT, 1e-9, "syrk");
+	COSTS(ex_trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, block(256, 256), block(256, 3000)),
+	        library + 256.0 * 256 * 3000 / 1e7 + WAIT, 1e-9, "trsm from the left");
+	COSTS(ex_trsm(e, RIGHT, LOWER, TRANSPOSED, NON_UNIT, 1, block(256, 256), block(3000, 256)),
+	        library + 256.0 * 256 * 3000 / 1e7 + WAIT, 1e-9, "trsm from the right");
+	COSTS(ex_gemm(e, TRANSPOSED, PLAIN, 1, block(8192, 1000), block(8192, 64), 0,
+	              block(1000, 64)),
+	        library + 2.0 * 64 * 1000 * 8192 / 1e7 + WAIT, 1e-9, "gemm along many columns");
+	COSTS(ex_gemv(e, PLAIN, 1, block(3000, 3000), block(3000, 1), 0, block(3000, 1)),
+	        library + 9e6 / 1e7 + WAIT, 1e-9, "gemv in L2");
+	COSTS(ex_gemv(e, TRANSPOSED, 1, block(5000, 5000), block(5000, 1), 0, block(5000, 1)),
+	        library + 2 * 25e6 / 1e7 + WAIT, 1e-9, "gemv out of DRAM");
+	COSTS(ex_gemm(e, PLAIN, PLAIN, 1, block(1, 1), block(1, 1), 0, block(1, 1)),
+	        library + 2 * 32 * 32 * 32 / 1e7 + WAIT, 1e-9,
 	        "smaller than the smallest measured costs what that does");
 	ok(!executor_model_reader(e)->model.extrapolated, "and is no extrapolation");
 	executor_model_restart(e, false);
@@ -53,16 +46,13 @@ static void test_few_sides(void)
 
 	add_blocks(p, 0);
 	for (double m = 512; m <= 2048; m *= 4)
-		for (double n = 1; n <= 256; n *= 256) {
-			const struct arg args[] = {{"m", m}, {"n", n}};
-			add(p, "gpu.trsm_few.s", "s", args, 2, 1e-7 * m, 0);
-		}
+		for (double n = 1; n <= 256; n *= 256)
+			add_row(p, 1e-7 * m, "gpu.trsm_few.s[m=%.0f,n=%.0f]", m, n);
 	struct executor *e = fresh(p);
 	ex_trsm(e, LEFT, UPPER, PLAIN, NON_UNIT, 1, block(1024, 1024), block(1024, 8));
 	is_real(us(e), library + 102.4 + WAIT, 1e-9, "trsm of few right-hand sides");
-	executor_model_restart(e, false);
-	ex_trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, block(512, 512), block(512, 128));
-	is_real(us(e), library + 512.0 * 512 * 128 / 1e7 + WAIT, 1e-9, "LU's have no diagonal");
+	COSTS(ex_trsm(e, LEFT, LOWER, PLAIN, UNIT, 1, block(512, 512), block(512, 128)),
+	        library + 512.0 * 512 * 128 / 1e7 + WAIT, 1e-9, "LU's have no diagonal");
 	executor_free(e);
 	profile_free(p);
 }
@@ -78,46 +68,31 @@ static void test_moves(const struct profile *p)
 
 	ex_copy(e, WHOLE, a, a);
 	is_real(us(e), queued + started + copied + WAIT, 1e-6, "copy");
-	executor_model_restart(e, false);
-	ex_transpose(e, a, a);
-	is_real(us(e), queued + started + copied + WAIT, 1e-6, "transpose");
-	executor_model_restart(e, false);
-	ex_rotate(e, block(2, 512), a);
-	is_real(us(e), queued + started + copied + WAIT, 1e-6, "rotate");
+	COSTS(ex_transpose(e, a, a), queued + started + copied + WAIT, 1e-6, "transpose");
+	COSTS(ex_rotate(e, block(2, 512), a), queued + started + copied + WAIT, 1e-6, "rotate");
 	executor_model_restart(e, false);
 	/* two blocks: 2 MiB each go through one multiprocessor at 200 GB/s */
 	ex_make_rotations(e, 0, block(131072, 4), block(2, 2));
 	double pair = 2 * 2 * 131072 * 4 / 200e3;
 	is_real(us(e), queued + started + 0.25 + pair + 0.25 + 0.015 + WAIT, 1e-6,
 	        "make_rotations: a pair is one block's");
-	executor_model_restart(e, false);
-	ex_explicit_v(e, a, a);
-	is_real(us(e), queued + started + copied + WAIT, 1e-6, "explicit_v");
-	executor_model_restart(e, false);
-	ex_fill(e, WHOLE, 0, 0, twice);
-	is_real(us(e), queued + started + written + WAIT, 1e-6, "fill");
-	executor_model_restart(e, false);
-	ex_laswp(e, a, pivots, false);
-	is_real(us(e),
+	COSTS(ex_explicit_v(e, a, a), queued + started + copied + WAIT, 1e-6, "explicit_v");
+	COSTS(ex_fill(e, WHOLE, 0, 0, twice), queued + started + written + WAIT, 1e-6, "fill");
+	COSTS(ex_laswp(e, a, pivots, false),
 	        queued + started + (2.0 * 128 * 1024 * 68 - least) / 1e6 + 128 * 0.022 + 0.5 + WAIT,
 	        0.02, "laswp: words above, sectors below");
-	executor_model_restart(e, false);
-	ex_offset_pivots(e, pivots, 7, pivots);
-	is_real(us(e), queued + started + WAIT, 1e-9, "a kernel over integers only starts");
-	executor_model_restart(e, false);
-	ex_zero_diagonal(e, a, NULL);
-	is_real(us(e), queued + started + WAIT, 1e-9, "and so does zero_diagonal");
-	executor_model_restart(e, false);
-	ex_clear_info(e, NULL);
-	is_real(us(e), 3 + 3 + WAIT, 1e-9, "clear_info is queued as a copy is");
+	COSTS(ex_offset_pivots(e, pivots, 7, pivots), queued + started + WAIT, 1e-9,
+	        "a kernel over integers only starts");
+	COSTS(ex_zero_diagonal(e, a, NULL), queued + started + WAIT, 1e-9,
+	        "and so does zero_diagonal");
+	COSTS(ex_clear_info(e, NULL), 3 + 3 + WAIT, 1e-9, "clear_info is queued as a copy is");
 	executor_model_restart(e, false);
 	e->ops->stage(e, 0, 2048, 1024, SINGLE, &host);
 	ex_to_host(e, a, host);
 	is_real(us(e), link_us(p, "link.d2h.pinned.time", bytes), 1e-9,
 	        "to_host and the wait are the measured round trip");
-	executor_model_restart(e, false);
-	ex_to_device(e, host, a);
-	is_real(us(e), link_us(p, "link.h2d.pinned.time", bytes), 1e-9, "to_device");
+	COSTS(ex_to_device(e, host, a), link_us(p, "link.h2d.pinned.time", bytes), 1e-9,
+	        "to_device");
 	executor_free(e);
 }
 
@@ -149,12 +124,12 @@ static void test_hand_over(struct profile *p)
 	ex_to_host(e, a, host);
 	ex_to_host(e, a, host);
 	is_real(us(e), 3 + 2 * (link - 3 - WAIT) + WAIT, 1e-9, "behind a copy it has it already");
-	add(p, "gpu.copy.behind", "s", &(struct arg){"kernels", 4}, 1, 25e-6, 0);
+	add_row(p, 25e-6, "gpu.copy.behind[kernels=4]");
 	is_real(behind_kernel(p), kernel + link - 3 + 25 - 4 * 2 - 1 - 7, 1e-6,
 	        "or as one behind several does");
 
-	add(p, "link.h2d.written.time", "s", &(struct arg){"bytes", 1}, 1, 10e-6, 0);
-	add(p, "link.h2d.written.time", "s", &(struct arg){"bytes", 1 << 20}, 1, 80e-6, 0);
+	add_row(p, 10e-6, "link.h2d.written.time[bytes=1]");
+	add_row(p, 80e-6, "link.h2d.written.time[bytes=1048576]");
 	e->ops->stage(e, 0, panel.m, panel.n, SINGLE, &host);
 	executor_model_restart(e, false);
 	ex_to_device(e, host, panel);
@@ -246,7 +221,7 @@ static void test_late_start(void)
 
 	add_blocks(p, 0);
 	add_blocks(early, 0);
-	add(early, "gpu.launch.pdl", "s", NULL, 0, (started - later) * 1e-6, 0);
+	add_row(early, (started - later) * 1e-6, "gpu.launch.pdl");
 	is_real(early_kernels(early, 1, 0), early_kernels(p, 1, 0) + later, 1e-9,
 	        "an early kernel starts later in an idle queue");
 	is_real(early_kernels(early, 3, 0), early_kernels(p, 3, 0) + later, 1e-9,
@@ -270,10 +245,8 @@ static void test_turns(void)
 	struct profile *p = synthetic(0);
 
 	add_blocks(p, 0);
-	for (int turns = 1; turns <= 2; turns++) {
-		const struct arg rows[] = {{"m", 64 + 4096 * turns}, {"n", 64}};
-		add(p, "gpu.lu_columns.s", "s", rows, 2, turns * 10e-6, 0);
-	}
+	for (int turns = 1; turns <= 2; turns++)
+		add_row(p, turns * 10e-6, "gpu.lu_columns.s[m=%d,n=64]", 64 + 4096 * turns);
 	struct executor *e = fresh(p);
 	is_real(lu_columns(e, 2200), 10, 1e-9, "columns right of an LU panel of few rows: a turn");
 	is_real(lu_columns(e, 4160), 10, 1e-9, "as of all that one turn has");

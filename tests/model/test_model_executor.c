@@ -84,7 +84,8 @@ static void test_two_columns(const struct profile *p)
 	is_real(seconds(p, MODEL_CUDA, "persistent", 4, 2, 2), (4 + 3 + 2 * 1.75 + 0.25 + 5) * 1e-6,
 	        1e-9, "persistent 4 x 2 by hand");
 
-	/* LAWN 202's calls and words, column by column; values and pivots travel over the link. */
+	/* LAWN 202's calls and words, column by column; values and pivots are transferred over the
+	 * link. */
 	double words = 4 + 8 + 6 + (2 * 3 * 1 + 3 + 1) + 3 + 8 + 4;
 	double sums = 7 * 2.5e-6 + words * 4 / 1e12 + 2 * (10e-6 + 4 / 50e9) + 10e-6 + 12 / 50e9;
 	is_real(seconds(p, MODEL_CUDA, "blas", 4, 2, 1), sums, 1e-9,
@@ -233,9 +234,9 @@ static void test_interval_of_a_threshold(void)
 {
 	struct profile *p = synthetic(0);
 
-	add(p, "gpu.test.size", "1", NULL, 0, 1, 0.05);
-	add(p, "gpu.test.small", "s", NULL, 0, 10e-6, 0);
-	add(p, "gpu.test.large", "s", NULL, 0, 13e-6, 0);
+	add_written(p, "gpu.test.size", 1, 0.05);
+	add_row(p, 10e-6, "gpu.test.small");
+	add_row(p, 13e-6, "gpu.test.large");
 	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 	const struct question q = {e, by_size, NULL};
 	struct prediction out = {.seconds = question_seconds(&q, false, NULL)};

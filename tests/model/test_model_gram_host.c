@@ -166,7 +166,7 @@ static void test_apply(struct cost_reader *r)
 	        "or from memory, as all read it");
 }
 
-/* A host whose every pass was held up, by up to a thousand times. */
+/* A host on which every pass was slowed down, by up to a thousand times. */
 static void test_noise(void)
 {
 	uint64_t random = 1;
@@ -209,7 +209,7 @@ static double seconds(const struct profile *profile, int64_t n, int64_t k, int64
 
 static void test_width(const struct profile *profile)
 {
-	ok(gram_threads(profile) == 8, "the profile's largest team");
+	ok(gram_threads(profile) == 8, "the profile's largest number of threads");
 	const int64_t n = 8000, k = 256, nb = gram_width(profile, SINGLE, n, n, k, 8);
 	double best = seconds(profile, n, k, nb);
 	ok(nb > 8 && nb < 256 && best < seconds(profile, n, k, nb / 2) &&
@@ -221,7 +221,8 @@ static void test_width(const struct profile *profile)
 /* Rows that are exact, read where they are: what is left is the accuracy that the model claims. */
 static void test_interval(const struct profile *profile)
 {
-	static const int pinned_sets[] = {0, 1, 8}; /* 0: as many as the profile knows, which is 8 */
+	static const int pinned_sets[] = {
+	        0, 1, 8}; /* 0: as many as the profile knows, which is 8 */
 	double high[ARRAY_LEN(pinned_sets)];
 
 	for (size_t i = 0; i < ARRAY_LEN(pinned_sets); i++) {
@@ -237,9 +238,9 @@ static void test_interval(const struct profile *profile)
 		high[i] = got.high;
 		const double half = fmax(got.high / got.seconds - 1, 1 - got.low / got.seconds);
 		ok(half > 0.99 * claimed_accuracy && half < 1.5 * claimed_accuracy,
-		        "within +- %.1f %% of that team", 100 * half);
+		        "within +- %.1f %% of those threads", 100 * half);
 	}
-	ok(high[0] == high[2], "the largest team is the one that is taken");
+	ok(high[0] == high[2], "the largest number of threads is taken");
 }
 
 int main(void)

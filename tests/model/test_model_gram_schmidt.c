@@ -8,16 +8,13 @@
 
 static struct profile *with_gram_schmidt(void)
 {
+	static const struct written_row rows[] = {{"gpu.launch.pdl", 0.5e-6},
+	        {"gpu.l2.near.size", 1048576}, {"gpu.dram.read", 1.25e12},
+	        {"gpu.dram.latency", 0.5e-6}, {"gpu.clock.sm", 1e9}, {"gpu.sm.l2_read", 1e11},
+	        {"gpu.reduce.sum[threads=32]", 0.2e-6}, {"gpu.reduce.sum[threads=1024]", 0.2e-6}};
 	struct profile *p = synthetic(0);
 
-	add(p, "gpu.launch.pdl", "s", NULL, 0, 0.5e-6, 0);
-	add(p, "gpu.l2.near.size", "B", NULL, 0, 1048576, 0);
-	add(p, "gpu.dram.read", "B/s", NULL, 0, 1.25e12, 0);
-	add(p, "gpu.dram.latency", "s", NULL, 0, 0.5e-6, 0);
-	add(p, "gpu.clock.sm", "Hz", NULL, 0, 1e9, 0);
-	add(p, "gpu.sm.l2_read", "B/s", NULL, 0, 1e11, 0);
-	for (int threads = 32; threads <= 1024; threads *= 32)
-		add(p, "gpu.reduce.sum", "s", &(struct arg){"threads", threads}, 1, 0.2e-6, 0);
+	add_written_rows(p, rows, ARRAY_LEN(rows), 0);
 	return p;
 }
 
@@ -51,8 +48,7 @@ static void test_passes(const struct profile *profile)
 	ok(near(memory(r, GRAM_DOTS, 1024, 1024), held + 3145728 / 1.25e12),
 	        "of what L2 does not hold a part is found there by the next pass");
 	ok(near(memory(r, GRAM_UPDATE, 1024, 1), 0), "nothing right of the last column");
-	struct cost p =
-	        cost_gram_pass(r, GRAM_FUSED, (struct matrix){NULL, 0, 10, 2, 10, SINGLE});
+	struct cost p = cost_gram_pass(r, GRAM_FUSED, (struct matrix){NULL, 0, 10, 2, 10, SINGLE});
 	ok(near(p.term[TERM_LAUNCH], 0.5e-6) &&
 	                near(p.term[TERM_BARRIER], 5 * 0.25e-6 + 2 * 0.2e-6) &&
 	                near(p.enqueue, 2e-6),
@@ -84,7 +80,7 @@ static void test_shapes(const struct profile *profile)
 	ok(near(traffic + p.term[TERM_BARRIER], 0.25e-6 + shared + 8 * 0.25e-6 + 0.2e-6),
 	        "one block: what it uses, and its chain of eight accesses");
 	const struct cost few = shaped(r, GRAM_DOTS, 64, 1, 32768),
-	                   all = shaped(r, GRAM_DOTS, 1024, 1, 32768);
+	                  all = shaped(r, GRAM_DOTS, 1024, 1, 32768);
 	const double many = few.term[TERM_MEMORY] + few.term[TERM_BARRIER],
 	             one = all.term[TERM_MEMORY] + all.term[TERM_BARRIER];
 	ok(many > 0 && one > 1.2 * many,

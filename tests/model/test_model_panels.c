@@ -30,22 +30,17 @@ static void test_panels(const struct profile *p)
 	double rank =
 	        started + 4 * product / 2 + 2 * 32 * 128 * 4 / 200e3 + 0.25 + (65536 - 4096) / 1e6;
 	is_real(us(e), queued + rank + WAIT, 1e-9, "a small syrk");
-	executor_model_restart(e, false);
-	ex_syrk(e, UPPER, TRANSPOSED, -1, block(128, 256), 1, block(32, 256));
-	is_real(us(e), queued + rank + WAIT, 1e-9, "its mirror image");
+	COSTS(ex_syrk(e, UPPER, TRANSPOSED, -1, block(128, 256), 1, block(32, 256)),
+	        queued + rank + WAIT, 1e-9, "its mirror image");
 	executor_model_restart(e, false);
 	ex_potrf_block(e, LOWER, block(200, 200), 0, NULL);
 	ok(executor_model_result(e).term[TERM_LAUNCH] > 2.99e-6, "of 200 columns: three kernels");
-	executor_model_restart(e, false);
-	ex_trtri(e, LOWER, UNIT, a, a);
-	is_real(us(e), queued + inverted + moved + WAIT, 1e-9, "trtri");
-	executor_model_restart(e, false);
-	ex_larft(e, block(8192, 128), block(128, 1), a);
-	is_real(us(e), library + queued + 2.0 * 128 * 128 * 8192 / 1e7 + inverted + moved + WAIT,
-	        1e-9, "larft: both kernels are queued before the first runs");
-	executor_model_restart(e, false);
-	ex_trsm_guard(e, LEFT, LOWER, PLAIN, UNIT, a, a, block(128, 3000), block(128, 3000));
-	is_real(us(e), queued + started + 0.4 + 32 * 0.25 + WAIT, 1e-9, "trsm_guard");
+	COSTS(ex_trtri(e, LOWER, UNIT, a, a), queued + inverted + moved + WAIT, 1e-9, "trtri");
+	COSTS(ex_larft(e, block(8192, 128), block(128, 1), a),
+	        library + queued + 2.0 * 128 * 128 * 8192 / 1e7 + inverted + moved + WAIT, 1e-9,
+	        "larft: both kernels are queued before the first runs");
+	COSTS(ex_trsm_guard(e, LEFT, LOWER, PLAIN, UNIT, a, a, block(128, 3000), block(128, 3000)),
+	        queued + started + 0.4 + 32 * 0.25 + WAIT, 1e-9, "trsm_guard");
 	executor_model_restart(e, false);
 	ex_panel_geqrf(e, tall, block(64, 1), NULL);
 	/* a column as LU's; 32 blocks of 128 threads; 4 groups of these read a record each, 8 loads
@@ -80,9 +75,9 @@ static void test_strips(void)
 
 	add_blocks(p, 0);
 	for (int rounds = 1; rounds <= 8; rounds *= 2) {
-		const struct arg rows[] = {{"n", 128}, {"below", 6400.0 * rounds}};
-		add(p, "gpu.potrf_rows.d", "s", rows, 2, rounds * 30e-6, 0);
-		add(p, "gpu.potrf_rows.s", "s", rows, 2, rounds == 1 ? 30e-6 : rounds * 25e-6, 0);
+		add_row(p, rounds * 30e-6, "gpu.potrf_rows.d[n=128,below=%d]", 6400 * rounds);
+		add_row(p, rounds == 1 ? 30e-6 : rounds * 25e-6, "gpu.potrf_rows.s[n=128,below=%d]",
+		        6400 * rounds);
 	}
 	struct executor *e = fresh(p);
 	is_real(potrf_rows(e, 12800, SINGLE), 50, 1e-9, "twice as many rows, one round");
@@ -104,22 +99,17 @@ static void test_rank(void)
 
 	add_blocks(p, 0);
 	for (int rounds = 1; rounds <= 2; rounds++)
-		for (int k = 64; k <= 256; k *= 2) {
-			const struct arg at[] = {{"rounds", rounds}, {"k", k}};
-			add(p, "gpu.rank.s", "s", at, 2, rounds * k * 0.1e-6, 0);
-		}
+		for (int k = 64; k <= 256; k *= 2)
+			add_row(p, rounds * k * 0.1e-6, "gpu.rank.s[rounds=%d,k=%d]", rounds, k);
 	struct executor *e = fresh(p);
 	ex_syrk(e, LOWER, PLAIN, -1, block(800, 128), 1, block(800, 128));
 	is_real(us(e), queued + 12.8 + WAIT, 1e-9, "an update of small rank: one round");
-	executor_model_restart(e, false);
-	ex_syrk(e, LOWER, PLAIN, -1, block(832, 65), 1, block(832, 128));
-	is_real(us(e), queued + 12.8 + WAIT, 1e-9, "98 tiles, and all of the larger depth");
-	executor_model_restart(e, false);
-	ex_syrk(e, LOWER, PLAIN, -1, block(864, 64), 1, block(864, 128));
-	is_real(us(e), queued + 12.8 + WAIT, 1e-9, "102 tiles by half the depth: two rounds");
-	executor_model_restart(e, false);
-	ex_syrk(e, LOWER, PLAIN, -1, block(800, 129), 1, block(800, 128));
-	is_real(us(e), queued + 25.6 + WAIT, 1e-9, "deeper than is held at a time: twice as deep");
+	COSTS(ex_syrk(e, LOWER, PLAIN, -1, block(832, 65), 1, block(832, 128)),
+	        queued + 12.8 + WAIT, 1e-9, "98 tiles, and all of the larger depth");
+	COSTS(ex_syrk(e, LOWER, PLAIN, -1, block(864, 64), 1, block(864, 128)),
+	        queued + 12.8 + WAIT, 1e-9, "102 tiles by half the depth: two rounds");
+	COSTS(ex_syrk(e, LOWER, PLAIN, -1, block(800, 129), 1, block(800, 128)),
+	        queued + 25.6 + WAIT, 1e-9, "deeper than is held at a time: twice as deep");
 	executor_model_restart(e, false);
 	for (int q = 0; q < 2; q++) {
 		e->queue = q ? QUEUE_PANEL : QUEUE_MAIN;
@@ -132,39 +122,33 @@ static void test_rank(void)
 	profile_free(p);
 }
 
-/* Kernels that the profile has as surfaces cost what those say, from start to start. */
-/* What a profile may lack: products beside a panel, panels too tall for the chip, marks. */
+/* Surfaces that a profile may lack: products beside a panel, panels too tall for the chip, marks.
+ */
 static void test_measured_later(void)
 {
 	struct profile *p = synthetic(0);
-	const struct arg product[] = {{"m", 1024}, {"n", 1024}, {"k", 64}};
-	const struct arg odd[] = {{"m", 1000}, {"n", 1000}, {"k", 64}};
-	const struct arg square[] = {{"n", 3000}, {"k", 200}};
-	const struct arg rows[] = {{"n", 64}, {"below", 1000}};
-	const struct arg wide[] = {{"m", 2560}, {"n", 64}, {"overlapped", 1}};
-	const struct arg panel[] = {{"m", 200000}, {"n", 64}};
 	struct matrix a = block(1024, 64), b = block(64, 1024), c = block(1024, 1024);
 	struct matrix rest = block(1000, 1000);
 
 	add_blocks(p, 0);
-	add(p, "gpu.own_gemm.s", "s", product, 3, 40e-6, 0);
-	add(p, "gpu.own_syrk.s", "s", square, 2, 30e-6, 0);
+	add_row(p, 40e-6, "gpu.own_gemm.s[m=1024,n=1024,k=64]");
+	add_row(p, 30e-6, "gpu.own_syrk.s[n=3000,k=200]");
 	struct executor *e = fresh(p);
 	e->shares = true;
 	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
 	is_real(us(e), queued + 40 + WAIT, 1e-9, "our product, whatever is beside it");
 	executor_free(e);
 
-	add(p, "gpu.own_gemm_shared.s", "s", product, 3, 50e-6, 0);
-	add(p, "gpu.own_syrk_shared.s", "s", square, 2, 35e-6, 0);
-	add(p, "gpu.panel_geqrf_columns.s", "s", panel, 2, 900e-6, 0);
-	add(p, "gpu.own_gemm_edge.s", "s", odd, 3, 45e-6, 0);
-	add(p, "gpu.own_gemm_edge_shared.s", "s", odd, 3, 60e-6, 0);
-	add(p, "gpu.potrf_rows.s", "s", rows, 2, 21e-6, 0);
-	add(p, "gpu.potrf_rows_overlapped.s", "s", rows, 2, 31e-6, 0);
-	add(p, "gpu.panel_geqrf.s", "s", wide, 3, 200e-6, 0);
-	add(p, "gpu.panel_geqrf_shared.s", "s", wide, 2, 200e-6, 0);
-	add(p, "gpu.event.mark", "s", NULL, 0, 4e-6, 0);
+	add_row(p, 50e-6, "gpu.own_gemm_shared.s[m=1024,n=1024,k=64]");
+	add_row(p, 35e-6, "gpu.own_syrk_shared.s[n=3000,k=200]");
+	add_row(p, 900e-6, "gpu.panel_geqrf_columns.s[m=200000,n=64]");
+	add_row(p, 45e-6, "gpu.own_gemm_edge.s[m=1000,n=1000,k=64]");
+	add_row(p, 60e-6, "gpu.own_gemm_edge_shared.s[m=1000,n=1000,k=64]");
+	add_row(p, 21e-6, "gpu.potrf_rows.s[n=64,below=1000]");
+	add_row(p, 31e-6, "gpu.potrf_rows_overlapped.s[n=64,below=1000]");
+	add_row(p, 200e-6, "gpu.panel_geqrf.s[m=2560,n=64,overlapped=1]");
+	add_row(p, 200e-6, "gpu.panel_geqrf_shared.s[m=2560,n=64]");
+	add_row(p, 4e-6, "gpu.event.mark");
 	e = fresh(p);
 	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
 	is_real(us(e), queued + 40 + WAIT, 1e-9, "our product alone");
@@ -172,16 +156,14 @@ static void test_measured_later(void)
 	e->shares = true;
 	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
 	is_real(us(e), queued + 50 + WAIT, 1e-9, "with a block a tile");
-	executor_model_restart(e, false);
-	ex_gemm(e, PLAIN, PLAIN, -1, block(1000, 64), block(64, 1000), 1, rest);
-	is_real(us(e), queued + 60 + WAIT, 1e-9, "and with tiles cut off");
+	COSTS(ex_gemm(e, PLAIN, PLAIN, -1, block(1000, 64), block(64, 1000), 1, rest),
+	        queued + 60 + WAIT, 1e-9, "and with tiles cut off");
 	executor_model_restart(e, false);
 	e->shares = false;
 	ex_gemm(e, PLAIN, PLAIN, -1, block(1000, 64), block(64, 1000), 1, rest);
 	is_real(us(e), queued + 45 + WAIT, 1e-9, "these alone");
-	executor_model_restart(e, false);
-	ex_potrf_block(e, LOWER, block(1064, 64), 0, NULL);
-	is_real(us(e), queued + 21 + WAIT, 1e-9, "Cholesky's panel alone");
+	COSTS(ex_potrf_block(e, LOWER, block(1064, 64), 0, NULL), queued + 21 + WAIT, 1e-9,
+	        "Cholesky's panel alone");
 	executor_model_restart(e, false);
 	e->queue = QUEUE_PANEL;
 	ex_potrf_block(e, LOWER, block(1064, 64), 0, NULL);
@@ -192,12 +174,10 @@ static void test_measured_later(void)
 	ex_potrf_block(e, LOWER, block(1064, 64), 64, NULL);
 	is_real(us(e), queued + 31 + WAIT, 1e-9, "and on few multiprocessors");
 	e->shares = true;
-	executor_model_restart(e, false);
-	ex_syrk(e, LOWER, PLAIN, -1, block(3000, 200), 1, block(3000, 3000));
-	is_real(us(e), library + 35 + WAIT, 1e-9, "and our syrk");
-	executor_model_restart(e, false);
-	ex_panel_geqrf(e, block(200000, 128), block(128, 1), NULL);
-	is_real(us(e), 3 + 4 + 900 + WAIT, 1e-9, "a panel too tall for the chip");
+	COSTS(ex_syrk(e, LOWER, PLAIN, -1, block(3000, 200), 1, block(3000, 3000)),
+	        library + 35 + WAIT, 1e-9, "and our syrk");
+	COSTS(ex_panel_geqrf(e, block(200000, 128), block(128, 1), NULL), 3 + 4 + 900 + WAIT, 1e-9,
+	        "a panel too tall for the chip");
 	executor_model_restart(e, false);
 	executor_model_record(e, true);
 	ex_gemm(e, PLAIN, PLAIN, -1, a, b, 1, c);
@@ -227,11 +207,9 @@ static void test_measured_later(void)
 static void add_sweep(struct profile *p, const char *name, double rows, double window_us)
 {
 	for (int half = 0; half < 2; half++) {
-		const double n = half ? 512 : 1024, windows = n / 32;
-		const struct arg few[] = {{"p", 32}, {"n", n}, {"rows", 32}};
-		const struct arg many[] = {{"p", 32}, {"n", n}, {"rows", rows}};
-		add(p, name, "s", few, 3, (10 + windows * window_us) * 1e-6, 0);
-		add(p, name, "s", many, 3, (10 + windows * 4 * 3) * 1e-6, 0);
+		const int n = half ? 512 : 1024, windows = n / 32;
+		add_row(p, (10 + windows * window_us) * 1e-6, "%s[p=32,n=%d,rows=32]", name, n);
+		add_row(p, (10 + windows * 4 * 3) * 1e-6, "%s[p=32,n=%d,rows=%.0f]", name, n, rows);
 	}
 }
 
@@ -276,8 +254,6 @@ static void test_sweep(void)
 static void test_reflectors(void)
 {
 	struct profile *p = synthetic(0);
-	const struct arg at[][2] = {
-	        {{"m", 1024}, {"n", 32}}, {{"m", 1024}, {"n", 64}}, {{"m", 1024}, {"n", 128}}};
 	const struct matrix a = block(1024, 48), v = block(1024, 48), t = block(48, 48);
 	const struct matrix wide = block(1024, 96);
 
@@ -286,18 +262,17 @@ static void test_reflectors(void)
 	ex_panel_reflectors(e, a, block(48, 1), v, t, NULL);
 	const double separate = us(e);
 	executor_free(e);
-	add(p, "gpu.panel_reflectors.s", "s", at[0], 2, 30e-6, 0);
-	add(p, "gpu.panel_reflectors.s", "s", at[1], 2, 60e-6, 0);
-	add(p, "gpu.panel_reflectors.s", "s", at[2], 2, 160e-6, 0);
+	add_row(p, 30e-6, "gpu.panel_reflectors.s[m=1024,n=32]");
+	add_row(p, 60e-6, "gpu.panel_reflectors.s[m=1024,n=64]");
+	add_row(p, 160e-6, "gpu.panel_reflectors.s[m=1024,n=128]");
 	e = fresh(p);
 	ex_panel_reflectors(e, a, block(48, 1), v, t, NULL);
 	const double together = us(e);
 	is_real(together, queued + 60 + WAIT, 1e-9, "by the Gram matrix as its widest panel");
 	if (!ok(together < separate, "and sooner than the three calls without it"))
 		diag("%g against %g", together, separate);
-	executor_model_restart(e, false);
-	ex_panel_reflectors(e, wide, block(96, 1), wide, block(96, 96), NULL);
-	is_real(us(e), queued + started + 0.75 * (160 - started) + WAIT, 1e-9,
+	COSTS(ex_panel_reflectors(e, wide, block(96, 1), wide, block(96, 96), NULL),
+	        queued + started + 0.75 * (160 - started) + WAIT, 1e-9,
 	        "in one cluster as measured");
 	executor_model_restart(e, false);
 	ex_panel_reflectors(
@@ -316,13 +291,12 @@ static void test_reflectors(void)
 static void test_several_kernels(void)
 {
 	struct profile *p = synthetic(0);
-	const struct arg at[][2] = {{{"m", 16384}, {"n", 32}}, {{"m", 16384}, {"n", 64}}};
 	const struct matrix a = block(16384, 48), v = block(16384, 48), t = block(48, 48);
 	const int kernels = panel_gram_launches(16384);
 
 	add_blocks(p, 0);
-	add(p, "gpu.panel_reflectors.s", "s", at[0], 2, 60e-6, 0);
-	add(p, "gpu.panel_reflectors.s", "s", at[1], 2, 90e-6, 0);
+	add_row(p, 60e-6, "gpu.panel_reflectors.s[m=16384,n=32]");
+	add_row(p, 90e-6, "gpu.panel_reflectors.s[m=16384,n=64]");
 	struct executor *e = fresh(p);
 	ex_panel_reflectors(e, a, block(48, 1), v, t, NULL);
 	ok(kernels > 1, "a tall panel takes %d kernels", kernels);
@@ -333,44 +307,33 @@ static void test_several_kernels(void)
 
 static void test_measured(void)
 {
+	static const struct written_row rows[] = {{"gpu.potrf_block.s[n=128]", 30e-6},
+	        {"gpu.trtri.s[n=128]", 20e-6}, {"gpu.larft.s[n=128]", 21e-6},
+	        {"gpu.trsm_guard.s[n=128]", 5e-6},
+	        {"gpu.panel_geqrf.s[m=4096,n=64,overlapped=0]", 200e-6},
+	        {"gpu.laswp.s[swaps=64,n=512,cold=0]", 7e-6},
+	        {"gpu.lu_columns.s[m=4096,n=64]", 6e-6},
+	        {"gpu.own_gemv.s.n[m=512,n=512,cold=0]", 3e-6}};
 	struct profile *p = synthetic(0);
-	const struct arg n = {"n", 128};
-	const struct arg panel[] = {{"m", 4096}, {"n", 64}, {"overlapped", 0}};
-	const struct arg swaps[] = {{"swaps", 64}, {"n", 512}, {"cold", 0}};
-	const struct arg vector[] = {{"m", 512}, {"n", 512}, {"cold", 0}};
 	struct matrix a = block(128, 128), square = block(512, 512);
 
 	add_blocks(p, 0);
-	add(p, "gpu.potrf_block.s", "s", &n, 1, 30e-6, 0);
-	add(p, "gpu.trtri.s", "s", &n, 1, 20e-6, 0);
-	add(p, "gpu.larft.s", "s", &n, 1, 21e-6, 0);
-	add(p, "gpu.trsm_guard.s", "s", &n, 1, 5e-6, 0);
-	add(p, "gpu.panel_geqrf.s", "s", panel, 3, 200e-6, 0);
-	add(p, "gpu.laswp.s", "s", swaps, 3, 7e-6, 0);
-	add(p, "gpu.lu_columns.s", "s", panel, 2, 6e-6, 0);
-	add(p, "gpu.own_gemv.s.n", "s", vector, 3, 3e-6, 0);
+	add_written_rows(p, rows, ARRAY_LEN(rows), 0);
 	struct executor *e = fresh(p);
 
 	ex_potrf_block(e, LOWER, a, 0, NULL);
 	is_real(us(e), queued + 30 + WAIT, 1e-9, "potrf_block as measured");
 	is_real(executor_model_result(e).term[TERM_LAUNCH] * 1e6, started, 1e-6,
 	        "of which it starts as kernels do");
-	executor_model_restart(e, false);
-	ex_trtri(e, LOWER, UNIT, a, a);
-	is_real(us(e), queued + 20 + WAIT, 1e-9, "trtri as measured");
-	executor_model_restart(e, false);
-	ex_larft(e, block(8192, 128), block(128, 1), a);
-	is_real(us(e), library + queued + 2.0 * 128 * 128 * 8192 / 1e7 + 21 + WAIT, 1e-9,
+	COSTS(ex_trtri(e, LOWER, UNIT, a, a), queued + 20 + WAIT, 1e-9, "trtri as measured");
+	COSTS(ex_larft(e, block(8192, 128), block(128, 1), a),
+	        library + queued + 2.0 * 128 * 128 * 8192 / 1e7 + 21 + WAIT, 1e-9,
 	        "larft: the product, and T as measured");
-	executor_model_restart(e, false);
-	ex_trsm_guard(e, LEFT, LOWER, PLAIN, UNIT, a, a, block(128, 3000), block(128, 3000));
-	is_real(us(e), queued + 5 + WAIT, 1e-9, "trsm_guard as measured");
-	executor_model_restart(e, false);
-	ex_panel_geqrf(e, block(4096, 64), block(64, 1), NULL);
-	is_real(us(e), 3 + 4 + 200 + WAIT, 1e-9, "panel_geqrf as measured");
-	executor_model_restart(e, false);
-	ex_panel_geqrf(e, block(200000, 64), block(64, 1), NULL);
-	is_real(us(e), 3 + 4 + 200 + WAIT, 1e-9,
+	COSTS(ex_trsm_guard(e, LEFT, LOWER, PLAIN, UNIT, a, a, block(128, 3000), block(128, 3000)),
+	        queued + 5 + WAIT, 1e-9, "trsm_guard as measured");
+	COSTS(ex_panel_geqrf(e, block(4096, 64), block(64, 1), NULL), 3 + 4 + 200 + WAIT, 1e-9,
+	        "panel_geqrf as measured");
+	COSTS(ex_panel_geqrf(e, block(200000, 64), block(64, 1), NULL), 3 + 4 + 200 + WAIT, 1e-9,
 	        "one too tall for the chip has its Gram matrix's form there, too");
 	executor_model_restart(e, false);
 	ex_laswp(e, square, (struct pivots){NULL, 64}, false);
@@ -381,9 +344,8 @@ static void test_measured(void)
 	executor_model_restart(e, false);
 	ex_lu_columns(e, block(4096, 64), (struct pivots){NULL, 64}, block(4096, 64));
 	is_real(us(e), queued + 6 + WAIT, 1e-9, "columns right of an LU panel as measured");
-	executor_model_restart(e, false);
-	ex_gemv(e, PLAIN, 1, square, block(512, 1), 0, block(512, 1));
-	is_real(us(e), queued + 3 + WAIT, 1e-9, "our gemv as measured, queued as kernels are");
+	COSTS(ex_gemv(e, PLAIN, 1, square, block(512, 1), 0, block(512, 1)), queued + 3 + WAIT,
+	        1e-9, "our gemv as measured, queued as kernels are");
 	executor_free(e);
 	profile_free(p);
 }
@@ -408,9 +370,8 @@ static void test_host_panels(const struct profile *p)
 	sent = link_us(p, "link.h2d.pinned.time", 4);
 	ex_host_panel_potrf(e, LOWER, block(64, 64), 0, NULL);
 	is_real(us(e), 64.0 * 64 * 64 / 2e4 + sent, 1e-9, "Cholesky on the host, info sent");
-	executor_model_restart(e, false);
-	ex_host_panel_potrf(e, LOWER, block(1088, 64), 0, NULL);
-	is_real(us(e), 64.0 * 64 * 64 / 2e4 + 64.0 * 64 * 1024 / 2 / 1e5 + sent, 1e-9,
+	COSTS(ex_host_panel_potrf(e, LOWER, block(1088, 64), 0, NULL),
+	        64.0 * 64 * 64 / 2e4 + 64.0 * 64 * 1024 / 2 / 1e5 + sent, 1e-9,
 	        "and a solve with the rows below");
 	executor_free(e);
 }

@@ -52,7 +52,8 @@ static void test_events(const struct profile *p)
 	struct timeline *t = executor_model_timeline(e, "events");
 	double first = t->entry[1].end, copy = t->entry[5].begin;
 	is_real(first * 1e6, library + update_us(512), 1e-9, "the first update");
-	is_real((copy - first) * 1e6, 0.25, 1e-6, "a copy of its result begins a hop later");
+	is_real((copy - first) * 1e6, 0.25, 1e-6,
+	        "a copy of its result begins after the stream wait");
 	timeline_free(t);
 
 	executor_model_restart(e, false);

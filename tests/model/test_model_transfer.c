@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rectangles that a triangle travels in: about as wide as LAWN 202's sum of copies and elements
- * says is best, a small one at once. */
+/* The rectangles in which a triangle is transferred: about as wide as LAWN 202's sum of copies and
+ * elements says is best, a small one at once. */
 #include "tests/tap.h"
 #include "model_profile.h"
 

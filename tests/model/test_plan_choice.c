@@ -17,7 +17,7 @@ static void test_choice(const struct profile *p)
 		        choice.seconds * 1e6, (int)choice.runs, choice.uniform_seconds * 1e6,
 		        (int)choice.uniform);
 		double again = seconds(p, operations[o], &choice.plan, 2000, 2000, 2);
-		is_real(again, choice.seconds, 1e-12, "the plan takes what was promised");
+		is_real(again, choice.seconds, 1e-12, "the plan takes the time of the choice");
 		bool best = true;
 		for (int64_t nb = 32; nb <= 1024; nb *= 2) {
 			struct plan plan = choice.plan;
@@ -34,7 +34,7 @@ static void test_choice(const struct profile *p)
 	fixed.hybrid = 1;
 	ok(plan_choose(p, &asked, &fixed, &choice) && choice.plan.hybrid &&
 	                choice.plan.count == 1 && choice.plan.widths[0] == 100,
-	        "what is fixed stays");
+	        "fixed fields stay");
 	fixed.lookahead = 7;
 	ok(!plan_choose(p, &asked, &fixed, &choice) && strstr(choice.fault.text, "look-ahead 7"),
 	        "refused: %s", choice.fault.text);
@@ -66,10 +66,10 @@ static int64_t move_border(const struct plan *plan, int64_t i, bool wider, int64
 /* By the recorded profile: costs of the synthetic one are too smooth for several widths. */
 static void test_borders(const struct profile *p)
 {
-	enum { N = 9000 };
+	enum { N = 6000 };
 	static struct plan_choice choice;
 	struct factor_question asked = question("getrf", NULL, N, N);
-	struct plan_fixed early = plan_free; /* and not the library's own plan */
+	struct plan_fixed early = plan_free; /* not the default plan */
 	int64_t moved[PLAN_CHOICE_BLOCKS];
 	int borders = 0, better = 0, narrower = 0;
 
@@ -93,110 +93,101 @@ static void test_borders(const struct profile *p)
 	ok(narrower == 0, "no block is narrower than those behind it");
 }
 
-/* Where one width is taken throughout, none of the wider ones that make four blocks takes as long
- * to a percent. */
+/* Where one width is taken throughout, it may be wider than the best one, which then is hardly
+ * faster; and none of the wider ones is faster. */
 static void test_widest(const struct profile *p)
 {
 	static struct plan_choice choice;
-	struct plan_fixed fixed = plan_free; /* and not the library's own plan */
+	struct plan_fixed fixed = plan_free; /* not the default plan */
 	int uniform = 0, wider = 0, wrong = 0;
 
 	fixed.lookahead = 1;
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-		for (int64_t n = 300; n <= 1500; n += 150) {
+		for (int64_t n = 300; n <= 1500; n += test_full() ? 150 : 300) {
 			struct factor_question asked = question(operations[o], NULL, n, n);
 			if (!plan_choose(p, &asked, &fixed, &choice) || choice.plan.count > 1)
 				continue;
 			uniform++;
 			wider += choice.plan.widths[0] > choice.uniform;
-			wrong += choice.seconds > choice.uniform_seconds * 1.01;
+			wrong += choice.seconds > choice.uniform_seconds * 1.05;
 			for (int64_t nb = 2 * choice.plan.widths[0]; 4 * nb <= n; nb *= 2) {
 				struct plan plan = choice.plan;
 				plan.widths = &nb;
-				wrong += seconds(p, operations[o], &plan, n, n, 2) <=
-				         choice.uniform_seconds * 1.01;
+				wrong += seconds(p, operations[o], &plan, n, n, 2) < choice.seconds;
 			}
 		}
 	ok(uniform > 0 && wider > 0 && wrong == 0,
 	        "of %d plans of one width %d have a wider one that takes as long", uniform, wider);
 }
 
-/* Whether the model finds a faster one where the default plan is not asked for. */
-static bool dearer_than_found(
-        const struct profile *p, const struct factor_question *asked, const struct plan *own)
-{
-	static struct plan_choice found;
-	struct plan_fixed fixed = plan_free;
+/* How the choice stands to the default plan: both by the model. */
+struct against_default {
+	bool taken;             /* the default plan is the choice */
+	double seconds, chosen; /* of the default plan and of the choice */
+	double found;           /* of the fastest plan found with the same look-ahead */
+};
 
-	fixed.lookahead = own->lookahead;
-	return plan_choose(p, asked, &fixed, &found) &&
-	       seconds(p, asked->operation, own, asked->m, asked->n, 2) > found.seconds;
+static struct against_default compare_default(
+        const struct profile *p, enum operation operation, int64_t n, enum math math)
+{
+	static struct plan_choice choice, found;
+	static struct default_plan own;
+	struct factor_question asked = question(operations[operation], NULL, n, n);
+	struct plan_fixed fixed = plan_free;
+	struct against_default result = {.chosen = NAN, .found = NAN};
+
+	asked.math = math;
+	struct executor *e = model_factor_executor(p, MODEL_CUDA, &asked, 2);
+	plan_default(e, operation, n, n, SINGLE, false, &own);
+	executor_free(e);
+	asked.plan = &own.plan;
+	result.seconds = question_seconds(p, &asked, 2);
+	fixed.lookahead = own.plan.lookahead;
+	if (plan_choose(p, &asked, &plan_free, &choice))
+		result.chosen = choice.seconds;
+	if (plan_choose(p, &asked, &fixed, &found))
+		result.found = found.seconds;
+	result.taken = choice.seconds == result.seconds;
+	return result;
 }
 
-/* The default plan is chosen where it takes as long to 1.5 percent, LU's up to 14000 columns. */
-static void test_own(const struct profile *p)
+/* The default plan is the choice unless a plan clearly faster by the model is found. */
+static void test_default(const struct profile *p)
 {
 	static const int64_t sizes[] = {1500, 3000, 6500, 8192, 10007, 16384};
-	static struct plan_choice choice;
-	static struct default_plan own;
-	int taken = 0, dearer = 0, wrong = 0, beyond = 0;
+	const size_t count = test_full() ? ARRAY_LEN(sizes) : 4;
+	int taken = 0, slower = 0, wrong = 0;
 
-	for (size_t i = 0; i < OPERATION_COUNT * ARRAY_LEN(sizes); i++) {
-		const enum operation operation = (enum operation)(i % OPERATION_COUNT);
-		const int64_t n = sizes[i / OPERATION_COUNT];
-		struct factor_question asked = question(operations[operation], NULL, n, n);
-		struct executor *e = model_factor_executor(p, MODEL_CUDA, &asked, 2);
-		plan_default(e, operation, n, n, SINGLE, false, &own);
-		executor_free(e);
-		const double cost = seconds(p, asked.operation, &own.plan, n, n, 2);
-		if (!plan_choose(p, &asked, &plan_free, &choice)) {
-			wrong++;
-		} else if (cost == choice.seconds) {
-			taken++;
-			dearer += dearer_than_found(p, &asked, &own.plan);
-		} else {
-			const bool as_long = cost <= choice.seconds * 1.015;
-			const bool exempt = operation == GETRF && n > 14000;
-			wrong += as_long && !exempt;
-			beyond += as_long && exempt;
-		}
+	for (size_t i = 0; i < OPERATION_COUNT * count; i++) {
+		const struct against_default r =
+		        compare_default(p, (enum operation)(i % OPERATION_COUNT),
+		                sizes[i / OPERATION_COUNT], MATH_FP32);
+		taken += r.taken;
+		slower += r.taken && r.seconds > r.found;
+		wrong += !(r.chosen <= r.seconds);
 	}
-	ok(taken > 0 && wrong == 0, "the default plan is taken where it takes as long: %d of %zu",
-	        taken, OPERATION_COUNT * ARRAY_LEN(sizes));
-	ok(dearer > 0, "also where another is estimated below it");
-	ok(beyond > 0, "but not of large matrices for LU");
+	ok(taken > 0 && wrong == 0, "the default plan is taken in %d of %zu cases, or a faster one",
+	        taken, OPERATION_COUNT * count);
+	ok(slower > 0, "also where another is estimated a little below it");
 }
 
-/* By split operands LU's is taken where it is estimated up to 5 percent above another: those have more
- * narrow blocks and are slower than that. */
-static void test_own_by_splits(const struct profile *p)
+/* By split operands the model underestimates plans of more narrow blocks: LU keeps its default plan
+ * where another is estimated clearly below it. */
+static void test_default_by_splits(const struct profile *p)
 {
-	static const int64_t sizes[] = {3000, 4096, 5555, 6500, 8192};
-	static struct plan_choice choice, found;
-	struct plan_fixed ahead = plan_free;
-	int taken = 0, dearer = 0, wrong = 0;
+	static const int64_t sizes[] = {3000, 5555, 8192, 4096, 6500};
+	const size_t count = test_full() ? ARRAY_LEN(sizes) : 3;
+	int taken = 0, slower = 0, wrong = 0;
 
-	ahead.lookahead = 2;
-	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
-		static struct default_plan own;
-		struct factor_question asked = question("getrf", NULL, sizes[i], sizes[i]);
-		asked.math = MATH_3XFP16;
-		struct executor *e = model_factor_executor(p, MODEL_CUDA, &asked, 2);
-		plan_default(e, GETRF, sizes[i], sizes[i], SINGLE, false, &own);
-		executor_free(e);
-		if (!plan_choose(p, &asked, &plan_free, &choice) ||
-		        !plan_choose(p, &asked, &ahead, &found)) {
-			wrong++;
-		} else if (choice.plan.lookahead == own.plan.lookahead &&
-		           choice.plan.widths[0] == own.widths[0]) {
-			taken++;
-			dearer += choice.seconds > found.seconds * 1.015;
-			wrong += choice.seconds > found.seconds * 1.05;
-		}
+	for (size_t i = 0; i < count; i++) {
+		const struct against_default r = compare_default(p, GETRF, sizes[i], MATH_3XFP16);
+		taken += r.taken;
+		slower += r.taken && r.seconds > r.found;
+		wrong += !(r.chosen <= r.seconds);
 	}
-	ok(taken > 0 && wrong == 0, "LU by split operands takes the default plan: %d of %zu", taken,
-	        ARRAY_LEN(sizes));
-	ok(dearer > 0, "where others are estimated more than 1.5 percent below it, too");
+	ok(taken > 0 && slower > 0 && wrong == 0,
+	        "LU by split operands takes the default plan: %d of %zu, of %d another is below it",
+	        taken, count, slower);
 }
 
 /* LU in double precision has blocks or leaves of less than 64 columns only where one cluster does
@@ -206,7 +197,7 @@ static void test_narrow(const struct profile *p)
 	static struct plan_choice choice;
 	int chosen = 0, needless = 0, wanted = 0;
 
-	for (int64_t n = 1000; n <= 8000; n += 1000) {
+	for (int64_t n = 2000; n <= 8000; n += 2000) {
 		struct factor_question asked = question("getrf", NULL, n, n);
 		bool narrow = false;
 		asked.precision = DOUBLE;
@@ -216,7 +207,7 @@ static void test_narrow(const struct profile *p)
 		needless += narrow && n <= 4096;
 		wanted += narrow && n > 4096;
 	}
-	ok(chosen == 8 && needless == 0 && wanted > 0,
+	ok(chosen == 4 && needless == 0 && wanted > 0,
 	        "narrow panels in double precision only where one cluster does not hold wider "
 	        "ones");
 }
@@ -251,8 +242,8 @@ int main(void)
 		diag("%s", fault.text);
 		return finish();
 	}
-	test_own(recorded);
-	test_own_by_splits(recorded);
+	test_default(recorded);
+	test_default_by_splits(recorded);
 	test_narrow(recorded);
 	test_borders(recorded);
 	test_tall_panels(recorded);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Timelines: what each moment is owed to, steps, table and drawing. Seconds that can be seen. */
+/* Timelines: shares of the critical path, steps, table and drawing, with times of whole seconds. */
 #include "tests/tap.h"
 
 #include "factor/model/simulation/timeline_compare.h"
@@ -22,9 +22,9 @@ static void add(struct timeline *t, int lane, enum phase phase, double begin, do
 
 enum { ON_MAIN = LANE_QUEUE + QUEUE_MAIN, ON_PANEL = LANE_QUEUE + QUEUE_PANEL };
 
-static void test_owing(void)
+static void test_critical(void)
 {
-	struct timeline *t = timeline_new("owing");
+	struct timeline *t = timeline_new("critical");
 	double critical[4];
 
 	add(t, ON_MAIN, PHASE_UPDATE, 2, 10);
@@ -34,15 +34,16 @@ static void test_owing(void)
 	t->seconds = 16;
 	ok(t->count == 3, "an entry without length is none");
 	is_real(timeline_critical(t, critical), 2, 0, "nothing is under way at the end");
-	is_real(critical[0], 8, 0, "the update is owed all its time");
-	is_real(critical[1], 3, 0, "the panel what the update does not hide");
-	is_real(critical[2], 3, 0, "the host the rest");
+	is_real(critical[0], 8, 0, "all of the update's time is critical");
+	is_real(critical[1], 3, 0, "of the panel the part that the update does not hide");
+	is_real(critical[2], 3, 0, "of the host the rest");
 	struct exposure x = timeline_expose(t);
 	is_real(x.critical[PHASE_PANEL] + x.critical[CRITICAL_IDLE], 5, 0, "by phases");
 
 	timeline_free(t);
 	t = timeline_new("nothing");
-	is_real(timeline_expose(t).critical[CRITICAL_IDLE], 0, 0, "an empty timeline owes nothing");
+	is_real(timeline_expose(t).critical[CRITICAL_IDLE], 0, 0,
+	        "an empty timeline has no critical time");
 	timeline_free(t);
 }
 
@@ -53,8 +54,7 @@ static void add_of(
 	t->entry[t->count - 1].block = block;
 }
 
-/* As they are asked for: three steps: the panel shows, the panel hides, the last has no update left
- * but the host's. */
+/* Three steps: the panel is exposed, the panel is hidden, the last has little update left. */
 static struct timeline *look_ahead(void)
 {
 	struct timeline *t = timeline_new("look-ahead");
@@ -83,7 +83,7 @@ static void test_steps(void)
 	        "limited by panel, update, panel");
 	is_real(step[1].begin, 3, 0, "a step begins with its panel");
 	is_real(step[1].end, 14, 0, "and ends with the next");
-	is_real(step[1].exposure.critical[PHASE_UPDATE], 11, 0, "its update is owed all of it");
+	is_real(step[1].exposure.critical[PHASE_UPDATE], 11, 0, "all of it is its update's");
 	ok(timeline_steps(t, step, 1) == 1, "no more than there is room for");
 	timeline_free(t);
 }
@@ -281,7 +281,7 @@ static void test_output(void)
 
 int main(void)
 {
-	test_owing();
+	test_critical();
 	test_steps();
 	test_other_limiters();
 	test_comparison();

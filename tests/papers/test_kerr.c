@@ -358,13 +358,13 @@ static double estimated(struct executor *e, bool product, bool blas_only)
 static void test_costs(void)
 {
 	struct profile *p = synthetic(0.05);
-	struct arg args[] = {{"m", 1024}, {"n", 1024}, {"k", 64}};
 
 	add_blocks(p, 0.05);
-	add(p, "gpu.own_gemm.s", "s", args, 3, 40e-6, 0.05);
+	add_written(p, "gpu.own_gemm.s[m=1024,n=1024,k=64]", 40e-6, 0.05);
 	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 	/* a round trip of 15 and the host's 0.125 for the second mark */
-	is_real(estimated(e, false, false), 15.125e-6, 1e-9, "a norm of one column is a round trip");
+	is_real(estimated(e, false, false), 15.125e-6, 1e-9,
+	        "a norm of one column is a round trip");
 	/* the call is queued in 2, which the mark before does not see */
 	is_real(estimated(e, true, false), 42e-6, 1e-9, "a product by our own kernel");
 	is_real(estimated(e, true, true), 2.75e-6 + 2.0 * 1024 * 1024 * 64 / 1e13, 1e-9,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A simulated memory system: levels of cache over a memory, TLBs before it. Caches have any number
  * of sets and ways, lines in sectors, several replacement policies, and pick the set by address
- * bits or by a hash. The real chains of lib/stats/pointer_chain run on it and give noisy latencies. */
+ * bits or by a hash. The real chains of lib/stats/pointer_chain run on it and give noisy latencies.
+ */
 #ifndef FATHOM_CACHE_MACHINE_H
 #define FATHOM_CACHE_MACHINE_H
 
@@ -177,8 +178,8 @@ static inline double machine_normal(uint64_t *random)
 }
 
 /* Mean seconds of a step in the random chain over nodes at address[], after `warm` rounds of the
- * chain's CHAIN_SLOTS * n steps, over one round; both at most `limit` steps and then after all nodes
- * were read once in order. */
+ * chain's CHAIN_SLOTS * n steps, over one round; both at most `limit` steps and then after all
+ * nodes were read once in order. */
 static inline double machine_chain(
         struct machine *machine, const uint64_t *address, uint32_t n, uint32_t limit)
 {

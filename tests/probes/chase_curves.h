@@ -4,10 +4,8 @@
 #ifndef FATHOM_CHASE_CURVES_H
 #define FATHOM_CHASE_CURVES_H
 
-#include "tests/tap.h"
 #include "cache_machine.h"
-#include "lib/probe/curve.h"
-#include "lib/profile/profile.h"
+#include "tests/fit_test.h"
 #include "probes/pointer_chase/pointer_chase.h"
 
 static const char *const columns[] = {
@@ -119,25 +117,19 @@ static inline void put_pages(
 	put(machine, curve, "pages", args, 2, chain(machine, nodes, stride, true, 20000));
 }
 
-/* The first row of that name, or (level > 0) the one of that level. */
-static const struct parameter *row_of(const struct profile *profile, const char *name, double level)
+/* The row of a TLB's level. */
+static inline const struct parameter *row_of_level(
+        const struct profile *profile, const char *name, int level)
 {
-	static const struct parameter none = {.status = "absent"};
 	for (size_t i = 0; i < profile->count; ++i)
-		if (strcmp(profile->row[i].name, name) == 0 &&
-		        (level == 0 || profile->row[i].arg[0] == level))
+		if (strcmp(profile->row[i].name, name) == 0 && profile->row[i].arg[0] == level)
 			return &profile->row[i];
-	return &none;
-}
-
-static const struct parameter *row(const struct profile *profile, const char *name)
-{
-	return row_of(profile, name, 0);
+	return row_of(profile, "absent");
 }
 
 /* Whether a parameter is resolved; *wrong is set when it is and `truth` lies outside its interval
  * by more than a hair. */
-static inline bool told(const struct parameter *p, double truth, bool *wrong)
+static inline bool is_resolved(const struct parameter *p, double truth, bool *wrong)
 {
 	if (!p->status || strcmp(p->status, "absent") == 0 || strcmp(p->status, "bounded") == 0) {
 		if (p->status && strcmp(p->status, "bounded") == 0 &&
@@ -154,7 +146,7 @@ static inline bool told(const struct parameter *p, double truth, bool *wrong)
 static inline bool resolved(
         const struct profile *profile, const char *name, double truth, bool *wrong)
 {
-	return told(row(profile, name), truth, wrong);
+	return is_resolved(row_of(profile, name), truth, wrong);
 }
 
 /* ---- the machine of the paper ---- */

@@ -35,7 +35,7 @@ expect 0 'probes .* host_chase host_rate$' 'none: those of the host' run
 expect 0 'no GPU: not found; GPU questions use' 'with the reason' run
 facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t2\n'
 program probe 'exit 1'
-expect 1 'a probe' 'a failed probe is told' run
+expect 1 'a probe' 'a failed probe is reported' run
 program machine 'exit 1'
 expect 1 'nothing was measured' 'without a description of the machine nothing is measured' run
 unruly=$(grep -rl 'needs_gpu = true' "$root/probes" "$root/factor" | grep '/host_')

@@ -24,11 +24,8 @@ probes=$(cd "$root" && for folder in probes/*/ factor/calibration/*/; do basenam
 "$bin/probe" --quick --output "$scratch" $probes >/dev/null 2>"$scratch/warnings"
 status=$?
 for probe in $probes; do
-	if [ -s "$scratch/$probe.tsv" ] && ! grep -q "$probe: process .* failed" "$scratch/warnings"; then
-		report ok "$probe measures"
-	else
-		report "not ok" "$probe measures"
-	fi
+	[ -s "$scratch/$probe.tsv" ] && ! grep -q "$probe: process .* failed" "$scratch/warnings"
+	result $? "$probe measures"
 done
 if [ $status -ne 0 ]; then
 	sed 's/^/# /' "$scratch/warnings" >&2

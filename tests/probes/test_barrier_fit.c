@@ -1,77 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* The barrier probe's fit on a synthetic ladder: every point becomes a row with its arguments, what
- * physics forbids fails. */
-#include "tests/tap.h"
-#include "lib/probe/curve.h"
-#include "lib/profile/profile.h"
+/* The barrier probe's fit: every point becomes a row with its arguments; an impossible time fails.
+ */
 #include "probes/barrier/barrier.h"
+#include "tests/fit_test.h"
 
 static const char *const columns[] = {"blocks", "threads", "words"};
 
-/* Three processes that agree within a percent. */
-static void add(struct table *curve, const char *series, double blocks, double threads,
-        double words, double seconds)
-{
-	const struct arg args[] = {{"blocks", blocks}, {"threads", threads}, {"words", words}};
-	for (int process = 0; process < 3; ++process) {
-		const double value = seconds * (1 + 0.002 * (process - 1));
-		const struct measurement measurement = {
-		        .seconds = {value, 0.998 * value, 1.002 * value, 20}, .hz = 1.98e9};
-		curve_add(curve, series, args, words > 0 ? 3 : 2, process, &measurement, false);
-	}
-}
-
-static double value_at(
-        const struct profile *profile, const char *name, const struct arg *args, size_t n)
-{
-	const struct lookup lookup = profile_get(profile, name, args, n);
-	return lookup.found ? lookup.estimate.value : NAN;
-}
-
-static const char *status_of(const struct profile *profile, const char *name)
-{
-	for (size_t i = 0; i < profile->count; ++i)
-		if (strcmp(profile->row[i].name, name) == 0)
-			return profile->row[i].status;
-	return NULL;
-}
-
 int main(void)
 {
-	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
-	barrier_fit(curve, profile);
-	ok(profile->count == 0, "an empty curve gives no parameters");
+	static const struct timed_point points[] = {
+	        {"warp[blocks=1,threads=32]", 1e-9},
+	        {"block[blocks=1,threads=256]", 14e-9},
+	        {"cluster[blocks=8,threads=256]", 190e-9},
+	        {"counter[blocks=16,threads=256]", 0.9e-6},
+	        {"counter[blocks=132,threads=256]", 1.1e-6},
+	        {"master[blocks=132,threads=256]", 1.4e-6},
+	        {"grid[blocks=132,threads=1024]", 1.2e-6},
+	        {"reduce_max[blocks=1,threads=512]", 90e-9},
+	        {"exchange_grid[blocks=132,threads=32,words=64]", 2e-6},
+	        {"flag[blocks=132,threads=32]", 5e-9},
+	};
+	static const struct expected_row rows[] = {
+	        {"gpu.barrier.warp", 1e-9, NULL},
+	        {"gpu.barrier.block[threads=256]", 14e-9, NULL},
+	        {"gpu.barrier.cluster[blocks=8]", 190e-9, NULL},
+	        {"gpu.barrier.counter[blocks=16,threads=256]", 0.9e-6, NULL},
+	        {"gpu.barrier.counter[blocks=132,threads=256]", 1.1e-6, NULL},
+	        {"gpu.barrier.master[blocks=132,threads=256]", 1.4e-6, NULL},
+	        {"gpu.barrier.grid[blocks=132,threads=1024]", 1.2e-6, NULL},
+	        {"gpu.reduce.max[threads=512]", 90e-9, NULL},
+	        {"gpu.exchange.grid[blocks=132,words=64]", 2e-6, NULL},
+	        /* one way through the chip within ten cycles */
+	        {"gpu.flag.sm_to_sm", 5e-9, "failed"},
+	};
 
-	add(curve, "warp", 1, 32, 0, 1e-9);
-	add(curve, "block", 1, 256, 0, 14e-9);
-	add(curve, "cluster", 8, 256, 0, 190e-9);
-	add(curve, "counter", 16, 256, 0, 0.9e-6);
-	add(curve, "counter", 132, 256, 0, 1.1e-6);
-	add(curve, "master", 132, 256, 0, 1.4e-6);
-	add(curve, "grid", 132, 1024, 0, 1.2e-6);
-	add(curve, "reduce_max", 1, 512, 0, 90e-9);
-	add(curve, "exchange_grid", 132, 32, 64, 2e-6);
-	add(curve, "flag", 132, 32, 0,
-	        5e-9); /* one way through the chip in ten cycles: impossible */
-	barrier_fit(curve, profile);
-
-	ok(profile->count == 10, "every point is a row");
-	is_real(value_at(profile, "gpu.barrier.warp", NULL, 0), 1e-9, 1e-6, "scalar");
-	const struct arg threads[] = {{"threads", 256}};
-	is_real(value_at(profile, "gpu.barrier.block", threads, 1), 14e-9, 1e-6, "against threads");
-	const struct arg cluster[] = {{"blocks", 8}};
-	is_real(value_at(profile, "gpu.barrier.cluster", cluster, 1), 190e-9, 1e-6,
-	        "against blocks");
-	const struct arg grid[] = {{"blocks", 132}, {"threads", 256}};
-	is_real(value_at(profile, "gpu.barrier.counter", grid, 2), 1.1e-6, 1e-6, "against both");
-	is_real(value_at(profile, "gpu.barrier.master", grid, 2), 1.4e-6, 1e-6, "master barrier");
-	const struct arg words[] = {{"blocks", 132}, {"words", 64}};
-	is_real(value_at(profile, "gpu.exchange.grid", words, 2), 2e-6, 1e-6, "against words");
-	is_text(status_of(profile, "gpu.barrier.master"), "ok", "a plausible one is ok");
-	is_text(status_of(profile, "gpu.flag.sm_to_sm"), "failed", "an impossible one fails");
-
-	profile_free(profile);
-	table_free(curve);
+	is_empty_fit(barrier_fit, columns, ARRAY_LEN(columns));
+	CHECK_FIT(barrier_fit, columns, points, rows);
 	return finish();
 }

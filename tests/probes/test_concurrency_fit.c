@@ -1,163 +1,102 @@
 /* SPDX-License-Identifier: MIT */
-/* The concurrency probe's fit on synthetic curves: overlaps, engines, counts and delays that are
- * known, numbers that stay open, and times that cannot be. */
-#include "tests/tap.h"
-#include "lib/probe/curve.h"
-#include "lib/profile/profile.h"
+/* The concurrency probe's fit on known curves: overlaps, engines, counts and delays, numbers that
+ * stay open, and impossible times. */
 #include "probes/concurrency/concurrency.h"
+#include "tests/fit_test.h"
 
 static const char *const columns[] = {"copies", "kernels", "priority", "launches"};
 
-/* Three processes that agree within half a percent; name NULL: no argument. */
-static void put(
-        struct table *curve, const char *series, const char *name, double at, double seconds)
+static struct table *new_curve(void)
 {
-	const struct arg arg = {name, at};
-	for (int process = 0; process < 3; ++process) {
-		const double value = seconds * (1 + 0.002 * (process - 1));
-		const struct measurement measurement = {
-		        .seconds = {value, 0.998 * value, 1.002 * value, 20}, .hz = 1.98e9};
-		curve_add(curve, series, &arg, name != NULL, process, &measurement, false);
-	}
-}
-
-static const struct parameter *row_of(const struct profile *profile, const char *name, double at)
-{
-	static const struct parameter none = {.status = "absent", .estimate = {NAN, NAN, NAN, 0}};
-	for (size_t i = 0; i < profile->count; ++i) {
-		const struct parameter *row = &profile->row[i];
-		if (strcmp(row->name, name) == 0 && (row->arg_count == 0 || row->arg[0] == at))
-			return row;
-	}
-	return &none;
-}
-
-static void is_parameter(const struct profile *profile, const char *name, double at, double value,
-        const char *status)
-{
-	const struct parameter *row = row_of(profile, name, at);
-	is_text(row->status, status, name);
-	is_real(row->estimate.value, value, 1e-6, name);
+	return curve_new(columns, ARRAY_LEN(columns));
 }
 
 /* k transfers at once on a device whose engines each take `seconds` for one and which has
  * `engines` for each direction. */
 static void put_copies(struct table *curve, const char *kind, int engines, double seconds)
 {
-	char series[32];
 	for (int k = 1; k <= 6; k++) {
-		snprintf(series, sizeof series, "%s_h2d", kind);
-		put(curve, series, "copies", k, seconds * ceil((double)k / engines));
-		snprintf(series, sizeof series, "%s_d2h", kind);
-		put(curve, series, "copies", k, seconds * ceil((double)k / engines));
-		snprintf(series, sizeof series, "%s_mixed", kind);
+		const double turns = ceil((double)k / engines);
+		add_point(curve, seconds * turns, "%s_h2d[copies=%d]", kind, k);
+		add_point(curve, seconds * turns, "%s_d2h[copies=%d]", kind, k);
 		if (k > 1)
-			put(curve, series, "copies", k,
-			        seconds * ceil(ceil((double)k / 2) / engines));
+			add_point(curve, seconds * ceil(ceil((double)k / 2) / engines),
+			        "%s_mixed[copies=%d]", kind, k);
 	}
 }
 
 /* A kernel of 1 ms, a transfer of 0.6 ms hidden to the given part; 128 kernels at once. */
 static struct table *synthetic(double hidden)
 {
-	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
 	const double kernel = 1e-3, copy = 0.6e-3, together = kernel + copy * (1 - hidden);
-	put(curve, "arithmetic", NULL, 0, kernel);
-	put(curve, "h2d", NULL, 0, copy);
-	put(curve, "d2h", NULL, 0, copy);
-	put(curve, "both", NULL, 0, copy);
-	put(curve, "arithmetic_h2d", NULL, 0, together);
-	put(curve, "arithmetic_d2h", NULL, 0, together);
-	put(curve, "arithmetic_both", NULL, 0, together);
-	put(curve, "half", NULL, 0, kernel);
-	put(curve, "halves", NULL, 0, kernel * (2 - hidden));
-	put(curve, "large", NULL, 0, kernel);
-	put(curve, "small", NULL, 0, copy);
-	put(curve, "large_small", NULL, 0, together);
+	const struct timed_point points[] = {{"arithmetic", kernel}, {"h2d", copy}, {"d2h", copy},
+	        {"both", copy}, {"arithmetic_h2d", together}, {"arithmetic_d2h", together},
+	        {"arithmetic_both", together}, {"half", kernel}, {"halves", kernel * (2 - hidden)},
+	        {"large", kernel}, {"small", copy}, {"large_small", together},
+	        {"queue_kernels[launches=1022]", 2e-6}, {"queue_copies_open[launches=4096]", 2e-6},
+	        {"enqueue_idle", 2e-6}, {"enqueue_busy", 2.1e-6}, {"enqueue_held", 2.2e-6},
+	        {"dependent_idle", 1.8e-6}, {"dependent_busy", 1.9e-6},
+	        {"stream_wait_idle", 3.5e-6}, {"stream_wait_busy", 3.6e-6}, {"urgent_idle", 8e-6},
+	        {"urgent[priority=0]", 1e-3}, {"urgent[priority=5]", 28e-6}};
+	static const int kernels[] = {1, 2, 64, 128, 129, 160, 256};
+	struct table *curve = new_curve();
+
+	add_points(curve, points, ARRAY_LEN(points));
 	put_copies(curve, "copies", 1, 2e-4);
 	put_copies(curve, "rows", 1, 2e-4);
-	const int kernels[] = {1, 2, 64, 128, 129, 160, 256};
 	for (size_t i = 0; i < ARRAY_LEN(kernels); ++i)
-		put(curve, "kernels", "kernels", kernels[i], kernels[i] <= 128 ? 1e-3 : 2e-3);
-	put(curve, "queue_kernels", "launches", 1022, 2e-6);
-	put(curve, "queue_copies_open", "launches", 4096, 2e-6);
-	put(curve, "enqueue_idle", NULL, 0, 2e-6);
-	put(curve, "enqueue_busy", NULL, 0, 2.1e-6);
-	put(curve, "enqueue_held", NULL, 0, 2.2e-6);
-	put(curve, "dependent_idle", NULL, 0, 1.8e-6);
-	put(curve, "dependent_busy", NULL, 0, 1.9e-6);
-	put(curve, "stream_wait_idle", NULL, 0, 3.5e-6);
-	put(curve, "stream_wait_busy", NULL, 0, 3.6e-6);
-	put(curve, "urgent_idle", NULL, 0, 8e-6);
-	put(curve, "urgent", "priority", 0, 1000e-6);
-	put(curve, "urgent", "priority", 5, 28e-6);
+		add_point(
+		        curve, kernels[i] <= 128 ? 1e-3 : 2e-3, "kernels[kernels=%d]", kernels[i]);
 	return curve;
 }
 
-static struct profile *fitted(struct table *curve)
-{
-	struct profile *profile = profile_new();
-	concurrency_fit(curve, profile);
-	table_free(curve);
-	return profile;
-}
-
+/* Of an overlap near zero the interval is never narrow. */
 static void test_known(double hidden)
 {
-	struct profile *profile = fitted(synthetic(hidden));
-	const char *status = hidden > 0.1 ? "ok" : "noisy";
-	is_parameter(profile, "gpu.overlap.h2d", 0, hidden, status);
-	is_parameter(profile, "gpu.overlap.d2h", 0, hidden, status);
-	is_parameter(profile, "gpu.overlap.both", 0, hidden, status);
-	is_parameter(profile, "gpu.overlap.halves", 0, hidden, status);
-	is_parameter(profile, "gpu.overlap.small", 0, hidden, status);
-	is_parameter(profile, "gpu.overlap.directions", 0, 1, "ok");
-	is_parameter(profile, "gpu.overlap.memory_h2d", 0, NAN, "absent");
-	is_parameter(profile, "gpu.concurrent.copies_h2d", 4, 1, "ok");
-	is_parameter(profile, "gpu.concurrent.copies_mixed", 4, 2, "ok");
-	is_parameter(profile, "gpu.copy.engines", 0, 2, "ok");
-	is_parameter(profile, "gpu.concurrent.kernels", 0, 128, "ok");
-	is_parameter(profile, "gpu.queue.depth", 0, 1022, "ok");
-	is_text(row_of(profile, "gpu.queue.copies", 0)->status, "bounded",
-	        "a queue that did not fill is bounded");
-	is_real(row_of(profile, "gpu.queue.copies", 0)->estimate.low, 4096, 1e-9, "from below");
-	is_parameter(profile, "gpu.launch.enqueue_busy", 0, 2.1e-6, "ok");
-	is_parameter(profile, "gpu.concurrent.stream_wait_busy", 0, 3.6e-6, "ok");
-	is_parameter(profile, "gpu.priority.delay", 0, 992e-6, "ok");
-	is_parameter(profile, "gpu.priority.delay", 5, 20e-6, "ok");
-	const struct estimate delay = row_of(profile, "gpu.priority.delay", 5)->estimate;
-	ok(delay.low < delay.value && delay.value < delay.high, "a delay has its interval");
+	static const char *const overlaps[] = {"gpu.overlap.h2d", "gpu.overlap.d2h",
+	        "gpu.overlap.both", "gpu.overlap.halves", "gpu.overlap.small"};
+	static const struct expected_row rows[] = {{"gpu.overlap.directions", 1, NULL},
+	        {"gpu.overlap.memory_h2d", 0, "absent"},
+	        {"gpu.concurrent.copies_h2d[copies=4]", 1, NULL},
+	        {"gpu.concurrent.copies_mixed[copies=4]", 2, NULL}, {"gpu.copy.engines", 2, NULL},
+	        {"gpu.concurrent.kernels", 128, NULL}, {"gpu.queue.depth", 1022, NULL},
+	        {"gpu.queue.copies", 0, "bounded"}, {"gpu.launch.enqueue_busy", 2.1e-6, NULL},
+	        {"gpu.concurrent.stream_wait_busy", 3.6e-6, NULL},
+	        {"gpu.priority.delay[priority=0]", 992e-6, NULL},
+	        {"gpu.priority.delay[priority=5]", 20e-6, NULL}};
+	struct profile *profile = profile_of(concurrency_fit, synthetic(hidden));
+
+	for (size_t i = 0; i < ARRAY_LEN(overlaps); i++)
+		is_row(profile,
+		        (struct expected_row){overlaps[i], hidden, hidden > 0.1 ? "ok" : "noisy"});
+	is_rows(profile, rows, ARRAY_LEN(rows));
+	is_real(row_of(profile, "gpu.queue.copies")->estimate.low, 4096, 1e-9,
+	        "a queue that did not fill is bounded from below");
 	profile_free(profile);
 }
 
-/* How soon a kernel starts, chance decides by process: two are quick, and one is not. */
-static void test_chance(void)
+/* The wait between streams takes one of two times by chance; its value is the midrange. */
+static void test_two_states(void)
 {
-	static const double seconds[] = {1.6e-6, 1.61e-6, 1.8e-6};
-	static const char *const series[] = {"stream_wait_idle", "enqueue_idle"};
-	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	for (size_t s = 0; s < ARRAY_LEN(series); s++)
-		for (int process = 0; process < 3; process++) {
-			const double t = seconds[process];
-			const struct measurement m = {
-			        .seconds = {t, 0.999 * t, 1.001 * t, 20}, .hz = 1.98e9};
-			curve_add(curve, series[s], NULL, 0, process, &m, false);
-		}
-	struct profile *profile = fitted(curve);
-	is_parameter(profile, "gpu.concurrent.stream_wait_idle", 0, 1.7e-6, "ok");
-	is_parameter(profile, "gpu.launch.enqueue_idle", 0, 1.61e-6, "ok");
+	static const double seconds[FIT_PROCESSES] = {1.6e-6, 1.61e-6, 1.8e-6};
+	struct table *curve = new_curve();
+
+	for (int process = 0; process < FIT_PROCESSES; process++) {
+		add_process(curve, "stream_wait_idle", process, seconds[process], 0.001, 2e9);
+		add_process(curve, "enqueue_idle", process, seconds[process], 0.001, 2e9);
+	}
+	struct profile *profile = profile_of(concurrency_fit, curve);
+	is_within(profile, "gpu.concurrent.stream_wait_idle", 1.7e-6, 1e-6);
+	is_within(profile, "gpu.launch.enqueue_idle", 1.61e-6, 1e-6);
 	profile_free(profile);
 }
 
-static void test_empty(void)
+static void test_ends_at_once(void)
 {
-	struct profile *profile = fitted(curve_new(columns, ARRAY_LEN(columns)));
-	ok(profile->count == 0, "an empty curve gives no parameters");
-	profile_free(profile);
+	struct table *curve = new_curve();
 
-	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	put(curve, "arithmetic", NULL, 0, 1e-3);
-	profile = fitted(curve);
+	add_point(curve, 1e-3, "arithmetic");
+	struct profile *profile = profile_of(concurrency_fit, curve);
 	ok(profile->count > 10 && profile_failed(profile) == profile->count,
 	        "a curve that ends at once names its parameters, all failed");
 	profile_free(profile);
@@ -165,52 +104,43 @@ static void test_empty(void)
 
 static void test_open(void)
 {
-	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	struct table *curve = new_curve();
+
 	for (int k = 1; k <= 256; k *= 2)
-		put(curve, "kernels", "kernels", k, 1e-3 * (1 + 1e-3 * k));
+		add_point(curve, 1e-3 * (1 + 1e-3 * k), "kernels[kernels=%d]", k);
 	put_copies(curve, "rows", 2, 2e-4);
-	put(curve, "queue_kernels", "launches", 1020, 2e-6);
-	put(curve, "queue_kernels", "launches", 1024, 2e-6);
-	struct profile *profile = fitted(curve);
-	const struct parameter *kernels = row_of(profile, "gpu.concurrent.kernels", 0);
-	is_text(kernels->status, "bounded", "as many kernels as were tried ran at once");
-	is_real(kernels->estimate.low, 256, 1e-9, "so many at least");
-	is_parameter(profile, "gpu.copy.engines", 0, 4, "ok");
-	const struct estimate depth = row_of(profile, "gpu.queue.depth", 0)->estimate;
+	add_point(curve, 2e-6, "queue_kernels[launches=1020]");
+	add_point(curve, 2e-6, "queue_kernels[launches=1024]");
+	struct profile *profile = profile_of(concurrency_fit, curve);
+	is_status(profile, "gpu.concurrent.kernels", "bounded");
+	is_real(row_of(profile, "gpu.concurrent.kernels")->estimate.low, 256, 1e-9,
+	        "as many kernels as were tried ran at once");
+	is_within(profile, "gpu.copy.engines", 4, 1e-6);
+	const struct estimate depth = row_of(profile, "gpu.queue.depth")->estimate;
 	is_real(depth.value, 1022, 1e-9, "processes that disagree on a depth: the middle");
 	ok(depth.low == 1020 && depth.high == 1024, "and their range");
 	profile_free(profile);
 }
 
-static void test_implausible(void)
-{
-	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	put(curve, "arithmetic", NULL, 0, 1e-3);
-	put(curve, "h2d", NULL, 0, 1e-3);
-	put(curve, "arithmetic_h2d", NULL, 0, 0.5e-3); /* quicker than either */
-	put(curve, "rows_h2d", "copies", 1, 2e-4);
-	put(curve, "rows_d2h", "copies", 1, 2e-4);
-	put(curve, "rows_mixed", "copies", 2, 2.7e-4); /* one and a half engines */
-	put(curve, "urgent_idle", NULL, 0, 50e-6);
-	put(curve, "urgent", "priority", 1, 10e-6);
-	put(curve, "enqueue_idle", NULL, 0, 1e-9);
-	struct profile *profile = fitted(curve);
-	is_parameter(profile, "gpu.overlap.h2d", 0, 1.5, "failed");
-	is_text(row_of(profile, "gpu.copy.engines", 0)->status, "bounded",
-	        "between two numbers of engines none is guessed");
-	is_parameter(profile, "gpu.priority.delay", 1, -40e-6, "failed");
-	is_parameter(profile, "gpu.launch.enqueue_idle", 0, 1e-9, "failed");
-	profile_free(profile);
-}
-
 int main(void)
 {
+	static const struct timed_point impossible[] = {{"arithmetic", 1e-3}, {"h2d", 1e-3},
+	        {"arithmetic_h2d", 0.5e-3}, /* quicker than either */
+	        {"rows_h2d[copies=1]", 2e-4}, {"rows_d2h[copies=1]", 2e-4},
+	        {"rows_mixed[copies=2]", 2.7e-4}, /* one and a half engines */
+	        {"urgent_idle", 50e-6}, {"urgent[priority=1]", 10e-6}, {"enqueue_idle", 1e-9}};
+	static const struct expected_row rows[] = {{"gpu.overlap.h2d", 1.5, "failed"},
+	        {"gpu.copy.engines", 0, "bounded"},
+	        {"gpu.priority.delay[priority=1]", -40e-6, "failed"},
+	        {"gpu.launch.enqueue_idle", 1e-9, "failed"}};
+
+	is_empty_fit(concurrency_fit, columns, ARRAY_LEN(columns));
 	test_known(1);
 	test_known(0.4);
-	test_known(0.002); /* next to nothing: no interval is narrow */
-	test_chance();
-	test_empty();
+	test_known(0.002);
+	test_two_states();
+	test_ends_at_once();
 	test_open();
-	test_implausible();
+	CHECK_FIT(concurrency_fit, columns, impossible, rows);
 	return finish();
 }

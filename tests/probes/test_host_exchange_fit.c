@@ -1,99 +1,84 @@
 /* SPDX-License-Identifier: MIT */
-/* The host_exchange probe's fit on pairs with known times. */
+/* The host_exchange probe's fit on pairs of cores with known times. */
 #include "probes/host_exchange/host_exchange.h"
-#include "lib/probe/curve.h"
-#include "lib/profile/profile_row.h"
-#include "tests/tap.h"
+#include "tests/fit_test.h"
 
 static const char *const columns[] = {"from", "to", "shared"};
 
-static void add(struct table *curve, int from, int to, int shared, const double seconds[3])
-{
-	const struct arg args[] = {{"from", from}, {"to", to}, {"shared", shared}};
+struct pair {
+	int from, to, shared; /* level of the cache that both share; -1: none */
+	double ns[FIT_PROCESSES];
+};
 
-	for (int process = 0; process < 3; process++) {
-		const double value = seconds[process];
-		const struct measurement measurement = {
-		        {value, 0.99 * value, 1.01 * value, 100}, 0, NAN, 0, false};
-		curve_add(curve, "pair", args, 3, process, &measurement, false);
-	}
+static struct profile *fit_pairs(const struct pair *pair, size_t count)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+
+	for (size_t i = 0; i < count; i++)
+		for (int process = 0; process < FIT_PROCESSES; process++) {
+			char point[64];
+			snprintf(point, sizeof point, "pair[from=%d,to=%d,shared=%d]", pair[i].from,
+			        pair[i].to, pair[i].shared);
+			add_process(curve, point, process, 1e-9 * pair[i].ns[process], 0.01, NAN);
+		}
+	return profile_of(host_exchange_fit, curve);
 }
 
-static const struct parameter *row_of(const struct profile *profile, const char *written)
+static void has_range(const struct profile *profile, const char *name, double low, double high)
 {
-	static const struct parameter none;
-	char *text = strdup(written);
-	struct parameter like;
-	const struct parameter *found = NULL;
+	const struct estimate estimate = row_of(profile, name)->estimate;
 
-	if (!profile_parse_name(text, &like))
-		found = profile_find_row(profile, &like);
-	free(text);
-	return found ? found : &none;
+	is_status(profile, name, "bounded");
+	is_real(estimate.low, 0.99 * low, 1e-6, "from the least that a process took");
+	is_real(estimate.high, 1.01 * high, 1e-6, "to the most");
 }
 
-static void is_value(const struct profile *profile, const char *name, double want)
+/* Four cores: two share a cache of level 2, three a cache of level 3. */
+static void test_groups(void)
 {
-	is_real(row_of(profile, name)->estimate.value, want, 1e-6, name);
-	is_text(row_of(profile, name)->status, "ok", "its status");
+	static const struct pair pairs[] = {{0, 1, 2, {20, 20, 20}}, {0, 2, 3, {50, 51, 49}},
+	        {1, 2, 3, {60, 60, 60}}, {0, 3, -1, {130, 130, 130}}, {1, 3, -1, {130, 130, 130}},
+	        {2, 3, -1, {70, 140, 140}}};
+	static const struct expected_row rows[] = {
+	        {"host.exchange.pair[from=0,to=1]", 20e-9, NULL},
+	        {"host.exchange.min", 20e-9, NULL},
+	        {"host.exchange.cache[level=2]", 20e-9, NULL},
+	        {"host.exchange.cache[level=3]", 55e-9, NULL},
+	        {"host.exchange.remote", 130e-9, NULL},
+	        {"host.exchange.max", 140e-9, NULL},
+	        {"host.exchange.node", 0, "absent"},
+	};
+	struct profile *profile = fit_pairs(pairs, ARRAY_LEN(pairs));
+
+	is_rows(profile, rows, ARRAY_LEN(rows));
+	is_real(row_of(profile, "host.exchange.latency")->estimate.value, 95e-9, 1e-6,
+	        "the latency is the median over all pairs");
+	has_range(profile, "host.exchange.pair[from=2,to=3]", 70e-9, 140e-9);
+	profile_free(profile);
+}
+
+/* Every process finds another order of the pairs: the virtual processors moved. */
+static void test_moved(void)
+{
+	static const struct pair pairs[] = {{0, 1, 3, {50, 53, 51}}, {0, 2, 3, {51, 52, 53}},
+	        {1, 2, 3, {52, 50, 50}}, {1, 3, 3, {53, 51, 52}}};
+	struct profile *profile = fit_pairs(pairs, ARRAY_LEN(pairs));
+
+	has_range(profile, "host.exchange.pair[from=0,to=1]", 50e-9, 53e-9);
+	is_status(profile, "host.exchange.max", "bounded");
+	is_within(profile, "host.exchange.latency", 51.5e-9, 1e-6);
+	profile_free(profile);
 }
 
 int main(void)
 {
-	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
+	static const struct pair impossible[] = {{0, 1, 3, {1e-3, 1e-3, 1e-3}}};
 
-	host_exchange_fit(curve, profile);
-	ok(profile->count == 0, "an empty curve gives no parameters");
-
-	/* Four cores, two of them with a common cache of level 2, sockets of three and one. */
-	add(curve, 0, 1, 2, (const double[]){20e-9, 20e-9, 20e-9});
-	add(curve, 0, 2, 3, (const double[]){50e-9, 51e-9, 49e-9});
-	add(curve, 1, 2, 3, (const double[]){60e-9, 60e-9, 60e-9});
-	add(curve, 0, 3, -1, (const double[]){130e-9, 130e-9, 130e-9});
-	add(curve, 1, 3, -1, (const double[]){130e-9, 130e-9, 130e-9});
-	add(curve, 2, 3, -1, (const double[]){70e-9, 140e-9, 140e-9});
-	host_exchange_fit(curve, profile);
-	is_value(profile, "host.exchange.pair[from=0,to=1]", 20e-9);
-	is_value(profile, "host.exchange.min", 20e-9);
-	is_value(profile, "host.exchange.cache[level=2]", 20e-9);
-	is_value(profile, "host.exchange.cache[level=3]", 55e-9);
-	is_value(profile, "host.exchange.remote", 130e-9);
-	is_real(row_of(profile, "host.exchange.latency")->estimate.value, 95e-9, 1e-6,
-	        "the median over all pairs");
-	ok(!row_of(profile, "host.exchange.node")->name, "a group without pairs is absent");
-	is_value(profile, "host.exchange.max", 140e-9);
-	const struct parameter *moved = row_of(profile, "host.exchange.pair[from=2,to=3]");
-	is_text(moved->status, "bounded", "a pair that differs between processes has a range");
-	is_real(moved->estimate.low, 0.99 * 70e-9, 1e-6, "from its least");
-	is_real(moved->estimate.high, 1.01 * 140e-9, 1e-6, "to its most");
+	is_empty_fit(host_exchange_fit, columns, ARRAY_LEN(columns));
+	test_groups();
+	test_moved();
+	struct profile *profile = fit_pairs(impossible, ARRAY_LEN(impossible));
+	is_status(profile, "host.exchange.latency", "failed");
 	profile_free(profile);
-	table_free(curve);
-
-	curve = curve_new(columns, ARRAY_LEN(columns));
-	profile = profile_new();
-	add(curve, 0, 1, 3, (const double[]){1e-12, 1e-12, 1e-12});
-	host_exchange_fit(curve, profile);
-	is_text(row_of(profile, "host.exchange.latency")->status, "failed",
-	        "no core sees a write within a picosecond");
-	profile_free(profile);
-	table_free(curve);
-
-	/* Every process has another order of the pairs: virtual processors that moved. */
-	curve = curve_new(columns, ARRAY_LEN(columns));
-	profile = profile_new();
-	add(curve, 0, 1, 3, (const double[]){50e-9, 53e-9, 51e-9});
-	add(curve, 0, 2, 3, (const double[]){51e-9, 52e-9, 53e-9});
-	add(curve, 1, 2, 3, (const double[]){52e-9, 50e-9, 50e-9});
-	add(curve, 1, 3, 3, (const double[]){53e-9, 51e-9, 52e-9});
-	host_exchange_fit(curve, profile);
-	is_text(row_of(profile, "host.exchange.pair[from=0,to=1]")->status, "bounded",
-	        "a pair is not told apart from others");
-	is_real(row_of(profile, "host.exchange.pair[from=0,to=1]")->estimate.high, 1.01 * 53e-9,
-	        1e-6, "it has a range");
-	is_text(row_of(profile, "host.exchange.max")->status, "bounded", "nor is the slowest");
-	is_value(profile, "host.exchange.latency", 51.5e-9);
-	profile_free(profile);
-	table_free(curve);
 	return finish();
 }

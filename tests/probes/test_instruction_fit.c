@@ -1,102 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/* The instruction probe's fit on synthetic loops: latency from one chain, rate from the best point,
- * shares of fed FMAs, the loop's own time, sustained rates, and what physics forbids. */
-#include "tests/tap.h"
-#include "lib/probe/curve.h"
-#include "lib/profile/profile.h"
+/* The instruction probe's fit on known loops: latency from one chain, rate from the best point,
+ * shares of operands, the loop's own time, sustained rates, and impossible times. */
 #include "probes/instruction/instruction.h"
-
-#include <math.h>
+#include "tests/fit_test.h"
 
 static const char *const columns[] = {"chains", "warps", "blocks", "width", "flops", "watt"};
 
-static void put(struct table *curve, const char *series, double chains, double warps, double blocks,
-        double width, double flops, double watt, double seconds)
-{
-	const struct arg args[] = {{"chains", chains}, {"warps", warps}, {"blocks", blocks},
-	        {"width", width}, {"flops", flops}, {"watt", watt}};
-	for (int process = 0; process < 3; process++) {
-		const double off = seconds * (1 + 0.001 * (process - 1));
-		const struct measurement m = {
-		        .seconds = {off, 0.999 * off, 1.001 * off, 10}, .hz = 1.7e9};
-		curve_add(curve, series, args, ARRAY_LEN(args), process, &m, false);
-	}
-}
-
-static const struct parameter *row(const struct profile *profile, const char *name)
-{
-	static const struct parameter none = {.status = "absent", .estimate = {NAN, NAN, NAN, 0}};
-	for (size_t i = 0; i < profile->count; i++)
-		if (strcmp(profile->row[i].name, name) == 0)
-			return &profile->row[i];
-	return &none;
-}
-
-static double value(const struct profile *profile, const char *name)
-{
-	return row(profile, name)->estimate.value;
-}
+static const struct timed_point points[] = {{"fma.s[chains=1,warps=1,blocks=1,flops=64]", 2e-9},
+        {"fma.s[chains=8,warps=16,blocks=1,flops=64]", 0.125e-9},
+        {"fma.s[chains=8,warps=1,blocks=2,flops=64]", 0.5e-9},
+        {"int.mad[chains=1,warps=1,blocks=1,flops=0]", 2e-9},
+        {"int.mad[chains=8,warps=16,blocks=1,flops=0]", 0.25e-9},
+        {"overhead[chains=8,warps=16,blocks=1,flops=64]", 0.125e-9 * 1.09},
+        {"overhead[chains=1,warps=1,blocks=1,flops=64]", 2e-9},
+        {"fed_register[chains=8,warps=16,blocks=1,width=4,flops=64]", 0.125e-9},
+        {"fed_lane[chains=8,warps=16,blocks=1,width=8,flops=64]", 0.5e-9},
+        {"fma.s_sustained[chains=8,warps=16,blocks=1,flops=64,watt=350]", 0.16e-9},
+        {"wgmma.bf16_sustained[chains=1,warps=8,blocks=1,flops=262144,watt=690]", 40e-9},
+        {"mma.tf32[chains=1,warps=4,blocks=1,flops=2048]", 8e-9},
+        {"mma.tf32[chains=1,warps=4,blocks=2,flops=2048]", 4e-9},
+        {"mma.tf32[chains=1,warps=1,blocks=1,flops=2048]", 16e-9},
+        {"mma.d[chains=1,warps=1,blocks=1,flops=512]", 1e-12}};
+static const struct expected_row rows[] = {{"gpu.fma.s.latency", 2e-9, NULL},
+        {"gpu.fma.s.rate", 64 * 100 / 0.125e-9, NULL}, /* of 100 SMs */
+        {"gpu.fma.s.two_blocks", 64 / 0.5e-9, NULL}, {"gpu.int.mad.issue", 0.25e-9, NULL},
+        {"gpu.int.mad.rate", 0, "absent"}, {"gpu.fma.fed.lane", 0.25, NULL},
+        {"gpu.fma.s.sustained", 64 * 100 / 0.16e-9, NULL}, {"gpu.fma.s.sustained_clock", 2e9, NULL},
+        {"gpu.fma.s.sustained_power", 350, NULL},
+        {"gpu.wgmma.bf16.sustained", 262144 * 100 / 40e-9, NULL},
+        {"gpu.fma.d.sustained", 0, "absent"}, {"gpu.mma.tf32.blocks[blocks=2]", 2048 / 4e-9, NULL},
+        /* of several warps, not of one */
+        {"gpu.mma.tf32.blocks[blocks=1]", 2048 / 8e-9, NULL}, {"gpu.mma.d.blocks", 0, "absent"},
+        {"gpu.mma.d.latency", 0, "failed"}, {"gpu.mma.d.rate", 0, "failed"}};
 
 int main(void)
 {
-	struct profile *profile = profile_new();
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	instruction_fit(curve, profile);
-	ok(profile->count == 0, "an empty curve gives no parameters");
 
+	is_empty_fit(instruction_fit, columns, ARRAY_LEN(columns));
 	table_meta_set(curve, "gpu_sms", "100");
-	put(curve, "fma.s", 1, 1, 1, NAN, 64, NAN, 2e-9);
-	put(curve, "fma.s", 8, 16, 1, NAN, 64, NAN, 0.125e-9);
-	put(curve, "fma.s", 8, 1, 2, NAN, 64, NAN, 0.5e-9);
-	put(curve, "int.mad", 1, 1, 1, NAN, 0, NAN, 2e-9);
-	put(curve, "int.mad", 8, 16, 1, NAN, 0, NAN, 0.25e-9);
-	put(curve, "overhead", 8, 16, 1, NAN, 64, NAN, 0.125e-9 * 1.09);
-	put(curve, "overhead", 1, 1, 1, NAN, 64, NAN, 2e-9);
-	put(curve, "fed_register", 8, 16, 1, 4, 64, NAN, 0.125e-9);
-	put(curve, "fed_lane", 8, 16, 1, 8, 64, NAN, 0.5e-9);
-	put(curve, "fma.s_sustained", 8, 16, 1, NAN, 64, 350, 0.16e-9);
-	put(curve, "wgmma.bf16_sustained", 1, 8, 1, NAN, 262144, 690, 40e-9);
-	for (int blocks = 1; blocks <= 2; blocks++)
-		put(curve, "mma.tf32", 1, 4, blocks, NAN, 2048, NAN, 8e-9 / blocks);
-	put(curve, "mma.tf32", 1, 1, 1, NAN, 2048, NAN, 16e-9);
-	put(curve, "mma.d", 1, 1, 1, NAN, 512, NAN, 1e-12);
-	instruction_fit(curve, profile);
-
-	is_real(value(profile, "gpu.fma.s.latency"), 2e-9, 1e-6,
-	        "one chain of one warp is latency");
-	is_real(value(profile, "gpu.fma.s.rate"), 64 * 100 / 0.125e-9, 1e-6,
-	        "the best point is the device's rate");
-	is_real(value(profile, "gpu.fma.s.two_blocks"), 64 / 0.5e-9, 1e-6, "two blocks apart");
-	is_real(value(profile, "gpu.int.mad.issue"), 0.25e-9, 1e-6,
-	        "what is no flop counts as instructions");
-	is_text(row(profile, "gpu.int.mad.rate")->status, "absent", "and has no flop rate");
-	is_real(value(profile, "gpu.fma.fed.lane"), 0.25, 1e-6, "share of the rate from registers");
-	const struct arg many = {"warps", 16}, one = {"warps", 1};
-	is_real(profile_get(profile, "gpu.instruction.overhead", &many, 1).estimate.value,
-	        0.09 * 64 / 192, 1e-6, "the loop's own time out of two bodies");
-	ok(!profile_get(profile, "gpu.instruction.overhead", &one, 1).found ||
-	                profile_get(profile, "gpu.instruction.overhead", &one, 1).extrapolated,
-	        "none that can be told from zero is only bounded");
-	is_real(value(profile, "gpu.fma.s.sustained"), 64 * 100 / 0.16e-9, 1e-6, "sustained");
-	is_real(value(profile, "gpu.fma.s.sustained_clock"), 1.7e9, 1e-9, "its clock");
-	is_real(value(profile, "gpu.fma.s.sustained_power"), 350, 1e-9, "its power");
-	is_real(value(profile, "gpu.wgmma.bf16.sustained"), 262144 * 100 / 40e-9, 1e-6,
-	        "another one sustained");
-	is_text(row(profile, "gpu.fma.d.sustained")->status, "absent",
-	        "what did not run long is not there");
-	const struct arg two = {"blocks", 2}, single = {"blocks", 1};
-	is_real(profile_get(profile, "gpu.mma.tf32.blocks", &two, 1).estimate.value, 2048 / 4e-9,
-	        1e-6, "matrix products of two blocks on an SM");
-	is_real(profile_get(profile, "gpu.mma.tf32.blocks", &single, 1).estimate.value, 2048 / 8e-9,
-	        1e-6, "and of one block, not of one warp");
-	is_text(row(profile, "gpu.mma.d.blocks")->status, "absent",
-	        "one warp alone is no point of them");
-	is_text(row(profile, "gpu.fma.s.sustained_clock")->status, "ok", "status of the clock");
-	is_text(row(profile, "gpu.mma.d.latency")->status, "failed",
-	        "a latency below any clock's period fails");
-	is_text(row(profile, "gpu.mma.d.rate")->status, "failed",
-	        "and so does a rate of tens of petaflops");
+	add_points(curve, points, ARRAY_LEN(points));
+	struct profile *profile = profile_of(instruction_fit, curve);
+	is_rows(profile, rows, ARRAY_LEN(rows));
+	is_real(row_of(profile, "gpu.instruction.overhead[warps=16]")->estimate.value,
+	        0.09 * 64 / 192, 1e-6, "the loop's own time, from two lengths of its body");
+	const struct lookup one = lookup_of(profile, "gpu.instruction.overhead[warps=1]");
+	ok(!one.found || one.extrapolated, "an overhead near zero is only bounded");
 	profile_free(profile);
-	table_free(curve);
 	return finish();
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The launch fit must give back what synthetic curves were made of, and fail what they lack. */
-#include "lib/base/base.h"
-#include "lib/probe/curve.h"
-#include "lib/profile/profile.h"
+/* The launch probe's fit: every parameter comes back from known curves, and a missing one fails. */
 #include "probes/launch/launch.h"
-#include "tests/tap.h"
+#include "tests/fit_test.h"
 
+static const char *const columns[] = {"bytes", "blocks", "accesses", "kernels"};
+
+/* Series and parameter. */
 static const char *const scalars[][2] = {
         {"enqueue", "gpu.launch.enqueue"},
         {"enqueue_driver", "gpu.launch.enqueue_driver"},
@@ -35,162 +35,96 @@ static const char *const scalars[][2] = {
         {"gemm_t", "gpu.cublas.gemm_t"},
         {"nrm2", "gpu.cublas.nrm2"},
         {"ger_device", "gpu.cublas.level2_device"},
+        {"event_wait", "gpu.event.wait"},
+        {"copy_sync", "gpu.copy.sync"},
 };
-static const double bytes[] = {8, 256, 1024, 4000}, blocks[] = {1, 132, 1056};
+static const struct timed_point points[] = {{"argument[bytes=8]", 2e-6},
+        {"argument[bytes=4000]", 2.4e-6}, {"grid[blocks=1]", 1e-6}, {"grid[blocks=1056]", 2e-6},
+        {"iamax[bytes=128]", 15e-6}, {"access[accesses=8]", 3e-6},
+        {"copy_behind[kernels=4]", 27e-6}};
+static const struct expected_row rows[] = {{"gpu.launch.argument[bytes=8]", 2e-6, NULL},
+        {"gpu.launch.argument[bytes=4000]", 2.4e-6, NULL},
+        {"gpu.launch.grid[blocks=1]", 1e-6, NULL}, {"gpu.launch.grid[blocks=1056]", 2e-6, NULL},
+        {"gpu.cublas.iamax[bytes=128]", 15e-6, NULL}, {"gpu.launch.access[accesses=8]", 3e-6, NULL},
+        {"gpu.copy.behind[kernels=4]", 27e-6, NULL}};
 
 static struct table *new_curve(void)
 {
-	static const char *const arguments[] = {"bytes", "blocks", "accesses", "kernels"};
-	return curve_new(arguments, ARRAY_LEN(arguments));
-}
-
-/* Three processes whose medians lie 1 % around the value. */
-static void put(struct table *curve, const char *series, const char *name, double at, double value)
-{
-	struct arg arg = {name, at};
-	for (int process = 0; process < 3; process++) {
-		double v = value * (1 + 0.01 * (process - 1));
-		struct measurement m = {.seconds = {v, 0.99 * v, 1.01 * v, 20}, .hz = NAN};
-		curve_add(curve, series, &arg, name != NULL, process, &m, false);
-	}
-}
-
-/* The i-th scalar's true value. */
-static double scalar(size_t i)
-{
-	return 2e-6 + 1e-7 * (double)i;
-}
-
-static struct table *full_curve(void)
-{
-	struct table *curve = new_curve();
-	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
-		put(curve, scalars[i][0], NULL, NAN, scalar(i));
-	for (size_t i = 0; i < ARRAY_LEN(bytes); i++)
-		put(curve, "argument", "bytes", bytes[i], 2e-6 + 1e-10 * bytes[i]);
-	for (size_t i = 0; i < ARRAY_LEN(blocks); i++)
-		put(curve, "grid", "blocks", blocks[i], 1e-6 + 1e-9 * blocks[i]);
-	put(curve, "iamax", "bytes", 128, 15e-6);
-	put(curve, "event_wait", NULL, NAN, 4e-6);
-	put(curve, "access", "accesses", 8, 3e-6);
-	put(curve, "copy_sync", NULL, NAN, 17e-6);
-	put(curve, "copy_behind", "kernels", 4, 27e-6);
-	return curve;
-}
-
-static const struct parameter *find(const struct profile *profile, const char *name, double at)
-{
-	for (size_t i = 0; i < profile->count; i++) {
-		const struct parameter *row = &profile->row[i];
-		bool here = row->arg_count == 0 ? isnan(at) : row->arg[0] == at;
-		if (strcmp(row->name, name) == 0 && here)
-			return row;
-	}
-	return NULL;
-}
-
-static void is_parameter(const struct profile *profile, const char *name, double at, double value,
-        const char *status)
-{
-	const struct parameter *row = find(profile, name, at);
-	if (!ok(row != NULL, "%s is there", name))
-		return;
-	is_real(row->estimate.value, value, 1e-6, name);
-	is_text(row->status, status, name);
+	return curve_new(columns, ARRAY_LEN(columns));
 }
 
 static void test_known(void)
 {
-	struct table *curve = full_curve();
-	struct profile *profile = profile_new();
-	launch_fit(curve, profile);
-	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
-		is_parameter(profile, scalars[i][1], NAN, scalar(i), "ok");
-	for (size_t i = 0; i < ARRAY_LEN(bytes); i++)
-		is_parameter(
-		        profile, "gpu.launch.argument", bytes[i], 2e-6 + 1e-10 * bytes[i], "ok");
-	for (size_t i = 0; i < ARRAY_LEN(blocks); i++)
-		is_parameter(profile, "gpu.launch.grid", blocks[i], 1e-6 + 1e-9 * blocks[i], "ok");
-	is_parameter(profile, "gpu.cublas.iamax", 128, 15e-6, "ok");
+	struct table *curve = new_curve();
 
-	is_parameter(profile, "gpu.event.wait", NAN, 4e-6, "ok");
-	is_parameter(profile, "gpu.launch.access", 8, 3e-6, "ok");
-	is_parameter(profile, "gpu.copy.sync", NAN, 17e-6, "ok");
-	is_parameter(profile, "gpu.copy.behind", 4, 27e-6, "ok");
+	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
+		add_point(curve, 2e-6 + 1e-7 * (double)i, "%s", scalars[i][0]);
+	add_points(curve, points, ARRAY_LEN(points));
+	struct profile *profile = profile_of(launch_fit, curve);
+	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
+		is_within(profile, scalars[i][1], 2e-6 + 1e-7 * (double)i, 1e-6);
+	is_rows(profile, rows, ARRAY_LEN(rows));
 	profile_free(profile);
-	table_free(curve);
 }
 
 static void test_empty(void)
 {
-	struct table *curve = new_curve();
-	struct profile *profile = profile_new();
-	launch_fit(curve, profile);
-	size_t failed = 0;
-	for (size_t i = 0; i < profile->count; i++)
-		failed += strcmp(profile->row[i].status, "failed") == 0;
-	ok(profile->count == ARRAY_LEN(scalars) + 8, "an empty curve names every parameter");
-	ok(failed == profile->count, "and all have failed");
+	struct profile *profile = profile_of(launch_fit, new_curve());
+
+	ok(profile->count > ARRAY_LEN(scalars) && profile_failed(profile) == profile->count,
+	        "an empty curve names every parameter, and all have failed");
 	ok(isnan(profile->row[0].estimate.value), "without a value");
 	profile_free(profile);
-	table_free(curve);
 }
 
-/* Starts that take one of two times, by chance: the middle, whichever more processes had. */
+/* A launch takes one of two times, by chance: the value is the midrange, however many processes
+ * had the one or the other. */
 static void test_two_states(void)
 {
 	const double quick = 1.6e-6, slow = 1.8e-6;
 
 	for (int slow_ones = 1; slow_ones < 5; slow_ones++) {
 		struct table *curve = new_curve();
-		for (int process = 0; process < 5; process++) {
-			const double v = process < slow_ones ? slow : quick;
-			struct measurement m = {.seconds = {v, 0.99 * v, 1.01 * v, 20}, .hz = NAN};
-			curve_add(curve, "dependent", NULL, 0, process, &m, false);
-		}
-		struct profile *profile = profile_new();
-		launch_fit(curve, profile);
-		is_parameter(profile, "gpu.launch.dependent", NAN, 1.7e-6, "ok");
-		const struct parameter *row = find(profile, "gpu.launch.dependent", NAN);
-		ok(row->estimate.low <= quick && row->estimate.high >= slow,
-		        "its interval has both");
+		for (int process = 0; process < 5; process++)
+			add_process(curve, "dependent", process, process < slow_ones ? slow : quick,
+			        0.01, NAN);
+		struct profile *profile = profile_of(launch_fit, curve);
+		const struct estimate e = row_of(profile, "gpu.launch.dependent")->estimate;
+		is_within(profile, "gpu.launch.dependent", 1.7e-6, 1e-6);
+		ok(e.low <= quick && e.high >= slow, "its interval holds both");
 		profile_free(profile);
-		table_free(curve);
 	}
 }
 
 static void test_unavailable(void)
 {
+	static const struct expected_row expected[] = {{"gpu.launch.pdl", 0, "absent"},
+	        {"gpu.launch.dependent", 2e-6, NULL}, {"gpu.launch.cooperative", 0, "failed"},
+	        {"gpu.event.wait", 0, "failed"}};
 	struct table *curve = new_curve();
-	put(curve, "dependent", NULL, NAN, 2e-6);
+
+	add_point(curve, 2e-6, "dependent");
 	table_meta_set(curve, "unavailable.pdl", "needs compute capability 9.0");
-	struct profile *profile = profile_new();
-	launch_fit(curve, profile);
-	ok(!find(profile, "gpu.launch.pdl", NAN), "what the device lacks is absent");
-	is_parameter(profile, "gpu.launch.dependent", NAN, 2e-6, "ok");
-	is_parameter(profile, "gpu.launch.cooperative", NAN, NAN, "failed");
-	is_parameter(profile, "gpu.event.wait", NAN, NAN, "failed");
+	struct profile *profile = profile_of(launch_fit, curve);
+	is_rows(profile, expected, ARRAY_LEN(expected));
 	profile_free(profile);
-	table_free(curve);
 }
 
 static void test_implausible(void)
 {
+	static const struct expected_row expected[] = {{"gpu.launch.enqueue", 1e-9, "failed"},
+	        {"gpu.launch.sync", 1, "failed"}, {"gpu.launch.dependent", 2e-6, "noisy"},
+	        {"gpu.launch.graph", 2e-6, "noisy"}};
 	struct table *curve = new_curve();
-	put(curve, "enqueue", NULL, NAN, 1e-9);
-	put(curve, "sync", NULL, NAN, 1);
-	struct measurement wide = {.seconds = {2e-6, 1e-6, 3e-6, 20}, .hz = NAN};
-	curve_add(curve, "dependent", NULL, 0, 0, &wide, false);
-	struct measurement good = {.seconds = {2e-6, 1.99e-6, 2.01e-6, 20}, .hz = NAN};
-	curve_add(curve, "graph", NULL, 0, 0, &good, true);
-	struct profile *profile = profile_new();
-	launch_fit(curve, profile);
-	is_parameter(profile, "gpu.launch.enqueue", NAN, 1e-9, "failed");
-	is_parameter(profile, "gpu.launch.sync", NAN, 1, "failed");
-	is_parameter(profile, "gpu.launch.dependent", NAN, 2e-6, "noisy");
-	is_parameter(profile, "gpu.launch.graph", NAN, 2e-6, "noisy");
+	const struct measurement busy = {.seconds = {2e-6, 1.99e-6, 2.01e-6, 20}, .hz = NAN};
+
+	add_point(curve, 1e-9, "enqueue");
+	add_point(curve, 1, "sync");
+	add_process(curve, "dependent", 0, 2e-6, 0.5, NAN);
+	curve_add(curve, "graph", NULL, 0, 0, &busy, true);
+	struct profile *profile = profile_of(launch_fit, curve);
+	is_rows(profile, expected, ARRAY_LEN(expected));
 	profile_free(profile);
-	table_free(curve);
 }
 
 int main(void)

@@ -1,159 +1,109 @@
 /* SPDX-License-Identifier: MIT */
-/* The peer probe's fit must give back the alpha and beta that synthetic curves were made of, for
- * every pair and number of GPUs. */
-#include "tests/tap.h"
-#include "lib/probe/curve.h"
-#include "lib/profile/profile.h"
+/* The peer probe's fit: latency and bandwidth of every pair and number of GPUs come back from known
+ * curves. */
 #include "probes/peer/peer.h"
+#include "tests/fit_test.h"
 
 static const char *const columns[] = {"bytes", "from", "to", "gpus"};
 
 enum { SIZES = 14 }; /* powers of four, 4 B to 256 MiB */
 
-/* Three processes that agree within a percent or so. */
-static void put(struct table *curve, const char *series, const struct arg *args, size_t count,
-        double seconds)
-{
-	for (int process = 0; process < 3; process++) {
-		const double v = seconds * (1 + 0.003 * (process - 1));
-		const struct measurement m = {.seconds = {v, 0.99 * v, 1.01 * v, 9}, .hz = NAN};
-		curve_add(curve, series, args, count, process, &m, false);
-	}
-}
-
-static void put_pair(struct table *curve, const char *series, int from, int to, double alpha,
+/* Times of `sizes` sizes; `which` is the further arguments: "from=0,to=1". */
+static void put_line(struct table *curve, const char *series, const char *which, double alpha,
         double beta, int sizes)
 {
 	for (int i = 0; i < sizes; i++) {
 		const double bytes = 4 * ldexp(1, 2 * i);
-		const struct arg args[] = {{"bytes", bytes}, {"from", from}, {"to", to}};
-		put(curve, series, args, ARRAY_LEN(args), alpha + bytes / beta);
+		add_point(curve, alpha + bytes / beta, "%s[bytes=%.0f,%s]", series, bytes, which);
 	}
-}
-
-static void put_group(struct table *curve, const char *series, int gpus, double alpha, double beta)
-{
-	for (int i = 0; i < SIZES; i++) {
-		const double bytes = 4 * ldexp(1, 2 * i);
-		const struct arg args[] = {{"bytes", bytes}, {"gpus", gpus}};
-		put(curve, series, args, ARRAY_LEN(args), alpha + bytes / beta);
-	}
-}
-
-/* The row with these arguments; to < 0: the row has one argument. */
-static void is_parameter(const struct profile *profile, const char *name, int from, int to,
-        double value, const char *status)
-{
-	for (size_t i = 0; i < profile->count; i++) {
-		const struct parameter *row = &profile->row[i];
-		if (strcmp(row->name, name) == 0 && row->arg[0] == from &&
-		        (to < 0 ? row->arg_count == 1 : row->arg_count == 2 && row->arg[1] == to)) {
-			is_real(row->estimate.value, value, 1e-6, name);
-			is_text(row->status, status, name);
-			return;
-		}
-	}
-	is_text("absent", status, name);
-}
-
-static struct profile *fitted(struct table *curve)
-{
-	struct profile *profile = profile_new();
-	peer_fit(curve, profile);
-	table_free(curve);
-	return profile;
 }
 
 /* Three GPUs, one pair slower than the others. */
-static void test_known(void)
+static struct table *three_gpus(void)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+
 	for (int from = 0; from < 3; from++)
 		for (int to = 0; to < 3; to++) {
 			const double slow = from == 1 && to == 2 ? 2 : 1;
+			char pair[32];
 			if (from == to)
 				continue;
-			put_pair(curve, "copy", from, to, slow * 8e-6, 400e9 / slow, SIZES);
-			put_pair(curve, "copy_staged", from, to, 20e-6, 25e9, SIZES);
-			put_pair(curve, "load", from, to, 9e-6, 300e9, SIZES);
-			put_pair(curve, "store", from, to, 9e-6, 350e9, SIZES);
+			snprintf(pair, sizeof pair, "from=%d,to=%d", from, to);
+			put_line(curve, "copy", pair, slow * 8e-6, 400e9 / slow, SIZES);
+			put_line(curve, "copy_staged", pair, 20e-6, 25e9, SIZES);
+			put_line(curve, "load", pair, 9e-6, 300e9, SIZES);
+			put_line(curve, "store", pair, 9e-6, 350e9, SIZES);
 			if (from < to)
-				put_pair(curve, "both", from, to, 9e-6, 700e9, SIZES);
-			const struct arg args[] = {{"bytes", 1 << 21}, {"from", from}, {"to", to}};
-			put(curve, "latency", args, ARRAY_LEN(args), slow * 0.7e-6);
+				put_line(curve, "both", pair, 9e-6, 700e9, SIZES);
+			add_point(curve, slow * 0.7e-6, "latency[bytes=2097152,%s]", pair);
 		}
-	put_group(curve, "broadcast", 2, 15e-6, 300e9);
-	put_group(curve, "broadcast", 3, 18e-6, 280e9);
-	put_group(curve, "allreduce", 2, 16e-6, 290e9);
-	put_group(curve, "allreduce", 3, 20e-6, 270e9);
-	struct profile *profile = fitted(curve);
-	is_parameter(profile, "link.peer.alpha", 0, 1, 8e-6, "ok");
-	is_parameter(profile, "link.peer.beta", 0, 1, 400e9, "ok");
-	is_parameter(profile, "link.peer.alpha", 1, 2, 16e-6, "ok");
-	is_parameter(profile, "link.peer.beta", 1, 2, 200e9, "ok");
-	is_parameter(profile, "link.peer.beta", 2, 1, 400e9, "ok");
-	is_parameter(profile, "link.peer.staged.alpha", 2, 0, 20e-6, "ok");
-	is_parameter(profile, "link.peer.staged.beta", 2, 0, 25e9, "ok");
-	is_parameter(profile, "link.peer.load.beta", 0, 2, 300e9, "ok");
-	is_parameter(profile, "link.peer.load.alpha", 0, 2, NAN, "absent");
-	is_parameter(profile, "link.peer.store.beta", 0, 2, 350e9, "ok");
-	is_parameter(profile, "link.peer.both.beta", 0, 2, 700e9, "ok");
-	is_parameter(profile, "link.peer.both.beta", 2, 0, NAN, "absent");
-	is_parameter(profile, "link.peer.latency", 0, 1, 0.7e-6, "ok");
-	is_parameter(profile, "link.peer.latency", 1, 2, 1.4e-6, "ok");
-	is_parameter(profile, "link.nccl.broadcast.alpha", 3, -1, 18e-6, "ok");
-	is_parameter(profile, "link.nccl.broadcast.beta", 3, -1, 280e9, "ok");
-	is_parameter(profile, "link.nccl.allreduce.alpha", 2, -1, 16e-6, "ok");
-	is_parameter(profile, "link.nccl.allreduce.beta", 2, -1, 290e9, "ok");
-	is_parameter(profile, "link.nccl.allreduce.beta", 3, -1, 270e9 * 4 / 3, "ok");
-	const struct arg size[] = {{"bytes", 4 << 20}, {"gpus", 3}};
-	const struct lookup time = profile_get(profile, "link.nccl.allreduce.time", size, 2);
-	is_real(time.estimate.value, 20e-6 + (4 << 20) / 270e9, 1e-6, "a time by size");
-	for (size_t i = 0; i < profile->count; i++) {
-		const struct estimate e = profile->row[i].estimate;
-		if (!(e.low <= e.value && e.value <= e.high))
-			ok(false, "the interval of %s holds its value", profile->row[i].name);
-	}
-	profile_free(profile);
+	put_line(curve, "broadcast", "gpus=2", 15e-6, 300e9, SIZES);
+	put_line(curve, "broadcast", "gpus=3", 18e-6, 280e9, SIZES);
+	put_line(curve, "allreduce", "gpus=2", 16e-6, 290e9, SIZES);
+	put_line(curve, "allreduce", "gpus=3", 20e-6, 270e9, SIZES);
+	return curve;
 }
 
-static void test_empty(void)
+static void test_known(void)
 {
-	struct profile *profile = fitted(curve_new(columns, ARRAY_LEN(columns)));
-	ok(profile->count == 0, "an empty curve gives no parameters");
+	static const struct expected_row rows[] = {{"link.peer.alpha[from=0,to=1]", 8e-6, NULL},
+	        {"link.peer.beta[from=0,to=1]", 400e9, NULL},
+	        {"link.peer.alpha[from=1,to=2]", 16e-6, NULL},
+	        {"link.peer.beta[from=1,to=2]", 200e9, NULL},
+	        {"link.peer.beta[from=2,to=1]", 400e9, NULL},
+	        {"link.peer.staged.alpha[from=2,to=0]", 20e-6, NULL},
+	        {"link.peer.staged.beta[from=2,to=0]", 25e9, NULL},
+	        {"link.peer.load.beta[from=0,to=2]", 300e9, NULL},
+	        {"link.peer.load.alpha", 0, "absent"},
+	        {"link.peer.store.beta[from=0,to=2]", 350e9, NULL},
+	        {"link.peer.both.beta[from=0,to=2]", 700e9, NULL},
+	        {"link.peer.both.beta[from=2,to=0]", 0, "absent"},
+	        {"link.peer.latency[from=0,to=1]", 0.7e-6, NULL},
+	        {"link.peer.latency[from=1,to=2]", 1.4e-6, NULL},
+	        {"link.nccl.broadcast.alpha[gpus=3]", 18e-6, NULL},
+	        {"link.nccl.broadcast.beta[gpus=3]", 280e9, NULL},
+	        {"link.nccl.allreduce.alpha[gpus=2]", 16e-6, NULL},
+	        {"link.nccl.allreduce.beta[gpus=2]", 290e9, NULL},
+	        {"link.nccl.allreduce.beta[gpus=3]", 270e9 * 4 / 3, NULL},
+	        {"link.nccl.allreduce.time[bytes=4194304,gpus=3]", 20e-6 + 4194304 / 270e9, NULL}};
+	struct profile *profile = profile_of(peer_fit, three_gpus());
+
+	is_rows(profile, rows, ARRAY_LEN(rows));
 	profile_free(profile);
 }
 
-/* No peer access, no NCCL: only what was staged. */
+/* No peer access, no NCCL: only the copy through the host. */
 static void test_staged_only(void)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	put_pair(curve, "copy_staged", 0, 1, 20e-6, 25e9, SIZES);
-	struct profile *profile = fitted(curve);
-	is_parameter(profile, "link.peer.staged.beta", 0, 1, 25e9, "ok");
-	ok(profile->count == 2, "what the machine lacks is absent");
+
+	put_line(curve, "copy_staged", "from=0,to=1", 20e-6, 25e9, SIZES);
+	struct profile *profile = profile_of(peer_fit, curve);
+	is_within(profile, "link.peer.staged.beta[from=0,to=1]", 25e9, 1e-6);
+	ok(profile->count == 2, "links that the machine lacks are absent");
 	profile_free(profile);
 }
 
 static void test_implausible(void)
 {
+	static const struct expected_row rows[] = {{"link.peer.alpha", 8e-6, NULL},
+	        {"link.peer.beta", 1e14, "failed"}, {"link.peer.both.beta", 0, "failed"},
+	        {"link.peer.latency", 2e-9, "failed"}};
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	put_pair(curve, "copy", 0, 1, 8e-6, 1e14, SIZES);
-	put_pair(curve, "both", 0, 1, 8e-6, 4e11, 2); /* two points make no line */
-	const struct arg args[] = {{"bytes", 1 << 21}, {"from", 0}, {"to", 1}};
-	put(curve, "latency", args, ARRAY_LEN(args), 2e-9);
-	struct profile *profile = fitted(curve);
-	is_parameter(profile, "link.peer.alpha", 0, 1, 8e-6, "ok");
-	is_parameter(profile, "link.peer.beta", 0, 1, 1e14, "failed");
-	is_parameter(profile, "link.peer.both.beta", 0, 1, NAN, "failed");
-	is_parameter(profile, "link.peer.latency", 0, 1, 2e-9, "failed");
+
+	put_line(curve, "copy", "from=0,to=1", 8e-6, 1e14, SIZES);
+	put_line(curve, "both", "from=0,to=1", 8e-6, 4e11, 2); /* two points make no line */
+	add_point(curve, 2e-9, "latency[bytes=2097152,from=0,to=1]");
+	struct profile *profile = profile_of(peer_fit, curve);
+	is_rows(profile, rows, ARRAY_LEN(rows));
 	profile_free(profile);
 }
 
 int main(void)
 {
+	is_empty_fit(peer_fit, columns, ARRAY_LEN(columns));
 	test_known();
-	test_empty();
 	test_staged_only();
 	test_implausible();
 	return finish();

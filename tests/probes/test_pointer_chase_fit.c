@@ -17,7 +17,6 @@ static void test_8800gtx(void)
 	machine.cache[1] = (struct cache){
 	        .line = 32, .sector = 32, .sets = 256, .ways = 24, .step = 100 / 1.35e9};
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	table_meta_set(curve, "gpu_l2_bytes", "196608");
 	put_caches(&machine, curve, 32);
 	/* pages: loads hit the last cache, translations do not */
@@ -35,25 +34,25 @@ static void test_8800gtx(void)
 	for (uint64_t stride = 64 << 10; stride <= 8 << 20; stride *= 2)
 		for (double nodes = 4; nodes * (double)stride <= 96e6 || nodes < 200; nodes *= 1.19)
 			put_pages(&pages, curve, stride, (uint32_t)nodes);
-	pointer_chase_fit(curve, profile);
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
 
 	bool wrong = false;
 	ok(resolved(profile, "gpu.l1.size", 5120, &wrong) && !wrong, "8800 GTX: 5 KB of L1");
-	diag("gpu.l1.size %g, want 5120", row(profile, "gpu.l1.size")->estimate.value);
+	diag("gpu.l1.size %g, want 5120", row_of(profile, "gpu.l1.size")->estimate.value);
 	ok(resolved(profile, "gpu.l2.size", 196608, &wrong) && !wrong, "8800 GTX: 192 KB of L2");
-	diag("gpu.l2.size %g, want 196608", row(profile, "gpu.l2.size")->estimate.value);
+	diag("gpu.l2.size %g, want 196608", row_of(profile, "gpu.l2.size")->estimate.value);
 	ok(resolved(profile, "gpu.l1.line", 32, &wrong) && !wrong, "8800 GTX: lines of 32 bytes");
 	ok(resolved(profile, "gpu.tlb.entries", 16, &wrong) && !wrong, "8800 GTX: 16 TLB entries");
 	ok(resolved(profile, "gpu.tlb.page", 512 << 10, &wrong) && !wrong,
 	        "8800 GTX: pages of 512 KB");
-	diag("entries %g, page %g, reach %g", row(profile, "gpu.tlb.entries")->estimate.value,
-	        row(profile, "gpu.tlb.page")->estimate.value,
-	        row(profile, "gpu.tlb.reach")->estimate.value);
-	is_real(row(profile, "gpu.l1.latency")->estimate.value, 280 / 1.35e9, 0.02,
+	diag("entries %g, page %g, reach %g", row_of(profile, "gpu.tlb.entries")->estimate.value,
+	        row_of(profile, "gpu.tlb.page")->estimate.value,
+	        row_of(profile, "gpu.tlb.reach")->estimate.value);
+	is_real(row_of(profile, "gpu.l1.latency")->estimate.value, 280 / 1.35e9, 0.02,
 	        "8800 GTX: 280 cycles of L1 latency");
-	is_real(row(profile, "gpu.clock.sm")->estimate.value, 1.35e9, 1e-3, "8800 GTX: its clock");
+	is_real(row_of(profile, "gpu.clock.sm")->estimate.value, 1.35e9, 1e-3,
+	        "8800 GTX: its clock");
 	profile_free(profile);
-	table_free(curve);
 }
 
 /* ---- a machine with two levels of TLB, of little penalty ---- */
@@ -111,26 +110,24 @@ static struct table *two_tlbs(uint32_t ways)
 static void test_no_count(void)
 {
 	struct table *curve = two_tlbs(13);
-	struct profile *profile = profile_new();
 
-	pointer_chase_fit(curve, profile);
-	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by", 1);
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
+	const struct parameter *shared = row_of_level(profile, "gpu.tlb.shared_by", 1);
 	is_text(shared->status, "bounded", "1.2 SMs that share a TLB are not a count");
 	ok(shared->estimate.low == 1 && shared->estimate.high == 2, "but between 1 and 2");
 	profile_free(profile);
-	table_free(curve);
 }
 
 static void test_two_tlbs(void)
 {
 	struct table *curve = two_tlbs(16);
-	struct profile *profile = profile_new();
 
-	pointer_chase_fit(curve, profile);
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
 	bool wrong = false;
 	static const struct {
 		const char *name;
-		double level, truth;
+		int level;
+		double truth;
 		const char *what;
 	} found[] = {{"gpu.tlb.reach", 1, 256 << 20, "two TLBs: 256 MiB of the first"},
 	        {"gpu.tlb.entries", 1, 16, "its 16 entries"},
@@ -142,10 +139,11 @@ static void test_two_tlbs(void)
 	        {"gpu.tlb.page", 2, 32 << 20, "its pages of 32 MiB"},
 	        {"gpu.tlb.penalty", 2, 43e-9, "what missing it, too, costs"}};
 	for (size_t i = 0; i < ARRAY_LEN(found); ++i)
-		ok(told(row_of(profile, found[i].name, found[i].level), found[i].truth, &wrong) &&
+		ok(is_resolved(row_of_level(profile, found[i].name, found[i].level), found[i].truth,
+		           &wrong) &&
 		                !wrong,
 		        "%s", found[i].what);
-	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by", 2);
+	const struct parameter *shared = row_of_level(profile, "gpu.tlb.shared_by", 2);
 	is_text(shared->status, "bounded", "that not all SMs share it is seen, not how many do");
 	ok(shared->estimate.high >= OF_A_GROUP && shared->estimate.high < SMS, "up to %g",
 	        shared->estimate.high);
@@ -155,7 +153,6 @@ static void test_two_tlbs(void)
 			        profile->row[i].estimate.value, profile->row[i].estimate.low,
 			        profile->row[i].estimate.high);
 	profile_free(profile);
-	table_free(curve);
 }
 
 /* ---- machines at random ---- */
@@ -173,7 +170,6 @@ static void test_divided(void)
 	m.cache[1].step = 130e-9;
 	m.cache[2].step = 78e-9;
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(&m));
 	put_caches(&m, curve, 128);
 	for (int sm = 0; sm < 16; ++sm)
@@ -182,8 +178,8 @@ static void test_divided(void)
 			const bool closer = (sm < 8) == (line % 3 == 0);
 			put(&m, curve, "slice", args, 2, closer ? 135e-9 : 150e-9);
 		}
-	pointer_chase_fit(curve, profile);
-	const struct parameter *beyond = row(profile, "gpu.l2.beyond_near.latency");
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
+	const struct parameter *beyond = row_of(profile, "gpu.l2.beyond_near.latency");
 	bool wrong = false;
 	ok(resolved(profile, "gpu.l2.near.size", cache_bytes(&m.cache[1]), &wrong) && !wrong,
 	        "a divided L2: its near part");
@@ -191,14 +187,13 @@ static void test_divided(void)
 	        "what misses it takes 272 ns");
 	ok(beyond->estimate.high - beyond->estimate.low < 0.2 * 272e-9, "known to 10 %%: %g to %g",
 	        beyond->estimate.low, beyond->estimate.high);
-	is_real(row(profile, "gpu.l2.slice.closer.latency")->estimate.value, 135e-9, 0.01,
+	is_real(row_of(profile, "gpu.l2.slice.closer.latency")->estimate.value, 135e-9, 0.01,
 	        "lines in slices closer by");
-	is_real(row(profile, "gpu.l2.slice.farther.latency")->estimate.value, 150e-9, 0.01,
+	is_real(row_of(profile, "gpu.l2.slice.farther.latency")->estimate.value, 150e-9, 0.01,
 	        "and in slices farther away, both near");
-	is_text(row(profile, "gpu.l2.far.latency")->status, "absent",
+	is_text(row_of(profile, "gpu.l2.far.latency")->status, "absent",
 	        "which says nothing of the other partition");
 	profile_free(profile);
-	table_free(curve);
 }
 
 /* A cycle over all of `bytes` at a stride. */
@@ -216,13 +211,12 @@ static void put_cycle(struct machine *machine, struct table *curve, const char *
 	free(address);
 }
 
-/* Read-only loads through L1, an doubling apart, and volatile ones past it, some over few lines that
- * happen to lie close by and some over more than L2. */
+/* Read-only loads through L1, an doubling apart, and volatile ones past it, some over few lines
+ * that happen to lie close by and some over more than L2. */
 static void test_other_paths(void)
 {
 	struct machine m = draw(31), past = without_first(&m), close = past;
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(&m));
 	for (uint32_t bytes = 2048; bytes <= 1 << 20; bytes *= 2) {
 		const struct arg args[] = {{"bytes", bytes}, {"stride", 128}};
@@ -232,21 +226,19 @@ static void test_other_paths(void)
 	put_cycle(&close, curve, "cycle_cv", 4096, 512);
 	put_cycle(&past, curve, "cycle_cv", 262144, 512);
 	put_cycle(&past, curve, "cycle_cv", 16 << 20, 512);
-	pointer_chase_fit(curve, profile);
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
 	bool wrong = false;
 	ok(resolved(profile, "gpu.readonly.latency", m.base, &wrong) && !wrong,
 	        "read-only loads: hits in L1");
 	ok(resolved(profile, "gpu.l2.volatile.latency", past.base, &wrong) && !wrong,
 	        "volatile loads: hits in L2");
 	profile_free(profile);
-	table_free(curve);
 }
 
 static void test_no_l1(void)
 {
 	struct machine m = draw(4711);
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	const double l2 = cache_bytes(&m.cache[1]);
 	struct machine past = without_first(&m);
 	const struct arg cold[] = {{"bytes", 16 * l2}};
@@ -254,24 +246,18 @@ static void test_no_l1(void)
 	put_chains(&past, curve, "chain_ca", 128, l2 / 200, l2 / 2);
 	put_chains(&past, curve, "chain_cg", 128, l2 / 30, 8 * l2);
 	put(&m, curve, "cold", cold, 1, memory_latency(&m));
-	pointer_chase_fit(curve, profile);
-	is_text(row(profile, "gpu.l1.size")->status, "bounded",
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
+	is_text(row_of(profile, "gpu.l1.size")->status, "bounded",
 	        "without L1 its size is not resolved");
-	is_text(row(profile, "gpu.l1.latency")->status, "bounded", "nor is its latency");
+	is_text(row_of(profile, "gpu.l1.latency")->status, "bounded", "nor is its latency");
 	bool wrong = false;
 	ok(resolved(profile, "gpu.l2.size", l2, &wrong) && !wrong, "L2 is found all the same");
 	profile_free(profile);
-	table_free(curve);
 }
 
 int main(void)
 {
-	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
-	pointer_chase_fit(curve, profile);
-	ok(profile->count == 0, "an empty curve gives no parameters");
-	profile_free(profile);
-	table_free(curve);
+	is_empty_fit(pointer_chase_fit, columns, ARRAY_LEN(columns));
 
 	test_8800gtx();
 	test_two_tlbs();

@@ -17,22 +17,20 @@ static int partition_of(int sm, int every)
 static struct profile *fitted(struct machine *machine, int every, double later)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	table_meta_set(curve, "gpu_sms", "%d", SMS);
 	for (int sm = 1; sm < SMS; ++sm) {
 		const struct arg args[] = {{"sm", 0}, {"before", sm}};
 		put(machine, curve, "once_before", args, 2,
 		        143e-9 + (partition_of(sm, every) ? later : 0));
 	}
-	pointer_chase_fit(curve, profile);
-	table_free(curve);
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
 	return profile;
 }
 
 static void check(struct machine machine, int every, double later, double groups, const char *what)
 {
 	struct profile *profile = fitted(&machine, every, later);
-	const double found = row(profile, "gpu.l2.partitions")->estimate.value;
+	const double found = row_of(profile, "gpu.l2.partitions")->estimate.value;
 	int mapped = 0, right = 0;
 	for (size_t i = 0; i < profile->count; ++i) {
 		const struct parameter *p = &profile->row[i];
@@ -52,7 +50,6 @@ static void check_constants(struct machine machine, int sharers, double behind, 
         double expected, const char *what)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	for (int bytes = 256; bytes <= 65536; bytes += bytes / 8) {
 		const struct arg args[] = {{"bytes", bytes}, {"stride", 64}};
 		const double missing = bytes <= 2048 ? 0 : 1 - 2048.0 / bytes;
@@ -67,12 +64,11 @@ static void check_constants(struct machine machine, int sharers, double behind, 
 		        : before % 2       ? absent
 		                           : 0.65 * absent);
 	}
-	pointer_chase_fit(curve, profile);
-	const struct parameter *found = row(profile, "gpu.constant.l15.shared_by");
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
+	const struct parameter *found = row_of(profile, "gpu.constant.l15.shared_by");
 	ok(isnan(expected) ? !(found->estimate.value > 0) : found->estimate.value == expected,
 	        "%s: %g SMs (%s)", what, found->estimate.value, found->status);
 	profile_free(profile);
-	table_free(curve);
 }
 
 int main(void)

@@ -19,7 +19,6 @@ struct fixture {
 static struct profile *fitted(struct machine *machine, struct fixture fixture)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	for (int reader = 0; reader < READERS; ++reader)
 		for (int line = 0; line < LINES; ++line) {
 			const struct arg args[] = {{"sm", 131 - reader}, {"line", line}};
@@ -35,8 +34,7 @@ static struct profile *fitted(struct machine *machine, struct fixture fixture)
 				put(machine, curve, "once_absent", args, 2,
 				        slice + memory + (far ? beyond : 0));
 		}
-	pointer_chase_fit(curve, profile);
-	table_free(curve);
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
 	return profile;
 }
 
@@ -47,12 +45,12 @@ static void check(struct machine machine, struct fixture fixture, bool found, co
 	bool wrong = false;
 	const bool near = resolved(profile, "gpu.l2.near_hit.latency", near_hit / quicker, &wrong);
 	const bool far = resolved(profile, "gpu.l2.far_hit.latency", far_hit / quicker, &wrong);
-	diag("near %g, far %g (%s)", row(profile, "gpu.l2.near_hit.latency")->estimate.value,
-	        row(profile, "gpu.l2.far_hit.latency")->estimate.value,
-	        row(profile, "gpu.l2.far_hit.latency")->status);
+	diag("near %g, far %g (%s)", row_of(profile, "gpu.l2.near_hit.latency")->estimate.value,
+	        row_of(profile, "gpu.l2.far_hit.latency")->estimate.value,
+	        row_of(profile, "gpu.l2.far_hit.latency")->status);
 	ok(near && far == found && !wrong, "%s: near hits, %s", what,
 	        found ? "and far ones" : "far ones not resolved");
-	const struct parameter *mixed = row(profile, "gpu.l2.other_hit.latency");
+	const struct parameter *mixed = row_of(profile, "gpu.l2.other_hit.latency");
 	const double other = mixed->estimate.value;
 	const bool lost = fixture.no_absent || fixture.left_once == 1;
 	const bool right =
@@ -63,8 +61,8 @@ static void check(struct machine machine, struct fixture fixture, bool found, co
 	else
 		ok(lost ? isnan(other) : right || (machine.noise > 0.1 && isnan(other)),
 		        "what the other side read: %.3g ns", other * 1e9);
-	const double memory_near = row(profile, "gpu.dram.near.latency")->estimate.value,
-	             memory_far = row(profile, "gpu.dram.far.latency")->estimate.value;
+	const double memory_near = row_of(profile, "gpu.dram.near.latency")->estimate.value,
+	             memory_far = row_of(profile, "gpu.dram.far.latency")->estimate.value;
 	ok(found ? fabs(memory_far - memory_near - beyond) < 0.1 * beyond
 	         : !(memory_near > 0) && !(memory_far > 0),
 	        "memory of the own partition %.3g ns, of the other one %.3g", memory_near * 1e9,
@@ -76,14 +74,12 @@ static void test_not_measured(void)
 {
 	struct machine machine = {.noise = 0.001, .hz = 1.98e9, .random = 3};
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	const struct arg args[] = {{"sm", 0}, {"line", 0}};
 	put(&machine, curve, "slice", args, 2, near_hit);
-	pointer_chase_fit(curve, profile);
-	is_text(row(profile, "gpu.l2.far_hit.latency")->status, "absent",
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
+	is_text(row_of(profile, "gpu.l2.far_hit.latency")->status, "absent",
 	        "a recording without first loads says nothing of them");
 	profile_free(profile);
-	table_free(curve);
 }
 
 int main(void)
@@ -97,7 +93,7 @@ int main(void)
 	const struct fixture divided = {.divided = true}, undivided = {.divided = false};
 	const struct fixture leaving = {.divided = true, .left_once = 9};
 	const struct fixture all_left = {.left_once = 1},
-	                   unknown = {.divided = true, .no_absent = true};
+	                     unknown = {.divided = true, .no_absent = true};
 	check(noise, divided, true, "two partitions");
 	check(noisy, divided, true, "with noise");
 	check(rising, divided, true, "with a clock that rises");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The pointer_chase probe's analysis on 200 machines drawn at random, some with a divided L2:
- * nothing silently wrong; and on some of them again with a clock that rises from process to
- * process. */
+/* The pointer_chase probe's analysis on machines drawn at random, some with a divided L2: no row is
+ * wrong without saying so; and on some of them again with a clock that rises from process to
+ * process. FATHOM_TEST_FULL=1: many machines. */
 #include "chase_curves.h"
 
 static double beyond_near(const struct machine *m)
@@ -9,16 +9,16 @@ static double beyond_near(const struct machine *m)
 	return m->base + m->cache[0].step + m->cache[1].step;
 }
 
-/* Whether L2's size is told. Two steps that one law fits as well are taken for one: that size is
- * not sure, and said to be noisy. */
-static bool l2_told(const struct profile *profile, const struct machine *m, bool *wrong)
+/* Whether L2's size is resolved. Two steps that one law fits as well are taken for one: that size
+ * has the status noisy. */
+static bool l2_resolved(const struct profile *profile, const struct machine *m, bool *wrong)
 {
-	const struct parameter *size = row(profile, "gpu.l2.size");
+	const struct parameter *size = row_of(profile, "gpu.l2.size");
 	const bool taken_for_one = m->caches > 2 && strcmp(size->status, "noisy") == 0;
-	return !taken_for_one && told(size, last_cache_bytes(m), wrong);
+	return !taken_for_one && is_resolved(size, last_cache_bytes(m), wrong);
 }
 
-/* How many of a divided L2's two are told. */
+/* How many of a divided L2's two parameters are resolved. */
 static int near_part(
         const struct profile *profile, const struct machine *m, double quicker, bool *wrong)
 {
@@ -34,16 +34,15 @@ struct tally {
 static void ask(struct machine *m, int number, struct tally *tally)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
-	struct profile *profile = profile_new();
 	const double quicker = 1 + m->ramp * (PROCESSES / 2);
 	const double l1 = m->base / quicker, l2 = (m->base + m->cache[0].step) / quicker,
 	             memory = memory_latency(m) / quicker;
 	bool wrong = false;
 	table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(m));
 	put_caches(m, curve, 128);
-	pointer_chase_fit(curve, profile);
+	struct profile *profile = profile_of(pointer_chase_fit, curve);
 	tally->answers += resolved(profile, "gpu.l1.size", cache_bytes(&m->cache[0]), &wrong);
-	tally->answers += l2_told(profile, m, &wrong);
+	tally->answers += l2_resolved(profile, m, &wrong);
 	tally->answers += resolved(profile, "gpu.l1.latency", l1, &wrong);
 	tally->answers += resolved(profile, "gpu.l2.latency", l2, &wrong);
 	tally->answers += resolved(profile, "gpu.dram.latency", memory, &wrong);
@@ -60,21 +59,20 @@ static void ask(struct machine *m, int number, struct tally *tally)
 	if (wrong)
 		diag("machine %d: lines %g %g, L1 %g of %g (%s), L2 %g of %g (%s), "
 		     "latencies %g %g %g, near part %g of %g (%s), beyond it %g",
-		        number, row(profile, "gpu.l1.line")->estimate.value,
-		        row(profile, "gpu.l2.line")->estimate.value,
-		        row(profile, "gpu.l1.size")->estimate.value, cache_bytes(&m->cache[0]),
-		        row(profile, "gpu.l1.size")->status,
-		        row(profile, "gpu.l2.size")->estimate.value, last_cache_bytes(m),
-		        row(profile, "gpu.l2.size")->status,
-		        row(profile, "gpu.l1.latency")->estimate.value / l1,
-		        row(profile, "gpu.l2.latency")->estimate.value / l2,
-		        row(profile, "gpu.dram.latency")->estimate.value / memory,
-		        row(profile, "gpu.l2.near.size")->estimate.value, cache_bytes(&m->cache[1]),
-		        row(profile, "gpu.l2.near.size")->status,
-		        row(profile, "gpu.l2.beyond_near.latency")->estimate.value * quicker /
+		        number, row_of(profile, "gpu.l1.line")->estimate.value,
+		        row_of(profile, "gpu.l2.line")->estimate.value,
+		        row_of(profile, "gpu.l1.size")->estimate.value, cache_bytes(&m->cache[0]),
+		        row_of(profile, "gpu.l1.size")->status,
+		        row_of(profile, "gpu.l2.size")->estimate.value, last_cache_bytes(m),
+		        row_of(profile, "gpu.l2.size")->status,
+		        row_of(profile, "gpu.l1.latency")->estimate.value / l1,
+		        row_of(profile, "gpu.l2.latency")->estimate.value / l2,
+		        row_of(profile, "gpu.dram.latency")->estimate.value / memory,
+		        row_of(profile, "gpu.l2.near.size")->estimate.value,
+		        cache_bytes(&m->cache[1]), row_of(profile, "gpu.l2.near.size")->status,
+		        row_of(profile, "gpu.l2.beyond_near.latency")->estimate.value * quicker /
 		                beyond_near(m));
 	profile_free(profile);
-	table_free(curve);
 }
 
 static void add(struct tally *all, const struct tally *one)
@@ -85,6 +83,12 @@ static void add(struct tally *all, const struct tally *one)
 	all->parts += one->parts;
 	all->divided += one->divided;
 	all->wrong += one->wrong;
+}
+
+/* The least share of resolved values; few machines vary more. */
+static double least_share(void)
+{
+	return test_full() ? 0.7 : 0.5;
 }
 
 /* Each machine is drawn from its own number. */
@@ -105,33 +109,37 @@ static struct tally ask_all(int count, double ramp)
 
 static void test_random(int count)
 {
+	const double share = least_share();
 	const struct tally tally = ask_all(count, 0);
-	ok(tally.wrong == 0, "%d machines at random: nothing silently wrong (%d are)", count,
-	        tally.wrong);
-	ok(tally.answers > 0.7 * tally.questions, "and most is resolved (%d of %d)", tally.answers,
-	        tally.questions);
-	ok(tally.lines > 0.7 * 2 * count, "and most lines (%d of %d)", tally.lines, 2 * count);
-	ok(tally.parts > 0.4 * 2 * tally.divided, "and near parts and what lies beyond (%d of %d)",
-	        tally.parts, 2 * tally.divided);
+	ok(tally.wrong == 0, "%d machines at random: no row is wrong without saying so (%d are)",
+	        count, tally.wrong);
+	ok(tally.answers > share * tally.questions, "and most is resolved (%d of %d)",
+	        tally.answers, tally.questions);
+	ok(tally.lines > share * 2 * count, "and most lines (%d of %d)", tally.lines, 2 * count);
+	ok(tally.parts > (share - 0.3) * 2 * tally.divided,
+	        "and near parts and what lies beyond (%d of %d)", tally.parts, 2 * tally.divided);
 }
 
 /* The clock is higher in each further process, and its loads are quicker. */
 static void test_ramp(int count, double ramp)
 {
+	const double share = least_share();
 	const struct tally tally = ask_all(count, ramp);
 	ok(tally.wrong == 0,
-	        "a clock %g %% higher in each process: nothing silently wrong (%d are)", 100 * ramp,
-	        tally.wrong);
-	ok(tally.answers > 0.7 * tally.questions && tally.lines > 0.7 * 2 * count,
+	        "a clock %g %% higher in each process: no row is wrong without saying so (%d are)",
+	        100 * ramp, tally.wrong);
+	ok(tally.answers > share * tally.questions && tally.lines > share * 2 * count,
 	        "and most is resolved (%d of %d, lines %d of %d)", tally.answers, tally.questions,
 	        tally.lines, 2 * count);
 }
 
 int main(void)
 {
-	test_random(200);
-	test_ramp(20, 0.005);
-	test_ramp(20, 0.03);
-	test_ramp(30, 0.15);
+	const int part = test_full() ? 1 : 10;
+
+	test_random(200 / part);
+	test_ramp(20 / part, 0.005);
+	test_ramp(20 / part, 0.03);
+	test_ramp(30 / part, 0.15);
 	return finish();
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The transfer fit must give back the alpha and beta synthetic curves were made of, and fail what
- * they lack. */
-#include "lib/base/base.h"
-#include "lib/probe/curve.h"
-#include "lib/profile/profile.h"
+/* The transfer probe's fit: latency and bandwidth come back from known curves; missing ones fail.
+ */
 #include "probes/transfer/transfer.h"
-#include "tests/tap.h"
+#include "tests/fit_test.h"
+
+static const char *const columns[] = {"bytes", "node"};
 
 /* Series, parameter, its alpha and beta, whether alpha and the times are parameters. */
 static const struct truth {
@@ -25,58 +24,36 @@ static const struct truth {
 
 enum { SIZES = 16 }; /* powers of four, 1 B to 1 GiB */
 
-static double next_uniform(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(*state >> 11) * 0x1p-53;
-}
-
-static struct table *new_curve(void)
-{
-	static const char *const arguments[] = {"bytes", "node"};
-	return curve_new(arguments, ARRAY_LEN(arguments));
-}
-
 /* Three processes, each off by at most `noise`. */
 static void put(
         struct table *curve, const struct truth *truth, int sizes, double noise, uint64_t *state)
 {
-	for (int process = 0; process < 3; process++)
+	for (int process = 0; process < FIT_PROCESSES; process++)
 		for (int i = 0; i < sizes; i++) {
-			struct arg bytes = {"bytes", ldexp(1, 2 * i)};
-			double exact = truth->alpha + bytes.value / truth->beta;
-			double v = exact * (1 + noise * (2 * next_uniform(state) - 1));
-			struct measurement m = {.seconds = {v, 0.99 * v, 1.01 * v, 9}, .hz = NAN};
-			curve_add(curve, truth->series, &bytes, 1, process, &m, false);
+			const double bytes = ldexp(1, 2 * i);
+			const double off = noise * (2 * fit_random(state) - 1);
+			char point[64];
+			snprintf(point, sizeof point, "%s[bytes=%.0f]", truth->series, bytes);
+			add_process(curve, point, process,
+			        (truth->alpha + bytes / truth->beta) * (1 + off), 0.01, NAN);
 		}
 }
 
-static struct estimate value_of(
-        const struct profile *profile, const char *name, const char *suffix, char *status)
-{
-	char full[128];
-	snprintf(full, sizeof full, "%s.%s", name, suffix);
-	for (size_t i = 0; i < profile->count; i++)
-		if (strcmp(profile->row[i].name, full) == 0) {
-			strcpy(status, profile->row[i].status);
-			return profile->row[i].estimate;
-		}
-	strcpy(status, "absent");
-	return (struct estimate){NAN, NAN, NAN, 0};
-}
-
+/* The parameter name.suffix. */
 static void is_value(const struct profile *profile, const char *name, const char *suffix,
         double value, double relative, const char *status)
 {
-	char got[16], what[128];
-	struct estimate estimate = value_of(profile, name, suffix, got);
-	snprintf(what, sizeof what, "%s.%s (%s)", name, suffix, status);
-	is_real(estimate.value, value, relative, what);
-	is_text(got, status, what);
+	char full[128];
+
+	snprintf(full, sizeof full, "%s.%s", name, suffix);
+	is_status(profile, full, status);
+	is_real(row_of(profile, full)->estimate.value, value, relative, full);
 }
 
 static void check_truth(const struct profile *profile, const struct truth *truth, double relative)
 {
+	char name[128];
+
 	is_value(profile, truth->name, "beta", truth->beta, relative, "ok");
 	if (!truth->has_alpha) {
 		is_value(profile, truth->name, "alpha", NAN, 0, "absent");
@@ -84,89 +61,65 @@ static void check_truth(const struct profile *profile, const struct truth *truth
 	}
 	is_value(profile, truth->name, "alpha", truth->alpha, relative, "ok");
 	is_value(profile, truth->name, "n_half", truth->alpha * truth->beta, 2 * relative, "ok");
-	struct arg size = {"bytes", 65536};
-	char name[128];
-	snprintf(name, sizeof name, "%s.time", truth->name);
-	struct lookup time = profile_get(profile, name, &size, 1);
-	ok(time.found == truth->has_time, "%s: times are %sthere", truth->name,
-	        truth->has_time ? "" : "not ");
-	if (time.found)
-		is_real(time.estimate.value, truth->alpha + size.value / truth->beta,
-		        fmax(relative, 1e-6), "and right");
+	snprintf(name, sizeof name, "%s.time[bytes=65536]", truth->name);
+	is_real(row_of(profile, name)->estimate.value,
+	        truth->has_time ? truth->alpha + 65536 / truth->beta : NAN, fmax(relative, 1e-6),
+	        name);
 }
 
 static void test_known(double noise, double relative)
 {
 	uint64_t state = 7;
-	struct table *curve = new_curve();
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+
 	for (size_t i = 0; i < ARRAY_LEN(truths); i++)
 		put(curve, &truths[i], SIZES, noise, &state);
-	struct profile *profile = profile_new();
-	transfer_fit(curve, profile);
+	struct profile *profile = profile_of(transfer_fit, curve);
 	for (size_t i = 0; i < ARRAY_LEN(truths); i++)
 		check_truth(profile, &truths[i], relative);
-	is_value(profile, "link.node", "h2d", NAN, 0, "absent");
+	is_status(profile, "link.node.h2d", "absent");
 	profile_free(profile);
-	table_free(curve);
 }
 
+/* Two points make no line. */
 static void test_missing(void)
 {
+	static const struct expected_row rows[] = {{"link.h2d.pinned.alpha", 0, "failed"},
+	        {"link.h2d.pinned.beta", 0, "failed"}, {"link.h2d.pinned.n_half", 0, "failed"},
+	        {"link.h2d.pinned.time", 0, "ok"}, {"link.d2h.mapped.beta", 0, "failed"},
+	        {"link.d2h.mapped.time", 0, "failed"}, {"link.both.pinned.beta", 0, "failed"}};
 	uint64_t state = 7;
-	struct table *curve = new_curve();
-	put(curve, &truths[0], 2, 0, &state); /* two points make no line */
-	struct profile *profile = profile_new();
-	transfer_fit(curve, profile);
-	is_value(profile, "link.h2d.pinned", "alpha", NAN, 0, "failed");
-	is_value(profile, "link.h2d.pinned", "beta", NAN, 0, "failed");
-	is_value(profile, "link.h2d.pinned", "n_half", NAN, 0, "failed");
-	is_value(profile, "link.h2d.pinned", "time", truths[0].alpha, 1e-3, "ok");
-	is_value(profile, "link.d2h.mapped", "beta", NAN, 0, "failed");
-	is_value(profile, "link.d2h.mapped", "time", NAN, 0, "failed");
-	is_value(profile, "link.both.pinned", "beta", NAN, 0, "failed");
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+
+	put(curve, &truths[0], 2, 0, &state);
+	struct profile *profile = profile_of(transfer_fit, curve);
+	is_rows(profile, rows, ARRAY_LEN(rows));
 	profile_free(profile);
-	table_free(curve);
 }
 
 static void test_implausible(void)
 {
 	uint64_t state = 7;
-	struct truth fast = {"h2d_pinned", "link.h2d.pinned", 7e-6, 5e13, true, true};
-	struct table *curve = new_curve();
+	const struct truth fast = {"h2d_pinned", "link.h2d.pinned", 7e-6, 5e13, true, true};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+
 	put(curve, &fast, SIZES, 0, &state);
-	struct profile *profile = profile_new();
-	transfer_fit(curve, profile);
+	struct profile *profile = profile_of(transfer_fit, curve);
 	is_value(profile, "link.h2d.pinned", "beta", 5e13, 1e-3, "failed");
 	profile_free(profile);
-	table_free(curve);
-}
-
-static void test_nodes(void)
-{
-	struct table *curve = new_curve();
-	for (int node = 0; node < 2; node++) {
-		struct arg args[] = {{"bytes", 64e6}, {"node", node}};
-		double v = 64e6 / (node ? 20e9 : 50e9);
-		struct measurement m = {.seconds = {v, 0.98 * v, 1.02 * v, 3}, .hz = NAN};
-		curve_add(curve, "h2d_node", args, 2, 0, &m, false);
-	}
-	struct profile *profile = profile_new();
-	transfer_fit(curve, profile);
-	struct arg far = {"node", 1};
-	struct lookup rate = profile_get(profile, "link.node.h2d", &far, 1);
-	ok(rate.found, "there is a rate for each node");
-	is_real(rate.estimate.value, 20e9, 1e-6, "and it is bytes over seconds");
-	ok(rate.estimate.low < 20e9 && 20e9 < rate.estimate.high, "with its interval around it");
-	profile_free(profile);
-	table_free(curve);
 }
 
 int main(void)
 {
+	static const struct timed_point nodes[] = {{"h2d_node[bytes=64e6,node=0]", 64e6 / 50e9},
+	        {"h2d_node[bytes=64e6,node=1]", 64e6 / 20e9}};
+	static const struct expected_row rates[] = {
+	        {"link.node.h2d[node=0]", 50e9, NULL}, {"link.node.h2d[node=1]", 20e9, NULL}};
+
 	test_known(0, 1e-6);
 	test_known(0.03, 0.03);
 	test_missing();
 	test_implausible();
-	test_nodes();
+	CHECK_FIT(transfer_fit, columns, nodes, rates);
 	return finish();
 }

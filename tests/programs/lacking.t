@@ -65,14 +65,11 @@ fitted 'little memory'
 lacks gpu.overlap.memory_h2d 'little memory: nothing beside a kernel that copies it'
 lacks 'link.h2d.pinned.time.bytes=1073741824' 'little memory: no large transfers'
 
-machine shared # somebody else used the device during one process of one probe
+machine shared # the device was busy during one process of one probe
 keep barrier '{ if ($1 == "warp") $NF = 1; print }'
 fitted 'a busy device'
-if grep -q '^gpu.barrier.warp	.*	noisy$' "$folder/profile.tsv"; then
-	report ok 'a busy device: what was measured meanwhile is noisy'
-else
-	report "not ok" 'a busy device: what was measured meanwhile is noisy'
-fi
+grep -q '^gpu.barrier.warp	.*	noisy$' "$folder/profile.tsv"
+result $? 'a busy device: what was measured meanwhile is noisy'
 expect 0 '^[0-9]* parameters: [0-9]* ok, [1-9][0-9]* noisy (.*gpu [1-9].*), [0-9]* bounded, 0 failed$' \
 	'how many are noisy is said' "$bin/fit" --output "$folder"
 
@@ -88,5 +85,5 @@ done
 expect 0 "^interference on 1 to 3 of the host's cores" 'a shared host is said' "$bin/fit" --output "$folder"
 sed -i 's/^# shared_cores: .*/# shared_cores: none/' "$folder"/*.tsv
 "$bin/fit" --output "$folder" >"$scratch/text" && ! grep -q '^interference on' "$scratch/text"
-report "$([ $? = 0 ] && echo ok || echo "not ok")" 'one that is not shared is not'
+result $? 'one that is not shared is not'
 echo "1..$number"

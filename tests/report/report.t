@@ -13,9 +13,6 @@ FATHOM_HOME=$scratch
 export FATHOM_HOME
 . "$root/tests/fixture.sh"
 
-result() { # status, what
-	report "$([ "$1" -eq 0 ] && echo ok || echo 'not ok')" "$2"
-}
 says() { # FILE PATTERN WHAT
 	grep -q -e "$2" "$1"
 	result $? "$3"

@@ -44,7 +44,7 @@ static void test_transfers(const struct table *t)
 			hybrid = hybrid || is(t, r, "variant", "hybrid");
 			device = device || is(t, r, "variant", "gpu");
 		}
-	ok(hybrid, "panels on the host travel");
+	ok(hybrid, "panels on the host are transferred");
 	ok(!device, "those on the device do not");
 }
 

@@ -71,7 +71,8 @@ static void test_from_host(const struct profile *profile)
 	        "large squares are looked at from host memory");
 	const bool estimated = cases_model_plan(profile, &lu, false, MATH_FP32, &row);
 	const struct result whole = cases_from_host(profile, &row);
-	ok(estimated && strcmp(whole.options, "l2=warm,plan=model,from=host") == 0, "LU as a whole");
+	ok(estimated && strcmp(whole.options, "l2=warm,plan=model,from=host") == 0,
+	        "LU as a whole");
 	const bool also = cases_model_plan(profile, &cholesky, false, MATH_FP32, &row);
 	const struct result pieces = cases_from_host(profile, &row);
 	ok(also && strstr(pieces.options, "from=host,piece="), "Cholesky in rectangles: %s",
@@ -80,7 +81,7 @@ static void test_from_host(const struct profile *profile)
 	ok(!strstr(blocks.options, "piece="), "without a profile in those of its blocks");
 }
 
-/* The resident row of one that travels. */
+/* The row of the resident matrix for a row from host memory. */
 static const struct result *resident_of(const struct results *results, const struct result *row)
 {
 	for (size_t i = 0; i < results->count; i++) {
@@ -99,7 +100,7 @@ static const struct result *resident_of(const struct results *results, const str
 static void test_predictions(const struct profile *profile)
 {
 	struct results *results = results_new();
-	size_t travel = 0, longer = 0, panels = 0, ordered = 0;
+	size_t from_host = 0, longer = 0, panels = 0, ordered = 0;
 	const size_t refused = predict_whole(results, profile, true);
 
 	for (size_t i = 0; i < results->count; i++) {
@@ -111,17 +112,17 @@ static void test_predictions(const struct profile *profile)
 		}
 		if (!results_option(row->options, "from", NULL, 0))
 			continue;
-		travel++;
+		from_host++;
 		resident = resident_of(results, row);
 		longer += resident &&
 		          (row->seconds.value > resident->seconds.value || results_level(row) == 0);
 	}
 	ok(refused == 0, "%zu predictions, none refused", results->count);
 	ok(panels == 8 && ordered == panels, "%zu of panels, each of two places", panels);
-	ok(travel == 18 && longer == travel,
+	ok(from_host == 18 && longer == from_host,
 	        "%zu from host memory: LU, QR and Cholesky, panels in two places, three levels; "
 	        "%zu take longer than resident ones",
-	        travel, longer);
+	        from_host, longer);
 	results_free(results);
 }
 

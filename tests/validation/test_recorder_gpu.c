@@ -51,7 +51,7 @@ static void test_plan(struct executor *cuda, struct executor *recorder, enum ope
 		double sum = 0;
 		for (int o = 0; o < CRITICAL_COUNT; o++)
 			sum += x.critical[o];
-		is_real(sum, t->seconds, 1e-9, "what is owed is the whole time");
+		is_real(sum, t->seconds, 1e-9, "the shares sum up to the whole time");
 	}
 	timeline_free(t);
 	factored_free(&plain);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a second visit of a measured case changes: the slower of two that do not agree goes. */
+/* A measured case is measured again: of two measurements that do not agree the slower one goes. */
 #include "tests/tap.h"
 
 #include "factor/programs/remeasured.h"
@@ -37,17 +37,16 @@ static void test_wanted(void)
 	results_add(done, &alone);
 	results_add(done, &two);
 	results_add(done, &refused);
-	ok(!remeasure_wanted(done, 0, &sure, 0.01),
-	        "a median known well enough is left as it is");
-	ok(remeasure_wanted(done, 0, &wide, 0.01), "a wide interval wants a second visit");
+	ok(!remeasure_wanted(done, 0, &sure, 0.01), "a median known well enough is left as it is");
+	ok(remeasure_wanted(done, 0, &wide, 0.01), "a wide interval wants another measurement");
 	ok(remeasure_wanted(done, 0, &two, 0.01), "so do runs too few for an interval");
 	ok(!remeasure_wanted(done, 0, &alone, 0.01), "a long run alone is not repeated");
 	ok(!remeasure_wanted(done, 0, &refused, 0.01), "nor what was refused");
-	ok(!remeasure_wanted(done, 0, &absent, 0.01), "nor what has no first visit");
+	ok(!remeasure_wanted(done, 0, &absent, 0.01), "a case without a measurement does not");
 	ok(!remeasure_wanted(done, 2, &wide, 0.01) && remeasure_wanted(done, 2, &two, 0.01),
 	        "what an earlier call measured is kept");
 	ok(!remeasure_wanted(done, 0, &wide, INFINITY), "where only disturbed ones are wanted, "
-	                                                   "a wide one is not");
+	                                                "a wide one is not");
 	results_disturbed_set(&done->row[0]);
 	ok(remeasure_wanted(done, 0, &sure, INFINITY), "but a disturbed one is, however sure");
 	ok(results_count_disturbed(done) == 1, "which is counted");
@@ -77,7 +76,7 @@ static void test_merge(void)
 	struct result worse = near;
 
 	worse.residual = 0.3;
-	is_real(after(slow, quick, 1).seconds.value, 1, 0, "a disturbed first visit goes");
+	is_real(after(slow, quick, 1).seconds.value, 1, 0, "a disturbed first measurement goes");
 	is_real(after(quick, slow, 1).seconds.value, 1, 0, "so does a disturbed second one");
 	ok(after(quick, slow, 1).seconds.samples == 5, "with its runs");
 	const struct result both = after(quick, worse, 1);
@@ -91,7 +90,7 @@ static void test_merge(void)
 	const struct result mended = after(disturbed, near, 1), kept = after(near, lucky, 1),
 	                    still = after(disturbed, lucky, 1);
 	ok(mended.seconds.value == 1.04 && !results_disturbed(&mended),
-	        "a visit that nobody disturbed replaces one that was");
+	        "an undisturbed measurement replaces a disturbed one");
 	ok(kept.seconds.value == 1.04 && kept.seconds.samples == 6 && !results_disturbed(&kept),
 	        "and is not replaced by one, though that be quicker");
 	ok(still.seconds.value == 1 && results_disturbed(&still),

@@ -30,6 +30,38 @@ static void add(struct results *list, const char *variant, int64_t m, double val
 	results_add(list, &row);
 }
 
+/* Predictions, measurements and their comparison. */
+struct tables {
+	struct results *p, *q;
+	struct comparison *rows;
+	size_t count;
+};
+
+static struct tables tables_new(void)
+{
+	return (struct tables){.p = results_new(), .q = results_new()};
+}
+
+/* A case predicted to a tenth and measured to a hundredth, in microseconds. */
+static void add_pair(
+        struct tables *t, const char *variant, int64_t m, double predicted, double measured)
+{
+	add(t->p, variant, m, predicted, 0.1);
+	add(t->q, variant, m, measured, 0.01);
+}
+
+static void compare(struct tables *t)
+{
+	t->count = errors_compare(t->p, t->q, &t->rows);
+}
+
+static void tables_free(struct tables *t)
+{
+	free(t->rows);
+	results_free(t->p);
+	results_free(t->q);
+}
+
 /* Five sizes measured at 100 us each, predicted with errors 0, +4 %, -8 %, +29 %, -19 % and
  * intervals of 10 %. */
 static void test_summary(void)
@@ -37,18 +69,18 @@ static void test_summary(void)
 	static const double predicted[5] = {100, 104, 92, 129, 81};
 	static const enum verdict want[5] = {
 	        VERDICT_OK, VERDICT_OK, VERDICT_OK, VERDICT_OVER, VERDICT_UNDER};
-	struct results *p = results_new(), *q = results_new();
-	struct comparison *rows;
+	struct tables t = tables_new();
 
 	for (int i = 0; i < 5; i++) {
-		add(p, "blas", 100 * (i + 1), predicted[i], 0.10);
-		add(q, "blas", 100 * (i + 1), 100, 0.005);
+		add(t.p, "blas", 100 * (i + 1), predicted[i], 0.10);
+		add(t.q, "blas", 100 * (i + 1), 100, 0.005);
 	}
-	size_t count = errors_compare(p, q, &rows);
-	ok(count == 5, "one comparison per prediction");
-	for (size_t i = 0; i < count; i++)
-		is_text(verdict_name[rows[i].verdict], verdict_name[want[i]], "verdict by hand");
-	struct error_summary s = errors_summary(rows, count, &(struct errors_filter){.level = 2});
+	compare(&t);
+	ok(t.count == 5, "one comparison per prediction");
+	for (size_t i = 0; i < t.count; i++)
+		is_text(verdict_name[t.rows[i].verdict], verdict_name[want[i]], "verdict by hand");
+	struct error_summary s =
+	        errors_summary(t.rows, t.count, &(struct errors_filter){.level = 2});
 	ok(s.cases == 5 && s.skipped == 0, "five cases, none skipped");
 	is_real(s.median_abs, 0.08, 1e-9, "median |error|");
 	is_real(s.p90_abs, 0.25, 1e-9, "90 % quantile of |error|, interpolated");
@@ -61,134 +93,120 @@ static void test_summary(void)
 	is_real(s.coverage, 0.6, 1e-9,
 	        "coverage: the measured median inside the prediction's interval");
 	is_real(s.half_width, 0.10, 1e-9, "median relative half-width");
-	s = errors_summary(rows, count, &(struct errors_filter){.level = 2, .executor = "host"});
+	s = errors_summary(
+	        t.rows, t.count, &(struct errors_filter){.level = 2, .executor = "host"});
 	ok(s.cases == 0 && isnan(s.median_abs), "an empty selection has no numbers");
-	free(rows);
-	results_free(p);
-	results_free(q);
+	tables_free(&t);
 }
 
 static void test_even_count(void)
 {
-	struct results *p = results_new(), *q = results_new();
-	struct comparison *rows;
+	struct tables t = tables_new();
 
 	for (int i = 0; i < 4; i++) {
-		add(p, "blas", 100 * (i + 1), 100 + 2 * i, 0.1);
-		add(q, "blas", 100 * (i + 1), 100, 0);
+		add(t.p, "blas", 100 * (i + 1), 100 + 2 * i, 0.1);
+		add(t.q, "blas", 100 * (i + 1), 100, 0);
 	}
-	size_t count = errors_compare(p, q, &rows);
-	struct error_summary s = errors_summary(rows, count, &(struct errors_filter){.level = 2});
+	compare(&t);
+	struct error_summary s =
+	        errors_summary(t.rows, t.count, &(struct errors_filter){.level = 2});
 	is_real(s.median_abs, 0.03, 1e-9,
 	        "the median of four errors is the mean of the middle two");
-	free(rows);
-	results_free(p);
-	results_free(q);
+	tables_free(&t);
 }
 
 static void test_verdicts(void)
 {
-	struct results *p = results_new(), *q = results_new();
-	struct comparison *rows;
+	struct tables t = tables_new();
 	struct result row;
 
-	add(p, "blas", 100, 111, 0.1);
-	add(q, "blas", 100, 100, 0.05);
-	add(p, "blas", 200, 111, 0.1);
+	add(t.p, "blas", 100, 111, 0.1);
+	add(t.q, "blas", 100, 100, 0.05);
+	add(t.p, "blas", 200, 111, 0.1);
 	row = row_of("blas", 300, NAN, NAN, NAN);
 	strcpy(row.note, "panel too tall");
-	results_add(p, &row);
-	add(q, "blas", 300, 100, 0.01);
-	add(p, "blas", 400, 111, 0.1);
+	results_add(t.p, &row);
+	add(t.q, "blas", 300, 100, 0.01);
+	add(t.p, "blas", 400, 111, 0.1);
 	row = row_of("blas", 400, NAN, NAN, NAN);
 	strcpy(row.note, "failed: residual ratio 99");
-	results_add(q, &row);
-	add(p, "blas", 500, 111, 0.1);
-	add(q, "blas", 500, 100, 0.3);
-	add(p, "blas", 600, 111, 0.1);
-	add(q, "blas", 600, 200, 0.01);
-	results_disturbed_set(&q->row[q->count - 1]);
+	results_add(t.q, &row);
+	add(t.p, "blas", 500, 111, 0.1);
+	add(t.q, "blas", 500, 100, 0.3);
+	add_pair(&t, "blas", 600, 111, 200);
+	results_disturbed_set(&t.q->row[t.q->count - 1]);
 
-	errors_compare(p, q, &rows);
-	is_text(verdict_name[rows[0].verdict], "AMBIGUOUS",
+	compare(&t);
+	is_text(verdict_name[t.rows[0].verdict], "AMBIGUOUS",
 	        "an interval across the limit is ambiguous");
-	is_text(verdict_name[rows[1].verdict], "SKIPPED", "not measured is skipped");
-	is_text(rows[1].reason, "not measured", "and says so");
-	is_text(rows[2].reason, "panel too tall", "a refused prediction keeps its reason");
-	is_text(rows[3].reason, "failed: residual ratio 99", "a failed run keeps its reason");
-	ok(rows[4].verdict == VERDICT_SKIPPED && strstr(rows[4].reason, "too noisily"),
-	        "what nobody knows well is skipped: %s", rows[4].reason);
-	ok(rows[5].verdict == VERDICT_SKIPPED && strstr(rows[5].reason, "disturbed"),
-	        "so is what others disturbed: %s", rows[5].reason);
-	ok(isnan(rows[3].error), "and has no error");
-	struct table *table = errors_row_table(rows, 4);
+	is_text(verdict_name[t.rows[1].verdict], "SKIPPED", "not measured is skipped");
+	is_text(t.rows[1].reason, "not measured", "and says so");
+	is_text(t.rows[2].reason, "panel too tall", "a refused prediction keeps its reason");
+	is_text(t.rows[3].reason, "failed: residual ratio 99", "a failed run keeps its reason");
+	ok(t.rows[4].verdict == VERDICT_SKIPPED && strstr(t.rows[4].reason, "too noisily"),
+	        "a noisy measurement is skipped: %s", t.rows[4].reason);
+	ok(t.rows[5].verdict == VERDICT_SKIPPED && strstr(t.rows[5].reason, "disturbed"),
+	        "so is a disturbed one: %s", t.rows[5].reason);
+	ok(isnan(t.rows[3].error), "and has no error");
+	struct table *table = errors_row_table(t.rows, 4);
 	is_text(table_text(table, 3, "reason"), "failed: residual ratio 99",
 	        "errors.tsv has the skipped rows");
 	table_free(table);
-	free(rows);
-	results_free(p);
-	results_free(q);
+	tables_free(&t);
 }
 
 /* Panel 100: measured a 100, b 150, c 500; predicted a 120, b 110, c 700. Panel 200: a 100, b 190;
  * predicted in order. */
 static void test_choices(void)
 {
-	struct results *p = results_new(), *q = results_new();
-	struct comparison *rows;
+	struct tables t = tables_new();
 
-	add(p, "blas", 100, 120, 0.1), add(q, "blas", 100, 100, 0.01);
-	add(p, "fused", 100, 110, 0.1), add(q, "fused", 100, 150, 0.01);
-	add(p, "host", 100, 700, 0.1), add(q, "host", 100, 500, 0.01);
-	add(p, "blas", 200, 100, 0.1), add(q, "blas", 200, 100, 0.01);
-	add(p, "fused", 200, 120, 0.1), add(q, "fused", 200, 190, 0.01);
-	size_t count = errors_compare(p, q, &rows);
-	struct ranking ranking = errors_ranking(rows, count, NULL, "cuda", 2);
+	add_pair(&t, "blas", 100, 120, 100);
+	add_pair(&t, "fused", 100, 110, 150);
+	add_pair(&t, "host", 100, 700, 500);
+	add_pair(&t, "blas", 200, 100, 100);
+	add_pair(&t, "fused", 200, 120, 190);
+	compare(&t);
+	struct ranking ranking = errors_ranking(t.rows, t.count, NULL, "cuda", 2);
 	ok(ranking.pairs == 2, "pairs more than 2x apart do not count (%zu)", ranking.pairs);
 	ok(ranking.right == 1, "one of two pairs ranked right (%zu)", ranking.right);
-	struct regret regret = errors_regret(rows, count, NULL, "cuda", NULL, 2);
+	struct regret regret = errors_regret(t.rows, t.count, NULL, "cuda", NULL, 2);
 	ok(regret.shapes == 2, "two panels");
 	is_real(regret.worst, 0.5, 1e-9, "fused was chosen at 150 us, blas takes 100");
 	is_real(regret.median, 0.25, 1e-9, "the other panel has no regret");
-	regret = errors_regret(rows, count, NULL, "cuda", "panel_getrf/fused/s", 2);
+	regret = errors_regret(t.rows, t.count, NULL, "cuda", "panel_getrf/fused/s", 2);
 	ok(regret.shapes == 1, "a family answers for the panels where it was chosen");
 	is_real(regret.worst, 0.5, 1e-9, "and for their regret");
-	regret = errors_regret(rows, count, NULL, "cuda", "panel_getrf/host/s", 2);
+	regret = errors_regret(t.rows, t.count, NULL, "cuda", "panel_getrf/host/s", 2);
 	ok(regret.shapes == 0 && isnan(regret.median), "never chosen: no regret");
-	free(rows);
-	results_free(p);
-	results_free(q);
+	tables_free(&t);
 }
 
 static void test_baselines(void)
 {
-	struct results *p = results_new(), *q = results_new();
-	struct comparison *rows;
+	struct tables t = tables_new();
 
-	add(p, "blas", 1000, 100, 0.1), add(q, "blas", 1000, 100, 0.01);
-	add(p, "blas", 2000, 100, 0.1), add(q, "blas", 2000, 150, 0.01);
-	add(p, "fused", 2000, 100, 0.1), add(q, "fused", 2000, 50, 0.01);
-	size_t count = errors_compare(p, q, &rows);
-	double flops = results_flops(&p->row[1]) / results_flops(&p->row[0]);
-	is_real(rows[1].scaled_error, 100 * flops / 150 - 1, 1e-9,
+	add_pair(&t, "blas", 1000, 100, 100);
+	add_pair(&t, "blas", 2000, 100, 150);
+	add_pair(&t, "fused", 2000, 100, 50);
+	compare(&t);
+	double flops = results_flops(&t.p->row[1]) / results_flops(&t.p->row[0]);
+	is_real(t.rows[1].scaled_error, 100 * flops / 150 - 1, 1e-9,
 	        "nearest measured size scaled by flops");
-	ok(isnan(rows[2].scaled_error), "a family of one has nothing to scale from");
-	errors_baseline_peak(rows, count, "cuda", 1e12);
-	is_real(rows[0].peak_error, 2.0 * 1000 * 48 * 4 / 1e12 / (100 * us) - 1, 1e-9,
+	ok(isnan(t.rows[2].scaled_error), "a family of one has nothing to scale from");
+	errors_baseline_peak(t.rows, t.count, "cuda", 1e12);
+	is_real(t.rows[0].peak_error, 2.0 * 1000 * 48 * 4 / 1e12 / (100 * us) - 1, 1e-9,
 	        "the panel read and written once at the peak rate");
-	errors_baseline_peak(rows, count, "host", 1e9);
-	ok(rows[0].peak_error < 0, "another executor's rate is not used");
-	free(rows);
-	results_free(p);
-	results_free(q);
+	errors_baseline_peak(t.rows, t.count, "host", 1e9);
+	ok(t.rows[0].peak_error < 0, "another executor's rate is not used");
+	tables_free(&t);
 }
 
 /* One shape of LU: widths 64 and 128 and the model's choice, measured 100, 80 and 90 us, predicted
  * 100, 105 and 110; and the same shape of Cholesky. */
 static void test_whole(void)
 {
-	struct results *p = results_new(), *q = results_new();
-	struct comparison *rows;
+	struct tables t = tables_new();
 	static const double predicted[4] = {100, 105, 110, 50}, measured[4] = {100, 80, 90, 40};
 
 	for (int i = 0; i < 4; i++) {
@@ -198,61 +216,57 @@ static void test_whole(void)
 		row.nb = i == 1 ? 128 : 64;
 		if (i == 2)
 			results_option_add(row.options, "plan", "model");
-		results_add(p, &row);
+		results_add(t.p, &row);
 		row.seconds.value = row.seconds.low = row.seconds.high = measured[i] * us;
-		results_add(q, &row);
+		results_add(t.q, &row);
 	}
-	add(p, "blas", 3000, 77, 0.1), add(q, "blas", 3000, 77, 0.01);
-	size_t count = errors_compare(p, q, &rows);
-	for (size_t i = 0; i < count; i++)
-		ok(rows[i].measured == &q->row[i], "row %zu meets its own measurement", i);
-	struct regret regret = errors_regret(rows, count, "getrf", "cuda", NULL, 2);
+	add_pair(&t, "blas", 3000, 77, 77);
+	compare(&t);
+	for (size_t i = 0; i < t.count; i++)
+		ok(t.rows[i].measured == &t.q->row[i], "row %zu meets its own measurement", i);
+	struct regret regret = errors_regret(t.rows, t.count, "getrf", "cuda", NULL, 2);
 	ok(regret.shapes == 1, "one problem, whatever the plan");
 	is_real(regret.worst, 90.0 / 80 - 1, 1e-9,
 	        "the choice, if estimated above others, against the best of the grid");
-	regret = errors_regret(rows, count, "potrf", "cuda", NULL, 2);
+	regret = errors_regret(t.rows, t.count, "potrf", "cuda", NULL, 2);
 	ok(regret.shapes == 0, "another operation is another problem, of one variant");
-	struct ranking ranking = errors_ranking(rows, count, "getrf", "cuda", 2);
+	struct ranking ranking = errors_ranking(t.rows, t.count, "getrf", "cuda", 2);
 	ok(ranking.pairs == 3 && ranking.right == 1, "one of three pairs in order");
-	ok(isnan(rows[0].scaled_error), "another plan at the same size is nothing to scale from");
-	errors_baseline_rate(rows, count, "cuda", SINGLE, 1e15);
-	is_real(rows[0].peak_error, results_flops(&p->row[0]) / 1e15 / (100 * us) - 1, 1e-9,
+	ok(isnan(t.rows[0].scaled_error), "another plan at the same size is nothing to scale from");
+	errors_baseline_rate(t.rows, t.count, "cuda", SINGLE, 1e15);
+	is_real(t.rows[0].peak_error, results_flops(&t.p->row[0]) / 1e15 / (100 * us) - 1, 1e-9,
 	        "all operations at the peak rate");
-	ok(isnan(rows[4].peak_error), "panels have the baseline of their bytes");
-	is_real(results_flops(&p->row[3]), 3000.0 * 3000 * 3000 / 3, 1e-3, "Cholesky's count");
-	free(rows);
-	results_free(p);
-	results_free(q);
+	ok(isnan(t.rows[4].peak_error), "panels have the baseline of their bytes");
+	is_real(results_flops(&t.p->row[3]), 3000.0 * 3000 * 3000 / 3, 1e-3, "Cholesky's count");
+	tables_free(&t);
 }
 
 static void test_phases_and_levels(void)
 {
-	struct results *p = results_new(), *q = results_new();
-	struct comparison *rows;
+	struct tables t = tables_new();
 	struct result row = row_of("blas", 100, 50, 45, 55);
 
-	add(p, "blas", 100, 100, 0.1), add(q, "blas", 100, 100, 0.01);
+	add_pair(&t, "blas", 100, 100, 100);
 	results_options(row.options, "cuda", NULL, 0);
-	results_add(p, &row);
+	results_add(t.p, &row);
 	results_options(row.options, "cuda", "swap", 2);
-	results_add(p, &row);
-	results_add(q, &row);
-	size_t count = errors_compare(p, q, &rows);
-	is_real(rows[1].error, -0.5, 1e-9, "a level-0 prediction meets the same measurement");
-	ok(rows[2].phase && rows[2].error == 0, "a phase meets its own");
-	struct error_summary s = errors_summary(rows, count, &(struct errors_filter){.level = 2});
+	results_add(t.p, &row);
+	results_add(t.q, &row);
+	compare(&t);
+	is_real(t.rows[1].error, -0.5, 1e-9, "a level-0 prediction meets the same measurement");
+	ok(t.rows[2].phase && t.rows[2].error == 0, "a phase meets its own");
+	struct error_summary s =
+	        errors_summary(t.rows, t.count, &(struct errors_filter){.level = 2});
 	ok(s.cases == 1, "summaries hold neither phases nor other levels");
-	struct table *table = errors_family_table(rows, count);
+	struct table *table = errors_family_table(t.rows, t.count);
 	ok(table->row_count == 6, "levels 2 and 0 of one family, all and hardware: %zu",
 	        table->row_count);
 	FILE *out = tmpfile();
-	errors_print(rows, count, 20, out);
+	errors_print(t.rows, t.count, 20, out);
 	ok(ftell(out) > 200, "the text is printed");
 	fclose(out);
 	table_free(table);
-	free(rows);
-	results_free(p);
-	results_free(q);
+	tables_free(&t);
 }
 
 /* ---- files ---- */
