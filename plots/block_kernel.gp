@@ -23,10 +23,10 @@ if (present(panels) ne "") {
 	widths = values(panels, "n")
 	lu_widths = present(clusters) ne "" ? values(clusters, "n") : ""
 	plot for [i=1:words(widths)] file(panels) \
-		using (column("m")*where("n", word(widths, i))*where("beside", 0)):(us("seconds")) \
+		using (column("m")*where("n", word(widths, i))*where("overlapped", 0)):(us("seconds")) \
 		with linespoints lt i title word(widths, i)." columns", \
 		for [i=1:words(widths)] file(panels) \
-		using (column("m")*where("n", word(widths, i))*where("beside", 1)):(us("seconds")) \
+		using (column("m")*where("n", word(widths, i))*where("overlapped", 1)):(us("seconds")) \
 		with lines lt i dt 3 notitle, \
 		for [i=1:words(lu_widths)] file(clusters) \
 		using (column("m")*where("n", word(lu_widths, i))):(us("seconds")) \
@@ -49,12 +49,12 @@ set key maxrows 3
 set xlabel "columns" offset 0,0.4
 splits = ""
 do for [k in "tf32_split half_pair"] { if (present("block_kernel/".k."_s") ne "") { splits = splits." ".k } }
-late = present("block_kernel/apply_swaps_s") ne "" ? "settle" : ""
+deferred = present("block_kernel/apply_swaps_s") ne "" ? "apply_swaps" : ""
 if (present(swaps) ne "") {
 	plot for [c=0:1] file(swaps) \
 		using (column("n")*where("swaps", 64)*where("cold", c)):(us("seconds")):(us("low")):(us("high")) \
 		with yerrorlines lt c+1 title c ? "64 swaps, in DRAM" : "64 swaps, in L2", \
-		for [i=1:words(late)] file("block_kernel/".word(late, i)."_s") \
+		for [i=1:words(deferred)] file("block_kernel/".word(deferred, i)."_s") \
 		using (column("n")):(us("seconds")):(us("low")):(us("high")) \
 		with yerrorlines lt 3 title "swaps of a square", \
 		for [i=1:words(splits)] file("block_kernel/".word(splits, i)."_s") \

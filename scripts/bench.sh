@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Compares our factorizations with cuSOLVER and the host, and measures the papers' tables. Keeps results in OUTPUT, so an
 # interrupted run resumes.
-# Usage: sh scripts/bench.sh BIN OUTPUT      BENCH_OPTIONS (--model) go to measure --bench
+# Usage: sh scripts/bench.sh BIN OUTPUT      BENCH_OPTIONS (--model-plans) go to measure --bench
 set -u
 LC_ALL=C
 export LC_ALL

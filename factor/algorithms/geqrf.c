@@ -157,7 +157,8 @@ static void take_workspace(struct qr *s, void *work)
 	s->leaf_work = workspace_bytes(&workspace, schedule_leaves_work(&s->schedule, leaf_work));
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->reflectors[i] = reflectors_workspace(&workspace, s->a.m, widest, precision);
-	s->work = reflector_work_workspace(&workspace, widest, max_int64(s->a.n, widest), precision);
+	s->work =
+	        reflector_work_workspace(&workspace, widest, max_int64(s->a.n, widest), precision);
 	s->panel_work = reflector_work_workspace(&workspace, widest, widest, precision);
 	s->schedule.split = split_workspace(s->e, &workspace, s->a.m, s->a.n,
 	        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);

@@ -125,7 +125,7 @@ static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, i
 	int64_t rows = s->a.m - b.j;
 
 	return s->row_major ? matrix_view(s->transposed, j, b.j, n, rows)
-	                  : matrix_view(s->a, b.j, j, rows, n);
+	                    : matrix_view(s->a, b.j, j, rows, n);
 }
 
 /* Row swaps, and the solve of the block's own rows. */
@@ -148,7 +148,7 @@ static struct matrix below_diagonal(const struct lu *s, struct block b)
 	int64_t below = s->a.m - b.j - b.w;
 
 	return s->row_major ? matrix_view(s->transposed, b.j, b.j + b.w, b.w, below)
-	                  : matrix_view(s->a, b.j + b.w, b.j, below, b.w);
+	                    : matrix_view(s->a, b.j + b.w, b.j, below, b.w);
 }
 
 /* c -= a b */
@@ -257,8 +257,8 @@ static bool side_queue(void *self, struct block b)
 	struct matrix none = matrix_view(s->a, 0, 0, 0, 0);
 
 	return ex_offset_pivots(s->e, local, b.j, s->all) && lu_transpose_back_above(s, b) &&
-	       (left == 0 ||
-	               ex_lu_rows(s->e, none, local, matrix_view(s->transposed, 0, b.j, left, rows))) &&
+	       (left == 0 || ex_lu_rows(s->e, none, local,
+	                             matrix_view(s->transposed, 0, b.j, left, rows))) &&
 	       lu_exchange_left(s, b, local);
 }
 
@@ -336,6 +336,6 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;
 	return aligned_copy(e, WHOLE, s.given, s.a) && stand_in_pivots(&s) &&
-	       ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) && lu_apply_swaps(&s) &&
-	       lu_transpose_back(&s) && aligned_copy(e, WHOLE, s.a, s.given);
+	       ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) &&
+	       lu_apply_swaps(&s) && lu_transpose_back(&s) && aligned_copy(e, WHOLE, s.a, s.given);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Row swaps in the columns left of LU's panels: made block by block, or noted and all made at the
- * end (factor/kernels/lu/deferred_swaps.h). Nothing waits for them, but beside the updates they take memory bandwidth
- * from work that is waited for. In small matrices the swaps at the end take longer than the
- * interference costs. */
+ * end (factor/kernels/lu/deferred_swaps.h). Nothing waits for them, but beside the updates they
+ * take memory bandwidth from work that is waited for. In small matrices the swaps at the end take
+ * longer than the interference costs. */
 #include "getrf_internal.h"
 
 enum { TALL = 4 }; /* rows over columns: in taller matrices whole columns are more to move */

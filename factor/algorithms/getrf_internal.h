@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of one LU, and what getrf.c, getrf_panel.c, getrf_row_major.c and getrf_deferred_swaps.c share. */
+/* The state of one LU, and what getrf.c, getrf_panel.c, getrf_row_major.c and
+ * getrf_deferred_swaps.c share. */
 #ifndef FATHOM_GETRF_INTERNAL_H
 #define FATHOM_GETRF_INTERNAL_H
 
@@ -20,10 +21,10 @@ struct lu {
 	int *halves;              /* pivots of the halves of a panel, level by level */
 	int64_t integers;         /* in local and halves together */
 	int64_t kept_block;       /* its part below the diagonal is a shared split operand */
-	bool row_major;             /* row-major now: works on the transpose, with panels apart */
+	bool row_major;           /* row-major now: works on the transpose, with panels apart */
 	struct matrix transposed, panels[BLOCKS_IN_FLIGHT];
 	int64_t transposed_columns; /* still row-major after the return to column-major */
-	bool late;              /* row swaps left of a panel are deferred */
+	bool late;                  /* row swaps left of a panel are deferred */
 	int64_t first_deferred;     /* the first block with deferred swaps */
 	struct deferred_swaps swaps;
 	void *panel_work;
@@ -52,8 +53,8 @@ bool lu_begin(void *self, struct block);
 struct matrix lu_transposed_panel(const struct lu *, struct block);
 
 /* The return to column-major. lu_pauses: whether it is at this block; lu_pause: transposes the last
- * columns; lu_transpose_back_above: the rows above them, which no later block changes; lu_transpose_back: at
- * the end, all that is still row-major. */
+ * columns; lu_transpose_back_above: the rows above them, which no later block changes;
+ * lu_transpose_back: at the end, all that is still row-major. */
 bool lu_pauses(void *self, struct block);
 bool lu_pause(void *self, struct block);
 bool lu_transpose_back_above(const struct lu *, struct block);

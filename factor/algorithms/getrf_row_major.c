@@ -54,7 +54,7 @@ struct matrix lu_panel(void *self, struct block b)
 	int64_t rows = s->a.m - b.j;
 
 	return s->row_major ? matrix_view(s->panels[block_turn(b)], 0, 0, rows, b.w)
-	                  : matrix_view(s->a, b.j, b.j, rows, b.w);
+	                    : matrix_view(s->a, b.j, b.j, rows, b.w);
 }
 
 struct matrix lu_transposed_panel(const struct lu *s, struct block b)
@@ -79,7 +79,7 @@ bool lu_begin(void *self, struct block b)
 	int64_t right = s->a.n - b.w;
 
 	return !s->row_major || ex_transpose(s->e, matrix_view(s->a, 0, b.w, s->a.m, right),
-	                              matrix_view(s->transposed, b.w, 0, right, s->a.m));
+	                                matrix_view(s->transposed, b.w, 0, right, s->a.m));
 }
 
 bool lu_pauses(void *self, struct block b)

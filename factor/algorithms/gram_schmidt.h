@@ -20,14 +20,12 @@
  *            host waits for every norm
  *   kernels  dot products and update in two passes of our own
  *   direct, shared, wide
- *            the paper's kernels on the GPU (factor/kernels/gram_schmidt/gram_schmidt_shaped.cu); direct=NXxNY gives the
- *            blocks of threads
- *   fused    both in one pass over the matrix
- *   blocked  panels of nb columns; then the columns right of them are updated by all nb at once,
- *            in cache (their one-dimensional blocking; in pairs on the host, by the inverse of
- *            the triangle of their dot products)
- *   block    halves down to nb columns, with gemm between
- *   twice    blocks of nb columns against all before by gemm, each orthogonalized twice (BCGS2) */
+ *            the paper's kernels on the GPU (factor/kernels/gram_schmidt/gram_schmidt_shaped.cu);
+ * direct=NXxNY gives the blocks of threads fused    both in one pass over the matrix blocked panels
+ * of nb columns; then the columns right of them are updated by all nb at once, in cache (their
+ * one-dimensional blocking; in pairs on the host, by the inverse of the triangle of their dot
+ * products) block    halves down to nb columns, with gemm between twice    blocks of nb columns
+ * against all before by gemm, each orthogonalized twice (BCGS2) */
 extern const char *const gram_schmidt_forms[]; /* NULL-terminated */
 
 enum { GRAM_SCHMIDT_BLOCK = 64 }; /* nb that suits most shapes */

@@ -17,7 +17,8 @@ bool phase_timer_begin(struct executor *e, struct phase_timer *phase_timer, int 
 		return true;
 	if (phase_timer->count == phase_timer->room) {
 		phase_timer->room = 2 * phase_timer->room + 64;
-		phase_timer->part = xrealloc(phase_timer->part, (size_t)phase_timer->room * sizeof *phase_timer->part);
+		phase_timer->part = xrealloc(
+		        phase_timer->part, (size_t)phase_timer->room * sizeof *phase_timer->part);
 	}
 	phase_timer->part[phase_timer->count] = part;
 	return e->ops->mark(e, phase_timer->count++);
@@ -28,7 +29,8 @@ bool phase_timer_end(struct executor *e, const struct phase_timer *phase_timer)
 	return !phase_timer || e->ops->mark(e, phase_timer->count);
 }
 
-bool phase_timer_read(struct executor *e, const struct phase_timer *phase_timer, double *seconds, int parts)
+bool phase_timer_read(
+        struct executor *e, const struct phase_timer *phase_timer, double *seconds, int parts)
 {
 	bool ok = true;
 

@@ -35,7 +35,8 @@ static bool append(struct update *u, int64_t from, int64_t p, int64_t before, in
 
 	return orthogonalize(u->e, SWEEP_COLUMNS, matrix_view(f->q, 0, from, f->m, f->n + p), f->n,
 	               matrix_view(u->w, 0, 0, f->n + p, p), u->gram, u->info) &&
-	       ex_offset_pivots(u->e, (struct pivots){u->info, 0}, before, (struct pivots){info, 0});
+	       ex_offset_pivots(
+	               u->e, (struct pivots){u->info, 0}, before, (struct pivots){info, 0});
 }
 
 /* The same for given columns, and the new rows of Q^T B. */

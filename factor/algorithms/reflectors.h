@@ -18,7 +18,8 @@ struct reflector_work {
 	struct matrix product, scaled;
 };
 
-struct reflectors reflectors_workspace(struct workspace *, int64_t m, int64_t n, enum precision precision);
+struct reflectors reflectors_workspace(
+        struct workspace *, int64_t m, int64_t n, enum precision precision);
 
 /* For n reflectors applied to `columns` columns, or to as many rows from the right. With columns >=
  * n it also suffices to form T. */

@@ -267,9 +267,10 @@ static bool step(const struct schedule *s, struct block b)
 	int64_t strip = s->plan->lookahead && next.w ? next.w : right;
 	int64_t j = next.j + strip, rest = right - strip;
 
-	bool ok = has_next_update(s, b, next) ? next_update(s, b, next)
-	                            : join_panel(s, b) && update(s, b, next.j, strip, next) &&
-	                                      (!next.w || start_panel(s, next));
+	bool ok = has_next_update(s, b, next)
+	                  ? next_update(s, b, next)
+	                  : join_panel(s, b) && update(s, b, next.j, strip, next) &&
+	                            (!next.w || start_panel(s, next));
 	return ok && begin_update_beside(s, b, j, rest) && side_queue(s, b) &&
 	       update_beside(s, b, j, rest) && (!next.w || finish_panel(s, next));
 }
@@ -297,5 +298,6 @@ bool schedule_run(const struct schedule *s)
 		ok = pause(s, b) && step(s, b);
 	turn_to(s, QUEUE_MAIN, (struct block){0});
 	s->e->split = (struct split_room){0};
-	return ok && (!s->operations->side_queue || !s->plan->lookahead || ex_wait(s->e, EVENT_SIDE_QUEUE));
+	return ok && (!s->operations->side_queue || !s->plan->lookahead ||
+	                     ex_wait(s->e, EVENT_SIDE_QUEUE));
 }

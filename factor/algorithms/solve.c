@@ -77,7 +77,8 @@ static bool set_up(struct application *s, struct executor *e, const struct plan 
 		        tau.m, a.m, a.n);
 	int64_t widest = plan_widest(plan, tau.m);
 	s->reflectors = reflectors_workspace(&workspace, a.m, widest, a.precision);
-	s->work = reflector_work_workspace(&workspace, widest, max_int64(columns, widest), a.precision);
+	s->work = reflector_work_workspace(
+	        &workspace, widest, max_int64(columns, widest), a.precision);
 	s->bytes = workspace.used;
 	e->queue = QUEUE_MAIN;
 	return true;

@@ -28,14 +28,14 @@ static int64_t band_bytes(struct executor *e, int64_t columns, int64_t p, enum p
 	return sweep_band_fits(e, precision, p) ? e->ops->band_work(e, &band) : 0;
 }
 
-struct sweep sweep_workspace(struct executor *e, struct workspace *workspace, int64_t rows, int64_t columns,
-        int64_t p, enum precision precision)
+struct sweep sweep_workspace(struct executor *e, struct workspace *workspace, int64_t rows,
+        int64_t columns, int64_t p, enum precision precision)
 {
 	struct sweep s = {.e = e};
 	int64_t band = p > 0 ? p : SWEEP_UP_ROWS - 1;
 
-	s.reflectors =
-	        reflectors_workspace(workspace, max_int64(rows, SWEEP_COLUMNS), SWEEP_COLUMNS, precision);
+	s.reflectors = reflectors_workspace(
+	        workspace, max_int64(rows, SWEEP_COLUMNS), SWEEP_COLUMNS, precision);
 	for (int i = 0; i < SWEEP_TURNS; i++)
 		s.up[i] = reflectors_workspace(
 		        workspace, SWEEP_UP_ROWS + SWEEP_COLUMNS, SWEEP_COLUMNS, precision);

@@ -34,7 +34,8 @@ enum queue {
 enum { EXECUTOR_EVENTS = 64, EXECUTOR_STAGES = 4 };
 
 /* How products in single precision are computed: by fused multiply-adds of fp32, or the large ones
- * with operands split in two, by 3xTF32 (factor/kernels/gemm/tf32.h) or 3xFP16 (factor/kernels/gemm/half_pair.h). */
+ * with operands split in two, by 3xTF32 (factor/kernels/gemm/tf32.h) or 3xFP16
+ * (factor/kernels/gemm/half_pair.h). */
 enum math { MATH_FP32, MATH_3XTF32, MATH_3XFP16, MATHS };
 extern const char *const math_name[MATHS], *const math_title[MATHS];
 

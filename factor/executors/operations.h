@@ -13,8 +13,8 @@
  * MEMBER(type, name, parameters): lifetime, marks and events.
  * SERVICE(type, name, parameters, arguments): memory and sizes; outside what is timed.
  * OPTIONAL(name, parameters, arguments): whether this executor has an operation; NULL: no.
- * OPERATION(name, parameters, arguments, phase, left_out, ends, engine, shape, k, cost, work): timed.
- * CHOSEN(the same columns): without a generated ex_<name>; executor.c or split.c chooses it.
+ * OPERATION(name, parameters, arguments, phase, left_out, ends, engine, shape, k, cost, work):
+ * timed. CHOSEN(the same columns): without a generated ex_<name>; executor.c or split.c chooses it.
  * HOST_PANEL(name, parameters, arguments): a panel by the host's LAPACKE, in PHASE_PANEL.
  *
  * left_out: when ex_<name> (CHOSEN: the model) does nothing and succeeds, besides when `skip` has

@@ -146,12 +146,12 @@ static bool blocks(const struct update *u, int64_t i, int64_t j, int64_t m, int6
 		       blocks(u, i + step, j + step, m, n, count - 1, step, beta, c, side_queue);
 	left = matrix_view(left, 0, u->lower ? i : j, left.m, u->lower ? m : n);
 	right = matrix_view(right, 0, u->lower ? j : i, right.m, u->lower ? n : m);
-	to = side_queue      ? matrix_view(c, 0, j, m, n)
+	to = side_queue ? matrix_view(c, 0, j, m, n)
 	     : u->lower ? matrix_view(c, i, j, m, n)
 	                : matrix_view(c, j, i, n, m);
 	return multiply(u->e, u->alpha, left, right, beta, to,
-	        (struct products){
-	                count, step * left.ld, step * right.ld, step * (side_queue ? c.ld : c.ld + 1)});
+	        (struct products){count, step * left.ld, step * right.ld,
+	                step * (side_queue ? c.ld : c.ld + 1)});
 }
 
 /* The blocks on the diagonal, side by side in `row`. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of split operands, by 3xTF32 (factor/kernels/gemm/tf32.h) or 3xFP16 (factor/kernels/gemm/half_pair.h): which products,
- * and their composition from an executor's split, gemm_tf32 and half_update. Sums of more than
- * TF32_PIECE products are made piece by piece, in the fp32 of C. Their workspace belongs to
- * QUEUE_MAIN. */
+/* Products of split operands, by 3xTF32 (factor/kernels/gemm/tf32.h) or 3xFP16
+ * (factor/kernels/gemm/half_pair.h): which products, and their composition from an executor's
+ * split, gemm_tf32 and half_update. Sums of more than TF32_PIECE products are made piece by piece,
+ * in the fp32 of C. Their workspace belongs to QUEUE_MAIN. */
 #ifndef FATHOM_SPLIT_H
 #define FATHOM_SPLIT_H
 
@@ -28,8 +28,8 @@ bool split_check(struct executor *);
  * stack of a; a must not change until the next call. */
 void split_keep(struct executor *, struct matrix a);
 
-/* From now on the kept operand is transposed: op and stack as for split_workspace. A transposed kept
- * operand fits in the same room. */
+/* From now on the kept operand is transposed: op and stack as for split_workspace. A transposed
+ * kept operand fits in the same room. */
 void split_turn(struct executor *, enum trans trans, enum split_form stack);
 
 /* Whether gemm_tall makes p = v^T c. */

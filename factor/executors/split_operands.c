@@ -58,8 +58,8 @@ static int64_t side(struct matrix a, enum trans trans)
 	return trans == PLAIN ? a.n : a.m;
 }
 
-struct split_room split_workspace(const struct executor *e, struct workspace *workspace, int64_t m, int64_t n,
-        struct matrix kept, enum trans trans, enum split_form stack)
+struct split_room split_workspace(const struct executor *e, struct workspace *workspace, int64_t m,
+        int64_t n, struct matrix kept, enum trans trans, enum split_form stack)
 {
 	struct split_room room = {
 	        .trans = trans, .stack = e->math == MATH_3XFP16 ? HALF_PAIR : stack};

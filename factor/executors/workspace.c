@@ -20,7 +20,8 @@ static int64_t aligned(int64_t rows, enum precision precision)
 	return (rows + line - 1) / line * line;
 }
 
-struct matrix workspace_matrix(struct workspace *workspace, int64_t m, int64_t n, enum precision precision)
+struct matrix workspace_matrix(
+        struct workspace *workspace, int64_t m, int64_t n, enum precision precision)
 {
 	int64_t ld = aligned(m, precision);
 	void *data = workspace_bytes(workspace, ld * n * precision_bytes(precision));
@@ -28,7 +29,8 @@ struct matrix workspace_matrix(struct workspace *workspace, int64_t m, int64_t n
 	return (struct matrix){data, 0, m, n, ld, precision};
 }
 
-struct matrix workspace_room(struct workspace *workspace, int64_t m, int64_t n, enum precision precision)
+struct matrix workspace_room(
+        struct workspace *workspace, int64_t m, int64_t n, enum precision precision)
 {
 	return workspace_matrix(workspace, aligned(m, precision), aligned(n, precision), precision);
 }

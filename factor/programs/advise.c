@@ -24,7 +24,7 @@ static struct table *answer_table(
         const struct question *question, const struct answer *answer, size_t count)
 {
 	static const char *const first[] = {
-	        "variant", "executor", "seconds", "low", "high", "gflops", "model", "limiter"};
+	        "variant", "executor", "seconds", "low", "high", "gflops", "chosen", "limiter"};
 	const char *columns[ARRAY_LEN(first) + TERM_COUNT + 1];
 	size_t width = 0;
 
@@ -49,7 +49,7 @@ static struct table *answer_table(
 		table_set_real(table, r, "low", p->low);
 		table_set_real(table, r, "high", p->high);
 		table_set_real(table, r, "gflops", flops / p->seconds / 1e9);
-		table_set_int(table, r, "model", i == 0);
+		table_set_int(table, r, "chosen", i == 0);
 		table_set_text(table, r, "limiter", term_name[p->parts.limiter]);
 		for (int t = 0; t < TERM_COUNT; t++)
 			table_set_real(table, r, term_name[t], p->parts.term[t]);
@@ -150,9 +150,9 @@ static enum q_kept q_of(const char *name)
 	msg_die(EXIT_BAD_USAGE, "--q is full, thin or none, not '%s'", name);
 }
 
-static void advise_update(const struct profile *profile, const struct profile_context_source *source,
-        const char *change, const struct update_question *asked, bool has_gpu,
-        const struct cli_common *common)
+static void advise_update(const struct profile *profile,
+        const struct profile_context_source *source, const char *change,
+        const struct update_question *asked, bool has_gpu, const struct cli_common *common)
 {
 	struct update_answer answer[UPDATE_CHANGES];
 	size_t count =
@@ -295,7 +295,8 @@ int main(int argc, char **argv)
 	        .given = common.output,
 	        .preset = preset,
 	        .set = &set,
-	        .about_gpu = profile_context_set_gpu(&set) || (from && strcmp(from, "device") == 0)};
+	        .about_gpu =
+	                profile_context_set_gpu(&set) || (from && strcmp(from, "device") == 0)};
 	struct profile *profile = profile_context_open(&asked, &source);
 	bool has_gpu = profile_has(profile, "gpu.launch.");
 	question.precision = update.precision = precision[0] == 's' ? SINGLE : DOUBLE;

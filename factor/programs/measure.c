@@ -222,7 +222,7 @@ static void check_only(const char *only, bool model_plans, bool bench, bool kerr
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 
 	if (model_plans && !bench)
-		msg_die(EXIT_BAD_USAGE, "--chosen belongs to --bench");
+		msg_die(EXIT_BAD_USAGE, "--model-plans belongs to --bench");
 	if (!only[0])
 		return;
 	if (bench == kerr)
@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 	                "gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, steps, "
 	                "ahead, gemv or lapack",
 	                0, 0},
-	        {"chosen", 0, CLI_FLAG, &request.model_plans, NULL,
+	        {"model-plans", 0, CLI_FLAG, &request.model_plans, NULL,
 	                "with --bench: only whole factorizations, the largest squares first; of "
 	                "ours only the model's plans on the GPU, at 4096 and 8192 also from host "
 	                "memory and without one optimization each; the host up to 4096 x 4096",

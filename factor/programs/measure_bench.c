@@ -92,7 +92,7 @@ static bool model_plans_only(const struct benching *b)
 }
 
 /* Whether a shape also gets ablations, panels on the host, and the matrix in host memory; with
- * --model two squares do. */
+ * --model-plans two squares do. */
 static bool is_studied(const struct benching *b, const struct bench_shape *shape)
 {
 	enum { MIDDLE = 4096, LARGE = 8192 };
@@ -134,7 +134,7 @@ static size_t list_ours(
 	return count;
 }
 
-/* With --model the host runs only squares that take it a second or two. */
+/* With --model-plans the host runs only squares that take it a second or two. */
 static bool beside_host(const struct benching *b, const struct bench_shape *shape)
 {
 	enum { LARGEST = 4096 };

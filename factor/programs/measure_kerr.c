@@ -76,7 +76,8 @@ static bool run_once(
 	        !e->ops->sync(e))
 		return false;
 	double start = clock_now();
-	bool ok = kerr_qr(e, c->variant, c->r, b->a, b->q, c->work, marked ? &c->phase_timer : NULL) &&
+	bool ok = kerr_qr(e, c->variant, c->r, b->a, b->q, c->work,
+	                  marked ? &c->phase_timer : NULL) &&
 	          e->ops->sync(e);
 	*seconds = clock_now() - start;
 	if (ok && marked)

@@ -167,7 +167,8 @@ static void measure_way(struct reading *r, const struct qr_paper *paper)
 	}
 	predict(r, paper);
 	if (measure_add_all(r->measure, row, candidate, r->solo ? 2 : 1,
-	            timing_update(r->fixture, &r->measure->plan, candidate, r->solo ? 2 : 1, &fault),
+	            timing_update(
+	                    r->fixture, &r->measure->plan, candidate, r->solo ? 2 : 1, &fault),
 	            &fault, r->results))
 		measure_phases(r, paper);
 	r->solo = false;

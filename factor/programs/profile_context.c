@@ -16,7 +16,8 @@ bool profile_context_set_gpu(const struct cli_list *set)
 }
 
 /* Whether the user has named the folder. */
-static bool choose_folder(const struct profile_context_question *q, struct profile_context_source *source)
+static bool choose_folder(
+        const struct profile_context_question *q, struct profile_context_source *source)
 {
 	if (q->machine && q->given != q->preset)
 		msg_die(EXIT_BAD_USAGE, "--machine and --output both name a data folder: give one");
@@ -69,7 +70,8 @@ static struct profile *ask_recorded(struct profile *local, struct profile_contex
 	return read_from(source->folder);
 }
 
-struct profile *profile_context_open(const struct profile_context_question *q, struct profile_context_source *source)
+struct profile *profile_context_open(
+        const struct profile_context_question *q, struct profile_context_source *source)
 {
 	struct fault fault;
 

@@ -45,8 +45,8 @@ static void try_again(struct measure *screened, struct executor *executor, const
 	results_free(again);
 }
 
-size_t screening_choose(const struct measure *measure, struct executor *executor, struct result *row,
-        size_t n, struct results *rejected)
+size_t screening_choose(const struct measure *measure, struct executor *executor,
+        struct result *row, size_t n, struct results *rejected)
 {
 	struct measure screened = *measure;
 	struct results *found = results_new();

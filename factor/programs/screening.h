@@ -9,7 +9,7 @@
  * with the seconds of the screening; the others go to `rejected`, with a note. Returns how many
  * stay.
  */
-size_t screening_choose(const struct measure *measure, struct executor *executor, struct result *row,
-        size_t n, struct results *rejected);
+size_t screening_choose(const struct measure *measure, struct executor *executor,
+        struct result *row, size_t n, struct results *rejected);
 
 #endif

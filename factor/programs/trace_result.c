@@ -40,7 +40,8 @@ static void print_plan(const struct plan *plan, FILE *out)
 static void print_limiters(const struct timeline *timeline, FILE *out)
 {
 	struct step *step = xmalloc(COMPARED_STEPS * sizeof *step);
-	size_t count = timeline_steps(timeline, step, COMPARED_STEPS), limited[CRITICAL_COUNT] = {0};
+	size_t count = timeline_steps(timeline, step, COMPARED_STEPS),
+	       limited[CRITICAL_COUNT] = {0};
 
 	for (size_t i = 0; i < count; i++)
 		limited[step[i].limiter]++;

@@ -18,8 +18,8 @@ bool fixture_alloc(struct timing_fixture *fixture, int64_t bytes, void **data)
 	return true;
 }
 
-bool fixture_matrix(struct timing_fixture *fixture, struct matrix *a, int64_t m, int64_t n, int64_t ld,
-        enum precision precision)
+bool fixture_matrix(struct timing_fixture *fixture, struct matrix *a, int64_t m, int64_t n,
+        int64_t ld, enum precision precision)
 {
 	*a = (struct matrix){NULL, 0, m, n, ld, precision};
 	return fixture_alloc(fixture, ld * n * precision_bytes(precision), &a->data);
@@ -28,7 +28,8 @@ bool fixture_matrix(struct timing_fixture *fixture, struct matrix *a, int64_t m,
 void fixture_close(struct timing_fixture *fixture)
 {
 	while (fixture->pieces > 0)
-		fixture->executor->ops->release(fixture->executor, fixture->piece[--fixture->pieces]);
+		fixture->executor->ops->release(
+		        fixture->executor, fixture->piece[--fixture->pieces]);
 }
 
 bool fixture_fill(struct executor *e, struct matrix a, int64_t made, uint64_t seed)
@@ -72,8 +73,8 @@ bool fixture_residual(struct candidate *candidate, double residual)
 	       fault_set(&candidate->fault, "failed: residual ratio %.3g", residual);
 }
 
-bool fixture_time(struct timing_fixture *fixture, bool open, struct candidate *candidate, size_t count,
-        struct fault *fault)
+bool fixture_time(struct timing_fixture *fixture, bool open, struct candidate *candidate,
+        size_t count, struct fault *fault)
 {
 	bool ok = open ? timing_turns(fixture, candidate, count, fault)
 	               : fault_set(fault, "%s", fixture->executor->fault.text);

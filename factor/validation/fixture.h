@@ -11,8 +11,8 @@
 bool fixture_alloc(struct timing_fixture *fixture, int64_t bytes, void **data);
 
 /* *a becomes a dense m x n matrix with leading dimension ld in such memory. */
-bool fixture_matrix(struct timing_fixture *fixture, struct matrix *a, int64_t m, int64_t n, int64_t ld,
-        enum precision precision);
+bool fixture_matrix(struct timing_fixture *fixture, struct matrix *a, int64_t m, int64_t n,
+        int64_t ld, enum precision precision);
 
 /* Releases all of a fixture's memory. */
 void fixture_close(struct timing_fixture *fixture);
@@ -37,7 +37,7 @@ bool fixture_residual(struct candidate *candidate, double residual);
 
 /* Times the candidates if the fixture is open (else lifts the executor's fault), then releases the
  * fixture's memory. */
-bool fixture_time(struct timing_fixture *fixture, bool open, struct candidate *candidate, size_t count,
-        struct fault *fault);
+bool fixture_time(struct timing_fixture *fixture, bool open, struct candidate *candidate,
+        size_t count, struct fault *fault);
 
 #endif

@@ -64,7 +64,8 @@ static const double loading = 0.15;
 
 static void look(struct timing_fixture *fixture, struct candidate *candidate)
 {
-	if ((candidate->after && !candidate->after(candidate)) || !fixture->check(fixture, candidate)) {
+	if ((candidate->after && !candidate->after(candidate)) ||
+	        !fixture->check(fixture, candidate)) {
 		give_up(fixture, candidate);
 		candidate->seconds = (struct estimate){NAN, NAN, NAN, 0};
 	}
@@ -91,7 +92,8 @@ static void begin(struct timing_fixture *fixture, struct candidate *candidate, d
 			return;
 		}
 		if (fixture->plan->screened &&
-		        (runs > 0 || seconds >= fmax(loading, fixture->plan->max_seconds / FEWEST))) {
+		        (runs > 0 ||
+		                seconds >= fmax(loading, fixture->plan->max_seconds / FEWEST))) {
 			candidate->seconds = (struct estimate){seconds, seconds, seconds, 1};
 			candidate->done = true;
 			return;
@@ -165,7 +167,8 @@ bool timing_slowed(const double *undisturbed, size_t count, const double *distur
 /* Disturbed runs count when the time is spent and there are too few other runs. */
 static void take_side_queues(struct candidate *c, double target)
 {
-	if (c->side_queues > 0 && timing_slowed(c->sample, c->samples, c->side_queue, c->side_queues, target))
+	if (c->side_queues > 0 &&
+	        timing_slowed(c->sample, c->samples, c->side_queue, c->side_queues, target))
 		c->disturbed = true;
 	for (size_t i = 0; i < c->side_queues; i++)
 		keep_run(c, c->side_queue[i], false);
@@ -228,8 +231,8 @@ static void finish(struct timing_fixture *fixture, struct candidate *candidate)
 	candidate->sample = candidate->side_queue = NULL;
 }
 
-bool timing_turns(
-        struct timing_fixture *fixture, struct candidate *candidate, size_t count, struct fault *fault)
+bool timing_turns(struct timing_fixture *fixture, struct candidate *candidate, size_t count,
+        struct fault *fault)
 {
 	const volatile sig_atomic_t *stop = fixture->plan->stop;
 

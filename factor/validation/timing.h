@@ -51,7 +51,7 @@ struct candidate {
 	char note[512];
 	/* Set inside. */
 	struct timing_fixture *fixture;
-	void *work;             /* released at the end */
+	void *work;                  /* released at the end */
 	double *sample, *side_queue; /* undisturbed runs, and disturbed ones */
 	size_t samples, side_queues;
 	double spent;
@@ -63,11 +63,11 @@ struct timing_plan {
 	double warm_seconds, max_seconds; /* per candidate */
 	double long_seconds; /* a first run of this length is the only run: no interval; 0: never */
 	double target;       /* relative half-width of the median's interval that suffices */
-	bool screened;          /* one warm run of each, unchecked, to screen candidates */
+	bool screened;       /* one warm run of each, unchecked, to screen candidates */
 	uint64_t seed;
 	int64_t ld;                        /* >= m */
 	const volatile sig_atomic_t *stop; /* set by a signal: give up */
-	struct core_noise *noise;               /* the calling thread's core; NULL: none is discarded */
+	struct core_noise *noise;          /* the calling thread's core; NULL: none is discarded */
 };
 
 /* What the candidates run on. Its pieces of memory are released by fixture_close (fixture.h). */
@@ -85,8 +85,8 @@ struct timing_fixture {
 };
 
 /* Fills the results of all candidates. False with a fault when stopped. */
-bool timing_turns(
-        struct timing_fixture *fixture, struct candidate *candidate, size_t count, struct fault *fault);
+bool timing_turns(struct timing_fixture *fixture, struct candidate *candidate, size_t count,
+        struct fault *fault);
 
 /* Whether disturbed runs may be longer than undisturbed ones: true when an undisturbed run is
  * quicker than the disturbed median by more than `target` and than its interval, or without any

@@ -212,7 +212,8 @@ bool timing_panel(struct executor *executor, enum precision precision, int64_t m
         struct fault *fault)
 {
 	struct panel_fixture s = {.fixture = {executor, plan, restore, check_result}};
-	bool ok = fixture_time(&s.fixture, panel_open(&s, precision, m, n), candidate, count, fault);
+	bool ok =
+	        fixture_time(&s.fixture, panel_open(&s, precision, m, n), candidate, count, fault);
 
 	panel_close(&s);
 	return ok;

@@ -43,8 +43,8 @@ static struct matrix rows(struct matrix a, int64_t m)
 }
 
 /* f: the factors of the changed matrix. */
-static bool check_factors(
-        struct update_fixture *s, const struct qr_factors *f, double *residual, double *orthogonality)
+static bool check_factors(struct update_fixture *s, const struct qr_factors *f, double *residual,
+        double *orthogonality)
 {
 	struct executor *e = s->fixture.executor;
 	struct matrix r = matrix_view(f->r, 0, 0, f->n, f->n), q;

@@ -60,7 +60,8 @@ static void add_cost(double *mean, double *worst, double chosen, double better, 
 
 struct update_choice_summary update_choices_summary(const struct update_choice *list, size_t count)
 {
-	struct update_choice_summary s = {.points = count, .error_update = NAN, .error_refactor = NAN};
+	struct update_choice_summary s = {
+	        .points = count, .error_update = NAN, .error_refactor = NAN};
 	double *update = xmalloc((count + 1) * sizeof *update);
 	double *refactor = xmalloc((count + 1) * sizeof *refactor);
 

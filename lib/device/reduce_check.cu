@@ -15,9 +15,7 @@ __global__ void __launch_bounds__(1024)
 {
 	__shared__ extreme_scratch<key_type> extreme_scratch;
 	__shared__ sum_scratch<real> sum_scratch;
-	extreme<key_type> best = {
-		0, NO_INDEX
-	};
+	extreme<key_type> best = {0, NO_INDEX};
 	real total = 0;
 	for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
 		best = extreme_of(best, {magnitude_key(x[i]), i});

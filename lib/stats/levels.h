@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Levels of a memory hierarchy from latency against the size of the set that a random pointer chain
- * visits (lib/stats/pointer_chain): caches over bytes, TLBs over bytes of pages, entries over numbers of nodes.
- * With i over the levels, L(x) = base + sum_i step_i * miss(size_i / x). A level is flat until its
- * size, then its misses rise by a law that replacement policy and chain length change only a
- * little. An information criterion chooses the number of levels, from the errors of the points and
- * a floor of systematic error. A quantity that the points do not determine is "not resolved" and
- * has only bounds. */
+ * visits (lib/stats/pointer_chain): caches over bytes, TLBs over bytes of pages, entries over
+ * numbers of nodes. With i over the levels, L(x) = base + sum_i step_i * miss(size_i / x). A level
+ * is flat until its size, then its misses rise by a law that replacement policy and chain length
+ * change only a little. An information criterion chooses the number of levels, from the errors of
+ * the points and a floor of systematic error. A quantity that the points do not determine is "not
+ * resolved" and has only bounds. */
 #ifndef FATHOM_LEVELS_H
 #define FATHOM_LEVELS_H
 

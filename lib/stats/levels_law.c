@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Miss rates of a random pointer chain. The chain reaches each of n nodes CHAIN_SLOTS = 4 times on a
- * circle of 4 n steps, so a gap between two accesses is longer than t with probability (1 - t /
+/* Miss rates of a random pointer chain. The chain reaches each of n nodes CHAIN_SLOTS = 4 times on
+ * a circle of 4 n steps, so a gap between two accesses is longer than t with probability (1 - t /
  * 4n)^3. With r = size / set and d = 1 - r: accesses independent of the cache's contents miss with
  * probability d; under LRU with d^(3/4); under random replacement with the root of m = E[1 -
  * exp(-gap m / size)], approximated by d (1 + (1 - d) (0.25 + 0.03 d)) within 0.003. A hashed index

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of lib/stats/levels: the choice of a law, and the levels that it determines. */
+/* Shared by the files of lib/stats/levels: the choice of a law, and the levels that it determines.
+ */
 #ifndef FATHOM_LEVELS_SEARCH_H
 #define FATHOM_LEVELS_SEARCH_H
 

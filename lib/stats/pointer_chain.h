@@ -6,7 +6,8 @@
  *
  * A plain cycle (one slot) makes an LRU cache miss always as soon as the set exceeds the cache.
  * Independent uniform accesses would hit with probability size / set in every cache. This chain is
- * close to that: an LRU cache misses with probability (1 - size/set)^(3/4), which lib/stats/levels uses.
+ * close to that: an LRU cache misses with probability (1 - size/set)^(3/4), which lib/stats/levels
+ * uses.
  */
 #ifndef FATHOM_POINTER_CHAIN_H
 #define FATHOM_POINTER_CHAIN_H

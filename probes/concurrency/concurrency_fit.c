@@ -217,11 +217,11 @@ static void fit_queue(const struct table *curve, struct profile *profile, const 
 
 /* ---- seconds ---- */
 
-#define HOST_TIME(name, what)                                                                           \
+#define HOST_TIME(name, what)                                                                      \
 	{                                                                                          \
 		name, "s", what "; host clock over 64 calls", NULL, 2e-7, 5e-5                     \
 	}
-#define DEVICE_TIME(name, what, high)                                                                   \
+#define DEVICE_TIME(name, what, high)                                                              \
 	{                                                                                          \
 		name, "s",                                                                         \
 		        what "; device start to start behind a hold, difference of 80 and 16, "    \
@@ -242,8 +242,8 @@ static const struct curve_rows times[] = {
                         "null kernels of one stream beside a kernel on every SM", 1e-4),
                 .value = curve_midrange},
         {"stream_wait_idle",
-                DEVICE_TIME("gpu.concurrent.stream_wait_idle", "null kernels of two streams in turn, by event",
-                        1e-4),
+                DEVICE_TIME("gpu.concurrent.stream_wait_idle",
+                        "null kernels of two streams in turn, by event", 1e-4),
                 .value = curve_midrange},
         {"stream_wait_busy",
                 DEVICE_TIME("gpu.concurrent.stream_wait_busy",

@@ -2,10 +2,10 @@
 /* Question: how large and how quick are the host's caches, TLBs and memory, by page size and NUMA
  * node?
  *
- * Method: one bound thread follows a random pointer chain over the cache lines of a set (lib/stats/pointer_chain);
- * larger sets than CHAIN lines through a random sample of their lines. Between the timed stretches
- * loads at random lines of the whole set keep every cache as uniform access leaves it. TLBs: one
- * line in each page, less as many lines in few (huge) pages.
+ * Method: one bound thread follows a random pointer chain over the cache lines of a set
+ * (lib/stats/pointer_chain); larger sets than CHAIN lines through a random sample of their lines.
+ * Between the timed stretches loads at random lines of the whole set keep every cache as uniform
+ * access leaves it. TLBs: one line in each page, less as many lines in few (huge) pages.
  *
  * What can fool it: pages of another size than asked (verified); a hypervisor's own pages; caches
  * that others share; a prefetcher of adjacent lines; a changing clock (recorded with each point);
@@ -176,8 +176,8 @@ static void measure_sizes(struct chase *chase, int steps)
 		        chase, &chase->huge, "chain_huge", steps, chase->end - small_part);
 	if (largest)
 		measure_nodes(chase, largest);
-	const size_t small =
-	        measure_chains(chase, &chase->small, "chain_small", largest ? 2 : steps, chase->end);
+	const size_t small = measure_chains(
+	        chase, &chase->small, "chain_small", largest ? 2 : steps, chase->end);
 	if (!largest)
 		measure_nodes(chase, small);
 }

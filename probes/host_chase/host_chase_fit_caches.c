@@ -147,8 +147,8 @@ bool host_chase_reaches_memory(const struct table *curve, const struct levels *l
 {
 	const double stated = stated_bytes(curve, last_stated(curve));
 
-	return levels->count > 0 &&
-	       (followed_beyond(levels, stated) || is_at(&levels->level[levels->count - 1], stated));
+	return levels->count > 0 && (followed_beyond(levels, stated) ||
+	                                    is_at(&levels->level[levels->count - 1], stated));
 }
 
 /* One cache: the level at its end, and whether that level is known to be it. */

@@ -154,7 +154,8 @@ void host_chase_record(struct set *set, const char *series, const struct arg *ar
 			return;
 		measurement.hz = clock_core_hz();
 		const bool same = !(fabs(before / measurement.hz - 1) > steady);
-		if (set->nodes > CHAIN || (same && undisturbed && core_noise_undisturbed(&chase->noise)))
+		if (set->nodes > CHAIN ||
+		        (same && undisturbed && core_noise_undisturbed(&chase->noise)))
 			break; /* a sampled chain is followed once */
 	}
 	probe_record(chase->run, series, args, count, &measurement);

@@ -300,8 +300,8 @@ static void measure(struct probe_run *run)
 		table_meta_set(
 		        run->curve, "dropped", "%zu bytes and more: the time was spent", reached);
 	repeats_record(&sweep.repeats, run);
-	table_meta_set(
-	        run->curve, "binding", "%d threads, the last one: %s", pinned->cores, pinned->binding);
+	table_meta_set(run->curve, "binding", "%d threads, the last one: %s", pinned->cores,
+	        pinned->binding);
 	core_noise_note(&pinned->noise, run->curve);
 	release(&sweep);
 	pinned_close(pinned);

@@ -107,8 +107,8 @@ static void measure(struct probe_run *run)
 		measure_series(run, "fork", time_regions, take_fork, bench, seconds);
 		measure_series(run, "barrier", time_barriers, take_barrier, bench, seconds);
 	}
-	table_meta_set(
-	        run->curve, "binding", "%d threads, the last one: %s", pinned.cores, pinned.binding);
+	table_meta_set(run->curve, "binding", "%d threads, the last one: %s", pinned.cores,
+	        pinned.binding);
 	core_noise_note(&pinned.noise, run->curve);
 	pinned_close(&pinned);
 }

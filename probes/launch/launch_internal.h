@@ -35,7 +35,7 @@ struct launch {
 	unsigned *word;          /* the word that counts the kernels run */
 	unsigned launched;       /* as the host counts them */
 	int argument;            /* of the current subject */
-	int stream_wait;                 /* which stream the next hop starts from */
+	int stream_wait;         /* which stream the next hop starts from */
 	unsigned *nodes;         /* device: nodes of access_launch */
 	unsigned *copied;        /* pinned: destination of the small copy */
 	volatile unsigned *flag; /* pinned, mapped */

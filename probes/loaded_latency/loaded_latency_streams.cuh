@@ -37,7 +37,8 @@ __device__ __forceinline__ struct chain chain_from(
 __device__ __forceinline__ char *next_piece(struct chain *chain)
 {
 	char *at = chain->at;
-	chain->at = at + chain->step < chain->end ? at + chain->step : at + chain->step - chain->size;
+	chain->at =
+	        at + chain->step < chain->end ? at + chain->step : at + chain->step - chain->size;
 	return at;
 }
 

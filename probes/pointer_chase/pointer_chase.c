@@ -106,8 +106,10 @@ static void sweep_caches(struct chase_context *context, bool quick)
 	/* every third line: dense enough that no TLB misses; an odd number fills all cache sets
 	 * alike */
 	const int64_t apart = 3 * LINE;
-	chase_chain_sizes(context, "chain_ca", CHASE_CA, LINE, 2 * KIB / LINE, 4 * MIB / LINE, fine);
-	chase_chain_sizes(context, "chain_cg", CHASE_CG, LINE, 64 * KIB / LINE, 8 * l2 / LINE, fine);
+	chase_chain_sizes(
+	        context, "chain_ca", CHASE_CA, LINE, 2 * KIB / LINE, 4 * MIB / LINE, fine);
+	chase_chain_sizes(
+	        context, "chain_cg", CHASE_CG, LINE, 64 * KIB / LINE, 8 * l2 / LINE, fine);
 	chase_chain_sizes(context, "chain_nc", CHASE_NC, LINE, 4 * KIB / LINE, MIB / LINE, 1);
 	chase_chain_constant(context, fine);
 	note_time("chains over bytes", &since);

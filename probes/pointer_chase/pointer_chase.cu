@@ -181,10 +181,10 @@ const void *kernel_of(const struct chase_plan *plan)
 	switch (plan->path) {
 	case CHASE_CA:
 		return chains ? (const void *)chase_kernel<CHASE_CA, CHASE_SLOTS>
-		             : (const void *)chase_kernel<CHASE_CA, 1>;
+		              : (const void *)chase_kernel<CHASE_CA, 1>;
 	case CHASE_CG:
 		return chains ? (const void *)chase_kernel<CHASE_CG, CHASE_SLOTS>
-		             : (const void *)chase_kernel<CHASE_CG, 1>;
+		              : (const void *)chase_kernel<CHASE_CG, 1>;
 	case CHASE_CV:
 		return (const void *)chase_kernel<CHASE_CV, 1>;
 	case CHASE_NC:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Latencies, sizes, lines, sectors and ways of the GPU's caches, of memory and of shared memory.
- * Sizes are the kinks of random pointer chains (lib/stats/levels). A line is the quotient of bytes and
- * number of lines of two chains that miss equally often. */
+ * Sizes are the kinks of random pointer chains (lib/stats/levels). A line is the quotient of bytes
+ * and number of lines of two chains that miss equally often. */
 #include "pointer_chase_fit_internal.h"
 
 #include "lib/base/msg.h"

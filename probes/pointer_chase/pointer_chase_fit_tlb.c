@@ -56,6 +56,7 @@ size_t chase_fit_tlb(const struct output *out, struct tlb_level *level)
 		        k + 1, level[k].penalty);
 	}
 	add_tlb(out, "gpu.tlb.reach", "B", "no further kink up to the largest set", count + 1,
-	        (struct estimate){NAN, chain[0].largest, NAN, chain[0].levels.level[0].size.samples});
+	        (struct estimate){
+	                NAN, chain[0].largest, NAN, chain[0].levels.level[0].size.samples});
 	return count;
 }

@@ -78,7 +78,8 @@ void chase_chain_constant(struct chase_context *context, int per_doubling)
 	uint32_t next[CHASE_CONSTANT_WORDS * sizeof(uint32_t) / CONSTANT_STRIDE * CHAIN_SLOTS];
 	const int64_t high = CHASE_CONSTANT_WORDS * (int64_t)sizeof(uint32_t);
 	int64_t bytes, before = 0;
-	for (int k = 0; (bytes = log_spaced_size(256, high, per_doubling, k, CONSTANT_STRIDE)) > 0; ++k) {
+	for (int k = 0; (bytes = log_spaced_size(256, high, per_doubling, k, CONSTANT_STRIDE)) > 0;
+	        ++k) {
 		if (bytes == before)
 			continue;
 		before = bytes;

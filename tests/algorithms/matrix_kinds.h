@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Test matrices beyond the kinds of factor/validation/matrices.h, and single elements of matrices. */
+/* Test matrices beyond the kinds of factor/validation/matrices.h, and single elements of matrices.
+ */
 #ifndef FATHOM_MATRIX_KINDS_H
 #define FATHOM_MATRIX_KINDS_H
 

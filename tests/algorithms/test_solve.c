@@ -119,8 +119,9 @@ static double getrs_ratio(struct fixture *s, const struct plan *plan, int64_t n,
 	/* by rows the matrix is the transpose of `before` */
 	enum trans call = (trans == PLAIN) == row_major ? TRANSPOSED : PLAIN;
 
-	s->good = getrf(s->e, plan, view, fixture_memory(s, getrf_work(s->e, plan, view)), pivots) &&
-	          getrs(s->e, call, view, pivots, b) && s->good;
+	s->good =
+	        getrf(s->e, plan, view, fixture_memory(s, getrf_work(s->e, plan, view)), pivots) &&
+	        getrs(s->e, call, view, pivots, b) && s->good;
 	double ratio =
 	        solve_ratio(s, before, n, n, call == PLAIN ? CblasNoTrans : CblasTrans, rhs, b, n);
 	free(before);
@@ -133,8 +134,10 @@ static void test_getrs(struct executor *e, enum precision precision)
 	for (int trans = PLAIN; trans <= TRANSPOSED; trans++)
 		for (int row_major = 0; row_major < 2; row_major++)
 			for (int64_t n = 0; n <= 41; n = n < 3 ? n + 1 : n * 2 - 1) {
-				struct fixture fixture = {.e = e, .precision = precision, .good = true},
-				             *s = &fixture;
+				struct fixture fixture = {.e = e,
+				                       .precision = precision,
+				                       .good = true},
+				               *s = &fixture;
 				const struct plan *plan = &plans[n % 3];
 				double ratio = getrs_ratio(
 				        s, plan, n, 1 + n % 5, (enum trans)trans, row_major);
@@ -175,7 +178,7 @@ static void test_potrs(struct executor *e, enum precision precision)
 	for (int uplo = LOWER; uplo <= UPPER; uplo++)
 		for (int64_t n = 0; n <= 41; n = n < 3 ? n + 1 : n * 2 - 1) {
 			struct fixture fixture = {.e = e, .precision = precision, .good = true},
-			             *s = &fixture;
+			               *s = &fixture;
 			const struct plan *plan = &plans[n % 3];
 			double *before = xmalloc((size_t)(n * n + 1) * sizeof *before);
 			for (int64_t j = 0; j < n; j++)
@@ -362,8 +365,8 @@ static void test_gels_info(struct executor *e, enum precision precision, int64_t
 	bool good = gels(e, &plans[1], PLAIN, a, b, work, info.data) && e->ops->sync(e) &&
 	            e->ops->read_pivots(e, info, &none, &failed);
 	free(elements);
-	ok(fixture_end(s, good && failed == want), "%cgels of %d x %d, rank %d%s: info %d", precision,
-	        (int)m, (int)n, (int)first, with_nan ? ", with a NaN" : "", failed);
+	ok(fixture_end(s, good && failed == want), "%cgels of %d x %d, rank %d%s: info %d",
+	        precision, (int)m, (int)n, (int)first, with_nan ? ", with a NaN" : "", failed);
 }
 
 static void test_gels(struct executor *e, enum precision precision)

@@ -35,7 +35,8 @@ static void clear_columns(struct executor *e, struct block *r, int64_t columns)
 	block_upload(e, r);
 }
 
-static struct fixture fixture_new(struct executor *e, enum precision precision, const struct shape *c)
+static struct fixture fixture_new(
+        struct executor *e, enum precision precision, const struct shape *c)
 {
 	int64_t added = c->added ? c->p : 0;
 	struct fixture s = {.r = block_new(e, precision, c->rows, c->n, &state),

@@ -30,9 +30,12 @@ int main(void)
 		                plan.across * plan.width >= n && (plan.across - 1) * plan.width < n,
 		        "%" PRId64 " x %" PRId64 ": %d x %d tiles", k, n, plan.groups, plan.across);
 		ok(plan.pinned_sets == 1 || blocks <= cases[i].multiprocessors,
-		        "%d teams on %d multiprocessors", plan.pinned_sets, cases[i].multiprocessors);
-		ok(plan.pinned_sets == 1 || kept <= TF32_TALL_SCRATCH, "%" PRId64 " bytes kept", kept);
-		ok(plan.pinned_sets >= 1 && (plan.pinned_sets == 1 || plan.pinned_sets * FEWEST <= stages),
+		        "%d teams on %d multiprocessors", plan.pinned_sets,
+		        cases[i].multiprocessors);
+		ok(plan.pinned_sets == 1 || kept <= TF32_TALL_SCRATCH, "%" PRId64 " bytes kept",
+		        kept);
+		ok(plan.pinned_sets >= 1 &&
+		                (plan.pinned_sets == 1 || plan.pinned_sets * FEWEST <= stages),
 		        "of %" PRId64 " times 32 rows", stages);
 	}
 	return finish();

@@ -155,7 +155,7 @@ chmod +x bench/measure
 bench() { # FAILS, BENCH_OPTIONS
 	FAILS=$1 BENCH_OPTIONS=$2 sh "$root/scripts/bench.sh" bench run
 }
-expect 0 '^asked --bench --model --largest 512$' 'bench hands its options on' bench '' '--model --largest 512'
+expect 0 '^asked --bench --model-plans --largest 512$' 'bench hands its options on' bench '' '--model-plans --largest 512'
 expect 0 '^bench: [0-9]* s$' 'and says how long it took' bench '' ''
 expect 1 '^asked --gram-host$' 'what fails keeps nothing from the rest' bench '--bench=1 --paper=1' ''
 expect 1 'failed: factorizations, changes of a QR by blocks, for the reason above' 'and is named' bench '--bench=1 --paper=1' ''

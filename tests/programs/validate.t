@@ -107,10 +107,10 @@ grep -v '^operation\|^error_' "$scratch/bench/bench.tsv" | awk -F '\t' '!/^#/ &&
 result $? "every row has a residual"
 grep '^error_' "$scratch/bench/bench.tsv" | awk -F '\t' '!($18 > 0.1 && $18 < 256) || $13 != "nan" { bad = 1 } END { exit bad || NR != 6 }'
 result $? "ours and LAPACK's, and no times"
-expect 2 'belongs to --bench' "--model alone" "$bin/measure" --model --output "$scratch/bench"
+expect 2 'belongs to --bench' "--model-plans alone" "$bin/measure" --model-plans --output "$scratch/bench"
 mkdir "$scratch/squares"
-expect 0 'getrf  s     512' "measure --bench --model: squares" \
-	"$bin/measure" --bench --model --quick --smallest 512 --largest 512 --output "$scratch/squares"
+expect 0 'getrf  s     512' "measure --bench --model-plans: squares" \
+	"$bin/measure" --bench --model-plans --quick --smallest 512 --largest 512 --output "$scratch/squares"
 expect 0 '^potrf	hybrid	d' "in both precisions" cat "$scratch/squares/bench.tsv"
 kerr="$bin/measure --kerr --quick --largest 512 --budget 60"
 mkdir "$scratch/kerr"

@@ -90,11 +90,12 @@ int block_fill(enum uplo uplo, double off, double on, struct matrix a, void *str
 int block_explicit_v(struct matrix a, struct matrix v, void *stream);
 
 /* pivot_kernels.cu. laswp: exchanges rows i and ipiv[i]-1 of a for i = 0 .. p.n-1, or backwards; a
- * pivot outside rows i .. a.m-1 exchanges nothing. offset_pivots: all[first + i] = panel[i] + first;
- * the first nonzero info stays, increased by first. join_halves: laswp of the columns beside the
- * second half of all's panel (at least one pivot), and all[first + i] = half[i] + first; all[first]
- * held the first half's info. raise_info: *info = value unless *info is set. zero_diagonal: *info =
- * 1-based index of the first exactly zero diagonal element of a (m >= n), 0 if there is none. */
+ * pivot outside rows i .. a.m-1 exchanges nothing. offset_pivots: all[first + i] = panel[i] +
+ * first; the first nonzero info stays, increased by first. join_halves: laswp of the columns beside
+ * the second half of all's panel (at least one pivot), and all[first + i] = half[i] + first;
+ * all[first] held the first half's info. raise_info: *info = value unless *info is set.
+ * zero_diagonal: *info = 1-based index of the first exactly zero diagonal element of a (m >= n), 0
+ * if there is none. */
 int block_laswp(struct matrix a, struct pivots p, bool backwards, void *stream);
 int block_offset_pivots(struct pivots panel, int64_t first, struct pivots all, void *stream);
 int block_join_halves(

@@ -74,9 +74,9 @@ bool gemm_is_ahead_triangle(enum precision precision, int64_t n, int64_t k);
 /* Whether the product is A^T B with many rows of A per column, as V^T C of QR. */
 bool gemm_is_tall(const struct gemm_problem *problem);
 
-/* In double precision, on devices with the kernels of factor/kernels/gemm/blas_double.h: whether the chosen kernel
- * is faster for a product than the library's choice, and whether halves are faster for a triangle
- * of order n. */
+/* In double precision, on devices with the kernels of factor/kernels/gemm/blas_double.h: whether
+ * the chosen kernel is faster for a product than the library's choice, and whether halves are
+ * faster for a triangle of order n. */
 bool gemm_is_chosen(const struct gemm_problem *problem);
 bool gemm_halves_triangle(int64_t n, int64_t k);
 

@@ -130,7 +130,8 @@ template <class S, bool TA, bool TB, bool VECTOR> struct gemm_operands {
 		aim(at);
 	}
 
-	/* After all copies of a step of whole tiles; chain_a and chain_b have moved along columns. */
+	/* After all copies of a step of whole tiles; chain_a and chain_b have moved along columns.
+	 */
 	DEVICE void advance(struct cursor &at, const T *chain_a, const T *chain_b) const
 	{
 		at.a = TA ? at.a + S::DEPTH : chain_a;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* 3xFP16: a single-precision product on FP16 units. FP16 has as many significant bits (11) as TF32
- * (factor/kernels/gemm/tf32.h) at twice the rate, but a short exponent range. So each vector along the inner
- * dimension has its own factor F, a power of two, and
+ * (factor/kernels/gemm/tf32.h) at twice the rate, but a short exponent range. So each vector along
+ * the inner dimension has its own factor F, a power of two, and
  *
  *     x = 2^-14 F (high + 2^-11 low),   F <= max |x| < 2 F,
  *     x y = 2^-28 Fx Fy (high high + 2^-11 (high low + low high)).
@@ -129,9 +129,9 @@ HALF_CALL void half_split(float x, int exponent, uint16_t *high, uint16_t *low)
 extern "C" {
 #endif
 
-/* half_pair_kernels.cu: one kernel makes all pairs (factor/kernels/gemm/tf32.h), each of an op(a), k x n, k at most
- * TF32_PIECE, in `to`: half_rows(k) rows and n columns, single precision. stream is a cudaStream_t.
- * Returns a cudaError_t. */
+/* half_pair_kernels.cu: one kernel makes all pairs (factor/kernels/gemm/tf32.h), each of an op(a),
+ * k x n, k at most TF32_PIECE, in `to`: half_rows(k) rows and n columns, single precision. stream
+ * is a cudaStream_t. Returns a cudaError_t. */
 struct splits;
 int half_pair(const struct splits *splits, void *stream);
 

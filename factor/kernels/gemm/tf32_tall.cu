@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* V^T C with few columns of V and C, and many rows, in 3xTF32 (factor/kernels/gemm/tf32.h), with operands split on
- * their way to the units: the first step of QR's updates. A product of stacks would write and read
- * three times C for few rows of the result, and cuBLAS computes it by fp32 multiply-adds.
+/* V^T C with few columns of V and C, and many rows, in 3xTF32 (factor/kernels/gemm/tf32.h), with
+ * operands split on their way to the units: the first step of QR's updates. A product of stacks
+ * would write and read three times C for few rows of the result, and cuBLAS computes it by fp32
+ * multiply-adds.
  *
  * A block computes 128 or 64 rows by 192 or 128 columns of the result from a part of V's rows. In
  * both operands rows run down the columns, as the units need. Unchanged numbers serve as high,
@@ -228,7 +229,8 @@ int launch(const struct operands &o, const struct product &g, cudaStream_t strea
 	        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (error != cudaSuccess)
 		return (int)error;
-	tall_kernel<SIDE, ACROSS><<<(unsigned)(g.pinned_sets * g.groups), THREADS, bytes, stream>>>(o, g);
+	tall_kernel<SIDE, ACROSS>
+	        <<<(unsigned)(g.pinned_sets * g.groups), THREADS, bytes, stream>>>(o, g);
 	if (g.pinned_sets > 1)
 		join_kernel<SIDE, ACROSS>
 		        <<<dim3((unsigned)(g.across * g.groups), QUADS), WORKING, 0, stream>>>(g);
@@ -254,7 +256,8 @@ extern "C" int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, str
         struct matrix p, void *scratch, void *stream)
 {
 	const struct product g = {(float *)matrix_address(p), p.ld, c.n, (int)v.n, plan->groups,
-	        plan->across, plan->pinned_sets, (int)((c.m + DEPTH - 1) / DEPTH), (float *)scratch};
+	        plan->across, plan->pinned_sets, (int)((c.m + DEPTH - 1) / DEPTH),
+	        (float *)scratch};
 	struct operands o;
 	int error;
 	if (c.n == 0 || v.n == 0)

@@ -33,10 +33,10 @@ struct product {
 	float *p;
 	int64_t ldp;
 	int64_t n;
-	int k, groups;     /* columns of V, and tiles along them */
+	int k, groups;           /* columns of V, and tiles along them */
 	int across, pinned_sets; /* tiles along C's columns, and teams that share the rows */
-	int stages;        /* per tile */
-	float *sums;       /* [team][group][tile's first rows][SUMS / 4][WORKING][4] */
+	int stages;              /* per tile */
+	float *sums;             /* [team][group][tile's first rows][SUMS / 4][WORKING][4] */
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -44,7 +44,7 @@ struct product {
 struct piece {
 	int group, across;
 	int first_pinned, pinned_sets; /* teams that have the tile's rows */
-	int first, stages;     /* its stages of the tile */
+	int first, stages;             /* its stages of the tile */
 };
 
 /* First stage of a team's share, and the team that has a stage. */
@@ -113,7 +113,8 @@ DEVICE void store_quad(const struct product &g, const struct piece &x, int nth, 
  * first team has its first rows. */
 DEVICE float4 *kept_quads(const struct product &g, const struct piece &x, int nth, int quads)
 {
-	const int64_t slot = ((int64_t)(x.first_pinned + nth) * g.groups + x.group) * 2 + (nth == 0);
+	const int64_t slot =
+	        ((int64_t)(x.first_pinned + nth) * g.groups + x.group) * 2 + (nth == 0);
 	return (float4 *)g.sums + slot * quads * WORKING + threadIdx.x;
 }
 

@@ -34,6 +34,6 @@ struct tf32_tall_plan tf32_tall_plan_make(int64_t k, int64_t n, int64_t rows, in
 	const int64_t most = across * up(rows, STAGE) / FEWEST;
 	const int64_t pinned_sets = blocks / groups < most ? blocks / groups : most;
 
-	return (struct tf32_tall_plan){
-	        (int)side, (int)width, (int)groups, (int)across, pinned_sets > 1 ? (int)pinned_sets : 1};
+	return (struct tf32_tall_plan){(int)side, (int)width, (int)groups, (int)across,
+	        pinned_sets > 1 ? (int)pinned_sets : 1};
 }

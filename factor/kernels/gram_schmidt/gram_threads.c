@@ -132,8 +132,8 @@ static int64_t turns_take(struct turns *t, int thread)
 #include "gram_threads_template.h"
 
 /* Calls a function in the precision of a matrix. */
-#define CALL(a, pinned, name, ...)                                                                   \
-	((a).precision == SINGLE ? name##_s(&(pinned)->loops->s, (pinned), __VA_ARGS__)                \
+#define CALL(a, pinned, name, ...)                                                                 \
+	((a).precision == SINGLE ? name##_s(&(pinned)->loops->s, (pinned), __VA_ARGS__)            \
 	                         : name##_d(&(pinned)->loops->d, (pinned), __VA_ARGS__))
 
 void gram_threads_norms(const struct gram_threads *pinned, struct matrix a, struct matrix norms)

@@ -30,6 +30,7 @@ void gram_threads_update(const struct gram_threads *, const struct gram_schmidt 
 void gram_threads_fused(const struct gram_threads *, const struct gram_schmidt *g, int64_t j);
 
 /* Projects q's columns, one after the other, out of a's; r (q.n x a.n) gets the coefficients. */
-void gram_threads_apply(const struct gram_threads *, struct matrix q, struct matrix r, struct matrix a);
+void gram_threads_apply(
+        const struct gram_threads *, struct matrix q, struct matrix r, struct matrix a);
 
 #endif

@@ -16,8 +16,8 @@ static int64_t NAME(held)(const struct gram_threads *pinned, struct matrix a)
 
 /* ---- passes ---- */
 
-static void NAME(norms)(const struct LOOPS *loops, const struct gram_threads *pinned, struct matrix a,
-        struct matrix norms)
+static void NAME(norms)(const struct LOOPS *loops, const struct gram_threads *pinned,
+        struct matrix a, struct matrix norms)
 {
 	REAL *out = NAME(column)(norms, 0);
 	struct turns turns;
@@ -192,8 +192,8 @@ static void NAME(apply_columns)(const struct LOOPS *loops, struct matrix q, cons
 }
 
 /* Groups are numbered from the last: each group keeps its thread from block to block. */
-static void NAME(apply)(const struct LOOPS *loops, const struct gram_threads *pinned, struct matrix q,
-        struct matrix r, struct matrix a)
+static void NAME(apply)(const struct LOOPS *loops, const struct gram_threads *pinned,
+        struct matrix q, struct matrix r, struct matrix a)
 {
 	const int64_t pairs = q.n / GRAM_PAIR, groups = (a.n + GRAM_TOGETHER - 1) / GRAM_TOGETHER;
 	REAL *cross = xmalloc((size_t)(pairs + 1) * sizeof *cross);

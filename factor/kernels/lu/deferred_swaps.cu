@@ -121,8 +121,8 @@ template <typename T> int settle(struct deferred_swaps t, struct matrix a, cudaS
 extern "C" int deferred_swaps_record(
         struct deferred_swaps t, struct pivots p, int64_t first, int64_t block, void *stream)
 {
-	const struct track track = {block ? t.data + deferred_swaps_place(t, block - 1) : NULL, p.data,
-	        t.data, t.data + t.columns, t.data + deferred_swaps_origin(t),
+	const struct track track = {block ? t.data + deferred_swaps_place(t, block - 1) : NULL,
+	        p.data, t.data, t.data + t.columns, t.data + deferred_swaps_origin(t),
 	        t.data + deferred_swaps_place(t, block), t.m, (int)first, (int)p.n, (int)block};
 	if (t.m == 0)
 		return (int)cudaSuccess;

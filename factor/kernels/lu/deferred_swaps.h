@@ -38,10 +38,10 @@ static inline int64_t deferred_swaps_place(struct deferred_swaps t, int64_t bloc
 extern "C" {
 #endif
 
-/* deferred_swaps.cu, on the device. track: records the swaps p of rows from `first` on, relative to it,
- * by the block of columns first ... first + p.n - 1, block after block; a pivot outside the rows
- * from its own on swaps nothing. settle: applies to each column of a, m x columns, the swaps of all
- * blocks right of it; all blocks are tracked. stream is a cudaStream_t. Each returns a
+/* deferred_swaps.cu, on the device. track: records the swaps p of rows from `first` on, relative to
+ * it, by the block of columns first ... first + p.n - 1, block after block; a pivot outside the
+ * rows from its own on swaps nothing. settle: applies to each column of a, m x columns, the swaps
+ * of all blocks right of it; all blocks are tracked. stream is a cudaStream_t. Each returns a
  * cudaError_t. */
 int deferred_swaps_record(
         struct deferred_swaps t, struct pivots p, int64_t first, int64_t block, void *stream);

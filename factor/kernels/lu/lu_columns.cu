@@ -30,8 +30,7 @@ const int ALONE_BYTES = 120 << 10; /* by asking for more than half of the shared
 const int MOVED_BYTES = 16 << 10;  /* for the destinations of top rows among a block's rows */
 
 template <typename T>
-__global__ void __launch_bounds__(THREADS, sm_blocks(THREADS, 2))
-        columns_kernel(const columns<T> g)
+__global__ void __launch_bounds__(THREADS, sm_blocks(THREADS, 2)) columns_kernel(const columns<T> g)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 	extern __shared__ __align__(16) unsigned char bytes[];

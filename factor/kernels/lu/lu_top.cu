@@ -41,10 +41,8 @@ __global__ void __launch_bounds__(THREADS) top_kernel(const columns<T> g)
 template <typename T, int WIDTH>
 int launch(struct matrix a, struct pivots p, struct matrix c, void *stream)
 {
-	const columns<T> g = {
-		(const T *)matrix_address(a), a.ld, (T *)matrix_address(c), c.ld, (int)c.m,
-		        (int)p.n, (int)c.n, 0, p.data
-	};
+	const columns<T> g = {(const T *)matrix_address(a), a.ld, (T *)matrix_address(c), c.ld,
+	        (int)c.m, (int)p.n, (int)c.n, 0, p.data};
 	return (int)early_launch(top_kernel<T, WIDTH>, (c.n + COLUMNS - 1) / COLUMNS, THREADS,
 	        block_lu_top_bytes(c.precision, WIDTH), g, stream);
 }

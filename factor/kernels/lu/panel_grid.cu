@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The LU panel of many multiprocessors: rows in registers as in factor/kernels/lu/panel_cluster.cu, in blocks of
- * one cooperative kernel that exchange through L2.
+/* The LU panel of many multiprocessors: rows in registers as in factor/kernels/lu/panel_cluster.cu,
+ * in blocks of one cooperative kernel that exchange through L2.
  *
  * Two warps of a block hold no rows. One brings the pivots: it publishes the best of its block's
  * heads and waits for those of all blocks. The other brings the pivot rows: the block that holds a

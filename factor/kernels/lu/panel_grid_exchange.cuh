@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two warps of a block of the grid LU panel (factor/kernels/lu/panel_grid.cu) that hold no rows: one brings
- * the pivots, the other the pivot rows. */
+/* The two warps of a block of the grid LU panel (factor/kernels/lu/panel_grid.cu) that hold no
+ * rows: one brings the pivots, the other the pivot rows. */
 #ifndef FATHOM_PANEL_GRID_EXCHANGE_CUH
 #define FATHOM_PANEL_GRID_EXCHANGE_CUH
 

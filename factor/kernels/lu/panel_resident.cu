@@ -124,8 +124,7 @@ __device__ void load_rows(const panel<T> &g, const struct share &s, T *a, int ro
 }
 
 template <typename T, bool updates>
-__global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
-        resident_kernel(const panel<T> g)
+__global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32) resident_kernel(const panel<T> g)
 {
 	typedef decltype(magnitude_key(T())) key_type;
 	extern __shared__ __align__(16) unsigned char memory[];
@@ -190,13 +189,9 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32)
 		}
 
 		/* column k is divided by the pivot; column k + 1 is updated and searched */
-		extreme<key_type> best = {
-			0, NO_INDEX
-		};
+		extreme<key_type> best = {0, NO_INDEX};
 		if (s.front) {
-			const pivot_divisor<T> d = {
-				p[g.n], p[max(k, 0)]
-			};
+			const pivot_divisor<T> d = {p[g.n], p[max(k, 0)]};
 #pragma unroll 1
 			for (int chunk = s.first_chunk; chunk < s.chunks; chunk += s.chunk_step) {
 				int r = 32 * chunk + s.lane;
@@ -276,10 +271,8 @@ template <typename T>
 int run(void *a, int64_t lda, int64_t m, int64_t n, const struct panel_geometry *geometry,
         struct exchange exchange, int *pivots, struct gpu_span *span, void *stream)
 {
-	panel<T> g = {
-		(T *)a, lda, (int)m, (int)n, (int)geometry->rows_per_block,
-		        (int)geometry->pitch, pivots, exchange, span
-	};
+	panel<T> g = {(T *)a, lda, (int)m, (int)n, (int)geometry->rows_per_block,
+	        (int)geometry->pitch, pivots, exchange, span};
 	return span ? launch<T, false>(g, geometry, stream) : launch<T, true>(g, geometry, stream);
 }
 

@@ -2,9 +2,9 @@
 /* Sums over all blocks of a co-resident grid, up to COLUMNS columns at once, for the resident
  * Householder panel. Every block adds up everything itself, in the same order.
  *
- * Words carry a tag (lib/device/exchange.cuh), in two sets by the parity of the round: a block publishes
- * round t + 2 after it has read all of round t + 1, which the others publish after they have read
- * round t. Blocks of a cluster first add up theirs, each a slice of the columns, through
+ * Words carry a tag (lib/device/exchange.cuh), in two sets by the parity of the round: a block
+ * publishes round t + 2 after it has read all of round t + 1, which the others publish after they
+ * have read round t. Blocks of a cluster first add up theirs, each a slice of the columns, through
  * distributed shared memory, so fewer records are read. A grid of one cluster needs no global
  * memory. No block of a cluster exits while another may write to its memory: a block that gives up
  * tells the others and exits at their next barrier, where they exit too.

@@ -117,7 +117,8 @@ int laswp(struct matrix a, struct pivots p, bool backwards, struct joined joined
 	return (int)cudaGetLastError();
 }
 
-__global__ void offset_pivots_kernel(const int *panel, int64_t n, int first, int *all, int64_t all_n)
+__global__ void offset_pivots_kernel(
+        const int *panel, int64_t n, int first, int *all, int64_t all_n)
 {
 	const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 	if (i < n)

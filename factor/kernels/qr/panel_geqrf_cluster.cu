@@ -2,12 +2,12 @@
 /* The Householder panel of one cluster: rows in registers, one exchange a column through
  * distributed shared memory.
  *
- * The algorithm is that of factor/kernels/qr/panel_geqrf_resident.cu. Sums s_k of a_ij a_ik below the diagonal
- * and row j give the reflector and its multipliers; every warp computes them. A lane holds ROWS
- * rows of every LANES-th column, 16 columns in all. Most of a sum is added within a lane, and a sum
- * needs LANES times fewer shuffles than with whole rows. Blocks send sums directly to all others,
- * counted by an mbarrier there. Every warp adds the arrived sums itself; a column has one block
- * barrier.
+ * The algorithm is that of factor/kernels/qr/panel_geqrf_resident.cu. Sums s_k of a_ij a_ik below
+ * the diagonal and row j give the reflector and its multipliers; every warp computes them. A lane
+ * holds ROWS rows of every LANES-th column, 16 columns in all. Most of a sum is added within a
+ * lane, and a sum needs LANES times fewer shuffles than with whole rows. Blocks send sums directly
+ * to all others, counted by an mbarrier there. Every warp adds the arrived sums itself; a column
+ * has one block barrier.
  *
  * Column q LANES + c is in register 0 of the lanes of rank c; registers rotate by one after LANES
  * columns. Finished columns stay: their sums are V^T v, from which a column of T follows (T(0:j, j)

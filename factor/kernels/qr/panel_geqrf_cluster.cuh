@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over the blocks of one cluster for its Householder panel (factor/kernels/qr/panel_geqrf_cluster.cu):
- * the distribution of rows and columns, the shared memory of a block, and the exchange. */
+/* Sums over the blocks of one cluster for its Householder panel
+ * (factor/kernels/qr/panel_geqrf_cluster.cu): the distribution of rows and columns, the shared
+ * memory of a block, and the exchange. */
 #ifndef FATHOM_PANEL_GEQRF_CLUSTER_CUH
 #define FATHOM_PANEL_GEQRF_CLUSTER_CUH
 
@@ -48,7 +49,7 @@ struct seat {
 /* The column being eliminated. */
 struct column {
 	int j, rank;    /* the rank of its lanes */
-	int transposed;     /* rotations of the registers */
+	int transposed; /* rotations of the registers */
 	int owner;      /* the block of row j */
 	uint32_t round; /* exchange */
 	bool good;      /* no wait of the thread has timed out */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Householder panel of one cluster (factor/kernels/qr/panel_geqrf_cluster.cu) as a part of a kernel. */
+/* The Householder panel of one cluster (factor/kernels/qr/panel_geqrf_cluster.cu) as a part of a
+ * kernel. */
 #ifndef FATHOM_PANEL_GEQRF_CLUSTER_BODY_CUH
 #define FATHOM_PANEL_GEQRF_CLUSTER_BODY_CUH
 

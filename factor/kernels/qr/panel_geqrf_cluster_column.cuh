@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One column of the Householder panel of one cluster (factor/kernels/qr/panel_geqrf_cluster.cu): the sums
- * below its diagonal, the reflector, its update of the other columns, and its column of T. */
+/* One column of the Householder panel of one cluster (factor/kernels/qr/panel_geqrf_cluster.cu):
+ * the sums below its diagonal, the reflector, its update of the other columns, and its column of T.
+ */
 #ifndef FATHOM_PANEL_GEQRF_CLUSTER_COLUMN_CUH
 #define FATHOM_PANEL_GEQRF_CLUSTER_COLUMN_CUH
 

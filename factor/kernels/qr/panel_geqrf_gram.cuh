@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The small matrices of factor/kernels/qr/panel_geqrf_gram.cu: of order 64 in double precision, in one block of
- * 16 x 16 threads. Thread (x, y) holds rows y, y + 16, ... of columns x, x + 16, ... */
+/* The small matrices of factor/kernels/qr/panel_geqrf_gram.cu: of order 64 in double precision, in
+ * one block of 16 x 16 threads. Thread (x, y) holds rows y, y + 16, ... of columns x, x + 16, ...
+ */
 #ifndef FATHOM_PANEL_GEQRF_GRAM_CUH
 #define FATHOM_PANEL_GEQRF_GRAM_CUH
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The Householder panel by the Gram matrix (factor/kernels/qr/panel_geqrf_gram.cu) in one kernel on one cluster
- * of multiprocessors, for as many rows as their shared memory holds. Several kernels would lose
- * time between launches, and would wait for free multiprocessors beside an update.
+/* The Householder panel by the Gram matrix (factor/kernels/qr/panel_geqrf_gram.cu) in one kernel on
+ * one cluster of multiprocessors, for as many rows as their shared memory holds. Several kernels
+ * would lose time between launches, and would wait for free multiprocessors beside an update.
  *
  * Each block keeps its rows in shared memory. Each block adds up its part of the sums and sends it
  * through distributed shared memory to the first block, which makes the steps and T. All blocks

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The work of the blocks of factor/kernels/qr/panel_geqrf_gram_cluster.cu, from their rows to R, V and T. */
+/* The work of the blocks of factor/kernels/qr/panel_geqrf_gram_cluster.cu, from their rows to R, V
+ * and T. */
 #ifndef FATHOM_PANEL_GEQRF_GRAM_CLUSTER_BODY_CUH
 #define FATHOM_PANEL_GEQRF_GRAM_CLUSTER_BODY_CUH
 

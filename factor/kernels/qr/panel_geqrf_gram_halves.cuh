@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sixteen rows of a 64-column panel at a time by a pair of warps on the tensor cores, in double
- * precision (factor/kernels/qr/panel_geqrf_gram.cu). The first warp has the tiles of rows 0 .. 15 and 48 .. 63
- * of F^T F and these columns of the product with an upper triangle. The second warp has the
- * rest, which is half of both. */
+ * precision (factor/kernels/qr/panel_geqrf_gram.cu). The first warp has the tiles of rows 0 .. 15
+ * and 48 .. 63 of F^T F and these columns of the product with an upper triangle. The second warp
+ * has the rest, which is half of both. */
 #ifndef FATHOM_PANEL_GEQRF_GRAM_HALVES_CUH
 #define FATHOM_PANEL_GEQRF_GRAM_HALVES_CUH
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* F^T F of a 64-column panel in double precision on the tensor cores, for the 16 x 8 tiles on
  * and above the diagonal, and the product with an upper triangle. This file numbers the tiles
- * (also for factor/kernels/qr/panel_geqrf_gram_halves.cuh) and has both products by warps that take eight rows
- * at a time (factor/kernels/qr/panel_geqrf_gram_cluster_body.cuh). */
+ * (also for factor/kernels/qr/panel_geqrf_gram_halves.cuh) and has both products by warps that take
+ * eight rows at a time (factor/kernels/qr/panel_geqrf_gram_cluster_body.cuh). */
 #ifndef FATHOM_PANEL_GEQRF_GRAM_TILES_CUH
 #define FATHOM_PANEL_GEQRF_GRAM_TILES_CUH
 

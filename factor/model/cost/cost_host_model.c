@@ -160,8 +160,8 @@ static struct cost lu_top(struct cost_reader *r, struct matrix c, int64_t k)
 
 static struct cost lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
 {
-	return cost_both(
-	        lu_top(r, c, k), by_work(r, FLOPS(2 * product_steps(c.m - k, c.n, k), c.precision)));
+	return cost_both(lu_top(r, c, k),
+	        by_work(r, FLOPS(2 * product_steps(c.m - k, c.n, k), c.precision)));
 }
 
 /* ---- panels ---- */

@@ -132,7 +132,8 @@ static double panel_screened(struct search *s, struct panels panels, int64_t m)
 /* The first panel and one half as tall together. */
 static double panels_screened(struct search *s, struct panels panels)
 {
-	return panel_screened(s, panels, s->asked.m) + panel_screened(s, panels, (s->asked.m + 1) / 2);
+	return panel_screened(s, panels, s->asked.m) +
+	       panel_screened(s, panels, (s->asked.m + 1) / 2);
 }
 
 /* The fastest variant, with the usual leaves or, where these do not fit, the widest that do. */

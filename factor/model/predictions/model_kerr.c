@@ -25,7 +25,8 @@ bool model_kerr(const struct profile *profile, enum kerr_variant variant, int64_
 	*out = (struct kerr_prediction){0};
 	bool ok = e->ops->alloc(e, (m + n) * m * precision_bytes(SINGLE), &none) &&
 	          kerr_qr(e, variant, r, a, q, NULL, &phase_timer) &&
-	          (variant == KERR_AHEAD || phase_timer_read(e, &phase_timer, out->phase, KERR_PHASES));
+	          (variant == KERR_AHEAD ||
+	                  phase_timer_read(e, &phase_timer, out->phase, KERR_PHASES));
 	executor_model_restart(e, false);
 	if (ok && kerr_qr(e, variant, r, a, q, NULL, NULL))
 		out->total = executor_model_result(e).seconds;

@@ -33,14 +33,16 @@ bool model_update_paper(const struct profile *profile, const struct update_quest
 {
 	struct executor *e = executor_model_new(profile, MODEL_CUDA, 2);
 	struct phase_timer phase_timer = {0};
-	struct qr_paper alone = {how->nb, how->whole, NULL}, marked = {how->nb, how->whole, &phase_timer};
+	struct qr_paper alone = {how->nb, how->whole, NULL},
+	                marked = {how->nb, how->whole, &phase_timer};
 	struct qr_factors f = model_update_factors(asked);
 	void *none;
 
 	*out = (struct paper_prediction){0};
 	e->ops->alloc(
 	        e, (f.r.m * f.r.n + f.q.m * f.q.n) * precision_bytes(asked->precision), &none);
-	bool ok = change(e, asked, &marked, false) && phase_timer_read(e, &phase_timer, out->phase, PAPER_PHASES);
+	bool ok = change(e, asked, &marked, false) &&
+	          phase_timer_read(e, &phase_timer, out->phase, PAPER_PHASES);
 	executor_model_restart(e, false);
 	if (ok && change(e, asked, &alone, true))
 		out->total = executor_model_result(e).seconds;

@@ -29,7 +29,8 @@ static bool launch_paper(struct executor *executor, const struct volkov_call *ca
 	return cuda_ok(x, gemm_volkov(call, stream_of(x)), "vector-thread gemm");
 }
 
-bool gemm_paper(struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+bool gemm_paper(
+        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
 {
 	struct volkov_call call = call_of(d, d->x, d->y, 1);
 
@@ -38,7 +39,8 @@ bool gemm_paper(struct executor *executor, const struct paper_op_way *way, const
 	return launch_paper(executor, &call);
 }
 
-bool small_paper(struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+bool small_paper(
+        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
 {
 	struct volkov_call call = call_of(d, d->x, d->y, 1);
 
@@ -47,7 +49,8 @@ bool small_paper(struct executor *executor, const struct paper_op_way *way, cons
 	return launch_paper(executor, &call);
 }
 
-bool syrk_paper(struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+bool syrk_paper(
+        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
 {
 	struct volkov_call call = call_of(d, d->x, d->x, 1);
 
@@ -56,7 +59,8 @@ bool syrk_paper(struct executor *executor, const struct paper_op_way *way, const
 	return launch_paper(executor, &call);
 }
 
-bool trmm_paper(struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+bool trmm_paper(
+        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
 {
 	const struct matrix triangle = paper_op_triangle(way, d);
 	const bool left = paper_op_has(way, "side", "l");
@@ -82,20 +86,23 @@ static bool launch_own(struct executor *executor, const struct paper_op_data *d,
 	        "gemm");
 }
 
-bool gemm_own(struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+bool gemm_own(
+        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
 {
 	const enum trans tb = paper_op_has(way, "trans", "nt") ? TRANSPOSED : PLAIN;
 
 	return launch_own(executor, d, gemm_product(PLAIN, tb, d->result, d->problem.k), d->y, 0);
 }
 
-bool small_own(struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+bool small_own(
+        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
 {
 	return launch_own(executor, d, gemm_product(PLAIN, PLAIN, d->result, d->problem.k), d->y,
 	        way->setting ? d->work_bytes : 0);
 }
 
-bool syrk_own(struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+bool syrk_own(
+        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
 {
 	struct gemm_problem problem = gemm_product(PLAIN, TRANSPOSED, d->result, d->problem.k);
 
@@ -106,7 +113,8 @@ bool syrk_own(struct executor *executor, const struct paper_op_way *way, const s
 
 /* ---- cuBLAS ---- */
 
-bool gemm_vendor(struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+bool gemm_vendor(
+        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
 {
 	struct cuda *x = self(executor);
 	const float alpha = (float)PAPER_OP_ALPHA, beta = 1;
@@ -114,13 +122,14 @@ bool gemm_vendor(struct executor *executor, const struct paper_op_way *way, cons
 
 	return blas_ok(x,
 	        cublasSgemm_64(lane_of(x)->blas, CUBLAS_OP_N,
-	                paper_op_has(way, "trans", "nt") ? CUBLAS_OP_T : CUBLAS_OP_N, p->m, p->n, p->k,
-	                &alpha, d->x.data, d->x.ld, d->y.data, d->y.ld, &beta, d->result.data,
+	                paper_op_has(way, "trans", "nt") ? CUBLAS_OP_T : CUBLAS_OP_N, p->m, p->n,
+	                p->k, &alpha, d->x.data, d->x.ld, d->y.data, d->y.ld, &beta, d->result.data,
 	                d->result.ld),
 	        "gemm");
 }
 
-bool syrk_vendor(struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+bool syrk_vendor(
+        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
 {
 	struct cuda *x = self(executor);
 	const float alpha = (float)PAPER_OP_ALPHA, beta = 1;
@@ -133,7 +142,8 @@ bool syrk_vendor(struct executor *executor, const struct paper_op_way *way, cons
 	        "syrk");
 }
 
-bool trmm_vendor(struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+bool trmm_vendor(
+        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
 {
 	struct cuda *x = self(executor);
 	const struct matrix triangle = paper_op_triangle(way, d);
@@ -143,7 +153,7 @@ bool trmm_vendor(struct executor *executor, const struct paper_op_way *way, cons
 	        cublasStrmm_64(lane_of(x)->blas,
 	                paper_op_has(way, "side", "l") ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT,
 	                paper_op_has(way, "uplo", "l") ? CUBLAS_FILL_MODE_LOWER
-	                                           : CUBLAS_FILL_MODE_UPPER,
+	                                               : CUBLAS_FILL_MODE_UPPER,
 	                CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, d->problem.m, d->problem.n, &alpha,
 	                matrix_address(triangle), triangle.ld, d->y.data, d->y.ld, d->result.data,
 	                d->result.ld),

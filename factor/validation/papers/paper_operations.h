@@ -57,8 +57,8 @@ struct paper_op_data {
 };
 
 struct paper_op_way;
-typedef bool paper_op_call(
-        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *data);
+typedef bool paper_op_call(struct executor *executor, const struct paper_op_way *way,
+        const struct paper_op_data *data);
 
 /* One way of a part: variant and options as in its row. */
 struct paper_op_way {
@@ -76,9 +76,9 @@ bool paper_op_has(const struct paper_op_way *way, const char *key, const char *v
 /* The triangle that a way of trmm multiplies by. */
 struct matrix paper_op_triangle(const struct paper_op_way *way, const struct paper_op_data *data);
 
-/* paper_operation_checks.c: error of one element or column of the result, chosen by state, after one call on
- * the original: in units of the rounding of the terms' magnitudes; for moved words 0 or infinite.
- * NaN when the result could not be read. */
+/* paper_operation_checks.c: error of one element or column of the result, chosen by state, after
+ * one call on the original: in units of the rounding of the terms' magnitudes; for moved words 0 or
+ * infinite. NaN when the result could not be read. */
 double paper_op_ratio(struct executor *executor, const struct paper_op_way *way,
         const struct paper_op_data *data, uint64_t *state);
 
@@ -89,8 +89,8 @@ double paper_op_ratio(struct executor *executor, const struct paper_op_way *way,
 /* paper_operation_calls.c: all ways of a part, at most PAPER_OP_WAYS; their number. */
 size_t paper_op_ways(enum paper_op part, const struct paper_op_way **ways);
 
-/* timing_paper_operations.c: fills seconds and residual of a candidate for each of the ways; calls[i] is the
- * number of calls in a sample of candidate i. */
+/* timing_paper_operations.c: fills seconds and residual of a candidate for each of the ways;
+ * calls[i] is the number of calls in a sample of candidate i. */
 bool timing_parts(struct executor *executor, const struct paper_op_problem *problem,
         const struct timing_plan *plan, const struct paper_op_way *const *way,
         struct candidate *candidate, int *calls, size_t count, struct fault *fault);

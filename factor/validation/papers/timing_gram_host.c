@@ -257,9 +257,10 @@ static bool open(struct fixture *s, enum precision precision, int64_t m, int64_t
 	return true;
 }
 
-bool timing_gram_host(struct executor *host, const struct core_noise *noise, enum precision precision,
-        int64_t m, int64_t n, const struct gram_run *runs, const struct timing_plan *plan,
-        struct candidate *candidate, size_t count, struct fault *fault)
+bool timing_gram_host(struct executor *host, const struct core_noise *noise,
+        enum precision precision, int64_t m, int64_t n, const struct gram_run *runs,
+        const struct timing_plan *plan, struct candidate *candidate, size_t count,
+        struct fault *fault)
 {
 	struct fixture s = {
 	        .fixture = {.executor = host, .plan = plan, .check = check}, .noise = noise};

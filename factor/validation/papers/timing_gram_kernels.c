@@ -170,13 +170,15 @@ bool timing_gram_kernels(struct executor *executor, const struct gram_kernel *ke
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault)
 {
-	struct kernel_fixture s = {.fixture = {executor, plan, restore, check}, .state = plan->seed};
+	struct kernel_fixture s = {
+	        .fixture = {executor, plan, restore, check}, .state = plan->seed};
 
 	for (size_t i = 0; i < count; i++)
 		candidate[i] = (struct candidate){
 		        .run = run, .before = before, .after = run_once, .way = &kernel[i]};
 	executor->queue = QUEUE_MAIN;
-	bool ok = fixture_time(&s.fixture, fixture_open(&s, kernel, count), candidate, count, fault);
+	bool ok =
+	        fixture_time(&s.fixture, fixture_open(&s, kernel, count), candidate, count, fault);
 	for (size_t i = 0; i < count; i++)
 		timing_per_call(&candidate[i], kernel[i].calls);
 	return ok;

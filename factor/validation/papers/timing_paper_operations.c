@@ -180,8 +180,8 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 	double worst = 0;
 
 	for (int c = 0; c < CHECKED; c++)
-		worst = fixture_worse(
-		        worst, paper_op_ratio(fixture->executor, candidate->way, &s->data, &s->state));
+		worst = fixture_worse(worst,
+		        paper_op_ratio(fixture->executor, candidate->way, &s->data, &s->state));
 	return fixture_residual(candidate, worst);
 }
 
