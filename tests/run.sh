@@ -4,7 +4,7 @@
 # tests were skipped, and last "N passed, N failed, N skipped" (single assertions; a program skipped as a whole counts as
 # one). A program that dies, ends without a plan or cannot be run counts as one failure.
 # Several programs run at once (TEST_JOBS, default: one a core), each with one BLAS thread. Those of tests/alone.txt measure
-# time, and run one after another behind the others.
+# time or free memory of the GPU, and run one after another behind the others.
 # Usage: sh tests/run.sh build/tests/*/test_*.t tests/*/*.t
 
 build=build
