@@ -131,7 +131,7 @@ static bool ormqr_set_up(struct application *s, struct executor *e, const struct
 int64_t ormqr_work(struct executor *e, const struct plan *plan, enum side side, struct matrix a,
         struct matrix tau, struct matrix c)
 {
-	struct application s;
+	struct application s = {0};
 
 	return ormqr_set_up(&s, e, plan, side, a, tau, c, NULL) ? s.bytes : -1;
 }
@@ -139,7 +139,7 @@ int64_t ormqr_work(struct executor *e, const struct plan *plan, enum side side, 
 bool ormqr(struct executor *e, const struct plan *plan, enum side side, enum trans trans,
         struct matrix a, struct matrix tau, struct matrix c, void *work)
 {
-	struct application s;
+	struct application s = {0};
 	bool ok = true;
 
 	if (!ormqr_set_up(&s, e, plan, side, a, tau, c, work))
@@ -169,7 +169,7 @@ static bool orgqr_set_up(struct application *s, struct executor *e, const struct
 int64_t orgqr_work(struct executor *e, const struct plan *plan, struct matrix a, struct matrix tau,
         struct matrix q)
 {
-	struct application s;
+	struct application s = {0};
 
 	return orgqr_set_up(&s, e, plan, a, tau, q, NULL) ? s.bytes : -1;
 }
@@ -178,7 +178,7 @@ int64_t orgqr_work(struct executor *e, const struct plan *plan, struct matrix a,
 bool orgqr(struct executor *e, const struct plan *plan, struct matrix a, struct matrix tau,
         struct matrix q, void *work)
 {
-	struct application s;
+	struct application s = {0};
 	bool ok = orgqr_set_up(&s, e, plan, a, tau, q, work) && ex_fill(e, WHOLE, 0, 1, q);
 
 	for (int64_t j = tau.m; ok && j > 0;) {
@@ -222,7 +222,7 @@ static bool gels_set_up(struct gels *s, struct executor *e, const struct plan *p
 
 int64_t gels_work(struct executor *e, const struct plan *plan, struct matrix a, struct matrix b)
 {
-	struct gels s;
+	struct gels s = {0};
 
 	return gels_set_up(&s, e, plan, a, b, NULL) ? s.bytes : -1;
 }
@@ -254,7 +254,7 @@ bool gels(struct executor *e, const struct plan *plan, enum trans trans, struct 
         struct matrix b, void *work, int *info)
 {
 	bool transposed = a.m < a.n;
-	struct gels s;
+	struct gels s = {0};
 
 	if (!gels_set_up(&s, e, plan, a, b, work))
 		return false;

@@ -91,7 +91,7 @@ static bool run_once(
 /* The first run counts only when it is long and code is loaded; long runs are fewer than five. */
 static bool run_all(struct kerr_bench *b, struct configuration *c, bool marked)
 {
-	double seconds, spent = 0, enough = b->measure->plan.max_seconds;
+	double seconds = 0, spent = 0, enough = b->measure->plan.max_seconds;
 	bool ok = run_once(b, c, marked, 0, &seconds);
 
 	c->samples = b->warm[c->variant] && seconds > enough;

@@ -211,7 +211,10 @@ bool timing_panel(struct executor *executor, enum precision precision, int64_t m
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault)
 {
-	struct panel_fixture s = {.fixture = {executor, plan, restore, check_result}};
+	struct panel_fixture s = {.fixture = {.executor = executor,
+	                                  .plan = plan,
+	                                  .restore = restore,
+	                                  .check = check_result}};
 	bool ok =
 	        fixture_time(&s.fixture, panel_open(&s, precision, m, n), candidate, count, fault);
 

@@ -107,7 +107,8 @@ bool timing_products(struct executor *executor, const struct product *product,
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault)
 {
-	struct product_fixture s = {.fixture = {executor, plan, restore, check},
+	struct product_fixture s = {
+	        .fixture = {.executor = executor, .plan = plan, .restore = restore, .check = check},
 	        .data = product_shapes(product),
 	        .state = plan->seed};
 

@@ -228,7 +228,9 @@ bool timing_whole(struct executor *executor, const struct whole *whole, enum pre
         int64_t m, int64_t n, const struct timing_plan *plan, struct candidate *candidate,
         size_t count, struct fault *fault)
 {
-	struct whole_fixture s = {.fixture = {executor, plan, restore, check}, .whole = whole};
+	struct whole_fixture s = {
+	        .fixture = {.executor = executor, .plan = plan, .restore = restore, .check = check},
+	        .whole = whole};
 
 	return time_fixture(&s, precision, m, n, candidate, count, fault);
 }
@@ -239,7 +241,10 @@ bool timing_whole_errors(struct executor *executor, const struct whole *whole,
         struct fault *fault)
 {
 	struct timing_plan once = *plan;
-	struct whole_fixture s = {.fixture = {executor, &once, restore, check},
+	struct whole_fixture s = {.fixture = {.executor = executor,
+	                                  .plan = &once,
+	                                  .restore = restore,
+	                                  .check = check},
 	        .whole = whole,
 	        .fill = fill,
 	        .kind = kind};

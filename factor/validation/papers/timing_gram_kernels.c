@@ -171,7 +171,8 @@ bool timing_gram_kernels(struct executor *executor, const struct gram_kernel *ke
         struct fault *fault)
 {
 	struct kernel_fixture s = {
-	        .fixture = {executor, plan, restore, check}, .state = plan->seed};
+	        .fixture = {.executor = executor, .plan = plan, .restore = restore, .check = check},
+	        .state = plan->seed};
 
 	for (size_t i = 0; i < count; i++)
 		candidate[i] = (struct candidate){

@@ -156,7 +156,9 @@ bool timing_gram_schmidt(struct executor *executor, enum precision precision, in
         double condition, const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault)
 {
-	struct gram_fixture s = {.fixture = {executor, plan, restore, check}};
+	struct gram_fixture s = {
+	        .fixture = {
+	                .executor = executor, .plan = plan, .restore = restore, .check = check}};
 
 	executor->queue = QUEUE_MAIN;
 	bool ok = fixture_time(

@@ -189,7 +189,8 @@ bool timing_parts(struct executor *executor, const struct paper_op_problem *prob
         const struct timing_plan *plan, const struct paper_op_way *const *way,
         struct candidate *candidate, int *calls, size_t count, struct fault *fault)
 {
-	struct paper_op_scene s = {.fixture = {executor, plan, restore, check},
+	struct paper_op_scene s = {
+	        .fixture = {.executor = executor, .plan = plan, .restore = restore, .check = check},
 	        .data = {.problem = *problem},
 	        .state = plan->seed};
 
