@@ -51,7 +51,7 @@ bool gram_schmidt_first(struct executor *, const char *form, int64_t nb, int64_t
 
 /* Adds columns to a basis: the first `basis` columns of a are orthonormal and stay. The other n
  * become orthonormal to them and to one another, nb at a time and each twice. r (basis + n x n):
- * the columns as they were are the new a times r. info: as above, of the n columns. */
+ * the given columns equal the new a times r. info: as above, of the n columns. */
 int64_t orthogonalize_work(struct executor *, int64_t nb, struct matrix a, int64_t basis);
 bool orthogonalize(struct executor *, int64_t nb, struct matrix a, int64_t basis, struct matrix r,
         void *work, int *info);

@@ -313,8 +313,8 @@ FATHOM_PUBLIC enum fathom_status fathom_dqr_modify(struct fathom *, char jobq, i
 FATHOM_PUBLIC enum fathom_status fathom_read_profile(struct fathom *, const char *path);
 
 /* The change by its own call or by qr_factorize, whichever the model predicts to be faster. Both
- * must be possible: A and B are given as they are after the change (unchanged here), and R, Q and D
- * as they were before it, with room for the change. New rows and columns are read from A and B. U
+ * must be possible. A and B hold the matrix after the change and stay unchanged. R, Q and D hold the
+ * factors before the change, with room for it. New rows and columns are read from A and B. U
  * (p x n, jobq N) and C (p x nrhs, jobq N and S) are the removed rows of A and B; U and V those of
  * qr_modify; NULL where they are not read. *updated, on the host (may be NULL): 1 updated, 0
  * factorized again. The first call of a kind costs the host two predictions (milliseconds); answers
@@ -387,7 +387,7 @@ FATHOM_PUBLIC enum fathom_status fathom_dgramschmidt(struct fathom *, char form,
         int *info);
 
 /* Adds columns: the first k columns of A (m x (k + n)) are orthonormal and stay; the other n become
- * orthonormal to them and to one another, as by form R. The n columns as they were are the new A
+ * orthonormal to them and to one another, as by form R. The n given columns equal the new A
  * times R, (k + n) x n. *info: as above, of the n columns. */
 FATHOM_PUBLIC int64_t fathom_sorthogonalize_work(
         struct fathom *, int64_t m, int64_t k, int64_t n, int64_t lda, int64_t ldr);

@@ -123,7 +123,7 @@ static int expected_info(const struct problem *p)
 	return info;
 }
 
-/* The other triangle and the padding are as they were. */
+/* The other triangle and the padding are unchanged. */
 static bool rest_intact(const struct problem *p)
 {
 	static const unsigned char poison[8] = {255, 255, 255, 255, 255, 255, 255, 255};

@@ -157,8 +157,8 @@ static void test_two_tlbs(void)
 
 /* ---- machines at random ---- */
 
-/* An L2 of two partitions as an H200's, of which chains meet a mixture only, and single lines that
- * are read again and again, and so always near. */
+/* An L2 of two partitions. Chains meet a mixture of both; a single line that is read repeatedly is
+ * always in the near one. */
 static void test_divided(void)
 {
 	struct machine m = {
