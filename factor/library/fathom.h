@@ -313,9 +313,9 @@ FATHOM_PUBLIC enum fathom_status fathom_dqr_modify(struct fathom *, char jobq, i
 FATHOM_PUBLIC enum fathom_status fathom_read_profile(struct fathom *, const char *path);
 
 /* The change by its own call or by qr_factorize, whichever the model predicts to be faster. Both
- * must be possible. A and B hold the matrix after the change and stay unchanged. R, Q and D hold the
- * factors before the change, with room for it. New rows and columns are read from A and B. U
- * (p x n, jobq N) and C (p x nrhs, jobq N and S) are the removed rows of A and B; U and V those of
+ * must be possible. A and B hold the matrix after the change and stay unchanged. R, Q and D hold
+ * the factors before the change, with room for it. New rows and columns are read from A and B. U (p
+ * x n, jobq N) and C (p x nrhs, jobq N and S) are the removed rows of A and B; U and V those of
  * qr_modify; NULL where they are not read. *updated, on the host (may be NULL): 1 updated, 0
  * factorized again. The first call of a kind costs the host two predictions (milliseconds); answers
  * are kept for sizes rounded to five significant bits. FATHOM_NOT_POSSIBLE without a profile. */
