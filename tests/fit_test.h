@@ -2,8 +2,7 @@
 /* What the tests of the fits share: a curve is written as points, the fit runs, and the profile is
  * compared with the rows expected. A point and a row are written as in a profile:
  * "copy[bytes=4096,gpus=2]". */
-#ifndef FATHOM_FIT_TEST_H
-#define FATHOM_FIT_TEST_H
+#pragma once
 
 #include "lib/probe/curve.h"
 #include "lib/probe/probe.h"
@@ -139,5 +138,3 @@ static inline void is_rows(
 		is_rows(profile_, rows, ARRAY_LEN(rows));                                          \
 		profile_free(profile_);                                                            \
 	} while (0)
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a profile and points of a curve in tests, written as in a profile's file:
  * "gpu.copy.time[bytes=4096]". */
-#ifndef FATHOM_PROFILE_ROWS_H
-#define FATHOM_PROFILE_ROWS_H
+#pragma once
 
 #include "lib/profile/profile_row.h"
 #include "tests/tap.h"
@@ -79,5 +78,3 @@ static inline void is_at(const struct profile *profile, const char *written, dou
 	ok(found.found && found.extrapolated == extrapolated, "%s is %sextrapolated", written,
 	        extrapolated ? "" : "not ");
 }
-
-#endif

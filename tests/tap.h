@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A small TAP harness: assertions number themselves, finish() prints the plan. A program that ends
  * before finish() has no plan and counts as failed. */
-#ifndef FATHOM_TAP_H
-#define FATHOM_TAP_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -97,5 +96,3 @@ static inline int finish(void)
 	printf("1..%d\n", tap_count);
 	return tap_failed > 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * costs more than two copies, the matrix is factorized in an aligned copy. Only the leading
  * dimension decides, the one fact known when a workspace is asked for. Products of split operands
  * need an aligned C: with them smaller matrices are copied. */
-#ifndef FATHOM_ALIGNED_H
-#define FATHOM_ALIGNED_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "plan.h"
@@ -18,5 +17,3 @@ struct matrix aligned_workspace(
 
 /* Copies a triangle or all, there or back, in QUEUE_MAIN; does nothing when the two are one. */
 bool aligned_copy(struct executor *, enum uplo uplo, struct matrix from, struct matrix to);
-
-#endif

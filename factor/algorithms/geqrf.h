@@ -2,8 +2,7 @@
 /* QR factorization, A = Q R, of any m x n matrix: blocked Householder with look-ahead, panels on
  * the device (Kerr, Campbell and Richards 2009) or on the host CPU (Volkov and Demmel, LAWN 202).
  * The result is that of LAPACK's geqrf: R in the upper triangle, the reflectors below it, tau. */
-#ifndef FATHOM_GEQRF_H
-#define FATHOM_GEQRF_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "plan.h"
@@ -20,5 +19,3 @@ int64_t geqrf_work(struct executor *, const struct plan *, struct matrix a);
  * fault on failure. The call may return before the work is done; later work in QUEUE_MAIN comes
  * after it. A NaN propagates. */
 bool geqrf(struct executor *, const struct plan *, struct matrix a, struct matrix tau, void *work);
-
-#endif

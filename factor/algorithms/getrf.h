@@ -8,8 +8,7 @@
  * U' with L' = U^T lower and U' = L^T unit upper: pivoting exchanges columns of A, the unit
  * diagonal is the upper factor's, and info counts rows. The factorization is as stable, but it is
  * not LAPACK's L, U and ipiv of A. getrs solves A x = b with TRANSPOSED, A^T x = b with PLAIN. */
-#ifndef FATHOM_GETRF_H
-#define FATHOM_GETRF_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "plan.h"
@@ -35,5 +34,3 @@ static inline struct matrix matrix_of_rows(
 {
 	return (struct matrix){data, 0, n, m, lda, precision};
 }
-
-#endif

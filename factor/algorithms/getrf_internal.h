@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of one LU, and what getrf.c, getrf_panel.c, getrf_row_major.c and
  * getrf_deferred_swaps.c share. */
-#ifndef FATHOM_GETRF_INTERNAL_H
-#define FATHOM_GETRF_INTERNAL_H
+#pragma once
 
 #include "schedule.h"
 #include "triangle.h"
@@ -69,5 +68,3 @@ bool lu_apply_swaps(struct lu *);
 /* Row-major: c is the transpose of columns beside a panel from the panel's first row on. Swaps rows
  * and solves the first of them with the panel's triangle, which is column-major. */
 bool lu_top_row_major(struct executor *, struct matrix triangle, struct pivots p, struct matrix c);
-
-#endif

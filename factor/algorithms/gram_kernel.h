@@ -2,8 +2,7 @@
 /* One kernel of Gram-Schmidt many times in a row: the measurements of T. Brandes, A. Arnold, T.
  * Soddemann and D. Reith (2012) for blocks of threads of different shapes (Figures 6 to 8), and the
  * blocked update of their section 4. */
-#ifndef FATHOM_GRAM_KERNEL_H
-#define FATHOM_GRAM_KERNEL_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -40,5 +39,3 @@ bool gram_kernel_after(
 /* Bytes between memory and the multiprocessors, and operations, of one call. */
 double gram_kernel_bytes(const struct gram_kernel *kernel);
 double gram_kernel_flops(const struct gram_kernel *kernel);
-
-#endif

@@ -8,8 +8,7 @@
  * R: the other columns of Q are orthonormal, and A = Q R. Norms are sums of squares: below 1e-19 or
  * above 1e18 in single precision the column looks dependent, or gives Inf and NaN. A NaN
  * propagates. */
-#ifndef FATHOM_GRAM_SCHMIDT_H
-#define FATHOM_GRAM_SCHMIDT_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -55,5 +54,3 @@ bool gram_schmidt_first(struct executor *, const char *form, int64_t nb, int64_t
 int64_t orthogonalize_work(struct executor *, int64_t nb, struct matrix a, int64_t basis);
 bool orthogonalize(struct executor *, int64_t nb, struct matrix a, int64_t basis, struct matrix r,
         void *work, int *info);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of Gram-Schmidt: one process, and its forms (gram_schmidt_forms.c). */
-#ifndef FATHOM_GRAM_SCHMIDT_INTERNAL_H
-#define FATHOM_GRAM_SCHMIDT_INTERNAL_H
+#pragma once
 
 #include "gram_schmidt.h"
 
@@ -28,5 +27,3 @@ bool gram_run_fused(struct gram_process *);
 bool gram_run_blocked(struct gram_process *);
 bool gram_run_block(struct gram_process *);
 bool gram_run_twice(struct gram_process *); /* also against a basis */
-
-#endif

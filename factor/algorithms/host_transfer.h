@@ -6,8 +6,7 @@
  *
  * Copies have full speed with pinned host memory. They follow earlier work in QUEUE_MAIN, and later
  * work there follows them. */
-#ifndef FATHOM_HOST_TRANSFER_H
-#define FATHOM_HOST_TRANSFER_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -17,5 +16,3 @@ bool matrix_to_device(
         struct executor *, enum uplo uplo, int64_t width, struct matrix host, struct matrix a);
 bool matrix_to_host(
         struct executor *, enum uplo uplo, int64_t width, struct matrix a, struct matrix host);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* LU factorization with partial pivoting of an m x n panel, m >= n >= 1, with the pivots and info
  * of LAPACK's getf2 (Volkov and Demmel, LAWN 202, section 3.8). */
-#ifndef FATHOM_PANEL_GETRF_H
-#define FATHOM_PANEL_GETRF_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -27,5 +26,3 @@ bool panel_getrf(struct executor *executor, const char *variant, struct matrix a
 
 /* optimized searches columns below this many rows on the host. */
 enum { PANEL_HOST_SEARCH_ROWS = 4096 };
-
-#endif

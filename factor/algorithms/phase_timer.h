@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A phase timer: section i runs from mark i of the executor to mark i + 1 and belongs to part[i].
  */
-#ifndef FATHOM_PHASE_TIMER_H
-#define FATHOM_PHASE_TIMER_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -19,5 +18,3 @@ bool phase_timer_end(struct executor *, const struct phase_timer *);
 
 /* Seconds of each part; their sum is the time from the first to the last mark. */
 bool phase_timer_read(struct executor *, const struct phase_timer *, double *seconds, int parts);
-
-#endif

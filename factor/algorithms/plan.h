@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The plan of a blocked factorization: the block sizes that getrf.h, geqrf.h and potrf.h obey,
  * and the division into blocks. */
-#ifndef FATHOM_PLAN_H
-#define FATHOM_PLAN_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "factor/executors/workspace.h"
@@ -37,5 +36,3 @@ int64_t plan_widest(const struct plan *, int64_t columns);
 /* Columns of the left half of a panel wider than a leaf: a multiple of the leaf, only the last leaf
  * is narrower. */
 int64_t plan_left_half(const struct plan *, int64_t width);
-
-#endif

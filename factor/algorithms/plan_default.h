@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The default plan: block sizes from the geometry of the matrix, without a model of the machine. */
-#ifndef FATHOM_PLAN_DEFAULT_H
-#define FATHOM_PLAN_DEFAULT_H
+#pragma once
 
 #include "plan.h"
 
@@ -21,5 +20,3 @@ enum { DEFAULT_LU_LEAF = 128 };
  * fit on chip. */
 void plan_default(struct executor *, enum operation operation, int64_t m, int64_t n,
         enum precision precision, bool hybrid, struct default_plan *);
-
-#endif

@@ -6,8 +6,7 @@
  * Hybrid plans send either the whole panel to the host CPU, which factorizes and solves (plan
  * inverse 0; Volkov and Demmel, LAWN 202), or only its diagonal block, and the device solves with
  * the inverses (inverse > 0). */
-#ifndef FATHOM_POTRF_H
-#define FATHOM_POTRF_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "plan.h"
@@ -30,5 +29,3 @@ int64_t potrf_work(struct executor *, const struct plan *, enum uplo uplo, struc
  * later work in QUEUE_MAIN comes after it. */
 bool potrf(struct executor *, const struct plan *, enum uplo uplo, struct matrix a, void *work,
         int *info);
-
-#endif

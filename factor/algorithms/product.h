@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One matrix product many times in a row: C += alpha A B, or y += alpha op(A) x. The calls queue
  * up: their start and the wait at the end show only when the product itself takes no longer. */
-#ifndef FATHOM_PRODUCT_H
-#define FATHOM_PRODUCT_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -33,5 +32,3 @@ bool product_run(struct executor *e, const struct product *product, const struct
 /* Bytes of A, B and C, and multiplications and additions of one call. */
 double product_bytes(const struct product *product);
 double product_flops(const struct product *product);
-
-#endif

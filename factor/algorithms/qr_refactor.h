@@ -5,8 +5,7 @@
  * All calls work on QUEUE_MAIN, return false with the executor's fault on failure and may return
  * before the work is done. work: as many bytes as the _work function returns, -1 when it is
  * refused. */
-#ifndef FATHOM_QR_REFACTOR_H
-#define FATHOM_QR_REFACTOR_H
+#pragma once
 
 #include "qr_update.h"
 
@@ -74,5 +73,3 @@ bool qr_drift(struct executor *, const struct qr_factors *f, struct matrix a, st
  * error is more than QR_DRIFT_LIMIT sqrt(m) times the unit roundoff of the precision, or a NaN. */
 enum { QR_DRIFT_LIMIT = 100 };
 bool qr_drifted(enum precision precision, int64_t m, const double sums[4]);
-
-#endif

@@ -6,8 +6,7 @@
  * All calls return false with the executor's fault on failure, leave the factorization unchanged
  * when they refuse, and may return before the work is done. work: qr_update_work bytes. info, in
  * executor memory: 0, or as stated. */
-#ifndef FATHOM_QR_UPDATE_H
-#define FATHOM_QR_UPDATE_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -73,5 +72,3 @@ bool qr_modify(struct executor *, struct qr_factors *, struct matrix u, struct m
 /* The change of that kind. Operands that it does not take are not read. */
 bool qr_update(struct executor *, struct qr_factors *, enum qr_change, int64_t k, int64_t p,
         struct matrix u, struct matrix v, struct matrix b, void *work, int *info);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the changes of a QR factorization. */
-#ifndef FATHOM_QR_UPDATE_INTERNAL_H
-#define FATHOM_QR_UPDATE_INTERNAL_H
+#pragma once
 
 #include "qr_update.h"
 #include "plan.h"
@@ -53,5 +52,3 @@ bool update_stretch(struct update *, int64_t k, struct matrix units);
  * begins at column c and has n columns. */
 struct system update_system_at(
         const struct update *, int64_t from, int64_t rows, int64_t c, int64_t n);
-
-#endif

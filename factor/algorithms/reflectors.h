@@ -2,8 +2,7 @@
 /* Blocks of Householder reflectors as one operator, H = I - V T V^T, the first reflector leftmost
  * (compact WY: Schreiber and Van Loan 1989), formed and applied by gemm. Used by QR's update, ormqr
  * and orgqr. */
-#ifndef FATHOM_REFLECTORS_H
-#define FATHOM_REFLECTORS_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "plan.h"
@@ -48,5 +47,3 @@ bool reflectors_apply(struct executor *, enum side side, enum trans trans, struc
 /* H^T C for the columns that the next panel waits for, while the device has no other work. */
 bool reflectors_next_update(
         struct executor *, struct reflectors r, struct reflector_work work, struct matrix c);
-
-#endif

@@ -4,8 +4,7 @@
  * beside the update of the rest: in QUEUE_PANEL, or on the host CPU with QUEUE_OUT and QUEUE_IN for
  * the copies (LAWN 202, section 3.6). Work that nothing waits for goes into a side queue, which the
  * panels leave free. */
-#ifndef FATHOM_SCHEDULE_H
-#define FATHOM_SCHEDULE_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "plan.h"
@@ -88,5 +87,3 @@ int64_t schedule_leaves_work(const struct schedule *,
 /* Runs all blocks, after earlier work in QUEUE_MAIN and before later work there. Host panels use
  * stage 0 of the executor. */
 bool schedule_run(const struct schedule *);
-
-#endif

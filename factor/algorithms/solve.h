@@ -2,8 +2,7 @@
 /* Solves with the factors: LAPACK's getrs, potrs, ormqr, orgqr and gels. All work goes into
  * QUEUE_MAIN. Calls may return before the work is done, and return false with the executor's fault
  * on failure. A singular factor gives Inf or NaN, as in LAPACK. */
-#ifndef FATHOM_SOLVE_H
-#define FATHOM_SOLVE_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "plan.h"
@@ -41,5 +40,3 @@ bool orgqr(struct executor *, const struct plan *, struct matrix a, struct matri
 int64_t gels_work(struct executor *, const struct plan *, struct matrix a, struct matrix b);
 bool gels(struct executor *, const struct plan *, enum trans trans, struct matrix a,
         struct matrix b, void *work, int *info);
-
-#endif

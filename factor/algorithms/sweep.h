@@ -4,8 +4,7 @@
  * window, and its reflectors applied by gemm to the columns right of it, to the right-hand sides,
  * and from the right to the columns of Q. Earlier work in QUEUE_MAIN comes before a sweep, later
  * work after it. */
-#ifndef FATHOM_SWEEP_H
-#define FATHOM_SWEEP_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "plan.h"
@@ -43,5 +42,3 @@ bool sweep_band_fits(struct executor *, enum precision precision, int64_t p);
  * below row k + p. Row i >= k of r begins in column i - k before and, except for rows k .. k+p-1,
  * in column i - k - p after. */
 bool sweep_up(const struct sweep *, struct system, struct matrix spike, int64_t k);
-
-#endif

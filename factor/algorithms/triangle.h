@@ -3,8 +3,7 @@
  * of narrow pieces of the diagonal (Volkov and Demmel, LAWN 202, section 3.5; for the errors Du
  * Croz and Higham 1992). Every piece is checked: where its inverse has grown too large,
  * substitution replaces the result (operations.h, trsm_guard). */
-#ifndef FATHOM_TRIANGLE_H
-#define FATHOM_TRIANGLE_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "plan.h"
@@ -37,5 +36,3 @@ bool triangle_invert(
  * Neither is used without inverses. */
 bool triangle_solve(struct executor *, const struct triangle *, struct matrix a,
         struct matrix inverse, struct matrix kept, struct matrix b);
-
-#endif

@@ -3,8 +3,7 @@
  * stream, device memory, and the measurement of one call. Calls follow each other in one stream
  * behind a hold, between stamps of both clocks, which makes the host's part invisible. The time of
  * two stamps with nothing between them is subtracted. */
-#ifndef FATHOM_BLAS_RATE_H
-#define FATHOM_BLAS_RATE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/base/msg.h"
@@ -74,5 +73,3 @@ void blas_rate_fill(const struct blas_rate *rate, enum precision precision, void
 /* The first elements of device memory, as doubles, after the stream's work; the caller frees. */
 double *blas_rate_fetch(
         const struct blas_rate *rate, enum precision precision, const void *from, int64_t count);
-
-#endif

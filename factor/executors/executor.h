@@ -2,8 +2,7 @@
 /* The executor interface. An algorithm is written once against it; the cuda executor runs it on a
  * GPU, the host executor runs it on the CPU, the model executor predicts its time. operations.h
  * lists the operations. */
-#ifndef FATHOM_EXECUTOR_H
-#define FATHOM_EXECUTOR_H
+#pragma once
 
 #include "executor_capabilities.h"
 #include "executor_types.h"
@@ -99,5 +98,3 @@ bool lu_columns_by_calls(struct executor *, struct matrix a, struct pivots p, st
 /* panel_geqrf, explicit_v and larft, in one call where the executor has it. */
 bool ex_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
         struct matrix t, void *work);
-
-#endif

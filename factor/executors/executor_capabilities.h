@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What executors can do, and from which sizes on an algorithm uses it. */
-#ifndef FATHOM_EXECUTOR_CAPABILITIES_H
-#define FATHOM_EXECUTOR_CAPABILITIES_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -44,5 +43,3 @@ struct split_limits {
 	                                            updates by 3xTF32 and by 3xFP16 */
 	bool half; /* 3xFP16, whose updates are one kernel each, for any alignment of C */
 };
-
-#endif

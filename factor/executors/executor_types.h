@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of the executor interface: phases, queues, and how products are computed. */
-#ifndef FATHOM_EXECUTOR_TYPES_H
-#define FATHOM_EXECUTOR_TYPES_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/base/matrix.h"
@@ -59,5 +58,3 @@ struct split_room {
 	struct matrix ready; /* the next product's other operand, when its stack exists; no columns:
 	                        none does */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * (factor/kernels/gemm/half_pair.h): which products, and their composition from an executor's
  * split, gemm_tf32 and half_update. Sums of more than TF32_PIECE products are made piece by piece,
  * in the fp32 of C. Their workspace belongs to QUEUE_MAIN. */
-#ifndef FATHOM_SPLIT_H
-#define FATHOM_SPLIT_H
+#pragma once
 
 #include "executor.h"
 #include "workspace.h"
@@ -55,5 +54,3 @@ bool split_prepare(struct executor *, enum trans trans, struct matrix a, struct 
 bool split_wanted_syrk(const struct executor *, enum trans trans, struct matrix a, struct matrix c);
 bool split_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         struct matrix c);
-
-#endif

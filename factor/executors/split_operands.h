@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Split operands of products (split.h): pieces of at most TF32_PIECE of the inner dimension, in the
  * kept stack or at a byte of the room. */
-#ifndef FATHOM_SPLIT_OPERANDS_H
-#define FATHOM_SPLIT_OPERANDS_H
+#pragma once
 
 #include "executor.h"
 
@@ -30,5 +29,3 @@ bool split_operand(struct executor *, struct matrix a, enum trans trans, enum sp
  * exists. */
 bool split_make(struct executor *, struct splits *off);
 bool split_make_kept(struct executor *, struct splits *off);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocation of pieces of a workspace that the caller provides. */
-#ifndef FATHOM_WORKSPACE_H
-#define FATHOM_WORKSPACE_H
+#pragma once
 
 #include "lib/base/matrix.h"
 
@@ -24,5 +23,3 @@ static inline int *integer_at(int *integers, int64_t index)
 {
 	return integers ? integers + index : NULL;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside of the library: the calls of fathom.h without a precision, which the matrices carry. Each
  * checks its arguments; the _work functions return bytes, or -1 when the call would be refused. */
-#ifndef FATHOM_FATHOM_CALLS_H
-#define FATHOM_FATHOM_CALLS_H
+#pragma once
 
 #include "fathom.h"
 
@@ -95,5 +94,3 @@ enum fathom_status call_multiply(struct fathom *h, char transa, char transb, int
         double alpha, struct matrix a, struct matrix b, double beta, struct matrix c);
 enum fathom_status call_multiply_vector(struct fathom *h, char letter, double alpha,
         struct matrix a, const void *x, int64_t incx, double beta, void *y, int64_t incy);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside of the library: the model's choice between updating a QR factorization and making it
  * again. */
-#ifndef FATHOM_FATHOM_CHOICES_H
-#define FATHOM_FATHOM_CHOICES_H
+#pragma once
 
 #include "factor/algorithms/qr_refactor.h"
 
@@ -18,5 +17,3 @@ void choices_free(struct choices *choices);
  * times. */
 bool choices_update(struct choices *choices, const struct update_question *asked, bool *update,
         struct fault *fault);
-
-#endif

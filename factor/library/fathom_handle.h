@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside of the library: the handle, and the common parts of all calls. */
-#ifndef FATHOM_FATHOM_HANDLE_H
-#define FATHOM_FATHOM_HANDLE_H
+#pragma once
 
 #include "fathom.h"
 
@@ -51,5 +50,3 @@ void call_leave(struct fathom *);
  * to do. call_end returns the status. */
 bool call_begin(struct fathom *, enum fathom_status *status);
 enum fathom_status call_end(struct fathom *, bool good);
-
-#endif

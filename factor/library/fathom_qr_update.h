@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside of the library: shared by the calls of changes of a QR factorization. */
-#ifndef FATHOM_FATHOM_QR_UPDATE_H
-#define FATHOM_FATHOM_QR_UPDATE_H
+#pragma once
 
 #include "fathom_handle.h"
 
@@ -19,5 +18,3 @@ bool call_change(struct fathom *, const struct qr_factors *f, struct call_change
 
 /* The change, with checked arguments. */
 bool run_change(struct executor *, struct qr_factors *f, const struct call_change *, void *work);
-
-#endif

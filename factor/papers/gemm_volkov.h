@@ -2,8 +2,7 @@
 /* The vector-thread matrix products of Volkov and Demmel (LAPACK Working Note 202, section 4), kept
  * for study: C = alpha A B + beta C and C = alpha A B^T + beta C in single precision, their forms
  * for block triangles (section 4.2) and small C (4.3), and the two experiments of section 4.4. */
-#ifndef FATHOM_GEMM_VOLKOV_H
-#define FATHOM_GEMM_VOLKOV_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "gemm_volkov_work.h"
@@ -61,5 +60,4 @@ int gemm_volkov_sum(const struct volkov_call *call, void *stream);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

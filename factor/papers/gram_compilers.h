@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gram-Schmidt's loops, compiled by several compilers. */
-#ifndef FATHOM_GRAM_COMPILERS_H
-#define FATHOM_GRAM_COMPILERS_H
+#pragma once
 
 #include "factor/kernels/gram_schmidt/gram_loops.h"
 
@@ -9,5 +8,3 @@
  * was missing at build time, or if this processor cannot run its code. */
 const struct gram_loops *gram_loops_by(const char *compiler);
 extern const char *const gram_compilers[]; /* NULL-terminated */
-
-#endif

@@ -2,8 +2,7 @@
 /* QR factorization with the whole Q, A = Q R, as Kerr, Campbell and Richards benchmark it (QR
  * decomposition on GPUs, GPGPU 2009): their baseline, Algorithm 3 from BLAS calls, and our own
  * kernels, both phase by phase. For comparison: use geqrf and orgqr. */
-#ifndef FATHOM_KERR_H
-#define FATHOM_KERR_H
+#pragma once
 
 #include "factor/algorithms/phase_timer.h"
 
@@ -38,5 +37,3 @@ int64_t kerr_work(
         struct executor *, enum kerr_variant, int64_t r, struct matrix a, struct matrix q);
 bool kerr_qr(struct executor *, enum kerr_variant, int64_t r, struct matrix a, struct matrix q,
         void *work, struct phase_timer *phase_timer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The pivoting kernel of LAPACK Working Note 202, section 5, kept for study. */
-#ifndef FATHOM_LASWP_VOLKOV_H
-#define FATHOM_LASWP_VOLKOV_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -21,5 +20,4 @@ int laswp_volkov(float *a, int64_t n, int64_t row_step, int64_t column_step, con
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -5,8 +5,7 @@
  * and Q in queues of their own; and the two candidates that the paper also names. For
  * comparison: the sweeps of qr_update.h are faster, because norms that the host reads and small
  * kernels dominate here (docs/experiments/qr-update-paper.md). */
-#ifndef FATHOM_QR_UPDATE_PAPER_H
-#define FATHOM_QR_UPDATE_PAPER_H
+#pragma once
 
 #include "factor/algorithms/phase_timer.h"
 #include "factor/algorithms/qr_update.h"
@@ -43,5 +42,3 @@ int64_t qr_paper_work(struct executor *, const struct qr_factors *, enum qr_chan
         const struct qr_paper *);
 bool qr_paper_change(struct executor *, struct qr_factors *, enum qr_change, int64_t k, int64_t p,
         struct matrix u, struct matrix b, void *work, int *info, const struct qr_paper *);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the paper's changes of a QR factorization. */
-#ifndef FATHOM_QR_UPDATE_PAPER_INTERNAL_H
-#define FATHOM_QR_UPDATE_PAPER_INTERNAL_H
+#pragma once
 
 #include "factor/algorithms/plan_default.h"
 #include "qr_update_paper.h"
@@ -88,5 +87,3 @@ struct wave_shape {
 	int64_t row, p, base, lag;
 };
 bool paper_waves(struct paper *, const struct wave_shape *, struct matrix x, struct matrix q);
-
-#endif

@@ -2,8 +2,7 @@
 /* Wavefronts of Givens rotations (R. Andrew, N. Dingle, Parallel Computing, 2014; Fig. 1): one
  * kernel computes and applies the rotations of a stage, another applies them to other rows. Kept
  * for study: the sweeps of sweep.h need far fewer kernels. */
-#ifndef FATHOM_ROTATIONS_H
-#define FATHOM_ROTATIONS_H
+#pragma once
 
 #include "lib/base/matrix.h"
 
@@ -19,5 +18,4 @@ int rotations_apply(struct matrix g, struct matrix x, void *stream);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

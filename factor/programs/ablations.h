@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a whole factorization that the bench times beside our plans: a plan with one change. All
  * but those from host memory need rows that are screened (screening.h), with their seconds. */
-#ifndef FATHOM_ABLATIONS_H
-#define FATHOM_ABLATIONS_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "factor/executors/executor.h"
@@ -25,5 +24,3 @@ size_t ablations_from_host(const struct profile *profile, struct result *row, si
 /* Cholesky of a power of two: our fastest plan with the upper triangle (uplo=u). At most one more.
  */
 size_t ablations_upper(const struct results *done, struct result *row, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Update a QR factorization or factorize again? Predicts both, for every change or for one. */
-#ifndef FATHOM_ADVISE_UPDATE_H
-#define FATHOM_ADVISE_UPDATE_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "lib/base/table.h"
@@ -22,5 +21,3 @@ size_t update_ask(const struct profile *, enum model_target target, const char *
 
 void update_print(const struct update_answer *, size_t count, FILE *out);
 struct table *update_table(const struct update_answer *, size_t count);
-
-#endif

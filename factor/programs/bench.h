@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of `measure --bench`. */
-#ifndef FATHOM_BENCH_H
-#define FATHOM_BENCH_H
+#pragma once
 
 #include "factor/validation/results.h"
 
@@ -15,5 +14,3 @@ const char *const *bench_variants(const char *executor);
  * best row of ours, the vendor and the host, and speedups over the vendor; ablations; Cholesky's
  * upper triangle; errors; Gram-Schmidt. In the order of the rows. */
 void bench_print(const struct results *results, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the parts of `measure`: the machine, and how cases become candidates. */
-#ifndef FATHOM_MEASURE_H
-#define FATHOM_MEASURE_H
+#pragma once
 
 #include "lib/base/cli.h"
 #include "lib/device/gpu.h"
@@ -151,5 +150,3 @@ int measure_update_paper(struct measure *measure);
 /* measure_kerr.c: Kerr's benchmark of QR into kerr.tsv, and its table. Keeps rows as measure_bench
  * does. */
 int measure_kerr(struct measure *measure, const struct bench_request *request);
-
-#endif

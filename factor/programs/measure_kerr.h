@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the parts of `measure --kerr`. */
-#ifndef FATHOM_MEASURE_KERR_H
-#define FATHOM_MEASURE_KERR_H
+#pragma once
 
 #include "factor/validation/papers/kerr_protocol.h"
 #include "factor/validation/papers/kerr_rows.h"
@@ -47,5 +46,3 @@ void measure_kerr_host(struct kerr_bench *);
 /* measure_kerr_gemv.c: products with a square matrix of as many rows, on the GPU. Overwrites q and
  * a. */
 void measure_kerr_gemv(struct kerr_bench *);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds of whole factorizations on the GPU, simulated: the time of each part of the work alone,
  * and of the rest without it. */
-#ifndef FATHOM_PREDICT_BOUNDS_H
-#define FATHOM_PREDICT_BOUNDS_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "lib/base/table.h"
@@ -14,5 +13,3 @@
  * rest when that part takes no time. A kernel that belongs to several parts is left out with each.
  * No rows without a cost in the profile. The caller frees the table. */
 struct table *predict_bounds(const struct profile *profile, bool quick);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the programs that answer from a profile share: the profile's folder, and the profile with
  * the user's what-ifs. On an error they end the program with one sentence. */
-#ifndef FATHOM_PROFILE_CONTEXT_H
-#define FATHOM_PROFILE_CONTEXT_H
+#pragma once
 
 #include "lib/base/cli.h"
 #include "lib/device/machine.h"
@@ -36,5 +35,3 @@ struct profile *profile_context_open(
 
 /* Adds the source to the metadata of an answer's table. */
 void profile_context_stamp(struct table *table, const struct profile_context_source *source);
-
-#endif

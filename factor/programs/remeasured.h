@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Re-measurement: disturbed cases, then cases known too imprecisely, are measured again at the end.
  * On a shared host a disturbance may last longer than one measurement. */
-#ifndef FATHOM_REMEASURED_H
-#define FATHOM_REMEASURED_H
+#pragma once
 
 #include "factor/validation/results.h"
 
@@ -16,5 +15,3 @@ bool remeasure_wanted(
  * sample_merge (lib/host/sample.h) combines them: one that is slower than the other's interval is
  * dropped. Keeps the larger residuals. Returns how many cases were merged. */
 size_t remeasured_merge(struct results *done, const struct results *second);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Candidate screening: which of many plans for one problem are timed, by a run or two of each. */
-#ifndef FATHOM_SCREENING_H
-#define FATHOM_SCREENING_H
+#pragma once
 
 #include "measure.h"
 
@@ -11,5 +10,3 @@
  */
 size_t screening_choose(const struct measure *measure, struct executor *executor,
         struct result *row, size_t n, struct results *rejected);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The shapes of a list of predictions, and the order in which they are measured. */
-#ifndef FATHOM_SHAPES_H
-#define FATHOM_SHAPES_H
+#pragma once
 
 #include "factor/validation/results.h"
 
@@ -20,5 +19,3 @@ size_t shapes_add(struct shape *shape, size_t count, const struct result *row);
 /* Random order, but shapes with a predicted time above their share of the budget (seconds) come at
  * the end, the longest last: a budget that is too short then leaves out the fewest shapes. */
 void shapes_order(struct shape *shape, size_t count, uint64_t seed, double budget);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The factorization and the plan of a file of timelines. */
-#ifndef FATHOM_TRACE_RECORD_H
-#define FATHOM_TRACE_RECORD_H
+#pragma once
 
 #include "lib/base/table.h"
 #include "factor/model/predictions/model_factor.h"
@@ -19,5 +18,3 @@ struct table *trace_record_find(
 void trace_record_plan(const struct table *record, struct whole_plan *plan);
 bool trace_record_is_of(
         const struct table *record, const struct whole *whole, const struct plan *plan);
-
-#endif

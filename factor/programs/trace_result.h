@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The answer of `trace`: one plan's timeline, simulated and measured, as text and as a table. */
-#ifndef FATHOM_TRACE_RESULT_H
-#define FATHOM_TRACE_RESULT_H
+#pragma once
 
 #include "lib/device/gpu.h"
 #include "factor/model/plan/plan_choice.h"
@@ -30,5 +29,3 @@ void trace_result_print(const struct trace_result *answer, size_t lines, FILE *o
 struct table *trace_result_table(const struct trace_result *answer, int argc, char **argv);
 
 void trace_result_free(struct trace_result *answer);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Breakdown of the time of whole factorizations by phase, against their size (LAWN 202, Figure 10):
  * the plans, and the table of each phase's share in a run, simulated or measured. */
-#ifndef FATHOM_BREAKDOWN_H
-#define FATHOM_BREAKDOWN_H
+#pragma once
 
 #include "lib/base/table.h"
 #include "factor/model/plan/plan_choice.h"
@@ -32,5 +31,3 @@ bool breakdown_has(
 
 /* One line per run: time and the shares of its phases. */
 void breakdown_print(const struct table *table, FILE *out);
-
-#endif

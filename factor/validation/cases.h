@@ -2,8 +2,7 @@
 /* The hold-out list: operations that are predicted first and measured afterwards. Every m and n is
  * off the powers of two that the probes use: no fit has seen it. And the documented sizes that
  * `measure --bench` compares with the vendor. */
-#ifndef FATHOM_CASES_H
-#define FATHOM_CASES_H
+#pragma once
 
 #include "factor/model/predictions/model_factor.h"
 #include "lib/profile/profile.h"
@@ -83,5 +82,3 @@ struct result cases_panel(const struct bench_shape *shape, bool hybrid);
  * copied in rectangles of the model's width (piece), without a profile of the blocks' width. */
 bool cases_transfers(const struct bench_shape *shape);
 struct result cases_from_host(const struct profile *profile, const struct result *resident);
-
-#endif

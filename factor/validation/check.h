@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a factored panel is right, computed in double whatever the panel's precision. Costs 2 m
  * n^2 operations and two copies of the panel in double. */
-#ifndef FATHOM_CHECK_H
-#define FATHOM_CHECK_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -26,5 +25,3 @@ struct panel_check {
 /* a0 is the panel before, lu after; both m x n, column-major, on the host. */
 void check_panel(const void *a0, int64_t lda, const void *lu, int64_t ldlu, int64_t m, int64_t n,
         const int *ipiv, enum precision precision, struct panel_check *check);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of the checks and of test matrices, on the default stream: the caller synchronizes the
  * device before and after. They return a cudaError_t. */
-#ifndef FATHOM_CHECK_KERNELS_H
-#define FATHOM_CHECK_KERNELS_H
+#pragma once
 
 #include "lib/base/precision.h"
 #include "lib/base/base.h"
@@ -24,5 +23,4 @@ int check_idle(void);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

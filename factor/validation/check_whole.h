@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the factors of a large matrix are right, by a few products of the factors with vectors:
  * in double precision, on the executor, whatever the matrix's precision. */
-#ifndef FATHOM_CHECK_WHOLE_H
-#define FATHOM_CHECK_WHOLE_H
+#pragma once
 
 #include "whole.h"
 
@@ -38,5 +37,3 @@ bool whole_widen(struct executor *e, struct matrix from, struct matrix to);
  * 2 sqrt(n) + 1 added to the diagonal, which makes it positive definite: the spectrum of the random
  * part ends near 1.15 sqrt(n). Both in the executor's memory. */
 bool whole_fill(struct executor *e, const struct whole *whole, struct matrix a, uint64_t seed);
-
-#endif

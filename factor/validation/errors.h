@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Accuracy of predictions against measurements: error = predicted / measured - 1, signed, with the
  * median as the measurement. Reads no file and prints nothing. */
-#ifndef FATHOM_ERRORS_H
-#define FATHOM_ERRORS_H
+#pragma once
 
 #include "results.h"
 
@@ -76,5 +75,3 @@ struct regret {
 };
 struct regret errors_regret(const struct comparison *rows, size_t count, const char *operation,
         const char *executor, const char *family, int level);
-
-#endif

@@ -2,8 +2,7 @@
 /* The comparisons as tables: validation.tsv (families), errors.tsv (rows), and the text of
  * `validate`.
  */
-#ifndef FATHOM_ERRORS_TABLES_H
-#define FATHOM_ERRORS_TABLES_H
+#pragma once
 
 #include "errors.h"
 
@@ -19,5 +18,3 @@ struct table *errors_row_table(const struct comparison *rows, size_t count);
 /* Bad cases (at most `most`, the worst first), skipped cases by reason, families and totals,
  * ranking and regret, phases. */
 void errors_print(const struct comparison *rows, size_t count, size_t most, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Members of a struct as columns of a table, written and read by one list of fields. */
-#ifndef FATHOM_FIELDS_H
-#define FATHOM_FIELDS_H
+#pragma once
 
 #include "lib/base/table.h"
 
@@ -31,5 +30,3 @@ void fields_write(
 /* Reads all fields. A size or count that is none becomes 0. */
 void fields_read(
         const struct table *table, size_t row, const struct field *field, size_t count, void *to);
-
-#endif

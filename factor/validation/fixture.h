@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What timed problems share: memory of a fixture, test data, single elements and lines of results.
  */
-#ifndef FATHOM_FIXTURE_H
-#define FATHOM_FIXTURE_H
+#pragma once
 
 #include "check.h"
 #include "timing.h"
@@ -39,5 +38,3 @@ bool fixture_residual(struct candidate *candidate, double residual);
  * fixture's memory. */
 bool fixture_time(struct timing_fixture *fixture, bool open, struct candidate *candidate,
         size_t count, struct fault *fault);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Test matrices made from a seed and the element's position alone: the same on every machine and in
  * every order. */
-#ifndef FATHOM_MATRICES_H
-#define FATHOM_MATRICES_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -64,5 +63,3 @@ static inline void matrix_put(void *a, enum precision precision, int64_t i, doub
 	else
 		((double *)a)[i] = x;
 }
-
-#endif

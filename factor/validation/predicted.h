@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions as rows. */
-#ifndef FATHOM_PREDICTED_H
-#define FATHOM_PREDICTED_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "factor/model/simulation/executor_model.h"
@@ -20,5 +19,3 @@ size_t predicted_levels(struct results *results, const struct profile *profile,
 /* The same for all rows, which are freed; returns how many were refused. */
 size_t predicted_all(struct results *results, const struct profile *profile, struct result *rows,
         size_t count, row_predictor predict);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A number of a printed table. */
-#ifndef FATHOM_PRINT_NUMBER_H
-#define FATHOM_PRINT_NUMBER_H
+#pragma once
 
 #include <math.h>
 #include <stdio.h>
@@ -14,5 +13,3 @@ static inline void print_number(double value, int width, int digits, FILE *out)
 	else
 		fprintf(out, " %*.*f", width, digits, value);
 }
-
-#endif

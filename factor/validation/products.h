@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Products in a row (product.h) as cases: the hold-out list, predictions, measurements. */
-#ifndef FATHOM_PRODUCTS_H
-#define FATHOM_PRODUCTS_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "factor/algorithms/product.h"
@@ -25,5 +24,3 @@ size_t predict_products(struct results *results, const struct profile *profile, 
 bool timing_products(struct executor *executor, const struct product *product,
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault);
-
-#endif

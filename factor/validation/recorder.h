@@ -10,8 +10,7 @@
  *
  * The two clocks are aligned before every run: marks between two readings of the host's clock on an
  * idle device. */
-#ifndef FATHOM_RECORDER_H
-#define FATHOM_RECORDER_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "factor/model/simulation/timeline.h"
@@ -29,5 +28,3 @@ struct timeline *recorder_timeline(struct executor *recorder, const char *title)
 
 /* Half of the interval of the offset between the two clocks, seconds. */
 double recorder_uncertainty(const struct executor *recorder);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside of the recorder: its notes of calls, and the common part of its operations. */
-#ifndef FATHOM_RECORDER_INTERNAL_H
-#define FATHOM_RECORDER_INTERNAL_H
+#pragma once
 
 #include "recorder.h"
 
@@ -60,5 +59,3 @@ enum phase recorder_phase(const struct recorder *r, int64_t noted);
 
 /* The operations, into ops (recorder_operations.c). */
 void recorder_add_operations(struct executor_ops *ops);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of predictions.tsv and measurements.tsv: one case each, unique by its key columns
  * (operation variant precision math m n k p nb options executor). */
-#ifndef FATHOM_RESULTS_H
-#define FATHOM_RESULTS_H
+#pragma once
 
 #include "lib/stats/stats.h"
 #include "lib/base/table.h"
@@ -106,5 +105,3 @@ double results_flops(const struct result *row);
 
 /* The same rate in Gflop/s; NaN for NULL. */
 double results_gflops(const struct result *row);
-
-#endif

@@ -5,8 +5,7 @@
  * disturbed when the calling thread's core did clearly less than usual before or after it.
  * Disturbed runs are discarded when there are enough other runs; else they are the time, which is
  * then marked as disturbed, unless the undisturbed runs take as long. */
-#ifndef FATHOM_TIMING_H
-#define FATHOM_TIMING_H
+#pragma once
 
 #include "lib/host/core_noise.h"
 #include "lib/stats/stats.h"
@@ -99,5 +98,3 @@ void timing_per_call(struct candidate *candidate, int64_t calls);
 
 /* Scratch memory of a candidate; bytes < 0: the executor has refused the plan or shape. */
 bool timing_work(struct candidate *candidate, struct executor *e, int64_t bytes);
-
-#endif

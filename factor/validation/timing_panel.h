@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* LU panels, and rank-1 updates of them, as timed problems: a random panel, checked on the host. */
-#ifndef FATHOM_TIMING_PANEL_H
-#define FATHOM_TIMING_PANEL_H
+#pragma once
 
 #include "timing.h"
 
@@ -14,5 +13,3 @@ struct candidate candidate_ger(struct executor *executor);
 bool timing_panel(struct executor *executor, enum precision precision, int64_t m, int64_t n,
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault);
-
-#endif

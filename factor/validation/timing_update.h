@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes of a QR factorization as timed problems, each to the least-squares solution, beside
  * factorizations of the changed matrix: on random matrices in executor memory, checked there. */
-#ifndef FATHOM_TIMING_UPDATE_H
-#define FATHOM_TIMING_UPDATE_H
+#pragma once
 
 #include "factor/algorithms/qr_refactor.h"
 #include "factor/papers/qr_update_paper.h"
@@ -47,5 +46,3 @@ struct candidate candidate_update(struct update_entry *entry);
  * orthogonality: norm(X - Q^T Q X) / (norm(X) m eps). Both have to pass. */
 bool timing_update(struct update_fixture *fixture, const struct timing_plan *plan,
         struct candidate *candidate, size_t count, struct fault *fault);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by timing_update.c, its checks and its copies from host memory. */
-#ifndef FATHOM_TIMING_UPDATE_INTERNAL_H
-#define FATHOM_TIMING_UPDATE_INTERNAL_H
+#pragma once
 
 #include "check_whole.h"
 #include "timing_update.h"
@@ -43,5 +42,3 @@ bool update_host_bring(const struct update_entry *entry);
 
 /* Of the timing_fixture. */
 bool update_check(struct timing_fixture *fixture, struct candidate *candidate);
-
-#endif

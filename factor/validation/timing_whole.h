@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole factorizations as timed problems: a random matrix made in executor memory, restored by a
  * copy there before every run, and checked there. */
-#ifndef FATHOM_TIMING_WHOLE_H
-#define FATHOM_TIMING_WHOLE_H
+#pragma once
 
 #include "timing.h"
 #include "whole.h"
@@ -39,5 +38,3 @@ bool timing_whole_errors(struct executor *executor, const struct whole *whole,
         whole_fill_kind *fill, const char *kind, enum precision precision, int64_t n,
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault);
-
-#endif

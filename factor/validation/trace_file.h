@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Timelines of one factorization in a file: one row per entry, with its critical-path share; the
  * column `timeline` names the simulated or the measured one. */
-#ifndef FATHOM_TRACE_FILE_H
-#define FATHOM_TRACE_FILE_H
+#pragma once
 
 #include "lib/base/table.h"
 #include "factor/model/simulation/timeline.h"
@@ -19,5 +18,3 @@ void trace_table_add(struct table *table, const char *name, const struct timelin
  * outlive it. NULL with a fault for an unknown lane or phase. The caller frees it. */
 struct timeline *trace_table_timeline(
         const struct table *table, const char *name, const char *title, struct fault *fault);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a factorization with and without the recorder, in turns. */
-#ifndef FATHOM_TRACE_RUN_H
-#define FATHOM_TRACE_RUN_H
+#pragma once
 
 #include "lib/stats/stats.h"
 #include "factor/model/simulation/timeline.h"
@@ -20,5 +19,3 @@ struct trace_run {
 bool trace_run(struct executor *executor, const struct whole *whole, const struct plan *plan,
         enum precision precision, int64_t m, int64_t n, bool quick, const char *title,
         struct trace_run *out, struct fault *fault);
-
-#endif

@@ -3,8 +3,7 @@
  * variant: a way of timing_update.h; m and n before the change; options q=none|thin|full and
  * from=host where the input is in host memory; k of the change itself (0 for a new factorization).
  */
-#ifndef FATHOM_UPDATE_CASES_H
-#define FATHOM_UPDATE_CASES_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "factor/algorithms/qr_refactor.h"
@@ -27,5 +26,3 @@ bool update_same_shape(const struct result *a, const struct result *b);
  * Returns how many were refused. */
 size_t predict_updates(
         struct results *results, const struct profile *profile, const char *executor, bool quick);
-
-#endif

@@ -2,8 +2,7 @@
 /* Update or refactor? The model's choice, from predictions made before, against both measured
  * times.
  */
-#ifndef FATHOM_UPDATE_OR_REFACTOR_H
-#define FATHOM_UPDATE_OR_REFACTOR_H
+#pragma once
 
 #include "results.h"
 
@@ -35,5 +34,3 @@ struct update_choice_summary update_choices_summary(const struct update_choice *
  * (device, host) and the summary. */
 struct table *update_choices_table(const struct update_choice *list, size_t count);
 void update_choices_print(const struct table *table, FILE *out);
-
-#endif

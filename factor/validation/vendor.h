@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuSOLVER's factorizations as a reference to measure against, never an ingredient: only `measure`
  * and the tests link it. Without the CUDA Toolkit vendor_new returns NULL with a fault. */
-#ifndef FATHOM_VENDOR_H
-#define FATHOM_VENDOR_H
+#pragma once
 
 #include "lib/base/msg.h"
 #include "timing.h"
@@ -73,6 +72,4 @@ static inline bool vendor_solve(struct vendor *vendor, struct matrix a, struct m
 	(void)tau, (void)info;
 	return vendor_solve_prepare(vendor, a, b, fault);
 }
-#endif
-
 #endif

@@ -2,8 +2,7 @@
 /* One factorization of a whole matrix, LU, QR or Cholesky, as it is measured, checked and
  * predicted.
  */
-#ifndef FATHOM_WHOLE_H
-#define FATHOM_WHOLE_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "factor/algorithms/plan_default.h"
@@ -47,5 +46,3 @@ bool whole_plan_text(
 
 /* The plan of a text; blocks of nb where the text has no widths. */
 void whole_plan_parse(const char *text, bool hybrid, int64_t nb, struct whole_plan *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Included first by every file: fixed-size types, bool and a few helpers, for C and C++. */
-#ifndef FATHOM_BASE_H
-#define FATHOM_BASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ enum exit_code {
 struct fault {
 	char text[512];
 };
-
-#endif

@@ -2,8 +2,7 @@
 /* The command line of every program: GNU long options from one table, --help with defaults, and the
  * options all programs share (--device --output --quick --json --seed --verbose --help --version).
  */
-#ifndef FATHOM_CLI_H
-#define FATHOM_CLI_H
+#pragma once
 
 #include "base.h"
 
@@ -76,5 +75,3 @@ bool cli_parse_quantity(const char *text, double *value);
 /* Formats seconds, bytes/s, ... in a scaled unit ("3.21 us"); unit is the SI base unit.
  * Writes at most size bytes and returns text. */
 char *cli_format_quantity(char *text, size_t size, double value, const char *unit);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrices and the words of the BLAS and LAPACK for them. */
-#ifndef FATHOM_MATRIX_H
-#define FATHOM_MATRIX_H
+#pragma once
 
 #include "base.h"
 #include "precision.h"
@@ -42,5 +41,3 @@ enum side { LEFT, RIGHT };
 enum uplo { LOWER, UPPER, WHOLE };
 enum trans { PLAIN, TRANSPOSED };
 enum diag { NON_UNIT, UNIT };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages to stderr, the live progress line, and the end of a program with a message. */
-#ifndef FATHOM_MSG_H
-#define FATHOM_MSG_H
+#pragma once
 
 #include "base.h"
 
@@ -39,6 +38,4 @@ void xappend(char **text, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

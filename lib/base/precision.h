@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Real single and double precision, by LAPACK's letters. */
-#ifndef FATHOM_PRECISION_H
-#define FATHOM_PRECISION_H
+#pragma once
 
 #include "base.h"
 
@@ -11,5 +10,3 @@ static inline int64_t precision_bytes(enum precision precision)
 {
 	return precision == SINGLE ? 4 : 8;
 }
-
-#endif

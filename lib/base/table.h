@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plain TSV files: `# key: value` metadata, one row of column names, rows. Text cells; numbers are
  * parsed when asked for. `nan`, and an empty cell, means not measured. */
-#ifndef FATHOM_TABLE_H
-#define FATHOM_TABLE_H
+#pragma once
 
 #include "base.h"
 #include <stdio.h>
@@ -68,5 +67,3 @@ void table_print(const struct table *table, const char *const *columns, size_t c
 /* Lower-case hex sha256 of a file, by coreutils' sha256sum. False with a fault when it can't be
  * read. */
 bool table_sha256(const char *path, char hex[65], struct fault *fault);
-
-#endif

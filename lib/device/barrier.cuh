@@ -3,8 +3,7 @@
  * resident (cooperative launch). Writes before the barrier, by any thread of any block, are visible
  * to plain loads after it. Every spin is bounded: after SPIN_TIMEOUT_NS the grid's error word is
  * set, and the barrier returns false in all threads of all blocks. The kernel must then return. */
-#ifndef FATHOM_BARRIER_CUH
-#define FATHOM_BARRIER_CUH
+#pragma once
 
 #include <cooperative_groups.h>
 #include "barrier_check.h"
@@ -96,5 +95,3 @@ template <int kind> static DEVICE bool barrier_any(struct grid_barrier *barrier)
 		cooperative_groups::this_grid().sync();
 	return true;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of the barriers and reductions that probes and factorizations use, on the current device,
  * on random data. Only in builds with the CUDA Toolkit. */
-#ifndef FATHOM_BARRIER_CHECK_H
-#define FATHOM_BARRIER_CHECK_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -53,5 +52,4 @@ void reduce_check_double(const double *x, uint32_t n, int threads, struct reduce
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Device clocks. */
-#ifndef FATHOM_CLOCK_CUH
-#define FATHOM_CLOCK_CUH
+#pragma once
 
 #include "gpu.h"
 
@@ -24,5 +23,3 @@ static DEVICE void span_stop(struct gpu_span *span)
 	span->cycles1 = clock64();
 	span->ns1 = device_ns();
 }
-
-#endif

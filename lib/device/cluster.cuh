@@ -2,8 +2,7 @@
 /* Block clusters (compute capability 9.0 and newer): barrier, access to other blocks' shared
  * memory, and an exchange of 128-byte records between all blocks of a cluster. On older devices the
  * functions do nothing and no cluster is launched. */
-#ifndef FATHOM_CLUSTER_CUH
-#define FATHOM_CLUSTER_CUH
+#pragma once
 
 #include "spin.cuh"
 
@@ -183,5 +182,3 @@ static DEVICE uint4 (*cluster_exchange(
 		good = spin_again(&spin, error);
 	return __syncthreads_and(good) ? box->record[turn] : NULL;
 }
-
-#endif

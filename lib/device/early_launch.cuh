@@ -2,8 +2,7 @@
 /* Launches of short dependent kernels: the next kernel's blocks occupy multiprocessors early and
  * wait there for the end of this kernel (programmatic dependent launch, compute capability 9.0).
  * Older devices get plain launches. */
-#ifndef FATHOM_EARLY_LAUNCH_CUH
-#define FATHOM_EARLY_LAUNCH_CUH
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -58,5 +57,3 @@ static cudaError_t early_launch(void (*kernel)(const A), int64_t blocks, int thr
 	attribute.val.programmaticStreamSerializationAllowed = 1;
 	return cudaLaunchKernelEx(&config, kernel, argument);
 }
-
-#endif

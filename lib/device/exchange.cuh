@@ -11,8 +11,7 @@
  *
  * Cost of a round: one store to L2, one poll after it, one dependent L2 read of the record. Blocks
  * must be co-resident (cooperative launch). Every wait is bounded. */
-#ifndef FATHOM_EXCHANGE_CUH
-#define FATHOM_EXCHANGE_CUH
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -184,5 +183,4 @@ static DEVICE bool exchange_read(
 	return true;
 }
 
-#endif
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The GPU for host code: opening a device, checked calls, warm-up, the in-stream timer. Without the
  * CUDA Toolkit gpu_none.c replaces gpu.c, and gpu_open fails with that reason. */
-#ifndef FATHOM_GPU_H
-#define FATHOM_GPU_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/host/sample.h"
@@ -95,5 +94,4 @@ void gpu_fill_double(double *data, int64_t count, uint64_t seed, void *stream);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of the visible devices the user means. Needs no GPU. */
-#ifndef FATHOM_GPU_SELECT_H
-#define FATHOM_GPU_SELECT_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -19,5 +18,3 @@ int gpu_select(const char *text, const struct gpu_identity *device, int count, s
  * When text names a slice and the variable is not set, sets it: to be called before CUDA starts.
  * True when the only visible device is then the one named. */
 bool gpu_show_slice(const char *text);
-
-#endif

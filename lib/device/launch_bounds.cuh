@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launch bounds that every architecture can keep: multiprocessors hold 1024 to 2048 threads in 16
  * to 32 blocks (CUDA C++ Programming Guide, technical specifications by compute capability). */
-#ifndef FATHOM_LAUNCH_BOUNDS_CUH
-#define FATHOM_LAUNCH_BOUNDS_CUH
+#pragma once
 
 /* Threads and blocks on a multiprocessor of the architecture that is compiled for. */
 #if !defined(__CUDA_ARCH__)
@@ -24,5 +23,3 @@ static __host__ __device__ constexpr int sm_blocks(int threads, int wanted)
 	const int held = SM_THREADS / threads < SM_BLOCKS ? SM_THREADS / threads : SM_BLOCKS;
 	return held < 1 ? 1 : wanted < held ? wanted : held;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts of this machine: for data/<machine>/machine.tsv and the metadata of every file. */
-#ifndef FATHOM_MACHINE_H
-#define FATHOM_MACHINE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "gpu.h"
@@ -48,5 +47,3 @@ const char *machine_data_recorded(char choice[MACHINE_CHOICE]);
 /* One sentence when machine, device, driver, runtime or processors differ from the profile's; else
  * NULL. */
 const char *machine_stale(const struct table *profile, const struct gpu *gpu);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of NCCL used here, through dlopen: without the library its series are absent. One
  * process drives all GPUs. */
-#ifndef FATHOM_NCCL_CALLS_H
-#define FATHOM_NCCL_CALLS_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -26,5 +25,3 @@ struct nccl {
 
 /* False with a fault when the library or a function is missing. */
 bool nccl_open(struct nccl *nccl, struct fault *fault);
-
-#endif

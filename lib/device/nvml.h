@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts of the driver's management library (NVML), through dlopen: without the library or a symbol
  * they are unknown, which is no error. The device is found by its PCI bus id. */
-#ifndef FATHOM_NVML_H
-#define FATHOM_NVML_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -24,5 +23,3 @@ bool nvml_read(const char *pci, struct nvml_facts *facts);
 /* Single facts: the driver's version; the number of other processes on the device. */
 void nvml_driver(char version[80]);
 int nvml_other_processes(const char *pci);
-
-#endif

@@ -4,8 +4,7 @@
  * finishes the reduction itself, so every thread has the same bits. Successive reductions alternate
  * between two halves of the scratch area, which saves the second barrier: a warp writes a half
  * again only after all warps passed the reduction in between. */
-#ifndef FATHOM_REDUCE_CUH
-#define FATHOM_REDUCE_CUH
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -105,5 +104,3 @@ static DEVICE real block_sum(real mine, sum_scratch<real> *scratch, int turn)
 	__syncthreads();
 	return warp_sum(lane < blockDim.x / 32 ? scratch->part[turn][lane] : real(0));
 }
-
-#endif

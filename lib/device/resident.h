@@ -2,8 +2,7 @@
 /* Launches of kernels whose blocks wait for each other: the number of blocks that can be resident
  * at once, and a launch that fails instead of hanging when they cannot. Only in builds with the
  * CUDA Toolkit. */
-#ifndef FATHOM_RESIDENT_H
-#define FATHOM_RESIDENT_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -45,5 +44,4 @@ int early_cluster_launch(const void *kernel, int blocks, int cluster, int thread
 
 #ifdef __cplusplus
 }
-#endif
 #endif

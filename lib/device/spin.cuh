@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals between blocks of a running grid: memory operations of the PTX model at device scope, and
  * bounded waiting. */
-#ifndef FATHOM_SPIN_CUH
-#define FATHOM_SPIN_CUH
+#pragma once
 
 #include "clock.cuh"
 
@@ -74,5 +73,3 @@ static DEVICE bool wait_for(const uint32_t *word, uint32_t round, uint32_t *erro
 			return false;
 	return true;
 }
-
-#endif

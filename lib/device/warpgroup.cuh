@@ -2,8 +2,7 @@
 /* Moves registers between the warpgroups of a kernel (compute capability 9.0, in a build for
  * sm_90a). The sum stays that of the launch: a group that takes more waits until others release
  * theirs. */
-#ifndef FATHOM_WARPGROUP_CUH
-#define FATHOM_WARPGROUP_CUH
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -23,5 +22,3 @@ template <int COUNT> static DEVICE void leave_registers(void)
 {
 	IN_WARPGROUP(asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(COUNT)));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the system allows this process: the processors of its binding, and the CPU quota of its
  * control groups. All host probes take their number of threads from host_threads. */
-#ifndef FATHOM_ALLOWANCE_H
-#define FATHOM_ALLOWANCE_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -40,5 +39,3 @@ const struct cpu_quota *host_quota(void);
 
 /* Takes the limits from other files (for tests); NULL, NULL: from the system's. */
 void host_quota_from(const char *groups, const char *mount);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The host's monotonic clock, and the clock of a core. */
-#ifndef FATHOM_CLOCK_H
-#define FATHOM_CLOCK_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -26,5 +25,3 @@ struct core_rate clock_core_rate(void);
 
 /* Date and time in UTC, "2026-11-21T03:29:06Z". */
 const char *clock_utc(char text[32]);
-
-#endif

@@ -4,8 +4,7 @@
  * somebody else, and no fact of the machine tells. So the rate of a core is measured
  * (clock_core_rate). Measurements run on the quietest cores. Samples taken while a core was clearly
  * slower than usual are disturbed (struct sample) and are taken again. */
-#ifndef FATHOM_CORE_NOISE_H
-#define FATHOM_CORE_NOISE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "clock.h"
@@ -63,5 +62,3 @@ void core_noise_note(const struct core_noise *noise, struct table *curve);
  * their own order; unknown ones last. Less: clearly below usual; false when either is unknown. */
 void core_noise_order(const double *rate, int cores, int *order);
 bool core_noise_less(double now, double usual);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory with small or with huge pages, verified: the kernel may grant other pages than asked for.
  */
-#ifndef FATHOM_PAGES_H
-#define FATHOM_PAGES_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -28,5 +27,3 @@ bool pages_verified(const struct pages *pages);
 
 /* Bytes that a program may take without swapping; 0 when unknown. */
 size_t pages_available(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pinned threads: OpenMP threads bound to one core each, for the probes of the host. */
-#ifndef FATHOM_PINNED_THREADS_H
-#define FATHOM_PINNED_THREADS_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "core_noise.h"
@@ -45,5 +44,3 @@ bool pinned_undisturbed(const struct pinned_threads *pinned);
 
 /* Looks again. True when the threads were disturbed at the last look (*undisturbed) or are now. */
 bool pinned_disturbed_around(const struct pinned_threads *pinned, bool *undisturbed);
-
-#endif

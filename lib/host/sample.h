@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sampling protocol: warm up by time, repeat until the median is known well enough or the time
  * is spent, discard samples whose clocks disagree, and count the discarded ones. */
-#ifndef FATHOM_SAMPLE_H
-#define FATHOM_SAMPLE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/stats/stats.h"
@@ -50,5 +49,3 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
 /* Two measurements of one point in a process, some time apart, as one. If one value is above the
  * other's interval there was interference: its samples count as discarded. */
 struct measurement sample_merge(struct measurement first, struct measurement second);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of small files of the system, as in /proc and /sys. */
-#ifndef FATHOM_SMALL_FILE_H
-#define FATHOM_SMALL_FILE_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -11,5 +10,3 @@ bool small_file_line(const char *path, const char *start, char *text, int size);
 
 /* The number at the beginning of that rest. False when there is none. */
 bool small_file_number(const char *path, const char *start, double *value);
-
-#endif

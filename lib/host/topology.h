@@ -2,8 +2,7 @@
 /* Host topology and GPU locality through hwloc, and binding of the measuring thread. Unknown is an
  * answer: in a virtual machine every PCI device claims to be local to everything, and we then say
  * "unknown". */
-#ifndef FATHOM_TOPOLOGY_H
-#define FATHOM_TOPOLOGY_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -67,5 +66,3 @@ int topology_shared(const struct topology *topology, int core, int other);
 
 /* Writes the topology as hwloc XML. */
 bool topology_export(const struct topology *topology, const char *path, struct fault *fault);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds a call that does not return. A second thread sees that calls stopped returning, notes how
  * many did return, and releases the blocked call, as the blocked thread cannot. */
-#ifndef FATHOM_WATCHDOG_H
-#define FATHOM_WATCHDOG_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -19,5 +18,3 @@ bool watchdog_returned(struct watchdog *watch);
 /* Ends the watch and frees it. Returns how many calls had returned when the next one was found
  * blocked; -1 when none was. */
 int watchdog_stop(struct watchdog *watch);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A measured curve: the rows of <probe>.tsv, one per series, arguments and process, and their
  * combination over the processes. Probes write rows; fits read points. */
-#ifndef FATHOM_CURVE_H
-#define FATHOM_CURVE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/profile/profile.h"
@@ -61,5 +60,3 @@ bool curve_same_keys(const struct table *a, size_t row_a, const struct table *b,
 
 /* An argument of a point. */
 double curve_arg(const struct table *curve, const struct point *point, const char *column);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the fits of the probes: rows of the profile from the points of a series, a line through
  * points, and facts that a probe noted in the metadata. */
-#ifndef FATHOM_CURVE_FIT_H
-#define FATHOM_CURVE_FIT_H
+#pragma once
 
 #include "curve.h"
 #include "lib/stats/fit.h"
@@ -60,5 +59,3 @@ bool curve_has_series(const struct table *curve, const char *series);
 
 /* Whether any row was measured while others used the device. */
 bool curve_any_busy(const struct table *curve);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Midrange over processes, for points that take one of several values per process. */
-#ifndef FATHOM_CURVE_MIDRANGE_H
-#define FATHOM_CURVE_MIDRANGE_H
+#pragma once
 
 #include "curve.h"
 
@@ -9,5 +8,3 @@
  * interval spans the intervals of the kept processes. Kernel starts have two groups of values;
  * chance decides which one a process gets, so the median could be in either group. */
 struct estimate curve_midrange(const struct table *curve, const struct point *point);
-
-#endif

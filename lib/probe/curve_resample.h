@@ -2,8 +2,7 @@
 /* Re-measurement of points by further processes at the end of the run: noisy points, as
  * interference may have ended, and points whose value chance decides per process. Selects the
  * points and adds the new rows to the curve. */
-#ifndef FATHOM_CURVE_RESAMPLE_H
-#define FATHOM_CURVE_RESAMPLE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "curve.h"
@@ -26,5 +25,3 @@ bool curve_lists(
  * not replace the slowest process, or the interval would be too small. Rows with another user of
  * the device, and points that the curve does not have, are ignored. */
 void curve_resample(struct table *curve, const struct table *again);
-
-#endif

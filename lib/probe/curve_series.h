@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One series of a curve as arrays: seconds against one argument, in ascending order. */
-#ifndef FATHOM_CURVE_SERIES_H
-#define FATHOM_CURVE_SERIES_H
+#pragma once
 
 #include "curve.h"
 #include "lib/stats/levels.h"
@@ -28,5 +27,3 @@ double curve_series_end(const struct curve_series *series);
 
 /* levels_fit of a series. */
 bool curve_series_levels(const struct curve_series *series, struct levels *levels);
-
-#endif

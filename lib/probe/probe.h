@@ -4,8 +4,7 @@
  * hardware) and a figure plots/<name>.gp. probe_main starts several fresh processes of the program,
  * collects their rows and writes <output>/<name>.tsv. For a single probe it also fits and prints
  * the parameters. */
-#ifndef FATHOM_PROBE_H
-#define FATHOM_PROBE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/base/cli.h"
@@ -75,5 +74,3 @@ bool probe_wants(
  * the metadata. When others use the device, marks all rows of this process busy, earlier ones
  * included. */
 void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu);
-
-#endif

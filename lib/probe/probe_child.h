@@ -2,8 +2,7 @@
 /* Child processes of a probe program. Fresh processes put differences between processes (addresses,
  * clocks, neighbours) into the interval. A child gets its order at the end of its command line, and
  * hands each curve over in a memory file. */
-#ifndef FATHOM_PROBE_CHILD_H
-#define FATHOM_PROBE_CHILD_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/base/table.h"
@@ -52,5 +51,3 @@ void child_leave_if_stopped(void);
 /* Starts a child and waits for its end. Returns its status as waitpid does. The child runs the
  * program `sibling` of our folder if there is one, else this program. */
 int child_run(int argc, char **argv, const struct child_order *order, const char *sibling);
-
-#endif

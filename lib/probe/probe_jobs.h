@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Internals of the probe program: its work, and the parent process that distributes it. */
-#ifndef FATHOM_PROBE_JOBS_H
-#define FATHOM_PROBE_JOBS_H
+#pragma once
 
 #include "probe.h"
 #include "probe_child.h"
@@ -50,5 +49,3 @@ void probe_show_progress(
 /* Starts fresh processes of the program one after another. Each runs whole sweeps and hands their
  * rows over. A curve is written only after all processes of its probe succeeded: job->outcome. */
 void probe_measure_all(struct work *work);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A quiet core (core_noise.h) for the calling thread of a GPU probe that times with the host's
  * clock: work on the core's other hardware thread can double the time of a call. */
-#ifndef FATHOM_PROBE_NOISE_H
-#define FATHOM_PROBE_NOISE_H
+#pragma once
 
 #include "lib/device/gpu.h"
 #include "probe.h"
@@ -22,5 +21,3 @@ void probe_noise_close(struct probe_noise *host);
  * cores are unknown. */
 bool probe_noise_sample(struct probe_run *run, sample_function function, void *context,
         const struct sample_plan *plan, double max_hz, struct measurement *result);
-
-#endif

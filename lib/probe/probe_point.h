@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the sweeps of GPU probes: opening the device, and one point from plan to row. */
-#ifndef FATHOM_PROBE_POINT_H
-#define FATHOM_PROBE_POINT_H
+#pragma once
 
 #include "lib/device/gpu.h"
 #include "probe.h"
@@ -14,5 +13,3 @@ void probe_open_gpu(struct probe_run *run, struct gpu *gpu);
 void probe_measure(struct probe_run *run, const char *series, const struct arg *args,
         size_t arg_count, sample_function function, void *context, const struct sample_plan *plan,
         double max_hz);
-
-#endif

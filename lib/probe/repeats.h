@@ -3,8 +3,7 @@
  * whole measurement and show on no clock. The median measurement counts: some calls take one of two
  * times by chance, and the quickest would be no typical one. Of an even number the two in the
  * middle are merged (sample_merge). */
-#ifndef FATHOM_REPEATS_H
-#define FATHOM_REPEATS_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "probe.h"
@@ -30,5 +29,3 @@ bool repeats_has(const struct repeats *repeats, const char *series, const struct
 
 /* Records the points in the order of their first measurements, and forgets them. */
 void repeats_record(struct repeats *repeats, struct probe_run *run);
-
-#endif

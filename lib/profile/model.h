@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cost laws. They read the profile and shapes, nothing else. */
-#ifndef FATHOM_MODEL_H
-#define FATHOM_MODEL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "profile.h"
@@ -51,5 +50,3 @@ double model_panel_estimate(int64_t m, int64_t n, double alpha, double beta, dou
 /* Standard operation counts of LAPACK Working Note 41. */
 double model_flops_getrf(double m, double n);
 double model_flops_ger(double m, double n);
-
-#endif

@@ -2,8 +2,7 @@
 /* The machine profile: every number that the model may read, each with unit, 95 % interval,
  * samples, method, regime and status. A function is several rows of one name with arguments in
  * brackets: gpu.barrier.grid[blocks=132,threads=256]. */
-#ifndef FATHOM_PROFILE_H
-#define FATHOM_PROFILE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/stats/stats.h"
@@ -140,5 +139,3 @@ void profile_print(const struct profile *profile, bool verbose, FILE *out);
 /* Prints one line: the number of parameters by status, of the noisy ones also by part of the
  * machine (the first word of their names). */
 void profile_print_counts(const struct profile *profile, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two profiles of one machine, parameter by parameter: repeatability. */
-#ifndef FATHOM_PROFILE_COMPARE_H
-#define FATHOM_PROFILE_COMPARE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "profile.h"
@@ -51,5 +50,3 @@ void profile_changes_free(struct profile_changes *changes);
 bool change_repeats(const struct family_change *change);
 bool profile_changes_repeat(const struct profile_changes *changes);
 extern const size_t most_noisy;
-
-#endif

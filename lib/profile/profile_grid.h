@@ -4,8 +4,7 @@
  * the first row of an argument it keeps that row's value, because the start-up of a call does not
  * shrink with the call. Arguments that few rows have are not part of the table: such rows correct
  * it around them, less with distance, and not beyond the next rows of the table. */
-#ifndef FATHOM_PROFILE_GRID_H
-#define FATHOM_PROFILE_GRID_H
+#pragma once
 
 #include "profile.h"
 
@@ -45,5 +44,3 @@ double profile_grid_read(const struct profile_grid *grid, const double *at, bool
  * its weight in the interpolation, and its arguments in `row`. */
 double profile_grid_corner(
         const struct profile_grid *grid, const double *at, size_t corner, double *row);
-
-#endif

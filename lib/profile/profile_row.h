@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Internals of the profile, shared by its rows and its file. Others use profile.h. */
-#ifndef FATHOM_PROFILE_ROW_H
-#define FATHOM_PROFILE_ROW_H
+#pragma once
 
 #include "profile.h"
 
@@ -14,5 +13,3 @@ struct parameter *profile_find_row(const struct profile *profile, const struct p
 
 /* Adds a copy of a row, texts included. */
 void profile_append(struct profile *profile, const struct parameter *from);
-
-#endif

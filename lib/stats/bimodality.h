@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bimodality: whether values form one group or two. */
-#ifndef FATHOM_BIMODALITY_H
-#define FATHOM_BIMODALITY_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -13,5 +12,3 @@ double bimodality_find(const double *x, size_t n, int *side);
 /* The number of groups for a separation: 1, 2, or 0: not resolved. A normal distribution has a
  * separation of 2.7, a uniform one 3.5. */
 int bimodality_count(double separation);
-
-#endif

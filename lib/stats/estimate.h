@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arithmetic with estimates: values with an interval and a number of samples (struct estimate). */
-#ifndef FATHOM_ESTIMATE_H
-#define FATHOM_ESTIMATE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "stats.h"
@@ -45,5 +44,3 @@ static inline struct estimate estimate_inverse(double constant, struct estimate 
 	return (struct estimate){constant / e.value, constant / e.high,
 	        e.low > 0 ? constant / e.low : INFINITY, e.samples};
 }
-
-#endif

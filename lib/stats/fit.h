@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fits of measured curves: t = alpha + bytes/beta and plateaus. */
-#ifndef FATHOM_FIT_H
-#define FATHOM_FIT_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "stats.h"
@@ -19,5 +18,3 @@ struct fit_line {
  * there are fewer than 3 points or the slope is not positive. A negative alpha is returned as it
  * comes. */
 bool fit_line(const double *bytes, const double *seconds, size_t n, struct fit_line *fit);
-
-#endif

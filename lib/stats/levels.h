@@ -6,8 +6,7 @@
  * change only a little. An information criterion chooses the number of levels, from the errors of
  * the points and a floor of systematic error. A quantity that the points do not determine is "not
  * resolved" and has only bounds. */
-#ifndef FATHOM_LEVELS_H
-#define FATHOM_LEVELS_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "stats.h"
@@ -50,5 +49,3 @@ struct estimate levels_quotient(struct estimate a, struct estimate b);
 
 /* The power of two in [low, high] if there is exactly one, else NaN. */
 double levels_power_of_two(struct estimate estimate);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The law of lib/stats/levels: miss rates of a level, and sums of levels fitted to points. */
-#ifndef FATHOM_LEVELS_LAW_H
-#define FATHOM_LEVELS_LAW_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "levels.h"
@@ -45,5 +44,3 @@ double law_improve(const struct law_table *table, const struct law_points *point
 size_t law_count(const struct law *law);
 void law_covariance(const struct law_table *table, const struct law_points *points,
         const struct law *law, double *covariance);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of lib/stats/levels: the choice of a law, and the levels that it determines.
  */
-#ifndef FATHOM_LEVELS_SEARCH_H
-#define FATHOM_LEVELS_SEARCH_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "levels.h"
@@ -21,5 +20,3 @@ struct search {
 
 /* Fills the levels from the chosen law, and marks the resolved ones. */
 void levels_describe(const struct search *search, const struct law *law, struct levels *levels);
-
-#endif

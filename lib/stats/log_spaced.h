@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Log-spaced sizes of a sweep. */
-#ifndef FATHOM_LOG_SPACED_H
-#define FATHOM_LOG_SPACED_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -11,5 +10,3 @@ int64_t log_spaced_size(int64_t low, int64_t high, int per_doubling, int k, int6
 
 /* 4, 5, 6, 7, 8, 10, 12, 14, 16, 20 ...: whole numbers, four in each factor of two. */
 int64_t log_spaced_count(int k);
-
-#endif

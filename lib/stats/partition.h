@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two groups of readers: an item that one group reads quickly the other reads slowly. */
-#ifndef FATHOM_PARTITION_H
-#define FATHOM_PARTITION_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "stats.h"
@@ -19,5 +18,3 @@ struct partition {
  * row and column means. It must stand out from tables with shuffled columns, and its values must be
  * bimodal. */
 struct partition partition_find(const double *seconds, size_t readers, size_t items, int *group);
-
-#endif

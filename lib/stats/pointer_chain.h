@@ -9,8 +9,7 @@
  * close to that: an LRU cache misses with probability (1 - size/set)^(3/4), which lib/stats/levels
  * uses.
  */
-#ifndef FATHOM_POINTER_CHAIN_H
-#define FATHOM_POINTER_CHAIN_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -31,5 +30,3 @@ void chain_make(uint32_t *next, uint32_t n, uint64_t *random);
 /* place[i]: a random one of `space` places, one in each of `count` equal parts, ascending. 0 <
  * count <= space. */
 void chain_places(uint32_t *place, uint32_t count, uint32_t space, uint64_t *random);
-
-#endif

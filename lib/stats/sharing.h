@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How many readers share a level: the factor by which each reader's private set must be multiplied
  * to turn the latency curve of one reader alone into the curve of all readers at once. */
-#ifndef FATHOM_SHARING_H
-#define FATHOM_SHARING_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "stats.h"
@@ -15,5 +14,3 @@ struct sharing_curve {
 /* Points of `all` beyond the largest size of `alone` are left out. Not resolved: samples 0, and low
  * and high are the possible range (NaN: unknown). */
 struct estimate sharing_fit(struct sharing_curve alone, struct sharing_curve all, double most);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Order statistics and intervals. All functions leave their input unchanged. A NaN among the input
  * gives NaN: it is never sorted away. */
-#ifndef FATHOM_STATS_H
-#define FATHOM_STATS_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -54,6 +53,4 @@ struct estimate stats_combine(const struct estimate *process, size_t n);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -2,8 +2,7 @@
 /* TLB levels from pointer chains over nodes a stride apart, one chain for each stride. Strides
  * below the page size are limited by the reach (reach / stride nodes), larger ones by the number of
  * entries. */
-#ifndef FATHOM_TLB_H
-#define FATHOM_TLB_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "levels.h"
@@ -28,5 +27,3 @@ struct tlb_level {
 
 /* chain[] by ascending stride. Fills level[] and returns their number. */
 size_t tlb_find(const struct tlb_walk *chain, size_t n, struct tlb_level *level);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of the bank_conflict probe. Launches go to the default stream; each returns the
  * cudaError_t. */
-#ifndef FATHOM_PROBE_BANK_CONFLICT_H
-#define FATHOM_PROBE_BANK_CONFLICT_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -69,5 +68,3 @@ int bank_global_launch(const struct bank_launch *launch, enum bank_operation ope
 struct table;
 struct profile;
 void bank_conflict_fit(const struct table *curve, struct profile *profile);
-
-#endif

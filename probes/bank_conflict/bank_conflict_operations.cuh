@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The repeated operations of bank_conflict's kernels: accesses and atomics in shared memory, as
  * types with prepare(), once() and last(), and atomics in global memory. */
-#ifndef FATHOM_BANK_CONFLICT_OPERATIONS_CUH
-#define FATHOM_BANK_CONFLICT_OPERATIONS_CUH
+#pragma once
 
 #include "bank_conflict.h"
 
@@ -219,5 +218,3 @@ __device__ __forceinline__ void reduced(uint64_t *p, uint64_t v, bool real)
 }
 
 } // namespace
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of the barrier probe: every rung of the ladder, repeated inside one kernel. */
-#ifndef FATHOM_PROBE_BARRIER_H
-#define FATHOM_PROBE_BARRIER_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -69,5 +68,3 @@ int rung_launch(const struct rung_case *which, const struct rung_plan *plan, voi
 struct table;
 struct profile;
 void barrier_fit(const struct table *curve, struct profile *profile);
-
-#endif

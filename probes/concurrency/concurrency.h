@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The concurrency probe: its fit and its kernels. stream is a cudaStream_t. Errors stay in
  * cudaGetLastError, as a check after every launch would be timed, too. */
-#ifndef FATHOM_CONCURRENCY_H
-#define FATHOM_CONCURRENCY_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -35,5 +34,4 @@ void concurrency_null(unsigned *word, void *stream);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

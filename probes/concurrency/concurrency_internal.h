@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the concurrency probe: streams, buffers, and the current point. */
-#ifndef FATHOM_CONCURRENCY_INTERNAL_H
-#define FATHOM_CONCURRENCY_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -87,5 +86,3 @@ void concurrency_queue(struct probe_run *run, struct concurrency *c, bool copies
 void concurrency_set_up(struct concurrency *c, bool quick);
 void concurrency_run_once(struct concurrency *c);
 void concurrency_clean_up(struct concurrency *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of the copy probe. */
-#ifndef FATHOM_PROBE_COPY_H
-#define FATHOM_PROBE_COPY_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -43,6 +42,4 @@ int64_t copy_wrong_words(const struct copy_launch *launch, unsigned long long *w
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the copy probe: buffers and points of the sweep. */
-#ifndef FATHOM_COPY_INTERNAL_H
-#define FATHOM_COPY_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -42,5 +41,3 @@ bool copy_wants(const struct copy_sweep *sweep, const struct copy_point *point);
 void copy_measure_point(
         const struct copy_sweep *sweep, const struct copy_point *point, double seconds);
 void copy_measure_sustained(const struct copy_sweep *sweep, const struct copy_point *point);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FATHOM_HOST_CHASE_H
-#define FATHOM_HOST_CHASE_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "lib/base/table.h"
@@ -13,5 +12,3 @@
  *   line                    stride: pairs of loads `stride` bytes apart, the pairs far apart
  * Metadata: stated_l1 to stated_l4, stated_line, in bytes; absent when not stated. */
 void host_chase_fit(const struct table *curve, struct profile *profile);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the host_chase probe's fit. */
-#ifndef FATHOM_HOST_CHASE_FIT_INTERNAL_H
-#define FATHOM_HOST_CHASE_FIT_INTERNAL_H
+#pragma once
 
 #include "host_chase.h"
 
@@ -42,5 +41,3 @@ void host_chase_add_caches(const struct table *curve, struct profile *profile,
 /* Whether the last plateau is memory: the largest set exceeds the last cache, found or stated, by
  * far. */
 bool host_chase_reaches_memory(const struct table *curve, const struct levels *levels);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the host_chase probe: its memory, and a set of nodes in it. */
-#ifndef FATHOM_HOST_CHASE_INTERNAL_H
-#define FATHOM_HOST_CHASE_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/host/pages.h"
@@ -52,5 +51,3 @@ double host_chase_time(struct set *set);
 void host_chase_link(struct set *set);
 void host_chase_link_pairs(struct set *set, size_t apart);
 void host_chase_record(struct set *set, const char *series, const struct arg *args, size_t count);
-
-#endif

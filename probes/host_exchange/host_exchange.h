@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FATHOM_HOST_EXCHANGE_H
-#define FATHOM_HOST_EXCHANGE_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "lib/base/table.h"
@@ -9,5 +8,3 @@
  * `shared` (0: only a NUMA node; -1: neither). */
 
 void host_exchange_fit(const struct table *curve, struct profile *profile);
-
-#endif

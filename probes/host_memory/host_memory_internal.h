@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the host_memory probe: a thread's data, and the passes over them. */
-#ifndef FATHOM_HOST_MEMORY_INTERNAL_H
-#define FATHOM_HOST_MEMORY_INTERNAL_H
+#pragma once
 
 #include "lib/host/pages.h"
 #include "lib/host/pinned_threads.h"
@@ -40,5 +39,3 @@ void host_memory_pass(const struct bench *bench, struct worker *worker);
 
 /* Whether the last pass left the right data, checked by another loop. */
 bool host_memory_right(const struct bench *bench, const struct worker *worker);
-
-#endif

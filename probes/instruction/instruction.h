@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of the instruction probe. Launches go to the default stream; each returns the
  * cudaError_t. Every block writes its own span: span has room for blocks x SMs. */
-#ifndef FATHOM_PROBE_INSTRUCTION_H
-#define FATHOM_PROBE_INSTRUCTION_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -76,5 +75,3 @@ int instruction_wgmma_launch(
 struct table;
 struct profile;
 void instruction_fit(const struct table *curve, struct profile *profile);
-
-#endif

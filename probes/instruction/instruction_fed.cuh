@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* FMA with an operand from shared memory or from the constant bank. */
-#ifndef FATHOM_INSTRUCTION_FED_CUH
-#define FATHOM_INSTRUCTION_FED_CUH
+#pragma once
 
 #include "instruction_loop.cuh"
 
@@ -64,5 +63,3 @@ __global__ void __launch_bounds__(1024)
 }
 
 } // namespace
-
-#endif

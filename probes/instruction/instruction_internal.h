@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the instruction probe: one configuration of one loop, and its samples. */
-#ifndef FATHOM_INSTRUCTION_INTERNAL_H
-#define FATHOM_INSTRUCTION_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -56,5 +55,3 @@ void instruction_point(
  * warpgroup's single-precision product. */
 void instruction_sustained(
         struct probe_run *run, struct instruction_bench *b, bool all, double seconds);
-
-#endif

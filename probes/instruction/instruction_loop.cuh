@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the kernels of the probe: operands, and both clocks around a block's loop. */
-#ifndef FATHOM_INSTRUCTION_LOOP_CUH
-#define FATHOM_INSTRUCTION_LOOP_CUH
+#pragma once
 
 #include "instruction.h"
 #include "lib/device/clock.cuh"
@@ -52,5 +51,3 @@ __device__ __forceinline__ void stop_together(
 }
 
 } // namespace
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of one warp on the tensor cores, as instruction_operations.cuh. */
-#ifndef FATHOM_INSTRUCTION_MATRIX_CUH
-#define FATHOM_INSTRUCTION_MATRIX_CUH
+#pragma once
 
 #include "instruction_operations.cuh"
 
@@ -93,5 +92,3 @@ struct mma_d16 : twofold {
 };
 
 } // namespace
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One instruction each: value is carried along the chain, a and b are its other operands. */
-#ifndef FATHOM_INSTRUCTION_OPERATIONS_CUH
-#define FATHOM_INSTRUCTION_OPERATIONS_CUH
+#pragma once
 
 #include "instruction_loop.cuh"
 
@@ -113,5 +112,3 @@ OF_ONE(redux, word, "", "r");
 #endif
 
 } // namespace
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of a warpgroup on the tensor cores, operands in shared memory. */
-#ifndef FATHOM_INSTRUCTION_WARPGROUP_CUH
-#define FATHOM_INSTRUCTION_WARPGROUP_CUH
+#pragma once
 
 #include "instruction_loop.cuh"
 
@@ -74,5 +73,3 @@ __global__ void __launch_bounds__(256, 1)
 }
 
 } // namespace
-
-#endif

@@ -2,8 +2,7 @@
 /* The launch probe: its fit and its kernels. Every launcher but launch_flag runs one kernel whose
  * first thread adds one to *word; the sum proves that all launches ran, in order. Errors stay in
  * cudaGetLastError, as a check after every launch would be timed, too. stream is a cudaStream_t. */
-#ifndef FATHOM_LAUNCH_H
-#define FATHOM_LAUNCH_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -45,5 +44,4 @@ const void *launch_null_symbol(void);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the launch probe: device objects, operations and samples. */
-#ifndef FATHOM_LAUNCH_INTERNAL_H
-#define FATHOM_LAUNCH_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -106,5 +105,3 @@ bool launch_sample(void *context, struct sample *sample);
 
 /* Chooses the word with the quickest null kernels, and clears it. */
 void launch_choose_word(struct launch *launch);
-
-#endif

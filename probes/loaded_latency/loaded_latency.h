@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of the loaded_latency probe. Launches go to the default stream; each returns the
  * cudaError_t. */
-#ifndef FATHOM_PROBE_LOADED_LATENCY_H
-#define FATHOM_PROBE_LOADED_LATENCY_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -91,5 +90,3 @@ int loaded_stream_launch(const struct loaded_stream *stream);
 struct table;
 struct profile;
 void loaded_latency_fit(const struct table *curve, struct profile *profile);
-
-#endif

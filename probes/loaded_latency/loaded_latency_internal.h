@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the loaded_latency probe. */
-#ifndef FATHOM_LOADED_LATENCY_INTERNAL_H
-#define FATHOM_LOADED_LATENCY_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/probe/probe.h"
@@ -23,5 +22,3 @@ struct bench {
 /* Latencies of loads from DRAM and L2 beside streams, `seconds` at every pace. Needs cooperative
  * launches. The chase's nodes lie behind the region, where a third of its bytes are free. */
 void loaded_latency_chase(struct probe_run *run, struct bench *bench, double seconds);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams of the loaded_latency probe: every block moves pieces of a region by plain loads or
  * stores, by asynchronous copies, or by the bulk copy engine. */
-#ifndef FATHOM_LOADED_LATENCY_STREAMS_CUH
-#define FATHOM_LOADED_LATENCY_STREAMS_CUH
+#pragma once
 
 #include "loaded_latency.h"
 #include "lib/device/clock.cuh"
@@ -194,5 +193,3 @@ __global__ void __launch_bounds__(1024) bulk_kernel(struct loaded_stream s, int 
 }
 
 } // namespace
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The peer probe: its fit and its kernels. Launches go to `stream`, a cudaStream_t of the current
  * device; errors stay in cudaGetLastError: this is timed. */
-#ifndef FATHOM_PEER_H
-#define FATHOM_PEER_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -38,5 +37,4 @@ void peer_compare(
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the peer probe: devices, series and their points. */
-#ifndef FATHOM_PEER_INTERNAL_H
-#define FATHOM_PEER_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -81,5 +80,3 @@ void peer_measure_pair(
         struct probe_run *run, struct peer *peer, struct device *from, struct device *to);
 void peer_all_reduce(const struct work *work);
 void peer_measure_nccl(struct probe_run *run, struct peer *peer);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of the pointer_chase probe. Launches go to the default stream; each returns the
  * cudaError_t. */
-#ifndef FATHOM_PROBE_POINTER_CHASE_H
-#define FATHOM_PROBE_POINTER_CHASE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -119,5 +118,3 @@ int chase_close(const uint64_t *line, int count);
 struct table;
 struct profile;
 void pointer_chase_fit(const struct table *curve, struct profile *profile);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of pointer_chase's fit: series of the curve, rows of the profile, and the
  * entry points of each file. */
-#ifndef FATHOM_POINTER_CHASE_FIT_INTERNAL_H
-#define FATHOM_POINTER_CHASE_FIT_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/probe/curve_fit.h"
@@ -82,5 +81,3 @@ void chase_fit_constant_sharing(const struct output *out, double latency);
 void chase_fit_slices(const struct output *out);
 void chase_fit_sharing(const struct output *out, const struct caches *caches,
         const struct tlb_level *tlb, size_t tlbs);
-
-#endif

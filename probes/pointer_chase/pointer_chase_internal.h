@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the pointer_chase probe: memory and current chase. */
-#ifndef FATHOM_POINTER_CHASE_INTERNAL_H
-#define FATHOM_POINTER_CHASE_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -75,5 +74,3 @@ double chase_once_loads(const struct chase_once *result, int nodes, int skipped,
 
 void chase_measure_once(struct chase_context *context);
 void chase_measure_constant(struct chase_context *context);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines that an SM reads once, each load timed, after another SM has brought them into L2 or into a
  * shared cache for constants. */
-#ifndef FATHOM_POINTER_CHASE_ONCE_CUH
-#define FATHOM_POINTER_CHASE_ONCE_CUH
+#pragma once
 
 #include "pointer_chase_steps.cuh"
 #include "lib/device/cluster.cuh"
@@ -104,5 +103,3 @@ __global__ void constant_kernel(
 }
 
 } // namespace
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Places and order of a chase's nodes, and the loads that follow them. */
-#ifndef FATHOM_POINTER_CHASE_STEPS_CUH
-#define FATHOM_POINTER_CHASE_STEPS_CUH
+#pragma once
 
 #include "pointer_chase.h"
 
@@ -107,5 +106,3 @@ __device__ __forceinline__ uint32_t this_sm()
 }
 
 } // namespace
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The transfer probe: its fit, its data and its kernels. A counter-based generator gives the data's
  * words, on host and device alike: either side can check them. */
-#ifndef FATHOM_TRANSFER_H
-#define FATHOM_TRANSFER_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -41,5 +40,4 @@ void transfer_copy(void *to, const void *from, int64_t bytes, int blocks, void *
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the transfer probe. */
-#ifndef FATHOM_TRANSFER_INTERNAL_H
-#define FATHOM_TRANSFER_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "transfer.h"
@@ -78,5 +77,3 @@ unsigned long long transfer_wrong_returned(
 
 /* Ends the probe when a word is wrong. */
 void transfer_require_right(const struct work *work, unsigned long long wrong);
-
-#endif

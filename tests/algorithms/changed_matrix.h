@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A matrix of the host whose rows or columns come and go. */
-#ifndef FATHOM_CHANGED_MATRIX_H
-#define FATHOM_CHANGED_MATRIX_H
+#pragma once
 
 #include "lib/base/msg.h"
 
@@ -41,5 +40,3 @@ static inline double *change_columns(
 	free(a);
 	return out;
 }
-
-#endif

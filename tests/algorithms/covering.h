@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Covering sets of cross products. `make test` runs the covering sets; with FATHOM_TEST_FULL=1 in
  * the environment the tests run every combination. */
-#ifndef FATHOM_COVERING_H
-#define FATHOM_COVERING_H
+#pragma once
 
 #include "tests/tap.h"
 
@@ -23,5 +22,3 @@ static inline bool test_meets(size_t row, size_t column, size_t columns, size_t 
 
 	return test_full() || (column + columns - first) % columns < per_row;
 }
-
-#endif

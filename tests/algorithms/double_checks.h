@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arithmetic in double precision for the checks: norms, products, ratios. Matrices are
  * column-major; their leading dimension is their number of rows. */
-#ifndef FATHOM_DOUBLE_CHECKS_H
-#define FATHOM_DOUBLE_CHECKS_H
+#pragma once
 
 #include "matrix_kinds.h"
 
@@ -130,5 +129,3 @@ static inline double test_ratio(double residual, int64_t size, double norm, doub
 		return 0;
 	return norm == 0 ? 1 / eps : residual / ((double)size * norm * eps);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of getrf, geqrf and potrf share: a problem, its run by a plan between poisoned
  * margins, LAPACK's result, and the tests that every factorization has to pass. */
-#ifndef FATHOM_FACTOR_CASES_H
-#define FATHOM_FACTOR_CASES_H
+#pragma once
 
 #include "factor_test.h"
 
@@ -340,5 +339,3 @@ static inline void test_copied(struct executor *e, const struct factorization *f
 	e->math = MATH_FP32;
 	e->aligned_from = from;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the tests of whole factorizations: test matrices, executor memory between margins,
  * checks in double precision, the comparison with LAPACK's backward error, both executors. */
-#ifndef FATHOM_FACTOR_TEST_H
-#define FATHOM_FACTOR_TEST_H
+#pragma once
 
 #include "covering.h"
 #include "double_checks.h"
@@ -55,5 +54,3 @@ static inline int test_on_executors(void (*test)(struct executor *))
 	executor_free(host);
 	return finish();
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the tests of Gram-Schmidt: a problem, its run in poisoned memory, residual and loss of
  * orthogonality. */
-#ifndef FATHOM_GRAM_TEST_H
-#define FATHOM_GRAM_TEST_H
+#pragma once
 
 #include "factor_test.h"
 
@@ -172,5 +171,3 @@ static inline bool any_nan(const struct problem *p, int64_t from, int64_t to)
 				return true;
 	return false;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Executor memory between margins that nothing may write. */
-#ifndef FATHOM_GUARDED_MEMORY_H
-#define FATHOM_GUARDED_MEMORY_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "lib/base/msg.h"
@@ -55,5 +54,3 @@ static inline bool test_close(struct executor *e, struct test_memory *memory)
 	e->ops->release(e, memory->whole);
 	return intact;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Test matrices beyond the kinds of factor/validation/matrices.h, and single elements of matrices.
  */
-#ifndef FATHOM_MATRIX_KINDS_H
-#define FATHOM_MATRIX_KINDS_H
+#pragma once
 
 #include "factor/validation/matrices.h"
 #include "lib/base/msg.h"
@@ -212,5 +211,3 @@ static inline void *test_copy(const void *a, int64_t lda, int64_t n, enum precis
 	memcpy(copy, a, bytes);
 	return copy;
 }
-
-#endif

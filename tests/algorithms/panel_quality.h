@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How good a Householder panel is: residual and orthogonality of every column, R and tau beside
  * those of LAPACK, all in double precision. */
-#ifndef FATHOM_PANEL_QUALITY_H
-#define FATHOM_PANEL_QUALITY_H
+#pragma once
 
 #include "matrix_kinds.h"
 
@@ -139,5 +138,3 @@ static inline struct quality quality_of(const void *a0, const struct result *r, 
 	free(upper);
 	return quality;
 }
-
-#endif

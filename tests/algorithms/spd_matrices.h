@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Symmetric matrices: positive definite ones of every condition and scale, and matrices that an
  * element, a row or a NaN keeps from being positive definite. */
-#ifndef FATHOM_SPD_MATRICES_H
-#define FATHOM_SPD_MATRICES_H
+#pragma once
 
 #include "factor_test.h"
 
@@ -147,5 +146,3 @@ static inline void *spd_matrix(
 	free(dense);
 	return a;
 }
-
-#endif

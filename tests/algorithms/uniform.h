@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers, for tests that need none of the factorizations' test matrices. */
-#ifndef FATHOM_UNIFORM_H
-#define FATHOM_UNIFORM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ static inline double uniform(void)
 	state ^= state << 17;
 	return (double)(state >> 11) * 0x1p-52 - 1;
 }
-
-#endif

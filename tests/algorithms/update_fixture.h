@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the tests of changes of a QR factorization: a factorization in executor memory beside
  * its matrix on the host, the changes made to both, and LAPACK's ratios afterwards. */
-#ifndef FATHOM_UPDATE_FIXTURE_H
-#define FATHOM_UPDATE_FIXTURE_H
+#pragma once
 
 #include "changed_matrix.h"
 #include "factor_test.h"
@@ -415,5 +414,3 @@ static inline void check_change(struct executor *e, const struct update_calls *c
 	if (!found.zeros || out.info || !intact)
 		diag("zeros below %d, info %d, margins %d", found.zeros, out.info, intact);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* The deferred executor: operations wait in their queues and run, on the host executor, in an order
  * drawn from a seed. The order keeps the promises of queues and events and nothing else, so that an
  * algorithm that forgot to wait gives another result with some seed. */
-#ifndef FATHOM_DEFERRED_H
-#define FATHOM_DEFERRED_H
+#pragma once
 
 #include "deferred_operations.h"
 
@@ -118,5 +117,3 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	}
 	return &d->base;
 }
-
-#endif

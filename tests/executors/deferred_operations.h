@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of the deferred executor (deferred.h), made from operations.h: a task keeps the
  * arguments in a structure. Panels on the host run at once and store their results later. */
-#ifndef FATHOM_DEFERRED_OPERATIONS_H
-#define FATHOM_DEFERRED_OPERATIONS_H
+#pragma once
 
 #include "deferred_queues.h"
 
@@ -168,5 +167,3 @@ static inline bool deferred_panel_reflects(struct executor *e, struct matrix a)
 	(void)a;
 	return deferred_self(e)->one_call;
 }
-
-#endif

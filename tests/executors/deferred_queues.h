@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The queues of the deferred executor (deferred.h): tasks, events, and the order in which tasks
  * run. */
-#ifndef FATHOM_DEFERRED_QUEUES_H
-#define FATHOM_DEFERRED_QUEUES_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "lib/base/msg.h"
@@ -137,5 +136,3 @@ static inline bool deferred_wait_host(struct executor *e, int event)
 		ok = run_one(d);
 	return ok;
 }
-
-#endif

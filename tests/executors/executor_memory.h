@@ -2,8 +2,7 @@
 /* Shared by the tests of executor operations: matrices inside larger ones whose every element is
  * known, so that the tests see writes to wrong places as well as wrong values. The host keeps the
  * elements as double, rounded to the matrix's precision. */
-#ifndef FATHOM_EXECUTOR_MEMORY_H
-#define FATHOM_EXECUTOR_MEMORY_H
+#pragma once
 
 #include "tests/algorithms/factor_test.h"
 
@@ -170,5 +169,3 @@ static inline struct executor *cuda_or_skip(void)
 		skip_all(fault.text);
 	return e;
 }
-
-#endif

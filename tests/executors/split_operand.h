@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* For tests of splits: an operand that an executor splits. */
-#ifndef FATHOM_SPLIT_OPERAND_H
-#define FATHOM_SPLIT_OPERAND_H
+#pragma once
 
 #include "tests/algorithms/factor_test.h"
 
@@ -40,5 +39,3 @@ static inline bool operand_splits(struct executor *e, int64_t k, int64_t n, enum
 	free(got);
 	return good;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of split operands in LU and QR: matrices that are hard in one way or another, and larger
  * matrices. */
-#ifndef FATHOM_SPLIT_TEST_H
-#define FATHOM_SPLIT_TEST_H
+#pragma once
 
 #include "tests/algorithms/factor_cases.h"
 
@@ -90,5 +89,3 @@ static inline void test_splits(
 	}
 	e->splits = kept;
 }
-
-#endif

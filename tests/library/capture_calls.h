@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences of libfathom's calls for tests of captured calls. All operands of a sequence lie in one
  * piece of memory, so that one copy fills them and one comparison checks them. */
-#ifndef FATHOM_CAPTURE_CALLS_H
-#define FATHOM_CAPTURE_CALLS_H
+#pragma once
 
 #include "fathom_test.h"
 
@@ -208,5 +207,3 @@ static inline bool qr_changes(struct fixture *s)
 	               RUN(qr_reorthogonalize, m, n, SIDES, b, m, FACTORS, s->work, again, info)) &&
 	       RUN(qr_drift, s->of.jobq, m, n, a, m, q, ld, r, ld, x, sums, s->work, drift);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scenes (capture_calls.h) on the device: their numbers, the results of their calls, graphs of the
  * calls. */
-#ifndef FATHOM_CAPTURE_GRAPH_H
-#define FATHOM_CAPTURE_GRAPH_H
+#pragma once
 
 #include "capture_calls.h"
 
@@ -189,5 +188,3 @@ static inline void graph_free(cudaGraphExec_t graph)
 	if (graph)
 		GPU(cudaGraphExecDestroy(graph));
 }
-
-#endif

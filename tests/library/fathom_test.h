@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the tests of libfathom: matrices on host and device, problems ready to be called. */
-#ifndef FATHOM_FATHOM_TEST_H
-#define FATHOM_FATHOM_TEST_H
+#pragma once
 
 #include "tests/algorithms/factor_test.h"
 
@@ -220,5 +219,3 @@ static inline struct pair reflectors(int64_t m, int64_t k, enum precision p, str
 	GPU(cudaMemcpy(tau->device, tau->host, (size_t)tau->bytes, cudaMemcpyHostToDevice));
 	return a;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A QR factorization made and changed by libfathom, beside its matrix on the host. */
-#ifndef FATHOM_FATHOM_UPDATE_SCENE_H
-#define FATHOM_FATHOM_UPDATE_SCENE_H
+#pragma once
 
 #include "tests/algorithms/changed_matrix.h"
 #include "fathom_test.h"
@@ -203,5 +202,3 @@ static inline enum fathom_status call_change(struct fixture *s, enum qr_change c
 		        FACTORS(s), work, bytes, info);
 	}
 }
-
-#endif

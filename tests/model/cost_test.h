@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of costs share. */
-#ifndef FATHOM_TESTS_COST_TEST_H
-#define FATHOM_TESTS_COST_TEST_H
+#pragma once
 
 #include "tests/tap.h"
 
@@ -42,5 +41,3 @@ static inline void run_cost_tests(
 		profile_free(p);
 	}
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Questions for the model about whole factorizations in single precision. */
-#ifndef FATHOM_TESTS_FACTOR_QUESTION_H
-#define FATHOM_TESTS_FACTOR_QUESTION_H
+#pragma once
 
 #include "tests/tap.h"
 #include "model_profile.h"
@@ -41,5 +40,3 @@ static inline double seconds(const struct profile *p, const char *operation,
 
 	return question_seconds(p, &asked, level);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of operations on the model executor share: made-up operands, and what the
  * synthetic profile has calls cost. Microseconds. */
-#ifndef FATHOM_TESTS_MODEL_CALLS_H
-#define FATHOM_TESTS_MODEL_CALLS_H
+#pragma once
 
 #include "model_profile.h"
 
@@ -39,5 +38,3 @@ static inline double link_us(const struct profile *p, const char *name, double b
 {
 	return profile_get(p, name, &(struct arg){"bytes", bytes}, 1).estimate.value * 1e6;
 }
-
-#endif

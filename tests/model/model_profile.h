@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A small synthetic profile whose sums can be done by hand. */
-#ifndef FATHOM_TESTS_MODEL_PROFILE_H
-#define FATHOM_TESTS_MODEL_PROFILE_H
+#pragma once
 
 #include "lib/profile/profile_row.h"
 
@@ -232,5 +231,3 @@ static inline struct profile *synthetic(double half)
 	add_host(p, half);
 	return p;
 }
-
-#endif

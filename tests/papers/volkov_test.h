@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the tests of LAWN 202's kernels: matrices in host and device memory with NaN around
  * them, and the vector-thread product against sums in double precision on the host. */
-#ifndef FATHOM_VOLKOV_TEST_H
-#define FATHOM_VOLKOV_TEST_H
+#pragma once
 
 #include "factor/papers/gemm_volkov.h"
 #include "lib/device/gpu.h"
@@ -207,5 +206,3 @@ static bool check_scalars(struct shape s, struct volkov_call p, const struct ope
 	}
 	return good;
 }
-
-#endif

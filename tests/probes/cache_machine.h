@@ -3,8 +3,7 @@
  * of sets and ways, lines in sectors, several replacement policies, and pick the set by address
  * bits or by a hash. The real chains of lib/stats/pointer_chain run on it and give noisy latencies.
  */
-#ifndef FATHOM_CACHE_MACHINE_H
-#define FATHOM_CACHE_MACHINE_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/stats/pointer_chain.h"
@@ -215,5 +214,3 @@ static inline double machine_cycle(struct machine *machine, const uint64_t *addr
 	free(next);
 	return sum / n;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves of the pointer_chase probe from simulated machines (cache_machine.h) that run its real
  * chains, machines drawn at random, and what a fit says held against the truth. */
-#ifndef FATHOM_CHASE_CURVES_H
-#define FATHOM_CHASE_CURVES_H
+#pragma once
 
 #include "cache_machine.h"
 #include "tests/fit_test.h"
@@ -190,5 +189,3 @@ static inline struct machine draw(uint64_t seed)
 		divide(&m);
 	return m;
 }
-
-#endif

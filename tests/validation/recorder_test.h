@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the recorder's tests share: factorizations on any executor, every bit of what comes out. */
-#ifndef FATHOM_RECORDER_TEST_H
-#define FATHOM_RECORDER_TEST_H
+#pragma once
 
 #include "tests/algorithms/factor_test.h"
 
@@ -96,5 +95,3 @@ static inline bool timeline_in_order(const struct timeline *t)
 	}
 	return good;
 }
-
-#endif

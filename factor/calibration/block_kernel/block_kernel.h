@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel and the fit of the block_kernel probe. */
-#ifndef FATHOM_PROBE_BLOCK_KERNEL_H
-#define FATHOM_PROBE_BLOCK_KERNEL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -21,5 +20,3 @@ int block_kernel_pause(int64_t cycles, struct gpu_span *span, void *stream);
 struct table;
 struct profile;
 void block_kernel_fit(const struct table *curve, struct profile *profile);
-
-#endif

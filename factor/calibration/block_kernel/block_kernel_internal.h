@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the block_kernel probe. */
-#ifndef FATHOM_BLOCK_KERNEL_INTERNAL_H
-#define FATHOM_BLOCK_KERNEL_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "factor/kernels/blocks/block_kernels.h"
@@ -156,5 +155,3 @@ void block_kernel_deferred(struct blas_rate *rate, enum precision precision, int
  * and its blocked update on `sms` multiprocessors. */
 void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t step);
 void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, int64_t sms);
-
-#endif

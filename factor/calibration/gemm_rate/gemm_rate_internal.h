@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the gemm_rate probe. */
-#ifndef FATHOM_GEMM_RATE_INTERNAL_H
-#define FATHOM_GEMM_RATE_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "factor/kernels/gemm/blas_double.h"
@@ -102,5 +101,3 @@ bool gemm_rate_verify(struct bench *bench, enum math math, bool report);
 
 /* --check: all kinds in every math. */
 bool gemm_rate_check(struct probe_run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the host_rate probe: its memory, and a call at one size. */
-#ifndef FATHOM_HOST_RATE_INTERNAL_H
-#define FATHOM_HOST_RATE_INTERNAL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/probe/probe.h"
@@ -71,5 +70,3 @@ double measure_call(struct call call, const char *series);
 /* ---- host_rate_short.c ---- */
 
 void measure_short(struct rates *rates);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FATHOM_PROBE_PANEL_KERNEL_H
-#define FATHOM_PROBE_PANEL_KERNEL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -26,5 +25,3 @@ int update_launch(
 struct table;
 struct profile;
 void panel_kernel_fit(const struct table *curve, struct profile *profile);
-
-#endif

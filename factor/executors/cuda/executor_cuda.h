@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Internals of the cuda executor: its state, and the functions that its files share. */
-#ifndef FATHOM_EXECUTOR_CUDA_H
-#define FATHOM_EXECUTOR_CUDA_H
+#pragma once
 
 #include "factor/executors/executor.h"
 #include "factor/kernels/gemm/blas_double.h"
@@ -147,5 +146,3 @@ void lanes_close(struct cuda *x);
 
 /* Whether the last resident panel ended correctly. */
 bool cuda_exchange_ok(struct cuda *x);
-
-#endif

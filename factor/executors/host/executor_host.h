@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Internals of the host executor: its state, and the functions that its files share. */
-#ifndef FATHOM_EXECUTOR_HOST_H
-#define FATHOM_EXECUTOR_HOST_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -56,5 +55,3 @@ static inline void host_store_info(int *info, int row, int64_t first)
 
 /* Events need no action: each operation is complete when its call returns. */
 bool host_event(struct executor *, int event);
-
-#endif

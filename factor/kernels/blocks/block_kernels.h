@@ -2,8 +2,7 @@
 /* Launchers of the kernels of blocked factorizations. Column-major device memory, leading
  * dimensions in elements. stream is a cudaStream_t. Each returns a cudaError_t as an int; none
  * allocates or waits. Empty matrices are allowed. */
-#ifndef FATHOM_BLOCK_KERNELS_H
-#define FATHOM_BLOCK_KERNELS_H
+#pragma once
 
 #include "lib/base/matrix.h"
 
@@ -182,5 +181,4 @@ int block_trsm_guard(enum side side, enum uplo uplo, enum trans trans, enum diag
 
 #ifdef __cplusplus
 }
-#endif
 #endif

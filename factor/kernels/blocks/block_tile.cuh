@@ -3,8 +3,7 @@
  * 16 bytes. So a warp that reads 16 bytes of 8 rows, or one value of 8 rows x 4 columns, has no
  * bank conflicts. Upper triangles are processed as the lower triangles of their transposes; only
  * global memory accesses differ. */
-#ifndef FATHOM_BLOCK_TILE_CUH
-#define FATHOM_BLOCK_TILE_CUH
+#pragma once
 
 #include "factor/kernels/gemm/gemm_copy.cuh"
 #include "shared_update.cuh"
@@ -139,5 +138,3 @@ static DEVICE struct tile_at trapezoid_tile(int task, int square)
 	}
 	return {square + task / square, task % square};
 }
-
-#endif

@@ -3,8 +3,7 @@
  * in two pieces; one piece, rotated, completes the other to a rectangle, whose blocks are counted.
  * Blocks are 64 x 16, four times as high as wide: block row i has its first 4 (i + 1) columns, or
  * all columns if there are fewer. */
-#ifndef FATHOM_FOLD_TRIANGLE_H
-#define FATHOM_FOLD_TRIANGLE_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -47,5 +46,3 @@ HOST_DEVICE static inline struct fold_block fold_block_at(int index, int rows, i
 	}
 	return at;
 }
-
-#endif

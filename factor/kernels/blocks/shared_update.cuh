@@ -3,8 +3,7 @@
  * p[c]. One thread per row (no bank conflicts along rows or columns), four columns at a time (p
  * arrives in one broadcast load). Used by the resident panel kernel and measured by the
  * panel_kernel probe. */
-#ifndef FATHOM_SHARED_UPDATE_CUH
-#define FATHOM_SHARED_UPDATE_CUH
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -62,5 +61,3 @@ static DEVICE void shared_update(
 		}
 	}
 }
-
-#endif

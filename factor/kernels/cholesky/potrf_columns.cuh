@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cholesky of a 32 x 32 tile whose rows are in the registers of a warp. */
-#ifndef FATHOM_POTRF_COLUMNS_CUH
-#define FATHOM_POTRF_COLUMNS_CUH
+#pragma once
 
 #include "factor/kernels/blocks/block_tile.cuh"
 
@@ -133,5 +132,3 @@ static __device__ __forceinline__ void solve_tile(
 		}
 	}
 }
-
-#endif

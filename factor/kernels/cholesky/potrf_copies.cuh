@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of the diagonal block and a strip of the rows below it between global and shared
  * memory, for potrf_kernels.cu. */
-#ifndef FATHOM_POTRF_COPIES_CUH
-#define FATHOM_POTRF_COPIES_CUH
+#pragma once
 
 #include "factor/kernels/blocks/block_tile.cuh"
 
@@ -127,5 +126,3 @@ __device__ void store_block(
 }
 
 } // namespace
-
-#endif

@@ -5,8 +5,7 @@
  * Large products in double precision are limited by power, which lowers the clock. Kernels that
  * move operands least are fastest then: large tiles and long instructions. The library chooses by
  * short calls and picks smaller tiles. docs/experiments/gemm.md has the measurements. */
-#ifndef FATHOM_BLAS_DOUBLE_H
-#define FATHOM_BLAS_DOUBLE_H
+#pragma once
 
 #include "gemm.h"
 
@@ -37,5 +36,3 @@ bool blas_double_aligned(const double *a, int64_t ld);
 /* A triangle, C = alpha op(A) op(A)^T + beta C with m = n, under the same conditions. */
 cublasStatus_t blas_double_syrk(const struct blas_double *x, cublasHandle_t blas,
         const struct gemm_problem *problem, double alpha, const double *a, double beta, double *c);
-
-#endif

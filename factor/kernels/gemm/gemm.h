@@ -3,8 +3,7 @@
  * triangle. beta = 0 overwrites C, NaN included; alpha = 0 reads neither A nor B. Sums are fused
  * multiply-adds of the precision (on the tensor cores in double precision), in an order that the
  * plan fixes: the same call gives the same bits. */
-#ifndef FATHOM_GEMM_H
-#define FATHOM_GEMM_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/base/matrix.h"
@@ -101,5 +100,4 @@ int gemm_launch(const struct gemm_problem *problem, const struct gemm_plan *plan
 
 #ifdef __cplusplus
 }
-#endif
 #endif

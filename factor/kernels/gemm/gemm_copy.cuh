@@ -2,8 +2,7 @@
 /* Copies of operand tiles from global to shared memory: asynchronous from compute capability 8.0
  * on, else through registers. A tile in shared memory is stored depth by depth, with the rows of
  * op(A) (columns of op(B)) contiguous, for any layout in global memory. */
-#ifndef FATHOM_GEMM_COPY_CUH
-#define FATHOM_GEMM_COPY_CUH
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -162,5 +161,3 @@ template <typename T, bool ALONG, int VECTOR, int ROWS, int DEPTH, int THREADS> 
 		}
 	}
 };
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Two blocks of 64 x 64 per multiprocessor are faster than one of 128 x 128 for short k.
  * docs/experiments/gemm.md has the measurements. */
-#ifndef FATHOM_GEMM_DOUBLE_CUH
-#define FATHOM_GEMM_DOUBLE_CUH
+#pragma once
 
 #include "gemm_mma.cuh"
 #include "gemm_operands.cuh"
@@ -281,5 +280,3 @@ __global__ void __launch_bounds__(S::THREADS, sm_blocks(S::THREADS, S::RESIDENT)
 	gemm_double_block<S, TA, TB, VECTOR> block(g, (double *)gemm_memory);
 	gemm_run(block);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Cost of a tile: ROWS COLUMNS k multiply-adds on one SM, (ROWS + COLUMNS) k words from L2, and 2
  * ROWS COLUMNS words of C from and to memory. */
-#ifndef FATHOM_GEMM_KERNEL_CUH
-#define FATHOM_GEMM_KERNEL_CUH
+#pragma once
 
 #include "gemm_tile_c.cuh"
 #include "lib/device/launch_bounds.cuh"
@@ -110,5 +109,3 @@ __global__ void __launch_bounds__(S::THREADS, sm_blocks(S::THREADS, S::RESIDENT)
 	gemm_block<S, TA, TB, VECTOR> block(g, (typename S::type *)gemm_memory);
 	gemm_run(block);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the number of a shape to its kernels, which are compiled in several files. */
-#ifndef FATHOM_GEMM_LAUNCH_CUH
-#define FATHOM_GEMM_LAUNCH_CUH
+#pragma once
 
 #include "gemm_kernel.cuh"
 
@@ -87,5 +86,3 @@ static int gemm_start_shape(
 		return gemm_start_transposed<S, false>(ta, tb, args, stream);
 	return (int)cudaErrorInvalidValue;
 }
-
-#endif

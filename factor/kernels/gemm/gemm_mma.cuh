@@ -3,8 +3,7 @@
  * t), g = lane / 4 and t = lane % 4: a[2 q] and a[2 q + 1] are rows g and g + 8 of a's column 4 q +
  * t, b[q] is row 4 q + t of b's column g, c[0] and c[1] are columns 2 t and 2 t + 1 of c's row g,
  * c[2] and c[3] of row g + 8. */
-#ifndef FATHOM_GEMM_MMA_CUH
-#define FATHOM_GEMM_MMA_CUH
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -64,7 +63,5 @@ static DEVICE void mma_double(double (&c)[4], const double (&a)[2 * Q], const do
 		mma_8x8(c[2], c[3], a[2 * q + 1], b[q]);
 	}
 }
-
-#endif
 
 #endif

@@ -2,8 +2,7 @@
 /* Transport of a product's operands: tiles of op(A) and op(B), DEPTH deep, pass through a ring of
  * STAGES buffers in shared memory. The ring continues from one tile of C to the next, so nothing
  * waits for memory between tiles. */
-#ifndef FATHOM_GEMM_OPERANDS_CUH
-#define FATHOM_GEMM_OPERANDS_CUH
+#pragma once
 
 #include "gemm_copy.cuh"
 #include "gemm_tiles.cuh"
@@ -185,5 +184,3 @@ template <class BLOCK> static DEVICE void gemm_run(BLOCK &b)
 		b.c.finish(r.sum);
 	}
 }
-
-#endif

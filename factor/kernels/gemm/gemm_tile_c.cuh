@@ -6,8 +6,7 @@
  *
  * When C is aligned a thread copies its own elements. Otherwise a warp copies its part of the tile
  * column by column, neighbouring lanes on neighbouring elements, and stores it in the same way. */
-#ifndef FATHOM_GEMM_TILE_C_CUH
-#define FATHOM_GEMM_TILE_C_CUH
+#pragma once
 
 #include "gemm_operands.cuh"
 
@@ -316,5 +315,3 @@ template <class S, bool VECTOR> struct tile_c {
 		}
 	}
 };
-
-#endif

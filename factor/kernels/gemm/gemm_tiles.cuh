@@ -3,8 +3,7 @@
  * running tiles share rows of op(A) and columns of op(B) in L2. The last band of a whole C goes row
  * by row: tiles of a row that C cuts take longer and come last. In a triangle only the tiles that
  * touch it are counted. */
-#ifndef FATHOM_GEMM_TILES_CUH
-#define FATHOM_GEMM_TILES_CUH
+#pragma once
 
 #include "gemm.h"
 
@@ -67,5 +66,3 @@ static inline __host__ __device__ struct gemm_tile gemm_tile_at(
 		return {first + index / t.columns, index % t.columns};
 	return {first + index % t.band, index / t.band};
 }
-
-#endif

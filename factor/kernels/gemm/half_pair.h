@@ -13,8 +13,7 @@
  * low of an infinite x is 0, so the result is infinite or NaN. NaN stays NaN. An infinite element
  * leaves little of the finite elements of its vector. F is at least 2^-112: smaller vectors keep
  * fewer than 22 bits, with an error of up to 2^-162. */
-#ifndef FATHOM_HALF_PAIR_H
-#define FATHOM_HALF_PAIR_H
+#pragma once
 
 #include "lib/base/matrix.h"
 
@@ -137,5 +136,4 @@ int half_pair(const struct splits *splits, void *stream);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

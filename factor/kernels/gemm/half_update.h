@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Updates by 3xFP16 in one kernel, by warpgroups of compute capability 9.0. */
-#ifndef FATHOM_HALF_UPDATE_H
-#define FATHOM_HALF_UPDATE_H
+#pragma once
 
 #include "lib/base/matrix.h"
 
@@ -53,5 +52,4 @@ int half_update(enum uplo part, double alpha, struct matrix left, struct matrix 
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* C in half_update.cu: through shared memory, by copies during the products. */
-#ifndef FATHOM_HALF_UPDATE_C_CUH
-#define FATHOM_HALF_UPDATE_C_CUH
+#pragma once
 
 #include "half_update_ring.cuh"
 
@@ -212,5 +211,3 @@ DEVICE void add_to_c(const struct update &u, const int2 tile, const struct ring 
 #endif
 
 } // namespace
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared memory of half_update.cu's block, and the ring that brings operands. */
-#ifndef FATHOM_HALF_UPDATE_RING_CUH
-#define FATHOM_HALF_UPDATE_RING_CUH
+#pragma once
 
 #include "half_update_tiles.cuh"
 #include "warpgroup_products.cuh"
@@ -88,5 +87,3 @@ DEVICE float factor_of(const struct operands &o, const int2 tile, int which)
 #endif
 
 } // namespace
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tiles of an update and their order, for half_update.cu. */
-#ifndef FATHOM_HALF_UPDATE_TILES_CUH
-#define FATHOM_HALF_UPDATE_TILES_CUH
+#pragma once
 
 #include "half_update.h"
 
@@ -164,5 +163,3 @@ int blocks_of(const struct update &u)
 }
 
 } // namespace
-
-#endif

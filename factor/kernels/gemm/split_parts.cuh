@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two operands split in one kernel: the blocks of threads of the second follow those of the first.
  * A `part` describes one of them to a kernel, with its number of blocks. */
-#ifndef FATHOM_SPLIT_PARTS_CUH
-#define FATHOM_SPLIT_PARTS_CUH
+#pragma once
 
 #include "tf32.h"
 
@@ -30,5 +29,3 @@ parts<part> parts_of(const struct splits *splits, part (*part_of)(const struct s
 }
 
 } // namespace
-
-#endif

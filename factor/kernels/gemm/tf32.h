@@ -11,8 +11,7 @@
  * low of an infinite x is 0, so the result is infinite or NaN; NaN stays NaN. high is truncated
  * where rounding would overflow. Low parts of x below 2^-115 are subnormal: the error is then up to
  * 2^-137 instead of 2^-22 of x. */
-#ifndef FATHOM_TF32_H
-#define FATHOM_TF32_H
+#pragma once
 
 #include "lib/base/matrix.h"
 #include "factor/kernels/lu/panel_geometry.h"
@@ -111,5 +110,4 @@ int tf32_add_triangles(enum uplo uplo, struct matrix blocks, struct matrix c, vo
 
 #ifdef __cplusplus
 }
-#endif
 #endif

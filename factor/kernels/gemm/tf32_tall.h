@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* V^T C by 3xTF32 with few columns of V and many rows of both. */
-#ifndef FATHOM_TF32_TALL_H
-#define FATHOM_TF32_TALL_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/base/matrix.h"
@@ -37,5 +36,4 @@ int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, struct matrix 
 
 #ifdef __cplusplus
 }
-#endif
 #endif

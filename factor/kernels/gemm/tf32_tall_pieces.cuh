@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The division of work in tf32_tall.cu: every block has the same number of stages of rows, the end
  * of one tile and the start of another; and the sum over the blocks that share a tile. */
-#ifndef FATHOM_TF32_TALL_PIECES_CUH
-#define FATHOM_TF32_TALL_PIECES_CUH
+#pragma once
 
 #include "lib/base/base.h"
 #include "tf32_tall.h"
@@ -174,5 +173,3 @@ DEVICE void join_quad(const struct product &g, const struct piece &x, int quad)
 #endif
 
 } // namespace
-
-#endif

@@ -2,8 +2,7 @@
 /* Products in TF32 and FP16 by warpgroups (compute capability 9.0), with operands in shared memory,
  * the inner dimension down their columns: the ring of stages that brings them, the products, and
  * the tensor maps for the copies. */
-#ifndef FATHOM_WARPGROUP_PRODUCTS_CUH
-#define FATHOM_WARPGROUP_PRODUCTS_CUH
+#pragma once
 
 #include "lib/device/cluster.cuh"
 #include "lib/device/warpgroup.cuh"
@@ -172,5 +171,3 @@ int encode(CUtensorMap *map, CUtensorMapDataType type, int rank, void *address,
 }
 
 } // namespace
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Cost: a launch, 2 dependent accesses, and the larger of m n words of A through DRAM (or L2) and 2
  * m n flops. Partial sums of `splits` blocks are combined in the same launch. */
-#ifndef FATHOM_GEMV_H
-#define FATHOM_GEMV_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
@@ -71,5 +70,4 @@ int gemv_kerr(const struct gemv_call *call, void *stream);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns a thread in the measurements of the host_gram probe, for the probe and for the readers
  * of its results. */
-#ifndef FATHOM_GRAM_LEVELS_H
-#define FATHOM_GRAM_LEVELS_H
+#pragma once
 
 #include "gram_loops.h"
 
@@ -33,5 +32,3 @@ static inline double gram_groups_at(enum gram_apply_level level, double bytes, d
 	       : level == GRAM_FOUR ? 4
 	                            : fmax(8, floor(4 * l2 / (GRAM_TOGETHER * bytes)));
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * m: elements. Columns are contiguous and do not overlap, but v and w may be the same. Sums are
  * formed piece by piece, because the error of one long sum grows with the rows. */
-#ifndef FATHOM_GRAM_LOOPS_H
-#define FATHOM_GRAM_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -47,5 +46,3 @@ struct gram_loops {
 
 /* The loops by the project's own compiler. */
 const struct gram_loops *gram_loops(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gram-Schmidt: the test for dependent columns, and the alignment of columns. */
-#ifndef FATHOM_GRAM_SCHMIDT_FINISH_CUH
-#define FATHOM_GRAM_SCHMIDT_FINISH_CUH
+#pragma once
 
 #include "gram_schmidt_kernels.h"
 
@@ -24,5 +23,3 @@ template <typename T> static inline bool aligned(const struct gram_schmidt *g)
 {
 	return (uintptr_t)matrix_address(g->a) % 16 == 0 && g->a.ld * (int64_t)sizeof(T) % 16 == 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Reith, "CPU vs. GPU - performance comparison for the Gram-Schmidt algorithm", 2012: dot products
  * and orthogonalization). Column-major device memory; each returns a cudaError_t as an int. None
  * allocates or waits. */
-#ifndef FATHOM_LIB_GRAM_SCHMIDT_H
-#define FATHOM_LIB_GRAM_SCHMIDT_H
+#pragma once
 
 #include "lib/base/matrix.h"
 
@@ -92,5 +91,4 @@ int gram_schmidt_norms(struct matrix a, struct matrix norms, void *stream);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

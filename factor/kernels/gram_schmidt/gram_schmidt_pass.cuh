@@ -12,8 +12,7 @@
  * Sums go over a thread's rows, the warp, the block's warps, and in the next kernel over the
  * blocks of a column, always in the same order: results repeat bit for bit. Every other pass
  * goes backwards through the columns and finds the last pass's end in L2. */
-#ifndef FATHOM_GRAM_SCHMIDT_PASS_CUH
-#define FATHOM_GRAM_SCHMIDT_PASS_CUH
+#pragma once
 
 #include "gram_schmidt_finish.cuh"
 #include "lib/device/early_launch.cuh"
@@ -379,5 +378,3 @@ template <typename T> __global__ void norms_kernel(const T *a, int64_t lda, int6
 }
 
 } // namespace
-
-#endif

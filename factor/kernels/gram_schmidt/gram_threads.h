@@ -6,8 +6,7 @@
  * prefetched line that another core has changed is lost. A thread without work helps the slowest
  * thread, because threads may differ in speed: when applying q, and in passes over columns that
  * do not fit the thread's cache. The helper does not change any bit of the result. */
-#ifndef FATHOM_GRAM_THREADS_H
-#define FATHOM_GRAM_THREADS_H
+#pragma once
 
 #include "gram_loops.h"
 #include "gram_schmidt_kernels.h"
@@ -32,5 +31,3 @@ void gram_threads_fused(const struct gram_threads *, const struct gram_schmidt *
 /* Projects q's columns, one after the other, out of a's; r (q.n x a.n) gets the coefficients. */
 void gram_threads_apply(
         const struct gram_threads *, struct matrix q, struct matrix r, struct matrix a);
-
-#endif

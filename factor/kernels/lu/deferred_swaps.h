@@ -4,8 +4,7 @@
  * write: 64 n^2 bytes in all. Here each block of columns only records the positions of all rows
  * after its swaps. At the end every column is read and written once, whole: 4 n^2 words of a
  * square. */
-#ifndef FATHOM_DEFERRED_SWAPS_H
-#define FATHOM_DEFERRED_SWAPS_H
+#pragma once
 
 #include "lib/base/matrix.h"
 
@@ -56,5 +55,3 @@ static inline int64_t deferred_swaps_most(enum precision precision, int64_t shar
 {
 	return shared_per_block / precision_bytes(precision);
 }
-
-#endif

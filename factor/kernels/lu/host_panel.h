@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The number of threads for a host panel: one rule for the host_rate probe and the host
  * executor. */
-#ifndef FATHOM_HOST_PANEL_H
-#define FATHOM_HOST_PANEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ static inline int host_panel_threads(int64_t bytes, int all_threads)
 {
 	return bytes < HOST_PANEL_PARALLEL_BYTES ? 1 : all_threads;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Update of the rows below the top in columns right of an LU panel: minus the panel's rows times
  * the top. */
-#ifndef FATHOM_LU_ROWS_CUH
-#define FATHOM_LU_ROWS_CUH
+#pragma once
 
 #include "lib/device/cluster.cuh"
 #include "factor/kernels/gemm/gemm_mma.cuh"
@@ -176,5 +175,3 @@ DEVICE void store_share(const share<T> &s, T *c, int64_t ldc, int n, int base, i
 #endif
 
 } // namespace
-
-#endif

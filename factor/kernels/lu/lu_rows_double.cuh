@@ -4,8 +4,7 @@
  * rows by the inverse of their diagonal block and subtract them from the rest, and so on. A warp
  * keeps its columns from the first row to the last. All warps share the triangle, which arrives in
  * shared memory in chunks. */
-#ifndef FATHOM_LU_ROWS_DOUBLE_CUH
-#define FATHOM_LU_ROWS_DOUBLE_CUH
+#pragma once
 
 #include "factor/kernels/gemm/gemm_mma.cuh"
 #include "lu_rows_solve.cuh"
@@ -247,5 +246,3 @@ DEVICE void solve_tile(
 }
 
 } // namespace
-
-#endif

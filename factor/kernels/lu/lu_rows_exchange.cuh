@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The row swaps of lu_rows.cu: swaps are composed, the top rows fetched to shared memory, displaced
  * rows written to their places. */
-#ifndef FATHOM_LU_ROWS_EXCHANGE_CUH
-#define FATHOM_LU_ROWS_EXCHANGE_CUH
+#pragma once
 
 #include "factor/kernels/gemm/gemm_copy.cuh"
 #include "lib/device/launch_bounds.cuh"
@@ -233,5 +232,3 @@ DEVICE void store_top(R *s, const rows_call<T> &call, T *c, int columns)
 }
 
 } // namespace
-
-#endif

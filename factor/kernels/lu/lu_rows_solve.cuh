@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The solve of lu_rows.cu for the rows of a block's columns in shared memory, while the triangle
  * arrives. */
-#ifndef FATHOM_LU_ROWS_SOLVE_CUH
-#define FATHOM_LU_ROWS_SOLVE_CUH
+#pragma once
 
 #include "lu_rows_exchange.cuh"
 
@@ -232,5 +231,3 @@ DEVICE void solve_tile(room<T, BLOCKS, COLUMNS> *s, const rows_call<T> &call, T 
 }
 
 } // namespace
-
-#endif

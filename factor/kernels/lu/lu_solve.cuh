@@ -2,8 +2,7 @@
 /* The top of the columns right of an LU panel: the sources of its rows, and the solve with the
  * panel's unit lower triangle. A block of threads has COLUMNS columns, one per warp, and takes two
  * rows of the triangle per step. */
-#ifndef FATHOM_LU_SOLVE_CUH
-#define FATHOM_LU_SOLVE_CUH
+#pragma once
 
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/kernels/gemm/gemm_copy.cuh"
@@ -184,5 +183,3 @@ DEVICE void store_top(const columns<T> &g, const top<T, WIDTH> &s, int column)
 }
 
 } // namespace
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The exchange of the LU panel of one cluster: each warp's best row reaches all other warps through
  * distributed shared memory, and all find the best of them (factor/kernels/lu/panel_cluster.cu). */
-#ifndef FATHOM_PANEL_CLUSTER_HEADS_CUH
-#define FATHOM_PANEL_CLUSTER_HEADS_CUH
+#pragma once
 
 #include "panel_rows.cuh"
 
@@ -172,5 +171,3 @@ template <typename real, int COLUMNS, int MOST> struct cluster_exchange_of_heads
 #endif
 
 } // namespace
-
-#endif

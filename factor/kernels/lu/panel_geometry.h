@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The distribution of a panel over the multiprocessors, used by the launcher and the model. */
-#ifndef FATHOM_PANEL_GEOMETRY_H
-#define FATHOM_PANEL_GEOMETRY_H
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -57,5 +56,4 @@ int panel_gram_launches(int64_t m);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The two warps of a block of the grid LU panel (factor/kernels/lu/panel_grid.cu) that hold no
  * rows: one brings the pivots, the other the pivot rows. */
-#ifndef FATHOM_PANEL_GRID_EXCHANGE_CUH
-#define FATHOM_PANEL_GRID_EXCHANGE_CUH
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/early_launch.cuh"
@@ -345,5 +344,3 @@ DEVICE void bring_rows(const grid<real> &g, shared<real, COLUMNS> &s, const stru
 #endif
 
 } // namespace
-
-#endif

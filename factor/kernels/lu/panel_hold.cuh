@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* LU panels in registers: the loop over columns of the warps that hold rows, for any exchange of
  * candidates and pivot rows (factor/kernels/lu/panel_cluster.cu has the method). */
-#ifndef FATHOM_PANEL_HOLD_CUH
-#define FATHOM_PANEL_HOLD_CUH
+#pragma once
 
 #include "panel_rows.cuh"
 
@@ -202,5 +201,3 @@ DEVICE void hold_rows(const panel<real> &g, row_memory<real, COLUMNS> &s, const 
 #endif
 
 } // namespace
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of the panel kernels. Column-major device memory, leading dimension lda in elements.
  * stream is a cudaStream_t. Each returns a cudaError_t as an int. */
-#ifndef FATHOM_PANEL_KERNELS_H
-#define FATHOM_PANEL_KERNELS_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/exchange.cuh"
@@ -55,5 +54,4 @@ int panel_grid(enum precision precision, void *a, int64_t lda, int64_t m, int64_
 
 #ifdef __cplusplus
 }
-#endif
 #endif

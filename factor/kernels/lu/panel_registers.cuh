@@ -2,8 +2,7 @@
 /* Shared by the resident panels of Householder and Gram-Schmidt: every thread holds ROWS rows of
  * the panel in registers, column j always in register 0. Holds the products of a column with the
  * others (panel_sums.cuh sums over blocks), the update, and the choice of a kernel. */
-#ifndef FATHOM_PANEL_REGISTERS_CUH
-#define FATHOM_PANEL_REGISTERS_CUH
+#pragma once
 
 #include "panel_sums.cuh"
 #include "lib/base/precision.h"
@@ -172,5 +171,3 @@ static inline int register_panel_launch(
 	void *arguments[] = {argument};
 	return (int)cudaLaunchKernelExC(&config, v->kernel, arguments);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* LU panels in registers: rows of a thread and of a warp, their candidates, updates and multipliers
  * (factor/kernels/lu/panel_cluster.cu has the method). */
-#ifndef FATHOM_PANEL_ROWS_CUH
-#define FATHOM_PANEL_ROWS_CUH
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/cluster.cuh"
@@ -244,5 +243,3 @@ constexpr struct variant rows_variant(size_t fixed_bytes, const void *kernel)
 }
 
 } // namespace
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Cost: two block barriers, one trip through L2, 16 bytes read per record and pair of columns (per
  * column in double); with clusters one cluster barrier more, or, for one cluster, instead. */
-#ifndef FATHOM_PANEL_SUMS_CUH
-#define FATHOM_PANEL_SUMS_CUH
+#pragma once
 
 #include "factor/kernels/qr/reflector.cuh"
 #include "lib/device/cluster.cuh"
@@ -279,5 +278,3 @@ static DEVICE real combined(const scratch<real, COLUMNS, THREADS, CLUSTER> &s, i
 		total = combine<largest>(total, s.group_part[i][column]);
 	return total;
 }
-
-#endif

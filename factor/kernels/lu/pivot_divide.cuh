@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Division of a column by its pivot, as in LAPACK's getf2. */
-#ifndef FATHOM_PIVOT_DIVIDE_CUH
-#define FATHOM_PIVOT_DIVIDE_CUH
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -55,5 +54,3 @@ template <typename T> static DEVICE T pivot_divide(T x, const pivot_divisor<T> &
 	 * quotients */
 	return d.reciprocal == T(0) ? x / d.pivot : x * d.reciprocal;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Householder QR of a panel on the device. Column-major device memory, leading dimensions in
  * elements; launchers return a cudaError_t as an int. stream is a cudaStream_t. None allocates or
  * waits. */
-#ifndef FATHOM_PANEL_GEQRF_H
-#define FATHOM_PANEL_GEQRF_H
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/base/precision.h"
@@ -86,5 +85,4 @@ int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float 
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,8 +2,7 @@
 /* Sums over the blocks of one cluster for its Householder panel
  * (factor/kernels/qr/panel_geqrf_cluster.cu): the distribution of rows and columns, the shared
  * memory of a block, and the exchange. */
-#ifndef FATHOM_PANEL_GEQRF_CLUSTER_CUH
-#define FATHOM_PANEL_GEQRF_CLUSTER_CUH
+#pragma once
 
 #include "lib/base/base.h"
 #include "factor/kernels/lu/panel_sums.cuh"
@@ -201,5 +200,3 @@ __device__ __forceinline__ void leave(
 #endif
 
 } // namespace
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Householder panel of one cluster (factor/kernels/qr/panel_geqrf_cluster.cu) as a part of a
  * kernel. */
-#ifndef FATHOM_PANEL_GEQRF_CLUSTER_BODY_CUH
-#define FATHOM_PANEL_GEQRF_CLUSTER_BODY_CUH
+#pragma once
 
 #include "lib/base/base.h"
 #include "panel_geqrf_cluster_column.cuh"
@@ -158,5 +157,3 @@ __device__ __forceinline__ void factorize_columns(
 #endif
 
 } // namespace
-
-#endif

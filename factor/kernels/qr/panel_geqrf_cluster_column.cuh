@@ -2,8 +2,7 @@
 /* One column of the Householder panel of one cluster (factor/kernels/qr/panel_geqrf_cluster.cu):
  * the sums below its diagonal, the reflector, its update of the other columns, and its column of T.
  */
-#ifndef FATHOM_PANEL_GEQRF_CLUSTER_COLUMN_CUH
-#define FATHOM_PANEL_GEQRF_CLUSTER_COLUMN_CUH
+#pragma once
 
 #include "panel_geqrf_cluster.cuh"
 #include "factor/kernels/lu/panel_registers.cuh"
@@ -199,5 +198,3 @@ __device__ __forceinline__ void update(
 #endif
 
 } // namespace
-
-#endif

@@ -2,8 +2,7 @@
 /* The small matrices of factor/kernels/qr/panel_geqrf_gram.cu: of order 64 in double precision, in
  * one block of 16 x 16 threads. Thread (x, y) holds rows y, y + 16, ... of columns x, x + 16, ...
  */
-#ifndef FATHOM_PANEL_GEQRF_GRAM_CUH
-#define FATHOM_PANEL_GEQRF_GRAM_CUH
+#pragma once
 
 #include "lib/base/base.h"
 #include "factor/kernels/gemm/gemm_mma.cuh"
@@ -354,5 +353,3 @@ __device__ __forceinline__ void store_t(const struct triangles &s, const bool *n
 }
 
 } // namespace
-
-#endif

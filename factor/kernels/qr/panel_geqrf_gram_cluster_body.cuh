@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The work of the blocks of factor/kernels/qr/panel_geqrf_gram_cluster.cu, from their rows to R, V
  * and T. */
-#ifndef FATHOM_PANEL_GEQRF_GRAM_CLUSTER_BODY_CUH
-#define FATHOM_PANEL_GEQRF_GRAM_CLUSTER_BODY_CUH
+#pragma once
 
 #include "lib/base/base.h"
 #include "lib/device/cluster.cuh"
@@ -331,5 +330,3 @@ __device__ __forceinline__ bool factorize_gram(const struct gram_panel &g, struc
 #endif
 
 } // namespace
-
-#endif

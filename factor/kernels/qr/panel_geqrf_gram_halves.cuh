@@ -3,8 +3,7 @@
  * precision (factor/kernels/qr/panel_geqrf_gram.cu). The first warp has the tiles of rows 0 .. 15
  * and 48 .. 63 of F^T F and these columns of the product with an upper triangle. The second warp
  * has the rest, which is half of both. */
-#ifndef FATHOM_PANEL_GEQRF_GRAM_HALVES_CUH
-#define FATHOM_PANEL_GEQRF_GRAM_HALVES_CUH
+#pragma once
 
 #include "panel_geqrf_gram_slab.cuh"
 #include "panel_geqrf_gram_tiles.cuh"
@@ -119,5 +118,3 @@ __device__ __forceinline__ void add_pairs(
 }
 
 } // namespace
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The transfer of a panel's rows between memory and the pairs of warps
  * (factor/kernels/qr/panel_geqrf_gram.cu). */
-#ifndef FATHOM_PANEL_GEQRF_GRAM_SLAB_CUH
-#define FATHOM_PANEL_GEQRF_GRAM_SLAB_CUH
+#pragma once
 
 #include "factor/kernels/gemm/gemm_copy.cuh"
 #include "panel_geqrf_gram.cuh"
@@ -128,5 +127,3 @@ __device__ __forceinline__ void store_half(const struct panel_rows &g, const str
 }
 
 } // namespace
-
-#endif

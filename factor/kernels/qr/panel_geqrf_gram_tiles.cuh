@@ -3,8 +3,7 @@
  * and above the diagonal, and the product with an upper triangle. This file numbers the tiles
  * (also for factor/kernels/qr/panel_geqrf_gram_halves.cuh) and has both products by warps that take
  * eight rows at a time (factor/kernels/qr/panel_geqrf_gram_cluster_body.cuh). */
-#ifndef FATHOM_PANEL_GEQRF_GRAM_TILES_CUH
-#define FATHOM_PANEL_GEQRF_GRAM_TILES_CUH
+#pragma once
 
 #include "factor/kernels/gemm/gemm_mma.cuh"
 #include "panel_geqrf_gram.cuh"
@@ -136,5 +135,3 @@ __device__ __forceinline__ void add_warps(const function &part_of, tiles &sum)
 }
 
 } // namespace
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The scalars of a Householder reflector, and the power of two that scales its column when
  * squares could overflow or underflow. */
-#ifndef FATHOM_REFLECTOR_CUH
-#define FATHOM_REFLECTOR_CUH
+#pragma once
 
 #include "lib/base/base.h"
 
@@ -83,5 +82,3 @@ template <typename real> static __device__ __forceinline__ real larger_of(real a
 {
 	return a > b || a != a ? a : b;
 }
-
-#endif

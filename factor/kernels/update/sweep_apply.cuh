@@ -4,8 +4,7 @@
  *
  * Cost: reading and writing the columns, and 4 WIDTH (P + WIDTH) fused multiply-adds a column in
  * tiles of 4 x 4 a thread, with 16-byte operands. */
-#ifndef FATHOM_SWEEP_APPLY_CUH
-#define FATHOM_SWEEP_APPLY_CUH
+#pragma once
 
 #include "sweep_window.cuh"
 
@@ -214,5 +213,3 @@ static __device__ __forceinline__ void apply_window(
 	some_barrier<BARRIER_APPLY, APPLIERS>();
 	subtract(s, c, thread);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * follow: each has tiles of WIDTH columns of R, right-hand sides, or rows of Q, and applies one
  * window after the other to them. Block 0 waits until a tile has all windows but the last before
  * its own; it loads that tile while it makes the last window. */
-#ifndef FATHOM_SWEEP_BLOCKS_CUH
-#define FATHOM_SWEEP_BLOCKS_CUH
+#pragma once
 
 #include "lib/device/barrier.cuh"
 #include "sweep_apply.cuh"
@@ -245,5 +244,3 @@ static __device__ void follow(const struct sweep<real> &g, struct window_memory<
 		follow_window<real, P, SLIDES>(g, s, share, i);
 	}
 }
-
-#endif

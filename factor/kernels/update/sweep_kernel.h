@@ -2,8 +2,7 @@
 /* One kernel for a whole sweep down a triangle (factor/algorithms/sweep.h). One block of threads
  * makes the reflectors of one window after the other. The other blocks apply them to the columns
  * right of the window, to the right-hand sides and to Q. Column-major device memory. */
-#ifndef FATHOM_SWEEP_KERNEL_H
-#define FATHOM_SWEEP_KERNEL_H
+#pragma once
 
 #include "lib/base/matrix.h"
 
@@ -53,5 +52,4 @@ int sweep_kernel(const struct band *, void *work, void *stream);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

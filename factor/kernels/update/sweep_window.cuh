@@ -8,8 +8,7 @@
  * block barrier, P/4 products, two shuffles, a root and a reciprocal. A finished column stays as
  * a multiple of v. Four other warps make T from its products with later columns, one column
  * behind. */
-#ifndef FATHOM_SWEEP_WINDOW_CUH
-#define FATHOM_SWEEP_WINDOW_CUH
+#pragma once
 
 #include "factor/kernels/qr/reflector.cuh"
 #include "factor/kernels/blocks/shared_update.cuh"
@@ -258,5 +257,3 @@ static __device__ __forceinline__ void make_t(struct window_memory<real, P> &s)
 	for (int k = 0; k < WIDTH / LANES; k++)
 		s.t[row][first + k] = part[k];
 }
-
-#endif

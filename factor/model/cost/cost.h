@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Costs of operations, and the cost models that give them: one for each level and target. A cost
  * model reads the profile and the shapes of operands, nothing else. */
-#ifndef FATHOM_COST_H
-#define FATHOM_COST_H
+#pragma once
 
 #include "cost_work.h"
 
@@ -224,5 +223,3 @@ struct cost_model {
 
 extern const struct cost_model cost_cuda_level1, cost_cuda_level2;
 extern const struct cost_model cost_host_level1, cost_host_level2;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Building blocks of the cost models. */
-#ifndef FATHOM_COST_BLOCKS_H
-#define FATHOM_COST_BLOCKS_H
+#pragma once
 
 #include "cost.h"
 
@@ -124,5 +123,3 @@ double cost_beside(struct cost_reader *r, const struct cost *alone, enum precisi
 
 /* The share of the multiprocessors that so many blocks can use. */
 double cost_share(struct cost_reader *r, double blocks);
-
-#endif

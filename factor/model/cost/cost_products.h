@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the costs of products and of symmetric updates share (cost_products.c, cost_gemm.c,
  * cost_gemm_own.c, cost_gemm_tf32.c, cost_syrk.c). */
-#ifndef FATHOM_COST_PRODUCTS_H
-#define FATHOM_COST_PRODUCTS_H
+#pragma once
 
 #include "factor/kernels/gemm/gemm.h"
 #include "cost_blocks.h"
@@ -48,5 +47,3 @@ double own_time(struct cost_reader *r, struct matrix c, int64_t k);
 bool is_own_tall(struct cost_reader *r, const struct gemm_problem *p);
 double own_tall_time(
         struct cost_reader *r, const struct gemm_problem *p, struct matrix c, bool transposed);
-
-#endif

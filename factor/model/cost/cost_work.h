@@ -3,8 +3,7 @@
  * estimates most operations from their work alone, and level 2 those that only move data. The
  * column `cost` names the function of struct cost_model that knows more. A model without that
  * function (NULL), and the column BY_WORK, leave the operation to the model's by_work. */
-#ifndef FATHOM_COST_WORK_H
-#define FATHOM_COST_WORK_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -78,5 +77,3 @@ static inline double trapezoid_steps(struct matrix c, int64_t k)
 
 	return (n * n / 2 + n * rest) * (double)k;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Estimates of the vector-thread matrix product from the instructions of its inner loop, as in
  * LAPACK Working Note 202, section 4.4: by the paper's law for its GPUs, and for today's GPUs from
  * rates in the profile. */
-#ifndef FATHOM_VECTOR_GEMM_H
-#define FATHOM_VECTOR_GEMM_H
+#pragma once
 
 #include "lib/profile/model.h"
 #include "factor/papers/gemm_volkov_work.h"
@@ -41,5 +40,3 @@ struct vector_estimate {
 /* The estimate for the kernels in cuda/gemm_volkov.cu; NaN, with model->missing, where the profile
  * does not suffice. Latencies count as hidden, so without prefetches it is an upper bound. */
 struct vector_estimate vector_estimate(struct model *model, bool tb, enum volkov_without without);
-
-#endif

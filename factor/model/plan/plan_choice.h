@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model's plan of a factorization: no tables, and nothing is run. */
-#ifndef FATHOM_PLAN_CHOICE_H
-#define FATHOM_PLAN_CHOICE_H
+#pragma once
 
 #include "factor/model/predictions/model_factor.h"
 
@@ -41,5 +40,3 @@ static const struct plan_fixed plan_free = {0, -1, -1, 0, -1, NULL};
  * asked->plan is not used. */
 bool plan_choose(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Internals of the search for a plan (plan_choice.h). */
-#ifndef FATHOM_PLAN_SEARCH_H
-#define FATHOM_PLAN_SEARCH_H
+#pragma once
 
 #include "plan_choice.h"
 
@@ -33,5 +32,3 @@ void plan_tie_widths(struct search *s, double *best);
 /* The default plan, where nothing is fixed but that panels stay on the device. */
 void plan_tie_own(const struct profile *profile, const struct factor_question *asked,
         const struct plan_fixed *fixed, struct plan_choice *choice);
-
-#endif

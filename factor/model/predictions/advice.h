@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The variant of the panel that is predicted to be fastest, and the parameters behind that choice.
  */
-#ifndef FATHOM_ADVICE_H
-#define FATHOM_ADVICE_H
+#pragma once
 
 #include "factor/model/simulation/executor_model.h"
 
@@ -42,5 +41,3 @@ struct sensitivity {
  * profile is unchanged when it returns. */
 struct sensitivity advice_sensitivity(struct profile *profile, const struct question *question,
         const struct answer *choice, const struct answer *rival);
-
-#endif

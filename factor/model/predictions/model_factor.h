@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions of whole factorizations: getrf, geqrf or potrf with a plan on the model executor. */
-#ifndef FATHOM_MODEL_FACTOR_H
-#define FATHOM_MODEL_FACTOR_H
+#pragma once
 
 #include "factor/model/simulation/executor_model.h"
 #include "factor/algorithms/plan.h"
@@ -33,5 +32,3 @@ bool model_factor_predict(const struct profile *profile, enum model_target targe
 
 /* Standard operation counts of LAPACK Working Note 41; NaN for an unknown operation. */
 double model_factor_flops(const char *operation, double m, double n);
-
-#endif

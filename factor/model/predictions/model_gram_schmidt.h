@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions of the Gram-Schmidt process and of its kernels. */
-#ifndef FATHOM_MODEL_GRAM_SCHMIDT_H
-#define FATHOM_MODEL_GRAM_SCHMIDT_H
+#pragma once
 
 #include "factor/algorithms/gram_kernel.h"
 #include "factor/model/simulation/executor_model.h"
@@ -29,5 +28,3 @@ bool model_gram_kernel_predict(const struct profile *profile, const struct gram_
  */
 int64_t model_gram_schmidt_width(
         const struct profile *profile, enum model_target target, const struct gram_question *asked);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions of Kerr's benchmark (../kerr.h): the same sequences on the model executor. */
-#ifndef FATHOM_MODEL_KERR_H
-#define FATHOM_MODEL_KERR_H
+#pragma once
 
 #include "factor/model/simulation/executor_model.h"
 #include "factor/papers/kerr.h"
@@ -15,5 +14,3 @@ struct kerr_prediction {
 /* On the profile's GPU, single precision. False with out->fault. */
 bool model_kerr(const struct profile *profile, enum kerr_variant variant, int64_t m, int64_t n,
         int64_t r, struct kerr_prediction *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions of products in a row. */
-#ifndef FATHOM_MODEL_PRODUCT_H
-#define FATHOM_MODEL_PRODUCT_H
+#pragma once
 
 #include "factor/algorithms/product.h"
 #include "factor/model/simulation/executor_model.h"
@@ -11,5 +10,3 @@
  * NaN) when the profile does not suffice. */
 bool model_product_predict(const struct profile *profile, const struct product *product, int level,
         struct prediction *out);
-
-#endif

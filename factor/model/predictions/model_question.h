@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A question to the model executor: the time of a sequence of operations, and its interval. */
-#ifndef FATHOM_MODEL_QUESTION_H
-#define FATHOM_MODEL_QUESTION_H
+#pragma once
 
 #include "factor/model/simulation/executor_model.h"
 
@@ -37,5 +36,3 @@ struct spread {
 	double below, above;
 };
 void spread_widen(struct spread *spread, double below, double above);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The transfer of a triangle between host and device as rectangles (LAWN 202, section 5.4;
  * host_transfer.h): their width. */
-#ifndef FATHOM_MODEL_TRANSFER_H
-#define FATHOM_MODEL_TRANSFER_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "lib/base/precision.h"
@@ -13,5 +12,3 @@
  * fastest to the device and back. Narrow rectangles carry less of the other triangle, wide ones
  * start fewer copies. 0 when the profile has no cost of copies. */
 int64_t model_triangle_width(const struct profile *profile, int64_t n, enum precision precision);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions of a change of a QR factorization, and of a new factorization (../qr_update.h). */
-#ifndef FATHOM_MODEL_UPDATE_H
-#define FATHOM_MODEL_UPDATE_H
+#pragma once
 
 #include "factor/model/simulation/executor_model.h"
 #include "factor/algorithms/qr_refactor.h"
@@ -17,5 +16,3 @@ bool model_refactor_predict(const struct profile *profile, enum model_target tar
 /* A matrix without data; the factors of a question, as large as the change needs them. */
 struct matrix model_shape_of(int64_t m, int64_t n, enum precision precision);
 struct qr_factors model_update_factors(const struct update_question *asked);
-
-#endif

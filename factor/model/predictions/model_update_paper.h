@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions of the paper's changes of a QR factorization (../qr_update_paper.h): the same
  * sequences on the model executor. */
-#ifndef FATHOM_MODEL_UPDATE_PAPER_H
-#define FATHOM_MODEL_UPDATE_PAPER_H
+#pragma once
 
 #include "factor/papers/qr_update_paper.h"
 #include "model_update.h"
@@ -17,5 +16,3 @@ struct paper_prediction {
 /* On the profile's GPU; how->phase timer is not read. False with out->fault. */
 bool model_update_paper(const struct profile *profile, const struct update_question *asked,
         const struct qr_paper *how, struct paper_prediction *out);
-
-#endif

@@ -2,8 +2,7 @@
 /* The model executor: it runs an algorithm's schedule on simulated clocks (the host's and the
  * queues') with costs from the profile, and touches no data. Every pivot search finds its pivot in
  * the last row, so every row swap has its cost. simulation.h: how queues share the device. */
-#ifndef FATHOM_EXECUTOR_MODEL_H
-#define FATHOM_EXECUTOR_MODEL_H
+#pragma once
 
 #include "factor/model/cost/cost.h"
 #include "timeline.h"
@@ -82,5 +81,3 @@ bool model_predict_without(const struct profile *profile, enum model_target targ
 /* Its seconds at level 2, without the runs for an interval; NaN where model_predict is false. */
 double model_seconds_without(const struct profile *profile, enum model_target target,
         const char *variant, int64_t m, int64_t n, enum precision precision, unsigned skip);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Internals of the model executor: its clocks, and what its operations have in common. */
-#ifndef FATHOM_EXECUTOR_MODEL_INTERNAL_H
-#define FATHOM_EXECUTOR_MODEL_INTERNAL_H
+#pragma once
 
 #include "executor_model.h"
 #include "factor/model/cost/cost_blocks.h"
@@ -74,5 +73,3 @@ void model_add_events(struct executor_ops *ops);
 
 /* Seconds by phase and term of what was charged (executor_model_parts.c). */
 void model_account(struct simulated *s, struct model_result *result);
-
-#endif

@@ -19,8 +19,7 @@
  *
  * The host puts operations at times that never fall. An operation that the host does not wait for
  * is simulated later, when all that can disturb it is known. */
-#ifndef FATHOM_SIMULATION_H
-#define FATHOM_SIMULATION_H
+#pragma once
 
 #include "factor/model/cost/cost.h"
 
@@ -64,5 +63,3 @@ double simulation_finish(struct simulation *simulation, int64_t operation);
 
 /* Runs to that time; whether the operation (-1: none) is not over then. */
 bool simulation_busy(struct simulation *simulation, int64_t operation, double time);
-
-#endif

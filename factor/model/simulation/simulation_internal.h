@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the simulation's clock (simulation.c) and its shares (simulation_shares.c) have in common.
  */
-#ifndef FATHOM_SIMULATION_INTERNAL_H
-#define FATHOM_SIMULATION_INTERNAL_H
+#pragma once
 
 #include "simulation.h"
 
@@ -37,5 +36,3 @@ double simulation_rate(const struct simulation *, const struct operation *);
  * by block, and a panel needs all of its places at once. Behind a kernel of its own queue it is
  * first. A co-resident kernel finds places beside the blocks of light ones. */
 void simulation_hold(struct simulation *, struct operation *);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The timeline of a run, simulated by the model executor or measured, as a table and as a drawing,
  * and the phase to which each moment is attributed. */
-#ifndef FATHOM_TIMELINE_H
-#define FATHOM_TIMELINE_H
+#pragma once
 
 #include "factor/executors/executor.h"
 
@@ -85,5 +84,3 @@ void timeline_print(const struct timeline *timeline, size_t most, FILE *out);
  * each timeline from their own begin. Operations shorter than 1/2000 of a view are left out. */
 void timeline_draw(
         const struct timeline *const *timeline, size_t count, double from, double to, FILE *out);
-
-#endif

@@ -5,8 +5,7 @@
  * Several phases may cost a step about as much, and the model claims no more than claimed_accuracy
  * of a step's time. Where the measured limiter costs less than the simulated one by at most that,
  * in the simulation, the step is a tie: neither agreement nor disagreement, and counted apart. */
-#ifndef FATHOM_TIMELINE_COMPARE_H
-#define FATHOM_TIMELINE_COMPARE_H
+#pragma once
 
 #include "timeline.h"
 
@@ -44,5 +43,3 @@ double comparison_contradiction(const struct comparison *comparison);
 /* Prints the steps (a line for several in a row with the same limiters), the phases, the `most`
  * operations that differ most, and the whole time. */
 void comparison_print(const struct comparison *comparison, size_t most, FILE *out);
-
-#endif

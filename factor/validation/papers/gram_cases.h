@@ -3,8 +3,7 @@
  * gramschmidt, the form as variant (cublas and openblas are the blas form), option shape=NXxNY for
  * the paper's kernels. Rows on the host by threads have the options threads=T and, if not the
  * project's compiler, compiler=NAME; k is the number of columns that are done, 0 for all. */
-#ifndef FATHOM_GRAM_CASES_H
-#define FATHOM_GRAM_CASES_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "factor/validation/results.h"
@@ -47,5 +46,3 @@ int64_t gram_width(const struct profile *profile, enum precision precision, int6
 size_t predict_gram(
         struct results *results, const struct profile *profile, const char *executor, bool quick);
 size_t predict_gram_host(struct results *results, const struct profile *profile, bool quick);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gram-Schmidt's kernels (gram_kernel.h) as cases: shapes of blocks of threads, the hold-out list,
  * predictions, measurements. */
-#ifndef FATHOM_GRAM_KERNELS_H
-#define FATHOM_GRAM_KERNELS_H
+#pragma once
 
 #include "lib/profile/profile.h"
 #include "factor/algorithms/gram_kernel.h"
@@ -36,5 +35,3 @@ bool timing_gram_kernels(struct executor *executor, const struct gram_kernel *ke
 
 /* gram_kernels_print.c: the fastest shape of each kernel and number of columns, and its rate. */
 void gram_kernels_print(const struct results *results, FILE *out);
-
-#endif

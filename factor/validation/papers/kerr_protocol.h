@@ -2,8 +2,7 @@
 /* The protocol of Kerr, Campbell and Richards (QR decomposition on GPUs, GPGPU 2009) besides the
  * algorithm (kerr.h): the matrices, the count of operations (Table 1), the measures of error
  * (section 5). */
-#ifndef FATHOM_KERR_PROTOCOL_H
-#define FATHOM_KERR_PROTOCOL_H
+#pragma once
 
 #include "factor/papers/kerr.h"
 
@@ -45,5 +44,3 @@ struct kerr_room {
 /* a is the matrix before, r has R in its upper triangle. False with the executor's fault. */
 bool kerr_errors(struct executor *, struct matrix a, struct matrix r, struct matrix q,
         const struct kerr_room *room, struct kerr_errors *errors);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of kerr.tsv, one for each phase of a configuration of Kerr's benchmark, and its table.
  */
-#ifndef FATHOM_KERR_ROWS_H
-#define FATHOM_KERR_ROWS_H
+#pragma once
 
 #include "lib/stats/stats.h"
 #include "lib/base/table.h"
@@ -41,5 +40,3 @@ struct kerr_rows *kerr_rows_read(const char *path, struct fault *fault);
 
 /* kerr_print.c: phases predicted and measured, the model's choice of the width, gemv, the host. */
 void kerr_rows_print(const struct kerr_rows *, FILE *out);
-
-#endif

@@ -4,8 +4,7 @@
  * Frobenius's norms, in plain single precision, by split operands, by the vendor and by the host;
  * these errors decide the default math: at most twice the vendor's. Rows of operations error_getrf,
  * error_geqrf, error_potrf: no times, the measure (check_error) as residual; option kind=NAME. */
-#ifndef FATHOM_LAWN_ERRORS_H
-#define FATHOM_LAWN_ERRORS_H
+#pragma once
 
 #include "factor/validation/results.h"
 #include "factor/validation/whole.h"
@@ -37,5 +36,3 @@ void lawn_errors_print(const struct results *results, FILE *out);
 /* Errors by kind: a line for each factorization and kind. The last columns are our errors over the
  * vendor's, or over the host's without a vendor. */
 void kind_errors_print(const struct results *results, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The paper's operations that are matrix products: by the paper's kernels (gemm_volkov.h), by ours
  * (gemm.h) and by cuBLAS. Results are PAPER_OP_ALPHA times the product, plus C except for trmm. */
-#ifndef FATHOM_PAPER_OPERATION_PRODUCTS_H
-#define FATHOM_PAPER_OPERATION_PRODUCTS_H
+#pragma once
 
 #include "paper_operations.h"
 
@@ -16,5 +15,3 @@ paper_op_call syrk_paper, syrk_own, syrk_vendor;
 
 /* C = alpha times triangle and square in the order that side=l or r says. */
 paper_op_call trmm_paper, trmm_vendor;
-
-#endif

@@ -3,8 +3,7 @@
  * device: the matrix product, also of block triangles (section 4.2), for small C (Figure 5) and of
  * thin matrices (Figure 6), the transposition, 64 row swaps, the triangular solve against the
  * product by the inverse. Each in several ways, by many calls one after the other. */
-#ifndef FATHOM_PAPER_OPERATIONS_H
-#define FATHOM_PAPER_OPERATIONS_H
+#pragma once
 
 #include "lib/base/msg.h"
 #include "factor/papers/gemm_volkov.h"
@@ -109,6 +108,4 @@ static inline bool timing_parts(struct executor *executor, const struct paper_op
 	        (void)count;
 	return fault_set(fault, "built without the CUDA Toolkit");
 }
-#endif
-
 #endif

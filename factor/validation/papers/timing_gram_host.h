@@ -3,8 +3,7 @@
  * the threads that work on the random matrix make it again in place. No copy is kept: matrices
  * larger than the last cache fit into small machines, and the cache holds the matrix as far as it
  * can. */
-#ifndef FATHOM_TIMING_GRAM_HOST_H
-#define FATHOM_TIMING_GRAM_HOST_H
+#pragma once
 
 #include "factor/papers/gram_compilers.h"
 #include "factor/validation/timing.h"
@@ -25,5 +24,3 @@ bool timing_gram_host(struct executor *host, const struct core_noise *noise,
         enum precision precision, int64_t m, int64_t n, const struct gram_run *run,
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The forms of the Gram-Schmidt process as timed problems: on a matrix in executor memory, random
  * or of a given condition, checked there. */
-#ifndef FATHOM_TIMING_GRAM_SCHMIDT_H
-#define FATHOM_TIMING_GRAM_SCHMIDT_H
+#pragma once
 
 #include "factor/validation/timing.h"
 
@@ -21,5 +20,3 @@ struct candidate candidate_gram_schmidt(struct gram_entry *entry, const char *va
 bool timing_gram_schmidt(struct executor *executor, enum precision precision, int64_t m, int64_t n,
         double condition, const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault);
-
-#endif
