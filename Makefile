@@ -45,21 +45,20 @@ LIBS = $(HOST_LIBS) -lm -ldl -lpthread -fopenmp
 
 ifneq ($(NVCC),)
 # ---- device code -----------------------------------------------------------------------------------------------------
-# Architectures: those of the GPUs here that the toolkit knows; without a GPU one, so that a build is quick.
-known_archs := $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch))
-present_archs := $(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep '^[0-9.]*$$')))
+# Architectures: those of the GPUs here that the toolkit knows; without a GPU one, so that a build is quick. 90a is 90 with
+# instructions that only code for 9.0 alone may use.
+known_archs := $(patsubst 90,90 90a,$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch)))
+present_archs := $(patsubst 90,90a,$(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep '^[0-9.]*$$'))))
 unknown_archs := $(filter-out $(known_archs),$(present_archs))
-GPU_ARCHS ?= $(or $(filter $(known_archs),$(present_archs)),90)
-DIST_ARCHS := 75 80 86 89 90 100 120
-# Compute capability 9.0 has instructions that only code for 9.0 alone, sm_90a, may use. PTX of the newest named
-# architecture lets later GPUs run the code.
-ARCHS = $(GPU_ARCHS:90=90a)
-PTX_ARCH = $(if $(findstring a,$(lastword $(ARCHS))),,$(lastword $(ARCHS)))
+GPU_ARCHS ?= $(or $(filter $(known_archs),$(present_archs)),90a)
+DIST_ARCHS := 75 80 86 89 90a 100 120
+# PTX of the newest named architecture lets later GPUs run the code.
+PTX_ARCH = $(if $(findstring a,$(lastword $(GPU_ARCHS))),,$(lastword $(GPU_ARCHS)))
 # A toolkit before 13 may be used with drivers that cannot read compressed machine code.
 TOOLKIT := $(shell $(NVCC) --version | sed -n 's/.*release \([0-9]*\).*/\1/p')
 NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) \
 	$(if $(WERROR),-Werror all-warnings) $(if $(filter-out 10 11 12,$(TOOLKIT)),--compress-mode=size) \
-	$(foreach a,$(ARCHS),-gencode arch=compute_$a,code=sm_$a) \
+	$(foreach a,$(GPU_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
 	$(foreach a,$(PTX_ARCH),-gencode arch=compute_$a,code=compute_$a) $(NVCCFLAGS)
 HOST_FLAGS += -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcublasLt -lcudart_static -lrt -lstdc++
@@ -82,7 +81,7 @@ MAINS := $(FACTOR_PROGRAMS:%=factor/programs/%.c) $(wildcard programs/*.c)
 
 # Without the toolkit the .cu files are left out, and the .c files that call CUDA; stand-ins come in their place.
 CUDA_NONE := lib/device/gpu_none.c factor/executors/cuda/executor_cuda_none.c
-CUDA_ONLY := lib/device/gpu.c factor/calibration/blas_rate.c factor/kernels/gemm/blas_double%.c factor/executors/cuda/executor_cuda%.c factor/library/%.c \
+CUDA_ONLY := lib/device/gpu.c lib/device/driver.c factor/calibration/blas_rate.c factor/kernels/gemm/blas_double%.c factor/executors/cuda/executor_cuda%.c factor/library/%.c \
 	factor/validation/vendor.c factor/validation/papers/paper_operation_calls.c \
 	factor/validation/papers/paper_operation_products.c factor/validation/papers/timing_paper_operations.c
 FOUND := $(filter-out $(MAINS),$(sort $(shell find lib factor probes -name '*.c' -o -name '*.cu')))
@@ -113,7 +112,7 @@ C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '
 SHELL_FILES := $(wildcard scripts/*.sh plots/*.sh tests/*.sh) .ci/run fathom
 
 # ---- use -------------------------------------------------------------------------------------------------------------
-.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-full check check-archs \
+.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-full test-as-arch check check-archs \
 	device-code dist-archs sanitize format shellcheck install uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
@@ -179,11 +178,16 @@ setup-develop: setup
 
 ## develop test: run all tests (GPU tests skip, with the reason, where there is no GPU)
 test: all $(TESTS) $(EXAMPLES)
-	$(Q)sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+	$(Q)FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
 ## develop test-full: the same with full cross products of plans, matrices, shapes and precisions
 test-full: all $(TESTS) $(EXAMPLES)
-	$(Q)FATHOM_TEST_FULL=1 sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+	$(Q)FATHOM_TEST_FULL=1 FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+
+## develop test-as-arch: run all tests with code for an older architecture alone (make test-as-arch ARCH=80)
+ARCH ?= 80
+test-as-arch:
+	$(Q)$(MAKE) test BUILD="$(BUILD)/as/$(ARCH)" GPU_ARCHS=$(ARCH)
 
 ## develop check: formatting, shellcheck, the tree's rules, quick tests
 check: format shellcheck $(filter $(BUILD)/tests/lib/%,$(TESTS))

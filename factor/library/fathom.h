@@ -3,13 +3,15 @@
  * gemm and gemv on an NVIDIA GPU.
  *
  * Names, order of arguments and results are LAPACK's, with these differences:
- *   - The first argument is a handle. It belongs to the device that was current when it was created
- *     and holds streams, events and cuBLAS handles. One thread uses a handle at a time; a program
- *     may have any number of handles.
+ *   - The first argument is a handle. It belongs to the device, and to the CUDA context, that was
+ *     current when it was created and holds streams, events and cuBLAS handles. One thread uses a
+ *     handle at a time; a program may have any number of handles. A call leaves the caller's
+ *     context current. After cudaDeviceReset only fathom_destroy may be called. In the stream of a
+ *     green context kernels are sized by its multiprocessors.
  *   - Matrices, vectors, ipiv, tau, work and info are in device memory. Matrices are column-major.
  *     Sizes and leading dimensions are 64-bit and count elements; a leading dimension is at least
- *     the number of rows and at least 1. ipiv and info are int; ipiv is 1-based. A matrix has at
- *     most 2^48 bytes.
+ *     the number of rows, at least 1 and at most 2^31 - 1. ipiv and info are int; ipiv is 1-based.
+ *     A matrix has at most 2^48 bytes.
  *   - Calls put work into the handle's stream: earlier work there comes before it, later work after
  *     it. Calls do not allocate. They do not wait for the device either, except where CUDA does: it
  *     loads a kernel on first use (CUDA_MODULE_LOADING=EAGER: at the start), and its queue of about
@@ -33,7 +35,8 @@
  *     the choice of qr_update_auto.
  *   - Refused with FATHOM_NOT_POSSIBLE, without harm to the capture: fathom_finish,
  *     fathom_set_stream to or from a stream under capture, and all calls with host panels.
- *     CUDA forbids fathom_create and fathom_destroy during a capture, like cudaMalloc.
+ *   - While other streams are under capture, all calls work, and harm no capture. CUDA forbids the
+ *     legacy stream then: call fathom_set_stream after fathom_create.
  *   - It needs a driver for CUDA 12.3 or later: earlier ones load no kernel during a capture. */
 
 #include <stdint.h>

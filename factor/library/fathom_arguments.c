@@ -38,6 +38,9 @@ bool call_shape(struct fathom *h, const char *name, struct matrix a)
 		        "%s of %" PRId64 " x %" PRId64 ", leading dimension %" PRId64
 		        ": too large for any memory",
 		        name, a.m, a.n, a.ld);
+	if (a.ld > INT32_MAX)
+		return call_refuse(h, "leading dimension %" PRId64 " of %s: at most %d is possible",
+		        a.ld, name, INT32_MAX);
 	return true;
 }
 

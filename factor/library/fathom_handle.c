@@ -2,6 +2,7 @@
 #include "fathom_handle.h"
 
 #include "lib/base/msg.h"
+#include "lib/device/current.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +15,38 @@ static _Thread_local struct fault create_fault;
 
 /* ---- calls ---- */
 
+/* In the relaxed mode memory and events may be used although another stream is under capture. */
+static struct caller caller_enter(void)
+{
+	struct caller caller = {driver_context(), cudaStreamCaptureModeRelaxed};
+
+	cudaThreadExchangeStreamCaptureMode(&caller.mode);
+	return caller;
+}
+
+static void caller_leave(struct caller caller)
+{
+	if (caller.context)
+		driver_set_context(caller.context);
+	cudaThreadExchangeStreamCaptureMode(&caller.mode);
+	gpu_limit_sms(0);
+}
+
 bool call_enter(struct fathom *h)
 {
-	return cuda_ok(h->cuda, cudaGetDevice(&h->caller_device), "current device") &&
-	       (h->caller_device == h->cuda->gpu.device ||
-	               cuda_ok(h->cuda, cudaSetDevice(h->cuda->gpu.device), "set device"));
+	h->caller = caller_enter();
+	if ((h->caller.context == h->context || driver_set_context(h->context)) &&
+	        driver_context_number(NULL) == h->context_number) {
+		gpu_limit_sms(h->cuda->gpu.sm_count);
+		return true;
+	}
+	caller_leave(h->caller);
+	return call_refuse(h, "the handle's CUDA context is gone: the device was reset");
 }
 
 void call_leave(struct fathom *h)
 {
-	if (h->caller_device != h->cuda->gpu.device)
-		cudaSetDevice(h->caller_device);
+	caller_leave(h->caller);
 }
 
 /* Whether the stream is under capture; false when nothing can be put there. */
@@ -32,10 +54,16 @@ static bool ask_capture(struct fathom *h, cudaStream_t stream, bool *captured)
 {
 	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
 
-	if (!cuda_ok(h->cuda, cudaStreamIsCapturing(stream, &status), "stream")) {
+	cudaError_t error = cudaStreamIsCapturing(stream, &status);
+
+	if (error != cudaSuccess)
 		cudaGetLastError(); /* the next kernel's launch has not failed */
+	if (error == cudaErrorStreamCaptureImplicit)
+		return call_refuse(h,
+		        "the legacy stream waits for all other streams: none of them may "
+		        "be under capture");
+	if (!cuda_ok(h->cuda, error, "stream"))
 		return false;
-	}
 	*captured = status == cudaStreamCaptureStatusActive;
 	return status != cudaStreamCaptureStatusInvalidated ||
 	       call_refuse(h, "the stream's capture has become invalid: it has to be ended");
@@ -153,8 +181,10 @@ static bool open_executor(struct fathom *h, int device)
 	if (!h->cuda)
 		return false;
 	h->e = &h->cuda->base;
+	h->context = driver_context();
+	h->context_number = driver_context_number(NULL);
 	if (cuda_reserve_exchange(h->cuda, DEFAULT_LU_LEAF) && cuda_sync(h->e) &&
-	        set_stream(h, NULL))
+	        cuda_follow(h->cuda, NULL))
 		return true;
 	create_fault = h->e->fault;
 	executor_free(h->e);
@@ -180,7 +210,10 @@ enum fathom_status fathom_create(struct fathom **handle)
 		fault_set(&create_fault, "out of host memory");
 		return FATHOM_FAILED;
 	}
-	if (!open_executor(h, device)) {
+	const struct caller caller = caller_enter();
+	const bool opened = open_executor(h, device);
+	caller_leave(caller);
+	if (!opened) {
 		free(h);
 		return FATHOM_NOT_POSSIBLE;
 	}
@@ -192,12 +225,15 @@ void fathom_destroy(struct fathom *h)
 {
 	if (!h)
 		return;
-	bool entered = call_enter(h);
-	ex_wait_host(h->e, EVENT_DONE);
-	int device = h->cuda->gpu.device;
-	executor_free(h->e);
-	if (entered && h->caller_device != device)
-		cudaSetDevice(h->caller_device);
+	if (call_enter(h)) {
+		const struct caller caller = h->caller;
+
+		ex_wait_host(h->e, EVENT_DONE);
+		executor_free(h->e);
+		caller_leave(caller);
+	} else {
+		cuda_abandon(h->cuda);
+	}
 	choices_free(h->choices);
 	free(h);
 }
@@ -212,8 +248,8 @@ enum fathom_status fathom_set_stream(struct fathom *h, struct CUstream_st *strea
 		return FATHOM_BAD_ARGUMENT;
 	if (!call_enter(h))
 		return status;
-	if (not_captured(h, h->cuda->lanes[QUEUE_MAIN].stream, what) &&
-	        not_captured(h, stream, what))
+	cudaStream_t old = h->cuda->lanes[QUEUE_MAIN].stream;
+	if ((!old || not_captured(h, old, what)) && not_captured(h, stream, what))
 		status = set_stream(h, stream) ? FATHOM_OK : FATHOM_FAILED;
 	call_leave(h);
 	return status;

@@ -7,13 +7,22 @@
 #include "factor/executors/cuda/executor_cuda.h"
 #include "fathom_calls.h"
 #include "fathom_choices.h"
+#include "lib/device/driver.h"
 #include "factor/algorithms/plan_default.h"
+
+/* A thread's state that a call changes and puts back. */
+struct caller {
+	CUcontext context;
+	enum cudaStreamCaptureMode mode;
+};
 
 struct fathom {
 	struct cuda *cuda;
 	struct executor *e; /* the same */
 	bool host_panels;
-	int caller_device;       /* during a call: the caller's current device */
+	CUcontext context;       /* in which all is made, */
+	uint64_t context_number; /* and its number: another one when it is gone */
+	struct caller caller;    /* during a call */
 	struct choices *choices; /* NULL until a profile is read */
 };
 
@@ -41,7 +50,7 @@ struct matrix call_column(const void *data, int64_t count, enum precision precis
 /* The default plan for a matrix. */
 void call_plan(struct fathom *, enum operation operation, struct matrix a, struct default_plan *);
 
-/* Make the handle's device current, and the caller's again. */
+/* Make the handle's context current, and the caller's again. Captures of other streams go on. */
 bool call_enter(struct fathom *);
 void call_leave(struct fathom *);
 

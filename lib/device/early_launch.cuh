@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches of short dependent kernels: the next kernel's blocks occupy multiprocessors early and
  * wait there for the end of this kernel (programmatic dependent launch, compute capability 9.0).
- * Older devices get plain launches. */
+ * Older devices, and code for older ones, get plain launches. */
 #pragma once
 
 #include "lib/base/base.h"
+#include "current.h"
 
 #include <cuda_runtime.h>
 
@@ -36,15 +37,9 @@ template <typename A>
 static cudaError_t early_launch(void (*kernel)(const A), int64_t blocks, int threads, int64_t bytes,
         const A &argument, void *stream)
 {
-	int device, major;
-	cudaError_t error = cudaGetDevice(&device);
-	if (error == cudaSuccess)
-		error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-	if (error == cudaSuccess && bytes > 0)
-		error = cudaFuncSetAttribute((const void *)kernel,
-		        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-	if (error != cudaSuccess)
-		return error;
+	const int error = bytes > 0 ? kernel_allow_shared((const void *)kernel) : 0;
+	if (error)
+		return (cudaError_t)error;
 	cudaLaunchAttribute attribute = {};
 	cudaLaunchConfig_t config = {};
 	config.gridDim = dim3((unsigned)blocks);
@@ -52,7 +47,7 @@ static cudaError_t early_launch(void (*kernel)(const A), int64_t blocks, int thr
 	config.dynamicSmemBytes = (size_t)bytes;
 	config.stream = (cudaStream_t)stream;
 	config.attrs = &attribute;
-	config.numAttrs = major >= 9;
+	config.numAttrs = gpu_current()->code >= 90;
 	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
 	attribute.val.programmaticStreamSerializationAllowed = 1;
 	return cudaLaunchKernelEx(&config, kernel, argument);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/base.h"
+#include "current.h"
+#include "driver.h"
 #include "gpu.h"
 #include "lib/host/clock.h"
 #include "gpu_select.h"
@@ -64,10 +66,24 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 	if (d < 0)
 		return false;
 	struct cudaDeviceProp prop;
-	if ((error = cudaSetDevice(d)) != cudaSuccess ||
+	int now = -1;
+	const bool current_already =
+	        driver_context() && cudaGetDevice(&now) == cudaSuccess && now == d;
+	if ((!current_already && (error = cudaSetDevice(d)) != cudaSuccess) ||
 	        (error = cudaGetDeviceProperties(&prop, d)) != cudaSuccess ||
 	        (error = cudaFree(NULL)) != cudaSuccess)
 		return fault_set(fault, "GPU %d cannot be used: %s", d, cudaGetErrorString(error));
+	if (prop.major < 7 || (prop.major == 7 && prop.minor < 5))
+		return fault_set(fault,
+		        "GPU %d (%s) is of compute capability %d.%d: fathom needs 7.5 or newer", d,
+		        prop.name, prop.major, prop.minor);
+	const struct current *current = gpu_current();
+	if (current->code == 0)
+		return fault_set(fault,
+		        "this build has no code for GPU %d (%s, compute capability %d.%d): build "
+		        "with "
+		        "make GPU_ARCHS=%d%d",
+		        d, prop.name, prop.major, prop.minor, prop.major, prop.minor);
 
 	gpu->device = d;
 	gpu->visible = count;
@@ -76,7 +92,9 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 	cudaDeviceGetPCIBusId(gpu->pci, sizeof gpu->pci, d);
 	gpu->major = prop.major;
 	gpu->minor = prop.minor;
-	gpu->sm_count = prop.multiProcessorCount;
+	gpu->sm_count = current->sm_count;
+	gpu->code = current->code;
+	gpu->warpgroups = current->warpgroups;
 	gpu->max_threads_per_sm = prop.maxThreadsPerMultiProcessor;
 	gpu->max_threads_per_block = prop.maxThreadsPerBlock;
 	gpu->shared_per_block = (int64_t)prop.sharedMemPerBlockOptin;
@@ -86,8 +104,8 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 	gpu->copy_engines = prop.asyncEngineCount;
 	gpu->max_hz = attribute(cudaDevAttrClockRate, d) * 1e3;
 	gpu->cooperative = prop.cooperativeLaunch != 0;
-	gpu->clusters = attribute(cudaDevAttrClusterLaunch, d) != 0;
-	gpu->max_cluster = gpu->clusters ? 16 : 1;
+	gpu->max_cluster = current->max_cluster;
+	gpu->clusters = gpu->max_cluster > 1;
 	gpu->ecc = prop.ECCEnabled != 0;
 	gpu->integrated = prop.integrated != 0;
 	cudaDriverGetVersion(&gpu->driver);

@@ -14,6 +14,9 @@ struct gpu {
 	int device, visible; /* its number, and the number of visible devices */
 	char name[256], uuid[64], pci[32];
 	int major, minor; /* compute capability */
+	int code;         /* compute capability that the loaded code was compiled for, 10 x major +
+	                     minor: what kernels may use */
+	bool warpgroups;  /* the loaded code has products by warpgroups */
 	int sm_count;
 	int max_threads_per_sm, max_threads_per_block;
 	int64_t shared_per_block; /* opt-in maximum, bytes */
@@ -25,15 +28,15 @@ struct gpu {
 	int driver, runtime; /* 13000 = 13.0 */
 	bool cooperative, clusters;
 	int max_cluster; /* largest cluster size that can be resident (8, or 16 non-portable); 1
-	                    without clusters */
+	                    where device or code has no clusters */
 	bool ecc;
 	bool integrated; /* its memory is the host's */
 };
 
-/* Makes the device current and fills gpu. device is its number ("0"), UUID ("GPU-1a2b...", or the
- * start of one that fits a single device) or PCI address ("0000:17:00.0"; gpu_select.h), among the
- * devices that CUDA_VISIBLE_DEVICES leaves visible. False with a fault when there is no such
- * device, or it cannot be used. */
+/* Makes the device current (a context of the caller's on it stays) and fills gpu. device is its
+ * number ("0"), UUID ("GPU-1a2b...", or the start of one that fits a single device) or PCI address
+ * ("0000:17:00.0"; gpu_select.h), among the devices that CUDA_VISIBLE_DEVICES leaves visible. False
+ * with a fault when there is no such device, or it cannot be used. */
 bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault);
 
 /* Number of other processes using the device now (NVML); -1 when that is unknown. */

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/base.h"
 #include "resident.h"
+#include "current.h"
 #include "gpu.h"
-
-static int device_attribute(enum cudaDeviceAttr attribute)
-{
-	int device = 0, value = 0;
-	GPU(cudaGetDevice(&device));
-	GPU(cudaDeviceGetAttribute(&value, attribute, device));
-	return value;
-}
 
 extern "C" int grid_resident(const void *kernel, int threads, size_t shared_bytes)
 {
 	int per_sm = 0;
-	if (!device_attribute(cudaDevAttrCooperativeLaunch))
+	if (!gpu_current()->cooperative)
 		return 0;
 	GPU(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
-	return per_sm * device_attribute(cudaDevAttrMultiProcessorCount);
+	return per_sm * gpu_current()->sm_count;
 }
 
 static cudaLaunchConfig_t configuration(int blocks, int cluster, int threads, size_t shared_bytes,
@@ -42,7 +35,7 @@ static cudaLaunchConfig_t configuration(int blocks, int cluster, int threads, si
 
 extern "C" int cluster_resident(const void *kernel, int cluster, int threads, size_t shared_bytes)
 {
-	if (!device_attribute(cudaDevAttrClusterLaunch))
+	if (cluster > gpu_current()->max_cluster)
 		return 0;
 	cudaLaunchAttribute attribute;
 	cudaLaunchConfig_t config =
@@ -54,39 +47,32 @@ extern "C" int cluster_resident(const void *kernel, int cluster, int threads, si
 		cudaGetLastError();
 		return 0;
 	}
-	return clusters;
+	const int room = gpu_current()->sm_count / cluster; /* known for the whole device alone */
+	return clusters < room ? clusters : room;
 }
 
 extern "C" bool cluster_takes(struct cluster_answer *last, const void *kernel, int cluster,
         int threads, size_t shared_bytes)
 {
-	int device = 0;
-	if (cudaGetDevice(&device) != cudaSuccess)
-		return false;
-	if (!last->asked || device != last->device) {
-		last->takes =
-		        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-		                (int)shared_bytes) == cudaSuccess &&
-		        cluster_resident(kernel, cluster, threads, shared_bytes) > 0;
-		last->asked = true;
-		last->device = device;
+	const uint64_t context = gpu_current()->context;
+	if (context != last->context) {
+		last->takes = kernel_allow_shared(kernel) == (int)cudaSuccess &&
+		              cluster_resident(kernel, cluster, threads, shared_bytes) > 0;
+		last->context = context;
 		cudaGetLastError(); /* clears a refused size */
 	}
-	return last->takes;
+	return context != 0 && last->takes;
 }
 
 /* Asks for the shared memory that the device allows a block and the kernel does not use yet. */
 extern "C" bool cluster_takes_alone(
         struct cluster_answer *last, const void *kernel, int cluster, int threads)
 {
-	int device = 0;
+	const struct current *current = gpu_current();
 	cudaFuncAttributes attributes;
-	if (cudaGetDevice(&device) != cudaSuccess)
-		return false;
-	if ((!last->asked || device != last->device) &&
+	if (current->context != last->context &&
 	        cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess)
-		last->whole = (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
-		              attributes.sharedSizeBytes;
+		last->whole = (size_t)current->shared_per_block - attributes.sharedSizeBytes;
 	return cluster_takes(last, kernel, cluster, threads, last->whole);
 }
 

@@ -18,11 +18,11 @@ int grid_resident(const void *kernel, int threads, size_t shared_bytes);
 int cluster_resident(const void *kernel, int cluster, int threads, size_t shared_bytes);
 
 /* Whether the current device runs clusters of `cluster` blocks of the kernel with that much dynamic
- * shared memory; then the kernel is allowed it. Queried once per device: *last, zero at first,
+ * shared memory; then the kernel is allowed it. Queried once per context: *last, zero at first,
  * belongs to the calling thread. */
 struct cluster_answer {
-	bool asked, takes;
-	int device;
+	uint64_t context; /* current.h */
+	bool takes;
 	size_t whole;
 };
 bool cluster_takes(struct cluster_answer *last, const void *kernel, int cluster, int threads,

@@ -43,7 +43,7 @@ static int sweep_chains(
 	int points = 0;
 	for (size_t i = 0; i < b->count; i++) {
 		const struct instruction *x = &b->table[i];
-		if (10 * b->gpu.major + b->gpu.minor < x->capability)
+		if (b->gpu.code < x->capability)
 			continue;
 		const bool matrix = x->body == INSTRUCTION_MMA_BODY;
 		points += measure_chain(run, b, i, 1, 1, 1, seconds);
@@ -104,7 +104,7 @@ static int sweep_fed(struct probe_run *run, struct instruction_bench *b, double 
 
 static int sweep_warpgroups(struct probe_run *run, struct instruction_bench *b, double seconds)
 {
-	if (!instruction_wgmma_built())
+	if (!b->gpu.warpgroups)
 		return 0;
 	for (int i = 0; run && i < 2; i++) {
 		const enum wgmma_kind kind = i ? WGMMA_BF16 : WGMMA_TF32;

@@ -137,16 +137,6 @@ extern "C" int instruction_fed_launch(enum fed_source source, int width, int war
 	return run(kernel, sm_count, 32 * warps, turns, span, sink);
 }
 
-extern "C" bool instruction_wgmma_built(void)
-{
-	struct cudaFuncAttributes attributes;
-	if (cudaFuncGetAttributes(&attributes, wgmma_kernel<WGMMA_TF32>) != cudaSuccess) {
-		cudaGetLastError();
-		return false;
-	}
-	return attributes.sharedSizeBytes > 0; /* the empty kernel of other targets uses none */
-}
-
 extern "C" int instruction_wgmma_launch(
         enum wgmma_kind kind, int64_t turns, int sm_count, struct gpu_span *span, uint32_t *sink)
 {

@@ -64,7 +64,6 @@ int instruction_fed_launch(enum fed_source source, int width, int warps, int64_t
 /* Asynchronous tensor-core products of warpgroups (sm_90a): m64n128 with k = 8 (tf32) or 16 (bf16),
  * both operands in shared memory. */
 enum wgmma_kind { WGMMA_TF32, WGMMA_BF16 };
-bool instruction_wgmma_built(void); /* whether this program has the kernel for the current device */
 int instruction_wgmma_launch(
         enum wgmma_kind kind, int64_t turns, int sm_count, struct gpu_span *span, uint32_t *sink);
 

@@ -50,7 +50,7 @@ static bool sustain(struct probe_run *run, struct instruction_bench *b, const ch
 	size_t index = 0;
 	while (index < b->count && strcmp(b->table[index].name, name) != 0)
 		++index;
-	if (index == b->count || 10 * b->gpu.major + b->gpu.minor < b->table[index].capability)
+	if (index == b->count || b->gpu.code < b->table[index].capability)
 		return false;
 	struct subject s = instruction_chains(b, index, chains, 16, 1);
 	snprintf(series, sizeof series, "%s_sustained", name);
@@ -61,7 +61,7 @@ static bool sustain(struct probe_run *run, struct instruction_bench *b, const ch
 void instruction_sustained(
         struct probe_run *run, struct instruction_bench *b, bool all, double seconds)
 {
-	const bool warpgroups = instruction_wgmma_built();
+	const bool warpgroups = b->gpu.warpgroups;
 	sustain(run, b, "fma.s", 8, seconds);
 	if (all) {
 		sustain(run, b, "fma.d", 8, seconds);

@@ -174,13 +174,17 @@ static const int grid_sixteenths[] = {0, 2, 8, 16, 32, 64, 128, 256, 1024};
 static bool available(struct probe_run *run, const struct gpu *gpu, const struct subject *subject)
 {
 	bool lacks_cooperative = subject->need == COOPERATIVE && !gpu->cooperative;
-	bool lacks_overlap = subject->need == OVERLAP && gpu->major < 9;
+	bool lacks_overlap = subject->need == OVERLAP && gpu->code < 90;
 	if (!lacks_cooperative && !lacks_overlap)
 		return true;
 	char *key = xasprintf("unavailable.%s", subject->series);
-	table_meta_set(run->curve, key, "needs %s; this device is of compute capability %d.%d",
-	        lacks_cooperative ? "cooperative launch" : "compute capability 9.0", gpu->major,
-	        gpu->minor);
+	if (lacks_cooperative)
+		table_meta_set(run->curve, key, "needs cooperative launch");
+	else
+		table_meta_set(run->curve, key,
+		        "needs compute capability 9.0; this device is of %d.%d, the code of this "
+		        "build for %d.%d",
+		        gpu->major, gpu->minor, gpu->code / 10, gpu->code % 10);
 	free(key);
 	return false;
 }

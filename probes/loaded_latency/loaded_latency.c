@@ -96,8 +96,8 @@ static void measure_stream(struct probe_run *run, struct bench *b, const char *s
 
 static bool has_engine(const struct gpu *gpu, enum loaded_engine engine)
 {
-	return engine == ENGINE_PLAIN || (engine == ENGINE_ASYNC && gpu->major >= 8) ||
-	       (engine == ENGINE_BULK && gpu->major >= 9);
+	return engine == ENGINE_PLAIN || (engine == ENGINE_ASYNC && gpu->code >= 80) ||
+	       (engine == ENGINE_BULK && gpu->code >= 90);
 }
 
 /* Measures on all SMs, unless their shared memory is too small. */

@@ -351,7 +351,7 @@ int main(void)
 	if (!gpu_open(&gpu, "0", &fault))
 		skip_all(fault.text);
 	test_precision(SINGLE);
-	if (gemm_has(DOUBLE, gpu.major, gpu.shared_per_block))
+	if (gemm_has(DOUBLE, gpu.code, gpu.shared_per_block))
 		test_precision(DOUBLE);
 	else
 		skip("double precision", "this device has no kernels for it");

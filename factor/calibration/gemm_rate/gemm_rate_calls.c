@@ -23,13 +23,13 @@ const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 {
 	if (gemm_rate_is_half(kind))
-		return math == FP32 && half_update_built();
+		return math == FP32 && bench->rate.gpu.warpgroups;
 	if (kind >= TALL)
-		return math == FP32 && tf32_tall_built();
+		return math == FP32 && bench->rate.gpu.warpgroups;
 	if (kind == OWN_GEMM_TN)
 		return math == FP32;
 	if (kind >= OWN_GEMM)
-		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.major,
+		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.code,
 		                                                bench->rate.gpu.shared_per_block));
 	if (kind == GEMM_ODD || kind == GEMM_NT)
 		return math == FP64;

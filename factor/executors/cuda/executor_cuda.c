@@ -89,6 +89,13 @@ void cuda_destroy(struct executor *executor)
 	free(x);
 }
 
+void cuda_abandon(struct cuda *x)
+{
+	executor_free(x->host);
+	free(x->marks);
+	free(x);
+}
+
 bool cuda_alloc(struct executor *executor, int64_t bytes, void **data)
 {
 	*data = NULL;
@@ -282,10 +289,9 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 	x->base.deferred_most[1] = deferred_swaps_most(DOUBLE, x->gpu.shared_per_block);
 	x->base.rows_most[0] = block_lu_rows_most(SINGLE, x->gpu.shared_per_block);
 	x->base.rows_most[1] = block_lu_rows_most(DOUBLE, x->gpu.shared_per_block);
-	x->base.splits = half_update_built() ? &split_limits_cuda_half
-	                 : x->gpu.major >= 8 ? &split_limits_cuda
+	x->base.splits = x->gpu.warpgroups   ? &split_limits_cuda_half
+	                 : x->gpu.code >= 80 ? &split_limits_cuda
 	                                     : NULL;
-	x->has_tall = tf32_tall_built();
 	bool ok = cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
 	                  "pinned memory") &&
 	          lanes_open(x);

@@ -39,7 +39,6 @@ struct cuda {
 	struct gpu gpu;
 	struct lane lanes[QUEUE_COUNT];
 	struct blas_double doubles; /* kernels chosen for cuBLAS in double precision */
-	bool has_tall;              /* the device has the kernels of tf32_tall.cu */
 	cudaEvent_t events[EXECUTOR_EVENTS];
 	cudaEvent_t *marks; /* mark_count of them */
 	int64_t mark_count;
@@ -77,8 +76,10 @@ static inline cudaStream_t stream_of(struct cuda *x)
 /* For the library: the executor of executor_cuda_new without one for panels on the host, which
  * cuda_host adds. cuda_follow moves QUEUE_MAIN to a caller's stream, which must outlive its work.
  * cuda_reserve_exchange allocates the memory that resident panels of at most `widest` columns would
- * otherwise allocate when they run. */
+ * otherwise allocate when they run. cuda_abandon frees only host memory, after the context is gone.
+ */
 struct cuda *cuda_new(const char *device, struct fault *fault);
+void cuda_abandon(struct cuda *x);
 bool cuda_host(struct cuda *x);
 bool cuda_follow(struct cuda *x, cudaStream_t stream);
 bool cuda_reserve_exchange(struct cuda *x, int64_t widest);

@@ -19,7 +19,7 @@ static cublasOperation_t blas_trans(bool transposed)
 
 static bool has_own(const struct cuda *x, enum precision precision)
 {
-	return gemm_has(precision, x->gpu.major, x->gpu.shared_per_block);
+	return gemm_has(precision, x->gpu.code, x->gpu.shared_per_block);
 }
 
 /* Tall products are split along k. */
@@ -151,7 +151,7 @@ bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c,
 {
 	struct cuda *x = self(executor);
 	const int kept = executor->shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
-	if (!x->has_tall)
+	if (!x->gpu.warpgroups)
 		return cuda_gemm(executor, TRANSPOSED, PLAIN, 1, v, c, 0, p);
 	const struct tf32_tall_plan plan =
 	        tf32_tall_plan_make(v.n, c.n, c.m, x->gpu.sm_count - kept);

@@ -3,6 +3,8 @@
 #include "executor_cuda.h"
 
 #include "lib/base/msg.h"
+#include "lib/device/current.h"
+#include "lib/device/driver.h"
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/kernels/gemv/gemv.h"
 #include "factor/kernels/gemm/tf32_tall.h"
@@ -70,6 +72,8 @@ bool cuda_follow(struct cuda *x, cudaStream_t stream)
 		return false;
 	lane->borrowed = true;
 	lane->stream = stream;
+	gpu_limit_sms(driver_stream_sms(stream));
+	x->gpu.sm_count = gpu_current()->sm_count;
 	return lane_attach(x, lane);
 }
 

@@ -12,6 +12,7 @@
 #include "block_kernels.h"
 #include "block_tile.cuh"
 #include "factor/kernels/gemm/gemm_copy.cuh"
+#include "lib/device/current.h"
 
 namespace
 {
@@ -201,10 +202,9 @@ int invert(struct matrix a, enum reciprocals kind, const void *given, struct mat
 		        (int)a.n, held, kind, (const T *)given
 	};
 	const int64_t bytes = bytes_of<T>(tiles, held);
-	cudaError_t error = cudaFuncSetAttribute((const void *)invert_kernel<T, upper>,
-	        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-	if (error != cudaSuccess)
-		return (int)error;
+	const int error = kernel_allow_shared((const void *)invert_kernel<T, upper>);
+	if (error)
+		return error;
 	invert_kernel<<<(unsigned)tiles, 32 * WARPS, (size_t)bytes, (cudaStream_t)stream>>>(v);
 	return (int)cudaGetLastError();
 }

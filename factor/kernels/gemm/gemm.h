@@ -53,9 +53,9 @@ struct gemm_plan {
 	                which is faster alone. Set by the caller */
 };
 
-/* Whether our kernels run on compute capability `major` with this much shared memory per block.
+/* Whether our kernels run with code for compute capability `code` (10 x major + minor) and this much shared memory per block.
  * Double precision needs the tensor cores of 9.0. */
-bool gemm_has(enum precision precision, int major, int64_t shared_per_block);
+bool gemm_has(enum precision precision, int code, int64_t shared_per_block);
 
 /* Whether our kernels are faster than cuBLAS for an m x n product with aligned operands: in single
  * precision for large C and short k, where reads and writes of C dominate. docs/experiments/gemm.md

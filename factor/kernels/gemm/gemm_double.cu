@@ -11,13 +11,9 @@ int start_kernel(gemm_args<double> &args, cudaStream_t stream)
 {
 	const int bytes =
 	        gemm_double_block<S, TA, TB, VECTOR>::RING_BYTES + double_tile<S, VECTOR>::BYTES;
-	int device, sm_count;
-	cudaGetDevice(&device);
-	cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device);
-	const int blocks = gemm_deal(args, sm_count * S::RESIDENT);
+	const int blocks = gemm_deal(args, gpu_current()->sm_count * S::RESIDENT);
 	const auto kernel = gemm_double_kernel<S, TA, TB, VECTOR>;
-	const int error =
-	        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	const int error = kernel_allow_shared((const void *)kernel);
 	if (error)
 		return error;
 	kernel<<<blocks, S::THREADS, bytes, stream>>>(args);

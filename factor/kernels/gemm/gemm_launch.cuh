@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gemm_kernel.cuh"
+#include "lib/device/current.h"
 
 /* Starts the kernel of gemm_geometry[shape] on args; sets args.stage_c. Returns a cudaError_t. */
 int gemm_start(
@@ -45,21 +46,17 @@ static int gemm_start_kernel(gemm_args<typename S::type> &args, cudaStream_t str
 {
 	typedef gemm_block<S, TA, TB, VECTOR> block;
 	const auto kernel = gemm_kernel<S, TA, TB, VECTOR>;
-	int device, sm_count, shared_per_sm;
-	cudaGetDevice(&device);
-	cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device);
-	cudaDeviceGetAttribute(&shared_per_sm, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+	const struct current *current = gpu_current();
 
 	/* the system reserves 1 KiB of shared memory per block */
 	const int c_bytes = tile_c<S, VECTOR>::BYTES;
 	args.stage_c = (args.beta != 0 || !VECTOR) &&
-	               S::RESIDENT * (block::RING_BYTES + c_bytes + 1024) <= shared_per_sm;
+	               S::RESIDENT * (block::RING_BYTES + c_bytes + 1024) <= current->shared_per_sm;
 	const int bytes = block::RING_BYTES + (args.stage_c ? c_bytes : 0);
-	const int error =
-	        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	const int error = kernel_allow_shared((const void *)kernel);
 	if (error)
 		return error;
-	const int blocks = gemm_deal(args, sm_count * S::RESIDENT);
+	const int blocks = gemm_deal(args, current->sm_count * S::RESIDENT);
 	kernel<<<blocks, S::THREADS, bytes, stream>>>(args);
 	return (int)cudaGetLastError();
 }

@@ -119,9 +119,9 @@ struct gemm_plan gemm_plan_make(
 	return best;
 }
 
-bool gemm_has(enum precision precision, int major, int64_t shared_per_block)
+bool gemm_has(enum precision precision, int code, int64_t shared_per_block)
 {
-	return precision == SINGLE || (major >= 9 && shared_per_block >= DOUBLE_SHARED_BYTES);
+	return precision == SINGLE || (code >= 90 && shared_per_block >= DOUBLE_SHARED_BYTES);
 }
 
 enum {

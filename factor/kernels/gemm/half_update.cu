@@ -190,20 +190,14 @@ int describe_c(const struct update &u, int rows, CUtensorMap *map)
 template <bool rest>
 int launch(const struct operands &o, const struct update &u, cudaStream_t stream)
 {
-	const cudaError_t error = cudaFuncSetAttribute(
-	        update_kernel<rest>, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
-	if (error != cudaSuccess)
-		return (int)error;
+	const int error = kernel_allow_shared((const void *)update_kernel<rest>);
+	if (error)
+		return error;
 	update_kernel<rest><<<(unsigned)blocks_of(u), THREADS, SHARED_BYTES, stream>>>(o, u);
 	return (int)cudaGetLastError();
 }
 
 } // namespace
-
-extern "C" bool half_update_built(void)
-{
-	return built((const void *)update_kernel<true>);
-}
 
 extern "C" int half_update(enum uplo part, double alpha, struct matrix left, struct matrix right,
         struct matrix c, bool shared, void *stream)
@@ -214,17 +208,15 @@ extern "C" int half_update(enum uplo part, double alpha, struct matrix left, str
 	struct operands o = {{}, {}, {}, {}, (const float *)matrix_address(left) + depth,
 	        (const float *)matrix_address(right) + depth, left.ld, right.ld, (int)left.n,
 	        (int)right.n};
-	int device, error;
+	int error;
+	u.wide = gpu_current()->sm_count;
 	divide(u);
 	if (u.tiles == 0 || u.slabs == 0)
 		return (int)cudaSuccess;
 	if ((error = describe_pair(left, &o.left)) != cudaSuccess ||
 	        (error = describe_pair(right, &o.right)) != cudaSuccess ||
 	        (error = describe_c(u, u.m, &o.c)) != cudaSuccess ||
-	        (error = describe_c(u, max(1, whole_rows(u)), &o.stored)) != cudaSuccess ||
-	        (error = (int)cudaGetDevice(&device)) != cudaSuccess ||
-	        (error = (int)cudaDeviceGetAttribute(
-	                 &u.wide, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess)
+	        (error = describe_c(u, max(1, whole_rows(u)), &o.stored)) != cudaSuccess)
 		return error;
 	return whole_rows(u) < u.m ? launch<true>(o, u, (cudaStream_t)stream)
 	                           : launch<false>(o, u, (cudaStream_t)stream);

@@ -36,10 +36,7 @@ HOST_DEVICE static inline int64_t half_update_share(int64_t rounds)
 	return some < 1 ? 1 : some < most ? some : most;
 }
 
-/* Whether this program has the kernel for the current device: it needs code for sm_90a. */
-bool half_update_built(void);
-
-/* c += alpha X^T Y; `left` and `right` are the pairs of X and Y (factor/kernels/gemm/half_pair.h),
+/* Needs code for sm_90a (struct current, warpgroups). c += alpha X^T Y; `left` and `right` are the pairs of X and Y (factor/kernels/gemm/half_pair.h),
  * with at most TF32_PIECE elements along the inner dimension, at addresses of multiples of 16
  * bytes. c is m x n. part WHOLE: X has m columns, Y n. LOWER (m >= n): the triangle and the rows
  * below it; UPPER (m <= n): the triangle and the columns right of it; left and right are one pair

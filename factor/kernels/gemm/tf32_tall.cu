@@ -225,10 +225,9 @@ template <int SIDE, int ACROSS>
 int launch(const struct operands &o, const struct product &g, cudaStream_t stream)
 {
 	const int bytes = room<SIDE, ACROSS>::ALL, QUADS = tile<SIDE, ACROSS>::SUMS / 4;
-	const cudaError_t error = cudaFuncSetAttribute((const void *)tall_kernel<SIDE, ACROSS>,
-	        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-	if (error != cudaSuccess)
-		return (int)error;
+	const int error = kernel_allow_shared((const void *)tall_kernel<SIDE, ACROSS>);
+	if (error)
+		return error;
 	tall_kernel<SIDE, ACROSS>
 	        <<<(unsigned)(g.pinned_sets * g.groups), THREADS, bytes, stream>>>(o, g);
 	if (g.pinned_sets > 1)
@@ -246,11 +245,6 @@ int launch_side(const struct tf32_tall_plan &plan, const struct operands &o,
 }
 
 } // namespace
-
-extern "C" bool tf32_tall_built(void)
-{
-	return built((const void *)tall_kernel<OWN, TF32_TALL_ACROSS>);
-}
 
 extern "C" int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, struct matrix c,
         struct matrix p, void *scratch, void *stream)

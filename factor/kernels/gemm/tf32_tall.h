@@ -13,9 +13,6 @@ extern "C" {
  * columns of C where they waste fewer. */
 enum { TF32_TALL_SIDE = 128, TF32_TALL_ACROSS = 192, TF32_TALL_NARROW = 128 };
 
-/* Whether the current device runs it: compute capability 9.0, in a build for sm_90a. */
-bool tf32_tall_built(void);
-
 /* Columns of V in a tile (TF32_TALL_SIDE or half of it) and of C (width); tiles of the result along
  * V's columns (groups) and along C's; teams of one block per group, which take equal shares of the
  * rows of all tiles of C, one after the other. */

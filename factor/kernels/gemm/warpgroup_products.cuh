@@ -5,6 +5,8 @@
 #pragma once
 
 #include "lib/device/cluster.cuh"
+#include "lib/device/current.h"
+#include "lib/device/driver.h"
 #include "lib/device/warpgroup.cuh"
 
 #include <cuda.h>
@@ -138,32 +140,14 @@ template <int COUNT> DEVICE void settle(float (&sum)[COUNT])
 
 #endif
 
-/* Whether this build has the kernel's body for the current device: only then it uses shared
- * memory. */
-bool built(const void *kernel)
-{
-	struct cudaFuncAttributes attributes;
-	if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) {
-		cudaGetLastError(); /* clears the error */
-		return false;
-	}
-	return attributes.sharedSizeBytes > 0;
-}
-
 int encode(CUtensorMap *map, CUtensorMapDataType type, int rank, void *address,
         const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box)
 {
-	static PFN_cuTensorMapEncodeTiled_v12000 function;
+	static const PFN_cuTensorMapEncodeTiled_v12000 function =
+	        (PFN_cuTensorMapEncodeTiled_v12000)driver_function("cuTensorMapEncodeTiled", 12000);
 	const cuuint32_t steps[] = {1, 1, 1};
-	if (!function) {
-		void *entry = NULL;
-		enum cudaDriverEntryPointQueryResult found;
-		const cudaError_t error = cudaGetDriverEntryPointByVersion(
-		        "cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found);
-		if (error != cudaSuccess || found != cudaDriverEntryPointSuccess)
-			return (int)cudaErrorNotSupported;
-		function = (PFN_cuTensorMapEncodeTiled_v12000)entry;
-	}
+	if (!function)
+		return (int)cudaErrorNotSupported;
 	const CUresult result = function(map, type, (cuuint32_t)rank, address, sizes, strides, box,
 	        steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
 	        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);

@@ -153,7 +153,7 @@ static void plan_transposed(
 
 struct gemv_plan gemv_plan(const struct gemv_call *call, const struct gpu *gpu)
 {
-	struct gemv_plan p = {.vector = vector_of(call), .splits = 1, .early = gpu->major >= 9};
+	struct gemv_plan p = {.vector = vector_of(call), .splits = 1, .early = gpu->code >= 90};
 	if (call->m == 0 || call->n == 0)
 		return p;
 	if (call->transposed)

@@ -3,6 +3,8 @@
  * integers per element from the nearest caches. */
 #include "deferred_swaps.h"
 
+#include "lib/device/current.h"
+
 #include <cuda_pipeline.h>
 
 namespace
@@ -97,10 +99,9 @@ __global__ void __launch_bounds__(THREADS) settle_kernel(const settled<T> s)
 template <typename T, int COLUMNS> int start(const settled<T> &s, cudaStream_t stream)
 {
 	const int bytes = (int)(COLUMNS * s.m * (int64_t)sizeof(T));
-	const cudaError_t error = cudaFuncSetAttribute((const void *)settle_kernel<T, COLUMNS>,
-	        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-	if (error != cudaSuccess)
-		return (int)error;
+	const int error = kernel_allow_shared((const void *)settle_kernel<T, COLUMNS>);
+	if (error)
+		return error;
 	settle_kernel<T, COLUMNS>
 	        <<<(unsigned)((s.columns + COLUMNS - 1) / COLUMNS), THREADS, bytes, stream>>>(s);
 	return (int)cudaGetLastError();

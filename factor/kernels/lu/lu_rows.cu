@@ -12,6 +12,7 @@
  *
  * docs/experiments/lu-rows.md has measurements and rejected variants. */
 #include "factor/kernels/blocks/block_kernels.h"
+#include "lib/device/current.h"
 #include "lu_rows_double.cuh"
 
 #include <type_traits>
@@ -69,8 +70,7 @@ int start(const rows_call<T> &call, cudaStream_t stream)
 	const auto kernel = lu_rows_kernel<T, BLOCKS, COLUMNS, SOLVES>;
 	static_assert(sizeof(R) <= BLOCK_ROWS_BYTES(sizeof(T) == 4 ? SINGLE : DOUBLE, 32 * BLOCKS),
 	        "as others know it");
-	const int error = cudaFuncSetAttribute(
-	        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(R));
+	const int error = kernel_allow_shared((const void *)kernel);
 	if (error)
 		return error;
 	kernel<<<(unsigned)blocks, R::THREADS, sizeof(R), stream>>>(call);

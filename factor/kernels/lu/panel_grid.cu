@@ -14,6 +14,7 @@
  * docs/experiments/lu-panel.md has measurements and rejected variants. */
 #include "panel_grid_exchange.cuh"
 #include "panel_hold.cuh"
+#include "lib/device/current.h"
 
 namespace
 {
@@ -82,31 +83,12 @@ int64_t bytes_of(const struct variant *v, int64_t columns)
 	return v->fixed_bytes + (columns + 1) * PANEL_CLUSTER_THREADS * v->multiplier_bytes;
 }
 
-/* The current device's support for these kernels, queried once per device. */
-struct answer {
-	int device, most_blocks;
-	bool takes[VARIANTS]; /* the device allows the shared memory of the widest panels */
-};
-
-int attribute_of(int device, enum cudaDeviceAttr attribute)
+/* The most blocks of the grid: 0 where device or code cannot run these kernels. */
+int most_blocks(const struct current *c)
 {
-	int value = 0;
-	return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
-}
-
-struct answer ask(int device)
-{
-	const int sms = attribute_of(device, cudaDevAttrMultiProcessorCount);
-	const bool able = attribute_of(device, cudaDevAttrComputeCapabilityMajor) >= 9 &&
-	                  attribute_of(device, cudaDevAttrCooperativeLaunch);
-	struct answer answer = {device, !able ? 0 : sms < MOST_BLOCKS ? sms : MOST_BLOCKS, {}};
-	for (int i = 0; i < VARIANTS && able; i++)
-		answer.takes[i] =
-		        cudaFuncSetAttribute(variants[i].kernel,
-		                cudaFuncAttributeMaxDynamicSharedMemorySize,
-		                (int)bytes_of(&variants[i], variants[i].columns)) == cudaSuccess;
-	cudaGetLastError(); /* clears a refused size */
-	return answer;
+	return c->code < 90 || !c->cooperative ? 0
+	       : c->sm_count < MOST_BLOCKS     ? c->sm_count
+	                                       : MOST_BLOCKS;
 }
 
 /* Few blocks with many rows are as fast as more blocks, and leave more multiprocessors to other
@@ -119,16 +101,12 @@ int blocks_of(const struct variant *v, int64_t m)
 
 const struct variant *choose(enum precision precision, int64_t m, int64_t n)
 {
-	static thread_local struct answer known = {-1, 0, {}};
-	int device;
-	if (cudaGetDevice(&device) != cudaSuccess)
-		return NULL;
-	if (device != known.device)
-		known = ask(device);
+	const struct current *current = gpu_current();
 	for (int i = 0; i < VARIANTS; i++) {
 		const struct variant *v = &variants[i];
-		if (v->precision == precision && n <= v->columns && n <= m && known.takes[i] &&
-		        m <= panel_grid_rows(n, precision_bytes(precision), known.most_blocks))
+		if (v->precision == precision && n <= v->columns && n <= m &&
+		        bytes_of(v, v->columns) <= current->shared_per_block &&
+		        m <= panel_grid_rows(n, precision_bytes(precision), most_blocks(current)))
 			return v;
 	}
 	return NULL;
@@ -139,6 +117,9 @@ int run(const struct variant *v, const panel<real> &panel, void *slots, uint32_t
 {
 	grid<real> g = {panel, (uint64_t *)slots, tag};
 	void *arguments[] = {&g};
+	const int error = kernel_allow_shared(v->kernel);
+	if (error)
+		return error;
 	return (int)cudaLaunchCooperativeKernel(v->kernel, dim3((unsigned)blocks_of(v, panel.m)),
 	        dim3(THREADS), arguments, (size_t)bytes_of(v, panel.n), (cudaStream_t)stream);
 }

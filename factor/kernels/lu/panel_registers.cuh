@@ -6,6 +6,7 @@
 
 #include "panel_sums.cuh"
 #include "lib/base/precision.h"
+#include "lib/device/current.h"
 #include "lib/device/resident.h"
 
 #include <cuda_runtime.h>
@@ -97,31 +98,25 @@ static inline int64_t register_panel_blocks(const struct register_panel *v, int6
 	return (m + rows - 1) / rows * v->cluster;
 }
 
-static inline int register_panel_attribute(int device, enum cudaDeviceAttr attribute)
-{
-	int value = 0;
-	return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
-}
-
-/* Blocks of a kernel that the current device holds at once. Launch bounds give one per
+/* Blocks of a kernel that the current context holds at once. Launch bounds give one per
  * multiprocessor; the number of clusters depends on the grouping of multiprocessors. */
 static inline int64_t register_panel_most(
         const struct register_panel *table, int count, const struct register_panel *v)
 {
-	static thread_local int known_device = -1, clusters[REGISTER_PANELS];
-	int device = 0;
-	if (cudaGetDevice(&device) != cudaSuccess ||
-	        !register_panel_attribute(device, cudaDevAttrCooperativeLaunch))
+	static thread_local uint64_t known_context;
+	static thread_local int clusters[REGISTER_PANELS];
+	const struct current *current = gpu_current();
+	if (!current->cooperative)
 		return 0;
 	if (v->cluster == 1)
-		return register_panel_attribute(device, cudaDevAttrMultiProcessorCount);
-	if (device != known_device) {
+		return current->sm_count;
+	if (current->context != known_context) {
 		for (int i = 0; i < count; i++)
 			clusters[i] = table[i].cluster > 1
 			                      ? cluster_resident(table[i].kernel, table[i].cluster,
 			                                table[i].threads, 0)
 			                      : 0;
-		known_device = device;
+		known_context = current->context;
 	}
 	return v->cluster * clusters[v - table];
 }

@@ -11,6 +11,7 @@
  * first. The row that the pivot displaces travels in an extra record from block 0, which owns the
  * first n rows. */
 #include "lib/base/base.h"
+#include "lib/device/current.h"
 #include "lib/device/exchange.cuh"
 #include "lib/device/reduce.cuh"
 #include "factor/kernels/blocks/shared_update.cuh"
@@ -257,10 +258,9 @@ template <typename T, bool updates>
 int launch(panel<T> g, const struct panel_geometry *geometry, void *stream)
 {
 	const void *kernel = (const void *)resident_kernel<T, updates>;
-	cudaError_t error = cudaFuncSetAttribute(
-	        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)geometry->shared_bytes);
-	if (error != cudaSuccess)
-		return (int)error;
+	const int error = kernel_allow_shared(kernel);
+	if (error)
+		return error;
 	void *arguments[] = {&g};
 	return (int)cudaLaunchCooperativeKernel(kernel, dim3((unsigned)geometry->blocks),
 	        dim3(PANEL_COMPUTE_THREADS + 32), arguments, (size_t)geometry->shared_bytes,

@@ -261,27 +261,18 @@ const int64_t STREAM_BYTES = sizeof(struct stream_memory);
 static_assert(STREAM_BYTES >= PAIRS / 2 * TILE_WORDS * 8, "half of the pairs' sums");
 static_assert(STREAM_BYTES >= (int64_t)sizeof(struct steps), "what a device must have");
 
-int device_attribute(enum cudaDeviceAttr attribute)
-{
-	int device = 0, value = 0;
-	return cudaGetDevice(&device) == cudaSuccess &&
-	                       cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess
-	               ? value
-	               : 0;
-}
-
 } // namespace
 
 extern "C" int64_t panel_geqrf_gram_work(void)
 {
-	const int64_t blocks = device_attribute(cudaDevAttrMultiProcessorCount);
+	const int64_t blocks = gpu_current()->sm_count;
 	return 16 + (2 * ORDER * ORDER + blocks * TILE_WORDS) * 8;
 }
 
 extern "C" bool panel_geqrf_gram_fits(int64_t m, int64_t n)
 {
-	return n <= ORDER && m >= n && device_attribute(cudaDevAttrComputeCapabilityMajor) >= 8 &&
-	       device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= STREAM_BYTES;
+	return n <= ORDER && m >= n && gpu_current()->code >= 80 &&
+	       gpu_current()->shared_per_block >= STREAM_BYTES;
 }
 
 namespace
@@ -290,7 +281,7 @@ namespace
 /* One block a multiprocessor, or fewer for few rows. */
 int blocks_for(int64_t rows)
 {
-	const int64_t most = device_attribute(cudaDevAttrMultiProcessorCount);
+	const int64_t most = gpu_current()->sm_count;
 	const int64_t wanted = (rows + AT_ONCE * PAIRS - 1) / (AT_ONCE * PAIRS);
 	return (int)(wanted < most ? wanted : most);
 }

@@ -225,10 +225,7 @@ const struct register_panel *choose(enum precision precision, int64_t m, int64_t
 
 int64_t half_of_device(void)
 {
-	int device = 0;
-	return cudaGetDevice(&device) == cudaSuccess
-	               ? register_panel_attribute(device, cudaDevAttrMultiProcessorCount) / 2
-	               : 0;
+	return gpu_current()->sm_count / 2;
 }
 
 template <typename real>

@@ -5,6 +5,7 @@
  * Cost: for every window, the longer of block 0's window and the other blocks' tiles.
  * Experiments: docs/experiments/band-sweep.md. */
 #include "lib/base/base.h"
+#include "lib/device/current.h"
 #include "lib/device/resident.h"
 #include "sweep_blocks.cuh"
 #include "sweep_kernel.h"
@@ -49,26 +50,21 @@ const struct variant variants[] = {variant_of<float, 16>(), variant_of<float, 32
         variant_of<double, 128>()};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-/* Blocks of each variant that the current device runs at once; 0: the variant cannot run. */
+/* Blocks of each variant that the current context runs at once; 0: the variant cannot run. */
 const int *residents(void)
 {
-	static thread_local int known_device = -1;
+	static thread_local uint64_t known_context;
 	static thread_local int known[VARIANTS];
-	int device = 0;
-	if (cudaGetDevice(&device) != cudaSuccess)
-		return known;
-	for (int i = 0; i < VARIANTS && device != known_device; i++) {
+	const struct current *current = gpu_current();
+	for (int i = 0; i < VARIANTS && current->context != known_context; i++) {
 		const struct variant *v = &variants[i];
-		const bool fits =
-		        cudaFuncSetAttribute(v->sliding,
-		                cudaFuncAttributeMaxDynamicSharedMemorySize,
-		                (int)v->bytes) == cudaSuccess &&
-		        cudaFuncSetAttribute(v->added, cudaFuncAttributeMaxDynamicSharedMemorySize,
-		                (int)v->bytes) == cudaSuccess;
+		const bool fits = kernel_allow_shared(v->sliding) == (int)cudaSuccess &&
+		                  kernel_allow_shared(v->added) == (int)cudaSuccess &&
+		                  (int64_t)v->bytes <= current->shared_per_block;
 		known[i] = fits ? grid_resident(v->sliding, SWEEP_THREADS, v->bytes) : 0;
 	}
-	cudaGetLastError(); /* clears the error of a size that the device refuses */
-	known_device = device;
+	cudaGetLastError(); /* clears a refusal */
+	known_context = current->context;
 	return known;
 }
 
