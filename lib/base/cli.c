@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,9 @@ static void gather(
 	const struct cli_option shared[] = {
 	        {"device", 0, CLI_TEXT, &common->device, "ID",
 	                "GPU by number, UUID (GPU-..., MIG-...) or PCI address", 0, 0},
+	        {"sms", 0, CLI_INT, &common->sms, "N",
+	                "use N multiprocessors of the GPU, as if it had no more (0: all)", 0,
+	                100000},
 	        {"output", 0, CLI_TEXT, &common->output, "DIR", "folder of the data files", 0, 0},
 	        {"quick", 'q', CLI_FLAG, &common->quick, NULL, "fewer and shorter measurements", 0,
 	                0},
@@ -352,6 +356,11 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 		        "address "
 		        "(0000:17:00.0)",
 		        common->device);
+	if (common->sms > 0) {
+		char sms[24];
+		snprintf(sms, sizeof sms, "%" PRId64, common->sms);
+		setenv("FATHOM_SMS", sms, 1); /* for all that opens the device */
+	}
 	if (operands)
 		*operands = argv + optind;
 	msg_start(program->name, common->verbose);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line of every program: GNU long options from one table, --help with defaults, and the
- * options all programs share (--device --output --quick --json --seed --verbose --help --version).
+ * options all programs share (--device --sms --output --quick --json --seed --verbose --help
+ * --version).
  */
 #pragma once
 
@@ -34,6 +35,7 @@ struct cli_option {
 struct cli_common {
 	const char *device; /* CUDA device number, UUID or PCI address, as gpu_open takes it */
 	const char *output; /* folder that data files are read from and written to */
+	int64_t sms; /* multiprocessors of the GPU to use; 0: all. cli_parse sets FATHOM_SMS */
 	bool quick;
 	bool json;
 	int64_t seed;

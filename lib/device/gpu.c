@@ -7,6 +7,7 @@
 #include "gpu_select.h"
 #include "lib/base/msg.h"
 #include "nvml.h"
+#include "partition.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -53,6 +54,22 @@ static int find_device(const char *text, int count, struct fault *fault)
 	return found;
 }
 
+/* Makes the device current. A context on it that is current already stays. */
+static bool enter(int device, struct fault *fault)
+{
+	int now = -1, sms;
+
+	if (!partition_asked(&sms, fault))
+		return false;
+	if (driver_context() && cudaGetDevice(&now) == cudaSuccess && now == device)
+		return true;
+	const cudaError_t error = cudaSetDevice(device);
+	if (error != cudaSuccess)
+		return fault_set(
+		        fault, "GPU %d cannot be used: %s", device, cudaGetErrorString(error));
+	return sms == 0 || partition_enter(device, sms, fault);
+}
+
 bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 {
 	memset(gpu, 0, sizeof *gpu);
@@ -66,11 +83,9 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 	if (d < 0)
 		return false;
 	struct cudaDeviceProp prop;
-	int now = -1;
-	const bool current_already =
-	        driver_context() && cudaGetDevice(&now) == cudaSuccess && now == d;
-	if ((!current_already && (error = cudaSetDevice(d)) != cudaSuccess) ||
-	        (error = cudaGetDeviceProperties(&prop, d)) != cudaSuccess ||
+	if (!enter(d, fault))
+		return false;
+	if ((error = cudaGetDeviceProperties(&prop, d)) != cudaSuccess ||
 	        (error = cudaFree(NULL)) != cudaSuccess)
 		return fault_set(fault, "GPU %d cannot be used: %s", d, cudaGetErrorString(error));
 	if (prop.major < 7 || (prop.major == 7 && prop.minor < 5))
@@ -87,12 +102,17 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 
 	gpu->device = d;
 	gpu->visible = count;
-	snprintf(gpu->name, sizeof gpu->name, "%s", prop.name);
 	format_uuid(gpu->uuid, sizeof gpu->uuid, &prop.uuid);
 	cudaDeviceGetPCIBusId(gpu->pci, sizeof gpu->pci, d);
 	gpu->major = prop.major;
 	gpu->minor = prop.minor;
 	gpu->sm_count = current->sm_count;
+	gpu->device_sms = prop.multiProcessorCount;
+	if (gpu->sm_count == gpu->device_sms)
+		snprintf(gpu->name, sizeof gpu->name, "%.200s", prop.name);
+	else
+		snprintf(gpu->name, sizeof gpu->name, "%.200s (%d of %d SMs)", prop.name,
+		        gpu->sm_count, gpu->device_sms);
 	gpu->code = current->code;
 	gpu->warpgroups = current->warpgroups;
 	gpu->max_threads_per_sm = prop.maxThreadsPerMultiProcessor;

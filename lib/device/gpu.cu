@@ -33,8 +33,8 @@ __global__ void stamp_kernel(struct stamp *stamps, int count)
 extern "C" struct gpu_timer *gpu_timer_new(const struct gpu *gpu)
 {
 	struct gpu_timer *timer = (struct gpu_timer *)xcalloc(1, sizeof *timer);
-	timer->sm_count = gpu->sm_count;
-	size_t bytes = (size_t)gpu->sm_count * sizeof(struct stamp);
+	timer->sm_count = gpu->device_sms; /* their numbers do not change in a part */
+	size_t bytes = (size_t)timer->sm_count * sizeof(struct stamp);
 	GPU(cudaMallocHost((void **)&timer->start, bytes));
 	GPU(cudaMallocHost((void **)&timer->stop, bytes));
 	/* loads the kernel: behind a hold that would wait for the hold's end */

@@ -17,7 +17,8 @@ struct gpu {
 	int code;         /* compute capability that the loaded code was compiled for, 10 x major +
 	                     minor: what kernels may use */
 	bool warpgroups;  /* the loaded code has products by warpgroups */
-	int sm_count;
+	int sm_count;     /* that this process may use: all, or FATHOM_SMS of them */
+	int device_sms;   /* of the whole device */
 	int max_threads_per_sm, max_threads_per_block;
 	int64_t shared_per_block; /* opt-in maximum, bytes */
 	int64_t shared_per_sm;

@@ -89,9 +89,12 @@ static const char *id_of(const char *host, const char *cpu, const struct gpu *gp
 	static char id[20];
 	const uint32_t start = 2166136261u;
 	int length = snprintf(id, sizeof id, "%08x", digest_add(digest_add(start, host), cpu));
-	if (gpu)
-		snprintf(id + length, sizeof id - (size_t)length, "-%08x",
-		        digest_add(start, gpu->uuid));
+	if (gpu) {
+		uint32_t digest = digest_add(start, gpu->uuid);
+		if (gpu->sm_count < gpu->device_sms) /* a part is a machine of its own */
+			digest = (digest ^ (uint32_t)gpu->sm_count) * 16777619u;
+		snprintf(id + length, sizeof id - (size_t)length, "-%08x", digest);
+	}
 	return id;
 }
 
@@ -246,6 +249,9 @@ static void describe_gpu(struct table *table, const struct gpu *gpu)
 	fact(table, "gpu.compute_capability", "%d.%d", gpu->major, gpu->minor);
 	fact_number(table, "gpu.visible", gpu->visible, 1);
 	fact_number(table, "gpu.sms", gpu->sm_count, 1);
+	fact_number(table, "gpu.device_sms", gpu->device_sms, 1);
+	fact(table, "gpu.code", "%d.%d%s", gpu->code / 10, gpu->code % 10,
+	        gpu->warpgroups ? "a" : "");
 	fact_number(table, "gpu.threads_per_sm", gpu->max_threads_per_sm, 1);
 	fact_number(table, "gpu.threads_per_block", gpu->max_threads_per_block, 1);
 	fact_number(table, "gpu.shared_per_block.bytes", (double)gpu->shared_per_block, 1);

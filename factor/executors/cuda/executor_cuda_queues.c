@@ -14,10 +14,14 @@
 _Static_assert((int)BLOCK_SCRATCH_BYTES <= (int)LANE_SCRATCH_BYTES, "scratch holds a block's");
 _Static_assert((int)TF32_TALL_SCRATCH <= (int)LANE_SCRATCH_BYTES, "and a tall product's");
 
-/* cuBLAS drops its workspace when its stream changes. */
+/* cuBLAS drops its workspace when its stream changes, and counts the whole device's
+ * multiprocessors unless told. */
 static bool lane_attach(struct cuda *x, struct lane *lane)
 {
+	const int sms = x->gpu.sm_count < x->gpu.device_sms ? x->gpu.sm_count : 0;
+
 	return blas_ok(x, cublasSetStream(lane->blas, lane->stream), "set stream") &&
+	       blas_ok(x, cublasSetSmCountTarget(lane->blas, sms), "multiprocessors") &&
 	       blas_ok(x, cublasSetWorkspace(lane->blas, lane->product_work, GEMM_WORK_BYTES),
 	               "workspace");
 }
