@@ -76,7 +76,7 @@ static bool stack_right(const float *a, int64_t lda, int64_t k, int64_t n, enum 
 				float x = i < k ? a[at] : 0;
 				float part =
 				        s == tf32_low_slot(stack) ? tf32_low(x) : tf32_round(x);
-				if (to[i + s * deep + j * ld] != part)
+				if (to[deep - 1 - i + s * deep + j * ld] != part)
 					return false;
 			}
 	return true;

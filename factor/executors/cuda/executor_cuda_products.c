@@ -7,7 +7,9 @@
 
 #include "lib/base/msg.h"
 #include "factor/kernels/gemm/gemm.h"
+#include "factor/kernels/gemm/half_pair.h"
 #include "factor/kernels/gemm/tf32_tall.h"
+#include "factor/kernels/gemm/truncation.h"
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/kernels/gemm/half_pair.h"
 #include "factor/kernels/gemm/half_update.h"
@@ -53,9 +55,8 @@ static cublasStatus_t blas_product(struct cuda *x, const struct gemm_problem *p,
 /* Makes cuBLAS choose its kernels as if the device had `kept` multiprocessors less. */
 static bool keep_free(struct cuda *x, int kept, const char *operation)
 {
-	const int all = 0, some = x->gpu.sm_count - kept;
-
-	return blas_ok(x, cublasSetSmCountTarget(lane_of(x)->blas, kept ? some : all), operation);
+	return blas_ok(
+	        x, cublasSetSmCountTarget(lane_of(x)->blas, blas_sms(&x->gpu, kept)), operation);
 }
 
 /* V^T C beside a panel leaves one cluster's multiprocessors free. Its tiles stay for all of k: a
@@ -101,7 +102,8 @@ bool cuda_split(struct executor *executor, struct splits splits)
 static bool tf32_library(struct cuda *x, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
-	const float alpha_single = (float)alpha, beta_single = (float)beta;
+	const float alpha_single = (float)truncation_scale(alpha, a.m / 3, TRUNCATION_STEP_TF32);
+	const float beta_single = (float)beta;
 	const int kept = x->base.shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
 
 	if (c.m == 0)
@@ -145,7 +147,8 @@ bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, st
 
 ONE_KERNEL(half_update,
         (enum uplo part, double alpha, struct matrix left, struct matrix right, struct matrix c),
-        half_update(part, alpha, left, right, c, executor->shares, stream(executor)))
+        half_update(part, truncation_scale(alpha, half_depth(left.m), TRUNCATION_STEP_FP16), left,
+                right, c, executor->shares, stream(executor)))
 
 bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
 {

@@ -53,8 +53,8 @@ struct gemm_plan {
 	                which is faster alone. Set by the caller */
 };
 
-/* Whether our kernels run with code for compute capability `code` (10 x major + minor) and this much shared memory per block.
- * Double precision needs the tensor cores of 9.0. */
+/* Whether our kernels run with code for compute capability `code` (10 x major + minor) and this
+ * much shared memory per block. Double precision needs the tensor cores of 9.0. */
 bool gemm_has(enum precision precision, int code, int64_t shared_per_block);
 
 /* Whether our kernels are faster than cuBLAS for an m x n product with aligned operands: in single

@@ -36,14 +36,15 @@ HOST_DEVICE static inline int64_t half_update_share(int64_t rounds)
 	return some < 1 ? 1 : some < most ? some : most;
 }
 
-/* Needs code for sm_90a (struct current, warpgroups). c += alpha X^T Y; `left` and `right` are the pairs of X and Y (factor/kernels/gemm/half_pair.h),
- * with at most TF32_PIECE elements along the inner dimension, at addresses of multiples of 16
- * bytes. c is m x n. part WHOLE: X has m columns, Y n. LOWER (m >= n): the triangle and the rows
- * below it; UPPER (m <= n): the triangle and the columns right of it; left and right are one pair
- * with as many columns as the longer side. The rest of c keeps its values, but elements beside the
- * diagonal are read and written back. c starts at a multiple of 16 bytes, its leading dimension is
- * a multiple of four. shared: lets other kernels in between; else blocks stay until the end, which
- * is faster alone. stream is a cudaStream_t; returns a cudaError_t. */
+/* Needs code for sm_90a (struct current, warpgroups). c += alpha X^T Y; `left` and `right` are the
+ * pairs of X and Y (factor/kernels/gemm/half_pair.h), with at most TF32_PIECE elements along the
+ * inner dimension, at addresses of multiples of 16 bytes. c is m x n. part WHOLE: X has m columns,
+ * Y n. LOWER (m >= n): the triangle and the rows below it; UPPER (m <= n): the triangle and the
+ * columns right of it; left and right are one pair with as many columns as the longer side. The
+ * rest of c keeps its values, but elements beside the diagonal are read and written back. c starts
+ * at a multiple of 16 bytes, its leading dimension is a multiple of four. shared: lets other
+ * kernels in between; else blocks stay until the end, which is faster alone. stream is a
+ * cudaStream_t; returns a cudaError_t. */
 int half_update(enum uplo part, double alpha, struct matrix left, struct matrix right,
         struct matrix c, bool shared, void *stream);
 
