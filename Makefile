@@ -112,7 +112,7 @@ C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '
 SHELL_FILES := $(wildcard scripts/*.sh plots/*.sh tests/*.sh) .ci/run fathom
 
 # ---- use -------------------------------------------------------------------------------------------------------------
-.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-full test-as-arch check check-archs \
+.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-full test-as-arch test-devices check check-archs \
 	device-code dist-archs sanitize format shellcheck install uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
@@ -188,6 +188,13 @@ test-full: all $(TESTS) $(EXAMPLES)
 ARCH ?= 80
 test-as-arch:
 	$(Q)$(MAKE) test BUILD="$(BUILD)/as/$(ARCH)" GPU_ARCHS=$(ARCH)
+
+## develop test-devices: run the GPU tests as if the GPU were each of tests/devices, as far as it can be
+DEVICES ?= $(notdir $(wildcard tests/devices/*))
+test-devices: all $(TESTS)
+	$(Q)failed=; for d in $(DEVICES); do echo "as $$d:"; \
+		FATHOM_TEST_DEVICE="$(CURDIR)/tests/devices/$$d" FATHOM_TEST_ON=gpu sh tests/run.sh $(GPU_TESTS) || failed="$$failed $$d"; done; \
+	if [ -n "$$failed" ]; then echo "test-devices: failed as$$failed" >&2; exit 1; fi
 
 ## develop check: formatting, shellcheck, the tree's rules, quick tests
 check: format shellcheck $(filter $(BUILD)/tests/lib/%,$(TESTS))

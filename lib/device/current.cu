@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "current.h"
+#include "description.h"
 #include "driver.h"
 
 #include <cuda_runtime.h>
+#include <stdlib.h>
 
 namespace
 {
@@ -44,6 +46,24 @@ bool takes_cluster(int size)
 
 thread_local int most_sms;
 
+/* A device that a test describes; without a readable file none is left. */
+void keep_within(struct current *c)
+{
+	const char *path = getenv("FATHOM_TEST_DEVICE");
+	struct description d = {};
+	if (!path)
+		return;
+	if (!description_read(path, &d))
+		d.code = 0;
+	const bool same = d.code >= c->code;
+	c->code = (int)min((int64_t)c->code, d.code);
+	c->warpgroups = c->warpgroups && same;
+	c->sm_count = (int)min((int64_t)c->sm_count, d.sms);
+	c->shared_per_sm = min(c->shared_per_sm, d.shared_per_sm);
+	c->shared_per_block = min(c->shared_per_block, d.shared_per_block);
+	c->max_cluster = (int)min((int64_t)c->max_cluster, d.max_cluster);
+}
+
 struct current ask(uint64_t context)
 {
 	struct current c = {};
@@ -67,6 +87,7 @@ struct current ask(uint64_t context)
 	const bool clusters = c.code >= 90 && attribute_of(c.device, cudaDevAttrClusterLaunch);
 	c.max_cluster = !clusters ? 1 : takes_cluster(16) ? 16 : 8;
 	cudaGetLastError(); /* clears refusals */
+	keep_within(&c);
 	return c;
 }
 

@@ -117,8 +117,8 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 	gpu->warpgroups = current->warpgroups;
 	gpu->max_threads_per_sm = prop.maxThreadsPerMultiProcessor;
 	gpu->max_threads_per_block = prop.maxThreadsPerBlock;
-	gpu->shared_per_block = (int64_t)prop.sharedMemPerBlockOptin;
-	gpu->shared_per_sm = (int64_t)prop.sharedMemPerMultiprocessor;
+	gpu->shared_per_block = current->shared_per_block;
+	gpu->shared_per_sm = current->shared_per_sm;
 	gpu->l2_bytes = prop.l2CacheSize;
 	gpu->memory_bytes = (int64_t)prop.totalGlobalMem;
 	gpu->copy_engines = prop.asyncEngineCount;

@@ -11,7 +11,6 @@
 #include "factor/kernels/gemm/tf32_tall.h"
 #include "factor/kernels/gemm/truncation.h"
 #include "factor/kernels/blocks/block_kernels.h"
-#include "factor/kernels/gemm/half_pair.h"
 #include "factor/kernels/gemm/half_update.h"
 
 static cublasOperation_t blas_trans(bool transposed)

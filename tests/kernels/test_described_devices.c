@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Decisions of the host for the devices that tests/devices describes: geometry and plans stay
+ * within the device and cover the whole problem. */
+#include "tests/tap.h"
+
+#include "factor/kernels/blocks/block_kernels.h"
+#include "factor/kernels/gemm/gemm.h"
+#include "factor/kernels/gemm/tf32_tall.h"
+#include "factor/kernels/gemv/gemv.h"
+#include "factor/kernels/lu/panel_geometry.h"
+#include "lib/base/msg.h"
+#include "lib/device/description.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t sides[] = {1, 2, 31, 32, 33, 64, 127, 128, 129, 255, 256, 1000, 4096, 8191,
+        8192, 8193, 16384, 33000, 100003, 1000000};
+enum { SIDES = ARRAY_LEN(sides) };
+
+static bool panels_fit(const struct description *d, int64_t m, int64_t n, enum precision p)
+{
+	const int64_t word = precision_bytes(p);
+	struct panel_geometry g, beside;
+
+	if (panel_geometry(m, n, word, (int)d->sms, d->shared_per_block, &g) &&
+	        (g.blocks < 1 || g.blocks > d->sms || g.shared_bytes > d->shared_per_block ||
+	                g.blocks * g.rows_per_block < m || g.rows_per_block < n))
+		return false;
+	return !panel_geometry_beside(m, n, word, (int)d->sms, d->shared_per_block, &beside) ||
+	       (beside.blocks >= 1 && beside.blocks <= d->sms &&
+	               beside.shared_bytes <= d->shared_per_block);
+}
+
+static bool gemv_covers(const struct gpu *gpu, int64_t m, int64_t n, bool transposed)
+{
+	const struct gemv_call call = {.precision = SINGLE,
+	        .transposed = transposed,
+	        .m = m,
+	        .n = n,
+	        .alpha = 1,
+	        .lda = m,
+	        .incx = 1,
+	        .incy = 1};
+	const struct gemv_plan plan = gemv_plan(&call, gpu);
+
+	return plan.splits >= 1 && plan.tiles * plan.width >= (transposed ? n : m) &&
+	       (plan.splits == 1 || plan.tiles <= GEMV_MAX_SPLIT_TILES) &&
+	       plan.early == (gpu->code >= 90) && gemv_work(&plan, SINGLE) >= 0;
+}
+
+static bool gemm_covers(const struct description *d, int64_t m, int64_t n, int64_t k)
+{
+	const struct gemm_problem problem = {.precision = SINGLE, .m = m, .n = n, .k = k, .ldc = m};
+	const struct gemm_plan plan = gemm_plan_make(&problem, (int)d->sms, GEMM_WORK_BYTES);
+	const struct tf32_tall_plan tall = tf32_tall_plan_make(n, n, m, (int)d->sms);
+
+	return plan.shape >= 0 && plan.shape < GEMM_DOUBLE && plan.splits >= 1 &&
+	       plan.work_bytes <= GEMM_WORK_BYTES && (plan.splits - 1) * 4 <= k &&
+	       tall.groups * tall.side >= n && tall.across * tall.width >= n &&
+	       (tall.pinned_sets == 1 || tall.pinned_sets * tall.groups <= d->sms);
+}
+
+static void check(const char *path)
+{
+	struct description d = {0};
+	bool panels = true, gemv = true, gemm = true;
+
+	if (!description_read(path, &d)) {
+		ok(false, "%s: is read", path);
+		return;
+	}
+	const struct gpu gpu = {.sm_count = (int)d.sms,
+	        .code = (int)d.code,
+	        .max_threads_per_sm = (int)d.threads_per_sm,
+	        .shared_per_sm = d.shared_per_sm,
+	        .shared_per_block = d.shared_per_block,
+	        .l2_bytes = d.l2};
+	for (int i = 0; i < SIDES; i++)
+		for (int j = 0; j < SIDES; j++) {
+			const int64_t m = sides[i], n = sides[j];
+			for (int p = 0; n <= 1000 && p < 2; p++)
+				panels = panels && panels_fit(&d, m, n, p ? DOUBLE : SINGLE);
+			for (int t = 0; t < 2; t++)
+				gemv = gemv && gemv_covers(&gpu, m, n, t);
+			gemm = gemm && gemm_covers(&d, m, n, sides[(i + j) % SIDES]);
+		}
+	const char *name = strrchr(path, '/') + 1;
+	ok(panels, "%s: panels are within its multiprocessors and shared memory", name);
+	ok(gemv, "%s: plans of gemv cover the matrix", name);
+	ok(gemm, "%s: plans of gemm cover the matrix", name);
+	for (int p = 0; p < 2; p++) {
+		const enum precision precision = p ? DOUBLE : SINGLE;
+		const int64_t rows = block_lu_rows_most(precision, d.shared_per_block);
+		ok(rows == 0 || BLOCK_ROWS_BYTES(precision, rows) <= d.shared_per_block,
+		        "%s: row kernels of %" PRId64 " rows, precision %c", name, rows, precision);
+	}
+	ok(!gemm_has(DOUBLE, (int)d.code, d.shared_per_block) || d.code >= 90,
+	        "%s: products in double precision need code for 9.0", name);
+}
+
+int main(void)
+{
+	glob_t found;
+	struct description d;
+
+	if (glob("tests/devices/*", 0, NULL, &found) != 0)
+		msg_die(1, "no tests/devices: run from the repository's root");
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		check(found.gl_pathv[i]);
+	ok(found.gl_pathc >= 10, "%zu devices", found.gl_pathc);
+	ok(!description_read("tests/tap.h", &d) && !description_read("nowhere", &d),
+	        "what describes no device is refused");
+	globfree(&found);
+	return finish();
+}
