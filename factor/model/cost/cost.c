@@ -43,11 +43,27 @@ void cost_reader_change(struct cost_reader *reader, const struct profile *profil
 		reader->panels[kept].name = NULL;
 }
 
+uint32_t cost_name_hash(const char *name)
+{
+	uint64_t hash = 0, word = 0;
+	size_t length = strlen(name);
+
+	for (; length > sizeof word; name += sizeof word, length -= sizeof word) {
+		memcpy(&word, name, sizeof word);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+	}
+	for (word = 0; *name; name++)
+		word = word << 8 | (unsigned char)*name;
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+	return (uint32_t)(hash >> 32);
+}
+
 /* The slot of a name and its arguments; it is filled when its name is set. A slot with another name
- * or arguments is taken over. */
+ * or arguments is taken over. The hash is of the name's text: its address differs between processes.
+ */
 static struct cost_entry *find(struct cost_reader *reader, const char *name, double a, double b)
 {
-	uint64_t bits[2], hash = (uint64_t)(uintptr_t)name;
+	uint64_t bits[2], hash = cost_name_hash(name);
 	double arg[2] = {a, b};
 
 	memcpy(bits, arg, sizeof bits);

@@ -24,7 +24,7 @@ static const struct profile_grid *surface_of(struct cost_reader *reader, const c
         const char *const *arg, const double *at, size_t args)
 {
 	struct profile_grid *unused = NULL;
-	unsigned char *last = &reader->last[(uintptr_t)name / 8 % COST_SURFACES];
+	unsigned char *last = &reader->last[cost_name_hash(name) % COST_SURFACES];
 
 	if (reader->surface[*last].name == name)
 		return &reader->surface[*last];
