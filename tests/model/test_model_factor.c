@@ -118,25 +118,12 @@ static void test_refusals(const struct profile *p)
 	        "refused: %s", out.fault.text);
 }
 
-/* A surface of products at so many operations a second. */
-static void add_products(struct profile *p, const char *name, double rate)
-{
-	static const double sides[] = {32, 8192}, inner[] = {32, 2048};
-
-	for (int i = 0; i < 8; i++) {
-		struct arg args[] = {
-		        {"m", sides[i & 1]}, {"n", sides[i >> 1 & 1]}, {"k", inner[i >> 2]}};
-		add(p, name, "s", args, 3, 2 * args[0].value * args[1].value * args[2].value / rate,
-		        0.01);
-	}
-}
-
 /* Products in TF32 six times as fast as the others: 3xTF32 then takes half of their time, and twice
  * as many operations a second are its bound. */
 static void add_tf32(struct profile *p)
 {
-	add_products(p, "gpu.gemm.tf32", 6e13);
-	add(p, "gpu.gemm.tf32.peak", "flop/s", NULL, 0, 6e13, 0.01);
+	ADD(p, 0.01, {"gpu.gemm.tf32[m=32/8192,n=32/8192,k=32/2048]", 2 / 6e13, "mnk"},
+	        {"gpu.gemm.tf32.peak", 6e13});
 }
 
 static void test_split(struct profile *p)
@@ -176,7 +163,7 @@ static void test_shared_products(struct profile *p)
 	asked.math = MATH_3XTF32;
 	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 	const double before = out.seconds;
-	add_products(p, "gpu.gemm_shared.tf32", 2e13);
+	ADD(p, 0.01, {"gpu.gemm_shared.tf32[m=32/8192,n=32/8192,k=32/2048]", 2 / 2e13, "mnk"});
 	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 	ok(good && out.seconds > 1.5 * before, "products beside a panel: %.2f of the time",
 	        out.seconds / before);
@@ -189,9 +176,6 @@ static void test_shared_products(struct profile *p)
 /* Updates by 3xFP16, at the rates of their kernel. */
 static void test_halves(struct profile *p)
 {
-	static const char *const names[] = {"gpu.half_syrk.s", "gpu.half_gemm.s",
-	        "gpu.half_syrk_shared.s", "gpu.half_gemm_shared.s"};
-	static const double sides[] = {256, 8192}, inner[] = {64, 256};
 	static const int64_t width[] = {256};
 	struct plan plan = {false, NULL, width, 1, 128, 0, 0};
 	struct factor_question asked = question("potrf", &plan, 8000, 8000);
@@ -202,14 +186,11 @@ static void test_halves(struct profile *p)
 	asked.math = MATH_3XTF32;
 	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 	double several = out.seconds;
-	add(p, "gpu.half_gemm.s.peak", "flop/s", NULL, 0, 1.2e14, 0.01);
-	for (int i = 0; i < 16; i++) {
-		struct arg args[] = {{"n", sides[i & 1]}, {"k", inner[i >> 1 & 1]}};
-		add(p, names[i >> 2], "s", args, 2,
-		        (i >> 2 & 1 ? 2 : 1) * args[0].value * args[0].value * args[1].value /
-		                1.2e14,
-		        0.01);
-	}
+	ADD(p, 0.01, {"gpu.half_gemm.s.peak", 1.2e14},
+	        {"gpu.half_syrk.s[n=256/8192,k=64/256]", 1 / 1.2e14, "nnk"},
+	        {"gpu.half_gemm.s[n=256/8192,k=64/256]", 2 / 1.2e14, "nnk"},
+	        {"gpu.half_syrk_shared.s[n=256/8192,k=64/256]", 1 / 1.2e14, "nnk"},
+	        {"gpu.half_gemm_shared.s[n=256/8192,k=64/256]", 2 / 1.2e14, "nnk"});
 	asked.math = MATH_3XFP16;
 	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 	ok(good && out.seconds < several, "Cholesky takes %.2f of the time by 3xTF32",
@@ -225,7 +206,6 @@ static void test_halves(struct profile *p)
  * a panel leaves. */
 static void test_tall(struct profile *p)
 {
-	static const double sides[] = {64, 256}, across[] = {512, 8192}, rows[] = {1024, 16384};
 	static const int64_t width[] = {128};
 	struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
 	struct factor_question asked = question("geqrf", &plan, 8000, 8000);
@@ -234,14 +214,9 @@ static void test_tall(struct profile *p)
 	asked.math = MATH_3XTF32;
 	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 	const double before = out.seconds;
-	for (int i = 0; i < 8; i++) {
-		struct arg args[] = {
-		        {"m", sides[i & 1]}, {"n", across[i >> 1 & 1]}, {"k", rows[i >> 2]}};
-		const double seconds =
-		        6 * args[0].value * args[1].value * args[2].value / 6e13 + 2e-6;
-		add(p, "gpu.tf32_tall.s", "s", args, 3, seconds, 0.01);
-		add(p, "gpu.tf32_tall_shared.s", "s", args, 3, 1.15 * seconds, 0.01);
-	}
+	ADD(p, 0.01, {"gpu.tf32_tall.s[m=64/256,n=512/8192,k=1024/16384]", 6 / 6e13, "mnk", 2e-6},
+	        {"gpu.tf32_tall_shared.s[m=64/256,n=512/8192,k=1024/16384]", 1.15 * 6 / 6e13, "mnk",
+	                1.15 * 2e-6});
 	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 	ok(good && out.seconds < 0.9 * before, "tall products without stacks: %.2f of the time",
 	        out.seconds / before);
