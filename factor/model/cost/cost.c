@@ -59,7 +59,8 @@ uint32_t cost_name_hash(const char *name)
 }
 
 /* The slot of a name and its arguments; it is filled when its name is set. A slot with another name
- * or arguments is taken over. The hash is of the name's text: its address differs between processes.
+ * or arguments is taken over. The hash is of the name's text: its address differs between
+ * processes.
  */
 static struct cost_entry *find(struct cost_reader *reader, const char *name, double a, double b)
 {

@@ -64,7 +64,7 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 
 /* The library's ger writes what it has read, so L2 holds as much as for gemv. The rate is that of a
  * copy in L2, which counts both ways. */
-struct cost cost_ger(struct cost_reader *r, struct matrix a)
+struct cost cost_ger_measured(struct cost_reader *r, struct matrix a)
 {
 	const char *name = a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d";
 

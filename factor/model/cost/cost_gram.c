@@ -85,7 +85,7 @@ struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct ma
 	return cost;
 }
 
-struct cost cost_gram_norms(struct cost_reader *r, struct matrix a)
+struct cost cost_column_norms(struct cost_reader *r, struct matrix a)
 {
 	return cost_gram_pass(r, GRAM_DOTS, a);
 }

@@ -251,7 +251,7 @@ static double constant(struct cost_reader *r, const struct cost_panels *panels, 
 }
 
 /* The update is one product. */
-double cost_host_getrf(struct cost_reader *r, struct matrix a)
+double host_getrf_time(struct cost_reader *r, struct matrix a)
 {
 	const struct cost_panels *panels = getrf_of(r, a);
 
@@ -261,7 +261,7 @@ double cost_host_getrf(struct cost_reader *r, struct matrix a)
 }
 
 /* The update is two products. */
-double cost_host_geqrf(struct cost_reader *r, struct matrix a)
+double host_geqrf_time(struct cost_reader *r, struct matrix a)
 {
 	const struct cost_panels *panels =
 	        panels_of(r, a.precision == SINGLE ? "host.geqrf.s" : "host.geqrf.d");
@@ -282,7 +282,7 @@ static double diagonal(struct cost_reader *r, const char *name, int64_t n, enum 
 
 /* The diagonal block, and a triangular solve with the rows below it (a upper: the columns right of
  * it) at the rate of a square gemm of as many operations. */
-double cost_host_potrf(struct cost_reader *r, struct matrix a)
+double host_potrf_time(struct cost_reader *r, struct matrix a)
 {
 	const char *name = a.precision == SINGLE ? "host.potrf.s" : "host.potrf.d";
 	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
