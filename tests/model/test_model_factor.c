@@ -2,6 +2,9 @@
 /* Whole factorizations on the model executor, on the synthetic profile. */
 #include "factor_question.h"
 
+static const int64_t default_width[] = {256};
+static const struct plan default_plan = {false, "persistent", default_width, 1, 64, 0, 1};
+
 static void test_shapes(const struct profile *p)
 {
 	static const int64_t shape[][2] = {
@@ -29,12 +32,11 @@ static void test_shapes(const struct profile *p)
 
 static void test_parts(const struct profile *p)
 {
-	static const int64_t width[] = {256};
+	struct plan without = default_plan;
 
+	without.lookahead = 0;
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
-		struct plan with = {false, "persistent", width, 1, 64, 0, 1}, without = with;
-		without.lookahead = 0;
-		struct factor_question asked = question(operations[o], &with, 8000, 8000);
+		struct factor_question asked = question(operations[o], &default_plan, 8000, 8000);
 		struct prediction out;
 		bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 		double phases = 0, terms = 0;
@@ -48,46 +50,40 @@ static void test_parts(const struct profile *p)
 		is_real(phases, out.seconds, 1e-9, "its phases add up");
 		is_real(terms, out.seconds, 1e-9, "its terms add up");
 		ok(out.model.surface, "it rests on surfaces");
-		double alone = seconds(p, operations[o], &without, 8000, 8000, 2);
+		const double alone = seconds(p, operations[o], &without, 8000, 8000, 2);
 		ok(out.seconds < alone, "look-ahead saves %.1f %%",
 		        100 * (1 - out.seconds / alone));
 	}
 }
 
-static double from_host(const struct profile *p, const char *operation, const struct plan *plan,
-        int64_t piece, int level)
+static double from_host(const struct profile *p, const char *operation, int64_t piece, int level)
 {
-	struct factor_question asked = question(operation, plan, 4000, 4000);
-	struct prediction out;
+	struct factor_question asked = question(operation, &default_plan, 4000, 4000);
 
 	asked.from_host = true;
 	asked.piece = piece;
-	model_factor_predict(p, MODEL_CUDA, &asked, level, &out);
-	return out.seconds;
+	return question_seconds(p, &asked, level);
 }
 
 /* Copies as the synthetic profile has them. */
 static void test_from_host(const struct profile *p)
 {
-	static const int64_t width[] = {256};
-	const struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
 	const double alpha = 12e-6, beta = 50e9, bytes = 4.0 * 4000 * 4000;
 	const double way = 2 * (alpha + bytes / beta);
+	double resident = 0;
 
-	is_real(from_host(p, "getrf", &plan, 0, 2), seconds(p, "getrf", &plan, 4000, 4000, 2) + way,
-	        0.02, "LU from host memory takes its way there and back longer");
-	is_real(from_host(p, "geqrf", &plan, 0, 2), seconds(p, "geqrf", &plan, 4000, 4000, 2) + way,
-	        0.02, "so does QR");
-	const double resident = seconds(p, "potrf", &plan, 4000, 4000, 2);
-	const double whole = from_host(p, "potrf", &plan, 4000, 2);
-	const double pieces = from_host(p, "potrf", &plan, 500, 2);
-	is_real(whole, resident + way, 0.02, "so does Cholesky in one piece");
-	ok(pieces - resident < 0.65 * (whole - resident) && pieces - resident > way / 2,
-	        "in eight pieces little more than the triangle goes: %.2f of it",
-	        (pieces - resident) / (whole - resident));
-	is_real(from_host(p, "potrf", &plan, 0, 2), from_host(p, "potrf", &plan, 256, 2), 1e-12,
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++) { /* the last one is Cholesky */
+		resident = seconds(p, operations[o], &default_plan, 4000, 4000, 2);
+		is_real(from_host(p, operations[o], 4000, 2), resident + way, 0.02,
+		        "from host memory it takes its way there and back longer");
+	}
+	const double pieces = from_host(p, "potrf", 500, 2),
+	             part = (pieces - resident) / (from_host(p, "potrf", 4000, 2) - resident);
+	ok(part < 0.65 && pieces - resident > way / 2,
+	        "in eight pieces little more than the triangle goes: %.2f of it", part);
+	is_real(from_host(p, "potrf", 0, 2), from_host(p, "potrf", 256, 2), 1e-12,
 	        "which are the blocks' where no width is said");
-	ok(from_host(p, "potrf", &plan, 0, 0) >= 2 * bytes / beta * 0.99,
+	ok(from_host(p, "potrf", 0, 0) >= 2 * bytes / beta * 0.99,
 	        "and the bound has the way, too");
 }
 
@@ -105,11 +101,11 @@ static void test_counts(void)
 }
 static void test_refusals(const struct profile *p)
 {
-	static const int64_t width[] = {64};
-	struct plan plan = {false, "magic", width, 1, 64, 0, 1};
+	struct plan plan = default_plan;
 	struct factor_question asked = question("getrf", &plan, 100, 100);
 	struct prediction out;
 
+	plan.panel = "magic";
 	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out) && out.fault.text[0] &&
 	                isnan(out.seconds),
 	        "refused: %s", out.fault.text);
@@ -118,88 +114,67 @@ static void test_refusals(const struct profile *p)
 	        "refused: %s", out.fault.text);
 }
 
-/* Products in TF32 six times as fast as the others: 3xTF32 then takes half of their time, and twice
- * as many operations a second are its bound. */
-static void add_tf32(struct profile *p)
+static double by_math(const struct profile *p, const char *operation, const struct plan *plan,
+        int64_t n, enum math math, int level)
 {
-	ADD(p, 0.01, {"gpu.gemm.tf32[m=32/8192,n=32/8192,k=32/2048]", 2 / 6e13, "mnk"},
-	        {"gpu.gemm.tf32.peak", 6e13});
+	struct factor_question asked = question(operation, plan, n, n);
+
+	asked.math = math;
+	return question_seconds(p, &asked, level);
 }
 
+/* Products in TF32 six times as fast as the others: 3xTF32 then takes half of their time, and twice
+ * as many operations a second are its bound. */
 static void test_split(struct profile *p)
 {
-	static const int64_t width[] = {256};
-	struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
-	struct factor_question asked = question("getrf", &plan, 8000, 8000);
-	struct prediction out;
+	const struct plan *plan = &default_plan;
 
-	asked.math = MATH_3XTF32;
-	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out) && strstr(out.fault.text, "TF32"),
-	        "without its rates 3xTF32 is refused: %s", out.fault.text);
-	add_tf32(p);
+	ok(isnan(by_math(p, "getrf", plan, 8000, MATH_3XTF32, 2)),
+	        "3xTF32 is refused without its rates");
+	ADD(p, 0.01, {"gpu.gemm.tf32[m=32/8192,n=32/8192,k=32/2048]", 2 / 6e13, "mnk"},
+	        {"gpu.gemm.tf32.peak", 6e13});
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
-		asked = question(operations[o], &plan, 8000, 8000);
-		bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-		double strict = out.seconds;
-		asked.math = MATH_3XTF32;
-		good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-		double split = out.seconds;
-		ok(good && split < 0.9 * strict && split > 0.4 * strict,
+		const double strict = by_math(p, operations[o], plan, 8000, MATH_FP32, 2),
+		             split = by_math(p, operations[o], plan, 8000, MATH_3XTF32, 2);
+		ok(split < 0.9 * strict && split > 0.4 * strict,
 		        "%s by 3xTF32 takes %.2f of the time", operations[o], split / strict);
-		good = model_factor_predict(p, MODEL_CUDA, &asked, 0, &out);
-		ok(good && out.seconds <= split, "and not less than its bound");
+		ok(by_math(p, operations[o], plan, 8000, MATH_3XTF32, 0) <= split,
+		        "and not less than its bound");
 	}
 }
 
 /* Products beside a panel, on the multiprocessors that it leaves, have times of their own. */
 static void test_shared_products(struct profile *p)
 {
-	static const int64_t width[] = {256};
-	struct plan plan = {false, "persistent", width, 1, 64, 0, 1}, alone = plan;
-	struct factor_question asked = question("getrf", &plan, 8000, 8000);
-	struct prediction out;
+	struct plan alone = default_plan;
+	const double before = by_math(p, "getrf", &default_plan, 8000, MATH_3XTF32, 2);
 
 	alone.lookahead = 0;
-	asked.math = MATH_3XTF32;
-	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	const double before = out.seconds;
 	ADD(p, 0.01, {"gpu.gemm_shared.tf32[m=32/8192,n=32/8192,k=32/2048]", 2 / 2e13, "mnk"});
-	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds > 1.5 * before, "products beside a panel: %.2f of the time",
-	        out.seconds / before);
-	asked.plan = &alone;
-	const double without = seconds(p, "getrf", &alone, 8000, 8000, 2);
-	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds < without, "and not without look-ahead");
+	const double after = by_math(p, "getrf", &default_plan, 8000, MATH_3XTF32, 2);
+	ok(after > 1.5 * before, "products beside a panel: %.2f of the time", after / before);
+	ok(by_math(p, "getrf", &alone, 8000, MATH_3XTF32, 2) <
+	                by_math(p, "getrf", &alone, 8000, MATH_FP32, 2),
+	        "and not without look-ahead");
 }
 
 /* Updates by 3xFP16, at the rates of their kernel. */
 static void test_halves(struct profile *p)
 {
 	static const int64_t width[] = {256};
-	struct plan plan = {false, NULL, width, 1, 128, 0, 0};
-	struct factor_question asked = question("potrf", &plan, 8000, 8000);
-	struct prediction out;
+	const struct plan plan = {false, NULL, width, 1, 128, 0, 0};
 
-	asked.math = MATH_3XFP16;
-	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out), "not without their rates");
-	asked.math = MATH_3XTF32;
-	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	double several = out.seconds;
+	ok(isnan(by_math(p, "potrf", &plan, 8000, MATH_3XFP16, 2)), "not without their rates");
 	ADD(p, 0.01, {"gpu.half_gemm.s.peak", 1.2e14},
 	        {"gpu.half_syrk.s[n=256/8192,k=64/256]", 1 / 1.2e14, "nnk"},
 	        {"gpu.half_gemm.s[n=256/8192,k=64/256]", 2 / 1.2e14, "nnk"},
 	        {"gpu.half_syrk_shared.s[n=256/8192,k=64/256]", 1 / 1.2e14, "nnk"},
 	        {"gpu.half_gemm_shared.s[n=256/8192,k=64/256]", 2 / 1.2e14, "nnk"});
-	asked.math = MATH_3XFP16;
-	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds < several, "Cholesky takes %.2f of the time by 3xTF32",
-	        out.seconds / several);
-	asked = question("potrf", &plan, 20000, 20000);
-	asked.math = MATH_3XFP16;
-	double smaller = out.seconds;
-	good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds > 8 * smaller, "and beyond what was measured as much more");
+	const double halves = by_math(p, "potrf", &plan, 8000, MATH_3XFP16, 2),
+	             several = by_math(p, "potrf", &plan, 8000, MATH_3XTF32, 2);
+	ok(halves < several, "Cholesky takes %.2f of the time by 3xTF32", halves / several);
+	ok(by_math(p, "potrf", &plan, 20000, MATH_3XFP16, 2) > 8 * halves,
+	        "and beyond what was measured as much more");
 }
 
 /* V^T C without stacks, at the rate of products of stacks, on all multiprocessors or on those that
@@ -207,22 +182,16 @@ static void test_halves(struct profile *p)
 static void test_tall(struct profile *p)
 {
 	static const int64_t width[] = {128};
-	struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
-	struct factor_question asked = question("geqrf", &plan, 8000, 8000);
-	struct prediction out;
+	struct plan plan = default_plan;
 
-	asked.math = MATH_3XTF32;
-	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	const double before = out.seconds;
+	plan.widths = width;
+	const double before = by_math(p, "geqrf", &plan, 8000, MATH_3XTF32, 2);
 	ADD(p, 0.01, {"gpu.tf32_tall.s[m=64/256,n=512/8192,k=1024/16384]", 6 / 6e13, "mnk", 2e-6},
 	        {"gpu.tf32_tall_shared.s[m=64/256,n=512/8192,k=1024/16384]", 1.15 * 6 / 6e13, "mnk",
 	                1.15 * 2e-6});
-	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds < 0.9 * before, "tall products without stacks: %.2f of the time",
-	        out.seconds / before);
-	const double tall = out.seconds;
-	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 0, &out);
-	ok(good && out.seconds <= tall, "and not less than its bound");
+	const double tall = by_math(p, "geqrf", &plan, 8000, MATH_3XTF32, 2);
+	ok(tall < 0.9 * before, "tall products without stacks: %.2f of the time", tall / before);
+	ok(by_math(p, "geqrf", &plan, 8000, MATH_3XTF32, 0) <= tall, "and not less than its bound");
 }
 
 int main(void)
