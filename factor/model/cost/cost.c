@@ -119,38 +119,32 @@ double cost_last(struct cost_reader *reader, const char *name, const char *arg)
 	return slot->value;
 }
 
-double cost_scalar(struct cost_reader *reader, const char *name)
+static double cached(
+        struct cost_reader *reader, const char *name, const struct arg args[2], size_t count)
 {
-	struct cost_entry *slot = find(reader, name, 0, 0);
+	struct cost_entry *slot = find(reader, name, args[0].value, args[1].value);
 
 	if (!slot->name) {
-		slot->value = model_scalar(&reader->model, name);
+		slot->value = model_value(&reader->model, name, args, count);
 		slot->name = name;
 	}
 	return slot->value;
 }
 
+double cost_scalar(struct cost_reader *reader, const char *name)
+{
+	return cached(reader, name, (const struct arg[2]){{NULL, 0}}, 0);
+}
+
 double cost_at(struct cost_reader *reader, const char *name, const char *arg, double value)
 {
-	struct cost_entry *slot = find(reader, name, value, 0);
-
-	if (!slot->name) {
-		slot->value = model_at(&reader->model, name, arg, value);
-		slot->name = name;
-	}
-	return slot->value;
+	return cached(reader, name, (const struct arg[2]){{arg, value}}, 1);
 }
 
 double cost_at2(struct cost_reader *reader, const char *name, const char *arg1, double value1,
         const char *arg2, double value2)
 {
-	struct cost_entry *slot = find(reader, name, value1, value2);
-
-	if (!slot->name) {
-		slot->value = model_at2(&reader->model, name, arg1, value1, arg2, value2);
-		slot->name = name;
-	}
-	return slot->value;
+	return cached(reader, name, (const struct arg[2]){{arg1, value1}, {arg2, value2}}, 2);
 }
 
 /* The smallest argument of a curve's rows; `otherwise` for a curve that --set made a constant, or

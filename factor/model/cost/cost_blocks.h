@@ -62,21 +62,26 @@ double cost_wait(struct cost_reader *r);
 struct cost cost_kernel(struct cost_reader *r);
 struct cost cost_sweep(struct cost_reader *r, const char *curve, double bytes);
 
-/* A kernel of `seconds` from start to start, as measured, with the estimate's division into terms.
- */
+/* The name of a parameter that the profile has for each precision. */
+#define OF_PRECISION(name, precision) ((precision) == SINGLE ? name ".s" : name ".d")
+
+/* A kernel of `seconds` from start to start, as measured, with the estimate's division into terms;
+ * by a surface, and as estimated where the profile does not have it. */
 struct cost cost_as_measured(struct cost estimated, double seconds);
+struct cost cost_if_measured(struct cost_reader *r, struct cost estimated, const char *name,
+        const char *const *axes, const double *at, size_t count);
 
-/* The surface of panels measured beside products. */
-struct beside_surface {
-	const char *name[2]; /* by precision == DOUBLE */
-	const char *axes[2];
-};
-
-/* The speed of a panel (cost.overlapped) from that surface at `at`: panels follow each other beside
- * products, and wait on average for half of the lifetime of their tiles. 0 where the profile does
- * not have the surface. */
+/* The speed of a panel (cost.overlapped) from a surface of panels measured beside products: these
+ * panels follow each other, and wait on average for half of the lifetime of tiles. 0 where the
+ * profile does not have the surface. */
 double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,
-        const struct beside_surface *surface, const double *at);
+        const char *name, const char *const *axes, const double *at);
+
+/* Axes of many surfaces. */
+extern const char *const axes_mn[2], *const axes_swaps[3];
+
+/* Seconds of all terms. */
+double cost_total(const struct cost *cost);
 
 /* The share of the multiprocessors that so many blocks can use. */
 double cost_share(struct cost_reader *r, double blocks);

@@ -45,16 +45,14 @@ static struct cost transfer(
 /* The pivot kernel, from start to start. */
 static double pivot_time(struct cost_reader *r, struct matrix a, double m, double n)
 {
-	return cost_at2(r, a.precision == SINGLE ? "gpu.panel.pivot.s" : "gpu.panel.pivot.d", "m",
-	        m, "n", n);
+	return cost_at2(r, OF_PRECISION("gpu.panel.pivot", a.precision), "m", m, "n", n);
 }
 
 /* The update kernel: a step of both kernels less the pivot kernel. */
 static struct cost update_kernel(struct cost_reader *r, struct matrix a, double m, double n)
 {
 	struct cost cost = cost_kernel(r);
-	double step = cost_at2(
-	        r, a.precision == SINGLE ? "gpu.panel.step.s" : "gpu.panel.step.d", "m", m, "n", n);
+	double step = cost_at2(r, OF_PRECISION("gpu.panel.step", a.precision), "m", m, "n", n);
 
 	cost.term[TERM_MEMORY] = fmax(0, step - pivot_time(r, a, m, n) - cost.term[TERM_LAUNCH]);
 	cost.share = cost_share(r, m / UPDATE_ROWS);
@@ -121,7 +119,7 @@ struct cost cost_ger(struct cost_reader *r, struct matrix a)
 {
 	const double vectors = (double)(a.m + a.n) * word_bytes(a);
 
-	if (cost_known(r, a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d"))
+	if (cost_known(r, OF_PRECISION("gpu.ger", a.precision)))
 		return cost_ger_measured(r, a);
 	return (struct cost){.enqueue = cost_scalar(r, "gpu.cublas.level2"),
 	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.cublas.level2_device"),
@@ -170,35 +168,31 @@ struct cost cost_fused_update(struct cost_reader *r, struct matrix a, int64_t j)
  * of a block double, the time of a column makes a step, and the surface has rows on both sides. */
 static struct cost cluster_panel(struct cost_reader *r, struct matrix a, const char *name)
 {
-	static const char *const axes[] = {"m", "n"};
-	static const struct beside_surface shared = {
-	        {"gpu.panel_cluster_shared.s", "gpu.panel_cluster_shared.d"}, {"m", "n"}};
+	const char *shared = OF_PRECISION("gpu.panel_cluster_shared", a.precision);
 	const double at[] = {(double)a.m, (double)a.n};
 	struct cost cost = cost_kernel(r);
-	const double seconds = cost_surface(r, name, axes, at, 2);
 
 	cost.early = true;
 	cost.share = cost_share(r, PANEL_CLUSTER);
-	cost.term[TERM_BARRIER] = fmax(0, seconds - cost.term[TERM_LAUNCH]);
-	cost.overlapped = cost_beside(r, &cost, a.precision, &shared, at);
+	cost.term[TERM_BARRIER] =
+	        fmax(0, cost_surface(r, name, axes_mn, at, 2) - cost.term[TERM_LAUNCH]);
+	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes_mn, at);
 	return cost;
 }
 
 /* Several multiprocessors hold the panel in registers: the surface of that kernel. */
 static struct cost registers_panel(struct cost_reader *r, struct matrix a, const char *name)
 {
-	static const char *const axes[] = {"m", "n"};
-	static const struct beside_surface shared = {
-	        {"gpu.panel_grid_shared.s", "gpu.panel_grid_shared.d"}, {"m", "n"}};
+	const char *shared = OF_PRECISION("gpu.panel_grid_shared", a.precision);
+	const int64_t rows = panel_grid_rows(a.n, precision_bytes(a.precision), 1);
 	const double at[] = {(double)a.m, (double)a.n};
 	struct cost cost = cost_kernel(r);
-	int64_t rows = panel_grid_rows(a.n, precision_bytes(a.precision), 1);
 
 	cost.enqueue = cost_scalar(r, "gpu.launch.enqueue_cooperative");
 	cost.share = cost_share(r, ceil((double)a.m / (double)rows));
 	cost.term[TERM_BARRIER] =
-	        fmax(0, cost_surface(r, name, axes, at, 2) - cost.term[TERM_LAUNCH]);
-	cost.overlapped = cost_beside(r, &cost, a.precision, &shared, at);
+	        fmax(0, cost_surface(r, name, axes_mn, at, 2) - cost.term[TERM_LAUNCH]);
+	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes_mn, at);
 	return cost;
 }
 
@@ -208,10 +202,9 @@ static struct cost registers_panel(struct cost_reader *r, struct matrix a, const
 static struct cost grid_panel(
         struct cost_reader *r, struct matrix a, const struct panel_geometry *g)
 {
-	bool single = a.precision == SINGLE;
-	double words = (double)(a.n + 1) * word_bytes(a) / 4 + 1;
-	double round = cost_at2(r, single ? "gpu.panel.column.s" : "gpu.panel.column.d", "blocks",
-	        g->blocks, "n", (double)a.n);
+	const char *column = OF_PRECISION("gpu.panel.column", a.precision);
+	double n = (double)a.n, words = (n + 1) * word_bytes(a) / 4 + 1;
+	double round = cost_at2(r, column, "blocks", g->blocks, "n", n);
 	double exchange = cost_at2(r, "gpu.exchange.grid", "blocks", g->blocks, "words", words);
 	double rate = cost_at(r, "gpu.shared.update", "threads", g->threads);
 	double rows = (double)(a.m < g->rows_per_block ? a.m : g->rows_per_block);
@@ -225,12 +218,10 @@ static struct cost grid_panel(
 	                             loads * cost_scalar(r, "gpu.l2.latency")};
 
 	if (passes > 1) {
-		double n = (double)a.n, sms = cost_scalar(r, "gpu.sm.count");
-		double twice =
-		        cost_at(r, single ? "gpu.panel.twice.s" : "gpu.panel.twice.d", "n", n);
-		double once = cost_at2(r, single ? "gpu.panel.column.s" : "gpu.panel.column.d",
-		        "blocks", sms, "n", n);
-		round += (passes - 1) * fmax(0, twice - once);
+		const double sms = cost_scalar(r, "gpu.sm.count");
+		const double twice =
+		        cost_at(r, OF_PRECISION("gpu.panel.twice", a.precision), "n", n);
+		round += (passes - 1) * fmax(0, twice - cost_at2(r, column, "blocks", sms, "n", n));
 	}
 	for (int64_t j = 0; j < a.n; j++) {
 		double rest = j + 2 < a.n ? 2 * rows * word_bytes(a) * (double)(a.n - j - 2) : 0;
@@ -244,10 +235,9 @@ static struct cost grid_panel(
 struct cost cost_resident_panel(
         struct cost_reader *r, struct matrix a, const struct panel_geometry *g)
 {
-	bool single = a.precision == SINGLE;
 	int64_t word = precision_bytes(a.precision);
-	const char *cluster = single ? "gpu.panel_cluster.s" : "gpu.panel_cluster.d";
-	const char *grid = single ? "gpu.panel_grid.s" : "gpu.panel_grid.d";
+	const char *cluster = OF_PRECISION("gpu.panel_cluster", a.precision);
+	const char *grid = OF_PRECISION("gpu.panel_grid", a.precision);
 
 	if (cost_known(r, cluster) && a.m <= panel_cluster_rows(a.n, word))
 		return cluster_panel(r, a, cluster);

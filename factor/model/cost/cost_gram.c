@@ -117,7 +117,7 @@ struct cost cost_gram_apply(struct cost_reader *r, struct matrix a, int64_t k, b
 	const double instructions = together * (2 * rows + 2 * APPLY_WARPS + TREE) + 2 * rows;
 	const double issued = instructions * APPLY_WARPS / SCHEDULERS /
 	                      cost_scalar(r, "gpu.clock.sm") * (a.precision == SINGLE ? 1 : 2);
-	const char *name = a.precision == SINGLE ? "gpu.gram_apply.s" : "gpu.gram_apply.d";
+	const char *name = OF_PRECISION("gpu.gram_apply", a.precision);
 	struct cost cost = cost_kernel(r);
 
 	cost.share = cost_share(r, blocks);
@@ -149,13 +149,10 @@ struct cost cost_gram_passes(struct cost_reader *r, struct matrix a,
 /* A profile without the surface of resident panels uses that of Householder panels. */
 struct cost cost_gram_panel(struct cost_reader *r, struct matrix a)
 {
-	static const char *const axes[] = {"m", "n"};
 	const double at[] = {(double)a.m, (double)a.n};
-	const char *name = a.precision == SINGLE ? "gpu.gram_panel.s" : "gpu.gram_panel.d";
-	const bool known = cost_known(r, name), tall = at[0] > cost_last(r, name, "m");
+	const char *name = OF_PRECISION("gpu.gram_panel", a.precision);
 
-	if (a.n > GRAM_RESIDENT_COLUMNS || (known && tall))
+	if (a.n > GRAM_RESIDENT_COLUMNS || (cost_known(r, name) && at[0] > cost_last(r, name, "m")))
 		return cost_gram_passes(r, a, cost_gram_pass);
-	struct cost cost = cost_panel_geqrf(r, a, false);
-	return known ? cost_as_measured(cost, cost_surface(r, name, axes, at, 2)) : cost;
+	return cost_if_measured(r, cost_panel_geqrf(r, a, false), name, axes_mn, at, 2);
 }

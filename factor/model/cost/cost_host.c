@@ -169,7 +169,7 @@ static double at_width(const struct query *q, const struct cost_panels *panels, 
 
 double cost_host_gemm(struct cost_reader *r, enum precision precision, double edge)
 {
-	const char *name = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
+	const char *name = OF_PRECISION("host.gemm", precision);
 	const double high = cost_last(r, name, "n");
 	double times = 1;
 
@@ -237,7 +237,7 @@ static double by_blocks(struct cost_reader *r, const struct cost_panels *panels,
 
 static const struct cost_panels *getrf_of(struct cost_reader *r, struct matrix a)
 {
-	return panels_of(r, a.precision == SINGLE ? "host.getrf.s" : "host.getrf.d");
+	return panels_of(r, OF_PRECISION("host.getrf", a.precision));
 }
 
 static bool pinned_for(struct matrix a)
@@ -263,8 +263,7 @@ double host_getrf_time(struct cost_reader *r, struct matrix a)
 /* The update is two products. */
 double host_geqrf_time(struct cost_reader *r, struct matrix a)
 {
-	const struct cost_panels *panels =
-	        panels_of(r, a.precision == SINGLE ? "host.geqrf.s" : "host.geqrf.d");
+	const struct cost_panels *panels = panels_of(r, OF_PRECISION("host.geqrf", a.precision));
 
 	return panels->count ? by_blocks(r, panels, a, pinned_for(a), 4) : constant(r, panels, a);
 }
@@ -284,7 +283,7 @@ static double diagonal(struct cost_reader *r, const char *name, int64_t n, enum 
  * it) at the rate of a square gemm of as many operations. */
 double host_potrf_time(struct cost_reader *r, struct matrix a)
 {
-	const char *name = a.precision == SINGLE ? "host.potrf.s" : "host.potrf.d";
+	const char *name = OF_PRECISION("host.potrf", a.precision);
 	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
 	double seconds = diagonal(r, name, n, a.precision);
 

@@ -26,7 +26,7 @@ static struct cost traffic(double seconds)
 /* Multiplications a second of the largest gemm measured. */
 static double peak_gemm(struct cost_reader *r, enum precision precision)
 {
-	const char *name = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
+	const char *name = OF_PRECISION("host.gemm", precision);
 	double low, high = 1;
 
 	if (!model_range(&r->model, name, "n", &low, &high))
@@ -101,24 +101,24 @@ static struct cost iamax(struct cost_reader *r, struct matrix x)
 {
 	if (r->sums)
 		return by_work(r, BLAS1(cost_bytes(x)));
-	return of_column(r, x.precision == SINGLE ? "host.iamax.s" : "host.iamax.d", x);
+	return of_column(r, OF_PRECISION("host.iamax", x.precision), x);
 }
 
 static struct cost scal(struct cost_reader *r, struct matrix x)
 {
-	return of_column(r, x.precision == SINGLE ? "host.scal.s" : "host.scal.d", x);
+	return of_column(r, OF_PRECISION("host.scal", x.precision), x);
 }
 
 static struct cost swap(struct cost_reader *r, struct matrix row)
 {
-	const char *name = row.precision == SINGLE ? "host.swap.s" : "host.swap.d";
+	const char *name = OF_PRECISION("host.swap", row.precision);
 
 	return call(cost_at2(r, name, "m", times_in_panel(r, name, "m", row), "n", (double)row.n));
 }
 
 static struct cost ger(struct cost_reader *r, struct matrix a)
 {
-	const char *name = a.precision == SINGLE ? "host.ger.s" : "host.ger.d";
+	const char *name = OF_PRECISION("host.ger", a.precision);
 
 	return call(cost_at2(r, name, "m", (double)a.m, "n", (double)a.n));
 }

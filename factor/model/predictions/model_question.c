@@ -96,6 +96,15 @@ bool prediction_make(const struct asking *a, struct prediction *out)
 	return ok;
 }
 
+void paper_refuse(
+        struct executor *executor, double *total, double *phase, int phases, struct fault *fault)
+{
+	*total = NAN;
+	for (int p = 0; p < phases; p++)
+		phase[p] = NAN;
+	*fault = executor_model_fault(executor);
+}
+
 void spread_widen(struct spread *spread, double below, double above)
 {
 	spread->below += below * below;

@@ -46,6 +46,10 @@ double prediction_peak(const struct asking *asking, enum precision precision);
 struct executor *prediction_executor(
         const struct profile *profile, enum model_target target, int level, int64_t bytes);
 
+/* A paper's prediction that is not possible: NaN, and the executor's fault. */
+void paper_refuse(
+        struct executor *executor, double *total, double *phase, int phases, struct fault *fault);
+
 /* The spread of an answer when its parameters lie, one after the other, at the ends of their
  * intervals: the sums of the squares of the seconds below and above. */
 struct spread {

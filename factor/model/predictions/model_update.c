@@ -75,13 +75,20 @@ static bool run_refactor(struct executor *e, const void *context)
 
 /* ---- both ---- */
 
+struct executor *model_update_executor(const struct profile *profile, enum model_target target,
+        const struct update_question *asked)
+{
+	const struct qr_factors f = model_update_factors(asked);
+
+	return prediction_executor(profile, target, 2,
+	        (f.r.m * f.r.n + f.q.m * f.q.n) * precision_bytes(asked->precision));
+}
+
 static bool predict(const struct profile *profile, enum model_target target,
         const struct update_question *asked, bool (*run)(struct executor *, const void *),
         struct prediction *out)
 {
-	const struct qr_factors f = model_update_factors(asked);
-	struct executor *e = prediction_executor(profile, target, 2,
-	        (f.r.m * f.r.n + f.q.m * f.q.n) * precision_bytes(asked->precision));
+	struct executor *e = model_update_executor(profile, target, asked);
 
 	return prediction_make(&(struct asking){{e, run, asked}, 2, false, false, 1, NULL, NULL,
 	                               ", which the cost needs"},
