@@ -127,7 +127,7 @@ static void test_unresolved(struct profile *p, struct cost_reader *r)
 static void test_missing(struct profile *p, struct cost_reader *r)
 {
 	ADD(p, 0, {"gpu.sm.count", 100});
-	ok(isnan(host_getrf_time(r, shape(1000, 64))) && r->model.missing,
+	ok(isnan(cost_by_host_getrf(r, shape(1000, 64)).term[TERM_HOST]) && r->model.missing,
 	        "a profile without rows says so");
 	is_text(r->model.missing_name, "host.getrf.s[m=1000,n=64]", "and which");
 }

@@ -6,14 +6,14 @@
 #include "factor/model/predictions/model_question.h"
 #include "factor/algorithms/panel_getrf.h"
 
-static double seconds(const struct profile *p, enum model_target target, const char *variant,
-        int64_t m, int64_t n, int level)
+static struct prediction predicted(const struct profile *p, enum model_target target,
+        const char *variant, int64_t m, int64_t n, int level)
 {
 	struct prediction out;
 
 	if (!model_predict(p, target, variant, m, n, SINGLE, level, &out))
 		diag("%s %d x %d level %d: %s", variant, (int)m, (int)n, level, out.fault.text);
-	return out.seconds;
+	return out;
 }
 
 /* A null kernel and a synchronization cost what the probe measured for them; two kernels one
@@ -87,10 +87,11 @@ static void test_two_columns(const struct profile *p)
 	        {MODEL_HOST, "blas", 2, 19e-9, "blas on the host"}};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		is_real(seconds(p, cases[i].target, cases[i].variant, 4, 2, cases[i].level),
+		is_real(predicted(p, cases[i].target, cases[i].variant, 4, 2, cases[i].level)
+		                .seconds,
 		        cases[i].seconds, 1e-9, cases[i].what);
-	is_real(seconds(p, MODEL_HOST, "host", 1024, 64, 2), 1024.0 * 64 * 64 / 1e10, 1e-9,
-	        "LAPACKE on the host is the rate surface");
+	is_real(predicted(p, MODEL_HOST, "host", 1024, 64, 2).seconds, 1024.0 * 64 * 64 / 1e10,
+	        1e-9, "LAPACKE on the host is the rate surface");
 }
 
 static void test_shapes(const struct profile *p)
@@ -98,26 +99,24 @@ static void test_shapes(const struct profile *p)
 	static const int64_t rows[] = {
 	        64, 100, 256, 300, 750, 1000, 3000, 4095, 6000, 16384, 50000};
 
-	for (int target = MODEL_CUDA; target <= MODEL_HOST; target++)
+	for (int way = 0; way < 2; way++)
 		for (const char *const *v = panel_getrf_variants; *v; v++) {
+			const enum model_target target = way ? MODEL_HOST : MODEL_CUDA;
 			bool rises = true, ordered = true;
-			if (target == MODEL_HOST &&
-			        (strcmp(*v, "fused") == 0 || strcmp(*v, "persistent") == 0))
-				continue;
 			double last = 0;
+			if (way && (strcmp(*v, "fused") == 0 || strcmp(*v, "persistent") == 0))
+				continue;
 			for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-				double t =
-				        seconds(p, (enum model_target)target, *v, rows[i], 64, 2);
-				double bound =
-				        seconds(p, (enum model_target)target, *v, rows[i], 64, 0);
+				const double t = predicted(p, target, *v, rows[i], 64, 2).seconds,
+				             bound = predicted(p, target, *v, rows[i], 64, 0)
+				                             .seconds;
 				/* the host searches shorter columns, another method altogether */
 				rises = rises && (t >= last || strcmp(*v, "optimized") == 0);
 				ordered = ordered && bound > 0 && bound <= t;
 				last = t;
 			}
-			ok(rises, "%s on %s rises with m", *v, target ? "host" : "cuda");
-			ok(ordered, "%s on %s is not below its bound", *v,
-			        target ? "host" : "cuda");
+			ok(rises, "%s on %s rises with m", *v, way ? "host" : "cuda");
+			ok(ordered, "%s on %s is not below its bound", *v, way ? "host" : "cuda");
 		}
 }
 
@@ -237,22 +236,26 @@ static void test_interval_of_a_threshold(void)
 
 static void test_flags(const struct profile *p)
 {
-	struct prediction out;
+	static const struct {
+		const char *variant;
+		int64_t m, n;
+		bool surface, extrapolated;
+	} cases[] = {{"host", 1024, 64, true, false}, {"fused", 1024, 64, true, true},
+	        {"blas", 1024, 64, false, false}, {"optimized", 300, 24, false, false},
+	        {"host", 1024, 512, true, true}};
 	bool used = false;
 
-	model_predict(p, MODEL_CUDA, "host", 1024, 64, SINGLE, 2, &out);
-	ok(out.model.surface && !out.model.extrapolated, "host rests on a rate surface");
-	model_predict(p, MODEL_CUDA, "fused", 1024, 64, SINGLE, 2, &out);
-	ok(out.model.surface, "fused rests on the surfaces of its own kernels");
-	model_predict(p, MODEL_CUDA, "blas", 1024, 64, SINGLE, 2, &out);
-	ok(!out.model.surface, "blas rests on the hardware's parameters alone");
-	for (size_t i = 0; i < out.model.used_count; i++)
-		used |= strcmp(out.model.used[i], "gpu.launch.dependent") == 0;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct model model =
+		        predicted(p, MODEL_CUDA, cases[i].variant, cases[i].m, cases[i].n, 2).model;
+		ok(model.surface == cases[i].surface && model.extrapolated == cases[i].extrapolated,
+		        "%s rests on %s%s", cases[i].variant,
+		        cases[i].surface ? "surfaces" : "the hardware's parameters alone",
+		        cases[i].extrapolated ? ", extrapolated" : "");
+		for (size_t u = 0; u < model.used_count; u++)
+			used |= strcmp(model.used[u], "gpu.launch.dependent") == 0;
+	}
 	ok(used, "the parameters used are named");
-	model_predict(p, MODEL_CUDA, "optimized", 300, 24, SINGLE, 2, &out);
-	ok(!out.model.extrapolated, "short columns are no extrapolation");
-	model_predict(p, MODEL_CUDA, "host", 1024, 512, SINGLE, 2, &out);
-	ok(out.model.extrapolated, "beyond the surface it is extrapolation");
 }
 
 static void test_missing(void)

@@ -37,16 +37,12 @@ struct cost cost_gram_apply_host(struct cost_reader *r, struct matrix a, int64_t
 struct cost cost_gram_passes(struct cost_reader *r, struct matrix a,
         struct cost (*pass)(struct cost_reader *, enum gram_step, struct matrix));
 
-/* The host's square products (edge: m = n = k) and LAPACKE's panels from their rate surfaces
- * (cost_host.c), seconds. */
+/* From the host's rate surfaces (cost_host.c): seconds of square products (edge: m = n = k), and
+ * LAPACKE's panels, to which cost_host_getrf and _geqrf add the wait for pinned memory. */
 double cost_host_gemm(struct cost_reader *r, enum precision precision, double edge);
-double host_getrf_time(struct cost_reader *r, struct matrix a);
-double host_geqrf_time(struct cost_reader *r, struct matrix a);
-double host_potrf_time(struct cost_reader *r, struct matrix a);
-
-/* The same as costs; cost_host_getrf and _geqrf on top wait for pinned memory (cost_cuda.c). */
 struct cost cost_by_host_getrf(struct cost_reader *r, struct matrix a);
 struct cost cost_by_host_geqrf(struct cost_reader *r, struct matrix a);
+struct cost cost_by_host(double seconds);
 
 double cost_event(struct cost_reader *r);
 double cost_stream_wait(struct cost_reader *r);

@@ -167,6 +167,11 @@ static double at_width(const struct query *q, const struct cost_panels *panels, 
 	return n < width[0] ? fmin(on, seconds[0]) : on;
 }
 
+struct cost cost_by_host(double seconds)
+{
+	return (struct cost){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
+}
+
 double cost_host_gemm(struct cost_reader *r, enum precision precision, double edge)
 {
 	const char *name = OF_PRECISION("host.gemm", precision);
@@ -251,21 +256,22 @@ static double constant(struct cost_reader *r, const struct cost_panels *panels, 
 }
 
 /* The update is one product. */
-double host_getrf_time(struct cost_reader *r, struct matrix a)
+struct cost cost_by_host_getrf(struct cost_reader *r, struct matrix a)
 {
 	const struct cost_panels *panels = getrf_of(r, a);
 
-	if (!panels->count)
-		return constant(r, panels, a);
-	return pinned_for(a) ? by_blocks(r, panels, a, true, 2) : of_panel(r, panels, a, false);
+	return cost_by_host(!panels->count  ? constant(r, panels, a)
+	                    : pinned_for(a) ? by_blocks(r, panels, a, true, 2)
+	                                    : of_panel(r, panels, a, false));
 }
 
 /* The update is two products. */
-double host_geqrf_time(struct cost_reader *r, struct matrix a)
+struct cost cost_by_host_geqrf(struct cost_reader *r, struct matrix a)
 {
 	const struct cost_panels *panels = panels_of(r, OF_PRECISION("host.geqrf", a.precision));
 
-	return panels->count ? by_blocks(r, panels, a, pinned_for(a), 4) : constant(r, panels, a);
+	return cost_by_host(
+	        panels->count ? by_blocks(r, panels, a, pinned_for(a), 4) : constant(r, panels, a));
 }
 
 /* A profile without the surface: half the operations of getrf, on one thread. */
@@ -281,7 +287,7 @@ static double diagonal(struct cost_reader *r, const char *name, int64_t n, enum 
 
 /* The diagonal block, and a triangular solve with the rows below it (a upper: the columns right of
  * it) at the rate of a square gemm of as many operations. */
-double host_potrf_time(struct cost_reader *r, struct matrix a)
+struct cost cost_host_potrf(struct cost_reader *r, struct matrix a)
 {
 	const char *name = OF_PRECISION("host.potrf", a.precision);
 	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
@@ -289,5 +295,5 @@ double host_potrf_time(struct cost_reader *r, struct matrix a)
 
 	if (rest)
 		seconds += at_gemm_rate(r, (double)n * (double)n * (double)rest, a.precision);
-	return seconds;
+	return cost_by_host(seconds);
 }

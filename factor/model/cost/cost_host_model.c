@@ -11,11 +11,6 @@
 
 enum { HOST_LINE = 64 };
 
-static struct cost call(double seconds)
-{
-	return (struct cost){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
-}
-
 static struct cost traffic(double seconds)
 {
 	return (struct cost){.engine = ENGINE_HOST, .term[TERM_MEMORY] = seconds};
@@ -40,16 +35,16 @@ static struct cost by_work_level1(struct cost_reader *r, struct operation_work w
 
 	switch (work.kind) {
 	case WORK_FLOPS:
-		return call(work.amount / 2 / peak_gemm(r, work.precision));
+		return cost_by_host(work.amount / 2 / peak_gemm(r, work.precision));
 	case WORK_FETCH:
 	case WORK_SEND:
 	case WORK_INTEGERS:
-		return call(0);
+		return cost_by_host(0);
 	case WORK_BLAS1:
-		cost = call(cost_scalar(r, "host.blas.level1"));
+		cost = cost_by_host(cost_scalar(r, "host.blas.level1"));
 		break;
 	case WORK_BLAS2:
-		cost = call(cost_scalar(r, "host.blas.level2"));
+		cost = cost_by_host(cost_scalar(r, "host.blas.level2"));
 		break;
 	default:
 		break;
@@ -62,11 +57,11 @@ static struct cost by_work_level2(struct cost_reader *r, struct operation_work w
 {
 	switch (work.kind) {
 	case WORK_FLOPS:
-		return call(cost_host_gemm(r, work.precision, cbrt(work.amount / 2)));
+		return cost_by_host(cost_host_gemm(r, work.precision, cbrt(work.amount / 2)));
 	case WORK_FETCH:
 	case WORK_SEND:
 	case WORK_INTEGERS:
-		return call(0);
+		return cost_by_host(0);
 	case WORK_READ:
 		return traffic(work.amount / cost_host_rate(r, "host.memory.read", r->working_set));
 	default:
@@ -94,7 +89,8 @@ static double times_in_panel(
 
 static struct cost of_column(struct cost_reader *r, const char *name, struct matrix x)
 {
-	return call(cost_at2(r, name, "m", (double)x.m, "n", times_in_panel(r, name, "n", x)));
+	return cost_by_host(
+	        cost_at2(r, name, "m", (double)x.m, "n", times_in_panel(r, name, "n", x)));
 }
 
 static struct cost iamax(struct cost_reader *r, struct matrix x)
@@ -113,14 +109,15 @@ static struct cost swap(struct cost_reader *r, struct matrix row)
 {
 	const char *name = OF_PRECISION("host.swap", row.precision);
 
-	return call(cost_at2(r, name, "m", times_in_panel(r, name, "m", row), "n", (double)row.n));
+	return cost_by_host(
+	        cost_at2(r, name, "m", times_in_panel(r, name, "m", row), "n", (double)row.n));
 }
 
 static struct cost ger(struct cost_reader *r, struct matrix a)
 {
 	const char *name = OF_PRECISION("host.ger", a.precision);
 
-	return call(cost_at2(r, name, "m", (double)a.m, "n", (double)a.n));
+	return cost_by_host(cost_at2(r, name, "m", (double)a.m, "n", (double)a.n));
 }
 
 static struct cost zero_pivot(struct cost_reader *r, struct matrix a)
@@ -165,21 +162,6 @@ static struct cost lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
 }
 
 /* ---- panels ---- */
-
-struct cost cost_by_host_getrf(struct cost_reader *r, struct matrix a)
-{
-	return call(host_getrf_time(r, a));
-}
-
-struct cost cost_by_host_geqrf(struct cost_reader *r, struct matrix a)
-{
-	return call(host_geqrf_time(r, a));
-}
-
-struct cost cost_host_potrf(struct cost_reader *r, struct matrix a)
-{
-	return call(host_potrf_time(r, a));
-}
 
 static struct cost panel_geqrf(struct cost_reader *r, struct matrix a, bool overlapped)
 {
