@@ -162,6 +162,20 @@ static inline bool call_gram(const struct call *c)
 	return false;
 }
 
+/* A sweep of p rows over an n x n matrix, with rows of Q. */
+static inline bool call_sweep(const struct call *c)
+{
+	const int64_t p = c->size[0], n = c->size[1];
+	struct band band = {
+	        .of = {shape_of(c, n, n), shape_of(c, n, 1), {NULL, 0, 0, n, 1, SINGLE}}, .p = p};
+
+	if (c->size[2])
+		band.of.q = shape_of(c, c->size[2], n);
+	if (has(c->text, "added"))
+		band.added = &band.of;
+	return has(c->text, "band") && ex_band_sweep(c->e, &band, NULL);
+}
+
 static inline bool make_call(struct executor *e, const char *text)
 {
 	struct call c = {.e = e, .text = text};
@@ -177,7 +191,7 @@ static inline bool make_call(struct executor *e, const char *text)
 	e->block = has(text, "ahead");
 	executor_model_reader(e)->threads = has(text, "one") ? 1 : 0;
 	return call_product(&c) || call_panel(&c) || call_swaps(&c) || call_move(&c) ||
-	       call_gram(&c);
+	       call_gram(&c) || call_sweep(&c);
 }
 
 static inline struct matrix shape(int64_t m, int64_t n)

@@ -180,48 +180,33 @@ static void test_host(void)
 	PLAY(synthetic_blocks(), lines);
 }
 
-/* A sweep of one kernel: 100 multiprocessors, a window of 6 us, a tile of 3, 10 at the
- * start, and a launch of 10. Over 32 columns the surface has so much for each window, or
- * for each of its four tiles where there are many rows. */
+/* A sweep of one kernel over 32 columns of an n x n matrix, 100 multiprocessors: 10 us at the
+ * start, and so many for each window, or 3 for each of its four tiles where there are many rows. */
+static const struct line sweep_lines[] = {
+        {"+gpu.band_sweep.s[p=32,n=512/1024,rows=32]", 6e-6 / 32, "n", 10e-6},
+        {"+gpu.band_sweep.s[p=32,n=512/1024,rows=11648]", 12e-6 / 32, "n", 10e-6},
+        {"time: band 20 320", 3 + 4 + 10 + 10 * 6 + 5, "windows that are waited for"},
+        {"band 20 320 15840", 10 + 10 * 6 * 3, "tiles that are"},
+        {"+gpu.band_slide.s[p=32,n=512/1024,rows=32]", 7e-6 / 32, "n", 10e-6},
+        {"+gpu.band_slide.s[p=32,n=512/1024,rows=11648]", 12e-6 / 32, "n", 10e-6},
+        {"band 20 320", 10 + 10 * 7, "windows that slide, where they are known"},
+        {"band added 20 320", 10 + 10 * 6, "and those of added rows"}};
+
 static void test_sweep(void)
 {
-	const double rows = (4 * 99 - 32) * 32;
 	struct profile *p = synthetic_blocks();
-	struct band band = {
-	        .of = {shape(320, 320), shape(320, 1), {NULL, 0, 0, 320, 1, SINGLE}}, .p = 20};
-	const struct band added = {.of = band.of, .added = &band.of, .p = 20};
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 
-	for (int slides = 0; slides < 3; slides++) {
-		struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
-		char name[64];
-		ok(e->ops->band_fits(e, SINGLE, 20) == (slides > 0) &&
-		                !e->ops->band_fits(e, SINGLE, 257) &&
-		                !e->ops->band_fits(e, DOUBLE, 20),
-		        "the sweeps that the profile has");
-		if (slides) {
-			ex_band_sweep(e, &band, NULL);
-			is_real(us(e), 7 + 10 + 10 * (5 + slides) + wait, 1e-9,
-			        "windows that are waited for");
-			executor_model_restart(e, false);
-			ex_band_sweep(e, &added, NULL);
-			is_real(us(e), 7 + 10 + 10 * 6 + wait, 1e-9, "those of added rows");
-			executor_model_restart(e, false);
-			band.of.q = shape(5 * 99 * 32, 320);
-			ex_band_sweep(e, &band, NULL);
-			is_real(us(e), 7 + 10 + 10 * 6 * 3 + wait, 1e-9, "tiles that are");
-			band.of.q = shape(0, 320);
-		}
-		executor_free(e);
-		for (int n = 512; n <= 1024 && slides < 2; n *= 2) {
-			const char *kind = slides ? "slide" : "sweep";
-			snprintf(name, sizeof name, "gpu.band_%s.s[p=32,n=%d,rows=32]", kind, n);
-			add_written(p, name, (10 + n / 32 * (6 + slides)) * 1e-6, 0);
-			snprintf(name, sizeof name, "gpu.band_%s.s[p=32,n=%d,rows=%.0f]", kind, n,
-			        rows);
-			add_written(p, name, (10 + n / 32 * 4 * 3) * 1e-6, 0);
-		}
-	}
+	ok(!e->ops->band_fits(e, SINGLE, 20), "no sweep that the profile does not have");
+	executor_free(e);
+	ADD(p, 0, {"gpu.band_sweep.s[p=32,n=512,rows=32]", 1e-5});
+	e = executor_model_new(p, MODEL_CUDA, 2);
+	ok(e->ops->band_fits(e, SINGLE, 20) && !e->ops->band_fits(e, SINGLE, 257) &&
+	                !e->ops->band_fits(e, DOUBLE, 20),
+	        "the sweeps that it has");
+	executor_free(e);
 	profile_free(p);
+	PLAY(synthetic_blocks(), sweep_lines);
 }
 
 int main(void)

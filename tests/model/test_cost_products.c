@@ -50,7 +50,8 @@ static const struct line rounds_lines[] = {
 
 /* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. V^T C: mnk fs by
  * the library, half of that by our own kernels. */
-static const struct line gemm_lines[] = {{"+gpu.gemm.d[m=256/4096,n=256/4096,k=64/256]", 1e-12, "mnk"},
+static const struct line gemm_lines[] = {
+        {"+gpu.gemm.d[m=256/4096,n=256/4096,k=64/256]", 1e-12, "mnk"},
         {"+gpu.gemm_odd.d[m=256/4096,n=256/4096,k=64/256]", 2e-12, "mnk"},
         {"+gpu.own_gemm.s[m=256/4096,n=256/4096,k=64/256]", 5e-13, "mnk"},
         {"gemm d 2000 1000 100", 200, "a product"},
@@ -76,7 +77,8 @@ static const struct line gemm_lines[] = {{"+gpu.gemm.d[m=256/4096,n=256/4096,k=6
         {"gemm d 16384 4096 256", 4 * 4096. * 4096 * 256e-6 - 0.3,
                 "rows that are known for few columns only are none of a wide one"}};
 
-static const struct line syrk_lines[] = {{"+gpu.gemm.d[m=256/4096,n=256/4096,k=64/256]", 1e-12, "mnk"},
+static const struct line syrk_lines[] = {
+        {"+gpu.gemm.d[m=256/4096,n=256/4096,k=64/256]", 1e-12, "mnk"},
         {"+gpu.gemm_odd.d[m=256/4096,n=256/4096,k=64/256]", 2e-12, "mnk"},
         {"+gpu.syrk.d[n=256/4096,k=64/256]", 6e-13, "nnk"},
         {"syrk d 2000 2000 200", 480, "a symmetric update"},

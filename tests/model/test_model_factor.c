@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole factorizations on the model executor, on the synthetic profile. */
+/* Whole factorizations on the model executor and their transfers, on the synthetic profile. */
 #include "factor_question.h"
+
+#include "factor/model/predictions/model_transfer.h"
+
+#include <inttypes.h>
 
 static const int64_t default_width[] = {256};
 static const struct plan default_plan = {false, "persistent", default_width, 1, 64, 0, 1};
@@ -194,6 +198,33 @@ static void test_tall(struct profile *p)
 	ok(by_math(p, "geqrf", &plan, 8000, MATH_3XTF32, 0) <= tall, "and not less than its bound");
 }
 
+/* Of alpha n / w + n (n + w) / 2 words at beta the least is at w = sqrt(2 alpha beta / word),
+ * whatever n is; alpha and beta as the synthetic profile has them. */
+static void check_large(const struct profile *profile, int64_t n, enum precision precision)
+{
+	const double alpha = 12e-6, beta = 50e9, word = (double)precision_bytes(precision);
+	const double best = sqrt(2 * alpha * beta / word);
+	const int64_t width = model_triangle_width(profile, n, precision);
+
+	ok((double)width > best / 3 && (double)width < best * 3,
+	        "n = %" PRId64 ", %c: %" PRId64 " columns, %.0f by the formula", n, (char)precision,
+	        width, best);
+}
+
+/* The rectangles in which a triangle is transferred: about as wide as LAWN 202's sum of copies and
+ * elements says is best, a small one at once. */
+static void test_rectangles(const struct profile *p)
+{
+	struct profile *none = profile_new();
+
+	ok(model_triangle_width(none, 1000, SINGLE) == 0, "without copies in the profile none");
+	check_large(p, 4096, SINGLE);
+	check_large(p, 16384, SINGLE);
+	check_large(p, 16384, DOUBLE);
+	ok(model_triangle_width(p, 100, SINGLE) == 128, "a small triangle at once");
+	profile_free(none);
+}
+
 int main(void)
 {
 	struct profile *p = synthetic(0.01);
@@ -204,6 +235,7 @@ int main(void)
 	test_from_host(p);
 	test_counts();
 	test_refusals(p);
+	test_rectangles(p);
 	test_split(p);
 	test_shared_products(p);
 	test_halves(p);

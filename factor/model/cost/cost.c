@@ -147,29 +147,6 @@ double cost_at2(struct cost_reader *reader, const char *name, const char *arg1, 
 	return cached(reader, name, (const struct arg[2]){{arg1, value1}, {arg2, value2}}, 2);
 }
 
-/* The smallest argument of a curve's rows; `otherwise` for a curve that --set made a constant, or
- * that is not there. */
-static double smallest_bytes(struct cost_reader *reader, const char *curve, double otherwise)
-{
-	struct cost_entry *slot = find(reader, curve, -1, -1); /* no arguments of a curve */
-	double low, high;
-
-	if (slot->name)
-		return slot->value;
-	if (!model_range(&reader->model, curve, "bytes", &low, &high))
-		return otherwise;
-	*slot = (struct cost_entry){curve, {-1, -1}, low};
-	return low;
-}
-
-double cost_traffic(struct cost_reader *reader, const char *curve, double bytes)
-{
-	double low = smallest_bytes(reader, curve, bytes);
-	double least = cost_at(reader, curve, "bytes", low);
-
-	return bytes > low ? cost_at(reader, curve, "bytes", bytes) - least : least - least;
-}
-
 double cost_host_rate(struct cost_reader *reader, const char *name, double working_set)
 {
 	double low, high;

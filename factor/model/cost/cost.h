@@ -129,14 +129,11 @@ double cost_surface_begin(struct cost_reader *reader, const char *name, const ch
 double cost_surface_end(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t which);
 
-/* Surfaces of one and of two arguments; cost_traffic from a surface. */
+/* Surfaces of one and of two arguments. Seconds that `bytes` of traffic add to the smallest kernel
+ * of a curve (gpu.copy.time, gpu.read.time, gpu.write.time). */
 double cost_surface1(struct cost_reader *reader, const char *name, const char *arg, double at);
 double cost_surface2(struct cost_reader *reader, const char *name, const char *arg1, double at1,
         const char *arg2, double at2);
-double cost_surface_traffic(struct cost_reader *reader, const char *curve, double bytes);
-
-/* Seconds that `bytes` of traffic add to the smallest kernel of the curve (gpu.copy.time,
- * gpu.read.time, gpu.write.time). */
 double cost_traffic(struct cost_reader *reader, const char *curve, double bytes);
 
 /* Bytes per second of one host thread on a working set (host.memory.read, host.memory.copy). Sets

@@ -85,6 +85,11 @@ struct cost cost_to_host(struct cost_reader *r, struct matrix a)
 	return transfer(r, "link.d2h.pinned.time", cost_bytes(a), ENGINE_OUT);
 }
 
+struct cost cost_store_pivots(struct cost_reader *r, int64_t n)
+{
+	return transfer(r, "link.h2d.pinned.time", (double)(n + 1) * sizeof(int), ENGINE_IN);
+}
+
 /* Data that the host has just written lies in the core's caches, from which the copy engine reads.
  */
 struct cost cost_to_device(struct cost_reader *r, struct matrix a)

@@ -131,18 +131,6 @@ struct cost cost_zero_pivot(struct cost_reader *r, struct matrix a)
 	return transfer(r, "link.d2h.pinned.time", (double)a.n * word_bytes(a), ENGINE_OUT);
 }
 
-/* The copy of a round trip without the host's call and wait. */
-struct cost cost_store_pivots(struct cost_reader *r, int64_t n)
-{
-	double bytes = (double)(n + 1) * sizeof(int), call = cost_scalar(r, "gpu.copy.enqueue");
-	double whole = cost_at(r, "link.h2d.pinned.time", "bytes", bytes);
-
-	return (struct cost){.enqueue = call,
-	        .term[TERM_TRANSFER] = fmax(0, whole - call - cost_wait(r)),
-	        .behind = cost_hand_over(r),
-	        .engine = ENGINE_IN};
-}
-
 /* The first search is an update without columns. */
 struct cost cost_fused_begin(struct cost_reader *r, struct matrix a)
 {

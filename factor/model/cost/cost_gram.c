@@ -66,8 +66,8 @@ double cost_gram_change(struct cost_reader *r, double columns)
 {
 	static const char name[] = "gpu.change.time";
 
-	return cost_known(r, name) ? cost_surface_traffic(r, name, 2 * columns)
-	                           : 2 * cost_surface_traffic(r, "gpu.copy.time", columns);
+	return cost_known(r, name) ? cost_traffic(r, name, 2 * columns)
+	                           : 2 * cost_traffic(r, "gpu.copy.time", columns);
 }
 
 struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct matrix a)
@@ -79,7 +79,7 @@ struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct ma
 	struct cost cost = pass_kernel(r, step);
 
 	cost.term[TERM_MEMORY] =
-	        reads ? cost_surface_traffic(r, "gpu.read.time", near) : cost_gram_change(r, near);
+	        reads ? cost_traffic(r, "gpu.read.time", near) : cost_gram_change(r, near);
 	cost.term[TERM_MEMORY] += (columns - near) * (reads ? 1 : 2) /
 	                          cost_scalar(r, reads ? "gpu.dram.read" : "gpu.dram.copy");
 	return cost;
@@ -123,12 +123,11 @@ struct cost cost_gram_apply(struct cost_reader *r, struct matrix a, int64_t k, b
 	cost.share = cost_share(r, blocks);
 	if (cost_known(r, name)) {
 		cost.term[TERM_ARITHMETIC] = (double)k * waves * apply_step(r, name, a, together);
-		cost.term[TERM_MEMORY] =
-		        cost_surface_traffic(r, "gpu.copy.time", 2 * cost_bytes(a));
+		cost.term[TERM_MEMORY] = cost_traffic(r, "gpu.copy.time", 2 * cost_bytes(a));
 		return cost;
 	}
 	cost.term[TERM_ARITHMETIC] = (double)k * waves * issued;
-	cost.term[TERM_MEMORY] = cost_surface_traffic(r, "gpu.copy.time", 2 * cost_bytes(a)) +
+	cost.term[TERM_MEMORY] = cost_traffic(r, "gpu.copy.time", 2 * cost_bytes(a)) +
 	                         (double)k * blocks * column / cost_scalar(r, "gpu.loaded.l2.read");
 	cost.term[TERM_BARRIER] =
 	        (double)k * waves * cost_surface1(r, "gpu.reduce.sum", "threads", APPLY_THREADS);

@@ -36,7 +36,7 @@ struct cost cost_sweep(struct cost_reader *r, const char *curve, double bytes)
 
 	cost.light = true;
 	cost.share = cost_share(r, ceil(bytes / sweep_bytes));
-	cost.term[TERM_MEMORY] = cost_surface_traffic(r, curve, bytes);
+	cost.term[TERM_MEMORY] = cost_traffic(r, curve, bytes);
 	return cost;
 }
 

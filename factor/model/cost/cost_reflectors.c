@@ -84,8 +84,8 @@ static struct cost resident_geqrf(
 	struct cost cost = {.enqueue = clear + cost_scalar(r, "gpu.launch.enqueue_cooperative"),
 	        .share = cost_share(r, g->blocks),
 	        .term[TERM_LAUNCH] = clear + cost_scalar(r, "gpu.launch.cooperative"),
-	        .term[TERM_MEMORY] = cost_surface_traffic(r, "gpu.read.time", bytes) +
-	                             cost_surface_traffic(r, "gpu.write.time", bytes)};
+	        .term[TERM_MEMORY] = cost_traffic(r, "gpu.read.time", bytes) +
+	                             cost_traffic(r, "gpu.write.time", bytes)};
 
 	for (int64_t j = 0; j < a.n; j++)
 		cost.term[TERM_BARRIER] += geqrf_column(r, a, g, (double)(a.n - j));
@@ -104,8 +104,8 @@ static struct cost streamed_geqrf(struct cost_reader *r, struct matrix a)
 
 	for (int64_t j = 0; j < a.n; j++) {
 		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_bytes(a);
-		cost.term[TERM_MEMORY] += cost_surface_traffic(r, "gpu.read.time", bytes) +
-		                          cost_surface_traffic(r, "gpu.copy.time", 2 * bytes);
+		cost.term[TERM_MEMORY] += cost_traffic(r, "gpu.read.time", bytes) +
+		                          cost_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
 	return cost;
 }

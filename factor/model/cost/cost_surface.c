@@ -97,7 +97,7 @@ double cost_surface2(struct cost_reader *reader, const char *name, const char *a
 	        reader, name, (const char *const[]){arg1, arg2}, (const double[]){at1, at2}, 2);
 }
 
-double cost_surface_traffic(struct cost_reader *reader, const char *curve, double bytes)
+double cost_traffic(struct cost_reader *reader, const char *curve, double bytes)
 {
 	return cost_surface1(reader, curve, "bytes", bytes) -
 	       cost_surface1(reader, curve, "bytes", 0);

@@ -148,7 +148,7 @@ struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k)
 	cost.term[TERM_ARITHMETIC] = turns * (double)k / TILE * rank_product(r, c);
 	cost.term[TERM_MEMORY] =
 	        through(r, turns * operands) +
-	        cost_surface_traffic(r, "gpu.copy.time", 2 * word_bytes(c) * TILE * TILE * tiles);
+	        cost_traffic(r, "gpu.copy.time", 2 * word_bytes(c) * TILE * TILE * tiles);
 	return rank_as_measured(r, cost, c.precision, turns, k);
 }
 
