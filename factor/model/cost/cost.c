@@ -149,11 +149,7 @@ double cost_at2(struct cost_reader *reader, const char *name, const char *arg1, 
 
 double cost_host_rate(struct cost_reader *reader, const char *name, double working_set)
 {
-	double low, high;
-
-	if (model_range(&reader->model, name, "bytes", &low, &high) && working_set < low)
-		working_set = low;
-	return cost_at2(reader, name, "threads", 1, "bytes", working_set);
+	return cost_surface2(reader, name, "threads", 1, "bytes", working_set);
 }
 
 double cost_splits(const struct splits *splits)

@@ -37,6 +37,9 @@ struct cost cost_gram_apply_host(struct cost_reader *r, struct matrix a, int64_t
 struct cost cost_gram_passes(struct cost_reader *r, struct matrix a,
         struct cost (*pass)(struct cost_reader *, enum gram_step, struct matrix));
 
+/* Operations a second of the largest gemm measured on the host. */
+double cost_host_peak(struct cost_reader *r, enum precision precision);
+
 /* From the host's rate surfaces (cost_host.c): seconds of square products (edge: m = n = k), and
  * LAPACKE's panels, to which cost_host_getrf and _geqrf add the wait for pinned memory. */
 double cost_host_gemm(struct cost_reader *r, enum precision precision, double edge);

@@ -18,15 +18,14 @@ static struct cost traffic(double seconds)
 
 /* ---- by the work ---- */
 
-/* Multiplications a second of the largest gemm measured. */
-static double peak_gemm(struct cost_reader *r, enum precision precision)
+double cost_host_peak(struct cost_reader *r, enum precision precision)
 {
 	const char *name = OF_PRECISION("host.gemm", precision);
-	double low, high = 1;
+	double low, n = 1;
 
-	if (!model_range(&r->model, name, "n", &low, &high))
-		high = 1;
-	return high * high * high / cost_at(r, name, "n", high);
+	if (!model_range(&r->model, name, "n", &low, &n))
+		n = 1;
+	return 2 * n * n * n / cost_at(r, name, "n", n);
 }
 
 static struct cost by_work_level1(struct cost_reader *r, struct operation_work work)
@@ -35,7 +34,7 @@ static struct cost by_work_level1(struct cost_reader *r, struct operation_work w
 
 	switch (work.kind) {
 	case WORK_FLOPS:
-		return cost_by_host(work.amount / 2 / peak_gemm(r, work.precision));
+		return cost_by_host(work.amount / cost_host_peak(r, work.precision));
 	case WORK_FETCH:
 	case WORK_SEND:
 	case WORK_INTEGERS:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model_question.h"
 
+#include "factor/model/cost/cost_blocks.h"
+
 #include "lib/base/msg.h"
 
 #include <math.h>
@@ -45,15 +47,11 @@ void prediction_bound(
 double prediction_peak(const struct asking *asking, enum precision precision)
 {
 	struct cost_reader *reader = executor_model_reader(asking->question.executor);
-	const char *device = precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak";
-	const char *host = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
-	double low, n = 1;
 
-	if (!asking->question.executor->on_host)
-		return cost_scalar(reader, device);
-	if (!model_range(&reader->model, host, "n", &low, &n))
-		n = 1;
-	return 2 * n * n * n / cost_at(reader, host, "n", n);
+	return asking->question.executor->on_host
+	               ? cost_host_peak(reader, precision)
+	               : cost_scalar(reader,
+	                         precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
 }
 
 static bool refuse(const struct asking *asking, struct prediction *out)
