@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Costs beside and beyond the rows of surfaces: the host's panels and products, exchanges of rows
  * and what solves behind them; costs by the work alone; parameters that are missing. */
-#include "scene.h"
+#include "cost_lines.h"
 
 /* LU's panels of 64 and 128 columns: one thread up to 8192 and 4096 rows, which takes m n^1.5; all
  * threads from 4 MiB on, twice as slow as one there. 4096 x 384 is 6 MiB: three blocks of 128

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The model's costs of the Gram-Schmidt process: passes and blocks by hand from synthetic profiles,
  * on the device and on the host; the forms against one another; the width of blocks; intervals. */
-#include "scene.h"
+#include "cost_lines.h"
 
 #include "factor/kernels/gram_schmidt/gram_levels.h"
 #include "factor/model/predictions/model_gram_schmidt.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Panels, reflectors and sweeps on the model executor: what each costs by its parts and as
  * measured. */
-#include "scene.h"
+#include "cost_lines.h"
 
 /* Microseconds in which the synthetic profile queues a kernel and a call of the library, starts a
  * kernel, and waits. */

@@ -2,7 +2,7 @@
 /* Costs of the device's products: in the rows of surfaces, beside and beyond them; ours and the
  * library's, in rounds of tiles, with long and short columns, beside others' work; symmetric
  * updates and solves; the host's time to queue them. */
-#include "scene.h"
+#include "cost_lines.h"
 
 #include "factor/kernels/gemm/half_update.h"
 

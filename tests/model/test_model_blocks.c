@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What moves between and beside the operations of blocked factorizations costs on the model
  * executor, on the synthetic profile, and that every operation has a cost in every phase. */
-#include "scene.h"
+#include "cost_lines.h"
 
 /* A kernel of our own starts in 1 us, and copies 8 MiB twice in `copied`. */
 static void test_moves(void)

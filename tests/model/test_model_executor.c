@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The model executor and its predictions on a small synthetic profile whose sums can be done by
  * hand. */
-#include "scene.h"
+#include "cost_lines.h"
 
 #include "factor/model/predictions/model_question.h"
 #include "factor/algorithms/panel_getrf.h"

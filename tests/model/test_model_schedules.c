@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules on the model executor: what overlaps in two queues, behind events and beside panels, on
  * the synthetic profile. */
-#include "scene.h"
+#include "cost_lines.h"
 
 /* Microseconds in which the synthetic profile queues a call of the library, starts a kernel, and
  * waits. */

@@ -6,7 +6,7 @@
 
 static struct simulation sim;
 
-/* An operation and its end, 0: not asked. behind: the operation of the same scene (from 1 on) for
+/* An operation and its end, 0: not asked. behind: the operation of the same fixture (from 1 on) for
  * which it waits, 0: none. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* lines leave out the last ones */
 struct put {
@@ -16,7 +16,7 @@ struct put {
 };
 
 enum { MOST = 6 };
-struct scene {
+struct fixture {
 	const char *what;
 	struct put put[MOST];
 };
@@ -37,7 +37,7 @@ struct scene {
 #define UPDATE(lasts, part, ...) KERNEL(PANEL, 12, lasts, part, .independent = true, __VA_ARGS__)
 #define SWAPS(at) KERNEL(MAIN, at, 12, 1, .start = 2, .block_lifetime = 5)
 
-static const struct scene scenes[] = {
+static const struct fixture fixtures[] = {
         {"a queue that ran dry waits for the host, and else goes on",
                 {{KERNEL(MAIN, 1, 10, 1), 11}, {KERNEL(MAIN, 2, 5, 1), 16},
                         {KERNEL(MAIN, 20, 1, 1), 21}}},
@@ -103,22 +103,22 @@ static const struct scene scenes[] = {
                 {{COPY(OUT, 0, 4), 4}, {KERNEL(PANEL, 1, 4, 1, .engine = ENGINE_OUT), 8},
                         {COPY(IN, 1, 4), 5}, {KERNEL(MAIN, 0, 10, 1), 10}}}};
 
-static void test_scene(const struct scene *scene)
+static void test_fixture(const struct fixture *fixture)
 {
 	int64_t number[MOST];
 	size_t count = 0;
 
 	simulation_start(&sim);
-	for (; count < MOST && scene->put[count].work.share > 0; count++) {
-		const int behind = scene->put[count].behind;
+	for (; count < MOST && fixture->put[count].work.share > 0; count++) {
+		const int behind = fixture->put[count].behind;
 		number[count] = simulation_put(
-		        &sim, scene->put[count].work, behind ? number[behind - 1] : -1);
+		        &sim, fixture->put[count].work, behind ? number[behind - 1] : -1);
 	}
 	for (size_t i = count; i-- > 0;)
-		if (scene->put[i].end > 0)
-			is_real(simulation_finish(&sim, number[i]), scene->put[i].end, 1e-12,
-			        scene->what);
-	const struct put *last = &scene->put[count - 1];
+		if (fixture->put[i].end > 0)
+			is_real(simulation_finish(&sim, number[i]), fixture->put[i].end, 1e-12,
+			        fixture->what);
+	const struct put *last = &fixture->put[count - 1];
 	if (last->end > 0)
 		ok(simulation_busy(&sim, number[count - 1], last->end - 0.5) &&
 		                !simulation_busy(&sim, number[count - 1], last->end),
@@ -152,8 +152,8 @@ static void test_work_is_kept(void)
 
 int main(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(scenes); i++)
-		test_scene(&scenes[i]);
+	for (size_t i = 0; i < ARRAY_LEN(fixtures); i++)
+		test_fixture(&fixtures[i]);
 	test_work_is_kept();
 	simulation_free(&sim);
 	return finish();

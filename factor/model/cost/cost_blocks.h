@@ -4,6 +4,8 @@
 
 #include "cost.h"
 
+enum { WARP = 32 /* threads */, SCHEDULERS = 4 /* of a multiprocessor */ };
+
 /* The device's functions at level 2. */
 #define FUNCTION(type, name, ...) type cost_##name(struct cost_reader *r, __VA_ARGS__);
 #include "cost_functions.h"

@@ -152,32 +152,22 @@ struct cost cost_fused_update(struct cost_reader *r, struct matrix a, int64_t j)
 	return update_kernel(r, a, (double)(a.m - j), fmax(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
-/* One cluster holds the panel: the surface of that kernel. Where the rows of a thread or the warps
- * of a block double, the time of a column makes a step, and the surface has rows on both sides. */
-static struct cost cluster_panel(struct cost_reader *r, struct matrix a, const char *name)
+/* One cluster holds the panel, or several multiprocessors hold it in registers: the surface of that
+ * kernel. Where the rows of a thread or the warps of a block double, the time of a column makes a
+ * step, and the surface has rows on both sides. */
+static struct cost panel_on_chip(
+        struct cost_reader *r, struct matrix a, bool cluster, const char *name)
 {
-	const char *shared = OF_PRECISION("gpu.panel_cluster_shared", a.precision);
+	const char *shared = cluster ? OF_PRECISION("gpu.panel_cluster_shared", a.precision)
+	                             : OF_PRECISION("gpu.panel_grid_shared", a.precision);
+	const double rows = (double)panel_grid_rows(a.n, precision_bytes(a.precision), 1);
 	const double at[] = {(double)a.m, (double)a.n};
 	struct cost cost = cost_kernel(r);
 
-	cost.early = true;
-	cost.share = cost_share(r, PANEL_CLUSTER);
-	cost.term[TERM_BARRIER] =
-	        fmax(0, cost_surface(r, name, axes_mn, at, 2) - cost.term[TERM_LAUNCH]);
-	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes_mn, at);
-	return cost;
-}
-
-/* Several multiprocessors hold the panel in registers: the surface of that kernel. */
-static struct cost registers_panel(struct cost_reader *r, struct matrix a, const char *name)
-{
-	const char *shared = OF_PRECISION("gpu.panel_grid_shared", a.precision);
-	const int64_t rows = panel_grid_rows(a.n, precision_bytes(a.precision), 1);
-	const double at[] = {(double)a.m, (double)a.n};
-	struct cost cost = cost_kernel(r);
-
-	cost.enqueue = cost_scalar(r, "gpu.launch.enqueue_cooperative");
-	cost.share = cost_share(r, ceil((double)a.m / (double)rows));
+	cost.early = cluster;
+	if (!cluster)
+		cost.enqueue = cost_scalar(r, "gpu.launch.enqueue_cooperative");
+	cost.share = cost_share(r, cluster ? PANEL_CLUSTER : ceil((double)a.m / rows));
 	cost.term[TERM_BARRIER] =
 	        fmax(0, cost_surface(r, name, axes_mn, at, 2) - cost.term[TERM_LAUNCH]);
 	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes_mn, at);
@@ -228,10 +218,10 @@ struct cost cost_resident_panel(
 	const char *grid = OF_PRECISION("gpu.panel_grid", a.precision);
 
 	if (cost_known(r, cluster) && a.m <= panel_cluster_rows(a.n, word))
-		return cluster_panel(r, a, cluster);
+		return panel_on_chip(r, a, true, cluster);
 	if (cost_known(r, grid) &&
 	        a.m <= panel_grid_rows(a.n, word, (int64_t)cost_scalar(r, "gpu.sm.count")))
-		return registers_panel(r, a, grid);
+		return panel_on_chip(r, a, false, grid);
 	return grid_panel(r, a, g);
 }
 

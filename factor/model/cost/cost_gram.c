@@ -101,7 +101,7 @@ static double apply_step(struct cost_reader *r, const char *name, struct matrix 
 	       (MANY - FEW);
 }
 
-enum { APPLY_THREADS = 512, APPLY_WARPS = APPLY_THREADS / 32, SCHEDULERS = 4, TREE = 10 };
+enum { APPLY_THREADS = 512, APPLY_WARPS = APPLY_THREADS / 32, TREE = 10 };
 
 /* A block of threads holds GRAM_APPLY_COLUMNS columns, or one; a multiprocessor one block. For each
  * of the k columns of q the block reads that column from L2, as all blocks do at once, multiplies,

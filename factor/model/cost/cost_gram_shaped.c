@@ -16,8 +16,6 @@ enum {
 	BLOCKS_PER_SM = 32,
 	WIDE_THREADS_PER_SM = 1024, /* whose accesses take all registers */
 	WIDE = 16,
-	WARP = 32,
-	SCHEDULERS = 4,
 	ORDER = 3 /* of the norm */
 };
 

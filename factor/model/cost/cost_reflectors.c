@@ -21,8 +21,6 @@
 #include <math.h>
 
 enum {
-	WARP = 32,
-	SCHEDULERS = 4,
 	LOADS = 8,
 	TAGGED_BYTES = 8,
 	STREAMED_BLOCKS = 264,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes: rows of a profile and questions to the model executor about the costs of calls, as one
- * table. */
+/* Lines of a test: rows of a profile and questions to the model executor about the costs of calls,
+ * as one table. */
 #pragma once
 
 #include "tests/tap.h"
@@ -14,9 +14,11 @@
  *
  * of: time (microseconds until the host knows of the end), enqueue, first, further, share,
  * lifetime, overlapped, beyond (whether surfaces were extrapolated), a term, or nothing: the sum of
- * the terms of the first operation. Seconds are microseconds. flags: d (double precision), tn, nt,
- * upper, right, diag, square; shared (e->shares), panel (in the panels' queue), ahead (there behind
- * the first block), one (thread of the host; else all). */
+ * the terms of the first operation. Seconds are microseconds.
+ *
+ * flags: d (double precision), tn, nt, upper, right, diag, triangle (of half), added (rows, of
+ * band), wide (the paper's Gram-Schmidt kernels); shared (e->shares), panel (in the panels' queue),
+ * ahead (there behind the first block), one (thread of the host; else all). */
 struct line {
 	const char *text;
 	double value;
