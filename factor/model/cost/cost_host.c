@@ -95,16 +95,19 @@ static double beyond(
 	return last->seconds + slope * (q->m - last->m);
 }
 
-/* Seconds at the width whose rows begin at `first`, NaN when none is of the kind. */
+/* Seconds at the width whose rows begin at `first`, NaN when none is of the kind, and the length of
+ * the first row that is. */
 static double of_kind_and_width(
-        const struct query *q, const struct cost_panels *panels, size_t first)
+        const struct query *q, const struct cost_panels *panels, size_t first, double *shortest)
 {
 	const struct cost_panel *before = NULL, *below = NULL, *above = NULL;
 
+	*shortest = NAN;
 	for (size_t i = first; i < panels->count && panels->row[i].n == panels->row[first].n; i++) {
 		const struct cost_panel *row = &panels->row[i];
 		if (!of_kind(q, row))
 			continue;
+		*shortest = fmin(*shortest, row->m);
 		if (row->m <= q->m) {
 			before = below;
 			below = row;
@@ -118,31 +121,22 @@ static double of_kind_and_width(
 	return below ? beyond(q, before, below) : above ? above->seconds : NAN;
 }
 
-/* The length of the first row of a width that is of the kind, NaN when there is none. */
-static double shortest(const struct query *q, const struct cost_panels *panels, size_t first)
-{
-	for (size_t i = first; i < panels->count && panels->row[i].n == panels->row[first].n; i++)
-		if (of_kind(q, &panels->row[i]))
-			return panels->row[i].m;
-	return NAN;
-}
-
 /* Below the shortest row of all threads: the time of one thread, times the factor that all threads
  * take more at that row. */
 static double of_width(const struct query *q, const struct cost_panels *panels, size_t first)
 {
 	struct query there = *q, one = *q;
-	double seconds = of_kind_and_width(q, panels, first);
+	double any, seconds = of_kind_and_width(q, panels, first, &there.m);
 
-	there.m = shortest(q, panels, first);
 	one.pinned = !q->pinned;
-	const double other = of_kind_and_width(&one, panels, first);
+	const double other = of_kind_and_width(&one, panels, first, &any);
 	if (isnan(seconds) || isnan(other))
 		return isnan(seconds) ? other : seconds;
 	if (!q->pinned || q->m >= there.m)
 		return seconds;
 	there.pinned = false;
-	return fmin(seconds, other * fmax(1, seconds / of_kind_and_width(&there, panels, first)));
+	return fmin(
+	        seconds, other * fmax(1, seconds / of_kind_and_width(&there, panels, first, &any)));
 }
 
 /* Seconds at a width: interpolated between the two widths around it, or with the slope of the two

@@ -9,10 +9,8 @@
 /* Seconds of the cost's terms on the queue. */
 static double device_time(const struct cost *cost, bool overlap)
 {
-	double total = 0;
+	const double total = cost_total(cost);
 
-	for (int t = 0; t < TERM_COUNT; t++)
-		total += cost->term[t];
 	if (!overlap)
 		return total;
 	double start = cost->term[TERM_LAUNCH] + cost->term[TERM_HOST];
@@ -128,7 +126,7 @@ static double end_of(const struct simulated *s, const struct charged *c)
 
 static void critical_terms(const struct charged *c, double seconds, struct model_result *result)
 {
-	double total = device_time(&c->cost, false);
+	double total = cost_total(&c->cost);
 
 	for (int t = 0; t < TERM_COUNT && total > 0; t++)
 		result->term[t] += c->cost.term[t] / total * seconds;
