@@ -33,6 +33,7 @@ static void test_device(void)
 	                "of what L2 does not hold a part is found there by the next pass"},
 	        {"memory: update 1024 1", 0, "nothing right of the last column"},
 	        {"launch: fused 10 2", 0.5, "a pass begins before the one ahead of it ends"},
+	        {"enqueue: fused 10 2", 2, "queued as kernels are"},
 	        {"barrier: fused 10 2", 5 * 0.25 + 2 * 0.2, "and waits for reads and sums"},
 	        {"memory: wide update 4096 65 256 1", 2 * held,
 	                "the update's traffic: a copy of as many bytes"},
