@@ -72,7 +72,7 @@ static void test_costs(void)
 	struct prediction made;
 
 	add_blocks(p, 0.01);
-	add(p, "gpu.dram.read", "B/s", NULL, 0, 2e13, 0.01);
+	add_written(p, "gpu.dram.read", 2e13, 0.01);
 	ok(model_product_predict(p, &gemv, 2, &made), "gemv is estimated");
 	is_real(made.seconds * 1e6, (10 * 2.75 + 0.9 + 5) / 10, 1e-9, "the calls, and one wait");
 	ok(made.low < made.seconds && made.seconds < made.high && made.model.surface,

@@ -1,365 +1,262 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of the device's products beside and beyond the rows of surfaces: ours and the library's,
- * in rounds of tiles, with long and short columns, beside others' work; symmetric updates; what the
- * host takes to queue them. */
-#include "cost_test.h"
+/* Costs of the device's products: in the rows of surfaces, beside and beyond them; ours and the
+ * library's, in rounds of tiles, with long and short columns, beside others' work; symmetric
+ * updates and solves; the host's time to queue them. */
+#include "cost_lines.h"
 
-static void add_product(struct profile *p, const char *name, double m, double n, double k, double s)
-{
-	const struct parameter_spec spec = {name, "s", "synthetic", "surface", 0, 0};
-	const struct arg args[] = {{"m", m}, {"n", n}, {"k", k}};
-
-	profile_add(p, &spec, args, 3, (struct estimate){s, 0.9 * s, 1.1 * s, 30}, false);
-}
-
-/* Sizes from `first` to `last`, each `step` times the one before. */
-typedef struct {
-	double first, last, step;
-} axis;
-
-/* A grid of products that take m n k times `each` seconds. */
-static void add_products(
-        struct profile *p, const char *name, axis rows, axis columns, axis depths, double each)
-{
-	for (double m = rows.first; m <= rows.last; m *= rows.step)
-		for (double n = columns.first; n <= columns.last; n *= columns.step)
-			for (double k = depths.first; k <= depths.last; k *= depths.step)
-				add_product(p, name, m, n, k, m * n * k * each);
-}
-
-static double gemm(struct cost_reader *r, int64_t m, int64_t n, int64_t k, enum precision precision)
-{
-	const struct matrix c = {NULL, 0, m, n, m, precision};
-	const struct cost cost = cost_gemm(r, PLAIN, PLAIN, c, k);
-
-	return sum(&cost);
-}
-
-static void add_syrk(struct profile *p, const char *name, double n, double k, double s)
-{
-	const struct parameter_spec spec = {name, "s", "synthetic", "surface", 0, 0};
-	const struct arg args[] = {{"n", n}, {"k", k}};
-
-	profile_add(p, &spec, args, 2, (struct estimate){s, 0.9 * s, 1.1 * s, 30}, false);
-}
-
-static double syrk(struct cost_reader *r, int64_t n, int64_t k)
-{
-	const struct cost cost = cost_syrk(r, (struct matrix){NULL, 0, n, n, n, DOUBLE}, k);
-
-	return sum(&cost);
-}
+#include "factor/kernels/gemm/half_update.h"
 
 /* 100 multiprocessors and what calls of the library have besides their surfaces. */
 static struct profile *library_profile(void)
 {
-	static const char *const scalars[] = {"gpu.launch.dependent", "gpu.launch.enqueue",
-	        "gpu.cublas.level2", "gpu.gemm.d.peak", "gpu.gemm.s.peak"};
 	struct profile *p = profile_new();
 
-	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
-		add_scalar(p, scalars[i], 1e-7);
-	add_scalar(p, "gpu.sm.count", 100);
+	ADD(p, 0, {"gpu.launch.dependent", 1e-7}, {"gpu.launch.enqueue", 1e-7},
+	        {"gpu.cublas.level2", 1e-7}, {"gpu.gemm.?.peak", 1e-7}, {"gpu.sm.count", 100});
 	return p;
 }
 
-static double product_abt(struct cost_reader *r, int64_t m, int64_t n, int64_t k, double *share)
-{
-	const struct matrix c = {NULL, 0, m, n, m, DOUBLE};
-	const struct cost cost = cost_gemm(r, PLAIN, TRANSPOSED, c, k);
-
-	*share = cost.share;
-	return sum(&cost);
-}
+/* By the synthetic profile: 2.75 us to queue a call and 5 to wait. */
+static const struct line library_lines[] = {
+        {"time: gemm 4096 1024 256", 2.75 + 2.0 * 4096 * 1024 * 256 / 1e7 + 5, "gemm"},
+        {"gemm tn 64 1000 8192", 2.0 * 64 * 1000 * 8192 / 1e7, "gemm along columns"},
+        {"gemm tn 1000 64 8192", 2.0 * 64 * 1000 * 8192 / 1e7, "along many columns"},
+        {"syrk 3000 3000 200", 3000.0 * 3000 * 200 / 1e7, "syrk"},
+        {"trsm 256 3000", 256.0 * 256 * 3000 / 1e7, "trsm from the left"},
+        {"trsm right diag 256 3000", 256.0 * 256 * 3000 / 1e7, "trsm from the right"},
+        {"time: gemv 3000 3000", 2.75 + 9e6 / 1e7 + 5, "gemv in L2"},
+        {"gemv tn 5000 5000", 2 * 25e6 / 1e7, "gemv out of DRAM"},
+        {"gemm 1 1 1", 2 * 32 * 32 * 32 / 1e7,
+                "smaller than the smallest measured costs what that does"},
+        {"beyond: gemm 1 1 1", 0, "and is no extrapolation"},
+        {"+gpu.trsm_few.s[m=512/2048,n=1/256]", 1e-7, "m"},
+        {"trsm diag 1024 8", 102.4, "trsm of few right-hand sides"},
+        {"trsm 512 128", 512.0 * 512 * 128 / 1e7, "LU's have no diagonal"}};
 
 /* 12800 x 12800 is 100 rounds of 128 x 128 tiles, 1280 x 1280 one; a round takes 10 k ns. */
-static void test_rounds(struct profile *p, struct cost_reader *r)
-{
-	static const double sides[] = {1280, 12800};
-	double share;
+static const struct line rounds_lines[] = {
+        {"+gpu.gemm.d[m=1280/12800,n=1280/12800,k=512:2048:2]", 1e-8 / (1280. * 1280), "mnk"},
+        {"+gpu.syrk.d[n=1280/12800,k=512:2048:2]", 6e-15, "nnk"},
+        {"gemm nt d 2560 2560 1024", 40.96, "tiles that fill their rounds", 1e-2},
+        {"share: gemm nt d 2560 2560 1024", 1, "and the machine"},
+        {"gemm nt d 2562 2560 1024", 51.2, "a few more take another round", 1e-2},
+        {"share: gemm nt d 2562 2560 1024", 420. / 500,
+                "which leaves others most of its multiprocessors"},
+        {"syrk d 5120 5120 1024", 2 * 2560. * 2560 * 1024 * 6e-9 + 40.96,
+                "a large triangle: two halves and the product between", 1e-3},
+        {"+gpu.gemm_nt.d[m=1280/12800,n=1280/12800,k=1024]", 1024. * 1.1e-8 / (1280. * 1280), "mn"},
+        {"gemm nt d 2562 2560 1024", 56.32, "as measured for these tiles, where they are", 1e-2},
+        {"gemm nt d 2562 1024 1024", 22.528, "of fewer columns than measured, too", 1e-2}};
 
-	for (int i = 0; i < 4; i++)
-		for (double k = 512; k <= 2048; k *= 2)
-			add_product(p, "gpu.gemm.d", sides[i / 2], sides[i % 2], k,
-			        sides[i / 2] * sides[i % 2] / (1280. * 1280) * k * 1e-8);
-	for (double n = 1280; n <= 12800; n *= 10)
-		for (double k = 512; k <= 2048; k *= 2)
-			add_syrk(p, "gpu.syrk.d", n, k, n * n * k * 6e-15);
-	cost_reader_start(r, p);
-	const double four = product_abt(r, 2560, 2560, 1024, &share);
-	is_real(four, 4 * 1024e-8, 1e-2, "tiles that fill their rounds");
-	is_real(share, 1, 1e-9, "and the machine");
-	is_real(product_abt(r, 2562, 2560, 1024, &share), 5 * 1024e-8, 1e-2,
-	        "a few more take another round");
-	is_real(share, 420. / 500, 1e-9, "which leaves others most of its multiprocessors");
-	const double triangle = 2560. * 2560 * 1024 * 6e-15;
-	is_real(syrk(r, 5120, 1024), 2 * triangle + four, 1e-9,
-	        "a large triangle: two halves and the product between");
-	for (int i = 0; i < 4; i++)
-		add_product(p, "gpu.gemm_nt.d", sides[i / 2], sides[i % 2], 1024,
-		        sides[i / 2] * sides[i % 2] / (1280. * 1280) * 1024e-8 * 1.1);
-	cost_reader_start(r, p);
-	is_real(product_abt(r, 2562, 2560, 1024, &share), 5 * 1024e-8 * 1.1, 1e-2,
-	        "as measured for these tiles, where they are");
-	is_real(product_abt(r, 2562, 1024, 1024, &share), 2 * 1024e-8 * 1.1, 1e-2,
-	        "of fewer columns than measured, too");
-}
+/* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. V^T C: mnk fs by
+ * the library, half of that by our own kernels. */
+static const struct line gemm_lines[] = {
+        {"+gpu.gemm.d[m=256/4096,n=256/4096,k=64/256]", 1e-12, "mnk"},
+        {"+gpu.gemm_odd.d[m=256/4096,n=256/4096,k=64/256]", 2e-12, "mnk"},
+        {"+gpu.own_gemm.s[m=256/4096,n=256/4096,k=64/256]", 5e-13, "mnk"},
+        {"gemm d 2000 1000 100", 200, "a product"},
+        {"gemm d 2001 1000 100", 2 * 200.1, "one of an odd number of rows"},
+        {"gemm d 2000 1000 1000", 2000, "one deeper than measured: in a straight line"},
+        {"beyond: gemm d 2000 1000 1000", 1, "which is an extrapolation"},
+        {"gemm d 8192 1024 256", 8192 * 1024 * 256e-6 - 0.1,
+                "a wider one: the rate of the widest, once it has begun"},
+        {"gemm 2048 1024 100", 2048 * 1024 * 112 * 5e-7,
+                "our own goes through whole steps of depth"},
+        {"+gpu.gemm_tn.s[m=64/256,n=64:1024:4,k=4096/65536]", 1e-15, "mnk"},
+        {"+gpu.own_gemm_tn.s[m=64/256,n=64:1024:4,k=4096/65536]", 5e-16, "mnk"},
+        {"gemm tn 64 128 20000", 64 * 128 * 2e4 * 5e-10,
+                "few columns and many rows: by our own kernels"},
+        {"gemm tn 512 64 20000", 64 * 512 * 2e4 * 5e-10, "whichever has more columns"},
+        {"gemm tn 64 72 65536", 64 * 128 * 65536 * 5e-10, "72 columns are one tile of 128"},
+        {"gemm tn 72 64 65536", 64 * 128 * 65536 * 5e-10, "and 72 rows"},
+        {"gemm tn 64 128 4096", 64 * 128 * 4096 * 5e-10, "from 4096 rows on"},
+        {"gemm tn 64 128 4095", 64 * 128 * 4096 * 1e-9, "of fewer rows by the library", 1e-2},
+        {"gemm tn 64 1024 16383", 64 * 1024 * 16383e-9,
+                "of more columns than a sixteenth of the rows, too", 1e-2},
+        {"+gpu.gemm.d[m=65536,n=256,k=32/128/512]", 3e-13 * 65536 * 256, "k"},
+        {"gemm d 16384 4096 256", 4 * 4096. * 4096 * 256e-6 - 0.3,
+                "rows that are known for few columns only are none of a wide one"}};
 
-static double product_atb(struct cost_reader *r, int64_t m, int64_t n, int64_t k)
-{
-	const struct matrix c = {NULL, 0, m, n, m, SINGLE};
-	const struct cost cost = cost_gemm(r, TRANSPOSED, PLAIN, c, k);
-
-	return sum(&cost);
-}
-
-/* V^T C: mnk fs by the library, half of that by our own kernels. */
-static void test_tall(struct profile *p, struct cost_reader *r)
-{
-	const axis rows = {64, 256, 4}, columns = {64, 1024, 4}, depth = {4096, 65536, 16};
-
-	add_products(p, "gpu.gemm_tn.s", rows, columns, depth, 1e-15);
-	add_products(p, "gpu.own_gemm_tn.s", rows, columns, depth, 5e-16);
-	cost_reader_start(r, p);
-	is_real(product_atb(r, 64, 128, 20000), 64 * 128 * 2e4 * 5e-16, 1e-9,
-	        "few columns and many rows: by our own kernels");
-	is_real(product_atb(r, 512, 64, 20000), 64 * 512 * 2e4 * 5e-16, 1e-9,
-	        "whichever has more columns");
-	is_real(product_atb(r, 64, 72, 65536), 64 * 128 * 65536 * 5e-16, 1e-9,
-	        "72 columns are one tile of 128");
-	is_real(product_atb(r, 72, 64, 65536), 64 * 128 * 65536 * 5e-16, 1e-9, "and 72 rows");
-	is_real(product_atb(r, 64, 128, 4096), 64 * 128 * 4096 * 5e-16, 1e-9, "from 4096 rows on");
-	is_real(product_atb(r, 64, 128, 4095), 64 * 128 * 4096 * 1e-15, 1e-2,
-	        "of fewer rows by the library");
-	is_real(product_atb(r, 64, 1024, 16383), 64 * 1024 * 16383e-15, 1e-2,
-	        "of more columns than a sixteenth of the rows, too");
-}
-
-/* mnk ps, with an odd number of rows twice that; our own ones of fp32 half of it. */
-static void test_gemm(struct profile *p, struct cost_reader *r)
-{
-	const axis side = {256, 4096, 16}, depth = {64, 256, 4};
-
-	add_products(p, "gpu.gemm.d", side, side, depth, 1e-12);
-	add_products(p, "gpu.gemm_odd.d", side, side, depth, 2e-12);
-	add_products(p, "gpu.own_gemm.s", side, side, depth, 5e-13);
-	cost_reader_start(r, p);
-	is_real(gemm(r, 2000, 1000, 100, DOUBLE), 2e8 * 1e-12, 1e-9, "a product");
-	is_real(gemm(r, 2001, 1000, 100, DOUBLE), 2 * 2.001e8 * 1e-12, 1e-9,
-	        "one of an odd number of rows");
-	is_real(gemm(r, 2000, 1000, 1000, DOUBLE), 2e9 * 1e-12, 1e-9,
-	        "one deeper than measured: in a straight line");
-	ok(r->model.extrapolated, "which is an extrapolation");
-	is_real(gemm(r, 8192, 1024, 256, DOUBLE), 8192 * 1024 * 256e-12 - 1e-7, 1e-9,
-	        "a wider one: the rate of the widest, once it has begun");
-	is_real(gemm(r, 2048, 1024, 100, SINGLE), 2048 * 1024 * 112.0 * 5e-13, 1e-9,
-	        "our own goes through whole steps of depth");
-	add_product(p, "gpu.gemm_nt.d", 1024, 1024, 768, 1e-4);
-	cost_reader_start(r, p);
-	static const char *const axes[] = {"m", "n", "k"};
-	const double lone[] = {1024, 1024, 768}, longer[] = {2048, 1024, 768};
-	cost_surface(r, "gpu.gemm_nt.d", axes, lone, 3);
-	ok(!r->model.extrapolated, "a row that is alone stands for itself");
-	cost_surface(r, "gpu.gemm_nt.d", axes, longer, 3);
-	ok(r->model.extrapolated, "and for more as a guess");
-	test_tall(p, r);
-	for (double n = 256; n <= 4096; n *= 16)
-		for (double k = 64; k <= 256; k *= 4)
-			add_syrk(p, "gpu.syrk.d", n, k, n * n * k * 6e-13);
-	cost_reader_start(r, p);
-	is_real(syrk(r, 2000, 200), 8e8 * 6e-13, 1e-9, "a symmetric update");
-	is_real(syrk(r, 2001, 200), 2 * 2001 * 2001 * 200 * 6e-13, 1e-9,
-	        "of odd order: as much slower as products");
-	for (double n = 256; n <= 4096; n *= 16)
-		for (double k = 64; k <= 1024; k *= 4)
-			add_syrk(p, "gpu.own_syrk.d", n, k, k * 1e-8);
-	cost_reader_start(r, p);
-	is_real(syrk(r, 300, 1000), 1e-5, 1e-9, "a small one of any depth by our own kernel");
-	is_real(syrk(r, 100, 300), 3e-6, 1e-9, "which takes no less time for a smaller one");
-	is_real(syrk(r, 1000, 300), 3e8 * 6e-13, 1e-9, "a large deep one by the library's");
-	for (double k = 32; k <= 512; k *= 4)
-		add_product(p, "gpu.gemm.d", 65536, 256, k, 65536 * 256 * k * 3e-13);
-	cost_reader_start(r, p);
-	is_real(gemm(r, 16384, 4096, 256, DOUBLE), 4 * 4096 * 4096 * 256e-12 - 3e-7, 1e-9,
-	        "rows that are known for few columns only are none of a wide one");
-	const struct matrix square = {NULL, 0, 2048, 2048, 2048, DOUBLE};
-	const double plain = cost_gemm(r, PLAIN, PLAIN, square, 256).block_lifetime;
-	is_real(cost_gemm(r, PLAIN, TRANSPOSED, square, 256).block_lifetime / plain, 0.5, 1e-9,
-	        "tiles in double precision, one at a time, keep their places half as long");
-}
+static const struct line syrk_lines[] = {
+        {"+gpu.gemm.d[m=256/4096,n=256/4096,k=64/256]", 1e-12, "mnk"},
+        {"+gpu.gemm_odd.d[m=256/4096,n=256/4096,k=64/256]", 2e-12, "mnk"},
+        {"+gpu.syrk.d[n=256/4096,k=64/256]", 6e-13, "nnk"},
+        {"syrk d 2000 2000 200", 480, "a symmetric update"},
+        {"syrk d 2001 2001 200", 2 * 2001 * 2001 * 200 * 6e-7,
+                "of odd order: as much slower as products"},
+        {"+gpu.own_syrk.d[n=256/4096,k=64:1024:4]", 1e-8, "k"},
+        {"syrk d 300 300 1000", 10, "a small one of any depth by our own kernel"},
+        {"syrk d 100 100 300", 3, "which takes no less time for a smaller one"},
+        {"syrk d 1000 1000 300", 180, "a large deep one by the library's"}};
 
 /* mnk ps, of 1024 rows three times that; with an odd number of rows, known at the ends alone, twice
  * that. */
-static void test_odd(struct profile *p, struct cost_reader *r)
-{
-	for (double m = 256; m <= 4096; m *= 4)
-		for (double k = 64; k <= 256; k *= 4) {
-			const double time = m * 1024 * k * 1e-12;
-			add_product(p, "gpu.gemm.d", m, 1024, k, m == 1024 ? 3 * time : time);
-			if (m != 1024)
-				add_product(p, "gpu.gemm_odd.d", m, 1024, k, 2 * time);
-		}
-	cost_reader_start(r, p);
-	is_real(gemm(r, 1023, 1024, 128, DOUBLE), 2 * 3 * 1023 * 1024 * 128e-12, 1e-2,
-	        "an odd number of rows between those known goes as even ones do");
-	is_real(gemm(r, 257, 1024, 128, DOUBLE), 2 * 257 * 1024 * 128e-12, 1e-2,
-	        "and is itself by those");
-}
-
-static double product_tall(struct cost_reader *r, int64_t k)
-{
-	const struct cost cost =
-	        cost_gemm(r, TRANSPOSED, PLAIN, (struct matrix){NULL, 0, 32, 32, 32, DOUBLE}, k);
-
-	return sum(&cost);
-}
+static const struct line odd_lines[] = {{"+gpu.gemm.d[m=256/4096,n=1024,k=64/256]", 1e-12, "mnk"},
+        {"+gpu.gemm.d[m=1024,n=1024,k=64/256]", 3e-12, "mnk"},
+        {"+gpu.gemm_odd.d[m=256/4096,n=1024,k=64/256]", 2e-12, "mnk"},
+        {"gemm d 1023 1024 128", 2 * 3 * 1023 * 1024 * 128e-6,
+                "an odd number of rows between those known goes as even ones do", 1e-2},
+        {"gemm d 257 1024 128", 2 * 257 * 1024 * 128e-6, "and is itself by those", 1e-2}};
 
 /* V^T C of 1024 rows by one block in 58 us, of 4096 by many in 10; other products take 8. */
-static void test_short(struct profile *p, struct cost_reader *r)
-{
-	for (int i = 0; i < 4; i++) {
-		const double m = i / 2 ? 64 : 32, n = i % 2 ? 64 : 32;
-		add_product(p, "gpu.gemm_tn.d", m, n, 1024, 58e-6);
-		add_product(p, "gpu.gemm_tn.d", m, n, 4096, 10e-6);
-		for (double k = 64; k <= 1024; k *= 4)
-			add_product(p, "gpu.gemm.d", m, n, k, 8e-6);
-	}
-	cost_reader_start(r, p);
-	is_real(product_tall(r, 4096), 10e-6, 1e-9, "V^T C as measured");
-	is_real(product_tall(r, 512), 0.1e-6 + 57.9e-6 / 2, 1e-9,
-	        "half of the first rows take half");
-	is_real(product_tall(r, 128), 8e-6, 1e-9, "but no less than other products");
-}
+static const struct line short_lines[] = {{"+gpu.gemm_tn.d[m=32/64,n=32/64,k=1024]", 58e-6},
+        {"+gpu.gemm_tn.d[m=32/64,n=32/64,k=4096]", 10e-6},
+        {"+gpu.gemm.d[m=32/64,n=32/64,k=64:1024:4]", 8e-6},
+        {"gemm tn d 32 32 4096", 10, "V^T C as measured"},
+        {"gemm tn d 32 32 512", 0.1 + 57.9 / 2, "half of the first rows take half"},
+        {"gemm tn d 32 32 128", 8, "but no less than other products"}};
 
-static double queued(struct cost_reader *r, enum trans ta, int64_t side, enum precision precision)
-{
-	return cost_gemm(r, ta, PLAIN, (struct matrix){NULL, 0, side, side, side, precision}, 64)
-	        .enqueue;
-}
-
-/* What the host takes to queue a product. */
-static void test_queue(struct profile *p, struct cost_reader *r)
-{
-	for (int i = 0; i < 8; i++)
-		add_product(p, i < 4 ? "gpu.gemm.d" : "gpu.own_gemm.s", i / 2 % 2 ? 1024 : 256,
-		        i % 2 ? 1024 : 256, 64, 20e-6);
-	cost_reader_start(r, p);
-	is_real(queued(r, PLAIN, 512, DOUBLE), 1e-7, 1e-9, "as level 2 where that is all");
-	add_scalar(p, "gpu.cublas.gemm", 9e-6);
-	add_scalar(p, "gpu.cublas.gemm_t", 12e-6);
-	cost_reader_start(r, p);
-	is_real(queued(r, PLAIN, 512, DOUBLE), 9e-6, 1e-9, "else as the library's products");
-	is_real(queued(r, TRANSPOSED, 512, DOUBLE), 12e-6, 1e-9, "transposed ones");
-	is_real(queued(r, PLAIN, 1024, SINGLE), 1e-7, 1e-9, "and ours as a kernel");
-}
-
-/* V^T C by 3xTF32 on the way: the product and the kernel behind it. */
-static void test_two_kernels(struct profile *p, struct cost_reader *r)
-{
-	const struct matrix c = {NULL, 0, 64, 512, 64, SINGLE};
-
-	for (int i = 0; i < 8; i++)
-		add_product(p, "gpu.tf32_tall.s", i / 4 ? 128 : 64, i / 2 % 2 ? 1024 : 256,
-		        i % 2 ? 16384 : 1024, 30e-6);
-	cost_reader_start(r, p);
-	const struct cost cost = cost_gemm_tall(r, c, 4096);
-	is_real(sum(&cost), 30e-6, 1e-9, "two kernels take what both were measured to");
-	is_real(cost.enqueue, 2e-7, 1e-9, "the host queues both");
-	is_real(cost.first, 1e-7, 1e-9, "the device begins with the first");
-	ok(cost.further == 1, "and one is behind it");
-}
+/* The host's time to queue a product; V^T C by 3xTF32: the product and the kernel behind it. */
+static const struct line queue_lines[] = {{"+gpu.gemm.d[m=256/1024,n=256/1024,k=64]", 20e-6},
+        {"+gpu.own_gemm.s[m=256/1024,n=256/1024,k=64]", 20e-6},
+        {"enqueue: gemm d 512 512 64", 0.1, "as level 2 where that is all"},
+        {"+gpu.cublas.gemm", 9e-6}, {"+gpu.cublas.gemm_t", 12e-6},
+        {"enqueue: gemm d 512 512 64", 9, "else as the library's products"},
+        {"enqueue: gemm tn d 512 512 64", 12, "transposed ones"},
+        {"enqueue: gemm 1024 1024 64", 0.1, "and ours as a kernel"},
+        {"+gpu.tf32_tall.s[m=64/128,n=256/1024,k=1024/16384]", 30e-6},
+        {"tall 64 512 4096", 30, "two kernels take what both were measured to"},
+        {"enqueue: tall 64 512 4096", 0.2, "the host queues both"},
+        {"first: tall 64 512 4096", 0.1, "the device begins with the first"},
+        {"further: tall 64 512 4096", 1, "and one is behind it"}};
 
 /* V^T C of 64 columns and 4096 of V, of an inner dimension of which V's would have to be four times
  * as long for it to be tall: by whichever surface is sooner. */
-static void test_few_columns(struct profile *p, struct cost_reader *r)
-{
-	const struct matrix c = {NULL, 0, 4096, 64, 4096, DOUBLE};
-
-	add_products(p, "gpu.gemm.d", (axis){1024, 4096, 4}, (axis){64, 256, 4},
-	        (axis){512, 1024, 2}, 1e-12);
-	cost_reader_start(r, p);
-	struct cost cost = cost_gemm(r, TRANSPOSED, PLAIN, c, 8192);
-	is_real(sum(&cost), 4096. * 64 * 8192 * 1e-12, 1e-3,
-	        "few columns: as A B where that is all");
-	add_products(p, "gpu.gemm_tn.d", (axis){64, 256, 4}, (axis){1024, 4096, 4},
-	        (axis){4096, 16384, 4}, 0.4e-12);
-	cost_reader_start(r, p);
-	cost = cost_gemm(r, TRANSPOSED, PLAIN, c, 8192);
-	is_real(sum(&cost), 4096. * 64 * 8192 * 0.4e-12, 1e-3,
-	        "as a tall product where that is sooner");
-	cost = cost_gemm(r, PLAIN, PLAIN, c, 8192);
-	is_real(sum(&cost), 4096. * 64 * 8192 * 1e-12, 1e-3, "but A B never");
-}
-
-static double squares(struct cost_reader *r, int64_t order, int64_t columns)
-{
-	const struct matrix c = {NULL, 0, order, columns, order, SINGLE};
-	const struct cost cost = cost_gemm_tf32(r, c, 768, true);
-	return sum(&cost);
-}
+static const struct line few_columns_lines[] = {
+        {"+gpu.gemm.d[m=1024/4096,n=64/256,k=512/1024]", 1e-12, "mnk"},
+        {"gemm tn d 4096 64 8192", 4096. * 64 * 8192e-6, "few columns: as A B where that is all",
+                1e-3},
+        {"+gpu.gemm_tn.d[m=64/256,n=1024/4096,k=4096/16384]", 0.4e-12, "mnk"},
+        {"gemm tn d 4096 64 8192", 4096. * 64 * 8192 * 0.4e-6,
+                "as a tall product where that is sooner", 1e-3},
+        {"gemm d 4096 64 8192", 4096. * 64 * 8192e-6, "but A B never", 1e-3}};
 
 /* Squares in one call, measured to take three times as long as one product of as many columns. */
-static void test_squares(struct profile *p, struct cost_reader *r)
+static const struct line squares_lines[] = {
+        {"+gpu.gemm.tf32[m=256/1024,n=1024/16384,k=768]", 1e-11, "mn"},
+        {"squares 512 8192 768", 512 * 8192e-5, "as one product where that is all", 1e-6},
+        {"+gpu.gemm_batched.tf32[m=256/1024,n=1024/8192,k=768]", 3e-11, "mn"},
+        {"squares 512 8192 768", 512 * 8192 * 3e-5, "else as squares", 1e-6},
+        {"squares 512 16384 768", 512 * 16384 * 3e-5, "twice as many take twice that", 1e-3},
+        {"+gpu.gemm_shared.tf32[m=256/1024,n=1024/16384,k=768]", 2e-11, "mn"},
+        {"squares shared 512 8192 768", 512 * 8192 * 6e-5,
+                "beside a panel as much longer as one product", 1e-6}};
+
+/* Our own products, beside others' work three times as long where that is measured. Where C cuts
+ * tiles off they take 7 us more, measured up to 4000 rows and beyond these too; where that is not
+ * measured, as long as whole ones. */
+static const struct line own_lines[] = {
+        {"+gpu.own_gemm.s[m=128:131072:32,n=8:2048:16,k=64]", 1e-11, "mn"},
+        {"+gpu.own_gemm_shared.s[m=128/4096,n=128/2048,k=64]", 3e-11, "mn"},
+        {"gemm shared 1024 512 64", 1024 * 512 * 3e-5, "a product beside others", 1e-6},
+        {"gemm shared 65536 32 64", 65536 * 32 * 3e-5,
+                "a longer one of fewer columns: as much slower", 1e-6},
+        {"gemm 65536 72 64", 65536 * 96 * 1e-5, "72 columns are three tiles of 32", 1e-6},
+        {"+gpu.own_gemm_edge.s[m=100/4000,n=128/256,k=64]", 1e-11, "mn", 7e-6},
+        {"gemm 3200 512 64", 3200 * 512 * 1e-5, "whole tiles", 1e-6},
+        {"gemm 4000 128 64", 4000 * 128 * 1e-5 + 7, "cut ones", 1e-3},
+        {"gemm 60000 128 64", 60000 * 128 * 1e-5 + 7, "in longer products as much longer", 1e-3}};
+
+/* Tiles in double precision, one at a time, keep their places half as long. */
+static void test_lifetimes(void)
 {
-	add_products(p, "gpu.gemm.tf32", (axis){256, 1024, 4}, (axis){1024, 16384, 16},
-	        (axis){768, 768, 2}, 1e-11 / 768);
-	cost_reader_start(r, p);
-	is_real(squares(r, 512, 8192), 512 * 8192 * 1e-11, 1e-6,
-	        "as one product where that is all");
-	add_products(p, "gpu.gemm_batched.tf32", (axis){256, 1024, 4}, (axis){1024, 8192, 8},
-	        (axis){768, 768, 2}, 3e-11 / 768);
-	cost_reader_start(r, p);
-	is_real(squares(r, 512, 8192), 512 * 8192 * 3e-11, 1e-6, "else as squares");
-	is_real(squares(r, 512, 16384), 512 * 16384 * 3e-11, 1e-3, "twice as many take twice that");
-	add_products(p, "gpu.gemm_shared.tf32", (axis){256, 1024, 4}, (axis){1024, 16384, 16},
-	        (axis){768, 768, 2}, 2e-11 / 768);
-	cost_reader_start(r, p);
-	r->shares = true;
-	is_real(squares(r, 512, 8192), 512 * 8192 * 6e-11, 1e-6,
-	        "beside a panel as much longer as one product");
+	struct profile *p = synthetic_blocks();
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+
+	is_real(answer(e, "lifetime: gemm nt d 2048 2048 256") /
+	                answer(e, "lifetime: gemm d 2048 2048 256"),
+	        0.5, 1e-9, "tiles one at a time keep their places half as long");
+	executor_free(e);
+	profile_free(p);
 }
 
-/* Our own products, beside others' work three times as long where that is measured. */
-static void test_beside(struct profile *p, struct cost_reader *r)
+/* ---- 3xFP16: 10 us for a round of tiles, one on each of 100 multiprocessors, beside others 12 */
+
+static double rounds(enum uplo part, int64_t m, int64_t n)
 {
-	for (double m = 128; m <= 131072; m *= 32)
-		for (double n = 8; n <= 2048; n *= 16) {
-			add_product(p, "gpu.own_gemm.s", m, n, 64, m * n * 1e-11);
-			if (m <= 4096 && n >= 128)
-				add_product(p, "gpu.own_gemm_shared.s", m, n, 64, m * n * 3e-11);
+	return ceil((double)half_update_tiles(part, m, n) / 100);
+}
+
+static struct profile *half_profile(void)
+{
+	struct profile *p = profile_new();
+	char name[64];
+
+	ADD(p, 0, {"gpu.launch.dependent", 0}, {"gpu.cublas.level2", 1e-6}, {"gpu.sm.count", 100});
+	for (int way = 0; way < 4; way++)
+		for (int64_t n = 1024; n <= 8192; n *= 2) {
+			const bool whole = way & 1, shared = way & 2;
+			snprintf(name, sizeof name, "gpu.half_%s%s.s[n=%d,k=64:256:2]",
+			        whole ? "gemm" : "syrk", shared ? "_shared" : "", (int)n);
+			add_written(p, name,
+			        (10 + 2 * shared) * 1e-6 * rounds(whole ? WHOLE : LOWER, n, n), 0);
 		}
-	cost_reader_start(r, p);
-	r->shares = true;
-	is_real(gemm(r, 1024, 512, 64, SINGLE), 1024 * 512 * 3e-11, 1e-6,
-	        "a product beside others");
-	is_real(gemm(r, 65536, 32, 64, SINGLE), 65536 * 32 * 3e-11, 1e-6,
-	        "a longer one of fewer columns: as much slower");
-	ok(r->shares, "which others still are");
+	return p;
 }
 
-/* Where C cuts tiles off they take 7 us more, measured up to 4000 rows and beyond these too; where
- * that is not measured, as long as whole ones. */
-static void test_cut(struct profile *p, struct cost_reader *r)
+static void test_halves(void)
 {
-	add_products(p, "gpu.own_gemm.s", (axis){128, 131072, 32}, (axis){8, 2048, 16},
-	        (axis){64, 64, 2}, 1e-11 / 64);
-	cost_reader_start(r, p);
-	is_real(gemm(r, 65536, 72, 64, SINGLE), 65536 * 96 * 1e-11, 1e-6,
-	        "72 columns are three tiles of 32");
-	for (double m = 100; m <= 4000; m *= 40)
-		for (double n = 128; n <= 256; n *= 2)
-			add_product(p, "gpu.own_gemm_edge.s", m, n, 64, m * n * 1e-11 + 7e-6);
-	cost_reader_start(r, p);
-	is_real(gemm(r, 3200, 512, 64, SINGLE), 3200 * 512 * 1e-11, 1e-6, "whole tiles");
-	is_real(gemm(r, 4000, 128, 64, SINGLE), 4000 * 128 * 1e-11 + 7e-6, 1e-3, "cut ones");
-	is_real(gemm(r, 60000, 128, 64, SINGLE), 60000 * 128 * 1e-11 + 7e-6, 1e-3,
-	        "in longer products as much longer");
+	const struct line lines[] = {{"half triangle 2048 2048 256", 10 * rounds(LOWER, 2048, 2048),
+	                                     "a triangle that is measured"},
+	        {"half triangle 2100 2100 256", 10 * rounds(LOWER, 2100, 2100),
+	                "the next larger one, another round"},
+	        {"half triangle 3600 2000 256", 10 * rounds(LOWER, 3600, 2000), "a trapezoid"},
+	        {"half upper 2000 3600 256", 10 * rounds(UPPER, 2000, 3600), "an upper one"},
+	        {"half 6000 700 256", 10 * rounds(WHOLE, 6000, 700), "a rectangle"},
+	        {"beyond: half 6000 700 256", 0, "within the surfaces"},
+	        {"half triangle 20000 20000 256", 10 * rounds(LOWER, 20000, 20000),
+	                "one larger than measured"},
+	        {"beyond: half triangle 20000 20000 256", 1, "which is an extrapolation"},
+	        {"half triangle shared 4096 4096 256", 12 * rounds(LOWER, 4096, 4096),
+	                "beside other kernels by the surface of that"}};
+	struct profile *p = half_profile();
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+
+	ok(answer(e, "half triangle shared 2100 2100 256") < 12 * rounds(LOWER, 2100, 2100),
+	        "between its rows not by rounds");
+	is_real(answer(e, "half shared 32768 256 256"), answer(e, "half shared 32768 384 256"), 0.1,
+	        "two tiles across take as long, however many columns the second one has");
+	executor_free(e);
+	PLAY(p, lines);
+}
+
+/* The tiles of every part, counted one by one. */
+static void test_tiles(void)
+{
+	static const int64_t sizes[] = {1, 127, 128, 129, 191, 192, 193, 384, 385, 1000, 5299};
+	bool good = true;
+
+	for (size_t a = 0; a < ARRAY_LEN(sizes); a++)
+		for (size_t b = 0; b <= a; b++) {
+			const int64_t m = sizes[a], n = sizes[b];
+			int64_t lower = 0, upper = 0, whole = 0;
+			for (int64_t j = 0; j < n; j += HALF_TILE_COLUMNS)
+				for (int64_t i = 0; i < m; i += HALF_TILE_ROWS)
+					lower += min_int64(i + HALF_TILE_ROWS, m) - 1 >= j;
+			for (int64_t j = 0; j < m; j += HALF_TILE_COLUMNS)
+				for (int64_t i = 0; i < n; i += HALF_TILE_ROWS, whole++)
+					upper += min_int64(j + HALF_TILE_COLUMNS, m) - 1 >= i;
+			good = good && half_update_tiles(LOWER, m, n) == lower &&
+			       half_update_tiles(UPPER, n, m) == upper &&
+			       half_update_tiles(WHOLE, n, m) == whole;
+		}
+	ok(good, "tiles of triangles, trapezoids and rectangles");
 }
 
 int main(void)
 {
-	static cost_test *const tests[] = {test_rounds, test_gemm, test_odd, test_short, test_queue,
-	        test_two_kernels, test_few_columns, test_squares, test_beside, test_cut};
-	run_cost_tests(library_profile, tests, ARRAY_LEN(tests));
+	PLAY(synthetic_blocks(), library_lines);
+	PLAY(library_profile(), rounds_lines);
+	PLAY(library_profile(), gemm_lines);
+	PLAY(library_profile(), syrk_lines);
+	PLAY(library_profile(), odd_lines);
+	PLAY(library_profile(), short_lines);
+	PLAY(library_profile(), queue_lines);
+	PLAY(library_profile(), few_columns_lines);
+	PLAY(library_profile(), squares_lines);
+	PLAY(library_profile(), own_lines);
+	test_lifetimes();
+	test_halves();
+	test_tiles();
 	return finish();
 }

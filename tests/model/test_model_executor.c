@@ -1,60 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* The model executor and its predictions on a small synthetic profile whose sums can be done by
  * hand. */
-#include "tests/tap.h"
+#include "cost_lines.h"
 
-#include "model_profile.h"
-
-#include "factor/model/simulation/executor_model_internal.h"
 #include "factor/model/predictions/model_question.h"
 #include "factor/algorithms/panel_getrf.h"
 
-static double seconds(const struct profile *p, enum model_target target, const char *variant,
-        int64_t m, int64_t n, int level)
+static struct prediction predicted(const struct profile *p, enum model_target target,
+        const char *variant, int64_t m, int64_t n, int level)
 {
 	struct prediction out;
 
 	if (!model_predict(p, target, variant, m, n, SINGLE, level, &out))
 		diag("%s %d x %d level %d: %s", variant, (int)m, (int)n, level, out.fault.text);
-	return out.seconds;
+	return out;
 }
 
 /* A null kernel and a synchronization cost what the probe measured for them; two kernels one
- * enqueue more (2 us), as the host is slower than the device. */
-static void test_launch_and_sync(const struct profile *p)
+ * enqueue more (2 us), as the host is slower than the device. A ger with 16 MiB of traffic hides
+ * the queueing of the next one. */
+static void test_host_and_device(const struct profile *p)
 {
 	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
-	struct matrix one = {NULL, 0, 1, 1, 1, SINGLE};
+	const struct matrix one = shape(1, 1), a = shape(2048, 1024);
+	const struct matrix x = matrix_view(a, 0, 0, 2048, 1), y = matrix_view(a, 0, 0, 1, 1024);
 
 	ex_scale_by(e, one, one);
 	struct model_result r = executor_model_result(e);
 	is_real(r.seconds, 8e-6, 1e-12, "one null kernel and a synchronization");
 	is_real(r.term[TERM_SYNC], 5e-6, 1e-12, "what the host waits after the kernel's end");
-
 	executor_model_restart(e, false);
-	ex_scale_by(e, one, one);
-	ex_scale_by(e, one, one);
-	is_real(executor_model_result(e).seconds, 10e-6, 1e-12, "two null kernels: host-bound");
-	executor_free(e);
-}
-
-/* Device-bound: a ger with 16 MiB of traffic hides the queueing of the next one. */
-static void test_overlap_of_host_and_device(const struct profile *p)
-{
-	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
-	struct matrix a = {NULL, 0, 2048, 1024, 2048, SINGLE};
-	struct matrix x = matrix_view(a, 0, 0, 2048, 1), y = matrix_view(a, 0, 0, 1, 1024);
-
-	ex_ger(e, x, y, a);
-	double one = executor_model_result(e).seconds;
+	for (int i = 0; i < 2; i++)
+		ex_scale_by(e, one, one);
+	is_real(us(e), 10, 1e-12, "two null kernels: host-bound");
 	executor_model_restart(e, false);
 	ex_ger(e, x, y, a);
-	ex_ger(e, x, y, a);
-	struct model_result two = executor_model_result(e);
-	ok(two.seconds - one > 16.5e-6 && two.seconds - one < 19e-6,
+	const double alone = executor_model_result(e).seconds;
+	executor_model_restart(e, false);
+	for (int i = 0; i < 2; i++)
+		ex_ger(e, x, y, a);
+	r = executor_model_result(e);
+	ok(r.seconds - alone > 16.5e-6 && r.seconds - alone < 19e-6,
 	        "queueing hides behind a running kernel");
-	ok(two.limiter == TERM_MEMORY, "memory limits it");
-	is_real(two.term[TERM_HOST], 2.75e-6, 1e-9, "only the first call's queueing is exposed");
+	ok(r.limiter == TERM_MEMORY, "memory limits it");
+	is_real(r.term[TERM_HOST], 2.75e-6, 1e-9, "only the first call's queueing is exposed");
 	executor_free(e);
 }
 
@@ -70,35 +59,39 @@ static void test_two_columns(const struct profile *p)
 	 * pivots queue 3; what remains of their round trip of 12 on the link without queueing and
 	 * wait, and 6 behind scal; then the wait of 5. */
 	double host = (15 + 18.25 + 5.25 + 2.5 + 12.5 + 18.25 + 2.5 + 3) * 1e-6;
-	struct lookup link = profile_get(p, "link.h2d.pinned.time", &(struct arg){"bytes", 12}, 1);
-	double pivots = link.estimate.value - 3e-6 - 5e-6 + 6e-6;
-	is_real(seconds(p, MODEL_CUDA, "blas", 4, 2, 2), host + pivots + 5e-6, 1e-9,
-	        "blas 4 x 2 by hand");
+	const double pivots = profile_get(p, "link.h2d.pinned.time", &(struct arg){"bytes", 12}, 1)
+	                              .estimate.value -
+	                      3e-6 - 5e-6 + 6e-6;
+	/* Level 1: LAWN 202's calls and words, column by column; values and pivots are transferred
+	 * over the link. */
+	const double words = 4 + 8 + 6 + (2 * 3 * 1 + 3 + 1) + 3 + 8 + 4,
+	             sums = 7 * 2.5e-6 + words * 4 / 1e12 + 2 * (10e-6 + 4 / 50e9) + 10e-6 +
+	                    12 / 50e9;
+	const struct {
+		enum model_target target;
+		const char *variant;
+		int level;
+		double seconds;
+		const char *what;
+	} cases[] = {{MODEL_CUDA, "blas", 2, host + pivots + 5e-6, "blas"},
+	        /* every kernel (begin and update 1.125, pivot 1.875) is done before the next is
+	         * queued (2): five launches, the last kernel, the wait of 5 */
+	        {MODEL_CUDA, "fused", 2, (5 * 2 + 1.125 + 5) * 1e-6, "fused"},
+	        /* queueing 4, start 3, two columns, an access to bring the panel in, the wait of 5
+	         */
+	        {MODEL_CUDA, "persistent", 2, (4 + 3 + 2 * 1.75 + 0.25 + 5) * 1e-6, "persistent"},
+	        {MODEL_CUDA, "blas", 1, sums, "blas, level 1"},
+	        {MODEL_CUDA, "persistent", 1, 2.5e-6 + 2 * 32 / 1e12 + 2e-6, "persistent, level 1"},
+	        {MODEL_CUDA, "fused", 0, 2 * 32 / 2e12, "level 0"},
+	        /* searches 4 and 3 elements, swaps 2 twice, scales 3 and 2, updates 3 */
+	        {MODEL_HOST, "blas", 2, 19e-9, "blas on the host"}};
 
-	/* Every kernel (begin and update 1.125, pivot 1.875) is done before the next is queued (2):
-	 * five launches, the last kernel, the wait of 5. */
-	is_real(seconds(p, MODEL_CUDA, "fused", 4, 2, 2), (5 * 2 + 1.125 + 5) * 1e-6, 1e-9,
-	        "fused 4 x 2 by hand");
-
-	/* Queueing 4, start 3, two columns, one access to bring the panel in, the wait of 5. */
-	is_real(seconds(p, MODEL_CUDA, "persistent", 4, 2, 2), (4 + 3 + 2 * 1.75 + 0.25 + 5) * 1e-6,
-	        1e-9, "persistent 4 x 2 by hand");
-
-	/* LAWN 202's calls and words, column by column; values and pivots are transferred over the
-	 * link. */
-	double words = 4 + 8 + 6 + (2 * 3 * 1 + 3 + 1) + 3 + 8 + 4;
-	double sums = 7 * 2.5e-6 + words * 4 / 1e12 + 2 * (10e-6 + 4 / 50e9) + 10e-6 + 12 / 50e9;
-	is_real(seconds(p, MODEL_CUDA, "blas", 4, 2, 1), sums, 1e-9,
-	        "blas 4 x 2, level 1, by hand");
-	is_real(seconds(p, MODEL_CUDA, "persistent", 4, 2, 1), 2.5e-6 + 2 * 32 / 1e12 + 2e-6, 1e-9,
-	        "persistent 4 x 2, level 1, by hand");
-	is_real(seconds(p, MODEL_CUDA, "fused", 4, 2, 0), 2 * 32 / 2e12, 1e-9, "level 0 by hand");
-
-	/* Searches 4 and 3 elements, swaps 2 twice, scales 3 and 2, updates 3. */
-	is_real(seconds(p, MODEL_HOST, "blas", 4, 2, 2), 19e-9, 1e-9,
-	        "blas 4 x 2 on the host by hand");
-	is_real(seconds(p, MODEL_HOST, "host", 1024, 64, 2), 1024.0 * 64 * 64 / 1e10, 1e-9,
-	        "LAPACKE on the host is the rate surface");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		is_real(predicted(p, cases[i].target, cases[i].variant, 4, 2, cases[i].level)
+		                .seconds,
+		        cases[i].seconds, 1e-9, cases[i].what);
+	is_real(predicted(p, MODEL_HOST, "host", 1024, 64, 2).seconds, 1024.0 * 64 * 64 / 1e10,
+	        1e-9, "LAPACKE on the host is the rate surface");
 }
 
 static void test_shapes(const struct profile *p)
@@ -106,26 +99,24 @@ static void test_shapes(const struct profile *p)
 	static const int64_t rows[] = {
 	        64, 100, 256, 300, 750, 1000, 3000, 4095, 6000, 16384, 50000};
 
-	for (int target = MODEL_CUDA; target <= MODEL_HOST; target++)
+	for (int way = 0; way < 2; way++)
 		for (const char *const *v = panel_getrf_variants; *v; v++) {
+			const enum model_target target = way ? MODEL_HOST : MODEL_CUDA;
 			bool rises = true, ordered = true;
-			if (target == MODEL_HOST &&
-			        (strcmp(*v, "fused") == 0 || strcmp(*v, "persistent") == 0))
-				continue;
 			double last = 0;
+			if (way && (strcmp(*v, "fused") == 0 || strcmp(*v, "persistent") == 0))
+				continue;
 			for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-				double t =
-				        seconds(p, (enum model_target)target, *v, rows[i], 64, 2);
-				double bound =
-				        seconds(p, (enum model_target)target, *v, rows[i], 64, 0);
+				const double t = predicted(p, target, *v, rows[i], 64, 2).seconds,
+				             bound = predicted(p, target, *v, rows[i], 64, 0)
+				                             .seconds;
 				/* the host searches shorter columns, another method altogether */
 				rises = rises && (t >= last || strcmp(*v, "optimized") == 0);
 				ordered = ordered && bound > 0 && bound <= t;
 				last = t;
 			}
-			ok(rises, "%s on %s rises with m", *v, target ? "host" : "cuda");
-			ok(ordered, "%s on %s is not below its bound", *v,
-			        target ? "host" : "cuda");
+			ok(rises, "%s on %s rises with m", *v, way ? "host" : "cuda");
+			ok(ordered, "%s on %s is not below its bound", *v, way ? "host" : "cuda");
 		}
 }
 
@@ -191,21 +182,18 @@ static void test_interval(void)
  * to 8192 rows, and twice as many of 32 columns. */
 static void test_interval_of_steps(void)
 {
-	static const double rows[] = {256, 1024, 1088, 2048, 2112, 4096, 4160, 8192, 8256, 16384};
+	static const int rows[] = {256, 1024, 1088, 2048, 2112, 4096, 4160, 8192, 8256, 16384};
 	struct profile *p = synthetic(0.01);
 	struct prediction out;
+	char name[64];
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		for (double n = 16; n <= 128; n *= 2) {
-			const struct parameter_spec spec = {
-			        "gpu.panel_cluster.s", "s", "synthetic", "surface", 0, 0};
-			const struct arg args[] = {{"m", rows[i]}, {"n", n}};
-			const double more = fmod(rows[i], 128) == 64 ? 1.2 : 1;
-			const double value = n * (0.5 + rows[i] / 16384) * more * 1e-6;
+		for (int n = 16; n <= 128; n *= 2) {
+			const double more = rows[i] % 128 == 64 ? 1.2 : 1;
+			snprintf(name, sizeof name, "gpu.panel_cluster.s[m=%d,n=%d]", rows[i], n);
 			if (rows[i] * n <= 8192 * 64)
-				profile_add(p, &spec, args, 2,
-				        (struct estimate){value, 0.99 * value, 1.01 * value, 9},
-				        false);
+				add_written(
+				        p, name, n * (0.5 + rows[i] / 16384.0) * more * 1e-6, 0.01);
 		}
 	for (double m = 3000; m <= 8192; m += 1298) {
 		bool good =
@@ -235,8 +223,7 @@ static void test_interval_of_a_threshold(void)
 	struct profile *p = synthetic(0);
 
 	add_written(p, "gpu.test.size", 1, 0.05);
-	add_row(p, 10e-6, "gpu.test.small");
-	add_row(p, 13e-6, "gpu.test.large");
+	ADD(p, 0, {"gpu.test.small", 10e-6}, {"gpu.test.large", 13e-6});
 	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 	const struct question q = {e, by_size, NULL};
 	struct prediction out = {.seconds = question_seconds(&q, false, NULL)};
@@ -249,22 +236,26 @@ static void test_interval_of_a_threshold(void)
 
 static void test_flags(const struct profile *p)
 {
-	struct prediction out;
+	static const struct {
+		const char *variant;
+		int64_t m, n;
+		bool surface, extrapolated;
+	} cases[] = {{"host", 1024, 64, true, false}, {"fused", 1024, 64, true, true},
+	        {"blas", 1024, 64, false, false}, {"optimized", 300, 24, false, false},
+	        {"host", 1024, 512, true, true}};
 	bool used = false;
 
-	model_predict(p, MODEL_CUDA, "host", 1024, 64, SINGLE, 2, &out);
-	ok(out.model.surface && !out.model.extrapolated, "host rests on a rate surface");
-	model_predict(p, MODEL_CUDA, "fused", 1024, 64, SINGLE, 2, &out);
-	ok(out.model.surface, "fused rests on the surfaces of its own kernels");
-	model_predict(p, MODEL_CUDA, "blas", 1024, 64, SINGLE, 2, &out);
-	ok(!out.model.surface, "blas rests on the hardware's parameters alone");
-	for (size_t i = 0; i < out.model.used_count; i++)
-		used |= strcmp(out.model.used[i], "gpu.launch.dependent") == 0;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct model model =
+		        predicted(p, MODEL_CUDA, cases[i].variant, cases[i].m, cases[i].n, 2).model;
+		ok(model.surface == cases[i].surface && model.extrapolated == cases[i].extrapolated,
+		        "%s rests on %s%s", cases[i].variant,
+		        cases[i].surface ? "surfaces" : "the hardware's parameters alone",
+		        cases[i].extrapolated ? ", extrapolated" : "");
+		for (size_t u = 0; u < model.used_count; u++)
+			used |= strcmp(model.used[u], "gpu.launch.dependent") == 0;
+	}
 	ok(used, "the parameters used are named");
-	model_predict(p, MODEL_CUDA, "optimized", 300, 24, SINGLE, 2, &out);
-	ok(!out.model.extrapolated, "short columns are no extrapolation");
-	model_predict(p, MODEL_CUDA, "host", 1024, 512, SINGLE, 2, &out);
-	ok(out.model.extrapolated, "beyond the surface it is extrapolation");
 }
 
 static void test_missing(void)
@@ -337,8 +328,7 @@ int main(void)
 {
 	struct profile *p = synthetic(0);
 
-	test_launch_and_sync(p);
-	test_overlap_of_host_and_device(p);
+	test_host_and_device(p);
 	test_two_columns(p);
 	test_shapes(p);
 	test_parts(p);

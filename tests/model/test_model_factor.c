@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole factorizations on the model executor, on the synthetic profile. */
+/* Whole factorizations on the model executor and their transfers, on the synthetic profile. */
 #include "factor_question.h"
+
+#include "factor/model/predictions/model_transfer.h"
+
+#include <inttypes.h>
+
+static const int64_t default_width[] = {256};
+static const struct plan default_plan = {false, "persistent", default_width, 1, 64, 0, 1};
 
 static void test_shapes(const struct profile *p)
 {
@@ -29,12 +36,11 @@ static void test_shapes(const struct profile *p)
 
 static void test_parts(const struct profile *p)
 {
-	static const int64_t width[] = {256};
+	struct plan without = default_plan;
 
+	without.lookahead = 0;
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
-		struct plan with = {false, "persistent", width, 1, 64, 0, 1}, without = with;
-		without.lookahead = 0;
-		struct factor_question asked = question(operations[o], &with, 8000, 8000);
+		struct factor_question asked = question(operations[o], &default_plan, 8000, 8000);
 		struct prediction out;
 		bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
 		double phases = 0, terms = 0;
@@ -48,46 +54,40 @@ static void test_parts(const struct profile *p)
 		is_real(phases, out.seconds, 1e-9, "its phases add up");
 		is_real(terms, out.seconds, 1e-9, "its terms add up");
 		ok(out.model.surface, "it rests on surfaces");
-		double alone = seconds(p, operations[o], &without, 8000, 8000, 2);
+		const double alone = seconds(p, operations[o], &without, 8000, 8000, 2);
 		ok(out.seconds < alone, "look-ahead saves %.1f %%",
 		        100 * (1 - out.seconds / alone));
 	}
 }
 
-static double from_host(const struct profile *p, const char *operation, const struct plan *plan,
-        int64_t piece, int level)
+static double from_host(const struct profile *p, const char *operation, int64_t piece, int level)
 {
-	struct factor_question asked = question(operation, plan, 4000, 4000);
-	struct prediction out;
+	struct factor_question asked = question(operation, &default_plan, 4000, 4000);
 
 	asked.from_host = true;
 	asked.piece = piece;
-	model_factor_predict(p, MODEL_CUDA, &asked, level, &out);
-	return out.seconds;
+	return question_seconds(p, &asked, level);
 }
 
 /* Copies as the synthetic profile has them. */
 static void test_from_host(const struct profile *p)
 {
-	static const int64_t width[] = {256};
-	const struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
 	const double alpha = 12e-6, beta = 50e9, bytes = 4.0 * 4000 * 4000;
 	const double way = 2 * (alpha + bytes / beta);
+	double resident = 0;
 
-	is_real(from_host(p, "getrf", &plan, 0, 2), seconds(p, "getrf", &plan, 4000, 4000, 2) + way,
-	        0.02, "LU from host memory takes its way there and back longer");
-	is_real(from_host(p, "geqrf", &plan, 0, 2), seconds(p, "geqrf", &plan, 4000, 4000, 2) + way,
-	        0.02, "so does QR");
-	const double resident = seconds(p, "potrf", &plan, 4000, 4000, 2);
-	const double whole = from_host(p, "potrf", &plan, 4000, 2);
-	const double pieces = from_host(p, "potrf", &plan, 500, 2);
-	is_real(whole, resident + way, 0.02, "so does Cholesky in one piece");
-	ok(pieces - resident < 0.65 * (whole - resident) && pieces - resident > way / 2,
-	        "in eight pieces little more than the triangle goes: %.2f of it",
-	        (pieces - resident) / (whole - resident));
-	is_real(from_host(p, "potrf", &plan, 0, 2), from_host(p, "potrf", &plan, 256, 2), 1e-12,
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++) { /* the last one is Cholesky */
+		resident = seconds(p, operations[o], &default_plan, 4000, 4000, 2);
+		is_real(from_host(p, operations[o], 4000, 2), resident + way, 0.02,
+		        "from host memory it takes its way there and back longer");
+	}
+	const double pieces = from_host(p, "potrf", 500, 2),
+	             part = (pieces - resident) / (from_host(p, "potrf", 4000, 2) - resident);
+	ok(part < 0.65 && pieces - resident > way / 2,
+	        "in eight pieces little more than the triangle goes: %.2f of it", part);
+	is_real(from_host(p, "potrf", 0, 2), from_host(p, "potrf", 256, 2), 1e-12,
 	        "which are the blocks' where no width is said");
-	ok(from_host(p, "potrf", &plan, 0, 0) >= 2 * bytes / beta * 0.99,
+	ok(from_host(p, "potrf", 0, 0) >= 2 * bytes / beta * 0.99,
 	        "and the bound has the way, too");
 }
 
@@ -105,11 +105,11 @@ static void test_counts(void)
 }
 static void test_refusals(const struct profile *p)
 {
-	static const int64_t width[] = {64};
-	struct plan plan = {false, "magic", width, 1, 64, 0, 1};
+	struct plan plan = default_plan;
 	struct factor_question asked = question("getrf", &plan, 100, 100);
 	struct prediction out;
 
+	plan.panel = "magic";
 	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out) && out.fault.text[0] &&
 	                isnan(out.seconds),
 	        "refused: %s", out.fault.text);
@@ -118,136 +118,111 @@ static void test_refusals(const struct profile *p)
 	        "refused: %s", out.fault.text);
 }
 
-/* A surface of products at so many operations a second. */
-static void add_products(struct profile *p, const char *name, double rate)
+static double by_math(const struct profile *p, const char *operation, const struct plan *plan,
+        int64_t n, enum math math, int level)
 {
-	static const double sides[] = {32, 8192}, inner[] = {32, 2048};
+	struct factor_question asked = question(operation, plan, n, n);
 
-	for (int i = 0; i < 8; i++) {
-		struct arg args[] = {
-		        {"m", sides[i & 1]}, {"n", sides[i >> 1 & 1]}, {"k", inner[i >> 2]}};
-		add(p, name, "s", args, 3, 2 * args[0].value * args[1].value * args[2].value / rate,
-		        0.01);
-	}
+	asked.math = math;
+	return question_seconds(p, &asked, level);
 }
 
 /* Products in TF32 six times as fast as the others: 3xTF32 then takes half of their time, and twice
  * as many operations a second are its bound. */
-static void add_tf32(struct profile *p)
-{
-	add_products(p, "gpu.gemm.tf32", 6e13);
-	add(p, "gpu.gemm.tf32.peak", "flop/s", NULL, 0, 6e13, 0.01);
-}
-
 static void test_split(struct profile *p)
 {
-	static const int64_t width[] = {256};
-	struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
-	struct factor_question asked = question("getrf", &plan, 8000, 8000);
-	struct prediction out;
+	const struct plan *plan = &default_plan;
 
-	asked.math = MATH_3XTF32;
-	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out) && strstr(out.fault.text, "TF32"),
-	        "without its rates 3xTF32 is refused: %s", out.fault.text);
-	add_tf32(p);
+	ok(isnan(by_math(p, "getrf", plan, 8000, MATH_3XTF32, 2)),
+	        "3xTF32 is refused without its rates");
+	ADD(p, 0.01, {"gpu.gemm.tf32[m=32/8192,n=32/8192,k=32/2048]", 2 / 6e13, "mnk"},
+	        {"gpu.gemm.tf32.peak", 6e13});
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++) {
-		asked = question(operations[o], &plan, 8000, 8000);
-		bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-		double strict = out.seconds;
-		asked.math = MATH_3XTF32;
-		good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-		double split = out.seconds;
-		ok(good && split < 0.9 * strict && split > 0.4 * strict,
+		const double strict = by_math(p, operations[o], plan, 8000, MATH_FP32, 2),
+		             split = by_math(p, operations[o], plan, 8000, MATH_3XTF32, 2);
+		ok(split < 0.9 * strict && split > 0.4 * strict,
 		        "%s by 3xTF32 takes %.2f of the time", operations[o], split / strict);
-		good = model_factor_predict(p, MODEL_CUDA, &asked, 0, &out);
-		ok(good && out.seconds <= split, "and not less than its bound");
+		ok(by_math(p, operations[o], plan, 8000, MATH_3XTF32, 0) <= split,
+		        "and not less than its bound");
 	}
 }
 
 /* Products beside a panel, on the multiprocessors that it leaves, have times of their own. */
 static void test_shared_products(struct profile *p)
 {
-	static const int64_t width[] = {256};
-	struct plan plan = {false, "persistent", width, 1, 64, 0, 1}, alone = plan;
-	struct factor_question asked = question("getrf", &plan, 8000, 8000);
-	struct prediction out;
+	struct plan alone = default_plan;
+	const double before = by_math(p, "getrf", &default_plan, 8000, MATH_3XTF32, 2);
 
 	alone.lookahead = 0;
-	asked.math = MATH_3XTF32;
-	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	const double before = out.seconds;
-	add_products(p, "gpu.gemm_shared.tf32", 2e13);
-	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds > 1.5 * before, "products beside a panel: %.2f of the time",
-	        out.seconds / before);
-	asked.plan = &alone;
-	const double without = seconds(p, "getrf", &alone, 8000, 8000, 2);
-	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds < without, "and not without look-ahead");
+	ADD(p, 0.01, {"gpu.gemm_shared.tf32[m=32/8192,n=32/8192,k=32/2048]", 2 / 2e13, "mnk"});
+	const double after = by_math(p, "getrf", &default_plan, 8000, MATH_3XTF32, 2);
+	ok(after > 1.5 * before, "products beside a panel: %.2f of the time", after / before);
+	ok(by_math(p, "getrf", &alone, 8000, MATH_3XTF32, 2) <
+	                by_math(p, "getrf", &alone, 8000, MATH_FP32, 2),
+	        "and not without look-ahead");
 }
 
 /* Updates by 3xFP16, at the rates of their kernel. */
 static void test_halves(struct profile *p)
 {
-	static const char *const names[] = {"gpu.half_syrk.s", "gpu.half_gemm.s",
-	        "gpu.half_syrk_shared.s", "gpu.half_gemm_shared.s"};
-	static const double sides[] = {256, 8192}, inner[] = {64, 256};
 	static const int64_t width[] = {256};
-	struct plan plan = {false, NULL, width, 1, 128, 0, 0};
-	struct factor_question asked = question("potrf", &plan, 8000, 8000);
-	struct prediction out;
+	const struct plan plan = {false, NULL, width, 1, 128, 0, 0};
 
-	asked.math = MATH_3XFP16;
-	ok(!model_factor_predict(p, MODEL_CUDA, &asked, 2, &out), "not without their rates");
-	asked.math = MATH_3XTF32;
-	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	double several = out.seconds;
-	add(p, "gpu.half_gemm.s.peak", "flop/s", NULL, 0, 1.2e14, 0.01);
-	for (int i = 0; i < 16; i++) {
-		struct arg args[] = {{"n", sides[i & 1]}, {"k", inner[i >> 1 & 1]}};
-		add(p, names[i >> 2], "s", args, 2,
-		        (i >> 2 & 1 ? 2 : 1) * args[0].value * args[0].value * args[1].value /
-		                1.2e14,
-		        0.01);
-	}
-	asked.math = MATH_3XFP16;
-	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds < several, "Cholesky takes %.2f of the time by 3xTF32",
-	        out.seconds / several);
-	asked = question("potrf", &plan, 20000, 20000);
-	asked.math = MATH_3XFP16;
-	double smaller = out.seconds;
-	good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds > 8 * smaller, "and beyond what was measured as much more");
+	ok(isnan(by_math(p, "potrf", &plan, 8000, MATH_3XFP16, 2)), "not without their rates");
+	ADD(p, 0.01, {"gpu.half_gemm.s.peak", 1.2e14},
+	        {"gpu.half_syrk.s[n=256/8192,k=64/256]", 1 / 1.2e14, "nnk"},
+	        {"gpu.half_gemm.s[n=256/8192,k=64/256]", 2 / 1.2e14, "nnk"},
+	        {"gpu.half_syrk_shared.s[n=256/8192,k=64/256]", 1 / 1.2e14, "nnk"},
+	        {"gpu.half_gemm_shared.s[n=256/8192,k=64/256]", 2 / 1.2e14, "nnk"});
+	const double halves = by_math(p, "potrf", &plan, 8000, MATH_3XFP16, 2),
+	             several = by_math(p, "potrf", &plan, 8000, MATH_3XTF32, 2);
+	ok(halves < several, "Cholesky takes %.2f of the time by 3xTF32", halves / several);
+	ok(by_math(p, "potrf", &plan, 20000, MATH_3XFP16, 2) > 8 * halves,
+	        "and beyond what was measured as much more");
 }
 
 /* V^T C without stacks, at the rate of products of stacks, on all multiprocessors or on those that
  * a panel leaves. */
 static void test_tall(struct profile *p)
 {
-	static const double sides[] = {64, 256}, across[] = {512, 8192}, rows[] = {1024, 16384};
 	static const int64_t width[] = {128};
-	struct plan plan = {false, "persistent", width, 1, 64, 0, 1};
-	struct factor_question asked = question("geqrf", &plan, 8000, 8000);
-	struct prediction out;
+	struct plan plan = default_plan;
 
-	asked.math = MATH_3XTF32;
-	bool good = model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	const double before = out.seconds;
-	for (int i = 0; i < 8; i++) {
-		struct arg args[] = {
-		        {"m", sides[i & 1]}, {"n", across[i >> 1 & 1]}, {"k", rows[i >> 2]}};
-		const double seconds =
-		        6 * args[0].value * args[1].value * args[2].value / 6e13 + 2e-6;
-		add(p, "gpu.tf32_tall.s", "s", args, 3, seconds, 0.01);
-		add(p, "gpu.tf32_tall_shared.s", "s", args, 3, 1.15 * seconds, 0.01);
-	}
-	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 2, &out);
-	ok(good && out.seconds < 0.9 * before, "tall products without stacks: %.2f of the time",
-	        out.seconds / before);
-	const double tall = out.seconds;
-	good = good && model_factor_predict(p, MODEL_CUDA, &asked, 0, &out);
-	ok(good && out.seconds <= tall, "and not less than its bound");
+	plan.widths = width;
+	const double before = by_math(p, "geqrf", &plan, 8000, MATH_3XTF32, 2);
+	ADD(p, 0.01, {"gpu.tf32_tall.s[m=64/256,n=512/8192,k=1024/16384]", 6 / 6e13, "mnk", 2e-6},
+	        {"gpu.tf32_tall_shared.s[m=64/256,n=512/8192,k=1024/16384]", 1.15 * 6 / 6e13, "mnk",
+	                1.15 * 2e-6});
+	const double tall = by_math(p, "geqrf", &plan, 8000, MATH_3XTF32, 2);
+	ok(tall < 0.9 * before, "tall products without stacks: %.2f of the time", tall / before);
+	ok(by_math(p, "geqrf", &plan, 8000, MATH_3XTF32, 0) <= tall, "and not less than its bound");
+}
+
+/* Of alpha n / w + n (n + w) / 2 words at beta the least is at w = sqrt(2 alpha beta / word),
+ * whatever n is; alpha and beta as the synthetic profile has them. */
+static void check_large(const struct profile *profile, int64_t n, enum precision precision)
+{
+	const double alpha = 12e-6, beta = 50e9, word = (double)precision_bytes(precision);
+	const double best = sqrt(2 * alpha * beta / word);
+	const int64_t width = model_triangle_width(profile, n, precision);
+
+	ok((double)width > best / 3 && (double)width < best * 3,
+	        "n = %" PRId64 ", %c: %" PRId64 " columns, %.0f by the formula", n, (char)precision,
+	        width, best);
+}
+
+/* The rectangles in which a triangle is transferred: about as wide as LAWN 202's sum of copies and
+ * elements says is best, a small one at once. */
+static void test_rectangles(const struct profile *p)
+{
+	struct profile *none = profile_new();
+
+	ok(model_triangle_width(none, 1000, SINGLE) == 0, "without copies in the profile none");
+	check_large(p, 4096, SINGLE);
+	check_large(p, 16384, SINGLE);
+	check_large(p, 16384, DOUBLE);
+	ok(model_triangle_width(p, 100, SINGLE) == 128, "a small triangle at once");
+	profile_free(none);
 }
 
 int main(void)
@@ -260,6 +235,7 @@ int main(void)
 	test_from_host(p);
 	test_counts();
 	test_refusals(p);
+	test_rectangles(p);
 	test_split(p);
 	test_shared_products(p);
 	test_halves(p);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules on the model executor: what overlaps in two queues, behind events and beside panels, on
  * the synthetic profile. */
-#include "tests/tap.h"
-#include "model_calls.h"
+#include "cost_lines.h"
+
+/* Microseconds in which the synthetic profile queues a call of the library, starts a kernel, and
+ * waits. */
+static const double library = 2.75, started = 1, waited = 5;
 
 /* The whole synthetic machine of 100 multiprocessors. */
 static bool update(struct executor *e, int64_t k)
 {
-	return ex_gemm(e, PLAIN, PLAIN, -1, block(1280, k), block(k, 1280), 1, block(1280, 1280));
+	return ex_gemm(e, PLAIN, PLAIN, -1, shape(1280, k), shape(k, 1280), 1, shape(1280, 1280));
 }
 
 static double update_us(int64_t k)
@@ -17,36 +20,36 @@ static double update_us(int64_t k)
 
 static void test_two_queues(const struct profile *p)
 {
-	struct executor *e = fresh(p);
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 	/* 5 x 10 tiles of 32 x 32: half of the machine, */
-	struct matrix half = block(160, 320);
+	struct matrix half = shape(160, 320);
 	double one = 2.0 * 160 * 320 * 512 / 1e7;
 
-	ex_gemm(e, PLAIN, PLAIN, -1, block(160, 512), block(512, 320), 1, half);
+	ex_gemm(e, PLAIN, PLAIN, -1, shape(160, 512), shape(512, 320), 1, half);
 	e->queue = QUEUE_PANEL;
-	ex_gemm(e, PLAIN, PLAIN, -1, block(160, 512), block(512, 320), 1, half);
-	is_real(us(e), 2 * library + one + WAIT, 1e-9, "two halves of the machine in two queues");
+	ex_gemm(e, PLAIN, PLAIN, -1, shape(160, 512), shape(512, 320), 1, half);
+	is_real(us(e), 2 * library + one + waited, 1e-9, "two halves of the machine in two queues");
 
 	executor_model_restart(e, false);
 	e->queue = QUEUE_OUT;
 	update(e, 512);
 	e->queue = QUEUE_IN;
 	update(e, 512);
-	is_real(us(e), library + 2 * update_us(512) - started + WAIT, 1e-9,
+	is_real(us(e), library + 2 * update_us(512) - started + waited, 1e-9,
 	        "two whole machines' work: only the second's start is hidden");
 	executor_free(e);
 }
 
 static void test_events(const struct profile *p)
 {
-	struct executor *e = fresh(p);
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 
 	update(e, 512);
 	ex_record(e, 3);
 	update(e, 512);
 	e->queue = QUEUE_OUT;
 	ex_wait(e, 3);
-	ex_to_host(e, block(1280, 64), block(1280, 64));
+	ex_to_host(e, shape(1280, 64), shape(1280, 64));
 	ex_record(e, 4);
 	ex_wait_host(e, 4);
 	struct timeline *t = executor_model_timeline(e, "events");
@@ -68,7 +71,7 @@ static void test_events(const struct profile *p)
 /* A panel on the host, beside an update of the rest or after it. */
 static double hybrid_step(struct executor *e, bool ahead)
 {
-	struct matrix panel = block(1280, 64), host;
+	struct matrix panel = shape(1280, 64), host;
 
 	executor_model_restart(e, false);
 	e->ops->stage(e, 0, 1280, 64, SINGLE, &host);
@@ -94,7 +97,7 @@ static double hybrid_step(struct executor *e, bool ahead)
 
 static void test_look_ahead(const struct profile *p)
 {
-	struct executor *e = fresh(p);
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 	double after = hybrid_step(e, false);
 	struct timeline *t = executor_model_timeline(e, "after");
 	double host = 1280 * 64.0 * 64 / 1e4;
@@ -105,17 +108,10 @@ static void test_look_ahead(const struct profile *p)
 	double ahead = hybrid_step(e, true);
 	struct model_result r = executor_model_result(e);
 	t = executor_model_timeline(e, "ahead");
-	is_real(ahead, 0.125 + library + update_us(8192) + 0.25 + update_us(32) + WAIT, 1e-9,
+	is_real(ahead, 0.125 + library + update_us(8192) + 0.25 + update_us(32) + waited, 1e-9,
 	        "with it nothing but the updates does");
 	ok(timeline_expose(t).critical[PHASE_PANEL] < 1e-9, "the panel is hidden");
 	ok(r.limiter == TERM_ARITHMETIC, "arithmetic limits it");
-	double phases = 0, terms = 0;
-	for (int i = 0; i < PHASE_COUNT; i++)
-		phases += r.phase[i];
-	for (int i = 0; i < TERM_COUNT; i++)
-		terms += r.term[i];
-	is_real(phases, r.seconds, 1e-9, "phases add up");
-	is_real(terms, r.seconds, 1e-9, "terms add up");
 	timeline_free(t);
 	executor_free(e);
 }
@@ -123,14 +119,14 @@ static void test_look_ahead(const struct profile *p)
 /* A panel of a few multiprocessors on the device beside an update. */
 static void test_panel_beside_update(const struct profile *p)
 {
-	struct executor *e = fresh(p);
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 
 	e->queue = QUEUE_PANEL;
-	ex_panel_geqrf(e, block(2560, 64), block(64, 1), NULL); /* 20 blocks */
-	double panel = us(e) - WAIT;
+	ex_panel_geqrf(e, shape(2560, 64), shape(64, 1), NULL); /* 20 blocks */
+	double panel = us(e) - waited;
 	executor_model_restart(e, false);
 	e->queue = QUEUE_PANEL;
-	ex_panel_geqrf(e, block(2560, 64), block(64, 1), NULL);
+	ex_panel_geqrf(e, shape(2560, 64), shape(64, 1), NULL);
 	e->queue = QUEUE_IN;
 	ex_clear_info(e, NULL);
 	ex_clear_info(e, NULL);
@@ -146,26 +142,14 @@ static void test_panel_beside_update(const struct profile *p)
 	executor_free(e);
 }
 
-/* Of each of 10 columns 64 words and 64 lines, read and written at 20 GB/s. */
-static void test_host_laswp(const struct profile *p)
-{
-	struct executor *e = executor_model_new(p, MODEL_HOST, 2);
-
-	ex_laswp(e, block(512, 10), (struct pivots){NULL, 64}, false);
-	is_real(us(e), 10 * 64 * 2 * (4 + 64) / 20e3, 1e-9, "the host exchanges rows by lines");
-	executor_free(e);
-}
-
 int main(void)
 {
-	struct profile *p = synthetic(0);
+	struct profile *p = synthetic_blocks();
 
-	add_blocks(p, 0);
 	test_two_queues(p);
 	test_events(p);
 	test_look_ahead(p);
 	test_panel_beside_update(p);
-	test_host_laswp(p);
 	profile_free(p);
 	return finish();
 }

@@ -43,11 +43,28 @@ void cost_reader_change(struct cost_reader *reader, const struct profile *profil
 		reader->panels[kept].name = NULL;
 }
 
+uint32_t cost_name_hash(const char *name)
+{
+	uint64_t hash = 0, word = 0;
+	size_t length = strlen(name);
+
+	for (; length > sizeof word; name += sizeof word, length -= sizeof word) {
+		memcpy(&word, name, sizeof word);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+	}
+	for (word = 0; *name; name++)
+		word = word << 8 | (unsigned char)*name;
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+	return (uint32_t)(hash >> 32);
+}
+
 /* The slot of a name and its arguments; it is filled when its name is set. A slot with another name
- * or arguments is taken over. */
+ * or arguments is taken over. The hash is of the name's text: its address differs between
+ * processes.
+ */
 static struct cost_entry *find(struct cost_reader *reader, const char *name, double a, double b)
 {
-	uint64_t bits[2], hash = (uint64_t)(uintptr_t)name;
+	uint64_t bits[2], hash = cost_name_hash(name);
 	double arg[2] = {a, b};
 
 	memcpy(bits, arg, sizeof bits);
@@ -102,70 +119,37 @@ double cost_last(struct cost_reader *reader, const char *name, const char *arg)
 	return slot->value;
 }
 
-double cost_scalar(struct cost_reader *reader, const char *name)
+static double cached(
+        struct cost_reader *reader, const char *name, const struct arg args[2], size_t count)
 {
-	struct cost_entry *slot = find(reader, name, 0, 0);
+	struct cost_entry *slot = find(reader, name, args[0].value, args[1].value);
 
 	if (!slot->name) {
-		slot->value = model_scalar(&reader->model, name);
+		slot->value = model_value(&reader->model, name, args, count);
 		slot->name = name;
 	}
 	return slot->value;
 }
 
+double cost_scalar(struct cost_reader *reader, const char *name)
+{
+	return cached(reader, name, (const struct arg[2]){{NULL, 0}}, 0);
+}
+
 double cost_at(struct cost_reader *reader, const char *name, const char *arg, double value)
 {
-	struct cost_entry *slot = find(reader, name, value, 0);
-
-	if (!slot->name) {
-		slot->value = model_at(&reader->model, name, arg, value);
-		slot->name = name;
-	}
-	return slot->value;
+	return cached(reader, name, (const struct arg[2]){{arg, value}}, 1);
 }
 
 double cost_at2(struct cost_reader *reader, const char *name, const char *arg1, double value1,
         const char *arg2, double value2)
 {
-	struct cost_entry *slot = find(reader, name, value1, value2);
-
-	if (!slot->name) {
-		slot->value = model_at2(&reader->model, name, arg1, value1, arg2, value2);
-		slot->name = name;
-	}
-	return slot->value;
-}
-
-/* The smallest argument of a curve's rows; `otherwise` for a curve that --set made a constant, or
- * that is not there. */
-static double smallest_bytes(struct cost_reader *reader, const char *curve, double otherwise)
-{
-	struct cost_entry *slot = find(reader, curve, -1, -1); /* no arguments of a curve */
-	double low, high;
-
-	if (slot->name)
-		return slot->value;
-	if (!model_range(&reader->model, curve, "bytes", &low, &high))
-		return otherwise;
-	*slot = (struct cost_entry){curve, {-1, -1}, low};
-	return low;
-}
-
-double cost_traffic(struct cost_reader *reader, const char *curve, double bytes)
-{
-	double low = smallest_bytes(reader, curve, bytes);
-	double least = cost_at(reader, curve, "bytes", low);
-
-	return bytes > low ? cost_at(reader, curve, "bytes", bytes) - least : least - least;
+	return cached(reader, name, (const struct arg[2]){{arg1, value1}, {arg2, value2}}, 2);
 }
 
 double cost_host_rate(struct cost_reader *reader, const char *name, double working_set)
 {
-	double low, high;
-
-	if (model_range(&reader->model, name, "bytes", &low, &high) && working_set < low)
-		working_set = low;
-	return cost_at2(reader, name, "threads", 1, "bytes", working_set);
+	return cost_surface2(reader, name, "threads", 1, "bytes", working_set);
 }
 
 double cost_splits(const struct splits *splits)

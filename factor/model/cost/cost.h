@@ -83,6 +83,9 @@ struct cost_reader {
 	struct cost_panels panels[COST_PANELS];
 };
 
+/* Of a name's text, for the reader's caches: its address differs between processes. */
+uint32_t cost_name_hash(const char *name);
+
 void cost_reader_start(struct cost_reader *reader, const struct profile *profile);
 
 /* Takes another profile, in which nothing but the parameter `name` differs. */
@@ -126,14 +129,11 @@ double cost_surface_begin(struct cost_reader *reader, const char *name, const ch
 double cost_surface_end(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t which);
 
-/* Surfaces of one and of two arguments; cost_traffic from a surface. */
+/* Surfaces of one and of two arguments. Seconds that `bytes` of traffic add to the smallest kernel
+ * of a curve (gpu.copy.time, gpu.read.time, gpu.write.time). */
 double cost_surface1(struct cost_reader *reader, const char *name, const char *arg, double at);
 double cost_surface2(struct cost_reader *reader, const char *name, const char *arg1, double at1,
         const char *arg2, double at2);
-double cost_surface_traffic(struct cost_reader *reader, const char *curve, double bytes);
-
-/* Seconds that `bytes` of traffic add to the smallest kernel of the curve (gpu.copy.time,
- * gpu.read.time, gpu.write.time). */
 double cost_traffic(struct cost_reader *reader, const char *curve, double bytes);
 
 /* Bytes per second of one host thread on a working set (host.memory.read, host.memory.copy). Sets
@@ -143,76 +143,12 @@ double cost_host_rate(struct cost_reader *reader, const char *name, double worki
 /* A cost depends on few of an operation's parameters. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* A cost model: one for each level and target. Shapes as in executor.h. by_work is the cost of
- * operations whose function is NULL. */
+/* A cost model: one for each level and target. by_work is the cost of operations whose function is
+ * NULL. */
 struct cost_model {
 	struct cost (*by_work)(struct cost_reader *, struct operation_work work);
-	/* LU's panels, column by column and in one kernel */
-	struct cost (*iamax)(struct cost_reader *, struct matrix x);
-	struct cost (*iamax_host)(struct cost_reader *, struct matrix x);
-	struct cost (*nrm2)(struct cost_reader *, struct matrix x);
-	struct cost (*get)(struct cost_reader *, struct matrix element);
-	struct cost (*swap)(struct cost_reader *, struct matrix row);
-	struct cost (*scal)(struct cost_reader *, struct matrix x);
-	struct cost (*scale_by)(struct cost_reader *, struct matrix x);
-	struct cost (*ger)(struct cost_reader *, struct matrix a);
-	struct cost (*zero_pivot)(struct cost_reader *, struct matrix a);
-	struct cost (*store_pivots)(struct cost_reader *, int64_t n);
-	struct cost (*fused_begin)(struct cost_reader *, struct matrix a);
-	struct cost (*fused_pivot)(struct cost_reader *, struct matrix a, int64_t j);
-	struct cost (*fused_update)(struct cost_reader *, struct matrix a, int64_t j);
-	struct cost (*resident_panel)(
-	        struct cost_reader *, struct matrix a, const struct panel_geometry *g);
-	/* products; gemm_tf32 together: several squares in one call, c has the columns of all */
-	struct cost (*gemm)(
-	        struct cost_reader *, enum trans ta, enum trans tb, struct matrix c, int64_t k);
-	struct cost (*split)(struct cost_reader *, const struct splits *splits);
-	struct cost (*gemm_tf32)(struct cost_reader *, struct matrix c, int64_t k, bool together);
-	struct cost (*half_update)(
-	        struct cost_reader *, enum uplo part, struct matrix c, int64_t k);
-	struct cost (*gemm_tall)(struct cost_reader *, struct matrix c, int64_t k);
-	struct cost (*syrk)(struct cost_reader *, struct matrix c, int64_t k);
-	struct cost (*gemv)(struct cost_reader *, enum trans trans, struct matrix a);
-	/* of a triangle of that order, with so many right-hand sides; trsm_guard: the inverse
-	 * passes */
-	struct cost (*trsm)(struct cost_reader *, enum side side, enum diag diag, int64_t order,
-	        int64_t columns, enum precision precision);
-	struct cost (*trsm_guard)(struct cost_reader *, struct matrix triangle, int64_t columns);
-	struct cost (*trtri)(struct cost_reader *, struct matrix a);
-	/* Gram-Schmidt; a: from the column of the pass on; k columns taken out of a */
-	struct cost (*column_norms)(struct cost_reader *, struct matrix a);
-	struct cost (*gram_pass)(struct cost_reader *, enum gram_step step, struct matrix a);
-	struct cost (*gram_shaped)(struct cost_reader *, enum gram_step step,
-	        struct gram_shape shape, struct matrix a);
-	struct cost (*gram_panel)(struct cost_reader *, struct matrix a);
-	struct cost (*gram_apply)(struct cost_reader *, struct matrix a, int64_t k, bool single);
-	/* LU: row swaps; columns c right of a panel of k columns, all rows and the top ones;
-	 * lu_rows: row-major, c the transpose of the columns */
-	struct cost (*apply_swaps)(struct cost_reader *, struct matrix a);
-	struct cost (*laswp)(struct cost_reader *, struct matrix a, int64_t swaps);
-	struct cost (*lu_columns)(struct cost_reader *, struct matrix c, int64_t k);
-	struct cost (*lu_top)(struct cost_reader *, struct matrix c, int64_t k);
-	struct cost (*lu_rows)(
-	        struct cost_reader *, struct matrix c, int64_t k, bool exchanges, bool solves);
-	struct cost (*clear_info)(struct cost_reader *, int64_t count);
-	/* overlapped: an update runs at the same time */
-	struct cost (*potrf_block)(struct cost_reader *, struct matrix a, bool overlapped);
-	struct cost (*panel_geqrf)(struct cost_reader *, struct matrix a, bool overlapped);
-	struct cost (*larft)(struct cost_reader *, struct matrix v);
-	struct cost (*panel_reflectors)(struct cost_reader *, struct matrix a);
-	struct cost (*reflect_columns)(struct cost_reader *, struct matrix v, struct matrix c);
-	struct cost (*make_rotations)(struct cost_reader *, struct matrix x);
-	struct cost (*band_sweep)(struct cost_reader *, const struct band *band);
-	/* whether the kernel exists for these shapes; NULL: it does not */
-	bool (*panel_reflects)(struct cost_reader *, struct matrix a);
-	bool (*reflects_columns)(struct cost_reader *, struct matrix v, struct matrix c);
-	bool (*band_fits)(struct cost_reader *, enum precision precision, int64_t p);
-	struct cost (*to_host)(struct cost_reader *, struct matrix a);
-	struct cost (*to_device)(struct cost_reader *, struct matrix a);
-	/* by the host thread */
-	struct cost (*host_getrf)(struct cost_reader *, struct matrix a);
-	struct cost (*host_geqrf)(struct cost_reader *, struct matrix a);
-	struct cost (*host_potrf)(struct cost_reader *, struct matrix a);
+#define FUNCTION(type, name, ...) type (*name)(struct cost_reader *, __VA_ARGS__);
+#include "cost_functions.h"
 	/* Seconds; NULL: none. sync: from the end of the stream's last work until the host knows of
 	 * it. event: the host's, to record an event or to make a queue wait. stream_wait: a queue's
 	 * delay by waiting. */

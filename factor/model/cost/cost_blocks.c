@@ -9,13 +9,6 @@
 
 #include <math.h>
 
-/* The cost of a kernel of ours that only moves numbers, by its own surface. */
-static struct cost measured(struct cost cost, double seconds)
-{
-	cost.term[TERM_MEMORY] = fmax(0, seconds - cost.term[TERM_LAUNCH]);
-	return cost;
-}
-
 /* The surfaces are of two operands with the same number of columns. */
 struct cost cost_split(struct cost_reader *r, const struct splits *splits)
 {
@@ -31,19 +24,18 @@ struct cost cost_split(struct cost_reader *r, const struct splits *splits)
 	for (int i = 0; i < splits->count; i++)
 		words += (double)(splits->of[i].to.m * splits->of[i].to.n);
 	const double at[] = {words / rows / 2, k};
-	return cost_known(r, name) ? measured(cost, cost_surface(r, name, axes, at, 2)) : cost;
+	return cost_if_measured(r, cost, name, axes, at, 2);
 }
 
 /* The rows below the blocks; the surface is of squares. */
 struct cost cost_apply_swaps(struct cost_reader *r, struct matrix a)
 {
-	static const char *const names[] = {"gpu.apply_swaps.s", "gpu.apply_swaps.d"};
-	const char *name = names[a.precision == DOUBLE];
+	static const char *const axes[] = {"n"};
 	const struct matrix below = matrix_view(a, a.n / 2, 0, a.m - a.n / 2, a.n);
 	const double side = sqrt(2 * (double)below.m * (double)below.n);
-	struct cost cost = cost_sweep(r, "gpu.copy.time", 2 * cost_bytes(below));
 
-	return cost_known(r, name) ? measured(cost, cost_surface1(r, name, "n", side)) : cost;
+	return cost_if_measured(r, cost_sweep(r, "gpu.copy.time", 2 * cost_bytes(below)),
+	        OF_PRECISION("gpu.apply_swaps", a.precision), axes, &side, 1);
 }
 
 /* A block of threads has a pair of columns. It reads the two elements that define the rotation,
@@ -83,6 +75,11 @@ static struct cost transfer(
 struct cost cost_to_host(struct cost_reader *r, struct matrix a)
 {
 	return transfer(r, "link.d2h.pinned.time", cost_bytes(a), ENGINE_OUT);
+}
+
+struct cost cost_store_pivots(struct cost_reader *r, int64_t n)
+{
+	return transfer(r, "link.h2d.pinned.time", (double)(n + 1) * sizeof(int), ENGINE_IN);
 }
 
 /* Data that the host has just written lies in the core's caches, from which the copy engine reads.

@@ -45,16 +45,14 @@ static struct cost transfer(
 /* The pivot kernel, from start to start. */
 static double pivot_time(struct cost_reader *r, struct matrix a, double m, double n)
 {
-	return cost_at2(r, a.precision == SINGLE ? "gpu.panel.pivot.s" : "gpu.panel.pivot.d", "m",
-	        m, "n", n);
+	return cost_at2(r, OF_PRECISION("gpu.panel.pivot", a.precision), "m", m, "n", n);
 }
 
 /* The update kernel: a step of both kernels less the pivot kernel. */
 static struct cost update_kernel(struct cost_reader *r, struct matrix a, double m, double n)
 {
 	struct cost cost = cost_kernel(r);
-	double step = cost_at2(
-	        r, a.precision == SINGLE ? "gpu.panel.step.s" : "gpu.panel.step.d", "m", m, "n", n);
+	double step = cost_at2(r, OF_PRECISION("gpu.panel.step", a.precision), "m", m, "n", n);
 
 	cost.term[TERM_MEMORY] = fmax(0, step - pivot_time(r, a, m, n) - cost.term[TERM_LAUNCH]);
 	cost.share = cost_share(r, m / UPDATE_ROWS);
@@ -62,26 +60,26 @@ static struct cost update_kernel(struct cost_reader *r, struct matrix a, double 
 }
 
 /* The surface is by the bytes searched. */
-static struct cost iamax(struct cost_reader *r, struct matrix x)
+struct cost cost_iamax(struct cost_reader *r, struct matrix x)
 {
 	return round_trip(cost_scalar(r, "gpu.cublas.level1"),
 	        cost_at(r, "gpu.cublas.iamax", "bytes", cost_bytes(x)), TERM_SYNC);
 }
 
 /* A profile without nrm2 uses iamax, which reads as much and answers in the same way. */
-static struct cost nrm2(struct cost_reader *r, struct matrix x)
+struct cost cost_nrm2(struct cost_reader *r, struct matrix x)
 {
 	struct cost cost;
 
 	if (!cost_known(r, "gpu.cublas.nrm2"))
-		return iamax(r, x);
+		return cost_iamax(r, x);
 	cost = round_trip(
 	        cost_scalar(r, "gpu.cublas.level1"), cost_scalar(r, "gpu.cublas.nrm2"), TERM_SYNC);
 	cost.term[TERM_MEMORY] = cost_traffic(r, "gpu.read.time", cost_bytes(x));
 	return cost;
 }
 
-static struct cost iamax_host(struct cost_reader *r, struct matrix x)
+struct cost cost_iamax_host(struct cost_reader *r, struct matrix x)
 {
 	double bytes = cost_bytes(x);
 	struct cost cost = transfer(r, "link.d2h.pinned.time", bytes, ENGINE_OUT);
@@ -90,26 +88,26 @@ static struct cost iamax_host(struct cost_reader *r, struct matrix x)
 	return cost;
 }
 
-static struct cost get(struct cost_reader *r, struct matrix element)
+struct cost cost_get(struct cost_reader *r, struct matrix element)
 {
 	return transfer(r, "link.d2h.pinned.time", word_bytes(element), ENGINE_OUT);
 }
 
-static struct cost swap(struct cost_reader *r, struct matrix row)
+struct cost cost_swap(struct cost_reader *r, struct matrix row)
 {
 	return (struct cost){.enqueue = cost_scalar(r, "gpu.cublas.swap"),
 	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.cublas.swap_device"),
 	        .term[TERM_MEMORY] = copy_traffic(r, 4 * (double)row.n * SECTOR_BYTES)};
 }
 
-static struct cost scal(struct cost_reader *r, struct matrix x)
+struct cost cost_scal(struct cost_reader *r, struct matrix x)
 {
 	return (struct cost){.enqueue = cost_scalar(r, "gpu.cublas.level1"),
 	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.cublas.level1_device"),
 	        .term[TERM_MEMORY] = copy_traffic(r, 2 * cost_bytes(x))};
 }
 
-static struct cost scale_by(struct cost_reader *r, struct matrix x)
+struct cost cost_scale_by(struct cost_reader *r, struct matrix x)
 {
 	struct cost cost = cost_kernel(r);
 
@@ -117,41 +115,29 @@ static struct cost scale_by(struct cost_reader *r, struct matrix x)
 	return cost;
 }
 
-static struct cost ger(struct cost_reader *r, struct matrix a)
+struct cost cost_ger(struct cost_reader *r, struct matrix a)
 {
 	const double vectors = (double)(a.m + a.n) * word_bytes(a);
 
-	if (cost_known(r, a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d"))
-		return cost_ger(r, a);
+	if (cost_known(r, OF_PRECISION("gpu.ger", a.precision)))
+		return cost_ger_measured(r, a);
 	return (struct cost){.enqueue = cost_scalar(r, "gpu.cublas.level2"),
 	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.cublas.level2_device"),
 	        .term[TERM_MEMORY] = copy_traffic(r, 2 * cost_bytes(a) + vectors)};
 }
 
-static struct cost zero_pivot(struct cost_reader *r, struct matrix a)
+struct cost cost_zero_pivot(struct cost_reader *r, struct matrix a)
 {
 	return transfer(r, "link.d2h.pinned.time", (double)a.n * word_bytes(a), ENGINE_OUT);
 }
 
-/* The copy of a round trip without the host's call and wait. */
-static struct cost store_pivots(struct cost_reader *r, int64_t n)
-{
-	double bytes = (double)(n + 1) * sizeof(int), call = cost_scalar(r, "gpu.copy.enqueue");
-	double whole = cost_at(r, "link.h2d.pinned.time", "bytes", bytes);
-
-	return (struct cost){.enqueue = call,
-	        .term[TERM_TRANSFER] = fmax(0, whole - call - cost_wait(r)),
-	        .behind = cost_hand_over(r),
-	        .engine = ENGINE_IN};
-}
-
 /* The first search is an update without columns. */
-static struct cost fused_begin(struct cost_reader *r, struct matrix a)
+struct cost cost_fused_begin(struct cost_reader *r, struct matrix a)
 {
 	return update_kernel(r, a, (double)a.m, FEWEST_COLUMNS);
 }
 
-static struct cost fused_pivot(struct cost_reader *r, struct matrix a, int64_t j)
+struct cost cost_fused_pivot(struct cost_reader *r, struct matrix a, int64_t j)
 {
 	struct cost cost = cost_kernel(r);
 
@@ -161,44 +147,30 @@ static struct cost fused_pivot(struct cost_reader *r, struct matrix a, int64_t j
 	return cost;
 }
 
-static struct cost fused_update(struct cost_reader *r, struct matrix a, int64_t j)
+struct cost cost_fused_update(struct cost_reader *r, struct matrix a, int64_t j)
 {
 	return update_kernel(r, a, (double)(a.m - j), fmax(FEWEST_COLUMNS, (double)(a.n - j)));
 }
 
-/* One cluster holds the panel: the surface of that kernel. Where the rows of a thread or the warps
- * of a block double, the time of a column makes a step, and the surface has rows on both sides. */
-static struct cost cluster_panel(struct cost_reader *r, struct matrix a, const char *name)
+/* One cluster holds the panel, or several multiprocessors hold it in registers: the surface of that
+ * kernel. Where the rows of a thread or the warps of a block double, the time of a column makes a
+ * step, and the surface has rows on both sides. */
+static struct cost panel_on_chip(
+        struct cost_reader *r, struct matrix a, bool cluster, const char *name)
 {
-	static const char *const axes[] = {"m", "n"};
-	static const struct beside_surface shared = {
-	        {"gpu.panel_cluster_shared.s", "gpu.panel_cluster_shared.d"}, {"m", "n"}};
+	const char *shared = cluster ? OF_PRECISION("gpu.panel_cluster_shared", a.precision)
+	                             : OF_PRECISION("gpu.panel_grid_shared", a.precision);
+	const double rows = (double)panel_grid_rows(a.n, precision_bytes(a.precision), 1);
 	const double at[] = {(double)a.m, (double)a.n};
 	struct cost cost = cost_kernel(r);
-	const double seconds = cost_surface(r, name, axes, at, 2);
 
-	cost.early = true;
-	cost.share = cost_share(r, PANEL_CLUSTER);
-	cost.term[TERM_BARRIER] = fmax(0, seconds - cost.term[TERM_LAUNCH]);
-	cost.overlapped = cost_beside(r, &cost, a.precision, &shared, at);
-	return cost;
-}
-
-/* Several multiprocessors hold the panel in registers: the surface of that kernel. */
-static struct cost registers_panel(struct cost_reader *r, struct matrix a, const char *name)
-{
-	static const char *const axes[] = {"m", "n"};
-	static const struct beside_surface shared = {
-	        {"gpu.panel_grid_shared.s", "gpu.panel_grid_shared.d"}, {"m", "n"}};
-	const double at[] = {(double)a.m, (double)a.n};
-	struct cost cost = cost_kernel(r);
-	int64_t rows = panel_grid_rows(a.n, precision_bytes(a.precision), 1);
-
-	cost.enqueue = cost_scalar(r, "gpu.launch.enqueue_cooperative");
-	cost.share = cost_share(r, ceil((double)a.m / (double)rows));
+	cost.early = cluster;
+	if (!cluster)
+		cost.enqueue = cost_scalar(r, "gpu.launch.enqueue_cooperative");
+	cost.share = cost_share(r, cluster ? PANEL_CLUSTER : ceil((double)a.m / rows));
 	cost.term[TERM_BARRIER] =
-	        fmax(0, cost_surface(r, name, axes, at, 2) - cost.term[TERM_LAUNCH]);
-	cost.overlapped = cost_beside(r, &cost, a.precision, &shared, at);
+	        fmax(0, cost_surface(r, name, axes_mn, at, 2) - cost.term[TERM_LAUNCH]);
+	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes_mn, at);
 	return cost;
 }
 
@@ -208,10 +180,9 @@ static struct cost registers_panel(struct cost_reader *r, struct matrix a, const
 static struct cost grid_panel(
         struct cost_reader *r, struct matrix a, const struct panel_geometry *g)
 {
-	bool single = a.precision == SINGLE;
-	double words = (double)(a.n + 1) * word_bytes(a) / 4 + 1;
-	double round = cost_at2(r, single ? "gpu.panel.column.s" : "gpu.panel.column.d", "blocks",
-	        g->blocks, "n", (double)a.n);
+	const char *column = OF_PRECISION("gpu.panel.column", a.precision);
+	double n = (double)a.n, words = (n + 1) * word_bytes(a) / 4 + 1;
+	double round = cost_at2(r, column, "blocks", g->blocks, "n", n);
 	double exchange = cost_at2(r, "gpu.exchange.grid", "blocks", g->blocks, "words", words);
 	double rate = cost_at(r, "gpu.shared.update", "threads", g->threads);
 	double rows = (double)(a.m < g->rows_per_block ? a.m : g->rows_per_block);
@@ -225,12 +196,10 @@ static struct cost grid_panel(
 	                             loads * cost_scalar(r, "gpu.l2.latency")};
 
 	if (passes > 1) {
-		double n = (double)a.n, sms = cost_scalar(r, "gpu.sm.count");
-		double twice =
-		        cost_at(r, single ? "gpu.panel.twice.s" : "gpu.panel.twice.d", "n", n);
-		double once = cost_at2(r, single ? "gpu.panel.column.s" : "gpu.panel.column.d",
-		        "blocks", sms, "n", n);
-		round += (passes - 1) * fmax(0, twice - once);
+		const double sms = cost_scalar(r, "gpu.sm.count");
+		const double twice =
+		        cost_at(r, OF_PRECISION("gpu.panel.twice", a.precision), "n", n);
+		round += (passes - 1) * fmax(0, twice - cost_at2(r, column, "blocks", sms, "n", n));
 	}
 	for (int64_t j = 0; j < a.n; j++) {
 		double rest = j + 2 < a.n ? 2 * rows * word_bytes(a) * (double)(a.n - j - 2) : 0;
@@ -241,19 +210,18 @@ static struct cost grid_panel(
 }
 
 /* The kernel that the executor chooses. */
-static struct cost resident_panel(
+struct cost cost_resident_panel(
         struct cost_reader *r, struct matrix a, const struct panel_geometry *g)
 {
-	bool single = a.precision == SINGLE;
 	int64_t word = precision_bytes(a.precision);
-	const char *cluster = single ? "gpu.panel_cluster.s" : "gpu.panel_cluster.d";
-	const char *grid = single ? "gpu.panel_grid.s" : "gpu.panel_grid.d";
+	const char *cluster = OF_PRECISION("gpu.panel_cluster", a.precision);
+	const char *grid = OF_PRECISION("gpu.panel_grid", a.precision);
 
 	if (cost_known(r, cluster) && a.m <= panel_cluster_rows(a.n, word))
-		return cluster_panel(r, a, cluster);
+		return panel_on_chip(r, a, true, cluster);
 	if (cost_known(r, grid) &&
 	        a.m <= panel_grid_rows(a.n, word, (int64_t)cost_scalar(r, "gpu.sm.count")))
-		return registers_panel(r, a, grid);
+		return panel_on_chip(r, a, false, grid);
 	return grid_panel(r, a, g);
 }
 
@@ -269,67 +237,21 @@ static struct cost behind_note(struct cost_reader *r, struct cost panel)
 	return panel;
 }
 
-static struct cost host_getrf(struct cost_reader *r, struct matrix a)
+struct cost cost_host_getrf(struct cost_reader *r, struct matrix a)
 {
 	return behind_note(r, cost_by_host_getrf(r, a));
 }
 
-static struct cost host_geqrf(struct cost_reader *r, struct matrix a)
+struct cost cost_host_geqrf(struct cost_reader *r, struct matrix a)
 {
 	return behind_note(r, cost_by_host_geqrf(r, a));
 }
 
-const struct cost_model cost_cuda_level2 = {.by_work = cost_moves,
-        .iamax = iamax,
-        .iamax_host = iamax_host,
-        .nrm2 = nrm2,
-        .get = get,
-        .swap = swap,
-        .scal = scal,
-        .scale_by = scale_by,
-        .ger = ger,
-        .zero_pivot = zero_pivot,
-        .store_pivots = store_pivots,
-        .fused_begin = fused_begin,
-        .fused_pivot = fused_pivot,
-        .fused_update = fused_update,
-        .resident_panel = resident_panel,
-        .gemm = cost_gemm,
-        .split = cost_split,
-        .gemm_tf32 = cost_gemm_tf32,
-        .half_update = cost_half_update,
-        .gemm_tall = cost_gemm_tall,
-        .syrk = cost_syrk,
-        .gemv = cost_gemv,
-        .trsm = cost_trsm,
-        .trsm_guard = cost_trsm_guard,
-        .trtri = cost_trtri,
-        .column_norms = cost_gram_norms,
-        .gram_pass = cost_gram_pass,
-        .gram_shaped = cost_gram_shaped,
-        .gram_panel = cost_gram_panel,
-        .gram_apply = cost_gram_apply,
-        .apply_swaps = cost_apply_swaps,
-        .laswp = cost_laswp,
-        .lu_columns = cost_lu_columns,
-        .lu_top = cost_lu_top,
-        .lu_rows = cost_lu_rows,
-        .clear_info = cost_clear_info,
-        .potrf_block = cost_potrf_block,
-        .panel_geqrf = cost_panel_geqrf,
-        .larft = cost_larft,
-        .panel_reflectors = cost_panel_reflectors,
-        .reflect_columns = cost_reflect_columns,
-        .make_rotations = cost_make_rotations,
-        .band_sweep = cost_band_sweep,
-        .panel_reflects = cost_panel_reflects,
-        .reflects_columns = cost_reflects_columns,
-        .band_fits = cost_band_fits,
-        .to_host = cost_to_host,
-        .to_device = cost_to_device,
-        .host_getrf = host_getrf,
-        .host_geqrf = host_geqrf,
-        .host_potrf = cost_by_host_potrf,
+const struct cost_model cost_cuda_level2 = {
+        .by_work = cost_moves,
         .sync = cost_wait,
         .event = cost_event,
-        .stream_wait = cost_stream_wait};
+        .stream_wait = cost_stream_wait,
+#define FUNCTION(type, name, ...) .name = cost_##name,
+#include "cost_functions.h"
+};

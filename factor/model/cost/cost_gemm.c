@@ -34,7 +34,7 @@ double library_time(struct cost_reader *r, struct matrix c, double k)
 	double at[] = {(double)c.m, (double)c.n, k};
 
 	if (c.precision == SINGLE || c.m % 2 == 0 || !cost_known(r, name))
-		return product_time(r, c.precision == SINGLE ? "gpu.gemm.s" : "gpu.gemm.d", c, k);
+		return product_time(r, OF_PRECISION("gpu.gemm", c.precision), c, k);
 
 	for (size_t i = 0; i < ARRAY_LEN(at); i++)
 		at[i] = fmin(at[i], product_last_side(r, name, at, c, i));
@@ -110,7 +110,7 @@ static double transposed_time(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const struct matrix transposed = {NULL, 0, c.n, c.m, c.n, c.precision};
 	const double time = library_time(r, c, (double)k);
-	const char *tall = c.precision == SINGLE ? "gpu.gemm_tn.s" : "gpu.gemm_tn.d";
+	const char *tall = OF_PRECISION("gpu.gemm_tn", c.precision);
 
 	return cost_known(r, tall) ? fmin(time, tall_time(r, transposed, k)) : time;
 }

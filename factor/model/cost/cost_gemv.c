@@ -64,9 +64,9 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 
 /* The library's ger writes what it has read, so L2 holds as much as for gemv. The rate is that of a
  * copy in L2, which counts both ways. */
-struct cost cost_ger(struct cost_reader *r, struct matrix a)
+struct cost cost_ger_measured(struct cost_reader *r, struct matrix a)
 {
-	const char *name = a.precision == SINGLE ? "gpu.ger.s" : "gpu.ger.d";
+	const char *name = OF_PRECISION("gpu.ger", a.precision);
 
 	return cost_library(
 	        r, gemv_time(r, name, a, cost_scalar(r, "gpu.l2.copy") / 2), TERM_MEMORY);

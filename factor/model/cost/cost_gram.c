@@ -66,8 +66,8 @@ double cost_gram_change(struct cost_reader *r, double columns)
 {
 	static const char name[] = "gpu.change.time";
 
-	return cost_known(r, name) ? cost_surface_traffic(r, name, 2 * columns)
-	                           : 2 * cost_surface_traffic(r, "gpu.copy.time", columns);
+	return cost_known(r, name) ? cost_traffic(r, name, 2 * columns)
+	                           : 2 * cost_traffic(r, "gpu.copy.time", columns);
 }
 
 struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct matrix a)
@@ -79,13 +79,13 @@ struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct ma
 	struct cost cost = pass_kernel(r, step);
 
 	cost.term[TERM_MEMORY] =
-	        reads ? cost_surface_traffic(r, "gpu.read.time", near) : cost_gram_change(r, near);
+	        reads ? cost_traffic(r, "gpu.read.time", near) : cost_gram_change(r, near);
 	cost.term[TERM_MEMORY] += (columns - near) * (reads ? 1 : 2) /
 	                          cost_scalar(r, reads ? "gpu.dram.read" : "gpu.dram.copy");
 	return cost;
 }
 
-struct cost cost_gram_norms(struct cost_reader *r, struct matrix a)
+struct cost cost_column_norms(struct cost_reader *r, struct matrix a)
 {
 	return cost_gram_pass(r, GRAM_DOTS, a);
 }
@@ -101,7 +101,7 @@ static double apply_step(struct cost_reader *r, const char *name, struct matrix 
 	       (MANY - FEW);
 }
 
-enum { APPLY_THREADS = 512, APPLY_WARPS = APPLY_THREADS / 32, SCHEDULERS = 4, TREE = 10 };
+enum { APPLY_THREADS = 512, APPLY_WARPS = APPLY_THREADS / 32, TREE = 10 };
 
 /* A block of threads holds GRAM_APPLY_COLUMNS columns, or one; a multiprocessor one block. For each
  * of the k columns of q the block reads that column from L2, as all blocks do at once, multiplies,
@@ -117,18 +117,17 @@ struct cost cost_gram_apply(struct cost_reader *r, struct matrix a, int64_t k, b
 	const double instructions = together * (2 * rows + 2 * APPLY_WARPS + TREE) + 2 * rows;
 	const double issued = instructions * APPLY_WARPS / SCHEDULERS /
 	                      cost_scalar(r, "gpu.clock.sm") * (a.precision == SINGLE ? 1 : 2);
-	const char *name = a.precision == SINGLE ? "gpu.gram_apply.s" : "gpu.gram_apply.d";
+	const char *name = OF_PRECISION("gpu.gram_apply", a.precision);
 	struct cost cost = cost_kernel(r);
 
 	cost.share = cost_share(r, blocks);
 	if (cost_known(r, name)) {
 		cost.term[TERM_ARITHMETIC] = (double)k * waves * apply_step(r, name, a, together);
-		cost.term[TERM_MEMORY] =
-		        cost_surface_traffic(r, "gpu.copy.time", 2 * cost_bytes(a));
+		cost.term[TERM_MEMORY] = cost_traffic(r, "gpu.copy.time", 2 * cost_bytes(a));
 		return cost;
 	}
 	cost.term[TERM_ARITHMETIC] = (double)k * waves * issued;
-	cost.term[TERM_MEMORY] = cost_surface_traffic(r, "gpu.copy.time", 2 * cost_bytes(a)) +
+	cost.term[TERM_MEMORY] = cost_traffic(r, "gpu.copy.time", 2 * cost_bytes(a)) +
 	                         (double)k * blocks * column / cost_scalar(r, "gpu.loaded.l2.read");
 	cost.term[TERM_BARRIER] =
 	        (double)k * waves * cost_surface1(r, "gpu.reduce.sum", "threads", APPLY_THREADS);
@@ -149,13 +148,10 @@ struct cost cost_gram_passes(struct cost_reader *r, struct matrix a,
 /* A profile without the surface of resident panels uses that of Householder panels. */
 struct cost cost_gram_panel(struct cost_reader *r, struct matrix a)
 {
-	static const char *const axes[] = {"m", "n"};
 	const double at[] = {(double)a.m, (double)a.n};
-	const char *name = a.precision == SINGLE ? "gpu.gram_panel.s" : "gpu.gram_panel.d";
-	const bool known = cost_known(r, name), tall = at[0] > cost_last(r, name, "m");
+	const char *name = OF_PRECISION("gpu.gram_panel", a.precision);
 
-	if (a.n > GRAM_RESIDENT_COLUMNS || (known && tall))
+	if (a.n > GRAM_RESIDENT_COLUMNS || (cost_known(r, name) && at[0] > cost_last(r, name, "m")))
 		return cost_gram_passes(r, a, cost_gram_pass);
-	struct cost cost = cost_panel_geqrf(r, a, false);
-	return known ? cost_as_measured(cost, cost_surface(r, name, axes, at, 2)) : cost;
+	return cost_if_measured(r, cost_panel_geqrf(r, a, false), name, axes_mn, at, 2);
 }

@@ -16,8 +16,6 @@ enum {
 	BLOCKS_PER_SM = 32,
 	WIDE_THREADS_PER_SM = 1024, /* whose accesses take all registers */
 	WIDE = 16,
-	WARP = 32,
-	SCHEDULERS = 4,
 	ORDER = 3 /* of the norm */
 };
 
@@ -105,8 +103,8 @@ struct block {
 /* Seconds that memory needs for all columns. */
 static double traffic(struct cost_reader *r, const struct grid *g, double held)
 {
-	const double near = g->reads ? cost_surface_traffic(r, "gpu.read.time", g->set)
-	                             : cost_gram_change(r, g->set);
+	const double near =
+	        g->reads ? cost_traffic(r, "gpu.read.time", g->set) : cost_gram_change(r, g->set);
 	const double dram = g->reads ? g->set / cost_scalar(r, "gpu.dram.read")
 	                             : 2 * g->set /
 	                                       (g->turns > 1 ? cost_strided(r)
@@ -171,8 +169,7 @@ static struct cost scalings(struct cost_reader *r, struct matrix a)
 
 	cost.share = cost_share(r, 1);
 	cost.term[TERM_BARRIER] = 2 * cost_scalar(r, "gpu.l2.latency");
-	cost.term[TERM_MEMORY] =
-	        cost_surface_traffic(r, "gpu.copy.time", 2 * (double)a.m * word_bytes(a));
+	cost.term[TERM_MEMORY] = cost_traffic(r, "gpu.copy.time", 2 * (double)a.m * word_bytes(a));
 	return cost;
 }
 

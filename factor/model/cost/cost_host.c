@@ -95,16 +95,19 @@ static double beyond(
 	return last->seconds + slope * (q->m - last->m);
 }
 
-/* Seconds at the width whose rows begin at `first`, NaN when none is of the kind. */
+/* Seconds at the width whose rows begin at `first`, NaN when none is of the kind, and the length of
+ * the first row that is. */
 static double of_kind_and_width(
-        const struct query *q, const struct cost_panels *panels, size_t first)
+        const struct query *q, const struct cost_panels *panels, size_t first, double *shortest)
 {
 	const struct cost_panel *before = NULL, *below = NULL, *above = NULL;
 
+	*shortest = NAN;
 	for (size_t i = first; i < panels->count && panels->row[i].n == panels->row[first].n; i++) {
 		const struct cost_panel *row = &panels->row[i];
 		if (!of_kind(q, row))
 			continue;
+		*shortest = fmin(*shortest, row->m);
 		if (row->m <= q->m) {
 			before = below;
 			below = row;
@@ -118,31 +121,22 @@ static double of_kind_and_width(
 	return below ? beyond(q, before, below) : above ? above->seconds : NAN;
 }
 
-/* The length of the first row of a width that is of the kind, NaN when there is none. */
-static double shortest(const struct query *q, const struct cost_panels *panels, size_t first)
-{
-	for (size_t i = first; i < panels->count && panels->row[i].n == panels->row[first].n; i++)
-		if (of_kind(q, &panels->row[i]))
-			return panels->row[i].m;
-	return NAN;
-}
-
 /* Below the shortest row of all threads: the time of one thread, times the factor that all threads
  * take more at that row. */
 static double of_width(const struct query *q, const struct cost_panels *panels, size_t first)
 {
 	struct query there = *q, one = *q;
-	double seconds = of_kind_and_width(q, panels, first);
+	double any, seconds = of_kind_and_width(q, panels, first, &there.m);
 
-	there.m = shortest(q, panels, first);
 	one.pinned = !q->pinned;
-	const double other = of_kind_and_width(&one, panels, first);
+	const double other = of_kind_and_width(&one, panels, first, &any);
 	if (isnan(seconds) || isnan(other))
 		return isnan(seconds) ? other : seconds;
 	if (!q->pinned || q->m >= there.m)
 		return seconds;
 	there.pinned = false;
-	return fmin(seconds, other * fmax(1, seconds / of_kind_and_width(&there, panels, first)));
+	return fmin(
+	        seconds, other * fmax(1, seconds / of_kind_and_width(&there, panels, first, &any)));
 }
 
 /* Seconds at a width: interpolated between the two widths around it, or with the slope of the two
@@ -167,9 +161,14 @@ static double at_width(const struct query *q, const struct cost_panels *panels, 
 	return n < width[0] ? fmin(on, seconds[0]) : on;
 }
 
+struct cost cost_by_host(double seconds)
+{
+	return (struct cost){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
+}
+
 double cost_host_gemm(struct cost_reader *r, enum precision precision, double edge)
 {
-	const char *name = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
+	const char *name = OF_PRECISION("host.gemm", precision);
 	const double high = cost_last(r, name, "n");
 	double times = 1;
 
@@ -237,7 +236,7 @@ static double by_blocks(struct cost_reader *r, const struct cost_panels *panels,
 
 static const struct cost_panels *getrf_of(struct cost_reader *r, struct matrix a)
 {
-	return panels_of(r, a.precision == SINGLE ? "host.getrf.s" : "host.getrf.d");
+	return panels_of(r, OF_PRECISION("host.getrf", a.precision));
 }
 
 static bool pinned_for(struct matrix a)
@@ -251,22 +250,22 @@ static double constant(struct cost_reader *r, const struct cost_panels *panels, 
 }
 
 /* The update is one product. */
-double cost_host_getrf(struct cost_reader *r, struct matrix a)
+struct cost cost_by_host_getrf(struct cost_reader *r, struct matrix a)
 {
 	const struct cost_panels *panels = getrf_of(r, a);
 
-	if (!panels->count)
-		return constant(r, panels, a);
-	return pinned_for(a) ? by_blocks(r, panels, a, true, 2) : of_panel(r, panels, a, false);
+	return cost_by_host(!panels->count  ? constant(r, panels, a)
+	                    : pinned_for(a) ? by_blocks(r, panels, a, true, 2)
+	                                    : of_panel(r, panels, a, false));
 }
 
 /* The update is two products. */
-double cost_host_geqrf(struct cost_reader *r, struct matrix a)
+struct cost cost_by_host_geqrf(struct cost_reader *r, struct matrix a)
 {
-	const struct cost_panels *panels =
-	        panels_of(r, a.precision == SINGLE ? "host.geqrf.s" : "host.geqrf.d");
+	const struct cost_panels *panels = panels_of(r, OF_PRECISION("host.geqrf", a.precision));
 
-	return panels->count ? by_blocks(r, panels, a, pinned_for(a), 4) : constant(r, panels, a);
+	return cost_by_host(
+	        panels->count ? by_blocks(r, panels, a, pinned_for(a), 4) : constant(r, panels, a));
 }
 
 /* A profile without the surface: half the operations of getrf, on one thread. */
@@ -282,13 +281,13 @@ static double diagonal(struct cost_reader *r, const char *name, int64_t n, enum 
 
 /* The diagonal block, and a triangular solve with the rows below it (a upper: the columns right of
  * it) at the rate of a square gemm of as many operations. */
-double cost_host_potrf(struct cost_reader *r, struct matrix a)
+struct cost cost_host_potrf(struct cost_reader *r, struct matrix a)
 {
-	const char *name = a.precision == SINGLE ? "host.potrf.s" : "host.potrf.d";
+	const char *name = OF_PRECISION("host.potrf", a.precision);
 	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
 	double seconds = diagonal(r, name, n, a.precision);
 
 	if (rest)
 		seconds += at_gemm_rate(r, (double)n * (double)n * (double)rest, a.precision);
-	return seconds;
+	return cost_by_host(seconds);
 }

@@ -11,11 +11,6 @@
 
 enum { HOST_LINE = 64 };
 
-static struct cost call(double seconds)
-{
-	return (struct cost){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds};
-}
-
 static struct cost traffic(double seconds)
 {
 	return (struct cost){.engine = ENGINE_HOST, .term[TERM_MEMORY] = seconds};
@@ -23,15 +18,14 @@ static struct cost traffic(double seconds)
 
 /* ---- by the work ---- */
 
-/* Multiplications a second of the largest gemm measured. */
-static double peak_gemm(struct cost_reader *r, enum precision precision)
+double cost_host_peak(struct cost_reader *r, enum precision precision)
 {
-	const char *name = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
-	double low, high = 1;
+	const char *name = OF_PRECISION("host.gemm", precision);
+	double low, n = 1;
 
-	if (!model_range(&r->model, name, "n", &low, &high))
-		high = 1;
-	return high * high * high / cost_at(r, name, "n", high);
+	if (!model_range(&r->model, name, "n", &low, &n))
+		n = 1;
+	return 2 * n * n * n / cost_at(r, name, "n", n);
 }
 
 static struct cost by_work_level1(struct cost_reader *r, struct operation_work work)
@@ -40,16 +34,16 @@ static struct cost by_work_level1(struct cost_reader *r, struct operation_work w
 
 	switch (work.kind) {
 	case WORK_FLOPS:
-		return call(work.amount / 2 / peak_gemm(r, work.precision));
+		return cost_by_host(work.amount / cost_host_peak(r, work.precision));
 	case WORK_FETCH:
 	case WORK_SEND:
 	case WORK_INTEGERS:
-		return call(0);
+		return cost_by_host(0);
 	case WORK_BLAS1:
-		cost = call(cost_scalar(r, "host.blas.level1"));
+		cost = cost_by_host(cost_scalar(r, "host.blas.level1"));
 		break;
 	case WORK_BLAS2:
-		cost = call(cost_scalar(r, "host.blas.level2"));
+		cost = cost_by_host(cost_scalar(r, "host.blas.level2"));
 		break;
 	default:
 		break;
@@ -62,11 +56,11 @@ static struct cost by_work_level2(struct cost_reader *r, struct operation_work w
 {
 	switch (work.kind) {
 	case WORK_FLOPS:
-		return call(cost_host_gemm(r, work.precision, cbrt(work.amount / 2)));
+		return cost_by_host(cost_host_gemm(r, work.precision, cbrt(work.amount / 2)));
 	case WORK_FETCH:
 	case WORK_SEND:
 	case WORK_INTEGERS:
-		return call(0);
+		return cost_by_host(0);
 	case WORK_READ:
 		return traffic(work.amount / cost_host_rate(r, "host.memory.read", r->working_set));
 	default:
@@ -94,33 +88,35 @@ static double times_in_panel(
 
 static struct cost of_column(struct cost_reader *r, const char *name, struct matrix x)
 {
-	return call(cost_at2(r, name, "m", (double)x.m, "n", times_in_panel(r, name, "n", x)));
+	return cost_by_host(
+	        cost_at2(r, name, "m", (double)x.m, "n", times_in_panel(r, name, "n", x)));
 }
 
 static struct cost iamax(struct cost_reader *r, struct matrix x)
 {
 	if (r->sums)
 		return by_work(r, BLAS1(cost_bytes(x)));
-	return of_column(r, x.precision == SINGLE ? "host.iamax.s" : "host.iamax.d", x);
+	return of_column(r, OF_PRECISION("host.iamax", x.precision), x);
 }
 
 static struct cost scal(struct cost_reader *r, struct matrix x)
 {
-	return of_column(r, x.precision == SINGLE ? "host.scal.s" : "host.scal.d", x);
+	return of_column(r, OF_PRECISION("host.scal", x.precision), x);
 }
 
 static struct cost swap(struct cost_reader *r, struct matrix row)
 {
-	const char *name = row.precision == SINGLE ? "host.swap.s" : "host.swap.d";
+	const char *name = OF_PRECISION("host.swap", row.precision);
 
-	return call(cost_at2(r, name, "m", times_in_panel(r, name, "m", row), "n", (double)row.n));
+	return cost_by_host(
+	        cost_at2(r, name, "m", times_in_panel(r, name, "m", row), "n", (double)row.n));
 }
 
 static struct cost ger(struct cost_reader *r, struct matrix a)
 {
-	const char *name = a.precision == SINGLE ? "host.ger.s" : "host.ger.d";
+	const char *name = OF_PRECISION("host.ger", a.precision);
 
-	return call(cost_at2(r, name, "m", (double)a.m, "n", (double)a.n));
+	return cost_by_host(cost_at2(r, name, "m", (double)a.m, "n", (double)a.n));
 }
 
 static struct cost zero_pivot(struct cost_reader *r, struct matrix a)
@@ -166,21 +162,6 @@ static struct cost lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
 
 /* ---- panels ---- */
 
-struct cost cost_by_host_getrf(struct cost_reader *r, struct matrix a)
-{
-	return call(cost_host_getrf(r, a));
-}
-
-struct cost cost_by_host_geqrf(struct cost_reader *r, struct matrix a)
-{
-	return call(cost_host_geqrf(r, a));
-}
-
-struct cost cost_by_host_potrf(struct cost_reader *r, struct matrix a)
-{
-	return call(cost_host_potrf(r, a));
-}
-
 static struct cost panel_geqrf(struct cost_reader *r, struct matrix a, bool overlapped)
 {
 	return cost_by_host_geqrf(r, a);
@@ -188,7 +169,7 @@ static struct cost panel_geqrf(struct cost_reader *r, struct matrix a, bool over
 
 static struct cost potrf_block(struct cost_reader *r, struct matrix a, bool overlapped)
 {
-	return cost_by_host_potrf(r, a);
+	return cost_host_potrf(r, a);
 }
 
 static struct cost gram_pass_level1(struct cost_reader *r, enum gram_step step, struct matrix a)
@@ -210,7 +191,7 @@ static struct cost column_norms(struct cost_reader *r, struct matrix a)
 #define BOTH_LEVELS \
 	.by_work = by_work, .iamax_host = iamax, .laswp = laswp, .lu_columns = lu_columns, .lu_top = lu_top, \
 	.lu_rows = lu_rows, .potrf_block = potrf_block, .panel_geqrf = panel_geqrf, \
-	.host_getrf = cost_by_host_getrf, .host_geqrf = cost_by_host_geqrf, .host_potrf = cost_by_host_potrf
+	.host_getrf = cost_by_host_getrf, .host_geqrf = cost_by_host_geqrf, .host_potrf = cost_host_potrf
 
 const struct cost_model cost_host_level1 = {BOTH_LEVELS, .gram_panel = gram_panel_level1};
 const struct cost_model cost_host_level2 = {BOTH_LEVELS, .iamax = iamax, .nrm2 = iamax, .swap = swap, .scal = scal,

@@ -72,13 +72,10 @@ static double occupied(const struct cost *cost)
 /* All blocks of a kernel fit at once, and live until the last column. */
 struct cost cost_laswp(struct cost_reader *r, struct matrix a, int64_t swaps)
 {
-	static const char *const axes[] = {"swaps", "n", "cold"};
 	const double at[] = {(double)swaps, (double)a.n, !in_l2(r, a)};
-	const char *name = a.precision == SINGLE ? "gpu.laswp.s" : "gpu.laswp.d";
-	struct cost cost = estimated_laswp(r, a, swaps);
+	struct cost cost = cost_if_measured(r, estimated_laswp(r, a, swaps),
+	        OF_PRECISION("gpu.laswp", a.precision), axes_swaps, at, 3);
 
-	if (cost_known(r, name))
-		cost = cost_as_measured(cost, cost_surface(r, name, axes, at, 3));
 	cost.block_lifetime = occupied(&cost) / ceil((double)swaps / LASWP_SWAPS);
 	return cost;
 }
@@ -86,11 +83,9 @@ struct cost cost_laswp(struct cost_reader *r, struct matrix a, int64_t swaps)
 /* A shuffle for every row of the triangle and an FMA for every two. */
 static double lu_solve(struct cost_reader *r, struct matrix c, int64_t k)
 {
-	bool single = c.precision == SINGLE;
+	const char *fma = c.precision == SINGLE ? "gpu.fma.s.latency" : "gpu.fma.d.latency";
 
-	return (double)k *
-	       (cost_scalar(r, "gpu.warp.shuffle.latency") +
-	               cost_scalar(r, single ? "gpu.fma.s.latency" : "gpu.fma.d.latency"));
+	return (double)k * (cost_scalar(r, "gpu.warp.shuffle.latency") + cost_scalar(r, fma));
 }
 
 /* Rounds of blocks, each with the triangle and twice its columns in shared memory. */
@@ -108,14 +103,12 @@ static double lu_top_waves(struct cost_reader *r, struct matrix c, int64_t k)
 /* Row swaps by blocks that also go through the triangle. */
 struct cost cost_lu_top(struct cost_reader *r, struct matrix c, int64_t k)
 {
-	static const char *const axes[] = {"swaps", "n", "cold"};
 	const double at[] = {(double)k, (double)c.n, !in_l2(r, c)};
-	const char *name = c.precision == SINGLE ? "gpu.lu_top.s" : "gpu.lu_top.d";
 	struct cost cost = cost_laswp(r, c, k);
 
 	cost.term[TERM_BARRIER] += lu_solve(r, c, k);
-	if (cost_known(r, name))
-		cost = cost_as_measured(cost, cost_surface(r, name, axes, at, 3));
+	cost = cost_if_measured(
+	        r, cost, OF_PRECISION("gpu.lu_top", c.precision), axes_swaps, at, 3);
 	cost.block_lifetime = occupied(&cost) / lu_top_waves(r, c, k);
 	cost.early = true;
 	return cost;
@@ -155,12 +148,11 @@ static double lu_columns_rows(struct matrix c, int64_t k)
 /* A device whose profile has the kernel's surface runs the kernel; else it runs two kernels. */
 struct cost cost_lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
 {
-	static const char *const axes[] = {"m", "n"};
 	const double at[] = {lu_columns_rows(c, k), (double)k};
-	const char *name = c.precision == SINGLE ? "gpu.lu_columns.s" : "gpu.lu_columns.d";
+	const char *name = OF_PRECISION("gpu.lu_columns", c.precision);
 
 	if (cost_known(r, name))
-		return cost_as_measured(one_kernel(r, c, k), cost_surface(r, name, axes, at, 2));
+		return cost_as_measured(one_kernel(r, c, k), cost_surface(r, name, axes_mn, at, 2));
 	return cost_both(cost_lu_top(r, c, k),
 	        cost_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k));
 }
@@ -171,12 +163,9 @@ struct cost cost_lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
 struct cost cost_lu_rows(
         struct cost_reader *r, struct matrix c, int64_t k, bool exchanges, bool solves)
 {
-	static const char *const axes[] = {"swaps", "n", "cold"};
 	const double at[] = {(double)k, (double)c.m, !in_l2(r, c)};
-	const char *alone = c.precision == SINGLE ? "gpu.swap_rows.s" : "gpu.swap_rows.d";
-	const char *name = !solves                 ? alone
-	                   : c.precision == SINGLE ? "gpu.lu_rows.s"
-	                                           : "gpu.lu_rows.d";
+	const char *alone = OF_PRECISION("gpu.swap_rows", c.precision),
+	           *name = solves ? OF_PRECISION("gpu.lu_rows", c.precision) : alone;
 	const double words = (exchanges ? 4 : 2) * (double)k * (double)c.m;
 	struct cost cost =
 	        cost_sweep(r, "gpu.copy.time", words * (double)precision_bytes(c.precision));
@@ -185,10 +174,11 @@ struct cost cost_lu_rows(
 	cost.share = cost_share(r, ceil((double)c.m / LU_ROWS_COLUMNS));
 	cost.term[TERM_BARRIER] = exchanges ? compose(r, k) : 0;
 	if (cost_known(r, name) && exchanges)
-		cost = cost_as_measured(cost, cost_surface(r, name, axes, at, 3));
+		cost = cost_as_measured(cost, cost_surface(r, name, axes_swaps, at, 3));
 	else if (cost_known(r, name))
-		cost.term[TERM_BARRIER] = fmax(0,
-		        cost_surface(r, name, axes, at, 3) - cost_surface(r, alone, axes, at, 3));
+		cost.term[TERM_BARRIER] =
+		        fmax(0, cost_surface(r, name, axes_swaps, at, 3) -
+		                        cost_surface(r, alone, axes_swaps, at, 3));
 	else if (solves)
 		cost = cost_both(cost, cost_trsm(r, LEFT, UNIT, k, c.m, c.precision));
 	cost.block_lifetime = occupied(&cost);

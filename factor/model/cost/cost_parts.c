@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+const char *const axes_mn[] = {"m", "n"}, *const axes_swaps[] = {"swaps", "n", "cold"};
+
 /* Bytes that a block of our sweeps works on. */
 static const double sweep_bytes = 16384;
 
@@ -34,7 +36,7 @@ struct cost cost_sweep(struct cost_reader *r, const char *curve, double bytes)
 
 	cost.light = true;
 	cost.share = cost_share(r, ceil(bytes / sweep_bytes));
-	cost.term[TERM_MEMORY] = cost_surface_traffic(r, curve, bytes);
+	cost.term[TERM_MEMORY] = cost_traffic(r, curve, bytes);
 	return cost;
 }
 
@@ -48,6 +50,23 @@ struct cost cost_as_measured(struct cost cost, double seconds)
 		cost.term[t] *= rest > 0 ? (seconds - launch) / rest : 0;
 	cost.term[TERM_LAUNCH] = rest > 0 ? launch : seconds;
 	return cost;
+}
+
+struct cost cost_if_measured(struct cost_reader *r, struct cost estimated, const char *name,
+        const char *const *axes, const double *at, size_t count)
+{
+	return cost_known(r, name)
+	               ? cost_as_measured(estimated, cost_surface(r, name, axes, at, count))
+	               : estimated;
+}
+
+double cost_total(const struct cost *cost)
+{
+	double sum = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		sum += cost->term[t];
+	return sum;
 }
 
 struct cost cost_both(struct cost first, struct cost second)

@@ -41,17 +41,13 @@ void cost_occupy(struct cost_reader *r, struct cost *cost, double count, int64_t
 }
 
 double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,
-        const struct beside_surface *surface, const double *at)
+        const char *name, const char *const *axes, const double *at)
 {
-	const char *name = surface->name[precision == DOUBLE];
-	double seconds = 0;
-
 	if (!cost_known(r, name))
 		return 0;
-	for (int t = 0; t < TERM_COUNT; t++)
-		seconds += alone->term[t];
+	const double seconds = cost_total(alone);
 	double waits = tiles_lifetime(r, BESIDE_DEPTH, tiles_of_product(precision, true)) / 2;
-	double shared = cost_surface(r, name, surface->axes, at, 2) - waits;
+	double shared = cost_surface(r, name, axes, at, 2) - waits;
 	return shared > seconds ? seconds / shared : 1;
 }
 

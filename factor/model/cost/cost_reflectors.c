@@ -21,8 +21,6 @@
 #include <math.h>
 
 enum {
-	WARP = 32,
-	SCHEDULERS = 4,
 	LOADS = 8,
 	TAGGED_BYTES = 8,
 	STREAMED_BLOCKS = 264,
@@ -31,8 +29,13 @@ enum {
 	CLUSTER_COLUMNS = 8
 };
 
-static const struct beside_surface geqrf_shared = {
-        {"gpu.panel_geqrf_shared.s", "gpu.panel_geqrf_shared.d"}, {"m", "n"}};
+static double beside_products(
+        struct cost_reader *r, const struct cost *cost, struct matrix a, const double *at)
+{
+	const char *shared = OF_PRECISION("gpu.panel_geqrf_shared", a.precision);
+
+	return cost_beside(r, cost, a.precision, shared, axes_mn, at);
+}
 
 /* The resident kernel's threads a block, rows a thread, and blocks. */
 struct geqrf_blocks {
@@ -62,8 +65,7 @@ static double geqrf_column(
 	double groups = fmax(1, g->threads / (widest * word_bytes(a) / 8));
 	double rounds = ceil(g->blocks / groups / LOADS);
 	double warps = g->threads / WARP;
-	double column = cost_surface2(r,
-	        a.precision == SINGLE ? "gpu.panel.column.s" : "gpu.panel.column.d", "blocks",
+	double column = cost_surface2(r, OF_PRECISION("gpu.panel.column", a.precision), "blocks",
 	        g->blocks, "n", (double)a.n);
 	double reads = rounds * cost_scalar(r, "gpu.l2.latency") +
 	               g->blocks * words * TAGGED_BYTES / cost_scalar(r, "gpu.sm.l2_read");
@@ -80,8 +82,8 @@ static struct cost resident_geqrf(
 	struct cost cost = {.enqueue = clear + cost_scalar(r, "gpu.launch.enqueue_cooperative"),
 	        .share = cost_share(r, g->blocks),
 	        .term[TERM_LAUNCH] = clear + cost_scalar(r, "gpu.launch.cooperative"),
-	        .term[TERM_MEMORY] = cost_surface_traffic(r, "gpu.read.time", bytes) +
-	                             cost_surface_traffic(r, "gpu.write.time", bytes)};
+	        .term[TERM_MEMORY] = cost_traffic(r, "gpu.read.time", bytes) +
+	                             cost_traffic(r, "gpu.write.time", bytes)};
 
 	for (int64_t j = 0; j < a.n; j++)
 		cost.term[TERM_BARRIER] += geqrf_column(r, a, g, (double)(a.n - j));
@@ -100,8 +102,8 @@ static struct cost streamed_geqrf(struct cost_reader *r, struct matrix a)
 
 	for (int64_t j = 0; j < a.n; j++) {
 		double bytes = (double)(a.m - j) * (double)(a.n - j) * word_bytes(a);
-		cost.term[TERM_MEMORY] += cost_surface_traffic(r, "gpu.read.time", bytes) +
-		                          cost_surface_traffic(r, "gpu.copy.time", 2 * bytes);
+		cost.term[TERM_MEMORY] += cost_traffic(r, "gpu.read.time", bytes) +
+		                          cost_traffic(r, "gpu.copy.time", 2 * bytes);
 	}
 	return cost;
 }
@@ -135,28 +137,26 @@ static double measured_geqrf(struct cost_reader *r, const char *name, const doub
 /* A profile without the surface of streamed panels has them in the surface of all. */
 struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool overlapped)
 {
-	static const char *const axes[] = {"m", "n", "overlapped"};
 	const double at[] = {(double)a.m, (double)a.n, overlapped};
-	bool single = a.precision == SINGLE;
-	const char *all = single ? "gpu.panel_geqrf.s" : "gpu.panel_geqrf.d";
-	const char *columns = single ? "gpu.panel_geqrf_columns.s" : "gpu.panel_geqrf_columns.d";
+	const char *all = OF_PRECISION("gpu.panel_geqrf", a.precision);
+	const char *columns = OF_PRECISION("gpu.panel_geqrf_columns", a.precision);
 	struct geqrf_blocks g;
 	bool resides = geqrf_resides(r, a, overlapped, &g);
 	struct cost cost = resides ? resident_geqrf(r, a, &g) : streamed_geqrf(r, a);
 
 	/* the Gram matrix's form is in the surface of all */
 	if (!resides && !by_gram(a) && cost_known(r, columns))
-		return cost_as_measured(cost, cost_surface(r, columns, axes, at, 2));
+		return cost_as_measured(cost, cost_surface(r, columns, axes_mn, at, 2));
 	if (cost_known(r, all))
 		cost = cost_as_measured(cost, measured_geqrf(r, all, at));
 	if (resides)
-		cost.overlapped = cost_beside(r, &cost, a.precision, &geqrf_shared, at);
+		cost.overlapped = beside_products(r, &cost, a, at);
 	return cost;
 }
 
 static const char *reflectors_surface(struct matrix a)
 {
-	return a.precision == SINGLE ? "gpu.panel_reflectors.s" : "gpu.panel_reflectors.d";
+	return OF_PRECISION("gpu.panel_reflectors", a.precision);
 }
 
 bool cost_panel_reflects(struct cost_reader *r, struct matrix a)
@@ -206,7 +206,7 @@ struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
 	cost.enqueue *= kernels;
 	cost.share = kernels > 1 ? 1 : cost_share(r, PANEL_CLUSTER);
 	cost.term[TERM_BARRIER] = fmax(0, seconds - launch);
-	cost.overlapped = cost_beside(r, &cost, a.precision, &geqrf_shared, at);
+	cost.overlapped = beside_products(r, &cost, a, at);
 	return cost;
 }
 
@@ -220,12 +220,11 @@ bool cost_reflects_columns(struct cost_reader *r, struct matrix v, struct matrix
 /* The measured number of clusters runs at once; fewer take as long. */
 struct cost cost_reflect_columns(struct cost_reader *r, struct matrix v, struct matrix c)
 {
-	static const char *const axes[] = {"m", "n"};
 	const double at[] = {(double)v.m, (double)v.n};
 	struct cost cost = cost_kernel(r);
 
 	cost.early = true;
 	cost.share = cost_share(r, CLUSTER * ceil((double)c.n / CLUSTER_COLUMNS));
 	cost.term[TERM_MEMORY] = cost_bytes(v) / cost_scalar(r, "gpu.sm.l2_read") / CLUSTER;
-	return cost_as_measured(cost, cost_surface(r, "gpu.qr_columns.s", axes, at, 2));
+	return cost_as_measured(cost, cost_surface(r, "gpu.qr_columns.s", axes_mn, at, 2));
 }

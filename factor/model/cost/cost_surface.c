@@ -24,7 +24,7 @@ static const struct profile_grid *surface_of(struct cost_reader *reader, const c
         const char *const *arg, const double *at, size_t args)
 {
 	struct profile_grid *unused = NULL;
-	unsigned char *last = &reader->last[(uintptr_t)name / 8 % COST_SURFACES];
+	unsigned char *last = &reader->last[cost_name_hash(name) % COST_SURFACES];
 
 	if (reader->surface[*last].name == name)
 		return &reader->surface[*last];
@@ -97,7 +97,7 @@ double cost_surface2(struct cost_reader *reader, const char *name, const char *a
 	        reader, name, (const char *const[]){arg1, arg2}, (const double[]){at1, at2}, 2);
 }
 
-double cost_surface_traffic(struct cost_reader *reader, const char *curve, double bytes)
+double cost_traffic(struct cost_reader *reader, const char *curve, double bytes)
 {
 	return cost_surface1(reader, curve, "bytes", bytes) -
 	       cost_surface1(reader, curve, "bytes", 0);

@@ -12,14 +12,14 @@ enum { WIDTH = SWEEP_KERNEL_COLUMNS };
 
 static const char *surface_name(enum precision precision)
 {
-	return precision == SINGLE ? "gpu.band_sweep.s" : "gpu.band_sweep.d";
+	return OF_PRECISION("gpu.band_sweep", precision);
 }
 
 /* A profile without sliding bands uses the surface of added rows. */
 static const char *surface_of(struct cost_reader *r, const struct band *band)
 {
 	const enum precision precision = band->of.r.precision;
-	const char *slides = precision == SINGLE ? "gpu.band_slide.s" : "gpu.band_slide.d";
+	const char *slides = OF_PRECISION("gpu.band_slide", precision);
 
 	return band->added || !cost_known(r, slides) ? surface_name(precision) : slides;
 }

@@ -19,11 +19,11 @@ static double odd_rows(struct cost_reader *r, int64_t n, int64_t k)
 static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single)
 {
 	const double at[] = {(double)n, (double)k};
-	const char *ours = single ? "gpu.own_syrk.s" : "gpu.own_syrk.d";
-	bool own = gemm_is_ahead_triangle(single ? SINGLE : DOUBLE, n, k) && cost_known(r, ours);
-	const char *name = own ? ours : single ? "gpu.syrk.s" : "gpu.syrk.d";
-
-	const char *shared = single ? "gpu.own_syrk_shared.s" : "gpu.own_syrk_shared.d";
+	const enum precision precision = single ? SINGLE : DOUBLE;
+	const char *ours = OF_PRECISION("gpu.own_syrk", precision),
+	           *shared = OF_PRECISION("gpu.own_syrk_shared", precision);
+	const bool own = gemm_is_ahead_triangle(precision, n, k) && cost_known(r, ours);
+	const char *name = own ? ours : OF_PRECISION("gpu.syrk", precision);
 
 	if (r->shares && cost_known(r, shared))
 		name = shared;
@@ -45,19 +45,10 @@ static struct cost square_syrk(struct cost_reader *r, struct matrix c, int64_t k
 	return cost;
 }
 
-static double total(const struct cost *cost)
-{
-	double sum = 0;
-
-	for (int t = 0; t < TERM_COUNT; t++)
-		sum += cost->term[t];
-	return sum;
-}
-
 /* The share is the mean over time: others have all along what the last rounds leave free. */
 static struct cost in_turn(struct cost first, struct cost second)
 {
-	const double a = total(&first), b = total(&second);
+	const double a = cost_total(&first), b = cost_total(&second);
 	const double share = (a * first.share + b * second.share) / (a + b);
 
 	first = cost_both(first, second);

@@ -26,8 +26,6 @@
 enum {
 	TILE = 32,
 	STEP = 128,
-	WARP = 32,
-	SCHEDULERS = 4,
 	GUARD_THREADS = 256,
 	GUARD_SIDES = 32,
 	GUARD_BLOCKS = 64,
@@ -69,14 +67,12 @@ static double through(struct cost_reader *r, double bytes)
 }
 
 /* A kernel on an n x n matrix, by its surface where the profile has it. */
-static struct cost kernel_of_order(struct cost_reader *r, struct cost estimated, struct matrix a,
-        const char *single, const char *twice)
+static struct cost kernel_of_order(
+        struct cost_reader *r, struct cost estimated, double n, const char *name)
 {
-	const char *name = a.precision == SINGLE ? single : twice;
+	static const char *const axes[] = {"n"};
 
-	return cost_known(r, name)
-	               ? cost_as_measured(estimated, cost_surface1(r, name, "n", (double)a.n))
-	               : estimated;
+	return cost_if_measured(r, estimated, name, axes, &n, 1);
 }
 
 static struct cost inversion(struct cost_reader *r, struct matrix a)
@@ -93,7 +89,8 @@ static struct cost inversion(struct cost_reader *r, struct matrix a)
 
 struct cost cost_trtri(struct cost_reader *r, struct matrix a)
 {
-	return kernel_of_order(r, inversion(r, a), a, "gpu.trtri.s", "gpu.trtri.d");
+	return kernel_of_order(
+	        r, inversion(r, a), (double)a.n, OF_PRECISION("gpu.trtri", a.precision));
 }
 
 struct cost cost_larft(struct cost_reader *r, struct matrix v)
@@ -101,7 +98,8 @@ struct cost cost_larft(struct cost_reader *r, struct matrix v)
 	struct matrix t = {NULL, 0, v.n, v.n, v.n, v.precision};
 
 	return cost_both(cost_gemm(r, TRANSPOSED, PLAIN, t, v.m),
-	        kernel_of_order(r, inversion(r, t), t, "gpu.larft.s", "gpu.larft.d"));
+	        kernel_of_order(
+	                r, inversion(r, t), (double)t.n, OF_PRECISION("gpu.larft", t.precision)));
 }
 
 static double potrf_column(struct cost_reader *r, struct matrix a)
@@ -117,16 +115,11 @@ static struct cost rank_as_measured(
         struct cost_reader *r, struct cost cost, enum precision precision, double turns, int64_t k)
 {
 	static const char *const axes[] = {"rounds", "k"};
-	const char *name = precision == SINGLE ? "gpu.rank.s" : "gpu.rank.d";
-	double deep = BLOCK_RANK_MAX;
+	double at[] = {turns, BLOCK_RANK_MAX};
 
-	while (deep > BLOCK_RANK_HELD / 2 && (double)k <= deep / 2)
-		deep /= 2;
-	const double at[] = {turns, deep};
-
-	if (!cost_known(r, name))
-		return cost;
-	return cost_as_measured(cost, cost_surface(r, name, axes, at, 2));
+	while (at[1] > BLOCK_RANK_HELD / 2 && (double)k <= at[1] / 2)
+		at[1] /= 2;
+	return cost_if_measured(r, cost, OF_PRECISION("gpu.rank", precision), axes, at, 2);
 }
 
 /* Seconds of a 32 x 32 by 32 product in an update of small rank. In single precision a multiply-add
@@ -153,7 +146,7 @@ struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k)
 	cost.term[TERM_ARITHMETIC] = turns * (double)k / TILE * rank_product(r, c);
 	cost.term[TERM_MEMORY] =
 	        through(r, turns * operands) +
-	        cost_surface_traffic(r, "gpu.copy.time", 2 * word_bytes(c) * TILE * TILE * tiles);
+	        cost_traffic(r, "gpu.copy.time", 2 * word_bytes(c) * TILE * TILE * tiles);
 	return rank_as_measured(r, cost, c.precision, turns, k);
 }
 
@@ -230,21 +223,20 @@ static struct cost potrf_as_measured(struct cost_reader *r, struct cost cost, st
         int64_t n, int64_t below, bool overlapped)
 {
 	static const char *const axes[] = {"n", "below"};
-	static const char *const names[2][2] = {{"gpu.potrf_rows.d", "gpu.potrf_rows_overlapped.d"},
-	        {"gpu.potrf_rows.s", "gpu.potrf_rows_overlapped.s"}};
-	static const struct beside_surface shared = {
-	        {"gpu.potrf_rows_shared.s", "gpu.potrf_rows_shared.d"}, {"n", "below"}};
+	const char *few = OF_PRECISION("gpu.potrf_rows_overlapped", a.precision),
+	           *name = overlapped && cost_known(r, few)
+	                           ? few
+	                           : OF_PRECISION("gpu.potrf_rows", a.precision);
+	const char *shared = OF_PRECISION("gpu.potrf_rows_shared", a.precision);
 	const double at[] = {(double)n, (double)below};
-	bool single = a.precision == SINGLE, few = overlapped && cost_known(r, names[single][1]);
-	const char *name = names[single][few];
 
 	if (below == 0)
-		return kernel_of_order(r, cost, matrix_view(a, 0, 0, n, n), "gpu.potrf_block.s",
-		        "gpu.potrf_block.d");
+		return kernel_of_order(
+		        r, cost, (double)n, OF_PRECISION("gpu.potrf_block", a.precision));
 	const bool known = cost_known(r, name);
 	if (known)
 		cost = cost_as_measured(cost, cost_surface(r, name, axes, at, 2));
-	cost.overlapped = cost_beside(r, &cost, a.precision, &shared, at);
+	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes, at);
 	if (!known || n > STEP)
 		return cost;
 	const struct potrf_blocks blocks = potrf_blocks_of(r, a, overlapped);
@@ -272,5 +264,6 @@ struct cost cost_trsm_guard(struct cost_reader *r, struct matrix triangle, int64
 	cost.share = cost_share(r, fmin(GUARD_BLOCKS, ceil((double)columns / GUARD_SIDES)));
 	cost.term[TERM_BARRIER] = 2 * cost_surface1(r, "gpu.reduce.max", "threads", GUARD_THREADS) +
 	                          loads / GUARD_LOADS * cost_scalar(r, "gpu.l2.latency");
-	return kernel_of_order(r, cost, triangle, "gpu.trsm_guard.s", "gpu.trsm_guard.d");
+	return kernel_of_order(
+	        r, cost, (double)triangle.n, OF_PRECISION("gpu.trsm_guard", triangle.precision));
 }

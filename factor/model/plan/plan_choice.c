@@ -65,29 +65,20 @@ static void try_widths(struct search *s, double *best)
 	}
 }
 
-/* The plan chosen so far with one field changed. */
-static struct plan changed(const struct search *s, int64_t *width)
-{
-	struct plan plan = s->choice->plan;
-
-	*width = plan.widths[0];
-	plan.widths = width;
-	return plan;
-}
-
-/* Tries every value of one field after the other. */
+/* Tries every value of one field after the other, in the plan chosen so far. */
 static void try_fields(struct search *s, double *best)
 {
-	int64_t width;
+	const size_t leaves = s->fixed->leaf ? 0 : ARRAY_LEN(all_leaves),
+	             inverses = s->fixed->inverse < 0 ? ARRAY_LEN(all_inverses) : 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(all_leaves) && !s->fixed->leaf; i++) {
-		struct plan plan = changed(s, &width);
-		plan.leaf = all_leaves[i];
-		consider(s, &plan, best);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(all_inverses) && s->fixed->inverse < 0; i++) {
-		struct plan plan = changed(s, &width);
-		plan.inverse = all_inverses[i];
+	for (size_t i = 0; i < leaves + inverses; i++) {
+		struct plan plan = s->choice->plan;
+		const int64_t width = plan.widths[0];
+		plan.widths = &width;
+		if (i < leaves)
+			plan.leaf = all_leaves[i];
+		else
+			plan.inverse = all_inverses[i - leaves];
 		consider(s, &plan, best);
 	}
 }

@@ -14,12 +14,14 @@
 static const double tied = 0.01;
 enum { SEVERAL = 4 };
 
-static void take_widest(struct search *s, double *best)
+void plan_tie_widths(struct search *s, double *best)
 {
 	struct plan_choice *c = s->choice;
 	const double least = *best;
 	const int64_t columns = min_int64(s->asked.m, s->asked.n);
 
+	if (c->plan.count > 1)
+		return;
 	for (size_t i = 0; i < PLAN_WIDTHS; i++) {
 		if (plan_widths[i] <= c->widths[0] || SEVERAL * plan_widths[i] > columns)
 			continue;
@@ -85,10 +87,4 @@ void plan_tie_own(const struct profile *profile, const struct factor_question *a
 	s.e = model_factor_executor(profile, MODEL_CUDA, asked, 2);
 	take_own(&s, operation);
 	executor_free(s.e);
-}
-
-void plan_tie_widths(struct search *s, double *best)
-{
-	if (s->choice->plan.count == 1)
-		take_widest(s, best);
 }

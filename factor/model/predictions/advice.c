@@ -120,18 +120,6 @@ struct rivals {
 	struct sensitivity found;
 };
 
-static void note_change(struct rivals *r, const char *name, double mine, double theirs)
-{
-	const double lead = r->rival->prediction.seconds / r->choice->prediction.seconds;
-	const double change = theirs / mine / lead - 1;
-
-	if (isfinite(change) && (!r->found.name || fabs(change) > fabs(r->found.lead))) {
-		r->found.name = name;
-		r->found.lead = change;
-		r->found.time = mine / r->choice->prediction.seconds - 1;
-	}
-}
-
 static bool tips(const struct rivals *r, const char *name, double factor)
 {
 	return seconds_if(r->profile, r->question, r->rival, name, factor) <
@@ -151,11 +139,6 @@ static double tipping_point(const struct rivals *r, const char *name, double wit
 	return beyond;
 }
 
-static bool nearer(double factor, double other)
-{
-	return fabs(log(factor)) < fabs(log(other));
-}
-
 /* Changes the parameters of a model by a factor, one at a time; `within` is the factor of the step
  * before. */
 static void try_parameters(
@@ -168,7 +151,7 @@ static void try_parameters(
 		if (!is_measured(name) || !tips(r, name, factor))
 			continue;
 		const double point = tipping_point(r, name, within, factor);
-		if (!s->tipping_name || nearer(point, s->tipping)) {
+		if (!s->tipping_name || fabs(log(point)) < fabs(log(s->tipping))) {
 			s->tipping_name = name;
 			s->tipping = point;
 		}
@@ -178,13 +161,20 @@ static void try_parameters(
 static void find_most_sensitive(struct rivals *r, const struct model *model)
 {
 	static const double more = 1.1;
+	const double lead = r->rival->prediction.seconds / r->choice->prediction.seconds;
 
 	for (size_t u = 0; u < model->used_count; u++) {
 		const char *name = model->used[u];
-		if (is_measured(name))
-			note_change(r, name,
-			        seconds_if(r->profile, r->question, r->choice, name, more),
-			        seconds_if(r->profile, r->question, r->rival, name, more));
+		if (!is_measured(name))
+			continue;
+		const double mine = seconds_if(r->profile, r->question, r->choice, name, more),
+		             theirs = seconds_if(r->profile, r->question, r->rival, name, more),
+		             change = theirs / mine / lead - 1;
+		if (isfinite(change) && (!r->found.name || fabs(change) > fabs(r->found.lead))) {
+			r->found.name = name;
+			r->found.lead = change;
+			r->found.time = mine / r->choice->prediction.seconds - 1;
+		}
 	}
 }
 

@@ -79,61 +79,44 @@ static bool run_factor(struct executor *e, const void *context)
 struct executor *model_factor_executor(const struct profile *profile, enum model_target target,
         const struct factor_question *asked, int level)
 {
-	struct executor *e = executor_model_new(profile, target, level);
-	void *no_memory;
+	struct executor *e = prediction_executor(
+	        profile, target, level, asked->m * asked->n * precision_bytes(asked->precision));
 
 	e->math = asked->math;
-	e->ops->alloc(e, asked->m * asked->n * precision_bytes(asked->precision), &no_memory);
 	return e;
 }
 
 /* ---- predictions ---- */
 
-static void predict_bound(struct executor *e, enum model_target target,
-        const struct factor_question *asked, struct prediction *out)
+static void bound(const struct asking *asking, struct prediction *out)
 {
-	struct cost_reader *r = executor_model_reader(e);
-	bool single = asked->precision == SINGLE;
-	double flops = model_factor_flops(asked->operation, (double)asked->m, (double)asked->n);
-	double rate = prediction_peak(r, target, asked->precision), bandwidth;
+	const struct factor_question *asked = asking->question.context;
+	const bool host = asking->question.executor->on_host, single = asked->precision == SINGLE;
+	struct cost_reader *r = executor_model_reader(asking->question.executor);
+	const double flops =
+	        model_factor_flops(asked->operation, (double)asked->m, (double)asked->n);
+	double rate = prediction_peak(asking, asked->precision);
+	double bandwidth = cost_scalar(r, host ? "host.memory.copy.peak" : "gpu.dram.copy");
 
-	if (target == MODEL_CUDA) {
-		if (single && asked->math == MATH_3XTF32)
-			rate = fmax(rate, cost_scalar(r, "gpu.gemm.tf32.peak") / 3);
-		if (single && asked->math == MATH_3XFP16)
-			rate = fmax(rate, cost_scalar(r, "gpu.half_gemm.s.peak"));
-		bandwidth = cost_scalar(r, "gpu.dram.copy");
-		if (asked->from_host) /* the way to the device and back takes longer */
-			bandwidth = 2 / (1 / cost_scalar(r, "link.h2d.pinned.beta") +
-			                        1 / cost_scalar(r, "link.d2h.pinned.beta"));
-	} else {
-		bandwidth = cost_scalar(r, "host.memory.copy.peak");
-	}
-	prediction_bound(e, flops / rate, 2 * cost_bytes(matrix_of(asked)) / bandwidth, out);
+	if (!host && single && asked->math == MATH_3XTF32)
+		rate = fmax(rate, cost_scalar(r, "gpu.gemm.tf32.peak") / 3);
+	if (!host && single && asked->math == MATH_3XFP16)
+		rate = fmax(rate, cost_scalar(r, "gpu.half_gemm.s.peak"));
+	if (!host && asked->from_host) /* the way to the device and back takes longer */
+		bandwidth = 2 / (1 / cost_scalar(r, "link.h2d.pinned.beta") +
+		                        1 / cost_scalar(r, "link.d2h.pinned.beta"));
+	prediction_bound(asking, flops / rate, 2 * cost_bytes(matrix_of(asked)) / bandwidth, out);
 }
 
 bool model_factor_predict(const struct profile *profile, enum model_target target,
         const struct factor_question *asked, int level, struct prediction *out)
 {
 	struct executor *e = model_factor_executor(profile, target, asked, level);
-	struct question question = {e, run_factor, asked};
+	char after[64];
 
-	*out = (struct prediction){0};
-	out->seconds = question_seconds(&question, false, &out->parts);
-	bool ok = !isnan(out->seconds);
-	if (ok && level == 0) {
-		predict_bound(e, target, asked, out);
-		ok = !out->model.missing;
-	} else if (ok) {
-		out->model = executor_model_reader(e)->model;
-		question_interval(&question, out);
-	}
-	if (!ok) {
-		char after[64];
-		snprintf(after, sizeof after, ", which the cost of %s needs: run make probe",
-		        asked->operation);
-		prediction_refuse(e, after, out);
-	}
-	executor_free(e);
-	return ok;
+	snprintf(after, sizeof after, ", which the cost of %s needs: run make probe",
+	        asked->operation);
+	return prediction_make(
+	        &(struct asking){{e, run_factor, asked}, level, true, false, 1, NULL, bound, after},
+	        out);
 }

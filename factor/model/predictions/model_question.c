@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model_question.h"
 
+#include "factor/model/cost/cost_blocks.h"
+
 #include "lib/base/msg.h"
 
 #include <math.h>
@@ -21,40 +23,84 @@ double question_seconds(const struct question *q, bool overlap, struct model_res
 	return ok ? seconds : NAN;
 }
 
+struct executor *prediction_executor(
+        const struct profile *profile, enum model_target target, int level, int64_t bytes)
+{
+	struct executor *e = executor_model_new(profile, target, level);
+	void *no_memory;
+
+	e->ops->alloc(e, bytes, &no_memory);
+	return e;
+}
+
 void prediction_bound(
-        struct executor *executor, double computed, double moved, struct prediction *out)
+        const struct asking *asking, double computed, double moved, struct prediction *out)
 {
 	const enum term limiter = computed > moved ? TERM_ARITHMETIC : TERM_MEMORY;
 
 	out->seconds = out->low = out->high = fmax(computed, moved);
 	out->parts = (struct model_result){.seconds = out->seconds, .limiter = limiter};
 	out->parts.term[limiter] = out->seconds;
-	out->model = executor_model_reader(executor)->model;
+	out->model = executor_model_reader(asking->question.executor)->model;
 }
 
-double prediction_peak(
-        struct cost_reader *reader, enum model_target target, enum precision precision)
+double prediction_peak(const struct asking *asking, enum precision precision)
 {
-	const char *device = precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak";
-	const char *host = precision == SINGLE ? "host.gemm.s" : "host.gemm.d";
-	double low, n = 1;
+	struct cost_reader *reader = executor_model_reader(asking->question.executor);
 
-	if (target == MODEL_CUDA)
-		return cost_scalar(reader, device);
-	if (!model_range(&reader->model, host, "n", &low, &n))
-		n = 1;
-	return 2 * n * n * n / cost_at(reader, host, "n", n);
+	return asking->question.executor->on_host
+	               ? cost_host_peak(reader, precision)
+	               : cost_scalar(reader,
+	                         precision == SINGLE ? "gpu.gemm.s.peak" : "gpu.gemm.d.peak");
 }
 
-bool prediction_refuse(struct executor *executor, const char *after, struct prediction *out)
+static bool refuse(const struct asking *asking, struct prediction *out)
 {
+	struct executor *executor = asking->question.executor;
+
 	out->seconds = out->low = out->high = out->parts.seconds = NAN;
 	out->model = executor_model_reader(executor)->model;
 	if (out->model.missing)
-		return fault_set(
-		        &out->fault, "the profile has no %s%s", out->model.missing_name, after);
+		return fault_set(&out->fault, "the profile has no %s%s", out->model.missing_name,
+		        asking->after);
 	out->fault = executor->fault;
 	return false;
+}
+
+bool prediction_make(const struct asking *a, struct prediction *out)
+{
+	const struct question *q = &a->question;
+	bool ok = !a->accepts || a->accepts(q);
+
+	*out = (struct prediction){.low = NAN, .high = NAN};
+	if (ok && !(a->level == 0 && a->bound_alone)) {
+		out->seconds = question_seconds(q, false, &out->parts);
+		out->model = executor_model_reader(q->executor)->model;
+		ok = !isnan(out->seconds);
+	}
+	if (ok && a->level == 0) {
+		a->bound(a, out);
+		ok = !out->model.missing;
+	} else if (ok) {
+		if (a->interval)
+			question_interval(q, out);
+		out->seconds /= a->calls;
+		out->low /= a->calls;
+		out->high /= a->calls;
+	}
+	if (!ok)
+		refuse(a, out);
+	executor_free(q->executor);
+	return ok;
+}
+
+void paper_refuse(
+        struct executor *executor, double *total, double *phase, int phases, struct fault *fault)
+{
+	*total = NAN;
+	for (int p = 0; p < phases; p++)
+		phase[p] = NAN;
+	*fault = executor_model_fault(executor);
 }
 
 void spread_widen(struct spread *spread, double below, double above)

@@ -75,23 +75,24 @@ static bool run_refactor(struct executor *e, const void *context)
 
 /* ---- both ---- */
 
+struct executor *model_update_executor(const struct profile *profile, enum model_target target,
+        const struct update_question *asked)
+{
+	const struct qr_factors f = model_update_factors(asked);
+
+	return prediction_executor(profile, target, 2,
+	        (f.r.m * f.r.n + f.q.m * f.q.n) * precision_bytes(asked->precision));
+}
+
 static bool predict(const struct profile *profile, enum model_target target,
         const struct update_question *asked, bool (*run)(struct executor *, const void *),
         struct prediction *out)
 {
-	struct executor *e = executor_model_new(profile, target, 2);
-	struct question question = {e, run, asked};
-	struct qr_factors f = model_update_factors(asked);
-	int64_t words = f.r.m * f.r.n + f.q.m * f.q.n;
-	void *no_memory;
+	struct executor *e = model_update_executor(profile, target, asked);
 
-	*out = (struct prediction){.low = NAN, .high = NAN};
-	e->ops->alloc(e, words * precision_bytes(asked->precision), &no_memory);
-	out->seconds = question_seconds(&question, false, &out->parts);
-	out->model = executor_model_reader(e)->model;
-	bool ok = !isnan(out->seconds) || prediction_refuse(e, ", which the cost needs", out);
-	executor_free(e);
-	return ok;
+	return prediction_make(&(struct asking){{e, run, asked}, 2, false, false, 1, NULL, NULL,
+	                               ", which the cost needs"},
+	        out);
 }
 
 bool model_update_predict(const struct profile *profile, enum model_target target,

@@ -16,3 +16,7 @@ bool model_refactor_predict(const struct profile *profile, enum model_target tar
 /* A matrix without data; the factors of a question, as large as the change needs them. */
 struct matrix model_shape_of(int64_t m, int64_t n, enum precision precision);
 struct qr_factors model_update_factors(const struct update_question *asked);
+
+/* A model executor for a question, with the factors counted as its operands. */
+struct executor *model_update_executor(const struct profile *profile, enum model_target target,
+        const struct update_question *asked);

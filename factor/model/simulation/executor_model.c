@@ -69,18 +69,15 @@ static const struct executor_ops outside_ops = {.destroy = model_destroy,
 
 static const char *const room = "gpu.shared.per_block";
 
-/* Where the profile does not have the size of shared memory, the most that lu_rows ever takes. */
-static int64_t rows_most(struct cost_reader *r, enum precision precision)
+/* Where the profile does not have the size of shared memory, there are no deferred row swaps, and
+ * lu_rows takes the most that it ever takes. */
+static void set_most(struct simulated *s, enum precision precision)
 {
-	return cost_known(r, room) ? block_lu_rows_most(precision, (int64_t)cost_scalar(r, room))
-	                           : EXECUTOR_LU_ROWS;
-}
+	const bool known = cost_known(&s->reader, room), twice = precision == DOUBLE;
+	const int64_t bytes = known ? (int64_t)cost_scalar(&s->reader, room) : 0;
 
-/* Without that parameter there are no deferred row swaps. */
-static int64_t deferred_most(struct cost_reader *r, enum precision precision)
-{
-	return cost_known(r, room) ? deferred_swaps_most(precision, (int64_t)cost_scalar(r, room))
-	                           : 0;
+	s->base.deferred_most[twice] = known ? deferred_swaps_most(precision, bytes) : 0;
+	s->base.rows_most[twice] = known ? block_lu_rows_most(precision, bytes) : EXECUTOR_LU_ROWS;
 }
 
 struct executor *executor_model_new(
@@ -107,10 +104,8 @@ struct executor *executor_model_new(
 	s->base.column_major = EXECUTOR_COLUMN_MAJOR;
 	s->base.aligned_from = target == MODEL_CUDA ? EXECUTOR_ALIGNED_FROM : 0;
 	s->base.deferred_from = target == MODEL_CUDA ? EXECUTOR_DEFERRED_FROM : 0;
-	s->base.deferred_most[0] = deferred_most(&s->reader, SINGLE);
-	s->base.deferred_most[1] = deferred_most(&s->reader, DOUBLE);
-	s->base.rows_most[0] = rows_most(&s->reader, SINGLE);
-	s->base.rows_most[1] = rows_most(&s->reader, DOUBLE);
+	set_most(s, SINGLE);
+	set_most(s, DOUBLE);
 	executor_model_restart(&s->base, false);
 	return &s->base;
 }

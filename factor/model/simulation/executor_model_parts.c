@@ -9,10 +9,8 @@
 /* Seconds of the cost's terms on the queue. */
 static double device_time(const struct cost *cost, bool overlap)
 {
-	double total = 0;
+	const double total = cost_total(cost);
 
-	for (int t = 0; t < TERM_COUNT; t++)
-		total += cost->term[t];
 	if (!overlap)
 		return total;
 	double start = cost->term[TERM_LAUNCH] + cost->term[TERM_HOST];
@@ -128,7 +126,7 @@ static double end_of(const struct simulated *s, const struct charged *c)
 
 static void critical_terms(const struct charged *c, double seconds, struct model_result *result)
 {
-	double total = device_time(&c->cost, false);
+	double total = cost_total(&c->cost);
 
 	for (int t = 0; t < TERM_COUNT && total > 0; t++)
 		result->term[t] += c->cost.term[t] / total * seconds;
@@ -151,35 +149,30 @@ static void account_one_queue(const struct simulated *s, struct model_result *re
 	}
 }
 
-/* An operation's entries: the host's, then the device's. */
-static size_t entries_of(
-        const struct simulated *s, const struct charged *c, struct timeline_entry entry[2])
+/* Adds an operation's entries: the host's, then the device's. */
+static void add_entries(
+        const struct simulated *s, const struct charged *c, struct timeline *timeline)
 {
-	struct timeline_entry whole = {.phase = c->phase,
+	const double queued = c->host[0] + c->cost.enqueue;
+	struct timeline_entry calls = {.lane = LANE_HOST,
+	        .engine = LANE_HOST,
+	        .phase = c->phase,
+	        .operation = timeline_queueing,
+	        .block = c->block,
+	        .begin = c->host[0],
+	        .end = queued};
+	struct timeline_entry whole = {.lane = LANE_HOST,
+	        .engine = LANE_HOST,
+	        .phase = c->phase,
 	        .operation = c->operation,
 	        .m = c->m,
 	        .n = c->n,
 	        .k = c->k,
-	        .block = c->block};
-	size_t count = 0;
+	        .block = c->block,
+	        .begin = queued,
+	        .end = c->host[1]};
 
-	if (!c->operation) /* a queue that waits */
-		return 0;
-	if (c->cost.enqueue > 0) {
-		entry[count] = (struct timeline_entry){.lane = LANE_HOST,
-		        .engine = LANE_HOST,
-		        .phase = c->phase,
-		        .operation = timeline_queueing,
-		        .block = c->block,
-		        .begin = c->host[0],
-		        .end = c->host[0] + c->cost.enqueue};
-		count++;
-	}
-	if (c->simulated < 0) {
-		whole.lane = whole.engine = LANE_HOST;
-		whole.begin = c->host[0] + c->cost.enqueue;
-		whole.end = c->host[1];
-	} else {
+	if (c->simulated >= 0) {
 		const struct operation *o = &s->device.operation[c->simulated];
 		whole.lane = whole.engine = (enum lane)(LANE_QUEUE + (int)c->queue);
 		if (c->cost.engine == ENGINE_OUT || c->cost.engine == ENGINE_IN)
@@ -187,28 +180,28 @@ static size_t entries_of(
 		whole.begin = o->begin;
 		whole.end = o->end;
 	}
-	entry[count++] = whole;
-	return count;
+	timeline_add(timeline, &calls);
+	timeline_add(timeline, &whole);
 }
 
-static void finish_all(struct simulated *s)
+/* All entries. owner[i]: the operation of entry i, unless NULL. */
+static void fill(struct simulated *s, struct timeline *timeline, size_t *owner)
 {
 	for (int q = 0; q < QUEUE_COUNT; q++)
 		simulation_finish(&s->device, s->device.last[q]);
+	for (size_t i = 0; i < s->count; i++) {
+		const size_t before = timeline->count;
+		add_entries(s, &s->charged[i], timeline);
+		for (size_t k = before; owner && k < timeline->count; k++)
+			owner[k] = i;
+	}
 }
 
 struct timeline *executor_model_timeline(struct executor *e, const char *title)
 {
-	struct simulated *s = model_self(e);
 	struct timeline *timeline = timeline_new(title);
-	struct timeline_entry entry[2];
 
-	finish_all(s);
-	for (size_t i = 0; i < s->count; i++) {
-		size_t count = entries_of(s, &s->charged[i], entry);
-		for (size_t k = 0; k < count; k++)
-			timeline_add(timeline, &entry[k]);
-	}
+	fill(model_self(e), timeline, NULL);
 	return timeline;
 }
 
@@ -216,16 +209,8 @@ static void account_queues(struct simulated *s, struct model_result *result)
 {
 	struct timeline timeline = {.count = 0};
 	size_t *owner = xmalloc((2 * s->count + 1) * sizeof *owner);
-	struct timeline_entry entry[2];
 
-	finish_all(s);
-	for (size_t i = 0; i < s->count; i++) {
-		size_t count = entries_of(s, &s->charged[i], entry);
-		for (size_t k = 0; k < count; k++) {
-			owner[timeline.count] = i;
-			timeline_add(&timeline, &entry[k]);
-		}
-	}
+	fill(s, &timeline, owner);
 	timeline.seconds = s->host;
 	double *critical = xmalloc((timeline.count + 1) * sizeof *critical);
 	double idle = timeline_critical(&timeline, critical);

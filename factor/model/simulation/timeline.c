@@ -198,25 +198,18 @@ size_t timeline_steps(const struct timeline *t, struct step *step, size_t room)
 
 /* ---- table ---- */
 
-static const char *time_text(char *text, size_t size, double seconds)
-{
-	snprintf(text, size, "%.2f", seconds * 1e6);
-	return text;
-}
-
 static void print_entry(const struct timeline_entry *e, FILE *out)
 {
-	char begin[32], end[32], lasts[32], shape[80] = "";
+	char shape[80] = "";
 
 	if (e->k)
 		snprintf(shape, sizeof shape, "%" PRId64 " x %" PRId64 " x %" PRId64, e->m, e->n,
 		        e->k);
 	else if (e->m)
 		snprintf(shape, sizeof shape, "%" PRId64 " x %" PRId64, e->m, e->n);
-	fprintf(out, "%12s %12s %12s  %-15s %-10s %-18s %s\n",
-	        time_text(begin, sizeof begin, e->begin), time_text(end, sizeof end, e->end),
-	        time_text(lasts, sizeof lasts, e->end - e->begin), lane_name[e->engine],
-	        phase_name[e->phase], e->operation, shape);
+	fprintf(out, "%12.2f %12.2f %12.2f  %-15s %-10s %-18s %s\n", e->begin * 1e6, e->end * 1e6,
+	        (e->end - e->begin) * 1e6, lane_name[e->engine], phase_name[e->phase], e->operation,
+	        shape);
 }
 
 static void print_entries(const struct timeline *t, size_t most, FILE *out)

@@ -155,19 +155,6 @@ static void draw_axis(const struct frame *f, double top, double y)
 	        WIDTH - RIGHT_MARGIN, y + 30, scale == 1e6 ? "us" : "ms");
 }
 
-static bool has_phase(
-        const struct timeline *const *timeline, size_t count, int phase, bool queueing)
-{
-	for (size_t t = 0; t < count; t++)
-		for (size_t i = 0; i < timeline[t]->count; i++) {
-			const struct timeline_entry *e = &timeline[t]->entry[i];
-			bool queues = e->operation == timeline_queueing;
-			if (queueing ? queues : !queues && (int)e->phase == phase)
-				return true;
-		}
-	return false;
-}
-
 static void draw_key(const struct frame *f, double *x, double y, const char *fill, const char *name)
 {
 	fprintf(f->out,
@@ -177,15 +164,22 @@ static void draw_key(const struct frame *f, double *x, double y, const char *fil
 	*x += 110;
 }
 
+/* The phases that any timeline has, and the host's queueing behind them. */
 static void draw_legend(
         const struct frame *f, const struct timeline *const *timeline, size_t count, double y)
 {
+	bool has[PHASE_COUNT + 1] = {false};
 	double x = MARGIN;
 
+	for (size_t t = 0; t < count; t++)
+		for (size_t i = 0; i < timeline[t]->count; i++) {
+			const struct timeline_entry *e = &timeline[t]->entry[i];
+			has[e->operation == timeline_queueing ? PHASE_COUNT : (int)e->phase] = true;
+		}
 	for (int p = 0; p < PHASE_COUNT; p++)
-		if (has_phase(timeline, count, p, false))
+		if (has[p])
 			draw_key(f, &x, y, colour[p], phase_name[p]);
-	if (has_phase(timeline, count, 0, true))
+	if (has[PHASE_COUNT])
 		draw_key(f, &x, y, queueing_colour, timeline_queueing);
 }
 
