@@ -25,13 +25,9 @@ static void test_memory(void)
 		add_point(curve, 1e9 / beyond[i], "copy[threads=%d,bytes=1e9]", threads);
 		add_point(curve, 0.05, "read[threads=%d,bytes=1e9]", threads);
 	}
-	struct profile *profile = profile_of(host_memory_fit, curve);
-	is_rows(profile, rows, ARRAY_LEN(rows));
-	profile_free(profile);
+	FITS_ROWS(host_memory_fit, curve, rows);
 
-	profile = profile_of(host_memory_fit, curve_new(columns, ARRAY_LEN(columns)));
-	is_rows(profile, none, ARRAY_LEN(none));
-	profile_free(profile);
+	FITS_ROWS(host_memory_fit, curve_new(columns, ARRAY_LEN(columns)), none);
 }
 
 static void test_parallel(void)
