@@ -47,6 +47,7 @@ struct bank_point {
 };
 
 struct bank_context {
+	struct probe_run *run;
 	struct gpu gpu;
 	void *memory;
 	int64_t memory_bytes;
@@ -138,8 +139,8 @@ static bool bank_sample(void *argument, struct sample *sample)
 
 /* Measures a point with one argument beside width and threads. Its series is the regime and `name`.
  * The first rounds load the kernel and give the number of rounds of a sample. */
-static void measure_point(struct probe_run *run, struct bank_context *context,
-        const struct bank_point *point, const char *name, struct arg argument)
+static void measure_point(struct bank_context *context, const struct bank_point *point,
+        const char *name, struct arg argument)
 {
 	const struct sample_plan plan = sample_plan_default(context->seconds);
 	const double span = fmin(longest_sample, context->seconds / 25);
@@ -157,100 +158,90 @@ static void measure_point(struct probe_run *run, struct bank_context *context,
 		bank_sample(context, &sample);
 	}
 	context->rounds = (int64_t)fmax(1, (double)context->rounds * target / sample.span);
-	probe_measure(run, series, args, ARRAY_LEN(args), bank_sample, context, &plan,
+	probe_measure(context->run, series, args, ARRAY_LEN(args), bank_sample, context, &plan,
 	        context->gpu.max_hz);
 }
 
-/* Lane l of a group of 128 / width lanes: n lanes below each other, in rows of 128 bytes. */
-static struct bank_lanes conflict_lanes(int ways, int width)
+/* The place of a lane in bytes, for a number n that a sweep varies. Lane l of a group of 128 /
+ * width lanes: n lanes below each other, in rows of 128 bytes. */
+static int conflict_place(int lane, int n, int width)
 {
-	struct bank_lanes lanes;
-	const int group = BANKS_BYTES / width;
-	for (int i = 0; i < WARP; ++i) {
-		const int l = i % group, row = i / group * ways + l % ways;
-		lanes.offset[i] = (uint16_t)(row * BANKS_BYTES + l / ways * width);
-	}
-	return lanes;
+	const int group = BANKS_BYTES / width, l = lane % group;
+	return (lane / group * n + l % n) * BANKS_BYTES + l / n * width;
 }
 
-/* Neighbouring lanes at different ones of `words` places below each other. */
-static struct bank_lanes broadcast_lanes(int words)
+/* Neighbouring lanes at different ones of n places below each other. */
+static int broadcast_place(int lane, int n, int width)
+{
+	(void)width;
+	return lane % n * BANKS_BYTES;
+}
+
+/* A column of a tile of words with pitch n. */
+static int column_place(int lane, int n, int width)
+{
+	return lane * n * width;
+}
+
+/* n neighbouring lanes on each word. */
+static int same_word_place(int lane, int n, int width)
+{
+	return lane / n * width;
+}
+
+static struct bank_lanes lanes_at(int (*place)(int lane, int n, int width), int n, int width)
 {
 	struct bank_lanes lanes;
 	for (int i = 0; i < WARP; ++i)
-		lanes.offset[i] = (uint16_t)(i % words * BANKS_BYTES);
+		lanes.offset[i] = (uint16_t)place(i, n, width);
 	return lanes;
 }
 
-/* A column of a tile of words. */
-static struct bank_lanes column_lanes(int pitch)
-{
-	struct bank_lanes lanes;
-	for (int i = 0; i < WARP; ++i)
-		lanes.offset[i] = (uint16_t)(i * pitch * 4);
-	return lanes;
-}
-
-/* `ways` neighbouring lanes on each word. */
-static struct bank_lanes same_word_lanes(int ways)
-{
-	struct bank_lanes lanes;
-	for (int i = 0; i < WARP; ++i)
-		lanes.offset[i] = (uint16_t)(i / ways * 4);
-	return lanes;
-}
+/* Loads, and stores if they have a name, by a number from first to last (0: 128 / width). */
+static const struct access_sweep {
+	const char *load, *store, *argument;
+	int (*place)(int lane, int n, int width);
+	int first, last, widest;
+	bool tile;
+} access_sweeps[] = {
+        {"load", "store", "ways", conflict_place, 1, 0, 16, false},
+        {"broadcast", NULL, "words", broadcast_place, 1, 2, 16, false},
+        {"tile_load", "tile_store", "pitch", column_place, 32, 33, 4, true},
+};
 
 /* A load of a warp alone depends on the load before. */
-static struct bank_point plain_point(bool saturated, bool store)
+static void measure_accesses(
+        struct bank_context *context, const struct access_sweep *sweep, int width, int n)
 {
-	return (struct bank_point){.kind = PLAIN,
-	        .saturated = saturated,
-	        .threads = saturated ? THREADS : WARP,
-	        .width = 4,
-	        .access = store       ? BANK_STORE
-	                  : saturated ? BANK_LOAD
-	                              : BANK_CHAIN};
+	for (int i = 0; i < 4; ++i) {
+		const bool saturated = i / 2, store = i % 2;
+		const struct bank_point point = {.kind = PLAIN,
+		        .saturated = saturated,
+		        .threads = saturated ? THREADS : WARP,
+		        .width = width,
+		        .tile = sweep->tile,
+		        .access = store       ? BANK_STORE
+		                  : saturated ? BANK_LOAD
+		                              : BANK_CHAIN,
+		        .lanes = lanes_at(sweep->place, n, width)};
+		if (!store || sweep->store)
+			measure_point(context, &point, store ? sweep->store : sweep->load,
+			        (struct arg){sweep->argument, n});
+	}
 }
 
-static void measure_conflicts(struct probe_run *run, struct bank_context *context)
+static void sweep_accesses(struct bank_context *context, const struct access_sweep *sweep)
 {
-	for (int width = 4; width <= (run->common.quick ? 4 : 16); width *= 2)
-		for (int ways = 1; ways <= BANKS_BYTES / width; ways *= run->common.quick ? 4 : 2)
-			for (int i = 0; i < 4; ++i) {
-				struct bank_point point = plain_point(i / 2, i % 2);
-				point.width = width;
-				point.lanes = conflict_lanes(ways, width);
-				measure_point(run, context, &point, i % 2 ? "store" : "load",
-				        (struct arg){"ways", ways});
-			}
+	const bool quick = context->run->common.quick;
+	for (int width = 4; width <= (quick ? 4 : sweep->widest); width *= 2) {
+		const int last = sweep->last ? sweep->last : BANKS_BYTES / width;
+		for (int n = sweep->first; n <= last;
+		        n = sweep->tile ? n + 1 : n * (sweep->last == 0 && quick ? 4 : 2))
+			measure_accesses(context, sweep, width, n);
+	}
 }
 
-static void measure_broadcasts(struct probe_run *run, struct bank_context *context)
-{
-	for (int width = 4; width <= (run->common.quick ? 4 : 16); width *= 2)
-		for (int words = 1; words <= 2; ++words)
-			for (int saturated = 0; saturated < 2; ++saturated) {
-				struct bank_point point = plain_point(saturated, false);
-				point.width = width;
-				point.lanes = broadcast_lanes(words);
-				measure_point(run, context, &point, "broadcast",
-				        (struct arg){"words", words});
-			}
-}
-
-static void measure_tiles(struct probe_run *run, struct bank_context *context)
-{
-	for (int pitch = 32; pitch <= 33; ++pitch)
-		for (int i = 0; i < 4; ++i) {
-			struct bank_point point = plain_point(i / 2, i % 2);
-			point.tile = true;
-			point.lanes = column_lanes(pitch);
-			measure_point(run, context, &point, i % 2 ? "tile_store" : "tile_load",
-			        (struct arg){"pitch", pitch});
-		}
-}
-
-static void measure_shared_atomics(struct probe_run *run, struct bank_context *context)
+static void measure_shared_atomics(struct bank_context *context)
 {
 	static const struct {
 		enum bank_operation operation;
@@ -258,7 +249,7 @@ static void measure_shared_atomics(struct probe_run *run, struct bank_context *c
 	} operation[] = {
 	        {BANK_U32, "shared_u32"}, {BANK_F32, "shared_f32"}, {BANK_CAS, "shared_cas"}};
 	for (size_t o = 0; o < ARRAY_LEN(operation); ++o)
-		for (int ways = 1; ways <= WARP; ways *= run->common.quick ? 32 : 2)
+		for (int ways = 1; ways <= WARP; ways *= context->run->common.quick ? 32 : 2)
 			for (int saturated = 0; saturated < 2; ++saturated) {
 				const struct bank_point point = {.kind = SHARED_ATOMIC,
 				        .saturated = saturated,
@@ -266,15 +257,15 @@ static void measure_shared_atomics(struct probe_run *run, struct bank_context *c
 				        .threads = saturated ? THREADS : WARP,
 				        .operation = operation[o].operation,
 				        .atomic = saturated ? BANK_RED : BANK_DEPENDENT,
-				        .lanes = same_word_lanes(ways)};
-				measure_point(run, context, &point, operation[o].name,
+				        .lanes = lanes_at(same_word_place, ways, 4)};
+				measure_point(context, &point, operation[o].name,
 				        (struct arg){"ways", ways});
 			}
 }
 
 /* One thread's chain; then all SMs with a line for each thread, with neighbouring words, with one
  * word. */
-static void measure_global_atomics(struct probe_run *run, struct bank_context *context)
+static void measure_global_atomics(struct bank_context *context)
 {
 	static const struct {
 		enum bank_operation operation;
@@ -284,7 +275,7 @@ static void measure_global_atomics(struct probe_run *run, struct bank_context *c
 	        {BANK_F32, 4, {"global_f32", "global_atom_f32", "global_red_f32"}},
 	        {BANK_U64, 8, {"global_u64", "global_atom_u64", "global_red_u64"}},
 	        {BANK_F64, 8, {"global_f64", "global_atom_f64", "global_red_f64"}}};
-	for (size_t o = 0; o < ARRAY_LEN(operation); o += run->common.quick ? 3 : 1)
+	for (size_t o = 0; o < ARRAY_LEN(operation); o += context->run->common.quick ? 3 : 1)
 		for (int i = 0; i < 7; ++i) {
 			const uint32_t stride[] = {BANKS_BYTES, (uint32_t)operation[o].width, 0};
 			struct bank_point point = {.kind = GLOBAL_ATOMIC,
@@ -296,7 +287,7 @@ static void measure_global_atomics(struct probe_run *run, struct bank_context *c
 			        .saturated = i > 0,
 			        .stride = i > 0 ? stride[(i - 1) / 2] : 0};
 			point.threads = i == 0 ? 1 : point.stride > 0 ? THREADS : ONE_WORD_THREADS;
-			measure_point(run, context, &point, operation[o].name[point.atomic],
+			measure_point(context, &point, operation[o].name[point.atomic],
 			        (struct arg){"stride_bytes", i > 0 ? point.stride : BANK_SPREAD});
 		}
 }
@@ -316,7 +307,7 @@ static void allocate(struct bank_context *context)
 static void measure(struct probe_run *run)
 {
 	const bool quick = run->common.quick;
-	struct bank_context context = {0};
+	struct bank_context context = {.run = run};
 	probe_open_gpu(run, &context.gpu);
 	gpu_warm(&context.gpu, run->warm_seconds);
 	allocate(&context);
@@ -324,11 +315,10 @@ static void measure(struct probe_run *run)
 	/* conflicts, broadcasts, tiles, atomics in shared and in global memory */
 	const int points = quick ? 12 + 4 + 8 + 12 + 14 : 60 + 12 + 8 + 36 + 28;
 	context.seconds = fmax(run->seconds - run->warm_seconds, 0.1) / points;
-	measure_conflicts(run, &context);
-	measure_broadcasts(run, &context);
-	measure_tiles(run, &context);
-	measure_shared_atomics(run, &context);
-	measure_global_atomics(run, &context);
+	for (size_t i = 0; i < ARRAY_LEN(access_sweeps); ++i)
+		sweep_accesses(&context, &access_sweeps[i]);
+	measure_shared_atomics(&context);
+	measure_global_atomics(&context);
 	GPU(cudaFree(context.memory));
 	GPU(cudaFreeHost(context.result));
 	probe_watch_gpu(run, &context.gpu);

@@ -6,7 +6,7 @@
 #include "transfer.h"
 
 #include "lib/device/gpu.h"
-#include "lib/host/sample.h"
+#include "lib/probe/probe.h"
 
 #include <cuda_runtime_api.h>
 
@@ -24,14 +24,14 @@ struct buffer {
 };
 
 struct transfer {
+	struct probe_run *run;
 	struct gpu gpu;
 	struct gpu_timer *timer;
 	cudaStream_t stream, other;
 	char *source, *target;     /* device */
 	unsigned long long *wrong; /* device: number of wrong words */
 	int64_t largest;
-	uint32_t seed; /* the last one used */
-	bool quick;
+	uint32_t seed;  /* the last one used */
 	double seconds; /* of one small point */
 };
 
