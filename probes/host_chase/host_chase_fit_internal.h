@@ -12,10 +12,6 @@ struct tlbs {
 	double page; /* bytes; 0: not measured */
 };
 
-/* A series less the seconds of another series at the same argument, plus its smallest. */
-struct curve_series host_chase_less(
-        const struct table *curve, const char *series, const char *column, const char *less);
-
 /* The pointer chain over bytes, in huge pages; or in small pages, less the misses of their TLBs
  * (small). Those misses are also subtracted from chain_huge where huge pages are walked like small
  * ones. */
@@ -24,7 +20,6 @@ struct chain {
 	bool huge_pages;    /* the chain shows the TLBs of huge pages */
 	double node_misses; /* TLB misses in the chains over nodes' memory, seconds a load */
 };
-struct chain host_chase_chain(const struct table *curve, const struct tlbs *small);
 
 /* Adds a value, or its bounds when it is not resolved. */
 void host_chase_add(struct profile *profile, const struct parameter_spec *spec,

@@ -55,15 +55,17 @@ enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING };
 /* What a series needs of the device. */
 enum need { NOTHING, COOPERATIVE, OVERLAP };
 
-/* One series: operation puts one call into launch->stream, and for a round trip waits for its end.
- */
+/* One series: operation puts one call, of `kernels` counted kernels, into launch->stream, and for a
+ * round trip waits for its end. A point of the sweep has one argument, the first. */
+enum { ARGUMENTS = 5 };
 struct subject {
 	const char *series;
 	enum way way;
 	void (*operation)(struct launch *launch);
+	int kernels;
 	enum need need;
 	const char *argument_name;
-	int argument;
+	int argument[ARGUMENTS]; /* 0 beyond the last */
 };
 
 /* ---- operations (launch_operations.c) ---- */
@@ -80,15 +82,6 @@ void launch_grid(struct launch *launch);
 
 void launch_blas_open(struct launch *launch, uint64_t seed);
 void launch_blas_close(struct launch *launch);
-void launch_scal(struct launch *launch);
-void launch_swap(struct launch *launch);
-void launch_ger(struct launch *launch);
-void launch_gemv(struct launch *launch);
-void launch_gemv_t(struct launch *launch);
-void launch_gemm(struct launch *launch);
-void launch_gemm_t(struct launch *launch);
-void launch_iamax(struct launch *launch);
-void launch_nrm2(struct launch *launch);
 
 /* ---- samples (launch_samples.c) ---- */
 

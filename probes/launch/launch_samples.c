@@ -23,14 +23,13 @@ static const double host_slack = 100e-6;
 void launch_queue(const struct work *work, int count)
 {
 	struct launch *launch = work->launch;
-	if (work->subject->way != CHAIN) {
+	launch->launched += (unsigned)(count * work->subject->kernels);
+	if (work->subject->way == CHAIN)
+		GPU(cudaGraphLaunch(
+		        count == LONG ? launch->chain_long : launch->chain_short, launch->stream));
+	else
 		for (int i = 0; i < count; i++)
 			work->subject->operation(launch);
-		return;
-	}
-	cudaGraphExec_t chain = count == LONG ? launch->chain_long : launch->chain_short;
-	GPU(cudaGraphLaunch(chain, launch->stream));
-	launch->launched += (unsigned)count;
 }
 
 void launch_finish(const struct launch *launch)
@@ -137,7 +136,7 @@ bool launch_sample(void *context, struct sample *sample)
 void launch_choose_word(struct launch *launch)
 {
 	enum { TRIES = 2 };
-	const struct subject null = {"dependent", DEVICE_SHARE, launch_one, NOTHING, NULL, 0};
+	const struct subject null = {"dependent", DEVICE_SHARE, launch_one, .kernels = 1};
 	const struct work work = {launch, &null};
 	unsigned *quickest = launch->word;
 	double least = INFINITY;

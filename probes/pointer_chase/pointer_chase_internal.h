@@ -68,9 +68,5 @@ void chase_measure_slices(struct chase_context *context, int lines);
 
 /* ---- first reads (pointer_chase_once.c, pointer_chase_constant.c) ---- */
 
-/* Seconds of the loads from number `skipped` to `nodes`, less the cost of reading the clock.
- * Returns the clock rate, NaN when the launch did not run. */
-double chase_once_loads(const struct chase_once *result, int nodes, int skipped, double *seconds);
-
 void chase_measure_once(struct chase_context *context);
 void chase_measure_constant(struct chase_context *context);
