@@ -64,7 +64,3 @@ int bank_global_launch(const struct bank_launch *launch, enum bank_operation ope
 #ifdef __cplusplus
 }
 #endif
-
-struct table;
-struct profile;
-void bank_conflict_fit(const struct table *curve, struct profile *profile);

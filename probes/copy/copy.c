@@ -19,8 +19,6 @@
 #include <cuda_runtime_api.h>
 #include <string.h>
 
-void copy_fit(const struct table *curve, struct profile *profile);
-
 /* Adds a point that fits into the buffers and is wanted. */
 static void add(struct copy_sweep *sweep, struct copy_point point)
 {

@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-void copy_fit(const struct table *curve, struct profile *profile);
-
 /* A function of times. Nothing bounds the rates but the device: PINS of its memory, or SMS. */
 #define TIMES(name, method)                                                                        \
 	{                                                                                          \

@@ -133,8 +133,6 @@ static bool is_right(const struct bench *bench, const struct worker *worker)
 	return bench->way == READ ? sum == worker->sum : wrong == 0;
 }
 
-void host_memory_fit(const struct table *curve, struct profile *profile);
-
 enum { QUICK_BYTES = 64 << 20, PIECE_BYTES = 64 << 20, WARM_PASSES = 3, REPEATS = 2 };
 
 static const char *const way_name[WAYS] = {"read", "copy", "write"};

@@ -71,7 +71,3 @@ int instruction_wgmma_launch(
 #ifdef __cplusplus
 }
 #endif
-
-struct table;
-struct profile;
-void instruction_fit(const struct table *curve, struct profile *profile);

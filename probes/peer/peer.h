@@ -10,10 +10,6 @@
 extern "C" {
 #endif
 
-struct table;
-struct profile;
-void peer_fit(const struct table *curve, struct profile *profile);
-
 /* Loads are unrolled by PEER_UNROLL; a node is one line. */
 enum { PEER_UNROLL = 32, PEER_NODE_BYTES = 128 };
 

@@ -172,9 +172,11 @@ static void measure_point(struct work *work)
 	        {"from", work->from->gpu.device}, {"to", work->to->gpu.device}};
 	const struct arg group[] = {{"bytes", (double)work->bytes}, {"gpus", work->gpus}};
 	if (work->gpus > 0)
-		probe_record(work->peer->run, work->route->series, group, ARRAY_LEN(group), &measurement);
+		probe_record(work->peer->run, work->route->series, group, ARRAY_LEN(group),
+		        &measurement);
 	else
-		probe_record(work->peer->run, work->route->series, pair, ARRAY_LEN(pair), &measurement);
+		probe_record(
+		        work->peer->run, work->route->series, pair, ARRAY_LEN(pair), &measurement);
 }
 
 static void peer_measure_route(struct work work, const struct route *route)

@@ -9,10 +9,6 @@
 extern "C" {
 #endif
 
-struct table;
-struct profile;
-void transfer_fit(const struct table *curve, struct profile *profile);
-
 /* Word number `index` of the data with this seed. */
 #ifdef __CUDACC__
 __host__ __device__

@@ -5,7 +5,6 @@
 
 #include "cache_machine.h"
 #include "tests/fit_test.h"
-#include "probes/pointer_chase/pointer_chase.h"
 
 static const char *const columns[] = {
         "bytes", "stride", "nodes", "offset", "sm", "line", "distance", "before"};

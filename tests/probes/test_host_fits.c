@@ -2,8 +2,6 @@
 /* The fits of the host's memory, parallel, Gram-Schmidt and library probes on known curves. */
 #include "tests/fit_test.h"
 
-fit_function host_memory_fit, host_parallel_fit, host_gram_fit, host_rate_fit;
-
 /* Caches are fast; beyond them two threads reach 20 GB/s, four 30 and eight only 25. */
 static void test_memory(void)
 {

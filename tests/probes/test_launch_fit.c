@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The launch probe's fit: every parameter comes back from known curves, and a missing one fails. */
-#include "probes/launch/launch.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"bytes", "blocks", "accesses", "kernels"};

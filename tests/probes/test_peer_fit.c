@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The peer probe's fit: latency and bandwidth of every pair and number of GPUs come back from known
  * curves. */
-#include "probes/peer/peer.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"bytes", "from", "to", "gpus"};

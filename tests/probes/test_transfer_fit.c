@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The transfer probe's fit: latency and bandwidth come back from known curves; missing ones fail.
  */
-#include "probes/transfer/transfer.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"bytes", "node"};
