@@ -35,10 +35,7 @@ enum { BLOCKS_MAX = 2 };
 struct subject {
 	struct bench *bench;
 	const char *series;
-	enum { CHAIN, SHORT_CHAIN, FED, WARPGROUP } kind;
-	size_t index; /* into the table, or enum fed_source, or enum wgmma_kind */
-	int chains, warps, blocks, width;
-	int64_t turns;
+	struct instruction_launch launch;
 	double instructions; /* of an SM in one turn */
 	double flops;        /* of one instruction */
 };
@@ -62,31 +59,6 @@ enum { PILOT_TURNS = 16, WARPGROUPS = 2 };
 static const double launch_slack = 60e-6;
 static const double sample_seconds = 3e-4;
 
-static int launch(const struct subject *s)
-{
-	struct bench *b = s->bench;
-	const struct instruction_launch l = {.index = s->index,
-	        .chains = s->chains,
-	        .warps = s->warps,
-	        .blocks = s->blocks,
-	        .turns = s->turns,
-	        .sm_count = b->gpu.sm_count,
-	        .span = b->span,
-	        .sink = b->sink};
-	switch (s->kind) {
-	case CHAIN:
-		return instruction_launch(&l);
-	case SHORT_CHAIN:
-		return instruction_short_launch(&l);
-	case FED:
-		return instruction_fed_launch((enum fed_source)s->index, s->width, s->warps,
-		        s->turns, b->gpu.sm_count, b->span, b->sink);
-	default:
-		return instruction_wgmma_launch(
-		        (enum wgmma_kind)s->index, s->turns, b->gpu.sm_count, b->span, b->sink);
-	}
-}
-
 /* The block of median duration. */
 static const struct gpu_span *middle_block(struct bench *b, int blocks)
 {
@@ -107,12 +79,12 @@ static bool take_sample(void *context, struct sample *sample)
 	struct bench *b = s->bench;
 	GPU(cudaDeviceSynchronize());
 	const double start = clock_now();
-	GPU(launch(s));
+	GPU(instruction_launch(&s->launch));
 	GPU(cudaDeviceSynchronize());
 	const double host_seconds = clock_now() - start;
-	const struct gpu_span *span = middle_block(b, s->blocks * b->gpu.sm_count);
+	const struct gpu_span *span = middle_block(b, s->launch.blocks * b->gpu.sm_count);
 	/* with few warps other blocks may end later */
-	gpu_span_sample(span, (double)s->turns * s->instructions, host_seconds,
+	gpu_span_sample(span, (double)s->launch.turns * s->instructions, host_seconds,
 	        launch_slack + 0.02 * host_seconds, sample);
 	return true;
 }
@@ -121,18 +93,22 @@ static bool take_sample(void *context, struct sample *sample)
 static void set_turns(struct subject *s, double seconds)
 {
 	struct sample sample = {0};
-	s->turns = PILOT_TURNS;
+	s->launch.sm_count = s->bench->gpu.sm_count;
+	s->launch.span = s->bench->span;
+	s->launch.sink = s->bench->sink;
+	s->launch.turns = PILOT_TURNS;
 	take_sample(s, &sample);
 	take_sample(s, &sample);
-	s->turns =
+	s->launch.turns =
 	        (int64_t)fmax(PILOT_TURNS, seconds / fmax(sample.seconds * s->instructions, 1e-9));
 }
 
 /* watt: NaN where it was not read. */
 static void record(const struct subject *s, double watt, const struct measurement *measurement)
 {
-	const struct arg args[] = {{"chains", s->chains}, {"warps", s->warps},
-	        {"blocks", s->blocks}, {"width", s->width ? (double)s->width : (double)NAN},
+	const struct instruction_launch *l = &s->launch;
+	const struct arg args[] = {{"chains", l->chains}, {"warps", l->warps},
+	        {"blocks", l->blocks}, {"width", l->width ? (double)l->width : (double)NAN},
 	        {"flops", s->flops}, {"watt", watt}};
 	probe_record(s->bench->run, s->series, args, ARRAY_LEN(args), measurement);
 }
@@ -150,11 +126,7 @@ static void measure_point(struct subject *s, double seconds)
 static struct subject chains_of(struct bench *b, size_t index, int chains, int warps, int blocks)
 {
 	return (struct subject){.bench = b,
-	        .kind = CHAIN,
-	        .index = index,
-	        .chains = chains,
-	        .warps = warps,
-	        .blocks = blocks,
+	        .launch = {CHAIN, index, chains, warps, blocks, .turns = 0},
 	        .instructions = (double)b->table[index].body * warps * blocks,
 	        .flops = b->table[index].flops};
 }
@@ -163,11 +135,7 @@ static struct subject warpgroups_of(struct bench *b, enum wgmma_kind kind)
 {
 	const double depth = kind == WGMMA_TF32 ? 8 : 16;
 	return (struct subject){.bench = b,
-	        .kind = WARPGROUP,
-	        .index = (size_t)kind,
-	        .chains = 1,
-	        .warps = 4 * WARPGROUPS,
-	        .blocks = 1,
+	        .launch = {WARPGROUP, (size_t)kind, 1, 4 * WARPGROUPS, 1, .turns = 0},
 	        .instructions = (double)INSTRUCTION_MMA_BODY * WARPGROUPS,
 	        .flops = 2 * 64 * 128 * depth};
 }
@@ -287,7 +255,7 @@ static void add_overhead(struct bench *b)
 {
 	for (int warps = 1; warps <= 16; warps *= 16) {
 		struct subject s = chains_of(b, 0, warps > 1 ? 8 : 1, warps, 1);
-		s.kind = SHORT_CHAIN;
+		s.launch.kind = SHORT_CHAIN;
 		s.instructions = (double)INSTRUCTION_SHORT_BODY * warps;
 		add(b, s, "overhead");
 	}
@@ -302,12 +270,7 @@ static void add_fed(struct bench *b)
 		for (int width = 4; width <= (loads ? 16 : 4); width *= 2)
 			add(b,
 			        (struct subject){.bench = b,
-			                .kind = FED,
-			                .index = (size_t)source,
-			                .chains = 8,
-			                .warps = 16,
-			                .blocks = 1,
-			                .width = width,
+			                .launch = {FED, (size_t)source, 8, 16, 1, .width = width},
 			                .instructions = INSTRUCTION_FED_BODY * 16.0,
 			                .flops = 64},
 			        series[source]);
