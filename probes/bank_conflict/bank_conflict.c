@@ -32,60 +32,21 @@ enum { WARP = 32, BANKS_BYTES = 128, THREADS = 1024, ONE_WORD_THREADS = 64 };
 static const double slack = 100e-6;
 static const double longest_sample = 200e-6;
 
-enum kind { PLAIN, SHARED_ATOMIC, GLOBAL_ATOMIC };
-
-struct bank_point {
-	enum kind kind;
-	bool saturated;
-	int width, threads;
-	enum bank_access access;
-	bool tile;
-	enum bank_operation operation;
-	enum bank_atomic atomic;
-	struct bank_lanes lanes;
-	uint32_t stride; /* of GLOBAL_ATOMIC */
-};
-
 struct bank_context {
 	struct probe_run *run;
 	struct gpu gpu;
 	void *memory;
 	int64_t memory_bytes;
 	struct bank_result *result; /* one per SM */
-	struct bank_point point;
-	int64_t rounds;
+	struct bank_launch point;
+	bool saturated; /* a block on every SM, else one */
 	double seconds; /* for one point */
 };
 
-static void start_point(struct bank_context *context)
-{
-	const struct bank_point *point = &context->point;
-	const int64_t room = context->gpu.shared_per_block - THREADS * 4;
-	const int64_t areas = room / BANK_AREA, warps = (point->threads + WARP - 1) / WARP;
-	const struct bank_launch launch = {
-	        .blocks = point->saturated ? context->gpu.sm_count : 1,
-	        .threads = point->threads,
-	        .areas = (int)(areas < warps ? areas : warps),
-	        .rounds = context->rounds,
-	        .result = context->result,
-	};
-	/* a word for every thread as far as the memory reaches; stride 0: one word for all */
-	const uint32_t words =
-	        point->stride > 0 ? (uint32_t)(context->memory_bytes / point->stride) : 1;
-	if (point->kind == PLAIN)
-		GPU(bank_access_launch(
-		        &launch, point->access, point->width, point->tile, &point->lanes));
-	else if (point->kind == SHARED_ATOMIC)
-		GPU(bank_shared_launch(&launch, point->operation, point->atomic, &point->lanes));
-	else
-		GPU(bank_global_launch(&launch, point->operation, point->atomic, context->memory,
-		        point->stride, words));
-}
-
 /* All blocks share the unit under test: the time of the grid counts, in longer samples. */
-static bool device_wide(const struct bank_point *point)
+static bool device_wide(const struct bank_context *context)
 {
-	return point->saturated && point->kind == GLOBAL_ATOMIC;
+	return context->saturated && context->point.kind == BANK_GLOBAL_ATOMIC;
 }
 
 static int by_cycles(const void *a, const void *b)
@@ -115,10 +76,10 @@ static struct gpu_span device_span(
 static bool bank_sample(void *argument, struct sample *sample)
 {
 	struct bank_context *context = argument;
-	const struct bank_point *point = &context->point;
-	const int blocks = point->saturated ? context->gpu.sm_count : 1;
+	const struct bank_launch *point = &context->point;
+	const int blocks = point->blocks;
 	const double start = clock_now();
-	start_point(context);
+	GPU(bank_launch(point));
 	GPU(cudaDeviceSynchronize());
 	const double host_seconds = clock_now() - start;
 
@@ -126,38 +87,55 @@ static bool bank_sample(void *argument, struct sample *sample)
 	const struct bank_result *middle = &context->result[(blocks - 1) / 2];
 	struct gpu_span timed = middle->timed, all = middle->whole;
 	double warps = (double)((point->threads + WARP - 1) / WARP);
-	if (device_wide(point)) {
+	if (device_wide(context)) {
 		timed = all = device_span(context->result, blocks, &middle->timed);
 		warps *= blocks;
 	}
 	struct sample whole;
 	gpu_span_sample(&all, 1, host_seconds, slack, &whole);
-	gpu_span_sample(&timed, warps * BANK_UNROLL * (double)context->rounds, 0, 0, sample);
+	gpu_span_sample(&timed, warps * BANK_UNROLL * (double)point->rounds, 0, 0, sample);
 	sample->agreed = sample->agreed && whole.agreed;
 	return true;
 }
 
+/* Fills in where and on how many blocks the point runs. */
+static void set_point(struct bank_context *context, const struct bank_launch *point, bool saturated)
+{
+	struct bank_launch *launch = &context->point;
+	const int64_t room = context->gpu.shared_per_block - THREADS * 4;
+	const int64_t areas = room / BANK_AREA, warps = (point->threads + WARP - 1) / WARP;
+	*launch = *point;
+	context->saturated = saturated;
+	launch->blocks = saturated ? context->gpu.sm_count : 1;
+	launch->areas = (int)min_int64(areas, warps);
+	launch->result = context->result;
+	launch->memory = context->memory;
+	/* a word for every thread as far as the memory reaches; stride 0: one word for all */
+	launch->words = point->stride > 0 ? (uint32_t)(context->memory_bytes / point->stride) : 1;
+	launch->rounds = 1;
+}
+
 /* Measures a point with one argument beside width and threads. Its series is the regime and `name`.
  * The first rounds load the kernel and give the number of rounds of a sample. */
-static void measure_point(struct bank_context *context, const struct bank_point *point,
-        const char *name, struct arg argument)
+static void measure_point(struct bank_context *context, const struct bank_launch *point,
+        bool saturated, const char *name, struct arg argument)
 {
 	const struct sample_plan plan = sample_plan_default(context->seconds);
 	const double span = fmin(longest_sample, context->seconds / 25);
-	const double target = device_wide(point) ? 3 * span : span;
 	const struct arg args[] = {argument, {"width", point->width}, {"threads", point->threads}};
+	int64_t *rounds = &context->point.rounds;
 	struct sample sample = {0};
 	char series[64];
-	snprintf(series, sizeof series, "%s_%s", point->saturated ? "saturated" : "alone", name);
-	context->point = *point;
-	context->rounds = 1;
+	snprintf(series, sizeof series, "%s_%s", saturated ? "saturated" : "alone", name);
+	set_point(context, point, saturated);
+	const double target = device_wide(context) ? 3 * span : span;
 	bank_sample(context, &sample);
 	bank_sample(context, &sample);
 	while (sample.span < target / 20) {
-		context->rounds *= 8;
+		*rounds *= 8;
 		bank_sample(context, &sample);
 	}
-	context->rounds = (int64_t)fmax(1, (double)context->rounds * target / sample.span);
+	*rounds = (int64_t)fmax(1, (double)*rounds * target / sample.span);
 	probe_measure(context->run, series, args, ARRAY_LEN(args), bank_sample, context, &plan,
 	        context->gpu.max_hz);
 }
@@ -215,8 +193,7 @@ static void measure_accesses(
 {
 	for (int i = 0; i < 4; ++i) {
 		const bool saturated = i / 2, store = i % 2;
-		const struct bank_point point = {.kind = PLAIN,
-		        .saturated = saturated,
+		const struct bank_launch point = {.kind = BANK_PLAIN,
 		        .threads = saturated ? THREADS : WARP,
 		        .width = width,
 		        .tile = sweep->tile,
@@ -225,7 +202,8 @@ static void measure_accesses(
 		                              : BANK_CHAIN,
 		        .lanes = lanes_at(sweep->place, n, width)};
 		if (!store || sweep->store)
-			measure_point(context, &point, store ? sweep->store : sweep->load,
+			measure_point(context, &point, saturated,
+			        store ? sweep->store : sweep->load,
 			        (struct arg){sweep->argument, n});
 	}
 }
@@ -251,14 +229,13 @@ static void measure_shared_atomics(struct bank_context *context)
 	for (size_t o = 0; o < ARRAY_LEN(operation); ++o)
 		for (int ways = 1; ways <= WARP; ways *= context->run->common.quick ? 32 : 2)
 			for (int saturated = 0; saturated < 2; ++saturated) {
-				const struct bank_point point = {.kind = SHARED_ATOMIC,
-				        .saturated = saturated,
+				const struct bank_launch point = {.kind = BANK_SHARED_ATOMIC,
 				        .width = 4,
 				        .threads = saturated ? THREADS : WARP,
 				        .operation = operation[o].operation,
 				        .atomic = saturated ? BANK_RED : BANK_DEPENDENT,
 				        .lanes = lanes_at(same_word_place, ways, 4)};
-				measure_point(context, &point, operation[o].name,
+				measure_point(context, &point, saturated, operation[o].name,
 				        (struct arg){"ways", ways});
 			}
 }
@@ -278,16 +255,15 @@ static void measure_global_atomics(struct bank_context *context)
 	for (size_t o = 0; o < ARRAY_LEN(operation); o += context->run->common.quick ? 3 : 1)
 		for (int i = 0; i < 7; ++i) {
 			const uint32_t stride[] = {BANKS_BYTES, (uint32_t)operation[o].width, 0};
-			struct bank_point point = {.kind = GLOBAL_ATOMIC,
+			struct bank_launch point = {.kind = BANK_GLOBAL_ATOMIC,
 			        .width = operation[o].width,
 			        .operation = operation[o].operation,
 			        .atomic = i == 0  ? BANK_DEPENDENT
 			                  : i % 2 ? BANK_RED
 			                          : BANK_ATOM,
-			        .saturated = i > 0,
 			        .stride = i > 0 ? stride[(i - 1) / 2] : 0};
 			point.threads = i == 0 ? 1 : point.stride > 0 ? THREADS : ONE_WORD_THREADS;
-			measure_point(context, &point, operation[o].name[point.atomic],
+			measure_point(context, &point, i > 0, operation[o].name[point.atomic],
 			        (struct arg){"stride_bytes", i > 0 ? point.stride : BANK_SPREAD});
 		}
 }
