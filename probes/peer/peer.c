@@ -78,12 +78,10 @@ static void set_up_device(struct peer *peer, struct device *device)
 	GPU(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
 	GPU(cudaMalloc((void **)&device->source, bytes));
 	GPU(cudaMalloc((void **)&device->target, bytes));
-	GPU(cudaMalloc((void **)&device->expected, bytes));
 	GPU(cudaMalloc((void **)&device->nodes, NODES * PEER_NODE_BYTES));
 	GPU(cudaMalloc((void **)&device->wrong, sizeof *device->wrong));
 	GPU(cudaHostAlloc((void **)&device->result, sizeof *device->result, cudaHostAllocPortable));
-	gpu_fill_float((float *)device->source, peer->largest / 4, peer_seed_of(peer, device),
-	        device->stream);
+	words_fill(device->source, peer->largest, peer_seed_of(peer, device), device->stream);
 	wait_for(device);
 }
 

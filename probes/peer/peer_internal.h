@@ -4,6 +4,7 @@
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
+#include "lib/device/words.h"
 #include "lib/device/nccl_calls.h"
 #include "lib/probe/probe_noise.h"
 #include "peer.h"
@@ -21,7 +22,7 @@ struct device {
 	struct gpu gpu;
 	struct gpu_timer *timer;
 	cudaStream_t stream;
-	char *source, *target, *expected;
+	char *source, *target;
 	uint64_t *nodes;
 	unsigned long long *wrong;
 	struct peer_result *result; /* pinned */
@@ -68,8 +69,8 @@ static inline void wait_for(const struct device *device)
 	GPU(cudaStreamSynchronize(device->stream));
 }
 
-/* Seed of the random data in the device's source. */
-uint64_t peer_seed_of(const struct peer *peer, const struct device *device);
+/* Seed of the data in the device's source. */
+uint32_t peer_seed_of(const struct peer *peer, const struct device *device);
 
 void peer_measure_pair(struct peer *peer, struct device *from, struct device *to);
 

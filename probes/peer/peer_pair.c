@@ -62,19 +62,9 @@ static bool call_sample(void *argument, struct sample *sample)
 	return true;
 }
 
-uint64_t peer_seed_of(const struct peer *peer, const struct device *device)
+uint32_t peer_seed_of(const struct peer *peer, const struct device *device)
 {
-	return peer->seed + (uint64_t)device->gpu.device;
-}
-
-/* Fills device->expected with the data of the owner's source. */
-static void peer_expect(
-        const struct peer *peer, const struct device *device, const struct device *owner)
-{
-	use(device);
-	gpu_fill_float((float *)device->expected, peer->largest / 4, peer_seed_of(peer, owner),
-	        device->stream);
-	wait_for(device);
+	return (uint32_t)peer->seed + (uint32_t)device->gpu.device;
 }
 
 static void spoil(const struct device *device, int64_t bytes)
@@ -84,16 +74,13 @@ static void spoil(const struct device *device, int64_t bytes)
 	wait_for(device);
 }
 
-static void require_right(const struct work *work, const struct device *device)
+/* The device's target must have the data of the owner's source. */
+static void require_right(
+        const struct work *work, const struct device *device, const struct device *owner)
 {
-	unsigned long long wrong = 0;
 	use(device);
-	GPU(cudaMemsetAsync(device->wrong, 0, sizeof wrong, device->stream));
-	peer_compare(device->target, device->expected, work->bytes, device->wrong, device->stream);
-	GPU(cudaGetLastError());
-	GPU(cudaMemcpyAsync(
-	        &wrong, device->wrong, sizeof wrong, cudaMemcpyDeviceToHost, device->stream));
-	wait_for(device);
+	const unsigned long long wrong = words_wrong(device->target, work->bytes,
+	        peer_seed_of(work->peer, owner), device->wrong, device->stream);
 	if (wrong)
 		msg_die(EXIT_MEASURE_FAILED,
 		        "%s: %llu words of %lld bytes from GPU %d arrived wrong on GPU %d: no "
@@ -135,13 +122,12 @@ static void spoil_targets(const struct work *work)
 		spoil(&work->peer->device[i], work->bytes);
 }
 
-/* device->expected was made for the pair, or on all devices for the broadcast. */
 static void check_targets(const struct work *work)
 {
 	if (work->gpus == 0)
-		require_right(work, work->to);
+		require_right(work, work->to, work->from);
 	if (work->route->both)
-		require_right(work, work->from);
+		require_right(work, work->from, work->to);
 	if (work->route->sum) {
 		const int64_t words = work->bytes / 4, part = words < CHECKED ? words : CHECKED;
 		require_sum(work, 0, part);
@@ -149,7 +135,7 @@ static void check_targets(const struct work *work)
 		return;
 	}
 	for (int i = 0; i < work->gpus; i++)
-		require_right(work, &work->peer->device[i]);
+		require_right(work, &work->peer->device[i], work->from);
 }
 
 /* At least three samples, however long a transfer takes. */
@@ -311,8 +297,6 @@ void peer_measure_pair(struct peer *peer, struct device *from, struct device *to
 	        {"both", call_both, .least = LARGE_LEAST, .both = true},
 	};
 	const struct work work = {.peer = peer, .from = from, .to = to};
-	peer_expect(peer, to, from);
-	peer_expect(peer, from, to);
 	peer_measure_route(work, &staged);
 	if (!can_access(to, from) || !can_access(from, to)) {
 		table_meta_set(peer->run->curve, "unavailable.copy",
@@ -372,8 +356,6 @@ static void measure_group(struct peer *peer, int gpus)
 		table_meta_set(peer->run->curve, "unavailable.nccl", "%d GPUs: %s", gpus, text);
 		return;
 	}
-	for (int i = 0; i < gpus; i++)
-		peer_expect(peer, &peer->device[i], &peer->device[0]);
 	const struct work work = {
 	        .peer = peer, .from = &peer->device[0], .to = &peer->device[0], .gpus = gpus};
 	probe_noise_take(peer->run, &peer->named); /* NCCL has its threads now */

@@ -6,6 +6,7 @@
 #include "transfer.h"
 
 #include "lib/device/gpu.h"
+#include "lib/device/words.h"
 #include "lib/probe/probe.h"
 
 #include <cuda_runtime_api.h>

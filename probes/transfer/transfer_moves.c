@@ -24,7 +24,7 @@ uint32_t transfer_new_seed(struct transfer *transfer)
 
 void transfer_fill_device(const struct transfer *transfer, char *data, int64_t bytes, uint32_t seed)
 {
-	transfer_fill(data, whole_words(bytes), seed, transfer->stream);
+	words_fill(data, whole_words(bytes), seed, transfer->stream);
 	GPU(cudaStreamSynchronize(transfer->stream));
 }
 
@@ -38,18 +38,12 @@ void transfer_fill_host(struct transfer *transfer, struct buffer *buffer, int64_
 unsigned long long transfer_wrong_on_device(
         const struct transfer *transfer, const char *data, int64_t bytes, uint32_t seed)
 {
-	unsigned long long wrong = 0;
-	GPU(cudaMemsetAsync(transfer->wrong, 0, sizeof wrong, transfer->stream));
-	transfer_compare(data, bytes, seed, transfer->wrong, transfer->stream);
-	GPU(cudaMemcpyAsync(
-	        &wrong, transfer->wrong, sizeof wrong, cudaMemcpyDeviceToHost, transfer->stream));
-	GPU(cudaStreamSynchronize(transfer->stream));
-	return wrong;
+	return words_wrong(data, bytes, seed, transfer->wrong, transfer->stream);
 }
 
 static bool wrong_word(const char *data, int64_t bytes, int64_t index, uint32_t seed)
 {
-	uint32_t word = transfer_word((uint64_t)index, seed);
+	uint32_t word = word_of((uint64_t)index, seed);
 	int64_t left = bytes - 4 * index;
 	return memcmp(data + 4 * index, &word, left < 4 ? (size_t)left : 4) != 0;
 }
@@ -63,7 +57,7 @@ unsigned long long transfer_wrong_on_host(const char *data, int64_t bytes, uint3
 	for (int64_t i = 0; i < checked; i++) {
 		int64_t index = i;
 		if (checked < words && i > 0)
-			index = transfer_word((uint64_t)i, ~seed) % words;
+			index = word_of((uint64_t)i, ~seed) % words;
 		wrong += wrong_word(data, bytes, index, seed);
 	}
 	return wrong;
