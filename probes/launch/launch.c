@@ -125,11 +125,11 @@ static void measure_first(struct probe_run *run, struct launch *launch)
 }
 
 /* Everything that a sample does, without the hold: loading code waits for the device. */
-static void run_once(const struct work *work)
+static void run_once(struct launch *launch)
 {
-	launch_queue(work, SHORT);
-	launch_queue(work, LONG);
-	launch_finish(work->launch);
+	launch_queue(launch, SHORT);
+	launch_queue(launch, LONG);
+	launch_finish(launch);
 }
 
 static bool by_device(const struct subject *subject)
@@ -140,16 +140,15 @@ static bool by_device(const struct subject *subject)
 static void measure_subject(struct probe_run *run, struct launch *launch, struct repeats *repeats,
         const struct subject *subject, double seconds)
 {
-	struct work work = {launch, subject};
-	launch->argument = subject->argument[0];
-	run_once(&work);
+	launch->subject = subject;
+	run_once(launch);
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
 	if (by_device(subject)) /* a disturbed host does not make the device's time longer */
-		sample_run(launch_sample, &work, &plan, launch->gpu.max_hz, &measurement);
+		sample_run(launch_sample, launch, &plan, launch->gpu.max_hz, &measurement);
 	else
 		probe_noise_sample(
-		        run, launch_sample, &work, &plan, launch->gpu.max_hz, &measurement);
+		        run, launch_sample, launch, &plan, launch->gpu.max_hz, &measurement);
 	struct arg argument = {subject->argument_name, subject->argument[0]};
 	repeats_add(
 	        repeats, subject->series, &argument, subject->argument_name != NULL, &measurement);

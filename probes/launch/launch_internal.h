@@ -24,20 +24,21 @@ enum {
 	LONGEST = 131072 /* elements of the longest search */
 };
 
+struct subject;
 struct launch {
 	struct gpu gpu;
 	struct gpu_timer *timer;
 	struct gpu_hold *hold;
 	cudaStream_t stream, other;
 	cudaEvent_t event[2], mark;
-	unsigned *words;         /* device: WORDS words, WORDS_APART from each other */
-	unsigned *word;          /* the word that counts the kernels run */
-	unsigned launched;       /* as the host counts them */
-	int argument;            /* of the current subject */
-	int stream_wait;         /* which stream the next hop starts from */
-	unsigned *nodes;         /* device: nodes of access_launch */
-	unsigned *copied;        /* pinned: destination of the small copy */
-	volatile unsigned *flag; /* pinned, mapped */
+	unsigned *words;               /* device: WORDS words, WORDS_APART from each other */
+	unsigned *word;                /* the word that counts the kernels run */
+	unsigned launched;             /* as the host counts them */
+	const struct subject *subject; /* the current one */
+	int stream_wait;               /* which stream the next hop starts from */
+	unsigned *nodes;               /* device: nodes of access_launch */
+	unsigned *copied;              /* pinned: destination of the small copy */
+	volatile unsigned *flag;       /* pinned, mapped */
 	PFN_cuLaunchKernel_v4000 driver_launch;
 	CUfunction driver_kernel;
 	/* Graphs of 1, SHORT and LONG kernels in a row. */
@@ -85,15 +86,10 @@ void launch_blas_close(struct launch *launch);
 
 /* ---- samples (launch_samples.c) ---- */
 
-struct work {
-	struct launch *launch;
-	const struct subject *subject;
-};
-
-void launch_queue(const struct work *work, int count);
+void launch_queue(struct launch *launch, int count);
 void launch_finish(const struct launch *launch);
 
-/* A sample_function; context is a struct work. */
+/* A sample_function; context is a struct launch. */
 bool launch_sample(void *context, struct sample *sample);
 
 /* Chooses the word with the quickest null kernels, and clears it. */

@@ -89,7 +89,7 @@ static const int searched[LENGTHS] = {N, 1024, 4096, 16384, LONGEST};
 
 static void launch_iamax(struct launch *launch)
 {
-	const int n = launch->argument / (int)sizeof(float);
+	const int n = launch->subject->argument[0] / (int)sizeof(float);
 	int found = 0, i = 0;
 	while (i < LENGTHS - 1 && searched[i] != n)
 		i++;
@@ -154,7 +154,7 @@ void launch_one(struct launch *launch)
 
 void launch_grid(struct launch *launch)
 {
-	launch_null(launch->word, launch->argument, launch->stream);
+	launch_null(launch->word, launch->subject->argument[0], launch->stream);
 }
 
 static void driver_launch(struct launch *launch)
@@ -171,7 +171,7 @@ static void cooperative_launch(struct launch *launch)
 
 static void argument_launch(struct launch *launch)
 {
-	launch_argument(launch->word, launch->argument, launch->stream);
+	launch_argument(launch->word, launch->subject->argument[0], launch->stream);
 }
 
 static void overlapped_launch(struct launch *launch)
@@ -181,8 +181,8 @@ static void overlapped_launch(struct launch *launch)
 
 static void turn_launch(struct launch *launch)
 {
-	launch_turns(launch->word, LAUNCH_TURNS * launch->gpu.sm_count, launch->argument,
-	        launch->stream);
+	launch_turns(launch->word, LAUNCH_TURNS * launch->gpu.sm_count,
+	        launch->subject->argument[0], launch->stream);
 }
 
 static void graph_launch(struct launch *launch)
@@ -238,14 +238,15 @@ static void copy_sync(struct launch *launch)
  * engine must wait. Behind one kernel alone either may be first. */
 static void copy_behind(struct launch *launch)
 {
-	for (int i = 1; i < launch->argument; i++)
+	for (int i = 1; i < launch->subject->argument[0]; i++)
 		launch_one(launch);
 	copy_sync(launch);
 }
 
 static void access_launch(struct launch *launch)
 {
-	launch_access(launch->word, launch->nodes, ACCESS_BLOCKS, launch->argument, launch->stream);
+	launch_access(launch->word, launch->nodes, ACCESS_BLOCKS, launch->subject->argument[0],
+	        launch->stream);
 }
 
 static void graph_sync(struct launch *launch)

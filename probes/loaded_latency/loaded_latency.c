@@ -39,6 +39,7 @@ struct bench {
 	uint64_t *last; /* pinned */
 	uint32_t *sink;
 	uint64_t random;
+	struct loaded_stream stream; /* the current one */
 };
 
 /* ---- the latency of loads beside streams ---- */
@@ -198,16 +199,10 @@ static void join_spans(const struct bench *b, int blocks, struct gpu_span *whole
 	}
 }
 
-struct streamed {
-	struct bench *bench;
-	struct loaded_stream stream;
-};
-
 static bool stream_sample(void *context, struct sample *sample)
 {
-	struct streamed *s = context;
-	struct bench *b = s->bench;
-	struct loaded_stream *stream = &s->stream;
+	struct bench *b = context;
+	struct loaded_stream *stream = &b->stream;
 	const double start = clock_now();
 	GPU(loaded_stream_launch(stream));
 	GPU(cudaDeviceSynchronize());
@@ -227,26 +222,26 @@ static bool stream_sample(void *context, struct sample *sample)
 
 static void measure_stream(struct bench *b, const char *series, struct loaded_stream stream)
 {
-	struct streamed s = {.bench = b, .stream = stream};
 	struct sample_plan plan = sample_plan_default(b->seconds);
 	struct sample sample = {0};
 	const double turn = (double)loaded_piece_bytes(&stream) * loaded_pieces(&stream);
-	s.stream.region = b->region;
-	s.stream.block = b->block;
-	s.stream.sink = b->sink;
-	s.stream.turns = 16;
-	if (s.stream.region_bytes == 0)
-		s.stream.region_bytes = b->region_bytes;
-	stream_sample(&s, &sample);
-	stream_sample(&s, &sample);
-	s.stream.turns =
+	stream.region = b->region;
+	stream.block = b->block;
+	stream.sink = b->sink;
+	stream.turns = 16;
+	if (stream.region_bytes == 0)
+		stream.region_bytes = b->region_bytes;
+	b->stream = stream;
+	stream_sample(b, &sample);
+	stream_sample(b, &sample);
+	b->stream.turns =
 	        (int64_t)fmax(16, fmin(stream_seconds, b->seconds / 8) /
 	                                  fmax(sample.seconds, 1e-15) / turn / stream.blocks);
 	const double inflight = 16.0 * stream.threads * stream.depth;
 	const struct arg args[] = {{"engine", stream.engine}, {"sms", stream.blocks},
 	        {"warps", stream.threads / 32}, {"inflight", inflight}};
 	probe_measure(
-	        b->run, series, args, ARRAY_LEN(args), stream_sample, &s, &plan, b->gpu.max_hz);
+	        b->run, series, args, ARRAY_LEN(args), stream_sample, b, &plan, b->gpu.max_hz);
 }
 
 static bool has_engine(const struct gpu *gpu, enum loaded_engine engine)
@@ -271,39 +266,30 @@ static const struct {
 	int threads, depth;
 } combinations[] = {{128, 1}, {256, 1}, {256, 2}, {512, 2}, {512, 4}, {1024, 4}, {1024, 8}};
 
-static void measure_inflight(struct bench *b, enum loaded_engine engine)
+/* Against bytes under way; against SMs; against warps that load, or start copies, with 2 KiB under
+ * way each. */
+static void sweep_engine(struct bench *b, enum loaded_engine engine)
 {
-	for (size_t i = 0; i < ARRAY_LEN(combinations); i++)
-		measure_engine(b, "inflight",
-		        (struct loaded_stream){.engine = engine,
-		                .blocks = b->gpu.sm_count,
-		                .threads = combinations[i].threads,
-		                .depth = combinations[i].depth});
-}
-
-static void measure_sms(struct bench *b, enum loaded_engine engine)
-{
-	struct loaded_stream stream = {.engine = engine, .threads = 1024, .depth = 4};
-	for (int sms = 1; sms <= b->gpu.sm_count; sms *= b->run->common.quick ? 4 : 2) {
-		stream.blocks = sms;
-		measure_engine(b, "sms", stream);
+	const int sms = b->gpu.sm_count, factor = b->run->common.quick ? 4 : 2;
+	struct loaded_stream stream = {.engine = engine, .blocks = sms};
+	for (size_t i = 0; i < ARRAY_LEN(combinations); i++) {
+		stream.threads = combinations[i].threads;
+		stream.depth = combinations[i].depth;
+		measure_engine(b, "inflight", stream);
 	}
+	stream.threads = 1024;
+	stream.depth = 4;
+	for (stream.blocks = 1; stream.blocks <= sms; stream.blocks *= factor)
+		measure_engine(b, "sms", stream);
 	for (int part = 4; part > 0; part--) { /* the knee lies between the last powers of two */
-		stream.blocks = b->gpu.sm_count * (8 - part) / 7;
+		stream.blocks = sms * (8 - part) / 7;
 		measure_engine(b, "sms_upper", stream);
 	}
-}
-
-/* Each of `warps` warps loads, or starts copies, with 2 KiB under way. */
-static void measure_warps(struct bench *b, enum loaded_engine engine)
-{
-	for (int warps = 1; warps <= 32; warps *= b->run->common.quick ? 4 : 2)
-		measure_engine(b, "warps",
-		        (struct loaded_stream){.engine = engine,
-		                .blocks = b->gpu.sm_count,
-		                .threads = 32 * warps,
-		                .depth = 4,
-		                .issuers = warps});
+	stream.blocks = sms;
+	for (stream.issuers = 1; stream.issuers <= 32; stream.issuers *= factor) {
+		stream.threads = 32 * stream.issuers;
+		measure_engine(b, "warps", stream);
+	}
 }
 
 static void measure_in_l2(struct bench *b)
@@ -364,11 +350,8 @@ static void measure(struct probe_run *run)
 	set_up(&b);
 
 	b.seconds = run->seconds / (2 * LEVELS + 80);
-	for (int engine = ENGINE_PLAIN; engine <= ENGINE_BULK; engine++) {
-		measure_inflight(&b, (enum loaded_engine)engine);
-		measure_sms(&b, (enum loaded_engine)engine);
-		measure_warps(&b, (enum loaded_engine)engine);
-	}
+	for (int engine = ENGINE_PLAIN; engine <= ENGINE_BULK; engine++)
+		sweep_engine(&b, (enum loaded_engine)engine);
 	measure_in_l2(&b);
 	if (b.gpu.cooperative)
 		measure_chase(&b);

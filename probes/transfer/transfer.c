@@ -87,8 +87,8 @@ static void measure_point(
 	probe_noise_sample(run, transfer_sample, &work, &plan, 0, &measurement);
 
 	if (out)
-		transfer_require_right(&work,
-		        transfer_wrong_on_device(transfer, transfer->target, bytes, buffer->seed));
+		transfer_require_right(&work, words_wrong(transfer->target, bytes, buffer->seed,
+		                                      transfer->wrong, transfer->stream));
 	if (in)
 		transfer_require_right(&work, transfer_wrong_on_host(arrived, bytes, seed));
 	if (in && next_size(transfer, bytes) > route->most)

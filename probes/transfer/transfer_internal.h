@@ -67,11 +67,9 @@ void transfer_fill_device(
 /* Fills host memory through the device and sets its seed. */
 void transfer_fill_host(struct transfer *transfer, struct buffer *buffer, int64_t bytes);
 
-/* The number of words in `bytes` that are not the seed's. On the host: of a large transfer only the
- * ends and many words between. Returned: brings a transfer to the host back and checks all of it.
+/* The number of words in `bytes` that are not the seed's: of a large transfer only the ends and
+ * many words between. Returned: brings a transfer to the host back and checks all of it.
  */
-unsigned long long transfer_wrong_on_device(
-        const struct transfer *transfer, const char *data, int64_t bytes, uint32_t seed);
 unsigned long long transfer_wrong_on_host(const char *data, int64_t bytes, uint32_t seed);
 unsigned long long transfer_wrong_returned(
         const struct transfer *transfer, const char *host, int64_t bytes, uint32_t seed);

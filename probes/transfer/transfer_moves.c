@@ -35,12 +35,6 @@ void transfer_fill_host(struct transfer *transfer, struct buffer *buffer, int64_
 	GPU(cudaMemcpy(buffer->host, transfer->source, (size_t)bytes, cudaMemcpyDeviceToHost));
 }
 
-unsigned long long transfer_wrong_on_device(
-        const struct transfer *transfer, const char *data, int64_t bytes, uint32_t seed)
-{
-	return words_wrong(data, bytes, seed, transfer->wrong, transfer->stream);
-}
-
 static bool wrong_word(const char *data, int64_t bytes, int64_t index, uint32_t seed)
 {
 	uint32_t word = word_of((uint64_t)index, seed);
@@ -71,7 +65,7 @@ unsigned long long transfer_wrong_returned(
 	transfer_fill_device(transfer, transfer->target, bytes, ~seed);
 	GPU(cudaMemcpyAsync(
 	        transfer->target, host, (size_t)bytes, cudaMemcpyHostToDevice, transfer->stream));
-	return transfer_wrong_on_device(transfer, transfer->target, bytes, seed);
+	return words_wrong(transfer->target, bytes, seed, transfer->wrong, transfer->stream);
 }
 
 void transfer_require_right(const struct work *work, unsigned long long wrong)
