@@ -57,23 +57,23 @@ static struct sample_plan plan_of(
 }
 
 /* Before the transfer the target holds other data; after it the data are checked. */
-static void measure_point(
-        struct transfer *transfer, const struct route *route, int64_t bytes, const struct arg *node)
+static void measure_point(struct work *work, const struct arg *node)
 {
+	struct transfer *transfer = work->transfer;
+	struct probe_run *run = transfer->run;
+	const int64_t bytes = work->bytes;
 	const struct arg args[2] = {
-	        {"bytes", (double)(route->direction == BOTH ? 2 * bytes : bytes)},
+	        {"bytes", (double)(work->direction == BOTH ? 2 * bytes : bytes)},
 	        node ? *node : (struct arg){0}};
 	const size_t arg_count = node ? 2 : 1;
-	struct probe_run *run = transfer->run;
-	struct work work = {transfer, route, bytes};
-	struct buffer *buffer = route->buffer;
-	bool out = route->direction != TO_HOST, in = route->direction != TO_DEVICE;
-	if (!probe_wants(run, route->series, args, arg_count))
+	struct buffer *buffer = work->buffer;
+	bool out = work->direction != TO_HOST, in = work->direction != TO_DEVICE;
+	if (!probe_wants(run, work->series, args, arg_count))
 		return;
 	if (out && run->wanted) /* without a larger transfer to the host before, the buffer has no
 	                           data */
 		transfer_fill_host(transfer, buffer, bytes);
-	char *arrived = route->direction == BOTH ? transfer_returning(buffer) : buffer->host;
+	char *arrived = work->direction == BOTH ? transfer_returning(buffer) : buffer->host;
 	uint32_t seed = transfer_new_seed(transfer);
 	if (out)
 		transfer_fill_device(transfer, transfer->target, bytes, ~buffer->seed);
@@ -82,21 +82,21 @@ static void measure_point(
 
 	struct sample first;
 	struct measurement measurement;
-	transfer_sample(&work, &first); /* only for its duration */
-	struct sample_plan plan = plan_of(transfer, route->kind, first.seconds);
-	probe_noise_sample(run, transfer_sample, &work, &plan, 0, &measurement);
+	transfer_sample(work, &first); /* only for its duration */
+	struct sample_plan plan = plan_of(transfer, work->kind, first.seconds);
+	probe_noise_sample(run, transfer_sample, work, &plan, 0, &measurement);
 
 	if (out)
-		transfer_require_right(&work, words_wrong(transfer->target, bytes, buffer->seed,
-		                                      transfer->wrong, transfer->stream));
+		transfer_require_right(work, words_wrong(transfer->target, bytes, buffer->seed,
+		                                     transfer->wrong, transfer->stream));
 	if (in)
-		transfer_require_right(&work, transfer_wrong_on_host(arrived, bytes, seed));
-	if (in && next_size(transfer, bytes) > route->most)
+		transfer_require_right(work, transfer_wrong_on_host(arrived, bytes, seed));
+	if (in && next_size(transfer, bytes) > work->most)
 		transfer_require_right(
-		        &work, transfer_wrong_returned(transfer, arrived, bytes, seed));
-	if (route->direction == TO_HOST)
+		        work, transfer_wrong_returned(transfer, arrived, bytes, seed));
+	if (work->direction == TO_HOST)
 		buffer->seed = seed;
-	probe_record(run, route->series, args, arg_count, &measurement);
+	probe_record(run, work->series, args, arg_count, &measurement);
 }
 
 /* Kinds of host memory, with their series. Transfers to the host come first: the largest one leaves
@@ -163,15 +163,16 @@ static void measure_memory(struct transfer *transfer, const struct memory *memor
 		return;
 	allocate(transfer, &buffer, memory->kind);
 	for (int i = 0; i < SERIES && memory->series[i].name; i++) {
-		struct route route = {memory->series[i].name, memory->series[i].kind,
-		        memory->series[i].direction, &buffer, buffer.bytes};
-		if (route.kind == WRITTEN)
-			route.most = min_int64(route.most, WRITTEN_BYTES);
-		if (route.direction == BOTH)
-			route.most /= 2;
-		for (int64_t bytes = route.direction == BOTH ? BOTH_LEAST : 1; bytes <= route.most;
-		        bytes = next_size(transfer, bytes))
-			measure_point(transfer, &route, bytes, NULL);
+		struct work work = {transfer, memory->series[i].name, memory->series[i].kind,
+		        memory->series[i].direction, &buffer, buffer.bytes, 1};
+		if (work.kind == WRITTEN)
+			work.most = min_int64(work.most, WRITTEN_BYTES);
+		if (work.direction == BOTH) {
+			work.most /= 2;
+			work.bytes = BOTH_LEAST;
+		}
+		for (; work.bytes <= work.most; work.bytes = next_size(transfer, work.bytes))
+			measure_point(&work, NULL);
 	}
 	if (memory->kind == PAGEABLE)
 		free(buffer.host);
@@ -191,9 +192,9 @@ static void measure_node(struct transfer *transfer, const struct topology *topol
 	struct buffer buffer = {.bytes = min_int64(transfer->largest, NODE_BYTES)};
 	allocate(transfer, &buffer, PINNED);
 	transfer_fill_host(transfer, &buffer, buffer.bytes);
-	const struct route route = {"h2d_node", PINNED, TO_DEVICE, &buffer, buffer.bytes};
-	const struct arg argument = {"node", node};
-	measure_point(transfer, &route, buffer.bytes, &argument);
+	struct work work = {
+	        transfer, "h2d_node", PINNED, TO_DEVICE, &buffer, buffer.bytes, buffer.bytes};
+	measure_point(&work, &(struct arg){"node", node});
 	GPU(cudaFreeHost(buffer.host));
 }
 

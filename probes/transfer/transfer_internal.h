@@ -36,20 +36,14 @@ struct transfer {
 	double seconds; /* of one small point */
 };
 
-/* One series. */
-struct route {
+/* One point of a series. */
+struct work {
+	struct transfer *transfer;
 	const char *series;
 	enum kind kind;
 	enum direction direction;
 	struct buffer *buffer;
-	int64_t most; /* bytes in one direction */
-};
-
-/* One point of a series. */
-struct work {
-	const struct transfer *transfer;
-	const struct route *route;
-	int64_t bytes;
+	int64_t most, bytes; /* in one direction: of the series, and of this point */
 };
 
 /* The half of the buffer that receives while the other half is sent. */

@@ -73,7 +73,7 @@ void transfer_require_right(const struct work *work, unsigned long long wrong)
 	if (wrong)
 		msg_die(EXIT_MEASURE_FAILED,
 		        "%s: %llu words of a transfer of %lld bytes arrived wrong: no result kept",
-		        work->route->series, wrong, (long long)work->bytes);
+		        work->series, wrong, (long long)work->bytes);
 }
 
 enum { CLOCKED_BYTES = 16 * MIB };
@@ -91,9 +91,9 @@ char *transfer_returning(const struct buffer *buffer)
 static void move_pageable(const struct work *work)
 {
 	const struct transfer *transfer = work->transfer;
-	char *host = work->route->buffer->host;
+	char *host = work->buffer->host;
 	size_t bytes = (size_t)work->bytes;
-	if (work->route->direction == TO_HOST) {
+	if (work->direction == TO_HOST) {
 		GPU(cudaMemcpy(host, transfer->source, bytes, cudaMemcpyDeviceToHost));
 		return;
 	}
@@ -104,9 +104,9 @@ static void move_pageable(const struct work *work)
 static void move_mapped(const struct work *work)
 {
 	const struct transfer *transfer = work->transfer;
-	void *host = work->route->buffer->mapped;
+	void *host = work->buffer->mapped;
 	int blocks = 2 * transfer->gpu.sm_count;
-	if (work->route->direction == TO_HOST)
+	if (work->direction == TO_HOST)
 		transfer_copy(host, transfer->source, work->bytes, blocks, transfer->stream);
 	else
 		transfer_copy(transfer->target, host, work->bytes, blocks, transfer->stream);
@@ -117,8 +117,8 @@ static void move_mapped(const struct work *work)
 static void move_pinned(const struct work *work)
 {
 	const struct transfer *transfer = work->transfer;
-	const struct buffer *buffer = work->route->buffer;
-	enum direction direction = work->route->direction;
+	const struct buffer *buffer = work->buffer;
+	enum direction direction = work->direction;
 	size_t bytes = (size_t)work->bytes;
 	if (direction != TO_HOST)
 		GPU(cudaMemcpyAsync(transfer->target, buffer->host, bytes, cudaMemcpyHostToDevice,
@@ -134,9 +134,9 @@ static void move_pinned(const struct work *work)
 
 static void move(const struct work *work)
 {
-	if (work->route->kind == PAGEABLE)
+	if (work->kind == PAGEABLE)
 		move_pageable(work);
-	else if (work->route->kind == MAPPED)
+	else if (work->kind == MAPPED)
 		move_mapped(work);
 	else
 		move_pinned(work);
@@ -173,7 +173,7 @@ static double move_between_stamps(const struct work *work, struct sample *sample
 static void write_again(const struct work *work)
 {
 	enum { LINE = 64 };
-	volatile char *host = work->route->buffer->host;
+	volatile char *host = work->buffer->host;
 	for (int64_t i = 0; i < work->bytes; i += LINE)
 		host[i] = host[i];
 }
@@ -181,7 +181,7 @@ static void write_again(const struct work *work)
 bool transfer_sample(void *context, struct sample *sample)
 {
 	const struct work *work = context;
-	if (work->route->kind == WRITTEN)
+	if (work->kind == WRITTEN)
 		write_again(work);
 	*sample = (struct sample){.agreed = true};
 	sample->seconds = work->bytes >= CLOCKED_BYTES ? move_between_stamps(work, sample)
