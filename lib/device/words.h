@@ -10,11 +10,7 @@ extern "C" {
 #endif
 
 /* Word number `index` of the data with this seed. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-        static inline uint32_t
-        word_of(uint64_t index, uint32_t seed)
+HOST_DEVICE static inline uint32_t word_of(uint64_t index, uint32_t seed)
 {
 	uint32_t x = (uint32_t)index + seed * 0x9e3779b9u;
 	x = (x ^ x >> 16) * 0x7feb352du;

@@ -13,8 +13,7 @@ namespace
  * clock. A thread stores its last value at `kept`: the clock is read after the value has arrived.
  */
 template <class work_type>
-__device__ __forceinline__ void timed_rounds(
-        work_type work, uint32_t kept, int64_t rounds, struct gpu_span *timed)
+DEVICE void timed_rounds(work_type work, uint32_t kept, int64_t rounds, struct gpu_span *timed)
 {
 #pragma unroll 1
 	for (int phase = 0; phase < 2; ++phase) {

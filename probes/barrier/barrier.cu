@@ -92,8 +92,7 @@ __device__ bool step_exchange_grid(struct climber *climber, const struct exchang
 
 static_assert((int)RUNG_GRID == (int)BARRIER_GRID, "rungs begin with the kinds of barriers");
 
-template <int rung>
-__device__ __forceinline__ bool step(struct climber *climber, const struct ladder *ladder)
+template <int rung> DEVICE bool step(struct climber *climber, const struct ladder *ladder)
 {
 	if constexpr (rung <= RUNG_GRID)
 		return barrier_any<rung>(&climber->barrier);

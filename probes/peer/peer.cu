@@ -9,7 +9,7 @@
 enum { MOVE_THREADS = 512 };
 
 /* A load of system scope: the owner's L2 answers, no cache of this device. */
-static __device__ __forceinline__ uint64_t follow(uint64_t address)
+static DEVICE uint64_t follow(uint64_t address)
 {
 	uint64_t next;
 	asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(next) : "l"(address) : "memory");
