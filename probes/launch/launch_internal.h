@@ -75,12 +75,11 @@ struct subject {
 extern const struct subject launch_subject[];
 extern const size_t launch_subject_count;
 
-/* One null kernel of one block, or of launch->argument blocks. */
+/* One null kernel of one block, or of as many blocks as the subject's argument says. */
 void launch_one(struct launch *launch);
 void launch_grid(struct launch *launch);
 
-/* ---- operations of cuBLAS (launch_blas.c) ---- */
-
+/* cuBLAS and the data of its calls. */
 void launch_blas_open(struct launch *launch, uint64_t seed);
 void launch_blas_close(struct launch *launch);
 
