@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* First loads of L2 lines by an SM: lines that an SM of the other partition, or of its own, has
- * brought into L2, and lines not in L2. Second loads may hit the near part. The same loads tell an
- * SM's partition: one SM reads the lines that each other SM has read. */
+/* Loads of single L2 lines by every SM in turn. First loads of L2 lines by an SM: lines that an SM
+ * of the other partition, or of its own, has brought into L2, and lines not in L2. Second loads may
+ * hit the near part. The same loads tell an SM's partition: one SM reads the lines that each other
+ * SM has read. */
 #include "pointer_chase_internal.h"
 
 #include "lib/base/msg.h"
@@ -17,14 +18,14 @@
 
 enum { SLICE_REPEATS = 3 };
 
-struct slices {
-	uint64_t *line;        /* on the device */
-	uint32_t *taken;       /* on the device, one for each launch */
-	uint32_t *cycles;      /* pinned: [repeat][sm][line] */
-	struct gpu_span *span; /* pinned: [repeat][sm] */
+/* Of one launch; pinned. */
+struct slice {
+	uint32_t cycles[SLICE_LINES];
+	struct gpu_span span;
 };
 
-static void record_slices(struct chase_context *context, const struct slices *slices, int lines)
+/* slice: [repeat][sm] */
+static void record_slices(struct chase_context *context, const struct slice *slice, int lines)
 {
 	const int sms = context->gpu.sm_count;
 	for (int sm = 0; sm < sms; ++sm)
@@ -33,13 +34,12 @@ static void record_slices(struct chase_context *context, const struct slices *sl
 			struct measurement measurement = {.hz = NAN};
 			size_t n = 0;
 			for (int repeat = 0; repeat < SLICE_REPEATS; ++repeat) {
-				const size_t at = (size_t)(repeat * sms + sm);
+				const struct slice *at = &slice[repeat * sms + sm];
 				struct sample sample;
-				gpu_span_sample(&slices->span[at], 1, 0, 0, &sample);
+				gpu_span_sample(&at->span, 1, 0, 0, &sample);
 				if (!sample.agreed)
 					continue;
-				seconds[n++] = slices->cycles[at * (size_t)lines + (size_t)i] /
-				               sample.hz / CHASE_SLICE_STEPS;
+				seconds[n++] = at->cycles[i] / sample.hz / CHASE_SLICE_STEPS;
 				measurement.hz = sample.hz;
 			}
 			const struct arg args[] = {{"sm", sm}, {"line", i}};
@@ -54,30 +54,28 @@ void chase_measure_slices(struct chase_context *context, int lines)
 {
 	const int sms = context->gpu.sm_count, launches = SLICE_REPEATS * sms;
 	const uint32_t places = (uint32_t)(context->memory_bytes / 8 / LINE);
-	uint64_t line[SLICE_LINES];
-	struct slices slices;
+	const size_t taken_bytes = (size_t)launches * sizeof(uint32_t);
+	uint64_t line[SLICE_LINES], *device_line;
+	uint32_t *taken;
+	struct slice *slice;
 	for (int i = 0; i < lines; ++i)
 		line[i] = (uint64_t)(uintptr_t)context->memory +
 		          (uint64_t)LINE * chain_random(&context->random, places);
-	GPU(cudaMalloc((void **)&slices.line, sizeof line));
-	GPU(cudaMalloc((void **)&slices.taken, (size_t)launches * sizeof *slices.taken));
-	GPU(cudaMallocHost(
-	        (void **)&slices.cycles, (size_t)launches * (size_t)lines * sizeof *slices.cycles));
-	GPU(cudaMallocHost((void **)&slices.span, (size_t)launches * sizeof *slices.span));
-	GPU(cudaMemcpy(slices.line, line, (size_t)lines * sizeof *line, cudaMemcpyHostToDevice));
-	GPU(cudaMemset(slices.taken, 0, (size_t)launches * sizeof *slices.taken));
-	GPU(chase_close(slices.line, lines));
-	for (int i = 0; i < launches; ++i) {
-		slices.span[i] = (struct gpu_span){0};
-		GPU(chase_slice(i % sms, sms, slices.line, lines, slices.taken + i,
-		        slices.cycles + (size_t)i * (size_t)lines, slices.span + i));
-	}
+	GPU(cudaMalloc((void **)&device_line, sizeof line));
+	GPU(cudaMalloc((void **)&taken, taken_bytes));
+	GPU(cudaMallocHost((void **)&slice, (size_t)launches * sizeof *slice));
+	GPU(cudaMemcpy(device_line, line, (size_t)lines * sizeof *line, cudaMemcpyHostToDevice));
+	GPU(cudaMemset(taken, 0, taken_bytes));
+	memset(slice, 0, (size_t)launches * sizeof *slice);
+	GPU(chase_close(device_line, lines));
+	for (int i = 0; i < launches; ++i)
+		GPU(chase_slice(i % sms, sms, device_line, lines, taken + i, slice[i].cycles,
+		        &slice[i].span));
 	GPU(cudaDeviceSynchronize());
-	record_slices(context, &slices, lines);
-	GPU(cudaFree(slices.line));
-	GPU(cudaFree(slices.taken));
-	GPU(cudaFreeHost(slices.cycles));
-	GPU(cudaFreeHost(slices.span));
+	record_slices(context, slice, lines);
+	GPU(cudaFree(device_line));
+	GPU(cudaFree(taken));
+	GPU(cudaFreeHost(slice));
 }
 
 enum {
