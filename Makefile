@@ -270,7 +270,7 @@ $(BUILD)/probe_list.h $(BUILD)/measured_list.h: FORCE
 $(BUILD)/programs/fit.o: $(BUILD)/probe_list.h
 $(BUILD)/programs/probe.o: $(BUILD)/measured_list.h
 
-$(BUILD)/%.o: %.c $(BUILD)/flags
+$(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/probe_list.h
 	@mkdir -p $(@D)
 	$(call say,CC    $<)
 	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c $< -o $@
@@ -280,9 +280,9 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/device_flags
 	$(call say,NVCC  $<)
 	$(Q)$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
-$(PROBES:%=$(BUILD)/programs/%.main.o): $(BUILD)/programs/%.main.o: programs/one_probe.c $(BUILD)/flags
+$(PROBES:%=$(BUILD)/programs/%.main.o): $(BUILD)/programs/%.main.o: programs/one_probe.c $(BUILD)/flags | $(BUILD)/probe_list.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(HOST_FLAGS) -DPROBE=$* -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(HOST_FLAGS) -DONE_PROBE=$* -MMD -MP -c $< -o $@
 
 # One source by each compiler, with the same freedom.
 GRAM_FLAGS := -O3 -ffp-contract=fast

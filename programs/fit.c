@@ -2,7 +2,7 @@
 /* Makes profile.tsv from recorded curves, by the fit of every probe. Needs no hardware. */
 #include "lib/base/base.h"
 #include "lib/base/cli.h"
-#include "lib/probe/curve.h"
+#include "lib/probe/probe_fits.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile.h"
 #include "lib/base/table.h"
@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define PROBE(name) void name##_fit(const struct table *curve, struct profile *profile);
-#include "probe_list.h"
-#undef PROBE
 
 struct source {
 	const char *name;

@@ -3,7 +3,7 @@
  * points, and facts that a probe noted in the metadata. */
 #pragma once
 
-#include "curve.h"
+#include "probe_fits.h"
 #include "lib/stats/fit.h"
 
 /* The value of a point, in the unit of its parameter. */

@@ -8,7 +8,7 @@
 
 #include "lib/base/base.h"
 #include "lib/base/cli.h"
-#include "curve.h"
+#include "probe_fits.h"
 #include "curve_resample.h"
 #include "lib/device/gpu.h"
 

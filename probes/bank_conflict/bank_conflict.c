@@ -32,59 +32,21 @@ enum { WARP = 32, BANKS_BYTES = 128, THREADS = 1024, ONE_WORD_THREADS = 64 };
 static const double slack = 100e-6;
 static const double longest_sample = 200e-6;
 
-enum kind { PLAIN, SHARED_ATOMIC, GLOBAL_ATOMIC };
-
-struct bank_point {
-	enum kind kind;
-	bool saturated;
-	int width, threads;
-	enum bank_access access;
-	bool tile;
-	enum bank_operation operation;
-	enum bank_atomic atomic;
-	struct bank_lanes lanes;
-	uint32_t stride; /* of GLOBAL_ATOMIC */
-};
-
 struct bank_context {
+	struct probe_run *run;
 	struct gpu gpu;
 	void *memory;
 	int64_t memory_bytes;
 	struct bank_result *result; /* one per SM */
-	struct bank_point point;
-	int64_t rounds;
+	struct bank_launch point;
+	bool saturated; /* a block on every SM, else one */
 	double seconds; /* for one point */
 };
 
-static void start_point(struct bank_context *context)
-{
-	const struct bank_point *point = &context->point;
-	const int64_t room = context->gpu.shared_per_block - THREADS * 4;
-	const int64_t areas = room / BANK_AREA, warps = (point->threads + WARP - 1) / WARP;
-	const struct bank_launch launch = {
-	        .blocks = point->saturated ? context->gpu.sm_count : 1,
-	        .threads = point->threads,
-	        .areas = (int)(areas < warps ? areas : warps),
-	        .rounds = context->rounds,
-	        .result = context->result,
-	};
-	/* a word for every thread as far as the memory reaches; stride 0: one word for all */
-	const uint32_t words =
-	        point->stride > 0 ? (uint32_t)(context->memory_bytes / point->stride) : 1;
-	if (point->kind == PLAIN)
-		GPU(bank_access_launch(
-		        &launch, point->access, point->width, point->tile, &point->lanes));
-	else if (point->kind == SHARED_ATOMIC)
-		GPU(bank_shared_launch(&launch, point->operation, point->atomic, &point->lanes));
-	else
-		GPU(bank_global_launch(&launch, point->operation, point->atomic, context->memory,
-		        point->stride, words));
-}
-
 /* All blocks share the unit under test: the time of the grid counts, in longer samples. */
-static bool device_wide(const struct bank_point *point)
+static bool device_wide(const struct bank_context *context)
 {
-	return point->saturated && point->kind == GLOBAL_ATOMIC;
+	return context->saturated && context->point.kind == BANK_GLOBAL_ATOMIC;
 }
 
 static int by_cycles(const void *a, const void *b)
@@ -114,10 +76,10 @@ static struct gpu_span device_span(
 static bool bank_sample(void *argument, struct sample *sample)
 {
 	struct bank_context *context = argument;
-	const struct bank_point *point = &context->point;
-	const int blocks = point->saturated ? context->gpu.sm_count : 1;
+	const struct bank_launch *point = &context->point;
+	const int blocks = point->blocks;
 	const double start = clock_now();
-	start_point(context);
+	GPU(bank_launch(point));
 	GPU(cudaDeviceSynchronize());
 	const double host_seconds = clock_now() - start;
 
@@ -125,132 +87,139 @@ static bool bank_sample(void *argument, struct sample *sample)
 	const struct bank_result *middle = &context->result[(blocks - 1) / 2];
 	struct gpu_span timed = middle->timed, all = middle->whole;
 	double warps = (double)((point->threads + WARP - 1) / WARP);
-	if (device_wide(point)) {
+	if (device_wide(context)) {
 		timed = all = device_span(context->result, blocks, &middle->timed);
 		warps *= blocks;
 	}
 	struct sample whole;
 	gpu_span_sample(&all, 1, host_seconds, slack, &whole);
-	gpu_span_sample(&timed, warps * BANK_UNROLL * (double)context->rounds, 0, 0, sample);
+	gpu_span_sample(&timed, warps * BANK_UNROLL * (double)point->rounds, 0, 0, sample);
 	sample->agreed = sample->agreed && whole.agreed;
 	return true;
 }
 
+/* Fills in where and on how many blocks the point runs. */
+static void set_point(struct bank_context *context, const struct bank_launch *point, bool saturated)
+{
+	struct bank_launch *launch = &context->point;
+	const int64_t room = context->gpu.shared_per_block - THREADS * 4;
+	const int64_t areas = room / BANK_AREA, warps = (point->threads + WARP - 1) / WARP;
+	*launch = *point;
+	context->saturated = saturated;
+	launch->blocks = saturated ? context->gpu.sm_count : 1;
+	launch->areas = (int)min_int64(areas, warps);
+	launch->result = context->result;
+	launch->memory = context->memory;
+	/* a word for every thread as far as the memory reaches; stride 0: one word for all */
+	launch->words = point->stride > 0 ? (uint32_t)(context->memory_bytes / point->stride) : 1;
+	launch->rounds = 1;
+}
+
 /* Measures a point with one argument beside width and threads. Its series is the regime and `name`.
  * The first rounds load the kernel and give the number of rounds of a sample. */
-static void measure_point(struct probe_run *run, struct bank_context *context,
-        const struct bank_point *point, const char *name, struct arg argument)
+static void measure_point(struct bank_context *context, const struct bank_launch *point,
+        bool saturated, const char *name, struct arg argument)
 {
 	const struct sample_plan plan = sample_plan_default(context->seconds);
 	const double span = fmin(longest_sample, context->seconds / 25);
-	const double target = device_wide(point) ? 3 * span : span;
 	const struct arg args[] = {argument, {"width", point->width}, {"threads", point->threads}};
+	int64_t *rounds = &context->point.rounds;
 	struct sample sample = {0};
 	char series[64];
-	snprintf(series, sizeof series, "%s_%s", point->saturated ? "saturated" : "alone", name);
-	context->point = *point;
-	context->rounds = 1;
+	snprintf(series, sizeof series, "%s_%s", saturated ? "saturated" : "alone", name);
+	set_point(context, point, saturated);
+	const double target = device_wide(context) ? 3 * span : span;
 	bank_sample(context, &sample);
 	bank_sample(context, &sample);
 	while (sample.span < target / 20) {
-		context->rounds *= 8;
+		*rounds *= 8;
 		bank_sample(context, &sample);
 	}
-	context->rounds = (int64_t)fmax(1, (double)context->rounds * target / sample.span);
-	probe_measure(run, series, args, ARRAY_LEN(args), bank_sample, context, &plan,
+	*rounds = (int64_t)fmax(1, (double)*rounds * target / sample.span);
+	probe_measure(context->run, series, args, ARRAY_LEN(args), bank_sample, context, &plan,
 	        context->gpu.max_hz);
 }
 
-/* Lane l of a group of 128 / width lanes: n lanes below each other, in rows of 128 bytes. */
-static struct bank_lanes conflict_lanes(int ways, int width)
+/* The place of a lane in bytes, for a number n that a sweep varies. Lane l of a group of 128 /
+ * width lanes: n lanes below each other, in rows of 128 bytes. */
+static int conflict_place(int lane, int n, int width)
 {
-	struct bank_lanes lanes;
-	const int group = BANKS_BYTES / width;
-	for (int i = 0; i < WARP; ++i) {
-		const int l = i % group, row = i / group * ways + l % ways;
-		lanes.offset[i] = (uint16_t)(row * BANKS_BYTES + l / ways * width);
-	}
-	return lanes;
+	const int group = BANKS_BYTES / width, l = lane % group;
+	return (lane / group * n + l % n) * BANKS_BYTES + l / n * width;
 }
 
-/* Neighbouring lanes at different ones of `words` places below each other. */
-static struct bank_lanes broadcast_lanes(int words)
+/* Neighbouring lanes at different ones of n places below each other. */
+static int broadcast_place(int lane, int n, int width)
+{
+	(void)width;
+	return lane % n * BANKS_BYTES;
+}
+
+/* A column of a tile of words with pitch n. */
+static int column_place(int lane, int n, int width)
+{
+	return lane * n * width;
+}
+
+/* n neighbouring lanes on each word. */
+static int same_word_place(int lane, int n, int width)
+{
+	return lane / n * width;
+}
+
+static struct bank_lanes lanes_at(int (*place)(int lane, int n, int width), int n, int width)
 {
 	struct bank_lanes lanes;
 	for (int i = 0; i < WARP; ++i)
-		lanes.offset[i] = (uint16_t)(i % words * BANKS_BYTES);
+		lanes.offset[i] = (uint16_t)place(i, n, width);
 	return lanes;
 }
 
-/* A column of a tile of words. */
-static struct bank_lanes column_lanes(int pitch)
-{
-	struct bank_lanes lanes;
-	for (int i = 0; i < WARP; ++i)
-		lanes.offset[i] = (uint16_t)(i * pitch * 4);
-	return lanes;
-}
-
-/* `ways` neighbouring lanes on each word. */
-static struct bank_lanes same_word_lanes(int ways)
-{
-	struct bank_lanes lanes;
-	for (int i = 0; i < WARP; ++i)
-		lanes.offset[i] = (uint16_t)(i / ways * 4);
-	return lanes;
-}
+/* Loads, and stores if they have a name, by a number from first to last (0: 128 / width). */
+static const struct access_sweep {
+	const char *load, *store, *argument;
+	int (*place)(int lane, int n, int width);
+	int first, last, widest;
+	bool tile;
+} access_sweeps[] = {
+        {"load", "store", "ways", conflict_place, 1, 0, 16, false},
+        {"broadcast", NULL, "words", broadcast_place, 1, 2, 16, false},
+        {"tile_load", "tile_store", "pitch", column_place, 32, 33, 4, true},
+};
 
 /* A load of a warp alone depends on the load before. */
-static struct bank_point plain_point(bool saturated, bool store)
+static void measure_accesses(
+        struct bank_context *context, const struct access_sweep *sweep, int width, int n)
 {
-	return (struct bank_point){.kind = PLAIN,
-	        .saturated = saturated,
-	        .threads = saturated ? THREADS : WARP,
-	        .width = 4,
-	        .access = store       ? BANK_STORE
-	                  : saturated ? BANK_LOAD
-	                              : BANK_CHAIN};
+	for (int i = 0; i < 4; ++i) {
+		const bool saturated = i / 2, store = i % 2;
+		const struct bank_launch point = {.kind = BANK_PLAIN,
+		        .threads = saturated ? THREADS : WARP,
+		        .width = width,
+		        .tile = sweep->tile,
+		        .access = store       ? BANK_STORE
+		                  : saturated ? BANK_LOAD
+		                              : BANK_CHAIN,
+		        .lanes = lanes_at(sweep->place, n, width)};
+		if (!store || sweep->store)
+			measure_point(context, &point, saturated,
+			        store ? sweep->store : sweep->load,
+			        (struct arg){sweep->argument, n});
+	}
 }
 
-static void measure_conflicts(struct probe_run *run, struct bank_context *context)
+static void sweep_accesses(struct bank_context *context, const struct access_sweep *sweep)
 {
-	for (int width = 4; width <= (run->common.quick ? 4 : 16); width *= 2)
-		for (int ways = 1; ways <= BANKS_BYTES / width; ways *= run->common.quick ? 4 : 2)
-			for (int i = 0; i < 4; ++i) {
-				struct bank_point point = plain_point(i / 2, i % 2);
-				point.width = width;
-				point.lanes = conflict_lanes(ways, width);
-				measure_point(run, context, &point, i % 2 ? "store" : "load",
-				        (struct arg){"ways", ways});
-			}
+	const bool quick = context->run->common.quick;
+	for (int width = 4; width <= (quick ? 4 : sweep->widest); width *= 2) {
+		const int last = sweep->last ? sweep->last : BANKS_BYTES / width;
+		for (int n = sweep->first; n <= last;
+		        n = sweep->tile ? n + 1 : n * (sweep->last == 0 && quick ? 4 : 2))
+			measure_accesses(context, sweep, width, n);
+	}
 }
 
-static void measure_broadcasts(struct probe_run *run, struct bank_context *context)
-{
-	for (int width = 4; width <= (run->common.quick ? 4 : 16); width *= 2)
-		for (int words = 1; words <= 2; ++words)
-			for (int saturated = 0; saturated < 2; ++saturated) {
-				struct bank_point point = plain_point(saturated, false);
-				point.width = width;
-				point.lanes = broadcast_lanes(words);
-				measure_point(run, context, &point, "broadcast",
-				        (struct arg){"words", words});
-			}
-}
-
-static void measure_tiles(struct probe_run *run, struct bank_context *context)
-{
-	for (int pitch = 32; pitch <= 33; ++pitch)
-		for (int i = 0; i < 4; ++i) {
-			struct bank_point point = plain_point(i / 2, i % 2);
-			point.tile = true;
-			point.lanes = column_lanes(pitch);
-			measure_point(run, context, &point, i % 2 ? "tile_store" : "tile_load",
-			        (struct arg){"pitch", pitch});
-		}
-}
-
-static void measure_shared_atomics(struct probe_run *run, struct bank_context *context)
+static void measure_shared_atomics(struct bank_context *context)
 {
 	static const struct {
 		enum bank_operation operation;
@@ -258,23 +227,22 @@ static void measure_shared_atomics(struct probe_run *run, struct bank_context *c
 	} operation[] = {
 	        {BANK_U32, "shared_u32"}, {BANK_F32, "shared_f32"}, {BANK_CAS, "shared_cas"}};
 	for (size_t o = 0; o < ARRAY_LEN(operation); ++o)
-		for (int ways = 1; ways <= WARP; ways *= run->common.quick ? 32 : 2)
+		for (int ways = 1; ways <= WARP; ways *= context->run->common.quick ? 32 : 2)
 			for (int saturated = 0; saturated < 2; ++saturated) {
-				const struct bank_point point = {.kind = SHARED_ATOMIC,
-				        .saturated = saturated,
+				const struct bank_launch point = {.kind = BANK_SHARED_ATOMIC,
 				        .width = 4,
 				        .threads = saturated ? THREADS : WARP,
 				        .operation = operation[o].operation,
 				        .atomic = saturated ? BANK_RED : BANK_DEPENDENT,
-				        .lanes = same_word_lanes(ways)};
-				measure_point(run, context, &point, operation[o].name,
+				        .lanes = lanes_at(same_word_place, ways, 4)};
+				measure_point(context, &point, saturated, operation[o].name,
 				        (struct arg){"ways", ways});
 			}
 }
 
 /* One thread's chain; then all SMs with a line for each thread, with neighbouring words, with one
  * word. */
-static void measure_global_atomics(struct probe_run *run, struct bank_context *context)
+static void measure_global_atomics(struct bank_context *context)
 {
 	static const struct {
 		enum bank_operation operation;
@@ -284,19 +252,18 @@ static void measure_global_atomics(struct probe_run *run, struct bank_context *c
 	        {BANK_F32, 4, {"global_f32", "global_atom_f32", "global_red_f32"}},
 	        {BANK_U64, 8, {"global_u64", "global_atom_u64", "global_red_u64"}},
 	        {BANK_F64, 8, {"global_f64", "global_atom_f64", "global_red_f64"}}};
-	for (size_t o = 0; o < ARRAY_LEN(operation); o += run->common.quick ? 3 : 1)
+	for (size_t o = 0; o < ARRAY_LEN(operation); o += context->run->common.quick ? 3 : 1)
 		for (int i = 0; i < 7; ++i) {
 			const uint32_t stride[] = {BANKS_BYTES, (uint32_t)operation[o].width, 0};
-			struct bank_point point = {.kind = GLOBAL_ATOMIC,
+			struct bank_launch point = {.kind = BANK_GLOBAL_ATOMIC,
 			        .width = operation[o].width,
 			        .operation = operation[o].operation,
 			        .atomic = i == 0  ? BANK_DEPENDENT
 			                  : i % 2 ? BANK_RED
 			                          : BANK_ATOM,
-			        .saturated = i > 0,
 			        .stride = i > 0 ? stride[(i - 1) / 2] : 0};
 			point.threads = i == 0 ? 1 : point.stride > 0 ? THREADS : ONE_WORD_THREADS;
-			measure_point(run, context, &point, operation[o].name[point.atomic],
+			measure_point(context, &point, i > 0, operation[o].name[point.atomic],
 			        (struct arg){"stride_bytes", i > 0 ? point.stride : BANK_SPREAD});
 		}
 }
@@ -316,7 +283,7 @@ static void allocate(struct bank_context *context)
 static void measure(struct probe_run *run)
 {
 	const bool quick = run->common.quick;
-	struct bank_context context = {0};
+	struct bank_context context = {.run = run};
 	probe_open_gpu(run, &context.gpu);
 	gpu_warm(&context.gpu, run->warm_seconds);
 	allocate(&context);
@@ -324,11 +291,10 @@ static void measure(struct probe_run *run)
 	/* conflicts, broadcasts, tiles, atomics in shared and in global memory */
 	const int points = quick ? 12 + 4 + 8 + 12 + 14 : 60 + 12 + 8 + 36 + 28;
 	context.seconds = fmax(run->seconds - run->warm_seconds, 0.1) / points;
-	measure_conflicts(run, &context);
-	measure_broadcasts(run, &context);
-	measure_tiles(run, &context);
-	measure_shared_atomics(run, &context);
-	measure_global_atomics(run, &context);
+	for (size_t i = 0; i < ARRAY_LEN(access_sweeps); ++i)
+		sweep_accesses(&context, &access_sweeps[i]);
+	measure_shared_atomics(&context);
+	measure_global_atomics(&context);
 	GPU(cudaFree(context.memory));
 	GPU(cudaFreeHost(context.result));
 	probe_watch_gpu(run, &context.gpu);

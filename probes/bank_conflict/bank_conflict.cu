@@ -13,8 +13,7 @@ namespace
  * clock. A thread stores its last value at `kept`: the clock is read after the value has arrived.
  */
 template <class work_type>
-__device__ __forceinline__ void timed_rounds(
-        work_type work, uint32_t kept, int64_t rounds, struct gpu_span *timed)
+DEVICE void timed_rounds(work_type work, uint32_t kept, int64_t rounds, struct gpu_span *timed)
 {
 #pragma unroll 1
 	for (int phase = 0; phase < 2; ++phase) {
@@ -54,39 +53,6 @@ __global__ void __launch_bounds__(1024) shared_kernel(
 		result[blockIdx.x].timed = timed;
 		result[blockIdx.x].whole = whole;
 	}
-}
-
-template <class work_type>
-int shared_launch(const struct bank_launch *launch, const struct bank_lanes *lanes)
-{
-	const size_t bytes = (size_t)launch->areas * BANK_AREA + (size_t)launch->threads * 4;
-	const cudaError_t error = cudaFuncSetAttribute(
-	        shared_kernel<work_type>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-	if (error != cudaSuccess)
-		return (int)error;
-	shared_kernel<work_type><<<(unsigned)launch->blocks, (unsigned)launch->threads, bytes>>>(
-	        *lanes, (uint32_t)launch->areas, launch->rounds, launch->result);
-	return (int)cudaGetLastError();
-}
-
-template <int width, int step>
-int access_launch(
-        const struct bank_launch *launch, enum bank_access access, const struct bank_lanes *lanes)
-{
-	if (access == BANK_CHAIN)
-		return shared_launch<plain<width, BANK_CHAIN, step>>(launch, lanes);
-	if (access == BANK_LOAD)
-		return shared_launch<plain<width, BANK_LOAD, step>>(launch, lanes);
-	return shared_launch<plain<width, BANK_STORE, step>>(launch, lanes);
-}
-
-template <int operation>
-int atomic_launch(
-        const struct bank_launch *launch, enum bank_atomic atomic, const struct bank_lanes *lanes)
-{
-	if (atomic == BANK_DEPENDENT)
-		return shared_launch<shared_atomic<operation, BANK_DEPENDENT>>(launch, lanes);
-	return shared_launch<shared_atomic<operation, BANK_RED>>(launch, lanes);
 }
 
 /* ---- atomics in global memory ---- */
@@ -147,52 +113,67 @@ __global__ void __launch_bounds__(1024) global_kernel(
 	}
 }
 
-template <int operation>
-int global_launch(const struct bank_launch *launch, enum bank_atomic atomic, void *memory,
-        uint32_t stride, uint32_t words)
+/* ---- kernels of a launch ---- */
+
+typedef void (*shared_entry)(struct bank_lanes, uint32_t, int64_t, struct bank_result *);
+typedef void (*global_entry)(char *, uint32_t, uint32_t, int64_t, struct bank_result *);
+
+template <int width, int step> shared_entry plain_entry(enum bank_access access)
 {
-	void (*const kernel)(char *, uint32_t, uint32_t, int64_t, struct bank_result *) =
-	        atomic == BANK_DEPENDENT ? global_kernel<operation, BANK_DEPENDENT>
-	        : atomic == BANK_ATOM    ? global_kernel<operation, BANK_ATOM>
-	                                 : global_kernel<operation, BANK_RED>;
-	kernel<<<(unsigned)launch->blocks, (unsigned)launch->threads>>>(
-	        (char *)memory, stride, words, launch->rounds, launch->result);
-	return (int)cudaGetLastError();
+	return access == BANK_CHAIN  ? shared_kernel<plain<width, BANK_CHAIN, step>>
+	       : access == BANK_LOAD ? shared_kernel<plain<width, BANK_LOAD, step>>
+	                             : shared_kernel<plain<width, BANK_STORE, step>>;
+}
+
+template <int operation> shared_entry atomic_entry(enum bank_atomic atomic)
+{
+	return atomic == BANK_DEPENDENT ? shared_kernel<shared_atomic<operation, BANK_DEPENDENT>>
+	                                : shared_kernel<shared_atomic<operation, BANK_RED>>;
+}
+
+template <int operation> global_entry global_atomic_entry(enum bank_atomic atomic)
+{
+	return atomic == BANK_DEPENDENT ? global_kernel<operation, BANK_DEPENDENT>
+	       : atomic == BANK_ATOM    ? global_kernel<operation, BANK_ATOM>
+	                                : global_kernel<operation, BANK_RED>;
+}
+
+shared_entry shared_entry_of(const struct bank_launch *l)
+{
+	if (l->kind == BANK_PLAIN)
+		return l->tile         ? plain_entry<4, 4>(l->access)
+		       : l->width == 4 ? plain_entry<4, 0>(l->access)
+		       : l->width == 8 ? plain_entry<8, 0>(l->access)
+		                       : plain_entry<16, 0>(l->access);
+	return l->operation == BANK_U32   ? atomic_entry<BANK_U32>(l->atomic)
+	       : l->operation == BANK_F32 ? atomic_entry<BANK_F32>(l->atomic)
+	                                  : atomic_entry<BANK_CAS>(l->atomic);
+}
+
+global_entry global_entry_of(const struct bank_launch *l)
+{
+	return l->operation == BANK_U32   ? global_atomic_entry<BANK_U32>(l->atomic)
+	       : l->operation == BANK_F32 ? global_atomic_entry<BANK_F32>(l->atomic)
+	       : l->operation == BANK_U64 ? global_atomic_entry<BANK_U64>(l->atomic)
+	                                  : global_atomic_entry<BANK_F64>(l->atomic);
 }
 
 } // namespace
 
-extern "C" int bank_access_launch(const struct bank_launch *launch, enum bank_access access,
-        int width, bool tile, const struct bank_lanes *lanes)
+extern "C" int bank_launch(const struct bank_launch *l)
 {
-	if (tile)
-		return access_launch<4, 4>(launch, access, lanes);
-	return width == 4   ? access_launch<4, 0>(launch, access, lanes)
-	       : width == 8 ? access_launch<8, 0>(launch, access, lanes)
-	                    : access_launch<16, 0>(launch, access, lanes);
-}
-
-extern "C" int bank_shared_launch(const struct bank_launch *launch, enum bank_operation operation,
-        enum bank_atomic atomic, const struct bank_lanes *lanes)
-{
-	return operation == BANK_U32   ? atomic_launch<BANK_U32>(launch, atomic, lanes)
-	       : operation == BANK_F32 ? atomic_launch<BANK_F32>(launch, atomic, lanes)
-	                               : atomic_launch<BANK_CAS>(launch, atomic, lanes);
-}
-
-extern "C" int bank_global_launch(const struct bank_launch *launch, enum bank_operation operation,
-        enum bank_atomic atomic, void *memory, uint32_t stride, uint32_t words)
-{
-	switch (operation) {
-	case BANK_U32:
-		return global_launch<BANK_U32>(launch, atomic, memory, stride, words);
-	case BANK_F32:
-		return global_launch<BANK_F32>(launch, atomic, memory, stride, words);
-	case BANK_U64:
-		return global_launch<BANK_U64>(launch, atomic, memory, stride, words);
-	case BANK_F64:
-		return global_launch<BANK_F64>(launch, atomic, memory, stride, words);
-	default:
-		return (int)cudaErrorInvalidValue;
+	const unsigned blocks = (unsigned)l->blocks, threads = (unsigned)l->threads;
+	if (l->kind == BANK_GLOBAL_ATOMIC) {
+		global_entry_of(l)<<<blocks, threads>>>(
+		        (char *)l->memory, l->stride, l->words, l->rounds, l->result);
+		return (int)cudaGetLastError();
 	}
+	const shared_entry kernel = shared_entry_of(l);
+	const size_t bytes = (size_t)l->areas * BANK_AREA + (size_t)l->threads * 4;
+	const cudaError_t error = cudaFuncSetAttribute(
+	        (const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+	if (error != cudaSuccess)
+		return (int)error;
+	kernel<<<blocks, threads, bytes>>>(l->lanes, (uint32_t)l->areas, l->rounds, l->result);
+	return (int)cudaGetLastError();
 }

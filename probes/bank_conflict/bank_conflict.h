@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of the bank_conflict probe. Launches go to the default stream; each returns the
- * cudaError_t. */
+/* The kernels of the bank_conflict probe. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -26,24 +25,12 @@ struct bank_result {
 	struct gpu_span timed;
 };
 
-struct bank_launch {
-	int blocks, threads; /* alone: 1 and 32 (or 1); saturated: a block on every SM */
-	int areas;           /* warp w uses area w modulo this */
-	int64_t rounds;      /* of BANK_UNROLL instructions by every warp */
-	struct bank_result *result;
-};
-
+enum bank_kind { BANK_PLAIN, BANK_SHARED_ATOMIC, BANK_GLOBAL_ATOMIC };
 enum bank_access {
 	BANK_CHAIN, /* a load whose address is the value of the load before */
 	BANK_LOAD,  /* independent */
 	BANK_STORE
 };
-
-/* Accesses of `width` bytes a lane at the lane's place; with `tile` (4 bytes), to 32 neighbouring
- * words from there in turn. */
-int bank_access_launch(const struct bank_launch *launch, enum bank_access access, int width,
-        bool tile, const struct bank_lanes *lanes);
-
 enum bank_operation { BANK_U32, BANK_F32, BANK_CAS, BANK_U64, BANK_F64 };
 enum bank_atomic {
 	BANK_DEPENDENT, /* the operand depends on the returned value */
@@ -51,20 +38,29 @@ enum bank_atomic {
 	BANK_RED        /* nothing is returned */
 };
 
-/* In shared memory: BANK_U32, BANK_F32 or BANK_CAS; BANK_DEPENDENT or BANK_RED. */
-int bank_shared_launch(const struct bank_launch *launch, enum bank_operation operation,
-        enum bank_atomic atomic, const struct bank_lanes *lanes);
+/* Plain accesses, and atomics in shared memory (U32, F32, CAS; DEPENDENT, RED): at the lane's
+ * place. Atomics in global memory (all but CAS): in round r thread i of the grid's T threads adds
+ * to the word at stride * ((i + r * T) % words) bytes, less than 4 GiB in all; DEPENDENT: one
+ * thread only, over lines of BANK_UNROLL * BANK_SPREAD bytes. */
+struct bank_launch {
+	enum bank_kind kind;
+	int blocks, threads; /* alone: 1 and 32 (or 1); saturated: a block on every SM */
+	int areas;           /* warp w uses area w modulo this */
+	int64_t rounds;      /* of BANK_UNROLL instructions by every warp */
+	struct bank_result *result;
+	struct bank_lanes lanes;
+	enum bank_access access;
+	int width; /* bytes of a plain access */
+	bool tile; /* plain accesses of 4 bytes to 32 neighbouring words in turn */
+	enum bank_operation operation;
+	enum bank_atomic atomic;
+	void *memory;
+	uint32_t stride, words;
+};
 
-/* In global memory, all but BANK_CAS. In round r thread i of the grid's T threads adds to the word
- * at stride * ((i + r * T) % words) bytes, less than 4 GiB in all. BANK_DEPENDENT: one thread only,
- * over lines of BANK_UNROLL * BANK_SPREAD bytes. */
-int bank_global_launch(const struct bank_launch *launch, enum bank_operation operation,
-        enum bank_atomic atomic, void *memory, uint32_t stride, uint32_t words);
+/* In the default stream. Returns the cudaError_t. */
+int bank_launch(const struct bank_launch *launch);
 
 #ifdef __cplusplus
 }
 #endif
-
-struct table;
-struct profile;
-void bank_conflict_fit(const struct table *curve, struct profile *profile);

@@ -8,7 +8,7 @@
 namespace
 {
 
-__device__ __forceinline__ uint32_t random_bits(uint32_t x)
+DEVICE uint32_t random_bits(uint32_t x)
 {
 	x = (x ^ x >> 16) * 0x7feb352du;
 	x = (x ^ x >> 15) * 0x846ca68bu;
@@ -16,27 +16,27 @@ __device__ __forceinline__ uint32_t random_bits(uint32_t x)
 }
 
 /* Bits of a float in [1, 2). */
-__device__ __forceinline__ uint32_t random_float(uint32_t x)
+DEVICE uint32_t random_float(uint32_t x)
 {
 	return 0x3f800000u | random_bits(x) >> 9;
 }
 
 /* The same value with unknown bits for the compiler, which would else need two instructions to
  * change the last bit. */
-__device__ __forceinline__ uint32_t unknown(uint32_t value)
+DEVICE uint32_t unknown(uint32_t value)
 {
 	asm volatile("" : "+r"(value));
 	return value;
 }
 
-__device__ __forceinline__ uint32_t shared_load(uint32_t address)
+DEVICE uint32_t shared_load(uint32_t address)
 {
 	uint32_t value;
 	asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
 	return value;
 }
 
-__device__ __forceinline__ void shared_store(uint32_t address, uint32_t value)
+DEVICE void shared_store(uint32_t address, uint32_t value)
 {
 	asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
 }
@@ -45,7 +45,7 @@ struct quad {
 	uint32_t x, y, z, w;
 };
 
-template <int width> __device__ __forceinline__ struct quad load(uint32_t address)
+template <int width> DEVICE struct quad load(uint32_t address)
 {
 	struct quad v = {0, 0, 0, 0};
 	if (width == 4)
@@ -61,7 +61,7 @@ template <int width> __device__ __forceinline__ struct quad load(uint32_t addres
 	return v;
 }
 
-template <int width> __device__ __forceinline__ void store(uint32_t address, struct quad v)
+template <int width> DEVICE void store(uint32_t address, struct quad v)
 {
 	if (width == 4)
 		asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(address), "r"(v.x));
@@ -88,7 +88,7 @@ template <int width, int access, int step> struct plain {
 				shared_store(
 				        place + c * step, place + (c + 1) % BANK_UNROLL * step);
 	}
-	__device__ __forceinline__ void once(uint32_t k)
+	DEVICE void once(uint32_t k)
 	{
 		if (access == BANK_CHAIN) {
 			address = load<width>(address).x;
@@ -100,7 +100,7 @@ template <int width, int access, int step> struct plain {
 		}
 	}
 	/* The last access has ended when this value is known. */
-	__device__ __forceinline__ uint32_t last() const
+	DEVICE uint32_t last() const
 	{
 		return access == BANK_STORE ? shared_load(address) : address ^ sum;
 	}
@@ -108,7 +108,7 @@ template <int width, int access, int step> struct plain {
 
 /* Addition by compare and swap, for operations without hardware. Every success changes the word: of
  * lanes on one word one succeeds at a time. */
-__device__ __forceinline__ uint32_t add_by_cas(uint32_t address, uint32_t v)
+DEVICE uint32_t add_by_cas(uint32_t address, uint32_t v)
 {
 	uint32_t seen = shared_load(address), expected;
 	do {
@@ -132,7 +132,7 @@ template <int operation, int atomic> struct shared_atomic {
 		top = unknown(random_float(place + threadIdx.x) & ~1u);
 		v = operation == BANK_F32 ? top : random_bits(place + threadIdx.x) | 1;
 	}
-	__device__ __forceinline__ void once(uint32_t)
+	DEVICE void once(uint32_t)
 	{
 		uint32_t old;
 		if (operation == BANK_CAS) {
@@ -158,7 +158,7 @@ template <int operation, int atomic> struct shared_atomic {
 			             : "memory");
 		}
 	}
-	__device__ __forceinline__ uint32_t last() const
+	DEVICE uint32_t last() const
 	{
 		return shared_load(address) ^ v;
 	}
@@ -181,7 +181,7 @@ template <> struct word<BANK_F64> {
 	             : "memory")
 #define RED(type, c) asm volatile("red.global.add." type " [%0], %1;" ::"l"(p), c(v) : "memory")
 
-__device__ __forceinline__ uint32_t returned(uint32_t *p, uint32_t v, bool real)
+DEVICE uint32_t returned(uint32_t *p, uint32_t v, bool real)
 {
 	uint32_t old;
 	if (real)
@@ -191,7 +191,7 @@ __device__ __forceinline__ uint32_t returned(uint32_t *p, uint32_t v, bool real)
 	return old;
 }
 
-__device__ __forceinline__ uint64_t returned(uint64_t *p, uint64_t v, bool real)
+DEVICE uint64_t returned(uint64_t *p, uint64_t v, bool real)
 {
 	uint64_t old;
 	if (real)
@@ -201,7 +201,7 @@ __device__ __forceinline__ uint64_t returned(uint64_t *p, uint64_t v, bool real)
 	return old;
 }
 
-__device__ __forceinline__ void reduced(uint32_t *p, uint32_t v, bool real)
+DEVICE void reduced(uint32_t *p, uint32_t v, bool real)
 {
 	if (real)
 		RED("f32", "r");
@@ -209,7 +209,7 @@ __device__ __forceinline__ void reduced(uint32_t *p, uint32_t v, bool real)
 		RED("u32", "r");
 }
 
-__device__ __forceinline__ void reduced(uint64_t *p, uint64_t v, bool real)
+DEVICE void reduced(uint64_t *p, uint64_t v, bool real)
 {
 	if (real)
 		RED("f64", "l");

@@ -18,6 +18,7 @@
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "lib/probe/probe_point.h"
+#include "lib/stats/pointer_chain.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -129,12 +130,6 @@ struct ladder_context {
 	uint64_t random;
 };
 
-static uint32_t next_random(uint64_t *state, uint32_t below)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((*state >> 33) % below);
-}
-
 /* The difference of the two intervals; hz comes from both together. */
 static bool ladder_launch(struct ladder_context *context, struct sample *sample)
 {
@@ -168,8 +163,8 @@ static bool flag_sample(struct ladder_context *context, struct sample *sample)
 	int pairs = 0;
 	for (int i = 0; i < FLAG_TRIES && pairs < FLAG_PAIRS; i++) {
 		context->plan.partner =
-		        1 + next_random(&context->random, (uint32_t)context->which.blocks - 1);
-		context->plan.line = next_random(&context->random, RUNG_LINES);
+		        1 + chain_random(&context->random, (uint32_t)context->which.blocks - 1);
+		context->plan.line = chain_random(&context->random, RUNG_LINES);
 		if (!ladder_launch(context, &one))
 			return false;
 		sum += one.agreed ? one.seconds : 0;

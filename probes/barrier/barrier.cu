@@ -90,21 +90,12 @@ __device__ bool step_exchange_grid(struct climber *climber, const struct exchang
 	return winner >= 0 && exchange_read(exchange, tag, winner, climber->scratch->record, NULL);
 }
 
-template <int rung>
-__device__ __forceinline__ bool step(struct climber *climber, const struct ladder *ladder)
+static_assert((int)RUNG_GRID == (int)BARRIER_GRID, "rungs begin with the kinds of barriers");
+
+template <int rung> DEVICE bool step(struct climber *climber, const struct ladder *ladder)
 {
-	if constexpr (rung == RUNG_WARP)
-		return barrier_any<BARRIER_WARP>(&climber->barrier);
-	if constexpr (rung == RUNG_BLOCK)
-		return barrier_any<BARRIER_BLOCK>(&climber->barrier);
-	if constexpr (rung == RUNG_CLUSTER)
-		return barrier_any<BARRIER_CLUSTER>(&climber->barrier);
-	if constexpr (rung == RUNG_MASTER)
-		return barrier_any<BARRIER_MASTER>(&climber->barrier);
-	if constexpr (rung == RUNG_COUNTER)
-		return barrier_any<BARRIER_COUNTER>(&climber->barrier);
-	if constexpr (rung == RUNG_GRID)
-		return barrier_any<BARRIER_GRID>(&climber->barrier);
+	if constexpr (rung <= RUNG_GRID)
+		return barrier_any<rung>(&climber->barrier);
 	if constexpr (rung == RUNG_REDUCE_MAX)
 		return step_reduce_max(climber);
 	if constexpr (rung == RUNG_REDUCE_SUM)

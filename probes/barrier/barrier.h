@@ -64,7 +64,3 @@ int rung_launch(const struct rung_case *which, const struct rung_plan *plan, voi
 #ifdef __cplusplus
 }
 #endif
-
-struct table;
-struct profile;
-void barrier_fit(const struct table *curve, struct profile *profile);

@@ -156,18 +156,13 @@ static void measure_kernels(const struct sweep *sweep)
 {
 	sweep->c->stay = sweep->run->common.quick ? stay_ns / 4 : stay_ns;
 	const double alone = kernels_at_once(sweep, 1);
-	int fits = 1, fails = KERNELS_MOST + 1;
-	for (int k = sweep->run->common.quick ? 16 : 2; k <= KERNELS_MOST && k < fails; k *= 2)
+	int fits = 1, fails = KERNELS_MOST + 1, k = sweep->run->common.quick ? 16 : 2;
+	while (k <= KERNELS_MOST && fails - fits > 1) {
 		if (kernels_at_once(sweep, k) < 1.5 * alone)
 			fits = k;
 		else
 			fails = k;
-	while (fails <= KERNELS_MOST && fails - fits > 1) {
-		const int k = (fits + fails) / 2;
-		if (kernels_at_once(sweep, k) < 1.5 * alone)
-			fits = k;
-		else
-			fails = k;
+		k = fails > KERNELS_MOST ? 2 * k : (fits + fails) / 2;
 	}
 }
 

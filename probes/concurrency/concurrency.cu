@@ -9,7 +9,7 @@
 enum { MEMORY_THREADS = 512, NULL_THREADS = 256 };
 
 /* A value that the compiler cannot foresee and that never equals the one compared with. */
-static __device__ __forceinline__ float calculate(float a, float b)
+static DEVICE float calculate(float a, float b)
 {
 #pragma unroll
 	for (int i = 0; i < CONCURRENCY_FMAS; i++)

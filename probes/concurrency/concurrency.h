@@ -10,10 +10,6 @@
 extern "C" {
 #endif
 
-struct table;
-struct profile;
-void concurrency_fit(const struct table *curve, struct profile *profile);
-
 /* Every thread does `rounds` rounds of CONCURRENCY_FMAS dependent FMAs; *sink is never written. */
 enum { CONCURRENCY_FMAS = 64 };
 void concurrency_arithmetic(int blocks, int threads, int64_t rounds, float *sink, void *stream);

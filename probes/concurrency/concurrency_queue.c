@@ -47,24 +47,19 @@ static double fill_queue(const struct concurrency *c, bool copies, int *depth)
 	return *depth > 0 ? (last - start) / *depth : (end - start) / calls;
 }
 
-static int by_depth(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
 /* The median of a few tries: an interrupted host thread looks like a blocked one. */
 void concurrency_queue(struct probe_run *run, struct concurrency *c, bool copies)
 {
 	const int tries = run->common.quick ? 1 : QUEUE_TRIES;
-	int depth[QUEUE_TRIES];
-	double seconds[QUEUE_TRIES];
+	double depth[QUEUE_TRIES], seconds[QUEUE_TRIES];
 	for (int i = 0; i < tries; i++) {
-		seconds[i] = fill_queue(c, copies, &depth[i]);
+		int calls;
+		seconds[i] = fill_queue(c, copies, &calls);
+		depth[i] = calls;
 		if (!held_in_time(c))
 			return;
 	}
-	qsort(depth, (size_t)tries, sizeof depth[0], by_depth);
-	const int middle = depth[tries / 2];
+	const double middle = stats_median(depth, (size_t)tries);
 	const bool open = middle < 0;
 	const struct measurement measurement = {
 	        .seconds = stats_median_interval(seconds, (size_t)tries), .hz = NAN};

@@ -19,24 +19,24 @@
 #include <cuda_runtime_api.h>
 #include <string.h>
 
-void copy_fit(const struct table *curve, struct profile *profile);
-
 /* Adds a point that fits into the buffers and is wanted. */
 static void add(struct copy_sweep *sweep, struct copy_point point)
 {
-	struct copy_launch *launch = &point.launch;
-	if (!launch->stride)
-		launch->stride = 1;
-	if (!launch->width)
-		launch->width = 16;
+	copy_complete(&point);
 	if (copy_extent(&point) > sweep->buffer_bytes)
 		return;
 	if (sweep->count == ARRAY_LEN(sweep->point))
 		msg_die(EXIT_MEASURE_FAILED, "more than %zu points in the sweep of copies",
 		        ARRAY_LEN(sweep->point));
 	sweep->all++;
-	if (copy_wants(sweep, &point))
+	if (probe_wants(sweep->run, point.series, point.args, COPY_ARGS))
 		sweep->point[sweep->count++] = point;
+}
+
+static void add_launch(
+        struct copy_sweep *sweep, const char *series, struct copy_launch launch, bool cold)
+{
+	add(sweep, (struct copy_point){.series = series, .launch = launch, .cold = cold});
 }
 
 static const struct {
@@ -58,20 +58,20 @@ static void add_sizes(struct copy_sweep *sweep)
 		struct copy_launch launch = {.kind = ways[w].kind};
 		for (int64_t bytes = 4096; bytes <= largest_bytes; bytes *= factor) {
 			launch.words = bytes / ways[w].bytes_per_word;
-			add(sweep, (struct copy_point){ways[w].warm, launch, .cold = false});
+			add_launch(sweep, ways[w].warm, launch, false);
 			if (ways[w].cold)
-				add(sweep, (struct copy_point){ways[w].cold, launch, .cold = true});
+				add_launch(sweep, ways[w].cold, launch, true);
 		}
 		/* between half of L2 and all of L2 a growing part comes from DRAM */
 		for (int eighths = 5; eighths < 8 && !sweep->run->common.quick; eighths++) {
 			launch.words = sweep->gpu.l2_bytes / 8 * eighths / 4096 * 4096 /
 			               ways[w].bytes_per_word;
-			add(sweep, (struct copy_point){ways[w].warm, launch, .cold = false});
+			add_launch(sweep, ways[w].warm, launch, false);
 		}
 		if (!ways[w].cold)
 			continue;
 		launch.words = sweep->gpu.l2_bytes / 2 / 4096 * 4096 / ways[w].bytes_per_word;
-		add(sweep, (struct copy_point){ways[w].l2, launch, .cold = false});
+		add_launch(sweep, ways[w].l2, launch, false);
 	}
 }
 
@@ -97,12 +97,12 @@ static void add_strides(struct copy_sweep *sweep)
 
 	for (size_t i = 0; i < ARRAY_LEN(paper); i++) {
 		launch.stride = paper[i];
-		add(sweep, (struct copy_point){"stride_warm", launch, .cold = false});
-		add(sweep, (struct copy_point){"stride_cold", launch, .cold = true});
+		add_launch(sweep, "stride_warm", launch, false);
+		add_launch(sweep, "stride_cold", launch, true);
 	}
 	launch.words = large_words(&sweep->gpu);
 	for (launch.stride = 1; launch.stride <= widest_stride(sweep); launch.stride *= 2)
-		add(sweep, (struct copy_point){"stride_cold", launch, .cold = true});
+		add_launch(sweep, "stride_cold", launch, true);
 }
 
 /* The plain misaligned copy uses the widest access for its alignment. */
@@ -128,7 +128,7 @@ static void add_widths(struct copy_sweep *sweep)
 	for (int width = 4; width <= 16; width *= 2) {
 		struct copy_launch launch = {
 		        .kind = COPY_BOTH, .words = large_words(&sweep->gpu), .width = width};
-		add(sweep, (struct copy_point){"width_cold", launch, .cold = true});
+		add_launch(sweep, "width_cold", launch, true);
 	}
 }
 
@@ -217,12 +217,10 @@ static void measure(struct probe_run *run)
 		copy_measure_point(&sweep, &sweep.point[i], share);
 	}
 	if (run->process == 0) {
-		struct copy_launch launch = {.kind = COPY_BOTH,
-		        .words = min_int64(largest_bytes / 8, sweep.buffer_bytes / 4),
-		        .stride = 1,
-		        .width = 16};
-		copy_measure_sustained(
-		        &sweep, &(struct copy_point){"copy_sustained", launch, .cold = true});
+		struct copy_point point = {.series = "copy_sustained", .cold = true};
+		point.launch.words = min_int64(largest_bytes / 8, sweep.buffer_bytes / 4);
+		copy_complete(&point);
+		copy_measure_sustained(&sweep, &point);
 	}
 	probe_watch_gpu(run, &sweep.gpu);
 	gpu_timer_free(sweep.timer);

@@ -4,24 +4,24 @@
 #include "copy.h"
 #include "lib/device/gpu.h"
 
-static __device__ __forceinline__ uint32_t copy_pattern(int64_t i)
+static DEVICE uint32_t copy_pattern(int64_t i)
 {
 	return (uint32_t)i * 2654435761u + 12345u;
 }
 
-static __device__ __forceinline__ int64_t thread_index(void)
+static DEVICE int64_t thread_index(void)
 {
 	return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-static __device__ __forceinline__ int64_t grid_threads(void)
+static DEVICE int64_t grid_threads(void)
 {
 	return (int64_t)gridDim.x * blockDim.x;
 }
 
 /* All loads of a round are issued before its first store. */
 template <typename V>
-static __device__ __forceinline__ void copy_vectors(
+static DEVICE void copy_vectors(
         const V *__restrict__ source, V *__restrict__ target, int64_t count, int64_t stride)
 {
 	int64_t step = grid_threads();

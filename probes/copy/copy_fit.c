@@ -2,56 +2,39 @@
 /* Curve of the copy probe -> gpu.{copy,read,write,change}.time[bytes], gpu.l2.*, gpu.dram.*,
  * gpu.copy.{stride,misaligned,aligned_head,width,inflight,alpha,beta,n_half}. */
 #include "lib/base/base.h"
+#include "lib/base/msg.h"
 #include "lib/probe/curve_fit.h"
 #include "lib/probe/curve_midrange.h"
 #include "lib/stats/estimate.h"
 
 #include <stdlib.h>
 
-void copy_fit(const struct table *curve, struct profile *profile);
-
-/* A function of times. Nothing bounds the rates but the device: PINS of its memory, or SMS. */
-#define TIMES(name, method)                                                                        \
-	{                                                                                          \
-		name, "s", method ", middle of the processes", NULL, 1e-7, 100                     \
-	}
-#define RATES(name, method)                                                                        \
-	{                                                                                          \
-		name, "B/s", method, NULL, 1e6, INFINITY                                           \
-	}
-
-static const struct curve_rows times[] = {
-        {"copy_warm", TIMES("gpu.copy.time", "start to start, L2 warm, bytes read + written"),
-                .column = {"bytes"}, .value = curve_midrange},
-        {"read_warm", TIMES("gpu.read.time", "start to start, L2 warm"), .column = {"bytes"},
-                .value = curve_midrange},
-        {"write_warm", TIMES("gpu.write.time", "start to start, L2 warm"), .column = {"bytes"},
-                .value = curve_midrange},
-        {"change_warm",
-                TIMES("gpu.change.time", "in place, start to start, L2 warm, bytes read + written"),
-                .column = {"bytes"}, .value = curve_midrange},
-};
-
-static const struct curve_rows l2_rates[] = {
-        {"copy_l2", RATES("gpu.l2.copy", "read + written, L2 warm, working set L2/2"),
-                .value = curve_rate},
-        {"read_l2", RATES("gpu.l2.read", "L2 warm, working set L2/2"), .value = curve_rate},
-        {"write_l2", RATES("gpu.l2.write", "L2 warm, working set L2/2"), .value = curve_rate},
-};
-
-static const struct curve_rows dram_rates[] = {
-        {"copy_sustained", RATES("gpu.dram.copy_sustained", "read + written, L2 cold, sustained"),
-                .value = curve_rate},
-        {"stride_cold", RATES("gpu.copy.stride", "words read + written, L2 cold"),
-                .column = {"words", "stride"}, .value = curve_rate},
-        {"misaligned_cold", RATES("gpu.copy.misaligned", "widest access possible, L2 cold"),
-                .column = {"offset"}, .value = curve_rate},
-        {"aligned_head_cold", RATES("gpu.copy.aligned_head", "short head, aligned body, L2 cold"),
-                .column = {"offset"}, .value = curve_rate},
-        {"width_cold", RATES("gpu.copy.width", "read + written, L2 cold"), .column = {"width"},
-                .value = curve_rate},
-        {"inflight_cold", RATES("gpu.copy.inflight", "against loads in flight per SM, L2 cold"),
-                .column = {"inflight"}, .value = curve_rate, .called = "bytes"},
+/* Nothing bounds the rates but the device: its SMs, which load and store, or its memory's pins. */
+static const struct {
+	const char *series, *name, *method;
+	enum { TIME, L2_RATE, DRAM_RATE } kind;
+	const char *column[2], *called;
+} rows[] = {
+        {"copy_warm", "gpu.copy.time", "start to start, L2 warm, bytes read + written", TIME,
+                {"bytes"}, NULL},
+        {"read_warm", "gpu.read.time", "start to start, L2 warm", TIME, {"bytes"}, NULL},
+        {"write_warm", "gpu.write.time", "start to start, L2 warm", TIME, {"bytes"}, NULL},
+        {"change_warm", "gpu.change.time",
+                "in place, start to start, L2 warm, bytes read + written", TIME, {"bytes"}, NULL},
+        {"copy_l2", "gpu.l2.copy", "read + written, L2 warm, working set L2/2", .kind = L2_RATE},
+        {"read_l2", "gpu.l2.read", "L2 warm, working set L2/2", .kind = L2_RATE},
+        {"write_l2", "gpu.l2.write", "L2 warm, working set L2/2", .kind = L2_RATE},
+        {"copy_sustained", "gpu.dram.copy_sustained", "read + written, L2 cold, sustained",
+                .kind = DRAM_RATE},
+        {"stride_cold", "gpu.copy.stride", "words read + written, L2 cold", DRAM_RATE,
+                {"words", "stride"}, NULL},
+        {"misaligned_cold", "gpu.copy.misaligned", "widest access possible, L2 cold", DRAM_RATE,
+                {"offset"}, NULL},
+        {"aligned_head_cold", "gpu.copy.aligned_head", "short head, aligned body, L2 cold",
+                DRAM_RATE, {"offset"}, NULL},
+        {"width_cold", "gpu.copy.width", "read + written, L2 cold", DRAM_RATE, {"width"}, NULL},
+        {"inflight_cold", "gpu.copy.inflight", "against loads in flight per SM, L2 cold", DRAM_RATE,
+                {"inflight"}, "bytes"},
 };
 
 /* A rate in the metadata times a factor; infinite when it is unknown. */
@@ -62,14 +45,21 @@ static double highest(const struct table *curve, const char *key, double factor)
 	return rate > 0 ? factor * rate : INFINITY;
 }
 
-static void fit_rates(const struct table *curve, struct profile *profile,
-        const struct curve_rows *rows, size_t count, double high)
+static void fit_row(
+        const struct table *curve, struct profile *profile, size_t i, double sms, double pins)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct curve_rows row = rows[i];
-		row.spec.high = high;
-		curve_fit_rows(curve, profile, &row, 1, true);
-	}
+	const bool time = rows[i].kind == TIME;
+	char *method = xasprintf("%s%s", rows[i].method, time ? ", middle of the processes" : "");
+	const struct curve_rows row = {rows[i].series,
+	        {rows[i].name, time ? "s" : "B/s", method, NULL, time ? 1e-7 : 1e6,
+	                time                      ? 100
+	                : rows[i].kind == L2_RATE ? sms
+	                                          : pins},
+	        .column = {rows[i].column[0], rows[i].column[1]},
+	        .value = time ? curve_midrange : curve_rate, .called = rows[i].called};
+
+	curve_fit_rows(curve, profile, &row, 1, true);
+	free(method);
 }
 
 /* DRAM rate: the largest size of a cold series. */
@@ -116,13 +106,11 @@ static void add_line(const struct table *curve, struct profile *profile, double 
 
 void copy_fit(const struct table *curve, struct profile *profile)
 {
-	const double pins = highest(curve, "pin_bytes_per_second", 1);
+	const double pins = highest(curve, "pin_bytes_per_second", 1),
+	             sms = highest(curve, "sm_bytes_per_second", 2);
 
-	curve_fit_rows(curve, profile, times, ARRAY_LEN(times), true);
-	/* an SM loads and stores */
-	fit_rates(curve, profile, l2_rates, ARRAY_LEN(l2_rates),
-	        highest(curve, "sm_bytes_per_second", 2));
-	fit_rates(curve, profile, dram_rates, ARRAY_LEN(dram_rates), pins);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		fit_row(curve, profile, i, sms, pins);
 	add_largest(curve, profile, "copy_cold", "gpu.dram.copy", pins);
 	add_largest(curve, profile, "read_cold", "gpu.dram.read", pins);
 	add_largest(curve, profile, "write_cold", "gpu.dram.write", pins);

@@ -7,13 +7,16 @@
 #include "lib/probe/probe.h"
 #include "copy.h"
 
+enum { COPY_ARGS = 6 };
+
 /* One point of the sweep. */
 struct copy_point {
 	const char *series;
 	struct copy_launch launch; /* without pointers and grid */
 	bool cold;
-	int64_t offset;   /* bytes from an aligned address, of source and target */
-	int64_t inflight; /* bytes of loads in flight per SM, or 0: as many as fit */
+	int64_t offset;             /* bytes from an aligned address, of source and target */
+	int64_t inflight;           /* bytes of loads in flight per SM, or 0: as many as fit */
+	struct arg args[COPY_ARGS]; /* filled in by copy_complete */
 };
 
 struct copy_sweep {
@@ -36,8 +39,10 @@ static inline int64_t round_up(int64_t n, int64_t unit)
 
 /* ---- points (copy_point.c) ---- */
 
+/* Bytes of one buffer from the first to the last word, in whole lines. */
 int64_t copy_extent(const struct copy_point *point);
-bool copy_wants(const struct copy_sweep *sweep, const struct copy_point *point);
+/* Stride, width and arguments of a point. */
+void copy_complete(struct copy_point *point);
 void copy_measure_point(
         const struct copy_sweep *sweep, const struct copy_point *point, double seconds);
 void copy_measure_sustained(const struct copy_sweep *sweep, const struct copy_point *point);

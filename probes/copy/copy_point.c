@@ -27,7 +27,6 @@ static int64_t payload(const struct copy_launch *launch)
 	return launch->words * (one_way ? 4 : 8);
 }
 
-/* Bytes of one buffer from the first to the last word, in whole lines. */
 int64_t copy_extent(const struct copy_point *point)
 {
 	return round_up(point->offset + point->launch.words * point->launch.stride * 4, COPY_LINE);
@@ -154,34 +153,29 @@ static struct bench bench_new(const struct copy_sweep *sweep, const struct copy_
 	return bench;
 }
 
-enum { ARGS = 6 };
-
-static void arguments_of(const struct copy_point *point, struct arg args[ARGS])
+void copy_complete(struct copy_point *point)
 {
-	const struct copy_launch *launch = &point->launch;
-	const struct arg all[ARGS] = {{"bytes", (double)payload(launch)},
+	struct copy_launch *launch = &point->launch;
+
+	launch->stride = launch->stride ? launch->stride : 1;
+	launch->width = launch->width ? launch->width : 16;
+	const struct arg all[COPY_ARGS] = {{"bytes", (double)payload(launch)},
 	        {"words", (double)launch->words}, {"stride", (double)launch->stride},
 	        {"offset", (double)point->offset}, {"width", (double)launch->width},
 	        {"inflight", (double)point->inflight}};
-
-	memcpy(args, all, sizeof all);
+	memcpy(point->args, all, sizeof all);
 }
 
-bool copy_wants(const struct copy_sweep *sweep, const struct copy_point *point)
+/* Samples by the plan, recorded if the results are right. */
+static void measure_bench(struct bench *bench, const struct copy_point *point,
+        sample_function function, const struct sample_plan *plan)
 {
-	struct arg args[ARGS];
+	const struct copy_sweep *sweep = bench->sweep;
+	struct measurement measurement;
 
-	arguments_of(point, args);
-	return probe_wants(sweep->run, point->series, args, ARGS);
-}
-
-static void record(const struct copy_sweep *sweep, const struct copy_point *point,
-        const struct measurement *measurement)
-{
-	struct arg args[ARGS];
-
-	arguments_of(point, args);
-	probe_record(sweep->run, point->series, args, ARGS, measurement);
+	if (sample_run(function, bench, plan, sweep->gpu.max_hz, &measurement) &&
+	        verified(bench, point->series))
+		probe_record(sweep->run, point->series, point->args, COPY_ARGS, &measurement);
 }
 
 void copy_measure_point(
@@ -192,16 +186,13 @@ void copy_measure_point(
 	struct bench bench = bench_new(sweep, point);
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct sample pilot;
-	struct measurement measurement;
 
 	run_queue(&bench, PILOT, &pilot);
 	double kernels = pilot.seconds > 0 ? ceil(aim * PILOT / pilot.seconds) : MOST;
 	bench.few = 2;
 	bench.many = bench.few + (int)fmin(fmax(kernels, 2), MOST);
 	plan.warm_seconds = 0; /* the device is warm, the pilot was the first run */
-	if (sample_run(take_sample, &bench, &plan, sweep->gpu.max_hz, &measurement) &&
-	        verified(&bench, point->series))
-		record(sweep, point, &measurement);
+	measure_bench(&bench, point, take_sample, &plan);
 }
 
 /* Copies for a part of a second, queued while they run. */
@@ -235,11 +226,8 @@ void copy_measure_sustained(const struct copy_sweep *sweep, const struct copy_po
 	        .max_samples = 1000};
 	struct bench bench = bench_new(sweep, point);
 	struct sample pilot;
-	struct measurement measurement;
 
 	run_queue(&bench, 4, &pilot);
 	bench.many = pilot.seconds > 0 ? (int)fmin(fmax(piece * 4 / pilot.seconds, 1), 10000) : 1;
-	if (sample_run(take_long_sample, &bench, &plan, sweep->gpu.max_hz, &measurement) &&
-	        verified(&bench, point->series))
-		record(sweep, point, &measurement);
+	measure_bench(&bench, point, take_long_sample, &plan);
 }

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the host_chase probe's fit. */
+/* Parts of the host_chase probe's fit.
+ *
+ * Series, with their arguments, in seconds of one dependent load:
+ *   chain_small, chain_huge   bytes: all lines of a set, in small or huge pages
+ *   chain_node               bytes, node: memory of NUMA node `node`, from the first node
+ *   pages_small, pages_huge nodes, stride: one line in each of `nodes` pages of `stride` bytes
+ *   packed                  nodes: as many lines in as few (huge) pages as possible
+ *   line                    stride: pairs of loads `stride` bytes apart, the pairs far apart
+ * Metadata: stated_l1 to stated_l4, stated_line, in bytes; absent when not stated. */
 #pragma once
-
-#include "host_chase.h"
 
 #include "lib/probe/curve_series.h"
 
@@ -12,10 +18,6 @@ struct tlbs {
 	double page; /* bytes; 0: not measured */
 };
 
-/* A series less the seconds of another series at the same argument, plus its smallest. */
-struct curve_series host_chase_less(
-        const struct table *curve, const char *series, const char *column, const char *less);
-
 /* The pointer chain over bytes, in huge pages; or in small pages, less the misses of their TLBs
  * (small). Those misses are also subtracted from chain_huge where huge pages are walked like small
  * ones. */
@@ -24,7 +26,6 @@ struct chain {
 	bool huge_pages;    /* the chain shows the TLBs of huge pages */
 	double node_misses; /* TLB misses in the chains over nodes' memory, seconds a load */
 };
-struct chain host_chase_chain(const struct table *curve, const struct tlbs *small);
 
 /* Adds a value, or its bounds when it is not resolved. */
 void host_chase_add(struct profile *profile, const struct parameter_spec *spec,

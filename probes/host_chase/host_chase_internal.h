@@ -7,7 +7,6 @@
 #include "lib/probe/probe.h"
 #include "lib/host/core_noise.h"
 #include "lib/host/topology.h"
-#include "host_chase.h"
 
 enum {
 	LINE = 64,       /* distance of nodes, no more than any processor's line */

@@ -10,8 +10,6 @@
  *
  * Unit: seconds of one way. */
 #include "lib/base/base.h"
-#include "host_exchange.h"
-
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "lib/probe/probe.h"

@@ -4,9 +4,7 @@
  * processors move between cores, so processes may disagree on the order of the pairs. A pair then
  * has no time of its own: pairs and extremes become ranges, only medians are values. */
 #include "lib/base/base.h"
-#include "host_exchange.h"
-
-#include "lib/probe/curve.h"
+#include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"
 #include "lib/base/msg.h"
 

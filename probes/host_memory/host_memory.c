@@ -14,18 +14,124 @@
  *
  * Unit: seconds of one pass of all threads; `bytes` counts bytes read plus bytes written, which is
  * also the working set. */
-#include "host_memory_internal.h"
-
-#include "lib/host/clock.h"
 #include "lib/base/msg.h"
+#include "lib/host/clock.h"
+#include "lib/host/pages.h"
+#include "lib/host/pinned_threads.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/repeats.h"
 
 #include <math.h>
 #include <omp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-void host_memory_fit(const struct table *curve, struct profile *profile);
+enum way {
+	READ,
+	COPY,
+	WRITE,
+	WAYS
+}; /* in this order: write leaves data that copy must overwrite */
+
+struct worker {
+	struct pages pages;
+	uint64_t *data;  /* their first word */
+	size_t filled;   /* bytes filled with random data so far */
+	size_t at, last; /* words before the next piece and the last one */
+	uint64_t sum;
+};
+
+struct bench {
+	struct worker *worker;
+	const struct pinned_threads *pinned;
+	bool undisturbed;    /* before the next sample */
+	int threads, passes; /* passes of a sample, over one piece each */
+	enum way way;
+	size_t part, pieces; /* bytes of one thread, and the number of pieces */
+};
+
+/* ---- loops, which the compiler vectorizes ---- */
+
+/* Vectorized for this processor's unit, chosen at program start; never a call of memcpy. */
+#define LOOPS "O3", "no-tree-loop-distribute-patterns"
+#if defined(__clang__)
+#define VECTORIZED __attribute__((noinline))
+#elif defined(__x86_64__) && defined(__gnu_linux__)
+#define UNITS "default", "avx2", "avx512f"
+#define VECTORIZED __attribute__((noinline, optimize(LOOPS), target_clones(UNITS)))
+#else
+#define VECTORIZED __attribute__((noinline, optimize(LOOPS)))
+#endif
+
+VECTORIZED static uint64_t read_words(const uint64_t *data, size_t n)
+{
+	uint64_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+	for (size_t i = 0; i < n; i++)
+		sum += data[i];
+	return sum;
+}
+
+VECTORIZED static void write_words(uint64_t *data, size_t n, uint64_t first, uint64_t mask)
+{
+#pragma omp simd
+	for (size_t i = 0; i < n; i++)
+		data[i] = (first + i) ^ mask;
+}
+
+VECTORIZED static void copy_words(uint64_t *restrict to, const uint64_t *restrict from, size_t n)
+{
+#pragma omp simd
+	for (size_t i = 0; i < n; i++)
+		to[i] = from[i];
+}
+
+static const uint64_t mask = 0x9e3779b97f4a7c15u;
+
+/* Words that a pass reads, or writes where it reads none. */
+static size_t passed_words(const struct bench *bench)
+{
+	const size_t words = bench->part / sizeof(uint64_t);
+	return bench->way == COPY ? words / 2 : words;
+}
+
+/* One thread reads, copies or writes its next piece. COPY: from the first half of its part to the
+ * second. */
+static void pass_once(const struct bench *bench, struct worker *worker)
+{
+	const size_t all = passed_words(bench), n = all / bench->pieces;
+	uint64_t *data = worker->data + worker->at;
+
+	if (bench->way == READ)
+		worker->sum = read_words(data, n);
+	else if (bench->way == WRITE)
+		write_words(data, n, worker->at, mask);
+	else
+		copy_words(data + all, data, n);
+	__asm__ volatile("" ::"r"(worker->data) : "memory"); /* keeps every pass alive */
+	worker->last = worker->at;
+	worker->at = worker->at + 2 * n > all ? 0 : worker->at + n;
+}
+
+/* Whether the last pass left the right data, checked by another loop. */
+static bool is_right(const struct bench *bench, const struct worker *worker)
+{
+	const size_t all = passed_words(bench), n = all / bench->pieces;
+	const uint64_t *data = worker->data + worker->last;
+	size_t wrong = 0;
+	uint64_t sum = 0;
+
+	if (bench->way == COPY)
+		return !memcmp(data, data + all, n * sizeof *data);
+	for (size_t i = n; i-- > 0;) {
+		sum += data[i];
+		wrong += data[i] != ((worker->last + i) ^ mask);
+	}
+	return bench->way == READ ? sum == worker->sum : wrong == 0;
+}
 
 enum { QUICK_BYTES = 64 << 20, PIECE_BYTES = 64 << 20, WARM_PASSES = 3, REPEATS = 2 };
 
@@ -59,7 +165,7 @@ static double time_passes(const struct bench *bench, int passes)
 #pragma omp master
 		start = clock_now();
 		for (int i = 0; i < passes; i++)
-			host_memory_pass(bench, worker);
+			pass_once(bench, worker);
 #pragma omp barrier
 #pragma omp master
 		stop = clock_now();
@@ -72,7 +178,7 @@ static bool verified(const struct bench *bench)
 	int wrong = 0;
 
 #pragma omp parallel num_threads(bench->threads) reduction(+ : wrong)
-	wrong += !host_memory_right(bench, &bench->worker[omp_get_thread_num()]);
+	wrong += !is_right(bench, &bench->worker[omp_get_thread_num()]);
 	if (wrong)
 		msg_warn("%s by %d threads went wrong in %d of them: not recorded",
 		        way_name[bench->way], bench->threads, wrong);

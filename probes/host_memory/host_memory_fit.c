@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-void host_memory_fit(const struct table *curve, struct profile *profile);
-
 /* Far beyond any machine: a thousand cores of 1 TB/s each. */
 #define LOW_RATE 1e6
 #define HIGH_RATE 1e15

@@ -15,8 +15,6 @@
 #include "lib/probe/probe.h"
 #include "lib/host/pinned_threads.h"
 
-void host_parallel_fit(const struct table *curve, struct profile *profile);
-
 struct bench {
 	int threads, count; /* operations of one sample */
 	const struct pinned_threads *pinned;

@@ -4,8 +4,6 @@
 #include "lib/base/base.h"
 #include "lib/probe/curve_fit.h"
 
-void host_parallel_fit(const struct table *curve, struct profile *profile);
-
 void host_parallel_fit(const struct table *curve, struct profile *profile)
 {
 	/* Below: less than a cycle of any processor; above: the threads were not running. */

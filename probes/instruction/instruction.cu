@@ -83,17 +83,36 @@ enum { ENTRIES = sizeof entries / sizeof entries[0] };
 
 struct instruction listed[ENTRIES];
 
-int run(chain kernel, int blocks, int threads, int64_t turns, struct gpu_span *span, uint32_t *sink)
-{
-	kernel<<<(unsigned)blocks, (unsigned)threads>>>(turns, span, sink);
-	return (int)cudaGetLastError();
-}
-
 template <int source> chain fed_width(int width)
 {
 	return width == 4   ? fed_kernel<source, 1>
 	       : width == 8 ? fed_kernel<source, 2>
 	                    : fed_kernel<source, 4>;
+}
+
+chain kernel_of(const struct instruction_launch *l)
+{
+	const int column = l->chains == 1 ? 0 : l->chains == 2 ? 1 : l->chains == 4 ? 2 : 3;
+	if (l->kind == CHAIN)
+		return entries[l->index].kernel[column];
+	if (l->kind == SHORT_CHAIN)
+		return l->chains == 1 ? chain_kernel<fma_s, 1, INSTRUCTION_SHORT_BODY>
+		                      : chain_kernel<fma_s, 8, INSTRUCTION_SHORT_BODY>;
+	if (l->kind == WARPGROUP)
+		return l->index == WGMMA_TF32 ? wgmma_kernel<WGMMA_TF32> : wgmma_kernel<WGMMA_BF16>;
+	return l->index == FED_REGISTER    ? fed_width<FED_REGISTER>(l->width)
+	       : l->index == FED_LANE      ? fed_width<FED_LANE>(l->width)
+	       : l->index == FED_BROADCAST ? fed_width<FED_BROADCAST>(l->width)
+	       : l->index == FED_CONFLICT  ? fed_width<FED_CONFLICT>(l->width)
+	                                   : fed_width<FED_CONSTANT>(l->width);
+}
+
+int set_constants()
+{
+	float value[FED_CONSTANTS];
+	for (int i = 0; i < FED_CONSTANTS; ++i)
+		value[i] = 0.6f + 0.01f * (float)i;
+	return (int)cudaMemcpyToSymbol(constant_operand, value, sizeof value);
 }
 
 } // namespace
@@ -108,38 +127,10 @@ extern "C" const struct instruction *instruction_table(size_t *count)
 
 extern "C" int instruction_launch(const struct instruction_launch *l)
 {
-	const int column = l->chains == 1 ? 0 : l->chains == 2 ? 1 : l->chains == 4 ? 2 : 3;
-	return run(entries[l->index].kernel[column], l->blocks * l->sm_count, 32 * l->warps,
+	const int error = l->kind == FED ? set_constants() : 0;
+	if (error != 0)
+		return error;
+	kernel_of(l)<<<(unsigned)(l->blocks * l->sm_count), 32u * (unsigned)l->warps>>>(
 	        l->turns, l->span, l->sink);
-}
-
-extern "C" int instruction_short_launch(const struct instruction_launch *l)
-{
-	return run(l->chains == 1 ? chain_kernel<fma_s, 1, INSTRUCTION_SHORT_BODY>
-	                          : chain_kernel<fma_s, 8, INSTRUCTION_SHORT_BODY>,
-	        l->blocks * l->sm_count, 32 * l->warps, l->turns, l->span, l->sink);
-}
-
-extern "C" int instruction_fed_launch(enum fed_source source, int width, int warps, int64_t turns,
-        int sm_count, struct gpu_span *span, uint32_t *sink)
-{
-	float value[FED_CONSTANTS];
-	for (int i = 0; i < FED_CONSTANTS; ++i)
-		value[i] = 0.6f + 0.01f * (float)i;
-	const cudaError_t error = cudaMemcpyToSymbol(constant_operand, value, sizeof value);
-	if (error != cudaSuccess)
-		return (int)error;
-	const chain kernel = source == FED_REGISTER    ? fed_width<FED_REGISTER>(width)
-	                     : source == FED_LANE      ? fed_width<FED_LANE>(width)
-	                     : source == FED_BROADCAST ? fed_width<FED_BROADCAST>(width)
-	                     : source == FED_CONFLICT  ? fed_width<FED_CONFLICT>(width)
-	                                               : fed_width<FED_CONSTANT>(width);
-	return run(kernel, sm_count, 32 * warps, turns, span, sink);
-}
-
-extern "C" int instruction_wgmma_launch(
-        enum wgmma_kind kind, int64_t turns, int sm_count, struct gpu_span *span, uint32_t *sink)
-{
-	return run(kind == WGMMA_TF32 ? wgmma_kernel<WGMMA_TF32> : wgmma_kernel<WGMMA_BF16>,
-	        sm_count, 256, turns, span, sink);
+	return (int)cudaGetLastError();
 }

@@ -29,24 +29,12 @@ struct instruction {
 /* The table of instructions; count entries. */
 const struct instruction *instruction_table(size_t *count);
 
-struct instruction_launch {
-	size_t index;  /* into the table */
-	int chains;    /* 1, 2, 4 or 8 independent chains of a warp */
-	int warps;     /* of a block */
-	int blocks;    /* of an SM */
-	int64_t turns; /* of the loop */
-	int sm_count;
-	struct gpu_span *span; /* pinned, one of each block */
-	uint32_t *sink;        /* on the device; never written */
-};
+/* Kernels: chains of an instruction of the table; chains of single-precision FMA in the short body;
+ * FMAs with one operand from elsewhere (a load of 4, 8 or 16 bytes from shared memory feeds one,
+ * two or four of them); asynchronous tensor-core products of warpgroups (sm_90a), m64n128 with k =
+ * 8 (tf32) or 16 (bf16), both operands in shared memory. */
+enum instruction_kind { CHAIN, SHORT_CHAIN, FED, WARPGROUP };
 
-int instruction_launch(const struct instruction_launch *launch);
-
-/* Single-precision FMA in the short body, with 1 or 8 chains; index is ignored. */
-int instruction_short_launch(const struct instruction_launch *launch);
-
-/* FMAs with one operand from elsewhere: a load of 4, 8 or 16 bytes from shared memory feeds one,
- * two or four of them. */
 enum fed_source {
 	FED_REGISTER,  /* nothing is loaded: the reference */
 	FED_LANE,      /* every lane its own word(s), no conflicts */
@@ -57,20 +45,24 @@ enum fed_source {
 	FED_CONSTANT,
 	FED_SOURCES
 };
-
-int instruction_fed_launch(enum fed_source source, int width, int warps, int64_t turns,
-        int sm_count, struct gpu_span *span, uint32_t *sink);
-
-/* Asynchronous tensor-core products of warpgroups (sm_90a): m64n128 with k = 8 (tf32) or 16 (bf16),
- * both operands in shared memory. */
 enum wgmma_kind { WGMMA_TF32, WGMMA_BF16 };
-int instruction_wgmma_launch(
-        enum wgmma_kind kind, int64_t turns, int sm_count, struct gpu_span *span, uint32_t *sink);
+
+struct instruction_launch {
+	enum instruction_kind kind;
+	size_t index;  /* into the table, or enum fed_source, or enum wgmma_kind */
+	int chains;    /* 1, 2, 4 or 8 independent chains of a warp; SHORT_CHAIN: 1 or 8 */
+	int warps;     /* of a block; WARPGROUP: 8 */
+	int blocks;    /* of an SM */
+	int width;     /* FED: bytes of a load */
+	int64_t turns; /* of the loop */
+	int sm_count;
+	struct gpu_span *span; /* pinned, one of each block */
+	uint32_t *sink;        /* on the device; never written */
+};
+
+/* WARPGROUP kernels: only where gpu.warpgroups. */
+int instruction_launch(const struct instruction_launch *launch);
 
 #ifdef __cplusplus
 }
 #endif
-
-struct table;
-struct profile;
-void instruction_fit(const struct table *curve, struct profile *profile);

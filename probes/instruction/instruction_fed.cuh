@@ -10,7 +10,7 @@ namespace
 enum { FED_CONSTANTS = 32 };
 __constant__ float constant_operand[FED_CONSTANTS];
 
-template <int source, int words> __device__ __forceinline__ void fetch(uint32_t address, float *p)
+template <int source, int words> DEVICE void fetch(uint32_t address, float *p)
 {
 	if (words == 1)
 		asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(p[0]) : "r"(address));

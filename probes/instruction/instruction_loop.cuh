@@ -8,7 +8,7 @@
 namespace
 {
 
-__device__ __forceinline__ float operand(uint32_t salt)
+DEVICE float operand(uint32_t salt)
 {
 	uint32_t z = (threadIdx.x + 1) * 2654435761u + salt * 40503u;
 	z ^= z >> 15;
@@ -16,7 +16,7 @@ __device__ __forceinline__ float operand(uint32_t salt)
 }
 
 /* Two different halves: with equal halves only one of the half-precision units would be used. */
-__device__ __forceinline__ uint32_t pair_of(float x)
+DEVICE uint32_t pair_of(float x)
 {
 	uint32_t pair;
 	asm("{ .reg .b16 h, l; cvt.rn.f16.f32 h, %1; cvt.rn.f16.f32 l, %2; mov.b32 %0, {l, h}; }"
@@ -25,20 +25,20 @@ __device__ __forceinline__ uint32_t pair_of(float x)
 	return pair;
 }
 
-__device__ __forceinline__ uint32_t bf16_pair_of(float x)
+DEVICE uint32_t bf16_pair_of(float x)
 {
 	const uint32_t high = __float_as_uint(x) >> 16;
 	return high << 16 | high;
 }
 
-__device__ __forceinline__ void start_together(struct gpu_span *span)
+DEVICE void start_together(struct gpu_span *span)
 {
 	__syncthreads();
 	span_start(span);
 	__syncthreads();
 }
 
-__device__ __forceinline__ void stop_together(
+DEVICE void stop_together(
         struct gpu_span *timed, struct gpu_span *span, uint32_t bits, uint32_t *sink)
 {
 	__syncthreads();

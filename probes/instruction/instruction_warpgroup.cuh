@@ -10,7 +10,7 @@ namespace
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define HAVE_WGMMA 1
 
-__device__ __forceinline__ uint64_t describe(const void *shared)
+DEVICE uint64_t describe(const void *shared)
 {
 	/* no swizzle; core matrices of 8 rows x 16 bytes follow one another */
 	const uint64_t address = __cvta_generic_to_shared(shared);
@@ -31,7 +31,7 @@ __device__ __forceinline__ uint64_t describe(const void *shared)
 	             : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)                           \
 	             : "l"(a), "l"(b))
 
-template <int kind> __device__ __forceinline__ void product(float *d, uint64_t a, uint64_t b)
+template <int kind> DEVICE void product(float *d, uint64_t a, uint64_t b)
 {
 	if (kind == WGMMA_TF32)
 		WGMMA("m64n128k8.f32.tf32.tf32", "1, 1, 1");

@@ -125,11 +125,11 @@ static void measure_first(struct probe_run *run, struct launch *launch)
 }
 
 /* Everything that a sample does, without the hold: loading code waits for the device. */
-static void run_once(const struct work *work)
+static void run_once(struct launch *launch)
 {
-	launch_queue(work, SHORT);
-	launch_queue(work, LONG);
-	launch_finish(work->launch);
+	launch_queue(launch, SHORT);
+	launch_queue(launch, LONG);
+	launch_finish(launch);
 }
 
 static bool by_device(const struct subject *subject)
@@ -140,17 +140,16 @@ static bool by_device(const struct subject *subject)
 static void measure_subject(struct probe_run *run, struct launch *launch, struct repeats *repeats,
         const struct subject *subject, double seconds)
 {
-	struct work work = {launch, subject};
-	launch->argument = subject->argument;
-	run_once(&work);
+	launch->subject = subject;
+	run_once(launch);
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
 	if (by_device(subject)) /* a disturbed host does not make the device's time longer */
-		sample_run(launch_sample, &work, &plan, launch->gpu.max_hz, &measurement);
+		sample_run(launch_sample, launch, &plan, launch->gpu.max_hz, &measurement);
 	else
 		probe_noise_sample(
-		        run, launch_sample, &work, &plan, launch->gpu.max_hz, &measurement);
-	struct arg argument = {subject->argument_name, subject->argument};
+		        run, launch_sample, launch, &plan, launch->gpu.max_hz, &measurement);
+	struct arg argument = {subject->argument_name, subject->argument[0]};
 	repeats_add(
 	        repeats, subject->series, &argument, subject->argument_name != NULL, &measurement);
 }
@@ -167,8 +166,8 @@ static void check_count(const struct launch *launch)
 
 static const char grid_series[] = "grid";
 
-/* Grid sizes, in sixteenths of one block per SM (0: one block). */
-static const int grid_sixteenths[] = {0, 2, 8, 16, 32, 64, 128, 256, 1024};
+/* Grid sizes besides one block, in sixteenths of one block per SM. */
+static const int grid_sixteenths[] = {2, 8, 16, 32, 64, 128, 256, 1024};
 
 /* Notes in the metadata a feature that the device lacks: the fit must not take it for a failure. */
 static bool available(struct probe_run *run, const struct gpu *gpu, const struct subject *subject)
@@ -189,15 +188,24 @@ static bool available(struct probe_run *run, const struct gpu *gpu, const struct
 	return false;
 }
 
-/* Point i of the sweep: the grids, then the subjects. */
-static struct subject point_of(const struct launch *launch, size_t i)
+/* The points of the sweep: the grids, then the subjects. Returns their number. */
+enum { POINTS = 80 };
+static size_t list_points(const struct launch *launch, struct subject point[POINTS])
 {
-	struct subject grid = {grid_series, DEVICE_SHARE, launch_grid, NOTHING, "blocks", 1};
-	if (i >= ARRAY_LEN(grid_sixteenths))
-		return launch_subject[i - ARRAY_LEN(grid_sixteenths)];
-	if (grid_sixteenths[i] > 0)
-		grid.argument = (grid_sixteenths[i] * launch->gpu.sm_count + 15) / 16;
-	return grid;
+	const struct subject grid = {grid_series, DEVICE_SHARE, launch_grid, 1,
+	        .argument_name = "blocks", .argument = {1}};
+	size_t n = 0;
+	point[n++] = grid;
+	for (size_t i = 0; i < ARRAY_LEN(grid_sixteenths); i++) {
+		point[n] = grid;
+		point[n++].argument[0] = (grid_sixteenths[i] * launch->gpu.sm_count + 15) / 16;
+	}
+	for (size_t i = 0; i < launch_subject_count; i++)
+		for (int k = 0; k == 0 || (k < ARGUMENTS && launch_subject[i].argument[k]); k++) {
+			point[n] = launch_subject[i];
+			point[n++].argument[0] = launch_subject[i].argument[k];
+		}
+	return n;
 }
 
 enum { REPEATS = 3 };
@@ -206,7 +214,7 @@ enum { REPEATS = 3 };
  * while; in re-measurements, too, as some operations take longer the first time. */
 static int repeats_of(const struct probe_run *run, const struct subject *subject)
 {
-	const struct arg argument = {subject->argument_name, subject->argument};
+	const struct arg argument = {subject->argument_name, subject->argument[0]};
 	if (!probe_wants(run, subject->series, &argument, subject->argument_name != NULL))
 		return 0;
 	return by_device(subject) || run->common.quick ? 1 : REPEATS;
@@ -214,23 +222,22 @@ static int repeats_of(const struct probe_run *run, const struct subject *subject
 
 static void measure_all(struct probe_run *run, struct launch *launch)
 {
-	const size_t total = ARRAY_LEN(grid_sixteenths) + launch_subject_count;
+	struct subject point[POINTS];
+	const size_t total = list_points(launch, point);
 	/* the few points of a re-measurement get at most half of a full sweep's share */
 	const double end = clock_now() + run->seconds, most = run->seconds / (2 * (double)total);
 	struct repeats repeats = {0};
 	size_t left = 0;
-	for (size_t i = 0; i < total; i++) {
-		const struct subject subject = point_of(launch, i);
-		left += (size_t)repeats_of(run, &subject);
-	}
+	for (size_t i = 0; i < total; i++)
+		left += (size_t)repeats_of(run, &point[i]);
 	for (int repeat = 0; repeat < REPEATS; repeat++)
 		for (size_t i = 0; i < total; i++) {
-			const struct subject subject = point_of(launch, i);
-			if (repeat >= repeats_of(run, &subject))
+			if (repeat >= repeats_of(run, &point[i]))
 				continue;
 			const double share = fmin((end - clock_now()) / (double)left--, most);
-			if (available(run, &launch->gpu, &subject))
-				measure_subject(run, launch, &repeats, &subject, fmax(share, 1e-3));
+			if (available(run, &launch->gpu, &point[i]))
+				measure_subject(
+				        run, launch, &repeats, &point[i], fmax(share, 1e-3));
 		}
 	repeats_record(&repeats, run);
 }

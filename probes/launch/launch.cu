@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-static __device__ __forceinline__ void count_launch(unsigned *word)
+static DEVICE void count_launch(unsigned *word)
 {
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		*word += 1;
@@ -126,8 +126,7 @@ extern "C" void launch_overlapped(unsigned *word, void *stream)
 
 /* Node (block, thread) leads to the next thread's node in a distant block, so always to a node that
  * another multiprocessor wrote. */
-static __device__ __forceinline__ unsigned next_node(
-        unsigned blocks, unsigned block, unsigned thread)
+static DEVICE unsigned next_node(unsigned blocks, unsigned block, unsigned thread)
 {
 	return (block + blocks / 2 + 1) % blocks * LAUNCH_THREADS + (thread + 1) % LAUNCH_THREADS;
 }

@@ -10,10 +10,6 @@
 extern "C" {
 #endif
 
-struct table;
-struct profile;
-void launch_fit(const struct table *curve, struct profile *profile);
-
 enum { LAUNCH_THREADS = 256 }; /* of every launch */
 
 void launch_null(unsigned *word, int blocks, void *stream);

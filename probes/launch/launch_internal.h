@@ -24,20 +24,21 @@ enum {
 	LONGEST = 131072 /* elements of the longest search */
 };
 
+struct subject;
 struct launch {
 	struct gpu gpu;
 	struct gpu_timer *timer;
 	struct gpu_hold *hold;
 	cudaStream_t stream, other;
 	cudaEvent_t event[2], mark;
-	unsigned *words;         /* device: WORDS words, WORDS_APART from each other */
-	unsigned *word;          /* the word that counts the kernels run */
-	unsigned launched;       /* as the host counts them */
-	int argument;            /* of the current subject */
-	int stream_wait;         /* which stream the next hop starts from */
-	unsigned *nodes;         /* device: nodes of access_launch */
-	unsigned *copied;        /* pinned: destination of the small copy */
-	volatile unsigned *flag; /* pinned, mapped */
+	unsigned *words;               /* device: WORDS words, WORDS_APART from each other */
+	unsigned *word;                /* the word that counts the kernels run */
+	unsigned launched;             /* as the host counts them */
+	const struct subject *subject; /* the current one */
+	int stream_wait;               /* which stream the next hop starts from */
+	unsigned *nodes;               /* device: nodes of access_launch */
+	unsigned *copied;              /* pinned: destination of the small copy */
+	volatile unsigned *flag;       /* pinned, mapped */
 	PFN_cuLaunchKernel_v4000 driver_launch;
 	CUfunction driver_kernel;
 	/* Graphs of 1, SHORT and LONG kernels in a row. */
@@ -55,15 +56,17 @@ enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING };
 /* What a series needs of the device. */
 enum need { NOTHING, COOPERATIVE, OVERLAP };
 
-/* One series: operation puts one call into launch->stream, and for a round trip waits for its end.
- */
+/* One series: operation puts one call, of `kernels` counted kernels, into launch->stream, and for a
+ * round trip waits for its end. A point of the sweep has one argument, the first. */
+enum { ARGUMENTS = 5 };
 struct subject {
 	const char *series;
 	enum way way;
 	void (*operation)(struct launch *launch);
+	int kernels;
 	enum need need;
 	const char *argument_name;
-	int argument;
+	int argument[ARGUMENTS]; /* 0 beyond the last */
 };
 
 /* ---- operations (launch_operations.c) ---- */
@@ -72,35 +75,20 @@ struct subject {
 extern const struct subject launch_subject[];
 extern const size_t launch_subject_count;
 
-/* One null kernel of one block, or of launch->argument blocks. */
+/* One null kernel of one block, or of as many blocks as the subject's argument says. */
 void launch_one(struct launch *launch);
 void launch_grid(struct launch *launch);
 
-/* ---- operations of cuBLAS (launch_blas.c) ---- */
-
+/* cuBLAS and the data of its calls. */
 void launch_blas_open(struct launch *launch, uint64_t seed);
 void launch_blas_close(struct launch *launch);
-void launch_scal(struct launch *launch);
-void launch_swap(struct launch *launch);
-void launch_ger(struct launch *launch);
-void launch_gemv(struct launch *launch);
-void launch_gemv_t(struct launch *launch);
-void launch_gemm(struct launch *launch);
-void launch_gemm_t(struct launch *launch);
-void launch_iamax(struct launch *launch);
-void launch_nrm2(struct launch *launch);
 
 /* ---- samples (launch_samples.c) ---- */
 
-struct work {
-	struct launch *launch;
-	const struct subject *subject;
-};
-
-void launch_queue(const struct work *work, int count);
+void launch_queue(struct launch *launch, int count);
 void launch_finish(const struct launch *launch);
 
-/* A sample_function; context is a struct work. */
+/* A sample_function; context is a struct launch. */
 bool launch_sample(void *context, struct sample *sample);
 
 /* Chooses the word with the quickest null kernels, and clears it. */

@@ -20,17 +20,15 @@ enum {
 static const double host_slack = 100e-6;
 
 /* count operations; a chain is one graph of that many kernels. */
-void launch_queue(const struct work *work, int count)
+void launch_queue(struct launch *launch, int count)
 {
-	struct launch *launch = work->launch;
-	if (work->subject->way != CHAIN) {
+	launch->launched += (unsigned)(count * launch->subject->kernels);
+	if (launch->subject->way == CHAIN)
+		GPU(cudaGraphLaunch(
+		        count == LONG ? launch->chain_long : launch->chain_short, launch->stream));
+	else
 		for (int i = 0; i < count; i++)
-			work->subject->operation(launch);
-		return;
-	}
-	cudaGraphExec_t chain = count == LONG ? launch->chain_long : launch->chain_short;
-	GPU(cudaGraphLaunch(chain, launch->stream));
-	launch->launched += (unsigned)count;
+			launch->subject->operation(launch);
 }
 
 void launch_finish(const struct launch *launch)
@@ -39,35 +37,33 @@ void launch_finish(const struct launch *launch)
 	GPU(cudaStreamSynchronize(launch->stream));
 }
 
-static bool held(const struct work *work)
+static bool held(const struct launch *launch)
 {
-	if (gpu_hold_ok(work->launch->hold))
+	if (gpu_hold_ok(launch->hold))
 		return true;
 	msg_warn("%s: the held stream ran out of time: its queue is too short on this device",
-	        work->subject->series);
+	        launch->subject->series);
 	return false;
 }
 
-static bool sample_host_share(const struct work *work, struct sample *sample)
+static bool sample_host_share(struct launch *launch, struct sample *sample)
 {
-	const struct launch *launch = work->launch;
 	gpu_hold_start(launch->hold, launch->stream);
-	launch_queue(work, LEAD);
+	launch_queue(launch, LEAD);
 	double start = clock_now();
-	launch_queue(work, HELD);
+	launch_queue(launch, HELD);
 	double stop = clock_now();
 	gpu_hold_release(launch->hold);
 	launch_finish(launch);
 	*sample = (struct sample){.seconds = (stop - start) / HELD, .agreed = true};
-	return held(work);
+	return held(launch);
 }
 
-static bool sample_span(const struct work *work, int count, struct sample *sample)
+static bool sample_span(struct launch *launch, int count, struct sample *sample)
 {
-	const struct launch *launch = work->launch;
 	gpu_hold_start(launch->hold, launch->stream);
 	gpu_timer_start(launch->timer, launch->stream);
-	launch_queue(work, count);
+	launch_queue(launch, count);
 	gpu_timer_stop(launch->timer, launch->stream);
 	double start = clock_now();
 	gpu_hold_release(launch->hold);
@@ -76,41 +72,41 @@ static bool sample_span(const struct work *work, int count, struct sample *sampl
 	struct gpu_span span;
 	gpu_timer_span(launch->timer, &span);
 	gpu_span_sample(&span, 1, seconds, host_slack, sample);
-	return held(work);
+	return held(launch);
 }
 
-static bool sample_device_share(const struct work *work, struct sample *sample)
+static bool sample_device_share(struct launch *launch, struct sample *sample)
 {
 	struct sample few;
-	if (!sample_span(work, SHORT, &few) || !sample_span(work, LONG, sample))
+	if (!sample_span(launch, SHORT, &few) || !sample_span(launch, LONG, sample))
 		return false;
 	sample->seconds = (sample->seconds - few.seconds) / (LONG - SHORT);
 	sample->agreed = sample->agreed && few.agreed;
 	return true;
 }
 
-static bool sample_round_trip(const struct work *work, struct sample *sample)
+static bool sample_round_trip(struct launch *launch, struct sample *sample)
 {
 	double start = clock_now();
-	launch_queue(work, ROUND_TRIPS);
+	launch_queue(launch, ROUND_TRIPS);
 	double stop = clock_now();
-	launch_finish(work->launch);
+	launch_finish(launch);
 	*sample = (struct sample){.seconds = (stop - start) / ROUND_TRIPS, .agreed = true};
 	return true;
 }
 
-static double running_seconds(const struct work *work, int count)
+static double running_seconds(struct launch *launch, int count)
 {
 	double start = clock_now();
-	launch_queue(work, count);
-	launch_finish(work->launch);
+	launch_queue(launch, count);
+	launch_finish(launch);
 	return clock_now() - start;
 }
 
-static bool sample_running(const struct work *work, struct sample *sample)
+static bool sample_running(struct launch *launch, struct sample *sample)
 {
-	double few = running_seconds(work, RUNNING_SHORT);
-	double many = running_seconds(work, RUNNING_LONG);
+	double few = running_seconds(launch, RUNNING_SHORT);
+	double many = running_seconds(launch, RUNNING_LONG);
 	*sample = (struct sample){
 	        .seconds = (many - few) / (RUNNING_LONG - RUNNING_SHORT), .agreed = true};
 	return true;
@@ -118,34 +114,34 @@ static bool sample_running(const struct work *work, struct sample *sample)
 
 bool launch_sample(void *context, struct sample *sample)
 {
-	const struct work *work = context;
-	switch (work->subject->way) {
+	struct launch *launch = context;
+	switch (launch->subject->way) {
 	case HOST_SHARE:
-		return sample_host_share(work, sample);
+		return sample_host_share(launch, sample);
 	case DEVICE_SHARE:
 	case CHAIN:
-		return sample_device_share(work, sample);
+		return sample_device_share(launch, sample);
 	case ROUND_TRIP:
-		return sample_round_trip(work, sample);
+		return sample_round_trip(launch, sample);
 	case RUNNING:
 		break;
 	}
-	return sample_running(work, sample);
+	return sample_running(launch, sample);
 }
 
 /* A word in the far half of L2 makes every start longer. */
 void launch_choose_word(struct launch *launch)
 {
 	enum { TRIES = 2 };
-	const struct subject null = {"dependent", DEVICE_SHARE, launch_one, NOTHING, NULL, 0};
-	const struct work work = {launch, &null};
+	static const struct subject null = {"dependent", DEVICE_SHARE, launch_one, .kernels = 1};
 	unsigned *quickest = launch->word;
 	double least = INFINITY;
 
+	launch->subject = &null;
 	for (int i = 0; i < WORDS * TRIES; i++) {
 		struct sample sample;
 		launch->word = launch->words + i % WORDS * WORDS_APART;
-		if (!sample_device_share(&work, &sample) || !(sample.seconds < least))
+		if (!sample_device_share(launch, &sample) || !(sample.seconds < least))
 			continue;
 		least = sample.seconds;
 		quickest = launch->word;

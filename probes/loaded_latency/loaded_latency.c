@@ -13,15 +13,171 @@
  * run one after the other (each rate is over the block's own span).
  *
  * Unit: seconds per dependent load; seconds per byte for offered and streamed data. */
-#include "lib/base/base.h"
-#include "loaded_latency_internal.h"
+#include "loaded_latency.h"
 
-#include "lib/host/clock.h"
+#include "lib/base/base.h"
 #include "lib/base/msg.h"
+#include "lib/host/clock.h"
+#include "lib/probe/probe.h"
 #include "lib/probe/probe_point.h"
+#include "lib/stats/pointer_chain.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <stdlib.h>
+
+enum { LEVELS = 14, BLOCKS_PER_SM = 4 }; /* paces of the streams; most blocks */
+
+struct bench {
+	struct probe_run *run;
+	double seconds; /* for one point */
+	struct gpu gpu;
+	char *region;
+	int64_t region_bytes, l2_bytes; /* beyond L2; well inside L2 */
+	struct loaded_block *block;     /* pinned */
+	struct loaded_shared *shared;
+	uint64_t *last; /* pinned */
+	uint32_t *sink;
+	uint64_t random;
+	struct loaded_stream stream; /* the current one */
+};
+
+/* ---- the latency of loads beside streams ---- */
+
+enum {
+	CHASE_STEPS = 512,
+	SAMPLES_MAX = 512,
+	SHORT_CYCLE = (2 << 20) / LOADED_NODE_BYTES /* fits in L2 */
+};
+
+/* A random cycle over `count` nodes, one in each `spacing` bytes from `nodes` on. */
+static void make_cycle(struct bench *b, char *nodes, uint32_t count, uint32_t spacing)
+{
+	const size_t bytes = count * sizeof(uint32_t);
+	uint32_t *next = xmalloc(bytes), *place = xmalloc(bytes), *device_next, *device_place;
+	const uint32_t part = spacing / LOADED_NODE_BYTES;
+	for (uint32_t i = 0; i < count; i++)
+		place[i] = i * part + chain_random(&b->random, part);
+	chain_cycle(next, count, &b->random);
+	GPU(cudaMalloc((void **)&device_next, bytes));
+	GPU(cudaMalloc((void **)&device_place, bytes));
+	GPU(cudaMemcpy(device_next, next, bytes, cudaMemcpyHostToDevice));
+	GPU(cudaMemcpy(device_place, place, bytes, cudaMemcpyHostToDevice));
+	GPU(loaded_build(nodes, device_place, device_next, count));
+	GPU(cudaDeviceSynchronize());
+	*b->last = (uint64_t)(uintptr_t)nodes + (uint64_t)place[0] * LOADED_NODE_BYTES;
+	GPU(cudaFree(device_next));
+	GPU(cudaFree(device_place));
+	free(next);
+	free(place);
+}
+
+struct loaded {
+	struct bench *bench;
+	int blocks; /* streaming blocks */
+	int64_t pause, stream_bytes;
+	double *offered; /* seconds per byte, of every sample */
+	size_t samples;
+};
+
+/* The sum of the streams' rates, each over its own span; all run until the chase stops them. */
+static double rate_of(const struct bench *b, int first, int end)
+{
+	double rate = 0;
+	for (int i = first; i < end; i++)
+		rate += (double)b->block[i].bytes /
+		        ((double)(b->block[i].span.ns1 - b->block[i].span.ns0) * 1e-9);
+	return rate;
+}
+
+/* One block follows the cycle, the others load. */
+static void run_chase(struct bench *b, int blocks, int64_t steps, int64_t pause, int64_t bytes)
+{
+	const struct loaded_chase chase = {.blocks = blocks,
+	        .steps = steps,
+	        .pause = pause,
+	        .region = b->region,
+	        .region_bytes = bytes,
+	        .last = b->last,
+	        .shared = b->shared,
+	        .block = b->block,
+	        .sink = b->sink};
+	GPU(cudaMemset(b->shared, 0, sizeof *b->shared));
+	GPU(loaded_chase_launch(&chase));
+	GPU(cudaDeviceSynchronize());
+}
+
+static bool chase_sample(void *context, struct sample *sample)
+{
+	struct loaded *l = context;
+	struct bench *b = l->bench;
+	run_chase(b, 1 + l->blocks, CHASE_STEPS, l->pause, l->stream_bytes);
+	gpu_span_sample(&b->block[0].span, CHASE_STEPS, 0, 0, sample);
+	if (l->samples < SAMPLES_MAX && l->blocks > 0)
+		l->offered[l->samples++] = 1 / rate_of(b, 1, 1 + l->blocks);
+	return true;
+}
+
+/* One round: lines that the build wrote in part are then whole in L2. */
+static void warm_cycle(struct bench *b, int64_t nodes)
+{
+	run_chase(b, 1, nodes, 0, b->l2_bytes);
+}
+
+static void measure_level(struct bench *b, bool in_l2, int level, int blocks, int64_t pause)
+{
+	struct loaded l = {.bench = b,
+	        .blocks = blocks,
+	        .pause = pause,
+	        .stream_bytes = in_l2 ? b->l2_bytes : b->region_bytes,
+	        .offered = xmalloc(SAMPLES_MAX * sizeof(double))};
+	struct sample_plan plan = sample_plan_default(b->seconds);
+	struct sample unused;
+	struct measurement latency, offered = {.hz = NAN};
+	const struct arg arg = {"level", level};
+	chase_sample(&l, &unused);
+	chase_sample(&l, &unused);
+	l.samples = 0;
+	if (!sample_run(chase_sample, &l, &plan, b->gpu.max_hz, &latency))
+		msg_die(EXIT_MEASURE_FAILED, "the latency under load could not be measured");
+	probe_record(b->run, in_l2 ? "latency_l2" : "latency_dram", &arg, 1, &latency);
+	offered.seconds = stats_median_interval(l.offered, l.samples);
+	offered.hz = latency.hz;
+	if (blocks > 0)
+		probe_record(b->run, in_l2 ? "offered_l2" : "offered_dram", &arg, 1, &offered);
+	free(l.offered);
+}
+
+/* From an idle device to the full rate. */
+static const struct {
+	int blocks_per_sm;
+	int64_t pause;
+} levels[LEVELS] = {{0, 0}, {1, 60000}, {1, 30000}, {1, 15000}, {1, 8000}, {1, 4000}, {1, 2000},
+        {1, 1000}, {1, 400}, {1, 0}, {2, 400}, {2, 0}, {3, 0}, {4, 0}};
+
+static void measure_loaded(struct bench *b, bool in_l2)
+{
+	const int step = b->run->common.quick ? 2 : 1;
+	for (size_t i = 0; i < ARRAY_LEN(levels); i += (size_t)step)
+		measure_level(b, in_l2, (int)i, levels[i].blocks_per_sm * (b->gpu.sm_count - 1),
+		        levels[i].pause);
+}
+
+/* Latencies of loads from DRAM and L2 beside streams, `seconds` at every pace. Needs cooperative
+ * launches. The chase's nodes lie behind the region, where a third of its bytes are free. */
+static void measure_chase(struct bench *b)
+{
+	/* the cycle's lines fill two L2s, and lie far apart */
+	const uint32_t count = (uint32_t)(2 * b->gpu.l2_bytes / LOADED_NODE_BYTES);
+	const int64_t room = b->region_bytes / 3;
+	const uint32_t spacing = (uint32_t)(room / count / LOADED_NODE_BYTES * LOADED_NODE_BYTES);
+	char *const nodes = b->region + b->region_bytes;
+	make_cycle(b, nodes, count, spacing < LOADED_NODE_BYTES ? LOADED_NODE_BYTES : spacing);
+	measure_loaded(b, false);
+	make_cycle(b, nodes, SHORT_CYCLE, LOADED_NODE_BYTES);
+	warm_cycle(b, SHORT_CYCLE);
+	measure_loaded(b, true);
+}
 
 #define MIB ((int64_t)1024 * 1024)
 
@@ -43,16 +199,10 @@ static void join_spans(const struct bench *b, int blocks, struct gpu_span *whole
 	}
 }
 
-struct streamed {
-	struct bench *bench;
-	struct loaded_stream stream;
-};
-
 static bool stream_sample(void *context, struct sample *sample)
 {
-	struct streamed *s = context;
-	struct bench *b = s->bench;
-	struct loaded_stream *stream = &s->stream;
+	struct bench *b = context;
+	struct loaded_stream *stream = &b->stream;
 	const double start = clock_now();
 	GPU(loaded_stream_launch(stream));
 	GPU(cudaDeviceSynchronize());
@@ -70,28 +220,28 @@ static bool stream_sample(void *context, struct sample *sample)
 	return true;
 }
 
-static void measure_stream(struct probe_run *run, struct bench *b, const char *series,
-        struct loaded_stream stream, double seconds)
+static void measure_stream(struct bench *b, const char *series, struct loaded_stream stream)
 {
-	struct streamed s = {.bench = b, .stream = stream};
-	struct sample_plan plan = sample_plan_default(seconds);
+	struct sample_plan plan = sample_plan_default(b->seconds);
 	struct sample sample = {0};
 	const double turn = (double)loaded_piece_bytes(&stream) * loaded_pieces(&stream);
-	s.stream.region = b->region;
-	s.stream.block = b->block;
-	s.stream.sink = b->sink;
-	s.stream.turns = 16;
-	if (s.stream.region_bytes == 0)
-		s.stream.region_bytes = b->region_bytes;
-	stream_sample(&s, &sample);
-	stream_sample(&s, &sample);
-	s.stream.turns =
-	        (int64_t)fmax(16, fmin(stream_seconds, seconds / 8) / fmax(sample.seconds, 1e-15) /
-	                                  turn / stream.blocks);
+	stream.region = b->region;
+	stream.block = b->block;
+	stream.sink = b->sink;
+	stream.turns = 16;
+	if (stream.region_bytes == 0)
+		stream.region_bytes = b->region_bytes;
+	b->stream = stream;
+	stream_sample(b, &sample);
+	stream_sample(b, &sample);
+	b->stream.turns =
+	        (int64_t)fmax(16, fmin(stream_seconds, b->seconds / 8) /
+	                                  fmax(sample.seconds, 1e-15) / turn / stream.blocks);
 	const double inflight = 16.0 * stream.threads * stream.depth;
 	const struct arg args[] = {{"engine", stream.engine}, {"sms", stream.blocks},
 	        {"warps", stream.threads / 32}, {"inflight", inflight}};
-	probe_measure(run, series, args, ARRAY_LEN(args), stream_sample, &s, &plan, b->gpu.max_hz);
+	probe_measure(
+	        b->run, series, args, ARRAY_LEN(args), stream_sample, b, &plan, b->gpu.max_hz);
 }
 
 static bool has_engine(const struct gpu *gpu, enum loaded_engine engine)
@@ -101,15 +251,14 @@ static bool has_engine(const struct gpu *gpu, enum loaded_engine engine)
 }
 
 /* Measures on all SMs, unless their shared memory is too small. */
-static void measure_engine(struct probe_run *run, struct bench *b, const char *series,
-        struct loaded_stream stream, double seconds)
+static void measure_engine(struct bench *b, const char *series, struct loaded_stream stream)
 {
 	const int inflight = 16 * stream.threads * stream.depth;
 	if (stream.issuers == 0)
 		stream.issuers = 1;
 	if (has_engine(&b->gpu, stream.engine) &&
 	        (stream.engine == ENGINE_PLAIN || inflight <= b->gpu.shared_per_block))
-		measure_stream(run, b, series, stream, seconds);
+		measure_stream(b, series, stream);
 }
 
 /* Threads of one block an SM, and 16-byte loads of each under way. */
@@ -117,65 +266,51 @@ static const struct {
 	int threads, depth;
 } combinations[] = {{128, 1}, {256, 1}, {256, 2}, {512, 2}, {512, 4}, {1024, 4}, {1024, 8}};
 
-static void measure_inflight(
-        struct probe_run *run, struct bench *b, enum loaded_engine engine, double seconds)
+/* Against bytes under way; against SMs; against warps that load, or start copies, with 2 KiB under
+ * way each. */
+static void sweep_engine(struct bench *b, enum loaded_engine engine)
 {
-	for (size_t i = 0; i < ARRAY_LEN(combinations); i++)
-		measure_engine(run, b, "inflight",
-		        (struct loaded_stream){.engine = engine,
-		                .blocks = b->gpu.sm_count,
-		                .threads = combinations[i].threads,
-		                .depth = combinations[i].depth},
-		        seconds);
-}
-
-static void measure_sms(
-        struct probe_run *run, struct bench *b, enum loaded_engine engine, double seconds)
-{
-	struct loaded_stream stream = {.engine = engine, .threads = 1024, .depth = 4};
-	for (int sms = 1; sms <= b->gpu.sm_count; sms *= run->common.quick ? 4 : 2) {
-		stream.blocks = sms;
-		measure_engine(run, b, "sms", stream, seconds);
+	const int sms = b->gpu.sm_count, factor = b->run->common.quick ? 4 : 2;
+	struct loaded_stream stream = {.engine = engine, .blocks = sms};
+	for (size_t i = 0; i < ARRAY_LEN(combinations); i++) {
+		stream.threads = combinations[i].threads;
+		stream.depth = combinations[i].depth;
+		measure_engine(b, "inflight", stream);
 	}
+	stream.threads = 1024;
+	stream.depth = 4;
+	for (stream.blocks = 1; stream.blocks <= sms; stream.blocks *= factor)
+		measure_engine(b, "sms", stream);
 	for (int part = 4; part > 0; part--) { /* the knee lies between the last powers of two */
-		stream.blocks = b->gpu.sm_count * (8 - part) / 7;
-		measure_engine(run, b, "sms_upper", stream, seconds);
+		stream.blocks = sms * (8 - part) / 7;
+		measure_engine(b, "sms_upper", stream);
+	}
+	stream.blocks = sms;
+	for (stream.issuers = 1; stream.issuers <= 32; stream.issuers *= factor) {
+		stream.threads = 32 * stream.issuers;
+		measure_engine(b, "warps", stream);
 	}
 }
 
-/* Each of `warps` warps loads, or starts copies, with 2 KiB under way. */
-static void measure_warps(
-        struct probe_run *run, struct bench *b, enum loaded_engine engine, double seconds)
-{
-	for (int warps = 1; warps <= 32; warps *= run->common.quick ? 4 : 2)
-		measure_engine(run, b, "warps",
-		        (struct loaded_stream){.engine = engine,
-		                .blocks = b->gpu.sm_count,
-		                .threads = 32 * warps,
-		                .depth = 4,
-		                .issuers = warps},
-		        seconds);
-}
-
-static void measure_in_l2(struct probe_run *run, struct bench *b, double seconds)
+static void measure_in_l2(struct bench *b)
 {
 	struct loaded_stream stream = {.engine = ENGINE_PLAIN,
 	        .blocks = b->gpu.sm_count,
 	        .threads = 1024,
 	        .depth = 4,
 	        .region_bytes = b->l2_bytes};
-	measure_stream(run, b, "l2_read", stream, seconds);
+	measure_stream(b, "l2_read", stream);
 	stream.blocks = 1;
-	measure_stream(run, b, "l2_read_one", stream, seconds);
+	measure_stream(b, "l2_read_one", stream);
 	stream.blocks = b->gpu.sm_count;
 	stream.engine = ENGINE_STORE;
-	measure_stream(run, b, "l2_write", stream, seconds);
+	measure_stream(b, "l2_write", stream);
 }
 
 static void set_up(struct bench *b)
 {
 	size_t unused, total;
-	const size_t blocks = (size_t)(1 + LOADED_BLOCKS_PER_SM * b->gpu.sm_count);
+	const size_t blocks = (size_t)(1 + BLOCKS_PER_SM * b->gpu.sm_count);
 	GPU(cudaMemGetInfo(&unused, &total));
 	b->l2_bytes = b->gpu.l2_bytes / 3 / MIB * MIB;
 	b->region_bytes = 4096 * MIB;
@@ -208,20 +343,18 @@ static void release(struct bench *b)
 
 static void measure(struct probe_run *run)
 {
-	struct bench b = {.random = (uint64_t)run->common.seed * 1000003 + (uint64_t)run->process};
+	struct bench b = {.run = run,
+	        .random = (uint64_t)run->common.seed * 1000003 + (uint64_t)run->process};
 	probe_open_gpu(run, &b.gpu);
 	gpu_warm(&b.gpu, run->warm_seconds);
 	set_up(&b);
 
-	const double point = run->seconds / (2 * LOADED_LEVELS + 80);
-	for (int engine = ENGINE_PLAIN; engine <= ENGINE_BULK; engine++) {
-		measure_inflight(run, &b, (enum loaded_engine)engine, point);
-		measure_sms(run, &b, (enum loaded_engine)engine, point);
-		measure_warps(run, &b, (enum loaded_engine)engine, point);
-	}
-	measure_in_l2(run, &b, point);
+	b.seconds = run->seconds / (2 * LEVELS + 80);
+	for (int engine = ENGINE_PLAIN; engine <= ENGINE_BULK; engine++)
+		sweep_engine(&b, (enum loaded_engine)engine);
+	measure_in_l2(&b);
 	if (b.gpu.cooperative)
-		loaded_latency_chase(run, &b, point);
+		measure_chase(&b);
 	release(&b);
 	probe_watch_gpu(run, &b.gpu);
 }

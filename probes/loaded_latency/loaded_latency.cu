@@ -8,7 +8,7 @@
 namespace
 {
 
-__device__ __forceinline__ uint64_t follow(uint64_t address)
+DEVICE uint64_t follow(uint64_t address)
 {
 	uint64_t next;
 	asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(next) : "l"(address));

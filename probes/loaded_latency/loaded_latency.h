@@ -86,7 +86,3 @@ int loaded_stream_launch(const struct loaded_stream *stream);
 #ifdef __cplusplus
 }
 #endif
-
-struct table;
-struct profile;
-void loaded_latency_fit(const struct table *curve, struct profile *profile);

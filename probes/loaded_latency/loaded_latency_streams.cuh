@@ -9,7 +9,7 @@
 namespace
 {
 
-__device__ __forceinline__ uint32_t load16(const char *address)
+DEVICE uint32_t load16(const char *address)
 {
 	uint32_t a, b, c, d;
 	asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
@@ -25,7 +25,7 @@ struct chain {
 	int64_t step, size;
 };
 
-__device__ __forceinline__ struct chain chain_from(
+DEVICE struct chain chain_from(
         const struct loaded_stream &s, int64_t bytes, uint32_t mover, uint32_t movers)
 {
 	const int64_t pieces = s.region_bytes / bytes, size = pieces * bytes;
@@ -33,7 +33,7 @@ __device__ __forceinline__ struct chain chain_from(
 	        size};
 }
 
-__device__ __forceinline__ char *next_piece(struct chain *chain)
+DEVICE char *next_piece(struct chain *chain)
 {
 	char *at = chain->at;
 	chain->at =
@@ -41,7 +41,7 @@ __device__ __forceinline__ char *next_piece(struct chain *chain)
 	return at;
 }
 
-__device__ __forceinline__ void finish(
+DEVICE void finish(
         const struct loaded_stream &s, struct gpu_span *span, uint32_t seen, int64_t bytes)
 {
 	__syncthreads();
@@ -126,7 +126,7 @@ template <int depth> __global__ void __launch_bounds__(1024) async_kernel(struct
 #if __CUDA_ARCH__ >= 900
 enum { STAGES = LOADED_STAGES };
 
-__device__ __forceinline__ void wait_for_stage(uint32_t arrived, uint32_t parity)
+DEVICE void wait_for_stage(uint32_t arrived, uint32_t parity)
 {
 	uint32_t done = 0;
 	while (!done)

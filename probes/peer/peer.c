@@ -42,8 +42,9 @@ static int count_pairs(const struct peer *peer)
 }
 
 /* Opens every visible device; the metadata names the device asked for. */
-static void open_devices(struct probe_run *run, struct peer *peer)
+static void open_devices(struct peer *peer)
 {
+	struct probe_run *run = peer->run;
 	struct fault fault;
 	/* gpu_open tells why there is none */
 	if (cudaGetDeviceCount(&peer->count) == cudaSuccess && peer->count == 1)
@@ -68,21 +69,19 @@ static void open_devices(struct probe_run *run, struct peer *peer)
 	probe_watch_gpu(run, &peer->named);
 }
 
-static void set_up_device(struct probe_run *run, struct peer *peer, struct device *device)
+static void set_up_device(struct peer *peer, struct device *device)
 {
 	const size_t bytes = (size_t)peer->largest;
 	use(device);
-	gpu_warm(&device->gpu, run->warm_seconds);
+	gpu_warm(&device->gpu, peer->run->warm_seconds);
 	device->timer = gpu_timer_new(&device->gpu);
 	GPU(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
 	GPU(cudaMalloc((void **)&device->source, bytes));
 	GPU(cudaMalloc((void **)&device->target, bytes));
-	GPU(cudaMalloc((void **)&device->expected, bytes));
 	GPU(cudaMalloc((void **)&device->nodes, NODES * PEER_NODE_BYTES));
 	GPU(cudaMalloc((void **)&device->wrong, sizeof *device->wrong));
 	GPU(cudaHostAlloc((void **)&device->result, sizeof *device->result, cudaHostAllocPortable));
-	gpu_fill_float((float *)device->source, peer->largest / 4, peer_seed_of(peer, device),
-	        device->stream);
+	words_fill(device->source, peer->largest, peer_seed_of(peer, device), device->stream);
 	wait_for(device);
 }
 
@@ -110,21 +109,21 @@ static void measure(struct probe_run *run)
 {
 	enum { POINTS = 50 }; /* of a pair */
 	struct peer *peer = xcalloc(1, sizeof *peer);
+	peer->run = run;
 	peer->seed = (uint64_t)run->common.seed * 1000003 + (uint64_t)run->process * 1009;
 	peer->random = ~peer->seed;
-	open_devices(run, peer);
+	open_devices(peer);
 	choose_sizes(peer, run->common.quick);
 	for (int i = 0; i < peer->count; i++)
-		set_up_device(run, peer, &peer->device[i]);
+		set_up_device(peer, &peer->device[i]);
 	peer->seconds = 0.6 * run->seconds / (POINTS * (count_pairs(peer) + 1));
 	probe_noise_take(run, &peer->named);
 	for (int from = 0; from < peer->count; from++)
 		for (int to = 0; to < peer->count; to++)
 			if (is_measured(peer, from, to))
-				peer_measure_pair(
-				        run, peer, &peer->device[from], &peer->device[to]);
+				peer_measure_pair(peer, &peer->device[from], &peer->device[to]);
 	probe_noise_leave(run);
-	peer_measure_nccl(run, peer);
+	peer_measure_nccl(peer);
 	for (int i = 0; i < peer->count; i++)
 		probe_watch_gpu(run, &peer->device[i].gpu);
 	probe_watch_gpu(run, &peer->named);

@@ -6,10 +6,10 @@
 
 #include <cuda_runtime.h>
 
-enum { MOVE_THREADS = 512, COMPARE_THREADS = 256, COMPARE_BLOCKS = 1024 };
+enum { MOVE_THREADS = 512 };
 
 /* A load of system scope: the owner's L2 answers, no cache of this device. */
-static __device__ __forceinline__ uint64_t follow(uint64_t address)
+static DEVICE uint64_t follow(uint64_t address)
 {
 	uint64_t next;
 	asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(next) : "l"(address) : "memory");
@@ -51,26 +51,4 @@ extern "C" void peer_move(void *to, const void *from, int64_t bytes, int blocks,
 {
 	move_kernel<<<blocks, MOVE_THREADS, 0, (cudaStream_t)stream>>>(
 	        (uint4 *)to, (const uint4 *)from, bytes / 16);
-}
-
-static __global__ void compare_kernel(
-        const uint32_t *a, const uint32_t *b, int64_t bytes, unsigned long long *wrong)
-{
-	const int64_t step = (int64_t)gridDim.x * blockDim.x;
-	unsigned long long mine = 0;
-	for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; 4 * i < bytes; i += step) {
-		uint32_t differing = a[i] ^ b[i];
-		if (bytes - 4 * i < 4)
-			differing &= (1u << 8 * (bytes - 4 * i)) - 1;
-		mine += differing != 0;
-	}
-	if (mine)
-		atomicAdd(wrong, mine);
-}
-
-extern "C" void peer_compare(
-        const void *a, const void *b, int64_t bytes, unsigned long long *wrong, void *stream)
-{
-	compare_kernel<<<COMPARE_BLOCKS, COMPARE_THREADS, 0, (cudaStream_t)stream>>>(
-	        (const uint32_t *)a, (const uint32_t *)b, bytes, wrong);
 }

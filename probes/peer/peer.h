@@ -10,10 +10,6 @@
 extern "C" {
 #endif
 
-struct table;
-struct profile;
-void peer_fit(const struct table *curve, struct profile *profile);
-
 /* Loads are unrolled by PEER_UNROLL; a node is one line. */
 enum { PEER_UNROLL = 32, PEER_NODE_BYTES = 128 };
 
@@ -29,11 +25,6 @@ void peer_chase(uint64_t start, int64_t steps, struct peer_result *result, void 
 /* Copies with 16-byte accesses from `blocks` blocks; one of the two arrays lies on another device.
  * bytes is a multiple of 16. */
 void peer_move(void *to, const void *from, int64_t bytes, int blocks, void *stream);
-
-/* Adds to *wrong (device memory) the number of words that differ; the last word may be partial.
- * Both arrays lie on the current device and hold whole words. */
-void peer_compare(
-        const void *a, const void *b, int64_t bytes, unsigned long long *wrong, void *stream);
 
 #ifdef __cplusplus
 }

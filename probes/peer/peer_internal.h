@@ -4,6 +4,7 @@
 
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
+#include "lib/device/words.h"
 #include "lib/device/nccl_calls.h"
 #include "lib/probe/probe_noise.h"
 #include "peer.h"
@@ -21,13 +22,14 @@ struct device {
 	struct gpu gpu;
 	struct gpu_timer *timer;
 	cudaStream_t stream;
-	char *source, *target, *expected;
+	char *source, *target;
 	uint64_t *nodes;
 	unsigned long long *wrong;
 	struct peer_result *result; /* pinned */
 };
 
 struct peer {
+	struct probe_run *run;
 	struct gpu named; /* the device named by --device */
 	struct device device[DEVICES_MOST];
 	int count;
@@ -40,12 +42,12 @@ struct peer {
 
 struct work;
 
-/* One series. stamped_at_target: the stamps go to the target's stream. */
+/* One series. stamped_at_target: the stamps go to the target's stream. sum: of all sources. */
 struct route {
 	const char *series;
 	void (*call)(const struct work *work);
-	bool stamped_at_target, both;
 	int64_t least;
+	bool stamped_at_target, both, sum;
 };
 
 /* One point of a series; for collective operations gpus > 0, and from is the root. */
@@ -67,16 +69,10 @@ static inline void wait_for(const struct device *device)
 	GPU(cudaStreamSynchronize(device->stream));
 }
 
-/* ---- points (peer_point.c) ---- */
+/* Seed of the data in the device's source. */
+uint32_t peer_seed_of(const struct peer *peer, const struct device *device);
 
-/* Seed of the random data in the device's source. */
-uint64_t peer_seed_of(const struct peer *peer, const struct device *device);
-void peer_expect(const struct peer *peer, const struct device *device, const struct device *owner);
-void peer_measure_route(struct probe_run *run, struct work work, const struct route *route);
+void peer_measure_pair(struct peer *peer, struct device *from, struct device *to);
 
-/* ---- series (peer_pair.c, peer_nccl.c) ---- */
-
-void peer_measure_pair(
-        struct probe_run *run, struct peer *peer, struct device *from, struct device *to);
-void peer_all_reduce(const struct work *work);
-void peer_measure_nccl(struct probe_run *run, struct peer *peer);
+/* Broadcast and all-reduce among several GPUs, where NCCL is. */
+void peer_measure_nccl(struct peer *peer);

@@ -36,8 +36,7 @@ __global__ void pairs_kernel(struct chase_set set, uint64_t offset)
 
 /* The threads' stretches follow each other along the chain. */
 template <int slots>
-__device__ __forceinline__ uint64_t stretch_start(
-        const struct chase_plan &plan, uint64_t base, uint32_t stretch)
+DEVICE uint64_t stretch_start(const struct chase_plan &plan, uint64_t base, uint32_t stretch)
 {
 	const uint64_t round = (uint64_t)stretch * (uint64_t)plan.stroll / slots;
 	return repeated_point(plan.set, base, (uint32_t)(round % plan.set.nodes), 0);
@@ -86,7 +85,7 @@ __global__ void __launch_bounds__(CHASE_THREADS)
 	result->whole = whole;
 }
 
-template <bool cluster> __device__ __forceinline__ uint32_t follow_shared(uint32_t address)
+template <bool cluster> DEVICE uint32_t follow_shared(uint32_t address)
 {
 	uint32_t next = address;
 	if (cluster)
@@ -98,8 +97,7 @@ template <bool cluster> __device__ __forceinline__ uint32_t follow_shared(uint32
 	return next;
 }
 
-template <bool cluster>
-__device__ __forceinline__ uint32_t chain_shared(uint32_t address, int64_t steps)
+template <bool cluster> DEVICE uint32_t chain_shared(uint32_t address, int64_t steps)
 {
 #pragma unroll 1
 	for (int64_t i = 0; i < steps; i += CHASE_UNROLL)
@@ -109,8 +107,7 @@ __device__ __forceinline__ uint32_t chain_shared(uint32_t address, int64_t steps
 	return address;
 }
 
-template <bool cluster>
-__device__ __forceinline__ void store_shared(uint32_t address, uint32_t value)
+template <bool cluster> DEVICE void store_shared(uint32_t address, uint32_t value)
 {
 	if (cluster)
 		IN_CLUSTER(

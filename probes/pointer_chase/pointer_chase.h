@@ -114,7 +114,3 @@ int chase_close(const uint64_t *line, int count);
 #ifdef __cplusplus
 }
 #endif
-
-struct table;
-struct profile;
-void pointer_chase_fit(const struct table *curve, struct profile *profile);

@@ -4,8 +4,7 @@
  * and number of lines of two chains that miss equally often. */
 #include "pointer_chase_fit_internal.h"
 
-#include "lib/base/msg.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A level beyond is slower by more than `slower`. A latency surely above `as_slow` times memory's,
@@ -70,8 +69,8 @@ static struct estimate find_line(const struct table *curve, const char *dense_se
 void chase_read_caches(const struct table *curve, struct caches *caches)
 {
 	const double l2 = curve_fact(curve, "gpu_l2_bytes");
-	caches->has_ca = chase_read_levels(curve, "chain_ca", "bytes", &caches->ca);
-	caches->has_cg = chase_read_levels(curve, "chain_cg", "bytes", &caches->cg);
+	caches->has_ca = chase_read_levels(curve, "chain_ca", &caches->ca);
+	caches->has_cg = chase_read_levels(curve, "chain_cg", &caches->cg);
 	caches->dram = chase_plateau(curve, "cold", 0, INFINITY);
 	caches->l2_latency = chase_plateau(curve, "chain_cg", l2 / 8, l2 / 4);
 	if (caches->l2_latency.samples == 0 && caches->has_cg)
@@ -131,33 +130,38 @@ static struct estimate l2_size(const struct caches *caches)
 	return chase_size_of(levels, caches->l2_end);
 }
 
+/* Not below the latency of the level before, where that is known. */
+static double above(struct estimate before)
+{
+	return before.samples > 0 ? fmax(before.low, quickest) : quickest;
+}
+
 static void fit_latencies(const struct output *out, const struct caches *caches)
 {
 	static const char *const cycle = "dependent loads around a random cycle";
 	static const char *const chain = "dependent loads along a random chain";
-	const struct table *curve = out->curve;
-	if (curve_has_series(curve, "shared"))
-		chase_add_time(out, "gpu.shared.latency", cycle, quickest,
-		        chase_plateau(curve, "shared", 0, INFINITY));
+	chase_add(out, "shared", chase_time("gpu.shared.latency", cycle, quickest), NULL,
+	        chase_plateau(out->curve, "shared", 0, INFINITY));
 	if (caches->has_ca)
-		chase_add_time(out, "gpu.l1.latency",
-		        caches->no_l1 ? "not resolved: loads through L1 take as long as past it"
-		                      : chain,
-		        quickest, caches->l1_latency);
+		chase_add(out, NULL,
+		        chase_time("gpu.l1.latency",
+		                caches->no_l1
+		                        ? "not resolved: loads through L1 take as long as past it"
+		                        : chain,
+		                quickest),
+		        NULL, caches->l1_latency);
 	if (caches->has_cg)
-		chase_add_time(out, "gpu.l2.latency", chain,
-		        caches->l1_latency.samples > 0 ? fmax(caches->l1_latency.low, quickest)
-		                                       : quickest,
-		        caches->l2_latency);
+		chase_add(out, NULL, chase_time("gpu.l2.latency", chain, above(caches->l1_latency)),
+		        NULL, caches->l2_latency);
 	if (caches->has_cg && divided(caches))
-		chase_add_time(out, "gpu.l2.beyond_near.latency",
-		        "what misses the near part of sets that fit in L2: step of random chains",
-		        fmax(caches->cg.level[0].latency.low, quickest), beyond_near(&caches->cg));
-	if (curve_has_series(curve, "cold"))
-		chase_add_time(out, "gpu.dram.latency", cycle,
-		        caches->l2_latency.samples > 0 ? fmax(caches->l2_latency.low, quickest)
-		                                       : quickest,
-		        caches->dram);
+		chase_add(out, NULL,
+		        chase_time("gpu.l2.beyond_near.latency",
+		                "what misses the near part of sets that fit in L2: step of random "
+		                "chains",
+		                fmax(caches->cg.level[0].latency.low, quickest)),
+		        NULL, beyond_near(&caches->cg));
+	chase_add(out, "cold", chase_time("gpu.dram.latency", cycle, above(caches->l2_latency)),
+	        NULL, caches->dram);
 }
 
 static void fit_sizes(const struct output *out, const struct caches *caches)
@@ -165,21 +169,23 @@ static void fit_sizes(const struct output *out, const struct caches *caches)
 	static const char *const kink = "kink of random chains over ever larger sets";
 	static const char *const quotient =
 	        "the power of two that bytes over lines of chains that miss as often are near";
-	const struct levels *cg = &caches->cg;
 	const double stated = curve_fact(out->curve, "gpu_l2_bytes");
-	const struct estimate l1 = l1_size(caches);
 	const struct estimate l2 = l2_size(caches);
+	char said[100];
+	snprintf(said, sizeof said, "%s; attribute says %.0f", kink, stated);
 	if (caches->has_ca)
-		chase_add_size(out, "gpu.l1.size", "B", kink, NAN, l1);
+		chase_add(out, NULL, chase_bytes("gpu.l1.size", kink), NULL, l1_size(caches));
 	if (caches->has_cg)
-		chase_add_size(out, "gpu.l2.size", "B", kink, stated, l2);
+		chase_add(out, NULL,
+		        chase_bytes("gpu.l2.size",
+		                l2.samples > 0 && fabs(l2.value / stated - 1) > 0.15 ? said : kink),
+		        NULL, l2);
 	if (caches->has_cg && divided(caches))
-		chase_add_size(out, "gpu.l2.near.size", "B", "first kink of random chains in L2",
-		        NAN, chase_size_of(cg, 0));
-	if (curve_has_series(out->curve, "entries_ca"))
-		chase_add_size(out, "gpu.l1.line", "B", quotient, NAN, caches->l1_line);
-	if (curve_has_series(out->curve, "entries_cg"))
-		chase_add_size(out, "gpu.l2.line", "B", quotient, NAN, caches->l2_line);
+		chase_add(out, NULL,
+		        chase_bytes("gpu.l2.near.size", "first kink of random chains in L2"), NULL,
+		        chase_size_of(&caches->cg, 0));
+	chase_add(out, "entries_ca", chase_bytes("gpu.l1.line", quotient), NULL, caches->l1_line);
+	chase_add(out, "entries_cg", chase_bytes("gpu.l2.line", quotient), NULL, caches->l2_line);
 }
 
 /* The sector: the smallest offset, a power of two, at which the second of two loads misses. */
@@ -211,8 +217,9 @@ static void fit_sector(const struct output *out, const char *series, const char 
 {
 	struct curve_series chain = curve_series_read(out->curve, series, "offset", 0);
 	if (chain.n > 0)
-		chase_add_size(out, name, "B", "smallest offset at which a second load misses, too",
-		        NAN, known ? first_slow_offset(&chain) : estimate_none);
+		chase_add(out, NULL,
+		        chase_bytes(name, "smallest offset at which a second load misses, too"),
+		        NULL, known ? first_slow_offset(&chain) : estimate_none);
 	curve_series_free(&chain);
 }
 
@@ -257,11 +264,10 @@ static void fit_ways(const struct output *out, const char *series, const char *n
 	const double lines = size.value / line.value;
 	const struct parameter_spec spec = {
 	        name, "count", "number of nodes at a large stride that still hit", NULL, 1, 1e6};
-	if (curve_has_series(out->curve, series))
-		chase_add(out, &spec, NULL, 0,
-		        isnan(latency.value) || isnan(lines)
-		                ? estimate_none
-		                : find_ways(out->curve, series, latency.value, lines));
+	chase_add(out, series, spec, NULL,
+	        isnan(latency.value) || isnan(lines)
+	                ? estimate_none
+	                : find_ways(out->curve, series, latency.value, lines));
 }
 
 void chase_fit_caches(const struct output *out, const struct caches *caches)

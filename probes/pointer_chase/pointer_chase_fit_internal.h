@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of pointer_chase's fit: series of the curve, rows of the profile, and the
- * entry points of each file. */
+/* Shared by the files of pointer_chase's fit. */
 #pragma once
 
 #include "lib/base/base.h"
+#include "lib/base/msg.h"
 #include "lib/probe/curve_fit.h"
-#include "lib/stats/estimate.h"
 #include "lib/probe/curve_series.h"
-#include "lib/profile/profile.h"
-#include "lib/stats/tlb.h"
+#include "lib/stats/estimate.h"
 #include "pointer_chase.h"
 
 #include <math.h>
@@ -16,18 +14,7 @@
 /* A load takes at least two cycles of 4 GHz, and never 10 us. */
 static const double quickest = 0.5e-9, slowest = 10e-6;
 
-enum { STRIDES = 16 };
-
-/* ---- series (pointer_chase_fit_series.c) ---- */
-
-bool chase_read_levels(
-        const struct table *curve, const char *series, const char *column, struct levels *levels);
-struct estimate chase_plateau(
-        const struct table *curve, const char *series, double low, double high);
-/* Ascending; at most STRIDES. */
-size_t chase_strides(const struct table *curve, const char *series, double *stride);
-
-/* ---- parameters (pointer_chase_fit_output.c) ---- */
+enum { PROCESSES_MAX = 64 };
 
 struct output {
 	const struct table *curve;
@@ -35,12 +22,36 @@ struct output {
 	bool busy;
 };
 
-void chase_add(const struct output *out, const struct parameter_spec *spec, const struct arg *args,
-        size_t count, struct estimate estimate);
-void chase_add_time(const struct output *out, const char *name, const char *method, double bound,
-        struct estimate estimate);
-void chase_add_size(const struct output *out, const char *name, const char *unit,
-        const char *method, double stated, struct estimate estimate);
+/* ---- series and rows (pointer_chase_fit.c) ---- */
+
+/* The levels of a series over bytes; false when it has too few points. */
+bool chase_read_levels(const struct table *curve, const char *series, struct levels *levels);
+
+/* The median, by time, of the points with low <= bytes <= high. */
+struct estimate chase_plateau(
+        const struct table *curve, const char *series, double low, double high);
+
+/* The least stride of the chains over pages above this one; infinite: none. */
+double chase_next_stride(const struct table *curve, double above);
+
+/* Adds a value or its lower bound, if the curve has the series (NULL: always). A kink that could
+ * not be placed has no bounds, as conflicts may smear it over doublings; only "beyond the largest
+ * set" stays. */
+void chase_add(const struct output *out, const char *series, struct parameter_spec spec,
+        const struct arg *arg, struct estimate estimate);
+
+/* Times of at least `bound` seconds, and sizes. */
+static inline struct parameter_spec chase_time(const char *name, const char *method, double bound)
+{
+	return (struct parameter_spec){name, "s", method, NULL, bound, slowest};
+}
+static inline struct parameter_spec chase_bytes(const char *name, const char *method)
+{
+	return (struct parameter_spec){name, "B", method, NULL, 1, 1e13};
+}
+
+/* With few ways and hashed sets a kink moves by several percent; simulated caches of 4 to 32 ways
+ * under four replacement policies stay within this size's interval. */
 struct estimate chase_size_of(const struct levels *levels, size_t level);
 
 /* ---- caches, their lines, sectors and ways (pointer_chase_fit_caches.c) ---- */
@@ -57,27 +68,16 @@ struct caches {
 void chase_read_caches(const struct table *curve, struct caches *caches);
 void chase_fit_caches(const struct output *out, const struct caches *caches);
 
-/* ---- constant memory, read-only and volatile loads (pointer_chase_fit_paths.c) ---- */
-
-void chase_fit_paths(const struct output *out);
-
-/* ---- TLBs (pointer_chase_fit_tlb.c) ---- */
-
-/* Returns the number of levels. */
-size_t chase_fit_tlb(const struct output *out, struct tlb_level *level);
-
 /* ---- near and far hits in L2 (pointer_chase_fit_once.c) ---- */
 
 void chase_fit_once(const struct output *out);
 
-/* ---- which SMs are alike (pointer_chase_fit_map.c) ---- */
+/* ---- which SMs are alike, and what they share (pointer_chase_fit_sharing.c) ---- */
 
+struct tlb_level;
+void chase_fit_slices(const struct output *out);
 void chase_fit_partitions(const struct output *out);
 /* latency: seconds of a load that finds its constant in the shared cache. */
 void chase_fit_constant_sharing(const struct output *out, double latency);
-
-/* ---- slices, what SMs share (pointer_chase_fit_sharing.c) ---- */
-
-void chase_fit_slices(const struct output *out);
 void chase_fit_sharing(const struct output *out, const struct caches *caches,
         const struct tlb_level *tlb, size_t tlbs);

@@ -6,12 +6,11 @@
 #include "pointer_chase_fit_internal.h"
 
 #include "lib/stats/bimodality.h"
-#include "lib/base/msg.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { OTHER, SAME, ABSENT, KINDS, PROCESSES_MAX = 64 };
+enum { OTHER, SAME, ABSENT, KINDS };
 
 /* A reader's load of a line in one process, by the kind of reader before; seconds, NaN where it was
  * not measured. */
@@ -163,27 +162,33 @@ void chase_fit_once(const struct output *out)
 	struct first_read *read;
 	const size_t lines = read_lines(out->curve, &read);
 	const struct estimate unresolved = {NAN, NAN, NAN, lines};
-	if (lines > 0) {
-		const struct estimate near = typical(read, lines, SAME, ALL);
-		const bool most = 2 * mark_kept(read, lines) > lines, far = mark_far(read, lines);
-		chase_add_time(out, "gpu.l2.near_hit.latency",
-		        "first loads of lines that an SM of the same partition read", quickest,
-		        near);
-		if (!far) /* else some lines are near and some far */
-			chase_add_time(out, "gpu.l2.other_hit.latency",
-			        "first loads of lines that an SM of the other partition read",
-			        quickest, most ? typical(read, lines, OTHER, KEPT) : unresolved);
-		chase_add_time(out, "gpu.l2.far_hit.latency",
-		        "first loads of lines that an SM of the other partition read, the later of "
-		        "two modes",
-		        isfinite(near.low) ? near.low : quickest,
-		        far ? typical(read, lines, OTHER, FAR) : unresolved);
-		chase_add_time(out, "gpu.dram.near.latency",
-		        "first loads from memory of lines that are near after the other "
-		        "partition's reads",
-		        quickest, far ? typical(read, lines, ABSENT, NEAR) : unresolved);
-		chase_add_time(out, "gpu.dram.far.latency", "and of those that are far", quickest,
-		        far ? typical(read, lines, ABSENT, FAR) : unresolved);
-	}
+	const struct estimate near = typical(read, lines, SAME, ALL);
+	const bool most = 2 * mark_kept(read, lines) > lines, far = mark_far(read, lines);
+	const struct {
+		const char *name, *method;
+		double bound;
+		struct estimate value;
+	} rows[] = {{"gpu.l2.near_hit.latency",
+	                    "first loads of lines that an SM of the same partition read", quickest,
+	                    near},
+	        {"gpu.l2.other_hit.latency",
+	                "first loads of lines that an SM of the other partition read", quickest,
+	                most ? typical(read, lines, OTHER, KEPT) : unresolved},
+	        {"gpu.l2.far_hit.latency",
+	                "first loads of lines that an SM of the other partition read, the later of "
+	                "two modes",
+	                isfinite(near.low) ? near.low : quickest,
+	                far ? typical(read, lines, OTHER, FAR) : unresolved},
+	        {"gpu.dram.near.latency",
+	                "first loads from memory of lines that are near after the other "
+	                "partition's reads",
+	                quickest, far ? typical(read, lines, ABSENT, NEAR) : unresolved},
+	        {"gpu.dram.far.latency", "and of those that are far", quickest,
+	                far ? typical(read, lines, ABSENT, FAR) : unresolved}};
+	for (size_t i = 0; lines > 0 && i < ARRAY_LEN(rows); ++i)
+		if (i != 1 || !far) /* else some lines are near and some far */
+			chase_add(out, NULL,
+			        chase_time(rows[i].name, rows[i].method, rows[i].bound), NULL,
+			        rows[i].value);
 	free(read);
 }

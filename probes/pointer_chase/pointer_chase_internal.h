@@ -50,7 +50,7 @@ void chase_run(struct chase_context *context);
 void chase_measure_point(struct chase_context *context, const char *series, const struct arg *args,
         size_t arg_count);
 
-/* ---- series (pointer_chase_series.c, pointer_chase_slices.c) ---- */
+/* ---- series (pointer_chase_series.c) ---- */
 
 void chase_chain_sizes(struct chase_context *context, const char *series, enum chase_path path,
         int64_t stride, int64_t low, int64_t high, int per_doubling);
@@ -64,13 +64,9 @@ void chase_measure_fetch(
 void chase_measure_shared(struct chase_context *context, int distance);
 void chase_measure_all(struct chase_context *context, const char *series, enum chase_path path,
         int64_t bytes, int64_t stride);
+
+/* ---- single lines and first reads (pointer_chase_once.c) ---- */
+
 void chase_measure_slices(struct chase_context *context, int lines);
-
-/* ---- first reads (pointer_chase_once.c, pointer_chase_constant.c) ---- */
-
-/* Seconds of the loads from number `skipped` to `nodes`, less the cost of reading the clock.
- * Returns the clock rate, NaN when the launch did not run. */
-double chase_once_loads(const struct chase_once *result, int nodes, int skipped, double *seconds);
-
 void chase_measure_once(struct chase_context *context);
 void chase_measure_constant(struct chase_context *context);

@@ -1,17 +1,82 @@
 /* SPDX-License-Identifier: MIT */
-/* First loads of L2 lines by an SM: lines that an SM of the other partition, or of its own, has
- * brought into L2, and lines not in L2. Second loads may hit the near part. The same loads tell an
- * SM's partition: one SM reads the lines that each other SM has read. */
+/* Loads of single L2 lines by every SM in turn. First loads of L2 lines by an SM: lines that an SM
+ * of the other partition, or of its own, has brought into L2, and lines not in L2. Second loads may
+ * hit the near part. The same loads tell an SM's partition: one SM reads the lines that each other
+ * SM has read. */
 #include "pointer_chase_internal.h"
 
-#include "lib/stats/bimodality.h"
 #include "lib/base/msg.h"
+#include "lib/stats/bimodality.h"
 #include "lib/stats/pointer_chain.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- single lines, read repeatedly ---- */
+
+enum { SLICE_REPEATS = 3 };
+
+/* Of one launch; pinned. */
+struct slice {
+	uint32_t cycles[SLICE_LINES];
+	struct gpu_span span;
+};
+
+/* slice: [repeat][sm] */
+static void record_slices(struct chase_context *context, const struct slice *slice, int lines)
+{
+	const int sms = context->gpu.sm_count;
+	for (int sm = 0; sm < sms; ++sm)
+		for (int i = 0; i < lines; ++i) {
+			double seconds[SLICE_REPEATS];
+			struct measurement measurement = {.hz = NAN};
+			size_t n = 0;
+			for (int repeat = 0; repeat < SLICE_REPEATS; ++repeat) {
+				const struct slice *at = &slice[repeat * sms + sm];
+				struct sample sample;
+				gpu_span_sample(&at->span, 1, 0, 0, &sample);
+				if (!sample.agreed)
+					continue;
+				seconds[n++] = at->cycles[i] / sample.hz / CHASE_SLICE_STEPS;
+				measurement.hz = sample.hz;
+			}
+			const struct arg args[] = {{"sm", sm}, {"line", i}};
+			measurement.seconds = stats_median_interval(seconds, n);
+			if (n > 0)
+				probe_record(context->run, "slice", args, 2, &measurement);
+		}
+}
+
+/* Every SM in turn reads the same lines; every process draws new ones. */
+void chase_measure_slices(struct chase_context *context, int lines)
+{
+	const int sms = context->gpu.sm_count, launches = SLICE_REPEATS * sms;
+	const uint32_t places = (uint32_t)(context->memory_bytes / 8 / LINE);
+	const size_t taken_bytes = (size_t)launches * sizeof(uint32_t);
+	uint64_t line[SLICE_LINES], *device_line;
+	uint32_t *taken;
+	struct slice *slice;
+	for (int i = 0; i < lines; ++i)
+		line[i] = (uint64_t)(uintptr_t)context->memory +
+		          (uint64_t)LINE * chain_random(&context->random, places);
+	GPU(cudaMalloc((void **)&device_line, sizeof line));
+	GPU(cudaMalloc((void **)&taken, taken_bytes));
+	GPU(cudaMallocHost((void **)&slice, (size_t)launches * sizeof *slice));
+	GPU(cudaMemcpy(device_line, line, (size_t)lines * sizeof *line, cudaMemcpyHostToDevice));
+	GPU(cudaMemset(taken, 0, taken_bytes));
+	memset(slice, 0, (size_t)launches * sizeof *slice);
+	GPU(chase_close(device_line, lines));
+	for (int i = 0; i < launches; ++i)
+		GPU(chase_slice(i % sms, sms, device_line, lines, taken + i, slice[i].cycles,
+		        &slice[i].span));
+	GPU(cudaDeviceSynchronize());
+	record_slices(context, slice, lines);
+	GPU(cudaFree(device_line));
+	GPU(cudaFree(taken));
+	GPU(cudaFreeHost(slice));
+}
 
 enum {
 	ONCE_REPEATS = 5,
@@ -33,7 +98,8 @@ struct once {
 
 /* Reading the clock costs the difference of the second and the third round, which find the same
  * lines in the same cache. */
-double chase_once_loads(const struct chase_once *result, int nodes, int skipped, double *seconds)
+static double chase_once_loads(
+        const struct chase_once *result, int nodes, int skipped, double *seconds)
 {
 	struct sample sample;
 	double stamped = 0;
@@ -200,4 +266,64 @@ void chase_measure_once(struct chase_context *context)
 	GPU(cudaFree(once.taken));
 	GPU(cudaFreeHost(once.result));
 	free(side);
+}
+
+/* ---- constants ---- */
+
+enum {
+	READER = 0, /* the SM */
+	REPEATS = 3,
+	SKIPPED = 8, /* the first loads also fetch code */
+	READ = CHASE_CONSTANT_NODES - SKIPPED,
+	STRIDE = 320 /* longer than a line, and no power of two */
+};
+
+/* A random cycle that begins at the first word. */
+static void write_nodes(struct chase_context *context)
+{
+	uint32_t words[CHASE_CONSTANT_WORDS] = {0}, next[CHASE_CONSTANT_NODES];
+	chain_cycle(next, CHASE_CONSTANT_NODES, &context->random);
+	for (uint32_t i = 0; i < CHASE_CONSTANT_NODES; ++i)
+		words[i * STRIDE / sizeof words[0]] = next[i] * STRIDE;
+	GPU(chase_fill_constant(words, ARRAY_LEN(words)));
+}
+
+static void record(
+        struct chase_context *context, int before, const struct chase_once *result, int repeats)
+{
+	double seconds[REPEATS * READ];
+	struct measurement measurement = {.hz = NAN};
+	size_t n = 0;
+	for (int repeat = 0; repeat < repeats; ++repeat) {
+		const double hz = chase_once_loads(
+		        &result[repeat], CHASE_CONSTANT_NODES, SKIPPED, seconds + n);
+		n += hz > 0 ? READ : 0;
+		measurement.hz = fmax(measurement.hz, hz);
+	}
+	const struct arg args[] = {{"sm", READER}, {"before", before}};
+	measurement.seconds = stats_median_interval(seconds, n);
+	if (n > 0)
+		probe_record(context->run, "constant_first", args, 2, &measurement);
+}
+
+/* One SM reads after each SM, after itself too, and after none (-1). */
+void chase_measure_constant(struct chase_context *context)
+{
+	const int repeats = context->run->common.quick ? 1 : REPEATS, sms = context->gpu.sm_count;
+	const size_t launches = (size_t)(sms + 1) * (size_t)repeats;
+	struct chase_once *result;
+	uint32_t *turn;
+	GPU(cudaMalloc((void **)&turn, 2 * launches * sizeof *turn));
+	GPU(cudaMemset(turn, 0, 2 * launches * sizeof *turn));
+	GPU(cudaMallocHost((void **)&result, launches * sizeof *result));
+	memset(result, 0, launches * sizeof *result);
+	for (size_t i = 0; i < launches; ++i) {
+		write_nodes(context);
+		GPU(chase_constant((int)i / repeats - 1, READER, sms, turn + 2 * i, &result[i]));
+	}
+	GPU(cudaDeviceSynchronize());
+	for (int before = -1; before < sms; ++before)
+		record(context, before, &result[(before + 1) * repeats], repeats);
+	GPU(cudaFree(turn));
+	GPU(cudaFreeHost(result));
 }

@@ -25,7 +25,7 @@ __global__ void touch_kernel(const struct chase_set set, uint32_t sm, uint32_t *
 }
 
 /* The clock after `address` has arrived: the store waits for it. */
-__device__ __forceinline__ uint32_t clock_after(uint64_t address, uint32_t slot)
+DEVICE uint32_t clock_after(uint64_t address, uint32_t slot)
 {
 	uint32_t now;
 	asm volatile("st.volatile.shared.u64 [%1], %2;\n\tmov.u32 %0, %%clock;"

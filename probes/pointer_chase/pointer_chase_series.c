@@ -101,9 +101,10 @@ void chase_chain_constant(struct chase_context *context, int per_doubling)
 /* One cycle over nodes at multiples of `stride`, or over CYCLE_NODES of them spread over the array.
  * L2 is flushed before when the nodes may not fit in it. */
 static void measure_cycle(struct chase_context *context, const char *series, enum chase_path path,
-        int64_t bytes, int64_t stride, int64_t nodes_max, const struct arg *args, size_t arg_count)
+        int64_t bytes, int64_t stride, size_t arg_count)
 {
-	const int64_t all = bytes / stride, part = (all + nodes_max - 1) / nodes_max;
+	const struct arg args[] = {{"bytes", (double)bytes}, {"stride", (double)stride}};
+	const int64_t all = bytes / stride, part = (all + CYCLE_NODES - 1) / CYCLE_NODES;
 	const int64_t nodes = all / part;
 	struct chase_set set = chase_new_set(context, nodes, part * stride, part, stride);
 	set.slots = 1;
@@ -121,24 +122,15 @@ void chase_cycle_sizes(struct chase_context *context, const char *series, enum c
 {
 	for (int64_t bytes = 4 * KIB; bytes <= high && bytes <= context->memory_bytes;
 	        bytes *= factor)
-		for (int64_t stride = first; stride <= bytes / 2;
-		        stride *= factor > 8 ? factor : 4) {
-			const struct arg args[] = {
-			        {"bytes", (double)bytes}, {"stride", (double)stride}};
-			measure_cycle(context, series, path, bytes, stride, CYCLE_NODES, args,
-			        ARRAY_LEN(args));
-		}
+		for (int64_t stride = first; stride <= bytes / 2; stride *= factor > 8 ? factor : 4)
+			measure_cycle(context, series, path, bytes, stride, 2);
 }
 
 void chase_cold_sizes(struct chase_context *context)
 {
-	for (int factor = 4; factor <= 16; factor *= 2) {
-		const int64_t bytes = factor * context->gpu.l2_bytes;
-		const struct arg args[] = {{"bytes", (double)bytes}};
-		if (bytes <= context->memory_bytes)
-			measure_cycle(context, "cold", CHASE_CG, bytes, LINE, CYCLE_NODES, args,
-			        ARRAY_LEN(args));
-	}
+	for (int64_t bytes = 4 * context->gpu.l2_bytes;
+	        bytes <= min_int64(16 * context->gpu.l2_bytes, context->memory_bytes); bytes *= 2)
+		measure_cycle(context, "cold", CHASE_CG, bytes, LINE, 1);
 }
 
 void chase_measure_fetch(

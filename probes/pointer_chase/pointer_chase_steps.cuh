@@ -7,7 +7,7 @@
 namespace
 {
 
-__device__ __forceinline__ uint64_t mixed(uint64_t z)
+DEVICE uint64_t mixed(uint64_t z)
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
@@ -15,7 +15,7 @@ __device__ __forceinline__ uint64_t mixed(uint64_t z)
 }
 
 /* A number below `below`. */
-__device__ __forceinline__ uint32_t random_below(uint64_t seed, uint64_t i, uint32_t below)
+DEVICE uint32_t random_below(uint64_t seed, uint64_t i, uint32_t below)
 {
 	const uint64_t z = mixed(seed + (i + 1) * 0x9e3779b97f4a7c15u);
 	return (uint32_t)((z >> 32) * below >> 32);
@@ -43,14 +43,13 @@ __device__ uint32_t permuted(uint32_t i, uint32_t count, uint64_t seed)
 	return i;
 }
 
-__device__ __forceinline__ uint64_t place(const struct chase_set &set, uint64_t base, uint32_t i)
+DEVICE uint64_t place(const struct chase_set &set, uint64_t base, uint32_t i)
 {
 	return base + i * set.stride + random_below(set.seed, i, set.places) * set.unit;
 }
 
 /* The node that this slot visits in the k-th round. */
-__device__ __forceinline__ uint64_t repeated_point(
-        const struct chase_set &set, uint64_t base, uint32_t k, int slot)
+DEVICE uint64_t repeated_point(const struct chase_set &set, uint64_t base, uint32_t k, int slot)
 {
 	const uint64_t seed = set.seed ^ mixed((uint64_t)slot + 1);
 	return place(set, base, permuted(k, set.nodes, seed));
@@ -58,7 +57,7 @@ __device__ __forceinline__ uint64_t repeated_point(
 
 __constant__ uint32_t constant_words[CHASE_CONSTANT_WORDS];
 
-template <int path, int offset> __device__ __forceinline__ uint64_t follow(uint64_t address)
+template <int path, int offset> DEVICE uint64_t follow(uint64_t address)
 {
 	uint64_t next;
 	if (path == CHASE_CA)
@@ -83,8 +82,7 @@ template <int path, int offset> __device__ __forceinline__ uint64_t follow(uint6
 	return next;
 }
 
-template <int path, int slots>
-__device__ __forceinline__ uint64_t chain(uint64_t address, int64_t steps)
+template <int path, int slots> DEVICE uint64_t chain(uint64_t address, int64_t steps)
 {
 #pragma unroll 1
 	for (int64_t i = 0; i < steps; i += CHASE_UNROLL)
@@ -98,7 +96,7 @@ __device__ __forceinline__ uint64_t chain(uint64_t address, int64_t steps)
 	return address;
 }
 
-__device__ __forceinline__ uint32_t this_sm()
+DEVICE uint32_t this_sm()
 {
 	uint32_t here;
 	asm volatile("mov.u32 %0, %%smid;" : "=r"(here));

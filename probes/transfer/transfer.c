@@ -38,7 +38,7 @@ static const double pageable_seconds = 25e-3; /* for one point, unless three sam
 /* Powers of four; at large sizes powers of two. */
 static int64_t next_size(const struct transfer *transfer, int64_t bytes)
 {
-	return bytes * (bytes < MIB || transfer->quick ? 4 : 2);
+	return bytes * (bytes < MIB || transfer->run->common.quick ? 4 : 2);
 }
 
 /* At least three samples, however long a transfer takes. Pageable transfers, copied by the
@@ -57,22 +57,23 @@ static struct sample_plan plan_of(
 }
 
 /* Before the transfer the target holds other data; after it the data are checked. */
-static void measure_point(struct probe_run *run, struct transfer *transfer,
-        const struct route *route, int64_t bytes, const struct arg *node)
+static void measure_point(struct work *work, const struct arg *node)
 {
+	struct transfer *transfer = work->transfer;
+	struct probe_run *run = transfer->run;
+	const int64_t bytes = work->bytes;
 	const struct arg args[2] = {
-	        {"bytes", (double)(route->direction == BOTH ? 2 * bytes : bytes)},
+	        {"bytes", (double)(work->direction == BOTH ? 2 * bytes : bytes)},
 	        node ? *node : (struct arg){0}};
 	const size_t arg_count = node ? 2 : 1;
-	struct work work = {transfer, route, bytes};
-	struct buffer *buffer = route->buffer;
-	bool out = route->direction != TO_HOST, in = route->direction != TO_DEVICE;
-	if (!probe_wants(run, route->series, args, arg_count))
+	struct buffer *buffer = work->buffer;
+	bool out = work->direction != TO_HOST, in = work->direction != TO_DEVICE;
+	if (!probe_wants(run, work->series, args, arg_count))
 		return;
 	if (out && run->wanted) /* without a larger transfer to the host before, the buffer has no
 	                           data */
 		transfer_fill_host(transfer, buffer, bytes);
-	char *arrived = route->direction == BOTH ? transfer_returning(buffer) : buffer->host;
+	char *arrived = work->direction == BOTH ? transfer_returning(buffer) : buffer->host;
 	uint32_t seed = transfer_new_seed(transfer);
 	if (out)
 		transfer_fill_device(transfer, transfer->target, bytes, ~buffer->seed);
@@ -81,127 +82,119 @@ static void measure_point(struct probe_run *run, struct transfer *transfer,
 
 	struct sample first;
 	struct measurement measurement;
-	transfer_sample(&work, &first); /* only for its duration */
-	struct sample_plan plan = plan_of(transfer, route->kind, first.seconds);
-	probe_noise_sample(run, transfer_sample, &work, &plan, 0, &measurement);
+	transfer_sample(work, &first); /* only for its duration */
+	struct sample_plan plan = plan_of(transfer, work->kind, first.seconds);
+	probe_noise_sample(run, transfer_sample, work, &plan, 0, &measurement);
 
 	if (out)
-		transfer_require_right(&work,
-		        transfer_wrong_on_device(transfer, transfer->target, bytes, buffer->seed));
+		transfer_require_right(work, words_wrong(transfer->target, bytes, buffer->seed,
+		                                     transfer->wrong, transfer->stream));
 	if (in)
-		transfer_require_right(&work, transfer_wrong_on_host(arrived, bytes, seed));
-	if (in && next_size(transfer, bytes) > route->most)
+		transfer_require_right(work, transfer_wrong_on_host(arrived, bytes, seed));
+	if (in && next_size(transfer, bytes) > work->most)
 		transfer_require_right(
-		        &work, transfer_wrong_returned(transfer, arrived, bytes, seed));
-	if (route->direction == TO_HOST)
+		        work, transfer_wrong_returned(transfer, arrived, bytes, seed));
+	if (work->direction == TO_HOST)
 		buffer->seed = seed;
-	probe_record(run, route->series, args, arg_count, &measurement);
+	probe_record(run, work->series, args, arg_count, &measurement);
 }
 
-static void measure_route(
-        struct probe_run *run, struct transfer *transfer, const struct route *route)
-{
-	int64_t bytes = route->direction == BOTH ? BOTH_LEAST : 1;
-	for (; bytes <= route->most; bytes = next_size(transfer, bytes))
-		measure_point(run, transfer, route, bytes, NULL);
-}
+/* Kinds of host memory, with their series. Transfers to the host come first: the largest one leaves
+ * the data for the way back. */
+enum { SERIES = 6 };
+static const struct memory {
+	enum kind kind;
+	int64_t most;
+	struct {
+		const char *name;
+		enum kind kind;
+		enum direction direction;
+	} series[SERIES]; /* name NULL beyond the last */
+} memories[] = {
+        {PINNED, INT64_MAX,
+                {{"d2h_pinned", PINNED, TO_HOST}, {"h2d_pinned", PINNED, TO_DEVICE},
+                        {"h2d_written", WRITTEN, TO_DEVICE}, {"both_pinned", PINNED, BOTH},
+                        {"d2h_mapped", MAPPED, TO_HOST}, {"h2d_mapped", MAPPED, TO_DEVICE}}},
+        {PAGEABLE, SLOW_BYTES,
+                {{"d2h_pageable", PAGEABLE, TO_HOST}, {"h2d_pageable", PAGEABLE, TO_DEVICE}}},
+        {COMBINED, SLOW_BYTES, {{"h2d_wc", COMBINED, TO_DEVICE}}},
+};
 
-/* Bytes of the largest transfer that a re-measurement wants of these series (NULL: of all), at
- * least MIB; 0 when it wants none. */
-static int64_t wanted_bytes(const struct table *wanted, const char *const *series, size_t count)
+/* Bytes of the largest transfer that a re-measurement wants of this memory (NULL: of any), at least
+ * MIB; 0 when it wants none. */
+static int64_t wanted_bytes(const struct table *wanted, const struct memory *memory)
 {
 	double most = 0;
 	for (size_t row = 0; row < wanted->row_count; row++) {
-		bool listed = !series;
-		for (size_t i = 0; i < count; i++)
-			listed |= strcmp(table_text(wanted, row, "series"), series[i]) == 0;
+		bool listed = !memory;
+		for (int i = 0; memory && i < SERIES && memory->series[i].name; i++)
+			listed |= strcmp(table_text(wanted, row, "series"),
+			                  memory->series[i].name) == 0;
 		if (listed)
 			most = fmax(most, fmax(table_real(wanted, row, "bytes"), MIB));
 	}
 	return (int64_t)most;
 }
 
+static void allocate(struct transfer *transfer, struct buffer *buffer, enum kind kind)
+{
+	const size_t bytes = (size_t)buffer->bytes;
+	if (kind == PAGEABLE) {
+		buffer->host = memset(xmalloc(bytes), 0xff, bytes);
+		return;
+	}
+	GPU(cudaHostAlloc((void **)&buffer->host, bytes,
+	        kind == COMBINED ? cudaHostAllocWriteCombined : cudaHostAllocMapped));
+	if (kind == COMBINED)
+		transfer_fill_host(transfer, buffer, buffer->bytes);
+	else
+		GPU(cudaHostGetDevicePointer(&buffer->mapped, buffer->host, 0));
+}
+
 /* A re-measurement may want only smaller transfers, or none: touching all pages of a buffer takes
  * longer than all transfers. */
-static int64_t buffer_bytes(const struct probe_run *run, const struct transfer *transfer,
-        const char *const *series, size_t count)
+static void measure_memory(struct transfer *transfer, const struct memory *memory)
 {
-	return run->wanted ? min_int64(wanted_bytes(run->wanted, series, count), transfer->largest)
-	                   : transfer->largest;
-}
-
-/* Transfers to the host come first: the largest one leaves the data for the way back. */
-static void measure_pinned(struct probe_run *run, struct transfer *transfer)
-{
-	static const char *const series[] = {"d2h_pinned", "h2d_pinned", "h2d_written",
-	        "both_pinned", "d2h_mapped", "h2d_mapped"};
-	struct buffer buffer = {.bytes = buffer_bytes(run, transfer, series, ARRAY_LEN(series))};
-	if (buffer.bytes == 0)
-		return;
-	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocMapped));
-	GPU(cudaHostGetDevicePointer(&buffer.mapped, buffer.host, 0));
-	const struct route routes[] = {
-	        {series[0], PINNED, TO_HOST, &buffer, buffer.bytes},
-	        {series[1], PINNED, TO_DEVICE, &buffer, buffer.bytes},
-	        {series[2], WRITTEN, TO_DEVICE, &buffer, min_int64(buffer.bytes, WRITTEN_BYTES)},
-	        {series[3], PINNED, BOTH, &buffer, buffer.bytes / 2},
-	        {series[4], MAPPED, TO_HOST, &buffer, buffer.bytes},
-	        {series[5], MAPPED, TO_DEVICE, &buffer, buffer.bytes},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
-		measure_route(run, transfer, &routes[i]);
-	GPU(cudaFreeHost(buffer.host));
-}
-
-static void measure_pageable(struct probe_run *run, struct transfer *transfer)
-{
-	static const char *const series[] = {"d2h_pageable", "h2d_pageable"};
+	const struct table *wanted = transfer->run->wanted;
+	const int64_t largest = min_int64(transfer->largest, memory->most);
 	struct buffer buffer = {
-	        .bytes = min_int64(
-	                buffer_bytes(run, transfer, series, ARRAY_LEN(series)), SLOW_BYTES)};
+	        .bytes = wanted ? min_int64(wanted_bytes(wanted, memory), largest) : largest};
 	if (buffer.bytes == 0)
 		return;
-	buffer.host = xmalloc((size_t)buffer.bytes);
-	memset(buffer.host, 0xff, (size_t)buffer.bytes);
-	const struct route routes[] = {
-	        {series[0], PAGEABLE, TO_HOST, &buffer, buffer.bytes},
-	        {series[1], PAGEABLE, TO_DEVICE, &buffer, buffer.bytes},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
-		measure_route(run, transfer, &routes[i]);
-	free(buffer.host);
+	allocate(transfer, &buffer, memory->kind);
+	for (int i = 0; i < SERIES && memory->series[i].name; i++) {
+		struct work work = {transfer, memory->series[i].name, memory->series[i].kind,
+		        memory->series[i].direction, &buffer, buffer.bytes, 1};
+		if (work.kind == WRITTEN)
+			work.most = min_int64(work.most, WRITTEN_BYTES);
+		if (work.direction == BOTH) {
+			work.most /= 2;
+			work.bytes = BOTH_LEAST;
+		}
+		for (; work.bytes <= work.most; work.bytes = next_size(transfer, work.bytes))
+			measure_point(&work, NULL);
+	}
+	if (memory->kind == PAGEABLE)
+		free(buffer.host);
+	else
+		GPU(cudaFreeHost(buffer.host));
 }
 
-static void measure_combined(struct probe_run *run, struct transfer *transfer)
-{
-	static const char series[] = "h2d_wc", *const only[] = {series};
-	struct buffer buffer = {
-	        .bytes = min_int64(buffer_bytes(run, transfer, only, 1), SLOW_BYTES)};
-	if (buffer.bytes == 0)
-		return;
-	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocWriteCombined));
-	transfer_fill_host(transfer, &buffer, buffer.bytes);
-	const struct route route = {series, COMBINED, TO_DEVICE, &buffer, buffer.bytes};
-	measure_route(run, transfer, &route);
-	GPU(cudaFreeHost(buffer.host));
-}
-
-static void measure_node(
-        struct probe_run *run, struct transfer *transfer, const struct topology *topology, int node)
+static void measure_node(struct transfer *transfer, const struct topology *topology, int node)
 {
 	char got[128];
 	char *key = xasprintf("binding.node%d", node);
 	bool bound = topology_bind(topology, node, -1, got);
-	table_meta_set(run->curve, key, "%s", got);
+	table_meta_set(transfer->run->curve, key, "%s", got);
 	free(key);
 	if (!bound)
 		return;
 	struct buffer buffer = {.bytes = min_int64(transfer->largest, NODE_BYTES)};
-	GPU(cudaHostAlloc((void **)&buffer.host, (size_t)buffer.bytes, cudaHostAllocDefault));
+	allocate(transfer, &buffer, PINNED);
 	transfer_fill_host(transfer, &buffer, buffer.bytes);
-	const struct route route = {"h2d_node", PINNED, TO_DEVICE, &buffer, buffer.bytes};
-	const struct arg argument = {"node", node};
-	measure_point(run, transfer, &route, buffer.bytes, &argument);
+	struct work work = {
+	        transfer, "h2d_node", PINNED, TO_DEVICE, &buffer, buffer.bytes, buffer.bytes};
+	measure_point(&work, &(struct arg){"node", node});
 	GPU(cudaFreeHost(buffer.host));
 }
 
@@ -220,19 +213,12 @@ static void bind_near(struct probe_run *run, const struct topology *topology, co
 	table_meta_set(run->curve, "binding", "%s", got);
 }
 
-/* The largest transfer that is wanted. */
-static int64_t asked_bytes(const struct probe_run *run)
-{
-	return run->wanted ? wanted_bytes(run->wanted, NULL, 0)
-	                   : (run->common.quick ? 32 : 256) * (int64_t)MIB;
-}
-
 /* The largest possible transfer: at most an eighth of the host's memory and of the free device
  * memory, which holds two buffers. */
 static int64_t find_largest(const struct probe_run *run, int64_t host_bytes)
 {
-	const int64_t asked = asked_bytes(run);
-	int64_t largest = asked;
+	int64_t largest = run->wanted ? wanted_bytes(run->wanted, NULL)
+	                              : (run->common.quick ? 32 : 256) * (int64_t)MIB;
 	size_t unused, total;
 	GPU(cudaMemGetInfo(&unused, &total));
 	while (host_bytes > 0 && largest > host_bytes / 8)
@@ -249,9 +235,9 @@ static int64_t find_largest(const struct probe_run *run, int64_t host_bytes)
 	return largest;
 }
 
-static void set_up(struct transfer *transfer, const struct probe_run *run, int64_t host_bytes)
+static void set_up(struct transfer *transfer, int64_t host_bytes)
 {
-	transfer->quick = run->common.quick;
+	const struct probe_run *run = transfer->run;
 	transfer->seconds = run->seconds / 400;
 	transfer->seed = (uint32_t)run->common.seed << 16;
 	transfer->largest = find_largest(run, host_bytes);
@@ -275,7 +261,7 @@ static void tear_down(struct transfer *transfer)
 
 static void measure(struct probe_run *run)
 {
-	struct transfer transfer = {0};
+	struct transfer transfer = {.run = run};
 	struct topology_facts facts = {0};
 	struct topology_place *before = NULL;
 	struct fault fault;
@@ -290,14 +276,13 @@ static void measure(struct probe_run *run)
 	}
 
 	gpu_warm(&transfer.gpu, run->warm_seconds);
-	set_up(&transfer, run, facts.memory_bytes);
+	set_up(&transfer, facts.memory_bytes);
 	probe_noise_take(run, &transfer.gpu);
-	measure_pinned(run, &transfer);
-	measure_pageable(run, &transfer);
-	measure_combined(run, &transfer);
+	for (size_t i = 0; i < ARRAY_LEN(memories); i++)
+		measure_memory(&transfer, &memories[i]);
 	probe_noise_leave(run);
 	for (int node = 0; facts.numa_nodes > 1 && node < facts.numa_nodes; node++)
-		measure_node(run, &transfer, topology, node);
+		measure_node(&transfer, topology, node);
 	topology_restore(topology, before);
 	tear_down(&transfer);
 	probe_watch_gpu(run, &transfer.gpu);

@@ -6,7 +6,8 @@
 #include "transfer.h"
 
 #include "lib/device/gpu.h"
-#include "lib/host/sample.h"
+#include "lib/device/words.h"
+#include "lib/probe/probe.h"
 
 #include <cuda_runtime_api.h>
 
@@ -24,31 +25,25 @@ struct buffer {
 };
 
 struct transfer {
+	struct probe_run *run;
 	struct gpu gpu;
 	struct gpu_timer *timer;
 	cudaStream_t stream, other;
 	char *source, *target;     /* device */
 	unsigned long long *wrong; /* device: number of wrong words */
 	int64_t largest;
-	uint32_t seed; /* the last one used */
-	bool quick;
+	uint32_t seed;  /* the last one used */
 	double seconds; /* of one small point */
-};
-
-/* One series. */
-struct route {
-	const char *series;
-	enum kind kind;
-	enum direction direction;
-	struct buffer *buffer;
-	int64_t most; /* bytes in one direction */
 };
 
 /* One point of a series. */
 struct work {
-	const struct transfer *transfer;
-	const struct route *route;
-	int64_t bytes;
+	struct transfer *transfer;
+	const char *series;
+	enum kind kind;
+	enum direction direction;
+	struct buffer *buffer;
+	int64_t most, bytes; /* in one direction: of the series, and of this point */
 };
 
 /* The half of the buffer that receives while the other half is sent. */
@@ -66,11 +61,9 @@ void transfer_fill_device(
 /* Fills host memory through the device and sets its seed. */
 void transfer_fill_host(struct transfer *transfer, struct buffer *buffer, int64_t bytes);
 
-/* The number of words in `bytes` that are not the seed's. On the host: of a large transfer only the
- * ends and many words between. Returned: brings a transfer to the host back and checks all of it.
+/* The number of words in `bytes` that are not the seed's: of a large transfer only the ends and
+ * many words between. Returned: brings a transfer to the host back and checks all of it.
  */
-unsigned long long transfer_wrong_on_device(
-        const struct transfer *transfer, const char *data, int64_t bytes, uint32_t seed);
 unsigned long long transfer_wrong_on_host(const char *data, int64_t bytes, uint32_t seed);
 unsigned long long transfer_wrong_returned(
         const struct transfer *transfer, const char *host, int64_t bytes, uint32_t seed);

@@ -59,20 +59,12 @@ static inline void cache_stop(struct cache *cache)
 	free(cache->tree);
 }
 
-static inline void machine_start(struct machine *machine)
+static inline void machine_each(struct machine *machine, void (*each)(struct cache *cache))
 {
 	for (int i = 0; i < machine->caches; ++i)
-		cache_start(&machine->cache[i]);
+		each(&machine->cache[i]);
 	for (int i = 0; i < machine->tlbs; ++i)
-		cache_start(&machine->tlb[i]);
-}
-
-static inline void machine_stop(struct machine *machine)
-{
-	for (int i = 0; i < machine->caches; ++i)
-		cache_stop(&machine->cache[i]);
-	for (int i = 0; i < machine->tlbs; ++i)
-		cache_stop(&machine->tlb[i]);
+		each(&machine->tlb[i]);
 }
 
 static inline uint64_t mixed(uint64_t z)
@@ -150,21 +142,22 @@ static inline bool cache_access(struct machine *machine, struct cache *cache, ui
 	return hit;
 }
 
+/* Seconds of the misses before the first hit. */
+static inline double machine_misses(
+        struct machine *machine, struct cache *cache, int count, uint64_t address)
+{
+	double seconds = 0;
+	for (int i = 0; i < count && !cache_access(machine, &cache[i], address); ++i)
+		seconds += cache[i].step;
+	return seconds;
+}
+
 /* Seconds of a load. */
 static inline double machine_access(struct machine *machine, uint64_t address)
 {
-	double seconds = machine->base;
-	for (int i = 0; i < machine->tlbs; ++i) {
-		if (cache_access(machine, &machine->tlb[i], address))
-			break;
-		seconds += machine->tlb[i].step;
-	}
-	for (int i = 0; i < machine->caches; ++i) {
-		if (cache_access(machine, &machine->cache[i], address))
-			break;
-		seconds += machine->cache[i].step;
-	}
-	return seconds;
+	const double tlbs = machine_misses(machine, machine->tlb, machine->tlbs, address);
+	return machine->base + tlbs +
+	       machine_misses(machine, machine->cache, machine->caches, address);
 }
 
 /* Standard normal, from the sum of uniform numbers. */
@@ -176,41 +169,29 @@ static inline double machine_normal(uint64_t *random)
 	return sum;
 }
 
-/* Mean seconds of a step in the random chain over nodes at address[], after `warm` rounds of the
- * chain's CHAIN_SLOTS * n steps, over one round; both at most `limit` steps and then after all
- * nodes were read once in order. */
+/* Mean seconds of a step over one round after another: of a cycle (one slot), or of the random
+ * chain of CHAIN_SLOTS slots, after all nodes were read once in order. limit: most steps of a
+ * round, or 0.
+ */
 static inline double machine_chain(
-        struct machine *machine, const uint64_t *address, uint32_t n, uint32_t limit)
+        struct machine *machine, const uint64_t *address, uint32_t n, int slots, uint32_t limit)
 {
-	uint32_t *next = malloc((size_t)n * CHAIN_SLOTS * sizeof *next);
-	const uint64_t round = (uint64_t)n * CHAIN_SLOTS;
+	uint32_t *next = malloc((size_t)n * (size_t)slots * sizeof *next);
+	const uint64_t round = (uint64_t)n * (uint64_t)slots;
 	const uint64_t steps = limit && limit < round ? limit : round;
 	uint32_t at = 0;
 	double sum = 0;
-	chain_make(next, n, &machine->random);
-	for (uint32_t i = 0; i < n; ++i)
+	if (slots > 1)
+		chain_make(next, n, &machine->random);
+	else
+		chain_cycle(next, n, &machine->random);
+	for (uint32_t i = 0; slots > 1 && i < n; ++i)
 		machine_access(machine, address[i]);
 	for (uint64_t step = 0; step < 2 * steps; ++step) {
 		const double seconds = machine_access(machine, address[at]);
 		sum += step >= steps ? seconds : 0;
-		at = next[(size_t)at * CHAIN_SLOTS + step % CHAIN_SLOTS];
+		at = next[(size_t)at * (size_t)slots + step % (uint64_t)slots];
 	}
 	free(next);
 	return sum / (double)steps;
-}
-
-/* The same along a cycle. */
-static inline double machine_cycle(struct machine *machine, const uint64_t *address, uint32_t n)
-{
-	uint32_t *next = malloc(n * sizeof *next);
-	uint32_t at = 0;
-	double sum = 0;
-	chain_cycle(next, n, &machine->random);
-	for (uint32_t step = 0; step < 2 * n; ++step) {
-		const double seconds = machine_access(machine, address[at]);
-		sum += step >= n ? seconds : 0;
-		at = next[at];
-	}
-	free(next);
-	return sum / n;
 }

@@ -5,7 +5,6 @@
 
 #include "cache_machine.h"
 #include "tests/fit_test.h"
-#include "probes/pointer_chase/pointer_chase.h"
 
 static const char *const columns[] = {
         "bytes", "stride", "nodes", "offset", "sm", "line", "distance", "before"};
@@ -29,21 +28,25 @@ static inline void put(struct machine *machine, struct table *curve, const char 
 }
 
 /* A chain over n nodes `stride` apart, each in a random line of its part when spread. */
+static inline double chain_of(struct machine *machine, int slots, uint32_t n, uint64_t stride,
+        bool spread, uint32_t limit)
+{
+	uint64_t *address = malloc(n * sizeof *address);
+	const uint32_t unit = 128, parts = (uint32_t)(stride / unit);
+	for (uint32_t i = 0; i < n; ++i)
+		address[i] = i * stride +
+		             (spread ? (uint64_t)unit * chain_random(&machine->random, parts) : 0);
+	machine_each(machine, cache_start);
+	const double seconds = machine_chain(machine, address, n, slots, limit);
+	machine_each(machine, cache_stop);
+	free(address);
+	return seconds;
+}
+
 static inline double chain(
         struct machine *machine, uint32_t n, uint64_t stride, bool spread, uint32_t limit)
 {
-	uint64_t *address = malloc(n * sizeof *address);
-	const uint32_t unit = 128;
-	for (uint32_t i = 0; i < n; ++i)
-		address[i] =
-		        i * stride + (spread ? (uint64_t)unit * chain_random(&machine->random,
-		                                                        (uint32_t)(stride / unit))
-		                             : 0);
-	machine_start(machine);
-	const double seconds = machine_chain(machine, address, n, limit);
-	machine_stop(machine);
-	free(address);
-	return seconds;
+	return chain_of(machine, CHAIN_SLOTS, n, stride, spread, limit);
 }
 
 /* Dense sets from `first` to `last` bytes, eight an doubling. */
@@ -116,30 +119,16 @@ static inline void put_pages(
 	put(machine, curve, "pages", args, 2, chain(machine, nodes, stride, true, 20000));
 }
 
-/* The row of a TLB's level. */
-static inline const struct parameter *row_of_level(
-        const struct profile *profile, const char *name, int level)
-{
-	for (size_t i = 0; i < profile->count; ++i)
-		if (strcmp(profile->row[i].name, name) == 0 && profile->row[i].arg[0] == level)
-			return &profile->row[i];
-	return row_of(profile, "absent");
-}
-
-/* Whether a parameter is resolved; *wrong is set when it is and `truth` lies outside its interval
- * by more than a hair. */
+/* Whether a parameter is resolved; *wrong is set when `truth` lies outside its interval by more
+ * than a hair. */
 static inline bool is_resolved(const struct parameter *p, double truth, bool *wrong)
 {
-	if (!p->status || strcmp(p->status, "absent") == 0 || strcmp(p->status, "bounded") == 0) {
-		if (p->status && strcmp(p->status, "bounded") == 0 &&
-		        (truth < p->estimate.low * 0.999 || truth > p->estimate.high * 1.001))
-			*wrong = true;
-		return false;
-	}
-	if (strcmp(p->status, "failed") == 0 || truth < p->estimate.low * 0.999 ||
-	        truth > p->estimate.high * 1.001)
+	const struct estimate e = p->estimate;
+	const bool absent = strcmp(p->status, "absent") == 0;
+	const bool outside = truth < e.low * 0.999 || truth > e.high * 1.001;
+	if (!absent && (outside || strcmp(p->status, "failed") == 0))
 		*wrong = true;
-	return true;
+	return !absent && strcmp(p->status, "bounded") != 0;
 }
 
 static inline bool resolved(
@@ -148,7 +137,28 @@ static inline bool resolved(
 	return is_resolved(row_of(profile, name), truth, wrong);
 }
 
-/* ---- the machine of the paper ---- */
+/* A parameter that must be resolved. */
+struct truth {
+	const char *name;
+	double value;
+	const char *what;
+};
+
+static inline void hold(const struct profile *profile, const struct truth *truth, size_t count)
+{
+	for (size_t i = 0; i < count; ++i) {
+		const struct parameter *p = row_of(profile, truth[i].name);
+		bool wrong = false;
+		if (!ok(is_resolved(p, truth[i].value, &wrong) && !wrong, "%s", truth[i].what))
+			diag("%s %g, %g to %g, want %g", truth[i].name, p->estimate.value,
+			        p->estimate.low, p->estimate.high, truth[i].value);
+	}
+}
+#define HOLD(profile, ...)                                                                         \
+	hold(profile, (const struct truth[]){__VA_ARGS__},                                         \
+	        ARRAY_LEN(((const struct truth[]){__VA_ARGS__})))
+
+/* ---- machines at random ---- */
 
 static inline uint32_t pick(struct machine *machine, uint32_t low, uint32_t high)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bank_conflict probe's fit on a synthetic GPU: 24 cycles and 2 more for each way, an SM whose
  * saturated shared memory takes a cycle for each wavefront, and impossible costs. */
-#include "probes/bank_conflict/bank_conflict.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"ways", "width", "threads", "words", "pitch", "stride_bytes"};

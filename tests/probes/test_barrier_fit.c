@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The barrier probe's fit: every point becomes a row with its arguments; an impossible time fails.
  */
-#include "probes/barrier/barrier.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"blocks", "threads", "words"};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The concurrency probe's fit on known curves: overlaps, engines, counts and delays, numbers that
  * stay open, and impossible times. */
-#include "probes/concurrency/concurrency.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"copies", "kernels", "priority", "launches"};

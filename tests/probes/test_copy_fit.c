@@ -2,8 +2,6 @@
 /* The copy probe's fit on known curves. */
 #include "tests/fit_test.h"
 
-fit_function copy_fit;
-
 static const char *const columns[] = {"bytes", "words", "stride", "offset", "width", "inflight"};
 static const double alpha = 3e-6, beta = 4e12, l2_rate = 6e12;
 

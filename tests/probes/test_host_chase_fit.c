@@ -2,7 +2,6 @@
 /* The host_chase probe's fit on made-up machines: caches, TLBs, lines, a far node; without huge
  * pages, with small pages below them, with kinks that are no caches, with a shared last cache, one
  * cache more or none, impossible times, and machines drawn at random. */
-#include "probes/host_chase/host_chase.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"bytes", "nodes", "stride", "node"};

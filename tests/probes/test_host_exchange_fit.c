@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The host_exchange probe's fit on pairs of cores with known times. */
-#include "probes/host_exchange/host_exchange.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"from", "to", "shared"};

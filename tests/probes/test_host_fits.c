@@ -2,8 +2,6 @@
 /* The fits of the host's memory, parallel, Gram-Schmidt and library probes on known curves. */
 #include "tests/fit_test.h"
 
-fit_function host_memory_fit, host_parallel_fit, host_gram_fit, host_rate_fit;
-
 /* Caches are fast; beyond them two threads reach 20 GB/s, four 30 and eight only 25. */
 static void test_memory(void)
 {
@@ -25,13 +23,9 @@ static void test_memory(void)
 		add_point(curve, 1e9 / beyond[i], "copy[threads=%d,bytes=1e9]", threads);
 		add_point(curve, 0.05, "read[threads=%d,bytes=1e9]", threads);
 	}
-	struct profile *profile = profile_of(host_memory_fit, curve);
-	is_rows(profile, rows, ARRAY_LEN(rows));
-	profile_free(profile);
+	FITS_ROWS(host_memory_fit, curve, rows);
 
-	profile = profile_of(host_memory_fit, curve_new(columns, ARRAY_LEN(columns)));
-	is_rows(profile, none, ARRAY_LEN(none));
-	profile_free(profile);
+	FITS_ROWS(host_memory_fit, curve_new(columns, ARRAY_LEN(columns)), none);
 }
 
 static void test_parallel(void)

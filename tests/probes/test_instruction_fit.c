@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The instruction probe's fit on known loops: latency from one chain, rate from the best point,
  * shares of operands, the loop's own time, sustained rates, and impossible times. */
-#include "probes/instruction/instruction.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"chains", "warps", "blocks", "width", "flops", "watt"};

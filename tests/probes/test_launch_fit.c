@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The launch probe's fit: every parameter comes back from known curves, and a missing one fails. */
-#include "probes/launch/launch.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"bytes", "blocks", "accesses", "kernels"};
@@ -105,9 +104,7 @@ static void test_unavailable(void)
 
 	add_point(curve, 2e-6, "dependent");
 	table_meta_set(curve, "unavailable.pdl", "needs compute capability 9.0");
-	struct profile *profile = profile_of(launch_fit, curve);
-	is_rows(profile, expected, ARRAY_LEN(expected));
-	profile_free(profile);
+	FITS_ROWS(launch_fit, curve, expected);
 }
 
 static void test_implausible(void)
@@ -122,9 +119,7 @@ static void test_implausible(void)
 	add_point(curve, 1, "sync");
 	add_process(curve, "dependent", 0, 2e-6, 0.5, NAN);
 	curve_add(curve, "graph", NULL, 0, 0, &busy, true);
-	struct profile *profile = profile_of(launch_fit, curve);
-	is_rows(profile, expected, ARRAY_LEN(expected));
-	profile_free(profile);
+	FITS_ROWS(launch_fit, curve, expected);
 }
 
 int main(void)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The loaded_latency probe's fit on known streams: where 90 % are reached, latency against load
  * between measured levels only, bounds where the sweep does not reach. */
-#include "probes/loaded_latency/loaded_latency.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"level", "engine", "sms", "warps", "inflight"};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The peer probe's fit: latency and bandwidth of every pair and number of GPUs come back from known
  * curves. */
-#include "probes/peer/peer.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"bytes", "from", "to", "gpus"};
@@ -67,10 +66,7 @@ static void test_known(void)
 	        {"link.nccl.allreduce.beta[gpus=2]", 290e9, NULL},
 	        {"link.nccl.allreduce.beta[gpus=3]", 270e9 * 4 / 3, NULL},
 	        {"link.nccl.allreduce.time[bytes=4194304,gpus=3]", 20e-6 + 4194304 / 270e9, NULL}};
-	struct profile *profile = profile_of(peer_fit, three_gpus());
-
-	is_rows(profile, rows, ARRAY_LEN(rows));
-	profile_free(profile);
+	FITS_ROWS(peer_fit, three_gpus(), rows);
 }
 
 /* No peer access, no NCCL: only the copy through the host. */
@@ -95,9 +91,7 @@ static void test_implausible(void)
 	put_line(curve, "copy", "from=0,to=1", 8e-6, 1e14, SIZES);
 	put_line(curve, "both", "from=0,to=1", 8e-6, 4e11, 2); /* two points make no line */
 	add_point(curve, 2e-9, "latency[bytes=2097152,from=0,to=1]");
-	struct profile *profile = profile_of(peer_fit, curve);
-	is_rows(profile, rows, ARRAY_LEN(rows));
-	profile_free(profile);
+	FITS_ROWS(peer_fit, curve, rows);
 }
 
 int main(void)

@@ -36,18 +36,11 @@ static void test_8800gtx(void)
 			put_pages(&pages, curve, stride, (uint32_t)nodes);
 	struct profile *profile = profile_of(pointer_chase_fit, curve);
 
-	bool wrong = false;
-	ok(resolved(profile, "gpu.l1.size", 5120, &wrong) && !wrong, "8800 GTX: 5 KB of L1");
-	diag("gpu.l1.size %g, want 5120", row_of(profile, "gpu.l1.size")->estimate.value);
-	ok(resolved(profile, "gpu.l2.size", 196608, &wrong) && !wrong, "8800 GTX: 192 KB of L2");
-	diag("gpu.l2.size %g, want 196608", row_of(profile, "gpu.l2.size")->estimate.value);
-	ok(resolved(profile, "gpu.l1.line", 32, &wrong) && !wrong, "8800 GTX: lines of 32 bytes");
-	ok(resolved(profile, "gpu.tlb.entries", 16, &wrong) && !wrong, "8800 GTX: 16 TLB entries");
-	ok(resolved(profile, "gpu.tlb.page", 512 << 10, &wrong) && !wrong,
-	        "8800 GTX: pages of 512 KB");
-	diag("entries %g, page %g, reach %g", row_of(profile, "gpu.tlb.entries")->estimate.value,
-	        row_of(profile, "gpu.tlb.page")->estimate.value,
-	        row_of(profile, "gpu.tlb.reach")->estimate.value);
+	HOLD(profile, {"gpu.l1.size", 5120, "8800 GTX: 5 KB of L1"},
+	        {"gpu.l2.size", 196608, "8800 GTX: 192 KB of L2"},
+	        {"gpu.l1.line", 32, "8800 GTX: lines of 32 bytes"},
+	        {"gpu.tlb.entries", 16, "8800 GTX: 16 TLB entries"},
+	        {"gpu.tlb.page", 512 << 10, "8800 GTX: pages of 512 KB"});
 	is_real(row_of(profile, "gpu.l1.latency")->estimate.value, 280 / 1.35e9, 0.02,
 	        "8800 GTX: 280 cycles of L1 latency");
 	is_real(row_of(profile, "gpu.clock.sm")->estimate.value, 1.35e9, 1e-3,
@@ -109,10 +102,8 @@ static struct table *two_tlbs(uint32_t ways)
 /* Between a whole number and the next there is no count. */
 static void test_no_count(void)
 {
-	struct table *curve = two_tlbs(13);
-
-	struct profile *profile = profile_of(pointer_chase_fit, curve);
-	const struct parameter *shared = row_of_level(profile, "gpu.tlb.shared_by", 1);
+	struct profile *profile = profile_of(pointer_chase_fit, two_tlbs(13));
+	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by[level=1]");
 	is_text(shared->status, "bounded", "1.2 SMs that share a TLB are not a count");
 	ok(shared->estimate.low == 1 && shared->estimate.high == 2, "but between 1 and 2");
 	profile_free(profile);
@@ -120,42 +111,25 @@ static void test_no_count(void)
 
 static void test_two_tlbs(void)
 {
-	struct table *curve = two_tlbs(16);
+	struct profile *profile = profile_of(pointer_chase_fit, two_tlbs(16));
 
-	struct profile *profile = profile_of(pointer_chase_fit, curve);
-	bool wrong = false;
-	static const struct {
-		const char *name;
-		int level;
-		double truth;
-		const char *what;
-	} found[] = {{"gpu.tlb.reach", 1, 256 << 20, "two TLBs: 256 MiB of the first"},
-	        {"gpu.tlb.entries", 1, 16, "its 16 entries"},
-	        {"gpu.tlb.page", 1, 16 << 20, "its pages of 16 MiB"},
-	        {"gpu.tlb.penalty", 1, 5.1e-9, "what missing it costs"},
-	        {"gpu.tlb.shared_by", 1, 1, "every SM has its own"},
-	        {"gpu.tlb.reach", 2, 64.0 * (1 << 30), "64 GiB of the second"},
-	        {"gpu.tlb.entries", 2, 2048, "its 2048 entries"},
-	        {"gpu.tlb.page", 2, 32 << 20, "its pages of 32 MiB"},
-	        {"gpu.tlb.penalty", 2, 43e-9, "what missing it, too, costs"}};
-	for (size_t i = 0; i < ARRAY_LEN(found); ++i)
-		ok(is_resolved(row_of_level(profile, found[i].name, found[i].level), found[i].truth,
-		           &wrong) &&
-		                !wrong,
-		        "%s", found[i].what);
-	const struct parameter *shared = row_of_level(profile, "gpu.tlb.shared_by", 2);
+	HOLD(profile, {"gpu.tlb.reach[level=1]", 256 << 20, "two TLBs: 256 MiB of the first"},
+	        {"gpu.tlb.entries[level=1]", 16, "its 16 entries"},
+	        {"gpu.tlb.page[level=1]", 16 << 20, "its pages of 16 MiB"},
+	        {"gpu.tlb.penalty[level=1]", 5.1e-9, "what missing it costs"},
+	        {"gpu.tlb.shared_by[level=1]", 1, "every SM has its own"},
+	        {"gpu.tlb.reach[level=2]", 64.0 * (1 << 30), "64 GiB of the second"},
+	        {"gpu.tlb.entries[level=2]", 2048, "its 2048 entries"},
+	        {"gpu.tlb.page[level=2]", 32 << 20, "its pages of 32 MiB"},
+	        {"gpu.tlb.penalty[level=2]", 43e-9, "what missing it, too, costs"});
+	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by[level=2]");
 	is_text(shared->status, "bounded", "that not all SMs share it is seen, not how many do");
 	ok(shared->estimate.high >= OF_A_GROUP && shared->estimate.high < SMS, "up to %g",
 	        shared->estimate.high);
-	for (size_t i = 0; i < profile->count; ++i)
-		if (strncmp(profile->row[i].name, "gpu.tlb", 7) == 0)
-			diag("%s[%g] %g, %g to %g", profile->row[i].name, profile->row[i].arg[0],
-			        profile->row[i].estimate.value, profile->row[i].estimate.low,
-			        profile->row[i].estimate.high);
 	profile_free(profile);
 }
 
-/* ---- machines at random ---- */
+/* ---- other machines ---- */
 
 /* An L2 of two partitions. Chains meet a mixture of both; a single line that is read repeatedly is
  * always in the near one. */
@@ -180,11 +154,8 @@ static void test_divided(void)
 		}
 	struct profile *profile = profile_of(pointer_chase_fit, curve);
 	const struct parameter *beyond = row_of(profile, "gpu.l2.beyond_near.latency");
-	bool wrong = false;
-	ok(resolved(profile, "gpu.l2.near.size", cache_bytes(&m.cache[1]), &wrong) && !wrong,
-	        "a divided L2: its near part");
-	ok(resolved(profile, "gpu.l2.beyond_near.latency", 272e-9, &wrong) && !wrong,
-	        "what misses it takes 272 ns");
+	HOLD(profile, {"gpu.l2.near.size", cache_bytes(&m.cache[1]), "a divided L2: its near part"},
+	        {"gpu.l2.beyond_near.latency", 272e-9, "what misses it takes 272 ns"});
 	ok(beyond->estimate.high - beyond->estimate.low < 0.2 * 272e-9, "known to 10 %%: %g to %g",
 	        beyond->estimate.low, beyond->estimate.high);
 	is_real(row_of(profile, "gpu.l2.slice.closer.latency")->estimate.value, 135e-9, 0.01,
@@ -200,15 +171,9 @@ static void test_divided(void)
 static void put_cycle(struct machine *machine, struct table *curve, const char *series,
         uint32_t bytes, uint32_t stride)
 {
-	const uint32_t n = bytes / stride;
 	const struct arg args[] = {{"bytes", bytes}, {"stride", stride}};
-	uint64_t *address = malloc(n * sizeof *address);
-	for (uint32_t i = 0; i < n; ++i)
-		address[i] = (uint64_t)i * stride;
-	machine_start(machine);
-	put(machine, curve, series, args, 2, machine_cycle(machine, address, n));
-	machine_stop(machine);
-	free(address);
+	put(machine, curve, series, args, 2,
+	        chain_of(machine, 1, bytes / stride, stride, false, 0));
 }
 
 /* Read-only loads through L1, an doubling apart, and volatile ones past it, some over few lines
@@ -227,11 +192,8 @@ static void test_other_paths(void)
 	put_cycle(&past, curve, "cycle_cv", 262144, 512);
 	put_cycle(&past, curve, "cycle_cv", 16 << 20, 512);
 	struct profile *profile = profile_of(pointer_chase_fit, curve);
-	bool wrong = false;
-	ok(resolved(profile, "gpu.readonly.latency", m.base, &wrong) && !wrong,
-	        "read-only loads: hits in L1");
-	ok(resolved(profile, "gpu.l2.volatile.latency", past.base, &wrong) && !wrong,
-	        "volatile loads: hits in L2");
+	HOLD(profile, {"gpu.readonly.latency", m.base, "read-only loads: hits in L1"},
+	        {"gpu.l2.volatile.latency", past.base, "volatile loads: hits in L2"});
 	profile_free(profile);
 }
 
@@ -250,8 +212,7 @@ static void test_no_l1(void)
 	is_text(row_of(profile, "gpu.l1.size")->status, "bounded",
 	        "without L1 its size is not resolved");
 	is_text(row_of(profile, "gpu.l1.latency")->status, "bounded", "nor is its latency");
-	bool wrong = false;
-	ok(resolved(profile, "gpu.l2.size", l2, &wrong) && !wrong, "L2 is found all the same");
+	HOLD(profile, {"gpu.l2.size", l2, "L2 is found all the same"});
 	profile_free(profile);
 }
 

@@ -9,69 +9,56 @@ static double beyond_near(const struct machine *m)
 	return m->base + m->cache[0].step + m->cache[1].step;
 }
 
-/* Whether L2's size is resolved. Two steps that one law fits as well are taken for one: that size
- * has the status noisy. */
-static bool l2_resolved(const struct profile *profile, const struct machine *m, bool *wrong)
-{
-	const struct parameter *size = row_of(profile, "gpu.l2.size");
-	const bool taken_for_one = m->caches > 2 && strcmp(size->status, "noisy") == 0;
-	return !taken_for_one && is_resolved(size, last_cache_bytes(m), wrong);
-}
-
-/* How many of a divided L2's two parameters are resolved. */
-static int near_part(
-        const struct profile *profile, const struct machine *m, double quicker, bool *wrong)
-{
-	return resolved(profile, "gpu.l2.near.size", cache_bytes(&m->cache[1]), wrong) +
-	       resolved(profile, "gpu.l2.beyond_near.latency", beyond_near(m) / quicker, wrong);
-}
-
 struct tally {
-	int answers, questions, lines, parts, divided, wrong;
+	int answers, questions, lines, parts, divided, clocks, wrong;
 };
+
+/* Two steps that one law fits as well are taken for one: then L2's size has the status noisy. */
+static bool taken_for_one(const struct machine *m, const struct parameter *p)
+{
+	return m->caches > 2 && strcmp(p->name ? p->name : "", "gpu.l2.size") == 0 &&
+	       strcmp(p->status, "noisy") == 0;
+}
 
 /* What the fit says of one machine, against the truth at the clock of the middle process. */
 static void ask(struct machine *m, int number, struct tally *tally)
 {
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
 	const double quicker = 1 + m->ramp * (PROCESSES / 2);
-	const double l1 = m->base / quicker, l2 = (m->base + m->cache[0].step) / quicker,
-	             memory = memory_latency(m) / quicker;
+	const struct {
+		const char *name;
+		double truth;
+		int *resolved;
+		bool asked;
+	} questions[] = {{"gpu.l1.size", cache_bytes(&m->cache[0]), &tally->answers, true},
+	        {"gpu.l2.size", last_cache_bytes(m), &tally->answers, true},
+	        {"gpu.l1.latency", m->base / quicker, &tally->answers, true},
+	        {"gpu.l2.latency", (m->base + m->cache[0].step) / quicker, &tally->answers, true},
+	        {"gpu.dram.latency", memory_latency(m) / quicker, &tally->answers, true},
+	        {"gpu.l1.line", 128, &tally->lines, true},
+	        {"gpu.l2.line", 128, &tally->lines, true},
+	        {"gpu.l2.near.size", cache_bytes(&m->cache[1]), &tally->parts, m->caches > 2},
+	        {"gpu.l2.beyond_near.latency", beyond_near(m) / quicker, &tally->parts,
+	                m->caches > 2},
+	        {"gpu.clock.sm", m->hz * quicker, &tally->clocks, m->ramp > 0}};
 	bool wrong = false;
 	table_meta_set(curve, "gpu_l2_bytes", "%.0f", last_cache_bytes(m));
 	put_caches(m, curve, 128);
 	struct profile *profile = profile_of(pointer_chase_fit, curve);
-	tally->answers += resolved(profile, "gpu.l1.size", cache_bytes(&m->cache[0]), &wrong);
-	tally->answers += l2_resolved(profile, m, &wrong);
-	tally->answers += resolved(profile, "gpu.l1.latency", l1, &wrong);
-	tally->answers += resolved(profile, "gpu.l2.latency", l2, &wrong);
-	tally->answers += resolved(profile, "gpu.dram.latency", memory, &wrong);
-	tally->questions += 5;
-	if (m->caches > 2) {
-		tally->divided++;
-		tally->parts += near_part(profile, m, quicker, &wrong);
+	for (size_t i = 0; i < ARRAY_LEN(questions); ++i) {
+		const struct parameter *p = row_of(profile, questions[i].name);
+		bool off = false;
+		if (!questions[i].asked || taken_for_one(m, p))
+			continue;
+		*questions[i].resolved += is_resolved(p, questions[i].truth, &off);
+		if (off)
+			diag("machine %d: %s is %g (%s), was made %g", number, questions[i].name,
+			        p->estimate.value, p->status, questions[i].truth);
+		wrong |= off;
 	}
-	tally->lines += resolved(profile, "gpu.l1.line", 128, &wrong);
-	tally->lines += resolved(profile, "gpu.l2.line", 128, &wrong);
-	if (m->ramp > 0 && !resolved(profile, "gpu.clock.sm", m->hz * quicker, &wrong))
-		wrong = true;
-	tally->wrong += wrong;
-	if (wrong)
-		diag("machine %d: lines %g %g, L1 %g of %g (%s), L2 %g of %g (%s), "
-		     "latencies %g %g %g, near part %g of %g (%s), beyond it %g",
-		        number, row_of(profile, "gpu.l1.line")->estimate.value,
-		        row_of(profile, "gpu.l2.line")->estimate.value,
-		        row_of(profile, "gpu.l1.size")->estimate.value, cache_bytes(&m->cache[0]),
-		        row_of(profile, "gpu.l1.size")->status,
-		        row_of(profile, "gpu.l2.size")->estimate.value, last_cache_bytes(m),
-		        row_of(profile, "gpu.l2.size")->status,
-		        row_of(profile, "gpu.l1.latency")->estimate.value / l1,
-		        row_of(profile, "gpu.l2.latency")->estimate.value / l2,
-		        row_of(profile, "gpu.dram.latency")->estimate.value / memory,
-		        row_of(profile, "gpu.l2.near.size")->estimate.value,
-		        cache_bytes(&m->cache[1]), row_of(profile, "gpu.l2.near.size")->status,
-		        row_of(profile, "gpu.l2.beyond_near.latency")->estimate.value * quicker /
-		                beyond_near(m));
+	tally->questions += 5;
+	tally->divided += m->caches > 2;
+	tally->wrong += wrong || (m->ramp > 0 && tally->clocks == 0);
 	profile_free(profile);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The transfer probe's fit: latency and bandwidth come back from known curves; missing ones fail.
  */
-#include "probes/transfer/transfer.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"bytes", "node"};
@@ -92,9 +91,7 @@ static void test_missing(void)
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
 
 	put(curve, &truths[0], 2, 0, &state);
-	struct profile *profile = profile_of(transfer_fit, curve);
-	is_rows(profile, rows, ARRAY_LEN(rows));
-	profile_free(profile);
+	FITS_ROWS(transfer_fit, curve, rows);
 }
 
 static void test_implausible(void)
