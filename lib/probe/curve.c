@@ -296,3 +296,41 @@ double curve_arg(const struct table *curve, const struct point *point, const cha
 {
 	return table_real(curve, point->row, column);
 }
+
+/* ---- the midrange ---- */
+
+static const double far_off = 1.25; /* times the median process */
+
+struct estimate curve_midrange(const struct table *curve, const struct point *point)
+{
+	struct estimate all = point->seconds;
+	double least = INFINITY, most = 0;
+	size_t count = 0;
+
+	if (point->processes < 2)
+		return all;
+	struct estimate *process = xcalloc(curve->row_count + 1, sizeof *process);
+	double *value = xcalloc(curve->row_count + 1, sizeof *value);
+	for (size_t row = point->row; row < curve->row_count; row++) {
+		const struct estimate own = curve_row(curve, row).seconds;
+		if (own.samples == 0 || !curve_same_point(curve, row, point->row))
+			continue;
+		process[count] = own;
+		value[count++] = own.value;
+	}
+	const double limit = far_off * stats_median(value, count);
+	all.low = INFINITY;
+	all.high = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (value[i] > limit)
+			continue;
+		least = fmin(least, value[i]);
+		most = fmax(most, value[i]);
+		all.low = fmin(all.low, process[i].low);
+		all.high = fmax(all.high, process[i].high);
+	}
+	free(process);
+	free(value);
+	all.value = 0.5 * (least + most);
+	return all;
+}

@@ -3,7 +3,6 @@
  * gpu.copy.{stride,misaligned,aligned_head,width,inflight,alpha,beta,n_half}. */
 #include "lib/base/base.h"
 #include "lib/probe/curve_fit.h"
-#include "lib/probe/curve_midrange.h"
 #include "lib/stats/estimate.h"
 
 #include <stdlib.h>

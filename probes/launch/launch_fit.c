@@ -5,7 +5,6 @@
 #include "launch.h"
 
 #include "lib/probe/curve_fit.h"
-#include "lib/probe/curve_midrange.h"
 
 /* How the time was taken: of 64 calls into a held stream, of 8 round trips on an idle stream, or by
  * the device from the start of one kernel to the start of the next. */
