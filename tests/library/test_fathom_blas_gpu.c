@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The results of libfathom's gemm and gemv on a GPU, against OpenBLAS in double precision. */
-#include "tests/tap.h"
-
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "fathom_test.h"
 
 static void check_gemm(
@@ -92,5 +81,3 @@ int main(void)
 	fathom_destroy(handle);
 	return finish();
 }
-
-#endif

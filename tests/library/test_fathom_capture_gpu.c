@@ -2,17 +2,6 @@
 /* Graphs of libfathom's calls: captured once and launched several times, before and after ordinary
  * calls of the same handle, with new numbers each time. They give the bits of ordinary calls, and
  * ordinary calls give the same bits as without graphs. */
-#include "tests/tap.h"
-
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "capture_graph.h"
 
 enum {
@@ -144,5 +133,3 @@ int main(void)
 	fathom_destroy(handle);
 	return finish();
 }
-
-#endif

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The results of libfathom's factorizations and solves on a GPU, against LAPACKE and by residuals.
  */
-#include "tests/tap.h"
-
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "fathom_test.h"
 
 /* ---- LU ---- */
@@ -347,5 +336,3 @@ int main(void)
 	fathom_destroy(handle);
 	return finish();
 }
-
-#endif

@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The results of libfathom's Gram-Schmidt on a GPU, by residuals and orthogonality. */
-#include "tests/tap.h"
-
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "fathom_test.h"
 
 /* The first `basis` columns of `before` were orthonormal; the other columns are a r. */
@@ -86,5 +75,3 @@ int main(void)
 	fathom_destroy(handle);
 	return finish();
 }
-
-#endif

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* libfathom where columns are so far apart that a matrix spans more than 2^31 elements: the same
  * bits as where they follow each other. */
-#include "tests/tap.h"
-
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "fathom_test.h"
 
 enum { N = 1000, CLOSE = 1008, FAR = 2200000, NARROW = 64 };
@@ -172,5 +161,3 @@ int main(void)
 	fathom_destroy(handle);
 	return finish();
 }
-
-#endif

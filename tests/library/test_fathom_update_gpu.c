@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes of a QR factorization by libfathom on a GPU, from a factorization made there: residual,
  * orthogonality and right-hand sides of each; the choice by a profile; drift; refused calls. */
-#include "tests/tap.h"
-
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "fathom_update_scene.h"
 
 static void check_change(enum precision p, enum q_kept kept, enum qr_change change)
@@ -277,5 +266,3 @@ int main(void)
 	fathom_destroy(handle);
 	return finish();
 }
-
-#endif
