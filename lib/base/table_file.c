@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables on disk: written to a temporary name and renamed; a defect is reported by its line. */
-#include "base.h"
 #include "table.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "barrier_check.h"
 #include "gpu.h"
 #include "reduce.cuh"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a curve file and their combination over the processes. */
-#include "lib/base/base.h"
 #include "curve.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile as a table, and back; every defect of a table is named. */
-#include "lib/base/base.h"
 #include "profile.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the profile: an aligned line for each parameter, functions of many rows shortened. */
-#include "lib/base/base.h"
 #include "profile.h"
 
 #include <math.h>

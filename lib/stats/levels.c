@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Number of levels by an information criterion. */
-#include "lib/base/base.h"
 #include "levels_law.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers, quantities and options of the command line. What ends a program is tried by cli.t. */
-#include "lib/base/base.h"
 #include "lib/base/cli.h"
 #include "tests/tap.h"
 

@@ -6,8 +6,6 @@
 #include "lib/probe/curve_resample.h"
 #include "lib/probe/repeats.h"
 
-#include <string.h>
-
 enum { PROCESSES = 5 };
 
 static const char *const columns[] = {"bytes", "blocks"};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The line fit must give back what synthetic curves were made of. */
-#include "lib/base/base.h"
 #include "lib/stats/fit.h"
 #include "tests/tap.h"
 

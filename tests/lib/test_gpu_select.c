@@ -4,8 +4,6 @@
 
 #include "lib/device/gpu_select.h"
 
-#include <string.h>
-
 static const struct gpu_identity devices[] = {
         {"GPU-1a2b3c4d-0000-1111-2222-333344445555", "0000:17:00.0"},
         {"GPU-1a2bffff-0000-1111-2222-333344445555", "0000:AB:00.0"},

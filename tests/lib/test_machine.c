@@ -4,7 +4,6 @@
 #include "lib/device/machine.h"
 #include "tests/tap.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct gpu made_up = {.visible = 2,
@@ -196,24 +195,25 @@ static void chooses(const char *root, const char *folder, const char *why)
 	ok(strstr(choice, folder) && strstr(choice, why), "and says so: %s", choice);
 }
 
+static void is_done(const char *command, const char *folder, const char *below)
+{
+	char line[256];
+	snprintf(line, sizeof line, "%s %s%s", command, folder, below);
+	ok(system(line) == 0, "%s", line);
+}
+
 static void test_data_folder(void)
 {
-	char root[] = "/tmp/fathom-machine-XXXXXX", path[256];
+	char root[] = "/tmp/fathom-machine-XXXXXX";
 	if (!ok(mkdtemp(root) != NULL, "a folder to be the root"))
 		return;
 	unsetenv("FATHOM_DATA");
 	unsetenv("MACHINE");
 	setenv("FATHOM_HOME", root, 1);
 	chooses(root, "data/nvidia-h200", "not measured yet");
-	snprintf(path, sizeof path, "%s/data", root);
-	mkdir(path, 0777);
-	snprintf(path, sizeof path, "%s/data/local", root);
-	mkdir(path, 0777);
+	is_done("mkdir -p", root, "/data/local");
 	chooses(root, "data/nvidia-h200", "not measured yet");
-	snprintf(path, sizeof path, "%s/data/local/profile.tsv", root);
-	FILE *profile = fopen(path, "w");
-	if (profile)
-		fclose(profile);
+	is_done("touch", root, "/data/local/profile.tsv");
 	chooses(root, "data/local", "measured here");
 	setenv("MACHINE", "other", 1);
 	chooses(root, "data/other", "MACHINE");
@@ -224,11 +224,7 @@ static void test_data_folder(void)
 	unsetenv("MACHINE");
 	if (ok(chdir(root) == 0, "from inside the root"))
 		chooses("", "data/local", "measured here");
-
-	remove("data/local/profile.tsv");
-	rmdir("data/local");
-	rmdir("data");
-	rmdir(root);
+	is_done("rm -r", root, "");
 }
 
 int main(void)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Operation counts, and the reader of the profile, on the 8800 GTX that LAWN 202 describes. */
-#include "lib/base/base.h"
 #include "lib/profile/model.h"
 #include "tests/tap.h"
 

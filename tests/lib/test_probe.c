@@ -2,26 +2,27 @@
 /* The program around a set of probes: what was measured is kept, what fails or is not possible does
  * not keep the others from being measured, those of the GPU share their processes. The program
  * starts itself with arguments as such a set of stand-in probes. */
-#include "lib/base/base.h"
 #include "lib/base/msg.h"
 #include "lib/probe/probe.h"
 #include "lib/base/table.h"
 #include "tests/tap.h"
 
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static const char *const columns[] = {"pid"};
 
+static void record(struct probe_run *run, double point, double seconds)
+{
+	const struct arg arg = {"pid", point};
+	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
+	probe_record(run, "own", &arg, 1, &m);
+}
+
 static void measure_pid(struct probe_run *run)
 {
-	const struct arg arg = {"pid", (double)getpid()};
-	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0, false};
-	probe_record(run, "own", &arg, 1, &m);
+	record(run, getpid(), 1e-3);
 }
 
 /* The driver reads these variables when a process starts. */
@@ -50,11 +51,9 @@ static void measure_uneven(struct probe_run *run)
 {
 	for (int point = 0; point < 2; point++) {
 		const struct arg arg = {"pid", point};
-		const double seconds = run->process == 1 && point == 1 ? 1.3e-3 : 1e-3;
-		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 		if (run->wanted && probe_wants(run, "own", &arg, 1))
 			msg_warn("point %d again", point);
-		probe_record(run, "own", &arg, 1, &m);
+		record(run, point, run->process == 1 && point == 1 ? 1.3e-3 : 1e-3);
 	}
 }
 
@@ -91,12 +90,8 @@ static bool is_first(const char *series, double seconds)
  */
 static void measure_chancy(struct probe_run *run)
 {
-	for (int point = 0; point < 2; point++) {
-		const struct arg arg = {"pid", point};
-		const double seconds = (1 + 0.2 * point) * (run->process == 1 ? 1.01e-3 : 1e-3);
-		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
-		probe_record(run, "own", &arg, 1, &m);
-	}
+	for (int point = 0; point < 2; point++)
+		record(run, point, (1 + 0.2 * point) * (run->process == 1 ? 1.01e-3 : 1e-3));
 }
 
 STAND_IN(chancy, measure_chancy, .processes = 4, .needs_gpu = true, .revisits = true,
@@ -106,11 +101,8 @@ STAND_IN(chancy, measure_chancy, .processes = 4, .needs_gpu = true, .revisits = 
 static void measure_place(struct probe_run *run)
 {
 	static int before;
-	const struct arg arg = {"pid", 0};
-	const double seconds = 1e-3 * ++before;
-	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 
-	probe_record(run, "own", &arg, 1, &m);
+	record(run, 0, 1e-3 * ++before);
 }
 
 static bool is_any(const char *series, double seconds)

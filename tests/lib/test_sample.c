@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sampling protocol on synthetic sample functions. The watchdog finds a call that blocks,
  * counts the calls before it and releases it; calls that all return are left alone. */
-#include "lib/base/base.h"
 #include "lib/host/clock.h"
 #include "lib/host/sample.h"
 #include "lib/host/watchdog.h"

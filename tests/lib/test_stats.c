@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics on vectors checked by hand. */
-#include "lib/base/base.h"
 #include "lib/stats/stats.h"
 #include "tests/tap.h"
 
