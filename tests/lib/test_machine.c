@@ -2,9 +2,7 @@
 /* The facts table with and without a GPU, what every file is stamped with, what makes a profile
  * stale, and which folder readers choose. The GPU here is made up: no hardware is asked. */
 #include "lib/device/machine.h"
-#include "tests/tap.h"
-
-#include <unistd.h>
+#include "scratch.h"
 
 static const struct gpu made_up = {.visible = 2,
         .name = "Test GPU",
@@ -195,25 +193,17 @@ static void chooses(const char *root, const char *folder, const char *why)
 	ok(strstr(choice, folder) && strstr(choice, why), "and says so: %s", choice);
 }
 
-static void is_done(const char *command, const char *folder, const char *below)
-{
-	char line[256];
-	snprintf(line, sizeof line, "%s %s%s", command, folder, below);
-	ok(system(line) == 0, "%s", line);
-}
-
 static void test_data_folder(void)
 {
-	char root[] = "/tmp/fathom-machine-XXXXXX";
-	if (!ok(mkdtemp(root) != NULL, "a folder to be the root"))
-		return;
+	const char *root = scratch;
+	scratch_open();
 	unsetenv("FATHOM_DATA");
 	unsetenv("MACHINE");
 	setenv("FATHOM_HOME", root, 1);
 	chooses(root, "data/nvidia-h200", "not measured yet");
-	is_done("mkdir -p", root, "/data/local");
+	put_text("data/local/other.tsv", "");
 	chooses(root, "data/nvidia-h200", "not measured yet");
-	is_done("touch", root, "/data/local/profile.tsv");
+	put_text("data/local/profile.tsv", "");
 	chooses(root, "data/local", "measured here");
 	setenv("MACHINE", "other", 1);
 	chooses(root, "data/other", "MACHINE");
@@ -224,7 +214,7 @@ static void test_data_folder(void)
 	unsetenv("MACHINE");
 	if (ok(chdir(root) == 0, "from inside the root"))
 		chooses("", "data/local", "measured here");
-	is_done("rm -r", root, "");
+	scratch_close();
 }
 
 int main(void)

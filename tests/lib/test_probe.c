@@ -2,14 +2,12 @@
 /* The program around a set of probes: what was measured is kept, what fails or is not possible does
  * not keep the others from being measured, those of the GPU share their processes. The program
  * starts itself with arguments as such a set of stand-in probes. */
-#include "lib/base/msg.h"
 #include "lib/probe/probe.h"
 #include "lib/base/table.h"
-#include "tests/tap.h"
+#include "scratch.h"
 
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static const char *const columns[] = {"pid"};
 
@@ -119,12 +117,10 @@ STAND_IN(early, measure_place, .processes = 3, .needs_gpu = true, .turn = -1, .r
 static const struct probe *const list[] = {&first, &nowhere, &crash, &last, &host, &alone, &uneven,
         &chancy, &late, &early, &variables};
 
-static char folder[] = "/tmp/fathom-probe-XXXXXX";
-
 static int run(const char *options)
 {
-	char *command = xasprintf(
-	        "/proc/%d/exe --output %s %s >%s/out 2>&1", (int)getpid(), folder, options, folder);
+	char *command = xasprintf("/proc/%d/exe --output %s %s >%s/out 2>&1", (int)getpid(),
+	        scratch, options, scratch);
 	const int status = system(command);
 	free(command);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -132,7 +128,7 @@ static int run(const char *options)
 
 static bool said(const char *text)
 {
-	char *command = xasprintf("grep -q -e '%s' %s/out", text, folder);
+	char *command = xasprintf("grep -q -e '%s' %s/out", text, scratch);
 	const int status = system(command);
 	free(command);
 	return status == 0;
@@ -142,7 +138,7 @@ static bool said(const char *text)
 static struct table *take(const char *name)
 {
 	struct fault fault;
-	char *path = xasprintf("%s/%s.tsv", folder, name);
+	char *path = xasprintf("%s/%s.tsv", scratch, name);
 	struct table *table = access(path, F_OK) == 0 ? table_read(path, &fault) : NULL;
 	remove(path);
 	free(path);
@@ -253,8 +249,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return probe_main(argc, argv, list, ARRAY_LEN(list));
-	if (!mkdtemp(folder))
-		return 1;
+	scratch_open();
 	test_set("first last crash nowhere host alone", 4);
 	test_set("--quick alone host first last crash nowhere", 3);
 	test_remeasured();
@@ -272,8 +267,6 @@ int main(int argc, char **argv)
 	ok(run("lst") == EXIT_BAD_USAGE && said("no probe is named lst"),
 	        "unknown names are refused");
 	ok(run("--check") == EXIT_BAD_USAGE, "no check where no probe has one");
-	char *clean = xasprintf("rm -rf %s", folder);
-	ok(system(clean) == 0, "cleaned up");
-	free(clean);
+	scratch_close();
 	return finish();
 }

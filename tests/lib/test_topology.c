@@ -3,10 +3,9 @@
  * refused where it would do nothing; and on the machine at hand, binding read back. */
 #include "lib/host/pages.h"
 #include "lib/host/topology.h"
-#include "tests/tap.h"
+#include "scratch.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 static struct fault fault;
 
@@ -98,12 +97,7 @@ static void copy_with_gpu(const char *from, const char *to, const char *place, c
 static struct topology *machine_with_gpu(
         const char *description, const char *place, const char *mark)
 {
-	char folder[] = "/tmp/fathom-topology-XXXXXX", plain[64], with_gpu[64];
-
-	if (!ok(mkdtemp(folder) != NULL, "a folder for the descriptions"))
-		return NULL;
-	snprintf(plain, sizeof plain, "%s/plain.xml", folder);
-	snprintf(with_gpu, sizeof with_gpu, "%s/gpu.xml", folder);
+	char *plain = in_scratch("plain.xml"), *with_gpu = in_scratch("gpu.xml");
 	struct topology *made_up = topology_load(description, &fault), *topology = NULL;
 	if (made_up && topology_export(made_up, plain, &fault)) {
 		copy_with_gpu(plain, with_gpu, place, mark);
@@ -112,9 +106,8 @@ static struct topology *machine_with_gpu(
 		unsetenv("HWLOC_XMLFILE");
 	}
 	topology_free(made_up);
-	remove(plain);
-	remove(with_gpu);
-	rmdir(folder);
+	free(plain);
+	free(with_gpu);
 	ok(topology != NULL, "a machine with a GPU on its first %s loads", place);
 	return topology;
 }
@@ -221,11 +214,13 @@ static void test_this_machine(void)
 
 int main(void)
 {
+	scratch_open();
 	test_facts();
 	test_binding_refused();
 	test_locality();
 	test_second_memory();
 	test_given();
 	test_this_machine();
+	scratch_close();
 	return finish();
 }
