@@ -7,14 +7,16 @@
 #include "lib/host/sample.h"
 #include "lib/probe/curve.h"
 
-static struct cpu_quota read_groups(const char *groups)
+static void is_quota(const char *groups, double processors, int64_t throttled, const char *what)
 {
-	char *file = in_scratch("groups");
+	char *file = put_bytes("groups", groups, strlen(groups));
+	struct cpu_quota quota = cpu_quota_read(file, scratch);
 
-	put_text("groups", groups);
-	const struct cpu_quota quota = cpu_quota_read(file, scratch);
+	is_real(quota.processors, processors, 0, what);
+	ok(cpu_quota_throttled(&quota) == throttled, "%s: %lld periods in which it was used up",
+	        what, (long long)throttled);
+	cpu_quota_free(&quota);
 	free(file);
-	return quota;
 }
 
 static void test_version_2(void)
@@ -23,27 +25,13 @@ static void test_version_2(void)
 	put_text("outer/cpu.stat", "usage_usec 5\nnr_periods 389\nnr_throttled 300\n");
 	put_text("outer/inner/cpu.max", "max 100000\n");
 	put_text("outer/inner/cpu.stat", "nr_periods 0\nnr_throttled 7\n");
-	struct cpu_quota quota = read_groups("0::/outer/inner\n");
-	is_real(quota.processors, 1, 0, "the quota of the group around counts");
-	ok(cpu_quota_throttled(&quota) == 300, "so do the periods in which it was used up");
-	cpu_quota_free(&quota);
-
+	is_quota("0::/outer/inner\n", 1, 300, "the quota of the group around counts");
 	put_text("outer/inner/cpu.max", "50000 100000\n");
-	quota = read_groups("0::/outer/inner\n");
-	is_real(quota.processors, 0.5, 0, "the tightest quota counts");
-	ok(cpu_quota_throttled(&quota) == 307, "both groups stop the process");
-	cpu_quota_free(&quota);
-
-	quota = read_groups("0::/outer/not/there\n");
-	is_real(quota.processors, 1, 0, "a group that a container cannot see");
-	cpu_quota_free(&quota);
-	quota = read_groups("0::/\n");
-	is_real(quota.processors, INFINITY, 0, "no quota");
-	ok(cpu_quota_throttled(&quota) == 0, "nothing is throttled");
-	cpu_quota_free(&quota);
-	quota = cpu_quota_read("/nowhere/groups", "/nowhere");
-	is_real(quota.processors, INFINITY, 0, "no control groups");
-	cpu_quota_free(&quota);
+	is_quota("0::/outer/inner\n", 0.5, 307, "the tightest quota counts");
+	is_quota("0::/outer/not/there\n", 1, 300, "a group that a container cannot see");
+	is_quota("0::/\n", INFINITY, 0, "no quota");
+	const struct cpu_quota none = cpu_quota_read("/nowhere/groups", "/nowhere");
+	is_real(none.processors, INFINITY, 0, "no control groups");
 }
 
 static void test_version_1(void)
@@ -53,11 +41,8 @@ static void test_version_1(void)
 	put_text("cpu,cpuacct/job/cpu.stat", "nr_periods 9\nnr_throttled 4\nthrottled_time 1\n");
 	put_text("cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
 	put_text("cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-	struct cpu_quota quota =
-	        read_groups("5:cpuset:/job\n4:cpu,cpuacct:/job\n1:name=systemd:/x\n");
-	is_real(quota.processors, 1.5, 0, "version 1: quota over period");
-	ok(cpu_quota_throttled(&quota) == 4, "and how often it was used up");
-	cpu_quota_free(&quota);
+	is_quota("5:cpuset:/job\n4:cpu,cpuacct:/job\n1:name=systemd:/x\n", 1.5, 4,
+	        "version 1: quota over period");
 }
 
 static bool stops, once;
