@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The line fit must give back what synthetic curves were made of. */
 #include "lib/stats/fit.h"
-#include "tests/tap.h"
+#include "tests/fit_test.h"
 
 enum { POINTS = 31 }; /* 1 B .. 1 GiB */
 static const double alpha = 3e-6, beta = 50e9;
 
-static double next_uniform(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(*state >> 11) * 0x1p-53;
-}
+static double bytes[POINTS], seconds[POINTS];
+static struct fit_line fit;
 
 /* Nearly normal, standard deviation 1. */
 static double next_normal(uint64_t *state)
@@ -18,15 +15,15 @@ static double next_normal(uint64_t *state)
 	double sum = -6;
 
 	for (int i = 0; i < 12; i++)
-		sum += next_uniform(state);
+		sum += fit_random(state);
 	return sum;
 }
 
-static void make_curve(double noise, uint64_t seed, double *bytes, double *seconds)
+static void make_curve(double noise, uint64_t seed)
 {
 	uint64_t state = seed;
 
-	next_uniform(&state);
+	fit_random(&state);
 	for (int i = 0; i < POINTS; i++) {
 		bytes[i] = ldexp(1, i);
 		seconds[i] = (alpha + bytes[i] / beta) * (1 + noise * next_normal(&state));
@@ -40,10 +37,7 @@ static bool encloses(struct estimate estimate, double value)
 
 static void test_exact(void)
 {
-	double bytes[POINTS], seconds[POINTS];
-	struct fit_line fit;
-
-	make_curve(0, 1, bytes, seconds);
+	make_curve(0, 1);
 	ok(fit_line(bytes, seconds, POINTS, &fit), "a curve without noise is fitted");
 	is_real(fit.alpha.value, alpha, 1e-9, "alpha exactly");
 	is_real(fit.beta.value, beta, 1e-9, "beta exactly");
@@ -55,12 +49,11 @@ static void test_exact(void)
 static void test_noise(void)
 {
 	enum { CURVES = 400 };
-	double bytes[POINTS], seconds[POINTS], worst = 0;
+	double worst = 0;
 	int alpha_inside = 0, beta_inside = 0, fitted = 0;
-	struct fit_line fit = {0};
 
 	for (uint64_t seed = 1; seed <= CURVES; seed++) {
-		make_curve(0.02, seed, bytes, seconds);
+		make_curve(0.02, seed);
 		fitted += fit_line(bytes, seconds, POINTS, &fit);
 		alpha_inside += encloses(fit.alpha, alpha);
 		beta_inside += encloses(fit.beta, beta);
@@ -81,10 +74,7 @@ static void test_noise(void)
 
 static void test_outliers(void)
 {
-	double bytes[POINTS], seconds[POINTS];
-	struct fit_line fit;
-
-	make_curve(0.01, 7, bytes, seconds);
+	make_curve(0.01, 7);
 	seconds[3] *= 4;
 	seconds[15] *= 2;
 	seconds[28] *= 3;
@@ -100,7 +90,6 @@ static void test_refusals(void)
 	const double falling[] = {3e-6, 2e-6, 1e-6}, flat[] = {1e-6, 1e-6, 1e-6};
 	const double rising[] = {1e-6, 2e-6, 1e-3};
 	const double gaps[] = {1e-6, NAN, 1e-3}, zero[] = {0, 1e-6, 1e-3};
-	struct fit_line fit;
 
 	ok(!fit_line(NULL, NULL, 0, &fit), "no points are refused");
 	ok(!fit_line(two, rising, 2, &fit), "two points are refused");
@@ -114,9 +103,6 @@ static void test_refusals(void)
 
 static void test_negative_alpha(void)
 {
-	double bytes[POINTS], seconds[POINTS];
-	struct fit_line fit;
-
 	for (int i = 0; i < POINTS; i++) {
 		bytes[i] = 1000.0 * (i + 1);
 		seconds[i] = bytes[i] / beta - 1e-8;

@@ -54,24 +54,14 @@ static void is_ranks(size_t n, double low, double high)
 
 static void test_median_interval(void)
 {
+	/* tabulated ranks of the sign test, e.g. Conover, Practical Nonparametric Statistics */
+	static const size_t ranks[][3] = {{1, 1, 1}, {2, 1, 2}, {5, 1, 5}, {6, 1, 6}, {8, 1, 8},
+	        {9, 2, 8}, {10, 2, 9}, {11, 2, 10}, {12, 3, 10}, {15, 4, 12}, {20, 6, 15},
+	        {25, 8, 18}, {50, 18, 33}, {100, 40, 61}, {1000, 469, 532}};
 	const double broken[] = {1, NAN, 2};
 
-	is_ranks(1, 1, 1);
-	is_ranks(2, 1, 2);
-	is_ranks(5, 1, 5);
-	/* tabulated ranks of the sign test, e.g. Conover, Practical Nonparametric Statistics */
-	is_ranks(6, 1, 6);
-	is_ranks(8, 1, 8);
-	is_ranks(9, 2, 8);
-	is_ranks(10, 2, 9);
-	is_ranks(11, 2, 10);
-	is_ranks(12, 3, 10);
-	is_ranks(15, 4, 12);
-	is_ranks(20, 6, 15);
-	is_ranks(25, 8, 18);
-	is_ranks(50, 18, 33);
-	is_ranks(100, 40, 61);
-	is_ranks(1000, 469, 532);
+	for (size_t i = 0; i < ARRAY_LEN(ranks); i++)
+		is_ranks(ranks[i][0], (double)ranks[i][1], (double)ranks[i][2]);
 	struct estimate nothing = stats_median_interval(broken, 3);
 	ok(isnan(nothing.value) && nothing.samples == 0, "with a NaN nothing is estimated");
 	nothing = stats_median_interval(broken, 0);
