@@ -3,59 +3,45 @@
  * orthogonality and right-hand sides of each; the choice by a profile; drift; refused calls. */
 #include "fathom_update_scene.h"
 
-static void check_change(enum precision p, enum q_kept kept, enum qr_change change)
-{
-	struct fixture s = fixture_new(p, kept);
-	const int64_t k = change == QR_MODIFY ? 0 : 11, m = s.m, n = s.n;
-	bool good = factorize(&s);
-	double first = good ? worst_ratio(&s) : INFINITY;
-	struct given g = change_host(&s, change, k);
-	int64_t bytes = CALL(
-	        p, qr_update_work, (enum fathom_qr_change)change, letters[kept], m, n, SIDES, P);
-	void *work = on_device(NULL, bytes);
-	int *info = on_device(NULL, sizeof(int)), none = 0;
-
-	GPU(cudaMemcpy(info, &none, sizeof none, cudaMemcpyHostToDevice));
-	good = good && done(call_change(&s, change, m, n, k, &g, work, bytes, info));
-	double ratio = good ? worst_ratio(&s) : INFINITY;
-	ok(good && int_on_host(info) == 0 && first < 30 && ratio < 60,
-	        "%c, Q %s: %s: %.2g, then %.2g", p, q_kept_name[kept], qr_change_name[change],
-	        first, ratio);
-	given_free(&g);
-	GPU(cudaFree(work));
-	GPU(cudaFree(info));
-	fixture_free(&s);
-}
-
 /* A change that is ready to be called, then its result. */
 struct ready {
 	struct fixture s;
 	struct given g;
 	enum qr_change change;
-	int64_t m, n, bytes;
+	int64_t m, n, k, bytes;
 	void *work;
 	int *info;
 	bool good;
+	double first; /* ratio before the change */
 };
 
-static struct ready ready_new(enum precision p, enum qr_change change)
+static struct ready ready_new(enum precision p, enum q_kept kept, enum qr_change change, int64_t k)
 {
-	struct ready r = {.s = fixture_new(p, Q_THIN), .change = change};
+	struct ready r = {.s = fixture_new(p, kept), .change = change, .k = k};
 
 	r.m = r.s.m;
 	r.n = r.s.n;
 	r.good = factorize(&r.s);
-	r.g = change_host(&r.s, change, 0);
-	r.bytes = CALL(p, qr_update_work, (enum fathom_qr_change)change, 'S', r.m, r.n, SIDES, P);
+	r.first = r.good ? worst_ratio(&r.s) : INFINITY;
+	r.g = change_host(&r.s, change, k);
+	r.bytes = CALL(p, qr_update_work, (enum fathom_qr_change)change, letters[kept], r.m, r.n,
+	        SIDES, P);
 	r.work = on_device(NULL, r.bytes);
 	r.info = on_device(NULL, sizeof(int));
+	GPU(cudaMemset(r.info, 0, sizeof(int)));
 	GPU(cudaDeviceSynchronize());
 	return r;
 }
 
 static enum fathom_status ready_call(struct ready *r)
 {
-	return call_change(&r->s, r->change, r->m, r->n, 0, &r->g, r->work, r->bytes, r->info);
+	return call_change(&r->s, r->change, r->m, r->n, r->k, &r->g, r->work, r->bytes, r->info);
+}
+
+/* After the call. */
+static double ready_ratio(const struct ready *r, bool good)
+{
+	return good && r->good && int_on_host(r->info) == 0 ? worst_ratio(&r->s) : INFINITY;
 }
 
 static void ready_free(struct ready *r)
@@ -64,6 +50,16 @@ static void ready_free(struct ready *r)
 	GPU(cudaFree(r->work));
 	GPU(cudaFree(r->info));
 	fixture_free(&r->s);
+}
+
+static void check_change(enum precision p, enum q_kept kept, enum qr_change change)
+{
+	struct ready r = ready_new(p, kept, change, change == QR_MODIFY ? 0 : 11);
+	const double ratio = ready_ratio(&r, r.good && done(ready_call(&r)));
+
+	ok(r.first < 30 && ratio < 60, "%c, Q %s: %s: %.2g, then %.2g", p, q_kept_name[kept],
+	        qr_change_name[change], r.first, ratio);
+	ready_free(&r);
 }
 
 /* With warm kernels calls return while their stream is held, and leave the free memory as it is.
@@ -77,7 +73,7 @@ static void check_no_waiting(enum precision p, enum qr_change change)
 	GPU(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	good = fathom_set_stream(handle, stream) == FATHOM_OK;
 	for (int i = 0; i < 4; i++) {
-		struct ready r = ready_new(p, change);
+		struct ready r = ready_new(p, Q_THIN, change, 0);
 		size_t before, after, total;
 		GPU(cudaMemGetInfo(&before, &total));
 		if (i > 0)
@@ -107,30 +103,26 @@ static void check_no_waiting(enum precision p, enum qr_change change)
 /* Update and refactorization give factorizations of the same matrix. */
 static void check_auto(enum precision p, enum q_kept kept, enum qr_change change)
 {
-	struct fixture s = fixture_new(p, kept);
-	const int64_t k = change == QR_MODIFY ? 0 : 11, m = s.m, n = s.n;
-	bool good = factorize(&s);
-	struct given g = change_host(&s, change, k);
+	struct ready r = ready_new(p, kept, change, change == QR_MODIFY ? 0 : 11);
+	struct fixture *s = &r.s;
+	struct given *g = &r.g;
 	int64_t bytes = CALL(p, qr_update_auto_work, (enum fathom_qr_change)change, letters[kept],
-	        m, n, SIDES, P);
-	void *work = on_device(NULL, bytes), *a = send(s.a, s.m * s.n, p);
-	void *b = send(s.b, s.m * SIDES, p);
-	int *info = on_device(NULL, sizeof(int)), updated = -1, none = 0;
+	        r.m, r.n, SIDES, P);
+	void *work = on_device(NULL, bytes), *a = send(s->a, s->m * s->n, p);
+	void *b = send(s->b, s->m * SIDES, p);
+	int updated = -1;
+	const bool good = done(CALL(p, qr_update_auto, (enum fathom_qr_change)change, letters[kept],
+	        r.m, r.n, SIDES, r.k, P, a, s->m, b, s->m, g->u, g->ldu, g->v, r.n, g->b, g->ldb,
+	        FACTORS(s), work, bytes, r.info, &updated));
+	const double ratio = ready_ratio(&r, good);
 
-	GPU(cudaMemcpy(info, &none, sizeof none, cudaMemcpyHostToDevice));
-	good = good && done(CALL(p, qr_update_auto, (enum fathom_qr_change)change, letters[kept], m,
-	                       n, SIDES, k, P, a, s.m, b, s.m, g.u, g.ldu, g.v, n, g.b, g.ldb,
-	                       FACTORS(&s), work, bytes, info, &updated));
-	double ratio = good ? worst_ratio(&s) : INFINITY;
-	ok(good && (updated == 0 || updated == 1) && int_on_host(info) == 0 && ratio < 60,
+	ok((updated == 0 || updated == 1) && ratio < 60,
 	        "%c, Q %s: %s by the profile's choice: %s, %.2g", p, q_kept_name[kept],
 	        qr_change_name[change], updated ? "updated" : "made again", ratio);
-	given_free(&g);
 	GPU(cudaFree(work));
 	GPU(cudaFree(a));
 	GPU(cudaFree(b));
-	GPU(cudaFree(info));
-	fixture_free(&s);
+	ready_free(&r);
 }
 
 /* ---- drift ---- */
