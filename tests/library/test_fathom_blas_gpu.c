@@ -26,13 +26,7 @@ static void check_gemm(
 	ok(good && ratio < CHECK_THRESHOLD,
 	        "%cgemm %c%c m %" PRId64 " n %" PRId64 " k %" PRId64 ": ratio %.3g", p, ta, tb, m,
 	        n, k, ratio);
-	free(result);
-	free(x);
-	free(y);
-	free(z);
-	pair_free(&a);
-	pair_free(&b);
-	pair_free(&c);
+	release();
 }
 
 static void check_gemv(
@@ -60,10 +54,7 @@ static void check_gemv(
 	ok(good && ratio < CHECK_THRESHOLD,
 	        "%cgemv %c %" PRId64 " x %" PRId64 " beta %g: ratio %.3g", p, trans, m, n, beta,
 	        ratio);
-	free(result);
-	pair_free(&a);
-	pair_free(&x);
-	pair_free(&y);
+	release();
 }
 
 int main(void)

@@ -10,7 +10,7 @@ static void check_getrf(int64_t m, int64_t n, enum precision p, int kind, int wa
 {
 	struct lu s = lu_new(pair_new(m, n, p, kind), false);
 	int64_t k = m < n ? m : n;
-	int *ipiv = xmalloc((size_t)(k + 1) * sizeof *ipiv);
+	int *ipiv = on_host(k * (int64_t)sizeof *ipiv);
 	struct panel_check check = {.passed = k == 0};
 	bool good = done(lu_call(&s, false));
 	void *result = pair_result(&s.a);
@@ -23,9 +23,7 @@ static void check_getrf(int64_t m, int64_t n, enum precision p, int kind, int wa
 	                matrix_padding_intact(result, s.a.ld, m, n, p),
 	        "%cgetrf %" PRId64 " x %" PRId64 " %s: ratio %.3g, info %d", p, m, n,
 	        test_kind_name(kind), check.ratio, info);
-	free(result);
-	free(ipiv);
-	lu_free(&s);
+	release();
 }
 
 static void check_getrs(int64_t n, int64_t nrhs, enum precision p, char trans, bool rows)
@@ -44,8 +42,7 @@ static void check_getrs(int64_t n, int64_t nrhs, enum precision p, char trans, b
 	ok(good && ratio < CHECK_THRESHOLD,
 	        "%cgetrs%s %c n %" PRId64 " nrhs %" PRId64 ": ratio %.3g", p, rows ? "_rows" : "",
 	        trans, n, nrhs, ratio);
-	pair_free(&b);
-	lu_free(&s);
+	release();
 }
 
 /* An m x n matrix read by rows is n x m: its factors are the factors of the transpose. */
@@ -54,7 +51,7 @@ static void check_getrf_rows(int64_t m, int64_t n, enum precision p)
 	struct lu column_major = lu_new(pair_new(m, n, p, MATRIX_RANDOM), false);
 	struct lu row_major = lu_new(pair_new(m, n, p, MATRIX_RANDOM), true);
 	size_t bytes = (size_t)(m < n ? m : n) * sizeof(int);
-	int *ipiv[2] = {xmalloc(bytes + 1), xmalloc(bytes + 1)};
+	int *ipiv[2] = {on_host((int64_t)bytes), on_host((int64_t)bytes)};
 	bool good = done(lu_call(&column_major, false)) && done(lu_call(&row_major, true));
 	void *want = pair_result(&column_major.a), *got = pair_result(&row_major.a);
 
@@ -63,12 +60,7 @@ static void check_getrf_rows(int64_t m, int64_t n, enum precision p)
 	ok(good && memcmp(want, got, (size_t)row_major.a.bytes) == 0 &&
 	                memcmp(ipiv[0], ipiv[1], bytes) == 0 && int_on_host(row_major.info) == 0,
 	        "%cgetrf_rows %" PRId64 " x %" PRId64, p, n, m);
-	for (int i = 0; i < 2; i++)
-		free(ipiv[i]);
-	free(want);
-	free(got);
-	lu_free(&column_major);
-	lu_free(&row_major);
+	release();
 }
 
 static void check_lu(enum precision p)
@@ -105,10 +97,7 @@ static void check_potrf(int64_t n, enum precision p, char uplo, int64_t bad)
 
 	ok(good && ratio < CHECK_THRESHOLD && got == bad,
 	        "%cpotrf, potrs %c n %" PRId64 ": ratio %.3g, info %d", p, uplo, n, ratio, got);
-	GPU(cudaFree(work));
-	GPU(cudaFree(info));
-	pair_free(&a);
-	pair_free(&b);
+	release();
 }
 
 static void check_cholesky(enum precision p)
@@ -133,7 +122,7 @@ static void check_geqrf(int64_t m, int64_t n, enum precision p)
 	struct pair r = pair_new(m, n, p, TEST_ZERO);
 	int64_t bytes = CALL(p, geqrf_work, m, n, a.ld);
 	void *work = on_device(NULL, bytes), *tau_device = on_device(NULL, k * word);
-	void *tau = xmalloc((size_t)(k * word) + 1);
+	void *tau = on_host(k * word);
 	bool good = done(CALL(p, geqrf, m, n, a.device, a.ld, tau_device, work, bytes));
 	void *qr = pair_result(&a);
 
@@ -146,12 +135,7 @@ static void check_geqrf(int64_t m, int64_t n, enum precision p)
 	double ratio = difference(&a, r.host, a.host);
 	ok(good && ratio < CHECK_THRESHOLD, "%cgeqrf %" PRId64 " x %" PRId64 ": ratio %.3g", p, m,
 	        n, ratio);
-	free(qr);
-	free(tau);
-	GPU(cudaFree(work));
-	GPU(cudaFree(tau_device));
-	pair_free(&a);
-	pair_free(&r);
+	release();
 }
 
 static void check_ormqr(char side, char trans, int64_t m, int64_t n, int64_t k, enum precision p)
@@ -170,11 +154,7 @@ static void check_ormqr(char side, char trans, int64_t m, int64_t n, int64_t k, 
 	ok(good && ratio < CHECK_THRESHOLD,
 	        "%cormqr %c %c %" PRId64 " x %" PRId64 " k %" PRId64 ": ratio %.3g", p, side, trans,
 	        m, n, k, ratio);
-	free(result);
-	GPU(cudaFree(work));
-	pair_free(&a);
-	pair_free(&c);
-	pair_free(&tau);
+	release();
 }
 
 /* The columns behind the reflectors hold numbers that must not matter. */
@@ -192,11 +172,7 @@ static void check_orgqr(int64_t m, int64_t n, int64_t k, enum precision p)
 	double ratio = difference(&q, result, q.host);
 	ok(good && ratio < CHECK_THRESHOLD,
 	        "%corgqr %" PRId64 " x %" PRId64 " k %" PRId64 ": ratio %.3g", p, m, n, k, ratio);
-	free(result);
-	GPU(cudaFree(work));
-	pair_free(&a);
-	pair_free(&q);
-	pair_free(&tau);
+	release();
 }
 
 /* On the device; returns info, or -1 when the call failed. */
@@ -207,11 +183,8 @@ static int call_gels(char trans, const struct pair *a, const struct pair *b)
 	int *info = on_device(NULL, sizeof *info);
 	bool good = done(CALL(a->p, gels, trans, a->m, a->n, b->n, a->device, a->ld, b->device,
 	        b->ld, work, bytes, info));
-	int value = good ? int_on_host(info) : -1;
 
-	GPU(cudaFree(work));
-	GPU(cudaFree(info));
-	return value;
+	return good ? int_on_host(info) : -1;
 }
 
 static void check_gels(char trans, int64_t m, int64_t n, int64_t nrhs, enum precision p)
@@ -227,9 +200,7 @@ static void check_gels(char trans, int64_t m, int64_t n, int64_t nrhs, enum prec
 	double ratio = difference(&x, result, b.host);
 	ok(info == 0 && ratio < CHECK_THRESHOLD, "%cgels %c %" PRId64 " x %" PRId64 ": ratio %.3g",
 	        p, trans, m, n, ratio);
-	free(result);
-	pair_free(&a);
-	pair_free(&b);
+	release();
 }
 
 /* The taller of A and A^T has two columns of zeros, which the reflectors leave exactly zero, so
@@ -249,8 +220,7 @@ static void check_gels_info(int64_t m, int64_t n, bool with_nan, enum precision 
 	int info = call_gels('N', &a, &b);
 	ok(info == (with_nan ? 0 : 42), "%cgels %" PRId64 " x %" PRId64 " %s: info %d", p, m, n,
 	        with_nan ? "with a NaN" : "of columns of zeros", info);
-	pair_free(&a);
-	pair_free(&b);
+	release();
 }
 
 static void check_qr(enum precision p)

@@ -8,7 +8,7 @@ static void check_gram(const char *what, const struct pair *before, const struct
 {
 	void *q_now = pair_result(a), *r_now = pair_result(r);
 	double *x = doubles(before, before->host), *q = doubles(a, q_now), *u = doubles(r, r_now);
-	double *g = xcalloc((size_t)(a->n * a->n), sizeof *g), *rest = x + basis * a->m;
+	double *g = own(xcalloc((size_t)(a->n * a->n), sizeof *g), false), *rest = x + basis * a->m;
 	double norm = norm_one(rest, a->m, r->n);
 
 	for (int64_t j = 0; j < a->n; j++)
@@ -21,12 +21,6 @@ static void check_gram(const char *what, const struct pair *before, const struct
 	                matrix_padding_intact(q_now, a->ld, a->m, a->n, a->p),
 	        "%c%s %" PRId64 " x %" PRId64 ": ratio %.3g, orthogonality %.3g", a->p, what, a->m,
 	        a->n, ratio, apart);
-	free(q_now);
-	free(r_now);
-	free(x);
-	free(q);
-	free(u);
-	free(g);
 }
 
 /* All columns, then more behind them. */
@@ -49,12 +43,7 @@ static void check_gramschmidt(char form, int64_t m, int64_t n, int64_t more, enu
 	good = done(CALL(p, orthogonalize, m, n, more, a.device, a.ld, next.device, next.ld, work,
 	        bytes, info));
 	check_gram("orthogonalize", &before, &whole, &next, n, int_on_host(info), good);
-	free(before.host);
-	GPU(cudaFree(work));
-	GPU(cudaFree(info));
-	pair_free(&whole);
-	pair_free(&r);
-	pair_free(&next);
+	release();
 }
 
 static void check_orthogonal_columns(enum precision p)

@@ -44,14 +44,6 @@ static double ready_ratio(const struct ready *r, bool good)
 	return good && r->good && int_on_host(r->info) == 0 ? worst_ratio(&r->s) : INFINITY;
 }
 
-static void ready_free(struct ready *r)
-{
-	given_free(&r->g);
-	GPU(cudaFree(r->work));
-	GPU(cudaFree(r->info));
-	fixture_free(&r->s);
-}
-
 static void check_change(enum precision p, enum q_kept kept, enum qr_change change)
 {
 	struct ready r = ready_new(p, kept, change, change == QR_MODIFY ? 0 : 11);
@@ -59,7 +51,7 @@ static void check_change(enum precision p, enum q_kept kept, enum qr_change chan
 
 	ok(r.first < 30 && ratio < 60, "%c, Q %s: %s: %.2g, then %.2g", p, q_kept_name[kept],
 	        qr_change_name[change], r.first, ratio);
-	ready_free(&r);
+	fixture_free(&r.s);
 }
 
 /* With warm kernels calls return while their stream is held, and leave the free memory as it is.
@@ -87,7 +79,7 @@ static void check_no_waiting(enum precision p, enum qr_change change)
 			gpu_hold_release(hold);
 		good = done(FATHOM_OK) && good && worst_ratio(&r.s) < 60;
 		good = good && (i == 0 || gpu_hold_ok(hold));
-		ready_free(&r);
+		fixture_free(&r.s);
 	}
 	ok(good && returned && steady, "%c, %s: returns while its stream is held, without memory",
 	        p, qr_change_name[change]);
@@ -119,10 +111,7 @@ static void check_auto(enum precision p, enum q_kept kept, enum qr_change change
 	ok((updated == 0 || updated == 1) && ratio < 60,
 	        "%c, Q %s: %s by the profile's choice: %s, %.2g", p, q_kept_name[kept],
 	        qr_change_name[change], updated ? "updated" : "made again", ratio);
-	GPU(cudaFree(work));
-	GPU(cudaFree(a));
-	GPU(cudaFree(b));
-	ready_free(&r);
+	fixture_free(&r.s);
 }
 
 /* ---- drift ---- */
@@ -130,7 +119,7 @@ static void check_auto(enum precision p, enum q_kept kept, enum qr_change change
 static int drifted(struct fixture *s, const void *a)
 {
 	int64_t bytes = CALL(s->p, qr_drift_work, letters[s->kept], s->m, s->n);
-	double *x = random_doubles(s, s->n), wide[4] = {NAN, NAN, NAN, NAN};
+	double *x = own(random_doubles(s, s->n), false), wide[4] = {NAN, NAN, NAN, NAN};
 	void *work = on_device(NULL, bytes), *random = send(x, s->n, s->p);
 	void *sums = on_device(NULL, 4 * sizeof(double));
 	float narrow[4] = {NAN, NAN, NAN, NAN};
@@ -140,10 +129,6 @@ static int drifted(struct fixture *s, const void *a)
 	to_host(s->p == SINGLE ? (void *)narrow : wide, sums, 4 * precision_bytes(s->p));
 	int result =
 	        s->p == SINGLE ? fathom_sqr_drifted(s->m, narrow) : fathom_dqr_drifted(s->m, wide);
-	GPU(cudaFree(work));
-	GPU(cudaFree(random));
-	GPU(cudaFree(sums));
-	free(x);
 	return good ? result : -1;
 }
 
@@ -158,8 +143,6 @@ static void check_drift(enum precision p, enum q_kept kept)
 	void *other = send(s.a, s.m * s.n, p);
 	ok(good && fresh == 0 && alone == 0 && drifted(&s, other) == 1,
 	        "%c, Q %s: no drift at first; drift when A changes", p, q_kept_name[kept]);
-	GPU(cudaFree(a));
-	GPU(cudaFree(other));
 	fixture_free(&s);
 }
 
@@ -176,9 +159,6 @@ static void check_reorthogonalize(enum precision p)
 	double ratio = good ? worst_ratio(&s) : INFINITY;
 	ok(good && int_on_host(info) == 0 && ratio < 30, "%c: made orthonormal again: %.2g", p,
 	        ratio);
-	GPU(cudaFree(work));
-	GPU(cudaFree(b));
-	GPU(cudaFree(info));
 	fixture_free(&s);
 }
 
@@ -220,7 +200,6 @@ static void check_arguments(void)
 	                fathom_sqr_update_work(handle, FATHOM_QR_ADD_ROWS, 'A', N, M, 0, 1) == -1 &&
 	                fathom_read_profile(handle, "/nowhere") == FATHOM_FAILED,
 	        "impossible questions, and no profile: %s", fathom_error(handle));
-	GPU(cudaFree(work));
 	fixture_free(&s);
 }
 
