@@ -3,7 +3,6 @@
  * probe_jobs.c), fit and output. */
 #include "probe.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
