@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile: its file, its status words, interpolation between its rows, changed copies. */
+/* The profile: its file, its status words, interpolation between its rows, changed copies; the
+ * laws and the reader of costs. */
+#include "lib/profile/model.h"
 #include "tests/profile_rows.h"
 
 static struct estimate about(double value, double relative)
@@ -375,6 +377,52 @@ static void test_print(struct profile *profile)
 	free(text);
 }
 
+static void test_laws(void)
+{
+	is_real(model_flops_getrf(5, 1), 5, 1e-12,
+	        "flops of a 5 x 1 panel: a reciprocal and four multiplications");
+	is_real(model_flops_getrf(5, 2), 17, 1e-12,
+	        "flops of a 5 x 2 panel: 5 + 4 scaling, 8 updating");
+	is_real(model_flops_getrf(2, 2), 5, 1e-12, "flops of a 2 x 2 LU: both pivots count one");
+	is_real(model_flops_ger(5, 3), 30, 0, "flops of a 5 x 3 ger");
+	is_real(model_line(5e-6, 75e9, 75e3), 6e-6, 1e-12, "alpha + bytes/beta");
+}
+
+/* The reader of a profile that notes what it reads, on LAWN 202's machine. */
+static void test_reader(void)
+{
+	struct fault fault = {""};
+	struct profile *profile = profile_read("data/papers/8800gtx_profile.tsv", &fault);
+	struct model model;
+
+	if (!ok(profile != NULL, "a paper's machine is read: %s", fault.text))
+		return;
+	model_start(&model, profile);
+	model_scalar(&model, "gpu.copy.beta");
+	model_scalar(&model, "gpu.copy.beta");
+	ok(model.used_count == 1, "a parameter read twice is noted once");
+	is_text(model.used[0], "gpu.copy.beta", "under its name");
+	ok(!model.missing && !model.extrapolated && !model.surface, "nothing else is noted");
+
+	is_real(model_scalar(&model, "gpu.no.such"), NAN, 0, "an unknown parameter is NaN");
+	ok(model.missing, "and missing");
+	is_text(model.missing_name, "gpu.no.such", "by its name");
+	model_at(&model, "gpu.none", "m", 2);
+	is_text(model.missing_name, "gpu.no.such", "the first missing one is kept");
+	ok(model.used_count == 1, "a missing parameter is not used");
+
+	model_start(&model, profile);
+	model_at2(&model, "gpu.copy.stride", "words", 262144, "stride", 2);
+	ok(!model.extrapolated, "between rows is no extrapolation");
+	model_at2(&model, "gpu.copy.stride", "words", 262144, "stride", 1024);
+	ok(model.extrapolated, "beyond the rows is");
+	model_start(&model, profile);
+	model_at2(&model, "gpu.none", "m", 2, "n", 3);
+	is_text(model.missing_name, "gpu.none[m=2,n=3]",
+	        "a missing function is named with arguments");
+	profile_free(profile);
+}
+
 static void (*const with_profile[])(struct profile *) = {test_status, test_bounded, test_scalar,
         test_one_argument, test_odd_functions, test_grid, test_quality, test_file, test_set,
         test_shifted, test_print};
@@ -387,5 +435,7 @@ int main(void)
 		profile_free(profile);
 	}
 	test_refused();
+	test_laws();
+	test_reader();
 	return finish();
 }
