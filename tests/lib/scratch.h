@@ -24,13 +24,18 @@ static inline void scratch_close(void)
 	free(remove_all);
 }
 
-/* A path in the folder, for free(). */
+/* A path in the folder; it lasts until the fourth call from now. */
 static inline char *in_scratch(const char *name)
 {
-	return xasprintf("%s/%s", scratch, name);
+	static char path[4][128];
+	static size_t next;
+	char *text = path[next++ % ARRAY_LEN(path)];
+
+	snprintf(text, sizeof path[0], "%s/%s", scratch, name);
+	return text;
 }
 
-/* Writes a file, and the folders that its name has. Returns its path, for free(). */
+/* Writes a file, and the folders that its name has. Returns its path. */
 static inline char *put_bytes(const char *name, const char *bytes, size_t length)
 {
 	char *path = in_scratch(name);
@@ -45,7 +50,7 @@ static inline char *put_bytes(const char *name, const char *bytes, size_t length
 	return path;
 }
 
-static inline void put_text(const char *name, const char *text)
+static inline char *put_text(const char *name, const char *text)
 {
-	free(put_bytes(name, text, strlen(text)));
+	return put_bytes(name, text, strlen(text));
 }

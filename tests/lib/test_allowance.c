@@ -9,14 +9,12 @@
 
 static void is_quota(const char *groups, double processors, int64_t throttled, const char *what)
 {
-	char *file = put_bytes("groups", groups, strlen(groups));
-	struct cpu_quota quota = cpu_quota_read(file, scratch);
+	struct cpu_quota quota = cpu_quota_read(put_text("groups", groups), scratch);
 
 	is_real(quota.processors, processors, 0, what);
 	ok(cpu_quota_throttled(&quota) == throttled, "%s: %lld periods in which it was used up",
 	        what, (long long)throttled);
 	cpu_quota_free(&quota);
-	free(file);
 }
 
 static void test_version_2(void)
@@ -74,10 +72,7 @@ static bool row_is_busy(void)
 
 static void test_measurement(void)
 {
-	char *groups = in_scratch("groups");
-
-	put_text("groups", "0::/outer\n");
-	host_quota_from(groups, scratch);
+	host_quota_from(put_text("groups", "0::/outer\n"), scratch);
 	is_real(host_quota()->processors, 1, 0, "a quota of one processor");
 	ok(!row_is_busy(), "a row measured within the quota");
 	stops = true;
@@ -89,7 +84,6 @@ static void test_measurement(void)
 	ok(sample_merge(good, met).throttled, "two measurements as one: either counts");
 	ok(!sample_merge(good, slow).throttled, "a slower one that is discarded does not");
 	host_quota_from(NULL, NULL);
-	free(groups);
 }
 
 static void test_threads(void)

@@ -85,7 +85,6 @@ static void test_round_trip(void)
 	is_text(back ? table_meta(back, "colons") : NULL, "a: b: c", "metadata with colons");
 	table_free(back);
 	table_free(table);
-	free(path);
 }
 
 static void test_many_rows(void)
@@ -102,7 +101,6 @@ static void test_many_rows(void)
 	ok(back && back->row_count == 1000 && table_real(back, 999, "i") == 999, "and read");
 	table_free(back);
 	table_free(table);
-	free(path);
 }
 
 /* Each broken file gives a fault with its name, its line and a word of the reason. */
@@ -120,7 +118,6 @@ static void broken(
 		diag("%s", fault.text);
 	table_free(table);
 	free(where);
-	free(path);
 }
 
 #define BROKEN(name, text, line, reason) broken(name, text, sizeof(text) - 1, line, reason)
@@ -152,7 +149,6 @@ static void test_broken(void)
 	char *path = in_scratch("absent.tsv");
 	ok(!table_read(path, &fault) && strstr(fault.text, "absent.tsv"), "a missing file, too");
 	ok(!table_read("/dev/zero", &fault), "a device is refused");
-	free(path);
 }
 
 static void test_lenient(void)
@@ -168,7 +164,6 @@ static void test_lenient(void)
 	is_text(table ? table_meta(table, "SPDX-License-Identifier") : NULL, "MIT",
 	        "CRLF: metadata");
 	table_free(table);
-	free(path);
 }
 
 static void test_atomic(void)
@@ -193,8 +188,6 @@ static void test_atomic(void)
 	} else
 		skip("a full disk is noticed", "no /dev/full here");
 	table_free(table);
-	free(path);
-	free(below);
 }
 
 static char *captured(const struct table *table, bool json)
@@ -256,12 +249,10 @@ static void test_sha256(void)
 	ok(table_sha256(path, hex, &fault), "sha256 of a file with an odd name");
 	is_text(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
 	        "sha256 of abc (FIPS 180-2)");
-	free(path);
 	path = in_scratch("absent");
 	ok(!table_sha256(path, hex, &fault) && strstr(fault.text, "absent"),
 	        "sha256 of a missing file is a fault");
 	ok(!table_sha256(scratch, hex, &fault), "sha256 of a folder is a fault");
-	free(path);
 }
 
 int main(void)

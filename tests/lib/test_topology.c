@@ -106,8 +106,6 @@ static struct topology *machine_with_gpu(
 		unsetenv("HWLOC_XMLFILE");
 	}
 	topology_free(made_up);
-	free(plain);
-	free(with_gpu);
 	ok(topology != NULL, "a machine with a GPU on its first %s loads", place);
 	return topology;
 }
