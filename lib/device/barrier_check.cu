@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/base/base.h"
 #include "barrier_check.h"
 #include "barrier.cuh"
 #include "gpu.h"

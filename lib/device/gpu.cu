@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The small kernels behind gpu.h: stamps, hold, warm-up, random data. */
+#include "lib/base/base.h"
 #include "clock.cuh"
 #include "gpu.h"
 #include "lib/base/msg.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/base/base.h"
 #include "gpu_select.h"
 
 #include "lib/base/msg.h"

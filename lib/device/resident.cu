@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lib/base/base.h"
 #include "resident.h"
 #include "gpu.h"
 
