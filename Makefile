@@ -275,6 +275,12 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/probe_list.h
 	$(call say,CC    $<)
 	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c $< -o $@
 
+ifeq ($(NVCC),)
+$(BUILD)/tests/%_gpu.o: tests/no_gpu.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c $< -o $@
+endif
+
 $(BUILD)/%.cu.o: %.cu $(BUILD)/device_flags
 	@mkdir -p $(@D)
 	$(call say,NVCC  $<)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Included first by every file: fixed-size types, bool and a few helpers, for C and C++. */
+/* Included by every header: fixed-size types, bool and a few helpers, for C and C++. */
 #pragma once
 
 #include <stdbool.h>

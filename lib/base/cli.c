@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base.h"
 #include "cli.h"
 #include "msg.h"
 

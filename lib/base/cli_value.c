@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers with suffixes and quantities with units, as typed and as printed. */
-#include "base.h"
 #include "cli.h"
 
 #include <math.h>

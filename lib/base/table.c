@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A table in memory. Cells are text; numbers are formatted when set and parsed when read. */
-#include "base.h"
 #include "table.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables for readers: aligned text and JSON. */
-#include "base.h"
 #include "table.h"
 
 #include <ctype.h>

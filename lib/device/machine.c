@@ -365,11 +365,6 @@ void machine_stamp(
 	free(command);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return !strcmp(a, b);
-}
-
 const char *machine_stale(const struct table *profile, const struct gpu *gpu)
 {
 	static char sentence[512];
@@ -377,20 +372,18 @@ const char *machine_stale(const struct table *profile, const struct gpu *gpu)
 	const char *recorded = table_meta(profile, "machine");
 	const struct {
 		const char *key, *what, *now;
-		bool (*same)(const char *then, const char *now);
 	} check[] = {
-	        {"gpu", "GPU", gpu ? gpu->name : "none", same_text},
+	        {"gpu", "GPU", gpu ? gpu->name : "none"},
 	        {"machine", "machine",
-	                recorded && machine_is_here(recorded, gpu) ? recorded : machine_id(gpu),
-	                same_text},
-	        {"driver", "driver", gpu ? driver_version(gpu) : NULL, same_text},
-	        {"cuda", "CUDA runtime", gpu ? runtime_version(gpu) : NULL, same_text},
+	                recorded && machine_is_here(recorded, gpu) ? recorded : machine_id(gpu)},
+	        {"driver", "driver", gpu ? driver_version(gpu) : NULL},
+	        {"cuda", "CUDA runtime", gpu ? runtime_version(gpu) : NULL},
 	        {"processors", "processors",
-	                table_meta(profile, "processors") ? host_processors() : NULL, same_text},
+	                table_meta(profile, "processors") ? host_processors() : NULL},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(check); i++) {
 		const char *then = table_meta(profile, check[i].key);
-		if (!check[i].now || (then && check[i].same(then, check[i].now)))
+		if (!check[i].now || (then && strcmp(then, check[i].now) == 0))
 			continue;
 		if (then)
 			snprintf(sentence, sizeof sentence,

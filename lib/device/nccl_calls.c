@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "nccl_calls.h"
 
 #include <dlfcn.h>

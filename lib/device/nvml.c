@@ -2,7 +2,6 @@
 #include "nvml.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "clock.h"
 
 #include <math.h>
@@ -11,21 +10,6 @@ double clock_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-double clock_resolution(void)
-{
-	static double smallest;
-
-	if (smallest > 0)
-		return smallest;
-	double least = 1;
-	for (int i = 0; i < 1000; i++) {
-		double first = clock_now(), step = clock_now() - first;
-		if (step > 0 && step < least)
-			least = step;
-	}
-	return smallest = least;
 }
 
 #if defined(__x86_64__)

@@ -7,9 +7,6 @@
 /* Seconds since an arbitrary start, CLOCK_MONOTONIC_RAW. */
 double clock_now(void);
 
-/* Smallest difference seen between two consecutive readings, seconds (measured once). */
-double clock_resolution(void);
-
 /* Clock of the core of the calling thread, Hz, from 10^5 dependent adds of one cycle each. The
  * quickest of a few rows counts, as a preemption only makes a row slower. NaN on processors other
  * than x86-64 and aarch64. Takes about 0.2 ms. */

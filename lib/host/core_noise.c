@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "core_noise.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

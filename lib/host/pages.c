@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "pages.h"
 #include "small_file.h"
 #include "lib/base/msg.h"

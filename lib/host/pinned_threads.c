@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "pinned_threads.h"
 #include "allowance.h"
 #include "clock.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "sample.h"
 #include "allowance.h"
 #include "clock.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a curve file and their combination over the processes. */
-#include "lib/base/base.h"
 #include "curve.h"
 
 #include <math.h>
@@ -195,73 +194,58 @@ static struct point combine(const struct table *curve, const size_t *member, siz
 	return point;
 }
 
-/* Rows by point: the rows of one point are a linked list. */
-struct chains {
-	size_t *first, *last, *next; /* first and last row of a point; next row of a row, or END */
-	size_t count;
-	size_t *place; /* a hash table of points, 0: free, else one more than its number */
-	size_t places; /* a power of two */
-};
-static const size_t END = SIZE_MAX;
+enum { NO_POINT = -1 };
 
-static struct chains chains_new(size_t rows)
+/* Numbers the points of a series by their first rows, which first[] receives; point[] receives the
+ * point of each row. Returns the number of points. */
+static size_t number_points(
+        const struct table *curve, const char *series, size_t *first, int64_t *point)
 {
-	struct chains c = {.first = xcalloc(rows + 1, sizeof *c.first),
-	        .last = xcalloc(rows + 1, sizeof *c.last),
-	        .next = xcalloc(rows + 1, sizeof *c.next),
-	        .places = 2};
+	const size_t key_columns = key_columns_of(curve);
+	size_t count = 0, places = 2; /* a power of two */
 
-	while (c.places < 2 * rows)
-		c.places *= 2;
-	c.place = xcalloc(c.places, sizeof *c.place);
-	return c;
-}
-
-static void chains_free(struct chains *c)
-{
-	free(c->first);
-	free(c->last);
-	free(c->next);
-	free(c->place);
-}
-
-static void chains_add(struct chains *c, const struct table *curve, size_t row, size_t key_columns)
-{
-	size_t at = (size_t)point_hash(curve, row, key_columns) & (c->places - 1);
-
-	while (c->place[at] && !curve_same_point(curve, c->first[c->place[at] - 1], row))
-		at = (at + 1) & (c->places - 1);
-	if (c->place[at]) {
-		c->next[c->last[c->place[at] - 1]] = row;
-	} else {
-		c->first[c->count++] = row;
-		c->place[at] = c->count;
+	while (places < 2 * curve->row_count)
+		places *= 2;
+	/* a hash table of points; 0: free, else one more than the point's number */
+	size_t *place = xcalloc(places, sizeof *place);
+	for (size_t row = 0; row < curve->row_count; row++) {
+		point[row] = NO_POINT;
+		if (series && strcmp(table_text(curve, row, "series"), series) != 0)
+			continue;
+		size_t at = (size_t)point_hash(curve, row, key_columns) & (places - 1);
+		while (place[at] && !curve_same_point(curve, first[place[at] - 1], row))
+			at = (at + 1) & (places - 1);
+		if (!place[at]) {
+			first[count] = row;
+			place[at] = ++count;
+		}
+		point[row] = (int64_t)place[at] - 1;
 	}
-	c->last[c->place[at] - 1] = row;
-	c->next[row] = END;
+	free(place);
+	return count;
 }
 
 size_t curve_points(const struct table *curve, const char *series, struct point **points)
 {
-	const size_t key_columns = key_columns_of(curve), rows = curve->row_count;
-	const int name = table_column(curve, "series");
-	struct chains c = chains_new(rows);
-	size_t *member = xcalloc(rows + 1, sizeof *member);
+	const size_t rows = curve->row_count;
+	size_t *first = xcalloc(3 * (rows + 1), sizeof *first);
+	size_t *end = first + rows + 1, *member = end + rows + 1; /* members: rows by point */
+	int64_t *point = xcalloc(rows + 1, sizeof *point);
+	const size_t count = number_points(curve, series, first, point);
 
 	for (size_t row = 0; row < rows; row++)
-		if (!series || (name >= 0 && strcmp(series, curve->cell[row * curve->column_count +
-		                                                        (size_t)name]) == 0))
-			chains_add(&c, curve, row, key_columns);
-	*points = xcalloc(c.count + 1, sizeof **points);
-	for (size_t i = 0; i < c.count; i++) {
-		size_t n = 0;
-		for (size_t row = c.first[i]; row != END; row = c.next[row])
-			member[n++] = row;
-		(*points)[i] = combine(curve, member, n);
-	}
-	const size_t count = c.count;
-	chains_free(&c);
-	free(member);
+		if (point[row] != NO_POINT)
+			end[point[row] + 1]++;
+	for (size_t i = 0; i < count; i++)
+		end[i + 1] += end[i];
+	for (size_t row = 0; row < rows; row++)
+		if (point[row] != NO_POINT)
+			member[end[point[row]]++] = row;
+	*points = xcalloc(count + 1, sizeof **points);
+	for (size_t i = 0, start = 0; i < count; start = end[i++])
+		(*points)[i] = combine(curve, member + start, end[i] - start);
+	free(first);
+	free(point);
 	return count;
 }
 
@@ -295,4 +279,42 @@ struct point curve_at(
 double curve_arg(const struct table *curve, const struct point *point, const char *column)
 {
 	return table_real(curve, point->row, column);
+}
+
+/* ---- the midrange ---- */
+
+static const double far_off = 1.25; /* times the median process */
+
+struct estimate curve_midrange(const struct table *curve, const struct point *point)
+{
+	struct estimate all = point->seconds;
+	double least = INFINITY, most = 0;
+	size_t count = 0;
+
+	if (point->processes < 2)
+		return all;
+	struct estimate *process = xcalloc(curve->row_count + 1, sizeof *process);
+	double *value = xcalloc(curve->row_count + 1, sizeof *value);
+	for (size_t row = point->row; row < curve->row_count; row++) {
+		const struct estimate own = curve_row(curve, row).seconds;
+		if (own.samples == 0 || !curve_same_point(curve, row, point->row))
+			continue;
+		process[count] = own;
+		value[count++] = own.value;
+	}
+	const double limit = far_off * stats_median(value, count);
+	all.low = INFINITY;
+	all.high = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (value[i] > limit)
+			continue;
+		least = fmin(least, value[i]);
+		most = fmax(most, value[i]);
+		all.low = fmin(all.low, process[i].low);
+		all.high = fmax(all.high, process[i].high);
+	}
+	free(process);
+	free(value);
+	all.value = 0.5 * (least + most);
+	return all;
 }

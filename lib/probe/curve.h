@@ -60,3 +60,8 @@ bool curve_same_keys(const struct table *a, size_t row_a, const struct table *b,
 
 /* An argument of a point. */
 double curve_arg(const struct table *curve, const struct point *point, const char *column);
+
+/* The midrange over the processes of a point, after dropping processes 25 % above the median; its
+ * interval spans the intervals of the kept processes. Kernel starts have two groups of values;
+ * chance decides which one a process gets, so the median could be in either group. */
+struct estimate curve_midrange(const struct table *curve, const struct point *point);

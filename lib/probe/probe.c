@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The program of one probe or of the whole set: command line, the measuring child (the parent is in
  * probe_jobs.c), fit and output. */
-#include "lib/base/base.h"
 #include "probe.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

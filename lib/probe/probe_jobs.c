@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "probe_jobs.h"
 
 #include <math.h>
@@ -233,7 +232,7 @@ static size_t sharing_jobs(struct work *work, struct job **group)
 enum { NOISY_REPEATS = 8, NOISY_REPEATS_GPU = 3 };
 
 /* Processes for points whose value chance decides: the midrange of ten processes repeats within 2 %
- * (tests/lib/test_curve_midrange.c). */
+ * (tests/lib/test_curve.c). */
 enum { CHANCE_PROCESSES = 10 };
 
 /* No process begins later: interference may last longer than the measurement. GPU processes come

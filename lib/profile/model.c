@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "model.h"
 
 #include <math.h>
@@ -93,29 +92,6 @@ double model_at2(struct model *model, const char *name, const char *arg1, double
 double model_line(double alpha, double beta, double bytes)
 {
 	return alpha + bytes / beta;
-}
-
-struct model_panel_work model_panel_work(int64_t m, int64_t n)
-{
-	struct model_panel_work work = {.flops = model_flops_getrf((double)m, (double)n)};
-
-	for (int64_t j = 0; j < n; j++) {
-		double rows = (double)(m - j - 1), columns = (double)(n - j - 1);
-		work.calls += 3;
-		work.words += (double)(m - j) + 4 * (double)n + 2 * rows; /* isamax, sswap, sscal */
-		if (j == n - 1)
-			break; /* nothing is left to update: sger is called n - 1 times */
-		work.calls += 1;
-		work.words += 2 * rows * columns + rows + columns;
-	}
-	return work;
-}
-
-double model_panel_estimate(int64_t m, int64_t n, double alpha, double beta, double word_bytes)
-{
-	struct model_panel_work work = model_panel_work(m, n);
-
-	return work.calls * alpha + work.words * word_bytes / beta;
 }
 
 double model_flops_getrf(double m, double n)

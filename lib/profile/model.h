@@ -36,17 +36,6 @@ bool model_range(struct model *model, const char *name, const char *arg, double 
 /* LAWN 202 eq. (2): alpha + bytes/beta. */
 double model_line(double alpha, double beta, double bytes);
 
-/* LAWN 202 section 3.8: words moved by an ideal getf2 of an m x n panel, column by column: isamax
- * reads m-j, sswap moves 4n, sscal 2(m-j-1), sger 2(m-j-1)(n-j-1) plus its row and column; and the
- * number of calls. */
-struct model_panel_work {
-	double calls, words, flops; /* flops: LAPACK Working Note 41's count for getrf m x n */
-};
-struct model_panel_work model_panel_work(int64_t m, int64_t n);
-
-/* Estimated seconds of that ideal panel: calls*alpha + words*word_bytes/beta. */
-double model_panel_estimate(int64_t m, int64_t n, double alpha, double beta, double word_bytes);
-
 /* Standard operation counts of LAPACK Working Note 41. */
 double model_flops_getrf(double m, double n);
 double model_flops_ger(double m, double n);

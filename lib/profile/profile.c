@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of the machine profile: names, additions, changes. The file format is in profile_file.c,
  * values are looked up in profile_lookup.c. */
-#include "lib/base/base.h"
 #include "profile.h"
 
 #include <ctype.h>

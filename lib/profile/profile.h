@@ -129,7 +129,8 @@ struct profile *profile_shifted(const struct profile *profile, const char *name,
 /* "name[arg=value,arg=value]" as in the file; the caller frees it. */
 char *profile_row_name(const struct parameter *row);
 
-/* Number of rows whose status is failed. */
+/* Number of rows of a status whose names begin with `part`; of the failed rows. */
+size_t profile_with_status(const struct profile *profile, const char *status, const char *part);
 size_t profile_failed(const struct profile *profile);
 
 /* Prints a table: value with scaled unit, half-width in percent, samples, status. Of a function

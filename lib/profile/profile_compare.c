@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "profile_compare.h"
 
 #include <math.h>
@@ -13,19 +12,11 @@ const char *const change_kind_name[CHANGE_KINDS] = {
         "latency", "size", "bandwidth", "other", "surface"};
 const size_t most_noisy = 5;
 
-static bool is_one_of(const char *word, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(word, list[i]) == 0)
-			return true;
-	return false;
-}
-
 static bool is_rate(const char *unit)
 {
 	static const char *const rates[] = {"B/s", "flop/s", "Hz"};
 
-	return is_one_of(unit, rates, ARRAY_LEN(rates));
+	return profile_word_in(unit, rates, ARRAY_LEN(rates));
 }
 
 static enum change_kind kind_of(const struct parameter *row)
@@ -36,9 +27,9 @@ static enum change_kind kind_of(const struct parameter *row)
 		return CHANGE_SURFACE;
 	if (is_rate(row->unit))
 		return CHANGE_BANDWIDTH;
-	if (is_one_of(row->unit, times, ARRAY_LEN(times)))
+	if (profile_word_in(row->unit, times, ARRAY_LEN(times)))
 		return CHANGE_LATENCY;
-	return is_one_of(row->unit, sizes, ARRAY_LEN(sizes)) ? CHANGE_SIZE : CHANGE_OTHER;
+	return profile_word_in(row->unit, sizes, ARRAY_LEN(sizes)) ? CHANGE_SIZE : CHANGE_OTHER;
 }
 
 static double allowed(const char *unit)
@@ -160,22 +151,13 @@ static size_t compare_all(const struct profile *before, const struct profile *no
 	return count;
 }
 
-static size_t count_noisy(const struct profile *profile)
-{
-	size_t noisy = 0;
-
-	for (size_t i = 0; i < profile->count; i++)
-		noisy += is(&profile->row[i], "noisy");
-	return noisy;
-}
-
 struct profile_changes profile_compare(const struct profile *before, const struct profile *now)
 {
 	struct profile_changes all = {.family = xcalloc(before->count + 1, sizeof *all.family),
 	        .group = xcalloc(before->count + 1, sizeof *all.group),
 	        .missing = find_missing(before, now) + find_missing(now, before),
-	        .noisy_before = count_noisy(before),
-	        .noisy_now = count_noisy(now)};
+	        .noisy_before = profile_with_status(before, "noisy", ""),
+	        .noisy_now = profile_with_status(now, "noisy", "")};
 
 	all.count = compare_all(before, now, same_family, all.family);
 	all.group_count = compare_all(before, now, same_group, all.group);

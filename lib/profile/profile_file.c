@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile as a table, and back; every defect of a table is named. */
-#include "lib/base/base.h"
 #include "profile.h"
 
 #include <math.h>
@@ -39,7 +38,7 @@ struct table *profile_to_table(const struct profile *profile)
 	return table;
 }
 
-static bool one_of(const char *text, const char *const *words, size_t count)
+bool profile_word_in(const char *text, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(text, words[i]) == 0)
@@ -59,9 +58,9 @@ static const char *read_fields(const struct table *table, size_t r, struct param
 	row->estimate.value = table_real(table, r, "value");
 	row->estimate.low = table_real(table, r, "low");
 	row->estimate.high = table_real(table, r, "high");
-	if (!one_of(row->status, statuses, ARRAY_LEN(statuses)))
+	if (!profile_word_in(row->status, statuses, ARRAY_LEN(statuses)))
 		return "the status is none of ok, noisy, bounded, failed";
-	if (!one_of(row->regime, regimes, ARRAY_LEN(regimes)))
+	if (!profile_word_in(row->regime, regimes, ARRAY_LEN(regimes)))
 		return "the regime is neither hardware nor surface";
 	if (strlen(unit) >= sizeof row->unit)
 		return "the unit is too long";

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values between the rows of a function: its rows form a grid that may have holes. profile_grid.c
  * reads the same functions, where they are read often, from dense tables. */
-#include "lib/base/base.h"
 #include "profile_row.h"
 
 #include <math.h>

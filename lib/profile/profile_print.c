@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the profile: an aligned line for each parameter, functions of many rows shortened. */
-#include "lib/base/base.h"
 #include "profile.h"
 
 #include <math.h>
@@ -12,18 +11,20 @@
 
 enum { SHORT_FUNCTION = 3 }; /* functions of at most this many rows are shown in full */
 
-static bool is_failed(const struct parameter *row)
+size_t profile_with_status(const struct profile *profile, const char *status, const char *part)
 {
-	return strcmp(row->status, "failed") == 0;
+	const size_t length = strlen(part);
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->count; i++)
+		count += strcmp(profile->row[i].status, status) == 0 &&
+		         strncmp(profile->row[i].name, part, length) == 0;
+	return count;
 }
 
 size_t profile_failed(const struct profile *profile)
 {
-	size_t failed = 0;
-
-	for (size_t i = 0; i < profile->count; i++)
-		failed += is_failed(&profile->row[i]);
-	return failed;
+	return profile_with_status(profile, "failed", "");
 }
 
 /* "3.21 us" in two cells: numbers are right-aligned. */
@@ -102,7 +103,7 @@ static void show_function(
 		bool last = i + 1 == end;
 		if (last && hidden)
 			show_hidden(shown, hidden, noisy);
-		if (full || i == first || last || is_failed(row)) {
+		if (full || i == first || last || strcmp(row->status, "failed") == 0) {
 			show_row(shown, row);
 		} else {
 			hidden++;
@@ -128,32 +129,21 @@ void profile_print(const struct profile *profile, bool verbose, FILE *out)
 	table_free(shown);
 }
 
-static size_t with_status(const struct profile *profile, const char *status, const char *part)
-{
-	const size_t length = strlen(part);
-	size_t count = 0;
-
-	for (size_t i = 0; i < profile->count; i++)
-		count += strcmp(profile->row[i].status, status) == 0 &&
-		         strncmp(profile->row[i].name, part, length) == 0;
-	return count;
-}
-
 void profile_print_counts(const struct profile *profile, FILE *out)
 {
 	static const char *const parts[] = {"host.", "gpu.", "link."};
-	const size_t noisy = with_status(profile, "noisy", "");
+	const size_t noisy = profile_with_status(profile, "noisy", "");
 	const char *before = " (";
 
 	fprintf(out, "%zu parameters: %zu ok, %zu noisy", profile->count,
-	        with_status(profile, "ok", ""), noisy);
+	        profile_with_status(profile, "ok", ""), noisy);
 	for (size_t p = 0; p < ARRAY_LEN(parts) && noisy; p++) {
-		const size_t here = with_status(profile, "noisy", parts[p]);
+		const size_t here = profile_with_status(profile, "noisy", parts[p]);
 		if (!here)
 			continue;
 		fprintf(out, "%s%.*s %zu", before, (int)strlen(parts[p]) - 1, parts[p], here);
 		before = ", ";
 	}
 	fprintf(out, "%s, %zu bounded, %zu failed\n", noisy ? ")" : "",
-	        with_status(profile, "bounded", ""), profile_failed(profile));
+	        profile_with_status(profile, "bounded", ""), profile_failed(profile));
 }

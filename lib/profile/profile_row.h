@@ -4,6 +4,9 @@
 
 #include "profile.h"
 
+/* Whether a text is one of these words. */
+bool profile_word_in(const char *text, const char *const *words, size_t count);
+
 /* Cuts name[arg=value,arg=value] into the row's name and arguments, which point into the text; the
  * text is changed. Returns NULL, or the error. */
 const char *profile_parse_name(char *text, struct parameter *row);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Number of levels by an information criterion. */
-#include "lib/base/base.h"
-#include "levels.h"
+#include "levels_law.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "levels_search.h"
 #include "lib/base/msg.h"
 
 /* Systematic error of a point beside its own error, relative. */

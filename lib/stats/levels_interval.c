@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each level's interval by the profile of the loss, and the conditions for resolved quantities. */
-#include "lib/base/base.h"
-#include "levels_search.h"
+#include "levels_law.h"
 
 #include <math.h>
 

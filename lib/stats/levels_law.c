@@ -5,7 +5,6 @@
  * probability d; under LRU with d^(3/4); under random replacement with the root of m = E[1 -
  * exp(-gap m / size)], approximated by d (1 + (1 - d) (0.25 + 0.03 d)) within 0.003. A hashed index
  * gives each set a Poisson number of nodes; the average over that number smears the kink. */
-#include "lib/base/base.h"
 #include "levels_law.h"
 
 #include <math.h>

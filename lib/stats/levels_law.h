@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The law of lib/stats/levels: miss rates of a level, and sums of levels fitted to points. */
+/* Internals of lib/stats/levels: miss rates of a level, sums of levels fitted to points, the choice
+ * of a law and the levels that it determines. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -44,3 +45,18 @@ double law_improve(const struct law_table *table, const struct law_points *point
 size_t law_count(const struct law *law);
 void law_covariance(const struct law_table *table, const struct law_points *points,
         const struct law *law, double *covariance);
+
+/* The choice of a law. */
+struct search {
+	const struct law_table *table;
+	struct law_points points;
+	double first, last; /* logs of the smallest and the largest size */
+	double scale;       /* by which the loss is divided to be chi squared */
+	double loss;
+	struct law other[LEVELS_MAX + 1]; /* the best law for each number of levels tried, */
+	double misfit[LEVELS_MAX + 1];    /* and how well it fits */
+	size_t tried;
+};
+
+/* Fills the levels from the chosen law, and marks the resolved ones. */
+void levels_describe(const struct search *search, const struct law *law, struct levels *levels);

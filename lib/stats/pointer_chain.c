@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "pointer_chain.h"
 
 #include <stdlib.h>

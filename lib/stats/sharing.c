@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "sharing.h"
 
 #include <math.h>
@@ -57,27 +56,25 @@ static double change(const struct sharing_curve *curve)
 struct estimate sharing_fit(struct sharing_curve alone, struct sharing_curve all, double most)
 {
 	struct estimate sharers = {NAN, NAN, NAN, 0};
-	double best = INFINITY, worst = 0, unused;
+	double tried[SCREENED + 1], found[SCREENED + 1], best = INFINITY, worst = 0;
 
 	if (alone.n < 2 || all.n < 3 || most < 1 || change(&all) < least_change)
 		return sharers;
 	for (int i = 0; i <= SCREENED; i++) {
-		const double tried = 0.8 * pow(1.25 * 1.25 * most, (double)i / SCREENED);
 		double off;
-		const double now = loss(&alone, &all, tried, &off);
-		if (now < best) {
-			best = now;
+		tried[i] = 0.8 * pow(1.25 * 1.25 * most, (double)i / SCREENED);
+		found[i] = loss(&alone, &all, tried[i], &off);
+		if (found[i] < best) {
+			best = found[i];
 			worst = off;
-			sharers.value = tried;
+			sharers.value = tried[i];
 		}
 	}
 	for (int i = 0; i <= SCREENED; i++) {
-		const double tried = 0.8 * pow(1.25 * 1.25 * most, (double)i / SCREENED);
-		if (loss(&alone, &all, tried, &unused) >
-		        best + chi_95 * fmax(1, best / (double)all.n))
+		if (found[i] > best + chi_95 * fmax(1, best / (double)all.n))
 			continue;
-		sharers.low = isnan(sharers.low) ? tried : sharers.low;
-		sharers.high = tried;
+		sharers.low = isnan(sharers.low) ? tried[i] : sharers.low;
+		sharers.high = tried[i];
 	}
 	sharers.low *= 0.95;
 	sharers.high *= 1.05;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "tlb.h"
 
 #include <math.h>

@@ -10,7 +10,6 @@
 #include "concurrency.h"
 
 #include "lib/probe/curve_fit.h"
-#include "lib/probe/curve_midrange.h"
 #include "lib/stats/estimate.h"
 #include "lib/base/msg.h"
 

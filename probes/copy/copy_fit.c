@@ -4,7 +4,6 @@
 #include "lib/base/base.h"
 #include "lib/base/msg.h"
 #include "lib/probe/curve_fit.h"
-#include "lib/probe/curve_midrange.h"
 #include "lib/stats/estimate.h"
 
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 
 #include "lib/base/msg.h"
 #include "lib/probe/curve_fit.h"
-#include "lib/probe/curve_midrange.h"
 
 #include <stdlib.h>
 

@@ -1,98 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /* CPU quotas of made-up control groups, of both versions; a measurement that meets the quota is
  * marked, from the sample to the row of the curve; threads that the environment asks for. */
-#include "tests/tap.h"
+#include "scratch.h"
 
-#include "lib/base/msg.h"
 #include "lib/host/allowance.h"
 #include "lib/host/sample.h"
 #include "lib/probe/curve.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-static char folder[] = "/tmp/fathom-allowance-XXXXXX";
-
-static char *path_of(const char *name)
+static void is_quota(const char *groups, double processors, int64_t throttled, const char *what)
 {
-	return xasprintf("%s/%s", folder, name);
-}
+	struct cpu_quota quota = cpu_quota_read(put_text("groups", groups), scratch);
 
-static void write_file(const char *name, const char *text)
-{
-	char *path = path_of(name);
-	FILE *file = fopen(path, "w");
-
-	if (file) {
-		fputs(text, file);
-		fclose(file);
-	}
-	free(path);
-}
-
-static void make_folder(const char *name)
-{
-	char *path = path_of(name);
-
-	mkdir(path, 0777);
-	free(path);
-}
-
-static struct cpu_quota read_groups(const char *groups)
-{
-	char *file = path_of("groups");
-
-	write_file("groups", groups);
-	const struct cpu_quota quota = cpu_quota_read(file, folder);
-	free(file);
-	return quota;
+	is_real(quota.processors, processors, 0, what);
+	ok(cpu_quota_throttled(&quota) == throttled, "%s: %lld periods in which it was used up",
+	        what, (long long)throttled);
+	cpu_quota_free(&quota);
 }
 
 static void test_version_2(void)
 {
-	make_folder("outer");
-	make_folder("outer/inner");
-	write_file("outer/cpu.max", "100000 100000\n");
-	write_file("outer/cpu.stat", "usage_usec 5\nnr_periods 389\nnr_throttled 300\n");
-	write_file("outer/inner/cpu.max", "max 100000\n");
-	write_file("outer/inner/cpu.stat", "nr_periods 0\nnr_throttled 7\n");
-	struct cpu_quota quota = read_groups("0::/outer/inner\n");
-	is_real(quota.processors, 1, 0, "the quota of the group around counts");
-	ok(cpu_quota_throttled(&quota) == 300, "so do the periods in which it was used up");
-	cpu_quota_free(&quota);
-
-	write_file("outer/inner/cpu.max", "50000 100000\n");
-	quota = read_groups("0::/outer/inner\n");
-	is_real(quota.processors, 0.5, 0, "the tightest quota counts");
-	ok(cpu_quota_throttled(&quota) == 307, "both groups stop the process");
-	cpu_quota_free(&quota);
-
-	quota = read_groups("0::/outer/not/there\n");
-	is_real(quota.processors, 1, 0, "a group that a container cannot see");
-	cpu_quota_free(&quota);
-	quota = read_groups("0::/\n");
-	is_real(quota.processors, INFINITY, 0, "no quota");
-	ok(cpu_quota_throttled(&quota) == 0, "nothing is throttled");
-	cpu_quota_free(&quota);
-	quota = cpu_quota_read("/nowhere/groups", "/nowhere");
-	is_real(quota.processors, INFINITY, 0, "no control groups");
-	cpu_quota_free(&quota);
+	put_text("outer/cpu.max", "100000 100000\n");
+	put_text("outer/cpu.stat", "usage_usec 5\nnr_periods 389\nnr_throttled 300\n");
+	put_text("outer/inner/cpu.max", "max 100000\n");
+	put_text("outer/inner/cpu.stat", "nr_periods 0\nnr_throttled 7\n");
+	is_quota("0::/outer/inner\n", 1, 300, "the quota of the group around counts");
+	put_text("outer/inner/cpu.max", "50000 100000\n");
+	is_quota("0::/outer/inner\n", 0.5, 307, "the tightest quota counts");
+	is_quota("0::/outer/not/there\n", 1, 300, "a group that a container cannot see");
+	is_quota("0::/\n", INFINITY, 0, "no quota");
+	const struct cpu_quota none = cpu_quota_read("/nowhere/groups", "/nowhere");
+	is_real(none.processors, INFINITY, 0, "no control groups");
 }
 
 static void test_version_1(void)
 {
-	make_folder("cpu,cpuacct");
-	make_folder("cpu,cpuacct/job");
-	write_file("cpu,cpuacct/job/cpu.cfs_quota_us", "150000\n");
-	write_file("cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
-	write_file("cpu,cpuacct/job/cpu.stat", "nr_periods 9\nnr_throttled 4\nthrottled_time 1\n");
-	write_file("cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
-	write_file("cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-	struct cpu_quota quota =
-	        read_groups("5:cpuset:/job\n4:cpu,cpuacct:/job\n1:name=systemd:/x\n");
-	is_real(quota.processors, 1.5, 0, "version 1: quota over period");
-	ok(cpu_quota_throttled(&quota) == 4, "and how often it was used up");
-	cpu_quota_free(&quota);
+	put_text("cpu,cpuacct/job/cpu.cfs_quota_us", "150000\n");
+	put_text("cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
+	put_text("cpu,cpuacct/job/cpu.stat", "nr_periods 9\nnr_throttled 4\nthrottled_time 1\n");
+	put_text("cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+	put_text("cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+	is_quota("5:cpuset:/job\n4:cpu,cpuacct:/job\n1:name=systemd:/x\n", 1.5, 4,
+	        "version 1: quota over period");
 }
 
 static bool stops, once;
@@ -102,7 +50,7 @@ static bool take(void *context, struct sample *sample)
 {
 	(void)context;
 	if (stops && !once)
-		write_file("outer/cpu.stat", "nr_throttled 301\n");
+		put_text("outer/cpu.stat", "nr_throttled 301\n");
 	once = true;
 	*sample = (struct sample){.seconds = 1e-6, .agreed = true, .span = 1e-6};
 	return true;
@@ -124,10 +72,7 @@ static bool row_is_busy(void)
 
 static void test_measurement(void)
 {
-	char *groups = path_of("groups");
-
-	write_file("groups", "0::/outer\n");
-	host_quota_from(groups, folder);
+	host_quota_from(put_text("groups", "0::/outer\n"), scratch);
 	is_real(host_quota()->processors, 1, 0, "a quota of one processor");
 	ok(!row_is_busy(), "a row measured within the quota");
 	stops = true;
@@ -139,7 +84,6 @@ static void test_measurement(void)
 	ok(sample_merge(good, met).throttled, "two measurements as one: either counts");
 	ok(!sample_merge(good, slow).throttled, "a slower one that is discarded does not");
 	host_quota_from(NULL, NULL);
-	free(groups);
 }
 
 static void test_threads(void)
@@ -160,15 +104,11 @@ static void test_threads(void)
 
 int main(void)
 {
-	if (!ok(mkdtemp(folder) != NULL, "a folder for made-up control groups"))
-		return finish();
+	scratch_open();
 	test_version_2();
 	test_version_1();
 	test_measurement();
 	test_threads();
-	char *remove_all = xasprintf("rm -rf '%s'", folder);
-	if (system(remove_all) != 0)
-		diag("%s is left", folder);
-	free(remove_all);
+	scratch_close();
 	return finish();
 }

@@ -4,15 +4,6 @@
 #include "tests/tap.h"
 #include "lib/device/gpu.h"
 
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "lib/device/barrier_check.h"
 #include <time.h>
 
@@ -171,5 +162,3 @@ int main(void)
 	test_reductions();
 	return finish();
 }
-
-#endif

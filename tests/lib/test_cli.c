@@ -1,92 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers, quantities and options of the command line. What ends a program is tried by cli.t. */
-#include "lib/base/base.h"
 #include "lib/base/cli.h"
 #include "tests/tap.h"
 
-static void is_int(const char *text, int64_t want)
-{
-	int64_t got = -12345;
-
-	if (!ok(cli_parse_int(text, &got) && got == want, "'%s' is %lld", text, (long long)want))
-		diag("got %lld", (long long)got);
-}
-
-static void is_quantity(const char *text, double want)
-{
-	double got = NAN;
-
-	ok(cli_parse_quantity(text, &got), "'%s' is a quantity", text);
-	is_real(got, want, 1e-15, "  of the right size");
-}
-
-static void is_printed(double value, const char *unit, const char *want)
-{
-	char text[32];
-
-	is_text(cli_format_quantity(text, sizeof text, value, unit), want, want);
-}
-
 static void test_integers(void)
 {
+	static const struct {
+		const char *text;
+		int64_t value;
+	} right[] = {{"0", 0}, {"-17", -17}, {"+4", 4}, {"2k", 2000}, {"2K", 2048}, {"3m", 3000000},
+	        {"3Mi", 3 << 20}, {"1G", 1 << 30}, {"1g", 1000000000},
+	        {"9223372036854775807", INT64_MAX}};
 	static const char *const broken[] = {"", "-", "x", "1x", "1.5", "1 ", " 1", "1kk", "0x10",
 	        "1KiB", "9223372036854775808", "9223372036854775807k", "99999999999999999999",
 	        "--1"};
-	int64_t value;
+	int64_t got = -12345;
 
-	is_int("0", 0);
-	is_int("-17", -17);
-	is_int("+4", 4);
-	is_int("2k", 2000);
-	is_int("2K", 2048);
-	is_int("3m", 3000000);
-	is_int("3Mi", 3 << 20);
-	is_int("1G", 1 << 30);
-	is_int("1g", 1000000000);
-	is_int("9223372036854775807", INT64_MAX);
+	for (size_t i = 0; i < ARRAY_LEN(right); i++)
+		if (!ok(cli_parse_int(right[i].text, &got) && got == right[i].value, "'%s' is %lld",
+		            right[i].text, (long long)right[i].value))
+			diag("got %lld", (long long)got);
 	for (size_t i = 0; i < ARRAY_LEN(broken); i++)
-		ok(!cli_parse_int(broken[i], &value), "'%s' is no integer", broken[i]);
+		ok(!cli_parse_int(broken[i], &got), "'%s' is no integer", broken[i]);
 }
 
 static void test_quantities(void)
 {
+	static const struct {
+		const char *text;
+		double value;
+	} right[] = {{"1.0us", 1e-6}, {"2.5 ms", 2.5e-3}, {"-3ns", -3e-9}, {"4", 4},
+	        {"1.5e-6", 1.5e-6}, {"64KiB", 65536}, {"1 GB", 1e9}, {"4.1TB/s", 4.1e12},
+	        {"1980MHz", 1.98e9}, {"60 Tflop/s", 6e13}};
 	static const char *const broken[] = {
 	        "", "us", "1.0 xs", "1e400", "nan", "inf", "1.0us ", "1  s"};
-	double value;
+	double got = NAN;
 
-	is_quantity("1.0us", 1e-6);
-	is_quantity("2.5 ms", 2.5e-3);
-	is_quantity("-3ns", -3e-9);
-	is_quantity("4", 4);
-	is_quantity("1.5e-6", 1.5e-6);
-	is_quantity("64KiB", 65536);
-	is_quantity("1 GB", 1e9);
-	is_quantity("4.1TB/s", 4.1e12);
-	is_quantity("1980MHz", 1.98e9);
-	is_quantity("60 Tflop/s", 6e13);
+	for (size_t i = 0; i < ARRAY_LEN(right); i++) {
+		ok(cli_parse_quantity(right[i].text, &got), "'%s' is a quantity", right[i].text);
+		is_real(got, right[i].value, 1e-15, "  of the right size");
+	}
 	for (size_t i = 0; i < ARRAY_LEN(broken); i++)
-		ok(!cli_parse_quantity(broken[i], &value), "'%s' is no quantity", broken[i]);
+		ok(!cli_parse_quantity(broken[i], &got), "'%s' is no quantity", broken[i]);
 }
 
 static void test_printing(void)
 {
-	char small[4];
+	static const struct {
+		double value;
+		const char *unit, *text;
+	} printed[] = {{3.21e-6, "s", "3.21 us"}, {9.996e-7, "s", "1 us"},
+	        {1.5e-10, "s", "0.15 ns"}, {7200, "s", "7200 s"}, {0, "s", "0 s"},
+	        {-4.5e-3, "s", "-4.5 ms"}, {4.23e12, "B/s", "4.23 TB/s"},
+	        {1.98e9, "Hz", "1.98 GHz"}, {375000, "B", "375 kB"}, {12, "B", "12 B"},
+	        {132, "count", "132"}, {0.123456, "ratio", "0.1235"}, {NAN, "s", "nan"}};
+	char text[32];
 
-	is_printed(3.21e-6, "s", "3.21 us");
-	is_printed(9.996e-7, "s", "1 us");
-	is_printed(1.5e-10, "s", "0.15 ns");
-	is_printed(7200, "s", "7200 s");
-	is_printed(0, "s", "0 s");
-	is_printed(-4.5e-3, "s", "-4.5 ms");
-	is_printed(4.23e12, "B/s", "4.23 TB/s");
-	is_printed(1.98e9, "Hz", "1.98 GHz");
-	is_printed(375000, "B", "375 kB");
-	is_printed(12, "B", "12 B");
-	is_printed(132, "count", "132");
-	is_printed(0.123456, "ratio", "0.1235");
-	is_printed(NAN, "s", "nan");
-	is_text(cli_format_quantity(small, sizeof small, 3.21e-6, "s"), "3.2",
-	        "a short buffer truncates");
+	for (size_t i = 0; i < ARRAY_LEN(printed); i++)
+		is_text(cli_format_quantity(text, sizeof text, printed[i].value, printed[i].unit),
+		        printed[i].text, printed[i].text);
+	is_text(cli_format_quantity(text, 4, 3.21e-6, "s"), "3.2", "a short buffer truncates");
 }
 
 static void test_parse(void)

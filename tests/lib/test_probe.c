@@ -2,26 +2,25 @@
 /* The program around a set of probes: what was measured is kept, what fails or is not possible does
  * not keep the others from being measured, those of the GPU share their processes. The program
  * starts itself with arguments as such a set of stand-in probes. */
-#include "lib/base/base.h"
-#include "lib/base/msg.h"
 #include "lib/probe/probe.h"
 #include "lib/base/table.h"
-#include "tests/tap.h"
+#include "scratch.h"
 
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static const char *const columns[] = {"pid"};
 
+static void record(struct probe_run *run, double point, double seconds)
+{
+	const struct arg arg = {"pid", point};
+	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
+	probe_record(run, "own", &arg, 1, &m);
+}
+
 static void measure_pid(struct probe_run *run)
 {
-	const struct arg arg = {"pid", (double)getpid()};
-	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0, false};
-	probe_record(run, "own", &arg, 1, &m);
+	record(run, getpid(), 1e-3);
 }
 
 /* The driver reads these variables when a process starts. */
@@ -50,11 +49,9 @@ static void measure_uneven(struct probe_run *run)
 {
 	for (int point = 0; point < 2; point++) {
 		const struct arg arg = {"pid", point};
-		const double seconds = run->process == 1 && point == 1 ? 1.3e-3 : 1e-3;
-		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 		if (run->wanted && probe_wants(run, "own", &arg, 1))
 			msg_warn("point %d again", point);
-		probe_record(run, "own", &arg, 1, &m);
+		record(run, point, run->process == 1 && point == 1 ? 1.3e-3 : 1e-3);
 	}
 }
 
@@ -91,12 +88,8 @@ static bool is_first(const char *series, double seconds)
  */
 static void measure_chancy(struct probe_run *run)
 {
-	for (int point = 0; point < 2; point++) {
-		const struct arg arg = {"pid", point};
-		const double seconds = (1 + 0.2 * point) * (run->process == 1 ? 1.01e-3 : 1e-3);
-		const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
-		probe_record(run, "own", &arg, 1, &m);
-	}
+	for (int point = 0; point < 2; point++)
+		record(run, point, (1 + 0.2 * point) * (run->process == 1 ? 1.01e-3 : 1e-3));
 }
 
 STAND_IN(chancy, measure_chancy, .processes = 4, .needs_gpu = true, .revisits = true,
@@ -106,11 +99,8 @@ STAND_IN(chancy, measure_chancy, .processes = 4, .needs_gpu = true, .revisits = 
 static void measure_place(struct probe_run *run)
 {
 	static int before;
-	const struct arg arg = {"pid", 0};
-	const double seconds = 1e-3 * ++before;
-	const struct measurement m = {{seconds, seconds, seconds, 3}, 0, NAN, 0, false};
 
-	probe_record(run, "own", &arg, 1, &m);
+	record(run, 0, 1e-3 * ++before);
 }
 
 static bool is_any(const char *series, double seconds)
@@ -127,12 +117,10 @@ STAND_IN(early, measure_place, .processes = 3, .needs_gpu = true, .turn = -1, .r
 static const struct probe *const list[] = {&first, &nowhere, &crash, &last, &host, &alone, &uneven,
         &chancy, &late, &early, &variables};
 
-static char folder[] = "/tmp/fathom-probe-XXXXXX";
-
 static int run(const char *options)
 {
-	char *command = xasprintf(
-	        "/proc/%d/exe --output %s %s >%s/out 2>&1", (int)getpid(), folder, options, folder);
+	char *command = xasprintf("/proc/%d/exe --output %s %s >%s/out 2>&1", (int)getpid(),
+	        scratch, options, scratch);
 	const int status = system(command);
 	free(command);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -140,7 +128,7 @@ static int run(const char *options)
 
 static bool said(const char *text)
 {
-	char *command = xasprintf("grep -q -e '%s' %s/out", text, folder);
+	char *command = xasprintf("grep -q -e '%s' %s/out", text, scratch);
 	const int status = system(command);
 	free(command);
 	return status == 0;
@@ -150,7 +138,7 @@ static bool said(const char *text)
 static struct table *take(const char *name)
 {
 	struct fault fault;
-	char *path = xasprintf("%s/%s.tsv", folder, name);
+	char *path = xasprintf("%s/%s.tsv", scratch, name);
 	struct table *table = access(path, F_OK) == 0 ? table_read(path, &fault) : NULL;
 	remove(path);
 	free(path);
@@ -261,8 +249,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return probe_main(argc, argv, list, ARRAY_LEN(list));
-	if (!mkdtemp(folder))
-		return 1;
+	scratch_open();
 	test_set("first last crash nowhere host alone", 4);
 	test_set("--quick alone host first last crash nowhere", 3);
 	test_remeasured();
@@ -280,8 +267,6 @@ int main(int argc, char **argv)
 	ok(run("lst") == EXIT_BAD_USAGE && said("no probe is named lst"),
 	        "unknown names are refused");
 	ok(run("--check") == EXIT_BAD_USAGE, "no check where no probe has one");
-	char *clean = xasprintf("rm -rf %s", folder);
-	ok(system(clean) == 0, "cleaned up");
-	free(clean);
+	scratch_close();
 	return finish();
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile: its file, its status words, interpolation between its rows, changed copies. */
+/* The profile: its file, its status words, interpolation between its rows, changed copies; the
+ * laws and the reader of costs. */
+#include "lib/profile/model.h"
 #include "tests/profile_rows.h"
 
 static struct estimate about(double value, double relative)
@@ -53,9 +55,8 @@ static struct lookup get_law(const struct profile *profile, double blocks, doubl
 	return profile_get(profile, "law", at, 2);
 }
 
-static void test_status(void)
+static void test_status(struct profile *profile)
 {
-	struct profile *profile = profile_new();
 	const struct parameter_spec bounded = {
 	        .name = "b", .unit = "s", .method = "", .low = 1, .high = 2};
 	const struct parameter_spec free_one = {.name = "f", .unit = "s", .method = ""};
@@ -97,12 +98,10 @@ static void test_status(void)
 	double low, high;
 	ok(profile_range(profile, "b", "i", &low, &high) && low == 0 && high == 4,
 	        "the range leaves failed rows out at its ends");
-	profile_free(profile);
 }
 
-static void test_bounded(void)
+static void test_bounded(struct profile *profile)
 {
-	struct profile *profile = profile_new();
 	const struct parameter_spec reach = {.name = "reach", .unit = "B", .method = ""};
 	const struct parameter_spec size = {.name = "size", .unit = "B", .method = ""};
 	struct fault fault = {""};
@@ -117,12 +116,10 @@ static void test_bounded(void)
 	                isnan(read->row[0].estimate.value),
 	        "a bound survives the file");
 	profile_free(read);
-	profile_free(profile);
 }
 
-static void test_scalar(void)
+static void test_scalar(struct profile *profile)
 {
-	struct profile *profile = profile_new();
 	const struct parameter_spec gone = {.name = "gone", .unit = "s", .method = ""};
 
 	add(profile, "one", NULL, 0, (struct estimate){5e-6, 4.9e-6, 5.2e-6, 12});
@@ -139,7 +136,6 @@ static void test_scalar(void)
 	ok(!two.found && isnan(two.estimate.value), "nor is an unknown name");
 	double low, high;
 	ok(!profile_range(profile, "one", "bytes", &low, &high), "a scalar has no range");
-	profile_free(profile);
 }
 
 static double power(double x)
@@ -147,9 +143,8 @@ static double power(double x)
 	return 2e-9 * pow(x, 0.8);
 }
 
-static void test_one_argument(void)
+static void test_one_argument(struct profile *profile)
 {
-	struct profile *profile = profile_new();
 	double low, high;
 
 	for (double x = 4096; x <= 0x1p30; x *= 4)
@@ -174,13 +169,10 @@ static void test_one_argument(void)
 	is_at(profile, "step[m=8320]",
 	        3 * 4160 * pow(2, log(3 * 4160 / 2048.0) / log(4160 / 2048.0)), 1e-9, true,
 	        "beyond it the slope from the row before those two goes on");
-	profile_free(profile);
 }
 
-static void test_odd_functions(void)
+static void test_odd_functions(struct profile *profile)
 {
-	struct profile *profile = profile_new();
-
 	add_at(profile, "single", "bytes", 4, 7);
 	is_at(profile, "single[bytes=4]", 7, 0, false, "one row: at it");
 	is_at(profile, "single[bytes=8]", 7, 0, true, "one row: elsewhere");
@@ -198,13 +190,10 @@ static void test_odd_functions(void)
 	e = lookup_of(profile, "open[x=2]").estimate;
 	ok(isinf(e.high), "an open end of an interval stays open");
 	ok(isnan(e.low), "an unknown end stays unknown");
-	profile_free(profile);
 }
 
-static void test_grid(void)
+static void test_grid(struct profile *profile)
 {
-	struct profile *profile = profile_new();
-
 	for (double blocks = 1; blocks <= 256; blocks *= 4)
 		for (double threads = 32; threads <= 1024; threads *= 2)
 			if (!(blocks == 16 && threads == 1024) && !(blocks == 4 && threads == 128))
@@ -227,12 +216,10 @@ static void test_grid(void)
 	f = get_law(profile, 4, NAN);
 	ok(isnan(f.estimate.value) && f.extrapolated, "2-D: of either argument");
 	ok(get_law(profile, INFINITY, -INFINITY).extrapolated, "2-D: beyond everything");
-	profile_free(profile);
 }
 
-static void test_quality(void)
+static void test_quality(struct profile *profile)
 {
-	struct profile *profile = profile_new();
 	const struct parameter_spec spec = {
 	        .name = "f", .unit = "s", .method = "", .regime = "surface"};
 	const struct arg at[] = {{"n", 1}, {"n", 2}, {"n", 4}};
@@ -248,12 +235,10 @@ static void test_quality(void)
 	f = get_at(profile, "f", "n", 4);
 	ok(strcmp(f.status, "ok") == 0 && strcmp(f.regime, "hardware") == 0,
 	        "a row hit exactly stands alone");
-	profile_free(profile);
 }
 
-static void test_file(void)
+static void test_file(struct profile *profile)
 {
-	struct profile *profile = profile_new();
 	struct fault fault = {""};
 
 	add_law(profile, 132, 256);
@@ -271,7 +256,6 @@ static void test_file(void)
 	ok(!profile_get(back, "gpu.one", NULL, 0).found, "failed stays failed");
 	is_text(table_meta(back->source, "gpu"), "paper machine", "metadata is kept");
 	profile_free(back);
-	profile_free(profile);
 }
 
 /* One row with the given fields is refused for the reason given. */
@@ -297,26 +281,17 @@ static void refused(const char *name, const char *low, const char *high, const c
 	profile_free(profile);
 }
 
-static void refused_name(const char *name, const char *reason)
-{
-	refused(name, "1", "3", "9", "hardware", "ok", reason);
-}
-
 static void test_refused(void)
 {
+	static const char *const name[][2] = {{"", "a name"}, {"a b", "only letters"},
+	        {"a[", "name=value"}, {"a[n]", "name=value"}, {"a[n=]", "not a number"},
+	        {"a[n=x]", "not a number"}, {"a[n=1", "brackets"}, {"a[n=1]x", "brackets"},
+	        {"a[n=1,n=2]", "twice"}, {"a[a=1,b=1,c=1,d=1,e=1]", "too many"},
+	        {"a[n=1.0]", "twice"}};
 	struct fault fault = {""};
 
-	refused_name("", "a name");
-	refused_name("a b", "only letters");
-	refused_name("a[", "name=value");
-	refused_name("a[n]", "name=value");
-	refused_name("a[n=]", "not a number");
-	refused_name("a[n=x]", "not a number");
-	refused_name("a[n=1", "brackets");
-	refused_name("a[n=1]x", "brackets");
-	refused_name("a[n=1,n=2]", "twice");
-	refused_name("a[a=1,b=1,c=1,d=1,e=1]", "too many");
-	refused_name("a[n=1.0]", "twice");
+	for (size_t i = 0; i < ARRAY_LEN(name); i++)
+		refused(name[i][0], "1", "3", "9", "hardware", "ok", name[i][1]);
 	refused("b", "3", "1", "9", "hardware", "ok", "low lies above high");
 	refused("b", "1", "3", "-1", "hardware", "ok", "samples");
 	refused("b", "1", "3", "many", "hardware", "ok", "samples");
@@ -330,9 +305,8 @@ static void test_refused(void)
 	        "refused: a missing file is named");
 }
 
-static void test_set(void)
+static void test_set(struct profile *profile)
 {
-	struct profile *profile = profile_new();
 	struct fault fault = {""};
 
 	add(profile, "one", NULL, 0, about(1e-6, 0.01));
@@ -355,13 +329,10 @@ static void test_set(void)
 	ok(!profile_set(profile, "one=fast", &fault) && strstr(fault.text, "fast"),
 	        "--set to no number is a fault");
 	ok(!profile_set(profile, "[=1", &fault), "--set of a malformed name is a fault");
-	profile_free(profile);
 }
 
-static void test_shifted(void)
+static void test_shifted(struct profile *profile)
 {
-	struct profile *profile = profile_new();
-
 	add_at(profile, "f", "n", 1, 1);
 	add_at(profile, "f", "n", 2, 2);
 	add(profile, "one", NULL, 0, about(5, 0.1));
@@ -371,15 +342,15 @@ static void test_shifted(void)
 	is_real(get_at(down, "f", "n", 1).estimate.value, 0.99, 1e-12, "down to its low end");
 	is_real(profile_get(up, "one", NULL, 0).estimate.value, 5, 0, "others stay");
 	is_real(get_at(profile, "f", "n", 2).estimate.value, 2, 0, "so does the original");
-	profile_free(profile);
-	is_real(get_at(up, "f", "n", 2).estimate.value, 2.02, 1e-12, "nothing is shared");
+	struct profile *copy = profile_shifted(up, "one", 1);
 	profile_free(up);
+	is_real(get_at(copy, "f", "n", 2).estimate.value, 2.02, 1e-12, "nothing is shared");
+	profile_free(copy);
 	profile_free(down);
 }
 
-static void test_print(void)
+static void test_print(struct profile *profile)
 {
-	struct profile *profile = profile_new();
 	char *text = NULL;
 	size_t size = 0;
 
@@ -404,22 +375,67 @@ static void test_print(void)
 	is_text(text, "8 parameters: 6 ok, 2 noisy (host 1), 0 bounded, 0 failed\n",
 	        "and a line of what they are");
 	free(text);
+}
+
+static void test_laws(void)
+{
+	is_real(model_flops_getrf(5, 1), 5, 1e-12,
+	        "flops of a 5 x 1 panel: a reciprocal and four multiplications");
+	is_real(model_flops_getrf(5, 2), 17, 1e-12,
+	        "flops of a 5 x 2 panel: 5 + 4 scaling, 8 updating");
+	is_real(model_flops_getrf(2, 2), 5, 1e-12, "flops of a 2 x 2 LU: both pivots count one");
+	is_real(model_flops_ger(5, 3), 30, 0, "flops of a 5 x 3 ger");
+	is_real(model_line(5e-6, 75e9, 75e3), 6e-6, 1e-12, "alpha + bytes/beta");
+}
+
+/* The reader of a profile that notes what it reads, on LAWN 202's machine. */
+static void test_reader(void)
+{
+	struct fault fault = {""};
+	struct profile *profile = profile_read("data/papers/8800gtx_profile.tsv", &fault);
+	struct model model;
+
+	if (!ok(profile != NULL, "a paper's machine is read: %s", fault.text))
+		return;
+	model_start(&model, profile);
+	model_scalar(&model, "gpu.copy.beta");
+	model_scalar(&model, "gpu.copy.beta");
+	ok(model.used_count == 1, "a parameter read twice is noted once");
+	is_text(model.used[0], "gpu.copy.beta", "under its name");
+	ok(!model.missing && !model.extrapolated && !model.surface, "nothing else is noted");
+
+	is_real(model_scalar(&model, "gpu.no.such"), NAN, 0, "an unknown parameter is NaN");
+	ok(model.missing, "and missing");
+	is_text(model.missing_name, "gpu.no.such", "by its name");
+	model_at(&model, "gpu.none", "m", 2);
+	is_text(model.missing_name, "gpu.no.such", "the first missing one is kept");
+	ok(model.used_count == 1, "a missing parameter is not used");
+
+	model_start(&model, profile);
+	model_at2(&model, "gpu.copy.stride", "words", 262144, "stride", 2);
+	ok(!model.extrapolated, "between rows is no extrapolation");
+	model_at2(&model, "gpu.copy.stride", "words", 262144, "stride", 1024);
+	ok(model.extrapolated, "beyond the rows is");
+	model_start(&model, profile);
+	model_at2(&model, "gpu.none", "m", 2, "n", 3);
+	is_text(model.missing_name, "gpu.none[m=2,n=3]",
+	        "a missing function is named with arguments");
 	profile_free(profile);
 }
 
+static void (*const with_profile[])(struct profile *) = {test_status, test_bounded, test_scalar,
+        test_one_argument, test_odd_functions, test_grid, test_quality, test_file, test_set,
+        test_shifted, test_print};
+
 int main(void)
 {
-	test_status();
-	test_bounded();
-	test_scalar();
-	test_one_argument();
-	test_odd_functions();
-	test_grid();
-	test_quality();
-	test_file();
+	for (size_t i = 0; i < ARRAY_LEN(with_profile); i++) {
+		struct profile *profile = profile_new();
+		with_profile[i](profile);
+		profile_free(profile);
+	}
 	test_refused();
-	test_set();
-	test_shifted();
-	test_print();
+	test_laws();
+	test_reader();
 	return finish();
 }

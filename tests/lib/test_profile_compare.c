@@ -4,8 +4,6 @@
 
 #include "lib/profile/profile_compare.h"
 
-#include <string.h>
-
 static void add(struct profile *profile, const char *name, const char *unit, double argument,
         double value, double half)
 {

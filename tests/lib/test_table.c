@@ -1,33 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables: round trips, broken files, JSON, printing, atomic writes. */
-#include "tests/tap.h"
+#include "scratch.h"
 
-#include <dirent.h>
-#include <unistd.h>
-
-#include "lib/base/msg.h"
 #include "lib/base/table.h"
 
-static char folder[] = "/tmp/fathom-test-XXXXXX";
-
-static char *in_folder(const char *name)
-{
-	return xasprintf("%s/%s", folder, name);
-}
-
-static char *put_file(const char *name, const char *bytes, size_t length)
-{
-	char *path = in_folder(name);
-	FILE *out = fopen(path, "w");
-
-	if (!out || fwrite(bytes, 1, length, out) != length || fclose(out) != 0)
-		abort();
-	return path;
-}
+#include <dirent.h>
 
 static size_t count_files(void)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(scratch);
 	size_t n = 0;
 
 	for (struct dirent *entry; (entry = readdir(dir));)
@@ -88,7 +69,7 @@ static void test_round_trip(void)
 {
 	struct table *table = example();
 	struct fault fault;
-	char *path = in_folder("new/deep/table.tsv");
+	char *path = in_scratch("new/deep/table.tsv");
 
 	ok(table_write(table, path, &fault), "writing creates the folders");
 	struct table *back = table_read(path, &fault);
@@ -104,7 +85,6 @@ static void test_round_trip(void)
 	is_text(back ? table_meta(back, "colons") : NULL, "a: b: c", "metadata with colons");
 	table_free(back);
 	table_free(table);
-	free(path);
 }
 
 static void test_many_rows(void)
@@ -112,7 +92,7 @@ static void test_many_rows(void)
 	static const char *const columns[] = {"i"};
 	struct table *table = table_new(columns, 1);
 	struct fault fault;
-	char *path = in_folder("many.tsv");
+	char *path = in_scratch("many.tsv");
 
 	for (int64_t i = 0; i < 1000; i++)
 		table_set_int(table, table_add_row(table), "i", i);
@@ -121,14 +101,13 @@ static void test_many_rows(void)
 	ok(back && back->row_count == 1000 && table_real(back, 999, "i") == 999, "and read");
 	table_free(back);
 	table_free(table);
-	free(path);
 }
 
 /* Each broken file gives a fault with its name, its line and a word of the reason. */
 static void broken(
         const char *name, const char *bytes, size_t length, const char *line, const char *reason)
 {
-	char *path = put_file("broken.tsv", bytes, length);
+	char *path = put_bytes("broken.tsv", bytes, length);
 	char *where = xasprintf("broken.tsv%s", line);
 	struct fault fault = {""};
 	struct table *table = table_read(path, &fault);
@@ -139,7 +118,6 @@ static void broken(
 		diag("%s", fault.text);
 	table_free(table);
 	free(where);
-	free(path);
 }
 
 #define BROKEN(name, text, line, reason) broken(name, text, sizeof(text) - 1, line, reason)
@@ -168,16 +146,15 @@ static void test_broken(void)
 	free(line);
 
 	ok(!table_read("/tmp", &fault) && strstr(fault.text, "/tmp"), "a folder is refused");
-	char *path = in_folder("absent.tsv");
+	char *path = in_scratch("absent.tsv");
 	ok(!table_read(path, &fault) && strstr(fault.text, "absent.tsv"), "a missing file, too");
 	ok(!table_read("/dev/zero", &fault), "a device is refused");
-	free(path);
 }
 
 static void test_lenient(void)
 {
 	static const char text[] = "# SPDX-License-Identifier: MIT\r\n#comment\r\na\tb\r\n1\t\r\n";
-	char *path = put_file("crlf.tsv", text, sizeof text - 1);
+	char *path = put_bytes("crlf.tsv", text, sizeof text - 1);
 	struct fault fault;
 	struct table *table = table_read(path, &fault);
 
@@ -187,21 +164,20 @@ static void test_lenient(void)
 	is_text(table ? table_meta(table, "SPDX-License-Identifier") : NULL, "MIT",
 	        "CRLF: metadata");
 	table_free(table);
-	free(path);
 }
 
 static void test_atomic(void)
 {
 	struct table *table = example();
 	struct fault fault = {""};
-	char *path = in_folder("kept.tsv"), *below = in_folder("kept.tsv/below.tsv");
+	char *path = in_scratch("kept.tsv"), *below = in_scratch("kept.tsv/below.tsv");
 	size_t before = count_files();
 
 	ok(table_write(table, path, &fault) && count_files() == before + 1,
 	        "a write leaves no second file");
 	ok(!table_write(table, below, &fault) && strstr(fault.text, "kept.tsv"),
 	        "a file in the folder's place is a fault");
-	ok(!table_write(table, folder, &fault) && fault.text[0], "so is a folder as the file");
+	ok(!table_write(table, scratch, &fault) && fault.text[0], "so is a folder as the file");
 	ok(count_files() == before + 1, "failures leave no temporary");
 	ok(!table_write(table, "/dev/full/x.tsv", &fault), "an impossible folder is a fault");
 	ok(!table_write(table, "/proc/x.tsv", &fault), "a folder that refuses is a fault");
@@ -212,8 +188,6 @@ static void test_atomic(void)
 	} else
 		skip("a full disk is noticed", "no /dev/full here");
 	table_free(table);
-	free(path);
-	free(below);
 }
 
 static char *captured(const struct table *table, bool json)
@@ -268,25 +242,22 @@ static void test_output(void)
 
 static void test_sha256(void)
 {
-	char *path = put_file("odd 'name' \\.txt", "abc", 3);
+	char *path = put_bytes("odd 'name' \\.txt", "abc", 3);
 	char hex[65];
 	struct fault fault = {""};
 
 	ok(table_sha256(path, hex, &fault), "sha256 of a file with an odd name");
 	is_text(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
 	        "sha256 of abc (FIPS 180-2)");
-	free(path);
-	path = in_folder("absent");
+	path = in_scratch("absent");
 	ok(!table_sha256(path, hex, &fault) && strstr(fault.text, "absent"),
 	        "sha256 of a missing file is a fault");
-	ok(!table_sha256(folder, hex, &fault), "sha256 of a folder is a fault");
-	free(path);
+	ok(!table_sha256(scratch, hex, &fault), "sha256 of a folder is a fault");
 }
 
 int main(void)
 {
-	if (!mkdtemp(folder))
-		skip_all("no room in /tmp");
+	scratch_open();
 	test_cells();
 	test_round_trip();
 	test_many_rows();
@@ -295,8 +266,6 @@ int main(void)
 	test_atomic();
 	test_output();
 	test_sha256();
-	char *clean = xasprintf("rm -rf '%s'", folder);
-	ok(system(clean) == 0, "cleaned up");
-	free(clean);
+	scratch_close();
 	return finish();
 }

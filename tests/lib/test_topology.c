@@ -3,21 +3,26 @@
  * refused where it would do nothing; and on the machine at hand, binding read back. */
 #include "lib/host/pages.h"
 #include "lib/host/topology.h"
-#include "tests/tap.h"
+#include "scratch.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 static struct fault fault;
 
+static struct topology_facts facts_of(const char *description)
+{
+	struct topology_facts facts = {0};
+	struct topology *topology = topology_load(description, &fault);
+
+	if (ok(topology != NULL, "a synthetic topology loads: %s", description))
+		topology_facts(topology, &facts);
+	topology_free(topology);
+	return facts;
+}
+
 static void test_facts(void)
 {
-	struct topology *two =
-	        topology_load("pack:2 numa:1(memory=1073741824) core:8 pu:2", &fault);
-	struct topology_facts facts;
-	if (!ok(two != NULL, "a synthetic topology loads"))
-		return;
-	topology_facts(two, &facts);
+	struct topology_facts facts = facts_of("pack:2 numa:1(memory=1073741824) core:8 pu:2");
 	ok(facts.packages == 2, "packages: %d", facts.packages);
 	ok(facts.numa_nodes == 2, "NUMA nodes: %d", facts.numa_nodes);
 	ok(facts.cores == 16, "cores: %d", facts.cores);
@@ -27,25 +32,15 @@ static void test_facts(void)
 	        "absent caches are 0");
 	is_text(facts.cpu, "unknown", "a processor without a name is unknown");
 	is_text(facts.virtualization, "", "our own hypervisor is not a made-up machine's");
-	topology_free(two);
-
-	struct topology *caches = topology_load(
-	        "pack:1 l3:2(size=33554432) l2:4(size=1048576) l1d:1(size=32768) core:1 pu:1",
-	        &fault);
-	if (!ok(caches != NULL, "a synthetic topology with caches loads"))
-		return;
-	topology_facts(caches, &facts);
+	facts = facts_of("pack:1 l3:2(size=33554432) l2:4(size=1048576) l1d:1(size=32768) core:1 "
+	                 "pu:1");
 	ok(facts.l1d_bytes == 32768 && facts.l2_bytes == 1048576 && facts.l3_bytes == 33554432,
 	        "sizes of the three caches");
 	ok(facts.l3_count == 2 && facts.l4_bytes == 0, "number of L3 caches, and no fourth level");
-	topology_free(caches);
-
-	struct topology *four = topology_load("l4:1(size=134217728) l3:1 core:1 pu:1", &fault);
-	if (!ok(four != NULL, "a synthetic topology with a fourth level loads"))
-		return;
-	topology_facts(four, &facts);
-	ok(facts.l4_bytes == 134217728, "size of its fourth level");
-	topology_free(four);
+	facts = facts_of("l4:1(size=134217728) l3:1 core:1 pu:1");
+	ok(facts.l4_bytes == 134217728, "size of a fourth level");
+	facts = facts_of("pack:2 numa:1(memory=0) core:2 pu:1");
+	ok(facts.numa_nodes == 2, "nodes that tell of no memory count: %d", facts.numa_nodes);
 
 	ok(topology_load("pack:two cores", &fault) == NULL, "a broken description is refused");
 	ok(strstr(fault.text, "pack:two cores") != NULL, "and named: %s", fault.text);
@@ -61,21 +56,25 @@ static void test_binding_refused(void)
 	topology_free(made_up);
 }
 
-/* The machine of an XML file with a GPU where `place` says: under the first object of this type. */
-static struct topology *load_with_gpu(const char *plain, const char *place, const char *folder)
+/* Copies a machine's XML file. Adds a GPU under the first object of the type `place`, and the mark
+ * (NULL: none) to memories of 4 GiB. */
+static void copy_with_gpu(const char *from, const char *to, const char *place, const char *mark)
 {
 	static const char device[] =
 	        "<object type=\"Bridge\" gp_index=\"900\" bridge_type=\"0-1\" depth=\"0\" "
 	        "bridge_pci=\"0000:[00-3f]\"><object type=\"PCIDev\" gp_index=\"901\" "
 	        "pci_busid=\"0000:17:00.0\" pci_type=\"0302 [10de:2335] [10de:18be] a1\" "
 	        "pci_link_speed=\"0.000000\"/></object>\n";
-	char with_gpu[256], line[4096];
-	snprintf(with_gpu, sizeof with_gpu, "%s/gpu.xml", folder);
-	FILE *in = fopen(plain, "r"), *out = fopen(with_gpu, "w");
+	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
 	int depth = 0, inside = 0; /* inside: depth of the wanted object, once it is open */
+	char line[4096];
+
 	while (in && out && fgets(line, sizeof line, in)) {
-		bool closes = strstr(line, "</object>") != NULL;
-		bool opens = strstr(line, "<object ") && !strstr(line, "/>");
+		const bool closes = strstr(line, "</object>") != NULL;
+		const bool opens = strstr(line, "<object ") && !strstr(line, "/>");
+		const bool marked =
+		        mark && strstr(line, "\"NUMANode\"") && strstr(line, "4294967296");
+		const char *rest = marked ? strstr(line, "gp_index=") : NULL;
 		depth += opens;
 		if (opens && inside == 0 && strstr(line, place))
 			inside = depth;
@@ -84,34 +83,36 @@ static struct topology *load_with_gpu(const char *plain, const char *place, cons
 			inside = -1;
 		}
 		depth -= closes;
-		fputs(line, out);
+		if (rest)
+			fprintf(out, "%.*s%s%s", (int)(rest - line), line, mark, rest);
+		else
+			fputs(line, out);
 	}
 	if (in)
 		fclose(in);
 	if (out)
 		fclose(out);
-	setenv("HWLOC_XMLFILE", with_gpu, 1);
-	struct topology *topology = topology_load(NULL, &fault);
-	unsetenv("HWLOC_XMLFILE");
-	remove(with_gpu);
-	return topology;
 }
 
-/* Two packages of one node each, and a GPU. */
-static struct topology *machine_with_gpu(const char *place, const char *folder)
+static struct topology *machine_with_gpu(
+        const char *description, const char *place, const char *mark)
 {
-	char plain[256];
-	snprintf(plain, sizeof plain, "%s/plain.xml", folder);
-	struct topology *made_up = topology_load("pack:2 numa:1 core:2 pu:1", &fault);
-	const bool exported = topology_export(made_up, plain, &fault);
+	char *plain = in_scratch("plain.xml"), *with_gpu = in_scratch("gpu.xml");
+	struct topology *made_up = topology_load(description, &fault), *topology = NULL;
+	if (made_up && topology_export(made_up, plain, &fault)) {
+		copy_with_gpu(plain, with_gpu, place, mark);
+		setenv("HWLOC_XMLFILE", with_gpu, 1);
+		topology = topology_load(NULL, &fault);
+		unsetenv("HWLOC_XMLFILE");
+	}
 	topology_free(made_up);
-	struct topology *topology = exported ? load_with_gpu(plain, place, folder) : NULL;
-	remove(plain);
+	ok(topology != NULL, "a machine with a GPU on its first %s loads", place);
 	return topology;
 }
 
 static void test_locality(void)
 {
+	static const char two_nodes[] = "pack:2 numa:1 core:2 pu:1";
 	int raw = 5;
 	struct topology *two = topology_load("pack:2 numa:1 core:8 pu:1", &fault);
 	ok(topology_gpu_node(two, "0000:17:00.0", &raw) == -1, "no such device: unknown");
@@ -123,11 +124,8 @@ static void test_locality(void)
 	ok(topology_gpu_node(one, "0000:17:00.0", NULL) == 0, "one node: it is that one");
 	topology_free(one);
 
-	char folder[] = "/tmp/fathom-topology-XXXXXX";
-	if (!ok(mkdtemp(folder) != NULL, "a folder for the descriptions"))
-		return;
-	struct topology *attached = machine_with_gpu("\"Package\"", folder);
-	if (ok(attached != NULL, "a machine with a GPU on its first package loads")) {
+	struct topology *attached = machine_with_gpu(two_nodes, "\"Package\"", NULL);
+	if (attached) {
 		ok(!topology_is_this_machine(attached), "an imported topology is not this machine");
 		ok(topology_gpu_node(attached, "0000:17:00.0", NULL) == 0, "known: node 0");
 		ok(topology_gpu_node(attached, "00000000:17:00.0", NULL) == 0,
@@ -136,57 +134,26 @@ static void test_locality(void)
 		        "another device: unknown");
 	}
 	topology_free(attached);
-	struct topology *nowhere = machine_with_gpu("\"Machine\"", folder);
-	if (ok(nowhere != NULL, "a machine with a GPU on its root loads"))
+	struct topology *nowhere = machine_with_gpu(two_nodes, "\"Machine\"", NULL);
+	if (nowhere)
 		ok(topology_gpu_node(nowhere, "0000:17:00.0", NULL) == -1,
 		        "local to everything means unknown");
 	topology_free(nowhere);
-	rmdir(folder);
 }
 
-/* A machine of two packages: DRAM beside each, and further memory of the same processors: of a GPU
- * on Grace Hopper, of high bandwidth on Xeon Max. */
-static struct topology *with_second_memory(const char *folder, const char *place, const char *mark)
-{
-	char plain[256], marked[256], line[4096];
-
-	snprintf(plain, sizeof plain, "%s/two.xml", folder);
-	snprintf(marked, sizeof marked, "%s/marked.xml", folder);
-	struct topology *made_up = topology_load(
-	        "pack:2 [numa(memory=1073741824)] [numa(memory=4294967296)] core:2 pu:1", &fault);
-	const bool exported = made_up && topology_export(made_up, plain, &fault);
-	topology_free(made_up);
-	FILE *in = exported ? fopen(plain, "r") : NULL, *out = fopen(marked, "w");
-	while (in && out && fgets(line, sizeof line, in)) {
-		const bool second = strstr(line, "\"NUMANode\"") && strstr(line, "4294967296");
-		char *end = second ? strstr(line, "gp_index=") : NULL;
-		if (end)
-			fprintf(out, "%.*s%s%s", (int)(end - line), line, mark, end);
-		else
-			fputs(line, out);
-	}
-	if (in)
-		fclose(in);
-	if (out)
-		fclose(out);
-	remove(plain);
-	struct topology *topology = load_with_gpu(marked, place, folder);
-	remove(marked);
-	return topology;
-}
-
+/* Two packages with DRAM beside each, and further memory of the same processors: of a GPU on Grace
+ * Hopper, of high bandwidth on Xeon Max. */
 static void test_second_memory(void)
 {
 	static const char *const mark[] = {"subtype=\"GPUMemory\" ", "subtype=\"HBM\" "};
 	static const int64_t gib[] = {2, 10};
-	char folder[] = "/tmp/fathom-topology-XXXXXX";
 	struct topology_facts facts;
 
-	if (!ok(mkdtemp(folder) != NULL, "a folder for the descriptions"))
-		return;
 	for (size_t i = 0; i < ARRAY_LEN(mark); i++) {
-		struct topology *t = with_second_memory(folder, "\"Package\"", mark[i]);
-		if (!ok(t != NULL, "a machine with two memories a package loads: %s", mark[i]))
+		struct topology *t = machine_with_gpu(
+		        "pack:2 [numa(memory=1073741824)] [numa(memory=4294967296)] core:2 pu:1",
+		        "\"Package\"", mark[i]);
+		if (!t)
 			continue;
 		topology_facts(t, &facts);
 		ok(facts.numa_nodes == 2, "it has two nodes of processors: %d", facts.numa_nodes);
@@ -196,13 +163,10 @@ static void test_second_memory(void)
 		        "its GPU is near the first node");
 		topology_free(t);
 	}
-	rmdir(folder);
-	struct topology *none = topology_load("pack:2 numa:1(memory=0) core:2 pu:1", &fault);
-	if (ok(none != NULL, "a machine that tells of no memory loads")) {
-		topology_facts(none, &facts);
-		ok(facts.numa_nodes == 2, "its nodes count: %d", facts.numa_nodes);
-	}
-	topology_free(none);
+}
+
+static void test_given(void)
+{
 	setenv("HWLOC_XMLFILE", "", 1);
 	setenv("HWLOC_SYNTHETIC", "pack:1 core:1 pu:1", 1);
 	is_text(topology_given(), "HWLOC_SYNTHETIC", "a variable that describes another machine");
@@ -248,10 +212,13 @@ static void test_this_machine(void)
 
 int main(void)
 {
+	scratch_open();
 	test_facts();
 	test_binding_refused();
 	test_locality();
 	test_second_memory();
+	test_given();
 	test_this_machine();
+	scratch_close();
 	return finish();
 }

@@ -23,6 +23,38 @@ static struct fathom *handle;
 
 /* ---- memory ---- */
 
+/* Memory of a check, which release() frees. A program that frees its memory itself does not call
+ * release(). */
+static struct {
+	void *data;
+	bool on_device;
+} * owned;
+static size_t owned_count;
+
+static inline void *own(void *data, bool on_device)
+{
+	owned = xrealloc(owned, (owned_count + 1) * sizeof *owned);
+	owned[owned_count].data = data;
+	owned[owned_count++].on_device = on_device;
+	return data;
+}
+
+static inline void *on_host(int64_t bytes)
+{
+	return own(xmalloc((size_t)bytes + 1), false);
+}
+
+static inline void release(void)
+{
+	while (owned_count > 0) {
+		void *data = owned[--owned_count].data;
+		if (owned[owned_count].on_device)
+			GPU(cudaFree(data));
+		else
+			free(data);
+	}
+}
+
 static inline void *on_device(const void *host, int64_t bytes)
 {
 	void *data;
@@ -30,7 +62,7 @@ static inline void *on_device(const void *host, int64_t bytes)
 	GPU(cudaMalloc(&data, (size_t)bytes + 1));
 	GPU(host ? cudaMemcpy(data, host, (size_t)bytes, cudaMemcpyHostToDevice)
 	         : cudaMemset(data, 0xff, (size_t)bytes));
-	return data;
+	return own(data, true);
 }
 
 static inline void to_host(void *host, const void *device, int64_t bytes)
@@ -65,23 +97,23 @@ static inline struct pair pair_new(int64_t m, int64_t n, enum precision p, int k
 {
 	int64_t ld = m + 3;
 
-	return pair_of(test_matrix(ld, m, n, p, kind), ld, m, n, p);
+	return pair_of(own(test_matrix(ld, m, n, p, kind), false), ld, m, n, p);
 }
 
 static inline struct pair pair_random(int64_t m, int64_t n, enum precision p, uint64_t seed)
 {
 	int64_t ld = m + 1;
-	void *host = xmalloc((size_t)(ld * n * precision_bytes(p)) + 1);
+	void *host = on_host(ld * n * precision_bytes(p));
 
 	for (int64_t i = 0; i < ld * n; i++)
 		put(host, i, p, test_random(seed, i));
 	return pair_of(host, ld, m, n, p);
 }
 
-/* A copy of the device's matrix, for free(). */
+/* A copy of the device's matrix. */
 static inline void *pair_result(const struct pair *a)
 {
-	void *result = xmalloc((size_t)a->bytes + 1);
+	void *result = on_host(a->bytes);
 
 	to_host(result, a->device, a->bytes);
 	return result;
@@ -95,7 +127,7 @@ static inline void pair_free(struct pair *a)
 
 static inline double *doubles(const struct pair *a, const void *elements)
 {
-	return to_doubles(elements, a->ld, a->m, a->n, a->p);
+	return own(to_doubles(elements, a->ld, a->m, a->n, a->p), false);
 }
 
 static inline bool done(enum fathom_status status)
@@ -115,11 +147,8 @@ static inline double difference(const struct pair *a, const void *got, const voi
 
 	for (int64_t i = 0; i < a->m * a->n; i++)
 		x[i] -= y[i];
-	double ratio = test_ratio(
+	return test_ratio(
 	        norm_max(x, a->m * a->n), a->m > a->n ? a->m : a->n, norm, unit_roundoff(a->p));
-	free(x);
-	free(y);
-	return ratio;
 }
 
 /* norm1(B - op(A) X) / (n norm1(A) norm1(X) eps) for square A */
@@ -129,13 +158,8 @@ static inline double solve_ratio(const struct pair *a, CBLAS_TRANSPOSE trans, co
 	double *matrix = doubles(a, a->host), *x = doubles(b, result), *rest = doubles(b, b->host);
 
 	multiply(trans, CblasNoTrans, b->m, b->n, b->m, -1, matrix, x, 1, rest);
-	double ratio = test_ratio(norm_one(rest, b->m, b->n), b->m,
+	return test_ratio(norm_one(rest, b->m, b->n), b->m,
 	        norm_one(matrix, b->m, b->m) * norm_one(x, b->m, b->n), unit_roundoff(b->p));
-	free(result);
-	free(matrix);
-	free(x);
-	free(rest);
-	return ratio;
 }
 
 /* ---- problems ---- */
@@ -181,7 +205,7 @@ static inline void lu_free(struct lu *s)
 static inline struct pair definite(int64_t n, enum precision p, int64_t bad)
 {
 	struct pair a = pair_random(n, n, p, 17);
-	double *x = doubles(&a, a.host), *c = xcalloc((size_t)(n * n + 1), sizeof *c);
+	double *x = doubles(&a, a.host), *c = own(xcalloc((size_t)(n * n + 1), sizeof *c), false);
 
 	multiply(CblasNoTrans, CblasTrans, n, n, n, 1, x, x, 0, c);
 	for (int64_t j = 0; j < n; j++)
@@ -189,8 +213,6 @@ static inline struct pair definite(int64_t n, enum precision p, int64_t bad)
 			put(a.host, i + j * a.ld, p,
 			        c[i + j * n] + (i == j ? (double)n * (j + 1 == bad ? -9 : 1) : 0));
 	GPU(cudaMemcpy(a.device, a.host, (size_t)a.bytes, cudaMemcpyHostToDevice));
-	free(x);
-	free(c);
 	return a;
 }
 
@@ -202,9 +224,7 @@ static inline bool qr_possible(void)
 	void *work = on_device(NULL, bytes), *tau = on_device(NULL, 4 * sizeof(float));
 	bool possible = fathom_sgeqrf(handle, 8, 4, a.device, a.ld, tau, work, bytes) == FATHOM_OK;
 
-	GPU(cudaFree(work));
-	GPU(cudaFree(tau));
-	pair_free(&a);
+	release();
 	return possible;
 }
 

@@ -51,14 +51,8 @@ static inline bool factorize(struct fixture *s)
 	int64_t bytes = CALL(s->p, qr_factorize_work, letters[s->kept], s->m, s->n, SIDES);
 	void *work = on_device(NULL, bytes), *a = send(s->a, s->m * s->n, s->p);
 	void *b = send(s->b, s->m * SIDES, s->p);
-	bool good = done(CALL(s->p, qr_factorize, letters[s->kept], s->m, s->n, SIDES, a, s->m, b,
-	        s->m, s->q.device, s->q.ld, s->r.device, s->r.ld, s->d.device, s->d.ld, work,
-	        bytes));
-
-	GPU(cudaFree(work));
-	GPU(cudaFree(a));
-	GPU(cudaFree(b));
-	return good;
+	return done(CALL(s->p, qr_factorize, letters[s->kept], s->m, s->n, SIDES, a, s->m, b, s->m,
+	        s->q.device, s->q.ld, s->r.device, s->r.ld, s->d.device, s->d.ld, work, bytes));
 }
 
 static inline struct fixture fixture_new(enum precision p, enum q_kept kept)
@@ -73,13 +67,12 @@ static inline struct fixture fixture_new(enum precision p, enum q_kept kept)
 	return s;
 }
 
+/* With all other memory of the check. */
 static inline void fixture_free(struct fixture *s)
 {
-	pair_free(&s->q);
-	pair_free(&s->r);
-	pair_free(&s->d);
 	free(s->a);
 	free(s->b);
+	release();
 }
 
 /* ---- measures ---- */
@@ -89,10 +82,10 @@ static inline double worst_ratio(const struct fixture *s)
 {
 	int64_t m = s->m, n = s->n, columns = s->kept == Q_FULL ? m : n;
 	void *q = pair_result(&s->q), *r = pair_result(&s->r), *d = pair_result(&s->d);
-	double *fr = to_doubles(r, s->r.ld, n, n, s->p);
-	double *fd = to_doubles(d, s->d.ld, n, SIDES, s->p);
-	double *square = xmalloc((size_t)(m * m) * sizeof *square);
-	double *sides = xmalloc((size_t)(n * SIDES) * sizeof *sides), eps = unit_roundoff(s->p);
+	double *fr = own(to_doubles(r, s->r.ld, n, n, s->p), false);
+	double *fd = own(to_doubles(d, s->d.ld, n, SIDES, s->p), false);
+	double *square = on_host(m * m * (int64_t)sizeof *square);
+	double *sides = on_host(n * SIDES * (int64_t)sizeof *sides), eps = unit_roundoff(s->p);
 
 	multiply(CblasTrans, CblasNoTrans, n, n, m, 1, s->a, s->a, 0, square);
 	double norm = norm_one(square, n, n);
@@ -103,7 +96,7 @@ static inline double worst_ratio(const struct fixture *s)
 	worst = worse(worst, test_ratio(norm_one(sides, n, SIDES), m,
 	                             norm_one(s->a, m, n) * norm_one(s->b, m, SIDES), eps));
 	if (s->kept != Q_NONE) {
-		double *fq = to_doubles(q, s->q.ld, m, columns, s->p);
+		double *fq = own(to_doubles(q, s->q.ld, m, columns, s->p), false);
 		memcpy(square, s->a, (size_t)(m * n) * sizeof *square);
 		multiply(CblasNoTrans, CblasNoTrans, m, n, n, -1, fq, fr, 1, square);
 		worst = worse(
@@ -112,18 +105,10 @@ static inline double worst_ratio(const struct fixture *s)
 			square[i] = i % (columns + 1) == 0;
 		multiply(CblasTrans, CblasNoTrans, columns, columns, m, -1, fq, fq, 1, square);
 		worst = worse(worst, test_ratio(norm_one(square, columns, columns), m, 1, eps));
-		free(fq);
 	}
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = j + 1; i < n; i++)
 			worst = fr[i + j * n] == 0 ? worst : INFINITY;
-	free(q);
-	free(r);
-	free(d);
-	free(fr);
-	free(fd);
-	free(square);
-	free(sides);
 	return worst;
 }
 
@@ -169,13 +154,6 @@ static inline struct given change_host(struct fixture *s, enum qr_change change,
 	free(v);
 	free(b);
 	return g;
-}
-
-static inline void given_free(struct given *g)
-{
-	GPU(cudaFree(g->u));
-	GPU(cudaFree(g->v));
-	GPU(cudaFree(g->b));
 }
 
 #define FACTORS(s) (s)->q.device, (s)->q.ld, (s)->r.device, (s)->r.ld, (s)->d.device, (s)->d.ld

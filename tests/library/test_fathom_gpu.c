@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of libfathom's factorizations and solves on a GPU, against LAPACKE and by residuals.
- */
-#include "tests/tap.h"
-
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
+/* The results of libfathom's calls on a GPU: against LAPACKE, OpenBLAS in double precision, and by
+ * residuals and orthogonality. */
 #include "fathom_test.h"
 
 /* ---- LU ---- */
@@ -21,7 +10,7 @@ static void check_getrf(int64_t m, int64_t n, enum precision p, int kind, int wa
 {
 	struct lu s = lu_new(pair_new(m, n, p, kind), false);
 	int64_t k = m < n ? m : n;
-	int *ipiv = xmalloc((size_t)(k + 1) * sizeof *ipiv);
+	int *ipiv = on_host(k * (int64_t)sizeof *ipiv);
 	struct panel_check check = {.passed = k == 0};
 	bool good = done(lu_call(&s, false));
 	void *result = pair_result(&s.a);
@@ -34,9 +23,7 @@ static void check_getrf(int64_t m, int64_t n, enum precision p, int kind, int wa
 	                matrix_padding_intact(result, s.a.ld, m, n, p),
 	        "%cgetrf %" PRId64 " x %" PRId64 " %s: ratio %.3g, info %d", p, m, n,
 	        test_kind_name(kind), check.ratio, info);
-	free(result);
-	free(ipiv);
-	lu_free(&s);
+	release();
 }
 
 static void check_getrs(int64_t n, int64_t nrhs, enum precision p, char trans, bool rows)
@@ -55,8 +42,7 @@ static void check_getrs(int64_t n, int64_t nrhs, enum precision p, char trans, b
 	ok(good && ratio < CHECK_THRESHOLD,
 	        "%cgetrs%s %c n %" PRId64 " nrhs %" PRId64 ": ratio %.3g", p, rows ? "_rows" : "",
 	        trans, n, nrhs, ratio);
-	pair_free(&b);
-	lu_free(&s);
+	release();
 }
 
 /* An m x n matrix read by rows is n x m: its factors are the factors of the transpose. */
@@ -65,7 +51,7 @@ static void check_getrf_rows(int64_t m, int64_t n, enum precision p)
 	struct lu column_major = lu_new(pair_new(m, n, p, MATRIX_RANDOM), false);
 	struct lu row_major = lu_new(pair_new(m, n, p, MATRIX_RANDOM), true);
 	size_t bytes = (size_t)(m < n ? m : n) * sizeof(int);
-	int *ipiv[2] = {xmalloc(bytes + 1), xmalloc(bytes + 1)};
+	int *ipiv[2] = {on_host((int64_t)bytes), on_host((int64_t)bytes)};
 	bool good = done(lu_call(&column_major, false)) && done(lu_call(&row_major, true));
 	void *want = pair_result(&column_major.a), *got = pair_result(&row_major.a);
 
@@ -74,12 +60,7 @@ static void check_getrf_rows(int64_t m, int64_t n, enum precision p)
 	ok(good && memcmp(want, got, (size_t)row_major.a.bytes) == 0 &&
 	                memcmp(ipiv[0], ipiv[1], bytes) == 0 && int_on_host(row_major.info) == 0,
 	        "%cgetrf_rows %" PRId64 " x %" PRId64, p, n, m);
-	for (int i = 0; i < 2; i++)
-		free(ipiv[i]);
-	free(want);
-	free(got);
-	lu_free(&column_major);
-	lu_free(&row_major);
+	release();
 }
 
 static void check_lu(enum precision p)
@@ -116,10 +97,7 @@ static void check_potrf(int64_t n, enum precision p, char uplo, int64_t bad)
 
 	ok(good && ratio < CHECK_THRESHOLD && got == bad,
 	        "%cpotrf, potrs %c n %" PRId64 ": ratio %.3g, info %d", p, uplo, n, ratio, got);
-	GPU(cudaFree(work));
-	GPU(cudaFree(info));
-	pair_free(&a);
-	pair_free(&b);
+	release();
 }
 
 static void check_cholesky(enum precision p)
@@ -144,7 +122,7 @@ static void check_geqrf(int64_t m, int64_t n, enum precision p)
 	struct pair r = pair_new(m, n, p, TEST_ZERO);
 	int64_t bytes = CALL(p, geqrf_work, m, n, a.ld);
 	void *work = on_device(NULL, bytes), *tau_device = on_device(NULL, k * word);
-	void *tau = xmalloc((size_t)(k * word) + 1);
+	void *tau = on_host(k * word);
 	bool good = done(CALL(p, geqrf, m, n, a.device, a.ld, tau_device, work, bytes));
 	void *qr = pair_result(&a);
 
@@ -157,12 +135,7 @@ static void check_geqrf(int64_t m, int64_t n, enum precision p)
 	double ratio = difference(&a, r.host, a.host);
 	ok(good && ratio < CHECK_THRESHOLD, "%cgeqrf %" PRId64 " x %" PRId64 ": ratio %.3g", p, m,
 	        n, ratio);
-	free(qr);
-	free(tau);
-	GPU(cudaFree(work));
-	GPU(cudaFree(tau_device));
-	pair_free(&a);
-	pair_free(&r);
+	release();
 }
 
 static void check_ormqr(char side, char trans, int64_t m, int64_t n, int64_t k, enum precision p)
@@ -181,11 +154,7 @@ static void check_ormqr(char side, char trans, int64_t m, int64_t n, int64_t k, 
 	ok(good && ratio < CHECK_THRESHOLD,
 	        "%cormqr %c %c %" PRId64 " x %" PRId64 " k %" PRId64 ": ratio %.3g", p, side, trans,
 	        m, n, k, ratio);
-	free(result);
-	GPU(cudaFree(work));
-	pair_free(&a);
-	pair_free(&c);
-	pair_free(&tau);
+	release();
 }
 
 /* The columns behind the reflectors hold numbers that must not matter. */
@@ -203,11 +172,7 @@ static void check_orgqr(int64_t m, int64_t n, int64_t k, enum precision p)
 	double ratio = difference(&q, result, q.host);
 	ok(good && ratio < CHECK_THRESHOLD,
 	        "%corgqr %" PRId64 " x %" PRId64 " k %" PRId64 ": ratio %.3g", p, m, n, k, ratio);
-	free(result);
-	GPU(cudaFree(work));
-	pair_free(&a);
-	pair_free(&q);
-	pair_free(&tau);
+	release();
 }
 
 /* On the device; returns info, or -1 when the call failed. */
@@ -218,11 +183,8 @@ static int call_gels(char trans, const struct pair *a, const struct pair *b)
 	int *info = on_device(NULL, sizeof *info);
 	bool good = done(CALL(a->p, gels, trans, a->m, a->n, b->n, a->device, a->ld, b->device,
 	        b->ld, work, bytes, info));
-	int value = good ? int_on_host(info) : -1;
 
-	GPU(cudaFree(work));
-	GPU(cudaFree(info));
-	return value;
+	return good ? int_on_host(info) : -1;
 }
 
 static void check_gels(char trans, int64_t m, int64_t n, int64_t nrhs, enum precision p)
@@ -238,9 +200,7 @@ static void check_gels(char trans, int64_t m, int64_t n, int64_t nrhs, enum prec
 	double ratio = difference(&x, result, b.host);
 	ok(info == 0 && ratio < CHECK_THRESHOLD, "%cgels %c %" PRId64 " x %" PRId64 ": ratio %.3g",
 	        p, trans, m, n, ratio);
-	free(result);
-	pair_free(&a);
-	pair_free(&b);
+	release();
 }
 
 /* The taller of A and A^T has two columns of zeros, which the reflectors leave exactly zero, so
@@ -260,8 +220,7 @@ static void check_gels_info(int64_t m, int64_t n, bool with_nan, enum precision 
 	int info = call_gels('N', &a, &b);
 	ok(info == (with_nan ? 0 : 42), "%cgels %" PRId64 " x %" PRId64 " %s: info %d", p, m, n,
 	        with_nan ? "with a NaN" : "of columns of zeros", info);
-	pair_free(&a);
-	pair_free(&b);
+	release();
 }
 
 static void check_qr(enum precision p)
@@ -288,6 +247,127 @@ static void check_qr(enum precision p)
 		check_gels_info(90, 200, with_nan, p);
 	}
 	check_gels('N', 0, 5, 2, p);
+}
+
+/* ---- Gram-Schmidt ---- */
+
+/* The first `basis` columns of `before` were orthonormal; the other columns are a r. */
+static void check_gram(const char *what, const struct pair *before, const struct pair *a,
+        const struct pair *r, int64_t basis, int info, bool good)
+{
+	void *q_now = pair_result(a), *r_now = pair_result(r);
+	double *x = doubles(before, before->host), *q = doubles(a, q_now), *u = doubles(r, r_now);
+	double *g = own(xcalloc((size_t)(a->n * a->n), sizeof *g), false), *rest = x + basis * a->m;
+	double norm = norm_one(rest, a->m, r->n);
+
+	for (int64_t j = 0; j < a->n; j++)
+		g[j + j * a->n] = 1;
+	multiply(CblasTrans, CblasNoTrans, a->n, a->n, a->m, -1, q, q, 1, g);
+	multiply(CblasNoTrans, CblasNoTrans, a->m, r->n, a->n, -1, q, u, 1, rest);
+	double ratio = test_ratio(norm_one(rest, a->m, r->n), a->m, norm, unit_roundoff(a->p));
+	double apart = test_ratio(norm_frobenius(g, a->n * a->n), a->n, 1, unit_roundoff(a->p));
+	ok(good && info == 0 && ratio < CHECK_THRESHOLD && apart < CHECK_THRESHOLD &&
+	                matrix_padding_intact(q_now, a->ld, a->m, a->n, a->p),
+	        "%c%s %" PRId64 " x %" PRId64 ": ratio %.3g, orthogonality %.3g", a->p, what, a->m,
+	        a->n, ratio, apart);
+}
+
+/* All columns, then more behind them. */
+static void check_gramschmidt(char form, int64_t m, int64_t n, int64_t more, enum precision p)
+{
+	struct pair whole = pair_new(m, n + more, p, TEST_CONDITION_2), a = whole, before;
+	struct pair r = pair_random(n, n, p, 61), next = pair_random(n + more, more, p, 62);
+	int64_t first = CALL(p, gramschmidt_work, form, m, n, a.ld, r.ld);
+	int64_t second = CALL(p, orthogonalize_work, m, n, more, a.ld, next.ld);
+	int64_t bytes = first > second ? first : second;
+	void *work = on_device(NULL, bytes);
+	int *info = on_device(NULL, sizeof *info);
+
+	a.n = n;
+	bool good = done(CALL(
+	        p, gramschmidt, form, m, n, a.device, a.ld, r.device, r.ld, work, bytes, info));
+	check_gram("gramschmidt", &a, &a, &r, 0, int_on_host(info), good);
+	before = whole;
+	before.host = pair_result(&whole);
+	good = done(CALL(p, orthogonalize, m, n, more, a.device, a.ld, next.device, next.ld, work,
+	        bytes, info));
+	check_gram("orthogonalize", &before, &whole, &next, n, int_on_host(info), good);
+	release();
+}
+
+static void check_orthogonal_columns(enum precision p)
+{
+	for (int i = 0; i < 3; i++) {
+		check_gramschmidt("MBR"[i], 300, 150, 20, p);
+		check_gramschmidt("MBR"[i], 1001, 70, 1, p);
+		check_gramschmidt("MBR"[i], 5, 3, 2, p);
+	}
+}
+
+/* ---- products ---- */
+
+static void check_gemm(
+        char ta, char tb, int64_t m, int64_t n, int64_t k, double beta, enum precision p)
+{
+	struct pair a = pair_random(ta == 'N' ? m : k, ta == 'N' ? k : m, p, 55);
+	struct pair b = pair_random(tb == 'N' ? k : n, tb == 'N' ? n : k, p, 56);
+	struct pair c = pair_random(m, n, p, 57);
+	enum fathom_status status =
+	        p == SINGLE ? fathom_sgemm(handle, ta, tb, m, n, k, 2, a.device, a.ld, b.device,
+	                              b.ld, (float)beta, c.device, c.ld)
+	                    : fathom_dgemm(handle, ta, tb, m, n, k, 2, a.device, a.ld, b.device,
+	                              b.ld, beta, c.device, c.ld);
+	bool good = done(status);
+	void *result = pair_result(&c);
+	double *x = doubles(&a, a.host), *y = doubles(&b, b.host), *z = doubles(&c, c.host);
+
+	multiply(ta == 'N' ? CblasNoTrans : CblasTrans, tb == 'N' ? CblasNoTrans : CblasTrans, m, n,
+	        k, 2, x, y, beta, z);
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			put(c.host, i + j * c.ld, p, z[i + j * m]);
+	double ratio = difference(&c, result, c.host);
+	ok(good && ratio < CHECK_THRESHOLD,
+	        "%cgemm %c%c m %" PRId64 " n %" PRId64 " k %" PRId64 ": ratio %.3g", p, ta, tb, m,
+	        n, k, ratio);
+	release();
+}
+
+static void check_gemv(
+        char trans, int64_t m, int64_t n, int64_t incx, int64_t incy, double beta, enum precision p)
+{
+	int64_t in = trans == 'N' ? n : m, out = trans == 'N' ? m : n;
+	struct pair a = pair_random(m, n, p, 61), x = pair_random(in * incx, 1, p, 62);
+	struct pair y = pair_random(out * incy, 1, p, 63);
+	CBLAS_TRANSPOSE op = trans == 'N' ? CblasNoTrans : CblasTrans;
+	enum fathom_status status =
+	        p == SINGLE ? fathom_sgemv(handle, trans, m, n, 1.5f, a.device, a.ld, x.device,
+	                              incx, (float)beta, y.device, incy)
+	                    : fathom_dgemv(handle, trans, m, n, 1.5, a.device, a.ld, x.device, incx,
+	                              beta, y.device, incy);
+	bool good = done(status);
+	void *result = pair_result(&y);
+
+	if (p == SINGLE)
+		cblas_sgemv(CblasColMajor, op, (int)m, (int)n, 1.5f, a.host, (int)a.ld, x.host,
+		        (int)incx, (float)beta, y.host, (int)incy);
+	else
+		cblas_dgemv(CblasColMajor, op, (int)m, (int)n, 1.5, a.host, (int)a.ld, x.host,
+		        (int)incx, beta, y.host, (int)incy);
+	double ratio = difference(&y, result, y.host);
+	ok(good && ratio < CHECK_THRESHOLD,
+	        "%cgemv %c %" PRId64 " x %" PRId64 " beta %g: ratio %.3g", p, trans, m, n, beta,
+	        ratio);
+	release();
+}
+
+static void check_products(enum precision p)
+{
+	for (int i = 0; i < 4; i++)
+		check_gemm("NT"[i / 2], "NT"[i % 2], 130, 70, 200, i % 2, p);
+	check_gemm('N', 'N', 5, 7, 0, 3, p);
+	check_gemv('N', 300, 200, 1, 1, 0.5, p);
+	check_gemv('T', 200, 301, 2, 3, 0, p);
 }
 
 /* ---- panels on the host ---- */
@@ -340,6 +420,8 @@ int main(void)
 		check_lu(p);
 		check_cholesky(p);
 		check_qr(p);
+		check_orthogonal_columns(p);
+		check_products(p);
 		check_host_panels(p);
 	}
 	check_math(FATHOM_MATH_3XTF32);
@@ -347,5 +429,3 @@ int main(void)
 	fathom_destroy(handle);
 	return finish();
 }
-
-#endif

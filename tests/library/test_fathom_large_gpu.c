@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* libfathom where columns are so far apart that a matrix spans more than 2^31 elements: the same
  * bits as where they follow each other. */
-#include "tests/tap.h"
-
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "fathom_test.h"
 
 enum { N = 1000, CLOSE = 1008, FAR = 2200000, NARROW = 64 };
@@ -46,30 +35,21 @@ static bool lu(enum precision p, void *a, int64_t ld, void *other)
 	const int64_t bytes = CALL(p, getrf_work, N, N, ld);
 	void *work = on_device(NULL, bytes);
 	int *ipiv = other;
-	const bool good = done(CALL(p, getrf, N, N, a, ld, ipiv, work, bytes, ipiv + N));
-
-	GPU(cudaFree(work));
-	return good;
+	return done(CALL(p, getrf, N, N, a, ld, ipiv, work, bytes, ipiv + N));
 }
 
 static bool qr(enum precision p, void *a, int64_t ld, void *other)
 {
 	const int64_t bytes = CALL(p, geqrf_work, N, N, ld);
 	void *work = on_device(NULL, bytes);
-	const bool good = done(CALL(p, geqrf, N, N, a, ld, other, work, bytes));
-
-	GPU(cudaFree(work));
-	return good;
+	return done(CALL(p, geqrf, N, N, a, ld, other, work, bytes));
 }
 
 static bool cholesky(enum precision p, char uplo, void *a, int64_t ld, void *other)
 {
 	const int64_t bytes = CALL(p, potrf_work, uplo, N, ld);
 	void *work = on_device(NULL, bytes);
-	const bool good = done(CALL(p, potrf, uplo, N, a, ld, work, bytes, other));
-
-	GPU(cudaFree(work));
-	return good;
+	return done(CALL(p, potrf, uplo, N, a, ld, work, bytes, other));
 }
 
 static bool lower(enum precision p, void *a, int64_t ld, void *other)
@@ -86,22 +66,15 @@ static bool upper(enum precision p, void *a, int64_t ld, void *other)
 static bool products(enum precision p, void *a, int64_t ld, void *other)
 {
 	void *narrow = on_device(source, N * NARROW * precision_bytes(p));
-	const bool good =
-	        done(CALL(p, gemm, 'N', 'T', N, N, NARROW, -1, narrow, N, narrow, N, 1, a, ld)) &&
-	        done(CALL(p, gemm, 'T', 'N', N, NARROW, N, 1, a, ld, narrow, N, 0, other, N));
-
-	GPU(cudaFree(narrow));
-	return good;
+	return done(CALL(p, gemm, 'N', 'T', N, N, NARROW, -1, narrow, N, narrow, N, 1, a, ld)) &&
+	       done(CALL(p, gemm, 'T', 'N', N, NARROW, N, 1, a, ld, narrow, N, 0, other, N));
 }
 
 static bool by_vectors(enum precision p, void *a, int64_t ld, void *other)
 {
 	void *x = on_device(source, N * precision_bytes(p));
-	const bool good = done(CALL(p, gemv, 'N', N, N, 1, a, ld, x, 1, 0, other, 1)) &&
-	                  done(CALL(p, gemv, 'T', N, N, 1, a, ld, x, 1, 1, other, 1));
-
-	GPU(cudaFree(x));
-	return good;
+	return done(CALL(p, gemv, 'N', N, N, 1, a, ld, x, 1, 0, other, 1)) &&
+	       done(CALL(p, gemv, 'T', N, N, 1, a, ld, x, 1, 1, other, 1));
 }
 
 /* ---- comparison ---- */
@@ -119,8 +92,7 @@ static void *result_of(operation_on *operation, enum precision p, int64_t ld)
 	GPU(cudaMemcpy2D(
 	        result, N * word, a, (size_t)ld * word, N * word, N, cudaMemcpyDeviceToHost));
 	to_host(result + square, other, (int64_t)rest);
-	GPU(cudaFree(a));
-	GPU(cudaFree(other));
+	release();
 	if (good)
 		return result;
 	free(result);
@@ -172,5 +144,3 @@ int main(void)
 	fathom_destroy(handle);
 	return finish();
 }
-
-#endif
