@@ -150,8 +150,7 @@ void errors_baseline_peak(
 			continue;
 		bool reads = strcmp(measured->operation, "gemv") == 0 ||
 		             strcmp(measured->operation, "gram_dots") == 0;
-		double passes = reads ? 1 : 2;
-		double bytes = passes * (double)measured->m * (double)measured->n *
+		double bytes = (reads ? 1 : 2) * (double)measured->m * (double)measured->n *
 		               (double)precision_bytes(measured->precision);
 		rows[i].peak_error = relative(bytes / bandwidth, measured->seconds.value);
 	}
@@ -162,12 +161,11 @@ void errors_baseline_rate(struct comparison *rows, size_t count, const char *exe
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct result *measured = rows[i].measured;
-		if (rows[i].verdict == VERDICT_SKIPPED || is_traffic(measured) ||
-		        measured->precision != precision || measured->math != MATH_FP32 ||
-		        strcmp(measured->executor, executor) != 0)
-			continue;
-		rows[i].peak_error =
-		        relative(results_flops(measured) / rate, measured->seconds.value);
+		if (rows[i].verdict != VERDICT_SKIPPED && !is_traffic(measured) &&
+		        measured->precision == precision && measured->math == MATH_FP32 &&
+		        strcmp(measured->executor, executor) == 0)
+			rows[i].peak_error =
+			        relative(results_flops(measured) / rate, measured->seconds.value);
 	}
 }
 
@@ -175,7 +173,7 @@ void errors_baseline_rate(struct comparison *rows, size_t count, const char *exe
 
 static bool passes(const struct comparison *row, const struct errors_filter *filter)
 {
-	return !row->phase && (filter->level < 0 || row->level == filter->level) &&
+	return !row->phase && row->level == filter->level &&
 	       (!filter->family || strcmp(row->family, filter->family) == 0) &&
 	       (!filter->executor || strcmp(row->predicted->executor, filter->executor) == 0) &&
 	       (!filter->regime || strcmp(row->predicted->regime, filter->regime) == 0);

@@ -11,22 +11,20 @@
 static const double close_pair = 2; /* pairs further apart are too easy to rank */
 
 /* A predicted whole operation that has variants. */
-static bool is_way(
-        const struct comparison *row, const char *operation, const char *executor, int level)
+static bool is_way(const struct comparison *row, const struct errors_filter *f)
 {
 	const struct result *p = row->predicted;
 
-	return !isnan(p->seconds.value) && !row->phase && row->level == level &&
+	return !isnan(p->seconds.value) && !row->phase && row->level == f->level &&
 	       strcmp(p->operation, "ger") != 0 &&
-	       (!operation || strcmp(p->operation, operation) == 0) &&
-	       (!executor || strcmp(p->executor, executor) == 0);
+	       (!f->operation || strcmp(p->operation, f->operation) == 0) &&
+	       (!f->executor || strcmp(p->executor, f->executor) == 0);
 }
 
 /* Predicted and measured. */
-static bool is_candidate(
-        const struct comparison *row, const char *operation, const char *executor, int level)
+static bool is_candidate(const struct comparison *row, const struct errors_filter *f)
 {
-	return row->verdict != VERDICT_SKIPPED && is_way(row, operation, executor, level);
+	return row->verdict != VERDICT_SKIPPED && is_way(row, f);
 }
 
 static bool same_option(const struct result *a, const struct result *b, const char *key)
@@ -46,17 +44,16 @@ static bool same_problem(const struct comparison *a, const struct comparison *b)
 	       same_option(p, q, "uplo") && same_option(p, q, "from");
 }
 
-struct ranking errors_ranking(const struct comparison *rows, size_t count, const char *operation,
-        const char *executor, int level)
+struct ranking errors_ranking(
+        const struct comparison *rows, size_t count, const struct errors_filter *filter)
 {
 	struct ranking ranking = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		if (!is_candidate(&rows[i], operation, executor, level))
+		if (!is_candidate(&rows[i], filter))
 			continue;
 		for (size_t j = i + 1; j < count; j++) {
-			if (!is_candidate(&rows[j], operation, executor, level) ||
-			        !same_problem(&rows[i], &rows[j]))
+			if (!is_candidate(&rows[j], filter) || !same_problem(&rows[i], &rows[j]))
 				continue;
 			double measured =
 			        rows[i].measured->seconds.value / rows[j].measured->seconds.value;
@@ -71,12 +68,6 @@ struct ranking errors_ranking(const struct comparison *rows, size_t count, const
 	return ranking;
 }
 
-/* The model's plan, which is not always the one predicted fastest. */
-static bool is_choice(const struct comparison *row)
-{
-	return result_has_value(row->predicted, "plan", "model");
-}
-
 static bool sooner(const struct comparison *a, const struct comparison *b)
 {
 	return !b || a->predicted->seconds.value < b->predicted->seconds.value;
@@ -89,17 +80,18 @@ struct ways {
 	bool first; /* the row is the first measured one of the problem */
 };
 
-static struct ways ways_of(const struct comparison *rows, size_t count, size_t row,
-        const char *operation, const char *executor, int level)
+static struct ways ways_of(
+        const struct comparison *rows, size_t count, size_t row, const struct errors_filter *filter)
 {
 	struct ways w = {.chosen = &rows[row], .best = &rows[row], .first = true};
 	const struct comparison *choice = NULL;
 
 	for (size_t j = 0; j < count; j++) {
 		const struct comparison *other = &rows[j];
-		if (!is_way(other, operation, executor, level) || !same_problem(&rows[row], other))
+		if (!is_way(other, filter) || !same_problem(&rows[row], other))
 			continue;
-		if (is_choice(other) && sooner(other, choice))
+		/* The model's plan is not always the one predicted fastest. */
+		if (result_has_value(other->predicted, "plan", "model") && sooner(other, choice))
 			choice = other;
 		if (other->verdict == VERDICT_SKIPPED) {
 			w.missing++;
@@ -117,18 +109,19 @@ static struct ways ways_of(const struct comparison *rows, size_t count, size_t r
 	return w;
 }
 
-struct regret errors_regret(const struct comparison *rows, size_t count, const char *operation,
-        const char *executor, const char *family, int level)
+struct regret errors_regret(
+        const struct comparison *rows, size_t count, const struct errors_filter *filter)
 {
 	struct regret regret = {.fewest = count, .median = NAN, .worst = NAN};
 	double *values = xmalloc((count + 1) * sizeof *values);
 
 	for (size_t i = 0; i < count; i++) {
-		if (!is_candidate(&rows[i], operation, executor, level))
+		if (!is_candidate(&rows[i], filter))
 			continue;
-		const struct ways w = ways_of(rows, count, i, operation, executor, level);
+		const struct ways w = ways_of(rows, count, i, filter);
 		/* Each problem once. */
-		if (!w.first || w.measured < 2 || (family && strcmp(w.chosen->family, family) != 0))
+		if (!w.first || w.measured < 2 ||
+		        (filter->family && strcmp(w.chosen->family, filter->family) != 0))
 			continue;
 		values[regret.shapes++] =
 		        w.chosen->measured->seconds.value / w.best->measured->seconds.value - 1;

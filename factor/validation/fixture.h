@@ -31,6 +31,9 @@ static inline double fixture_worse(double worst, double ratio)
 	return ratio <= worst ? worst : ratio;
 }
 
+/* x^T y on the host. */
+double fixture_dot(const double *x, const double *y, int64_t m);
+
 /* The residual of a candidate; false with its fault when not below LAPACK's threshold. */
 bool fixture_residual(struct candidate *candidate, double residual);
 

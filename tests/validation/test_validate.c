@@ -149,17 +149,23 @@ static void test_choices(void)
 	add_pair(&t, "blas", 200, 100, 100);
 	add_pair(&t, "fused", 200, 120, 190);
 	compare(&t);
-	struct ranking ranking = errors_ranking(t.rows, t.count, NULL, "cuda", 2);
+	struct ranking ranking = errors_ranking(
+	        t.rows, t.count, &(struct errors_filter){.executor = "cuda", .level = 2});
 	ok(ranking.pairs == 2, "pairs more than 2x apart do not count (%zu)", ranking.pairs);
 	ok(ranking.right == 1, "one of two pairs ranked right (%zu)", ranking.right);
-	struct regret regret = errors_regret(t.rows, t.count, NULL, "cuda", NULL, 2);
+	struct regret regret = errors_regret(
+	        t.rows, t.count, &(struct errors_filter){.executor = "cuda", .level = 2});
 	ok(regret.shapes == 2, "two panels");
 	is_real(regret.worst, 0.5, 1e-9, "fused was chosen at 150 us, blas takes 100");
 	is_real(regret.median, 0.25, 1e-9, "the other panel has no regret");
-	regret = errors_regret(t.rows, t.count, NULL, "cuda", "panel_getrf/fused/s", 2);
+	regret = errors_regret(t.rows, t.count,
+	        &(struct errors_filter){
+	                .family = "panel_getrf/fused/s", .executor = "cuda", .level = 2});
 	ok(regret.shapes == 1, "a family answers for the panels where it was chosen");
 	is_real(regret.worst, 0.5, 1e-9, "and for their regret");
-	regret = errors_regret(t.rows, t.count, NULL, "cuda", "panel_getrf/host/s", 2);
+	regret = errors_regret(t.rows, t.count,
+	        &(struct errors_filter){
+	                .family = "panel_getrf/host/s", .executor = "cuda", .level = 2});
 	ok(regret.shapes == 0 && isnan(regret.median), "never chosen: no regret");
 	tables_free(&t);
 }
@@ -206,13 +212,16 @@ static void test_whole(void)
 	compare(&t);
 	for (size_t i = 0; i < t.count; i++)
 		ok(t.rows[i].measured == &t.q->row[i], "row %zu meets its own measurement", i);
-	struct regret regret = errors_regret(t.rows, t.count, "getrf", "cuda", NULL, 2);
+	struct regret regret = errors_regret(t.rows, t.count,
+	        &(struct errors_filter){.operation = "getrf", .executor = "cuda", .level = 2});
 	ok(regret.shapes == 1, "one problem, whatever the plan");
 	is_real(regret.worst, 90.0 / 80 - 1, 1e-9,
 	        "the choice, if estimated above others, against the best of the grid");
-	regret = errors_regret(t.rows, t.count, "potrf", "cuda", NULL, 2);
+	regret = errors_regret(t.rows, t.count,
+	        &(struct errors_filter){.operation = "potrf", .executor = "cuda", .level = 2});
 	ok(regret.shapes == 0, "another operation is another problem, of one variant");
-	struct ranking ranking = errors_ranking(t.rows, t.count, "getrf", "cuda", 2);
+	struct ranking ranking = errors_ranking(t.rows, t.count,
+	        &(struct errors_filter){.operation = "getrf", .executor = "cuda", .level = 2});
 	ok(ranking.pairs == 3 && ranking.right == 1, "one of three pairs in order");
 	ok(isnan(t.rows[0].scaled_error), "another plan at the same size is nothing to scale from");
 	errors_baseline_rate(t.rows, t.count, "cuda", SINGLE, 1e15);

@@ -33,5 +33,5 @@ bool timing_gram_kernels(struct executor *executor, const struct gram_kernel *ke
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault);
 
-/* gram_kernels_print.c: the fastest shape of each kernel and number of columns, and its rate. */
+/* Prints the fastest shape of each kernel and number of columns, and its rate. */
 void gram_kernels_print(const struct results *results, FILE *out);

@@ -148,15 +148,6 @@ static double largest_dot(const struct fixture *s, int64_t k, const double *y, c
 	return largest;
 }
 
-static double norm(const double *x, int64_t n)
-{
-	double sum = 0;
-
-	for (int64_t i = 0; i < n; i++)
-		sum += x[i] * x[i];
-	return sqrt(sum);
-}
-
 /* Updates the residual (column c less Q R and less its rest) and the orthogonality (its largest
  * component along another column of Q), both over the column's norm. y: m words, x: k. */
 static void check_column(const struct fixture *s, int64_t k, int64_t c, double *y, double *x,
@@ -170,11 +161,11 @@ static void check_column(const struct fixture *s, int64_t k, int64_t c, double *
 		x[j] = get(p->x, j, c);
 	for (int64_t i = 0; i < m; i++)
 		y[i] = p->a.precision == SINGLE ? (double)(float)next(&state) : next(&state);
-	const double whole = norm(y, m);
+	const double whole = sqrt(fixture_dot(y, y, m));
 	for (int64_t i = 0; i < m && c >= k; i++)
 		y[i] -= get(p->a, i, c);
 	product(s, k, x, y);
-	candidate->residual = fmax(candidate->residual, norm(y, m) / whole);
+	candidate->residual = fmax(candidate->residual, sqrt(fixture_dot(y, y, m)) / whole);
 	for (int64_t i = 0; i < m; i++)
 		y[i] = get(p->a, i, c);
 	for (int64_t j = 0; j < k; j++)

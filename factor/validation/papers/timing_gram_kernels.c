@@ -96,20 +96,11 @@ static bool fetch(struct kernel_fixture *s, struct matrix from, int64_t column, 
 	return fixture_line(s->fixture.executor, matrix_view(from, 0, column, from.m, 1), x);
 }
 
-static double dot(const double *x, const double *y, int64_t m)
-{
-	double sum = 0;
-
-	for (int64_t i = 0; i < m; i++)
-		sum += x[i] * y[i];
-	return sum;
-}
-
 /* Subtracts from x its components along the `taken` columns of q, each of length 1. */
 static void take_out(const double *q, int64_t taken, double *x, int64_t m)
 {
 	for (int64_t k = 0; k < taken; k++) {
-		const double part = dot(q + k * m, x, m);
+		const double part = fixture_dot(q + k * m, x, m);
 		for (int64_t i = 0; i < m; i++)
 			x[i] -= part * q[k * m + i];
 	}
@@ -125,7 +116,7 @@ static bool find_q(struct kernel_fixture *s, int64_t taken, double *q)
 		if (!fetch(s, s->original, k, column))
 			return false;
 		take_out(q, k, column, m);
-		const double length = sqrt(dot(column, column, m));
+		const double length = sqrt(fixture_dot(column, column, m));
 		for (int64_t i = 0; i < m; i++)
 			column[i] /= length;
 	}
@@ -141,7 +132,7 @@ static double ratio_at(
 
 	if (!fetch(s, s->original, column, x) || !fetch(s, s->data.a, column, y))
 		return NAN;
-	const double norm = sqrt(dot(x, x, m));
+	const double norm = sqrt(fixture_dot(x, x, m));
 	take_out(q, taken, x, m);
 	for (int64_t i = 0; i < m; i++)
 		sum += (x[i] - y[i]) * (x[i] - y[i]);
