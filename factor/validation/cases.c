@@ -66,126 +66,109 @@ size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases
 	return count;
 }
 
-/* ---- the documented sizes ---- */
+/* ---- lists of shapes ---- */
 
-static const int64_t panel_rows[] = {1024, 4096, 16384, 65536}, panel_columns[] = {32, 64};
-static const char *const operations[] = {"getrf", "geqrf", "potrf"};
-
-/* The single operations of LAWN 202, at its sizes and larger. */
-static const struct bench_shape parts[] = {{"gemm", SINGLE, 1024, 1024},
-        {"gemm", SINGLE, 4096, 4096}, {"gemm", SINGLE, 8192, 8192}, {"transpose", SINGLE, 1024, 64},
-        {"transpose", SINGLE, 1024, 1024}, {"transpose", SINGLE, 4096, 4096},
-        {"transpose", SINGLE, 16384, 64}, {"transpose", SINGLE, 16384, 16384},
-        {"laswp", SINGLE, 1024, 1024}, {"laswp", SINGLE, 4096, 4096}, {"laswp", SINGLE, 8192, 8192},
-        {"laswp", SINGLE, 16384, 16384}, {"trsm", SINGLE, 64, 1024}, {"trsm", SINGLE, 64, 4096},
-        {"trsm", SINGLE, 64, 16384}, {"trsm", SINGLE, 128, 4096}, {"syrk", SINGLE, 1024, 64},
-        {"syrk", SINGLE, 1024, 1024}, {"syrk", SINGLE, 2048, 64}, {"syrk", SINGLE, 2048, 2048},
-        {"syrk", SINGLE, 4096, 64}, {"syrk", SINGLE, 4096, 4096}, {"syrk", SINGLE, 8192, 64},
-        {"syrk", SINGLE, 8192, 8192}, {"trmm", SINGLE, 1024, 1024}, {"trmm", SINGLE, 2048, 2048},
-        {"trmm", SINGLE, 4096, 4096}};
-
-/* Figure 5 of LAWN 202: orders of C in products with k = 1024. */
-static const int64_t small_orders[] = {
-        64, 128, 192, 256, 384, 512, 640, 768, 1024, 1280, 1536, 2048};
-
-/* Figure 6: square products up to the first, thin ones, with k = 64, up to the second. */
-enum { THIN_SMALLEST = 256, SQUARE_LARGEST = 8192, THIN_LARGEST = 16384, THIN_K = 64 };
-
-enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 8192, KIND_SIZE = 2048 };
-
-struct shapes {
-	struct bench_shape *shape;
-	size_t count;
+/* Every size, in every precision ("sd"), with every operation. Lists end with 0; a size without n
+ * is square. */
+enum { MOST_SIZES = 18 };
+struct family {
+	const char *operations[3], *precisions;
+	int64_t size[MOST_SIZES][2];
 };
 
-static void shapes_add(
-        struct shapes *s, const char *operation, enum precision precision, int64_t m, int64_t n)
+static size_t add_size(
+        struct bench_shape **shapes, size_t count, const struct family *f, const int64_t size[2])
 {
-	s->shape = xrealloc(s->shape, (s->count + 1) * sizeof *s->shape);
-	s->shape[s->count++] = (struct bench_shape){operation, precision, m, n};
+	for (const char *p = f->precisions; *p; p++)
+		for (size_t o = 0; o < ARRAY_LEN(f->operations) && f->operations[o]; o++) {
+			*shapes = xrealloc(*shapes, (count + 1) * sizeof **shapes);
+			(*shapes)[count++] = (struct bench_shape){f->operations[o],
+			        *p == 's' ? SINGLE : DOUBLE, size[0], size[1] ? size[1] : size[0]};
+		}
+	return count;
 }
 
-static const enum precision both[] = {SINGLE, DOUBLE};
-
-static void add_squares(struct shapes *s, const int64_t *n, size_t count)
+/* Adds to `count` shapes. */
+static size_t list(
+        struct bench_shape **shapes, size_t count, const struct family *family, size_t families)
 {
-	for (size_t i = 0; i < count; i++)
-		for (size_t p = 0; p < ARRAY_LEN(both); p++)
-			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-				shapes_add(s, operations[o], both[p], n[i], n[i]);
+	if (count == 0)
+		*shapes = NULL;
+	for (const struct family *f = family; f < family + families; f++)
+		for (size_t i = 0; i < MOST_SIZES && f->size[i][0]; i++)
+			count = add_size(shapes, count, f, f->size[i]);
+	return count;
 }
+
+#define WHOLE_MATRICES                                                                             \
+	{                                                                                          \
+		"getrf", "geqrf", "potrf"                                                          \
+	}
+
+/* ---- the documented sizes ---- */
+
+enum { ON_HOST = 8192 };
+
+/* Panels; the single operations of LAWN 202 at its sizes and larger (small_gemm: its Figure 5,
+ * orders of C in products with k = 1024; thin_gemm: its Figure 6, square products and thin ones);
+ * whole factorizations. */
+static const struct family documented[] = {
+        {{"panel_getrf"}, "s",
+                {{1024, 32}, {4096, 32}, {16384, 32}, {65536, 32}, {1024, 64}, {4096, 64},
+                        {16384, 64}, {65536, 64}}},
+        {{"gemm"}, "s", {{1024}, {4096}, {8192}}},
+        {{"transpose"}, "s", {{1024, 64}, {1024}, {4096}, {16384, 64}, {16384}}},
+        {{"laswp"}, "s", {{1024}, {4096}, {8192}, {16384}}},
+        {{"trsm"}, "s", {{64, 1024}, {64, 4096}, {64, 16384}, {128, 4096}}},
+        {{"syrk"}, "s",
+                {{1024, 64}, {1024}, {2048, 64}, {2048}, {4096, 64}, {4096}, {8192, 64}, {8192}}},
+        {{"trmm"}, "s", {{1024}, {2048}, {4096}}},
+        {{"small_gemm"}, "s",
+                {{64}, {128}, {192}, {256}, {384}, {512}, {640}, {768}, {1024}, {1280}, {1536},
+                        {2048}}},
+        {{"thin_gemm"}, "s", {{256}, {512}, {1024}, {2048}, {4096}, {8192}}},
+        {{"thin_gemm"}, "s",
+                {{256, 64}, {512, 64}, {1024, 64}, {2048, 64}, {4096, 64}, {8192, 64},
+                        {16384, 64}}},
+        {WHOLE_MATRICES, "sd", {{256}, {512}, {1024}, {2048}, {4096}, {8192}, {16384}, {32768}}}};
 
 /* Squares that are no powers of two, tall and skinny matrices. */
-static void add_others(struct shapes *s)
-{
-	static const int64_t odd[] = {1000, 3000, 5555},
-	                     more[] = {300, 700, 1500, 6500, 10007, 20000};
-	static const int64_t tall[][2] = {{16384, 256}, {65536, 256}, {65536, 1024}};
-	static const int64_t tall_qr[][2] = {
-	        {16384, 64}, {16384, 128}, {65536, 64}, {65536, 128}, {131072, 512}, {1000000, 64}};
+static const struct family others[] = {{WHOLE_MATRICES, "sd", {{1000}, {3000}, {5555}}},
+        {{"getrf", "geqrf"}, "sd", {{16384, 256}, {65536, 256}, {65536, 1024}}},
+        {{"geqrf"}, "s",
+                {{16384, 64}, {16384, 128}, {65536, 64}, {65536, 128}, {131072, 512},
+                        {1000000, 64}}},
+        {WHOLE_MATRICES, "sd", {{300}, {700}, {1500}, {6500}, {10007}, {20000}}}};
 
-	add_squares(s, odd, ARRAY_LEN(odd));
-	for (size_t t = 0; t < ARRAY_LEN(tall); t++)
-		for (size_t p = 0; p < ARRAY_LEN(both); p++)
-			for (size_t o = 0; o < 2; o++)
-				shapes_add(s, operations[o], both[p], tall[t][0], tall[t][1]);
-	for (size_t t = 0; t < ARRAY_LEN(tall_qr); t++)
-		shapes_add(s, "geqrf", SINGLE, tall_qr[t][0], tall_qr[t][1]);
-	add_squares(s, more, ARRAY_LEN(more));
-}
+/* LAWN 202's errors are of 8192. gramschmidt: 8192 x 512 is of conditions. gram_kernels: n columns
+ * are left. */
+static const struct family errors_and_gram[] = {
+        {{"lawn_errors"}, "s", {{256}, {1024}, {4096}, {8192}}}, {{"kind_errors"}, "s", {{2048}}},
+        {{"gramschmidt"}, "s", {{1024}, {2048}, {4096}, {8192}, {16384}}},
+        {{"gramschmidt"}, "d", {{1024}, {2048}, {4096}, {8192}}},
+        {{"gramschmidt"}, "s", {{8192, 512}}},
+        {{"gram_kernels"}, "s",
+                {{8192}, {8192, 6144}, {8192, 4096}, {8192, 3072}, {8192, 2048}, {8192, 1536},
+                        {8192, 1024}, {8192, 768}, {8192, 512}, {8192, 384}, {8192, 256},
+                        {8192, 192}, {8192, 128}, {8192, 96}, {8192, 64}, {8192, 32}, {8192, 16}}}};
 
-static void add_products(struct shapes *s)
-{
-	for (size_t i = 0; i < ARRAY_LEN(small_orders); i++)
-		shapes_add(s, "small_gemm", SINGLE, small_orders[i], small_orders[i]);
-	for (int64_t n = THIN_SMALLEST; n <= SQUARE_LARGEST; n *= 2)
-		shapes_add(s, "thin_gemm", SINGLE, n, n);
-	for (int64_t n = THIN_SMALLEST; n <= THIN_LARGEST; n *= 2)
-		shapes_add(s, "thin_gemm", SINGLE, n, THIN_K);
-}
+static const struct family largest_first[] = {
+        {WHOLE_MATRICES, "s", {{32768}, {16384}, {8192}, {4096}, {2048}, {1024}, {512}, {256}}},
+        {WHOLE_MATRICES, "d", {{32768}, {16384}, {8192}, {4096}, {2048}, {1024}, {512}, {256}}}};
 
 size_t cases_bench(struct bench_shape **shapes)
 {
-	/* columns that are left in Gram-Schmidt */
-	static const int64_t remaining[] = {
-	        6144, 4096, 3072, 2048, 1536, 1024, 768, 512, 384, 256, 192, 128, 96, 64, 32, 16};
-	static const int64_t errors[] = {256, 1024, 4096, 8192}; /* LAWN 202: 8192 */
-	struct shapes s = {0};
+	size_t count = list(shapes, 0, documented, ARRAY_LEN(documented));
 
-	for (size_t c = 0; c < ARRAY_LEN(panel_columns); c++)
-		for (size_t r = 0; r < ARRAY_LEN(panel_rows); r++)
-			shapes_add(&s, "panel_getrf", SINGLE, panel_rows[r], panel_columns[c]);
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-		shapes_add(&s, parts[i].operation, SINGLE, parts[i].m, parts[i].n);
-	add_products(&s);
-	for (int64_t n = SMALLEST; n <= LARGEST; n *= 2)
-		add_squares(&s, &n, 1);
-	add_others(&s);
-	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
-		shapes_add(&s, "lawn_errors", SINGLE, errors[i], errors[i]);
-	shapes_add(&s, "kind_errors", SINGLE, KIND_SIZE, KIND_SIZE);
-	for (size_t p = 0; p < ARRAY_LEN(both); p++)
-		for (int64_t n = 1024; n <= (both[p] == SINGLE ? 16384 : 8192); n *= 2)
-			shapes_add(&s, "gramschmidt", both[p], n, n);
-	shapes_add(&s, "gramschmidt", SINGLE, 8192, 512); /* of conditions */
-	shapes_add(&s, "gram_kernels", SINGLE, 8192, 8192);
-	for (size_t i = 0; i < ARRAY_LEN(remaining); i++)
-		shapes_add(&s, "gram_kernels", SINGLE, 8192, remaining[i]);
-	*shapes = s.shape;
-	return s.count;
+	count = list(shapes, count, others, ARRAY_LEN(others));
+	return list(shapes, count, errors_and_gram, ARRAY_LEN(errors_and_gram));
 }
 
 size_t cases_largest_first(struct bench_shape **shapes)
 {
-	struct shapes s = {0};
+	size_t count = list(shapes, 0, largest_first, ARRAY_LEN(largest_first));
 
-	for (size_t p = 0; p < ARRAY_LEN(both); p++)
-		for (int64_t n = LARGEST; n >= SMALLEST; n /= 2)
-			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-				shapes_add(&s, operations[o], both[p], n, n);
-	add_others(&s);
-	*shapes = s.shape;
-	return s.count;
+	return list(shapes, count, others, ARRAY_LEN(others));
 }
 
 bool cases_on_host(const struct bench_shape *shape)
@@ -193,50 +176,36 @@ bool cases_on_host(const struct bench_shape *shape)
 	return shape->m <= ON_HOST;
 }
 
-/* ---- hold-out of whole factorizations ---- */
-
-struct square {
-	enum precision precision;
-	int64_t n;
-};
+/* ---- hold-out of whole factorizations and of panels ---- */
 
 size_t cases_whole(bool quick, struct bench_shape **shapes)
 {
-	static const struct square all[] = {{SINGLE, 1000}, {SINGLE, 3000}, {SINGLE, 5555},
-	        {SINGLE, 10007}, {SINGLE, 20000}, {DOUBLE, 1000}, {DOUBLE, 3000}, {DOUBLE, 5555},
-	        {DOUBLE, 10007}};
-	static const struct square some[] = {{SINGLE, 3000}};
-	static const int64_t tall[][2] = {{30000, 500}, {100000, 200}};
-	const struct square *squares = quick ? some : all;
-	struct shapes s = {0};
+	static const struct family some[] = {{WHOLE_MATRICES, "s", {{3000}}}};
+	static const struct family all[] = {
+	        {WHOLE_MATRICES, "s", {{1000}, {3000}, {5555}, {10007}, {20000}}},
+	        {WHOLE_MATRICES, "d", {{1000}, {3000}, {5555}, {10007}}},
+	        {{"geqrf"}, "s", {{30000, 500}, {100000, 200}}}};
 
-	for (size_t i = 0; i < (quick ? ARRAY_LEN(some) : ARRAY_LEN(all)); i++)
-		for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-			shapes_add(&s, operations[o], squares[i].precision, squares[i].n,
-			        squares[i].n);
-	for (size_t t = 0; t < ARRAY_LEN(tall) && !quick; t++)
-		shapes_add(&s, "geqrf", SINGLE, tall[t][0], tall[t][1]);
-	*shapes = s.shape;
-	return s.count;
+	return quick ? list(shapes, 0, some, ARRAY_LEN(some))
+	             : list(shapes, 0, all, ARRAY_LEN(all));
 }
 
 size_t cases_panels(bool quick, struct bench_shape **shapes)
 {
-	enum { USUAL = 48, MIDDLE = 3000 };
-	static const int64_t rows[] = {300, 750, MIDDLE, 12000, 48000, 90000},
-	                     columns[] = {24, USUAL, 96}, squares[] = {24, 48, 96, 200, 350};
-	struct shapes s = {0};
+	static const struct family some[] = {{{"panel_geqrf"}, "s", {{3000, 48}}},
+	        {{"panel_potrf"}, "s", {{96}}}, {{"panel_geqrf"}, "d", {{3000, 48}}},
+	        {{"panel_potrf"}, "d", {{96}}}};
+	static const struct family all[] = {
+	        {{"panel_geqrf"}, "s",
+	                {{300, 24}, {750, 24}, {3000, 24}, {12000, 24}, {48000, 24}, {90000, 24},
+	                        {300, 48}, {750, 48}, {3000, 48}, {12000, 48}, {48000, 48},
+	                        {90000, 48}, {300, 96}, {750, 96}, {3000, 96}, {12000, 96},
+	                        {48000, 96}, {90000, 96}}},
+	        {{"panel_potrf"}, "s", {{24}, {48}, {96}, {200}, {350}}},
+	        {{"panel_geqrf"}, "d",
+	                {{300, 48}, {750, 48}, {3000, 48}, {12000, 48}, {48000, 48}, {90000, 48}}},
+	        {{"panel_potrf"}, "d", {{24}, {48}, {96}, {200}, {350}}}};
 
-	for (size_t p = 0; p < ARRAY_LEN(both); p++) {
-		for (size_t c = 0; c < ARRAY_LEN(columns); c++)
-			for (size_t r = 0; r < ARRAY_LEN(rows); r++)
-				if ((columns[c] == USUAL || (both[p] == SINGLE && !quick)) &&
-				        (rows[r] == MIDDLE || !quick))
-					shapes_add(&s, "panel_geqrf", both[p], rows[r], columns[c]);
-		for (size_t i = 0; i < ARRAY_LEN(squares); i++)
-			if (!quick || squares[i] == 96)
-				shapes_add(&s, "panel_potrf", both[p], squares[i], squares[i]);
-	}
-	*shapes = s.shape;
-	return s.count;
+	return quick ? list(shapes, 0, some, ARRAY_LEN(some))
+	             : list(shapes, 0, all, ARRAY_LEN(all));
 }
