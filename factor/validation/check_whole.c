@@ -4,14 +4,11 @@
 #include "check_whole.h"
 
 #include "lib/base/msg.h"
+#include "check_kernels.h"
 #include "fixture.h"
 #include "matrices.h"
 #include "factor/algorithms/schedule.h"
 #include "factor/algorithms/solve.h"
-
-#ifdef FATHOM_CUDA
-#include "check_kernels.h"
-#endif
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,42 +30,12 @@ struct checking {
 
 /* ---- copies and random data, which the executor's operations do not make ---- */
 
-#ifdef FATHOM_CUDA
 static bool done(struct executor *e, const char *what, int error)
 {
 	if (error == 0)
 		error = check_idle();
 	return error == 0 || fault_set(&e->fault, "%s failed: CUDA error %d", what, error);
 }
-
-static bool widen_cuda(struct executor *e, struct matrix from, struct matrix to)
-{
-	return done(e, "the check's copy",
-	        check_widen(matrix_address(from), from.ld, from.precision == DOUBLE, from.m, from.n,
-	                matrix_address(to), to.ld));
-}
-
-static bool fill_cuda(
-        struct executor *e, struct matrix a, bool symmetric, double shift, uint64_t seed)
-{
-	return done(e, "random data",
-	        check_random(matrix_address(a), a.ld, a.precision == DOUBLE, symmetric ? a.m : a.ld,
-	                a.n, seed, symmetric, shift));
-}
-#else
-static bool widen_cuda(struct executor *e, struct matrix from, struct matrix to)
-{
-	(void)from, (void)to;
-	return fault_set(&e->fault, "built without the CUDA Toolkit");
-}
-
-static bool fill_cuda(
-        struct executor *e, struct matrix a, bool symmetric, double shift, uint64_t seed)
-{
-	(void)symmetric, (void)shift, (void)seed;
-	return widen_cuda(e, a, a);
-}
-#endif
 
 static bool on_gpu(const struct executor *e)
 {
@@ -80,7 +47,9 @@ bool whole_widen(struct executor *e, struct matrix from, struct matrix to)
 	if (!e->ops->sync(e))
 		return false;
 	if (on_gpu(e))
-		return widen_cuda(e, from, to);
+		return done(e, "the check's copy",
+		        check_widen(matrix_address(from), from.ld, from.precision == DOUBLE, from.m,
+		                from.n, matrix_address(to), to.ld));
 	for (int64_t j = 0; j < from.n; j++)
 		for (int64_t i = 0; i < from.m; i++)
 			matrix_put(matrix_address(to), DOUBLE, i + j * to.ld,
@@ -109,7 +78,9 @@ bool whole_fill(struct executor *e, const struct whole *whole, struct matrix a, 
 	if (!e->ops->sync(e))
 		return false;
 	if (on_gpu(e))
-		return fill_cuda(e, a, symmetric, shift, seed);
+		return done(e, "random data",
+		        check_random(matrix_address(a), a.ld, a.precision == DOUBLE,
+		                symmetric ? a.m : a.ld, a.n, seed, symmetric, shift));
 	fill_host(a, symmetric, shift, seed);
 	return true;
 }
