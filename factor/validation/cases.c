@@ -7,62 +7,52 @@
 
 /* Every m with every n, for one executor and precision. Lists end with 0. */
 enum { MOST_M = 10, MOST_N = 4 };
-struct grid {
+static const struct grid {
+	bool quick;
 	const char *executor;
 	enum precision precision;
 	int64_t m[MOST_M], n[MOST_N];
-};
+} grids[] = {{false, "cuda", SINGLE, {300, 750, 1500, 3000, 6000, 12000, 24000, 48000, 90000},
+                     {24, 48, 96}},
+        {false, "cuda", DOUBLE, {750, 3000, 12000, 48000}, {24, 48, 96}},
+        {false, "host", SINGLE, {300, 750, 1500, 3000, 6000, 12000}, {24, 48, 96}},
+        {false, "host", DOUBLE, {750, 3000, 12000}, {24, 48, 96}},
+        {true, "cuda", SINGLE, {750, 6000, 48000}, {48}}, {true, "cuda", DOUBLE, {6000}, {48}},
+        {true, "host", SINGLE, {750, 6000}, {48}}, {true, "host", DOUBLE, {3000}, {48}}};
 
-static const struct grid full[] = {
-        {"cuda", SINGLE, {300, 750, 1500, 3000, 6000, 12000, 24000, 48000, 90000}, {24, 48, 96}},
-        {"cuda", DOUBLE, {750, 3000, 12000, 48000}, {24, 48, 96}},
-        {"host", SINGLE, {300, 750, 1500, 3000, 6000, 12000}, {24, 48, 96}},
-        {"host", DOUBLE, {750, 3000, 12000}, {24, 48, 96}}};
-
-static const struct grid few[] = {{"cuda", SINGLE, {750, 6000, 48000}, {48}},
-        {"cuda", DOUBLE, {6000}, {48}}, {"host", SINGLE, {750, 6000}, {48}},
-        {"host", DOUBLE, {3000}, {48}}};
-
+/* On the GPU the last one is the rank-1 update. */
 static const char *const cuda_variants[] = {
-        "blas", "optimized", "fused", "persistent", "host", NULL};
+        "blas", "optimized", "fused", "persistent", "host", "cublas", NULL};
 static const char *const host_variants[] = {"blas", "host", NULL};
 
-enum { MOST_CASES = ARRAY_LEN(full) * MOST_M * MOST_N * ARRAY_LEN(cuda_variants) };
+enum { MOST_CASES = ARRAY_LEN(grids) * MOST_M * MOST_N * ARRAY_LEN(cuda_variants) };
 
-/* Shapes whose phases are timed separately. */
-static bool has_phases(const struct grid *grid, int64_t m, int64_t n)
-{
-	return grid->precision == SINGLE && n == 48 && (m == 750 || m == 6000 || m == 48000);
-}
-
-/* The variants of a shape; on the GPU the rank-1 update, too. Returns the new count. */
+/* Some shapes' phases are timed separately. */
 static size_t add_shape(
         struct panel_case *cases, size_t count, const struct grid *grid, int64_t m, int64_t n)
 {
-	bool cuda = strcmp(grid->executor, "cuda") == 0;
+	const bool cuda = strcmp(grid->executor, "cuda") == 0;
+	const bool phases =
+	        grid->precision == SINGLE && n == 48 && (m == 750 || m == 6000 || m == 48000);
 
-	for (const char *const *v = cuda ? cuda_variants : host_variants; *v; v++)
-		cases[count++] = (struct panel_case){"panel_getrf", *v, grid->executor,
-		        grid->precision, m, n, has_phases(grid, m, n)};
-	if (cuda)
-		cases[count++] = (struct panel_case){
-		        "ger", "cublas", grid->executor, grid->precision, m, n, false};
+	for (const char *const *v = cuda ? cuda_variants : host_variants; *v; v++) {
+		const bool ger = strcmp(*v, "cublas") == 0;
+		cases[count++] = (struct panel_case){ger ? "ger" : "panel_getrf", *v,
+		        grid->executor, grid->precision, m, n, phases && !ger};
+	}
 	return count;
 }
 
 size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases)
 {
-	const struct grid *grids = quick ? few : full;
 	size_t count = 0;
 
 	*cases = xmalloc(MOST_CASES * sizeof **cases);
-	for (size_t g = 0; g < (quick ? ARRAY_LEN(few) : ARRAY_LEN(full)); g++) {
-		if (strcmp(grids[g].executor, executor) != 0)
-			continue;
-		for (const int64_t *n = grids[g].n; *n; n++)
-			for (const int64_t *m = grids[g].m; *m; m++)
-				count = add_shape(*cases, count, &grids[g], *m, *n);
-	}
+	for (const struct grid *g = grids; g < grids + ARRAY_LEN(grids); g++)
+		if (g->quick == quick && strcmp(g->executor, executor) == 0)
+			for (const int64_t *n = g->n; *n; n++)
+				for (const int64_t *m = g->m; *m; m++)
+					count = add_shape(*cases, count, g, *m, *n);
 	return count;
 }
 

@@ -5,6 +5,8 @@
 
 #include "factor/executors/executor.h"
 
+#include <math.h>
+
 /* The ratio below which LAPACK's own tests pass. */
 enum { CHECK_THRESHOLD = 30 };
 
@@ -12,6 +14,12 @@ enum { CHECK_THRESHOLD = 30 };
 static inline double check_eps(enum precision precision)
 {
 	return precision == SINGLE ? 0x1p-24 : 0x1p-53;
+}
+
+/* The larger of two ratios; NaN stays. */
+static inline double check_worse(double worst, double ratio)
+{
+	return ratio > worst || isnan(ratio) ? ratio : worst;
 }
 
 struct panel_check {

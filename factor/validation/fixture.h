@@ -25,12 +25,6 @@ bool fixture_line(struct executor *e, struct matrix line, double *x);
 /* A number in 0 .. below - 1; advances the state. */
 int64_t fixture_random(uint64_t *state, int64_t below);
 
-/* The larger of two ratios; NaN stays. */
-static inline double fixture_worse(double worst, double ratio)
-{
-	return ratio <= worst ? worst : ratio;
-}
-
 /* x^T y on the host. */
 double fixture_dot(const double *x, const double *y, int64_t m);
 

@@ -136,7 +136,7 @@ static double ger_ratio(const struct panel_fixture *s)
 			const double product = x[i] * y[j];
 			const double got = matrix_get(s->result, p, i + j * a->ld);
 			const double scale = check_eps(p) * (fabs(before) + fabs(product));
-			worst = fixture_worse(worst, fabs(got - (before - product)) / scale);
+			worst = check_worse(worst, fabs(got - (before - product)) / scale);
 		}
 	free(x);
 	return worst;

@@ -99,7 +99,7 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 	double worst = 0;
 
 	for (int c = 0; c < CHECKED; c++)
-		worst = fixture_worse(worst, ratio_at(fixture_of(fixture), candidate->way));
+		worst = check_worse(worst, ratio_at(fixture_of(fixture), candidate->way));
 	return fixture_residual(candidate, worst);
 }
 

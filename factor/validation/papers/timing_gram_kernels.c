@@ -150,7 +150,7 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 
 	for (int c = 0; c < CHECKED && ok && rest > 0; c++) {
 		int64_t column = taken + fixture_random(&s->state, rest);
-		worst = fixture_worse(
+		worst = check_worse(
 		        worst, ratio_at(s, q, taken, c ? column : taken + rest - 1, q + taken * m));
 	}
 	free(q);

@@ -280,7 +280,7 @@ static double trsm_ratio(struct paper_op_data *d)
 				sum += (double)l[i + q * m] * x[q];
 				magnitude += fabs((double)l[i + q * m] * x[q]);
 			}
-			worst = fixture_worse(worst, fabs(sum - b[i]) / eps / magnitude);
+			worst = check_worse(worst, fabs(sum - b[i]) / eps / magnitude);
 		}
 	}
 	free(l);
@@ -344,7 +344,7 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 
 	d->way = candidate->way;
 	for (int c = 0; c < CHECKED; c++)
-		worst = fixture_worse(worst, ratio(d));
+		worst = check_worse(worst, ratio(d));
 	return fixture_residual(candidate, worst);
 }
 
