@@ -18,15 +18,6 @@ static const double later_warm_up = 0.1;
 /* Share of the time for a single phase: there are many, and other phases run before each. */
 static const double phase_share = 0.25;
 
-void timing_per_call(struct candidate *candidate, int64_t calls)
-{
-	struct estimate *t = &candidate->seconds;
-
-	t->value /= (double)calls;
-	t->low /= (double)calls;
-	t->high /= (double)calls;
-}
-
 bool timing_work(struct candidate *candidate, struct executor *e, int64_t bytes)
 {
 	return bytes >= 0 && (bytes == 0 || e->ops->alloc(e, bytes, &candidate->work));
@@ -221,6 +212,12 @@ static void take_turn(struct timing_fixture *fixture, struct candidate *candidat
 
 static void finish(struct timing_fixture *fixture, struct candidate *candidate)
 {
+	const double calls = candidate->calls > 1 ? (double)candidate->calls : 1;
+	struct estimate *t = &candidate->seconds;
+
+	t->value /= calls;
+	t->low /= calls;
+	t->high /= calls;
 	if (candidate->work)
 		fixture->executor->ops->release(fixture->executor, candidate->work);
 	candidate->work = NULL;

@@ -166,12 +166,11 @@ bool timing_gram_kernels(struct executor *executor, const struct gram_kernel *ke
 	        .state = plan->seed};
 
 	for (size_t i = 0; i < count; i++)
-		candidate[i] = (struct candidate){
-		        .run = run, .before = before, .after = run_once, .way = &kernel[i]};
+		candidate[i] = (struct candidate){.run = run,
+		        .before = before,
+		        .after = run_once,
+		        .calls = kernel[i].calls,
+		        .way = &kernel[i]};
 	executor->queue = QUEUE_MAIN;
-	bool ok =
-	        fixture_time(&s.fixture, fixture_open(&s, kernel, count), candidate, count, fault);
-	for (size_t i = 0; i < count; i++)
-		timing_per_call(&candidate[i], kernel[i].calls);
-	return ok;
+	return fixture_time(&s.fixture, fixture_open(&s, kernel, count), candidate, count, fault);
 }

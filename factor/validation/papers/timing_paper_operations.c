@@ -22,15 +22,15 @@ static struct paper_op_scene *fixture_of(struct timing_fixture *fixture)
 	return (struct paper_op_scene *)fixture;
 }
 
-/* ---- candidates, with the number of calls as context ---- */
+/* ---- candidates ---- */
 
-static bool call_times(struct candidate *candidate, int calls)
+static bool call_times(struct candidate *candidate, int64_t calls)
 {
 	struct paper_op_data *d = &fixture_of(candidate->fixture)->data;
 	bool good = true;
 
 	d->way = candidate->way;
-	for (int i = 0; i < calls && good; i++)
+	for (int64_t i = 0; i < calls && good; i++)
 		good = d->way->call(d);
 	return good && d->executor->ops->sync(d->executor);
 }
@@ -43,16 +43,14 @@ static bool paper_op_prepare(struct candidate *candidate)
 	const double start = clock_now();
 	if (!call_times(candidate, 1))
 		return false;
-	const double wanted = sample_seconds / (clock_now() - start);
-	*(int *)candidate->context = wanted < 1            ? 1
-	                             : wanted > MOST_CALLS ? MOST_CALLS
-	                                                   : (int)wanted;
+	candidate->calls =
+	        (int64_t)fmin(fmax(sample_seconds / (clock_now() - start), 1), MOST_CALLS);
 	return true;
 }
 
 static bool paper_op_run(struct candidate *candidate)
 {
-	return call_times(candidate, *(int *)candidate->context);
+	return call_times(candidate, candidate->calls);
 }
 
 static bool restore(struct timing_fixture *fixture)
@@ -350,25 +348,19 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 
 bool timing_parts(struct executor *executor, const struct paper_op_problem *problem,
         const struct timing_plan *plan, const struct paper_op_way *const *way,
-        struct candidate *candidate, int *calls, size_t count, struct fault *fault)
+        struct candidate *candidate, size_t count, struct fault *fault)
 {
 	struct paper_op_scene s = {
 	        .fixture = {.executor = executor, .plan = plan, .restore = restore, .check = check},
 	        .data = {.executor = executor, .problem = *problem, .state = plan->seed}};
 
-	for (size_t i = 0; i < count; i++) {
-		calls[i] = 1;
+	for (size_t i = 0; i < count; i++)
 		candidate[i] = (struct candidate){.variant = way[i]->variant,
 		        .run = paper_op_run,
 		        .prepare = paper_op_prepare,
 		        .after = paper_op_after,
-		        .context = &calls[i],
 		        .way = way[i],
 		        .skip = way[i]->unchecked};
-	}
 	executor->queue = QUEUE_MAIN;
-	bool good = fixture_time(&s.fixture, fixture_open(&s), candidate, count, fault);
-	for (size_t i = 0; i < count; i++)
-		timing_per_call(&candidate[i], calls[i]);
-	return good;
+	return fixture_time(&s.fixture, fixture_open(&s), candidate, count, fault);
 }
