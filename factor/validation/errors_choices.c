@@ -27,21 +27,12 @@ static bool is_candidate(const struct comparison *row, const struct errors_filte
 	return row->verdict != VERDICT_SKIPPED && is_way(row, f);
 }
 
-static bool same_option(const struct result *a, const struct result *b, const char *key)
-{
-	char x[16] = "", y[16] = "";
-
-	results_option(a->options, key, x, sizeof x);
-	results_option(b->options, key, y, sizeof y);
-	return strcmp(x, y) == 0;
-}
-
 static bool same_problem(const struct comparison *a, const struct comparison *b)
 {
 	const struct result *p = a->predicted, *q = b->predicted;
 	return result_same_problem(p, q) && p->k == q->k && p->math == q->math &&
-	       strcmp(p->executor, q->executor) == 0 && same_option(p, q, "trans") &&
-	       same_option(p, q, "uplo") && same_option(p, q, "from");
+	       strcmp(p->executor, q->executor) == 0 && result_same_option(p, q, "trans") &&
+	       result_same_option(p, q, "uplo") && result_same_option(p, q, "from");
 }
 
 struct ranking errors_ranking(

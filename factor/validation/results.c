@@ -298,6 +298,15 @@ bool result_has_value(const struct result *row, const char *key, const char *val
 	return results_option(row->options, key, found, sizeof found) && strcmp(found, value) == 0;
 }
 
+bool result_same_option(const struct result *a, const struct result *b, const char *key)
+{
+	char x[24] = "", y[24] = "";
+
+	results_option(a->options, key, x, sizeof x);
+	results_option(b->options, key, y, sizeof y);
+	return strcmp(x, y) == 0;
+}
+
 int64_t results_calls(const struct result *row)
 {
 	static const char calls[] = "calls=";
