@@ -55,6 +55,7 @@ bool measure_parts(struct measure *measure, const struct profile *profile, const
 	struct result row[PAPER_OP_WAYS];
 	struct candidate candidate[PAPER_OP_WAYS];
 	struct fault fault = {""};
+	int calls[PAPER_OP_WAYS];
 	size_t count = 0;
 
 	paper_op_find(operation, &part);
@@ -70,9 +71,9 @@ bool measure_parts(struct measure *measure, const struct profile *profile, const
 	if (count == 0)
 		return false;
 	measure->plan.seed += 1000;
-	bool timed = timing_parts(
-	        measure->executor[0], &problem, &measure->plan, way, candidate, count, &fault);
+	bool timed = timing_parts(measure->executor[0], &problem, &measure->plan, way, candidate,
+	        calls, count, &fault);
 	for (size_t i = 0; i < count && timed; i++)
-		snprintf(row[i].plan, sizeof row[i].plan, "calls=%" PRId64, candidate[i].calls);
+		snprintf(row[i].plan, sizeof row[i].plan, "calls=%d", calls[i]);
 	return measure_add_all(measure, row, candidate, count, timed, &fault, out);
 }

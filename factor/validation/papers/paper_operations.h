@@ -84,11 +84,11 @@ struct matrix paper_op_triangle(const struct paper_op_data *data);
 /* paper_operation_calls.c: all ways of a part, at most PAPER_OP_WAYS; their number. */
 size_t paper_op_ways(enum paper_op part, const struct paper_op_way **ways);
 
-/* timing_paper_operations.c: fills seconds, calls and residual of a candidate for each of the
- * ways. */
+/* timing_paper_operations.c: fills seconds and residual of a candidate for each of the ways;
+ * calls[i] is the number of calls in a sample of candidate i. */
 bool timing_parts(struct executor *executor, const struct paper_op_problem *problem,
         const struct timing_plan *plan, const struct paper_op_way *const *way,
-        struct candidate *candidate, size_t count, struct fault *fault);
+        struct candidate *candidate, int *calls, size_t count, struct fault *fault);
 #else
 static inline size_t paper_op_ways(enum paper_op part, const struct paper_op_way **ways)
 {
@@ -98,9 +98,10 @@ static inline size_t paper_op_ways(enum paper_op part, const struct paper_op_way
 
 static inline bool timing_parts(struct executor *executor, const struct paper_op_problem *problem,
         const struct timing_plan *plan, const struct paper_op_way *const *way,
-        struct candidate *candidate, size_t count, struct fault *fault)
+        struct candidate *candidate, int *calls, size_t count, struct fault *fault)
 {
-	(void)executor, (void)problem, (void)plan, (void)way, (void)candidate, (void)count;
+	(void)executor, (void)problem, (void)plan, (void)way, (void)candidate, (void)calls,
+	        (void)count;
 	return fault_set(fault, "built without the CUDA Toolkit");
 }
 #endif

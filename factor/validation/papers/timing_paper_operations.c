@@ -348,7 +348,7 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 
 bool timing_parts(struct executor *executor, const struct paper_op_problem *problem,
         const struct timing_plan *plan, const struct paper_op_way *const *way,
-        struct candidate *candidate, size_t count, struct fault *fault)
+        struct candidate *candidate, int *calls, size_t count, struct fault *fault)
 {
 	struct paper_op_scene s = {
 	        .fixture = {.executor = executor, .plan = plan, .restore = restore, .check = check},
@@ -362,5 +362,8 @@ bool timing_parts(struct executor *executor, const struct paper_op_problem *prob
 		        .way = way[i],
 		        .skip = way[i]->unchecked};
 	executor->queue = QUEUE_MAIN;
-	return fixture_time(&s.fixture, fixture_open(&s), candidate, count, fault);
+	bool good = fixture_time(&s.fixture, fixture_open(&s), candidate, count, fault);
+	for (size_t i = 0; i < count; i++)
+		calls[i] = (int)candidate[i].calls;
+	return good;
 }
