@@ -4,6 +4,7 @@
 
 #include "tests/algorithms/factor_test.h"
 
+#include "factor/validation/fixture.h"
 #include "factor/validation/recorder.h"
 #include "factor/validation/whole.h"
 
@@ -46,34 +47,27 @@ static inline struct factored recorder_factorize(struct executor *e, enum operat
 	int64_t k = m < n ? m : n, w = precision_bytes(precision);
 	struct factored f = {.bytes = (size_t)(m * n * w), .tau_bytes = (size_t)(k * w)};
 	struct whole whole = {.operation = operation, .uplo = LOWER};
-	struct matrix a = {NULL, 0, m, n, m, precision}, tau = {NULL, 0, k, 1, k, precision};
-	struct pivots p = {NULL, k};
+	struct timing_fixture memory = {.executor = e};
+	struct matrix a, tau;
 	void *work = NULL, *integers = NULL;
 
 	f.a = xmalloc(f.bytes);
 	f.tau = xcalloc(1, f.tau_bytes);
 	f.ipiv = xcalloc((size_t)k, sizeof *f.ipiv);
 	recorder_matrix(f.a, operation, precision, m, n);
-	int64_t bytes = whole_work(e, &whole, plan, a);
-	f.ran = bytes >= 0 && e->ops->alloc(e, bytes, &work) &&
-	        e->ops->alloc(e, (int64_t)f.bytes, &a.data) && e->ops->alloc(e, k * w, &tau.data) &&
-	        e->ops->alloc(e, (k + 1) * (int64_t)sizeof(int), &integers) &&
+	f.ran = fixture_matrix(&memory, &a, m, n, m, precision) &&
+	        fixture_matrix(&memory, &tau, k, 1, k, precision) &&
+	        fixture_alloc(&memory, (k + 1) * (int64_t)sizeof(int), &integers) &&
+	        fixture_alloc(&memory, whole_work(e, &whole, plan, a), &work) &&
 	        e->ops->upload(e, f.a, m, a) && e->ops->upload(e, f.tau, k, tau);
-	p.data = integers;
+	struct pivots p = {integers, k}, none = {integer_at(integers, k), 0};
 	f.ran = f.ran && whole_run(e, &whole, plan, a, work, p, tau, NULL) && e->ops->sync(e) &&
-	        e->ops->download(e, a, f.a, m) && e->ops->download(e, tau, f.tau, k);
-	if (operation != GEQRF)
-		f.ran = f.ran &&
-		        e->ops->read_pivots(e,
-		                operation == GETRF ? p
-		                                   : (struct pivots){integer_at(integers, k), 0},
-		                f.ipiv, &f.info);
+	        e->ops->download(e, a, f.a, m) && e->ops->download(e, tau, f.tau, k) &&
+	        (operation == GEQRF ||
+	                e->ops->read_pivots(e, operation == GETRF ? p : none, f.ipiv, &f.info));
 	if (!f.ran)
 		diag("%s", e->fault.text);
-	void *pieces[] = {work, a.data, tau.data, integers};
-	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
-		if (pieces[i])
-			e->ops->release(e, pieces[i]);
+	fixture_close(&memory);
 	return f;
 }
 
