@@ -11,22 +11,25 @@ static const double us = 1e-6;
 
 static struct result row_of(const char *variant, int64_t m, double value, double low, double high)
 {
-	struct result row = {.operation = "panel_getrf",
-	        .executor = "cuda",
-	        .precision = SINGLE,
-	        .m = m,
-	        .n = 48,
-	        .regime = "hardware",
-	        .residual = NAN,
-	        .seconds = {value * us, low * us, high * us, 9}};
-	snprintf(row.variant, sizeof row.variant, "%s", variant);
-	results_options(row.options, "cuda", NULL, 2);
+	struct result row = result_new("panel_getrf", variant, "cuda", SINGLE, m, 48);
+
+	strcpy(row.regime, "hardware");
+	row.seconds = (struct estimate){value * us, low * us, high * us, 9};
 	return row;
 }
 
 static void add(struct results *list, const char *variant, int64_t m, double value, double half)
 {
 	struct result row = row_of(variant, m, value, value * (1 - half), value * (1 + half));
+	results_add(list, &row);
+}
+
+/* Without a time, for that reason. */
+static void add_noted(struct results *list, const char *variant, int64_t m, const char *note)
+{
+	struct result row = row_of(variant, m, NAN, NAN, NAN);
+
+	strcpy(row.note, note);
 	results_add(list, &row);
 }
 
@@ -100,19 +103,14 @@ static void test_summary(void)
 static void test_verdicts(void)
 {
 	struct tables t = tables_new();
-	struct result row;
 
 	add(t.p, "blas", 100, 111, 0.1);
 	add(t.q, "blas", 100, 100, 0.05);
 	add(t.p, "blas", 200, 111, 0.1);
-	row = row_of("blas", 300, NAN, NAN, NAN);
-	strcpy(row.note, "panel too tall");
-	results_add(t.p, &row);
+	add_noted(t.p, "blas", 300, "panel too tall");
 	add(t.q, "blas", 300, 100, 0.01);
 	add(t.p, "blas", 400, 111, 0.1);
-	row = row_of("blas", 400, NAN, NAN, NAN);
-	strcpy(row.note, "failed: residual ratio 99");
-	results_add(t.q, &row);
+	add_noted(t.q, "blas", 400, "failed: residual ratio 99");
 	add(t.p, "blas", 500, 111, 0.1);
 	add(t.q, "blas", 500, 100, 0.3);
 	add_pair(&t, "blas", 600, 111, 200);
@@ -291,7 +289,6 @@ static void test_files(void)
 	char folder[] = "/tmp/fathom-test-XXXXXX", path[64];
 	struct fault fault = {""};
 	struct results *list = results_new(), *read;
-	struct result row;
 
 	if (!mkdtemp(folder)) {
 		skip("result files", "no temporary folder");
@@ -300,9 +297,7 @@ static void test_files(void)
 	snprintf(path, sizeof path, "%s/predictions.tsv", folder);
 	table_meta_set(list->table, "profile_sha256", "%s", "abc");
 	add(list, "blas", 100, 12.5, 0.1);
-	row = row_of("host", 100, NAN, NAN, NAN);
-	strcpy(row.note, "no parameter");
-	results_add(list, &row);
+	add_noted(list, "host", 100, "no parameter");
 	ok(results_write(list, path, &fault), "written: %s", fault.text);
 	read = results_read(path, &fault);
 	if (ok(read && read->count == 2, "read back: %s", fault.text)) {
