@@ -102,9 +102,8 @@ static bool predict(const struct profile *profile, int level, struct result *row
 {
 	const struct product product = product_of(row);
 	struct prediction made;
-	bool ok = model_product_predict(profile, &product, level, &made);
 
-	return predicted_fill(row, &made, ok);
+	return predicted_fill(row, &made, model_product_predict(profile, &product, level, &made));
 }
 
 size_t predict_products(struct results *results, const struct profile *profile, bool quick)

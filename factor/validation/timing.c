@@ -104,13 +104,6 @@ static void begin(struct timing_fixture *fixture, struct candidate *candidate, d
 	}
 }
 
-/* Turns grow with the number of samples: the samples of short operations are then sorted a few
- * times only. */
-static size_t runs_of_turn(const struct candidate *candidate)
-{
-	return candidate->samples / 4 > FIRST_TURN ? candidate->samples / 4 : FIRST_TURN;
-}
-
 static void keep_run(struct candidate *c, double seconds, bool disturbed)
 {
 	double **list = disturbed ? &c->side_queue : &c->sample;
@@ -129,7 +122,9 @@ static bool take_runs(struct timing_fixture *fixture, struct candidate *candidat
 {
 	const struct timing_plan *plan = fixture->plan;
 	double start = clock_now(), turn = plan->max_seconds / FIRST_TURN, now = start, seconds;
-	size_t runs = runs_of_turn(candidate);
+	/* Turns grow with the number of samples: short operations' samples are sorted a few times.
+	 */
+	size_t runs = candidate->samples / 4 > FIRST_TURN ? candidate->samples / 4 : FIRST_TURN;
 
 	if (plan->noise)
 		core_noise_refresh(plan->noise);
@@ -173,11 +168,6 @@ static bool first_counts(const struct candidate *c, const struct timing_plan *pl
 	       fabs(c->first / c->sample[0] - 1) <= 2 * plan->target;
 }
 
-static double time_of(const struct candidate *c, const struct timing_plan *plan)
-{
-	return c->skip ? phase_share * plan->max_seconds : plan->max_seconds;
-}
-
 static bool precise(const struct candidate *c, const struct timing_plan *plan)
 {
 	const struct estimate *t = &c->seconds;
@@ -196,7 +186,7 @@ static void take_turn(struct timing_fixture *fixture, struct candidate *candidat
 		give_up(fixture, candidate);
 		return;
 	}
-	bool spent = candidate->spent > time_of(candidate, plan);
+	bool spent = candidate->spent > (candidate->skip ? phase_share : 1) * plan->max_seconds;
 	if (spent && candidate->samples < FEWEST)
 		take_side_queues(candidate, plan->target);
 	bool agreed = first_counts(candidate, plan);

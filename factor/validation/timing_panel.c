@@ -52,18 +52,15 @@ static bool panel_run(struct candidate *candidate)
 /* A single phase needs from the others: candidates for the pivot, the panel on the host. */
 static bool phase_before(struct candidate *candidate)
 {
-	unsigned needed = 1u << PHASE_SEARCH | 1u << PHASE_TRANSFER;
-
-	return run_without(candidate, ~needed);
+	return run_without(candidate, ~(1u << PHASE_SEARCH | 1u << PHASE_TRANSFER));
 }
 
 static bool ger_run(struct candidate *candidate)
 {
 	const struct timing_problem *problem = &candidate->fixture->problem;
 	struct executor *e = candidate->context;
-	bool ok = ex_ger(e, problem->x, problem->y, problem->a);
 
-	return ok && e->ops->sync(e);
+	return ex_ger(e, problem->x, problem->y, problem->a) && e->ops->sync(e);
 }
 
 struct candidate candidate_panel(struct executor *executor, const char *variant, unsigned skip)

@@ -44,8 +44,7 @@ static bool to_start(struct candidate *candidate)
 	struct executor *e = entry->executor;
 
 	e->queue = QUEUE_OUT;
-	bool ok = e->ops->to_host(e, candidate->fixture->problem.a, entry->host) && e->ops->sync(e);
-	return ok;
+	return e->ops->to_host(e, candidate->fixture->problem.a, entry->host) && e->ops->sync(e);
 }
 
 static bool ours_run(struct candidate *candidate)
@@ -53,10 +52,10 @@ static bool ours_run(struct candidate *candidate)
 	struct whole_entry *entry = candidate->context;
 	const struct timing_problem *problem = &candidate->fixture->problem;
 	struct executor *e = entry->executor;
-	bool ok = whole_run(e, &entry->whole, &entry->plan.plan, problem->a, candidate->work,
-	        problem->pivots, problem->tau, &entry->host);
 
-	return ok && e->ops->sync(e);
+	return whole_run(e, &entry->whole, &entry->plan.plan, problem->a, candidate->work,
+	               problem->pivots, problem->tau, &entry->host) &&
+	       e->ops->sync(e);
 }
 
 struct candidate candidate_whole(struct whole_entry *entry, const char *variant)

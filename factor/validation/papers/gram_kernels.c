@@ -172,9 +172,9 @@ bool gram_kernel_predict(const struct profile *profile, int level, struct result
 {
 	const struct gram_kernel kernel = gram_kernel_of(row);
 	struct prediction made;
-	bool ok = model_gram_kernel_predict(profile, &kernel, level, &made);
 
-	return predicted_fill(row, &made, ok);
+	return predicted_fill(
+	        row, &made, model_gram_kernel_predict(profile, &kernel, level, &made));
 }
 
 size_t predict_gram_kernels(struct results *results, const struct profile *profile, bool quick)
@@ -193,16 +193,13 @@ static bool is_measured(const struct result *row)
 	       row->seconds.value > 0;
 }
 
-static bool same_kernel(const struct result *a, const struct result *b)
-{
-	return result_same_problem(a, b) && strcmp(a->variant, b->variant) == 0 && a->k == b->k;
-}
-
+/* No other shape of the same kernel is faster. */
 static bool is_fastest(const struct results *results, const struct result *row)
 {
-	for (size_t i = 0; i < results->count; i++)
-		if (is_measured(&results->row[i]) && same_kernel(&results->row[i], row) &&
-		        results->row[i].seconds.value < row->seconds.value)
+	for (const struct result *r = results->row; r < results->row + results->count; r++)
+		if (is_measured(r) && result_same_problem(r, row) &&
+		        strcmp(r->variant, row->variant) == 0 && r->k == row->k &&
+		        r->seconds.value < row->seconds.value)
 			return false;
 	return is_measured(row);
 }

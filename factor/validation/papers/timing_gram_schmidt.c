@@ -23,11 +23,11 @@ struct gram_fixture {
 
 static bool gram_prepare(struct candidate *candidate)
 {
-	struct gram_entry *entry = candidate->context;
-	int64_t bytes = gram_schmidt_work(
-	        entry->executor, entry->form, entry->nb, candidate->fixture->problem.a);
+	const struct gram_entry *entry = candidate->context;
 
-	return timing_work(candidate, entry->executor, bytes);
+	return timing_work(candidate, entry->executor,
+	        gram_schmidt_work(
+	                entry->executor, entry->form, entry->nb, candidate->fixture->problem.a));
 }
 
 static bool gram_run(struct candidate *candidate)
@@ -35,10 +35,10 @@ static bool gram_run(struct candidate *candidate)
 	struct gram_entry *entry = candidate->context;
 	const struct timing_problem *p = &candidate->fixture->problem;
 	struct executor *e = entry->executor;
-	bool ok = gram_schmidt(
-	        e, entry->form, entry->nb, p->a, p->x, candidate->work, p->pivots.data);
 
-	return ok && e->ops->sync(e);
+	return gram_schmidt(
+	               e, entry->form, entry->nb, p->a, p->x, candidate->work, p->pivots.data) &&
+	       e->ops->sync(e);
 }
 
 struct candidate candidate_gram_schmidt(struct gram_entry *entry, const char *variant)
