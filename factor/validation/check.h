@@ -24,8 +24,7 @@ static inline double check_worse(double worst, double ratio)
 
 struct panel_check {
 	double ratio; /* sget01: norm1(L U - P A) / (n norm1(A) eps); NaN when a number is NaN */
-	double max_l; /* largest magnitude in L below the diagonal: at most 1 with partial pivoting
-	               */
+	double max_l; /* largest magnitude in L below the diagonal: at most 1 with pivoting */
 	bool pivots_valid; /* j < ipiv[j] <= m for every 0-based j; else the ratios are NaN */
 	bool passed;       /* all three are right */
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of the checks and of test matrices, on the default stream: the caller synchronizes the
- * device before and after. They return a cudaError_t. Without the CUDA Toolkit nothing calls them.
- */
+ * device before and after. They return a cudaError_t. Unused without the CUDA Toolkit. */
 #pragma once
 
 #include "lib/base/precision.h"

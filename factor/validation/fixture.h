@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What timed problems share: memory of a fixture, test data, single elements and lines of results.
- */
+/* What timed problems share: memory of a fixture, test data, single elements and lines. */
 #pragma once
 
 #include "check.h"

@@ -122,8 +122,7 @@ static bool take_runs(struct timing_fixture *fixture, struct candidate *candidat
 {
 	const struct timing_plan *plan = fixture->plan;
 	double start = clock_now(), turn = plan->max_seconds / FIRST_TURN, now = start, seconds;
-	/* Turns grow with the number of samples: short operations' samples are sorted a few times.
-	 */
+	/* Turns grow with the number of samples: the samples are sorted a few times only. */
 	size_t runs = candidate->samples / 4 > FIRST_TURN ? candidate->samples / 4 : FIRST_TURN;
 
 	if (plan->noise)

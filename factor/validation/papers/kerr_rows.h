@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of kerr.tsv, one for each phase of a configuration of Kerr's benchmark, and its table.
- */
+/* The rows of kerr.tsv, one for each phase of a configuration of Kerr's benchmark, as text. */
 #pragma once
 
 #include "lib/stats/stats.h"

@@ -78,8 +78,7 @@ static bool new_matrix(
 	return true;
 }
 
-/* A unit lower triangle next to the identity, so that repeated solves stay finite, and its inverse.
- */
+/* A unit lower triangle near the identity, so that repeated solves stay finite; its inverse. */
 static bool make_triangle(struct paper_op_scene *s)
 {
 	struct executor *e = s->fixture.executor;
