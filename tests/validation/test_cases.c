@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is predicted and measured of QR's and Cholesky's panels, and of matrices in host memory, by
- * the recorded profile. Of LAWN 202's operations: what two sizes of the documented list mean, the
- * operation counts, and that every way of one has a row of its own. */
+/* What is predicted and measured: the hold-out lists, QR's and Cholesky's panels, matrices in host
+ * memory by the recorded profile. Of LAWN 202's operations: what two sizes of the documented list
+ * mean, the operation counts, and that every way of one has a row of its own. */
 #include "tests/tap.h"
 
 #include "factor/validation/cases.h"
@@ -16,6 +16,35 @@
 static bool power_of_two(int64_t n)
 {
 	return (n & (n - 1)) == 0;
+}
+
+static void test_holdout(void)
+{
+	struct panel_case *cases;
+	size_t n = cases_holdout("cuda", false, &cases), bad = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bad += power_of_two(cases[i].m) || power_of_two(cases[i].n) ||
+		       cases[i].m < cases[i].n;
+	ok(n > 100 && bad == 0, "%zu cases on the GPU, none at a size of the fits", n);
+	free(cases);
+	struct bench_shape *shapes;
+	struct result row[16];
+	n = cases_whole(false, &shapes);
+	bad = 0;
+	for (size_t i = 0; i < n; i++) {
+		bad += power_of_two(shapes[i].m) || power_of_two(shapes[i].n);
+		size_t plans = cases_plans(&shapes[i], "cuda", MATH_FP32, row, ARRAY_LEN(row));
+		bad += plans < 4 || plans == ARRAY_LEN(row);
+	}
+	ok(n > 20 && bad == 0, "%zu whole factorizations, each with several plans", n);
+	free(shapes);
+	n = cases_holdout("host", true, &cases);
+	ok(n > 0 && strcmp(cases[0].executor, "host") == 0, "some on the host");
+	free(cases);
+	n = cases_holdout("abacus", false, &cases);
+	ok(n == 0, "none elsewhere");
+	free(cases);
 }
 
 static void test_panels(void)
@@ -64,7 +93,6 @@ static void test_one_block(void)
 static void test_from_host(const struct profile *profile)
 {
 	const struct bench_shape lu = {"getrf", SINGLE, 5555, 5555},
-	                         cholesky = {"potrf", SINGLE, 5555, 5555},
 	                         small = {"getrf", SINGLE, 1000, 1000},
 	                         tall = {"geqrf", SINGLE, 30000, 500};
 	struct result row;
@@ -75,12 +103,6 @@ static void test_from_host(const struct profile *profile)
 	const struct result whole = cases_from_host(profile, &row);
 	ok(estimated && strcmp(whole.options, "l2=warm,plan=model,from=host") == 0,
 	        "LU as a whole");
-	const bool also = cases_model_plan(profile, &cholesky, false, MATH_FP32, &row);
-	const struct result pieces = cases_from_host(profile, &row);
-	ok(also && strstr(pieces.options, "from=host,piece="), "Cholesky in rectangles: %s",
-	        pieces.options);
-	const struct result blocks = cases_from_host(NULL, &row);
-	ok(!strstr(blocks.options, "piece="), "without a profile in those of its blocks");
 }
 
 /* The row of the resident matrix for a row from host memory. */
@@ -213,6 +235,7 @@ int main(void)
 
 	if (!profile)
 		msg_die(1, "%s", fault.text);
+	test_holdout();
 	test_panels();
 	test_one_block();
 	test_from_host(profile);

@@ -2,7 +2,6 @@
 /* Validation's statistics on tables made by hand, and the files they come from. */
 #include "tests/tap.h"
 
-#include "factor/validation/cases.h"
 #include "factor/validation/errors_tables.h"
 
 #include <unistd.h>
@@ -327,40 +326,6 @@ static void test_options(void)
 	is_text(options, "cache=warm", "the host has no L2 of the GPU");
 }
 
-static bool power_of_two(int64_t x)
-{
-	return (x & (x - 1)) == 0;
-}
-
-static void test_holdout(void)
-{
-	struct panel_case *cases;
-	size_t n = cases_holdout("cuda", false, &cases), bad = 0;
-
-	for (size_t i = 0; i < n; i++)
-		bad += power_of_two(cases[i].m) || power_of_two(cases[i].n) ||
-		       cases[i].m < cases[i].n;
-	ok(n > 100 && bad == 0, "%zu cases on the GPU, none at a size of the fits", n);
-	free(cases);
-	struct bench_shape *shapes;
-	struct result row[16];
-	n = cases_whole(false, &shapes);
-	bad = 0;
-	for (size_t i = 0; i < n; i++) {
-		bad += power_of_two(shapes[i].m) || power_of_two(shapes[i].n);
-		size_t plans = cases_plans(&shapes[i], "cuda", MATH_FP32, row, ARRAY_LEN(row));
-		bad += plans < 4 || plans == ARRAY_LEN(row);
-	}
-	ok(n > 20 && bad == 0, "%zu whole factorizations, each with several plans", n);
-	free(shapes);
-	n = cases_holdout("host", true, &cases);
-	ok(n > 0 && strcmp(cases[0].executor, "host") == 0, "some on the host");
-	free(cases);
-	n = cases_holdout("abacus", false, &cases);
-	ok(n == 0, "none elsewhere");
-	free(cases);
-}
-
 int main(void)
 {
 	test_summary();
@@ -371,6 +336,5 @@ int main(void)
 	test_phases_and_levels();
 	test_options();
 	test_files();
-	test_holdout();
 	return finish();
 }
