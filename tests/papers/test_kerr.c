@@ -332,29 +332,21 @@ static void test_costs(void)
 	profile_free(p);
 }
 
+static void test(struct executor *e)
+{
+	for (int p = 0; p < 2 && !test_on_gpu; p++)
+		test_errors(e, p ? DOUBLE : SINGLE);
+	test_algorithms(e);
+	test_odd(e);
+}
+
 int main(void)
 {
-	struct fault fault = {""};
-	struct executor *host = executor_host_new(&fault);
-	struct executor *cuda = executor_cuda_new("0", &fault);
-
 	test_table();
 	test_matrix_of(1, 1);
 	test_matrix_of(33, 20);
 	test_matrix_of(128, 64);
-	for (int p = 0; p < 2; p++)
-		test_errors(host, p ? DOUBLE : SINGLE);
-	test_algorithms(host);
-	test_odd(host);
 	test_prediction();
 	test_costs();
-	if (cuda) {
-		test_algorithms(cuda);
-		test_odd(cuda);
-	} else {
-		skip("the same on the GPU", fault.text);
-	}
-	executor_free(cuda);
-	executor_free(host);
-	return finish();
+	return test_on_executors(test);
 }

@@ -177,15 +177,18 @@ static void test_problems(void)
 
 static void test_flops(void)
 {
-	struct result row = {.operation = "syrk", .m = 10, .n = 10, .k = 3};
+	static const struct {
+		const char *operation, *what;
+		double flops;
+	} counts[] = {{"syrk", "syrk: n (n + 1) k", 330}, {"trmm", "trmm: m^2 n", 1000},
+	        {"small_gemm", "small_gemm: 2 m n k", 600},
+	        {"thin_gemm", "thin_gemm: 2 m n k", 600}};
 
-	is_real(results_flops(&row), 330, 0, "syrk: n (n + 1) k");
-	strcpy(row.operation, "trmm");
-	is_real(results_flops(&row), 1000, 0, "trmm: m^2 n");
-	strcpy(row.operation, "small_gemm");
-	is_real(results_flops(&row), 600, 0, "small_gemm: 2 m n k");
-	strcpy(row.operation, "thin_gemm");
-	is_real(results_flops(&row), 600, 0, "thin_gemm: 2 m n k");
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+		struct result row = result_new(counts[i].operation, "", "cuda", SINGLE, 10, 10);
+		row.k = 3;
+		is_real(results_flops(&row), counts[i].flops, 0, counts[i].what);
+	}
 }
 
 /* Every part is among what the benchmark measures. */

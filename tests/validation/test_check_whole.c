@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The estimated residuals of whole factorizations accept right factors and reject wrong ones; plans
  * written as text are read back. */
-#include "tests/tap.h"
+#include "tests/algorithms/factor_test.h"
 
 #include "factor/validation/check.h"
 #include "factor/validation/check_whole.h"
 #include "factor/validation/fixture.h"
 #include "factor/validation/papers/lawn_errors.h"
-#include "tests/algorithms/matrix_kinds.h"
 #include "factor/validation/timing_whole.h"
-#include "lib/base/msg.h"
 
 #include <inttypes.h>
 
@@ -323,30 +321,19 @@ static void test_text(void)
 	free(back);
 }
 
-int main(void)
+static void test(struct executor *e)
 {
-	struct fault fault = {""};
-	struct executor *e = executor_host_new(&fault);
-
-	test_text();
-	if (e) {
+	if (!test_on_gpu) {
 		test_operations(e);
 		test_lawn_fill(e);
-		test_errors(e, NULL);
-		test_errors(e, "condition-1e6");
-		test_timing(e);
-	} else {
-		skip("operations", fault.text);
 	}
-	executor_free(e);
-	e = executor_cuda_new("0", &fault);
-	if (e) {
-		test_errors(e, NULL);
-		test_errors(e, "condition-1e6");
-		test_timing(e);
-	} else {
-		skip("timing on the GPU", fault.text);
-	}
-	executor_free(e);
-	return finish();
+	test_errors(e, NULL);
+	test_errors(e, "condition-1e6");
+	test_timing(e);
+}
+
+int main(void)
+{
+	test_text();
+	return test_on_executors(test);
 }
