@@ -44,14 +44,8 @@ struct result update_row(
 
 struct update_question update_question_of(const struct result *row)
 {
-	struct update_question q = {.change = (enum qr_change)change_of(row),
-	        .m = row->m,
-	        .n = row->n,
-	        .k = row->k,
-	        .p = row->p,
-	        .sides = 1,
-	        .precision = row->precision,
-	        .from_host = result_has(row, "from")};
+	struct update_question q = {(enum qr_change)change_of(row), Q_NONE, row->m, row->n, row->k,
+	        row->p, 1, row->precision, result_has(row, "from")};
 	char kept[8] = "";
 
 	results_option(row->options, "q", kept, sizeof kept);
@@ -234,13 +228,8 @@ static size_t predict_shape(struct results *results, const struct profile *profi
 	        (f->from_host && target == MODEL_HOST))
 		return 0;
 	add_shape(&points, profile, target, f,
-	        (struct update_question){.change = f->change,
-	                .kept = f->kept,
-	                .m = m,
-	                .n = n,
-	                .sides = 1,
-	                .precision = f->precision,
-	                .from_host = f->from_host});
+	        (struct update_question){
+	                f->change, f->kept, m, n, 0, 0, 1, f->precision, f->from_host});
 	for (size_t i = 0; i < points.count; i++)
 		for (int way = UPDATE_CHANGE; way <= UPDATE_REFACTOR; way++)
 			refused += add_row(
