@@ -223,21 +223,6 @@ static bool check_scalars(struct shape s, struct volkov_call p, const struct ope
 
 /* ---- products ---- */
 
-static void test_shape(struct shape s)
-{
-	for (int tb = 0; tb < 2; tb++) {
-		struct operands o = operands_new(s, tb);
-		bool good = true;
-		for (int way = 0; way < VOLKOV_WAYS; way++)
-			good &= check_scalars(s,
-			        (struct volkov_call){.tb = tb, .without = (enum volkov_without)way},
-			        &o);
-		ok(good, "%d x %d x %d %s: every way and scalar, lda > m, C poisoned", s.m, s.n,
-		        s.k, tb ? "A B^T" : "A B");
-		operands_free(&o);
-	}
-}
-
 /* A NaN in A reaches its row of C and no other; alpha = 0 does not look at it. */
 static void test_nan(void)
 {
@@ -279,36 +264,45 @@ static void make_triangle(struct array *x, bool lower, bool transposed, int side
 	upload(x);
 }
 
-static void test_triangle(struct shape s, enum volkov_shape shape)
+/* The forms of one shape of triangle, with every scalar, lda > m and a poisoned C. */
+static void test_forms(
+        struct shape s, const struct volkov_call *form, size_t forms, const char *what)
 {
-	bool good = true;
-
-	for (int tb = 0; tb < 2; tb++) {
-		struct operands o = operands_new(s, tb);
-		if (shape == VOLKOV_A_LOWER || shape == VOLKOV_A_UPPER)
-			make_triangle(&o.a, shape == VOLKOV_A_LOWER, false, 64);
-		if (shape == VOLKOV_B_LOWER || shape == VOLKOV_B_UPPER)
-			make_triangle(&o.b, shape == VOLKOV_B_LOWER, tb, 16);
-		good &= check_scalars(s, (struct volkov_call){.tb = tb, .shape = shape}, &o);
-		operands_free(&o);
-	}
-	ok(good, "%d x %d x %d, %s", s.m, s.n, s.k, shape_name[shape]);
-}
-
-static void test_splits(struct shape s)
-{
-	static const int splits[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 50};
+	const enum volkov_shape shape = form->shape;
 
 	for (int tb = 0; tb < 2; tb++) {
 		struct operands o = operands_new(s, tb);
 		bool good = true;
-		for (size_t i = 0; i < ARRAY_LEN(splits); i++)
-			good &= check_scalars(
-			        s, (struct volkov_call){.tb = tb, .splits = splits[i]}, &o);
-		ok(good, "%d x %d x %d %s: k in 1 to 9 and 50 parts", s.m, s.n, s.k,
-		        tb ? "A B^T" : "A B");
+		if (shape == VOLKOV_A_LOWER || shape == VOLKOV_A_UPPER)
+			make_triangle(&o.a, shape == VOLKOV_A_LOWER, false, 64);
+		if (shape == VOLKOV_B_LOWER || shape == VOLKOV_B_UPPER)
+			make_triangle(&o.b, shape == VOLKOV_B_LOWER, tb, 16);
+		for (size_t i = 0; i < forms; i++) {
+			struct volkov_call call = form[i];
+			call.tb = tb;
+			good &= check_scalars(s, call, &o);
+		}
+		ok(good, "%d x %d x %d %s: %s", s.m, s.n, s.k, tb ? "A B^T" : "A B", what);
 		operands_free(&o);
 	}
+}
+
+static void test_triangles(struct shape s)
+{
+	for (int shape = VOLKOV_C_FOLDED; shape < VOLKOV_SHAPES; shape++)
+		test_forms(s, &(struct volkov_call){.shape = (enum volkov_shape)shape}, 1,
+		        shape_name[shape]);
+}
+
+static const struct volkov_call ways[VOLKOV_WAYS] = {{.without = VOLKOV_COMPLETE},
+        {.without = VOLKOV_NO_PREFETCH}, {.without = VOLKOV_NO_FETCH}};
+static const struct volkov_call splits[] = {{.splits = 1}, {.splits = 2}, {.splits = 3},
+        {.splits = 4}, {.splits = 5}, {.splits = 6}, {.splits = 7}, {.splits = 8}, {.splits = 9},
+        {.splits = 50}};
+
+static void test_splits(struct shape s)
+{
+	test_forms(s, splits, ARRAY_LEN(splits), "k in 1 to 9 and 50 parts");
 }
 
 /* What has no kernel is refused. */
@@ -363,14 +357,12 @@ int main(void)
 	if (!gpu_open(&gpu, "0", &fault))
 		skip_all(fault.text);
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
-		test_shape(shapes[i]);
+		test_forms(shapes[i], ways, VOLKOV_WAYS, "every way");
 		test_splits(shapes[i]);
-		for (int shape = VOLKOV_C_FOLDED; shape < VOLKOV_SHAPES; shape++)
-			test_triangle(shapes[i], (enum volkov_shape)shape);
+		test_triangles(shapes[i]);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(triangles); i++)
-		for (int shape = VOLKOV_C_FOLDED; shape < VOLKOV_SHAPES; shape++)
-			test_triangle(triangles[i], (enum volkov_shape)shape);
+		test_triangles(triangles[i]);
 	test_splits((struct shape){96, 40, 300});
 	test_nan();
 	test_refusals();
