@@ -46,8 +46,7 @@ static bool open_size(struct kerr_bench *b, int64_t m)
 	return fixture_matrix(memory, &b->a0, m, n, m, SINGLE) &&
 	       fixture_matrix(memory, &b->a, m, n, m, SINGLE) &&
 	       fixture_matrix(memory, &b->q, m, m, m, SINGLE) &&
-	       kerr_room_take(memory, m, n, &b->room) &&
-	       b->e->ops->upload(b->e, b->host, m, b->a0);
+	       kerr_room_take(memory, m, n, &b->room) && b->e->ops->upload(b->e, b->host, m, b->a0);
 }
 
 /* ---- one configuration ---- */
