@@ -46,11 +46,7 @@ static bool open_size(struct kerr_bench *b, int64_t m)
 	return fixture_matrix(memory, &b->a0, m, n, m, SINGLE) &&
 	       fixture_matrix(memory, &b->a, m, n, m, SINGLE) &&
 	       fixture_matrix(memory, &b->q, m, m, m, SINGLE) &&
-	       fixture_matrix(memory, &b->room.a_copy, m, n, m, DOUBLE) &&
-	       fixture_matrix(memory, &b->room.q_copy, m, m, m, DOUBLE) &&
-	       fixture_matrix(memory, &b->room.square, m, m, m, DOUBLE) &&
-	       fixture_matrix(memory, &b->room.vectors, m, 2, m, DOUBLE) &&
-	       b->e->ops->upload(b->e, b->host, m, b->a0);
+	       kerr_room_take(memory, m, n, &b->room) && b->e->ops->upload(b->e, b->host, m, b->a0);
 }
 
 /* ---- one configuration ---- */

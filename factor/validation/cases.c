@@ -2,190 +2,170 @@
 #include "cases.h"
 
 #include "lib/base/msg.h"
+#include "factor/algorithms/plan_default.h"
+#include "factor/model/plan/plan_choice.h"
+#include "factor/model/predictions/model_transfer.h"
+#include "whole.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Every m with every n, for one executor and precision. Lists end with 0. */
 enum { MOST_M = 10, MOST_N = 4 };
-struct grid {
+static const struct grid {
+	bool quick;
 	const char *executor;
 	enum precision precision;
 	int64_t m[MOST_M], n[MOST_N];
-};
+} grids[] = {{false, "cuda", SINGLE, {300, 750, 1500, 3000, 6000, 12000, 24000, 48000, 90000},
+                     {24, 48, 96}},
+        {false, "cuda", DOUBLE, {750, 3000, 12000, 48000}, {24, 48, 96}},
+        {false, "host", SINGLE, {300, 750, 1500, 3000, 6000, 12000}, {24, 48, 96}},
+        {false, "host", DOUBLE, {750, 3000, 12000}, {24, 48, 96}},
+        {true, "cuda", SINGLE, {750, 6000, 48000}, {48}}, {true, "cuda", DOUBLE, {6000}, {48}},
+        {true, "host", SINGLE, {750, 6000}, {48}}, {true, "host", DOUBLE, {3000}, {48}}};
 
-static const struct grid full[] = {
-        {"cuda", SINGLE, {300, 750, 1500, 3000, 6000, 12000, 24000, 48000, 90000}, {24, 48, 96}},
-        {"cuda", DOUBLE, {750, 3000, 12000, 48000}, {24, 48, 96}},
-        {"host", SINGLE, {300, 750, 1500, 3000, 6000, 12000}, {24, 48, 96}},
-        {"host", DOUBLE, {750, 3000, 12000}, {24, 48, 96}}};
-
-static const struct grid few[] = {{"cuda", SINGLE, {750, 6000, 48000}, {48}},
-        {"cuda", DOUBLE, {6000}, {48}}, {"host", SINGLE, {750, 6000}, {48}},
-        {"host", DOUBLE, {3000}, {48}}};
-
+/* On the GPU the last one is the rank-1 update. */
 static const char *const cuda_variants[] = {
-        "blas", "optimized", "fused", "persistent", "host", NULL};
+        "blas", "optimized", "fused", "persistent", "host", "cublas", NULL};
 static const char *const host_variants[] = {"blas", "host", NULL};
 
-enum { MOST_CASES = ARRAY_LEN(full) * MOST_M * MOST_N * ARRAY_LEN(cuda_variants) };
+enum { MOST_CASES = ARRAY_LEN(grids) * MOST_M * MOST_N * ARRAY_LEN(cuda_variants) };
 
-/* Shapes whose phases are timed separately. */
-static bool has_phases(const struct grid *grid, int64_t m, int64_t n)
-{
-	return grid->precision == SINGLE && n == 48 && (m == 750 || m == 6000 || m == 48000);
-}
-
-/* The variants of a shape; on the GPU the rank-1 update, too. Returns the new count. */
+/* Some shapes' phases are timed separately. */
 static size_t add_shape(
         struct panel_case *cases, size_t count, const struct grid *grid, int64_t m, int64_t n)
 {
-	bool cuda = strcmp(grid->executor, "cuda") == 0;
+	const bool cuda = strcmp(grid->executor, "cuda") == 0;
+	const bool phases =
+	        grid->precision == SINGLE && n == 48 && (m == 750 || m == 6000 || m == 48000);
 
-	for (const char *const *v = cuda ? cuda_variants : host_variants; *v; v++)
-		cases[count++] = (struct panel_case){"panel_getrf", *v, grid->executor,
-		        grid->precision, m, n, has_phases(grid, m, n)};
-	if (cuda)
-		cases[count++] = (struct panel_case){
-		        "ger", "cublas", grid->executor, grid->precision, m, n, false};
+	for (const char *const *v = cuda ? cuda_variants : host_variants; *v; v++) {
+		const bool ger = strcmp(*v, "cublas") == 0;
+		cases[count++] = (struct panel_case){ger ? "ger" : "panel_getrf", *v,
+		        grid->executor, grid->precision, m, n, phases && !ger};
+	}
 	return count;
 }
 
 size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases)
 {
-	const struct grid *grids = quick ? few : full;
 	size_t count = 0;
 
 	*cases = xmalloc(MOST_CASES * sizeof **cases);
-	for (size_t g = 0; g < (quick ? ARRAY_LEN(few) : ARRAY_LEN(full)); g++) {
-		if (strcmp(grids[g].executor, executor) != 0)
-			continue;
-		for (const int64_t *n = grids[g].n; *n; n++)
-			for (const int64_t *m = grids[g].m; *m; m++)
-				count = add_shape(*cases, count, &grids[g], *m, *n);
-	}
+	for (const struct grid *g = grids; g < grids + ARRAY_LEN(grids); g++)
+		if (g->quick == quick && strcmp(g->executor, executor) == 0)
+			for (const int64_t *n = g->n; *n; n++)
+				for (const int64_t *m = g->m; *m; m++)
+					count = add_shape(*cases, count, g, *m, *n);
 	return count;
 }
 
-/* ---- the documented sizes ---- */
+/* ---- lists of shapes ---- */
 
-static const int64_t panel_rows[] = {1024, 4096, 16384, 65536}, panel_columns[] = {32, 64};
-static const char *const operations[] = {"getrf", "geqrf", "potrf"};
-
-/* The single operations of LAWN 202, at its sizes and larger. */
-static const struct bench_shape parts[] = {{"gemm", SINGLE, 1024, 1024},
-        {"gemm", SINGLE, 4096, 4096}, {"gemm", SINGLE, 8192, 8192}, {"transpose", SINGLE, 1024, 64},
-        {"transpose", SINGLE, 1024, 1024}, {"transpose", SINGLE, 4096, 4096},
-        {"transpose", SINGLE, 16384, 64}, {"transpose", SINGLE, 16384, 16384},
-        {"laswp", SINGLE, 1024, 1024}, {"laswp", SINGLE, 4096, 4096}, {"laswp", SINGLE, 8192, 8192},
-        {"laswp", SINGLE, 16384, 16384}, {"trsm", SINGLE, 64, 1024}, {"trsm", SINGLE, 64, 4096},
-        {"trsm", SINGLE, 64, 16384}, {"trsm", SINGLE, 128, 4096}, {"syrk", SINGLE, 1024, 64},
-        {"syrk", SINGLE, 1024, 1024}, {"syrk", SINGLE, 2048, 64}, {"syrk", SINGLE, 2048, 2048},
-        {"syrk", SINGLE, 4096, 64}, {"syrk", SINGLE, 4096, 4096}, {"syrk", SINGLE, 8192, 64},
-        {"syrk", SINGLE, 8192, 8192}, {"trmm", SINGLE, 1024, 1024}, {"trmm", SINGLE, 2048, 2048},
-        {"trmm", SINGLE, 4096, 4096}};
-
-/* Figure 5 of LAWN 202: orders of C in products with k = 1024. */
-static const int64_t small_orders[] = {
-        64, 128, 192, 256, 384, 512, 640, 768, 1024, 1280, 1536, 2048};
-
-/* Figure 6: square products up to the first, thin ones, with k = 64, up to the second. */
-enum { THIN_SMALLEST = 256, SQUARE_LARGEST = 8192, THIN_LARGEST = 16384, THIN_K = 64 };
-
-enum { SMALLEST = 256, LARGEST = 32768, ON_HOST = 8192, KIND_SIZE = 2048 };
-
-struct shapes {
-	struct bench_shape *shape;
-	size_t count;
+/* Every size, in every precision ("sd"), with every operation. Lists end with 0; a size without n
+ * is square. */
+enum { MOST_SIZES = 18 };
+struct family {
+	const char *operations[3], *precisions;
+	int64_t size[MOST_SIZES][2];
 };
 
-static void shapes_add(
-        struct shapes *s, const char *operation, enum precision precision, int64_t m, int64_t n)
+static size_t add_size(
+        struct bench_shape **shapes, size_t count, const struct family *f, const int64_t size[2])
 {
-	s->shape = xrealloc(s->shape, (s->count + 1) * sizeof *s->shape);
-	s->shape[s->count++] = (struct bench_shape){operation, precision, m, n};
+	for (const char *p = f->precisions; *p; p++)
+		for (size_t o = 0; o < ARRAY_LEN(f->operations) && f->operations[o]; o++) {
+			*shapes = xrealloc(*shapes, (count + 1) * sizeof **shapes);
+			(*shapes)[count++] = (struct bench_shape){f->operations[o],
+			        *p == 's' ? SINGLE : DOUBLE, size[0], size[1] ? size[1] : size[0]};
+		}
+	return count;
 }
 
-static const enum precision both[] = {SINGLE, DOUBLE};
-
-static void add_squares(struct shapes *s, const int64_t *n, size_t count)
+/* Adds to `count` shapes. */
+static size_t list(
+        struct bench_shape **shapes, size_t count, const struct family *family, size_t families)
 {
-	for (size_t i = 0; i < count; i++)
-		for (size_t p = 0; p < ARRAY_LEN(both); p++)
-			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-				shapes_add(s, operations[o], both[p], n[i], n[i]);
+	if (count == 0)
+		*shapes = NULL;
+	for (const struct family *f = family; f < family + families; f++)
+		for (size_t i = 0; i < MOST_SIZES && f->size[i][0]; i++)
+			count = add_size(shapes, count, f, f->size[i]);
+	return count;
 }
+
+#define WHOLE_MATRICES                                                                             \
+	{                                                                                          \
+		"getrf", "geqrf", "potrf"                                                          \
+	}
+
+/* ---- the documented sizes ---- */
+
+enum { ON_HOST = 8192 };
+
+/* Panels; the single operations of LAWN 202 at its sizes and larger (small_gemm: its Figure 5,
+ * orders of C in products with k = 1024; thin_gemm: its Figure 6, square products and thin ones);
+ * whole factorizations. */
+static const struct family documented[] = {
+        {{"panel_getrf"}, "s",
+                {{1024, 32}, {4096, 32}, {16384, 32}, {65536, 32}, {1024, 64}, {4096, 64},
+                        {16384, 64}, {65536, 64}}},
+        {{"gemm"}, "s", {{1024}, {4096}, {8192}}},
+        {{"transpose"}, "s", {{1024, 64}, {1024}, {4096}, {16384, 64}, {16384}}},
+        {{"laswp"}, "s", {{1024}, {4096}, {8192}, {16384}}},
+        {{"trsm"}, "s", {{64, 1024}, {64, 4096}, {64, 16384}, {128, 4096}}},
+        {{"syrk"}, "s",
+                {{1024, 64}, {1024}, {2048, 64}, {2048}, {4096, 64}, {4096}, {8192, 64}, {8192}}},
+        {{"trmm"}, "s", {{1024}, {2048}, {4096}}},
+        {{"small_gemm"}, "s",
+                {{64}, {128}, {192}, {256}, {384}, {512}, {640}, {768}, {1024}, {1280}, {1536},
+                        {2048}}},
+        {{"thin_gemm"}, "s", {{256}, {512}, {1024}, {2048}, {4096}, {8192}}},
+        {{"thin_gemm"}, "s",
+                {{256, 64}, {512, 64}, {1024, 64}, {2048, 64}, {4096, 64}, {8192, 64},
+                        {16384, 64}}},
+        {WHOLE_MATRICES, "sd", {{256}, {512}, {1024}, {2048}, {4096}, {8192}, {16384}, {32768}}}};
 
 /* Squares that are no powers of two, tall and skinny matrices. */
-static void add_others(struct shapes *s)
-{
-	static const int64_t odd[] = {1000, 3000, 5555},
-	                     more[] = {300, 700, 1500, 6500, 10007, 20000};
-	static const int64_t tall[][2] = {{16384, 256}, {65536, 256}, {65536, 1024}};
-	static const int64_t tall_qr[][2] = {
-	        {16384, 64}, {16384, 128}, {65536, 64}, {65536, 128}, {131072, 512}, {1000000, 64}};
+static const struct family others[] = {{WHOLE_MATRICES, "sd", {{1000}, {3000}, {5555}}},
+        {{"getrf", "geqrf"}, "sd", {{16384, 256}, {65536, 256}, {65536, 1024}}},
+        {{"geqrf"}, "s",
+                {{16384, 64}, {16384, 128}, {65536, 64}, {65536, 128}, {131072, 512},
+                        {1000000, 64}}},
+        {WHOLE_MATRICES, "sd", {{300}, {700}, {1500}, {6500}, {10007}, {20000}}}};
 
-	add_squares(s, odd, ARRAY_LEN(odd));
-	for (size_t t = 0; t < ARRAY_LEN(tall); t++)
-		for (size_t p = 0; p < ARRAY_LEN(both); p++)
-			for (size_t o = 0; o < 2; o++)
-				shapes_add(s, operations[o], both[p], tall[t][0], tall[t][1]);
-	for (size_t t = 0; t < ARRAY_LEN(tall_qr); t++)
-		shapes_add(s, "geqrf", SINGLE, tall_qr[t][0], tall_qr[t][1]);
-	add_squares(s, more, ARRAY_LEN(more));
-}
+/* LAWN 202's errors are of 8192. gramschmidt: 8192 x 512 is of conditions. gram_kernels: n columns
+ * are left. */
+static const struct family errors_and_gram[] = {
+        {{"lawn_errors"}, "s", {{256}, {1024}, {4096}, {8192}}}, {{"kind_errors"}, "s", {{2048}}},
+        {{"gramschmidt"}, "s", {{1024}, {2048}, {4096}, {8192}, {16384}}},
+        {{"gramschmidt"}, "d", {{1024}, {2048}, {4096}, {8192}}},
+        {{"gramschmidt"}, "s", {{8192, 512}}},
+        {{"gram_kernels"}, "s",
+                {{8192}, {8192, 6144}, {8192, 4096}, {8192, 3072}, {8192, 2048}, {8192, 1536},
+                        {8192, 1024}, {8192, 768}, {8192, 512}, {8192, 384}, {8192, 256},
+                        {8192, 192}, {8192, 128}, {8192, 96}, {8192, 64}, {8192, 32}, {8192, 16}}}};
 
-static void add_products(struct shapes *s)
-{
-	for (size_t i = 0; i < ARRAY_LEN(small_orders); i++)
-		shapes_add(s, "small_gemm", SINGLE, small_orders[i], small_orders[i]);
-	for (int64_t n = THIN_SMALLEST; n <= SQUARE_LARGEST; n *= 2)
-		shapes_add(s, "thin_gemm", SINGLE, n, n);
-	for (int64_t n = THIN_SMALLEST; n <= THIN_LARGEST; n *= 2)
-		shapes_add(s, "thin_gemm", SINGLE, n, THIN_K);
-}
+static const struct family largest_first[] = {
+        {WHOLE_MATRICES, "s", {{32768}, {16384}, {8192}, {4096}, {2048}, {1024}, {512}, {256}}},
+        {WHOLE_MATRICES, "d", {{32768}, {16384}, {8192}, {4096}, {2048}, {1024}, {512}, {256}}}};
 
 size_t cases_bench(struct bench_shape **shapes)
 {
-	/* columns that are left in Gram-Schmidt */
-	static const int64_t remaining[] = {
-	        6144, 4096, 3072, 2048, 1536, 1024, 768, 512, 384, 256, 192, 128, 96, 64, 32, 16};
-	static const int64_t errors[] = {256, 1024, 4096, 8192}; /* LAWN 202: 8192 */
-	struct shapes s = {0};
+	size_t count = list(shapes, 0, documented, ARRAY_LEN(documented));
 
-	for (size_t c = 0; c < ARRAY_LEN(panel_columns); c++)
-		for (size_t r = 0; r < ARRAY_LEN(panel_rows); r++)
-			shapes_add(&s, "panel_getrf", SINGLE, panel_rows[r], panel_columns[c]);
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-		shapes_add(&s, parts[i].operation, SINGLE, parts[i].m, parts[i].n);
-	add_products(&s);
-	for (int64_t n = SMALLEST; n <= LARGEST; n *= 2)
-		add_squares(&s, &n, 1);
-	add_others(&s);
-	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
-		shapes_add(&s, "lawn_errors", SINGLE, errors[i], errors[i]);
-	shapes_add(&s, "kind_errors", SINGLE, KIND_SIZE, KIND_SIZE);
-	for (size_t p = 0; p < ARRAY_LEN(both); p++)
-		for (int64_t n = 1024; n <= (both[p] == SINGLE ? 16384 : 8192); n *= 2)
-			shapes_add(&s, "gramschmidt", both[p], n, n);
-	shapes_add(&s, "gramschmidt", SINGLE, 8192, 512); /* of conditions */
-	shapes_add(&s, "gram_kernels", SINGLE, 8192, 8192);
-	for (size_t i = 0; i < ARRAY_LEN(remaining); i++)
-		shapes_add(&s, "gram_kernels", SINGLE, 8192, remaining[i]);
-	*shapes = s.shape;
-	return s.count;
+	count = list(shapes, count, others, ARRAY_LEN(others));
+	return list(shapes, count, errors_and_gram, ARRAY_LEN(errors_and_gram));
 }
 
 size_t cases_largest_first(struct bench_shape **shapes)
 {
-	struct shapes s = {0};
+	size_t count = list(shapes, 0, largest_first, ARRAY_LEN(largest_first));
 
-	for (size_t p = 0; p < ARRAY_LEN(both); p++)
-		for (int64_t n = LARGEST; n >= SMALLEST; n /= 2)
-			for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-				shapes_add(&s, operations[o], both[p], n, n);
-	add_others(&s);
-	*shapes = s.shape;
-	return s.count;
+	return list(shapes, count, others, ARRAY_LEN(others));
 }
 
 bool cases_on_host(const struct bench_shape *shape)
@@ -193,50 +173,203 @@ bool cases_on_host(const struct bench_shape *shape)
 	return shape->m <= ON_HOST;
 }
 
-/* ---- hold-out of whole factorizations ---- */
-
-struct square {
-	enum precision precision;
-	int64_t n;
-};
+/* ---- hold-out of whole factorizations and of panels ---- */
 
 size_t cases_whole(bool quick, struct bench_shape **shapes)
 {
-	static const struct square all[] = {{SINGLE, 1000}, {SINGLE, 3000}, {SINGLE, 5555},
-	        {SINGLE, 10007}, {SINGLE, 20000}, {DOUBLE, 1000}, {DOUBLE, 3000}, {DOUBLE, 5555},
-	        {DOUBLE, 10007}};
-	static const struct square some[] = {{SINGLE, 3000}};
-	static const int64_t tall[][2] = {{30000, 500}, {100000, 200}};
-	const struct square *squares = quick ? some : all;
-	struct shapes s = {0};
+	static const struct family some[] = {{WHOLE_MATRICES, "s", {{3000}}}};
+	static const struct family all[] = {
+	        {WHOLE_MATRICES, "s", {{1000}, {3000}, {5555}, {10007}, {20000}}},
+	        {WHOLE_MATRICES, "d", {{1000}, {3000}, {5555}, {10007}}},
+	        {{"geqrf"}, "s", {{30000, 500}, {100000, 200}}}};
 
-	for (size_t i = 0; i < (quick ? ARRAY_LEN(some) : ARRAY_LEN(all)); i++)
-		for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-			shapes_add(&s, operations[o], squares[i].precision, squares[i].n,
-			        squares[i].n);
-	for (size_t t = 0; t < ARRAY_LEN(tall) && !quick; t++)
-		shapes_add(&s, "geqrf", SINGLE, tall[t][0], tall[t][1]);
-	*shapes = s.shape;
-	return s.count;
+	return quick ? list(shapes, 0, some, ARRAY_LEN(some))
+	             : list(shapes, 0, all, ARRAY_LEN(all));
 }
 
 size_t cases_panels(bool quick, struct bench_shape **shapes)
 {
-	enum { USUAL = 48, MIDDLE = 3000 };
-	static const int64_t rows[] = {300, 750, MIDDLE, 12000, 48000, 90000},
-	                     columns[] = {24, USUAL, 96}, squares[] = {24, 48, 96, 200, 350};
-	struct shapes s = {0};
+	static const struct family some[] = {{{"panel_geqrf"}, "s", {{3000, 48}}},
+	        {{"panel_potrf"}, "s", {{96}}}, {{"panel_geqrf"}, "d", {{3000, 48}}},
+	        {{"panel_potrf"}, "d", {{96}}}};
+	static const struct family all[] = {
+	        {{"panel_geqrf"}, "s",
+	                {{300, 24}, {750, 24}, {3000, 24}, {12000, 24}, {48000, 24}, {90000, 24},
+	                        {300, 48}, {750, 48}, {3000, 48}, {12000, 48}, {48000, 48},
+	                        {90000, 48}, {300, 96}, {750, 96}, {3000, 96}, {12000, 96},
+	                        {48000, 96}, {90000, 96}}},
+	        {{"panel_potrf"}, "s", {{24}, {48}, {96}, {200}, {350}}},
+	        {{"panel_geqrf"}, "d",
+	                {{300, 48}, {750, 48}, {3000, 48}, {12000, 48}, {48000, 48}, {90000, 48}}},
+	        {{"panel_potrf"}, "d", {{24}, {48}, {96}, {200}, {350}}}};
 
-	for (size_t p = 0; p < ARRAY_LEN(both); p++) {
-		for (size_t c = 0; c < ARRAY_LEN(columns); c++)
-			for (size_t r = 0; r < ARRAY_LEN(rows); r++)
-				if ((columns[c] == USUAL || (both[p] == SINGLE && !quick)) &&
-				        (rows[r] == MIDDLE || !quick))
-					shapes_add(&s, "panel_geqrf", both[p], rows[r], columns[c]);
-		for (size_t i = 0; i < ARRAY_LEN(squares); i++)
-			if (!quick || squares[i] == 96)
-				shapes_add(&s, "panel_potrf", both[p], squares[i], squares[i]);
+	return quick ? list(shapes, 0, some, ARRAY_LEN(some))
+	             : list(shapes, 0, all, ARRAY_LEN(all));
+}
+
+/* ---- plans, as rows without results ---- */
+
+enum { SPLIT_ROWS = 2048, SPLIT_COLUMNS = 512, FROM_HOST_SMALLEST = 2048 };
+
+static struct result row_of(const struct bench_shape *shape, const char *executor, enum math math,
+        const struct plan *plan)
+{
+	struct whole whole = {.uplo = LOWER};
+	struct result row = result_new(shape->operation, plan->hybrid ? "hybrid" : "gpu", executor,
+	        shape->precision, shape->m, shape->n);
+
+	row.math = math;
+	row.nb = plan->widths[0];
+	operation_find(results_factorization(shape->operation), &whole.operation);
+	if (whole.operation == POTRF)
+		results_option_add(row.options, "uplo", "l");
+	whole_plan_text(&whole, plan, row.plan);
+	return row;
+}
+
+/* Cholesky's blocks are whole panels on the device; with panels on the host they use inverses. */
+static struct result uniform(const struct bench_shape *shape, const char *executor, bool hybrid,
+        enum math math, int64_t nb)
+{
+	bool cholesky = strcmp(results_factorization(shape->operation), "potrf") == 0;
+	int64_t leaf = cholesky ? 128 : 64;
+	const struct plan plan = {.hybrid = hybrid,
+	        .panel = "persistent",
+	        .widths = &nb,
+	        .count = 1,
+	        .leaf = leaf < nb ? leaf : nb,
+	        .inverse = cholesky && hybrid ? 128 : 0,
+	        .lookahead = 1};
+
+	return row_of(shape, executor, math, &plan);
+}
+
+struct result cases_panel(const struct bench_shape *shape, bool hybrid)
+{
+	return uniform(shape, "cuda", hybrid, MATH_FP32, shape->n);
+}
+
+bool cases_transfers(const struct bench_shape *shape)
+{
+	return shape->m == shape->n && shape->n >= FROM_HOST_SMALLEST;
+}
+
+struct result cases_from_host(const struct profile *profile, const struct result *resident)
+{
+	struct result row = *resident;
+	const bool triangle = profile && strcmp(row.operation, "potrf") == 0;
+	const int64_t piece = triangle ? model_triangle_width(profile, row.n, row.precision) : 0;
+	char columns[24];
+
+	results_option_add(row.options, "from", "host");
+	snprintf(columns, sizeof columns, "%" PRId64, piece);
+	if (piece)
+		results_option_add(row.options, "piece", columns);
+	return row;
+}
+
+bool cases_split(const struct bench_shape *shape)
+{
+	return shape->precision == SINGLE && shape->m >= SPLIT_ROWS && shape->n >= SPLIT_COLUMNS;
+}
+
+bool cases_estimated(const struct profile *profile, enum math math)
+{
+	static const char *const name[MATHS] = {
+	        [MATH_3XTF32] = "gpu.gemm.tf32", [MATH_3XFP16] = "gpu.half_gemm.s"};
+	double low, high;
+
+	return !name[math] || profile_range(profile, name[math], "n", &low, &high);
+}
+
+/* Plans of very many blocks or of fewer than 4 wide ones are never the best; panels on the host are
+ * narrower than on the device. */
+static bool worth_trying(int64_t columns, bool hybrid, int64_t width)
+{
+	const int64_t most = hybrid ? 400 : 96;
+	const int64_t narrowest = hybrid ? 32 : 64, widest = hybrid ? 256 : 1024;
+
+	return columns <= most * width && width >= narrowest && width <= widest &&
+	       (width <= 128 || 4 * width <= columns);
+}
+
+size_t cases_plans(const struct bench_shape *shape, const char *executor, enum math math,
+        struct result *row, size_t most)
+{
+	static const int64_t widths[] = {32, 64, 128, 256, 512, 1024};
+	int64_t k = shape->m < shape->n ? shape->m : shape->n;
+	size_t count = 0;
+
+	if (strcmp(executor, "cuda") != 0) {
+		row[0] = uniform(shape, executor, true, math, k < 128 ? k : 128);
+		return 1;
 	}
-	*shapes = s.shape;
-	return s.count;
+	for (int hybrid = 0; hybrid < (math == MATH_FP32 ? 2 : 1); hybrid++)
+		for (size_t w = 0; w < ARRAY_LEN(widths) && count < most; w++)
+			if (worth_trying(k, hybrid, widths[w]))
+				row[count++] = uniform(shape, executor, hybrid, math, widths[w]);
+	return count;
+}
+
+struct factor_question cases_question(const struct bench_shape *shape, enum math math)
+{
+	return (struct factor_question){.operation = shape->operation,
+	        .m = shape->m,
+	        .n = shape->n,
+	        .precision = shape->precision,
+	        .uplo = LOWER,
+	        .math = math};
+}
+
+static struct plan_choice *choice_of(
+        const struct profile *profile, const struct bench_shape *shape, bool hybrid, enum math math)
+{
+	struct plan_choice *choice = xmalloc(sizeof *choice);
+	struct plan_fixed fixed = plan_free;
+	const struct factor_question asked = cases_question(shape, math);
+
+	fixed.hybrid = hybrid;
+	if (plan_choose(profile, &asked, &fixed, choice))
+		return choice;
+	free(choice);
+	return NULL;
+}
+
+bool cases_model_plan(const struct profile *profile, const struct bench_shape *shape, bool hybrid,
+        enum math math, struct result *row)
+{
+	struct plan_choice *choice = choice_of(profile, shape, hybrid, math);
+
+	if (!choice)
+		return false;
+	*row = row_of(shape, "cuda", math, &choice->plan);
+	if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
+		row->nb = choice->uniform;
+	results_option_add(row->options, "plan", "model");
+	free(choice);
+	return true;
+}
+
+struct result cases_default(struct executor *e, const struct bench_shape *shape)
+{
+	enum operation operation = GETRF;
+	struct default_plan plan;
+
+	operation_find(shape->operation, &operation);
+	plan_default(e, operation, shape->m, shape->n, shape->precision, false, &plan);
+	struct result row = row_of(shape, "cuda", MATH_FP32, &plan.plan);
+	results_option_add(row.options, "plan", "default");
+	return row;
+}
+
+int64_t cases_single_width(const struct profile *profile, const struct result *chosen)
+{
+	const struct bench_shape shape = {
+	        chosen->operation, chosen->precision, chosen->m, chosen->n};
+	struct plan_choice *choice =
+	        choice_of(profile, &shape, strcmp(chosen->variant, "hybrid") == 0, chosen->math);
+	int64_t width = choice ? choice->uniform : 0;
+
+	free(choice);
+	return width;
 }

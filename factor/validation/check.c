@@ -30,12 +30,6 @@ static bool valid_pivots(const int *ipiv, int64_t m, int64_t n)
 	return true;
 }
 
-/* The larger one, or NaN when any is NaN, which fmax would hide. */
-static double worse(double a, double b)
-{
-	return b > a || isnan(b) ? b : a;
-}
-
 static double sum_of(const double *x, int64_t m)
 {
 	double sum = 0;
@@ -77,7 +71,7 @@ static struct column check_column(
 	subtract_product(x, lu, m, n, c, ipiv);
 	column.error = sum_of(x, m);
 	for (int64_t i = c + 1; i < m; i++)
-		column.largest_l = worse(column.largest_l, fabs(lu[i + c * m]));
+		column.largest_l = check_worse(column.largest_l, fabs(lu[i + c * m]));
 	return column;
 }
 
@@ -105,9 +99,9 @@ void check_panel(const void *a0, int64_t lda, const void *lu, int64_t ldlu, int6
 	for (int64_t c = 0; c < n; c++)
 		column[c] = check_column(a + c * m, factors, m, n, c, ipiv);
 	for (int64_t c = 0; c < n; c++)
-		all = (struct column){worse(all.norm, column[c].norm),
-		        worse(all.error, column[c].error),
-		        worse(all.largest_l, column[c].largest_l)};
+		all = (struct column){check_worse(all.norm, column[c].norm),
+		        check_worse(all.error, column[c].error),
+		        check_worse(all.largest_l, column[c].largest_l)};
 	check->ratio = scaled(all.error, all.norm, n, check_eps(precision));
 	check->max_l = all.largest_l;
 	check->passed = check->ratio < CHECK_THRESHOLD && check->max_l <= 1;

@@ -5,6 +5,8 @@
 
 #include "factor/executors/executor.h"
 
+#include <math.h>
+
 /* The ratio below which LAPACK's own tests pass. */
 enum { CHECK_THRESHOLD = 30 };
 
@@ -14,10 +16,15 @@ static inline double check_eps(enum precision precision)
 	return precision == SINGLE ? 0x1p-24 : 0x1p-53;
 }
 
+/* The larger of two ratios; NaN stays. */
+static inline double check_worse(double worst, double ratio)
+{
+	return ratio > worst || isnan(ratio) ? ratio : worst;
+}
+
 struct panel_check {
 	double ratio; /* sget01: norm1(L U - P A) / (n norm1(A) eps); NaN when a number is NaN */
-	double max_l; /* largest magnitude in L below the diagonal: at most 1 with partial pivoting
-	               */
+	double max_l; /* largest magnitude in L below the diagonal: at most 1 with pivoting */
 	bool pivots_valid; /* j < ipiv[j] <= m for every 0-based j; else the ratios are NaN */
 	bool passed;       /* all three are right */
 };

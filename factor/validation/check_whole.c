@@ -4,14 +4,11 @@
 #include "check_whole.h"
 
 #include "lib/base/msg.h"
+#include "check_kernels.h"
 #include "fixture.h"
 #include "matrices.h"
 #include "factor/algorithms/schedule.h"
 #include "factor/algorithms/solve.h"
-
-#ifdef FATHOM_CUDA
-#include "check_kernels.h"
-#endif
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,42 +30,12 @@ struct checking {
 
 /* ---- copies and random data, which the executor's operations do not make ---- */
 
-#ifdef FATHOM_CUDA
 static bool done(struct executor *e, const char *what, int error)
 {
 	if (error == 0)
 		error = check_idle();
 	return error == 0 || fault_set(&e->fault, "%s failed: CUDA error %d", what, error);
 }
-
-static bool widen_cuda(struct executor *e, struct matrix from, struct matrix to)
-{
-	return done(e, "the check's copy",
-	        check_widen(matrix_address(from), from.ld, from.precision == DOUBLE, from.m, from.n,
-	                matrix_address(to), to.ld));
-}
-
-static bool fill_cuda(
-        struct executor *e, struct matrix a, bool symmetric, double shift, uint64_t seed)
-{
-	return done(e, "random data",
-	        check_random(matrix_address(a), a.ld, a.precision == DOUBLE, symmetric ? a.m : a.ld,
-	                a.n, seed, symmetric, shift));
-}
-#else
-static bool widen_cuda(struct executor *e, struct matrix from, struct matrix to)
-{
-	(void)from, (void)to;
-	return fault_set(&e->fault, "built without the CUDA Toolkit");
-}
-
-static bool fill_cuda(
-        struct executor *e, struct matrix a, bool symmetric, double shift, uint64_t seed)
-{
-	(void)symmetric, (void)shift, (void)seed;
-	return widen_cuda(e, a, a);
-}
-#endif
 
 static bool on_gpu(const struct executor *e)
 {
@@ -80,7 +47,9 @@ bool whole_widen(struct executor *e, struct matrix from, struct matrix to)
 	if (!e->ops->sync(e))
 		return false;
 	if (on_gpu(e))
-		return widen_cuda(e, from, to);
+		return done(e, "the check's copy",
+		        check_widen(matrix_address(from), from.ld, from.precision == DOUBLE, from.m,
+		                from.n, matrix_address(to), to.ld));
 	for (int64_t j = 0; j < from.n; j++)
 		for (int64_t i = 0; i < from.m; i++)
 			matrix_put(matrix_address(to), DOUBLE, i + j * to.ld,
@@ -109,7 +78,9 @@ bool whole_fill(struct executor *e, const struct whole *whole, struct matrix a, 
 	if (!e->ops->sync(e))
 		return false;
 	if (on_gpu(e))
-		return fill_cuda(e, a, symmetric, shift, seed);
+		return done(e, "random data",
+		        check_random(matrix_address(a), a.ld, a.precision == DOUBLE,
+		                symmetric ? a.m : a.ld, a.n, seed, symmetric, shift));
 	fill_host(a, symmetric, shift, seed);
 	return true;
 }
@@ -199,36 +170,36 @@ static bool qr_product(struct checking *s)
 
 /* ---- norms ---- */
 
-static double gather(const struct checking *s, double so_far, double x)
+static double gather(enum check_norm norm, double so_far, double x)
 {
-	if (s->norm == FROBENIUS)
-		return so_far + x * x;
-	return fabs(x) > so_far || isnan(x) ? fabs(x) : so_far;
+	return norm == FROBENIUS ? so_far + x * x : check_worse(so_far, fabs(x));
 }
 
-/* Norm of a, or of a - b. */
-static bool norm(struct checking *s, struct matrix a, const struct matrix *b, double *result)
+bool check_difference(struct executor *e, struct matrix a, struct matrix b, enum check_norm norm,
+        double *host, double *result)
 {
-	struct executor *e = s->e;
-	int64_t count = a.m * a.n;
-	double sum = 0;
+	const int64_t count = a.m * a.n;
+	double error = 0, of = 0;
 
-	if (!e->ops->sync(e) || !e->ops->download(e, a, s->host, a.m) ||
-	        (b && !e->ops->download(e, *b, s->host + count, a.m)))
+	if (!e->ops->sync(e) || !e->ops->download(e, a, host, a.m) ||
+	        !e->ops->download(e, b, host + count, a.m))
 		return false;
-	for (int64_t i = 0; i < count; i++)
-		sum = gather(s, sum, s->host[i] - (b ? s->host[count + i] : 0));
-	*result = s->norm == FROBENIUS ? sqrt(sum) : sum;
+	for (int64_t i = 0; i < count; i++) {
+		of = gather(norm, of, host[i]);
+		error = gather(norm, error, host[i] - host[count + i]);
+	}
+	*result = norm == FROBENIUS ? sqrt(error) / sqrt(of) : error / of;
 	return true;
 }
 
-static double ratio(const struct checking *s, double error, double of)
+/* In LAPACK's units. */
+static double ratio(const struct checking *s, double error)
 {
-	return error / (of * (double)max_int64(s->a.m, s->a.n) * check_eps(s->a.precision));
+	return error / ((double)max_int64(s->a.m, s->a.n) * check_eps(s->a.precision));
 }
 
-/* Norms of E X and of A X. */
-static bool find_error(struct checking *s, double *error, double *of)
+/* norm(E X) / norm(A X) */
+static bool find_error(struct checking *s, double *error)
 {
 	struct matrix ax = rows_of(s->ax, s->a.m), y = rows_of(s->y, s->a.m);
 	bool ok = whole_widen(s->e, s->a0, s->copy) && multiply(s->e, PLAIN, s->copy, s->x, ax);
@@ -237,19 +208,19 @@ static bool find_error(struct checking *s, double *error, double *of)
 		ok = ok && ex_laswp(s->e, ax, s->pivots, false) && lu_product(s);
 	else
 		ok = ok && (s->whole->operation == POTRF ? cholesky_product(s) : qr_product(s));
-	return ok && norm(s, ax, NULL, of) && norm(s, ax, &y, error);
+	return ok && check_difference(s->e, ax, y, s->norm, s->host, error);
 }
 
 /* With the vectors A x, which have the length that Q needs. */
 static bool find_orthogonality(struct checking *s, double *orthogonality)
 {
 	struct matrix x = rows_of(s->ax, s->a.m), y = rows_of(s->y, s->a.m);
-	double error, of;
+	double error;
 
 	if (!ex_copy(s->e, WHOLE, x, y) || !apply_q(s, PLAIN, y) || !apply_q(s, TRANSPOSED, y) ||
-	        !norm(s, x, NULL, &of) || !norm(s, x, &y, &error))
+	        !check_difference(s->e, x, y, s->norm, s->host, &error))
 		return false;
-	*orthogonality = ratio(s, error, of);
+	*orthogonality = ratio(s, error);
 	return true;
 }
 
@@ -321,9 +292,9 @@ bool check_whole(struct executor *e, const struct whole *whole, struct matrix a0
 		return false;
 	if (!check->pivots_valid)
 		return true;
-	double error = NAN, of = NAN;
-	bool ok = take_memory(&s) && fill_random(&s) && find_error(&s, &error, &of);
-	check->residual = ratio(&s, error, of);
+	double error = NAN;
+	bool ok = take_memory(&s) && fill_random(&s) && find_error(&s, &error);
+	check->residual = ratio(&s, error);
 	ok = ok && (!qr || find_orthogonality(&s, &check->orthogonality));
 	give_memory(&s);
 	check->passed = ok && check->residual < CHECK_THRESHOLD &&
@@ -336,14 +307,13 @@ bool check_error(struct executor *e, const struct whole *whole, struct matrix a0
         struct pivots pivots, struct matrix tau, enum check_norm norm, double *error)
 {
 	struct checking s = checking_of(e, whole, a0, a, pivots, tau);
-	double difference = NAN, of = NAN;
 
+	*error = NAN;
 	s.columns = a.n;
 	s.norm = norm;
 	e->queue = QUEUE_MAIN;
-	bool ok =
-	        take_memory(&s) && ex_fill(e, WHOLE, 0, 1, s.x) && find_error(&s, &difference, &of);
+	bool ok = take_memory(&s) && ex_fill(e, WHOLE, 0, 1, s.x) && find_error(&s, error);
 	give_memory(&s);
-	*error = difference / (of * 2 * check_eps(a.precision));
+	*error /= 2 * check_eps(a.precision);
 	return ok;
 }

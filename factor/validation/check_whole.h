@@ -30,6 +30,10 @@ enum check_norm { FROBENIUS, LARGEST };
 bool check_error(struct executor *e, const struct whole *whole, struct matrix a0, struct matrix a,
         struct pivots pivots, struct matrix tau, enum check_norm norm, double *error);
 
+/* norm(a - b) / norm(a) of dense matrices in double precision; host: room for both. */
+bool check_difference(struct executor *e, struct matrix a, struct matrix b, enum check_norm norm,
+        double *host, double *result);
+
 /* to := from, in double precision; both m x n in the executor's memory. */
 bool whole_widen(struct executor *e, struct matrix from, struct matrix to);
 

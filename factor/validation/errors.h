@@ -33,9 +33,14 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 void errors_baseline_peak(
         struct comparison *rows, size_t count, const char *executor, double bandwidth);
 
-/* Selects the cases of a summary; NULL and -1 mean any. A summary has no phases. */
+/* Baseline of all other cases of one executor and precision: peak_error of the standard operation
+ * count at `rate` flop/s. */
+void errors_baseline_rate(struct comparison *rows, size_t count, const char *executor,
+        enum precision precision, double rate);
+
+/* Selects cases of one level, none of them a phase; NULL means any. */
 struct errors_filter {
-	const char *family, *executor, *regime;
+	const char *family, *executor, *regime, *operation;
 	int level;
 };
 
@@ -49,29 +54,24 @@ struct error_summary {
 struct error_summary errors_summary(
         const struct comparison *rows, size_t count, const struct errors_filter *filter);
 
-/* Baseline of all other cases of one executor and precision: peak_error of the standard operation
- * count at `rate` flop/s. */
-void errors_baseline_rate(struct comparison *rows, size_t count, const char *executor,
-        enum precision precision, double rate);
-
 /* Pairs of variants and plans of one problem (same operation, executor, precision, shape, triangle,
  * place of the matrix) with measured times within a factor of 2; `right` of them are predicted in
- * the measured order. */
+ * the measured order. Of the filter the operation, executor and level count. */
 struct ranking {
 	size_t pairs, right;
 };
-struct ranking errors_ranking(const struct comparison *rows, size_t count, const char *operation,
-        const char *executor, int level);
+struct ranking errors_ranking(
+        const struct comparison *rows, size_t count, const struct errors_filter *filter);
 
 /* regret = measured time of the chosen way / best measured time - 1. The ways of a problem are its
  * predicted variants, block widths and plans; the chosen one is the model's plan where it was
- * measured, else the way predicted fastest. Over problems with at least two measured ways. family:
- * only problems where that family was chosen. NULL means any. */
+ * measured, else the way predicted fastest. Over problems with at least two measured ways. The
+ * filter as above, and family: only problems where that family was chosen. */
 struct regret {
 	size_t shapes;
 	size_t fewest, most;  /* ways measured of a problem */
 	size_t missing;       /* ways predicted, but not measured, of all of them */
 	double median, worst; /* NaN when shapes is 0 */
 };
-struct regret errors_regret(const struct comparison *rows, size_t count, const char *operation,
-        const char *executor, const char *family, int level);
+struct regret errors_regret(
+        const struct comparison *rows, size_t count, const struct errors_filter *filter);

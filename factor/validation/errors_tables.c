@@ -36,9 +36,7 @@ static void add_family(struct table *table, const struct comparison *rows, size_
 	table_set_text(table, r, "regime", filter->regime ? filter->regime : "any");
 	table_set_int(table, r, "level", filter->level);
 	fields_write(table, r, fields, ARRAY_LEN(fields), &s);
-	table_set_real(table, r, "regret",
-	        errors_regret(rows, count, NULL, filter->executor, filter->family, filter->level)
-	                .median);
+	table_set_real(table, r, "regret", errors_regret(rows, count, filter).median);
 }
 
 static bool same_family(const struct comparison *a, const struct comparison *b)
@@ -59,8 +57,10 @@ static void add_families(
 			       same_family(&rows[i], &rows[j]);
 		if (!seen)
 			add_family(table, rows, count,
-			        &(struct errors_filter){rows[i].family, rows[i].predicted->executor,
-			                rows[i].predicted->regime, level});
+			        &(struct errors_filter){.family = rows[i].family,
+			                .executor = rows[i].predicted->executor,
+			                .regime = rows[i].predicted->regime,
+			                .level = level});
 	}
 }
 
@@ -81,7 +81,7 @@ struct table *errors_family_table(const struct comparison *rows, size_t count)
 			for (size_t g = 0; g < ARRAY_LEN(regimes); g++)
 				add_family(table, rows, count,
 				        &(struct errors_filter){
-				                NULL, executors[e], regimes[g], level});
+				                NULL, executors[e], regimes[g], NULL, level});
 	return table;
 }
 
@@ -237,8 +237,10 @@ static void print_families(const struct comparison *rows, size_t count, FILE *ou
 static void print_choice(const struct comparison *rows, size_t count, const char *operation,
         const char *executor, FILE *out)
 {
-	struct ranking ranking = errors_ranking(rows, count, operation, executor, 2);
-	struct regret regret = errors_regret(rows, count, operation, executor, NULL, 2);
+	const struct errors_filter filter = {
+	        .operation = operation, .executor = executor, .level = 2};
+	struct ranking ranking = errors_ranking(rows, count, &filter);
+	struct regret regret = errors_regret(rows, count, &filter);
 
 	if (regret.shapes == 0)
 		return;

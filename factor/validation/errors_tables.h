@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The comparisons as tables: validation.tsv (families), errors.tsv (rows), and the text of
- * `validate`.
- */
+ * `validate`. */
 #pragma once
 
 #include "errors.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "fields.h"
 
+#include "lib/base/msg.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,4 +43,19 @@ void fields_read(
 			                         ? (int64_t)value
 			                         : 0;
 	}
+}
+
+struct table *fields_table_read(
+        const char *path, const char *const *columns, size_t count, struct fault *fault)
+{
+	struct table *table = table_read(path, fault);
+
+	for (size_t c = 0; table && c < count; c++)
+		if (table_column(table, columns[c]) < 0) {
+			fault_set(fault, "%s has no column '%s': write it again with this version",
+			        path, columns[c]);
+			table_free(table);
+			table = NULL;
+		}
+	return table;
 }

@@ -30,3 +30,7 @@ void fields_write(
 /* Reads all fields. A size or count that is none becomes 0. */
 void fields_read(
         const struct table *table, size_t row, const struct field *field, size_t count, void *to);
+
+/* Reads a table that has all these columns; else NULL with a fault. */
+struct table *fields_table_read(
+        const char *path, const char *const *columns, size_t count, struct fault *fault);

@@ -66,6 +66,15 @@ int64_t fixture_random(uint64_t *state, int64_t below)
 	return (int64_t)((*state >> 33) % (uint64_t)below);
 }
 
+double fixture_dot(const double *x, const double *y, int64_t m)
+{
+	double sum = 0;
+
+	for (int64_t i = 0; i < m; i++)
+		sum += x[i] * y[i];
+	return sum;
+}
+
 bool fixture_residual(struct candidate *candidate, double residual)
 {
 	candidate->residual = residual;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What timed problems share: memory of a fixture, test data, single elements and lines of results.
- */
+/* What timed problems share: memory of a fixture, test data, single elements and lines. */
 #pragma once
 
 #include "check.h"
@@ -25,11 +24,8 @@ bool fixture_line(struct executor *e, struct matrix line, double *x);
 /* A number in 0 .. below - 1; advances the state. */
 int64_t fixture_random(uint64_t *state, int64_t below);
 
-/* The larger of two ratios; NaN stays. */
-static inline double fixture_worse(double worst, double ratio)
-{
-	return ratio <= worst ? worst : ratio;
-}
+/* x^T y on the host. */
+double fixture_dot(const double *x, const double *y, int64_t m);
 
 /* The residual of a candidate; false with its fault when not below LAPACK's threshold. */
 bool fixture_residual(struct candidate *candidate, double residual);

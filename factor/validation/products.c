@@ -31,11 +31,6 @@ struct product product_of(const struct result *row)
 
 /* ---- the list ---- */
 
-struct list {
-	struct result *row;
-	size_t count;
-};
-
 /* Calls for a run of about two milliseconds; more than MOST are not worth queueing. */
 static int64_t calls_of(const struct product *p)
 {
@@ -46,7 +41,7 @@ static int64_t calls_of(const struct product *p)
 	return (int64_t)fmax(1, fmin(wanted, MOST));
 }
 
-static void add(struct list *list, const struct product *p)
+static void add(struct results *list, const struct product *p)
 {
 	struct result row = result_new(p->gemv ? "gemv" : "gemm", p->blas_only ? "cublas" : "own",
 	        "cuda", p->precision, p->m, p->n);
@@ -55,11 +50,10 @@ static void add(struct list *list, const struct product *p)
 	snprintf(row.plan, sizeof row.plan, "calls=%" PRId64, calls_of(p));
 	if (p->gemv)
 		results_option_add(row.options, "trans", p->trans == TRANSPOSED ? "t" : "n");
-	list->row = xrealloc(list->row, (list->count + 1) * sizeof *list->row);
-	list->row[list->count++] = row;
+	results_add(list, &row);
 }
 
-static void add_gemv(struct list *list, enum precision precision, int64_t m, int64_t n)
+static void add_gemv(struct results *list, enum precision precision, int64_t m, int64_t n)
 {
 	for (enum trans trans = PLAIN; trans <= TRANSPOSED; trans++)
 		add(list, &(struct product){.gemv = true,
@@ -70,7 +64,7 @@ static void add_gemv(struct list *list, enum precision precision, int64_t m, int
 }
 
 /* Our kernel too where the executor takes it. */
-static void add_gemm(struct list *list, enum precision precision, int64_t n, int64_t k)
+static void add_gemm(struct results *list, enum precision precision, int64_t n, int64_t k)
 {
 	struct product p = {.blas_only = true, .precision = precision, .m = n, .n = n, .k = k};
 
@@ -86,7 +80,7 @@ size_t cases_products(bool quick, struct result **rows)
 	        {10007, 10007}, {30000, 500}, {500, 30000}};
 	static const int64_t gemm_shape[][2] = {{1000, 1000}, {3000, 3000}, {5555, 5555},
 	        {10007, 10007}, {1000, 100}, {3000, 100}, {5555, 200}, {10007, 100}, {10007, 200}};
-	struct list list = {0};
+	struct results list = {0};
 
 	for (size_t i = 0; i < ARRAY_LEN(gemv_shape) && !quick; i++)
 		for (int d = 0; d < 2; d++)
@@ -108,9 +102,8 @@ static bool predict(const struct profile *profile, int level, struct result *row
 {
 	const struct product product = product_of(row);
 	struct prediction made;
-	bool ok = model_product_predict(profile, &product, level, &made);
 
-	return predicted_fill(row, &made, ok);
+	return predicted_fill(row, &made, model_product_predict(profile, &product, level, &made));
 }
 
 size_t predict_products(struct results *results, const struct profile *profile, bool quick)

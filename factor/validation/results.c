@@ -242,24 +242,14 @@ static bool read_rows(struct results *results, const char *path, struct fault *f
 
 struct results *results_read(const char *path, struct fault *fault)
 {
-	struct table *table = table_read(path, fault);
-	if (!table)
-		return NULL;
+	struct table *table = fields_table_read(path, columns, ARRAY_LEN(columns), fault);
 	struct results *results = xcalloc(1, sizeof *results);
+
 	results->table = table;
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
-		if (table_column(table, columns[i]) < 0) {
-			fault_set(fault, "%s has no column '%s': write it again with this version",
-			        path, columns[i]);
-			results_free(results);
-			return NULL;
-		}
-	}
-	if (!read_rows(results, path, fault)) {
-		results_free(results);
-		return NULL;
-	}
-	return results;
+	if (table && read_rows(results, path, fault))
+		return results;
+	results_free(results);
+	return NULL;
 }
 
 /* ---- options and keys ---- */
@@ -306,6 +296,15 @@ bool result_has_value(const struct result *row, const char *key, const char *val
 	char found[24];
 
 	return results_option(row->options, key, found, sizeof found) && strcmp(found, value) == 0;
+}
+
+bool result_same_option(const struct result *a, const struct result *b, const char *key)
+{
+	char x[24] = "", y[24] = "";
+
+	results_option(a->options, key, x, sizeof x);
+	results_option(b->options, key, y, sizeof y);
+	return strcmp(x, y) == 0;
 }
 
 int64_t results_calls(const struct result *row)

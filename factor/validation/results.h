@@ -69,6 +69,9 @@ bool results_option(const char *options, const char *key, char *value, size_t si
 bool result_has(const struct result *row, const char *key);
 bool result_has_value(const struct result *row, const char *key, const char *value);
 
+/* Whether both rows have the same value of this option, or neither has it. */
+bool result_same_option(const struct result *a, const struct result *b, const char *key);
+
 /* Calls of one sample, from a plan calls=N; 1 without. */
 int64_t results_calls(const struct result *row);
 

@@ -18,15 +18,6 @@ static const double later_warm_up = 0.1;
 /* Share of the time for a single phase: there are many, and other phases run before each. */
 static const double phase_share = 0.25;
 
-void timing_per_call(struct candidate *candidate, int64_t calls)
-{
-	struct estimate *t = &candidate->seconds;
-
-	t->value /= (double)calls;
-	t->low /= (double)calls;
-	t->high /= (double)calls;
-}
-
 bool timing_work(struct candidate *candidate, struct executor *e, int64_t bytes)
 {
 	return bytes >= 0 && (bytes == 0 || e->ops->alloc(e, bytes, &candidate->work));
@@ -113,13 +104,6 @@ static void begin(struct timing_fixture *fixture, struct candidate *candidate, d
 	}
 }
 
-/* Turns grow with the number of samples: the samples of short operations are then sorted a few
- * times only. */
-static size_t runs_of_turn(const struct candidate *candidate)
-{
-	return candidate->samples / 4 > FIRST_TURN ? candidate->samples / 4 : FIRST_TURN;
-}
-
 static void keep_run(struct candidate *c, double seconds, bool disturbed)
 {
 	double **list = disturbed ? &c->side_queue : &c->sample;
@@ -138,7 +122,8 @@ static bool take_runs(struct timing_fixture *fixture, struct candidate *candidat
 {
 	const struct timing_plan *plan = fixture->plan;
 	double start = clock_now(), turn = plan->max_seconds / FIRST_TURN, now = start, seconds;
-	size_t runs = runs_of_turn(candidate);
+	/* Turns grow with the number of samples: the samples are sorted a few times only. */
+	size_t runs = candidate->samples / 4 > FIRST_TURN ? candidate->samples / 4 : FIRST_TURN;
 
 	if (plan->noise)
 		core_noise_refresh(plan->noise);
@@ -182,11 +167,6 @@ static bool first_counts(const struct candidate *c, const struct timing_plan *pl
 	       fabs(c->first / c->sample[0] - 1) <= 2 * plan->target;
 }
 
-static double time_of(const struct candidate *c, const struct timing_plan *plan)
-{
-	return c->skip ? phase_share * plan->max_seconds : plan->max_seconds;
-}
-
 static bool precise(const struct candidate *c, const struct timing_plan *plan)
 {
 	const struct estimate *t = &c->seconds;
@@ -205,7 +185,7 @@ static void take_turn(struct timing_fixture *fixture, struct candidate *candidat
 		give_up(fixture, candidate);
 		return;
 	}
-	bool spent = candidate->spent > time_of(candidate, plan);
+	bool spent = candidate->spent > (candidate->skip ? phase_share : 1) * plan->max_seconds;
 	if (spent && candidate->samples < FEWEST)
 		take_side_queues(candidate, plan->target);
 	bool agreed = first_counts(candidate, plan);
@@ -221,6 +201,12 @@ static void take_turn(struct timing_fixture *fixture, struct candidate *candidat
 
 static void finish(struct timing_fixture *fixture, struct candidate *candidate)
 {
+	const double calls = candidate->calls > 1 ? (double)candidate->calls : 1;
+	struct estimate *t = &candidate->seconds;
+
+	t->value /= calls;
+	t->low /= calls;
+	t->high /= calls;
 	if (candidate->work)
 		fixture->executor->ops->release(fixture->executor, candidate->work);
 	candidate->work = NULL;

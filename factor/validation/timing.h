@@ -37,6 +37,7 @@ struct candidate {
 	void *context;   /* executor, vendor ... */
 	const void *way; /* a constant of the caller */
 	const char *variant;
+	int64_t calls;  /* in a run, when they are more than one: the times are of one call */
 	unsigned skip;  /* phases left out; the result is then not checked */
 	bool ger;       /* rank-1 update instead of a factorization */
 	enum uplo uplo; /* the triangle that Cholesky takes */
@@ -92,9 +93,6 @@ bool timing_turns(struct timing_fixture *fixture, struct candidate *candidate, s
  * undisturbed run. */
 bool timing_slowed(const double *undisturbed, size_t count, const double *disturbed,
         size_t disturbed_count, double target);
-
-/* Divides the times of a candidate by its number of calls. */
-void timing_per_call(struct candidate *candidate, int64_t calls);
 
 /* Scratch memory of a candidate; bytes < 0: the executor has refused the plan or shape. */
 bool timing_work(struct candidate *candidate, struct executor *e, int64_t bytes);

@@ -13,10 +13,9 @@
 /* One shape in host memory and in the executor's. */
 struct panel_fixture {
 	struct timing_fixture fixture;
-	struct matrix original;       /* the panel before factorization */
-	struct matrix pivots, poison; /* pivots and their poison, seen as a column of words */
-	void *a, *x, *y, *result;     /* host copies, leading dimension ld */
-	int *ipiv;
+	struct matrix original; /* the panel before factorization */
+	struct matrix pivots;   /* seen as a column of words */
+	void *a, *result;       /* host copies, leading dimension ld */
 };
 
 /* ---- candidates ---- */
@@ -28,14 +27,10 @@ static bool panel_prepare(struct candidate *candidate)
 	int64_t bytes = panel_getrf_work(e, candidate->variant, candidate->fixture->problem.a);
 	int64_t words = (bytes + 3) / 4;
 
-	if (!timing_work(candidate, e, bytes < 0 ? bytes : words * 4))
-		return false;
-	struct matrix work = {candidate->work, 0, words, 1, words, SINGLE};
-	void *garbage = xmalloc((size_t)words * 4 + 1);
-	memset(garbage, 0xff, (size_t)words * 4);
-	bool ok = words == 0 || e->ops->upload(e, garbage, words, work);
-	free(garbage);
-	return ok;
+	return timing_work(candidate, e, bytes < 0 ? bytes : words * 4) &&
+	       (words <= 0 ||
+	               ex_fill(e, WHOLE, NAN, NAN,
+	                       (struct matrix){candidate->work, 0, words, 1, words, SINGLE}));
 }
 
 static bool run_without(struct candidate *candidate, unsigned skip)
@@ -57,18 +52,15 @@ static bool panel_run(struct candidate *candidate)
 /* A single phase needs from the others: candidates for the pivot, the panel on the host. */
 static bool phase_before(struct candidate *candidate)
 {
-	unsigned needed = 1u << PHASE_SEARCH | 1u << PHASE_TRANSFER;
-
-	return run_without(candidate, ~needed);
+	return run_without(candidate, ~(1u << PHASE_SEARCH | 1u << PHASE_TRANSFER));
 }
 
 static bool ger_run(struct candidate *candidate)
 {
 	const struct timing_problem *problem = &candidate->fixture->problem;
 	struct executor *e = candidate->context;
-	bool ok = ex_ger(e, problem->x, problem->y, problem->a);
 
-	return ok && e->ops->sync(e);
+	return ex_ger(e, problem->x, problem->y, problem->a) && e->ops->sync(e);
 }
 
 struct candidate candidate_panel(struct executor *executor, const char *variant, unsigned skip)
@@ -90,8 +82,8 @@ struct candidate candidate_ger(struct executor *executor)
 /* ---- data ---- */
 
 /* A copy of `host`, with the padding. */
-static bool new_matrix(struct panel_fixture *s, struct matrix *a, int64_t m, int64_t n, int64_t ld,
-        enum precision precision, const void *host)
+static bool new_matrix(struct panel_fixture *s, struct matrix *a, enum precision precision,
+        int64_t m, int64_t n, int64_t ld)
 {
 	struct executor *e = s->fixture.executor;
 
@@ -99,46 +91,28 @@ static bool new_matrix(struct panel_fixture *s, struct matrix *a, int64_t m, int
 		return false;
 	struct matrix padded = *a;
 	padded.m = ld;
-	return e->ops->upload(e, host, ld, padded);
-}
-
-static void *random_matrix(
-        int64_t ld, int64_t m, int64_t n, enum precision precision, uint64_t seed)
-{
-	void *a = xmalloc((size_t)(ld * n * precision_bytes(precision)));
-
-	matrix_fill(a, ld, m, n, precision, MATRIX_RANDOM, seed);
-	return a;
+	return e->ops->upload(e, s->a, ld, padded);
 }
 
 static bool panel_open(struct panel_fixture *s, enum precision precision, int64_t m, int64_t n)
 {
-	struct timing_problem *problem = &s->fixture.problem;
-	int64_t ld = s->fixture.plan->ld, words = n + 1;
-	const uint64_t seed = s->fixture.plan->seed;
+	struct timing_fixture *fixture = &s->fixture;
+	struct timing_problem *problem = &fixture->problem;
+	int64_t ld = fixture->plan->ld, bytes = ld * n * precision_bytes(precision);
+	const uint64_t seed = fixture->plan->seed;
 
-	s->a = random_matrix(ld, m, n, precision, seed);
-	s->x = random_matrix(m, m, 1, precision, seed + 1);
-	s->y = random_matrix(1, 1, n, precision, seed + 2);
-	s->result = xmalloc((size_t)(ld * n * precision_bytes(precision)));
-	s->ipiv = xmalloc((size_t)words * sizeof *s->ipiv);
-	memset(s->ipiv, 0xff, (size_t)words * sizeof *s->ipiv);
-	bool ok = new_matrix(s, &s->original, m, n, ld, precision, s->a) &&
-	          new_matrix(s, &problem->a, m, n, ld, precision, s->a) &&
-	          new_matrix(s, &problem->x, m, 1, m, precision, s->x) &&
-	          new_matrix(s, &problem->y, 1, n, 1, precision, s->y) &&
-	          new_matrix(s, &s->pivots, words, 1, words, SINGLE, s->ipiv) &&
-	          new_matrix(s, &s->poison, words, 1, words, SINGLE, s->ipiv);
+	s->a = xmalloc((size_t)bytes);
+	s->result = xmalloc((size_t)bytes);
+	matrix_fill(s->a, ld, m, n, precision, MATRIX_RANDOM, seed);
+	bool ok = new_matrix(s, &s->original, precision, m, n, ld) &&
+	          new_matrix(s, &problem->a, precision, m, n, ld) &&
+	          fixture_matrix(fixture, &problem->x, m, 1, m, precision) &&
+	          fixture_matrix(fixture, &problem->y, 1, n, 1, precision) &&
+	          fixture_fill(fixture->executor, problem->x, 1, seed + 1) &&
+	          fixture_fill(fixture->executor, problem->y, n, seed + 2) &&
+	          fixture_matrix(fixture, &s->pivots, n + 1, 1, n + 1, SINGLE);
 	problem->pivots = (struct pivots){s->pivots.data, n};
 	return ok;
-}
-
-static void panel_close(struct panel_fixture *s)
-{
-	void *host[] = {s->a, s->x, s->y, s->result, s->ipiv};
-
-	for (size_t i = 0; i < ARRAY_LEN(host); i++)
-		free(host[i]);
 }
 
 /* ---- checks ---- */
@@ -147,19 +121,21 @@ static void panel_close(struct panel_fixture *s)
 static double ger_ratio(const struct panel_fixture *s)
 {
 	const struct matrix *a = &s->original;
+	const struct timing_problem *problem = &s->fixture.problem;
+	struct executor *e = s->fixture.executor;
 	const enum precision p = a->precision;
-	double worst = 0;
+	double *x = xmalloc((size_t)(a->m + a->n) * sizeof *x), *y = x + a->m;
+	double worst = fixture_line(e, problem->x, x) && fixture_line(e, problem->y, y) ? 0 : NAN;
 
-	for (int64_t j = 0; j < a->n; j++) {
-		const double y = matrix_get(s->y, p, j);
+	for (int64_t j = 0; j < a->n; j++)
 		for (int64_t i = 0; i < a->m; i++) {
 			const double before = matrix_get(s->a, p, i + j * a->ld);
-			const double product = matrix_get(s->x, p, i) * y;
+			const double product = x[i] * y[j];
 			const double got = matrix_get(s->result, p, i + j * a->ld);
 			const double scale = check_eps(p) * (fabs(before) + fabs(product));
-			worst = fixture_worse(worst, fabs(got - (before - product)) / scale);
+			worst = check_worse(worst, fabs(got - (before - product)) / scale);
 		}
-	}
+	free(x);
 	return worst;
 }
 
@@ -168,11 +144,14 @@ static bool check_factors(struct panel_fixture *s, struct candidate *candidate)
 	struct executor *e = s->fixture.executor;
 	const struct matrix *a = &s->original;
 	struct panel_check check;
-	int info = -1;
+	int info = -1, *ipiv = xmalloc((size_t)(a->n + 1) * sizeof *ipiv);
+	bool read = e->ops->read_pivots(e, s->fixture.problem.pivots, ipiv, &info);
 
-	if (!e->ops->read_pivots(e, s->fixture.problem.pivots, s->ipiv, &info))
+	if (read)
+		check_panel(s->a, a->ld, s->result, a->ld, a->m, a->n, ipiv, a->precision, &check);
+	free(ipiv);
+	if (!read)
 		return false;
-	check_panel(s->a, a->ld, s->result, a->ld, a->m, a->n, s->ipiv, a->precision, &check);
 	candidate->residual = check.ratio;
 	if (check.passed && info == 0)
 		return true;
@@ -203,7 +182,7 @@ static bool restore(struct timing_fixture *fixture)
 	struct panel_fixture *s = (struct panel_fixture *)fixture;
 	struct executor *e = fixture->executor;
 
-	return e->ops->duplicate(e, s->poison, s->pivots) &&
+	return ex_fill(e, WHOLE, NAN, NAN, s->pivots) &&
 	       e->ops->duplicate(e, s->original, fixture->problem.a) && e->ops->sync(e);
 }
 
@@ -218,6 +197,7 @@ bool timing_panel(struct executor *executor, enum precision precision, int64_t m
 	bool ok =
 	        fixture_time(&s.fixture, panel_open(&s, precision, m, n), candidate, count, fault);
 
-	panel_close(&s);
+	free(s.a);
+	free(s.result);
 	return ok;
 }

@@ -32,7 +32,7 @@ static bool run_calls(struct candidate *candidate, int64_t calls)
 
 static bool run(struct candidate *candidate)
 {
-	return run_calls(candidate, ((const struct product *)candidate->way)->calls);
+	return run_calls(candidate, candidate->calls);
 }
 
 static bool restore(struct timing_fixture *fixture)
@@ -99,7 +99,7 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 	double worst = 0;
 
 	for (int c = 0; c < CHECKED; c++)
-		worst = fixture_worse(worst, ratio_at(fixture_of(fixture), candidate->way));
+		worst = check_worse(worst, ratio_at(fixture_of(fixture), candidate->way));
 	return fixture_residual(candidate, worst);
 }
 
@@ -117,10 +117,8 @@ bool timing_products(struct executor *executor, const struct product *product,
 		        (struct candidate){.variant = product[i].blas_only ? "cublas" : "own",
 		                .run = run,
 		                .after = run_once,
+		                .calls = product[i].calls,
 		                .way = &product[i]};
 	executor->queue = QUEUE_MAIN;
-	bool ok = fixture_time(&s.fixture, fixture_open(&s), candidate, count, fault);
-	for (size_t i = 0; i < count; i++)
-		timing_per_call(&candidate[i], product[i].calls);
-	return ok;
+	return fixture_time(&s.fixture, fixture_open(&s), candidate, count, fault);
 }

@@ -2,6 +2,8 @@
 #include "timing_update_internal.h"
 
 #include "lib/base/msg.h"
+#include "factor/algorithms/host_transfer.h"
+#include "factor/algorithms/plan.h"
 #include "factor/algorithms/schedule.h"
 #include "fixture.h"
 
@@ -27,18 +29,47 @@ static bool take_factors(struct update_fixture *s, struct qr_factors *f, struct 
 	       take_matrix(s, &f->d, room.d_rows, 1);
 }
 
-static bool adds_columns(const struct update_fixture *s)
+enum { HOST_STAGE = EXECUTOR_STAGES - 1 };
+
+static struct matrix like(struct workspace *workspace, struct matrix a)
 {
-	return s->asked.change == QR_ADD_COLUMNS;
+	return workspace_matrix(workspace, a.m, a.n, a.precision);
+}
+
+static int64_t take_workspace(struct update_fixture *s, void *pinned)
+{
+	struct workspace workspace = {pinned, 0};
+
+	s->host = s->before;
+	s->host.q = like(&workspace, s->before.q);
+	s->host.r = like(&workspace, s->before.r);
+	s->host.d = like(&workspace, s->before.d);
+	s->host_given =
+	        (struct update_given){like(&workspace, s->u_given), like(&workspace, s->ub_given)};
+	s->host_a1 = like(&workspace, s->a1);
+	s->host_b1 = like(&workspace, s->b1);
+	return workspace.used;
+}
+
+static bool host_take(struct update_fixture *s)
+{
+	struct executor *e = s->fixture.executor;
+	int64_t words = take_workspace(s, NULL) / precision_bytes(SINGLE) + 1;
+	struct matrix pinned;
+
+	if (!e->ops->stage(e, HOST_STAGE, words, 1, SINGLE, &pinned))
+		return false;
+	take_workspace(s, pinned.data);
+	return true;
 }
 
 static bool take_all(struct update_fixture *s)
 {
 	const int64_t m = s->asked.m, n = s->asked.n, p = s->asked.p;
 	struct qr_factors bare = {.m = m, .n = n, .kept = s->asked.kept};
-	int64_t um = adds_columns(s) ? m : p, un = adds_columns(s) ? p : n;
+	const bool columns = s->asked.change == QR_ADD_COLUMNS;
+	int64_t um = columns ? m : p, un = columns ? p : n, n1 = n + (columns ? p : 0);
 	int64_t m1 = m + (s->asked.change == QR_ADD_ROWS ? p : 0);
-	int64_t n1 = n + (adds_columns(s) ? p : 0);
 	void *info = NULL;
 	bool ok = take_matrix(s, &s->a, m, n) && take_matrix(s, &s->b, m, 1) &&
 	          take_matrix(s, &s->u, um, un) && take_matrix(s, &s->ub, um, 1) &&
@@ -57,7 +88,7 @@ static bool take_all(struct update_fixture *s)
 	     take_matrix(s, &s->sums, CHECK_VECTORS, 1) &&
 	     fixture_alloc(&s->fixture, sizeof(int), &info);
 	s->info = (struct pivots){info, 0};
-	return ok && (!s->asked.from_host || update_host_take(s));
+	return ok && (!s->asked.from_host || host_take(s));
 }
 
 static bool factorize_before(struct update_fixture *s)
@@ -213,7 +244,7 @@ static bool prepare(struct candidate *candidate)
 	return timing_work(candidate, e, work_of(entry));
 }
 
-struct update_given update_source_of(const struct update_entry *entry)
+static struct update_given source_of(const struct update_entry *entry)
 {
 	const struct update_fixture *s = entry->fixture;
 	const struct update_question q = question_of(entry);
@@ -225,12 +256,69 @@ struct update_given update_source_of(const struct update_entry *entry)
 	                : matrix_view(s->b, q.k, 0, q.p, 1));
 }
 
-struct update_given update_given_of(const struct update_entry *entry)
+static struct update_given given_of(const struct update_entry *entry)
 {
 	const struct update_question q = question_of(entry);
 
 	return update_given_view(&q, entry->fixture->u_given, entry->fixture->ub_given);
 }
+
+/* ---- from host memory, as Andrew and Dingle time: the factors and the added rows or columns start
+ * there; for a new factorization the changed matrix does. Before a run the input moves there and
+ * the executor's copy becomes NaN; the run copies the input back ---- */
+
+static struct update_given host_given_of(const struct update_entry *entry)
+{
+	const struct update_fixture *s = entry->fixture;
+	const struct update_given given = given_of(entry);
+
+	return (struct update_given){matrix_view(s->host_given.u, 0, 0, given.u.m, given.u.n),
+	        matrix_view(s->host_given.b, 0, 0, given.b.m, given.b.n)};
+}
+
+static bool out(struct executor *e, struct matrix a, struct matrix host, struct matrix lost)
+{
+	return a.m == 0 || a.n == 0 ||
+	       (ex_to_host(e, a, host) && ex_fill(e, WHOLE, NAN, NAN, lost));
+}
+
+static bool prepare_change(const struct update_entry *entry)
+{
+	struct update_fixture *s = entry->fixture;
+	struct executor *e = s->fixture.executor;
+	const struct update_given source = source_of(entry), given = given_of(entry),
+	                          host = host_given_of(entry);
+
+	return out(e, s->before.q, s->host.q, s->f.q) && out(e, s->before.r, s->host.r, s->f.r) &&
+	       out(e, s->before.d, s->host.d, s->f.d) && out(e, source.u, host.u, given.u) &&
+	       out(e, source.b, host.b, given.b);
+}
+
+static bool host_prepare(const struct update_entry *entry)
+{
+	struct update_fixture *s = entry->fixture;
+	struct executor *e = s->fixture.executor;
+
+	if (entry->way == UPDATE_CHANGE)
+		return prepare_change(entry);
+	return out(e, s->a1, matrix_view(s->host_a1, 0, 0, s->a1.m, s->a1.n), s->c) &&
+	       out(e, s->b1, matrix_view(s->host_b1, 0, 0, s->b1.m, 1), s->cb);
+}
+
+static bool host_bring(const struct update_entry *entry)
+{
+	struct update_fixture *s = entry->fixture;
+	struct executor *e = s->fixture.executor;
+
+	if (entry->way == UPDATE_CHANGE)
+		return update_to_device(
+		        e, &s->asked, &s->host, &s->f, host_given_of(entry), given_of(entry));
+	return matrix_to_device(
+	               e, WHOLE, 1, matrix_view(s->host_a1, 0, 0, s->a1.m, s->a1.n), s->c) &&
+	       matrix_to_device(e, WHOLE, 1, matrix_view(s->host_b1, 0, 0, s->b1.m, 1), s->cb);
+}
+
+/* ---- runs ---- */
 
 static bool restore_factors(struct update_fixture *s)
 {
@@ -248,7 +336,7 @@ static bool restore_input(const struct update_entry *entry)
 {
 	struct update_fixture *s = entry->fixture;
 	struct executor *e = s->fixture.executor;
-	const struct update_given source = update_source_of(entry), given = update_given_of(entry);
+	const struct update_given source = source_of(entry), given = given_of(entry);
 
 	if (entry->way == UPDATE_CHANGE)
 		return restore_factors(s) && ex_copy(e, WHOLE, source.u, given.u) &&
@@ -265,7 +353,7 @@ static bool restore(struct candidate *candidate)
 
 	e->queue = QUEUE_MAIN;
 	return ((entry->way == UPDATE_CHANGE || update_make_after(entry)) &&
-	        (s->asked.from_host ? update_host_prepare(entry) : restore_input(entry)) &&
+	        (s->asked.from_host ? host_prepare(entry) : restore_input(entry)) &&
 	        ex_fill(e, WHOLE, NAN, NAN, s->x) && e->ops->sync(e));
 }
 
@@ -273,21 +361,15 @@ static bool run_change(const struct update_entry *entry, struct qr_factors *f, v
 {
 	struct update_fixture *s = entry->fixture;
 	struct executor *e = s->fixture.executor;
-	const struct update_given given = update_given_of(entry);
+	const struct update_given given = given_of(entry);
 
+	if (entry->paper)
+		return qr_paper_change(e, f, s->asked.change, entry->k, entry->p, given.u, given.b,
+		        work, s->info.data, entry->paper);
 	if (s->asked.change == QR_MODIFY)
 		return fault_set(&e->fault, "%s is not timed", qr_change_name[QR_MODIFY]);
 	return qr_update(e, f, s->asked.change, entry->k, entry->p, given.u, given.u, given.b, work,
 	        s->info.data);
-}
-
-static bool run_paper(const struct update_entry *entry, struct qr_factors *f, void *work)
-{
-	struct update_fixture *s = entry->fixture;
-	const struct update_given given = update_given_of(entry);
-
-	return qr_paper_change(s->fixture.executor, f, s->asked.change, entry->k, entry->p, given.u,
-	        given.b, work, s->info.data, entry->paper);
 }
 
 static bool run_ours(const struct update_entry *entry, void *work)
@@ -303,7 +385,7 @@ static bool run_ours(const struct update_entry *entry, void *work)
 		bool moved = s->asked.from_host;
 		if (!qr_refactor(e, &f, moved ? s->c : s->a1, moved ? s->cb : s->b1, work))
 			return false;
-	} else if (!(entry->paper ? run_paper(entry, &f, work) : run_change(entry, &f, work))) {
+	} else if (!run_change(entry, &f, work)) {
 		return false;
 	}
 	return qr_solve(e, &f, matrix_view(s->x, 0, 0, f.n, 1));
@@ -316,7 +398,7 @@ static bool run(struct candidate *candidate)
 	struct executor *e = s->fixture.executor;
 
 	if (s->asked.from_host &&
-	        !(update_host_bring(entry) && (entry->way != UPDATE_CUSOLVER || e->ops->sync(e))))
+	        !(host_bring(entry) && (entry->way != UPDATE_CUSOLVER || e->ops->sync(e))))
 		return false;
 	if (entry->way == UPDATE_CUSOLVER)
 		return entry->vendor_solve(

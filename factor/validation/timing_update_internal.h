@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by timing_update.c, its checks and its copies from host memory. */
+/* Shared by timing_update.c and its checks. */
 #pragma once
 
 #include "check_whole.h"
@@ -29,16 +29,6 @@ bool update_make_after(const struct update_entry *entry);
 
 /* The fixture's factors with the sizes after the change. */
 struct qr_factors update_factors_after(const struct update_entry *entry);
-
-/* The rows or columns of the entry's change: the originals, and the copies to overwrite. */
-struct update_given update_source_of(const struct update_entry *entry);
-struct update_given update_given_of(const struct update_entry *entry);
-
-/* asked.from_host: takes pinned memory; before a run, moves the input there and fills the
- * executor's copy with NaN; in the run, copies the input back. */
-bool update_host_take(struct update_fixture *s);
-bool update_host_prepare(const struct update_entry *entry);
-bool update_host_bring(const struct update_entry *entry);
 
 /* Of the timing_fixture. */
 bool update_check(struct timing_fixture *fixture, struct candidate *candidate);

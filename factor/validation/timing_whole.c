@@ -10,7 +10,6 @@
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct whole_fixture {
 	struct timing_fixture fixture;
@@ -18,7 +17,7 @@ struct whole_fixture {
 	whole_fill_kind *fill; /* NULL: whole_fill */
 	const char *kind;
 	struct matrix original;
-	struct matrix results, poison; /* pivots, info and tau as one column of words */
+	struct matrix results; /* pivots, info and tau as one column of words */
 };
 
 /* Stages 0 and up belong to the factorization. */
@@ -45,8 +44,7 @@ static bool to_start(struct candidate *candidate)
 	struct executor *e = entry->executor;
 
 	e->queue = QUEUE_OUT;
-	bool ok = e->ops->to_host(e, candidate->fixture->problem.a, entry->host) && e->ops->sync(e);
-	return ok;
+	return e->ops->to_host(e, candidate->fixture->problem.a, entry->host) && e->ops->sync(e);
 }
 
 static bool ours_run(struct candidate *candidate)
@@ -54,10 +52,10 @@ static bool ours_run(struct candidate *candidate)
 	struct whole_entry *entry = candidate->context;
 	const struct timing_problem *problem = &candidate->fixture->problem;
 	struct executor *e = entry->executor;
-	bool ok = whole_run(e, &entry->whole, &entry->plan.plan, problem->a, candidate->work,
-	        problem->pivots, problem->tau, &entry->host);
 
-	return ok && e->ops->sync(e);
+	return whole_run(e, &entry->whole, &entry->plan.plan, problem->a, candidate->work,
+	               problem->pivots, problem->tau, &entry->host) &&
+	       e->ops->sync(e);
 }
 
 struct candidate candidate_whole(struct whole_entry *entry, const char *variant)
@@ -159,7 +157,7 @@ static bool restore(struct timing_fixture *fixture)
 	struct whole_fixture *s = (struct whole_fixture *)fixture;
 	struct executor *e = fixture->executor;
 
-	return e->ops->duplicate(e, s->poison, s->results) &&
+	return ex_fill(e, WHOLE, NAN, NAN, s->results) &&
 	       e->ops->duplicate(e, s->original, fixture->problem.a) && e->ops->sync(e);
 }
 
@@ -197,31 +195,18 @@ static bool fixture_open(struct whole_fixture *s, enum precision precision, int6
 	struct executor *e = fixture->executor;
 	int64_t k = min_int64(m, n), words = tau_word(k) + k * precision_bytes(precision) / 4;
 	int64_t ld = fixture->plan->ld;
-	void *garbage = xmalloc((size_t)words * 4);
-
-	memset(garbage, 0xff, (size_t)words * 4);
 	bool ok = fixture_matrix(fixture, &s->original, m, n, ld, precision) &&
 	          fixture_matrix(fixture, &problem->a, m, n, ld, precision) &&
 	          fixture_matrix(fixture, &s->results, words, 1, words, SINGLE) &&
-	          fixture_matrix(fixture, &s->poison, words, 1, words, SINGLE) &&
-	          e->ops->upload(e, garbage, words, s->poison) &&
 	          (s->fill ? s->fill(e, s->whole, s->kind, s->original, fixture->plan->seed)
 	                   : whole_fill(e, s->whole, s->original, fixture->plan->seed));
-	free(garbage);
+
 	if (!ok)
 		return false;
 	problem->pivots = (struct pivots){s->results.data, k};
 	problem->tau =
 	        (struct matrix){integer_at(s->results.data, tau_word(k)), 0, k, 1, k, precision};
 	return true;
-}
-
-static bool time_fixture(struct whole_fixture *s, enum precision precision, int64_t m, int64_t n,
-        struct candidate *candidate, size_t count, struct fault *fault)
-{
-	bool open = fixture_open(s, precision, m, n);
-
-	return fixture_time(&s->fixture, open, candidate, count, fault);
 }
 
 bool timing_whole(struct executor *executor, const struct whole *whole, enum precision precision,
@@ -232,7 +217,7 @@ bool timing_whole(struct executor *executor, const struct whole *whole, enum pre
 	        .fixture = {.executor = executor, .plan = plan, .restore = restore, .check = check},
 	        .whole = whole};
 
-	return time_fixture(&s, precision, m, n, candidate, count, fault);
+	return fixture_time(&s.fixture, fixture_open(&s, precision, m, n), candidate, count, fault);
 }
 
 bool timing_whole_errors(struct executor *executor, const struct whole *whole,
@@ -250,7 +235,8 @@ bool timing_whole_errors(struct executor *executor, const struct whole *whole,
 	        .kind = kind};
 
 	once.long_seconds = DBL_MIN; /* any first run is the only one */
-	bool ok = time_fixture(&s, precision, n, n, candidate, count, fault);
+	bool ok = fixture_time(
+	        &s.fixture, fixture_open(&s, precision, n, n), candidate, count, fault);
 	for (size_t i = 0; i < count; i++)
 		candidate[i].seconds = (struct estimate){NAN, NAN, NAN, 0};
 	return ok;

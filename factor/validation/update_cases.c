@@ -13,12 +13,19 @@
 
 /* ---- rows ---- */
 
+/* QR_MODIFY + 1 when it is none. */
+static int change_of(const struct result *row)
+{
+	int change = 0;
+
+	while (change <= QR_MODIFY && strcmp(row->operation, qr_change_name[change]) != 0)
+		change++;
+	return change;
+}
+
 bool results_is_update(const struct result *row)
 {
-	for (int c = 0; c <= QR_MODIFY; c++)
-		if (strcmp(row->operation, qr_change_name[c]) == 0)
-			return true;
-	return false;
+	return change_of(row) <= QR_MODIFY;
 }
 
 struct result update_row(
@@ -37,19 +44,11 @@ struct result update_row(
 
 struct update_question update_question_of(const struct result *row)
 {
-	struct update_question q = {.m = row->m,
-	        .n = row->n,
-	        .k = row->k,
-	        .p = row->p,
-	        .sides = 1,
-	        .precision = row->precision};
+	struct update_question q = {(enum qr_change)change_of(row), Q_NONE, row->m, row->n, row->k,
+	        row->p, 1, row->precision, result_has(row, "from")};
 	char kept[8] = "";
 
-	q.from_host = result_has(row, "from");
 	results_option(row->options, "q", kept, sizeof kept);
-	for (int c = 0; c <= QR_MODIFY; c++)
-		if (strcmp(row->operation, qr_change_name[c]) == 0)
-			q.change = (enum qr_change)c;
 	for (int c = Q_NONE; c <= Q_FULL; c++)
 		if (strcmp(kept, q_kept_name[c]) == 0)
 			q.kept = (enum q_kept)c;
@@ -216,50 +215,25 @@ static size_t add_row(struct results *results, const struct profile *profile,
 	return refused;
 }
 
-/* A family at one of its sizes. */
-struct shape {
-	const struct family *family;
-	int64_t m, n;
-};
-
-enum { MOST_SHAPES = ARRAY_LEN(families) * MOST_SIZES * MOST_SIZES };
-
-/* Changes from host memory are only for the GPU. */
-static size_t list_shapes(struct shape shape[MOST_SHAPES], bool quick, const char *executor)
-{
-	size_t count = 0;
-	bool on_host = strcmp(executor, "host") == 0;
-
-	for (const struct family *f = families; f < families + ARRAY_LEN(families); f++)
-		for (size_t s = 0; s < (quick ? 1 : MOST_SIZES) && f->n[s]; s++)
-			for (size_t r = 0; r < (quick ? 1 : MOST_SIZES) && f->ratio[r]; r++) {
-				int64_t n = f->n[s], m = f->ratio[r] * n;
-				if ((double)m * (double)n * (double)n <= f->most &&
-				        !(on_host && f->from_host))
-					shape[count++] = (struct shape){f, m, n};
-			}
-	return count;
-}
-
+/* The s-th n of a family with its r-th ratio. Changes from host memory are only for the GPU. */
 static size_t predict_shape(struct results *results, const struct profile *profile,
-        const struct shape *shape, const char *executor)
+        const struct family *f, size_t s, size_t r, const char *executor)
 {
-	enum model_target target = strcmp(executor, "cuda") == 0 ? MODEL_CUDA : MODEL_HOST;
+	const enum model_target target = strcmp(executor, "cuda") == 0 ? MODEL_CUDA : MODEL_HOST;
+	const int64_t n = f->n[s], m = f->ratio[r] * n;
 	struct points points = {NULL, 0};
 	size_t refused = 0;
 
-	add_shape(&points, profile, target, shape->family,
-	        (struct update_question){.change = shape->family->change,
-	                .kept = shape->family->kept,
-	                .m = shape->m,
-	                .n = shape->n,
-	                .sides = 1,
-	                .precision = shape->family->precision,
-	                .from_host = shape->family->from_host});
-	for (size_t i = 0; i < points.count; i++) {
-		refused += add_row(results, profile, &points.asked[i], UPDATE_CHANGE, executor);
-		refused += add_row(results, profile, &points.asked[i], UPDATE_REFACTOR, executor);
-	}
+	if (m == 0 || (double)m * (double)n * (double)n > f->most ||
+	        (f->from_host && target == MODEL_HOST))
+		return 0;
+	add_shape(&points, profile, target, f,
+	        (struct update_question){
+	                f->change, f->kept, m, n, 0, 0, 1, f->precision, f->from_host});
+	for (size_t i = 0; i < points.count; i++)
+		for (int way = UPDATE_CHANGE; way <= UPDATE_REFACTOR; way++)
+			refused += add_row(
+			        results, profile, &points.asked[i], (enum update_way)way, executor);
 	free(points.asked);
 	return refused;
 }
@@ -267,13 +241,14 @@ static size_t predict_shape(struct results *results, const struct profile *profi
 size_t predict_updates(
         struct results *results, const struct profile *profile, const char *executor, bool quick)
 {
-	struct shape shape[MOST_SHAPES];
-	size_t count = list_shapes(shape, quick, executor), refused = 0;
+	const size_t sizes = quick ? 1 : MOST_SIZES;
+	size_t refused = 0;
 
 #pragma omp parallel for ordered schedule(dynamic) reduction(+ : refused)
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(families) * sizes * sizes; i++) {
 		struct results *one = results_new();
-		refused += predict_shape(one, profile, &shape[i], executor);
+		refused += predict_shape(one, profile, &families[i / sizes / sizes],
+		        i / sizes % sizes, i % sizes, executor);
 #pragma omp ordered
 		results_append(results, one);
 		results_free(one);

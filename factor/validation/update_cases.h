@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes of a QR factorization as cases: rows, and the hold-out list. Operation: the change;
  * variant: a way of timing_update.h; m and n before the change; options q=none|thin|full and
- * from=host where the input is in host memory; k of the change itself (0 for a new factorization).
- */
+ * from=host where the input is in host memory; k of the change itself (0: a new factorization). */
 #pragma once
 
 #include "lib/profile/profile.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Update or refactor? The model's choice, from predictions made before, against both measured
- * times.
- */
+/* Update or refactor? The model's choice, from predictions, against both measured times. */
 #pragma once
 
 #include "results.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One factorization of a whole matrix, LU, QR or Cholesky, as it is measured, checked and
- * predicted.
- */
+/* One LU, QR or Cholesky factorization of a matrix, as it is measured, checked and predicted. */
 #pragma once
 
 #include "factor/executors/executor.h"

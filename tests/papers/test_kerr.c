@@ -6,6 +6,7 @@
 
 #include "factor/papers/kerr.h"
 #include "factor/model/predictions/model_kerr.h"
+#include "factor/validation/fixture.h"
 #include "factor/validation/papers/kerr_protocol.h"
 
 /* ---- Table 1 ---- */
@@ -114,23 +115,6 @@ static void test_matrix_of(int64_t m, int64_t n)
 
 /* ---- errors ---- */
 
-struct room {
-	struct kerr_room room;
-	void *memory;
-};
-
-static bool room_open(struct executor *e, int64_t m, int64_t n, struct room *r)
-{
-	bool good = e->ops->alloc(e, (2 * m * m + m * n + 2 * m) * 8, &r->memory);
-	double *at = r->memory;
-
-	r->room = (struct kerr_room){.a_copy = {at, 0, m, n, m, DOUBLE},
-	        .q_copy = {at + m * n, 0, m, m, m, DOUBLE},
-	        .square = {at + m * n + m * m, 0, m, m, m, DOUBLE},
-	        .vectors = {at + m * n + 2 * m * m, 0, m, 2, m, DOUBLE}};
-	return good;
-}
-
 /* Q = (1 + stretch) I, R = 2 I, A = R but `below` at (5, 1). */
 static struct kerr_errors errors_of(
         struct executor *e, enum precision precision, double stretch, double below)
@@ -139,7 +123,8 @@ static struct kerr_errors errors_of(
 	double a[M * N], q[M * M];
 	struct matrix am = {a, 0, M, N, M, precision}, qm = {q, 0, M, M, M, precision};
 	struct kerr_errors errors = {.residual = NAN, .orthogonality = NAN, .triangularity = NAN};
-	struct room room;
+	struct timing_fixture memory = {.executor = e};
+	struct kerr_room room;
 	double r[M * N];
 	struct matrix rm = {r, 0, M, N, M, precision};
 
@@ -150,9 +135,9 @@ static struct kerr_errors errors_of(
 		}
 	for (int i = 0; i < M * M; i++)
 		put(q, i, precision, i % (M + 1) == 0 ? 1 + stretch : 0);
-	if (!room_open(e, M, N, &room) || !kerr_errors(e, am, rm, qm, &room.room, &errors))
+	if (!kerr_room_take(&memory, M, N, &room) || !kerr_errors(e, am, rm, qm, &room, &errors))
 		diag("%s", e->fault.text);
-	e->ops->release(e, room.memory);
+	fixture_close(&memory);
 	return errors;
 }
 
@@ -179,61 +164,38 @@ static void test_errors(struct executor *e, enum precision precision)
 /* ---- the algorithms ---- */
 
 struct run {
-	struct matrix a0, a, q;
 	struct kerr_errors errors;
 	double phase[KERR_PHASES], whole;
 	bool good;
 };
 
-static void *upload(struct executor *e, struct matrix *a, const void *from)
-{
-	int64_t bytes = a->ld * a->n * precision_bytes(a->precision);
-
-	if (!e->ops->alloc(e, bytes, &a->data))
-		diag("%s", e->fault.text);
-	else if (from)
-		e->ops->upload(e, from, a->m, *a);
-	return a->data;
-}
-
-static void run_close(struct executor *e, struct run *run)
-{
-	e->ops->release(e, run->a0.data);
-	e->ops->release(e, run->a.data);
-	e->ops->release(e, run->q.data);
-}
-
-/* Leaves the matrices in executor memory; everything starts poisoned. */
+/* Everything starts poisoned. */
 static struct run run_once(struct executor *e, enum kerr_variant variant, int64_t m, int64_t n,
         int64_t r, enum precision precision, const void *from)
 {
-	int64_t lda = m + 3;
-	struct run run = {.a0 = {NULL, 0, m, n, lda, precision},
-	        .a = {NULL, 0, m, n, lda, precision},
-	        .q = {NULL, 0, m, m, lda, precision}};
+	const int64_t ld = m + 3;
+	struct timing_fixture memory = {.executor = e};
+	struct run run = {.good = false};
 	struct phase_timer phase_timer = {0};
-	struct room room = {0};
-	void *work = NULL;
+	struct matrix a0, a, q, work;
+	struct kerr_room room;
 
-	upload(e, &run.a0, from);
-	upload(e, &run.a, from);
-	upload(e, &run.q, NULL);
-	int64_t bytes = kerr_work(e, variant, r, run.a, run.q);
-	run.good = bytes >= 0 && e->ops->alloc(e, bytes, &work) &&
-	           ex_fill(e, WHOLE, NAN, NAN, run.q) &&
-	           ex_fill(e, WHOLE, NAN, NAN,
-	                   (struct matrix){work, 0, bytes / 8, 1, bytes / 8, DOUBLE}) &&
-	           kerr_qr(e, variant, r, run.a, run.q, work, &phase_timer) && e->ops->sync(e) &&
-	           room_open(e, m, n, &room) &&
-	           kerr_errors(e, run.a0, run.a, run.q, &room.room, &run.errors);
+	run.good = fixture_matrix(&memory, &a0, m, n, ld, precision) &&
+	           fixture_matrix(&memory, &a, m, n, ld, precision) &&
+	           fixture_matrix(&memory, &q, m, m, ld, precision) &&
+	           e->ops->upload(e, from, m, a0) && e->ops->upload(e, from, m, a);
+	int64_t bytes = run.good ? kerr_work(e, variant, r, a, q) : -1, words = (bytes + 7) / 8;
+	run.good = bytes >= 0 && fixture_matrix(&memory, &work, words, 1, words, DOUBLE) &&
+	           ex_fill(e, WHOLE, NAN, NAN, q) && ex_fill(e, WHOLE, NAN, NAN, work) &&
+	           kerr_qr(e, variant, r, a, q, work.data, &phase_timer) && e->ops->sync(e) &&
+	           kerr_room_take(&memory, m, n, &room) &&
+	           kerr_errors(e, a0, a, q, &room, &run.errors);
 	if (run.good && phase_timer.count)
 		run.good = phase_timer_read(e, &phase_timer, run.phase, KERR_PHASES) &&
 		           e->ops->elapsed(e, 0, phase_timer.count, &run.whole);
 	if (!run.good)
 		diag("%s", e->fault.text);
-	e->ops->release(e, work);
-	if (room.memory)
-		e->ops->release(e, room.memory);
+	fixture_close(&memory);
 	phase_timer_free(&phase_timer);
 	return run;
 }
@@ -267,7 +229,6 @@ static void test_algorithm(struct executor *e, enum kerr_variant variant, int64_
 	if (variant != KERR_AHEAD)
 		ok(sum > 0 && fabs(sum - run.whole) < 1e-6 + 1e-3 * run.whole,
 		        "the phases sum up to the whole");
-	run_close(e, &run);
 	free(a);
 }
 
@@ -297,11 +258,9 @@ static void test_odd(struct executor *e)
 		struct run run = run_once(e, variant, M, N, 8, DOUBLE, a);
 		ok(run.good && isnan(run.errors.residual), "%s, %s: NaN stays, and the run ends",
 		        e->name, name);
-		run_close(e, &run);
 		matrix_fill(a, M, M, N, DOUBLE, MATRIX_ZERO_MIDDLE, 3);
 		run = run_once(e, variant, M, N, 8, DOUBLE, a);
 		ok(run.good && within(&run.errors, M), "a matrix with a zero column is factorized");
-		run_close(e, &run);
 		struct matrix wide = {a, 0, N, M, N, DOUBLE}, q = {a, 0, N, N, N, DOUBLE};
 		ok(kerr_work(e, variant, 8, wide, q) == -1, "more columns than rows are refused");
 		struct matrix square = {a, 0, 300, 300, 300, DOUBLE};
@@ -373,29 +332,21 @@ static void test_costs(void)
 	profile_free(p);
 }
 
+static void test(struct executor *e)
+{
+	for (int p = 0; p < 2 && !test_on_gpu; p++)
+		test_errors(e, p ? DOUBLE : SINGLE);
+	test_algorithms(e);
+	test_odd(e);
+}
+
 int main(void)
 {
-	struct fault fault = {""};
-	struct executor *host = executor_host_new(&fault);
-	struct executor *cuda = executor_cuda_new("0", &fault);
-
 	test_table();
 	test_matrix_of(1, 1);
 	test_matrix_of(33, 20);
 	test_matrix_of(128, 64);
-	for (int p = 0; p < 2; p++)
-		test_errors(host, p ? DOUBLE : SINGLE);
-	test_algorithms(host);
-	test_odd(host);
 	test_prediction();
 	test_costs();
-	if (cuda) {
-		test_algorithms(cuda);
-		test_odd(cuda);
-	} else {
-		skip("the same on the GPU", fault.text);
-	}
-	executor_free(cuda);
-	executor_free(host);
-	return finish();
+	return test_on_executors(test);
 }

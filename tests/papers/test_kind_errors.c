@@ -39,17 +39,11 @@ static void test_fill(void)
 static void add(struct results *results, const char *variant, enum math math, const char *kind,
         double error)
 {
-	struct result row = {.precision = SINGLE,
-	        .math = math,
-	        .m = 2048,
-	        .n = 2048,
-	        .seconds = {NAN, NAN, NAN, 0},
-	        .residual = error};
+	struct result row = result_new(RESULTS_ERROR "getrf", variant, "cuda", SINGLE, 2048, 2048);
 
-	strcpy(row.operation, RESULTS_ERROR "getrf");
-	strcpy(row.variant, variant);
-	strcpy(row.executor, "cuda");
-	results_options(row.options, "cuda", NULL, 2);
+	row.math = math;
+	row.seconds = (struct estimate){NAN, NAN, NAN, 0};
+	row.residual = error;
 	if (kind)
 		results_option_add(row.options, "kind", kind);
 	results_add(results, &row);

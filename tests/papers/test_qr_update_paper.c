@@ -60,8 +60,7 @@ static void check(struct executor *e, enum qr_change what, enum q_kept kept,
 	check_change(e, &calls, what, kept, precision, c, text);
 }
 
-/* First, last, in the middle; one, all but one; square and tall; a block, its neighbours, several.
- */
+/* First, last, middle; one, all but one; square and tall; a block, its neighbours, several. */
 static const struct shape columns_removed[] = {{2, 2, 0, 1}, {5, 3, 1, 1}, {40, 40, 0, 39},
         {150, 130, 0, 1}, {150, 130, 129, 1}, {150, 130, 3, 70}, {200, 193, 0, 65},
         {300, 201, 100, 7}};

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # trace on the recorded machine: table, plan, drawing, a recorded run beside the simulation, and what it refuses.
-# Nothing is measured here: tests/validation/test_recorder_gpu.c does that.
+# Nothing is measured here: tests/validation/test_recorder.c does that.
 
 . "$(dirname "$0")/../tap.sh"
 

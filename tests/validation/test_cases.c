@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What is predicted and measured of QR's and Cholesky's panels, and of matrices in host memory. By
- * the recorded profile. */
+/* What is predicted and measured: the hold-out lists, QR's and Cholesky's panels, matrices in host
+ * memory by the recorded profile. Of LAWN 202's operations: what two sizes of the documented list
+ * mean, the operation counts, and that every way of one has a row of its own. */
 #include "tests/tap.h"
 
 #include "factor/validation/cases.h"
+#include "factor/validation/papers/paper_operations.h"
 #include "factor/programs/predict_whole.h"
 #include "lib/base/msg.h"
 
@@ -14,6 +16,35 @@
 static bool power_of_two(int64_t n)
 {
 	return (n & (n - 1)) == 0;
+}
+
+static void test_holdout(void)
+{
+	struct panel_case *cases;
+	size_t n = cases_holdout("cuda", false, &cases), bad = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bad += power_of_two(cases[i].m) || power_of_two(cases[i].n) ||
+		       cases[i].m < cases[i].n;
+	ok(n > 100 && bad == 0, "%zu cases on the GPU, none at a size of the fits", n);
+	free(cases);
+	struct bench_shape *shapes;
+	struct result row[16];
+	n = cases_whole(false, &shapes);
+	bad = 0;
+	for (size_t i = 0; i < n; i++) {
+		bad += power_of_two(shapes[i].m) || power_of_two(shapes[i].n);
+		size_t plans = cases_plans(&shapes[i], "cuda", MATH_FP32, row, ARRAY_LEN(row));
+		bad += plans < 4 || plans == ARRAY_LEN(row);
+	}
+	ok(n > 20 && bad == 0, "%zu whole factorizations, each with several plans", n);
+	free(shapes);
+	n = cases_holdout("host", true, &cases);
+	ok(n > 0 && strcmp(cases[0].executor, "host") == 0, "some on the host");
+	free(cases);
+	n = cases_holdout("abacus", false, &cases);
+	ok(n == 0, "none elsewhere");
+	free(cases);
 }
 
 static void test_panels(void)
@@ -62,7 +93,6 @@ static void test_one_block(void)
 static void test_from_host(const struct profile *profile)
 {
 	const struct bench_shape lu = {"getrf", SINGLE, 5555, 5555},
-	                         cholesky = {"potrf", SINGLE, 5555, 5555},
 	                         small = {"getrf", SINGLE, 1000, 1000},
 	                         tall = {"geqrf", SINGLE, 30000, 500};
 	struct result row;
@@ -73,12 +103,6 @@ static void test_from_host(const struct profile *profile)
 	const struct result whole = cases_from_host(profile, &row);
 	ok(estimated && strcmp(whole.options, "l2=warm,plan=model,from=host") == 0,
 	        "LU as a whole");
-	const bool also = cases_model_plan(profile, &cholesky, false, MATH_FP32, &row);
-	const struct result pieces = cases_from_host(profile, &row);
-	ok(also && strstr(pieces.options, "from=host,piece="), "Cholesky in rectangles: %s",
-	        pieces.options);
-	const struct result blocks = cases_from_host(NULL, &row);
-	ok(!strstr(blocks.options, "piece="), "without a profile in those of its blocks");
 }
 
 /* The row of the resident matrix for a row from host memory. */
@@ -126,6 +150,87 @@ static void test_predictions(const struct profile *profile)
 	results_free(results);
 }
 
+/* ---- LAWN 202's operations ---- */
+
+static void is_problem(
+        const char *operation, int64_t m, int64_t n, int64_t want_m, int64_t want_n, int64_t want_k)
+{
+	enum paper_op part = PARTS;
+	const bool known = paper_op_find(operation, &part);
+	const struct paper_op_problem p = paper_op_problem(part, m, n);
+
+	ok(known && p.part == part && p.m == want_m && p.n == want_n && p.k == want_k, "%s",
+	        operation);
+}
+
+static void test_problems(void)
+{
+	is_problem("gemm", 1024, 1024, 1024, 1024, 1024);
+	is_problem("transpose", 1024, 64, 1024, 64, 0);
+	is_problem("laswp", 1024, 1024, 1024, 1024, PAPER_OP_EXCHANGES);
+	is_problem("trsm", 64, 4096, 64, 4096, 0);
+	is_problem("syrk", 4096, 64, 4096, 4096, 64);
+	is_problem("trmm", 2048, 2048, 2048, 2048, 2048);
+	is_problem("small_gemm", 128, 128, 128, 128, PAPER_OP_SMALL_K);
+	is_problem("thin_gemm", 16384, 64, 16384, 16384, 64);
+}
+
+static void test_flops(void)
+{
+	static const struct {
+		const char *operation, *what;
+		double flops;
+	} counts[] = {{"syrk", "syrk: n (n + 1) k", 330}, {"trmm", "trmm: m^2 n", 1000},
+	        {"small_gemm", "small_gemm: 2 m n k", 600},
+	        {"thin_gemm", "thin_gemm: 2 m n k", 600}};
+
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+		struct result row = result_new(counts[i].operation, "", "cuda", SINGLE, 10, 10);
+		row.k = 3;
+		is_real(results_flops(&row), counts[i].flops, 0, counts[i].what);
+	}
+}
+
+/* Every part is among what the benchmark measures. */
+static void test_parts(void)
+{
+	struct bench_shape *shapes;
+	const size_t count = cases_bench(&shapes);
+	enum paper_op part;
+	int cases[PARTS] = {0};
+	bool all = true;
+
+	for (size_t i = 0; i < count; i++)
+		if (paper_op_find(shapes[i].operation, &part))
+			cases[part]++;
+	for (int p = 0; p < PARTS; p++)
+		all &= cases[p] > 0;
+	ok(all, "the benchmark has shapes of every one");
+	free(shapes);
+}
+
+#ifdef FATHOM_CUDA
+static void test_ways(void)
+{
+	const struct paper_op_way *way[PAPER_OP_WAYS];
+
+	for (int p = 0; p < PARTS; p++) {
+		const size_t count = paper_op_ways((enum paper_op)p, way);
+		bool good = count > 0 && count <= PAPER_OP_WAYS;
+		for (size_t i = 0; i < count && good; i++)
+			for (size_t j = 0; j < i; j++)
+				good &= strcmp(way[i]->variant, way[j]->variant) != 0 ||
+				        strcmp(way[i]->options, way[j]->options) != 0;
+		ok(good, "%s: ways that differ", paper_op_name[p]);
+	}
+}
+#else
+static void test_ways(void)
+{
+	ok(paper_op_ways(PAPER_OP_GEMM, NULL) == 0, "no ways without the CUDA Toolkit");
+}
+#endif
+
 int main(void)
 {
 	struct fault fault = {""};
@@ -133,10 +238,15 @@ int main(void)
 
 	if (!profile)
 		msg_die(1, "%s", fault.text);
+	test_holdout();
 	test_panels();
 	test_one_block();
 	test_from_host(profile);
 	test_predictions(profile);
 	profile_free(profile);
+	test_problems();
+	test_flops();
+	test_parts();
+	test_ways();
 	return finish();
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The estimated residuals of whole factorizations accept right factors and reject wrong ones; plans
  * written as text are read back. */
-#include "tests/tap.h"
+#include "tests/algorithms/factor_test.h"
 
 #include "factor/validation/check.h"
 #include "factor/validation/check_whole.h"
+#include "factor/validation/fixture.h"
 #include "factor/validation/papers/lawn_errors.h"
-#include "tests/algorithms/matrix_kinds.h"
 #include "factor/validation/timing_whole.h"
-#include "lib/base/msg.h"
 
 #include <inttypes.h>
 
@@ -18,49 +17,37 @@ struct shape {
 
 /* A factorized matrix a and the matrix a0 before. */
 struct problem {
+	struct timing_fixture memory;
 	struct whole whole;
 	struct matrix a0, a, tau;
 	struct pivots pivots;
-	void *work;
 };
 
 static const int64_t width = 16;
 static const struct plan plan = {.panel = "blas", .widths = &width, .count = 1, .leaf = 16};
 
-static void *take(struct executor *e, int64_t bytes)
-{
-	void *data = NULL;
-	if (!e->ops->alloc(e, bytes, &data))
-		msg_die(EXIT_MEASURE_FAILED, "%s", e->fault.text);
-	return data;
-}
-
 static struct problem factorized(
         struct executor *e, struct whole whole, enum precision precision, struct shape s)
 {
-	int64_t k = s.m < s.n ? s.m : s.n, bytes = s.ld * s.n * precision_bytes(precision);
-	struct problem p = {.whole = whole};
+	int64_t k = s.m < s.n ? s.m : s.n;
+	struct problem p = {.memory.executor = e, .whole = whole};
+	void *pivots = NULL, *work = NULL;
+	bool good = fixture_matrix(&p.memory, &p.a0, s.m, s.n, s.ld, precision) &&
+	            fixture_matrix(&p.memory, &p.a, s.m, s.n, s.ld, precision) &&
+	            fixture_matrix(&p.memory, &p.tau, k, 1, k, precision) &&
+	            fixture_alloc(&p.memory, (k + 1) * 4, &pivots) &&
+	            fixture_alloc(&p.memory, whole_work(e, &whole, &plan, p.a), &work);
 
-	p.a0 = (struct matrix){take(e, bytes), 0, s.m, s.n, s.ld, precision};
-	p.a = p.a0;
-	p.a.data = take(e, bytes);
-	p.tau = (struct matrix){take(e, k * 8), 0, k, 1, k, precision};
-	p.pivots = (struct pivots){take(e, (k + 1) * 4), k};
+	if (!good)
+		msg_die(EXIT_MEASURE_FAILED, "%s", e->fault.text);
+	p.pivots = (struct pivots){pivots, k};
 	p.pivots.data[k] = 0;
-	p.work = take(e, whole_work(e, &whole, &plan, p.a));
 	ok(whole_fill(e, &whole, p.a0, 5) && e->ops->duplicate(e, p.a0, p.a) &&
-	                whole_run(e, &whole, &plan, p.a, p.work, p.pivots, p.tau, NULL) &&
+	                whole_run(e, &whole, &plan, p.a, work, p.pivots, p.tau, NULL) &&
 	                e->ops->sync(e),
 	        "%s %c %" PRId64 " x %" PRId64, operation_name[whole.operation], precision, s.m,
 	        s.n);
 	return p;
-}
-
-static void release(struct executor *e, struct problem *p)
-{
-	void *pieces[] = {p->a0.data, p->a.data, p->tau.data, p->pivots.data, p->work};
-	for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
-		e->ops->release(e, pieces[i]);
 }
 
 static struct whole_check checked(struct executor *e, const struct problem *p)
@@ -92,24 +79,16 @@ static void test_spoiled(struct executor *e, struct problem *p, int64_t i, int64
 	ok(checked(e, p).passed, "with the right element the check passes");
 }
 
-static double largest_of(struct matrix a, int64_t columns)
+static double norm_of(struct matrix a, int64_t columns, enum check_norm norm)
 {
-	double most = 0;
+	double most = 0, squares = 0;
 
 	for (int64_t j = 0; j < columns; j++)
-		for (int64_t i = 0; i < a.m; i++)
+		for (int64_t i = 0; i < a.m; i++) {
 			most = fmax(most, fabs(at(a, i, j)));
-	return most;
-}
-
-static double frobenius_of(struct matrix a, int64_t columns)
-{
-	double squares = 0;
-
-	for (int64_t j = 0; j < columns; j++)
-		for (int64_t i = 0; i < a.m; i++)
 			squares += at(a, i, j) * at(a, i, j);
-	return sqrt(squares);
+		}
+	return norm == FROBENIUS ? sqrt(squares) : most;
 }
 
 static double error_of(struct executor *e, const struct problem *p, enum check_norm norm)
@@ -133,7 +112,7 @@ static double added(const struct problem *p, enum check_norm norm)
 	for (int64_t i = 1; i < (upper ? p->a.n : p->a.m); i++)
 		below = hypot(below, upper ? at(p->a, 0, i) : at(p->a, i, 0));
 	if (p->whole.operation == GEQRF)
-		return norm == FROBENIUS ? 1 : largest_of(p->a0, 1) / fabs(first);
+		return norm == FROBENIUS ? 1 : norm_of(p->a0, 1, LARGEST) / fabs(first);
 	if (p->whole.operation == GETRF)
 		return norm == FROBENIUS ? hypot(1, below) : 1;
 	return norm == FROBENIUS ? hypot(2 * first + 1, sqrt(2) * below) : 2 * first + 1;
@@ -143,8 +122,7 @@ static void test_error(struct executor *e, struct problem *p, enum check_norm no
 {
 	const char *name = norm == FROBENIUS ? "Frobenius's" : "the largest";
 	const double eps = p->a.precision == SINGLE ? 0x1p-23 : 0x1p-52, first = at(p->a, 0, 0);
-	const double of =
-	        norm == FROBENIUS ? frobenius_of(p->a0, p->a0.n) : largest_of(p->a0, p->a0.n);
+	const double of = norm_of(p->a0, p->a0.n, norm);
 	const double error = error_of(e, p, norm), more = added(p, norm);
 
 	ok(error >= 0 && error < (double)(p->a.m + p->a.n), "%s error %.3g", name, error);
@@ -189,28 +167,27 @@ static void test_right(
 		p.pivots.data[p.pivots.n] = 1;
 		ok(!checked(e, &p).passed, "an info that is not zero is seen");
 	}
-	release(e, &p);
+	fixture_close(&p.memory);
 }
 
 static void test_operations(struct executor *e)
 {
 	static const enum precision both[] = {SINGLE, DOUBLE};
-	static const struct shape square = {100, 100, 103}, tall = {150, 60, 150},
-	                          wide = {40, 90, 41}, one = {1, 1, 1};
+	static const struct shape shapes[] = {{100, 100, 103}, {150, 60, 150}, {40, 90, 41}},
+	                          one = {1, 1, 1};
 
 	for (size_t p = 0; p < ARRAY_LEN(both); p++) {
-		test_right(e, (struct whole){.operation = GETRF}, both[p], square);
-		test_right(e, (struct whole){.operation = GETRF}, both[p], tall);
-		test_right(e, (struct whole){.operation = GETRF}, both[p], wide);
-		test_right(e, (struct whole){.operation = GEQRF}, both[p], square);
-		test_right(e, (struct whole){.operation = GEQRF}, both[p], tall);
-		test_right(e, (struct whole){.operation = GEQRF}, both[p], wide);
-		test_right(e, (struct whole){.operation = POTRF}, both[p], square);
-		test_right(e, (struct whole){.operation = POTRF, .uplo = UPPER}, both[p], square);
+		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+			for (int o = GETRF; o <= GEQRF; o++)
+				test_right(e, (struct whole){.operation = (enum operation)o},
+				        both[p], shapes[i]);
+		test_right(e, (struct whole){.operation = POTRF}, both[p], shapes[0]);
+		test_right(
+		        e, (struct whole){.operation = POTRF, .uplo = UPPER}, both[p], shapes[0]);
 		struct problem p1 = factorized(
 		        e, (struct whole){.operation = POTRF, .uplo = UPPER}, both[p], one);
 		ok(checked(e, &p1).passed, "a single element");
-		release(e, &p1);
+		fixture_close(&p1.memory);
 	}
 }
 
@@ -233,7 +210,7 @@ static void test_lawn_fill(struct executor *e)
 		}
 	ok(right, "Cholesky: 0.001 I + X^T X, both triangles");
 	ok(lawn_fill(e, &lu, a, SEED) && data[1] == matrix_uniform(SEED, 1, 0) &&
-	                largest_of(a, N) < 1,
+	                norm_of(a, N, LARGEST) < 1,
 	        "LU: a random matrix");
 }
 
@@ -344,30 +321,19 @@ static void test_text(void)
 	free(back);
 }
 
-int main(void)
+static void test(struct executor *e)
 {
-	struct fault fault = {""};
-	struct executor *e = executor_host_new(&fault);
-
-	test_text();
-	if (e) {
+	if (!test_on_gpu) {
 		test_operations(e);
 		test_lawn_fill(e);
-		test_errors(e, NULL);
-		test_errors(e, "condition-1e6");
-		test_timing(e);
-	} else {
-		skip("operations", fault.text);
 	}
-	executor_free(e);
-	e = executor_cuda_new("0", &fault);
-	if (e) {
-		test_errors(e, NULL);
-		test_errors(e, "condition-1e6");
-		test_timing(e);
-	} else {
-		skip("timing on the GPU", fault.text);
-	}
-	executor_free(e);
-	return finish();
+	test_errors(e, NULL);
+	test_errors(e, "condition-1e6");
+	test_timing(e);
+}
+
+int main(void)
+{
+	test_text();
+	return test_on_executors(test);
 }

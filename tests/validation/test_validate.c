@@ -2,7 +2,6 @@
 /* Validation's statistics on tables made by hand, and the files they come from. */
 #include "tests/tap.h"
 
-#include "factor/validation/cases.h"
 #include "factor/validation/errors_tables.h"
 
 #include <unistd.h>
@@ -11,22 +10,25 @@ static const double us = 1e-6;
 
 static struct result row_of(const char *variant, int64_t m, double value, double low, double high)
 {
-	struct result row = {.operation = "panel_getrf",
-	        .executor = "cuda",
-	        .precision = SINGLE,
-	        .m = m,
-	        .n = 48,
-	        .regime = "hardware",
-	        .residual = NAN,
-	        .seconds = {value * us, low * us, high * us, 9}};
-	snprintf(row.variant, sizeof row.variant, "%s", variant);
-	results_options(row.options, "cuda", NULL, 2);
+	struct result row = result_new("panel_getrf", variant, "cuda", SINGLE, m, 48);
+
+	strcpy(row.regime, "hardware");
+	row.seconds = (struct estimate){value * us, low * us, high * us, 9};
 	return row;
 }
 
 static void add(struct results *list, const char *variant, int64_t m, double value, double half)
 {
 	struct result row = row_of(variant, m, value, value * (1 - half), value * (1 + half));
+	results_add(list, &row);
+}
+
+/* Without a time, for that reason. */
+static void add_noted(struct results *list, const char *variant, int64_t m, const char *note)
+{
+	struct result row = row_of(variant, m, NAN, NAN, NAN);
+
+	strcpy(row.note, note);
 	results_add(list, &row);
 }
 
@@ -86,10 +88,8 @@ static void test_summary(void)
 	is_real(s.p90_abs, 0.25, 1e-9, "90 % quantile of |error|, interpolated");
 	is_real(s.worst, 0.29, 1e-9, "worst error keeps its sign");
 	is_real(s.bias, 0, 1e-9, "bias is the median of the signed errors");
-	is_real(s.within[0], 0.4, 1e-9, "within 5 %");
-	is_real(s.within[1], 0.6, 1e-9, "within 10 %");
-	is_real(s.within[2], 0.8, 1e-9, "within 20 %");
-	is_real(s.within[3], 1.0, 1e-9, "within 30 %");
+	for (int b = 0; b < 4; b++)
+		is_real(s.within[b], 0.4 + 0.2 * b, 1e-9, "within 5, 10, 20, 30 %");
 	is_real(s.coverage, 0.6, 1e-9,
 	        "coverage: the measured median inside the prediction's interval");
 	is_real(s.half_width, 0.10, 1e-9, "median relative half-width");
@@ -99,38 +99,17 @@ static void test_summary(void)
 	tables_free(&t);
 }
 
-static void test_even_count(void)
-{
-	struct tables t = tables_new();
-
-	for (int i = 0; i < 4; i++) {
-		add(t.p, "blas", 100 * (i + 1), 100 + 2 * i, 0.1);
-		add(t.q, "blas", 100 * (i + 1), 100, 0);
-	}
-	compare(&t);
-	struct error_summary s =
-	        errors_summary(t.rows, t.count, &(struct errors_filter){.level = 2});
-	is_real(s.median_abs, 0.03, 1e-9,
-	        "the median of four errors is the mean of the middle two");
-	tables_free(&t);
-}
-
 static void test_verdicts(void)
 {
 	struct tables t = tables_new();
-	struct result row;
 
 	add(t.p, "blas", 100, 111, 0.1);
 	add(t.q, "blas", 100, 100, 0.05);
 	add(t.p, "blas", 200, 111, 0.1);
-	row = row_of("blas", 300, NAN, NAN, NAN);
-	strcpy(row.note, "panel too tall");
-	results_add(t.p, &row);
+	add_noted(t.p, "blas", 300, "panel too tall");
 	add(t.q, "blas", 300, 100, 0.01);
 	add(t.p, "blas", 400, 111, 0.1);
-	row = row_of("blas", 400, NAN, NAN, NAN);
-	strcpy(row.note, "failed: residual ratio 99");
-	results_add(t.q, &row);
+	add_noted(t.q, "blas", 400, "failed: residual ratio 99");
 	add(t.p, "blas", 500, 111, 0.1);
 	add(t.q, "blas", 500, 100, 0.3);
 	add_pair(&t, "blas", 600, 111, 200);
@@ -167,17 +146,23 @@ static void test_choices(void)
 	add_pair(&t, "blas", 200, 100, 100);
 	add_pair(&t, "fused", 200, 120, 190);
 	compare(&t);
-	struct ranking ranking = errors_ranking(t.rows, t.count, NULL, "cuda", 2);
+	struct ranking ranking = errors_ranking(
+	        t.rows, t.count, &(struct errors_filter){.executor = "cuda", .level = 2});
 	ok(ranking.pairs == 2, "pairs more than 2x apart do not count (%zu)", ranking.pairs);
 	ok(ranking.right == 1, "one of two pairs ranked right (%zu)", ranking.right);
-	struct regret regret = errors_regret(t.rows, t.count, NULL, "cuda", NULL, 2);
+	struct regret regret = errors_regret(
+	        t.rows, t.count, &(struct errors_filter){.executor = "cuda", .level = 2});
 	ok(regret.shapes == 2, "two panels");
 	is_real(regret.worst, 0.5, 1e-9, "fused was chosen at 150 us, blas takes 100");
 	is_real(regret.median, 0.25, 1e-9, "the other panel has no regret");
-	regret = errors_regret(t.rows, t.count, NULL, "cuda", "panel_getrf/fused/s", 2);
+	regret = errors_regret(t.rows, t.count,
+	        &(struct errors_filter){
+	                .family = "panel_getrf/fused/s", .executor = "cuda", .level = 2});
 	ok(regret.shapes == 1, "a family answers for the panels where it was chosen");
 	is_real(regret.worst, 0.5, 1e-9, "and for their regret");
-	regret = errors_regret(t.rows, t.count, NULL, "cuda", "panel_getrf/host/s", 2);
+	regret = errors_regret(t.rows, t.count,
+	        &(struct errors_filter){
+	                .family = "panel_getrf/host/s", .executor = "cuda", .level = 2});
 	ok(regret.shapes == 0 && isnan(regret.median), "never chosen: no regret");
 	tables_free(&t);
 }
@@ -224,13 +209,16 @@ static void test_whole(void)
 	compare(&t);
 	for (size_t i = 0; i < t.count; i++)
 		ok(t.rows[i].measured == &t.q->row[i], "row %zu meets its own measurement", i);
-	struct regret regret = errors_regret(t.rows, t.count, "getrf", "cuda", NULL, 2);
+	struct regret regret = errors_regret(t.rows, t.count,
+	        &(struct errors_filter){.operation = "getrf", .executor = "cuda", .level = 2});
 	ok(regret.shapes == 1, "one problem, whatever the plan");
 	is_real(regret.worst, 90.0 / 80 - 1, 1e-9,
 	        "the choice, if estimated above others, against the best of the grid");
-	regret = errors_regret(t.rows, t.count, "potrf", "cuda", NULL, 2);
+	regret = errors_regret(t.rows, t.count,
+	        &(struct errors_filter){.operation = "potrf", .executor = "cuda", .level = 2});
 	ok(regret.shapes == 0, "another operation is another problem, of one variant");
-	struct ranking ranking = errors_ranking(t.rows, t.count, "getrf", "cuda", 2);
+	struct ranking ranking = errors_ranking(t.rows, t.count,
+	        &(struct errors_filter){.operation = "getrf", .executor = "cuda", .level = 2});
 	ok(ranking.pairs == 3 && ranking.right == 1, "one of three pairs in order");
 	ok(isnan(t.rows[0].scaled_error), "another plan at the same size is nothing to scale from");
 	errors_baseline_rate(t.rows, t.count, "cuda", SINGLE, 1e15);
@@ -290,10 +278,16 @@ static bool refused(const char *path, const char *edit, const char *word)
 
 static void test_files(void)
 {
+	static const char *const edits[][3] = {
+	        {"{print} /blas/{print}", "same case", "a case that occurs twice"},
+	        {"/blas/{$13=-1} {print}", "positive", "a negative time"},
+	        {"/blas/{$14=1} {print}", "interval", "an inverted interval"},
+	        {"/blas/{$5=\"x\"} {print}", "whole numbers", "a size that is no number"},
+	        {"/blas/{$3=\"h\"} {print}", "precision", "an unknown precision"},
+	        {"{sub(\"executor\",\"runner\")} {print}", "no column", "a missing column"}};
 	char folder[] = "/tmp/fathom-test-XXXXXX", path[64];
 	struct fault fault = {""};
 	struct results *list = results_new(), *read;
-	struct result row;
 
 	if (!mkdtemp(folder)) {
 		skip("result files", "no temporary folder");
@@ -302,9 +296,7 @@ static void test_files(void)
 	snprintf(path, sizeof path, "%s/predictions.tsv", folder);
 	table_meta_set(list->table, "profile_sha256", "%s", "abc");
 	add(list, "blas", 100, 12.5, 0.1);
-	row = row_of("host", 100, NAN, NAN, NAN);
-	strcpy(row.note, "no parameter");
-	results_add(list, &row);
+	add_noted(list, "host", 100, "no parameter");
 	ok(results_write(list, path, &fault), "written: %s", fault.text);
 	read = results_read(path, &fault);
 	if (ok(read && read->count == 2, "read back: %s", fault.text)) {
@@ -313,22 +305,12 @@ static void test_files(void)
 		ok(isnan(read->row[1].seconds.value), "no time is no time");
 		is_text(table_meta(read->table, "profile_sha256"), "abc", "metadata kept");
 	}
-	ok(refused(path, "{print} /blas/{print}", "same case"),
-	        "a case that occurs twice is refused");
-	ok(refused(path, "/blas/{$13=-1} {print}", "positive"), "a negative time is refused");
-	ok(refused(path, "/blas/{$14=1} {print}", "interval"), "an inverted interval is refused");
-	ok(refused(path, "/blas/{$5=\"x\"} {print}", "whole numbers"),
-	        "a size that is no number is refused");
-	ok(refused(path, "/blas/{$3=\"h\"} {print}", "precision"),
-	        "an unknown precision is refused");
-	ok(refused(path, "{sub(\"executor\",\"runner\")} {print}", "no column"),
-	        "a missing column is named");
+	for (size_t i = 0; i < ARRAY_LEN(edits); i++)
+		ok(refused(path, edits[i][0], edits[i][1]), "refused: %s", edits[i][2]);
 	results_free(read);
 	results_free(list);
-	char *rm = malloc(80);
-	snprintf(rm, 80, "rm -r %s", folder);
-	ok(system(rm) == 0, "temporary folder removed");
-	free(rm);
+	snprintf(path, sizeof path, "rm -r %s", folder);
+	ok(system(path) == 0, "temporary folder removed");
 }
 
 static void test_options(void)
@@ -344,44 +326,9 @@ static void test_options(void)
 	is_text(options, "cache=warm", "the host has no L2 of the GPU");
 }
 
-static bool power_of_two(int64_t x)
-{
-	return (x & (x - 1)) == 0;
-}
-
-static void test_holdout(void)
-{
-	struct panel_case *cases;
-	size_t n = cases_holdout("cuda", false, &cases), bad = 0;
-
-	for (size_t i = 0; i < n; i++)
-		bad += power_of_two(cases[i].m) || power_of_two(cases[i].n) ||
-		       cases[i].m < cases[i].n;
-	ok(n > 100 && bad == 0, "%zu cases on the GPU, none at a size of the fits", n);
-	free(cases);
-	struct bench_shape *shapes;
-	struct result row[16];
-	n = cases_whole(false, &shapes);
-	bad = 0;
-	for (size_t i = 0; i < n; i++) {
-		bad += power_of_two(shapes[i].m) || power_of_two(shapes[i].n);
-		size_t plans = cases_plans(&shapes[i], "cuda", MATH_FP32, row, ARRAY_LEN(row));
-		bad += plans < 4 || plans == ARRAY_LEN(row);
-	}
-	ok(n > 20 && bad == 0, "%zu whole factorizations, each with several plans", n);
-	free(shapes);
-	n = cases_holdout("host", true, &cases);
-	ok(n > 0 && strcmp(cases[0].executor, "host") == 0, "some on the host");
-	free(cases);
-	n = cases_holdout("abacus", false, &cases);
-	ok(n == 0, "none elsewhere");
-	free(cases);
-}
-
 int main(void)
 {
 	test_summary();
-	test_even_count();
 	test_verdicts();
 	test_choices();
 	test_baselines();
@@ -389,6 +336,5 @@ int main(void)
 	test_phases_and_levels();
 	test_options();
 	test_files();
-	test_holdout();
 	return finish();
 }

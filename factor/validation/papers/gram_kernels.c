@@ -67,8 +67,7 @@ struct gram_kernel gram_kernel_of(const struct result *row)
 /* ---- lists ---- */
 
 struct list {
-	struct result *row;
-	size_t count;
+	struct results rows;
 	int64_t m, n;
 };
 
@@ -96,8 +95,7 @@ static void add(
 	}
 	struct gram_kernel kernel = gram_kernel_of(&row);
 	snprintf(row.plan, sizeof row.plan, "calls=%" PRId64, calls_of(&kernel));
-	list->row = xrealloc(list->row, (list->count + 1) * sizeof *list->row);
-	list->row[list->count++] = row;
+	results_add(&list->rows, &row);
 }
 
 static void add_shaped(struct list *list, int operation, enum gram_access access, int nx, int ny)
@@ -144,8 +142,8 @@ size_t gram_kernels_documented(int64_t m, int64_t n, bool all, struct result **r
 	for (size_t s = 0; s < ARRAY_LEN(few) && !all; s++)
 		add_shaped(&list, UPDATE, GRAM_WIDE, few[s][0], few[s][1]);
 	add_own(&list);
-	*rows = list.row;
-	return list.count;
+	*rows = list.rows.row;
+	return list.rows.count;
 }
 
 size_t gram_kernels_held_out(bool quick, struct result **rows)
@@ -164,8 +162,8 @@ size_t gram_kernels_held_out(bool quick, struct result **rows)
 		add_own(&list);
 		add_apply(&list, 24);
 	}
-	*rows = list.row;
-	return list.count;
+	*rows = list.rows.row;
+	return list.rows.count;
 }
 
 /* ---- predictions ---- */
@@ -174,9 +172,9 @@ bool gram_kernel_predict(const struct profile *profile, int level, struct result
 {
 	const struct gram_kernel kernel = gram_kernel_of(row);
 	struct prediction made;
-	bool ok = model_gram_kernel_predict(profile, &kernel, level, &made);
 
-	return predicted_fill(row, &made, ok);
+	return predicted_fill(
+	        row, &made, model_gram_kernel_predict(profile, &kernel, level, &made));
 }
 
 size_t predict_gram_kernels(struct results *results, const struct profile *profile, bool quick)
@@ -185,4 +183,45 @@ size_t predict_gram_kernels(struct results *results, const struct profile *profi
 	size_t count = gram_kernels_held_out(quick, &rows);
 
 	return predicted_all(results, profile, rows, count, gram_kernel_predict);
+}
+
+/* ---- text ---- */
+
+static bool is_measured(const struct result *row)
+{
+	return results_is_gram_kernel(row) && strcmp(row->executor, "model") != 0 &&
+	       row->seconds.value > 0;
+}
+
+/* No other shape of the same kernel is faster. */
+static bool is_fastest(const struct results *results, const struct result *row)
+{
+	for (const struct result *r = results->row; r < results->row + results->count; r++)
+		if (is_measured(r) && result_same_problem(r, row) &&
+		        strcmp(r->variant, row->variant) == 0 && r->k == row->k &&
+		        r->seconds.value < row->seconds.value)
+			return false;
+	return is_measured(row);
+}
+
+void gram_kernels_print(const struct results *results, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		if (!is_fastest(results, row))
+			continue;
+		if (!any)
+			fprintf(out,
+			        "\nGram-Schmidt's kernels, by the fastest blocks of threads\n");
+		any = true;
+		const struct gram_kernel kernel = gram_kernel_of(row);
+		fprintf(out,
+		        "%-11s %-8s %6" PRId64 " %6" PRId64 " %3" PRId64
+		        " %-20s %10.2f us %7.0f GB/s\n",
+		        row->operation, row->variant, row->m, row->n, row->k, row->options,
+		        row->seconds.value * 1e6,
+		        gram_kernel_bytes(&kernel) / row->seconds.value * 1e-9);
+	}
 }

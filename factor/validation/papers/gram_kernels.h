@@ -23,8 +23,7 @@ size_t gram_kernels_held_out(bool quick, struct result **rows);
 /* Fills a row's seconds and regime with the prediction at a level; false with its note. */
 bool gram_kernel_predict(const struct profile *profile, int level, struct result *row);
 
-/* Adds the predictions of the hold-out list at three levels; returns how many cases were refused.
- */
+/* Adds the predictions of the hold-out list at three levels; returns how many were refused. */
 size_t predict_gram_kernels(struct results *results, const struct profile *profile, bool quick);
 
 /* Fills seconds (of one call) and residual of a candidate for each of `count` kernels, all of one
@@ -33,5 +32,5 @@ bool timing_gram_kernels(struct executor *executor, const struct gram_kernel *ke
         const struct timing_plan *plan, struct candidate *candidate, size_t count,
         struct fault *fault);
 
-/* gram_kernels_print.c: the fastest shape of each kernel and number of columns, and its rate. */
+/* Prints the fastest shape of each kernel and number of columns, and its rate. */
 void gram_kernels_print(const struct results *results, FILE *out);

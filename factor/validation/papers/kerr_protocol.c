@@ -4,6 +4,7 @@
 #include "lib/base/msg.h"
 #include "factor/algorithms/schedule.h"
 #include "factor/validation/check_whole.h"
+#include "factor/validation/fixture.h"
 #include "factor/validation/matrices.h"
 
 #include <math.h>
@@ -102,6 +103,14 @@ void kerr_matrix(void *a, int64_t m, int64_t n, enum precision precision, uint64
 /* ---- errors ---- */
 
 enum { ITERATIONS = 24 };
+
+bool kerr_room_take(struct timing_fixture *memory, int64_t m, int64_t n, struct kerr_room *room)
+{
+	return fixture_matrix(memory, &room->a_copy, m, n, m, DOUBLE) &&
+	       fixture_matrix(memory, &room->q_copy, m, m, m, DOUBLE) &&
+	       fixture_matrix(memory, &room->square, m, m, m, DOUBLE) &&
+	       fixture_matrix(memory, &room->vectors, m, 2, m, DOUBLE);
+}
 
 /* x := A^T A x, and the root of its norm: A's norm when x was its first singular vector. */
 static bool iterate(

@@ -36,10 +36,12 @@ struct kerr_errors {
 };
 
 /* Memory for them: q_copy and square are m x m, a_copy m x n, vectors m x 2, all DOUBLE and dense
- * (ld = m). */
+ * (ld = m). kerr_room_take: in a fixture. */
 struct kerr_room {
 	struct matrix a_copy, q_copy, square, vectors;
 };
+struct timing_fixture;
+bool kerr_room_take(struct timing_fixture *memory, int64_t m, int64_t n, struct kerr_room *room);
 
 /* a is the matrix before, r has R in its upper triangle. False with the executor's fault. */
 bool kerr_errors(struct executor *, struct matrix a, struct matrix r, struct matrix q,

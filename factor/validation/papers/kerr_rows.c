@@ -3,7 +3,10 @@
 
 #include "lib/base/msg.h"
 #include "factor/validation/fields.h"
+#include "factor/validation/print_number.h"
+#include "kerr_protocol.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,13 +96,11 @@ static bool readable(const struct table *t, size_t i)
 
 struct kerr_rows *kerr_rows_read(const char *path, struct fault *fault)
 {
-	struct kerr_rows *rows = kerr_rows_new();
-	struct table *table = table_read(path, fault);
+	struct table *table = fields_table_read(path, columns, ARRAY_LEN(columns), fault);
+	struct kerr_rows *rows = xcalloc(1, sizeof *rows);
 	bool ok = table != NULL;
 
-	for (size_t c = 0; ok && c < ARRAY_LEN(columns); c++)
-		if (table_column(table, columns[c]) < 0)
-			ok = fault_set(fault, "%s has no column '%s'", path, columns[c]);
+	rows->table = table;
 	for (size_t i = 0; ok && i < table->row_count; i++) {
 		struct kerr_row row;
 		fields_read(table, i, fields, ARRAY_LEN(fields), &row);
@@ -110,12 +111,180 @@ struct kerr_rows *kerr_rows_read(const char *path, struct fault *fault)
 			        path, i + 1);
 		kerr_rows_add(rows, &row);
 	}
-	if (ok) {
-		table_free(rows->table);
-		rows->table = table;
+	if (ok)
 		return rows;
-	}
-	table_free(table);
 	kerr_rows_free(rows);
 	return NULL;
+}
+
+/* ---- text ---- */
+
+static const struct kerr_row *find(
+        const struct kerr_rows *rows, const struct kerr_row *like, const char *phase, int64_t r)
+{
+	struct kerr_row key = *like;
+
+	key.r = r;
+	snprintf(key.phase, sizeof key.phase, "%s", phase);
+	return kerr_rows_find(rows, &key);
+}
+
+/* The next row of that variant (NULL: any) and phase after `row` (NULL: the first one), or NULL. */
+static const struct kerr_row *next(const struct kerr_rows *rows, const struct kerr_row *row,
+        const char *variant, const char *phase)
+{
+	for (row = row ? row + 1 : rows->row; row < rows->row + rows->count; row++)
+		if ((!variant || strcmp(row->variant, variant) == 0) &&
+		        strcmp(row->phase, phase) == 0)
+			return row;
+	return NULL;
+}
+
+static double rate(const struct kerr_row *row)
+{
+	return row->flops / row->seconds.value * 1e-9;
+}
+
+static void print_pair(const struct kerr_row *row, FILE *out)
+{
+	print_number((row ? row->predicted : NAN) * 1e3, 9, 3, out);
+	print_number((row ? row->seconds.value : NAN) * 1e3, 9, 3, out);
+}
+
+/* Table 2 with the paper's width: predicted and measured milliseconds. */
+static void print_phases(const struct kerr_rows *rows, const char *variant, FILE *out)
+{
+	fprintf(out, "\n%s, r = %d: ms predicted and measured\n%6s %6s", variant, KERR_TABLE_R, "m",
+	        "n");
+	for (int p = 0; p < KERR_PHASES; p++)
+		fprintf(out, " %19s", kerr_phase_name[p]);
+	fprintf(out, " %19s %9s %6s %6s %6s\n", "total", "Gflop/s", "QR - A", "Q'Q-I", "Q'A");
+	for (const struct kerr_row *total = NULL; (total = next(rows, total, variant, "total"));) {
+		if (total->r != KERR_TABLE_R)
+			continue;
+		fprintf(out, "%6" PRId64 " %6" PRId64, total->m, total->n);
+		for (int p = 0; p < KERR_PHASES; p++)
+			print_pair(find(rows, total, kerr_phase_name[p], total->r), out);
+		print_pair(total, out);
+		fprintf(out, " %9.1f %6.2f %6.2f %6.2f\n", rate(total),
+		        total->residual / total->limit, total->orthogonality / total->limit,
+		        total->triangularity / total->limit);
+	}
+}
+
+static const int64_t printed_widths[] = {16, 32, 64, 128, 256};
+
+/* The width that the model chooses, and how much slower it is than the fastest. */
+static void print_choice(const struct kerr_rows *rows, const struct kerr_row *total, FILE *out)
+{
+	const struct kerr_row *chosen = NULL;
+	double fastest = INFINITY;
+
+	for (size_t w = 0; w < ARRAY_LEN(printed_widths); w++) {
+		const struct kerr_row *row = find(rows, total, "total", printed_widths[w]);
+		if (!row || !(row->seconds.value > 0))
+			continue;
+		fastest = fmin(fastest, row->seconds.value);
+		if (row->predicted > 0 && (!chosen || row->predicted < chosen->predicted))
+			chosen = row;
+	}
+	if (chosen)
+		fprintf(out, " %8" PRId64 " %7.1f %%", chosen->r,
+		        100 * (chosen->seconds.value / fastest - 1));
+	fputc('\n', out);
+}
+
+static void print_widths(const struct kerr_rows *rows, const char *variant, FILE *out)
+{
+	fprintf(out, "\n%s: ms predicted and measured by r\n%6s %6s", variant, "m", "n");
+	for (size_t w = 0; w < ARRAY_LEN(printed_widths); w++)
+		fprintf(out, " %19" PRId64, printed_widths[w]);
+	fprintf(out, " %8s %9s\n", "model's", "regret");
+	for (const struct kerr_row *total = NULL; (total = next(rows, total, variant, "total"));) {
+		if (total->r != KERR_TABLE_R)
+			continue;
+		fprintf(out, "%6" PRId64 " %6" PRId64, total->m, total->n);
+		for (size_t w = 0; w < ARRAY_LEN(printed_widths); w++)
+			print_pair(find(rows, total, "total", printed_widths[w]), out);
+		print_choice(rows, total, out);
+	}
+}
+
+/* Our fastest row of that size, or NULL. */
+static const struct kerr_row *best(const struct kerr_rows *rows, int64_t m)
+{
+	const struct kerr_row *found = NULL, *row = NULL;
+
+	while ((row = next(rows, row, kerr_variant_name[KERR_AHEAD], "total")))
+		if (row->m == m && row->seconds.value > 0 &&
+		        (!found || row->seconds.value < found->seconds.value))
+			found = row;
+	return found;
+}
+
+static void print_gemv(const struct kerr_rows *rows, FILE *out)
+{
+	const struct kerr_row *row = NULL;
+
+	if (next(rows, NULL, NULL, "gemv"))
+		fprintf(out, "\nA x, A m x m\n%6s %-12s %12s %12s %9s\n", "m", "", "us predicted",
+		        "us measured", "Gflop/s");
+	while ((row = next(rows, row, NULL, "gemv"))) {
+		fprintf(out, "%6" PRId64 " %-12s", row->m, row->variant);
+		print_number(row->predicted * 1e6, 12, 3, out);
+		print_number(row->seconds.value * 1e6, 12, 3, out);
+		fprintf(out, " %9.1f\n", rate(row));
+	}
+}
+
+static void print_host(const struct kerr_rows *rows, FILE *out)
+{
+	const struct kerr_row *row = NULL;
+
+	if (next(rows, NULL, "lapack", "total"))
+		fprintf(out,
+		        "\nLAPACKE geqrf and ormqr, and the speedup of ahead over it\n%6s %6s %8s "
+		        "%12s %9s %12s\n",
+		        "m", "n", "threads", "ms", "Gflop/s", "speedup");
+	while ((row = next(rows, row, "lapack", "total"))) {
+		const struct kerr_row *ours = best(rows, row->m);
+		fprintf(out, "%6" PRId64 " %6" PRId64 " %8" PRId64 " %12.3f %9.1f %12.1f\n", row->m,
+		        row->n, row->threads, row->seconds.value * 1e3, rate(row),
+		        ours ? row->seconds.value / ours->seconds.value : NAN);
+	}
+}
+
+/* Errors of the predictions of a variant's totals, or of its phases. */
+static void print_errors(const struct kerr_rows *rows, const char *variant, bool totals, FILE *out)
+{
+	double *error = xmalloc((rows->count + 1) * sizeof *error);
+	size_t count = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct kerr_row *row = &rows->row[i];
+		bool of = strcmp(row->variant, variant) == 0 &&
+		          (strcmp(row->phase, "total") == 0) == totals;
+		if (of && row->predicted > 0 && row->seconds.value > 0)
+			error[count++] = fabs(row->predicted / row->seconds.value - 1);
+	}
+	if (count)
+		fprintf(out, "%s: %zu %s predicted, median |error| %.1f %%, worst %.1f %%\n",
+		        variant, count, totals ? "totals" : "phases",
+		        100 * stats_median(error, count), 100 * stats_quantile(error, count, 1));
+	free(error);
+}
+
+void kerr_rows_print(const struct kerr_rows *rows, FILE *out)
+{
+	for (int v = 0; v < KERR_VARIANTS; v++) {
+		if (!next(rows, NULL, kerr_variant_name[v], "total"))
+			continue;
+		if (v != KERR_AHEAD)
+			print_phases(rows, kerr_variant_name[v], out);
+		print_widths(rows, kerr_variant_name[v], out);
+		print_errors(rows, kerr_variant_name[v], false, out);
+		print_errors(rows, kerr_variant_name[v], true, out);
+	}
+	print_gemv(rows, out);
+	print_host(rows, out);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of kerr.tsv, one for each phase of a configuration of Kerr's benchmark, and its table.
- */
+/* The rows of kerr.tsv, one for each phase of a configuration of Kerr's benchmark, as text. */
 #pragma once
 
 #include "lib/stats/stats.h"
@@ -38,5 +37,5 @@ const struct kerr_row *kerr_rows_find(const struct kerr_rows *, const struct ker
 bool kerr_rows_write(const struct kerr_rows *, const char *path, struct fault *fault);
 struct kerr_rows *kerr_rows_read(const char *path, struct fault *fault);
 
-/* kerr_print.c: phases predicted and measured, the model's choice of the width, gemv, the host. */
+/* Prints phases predicted and measured, the model's choice of the width, gemv, the host. */
 void kerr_rows_print(const struct kerr_rows *, FILE *out);

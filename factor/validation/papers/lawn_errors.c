@@ -74,20 +74,9 @@ struct way {
 	enum math math;
 };
 
-/* "" for LAWN 202's own matrix. */
-static void kind_of(const struct result *row, char kind[KIND_ERRORS_NAME])
-{
-	if (!kind_errors_of(row, kind))
-		kind[0] = 0;
-}
-
 static bool same_line(const struct result *a, const struct result *b)
 {
-	char of_a[KIND_ERRORS_NAME], of_b[KIND_ERRORS_NAME];
-
-	kind_of(a, of_a);
-	kind_of(b, of_b);
-	return result_same_problem(a, b) && strcmp(of_a, of_b) == 0;
+	return result_same_problem(a, b) && result_same_option(a, b, "kind");
 }
 
 static bool first_of_line(const struct results *results, size_t i)

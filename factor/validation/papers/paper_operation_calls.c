@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways of each of the paper's operations: the paper's kernels, ours and cuBLAS. */
+/* The ways of each of the paper's operations: by the paper's kernels (gemm_volkov.h), by ours
+ * (gemm.h) and by cuBLAS. Products are PAPER_OP_ALPHA times the product, plus C except for trmm. */
 #include "factor/executors/cuda/executor_cuda.h"
+#include "factor/kernels/gemm/gemm.h"
 #include "factor/papers/laswp_volkov.h"
-#include "paper_operation_products.h"
+#include "paper_operations.h"
 
 /* ---- transposition ---- */
 
-static bool transpose_own(
-        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+static bool transpose_own(const struct paper_op_data *d)
 {
-	(void)way;
-	return ex_transpose(executor, d->x, d->result);
+	return ex_transpose(d->executor, d->x, d->result);
 }
 
-static bool transpose_vendor(
-        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+static bool transpose_vendor(const struct paper_op_data *d)
 {
-	struct cuda *x = self(executor);
+	struct cuda *x = self(d->executor);
 	const float one = 1, zero = 0;
 
-	(void)way;
 	return blas_ok(x,
 	        cublasSgeam_64(lane_of(x)->blas, CUBLAS_OP_T, CUBLAS_OP_N, d->result.m, d->result.n,
 	                &one, d->x.data, d->x.ld, &zero, d->result.data, d->result.ld,
@@ -29,18 +27,15 @@ static bool transpose_vendor(
 
 /* ---- row swaps ---- */
 
-static bool laswp_own(
-        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+static bool laswp_own(const struct paper_op_data *d)
 {
-	(void)way;
-	return ex_laswp(executor, d->result, d->pivots, false);
+	return ex_laswp(d->executor, d->result, d->pivots, false);
 }
 
-static bool laswp_paper(
-        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+static bool laswp_paper(const struct paper_op_data *d)
 {
-	struct cuda *x = self(executor);
-	const bool by_row = paper_op_has(way, "layout", "row");
+	struct cuda *x = self(d->executor);
+	const bool by_row = paper_op_has(d->way, "layout", "row");
 	const int64_t ld = d->result.ld;
 
 	return cuda_ok(x,
@@ -51,24 +46,146 @@ static bool laswp_paper(
 
 /* ---- triangular solve ---- */
 
-static bool trsm_vendor(
-        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+static bool trsm_vendor(const struct paper_op_data *d)
 {
 	const int64_t m = d->problem.m;
 
-	(void)way;
 	return ex_trsm(
-	        executor, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(d->x, 0, 0, m, m), d->result);
+	        d->executor, LEFT, LOWER, PLAIN, UNIT, 1, matrix_view(d->x, 0, 0, m, m), d->result);
 }
 
-static bool trsm_inverse(
-        struct executor *executor, const struct paper_op_way *way, const struct paper_op_data *d)
+static bool trsm_inverse(const struct paper_op_data *d)
 {
 	const int64_t m = d->problem.m;
 
-	(void)way;
 	return ex_gemm(
-	        executor, PLAIN, PLAIN, 1, matrix_view(d->x, 0, m, m, m), d->y, 0, d->result);
+	        d->executor, PLAIN, PLAIN, 1, matrix_view(d->x, 0, m, m, m), d->y, 0, d->result);
+}
+
+/* ---- products by the paper's kernels ---- */
+
+static bool launch_paper(const struct paper_op_data *d, struct matrix a, struct matrix b,
+        double beta, struct volkov_call call)
+{
+	struct cuda *x = self(d->executor);
+
+	call.m = d->problem.m;
+	call.n = d->problem.n;
+	call.k = d->problem.k;
+	call.alpha = (float)PAPER_OP_ALPHA;
+	call.a = matrix_address(a);
+	call.lda = a.ld;
+	call.b = matrix_address(b);
+	call.ldb = b.ld;
+	call.beta = (float)beta;
+	call.c = d->result.data;
+	call.ldc = d->result.ld;
+	return cuda_ok(x, gemm_volkov(&call, stream_of(x)), "vector-thread gemm");
+}
+
+static bool gemm_paper(const struct paper_op_data *d)
+{
+	return launch_paper(d, d->x, d->y, 1,
+	        (struct volkov_call){.tb = paper_op_has(d->way, "trans", "nt"),
+	                .without = (enum volkov_without)d->way->setting});
+}
+
+/* k may be split. */
+static bool small_paper(const struct paper_op_data *d)
+{
+	return launch_paper(
+	        d, d->x, d->y, 1, (struct volkov_call){.splits = d->way->setting, .work = d->work});
+}
+
+/* The lower triangle; with shape VOLKOV_FULL all of C. */
+static bool syrk_paper(const struct paper_op_data *d)
+{
+	return launch_paper(d, d->x, d->x, 1,
+	        (struct volkov_call){.tb = true, .shape = (enum volkov_shape)d->way->setting});
+}
+
+/* Triangle and square in the order that side=l or r says. */
+static bool trmm_paper(const struct paper_op_data *d)
+{
+	const struct matrix triangle = paper_op_triangle(d);
+	const bool left = paper_op_has(d->way, "side", "l");
+
+	return launch_paper(d, left ? triangle : d->y, left ? d->y : triangle, 0,
+	        (struct volkov_call){.shape = (enum volkov_shape)d->way->setting});
+}
+
+/* ---- products by ours ---- */
+
+static bool launch_own(const struct paper_op_data *d, enum trans tb, enum gemm_part part,
+        struct matrix b, int64_t work_bytes)
+{
+	struct cuda *x = self(d->executor);
+	struct gemm_problem problem = gemm_product(PLAIN, tb, d->result, d->problem.k);
+
+	problem.part = part;
+	problem.lda = d->x.ld;
+	problem.ldb = b.ld;
+	const struct gemm_plan plan = gemm_plan_make(&problem, x->gpu.sm_count, work_bytes);
+	return cuda_ok(x,
+	        gemm_launch(&problem, &plan, PAPER_OP_ALPHA, d->x.data, b.data, 1, d->result.data,
+	                d->work, stream_of(x)),
+	        "gemm");
+}
+
+static bool gemm_own(const struct paper_op_data *d)
+{
+	const enum trans tb = paper_op_has(d->way, "trans", "nt") ? TRANSPOSED : PLAIN;
+
+	return launch_own(d, tb, GEMM_WHOLE, d->y, d->way->setting ? d->work_bytes : 0);
+}
+
+static bool syrk_own(const struct paper_op_data *d)
+{
+	return launch_own(d, TRANSPOSED, GEMM_LOWER, d->x, 0);
+}
+
+/* ---- products by cuBLAS ---- */
+
+static const float alpha = (float)PAPER_OP_ALPHA, beta = 1;
+
+static bool gemm_vendor(const struct paper_op_data *d)
+{
+	struct cuda *x = self(d->executor);
+	const struct paper_op_problem *p = &d->problem;
+
+	return blas_ok(x,
+	        cublasSgemm_64(lane_of(x)->blas, CUBLAS_OP_N,
+	                paper_op_has(d->way, "trans", "nt") ? CUBLAS_OP_T : CUBLAS_OP_N, p->m, p->n,
+	                p->k, &alpha, d->x.data, d->x.ld, d->y.data, d->y.ld, &beta, d->result.data,
+	                d->result.ld),
+	        "gemm");
+}
+
+static bool syrk_vendor(const struct paper_op_data *d)
+{
+	struct cuda *x = self(d->executor);
+
+	return blas_ok(x,
+	        cublasSsyrk_64(lane_of(x)->blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, d->problem.m,
+	                d->problem.k, &alpha, d->x.data, d->x.ld, &beta, d->result.data,
+	                d->result.ld),
+	        "syrk");
+}
+
+static bool trmm_vendor(const struct paper_op_data *d)
+{
+	struct cuda *x = self(d->executor);
+	const struct matrix triangle = paper_op_triangle(d);
+
+	return blas_ok(x,
+	        cublasStrmm_64(lane_of(x)->blas,
+	                paper_op_has(d->way, "side", "l") ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT,
+	                paper_op_has(d->way, "uplo", "l") ? CUBLAS_FILL_MODE_LOWER
+	                                                  : CUBLAS_FILL_MODE_UPPER,
+	                CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, d->problem.m, d->problem.n, &alpha,
+	                matrix_address(triangle), triangle.ld, d->y.data, d->y.ld, d->result.data,
+	                d->result.ld),
+	        "trmm");
 }
 
 /* ---- all ---- */
@@ -112,8 +229,8 @@ static const struct paper_op_way all[] = {
         {PAPER_OP_SMALL_GEMM, "volkov", "splits=4", false, small_paper, 4},
         {PAPER_OP_SMALL_GEMM, "volkov", "splits=8", false, small_paper, 8},
         {PAPER_OP_SMALL_GEMM, "volkov", "splits=16", false, small_paper, 16},
-        {PAPER_OP_SMALL_GEMM, "own", "splits=1", false, small_own, 0},
-        {PAPER_OP_SMALL_GEMM, "own", "splits=plan", false, small_own, 1},
+        {PAPER_OP_SMALL_GEMM, "own", "splits=1", false, gemm_own, 0},
+        {PAPER_OP_SMALL_GEMM, "own", "splits=plan", false, gemm_own, 1},
         {PAPER_OP_SMALL_GEMM, "cublas", "", false, gemm_vendor, 0},
         {PAPER_OP_THIN_GEMM, "volkov", "", false, gemm_paper, VOLKOV_COMPLETE},
         {PAPER_OP_THIN_GEMM, "own", "", false, gemm_own, 0},

@@ -20,25 +20,14 @@ struct paper_op_problem paper_op_problem(enum paper_op part, int64_t m, int64_t 
 {
 	struct paper_op_problem problem = {.part = part, .m = m, .n = n};
 
-	switch (part) {
-	case PAPER_OP_GEMM:
-	case PAPER_OP_TRMM:
+	if (part == PAPER_OP_GEMM || part == PAPER_OP_TRMM)
 		problem.k = n;
-		break;
-	case PAPER_OP_LASWP:
+	else if (part == PAPER_OP_LASWP)
 		problem.k = PAPER_OP_EXCHANGES;
-		break;
-	case PAPER_OP_SYRK:
-	case PAPER_OP_THIN_GEMM:
-		problem.n = m;
-		problem.k = n;
-		break;
-	case PAPER_OP_SMALL_GEMM:
+	else if (part == PAPER_OP_SMALL_GEMM)
 		problem.k = PAPER_OP_SMALL_K;
-		break;
-	default:
-		break;
-	}
+	else if (part == PAPER_OP_SYRK || part == PAPER_OP_THIN_GEMM)
+		problem = (struct paper_op_problem){part, m, m, n};
 	return problem;
 }
 
@@ -49,9 +38,9 @@ bool paper_op_has(const struct paper_op_way *way, const char *key, const char *v
 	return results_option(way->options, key, found, sizeof found) && strcmp(found, value) == 0;
 }
 
-struct matrix paper_op_triangle(const struct paper_op_way *way, const struct paper_op_data *data)
+struct matrix paper_op_triangle(const struct paper_op_data *data)
 {
 	const int64_t m = data->problem.m;
 
-	return matrix_view(data->x, 0, paper_op_has(way, "uplo", "u") ? m : 0, m, m);
+	return matrix_view(data->x, 0, paper_op_has(data->way, "uplo", "u") ? m : 0, m, m);
 }

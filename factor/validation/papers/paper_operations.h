@@ -42,8 +42,12 @@ struct paper_op_problem paper_op_problem(enum paper_op part, int64_t m, int64_t 
 
 /* The ways of one problem share matrices and pivots in executor memory. In row-major layout the row
  * swaps see the matrix as its transpose. */
+struct paper_op_way;
 struct paper_op_data {
+	struct executor *executor;
+	const struct paper_op_way *way; /* the current one */
 	struct paper_op_problem problem;
+	uint64_t state;                 /* of random choices */
 	struct matrix original, result; /* the input, and the matrix that the operation changes */
 	struct matrix x, y; /* gemm: A, B. transpose: x is the input. trsm: x is the triangle and,
 	                       right of it, its inverse; y is the right-hand sides. syrk: x is A.
@@ -55,9 +59,7 @@ struct paper_op_data {
 	int ipiv[PAPER_OP_EXCHANGES];
 };
 
-struct paper_op_way;
-typedef bool paper_op_call(struct executor *executor, const struct paper_op_way *way,
-        const struct paper_op_data *data);
+typedef bool paper_op_call(const struct paper_op_data *data);
 
 /* One way of a part: variant and options as in its row. */
 struct paper_op_way {
@@ -72,14 +74,8 @@ struct paper_op_way {
 /* Whether a way has this option with this value. */
 bool paper_op_has(const struct paper_op_way *way, const char *key, const char *value);
 
-/* The triangle that a way of trmm multiplies by. */
-struct matrix paper_op_triangle(const struct paper_op_way *way, const struct paper_op_data *data);
-
-/* paper_operation_checks.c: error of one element or column of the result, chosen by state, after
- * one call on the original: in units of the rounding of the terms' magnitudes; for moved words 0 or
- * infinite. NaN when the result could not be read. */
-double paper_op_ratio(struct executor *executor, const struct paper_op_way *way,
-        const struct paper_op_data *data, uint64_t *state);
+/* The triangle that the current way of trmm multiplies by. */
+struct matrix paper_op_triangle(const struct paper_op_data *data);
 
 /* Factor of A B in C += A B: small, so that repeated updates stay finite. */
 #define PAPER_OP_ALPHA 1e-3

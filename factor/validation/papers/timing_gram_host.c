@@ -7,7 +7,6 @@
 #include "factor/validation/fixture.h"
 #include "factor/validation/matrices.h"
 
-#include <inttypes.h>
 #include <lapacke.h>
 #include <math.h>
 #include <omp.h>
@@ -148,15 +147,6 @@ static double largest_dot(const struct fixture *s, int64_t k, const double *y, c
 	return largest;
 }
 
-static double norm(const double *x, int64_t n)
-{
-	double sum = 0;
-
-	for (int64_t i = 0; i < n; i++)
-		sum += x[i] * x[i];
-	return sqrt(sum);
-}
-
 /* Updates the residual (column c less Q R and less its rest) and the orthogonality (its largest
  * component along another column of Q), both over the column's norm. y: m words, x: k. */
 static void check_column(const struct fixture *s, int64_t k, int64_t c, double *y, double *x,
@@ -170,11 +160,11 @@ static void check_column(const struct fixture *s, int64_t k, int64_t c, double *
 		x[j] = get(p->x, j, c);
 	for (int64_t i = 0; i < m; i++)
 		y[i] = p->a.precision == SINGLE ? (double)(float)next(&state) : next(&state);
-	const double whole = norm(y, m);
+	const double whole = sqrt(fixture_dot(y, y, m));
 	for (int64_t i = 0; i < m && c >= k; i++)
 		y[i] -= get(p->a, i, c);
 	product(s, k, x, y);
-	candidate->residual = fmax(candidate->residual, norm(y, m) / whole);
+	candidate->residual = fmax(candidate->residual, sqrt(fixture_dot(y, y, m)) / whole);
 	for (int64_t i = 0; i < m; i++)
 		y[i] = get(p->a, i, c);
 	for (int64_t j = 0; j < k; j++)
@@ -238,23 +228,18 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 /* ---- the fixture ---- */
 
 /* Columns begin at cache lines, at different places of pages. */
-static bool open(struct fixture *s, enum precision precision, int64_t m, int64_t n, int64_t k,
-        void **memory, struct fault *fault)
+static bool open(struct fixture *s, enum precision precision, int64_t m, int64_t n, int64_t k)
 {
-	const int64_t word = precision_bytes(precision);
-	const int64_t step = ALIGNMENT / word, ld = (m + step - 1) / step * step + 2 * step;
+	const int64_t step = ALIGNMENT / precision_bytes(precision);
+	const int64_t ld = (m + step - 1) / step * step + 2 * step;
 	struct timing_problem *p = &s->fixture.problem;
+	void *info = NULL;
+	bool ok = fixture_matrix(&s->fixture, &p->a, m, n, ld, precision) &&
+	          fixture_matrix(&s->fixture, &p->x, k, n, k, precision) &&
+	          fixture_alloc(&s->fixture, sizeof(int), &info);
 
-	p->a = (struct matrix){NULL, 0, m, n, ld, precision};
-	p->x = (struct matrix){NULL, 0, k, n, k, precision};
-	if (posix_memalign(&memory[0], 4096, (size_t)(ld * n * word)) ||
-	        posix_memalign(&memory[1], 4096, (size_t)(k * n * word)) ||
-	        posix_memalign(&memory[2], ALIGNMENT, sizeof(int)))
-		return fault_set(fault, "no memory for %" PRId64 " x %" PRId64, m, n);
-	p->a.data = memory[0];
-	p->x.data = memory[1];
-	p->pivots = (struct pivots){memory[2], 0};
-	return true;
+	p->pivots = (struct pivots){info, 0};
+	return ok;
 }
 
 bool timing_gram_host(struct executor *host, const struct core_noise *noise,
@@ -264,7 +249,6 @@ bool timing_gram_host(struct executor *host, const struct core_noise *noise,
 {
 	struct fixture s = {
 	        .fixture = {.executor = host, .plan = plan, .check = check}, .noise = noise};
-	void *memory[3] = {NULL, NULL, NULL};
 	const int threads = omp_get_max_threads();
 	int64_t k = 1;
 
@@ -277,10 +261,7 @@ bool timing_gram_host(struct executor *host, const struct core_noise *noise,
 		k = runs[i].k > k ? runs[i].k : k;
 	}
 	host->queue = QUEUE_MAIN;
-	bool ok = open(&s, precision, m, n, k, memory, fault) &&
-	          timing_turns(&s.fixture, candidate, count, fault);
-	for (size_t i = 0; i < ARRAY_LEN(memory); i++)
-		free(memory[i]);
+	bool ok = fixture_time(&s.fixture, open(&s, precision, m, n, k), candidate, count, fault);
 	host_gram_use(host, NULL);
 	omp_set_num_threads(threads);
 	return ok;

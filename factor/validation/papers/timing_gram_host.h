@@ -18,7 +18,7 @@ struct gram_run {
 };
 
 /* Times `count` ways to orthonormalize an m x n matrix: estimates, check ratios and notes into
- * candidate (results alone). quiet: the cores, the quietest first; NULL: the system places threads.
+ * candidate (results alone). noise: the cores, the quietest first; NULL: the system places threads.
  */
 bool timing_gram_host(struct executor *host, const struct core_noise *noise,
         enum precision precision, int64_t m, int64_t n, const struct gram_run *run,

@@ -96,20 +96,11 @@ static bool fetch(struct kernel_fixture *s, struct matrix from, int64_t column, 
 	return fixture_line(s->fixture.executor, matrix_view(from, 0, column, from.m, 1), x);
 }
 
-static double dot(const double *x, const double *y, int64_t m)
-{
-	double sum = 0;
-
-	for (int64_t i = 0; i < m; i++)
-		sum += x[i] * y[i];
-	return sum;
-}
-
 /* Subtracts from x its components along the `taken` columns of q, each of length 1. */
 static void take_out(const double *q, int64_t taken, double *x, int64_t m)
 {
 	for (int64_t k = 0; k < taken; k++) {
-		const double part = dot(q + k * m, x, m);
+		const double part = fixture_dot(q + k * m, x, m);
 		for (int64_t i = 0; i < m; i++)
 			x[i] -= part * q[k * m + i];
 	}
@@ -125,7 +116,7 @@ static bool find_q(struct kernel_fixture *s, int64_t taken, double *q)
 		if (!fetch(s, s->original, k, column))
 			return false;
 		take_out(q, k, column, m);
-		const double length = sqrt(dot(column, column, m));
+		const double length = sqrt(fixture_dot(column, column, m));
 		for (int64_t i = 0; i < m; i++)
 			column[i] /= length;
 	}
@@ -141,7 +132,7 @@ static double ratio_at(
 
 	if (!fetch(s, s->original, column, x) || !fetch(s, s->data.a, column, y))
 		return NAN;
-	const double norm = sqrt(dot(x, x, m));
+	const double norm = sqrt(fixture_dot(x, x, m));
 	take_out(q, taken, x, m);
 	for (int64_t i = 0; i < m; i++)
 		sum += (x[i] - y[i]) * (x[i] - y[i]);
@@ -159,7 +150,7 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 
 	for (int c = 0; c < CHECKED && ok && rest > 0; c++) {
 		int64_t column = taken + fixture_random(&s->state, rest);
-		worst = fixture_worse(
+		worst = check_worse(
 		        worst, ratio_at(s, q, taken, c ? column : taken + rest - 1, q + taken * m));
 	}
 	free(q);
@@ -175,12 +166,11 @@ bool timing_gram_kernels(struct executor *executor, const struct gram_kernel *ke
 	        .state = plan->seed};
 
 	for (size_t i = 0; i < count; i++)
-		candidate[i] = (struct candidate){
-		        .run = run, .before = before, .after = run_once, .way = &kernel[i]};
+		candidate[i] = (struct candidate){.run = run,
+		        .before = before,
+		        .after = run_once,
+		        .calls = kernel[i].calls,
+		        .way = &kernel[i]};
 	executor->queue = QUEUE_MAIN;
-	bool ok =
-	        fixture_time(&s.fixture, fixture_open(&s, kernel, count), candidate, count, fault);
-	for (size_t i = 0; i < count; i++)
-		timing_per_call(&candidate[i], kernel[i].calls);
-	return ok;
+	return fixture_time(&s.fixture, fixture_open(&s, kernel, count), candidate, count, fault);
 }

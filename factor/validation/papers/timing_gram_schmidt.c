@@ -23,11 +23,11 @@ struct gram_fixture {
 
 static bool gram_prepare(struct candidate *candidate)
 {
-	struct gram_entry *entry = candidate->context;
-	int64_t bytes = gram_schmidt_work(
-	        entry->executor, entry->form, entry->nb, candidate->fixture->problem.a);
+	const struct gram_entry *entry = candidate->context;
 
-	return timing_work(candidate, entry->executor, bytes);
+	return timing_work(candidate, entry->executor,
+	        gram_schmidt_work(
+	                entry->executor, entry->form, entry->nb, candidate->fixture->problem.a));
 }
 
 static bool gram_run(struct candidate *candidate)
@@ -35,10 +35,10 @@ static bool gram_run(struct candidate *candidate)
 	struct gram_entry *entry = candidate->context;
 	const struct timing_problem *p = &candidate->fixture->problem;
 	struct executor *e = entry->executor;
-	bool ok = gram_schmidt(
-	        e, entry->form, entry->nb, p->a, p->x, candidate->work, p->pivots.data);
 
-	return ok && e->ops->sync(e);
+	return gram_schmidt(
+	               e, entry->form, entry->nb, p->a, p->x, candidate->work, p->pivots.data) &&
+	       e->ops->sync(e);
 }
 
 struct candidate candidate_gram_schmidt(struct gram_entry *entry, const char *variant)
@@ -48,30 +48,6 @@ struct candidate candidate_gram_schmidt(struct gram_entry *entry, const char *va
 }
 
 /* ---- checks ---- */
-
-static double norm(const double *x, const double *y, int64_t count)
-{
-	double sum = 0;
-
-	for (int64_t i = 0; i < count; i++) {
-		double d = x[i] - (y ? y[i] : 0);
-		sum += d * d;
-	}
-	return sqrt(sum);
-}
-
-/* norm(a - b) / norm(a) of vectors. */
-static bool difference(struct gram_fixture *s, struct matrix a, struct matrix b, double *result)
-{
-	struct executor *e = s->fixture.executor;
-	int64_t count = a.m * a.n;
-	double *x = s->host, *y = s->host + count;
-
-	if (!e->ops->sync(e) || !e->ops->download(e, a, x, a.m) || !e->ops->download(e, b, y, b.m))
-		return false;
-	*result = norm(x, y, count) / norm(x, NULL, count);
-	return true;
-}
 
 static bool times(
         struct gram_fixture *s, enum trans trans, struct matrix a, struct matrix x, struct matrix y)
@@ -85,11 +61,13 @@ static bool times(
 static bool find_ratios(struct gram_fixture *s, double *residual, double *orthogonality)
 {
 	struct timing_problem *p = &s->fixture.problem;
+	struct executor *e = s->fixture.executor;
 
 	return times(s, PLAIN, s->original, s->x, s->ax) && times(s, PLAIN, p->x, s->x, s->z) &&
-	       times(s, PLAIN, p->a, s->z, s->y) && difference(s, s->ax, s->y, residual) &&
+	       times(s, PLAIN, p->a, s->z, s->y) &&
+	       check_difference(e, s->ax, s->y, FROBENIUS, s->host, residual) &&
 	       times(s, PLAIN, p->a, s->x, s->y) && times(s, TRANSPOSED, p->a, s->y, s->z) &&
-	       difference(s, s->x, s->z, orthogonality);
+	       check_difference(e, s->x, s->z, FROBENIUS, s->host, orthogonality);
 }
 
 static bool check(struct timing_fixture *fixture, struct candidate *candidate)

@@ -1,25 +1,88 @@
 /* SPDX-License-Identifier: MIT */
-/* A measured case is measured again: of two measurements that do not agree the slower one goes. */
+/* How measurements are ordered and judged: which cases are measured together, and in which order;
+ * whether interference slowed runs down, by undisturbed ones; of two measurements of a case that do
+ * not agree the slower one goes. */
 #include "tests/tap.h"
 
 #include "factor/programs/remeasured.h"
+#include "factor/programs/shapes.h"
+#include "factor/validation/timing.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+/* ---- interference ---- */
+
+static void test_slowed(void)
+{
+	static const double alike[] = {1.00, 1.01, 1.02}, twice[] = {2.00, 2.01, 2.02, 2.03},
+	                    wide[] = {1.00, 1.50, 2.00}, one[] = {1.005}, quick[] = {1.45};
+
+	ok(timing_slowed(NULL, 0, alike, 3, 0.01), "without another run they may be slow");
+	ok(timing_slowed(one, 1, twice, 4, 0.01), "one that takes half as long tells");
+	ok(!timing_slowed(one, 1, alike, 3, 0.01), "not one that takes as long");
+	ok(!timing_slowed(alike, 3, one, 1, 0.01), "nor one quicker by no more than the target");
+	ok(timing_slowed(alike, 3, one, 1, 0.004), "but one quicker by more");
+	ok(!timing_slowed(quick, 1, wide, 3, 0.01), "where the disturbed ones scatter more, not");
+}
+
+/* ---- shapes ---- */
+
+enum { SHAPES = 20 };
+
+static struct result timed_row(
+        const char *operation, const char *variant, int64_t n, double seconds)
+{
+	struct result row = result_new(operation, variant, "cuda", SINGLE, n, n);
+
+	row.seconds.value = seconds;
+	return row;
+}
+
+static void test_same(void)
+{
+	const struct result lu = timed_row("getrf", "gpu", 1000, 1),
+	                    other = timed_row("getrf", "hybrid", 1000, 2),
+	                    larger = timed_row("getrf", "gpu", 2000, 3),
+	                    qr = timed_row("geqrf", "gpu", 1000, 4);
+	struct result bound = timed_row("getrf", "gpu", 1000, 5);
+	struct shape shape[5];
+	size_t count = 0;
+
+	results_option_add(bound.options, "level", "0");
+	count = shapes_add(shape, count, &lu);
+	count = shapes_add(shape, count, &larger);
+	count = shapes_add(shape, count, &other);
+	count = shapes_add(shape, count, &bound);
+	count = shapes_add(shape, count, &qr);
+	ok(count == 3, "two plans of one size are a shape, another size and QR are others");
+	is_real(shape[0].seconds, 3, 1e-12, "which takes what both do; a bound is not run");
+}
+
+/* Of 20 shapes two take more than a twentieth of the time. */
+static void test_order(void)
+{
+	struct result row[SHAPES];
+	struct shape shape[SHAPES];
+	size_t count = 0, moved = 0;
+
+	for (int i = 0; i < SHAPES; i++) {
+		row[i] = timed_row("getrf", "gpu", 1000 + i, i == 3 ? 7 : i == 5 ? 4 : 0.01);
+		count = shapes_add(shape, count, &row[i]);
+	}
+	shapes_order(shape, count, 1, 100);
+	ok(shape[SHAPES - 1].row->n == 1003, "the longest is the last one");
+	ok(shape[SHAPES - 2].row->n == 1005, "the next before it");
+	for (int i = 0; i < SHAPES - 2; i++)
+		moved += shape[i].row->n != 1000 + i;
+	ok(moved > SHAPES / 2, "the others in random order");
+}
+
+/* ---- measured again ---- */
 
 static struct result row_of(int64_t n, double low, double value, double high, size_t samples)
 {
-	struct result row = {.precision = SINGLE,
-	        .m = n,
-	        .n = n,
-	        .seconds = {value, low, high, samples},
-	        .residual = 0.1,
-	        .orthogonality = NAN};
+	struct result row = result_new("getrf", "hybrid", "cuda", SINGLE, n, n);
 
-	strcpy(row.operation, "getrf");
-	strcpy(row.variant, "hybrid");
-	strcpy(row.executor, "cuda");
+	row.seconds = (struct estimate){value, low, high, samples};
+	row.residual = 0.1;
 	return row;
 }
 
@@ -101,6 +164,9 @@ static void test_merge(void)
 
 int main(void)
 {
+	test_slowed();
+	test_same();
+	test_order();
 	test_wanted();
 	test_merge();
 	return finish();
