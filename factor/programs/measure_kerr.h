@@ -10,12 +10,9 @@ enum { KERR_RUNS = 5, KERR_THREADS = 4 };
 
 struct kerr_bench {
 	struct measure *measure;
-	const struct bench_request *request;
 	struct kerr_rows *rows;
-	struct profile *profile; /* for the predictions; NULL: none */
-	char *path;
-	double start;
-	bool warm[KERR_VARIANTS]; /* has run: its code is loaded */
+	const struct profile *profile; /* for the predictions; NULL: none */
+	bool warm[KERR_VARIANTS];      /* has run: its code is loaded */
 	/* of the current size */
 	struct timing_fixture memory; /* only its memory is used */
 	struct executor *e;
@@ -28,9 +25,6 @@ struct kerr_bench {
 		int64_t m;
 	} before[KERR_THREADS];
 };
-
-/* Whether no new run may start. */
-bool kerr_bench_late(const struct kerr_bench *);
 
 /* A row of the current size without results; adds it, with the median of the samples when the
  * errors are within their limits. */
@@ -46,3 +40,7 @@ void measure_kerr_host(struct kerr_bench *);
 /* measure_kerr_gemv.c: products with a square matrix of as many rows, on the GPU. Overwrites q and
  * a. */
 void measure_kerr_gemv(struct kerr_bench *);
+
+/* Predicted seconds of such a product by cuBLAS or by our tuned kernel, of `calls` in a row; NaN:
+ * not known. */
+double kerr_gemv_predicted(const struct kerr_bench *, bool tuned, int calls);

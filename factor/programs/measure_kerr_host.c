@@ -57,7 +57,7 @@ static void measure_threads(struct kerr_bench *b, const struct factors *f, int t
 	int64_t m = row.m;
 	double growth = b->before[t].m ? (double)m / (double)b->before[t].m : 0;
 	double expected = b->before[t].seconds * growth * growth * growth;
-	double left = b->measure->budget - (clock_now() - b->start), sample[KERR_RUNS];
+	double left = b->measure->budget - (clock_now() - b->measure->start), sample[KERR_RUNS];
 	double phase[KERR_PHASES];
 	struct kerr_errors errors;
 	size_t count = 0;
@@ -88,7 +88,7 @@ void measure_kerr_host(struct kerr_bench *b)
 	struct factors f = {xmalloc((size_t)(m * n) * sizeof(float)),
 	        xmalloc((size_t)(m * m) * sizeof(float)), xmalloc((size_t)n * sizeof(float))};
 
-	for (int t = KERR_THREADS - 1; t >= 0 && !kerr_bench_late(b); t--)
+	for (int t = KERR_THREADS - 1; t >= 0 && !measure_over(b->measure); t--)
 		if (t == KERR_THREADS - 1 || threads[t] < threads[KERR_THREADS - 1])
 			measure_threads(b, &f, t, threads[t]);
 	free(f.a);

@@ -5,10 +5,7 @@
 #include "lib/base/msg.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *const measure_executor_names[MEASURE_EXECUTORS] = {"cuda", "host"};
 
@@ -72,82 +69,6 @@ void measure_stamp(struct measure *measure, struct table *table)
 		core_noise_note(&measure->noise, table);
 }
 
-bool measure_same_meta(const struct table *a, const struct table *b, const char *key)
-{
-	const char *x = table_meta(a, key), *y = table_meta(b, key);
-	return x && y && strcmp(x, y) == 0;
-}
-
-bool measure_same(const struct table *a, const struct table *b)
-{
-	return measure_same_meta(a, b, "fathom") && measure_same_meta(a, b, "machine");
-}
-
-void measure_save(struct results *results, const char *path)
-{
-	struct fault fault;
-
-	if (!results_write(results, path, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-}
-
-struct results *measure_start(
-        struct measure *measure, const char *path, const char *predictions_sha)
-{
-	struct results *results = results_new(), *old;
-	struct fault fault;
-
-	measure_stamp(measure, results->table);
-	if (predictions_sha)
-		table_meta_set(results->table, "predictions_sha256", "%s", predictions_sha);
-	if (measure->again || access(path, F_OK) != 0)
-		return results;
-	old = results_read(path, &fault);
-	if (!old) {
-		msg_warn("starting afresh: %s", fault.text);
-	} else if (!measure_same(old->table, results->table) ||
-	           (predictions_sha &&
-	                   !measure_same_meta(old->table, results->table, "predictions_sha256"))) {
-		msg_warn("starting afresh: %s is of another version, machine or predictions", path);
-	} else {
-		results_append(results, old);
-		msg_warn("%s: %zu rows kept (--again measures them again)", path, results->count);
-	}
-	results_free(old);
-	measure->kept = results->count;
-	return results;
-}
-
-void measure_say(const struct measure *measure, const struct results *results, const char *path,
-        double seconds)
-{
-	printf("%s: %zu rows, %zu disturbed, %zu refused, %zu failed, %.0f s\n", path,
-	        results->count, results_count_disturbed(results), measure->refused, measure->failed,
-	        seconds);
-}
-
-void measure_say_late(const struct measure *measure, size_t late, const char *what)
-{
-	if (late)
-		msg_warn("the budget of %.0f s is spent: %zu %s are not measured; the same command "
-		         "continues",
-		        measure->budget, late, what);
-}
-
-int measure_code(const struct measure *measure)
-{
-	return measure->failed || *measure->plan.stop ? EXIT_MEASURE_FAILED : EXIT_DONE;
-}
-
-struct profile *measure_profile(const struct measure *measure, struct fault *fault)
-{
-	char *path = xasprintf("%s/profile.tsv", measure->common.output);
-	struct profile *profile = profile_read(path, fault);
-
-	free(path);
-	return profile;
-}
-
 struct executor *measure_first(const struct measure *measure, const char **name)
 {
 	const int first = measure->executor[0] ? 0 : 1;
@@ -157,56 +78,10 @@ struct executor *measure_first(const struct measure *measure, const char **name)
 	return measure->executor[first];
 }
 
-void measure_add_model(const struct profile *profile, const struct result *measured, bool on,
-        row_predictor predict, struct results *out)
-{
-	struct result row = *measured, made = *measured;
-
-	if (on)
-		results_option_add(row.options, "on", measured->executor);
-	snprintf(row.executor, sizeof row.executor, "model");
-	if (!profile || results_find(out, &row) || !predict(profile, 2, &made))
-		return;
-	row.seconds = made.seconds;
-	memcpy(row.regime, made.regime, sizeof row.regime);
-	results_add(out, &row);
-}
-
 struct executor *measure_executor(const struct measure *measure, const char *name)
 {
 	for (int e = 0; e < MEASURE_EXECUTORS; e++)
 		if (strcmp(name, measure_executor_names[e]) == 0)
 			return measure->executor[e];
 	return NULL;
-}
-
-void measure_add(struct measure *measure, struct result *row, const struct candidate *candidate,
-        struct results *out)
-{
-	row->seconds = candidate->seconds;
-	row->residual = candidate->residual;
-	row->orthogonality = candidate->orthogonality;
-	row->regime[0] = 0;
-	snprintf(row->note, sizeof row->note, "%s", candidate->note);
-	if (candidate->disturbed && !row->note[0])
-		results_disturbed_set(row);
-	results_add(out, row);
-	measure->runs += candidate->seconds.samples + candidate->discarded;
-	measure->discarded += candidate->discarded;
-	measure->failed += candidate->failed;
-	measure->refused += candidate->refused;
-	if (candidate->failed)
-		msg_warn("%s %s %s %" PRId64 " x %" PRId64 ": %s", row->executor, row->operation,
-		        row->variant, row->m, row->n, candidate->note);
-}
-
-bool measure_add_all(struct measure *measure, struct result *row, const struct candidate *candidate,
-        size_t count, bool timed, const struct fault *fault, struct results *out)
-{
-	for (size_t i = 0; timed && i < count; i++)
-		measure_add(measure, &row[i], &candidate[i], out);
-	if (!timed && !*measure->plan.stop)
-		msg_warn("%s %" PRId64 " x %" PRId64 " on %s: %s", row->operation, row->m, row->n,
-		        row->executor, fault->text);
-	return timed;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "screening.h"
+#include "measure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,45 +26,45 @@ static double behind(const struct results *found, const struct result *one)
 }
 
 /* A first run may have loaded code: slow candidates run again, and the faster run counts. */
-static void try_again(struct measure *screened, struct executor *executor, const struct result *row,
-        struct results *found)
+static void try_again(
+        struct measure *screened, struct executor *executor, const struct result *listed)
 {
+	struct results *found = screened->results, *again = results_new();
 	struct result some[MEASURE_CANDIDATES];
 	size_t place[MEASURE_CANDIDATES], count = 0;
-	struct results *again = results_new();
 
 	for (size_t i = 0; i < found->count; i++)
 		if (behind(found, &found->row[i]) > hopeless) {
-			some[count] = row[i];
+			some[count] = listed[i];
 			place[count++] = i;
 		}
-	if (count && measure_whole(screened, executor, some, count, again))
+	screened->results = again;
+	if (count && measure_rows(screened, time_whole, executor, some, count))
 		for (size_t i = 0; i < count; i++)
 			if (again->row[i].seconds.value < found->row[place[i]].seconds.value)
 				found->row[place[i]].seconds = again->row[i].seconds;
+	screened->results = found;
 	results_free(again);
 }
 
-size_t screening_choose(const struct measure *measure, struct executor *executor,
-        struct result *row, size_t n, struct results *rejected)
+void screening_choose(struct measure *measure, struct executor *executor, struct results *rejected)
 {
 	struct measure screened = *measure;
-	struct results *found = results_new();
-	size_t kept = 0;
+	struct results *found = screened.results = results_new();
+	struct result *row = measure->row;
 
 	screened.plan.screened = true;
-	if (measure_whole(&screened, executor, row, n, found))
-		try_again(&screened, executor, row, found);
-	else
-		n = 0;
-	for (size_t i = 0; i < n; i++) {
+	if (measure_rows(&screened, time_whole, executor, screened.row, screened.listed))
+		try_again(&screened, executor, row);
+	measure->listed = 0;
+	for (size_t i = 0; i < found->count; i++) {
 		struct result *one = &found->row[i];
 		const double ratio = behind(found, one);
 		/* From host memory only the best is timed. Failures stay, to be recorded. */
 		const double limit = result_has(one, "from") ? 1 : hopeless;
 		if (!(ratio > limit)) {
-			row[kept] = row[i];
-			row[kept++].seconds = one->seconds;
+			row[measure->listed] = row[i];
+			row[measure->listed++].seconds = one->seconds;
 			continue;
 		}
 		snprintf(one->note, sizeof one->note,
@@ -73,5 +73,4 @@ size_t screening_choose(const struct measure *measure, struct executor *executor
 		results_add(rejected, one);
 	}
 	results_free(found);
-	return kept;
 }
