@@ -9,6 +9,7 @@
 #include "factor/validation/products.h"
 #include "factor/validation/timing_panel.h"
 #include "factor/validation/timing_whole.h"
+#include "predict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -89,16 +90,9 @@ bool time_whole(struct rows *r)
 
 static struct candidate panel_contender(struct executor *executor, const struct result *row)
 {
-	char phase[16];
-	unsigned skip = 0;
-
-	if (strcmp(row->operation, "ger") == 0)
-		return candidate_ger(executor);
-	if (results_option(row->options, "phase", phase, sizeof phase))
-		for (unsigned p = 0; p < PHASE_COUNT; p++)
-			if (strcmp(phase_name[p], phase) != 0)
-				skip |= 1u << p;
-	return candidate_panel(executor, row->variant, skip);
+	return strcmp(row->operation, "ger") == 0
+	               ? candidate_ger(executor)
+	               : candidate_panel(executor, row->variant, panel_phases_skipped(row));
 }
 
 bool time_panels(struct rows *r)

@@ -8,23 +8,14 @@
 #include "lib/base/msg.h"
 #include "lib/profile/profile.h"
 #include "profile_context.h"
-#include "factor/validation/cases.h"
 #include "factor/validation/papers/gram_cases.h"
-#include "factor/validation/predicted.h"
 #include "factor/validation/papers/gram_kernels.h"
-#include "factor/model/simulation/executor_model.h"
-#include "predict_bounds.h"
-#include "predict_breakdown.h"
-#include "predict_whole.h"
+#include "predict.h"
 #include "factor/validation/products.h"
-#include "factor/validation/results.h"
 #include "factor/validation/update_cases.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A call of the program. */
 struct call {
@@ -39,98 +30,23 @@ struct call {
 
 static const struct target {
 	const char *executor, *parameters;
-	enum model_target model;
-} targets[] = {{"cuda", "gpu.", MODEL_CUDA}, {"host", "host.", MODEL_HOST}};
-
-/* One case at one level; phase PHASE_COUNT means all of them. */
-static struct result predict_case(const struct profile *profile, const struct target *target,
-        const struct panel_case *asked, int level, enum phase phase)
-{
-	const char *only = phase < PHASE_COUNT ? phase_name[phase] : NULL;
-	const char *variant = strcmp(asked->operation, "ger") == 0 ? "ger" : asked->variant;
-	unsigned skip = only ? ((1u << PHASE_COUNT) - 1) & ~(1u << phase) : 0;
-	struct result row = {.precision = asked->precision,
-	        .m = asked->m,
-	        .n = asked->n,
-	        .residual = NAN,
-	        .orthogonality = NAN};
-	struct prediction prediction;
-
-	snprintf(row.operation, sizeof row.operation, "%s", asked->operation);
-	snprintf(row.variant, sizeof row.variant, "%s", asked->variant);
-	snprintf(row.executor, sizeof row.executor, "%s", asked->executor);
-	if (strcmp(asked->operation, "ger") == 0)
-		row.k = 1;
-	else
-		row.nb = asked->n;
-	results_options(row.options, asked->executor, only, level);
-	bool ok = model_predict_without(profile, target->model, variant, asked->m, asked->n,
-	        asked->precision, level, skip, &prediction);
-	predicted_fill(&row, &prediction, ok);
-	return row;
-}
-
-/* The phases that a variant has, when it has more than one. */
-static void add_phases(struct results *results, const struct profile *profile,
-        const struct target *target, const struct panel_case *asked)
-{
-	struct prediction whole;
-	int phases = 0;
-
-	if (!model_predict(profile, target->model, asked->variant, asked->m, asked->n,
-	            asked->precision, 2, &whole))
-		return;
-	for (int p = 0; p < PHASE_COUNT; p++)
-		phases += whole.parts.phase[p] > 0;
-	for (int p = 0; p < PHASE_COUNT && phases > 1; p++) {
-		if (!(whole.parts.phase[p] > 0))
-			continue;
-		struct result row = predict_case(profile, target, asked, 2, (enum phase)p);
-		results_add(results, &row);
-	}
-}
-
-/* All levels, and phase by phase where that is asked for; returns whether the case was refused. */
-static bool add_case(struct results *results, const struct profile *profile,
-        const struct target *target, const struct panel_case *asked)
-{
-	bool refused = false;
-
-	for (int level = 2; level >= 0; level--) {
-		struct result row = predict_case(profile, target, asked, level, PHASE_COUNT);
-		results_add(results, &row);
-		refused = refused || (level == 2 && row.note[0]);
-	}
-	if (asked->phases)
-		add_phases(results, profile, target, asked);
-	return refused;
-}
+} targets[] = {{"cuda", "gpu."}, {"host", "host."}};
+enum { CUDA, HOST };
 
 /* Adds the predictions of one target; returns how many cases were refused. */
-static size_t add_target(struct results *results, const struct profile *profile,
-        const struct target *target, bool quick)
+static size_t add_target(struct results *results, const struct call *c, int target)
 {
-	struct panel_case *cases;
-	size_t count = cases_holdout(target->executor, quick, &cases), refused = 0;
+	const struct profile *profile = c->profile;
+	const bool quick = c->common.quick;
 
-	msg_progress("%s: %zu cases", target->executor, count);
-#pragma omp parallel for ordered schedule(dynamic) reduction(+ : refused)
-	for (size_t i = 0; i < count; i++) {
-		struct results *one = results_new();
-		refused += add_case(one, profile, target, &cases[i]);
-#pragma omp ordered
-		results_append(results, one);
-		results_free(one);
-	}
-	if (target->model == MODEL_HOST)
-		refused += predict_gram_host(results, profile, quick);
-	if (target->model == MODEL_CUDA)
-		refused += predict_products(results, profile, quick) +
-		           predict_gram_kernels(results, profile, quick) +
-		           predict_gram(results, profile, "cuda", quick) +
-		           predict_whole(results, profile, quick);
+	msg_progress("%s", targets[target].executor);
+	size_t refused = predict_panels(results, profile, targets[target].executor, quick);
+	refused += target == HOST ? predict_gram_host(results, profile, quick)
+	                          : predict_products(results, profile, quick) +
+	                                    predict_gram_kernels(results, profile, quick) +
+	                                    predict_gram(results, profile, "cuda", quick) +
+	                                    predict_whole(results, profile, quick);
 	msg_progress_end();
-	free(cases);
 	return refused;
 }
 
@@ -189,12 +105,12 @@ static void write_whole(const struct call *c)
 /* Changes of a QR factorization, in a file of their own: measure --update runs them. */
 static void predict_changes(const struct call *c)
 {
-	bool gpu = profile_has(c->profile, targets[0].parameters);
+	bool gpu = profile_has(c->profile, targets[CUDA].parameters);
 	char *path = xasprintf("%s/update_predictions.tsv", c->common.output);
 	struct results *results = results_new();
 	struct fault fault;
 	size_t refused = predict_updates(
-	        results, c->profile, targets[gpu ? 0 : 1].executor, c->common.quick);
+	        results, c->profile, targets[gpu ? CUDA : HOST].executor, c->common.quick);
 
 	stamp(results->table, c);
 	if (!results_write(results, path, &fault))
@@ -214,11 +130,11 @@ static void predict_operations(const struct call *c)
 	size_t used = 0;
 
 	stamp(results->table, c);
-	for (size_t t = 0; t < ARRAY_LEN(targets); t++) {
+	for (int t = CUDA; t <= HOST; t++) {
 		size_t before = results->count;
 		if (!profile_has(c->profile, targets[t].parameters))
 			continue;
-		size_t refused = add_target(results, c->profile, &targets[t], c->common.quick);
+		size_t refused = add_target(results, c, t);
 		fprintf(report,
 		        "%s: %zu predictions, %zu cases not predicted (their rows say why)\n",
 		        targets[t].executor, results->count - before, refused);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "predict_bounds.h"
+#include "predict.h"
 
 #include "lib/base/msg.h"
 #include "factor/model/plan/plan_choice.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "predict_breakdown.h"
+#include "predict.h"
 
 #include "lib/base/msg.h"
 #include "factor/validation/breakdown.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "predict_whole.h"
+#include "predict.h"
 #include "factor/validation/predicted.h"
 
 #include "lib/base/msg.h"
