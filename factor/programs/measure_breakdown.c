@@ -68,8 +68,7 @@ static void run(struct breakdown_bench *b, struct factor_question *asked,
 	}
 	breakdown_add(b->table, asked, place, run.timeline, run.plain.value, run.timeline->seconds);
 	timeline_free(run.timeline);
-	if (!table_write(b->table, b->path, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	table_save(b->table, "%s", b->path);
 }
 
 static void run_all(struct breakdown_bench *b)

@@ -89,16 +89,13 @@ static void write_whole(const struct call *c)
 		const char *name;
 		struct table *(*predict)(const struct profile *, bool quick);
 	} tables[] = {{"breakdown", predict_breakdown}, {"bounds", predict_bounds}};
-	struct fault fault;
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
-		char *path = xasprintf("%s/%s.tsv", c->common.output, tables[i].name);
 		struct table *table = tables[i].predict(c->profile, c->common.quick);
 		stamp(table, c);
-		if (table->row_count && !table_write(table, path, &fault))
-			msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+		if (table->row_count)
+			table_save(table, "%s/%s.tsv", c->common.output, tables[i].name);
 		table_free(table);
-		free(path);
 	}
 }
 

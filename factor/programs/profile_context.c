@@ -43,19 +43,6 @@ static bool choose_folder(
 	return machine_data_given();
 }
 
-static struct profile *read_from(const char *folder)
-{
-	struct fault fault;
-	char *path = xasprintf("%s/profile.tsv", folder);
-	struct profile *profile = profile_read(path, &fault);
-
-	if (!profile)
-		msg_die(EXIT_MEASURE_FAILED, "%s; make probe writes one for this machine",
-		        fault.text);
-	free(path);
-	return profile;
-}
-
 static struct profile *ask_recorded(struct profile *local, struct profile_context_source *source)
 {
 	char *without = source->folder;
@@ -67,7 +54,7 @@ static struct profile *ask_recorded(struct profile *local, struct profile_contex
 	         "--machine names another",
 	        without, source->folder);
 	free(without);
-	return read_from(source->folder);
+	return profile_open(source->folder);
 }
 
 struct profile *profile_context_open(
@@ -77,7 +64,7 @@ struct profile *profile_context_open(
 
 	*source = (struct profile_context_source){.recorded = false};
 	const bool named = choose_folder(q, source);
-	struct profile *profile = read_from(source->folder);
+	struct profile *profile = profile_open(source->folder);
 	if (!named && q->about_gpu && !profile_has(profile, "gpu."))
 		profile = ask_recorded(profile, source);
 	for (size_t i = 0; i < q->set->count; i++)
