@@ -15,12 +15,12 @@
 #include "profile_context.h"
 #include "trace_result.h"
 #include "factor/validation/trace_file.h"
-#include "trace_record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct request {
 	struct factor_question asked;
@@ -149,36 +149,77 @@ static bool anything_fixed(const struct plan_fixed *f)
 	       f->panel;
 }
 
-static void take_plan(const struct whole_plan *plan, struct trace_result *a)
+/* The plan of a text, blocks of nb where it names no widths. */
+static void take_plan(struct trace_result *a, const char *text, bool hybrid, int64_t nb)
 {
+	struct whole_plan *plan = xcalloc(1, sizeof *plan);
+
+	whole_plan_parse(text, hybrid, nb, plan);
 	memcpy(a->plan->widths, plan->widths, sizeof plan->widths);
 	a->plan->plan = plan->plan;
 	a->plan->plan.widths = a->plan->widths;
-}
-
-static void take_recorded_plan(const struct table *record, struct trace_result *a)
-{
-	struct whole_plan *recorded = xcalloc(1, sizeof *recorded);
-
-	trace_record_plan(record, recorded);
-	take_plan(recorded, a);
-	free(recorded);
+	free(plan);
 }
 
 static void take_given_plan(const struct request *r, struct trace_result *a)
 {
-	struct whole_plan *given = xcalloc(1, sizeof *given);
 	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &r->asked, 2);
+	const struct plan *plan = &a->plan->plan;
 
-	whole_plan_parse(r->plan, r->fixed.hybrid == 1, r->nb ? r->nb : 128, given);
-	if (!plan_check(e, &given->plan))
+	take_plan(a, r->plan, r->fixed.hybrid == 1, r->nb ? r->nb : 128);
+	if (!plan_check(e, plan))
 		msg_die(EXIT_BAD_USAGE, "plan '%s': %s", r->plan, e->fault.text);
-	if (a->whole.operation == GETRF && !given->plan.hybrid && !given->plan.panel)
+	if (a->whole.operation == GETRF && !plan->hybrid && !plan->panel)
 		msg_die(EXIT_BAD_USAGE,
 		        "plan '%s': say which panels on the device, panel=persistent", r->plan);
 	executor_free(e);
-	take_plan(given, a);
-	free(given);
+}
+
+/* ---- a recorded run ---- */
+
+/* Whether a record's metadata describes this factorization; with its plan. */
+static bool is_of(const struct table *record, const struct trace_result *a, bool plan)
+{
+	static const char *const key[] = {"uplo", "math", "plan", "nb", "panels"};
+	struct table *wanted = trace_table_new();
+	bool same = true;
+
+	trace_result_describe(a, plan, wanted);
+	for (size_t i = 0; i < (plan ? ARRAY_LEN(key) : 2); i++) {
+		const char *x = table_meta(record, key[i]), *y = table_meta(wanted, key[i]);
+		same = same && (x && y ? strcmp(x, y) == 0 : x == y);
+	}
+	table_free(wanted);
+	return same;
+}
+
+/* The folder's file of this factorization, by any plan. NULL with a fault when there is none, or
+ * its metadata has no plan. */
+static struct table *find_record(const struct trace_result *a, struct fault *fault)
+{
+	const struct factor_question *asked = &a->asked;
+	char *path =
+	        trace_file_path(a->folder, asked->operation, asked->precision, asked->m, asked->n);
+	const bool there = access(path, F_OK) == 0;
+	struct table *record = there ? table_read(path, fault) : NULL;
+
+	if (!there)
+		fault_set(fault, "no run of it is recorded in %s", a->folder);
+	if (record && (!is_of(record, a, false) || !table_meta(record, "plan"))) {
+		fault_set(fault, "%s is of another triangle, math or plan", path);
+		table_free(record);
+		record = NULL;
+	}
+	free(path);
+	return record;
+}
+
+static void take_recorded_plan(const struct table *record, struct trace_result *a)
+{
+	const char *nb = table_meta(record, "nb"), *panels = table_meta(record, "panels");
+
+	take_plan(a, table_meta(record, "plan"), panels && strcmp(panels, "host") == 0,
+	        nb ? strtoll(nb, NULL, 10) : 0);
 }
 
 /* Takes the record's measurement if it is of the answer's plan. */
@@ -186,7 +227,7 @@ static bool take_record(struct table *record, struct trace_result *a, struct fau
 {
 	const char *gpu = table_meta(record, "gpu"), *date = table_meta(record, "date");
 
-	if (!trace_record_is_of(record, &a->whole, &a->plan->plan))
+	if (!is_of(record, a, true))
 		return fault_set(fault, "the plan recorded in %s is another one", a->folder);
 	char *where = xasprintf("%s, %s", gpu ? gpu : "a GPU", date ? date : "some time ago");
 	a->names[1] = title_of(a, "measured", where);
@@ -207,12 +248,6 @@ static void refuse(const struct request *r, const struct fault *fault)
 {
 	msg_die(r->plan || anything_fixed(&r->fixed) ? EXIT_BAD_USAGE : EXIT_MEASURE_FAILED, "%s",
 	        fault->text);
-}
-
-static void choose_plan(const struct request *r, struct trace_result *a)
-{
-	if (!plan_choose(a->profile, &r->asked, &r->fixed, a->plan))
-		refuse(r, &a->plan->fault);
 }
 
 /* recorded: the timeline has the recorder's cost. The predicted seconds do not. */
@@ -238,14 +273,6 @@ static void simulate(const struct request *r, struct trace_result *a, bool recor
 	executor_free(e);
 }
 
-static void write_table(const struct table *table, const char *path)
-{
-	struct fault fault;
-
-	if (!table_write(table, path, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-}
-
 static void draw(const struct request *r, const struct trace_result *a)
 {
 	const struct timeline *const all[] = {a->simulated, a->measured};
@@ -264,15 +291,14 @@ static void find_answer(const struct request *r, struct trace_result *a)
 	struct fault none = {""}, fault = {""};
 	struct gpu gpu;
 	bool here = !r->simulate && gpu_open(&gpu, r->device, &none);
-	struct table *record =
-	        r->simulate || here ? NULL : trace_record_find(a->folder, &r->asked, &fault);
+	struct table *record = r->simulate || here ? NULL : find_record(a, &fault);
 
 	if (r->plan)
 		take_given_plan(r, a);
 	else if (record && !anything_fixed(&r->fixed))
 		take_recorded_plan(record, a);
-	else
-		choose_plan(r, a);
+	else if (!plan_choose(a->profile, &r->asked, &r->fixed, a->plan))
+		refuse(r, &a->plan->fault);
 	simulate(r, a, !r->simulate);
 	if (r->simulate)
 		return;
@@ -301,7 +327,7 @@ static void answer(const struct request *r, struct trace_result *a,
 		trace_result_print(a, (size_t)r->lines, stdout);
 	}
 	if (r->tsv)
-		write_table(table, r->tsv);
+		table_save(table, "%s", r->tsv);
 	if (r->svg)
 		draw(r, a);
 	table_free(table);

@@ -28,4 +28,7 @@ void trace_result_print(const struct trace_result *answer, size_t lines, FILE *o
 /* Both timelines with metadata; the caller frees it. argc, argv: the command. */
 struct table *trace_result_table(const struct trace_result *answer, int argc, char **argv);
 
+/* The factorization, and its plan if asked for, into the metadata of a file. */
+void trace_result_describe(const struct trace_result *answer, bool with_plan, struct table *table);
+
 void trace_result_free(struct trace_result *answer);
