@@ -15,6 +15,20 @@ bool profile_context_set_gpu(const struct cli_list *set)
 	return false;
 }
 
+size_t profile_context_word(
+        const char *text, const char *const *words, size_t count, const char *what)
+{
+	char known[128] = "";
+
+	for (size_t i = 0; i < count && words[i]; i++) {
+		if (strcmp(text, words[i]) == 0)
+			return i;
+		size_t used = strlen(known);
+		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", words[i]);
+	}
+	msg_die(EXIT_BAD_USAGE, "%s '%s': %s are known", what, text, known);
+}
+
 /* Whether the user has named the folder. */
 static bool choose_folder(
         const struct profile_context_question *q, struct profile_context_source *source)

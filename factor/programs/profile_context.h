@@ -24,6 +24,10 @@ struct profile_context_source {
 	bool recorded;               /* the recorded machine answers for one without a GPU */
 };
 
+/* The place of the user's word among the known ones: `count`, or fewer up to a NULL. */
+size_t profile_context_word(
+        const char *text, const char *const *words, size_t count, const char *what);
+
 /* Whether a what-if names a parameter of a GPU or of its link to the host. */
 bool profile_context_set_gpu(const struct cli_list *set);
 

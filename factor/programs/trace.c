@@ -41,19 +41,6 @@ enum { MOST_STEPS = 131072 };
 
 /* ---- the command line ---- */
 
-static const char *one_of(const char *text, const char *const *words, const char *what)
-{
-	char known[128] = "";
-
-	for (const char *const *word = words; *word; word++) {
-		if (strcmp(text, *word) == 0)
-			return *word;
-		size_t used = strlen(known);
-		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", *word);
-	}
-	msg_die(EXIT_BAD_USAGE, "%s '%s': %s are known", what, text, known);
-}
-
 /* Checks words as in "leaf=64 inverse=0 lookahead=2 panel=persistent widths=128x28,64". */
 static void check_plan_text(const struct request *r)
 {
@@ -80,15 +67,16 @@ static void check_plan_text(const struct request *r)
 
 static void read_request(struct request *r, char **operands)
 {
-	static const char *const operations[] = {"getrf", "geqrf", "potrf", NULL};
-	static const char *const precisions[] = {"s", "d", NULL};
-	static const char *const places[] = {"device", "host", NULL};
-	static const char *const triangles[] = {"lower", "upper", NULL};
+	static const char *const operations[] = {"getrf", "geqrf", "potrf"};
+	static const char *const precisions[] = {"s", "d"};
+	static const char *const places[] = {"device", "host"};
+	static const char *const triangles[] = {"lower", "upper"};
 	struct factor_question *asked = &r->asked;
 
 	if (!operands[0] || operands[1])
 		msg_die(EXIT_BAD_USAGE, "say what to trace: trace getrf --n 8192");
-	asked->operation = one_of(operands[0], operations, "operation");
+	asked->operation =
+	        operations[profile_context_word(operands[0], operations, 3, "operation")];
 	if (asked->n == 0)
 		msg_die(EXIT_BAD_USAGE, "give the size of the matrix: --n COLUMNS");
 	if (asked->m == 0)
@@ -100,20 +88,22 @@ static void read_request(struct request *r, char **operands)
 		        "%" PRId64 " x %" PRId64 ": up to %d rows or columns are simulated",
 		        asked->m, asked->n, MOST_STEPS);
 	asked->precision =
-	        one_of(r->precision, precisions, "precision") == precisions[0] ? SINGLE : DOUBLE;
+	        profile_context_word(r->precision, precisions, 2, "precision") ? DOUBLE : SINGLE;
 	if (!math_find(r->math, &asked->math))
 		msg_die(EXIT_BAD_USAGE, "math '%s': fp32, 3xtf32, 3xfp16 are known", r->math);
-	asked->uplo = one_of(r->uplo, triangles, "triangle") == triangles[0] ? LOWER : UPPER;
+	asked->uplo = profile_context_word(r->uplo, triangles, 2, "triangle") ? UPPER : LOWER;
 	r->fixed.nb = r->nb;
 	r->fixed.leaf = r->leaf;
 	r->fixed.inverse = r->inverse;
 	r->fixed.lookahead = (int)r->ahead;
 	if (r->fixed.panel) {
-		r->fixed.panel = one_of(r->fixed.panel, panel_getrf_variants, "variant of panels");
+		r->fixed.panel = panel_getrf_variants[profile_context_word(
+		        r->fixed.panel, panel_getrf_variants, SIZE_MAX, "variant of panels")];
 		r->fixed.hybrid = 0;
 	}
 	if (r->panels)
-		r->fixed.hybrid = one_of(r->panels, places, "place of panels") == places[1];
+		r->fixed.hybrid =
+		        (int)profile_context_word(r->panels, places, 2, "place of panels");
 	check_plan_text(r);
 }
 

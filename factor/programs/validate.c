@@ -87,8 +87,7 @@ static void add_baselines(const struct validation *v, struct comparison *rows, s
 	        {"cuda", "gpu.gemm.s.peak", SINGLE}, {"cuda", "gpu.gemm.d.peak", DOUBLE}};
 
 	for (size_t i = 0; i < ARRAY_LEN(baselines); i++) {
-		const struct lookup peak =
-		        profile_get(v->profile, baselines[i].parameter, NULL, 0);
+		const struct lookup peak = profile_get(v->profile, baselines[i].parameter, NULL, 0);
 		if (peak.found && baselines[i].rate)
 			errors_baseline_rate(rows, count, baselines[i].executor, baselines[i].rate,
 			        peak.estimate.value);
