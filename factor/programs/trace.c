@@ -25,10 +25,10 @@
 struct request {
 	struct factor_question asked;
 	struct plan_fixed fixed;
-	int64_t nb, leaf, inverse, ahead; /* as given */
+	int64_t ahead; /* as given */
 	const char *precision, *math, *panels, *uplo, *svg, *tsv, *machine, *plan;
-	const char *device;
-	bool quick, simulate; /* simulate: and nothing else */
+	bool simulate; /* and nothing else */
+	struct cli_common common;
 	int64_t lines;
 	double from, to; /* microseconds */
 	struct cli_list set;
@@ -92,9 +92,6 @@ static void read_request(struct request *r, char **operands)
 	if (!math_find(r->math, &asked->math))
 		msg_die(EXIT_BAD_USAGE, "math '%s': fp32, 3xtf32, 3xfp16 are known", r->math);
 	asked->uplo = profile_context_word(r->uplo, triangles, 2, "triangle") ? UPPER : LOWER;
-	r->fixed.nb = r->nb;
-	r->fixed.leaf = r->leaf;
-	r->fixed.inverse = r->inverse;
 	r->fixed.lookahead = (int)r->ahead;
 	if (r->fixed.panel) {
 		r->fixed.panel = panel_getrf_variants[profile_context_word(
@@ -122,11 +119,12 @@ static bool measure(const struct request *r, struct trace_result *a, struct faul
 	const struct factor_question *asked = &r->asked;
 	struct executor *e = NULL;
 
-	if (!gpu_open(&a->gpu, r->device, fault) || !(e = executor_cuda_new(r->device, fault)))
+	if (!gpu_open(&a->gpu, r->common.device, fault) ||
+	        !(e = executor_cuda_new(r->common.device, fault)))
 		return false;
 	a->names[1] = title_of(a, "measured", a->gpu.name);
-	if (!trace_run(e, &a->whole, &a->plan->plan, asked->precision, asked->m, asked->n, r->quick,
-	            a->names[1], &a->run, fault))
+	if (!trace_run(e, &a->whole, &a->plan->plan, asked->precision, asked->m, asked->n,
+	            r->common.quick, a->names[1], &a->run, fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault->text);
 	a->measured = a->run.timeline;
 	executor_free(e);
@@ -156,7 +154,7 @@ static void take_given_plan(const struct request *r, struct trace_result *a)
 	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &r->asked, 2);
 	const struct plan *plan = &a->plan->plan;
 
-	take_plan(a, r->plan, r->fixed.hybrid == 1, r->nb ? r->nb : 128);
+	take_plan(a, r->plan, r->fixed.hybrid == 1, r->fixed.nb ? r->fixed.nb : 128);
 	if (!plan_check(e, plan))
 		msg_die(EXIT_BAD_USAGE, "plan '%s': %s", r->plan, e->fault.text);
 	if (a->whole.operation == GETRF && !plan->hybrid && !plan->panel)
@@ -280,7 +278,7 @@ static void find_answer(const struct request *r, struct trace_result *a)
 {
 	struct fault none = {""}, fault = {""};
 	struct gpu gpu;
-	bool here = !r->simulate && gpu_open(&gpu, r->device, &none);
+	bool here = !r->simulate && gpu_open(&gpu, r->common.device, &none);
 	struct table *record = r->simulate || here ? NULL : find_record(a, &fault);
 
 	if (r->plan)
@@ -305,12 +303,13 @@ static void find_answer(const struct request *r, struct trace_result *a)
 }
 
 static void answer(const struct request *r, struct trace_result *a,
-        const struct profile_context_source *source, bool json)
+        const struct profile_context_source *source)
 {
 	find_answer(r, a);
-	struct table *table = json || r->tsv ? trace_result_table(a, r->argc, r->argv) : NULL;
+	struct table *table =
+	        r->common.json || r->tsv ? trace_result_table(a, r->argc, r->argv) : NULL;
 
-	if (json) {
+	if (r->common.json) {
 		profile_context_stamp(table, source);
 		table_write_json(table, stdout);
 	} else {
@@ -326,7 +325,6 @@ static void answer(const struct request *r, struct trace_result *a,
 int main(int argc, char **argv)
 {
 	struct request r = {.fixed = plan_free,
-	        .inverse = -1,
 	        .ahead = -1,
 	        .lines = 40,
 	        .precision = "s",
@@ -341,16 +339,17 @@ int main(int argc, char **argv)
 	        {"math", 0, CLI_TEXT, &r.math, "fp32|3xtf32|3xfp16",
 	                "of updates in single precision", 0, 0},
 	        {"uplo", 0, CLI_TEXT, &r.uplo, "lower|upper", "triangle, for potrf", 0, 0},
-	        {"nb", 0, CLI_INT, &r.nb, "N", "block size (0: the model's sequence)", 0, 1e6},
+	        {"nb", 0, CLI_INT, &r.fixed.nb, "N", "block size (0: the model's sequence)", 0,
+	                1e6},
 	        {"panels", 0, CLI_TEXT, &r.panels, "device|host",
 	                "where panels are factorized (the model's choice)", 0, 0},
 	        {"panel", 0, CLI_TEXT, &r.fixed.panel, "VARIANT",
 	                "of LU's panels on the device (the model's choice)", 0, 0},
 	        {"lookahead", 0, CLI_INT, &r.ahead, "0|1|2", "-1: the model's choice", -1,
 	                PLAN_LOOKAHEAD_MAX},
-	        {"leaf", 0, CLI_INT, &r.leaf, "N",
+	        {"leaf", 0, CLI_INT, &r.fixed.leaf, "N",
 	                "widest panel factorized in one call (0: the model's choice)", 0, 1e6},
-	        {"inverse", 0, CLI_INT, &r.inverse, "N",
+	        {"inverse", 0, CLI_INT, &r.fixed.inverse, "N",
 	                "triangles inverted to solve by gemm (0: none, -1: the model's choice)", -1,
 	                1e6},
 	        {"plan", 0, CLI_TEXT, &r.plan, "TEXT",
@@ -377,14 +376,12 @@ int main(int argc, char **argv)
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	const char *preset = machine_data_folder();
-	struct cli_common common = {.output = preset};
 	struct profile_context_source source;
 	char **operands;
 
-	cli_parse(argc, argv, &program, &common, &operands);
+	r.common.output = preset;
+	cli_parse(argc, argv, &program, &r.common, &operands);
 	read_request(&r, operands);
-	r.device = common.device;
-	r.quick = common.quick;
 	struct trace_result a = {.asked = r.asked,
 	        .whole.uplo = r.asked.uplo,
 	        .whole.math = r.asked.math,
@@ -392,13 +389,13 @@ int main(int argc, char **argv)
 	        .plan = xcalloc(1, sizeof *a.plan)};
 	operation_find(r.asked.operation, &a.whole.operation);
 	const struct profile_context_question question = {.machine = r.machine,
-	        .given = common.output,
+	        .given = r.common.output,
 	        .preset = preset,
 	        .set = &r.set,
 	        .about_gpu = true};
 	a.profile = profile_context_open(&question, &source);
 	a.folder = source.folder;
-	answer(&r, &a, &source, common.json);
+	answer(&r, &a, &source);
 	trace_result_free(&a);
 	free(source.folder);
 	return EXIT_DONE;
