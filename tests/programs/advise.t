@@ -11,12 +11,8 @@ advises() {
 	expect "$status" "$line" "$what" "$bin/advise" "$@"
 }
 
-if [ ! -x "$bin/advise" ]; then
-	echo "1..0 # SKIP advise is not built"
-	exit 0
-fi
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+needs advise
+make_scratch
 . "$(dirname "$0")/../fixture.sh"
 mkdir -p "$scratch/gpu" "$scratch/host" "$scratch/empty" "$scratch/home/data/made-up"
 fixture_profile >"$scratch/gpu/profile.tsv"

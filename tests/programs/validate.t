@@ -5,14 +5,8 @@
 
 . "$(dirname "$0")/../tap.sh"
 export CUDA_VISIBLE_DEVICES=
-for program in predict measure validate; do
-	if [ ! -x "$bin/$program" ]; then
-		echo "1..0 # SKIP $program is not built"
-		exit 0
-	fi
-done
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+needs predict measure validate
+make_scratch
 . "$(dirname "$0")/../fixture.sh"
 data=$scratch/data
 mkdir "$data"
