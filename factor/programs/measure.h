@@ -53,20 +53,14 @@ struct measure {
 	struct result row[MEASURE_CANDIDATES];
 	size_t listed;
 };
-extern const char *const measure_executor_names[MEASURE_EXECUTORS];
 
-/* ---- measure_machine.c ---- */
+/* ---- measure_study.c ---- */
 
-/* Ends the program when nothing can be measured. */
-void measure_open(struct measure *measure);
-void measure_close(struct measure *measure);
 void measure_stamp(struct measure *measure, struct table *table);
 
 /* NULL where not possible; the first that is, and its name unless NULL. */
 struct executor *measure_executor(const struct measure *measure, const char *name);
 struct executor *measure_first(const struct measure *measure, const char **name);
-
-/* ---- measure_study.c ---- */
 
 /* A study: a file of rows. */
 struct study {
@@ -138,13 +132,6 @@ void measure_add_model(
 /* Times the listed rows, if any, on an executor; returns whether rows are new. */
 bool measure_listed(struct measure *measure, rows_timer *timer, struct executor *executor);
 
-/* ---- candidate screening, screening.c ---- */
-
-/* Of every kind (variant, math, place of the matrix) the listed plans near the best of a run or two
- * of each stay listed, with the seconds of the screening; the others go to `rejected`, with a note.
- */
-void screening_choose(struct measure *measure, struct executor *executor, struct results *rejected);
-
 /* ---- what the studies measure ---- */
 
 /* measure_predicted.c: the cases of predictions.tsv, into measurements.tsv. */
@@ -154,9 +141,14 @@ void measure_predicted(struct measure *measure);
  * of times. */
 void measure_bench(struct measure *measure);
 
+/* Rows of a shape; of a factorization: Cholesky's triangle is an option. */
+struct bench_shape;
+struct result bench_row(const struct bench_shape *shape, const char *variant, const char *executor);
+struct result bench_factorization(
+        const struct bench_shape *shape, const char *variant, const char *executor, bool upper);
+
 /* measure_bench_others.c: a shape of the bench that is no factorization; false: it is one. any:
  * whether rows are new. */
-struct bench_shape;
 bool measure_others(struct measure *measure, const struct bench_shape *shape, bool *any);
 
 /* measure_breakdown.c: shares of phases in whole factorizations (LAWN 202, Figure 10) into

@@ -8,21 +8,25 @@
 #include "ablations.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct result new_row(
-        const struct bench_shape *shape, const char *variant, const char *executor)
+struct result bench_row(const struct bench_shape *shape, const char *variant, const char *executor)
 {
 	return result_new(
 	        shape->operation, variant, executor, shape->precision, shape->m, shape->n);
 }
 
-/* Cholesky's triangle is an option. */
-static void mark(struct result *row, bool upper)
+struct result bench_factorization(
+        const struct bench_shape *shape, const char *variant, const char *executor, bool upper)
 {
-	if (strcmp(row->operation, "potrf") == 0)
-		results_option_add(row->options, "uplo", upper ? "u" : "l");
+	struct result row = bench_row(shape, variant, executor);
+
+	if (strcmp(shape->operation, "potrf") == 0)
+		results_option_add(row.options, "uplo", upper ? "u" : "l");
+	return row;
 }
 
 /* ---- candidates of one shape ---- */
@@ -35,8 +39,7 @@ static size_t add_vendor(const struct bench_shape *shape, struct result *row)
 
 	for (int upper = 0; upper <= cholesky; upper++)
 		for (int a = 0; a < (lu ? VENDOR_ALGORITHMS : VENDOR_ALG_1); a++) {
-			row[count] = new_row(shape, "cusolver", "cuda");
-			mark(&row[count], upper);
+			row[count] = bench_factorization(shape, "cusolver", "cuda", upper);
 			results_option_add(row[count++].options, "alg", vendor_algorithm_name[a]);
 		}
 	return count;
@@ -137,14 +140,89 @@ static void list_rows(struct measure *m, const struct bench_shape *shape)
 
 	if (m->executor[0] && m->vendor)
 		count += add_vendor(shape, row + count);
-	if (beside_host(m, shape)) {
-		row[count] = new_row(shape, "openblas", "host");
-		mark(&row[count++], false);
-	}
+	if (beside_host(m, shape))
+		row[count++] = bench_factorization(shape, "openblas", "host", false);
 	for (size_t i = 0; i < count; i++)
 		if (wanted_math(&m->request, &row[i]))
 			measure_list(m, &row[i], NULL, false);
 }
+
+/* ---- screening ---- */
+
+/* Block widths slower by this factor than the best of their variant in one run are not timed. */
+static const double hopeless = 1.10;
+
+static bool same_kind(const struct result *a, const struct result *b)
+{
+	return strcmp(a->variant, b->variant) == 0 && a->math == b->math &&
+	       result_has(a, "from") == result_has(b, "from");
+}
+
+/* Its time over the best time of its kind. */
+static double behind(const struct results *found, const struct result *one)
+{
+	double best = INFINITY;
+
+	for (size_t i = 0; i < found->count; i++)
+		if (same_kind(one, &found->row[i]))
+			best = fmin(best, found->row[i].seconds.value);
+	return one->seconds.value / best;
+}
+
+/* A first run may have loaded code: slow candidates run again, and the faster run counts. */
+static void try_again(
+        struct measure *screened, struct executor *executor, const struct result *listed)
+{
+	struct results *found = screened->results, *again = results_new();
+	struct result some[MEASURE_CANDIDATES];
+	size_t place[MEASURE_CANDIDATES], count = 0;
+
+	for (size_t i = 0; i < found->count; i++)
+		if (behind(found, &found->row[i]) > hopeless) {
+			some[count] = listed[i];
+			place[count++] = i;
+		}
+	screened->results = again;
+	if (count && measure_rows(screened, time_whole, executor, some, count))
+		for (size_t i = 0; i < count; i++)
+			if (again->row[i].seconds.value < found->row[place[i]].seconds.value)
+				found->row[place[i]].seconds = again->row[i].seconds;
+	screened->results = found;
+	results_free(again);
+}
+
+/* Of every kind (variant, math, place of the matrix) the listed plans near the best of a run or two
+ * of each stay listed, with the seconds of the screening; the others go to `rejected`, with a note.
+ */
+static void screen(struct measure *measure, struct executor *executor, struct results *rejected)
+{
+	struct measure screened = *measure;
+	struct results *found = screened.results = results_new();
+	struct result *row = measure->row;
+
+	screened.plan.screened = true;
+	if (measure_rows(&screened, time_whole, executor, screened.row, screened.listed))
+		try_again(&screened, executor, row);
+	measure->listed = 0;
+	for (size_t i = 0; i < found->count; i++) {
+		struct result *one = &found->row[i];
+		const double ratio = behind(found, one);
+		/* From host memory only the best is timed. Failures stay, to be recorded. */
+		const double limit = result_has(one, "from") ? 1 : hopeless;
+		if (!(ratio > limit)) {
+			row[measure->listed] = row[i];
+			row[measure->listed++].seconds = one->seconds;
+			continue;
+		}
+		snprintf(one->note, sizeof one->note,
+		        "one run, not checked: %.0f %% behind the best of its kind",
+		        100 * (ratio - 1));
+		results_add(rejected, one);
+	}
+	results_free(found);
+}
+
+/* ---- all ---- */
 
 /* True when rows are new. */
 static bool measure_factorization(struct measure *m, const struct bench_shape *shape)
@@ -155,7 +233,7 @@ static bool measure_factorization(struct measure *m, const struct bench_shape *s
 	list_rows(m, shape);
 	m->plan.ld = shape->m;
 	if (m->listed)
-		screening_choose(m, executor, rejected);
+		screen(m, executor, rejected);
 	if (m->executor[0] && is_studied(m, shape))
 		m->listed = ablations_without(executor, m->profile, m->results, m->row, m->listed);
 	m->listed = ablations_upper(m->results, m->row, m->listed);

@@ -18,14 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row of the shape's operation. */
-static struct result new_row(
-        const struct bench_shape *shape, const char *variant, const char *executor)
-{
-	return result_new(
-	        shape->operation, variant, executor, shape->precision, shape->m, shape->n);
-}
-
 /* ---- panels ---- */
 
 static bool measure_panel(struct measure *measure, const struct bench_shape *shape)
@@ -34,7 +26,7 @@ static bool measure_panel(struct measure *measure, const struct bench_shape *sha
 	struct executor *executor = measure_first(measure, &name);
 
 	for (const char *const *v = bench_variants(name); *v; v++) {
-		struct result row = new_row(shape, *v, name);
+		struct result row = bench_row(shape, *v, name);
 		row.nb = shape->n;
 		if (strcmp(*v, "cusolver") != 0 || measure->vendor)
 			measure_list(measure, &row, NULL, false);
@@ -148,16 +140,6 @@ static size_t add_plans(
 	return count;
 }
 
-static struct result other(
-        const struct bench_shape *shape, const char *variant, const char *executor)
-{
-	struct result row = new_row(shape, variant, executor);
-
-	if (strcmp(shape->operation, "potrf") == 0)
-		results_option_add(row.options, "uplo", "l");
-	return row;
-}
-
 /* Ours, the vendor's and the host's on one matrix. kind NULL: LAWN 202's. */
 static bool measure_errors_of(
         struct measure *measure, const struct bench_shape *shape, const char *kind)
@@ -172,9 +154,9 @@ static bool measure_errors_of(
 		if (cuda && cases_split(shape) && math_possible(cuda, math))
 			count += add_plans(shape, "cuda", math, row + count);
 	if (cuda && measure->vendor)
-		row[count++] = other(shape, "cusolver", "cuda");
+		row[count++] = bench_factorization(shape, "cusolver", "cuda", false);
 	if (measure->executor[1])
-		row[count++] = other(shape, "openblas", "host");
+		row[count++] = bench_factorization(shape, "openblas", "host", false);
 	for (size_t i = 0; i < count; i++) {
 		snprintf(row[i].operation, sizeof row[i].operation, RESULTS_ERROR "%s",
 		        shape->operation);

@@ -33,10 +33,6 @@ struct kerr_row kerr_bench_row(
 void kerr_bench_add(struct kerr_bench *, struct kerr_row *row, const double *sample, size_t count,
         const struct kerr_errors *errors);
 
-/* measure_kerr_host.c: LAPACKE with 1, 2, 4 and all threads on the current matrix, where it should
- * end within the budget. */
-void measure_kerr_host(struct kerr_bench *);
-
 /* measure_kerr_gemv.c: products with a square matrix of as many rows, on the GPU. Overwrites q and
  * a. */
 void measure_kerr_gemv(struct kerr_bench *);
