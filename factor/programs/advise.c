@@ -21,9 +21,8 @@
 struct request {
 	struct question panel;
 	struct update_question update;
-	struct cli_list set;
-	struct cli_common common;
-	const char *precision, *machine, *from, *q, *change; /* as given */
+	struct profile_context context;
+	const char *precision, *from, *q, *change; /* as given */
 };
 
 enum { CHANGES = QR_MODIFY + 1 };
@@ -132,19 +131,18 @@ static void print_choice(struct profile *profile, const struct question *questio
 
 /* ---- the machine ---- */
 
-static void describe_machine(
-        const struct profile *profile, const char *choice, const char *device, FILE *out)
+static void describe_machine(const struct profile_context *context, FILE *out)
 {
 	struct gpu gpu;
 	struct fault fault;
-	const struct table *source = profile->source;
+	const struct table *source = context->profile->source;
 	const char *name = source ? table_meta(source, "gpu") : NULL;
 	const char *cpu = source ? table_meta(source, "cpu") : NULL;
 	const char *date = source ? table_meta(source, "date") : NULL;
-	bool has_gpu = gpu_open(&gpu, device, &fault);
+	bool has_gpu = gpu_open(&gpu, context->common.device, &fault);
 	const char *stale = source ? machine_stale(source, has_gpu ? &gpu : NULL) : NULL;
 
-	fprintf(out, "%s: GPU %s, CPU %s, measured %s\n", choice, name ? name : "unknown",
+	fprintf(out, "%s: GPU %s, CPU %s, measured %s\n", context->choice, name ? name : "unknown",
 	        cpu ? cpu : "unknown", date ? date : "at an unknown date");
 	if (stale)
 		fprintf(out, "Recorded, not measured on this machine as it is now: %s\n", stale);
@@ -213,9 +211,9 @@ static struct table *update_table(const struct update_answer *answer, size_t cou
 	return table;
 }
 
-static void advise_update(const struct request *r, struct profile *profile,
-        const struct profile_context_source *source)
+static void advise_update(const struct request *r)
 {
+	const struct profile *profile = r->context.profile;
 	const enum model_target target =
 	        profile_has(profile, "gpu.launch.") ? MODEL_CUDA : MODEL_HOST;
 	const struct update_question *asked = &r->update;
@@ -232,9 +230,9 @@ static void advise_update(const struct request *r, struct profile *profile,
 		model_refactor_predict(profile, target, &a->question, &a->refactor);
 		count++;
 	}
-	if (r->common.json) {
+	if (r->context.common.json) {
 		struct table *table = update_table(answer, count);
-		profile_context_stamp(table, source);
+		profile_context_stamp(table, &r->context);
 		table_write_json(table, stdout);
 		table_free(table);
 		return;
@@ -243,7 +241,7 @@ static void advise_update(const struct request *r, struct profile *profile,
 	       " rows or columns at %" PRId64 "\n",
 	        asked->m, asked->n, q_kept_name[asked->kept],
 	        asked->precision == SINGLE ? "single" : "double", asked->p, asked->k);
-	describe_machine(profile, source->choice, r->common.device, stdout);
+	describe_machine(&r->context, stdout);
 	putchar('\n');
 	print_updates(answer, count, stdout);
 }
@@ -313,9 +311,9 @@ static void check_words(struct request *r)
 		profile_context_word(r->change, qr_change_name, CHANGES, "--change");
 }
 
-static void advise_panel(const struct request *r, struct profile *profile,
-        const struct profile_context_source *source)
+static void advise_panel(const struct request *r)
 {
+	struct profile *profile = r->context.profile;
 	const bool has_gpu = profile_has(profile, "gpu.launch.");
 	struct question question = r->panel;
 	struct answer answer[ADVICE_ANSWERS];
@@ -325,11 +323,11 @@ static void advise_panel(const struct request *r, struct profile *profile,
 		msg_die(EXIT_MEASURE_FAILED,
 		        "%s: its profile has no GPU: ask --from host, or another "
 		        "--machine",
-		        source->choice);
+		        r->context.choice);
 	size_t count = advice_ask(profile, &question, has_gpu, answer);
-	if (r->common.json) {
+	if (r->context.common.json) {
 		struct table *table = answer_table(&question, answer, count);
-		profile_context_stamp(table, source);
+		profile_context_stamp(table, &r->context);
 		table_meta_set(table, "question", "panel %c %" PRId64 " x %" PRId64 " from %s",
 		        r->precision[0], question.m, question.n,
 		        question.from_host ? "host" : "device");
@@ -339,7 +337,7 @@ static void advise_panel(const struct request *r, struct profile *profile,
 		printf("LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
 		        question.m, question.n, question.precision == SINGLE ? "single" : "double",
 		        question.from_host ? "host" : "device");
-		describe_machine(profile, source->choice, r->common.device, stdout);
+		describe_machine(&r->context, stdout);
 		putchar('\n');
 		print_answers(&question, answer, count, stdout);
 		if (count && answer[0].possible)
@@ -352,7 +350,11 @@ static void advise_panel(const struct request *r, struct profile *profile,
 
 int main(int argc, char **argv)
 {
-	struct request r = {.update.sides = 1, .q = "none", .precision = "s"};
+	const char *preset = machine_data_folder();
+	struct request r = {.update.sides = 1,
+	        .q = "none",
+	        .precision = "s",
+	        .context = {.common = {.output = preset}, .preset = preset}};
 	const struct cli_option options[] = {
 	        {"m", 'm', CLI_INT, &r.panel.m, "N", "rows (needed)", 1, 1e9},
 	        {"nb", 'n', CLI_INT, &r.panel.n, "N", "panel: columns (needed)", 1, 1e6},
@@ -368,8 +370,9 @@ int main(int argc, char **argv)
 	                "of them when not given",
 	                0, 0},
 	        {"precision", 0, CLI_TEXT, &r.precision, "s|d", "single or double", 0, 0},
-	        {"machine", 0, CLI_TEXT, &r.machine, "NAME", "a recorded machine in data/", 0, 0},
-	        {"set", 0, CLI_LIST, &r.set, "NAME=VALUE",
+	        {"machine", 0, CLI_TEXT, &r.context.machine, "NAME", "a recorded machine in data/",
+	                0, 0},
+	        {"set", 0, CLI_LIST, &r.context.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
 	                0, 0},
 	        {"from", 0, CLI_TEXT, &r.from, "host|device",
@@ -383,27 +386,17 @@ int main(int argc, char **argv)
 	                   "factorization is known: change that, or factorize again?",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
-	const char *preset = machine_data_folder();
-	struct profile_context_source source;
 	char **operands;
 
-	r.common.output = preset;
-	cli_parse(argc, argv, &program, &r.common, &operands);
+	cli_parse(argc, argv, &program, &r.context.common, &operands);
 	const bool update = is_update(operands);
 	check_words(&r);
 	if (update)
 		check_update(&r.update);
 	else
 		check_panel(operands, &r.panel);
-	const struct profile_context_question asked = {.machine = r.machine,
-	        .given = r.common.output,
-	        .preset = preset,
-	        .set = &r.set,
-	        .about_gpu = profile_context_set_gpu(&r.set) ||
-	                     (r.from && strcmp(r.from, "device") == 0)};
-	struct profile *profile = profile_context_open(&asked, &source);
-	(update ? advise_update : advise_panel)(&r, profile, &source);
-	free(source.folder);
-	profile_free(profile);
+	profile_context_open(&r.context, r.from && strcmp(r.from, "device") == 0);
+	(update ? advise_update : advise_panel)(&r);
+	profile_context_close(&r.context);
 	return EXIT_DONE;
 }

@@ -17,24 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A call of the program. */
-struct call {
-	struct profile *profile;
-	struct profile_context_source source;
-	char sha[65]; /* of the profile's file */
-	struct cli_list set;
-	struct cli_common common;
-	int argc;
-	char **argv;
-};
-
 static const struct target {
 	const char *executor, *parameters;
 } targets[] = {{"cuda", "gpu."}, {"host", "host."}};
 enum { CUDA, HOST };
 
 /* Adds the predictions of one target; returns how many cases were refused. */
-static size_t add_target(struct results *results, const struct call *c, int target)
+static size_t add_target(struct results *results, const struct profile_context *c, int target)
 {
 	const struct profile *profile = c->profile;
 	const bool quick = c->common.quick;
@@ -50,18 +39,7 @@ static size_t add_target(struct results *results, const struct call *c, int targ
 	return refused;
 }
 
-static void read_profile(struct call *c, const struct profile_context_question *question)
-{
-	struct fault fault;
-
-	c->profile = profile_context_open(question, &c->source);
-	char *path = xasprintf("%s/profile.tsv", c->source.folder);
-	if (!table_sha256(path, c->sha, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	free(path);
-}
-
-static void stamp(struct table *table, const struct call *c)
+static void stamp(struct table *table, const struct profile_context *c)
 {
 	const struct profile *profile = c->profile;
 	struct lookup clock = profile_get(profile, "host.clock", NULL, 0);
@@ -73,8 +51,8 @@ static void stamp(struct table *table, const struct call *c)
 		table_meta_set(table, "host_clock_hz", "%.9g", clock.estimate.value);
 	if (machine)
 		table_meta_set(table, "profile_machine", "%s", machine);
-	if (c->source.recorded)
-		profile_context_stamp(table, &c->source);
+	if (c->recorded)
+		profile_context_stamp(table, c);
 	for (size_t i = 0; i < c->set.count; i++) {
 		char key[32];
 		snprintf(key, sizeof key, "set_%zu", i + 1);
@@ -83,7 +61,7 @@ static void stamp(struct table *table, const struct call *c)
 }
 
 /* The tables of the report on where time goes, the crossover with the host, and bounds. */
-static void write_whole(const struct call *c)
+static void write_whole(const struct profile_context *c)
 {
 	static const struct {
 		const char *name;
@@ -100,7 +78,7 @@ static void write_whole(const struct call *c)
 }
 
 /* Changes of a QR factorization, in a file of their own: measure --update runs them. */
-static void predict_changes(const struct call *c)
+static void predict_changes(const struct profile_context *c)
 {
 	bool gpu = profile_has(c->profile, targets[CUDA].parameters);
 	char *path = xasprintf("%s/update_predictions.tsv", c->common.output);
@@ -118,7 +96,7 @@ static void predict_changes(const struct call *c)
 	free(path);
 }
 
-static void predict_operations(const struct call *c)
+static void predict_operations(const struct profile_context *c)
 {
 	char *path = xasprintf("%s/predictions.tsv", c->common.output);
 	FILE *report = c->common.json ? stderr : stdout;
@@ -159,7 +137,8 @@ static void predict_operations(const struct call *c)
 int main(int argc, char **argv)
 {
 	static const char own[] = "data/local";
-	struct call call = {.common = {.output = own}, .argc = argc, .argv = argv};
+	struct profile_context call = {
+	        .common = {.output = own}, .preset = own, .own = true, .argc = argc, .argv = argv};
 	bool update = false;
 	const struct cli_option options[] = {
 	        {"set", 0, CLI_LIST, &call.set, "NAME=VALUE",
@@ -177,14 +156,8 @@ int main(int argc, char **argv)
 	        .option_count = ARRAY_LEN(options)};
 
 	cli_parse(argc, argv, &program, &call.common, NULL);
-	const struct profile_context_question question = {.given = call.common.output,
-	        .preset = own,
-	        .own = own,
-	        .set = &call.set,
-	        .about_gpu = profile_context_set_gpu(&call.set)};
-	read_profile(&call, &question);
+	profile_context_open(&call, false);
 	(update ? predict_changes : predict_operations)(&call);
-	profile_free(call.profile);
-	free(call.source.folder);
+	profile_context_close(&call);
 	return EXIT_DONE;
 }

@@ -23,17 +23,12 @@
 #include <unistd.h>
 
 struct request {
-	struct factor_question asked;
 	struct plan_fixed fixed;
 	int64_t ahead; /* as given */
-	const char *precision, *math, *panels, *uplo, *svg, *tsv, *machine, *plan;
+	const char *precision, *math, *panels, *uplo, *svg, *tsv, *plan;
 	bool simulate; /* and nothing else */
-	struct cli_common common;
 	int64_t lines;
 	double from, to; /* microseconds */
-	struct cli_list set;
-	int argc;
-	char **argv;
 };
 
 /* Limit of the smaller side: simulating its plans takes about a minute. */
@@ -65,13 +60,12 @@ static void check_plan_text(const struct request *r)
 	}
 }
 
-static void read_request(struct request *r, char **operands)
+static void read_request(struct request *r, struct factor_question *asked, char **operands)
 {
 	static const char *const operations[] = {"getrf", "geqrf", "potrf"};
 	static const char *const precisions[] = {"s", "d"};
 	static const char *const places[] = {"device", "host"};
 	static const char *const triangles[] = {"lower", "upper"};
-	struct factor_question *asked = &r->asked;
 
 	if (!operands[0] || operands[1])
 		msg_die(EXIT_BAD_USAGE, "say what to trace: trace getrf --n 8192");
@@ -114,17 +108,18 @@ static char *title_of(const struct trace_result *a, const char *how, const char 
 }
 
 /* Measures here. False with a fault when there is no GPU; a run that fails ends the program. */
-static bool measure(const struct request *r, struct trace_result *a, struct fault *fault)
+static bool measure(struct trace_result *a, struct fault *fault)
 {
-	const struct factor_question *asked = &r->asked;
+	const struct factor_question *asked = &a->asked;
+	const struct cli_common *common = &a->context.common;
 	struct executor *e = NULL;
 
-	if (!gpu_open(&a->gpu, r->common.device, fault) ||
-	        !(e = executor_cuda_new(r->common.device, fault)))
+	if (!gpu_open(&a->gpu, common->device, fault) ||
+	        !(e = executor_cuda_new(common->device, fault)))
 		return false;
 	a->names[1] = title_of(a, "measured", a->gpu.name);
 	if (!trace_run(e, &a->whole, &a->plan->plan, asked->precision, asked->m, asked->n,
-	            r->common.quick, a->names[1], &a->run, fault))
+	            common->quick, a->names[1], &a->run, fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault->text);
 	a->measured = a->run.timeline;
 	executor_free(e);
@@ -151,7 +146,7 @@ static void take_plan(struct trace_result *a, const char *text, bool hybrid, int
 
 static void take_given_plan(const struct request *r, struct trace_result *a)
 {
-	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &r->asked, 2);
+	struct executor *e = model_factor_executor(a->context.profile, MODEL_CUDA, &a->asked, 2);
 	const struct plan *plan = &a->plan->plan;
 
 	take_plan(a, r->plan, r->fixed.hybrid == 1, r->fixed.nb ? r->fixed.nb : 128);
@@ -186,13 +181,13 @@ static bool is_of(const struct table *record, const struct trace_result *a, bool
 static struct table *find_record(const struct trace_result *a, struct fault *fault)
 {
 	const struct factor_question *asked = &a->asked;
-	char *path =
-	        trace_file_path(a->folder, asked->operation, asked->precision, asked->m, asked->n);
+	char *path = trace_file_path(
+	        a->context.folder, asked->operation, asked->precision, asked->m, asked->n);
 	const bool there = access(path, F_OK) == 0;
 	struct table *record = there ? table_read(path, fault) : NULL;
 
 	if (!there)
-		fault_set(fault, "no run of it is recorded in %s", a->folder);
+		fault_set(fault, "no run of it is recorded in %s", a->context.folder);
 	if (record && (!is_of(record, a, false) || !table_meta(record, "plan"))) {
 		fault_set(fault, "%s is of another triangle, math or plan", path);
 		table_free(record);
@@ -216,7 +211,8 @@ static bool take_record(struct table *record, struct trace_result *a, struct fau
 	const char *gpu = table_meta(record, "gpu"), *date = table_meta(record, "date");
 
 	if (!is_of(record, a, true))
-		return fault_set(fault, "the plan recorded in %s is another one", a->folder);
+		return fault_set(
+		        fault, "the plan recorded in %s is another one", a->context.folder);
 	char *where = xasprintf("%s, %s", gpu ? gpu : "a GPU", date ? date : "some time ago");
 	a->names[1] = title_of(a, "measured", where);
 	free(where);
@@ -226,7 +222,7 @@ static bool take_record(struct table *record, struct trace_result *a, struct fau
 		return a->measured;
 	timeline_free(a->measured);
 	a->measured = NULL;
-	return fault_set(fault, "no run is recorded in %s", a->folder);
+	return fault_set(fault, "no run is recorded in %s", a->context.folder);
 }
 
 /* ---- the answer ---- */
@@ -244,7 +240,7 @@ static void simulate(const struct request *r, struct trace_result *a, bool recor
 	struct factor_question asked = a->asked;
 
 	asked.plan = &a->plan->plan;
-	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &asked, 2);
+	struct executor *e = model_factor_executor(a->context.profile, MODEL_CUDA, &asked, 2);
 	if (!model_factor_run(e, &asked))
 		refuse(r, &e->fault);
 	a->seconds = executor_model_result(e).seconds;
@@ -278,39 +274,37 @@ static void find_answer(const struct request *r, struct trace_result *a)
 {
 	struct fault none = {""}, fault = {""};
 	struct gpu gpu;
-	bool here = !r->simulate && gpu_open(&gpu, r->common.device, &none);
+	bool here = !r->simulate && gpu_open(&gpu, a->context.common.device, &none);
 	struct table *record = r->simulate || here ? NULL : find_record(a, &fault);
 
 	if (r->plan)
 		take_given_plan(r, a);
 	else if (record && !anything_fixed(&r->fixed))
 		take_recorded_plan(record, a);
-	else if (!plan_choose(a->profile, &r->asked, &r->fixed, a->plan))
+	else if (!plan_choose(a->context.profile, &a->asked, &r->fixed, a->plan))
 		refuse(r, &a->plan->fault);
 	simulate(r, a, !r->simulate);
 	if (r->simulate)
 		return;
-	if (record ? !take_record(record, a, &fault) : !measure(r, a, &none)) {
+	if (record ? !take_record(record, a, &fault) : !measure(a, &none)) {
 		simulate(r, a, false);
 		msg_warn(
 		        "simulated only: %s%s%s", none.text, fault.text[0] ? "; " : "", fault.text);
 	}
 	if (!a->recorded)
 		table_free(record);
-	const char *stale = here ? machine_stale(a->profile->source, &gpu) : NULL;
+	const char *stale = here ? machine_stale(a->context.profile->source, &gpu) : NULL;
 	if (stale)
 		msg_warn("simulated from a profile of another machine or time: %s", stale);
 }
 
-static void answer(const struct request *r, struct trace_result *a,
-        const struct profile_context_source *source)
+static void answer(const struct request *r, struct trace_result *a)
 {
 	find_answer(r, a);
-	struct table *table =
-	        r->common.json || r->tsv ? trace_result_table(a, r->argc, r->argv) : NULL;
+	struct table *table = a->context.common.json || r->tsv ? trace_result_table(a) : NULL;
 
-	if (r->common.json) {
-		profile_context_stamp(table, source);
+	if (a->context.common.json) {
+		profile_context_stamp(table, &a->context);
 		table_write_json(table, stdout);
 	} else {
 		trace_result_print(a, (size_t)r->lines, stdout);
@@ -329,12 +323,16 @@ int main(int argc, char **argv)
 	        .lines = 40,
 	        .precision = "s",
 	        .math = "fp32",
-	        .uplo = "lower",
-	        .argc = argc,
-	        .argv = argv};
+	        .uplo = "lower"};
+	const char *preset = machine_data_folder();
+	struct trace_result a = {.context = {.common = {.output = preset},
+	                                 .preset = preset,
+	                                 .argc = argc,
+	                                 .argv = argv},
+	        .plan = xcalloc(1, sizeof *a.plan)};
 	const struct cli_option options[] = {
-	        {"m", 'm', CLI_INT, &r.asked.m, "N", "rows (as many as columns)", 1, 1e9},
-	        {"n", 'n', CLI_INT, &r.asked.n, "N", "columns (needed)", 1, 1e9},
+	        {"m", 'm', CLI_INT, &a.asked.m, "N", "rows (as many as columns)", 1, 1e9},
+	        {"n", 'n', CLI_INT, &a.asked.n, "N", "columns (needed)", 1, 1e9},
 	        {"precision", 0, CLI_TEXT, &r.precision, "s|d", "single or double", 0, 0},
 	        {"math", 0, CLI_TEXT, &r.math, "fp32|3xtf32|3xfp16",
 	                "of updates in single precision", 0, 0},
@@ -356,8 +354,9 @@ int main(int argc, char **argv)
 	                "the whole plan, as in the column plan of bench.tsv; blocks of --nb (128) "
 	                "where it names no widths",
 	                0, 0},
-	        {"machine", 0, CLI_TEXT, &r.machine, "NAME", "a recorded machine in data/", 0, 0},
-	        {"set", 0, CLI_LIST, &r.set, "NAME=VALUE",
+	        {"machine", 0, CLI_TEXT, &a.context.machine, "NAME", "a recorded machine in data/",
+	                0, 0},
+	        {"set", 0, CLI_LIST, &a.context.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
 	                0, 0},
 	        {"simulate", 0, CLI_FLAG, &r.simulate, NULL, "run nothing, even with a GPU", 0, 0},
@@ -375,28 +374,14 @@ int main(int argc, char **argv)
 	        .details = "getrf: LU with partial pivoting; geqrf: QR; potrf: Cholesky.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
-	const char *preset = machine_data_folder();
-	struct profile_context_source source;
 	char **operands;
 
-	r.common.output = preset;
-	cli_parse(argc, argv, &program, &r.common, &operands);
-	read_request(&r, operands);
-	struct trace_result a = {.asked = r.asked,
-	        .whole.uplo = r.asked.uplo,
-	        .whole.math = r.asked.math,
-	        .choice = source.choice,
-	        .plan = xcalloc(1, sizeof *a.plan)};
-	operation_find(r.asked.operation, &a.whole.operation);
-	const struct profile_context_question question = {.machine = r.machine,
-	        .given = r.common.output,
-	        .preset = preset,
-	        .set = &r.set,
-	        .about_gpu = true};
-	a.profile = profile_context_open(&question, &source);
-	a.folder = source.folder;
-	answer(&r, &a, &source);
+	cli_parse(argc, argv, &program, &a.context.common, &operands);
+	read_request(&r, &a.asked, operands);
+	a.whole = (struct whole){.uplo = a.asked.uplo, .math = a.asked.math};
+	operation_find(a.asked.operation, &a.whole.operation);
+	profile_context_open(&a.context, true);
+	answer(&r, &a);
 	trace_result_free(&a);
-	free(source.folder);
 	return EXIT_DONE;
 }

@@ -72,7 +72,7 @@ void trace_result_print(const struct trace_result *a, size_t lines, FILE *out)
 	double flops =
 	        model_factor_flops(a->asked.operation, (double)a->asked.m, (double)a->asked.n);
 
-	fprintf(out, "%s\n", a->choice);
+	fprintf(out, "%s\n", a->context.choice);
 	print_plan(&a->plan->plan, out);
 	timeline_print(a->simulated, lines, out);
 	print_limiters(a->simulated, out);
@@ -107,7 +107,7 @@ void trace_result_describe(const struct trace_result *a, bool with_plan, struct 
 	table_meta_set(table, "panels", "%s", plan->hybrid ? "host" : "device");
 }
 
-static void describe_run(const struct trace_result *a, struct table *table, int argc, char **argv)
+static void describe_run(const struct trace_result *a, struct table *table)
 {
 	const struct trace_run *run = &a->run;
 	const struct {
@@ -117,25 +117,21 @@ static void describe_run(const struct trace_result *a, struct table *table, int 
 	        {"plain_high", run->plain.high}, {"recorded_seconds", run->recorded.value},
 	        {"clocks_seconds", run->uncertainty}, {"residual", run->residual}};
 
-	machine_stamp(table, "trace", &a->gpu, argc, argv);
+	machine_stamp(table, "trace", &a->gpu, a->context.argc, a->context.argv);
 	for (size_t i = 0; i < ARRAY_LEN(fact); i++)
 		table_meta_set(table, fact[i].key, "%.9g", fact[i].value);
 }
 
-struct table *trace_result_table(const struct trace_result *a, int argc, char **argv)
+struct table *trace_result_table(const struct trace_result *a)
 {
 	struct table *table = trace_table_new();
-	char sha[65];
-	char *profile = xasprintf("%s/profile.tsv", a->folder);
-	struct fault fault;
 
 	if (a->recorded)
 		table_meta_add(table, a->recorded);
 	else if (a->measured)
-		describe_run(a, table, argc, argv);
+		describe_run(a, table);
 	table_meta_set(table, "title", "%s", a->names[0]);
-	if (table_sha256(profile, sha, &fault))
-		table_meta_set(table, "profile_sha256", "%s", sha);
+	table_meta_set(table, "profile_sha256", "%s", a->context.sha);
 	trace_result_describe(a, true, table);
 	table_meta_set(table, "simulated_seconds", "%.9g", a->simulated->seconds);
 	trace_table_add(table, "simulated", a->simulated);
@@ -147,7 +143,6 @@ struct table *trace_result_table(const struct trace_result *a, int argc, char **
 		free(c);
 		trace_table_add(table, "measured", a->measured);
 	}
-	free(profile);
 	return table;
 }
 
@@ -159,5 +154,5 @@ void trace_result_free(struct trace_result *a)
 	free(a->names[0]);
 	free(a->names[1]);
 	free(a->plan);
-	profile_free(a->profile);
+	profile_context_close(&a->context);
 }
