@@ -116,19 +116,12 @@ rows_timer *measure_timer(const struct result *row);
 bool measure_rows(struct measure *measure, rows_timer *timer, struct executor *executor,
         struct result *row, size_t count);
 
-/* Copies candidates' results into their rows, adds these to the results and counts failures. */
-void measure_add(struct measure *measure, struct result *row, const struct candidate *candidate,
-        size_t count);
-
 /* Fills a row with its prediction at a level; false with its note. */
 typedef bool model_time(const struct profile *profile, int level, struct result *row);
 
-/* Lists a row unless the results have it. With predict and a profile the model's time comes first,
- * as a row of executor model, with the option on=EXECUTOR if `on`. */
+/* Lists a row unless the results or the list have it. With predict and a profile the model's time
+ * comes first, as a row of executor model, with the option on=EXECUTOR if `on`. */
 void measure_list(struct measure *measure, const struct result *row, model_time *predict, bool on);
-void measure_add_model(
-        struct measure *measure, const struct result *row, model_time *predict, bool on);
-
 /* Times the listed rows, if any, on an executor; returns whether rows are new. */
 bool measure_listed(struct measure *measure, rows_timer *timer, struct executor *executor);
 

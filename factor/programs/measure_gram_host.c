@@ -43,20 +43,15 @@ static void add(const struct sweep *s, const struct square *q, const char *form,
 	        .threads = threads};
 	struct result row = gram_row(SINGLE, q->m, q->n, &run, compiler);
 
-	for (size_t i = 0; i < m->listed; i++)
-		if (strcmp(m->row[i].variant, row.variant) == 0 && m->row[i].nb == nb &&
-		        strcmp(m->row[i].options, row.options) == 0)
-			return;
-	if (m->listed == MEASURE_CANDIDATES || results_find(m->results, &row))
-		return;
-	if (compiler && !gram_loops_by(compiler)) {
+	if (!compiler || gram_loops_by(compiler)) {
+		const bool own = !compiler && strcmp(row.variant, "openblas") != 0;
+		measure_list(m, &row, own ? gram_row_predict : NULL, false);
+	} else if (!results_find(m->results, &row)) {
 		row.seconds = (struct estimate){NAN, NAN, NAN, 0};
 		snprintf(row.note, sizeof row.note, "%s was not there when fathom was built",
 		        compiler);
 		results_add(m->results, &row);
-		return;
 	}
-	m->row[m->listed++] = row;
 }
 
 static int64_t usual_width(const struct sweep *s, const struct square *q, int threads)
@@ -104,10 +99,6 @@ static void measure_square(const struct sweep *s, const struct square *q)
 	struct measure *m = s->measure;
 
 	msg_progress("gramschmidt on host: %" PRId64 " x %" PRId64, q->m, q->n);
-	for (size_t i = 0; i < m->listed; i++)
-		if (!result_has(&m->row[i], "compiler") &&
-		        strcmp(m->row[i].variant, "openblas") != 0)
-			measure_add_model(m, &m->row[i], gram_row_predict, false);
 	if (measure_over(m))
 		m->listed = 0;
 	if (measure_listed(m, time_gram_host, measure_executor(m, "host")))

@@ -11,7 +11,6 @@
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
-#include "remeasured.h"
 #include "shapes.h"
 
 #include <inttypes.h>
@@ -27,7 +26,7 @@ struct run {
 	double *hz;        /* of the host, by shape */
 	double wanted_hz;  /* host clock of the profile behind the predictions; 0: unknown */
 	size_t off_clock;  /* shapes measured at another clock */
-	size_t remeasured; /* cases measured twice (remeasured.h) */
+	size_t remeasured; /* cases measured twice (shapes.h) */
 };
 
 /* The host's clock varies with its load: a shape waits this long for the profile's clock. */

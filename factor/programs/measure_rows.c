@@ -183,7 +183,8 @@ rows_timer *measure_timer(const struct result *row)
 	return time_whole;
 }
 
-void measure_add(struct measure *measure, struct result *row, const struct candidate *candidate,
+/* Copies candidates' results into their rows, adds these to the results and counts failures. */
+static void add(struct measure *measure, struct result *row, const struct candidate *candidate,
         size_t count)
 {
 	for (const struct candidate *c = candidate; c < candidate + count; c++, row++) {
@@ -214,14 +215,15 @@ bool measure_rows(struct measure *measure, rows_timer *timer, struct executor *e
 	measure->plan.seed += 1000;
 	const bool timed = timer(&rows);
 	if (timed)
-		measure_add(measure, row, candidate, count);
+		add(measure, row, candidate, count);
 	else if (!*measure->plan.stop)
 		msg_warn("%s %" PRId64 " x %" PRId64 " on %s: %s", row->operation, row->m, row->n,
 		        row->executor, rows.fault.text);
 	return timed;
 }
 
-void measure_add_model(
+/* The model's time of a row, as a row of executor model. */
+static void add_model(
         struct measure *measure, const struct result *measured, model_time *predict, bool on)
 {
 	struct result row = *measured, made = *measured;
@@ -229,8 +231,7 @@ void measure_add_model(
 	if (on)
 		results_option_add(row.options, "on", measured->executor);
 	snprintf(row.executor, sizeof row.executor, "model");
-	if (!measure->profile || results_find(measure->results, &row) ||
-	        !predict(measure->profile, 2, &made))
+	if (results_find(measure->results, &row) || !predict(measure->profile, 2, &made))
 		return;
 	row.seconds = made.seconds;
 	memcpy(row.regime, made.regime, sizeof row.regime);
@@ -240,9 +241,12 @@ void measure_add_model(
 
 void measure_list(struct measure *measure, const struct result *row, model_time *predict, bool on)
 {
-	if (predict)
-		measure_add_model(measure, row, predict, on);
-	if (!results_find(measure->results, row) && measure->listed < MEASURE_CANDIDATES)
+	const struct results listed = {.row = measure->row, .count = measure->listed};
+
+	if (predict && measure->profile)
+		add_model(measure, row, predict, on);
+	if (!results_find(measure->results, row) && !results_find(&listed, row) &&
+	        measure->listed < MEASURE_CANDIDATES)
 		measure->row[measure->listed++] = *row;
 }
 

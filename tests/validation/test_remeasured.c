@@ -2,7 +2,7 @@
 /* A measured case is measured again: of two measurements that do not agree the slower one goes. */
 #include "tests/tap.h"
 
-#include "factor/programs/remeasured.h"
+#include "factor/programs/shapes.h"
 
 #include <math.h>
 #include <stdio.h>
