@@ -238,9 +238,10 @@ static void measure_size(struct kerr_bench *b)
 {
 	for (int v = 0; v < KERR_VARIANTS; v++)
 		for (size_t w = 0; w < ARRAY_LEN(widths); w++)
-			if (suits(b, (enum kerr_variant)v, widths[w]) && !measure_over(b->measure))
+			if (suits(b, (enum kerr_variant)v, widths[w]) &&
+			        measure_in_time(b->measure))
 				measure_configuration(b, (enum kerr_variant)v, widths[w]);
-	if (b->measure->executor[0] && wants(b, "gemv") && !measure_over(b->measure))
+	if (b->measure->executor[0] && wants(b, "gemv") && measure_in_time(b->measure))
 		measure_kerr_gemv(b);
 }
 

@@ -4,7 +4,7 @@
 #include "tests/tap.h"
 
 #include "factor/validation/cases.h"
-#include "factor/programs/predict_whole.h"
+#include "factor/programs/predict.h"
 #include "lib/base/msg.h"
 
 #include <inttypes.h>
