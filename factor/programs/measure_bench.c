@@ -62,19 +62,6 @@ static bool splits(const struct measure *m, const struct bench_shape *shape, enu
 	return cases_split(shape) && math_possible(m->executor[0], math);
 }
 
-static size_t add_split(
-        const struct measure *m, const struct bench_shape *shape, struct result *row, size_t count)
-{
-	for (enum math math = MATH_3XTF32; math < MATHS; math++) {
-		if (!splits(m, shape, math))
-			continue;
-		count += cases_plans(shape, "cuda", math, row + count, SPLIT_PLANS);
-		count +=
-		        m->profile && cases_model_plan(m->profile, shape, false, math, &row[count]);
-	}
-	return count;
-}
-
 static bool model_plans_only(const struct measure *m)
 {
 	return m->request.model_plans && m->executor[0] && m->profile;
@@ -90,35 +77,29 @@ static bool is_studied(const struct measure *m, const struct bench_shape *shape)
 	                                       (shape->n == MIDDLE || shape->n == LARGE));
 }
 
-static size_t list_model_plans(
-        const struct measure *m, const struct bench_shape *shape, struct result *row)
-{
-	size_t count = cases_model_plan(m->profile, shape, false, MATH_FP32, row);
-
-	if (is_studied(m, shape)) {
-		count += cases_model_plan(m->profile, shape, true, MATH_FP32, &row[count]);
-		count = ablations_from_host(m->profile, row, count);
-	}
-	for (enum math math = MATH_3XTF32; math < MATHS; math++)
-		count += splits(m, shape, math) &&
-		         cases_model_plan(m->profile, shape, false, math, &row[count]);
-	row[count++] = cases_default(m->executor[0], shape);
-	return count;
-}
-
 static size_t list_ours(
         const struct measure *m, const struct bench_shape *shape, struct result *row)
 {
 	const char *name;
-	bool cuda = measure_first(m, &name) == m->executor[0];
-	size_t count = cases_plans(shape, name, MATH_FP32, row, FP32_PLANS);
+	const bool cuda = measure_first(m, &name) == m->executor[0], all = !model_plans_only(m),
+	           studied = is_studied(m, shape);
+	size_t count = all ? cases_plans(shape, name, MATH_FP32, row, FP32_PLANS) : 0;
 
-	for (int hybrid = 0; hybrid < 2 && cuda && m->profile; hybrid++)
+	if (!cuda)
+		return count;
+	for (int hybrid = 0; hybrid <= studied && m->profile; hybrid++)
 		count += cases_model_plan(m->profile, shape, hybrid, MATH_FP32, &row[count]);
-	if (cuda) {
-		count = add_split(m, shape, row, ablations_from_host(m->profile, row, count));
-		row[count++] = cases_default(m->executor[0], shape);
+	if (studied)
+		count = ablations_from_host(m->profile, row, count);
+	for (enum math math = MATH_3XTF32; math < MATHS; math++) {
+		if (!splits(m, shape, math))
+			continue;
+		if (all)
+			count += cases_plans(shape, "cuda", math, row + count, SPLIT_PLANS);
+		if (m->profile)
+			count += cases_model_plan(m->profile, shape, false, math, &row[count]);
 	}
+	row[count++] = cases_default(m->executor[0], shape);
 	return count;
 }
 
@@ -135,8 +116,7 @@ static bool beside_host(const struct measure *m, const struct bench_shape *shape
 static void list_rows(struct measure *m, const struct bench_shape *shape)
 {
 	struct result row[MEASURE_CANDIDATES];
-	size_t count =
-	        model_plans_only(m) ? list_model_plans(m, shape, row) : list_ours(m, shape, row);
+	size_t count = list_ours(m, shape, row);
 
 	if (m->executor[0] && m->vendor)
 		count += add_vendor(shape, row + count);
