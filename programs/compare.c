@@ -21,18 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct profile *read_profile(const char *folder)
-{
-	struct fault fault;
-	char *path = xasprintf("%s/profile.tsv", folder);
-	struct profile *profile = profile_read(path, &fault);
-
-	if (!profile)
-		msg_die(EXIT_MEASURE_FAILED, "%s: `make probe` writes it", fault.text);
-	free(path);
-	return profile;
-}
-
 /* Warns of differences between the runs' machines and versions. */
 static void warn_of_differences(const struct profile *before, const struct profile *now)
 {
@@ -129,8 +117,8 @@ int main(int argc, char **argv)
 	if (!operands[0] || (operands[1] && operands[2]))
 		msg_die(EXIT_BAD_USAGE, "give two folders to compare, or one to compare %s with",
 		        common.output);
-	struct profile *before = read_profile(operands[0]);
-	struct profile *now = read_profile(operands[1] ? operands[1] : common.output);
+	struct profile *before = profile_open(operands[0]);
+	struct profile *now = profile_open(operands[1] ? operands[1] : common.output);
 	warn_of_differences(before, now);
 	struct profile_changes changes = profile_compare(before, now);
 	struct table *table = list_changes(&changes, common.verbose || common.json);

@@ -150,17 +150,6 @@ static void say_shared_cores(const struct source *source)
 	printf("%zu of the host's cores: results that depend on the host are less certain\n", most);
 }
 
-static void write_profile(const struct table *table, const char *folder)
-{
-	struct fault fault;
-	char *path = xasprintf("%s/profile.tsv", folder);
-
-	if (!table_write(table, path, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	msg_note("wrote %s", path);
-	free(path);
-}
-
 int main(int argc, char **argv)
 {
 	const struct cli_program program = {
@@ -194,7 +183,8 @@ int main(int argc, char **argv)
 	table_meta_set(table, "fathom", "%s", cli_version());
 	copy_machine(table, source);
 	note_probes(table, source);
-	write_profile(table, common.output);
+	table_save(table, "%s/profile.tsv", common.output);
+	msg_note("wrote %s/profile.tsv", common.output);
 	if (common.json) {
 		table_write_json(table, stdout);
 	} else {

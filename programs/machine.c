@@ -21,15 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_facts(const struct table *table, const char *folder)
-{
-	struct fault fault;
-	char *path = xasprintf("%s/machine.tsv", folder);
-	if (!table_write(table, path, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	free(path);
-}
-
 /* A host that hwloc cannot read is only a warning: the facts are complete. */
 static void write_topology(const char *folder)
 {
@@ -82,7 +73,7 @@ int main(int argc, char **argv)
 	bool usable = gpu_open(&gpu, common.device, &reason);
 	struct table *facts = machine_describe(usable ? &gpu : NULL, reason.text);
 	machine_stamp(facts, "machine", usable ? &gpu : NULL, argc, argv);
-	write_facts(facts, common.output);
+	table_save(facts, "%s/machine.tsv", common.output);
 	write_topology(common.output);
 	warn_of_slow_blas();
 	warn_of_limits();

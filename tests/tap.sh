@@ -14,6 +14,21 @@ result() { # status of a command, what
 	if [ "$1" -eq 0 ]; then report ok "$2"; else report "not ok" "$2"; fi
 }
 
+# needs PROGRAM...: skips the test where one of them is not built
+needs() {
+	for program; do
+		[ -x "$bin/$program" ] && continue
+		echo "1..0 # SKIP $program is not built"
+		exit 0
+	done
+}
+
+# make_scratch: $scratch becomes a folder that the test's end removes
+make_scratch() {
+	scratch=$(mktemp -d) || exit 1
+	trap 'rm -rf "$scratch"' EXIT
+}
+
 # expect STATUS PATTERN WHAT COMMAND...: exit status, and a line of its output
 expect() {
 	want=$1 pattern=$2 what=$3

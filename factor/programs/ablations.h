@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a whole factorization that the bench times beside our plans: a plan with one change. All
- * but those from host memory need rows that are screened (screening.h), with their seconds. */
+ * but those from host memory need rows that are screened, with their seconds. */
 #pragma once
 
 #include "lib/profile/profile.h"

@@ -9,7 +9,7 @@
 #include "lib/base/msg.h"
 #include "lib/profile/profile.h"
 #include "factor/model/predictions/advice.h"
-#include "advise_update.h"
+#include "factor/model/predictions/model_update.h"
 #include "profile_context.h"
 
 #include <inttypes.h>
@@ -17,6 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct request {
+	struct question panel;
+	struct update_question update;
+	struct profile_context context;
+	const char *precision, *from, *q, *change; /* as given */
+};
+
+enum { CHANGES = QR_MODIFY + 1 };
 
 /* ---- answering ---- */
 
@@ -122,19 +131,18 @@ static void print_choice(struct profile *profile, const struct question *questio
 
 /* ---- the machine ---- */
 
-static void describe_machine(
-        const struct profile *profile, const char *choice, const char *device, FILE *out)
+static void describe_machine(const struct profile_context *context, FILE *out)
 {
 	struct gpu gpu;
 	struct fault fault;
-	const struct table *source = profile->source;
+	const struct table *source = context->profile->source;
 	const char *name = source ? table_meta(source, "gpu") : NULL;
 	const char *cpu = source ? table_meta(source, "cpu") : NULL;
 	const char *date = source ? table_meta(source, "date") : NULL;
-	bool has_gpu = gpu_open(&gpu, device, &fault);
+	bool has_gpu = gpu_open(&gpu, context->common.device, &fault);
 	const char *stale = source ? machine_stale(source, has_gpu ? &gpu : NULL) : NULL;
 
-	fprintf(out, "%s: GPU %s, CPU %s, measured %s\n", choice, name ? name : "unknown",
+	fprintf(out, "%s: GPU %s, CPU %s, measured %s\n", context->choice, name ? name : "unknown",
 	        cpu ? cpu : "unknown", date ? date : "at an unknown date");
 	if (stale)
 		fprintf(out, "Recorded, not measured on this machine as it is now: %s\n", stale);
@@ -142,30 +150,89 @@ static void describe_machine(
 
 /* ---- update or refactor? ---- */
 
-static enum q_kept q_of(const char *name)
+struct update_answer {
+	struct update_question question;
+	struct prediction update, refactor; /* NaN with a fault: impossible, or no cost known */
+};
+
+static const char *reason(const struct update_answer *a)
 {
-	for (int q = Q_NONE; q <= Q_FULL; q++)
-		if (strcmp(name, q_kept_name[q]) == 0)
-			return (enum q_kept)q;
-	msg_die(EXIT_BAD_USAGE, "--q is full, thin or none, not '%s'", name);
+	return isnan(a->update.seconds)     ? a->update.fault.text
+	       : isnan(a->refactor.seconds) ? a->refactor.fault.text
+	                                    : NULL;
 }
 
-static void advise_update(const struct profile *profile,
-        const struct profile_context_source *source, const char *change,
-        const struct update_question *asked, bool has_gpu, const struct cli_common *common)
+static const char *choice(const struct update_answer *a)
 {
-	struct update_answer answer[UPDATE_CHANGES];
-	size_t count =
-	        update_ask(profile, has_gpu ? MODEL_CUDA : MODEL_HOST, change, asked, answer);
+	return a->update.seconds < a->refactor.seconds ? "update" : "refactor";
+}
 
-	if (count == 0)
-		msg_die(EXIT_BAD_USAGE,
-		        "--change is remove_columns, add_columns, add_rows, remove_rows or modify, "
-		        "not '%s'",
-		        change);
-	if (common->json) {
+static void print_updates(const struct update_answer *answer, size_t count, FILE *out)
+{
+	fprintf(out, "  %-16s %12s %12s %8s  %s\n", "change", "update us", "refactor us", "speedup",
+	        "choice");
+	for (size_t i = 0; i < count; i++) {
+		const struct update_answer *a = &answer[i];
+		const char *name = qr_change_name[a->question.change];
+		if (reason(a)) {
+			fprintf(out, "  %-16s not possible: %s\n", name, reason(a));
+			continue;
+		}
+		fprintf(out, "  %-16s %12.1f %12.1f %8.2f  %s\n", name, a->update.seconds * 1e6,
+		        a->refactor.seconds * 1e6, a->refactor.seconds / a->update.seconds,
+		        choice(a));
+	}
+	fprintf(out,
+	        "\nPredicted times up to the least-squares solution. Refactoring copies A, uses "
+	        "the default plan and makes the same Q.\n");
+}
+
+static struct table *update_table(const struct update_answer *answer, size_t count)
+{
+	static const char *const columns[] = {
+	        "change", "q", "m", "n", "k", "p", "update", "refactor", "choice", "reason"};
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct update_answer *a = &answer[i];
+		const struct update_question *q = &a->question;
+		size_t r = table_add_row(table);
+		table_set_text(table, r, "change", qr_change_name[q->change]);
+		table_set_text(table, r, "q", q_kept_name[q->kept]);
+		table_set_int(table, r, "m", q->m);
+		table_set_int(table, r, "n", q->n);
+		table_set_int(table, r, "k", q->k);
+		table_set_int(table, r, "p", q->p);
+		table_set_real(table, r, "update", a->update.seconds);
+		table_set_real(table, r, "refactor", a->refactor.seconds);
+		table_set_text(table, r, reason(a) ? "reason" : "choice",
+		        reason(a) ? reason(a) : choice(a));
+	}
+	return table;
+}
+
+static void advise_update(const struct request *r)
+{
+	const struct profile *profile = r->context.profile;
+	const enum model_target target =
+	        profile_has(profile, "gpu.launch.") ? MODEL_CUDA : MODEL_HOST;
+	const struct update_question *asked = &r->update;
+	struct update_answer answer[CHANGES];
+	size_t count = 0;
+
+	for (int c = 0; c < CHANGES; c++) {
+		struct update_answer *a = &answer[count];
+		if (r->change && strcmp(r->change, qr_change_name[c]) != 0)
+			continue;
+		a->question = *asked;
+		a->question.change = (enum qr_change)c;
+		model_update_predict(profile, target, &a->question, &a->update);
+		model_refactor_predict(profile, target, &a->question, &a->refactor);
+		count++;
+	}
+	if (r->context.common.json) {
 		struct table *table = update_table(answer, count);
-		profile_context_stamp(table, source);
+		profile_context_stamp(table, &r->context);
 		table_write_json(table, stdout);
 		table_free(table);
 		return;
@@ -174,9 +241,9 @@ static void advise_update(const struct profile *profile,
 	       " rows or columns at %" PRId64 "\n",
 	        asked->m, asked->n, q_kept_name[asked->kept],
 	        asked->precision == SINGLE ? "single" : "double", asked->p, asked->k);
-	describe_machine(profile, source->choice, common->device, stdout);
+	describe_machine(&r->context, stdout);
 	putchar('\n');
-	update_print(answer, count, stdout);
+	print_updates(answer, count, stdout);
 }
 
 /* ---- the command line ---- */
@@ -230,42 +297,85 @@ static void check_panel(char **operands, const struct question *question)
 		        question->n, WIDEST);
 }
 
-static void check_words(const char *precision, const char *from)
+static void check_words(struct request *r)
 {
-	if (strcmp(precision, "s") != 0 && strcmp(precision, "d") != 0)
-		msg_die(EXIT_BAD_USAGE, "--precision is s (single) or d (double), not '%s'",
-		        precision);
-	if (from && strcmp(from, "host") != 0 && strcmp(from, "device") != 0)
-		msg_die(EXIT_BAD_USAGE, "--from is host or device, not '%s'", from);
+	static const char *const precisions[] = {"s", "d"}, *const places[] = {"host", "device"};
+	const bool wide = profile_context_word(r->precision, precisions, 2, "precision");
+
+	r->panel.precision = r->update.precision = wide ? DOUBLE : SINGLE;
+	r->update.m = r->panel.m;
+	r->update.kept = (enum q_kept)profile_context_word(r->q, q_kept_name, Q_FULL + 1, "--q");
+	if (r->from)
+		profile_context_word(r->from, places, 2, "--from");
+	if (r->change)
+		profile_context_word(r->change, qr_change_name, CHANGES, "--change");
+}
+
+static void advise_panel(const struct request *r)
+{
+	struct profile *profile = r->context.profile;
+	const bool has_gpu = profile_has(profile, "gpu.launch.");
+	struct question question = r->panel;
+	struct answer answer[ADVICE_ANSWERS];
+
+	question.from_host = r->from ? strcmp(r->from, "host") == 0 : !has_gpu;
+	if (!question.from_host && !has_gpu)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s: its profile has no GPU: ask --from host, or another "
+		        "--machine",
+		        r->context.choice);
+	size_t count = advice_ask(profile, &question, has_gpu, answer);
+	if (r->context.common.json) {
+		struct table *table = answer_table(&question, answer, count);
+		profile_context_stamp(table, &r->context);
+		table_meta_set(table, "question", "panel %c %" PRId64 " x %" PRId64 " from %s",
+		        r->precision[0], question.m, question.n,
+		        question.from_host ? "host" : "device");
+		table_write_json(table, stdout);
+		table_free(table);
+	} else {
+		printf("LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
+		        question.m, question.n, question.precision == SINGLE ? "single" : "double",
+		        question.from_host ? "host" : "device");
+		describe_machine(&r->context, stdout);
+		putchar('\n');
+		print_answers(&question, answer, count, stdout);
+		if (count && answer[0].possible)
+			print_choice(profile, &question, answer, count, stdout);
+	}
+	if (!count || !answer[0].possible)
+		msg_die(EXIT_MEASURE_FAILED, "no variant can be predicted here: %s",
+		        answer[0].prediction.fault.text);
 }
 
 int main(int argc, char **argv)
 {
-	struct question question = {0};
-	struct update_question update = {.sides = 1};
-	const char *q = "none", *change = NULL;
-	struct cli_list set = {.count = 0};
-	const char *precision = "s", *machine = NULL, *from = NULL;
+	const char *preset = machine_data_folder();
+	struct request r = {.update.sides = 1,
+	        .q = "none",
+	        .precision = "s",
+	        .context = {.common = {.output = preset}, .preset = preset}};
 	const struct cli_option options[] = {
-	        {"m", 'm', CLI_INT, &question.m, "N", "rows (needed)", 1, 1e9},
-	        {"nb", 'n', CLI_INT, &question.n, "N", "panel: columns (needed)", 1, 1e6},
-	        {"n", 0, CLI_INT, &update.n, "N", "update: columns (needed)", 1, 1e6},
-	        {"p", 0, CLI_INT, &update.p, "N", "update: rows or columns that change (needed)", 1,
-	                1e6},
-	        {"k", 0, CLI_INT, &update.k, "N",
+	        {"m", 'm', CLI_INT, &r.panel.m, "N", "rows (needed)", 1, 1e9},
+	        {"nb", 'n', CLI_INT, &r.panel.n, "N", "panel: columns (needed)", 1, 1e6},
+	        {"n", 0, CLI_INT, &r.update.n, "N", "update: columns (needed)", 1, 1e6},
+	        {"p", 0, CLI_INT, &r.update.p, "N", "update: rows or columns that change (needed)",
+	                1, 1e6},
+	        {"k", 0, CLI_INT, &r.update.k, "N",
 	                "update: the position of the first one, from 0 on", 0, 1e9},
-	        {"q", 0, CLI_TEXT, &q, "full|thin|none", "update: the part of Q that is kept", 0,
+	        {"q", 0, CLI_TEXT, &r.q, "full|thin|none", "update: the part of Q that is kept", 0,
 	                0},
-	        {"change", 0, CLI_TEXT, &change, "NAME",
+	        {"change", 0, CLI_TEXT, &r.change, "NAME",
 	                "update: remove_columns, add_columns, add_rows, remove_rows or modify; all "
 	                "of them when not given",
 	                0, 0},
-	        {"precision", 0, CLI_TEXT, &precision, "s|d", "single or double", 0, 0},
-	        {"machine", 0, CLI_TEXT, &machine, "NAME", "a recorded machine in data/", 0, 0},
-	        {"set", 0, CLI_LIST, &set, "NAME=VALUE",
+	        {"precision", 0, CLI_TEXT, &r.precision, "s|d", "single or double", 0, 0},
+	        {"machine", 0, CLI_TEXT, &r.context.machine, "NAME", "a recorded machine in data/",
+	                0, 0},
+	        {"set", 0, CLI_LIST, &r.context.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
 	                0, 0},
-	        {"from", 0, CLI_TEXT, &from, "host|device",
+	        {"from", 0, CLI_TEXT, &r.from, "host|device",
 	                "where the panel is and goes back to (device when the machine has a GPU)",
 	                0, 0}};
 	const struct cli_program program = {.name = "fathom-advise",
@@ -276,66 +386,17 @@ int main(int argc, char **argv)
 	                   "factorization is known: change that, or factorize again?",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
-	const char *preset = machine_data_folder();
-	struct cli_common common = {.output = preset};
-	struct answer answer[ADVICE_ANSWERS];
-	struct profile_context_source source;
 	char **operands;
 
-	cli_parse(argc, argv, &program, &common, &operands);
-	check_words(precision, from);
-	if (is_update(operands)) {
-		update.m = question.m;
-		update.kept = q_of(q);
-		check_update(&update);
-	} else {
-		check_panel(operands, &question);
-	}
-	const struct profile_context_question asked = {.machine = machine,
-	        .given = common.output,
-	        .preset = preset,
-	        .set = &set,
-	        .about_gpu =
-	                profile_context_set_gpu(&set) || (from && strcmp(from, "device") == 0)};
-	struct profile *profile = profile_context_open(&asked, &source);
-	bool has_gpu = profile_has(profile, "gpu.launch.");
-	question.precision = update.precision = precision[0] == 's' ? SINGLE : DOUBLE;
-	if (is_update(operands)) {
-		advise_update(profile, &source, change, &update, has_gpu, &common);
-		free(source.folder);
-		profile_free(profile);
-		return EXIT_DONE;
-	}
-	question.from_host = from ? strcmp(from, "host") == 0 : !has_gpu;
-	if (!question.from_host && !has_gpu)
-		msg_die(EXIT_MEASURE_FAILED,
-		        "%s: its profile has no GPU: ask --from host, or another "
-		        "--machine",
-		        source.choice);
-
-	size_t count = advice_ask(profile, &question, has_gpu, answer);
-	if (common.json) {
-		struct table *table = answer_table(&question, answer, count);
-		profile_context_stamp(table, &source);
-		table_meta_set(table, "question", "panel %c %" PRId64 " x %" PRId64 " from %s",
-		        precision[0], question.m, question.n,
-		        question.from_host ? "host" : "device");
-		table_write_json(table, stdout);
-		table_free(table);
-	} else {
-		printf("LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
-		        question.m, question.n, precision[0] == 's' ? "single" : "double",
-		        question.from_host ? "host" : "device");
-		describe_machine(profile, source.choice, common.device, stdout);
-		putchar('\n');
-		print_answers(&question, answer, count, stdout);
-		if (count && answer[0].possible)
-			print_choice(profile, &question, answer, count, stdout);
-	}
-	if (!count || !answer[0].possible)
-		msg_die(EXIT_MEASURE_FAILED, "no variant can be predicted here: %s",
-		        answer[0].prediction.fault.text);
-	free(source.folder);
-	profile_free(profile);
+	cli_parse(argc, argv, &program, &r.context.common, &operands);
+	const bool update = is_update(operands);
+	check_words(&r);
+	if (update)
+		check_update(&r.update);
+	else
+		check_panel(operands, &r.panel);
+	profile_context_open(&r.context, r.from && strcmp(r.from, "device") == 0);
+	(update ? advise_update : advise_panel)(&r);
+	profile_context_close(&r.context);
 	return EXIT_DONE;
 }

@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the parts of `measure`: the machine, and how cases become candidates. */
+/* Shared by the parts of `measure`: the machine, a study's rows, and how cases become candidates.
+ */
 #pragma once
 
 #include "lib/base/cli.h"
 #include "lib/device/gpu.h"
 #include "lib/profile/profile.h"
 #include "lib/host/core_noise.h"
-#include "factor/validation/predicted.h"
+#include "factor/validation/results.h"
 #include "factor/validation/timing.h"
 #include "factor/validation/vendor.h"
 
 enum { MEASURE_CANDIDATES = 48, MEASURE_EXECUTORS = 2 };
 
+/* The part of --bench and --kerr that is asked for. */
+struct bench_request {
+	bool model_plans; /* only whole factorizations, the largest squares first: the model's plans
+	                on a GPU with panels there; the host up to 4096 rows */
+	const char *only; /* the operation, with --kerr the variant; "": all */
+	const char *math; /* of ours; "": all */
+	int64_t smallest, largest; /* rows; rows and columns */
+};
+
 struct measure {
 	struct cli_common common;
+	struct bench_request request;
 	struct gpu gpu;
 	bool has_gpu;
 	struct executor *executor[MEASURE_EXECUTORS]; /* cuda, host; NULL where not possible */
@@ -24,129 +35,134 @@ struct measure {
 	struct timing_plan plan;
 	size_t failed, refused;
 	double budget;          /* no new shape is started after this many seconds */
-	double wanted_hz;       /* host clock of the profile behind the predictions; 0: unknown */
-	size_t off_clock;       /* shapes measured at another clock */
 	size_t runs, discarded; /* runs, and disturbed runs that were discarded */
 	bool again;             /* keep no rows of earlier calls */
 	size_t kept;            /* rows of an earlier call */
-	size_t remeasured;      /* cases measured twice (remeasured.h) */
 	int argc;
 	char **argv;
+	/* of the study */
+	struct results *predictions; /* that it measures; NULL: of no file */
+	struct results *results;     /* its file's rows */
+	struct profile *profile;     /* for the model's times and plans; NULL: none, see fault */
+	struct fault fault;
+	char *path;                     /* of its file */
+	double start;                   /* when it began */
+	size_t late;                    /* shapes that the budget was too short for */
+	struct update_fixture *changed; /* the QR factorization that time_updates changes */
+	/* rows to be timed together */
+	struct result row[MEASURE_CANDIDATES];
+	size_t listed;
 };
-extern const char *const measure_executor_names[MEASURE_EXECUTORS];
 
-/* ---- measure_machine.c ---- */
+/* ---- measure_study.c ---- */
 
-/* Both end the program when nothing can be measured, or a file cannot be written. */
-void measure_open(struct measure *measure);
-void measure_save(struct results *results, const char *path);
-void measure_close(struct measure *measure);
 void measure_stamp(struct measure *measure, struct table *table);
 
-/* The profile of the output folder; NULL with a fault. */
-struct profile *measure_profile(const struct measure *measure, struct fault *fault);
-
-/* Prints the number of rows of the file, of disturbed, refused and failed ones, and the time. */
-void measure_say(const struct measure *measure, const struct results *results, const char *path,
-        double seconds);
-
-/* Warns of the `late` ones that the budget was too short for, if any. */
-void measure_say_late(const struct measure *measure, size_t late, const char *what);
-
-/* The program's exit code. */
-int measure_code(const struct measure *measure);
-
-/* Stamped rows: those that the file has of this program, machine and, unless NULL, predictions;
- * none when measure->again. */
-struct results *measure_start(
-        struct measure *measure, const char *path, const char *predictions_sha);
-
-/* Whether both tables are stamped by one version of the program on one machine; have the same value
- * of that key. */
-bool measure_same(const struct table *a, const struct table *b);
-bool measure_same_meta(const struct table *a, const struct table *b, const char *key);
-
-/* NULL where not possible. */
+/* NULL where not possible; the first that is, and its name unless NULL. */
 struct executor *measure_executor(const struct measure *measure, const char *name);
 struct executor *measure_first(const struct measure *measure, const char **name);
 
-/* Copies a candidate's results into its row, adds the row to out and counts failures. */
-void measure_add(struct measure *measure, struct result *row, const struct candidate *candidate,
-        struct results *out);
-
-/* The same for all rows of one shape; where they were not timed, warns with the reason unless the
- * program is to stop. Returns timed. */
-bool measure_add_all(struct measure *measure, struct result *row, const struct candidate *candidate,
-        size_t count, bool timed, const struct fault *fault, struct results *out);
-
-/* Adds the model's time of a row, before its measurement, as a row of executor model, with the
- * option on=EXECUTOR if on. Nothing without a profile or when out has the row. */
-void measure_add_model(const struct profile *profile, const struct result *measured, bool on,
-        row_predictor predict, struct results *out);
-
-/* ---- cases of one shape: times `count` of them and appends their rows; false when stopped or
- * impossible ---- */
-
-typedef bool measure_cases(struct measure *measure, struct executor *executor, struct result *row,
-        size_t count, struct results *out);
-
-/* measure_whole.c: panels of LU; whole factorizations, where executor holds the matrix, rows of
- * variant openblas run on the host and rows of errors are not timed; products (products.h). */
-measure_cases measure_panel, measure_whole, measure_product;
-
-/* measure_gram_schmidt.c, measure_gram_host.c, measure_gram_kernels.c: Gram-Schmidt (gram_cases.h),
- * on the host by threads, its kernels (gram_kernels.h). */
-measure_cases measure_gram, measure_gram_host, measure_gram_kernel;
-
-/* ---- all cases of one kind that out has not; with a profile the model's rows, too. False when
- * none is new ---- */
-
-/* measure_lawn_errors.c: errors of factorizations of n x n matrices in single precision
- * (lawn_errors.h), by LAWN 202's measure and by kind of matrix. */
-bool measure_lawn_errors(struct measure *measure, int64_t n, struct results *out);
-bool measure_kind_errors(struct measure *measure, int64_t n, struct results *out);
-
-/* measure_paper_operations.c: LAWN 202's operations (paper_operations.h). */
-bool measure_parts(struct measure *measure, const struct profile *profile, const char *operation,
-        int64_t m, int64_t n, struct results *out);
-
-/* The forms of Gram-Schmidt on the GPU and on the host; its kernels on n columns of m rows, all of
- * them or a few. */
-bool measure_gram_schmidt(struct measure *measure, const struct profile *profile,
-        enum precision precision, int64_t m, int64_t n, struct results *out);
-bool measure_gram_kernels(struct measure *measure, const struct profile *profile, int64_t m,
-        int64_t n, bool all, struct results *out);
-
-/* ---- parts of the program, each with a file of its own; return its exit code ---- */
-
-/* measure_bench.c: ours against the vendor and the host at the documented sizes, into bench.tsv,
- * and the table. Keeps the shapes that the file has of this program and machine. */
-struct bench_request {
-	bool model_plans; /* only whole factorizations, the largest squares first: the model's plans
-	                on a GPU with panels there; the host up to 4096 rows */
-	const char *only; /* the operation, with --kerr the variant; "": all */
-	const char *math; /* of ours; "": all */
-	int64_t smallest, largest; /* rows; rows and columns */
+/* A study: a file of rows. */
+struct study {
+	const char *file, *source, *remedy; /* source: its predictions, and what writes them */
+	bool continues;                     /* the rows that the file has are kept */
+	double budget;                      /* by default, seconds */
+	void (*measure)(struct measure *);
+	void (*print)(const struct results *, FILE *out); /* NULL: nothing */
 };
-int measure_bench(struct measure *measure, const struct bench_request *request);
+
+/* Opens the machine and the results, measures, and prints what was done; returns the program's exit
+ * code. */
+int measure_study(struct measure *measure, const struct study *study);
+
+/* Whether the rows of a file stamped as `old` go on with those stamped as `fresh`: by one version
+ * of the program on one machine and, unless key is NULL, with the same value of that key. Warns of
+ * the number of rows kept. */
+bool measure_continues(const struct measure *measure, const struct table *old,
+        const struct table *fresh, const char *key, const char *path, size_t rows);
+
+/* Writes the results; ends the program when the file cannot be written. */
+void measure_save(struct measure *measure);
+
+/* Whether nothing new may start: stopped, or beyond the budget. measure_in_time: whether it may;
+ * counts what is late. */
+bool measure_over(const struct measure *measure);
+bool measure_in_time(struct measure *measure);
+
+/* ---- measure_rows.c: rows of one shape, timed in turns ---- */
+
+struct rows {
+	struct measure *measure;
+	struct executor *executor;
+	struct result *row;
+	size_t count;
+	struct candidate *candidate;
+	struct fault fault;
+};
+
+/* Times the rows into the candidates; false with a fault when stopped or impossible. Panels of LU;
+ * whole factorizations, where executor holds the matrix, rows of variant openblas run on the host
+ * and rows of errors are not timed; products; Gram-Schmidt, on the host by threads, and its
+ * kernels; changes of a QR factorization, ours and (variants paper and whole) the paper's. */
+typedef bool rows_timer(struct rows *);
+rows_timer time_panels, time_whole, time_products, time_gram, time_gram_host, time_gram_kernels,
+        time_updates;
+
+/* What times a row of predictions.tsv. */
+rows_timer *measure_timer(const struct result *row);
+
+/* Times the rows and adds them to the results. Where they were not timed, warns with the reason
+ * unless the program is to stop. Returns whether they were. */
+bool measure_rows(struct measure *measure, rows_timer *timer, struct executor *executor,
+        struct result *row, size_t count);
+
+/* Fills a row with its prediction at a level; false with its note. */
+typedef bool model_time(const struct profile *profile, int level, struct result *row);
+
+/* Lists a row unless the results or the list have it. With predict and a profile the model's time
+ * comes first, as a row of executor model, with the option on=EXECUTOR if `on`. */
+void measure_list(struct measure *measure, const struct result *row, model_time *predict, bool on);
+/* Times the listed rows, if any, on an executor; returns whether rows are new. */
+bool measure_listed(struct measure *measure, rows_timer *timer, struct executor *executor);
+
+/* ---- what the studies measure ---- */
+
+/* measure_predicted.c: the cases of predictions.tsv, into measurements.tsv. */
+void measure_predicted(struct measure *measure);
+
+/* measure_bench.c: ours against the vendor and the host at the documented sizes; and the breakdown
+ * of times. */
+void measure_bench(struct measure *measure);
+
+/* Rows of a shape; of a factorization: Cholesky's triangle is an option. */
+struct bench_shape;
+struct result bench_row(const struct bench_shape *shape, const char *variant, const char *executor);
+struct result bench_factorization(
+        const struct bench_shape *shape, const char *variant, const char *executor, bool upper);
+
+/* measure_bench_others.c: a shape of the bench that is no factorization; false: it is one. any:
+ * whether rows are new. */
+bool measure_others(struct measure *measure, const struct bench_shape *shape, bool *any);
 
 /* measure_breakdown.c: shares of phases in whole factorizations (LAWN 202, Figure 10) into
- * breakdown_measured.tsv, and a line each. Keeps rows as measure_bench does. */
-void measure_breakdown(struct measure *measure, const struct bench_request *request,
-        const struct profile *profile);
+ * breakdown_measured.tsv, and a line each. Keeps rows as the bench does. */
+void measure_breakdown(struct measure *measure);
 
-/* measure_gram_host.c: Gram-Schmidt on the host by threads, widths of blocks and compilers into
- * gram_host.tsv. */
-int measure_gram_sweep(struct measure *measure);
+/* measure_gram_host.c: Gram-Schmidt on the host by threads, widths of blocks and compilers. */
+void measure_gram_sweep(struct measure *measure);
 
 /* measure_update.c: the changes of a QR factorization of update_predictions.tsv against factorizing
- * again, into update.tsv. */
-int measure_update(struct measure *measure);
+ * again. change_open makes the factorization of such a question; false, with a warning, when it
+ * cannot. change_close frees it. */
+void measure_update(struct measure *measure);
+struct update_question;
+bool change_open(
+        struct measure *measure, const char *executor, const struct update_question *asked);
+void change_close(struct measure *measure);
 
 /* measure_update_paper.c: the paper's changes of a QR factorization, for several widths of blocks,
- * and their stages, into update_paper.tsv. */
-int measure_update_paper(struct measure *measure);
+ * and their stages. */
+void measure_update_paper(struct measure *measure);
 
-/* measure_kerr.c: Kerr's benchmark of QR into kerr.tsv, and its table. Keeps rows as measure_bench
- * does. */
-int measure_kerr(struct measure *measure, const struct bench_request *request);
+/* measure_kerr.c: Kerr's benchmark of QR, rows of its own kind, and its table. */
+void measure_kerr(struct measure *measure);

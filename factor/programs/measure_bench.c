@@ -3,12 +3,8 @@
  * widths and the model's choice. One run of each screens the candidates that are timed. */
 #include "measure.h"
 
-#include "lib/host/clock.h"
 #include "lib/base/msg.h"
-#include "bench.h"
 #include "factor/validation/cases.h"
-#include "factor/validation/papers/paper_operations.h"
-#include "screening.h"
 #include "ablations.h"
 
 #include <inttypes.h>
@@ -17,26 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct benching {
-	struct measure *measure;
-	const struct bench_request *request;
-	struct results *results;
-	struct profile *profile; /* for the model's plans; NULL: none */
-	char *path;
-};
-
-static struct result new_row(
-        const struct bench_shape *shape, const char *variant, const char *executor)
+struct result bench_row(const struct bench_shape *shape, const char *variant, const char *executor)
 {
 	return result_new(
 	        shape->operation, variant, executor, shape->precision, shape->m, shape->n);
 }
 
-/* Cholesky's triangle is an option. */
-static void mark(struct result *row, bool upper)
+struct result bench_factorization(
+        const struct bench_shape *shape, const char *variant, const char *executor, bool upper)
 {
-	if (strcmp(row->operation, "potrf") == 0)
-		results_option_add(row->options, "uplo", upper ? "u" : "l");
+	struct result row = bench_row(shape, variant, executor);
+
+	if (strcmp(shape->operation, "potrf") == 0)
+		results_option_add(row.options, "uplo", upper ? "u" : "l");
+	return row;
 }
 
 /* ---- candidates of one shape ---- */
@@ -49,8 +39,7 @@ static size_t add_vendor(const struct bench_shape *shape, struct result *row)
 
 	for (int upper = 0; upper <= cholesky; upper++)
 		for (int a = 0; a < (lu ? VENDOR_ALGORITHMS : VENDOR_ALG_1); a++) {
-			row[count] = new_row(shape, "cusolver", "cuda");
-			mark(&row[count], upper);
+			row[count] = bench_factorization(shape, "cusolver", "cuda", upper);
 			results_option_add(row[count++].options, "alg", vendor_algorithm_name[a]);
 		}
 	return count;
@@ -68,197 +57,172 @@ static bool wanted_math(const struct bench_request *request, const struct result
 }
 
 /* Whether factorizations with split operands are timed: updates and panels on the GPU. */
-static bool splits(const struct benching *b, const struct bench_shape *shape, enum math math)
+static bool splits(const struct measure *m, const struct bench_shape *shape, enum math math)
 {
-	return cases_split(shape) && math_possible(b->measure->executor[0], math);
+	return cases_split(shape) && math_possible(m->executor[0], math);
 }
 
-static size_t add_split(
-        const struct benching *b, const struct bench_shape *shape, struct result *row, size_t count)
+static bool model_plans_only(const struct measure *m)
 {
-	for (enum math math = MATH_3XTF32; math < MATHS; math++) {
-		if (!splits(b, shape, math))
-			continue;
-		count += cases_plans(shape, "cuda", math, row + count, SPLIT_PLANS);
-		count +=
-		        b->profile && cases_model_plan(b->profile, shape, false, math, &row[count]);
-	}
-	return count;
-}
-
-static bool model_plans_only(const struct benching *b)
-{
-	return b->request->model_plans && b->measure->executor[0] && b->profile;
+	return m->request.model_plans && m->executor[0] && m->profile;
 }
 
 /* Whether a shape also gets ablations, panels on the host, and the matrix in host memory; with
  * --model-plans two squares do. */
-static bool is_studied(const struct benching *b, const struct bench_shape *shape)
+static bool is_studied(const struct measure *m, const struct bench_shape *shape)
 {
 	enum { MIDDLE = 4096, LARGE = 8192 };
 
-	return !model_plans_only(b) || (shape->precision == SINGLE && shape->m == shape->n &&
+	return !model_plans_only(m) || (shape->precision == SINGLE && shape->m == shape->n &&
 	                                       (shape->n == MIDDLE || shape->n == LARGE));
 }
 
-static size_t list_model_plans(
-        const struct benching *b, const struct bench_shape *shape, struct result *row)
-{
-	size_t count = cases_model_plan(b->profile, shape, false, MATH_FP32, row);
-
-	if (is_studied(b, shape)) {
-		count += cases_model_plan(b->profile, shape, true, MATH_FP32, &row[count]);
-		count = ablations_from_host(b->profile, row, count);
-	}
-	for (enum math math = MATH_3XTF32; math < MATHS; math++)
-		count += splits(b, shape, math) &&
-		         cases_model_plan(b->profile, shape, false, math, &row[count]);
-	row[count++] = cases_default(b->measure->executor[0], shape);
-	return count;
-}
-
 static size_t list_ours(
-        const struct benching *b, const struct bench_shape *shape, struct result *row)
+        const struct measure *m, const struct bench_shape *shape, struct result *row)
 {
-	const struct measure *measure = b->measure;
 	const char *name;
-	bool cuda = measure_first(measure, &name) == measure->executor[0];
-	size_t count = cases_plans(shape, name, MATH_FP32, row, FP32_PLANS);
+	const bool cuda = measure_first(m, &name) == m->executor[0], all = !model_plans_only(m),
+	           studied = is_studied(m, shape);
+	size_t count = all ? cases_plans(shape, name, MATH_FP32, row, FP32_PLANS) : 0;
 
-	for (int hybrid = 0; hybrid < 2 && cuda && b->profile; hybrid++)
-		count += cases_model_plan(b->profile, shape, hybrid, MATH_FP32, &row[count]);
-	if (cuda) {
-		count = add_split(b, shape, row, ablations_from_host(b->profile, row, count));
-		row[count++] = cases_default(measure->executor[0], shape);
+	if (!cuda)
+		return count;
+	for (int hybrid = 0; hybrid <= studied && m->profile; hybrid++)
+		count += cases_model_plan(m->profile, shape, hybrid, MATH_FP32, &row[count]);
+	if (studied)
+		count = ablations_from_host(m->profile, row, count);
+	for (enum math math = MATH_3XTF32; math < MATHS; math++) {
+		if (!splits(m, shape, math))
+			continue;
+		if (all)
+			count += cases_plans(shape, "cuda", math, row + count, SPLIT_PLANS);
+		if (m->profile)
+			count += cases_model_plan(m->profile, shape, false, math, &row[count]);
 	}
+	row[count++] = cases_default(m->executor[0], shape);
 	return count;
 }
 
 /* With --model-plans the host runs only squares that take it a second or two. */
-static bool beside_host(const struct benching *b, const struct bench_shape *shape)
+static bool beside_host(const struct measure *m, const struct bench_shape *shape)
 {
 	enum { LARGEST = 4096 };
 
-	if (!b->measure->executor[1] || !cases_on_host(shape))
+	if (!m->executor[1] || !cases_on_host(shape))
 		return false;
-	return !model_plans_only(b) || (shape->m == shape->n && shape->m <= LARGEST);
+	return !model_plans_only(m) || (shape->m == shape->n && shape->m <= LARGEST);
 }
 
-static size_t list_rows(
-        const struct benching *b, const struct bench_shape *shape, struct result *row)
+static void list_rows(struct measure *m, const struct bench_shape *shape)
 {
-	const struct measure *measure = b->measure;
-	size_t count =
-	        model_plans_only(b) ? list_model_plans(b, shape, row) : list_ours(b, shape, row);
-	size_t kept = 0;
+	struct result row[MEASURE_CANDIDATES];
+	size_t count = list_ours(m, shape, row);
 
-	if (measure->executor[0] && measure->vendor)
+	if (m->executor[0] && m->vendor)
 		count += add_vendor(shape, row + count);
-	if (beside_host(b, shape)) {
-		row[count] = new_row(shape, "openblas", "host");
-		mark(&row[count++], false);
-	}
+	if (beside_host(m, shape))
+		row[count++] = bench_factorization(shape, "openblas", "host", false);
 	for (size_t i = 0; i < count; i++)
-		if (wanted_math(b->request, &row[i]) && !results_find(b->results, &row[i]))
-			row[kept++] = row[i];
-	return kept;
+		if (wanted_math(&m->request, &row[i]))
+			measure_list(m, &row[i], NULL, false);
 }
 
-/* ---- one shape: true when rows are new ---- */
+/* ---- screening ---- */
 
-static bool measure_factorization(struct benching *b, const struct bench_shape *shape)
+/* Block widths slower by this factor than the best of their variant in one run are not timed. */
+static const double hopeless = 1.10;
+
+static bool same_kind(const struct result *a, const struct result *b)
 {
-	struct measure *measure = b->measure;
-	struct executor *executor = measure_first(measure, NULL);
-	struct result row[MEASURE_CANDIDATES];
-	struct results *rejected = results_new();
-	size_t count = list_rows(b, shape, row);
-
-	measure->plan.ld = shape->m;
-	if (count)
-		count = screening_choose(measure, executor, row, count, rejected);
-	if (measure->executor[0] && is_studied(b, shape))
-		count = ablations_without(executor, b->profile, b->results, row, count);
-	count = ablations_upper(b->results, row, count);
-	bool any = count && measure_whole(measure, executor, row, count, b->results);
-	if (any)
-		results_append(b->results, rejected);
-	results_free(rejected);
-	return any;
+	return strcmp(a->variant, b->variant) == 0 && a->math == b->math &&
+	       result_has(a, "from") == result_has(b, "from");
 }
 
-static bool measure_one_panel(struct benching *b, const struct bench_shape *shape)
+/* Its time over the best time of its kind. */
+static double behind(const struct results *found, const struct result *one)
 {
-	struct measure *measure = b->measure;
-	const char *name;
-	struct executor *executor = measure_first(measure, &name);
-	struct result row[MEASURE_CANDIDATES];
-	size_t count = 0;
+	double best = INFINITY;
 
-	for (const char *const *v = bench_variants(name); *v; v++) {
-		if (strcmp(*v, "cusolver") == 0 && !measure->vendor)
+	for (size_t i = 0; i < found->count; i++)
+		if (same_kind(one, &found->row[i]))
+			best = fmin(best, found->row[i].seconds.value);
+	return one->seconds.value / best;
+}
+
+/* A first run may have loaded code: slow candidates run again, and the faster run counts. */
+static void try_again(
+        struct measure *screened, struct executor *executor, const struct result *listed)
+{
+	struct results *found = screened->results, *again = results_new();
+	struct result some[MEASURE_CANDIDATES];
+	size_t place[MEASURE_CANDIDATES], count = 0;
+
+	for (size_t i = 0; i < found->count; i++)
+		if (behind(found, &found->row[i]) > hopeless) {
+			some[count] = listed[i];
+			place[count++] = i;
+		}
+	screened->results = again;
+	if (count && measure_rows(screened, time_whole, executor, some, count))
+		for (size_t i = 0; i < count; i++)
+			if (again->row[i].seconds.value < found->row[place[i]].seconds.value)
+				found->row[place[i]].seconds = again->row[i].seconds;
+	screened->results = found;
+	results_free(again);
+}
+
+/* Of every kind (variant, math, place of the matrix) the listed plans near the best of a run or two
+ * of each stay listed, with the seconds of the screening; the others go to `rejected`, with a note.
+ */
+static void screen(struct measure *measure, struct executor *executor, struct results *rejected)
+{
+	struct measure screened = *measure;
+	struct results *found = screened.results = results_new();
+	struct result *row = measure->row;
+
+	screened.plan.screened = true;
+	if (measure_rows(&screened, time_whole, executor, screened.row, screened.listed))
+		try_again(&screened, executor, row);
+	measure->listed = 0;
+	for (size_t i = 0; i < found->count; i++) {
+		struct result *one = &found->row[i];
+		const double ratio = behind(found, one);
+		/* From host memory only the best is timed. Failures stay, to be recorded. */
+		const double limit = result_has(one, "from") ? 1 : hopeless;
+		if (!(ratio > limit)) {
+			row[measure->listed] = row[i];
+			row[measure->listed++].seconds = one->seconds;
 			continue;
-		row[count] = new_row(shape, *v, name);
-		row[count].nb = shape->n;
-		count += !results_find(b->results, &row[count]);
+		}
+		snprintf(one->note, sizeof one->note,
+		        "one run, not checked: %.0f %% behind the best of its kind",
+		        100 * (ratio - 1));
+		results_add(rejected, one);
 	}
-	measure->plan.ld = shape->m; /* as in the paper's table */
-	return count && measure_panel(measure, executor, row, count, b->results);
-}
-
-static bool measure_one_part(struct benching *b, const struct bench_shape *shape)
-{
-	return measure_parts(
-	        b->measure, b->profile, shape->operation, shape->m, shape->n, b->results);
-}
-
-static bool measure_errors(struct benching *b, const struct bench_shape *shape)
-{
-	return (strcmp(shape->operation, "lawn_errors") == 0
-	                ? measure_lawn_errors
-	                : measure_kind_errors)(b->measure, shape->n, b->results);
-}
-
-/* Matrices of which one run takes this long: one run of each form, without an interval. */
-static const double gram_long[] = {2, 0.5}; /* seconds; quick */
-
-static bool measure_gram_forms(struct benching *b, const struct bench_shape *shape)
-{
-	const double usual = b->measure->plan.long_seconds;
-
-	b->measure->plan.ld = shape->m;
-	b->measure->plan.long_seconds = gram_long[b->measure->common.quick];
-	bool any = measure_gram_schmidt(
-	        b->measure, b->profile, shape->precision, shape->m, shape->n, b->results);
-	b->measure->plan.long_seconds = usual;
-	return any;
-}
-
-/* All shapes of blocks of threads for a square, a few for fewer columns. */
-static bool measure_one_gram_kernel(struct benching *b, const struct bench_shape *shape)
-{
-	return measure_gram_kernels(
-	        b->measure, b->profile, shape->m, shape->n, shape->m == shape->n, b->results);
-}
-
-static bool measure_one(struct benching *b, const struct bench_shape *shape)
-{
-	static const struct {
-		const char *operation;
-		bool (*measure)(struct benching *, const struct bench_shape *);
-	} ways[] = {{"panel_getrf", measure_one_panel}, {"gramschmidt", measure_gram_forms},
-	        {"lawn_errors", measure_errors}, {"kind_errors", measure_errors},
-	        {"gram_kernels", measure_one_gram_kernel}};
-	enum paper_op part;
-
-	for (size_t i = 0; i < ARRAY_LEN(ways); i++)
-		if (strcmp(shape->operation, ways[i].operation) == 0)
-			return ways[i].measure(b, shape);
-	return paper_op_find(shape->operation, &part) ? measure_one_part(b, shape)
-	                                              : measure_factorization(b, shape);
+	results_free(found);
 }
 
 /* ---- all ---- */
+
+/* True when rows are new. */
+static bool measure_factorization(struct measure *m, const struct bench_shape *shape)
+{
+	struct executor *executor = measure_first(m, NULL);
+	struct results *rejected = results_new();
+
+	list_rows(m, shape);
+	m->plan.ld = shape->m;
+	if (m->listed)
+		screen(m, executor, rejected);
+	if (m->executor[0] && is_studied(m, shape))
+		m->listed = ablations_without(executor, m->profile, m->results, m->row, m->listed);
+	m->listed = ablations_upper(m->results, m->row, m->listed);
+	bool any = measure_listed(m, time_whole, executor);
+	if (any)
+		results_append(m->results, rejected);
+	results_free(rejected);
+	return any;
+}
 
 static bool wanted(const struct bench_request *request, const struct bench_shape *shape)
 {
@@ -267,57 +231,25 @@ static bool wanted(const struct bench_request *request, const struct bench_shape
 	       shape->n <= request->largest;
 }
 
-/* Returns how many shapes the budget was too short for. */
-static size_t measure_shapes(struct benching *b)
+void measure_bench(struct measure *m)
 {
-	const struct measure *measure = b->measure;
-	const double start = clock_now();
+	const struct bench_request *request = &m->request;
 	struct bench_shape *shape;
-	size_t count = b->request->model_plans ? cases_largest_first(&shape) : cases_bench(&shape),
-	       late = 0;
+	size_t count = request->model_plans ? cases_largest_first(&shape) : cases_bench(&shape);
 
-	for (size_t i = 0; i < count && !*measure->plan.stop; i++) {
-		if (!wanted(b->request, &shape[i]))
+	for (size_t i = 0; i < count; i++) {
+		bool any;
+		if (!wanted(request, &shape[i]) || !measure_in_time(m))
 			continue;
-		if (clock_now() - start > measure->budget) {
-			late++;
-			continue;
-		}
 		msg_progress("%s %c %" PRId64 " x %" PRId64, shape[i].operation,
 		        (char)shape[i].precision, shape[i].m, shape[i].n);
-		if (measure_one(b, &shape[i]))
-			measure_save(b->results, b->path);
+		if (!measure_others(m, &shape[i], &any))
+			any = measure_factorization(m, &shape[i]);
+		if (any)
+			measure_save(m);
 	}
 	msg_progress_end();
 	free(shape);
-	if (b->results->count) {
-		bench_print(b->results, stdout);
-		measure_say(measure, b->results, b->path, clock_now() - start);
-	}
-	return late;
-}
-
-int measure_bench(struct measure *measure, const struct bench_request *request)
-{
-	struct benching b = {.measure = measure, .request = request};
-	struct fault fault;
-
-	b.path = xasprintf("%s/bench.tsv", measure->common.output);
-	measure_open(measure);
-	b.results = measure_start(measure, b.path, NULL);
-	b.profile = measure_profile(measure, &fault);
-	size_t late = measure_shapes(&b);
-	bool breakdown =
-	        request->only[0] ? strcmp(request->only, "breakdown") == 0 : !request->model_plans;
-	if (breakdown && b.profile)
-		measure_breakdown(measure, request, b.profile);
-	else if (breakdown)
-		msg_warn("no breakdown of times: it needs the model's plans; %s; make probe writes "
-		         "it",
-		        fault.text);
-	measure_say_late(measure, late, "shapes");
-	results_free(b.results);
-	profile_free(b.profile);
-	free(b.path);
-	return measure_code(measure);
+	if (request->only[0] ? strcmp(request->only, "breakdown") == 0 : !request->model_plans)
+		measure_breakdown(m);
 }

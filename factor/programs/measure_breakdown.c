@@ -6,7 +6,6 @@
  * without records is reported, too). Unit: seconds. */
 #include "measure.h"
 
-#include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "factor/validation/breakdown.h"
 #include "factor/validation/cases.h"
@@ -15,40 +14,34 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 /* Records would dominate smaller runs; on the host alone larger ones take long. */
 enum { SMALLEST = 512, LARGEST = 8192, LARGEST_ON_HOST = 2048 };
 
 struct breakdown_bench {
 	struct measure *measure;
-	const struct bench_request *request;
-	const struct profile *profile;
 	struct table *table;
-	const char *path;
+	char *path;
 };
 
 /* Keeps the file's rows when they are of this program, machine and profile. */
-static struct table *open_table(
-        const struct breakdown_bench *b, const char *profile_path, struct fault *fault)
+static void open_table(struct breakdown_bench *b)
 {
-	struct table *fresh = breakdown_table();
-	struct table *old = b->measure->again ? NULL : table_read(b->path, fault);
-	char sha[65];
+	char *source = xasprintf("%s/profile.tsv", b->measure->common.output), sha[65];
+	struct table *fresh = breakdown_table(), *old = NULL;
+	struct fault fault;
 
 	measure_stamp(b->measure, fresh);
-	if (table_sha256(profile_path, sha, fault))
+	if (table_sha256(source, sha, &fault))
 		table_meta_set(fresh, "profile_sha256", "%s", sha);
-	if (old &&
-	        (!measure_same(old, fresh) || !measure_same_meta(old, fresh, "profile_sha256"))) {
-		table_free(old);
-		old = NULL;
-	}
-	if (!old)
-		return fresh;
-	msg_warn("%s: %zu rows kept (--again measures them again)", b->path, old->row_count);
-	table_free(fresh);
-	return old;
+	if (access(b->path, F_OK) == 0)
+		old = table_read(b->path, &fault);
+	const bool keep = old && measure_continues(b->measure, old, fresh, "profile_sha256",
+	                                 b->path, old->row_count);
+	b->table = keep ? old : fresh;
+	table_free(keep ? fresh : old);
+	free(source);
 }
 
 static void run(struct breakdown_bench *b, struct factor_question *asked,
@@ -60,7 +53,7 @@ static void run(struct breakdown_bench *b, struct factor_question *asked,
 	struct fault fault;
 
 	if (!e || breakdown_has(b->table, asked, place) ||
-	        !breakdown_choose(b->profile, asked, place, choice))
+	        !breakdown_choose(b->measure->profile, asked, place, choice))
 		return;
 	msg_progress("breakdown of %s %s %" PRId64, breakdown_variant[place], asked->operation,
 	        asked->n);
@@ -75,16 +68,14 @@ static void run(struct breakdown_bench *b, struct factor_question *asked,
 	}
 	breakdown_add(b->table, asked, place, run.timeline, run.plain.value, run.timeline->seconds);
 	timeline_free(run.timeline);
-	if (!table_write(b->table, b->path, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	table_save(b->table, "%s", b->path);
 }
 
 static void run_all(struct breakdown_bench *b)
 {
 	static const char *const operations[] = {"getrf", "geqrf", "potrf"};
-	const struct bench_request *request = b->request;
+	const struct bench_request *request = &b->measure->request;
 	struct plan_choice *choice = xmalloc(sizeof *choice);
-	double start = clock_now();
 
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 		for (int64_t n = SMALLEST; n <= LARGEST; n *= 2) {
@@ -93,8 +84,7 @@ static void run_all(struct breakdown_bench *b)
 			if (n < request->smallest || n > request->largest)
 				continue;
 			for (enum breakdown_place place = 0; place < PLACE_COUNT; place++)
-				if (!*b->measure->plan.stop &&
-				        clock_now() - start < b->measure->budget &&
+				if (!measure_over(b->measure) &&
 				        (place != PLACE_HOST || n <= LARGEST_ON_HOST))
 					run(b, &asked, place, choice);
 		}
@@ -102,22 +92,24 @@ static void run_all(struct breakdown_bench *b)
 	free(choice);
 }
 
-void measure_breakdown(
-        struct measure *measure, const struct bench_request *request, const struct profile *profile)
+void measure_breakdown(struct measure *measure)
 {
-	char *path = xasprintf("%s/breakdown_measured.tsv", measure->common.output);
-	char *source = xasprintf("%s/profile.tsv", measure->common.output);
-	struct breakdown_bench b = {measure, request, profile, NULL, path};
-	struct fault fault;
+	struct breakdown_bench b = {.measure = measure};
 
-	b.table = open_table(&b, source, &fault);
+	if (!measure->profile) {
+		msg_warn("no breakdown of times: it needs the model's plans; %s; make probe writes "
+		         "it",
+		        measure->fault.text);
+		return;
+	}
+	b.path = xasprintf("%s/breakdown_measured.tsv", measure->common.output);
+	open_table(&b);
 	run_all(&b);
 	if (b.table->row_count) {
 		printf("\nShares of time by phase, recorded runs\n");
 		breakdown_print(b.table, stdout);
-		printf("%s\n", path);
+		printf("%s\n", b.path);
 	}
 	table_free(b.table);
-	free(source);
-	free(path);
+	free(b.path);
 }

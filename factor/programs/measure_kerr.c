@@ -11,10 +11,13 @@
 #include "lib/base/msg.h"
 #include "factor/algorithms/geqrf.h"
 #include "factor/model/predictions/model_kerr.h"
+#include "factor/model/simulation/executor_model.h"
 #include "factor/validation/fixture.h"
 #include "measure_kerr.h"
 
+#include <cblas.h>
 #include <inttypes.h>
+#include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +165,27 @@ static struct kerr_prediction predict(const struct kerr_bench *b, const struct c
 	return predicted;
 }
 
+double kerr_gemv_predicted(const struct kerr_bench *b, bool tuned, int calls)
+{
+	const int64_t m = b->a0.m;
+	struct matrix a = {NULL, 0, m, m, m, SINGLE}, v = {NULL, 0, m, 1, m, SINGLE};
+	double seconds = NAN;
+
+	if (!b->profile)
+		return NAN;
+	struct executor *e = executor_model_new(b->profile, MODEL_CUDA, 2);
+	bool good = e->ops->mark(e, 0);
+	if (tuned)
+		good = good && cost_known(executor_model_reader(e), "gpu.own_gemv.s.n");
+	e->blas_only = !tuned;
+	for (int i = 0; i < calls && good; i++)
+		good = ex_gemv(e, PLAIN, 1, a, v, 0, v);
+	if (!good || !e->ops->mark(e, 1) || !e->ops->elapsed(e, 0, 1, &seconds))
+		seconds = NAN;
+	executor_free(e);
+	return seconds / calls;
+}
+
 static void measure_configuration(struct kerr_bench *b, enum kerr_variant variant, int64_t r)
 {
 	struct executor *e = b->e;
@@ -197,7 +221,7 @@ static void measure_configuration(struct kerr_bench *b, enum kerr_variant varian
 /* Whether the request includes that variant. */
 static bool wants(const struct kerr_bench *b, const char *variant)
 {
-	return !b->request->only[0] || strcmp(b->request->only, variant) == 0;
+	return !b->measure->request.only[0] || strcmp(b->measure->request.only, variant) == 0;
 }
 
 static bool suits(const struct kerr_bench *b, enum kerr_variant variant, int64_t r)
@@ -210,25 +234,98 @@ static void measure_size(struct kerr_bench *b)
 {
 	for (int v = 0; v < KERR_VARIANTS; v++)
 		for (size_t w = 0; w < ARRAY_LEN(widths); w++)
-			if (suits(b, (enum kerr_variant)v, widths[w]) && !kerr_bench_late(b))
+			if (suits(b, (enum kerr_variant)v, widths[w]) &&
+			        measure_in_time(b->measure))
 				measure_configuration(b, (enum kerr_variant)v, widths[w]);
-	if (b->measure->executor[0] && wants(b, "gemv") && !kerr_bench_late(b))
+	if (b->measure->executor[0] && wants(b, "gemv") && measure_in_time(b->measure))
 		measure_kerr_gemv(b);
+}
+
+/* ---- LAPACK on the host ---- */
+
+/* The paper's reference: LAPACK's geqrf, and ormqr applied to the unit matrix, on 1, 2, 4 and all
+ * threads of the host. */
+struct factors {
+	float *a, *q, *tau;
+};
+
+/* The time includes the unit matrix, as on the GPU. */
+static bool run_host_once(const struct kerr_bench *b, const struct factors *f, double *seconds)
+{
+	int m = (int)b->a0.m, n = (int)b->a0.n;
+
+	memcpy(f->a, b->host, (size_t)m * (size_t)n * sizeof *f->a);
+	double start = clock_now();
+	memset(f->q, 0, (size_t)m * (size_t)m * sizeof *f->q);
+	for (size_t i = 0; i < (size_t)m; i++)
+		f->q[i * ((size_t)m + 1)] = 1;
+	bool ok =
+	        LAPACKE_sgeqrf(LAPACK_COL_MAJOR, m, n, f->a, m, f->tau) == 0 &&
+	        LAPACKE_sormqr(LAPACK_COL_MAJOR, 'L', 'N', m, m, n, f->a, m, f->tau, f->q, m) == 0;
+	*seconds = clock_now() - start;
+	return ok;
+}
+
+static void measure_threads(struct kerr_bench *b, const struct factors *f, int t, int threads)
+{
+	struct kerr_row row = kerr_bench_row(b, "lapack", "total", 0);
+	int64_t m = row.m;
+	double growth = b->before[t].m ? (double)m / (double)b->before[t].m : 0;
+	double expected = b->before[t].seconds * growth * growth * growth;
+	double left = b->measure->budget - (clock_now() - b->measure->start), sample[KERR_RUNS];
+	double phase[KERR_PHASES];
+	struct kerr_errors errors;
+	double spent = 0, enough = b->measure->plan.max_seconds;
+	size_t count = 0;
+	bool ok = true;
+
+	row.threads = threads;
+	row.flops = kerr_count(m, row.n, KERR_TABLE_R, phase);
+	if (kerr_rows_find(b->rows, &row) || expected > left)
+		return;
+	openblas_set_num_threads(threads);
+	for (; ok && count < KERR_RUNS && spent < enough; count++) {
+		ok = run_host_once(b, f, &sample[count]);
+		spent += sample[count];
+	}
+	openblas_set_num_threads(1);
+	if (!ok || !b->e->ops->upload(b->e, f->a, m, b->a) ||
+	        !b->e->ops->upload(b->e, f->q, m, b->q) ||
+	        !kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &errors)) {
+		msg_warn("LAPACKE at %" PRId64 " rows: %s", m, ok ? b->e->fault.text : "refused");
+		b->measure->failed++;
+		return;
+	}
+	kerr_bench_add(b, &row, sample, count, &errors);
+	b->before[t].seconds = stats_median(sample, count);
+	b->before[t].m = m;
+}
+
+static void measure_host(struct kerr_bench *b)
+{
+	int64_t m = b->a0.m, n = b->a0.n;
+	const int threads[KERR_THREADS] = {1, 2, 4, executor_host_threads()};
+	struct factors f = {xmalloc((size_t)(m * n) * sizeof(float)),
+	        xmalloc((size_t)(m * m) * sizeof(float)), xmalloc((size_t)n * sizeof(float))};
+
+	for (int t = KERR_THREADS - 1; t >= 0 && !measure_over(b->measure); t--)
+		if (t == KERR_THREADS - 1 || threads[t] < threads[KERR_THREADS - 1])
+			measure_threads(b, &f, t, threads[t]);
+	free(f.a);
+	free(f.q);
+	free(f.tau);
 }
 
 /* ---- all ---- */
 
-bool kerr_bench_late(const struct kerr_bench *b)
-{
-	return *b->measure->plan.stop || clock_now() - b->start > b->measure->budget;
-}
-
 static void each_size(struct kerr_bench *b, void (*work)(struct kerr_bench *))
 {
+	const struct bench_request *request = &b->measure->request;
 	struct fault fault;
 
-	for (size_t i = 0; i < ARRAY_LEN(sizes) && !kerr_bench_late(b); i++) {
-		if (sizes[i] < b->request->smallest || sizes[i] > b->request->largest)
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		if (sizes[i] < request->smallest || sizes[i] > request->largest ||
+		        !measure_in_time(b->measure))
 			continue;
 		msg_progress("%" PRId64 " x %" PRId64, sizes[i], sizes[i] / 2);
 		if (open_size(b, sizes[i]))
@@ -236,7 +333,7 @@ static void each_size(struct kerr_bench *b, void (*work)(struct kerr_bench *))
 		else
 			msg_warn("%" PRId64 " rows: %s", sizes[i], b->e->fault.text);
 		close_size(b);
-		if (!kerr_rows_write(b->rows, b->path, &fault))
+		if (!kerr_rows_write(b->rows, b->measure->path, &fault))
 			msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 	}
 }
@@ -244,48 +341,35 @@ static void each_size(struct kerr_bench *b, void (*work)(struct kerr_bench *))
 /* Keeps the rows of kerr.tsv of this program on this machine. */
 static void keep_rows(struct kerr_bench *b)
 {
+	const char *path = b->measure->path;
 	struct fault fault;
-	struct kerr_rows *old = b->measure->again ? NULL : kerr_rows_read(b->path, &fault);
+	struct kerr_rows *old = kerr_rows_read(path, &fault);
 
-	if (old && measure_same(old->table, b->rows->table))
+	if (old &&
+	        measure_continues(b->measure, old->table, b->rows->table, NULL, path, old->count))
 		for (size_t i = 0; i < old->count; i++)
 			kerr_rows_add(b->rows, &old->row[i]);
-	if (b->rows->count)
-		msg_warn(
-		        "%s: %zu rows kept (--again measures them again)", b->path, b->rows->count);
 	kerr_rows_free(old);
 }
 
-int measure_kerr(struct measure *measure, const struct bench_request *request)
+void measure_kerr(struct measure *measure)
 {
 	struct kerr_bench *b = xcalloc(1, sizeof *b);
-	struct fault fault;
 
 	b->measure = measure;
-	b->request = request;
 	b->rows = kerr_rows_new();
-	b->path = xasprintf("%s/kerr.tsv", measure->common.output);
-	measure_open(measure);
 	b->e = measure_first(measure, NULL);
 	measure_stamp(measure, b->rows->table);
 	table_meta_set(b->rows->table, "executor", "%s", b->e->name);
 	keep_rows(b);
-	b->profile = measure->executor[0] ? measure_profile(measure, &fault) : NULL;
-	b->start = clock_now();
-	if (strcmp(request->only, "lapack") != 0)
+	b->profile = measure->executor[0] ? measure->profile : NULL;
+	if (strcmp(measure->request.only, "lapack") != 0)
 		each_size(b, measure_size);
 	if (measure->executor[1] && wants(b, "lapack"))
-		each_size(b, measure_kerr_host);
+		each_size(b, measure_host);
 	msg_progress_end();
 	kerr_rows_print(b->rows, stdout);
-	printf("%s\n", b->path);
-	if (clock_now() - b->start > measure->budget)
-		msg_warn("the budget of %.0f s is spent: the same command continues",
-		        measure->budget);
-	const int code = measure_code(measure);
+	printf("%s\n", measure->path);
 	kerr_rows_free(b->rows);
-	profile_free(b->profile);
-	free(b->path);
 	free(b);
-	return code;
 }

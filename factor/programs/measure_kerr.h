@@ -10,12 +10,9 @@ enum { KERR_RUNS = 5, KERR_THREADS = 4 };
 
 struct kerr_bench {
 	struct measure *measure;
-	const struct bench_request *request;
 	struct kerr_rows *rows;
-	struct profile *profile; /* for the predictions; NULL: none */
-	char *path;
-	double start;
-	bool warm[KERR_VARIANTS]; /* has run: its code is loaded */
+	const struct profile *profile; /* for the predictions; NULL: none */
+	bool warm[KERR_VARIANTS];      /* has run: its code is loaded */
 	/* of the current size */
 	struct timing_fixture memory; /* only its memory is used */
 	struct executor *e;
@@ -29,9 +26,6 @@ struct kerr_bench {
 	} before[KERR_THREADS];
 };
 
-/* Whether no new run may start. */
-bool kerr_bench_late(const struct kerr_bench *);
-
 /* A row of the current size without results; adds it, with the median of the samples when the
  * errors are within their limits. */
 struct kerr_row kerr_bench_row(
@@ -39,10 +33,10 @@ struct kerr_row kerr_bench_row(
 void kerr_bench_add(struct kerr_bench *, struct kerr_row *row, const double *sample, size_t count,
         const struct kerr_errors *errors);
 
-/* measure_kerr_host.c: LAPACKE with 1, 2, 4 and all threads on the current matrix, where it should
- * end within the budget. */
-void measure_kerr_host(struct kerr_bench *);
-
 /* measure_kerr_gemv.c: products with a square matrix of as many rows, on the GPU. Overwrites q and
  * a. */
 void measure_kerr_gemv(struct kerr_bench *);
+
+/* Predicted seconds of such a product by cuBLAS or by our tuned kernel, of `calls` in a row; NaN:
+ * not known. */
+double kerr_gemv_predicted(const struct kerr_bench *, bool tuned, int calls);

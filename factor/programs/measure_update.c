@@ -7,126 +7,123 @@
  * result (each is checked: then there is no number). Unit: seconds. */
 #include "measure.h"
 
-#include "lib/host/clock.h"
 #include "lib/base/msg.h"
+#include "factor/papers/qr_update_paper.h"
 #include "factor/validation/update_cases.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct updating {
-	struct measure *measure;
-	const struct results *predictions;
-	struct results *results;
-	char *path;
-	double start;
-	size_t late;
-};
-
-static bool is_change(const struct result *row)
+bool change_open(struct measure *measure, const char *executor, const struct update_question *asked)
 {
-	return update_way_of(row) == UPDATE_CHANGE;
+	struct executor *e = measure_executor(measure, executor);
+	struct fault fault = {""};
+
+	measure->plan.seed += 1000;
+	measure->changed = update_fixture_new(e, asked, measure->plan.seed, &fault);
+	if (!measure->changed)
+		msg_warn("%s of %" PRId64 " x %" PRId64 ": %s", qr_change_name[asked->change],
+		        asked->m, asked->n, fault.text);
+	return measure->changed;
 }
 
-static struct update_entry entry_of(
-        const struct updating *u, struct update_fixture *fixture, const struct result *row)
+void change_close(struct measure *measure)
 {
-	return (struct update_entry){.fixture = fixture,
-	        .way = update_way_of(row),
-	        .k = row->k,
-	        .p = row->p,
-	        .vendor = u->measure->vendor,
-	        .vendor_prepare = vendor_solve_prepare,
-	        .vendor_solve = vendor_solve};
+	update_fixture_free(measure->changed);
+	measure->changed = NULL;
 }
 
-static void add(
-        const struct updating *u, struct result *row, size_t *count, const struct result *one)
+bool time_updates(struct rows *r)
 {
-	if (*count < MEASURE_CANDIDATES && !results_find(u->results, one))
-		row[(*count)++] = *one;
+	struct update_entry entry[MEASURE_CANDIDATES];
+	struct qr_paper paper[MEASURE_CANDIDATES];
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct result *row = &r->row[i];
+		const bool whole = strcmp(row->variant, "whole") == 0,
+		           ours = !whole && strcmp(row->variant, "paper") != 0;
+		paper[i] = (struct qr_paper){.nb = row->nb, .whole = whole};
+		entry[i] = (struct update_entry){.fixture = r->measure->changed,
+		        .way = ours ? update_way_of(row) : UPDATE_CHANGE,
+		        .k = row->k,
+		        .p = row->p,
+		        .paper = ours ? NULL : &paper[i],
+		        .vendor = r->measure->vendor,
+		        .vendor_prepare = vendor_solve_prepare,
+		        .vendor_solve = vendor_solve};
+		r->candidate[i] = candidate_update(&entry[i]);
+	}
+	return timing_update(
+	        r->measure->changed, &r->measure->plan, r->candidate, r->count, &r->fault);
 }
 
-/* The rows still to be measured for the shape's changes of p. */
-static size_t list_rows(const struct updating *u, const struct result *like, struct result *row)
+/* The next change from the i-th prediction on; NULL after the last. */
+static const struct result *next_change(const struct measure *m, size_t *i)
+{
+	while (*i < m->predictions->count) {
+		const struct result *row = &m->predictions->row[(*i)++];
+		if (update_way_of(row) == UPDATE_CHANGE)
+			return row;
+	}
+	return NULL;
+}
+
+/* Lists what is still to be measured for the shape's changes of p. */
+static void list_rows(struct measure *m, const struct result *like)
 {
 	const struct update_question asked = update_question_of(like);
-	bool vendor = u->measure->vendor && strcmp(like->executor, "cuda") == 0;
-	size_t count = 0;
+	const bool vendor = m->vendor && strcmp(like->executor, "cuda") == 0;
+	const struct result *p;
 
-	for (size_t i = 0; i < u->predictions->count; i++) {
-		const struct result *p = &u->predictions->row[i];
-		if (update_same_shape(p, like) && p->p == like->p && is_change(p))
-			add(u, row, &count, p);
-	}
+	m->listed = 0;
+	for (size_t i = 0; (p = next_change(m, &i));)
+		if (update_same_shape(p, like) && p->p == like->p)
+			measure_list(m, p, NULL, false);
 	for (int way = UPDATE_REFACTOR; way < UPDATE_WAYS; way++) {
-		struct result one = update_row(&asked, (enum update_way)way, like->executor);
+		const struct result one = update_row(&asked, (enum update_way)way, like->executor);
 		if ((way != UPDATE_CUSOLVER || vendor) &&
 		        (way != UPDATE_SOLVE || asked.kept != Q_NONE))
-			add(u, row, &count, &one);
+			measure_list(m, &one, NULL, false);
 	}
-	return count;
 }
 
-static bool measure_changes(
-        struct updating *u, struct update_fixture *fixture, struct result *row, size_t count)
+/* The first change of every shape (like NULL), or of every p of a shape. */
+static size_t list_firsts(
+        const struct measure *m, const struct result *like, const struct result **first)
 {
-	struct candidate candidate[MEASURE_CANDIDATES];
-	struct update_entry entry[MEASURE_CANDIDATES];
-	struct fault fault = {""};
-
-	for (size_t i = 0; i < count; i++) {
-		entry[i] = entry_of(u, fixture, &row[i]);
-		candidate[i] = candidate_update(&entry[i]);
-	}
-	bool timed = timing_update(fixture, &u->measure->plan, candidate, count, &fault);
-	return measure_add_all(u->measure, row, candidate, count, timed, &fault, u->results);
-}
-
-/* The first change of every p of the shape. */
-static size_t list_parts(
-        const struct updating *u, const struct result *shape, const struct result **part)
-{
+	const struct result *p;
 	size_t count = 0;
 
-	for (size_t i = 0; i < u->predictions->count; i++) {
-		const struct result *p = &u->predictions->row[i];
-		bool seen = !update_same_shape(p, shape) || !is_change(p);
+	for (size_t i = 0; (p = next_change(m, &i));) {
+		bool seen = like ? !update_same_shape(p, like) : !measure_executor(m, p->executor);
 		for (size_t j = 0; j < count && !seen; j++)
-			seen = part[j]->p == p->p;
+			seen = like ? first[j]->p == p->p : update_same_shape(first[j], p);
 		if (!seen)
-			part[count++] = p;
+			first[count++] = p;
 	}
 	return count;
 }
 
-static void measure_shape(struct updating *u, const struct result *shape)
+static void measure_shape(struct measure *m, const struct result *shape)
 {
-	struct measure *measure = u->measure;
-	struct executor *e = measure_executor(measure, shape->executor);
-	const struct result **part = xmalloc((u->predictions->count + 1) * sizeof *part);
-	size_t parts = list_parts(u, shape, part), count = 0;
+	const struct result **part = xmalloc((m->predictions->count + 1) * sizeof *part);
 	struct update_question asked = update_question_of(shape);
-	struct result row[MEASURE_CANDIDATES];
-	struct update_fixture *fixture = NULL;
-	struct fault fault = {""};
+	size_t parts = list_firsts(m, shape, part), count = 0;
 
 	for (size_t i = 0; i < parts; i++) {
-		asked.p = part[i]->p > asked.p ? part[i]->p : asked.p;
-		count += list_rows(u, part[i], row);
+		asked.p = max_int64(asked.p, part[i]->p);
+		list_rows(m, part[i]);
+		count += m->listed;
 	}
-	measure->plan.seed += 1000;
-	if (e && count && !(fixture = update_fixture_new(e, &asked, measure->plan.seed, &fault)))
-		msg_warn("%s of %" PRId64 " x %" PRId64 ": %s", shape->operation, shape->m,
-		        shape->n, fault.text);
-	for (size_t i = 0; fixture && i < parts && !*measure->plan.stop; i++) {
-		count = list_rows(u, part[i], row);
-		if (count && measure_changes(u, fixture, row, count))
-			measure_save(u->results, u->path);
+	if (count && change_open(m, shape->executor, &asked)) {
+		for (size_t i = 0; i < parts && !*m->plan.stop; i++) {
+			list_rows(m, part[i]);
+			if (measure_listed(m, time_updates, measure_executor(m, shape->executor)))
+				measure_save(m);
+		}
 	}
-	update_fixture_free(fixture);
+	change_close(m);
 	free(part);
 }
 
@@ -141,61 +138,20 @@ static int cheaper(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* Every shape's first row, the cheapest first: most points within the budget. */
-static size_t list_shapes(const struct updating *u, const struct result **shape)
+/* The cheapest shape first: most points within the budget. */
+void measure_update(struct measure *m)
 {
-	size_t count = 0;
+	const struct result **shape = xmalloc((m->predictions->count + 1) * sizeof *shape);
+	size_t count = list_firsts(m, NULL, shape);
 
-	for (size_t i = 0; i < u->predictions->count; i++) {
-		const struct result *p = &u->predictions->row[i];
-		bool seen = !is_change(p) || !measure_executor(u->measure, p->executor);
-		for (size_t j = 0; j < count && !seen; j++)
-			seen = update_same_shape(shape[j], p);
-		if (!seen)
-			shape[count++] = p;
-	}
-	qsort(shape, count, sizeof(*shape), cheaper);
-	return count;
-}
-
-static void measure_shapes(struct updating *u)
-{
-	const struct result **shape = xmalloc((u->predictions->count + 1) * sizeof *shape);
-	size_t count = list_shapes(u, shape);
-
-	for (size_t i = 0; i < count && !*u->measure->plan.stop; i++) {
+	qsort(shape, count, sizeof *shape, cheaper);
+	for (size_t i = 0; i < count; i++) {
+		if (!measure_in_time(m))
+			continue;
 		msg_progress("%zu of %zu shapes: %s %" PRId64 " x %" PRId64, i, count,
 		        shape[i]->operation, shape[i]->m, shape[i]->n);
-		if (clock_now() - u->start < u->measure->budget)
-			measure_shape(u, shape[i]);
-		else
-			u->late++;
+		measure_shape(m, shape[i]);
 	}
-	msg_progress_end();
 	free(shape);
-}
-
-int measure_update(struct measure *measure)
-{
-	char *source = xasprintf("%s/update_predictions.tsv", measure->common.output), sha[65];
-	struct fault fault = {""};
-	struct results *predictions = results_read(source, &fault);
-
-	if (!predictions || !table_sha256(source, sha, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s; run predict --update first", fault.text);
-	measure_open(measure);
-	struct updating u = {.measure = measure,
-	        .predictions = predictions,
-	        .path = xasprintf("%s/update.tsv", measure->common.output),
-	        .start = clock_now()};
-	u.results = measure_start(measure, u.path, sha);
-	measure_shapes(&u);
-	measure_save(u.results, u.path);
-	measure_say(measure, u.results, u.path, clock_now() - u.start);
-	measure_say_late(measure, u.late, "shapes");
-	results_free(predictions);
-	results_free(u.results);
-	free(u.path);
-	free(source);
-	return measure_code(measure);
+	measure_save(m);
 }

@@ -7,7 +7,6 @@
  */
 #include "measure.h"
 
-#include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "factor/model/predictions/model_update_paper.h"
 #include "factor/algorithms/schedule.h"
@@ -21,7 +20,7 @@
 
 enum { WIDTHS = 8, SAMPLES = 256 };
 
-static const struct study {
+static const struct changes {
 	enum qr_change change;
 	enum q_kept kept;
 	int64_t m, n, k, p, nb[WIDTHS]; /* widths up to the first 0 */
@@ -47,11 +46,8 @@ static const struct study {
 
 struct reading {
 	struct measure *measure;
-	const struct study *study;
+	const struct changes *study;
 	struct update_question asked;
-	struct profile *profile; /* NULL: no predictions */
-	struct update_fixture *fixture;
-	struct results *results;
 	bool solo; /* our row is not measured yet */
 };
 
@@ -81,26 +77,22 @@ static struct result row_of(
 	return row;
 }
 
-static void add_model(
-        const struct reading *r, const struct qr_paper *paper, const char *phase, double seconds)
-{
-	struct result row = row_of(r, paper, phase);
-
-	snprintf(row.executor, sizeof row.executor, "model");
-	row.seconds = (struct estimate){seconds, seconds, seconds, 1};
-	results_add(r->results, &row);
-}
-
+/* The whole, then (p from 0 on) the phases. */
 static void predict(const struct reading *r, const struct qr_paper *paper)
 {
 	struct paper_prediction found;
 
-	if (!r->profile || !model_update_paper(r->profile, &r->asked, paper, &found))
+	if (!r->measure->profile ||
+	        !model_update_paper(r->measure->profile, &r->asked, paper, &found))
 		return;
-	add_model(r, paper, NULL, found.total);
-	for (int p = 0; p < PAPER_PHASES; p++)
-		if (found.phase[p] > 0)
-			add_model(r, paper, paper_phase_name[p], found.phase[p]);
+	for (int p = -1; p < PAPER_PHASES; p++) {
+		struct result row = row_of(r, paper, p < 0 ? NULL : paper_phase_name[p]);
+		const double seconds = p < 0 ? found.total : found.phase[p];
+		snprintf(row.executor, sizeof row.executor, "model");
+		row.seconds = (struct estimate){seconds, seconds, seconds, 1};
+		if (p < 0 || seconds > 0)
+			results_add(r->measure->results, &row);
+	}
 }
 
 static bool run_marked(struct candidate *candidate)
@@ -125,7 +117,7 @@ static void add_phases(struct reading *r, const struct qr_paper *paper, struct m
 		row.residual = candidate->residual;
 		row.orthogonality = candidate->orthogonality;
 		if (row.seconds.value > 0)
-			results_add(r->results, &row);
+			results_add(r->measure->results, &row);
 	}
 }
 
@@ -133,15 +125,16 @@ static void measure_phases(struct reading *r, const struct qr_paper *paper)
 {
 	struct marked *m = xcalloc(1, sizeof *m);
 	struct qr_paper how = {paper->nb, paper->whole, &m->phase_timer};
+	struct update_fixture *changed = r->measure->changed;
 	struct fault fault = {""};
 
 	m->entry = (struct update_entry){
-	        .fixture = r->fixture, .k = r->study->k, .p = r->study->p, .paper = &how};
-	m->e = measure_executor(r->measure, "cuda");
+	        .fixture = changed, .k = r->study->k, .p = r->study->p, .paper = &how};
+	m->e = r->measure->executor[0];
 	struct candidate candidate = candidate_update(&m->entry);
 	m->run = candidate.run;
 	candidate.run = run_marked;
-	bool timed = timing_update(r->fixture, &r->measure->plan, &candidate, 1, &fault);
+	bool timed = timing_update(changed, &r->measure->plan, &candidate, 1, &fault);
 	if (timed && !candidate.failed && !candidate.refused)
 		add_phases(r, paper, m, &candidate);
 	else if (timed)
@@ -153,83 +146,50 @@ static void measure_phases(struct reading *r, const struct qr_paper *paper)
 /* In turns with ours; the first way of a study adds our row. */
 static void measure_way(struct reading *r, const struct qr_paper *paper)
 {
-	struct update_entry entry[2];
-	struct candidate candidate[2];
 	struct result row[2] = {row_of(r, paper, NULL), row_of(r, NULL, NULL)};
-	struct fault fault = {""};
 
-	for (int i = 0; i < 2; i++) {
-		entry[i] = (struct update_entry){.fixture = r->fixture,
-		        .k = r->study->k,
-		        .p = r->study->p,
-		        .paper = i ? NULL : paper};
-		candidate[i] = candidate_update(&entry[i]);
-	}
 	predict(r, paper);
-	if (measure_add_all(r->measure, row, candidate, r->solo ? 2 : 1,
-	            timing_update(
-	                    r->fixture, &r->measure->plan, candidate, r->solo ? 2 : 1, &fault),
-	            &fault, r->results))
+	if (measure_rows(r->measure, time_updates, r->measure->executor[0], row, r->solo ? 2 : 1))
 		measure_phases(r, paper);
 	r->solo = false;
 }
 
 /* ---- all ---- */
 
-static void measure_study(struct reading *r)
+static void measure_changes(struct reading *r)
 {
-	const struct study *s = r->study;
-	struct executor *e = measure_executor(r->measure, "cuda");
-	struct fault fault = {""};
+	const struct changes *s = r->study;
+	struct measure *m = r->measure;
 
 	r->asked = (struct update_question){
 	        s->change, s->kept, s->m, s->n, s->k, s->p, 1, SINGLE, false};
 	r->solo = true;
-	r->measure->plan.seed += 1000;
-	r->fixture = update_fixture_new(e, &r->asked, r->measure->plan.seed, &fault);
-	if (!r->fixture) {
-		msg_warn("%s of %" PRId64 " x %" PRId64 ": %s", qr_change_name[s->change], s->m,
-		        s->n, fault.text);
-		r->measure->failed++;
+	if (!change_open(m, "cuda", &r->asked)) {
+		m->failed++;
 		return;
 	}
-	for (int i = 0; i < WIDTHS && (i == 0 || s->nb[i]) && !*r->measure->plan.stop; i++)
+	for (int i = 0; i < WIDTHS && (i == 0 || s->nb[i]) && !*m->plan.stop; i++)
 		measure_way(r, &(struct qr_paper){.nb = s->nb[i]});
 	if (s->change == QR_ADD_ROWS || (s->change == QR_ADD_COLUMNS && s->k < s->n))
 		measure_way(r, &(struct qr_paper){.nb = s->nb[0], .whole = true});
-	update_fixture_free(r->fixture);
+	change_close(m);
+	measure_save(m);
 }
 
-int measure_update_paper(struct measure *measure)
+void measure_update_paper(struct measure *measure)
 {
-	struct reading r = {.measure = measure, .results = results_new()};
-	char *path = xasprintf("%s/update_paper.tsv", measure->common.output);
-	double start = clock_now();
-	struct fault fault;
-	size_t i = 0;
+	struct reading r = {.measure = measure};
 
-	measure_open(measure);
-	if (!measure_executor(measure, "cuda"))
+	if (!measure->executor[0])
 		msg_die(EXIT_NOT_POSSIBLE, "the paper's changes are timed only on a GPU");
-	measure_stamp(measure, r.results->table);
-	r.profile = measure_profile(measure, &fault);
-	if (!r.profile)
-		msg_warn("no predictions: %s", fault.text);
-	for (; i < ARRAY_LEN(studies) && !*measure->plan.stop; i++) {
+	if (!measure->profile)
+		msg_warn("no predictions: %s", measure->fault.text);
+	for (size_t i = 0; i < ARRAY_LEN(studies); i++) {
+		if (!measure_in_time(measure))
+			continue;
 		msg_progress(
 		        "%zu of %zu: %s", i, ARRAY_LEN(studies), qr_change_name[studies[i].change]);
 		r.study = &studies[i];
-		if (clock_now() - start > measure->budget)
-			break;
-		measure_study(&r);
-		measure_save(r.results, path);
+		measure_changes(&r);
 	}
-	msg_progress_end();
-	measure_say(measure, r.results, path, clock_now() - start);
-	if (i < ARRAY_LEN(studies))
-		msg_warn("%zu studies are not measured", ARRAY_LEN(studies) - i);
-	profile_free(r.profile);
-	results_free(r.results);
-	free(path);
-	return measure->failed || i < ARRAY_LEN(studies) ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }

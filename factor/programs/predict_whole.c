@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "predict_whole.h"
+#include "predict.h"
 #include "factor/validation/predicted.h"
 
 #include "lib/base/msg.h"
@@ -47,15 +47,18 @@ struct part {
 	size_t refused;
 };
 
-static void add_part(struct part *parts, size_t *count, struct part part)
-{
-	part.results = results_new();
-	parts[(*count)++] = part;
-}
-
 static bool is_panel(const struct bench_shape *shape)
 {
 	return results_factorization(shape->operation) != shape->operation;
+}
+
+/* Panels have no plans of their own; only fp32 has panels on the host. */
+static bool has_part(const struct profile *profile, const struct part *part)
+{
+	if (part->math != MATH_FP32 && (part->hybrid || !cases_split(part->shape) ||
+	                                       !cases_estimated(profile, part->math)))
+		return false;
+	return is_panel(part->shape) ? !part->model_plan : part->model_plan || !part->hybrid;
 }
 
 static size_t list_parts(const struct profile *profile, const struct bench_shape *shapes,
@@ -63,23 +66,15 @@ static size_t list_parts(const struct profile *profile, const struct bench_shape
 {
 	size_t listed = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		struct part part = {.shape = &shapes[i], .math = MATH_FP32};
-		add_part(parts, &listed, part);
-		part.model_plan = !is_panel(&shapes[i]);
-		if (part.model_plan)
-			add_part(parts, &listed, part);
-		part.hybrid = true;
-		add_part(parts, &listed, part);
-		for (enum math math = MATH_3XTF32; math < MATHS; math++) {
-			if (!cases_split(&shapes[i]) || !cases_estimated(profile, math))
-				continue;
-			part = (struct part){.shape = &shapes[i], .math = math};
-			add_part(parts, &listed, part);
-			part.model_plan = true;
-			add_part(parts, &listed, part);
-		}
-	}
+	for (size_t i = 0; i < count; i++)
+		for (enum math math = MATH_FP32; math < MATHS; math++)
+			for (int way = 0; way < 4; way++) {
+				struct part part = {&shapes[i], math, way / 2, way % 2, NULL, 0};
+				if (!has_part(profile, &part))
+					continue;
+				part.results = results_new();
+				parts[listed++] = part;
+			}
 	return listed;
 }
 

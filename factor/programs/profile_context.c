@@ -7,7 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool profile_context_set_gpu(const struct cli_list *set)
+size_t profile_context_word(
+        const char *text, const char *const *words, size_t count, const char *what)
+{
+	char known[128] = "";
+
+	for (size_t i = 0; i < count && words[i]; i++) {
+		if (strcmp(text, words[i]) == 0)
+			return i;
+		size_t used = strlen(known);
+		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", words[i]);
+	}
+	msg_die(EXIT_BAD_USAGE, "%s '%s': %s are known", what, text, known);
+}
+
+static bool sets_gpu(const struct cli_list *set)
 {
 	for (size_t i = 0; i < set->count; i++)
 		if (strncmp(set->item[i], "gpu.", 4) == 0 || strncmp(set->item[i], "link.", 5) == 0)
@@ -16,79 +30,69 @@ bool profile_context_set_gpu(const struct cli_list *set)
 }
 
 /* Whether the user has named the folder. */
-static bool choose_folder(
-        const struct profile_context_question *q, struct profile_context_source *source)
+static bool choose_folder(struct profile_context *c)
 {
-	if (q->machine && q->given != q->preset)
+	const char *given = c->common.output;
+	const bool own = given == c->preset && c->own;
+
+	if (c->machine && given != c->preset)
 		msg_die(EXIT_BAD_USAGE, "--machine and --output both name a data folder: give one");
-	if (q->given != q->preset) {
-		snprintf(source->choice, sizeof source->choice, "data: %.160s (given by --output)",
-		        q->given);
-		source->folder = xstrdup(q->given);
-		return true;
+	if (given != c->preset || own) {
+		snprintf(c->choice, sizeof c->choice, "data: %.160s (%s)", given,
+		        own ? "measured here" : "given by --output");
+		c->folder = xstrdup(given);
+		return !own;
 	}
-	if (q->own) {
-		snprintf(source->choice, sizeof source->choice, "data: %.160s (measured here)",
-		        q->own);
-		source->folder = xstrdup(q->own);
-		return false;
-	}
-	if (q->machine) {
-		if (!q->machine[0] || strchr(q->machine, '/'))
+	if (c->machine) {
+		if (!c->machine[0] || strchr(c->machine, '/'))
 			msg_die(EXIT_BAD_USAGE, "--machine takes the name of a folder in data/");
 		unsetenv("FATHOM_DATA");
-		setenv("MACHINE", q->machine, 1);
+		setenv("MACHINE", c->machine, 1);
 	}
-	source->folder = xstrdup(machine_data_choose(source->choice));
+	c->folder = xstrdup(machine_data_choose(c->choice));
 	return machine_data_given();
 }
 
-static struct profile *read_from(const char *folder)
+static void ask_recorded(struct profile_context *c)
 {
-	struct fault fault;
-	char *path = xasprintf("%s/profile.tsv", folder);
-	struct profile *profile = profile_read(path, &fault);
+	char *without = c->folder;
 
-	if (!profile)
-		msg_die(EXIT_MEASURE_FAILED, "%s; make probe writes one for this machine",
-		        fault.text);
-	free(path);
-	return profile;
-}
-
-static struct profile *ask_recorded(struct profile *local, struct profile_context_source *source)
-{
-	char *without = source->folder;
-
-	profile_free(local);
-	source->recorded = true;
-	source->folder = xstrdup(machine_data_recorded(source->choice));
+	profile_free(c->profile);
+	c->recorded = true;
+	c->folder = xstrdup(machine_data_recorded(c->choice));
 	msg_warn("the profile in %s has no GPU: the answer is for the recorded machine in %s; "
 	         "--machine names another",
-	        without, source->folder);
+	        without, c->folder);
 	free(without);
-	return read_from(source->folder);
+	c->profile = profile_open(c->folder);
 }
 
-struct profile *profile_context_open(
-        const struct profile_context_question *q, struct profile_context_source *source)
+void profile_context_open(struct profile_context *c, bool about_gpu)
 {
 	struct fault fault;
+	const bool named = choose_folder(c);
 
-	*source = (struct profile_context_source){.recorded = false};
-	const bool named = choose_folder(q, source);
-	struct profile *profile = read_from(source->folder);
-	if (!named && q->about_gpu && !profile_has(profile, "gpu."))
-		profile = ask_recorded(profile, source);
-	for (size_t i = 0; i < q->set->count; i++)
-		if (!profile_set(profile, q->set->item[i], &fault))
+	c->profile = profile_open(c->folder);
+	if (!named && (about_gpu || sets_gpu(&c->set)) && !profile_has(c->profile, "gpu."))
+		ask_recorded(c);
+	char *path = xasprintf("%s/profile.tsv", c->folder);
+	if (!table_sha256(path, c->sha, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	free(path);
+	for (size_t i = 0; i < c->set.count; i++)
+		if (!profile_set(c->profile, c->set.item[i], &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
-	return profile;
 }
 
-void profile_context_stamp(struct table *table, const struct profile_context_source *source)
+void profile_context_close(struct profile_context *c)
 {
-	table_meta_set(table, "profile", "%s", source->choice);
-	if (source->recorded)
-		table_meta_set(table, "recorded_machine", "%s", source->folder);
+	profile_free(c->profile);
+	free(c->folder);
+}
+
+void profile_context_stamp(struct table *table, const struct profile_context *c)
+{
+	table_meta_set(table, "profile", "%s", c->choice);
+	if (c->recorded)
+		table_meta_set(table, "recorded_machine", "%s", c->folder);
 }

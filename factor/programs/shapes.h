@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The shapes of a list of predictions, and the order in which they are measured. */
+/* The shapes of a list of predictions, the order in which they are measured, and which cases are
+ * measured again. */
 #pragma once
 
 #include "factor/validation/results.h"
@@ -19,3 +20,17 @@ size_t shapes_add(struct shape *shape, size_t count, const struct result *row);
 /* Random order, but shapes with a predicted time above their share of the budget (seconds) come at
  * the end, the longest last: a budget that is too short then leaves out the fewest shapes. */
 void shapes_order(struct shape *shape, size_t count, uint64_t seed, double budget);
+
+/* ---- re-measurement: disturbed cases, then cases known too imprecisely, are measured again at the
+ * end. On a shared host a disturbance may last longer than one measurement. ---- */
+
+/* Whether the case was measured, but by disturbed runs, or with an interval whose relative
+ * half-width exceeds target (INFINITY: only disturbed ones). Never for the first `kept` rows, of an
+ * earlier call, nor for a single long run. */
+bool remeasure_wanted(
+        const struct results *done, size_t kept, const struct result *of, double target);
+
+/* Merges both measurements of each case. If one of them is disturbed, the other counts; else
+ * sample_merge (lib/host/sample.h) combines them: one that is slower than the other's interval is
+ * dropped. Keeps the larger residuals. Returns how many cases were merged. */
+size_t remeasured_merge(struct results *done, const struct results *second);

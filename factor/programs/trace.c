@@ -15,44 +15,26 @@
 #include "profile_context.h"
 #include "trace_result.h"
 #include "factor/validation/trace_file.h"
-#include "trace_record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct request {
-	struct factor_question asked;
 	struct plan_fixed fixed;
-	int64_t nb, leaf, inverse, ahead; /* as given */
-	const char *precision, *math, *panels, *uplo, *svg, *tsv, *machine, *plan;
-	const char *device;
-	bool quick, simulate; /* simulate: and nothing else */
+	int64_t ahead; /* as given */
+	const char *precision, *math, *panels, *uplo, *svg, *tsv, *plan;
+	bool simulate; /* and nothing else */
 	int64_t lines;
 	double from, to; /* microseconds */
-	struct cli_list set;
-	int argc;
-	char **argv;
 };
 
 /* Limit of the smaller side: simulating its plans takes about a minute. */
 enum { MOST_STEPS = 131072 };
 
 /* ---- the command line ---- */
-
-static const char *one_of(const char *text, const char *const *words, const char *what)
-{
-	char known[128] = "";
-
-	for (const char *const *word = words; *word; word++) {
-		if (strcmp(text, *word) == 0)
-			return *word;
-		size_t used = strlen(known);
-		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", *word);
-	}
-	msg_die(EXIT_BAD_USAGE, "%s '%s': %s are known", what, text, known);
-}
 
 /* Checks words as in "leaf=64 inverse=0 lookahead=2 panel=persistent widths=128x28,64". */
 static void check_plan_text(const struct request *r)
@@ -78,17 +60,17 @@ static void check_plan_text(const struct request *r)
 	}
 }
 
-static void read_request(struct request *r, char **operands)
+static void read_request(struct request *r, struct factor_question *asked, char **operands)
 {
-	static const char *const operations[] = {"getrf", "geqrf", "potrf", NULL};
-	static const char *const precisions[] = {"s", "d", NULL};
-	static const char *const places[] = {"device", "host", NULL};
-	static const char *const triangles[] = {"lower", "upper", NULL};
-	struct factor_question *asked = &r->asked;
+	static const char *const operations[] = {"getrf", "geqrf", "potrf"};
+	static const char *const precisions[] = {"s", "d"};
+	static const char *const places[] = {"device", "host"};
+	static const char *const triangles[] = {"lower", "upper"};
 
 	if (!operands[0] || operands[1])
 		msg_die(EXIT_BAD_USAGE, "say what to trace: trace getrf --n 8192");
-	asked->operation = one_of(operands[0], operations, "operation");
+	asked->operation =
+	        operations[profile_context_word(operands[0], operations, 3, "operation")];
 	if (asked->n == 0)
 		msg_die(EXIT_BAD_USAGE, "give the size of the matrix: --n COLUMNS");
 	if (asked->m == 0)
@@ -100,20 +82,19 @@ static void read_request(struct request *r, char **operands)
 		        "%" PRId64 " x %" PRId64 ": up to %d rows or columns are simulated",
 		        asked->m, asked->n, MOST_STEPS);
 	asked->precision =
-	        one_of(r->precision, precisions, "precision") == precisions[0] ? SINGLE : DOUBLE;
+	        profile_context_word(r->precision, precisions, 2, "precision") ? DOUBLE : SINGLE;
 	if (!math_find(r->math, &asked->math))
 		msg_die(EXIT_BAD_USAGE, "math '%s': fp32, 3xtf32, 3xfp16 are known", r->math);
-	asked->uplo = one_of(r->uplo, triangles, "triangle") == triangles[0] ? LOWER : UPPER;
-	r->fixed.nb = r->nb;
-	r->fixed.leaf = r->leaf;
-	r->fixed.inverse = r->inverse;
+	asked->uplo = profile_context_word(r->uplo, triangles, 2, "triangle") ? UPPER : LOWER;
 	r->fixed.lookahead = (int)r->ahead;
 	if (r->fixed.panel) {
-		r->fixed.panel = one_of(r->fixed.panel, panel_getrf_variants, "variant of panels");
+		r->fixed.panel = panel_getrf_variants[profile_context_word(
+		        r->fixed.panel, panel_getrf_variants, SIZE_MAX, "variant of panels")];
 		r->fixed.hybrid = 0;
 	}
 	if (r->panels)
-		r->fixed.hybrid = one_of(r->panels, places, "place of panels") == places[1];
+		r->fixed.hybrid =
+		        (int)profile_context_word(r->panels, places, 2, "place of panels");
 	check_plan_text(r);
 }
 
@@ -127,16 +108,18 @@ static char *title_of(const struct trace_result *a, const char *how, const char 
 }
 
 /* Measures here. False with a fault when there is no GPU; a run that fails ends the program. */
-static bool measure(const struct request *r, struct trace_result *a, struct fault *fault)
+static bool measure(struct trace_result *a, struct fault *fault)
 {
-	const struct factor_question *asked = &r->asked;
+	const struct factor_question *asked = &a->asked;
+	const struct cli_common *common = &a->context.common;
 	struct executor *e = NULL;
 
-	if (!gpu_open(&a->gpu, r->device, fault) || !(e = executor_cuda_new(r->device, fault)))
+	if (!gpu_open(&a->gpu, common->device, fault) ||
+	        !(e = executor_cuda_new(common->device, fault)))
 		return false;
 	a->names[1] = title_of(a, "measured", a->gpu.name);
-	if (!trace_run(e, &a->whole, &a->plan->plan, asked->precision, asked->m, asked->n, r->quick,
-	            a->names[1], &a->run, fault))
+	if (!trace_run(e, &a->whole, &a->plan->plan, asked->precision, asked->m, asked->n,
+	            common->quick, a->names[1], &a->run, fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault->text);
 	a->measured = a->run.timeline;
 	executor_free(e);
@@ -149,36 +132,77 @@ static bool anything_fixed(const struct plan_fixed *f)
 	       f->panel;
 }
 
-static void take_plan(const struct whole_plan *plan, struct trace_result *a)
+/* The plan of a text, blocks of nb where it names no widths. */
+static void take_plan(struct trace_result *a, const char *text, bool hybrid, int64_t nb)
 {
+	struct whole_plan *plan = xcalloc(1, sizeof *plan);
+
+	whole_plan_parse(text, hybrid, nb, plan);
 	memcpy(a->plan->widths, plan->widths, sizeof plan->widths);
 	a->plan->plan = plan->plan;
 	a->plan->plan.widths = a->plan->widths;
-}
-
-static void take_recorded_plan(const struct table *record, struct trace_result *a)
-{
-	struct whole_plan *recorded = xcalloc(1, sizeof *recorded);
-
-	trace_record_plan(record, recorded);
-	take_plan(recorded, a);
-	free(recorded);
+	free(plan);
 }
 
 static void take_given_plan(const struct request *r, struct trace_result *a)
 {
-	struct whole_plan *given = xcalloc(1, sizeof *given);
-	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &r->asked, 2);
+	struct executor *e = model_factor_executor(a->context.profile, MODEL_CUDA, &a->asked, 2);
+	const struct plan *plan = &a->plan->plan;
 
-	whole_plan_parse(r->plan, r->fixed.hybrid == 1, r->nb ? r->nb : 128, given);
-	if (!plan_check(e, &given->plan))
+	take_plan(a, r->plan, r->fixed.hybrid == 1, r->fixed.nb ? r->fixed.nb : 128);
+	if (!plan_check(e, plan))
 		msg_die(EXIT_BAD_USAGE, "plan '%s': %s", r->plan, e->fault.text);
-	if (a->whole.operation == GETRF && !given->plan.hybrid && !given->plan.panel)
+	if (a->whole.operation == GETRF && !plan->hybrid && !plan->panel)
 		msg_die(EXIT_BAD_USAGE,
 		        "plan '%s': say which panels on the device, panel=persistent", r->plan);
 	executor_free(e);
-	take_plan(given, a);
-	free(given);
+}
+
+/* ---- a recorded run ---- */
+
+/* Whether a record's metadata describes this factorization; with its plan. */
+static bool is_of(const struct table *record, const struct trace_result *a, bool plan)
+{
+	static const char *const key[] = {"uplo", "math", "plan", "nb", "panels"};
+	struct table *wanted = trace_table_new();
+	bool same = true;
+
+	trace_result_describe(a, plan, wanted);
+	for (size_t i = 0; i < (plan ? ARRAY_LEN(key) : 2); i++) {
+		const char *x = table_meta(record, key[i]), *y = table_meta(wanted, key[i]);
+		same = same && (x && y ? strcmp(x, y) == 0 : x == y);
+	}
+	table_free(wanted);
+	return same;
+}
+
+/* The folder's file of this factorization, by any plan. NULL with a fault when there is none, or
+ * its metadata has no plan. */
+static struct table *find_record(const struct trace_result *a, struct fault *fault)
+{
+	const struct factor_question *asked = &a->asked;
+	char *path = trace_file_path(
+	        a->context.folder, asked->operation, asked->precision, asked->m, asked->n);
+	const bool there = access(path, F_OK) == 0;
+	struct table *record = there ? table_read(path, fault) : NULL;
+
+	if (!there)
+		fault_set(fault, "no run of it is recorded in %s", a->context.folder);
+	if (record && (!is_of(record, a, false) || !table_meta(record, "plan"))) {
+		fault_set(fault, "%s is of another triangle, math or plan", path);
+		table_free(record);
+		record = NULL;
+	}
+	free(path);
+	return record;
+}
+
+static void take_recorded_plan(const struct table *record, struct trace_result *a)
+{
+	const char *nb = table_meta(record, "nb"), *panels = table_meta(record, "panels");
+
+	take_plan(a, table_meta(record, "plan"), panels && strcmp(panels, "host") == 0,
+	        nb ? strtoll(nb, NULL, 10) : 0);
 }
 
 /* Takes the record's measurement if it is of the answer's plan. */
@@ -186,8 +210,9 @@ static bool take_record(struct table *record, struct trace_result *a, struct fau
 {
 	const char *gpu = table_meta(record, "gpu"), *date = table_meta(record, "date");
 
-	if (!trace_record_is_of(record, &a->whole, &a->plan->plan))
-		return fault_set(fault, "the plan recorded in %s is another one", a->folder);
+	if (!is_of(record, a, true))
+		return fault_set(
+		        fault, "the plan recorded in %s is another one", a->context.folder);
 	char *where = xasprintf("%s, %s", gpu ? gpu : "a GPU", date ? date : "some time ago");
 	a->names[1] = title_of(a, "measured", where);
 	free(where);
@@ -197,7 +222,7 @@ static bool take_record(struct table *record, struct trace_result *a, struct fau
 		return a->measured;
 	timeline_free(a->measured);
 	a->measured = NULL;
-	return fault_set(fault, "no run is recorded in %s", a->folder);
+	return fault_set(fault, "no run is recorded in %s", a->context.folder);
 }
 
 /* ---- the answer ---- */
@@ -209,19 +234,13 @@ static void refuse(const struct request *r, const struct fault *fault)
 	        fault->text);
 }
 
-static void choose_plan(const struct request *r, struct trace_result *a)
-{
-	if (!plan_choose(a->profile, &r->asked, &r->fixed, a->plan))
-		refuse(r, &a->plan->fault);
-}
-
 /* recorded: the timeline has the recorder's cost. The predicted seconds do not. */
 static void simulate(const struct request *r, struct trace_result *a, bool recorded)
 {
 	struct factor_question asked = a->asked;
 
 	asked.plan = &a->plan->plan;
-	struct executor *e = model_factor_executor(a->profile, MODEL_CUDA, &asked, 2);
+	struct executor *e = model_factor_executor(a->context.profile, MODEL_CUDA, &asked, 2);
 	if (!model_factor_run(e, &asked))
 		refuse(r, &e->fault);
 	a->seconds = executor_model_result(e).seconds;
@@ -236,14 +255,6 @@ static void simulate(const struct request *r, struct trace_result *a, bool recor
 	a->names[0] = title_of(a, "simulated", NULL);
 	a->simulated = executor_model_timeline(e, a->names[0]);
 	executor_free(e);
-}
-
-static void write_table(const struct table *table, const char *path)
-{
-	struct fault fault;
-
-	if (!table_write(table, path, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 }
 
 static void draw(const struct request *r, const struct trace_result *a)
@@ -263,45 +274,43 @@ static void find_answer(const struct request *r, struct trace_result *a)
 {
 	struct fault none = {""}, fault = {""};
 	struct gpu gpu;
-	bool here = !r->simulate && gpu_open(&gpu, r->device, &none);
-	struct table *record =
-	        r->simulate || here ? NULL : trace_record_find(a->folder, &r->asked, &fault);
+	bool here = !r->simulate && gpu_open(&gpu, a->context.common.device, &none);
+	struct table *record = r->simulate || here ? NULL : find_record(a, &fault);
 
 	if (r->plan)
 		take_given_plan(r, a);
 	else if (record && !anything_fixed(&r->fixed))
 		take_recorded_plan(record, a);
-	else
-		choose_plan(r, a);
+	else if (!plan_choose(a->context.profile, &a->asked, &r->fixed, a->plan))
+		refuse(r, &a->plan->fault);
 	simulate(r, a, !r->simulate);
 	if (r->simulate)
 		return;
-	if (record ? !take_record(record, a, &fault) : !measure(r, a, &none)) {
+	if (record ? !take_record(record, a, &fault) : !measure(a, &none)) {
 		simulate(r, a, false);
 		msg_warn(
 		        "simulated only: %s%s%s", none.text, fault.text[0] ? "; " : "", fault.text);
 	}
 	if (!a->recorded)
 		table_free(record);
-	const char *stale = here ? machine_stale(a->profile->source, &gpu) : NULL;
+	const char *stale = here ? machine_stale(a->context.profile->source, &gpu) : NULL;
 	if (stale)
 		msg_warn("simulated from a profile of another machine or time: %s", stale);
 }
 
-static void answer(const struct request *r, struct trace_result *a,
-        const struct profile_context_source *source, bool json)
+static void answer(const struct request *r, struct trace_result *a)
 {
 	find_answer(r, a);
-	struct table *table = json || r->tsv ? trace_result_table(a, r->argc, r->argv) : NULL;
+	struct table *table = a->context.common.json || r->tsv ? trace_result_table(a) : NULL;
 
-	if (json) {
-		profile_context_stamp(table, source);
+	if (a->context.common.json) {
+		profile_context_stamp(table, &a->context);
 		table_write_json(table, stdout);
 	} else {
 		trace_result_print(a, (size_t)r->lines, stdout);
 	}
 	if (r->tsv)
-		write_table(table, r->tsv);
+		table_save(table, "%s", r->tsv);
 	if (r->svg)
 		draw(r, a);
 	table_free(table);
@@ -310,39 +319,44 @@ static void answer(const struct request *r, struct trace_result *a,
 int main(int argc, char **argv)
 {
 	struct request r = {.fixed = plan_free,
-	        .inverse = -1,
 	        .ahead = -1,
 	        .lines = 40,
 	        .precision = "s",
 	        .math = "fp32",
-	        .uplo = "lower",
-	        .argc = argc,
-	        .argv = argv};
+	        .uplo = "lower"};
+	const char *preset = machine_data_folder();
+	struct trace_result a = {.context = {.common = {.output = preset},
+	                                 .preset = preset,
+	                                 .argc = argc,
+	                                 .argv = argv},
+	        .plan = xcalloc(1, sizeof *a.plan)};
 	const struct cli_option options[] = {
-	        {"m", 'm', CLI_INT, &r.asked.m, "N", "rows (as many as columns)", 1, 1e9},
-	        {"n", 'n', CLI_INT, &r.asked.n, "N", "columns (needed)", 1, 1e9},
+	        {"m", 'm', CLI_INT, &a.asked.m, "N", "rows (as many as columns)", 1, 1e9},
+	        {"n", 'n', CLI_INT, &a.asked.n, "N", "columns (needed)", 1, 1e9},
 	        {"precision", 0, CLI_TEXT, &r.precision, "s|d", "single or double", 0, 0},
 	        {"math", 0, CLI_TEXT, &r.math, "fp32|3xtf32|3xfp16",
 	                "of updates in single precision", 0, 0},
 	        {"uplo", 0, CLI_TEXT, &r.uplo, "lower|upper", "triangle, for potrf", 0, 0},
-	        {"nb", 0, CLI_INT, &r.nb, "N", "block size (0: the model's sequence)", 0, 1e6},
+	        {"nb", 0, CLI_INT, &r.fixed.nb, "N", "block size (0: the model's sequence)", 0,
+	                1e6},
 	        {"panels", 0, CLI_TEXT, &r.panels, "device|host",
 	                "where panels are factorized (the model's choice)", 0, 0},
 	        {"panel", 0, CLI_TEXT, &r.fixed.panel, "VARIANT",
 	                "of LU's panels on the device (the model's choice)", 0, 0},
 	        {"lookahead", 0, CLI_INT, &r.ahead, "0|1|2", "-1: the model's choice", -1,
 	                PLAN_LOOKAHEAD_MAX},
-	        {"leaf", 0, CLI_INT, &r.leaf, "N",
+	        {"leaf", 0, CLI_INT, &r.fixed.leaf, "N",
 	                "widest panel factorized in one call (0: the model's choice)", 0, 1e6},
-	        {"inverse", 0, CLI_INT, &r.inverse, "N",
+	        {"inverse", 0, CLI_INT, &r.fixed.inverse, "N",
 	                "triangles inverted to solve by gemm (0: none, -1: the model's choice)", -1,
 	                1e6},
 	        {"plan", 0, CLI_TEXT, &r.plan, "TEXT",
 	                "the whole plan, as in the column plan of bench.tsv; blocks of --nb (128) "
 	                "where it names no widths",
 	                0, 0},
-	        {"machine", 0, CLI_TEXT, &r.machine, "NAME", "a recorded machine in data/", 0, 0},
-	        {"set", 0, CLI_LIST, &r.set, "NAME=VALUE",
+	        {"machine", 0, CLI_TEXT, &a.context.machine, "NAME", "a recorded machine in data/",
+	                0, 0},
+	        {"set", 0, CLI_LIST, &a.context.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
 	                0, 0},
 	        {"simulate", 0, CLI_FLAG, &r.simulate, NULL, "run nothing, even with a GPU", 0, 0},
@@ -360,30 +374,14 @@ int main(int argc, char **argv)
 	        .details = "getrf: LU with partial pivoting; geqrf: QR; potrf: Cholesky.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
-	const char *preset = machine_data_folder();
-	struct cli_common common = {.output = preset};
-	struct profile_context_source source;
 	char **operands;
 
-	cli_parse(argc, argv, &program, &common, &operands);
-	read_request(&r, operands);
-	r.device = common.device;
-	r.quick = common.quick;
-	struct trace_result a = {.asked = r.asked,
-	        .whole.uplo = r.asked.uplo,
-	        .whole.math = r.asked.math,
-	        .choice = source.choice,
-	        .plan = xcalloc(1, sizeof *a.plan)};
-	operation_find(r.asked.operation, &a.whole.operation);
-	const struct profile_context_question question = {.machine = r.machine,
-	        .given = common.output,
-	        .preset = preset,
-	        .set = &r.set,
-	        .about_gpu = true};
-	a.profile = profile_context_open(&question, &source);
-	a.folder = source.folder;
-	answer(&r, &a, &source, common.json);
+	cli_parse(argc, argv, &program, &a.context.common, &operands);
+	read_request(&r, &a.asked, operands);
+	a.whole = (struct whole){.uplo = a.asked.uplo, .math = a.asked.math};
+	operation_find(a.asked.operation, &a.whole.operation);
+	profile_context_open(&a.context, true);
+	answer(&r, &a);
 	trace_result_free(&a);
-	free(source.folder);
 	return EXIT_DONE;
 }

@@ -5,7 +5,6 @@
 #include "lib/base/msg.h"
 #include "factor/model/simulation/timeline_compare.h"
 #include "factor/validation/trace_file.h"
-#include "trace_record.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,7 +72,7 @@ void trace_result_print(const struct trace_result *a, size_t lines, FILE *out)
 	double flops =
 	        model_factor_flops(a->asked.operation, (double)a->asked.m, (double)a->asked.n);
 
-	fprintf(out, "%s\n", a->choice);
+	fprintf(out, "%s\n", a->context.choice);
 	print_plan(&a->plan->plan, out);
 	timeline_print(a->simulated, lines, out);
 	print_limiters(a->simulated, out);
@@ -92,52 +91,58 @@ void trace_result_print(const struct trace_result *a, size_t lines, FILE *out)
 
 /* ---- table ---- */
 
-static void describe_run(const struct trace_result *a, struct table *table, int argc, char **argv)
+void trace_result_describe(const struct trace_result *a, bool with_plan, struct table *table)
 {
-	const struct estimate *plain = &a->run.plain;
-	const char *const at = "%.9g";
+	const struct plan *plan = &a->plan->plan;
+	char text[WHOLE_PLAN_TEXT];
 
-	machine_stamp(table, "trace", &a->gpu, argc, argv);
-	table_meta_set(table, "plain_seconds", at, plain->value);
-	table_meta_set(table, "plain_low", at, plain->low);
-	table_meta_set(table, "plain_high", at, plain->high);
-	table_meta_set(table, "recorded_seconds", at, a->run.recorded.value);
-	table_meta_set(table, "clocks_seconds", at, a->run.uncertainty);
-	table_meta_set(table, "residual", at, a->run.residual);
+	table_meta_set(table, "uplo", "%s", a->whole.uplo == UPPER ? "upper" : "lower");
+	if (a->whole.math != MATH_FP32)
+		table_meta_set(table, "math", "%s", math_name[a->whole.math]);
+	if (!with_plan)
+		return;
+	if (whole_plan_text(&a->whole, plan, text))
+		table_meta_set(table, "plan", "%s", text);
+	table_meta_set(table, "nb", "%" PRId64, plan->widths[0]);
+	table_meta_set(table, "panels", "%s", plan->hybrid ? "host" : "device");
 }
 
-static void describe_comparison(const struct trace_result *a, struct table *table)
+static void describe_run(const struct trace_result *a, struct table *table)
 {
-	struct comparison *c = timeline_compare(a->simulated, a->measured);
+	const struct trace_run *run = &a->run;
+	const struct {
+		const char *key;
+		double value;
+	} fact[] = {{"plain_seconds", run->plain.value}, {"plain_low", run->plain.low},
+	        {"plain_high", run->plain.high}, {"recorded_seconds", run->recorded.value},
+	        {"clocks_seconds", run->uncertainty}, {"residual", run->residual}};
 
-	table_meta_set(table, "same_limiter", "%zu of %zu", c->same, c->steps[1]);
-	table_meta_set(table, "tied_limiters", "%zu", c->tied);
-	free(c);
+	machine_stamp(table, "trace", &a->gpu, a->context.argc, a->context.argv);
+	for (size_t i = 0; i < ARRAY_LEN(fact); i++)
+		table_meta_set(table, fact[i].key, "%.9g", fact[i].value);
 }
 
-struct table *trace_result_table(const struct trace_result *a, int argc, char **argv)
+struct table *trace_result_table(const struct trace_result *a)
 {
 	struct table *table = trace_table_new();
-	char sha[65];
-	char *profile = xasprintf("%s/profile.tsv", a->folder);
-	struct fault fault;
 
 	if (a->recorded)
 		table_meta_add(table, a->recorded);
 	else if (a->measured)
-		describe_run(a, table, argc, argv);
+		describe_run(a, table);
 	table_meta_set(table, "title", "%s", a->names[0]);
-	if (table_sha256(profile, sha, &fault))
-		table_meta_set(table, "profile_sha256", "%s", sha);
-	trace_record_describe(table, &a->whole, &a->plan->plan);
+	table_meta_set(table, "profile_sha256", "%s", a->context.sha);
+	trace_result_describe(a, true, table);
 	table_meta_set(table, "simulated_seconds", "%.9g", a->simulated->seconds);
 	trace_table_add(table, "simulated", a->simulated);
 	if (a->measured) {
 		table_meta_set(table, "measured_seconds", "%.9g", a->measured->seconds);
-		describe_comparison(a, table);
+		struct comparison *c = timeline_compare(a->simulated, a->measured);
+		table_meta_set(table, "same_limiter", "%zu of %zu", c->same, c->steps[1]);
+		table_meta_set(table, "tied_limiters", "%zu", c->tied);
+		free(c);
 		trace_table_add(table, "measured", a->measured);
 	}
-	free(profile);
 	return table;
 }
 
@@ -149,5 +154,5 @@ void trace_result_free(struct trace_result *a)
 	free(a->names[0]);
 	free(a->names[1]);
 	free(a->plan);
-	profile_free(a->profile);
+	profile_context_close(&a->context);
 }

@@ -5,13 +5,12 @@
 #include "lib/device/gpu.h"
 #include "factor/model/plan/plan_choice.h"
 #include "factor/validation/trace_run.h"
+#include "profile_context.h"
 
 struct trace_result {
 	struct factor_question asked; /* without a plan */
 	struct whole whole;           /* the same operation */
-	const char *folder;           /* of the profile */
-	const char *choice;           /* a sentence on the folder */
-	struct profile *profile;
+	struct profile_context context;
 	struct plan_choice *plan;
 	double seconds; /* simulated, until the host knows that it is done */
 	struct timeline *simulated;
@@ -25,7 +24,10 @@ struct trace_result {
 /* Plan, the first `lines` lines of both timelines, lanes, phases, and the comparison. */
 void trace_result_print(const struct trace_result *answer, size_t lines, FILE *out);
 
-/* Both timelines with metadata; the caller frees it. argc, argv: the command. */
-struct table *trace_result_table(const struct trace_result *answer, int argc, char **argv);
+/* Both timelines with metadata; the caller frees it. */
+struct table *trace_result_table(const struct trace_result *answer);
+
+/* The factorization, and its plan if asked for, into the metadata of a file. */
+void trace_result_describe(const struct trace_result *answer, bool with_plan, struct table *table);
 
 void trace_result_free(struct trace_result *answer);

@@ -20,6 +20,8 @@ struct validation {
 	struct profile *profile;
 	struct results *predictions, *measurements;
 	char profile_sha[65], predictions_sha[65], measurements_sha[65];
+	int argc;
+	char **argv;
 };
 
 /* ---- reading, and the chain of checksums ---- */
@@ -73,50 +75,35 @@ static void read_chain(struct validation *v, const char *predictions, const char
 	        v->predictions_sha, measure_again);
 }
 
-static void read_all(struct validation *v)
-{
-	struct fault fault;
-	char *path = xasprintf("%s/profile.tsv", v->common.output);
-
-	if (!(v->profile = profile_read(path, &fault)))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	free(path);
-	read_chain(v, "predictions.tsv", "measurements.tsv", "run predict, then measure, again",
-	        "run measure again");
-}
-
 /* ---- judging ---- */
 
-static void add_baseline(const struct validation *v, struct comparison *rows, size_t count,
-        const char *executor, const char *bandwidth)
+/* Bandwidths; compute-bound operations at the highest rate of gemm. */
+static void add_baselines(const struct validation *v, struct comparison *rows, size_t count)
 {
-	struct lookup peak = profile_get(v->profile, bandwidth, NULL, 0);
-	if (peak.found)
-		errors_baseline_peak(rows, count, executor, peak.estimate.value);
+	static const struct {
+		const char *executor, *parameter;
+		enum precision rate; /* 0: a bandwidth */
+	} baselines[] = {{"cuda", "gpu.dram.copy", 0}, {"host", "host.memory.copy.peak", 0},
+	        {"cuda", "gpu.gemm.s.peak", SINGLE}, {"cuda", "gpu.gemm.d.peak", DOUBLE}};
+
+	for (size_t i = 0; i < ARRAY_LEN(baselines); i++) {
+		const struct lookup peak = profile_get(v->profile, baselines[i].parameter, NULL, 0);
+		if (peak.found && baselines[i].rate)
+			errors_baseline_rate(rows, count, baselines[i].executor, baselines[i].rate,
+			        peak.estimate.value);
+		else if (peak.found)
+			errors_baseline_peak(
+			        rows, count, baselines[i].executor, peak.estimate.value);
+	}
 }
 
-/* Compute-bound operations at the highest rate of gemm. */
-static void add_rate(const struct validation *v, struct comparison *rows, size_t count,
-        enum precision precision, const char *rate)
+static void write_table(const struct validation *v, struct table *table, const char *name)
 {
-	struct lookup peak = profile_get(v->profile, rate, NULL, 0);
-	if (peak.found)
-		errors_baseline_rate(rows, count, "cuda", precision, peak.estimate.value);
-}
-
-static void write_table(
-        const struct validation *v, struct table *table, const char *name, int argc, char **argv)
-{
-	struct fault fault;
-	char *path = xasprintf("%s/%s", v->common.output, name);
-
-	machine_stamp(table, "validate", NULL, argc, argv);
+	machine_stamp(table, "validate", NULL, v->argc, v->argv);
 	table_meta_set(table, "profile_sha256", "%s", v->profile_sha);
 	table_meta_set(table, "predictions_sha256", "%s", v->predictions_sha);
 	table_meta_set(table, "measurements_sha256", "%s", v->measurements_sha);
-	if (!table_write(table, path, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	free(path);
+	table_save(table, "%s/%s", v->common.output, name);
 }
 
 static void say_whether_stale(const struct validation *v, FILE *out)
@@ -177,7 +164,7 @@ static void print_report(const struct validation *v, const struct comparison *ro
 
 /* ---- update or refactor? ---- */
 
-static int validate_updates(struct validation *v, int argc, char **argv)
+static int validate_updates(struct validation *v)
 {
 	struct update_choice *list;
 
@@ -187,7 +174,7 @@ static int validate_updates(struct validation *v, int argc, char **argv)
 	if (count == 0)
 		msg_die(EXIT_MEASURE_FAILED, "no change is both predicted and measured");
 	struct table *table = update_choices_table(list, count);
-	write_table(v, table, "decisions.tsv", argc, argv);
+	write_table(v, table, "decisions.tsv");
 	if (v->common.json)
 		table_write_json(table, stdout);
 	else
@@ -213,18 +200,17 @@ int main(int argc, char **argv)
 	                   "validation.tsv and errors.tsv.\nLarge errors are a result: exit 0.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
-	struct validation v = {0};
+	struct validation v = {.argc = argc, .argv = argv};
 	struct comparison *rows;
 
 	cli_parse(argc, argv, &program, &v.common, NULL);
 	if (update)
-		return validate_updates(&v, argc, argv);
-	read_all(&v);
+		return validate_updates(&v);
+	v.profile = profile_open(v.common.output);
+	read_chain(&v, "predictions.tsv", "measurements.tsv", "run predict, then measure, again",
+	        "run measure again");
 	size_t count = errors_compare(v.predictions, v.measurements, &rows);
-	add_baseline(&v, rows, count, "cuda", "gpu.dram.copy");
-	add_baseline(&v, rows, count, "host", "host.memory.copy.peak");
-	add_rate(&v, rows, count, SINGLE, "gpu.gemm.s.peak");
-	add_rate(&v, rows, count, DOUBLE, "gpu.gemm.d.peak");
+	add_baselines(&v, rows, count);
 	if (errors_summary(rows, count, &(struct errors_filter){.level = 2}).cases == 0)
 		msg_die(EXIT_MEASURE_FAILED,
 		        "no case is both predicted and measured: run measure on the "
@@ -232,8 +218,8 @@ int main(int argc, char **argv)
 
 	struct table *families = errors_family_table(rows, count);
 	struct table *all = errors_row_table(rows, count);
-	write_table(&v, families, "validation.tsv", argc, argv);
-	write_table(&v, all, "errors.tsv", argc, argv);
+	write_table(&v, families, "validation.tsv");
+	write_table(&v, all, "errors.tsv");
 	if (v.common.json)
 		table_write_json(families, stdout);
 	else

@@ -49,6 +49,9 @@ double table_real(const struct table *table, size_t row, const char *column);
  * run leaves the old file or the new one. False with a fault when the disk refuses. */
 bool table_write(const struct table *table, const char *path, struct fault *fault);
 
+/* table_write to a formatted path; ends the program when the disk refuses. */
+void table_save(const struct table *table, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* The same text to an open file. False when writing failed (errno says why). */
 bool table_write_stream(const struct table *table, FILE *out);
 

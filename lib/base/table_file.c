@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +13,7 @@
 
 #include "msg.h"
 
-enum { LINE_LIMIT = 1 << 20, FILE_LIMIT = 1 << 28, COLUMN_LIMIT = 4096 };
+enum { LINE_LIMIT = 1 << 20, FILE_LIMIT = 1 << 28, COLUMN_LIMIT = 4096, PATH_LIMIT = 4096 };
 
 /* ---- writing ---- */
 
@@ -92,6 +93,19 @@ bool table_write(const struct table *table, const char *path, struct fault *faul
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	free(fresh);
 	return ok;
+}
+
+void table_save(const struct table *table, const char *format, ...)
+{
+	char path[PATH_LIMIT];
+	struct fault fault;
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(path, sizeof path, format, list);
+	va_end(list);
+	if (!table_write(table, path, &fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 }
 
 /* ---- reading ---- */

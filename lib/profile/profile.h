@@ -65,6 +65,9 @@ struct table *profile_to_table(const struct profile *profile);
 struct profile *profile_from_table(struct table *table, struct fault *fault);
 struct profile *profile_read(const char *path, struct fault *fault);
 
+/* The profile of a data folder; ends the program where there is none. */
+struct profile *profile_open(const char *folder);
+
 /* How values are interpolated between two rows: linearly in the logarithms of argument and value
  * where both are positive, or linearly in the numbers. */
 enum profile_scale { PROFILE_LOGARITHMIC, PROFILE_LINEAR };

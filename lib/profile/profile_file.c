@@ -127,3 +127,15 @@ struct profile *profile_read(const char *path, struct fault *fault)
 	}
 	return profile;
 }
+
+struct profile *profile_open(const char *folder)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/profile.tsv", folder);
+	struct profile *profile = profile_read(path, &fault);
+
+	if (!profile)
+		msg_die(EXIT_MEASURE_FAILED, "%s; make probe writes one", fault.text);
+	free(path);
+	return profile;
+}

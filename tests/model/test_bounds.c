@@ -5,7 +5,7 @@
 #include "tests/tap.h"
 #include "model_profile.h"
 
-#include "factor/programs/predict_bounds.h"
+#include "factor/programs/predict.h"
 
 static const char *const parts[] = {"panels", "updates", "others"};
 

@@ -11,12 +11,8 @@ advises() {
 	expect "$status" "$line" "$what" "$bin/advise" "$@"
 }
 
-if [ ! -x "$bin/advise" ]; then
-	echo "1..0 # SKIP advise is not built"
-	exit 0
-fi
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+needs advise
+make_scratch
 . "$(dirname "$0")/../fixture.sh"
 mkdir -p "$scratch/gpu" "$scratch/host" "$scratch/empty" "$scratch/home/data/made-up"
 fixture_profile >"$scratch/gpu/profile.tsv"
@@ -58,7 +54,7 @@ tipped() {
 	advises 0 '^  modify  *not possible: modify needs Q' "what is not possible has its reason" \
 		$update --p 1
 	advises 0 '"change": "add_rows"' "one change, as JSON" $update --p 8 --change add_rows --json
-	advises 2 "not 'all'" "an unknown change is refused" $update --p 8 --change all
+	advises 2 "change 'all': remove_columns" "an unknown change is refused" $update --p 8 --change all
 	advises 2 'how much changes' "and an update of nothing" $update
 	advises 2 'as many rows as columns' "and a wide matrix" update --m 5 --n 9 --p 1
 	advises 2 'up to 131072' "and a change without end" update --m 1000000000 --n 1 --p 1000000
@@ -75,8 +71,8 @@ tipped() {
 	advises 2 'whole number' "a size that is no number" panel --m many --nb 20
 	advises 2 'advice is about' "no question" --m 100 --nb 10
 	advises 2 'advice is about' "an unknown question" gemm --m 100 --nb 10
-	advises 2 'single' "an unknown precision" $gpu --precision half
-	advises 2 'host or device' "an unknown place" $gpu --from moon
+	advises 2 "precision 'half'" "an unknown precision" $gpu --precision half
+	advises 2 'host, device' "an unknown place" $gpu --from moon
 	advises 2 'NAME=VALUE' "a malformed --set" $gpu --set gpu.launch.enqueue
 	advises 2 'one' "--machine and --output" $gpu --machine made-up
 }

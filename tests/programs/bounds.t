@@ -10,8 +10,7 @@ if [ ! -r "$folder/profile.tsv" ]; then
 	exit 0
 fi
 
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+make_scratch
 
 # What the recorded profile lacks and the fit now finds in the recorded curves.
 cp "$folder"/*.tsv "$scratch"

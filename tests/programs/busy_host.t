@@ -4,10 +4,7 @@
 # rows, in both precisions: between them the model interpolates, beyond them it would guess.
 
 . "$(dirname "$0")/../tap.sh"
-if [ ! -x "$bin/host_rate" ]; then
-	echo "1..0 # SKIP host_rate is not built"
-	exit 0
-fi
+needs host_rate
 scratch=$(mktemp -d) || exit 1
 busy=
 trap 'kill $busy 2>/dev/null; rm -rf "$scratch"' EXIT

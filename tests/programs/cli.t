@@ -29,8 +29,7 @@ if [ ! -x "$1" ]; then
 	echo "1..0 # SKIP no programs in $bin"
 	exit 0
 fi
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+make_scratch
 
 for program in "$@"; do
 	[ -x "$program" ] || continue

@@ -5,12 +5,8 @@
 . "$(dirname "$0")/../tap.sh"
 
 recorded=$(cd "$(dirname "$0")/../.." && pwd)/data/nvidia-h200/profile.tsv
-if [ ! -x "$bin/compare" ] || [ ! -r "$recorded" ]; then
-	echo "1..0 # SKIP compare is not built, or no machine is recorded"
-	exit 0
-fi
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+needs compare
+make_scratch
 mkdir "$scratch/a" "$scratch/b" "$scratch/c"
 
 # nothing is noisy in the first run

@@ -8,8 +8,7 @@ unset FATHOM_HOME
 real=$bin
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 case $real in /*) ;; *) real=$PWD/$real ;; esac
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+make_scratch
 
 # ---- a checkout with stand-ins for three built programs
 FATHOM_BIN=$scratch/bin

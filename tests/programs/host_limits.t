@@ -4,12 +4,8 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-if [ ! -x "$bin/probe" ] || [ ! -x "$bin/machine" ]; then
-	echo "1..0 # SKIP probe or machine is not built"
-	exit 0
-fi
+make_scratch
+needs probe machine
 
 # ---- another machine's topology
 unset HWLOC_XMLFILE HWLOC_SYNTHETIC

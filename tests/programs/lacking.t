@@ -6,12 +6,8 @@
 . "$(dirname "$0")/../tap.sh"
 
 recorded=$(cd "$(dirname "$0")/../.." && pwd)/data/nvidia-h200
-if [ ! -x "$bin/fit" ] || [ ! -x "$bin/advise" ] || [ ! -r "$recorded/pointer_chase.tsv" ]; then
-	echo "1..0 # SKIP fit or advise is not built, or no machine is recorded"
-	exit 0
-fi
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+needs fit advise
+make_scratch
 
 # keep FILE CONDITION: the rows for which awk's condition holds; $1 is the series
 keep() {

@@ -4,14 +4,8 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-for program in advise trace predict; do
-	if [ ! -x "$bin/$program" ]; then
-		echo "1..0 # SKIP $program is not built"
-		exit 0
-	fi
-done
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+needs advise trace predict
+make_scratch
 root=$(cd "$(dirname "$0")/../.." && pwd)
 bin=$(cd "$bin" && pwd)
 . "$root/tests/fixture.sh"

@@ -5,8 +5,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 script=$(dirname "$0")/../../scripts/sanitize.sh
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+make_scratch
 cat >"$scratch/sanitizer" <<'S'
 #!/bin/sh
 options=$*

@@ -5,8 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 script=$(cd "$(dirname "$0")/../.." && pwd)/scripts/setup.sh
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+make_scratch
 if [ ! -e /usr/share/i18n/locales/de_DE ]; then
 	echo "1..0 # SKIP the definitions of locales are missing"
 	exit 0

@@ -12,12 +12,8 @@ traces() {
 	expect "$status" "$line" "$what" "$bin/trace" "$@"
 }
 
-if [ ! -x "$bin/trace" ]; then
-	echo "1..0 # SKIP trace is not built"
-	exit 0
-fi
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+needs trace
+make_scratch
 root=$(cd "$(dirname "$0")/../.." && pwd)
 lu="getrf --n 2000 --simulate --output $root/data/nvidia-h200"
 

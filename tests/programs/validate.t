@@ -5,14 +5,8 @@
 
 . "$(dirname "$0")/../tap.sh"
 export CUDA_VISIBLE_DEVICES=
-for program in predict measure validate; do
-	if [ ! -x "$bin/$program" ]; then
-		echo "1..0 # SKIP $program is not built"
-		exit 0
-	fi
-done
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+needs predict measure validate
+make_scratch
 . "$(dirname "$0")/../fixture.sh"
 data=$scratch/data
 mkdir "$data"
@@ -33,16 +27,16 @@ awk '/^#/ || /^operation/ || /^panel_getrf.*\t750\t/ || (/^gramschmidt\tblocked/
 mv "$scratch/few" "$data/predictions.tsv"
 expect 1 'measurements.tsv' "validate before measure" "$bin/validate" --output "$data"
 expect 0 ' 0 failed' "measure them" "$bin/measure" --quick --output "$data"
-rows_of_times() {
-	grep -v "^#" "$data/measurements.tsv" | cut -f 1-16 | sort
+rows() { # file
+	grep -v "^#" "$1" | sort
 }
-before=$(rows_of_times)
+before=$(rows "$data/measurements.tsv" | cut -f 1-16)
 cp "$data/measurements.tsv" "$scratch/measured"
 expect 0 ' 0 failed' "measure once more" "$bin/measure" --quick --output "$data"
 cmp -s "$data/measurements.tsv" "$scratch/measured"
 result $? "what is there is kept"
 expect 0 ' 0 failed' "measure --again" "$bin/measure" --quick --again --output "$data"
-[ "$before" != "$(rows_of_times)" ]
+[ "$before" != "$(rows "$data/measurements.tsv" | cut -f 1-16)" ]
 result $? "--again measures it anew"
 sed -i 's/^# predictions_sha256: ./&0/' "$data/measurements.tsv"
 expect 0 'starting afresh: .*predictions' "measurements of other predictions are not gone on with" \
@@ -85,10 +79,7 @@ mkdir "$scratch/bench"
 expect 0 'potrf  s     256' "measure --bench: the small whole factorizations" \
 	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"
 expect 0 'potrf	hybrid	d	fp64	256	256	.*uplo=u	host' "and Cholesky of the upper triangle" cat "$scratch/bench/bench.tsv"
-rows_of_bench() {
-	grep -v "^#" "$scratch/bench/bench.tsv" | sort
-}
-before=$(rows_of_bench)
+before=$(rows "$scratch/bench/bench.tsv")
 breakdown="$bin/measure --bench --only breakdown --quick --largest 512 --output $scratch/bench"
 # shellcheck disable=SC2086 # words
 expect 0 'make probe writes it' "a breakdown without a profile" $breakdown
@@ -100,7 +91,7 @@ expect 0 'breakdown_measured.tsv: [1-9][0-9]* rows kept' "and again" $breakdown
 expect 0 '^potrf	host	s	512	64	all	' "a row for the whole time" cat "$scratch/bench/breakdown_measured.tsv"
 expect 0 'rows kept' "measure --bench again" \
 	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"
-[ "$before" = "$(rows_of_bench)" ]
+[ "$before" = "$(rows "$scratch/bench/bench.tsv")" ]
 result $? "keeps what was there"
 expect 0 'error_potrf	openblas	s	fp32	256	256	.*uplo=l	host' "errors as LAWN 202 measures them" cat "$scratch/bench/bench.tsv"
 grep -v '^operation\|^error_' "$scratch/bench/bench.tsv" | awk -F '\t' '!/^#/ && !($18 < 30) { bad = 1 } END { exit bad }'
@@ -115,14 +106,11 @@ expect 0 '^potrf	hybrid	d' "in both precisions" cat "$scratch/squares/bench.tsv"
 kerr="$bin/measure --kerr --quick --largest 512 --budget 60"
 mkdir "$scratch/kerr"
 expect 0 '^   512    256 .*[0-9]$' "measure --kerr: the smallest of the paper's sizes" $kerr --output "$scratch/kerr"
-rows_of_kerr() {
-	grep -v "^#" "$scratch/kerr/kerr.tsv" | sort
-}
-before=$(rows_of_kerr | cut -f 1-11)
+before=$(rows "$scratch/kerr/kerr.tsv" | cut -f 1-11)
 expect 0 'rows kept' "measure --kerr again" $kerr --output "$scratch/kerr"
-[ "$before" = "$(rows_of_kerr | cut -f 1-11)" ]
+[ "$before" = "$(rows "$scratch/kerr/kerr.tsv" | cut -f 1-11)" ]
 result $? "keeps what was there"
-rows_of_kerr | awk -F '\t' '$1 != "variant" && $2 != "gemv" && !($14 < $17 && $15 < $17 && $16 < $17) { bad = 1 } END { exit bad }'
+rows "$scratch/kerr/kerr.tsv" | awk -F '\t' '$1 != "variant" && $2 != "gemv" && !($14 < $17 && $15 < $17 && $16 < $17) { bad = 1 } END { exit bad }'
 result $? "every row has errors below the limit"
 expect 2 'none of those' "measure --bench --only what is none" "$bin/measure" --bench --only magic
 expect 2 'belongs to' "--only without --bench" "$bin/measure" --only gemm

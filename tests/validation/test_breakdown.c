@@ -5,7 +5,7 @@
 #include "tests/model/model_profile.h"
 
 #include "factor/validation/breakdown.h"
-#include "factor/programs/predict_breakdown.h"
+#include "factor/programs/predict.h"
 
 static bool is(const struct table *t, size_t row, const char *column, const char *text)
 {

@@ -6,7 +6,7 @@
 
 #include "factor/validation/cases.h"
 #include "factor/validation/papers/paper_operations.h"
-#include "factor/programs/predict_whole.h"
+#include "factor/programs/predict.h"
 #include "lib/base/msg.h"
 
 #include <inttypes.h>

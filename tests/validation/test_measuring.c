@@ -4,7 +4,6 @@
  * not agree the slower one goes. */
 #include "tests/tap.h"
 
-#include "factor/programs/remeasured.h"
 #include "factor/programs/shapes.h"
 #include "factor/validation/timing.h"
 

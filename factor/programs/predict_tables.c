@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "predict_bounds.h"
+#include "predict.h"
 
 #include "lib/base/msg.h"
 #include "factor/model/plan/plan_choice.h"
 #include "factor/algorithms/plan_default.h"
+#include "factor/validation/breakdown.h"
 #include "factor/validation/cases.h"
 #include "factor/validation/whole.h"
 
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 
 enum { LARGEST_QUICK = 512 };
+
+/* ---- bounds ---- */
 
 enum part { PANELS, UPDATES, OTHERS, PARTS };
 
@@ -133,5 +136,64 @@ struct table *predict_bounds(const struct profile *profile, bool quick)
 			add_row(table, &runs[i]);
 	msg_progress_end();
 	free(runs);
+	return table;
+}
+
+/* ---- shares of phases ---- */
+
+enum { SMALLEST = 64, LARGEST = 8192, SIZES = 8 };
+
+struct breakdown_run {
+	struct factor_question asked;
+	enum breakdown_place place;
+	struct plan_choice choice;
+	struct timeline *timeline; /* NULL: none */
+	double seconds;
+};
+
+static void simulate_breakdown(const struct profile *profile, struct breakdown_run *run)
+{
+	enum model_target target = run->place == PLACE_HOST ? MODEL_HOST : MODEL_CUDA;
+	struct executor *e;
+
+	if (!breakdown_choose(profile, &run->asked, run->place, &run->choice))
+		return;
+	run->asked.plan = &run->choice.plan;
+	e = model_factor_executor(profile, target, &run->asked, 2);
+	if (model_factor_run(e, &run->asked)) {
+		run->seconds = executor_model_result(e).seconds;
+		run->timeline = executor_model_timeline(e, run->asked.operation);
+	}
+	executor_free(e);
+}
+
+struct table *predict_breakdown(const struct profile *profile, bool quick)
+{
+	static const char *const operations[] = {"getrf", "geqrf", "potrf"};
+	struct breakdown_run *run =
+	        xcalloc(ARRAY_LEN(operations) * SIZES * PLACE_COUNT, sizeof *run);
+	struct table *table = breakdown_table();
+	size_t count = 0;
+
+	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
+		for (int64_t n = SMALLEST; n <= (quick ? LARGEST_QUICK : LARGEST); n *= 2)
+			for (enum breakdown_place place = 0; place < PLACE_COUNT; place++)
+				run[count++] = (struct breakdown_run){
+				        .asked = cases_question(
+				                &(struct bench_shape){operations[o], SINGLE, n, n},
+				                MATH_FP32),
+				        .place = place};
+	msg_progress("breakdown of %zu factorizations", count);
+#pragma omp parallel for schedule(dynamic)
+	for (size_t i = 0; i < count; i++)
+		simulate_breakdown(profile, &run[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (run[i].seconds > 0)
+			breakdown_add(table, &run[i].asked, run[i].place, run[i].timeline, NAN,
+			        run[i].seconds);
+		timeline_free(run[i].timeline);
+	}
+	msg_progress_end();
+	free(run);
 	return table;
 }

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure.h"
+
+#include "lib/device/machine.h"
+#include "lib/host/clock.h"
+#include "lib/base/msg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the machine ---- */
+
+static const char *const executor_names[MEASURE_EXECUTORS] = {"cuda", "host"};
+
+/* Binds the calling thread to the quietest core. Threads started before are not bound: those of the
+ * BLAS, of the driver and, started here, the threads that make matrices and check results. */
+static void take_core(struct measure *measure)
+{
+	struct topology_facts facts;
+	struct fault fault = {""};
+	int started = 0;
+
+#pragma omp parallel reduction(+ : started)
+	started++;
+	msg_note("%d threads make and check matrices", started);
+
+	if (!(measure->topology = topology_host(&fault))) {
+		msg_warn("the measuring thread is not bound to a core: %s", fault.text);
+		return;
+	}
+	topology_facts(measure->topology, &facts);
+	core_noise_open(&measure->noise, measure->topology, facts.cores, -1, false);
+	measure->plan.noise = &measure->noise;
+}
+
+static void open_machine(struct measure *measure)
+{
+	struct fault fault = {""};
+
+	measure->has_gpu = gpu_open(&measure->gpu, measure->common.device, &fault);
+	if (measure->has_gpu)
+		measure->executor[0] = executor_cuda_new(measure->common.device, &fault);
+	if (!measure->executor[0])
+		msg_warn("no GPU is measured, host cases only: %s", fault.text);
+	else if (!(measure->vendor = vendor_new(&fault)))
+		msg_warn("no cuSOLVER reference: %s", fault.text);
+	if (!(measure->executor[1] = executor_host_new(&fault)))
+		msg_warn("no host executor: %s", fault.text);
+	if (!measure->executor[0] && !measure->executor[1])
+		msg_die(EXIT_NOT_POSSIBLE, "nothing can be measured here: %s", fault.text);
+	take_core(measure);
+}
+
+static void close_machine(struct measure *measure)
+{
+	vendor_free(measure->vendor);
+	for (int e = 0; e < MEASURE_EXECUTORS; e++)
+		executor_free(measure->executor[e]);
+	if (measure->topology)
+		core_noise_close(&measure->noise);
+}
+
+void measure_stamp(struct measure *measure, struct table *table)
+{
+	const struct gpu *gpu = measure->has_gpu ? &measure->gpu : NULL;
+
+	machine_stamp(table, "measure", gpu, measure->argc, measure->argv);
+	table_meta_set(table, "seed", "%" PRId64, measure->common.seed);
+	if (gpu)
+		table_meta_set(table, "other_users", "%d", gpu_other_users(gpu));
+	if (measure->topology)
+		core_noise_note(&measure->noise, table);
+}
+
+struct executor *measure_first(const struct measure *measure, const char **name)
+{
+	const int first = measure->executor[0] ? 0 : 1;
+
+	if (name)
+		*name = executor_names[first];
+	return measure->executor[first];
+}
+
+struct executor *measure_executor(const struct measure *measure, const char *name)
+{
+	for (int e = 0; e < MEASURE_EXECUTORS; e++)
+		if (strcmp(name, executor_names[e]) == 0)
+			return measure->executor[e];
+	return NULL;
+}
+
+/* ---- a study ---- */
+
+static char *path_of(const struct measure *measure, const char *name)
+{
+	return xasprintf("%s/%s", measure->common.output, name);
+}
+
+static bool same_meta(const struct table *a, const struct table *b, const char *key)
+{
+	const char *x = table_meta(a, key), *y = table_meta(b, key);
+	return x && y && strcmp(x, y) == 0;
+}
+
+bool measure_continues(const struct measure *measure, const struct table *old,
+        const struct table *fresh, const char *key, const char *path, size_t rows)
+{
+	if (measure->again || !same_meta(old, fresh, "fathom") ||
+	        !same_meta(old, fresh, "machine") || (key && !same_meta(old, fresh, key))) {
+		if (!measure->again)
+			msg_warn("starting afresh: %s is of another version, machine%s", path,
+			        key ? " or predictions" : "");
+		return false;
+	}
+	msg_warn("%s: %zu rows kept (--again measures them again)", path, rows);
+	return true;
+}
+
+static void read_predictions(struct measure *measure, const struct study *study, char sha[65])
+{
+	char *source = path_of(measure, study->source);
+
+	measure->predictions = results_read(source, &measure->fault);
+	if (!measure->predictions || !table_sha256(source, sha, &measure->fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s; run %s first", measure->fault.text,
+		        study->remedy);
+	free(source);
+}
+
+/* Stamped rows: those that the file has of this program, machine and predictions. */
+static void open_results(struct measure *measure, const struct study *study, const char *sha)
+{
+	struct results *fresh = measure->results = results_new(), *old;
+	const char *key = study->source ? "predictions_sha256" : NULL;
+
+	measure_stamp(measure, fresh->table);
+	if (key)
+		table_meta_set(fresh->table, key, "%s", sha);
+	if (!study->continues || measure->again || access(measure->path, F_OK) != 0)
+		return;
+	old = results_read(measure->path, &measure->fault);
+	if (!old)
+		msg_warn("starting afresh: %s", measure->fault.text);
+	else if (measure_continues(
+	                 measure, old->table, fresh->table, key, measure->path, old->count))
+		results_append(fresh, old);
+	results_free(old);
+	measure->kept = fresh->count;
+}
+
+void measure_save(struct measure *measure)
+{
+	if (!results_write(measure->results, measure->path, &measure->fault))
+		msg_die(EXIT_MEASURE_FAILED, "%s", measure->fault.text);
+}
+
+bool measure_over(const struct measure *measure)
+{
+	return *measure->plan.stop || clock_now() - measure->start > measure->budget;
+}
+
+bool measure_in_time(struct measure *measure)
+{
+	const bool over = measure_over(measure);
+
+	measure->late += over && !*measure->plan.stop;
+	return !over;
+}
+
+static void say(const struct measure *measure, const struct study *study)
+{
+	const struct results *results = measure->results;
+
+	msg_progress_end();
+	if (results->count && study->print)
+		study->print(results, stdout);
+	if (results->count)
+		printf("%s: %zu rows, %zu disturbed, %zu refused, %zu failed, %.0f s\n",
+		        measure->path, results->count, results_count_disturbed(results),
+		        measure->refused, measure->failed, clock_now() - measure->start);
+	if (*measure->plan.stop)
+		msg_warn("interrupted: all rows so far are kept%s",
+		        study->continues ? "; the same command continues" : "");
+	else if (measure->late)
+		msg_warn("the budget of %.0f s is spent: %zu shapes are not measured%s",
+		        measure->budget, measure->late,
+		        study->continues ? "; the same command continues" : "");
+}
+
+int measure_study(struct measure *measure, const struct study *study)
+{
+	char sha[65] = "", *profile = path_of(measure, "profile.tsv");
+
+	if (measure->budget <= 0)
+		measure->budget = study->budget;
+	if (study->source)
+		read_predictions(measure, study, sha);
+	open_machine(measure);
+	measure->path = path_of(measure, study->file);
+	open_results(measure, study, sha);
+	measure->profile = profile_read(profile, &measure->fault);
+	measure->start = clock_now();
+	study->measure(measure);
+	say(measure, study);
+	const bool all =
+	        !measure->failed && !*measure->plan.stop && (study->continues || !measure->late);
+	results_free(measure->predictions);
+	results_free(measure->results);
+	profile_free(measure->profile);
+	free(measure->path);
+	free(profile);
+	close_machine(measure);
+	return all ? EXIT_DONE : EXIT_MEASURE_FAILED;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of `predict`. Cases and tables without a cost in the profile have no rows. */
+#pragma once
+
+#include "lib/profile/profile.h"
+#include "lib/base/table.h"
+#include "factor/validation/results.h"
+
+/* Both add a row at each level for every case of a hold-out list, and return how many cases were
+ * refused (their rows say why). LU panels of an executor, for a few also phase by phase. Whole
+ * factorizations on the GPU by a grid of plans and by the model's plan (plan=model), resident and
+ * from host memory; panels of QR and Cholesky on the GPU and on the host CPU. */
+size_t predict_panels(
+        struct results *results, const struct profile *profile, const char *executor, bool quick);
+size_t predict_whole(struct results *results, const struct profile *profile, bool quick);
+
+/* The phases (bits) that a row of an LU panel leaves out. */
+unsigned panel_phases_skipped(const struct result *row);
+
+/* Simulated breakdown of the time of whole factorizations by phase, against their size: the table
+ * of breakdown.h for square matrices in single precision, in every place. The caller frees it. */
+struct table *predict_breakdown(const struct profile *profile, bool quick);
+
+/* Bounds of whole factorizations on the GPU, simulated: the benchmark's shapes (quick: small
+ * squares) by the model's plan with panels on the device. Columns: seconds of the whole; bound_s:
+ * its operations at the highest rate of products, or its bytes (model_factor_predict, level 0);
+ * default_s: by the default plan; panels_s, updates_s, others_s (row swaps, triangular solves,
+ * copies): one part of the work alone; without_..._s: the rest when that part takes no time. A
+ * kernel that belongs to several parts is left out with each. The caller frees the table. */
+struct table *predict_bounds(const struct profile *profile, bool quick);
