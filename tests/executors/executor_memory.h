@@ -17,11 +17,18 @@ struct block {
 	double *x;            /* the elements of all */
 };
 
-enum { MARGIN_ROWS = 3, MARGIN_COLUMNS = 2 };
+enum { MARGIN_ROWS = 3, MARGIN_COLUMNS = 2, MOST_KEPT = 64 };
 
-static inline uint64_t next_random(uint64_t *state)
+/* What a check has allocated in the executor's memory and on the host, for blocks_free. */
+static struct {
+	void *data, *host;
+} kept_memory[MOST_KEPT];
+static int kept_count;
+
+static inline uint64_t next_random(void)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+	static uint64_t state = 411;
+	uint64_t z = state += 0x9e3779b97f4a7c15u;
 
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -29,9 +36,9 @@ static inline uint64_t next_random(uint64_t *state)
 }
 
 /* Uniform in (-1, 1), exact in single precision. */
-static inline double next_uniform(uint64_t *state)
+static inline double next_uniform(void)
 {
-	return (double)((int64_t)(next_random(state) >> 41) - (1 << 22)) / (1 << 22);
+	return (double)((int64_t)(next_random() >> 41) - (1 << 22)) / (1 << 22);
 }
 
 /* The place of element (i,j) of the inner matrix in x. */
@@ -53,6 +60,23 @@ static inline void must(struct executor *e, bool good)
 	exit(1);
 }
 
+/* Executor memory and host memory (either may be NULL) that blocks_free frees. */
+static inline void keep(struct executor *e, int64_t bytes, void **data, void *host)
+{
+	must(e, kept_count < MOST_KEPT && (!data || e->ops->alloc(e, bytes, data)));
+	kept_memory[kept_count].data = data ? *data : NULL;
+	kept_memory[kept_count++].host = host;
+}
+
+/* Frees all blocks, pivots and what else is kept. */
+static inline void blocks_free(struct executor *e)
+{
+	while (kept_count > 0) {
+		e->ops->release(e, kept_memory[--kept_count].data);
+		free(kept_memory[kept_count].host);
+	}
+}
+
 static inline void block_upload(struct executor *e, const struct block *b)
 {
 	int64_t count = b->all.m * b->all.n;
@@ -66,41 +90,55 @@ static inline void block_upload(struct executor *e, const struct block *b)
 
 /* Everything random, the surroundings NaN. */
 static inline struct block block_new(
-        struct executor *e, enum precision precision, int64_t m, int64_t n, uint64_t *state)
+        struct executor *e, enum precision precision, int64_t m, int64_t n)
 {
 	int64_t ld = m + 2 * MARGIN_ROWS, columns = n + 2 * MARGIN_COLUMNS;
 	struct block b = {.all = {NULL, 0, ld, columns, ld, precision}};
 
-	must(e, e->ops->alloc(e, ld * columns * precision_bytes(precision), &b.all.data));
-	b.a = matrix_view(b.all, MARGIN_ROWS, MARGIN_COLUMNS, m, n);
 	b.x = xmalloc((size_t)(ld * columns) * sizeof *b.x);
+	keep(e, ld * columns * precision_bytes(precision), &b.all.data, b.x);
+	b.a = matrix_view(b.all, MARGIN_ROWS, MARGIN_COLUMNS, m, n);
 	for (int64_t i = 0; i < ld * columns; i++)
 		b.x[i] = NAN;
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++)
-			*element(&b, i, j) = next_uniform(state);
+			*element(&b, i, j) = next_uniform();
 	block_upload(e, &b);
 	return b;
+}
+
+/* Sets the inner matrix on the host. */
+static inline void block_set(struct block *b, double value)
+{
+	for (int64_t j = 0; j < b->a.n; j++)
+		for (int64_t i = 0; i < b->a.m; i++)
+			*element(b, i, j) = value;
+}
+
+/* C := alpha op(A) op(B) + beta C of the elements on the host. */
+static inline void block_product(double alpha, const struct block *a, enum trans ta,
+        const struct block *b, enum trans tb, double beta, struct block *c)
+{
+	const int64_t k = ta ? a->a.m : a->a.n;
+
+	if (beta == 0)
+		block_set(c, 0);
+	if (c->a.m && c->a.n)
+		cblas_dgemm(CblasColMajor, ta ? CblasTrans : CblasNoTrans,
+		        tb ? CblasTrans : CblasNoTrans, (blasint)c->a.m, (blasint)c->a.n,
+		        (blasint)k, alpha, element(a, 0, 0), (blasint)a->a.ld, element(b, 0, 0),
+		        (blasint)b->a.ld, beta, element(c, 0, 0), (blasint)c->a.ld);
 }
 
 /* The inner matrix is NaN: an operation has to overwrite it. */
 static inline struct block block_poisoned(
         struct executor *e, enum precision precision, int64_t m, int64_t n)
 {
-	uint64_t state = 0;
-	struct block b = block_new(e, precision, m, n, &state);
+	struct block b = block_new(e, precision, m, n);
 
-	for (int64_t j = 0; j < n; j++)
-		for (int64_t i = 0; i < m; i++)
-			*element(&b, i, j) = NAN;
+	block_set(&b, NAN);
 	block_upload(e, &b);
 	return b;
-}
-
-static inline void block_free(struct executor *e, struct block *b)
-{
-	e->ops->release(e, b->all.data);
-	free(b->x);
 }
 
 /* The elements of all in the executor's memory. */
@@ -145,7 +183,7 @@ static inline struct pivots pivots_new(struct executor *e, int64_t n, const int 
 	struct pivots p = {NULL, n};
 	void *data;
 
-	must(e, e->ops->alloc(e, (n + 1) * (int64_t)sizeof(int), &data));
+	keep(e, (n + 1) * (int64_t)sizeof(int), &data, NULL);
 	p.data = data;
 	must(e, e->ops->store_pivots(e, ipiv, info, p) && e->ops->sync(e));
 	return p;
