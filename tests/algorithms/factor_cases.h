@@ -95,34 +95,21 @@ static inline struct problem problem_by_lapack(const struct problem *p)
 static inline bool run(struct executor *e, const struct plan *plan, struct problem *p, int fill)
 {
 	const struct shape *s = &p->shape;
-	int64_t word = precision_bytes(p->precision), k = p->of->has_tau ? steps(p) : 0;
-	int64_t count = p->of->has_pivots ? steps(p) : 0;
-	struct matrix whole = {NULL, 0, s->lda, s->n, s->lda, p->precision};
-	struct run_memory r = {.tau = {NULL, 0, k, 1, k ? k : 1, p->precision}};
-	struct test_memory a = {0}, tau = {0}, integers = {0}, work = {0};
-	int64_t bytes = p->of->work(e, plan, p->uplo, matrix_view(whole, 0, 0, s->m, s->n));
-	bool good = bytes >= 0 && test_open(e, &a, s->lda * s->n * word, fill) &&
-	            test_open(e, &tau, k * word, fill) &&
-	            test_open(e, &integers, (count + 1) * (int64_t)sizeof(int), fill) &&
-	            test_open(e, &work, bytes, fill);
+	const int64_t k = p->of->has_tau ? steps(p) : 0;
+	struct test_room room = room_new(e);
 
+	room.fill = fill;
 	p->plan = plan;
-	whole.data = a.data;
-	r.a = matrix_view(whole, 0, 0, s->m, s->n);
-	r.tau.data = tau.data;
-	r.pivots = (struct pivots){integers.data, count};
-	r.work = work.data;
-	good = good && e->ops->upload(e, p->before, s->lda, whole) &&
-	       p->of->run(e, plan, p->uplo, &r) && e->ops->sync(e) &&
-	       e->ops->download(e, whole, p->after, s->lda) &&
-	       e->ops->download(e, r.tau, p->tau, r.tau.ld) &&
-	       e->ops->read_pivots(e, r.pivots, p->ipiv, &p->info);
-	if (!good)
-		diag("%s", e->fault.text);
-	good = test_close(e, &a) && good;
-	good = test_close(e, &tau) && good;
-	good = test_close(e, &integers) && good;
-	return test_close(e, &work) && good;
+	struct matrix whole = room_matrix(&room, s->lda, s->n, s->lda, p->precision);
+	struct run_memory r = {.a = matrix_view(whole, 0, 0, s->m, s->n),
+	        .tau = room_matrix(&room, k, 1, k ? k : 1, p->precision),
+	        .pivots = room_pivots(&room, p->of->has_pivots ? steps(p) : 0)};
+	r.work = room_bytes(&room, p->of->work(e, plan, p->uplo, r.a));
+	return room_close(&room, room.good && e->ops->upload(e, p->before, s->lda, whole) &&
+	                                 p->of->run(e, plan, p->uplo, &r) && e->ops->sync(e) &&
+	                                 e->ops->download(e, whole, p->after, s->lda) &&
+	                                 e->ops->download(e, r.tau, p->tau, r.tau.ld) &&
+	                                 e->ops->read_pivots(e, r.pivots, p->ipiv, &p->info));
 }
 
 /* Runs the plan for a matrix of the kind: the first fault, or NULL. */

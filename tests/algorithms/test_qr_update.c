@@ -121,7 +121,7 @@ static void check_dependent_column(struct executor *e, enum q_kept kept, enum pr
 	for (int64_t i = 0; i < 30; i++)
 		x[i] = test_random(6, i);
 	multiply(CblasNoTrans, CblasNoTrans, 90, 1, 30, 1, s.a, x, 0, u + 2 * 90);
-	struct outcome out = add_columns(&s, 7, 5, u);
+	struct outcome out = change_with(&s, QR_ADD_COLUMNS, 7, 5, u);
 	struct measures found = measure(&s);
 	bool said = kept == Q_FULL ? out.info == 0 && found.orthogonality < 30 : out.info == 3;
 	ok(fixture_close(&s) && out.ran && said && found.zeros && found.residual < 30,
@@ -140,7 +140,7 @@ static void check_needed_row(struct executor *e, enum q_kept kept, enum precisio
 		s.a[i + 19 * 60] = i == 12;
 	factorize(s.a, 60, 20, q, r);
 	bool sent = send(&s, q, 60, q_columns(&s), s.f.q) && send(&s, r, 20, 20, s.f.r);
-	struct outcome out = remove_rows(&s, 10, 5);
+	struct outcome out = change(&s, QR_REMOVE_ROWS, 10, 5);
 	double *last = fetch(&s, matrix_view(s.f.r, 19, 19, 1, 1), 1, 1);
 	double eps = unit_roundoff(precision);
 	ok(fixture_close(&s) && sent && out.ran &&
