@@ -17,7 +17,7 @@ struct block {
 	double *x;            /* the elements of all */
 };
 
-enum { MARGIN_ROWS = 3, MARGIN_COLUMNS = 2, MOST_KEPT = 64 };
+enum { MARGIN_ROWS = 3, MARGIN_COLUMNS = 4, MOST_KEPT = 64 };
 
 /* What a check has allocated in the executor's memory and on the host, for blocks_free. */
 static struct {
@@ -68,13 +68,18 @@ static inline void keep(struct executor *e, int64_t bytes, void **data, void *ho
 	kept_memory[kept_count++].host = host;
 }
 
-/* Frees all blocks, pivots and what else is kept. */
-static inline void blocks_free(struct executor *e)
+/* Frees blocks, pivots and what else is kept, but for the first `but`. */
+static inline void blocks_free_but(struct executor *e, int but)
 {
-	while (kept_count > 0) {
+	while (kept_count > but) {
 		e->ops->release(e, kept_memory[--kept_count].data);
 		free(kept_memory[kept_count].host);
 	}
+}
+
+static inline void blocks_free(struct executor *e)
+{
+	blocks_free_but(e, 0);
 }
 
 static inline void block_upload(struct executor *e, const struct block *b)
@@ -104,6 +109,27 @@ static inline struct block block_new(
 		for (int64_t i = 0; i < m; i++)
 			*element(&b, i, j) = next_uniform();
 	block_upload(e, &b);
+	return b;
+}
+
+/* Where a block's matrix begins: in an odd row of columns of any length; at 16 bytes, or one
+ * element off them, with columns of multiples of 16 bytes; at 16 bytes with odd columns. */
+enum place { ANYWHERE, ALIGNED, CUT, ODD_COLUMNS, PLACES };
+static const char *const place_name[] = {"", ", aligned", ", not aligned", ", odd columns"};
+
+static inline struct block block_placed(
+        struct executor *e, enum precision p, int64_t m, int64_t n, enum place place)
+{
+	enum { LINE = 4 };
+	_Static_assert(MARGIN_ROWS % LINE == 3 && MARGIN_COLUMNS % LINE == 0,
+	        "one more row begins a line");
+	const int64_t ld = m + 1 + 2 * MARGIN_ROWS;
+	const int64_t pad = place == ODD_COLUMNS ? 1 - ld % 2 : (LINE - ld % LINE) % LINE;
+
+	if (place == ANYWHERE)
+		return block_new(e, p, m, n);
+	struct block b = block_new(e, p, m + 1 + pad, n);
+	b.a = matrix_view(b.a, place != CUT, 0, m, n);
 	return b;
 }
 
@@ -139,6 +165,23 @@ static inline struct block block_poisoned(
 	block_set(&b, NAN);
 	block_upload(e, &b);
 	return b;
+}
+
+/* The product of the operands' magnitudes, on the host: rounding is relative to it. */
+static inline void block_magnitude(
+        const struct block *a, enum trans ta, const struct block *b, enum trans tb, struct block *c)
+{
+	struct block x = *a, y = *b;
+
+	x.x = test_copy(a->x, a->all.m, a->all.n, DOUBLE);
+	y.x = test_copy(b->x, b->all.m, b->all.n, DOUBLE);
+	for (int64_t i = 0; i < a->all.m * a->all.n; i++)
+		x.x[i] = fabs(x.x[i]);
+	for (int64_t i = 0; i < b->all.m * b->all.n; i++)
+		y.x[i] = fabs(y.x[i]);
+	block_product(1, &x, ta, &y, tb, 0, c);
+	free(x.x);
+	free(y.x);
 }
 
 /* The elements of all in the executor's memory. */

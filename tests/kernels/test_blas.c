@@ -7,25 +7,6 @@
 
 #include "factor/kernels/blocks/block_kernels.h"
 
-/* Where an operand begins: in an odd row of columns of any length, at 16 bytes, or one element off
- * them; columns of the last two are multiples of 16 bytes. */
-enum place { ANYWHERE, ALIGNED, CUT };
-static const char *const place_name[] = {"", ", aligned", ", not aligned"};
-
-static struct block block_placed(
-        struct executor *e, enum precision p, int64_t m, int64_t n, enum place place)
-{
-	enum { PER_LINE = 4 };
-	_Static_assert(MARGIN_ROWS % PER_LINE == 3, "one more row begins a line");
-	const int64_t ld = m + 1 + 2 * MARGIN_ROWS, pad = (PER_LINE - ld % PER_LINE) % PER_LINE;
-
-	if (place == ANYWHERE)
-		return block_new(e, p, m, n);
-	struct block b = block_new(e, p, m + 1 + pad, n);
-	b.a = matrix_view(b.a, place == ALIGNED, 0, m, n);
-	return b;
-}
-
 static void check_gemm(struct executor *e, enum precision p, enum trans ta, enum trans tb,
         int64_t m, int64_t n, int64_t k, double alpha, double beta, enum place place)
 {
