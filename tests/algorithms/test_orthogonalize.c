@@ -3,16 +3,35 @@
  * almost in the basis, dependent and zero columns, NaN, and calls that are refused. */
 #include "gram_test.h"
 
-/* An orthonormal basis by `twice`, then columns that lie almost in it. */
+/* An orthonormal basis by `twice`, in q and in the first columns of `before`. */
+static struct problem basis_new(
+        struct executor *e, const struct shape *s, int64_t basis, enum precision precision)
+{
+	struct problem p = problem_new(s, precision, "twice");
+
+	fill_conditioned(&p, 10);
+	if (!run(e, &p))
+		p.info = -1;
+	memcpy(p.before, p.q, (size_t)(p.lda * basis * precision_bytes(precision)));
+	p.form = NULL;
+	p.basis = basis;
+	return p;
+}
+
+/* Whether columns were added behind the basis, which stayed. */
+static bool append(struct executor *e, struct problem *p)
+{
+	return p->info == 0 && run(e, p) &&
+	       memcmp(p->q, p->before,
+	               (size_t)(p->lda * p->basis * precision_bytes(p->precision))) == 0;
+}
+
+/* Columns that lie almost in the basis. */
 static void check_append(struct executor *e, int64_t m, int64_t basis, int64_t n, int64_t nb,
         enum precision precision, double outside)
 {
-	struct shape s = {m, basis + n, 3, nb};
-	struct problem p = problem_new(&s, precision, "twice");
+	struct problem p = basis_new(e, &(struct shape){m, basis + n, 3, nb}, basis, precision);
 
-	fill_conditioned(&p, 10);
-	bool ran = run(e, &p);
-	memcpy(p.before, p.q, (size_t)(p.lda * basis * precision_bytes(precision)));
 	for (int64_t j = basis; j < basis + n; j++)
 		for (int64_t i = 0; i < m; i++) {
 			double sum = outside * test_random(5 + (uint64_t)j, i);
@@ -21,14 +40,10 @@ static void check_append(struct executor *e, int64_t m, int64_t basis, int64_t n
 				       get_at(p.q, p.lda, i, k, precision);
 			put(p.before, i + j * p.lda, precision, sum);
 		}
-	p.form = NULL;
-	p.basis = basis;
-	ran = ran && run(e, &p);
+	bool good = append(e, &p);
 	struct measures found = measure(&p);
-	ok(ran && p.info == 0 && found.residual < 10 && found.orthogonality < 10 &&
-	                found.zero_below && found.padding &&
-	                memcmp(p.q, p.before,
-	                        (size_t)(p.lda * basis * precision_bytes(precision))) == 0,
+	ok(good && p.info == 0 && found.residual < 10 && found.orthogonality < 10 &&
+	                found.zero_below && found.padding,
 	        "%c %" PRId64 " columns of %" PRId64 " rows added to %" PRId64
 	        ", %g outside: residual %.2g, orthogonality %.2g",
 	        precision, n, m, basis, outside, found.residual, found.orthogonality);
@@ -44,38 +59,24 @@ static void check_append_bad(
 	static const char *const said[] = {"in the basis", "of new ones", "zero", "NaN"};
 	const struct shape s = {300, 70, 3, 16};
 	const int64_t basis = 40, at = basis + bad;
-	struct problem p = problem_new(&s, precision, "twice");
+	struct problem p = basis_new(e, &s, basis, precision);
 
-	fill_conditioned(&p, 10);
-	bool ran = run(e, &p);
-	memcpy(p.before, p.q, (size_t)(p.lda * basis * precision_bytes(precision)));
 	for (int64_t i = 0; i < s.m; i++) {
 		const double of_basis = get_at(p.before, p.lda, i, 3, precision) -
 		                        2 * get_at(p.before, p.lda, i, 39, precision),
 		             of_new = get_at(p.before, p.lda, i, basis, precision) +
 		                      get_at(p.before, p.lda, i, at - 1, precision);
-		put(p.before, i + at * p.lda, precision,
-		        what == OF_BASIS      ? of_basis
-		        : what == OF_NEW_ONES ? of_new
-		        : what == ZERO        ? 0
-		                              : NAN);
+		const double column[] = {of_basis, of_new, 0, NAN};
+		put(p.before, i + at * p.lda, precision, column[what]);
 	}
-	p.form = NULL;
-	p.basis = basis;
-	ran = ran && run(e, &p);
+	const bool good = append(e, &p);
 	const struct measures found = measure(&p);
-	const bool same =
-	        memcmp(p.q, p.before, (size_t)(p.lda * basis * precision_bytes(precision))) == 0;
-	if (what == NOT_A_NUMBER)
-		ok(ran && same && p.info == 0 && any_nan(&p, at, at + 1), "%c: NaN is passed on",
-		        precision);
-	else
-		ok(ran && same && p.info == bad + 1 && get(p.r, at + bad * p.ldr, precision) == 0 &&
-		                found.residual < 10 && found.orthogonality < 10,
-		        "%c: the added column %" PRId64 " (%s) is reported (%d): residual %.2g, "
-		        "orthogonality %.2g",
-		        precision, bad + 1, said[what], p.info, found.residual,
-		        found.orthogonality);
+	ok(good && (what == NOT_A_NUMBER ? p.info == 0 && any_nan(&p, at, at + 1)
+	                                 : p.info == bad + 1 &&
+	                                           get(p.r, at + bad * p.ldr, precision) == 0 &&
+	                                           found.residual < 10 && found.orthogonality < 10),
+	        "%c: the added column %" PRId64 " (%s): info %d, residual %.2g, orthogonality %.2g",
+	        precision, bad + 1, said[what], p.info, found.residual, found.orthogonality);
 	problem_free(&p);
 }
 

@@ -6,8 +6,6 @@
 #include "factor/validation/check.h"
 #include "factor/algorithms/panel_getrf.h"
 
-#include <lapacke.h>
-
 static const int64_t by_1[] = {1};
 static const struct plan plans[] = {{false, "fused", by_1, 1, 1, 0, 0},
         {false, "persistent", by_1, 1, 1, 0, 0}, {false, "blas", by_1, 1, 1, 0, 0},
@@ -21,16 +19,6 @@ static const struct shape shapes[] = {{1, 1, 1}, {1, 1, 5}, {9, 1, 9}, {5, 5, 5}
         {4103, 6, 4128}},
                           tall[] = {{2049, 64, 2080}, {4096, 64, 4128}, {5000, 128, 5003},
                                   {20000, 48, 20001}, {4000000, 64, 4000000}};
-
-static void lapack(struct problem *p)
-{
-	const struct shape *s = &p->shape;
-	lapack_int m = (lapack_int)s->m, n = (lapack_int)s->n, lda = (lapack_int)s->lda;
-
-	p->info = p->precision == SINGLE
-	                  ? LAPACKE_sgetrf_work(LAPACK_COL_MAJOR, m, n, p->after, lda, p->ipiv)
-	                  : LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, m, n, p->after, lda, p->ipiv);
-}
 
 static double element(const struct problem *p, int64_t i, int64_t j)
 {
@@ -81,26 +69,13 @@ static const char *verdict(const struct problem *p, int kind)
 
 /* ---- the factorization ---- */
 
-static const char *kind_name(int kind)
+static int64_t work(struct executor *e, const struct plan *plan, struct matrix a)
 {
-	return matrix_kind_name[kind];
-}
-
-static void *matrix(const struct problem *p, int kind)
-{
-	return test_matrix(p->shape.lda, p->shape.m, p->shape.n, p->precision, kind);
-}
-
-static int64_t work(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a)
-{
-	(void)uplo;
 	return panel_getrf_work(e, plan->panel, a);
 }
 
-static bool factorize(
-        struct executor *e, const struct plan *plan, enum uplo uplo, const struct run_memory *r)
+static bool factorize(struct executor *e, const struct plan *plan, const struct run_memory *r)
 {
-	(void)uplo;
 	return panel_getrf(e, plan->panel, r->a, r->work, r->pivots);
 }
 
@@ -110,21 +85,24 @@ static bool phase_needed(const struct plan *plan, int phase)
 	return phase == PHASE_SEARCH && strcmp(plan->panel, "fused") == 0;
 }
 
+static const struct refusal refusals[] = {{{.panel = "blas"}, 4, 0, 4, "m >= n >= 1"},
+        {{.panel = "fused"}, 3, 4, 3, "m >= n >= 1"},
+        {{.panel = "host"}, 5, 2, 4, "leading dimension"},
+        {{.panel = "magic"}, 4, 2, 4, "unknown panel variant"},
+        {{.panel = "blas"}, -1, -2, 4, "m >= n >= 1"},
+        {{.panel = "blas"}, 4, 2, (int64_t)1 << 31, "32-bit"}};
+
 static const struct factorization panel = {.name = "panel",
-        .plans = plans,
-        .plan_count = ARRAY_LEN(plans),
-        .shapes = shapes,
-        .shape_count = ARRAY_LEN(shapes),
+        TABLE(plans),
+        TABLE(shapes),
+        TABLE(refusals),
         .again = {300, 40, 301},
         .kinds = MATRIX_KINDS,
         .uplos = 1,
         .random_kind = MATRIX_RANDOM,
         .has_pivots = true,
-        .kind_name = kind_name,
-        .matrix = matrix,
         .work = work,
         .run = factorize,
-        .lapack = lapack,
         .verdict = verdict,
         .phase_needed = phase_needed};
 
@@ -145,9 +123,7 @@ static void test_tall(struct executor *e)
 		if (!fits) {
 			wrong = strstr(e->fault.text, "does not fit") ? NULL : e->fault.text;
 		} else if (s->m < 1000000) {
-			problem_open(&p, MATRIX_RANDOM);
-			wrong = fault_of(e, plan, &p, MATRIX_RANDOM);
-			problem_close(&p);
+			wrong = test_one(e, plan, p, MATRIX_RANDOM);
 		} else if (strcmp(plan->panel, "persistent") == 0) {
 			wrong = "not refused";
 		}
@@ -202,18 +178,6 @@ static void test_subnormal_pivot(
 	problem_close(&p);
 }
 
-static void test_refusals(struct executor *e)
-{
-	static const struct refusal cases[] = {{{.panel = "blas"}, 4, 0, 4, "m >= n >= 1"},
-	        {{.panel = "fused"}, 3, 4, 3, "m >= n >= 1"},
-	        {{.panel = "host"}, 5, 2, 4, "leading dimension"},
-	        {{.panel = "magic"}, 4, 2, 4, "unknown panel variant"},
-	        {{.panel = "blas"}, -1, -2, 4, "m >= n >= 1"},
-	        {{.panel = "blas"}, 4, 2, (int64_t)1 << 31, "32-bit"}};
-
-	test_refused(e, &panel, cases, ARRAY_LEN(cases));
-}
-
 static void test_check(void)
 {
 	/* P A = L U of [0 2; 1 4; 0.5 3] with rows 1 and 2 exchanged */
@@ -242,9 +206,8 @@ static void test_check(void)
 static void test_all(struct executor *e)
 {
 	test_plans(e, &panel, NULL, ARRAY_LEN(plans)); /* all plans with all kinds */
-	test_repeats(e, &panel);
-	test_any_phase_left_out(e, &panel);
-	test_refusals(e);
+	test_ends(e, &panel);
+	test_refused(e, &panel);
 	if (test_on_gpu) {
 		test_tall(e);
 		return;

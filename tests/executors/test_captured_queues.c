@@ -7,12 +7,9 @@
 
 #include "deferred.h"
 
-#include "factor/algorithms/geqrf.h"
-#include "factor/algorithms/getrf.h"
-#include "factor/algorithms/plan_default.h"
-#include "factor/algorithms/potrf.h"
 #include "factor/algorithms/qr_update.h"
 #include "factor/executors/split.h"
+#include "factor/validation/whole.h"
 
 /* ---- order of tasks ---- */
 
@@ -122,19 +119,17 @@ static struct executor *like_a_gpu(struct executor *host)
 static bool factorize(struct executor *e, enum operation operation, struct matrix a)
 {
 	struct matrix tau = {NULL, 0, a.n, 1, a.n, a.precision};
+	const struct whole whole = {.operation = operation, .uplo = LOWER, .math = e->math};
 	struct pivots pivots = {NULL, a.n};
 	struct default_plan chosen;
 
 	plan_default(e, operation, a.m, a.n, a.precision, false, &chosen);
-	return operation == GETRF   ? getrf(e, &chosen.plan, a, NULL, pivots)
-	       : operation == GEQRF ? geqrf(e, &chosen.plan, a, tau, NULL)
-	                            : potrf(e, &chosen.plan, LOWER, a, NULL, NULL);
+	return whole_run(e, &whole, &chosen.plan, a, NULL, pivots, tau, NULL);
 }
 
 static void test_factorization(
         struct executor *host, enum operation operation, int64_t m, int64_t n, enum math math)
 {
-	static const char *const names[] = {[GETRF] = "LU", [GEQRF] = "QR", [POTRF] = "Cholesky"};
 	bool good = true;
 
 	for (int i = 0; i < 4; i++) {
@@ -147,7 +142,7 @@ static void test_factorization(
 			diag("%s", e->fault.text);
 		executor_free(e);
 	}
-	ok(good, "%s of %d x %d%s", names[operation], (int)m, (int)n, math_title[math]);
+	ok(good, "%s of %d x %d%s", operation_name[operation], (int)m, (int)n, math_title[math]);
 }
 
 static bool change(struct executor *e, struct qr_factors *f, enum qr_change which)
