@@ -6,18 +6,20 @@
 
 /* ---- row swaps ---- */
 
-static void swap_in(struct block *b, int64_t columns, int64_t i, int64_t k)
+/* The swaps of pivots (from some_pivots) of the rows from `first` on, in the first columns. */
+static void swap_all(struct block *b, int64_t columns, int64_t first, const int *ipiv,
+        int64_t count, bool backwards)
 {
-	for (int64_t j = 0; j < columns; j++) {
-		double kept = *element(b, i, j);
-		*element(b, i, j) = *element(b, k, j);
-		*element(b, k, j) = kept;
+	for (int64_t k = 0; k < count; k++) {
+		const int64_t i = backwards ? count - 1 - k : k;
+		for (int64_t j = 0; j < columns && i % 11 != 10; j++) {
+			double *one = element(b, first + i, j),
+			       *other = element(b, first + ipiv[i] - 1, j);
+			const double before = *one;
+			*one = *other;
+			*other = before;
+		}
 	}
-}
-
-static void swap_rows(struct block *b, int64_t i, int64_t k)
-{
-	swap_in(b, b->a.n, i, k);
 }
 
 /* `count` row swaps among m rows, each with one of `reach` rows at and below its own. Every 11th is
@@ -44,11 +46,7 @@ static void check_laswp(struct executor *e, enum precision p, int64_t m, int64_t
 	int *ipiv = some_pivots(e, m, count, reach);
 	struct pivots pivots = pivots_new(e, count, ipiv, 0);
 	must(e, e->ops->laswp(e, b.a, pivots, backwards));
-	for (int64_t k = 0; k < count; k++) {
-		int64_t i = backwards ? count - 1 - k : k;
-		if (i % 11 != 10)
-			swap_rows(&b, i, ipiv[i] - 1);
-	}
+	swap_all(&b, n, 0, ipiv, count, backwards);
 	ok(block_holds(e, &b, 0),
 	        "laswp %c %" PRId64 " x %" PRId64 ", %" PRId64 " pivots within %" PRId64 "%s", p, m,
 	        n, count, reach, backwards ? " backwards" : "");
@@ -70,9 +68,7 @@ static void check_deferred(
 		int *ipiv = some_pivots(e, m - j, w, reach);
 		struct pivots pivots = pivots_new(e, w, ipiv, 0);
 		must(e, e->ops->record_swaps(e, t, pivots, j, block));
-		for (int64_t i = 0; i < w; i++)
-			if (i % 11 != 10)
-				swap_in(&b, j, j + i, j + ipiv[i] - 1);
+		swap_all(&b, j, j, ipiv, w, false);
 	}
 	must(e, e->ops->apply_swaps(e, t, b.a));
 	ok(block_holds(e, &b, 0),
@@ -83,13 +79,12 @@ static void check_deferred(
 
 static void check_deferreds(struct executor *e, enum precision p)
 {
-	check_deferred(e, p, 1, 1, 1, 1);
-	check_deferred(e, p, 300, 300, 64, 300);
-	check_deferred(e, p, 1301, 333, 50, 1301);
-	check_deferred(e, p, 517, 517, 517, 517);
-	check_deferred(e, p, 2500, 1300, 1100, 9);
-	check_deferred(e, p, 14000, 21, 7, 14000);
-	check_deferred(e, p, 28000, 9, 2, 28000);
+	static const int64_t cases[][4] = {{1, 1, 1, 1}, {300, 300, 64, 300}, {1301, 333, 50, 1301},
+	        {517, 517, 517, 517}, {2500, 1300, 1100, 9}, {14000, 21, 7, 14000},
+	        {28000, 9, 2, 28000}};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		check_deferred(e, p, cases[i][0], cases[i][1], cases[i][2], cases[i][3]);
 }
 
 /* The elements of a left of its diagonal are small, as a factor's are. */
@@ -105,9 +100,7 @@ static void check_lu_columns(struct executor *e, enum precision p, int64_t m, in
 			*element(&a, i, j) = rounded(*element(&a, i, j) / (double)k, p);
 	block_upload(e, &a);
 	must(e, (whole ? e->ops->lu_columns : e->ops->lu_top)(e, a.a, pivots, c.a));
-	for (int64_t i = 0; i < k; i++)
-		if (i % 11 != 10)
-			swap_rows(&c, i, ipiv[i] - 1);
+	swap_all(&c, n, 0, ipiv, k, false);
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < (whole ? m : k); i++)
 			for (int64_t l = 0; l < (i < k ? i : k); l++)
@@ -242,9 +235,7 @@ static void check_join(
 	must(e, e->ops->store_pivots(e, begin, first, (struct pivots){all.data, FIRST}));
 	must(e, e->ops->join_halves(e, b.a, half, FIRST, all));
 	must(e, e->ops->read_pivots(e, all, got, &info));
-	for (int64_t i = 0; i < count; i++)
-		if (i % 11 != 10)
-			swap_rows(&b, i, ipiv[i] - 1);
+	swap_all(&b, n, 0, ipiv, count, false);
 	bool good = block_holds(e, &b, 0) && info == want;
 	for (int i = 0; i < FIRST + (int)count; i++)
 		good = good && got[i] == (i < FIRST ? begin[i] : ipiv[i - FIRST] + FIRST);
