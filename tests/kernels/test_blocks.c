@@ -12,8 +12,8 @@
 static void check_qr_columns(struct executor *e, int64_t m, int64_t n, int64_t k)
 {
 	struct block v = block_new(e, SINGLE, m, k), t = block_new(e, SINGLE, k, k),
-	             c = block_new(e, SINGLE, m, n);
-	double product[EXECUTOR_QR_COLUMNS], scaled[EXECUTOR_QR_COLUMNS];
+	             c = block_new(e, SINGLE, m, n), product = block_new(e, DOUBLE, k, n),
+	             scaled = block_new(e, DOUBLE, k, n);
 
 	for (int64_t j = 0; j < k; j++)
 		for (int64_t i = 0; i < m; i++)
@@ -31,21 +31,9 @@ static void check_qr_columns(struct executor *e, int64_t m, int64_t n, int64_t k
 		return;
 	}
 	must(e, e->ops->reflect_columns(e, v.a, t.a, c.a));
-	for (int64_t j = 0; j < n; j++) {
-		for (int64_t l = 0; l < k; l++) {
-			product[l] = 0;
-			for (int64_t i = l; i < m; i++)
-				product[l] += *element(&v, i, l) * *element(&c, i, j);
-		}
-		for (int64_t l = 0; l < k; l++) {
-			scaled[l] = 0;
-			for (int64_t i = 0; i <= l; i++)
-				scaled[l] += *element(&t, i, l) * product[i];
-		}
-		for (int64_t i = 0; i < m; i++)
-			for (int64_t l = 0; l < k; l++)
-				*element(&c, i, j) -= *element(&v, i, l) * scaled[l];
-	}
+	block_product(1, &v, TRANSPOSED, &c, PLAIN, 0, &product);
+	block_product(1, &t, TRANSPOSED, &product, PLAIN, 0, &scaled);
+	block_product(-1, &v, PLAIN, &scaled, PLAIN, 1, &c);
 	ok(block_holds(e, &c, 64 * unit_roundoff(SINGLE)),
 	        "QR columns %" PRId64 " x %" PRId64 " right of %" PRId64, m, n, k);
 	blocks_free(e);
@@ -62,6 +50,21 @@ static void check_all_qr_columns(struct executor *e)
 
 /* ---- layout ---- */
 
+static bool in_part(enum uplo uplo, int64_t i, int64_t j)
+{
+	return uplo == WHOLE || (uplo == LOWER ? i >= j : i <= j);
+}
+
+/* The same on the host: element (i,j) of the part of b is that of a; NULL: -3, on the diagonal 7.
+ */
+static void set_part(struct block *b, enum uplo uplo, const struct block *a)
+{
+	for (int64_t j = 0; j < b->a.n; j++)
+		for (int64_t i = 0; i < b->a.m; i++)
+			if (in_part(uplo, i, j))
+				*element(b, i, j) = a ? *element(a, i, j) : i == j ? 7 : -3;
+}
+
 static void check_layout(struct executor *e, enum precision p, int64_t m, int64_t n)
 {
 	struct block a = block_new(e, p, m, n), transposed = block_poisoned(e, p, n, m);
@@ -69,31 +72,25 @@ static void check_layout(struct executor *e, enum precision p, int64_t m, int64_
 
 	must(e, e->ops->transpose(e, a.a, transposed.a));
 	must(e, e->ops->copy(e, WHOLE, a.a, same.a));
+	set_part(&same, WHOLE, &a);
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++) {
-			*element(&transposed, j, i) = *element(&same, i, j) = *element(&a, i, j);
+			*element(&transposed, j, i) = *element(&a, i, j);
 			*element(&v, i, j) = i > j ? *element(&a, i, j) : i == j;
+			if (i <= j) /* explicit_v must not read these */
+				*element(&a, i, j) = NAN;
 		}
 	ok(block_holds(e, &transposed, 0), "transpose %c %" PRId64 " x %" PRId64, p, m, n);
 	ok(block_holds(e, &same, 0), "copy %c %" PRId64 " x %" PRId64, p, m, n);
-	for (int64_t j = 0; j < n; j++) /* explicit_v must not read these */
-		for (int64_t i = 0; i <= j && i < m; i++)
-			*element(&a, i, j) = NAN;
 	block_upload(e, &a);
 	must(e, e->ops->explicit_v(e, a.a, v.a));
 	ok(block_holds(e, &v, 0), "explicit_v %c %" PRId64 " x %" PRId64, p, m, n);
 	for (enum uplo uplo = LOWER; uplo <= WHOLE; uplo++) {
 		must(e, e->ops->fill(e, uplo, -3, 7, v.a));
-		for (int64_t j = 0; j < n; j++)
-			for (int64_t i = 0; i < m; i++)
-				if (i == j || uplo == WHOLE || (uplo == LOWER ? i > j : i < j))
-					*element(&v, i, j) = i == j ? 7 : -3;
+		set_part(&v, uplo, NULL);
 		ok(block_holds(e, &v, 0), "fill %c %d %" PRId64 " x %" PRId64, p, uplo, m, n);
 		must(e, e->ops->copy(e, uplo, same.a, v.a));
-		for (int64_t j = 0; j < n; j++)
-			for (int64_t i = 0; i < m; i++)
-				if (i == j || uplo == WHOLE || (uplo == LOWER ? i > j : i < j))
-					*element(&v, i, j) = *element(&same, i, j);
+		set_part(&v, uplo, &same);
 		ok(block_holds(e, &v, 0), "copy %c %d %" PRId64 " x %" PRId64, p, uplo, m, n);
 	}
 	blocks_free(e);
@@ -169,8 +166,7 @@ static void check_transfer(struct executor *e, enum uplo uplo, int64_t width)
 	                  : matrix_to_host(e, uplo, width, from.a, to.a));
 	for (int64_t j = 0; j < N; j++)
 		for (int64_t i = 0; i < N; i++)
-			if (uplo == WHOLE || (uplo == LOWER ? i >= j : i <= j) ||
-			        i / width == j / width)
+			if (in_part(uplo, i, j) || i / width == j / width)
 				*element(&to, i, j) = *element(&from, i, j);
 	ok(block_holds(e, &to, 0) && e->queue == QUEUE_MAIN, "transfer %d in rectangles of %d",
 	        uplo, (int)width);
