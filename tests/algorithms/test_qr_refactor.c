@@ -10,8 +10,6 @@
 
 enum { M = 150, N = 61, NEW = 4 };
 
-static const struct update_calls calls = {.work = qr_update_work, .add_columns = qr_add_columns};
-
 /* ---- the factorization ---- */
 
 /* Makes the factorization of a and b anew and the solution x; NULL: without x. */
@@ -63,7 +61,7 @@ static bool drifted(struct fixture *s, struct matrix a)
 
 static void check_refactor(struct executor *e, enum precision p, enum q_kept kept)
 {
-	struct fixture s = fixture_new(e, &calls, p, kept, M, N, M, N, 1);
+	struct fixture s = fixture_new(e, &qr_update_calls, p, kept, M, N, M, N, 1);
 	struct matrix a = placed(&s, &s.room, s.a, M, N), b = placed(&s, &s.room, s.b, M, SIDES),
 	              out = placed(&s, &s.room, NULL, N, SIDES), none = {NULL, 0, 0, 0, 1, p};
 	bool good = refactored(&s, a, b, &out);
@@ -105,7 +103,7 @@ static double thin_ratio(struct fixture *s)
  * directions, until it is repaired. */
 static void check_reorthogonalize(struct executor *e, enum precision p)
 {
-	struct fixture s = fixture_new(e, &calls, p, Q_THIN, M, N, M, N + NEW, 1);
+	struct fixture s = fixture_new(e, &qr_update_calls, p, Q_THIN, M, N, M, N + NEW, 1);
 	double *u = random_doubles(&s, M, NEW);
 	struct matrix a = placed(&s, &s.room, s.a, M, N), b = placed(&s, &s.room, s.b, M, SIDES);
 	int repaired = -1;

@@ -30,12 +30,6 @@ DECLARE(d, double)
 
 enum { M = 90, N = 41, LD = M + 2, COUNT = LD * LD };
 
-static const struct update_calls calls = {.work = qr_update_work,
-        .remove_columns = qr_remove_columns,
-        .add_columns = qr_add_columns,
-        .add_rows = qr_add_rows,
-        .remove_rows = qr_remove_rows};
-
 /* x (m x n) as an array of the precision with LD rows. */
 static void *array(enum precision p, const double *x, int64_t m, int64_t n)
 {
@@ -79,7 +73,7 @@ static void send_theirs(struct fixture *s, const void *q, const void *r)
 
 static void check(struct executor *e, enum precision p, enum qr_change what, int k)
 {
-	struct fixture s = fixture_new(e, &calls, p, Q_FULL, M, N, M + 1, N + 1, 1);
+	struct fixture s = fixture_new(e, &qr_update_calls, p, Q_FULL, M, N, M + 1, N + 1, 1);
 	double *full = fetch(&s, s.f.q, M, M), *upper = fetch(&s, s.f.r, N, N);
 	void *q = array(p, full, M, M), *r = array(p, upper, N, N);
 	struct outcome out = change(&s, what, k, 1);

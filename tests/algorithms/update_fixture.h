@@ -28,6 +28,13 @@ struct update_calls {
 	        struct matrix b, void *work, int *info);
 };
 
+static const struct update_calls qr_update_calls = {.work = qr_update_work,
+        .remove_columns = qr_remove_columns,
+        .add_columns = qr_add_columns,
+        .add_rows = qr_add_rows,
+        .remove_rows = qr_remove_rows,
+        .modify = qr_modify};
+
 /* A factorization in executor memory, and its matrix and right-hand sides in double on the host. */
 struct fixture {
 	struct executor *e;

@@ -25,20 +25,12 @@ static struct {
 } kept_memory[MOST_KEPT];
 static int kept_count;
 
-static inline uint64_t next_random(void)
-{
-	static uint64_t state = 411;
-	uint64_t z = state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
-/* Uniform in (-1, 1), exact in single precision. */
+/* The next number of one sequence in [-1, 1], exact in single precision. */
 static inline double next_uniform(void)
 {
-	return (double)((int64_t)(next_random() >> 41) - (1 << 22)) / (1 << 22);
+	static int64_t drawn;
+
+	return (double)(float)test_random(411, drawn++);
 }
 
 /* The place of element (i,j) of the inner matrix in x. */

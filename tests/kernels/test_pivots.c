@@ -31,7 +31,8 @@ static int *some_pivots(struct executor *e, int64_t m, int64_t count, int64_t re
 	keep(e, 0, NULL, ipiv);
 	for (int64_t i = 0; i < count; i++) {
 		int64_t last = i + reach < m ? i + reach : m;
-		int64_t row = i + (int64_t)(next_random() % (uint64_t)(last - i));
+		int64_t row = i + (int64_t)((next_uniform() + 1) / 2 * (double)(last - i));
+		row = row < last ? row : last - 1;
 		if (i % 11 == 10)
 			row = !test_on_gpu ? i : i % 2 ? m : -6;
 		ipiv[i] = (int)row + 1;
