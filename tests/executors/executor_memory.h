@@ -212,6 +212,32 @@ static inline bool block_holds(struct executor *e, const struct block *b, double
 	return wrong == 0;
 }
 
+/* The largest error of `got`, all of c's memory after c := alpha exact + beta c in a part, relative
+ * to the sum of magnitudes. Infinite where NaNs are at other places or where c changed elsewhere;
+ * beta = 0 overwrites NaN. */
+static inline double block_error(const struct block *c, enum uplo part, double alpha,
+        const struct block *exact, const struct block *size, double beta, const double *got)
+{
+	double worst = 0;
+
+	for (int64_t at = 0; at < c->all.m * c->all.n; at++) {
+		const int64_t i = (at - c->a.offset) % c->a.ld, j = (at - c->a.offset) / c->a.ld;
+		double want = c->x[at], sum = 0;
+		if (at >= c->a.offset && i < c->a.m && j < c->a.n &&
+		        (part == WHOLE || (part == LOWER ? i >= j : i <= j))) {
+			const double old = beta == 0 ? 0 : beta * want;
+			want = alpha * *element(exact, i, j) + old;
+			sum = fabs(alpha) * *element(size, i, j) + fabs(old);
+		}
+		const double off = fabs(got[at] - want);
+		if (isnan(want) != isnan(got[at]))
+			return INFINITY;
+		if (off > 0)
+			worst = fmax(worst, sum > 0 ? off / sum : INFINITY);
+	}
+	return worst;
+}
+
 /* Integers in the executor's memory, as pivots with an info behind them. */
 static inline struct pivots pivots_new(struct executor *e, int64_t n, const int *ipiv, int info)
 {

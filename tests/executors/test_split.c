@@ -235,30 +235,16 @@ static bool product_free(struct executor *e, struct product *p)
 	return room_close(&p->work, true);
 }
 
-/* The largest error of the part of C, all of which is now in `after`, against double precision, in
- * units of 2^-24 of the sum of magnitudes (with C's). NaN when there is one, or when C was written
- * elsewhere. */
+/* The error of C, all of which is now in the executor's memory, in units of 2^-24 of the sum of
+ * magnitudes (with C's). */
 static double worst_error(
-        const struct product *p, enum uplo uplo, double alpha, double beta, const double *after)
+        struct executor *e, const struct product *p, enum uplo part, double alpha, double beta)
 {
-	const struct block *c = &p->c;
-	double worst = 0;
+	double *after = block_download(e, &p->c);
+	const double worst = block_error(&p->c, part, alpha, &p->exact, &p->size, beta, after);
 
-	for (int64_t at = 0; at < c->all.m * c->all.n; at++) {
-		const int64_t i = (at - c->a.offset) % c->a.ld, j = (at - c->a.offset) / c->a.ld;
-		const double now = after[at], before = c->x[at];
-		if (at < c->a.offset || i >= c->a.m || j >= c->a.n || (uplo == LOWER && i < j) ||
-		        (uplo == UPPER && i > j)) {
-			if (now != before && !(isnan(now) && isnan(before)))
-				worst = NAN;
-			continue;
-		}
-		const double old = beta == 0 ? 0 : beta * before;
-		const double off = fabs(now - alpha * *element(&p->exact, i, j) - old);
-		worst = worse(
-		        worst, off * 0x1p24 / (fabs(alpha) * *element(&p->size, i, j) + fabs(old)));
-	}
-	return worst;
+	free(after);
+	return worst * 0x1p24;
 }
 
 /* The error of a product, with a kept when `keep_a`. */
@@ -270,10 +256,7 @@ static double product_error(
 	must(e, split_gemm(e, p->ta, p->tb, alpha, p->a.a, p->b.a, beta, p->c.a));
 	block_product(1, &p->a, p->ta, &p->b, p->tb, 0, &p->exact);
 	block_magnitude(&p->a, p->ta, &p->b, p->tb, &p->size);
-	double *after = block_download(e, &p->c);
-	const double worst = worst_error(p, WHOLE, alpha, beta, after);
-	free(after);
-	return worst;
+	return worst_error(e, p, WHOLE, alpha, beta);
 }
 
 static void test_products(struct executor *e)
@@ -349,9 +332,7 @@ static void test_update(
 	                      : matrix_view(p.c.a, 0, 0, columns, rows);
 	split_keep(e, p.a.a);
 	must(e, split_syrk(e, uplo, trans, -1, p.a.a, p.c.a));
-	double *after = block_download(e, &p.c);
-	const double worst = worst_error(&p, uplo, -1, 1, after);
-	free(after);
+	const double worst = worst_error(e, &p, uplo, -1, 1);
 	/* 32 partial sums of 256 products are truncated, each by up to 2 eps */
 	ok(product_free(e, &p) && worst <= 32, "%s%s %s %d x %d by %d: off by %.2g eps", e->name,
 	        math_title[math], uplo == LOWER ? "lower" : "upper", (int)rows, (int)columns,

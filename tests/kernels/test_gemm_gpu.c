@@ -73,38 +73,16 @@ static struct gemm_problem problem_of(const struct reference *r, bool ta, bool t
 	        ta ? r->a.a.m : r->a.a.n, r->a.a.ld, r->b.a.ld, r->c.a.ld};
 }
 
-static bool is_computed(const struct gemm_problem *p, int64_t i, int64_t j)
-{
-	return i >= 0 && j >= 0 && i < p->m && j < p->n &&
-	       (p->part == GEMM_WHOLE || (p->part == GEMM_LOWER ? i >= j : i <= j));
-}
-
-/* Largest error in units of its bound; infinite where C's surroundings changed. In double precision
- * the reference is rounded as often. */
+/* In units of its bound. In double precision the reference is rounded as often. */
 static double worst_error(const struct reference *r, const struct gemm_problem *p, struct scalars x,
         const struct block *c, const double *got)
 {
+	static const enum uplo parts[] = {
+	        [GEMM_WHOLE] = WHOLE, [GEMM_LOWER] = LOWER, [GEMM_UPPER] = UPPER};
 	const double roundings = (double)(p->k + 3) * (p->precision == DOUBLE ? 2 : 1);
-	double worst = 0;
 
-	for (int64_t at = 0; at < c->all.m * c->all.n; at++) {
-		const int64_t row = (at - c->a.offset) % c->a.ld,
-		              column = (at - c->a.offset) / c->a.ld,
-		              i = at < c->a.offset ? -1 : row, j = at < c->a.offset ? -1 : column;
-		if (!is_computed(p, i, j)) {
-			if (got[at] != c->x[at] && !(isnan(got[at]) && isnan(c->x[at])))
-				return INFINITY;
-			continue;
-		}
-		const double old = x.beta != 0 ? x.beta * c->x[at] : 0;
-		const double want = x.alpha * *element(&r->product, i, j) + old;
-		const double bound = roundings * unit_roundoff(p->precision) *
-		                     (fabs(x.alpha) * *element(&r->magnitude, i, j) + fabs(old));
-		const double error = fabs(got[at] - want);
-		if (!(error <= bound))
-			worst = fmax(worst, isnan(error) || bound <= 0 ? INFINITY : error / bound);
-	}
-	return worst;
+	return block_error(c, parts[p->part], x.alpha, &r->product, &r->magnitude, x.beta, got) /
+	       (roundings * unit_roundoff(p->precision));
 }
 
 /* C after one call. */

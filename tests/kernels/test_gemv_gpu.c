@@ -80,35 +80,25 @@ static double *run(struct executor *e, const struct product *p, const double *sc
 static double worst_error(
         struct executor *e, const struct product *p, const double *scalar, const double *got)
 {
-	const struct block *y = &p->y;
-	const int64_t length = p->y_row ? y->a.n : y->a.m, terms = p->x_row ? p->x.a.n : p->x.a.m;
 	const enum trans ta = p->transposed ? TRANSPOSED : PLAIN,
-	                 tx = p->x_row ? TRANSPOSED : PLAIN;
+	                 turned = p->transposed ? PLAIN : TRANSPOSED,
+	                 tx = p->x_row ? TRANSPOSED : PLAIN, xt = p->x_row ? PLAIN : TRANSPOSED;
+	const double terms = (double)(p->transposed ? p->a.a.m : p->a.a.n);
 	/* sums of partial sums: far fewer roundings in a row than terms */
-	const double bound = 4 * unit_roundoff(y->a.precision) * (sqrt((double)terms) + 8);
-	struct block exact = block_new(e, DOUBLE, length, 1),
-	             size = block_new(e, DOUBLE, length, 1);
-	double worst = 0;
+	const double bound = 4 * unit_roundoff(p->y.a.precision) * (sqrt(terms) + 8);
+	struct block exact = block_new(e, DOUBLE, p->y.a.m, p->y.a.n),
+	             size = block_new(e, DOUBLE, p->y.a.m, p->y.a.n);
 
 	block_set(&exact, 0);
 	block_set(&size, 0);
-	if (scalar[0] != 0) {
+	if (scalar[0] != 0 && p->y_row) {
+		block_product(1, &p->x, xt, &p->a, turned, 0, &exact);
+		block_magnitude(&p->x, xt, &p->a, turned, &size);
+	} else if (scalar[0] != 0) {
 		block_product(1, &p->a, ta, &p->x, tx, 0, &exact);
 		block_magnitude(&p->a, ta, &p->x, tx, &size);
 	}
-	for (int64_t at = 0; at < y->all.m * y->all.n; at++) {
-		const int64_t i = (at - y->a.offset) / (p->y_row ? y->a.ld : 1);
-		const bool inside = at >= y->a.offset && i < length &&
-		                    element(y, p->y_row ? 0 : i, p->y_row ? i : 0) == y->x + at;
-		const double old = !inside ? y->x[at] : scalar[1] == 0 ? 0 : scalar[1] * y->x[at];
-		const double want = inside ? scalar[0] * *element(&exact, i, 0) + old : y->x[at];
-		const double sum = inside ? fabs(scalar[0]) * *element(&size, i, 0) + fabs(old) : 0;
-		if (isnan(want) != isnan(got[at]))
-			return INFINITY;
-		if (!isnan(want))
-			worst = fmax(worst, fabs(got[at] - want) / (bound * sum + 1e-300));
-	}
-	return worst;
+	return block_error(&p->y, WHOLE, scalar[0], &exact, &size, scalar[1], got) / bound;
 }
 
 static void check(

@@ -54,21 +54,6 @@ static double *product(struct executor *e, const struct block *v, const struct b
 	return block_download(e, p);
 }
 
-/* The largest error in roundings of the sum of magnitudes; infinite beside the product. */
-static double error_of(const struct block *v, const struct block *c, const struct block *p,
-        struct block *want, struct block *size)
-{
-	double worst = 0;
-
-	block_product(1, v, TRANSPOSED, c, PLAIN, 0, want);
-	block_magnitude(v, TRANSPOSED, c, PLAIN, size);
-	for (int64_t i = 0; i < p->all.m * p->all.n; i++) {
-		const double off = fabs(want->x[i] - p->x[i]) / (size->x[i] * 0x1p-24);
-		worst = worse(worst, !isnan(want->x[i]) ? off : isnan(p->x[i]) ? 0 : INFINITY);
-	}
-	return worst;
-}
-
 static void check(struct executor *e, int64_t k, int64_t n, int64_t rows, int blocks, bool positive)
 {
 	struct block v = block_placed(e, SINGLE, rows, k, ALIGNED),
@@ -84,7 +69,9 @@ static void check(struct executor *e, int64_t k, int64_t n, int64_t rows, int bl
 	block_upload(e, &c);
 	now.x = product(e, &v, &c, &p, blocks);
 	double *again = product(e, &v, &c, &p, blocks);
-	const double worst = error_of(&v, &c, &now, &want, &size);
+	block_product(1, &v, TRANSPOSED, &c, PLAIN, 0, &want);
+	block_magnitude(&v, TRANSPOSED, &c, PLAIN, &size);
+	const double worst = block_error(&p, WHOLE, 1, &want, &size, 0, now.x) / 0x1p-24;
 	const bool same = memcmp(now.x, again, (size_t)(p.all.m * p.all.n) * sizeof *again) == 0;
 
 	if (!ok(worst <= most_roundings && same,
