@@ -160,11 +160,10 @@ static inline struct measures measure(const struct problem *p)
 	return found;
 }
 
-static inline bool any_nan(const struct problem *p, int64_t from, int64_t to)
+/* In columns from .. to - 1 of Q. */
+static inline bool nan_between(const struct problem *p, int64_t from, int64_t to)
 {
-	for (int64_t j = from; j < to; j++)
-		for (int64_t i = 0; i < p->m; i++)
-			if (isnan(get_at(p->q, p->lda, i, j, p->precision)))
-				return true;
-	return false;
+	const char *q = (const char *)p->q + from * p->lda * precision_bytes(p->precision);
+
+	return any_nan(q, p->lda, p->m, to - from, p->precision);
 }

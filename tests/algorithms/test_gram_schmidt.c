@@ -131,8 +131,8 @@ static void test_not_finite(struct executor *e, const char *form)
 			fill_conditioned(&p, 10);
 			put(p.before, 5 + column[c] * p.lda, SINGLE, value[v]);
 			bool ran = run(e, &p);
-			ok(ran && p.info == 0 && any_nan(&p, column[c], p.n) &&
-			                !any_nan(&p, 0, column[c] / p.nb * p.nb),
+			ok(ran && p.info == 0 && nan_between(&p, column[c], p.n) &&
+			                !nan_between(&p, 0, column[c] / p.nb * p.nb),
 			        "%s: %g in column %" PRId64 " stays there and in later columns",
 			        form, value[v], column[c] + 1);
 			problem_free(&p);

@@ -71,7 +71,7 @@ static void check_append_bad(
 	}
 	const bool good = append(e, &p);
 	const struct measures found = measure(&p);
-	ok(good && (what == NOT_A_NUMBER ? p.info == 0 && any_nan(&p, at, at + 1)
+	ok(good && (what == NOT_A_NUMBER ? p.info == 0 && nan_between(&p, at, at + 1)
 	                                 : p.info == bad + 1 &&
 	                                           get(p.r, at + bad * p.ldr, precision) == 0 &&
 	                                           found.residual < 10 && found.orthogonality < 10),

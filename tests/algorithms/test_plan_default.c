@@ -48,25 +48,13 @@ static int64_t width_of(struct executor *e, enum operation operation, int64_t n)
 	return plan_width(&chosen.plan, 0, n);
 }
 
-/* A panel is on chip while the executor says that it fits; the stand-in fits up to 32 columns. */
-static bool fits_32(struct executor *e, struct matrix a)
-{
-	(void)e;
-	return a.n <= 32;
-}
+/* A panel is on chip while the executor says that it fits: here up to so many columns. */
+static int64_t most_columns;
 
-static bool fits_any(struct executor *e, struct matrix a)
+static bool fits(struct executor *e, struct matrix a)
 {
 	(void)e;
-	(void)a;
-	return true;
-}
-
-static bool fits_none(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return false;
+	return a.n <= most_columns;
 }
 
 /* Leaf and first width (0: any) of default plans. */
@@ -108,18 +96,19 @@ static void check_panels(struct executor *e)
 	struct default_plan chosen;
 
 	e->ops = &some;
-	some.resident_fits = fits_any;
+	some.resident_fits = fits;
+	most_columns = INT64_MAX;
 	check_plans(e, all, ARRAY_LEN(all));
 	e->math = MATH_3XTF32;
 	plan_default(e, GETRF, 16384, 16384, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 128 && chosen.plan.widths[chosen.plan.count - 1] == 64,
 	        "wider leaves, not blocks, beside products by 3xTF32");
 	e->math = MATH_FP32;
-	some.resident_fits = fits_32;
+	most_columns = 32;
 	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 32 && strcmp(chosen.plan.panel, "persistent") == 0,
 	        "the widest leaf that stays on chip");
-	some.resident_fits = fits_none;
+	most_columns = 0;
 	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
 	ok(strcmp(chosen.plan.panel, "fused") == 0, "two kernels a column where none fits");
 	plan_default(e, GETRF, 9000, 9000, SINGLE, true, &chosen);
