@@ -147,7 +147,7 @@ static void test_factorization(
 static void test_changes(struct executor *host)
 {
 	enum { M = 1000, N = 400, ROOM = 1100, P = 37, K = 11 };
-	const struct matrix by_columns = {NULL, 0, M, P, M, SINGLE}, b = {NULL, 0, M, 2, M, SINGLE},
+	const struct matrix wide = {NULL, 0, M, P, M, SINGLE}, b = {NULL, 0, M, 2, M, SINGLE},
 	                    v = {NULL, 0, N, P, N, SINGLE}, rows = {NULL, 0, P, N, P, SINGLE},
 	                    sides = {NULL, 0, P, 2, P, SINGLE};
 
@@ -158,7 +158,7 @@ static void test_changes(struct executor *host)
 		struct fixture s = {
 		        .e = e, .calls = &qr_update_calls, .f = {M, N, Q_FULL, room, room, d}};
 		const bool of_rows = i == QR_ADD_ROWS || i == QR_REMOVE_ROWS;
-		ok(call_change(&s, (enum qr_change)i, K, P, of_rows ? rows : by_columns, v,
+		ok(call_change(&s, (enum qr_change)i, K, P, of_rows ? rows : wide, v,
 		           of_rows ? sides : b, NULL, NULL) &&
 		                could_be_captured(e),
 		        "%s of a QR", qr_change_name[i]);

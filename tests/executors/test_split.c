@@ -213,10 +213,10 @@ static struct product product_new(struct executor *e, enum trans ta, enum trans 
 {
 	const enum trans other = ta == PLAIN ? TRANSPOSED : PLAIN;
 	struct workspace counting = {NULL, 0};
-	struct product p = {ta, tb, block_new(e, SINGLE, ta ? k : m, ta ? m : k),
-	        block_new(e, SINGLE, tb ? n : k, tb ? k : n),
+	struct product p = {ta, tb, block_placed(e, SINGLE, ta ? k : m, ta ? m : k, ODD_COLUMNS),
+	        block_placed(e, SINGLE, tb ? n : k, tb ? k : n, ODD_COLUMNS),
 	        /* C of 3xFP16 is aligned */
-	        block_placed(e, SINGLE, m, n, math == MATH_3XFP16 ? ALIGNED : ANYWHERE),
+	        block_placed(e, SINGLE, m, n, math == MATH_3XFP16 ? ALIGNED : ODD_COLUMNS),
 	        block_new(e, DOUBLE, m, n), block_new(e, DOUBLE, m, n), room_new(e)};
 
 	e->math = math;
