@@ -20,16 +20,34 @@ static const struct plan plans[] = {
         {true, NULL, uneven, 4, 5, 8, 1},
 };
 
-/* All memory of a test, and its precision. */
+enum { MOST_KEPT = 8 };
+
+/* All memory of a test, the host's included, and its precision. */
 struct fixture {
 	struct executor *e;
 	enum precision precision;
 	struct test_room room;
+	double *kept[MOST_KEPT];
+	int kept_count;
 };
 
 static struct fixture fixture_new(struct executor *e, enum precision precision)
 {
-	return (struct fixture){e, precision, room_new(e)};
+	return (struct fixture){.e = e, .precision = precision, .room = room_new(e)};
+}
+
+/* Frees x at the end. */
+static double *kept(struct fixture *s, double *x)
+{
+	s->kept[s->kept_count++] = x;
+	return x;
+}
+
+static bool fixture_end(struct fixture *s, bool good)
+{
+	while (s->kept_count > 0)
+		free(s->kept[--s->kept_count]);
+	return room_close(&s->room, good);
 }
 
 /* m x n with two rows of padding: a matrix of element(i,j). */
@@ -67,7 +85,7 @@ static double *doubles(struct fixture *s, struct matrix a)
 
 	s->room.good =
 	        s->e->ops->sync(s->e) && s->e->ops->download(s->e, a, host, ld) && s->room.good;
-	double *out = to_doubles(host, ld, a.m, a.n, a.precision);
+	double *out = kept(s, to_doubles(host, ld, a.m, a.n, a.precision));
 	free(host);
 	return out;
 }
@@ -88,7 +106,6 @@ static double solve_ratio(struct fixture *s, const double *a, int64_t m, int64_t
 	double scale = norm_one(a, m, n) * norm_one(solution, rows, x.n);
 	double ratio = test_ratio(norm_one(rest, out, x.n), 1, scale, unit_roundoff(x.precision));
 	free(rest);
-	free(solution);
 	return ratio;
 }
 
@@ -111,8 +128,6 @@ static double getrs_ratio(struct fixture *s, const struct plan *plan, int64_t n,
 	               getrs(s->e, call, view, pivots, b);
 	double ratio =
 	        solve_ratio(s, before, n, n, call == PLAIN ? CblasNoTrans : CblasTrans, rhs, b, n);
-	free(before);
-	free(rhs);
 	return ratio;
 }
 
@@ -124,7 +139,7 @@ static void test_getrs(struct executor *e, enum precision precision)
 		const bool row_major = i / 2 % 2;
 		struct fixture s = fixture_new(e, precision);
 		double ratio = getrs_ratio(&s, &plans[n % 3], n, 1 + n % 5, trans, row_major);
-		ok(room_close(&s.room, ratio < CHECK_THRESHOLD), "%cgetrs %s%s n %d: ratio %.3g",
+		ok(fixture_end(&s, ratio < CHECK_THRESHOLD), "%cgetrs %s%s n %d: ratio %.3g",
 		        precision, trans == PLAIN ? "A x = b" : "A^T x = b",
 		        row_major ? " by rows" : "", (int)n, ratio);
 	}
@@ -150,7 +165,7 @@ static void test_rows_by_hand(struct executor *e)
 	if (!good)
 		diag("%g %g %g / %g %g %g, pivots %d %d", a[0], a[1], a[2], a[3], a[4], a[5],
 		        ipiv[0], ipiv[1]);
-	ok(room_close(&s->room, good), "the LU factors of a 2 x 3 row-major matrix, by hand");
+	ok(fixture_end(s, good), "the LU factors of a 2 x 3 row-major matrix, by hand");
 }
 
 /* ---- Cholesky ---- */
@@ -159,7 +174,7 @@ static void test_potrs_case(struct executor *e, enum precision precision, enum u
 {
 	struct fixture fixture = fixture_new(e, precision), *s = &fixture;
 	const struct plan *plan = &plans[n % 3];
-	double *before = xmalloc((size_t)(n * n + 1) * sizeof *before);
+	double *before = kept(s, xmalloc((size_t)(n * n + 1) * sizeof *before));
 
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < n; i++)
@@ -171,9 +186,7 @@ static void test_potrs_case(struct executor *e, enum precision precision, enum u
 	bool good = potrf(e, plan, uplo, a, work, info.data) && potrs(e, uplo, a, b) &&
 	            room_info(&s->room, info) == 0;
 	double ratio = solve_ratio(s, before, n, n, CblasNoTrans, rhs, b, n);
-	free(before);
-	free(rhs);
-	ok(room_close(&s->room, good && ratio < CHECK_THRESHOLD), "%cpotrs %s n %d: ratio %.3g",
+	ok(fixture_end(s, good && ratio < CHECK_THRESHOLD), "%cpotrs %s n %d: ratio %.3g",
 	        precision, uplo == LOWER ? "lower" : "upper", (int)n, ratio);
 }
 
@@ -182,23 +195,14 @@ static void test_potrs_case(struct executor *e, enum precision precision, enum u
 /* The m x m product of the reflectors, in double. */
 static double *explicit_q(struct fixture *s, struct matrix qr, struct matrix tau)
 {
-	int64_t m = qr.m, k = tau.m;
-	double *a = doubles(s, qr), *t = doubles(s, tau);
-	double *q = xcalloc((size_t)(m * m + 1), sizeof *q);
+	const int64_t m = qr.m, k = tau.m;
+	const double *a = doubles(s, qr), *t = doubles(s, tau);
+	double *q = kept(s, xcalloc((size_t)(m * m + 1), sizeof *q));
 
-	for (int64_t i = 0; i < m; i++)
-		q[i + i * m] = 1;
-	for (int64_t i = k - 1; i >= 0; i--)
-		for (int64_t j = 0; j < m; j++) {
-			double *x = q + j * m, sum = x[i];
-			for (int64_t r = i + 1; r < m; r++)
-				sum += a[r + i * m] * x[r];
-			x[i] -= t[i] * sum;
-			for (int64_t r = i + 1; r < m; r++)
-				x[r] -= t[i] * sum * a[r + i * m];
-		}
-	free(a);
-	free(t);
+	memcpy(q, a, (size_t)(m * k) * sizeof *q);
+	if (m > 0)
+		LAPACKE_dorgqr(LAPACK_COL_MAJOR, (lapack_int)m, (lapack_int)m, (lapack_int)k, q,
+		        (lapack_int)m, t);
 	return q;
 }
 
@@ -221,7 +225,6 @@ static double apart(struct fixture *s, struct matrix got, const double *want)
 
 	for (int64_t i = 0; i < got.m * got.n; i++)
 		most = worse(most, fabs(x[i] - want[i]));
-	free(x);
 	return most / unit_roundoff(got.precision) / (double)(got.m ? got.m : 1);
 }
 
@@ -246,12 +249,9 @@ static void test_ormqr_case(struct executor *e, enum precision precision, int64_
 	else
 		multiply(CblasNoTrans, op, 6, m, m, 1, before, q, 0, want);
 	double error = apart(s, c, want);
-	free(q);
-	free(before);
-	free(want);
-	ok(room_close(&s->room, good && error < CHECK_THRESHOLD),
-	        "%cormqr %s %s, Q from %d x %d: %.3g", precision, side == LEFT ? "left" : "right",
-	        trans == PLAIN ? "Q" : "Q^T", (int)m, (int)n, error);
+	ok(fixture_end(s, good && error < CHECK_THRESHOLD), "%cormqr %s %s, Q from %d x %d: %.3g",
+	        precision, side == LEFT ? "left" : "right", trans == PLAIN ? "Q" : "Q^T", (int)m,
+	        (int)n, error);
 }
 
 static void test_orgqr_case(
@@ -266,10 +266,8 @@ static void test_orgqr_case(
 	bool good = orgqr(e, plan, a, tau, q, work);
 	double error = apart(s, q, want);
 
-	free(want);
-	ok(room_close(&s->room, good && error < CHECK_THRESHOLD),
-	        "%corgqr %d x %d of %d x %d: %.3g", precision, (int)m, (int)p, (int)m, (int)n,
-	        error);
+	ok(fixture_end(s, good && error < CHECK_THRESHOLD), "%corgqr %d x %d of %d x %d: %.3g",
+	        precision, (int)m, (int)p, (int)m, (int)n, error);
 }
 
 static void test_q(struct executor *e, enum precision precision)
@@ -310,10 +308,8 @@ static void test_gels_case(
 	for (int64_t j = 0; j < 3; j++)
 		error = worse(
 		        error, apart(s, matrix_view(b, 0, j, solution, 1), want + j * longer));
-	free(reference);
-	free(want);
-	ok(room_close(&s->room, good && error < CHECK_THRESHOLD), "%cgels %s %d x %d: %.3g",
-	        precision, trans == PLAIN ? "A" : "A^T", (int)m, (int)n, error);
+	ok(fixture_end(s, good && error < CHECK_THRESHOLD), "%cgels %s %d x %d: %.3g", precision,
+	        trans == PLAIN ? "A" : "A^T", (int)m, (int)n, error);
 }
 
 /* The taller of A and A^T has columns of zeros from `first` on, which stay exactly zero. with_nan:
@@ -338,7 +334,7 @@ static void test_gels_info(struct executor *e, enum precision precision, int64_t
 	bool good = gels(e, &plans[1], PLAIN, a, b, work, info.data);
 	const int failed = room_info(&s->room, info);
 	free(elements);
-	ok(room_close(&s->room, good && failed == want), "%cgels of %d x %d, rank %d%s: info %d",
+	ok(fixture_end(s, good && failed == want), "%cgels of %d x %d, rank %d%s: info %d",
 	        precision, (int)m, (int)n, (int)first, with_nan ? ", with a NaN" : "", failed);
 }
 
