@@ -5,6 +5,10 @@
 
 #include "factor_test.h"
 
+#include "factor/validation/whole.h"
+
+#include <lapacke.h>
+
 struct shape {
 	int64_t m, n, lda;
 };
@@ -27,23 +31,63 @@ struct run_memory {
 	void *work;
 };
 
+/* A plan and a shape that are refused by a sentence with this word in it. */
+struct refusal {
+	struct plan plan;
+	int64_t m, n, ld;
+	const char *word;
+};
+
+/* What a verdict has to find: `count` numbers from `at` on (0: one), `stride` apart, of a right
+ * result are multiplied and added to; scale 0 replaces them. */
+struct wrong {
+	const char *what;
+	enum { IN_MATRIX, IN_TAU, IN_PIVOTS, IN_INFO } where;
+	int64_t at;
+	double scale, add;
+	int64_t count, stride;
+};
+
 /* A factorization under test. `uplos` is 2 where both triangles are tested. */
 struct factorization {
 	const char *name;
+	enum operation operation; /* work and run: NULL, or what takes its place */
 	const struct plan *plans;
-	size_t plan_count;
+	size_t plans_count;
 	const struct shape *shapes;
-	size_t shape_count;
+	size_t shapes_count;
+	/* blocks as wide as a factorization of some size has them; every second plan with one
+	 * matrix of `largest` columns on the GPU */
+	const struct plan *wide;
+	size_t wide_count;
+	const struct shape *large;
+	size_t large_count;
+	int64_t largest;
+	int large_kind;
+	const struct refusal *refusals;
+	size_t refusals_count;
+	const struct wrong *wrong; /* in plans[wrong_plan]'s result */
+	size_t wrong_count, wrong_plan;
+	struct shape wrong_shape;
+	int wrong_kind;
+	struct shape again; /* of runs that only have to end, or to give the same bits */
 	int kinds, uplos, random_kind;
 	bool has_pivots, has_tau;
-	const char *(*kind_name)(int kind);
+	const char *(*kind_name)(int kind); /* both NULL: general matrices */
 	void *(*matrix)(const struct problem *, int kind);
-	int64_t (*work)(struct executor *, const struct plan *, enum uplo, struct matrix);
-	bool (*run)(struct executor *, const struct plan *, enum uplo, const struct run_memory *);
-	void (*lapack)(struct problem *);                         /* `before` into `after` */
+	int64_t (*work)(struct executor *, const struct plan *, struct matrix);
+	bool (*run)(struct executor *, const struct plan *, const struct run_memory *);
 	const char *(*verdict)(const struct problem *, int kind); /* the first fault, or NULL */
 	bool (*phase_needed)(const struct plan *, int phase);     /* NULL: no phase is */
 };
+
+/* A field of a factorization that is an array of this file, and its length. */
+#define TABLE(name) .name = name, .name##_count = ARRAY_LEN(name)
+
+static inline const char *kind_name(const struct factorization *f, int kind)
+{
+	return f->kind_name ? f->kind_name(kind) : test_kind_name(kind);
+}
 
 static inline int64_t steps(const struct problem *p)
 {
@@ -53,6 +97,29 @@ static inline int64_t steps(const struct problem *p)
 static inline size_t problem_bytes(const struct problem *p)
 {
 	return (size_t)(p->shape.lda * p->shape.n * precision_bytes(p->precision));
+}
+
+static inline struct whole whole_of(
+        const struct executor *e, const struct factorization *f, enum uplo uplo)
+{
+	return (struct whole){.operation = f->operation, .uplo = uplo, .math = e->math};
+}
+
+static inline int64_t factor_work(struct executor *e, const struct factorization *f,
+        const struct plan *plan, enum uplo uplo, struct matrix a)
+{
+	const struct whole whole = whole_of(e, f, uplo);
+
+	return f->work ? f->work(e, plan, a) : whole_work(e, &whole, plan, a);
+}
+
+static inline bool factor_run(struct executor *e, const struct factorization *f,
+        const struct plan *plan, enum uplo uplo, const struct run_memory *r)
+{
+	const struct whole whole = whole_of(e, f, uplo);
+
+	return f->run ? f->run(e, plan, r)
+	              : whole_run(e, &whole, plan, r->a, r->work, r->pivots, r->tau, NULL);
 }
 
 /* With room for results and a copy of the matrix in `after`. */
@@ -66,7 +133,9 @@ static inline void problem_results(struct problem *p)
 
 static inline void problem_open(struct problem *p, int kind)
 {
-	p->before = p->of->matrix(p, kind);
+	p->before = p->of->matrix
+	                    ? p->of->matrix(p, kind)
+	                    : test_matrix(p->shape.lda, p->shape.m, p->shape.n, p->precision, kind);
 	problem_results(p);
 }
 
@@ -78,6 +147,30 @@ static inline void problem_close(struct problem *p)
 	free(p->ipiv);
 }
 
+/* LAPACK's factors in `after`. */
+static inline void problem_lapack(struct problem *p)
+{
+	const lapack_int m = (lapack_int)p->shape.m, n = (lapack_int)p->shape.n,
+	                 lda = (lapack_int)p->shape.lda;
+	const char uplo = p->uplo == LOWER ? 'L' : 'U';
+	const bool single = p->precision == SINGLE;
+	enum { COLUMNS = LAPACK_COL_MAJOR };
+
+	switch (p->of->operation) {
+	case GETRF:
+		p->info = (single ? LAPACKE_sgetrf_work(COLUMNS, m, n, p->after, lda, p->ipiv)
+		                  : LAPACKE_dgetrf_work(COLUMNS, m, n, p->after, lda, p->ipiv));
+		break;
+	case GEQRF:
+		p->info = (single ? LAPACKE_sgeqrf(COLUMNS, m, n, p->after, lda, p->tau)
+		                  : LAPACKE_dgeqrf(COLUMNS, m, n, p->after, lda, p->tau));
+		break;
+	default:
+		p->info = (single ? LAPACKE_spotrf_work(COLUMNS, uplo, n, p->after, lda)
+		                  : LAPACKE_dpotrf_work(COLUMNS, uplo, n, p->after, lda));
+	}
+}
+
 /* The same problem as LAPACK solves it; problem_close frees it. */
 static inline struct problem problem_by_lapack(const struct problem *p)
 {
@@ -86,7 +179,7 @@ static inline struct problem problem_by_lapack(const struct problem *p)
 	reference.before = test_copy(p->before, p->shape.lda, p->shape.n, p->precision);
 	problem_results(&reference);
 	if (steps(p))
-		p->of->lapack(&reference);
+		problem_lapack(&reference);
 	return reference;
 }
 
@@ -94,34 +187,22 @@ static inline struct problem problem_by_lapack(const struct problem *p)
 static inline bool run(struct executor *e, const struct plan *plan, struct problem *p, int fill)
 {
 	const struct shape *s = &p->shape;
-	int64_t word = precision_bytes(p->precision), k = p->of->has_tau ? steps(p) : 0;
-	int64_t count = p->of->has_pivots ? steps(p) : 0;
-	struct matrix whole = {NULL, 0, s->lda, s->n, s->lda, p->precision};
-	struct run_memory r = {.tau = {NULL, 0, k, 1, k ? k : 1, p->precision}};
-	struct test_memory a = {0}, tau = {0}, integers = {0}, work = {0};
-	int64_t bytes = p->of->work(e, plan, p->uplo, matrix_view(whole, 0, 0, s->m, s->n));
-	bool good = bytes >= 0 && test_open(e, &a, s->lda * s->n * word, fill) &&
-	            test_open(e, &tau, k * word, fill) &&
-	            test_open(e, &integers, (count + 1) * (int64_t)sizeof(int), fill) &&
-	            test_open(e, &work, bytes, fill);
+	const int64_t k = p->of->has_tau ? steps(p) : 0;
+	struct test_room room = room_new(e);
 
+	room.fill = fill;
 	p->plan = plan;
-	whole.data = a.data;
-	r.a = matrix_view(whole, 0, 0, s->m, s->n);
-	r.tau.data = tau.data;
-	r.pivots = (struct pivots){integers.data, count};
-	r.work = work.data;
-	good = good && e->ops->upload(e, p->before, s->lda, whole) &&
-	       p->of->run(e, plan, p->uplo, &r) && e->ops->sync(e) &&
-	       e->ops->download(e, whole, p->after, s->lda) &&
-	       e->ops->download(e, r.tau, p->tau, r.tau.ld) &&
-	       e->ops->read_pivots(e, r.pivots, p->ipiv, &p->info);
-	if (!good)
-		diag("%s", e->fault.text);
-	good = test_close(e, &a) && good;
-	good = test_close(e, &tau) && good;
-	good = test_close(e, &integers) && good;
-	return test_close(e, &work) && good;
+	struct matrix whole = room_matrix(&room, s->lda, s->n, s->lda, p->precision);
+	struct run_memory r = {.a = matrix_view(whole, 0, 0, s->m, s->n),
+	        .tau = room_matrix(&room, k, 1, k ? k : 1, p->precision),
+	        .pivots = room_pivots(&room, p->of->has_pivots ? steps(p) : 0)};
+	r.work = room_bytes(&room, factor_work(e, p->of, plan, p->uplo, r.a));
+	return room_close(&room, room.good && e->ops->upload(e, p->before, s->lda, whole) &&
+	                                 factor_run(e, p->of, plan, p->uplo, &r) &&
+	                                 e->ops->sync(e) &&
+	                                 e->ops->download(e, whole, p->after, s->lda) &&
+	                                 e->ops->download(e, r.tau, p->tau, r.tau.ld) &&
+	                                 e->ops->read_pivots(e, r.pivots, p->ipiv, &p->info));
 }
 
 /* Runs the plan for a matrix of the kind: the first fault, or NULL. */
@@ -148,6 +229,19 @@ static inline void describe(const struct factorization *f, const struct plan *pl
 	        (int)plan->inverse, plan->lookahead);
 }
 
+/* The first fault of one problem, or NULL. */
+static inline const char *test_one(
+        struct executor *e, const struct plan *plan, struct problem p, int kind)
+{
+	problem_open(&p, kind);
+	const char *wrong = fault_of(e, plan, &p, kind);
+	if (wrong)
+		diag("%d x %d, lda %d: %s, info %d", (int)p.shape.m, (int)p.shape.n,
+		        (int)p.shape.lda, wrong, p.info);
+	problem_close(&p);
+	return wrong;
+}
+
 /* One kind of matrix in every shape. */
 static inline void test_kind(struct executor *e, const struct factorization *f,
         const struct plan *plan, enum uplo uplo, enum precision precision, int kind)
@@ -155,19 +249,13 @@ static inline void test_kind(struct executor *e, const struct factorization *f,
 	char name[120];
 	bool good = true;
 
-	for (size_t i = 0; i < f->shape_count; i++) {
-		struct problem p = {
+	for (size_t i = 0; i < f->shapes_count; i++) {
+		const struct problem p = {
 		        .of = f, .shape = f->shapes[i], .precision = precision, .uplo = uplo};
-		problem_open(&p, kind);
-		const char *wrong = fault_of(e, plan, &p, kind);
-		if (wrong)
-			diag("%d x %d, lda %d: %s, info %d", (int)p.shape.m, (int)p.shape.n,
-			        (int)p.shape.lda, wrong, p.info);
-		good = good && !wrong;
-		problem_close(&p);
+		good = !test_one(e, plan, p, kind) && good;
 	}
 	describe(f, plan, uplo, precision, name, sizeof name);
-	ok(good, "%s %s: %s", e->name, name, f->kind_name(kind));
+	ok(good, "%s %s: %s", e->name, name, kind_name(f, kind));
 }
 
 /* The wanted plans (NULL: all) with matrices of all kinds. The covering set gives every plan three
@@ -178,10 +266,10 @@ static inline void test_plans(struct executor *e, const struct factorization *f,
 	const size_t kinds = (size_t)f->kinds, uplos = (size_t)f->uplos;
 	size_t rows = 0, row = 0;
 
-	for (size_t i = 0; i < f->plan_count; i++)
+	for (size_t i = 0; i < f->plans_count; i++)
 		rows += !wanted || wanted(e, &f->plans[i]) ? uplos : 0;
 	const size_t per_row = test_per_row(rows, kinds, times, 3);
-	for (size_t i = 0; i < f->plan_count; i++) {
+	for (size_t i = 0; i < f->plans_count; i++) {
 		if (wanted && !wanted(e, &f->plans[i]))
 			continue;
 		for (size_t uplo = 0; uplo < uplos; uplo++, row++)
@@ -198,59 +286,79 @@ static inline void test_plans(struct executor *e, const struct factorization *f,
 
 /* ---- further promises ---- */
 
-/* Plans with blocks as wide as those of large factorizations. The covering set gives every plan one
- * shape in each precision; with `share` one plan runs in double precision. */
-static inline void test_large(struct executor *e, const struct factorization *f,
-        const struct plan *wide, size_t count, const struct shape *shapes, size_t shape_count,
-        int kind, bool share)
+static inline void test_wide_plan(struct executor *e, const struct factorization *f,
+        const struct plan *plan, struct problem p)
 {
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < 2 * shape_count * (size_t)f->uplos; k++) {
-			struct problem p = {.of = f,
-			        .shape = shapes[k / 2 % shape_count],
-			        .precision = k % 2 ? DOUBLE : SINGLE,
-			        .uplo = k / 2 / shape_count ? UPPER : LOWER};
-			char name[120];
-			if (!test_meets(i + k % 2, k / 2, shape_count * (size_t)f->uplos, 1) ||
-			        (share && k % 2 && !test_meets(i, 1, count, 1)))
-				continue;
-			problem_open(&p, kind);
-			const char *wrong = fault_of(e, &wide[i], &p, kind);
-			describe(f, &wide[i], p.uplo, p.precision, name, sizeof name);
-			ok(!wrong, "%s %s of %d x %d", e->name, name, (int)p.shape.m,
-			        (int)p.shape.n);
-			if (wrong)
-				diag("%s, info %d", wrong, p.info);
-			problem_close(&p);
-		}
+	char name[120];
+
+	p.of = f;
+	describe(f, plan, p.uplo, p.precision, name, sizeof name);
+	ok(!test_one(e, plan, p, f->large_kind), "%s %s of %d x %d", e->name, name, (int)p.shape.m,
+	        (int)p.shape.n);
 }
 
-/* One large square matrix on the GPU, by every second wide plan. */
-static inline void test_large_on_gpu(struct executor *e, const struct factorization *f,
-        const struct plan *wide, size_t count, int64_t n, int kind)
+/* Wide plans. The covering set gives every plan one shape in each precision; with `share` one plan
+ * runs in double precision, and none with the largest matrix. */
+static inline void test_large(struct executor *e, const struct factorization *f, bool share)
 {
-	for (size_t i = 0; test_on_gpu && i < count; i += 2) {
-		struct problem p = {.of = f,
-		        .shape = {n, n, n + (i % 4 ? 1 : 0)},
-		        .precision = SINGLE,
-		        .uplo = i % 4 ? UPPER : LOWER};
-		char name[120];
-		problem_open(&p, kind);
-		const char *wrong = fault_of(e, &wide[i], &p, kind);
-		describe(f, &wide[i], p.uplo, SINGLE, name, sizeof name);
-		ok(!wrong, "%s of %d x %d", name, (int)n, (int)n);
-		if (wrong)
-			diag("%s, info %d", wrong, p.info);
-		problem_close(&p);
+	const size_t shapes = f->large_count, per_plan = shapes * (size_t)f->uplos;
+
+	for (size_t i = 0; i < f->wide_count; i++) {
+		const bool odd = i % 4;
+		for (size_t k = 0; k < 2 * per_plan; k++)
+			if (test_meets(i + k % 2, k / 2, per_plan, 1) &&
+			        (!share || k % 2 == 0 || test_meets(i, 1, f->wide_count, 1)))
+				test_wide_plan(e, f, &f->wide[i],
+				        (struct problem){.shape = f->large[k / 2 % shapes],
+				                .precision = k % 2 ? DOUBLE : SINGLE,
+				                .uplo = k / 2 / shapes ? UPPER : LOWER});
+		if (test_on_gpu && !share && i % 2 == 0)
+			test_wide_plan(e, f, &f->wide[i],
+			        (struct problem){
+			                .shape = {f->largest, f->largest, f->largest + odd},
+			                .precision = SINGLE,
+			                .uplo = odd ? UPPER : LOWER});
 	}
+}
+
+/* The verdict must see a wrong answer. */
+static inline void test_verdict(struct executor *e, const struct factorization *f)
+{
+	struct problem p = {.of = f, .shape = f->wrong_shape, .precision = SINGLE, .uplo = LOWER};
+
+	problem_open(&p, f->wrong_kind);
+	void *right = xmalloc(problem_bytes(&p));
+	ok(run(e, &f->plans[f->wrong_plan], &p, 0xff) && !f->verdict(&p, f->wrong_kind),
+	        "a right answer passes");
+	memcpy(right, p.after, problem_bytes(&p));
+	for (const struct wrong *w = f->wrong; w < f->wrong + f->wrong_count; w++) {
+		float *to = (float *)(w->where == IN_TAU ? p.tau : p.after) + w->at;
+		int *integer = w->where == IN_INFO ? &p.info : p.ipiv + w->at;
+		const bool real = w->where == IN_MATRIX || w->where == IN_TAU;
+		const float number = *to;
+		const int before = *integer;
+		for (int64_t i = 0; real && (i == 0 || i < w->count); i++)
+			to[i * w->stride] =
+			        (float)(w->scale == 0 ? w->add
+			                              : w->scale * to[i * w->stride] + w->add);
+		if (!real)
+			*integer += (int)w->add;
+		ok(f->verdict(&p, f->wrong_kind), "%s is found", w->what);
+		memcpy(p.after, right, problem_bytes(&p));
+		*integer = before;
+		if (w->where == IN_TAU)
+			*to = number;
+	}
+	free(right);
+	problem_close(&p);
 }
 
 /* The same bits whatever the workspace held. */
 static inline void test_repeats(struct executor *e, const struct factorization *f)
 {
-	for (size_t i = 0; i < f->plan_count; i++) {
+	for (size_t i = 0; i < f->plans_count; i++) {
 		struct problem one = {.of = f,
-		        .shape = {150, f->uplos == 1 ? 140 : 150, 152},
+		        .shape = f->again,
 		        .precision = SINGLE,
 		        .uplo = i % 2 ? LOWER : UPPER};
 		struct problem two = one;
@@ -270,12 +378,10 @@ static inline void test_repeats(struct executor *e, const struct factorization *
 /* Any phase can be left out, which is how phases are timed: only the result is lost. */
 static inline void test_any_phase_left_out(struct executor *e, const struct factorization *f)
 {
-	for (size_t i = 0; i < f->plan_count; i++) {
+	for (size_t i = 0; i < f->plans_count; i++) {
 		bool good = true;
 		for (int phase = 0; phase < PHASE_COUNT; phase++) {
-			struct problem p = {.of = f,
-			        .shape = {60, f->uplos == 1 ? 50 : 60, 61},
-			        .precision = SINGLE};
+			struct problem p = {.of = f, .shape = f->again, .precision = SINGLE};
 			if (f->phase_needed && f->phase_needed(&f->plans[i], phase))
 				continue;
 			problem_open(&p, f->random_kind);
@@ -291,23 +397,15 @@ static inline void test_any_phase_left_out(struct executor *e, const struct fact
 	}
 }
 
-/* A plan and a shape that are refused by a sentence with this word in it. */
-struct refusal {
-	struct plan plan;
-	int64_t m, n, ld;
-	const char *word;
-};
-
-static inline void test_refused(struct executor *e, const struct factorization *f,
-        const struct refusal *cases, size_t count)
+static inline void test_refused(struct executor *e, const struct factorization *f)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct run_memory r = {.a = {NULL, 0, cases[i].m, cases[i].n, cases[i].ld, SINGLE}};
+	for (const struct refusal *c = f->refusals; c < f->refusals + f->refusals_count; c++) {
+		struct run_memory r = {.a = {NULL, 0, c->m, c->n, c->ld, SINGLE}};
 		r.tau = r.a;
 		e->fault.text[0] = '\0';
-		bool refused = f->work(e, &cases[i].plan, UPPER, r.a) == -1;
-		ok(refused && strstr(e->fault.text, cases[i].word) &&
-		                !f->run(e, &cases[i].plan, UPPER, &r),
+		bool refused = factor_work(e, f, &c->plan, UPPER, r.a) == -1;
+		ok(refused && strstr(e->fault.text, c->word) &&
+		                !factor_run(e, f, &c->plan, UPPER, &r),
 		        "refused: %s", e->fault.text);
 	}
 }
@@ -321,7 +419,8 @@ static inline void test_copied(struct executor *e, const struct factorization *f
 	const struct plan *plans = f->plans;
 
 	e->aligned_from = 1;
-	ok(f->work(e, &plans[0], UPPER, odd) > f->work(e, &plans[0], UPPER, even) + bytes,
+	ok(factor_work(e, f, &plans[0], UPPER, odd) >
+	                factor_work(e, f, &plans[0], UPPER, even) + bytes,
 	        "%s: a matrix that is not aligned has a copy, another has none", e->name);
 	for (int kind = 0; kind < f->kinds; kind++) {
 		if (test_meets(0, (size_t)kind, 2, 1))
@@ -330,12 +429,19 @@ static inline void test_copied(struct executor *e, const struct factorization *f
 			test_kind(e, f, &plans[1], UPPER, DOUBLE, kind);
 	}
 	e->aligned_from = 198;
-	bool copied =
-	        f->work(e, &plans[0], UPPER, odd) > f->work(e, &plans[0], UPPER, even) + bytes;
+	bool copied = factor_work(e, f, &plans[0], UPPER, odd) >
+	              factor_work(e, f, &plans[0], UPPER, even) + bytes;
 	e->math = MATH_3XTF32;
-	ok(!copied && f->work(e, &plans[0], UPPER, odd) >
-	                        f->work(e, &plans[0], UPPER, even) + bytes,
+	ok(!copied && factor_work(e, f, &plans[0], UPPER, odd) >
+	                        factor_work(e, f, &plans[0], UPPER, even) + bytes,
 	        "%s: split products need copies from half as many columns on", e->name);
 	e->math = MATH_FP32;
 	e->aligned_from = from;
+}
+
+/* What every factorization has to pass in any mode of the executor. */
+static inline void test_ends(struct executor *e, const struct factorization *f)
+{
+	test_repeats(e, f);
+	test_any_phase_left_out(e, f);
 }

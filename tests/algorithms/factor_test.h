@@ -3,7 +3,6 @@
  * checks in double precision, the comparison with LAPACK's backward error, both executors. */
 #pragma once
 
-#include "covering.h"
 #include "double_checks.h"
 #include "guarded_memory.h"
 #include "matrix_kinds.h"
@@ -34,6 +33,31 @@ static inline bool test_backward_fine(double ours, double theirs, double times, 
 	diag("backward error %.3g eps, LAPACK's %.3g", ours, theirs);
 	return false;
 }
+
+/* ---- covering sets of cross products ----
+ *
+ * `make test` runs the covering sets; with FATHOM_TEST_FULL=1 in the environment the tests run
+ * every combination. */
+
+/* Columns for each row, so that `rows` rows meet each of `columns` columns at least `times` times;
+ * never less than `least`. */
+static inline size_t test_per_row(size_t rows, size_t columns, size_t times, size_t least)
+{
+	const size_t needed = rows ? (times * columns + rows - 1) / rows : 0;
+
+	return needed > least ? needed : least;
+}
+
+/* Whether the row meets the column in the covering set. Every row meets `per_row` neighbouring
+ * columns; the next row goes on behind them. */
+static inline bool test_meets(size_t row, size_t column, size_t columns, size_t per_row)
+{
+	const size_t first = row * per_row % columns;
+
+	return test_full() || (column + columns - first) % columns < per_row;
+}
+
+/* ---- executors ---- */
 
 /* Runs a test on the host executor, unless FATHOM_TEST_ON=gpu asks for the GPU alone, and on the
  * cuda executor where there is a GPU. */

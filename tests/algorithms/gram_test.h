@@ -15,6 +15,7 @@ struct shape {
 
 struct problem {
 	int64_t m, n, lda, ldr, basis, nb;
+	int64_t first; /* columns that are made orthonormal; 0: all */
 	enum precision precision;
 	const char *form; /* NULL: orthogonalize */
 	void *before, *q, *r;
@@ -65,40 +66,29 @@ static inline void fill_conditioned(struct problem *p, double condition)
 	free(x);
 }
 
-static inline int64_t work_bytes(struct executor *e, const struct problem *p, struct matrix a)
-{
-	return p->form ? gram_schmidt_work(e, p->form, p->nb, a)
-	               : orthogonalize_work(e, p->nb, a, p->basis);
-}
-
 /* Into q, r and info; all memory is full of NaN before. */
 static inline bool run(struct executor *e, struct problem *p)
 {
-	int64_t word = precision_bytes(p->precision), rows = p->n, columns = p->n - p->basis;
-	struct matrix whole = {NULL, 0, p->lda, p->n, p->lda, p->precision};
-	struct matrix all_r = {NULL, 0, p->ldr, columns, p->ldr, p->precision};
-	struct test_memory a = {0}, r = {0}, work = {0}, info = {0};
-	int64_t bytes = work_bytes(e, p, matrix_view(whole, 0, 0, p->m, p->n));
-	bool good = bytes >= 0 && test_open(e, &a, p->lda * p->n * word, 0xff) &&
-	            test_open(e, &r, p->ldr * columns * word, 0xff) &&
-	            test_open(e, &work, bytes, 0xff) && test_open(e, &info, 4, 0xff);
-
-	whole.data = a.data;
-	all_r.data = r.data;
+	const int64_t rows = p->first ? p->first : p->n, columns = p->n - p->basis;
+	struct test_room room = room_new(e);
+	struct matrix whole = room_matrix(&room, p->lda, p->n, p->lda, p->precision);
+	struct matrix all_r = room_matrix(&room, p->ldr, columns, p->ldr, p->precision);
 	struct matrix q = matrix_view(whole, 0, 0, p->m, p->n);
 	struct matrix upper = matrix_view(all_r, 0, 0, rows, columns);
-	good = good && e->ops->upload(e, p->before, p->lda, whole) &&
-	       (p->form ? gram_schmidt(e, p->form, p->nb, q, upper, work.data, info.data)
-	                : orthogonalize(e, p->nb, q, p->basis, upper, work.data, info.data)) &&
-	       e->ops->sync(e) && e->ops->download(e, whole, p->q, p->lda) &&
-	       e->ops->download(e, all_r, p->r, p->ldr) &&
-	       e->ops->read_pivots(e, (struct pivots){info.data, 0}, &(int){0}, &p->info);
-	if (!good)
-		diag("%s", e->fault.text);
-	good = test_close(e, &a) && good;
-	good = test_close(e, &r) && good;
-	good = test_close(e, &info) && good;
-	return test_close(e, &work) && good;
+	struct pivots info = room_pivots(&room, 0);
+	void *work = room_bytes(&room, p->form ? gram_schmidt_work(e, p->form, p->nb, q)
+	                                       : orthogonalize_work(e, p->nb, q, p->basis));
+	bool good =
+	        room.good && e->ops->upload(e, p->before, p->lda, whole) &&
+	        (!p->form          ? orthogonalize(e, p->nb, q, p->basis, upper, work, info.data)
+	                : p->first ? gram_schmidt_first(
+	                                     e, p->form, p->nb, rows, q, upper, work, info.data)
+	                           : gram_schmidt(e, p->form, p->nb, q, upper, work, info.data)) &&
+	        e->ops->sync(e) && e->ops->download(e, whole, p->q, p->lda) &&
+	        e->ops->download(e, all_r, p->r, p->ldr);
+
+	p->info = good ? room_info(&room, info) : -1;
+	return room_close(&room, good);
 }
 
 /* ---- the measures ---- */
@@ -128,9 +118,10 @@ static inline double norm_two(const double *g, int64_t n)
 	return norm;
 }
 
+/* Columns that are not made orthonormal are what is left of A's: R is the identity there. */
 static inline struct measures measure(const struct problem *p)
 {
-	int64_t m = p->m, n = p->n, columns = n - p->basis;
+	int64_t m = p->m, n = p->n, columns = n - p->basis, made = p->first ? p->first : n;
 	double u = unit_roundoff(p->precision), scale = sqrt((double)n) * u;
 	struct measures found = {0, 0, true, true};
 	double *a = to_doubles(p->before, p->lda, m, n, p->precision);
@@ -138,10 +129,16 @@ static inline struct measures measure(const struct problem *p)
 	double *r = to_doubles(p->r, p->ldr, n, columns, p->precision);
 	double *g = xcalloc((size_t)(n * n), sizeof *g);
 
-	for (int64_t j = 0; j < n; j++)
-		g[j + j * n] = j >= p->basis && r[j + (j - p->basis) * n] == 0 ? 0 : 1;
-	multiply(CblasTrans, CblasNoTrans, n, n, m, -1, q, q, 1, g);
-	found.orthogonality = norm_two(g, n) / scale;
+	for (int64_t j = 0; j < columns; j++)
+		for (int64_t i = made; i < n; i++)
+			r[i + j * n] = i == j;
+	for (int64_t j = 0; j < made; j++)
+		g[j + j * made] = j >= p->basis && r[j + (j - p->basis) * n] == 0 ? 0 : 1;
+	multiply(CblasTrans, CblasNoTrans, made, made, m, -1, q, q, 1, g);
+	found.orthogonality = norm_two(g, made) / scale;
+	multiply(CblasTrans, CblasNoTrans, made, n - made, m, 1, q, q + made * m, 0, g);
+	found.orthogonality = worse(
+	        found.orthogonality, norm_max(g, made * (n - made)) / (sqrt((double)m) * scale));
 	double *part = a + p->basis * m, *left = test_copy(part, m, columns, DOUBLE);
 	multiply(CblasNoTrans, CblasNoTrans, m, columns, n, -1, q, r, 1, left);
 	for (int64_t j = 0; j < columns; j++) {
@@ -163,11 +160,10 @@ static inline struct measures measure(const struct problem *p)
 	return found;
 }
 
-static inline bool any_nan(const struct problem *p, int64_t from, int64_t to)
+/* In columns from .. to - 1 of Q. */
+static inline bool nan_between(const struct problem *p, int64_t from, int64_t to)
 {
-	for (int64_t j = from; j < to; j++)
-		for (int64_t i = 0; i < p->m; i++)
-			if (isnan(get_at(p->q, p->lda, i, j, p->precision)))
-				return true;
-	return false;
+	const char *q = (const char *)p->q + from * p->lda * precision_bytes(p->precision);
+
+	return any_nan(q, p->lda, p->m, to - from, p->precision);
 }

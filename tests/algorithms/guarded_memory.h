@@ -5,6 +5,8 @@
 #include "factor/executors/executor.h"
 #include "lib/base/msg.h"
 
+#include "tests/tap.h"
+
 #include <string.h>
 
 enum { MARGIN_BYTES = 256, MARGIN = 0xa5 };
@@ -53,4 +55,68 @@ static inline bool test_close(struct executor *e, struct test_memory *memory)
 	free(content);
 	e->ops->release(e, memory->whole);
 	return intact;
+}
+
+/* ---- all memory of one test ---- */
+
+enum { ROOM_MOST = 16 };
+
+struct test_room {
+	struct executor *e;
+	int fill, used;
+	bool good; /* nothing has failed */
+	struct test_memory memory[ROOM_MOST];
+};
+
+static inline struct test_room room_new(struct executor *e)
+{
+	return (struct test_room){.e = e, .fill = 0xff, .good = true};
+}
+
+/* Negative: a size that was refused. */
+static inline void *room_bytes(struct test_room *room, int64_t bytes)
+{
+	struct test_memory *memory = &room->memory[room->used];
+
+	if (!test_open(room->e, memory, bytes, room->fill))
+		room->good = false;
+	room->used += memory->whole != NULL;
+	return memory->data;
+}
+
+static inline struct matrix room_matrix(
+        struct test_room *room, int64_t m, int64_t n, int64_t ld, enum precision precision)
+{
+	void *data = room_bytes(room, ld * n * precision_bytes(precision));
+
+	return (struct matrix){data, 0, m, n, ld, precision};
+}
+
+/* n pivots, and info behind them. */
+static inline struct pivots room_pivots(struct test_room *room, int64_t n)
+{
+	return (struct pivots){room_bytes(room, (n + 1) * (int64_t)sizeof(int)), n};
+}
+
+/* The info of pivots without pivots. */
+static inline int room_info(struct test_room *room, struct pivots p)
+{
+	int none, info = -1;
+
+	room->good = room->e->ops->sync(room->e) &&
+	             room->e->ops->read_pivots(
+	                     room->e, (struct pivots){p.data + p.n, 0}, &none, &info) &&
+	             room->good;
+	return info;
+}
+
+/* Frees all. Whether all went well, `good` included, and no margin was written. */
+static inline bool room_close(struct test_room *room, bool good)
+{
+	good = good && room->good;
+	if (!good)
+		diag("%s", room->e->fault.text);
+	while (room->used > 0)
+		good = test_close(room->e, &room->memory[--room->used]) && good;
+	return good;
 }

@@ -64,6 +64,16 @@ static inline void put(void *a, int64_t at, enum precision precision, double x)
 		((double *)a)[at] = x;
 }
 
+static inline bool any_nan(
+        const void *a, int64_t lda, int64_t m, int64_t n, enum precision precision)
+{
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			if (isnan(get(a, i + j * lda, precision)))
+				return true;
+	return false;
+}
+
 /* In (-1, 1); the same arguments give the same number. */
 static inline double test_random(uint64_t seed, int64_t i)
 {

@@ -31,10 +31,16 @@ enum spd {
 	SPD_LARGE /* quick to make: a random matrix with a large diagonal */
 };
 
-static const char *const spd_name[] = {"lawn-202", "condition-2", "condition-root", "condition-bad",
-        "near-underflow", "near-overflow", "graded", "steep", "diagonal", "subnormal", "zero-first",
-        "zero-middle", "zero-last", "negative-middle", "nan-first", "nan-middle", "nan-last",
-        "nan-corner", "inf-middle", "inf-corner", "zero", "", "large"};
+static inline const char *spd_kind_name(int kind)
+{
+	static const char *const names[] = {"lawn-202", "condition-2", "condition-root",
+	        "condition-bad", "near-underflow", "near-overflow", "graded", "steep", "diagonal",
+	        "subnormal", "zero-first", "zero-middle", "zero-last", "negative-middle",
+	        "nan-first", "nan-middle", "nan-last", "nan-corner", "inf-middle", "inf-corner",
+	        "zero", "", "large"};
+
+	return names[kind];
+}
 
 /* Dense matrices are made as a whole: 0.001 I + X^T X, X random (condition 0), or random
  * eigenvectors with eigenvalues from 1 down to 1/condition. */

@@ -6,8 +6,6 @@
 #include "factor/validation/check.h"
 #include "factor/algorithms/getrf.h"
 
-#include <lapacke.h>
-
 static const int64_t by_1[] = {1}, by_8[] = {8}, by_16[] = {16}, by_32[] = {32},
                      uneven[] = {24, 7, 16, 9}, growing[] = {4, 16, 32};
 
@@ -43,16 +41,6 @@ static const struct shape shapes[] = {{0, 0, 1}, {0, 3, 1}, {3, 0, 3}, {1, 1, 1}
 
 /* Up to this size no rounding error decides a pivot in these matrices. */
 enum { SMALL = 33 };
-
-static void lapack(struct problem *p)
-{
-	const struct shape *s = &p->shape;
-	lapack_int m = (lapack_int)s->m, n = (lapack_int)s->n, lda = (lapack_int)s->lda;
-
-	p->info = p->precision == SINGLE
-	                  ? LAPACKE_sgetrf_work(LAPACK_COL_MAJOR, m, n, p->after, lda, p->ipiv)
-	                  : LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, m, n, p->after, lda, p->ipiv);
-}
 
 /* ---- the measures ---- */
 
@@ -161,66 +149,61 @@ static const char *verdict(const struct problem *p, int kind)
 
 /* ---- the factorization ---- */
 
-static void *matrix(const struct problem *p, int kind)
-{
-	return test_matrix(p->shape.lda, p->shape.m, p->shape.n, p->precision, kind);
-}
-
-static int64_t work(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a)
-{
-	(void)uplo;
-	return getrf_work(e, plan, a);
-}
-
-static bool factorize(
-        struct executor *e, const struct plan *plan, enum uplo uplo, const struct run_memory *r)
-{
-	(void)uplo;
-	return getrf(e, plan, r->a, r->work, r->pivots);
-}
-
 /* A search that is left out leaves no row for the fused steps. */
 static bool phase_needed(const struct plan *plan, int phase)
 {
 	return phase == PHASE_SEARCH && plan->panel && strcmp(plan->panel, "fused") == 0;
 }
 
+/* ---- further cases ---- */
+
+static const int64_t by_64[] = {64}, by_128[] = {128}, by_256[] = {256}, by_300[] = {300},
+                     falling[] = {256, 128, 128, 64};
+static const struct plan wide[] = {{false, "persistent", by_64, 1, 64, 64, 1},
+        {false, "persistent", by_300, 1, 64, 0, 2}, {false, "persistent", by_128, 1, 32, 0, 2},
+        {false, "persistent", by_256, 1, 64, 128, 2}, {false, "persistent", by_128, 1, 128, 128, 0},
+        {false, "fused", by_128, 1, 64, 64, 0}, {true, NULL, by_64, 1, 64, 64, 1},
+        {true, NULL, by_128, 1, 64, 0, 0}, {false, "persistent", falling, 4, 64, 32, 1},
+        {true, NULL, falling, 4, 128, 0, 1}};
+static const struct shape large[] = {{513, 513, 520}, {1000, 300, 1001}, {300, 1000, 300}};
+
+static const int64_t none[] = {0};
+static const struct refusal refusals[] = {
+        {{false, "persistent", none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
+        {{false, "persistent", by_8, 0, 8, 0, 0}, 9, 9, 9, "without widths"},
+        {{false, "persistent", by_8, 1, 0, 0, 0}, 9, 9, 9, "leaves start at 1"},
+        {{false, "persistent", by_8, 1, 8, 129, 0}, 9, 9, 9, "inverses of 129"},
+        {{false, "persistent", by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
+        {{false, "persistent", by_8, 1, 8, 0, 3}, 9, 9, 9, "look-ahead 3"},
+        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 9, "without a panel variant"},
+        {{false, "magic", by_8, 1, 8, 0, 0}, 9, 9, 9, "unknown panel variant"},
+        {{false, "persistent", by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"},
+        {{false, "persistent", by_8, 1, 8, 0, 0}, -1, 9, 8, "-1 x 9"}};
+
+static const struct wrong wrong[] = {
+        {"one wrong multiplier", IN_MATRIX, 30 + 20 * 33, 1, 0.01, 0, 0},
+        {"one wrong pivot", IN_PIVOTS, 10, 1, -1, 0, 0}, {"a wrong info", IN_INFO, 0, 1, 3, 0, 0}};
+
 static const struct factorization lu = {.name = "getrf",
-        .plans = plans,
-        .plan_count = ARRAY_LEN(plans),
-        .shapes = shapes,
-        .shape_count = ARRAY_LEN(shapes),
+        .operation = GETRF,
+        TABLE(plans),
+        TABLE(shapes),
+        TABLE(wide),
+        TABLE(large),
+        .largest = 4096,
+        .large_kind = MATRIX_RANDOM,
+        TABLE(refusals),
+        TABLE(wrong),
+        .wrong_plan = 3,
+        .wrong_shape = {33, 33, 33},
+        .wrong_kind = MATRIX_RANDOM,
+        .again = {150, 140, 152},
         .kinds = TEST_KINDS,
         .uplos = 1,
         .random_kind = MATRIX_RANDOM,
         .has_pivots = true,
-        .kind_name = test_kind_name,
-        .matrix = matrix,
-        .work = work,
-        .run = factorize,
-        .lapack = lapack,
         .verdict = verdict,
         .phase_needed = phase_needed};
-
-/* Blocks as wide as a factorization of some size has them. */
-static void test_wide(struct executor *e, bool share)
-{
-	static const int64_t by_64[] = {64}, by_128[] = {128}, by_256[] = {256}, by_300[] = {300},
-	                     falling[] = {256, 128, 128, 64};
-	static const struct plan wide[] = {{false, "persistent", by_64, 1, 64, 64, 1},
-	        {false, "persistent", by_300, 1, 64, 0, 2},
-	        {false, "persistent", by_128, 1, 32, 0, 2},
-	        {false, "persistent", by_256, 1, 64, 128, 2},
-	        {false, "persistent", by_128, 1, 128, 128, 0},
-	        {false, "fused", by_128, 1, 64, 64, 0}, {true, NULL, by_64, 1, 64, 64, 1},
-	        {true, NULL, by_128, 1, 64, 0, 0}, {false, "persistent", falling, 4, 64, 32, 1},
-	        {true, NULL, falling, 4, 128, 0, 1}};
-	static const struct shape large[] = {{513, 513, 520}, {1000, 300, 1001}, {300, 1000, 300}};
-
-	test_large(e, &lu, wide, ARRAY_LEN(wide), large, ARRAY_LEN(large), MATRIX_RANDOM, share);
-	if (!share)
-		test_large_on_gpu(e, &lu, wide, ARRAY_LEN(wide), 4096, MATRIX_RANDOM);
-}
 
 static const int64_t split_64[] = {64}, split_128[] = {128}, split_512[] = {512};
 static const struct plan split_plans[] = {{false, "persistent", split_64, 1, 64, 0, 1},
@@ -258,26 +241,6 @@ static void test_inverse_growth(struct executor *e)
 	problem_close(&p);
 }
 
-/* The measures must see a wrong answer. */
-static void test_measures(struct executor *e)
-{
-	struct problem p = {.of = &lu, .shape = {33, 33, 33}, .precision = SINGLE};
-
-	problem_open(&p, MATRIX_RANDOM);
-	ok(run(e, &plans[3], &p, 0xff) && !verdict(&p, MATRIX_RANDOM), "a right answer passes");
-	float *x = p.after, kept = x[30 + 20 * 33];
-	x[30 + 20 * 33] = kept + 0.01f;
-	ok(verdict(&p, MATRIX_RANDOM), "one wrong multiplier is found");
-	x[30 + 20 * 33] = kept;
-	int pivot = p.ipiv[10];
-	p.ipiv[10] = pivot == 33 ? 32 : 33;
-	ok(verdict(&p, MATRIX_RANDOM), "one wrong pivot is found");
-	p.ipiv[10] = pivot;
-	p.info = 3;
-	ok(verdict(&p, MATRIX_RANDOM), "a wrong info is found");
-	problem_close(&p);
-}
-
 /* ---- modes of the executor ---- */
 
 static bool can_go_row_major(const struct executor *e, const struct plan *plan)
@@ -296,16 +259,14 @@ static void test_mode(struct executor *e,
         bool (*wanted)(const struct executor *, const struct plan *), size_t times)
 {
 	test_plans(e, &lu, wanted, times);
-	test_wide(e, wanted != NULL);
+	test_large(e, &lu, wanted != NULL);
 	test_splits(e, &lu, split_plans, wanted != NULL);
-	test_repeats(e, &lu);
-	test_any_phase_left_out(e, &lu);
+	test_ends(e, &lu);
 }
 
 /* Panels of 300 columns, on the transpose where lu_rows takes 300. */
 static void test_widest(struct executor *e)
 {
-	static const int64_t by_300[] = {300};
 	static const struct plan plan = {false, "persistent", by_300, 1, 64, 0, 1};
 	const struct matrix a = {NULL, 0, 1000, 1000, 1000, SINGLE};
 	int64_t most = e->rows_most[0], rows = e->row_major,
@@ -342,24 +303,6 @@ static void test_math_row_major(struct executor *e)
 	e->splits = kept;
 }
 
-static void test_refusals(struct executor *e)
-{
-	static const int64_t none[] = {0};
-	static const struct refusal cases[] = {
-	        {{false, "persistent", none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
-	        {{false, "persistent", by_8, 0, 8, 0, 0}, 9, 9, 9, "without widths"},
-	        {{false, "persistent", by_8, 1, 0, 0, 0}, 9, 9, 9, "leaves start at 1"},
-	        {{false, "persistent", by_8, 1, 8, 129, 0}, 9, 9, 9, "inverses of 129"},
-	        {{false, "persistent", by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
-	        {{false, "persistent", by_8, 1, 8, 0, 3}, 9, 9, 9, "look-ahead 3"},
-	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 9, "without a panel variant"},
-	        {{false, "magic", by_8, 1, 8, 0, 0}, 9, 9, 9, "unknown panel variant"},
-	        {{false, "persistent", by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"},
-	        {{false, "persistent", by_8, 1, 8, 0, 0}, -1, 9, 8, "-1 x 9"}};
-
-	test_refused(e, &lu, cases, ARRAY_LEN(cases));
-}
-
 /* Deferred row swaps: left of the panels rows are exchanged at the end, of the last columns of
  * transposed matrices or of all. */
 static void test_deferred_swaps(struct executor *e)
@@ -371,7 +314,7 @@ static void test_deferred_swaps(struct executor *e)
 	test_plans(e, &lu, can_defer, 1);
 	e->row_major = 0;
 	test_plans(e, &lu, can_defer, 1);
-	test_wide(e, true);
+	test_large(e, &lu, true);
 	test_any_phase_left_out(e, &lu);
 	e->deferred_from = from;
 	memcpy(e->deferred_most, most, sizeof most);
@@ -381,7 +324,7 @@ static void test_all(struct executor *e)
 {
 	int64_t rows = e->row_major, columns = e->column_major;
 
-	test_measures(e);
+	test_verdict(e, &lu);
 	test_mode(e, NULL, 2);
 	e->row_major = 1; /* matrices of these sizes on their transposes, */
 	e->column_major = 0;
@@ -395,7 +338,7 @@ static void test_all(struct executor *e)
 	test_copied(e, &lu);
 	test_inverse_growth(e);
 	test_widest(e);
-	test_refusals(e);
+	test_refused(e, &lu);
 }
 
 int main(void)

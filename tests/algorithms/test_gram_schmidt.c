@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every form of Gram-Schmidt on the host executor and on the GPU: residual and loss of
- * orthogonality on well and ill conditioned matrices, dependent and zero columns, NaN, and calls
- * that are refused. */
+ * orthogonality on well and ill conditioned matrices, dependent and zero columns, NaN; columns
+ * added to an orthonormal basis; and calls that are refused. */
 #include "gram_test.h"
 
 /* One, tall and square, around the edges of blocks and of the kernels' chunks of rows. */
@@ -9,12 +9,6 @@ static const struct shape shapes[] = {{1, 1, 0, 1}, {2, 1, 1, 4}, {3, 2, 0, 1}, 
         {33, 9, 1, 4}, {64, 64, 0, 16}, {127, 100, 5, 32}, {200, 65, 0, 8}, {1023, 40, 1, 16},
         {1025, 33, 3, 16}, {2100, 70, 4, 32}, {4096, 48, 0, 24}, {3001, 150, 7, 64},
         {2304, 200, 0, 64}, {300, 230, 2, 100}, {20011, 33, 5, 33}, {70000, 8, 0, 8}};
-
-static void set_column(struct problem *p, int64_t j, double value)
-{
-	for (int64_t i = 0; i < p->m; i++)
-		put(p->before, i + j * p->lda, p->precision, value);
-}
 
 /* The bound of norm2(I - Q^T Q) / (sqrt(n) u). The sums of a BLAS may lose more the longer they
  * are. */
@@ -88,16 +82,12 @@ static void check_dependent(struct executor *e, const char *form, enum precision
 	struct problem p = problem_new(s, precision, form);
 
 	fill_conditioned(&p, 10);
-	if (strcmp(what, "zero") == 0)
-		set_column(&p, bad, 0);
-	else
-		for (int64_t i = 0; i < p.m; i++) {
-			double sum = 0;
-			for (int64_t j = 0; j < bad; j++)
-				sum += test_random(99, j) *
-				       get_at(p.before, p.lda, i, j, precision);
-			put(p.before, i + bad * p.lda, precision, sum);
-		}
+	for (int64_t i = 0; i < p.m; i++) {
+		double sum = 0;
+		for (int64_t j = 0; j < bad && strcmp(what, "zero") != 0; j++)
+			sum += test_random(99, j) * get_at(p.before, p.lda, i, j, precision);
+		put(p.before, i + bad * p.lda, precision, sum);
+	}
 	bool ran = run(e, &p);
 	struct measures found = measure(&p);
 	double r = get(p.r, bad + bad * p.ldr, precision);
@@ -114,16 +104,17 @@ static void test_dependent(struct executor *e, const char *form)
 {
 	static const struct shape two[] = {{90, 60, 2, 16}, {2000, 150, 0, 32}};
 
-	for (size_t i = 0; i < ARRAY_LEN(two); i++)
-		for (int single = 0; single < 2; single++) {
-			enum precision precision = single ? SINGLE : DOUBLE;
-			check_dependent(e, form, precision, &two[i], 0, "zero");
-			check_dependent(e, form, precision, &two[i], 37, "zero");
-			check_dependent(e, form, precision, &two[i], two[i].n - 1, "zero");
-			check_dependent(e, form, precision, &two[i], 1, "dependent");
-			check_dependent(e, form, precision, &two[i], 37, "dependent");
-			check_dependent(e, form, precision, &two[i], two[i].n - 1, "dependent");
+	for (size_t i = 0; i < 4; i++) {
+		const struct shape *s = &two[i / 2];
+		const enum precision precision = i % 2 ? SINGLE : DOUBLE;
+		const int64_t bad[] = {0, 1, 37, s->n - 1};
+		for (size_t k = 0; k < ARRAY_LEN(bad); k++) {
+			if (k != 1)
+				check_dependent(e, form, precision, s, bad[k], "zero");
+			if (k != 0)
+				check_dependent(e, form, precision, s, bad[k], "dependent");
 		}
+	}
 }
 
 /* ---- NaN and Inf ---- */
@@ -140,8 +131,8 @@ static void test_not_finite(struct executor *e, const char *form)
 			fill_conditioned(&p, 10);
 			put(p.before, 5 + column[c] * p.lda, SINGLE, value[v]);
 			bool ran = run(e, &p);
-			ok(ran && p.info == 0 && any_nan(&p, column[c], p.n) &&
-			                !any_nan(&p, 0, column[c] / p.nb * p.nb),
+			ok(ran && p.info == 0 && nan_between(&p, column[c], p.n) &&
+			                !nan_between(&p, 0, column[c] / p.nb * p.nb),
 			        "%s: %g in column %" PRId64 " stays there and in later columns",
 			        form, value[v], column[c] + 1);
 			problem_free(&p);
@@ -188,17 +179,107 @@ static void test_large(struct executor *e)
 	check_one(e, &twice, DOUBLE, "fused", 1e3);
 }
 
-/* Names of shapes that are wrong, or that the executor lacks. */
-static void test_refused_shapes(struct executor *e)
-{
-	static const char *const forms[] = {"direct=", "direct=64", "shared=64x", "wide=64x8x",
-	        "direct=48x1", "direct=16x4", "wide=1024x2", "fused=64x8", "wide=64x0"};
-	struct matrix a = {NULL, 0, 5, 5, 5, SINGLE};
+/* ---- columns added to an orthonormal basis ---- */
 
-	for (size_t f = 0; f < ARRAY_LEN(forms); f++)
-		ok(gram_schmidt_work(e, forms[f], 1, a) == -1, "refused: %s", e->fault.text);
-	if (e->on_host)
-		ok(gram_schmidt_work(e, "direct=64x8", 1, a) == -1, "refused: %s", e->fault.text);
+/* An orthonormal basis by `twice`, in q and in the first columns of `before`. */
+static struct problem basis_new(
+        struct executor *e, const struct shape *s, int64_t basis, enum precision precision)
+{
+	struct problem p = problem_new(s, precision, "twice");
+
+	fill_conditioned(&p, 10);
+	if (!run(e, &p))
+		p.info = -1;
+	memcpy(p.before, p.q, (size_t)(p.lda * basis * precision_bytes(precision)));
+	p.form = NULL;
+	p.basis = basis;
+	return p;
+}
+
+/* Whether columns were added behind the basis, which stayed. */
+static bool append(struct executor *e, struct problem *p)
+{
+	return p->info == 0 && run(e, p) &&
+	       memcmp(p->q, p->before,
+	               (size_t)(p->lda * p->basis * precision_bytes(p->precision))) == 0;
+}
+
+/* Columns that lie almost in the basis. */
+static void check_append(struct executor *e, int64_t m, int64_t basis, int64_t n, int64_t nb,
+        enum precision precision, double outside)
+{
+	struct problem p = basis_new(e, &(struct shape){m, basis + n, 3, nb}, basis, precision);
+
+	for (int64_t j = basis; j < basis + n; j++)
+		for (int64_t i = 0; i < m; i++) {
+			double sum = outside * test_random(5 + (uint64_t)j, i);
+			for (int64_t k = 0; k < basis; k++)
+				sum += test_random(77 + (uint64_t)j, k) *
+				       get_at(p.q, p.lda, i, k, precision);
+			put(p.before, i + j * p.lda, precision, sum);
+		}
+	bool good = append(e, &p);
+	struct measures found = measure(&p);
+	ok(good && p.info == 0 && found.residual < 10 && found.orthogonality < 10 &&
+	                found.zero_below && found.padding,
+	        "%c %" PRId64 " columns of %" PRId64 " rows added to %" PRId64
+	        ", %g outside: residual %.2g, orthogonality %.2g",
+	        precision, n, m, basis, outside, found.residual, found.orthogonality);
+	problem_free(&p);
+}
+
+enum new_column { OF_BASIS, OF_NEW_ONES, ZERO, NOT_A_NUMBER };
+
+/* Random columns behind a basis, of which one, the bad-th, is not independent or not finite. */
+static void check_append_bad(
+        struct executor *e, enum precision precision, int64_t bad, enum new_column what)
+{
+	static const char *const said[] = {"in the basis", "of new ones", "zero", "NaN"};
+	const struct shape s = {300, 70, 3, 16};
+	const int64_t basis = 40, at = basis + bad;
+	struct problem p = basis_new(e, &s, basis, precision);
+
+	for (int64_t i = 0; i < s.m; i++) {
+		const double of_basis = get_at(p.before, p.lda, i, 3, precision) -
+		                        2 * get_at(p.before, p.lda, i, 39, precision),
+		             of_new = get_at(p.before, p.lda, i, basis, precision) +
+		                      get_at(p.before, p.lda, i, at - 1, precision);
+		const double column[] = {of_basis, of_new, 0, NAN};
+		put(p.before, i + at * p.lda, precision, column[what]);
+	}
+	const bool good = append(e, &p);
+	const struct measures found = measure(&p);
+	ok(good && (what == NOT_A_NUMBER ? p.info == 0 && nan_between(&p, at, at + 1)
+	                                 : p.info == bad + 1 &&
+	                                           get(p.r, at + bad * p.ldr, precision) == 0 &&
+	                                           found.residual < 10 && found.orthogonality < 10),
+	        "%c: the added column %" PRId64 " (%s): info %d, residual %.2g, orthogonality %.2g",
+	        precision, bad + 1, said[what], p.info, found.residual, found.orthogonality);
+	problem_free(&p);
+}
+
+static void test_append_bad(struct executor *e)
+{
+	for (int single = 0; single < 2; single++) {
+		const enum precision precision = single ? SINGLE : DOUBLE;
+		check_append_bad(e, precision, 0, OF_BASIS);
+		check_append_bad(e, precision, 20, OF_BASIS);
+		check_append_bad(e, precision, 20, OF_NEW_ONES);
+		check_append_bad(e, precision, 29, ZERO);
+		check_append_bad(e, precision, 5, NOT_A_NUMBER);
+	}
+}
+
+static void test_append(struct executor *e)
+{
+	for (int single = 0; single < 2; single++) {
+		enum precision precision = single ? SINGLE : DOUBLE;
+		check_append(e, 300, 40, 1, 16, precision, 1e-3);
+		check_append(e, 300, 40, 30, 16, precision, 1e-3);
+		check_append(e, 300, 1, 299, 64, precision, 1);
+		check_append(e, 2500, 100, 33, 32, precision, 1e-4);
+		check_append(e, 100, 0, 100, 32, precision, 1);
+	}
 }
 
 /* ---- refusals ---- */
@@ -210,24 +291,36 @@ static void test_refused(struct executor *e)
 		int64_t m, n, ld, nb;
 	} cases[] = {{"fused", "at least one", 5, 0, 5, 1}, {"fused", "m >= n", 4, 5, 5, 1},
 	        {"block", "block of 0", 5, 5, 5, 0}, {"blas", "eading dimension", 5, 5, 4, 1},
-	        {"sideways", "unknown form", 5, 5, 5, 1}};
+	        {"sideways", "unknown form", 5, 5, 5, 1},
+	        /* names of shapes that are wrong, and at last one that is not the host's */
+	        {"direct=", "", 5, 5, 5, 1}, {"direct=64", "", 5, 5, 5, 1},
+	        {"shared=64x", "", 5, 5, 5, 1}, {"wide=64x8x", "", 5, 5, 5, 1},
+	        {"direct=48x1", "", 5, 5, 5, 1}, {"direct=16x4", "", 5, 5, 5, 1},
+	        {"wide=1024x2", "", 5, 5, 5, 1}, {"fused=64x8", "", 5, 5, 5, 1},
+	        {"wide=64x0", "", 5, 5, 5, 1}, {"direct=64x8", "", 5, 5, 5, 1}};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct matrix a = {NULL, 0, cases[i].m, cases[i].n, cases[i].ld, SINGLE};
+	for (size_t i = 0; i < ARRAY_LEN(cases) - !e->on_host; i++) {
+		struct matrix x = {NULL, 0, cases[i].m, cases[i].n, cases[i].ld, SINGLE};
 		e->fault.text[0] = '\0';
-		bool refused = gram_schmidt_work(e, cases[i].form, cases[i].nb, a) == -1;
+		bool refused = gram_schmidt_work(e, cases[i].form, cases[i].nb, x) == -1;
 		ok(refused && strstr(e->fault.text, cases[i].word) &&
-		                !gram_schmidt(e, cases[i].form, cases[i].nb, a, a, NULL, NULL),
+		                !gram_schmidt(e, cases[i].form, cases[i].nb, x, x, NULL, NULL),
 		        "refused: %s", e->fault.text);
 	}
+	struct matrix a = {NULL, 0, 5, 5, 5, SINGLE};
+	ok(orthogonalize_work(e, 4, a, 5) == -1, "refused: %s", e->fault.text);
+	a.n = 6;
+	ok(orthogonalize_work(e, 4, a, 3) == -1 && strstr(e->fault.text, "m >= n"), "refused: %s",
+	        e->fault.text);
 }
 
 static void test(struct executor *e)
 {
 	for (size_t i = 0; gram_schmidt_forms[i]; i++)
 		test_form(e, gram_schmidt_forms[i], i);
+	test_append(e);
+	test_append_bad(e);
 	test_refused(e);
-	test_refused_shapes(e);
 	if (strcmp(e->name, "cuda") == 0) {
 		test_shapes(e);
 		test_large(e);

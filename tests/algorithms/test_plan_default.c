@@ -2,13 +2,8 @@
 /* The default plans: accepted by every algorithm at any shape, and within the rules they state. */
 #include "tests/tap.h"
 
-#include "factor/algorithms/geqrf.h"
-#include "factor/algorithms/getrf.h"
-#include "factor/algorithms/plan_default.h"
-#include "factor/algorithms/potrf.h"
 #include "factor/validation/cases.h"
 #include "factor/validation/whole.h"
-#include "factor/algorithms/solve.h"
 #include "lib/base/msg.h"
 
 #include <inttypes.h>
@@ -19,18 +14,13 @@ static const int64_t shapes[][2] = {{0, 0}, {0, 9}, {9, 0}, {1, 1}, {1, 50}, {50
 
 static int64_t work_of(struct executor *e, enum operation operation, struct matrix a, bool hybrid)
 {
+	const struct whole whole = {.operation = operation, .uplo = LOWER, .math = e->math};
 	struct default_plan chosen;
 
 	plan_default(e, operation, a.m, a.n, a.precision, hybrid, &chosen);
-	switch (operation) {
-	case GETRF:
-		return getrf_work(e, &chosen.plan, a);
-	case GEQRF:
-		return geqrf_work(e, &chosen.plan, a);
-	default:
+	if (operation == POTRF)
 		a.m = a.n = a.ld = a.n > 0 ? a.n : 1;
-		return potrf_work(e, &chosen.plan, LOWER, a);
-	}
+	return whole_work(e, &whole, &chosen.plan, a);
 }
 
 static void check_accepted(struct executor *e, enum operation operation)
@@ -58,63 +48,67 @@ static int64_t width_of(struct executor *e, enum operation operation, int64_t n)
 	return plan_width(&chosen.plan, 0, n);
 }
 
-/* A panel is on chip while the executor says that it fits; the stand-in fits up to 32 columns. */
-static bool fits_32(struct executor *e, struct matrix a)
+/* A panel is on chip while the executor says that it fits: here up to so many columns. */
+static int64_t most_columns;
+
+static bool fits(struct executor *e, struct matrix a)
 {
 	(void)e;
-	return a.n <= 32;
+	return a.n <= most_columns;
 }
 
-static bool fits_any(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return true;
-}
+/* Leaf and first width (0: any) of default plans. */
+struct expected {
+	enum operation operation;
+	int64_t m, n;
+	enum precision precision;
+	int64_t leaf, width;
+	const char *what;
+};
 
-static bool fits_none(struct executor *e, struct matrix a)
+static void check_plans(struct executor *e, const struct expected *all, size_t count)
 {
-	(void)e;
-	(void)a;
-	return false;
+	for (const struct expected *x = all; x < all + count; x++) {
+		struct default_plan chosen;
+		plan_default(e, x->operation, x->m, x->n, x->precision, false, &chosen);
+		ok(chosen.plan.leaf == x->leaf && (!x->width || chosen.plan.widths[0] == x->width),
+		        "%s %" PRId64 " x %" PRId64 " %c, leaf %d, width %d: %s",
+		        operation_name[x->operation], x->m, x->n, x->precision,
+		        (int)chosen.plan.leaf, (int)chosen.plan.widths[0], x->what);
+	}
 }
 
 static void check_panels(struct executor *e)
 {
+	static const struct expected all[] = {
+	        {GETRF, 16384, 256, SINGLE, 128, 128,
+	                "wider leaves and blocks where all panels are of many multiprocessors"},
+	        {GETRF, 16384, 16384, SINGLE, 64, 0, "not where the last are one cluster's"},
+	        {GETRF, 16384, 16384, DOUBLE, 32, 0, "half as wide there in double precision"},
+	        {GETRF, 4096, 4096, DOUBLE, 64, 0, "but where one cluster holds all"},
+	        {GETRF, 16384, 256, DOUBLE, 64, 0, "or none"},
+	        {GETRF, 16384, 64, SINGLE, 32, 128,
+	                "half as wide where one cluster holds half of a lone panel"},
+	        {GETRF, 16385, 64, SINGLE, 128, 0, "not where that is longer"},
+	        {GETRF, 4096, 64, DOUBLE, 64, 0, "or all of it fits"}};
 	const struct executor_ops *whole = e->ops;
 	struct executor_ops some = *whole;
 	struct default_plan chosen;
 
 	e->ops = &some;
-	some.resident_fits = fits_any;
-	plan_default(e, GETRF, 16384, 256, SINGLE, false, &chosen);
-	ok(chosen.plan.leaf == 128 && chosen.plan.widths[0] == 128,
-	        "LU: wider leaves and blocks where all panels are of many multiprocessors");
-	plan_default(e, GETRF, 16384, 16384, SINGLE, false, &chosen);
-	ok(chosen.plan.leaf == 64, "not where the last ones are one cluster's");
-	plan_default(e, GETRF, 16384, 16384, DOUBLE, false, &chosen);
-	ok(chosen.plan.leaf == 32, "half as wide there in double precision");
-	plan_default(e, GETRF, 4096, 4096, DOUBLE, false, &chosen);
-	ok(chosen.plan.leaf == 64, "but where one cluster holds all");
-	plan_default(e, GETRF, 16384, 256, DOUBLE, false, &chosen);
-	ok(chosen.plan.leaf == 64, "or none");
-	plan_default(e, GETRF, 16384, 64, SINGLE, false, &chosen);
-	ok(chosen.plan.leaf == 32 && plan_blocks(&chosen.plan, 64) == 1,
-	        "half as wide where one cluster holds half of a lone panel");
-	plan_default(e, GETRF, 16385, 64, SINGLE, false, &chosen);
-	ok(chosen.plan.leaf == 128, "not where that is longer");
-	plan_default(e, GETRF, 4096, 64, DOUBLE, false, &chosen);
-	ok(chosen.plan.leaf == 64, "or all of it fits");
+	some.resident_fits = fits;
+	most_columns = INT64_MAX;
+	check_plans(e, all, ARRAY_LEN(all));
 	e->math = MATH_3XTF32;
 	plan_default(e, GETRF, 16384, 16384, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 128 && chosen.plan.widths[chosen.plan.count - 1] == 64,
 	        "wider leaves, not blocks, beside products by 3xTF32");
 	e->math = MATH_FP32;
-	some.resident_fits = fits_32;
+	most_columns = 32;
 	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 32 && strcmp(chosen.plan.panel, "persistent") == 0,
 	        "the widest leaf that stays on chip");
-	some.resident_fits = fits_none;
+	most_columns = 0;
 	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
 	ok(strcmp(chosen.plan.panel, "fused") == 0, "two kernels a column where none fits");
 	plan_default(e, GETRF, 9000, 9000, SINGLE, true, &chosen);
@@ -122,45 +116,30 @@ static void check_panels(struct executor *e)
 	e->ops = whole;
 }
 
-static void check_qr_leaf(struct executor *e)
+static void check_others(struct executor *e)
 {
-	struct default_plan low, tall, square;
-
-	plan_default(e, GEQRF, 60000, 500, SINGLE, false, &low);
-	plan_default(e, GEQRF, 60000, 500, DOUBLE, false, &tall);
-	ok(low.plan.leaf == 64 && tall.plan.leaf == 32, "QR: narrower leaves for tall panels");
-	plan_default(e, GEQRF, 10000, 10000, DOUBLE, false, &tall);
-	plan_default(e, GEQRF, 16384, 16384, DOUBLE, false, &square);
-	ok(tall.plan.leaf == 32 && square.plan.leaf == 64,
-	        "or where one cluster holds most of those only");
-	ok(low.plan.widths[0] == 64, "in single precision at least four blocks");
-	plan_default(e, GEQRF, 60000, 1000, SINGLE, false, &low);
-	ok(low.plan.widths[0] == 128, "and wider ones than a square of as many columns has");
-}
-
-static void check_tall(struct executor *e)
-{
+	static const struct expected all[] = {
+	        {GEQRF, 60000, 500, SINGLE, 64, 64, "in single precision at least four blocks"},
+	        {GEQRF, 60000, 500, DOUBLE, 32, 0, "narrower leaves for tall panels"},
+	        {GEQRF, 10000, 10000, DOUBLE, 32, 0,
+	                "or where one cluster holds most of those only"},
+	        {GEQRF, 16384, 16384, DOUBLE, 64, 0, "and not elsewhere"},
+	        {GEQRF, 60000, 1000, SINGLE, 64, 128,
+	                "wider blocks than a square of as many columns has"},
+	        {POTRF, 2048, 2048, SINGLE, 128, 256, "last blocks"},
+	        {POTRF, 2048, 2048, DOUBLE, 128, 128, "narrower ones in double precision"},
+	        {POTRF, 10007, 10007, DOUBLE, 64, 2048,
+	                "and wider first ones, of narrower leaves"}};
 	struct default_plan tall, low;
 
-	for (int operation = GETRF; operation <= GEQRF; operation++) {
-		plan_default(e, (enum operation)operation, 65536, 256, DOUBLE, false, &tall);
-		plan_default(e, (enum operation)operation, 16384, 256, DOUBLE, false, &low);
+	check_plans(e, all, ARRAY_LEN(all));
+	for (enum operation operation = GETRF; operation <= GEQRF; operation++) {
+		plan_default(e, operation, 65536, 256, DOUBLE, false, &tall);
+		plan_default(e, operation, 16384, 256, DOUBLE, false, &low);
 		ok(tall.plan.lookahead == 0 && low.plan.lookahead == 1,
-		        "operation %d: no look-ahead where panels have the device", operation);
+		        "%s: no look-ahead where panels have the device",
+		        operation_name[operation]);
 	}
-}
-
-static void check_potrf_double(struct executor *e)
-{
-	struct default_plan single, small, large;
-
-	plan_default(e, POTRF, 2048, 2048, SINGLE, false, &single);
-	plan_default(e, POTRF, 2048, 2048, DOUBLE, false, &small);
-	plan_default(e, POTRF, 10007, 10007, DOUBLE, false, &large);
-	ok(single.plan.widths[0] == 256 && small.plan.widths[0] == 128,
-	        "Cholesky: narrower last blocks in double precision");
-	ok(small.plan.leaf == 128 && large.plan.leaf == 64 && large.plan.widths[0] == 2048,
-	        "and wider first ones, of narrower leaves");
 }
 
 /* What is left is a multiple of what a block has, as long as there are enough of them. */
@@ -228,9 +207,7 @@ int main(void)
 	e->math = MATH_FP32;
 	check_sequence(e);
 	check_row(e);
-	check_qr_leaf(e);
-	check_tall(e);
-	check_potrf_double(e);
+	check_others(e);
 	check_panels(e);
 	executor_free(e);
 	return finish();

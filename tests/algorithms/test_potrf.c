@@ -7,8 +7,6 @@
 #include "factor/validation/check.h"
 #include "factor/algorithms/potrf.h"
 
-#include <lapacke.h>
-
 static const int64_t by_1[] = {1}, by_8[] = {8}, by_16[] = {16}, by_32[] = {32},
                      uneven[] = {24, 7, 16, 9};
 
@@ -30,16 +28,6 @@ static const struct plan plans[] = {
 static const struct shape shapes[] = {{0, 0, 1}, {1, 1, 1}, {1, 1, 3}, {2, 2, 2}, {7, 7, 9},
         {8, 8, 8}, {9, 9, 9}, {15, 15, 15}, {16, 16, 20}, {17, 17, 17}, {31, 31, 33}, {33, 33, 33},
         {50, 50, 50}, {71, 71, 75}};
-
-static void lapack(struct problem *p)
-{
-	char uplo = p->uplo == LOWER ? 'L' : 'U';
-	lapack_int n = (lapack_int)p->shape.n, lda = (lapack_int)p->shape.lda;
-
-	p->info = p->precision == SINGLE
-	                  ? LAPACKE_spotrf_work(LAPACK_COL_MAJOR, uplo, n, p->after, lda)
-	                  : LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo, n, p->after, lda);
-}
 
 /* ---- the measures ---- */
 
@@ -192,57 +180,54 @@ static const char *verdict(const struct problem *p, int kind)
 
 /* ---- the factorization ---- */
 
-static const char *kind_name(int kind)
-{
-	return spd_name[kind];
-}
-
 static void *matrix(const struct problem *p, int kind)
 {
 	return spd_matrix(p->uplo, p->shape.n, p->shape.lda, p->precision, kind);
 }
 
-static int64_t work(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a)
-{
-	return potrf_work(e, plan, uplo, a);
-}
+/* ---- further cases ---- */
 
-static bool factorize(
-        struct executor *e, const struct plan *plan, enum uplo uplo, const struct run_memory *r)
-{
-	return potrf(e, plan, uplo, r->a, r->work, r->pivots.data);
-}
+static const int64_t by_128[] = {128}, by_300[] = {300}, falling[] = {256, 128, 128, 64};
+static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, 1},
+        {false, NULL, by_300, 1, 64, 0, 0}, {false, NULL, by_300, 1, 128, 0, 1},
+        {false, NULL, by_128, 1, 128, 0, 0}, {false, NULL, by_300, 1, 64, 64, 1},
+        {false, NULL, by_128, 1, 128, 128, 1}, {true, NULL, by_300, 1, 64, 0, 1},
+        {true, NULL, by_300, 1, 64, 128, 1}, {false, NULL, falling, 4, 64, 32, 1},
+        {true, NULL, falling, 4, 128, 0, 1}};
+static const struct shape large[] = {{450, 450, 453}};
+
+static const int64_t none[] = {0};
+static const struct refusal refusals[] = {
+        {{false, NULL, none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
+        {{false, NULL, by_8, 1, 513, 0, 0}, 9, 9, 9, "a leaf of 513"},
+        {{false, NULL, by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
+        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 8, 9, "not square"},
+        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"}};
+
+static const struct wrong wrong[] = {{"one wrong element", IN_MATRIX, 30 + 20 * 40, 1, 0.01, 0, 0},
+        {"a write to the other triangle", IN_MATRIX, 20 + 30 * 40, 0, 0, 0, 0},
+        {"a wrong info", IN_INFO, 0, 1, 3, 0, 0}};
 
 static const struct factorization cholesky = {.name = "potrf",
-        .plans = plans,
-        .plan_count = ARRAY_LEN(plans),
-        .shapes = shapes,
-        .shape_count = ARRAY_LEN(shapes),
+        .operation = POTRF,
+        TABLE(plans),
+        TABLE(shapes),
+        TABLE(wide),
+        TABLE(large),
+        .largest = 4096,
+        .large_kind = SPD_LARGE,
+        TABLE(refusals),
+        TABLE(wrong),
+        .wrong_plan = 3,
+        .wrong_shape = {40, 40, 40},
+        .wrong_kind = SPD_LAWN,
+        .again = {150, 150, 152},
         .kinds = SPD_KINDS,
         .uplos = 2,
         .random_kind = SPD_LAWN,
-        .kind_name = kind_name,
+        .kind_name = spd_kind_name,
         .matrix = matrix,
-        .work = work,
-        .run = factorize,
-        .lapack = lapack,
         .verdict = verdict};
-
-/* Blocks as wide as a factorization of some size has them. */
-static void test_wide(struct executor *e)
-{
-	static const int64_t by_128[] = {128}, by_300[] = {300}, falling[] = {256, 128, 128, 64};
-	static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, 1},
-	        {false, NULL, by_300, 1, 64, 0, 0}, {false, NULL, by_300, 1, 128, 0, 1},
-	        {false, NULL, by_128, 1, 128, 0, 0}, {false, NULL, by_300, 1, 64, 64, 1},
-	        {false, NULL, by_128, 1, 128, 128, 1}, {true, NULL, by_300, 1, 64, 0, 1},
-	        {true, NULL, by_300, 1, 64, 128, 1}, {false, NULL, falling, 4, 64, 32, 1},
-	        {true, NULL, falling, 4, 128, 0, 1}};
-	static const struct shape large[] = {{450, 450, 453}};
-
-	test_large(e, &cholesky, wide, ARRAY_LEN(wide), large, ARRAY_LEN(large), SPD_LARGE, false);
-	test_large_on_gpu(e, &cholesky, wide, ARRAY_LEN(wide), 4096, SPD_LARGE);
-}
 
 static void test_split_updates(struct executor *e)
 {
@@ -251,12 +236,12 @@ static void test_split_updates(struct executor *e)
 	        .side = 64, .depth = 32, .alignment = 16, .use = 64, .half = kept && kept->half};
 	static const int kinds[] = {SPD_LAWN, SPD_CONDITION_BAD, SPD_NEAR_UNDERFLOW,
 	        SPD_NEAR_OVERFLOW, SPD_GRADED, SPD_NAN_CORNER, SPD_NEGATIVE_MIDDLE, SPD_INF_CORNER};
-	static const int64_t by_64[] = {64}, by_128[] = {128}, by_300[] = {300};
+	static const int64_t by_64[] = {64};
 	static const struct plan split[] = {{false, NULL, by_128, 1, 64, 0, 1},
 	        {false, NULL, by_128, 1, 128, 128, 0}, {true, NULL, by_300, 1, 64, 0, 1},
 	        {false, NULL, by_64, 1, 64, 64, 1}};
 
-	const int64_t side = test_full() ? 601 : 401, large = test_full() ? 1101 : 801;
+	const int64_t side = test_full() ? 601 : 401, wider = test_full() ? 1101 : 801;
 
 	if (!kept) {
 		skip("3xTF32", "no TF32 units");
@@ -274,43 +259,10 @@ static void test_split_updates(struct executor *e)
 				continue;
 			small.together = i % 4 < 2 ? 300 : 100;
 			test_split(e, &cholesky, math, &split[i / 4], i % 2 ? UPPER : LOWER,
-			        SPD_LARGE, large, large);
+			        SPD_LARGE, wider, wider);
 		}
 	}
 	e->splits = kept;
-}
-
-/* The measures must see a wrong answer. */
-static void test_measures(struct executor *e)
-{
-	struct problem p = {
-	        .of = &cholesky, .shape = {40, 40, 40}, .precision = SINGLE, .uplo = LOWER};
-
-	problem_open(&p, SPD_LAWN);
-	ok(run(e, &plans[3], &p, 0xff) && !verdict(&p, SPD_LAWN), "a right answer passes");
-	float *x = p.after, kept = x[30 + 20 * 40];
-	x[30 + 20 * 40] = kept + 0.01f;
-	ok(verdict(&p, SPD_LAWN), "one wrong element is found");
-	x[30 + 20 * 40] = kept;
-	x[20 + 30 * 40] = 0;
-	ok(verdict(&p, SPD_LAWN), "a write to the other triangle is found");
-	memset(&x[20 + 30 * 40], 0xff, sizeof *x);
-	p.info = 3;
-	ok(verdict(&p, SPD_LAWN), "a wrong info is found");
-	problem_close(&p);
-}
-
-static void test_refusals(struct executor *e)
-{
-	static const int64_t none[] = {0};
-	static const struct refusal cases[] = {
-	        {{false, NULL, none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
-	        {{false, NULL, by_8, 1, 513, 0, 0}, 9, 9, 9, "a leaf of 513"},
-	        {{false, NULL, by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
-	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 8, 9, "not square"},
-	        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"}};
-
-	test_refused(e, &cholesky, cases, ARRAY_LEN(cases));
 }
 
 /* In double precision columns that begin between sectors of memory are copied, too. */
@@ -334,15 +286,14 @@ static void test_sectors(struct executor *e)
 
 static void test_all(struct executor *e)
 {
-	test_measures(e);
+	test_verdict(e, &cholesky);
 	test_sectors(e);
 	test_plans(e, &cholesky, NULL, 2);
-	test_wide(e);
+	test_large(e, &cholesky, false);
 	test_copied(e, &cholesky);
 	test_split_updates(e);
-	test_repeats(e, &cholesky);
-	test_any_phase_left_out(e, &cholesky);
-	test_refusals(e);
+	test_ends(e, &cholesky);
+	test_refused(e, &cholesky);
 }
 
 int main(void)

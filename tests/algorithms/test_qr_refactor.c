@@ -10,35 +10,20 @@
 
 enum { M = 150, N = 61, NEW = 4 };
 
-static const struct update_calls calls = {.work = qr_update_work, .add_columns = qr_add_columns};
-
 /* ---- the factorization ---- */
-
-/* A matrix in executor memory, NaN or filled with x. */
-static struct matrix placed(
-        struct fixture *s, struct test_memory *memory, const double *x, int64_t m, int64_t n)
-{
-	struct matrix a = open_matrix(s, memory, m, n);
-
-	if (x && !send(s, x, m, n, a))
-		diag("%s", s->e->fault.text);
-	return a;
-}
 
 /* Makes the factorization of a and b anew and the solution x; NULL: without x. */
 static bool refactored(struct fixture *s, struct matrix a, struct matrix b, const struct matrix *x)
 {
-	struct test_memory work;
-	bool good = ex_fill(s->e, WHOLE, NAN, NAN, s->f.r) &&
-	            ex_fill(s->e, WHOLE, NAN, NAN, s->f.d) &&
-	            (!s->f.kept || ex_fill(s->e, WHOLE, NAN, NAN, s->f.q)) &&
-	            test_open(s->e, &work, qr_refactor_work(s->e, &s->f), 0xff) &&
-	            qr_refactor(s->e, &s->f, a, b, work.data) &&
-	            (!x || qr_solve(s->e, &s->f, *x)) && s->e->ops->sync(s->e);
+	struct test_room room = room_new(s->e);
+	void *work = room_bytes(&room, qr_refactor_work(s->e, &s->f));
 
-	if (!good)
-		diag("%s", s->e->fault.text);
-	return test_close(s->e, &work) && good;
+	return room_close(&room, room.good && ex_fill(s->e, WHOLE, NAN, NAN, s->f.r) &&
+	                                 ex_fill(s->e, WHOLE, NAN, NAN, s->f.d) &&
+	                                 (!s->f.kept || ex_fill(s->e, WHOLE, NAN, NAN, s->f.q)) &&
+	                                 qr_refactor(s->e, &s->f, a, b, work) &&
+	                                 (!x || qr_solve(s->e, &s->f, *x)) &&
+	                                 s->e->ops->sync(s->e));
 }
 
 /* norm1(A^T (B - A X)) over norms, m and eps. */
@@ -59,39 +44,33 @@ static double solution_ratio(const struct fixture *s, const double *x)
 static bool drifted(struct fixture *s, struct matrix a)
 {
 	double *random = test_randoms(3, N, s->precision), sums[4] = {NAN, NAN, NAN, NAN};
-	struct test_memory memory[3];
-	struct matrix x = placed(s, &memory[0], random, N, 1);
-	struct matrix out = placed(s, &memory[1], NULL, 4, 1);
+	struct test_room room = room_new(s->e);
+	struct matrix x = placed(s, &room, random, N, 1), out = placed(s, &room, NULL, 4, 1);
+	void *work = room_bytes(&room, qr_drift_work(s->e, &s->f));
 
-	if (test_open(s->e, &memory[2], qr_drift_work(s->e, &s->f), 0xff) &&
-	        qr_drift(s->e, &s->f, a, x, out, memory[2].data) && s->e->ops->sync(s->e)) {
+	if (room.good && qr_drift(s->e, &s->f, a, x, out, work) && s->e->ops->sync(s->e)) {
 		double *found = fetch(s, out, 4, 1);
 		memcpy(sums, found, sizeof sums);
 		free(found);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(memory); i++)
-		if (!test_close(s->e, &memory[i]))
-			sums[0] = NAN;
+	if (!room_close(&room, true))
+		sums[0] = NAN;
 	free(random);
 	return qr_drifted(s->precision, M, sums);
 }
 
 static void check_refactor(struct executor *e, enum precision p, enum q_kept kept)
 {
-	struct fixture s = fixture_new(e, &calls, p, kept, M, N, M, N, 1);
-	struct test_memory memory[4];
-	struct matrix a = placed(&s, &memory[0], s.a, M, N),
-	              b = placed(&s, &memory[1], s.b, M, SIDES),
-	              out = placed(&s, &memory[2], NULL, N, SIDES), none = {NULL, 0, 0, 0, 1, p};
+	struct fixture s = fixture_new(e, &qr_update_calls, p, kept, M, N, M, N, 1);
+	struct matrix a = placed(&s, &s.room, s.a, M, N), b = placed(&s, &s.room, s.b, M, SIDES),
+	              out = placed(&s, &s.room, NULL, N, SIDES), none = {NULL, 0, 0, 0, 1, p};
 	bool good = refactored(&s, a, b, &out);
 	double *x = fetch(&s, out, N, SIDES), ratio = solution_ratio(&s, x);
 	struct measures found = measure(&s);
 	bool fresh = !drifted(&s, a) && !drifted(&s, none);
 
 	s.a[3] += 1;
-	bool seen = drifted(&s, placed(&s, &memory[3], s.a, M, N));
-	for (size_t i = 0; i < ARRAY_LEN(memory); i++)
-		good = test_close(e, &memory[i]) && good;
+	bool seen = drifted(&s, placed(&s, &s.room, s.a, M, N));
 	ok(fixture_close(&s) && good && found.zeros && ratio < 30 && fresh && seen,
 	        "%c, Q %s: solution %.2g; no drift at first %d, drift when A changes %d", p,
 	        q_kept_name[kept], ratio, fresh, seen);
@@ -102,15 +81,13 @@ static void check_refactor(struct executor *e, enum precision p, enum q_kept kep
 
 static bool reorthogonalized(struct fixture *s, struct matrix b, int *result)
 {
-	struct test_memory info, work;
-	bool good = test_open(s->e, &info, 4, 0xff) &&
-	            test_open(s->e, &work, qr_reorthogonalize_work(s->e, &s->f), 0xff) &&
-	            qr_reorthogonalize(s->e, &s->f, b, work.data, info.data) &&
-	            s->e->ops->read_pivots(s->e, (struct pivots){info.data, 0}, &(int){0}, result);
+	struct test_room room = room_new(s->e);
+	struct pivots info = room_pivots(&room, 0);
+	void *work = room_bytes(&room, qr_reorthogonalize_work(s->e, &s->f));
+	bool good = room.good && qr_reorthogonalize(s->e, &s->f, b, work, info.data);
 
-	if (!good)
-		diag("%s", s->e->fault.text);
-	return test_close(s->e, &work) && test_close(s->e, &info) && good;
+	*result = room_info(&room, info);
+	return room_close(&room, good);
 }
 
 /* The largest of the ratios, INFINITY with elements below R's diagonal. */
@@ -126,11 +103,9 @@ static double thin_ratio(struct fixture *s)
  * directions, until it is repaired. */
 static void check_reorthogonalize(struct executor *e, enum precision p)
 {
-	struct fixture s = fixture_new(e, &calls, p, Q_THIN, M, N, M, N + NEW, 1);
+	struct fixture s = fixture_new(e, &qr_update_calls, p, Q_THIN, M, N, M, N + NEW, 1);
 	double *u = random_doubles(&s, M, NEW);
-	struct test_memory memory[2];
-	struct matrix a = placed(&s, &memory[0], s.a, M, N),
-	              b = placed(&s, &memory[1], s.b, M, SIDES);
+	struct matrix a = placed(&s, &s.room, s.a, M, N), b = placed(&s, &s.room, s.b, M, SIDES);
 	int repaired = -1;
 
 	for (int64_t i = 0; i < M; i++) {
@@ -139,7 +114,7 @@ static void check_reorthogonalize(struct executor *e, enum precision p)
 		u[i + 2 * M] = p == SINGLE ? (double)(float)sum : sum;
 	}
 	bool good = refactored(&s, a, b, NULL);
-	struct outcome added = add_columns(&s, 7, NEW, u);
+	struct outcome added = change_with(&s, QR_ADD_COLUMNS, 7, NEW, u);
 	double before = thin_ratio(&s);
 	good = reorthogonalized(&s, b, &repaired) && good;
 	double after = thin_ratio(&s);
@@ -148,9 +123,7 @@ static void check_reorthogonalize(struct executor *e, enum precision p)
 	        p, added.info, before, after);
 	s.f.kept = Q_FULL;
 	ok(qr_reorthogonalize_work(e, &s.f) == -1, "refused: %s", e->fault.text);
-	good = test_close(e, &memory[0]);
-	good = test_close(e, &memory[1]) && good;
-	ok(fixture_close(&s) && good, "%c: reorthogonalization writes nothing else", p);
+	ok(fixture_close(&s), "%c: reorthogonalization writes nothing else", p);
 	free(u);
 }
 

@@ -4,13 +4,6 @@
  * at every end, long sequences, dependent columns, rows that must stay, refused calls. */
 #include "update_fixture.h"
 
-static const struct update_calls calls = {.work = qr_update_work,
-        .remove_columns = qr_remove_columns,
-        .add_columns = qr_add_columns,
-        .add_rows = qr_add_rows,
-        .remove_rows = qr_remove_rows,
-        .modify = qr_modify};
-
 /* ---- one change ---- */
 
 /* First, last, in the middle; one, all but one, as many as columns, more than at once; down to
@@ -51,7 +44,7 @@ static void test_changes(struct executor *e)
 		        kept++)
 			for (size_t i = 0; i < changes[what].count; i++)
 				for (int twice = 0; twice < 2; twice++)
-					check_change(e, &calls, (enum qr_change)what,
+					check_change(e, &qr_update_calls, (enum qr_change)what,
 					        (enum q_kept)kept, twice ? DOUBLE : SINGLE,
 					        &changes[what].shapes[i], "");
 }
@@ -88,7 +81,7 @@ static struct outcome random_change(struct fixture *s, int64_t i)
  * ratios is the norm of the matrix, and the drift is the sum of all changes' errors. */
 static void check_sequence(struct executor *e, enum q_kept kept, enum precision precision)
 {
-	struct fixture s = fixture_new(e, &calls, precision, kept, 80, 30, 120, 50, 9);
+	struct fixture s = fixture_new(e, &qr_update_calls, precision, kept, 80, 30, 120, 50, 9);
 	struct measures found = measure(&s);
 	bool fine = true;
 	int info = 0;
@@ -115,13 +108,13 @@ static void check_sequence(struct executor *e, enum q_kept kept, enum precision 
 
 static void check_dependent_column(struct executor *e, enum q_kept kept, enum precision precision)
 {
-	struct fixture s = fixture_new(e, &calls, precision, kept, 90, 30, 90, 40, 4);
+	struct fixture s = fixture_new(e, &qr_update_calls, precision, kept, 90, 30, 90, 40, 4);
 	double *u = random_doubles(&s, 90, 5), x[30];
 
 	for (int64_t i = 0; i < 30; i++)
 		x[i] = test_random(6, i);
 	multiply(CblasNoTrans, CblasNoTrans, 90, 1, 30, 1, s.a, x, 0, u + 2 * 90);
-	struct outcome out = add_columns(&s, 7, 5, u);
+	struct outcome out = change_with(&s, QR_ADD_COLUMNS, 7, 5, u);
 	struct measures found = measure(&s);
 	bool said = kept == Q_FULL ? out.info == 0 && found.orthogonality < 30 : out.info == 3;
 	ok(fixture_close(&s) && out.ran && said && found.zeros && found.residual < 30,
@@ -134,13 +127,13 @@ static void check_dependent_column(struct executor *e, enum q_kept kept, enum pr
 /* Row 12 alone has something in the last column. */
 static void check_needed_row(struct executor *e, enum q_kept kept, enum precision precision)
 {
-	struct fixture s = fixture_new(e, &calls, precision, kept, 60, 20, 60, 30, 5);
+	struct fixture s = fixture_new(e, &qr_update_calls, precision, kept, 60, 20, 60, 30, 5);
 	double *q = xmalloc(60 * 60 * sizeof *q), *r = xmalloc(20 * 20 * sizeof *r);
 	for (int64_t i = 0; i < 60; i++)
 		s.a[i + 19 * 60] = i == 12;
 	factorize(s.a, 60, 20, q, r);
 	bool sent = send(&s, q, 60, q_columns(&s), s.f.q) && send(&s, r, 20, 20, s.f.r);
-	struct outcome out = remove_rows(&s, 10, 5);
+	struct outcome out = change(&s, QR_REMOVE_ROWS, 10, 5);
 	double *last = fetch(&s, matrix_view(s.f.r, 19, 19, 1, 1), 1, 1);
 	double eps = unit_roundoff(precision);
 	ok(fixture_close(&s) && sent && out.ran &&

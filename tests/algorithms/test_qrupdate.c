@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes by one row or column compared with qrupdate, the Fortran library (J. Hajek), on the host
- * executor and on the GPU: R up to the signs of its rows, residual and orthogonality of both. */
-#include "changed_matrix.h"
-#include "factor_test.h"
+ * executor and on the GPU: R beside a
+ * fresh one up to the signs of its rows, residual and orthogonality of both. */
+#include "update_fixture.h"
 
 #ifndef FATHOM_QRUPDATE
 
@@ -12,11 +12,6 @@ int main(void)
 }
 
 #else
-
-#include "factor/algorithms/qr_refactor.h"
-
-#include <inttypes.h>
-#include <lapacke.h>
 
 /* Insert and delete column and row: m x n, k columns of Q; j is 1-based, w workspace. */
 #define DECLARE(p, real)                                                                           \
@@ -35,194 +30,70 @@ DECLARE(d, double)
 
 enum { M = 90, N = 41, LD = M + 2, COUNT = LD * LD };
 
-/* Arrays of the precision, LD rows. */
-static void *array(enum precision p)
+/* x (m x n) as an array of the precision with LD rows. */
+static void *array(enum precision p, const double *x, int64_t m, int64_t n)
 {
-	return xcalloc(COUNT, (size_t)precision_bytes(p));
+	void *out = xcalloc(COUNT, (size_t)precision_bytes(p));
+
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = 0; i < m; i++)
+			put(out, i + j * LD, p, x[i + j * m]);
+	return out;
 }
 
-struct pair {
-	enum precision p;
-	void *a;     /* before: M x N */
-	void *x;     /* the inserted row or column */
-	void *q, *r; /* theirs, full; R has all of A's rows */
-	void *ours_q, *ours_r;
-	int m, n; /* after */
-};
-
-/* LAPACK's full factorization, for both. */
-static struct pair pair_new(enum precision p)
-{
-	struct pair s = {p, array(p), array(p), array(p), array(p), array(p), array(p), M, N};
-	void *tau = array(p);
-
-	for (int j = 0; j < N; j++)
-		for (int i = 0; i < M; i++)
-			put(s.a, i + j * LD, p, test_random(9 + (uint64_t)j, i));
-	for (int i = 0; i < LD; i++)
-		put(s.x, i, p, test_random(8, i));
-	memcpy(s.q, s.a, COUNT * (size_t)precision_bytes(p));
-	if (p == SINGLE) {
-		LAPACKE_sgeqrf_work(LAPACK_COL_MAJOR, M, N, s.q, LD, tau, s.ours_q, COUNT);
-	} else {
-		LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, M, N, s.q, LD, tau, s.ours_q, COUNT);
-	}
-	for (int j = 0; j < N; j++)
-		for (int i = 0; i <= j; i++)
-			put(s.r, i + j * LD, p, get(s.q, i + j * LD, p));
-	if (p == SINGLE)
-		LAPACKE_sorgqr_work(LAPACK_COL_MAJOR, M, M, N, s.q, LD, tau, s.ours_q, COUNT);
-	else
-		LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, M, M, N, s.q, LD, tau, s.ours_q, COUNT);
-	free(tau);
-	return s;
-}
-
-static void pair_free(struct pair *s)
-{
-	void *all[] = {s->a, s->x, s->q, s->r, s->ours_q, s->ours_r};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		free(all[i]);
-}
-
-static void change_theirs(struct pair *s, enum qr_change change, int k)
+/* Changes the full Q and R, which has all of A's rows. `added`: the new row or column. */
+static void change_theirs(
+        enum precision p, enum qr_change change, int k, void *q, void *r, void *added)
 {
 	const int m = M, n = N, ld = LD, j = k + 1;
-	void *w = array(s->p), *x = array(s->p);
+	void *w = array(p, NULL, 0, 0);
 
-	memcpy(x, s->x, LD * (size_t)precision_bytes(s->p));
 	if (change == QR_ADD_COLUMNS)
-		THEIRS(s->p, qrinc, &m, &n, &m, s->q, &ld, s->r, &ld, &j, x, w);
+		THEIRS(p, qrinc, &m, &n, &m, q, &ld, r, &ld, &j, added, w);
 	else if (change == QR_REMOVE_COLUMNS)
-		THEIRS(s->p, qrdec, &m, &n, &m, s->q, &ld, s->r, &ld, &j, w);
+		THEIRS(p, qrdec, &m, &n, &m, q, &ld, r, &ld, &j, w);
 	else if (change == QR_ADD_ROWS)
-		THEIRS(s->p, qrinr, &m, &n, s->q, &ld, s->r, &ld, &j, x, w);
+		THEIRS(p, qrinr, &m, &n, q, &ld, r, &ld, &j, added, w);
 	else
-		THEIRS(s->p, qrder, &m, &n, s->q, &ld, s->r, &ld, &j, w);
+		THEIRS(p, qrder, &m, &n, q, &ld, r, &ld, &j, w);
 	free(w);
-	free(x);
 }
 
-/* ---- ours ---- */
-
-static struct matrix on_executor(
-        struct executor *e, struct test_memory *memory, const void *host, int n, enum precision p)
+/* Their factors take the place of ours in the fixture, to be measured alike. */
+static void send_theirs(struct fixture *s, const void *q, const void *r)
 {
-	struct matrix a = {NULL, 0, LD, n, LD, p};
+	double *wide_q = to_doubles(q, LD, s->f.m, s->f.m, s->precision),
+	       *wide_r = to_doubles(r, LD, s->f.n, s->f.n, s->precision);
 
-	if (!test_open(e, memory, (int64_t)LD * n * precision_bytes(p), 0xff))
-		diag("%s", e->fault.text);
-	a.data = memory->data;
-	if (host)
-		e->ops->upload(e, host, LD, a);
-	return a;
+	s->room.good = s->room.good && send(s, wide_q, s->f.m, s->f.m, s->f.q) &&
+	               send(s, wide_r, s->f.n, s->f.n, s->f.r);
+	free(wide_q);
+	free(wide_r);
 }
 
-static bool run_ours(struct executor *e, struct pair *s, struct qr_factors *f,
-        enum qr_change change, int k, struct matrix x)
+static void check(struct executor *e, enum precision p, enum qr_change what, int k)
 {
-	struct test_memory work, info;
-	int64_t bytes = qr_update_work(e, f, change, 1);
-	struct matrix none = {NULL, 0, 0, 0, 1, s->p};
-	bool good = bytes >= 0 && test_open(e, &work, bytes, 0xff) && test_open(e, &info, 4, 0);
+	struct fixture s = fixture_new(e, &qr_update_calls, p, Q_FULL, M, N, M + 1, N + 1, 1);
+	double *full = fetch(&s, s.f.q, M, M), *upper = fetch(&s, s.f.r, N, N);
+	void *q = array(p, full, M, M), *r = array(p, upper, N, N);
+	struct outcome out = change(&s, what, k, 1);
+	double *row = rows_at(s.a, s.f.m, s.f.n, what == QR_ADD_ROWS ? k : 0, 1);
+	void *added = what == QR_ADD_ROWS ? array(p, row, s.f.n, 1)
+	                                  : array(p, s.a + (s.f.n > N ? k * s.f.m : 0), s.f.m, 1);
+	const struct measures ours = measure(&s);
 
-	if (!good)
-		return false;
-	x.m = change == QR_ADD_COLUMNS ? M : 1;
-	x.n = change == QR_ADD_COLUMNS ? 1 : N;
-	x.ld = change == QR_ADD_COLUMNS ? LD : 1;
-	good = change == QR_ADD_COLUMNS ? qr_add_columns(e, f, k, x, none, work.data, info.data)
-	       : change == QR_REMOVE_COLUMNS ? qr_remove_columns(e, f, k, 1, work.data)
-	       : change == QR_ADD_ROWS       ? qr_add_rows(e, f, k, x, none, work.data)
-	                               : qr_remove_rows(e, f, k, 1, x, none, work.data, info.data);
-	good = good && e->ops->sync(e);
-	return test_close(e, &work) && test_close(e, &info) && good;
-}
-
-static bool change_ours(struct executor *e, struct pair *s, enum qr_change change, int k)
-{
-	struct test_memory q, r, x;
-	struct qr_factors f = {.m = M, .n = N, .kept = Q_FULL};
-
-	f.q = on_executor(e, &q, s->q, LD, s->p);
-	f.r = on_executor(e, &r, s->r, LD, s->p);
-	f.d = (struct matrix){NULL, 0, 0, 0, 1, s->p};
-	bool good = run_ours(e, s, &f, change, k, on_executor(e, &x, s->x, 1, s->p)) &&
-	            e->ops->download(e, f.q, s->ours_q, LD) &&
-	            e->ops->download(e, f.r, s->ours_r, LD);
-	s->m = (int)f.m;
-	s->n = (int)f.n;
-	return test_close(e, &q) && test_close(e, &r) && test_close(e, &x) && good;
-}
-
-/* ---- both ---- */
-
-/* The changed matrix, in double precision. */
-static double *changed(const struct pair *s, enum qr_change change, int k)
-{
-	bool columns = s->n != N, more = change == QR_ADD_COLUMNS || change == QR_ADD_ROWS;
-	double *a = to_doubles(s->a, LD, M, N, s->p), *x = to_doubles(s->x, LD, LD, 1, s->p);
-
-	a = (columns ? change_columns : change_rows)(a, M, N, k, 1, more ? x : NULL);
-	free(x);
-	return a;
-}
-
-/* The larger of the ratios of A - Q R and I - Q^T Q. */
-static double ratio_of(const struct pair *s, const double *a, const void *q, const void *r)
-{
-	int64_t m = s->m, n = s->n;
-	double eps = unit_roundoff(s->p), *fq = to_doubles(q, LD, m, m, s->p);
-	double *fr = to_doubles(r, LD, n, n, s->p), *rest = xmalloc((size_t)(m * m) * sizeof *rest);
-
-	memcpy(rest, a, (size_t)(m * n) * sizeof *rest);
-	multiply(CblasNoTrans, CblasNoTrans, m, n, n, -1, fq, fr, 1, rest);
-	double worst = test_ratio(norm_one(rest, m, n), m, norm_one(a, m, n), eps);
-	for (int64_t i = 0; i < m * m; i++)
-		rest[i] = i % (m + 1) == 0;
-	multiply(CblasTrans, CblasNoTrans, m, m, m, -1, fq, fq, 1, rest);
-	worst = worse(worst, test_ratio(norm_one(rest, m, m), m, 1, eps));
-	free(fq);
-	free(fr);
-	free(rest);
-	return worst;
-}
-
-/* Largest difference of the two R, over its norm, condition (by the diagonal), m and eps. */
-static double r_difference(const struct pair *s)
-{
-	double worst = 0, norm = 0, smallest = INFINITY;
-
-	for (int i = 0; i < s->n; i++) {
-		double mine = get(s->ours_r, i + (int64_t)i * LD, s->p);
-		double other = get(s->r, i + (int64_t)i * LD, s->p),
-		       sign = mine * other < 0 ? -1 : 1;
-		smallest = fmin(smallest, fabs(other));
-		for (int j = i; j < s->n; j++) {
-			double x = get(s->ours_r, i + (int64_t)j * LD, s->p);
-			double y = get(s->r, i + (int64_t)j * LD, s->p);
-			worst = worse(worst, fabs(x - sign * y));
-			norm = fmax(norm, fabs(y));
-		}
-	}
-	return worst / (norm * norm / smallest * s->m * unit_roundoff(s->p));
-}
-
-static void check(struct executor *e, enum precision p, enum qr_change change, int k)
-{
-	struct pair s = pair_new(p);
-	bool good = change_ours(e, &s, change, k);
-	double *a = changed(&s, change, k);
-
-	change_theirs(&s, change, k);
-	double ours = ratio_of(&s, a, s.ours_q, s.ours_r), theirs = ratio_of(&s, a, s.q, s.r);
-	double apart = r_difference(&s);
-	ok(good && ours < 30 && theirs < 30 && apart < 30,
-	        "%c, %s, one at %d: R apart %.2g, ours %.2g, qrupdate %.2g", p,
-	        qr_change_name[change], k, apart, ours, theirs);
-	free(a);
-	pair_free(&s);
+	change_theirs(p, what, k, q, r, added);
+	send_theirs(&s, q, r);
+	const struct measures theirs = measure(&s);
+	ok(fixture_close(&s) && out.ran && good(&ours, 30) && theirs.residual < 30 &&
+	                theirs.orthogonality < 30 && theirs.fresh < 30,
+	        "%c, %s, one at %d: R apart from a fresh one %.2g, qrupdate's %.2g; residual %.2g "
+	        "and %.2g",
+	        p, qr_change_name[what], k, ours.fresh, theirs.fresh, ours.residual,
+	        theirs.residual);
+	void *all[] = {full, upper, q, r, row, added};
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		free(all[i]);
 }
 
 static void test(struct executor *e)

@@ -28,13 +28,20 @@ struct update_calls {
 	        struct matrix b, void *work, int *info);
 };
 
+static const struct update_calls qr_update_calls = {.work = qr_update_work,
+        .remove_columns = qr_remove_columns,
+        .add_columns = qr_add_columns,
+        .add_rows = qr_add_rows,
+        .remove_rows = qr_remove_rows,
+        .modify = qr_modify};
+
 /* A factorization in executor memory, and its matrix and right-hand sides in double on the host. */
 struct fixture {
 	struct executor *e;
 	const struct update_calls *calls;
 	enum precision precision;
 	struct qr_factors f;
-	struct test_memory q, r, d;
+	struct test_room room;
 	double *a, *b; /* f.m x f.n, f.m x SIDES */
 	uint64_t seed;
 };
@@ -44,22 +51,15 @@ static inline double *random_doubles(struct fixture *s, int64_t m, int64_t n)
 	return test_randoms(++s->seed, m * n, s->precision);
 }
 
-static inline void *to_precision(const double *x, int64_t count, enum precision precision)
-{
-	void *out = xmalloc((size_t)(count * precision_bytes(precision)) + 1);
-
-	for (int64_t i = 0; i < count; i++)
-		put(out, i, precision, x[i]);
-	return out;
-}
-
 /* x (m x n) into the top left of `to`, or the other way round. */
 static inline bool send(struct fixture *s, const double *x, int64_t m, int64_t n, struct matrix to)
 {
-	void *host = to_precision(x, m * n, s->precision);
+	void *host = xmalloc((size_t)(m * n * precision_bytes(s->precision)) + 1);
+
+	for (int64_t i = 0; i < m * n; i++)
+		put(host, i, s->precision, x[i]);
 	bool good =
 	        m == 0 || n == 0 || s->e->ops->upload(s->e, host, m, matrix_view(to, 0, 0, m, n));
-
 	free(host);
 	return good;
 }
@@ -75,14 +75,14 @@ static inline double *fetch(struct fixture *s, struct matrix from, int64_t m, in
 	return x;
 }
 
-static inline struct matrix open_matrix(
-        struct fixture *s, struct test_memory *memory, int64_t m, int64_t n)
+/* m x n in executor memory, NaN or x. */
+static inline struct matrix placed(
+        struct fixture *s, struct test_room *room, const double *x, int64_t m, int64_t n)
 {
-	int64_t ld = m + 3;
+	struct matrix a = room_matrix(room, m, n, m + 3, s->precision);
 
-	if (!test_open(s->e, memory, ld * n * precision_bytes(s->precision), 0xff))
-		diag("%s", s->e->fault.text);
-	return (struct matrix){memory->data, 0, m, n, ld, s->precision};
+	room->good = room->good && (!x || send(s, x, m, n, a));
+	return a;
 }
 
 /* R by LAPACK in double, and Q (m x m) where it is asked for. */
@@ -104,6 +104,16 @@ static inline void factorize(const double *a, int64_t m, int64_t n, double *want
 	else
 		free(q);
 	free(tau);
+}
+
+/* p rows of a from row k on. */
+static inline double *rows_at(const double *a, int64_t m, int64_t n, int64_t k, int64_t p)
+{
+	double *rows = xmalloc((size_t)(p * n + 1) * sizeof *rows);
+
+	for (int64_t j = 0; j < n; j++)
+		memcpy(rows + j * p, a + k + j * m, (size_t)p * sizeof *rows);
+	return rows;
 }
 
 static inline int64_t q_columns(const struct fixture *s)
@@ -130,15 +140,13 @@ static inline struct fixture fixture_new(struct executor *e, const struct update
 	s.b = random_doubles(&s, m, SIDES);
 	factorize(s.a, m, n, q, r);
 	multiply(CblasTrans, CblasNoTrans, m, SIDES, m, 1, q, s.b, 0, d);
-	s.f.q = open_matrix(&s, &s.q, kept ? rows : 0, kept ? rows : 0);
-	s.f.r = open_matrix(&s, &s.r, rows, columns);
-	s.f.d = open_matrix(&s, &s.d, rows, SIDES);
-	double *top = xmalloc((size_t)(m * SIDES) * sizeof *top);
-	for (int64_t j = 0; j < SIDES; j++)
-		memcpy(top + j * d_rows(&s), d + j * m, (size_t)d_rows(&s) * sizeof *d);
-	if (!send(&s, q, m, q_columns(&s), s.f.q) || !send(&s, r, n, n, s.f.r) ||
-	        !send(&s, top, d_rows(&s), SIDES, s.f.d))
-		diag("%s", e->fault.text);
+	s.room = room_new(e);
+	s.f.q = placed(&s, &s.room, NULL, kept ? rows : 0, kept ? rows : 0);
+	s.f.r = placed(&s, &s.room, NULL, rows, columns);
+	s.f.d = placed(&s, &s.room, NULL, rows, SIDES);
+	double *top = rows_at(d, m, SIDES, 0, d_rows(&s));
+	s.room.good = s.room.good && send(&s, q, m, q_columns(&s), s.f.q) &&
+	              send(&s, r, n, n, s.f.r) && send(&s, top, d_rows(&s), SIDES, s.f.d);
 	free(top);
 	free(q);
 	free(r);
@@ -148,13 +156,9 @@ static inline struct fixture fixture_new(struct executor *e, const struct update
 
 static inline bool fixture_close(struct fixture *s)
 {
-	bool intact = test_close(s->e, &s->q);
-
-	intact = test_close(s->e, &s->r) && intact;
-	intact = test_close(s->e, &s->d) && intact;
 	free(s->a);
 	free(s->b);
-	return intact;
+	return room_close(&s->room, true);
 }
 
 /* ---- the changes ---- */
@@ -164,143 +168,78 @@ struct outcome {
 	int info;
 };
 
-/* The operands of a change in executor memory, its workspace, info. */
-struct given {
-	struct test_memory u, v, b, work, info;
-	struct matrix mu, mv, mb;
-};
-
-static inline struct given given_new(struct fixture *s, enum qr_change change, int64_t p,
-        const double *u, int64_t um, int64_t un, const double *b, int64_t bm)
+/* The call with operands u, v, b in executor memory. */
+static inline bool call_change(struct fixture *s, enum qr_change what, int64_t k, int64_t p,
+        struct matrix u, struct matrix v, struct matrix b, void *work, int *info)
 {
-	struct given g = {0};
-	int64_t bytes = s->calls->work(s->e, &s->f, change, p);
+	const struct update_calls *c = s->calls;
 
-	g.mu = open_matrix(s, &g.u, um, un);
-	g.mb = open_matrix(s, &g.b, bm, SIDES);
-	if (bytes < 0 || !test_open(s->e, &g.work, bytes, 0xff) ||
-	        !test_open(s->e, &g.info, 4, 0xff) || !send(s, u, um, un, g.mu) ||
-	        !send(s, b, bm, SIDES, g.mb))
-		diag("%s", s->e->fault.text);
-	return g;
+	switch (what) {
+	case QR_REMOVE_COLUMNS:
+		return c->remove_columns(s->e, &s->f, k, p, work);
+	case QR_ADD_COLUMNS:
+		return c->add_columns(s->e, &s->f, k, u, b, work, info);
+	case QR_ADD_ROWS:
+		return c->add_rows(s->e, &s->f, k, u, b, work);
+	case QR_REMOVE_ROWS:
+		return c->remove_rows(s->e, &s->f, k, p, u, b, work, info);
+	default:
+		return c->modify(s->e, &s->f, u, v, b, work, info);
+	}
 }
 
-static inline bool given_close(struct fixture *s, struct given *g)
+/* The same for the matrix on the host. */
+static inline void change_host(struct fixture *s, enum qr_change what, int64_t k, int64_t p,
+        int64_t m, int64_t n, const double *u, const double *v, const double *b)
 {
-	bool intact = test_close(s->e, &g->u);
+	const bool more = what == QR_ADD_COLUMNS || what == QR_ADD_ROWS;
 
-	intact = test_close(s->e, &g->b) && intact;
-	intact = test_close(s->e, &g->work) && intact;
-	intact = test_close(s->e, &g->info) && intact;
-	return (!g->v.whole || test_close(s->e, &g->v)) && intact;
+	if (what == QR_MODIFY)
+		multiply(CblasNoTrans, CblasTrans, m, n, p, 1, u, v, 1, s->a);
+	else if (what == QR_REMOVE_COLUMNS || what == QR_ADD_COLUMNS)
+		s->a = change_columns(s->a, m, n, k, p, more ? u : NULL);
+	if (what == QR_ADD_ROWS || what == QR_REMOVE_ROWS) {
+		s->a = change_rows(s->a, m, n, k, p, more ? u : NULL);
+		s->b = change_rows(s->b, m, SIDES, k, p, more ? b : NULL);
+	}
 }
 
-static inline struct outcome finish_change(
-        struct fixture *s, struct given *g, bool ran, bool has_info)
+/* `columns`: those to add; NULL: random ones. */
+static inline struct outcome change_with(
+        struct fixture *s, enum qr_change what, int64_t k, int64_t p, const double *columns)
 {
-	struct outcome out = {ran && s->e->ops->sync(s->e), 0};
-	struct pivots info = {g->info.data, 0};
+	const int64_t m = s->f.m, n = s->f.n;
+	const bool rows = what == QR_ADD_ROWS || what == QR_REMOVE_ROWS,
+	           has_info = what != QR_REMOVE_COLUMNS && what != QR_ADD_ROWS;
+	struct test_room room = room_new(s->e);
+	double *u = columns                  ? test_copy(columns, m, p, DOUBLE)
+	            : what == QR_REMOVE_ROWS ? rows_at(s->a, m, n, k, p)
+	                                     : random_doubles(s, rows ? p : m, rows ? n : p);
+	double *v = random_doubles(s, n, p);
+	double *b = what == QR_ADD_ROWS ? random_doubles(s, p, SIDES)
+	            : rows              ? rows_at(s->b, m, SIDES, k, p)
+	                                : rows_at(s->b, m, SIDES, 0, m);
+	struct matrix mu = placed(s, &room, u, rows ? p : m, rows ? n : p),
+	              mv = placed(s, &room, v, n, p), mb = placed(s, &room, b, rows ? p : m, SIDES);
+	struct pivots info = room_pivots(&room, 0);
+	void *work = room_bytes(&room, s->calls->work(s->e, &s->f, what, p));
+	struct outcome out = {
+	        room.good && call_change(s, what, k, p, mu, mv, mb, work, info.data), 0};
 
+	change_host(s, what, k, p, m, n, u, v, b);
 	if (out.ran && has_info)
-		out.ran = s->e->ops->read_pivots(s->e, info, &(int){0}, &out.info);
-	if (!out.ran)
-		diag("%s", s->e->fault.text);
-	out.ran = given_close(s, g) && out.ran;
-	return out;
-}
-
-static inline struct outcome remove_columns(struct fixture *s, int64_t k, int64_t p)
-{
-	struct given g = given_new(s, QR_REMOVE_COLUMNS, p, NULL, 0, 0, NULL, 0);
-	int64_t n = s->f.n;
-	bool ran = s->calls->remove_columns(s->e, &s->f, k, p, g.work.data);
-
-	s->a = change_columns(s->a, s->f.m, n, k, p, NULL);
-	return finish_change(s, &g, ran, false);
-}
-
-static inline struct outcome add_columns(struct fixture *s, int64_t k, int64_t p, const double *u)
-{
-	struct given g = given_new(s, QR_ADD_COLUMNS, p, u, s->f.m, p, s->b, s->f.m);
-	int64_t n = s->f.n;
-	bool ran = s->calls->add_columns(s->e, &s->f, k, g.mu, g.mb, g.work.data, g.info.data);
-
-	s->a = change_columns(s->a, s->f.m, n, k, p, u);
-	return finish_change(s, &g, ran, true);
-}
-
-static inline struct outcome add_rows(struct fixture *s, int64_t k, int64_t p)
-{
-	double *u = random_doubles(s, p, s->f.n), *b = random_doubles(s, p, SIDES);
-	struct given g = given_new(s, QR_ADD_ROWS, p, u, p, s->f.n, b, p);
-	int64_t m = s->f.m;
-	bool ran = s->calls->add_rows(s->e, &s->f, k, g.mu, g.mb, g.work.data);
-
-	s->a = change_rows(s->a, m, s->f.n, k, p, u);
-	s->b = change_rows(s->b, m, SIDES, k, p, b);
-	free(u);
-	free(b);
-	return finish_change(s, &g, ran, false);
-}
-
-static inline double *rows_at(const double *a, int64_t m, int64_t n, int64_t k, int64_t p)
-{
-	double *rows = xmalloc((size_t)(p * n + 1) * sizeof *rows);
-
-	for (int64_t j = 0; j < n; j++)
-		memcpy(rows + j * p, a + k + j * m, (size_t)p * sizeof *rows);
-	return rows;
-}
-
-static inline struct outcome remove_rows(struct fixture *s, int64_t k, int64_t p)
-{
-	int64_t m = s->f.m, n = s->f.n;
-	double *u = rows_at(s->a, m, n, k, p), *b = rows_at(s->b, m, SIDES, k, p);
-	struct given g = given_new(s, QR_REMOVE_ROWS, p, u, p, n, b, p);
-	bool ran = s->calls->remove_rows(s->e, &s->f, k, p, g.mu, g.mb, g.work.data, g.info.data);
-
-	s->a = change_rows(s->a, m, n, k, p, NULL);
-	s->b = change_rows(s->b, m, SIDES, k, p, NULL);
-	free(u);
-	free(b);
-	return finish_change(s, &g, ran, true);
-}
-
-static inline struct outcome modify(struct fixture *s, int64_t p)
-{
-	int64_t m = s->f.m, n = s->f.n;
-	double *u = random_doubles(s, m, p), *v = random_doubles(s, n, p);
-	struct given g = given_new(s, QR_MODIFY, p, u, m, p, s->b, m);
-
-	g.mv = open_matrix(s, &g.v, n, p);
-	bool ran = send(s, v, n, p, g.mv) &&
-	           s->calls->modify(s->e, &s->f, g.mu, g.mv, g.mb, g.work.data, g.info.data);
-	multiply(CblasNoTrans, CblasTrans, m, n, p, 1, u, v, 1, s->a);
+		out.info = room_info(&room, info);
+	out.ran = s->e->ops->sync(s->e) && out.ran;
+	out.ran = room_close(&room, out.ran);
 	free(u);
 	free(v);
-	return finish_change(s, &g, ran, true);
+	free(b);
+	return out;
 }
 
 static inline struct outcome change(struct fixture *s, enum qr_change what, int64_t k, int64_t p)
 {
-	struct outcome out;
-	double *u;
-
-	switch (what) {
-	case QR_REMOVE_COLUMNS:
-		return remove_columns(s, k, p);
-	case QR_ADD_COLUMNS:
-		u = random_doubles(s, s->f.m, p);
-		out = add_columns(s, k, p, u);
-		free(u);
-		return out;
-	case QR_ADD_ROWS:
-		return add_rows(s, k, p);
-	case QR_REMOVE_ROWS:
-		return remove_rows(s, k, p);
-	default:
-		return modify(s, p);
-	}
+	return change_with(s, what, k, p, NULL);
 }
 
 /* ---- the measures, LAPACK's ratios ---- */
@@ -348,8 +287,7 @@ static inline struct measures measure(struct fixture *s)
 			found.zeros &= r[i + j * n] == 0;
 	if (columns) {
 		memcpy(left, s->a, (size_t)(m * n) * sizeof *left);
-		double *first = q;
-		multiply(CblasNoTrans, CblasNoTrans, m, n, n, -1, first, r, 1, left);
+		multiply(CblasNoTrans, CblasNoTrans, m, n, n, -1, q, r, 1, left);
 		found.residual = test_ratio(norm_one(left, m, n), m, norm, eps);
 		for (int64_t i = 0; i < columns * columns; i++)
 			left[i] = i % (columns + 1) == 0;

@@ -72,17 +72,17 @@ static inline bool deferred_arrive(struct executor *e)
 
 /* ---- panels on the host: at once, their results later ---- */
 
-struct kept_pivots {
-	struct pivots to;
-	int *now;
+struct kept_bytes {
+	void *to, *now;
+	size_t bytes;
 };
 
-static inline bool task_panel_pivots(struct executor *h, void *arguments)
+static inline bool task_store(struct executor *h, void *arguments)
 {
-	struct kept_pivots *kept = arguments;
+	struct kept_bytes *kept = arguments;
 
 	(void)h;
-	memcpy(kept->to.data, kept->now, (size_t)(kept->to.n + 1) * sizeof(int));
+	memcpy(kept->to, kept->now, kept->bytes);
 	free(kept->now);
 	free(kept);
 	return true;
@@ -91,32 +91,22 @@ static inline bool task_panel_pivots(struct executor *h, void *arguments)
 static inline bool deferred_host_panel_getrf(
         struct executor *e, struct matrix host, struct pivots p)
 {
-	struct pivots now = {xmalloc((size_t)(p.n + 1) * sizeof(int)), p.n};
-	struct kept_pivots kept = {p, now.data};
+	const size_t bytes = (size_t)(p.n + 1) * sizeof(int);
+	struct kept_bytes kept = {p.data, xmalloc(bytes), bytes};
 
-	return ex_host_panel_getrf(deferred_self(e)->host, host, now) &&
-	       defer(e, task_panel_pivots, &kept, sizeof kept);
-}
-
-static inline bool task_panel_tau(struct executor *h, void *arguments)
-{
-	struct copy_arguments *kept = arguments;
-	void *now = kept->from.data;
-	bool ok = task_copy(h, arguments);
-
-	free(now);
-	return ok;
+	return ex_host_panel_getrf(deferred_self(e)->host, host, (struct pivots){kept.now, p.n}) &&
+	       defer(e, task_store, &kept, sizeof kept);
 }
 
 static inline bool deferred_host_panel_geqrf(
         struct executor *e, struct matrix host, struct matrix tau)
 {
-	struct matrix now = {
-	        xmalloc((size_t)tau.m * sizeof(double)), 0, tau.m, 1, tau.m, tau.precision};
-	struct copy_arguments kept = {WHOLE, now, tau};
+	const size_t bytes = (size_t)(tau.m * precision_bytes(tau.precision));
+	struct kept_bytes kept = {matrix_address(tau), xmalloc(bytes + 1), bytes};
+	struct matrix now = {kept.now, 0, tau.m, 1, tau.m, tau.precision};
 
 	return ex_host_panel_geqrf(deferred_self(e)->host, host, now) &&
-	       defer(e, task_panel_tau, &kept, sizeof kept);
+	       defer(e, task_store, &kept, sizeof kept);
 }
 
 struct kept_info {

@@ -55,7 +55,7 @@ static inline void test_split(struct executor *e, const struct factorization *f,
 	describe(f, plan, uplo, SINGLE, name, sizeof name);
 	ok(good && !wrong && (!same || (f->uplos == 1 && rounds_nothing(kind))),
 	        "%s%s, %s, %d x %d: %s%s", e->name, math_title[math], name, (int)m, (int)n,
-	        f->kind_name(kind), same ? ", the same bits" : "");
+	        kind_name(f, kind), same ? ", the same bits" : "");
 	problem_close(&p);
 	problem_close(&strict);
 }

@@ -3,16 +3,12 @@
  * wait for an event that the algorithm itself has not recorded, and by work in another queue that
  * QUEUE_MAIN has not waited for at the end. Nothing runs: operations stay in the deferred
  * executor's queues, for plans and sizes of the library on a GPU. */
-#include "tests/algorithms/factor_test.h"
+#include "tests/algorithms/update_fixture.h"
 
 #include "deferred.h"
 
-#include "factor/algorithms/geqrf.h"
-#include "factor/algorithms/getrf.h"
-#include "factor/algorithms/plan_default.h"
-#include "factor/algorithms/potrf.h"
-#include "factor/algorithms/qr_update.h"
 #include "factor/executors/split.h"
+#include "factor/validation/whole.h"
 
 /* ---- order of tasks ---- */
 
@@ -119,22 +115,20 @@ static struct executor *like_a_gpu(struct executor *host)
 	return e;
 }
 
-static bool factorize(struct executor *e, enum operation operation, struct matrix a)
+static bool queue(struct executor *e, enum operation operation, struct matrix a)
 {
 	struct matrix tau = {NULL, 0, a.n, 1, a.n, a.precision};
+	const struct whole whole = {.operation = operation, .uplo = LOWER, .math = e->math};
 	struct pivots pivots = {NULL, a.n};
 	struct default_plan chosen;
 
 	plan_default(e, operation, a.m, a.n, a.precision, false, &chosen);
-	return operation == GETRF   ? getrf(e, &chosen.plan, a, NULL, pivots)
-	       : operation == GEQRF ? geqrf(e, &chosen.plan, a, tau, NULL)
-	                            : potrf(e, &chosen.plan, LOWER, a, NULL, NULL);
+	return whole_run(e, &whole, &chosen.plan, a, NULL, pivots, tau, NULL);
 }
 
 static void test_factorization(
         struct executor *host, enum operation operation, int64_t m, int64_t n, enum math math)
 {
-	static const char *const names[] = {[GETRF] = "LU", [GEQRF] = "QR", [POTRF] = "Cholesky"};
 	bool good = true;
 
 	for (int i = 0; i < 4; i++) {
@@ -142,46 +136,32 @@ static void test_factorization(
 		struct matrix a = {
 		        NULL, 0, m, n, m + i % 2, i < 2 ? SINGLE : DOUBLE}; /* aligned or not */
 		e->math = math;
-		good = factorize(e, operation, a) && could_be_captured(e) && good;
+		good = queue(e, operation, a) && could_be_captured(e) && good;
 		if (*e->fault.text)
 			diag("%s", e->fault.text);
 		executor_free(e);
 	}
-	ok(good, "%s of %d x %d%s", names[operation], (int)m, (int)n, math_title[math]);
-}
-
-static bool change(struct executor *e, struct qr_factors *f, enum qr_change which)
-{
-	enum { P = 37, K = 11 };
-	struct matrix u = {NULL, 0, f->m, P, f->m, SINGLE}, b = {NULL, 0, f->m, 2, f->m, SINGLE};
-	struct matrix v = {NULL, 0, f->n, P, f->n, SINGLE};
-	struct matrix rows = {NULL, 0, P, f->n, P, SINGLE}, sides = {NULL, 0, P, 2, P, SINGLE};
-
-	switch (which) {
-	case QR_REMOVE_COLUMNS:
-		return qr_remove_columns(e, f, K, P, NULL);
-	case QR_ADD_COLUMNS:
-		return qr_add_columns(e, f, K, u, b, NULL, NULL);
-	case QR_ADD_ROWS:
-		return qr_add_rows(e, f, K, rows, sides, NULL);
-	case QR_REMOVE_ROWS:
-		return qr_remove_rows(e, f, K, P, rows, sides, NULL, NULL);
-	default:
-		return qr_modify(e, f, u, v, b, NULL, NULL);
-	}
+	ok(good, "%s of %d x %d%s", operation_name[operation], (int)m, (int)n, math_title[math]);
 }
 
 static void test_changes(struct executor *host)
 {
-	enum { M = 1000, N = 400, ROOM = 1100 };
+	enum { M = 1000, N = 400, ROOM = 1100, P = 37, K = 11 };
+	const struct matrix wide = {NULL, 0, M, P, M, SINGLE}, b = {NULL, 0, M, 2, M, SINGLE},
+	                    v = {NULL, 0, N, P, N, SINGLE}, rows = {NULL, 0, P, N, P, SINGLE},
+	                    sides = {NULL, 0, P, 2, P, SINGLE};
 
 	for (int i = QR_REMOVE_COLUMNS; i <= QR_MODIFY; i++) {
 		struct executor *e = like_a_gpu(host);
 		struct matrix room = {NULL, 0, ROOM, ROOM, ROOM, SINGLE};
 		struct matrix d = {NULL, 0, ROOM, 2, ROOM, SINGLE};
-		struct qr_factors f = {M, N, Q_FULL, room, room, d};
-		ok(change(e, &f, (enum qr_change)i) && could_be_captured(e), "%s of a QR",
-		        qr_change_name[i]);
+		struct fixture s = {
+		        .e = e, .calls = &qr_update_calls, .f = {M, N, Q_FULL, room, room, d}};
+		const bool of_rows = i == QR_ADD_ROWS || i == QR_REMOVE_ROWS;
+		ok(call_change(&s, (enum qr_change)i, K, P, of_rows ? rows : wide, v,
+		           of_rows ? sides : b, NULL, NULL) &&
+		                could_be_captured(e),
+		        "%s of a QR", qr_change_name[i]);
 		if (*e->fault.text)
 			diag("%s", e->fault.text);
 		executor_free(e);

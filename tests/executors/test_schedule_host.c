@@ -5,10 +5,7 @@
 
 #include "deferred.h"
 
-#include "factor/algorithms/geqrf.h"
-#include "factor/algorithms/getrf.h"
-#include "factor/algorithms/potrf.h"
-#include "factor/algorithms/host_transfer.h"
+#include "factor/validation/whole.h"
 
 enum { ORDERS = 40, N = 90 };
 
@@ -31,68 +28,47 @@ struct shape {
 	int64_t m, n;
 };
 
-enum operation { LU, QR, CHOLESKY_LOWER, CHOLESKY_UPPER, OPERATIONS };
-static const char *const operation_name[] = {"LU", "QR", "Cholesky lower", "Cholesky upper"};
+enum what { LU, QR, CHOLESKY_LOWER, CHOLESKY_UPPER, WHATS };
+static const struct {
+	const char *name;
+	enum operation operation;
+	enum uplo uplo;
+} whats[] = {{"LU", GETRF, LOWER}, {"QR", GEQRF, LOWER}, {"Cholesky lower", POTRF, LOWER},
+        {"Cholesky upper", POTRF, UPPER}};
 
-/* Matrix, then taus; then pivots and info, all as bytes. */
 struct result {
-	float a[N * (N + 1)];
-	int integers[N + 1];
+	float a[N * N], tau[N];
+	int integers[N + 1]; /* pivots and info */
 };
 
-static enum uplo uplo_of(enum operation operation)
+/* The matrix comes from host memory and the result goes there, which only QUEUE_MAIN puts in order:
+ * symmetric and positive definite for Cholesky; rows that LU has to exchange. */
+static bool run(struct executor *e, const struct plan *plan, enum what what, struct shape shape,
+        struct result *r)
 {
-	return operation == CHOLESKY_UPPER ? UPPER : LOWER;
-}
-
-/* Symmetric and positive definite for Cholesky; rows that LU has to exchange. */
-static void fill(float *a, enum operation operation)
-{
-	bool definite = operation == CHOLESKY_LOWER || operation == CHOLESKY_UPPER;
-
-	for (int64_t j = 0; j < N; j++)
-		for (int64_t i = 0; i < N; i++)
-			a[i + j * N] = (float)(definite ? test_random(1, i + j) + (i == j ? N : 0)
-			                                : test_random(1 + (uint64_t)j, i));
-}
-
-static int64_t work_bytes(
-        struct executor *e, const struct plan *plan, enum operation operation, struct matrix a)
-{
-	return operation == LU   ? getrf_work(e, plan, a)
-	       : operation == QR ? geqrf_work(e, plan, a)
-	                         : potrf_work(e, plan, uplo_of(operation), a);
-}
-
-/* The matrix comes from host memory and the result goes there, which only QUEUE_MAIN puts in
- * order. */
-static bool run(struct executor *e, const struct plan *plan, enum operation operation,
-        struct shape shape, struct result *r)
-{
-	struct result *inside = xcalloc(1, sizeof *inside), *source = xcalloc(1, sizeof *source);
-	struct matrix all = {inside->a, 0, N, N + 1, N, SINGLE};
-	struct matrix from = {source->a, 0, N, N + 1, N, SINGLE};
-	struct matrix to = {r->a, 0, N, N + 1, N, SINGLE};
-	struct matrix a = matrix_view(all, 0, 0, shape.m, shape.n);
-	struct matrix tau = matrix_view(all, 0, N, N, 1);
+	const struct whole whole = {
+	        whats[what].operation, whats[what].uplo, true, e->math, 7, false};
+	const bool definite = what >= CHOLESKY_LOWER;
+	struct result *inside = xcalloc(1, sizeof *inside);
+	struct matrix a = {inside->a, 0, shape.m, shape.n, N, SINGLE}, host = a;
+	struct matrix tau = {inside->tau, 0, N, 1, N, SINGLE};
 	struct pivots pivots = {inside->integers, shape.m < shape.n ? shape.m : shape.n};
-	int64_t bytes = work_bytes(e, plan, operation, a);
+	const int64_t bytes = whole_work(e, &whole, plan, a);
 	void *work = xmalloc((size_t)bytes);
 
 	memset(work, 0xff, (size_t)bytes);
-	fill(source->a, operation);
-	e->queue = QUEUE_MAIN;
-	enum uplo part = operation == LU || operation == QR ? WHOLE : uplo_of(operation);
 	memset(r, 0, sizeof *r);
-	bool ok = matrix_to_device(e, part, 7, from, all) &&
-	          (operation == LU ? getrf(e, plan, a, work, pivots)
-	                  : operation == QR
-	                          ? geqrf(e, plan, a, tau, work)
-	                          : potrf(e, plan, uplo_of(operation), a, work, pivots.data)) &&
-	          e->queue == QUEUE_MAIN && matrix_to_host(e, part, 7, all, to) && e->ops->sync(e);
+	for (int64_t j = 0; j < N; j++)
+		for (int64_t i = 0; i < N; i++)
+			r->a[i + j * N] =
+			        (float)(definite ? test_random(1, i + j) + (i == j ? N : 0)
+			                         : test_random(1 + (uint64_t)j, i));
+	host.data = r->a;
+	bool ok = whole_run(e, &whole, plan, a, work, pivots, tau, &host) &&
+	          e->queue == QUEUE_MAIN && e->ops->sync(e);
+	memcpy(r->tau, inside->tau, sizeof r->tau);
 	memcpy(r->integers, inside->integers, sizeof r->integers);
 	free(work);
-	free(source);
 	free(inside);
 	if (!ok)
 		diag("%s", e->fault.text);
@@ -100,8 +76,8 @@ static bool run(struct executor *e, const struct plan *plan, enum operation oper
 }
 
 /* Whether every order gives the bits of the host's. */
-static bool same_in_orders(struct executor *host, const struct plan *plan, enum operation operation,
-        struct shape shape)
+static bool same_in_orders(
+        struct executor *host, const struct plan *plan, enum what operation, struct shape shape)
 {
 	struct result *plain = xmalloc(sizeof *plain), *other = xmalloc(sizeof *other);
 	bool good = run(host, plan, operation, shape, plain);
@@ -121,11 +97,11 @@ static bool same_in_orders(struct executor *host, const struct plan *plan, enum 
 	return good;
 }
 
-static void test_orders(struct executor *host, const struct plan *plan, enum operation operation)
+static void test_orders(struct executor *host, const struct plan *plan, enum what operation)
 {
 	ok(same_in_orders(host, plan, operation, (struct shape){N, N}),
 	        "%s %s nb %d%s inverse %d look-ahead %d: any order gives the same",
-	        operation_name[operation], plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
+	        whats[operation].name, plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
 	        plan->count > 1 ? ".." : "", (int)plan->inverse, plan->lookahead);
 }
 
@@ -149,7 +125,7 @@ static void test_row_major(struct executor *host, const struct plan *plan)
 }
 
 /* Whether other bits come out than in fp32. */
-static bool splits_any(struct executor *host, const struct plan *plan, enum operation operation)
+static bool splits_any(struct executor *host, const struct plan *plan, enum what operation)
 {
 	struct result *split = xmalloc(sizeof *split), *strict = xmalloc(sizeof *strict);
 	const enum math math = host->math;
@@ -180,15 +156,15 @@ static void test_splits(struct executor *host, const struct plan *plan)
 
 	host->splits = &small;
 	for (host->math = MATH_3XTF32; host->math < MATHS; host->math++)
-		for (int operation = 0; operation <= OPERATIONS; operation++) {
-			const bool row_major = operation == OPERATIONS;
-			const enum operation what = row_major ? LU : (enum operation)operation;
+		for (int operation = 0; operation <= WHATS; operation++) {
+			const bool row_major = operation == WHATS;
+			const enum what what = row_major ? LU : (enum what)operation;
 			host->row_major = row_major;
 			host->column_major = row_major ? N / 2 : 0;
 			ok(splits_any(host, plan, what) &&
 			                same_in_orders(host, plan, what, (struct shape){N, N}),
 			        "%s%s%s nb %d%s inverse %d look-ahead %d: any order gives the same",
-			        operation_name[what], row_major ? " by rows" : "",
+			        whats[what].name, row_major ? " by rows" : "",
 			        math_title[host->math], (int)plan->widths[0],
 			        plan->count > 1 ? ".." : "", (int)plan->inverse, plan->lookahead);
 		}
@@ -203,10 +179,10 @@ static void test_aligned(struct executor *host, const struct plan *plan)
 	const int64_t from = host->aligned_from;
 
 	host->aligned_from = 1;
-	for (int operation = 0; operation < OPERATIONS; operation++)
-		ok(same_in_orders(host, plan, (enum operation)operation, (struct shape){N, N}),
+	for (int operation = 0; operation < WHATS; operation++)
+		ok(same_in_orders(host, plan, (enum what)operation, (struct shape){N, N}),
 		        "%s in a copy, look-ahead %d: any order gives the same",
-		        operation_name[operation], plan->lookahead);
+		        whats[operation].name, plan->lookahead);
 	host->aligned_from = from;
 }
 
@@ -240,8 +216,8 @@ int main(void)
 
 	test_deferred(host);
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
-		for (int operation = 0; operation < OPERATIONS; operation++)
-			test_orders(host, &plans[i], (enum operation)operation);
+		for (int operation = 0; operation < WHATS; operation++)
+			test_orders(host, &plans[i], (enum what)operation);
 		if (!plans[i].hybrid && !plans[i].inverse)
 			test_row_major(host, &plans[i]);
 		test_splits(host, &plans[i]);

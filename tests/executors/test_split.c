@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* 3xTF32: the parts of a number and the stacks of an operand; products by it and by 3xFP16, on the
- * host executor and on the GPU. */
-#include "split_operand.h"
+/* 3xTF32 and 3xFP16: the parts of a number, the stacks and pairs of an operand, products and
+ * symmetric updates, on the host executor and on the GPU; which products V^T C are split inside the
+ * kernel. */
+#include "executor_memory.h"
 
 #include "factor/executors/split.h"
+#include "factor/kernels/gemm/half_pair.h"
 
-/* ---- numbers ---- */
+/* ---- numbers: 3xTF32 ---- */
 
 static float number(uint32_t bits)
 {
@@ -35,7 +37,7 @@ static bool well_split(float x)
 	       fabs((double)x - (double)high) <= fmax(0x1p-11 * fabs((double)x), 0x1p-137);
 }
 
-static void test_numbers(void)
+static void test_parts(void)
 {
 	uint32_t state = 1;
 	bool good = true;
@@ -55,13 +57,50 @@ static void test_numbers(void)
 	ok(tf32_round(-0.0f) == 0 && signbit(tf32_round(-0.0f)), "zero keeps its sign");
 }
 
-/* ---- stacks ---- */
+/* ---- numbers: 3xFP16 ---- */
 
-static void fill(float *x, int64_t count, uint64_t seed)
+/* The number of a pair; `factor` belongs to the largest element of its vector. */
+static double put_together(uint16_t high, uint16_t low, float factor)
 {
-	for (int64_t i = 0; i < count; i++)
-		x[i] = (float)test_random(seed, i);
+	return ((double)half_value(high) * HALF_HIGH + (double)half_value(low) * HALF_LOW) *
+	       (double)factor;
 }
+
+/* Whether x comes back to 2^-22 of x, or to 2^-49 of the vector's largest element. */
+static bool pair_well_split(float x, float largest)
+{
+	const int exponent = half_exponent(largest);
+	uint16_t high, low;
+
+	half_split(x, exponent, &high, &low);
+	const double off = fabs((double)x - put_together(high, low, half_factor(exponent)));
+	return off <= fmax(0x1p-22 * fabs((double)x), 0x1p-49 * (double)half_factor(exponent));
+}
+
+static void test_pairs(void)
+{
+	uint16_t high, low;
+	bool good = true;
+
+	for (int64_t i = 0; i < 300000; i++) {
+		const float largest =
+		        ldexpf(1 + (float)fabs(test_random(1, i)) / 2, (int)(i % 250) - 122);
+		const float x = largest * (float)test_random(2, i) * ldexpf(1, -(int)(i % 41));
+		good = good && pair_well_split(x, largest) && pair_well_split(largest, largest);
+	}
+	ok(good, "the pair is the number to 2^-22 of the number, or to 2^-49 of the largest");
+	ok(pair_well_split(FLT_MAX, FLT_MAX) && pair_well_split(-FLT_MAX, FLT_MAX),
+	        "the largest number does not overflow");
+	ok(pair_well_split(0x1p-126f, 0x1p-126f) && half_factor(half_exponent(0)) == 0x1p-112f,
+	        "the factor of the smallest number does not underflow");
+	half_split(-INFINITY, half_exponent(INFINITY), &high, &low);
+	ok(isinf(half_value(high)) && half_value(high) < 0 && half_value(low) == 0,
+	        "infinity is high");
+	half_split(NAN, 0, &high, &low);
+	ok(isnan(half_value(high)) && half_value(low) == 0, "NaN stays NaN");
+}
+
+/* ---- operands ---- */
 
 /* op(a) is k x n. */
 static bool stack_right(const float *a, int64_t lda, int64_t k, int64_t n, enum trans trans,
@@ -82,132 +121,142 @@ static bool stack_right(const float *a, int64_t lda, int64_t k, int64_t n, enum 
 	return true;
 }
 
-static void test_stacks(struct executor *e)
+/* The pair of op(a), k x n: each vector has a scale of its own. */
+static bool pair_right(const float *a, int64_t lda, int64_t k, int64_t n, enum trans trans,
+        const float *pair, int64_t ld)
 {
-	static const int64_t sizes[][2] = {{1, 1}, {4, 7}, {130, 18}, {255, 33}, {300, 256}};
+	const int64_t depth = half_depth(half_rows(k));
 
-	for (int stack = TF32_LEFT; stack <= TF32_BOTH; stack++)
-		for (int trans = PLAIN; trans <= TRANSPOSED; trans++) {
+	for (int64_t j = 0; j < n; j++) {
+		const float *column = pair + j * ld;
+		const uint16_t *part = (const uint16_t *)column;
+		float largest = 0;
+		for (int64_t i = 0; i < k; i++)
+			largest = fmaxf(
+			        largest, fabsf(a[trans == PLAIN ? i + j * lda : j + i * lda]));
+		if (column[depth] != half_factor(half_exponent(largest)))
+			return false;
+		for (int64_t i = 0; i < depth; i++) {
+			const float x = i >= k           ? 0
+			                : trans == PLAIN ? a[i + j * lda]
+			                                 : a[j + i * lda];
+			const double got = put_together(part[i], part[depth + i], column[depth]);
+			if (!(fabs((double)x - got) <= 0x1p-22 * fabs((double)x)))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The split of a random op(a), k x n, whose vectors along k have scales of their own, into poisoned
+ * memory. Whether it is right and both memories' margins are intact. */
+static bool operand_splits(
+        struct executor *e, int64_t k, int64_t n, enum trans trans, enum split_form form)
+{
+	const bool pair = form == HALF_PAIR;
+	const int64_t rows = pair ? half_rows(k) : tf32_slots(form) * ((k + 3) / 4 * 4);
+	const int64_t m = trans == PLAIN ? k : n, columns = trans == PLAIN ? n : k;
+	struct test_room room = room_new(e);
+	struct matrix source = room_matrix(&room, m, columns, m + 3, SINGLE);
+	struct matrix to = room_matrix(&room, rows, n, rows + (pair ? 4 : 5), SINGLE);
+
+	float *a = xmalloc((size_t)(source.ld * source.n) * sizeof *a);
+	float *got = xmalloc((size_t)(to.ld * n) * sizeof *got);
+	for (int64_t i = 0; i < source.ld * source.n; i++) {
+		const int64_t vector = trans == PLAIN ? i / source.ld : i % source.ld;
+		a[i] = (float)test_random(3, i) * ldexpf(1, (int)(vector * 7 % 90) - 45);
+	}
+	bool good = room.good && e->ops->upload(e, a, source.ld, source) &&
+	            e->ops->split(e, (struct splits){{{source, trans, form, to}}, 1}) &&
+	            e->ops->sync(e) && e->ops->download(e, to, got, to.ld) &&
+	            (pair ? pair_right(a, source.ld, k, n, trans, got, to.ld)
+	                  : stack_right(a, source.ld, k, n, trans, form, got, to.ld));
+	free(a);
+	free(got);
+	return room_close(&room, good);
+}
+
+static void test_operands(struct executor *e)
+{
+	static const int64_t sizes[][2] = {
+	        {1, 1}, {4, 7}, {8, 33}, {130, 18}, {255, 33}, {255, 100}, {256, 64}, {300, 256}};
+	static const enum split_form forms[] = {TF32_LEFT, TF32_RIGHT, TF32_BOTH, HALF_PAIR};
+
+	for (size_t f = 0; f < ARRAY_LEN(forms); f++)
+		for (enum trans trans = PLAIN; trans <= TRANSPOSED; trans++) {
+			/* pairs have at most TF32_PIECE rows */
+			const size_t count = ARRAY_LEN(sizes) - (forms[f] == HALF_PAIR);
 			bool good = true;
-			for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
-				good = good && operand_splits(e, sizes[i][0], sizes[i][1],
-				                       (enum trans)trans, (enum split_form)stack,
-				                       tf32_slots((enum split_form)stack) *
-				                               ((sizes[i][0] + 3) / 4 * 4),
-				                       stack_right);
-			ok(good, "%s stack %d of %s", e->name, stack,
+			for (size_t i = 0; i < count; i++)
+				good = operand_splits(
+				               e, sizes[i][0], sizes[i][1], trans, forms[f]) &&
+				       good;
+			ok(good, "%s split %d of %s", e->name, forms[f],
 			        trans == PLAIN ? "a" : "its transpose");
 		}
 }
 
 /* ---- products ---- */
 
-/* C = alpha op(A) op(B) + beta C, its operands on the host and in executor memory. */
+/* C = alpha op(A) op(B) + beta C; the exact product, and the sum of magnitudes. */
 struct product {
 	enum trans ta, tb;
-	int64_t m, n, k;
-	float *host[3];
-	struct test_memory memory[3], work;
-	struct matrix a, b, c;
-	struct split_room room;
+	struct block a, b, c, exact, size;
+	struct test_room work;
 };
 
 static enum math math; /* of the products that follow */
 
-static struct matrix shape_of(const struct product *p, int operand)
+/* e gets the room, whose kept operand is a. */
+static struct product product_new(struct executor *e, enum trans ta, enum trans tb, int64_t m,
+        int64_t n, int64_t k, enum split_form stack)
 {
-	int64_t m = operand == 0   ? (p->ta == PLAIN ? p->m : p->k)
-	            : operand == 1 ? (p->tb == PLAIN ? p->k : p->n)
-	                           : p->m;
-	int64_t n = operand == 0   ? (p->ta == PLAIN ? p->k : p->m)
-	            : operand == 1 ? (p->tb == PLAIN ? p->n : p->k)
-	                           : p->n;
+	const enum trans other = ta == PLAIN ? TRANSPOSED : PLAIN;
+	struct workspace counting = {NULL, 0};
+	struct product p = {ta, tb, block_placed(e, SINGLE, ta ? k : m, ta ? m : k, ODD_COLUMNS),
+	        block_placed(e, SINGLE, tb ? n : k, tb ? k : n, ODD_COLUMNS),
+	        /* C of 3xFP16 is aligned */
+	        block_placed(e, SINGLE, m, n, math == MATH_3XFP16 ? ALIGNED : ODD_COLUMNS),
+	        block_new(e, DOUBLE, m, n), block_new(e, DOUBLE, m, n), room_new(e)};
 
-	/* C of 3xFP16 is aligned */
-	int64_t ld = operand == 2 && math == MATH_3XFP16 ? (m + 6) / 4 * 4 : m + 1 + operand;
-
-	return (struct matrix){p->memory[operand].data, 0, m, n, ld, SINGLE};
-}
-
-/* The room's kept operand is a. */
-static bool product_open(struct executor *e, struct product *p, enum split_form stack)
-{
-	struct workspace counting = {NULL, 0}, workspace;
-	bool good = true;
-
-	for (int i = 0; i < 3; i++) {
-		struct matrix s = shape_of(p, i);
-		p->host[i] = xmalloc((size_t)(s.ld * s.n) * sizeof(float));
-		fill(p->host[i], s.ld * s.n, 2 + (uint64_t)i);
-		good = good && test_open(e, &p->memory[i], s.ld * s.n * 4, 0xff) &&
-		       e->ops->upload(e, p->host[i], s.ld, shape_of(p, i));
-	}
-	p->a = shape_of(p, 0);
-	p->b = shape_of(p, 1);
-	p->c = shape_of(p, 2);
 	e->math = math;
-	split_workspace(e, &counting, p->m, p->n, p->a, p->ta == PLAIN ? TRANSPOSED : PLAIN, stack);
-	good = good && test_open(e, &p->work, counting.used + 256, 0xff);
-	workspace = (struct workspace){(char *)p->work.data, 0};
-	p->room = split_workspace(
-	        e, &workspace, p->m, p->n, p->a, p->ta == PLAIN ? TRANSPOSED : PLAIN, stack);
+	split_workspace(e, &counting, m, n, p.a.a, other, stack);
+	struct workspace workspace = {room_bytes(&p.work, counting.used + 256), 0};
+	e->split = split_workspace(e, &workspace, m, n, p.a.a, other, stack);
 	e->math = MATH_FP32;
-	return good;
-}
-
-static bool product_close(struct executor *e, struct product *p)
-{
-	bool good = test_close(e, &p->work);
-
-	for (int i = 0; i < 3; i++) {
-		good = test_close(e, &p->memory[i]) && good;
-		free(p->host[i]);
-	}
-	return good;
-}
-
-/* The largest error of C against double precision, in units of 2^-24 of the sum of magnitudes
- * (with C's): NaN when there is one. */
-static double worst_error(
-        const struct product *p, double alpha, double beta, const float *before, const float *after)
-{
-	double worst = 0;
-	int64_t lda = p->a.ld, ldb = p->b.ld;
-
-	for (int64_t j = 0; j < p->n; j++)
-		for (int64_t i = 0; i < p->m; i++) {
-			double sum = 0, size = 0, old = beta * (double)before[i + j * p->c.ld];
-			for (int64_t l = 0; l < p->k; l++) {
-				float x = p->host[0][p->ta == PLAIN ? i + l * lda : l + i * lda];
-				float y = p->host[1][p->tb == PLAIN ? l + j * ldb : j + l * ldb];
-				sum += (double)x * (double)y;
-				size += fabs((double)x * (double)y);
-			}
-			double off = fabs((double)after[i + j * p->c.ld] - alpha * sum - old);
-			worst = worse(worst, off * 0x1p24 / (fabs(alpha) * size + fabs(old)));
-		}
-	return worst;
-}
-
-/* The error of a product, with e's room set and a kept when `keep`. */
-static double product_error(
-        struct executor *e, struct product *p, double alpha, double beta, bool keep)
-{
-	float *after = xmalloc((size_t)(p->c.ld * p->n) * sizeof *after);
-	double worst = NAN;
-
 	e->queue = QUEUE_MAIN;
-	e->split = p->room;
-	if (keep)
-		split_keep(e, p->a);
-	if (split_gemm(e, p->ta, p->tb, alpha, p->a, p->b, beta, p->c) && e->ops->sync(e) &&
-	        e->ops->download(e, p->c, after, p->c.ld))
-		worst = worst_error(p, alpha, beta, p->host[2], after);
-	else
-		diag("%s", e->fault.text);
+	return p;
+}
+
+static bool product_free(struct executor *e, struct product *p)
+{
 	e->split = (struct split_room){0};
+	blocks_free(e);
+	return room_close(&p->work, true);
+}
+
+/* The error of C, all of which is now in the executor's memory, in units of 2^-24 of the sum of
+ * magnitudes (with C's). */
+static double worst_error(
+        struct executor *e, const struct product *p, enum uplo part, double alpha, double beta)
+{
+	double *after = block_download(e, &p->c);
+	const double worst = block_error(&p->c, part, alpha, &p->exact, &p->size, beta, after);
+
 	free(after);
-	return worst;
+	return worst * 0x1p24;
+}
+
+/* The error of a product, with a kept when `keep_a`. */
+static double product_error(
+        struct executor *e, struct product *p, double alpha, double beta, bool keep_a)
+{
+	if (keep_a)
+		split_keep(e, p->a.a);
+	must(e, split_gemm(e, p->ta, p->tb, alpha, p->a.a, p->b.a, beta, p->c.a));
+	block_product(1, &p->a, p->ta, &p->b, p->tb, 0, &p->exact);
+	block_magnitude(&p->a, p->ta, &p->b, p->tb, &p->size);
+	return worst_error(e, p, WHOLE, alpha, beta);
 }
 
 static void test_products(struct executor *e)
@@ -215,23 +264,19 @@ static void test_products(struct executor *e)
 	static const int64_t sizes[][3] = {
 	        {256, 256, 64}, {300, 260, 65}, {257, 391, 600}, {258, 301, 96}, {259, 270, 129}};
 
-	for (size_t s = 0; s < ARRAY_LEN(sizes); s++)
-		for (int t = 0; t < 8; t++) {
-			if (!test_meets(s + (size_t)math, (size_t)t, 8, 2))
-				continue;
-			struct product p = {.ta = t & 1 ? TRANSPOSED : PLAIN,
-			        .tb = t & 2 ? TRANSPOSED : PLAIN,
-			        .m = sizes[s][0],
-			        .n = sizes[s][1],
-			        .k = sizes[s][2]};
-			bool open = product_open(e, &p, TF32_LEFT);
-			double worst = open ? product_error(e, &p, -1, 1, t & 4) : NAN;
-			ok(product_close(e, &p) && worst <= 8,
-			        "%s%s %s%s %d x %d x %d%s: off by %.2g eps of the sum of "
-			        "magnitudes",
-			        e->name, math_title[math], t & 1 ? "T" : "N", t & 2 ? "T" : "N",
-			        (int)p.m, (int)p.n, (int)p.k, t & 4 ? " kept" : "", worst);
-		}
+	for (size_t i = 0; i < 8 * ARRAY_LEN(sizes); i++) {
+		const int64_t *s = sizes[i / 8];
+		const size_t t = i % 8;
+		if (!test_meets(i / 8 + (size_t)math, t, 8, 2))
+			continue;
+		struct product p = product_new(e, t & 1 ? TRANSPOSED : PLAIN,
+		        t & 2 ? TRANSPOSED : PLAIN, s[0], s[1], s[2], TF32_LEFT);
+		const double worst = product_error(e, &p, -1, 1, t & 4);
+		ok(product_free(e, &p) && worst <= 8,
+		        "%s%s %s%s %d x %d x %d%s: off by %.2g eps of the sum of magnitudes",
+		        e->name, math_title[math], t & 1 ? "T" : "N", t & 2 ? "T" : "N", (int)s[0],
+		        (int)s[1], (int)s[2], t & 4 ? " kept" : "", worst);
+	}
 }
 
 /* beta = 0 overwrites NaN (3xFP16 has beta = 1 alone), and operands far from 1 are as accurate. */
@@ -240,18 +285,14 @@ static void test_scales(struct executor *e)
 	static const double scales[] = {0x1p-100, 0x1p100};
 
 	for (size_t s = 0; s < ARRAY_LEN(scales); s++) {
-		struct product p = {.m = 256, .n = 256, .k = 100};
-		bool good = product_open(e, &p, TF32_LEFT);
-		for (int64_t i = 0; i < p.a.ld * p.k; i++)
-			p.host[0][i] = (float)(p.host[0][i] * scales[s]);
-		for (int64_t i = 0; i < p.c.ld * p.n; i++)
-			p.host[2][i] = math == MATH_3XFP16 ? 0 : NAN;
-		good = good && e->ops->upload(e, p.host[0], p.a.ld, p.a) &&
-		       e->ops->upload(e, p.host[2], p.c.ld, p.c);
-		for (int64_t i = 0; i < p.c.ld * p.n; i++)
-			p.host[2][i] = 0; /* beta * C */
-		double worst = good ? product_error(e, &p, 1, math == MATH_3XFP16, false) : NAN;
-		ok(product_close(e, &p) && worst <= 8, "%s%s scale %g: off by %.2g eps", e->name,
+		struct product p = product_new(e, PLAIN, PLAIN, 256, 256, 100, TF32_LEFT);
+		for (int64_t i = 0; i < p.a.all.m * p.a.all.n; i++)
+			p.a.x[i] *= scales[s];
+		block_set(&p.c, math == MATH_3XFP16 ? 0 : NAN);
+		block_upload(e, &p.a);
+		block_upload(e, &p.c);
+		const double worst = product_error(e, &p, 1, math == MATH_3XFP16, false);
+		ok(product_free(e, &p) && worst <= 8, "%s%s scale %g: off by %.2g eps", e->name,
 		        math_title[math], scales[s], worst);
 	}
 }
@@ -259,97 +300,43 @@ static void test_scales(struct executor *e)
 /* A NaN or Inf in an operand's row is in that row of C alone. */
 static void test_not_finite(struct executor *e)
 {
-	static const float values[] = {NAN, INFINITY};
+	static const double values[] = {NAN, INFINITY};
 
 	for (size_t v = 0; v < ARRAY_LEN(values); v++) {
-		struct product p = {.m = 256, .n = 256, .k = 64};
-		bool good = product_open(e, &p, TF32_LEFT);
-		p.host[0][17 + 5 * p.a.ld] = values[v];
-		good = good && e->ops->upload(e, p.host[0], p.a.ld, p.a);
+		struct product p = product_new(e, PLAIN, PLAIN, 256, 256, 64, TF32_LEFT);
+		*element(&p.a, 17, 5) = values[v];
+		block_upload(e, &p.a);
 		product_error(e, &p, -1, 1, true);
-		good = good && e->ops->download(e, p.c, p.host[2], p.c.ld);
-		for (int64_t j = 0; good && j < p.n; j++)
-			for (int64_t i = 0; i < p.m; i++)
-				good = good && !isfinite(p.host[2][i + j * p.c.ld]) == (i == 17);
-		ok(product_close(e, &p) && good, "%s%s %g stays in its row", e->name,
-		        math_title[math], (double)values[v]);
+		struct block now = p.c;
+		bool good = true;
+		now.x = block_download(e, &p.c);
+		for (int64_t j = 0; j < 256; j++)
+			for (int64_t i = 0; i < 256; i++)
+				good = good && !isfinite(*element(&now, i, j)) == (i == 17);
+		free(now.x);
+		ok(product_free(e, &p) && good, "%s%s %g stays in its row", e->name,
+		        math_title[math], values[v]);
 	}
 }
 
-/* ---- symmetric updates ---- */
-
-/* The largest error of C (m x n, or n x m for UPPER), in 2^-24 of the sums of magnitudes; NaN when
- * an element of the other triangle was written. */
-static double update_error(const struct product *p, enum uplo uplo, const float *after)
-{
-	double worst = 0;
-	int64_t lda = p->a.ld;
-
-	for (int64_t j = 0; j < p->c.n; j++)
-		for (int64_t i = 0; i < p->c.m; i++) {
-			double old = (double)p->host[2][i + j * p->c.ld], sum = 0, size = fabs(old);
-			double now = (double)after[i + j * p->c.ld];
-			for (int64_t l = 0; l < p->k; l++) {
-				double x = (double)p->host[0][p->ta == PLAIN ? i + l * lda
-				                                             : l + i * lda];
-				double y = (double)p->host[0][p->ta == PLAIN ? j + l * lda
-				                                             : l + j * lda];
-				sum += x * y;
-				size += fabs(x * y);
-			}
-			bool other = uplo == LOWER ? i < j : i > j;
-			if (other)
-				worst = worse(worst, now == old ? 0 : NAN);
-			else
-				worst = worse(worst, fabs(now - old + sum) * 0x1p24 / size);
-		}
-	return worst;
-}
-
-/* Whether the elements of `all` beside the view c, and between its columns, are as before. */
-static bool rest_intact(struct executor *e, const struct product *p, struct matrix all)
-{
-	const struct matrix whole = {all.data, all.offset, all.ld, all.n, all.ld, all.precision};
-	float *after = xmalloc((size_t)(all.ld * all.n) * sizeof *after);
-	bool good = e->ops->download(e, whole, after, all.ld);
-
-	for (int64_t j = 0; good && j < all.n; j++)
-		for (int64_t i = 0; i < all.ld; i++) {
-			const float now = after[i + j * all.ld], old = p->host[2][i + j * all.ld];
-			uint32_t bits;
-			memcpy(&bits, &now, sizeof bits);
-			if (i >= all.m)
-				good = good && bits == UINT32_MAX; /* the content of fresh memory */
-			else if (i >= p->c.m || j >= p->c.n)
-				good = good && now == old;
-		}
-	free(after);
-	return good;
-}
-
+/* A symmetric update of C, rows x columns for LOWER; a has all rows of op(A). */
 static void test_update(
         struct executor *e, enum uplo uplo, int64_t rows, int64_t columns, int64_t k)
 {
-	/* c is rows x columns for LOWER; a has all rows of op(A) */
-	struct product p = {.ta = uplo == LOWER ? PLAIN : TRANSPOSED, .m = rows, .n = rows, .k = k};
-	float *after = xmalloc((size_t)((rows + 6) * rows) * sizeof *after);
-	bool good = product_open(e, &p, TF32_BOTH);
-	const struct matrix all = p.c;
+	const enum trans trans = uplo == LOWER ? PLAIN : TRANSPOSED, other = 1 - trans;
+	struct product p = product_new(e, trans, PLAIN, rows, rows, k, TF32_BOTH);
 
-	p.c = uplo == LOWER ? matrix_view(p.c, 0, 0, rows, columns)
-	                    : matrix_view(p.c, 0, 0, columns, rows);
-	e->split = p.room;
-	split_keep(e, p.a);
-	good = good && split_syrk(e, uplo, p.ta, -1, p.a, p.c) && e->ops->sync(e) &&
-	       e->ops->download(e, p.c, after, p.c.ld);
-	e->split = (struct split_room){0};
-	good = good && rest_intact(e, &p, all);
-	double worst = good ? update_error(&p, uplo, after) : NAN;
+	block_product(1, &p.a, trans, &p.a, other, 0, &p.exact);
+	block_magnitude(&p.a, trans, &p.a, other, &p.size);
+	p.c.a = uplo == LOWER ? matrix_view(p.c.a, 0, 0, rows, columns)
+	                      : matrix_view(p.c.a, 0, 0, columns, rows);
+	split_keep(e, p.a.a);
+	must(e, split_syrk(e, uplo, trans, -1, p.a.a, p.c.a));
+	const double worst = worst_error(e, &p, uplo, -1, 1);
 	/* 32 partial sums of 256 products are truncated, each by up to 2 eps */
-	ok(product_close(e, &p) && worst <= 32, "%s%s %s %d x %d by %d: off by %.2g eps", e->name,
+	ok(product_free(e, &p) && worst <= 32, "%s%s %s %d x %d by %d: off by %.2g eps", e->name,
 	        math_title[math], uplo == LOWER ? "lower" : "upper", (int)rows, (int)columns,
 	        (int)k, worst);
-	free(after);
 }
 
 static void test_updates(struct executor *e)
@@ -364,9 +351,36 @@ static void test_updates(struct executor *e)
 				        e, (enum uplo)uplo, sizes[i][0], sizes[i][1], sizes[i][2]);
 }
 
+/* Products V^T C of enough rows and columns, and of enough work for two kernels, are split inside
+ * the kernel. */
+static void test_tall(void)
+{
+	static const struct {
+		int64_t rows, k, n, ld;
+		bool wanted;
+	} cases[] = {{65536, 128, 128, 65536, true}, {65536, 128, 127, 65536, false},
+	        {4096, 128, 128, 4096, false}, {16384, 64, 256, 16384, true},
+	        {16384, 64, 128, 16384, false}, {1024, 256, 16384, 1024, true},
+	        {1020, 256, 16384, 1020, false}, {65536, 513, 512, 65536, false},
+	        {65536, 128, 128, 65537, false}, {65536, 128, 128, 65540, true}};
+	const struct executor e = {.splits = &split_limits_cuda, .split = {.bytes = 1}};
+	const struct executor plain = {.splits = &split_limits_cuda};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const int64_t rows = cases[i].rows, k = cases[i].k, n = cases[i].n;
+		const struct matrix v = {NULL, 0, rows, k, cases[i].ld, SINGLE},
+		                    c = {NULL, 0, rows, n, cases[i].ld, SINGLE},
+		                    p = {NULL, 0, k, n, k, SINGLE};
+		ok(split_wanted_tall(&e, v, c, p) == cases[i].wanted &&
+		                !split_wanted_tall(&plain, v, c, p),
+		        "%" PRId64 " x %" PRId64 " beside %" PRId64 " columns, lda %" PRId64 ": %s",
+		        rows, k, n, cases[i].ld, cases[i].wanted ? "split" : "not split");
+	}
+}
+
 static void test_all(struct executor *e)
 {
-	test_stacks(e);
+	test_operands(e);
 	for (math = MATH_3XTF32; math < MATHS; math++) {
 		if (!math_possible(e, math)) {
 			skip("products", "not possible here");
@@ -381,6 +395,8 @@ static void test_all(struct executor *e)
 
 int main(void)
 {
-	test_numbers();
+	test_parts();
+	test_pairs();
+	test_tall();
 	return test_on_executors(test_all);
 }

@@ -12,14 +12,9 @@ int main(void)
 }
 #else
 
-#include "tests/algorithms/panel_quality.h"
+#include "panel_forms.h"
 
 #include "factor/validation/check.h"
-#include "factor/kernels/qr/panel_geqrf.h"
-#include "lib/device/gpu.h"
-
-#include <cuda_runtime_api.h>
-#include <inttypes.h>
 
 static const struct shape shapes[] = {
         {1, 1, 0},
@@ -53,76 +48,6 @@ static const struct shape shapes[] = {
 enum extreme { AS_IS, BIG, TINY, WILD, WILD_BACKWARDS, ALL_ZERO, INFINITE, EXTREMES };
 static const char *const extreme_name[EXTREMES] = {"", "near overflow", "near underflow",
         "columns from tiny to huge", "columns from huge to tiny", "zero", "infinite"};
-
-struct variant {
-	const char *name;
-	int64_t (*work)(enum precision, int64_t m, int64_t n);
-	int (*run)(enum precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
-	        void *work, void *stream);
-};
-
-static int resident_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        void *tau, void *work, void *stream)
-{
-	return panel_geqrf_resident_unless(NULL, precision, a, lda, m, n, tau, false, work, stream);
-}
-
-static int chosen_beside(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        void *tau, void *work, void *stream)
-{
-	return panel_geqrf(precision, a, lda, m, n, tau, true, NULL, work, stream);
-}
-
-/* Where the Gram matrix does not do, column by column. */
-static int64_t gram_work(enum precision precision, int64_t m, int64_t n)
-{
-	return panel_geqrf_gram_work() + panel_geqrf_columns_work(precision, m, n);
-}
-
-static int by_gram(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
-        void *work, void *stream)
-{
-	int error = panel_geqrf_gram_begin(a, lda, m, n, work, work, stream);
-	if (!error)
-		error = panel_geqrf_columns_unless(work, precision, a, lda, m, n, tau,
-		        (char *)work + panel_geqrf_gram_work(), stream);
-	return error ? error : panel_geqrf_gram_end(a, lda, m, n, tau, work, NULL, work, stream);
-}
-
-/* The same in one kernel. */
-static int by_gram_cluster(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        void *tau, void *work, void *stream)
-{
-	(void)precision;
-	return panel_geqrf_gram_cluster(a, lda, m, n, tau, NULL, work, stream);
-}
-
-static int64_t gram_cluster_work(enum precision precision, int64_t m, int64_t n)
-{
-	(void)precision;
-	(void)m;
-	(void)n;
-	return panel_geqrf_gram_work();
-}
-
-static int cluster_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        void *tau, void *work, void *stream)
-{
-	return panel_geqrf_cluster_unless(NULL, precision, a, lda, m, n, tau, NULL, work, stream);
-}
-
-static const struct variant resident = {"resident", panel_geqrf_resident_work, resident_alone};
-static const struct variant cluster = {"cluster", panel_geqrf_cluster_work, cluster_alone};
-static const struct variant tall = {"gram", gram_work, by_gram};
-static const struct variant tall_cluster = {"gram, one kernel", gram_cluster_work, by_gram_cluster};
-static int columns_alone(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        void *tau, void *work, void *stream)
-{
-	return panel_geqrf_columns_unless(NULL, precision, a, lda, m, n, tau, work, stream);
-}
-
-static const struct variant columns = {"columns", panel_geqrf_columns_work, columns_alone};
-static const struct variant chosen = {"model", panel_geqrf_work, chosen_beside};
 
 /* Exponent that column k is moved by. */
 static int exponent_of(enum extreme extreme, int64_t k, const struct shape *s, enum precision p)
@@ -158,69 +83,33 @@ static void make_extreme(
 		}
 }
 
-static struct result factorize(const struct variant *variant, const void *a0, int64_t lda,
-        const struct shape *s, enum precision precision)
-{
-	const int64_t word = precision_bytes(precision);
-	struct result r = {
-	        .bytes = (size_t)(lda * s->n * word), .tau_bytes = (size_t)(s->n * word)};
-	const size_t work_bytes = (size_t)variant->work(precision, s->m, s->n);
-	void *a = NULL, *tau = NULL, *work = NULL;
-
-	r.a = xmalloc(r.bytes);
-	r.tau = xmalloc(r.tau_bytes);
-	GPU(cudaMalloc(&a, r.bytes));
-	GPU(cudaMalloc(&tau, r.tau_bytes));
-	GPU(cudaMalloc(&work, work_bytes));
-	GPU(cudaMemset(tau, 0xff, r.tau_bytes));
-	GPU(cudaMemset(work, 0xff, work_bytes));
-	GPU(cudaMemcpy(a, a0, r.bytes, cudaMemcpyHostToDevice));
-	GPU(variant->run(precision, a, lda, s->m, s->n, tau, work, NULL));
-	GPU(cudaDeviceSynchronize());
-	GPU(cudaMemcpy(r.a, a, r.bytes, cudaMemcpyDeviceToHost));
-	GPU(cudaMemcpy(r.tau, tau, r.tau_bytes, cudaMemcpyDeviceToHost));
-	GPU(cudaFree(a));
-	GPU(cudaFree(tau));
-	GPU(cudaFree(work));
-	return r;
-}
-
-static bool any_nan(const struct result *r, int64_t lda, const struct shape *s, enum precision p)
-{
-	for (int64_t k = 0; k < s->n; k++) {
-		if (isnan(get(r->tau, k, p)))
-			return true;
-		for (int64_t i = 0; i < s->m; i++)
-			if (isnan(get(r->a, i + k * lda, p)))
-				return true;
-	}
-	return false;
-}
-
 /* Rounding moves R and tau of well-conditioned matrices only a little. */
 static bool compares(enum matrix_kind kind, const struct shape *s)
 {
 	return kind == MATRIX_RANDOM && s->m >= 4 * s->n;
 }
 
-static void check_one(const struct variant *variant, const struct shape *s,
+static void check_one(struct panel_device *d, enum panel_form form, const struct shape *s,
         enum precision precision, enum matrix_kind kind, enum extreme extreme)
 {
-	const int64_t lda = s->m + s->padding;
-	void *a0 = xmalloc((size_t)(lda * s->n * precision_bytes(precision)));
+	const int64_t lda = panel_lda(s);
+	void *a0 = xmalloc(panel_bytes(precision, s));
 	matrix_fill(a0, lda, s->m, s->n, precision, kind, (uint64_t)(s->m + kind));
 	make_extreme(a0, lda, s, precision, extreme);
-	struct result r = factorize(variant, a0, lda, s, precision);
-	struct result again = factorize(variant, a0, lda, s, precision);
-	char *name =
-	        xasprintf("%s %c %" PRId64 " x %" PRId64 " lda %" PRId64 " %s %s", variant->name,
-	                precision, s->m, s->n, lda, matrix_kind_name[kind], extreme_name[extreme]);
-	const bool repeats =
-	        memcmp(r.a, again.a, r.bytes) == 0 && memcmp(r.tau, again.tau, r.tau_bytes) == 0;
+	panel_give(d, form, precision, s, a0);
+	struct result r = panel_factorize(d, form, precision, s, 0xff);
+	struct result again = panel_factorize(d, form, precision, s, 0xff);
+	char *name = xasprintf("%s %c %" PRId64 " x %" PRId64 " lda %" PRId64 " %s %s",
+	        panel_form_name[form], precision, s->m, s->n, lda, matrix_kind_name[kind],
+	        extreme_name[extreme]);
+	const bool repeats = panel_same(&r, &again);
 	const bool intact = matrix_padding_intact(r.a, lda, s->m, s->n, precision);
 
 	if (matrix_has_nan(kind) || (extreme == INFINITE && s->m > 1)) {
-		ok(any_nan(&r, lda, s, precision) && intact, "%s: ends and a NaN is seen", name);
+		ok((any_nan(r.a, lda, s->m, s->n, precision) ||
+		           any_nan(r.tau, s->n, s->n, 1, precision)) &&
+		                intact,
+		        "%s: ends and a NaN is seen", name);
 	} else if (extreme != INFINITE) {
 		struct quality q = quality_of(a0, &r, lda, s, precision);
 		const double close = compares(kind, s) ? 100 * (double)s->n : INFINITY;
@@ -237,10 +126,8 @@ static void check_one(const struct variant *variant, const struct shape *s,
 			        repeats, intact);
 	}
 	free(name);
-	free(r.a);
-	free(r.tau);
-	free(again.a);
-	free(again.tau);
+	result_free(&r);
+	result_free(&again);
 	free(a0);
 }
 
@@ -314,55 +201,47 @@ static void check_reflector(const struct shape *s, enum precision precision, enu
 	free(got_tau);
 }
 
-static void check_shape(const struct variant *variant, const struct shape *s, enum precision p)
+static void check_shape(
+        struct panel_device *d, enum panel_form form, const struct shape *s, enum precision p)
 {
 	const bool small = s->m <= 2049;
+
+	if (!panel_fits(form, p, s->m, s->n))
+		return;
 	for (int kind = 0; kind < MATRIX_KINDS; kind++)
 		if (kind == MATRIX_RANDOM || (small && s->m > 2))
-			check_one(variant, s, p, (enum matrix_kind)kind, AS_IS);
+			check_one(d, form, s, p, (enum matrix_kind)kind, AS_IS);
 	for (int extreme = AS_IS + 1; extreme < EXTREMES; extreme++)
 		if (small)
-			check_one(variant, s, p, MATRIX_RANDOM, (enum extreme)extreme);
+			check_one(d, form, s, p, MATRIX_RANDOM, (enum extreme)extreme);
 }
 
 int main(int argc, char **argv)
 {
-	struct fault fault;
-	struct gpu gpu;
-	if (!gpu_open(&gpu, "0", &fault))
-		skip_all(fault.text);
+	static const enum matrix_kind reflected[] = {
+	        MATRIX_RANDOM, MATRIX_ZERO_MIDDLE, MATRIX_RANK_DEFICIENT, MATRIX_UPPER};
+	static const struct shape as_chosen[] = {{1000, 64, 0}, {20001, 50, 2}, {200000, 33, 0}};
+	struct panel_device d = panel_device_open();
 	/* limits on the rows, for runs under a checker */
 	const int64_t most = argc > 1 ? atoll(argv[1]) : INT64_MAX;
 	const int64_t least = argc > 2 ? atoll(argv[2]) : 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-		for (int d = 0; d < 2; d++) {
-			const enum precision p = d ? DOUBLE : SINGLE;
-			const struct shape *s = &shapes[i];
-			if (s->m > most || s->m < least)
-				continue;
-			if (panel_geqrf_resident_fits(p, s->m, s->n))
-				check_shape(&resident, s, p);
-			if (panel_geqrf_cluster_fits(p, s->m, s->n))
-				check_shape(&cluster, s, p);
-			if (panel_geqrf_reflects(p, s->m, s->n)) {
-				check_reflector(s, p, MATRIX_RANDOM);
-				check_reflector(s, p, MATRIX_ZERO_MIDDLE);
-				check_reflector(s, p, MATRIX_RANK_DEFICIENT);
-				check_reflector(s, p, MATRIX_UPPER);
-			}
-			if (p == SINGLE && panel_geqrf_gram_fits(s->m, s->n))
-				check_shape(&tall, s, p);
-			if (p == SINGLE && panel_geqrf_gram_cluster_fits(s->m, s->n))
-				check_shape(&tall_cluster, s, p);
-			check_shape(&columns, s, p);
-		}
-	if (most == INT64_MAX) {
-		check_one(&chosen, &(struct shape){1000, 64, 0}, SINGLE, MATRIX_RANDOM, AS_IS);
-		check_one(&chosen, &(struct shape){20001, 50, 2}, SINGLE, MATRIX_RANDOM, AS_IS);
-		check_one(&chosen, &(struct shape){200000, 33, 0}, SINGLE, MATRIX_RANDOM, AS_IS);
-		ok(!panel_geqrf_resident_fits(SINGLE, 4000000, 64), "4000000 x 64 does not fit");
+	for (size_t i = 0; i < 2 * ARRAY_LEN(shapes); i++) {
+		const enum precision p = i % 2 ? DOUBLE : SINGLE;
+		const struct shape *s = &shapes[i / 2];
+		if (s->m > most || s->m < least)
+			continue;
+		for (enum panel_form form = QR_CLUSTER; form < QR_CHOSEN; form++)
+			check_shape(&d, form, s, p);
+		for (size_t k = 0; k < ARRAY_LEN(reflected); k++)
+			if (panel_geqrf_reflects(p, s->m, s->n))
+				check_reflector(s, p, reflected[k]);
 	}
+	if (most < INT64_MAX)
+		return finish();
+	for (size_t i = 0; i < ARRAY_LEN(as_chosen); i++)
+		check_one(&d, QR_CHOSEN, &as_chosen[i], SINGLE, MATRIX_RANDOM, AS_IS);
+	ok(!panel_geqrf_resident_fits(SINGLE, 4000000, 64), "4000000 x 64 does not fit");
 	return finish();
 }
 #endif

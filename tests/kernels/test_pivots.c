@@ -4,33 +4,35 @@
  * matrix, NaN around everything and in all that has to be overwritten. */
 #include "tests/executors/executor_memory.h"
 
-static uint64_t state = 417;
-
 /* ---- row swaps ---- */
 
-static void swap_in(struct block *b, int64_t columns, int64_t i, int64_t k)
+/* The swaps of pivots (from some_pivots) of the rows from `first` on, in the first columns. */
+static void swap_all(struct block *b, int64_t columns, int64_t first, const int *ipiv,
+        int64_t count, bool backwards)
 {
-	for (int64_t j = 0; j < columns; j++) {
-		double kept = *element(b, i, j);
-		*element(b, i, j) = *element(b, k, j);
-		*element(b, k, j) = kept;
+	for (int64_t k = 0; k < count; k++) {
+		const int64_t i = backwards ? count - 1 - k : k;
+		for (int64_t j = 0; j < columns && i % 11 != 10; j++) {
+			double *one = element(b, first + i, j),
+			       *other = element(b, first + ipiv[i] - 1, j);
+			const double before = *one;
+			*one = *other;
+			*other = before;
+		}
 	}
-}
-
-static void swap_rows(struct block *b, int64_t i, int64_t k)
-{
-	swap_in(b, b->a.n, i, k);
 }
 
 /* `count` row swaps among m rows, each with one of `reach` rows at and below its own. Every 11th is
  * no swap; the GPU's kernels take pivots outside of the matrix for none. */
-static int *some_pivots(int64_t m, int64_t count, int64_t reach)
+static int *some_pivots(struct executor *e, int64_t m, int64_t count, int64_t reach)
 {
 	int *ipiv = xmalloc((size_t)(count + 1) * sizeof *ipiv);
 
+	keep(e, 0, NULL, ipiv);
 	for (int64_t i = 0; i < count; i++) {
 		int64_t last = i + reach < m ? i + reach : m;
-		int64_t row = i + (int64_t)(next_random(&state) % (uint64_t)(last - i));
+		int64_t row = i + (int64_t)((next_uniform() + 1) / 2 * (double)(last - i));
+		row = row < last ? row : last - 1;
 		if (i % 11 == 10)
 			row = !test_on_gpu ? i : i % 2 ? m : -6;
 		ipiv[i] = (int)row + 1;
@@ -41,70 +43,57 @@ static int *some_pivots(int64_t m, int64_t count, int64_t reach)
 static void check_laswp(struct executor *e, enum precision p, int64_t m, int64_t n, int64_t count,
         int64_t reach, bool backwards)
 {
-	struct block b = block_new(e, p, m, n, &state);
-	int *ipiv = some_pivots(m, count, reach);
+	struct block b = block_new(e, p, m, n);
+	int *ipiv = some_pivots(e, m, count, reach);
 	struct pivots pivots = pivots_new(e, count, ipiv, 0);
 	must(e, e->ops->laswp(e, b.a, pivots, backwards));
-	for (int64_t k = 0; k < count; k++) {
-		int64_t i = backwards ? count - 1 - k : k;
-		if (i % 11 != 10)
-			swap_rows(&b, i, ipiv[i] - 1);
-	}
+	swap_all(&b, n, 0, ipiv, count, backwards);
 	ok(block_holds(e, &b, 0),
 	        "laswp %c %" PRId64 " x %" PRId64 ", %" PRId64 " pivots within %" PRId64 "%s", p, m,
 	        n, count, reach, backwards ? " backwards" : "");
-	e->ops->release(e, pivots.data);
-	free(ipiv);
-	block_free(e, &b);
+	blocks_free(e);
 }
 
 /* Deferred row swaps left of blocks of `width` columns. */
 static void check_deferred(
         struct executor *e, enum precision p, int64_t m, int64_t n, int64_t width, int64_t reach)
 {
-	struct block b = block_new(e, p, m, n, &state);
+	struct block b = block_new(e, p, m, n);
 	struct deferred_swaps t = {NULL, m, n, (n + width - 1) / width};
 	void *data = NULL;
 
-	must(e, e->ops->alloc(e, deferred_swaps_integers(t) * (int64_t)sizeof(int), &data));
+	keep(e, deferred_swaps_integers(t) * (int64_t)sizeof(int), &data, NULL);
 	t.data = data;
 	for (int64_t block = 0, j = 0; j < n; block++, j += width) {
 		int64_t w = n - j < width ? n - j : width;
-		int *ipiv = some_pivots(m - j, w, reach);
+		int *ipiv = some_pivots(e, m - j, w, reach);
 		struct pivots pivots = pivots_new(e, w, ipiv, 0);
 		must(e, e->ops->record_swaps(e, t, pivots, j, block));
-		for (int64_t i = 0; i < w; i++)
-			if (i % 11 != 10)
-				swap_in(&b, j, j + i, j + ipiv[i] - 1);
-		must(e, e->ops->sync(e));
-		e->ops->release(e, pivots.data);
-		free(ipiv);
+		swap_all(&b, j, j, ipiv, w, false);
 	}
 	must(e, e->ops->apply_swaps(e, t, b.a));
 	ok(block_holds(e, &b, 0),
 	        "deferred swaps of %c %" PRId64 " x %" PRId64 " by %" PRId64 " within %" PRId64, p,
 	        m, n, width, reach);
-	e->ops->release(e, data);
-	block_free(e, &b);
+	blocks_free(e);
 }
 
 static void check_deferreds(struct executor *e, enum precision p)
 {
-	check_deferred(e, p, 1, 1, 1, 1);
-	check_deferred(e, p, 300, 300, 64, 300);
-	check_deferred(e, p, 1301, 333, 50, 1301);
-	check_deferred(e, p, 517, 517, 517, 517);
-	check_deferred(e, p, 2500, 1300, 1100, 9);
-	check_deferred(e, p, 14000, 21, 7, 14000);
-	check_deferred(e, p, 28000, 9, 2, 28000);
+	static const int64_t cases[][4] = {{1, 1, 1, 1}, {300, 300, 64, 300}, {1301, 333, 50, 1301},
+	        {517, 517, 517, 517}, {2500, 1300, 1100, 9}, {14000, 21, 7, 14000},
+	        {28000, 9, 2, 28000}};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		check_deferred(e, p, cases[i][0], cases[i][1], cases[i][2], cases[i][3]);
 }
 
 /* The elements of a left of its diagonal are small, as a factor's are. */
 static void check_lu_columns(struct executor *e, enum precision p, int64_t m, int64_t n, int64_t k,
         int64_t reach, bool whole)
 {
-	struct block a = block_new(e, p, m, k, &state), c = block_new(e, p, m, n, &state);
-	int *ipiv = some_pivots(m, k, reach);
+	struct block a = block_new(e, p, m, k), c = block_new(e, p, m, n);
+	int *ipiv = some_pivots(e, m, k, reach);
 	struct pivots pivots = pivots_new(e, k, ipiv, 0);
 
 	for (int64_t j = 0; j < k; j++)
@@ -112,9 +101,7 @@ static void check_lu_columns(struct executor *e, enum precision p, int64_t m, in
 			*element(&a, i, j) = rounded(*element(&a, i, j) / (double)k, p);
 	block_upload(e, &a);
 	must(e, (whole ? e->ops->lu_columns : e->ops->lu_top)(e, a.a, pivots, c.a));
-	for (int64_t i = 0; i < k; i++)
-		if (i % 11 != 10)
-			swap_rows(&c, i, ipiv[i] - 1);
+	swap_all(&c, n, 0, ipiv, k, false);
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < (whole ? m : k); i++)
 			for (int64_t l = 0; l < (i < k ? i : k); l++)
@@ -123,10 +110,7 @@ static void check_lu_columns(struct executor *e, enum precision p, int64_t m, in
 	        "LU %s %c %" PRId64 " x %" PRId64 " right of %" PRId64 ", pivots within "
 	        "%" PRId64,
 	        whole ? "columns" : "top", p, m, n, k, reach);
-	e->ops->release(e, pivots.data);
-	free(ipiv);
-	block_free(e, &a);
-	block_free(e, &c);
+	blocks_free(e);
 }
 
 static void check_all_lu_columns(struct executor *e, enum precision p)
@@ -176,8 +160,8 @@ static void fill_rows(const struct rows_case *x, struct block *a, struct block *
 
 static void check_lu_rows(struct executor *e, enum precision p, struct rows_case x)
 {
-	struct block a = block_new(e, p, x.k, x.k, &state), c = block_new(e, p, x.n, x.m, &state);
-	int *ipiv = some_pivots(x.m, x.k, x.reach > 0 ? x.reach : 1);
+	struct block a = block_new(e, p, x.k, x.k), c = block_new(e, p, x.n, x.m);
+	int *ipiv = some_pivots(e, x.m, x.k, x.reach > 0 ? x.reach : 1);
 	struct pivots pivots = pivots_new(e, x.k, ipiv, 0);
 	struct pivots exchanges = {pivots.data, x.reach > 0 ? x.k : 0};
 
@@ -200,10 +184,7 @@ static void check_lu_rows(struct executor *e, enum precision p, struct rows_case
 	        "%s%s",
 	        p, x.m, x.n, x.k, x.reach, x.solves ? ", solved for" : "",
 	        x.grown ? ", grown" : "");
-	e->ops->release(e, pivots.data);
-	free(ipiv);
-	block_free(e, &a);
-	block_free(e, &c);
+	blocks_free(e);
 }
 
 static void check_all_lu_rows(struct executor *e, enum precision p)
@@ -244,8 +225,8 @@ static void check_join(
         struct executor *e, enum precision p, int64_t n, int64_t count, int first, int second)
 {
 	enum { M = 1000, FIRST = 150, MOST = 300 };
-	struct block b = block_new(e, p, M, n, &state);
-	int *ipiv = some_pivots(M, count, M), begin[FIRST + MOST] = {0}, got[FIRST + MOST], info;
+	struct block b = block_new(e, p, M, n);
+	int *ipiv = some_pivots(e, M, count, M), begin[FIRST + MOST] = {0}, got[FIRST + MOST], info;
 	int want = first ? first : second ? second + FIRST : 0;
 	struct pivots all = pivots_new(e, FIRST + count, begin, -1);
 	struct pivots half = pivots_new(e, count, ipiv, second);
@@ -255,18 +236,13 @@ static void check_join(
 	must(e, e->ops->store_pivots(e, begin, first, (struct pivots){all.data, FIRST}));
 	must(e, e->ops->join_halves(e, b.a, half, FIRST, all));
 	must(e, e->ops->read_pivots(e, all, got, &info));
-	for (int64_t i = 0; i < count; i++)
-		if (i % 11 != 10)
-			swap_rows(&b, i, ipiv[i] - 1);
+	swap_all(&b, n, 0, ipiv, count, false);
 	bool good = block_holds(e, &b, 0) && info == want;
 	for (int i = 0; i < FIRST + (int)count; i++)
 		good = good && got[i] == (i < FIRST ? begin[i] : ipiv[i - FIRST] + FIRST);
 	ok(good, "join_halves %c %" PRId64 " columns, %" PRId64 " pivots, infos %d and %d", p, n,
 	        count, first, second);
-	e->ops->release(e, all.data);
-	e->ops->release(e, half.data);
-	free(ipiv);
-	block_free(e, &b);
+	blocks_free(e);
 }
 
 static void check_joins(struct executor *e, enum precision p)
@@ -301,8 +277,7 @@ static void check_offset(struct executor *e)
 	ok(info == 107, "offset_pivots keeps the first info, moved");
 	must(e, e->ops->clear_info(e, all.data + 400));
 	ok(read_info(e, all.data + 400) == 0, "clear_info");
-	e->ops->release(e, all.data);
-	e->ops->release(e, panel.data);
+	blocks_free(e);
 }
 
 /* The diagonal of the n x n matrix is 1 up to row `first`, has the value `there` in it and zeros
@@ -318,8 +293,7 @@ static void check_zero_diagonal(
 	block_upload(e, &a);
 	must(e, e->ops->zero_diagonal(e, a.a, info.data));
 	ok(read_info(e, info.data) == want, "zero_diagonal %c n %" PRId64 ": %d", p, n, want);
-	e->ops->release(e, info.data);
-	block_free(e, &a);
+	blocks_free(e);
 }
 
 static void check_zero_diagonals(struct executor *e, enum precision p)

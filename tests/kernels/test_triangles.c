@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Triangles on both executors against double precision on the host: Cholesky of a diagonal block,
- * inverse of a triangle, T of the compact WY form. Every size around the tiles' edges, both
+ * inverse of a triangle, solves, T of the compact WY form. Every size around the tiles' edges, both
  * precisions, both triangles; nothing outside of the result is touched; info; NaN; the same bits
  * when run again. */
 #include "tests/executors/executor_memory.h"
 
-static uint64_t state = 20261121;
+#include <lapacke.h>
 
 static const char *uplo_name(enum uplo uplo)
 {
@@ -39,7 +39,7 @@ static struct block positive_definite(
 	double *x = xmalloc((size_t)(n * n + 1) * sizeof *x);
 
 	for (int64_t i = 0; i < n * n; i++)
-		x[i] = next_uniform(&state);
+		x[i] = next_uniform();
 	for (int64_t i = 0; i < n; i++)
 		for (int64_t j = 0; j <= i; j++) {
 			double sum = i == j ? 0.1 * (double)n : 0;
@@ -49,7 +49,7 @@ static struct block positive_definite(
 		}
 	for (int64_t i = n; i < rows; i++)
 		for (int64_t j = 0; j < n; j++)
-			*triangle_element(&b, uplo, i, j) = next_uniform(&state);
+			*triangle_element(&b, uplo, i, j) = next_uniform();
 	free(x);
 	block_upload(e, &b);
 	return b;
@@ -76,19 +76,20 @@ static double potrf_ratio(const struct block *b, enum uplo uplo, double *x)
 	return worst / ((double)n * unit_roundoff(b->a.precision) * largest);
 }
 
-/* Everything but the triangle is as it was. */
-static bool only_triangle_written(const struct block *b, enum uplo uplo, const double *x)
+/* In the triangle x has numbers; in the other one and around it is as b was (NaN), or zeros. */
+static bool only_triangle(const struct block *b, enum uplo uplo, const double *x, bool zeros)
 {
-	bool good = true;
-
 	for (int64_t j = 0; j < b->all.n; j++)
 		for (int64_t i = 0; i < b->all.m; i++) {
 			int64_t row = i - MARGIN_ROWS, column = j - MARGIN_COLUMNS;
-			bool inside = row >= 0 && column >= 0 && row < b->a.m && column < b->a.n &&
-			              (uplo == LOWER ? row >= column : row <= column);
-			good = good && (inside || isnan(x[i + j * b->all.ld]));
+			bool inside = row >= 0 && column >= 0 && row < b->a.m && column < b->a.n;
+			bool other = uplo == LOWER ? row < column : row > column;
+			double value = x[i + j * b->all.ld];
+			if (!inside || (other && !zeros) ? !isnan(value)
+			                                 : isnan(value) || (other && value != 0))
+				return false;
 		}
-	return good;
+	return true;
 }
 
 static void check_potrf(struct executor *e, enum precision precision, enum uplo uplo, int64_t rows,
@@ -103,12 +104,12 @@ static void check_potrf(struct executor *e, enum precision precision, enum uplo 
 	must(e, e->ops->potrf_block(e, uplo, b.a, 1000, info));
 	int got = read_info(e, info);
 	double ratio = n > 0 ? potrf_ratio(&b, uplo, l) : 0;
-	if (!ok(ratio < 6 && got == 0 && only_triangle_written(&b, uplo, l) && runs_alike(e, &b, l),
+	if (!ok(ratio < 6 && got == 0 && only_triangle(&b, uplo, l, false) && runs_alike(e, &b, l),
 	            "potrf %c %s %" PRId64 " x %" PRId64, precision, uplo_name(uplo), rows, n))
 		diag("ratio %.3g info %d only triangle %d", ratio, got,
-		        only_triangle_written(&b, uplo, l));
+		        only_triangle(&b, uplo, l, false));
 	free(l);
-	block_free(e, &b);
+	blocks_free(e);
 }
 
 /* The pivot of row `row` is bad: info reports it, and a good block after it stays as it is. */
@@ -130,8 +131,7 @@ static void check_potrf_failure(struct executor *e, enum precision precision, en
 	            ") gives its info",
 	            precision, uplo_name(uplo), rows, n, value, row, column))
 		diag("info %d", got);
-	block_free(e, &b);
-	block_free(e, &later);
+	blocks_free(e);
 }
 
 static void check_potrfs(struct executor *e, enum precision precision)
@@ -199,21 +199,6 @@ static double inverse_ratio(
 	return worst / ((double)n * unit_roundoff(l->a.precision) * largest_x * largest_l);
 }
 
-/* In the triangle: numbers; in the other one: zeros; around: NaN. */
-static bool other_triangle_zero(const struct block *x, enum uplo uplo)
-{
-	for (int64_t j = 0; j < x->all.n; j++)
-		for (int64_t i = 0; i < x->all.m; i++) {
-			int64_t row = i - MARGIN_ROWS, column = j - MARGIN_COLUMNS;
-			bool inside = row >= 0 && column >= 0 && row < x->a.m && column < x->a.n;
-			bool other = uplo == LOWER ? row < column : row > column;
-			double value = x->x[i + j * x->all.ld];
-			if (inside ? isnan(value) || (other && value != 0) : !isnan(value))
-				return false;
-		}
-	return true;
-}
-
 static void check_trtri(
         struct executor *e, enum precision precision, enum uplo uplo, enum diag unit, int64_t n)
 {
@@ -223,8 +208,8 @@ static void check_trtri(
 		for (int64_t j = 0; j <= i; j++)
 			if (i != j || unit == NON_UNIT)
 				*triangle_element(&l, uplo, i, j) =
-				        rounded(i == j ? (i % 2 ? 2 : -1) + next_uniform(&state) / 4
-				                       : next_uniform(&state) / 8,
+				        rounded(i == j ? (i % 2 ? 2 : -1) + next_uniform() / 4
+				                       : next_uniform() / 8,
 				                precision);
 	block_upload(e, &l);
 	must(e, e->ops->trtri(e, uplo, unit, l.a, x.a));
@@ -233,138 +218,109 @@ static void check_trtri(
 	block_upload(e, &x);
 	must(e, e->ops->trtri(e, uplo, unit, l.a, x.a));
 	double ratio = n > 0 ? inverse_ratio(&l, &result, uplo, unit) : 0;
-	if (!ok(ratio < 4 && other_triangle_zero(&result, uplo) && block_holds(e, &l, 0) &&
+	if (!ok(ratio < 4 && only_triangle(&x, uplo, result.x, true) && block_holds(e, &l, 0) &&
 	                    runs_alike(e, &x, result.x),
 	            "trtri %c %s %s n %" PRId64, precision, uplo_name(uplo),
 	            unit == UNIT ? "unit" : "non-unit", n))
 		diag("ratio %.3g, other triangle zero %d", ratio,
-		        other_triangle_zero(&result, uplo));
+		        only_triangle(&x, uplo, result.x, true));
 	free(result.x);
-	block_free(e, &l);
-	block_free(e, &x);
+	blocks_free(e);
 }
 
-/* ---- trsm_guard ---- */
+/* ---- trsm, trsm_guard ---- */
 
-/* A triangle with a diagonal near 2 and small elements beside it, NaN where nothing may be read. */
-static struct block easy_triangle(
-        struct executor *e, enum precision precision, enum uplo uplo, enum diag diag, int64_t n)
+/* A triangle with a diagonal near 2 and small elements beside it, NaN where nothing may be read.
+ * full: the same on the host, with zeros and ones there. */
+static struct block easy_triangle(struct executor *e, enum precision precision, enum uplo uplo,
+        enum diag diag, int64_t n, struct block *full)
 {
 	struct block a = block_poisoned(e, precision, n, n);
 
+	*full = block_poisoned(e, precision, n, n);
+	block_set(full, 0);
 	for (int64_t i = 0; i < n; i++)
-		for (int64_t j = 0; j <= i; j++)
+		for (int64_t j = 0; j <= i; j++) {
+			double value = i == j ? 2 + next_uniform() / 2 : next_uniform() / (double)n;
+			value = i == j && diag == UNIT ? 1 : rounded(value, precision);
+			*triangle_element(full, uplo, i, j) = value;
 			if (i != j || diag == NON_UNIT)
-				*triangle_element(&a, uplo, i, j) =
-				        rounded(i == j ? 2 + next_uniform(&state) / 2
-				                       : next_uniform(&state) / (double)n,
-				                precision);
+				*triangle_element(&a, uplo, i, j) = value;
+		}
 	block_upload(e, &a);
 	return a;
 }
 
-static double operand(const struct block *a, enum uplo uplo, enum trans trans, enum diag diag,
-        int64_t i, int64_t j)
+/* b := 2 op(A) X or 2 X op(A) */
+static void multiply_by_triangle(struct executor *e, const struct block *full, enum side side,
+        enum trans trans, const struct block *x, struct block *b)
 {
-	int64_t row = trans == PLAIN ? i : j, column = trans == PLAIN ? j : i;
-
-	if (row == column)
-		return diag == UNIT ? 1 : *element(a, row, column);
-	return (uplo == LOWER ? row > column : row < column) ? *element(a, row, column) : 0;
+	if (side == LEFT)
+		block_product(2, full, trans, x, PLAIN, 0, b);
+	else
+		block_product(2, x, PLAIN, full, trans, 0, b);
+	for (int64_t i = 0; i < b->all.m * b->all.n; i++)
+		b->x[i] = rounded(b->x[i], b->a.precision);
+	block_upload(e, b);
 }
 
-/* kept := op(A) X or X op(A) */
-static void multiply_by_triangle(const struct block *a, enum side side, enum uplo uplo,
-        enum trans trans, enum diag diag, const struct block *x, struct block *kept)
-{
-	for (int64_t j = 0; j < x->a.n; j++)
-		for (int64_t i = 0; i < x->a.m; i++) {
-			double sum = 0;
-			for (int64_t k = 0; k < a->a.n; k++)
-				sum += side == LEFT ? operand(a, uplo, trans, diag, i, k) *
-				                              *element(x, k, j)
-				                    : operand(a, uplo, trans, diag, k, j) *
-				                              *element(x, i, k);
-			*element(kept, i, j) = rounded(sum, x->a.precision);
-		}
-}
-
-/* With an inverse of moderate size b stays; with a huge or NaN inverse it becomes X. */
-static void check_guard(struct executor *e, enum precision precision, enum side side,
+/* B is made from a known X, which trsm has to find; and trsm_guard: with an inverse of moderate
+ * size b stays; with a huge or NaN inverse it becomes X. */
+static void check_solves(struct executor *e, enum precision precision, enum side side,
         enum uplo uplo, enum trans trans, enum diag diag, int64_t n, int64_t sides)
 {
 	int64_t rows = side == LEFT ? n : sides, columns = side == LEFT ? sides : n;
-	struct block a = easy_triangle(e, precision, uplo, diag, n);
-	struct block inverse = easy_triangle(e, precision, uplo, NON_UNIT, n);
-	struct block x = block_new(e, precision, rows, columns, &state);
-	struct block kept = block_poisoned(e, precision, rows, columns);
+	double error = 16 * (double)n * unit_roundoff(precision);
+	struct block full, other, a = easy_triangle(e, precision, uplo, diag, n, &full);
+	struct block inverse = easy_triangle(e, precision, uplo, NON_UNIT, n, &other);
+	struct block x = block_new(e, precision, rows, columns), twice = x;
+	struct block before = block_poisoned(e, precision, rows, columns);
 	struct block b = block_poisoned(e, precision, rows, columns);
 
-	multiply_by_triangle(&a, side, uplo, trans, diag, &x, &kept);
-	block_upload(e, &kept);
-	must(e, e->ops->trsm_guard(e, side, uplo, trans, diag, a.a, inverse.a, kept.a, b.a));
+	multiply_by_triangle(e, &full, side, trans, &x, &before);
+	twice.x = test_copy(x.x, x.all.m, x.all.n, DOUBLE);
+	for (int64_t i = 0; i < x.all.m * x.all.n; i++)
+		twice.x[i] *= 2;
+	must(e, e->ops->trsm_guard(e, side, uplo, trans, diag, a.a, inverse.a, before.a, b.a));
 	bool good = block_holds(e, &b, 0);
-	free(b.x);
-	b.x = x.x;
+	b.x = twice.x;
 	for (int bad = 0; bad < 2; bad++) {
 		*triangle_element(&inverse, uplo, n - 1, n / 2) = bad ? NAN : 1e9;
 		block_upload(e, &inverse);
 		must(e, e->ops->fill(e, WHOLE, NAN, NAN, b.a));
 		must(e, e->ops->trsm_guard(
-		                e, side, uplo, trans, diag, a.a, inverse.a, kept.a, b.a));
-		good = block_holds(e, &b, 16 * (double)n * unit_roundoff(precision)) && good;
+		                e, side, uplo, trans, diag, a.a, inverse.a, before.a, b.a));
+		good = block_holds(e, &b, 2 * error) && good;
 	}
+	must(e, e->ops->trsm(e, side, uplo, trans, diag, 0.5, a.a, before.a));
+	before.x = x.x;
+	ok(block_holds(e, &before, error), "trsm %c %d%d%d%d n %" PRId64 ", %" PRId64, precision,
+	        side, uplo, trans, diag, n, sides);
 	ok(good, "trsm_guard %c %d%d%d%d n %" PRId64 ", %" PRId64 " right-hand sides", precision,
 	        side, uplo, trans, diag, n, sides);
-	e->ops->release(e, x.all.data);
-	block_free(e, &a);
-	block_free(e, &inverse);
-	block_free(e, &kept);
-	block_free(e, &b);
+	free(twice.x);
+	blocks_free(e);
 }
 
-static void check_guards(struct executor *e, enum precision precision)
+static void check_all_solves(struct executor *e, enum precision precision)
 {
 	for (int k = 0; k < 16; k++) {
-		check_guard(e, precision, (enum side)(k & 1), (enum uplo)(k >> 1 & 1),
+		check_solves(e, precision, (enum side)(k & 1), (enum uplo)(k >> 1 & 1),
 		        (enum trans)(k >> 2 & 1), (enum diag)(k >> 3 & 1), 45, 70);
-		check_guard(e, precision, (enum side)(k & 1), (enum uplo)(k >> 1 & 1),
+		check_solves(e, precision, (enum side)(k & 1), (enum uplo)(k >> 1 & 1),
 		        (enum trans)(k >> 2 & 1), (enum diag)(k >> 3 & 1), 128, 33);
 	}
-	check_guard(e, precision, LEFT, LOWER, PLAIN, NON_UNIT, 1, 3000);
-	check_guard(e, precision, RIGHT, UPPER, PLAIN, NON_UNIT, 33, 1);
+	check_solves(e, precision, LEFT, LOWER, PLAIN, NON_UNIT, 1, 3000);
+	check_solves(e, precision, RIGHT, UPPER, PLAIN, NON_UNIT, 33, 1);
 }
 
 /* ---- larft ---- */
 
-/* T by LAPACK's recurrence in fp64. */
-static void reference_larft(const struct block *v, const struct block *tau, struct block *t)
-{
-	int64_t m = v->a.m, n = v->a.n;
-	double *w = xmalloc((size_t)(n + 1) * sizeof *w);
-
-	for (int64_t j = 0; j < n; j++) {
-		double scale = *element(tau, j, 0);
-		for (int64_t i = 0; i < j; i++) {
-			w[i] = 0;
-			for (int64_t k = 0; k < m; k++)
-				w[i] -= scale * *element(v, k, i) * *element(v, k, j);
-		}
-		for (int64_t i = 0; i < n; i++)
-			*element(t, i, j) = i == j ? scale : 0;
-		for (int64_t i = 0; i < j; i++)
-			for (int64_t k = i; k < j; k++)
-				*element(t, i, j) += *element(t, i, k) * w[k];
-	}
-	free(w);
-}
-
 /* Every seventh reflector is the identity (tau = 0). */
 static void check_larft(struct executor *e, enum precision precision, int64_t m, int64_t n)
 {
-	struct block v = block_new(e, precision, m, n, &state),
-	             t = block_poisoned(e, precision, n, n);
-	struct block tau = block_new(e, precision, n, 1, &state);
+	struct block v = block_new(e, precision, m, n), t = block_poisoned(e, precision, n, n);
+	struct block tau = block_new(e, precision, n, 1);
 
 	for (int64_t j = 0; j < n; j++) {
 		double sum = 0;
@@ -382,7 +338,11 @@ static void check_larft(struct executor *e, enum precision precision, int64_t m,
 	block_upload(e, &t);
 	must(e, e->ops->larft(e, v.a, tau.a, t.a));
 	bool repeats = runs_alike(e, &t, first);
-	reference_larft(&v, &tau, &t);
+	block_set(&t, 0);
+	if (n > 0)
+		LAPACKE_dlarft(LAPACK_COL_MAJOR, 'F', 'C', (lapack_int)m, (lapack_int)n,
+		        element(&v, 0, 0), (lapack_int)v.a.ld, element(&tau, 0, 0),
+		        element(&t, 0, 0), (lapack_int)t.a.ld);
 	double largest = 1;
 	for (int64_t i = 0; i < n * n; i++)
 		largest = fmax(largest, fabs(*element(&t, i % n, i / n)));
@@ -390,9 +350,7 @@ static void check_larft(struct executor *e, enum precision precision, int64_t m,
 	ok(block_holds(e, &t, error) && block_holds(e, &v, 0) && repeats,
 	        "larft %c %" PRId64 " x %" PRId64, precision, m, n);
 	free(first);
-	block_free(e, &v);
-	block_free(e, &t);
-	block_free(e, &tau);
+	blocks_free(e);
 }
 
 static void test_all(struct executor *e)
@@ -408,7 +366,7 @@ static void test_all(struct executor *e)
 			for (enum uplo uplo = LOWER; uplo <= UPPER; uplo++)
 				for (enum diag unit = NON_UNIT; unit <= UNIT; unit++)
 					check_trtri(e, precision, uplo, unit, orders[i]);
-		check_guards(e, precision);
+		check_all_solves(e, precision);
 		for (size_t i = 0; i < ARRAY_LEN(shapes) - (test_on_gpu ? 0 : 3); i++)
 			check_larft(e, precision, shapes[i][0], shapes[i][1]);
 	}

@@ -3,7 +3,7 @@
  * those of LAPACK, all in double precision. */
 #pragma once
 
-#include "matrix_kinds.h"
+#include "tests/algorithms/matrix_kinds.h"
 
 #include "lib/base/msg.h"
 
