@@ -5,15 +5,6 @@
  * a NaN in C is overwritten when beta is 0, and the same call gives the same bits. */
 #include "tests/executors/executor_memory.h"
 
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "factor/kernels/gemm/gemm.h"
 #include "lib/device/gpu.h"
 
@@ -210,5 +201,3 @@ int main(void)
 	executor_free(e);
 	return finish();
 }
-
-#endif

@@ -4,13 +4,6 @@
  * fault, it touches nothing beside its matrix, and the next kernel gives the usual bits. */
 #include "tests/tap.h"
 
-#ifndef FATHOM_CUDA
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-#else
-
 #include "panel_forms.h"
 
 #include "lib/host/clock.h"
@@ -107,4 +100,3 @@ int main(void)
 		}
 	return finish();
 }
-#endif

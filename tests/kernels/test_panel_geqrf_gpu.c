@@ -5,13 +5,6 @@
  * NaN matrices. */
 #include "tests/tap.h"
 
-#ifndef FATHOM_CUDA
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-#else
-
 #include "panel_forms.h"
 
 #include "factor/validation/check.h"
@@ -244,4 +237,3 @@ int main(int argc, char **argv)
 	ok(!panel_geqrf_resident_fits(SINGLE, 4000000, 64), "4000000 x 64 does not fit");
 	return finish();
 }
-#endif

@@ -5,13 +5,6 @@
  * of blocks, clusters and widths. */
 #include "tests/tap.h"
 
-#ifndef FATHOM_CUDA
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-#else
-
 #include "panel_forms.h"
 
 enum { PADDING = 5 };
@@ -93,4 +86,3 @@ int main(void)
 	}
 	return finish();
 }
-#endif

@@ -5,13 +5,6 @@
  * again; memory between columns is not written; NaN spreads. */
 #include "tests/executors/executor_memory.h"
 
-#ifndef FATHOM_CUDA
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-#else
-
 #include "factor/kernels/gemm/tf32_tall.h"
 #include "lib/device/gpu.h"
 
@@ -103,4 +96,3 @@ int main(void)
 	executor_free(e);
 	return finish();
 }
-#endif

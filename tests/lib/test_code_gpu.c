@@ -4,15 +4,6 @@
 
 #include "lib/device/gpu.h"
 
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "lib/device/current.h"
 
 #include <stdlib.h>
@@ -58,5 +49,3 @@ int main(void)
 	free(names);
 	return finish();
 }
-
-#endif

@@ -3,15 +3,6 @@
  * and never allocate; two handles at once; wrong arguments. */
 #include "tests/tap.h"
 
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "fathom_test.h"
 
 /* ---- streams ---- */
@@ -348,5 +339,3 @@ int main(void)
 	fathom_destroy(handle);
 	return finish();
 }
-
-#endif

@@ -4,15 +4,6 @@
  * that no kernel counts to. */
 #include "tests/tap.h"
 
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "factor/library/fathom.h"
 #include "lib/device/driver.h"
 #include "lib/device/gpu.h"
@@ -352,5 +343,3 @@ int main(void)
 	check_reset();
 	return finish();
 }
-
-#endif

@@ -6,15 +6,6 @@
  * most. */
 #include "tests/tap.h"
 
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "factor/library/fathom.h"
 #include "lib/device/gpu.h"
 
@@ -246,5 +237,3 @@ int main(void)
 	fathom_destroy(h);
 	return finish();
 }
-
-#endif

@@ -8,15 +8,6 @@
  * layouts, against row swaps on the host. */
 #include "tests/tap.h"
 
-#ifndef FATHOM_CUDA
-
-int main(void)
-{
-	skip_all("built without the CUDA Toolkit");
-}
-
-#else
-
 #include "factor/papers/gemm_volkov.h"
 #include "factor/papers/laswp_volkov.h"
 #include "lib/base/msg.h"
@@ -374,5 +365,3 @@ int main(void)
 	}
 	return finish();
 }
-
-#endif
