@@ -126,6 +126,8 @@ function one_cell(terms, column,   at, format, row) {
 	format = substr(column, 1, at - 1)
 	terms = terms substr(column, at)
 	row = format == "top" ? greatest(terms, "gflops") : format == "error" ? first_with(terms, "residual") : fastest(terms)
+	if (row && format == "both") # milliseconds, predicted and measured
+		return (is_time(T[row, "predicted"]) ? significant(T[row, "predicted"] * 1e3, 3) : "-") " / " significant(T[row, "seconds"] * 1e3, 3)
 	return !row ? "-" : format == "top" ? sprintf("%.1f", T[row, "gflops"] * 1e-3) : format == "error" ? significant(T[row, "residual"], 3) : \
 		format == "us" ? significant(T[row, "seconds"] * 1e6, 3) : format == "gflops" ? significant(T[row, "gflops"], 3) : \
 		significant(T[row, "gflops"] * 1e-3, 3)
