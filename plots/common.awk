@@ -346,10 +346,13 @@ function table_start(id, caption, columns) {
 	table_head = "TABLE\t" id "\t" caption "\t" columns
 }
 function table_row(class, cells) {
+	gsub(/\|/, "\t", cells)
+	table_line(class, cells)
+}
+function table_line(class, cells) { # with tabs between them
 	if (table_head != "")
 		print table_head
 	table_head = ""
-	gsub(/\|/, "\t", cells)
 	print "ROW\t" class "\t" cells
 }
 function table_end(text) {

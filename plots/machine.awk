@@ -116,7 +116,7 @@ function machine_table(folder, id,   T, i) {
 	print "DETAILS\tAll facts of machine.tsv"
 	table_start(id "-all", "", "<key|<value")
 	for (i = 1; i <= T["rows"]; i++)
-		print "ROW\t\t" T[i, "key"] "\t" T[i, "value"]
+		table_line("", T[i, "key"] "\t" T[i, "value"])
 	table_end()
 	print "ENDDETAILS"
 }

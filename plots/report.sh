@@ -199,14 +199,14 @@ rule_sections() {
 	line H2 rules 'Design rules'
 	if [ -n "$gpu" ]; then
 		note_recorded 'These rules are' "$gpu"
-		markup "$gpu" 'rules_chip rules' -v parts=gpu -v nb="$(markup "$gpu" panel -v executor=cuda)"
+		markup "$gpu" rules -v parts=gpu -v rules="$scripts/rules.tsv" -v nb="$(markup "$gpu" panel -v executor=cuda)"
 		markup "$gpu" 'bench bounds' -v rule=yes
 		markup "$gpu" 'bench travel' -v rule=yes
 		markup "$gpu" lawn_products -v rule=yes
 	else
 		line P 'For the GPU: not measured here.'
 	fi
-	markup "$own" 'rules_chip rules' -v parts=host
+	markup "$own" rules -v parts=host -v rules="$scripts/rules.tsv"
 }
 method_sections() {
 	line H2 method Method
