@@ -23,10 +23,8 @@ set xrange [200:40000]
 set xtics (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 do for [i=1:3] {
 	o = word(operations, i)
-	bottom = 1 - (i - 0.38) / slots; top = bottom + 0.53 / slots
-	@panel
-	set title title_of(o).", n x n, ".precision." precision".(i == 1 ? " - ".machine : "")
-	set ylabel "Tflop/s"
+	bottom = 1 - (i - 0.38) / slots
+	eval place(left, right, bottom, bottom + 0.53 / slots, title_of(o).", n x n, ".precision." precision".(i == 1 ? " - ".machine : "")).ylabel("Tflop/s")
 	measured = list(o, "")
 	predicted = list(o, "predicted_")
 	checked = list(o, "checked_")
@@ -46,27 +44,22 @@ do for [i=1:3] {
 		lt line_of(variant(word(predicted, j))) dt 2 notitle, \
 		for [j=1:words(checked)] file(word(checked, j)) using "n":(column("gflops")*1e-3) with points \
 		lt line_of(variant(word(checked, j))) pt 1 ps 1 notitle, \
-		for [j=1:words(blas3)] file(word(blas3, j)) using "n":(column("gflops")*1e-3) with lines lt 3 dt 4 \
-		title "BLAS3, simulated", \
+		for [j=1:words(blas3)] file(word(blas3, j)) using "n":(column("gflops")*1e-3) with lines lt 3 dt 4 title "BLAS3, simulated", \
 		for [v in only_checked] NaN with linespoints lt line_of(v) dt 2 pt 1 title key_of(v), \
 		for [j=1:words(gemm)] file(word(gemm, j)) using "n":(column("gflops")*1e-3) with lines lt 8 \
 		title "cuBLAS ".(precision eq "single" ? "s" : "d")."gemm", \
 		for [j=1:words(bound)] file(word(bound, j)) using "n":(column("gflops")*1e-3) with lines lt 8 dt 3 \
-		title precision eq "single" ? "bound, fp32" : "bound", \
-		NaN with lines lt 7 dt 2 title "predicted, +: measured"
+		title precision eq "single" ? "bound, fp32" : "bound", NaN with lines lt 7 dt 2 title "predicted, +: measured"
 }
 with_host = present(system("printf '".name."/%s_openblas ' ".operations))
 faster(o, n) = (a = rate(name."/".o."_gpu", n), b = rate(name."/".o."_hybrid", n), c = rate(name."/".o."_openblas", n), \
 	(a == a && (b != b || a > b) ? a : b) / c)
 operation(s) = system("echo ".s." | sed 's,.*/,,; s,_.*,,'")
 if (words(with_host) > 0) {
-	bottom = 1 - (4 - 0.38) / slots; top = bottom + 0.53 / slots
-	@panel
-	set title "Speedup over OpenBLAS on the host, our faster variant"
-	set ylabel "ratio"
-	set xlabel "n" offset 0,0.4
+	bottom = 1 - (4 - 0.38) / slots
+	eval place(left, right, bottom, bottom + 0.53 / slots, "Speedup over OpenBLAS on the host, our faster variant").ylabel("ratio").xlabel("n")
 	plot for [j=1:words(with_host)] file(word(with_host, j)) \
-	using "n":(faster(operation(word(with_host, j)), column("n"))) with linespoints lt j \
-	title title_of(operation(word(with_host, j))), 1 with lines lt 7 dt 3 notitle
+		using "n":(faster(operation(word(with_host, j)), column("n"))) with linespoints lt j \
+		title title_of(operation(word(with_host, j))), 1 with lines lt 7 dt 3 notitle
 }
 unset multiplot

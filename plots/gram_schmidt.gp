@@ -24,14 +24,14 @@ set multiplot
 left = 0.13; right = 0.97
 set key maxrows 4
 i = 0
-place = "i = i + 1; bottom = 1.0 - (i-0.37)/panels; top = 1.0 - (i-0.88)/panels"
+next = "i = i + 1; bottom = 1.0 - (i-0.37)/panels; top = 1.0 - (i-0.88)/panels"
 set logscale x 2
 
 do for [k in kernels] {
 	do for [a in accesses] {
 		each = shapes(k, a)
 		if (words(each) > 0) {
-			@place
+			@next
 			@panel
 			set title title_of(k).", ".access_of(a)." - ".machine
 			set xlabel "NX" offset 0,0.4
@@ -48,7 +48,7 @@ do for [k in kernels] {
 }
 set logscale xy 2
 if (words(left_shapes) > 0) {
-	@place
+	@next
 	@panel
 	set title "A pass as the matrix shrinks (Figure 8), by NX x NY - ".machine
 	set xlabel "columns that are left" offset 0,0.4
@@ -57,7 +57,7 @@ if (words(left_shapes) > 0) {
 	set yrange [*:*]
 	set xtics (16, 64, 256, 1024, 4096)
 	plot for [j=1:words(left_shapes)] file(word(left_shapes, j)) using "n":(column("seconds") * 1e6) with linespoints lt j \
-			title last(word(left_shapes, j)), \
+		title last(word(left_shapes, j)), \
 		for [j=1:words(left_shapes)] file(word(left_shapes, j)) using "n":(column("predicted") * 1e6) with lines lt j dt 2 notitle, \
 		NaN with lines lt 7 dt 2 title "predicted"
 }
@@ -66,25 +66,25 @@ unset logscale
 set logscale x 2
 set logscale y 10
 if (words(forms) > 0) {
-	@place
+	@next
 	@panel
 	@sizes
 	set title "All columns of n x n (Figure 9) - ".machine
 	set ylabel "Tflop/s"
 	plot for [j=1:words(forms)] file(word(forms, j)) using "n":(column("gflops") / 1e3) with linespoints lt j title last(word(forms, j)) eq "cublas" ? \
-			"cuBLAS" : last(word(forms, j)), \
+		"cuBLAS" : last(word(forms, j)), \
 		for [j=1:words(forms)] file(word(forms, j)) using "n":(column("predicted") / 1e3) with lines lt j dt 2 notitle, \
 		NaN with lines lt 7 dt 2 title "predicted"
 }
 if (words(sides) > 0) {
-	@place
+	@next
 	@panel
 	@sizes
 	set title "The best on the GPU and on the CPU (Figure 10)"
 	set ylabel "Tflop/s"
 	plot for [j=1:words(sides)] file(word(sides, j)) using "n":(column("gflops") / 1e3) with linespoints lt j \
-			title last(word(sides, j)) eq "gpu" ? "GPU" : "CPU", \
+		title last(word(sides, j)) eq "gpu" ? "GPU" : "CPU", \
 		for [j=1:words(sides)] file(word(sides, j)) using "n":(column("modified") / 1e3) with linespoints lt j dt 4 \
-			title (last(word(sides, j)) eq "gpu" ? "GPU" : "CPU").", modified Gram-Schmidt"
+		title (last(word(sides, j)) eq "gpu" ? "GPU" : "CPU").", modified Gram-Schmidt"
 }
 unset multiplot

@@ -10,6 +10,5 @@ set logscale x 2
 set xlabel "threads"
 set ylabel "microseconds"
 set yrange [0:*]
-plot for [i=1:words(list)] file(word(list, i)) \
-	using "threads":(column("seconds")*1e6):(column("low")*1e6):(column("high")*1e6) \
+plot for [i=1:words(list)] file(word(list, i)) using "threads":@in_us \
 	with yerrorlines lt i title word(list, i) eq "host_parallel/fork" ? "parallel region" : "barrier"

@@ -24,19 +24,13 @@ dotted(s) = system("echo ".s." | sed 's/_/./'")
 state(p) = sprintf("%.2f GHz", value("gpu_".p."_sustained_clock") * 1e-9).(exists("gpu_".p."_sustained_power") ? sprintf(", %.0f W", value("gpu_".p."_sustained_power")) : "")
 set multiplot
 left = 0.17; right = 0.97
-
-bottom = 0.859; top = 0.980
-@panel
-set title "Single-precision FMA of one SM - ".machine
+eval place(left, right, 0.859, 0.980, "Single-precision FMA of one SM - ".machine)
 set logscale x 2
 set xlabel "warps" offset 0,0.4
 set ylabel "Gflop/s"
 set yrange [0:*]
-if (words(chains) > 0) {
-	plot for [i=1:words(chains)] file(fma) using (column("warps")*where("chains", word(chains, i)+0)*where("blocks", 1)):(gflops("seconds")):(gflops("high")):(gflops("low")) \
-		with yerrorlines lt i title word(chains, i)." chain".(word(chains, i) eq "1" ? "" : "s")
-}
-
+if (words(chains) > 0) plot for [i=1:words(chains)] file(fma) using (column("warps")*where("chains", word(chains, i)+0)*where("blocks", 1)):(gflops("seconds")):(gflops("high")):(gflops("low")) \
+	with yerrorlines lt i title word(chains, i)." chain".(word(chains, i) eq "1" ? "" : "s")
 left = 0.25; bottom = 0.536; top = 0.792
 @panel
 unset logscale x
@@ -55,7 +49,6 @@ if (words(all) > 0) {
 		times using 3:1 with points lt 2 ps 0.9 title "a saturated SM, one after the other"
 	set datafile columnheaders
 }
-
 left = 0.17; bottom = 0.361; top = 0.462
 @panel
 unset logscale x
@@ -67,29 +60,17 @@ set xtics (4, 8, 16)
 set xlabel "bytes a load" offset 0,0.4
 set ylabel "share of the register rate"
 set yrange [0:1.1]
-if (has_fed) {
-	plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) using "width":(reference/column("seconds")) \
-		with linespoints lt i title system("echo ".word("own_word same_word two-way_conflict constant", i)." | tr _ ' '")
-}
-
-bottom = 0.198; top = 0.298
-@panel
-set title "Matrix products of one SM against its blocks, of 4 warps each"
-set xlabel "blocks" offset 0,0.4
+if (has_fed) plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) using "width":(reference/column("seconds")) \
+	with linespoints lt i title system("echo ".word("own_word same_word two-way_conflict constant", i)." | tr _ ' '")
+eval place(left, right, 0.198, 0.298, "Matrix products of one SM against its blocks, of 4 warps each").xlabel("blocks")
 set xrange [0.9:2.3]
 set xtics (1, 2)
 set ylabel "Tflop/s"
 set yrange [0:*]
-if (words(products) > 0) {
-	plot for [i=1:words(products)] file("instruction/".word(products, i)) \
-		using (column("blocks")*where("chains", 1)*where("warps", 4)):(gflops("seconds")/1e3) \
-		with linespoints lt i title dotted(word(products, i)) noenhanced
-}
-
-left = 0.25; bottom = 0.042; top = 0.132
-@panel
-set title "In bursts, and kept up for two seconds"
-set xlabel "Tflop/s of the device" offset 0,0.4
+if (words(products) > 0) plot for [i=1:words(products)] file("instruction/".word(products, i)) \
+	using (column("blocks")*where("chains", 1)*where("warps", 4)):(gflops("seconds")/1e3) \
+	with linespoints lt i title dotted(word(products, i)) noenhanced
+eval place(0.25, right, 0.042, 0.132, "In bursts, and kept up for two seconds").xlabel("Tflop/s of the device")
 unset ylabel
 set logscale x 10
 set xrange [10:10000]
@@ -97,12 +78,10 @@ set xtics auto
 set yrange [words(kept)+0.5:0.5]
 set ytics ()
 do for [i=1:words(kept)] { set ytics add (dotted(word(kept, i)) i) }
-if (words(kept) > 0) {
-	plot for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1e-12):($0 == 0 ? i : NaN) \
-		with points lt 1 ps 0.9 title i == 1 ? "burst" : "", \
-		for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_sustained")*1e-12):($0 == 0 ? i : NaN) \
-		with points lt 2 ps 0.9 title i == 1 ? "two seconds" : "", \
-		for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1.15e-12):($0 == 0 ? i : NaN):(state(word(kept, i))) \
-		with labels left noenhanced notitle
-}
+if (words(kept) > 0) plot for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1e-12):($0 == 0 ? i : NaN) \
+	with points lt 1 ps 0.9 title i == 1 ? "burst" : "", \
+	for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_sustained")*1e-12):($0 == 0 ? i : NaN) \
+	with points lt 2 ps 0.9 title i == 1 ? "two seconds" : "", \
+	for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1.15e-12):($0 == 0 ? i : NaN):(state(word(kept, i))) \
+	with labels left noenhanced notitle
 unset multiplot

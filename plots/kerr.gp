@@ -28,11 +28,11 @@ set logscale xy
 set format y "10^{%L}"
 sizes = "set xrange [400:20000]; set xtics (512, 1024, 2048, 4096, 8192, 16384); set xlabel 'm' offset 0,0.4"
 i = 0
-place = "i = i + 1; bottom = 1.0 - (i-0.37)/panels; top = 1.0 - (i-0.88)/panels"
+next = "i = i + 1; bottom = 1.0 - (i-0.37)/panels; top = 1.0 - (i-0.88)/panels"
 @sizes
 
 if (words(gemvs) > 0) {
-	@place
+	@next
 	@panel
 	set title "A x, A m x m (Figure 2) - ".machine
 	set ylabel "Gflop/s"
@@ -41,19 +41,17 @@ if (words(gemvs) > 0) {
 		exists("gpu_dram_read") ? gpu_dram_read / 2e9 : NaN with lines lt 7 dt 2 title "DRAM reads", \
 		69 with lines lt 5 dt 3 title "GTX 280, best (paper)"
 }
-
-@place
+@next
 @panel
 set title "Time of QR with the whole Q, m x m/2 (Figure 3) - ".machine
 set ylabel "seconds"
 plot for [j=1:words(runs)] file(word(runs, j)) using "m":"seconds" with linespoints lt j title key_of(word(runs, j)), \
 	for [j=1:words(runs)] file(word(runs, j)) using "m":"predicted" with lines lt j dt 2 notitle, \
 	for [j=1:words(lapack)] file(word(lapack, j)) using "m":"seconds" with linespoints lt 2+j \
-		title "LAPACK, ".last(word(lapack, j)).(last(word(lapack, j)) eq "1" ? " thread" : " threads"), \
+	title "LAPACK, ".last(word(lapack, j)).(last(word(lapack, j)) eq "1" ? " thread" : " threads"), \
 	for [j=1:words(papers)] file(word(papers, j)) using "m":"seconds" with points lt 6+j ps 1.2 title gpu_of(word(papers, j)), \
 	NaN with lines lt 7 dt 2 title "predicted"
-
-@place
+@next
 @panel
 set title "Rate against work (Figure 4)"
 set ylabel "Gflop/s"
@@ -65,10 +63,9 @@ plot for [j=1:words(runs)] file(word(runs, j)) using "gflop":"gflops" with lines
 	for [j=1:words(runs)] file(word(runs, j)) using "gflop":"gflops_predicted" with lines lt j dt 2 notitle, \
 	for [j=1:words(papers)] file(word(papers, j)) using "gflop":"gflops" with points lt 6+j ps 1.2 title gpu_of(word(papers, j)), \
 	NaN with lines lt 7 dt 2 title "predicted"
-
 @sizes
 if (words(hosts) > 0) {
-	@place
+	@next
 	@panel
 	set title "Speedup over LAPACK on the host (Figure 5)"
 	set ylabel "ratio"
@@ -76,19 +73,19 @@ if (words(hosts) > 0) {
 		title last(word(hosts, j)).(last(word(hosts, j)) eq "1" ? " thread" : " threads")
 }
 if (words(applied) > 0) {
-	@place
+	@next
 	@panel
 	set title "A <- P^T A and Q <- Q P (Figure 6)"
 	set ylabel "Gflop/s (Table 1)"
 	plot for [j=1:words(applied)] file(word(applied, j)) using "m":"gflops" with linespoints lt j title apply_key(word(applied, j)), \
 		for [j=1:words(applied)] file(word(applied, j)) using "m":"predicted" with lines lt j dt 2 notitle, \
 		for [j=1:words(papers)] file(word(papers, j)) using "m":"apply_a" with points lt 6+j pt 6 ps 1.2 \
-			title gpu_of(word(papers, j)).", to A", \
+		title gpu_of(word(papers, j)).", to A", \
 		for [j=1:words(papers)] file(word(papers, j)) using "m":"apply_q" with points lt 6+j pt 4 ps 1.2 \
-			title gpu_of(word(papers, j)).", to Q"
+		title gpu_of(word(papers, j)).", to Q"
 }
 if (words(widths) > 0) {
-	@place
+	@next
 	@panel
 	set title "The width r of the blocks"
 	set ylabel "seconds"

@@ -11,11 +11,8 @@ device = present("launch/dependent launch/cooperative launch/pdl launch/graph_no
 	"launch/scal_device launch/swap_device launch/ger_device")
 trip = present("launch/sync launch/graph_sync launch/event_sync launch/flag_sync launch/copy_sync launch/iamax launch/stream")
 all = trip." ".device." ".host
-us(c) = column(c) * 1e6
 set multiplot
-left = 0.27; right = 0.97; bottom = 0.50; top = 0.95
-@panel
-set title "Time of launches - ".machine
+eval place(0.27, 0.97, 0.50, 0.95, "Time of launches - ".machine)
 set logscale x
 set xlabel "microseconds"
 set yrange [0.3 : words(all) + 0.7]
@@ -34,22 +31,14 @@ set ytics auto scale 1
 set ylabel "microseconds"
 set logscale x 4
 unset key
-left = 0.15; right = 0.50; bottom = 0.07; top = 0.31
-if (present("launch/grid") ne "") {
-	@panel
-	unset key
-	set title "Device, start to start"
-	set xlabel "blocks of 256 threads"
-	set xtics 1, 16
-	plot file("launch/grid") using "blocks":(us("seconds")):(us("low")):(us("high")) with yerrorlines lt 2
-}
-left = 0.64; right = 0.97
-if (present("launch/argument") ne "") {
-	@panel
-	unset key
-	set title "Host, per call"
-	set xlabel "bytes of kernel arguments"
-	set xtics 4, 4
-	plot file("launch/argument") using "bytes":(us("seconds")):(us("low")):(us("high")) with yerrorlines lt 1
-}
+eval place(0.15, 0.50, 0.07, 0.31, "Device, start to start")
+unset key
+set xlabel "blocks of 256 threads"
+set xtics 1, 16
+if (present("launch/grid") ne "") plot file("launch/grid") using "blocks":@in_us with yerrorlines lt 2
+eval place(0.64, 0.97, 0.07, 0.31, "Host, per call")
+unset key
+set xlabel "bytes of kernel arguments"
+set xtics 4, 4
+if (present("launch/argument") ne "") plot file("launch/argument") using "bytes":@in_us with yerrorlines lt 1
 unset multiplot

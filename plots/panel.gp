@@ -29,8 +29,7 @@ plot for [i=1:words(predicted)] file(p(i)) using "m":"low":"high" \
 	with filledcurves lt line_of(variant(p(i))) fs transparent solid 0.18 noborder notitle, \
 	for [i=1:words(predicted)] file(p(i)) using "m":"gflops" with lines lt line_of(variant(p(i))) dt 2 notitle, \
 	for [i=1:words(measured)] file(m(i)) using "m":"low":(0):(column("high")-column("low")) \
-	with vectors nohead lt line_of(variant(m(i))) notitle, \
-	for [i=1:words(measured)] file(m(i)) using "m":"gflops" \
+	with vectors nohead lt line_of(variant(m(i))) notitle, for [i=1:words(measured)] file(m(i)) using "m":"gflops" \
 	with points lt line_of(variant(m(i))) title title_of(variant(m(i))), \
 	for [i=1:words(estimates)] file(e(i)) using "m":"gflops" with lines lt 7 dt dash(e(i)) \
 	title "estimate by eq. (2), ".(by_launch(e(i)) ? "launches" : "barriers"), \

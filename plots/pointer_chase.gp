@@ -13,7 +13,6 @@ read_by(s) = s eq "pointer_chase/once_other" ? "the other partition" : s eq "poi
 hits = "gpu_l2_near_hit_latency gpu_l2_far_hit_latency"
 name_of(s) = s eq "pointer_chase/chain_ca" ? "ld.ca (L1)" : s eq "pointer_chase/chain_cg" ? "ld.cg (L2)" : \
 	s eq "pointer_chase/chain_nc" ? "ld.nc (read-only)" : s eq "pointer_chase/cold" ? "L2 overwritten before" : "constant memory"
-ns(c) = column(c) * 1e9
 sizes_axis = "set xtics rotate by 0 ('8 B' 8, '256 B' 2**8, '4 KiB' 2**12, '64 KiB' 2**16, '1 MiB' 2**20, '16 MiB' 2**24, ".\
 	"'256 MiB' 2**28, '4 GiB' 2**32, '64 GiB' 2**36)"
 
@@ -40,8 +39,7 @@ set xlabel "bytes of the set" offset 0,0.4
 @sizes_axis
 if (words(chains) > 0) {
 	@mark_sizes
-	plot for [i=1:words(chains)] file(word(chains, i)) using "bytes":(ns("seconds")):(ns("low")):(ns("high")) \
-		with yerrorlines lt i title name_of(word(chains, i)), \
+	plot for [i=1:words(chains)] file(word(chains, i)) using "bytes":@in_ns with yerrorlines lt i title name_of(word(chains, i)), \
 		for [i=1:words(latencies)] known(word(latencies, i))*1e9 with lines lt 7 dt 3 notitle
 	@unmark
 }
@@ -67,21 +65,17 @@ set xlabel "bytes from the first to the last page" offset 0,0.4
 if (words(pages) > 0) {
 	strides = values("pointer_chase/pages", "stride")
 	plot for [i=1:words(strides)] file("pointer_chase/pages") \
-		using (column("nodes")*column("stride")*where("stride", real(word(strides, i)))):(ns("seconds")):(ns("low")):(ns("high")) \
+		using (column("nodes")*column("stride")*where("stride", real(word(strides, i)))):@in_ns \
 		with yerrorlines lt i title size_label(real(word(strides, i))), \
 		file("pointer_chase/packed") using (column("nodes")*real(word(strides, 1))):(ns("seconds")) \
 		with lines lt 7 dt 2 title "dense lines"
 }
-bottom = 0.061; top = 0.171
-@panel
-set title "First load of an L2 line, ld.cg, read before by an SM of"
+eval place(left, right, 0.061, 0.171, "First load of an L2 line, ld.cg, read before by an SM of")
 unset logscale x
 set xlabel "nanoseconds" offset 0,0.4
 set xtics auto format "%g"
 set ylabel "share of lines"
 set yrange [0:1]
-if (words(first) > 0) {
-	plot for [i=1:words(first)] file(word(first, i)) using (ns("seconds")):(1) smooth cnormal with lines lt i title read_by(word(first, i)), \
-		for [i=1:words(hits)] "+" using (known(word(hits, i))*1e9):($0/99.) with lines lt 7 dt 2 notitle
-}
+if (words(first) > 0) plot for [i=1:words(first)] file(word(first, i)) using (ns("seconds")):(1) smooth cnormal with lines lt i title read_by(word(first, i)), \
+	for [i=1:words(hits)] "+" using (known(word(hits, i))*1e9):($0/99.) with lines lt 7 dt 2 notitle
 unset multiplot

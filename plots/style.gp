@@ -55,6 +55,18 @@ bytes_axis = "set logscale x 2; set xrange [*:1.15e9<*]; set xtics rotate by 0 (
 # Fitted parameters of the profile, dots as underscores.
 if (system("[ -f '".work."/profile.gp' ] && echo 1") eq "1") load work."/profile.gp"
 
-# A panel of a multiplot: its edges in fractions of the figure; the key stands below it.
+# Times of a point; with its interval, for error bars.
+ns(c) = column(c) * 1e9
+us(c) = column(c) * 1e6
+ms(c) = column(c) * 1e3
+in_ns = '(ns("seconds")):(ns("low")):(ns("high"))'
+in_us = '(us("seconds")):(us("low")):(us("high"))'
+in_ms = '(ms("seconds")):(ms("low")):(ms("high"))'
+in_GB = '(GB("seconds")):(GB("high")):(GB("low"))'
+
+# A panel of a multiplot: its edges in fractions of the figure; the key stands below it. eval place(...).xlabel(...).ylabel(...)
 panel = "set lmargin at screen left; set rmargin at screen right; set bmargin at screen bottom; ".\
-	"set tmargin at screen top; set key at screen (left+right)/2., screen bottom-52./height center top"
+	"set tmargin at screen top; set key at screen (left+right)/2., screen bottom-52./height center top; "
+place(l, r, b, t, text) = (left = l, right = r, bottom = b, top = t, title_text = text, panel."set title title_text; ")
+xlabel(text) = (x_text = text, "set xlabel x_text offset 0,0.4; ")
+ylabel(text) = (y_text = text, "set ylabel y_text; ")

@@ -42,8 +42,7 @@ do for [m in maps] {
 			set label 2 kind at graph 0.5, graph 1.08 center textcolor rgb "#606060"
 			unset title
 			plot file(s(m, kind)) using 1:2:(0.48):(0.48):(log(column("value")) / log(2)) with boxxyerror fillstyle solid 0.85 noborder \
-					lc palette notitle, \
-				"" using 1:2:(stringcolumn("label")) with labels font ",13" textcolor rgb "#202020" notitle, \
+				lc palette notitle, "" using 1:2:(stringcolumn("label")) with labels font ",13" textcolor rgb "#202020" notitle, \
 				file(s(m, "even")) using 1:2 with linespoints lw 3 lc rgb "#202020" pt 7 ps 0.4 notitle
 		}
 		i = i + 1
@@ -53,9 +52,7 @@ unset label
 set tics scale 1
 set grid lc rgb "#909090" lw 0.4 dt 3
 left = 0.13; right = 0.97
-top = 1.0 - (i * map_height + 60.0) / height; bottom = 110.0 / height
-@panel
-set title "Every point: speedup over factorizing again with our routines - ".machine
+eval place(left, right, 110.0 / height, 1.0 - (i * map_height + 60.0) / height, "Every point: speedup over factorizing again with our routines - ".machine)
 set logscale xy 2
 set xrange [*:*]
 set yrange [*:*]

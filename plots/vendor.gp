@@ -21,14 +21,10 @@ set yrange [0:*]
 do for [i=1:2] {
 	list = series(word("s_.* d_.*", i))
 	if (words(list) == 0) { continue }
-	bottom = 1 - (i - 0.29) / slots; top = bottom + 0.59 / slots
-	@panel
-	set title "Speedup over cuSOLVER, n x n, ".(i == 1 ? "single precision - ".machine : "double precision")
-	set ylabel "ratio"
-	set xlabel "n" offset 0,0.4
+	bottom = 1 - (i - 0.29) / slots
+	eval place(left, right, bottom, bottom + 0.59 / slots, "Speedup over cuSOLVER, n x n, ".(i == 1 ? "single precision - ".machine : "double precision")).ylabel("ratio").xlabel("n")
 	plot for [j=1:words(list)] file(word(list, j)) using "n":"ratio" with linespoints \
-		lt line_of(field(word(list, j), 2)) dt dash(field(word(list, j), 3)) title key_of(word(list, j)), \
-		1 with lines lt 7 dt 3 notitle
+		lt line_of(field(word(list, j), 2)) dt dash(field(word(list, j), 3)) title key_of(word(list, j)), 1 with lines lt 7 dt 3 notitle
 }
 panels = series("ge[tq]rf_[a-z]*_[0-9]*")
 if (words(panels) > 0) {
