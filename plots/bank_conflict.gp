@@ -46,8 +46,7 @@ if (words(saturated) > 0) {
 		with points lt 8 pt 6 ps 1.2 title "words broadcast, 4 B"
 }
 set key maxrows 3
-eval place(left, right, 0.31, 0.465, "Atomics in shared memory")
-set xlabel "lanes on one word"
+eval place(left, right, 0.31, 0.465, "Atomics in shared memory").xname("lanes on one word")
 if (words(shared) > 0) {
 	list = shared
 	@axes
@@ -64,13 +63,11 @@ if (words(tile) > 0) {
 	@axes
 	plot for [i=1:words(tile)] file(word(tile, i)) using "pitch":@in_ns with yerrorlines lt i title label(word(tile, i))
 }
-left = 0.60; right = 0.96
-@panel
+eval place(0.60, 0.96, bottom, top, "Atomics in global memory, all SMs")
 unset y2tics
 unset y2label
 set border 3
 set yrange [*:*]
-set title "Atomics in global memory, all SMs"
 set xtics ("a line each" 0, "neighbours" 1, "one word" 2)
 set xrange [-0.3:2.3]
 unset ylabel

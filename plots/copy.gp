@@ -28,14 +28,12 @@ if (present("copy/stride_cold") ne "") plot for [i=1:words(sizes)] file("copy/st
 	with linespoints lt i title sprintf("%.0f Ki words", word(sizes, i)/1024.)
 unset logscale y
 set yrange [0:*]
-eval place(0.64, 0.97, 0.36, 0.51, "Bytes in flight").xlabel("KiB of loads in flight per SM")
-unset key
+eval place(0.64, 0.97, 0.36, 0.51, "Bytes in flight").xlabel("KiB of loads in flight per SM").nokey
 if (present("copy/inflight_cold") ne "") plot file("copy/inflight_cold") using (column("inflight")/1024):@in_GB with yerrorlines lt 1
 shifted = present("copy/misaligned_cold copy/aligned_head_cold")
 eval place(0.15, 0.5, 0.085, 0.225, "Misalignment").xlabel("bytes from an aligned address")
 if (words(shifted) > 0) plot for [i=1:words(shifted)] file(word(shifted, i)) using "offset":@in_GB \
 	with yerrorlines lt i title word(shifted, i) eq "copy/misaligned_cold" ? "plain" : "aligned body + head"
-eval place(0.64, 0.97, 0.085, 0.225, "Access width").xlabel("bytes of one thread's access")
-unset key
+eval place(0.64, 0.97, 0.085, 0.225, "Access width").xlabel("bytes of one thread's access").nokey
 if (present("copy/width_cold") ne "") plot file("copy/width_cold") using "width":@in_GB with yerrorlines lt 1
 unset multiplot

@@ -15,13 +15,8 @@ left = 0.13; right = 0.97
 do for [p=1:2] {
 	s = p == 1 ? "s" : "d"
 	bytes = 4 * p
-	bottom = p == 1 ? 0.67 : 0.18; top = p == 1 ? 0.95 : 0.46
-	@panel
-	set logscale x 2
-	set title p == 1 ? "Single precision - ".machine : "Double precision"
-	set xlabel "n" offset 0,0.4
-	set ylabel "TB/s"
-	set yrange [0:*]
+	eval place(left, right, p == 1 ? 0.67 : 0.18, p == 1 ? 0.95 : 0.46, p == 1 ? "Single precision - ".machine : "Double precision")
+	eval logscale("x 2").xlabel("n").ylabel("TB/s").yrange("0:*")
 	here = ""
 	do for [k in kinds] { if (present("gemv_rate/".k."_".s) ne "") { here = here." ".k } }
 	if (words(here) > 0) {

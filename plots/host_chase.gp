@@ -14,10 +14,8 @@ found = "host_l1_size host_l2_size host_l3_size host_l4_size"
 set multiplot
 set logscale y
 set ylabel "nanoseconds"
-left = 0.12; right = 0.97; bottom = 0.55; top = 0.95
-@panel
+eval place(0.12, 0.97, 0.55, 0.95, "Latency of a dependent load - ".machine)
 @bytes_axis
-set title "Latency of a dependent load - ".machine
 set xlabel "bytes of the set" offset 0,0.4
 do for [i=1:words(found)] {
 	if (exists(word(found, i))) {
@@ -29,12 +27,7 @@ do for [i=1:words(found)] {
 if (words(chains) > 0) plot for [i=1:words(chains)] file(word(chains, i)) using "bytes":@in_ns \
 	with yerrorlines lt i title name_of(word(chains, i))
 do for [i=1:words(found)] { unset arrow i; unset label i }
-bottom = 0.13; top = 0.4
-@panel
-set xrange [*:*]
-set xtics auto
-set title "One line in each page"
-set xlabel "lines" offset 0,0.4
+eval place(left, right, 0.13, 0.4, "One line in each page").xrange("*:*").xtics("auto").xlabel("lines")
 if (words(pages) > 0) plot for [i=1:words(pages)] file(word(pages, i)) using "nodes":@in_ns \
 	with yerrorlines lt i title name_of(word(pages, i))
 unset multiplot

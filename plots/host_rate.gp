@@ -27,8 +27,6 @@ do for [routine in "getrf geqrf"] {
 	}
 }
 gemm = present("host_rate/gemm_s host_rate/gemm_d")
-eval place(0.64, 0.97, bottom, top, "gemm, n x n")
-unset key
-set xlabel "n"
+eval place(0.64, 0.97, bottom, top, "gemm, n x n").nokey.xname("n")
 if (words(gemm) > 0) plot for [p=1:words(gemm)] file(word(gemm, p)) using "n":(2*column("n")**3/column("seconds")/1e9) with linespoints lt 1 dt p
 unset multiplot

@@ -24,17 +24,12 @@ dotted(s) = system("echo ".s." | sed 's/_/./'")
 state(p) = sprintf("%.2f GHz", value("gpu_".p."_sustained_clock") * 1e-9).(exists("gpu_".p."_sustained_power") ? sprintf(", %.0f W", value("gpu_".p."_sustained_power")) : "")
 set multiplot
 left = 0.17; right = 0.97
-eval place(left, right, 0.859, 0.980, "Single-precision FMA of one SM - ".machine)
-set logscale x 2
-set xlabel "warps" offset 0,0.4
-set ylabel "Gflop/s"
-set yrange [0:*]
+eval place(left, right, 0.859, 0.980, "Single-precision FMA of one SM - ".machine).logscale("x 2").xlabel("warps").ylabel("Gflop/s")
+eval yrange("0:*")
 if (words(chains) > 0) plot for [i=1:words(chains)] file(fma) using (column("warps")*where("chains", word(chains, i)+0)*where("blocks", 1)):(gflops("seconds")):(gflops("high")):(gflops("low")) \
 	with yerrorlines lt i title word(chains, i)." chain".(word(chains, i) eq "1" ? "" : "s")
-left = 0.25; bottom = 0.536; top = 0.792
-@panel
+eval place(0.25, right, 0.536, 0.792, "One warp-wide instruction")
 unset logscale x
-set title "One warp-wide instruction"
 set logscale x 10
 set xlabel "nanoseconds" offset 0,0.4
 unset ylabel
@@ -49,10 +44,8 @@ if (words(all) > 0) {
 		times using 3:1 with points lt 2 ps 0.9 title "a saturated SM, one after the other"
 	set datafile columnheaders
 }
-left = 0.17; bottom = 0.361; top = 0.462
-@panel
+eval place(0.17, right, 0.361, 0.462, "FMA with an operand from elsewhere")
 unset logscale x
-set title "FMA with an operand from elsewhere"
 set ytics auto
 set logscale x 2
 set xrange [3:22]
@@ -62,11 +55,8 @@ set ylabel "share of the register rate"
 set yrange [0:1.1]
 if (has_fed) plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) using "width":(reference/column("seconds")) \
 	with linespoints lt i title system("echo ".word("own_word same_word two-way_conflict constant", i)." | tr _ ' '")
-eval place(left, right, 0.198, 0.298, "Matrix products of one SM against its blocks, of 4 warps each").xlabel("blocks")
-set xrange [0.9:2.3]
-set xtics (1, 2)
-set ylabel "Tflop/s"
-set yrange [0:*]
+eval place(left, right, 0.198, 0.298, "Matrix products of one SM against its blocks, of 4 warps each").xlabel("blocks").xrange("0.9:2.3")
+eval xtics("(1, 2)").ylabel("Tflop/s").yrange("0:*")
 if (words(products) > 0) plot for [i=1:words(products)] file("instruction/".word(products, i)) \
 	using (column("blocks")*where("chains", 1)*where("warps", 4)):(gflops("seconds")/1e3) \
 	with linespoints lt i title dotted(word(products, i)) noenhanced

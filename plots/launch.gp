@@ -12,10 +12,7 @@ device = present("launch/dependent launch/cooperative launch/pdl launch/graph_no
 trip = present("launch/sync launch/graph_sync launch/event_sync launch/flag_sync launch/copy_sync launch/iamax launch/stream")
 all = trip." ".device." ".host
 set multiplot
-eval place(0.27, 0.97, 0.50, 0.95, "Time of launches - ".machine)
-set logscale x
-set xlabel "microseconds"
-set yrange [0.3 : words(all) + 0.7]
+eval place(0.27, 0.97, 0.50, 0.95, "Time of launches - ".machine).logscale("x").xname("microseconds").yrange("0.3 : words(all) + 0.7")
 unset ytics
 set for [i=1:words(all)] ytics add (label(word(all, i)) i) noenhanced scale 0
 d = words(trip)
@@ -31,14 +28,8 @@ set ytics auto scale 1
 set ylabel "microseconds"
 set logscale x 4
 unset key
-eval place(0.15, 0.50, 0.07, 0.31, "Device, start to start")
-unset key
-set xlabel "blocks of 256 threads"
-set xtics 1, 16
+eval place(0.15, 0.50, 0.07, 0.31, "Device, start to start").nokey.xname("blocks of 256 threads").xtics("1, 16")
 if (present("launch/grid") ne "") plot file("launch/grid") using "blocks":@in_us with yerrorlines lt 2
-eval place(0.64, 0.97, 0.07, 0.31, "Host, per call")
-unset key
-set xlabel "bytes of kernel arguments"
-set xtics 4, 4
+eval place(0.64, 0.97, 0.07, 0.31, "Host, per call").nokey.xname("bytes of kernel arguments").xtics("4, 4")
 if (present("launch/argument") ne "") plot file("launch/argument") using "bytes":@in_us with yerrorlines lt 1
 unset multiplot

@@ -19,17 +19,13 @@ engine_title(e) = system("echo ".engine_name(e)." | tr _ ' '")
 set multiplot
 left = 0.13; right = 0.97
 eval place(left, right, 0.800, 0.970, "Latency of a load beside streams - ".machine).xlabel("TB/s that the others read").ylabel("nanoseconds")
-set yrange [0:*]
-set xrange [0:*]
+eval yrange("0:*").xrange("0:*")
 unset datafile columnheaders
 if (words(places) > 0) plot for [i=1:words(places)] join(word(places, i)) using 1:2 with linespoints lt i \
 	title word(places, i) eq "l2" ? "both in L2" : "both in DRAM"
 set datafile columnheaders
-eval place(left, right, 0.546, 0.713, "DRAM reads against bytes under way, all SMs")
-set logscale x 2
-set xlabel "KiB under way on every SM" offset 0,0.4
-set ylabel "TB/s"
-set xrange [*:*]
+eval place(left, right, 0.546, 0.713, "DRAM reads against bytes under way, all SMs").logscale("x 2").xlabel("KiB under way on every SM")
+eval ylabel("TB/s").xrange("*:*")
 if (present(inflight) ne "") {
 	engines = values(inflight, "engine")
 	plot for [e in engines] file(inflight) using (column("inflight")/1024*where("engine", e+0)):(rate("seconds")):(rate("high")):(rate("low")) \

@@ -12,22 +12,17 @@ widths = present(column_s) eq "" ? "" : values(column_s, "n")
 updates = present(step_s) eq "" ? "" : values(step_s, "n")
 set multiplot
 set logscale x 2
-eval place(0.15, 0.97, 0.69, 0.96, "A column of the resident panel - ".machine).xlabel("blocks").ylabel("microseconds")
-set yrange [0:*]
+eval place(0.15, 0.97, 0.69, 0.96, "A column of the resident panel - ".machine).xlabel("blocks").ylabel("microseconds").yrange("0:*")
 if (words(widths) > 0) plot for [i=1:words(widths)] file(column_s) \
 	using (column("blocks")*where("n", word(widths, i))*where("rows", 128)):@in_us \
 	with yerrorlines lt i title word(widths, i)." columns", \
 	exists("gpu_launch_dependent") ? gpu_launch_dependent*1e6 : NaN with lines lt 7 dt 2 title "one dependent launch"
-eval place(0.15, 0.97, 0.375, 0.57, "Fused kernels: pivot and update in turns, and pivot alone")
-set logscale y
-set yrange [*:*]
-set xlabel "rows"
-set ylabel "microseconds"
+eval place(0.15, 0.97, 0.375, 0.57, "Fused kernels: pivot and update in turns, and pivot alone").logscale("y").yrange("*:*").xname("rows")
+eval ylabel("microseconds")
 if (words(updates) > 0) plot for [i=1:words(updates)] file(step_s) using (column("m")*where("n", word(updates, i))):@in_us \
 	with yerrorlines lt i title "both, ".word(updates, i)." columns", for [i=1:words(present(pivot_s))] file(pivot_s) \
 	using (column("m")*where("n", 32)):@in_us with yerrorlines lt 8 title "pivot, 32 columns"
-eval place(0.15, 0.97, 0.06, 0.235, "Panel update in shared memory, one SM").ylabel("GB/s, read + written")
-unset key
+eval place(0.15, 0.97, 0.06, 0.235, "Panel update in shared memory, one SM").ylabel("GB/s, read + written").nokey
 unset logscale y
 set yrange [0:*]
 set xlabel "threads"

@@ -19,7 +19,6 @@ sizes_axis = "set xtics rotate by 0 ('8 B' 8, '256 B' 2**8, '4 KiB' 2**12, '64 K
 # Sizes and latencies of the profile: a line each.
 marks = "gpu_l1_size gpu_constant_size gpu_l2_near_size gpu_l2_size"
 latencies = "gpu_l1_latency gpu_constant_latency gpu_l2_latency gpu_dram_latency"
-known(name) = exists(name) ? value(name) : NaN
 mark_name(name) = name eq "gpu_l1_size" ? "L1" : name eq "gpu_constant_size" ? "constant" : name eq "gpu_l2_size" ? "L2" : "near L2"
 mark_sizes = "do for [i=1:words(marks)] { if (exists(word(marks, i))) { ".\
 	"set arrow 10+i from first known(word(marks, i)), graph 0 to first known(word(marks, i)), graph 1 nohead lt 7 dt 2; ".\
@@ -30,10 +29,8 @@ unmark = "do for [i=11:20] { unset arrow i; unset label i }"
 set multiplot
 set logscale x 2
 set logscale y
-left = 0.12; right = 0.97; bottom = 0.786; top = 0.964
-@panel
+eval place(0.12, 0.97, 0.786, 0.964, "Latency of a dependent load in a random chain - ".machine)
 set key maxrows 2
-set title "Latency of a dependent load in a random chain - ".machine
 set ylabel "nanoseconds"
 set xlabel "bytes of the set" offset 0,0.4
 @sizes_axis
@@ -43,10 +40,8 @@ if (words(chains) > 0) {
 		for [i=1:words(latencies)] known(word(latencies, i))*1e9 with lines lt 7 dt 3 notitle
 	@unmark
 }
-bottom = 0.524; top = 0.683
-@panel
+eval place(left, right, 0.524, 0.683, "Cycles over arrays of these sizes, ld.ca")
 set key maxrows 3
-set title "Cycles over arrays of these sizes, ld.ca"
 set xlabel "stride, bytes" offset 0,0.4
 @sizes_axis
 if (words(cycles) > 0) {
@@ -55,11 +50,9 @@ if (words(cycles) > 0) {
 		using (column("stride")*where("bytes", real(word(arrays, i)))):(ns("seconds")) \
 		with linespoints lt i title size_label(real(word(arrays, i)))
 }
-bottom = 0.274; top = 0.421
-@panel
+eval place(left, right, 0.274, 0.421, "Chains over pages, ld.cg: a random line in each of these strides")
 set key maxrows 2
 unset logscale y
-set title "Chains over pages, ld.cg: a random line in each of these strides"
 set xlabel "bytes from the first to the last page" offset 0,0.4
 @sizes_axis
 if (words(pages) > 0) {

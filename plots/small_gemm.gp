@@ -3,7 +3,7 @@
 # lawn_products.awk wrote work/NAME/{one,split,own,own_split,cublas}.tsv (blocks, us).
 height = 520
 load scripts."/style.gp"
-series = present(name."/one ".name."/split ".name."/own ".name."/own_split ".name."/cublas")
+series = prefixed("", "one split own own_split cublas")
 which(s) = system("basename ".s)
 title_of(s) = s eq "one" ? "LAWN 202, one kernel" : s eq "split" ? "LAWN 202, two stages" : s eq "own" ? "our own" : \
 	s eq "own_split" ? "our own, k in parts" : "cuBLAS"

@@ -10,7 +10,7 @@ choice_height = 500
 height = map_height * drawn + choice_height
 load scripts."/style.gp"
 s(m, kind) = name."/".m."_".kind
-changes = present(name."/choice_remove_columns ".name."/choice_add_columns ".name."/choice_add_rows ".name."/choice_remove_rows")
+changes = prefixed("choice_", "remove_columns add_columns add_rows remove_rows")
 change_of(f) = system("echo '".f."' | sed 's,.*choice_,,; s,_, ,'")
 line_of(f) = change_of(f) eq "remove columns" ? 1 : change_of(f) eq "add columns" ? 2 : change_of(f) eq "add rows" ? 3 : 4
 set multiplot
@@ -53,10 +53,7 @@ set tics scale 1
 set grid lc rgb "#909090" lw 0.4 dt 3
 left = 0.13; right = 0.97
 eval place(left, right, 110.0 / height, 1.0 - (i * map_height + 60.0) / height, "Every point: speedup over factorizing again with our routines - ".machine)
-set logscale xy 2
-set xrange [*:*]
-set yrange [*:*]
-set xtics autofreq
+eval logscale("xy 2").xrange("*:*").yrange("*:*").xtics("autofreq")
 set ytics autofreq
 set xlabel "predicted" offset 0,0.4
 set ylabel "measured" offset 1.5,0
