@@ -363,6 +363,8 @@ function table_end(text) {
 		paragraph(text)
 	return 1
 }
+function details(title) { print "DETAILS\t" title }
+function details_end() { print "ENDDETAILS" }
 # A table with a column for each size: its cells in any order, then the table, ascending; its rows in the order of the cells.
 function add_cell(name, n, text) {
 	if (!(name in row_known))
