@@ -33,8 +33,8 @@ if (words(alone) > 0) {
 	@axes
 	plot for [i=1:words(alone)] for [w in "4 8 16"] file(word(alone, i)) using (column("ways")*where("width", w+0)):@in_ns \
 		with yerrorlines lt (w eq "4" ? 1 : w eq "8" ? 2 : 3) dt 2*i-1 title word("load store", i)." ".w." B", \
-		for [f in series("alone_broadcast")] file(f) using (column("words")*where("width", 4)):(ns("seconds")) \
-		with points lt 8 pt 6 ps 1.2 title "words broadcast, 4 B"
+		for [f in series("alone_broadcast")] file(f) using (column("words")*where("width", 4)):(ns("seconds")) with points \
+		lt 8 pt 6 ps 1.2 title "words broadcast, 4 B"
 }
 eval place(left, right, 0.565, 0.72, "Saturated SM")
 if (words(saturated) > 0) {
@@ -42,15 +42,15 @@ if (words(saturated) > 0) {
 	@axes
 	plot for [i=1:words(saturated)] for [w in "4 8 16"] file(word(saturated, i)) using (column("ways")*where("width", w+0)):@in_ns \
 		with yerrorlines lt (w eq "4" ? 1 : w eq "8" ? 2 : 3) dt 2*i-1 title word("load store", i)." ".w." B", \
-		for [f in series("saturated_broadcast")] file(f) using (column("words")*where("width", 4)):(ns("seconds")) \
-		with points lt 8 pt 6 ps 1.2 title "words broadcast, 4 B"
+		for [f in series("saturated_broadcast")] file(f) using (column("words")*where("width", 4)):(ns("seconds")) with points \
+		lt 8 pt 6 ps 1.2 title "words broadcast, 4 B"
 }
 set key maxrows 3
 eval place(left, right, 0.31, 0.465, "Atomics in shared memory").xname("lanes on one word")
 if (words(shared) > 0) {
 	list = shared
 	@axes
-	plot for [i=1:words(shared)] file(word(shared, i)) using "ways":@in_ns with yerrorlines lt i title name_of(word(shared, i))
+	plot for [f in shared] file(f) using "ways":@in_ns with yerrorlines title name_of(f)
 }
 unset logscale x
 set xlabel " "
@@ -61,7 +61,7 @@ set xrange [31.5:33.5]
 if (words(tile) > 0) {
 	list = tile
 	@axes
-	plot for [i=1:words(tile)] file(word(tile, i)) using "pitch":@in_ns with yerrorlines lt i title label(word(tile, i))
+	plot for [f in tile] file(f) using "pitch":@in_ns with yerrorlines title label(f)
 }
 eval place(0.60, 0.96, bottom, top, "Atomics in global memory, all SMs")
 unset y2tics
@@ -72,6 +72,6 @@ set xtics ("a line each" 0, "neighbours" 1, "one word" 2)
 set xrange [-0.3:2.3]
 unset ylabel
 slot(stride) = stride > 8 ? 0 : stride > 0 ? 1 : 2
-if (words(global) > 0) plot for [i=1:words(global)] file(word(global, i)) using (slot(column("stride_bytes"))):@in_ns \
-	with yerrorbars lt i pt 5+i ps 1 title system("echo '".word(global, i)."' | sed 's,.*global_,,; s,_, ,'")
+if (words(global) > 0) plot for [i=1:words(global)] file(word(global, i)) using (slot(column("stride_bytes"))):@in_ns with yerrorbars \
+	lt i pt 5+i ps 1 title system("echo '".word(global, i)."' | sed 's,.*global_,,; s,_, ,'")
 unset multiplot

@@ -26,18 +26,16 @@ if (present(panels) ne "") {
 eval place(0.15, 0.97, 0.41, 0.62, "Of a diagonal block").xlabel("order")
 here = ""
 do for [k in kinds] { if (present("block_kernel/".k."_s") ne "") { here = here." ".k } }
-if (words(here) > 0) plot for [i=1:words(here)] file("block_kernel/".word(here, i)."_s") using "n":@in_us \
-	with yerrorlines lt i title name_of(word(here, i))
+if (words(here) > 0) plot for [f in here] file("block_kernel/".f."_s") using "n":@in_us with yerrorlines title name_of(f)
 eval place(0.15, 0.97, 0.09, 0.295, "Data movement")
 set key maxrows 3
 set xlabel "columns" offset 0,0.4
 splits = ""
 do for [k in "tf32_split half_pair"] { if (present("block_kernel/".k."_s") ne "") { splits = splits." ".k } }
 deferred = present("block_kernel/apply_swaps_s") ne "" ? "apply_swaps" : ""
-if (present(swaps) ne "") plot for [c=0:1] file(swaps) using (column("n")*where("swaps", 64)*where("cold", c)):@in_us \
-	with yerrorlines lt c+1 title c ? "64 swaps, in DRAM" : "64 swaps, in L2", \
-	for [i=1:words(deferred)] file("block_kernel/".word(deferred, i)."_s") using (column("n")):@in_us \
-	with yerrorlines lt 3 title "swaps of a square", for [i=1:words(splits)] file("block_kernel/".word(splits, i)."_s") \
-	using (column("n")*where("k", 128)):@in_us \
-	with yerrorlines lt 3+i title word(splits, i) eq "half_pair" ? "operands, 3xFP16" : "operands, 3xTF32"
+if (present(swaps) ne "") plot for [c=0:1] file(swaps) using (column("n")*where("swaps", 64)*where("cold", c)):@in_us with yerrorlines \
+	lt c+1 title c ? "64 swaps, in DRAM" : "64 swaps, in L2", \
+	for [f in deferred] file("block_kernel/".f."_s") using (column("n")):@in_us with yerrorlines lt 3 title "swaps of a square", \
+	for [i=1:words(splits)] file("block_kernel/".word(splits, i)."_s") using (column("n")*where("k", 128)):@in_us with yerrorlines lt 3+i \
+	title word(splits, i) eq "half_pair" ? "operands, 3xFP16" : "operands, 3xTF32"
 unset multiplot

@@ -32,8 +32,8 @@ do for [i=1:2] {
 	set yrange [0:1]
 	if (words(present(name."/lu_".v)) == 0) { continue }
 	f = file(name."/lu_".v)
-	plot for [j=2:7] f using "n":(column(word(edges, j - 1))):(column(word(edges, j))) with filledcurves lt j-1 \
-		fs solid 0.5 title says(word(edges, j)), f using "n":"hidden" with lines lt 8 dt 2 lw 2.2 title "hidden", \
+	plot for [j=2:7] f using "n":(column(word(edges, j - 1))):(column(word(edges, j))) with filledcurves lt j-1 fs solid 0.5 \
+		title says(word(edges, j)), f using "n":"hidden" with lines lt 8 dt 2 lw 2.2 title "hidden", \
 		for [j=2:(measured ? 6 : 1)] file(name."/measured_".v) using "n":(column(word(edges, j))) with points lt j-1 ps 0.8 notitle
 }
 eval place(left, right, 0.14, 0.285, "Slowdown without one optimization, measured, single precision").ylabel("ratio").xlabel("n")
@@ -42,8 +42,7 @@ set ytics (1, 1.1, 1.2, 1.5, 2, 3, 5, 10)
 set key maxrows 6 width -2
 set logscale y
 without = system("cd '".work."' && ls ".name."/without-*.tsv 2>/dev/null | sed 's,[.]tsv$,,'")
-if (words(without) > 0) plot for [j=1:words(without)] file(word(without, j)) using "n":"ratio" smooth unique with linespoints \
-	lt colour_of(word_of(word(without, j), 1)) dt dash_of(word_of(word(without, j), 2)) pt mark_of(word_of(word(without, j), 3)) \
-	title title_of(word_of(word(without, j), 1))." ".side(word_of(word(without, j), 2)).", ".left_out(word_of(word(without, j), 3)), \
-	1 with lines lt 7 dt 3 notitle
+if (words(without) > 0) plot for [f in without] file(f) using "n":"ratio" smooth unique with linespoints \
+	lt colour_of(word_of(f, 1)) dt dash_of(word_of(f, 2)) pt mark_of(word_of(f, 3)) \
+	title title_of(word_of(f, 1))." ".side(word_of(f, 2)).", ".left_out(word_of(f, 3)), 1 with lines lt 7 dt 3 notitle
 unset multiplot

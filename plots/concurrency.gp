@@ -27,7 +27,7 @@ set yrange [*:*]
 eval place(0.65, 0.97, 0.66, 0.94, "Transfers at once").xrange("0.8:6.2").xtics("1").logscale("y")
 set xlabel "transfers" offset 0,0.6
 set ylabel "milliseconds for all" offset 1,0
-if (words(copies) > 0) plot for [i=1:words(copies)] file(word(copies, i)) using "copies":@in_ms with yerrorlines lt i title copies_of(word(copies, i))
+if (words(copies) > 0) plot for [f in copies] file(f) using "copies":@in_ms with yerrorlines title copies_of(f)
 unset logscale
 unset key
 set xtics auto

@@ -36,17 +36,14 @@ do for [i=1:3] {
 		}
 	}
 	if (words(measured) + words(checked) == 0) { continue }
-	plot for [j=1:words(measured)] file(word(measured, j)) using "n":(column("gflops")*1e-3) with linespoints \
-		lt line_of(last(word(measured, j))) title key_of(last(word(measured, j))), \
-		for [j=1:words(predicted)] file(word(predicted, j)) using "n":(column("gflops")*1e-3) with lines \
-		lt line_of(last(word(predicted, j))) dt 2 notitle, \
-		for [j=1:words(checked)] file(word(checked, j)) using "n":(column("gflops")*1e-3) with points \
-		lt line_of(last(word(checked, j))) pt 1 ps 1 notitle, \
-		for [j=1:words(blas3)] file(word(blas3, j)) using "n":(column("gflops")*1e-3) with lines lt 3 dt 4 title "BLAS3, simulated", \
+	plot for [f in measured] file(f) using "n":(column("gflops")*1e-3) with linespoints lt line_of(last(f)) title key_of(last(f)), \
+		for [f in predicted] file(f) using "n":(column("gflops")*1e-3) with lines lt line_of(last(f)) dt 2 notitle, \
+		for [f in checked] file(f) using "n":(column("gflops")*1e-3) with points lt line_of(last(f)) pt 1 ps 1 notitle, \
+		for [f in blas3] file(f) using "n":(column("gflops")*1e-3) with lines lt 3 dt 4 title "BLAS3, simulated", \
 		for [v in only_checked] NaN with linespoints lt line_of(v) dt 2 pt 1 title key_of(v), \
-		for [j=1:words(gemm)] file(word(gemm, j)) using "n":(column("gflops")*1e-3) with lines lt 8 \
+		for [f in gemm] file(f) using "n":(column("gflops")*1e-3) with lines lt 8 \
 		title "cuBLAS ".(precision eq "single" ? "s" : "d")."gemm", \
-		for [j=1:words(bound)] file(word(bound, j)) using "n":(column("gflops")*1e-3) with lines lt 8 dt 3 \
+		for [f in bound] file(f) using "n":(column("gflops")*1e-3) with lines lt 8 dt 3 \
 		title precision eq "single" ? "bound, fp32" : "bound", NaN with lines lt 7 dt 2 title "predicted, +: measured"
 }
 with_host = present(system("printf '".name."/%s_openblas ' ".operations))
@@ -55,8 +52,7 @@ faster(o, n) = (a = rate(name."/".o."_gpu", n), b = rate(name."/".o."_hybrid", n
 if (words(with_host) > 0) {
 	bottom = 1 - (4 - 0.38) / slots
 	eval place(left, right, bottom, bottom + 0.53 / slots, "Speedup over OpenBLAS on the host, our faster variant").ylabel("ratio").xlabel("n")
-	plot for [j=1:words(with_host)] file(word(with_host, j)) \
-		using "n":(faster(part(word(with_host, j), 1), column("n"))) with linespoints lt j \
-		title title_of(part(word(with_host, j), 1)), 1 with lines lt 7 dt 3 notitle
+	plot for [f in with_host] file(f) using "n":(faster(part(f, 1), column("n"))) with linespoints title title_of(part(f, 1)), \
+		1 with lines lt 7 dt 3 notitle
 }
 unset multiplot

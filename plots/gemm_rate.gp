@@ -23,18 +23,16 @@ set logscale x 2
 set ylabel "Tflop/s"
 set yrange [0:*]
 eval place(left, right, 0.745, 0.96, "Square products - ".machine).xlabel("n")
-if (words(measured) > 0) plot for [i=1:words(measured)] file(gemm(word(measured, i))) using "n":(square(column("seconds"))) \
-	smooth unique with linespoints lt i title name_of(word(measured, i))
+if (words(measured) > 0) plot for [f in measured] file(gemm(f)) using "n":(square(column("seconds"))) smooth unique with linespoints \
+	title name_of(f)
 eval place(left, right, 0.42, 0.63, "Rank-k updates of the largest square").xlabel("k")
-if (words(measured) > 0) plot for [i=1:words(measured)] n = largest(gemm(word(measured, i))) file(gemm(word(measured, i))) \
-	using "k":(update(column("seconds"), n)) smooth unique with linespoints lt i \
-	title sprintf("%s, n = %d", name_of(word(measured, i)), largest(gemm(word(measured, i))))
+if (words(measured) > 0) plot for [f in measured] n = largest(gemm(f)) file(gemm(f)) \
+	using "k":(update(column("seconds"), n)) smooth unique with linespoints title sprintf("%s, n = %d", name_of(f), largest(gemm(f)))
 eval place(left, right, 0.10, 0.31, "Triangular solves and symmetric updates").xlabel("order of the triangle, or k of the update")
 others = present("gemm_rate/trsm_s gemm_rate/trsm_d gemm_rate/syrk_s gemm_rate/syrk_d")
 solve(t) = tflops(column("m") ** 2 * column("n"), t)
 syrk(t) = tflops(column("n") * (column("n") + 1.) * column("k"), t)
 is_solve(s) = strstrt(s, "trsm") > 0
-if (words(others) > 0) plot for [i=1:words(others)] n = widest(word(others, i), "n") file(word(others, i)) \
-	using (is_solve(word(others, i)) ? column("m") : column("k")):(column("n") == n ? (is_solve(word(others, i)) ? solve(column("seconds")) : syrk(column("seconds"))) : NaN) \
-	smooth unique with linespoints lt i title sprintf("%s, n = %d", label(word(others, i)), widest(word(others, i), "n"))
+if (words(others) > 0) plot for [f in others] n = widest(f, "n") file(f) \
+	using (is_solve(f) ? column("m") : column("k")):(column("n") == n ? (is_solve(f) ? solve(column("seconds")) : syrk(column("seconds"))) : NaN) smooth unique with linespoints title sprintf("%s, n = %d", label(f), widest(f, "n"))
 unset multiplot

@@ -20,10 +20,10 @@ do for [p=1:2] {
 	here = ""
 	do for [k in kinds] { if (present("gemv_rate/".k."_".s) ne "") { here = here." ".k } }
 	if (words(here) > 0) {
-		plot for [i=1:words(here)] file("gemv_rate/".word(here, i)."_".s) using "n":(rate(word(here, i), bytes, 0)) \
-			smooth unique with linespoints lt i title name_of(word(here, i)).", warm", \
-			for [i=1:words(here)] file("gemv_rate/".word(here, i)."_".s) using "n":(rate(word(here, i), bytes, 1)) \
-			smooth unique with linespoints lt i dt 3 title name_of(word(here, i)).", cold", \
+		plot for [f in here] file("gemv_rate/".f."_".s) using "n":(rate(f, bytes, 0)) smooth unique with linespoints \
+			title name_of(f).", warm", \
+			for [i=1:words(here)] file("gemv_rate/".word(here, i)."_".s) using "n":(rate(word(here, i), bytes, 1)) smooth unique \
+			with linespoints lt i dt 3 title name_of(word(here, i)).", cold", \
 			exists("gpu_dram_read") ? gpu_dram_read*1e-12 : NaN with lines lt 7 dt 2 title "DRAM reads"
 	}
 }

@@ -14,7 +14,7 @@ set ylabel "seconds a column"
 set key maxrows 3
 set title "Without blocks (Figure 2, left) - ".machine
 two = all_of("threads_kernels_*", 4)
-plot for [j=1:words(two)] file(word(two, j)) using "threads":"seconds" with linespoints lt j title key_of(word(two, j)), \
+plot for [f in two] file(f) using "threads":"seconds" with linespoints title key_of(f), \
 	for [j=1:words(one)] file(word(one, j)) using "threads":"seconds" with linespoints lt j pt 6 title "one pass", \
 	for [j=1:words(two)] file(word(two, j)) using "threads":"predicted" with lines lt j dt 2 notitle, \
 	for [j=1:words(one)] file(word(one, j)) using "threads":"predicted" with lines lt j dt 3 notitle

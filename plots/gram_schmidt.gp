@@ -47,7 +47,7 @@ if (words(forms) > 0) {
 if (words(sides) > 0) {
 	eval next("The best on the GPU and on the CPU (Figure 10)").ylabel("Tflop/s")
 	@sizes
-	plot for [j=1:words(sides)] file(word(sides, j)) using "n":(column("gflops") / 1e3) with linespoints lt j title side_of(word(sides, j)), \
+	plot for [f in sides] file(f) using "n":(column("gflops") / 1e3) with linespoints title side_of(f), \
 		for [j=1:words(sides)] file(word(sides, j)) using "n":(column("modified") / 1e3) with linespoints lt j dt 4 \
 		title side_of(word(sides, j)).", modified Gram-Schmidt"
 }

@@ -24,10 +24,8 @@ do for [i=1:words(found)] {
 			rotate right offset -0.7,0 noenhanced
 	}
 }
-if (words(chains) > 0) plot for [i=1:words(chains)] file(word(chains, i)) using "bytes":@in_ns \
-	with yerrorlines lt i title name_of(word(chains, i))
+if (words(chains) > 0) plot for [f in chains] file(f) using "bytes":@in_ns with yerrorlines title name_of(f)
 do for [i=1:words(found)] { unset arrow i; unset label i }
 eval place(left, right, 0.13, 0.4, "One line in each page").xrange("*:*").xtics("auto").xlabel("lines")
-if (words(pages) > 0) plot for [i=1:words(pages)] file(word(pages, i)) using "nodes":@in_ns \
-	with yerrorlines lt i title name_of(word(pages, i))
+if (words(pages) > 0) plot for [f in pages] file(f) using "nodes":@in_ns with yerrorlines title name_of(f)
 unset multiplot

@@ -22,8 +22,8 @@ do for [routine in "getrf geqrf"] {
 	widths = words(both) == 0 ? "" : values(word(both, 1), "n")
 	if (words(both) > 0) {
 		plot for [p=1:words(both)] for [t=1:words(widths)] file(word(both, p)) \
-			using (column("m")*where("n", word(widths, t))):(rate(routine, column("m"), column("n"), column("seconds"))) \
-			with linespoints lt t dt p title p == 1 ? "n = ".word(widths, t) : "", NaN with lines lt 7 dt 2 title "dashed: double"
+			using (column("m")*where("n", word(widths, t))):(rate(routine, column("m"), column("n"), column("seconds"))) with linespoints \
+			lt t dt p title p == 1 ? "n = ".word(widths, t) : "", NaN with lines lt 7 dt 2 title "dashed: double"
 	}
 }
 gemm = present("host_rate/gemm_s host_rate/gemm_d")

@@ -53,13 +53,12 @@ set xtics (4, 8, 16)
 set xlabel "bytes a load" offset 0,0.4
 set ylabel "share of the register rate"
 set yrange [0:1.1]
-if (has_fed) plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) using "width":(reference/column("seconds")) \
-	with linespoints lt i title system("echo ".word("own_word same_word two-way_conflict constant", i)." | tr _ ' '")
+if (has_fed) plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) using "width":(reference/column("seconds")) with linespoints \
+	lt i title system("echo ".word("own_word same_word two-way_conflict constant", i)." | tr _ ' '")
 eval place(left, right, 0.198, 0.298, "Matrix products of one SM against its blocks, of 4 warps each").xlabel("blocks").xrange("0.9:2.3")
 eval xtics("(1, 2)").ylabel("Tflop/s").yrange("0:*")
-if (words(products) > 0) plot for [i=1:words(products)] file("instruction/".word(products, i)) \
-	using (column("blocks")*where("chains", 1)*where("warps", 4)):(gflops("seconds")/1e3) \
-	with linespoints lt i title dotted(word(products, i)) noenhanced
+if (words(products) > 0) plot for [f in products] file("instruction/".f) \
+	using (column("blocks")*where("chains", 1)*where("warps", 4)):(gflops("seconds")/1e3) with linespoints title dotted(f) noenhanced
 eval place(0.25, right, 0.042, 0.132, "In bursts, and kept up for two seconds").xlabel("Tflop/s of the device")
 unset ylabel
 set logscale x 10
@@ -68,10 +67,10 @@ set xtics auto
 set yrange [words(kept)+0.5:0.5]
 set ytics ()
 do for [i=1:words(kept)] { set ytics add (dotted(word(kept, i)) i) }
-if (words(kept) > 0) plot for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1e-12):($0 == 0 ? i : NaN) \
-	with points lt 1 ps 0.9 title i == 1 ? "burst" : "", \
-	for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_sustained")*1e-12):($0 == 0 ? i : NaN) \
-	with points lt 2 ps 0.9 title i == 1 ? "two seconds" : "", \
+if (words(kept) > 0) plot for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1e-12):($0 == 0 ? i : NaN) with points \
+	lt 1 ps 0.9 title i == 1 ? "burst" : "", \
+	for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_sustained")*1e-12):($0 == 0 ? i : NaN) with points lt 2 ps 0.9 \
+	title i == 1 ? "two seconds" : "", \
 	for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1.15e-12):($0 == 0 ? i : NaN):(state(word(kept, i))) \
 	with labels left noenhanced notitle
 unset multiplot

@@ -28,14 +28,14 @@ if (words(gemvs) > 0) {
 	plot @both, known("gpu_dram_read") / 2e9 with lines lt 7 dt 2 title "DRAM reads", 69 with lines lt 5 dt 3 title "GTX 280, best (paper)"
 }
 eval next("Time of QR with the whole Q, m x m/2 (Figure 3) - ".machine).ylabel("seconds").curves(runs, "m", "seconds", "predicted", 1)
-plot @both, for [j=1:words(lapack)] file(word(lapack, j)) using "m":"seconds" with linespoints lt 2+j \
-	title "LAPACK, ".threads(word(lapack, j)), \
+plot @both, \
+	for [j=1:words(lapack)] file(word(lapack, j)) using "m":"seconds" with linespoints lt 2+j title "LAPACK, ".threads(word(lapack, j)), \
 	for [j=1:words(papers)] file(word(papers, j)) using "m":"seconds" with points lt 6+j ps 1.2 title gpu_of(word(papers, j)), @dashed
 eval next("Rate against work (Figure 4)").ylabel("Gflop/s").xlabel("Gflop (Table 1)").curves(runs, "gflop", "gflops", "gflops_predicted", 1)
 eval xrange("*:*").xtics("auto")
 set format x "%g"
-plot @both, for [j=1:words(papers)] file(word(papers, j)) using "gflop":"gflops" with points lt 6+j ps 1.2 \
-	title gpu_of(word(papers, j)), @dashed
+plot @both, for [j=1:words(papers)] file(word(papers, j)) using "gflop":"gflops" with points lt 6+j ps 1.2 title gpu_of(word(papers, j)), \
+	@dashed
 @sizes
 if (words(hosts) > 0) {
 	eval next("Speedup over LAPACK on the host (Figure 5)").ylabel("ratio")

@@ -17,12 +17,12 @@ unset ytics
 set for [i=1:words(all)] ytics add (label(word(all, i)) i) noenhanced scale 0
 d = words(trip)
 h = words(trip) + words(device)
-plot for [i=1:words(host)] file(word(host, i)) using (us("seconds")):(i + h):(us("low")):(us("high")) \
-	with xerrorbars lt 1 title (i == 1 ? "host, per call" : ""), \
-	for [i=1:words(device)] file(word(device, i)) using (us("seconds")):(i + d):(us("low")):(us("high")) \
-	with xerrorbars lt 2 title (i == 1 ? "device, start to start" : ""), \
-	for [i=1:words(trip)] file(word(trip, i)) using (us("seconds")):(i):(us("low")):(us("high")) \
-	with xerrorbars lt 3 title (i == 1 ? "round trip; stream: per call of a long sequence" : "")
+plot for [i=1:words(host)] file(word(host, i)) using (us("seconds")):(i + h):(us("low")):(us("high")) with xerrorbars lt 1 \
+	title (i == 1 ? "host, per call" : ""), \
+	for [i=1:words(device)] file(word(device, i)) using (us("seconds")):(i + d):(us("low")):(us("high")) with xerrorbars lt 2 \
+	title (i == 1 ? "device, start to start" : ""), \
+	for [i=1:words(trip)] file(word(trip, i)) using (us("seconds")):(i):(us("low")):(us("high")) with xerrorbars lt 3 \
+	title (i == 1 ? "round trip; stream: per call of a long sequence" : "")
 set yrange [0:*]
 set ytics auto scale 1
 set ylabel "microseconds"

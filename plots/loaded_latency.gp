@@ -21,8 +21,7 @@ left = 0.13; right = 0.97
 eval place(left, right, 0.800, 0.970, "Latency of a load beside streams - ".machine).xlabel("TB/s that the others read").ylabel("nanoseconds")
 eval yrange("0:*").xrange("0:*")
 unset datafile columnheaders
-if (words(places) > 0) plot for [i=1:words(places)] join(word(places, i)) using 1:2 with linespoints lt i \
-	title word(places, i) eq "l2" ? "both in L2" : "both in DRAM"
+if (words(places) > 0) plot for [f in places] join(f) using 1:2 with linespoints title f eq "l2" ? "both in L2" : "both in DRAM"
 set datafile columnheaders
 eval place(left, right, 0.546, 0.713, "DRAM reads against bytes under way, all SMs").logscale("x 2").xlabel("KiB under way on every SM")
 eval ylabel("TB/s").xrange("*:*")
@@ -36,16 +35,15 @@ sms = present("loaded_latency/sms loaded_latency/sms_upper")
 if (words(sms) > 0) {
 	engines = values("loaded_latency/sms", "engine")
 	plot for [e in engines] for [i=1:words(sms)] file(word(sms, i)) \
-		using (column("sms")*where("engine", e+0)):(rate("seconds")):(rate("high")):(rate("low")) \
-		with yerrorlines lt e+0 title i == 1 ? engine_title(e+0) : "", \
-		exists("gpu_saturation_dram_sms") ? sprintf("< printf 'x\ty\n%g\t0\n%g\t5\n'", gpu_saturation_dram_sms, gpu_saturation_dram_sms) : "< printf 'x\ty\n'" \
-		using 1:2 with lines lt 7 dt 2 title "90 % of loads' best"
+		using (column("sms")*where("engine", e+0)):(rate("seconds")):(rate("high")):(rate("low")) with yerrorlines lt e+0 \
+		title i == 1 ? engine_title(e+0) : "", \
+		exists("gpu_saturation_dram_sms") ? sprintf("< printf 'x\ty\n%g\t0\n%g\t5\n'", gpu_saturation_dram_sms, gpu_saturation_dram_sms) : "< printf 'x\ty\n'" using 1:2 with lines lt 7 dt 2 title "90 % of loads' best"
 }
 eval place(left, right, 0.053, 0.214, "DRAM reads against warps that load or start copies, all SMs").xlabel("warps of every SM")
 if (present("loaded_latency/warps") ne "") {
 	engines = values("loaded_latency/warps", "engine")
 	plot for [e in engines] file("loaded_latency/warps") \
-		using (column("warps")*where("engine", e+0)):(rate("seconds")):(rate("high")):(rate("low")) \
-		with yerrorlines lt e+0 title engine_title(e+0)
+		using (column("warps")*where("engine", e+0)):(rate("seconds")):(rate("high")):(rate("low")) with yerrorlines lt e+0 \
+		title engine_title(e+0)
 }
 unset multiplot

@@ -23,12 +23,12 @@ set logscale xy
 set format y "%g"
 set xlabel "m"
 set ylabel "Gflop/s"
-plot for [i=1:words(predicted)] file(p(i)) using "m":"low":"high" \
-	with filledcurves lt line_of(last(p(i))) fs transparent solid 0.18 noborder notitle, \
+plot for [i=1:words(predicted)] file(p(i)) using "m":"low":"high" with filledcurves \
+	lt line_of(last(p(i))) fs transparent solid 0.18 noborder notitle, \
 	for [i=1:words(predicted)] file(p(i)) using "m":"gflops" with lines lt line_of(last(p(i))) dt 2 notitle, \
-	for [i=1:words(measured)] file(m(i)) using "m":"low":(0):(column("high")-column("low")) \
-	with vectors nohead lt line_of(last(m(i))) notitle, for [i=1:words(measured)] file(m(i)) using "m":"gflops" \
-	with points lt line_of(last(m(i))) title title_of(last(m(i))), \
+	for [i=1:words(measured)] file(m(i)) using "m":"low":(0):(column("high")-column("low")) with vectors nohead \
+	lt line_of(last(m(i))) notitle, \
+	for [i=1:words(measured)] file(m(i)) using "m":"gflops" with points lt line_of(last(m(i))) title title_of(last(m(i))), \
 	for [i=1:words(estimates)] file(e(i)) using "m":"gflops" with lines lt 7 dt dash(e(i)) \
 	title "estimate by eq. (2), ".(by_launch(e(i)) ? "launches" : "barriers"), \
 	NaN with lines lt 7 dt 2 title "dashed: predicted before the run"

@@ -13,9 +13,8 @@ updates = present(step_s) eq "" ? "" : values(step_s, "n")
 set multiplot
 set logscale x 2
 eval place(0.15, 0.97, 0.69, 0.96, "A column of the resident panel - ".machine).xlabel("blocks").ylabel("microseconds").yrange("0:*")
-if (words(widths) > 0) plot for [i=1:words(widths)] file(column_s) \
-	using (column("blocks")*where("n", word(widths, i))*where("rows", 128)):@in_us \
-	with yerrorlines lt i title word(widths, i)." columns", \
+if (words(widths) > 0) plot for [f in widths] file(column_s) using (column("blocks")*where("n", f)*where("rows", 128)):@in_us \
+	with yerrorlines title f." columns", \
 	exists("gpu_launch_dependent") ? gpu_launch_dependent*1e6 : NaN with lines lt 7 dt 2 title "one dependent launch"
 eval place(0.15, 0.97, 0.375, 0.57, "Fused kernels: pivot and update in turns, and pivot alone").logscale("y").yrange("*:*").xname("rows")
 eval ylabel("microseconds")

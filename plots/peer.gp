@@ -16,16 +16,14 @@ set logscale y
 set format y "%g"
 set xlabel "bytes" offset 0,0.4
 set ylabel "GB/s of payload"
-if (words(pair) > 0) plot for [i=1:words(pair)] file(word(pair, i)) using (column("bytes") * of_pair(0, 1)):@in_GB \
-	with yerrorlines lt i title name_of(word(pair, i))
+if (words(pair) > 0) plot for [f in pair] file(f) using (column("bytes") * of_pair(0, 1)):@in_GB with yerrorlines title name_of(f)
 eval place(0.12, 0.48, 0.13, 0.42, "Copies, all pairs").xtics("('4 B' 4, '4 KiB' 2**12, '4 MiB' 2**22)")
 senders = values("peer/copy", "from")
 if (present("peer/copy") ne "") plot for [from in senders] for [to in values("peer/copy", "to")] file("peer/copy") \
-	using (column("bytes") * of_pair(from + 0, to + 0)):(GB("seconds")) \
-	with linespoints lt (1 + from) title (to eq word(senders, from eq word(senders, 1) ? 2 : 1) ? "from ".from : "")
+	using (column("bytes") * of_pair(from + 0, to + 0)):(GB("seconds")) with linespoints lt (1 + from) \
+	title (to eq word(senders, from eq word(senders, 1) ? 2 : 1) ? "from ".from : "")
 unset ylabel
 eval place(0.60, 0.97, 0.13, 0.42, "NCCL").xtics("('4 B' 4, '4 KiB' 2**12, '4 MiB' 2**22)")
 if (words(groups) > 0) plot for [i=1:words(groups)] for [n in values(word(groups, i), "gpus")] file(word(groups, i)) \
-	using (column("bytes") * where("gpus", n + 0)):@in_GB \
-	with yerrorlines lt i pt (3 + 2 * n) title name_of(word(groups, i)).", ".n." GPUs"
+	using (column("bytes") * where("gpus", n + 0)):@in_GB with yerrorlines lt i pt (3 + 2 * n) title name_of(word(groups, i)).", ".n." GPUs"
 unset multiplot

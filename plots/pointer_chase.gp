@@ -36,8 +36,8 @@ set xlabel "bytes of the set" offset 0,0.4
 @sizes_axis
 if (words(chains) > 0) {
 	@mark_sizes
-	plot for [i=1:words(chains)] file(word(chains, i)) using "bytes":@in_ns with yerrorlines lt i title name_of(word(chains, i)), \
-		for [i=1:words(latencies)] known(word(latencies, i))*1e9 with lines lt 7 dt 3 notitle
+	plot for [f in chains] file(f) using "bytes":@in_ns with yerrorlines title name_of(f), \
+		for [f in latencies] known(f)*1e9 with lines lt 7 dt 3 notitle
 	@unmark
 }
 eval place(left, right, 0.524, 0.683, "Cycles over arrays of these sizes, ld.ca")
@@ -46,9 +46,8 @@ set xlabel "stride, bytes" offset 0,0.4
 @sizes_axis
 if (words(cycles) > 0) {
 	arrays = values("pointer_chase/cycle_ca", "bytes")
-	plot for [i=1:words(arrays)] file("pointer_chase/cycle_ca") \
-		using (column("stride")*where("bytes", real(word(arrays, i)))):(ns("seconds")) \
-		with linespoints lt i title size_label(real(word(arrays, i)))
+	plot for [f in arrays] file("pointer_chase/cycle_ca") using (column("stride")*where("bytes", real(f))):(ns("seconds")) \
+		with linespoints title size_label(real(f))
 }
 eval place(left, right, 0.274, 0.421, "Chains over pages, ld.cg: a random line in each of these strides")
 set key maxrows 2
@@ -57,11 +56,9 @@ set xlabel "bytes from the first to the last page" offset 0,0.4
 @sizes_axis
 if (words(pages) > 0) {
 	strides = values("pointer_chase/pages", "stride")
-	plot for [i=1:words(strides)] file("pointer_chase/pages") \
-		using (column("nodes")*column("stride")*where("stride", real(word(strides, i)))):@in_ns \
-		with yerrorlines lt i title size_label(real(word(strides, i))), \
-		file("pointer_chase/packed") using (column("nodes")*real(word(strides, 1))):(ns("seconds")) \
-		with lines lt 7 dt 2 title "dense lines"
+	plot for [f in strides] file("pointer_chase/pages") using (column("nodes")*column("stride")*where("stride", real(f))):@in_ns \
+		with yerrorlines title size_label(real(f)), \
+		file("pointer_chase/packed") using (column("nodes")*real(word(strides, 1))):(ns("seconds")) with lines lt 7 dt 2 title "dense lines"
 }
 eval place(left, right, 0.061, 0.171, "First load of an L2 line, ld.cg, read before by an SM of")
 unset logscale x
@@ -69,6 +66,6 @@ set xlabel "nanoseconds" offset 0,0.4
 set xtics auto format "%g"
 set ylabel "share of lines"
 set yrange [0:1]
-if (words(first) > 0) plot for [i=1:words(first)] file(word(first, i)) using (ns("seconds")):(1) smooth cnormal with lines lt i title read_by(word(first, i)), \
-	for [i=1:words(hits)] "+" using (known(word(hits, i))*1e9):($0/99.) with lines lt 7 dt 2 notitle
+if (words(first) > 0) plot for [f in first] file(f) using (ns("seconds")):(1) smooth cnormal with lines title read_by(f), \
+	for [f in hits] "+" using (known(f)*1e9):($0/99.) with lines lt 7 dt 2 notitle
 unset multiplot

@@ -16,5 +16,4 @@ set xlabel "64 x 16 blocks of C"
 set ylabel "microseconds"
 set format y "%g"
 set key maxrows 2
-plot for [i=1:words(series)] file(word(series, i)) using "blocks":"us" with linespoints lt line_of(which(word(series, i))) \
-	dt dash(which(word(series, i))) title title_of(which(word(series, i)))
+plot for [f in series] file(f) using "blocks":"us" with linespoints lt line_of(which(f)) dt dash(which(f)) title title_of(which(f))

@@ -14,5 +14,5 @@ set xlabel "m = n"
 set ylabel "Tflop/s"
 set yrange [0:*]
 set key maxrows 3
-plot for [i=1:words(series)] file(word(series, i)) using "n":"tflops" with linespoints lt line_of(part(word(series, i), 2)) \
-	dt dash(word(series, i)) title title_of(part(word(series, i), 2)).", ".shape(word(series, i))
+plot for [f in series] file(f) using "n":"tflops" with linespoints lt line_of(part(f, 2)) dt dash(f) \
+	title title_of(part(f, 2)).", ".shape(f)

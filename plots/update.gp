@@ -59,6 +59,5 @@ set xlabel "predicted" offset 0,0.4
 set ylabel "measured" offset 1.5,0
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb "#202020" lw 1.2
 set arrow 2 from first 1, graph 0 to first 1, graph 1 nohead lc rgb "#202020" lw 1.2
-plot for [j=1:words(changes)] file(word(changes, j)) using "predicted":"measured" with points lt line_of(word(changes, j)) title change_of(word(changes, j)), \
-	x with lines lt 7 dt 3 notitle
+plot for [f in changes] file(f) using "predicted":"measured" with points lt line_of(f) title change_of(f), x with lines lt 7 dt 3 notitle
 unset multiplot

@@ -20,8 +20,8 @@ do for [i=1:2] {
 	if (words(list) == 0) { continue }
 	bottom = 1 - (i - 0.29) / slots
 	eval place(left, right, bottom, bottom + 0.59 / slots, "Speedup over cuSOLVER, n x n, ".(i == 1 ? "single precision - ".machine : "double precision")).ylabel("ratio").xlabel("n")
-	plot for [j=1:words(list)] file(word(list, j)) using "n":"ratio" with linespoints \
-		lt colour_of(part(word(list, j), 2)) dt dash(part(word(list, j), 3)) title key_of(word(list, j)), 1 with lines lt 7 dt 3 notitle
+	plot for [f in list] file(f) using "n":"ratio" with linespoints lt colour_of(part(f, 2)) dt dash(part(f, 3)) title key_of(f), \
+		1 with lines lt 7 dt 3 notitle
 }
 panels = series("ge[tq]rf_[a-z]*_[0-9]*")
 if (words(panels) > 0) {
@@ -38,9 +38,8 @@ if (words(panels) > 0) {
 	set xlabel "m" offset 0,0.4
 	ours(s) = part(s, 2) eq "ours"
 	width_dash(n) = n eq "32" ? 2 : n eq "64" ? 1 : 4
-	plot for [j=1:words(panels)] file(word(panels, j)) using "m":"us_per_column" with linespoints \
-		lt (ours(word(panels, j)) ? colour_of(part(word(panels, j), 1)) : 7) pt (part(word(panels, j), 1) eq "getrf" ? 7 : 5) \
-		dt width_dash(part(word(panels, j), 3)) \
-		title title_of(part(word(panels, j), 1)).", n = ".part(word(panels, j), 3).(ours(word(panels, j)) ? "" : ", cuSOLVER")
+	plot for [f in panels] file(f) using "m":"us_per_column" with linespoints \
+		lt (ours(f) ? colour_of(part(f, 1)) : 7) pt (part(f, 1) eq "getrf" ? 7 : 5) dt width_dash(part(f, 3)) \
+		title title_of(part(f, 1)).", n = ".part(f, 3).(ours(f) ? "" : ", cuSOLVER")
 }
 unset multiplot
