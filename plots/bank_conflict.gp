@@ -5,7 +5,6 @@
 # Parameters: gpu.bank. gpu.atomic. gpu.shared.read gpu.shared.write
 height = 1700
 load scripts."/style.gp"
-hz = exists("gpu_bank_clock") ? gpu_bank_clock : 0
 # An end of the times of some series, ns.
 end(list, sign) = real(system("cd '".work."' && awk -F '\\t' 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == \"seconds\") c = i; next } ".\
 	"!n++ || $c * ".sign." > t * ".sign." { t = $c } END { print t * 1e9 }' $(printf '%s.tsv ' $(echo '".list."'))"))
@@ -15,8 +14,6 @@ axes = "low = 0.7*end(list, '-1'); high = 1.4*end(list, '1'); set yrange [low:hi
 	"set logscale y2; set y2range [low*hz*1e-9:high*hz*1e-9]; set y2tics; set y2label 'cycles' }"
 series(list) = present(system("printf 'bank_conflict/%s ' ".list))
 name_of(s) = system("echo '".s."' | sed 's,.*/,,; s,_shared_, ,; s,cas$,CAS loop,; s,u32$,int add,; s,f32$,float add,'")
-alone = series("alone_load alone_store")
-saturated = series("saturated_load saturated_store")
 shared = series("alone_shared_u32 alone_shared_f32 alone_shared_cas saturated_shared_u32 saturated_shared_f32 saturated_shared_cas")
 tile = series("alone_tile_load alone_tile_store saturated_tile_load saturated_tile_store")
 global = series("saturated_global_atom_u32 saturated_global_red_u32 saturated_global_red_f32 saturated_global_red_f64")
@@ -27,23 +24,18 @@ set logscale y
 set xtics (1, 2, 4, 8, 16, 32)
 set xrange [0.9:36]
 set ylabel "nanoseconds"
-eval place(left, right, 0.82, 0.975, "One warp alone - ".machine).xlabel("ways, or words broadcast")
-if (words(alone) > 0) {
-	list = alone
-	@axes
-	plot for [i=1:words(alone)] for [w in "4 8 16"] file(word(alone, i)) using (column("ways")*where("width", w+0)):@in_ns \
-		with yerrorlines lt (w eq "4" ? 1 : w eq "8" ? 2 : 3) dt 2*i-1 title word("load store", i)." ".w." B", \
-		for [f in series("alone_broadcast")] file(f) using (column("words")*where("width", 4)):(ns("seconds")) with points \
-		lt 8 pt 6 ps 1.2 title "words broadcast, 4 B"
-}
-eval place(left, right, 0.565, 0.72, "Saturated SM")
-if (words(saturated) > 0) {
-	list = saturated
-	@axes
-	plot for [i=1:words(saturated)] for [w in "4 8 16"] file(word(saturated, i)) using (column("ways")*where("width", w+0)):@in_ns \
-		with yerrorlines lt (w eq "4" ? 1 : w eq "8" ? 2 : 3) dt 2*i-1 title word("load store", i)." ".w." B", \
-		for [f in series("saturated_broadcast")] file(f) using (column("words")*where("width", 4)):(ns("seconds")) with points \
-		lt 8 pt 6 ps 1.2 title "words broadcast, 4 B"
+do for [k in "alone saturated"] {
+	first = k eq "alone"
+	list = series(k."_load ".k."_store")
+	eval place(left, right, first ? 0.82 : 0.565, first ? 0.975 : 0.72, first ? "One warp alone - ".machine : "Saturated SM")
+	eval xlabel("ways, or words broadcast")
+	if (words(list) > 0) {
+		@axes
+		plot for [i=1:words(list)] for [w in "4 8 16"] file(word(list, i)) using (column("ways")*where("width", w+0)):@in_ns \
+			with yerrorlines lt (w eq "4" ? 1 : w eq "8" ? 2 : 3) dt 2*i-1 title word("load store", i)." ".w." B", \
+			for [f in series(k."_broadcast")] file(f) using (column("words")*where("width", 4)):(ns("seconds")) \
+			with points lt 8 pt 6 ps 1.2 title "words broadcast, 4 B"
+	}
 }
 set key maxrows 3
 eval place(left, right, 0.31, 0.465, "Atomics in shared memory").xname("lanes on one word")

@@ -22,7 +22,6 @@ function shapes_of(operation,   n, k, counts, count, i, j) {
 	}
 	return shapes
 }
-function time_of(terms) { return fastest(terms) ? T[fastest(terms), "seconds"] + 0 : "" }
 function rate_of(terms) { return fastest(terms) ? T[fastest(terms), "gflops"] * 1e-3 : "" }
 function tflops(x) { return x == "" ? "-" : significant(x, 3) }
 
@@ -33,12 +32,12 @@ function compare_exit(   j, folded, left) {
 	for (j = shapes_of("syrk"); j > 0; j--) {
 		folded = shape[j] " variant=volkov blocks=folded"
 		left = shape[j] " variant=volkov blocks=exit"
-		if (time_of(folded) == "" || time_of(left) == "")
+		if (seconds_of(fastest(folded)) == "" || seconds_of(fastest(left)) == "")
 			continue
 		peak["folded"] = rate_of(folded) > peak["folded"] ? rate_of(folded) : peak["folded"]
 		peak["exit"] = rate_of(left) > peak["exit"] ? rate_of(left) : peak["exit"]
-		if (time_of(left) / time_of(folded) >= worst_exit) {
-			worst_exit = time_of(left) / time_of(folded)
+		if (seconds_of(fastest(left)) / seconds_of(fastest(folded)) >= worst_exit) {
+			worst_exit = seconds_of(fastest(left)) / seconds_of(fastest(folded))
 			worst_n = n_of[j]
 			worst_k = k_of[j]
 		}
@@ -49,8 +48,8 @@ function syrk_table(   j, folded, left) {
 	table_start("lawn-syrk", "The lower triangle of C + A A^T in the vector-thread product (LAWN 202, section 4.2), Tflop/s", \
 		">n|>k|>folded|>early exit|>all of C|>our own|>cuBLAS|>exit, % more time")
 	for (j = 1; j <= shapes; j++) {
-		folded = time_of(shape[j] " variant=volkov blocks=folded")
-		left = time_of(shape[j] " variant=volkov blocks=exit")
+		folded = seconds_of(fastest(shape[j] " variant=volkov blocks=folded"))
+		left = seconds_of(fastest(shape[j] " variant=volkov blocks=exit"))
 		table_row("", n_of[j] "|" k_of[j] line_of(shape[j], "tflops variant=volkov blocks=folded|tflops variant=volkov blocks=exit|" \
 			"tflops variant=volkov blocks=full|tflops variant=own|tflops variant=cublas") "|" \
 			(folded == "" || left == "" ? "-" : sprintf("%+.1f", 100 * (left / folded - 1))))
@@ -89,12 +88,12 @@ function best_split(terms,   s, i, row) {
 			row = i
 	return row
 }
-function small_time(way, terms,   row) {
-	row = way == "one" ? fastest(terms " variant=volkov splits=1") : way == "split" ? best_split(terms) : \
-		way == "own" ? fastest(terms " variant=own splits=1") : way == "own_split" ? fastest(terms " variant=own splits=plan") : \
-		fastest(terms " variant=cublas")
-	return row ? T[row, "seconds"] + 0 : ""
+# The row of a way to compute a small product.
+function small_row(way, terms) {
+	return way == "split" ? best_split(terms) : fastest(terms (way == "one" ? " variant=volkov splits=1" : way == "own" ? " variant=own splits=1" : \
+		way == "own_split" ? " variant=own splits=plan" : " variant=cublas"))
 }
+function seconds_of(row) { return row ? T[row, "seconds"] + 0 : "" }
 function small_table(   j, w, way, line, t) {
 	shapes_of("small_gemm")
 	split("one split own own_split cublas", way, " ")
@@ -103,7 +102,7 @@ function small_table(   j, w, way, line, t) {
 	for (j = 1; j <= shapes; j++) {
 		line = n_of[j] "|" blocks_of(n_of[j])
 		for (w = 1; w <= 5; w++) {
-			t = small_time(way[w], shape[j])
+			t = seconds_of(small_row(way[w], shape[j]))
 			line = line "|" (t == "" ? "-" : significant(t * 1e6, 3)) (w != 2 ? "" : "|" (t == "" ? "-" : field(best_split(shape[j]), "splits")))
 		}
 		table_row("", line)
@@ -131,14 +130,13 @@ function write_point(name, columns, x, y) {
 	if (y != "")
 		point(name, columns, sprintf("%d %.6g", x, y))
 }
-function small_figure(   j, s, t, each) {
+function small_figure(   j, s, each, row) {
 	split("one split own own_split cublas", each, " ")
 	shapes_of("small_gemm")
 	for (j = 1; j <= shapes; j++)
-		for (s = 1; s <= 5; s++) {
-			t = small_time(each[s], shape[j])
-			write_point(each[s], "blocks us", blocks_of(n_of[j]), t == "" ? "" : t * 1e6)
-		}
+		for (s = 1; s <= 5; s++)
+			if (row = small_row(each[s], shape[j]))
+				write_point(each[s], "blocks us", blocks_of(n_of[j]), T[row, "seconds"] * 1e6)
 }
 function thin_figure(   j, v, variant) {
 	split("volkov own cublas", variant, " ")
@@ -165,8 +163,8 @@ function small_rule(   j, one, t, most, gain, parts, fewest, k) {
 	shapes_of("small_gemm")
 	for (j = 1; j <= shapes; j++) {
 		k = k_of[j]
-		one = small_time("one", shape[j])
-		t = small_time("split", shape[j])
+		one = seconds_of(small_row("one", shape[j]))
+		t = seconds_of(best_split(shape[j]))
 		if (one == "" || t == "")
 			continue
 		if (!fewest) {

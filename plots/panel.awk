@@ -89,6 +89,8 @@ BEGIN {
 	split("blas optimized fused persistent host cusolver ger", order, " ")
 	nb = choose_width("measured")
 	nb = nb == "" ? choose_width("predicted") : nb
+	if (nb != "")
+		nb += 0 # text would compare as text
 	for (v = 1; v <= 7 && nb != ""; v++) {
 		rows = rows_with(cases("measured", order[v]) " n=" nb) rows_with(cases("predicted", order[v]) " n=" nb)
 		if (rows != "") {

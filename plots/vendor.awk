@@ -47,10 +47,9 @@ function take_triangle(i,   j, options) {
 	options = T[i, "options"]
 	if (T[i, "operation"] != "potrf" || !is_ours(T[i, "variant"]) || !sub("uplo=u", "uplo=l", options))
 		return
-	for (j = 1; j <= T["rows"]; j++)
-		if (T[j, "operation"] == "potrf" && T[j, "options"] == options && T[j, "variant"] == T[i, "variant"] && \
-			T[j, "math"] == T[i, "math"] && T[j, "n"] == T[i, "n"] && T[j, "nb"] == T[i, "nb"] && T[j, "seconds"] > 0)
-			upper[T[i, "precision"], T[i, "n"] + 0] = sprintf("%.2f", T[i, "seconds"] / T[j, "seconds"])
+	j = first_with("operation=potrf options=" options " variant=" T[i, "variant"] " math=" T[i, "math"] " n=" T[i, "n"] " nb=" T[i, "nb"], "seconds")
+	if (j)
+		upper[T[i, "precision"], T[i, "n"] + 0] = sprintf("%.2f", T[i, "seconds"] / T[j, "seconds"])
 }
 function ratio(key, n) { # PRECISION_OPERATION_MATH
 	return (substr(key, 1, 7), n) in kept && (key, n) in kept ? kept[substr(key, 1, 7), n] / kept[key, n] : ""
