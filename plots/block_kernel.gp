@@ -8,34 +8,28 @@ load scripts."/style.gp"
 panels = "block_kernel/geqrf_s"
 clusters = "block_kernel/cluster_s"
 swaps = "block_kernel/laswp_s"
-kinds = "potrf trtri larft guard"
-name_of(k) = k eq "potrf" ? "Cholesky" : k eq "trtri" ? "inverse" : k eq "larft" ? "T of reflectors" : "look at an inverse"
+name_of(s) = strstrt(s, "potrf") ? "Cholesky" : strstrt(s, "trtri") ? "inverse" : strstrt(s, "larft") ? "T of reflectors" : "look at an inverse"
 set multiplot
 set logscale x 2
 set logscale y
 eval place(0.15, 0.97, 0.735, 0.965, "Householder panels, and LU's (dashed) - ".machine).xlabel("rows").ylabel("microseconds")
-if (present(panels) ne "") {
-	widths = values(panels, "n")
-	lu_widths = present(clusters) ne "" ? values(clusters, "n") : ""
-	plot for [i=1:words(widths)] file(panels) using (column("m")*where("n", word(widths, i))*where("overlapped", 0)):(us("seconds")) \
-		with linespoints lt i title word(widths, i)." columns", for [i=1:words(widths)] file(panels) \
-		using (column("m")*where("n", word(widths, i))*where("overlapped", 1)):(us("seconds")) with lines lt i dt 3 notitle, \
-		for [i=1:words(lu_widths)] file(clusters) using (column("m")*where("n", word(lu_widths, i))):(us("seconds")) \
-		with linespoints lt i dt 2 notitle
-}
+widths = values(panels, "n")
+lu_widths = values(clusters, "n")
+if (words(widths) > 0) plot for [i=1:words(widths)] file(panels) using (column("m")*where("n", word(widths, i))*where("overlapped", 0)):(us("seconds")) \
+	with linespoints lt i title word(widths, i)." columns", for [i=1:words(widths)] file(panels) \
+	using (column("m")*where("n", word(widths, i))*where("overlapped", 1)):(us("seconds")) with lines lt i dt 3 notitle, \
+	for [i=1:words(lu_widths)] file(clusters) using (column("m")*where("n", word(lu_widths, i))):(us("seconds")) \
+	with linespoints lt i dt 2 notitle
 eval place(0.15, 0.97, 0.41, 0.62, "Of a diagonal block").xlabel("order")
-here = ""
-do for [k in kinds] { if (present("block_kernel/".k."_s") ne "") { here = here." ".k } }
-if (words(here) > 0) plot for [f in here] file("block_kernel/".f."_s") using "n":@in_us with yerrorlines title name_of(f)
+here = present("block_kernel/potrf_s block_kernel/trtri_s block_kernel/larft_s block_kernel/guard_s")
+if (words(here) > 0) plot for [f in here] file(f) using "n":@in_us with yerrorlines title name_of(f)
 eval place(0.15, 0.97, 0.09, 0.295, "Data movement")
 set key maxrows 3
 set xlabel "columns" offset 0,0.4
-splits = ""
-do for [k in "tf32_split half_pair"] { if (present("block_kernel/".k."_s") ne "") { splits = splits." ".k } }
-deferred = present("block_kernel/apply_swaps_s") ne "" ? "apply_swaps" : ""
+splits = present("block_kernel/tf32_split_s block_kernel/half_pair_s")
 if (present(swaps) ne "") plot for [c=0:1] file(swaps) using (column("n")*where("swaps", 64)*where("cold", c)):@in_us with yerrorlines \
 	lt c+1 title c ? "64 swaps, in DRAM" : "64 swaps, in L2", \
-	for [f in deferred] file("block_kernel/".f."_s") using (column("n")):@in_us with yerrorlines lt 3 title "swaps of a square", \
-	for [i=1:words(splits)] file("block_kernel/".word(splits, i)."_s") using (column("n")*where("k", 128)):@in_us with yerrorlines lt 3+i \
-	title word(splits, i) eq "half_pair" ? "operands, 3xFP16" : "operands, 3xTF32"
+	for [f in present("block_kernel/apply_swaps_s")] file(f) using (column("n")):@in_us with yerrorlines lt 3 title "swaps of a square", \
+	for [i=1:words(splits)] file(word(splits, i)) using (column("n")*where("k", 128)):@in_us with yerrorlines lt 3+i \
+	title strstrt(word(splits, i), "half_pair") ? "operands, 3xFP16" : "operands, 3xTF32"
 unset multiplot

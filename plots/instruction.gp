@@ -6,7 +6,7 @@
 height = 2320
 load scripts."/style.gp"
 fma = "instruction/fma_s"
-chains = present(fma) eq "" ? "" : values(fma, "chains")
+chains = values(fma, "chains")
 gflops(c) = column("flops") / column(c) / 1e9
 all = system("cd '".work."/instruction' 2>/dev/null && ls | grep -v -e sustained -e '^fed_' -e '^overhead' | sed 's/[.]tsv$//' | tr '\\n' ' '")
 # A line for each of them: its place, one-chain time and shortest time, in ns.

@@ -8,8 +8,8 @@ load scripts."/style.gp"
 column_s = "panel_kernel/column_s"
 step_s = "panel_kernel/step_s"
 pivot_s = "panel_kernel/pivot_s"
-widths = present(column_s) eq "" ? "" : values(column_s, "n")
-updates = present(step_s) eq "" ? "" : values(step_s, "n")
+widths = values(column_s, "n")
+updates = values(step_s, "n")
 set multiplot
 set logscale x 2
 eval place(0.15, 0.97, 0.69, 0.96, "A column of the resident panel - ".machine).xlabel("blocks").ylabel("microseconds").yrange("0:*")

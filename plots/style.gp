@@ -37,9 +37,9 @@ prefixed(kind, list) = present(system("printf '".name."/".kind."%s ' ".list))
 part(s, i) = system("basename ".s." | cut -d_ -f".i)
 last(s) = system("echo '".s."' | sed 's,.*_,,'")
 label(s) = system("echo '".s."' | sed 's,.*/,,; s,_, ,g'")
-# The different values of a column, ascending.
+# The different values of a column, ascending; none of an absent series.
 values(s, col) = system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"".col."\") c = i } ".\
-	"NR > 1 && c { print $c }' '".file(s)."' | sort -nu")
+	"NR > 1 && c { print $c }' '".file(s)."' 2>/dev/null | sort -nu")
 # Where one argument has this value.
 where(col, value) = column(col) == value ? 1 : NaN
 # GB/s of a point by one of its times.
