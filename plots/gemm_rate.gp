@@ -5,11 +5,8 @@
 # Parameters: gpu.gemm. gpu.gemm_tn. gpu.trsm. gpu.syrk.
 height = 1300
 load scripts."/style.gp"
-names = "s tf32 d"
-name_of(s) = s eq "s" ? "single" : s eq "d" ? "double" : "tf32"
-gemm(s) = "gemm_rate/gemm_".s
-measured = ""
-do for [s in names] { if (present(gemm(s)) ne "") { measured = measured." ".s } }
+name_of(s) = last(s) eq "s" ? "single" : last(s) eq "d" ? "double" : "tf32"
+measured = present("gemm_rate/gemm_s gemm_rate/gemm_tf32 gemm_rate/gemm_d")
 tflops(flops, t) = flops / t * 1e-12
 # The largest square result of a series, by one of its arguments.
 largest(s) = real(system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next } $a[\"n\"] == $a[\"m\"] && $a[\"n\"] > n { n = $a[\"n\"] } END { print n + 0 }' '".file(s)."'"))
@@ -23,11 +20,11 @@ set logscale x 2
 set ylabel "Tflop/s"
 set yrange [0:*]
 eval place(left, right, 0.745, 0.96, "Square products - ".machine).xlabel("n")
-if (words(measured) > 0) plot for [f in measured] file(gemm(f)) using "n":(square(column("seconds"))) smooth unique with linespoints \
+if (words(measured) > 0) plot for [f in measured] file(f) using "n":(square(column("seconds"))) smooth unique with linespoints \
 	title name_of(f)
 eval place(left, right, 0.42, 0.63, "Rank-k updates of the largest square").xlabel("k")
-if (words(measured) > 0) plot for [f in measured] n = largest(gemm(f)) file(gemm(f)) \
-	using "k":(update(column("seconds"), n)) smooth unique with linespoints title sprintf("%s, n = %d", name_of(f), largest(gemm(f)))
+if (words(measured) > 0) plot for [f in measured] n = largest(f) file(f) \
+	using "k":(update(column("seconds"), n)) smooth unique with linespoints title sprintf("%s, n = %d", name_of(f), largest(f))
 eval place(left, right, 0.10, 0.31, "Triangular solves and symmetric updates").xlabel("order of the triangle, or k of the update")
 others = present("gemm_rate/trsm_s gemm_rate/trsm_d gemm_rate/syrk_s gemm_rate/syrk_d")
 solve(t) = tflops(column("m") ** 2 * column("n"), t)

@@ -16,11 +16,10 @@ times = "< cd '".work."/instruction' && for s in ".all."; do awk -v place=$((i =
 fed = "lane broadcast conflict constant"
 has_fed = present("instruction/fed_register") ne ""
 reference = has_fed ? real(system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next } { print $a[\"seconds\"]; exit }' '".file("instruction/fed_register")."'")) : NaN
-products = ""
-do for [p in "mma_d mma_d16 mma_tf32 mma_bf16 mma_h"] { if (present("instruction/".p) ne "") { products = products." ".p } }
+products = present("instruction/mma_d instruction/mma_d16 instruction/mma_tf32 instruction/mma_bf16 instruction/mma_h")
 kept = ""
 do for [p in "fma_s fma_d mma_d mma_d16 mma_bf16 wgmma_tf32 wgmma_bf16"] { if (exists("gpu_".p."_sustained") && exists("gpu_".p."_rate")) { kept = kept." ".p } }
-dotted(s) = system("echo ".s." | sed 's/_/./'")
+dotted(s) = system("basename ".s." | sed 's/_/./'")
 state(p) = sprintf("%.2f GHz", value("gpu_".p."_sustained_clock") * 1e-9).(exists("gpu_".p."_sustained_power") ? sprintf(", %.0f W", value("gpu_".p."_sustained_power")) : "")
 set multiplot
 left = 0.17; right = 0.97
@@ -57,7 +56,7 @@ if (has_fed) plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) usi
 	lt i title system("echo ".word("own_word same_word two-way_conflict constant", i)." | tr _ ' '")
 eval place(left, right, 0.198, 0.298, "Matrix products of one SM against its blocks, of 4 warps each").xlabel("blocks").xrange("0.9:2.3")
 eval xtics("(1, 2)").ylabel("Tflop/s").yrange("0:*")
-if (words(products) > 0) plot for [f in products] file("instruction/".f) \
+if (words(products) > 0) plot for [f in products] file(f) \
 	using (column("blocks")*where("chains", 1)*where("warps", 4)):(gflops("seconds")/1e3) with linespoints title dotted(f) noenhanced
 eval place(0.25, right, 0.042, 0.132, "In bursts, and kept up for two seconds").xlabel("Tflop/s of the device")
 unset ylabel
