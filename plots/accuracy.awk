@@ -13,7 +13,6 @@ function cases(terms, list,   n, i, all, count) {
 			list[++count] = all[i]
 	return count + 0
 }
-function size(x) { return x < 0 ? -x : x }
 function signed(x) { return percent(x, "%+.1f") }
 
 function case_row(i, phase) {
@@ -28,7 +27,7 @@ function bad_cases(   i, j, k, n, order, whole, list) {
 		i = list[k]
 		if (T[i, "verdict"] == "OK")
 			continue
-		for (j = n++; j > 0 && size(T[order[j], "error"]) < size(T[i, "error"]); j--)
+		for (j = n++; j > 0 && magnitude(T[order[j], "error"]) < magnitude(T[i, "error"]); j--)
 			order[j + 1] = order[j]
 		order[j + 1] = i
 	}
@@ -113,7 +112,7 @@ function ranking(executor,   i, j, n, list, ratio, pairs, right) {
 			percent(right / pairs, "%.0f") " %) are ranked right.")
 }
 
-function with_sign(seconds) { return (seconds < 0 ? "-" : "+") with_unit(size(seconds), "s") }
+function with_sign(seconds) { return (seconds < 0 ? "-" : "+") with_unit(magnitude(seconds), "s") }
 
 # Panels off by more than 10 %: the errors of their phases, and the phase with the largest.
 function phases(   i, j, w, phase, n, list, timed, name, k, names, worst, gap, whole, missed, most, sum, any) {
@@ -131,7 +130,7 @@ function phases(   i, j, w, phase, n, list, timed, name, k, names, worst, gap, w
 		timed = 1
 		if (!(name in worst))
 			names[++k] = name
-		if (!(name in worst) || size(gap) > size(most[name])) {
+		if (!(name in worst) || magnitude(gap) > magnitude(most[name])) {
 			worst[name] = i
 			most[name] = gap
 		}
@@ -142,13 +141,13 @@ function phases(   i, j, w, phase, n, list, timed, name, k, names, worst, gap, w
 	heading(3, id "phases", "Errors by phase")
 	for (j = 1; j <= k; j++) {
 		name = names[j]
-		if (size(whole[name]) <= 0.1)
+		if (magnitude(whole[name]) <= 0.1)
 			continue
 		any = 1
 		w = worst[name]
 		item(name " is off by " signed(whole[name]) " % (" with_sign(missed[name]) "). Its phases, timed alone, are off by " \
 			with_sign(sum[name]) ", most of all " field(w, "phase") " by " with_sign(most[name]) " (" signed(T[w, "error"]) " %)" \
-			(size(sum[name]) < size(missed[name]) / 2 ? "; the rest of the error lies between phases." : "."))
+			(magnitude(sum[name]) < magnitude(missed[name]) / 2 ? "; the rest of the error lies between phases." : "."))
 	}
 	if (!any)
 		paragraph("No panel whose phases were timed is off by more than 10 %.")
@@ -178,7 +177,7 @@ function print_short(   i, f, text) {
 		if (f[1] ~ /^(getrf|geqrf|potrf)$/ && f[2] == "gpu" && f[3] == "s" && V[i, "level"] == 2)
 			text = text (text == "" ? "" : ", ") (f[1] == "getrf" ? "LU" : f[1] == "geqrf" ? "QR" : "Cholesky") (f[4] == "" ? "" : \
 				f[4] ~ /^from/ ? " " f[4] " memory" : " by " f[4]) " " percent(V[i, "median_abs_error"]) " % (worst " \
-				percent(size(V[i, "worst_error"])) ")"
+				percent(magnitude(V[i, "worst_error"])) ")"
 	}
 	if (text != "")
 		item("median error of predictions, panels on the GPU, single precision: " text)

@@ -298,6 +298,7 @@ function interval(low, high, x, unit,   part) {
 	return (is_number(low) ? significant(low * part[1], digits(unit)) : low) " .. " \
 		(is_number(high) ? significant(high * part[1], digits(unit)) : high)
 }
+function magnitude(x) { return x < 0 ? -x : x }
 # Awk need not have ^, log, exp and sqrt (busybox).
 function cube(x) { return x * x * x }
 function root(x,   r, i) {
