@@ -67,7 +67,7 @@ for probe in $probes; do
 		continue
 	fi
 	mkdir -p "$work/$probe"
-	awk -v folder="$work/$probe" -f "$scripts/series.awk" "$folder/$probe.tsv" || continue
+	awk -v folder="$work/$probe" -f "$scripts/common.awk" -f "$scripts/series.awk" "$folder/$probe.tsv" || continue
 	key=gpu
 	case $(about "$probe" Parameters) in
 	host.*) key=cpu ;;
