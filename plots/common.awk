@@ -357,12 +357,9 @@ function table_line(class, cells) { # with tabs between them
 	print "ROW\t" class "\t" cells
 }
 function table_end(text) {
-	if (table_head != "")
-		return table_head = ""
-	print "END"
-	if (text != "")
-		paragraph(text)
-	return 1
+	if (table_head == "")
+		print "END" (text == "" ? "" : "\nP\t" text)
+	table_head = ""
 }
 function details(title) { print "DETAILS\t" title }
 function details_end() { print "ENDDETAILS" }
