@@ -4,52 +4,53 @@
 #   awk -v data=DIR -v id=PREFIX -v most=COUNT -f common.awk -f accuracy.awk
 # With -v short=yes only the line on factorizations.
 
-function family(i) { return E[i, "executor"] " " E[i, "operation"] "/" E[i, "variant"] "/" E[i, "precision"] }
-function is_whole(i) { return option(E[i, "options"], "phase") == "" && E[i, "level"] == 2 }
-function size(x) { return x < 0 ? -x : x }
+function family(i) { return T[i, "executor"] " " T[i, "operation"] "/" T[i, "variant"] "/" T[i, "precision"] }
+# The compared cases among rows of the full model: their number, and rows in list. One of a phase has phase=NAME.
+function cases(terms, list,   n, i, all, count) {
+	n = split(rows_with("level=2" terms), all, " ")
+	for (i = 1; i <= n; i++)
+		if (T[all[i], "verdict"] != "SKIPPED")
+			list[++count] = all[i]
+	return count + 0
+}
 function signed(x) { return percent(x, "%+.1f") }
 
 function case_row(i, phase) {
-	table_row(E[i, "verdict"] == "OK" ? "" : "bad", family(i) (phase == "" ? "" : "|" phase) "|" E[i, "m"] "|" E[i, "n"] "|" \
-		with_unit(E[i, "predicted"], "s") "|" with_unit(E[i, "measured"], "s") "|" signed(E[i, "error"]) "|" \
-		E[i, "verdict"])
+	table_row(T[i, "verdict"] == "OK" ? "" : "bad", family(i) (phase == "" ? "" : "|" phase) "|" T[i, "m"] "|" T[i, "n"] "|" \
+		with_unit(T[i, "predicted"], "s") "|" with_unit(T[i, "measured"], "s") "|" signed(T[i, "error"]) "|" \
+		T[i, "verdict"])
 }
 
-function bad_cases(   i, j, n, order, whole) {
-	for (i = 1; i <= E["rows"]; i++) {
-		if (!is_whole(i) || E[i, "verdict"] == "SKIPPED")
+function bad_cases(   i, j, k, n, order, whole, list) {
+	whole = cases(" phase=", list)
+	for (k = 1; k <= whole; k++) {
+		i = list[k]
+		if (T[i, "verdict"] == "OK")
 			continue
-		whole++
-		if (E[i, "verdict"] == "OK")
-			continue
-		for (j = n++; j > 0 && size(E[order[j], "error"]) < size(E[i, "error"]); j--)
+		for (j = n++; j > 0 && magnitude(T[order[j], "error"]) < magnitude(T[i, "error"]); j--)
 			order[j + 1] = order[j]
 		order[j + 1] = i
 	}
 	paragraph("Of " plural(whole, "prediction") ", written before the runs at held-out sizes, " n + 0 \
 		" are off by more than 10 %" (n > most ? "; the " most " largest errors:" : n ? ":" : "."))
-	if (!n)
-		return
 	table_start(id "bad", "Cases off by more than 10 %, largest error first", "<case|>m|>n|>predicted|>measured|>error %|<verdict")
 	for (i = 1; i <= n && i <= most; i++)
 		case_row(order[i], "")
 	table_end()
 }
 
-function skipped_cases(   i, j, n, reason, times, first) {
-	for (i = 1; i <= E["rows"]; i++) {
-		if (!is_whole(i) || E[i, "verdict"] != "SKIPPED")
-			continue
-		for (j = 1; j <= n && reason[j] != E[i, "reason"]; j++)
-			;
-		if (j > n) {
-			reason[++n] = E[i, "reason"]
-			first[n] = family(i) " " E[i, "m"] " x " E[i, "n"]
+function skipped_cases(   i, j, k, n, count, list, reason, times, first) {
+	count = split(rows_with("level=2 phase= verdict=SKIPPED"), list, " ")
+	for (k = 1; k <= count; k++) {
+		i = list[k]
+		if (!((T[i, "reason"]) in times)) {
+			reason[++n] = T[i, "reason"]
+			first[n] = family(i) " " T[i, "m"] " x " T[i, "n"]
 		}
-		times[j]++
+		times[T[i, "reason"]]++
 	}
 	for (j = 1; j <= n; j++)
-		item("skipped " times[j] ", first " first[j] ": " reason[j])
+		item("skipped " times[reason[j]] ", first " first[j] ": " reason[j])
 }
 
 function families(   i, name) {
@@ -68,8 +69,7 @@ function families(   i, name) {
 			percent(V[i, "within30"], "%.0f") "|" percent(V[i, "coverage"], "%.0f") "|" percent(V[i, "half_width"]) "|" \
 			percent(V[i, "regret"]) "|" percent(V[i, "baseline_peak"]) "|" percent(V[i, "baseline_scaled"]))
 	}
-	table_end()
-	paragraph("Level 0 is the bound (bytes at the peak rate). Level 1 sums start-up and traffic. Rows without a level: the full " \
+	table_end("Level 0 is the bound (bytes at the peak rate). Level 1 sums start-up and traffic. Rows without a level: the full " \
 		"model. n: number of cases. " \
 		"Regime hardware: uses hardware parameters alone. Regime surface: uses measured rates of a library or kernel. " \
 		"In 5 to 30: percentage of cases within that error. Cover: percentage of measurements inside the prediction's " \
@@ -77,91 +77,87 @@ function families(   i, name) {
 		"the best measured time, minus 1.")
 }
 
-function baselines(   i) {
+function baselines(   i, j, executors, line) {
 	table_start(id "levels", "Median absolute error by level of the model, and of two baselines, in %", \
 		"<executor|>level 0|>level 1|>level 2|>bytes at peak rate|>nearest size scaled by flops")
 	for (i = 1; i <= V["rows"]; i++)
 		if (V[i, "family"] == "all" && V[i, "regime"] == "any") {
-			error[V[i, "executor"], V[i, "level"]] = percent(V[i, "median_abs_error"])
-			peak[V[i, "executor"]] = percent(V[i, "baseline_peak"])
-			scaled[V[i, "executor"]] = percent(V[i, "baseline_scaled"])
-			if (V[i, "level"] == 2)
-				seen[++executors] = V[i, "executor"]
+			level[V[i, "executor"], V[i, "level"] + 0] = percent(V[i, "median_abs_error"])
+			last[V[i, "executor"]] = percent(V[i, "baseline_peak"]) "|" percent(V[i, "baseline_scaled"])
 		}
-	for (i = 1; i <= executors; i++)
-		table_row("", seen[i] "|" error[seen[i], 0] "|" error[seen[i], 1] "|" error[seen[i], 2] "|" peak[seen[i]] "|" scaled[seen[i]])
+	for (i = 1; i <= V["rows"]; i++)
+		if (V[i, "family"] == "all" && V[i, "regime"] == "any" && V[i, "level"] == 2) {
+			line = V[i, "executor"]
+			for (j = 0; j <= 2; j++)
+				line = line "|" level[V[i, "executor"], j]
+			table_row("", line "|" last[V[i, "executor"]])
+		}
 	table_end()
 }
 
 # Pairs of variants of one panel with measured times within a factor of two: how many are ranked right.
 function ranking(executor,   i, j, n, list, ratio, pairs, right) {
-	for (i = 1; i <= E["rows"]; i++)
-		if (is_whole(i) && E[i, "executor"] == executor && E[i, "operation"] == "panel_getrf" && E[i, "verdict"] != "SKIPPED")
-			list[++n] = i
+	n = cases(" phase= operation=panel_getrf executor=" executor, list)
 	for (i = 1; i <= n; i++)
 		for (j = i + 1; j <= n; j++) {
-			if (E[list[i], "m"] != E[list[j], "m"] || E[list[i], "n"] != E[list[j], "n"] || \
-				E[list[i], "precision"] != E[list[j], "precision"])
-				continue
-			ratio = E[list[i], "measured"] / E[list[j], "measured"]
-			if (ratio > 2 || ratio < 0.5)
-				continue
-			pairs++
-			right += (ratio < 1) == (E[list[i], "predicted"] + 0 < E[list[j], "predicted"] + 0)
+			ratio = T[list[i], "measured"] / T[list[j], "measured"]
+			if (T[list[i], "m"] == T[list[j], "m"] && T[list[i], "n"] == T[list[j], "n"] && \
+				T[list[i], "precision"] == T[list[j], "precision"] && ratio <= 2 && ratio >= 0.5) {
+				pairs++
+				right += (ratio < 1) == (T[list[i], "predicted"] + 0 < T[list[j], "predicted"] + 0)
+			}
 		}
 	if (pairs)
 		item(executor ": of " plural(pairs, "pair") " of variants of one panel, within a factor of two of each other, " right + 0 " (" \
 			percent(right / pairs, "%.0f") " %) are ranked right.")
 }
 
-function with_sign(seconds) { return (seconds < 0 ? "-" : "+") with_unit(size(seconds), "s") }
+function with_sign(seconds) { return (seconds < 0 ? "-" : "+") with_unit(magnitude(seconds), "s") }
 
 # Panels off by more than 10 %: the errors of their phases, and the phase with the largest.
-function phases(   i, w, phase, n, name, k, names, worst, gap, whole, missed, most, sum, any) {
-	for (i = 1; i <= E["rows"]; i++)
-		if (option(E[i, "options"], "phase") != "" && E[i, "level"] == 2 && E[i, "verdict"] != "SKIPPED")
-			n++
-	if (!n)
-		return
-	heading(3, id "phases", "Errors by phase")
-	for (i = 1; i <= E["rows"]; i++) {
-		phase = option(E[i, "options"], "phase")
-		if (E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED")
-			continue
-		name = family(i) " " E[i, "m"] " x " E[i, "n"]
-		gap = E[i, "predicted"] - E[i, "measured"]
+function phases(   i, j, w, phase, n, list, timed, name, k, names, worst, gap, whole, missed, most, sum, any) {
+	n = cases("", list)
+	for (j = 1; j <= n; j++) {
+		i = list[j]
+		phase = field(i, "phase")
+		name = family(i) " " T[i, "m"] " x " T[i, "n"]
+		gap = T[i, "predicted"] - T[i, "measured"]
 		if (phase == "") {
-			whole[name] = E[i, "error"]
+			whole[name] = T[i, "error"]
 			missed[name] = gap
 			continue
 		}
+		timed = 1
 		if (!(name in worst))
 			names[++k] = name
-		if (!(name in worst) || size(gap) > size(most[name])) {
+		if (!(name in worst) || magnitude(gap) > magnitude(most[name])) {
 			worst[name] = i
 			most[name] = gap
 		}
 		sum[name] += gap
 	}
-	for (i = 1; i <= k; i++)
-		if (size(whole[names[i]]) > 0.1) {
-			any = 1
-			w = worst[names[i]]
-			item(names[i] " is off by " signed(whole[names[i]]) " % (" with_sign(missed[names[i]]) "). Its phases, timed alone, are off by " \
-				with_sign(sum[names[i]]) ", most of all " option(E[w, "options"], "phase") " by " with_sign(most[names[i]]) \
-				" (" signed(E[w, "error"]) " %)" \
-				(size(sum[names[i]]) < size(missed[names[i]]) / 2 ? "; the rest of the error lies between phases." : "."))
-		}
+	if (!timed)
+		return
+	heading(3, id "phases", "Errors by phase")
+	for (j = 1; j <= k; j++) {
+		name = names[j]
+		if (magnitude(whole[name]) <= 0.1)
+			continue
+		any = 1
+		w = worst[name]
+		item(name " is off by " signed(whole[name]) " % (" with_sign(missed[name]) "). Its phases, timed alone, are off by " \
+			with_sign(sum[name]) ", most of all " field(w, "phase") " by " with_sign(most[name]) " (" signed(T[w, "error"]) " %)" \
+			(magnitude(sum[name]) < magnitude(missed[name]) / 2 ? "; the rest of the error lies between phases." : "."))
+	}
 	if (!any)
 		paragraph("No panel whose phases were timed is off by more than 10 %.")
-	print "DETAILS\tEvery phase, timed alone without the others"
-	table_start(id "phase-table", "", \
-		"<case|<phase|>m|>n|>predicted|>measured|>error %|<verdict")
-	for (i = 1; i <= E["rows"]; i++)
-		if (option(E[i, "options"], "phase") != "" && E[i, "level"] == 2 && E[i, "verdict"] != "SKIPPED")
-			case_row(i, option(E[i, "options"], "phase"))
+	details("Every phase, timed alone without the others")
+	table_start(id "phase-table", "", "<case|<phase|>m|>n|>predicted|>measured|>error %|<verdict")
+	for (j = 1; j <= n; j++)
+		if (field(list[j], "phase") != "")
+			case_row(list[j], field(list[j], "phase"))
 	table_end()
-	print "ENDDETAILS"
+	details_end()
 }
 
 # Interference on the host.
@@ -175,27 +171,25 @@ function shared_cores(   count, text) {
 			". Times of hybrid factorizations and of panels on the host are less certain.")
 }
 
-function print_short(   i, f, title, text) {
-	title["getrf"] = "LU"
-	title["geqrf"] = "QR"
-	title["potrf"] = "Cholesky"
+function print_short(   i, f, text) {
 	for (i = 1; i <= V["rows"]; i++) {
 		split(V[i, "family"], f, "/")
-		if (f[1] in title && f[2] == "gpu" && f[3] == "s" && V[i, "level"] == 2)
-			text = text (text == "" ? "" : ", ") title[f[1]] (f[4] == "" ? "" : f[4] ~ /^from/ ? " " f[4] " memory" : " by " f[4]) " " percent(V[i, "median_abs_error"]) " % (worst " \
-				percent(size(V[i, "worst_error"])) ")"
+		if (f[1] ~ /^(getrf|geqrf|potrf)$/ && f[2] == "gpu" && f[3] == "s" && V[i, "level"] == 2)
+			text = text (text == "" ? "" : ", ") (f[1] == "getrf" ? "LU" : f[1] == "geqrf" ? "QR" : "Cholesky") (f[4] == "" ? "" : \
+				f[4] ~ /^from/ ? " " f[4] " memory" : " by " f[4]) " " percent(V[i, "median_abs_error"]) " % (worst " \
+				percent(magnitude(V[i, "worst_error"])) ")"
 	}
 	if (text != "")
 		item("median error of predictions, panels on the GPU, single precision: " text)
 }
 
 BEGIN {
+	validated = load(data "/validation.tsv", V)
 	if (short != "") {
-		if (load(data "/validation.tsv", V))
-			print_short()
+		print_short()
 		exit
 	}
-	if (!load(data "/validation.tsv", V) || !load(data "/errors.tsv", E)) {
+	if (!load(data "/errors.tsv", T) || !validated) {
 		paragraph("No comparison in " data " yet: make validate predicts, measures and compares.")
 		exit
 	}

@@ -13,33 +13,15 @@ scaled(c, to) = column(c) * to
 set multiplot
 set key maxrows 4
 set logscale x 2
-left = 0.15; right = 0.97; bottom = 0.60; top = 0.95
-@panel
-set title "Barriers and exchanges across blocks - ".machine
-set logscale y
-set xlabel "blocks" offset 0,0.4
-set ylabel "microseconds"
-if (words(across) + words(cluster) > 0) {
-	plot for [i=1:words(across)] file(word(across, i)) \
-		using (column("blocks")*where("threads", 256)):(scaled("seconds", 1e6)):(scaled("low", 1e6)):(scaled("high", 1e6)) \
-		with yerrorlines lt i title label(word(across, i))." barrier, 256 threads", \
-		for [i=1:words(cluster)] file(word(cluster, i)) \
-		using "blocks":(scaled("seconds", 1e6)):(scaled("low", 1e6)):(scaled("high", 1e6)) \
-		with yerrorlines lt i+3 title word(cluster, i) eq "barrier/cluster" ? "cluster barrier" : "128 bytes to all of a cluster", \
-		for [i=1:words(records)] file("barrier/exchange_grid") \
-		using (column("blocks")*where("words", records)):(scaled("seconds", 1e6)):(scaled("low", 1e6)):(scaled("high", 1e6)) \
-		with yerrorlines lt 6 title records." words to the whole grid", \
-		exists("gpu_launch_dependent") ? gpu_launch_dependent*1e6 : NaN with lines lt 7 dt 2 title "one dependent launch"
-}
-left = 0.15; right = 0.97; bottom = 0.11; top = 0.32
-@panel
-set title "Within one block"
-set xlabel "threads"
-set ylabel "nanoseconds"
-if (words(block) > 0) {
-	plot for [i=1:words(block)] file(word(block, i)) \
-		using "threads":(scaled("seconds", 1e9)):(scaled("low", 1e9)):(scaled("high", 1e9)) \
-		with yerrorlines lt i title word(block, i) eq "barrier/block" ? "__syncthreads" : \
-		word(block, i) eq "barrier/reduce_max" ? "maximum with index" : "sum"
-}
+eval place(0.15, 0.97, 0.60, 0.95, "Barriers and exchanges across blocks - ".machine).logscale("y").xlabel("blocks").ylabel("microseconds")
+if (words(across) + words(cluster) > 0) plot for [f in across] file(f) using (column("blocks")*where("threads", 256)):@in_us \
+	with yerrorlines title label(f)." barrier, 256 threads", \
+	for [i=1:words(cluster)] file(word(cluster, i)) using "blocks":@in_us with yerrorlines lt i+3 \
+	title word(cluster, i) eq "barrier/cluster" ? "cluster barrier" : "128 bytes to all of a cluster", \
+	for [f in records] file("barrier/exchange_grid") using (column("blocks")*where("words", records)):@in_us with yerrorlines lt 6 \
+	title records." words to the whole grid", \
+	exists("gpu_launch_dependent") ? gpu_launch_dependent*1e6 : NaN with lines lt 7 dt 2 title "one dependent launch"
+eval place(0.15, 0.97, 0.11, 0.32, "Within one block").xname("threads").ylabel("nanoseconds")
+if (words(block) > 0) plot for [f in block] file(f) using "threads":@in_ns with yerrorlines \
+	title f eq "barrier/block" ? "__syncthreads" : f eq "barrier/reduce_max" ? "maximum with index" : "sum"
 unset multiplot

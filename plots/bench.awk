@@ -3,11 +3,7 @@
 function is_whole_operation(operation) {
 	return operation == "getrf" || operation == "geqrf" || operation == "potrf"
 }
-function is_power(n) {
-	while (n > 1)
-		n /= 2
-	return n == 1
-}
+function is_power(n) { return n == 1 || (n > 1 && is_power(n / 2)) }
 function title_of(operation) { return operation == "getrf" ? "LU" : operation == "geqrf" ? "QR" : "Cholesky" }
 # LAPACK Working Note 41, n x n
 function flops(operation, n) {
@@ -19,6 +15,10 @@ function is_square_whole(i, precision) {
 	return is_whole_operation(T[i, "operation"]) && T[i, "precision"] == precision && T[i, "m"] == T[i, "n"] && \
 		option(T[i, "options"], "from") option(T[i, "options"], "without") == ""
 }
+# "LU, single, 3xtf32"
+function name_of(operation, precision, math) {
+	return title_of(operation) (precision == "s" ? ", single" : ", double") (math ~ /^fp/ ? "" : ", " math)
+}
 # "OPERATION-VARIANT-NAME" of a row without one optimization, "" of other rows. Sets `slower`, its time over that of the same
 # plan with the optimization; without a sequence of widths the plan is another one.
 function slowdown_series(i, precision,   name, j, options) {
@@ -27,30 +27,21 @@ function slowdown_series(i, precision,   name, j, options) {
 		return ""
 	options = T[i, "options"]
 	sub(",without=" name, "", options)
-	for (j = 1; j <= T["rows"]; j++)
-		if (T[j, "operation"] == T[i, "operation"] && T[j, "math"] == T[i, "math"] && T[j, "variant"] == T[i, "variant"] && T[j, "precision"] == precision && \
-			T[j, "m"] == T[i, "m"] && T[j, "n"] == T[i, "n"] && (T[j, "nb"] == T[i, "nb"] || name == "widths") && \
-			T[j, "options"] == options && T[j, "seconds"] > 0) {
-			slower = T[i, "seconds"] / T[j, "seconds"]
-			return T[i, "operation"] "-" T[i, "variant"] "-" name
-		}
-	return ""
+	j = first_with("operation=" T[i, "operation"] " math=" T[i, "math"] " variant=" T[i, "variant"] " precision=" precision " m=" T[i, "m"] \
+		" n=" T[i, "n"] (name == "widths" ? "" : " nb=" T[i, "nb"]) " options=" options, "seconds")
+	slower = j ? T[i, "seconds"] / T[j, "seconds"] : 0
+	return j ? T[i, "operation"] "-" T[i, "variant"] "-" name : ""
 }
 
 # ---- breakdown.tsv and breakdown_measured.tsv, single precision ----
 
-function part_of(phase) {
-	return phase == "update" || phase == "solve" || phase == "swap" || phase == "panel" || phase == "transfer" ? phase : "rest"
-}
-# Seconds by operation, variant and n: of each part, of the whole, and of a run without records.
-function sum_breakdown(B,   i, key, phase) {
-	split("", critical_to)
-	split("", whole_of)
-	split("", plain_of)
+function part_of(phase) { return phase ~ /^(update|solve|swap|panel|transfer)$/ ? phase : "rest" }
+# Seconds by kind, operation, variant and n: of each part, of the whole, and of a run without records.
+function sum_breakdown(B, kind,   i, key, phase) {
 	for (i = 1; i <= B["rows"]; i++) {
 		if (B[i, "precision"] != "s")
 			continue
-		key = B[i, "operation"] SUBSEP B[i, "variant"] SUBSEP B[i, "n"]
+		key = kind SUBSEP B[i, "operation"] SUBSEP B[i, "variant"] SUBSEP B[i, "n"]
 		phase = B[i, "phase"]
 		if (phase == "all")
 			whole_of[key] = B[i, "critical_s"]
@@ -59,7 +50,4 @@ function sum_breakdown(B,   i, key, phase) {
 		else
 			critical_to[key, part_of(phase)] += B[i, "critical_s"]
 	}
-}
-function share_of(operation, variant, n, part) {
-	return critical_to[operation, variant, n, part] / whole_of[operation, variant, n]
 }

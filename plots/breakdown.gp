@@ -9,14 +9,12 @@ variants = "hybrid gpu"
 edges = "zero update solve swap panel transfer rest"
 says(p) = p eq "update" ? "products" : p eq "solve" ? "solves" : p eq "swap" ? "pivoting" : p eq "panel" ? "panels" : \
 	p eq "transfer" ? "transfers" : "waiting"
-title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
-place(v) = v eq "gpu" ? "GPU" : "CPU"
+side(v) = v eq "gpu" ? "GPU" : "CPU"
 left_out(w) = w eq "rows" ? "row-major" : w
-# A colour for each factorization, a mark for each optimization, the CPU's panels dashed.
-line_of(o) = o eq "getrf" ? 1 : o eq "geqrf" ? 2 : 3
+# A mark for each optimization, the CPU's panels dashed.
 mark_of(w) = w eq "lookahead" ? 7 : w eq "widths" ? 5 : w eq "rows" ? 9 : 13
 dash_of(v) = v eq "gpu" ? 1 : 2
-part(s, i) = system("echo ".s." | sed 's,.*/without-,,' | cut -d- -f".i)
+word_of(s, i) = system("echo ".s." | sed 's,.*/without-,,' | cut -d- -f".i)
 set multiplot
 left = 0.13; right = 0.97
 set logscale x 2
@@ -29,31 +27,22 @@ do for [i=1:2] {
 	bottom = 1.0 - 0.333 * i + 0.105; top = bottom + 0.185
 	@panel
 	measured = words(present(name."/measured_".v))
-	set title "Single-precision LU, panels on the ".place(v).": simulated".(measured ? ", points: measured" : "").\
+	set title "Single-precision LU, panels on the ".side(v).": simulated".(measured ? ", points: measured" : "").\
 		(i == 1 ? " - ".machine : "")
 	set yrange [0:1]
 	if (words(present(name."/lu_".v)) == 0) { continue }
 	f = file(name."/lu_".v)
-	plot for [j=2:7] f using "n":(column(word(edges, j - 1))):(column(word(edges, j))) with filledcurves lt j-1 \
-		fs solid 0.5 title says(word(edges, j)), \
-		f using "n":"hidden" with lines lt 8 dt 2 lw 2.2 title "hidden", \
-		for [j=2:(measured ? 6 : 1)] file(name."/measured_".v) using "n":(column(word(edges, j))) with points lt j-1 ps 0.8 \
-			notitle
+	plot for [j=2:7] f using "n":(column(word(edges, j - 1))):(column(word(edges, j))) with filledcurves lt j-1 fs solid 0.5 \
+		title says(word(edges, j)), f using "n":"hidden" with lines lt 8 dt 2 lw 2.2 title "hidden", \
+		for [j=2:(measured ? 6 : 1)] file(name."/measured_".v) using "n":(column(word(edges, j))) with points lt j-1 ps 0.8 notitle
 }
-bottom = 0.14; top = 0.285
-@panel
-set title "Slowdown without one optimization, measured, single precision"
-set ylabel "ratio"
-set xlabel "n" offset 0,0.4
-set yrange [0.95:*]
+eval place(left, right, 0.14, 0.285, "Slowdown without one optimization, measured, single precision").ylabel("ratio").xlabel("n")
+eval yrange("0.95:*")
 set ytics (1, 1.1, 1.2, 1.5, 2, 3, 5, 10)
 set key maxrows 6 width -2
 set logscale y
 without = system("cd '".work."' && ls ".name."/without-*.tsv 2>/dev/null | sed 's,[.]tsv$,,'")
-if (words(without) > 0) {
-	plot for [j=1:words(without)] file(word(without, j)) using "n":"ratio" smooth unique with linespoints \
-		lt line_of(part(word(without, j), 1)) dt dash_of(part(word(without, j), 2)) pt mark_of(part(word(without, j), 3)) \
-		title title_of(part(word(without, j), 1))." ".place(part(word(without, j), 2)).", ".left_out(part(word(without, j), 3)), \
-		1 with lines lt 7 dt 3 notitle
-}
+if (words(without) > 0) plot for [f in without] file(f) using "n":"ratio" smooth unique with linespoints \
+	lt colour_of(word_of(f, 1)) dt dash_of(word_of(f, 2)) pt mark_of(word_of(f, 3)) \
+	title title_of(word_of(f, 1))." ".side(word_of(f, 2)).", ".left_out(word_of(f, 3)), 1 with lines lt 7 dt 3 notitle
 unset multiplot

@@ -6,9 +6,10 @@ function is_time(x) { return is_number(x) && x + 0 > 0 }
 
 # ---- tables: T["rows"], T[row, column], T["meta", key], T["column", i] ----
 
-function load(file, T,   line, cell, n, i, rows, at) {
-	split("", T)
-	rows = 0
+# Reads a table; with a kind appends its rows, with that text in the column "kind".
+function load(file, T, kind,   line, cell, n, i, columns, at) {
+	if (kind == "")
+		split("", T)
 	while ((getline line <file) > 0) {
 		if (line ~ /^#/) {
 			at = index(line, ": ")
@@ -17,19 +18,21 @@ function load(file, T,   line, cell, n, i, rows, at) {
 			continue
 		}
 		n = split(line, cell, "\t")
-		if (!T["columns"]) {
-			T["columns"] = n
+		if (!columns) {
+			columns = n
 			for (i = 1; i <= n; i++)
 				T["column", i] = cell[i]
 			continue
 		}
-		rows++
+		T["rows"]++
 		for (i = 1; i <= n; i++)
-			T[rows, T["column", i]] = cell[i]
+			T[T["rows"], T["column", i]] = cell[i]
+		if (kind != "")
+			T[T["rows"], "kind"] = kind
 	}
 	close(file)
-	T["rows"] = rows
-	return T["columns"] > 0
+	T["rows"] += 0
+	return columns > 0
 }
 
 # The value of "KEY=" in a row's options, "" when they have none.
@@ -58,15 +61,104 @@ function ascending(text, n,   count, i, each) {
 	return count
 }
 
-# Files of series for gnuplot in `folder`: makes `out` the one of this name, with its columns in the first line.
+# ---- rows of T by their cells: "operation=gemm trans=nn" ----
+
+# A term's key is a column, one of the options, or square: whether m = n (1 or 0).
+function field(i, key) {
+	return (i, key) in T ? T[i, key] : key == "square" ? "" (T[i, "m"] == T[i, "n"]) : option(T[i, "options"], key)
+}
+# Their numbers, ascending, as text.
+function rows_with(terms,   at, count, list, i, key, text, found) {
+	if (terms in with_terms)
+		return with_terms[terms]
+	at = match(terms, / [^ ]*$/)
+	count = terms == "" ? T["rows"] : split(rows_with(substr(terms, 1, at > 0 ? at - 1 : 0)), list, " ")
+	text = substr(terms, at > 0 ? at + 1 : 1)
+	key = substr(text, 1, index(text, "=") - 1)
+	text = substr(text, length(key) + 2)
+	for (i = 1; i <= count; i++)
+		if (terms == "")
+			found = found " " i
+		else if (field(list[i], key) == text)
+			found = found " " list[i]
+	return with_terms[terms] = found
+}
+# One of them, 0 without any: the first with a number in a column, the one with the largest, the one that took least time.
+function first_with(terms, key,   list, n, i) {
+	n = split(rows_with(terms), list, " ")
+	for (i = 1; i <= n && !is_number(T[list[i], key]); i++)
+		;
+	return i <= n ? list[i] + 0 : 0
+}
+function greatest(terms, key,   list, n, i, row) {
+	n = split(rows_with(terms), list, " ")
+	for (i = 1; i <= n; i++)
+		if (T[list[i], key] > 0 && (!row || T[list[i], key] + 0 > T[row, key] + 0))
+			row = list[i] + 0
+	return row + 0
+}
+function fastest(terms,   list, n, i, row) {
+	n = split(rows_with(terms), list, " ")
+	for (i = 1; i <= n; i++)
+		if (is_time(T[list[i], "seconds"]) && (!row || T[list[i], "seconds"] + 0 < T[row, "seconds"] + 0))
+			row = list[i] + 0
+	return row + 0
+}
+# The different numbers in a column of these rows, ascending, into n; returns how many.
+function numbers_of(terms, key, n,   list, count, i, seen, text) {
+	count = split(rows_with(terms), list, " ")
+	for (i = 1; i <= count; i++)
+		if (is_number(field(list[i], key)) && !((field(list[i], key) + 0) in seen)) {
+			seen[field(list[i], key) + 0] = 1
+			text = text " " field(list[i], key) + 0
+		}
+	return ascending(text, n)
+}
+# The cells of columns "FORMAT TERM..." between bars, each from the rows with all the terms.
+function line_of(terms, columns,   n, i, column, text) {
+	n = split(columns, column, "|")
+	for (i = 1; i <= n; i++)
+		text = text "|" one_cell(terms, column[i])
+	return text
+}
+function one_cell(terms, column,   at, format, row) {
+	at = index(column " ", " ")
+	format = substr(column, 1, at - 1)
+	terms = terms substr(column, at)
+	row = format == "top" ? greatest(terms, "gflops") : format == "error" ? first_with(terms, "residual") : fastest(terms)
+	if (row && format == "both") # milliseconds, predicted and measured
+		return (is_time(T[row, "predicted"]) ? significant(T[row, "predicted"] * 1e3, 3) : "-") " / " significant(T[row, "seconds"] * 1e3, 3)
+	return !row ? "-" : format == "top" ? sprintf("%.1f", T[row, "gflops"] * 1e-3) : format == "error" ? significant(T[row, "residual"], 3) : \
+		format == "us" ? significant(T[row, "seconds"] * 1e6, 3) : format == "gflops" ? significant(T[row, "gflops"], 3) : \
+		significant(T[row, "gflops"] * 1e-3, 3)
+}
+
+# ---- series ----
+
+# The largest value at x of a series: kept[series, x], x_of[series].
+function keep(series, x, value) {
+	if (!((series, x) in kept))
+		x_of[series] = x_of[series] " " x
+	if (!((series, x) in kept) || value > kept[series, x])
+		kept[series, x] = value
+}
+# Files of series for gnuplot, folder/NAME.tsv, which begin with their columns; series counts them.
 function begin_series(name, columns) {
-	out = folder "/" name ".tsv"
-	if (out in begun)
-		return
 	gsub(/ /, "\t", columns)
-	print columns >out
-	begun[out] = 1
-	series++
+	if (!(name in begun))
+		print columns >(folder "/" name ".tsv")
+	series += !(name in begun)
+	begun[name] = 1
+}
+function point(name, columns, values) {
+	begin_series(name, columns)
+	gsub(/ /, "\t", values)
+	print values >(folder "/" name ".tsv")
+}
+function write_kept(name, columns,   count, n, j) {
+	count = ascending(x_of[name], n)
+	for (j = 1; j <= count; j++)
+		point(name, columns, sprintf("%d %.6g", n[j], kept[name, n[j]]))
 }
 function text_of(x) { return is_time(x) ? sprintf("%.6g", x) : "NaN" }
 # A paper's numbers, by name, from papers/NAME.tsv into `paper`.
@@ -206,6 +298,7 @@ function interval(low, high, x, unit,   part) {
 	return (is_number(low) ? significant(low * part[1], digits(unit)) : low) " .. " \
 		(is_number(high) ? significant(high * part[1], digits(unit)) : high)
 }
+function magnitude(x) { return x < 0 ? -x : x }
 # Awk need not have ^, log, exp and sqrt (busybox).
 function cube(x) { return x * x * x }
 function root(x,   r, i) {
@@ -248,6 +341,49 @@ function paragraph(text) { print "P\t" text }
 function note(text) { print "NOTE\t" text }
 function item(text) { print "LI\t" text }
 function figure(name, text) { print "FIG\t" name "\t" text }
-function table_start(id, caption, columns) { gsub(/\|/, "\t", columns); print "TABLE\t" id "\t" caption "\t" columns }
-function table_row(class, cells) { gsub(/\|/, "\t", cells); print "ROW\t" class "\t" cells }
-function table_end() { print "END" }
+# The table appears with its first row, the text behind its last one.
+function table_start(id, caption, columns) {
+	gsub(/\|/, "\t", columns)
+	table_head = "TABLE\t" id "\t" caption "\t" columns
+}
+function table_row(class, cells) {
+	gsub(/\|/, "\t", cells)
+	table_line(class, cells)
+}
+function table_line(class, cells) { # with tabs between them
+	if (table_head != "")
+		print table_head
+	table_head = ""
+	print "ROW\t" class "\t" cells
+}
+function table_end(text) {
+	if (table_head == "")
+		print "END" (text == "" ? "" : "\nP\t" text)
+	table_head = ""
+}
+function details(title) { print "DETAILS\t" title }
+function details_end() { print "ENDDETAILS" }
+# A table with a column for each size: its cells in any order, then the table, ascending; its rows in the order of the cells.
+function add_cell(name, n, text) {
+	if (!(name in row_known))
+		row_name[++row_names] = name
+	if (!(n in column_known))
+		columns_known = columns_known " " n
+	row_known[name] = column_known[n] = 1
+	cell_at[name, n] = text
+}
+function print_cells(id, caption,   r, c, count, n, head, cells) {
+	count = ascending(columns_known, n)
+	for (c = 1; c <= count; c++)
+		head = head "|>" n[c]
+	table_start(id, caption, "<n" head)
+	for (r = 1; r <= row_names; r++) {
+		cells = row_name[r]
+		for (c = 1; c <= count; c++)
+			cells = cells "|" ((row_name[r], n[c]) in cell_at ? cell_at[row_name[r], n[c]] : "-")
+		table_row("", cells)
+	}
+	table_end()
+	columns_known = ""
+	row_names = split("", row_known) + split("", column_known) + split("", cell_at)
+}

@@ -5,8 +5,6 @@
 # Parameters: gpu.overlap. gpu.concurrent. gpu.copy.engines gpu.priority. gpu.queue. gpu.launch.enqueue_idle gpu.launch.enqueue_busy gpu.launch.enqueue_held
 height = 980
 load scripts."/style.gp"
-us(c) = column(c) * 1e6
-ms(c) = column(c) * 1e3
 overlaps = "h2d d2h both directions memory_h2d memory_d2h halves small"
 told = "'arithmetic + to device' 'arithmetic + to host' 'arithmetic + both ways' 'to device + to host' ".\
 	"'memory copy + to device' 'memory copy + to host' 'two half kernels' 'large + small kernel'"
@@ -17,14 +15,8 @@ copies_of(s) = system("echo '".s."' | sed 's,.*/,,; s,_, ,; s,copies ,,; s,h2d,t
 costs = present("concurrency/enqueue_idle concurrency/enqueue_busy concurrency/enqueue_held concurrency/dependent_idle ".\
 	"concurrency/dependent_busy concurrency/stream_wait_idle concurrency/stream_wait_busy concurrency/urgent_idle concurrency/urgent")
 set multiplot
-left = 0.31; right = 0.52; bottom = 0.66; top = 0.94
-@panel
-set title "Overlap - ".machine
-unset key
-set xrange [-0.1:1.15]
-set yrange [0.3 : words(overlaps) + 0.7]
-set xlabel "1: hidden, 0: in turn"
-set xtics 0.5
+eval place(0.31, 0.52, 0.66, 0.94, "Overlap - ".machine).nokey.xrange("-0.1:1.15").yrange("0.3 : words(overlaps) + 0.7")
+eval xname("1: hidden, 0: in turn").xtics("0.5")
 unset ytics
 set for [i=1:words(overlaps)] ytics add (word(told, i) words(overlaps) + 1 - i) noenhanced scale 0
 plot for [i=1:words(overlaps)] '+' using (known(word(overlaps, i))):(words(overlaps) + 1 - i) every ::0::0 with points lt 1 ps 0.9
@@ -32,47 +24,22 @@ unset ytics
 set ytics auto nomirror scale 1
 set xtics auto
 set yrange [*:*]
-left = 0.65; right = 0.97
-if (words(copies) > 0) {
-	@panel
-	set title "Transfers at once"
-	set xrange [0.8:6.2]
-	set xtics 1
-	set logscale y
-	set xlabel "transfers" offset 0,0.6
-	set ylabel "milliseconds for all" offset 1,0
-	plot for [i=1:words(copies)] file(word(copies, i)) using "copies":(ms("seconds")):(ms("low")):(ms("high")) \
-		with yerrorlines lt i title copies_of(word(copies, i))
-}
+eval place(0.65, 0.97, 0.66, 0.94, "Transfers at once").xrange("0.8:6.2").xtics("1").logscale("y")
+set xlabel "transfers" offset 0,0.6
+set ylabel "milliseconds for all" offset 1,0
+if (words(copies) > 0) plot for [f in copies] file(f) using "copies":@in_ms with yerrorlines title copies_of(f)
 unset logscale
 unset key
 set xtics auto
-left = 0.12; right = 0.42; bottom = 0.07; top = 0.40
-if (present("concurrency/kernels") ne "") {
-	@panel
-	unset key
-	set title "Kernels at once"
-	set xrange [*:*]
-	set yrange [0:*]
-	set logscale x 4
-	set xlabel "kernels of one block"
-	set ylabel "milliseconds for all"
-	plot file("concurrency/kernels") using "kernels":(ms("seconds")):(ms("low")):(ms("high")) with yerrorbars lt 1
-}
+eval place(0.12, 0.42, 0.07, 0.40, "Kernels at once").ylabel("milliseconds for all").nokey.xrange("*:*").yrange("0:*").logscale("x 4")
+eval xname("kernels of one block")
+if (present("concurrency/kernels") ne "") plot file("concurrency/kernels") using "kernels":@in_ms with yerrorbars lt 1
 unset logscale
-left = 0.65; right = 0.97
-if (words(costs) > 0) {
-	@panel
-	unset key
-	set title "Beside other work"
-	set logscale x
-	set xrange [*:*]
-	set yrange [0.3 : words(costs) + 0.7]
-	set xlabel "microseconds (urgent: by priority)"
-	unset ylabel
-	unset ytics
-	set for [i=1:words(costs)] ytics add (label(word(costs, i)) words(costs) + 1 - i) noenhanced scale 0
-	plot for [i=1:words(costs)] file(word(costs, i)) using (us("seconds")):(words(costs) + 1 - i):(us("low")):(us("high")) \
-		with xerrorbars lt (strstrt(word(costs, i), "enqueue") ? 1 : strstrt(word(costs, i), "urgent") ? 3 : 2)
-}
+eval place(0.65, 0.97, 0.07, 0.40, "Beside other work").nokey.logscale("x").xrange("*:*").yrange("0.3 : words(costs) + 0.7")
+eval xname("microseconds (urgent: by priority)")
+unset ylabel
+unset ytics
+set for [i=1:words(costs)] ytics add (label(word(costs, i)) words(costs) + 1 - i) noenhanced scale 0
+if (words(costs) > 0) plot for [i=1:words(costs)] file(word(costs, i)) using (us("seconds")):(words(costs) + 1 - i):(us("low")):(us("high")) \
+	with xerrorbars lt (strstrt(word(costs, i), "enqueue") ? 1 : strstrt(word(costs, i), "urgent") ? 3 : 2)
 unset multiplot

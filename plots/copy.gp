@@ -11,56 +11,28 @@ kind(s) = s[6:strlen(s)-5]
 rate(bytes) = bytes / (gpu_copy_alpha + bytes / gpu_copy_beta) / 1e9
 fitted = exists("gpu_copy_alpha") && exists("gpu_copy_beta")
 set multiplot
-left = 0.15; right = 0.97; bottom = 0.68; top = 0.965
-@panel
-set title "Device memory: rate against size - ".machine
+eval place(0.15, 0.97, 0.68, 0.965, "Device memory: rate against size - ".machine)
 @bytes_axis
 set logscale y
 set xlabel "bytes moved by the kernel" offset 0,0.4
 set ylabel "GB/s"
-if (words(warm) + words(cold) > 0) {
-	plot for [i=1:words(warm)] file(word(warm, i)) using "bytes":(GB("seconds")):(GB("high")):(GB("low")) \
-		with yerrorlines lt i title kind(word(warm, i)).", L2 warm", \
-		for [i=1:words(cold)] file(word(cold, i)) using "bytes":(GB("seconds")):(GB("high")):(GB("low")) \
-		with yerrorlines lt i pt int(word("6 4 8", i)) lw 1 title kind(word(cold, i)).", L2 cold", \
-		fitted ? rate(x) : NaN with lines lt 7 dt 2 title "fit: alpha + bytes/beta"
-}
+if (words(warm) + words(cold) > 0) plot for [f in warm] file(f) using "bytes":@in_GB with yerrorlines title kind(f).", L2 warm", \
+	for [i=1:words(cold)] file(word(cold, i)) using "bytes":@in_GB with yerrorlines lt i pt int(word("6 4 8", i)) lw 1 \
+	title kind(word(cold, i)).", L2 cold", fitted ? rate(x) : NaN with lines lt 7 dt 2 title "fit: alpha + bytes/beta"
 set xtics auto
 set xrange [*:*]
-left = 0.15; right = 0.5; bottom = 0.36; top = 0.51
-if (present("copy/stride_cold") ne "") {
-	@panel
-	set title "Stride, L2 cold"
-	set xlabel "4-byte words apart" offset 0,0.4
-	sizes = values("copy/stride_cold", "words")
-	plot for [i=1:words(sizes)] file("copy/stride_cold") using (column("stride")*where("words", word(sizes, i))):(GB("seconds")) \
-		with linespoints lt i title sprintf("%.0f Ki words", word(sizes, i)/1024.)
-}
+eval place(0.15, 0.5, 0.36, 0.51, "Stride, L2 cold").xlabel("4-byte words apart")
+sizes = values("copy/stride_cold", "words")
+if (present("copy/stride_cold") ne "") plot for [f in sizes] file("copy/stride_cold") \
+	using (column("stride")*where("words", f)):(GB("seconds")) with linespoints title sprintf("%.0f Ki words", f/1024.)
 unset logscale y
 set yrange [0:*]
-left = 0.64; right = 0.97
-if (present("copy/inflight_cold") ne "") {
-	@panel
-	unset key
-	set title "Bytes in flight"
-	set xlabel "KiB of loads in flight per SM" offset 0,0.4
-	plot file("copy/inflight_cold") using (column("inflight")/1024):(GB("seconds")):(GB("high")):(GB("low")) with yerrorlines lt 1
-}
-left = 0.15; right = 0.5; bottom = 0.085; top = 0.225
+eval place(0.64, 0.97, 0.36, 0.51, "Bytes in flight").xlabel("KiB of loads in flight per SM").nokey
+if (present("copy/inflight_cold") ne "") plot file("copy/inflight_cold") using (column("inflight")/1024):@in_GB with yerrorlines lt 1
 shifted = present("copy/misaligned_cold copy/aligned_head_cold")
-if (words(shifted) > 0) {
-	@panel
-	set title "Misalignment"
-	set xlabel "bytes from an aligned address" offset 0,0.4
-	plot for [i=1:words(shifted)] file(word(shifted, i)) using "offset":(GB("seconds")):(GB("high")):(GB("low")) \
-		with yerrorlines lt i title word(shifted, i) eq "copy/misaligned_cold" ? "plain" : "aligned body + head"
-}
-left = 0.64; right = 0.97
-if (present("copy/width_cold") ne "") {
-	@panel
-	unset key
-	set title "Access width"
-	set xlabel "bytes of one thread's access" offset 0,0.4
-	plot file("copy/width_cold") using "width":(GB("seconds")):(GB("high")):(GB("low")) with yerrorlines lt 1
-}
+eval place(0.15, 0.5, 0.085, 0.225, "Misalignment").xlabel("bytes from an aligned address")
+if (words(shifted) > 0) plot for [f in shifted] file(f) using "offset":@in_GB with yerrorlines \
+	title f eq "copy/misaligned_cold" ? "plain" : "aligned body + head"
+eval place(0.64, 0.97, 0.085, 0.225, "Access width").xlabel("bytes of one thread's access").nokey
+if (present("copy/width_cold") ne "") plot file("copy/width_cold") using "width":@in_GB with yerrorlines lt 1
 unset multiplot

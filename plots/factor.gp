@@ -6,12 +6,10 @@ slots = system("ls '".work."/".name."' | grep -c '_openblas[.]tsv$'") > 0 ? 4 : 
 height = 500 * slots
 load scripts."/style.gp"
 operations = "getrf geqrf potrf"
-title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
 variants = "gpu hybrid cusolver openblas 3xtf32 3xfp16"
 key_of(v) = v eq "gpu" ? "panels on GPU" : v eq "hybrid" ? "panels on CPU" : v eq "cusolver" ? "cuSOLVER" : v eq "3xtf32" ? "3xTF32" : v eq "3xfp16" ? "3xFP16" : "OpenBLAS"
 line_of(v) = v eq "gpu" ? 2 : v eq "hybrid" ? 1 : v eq "cusolver" ? 7 : v eq "3xtf32" ? 4 : v eq "3xfp16" ? 6 : 5
-list(o, kind) = present(system("printf '".name."/".o."_".kind."%s ' ".variants))
-variant(s) = system("echo ".s." | sed 's,.*_,,'")
+list(o, kind) = prefixed(o."_".kind, variants)
 # The rate of a series at one n, NaN when it has none there.
 rate(s, n) = real(system(sprintf("cat '%s' 2>/dev/null | awk -v n=%d '$1 == n { r = $2 } END { print r ? r : \"NaN\" }'", file(s), n)))
 set multiplot
@@ -23,10 +21,8 @@ set xrange [200:40000]
 set xtics (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 do for [i=1:3] {
 	o = word(operations, i)
-	bottom = 1 - (i - 0.38) / slots; top = bottom + 0.53 / slots
-	@panel
-	set title title_of(o).", n x n, ".precision." precision".(i == 1 ? " - ".machine : "")
-	set ylabel "Tflop/s"
+	bottom = 1 - (i - 0.38) / slots
+	eval place(left, right, bottom, bottom + 0.53 / slots, title_of(o).", n x n, ".precision." precision".(i == 1 ? " - ".machine : "")).ylabel("Tflop/s")
 	measured = list(o, "")
 	predicted = list(o, "predicted_")
 	checked = list(o, "checked_")
@@ -40,33 +36,23 @@ do for [i=1:3] {
 		}
 	}
 	if (words(measured) + words(checked) == 0) { continue }
-	plot for [j=1:words(measured)] file(word(measured, j)) using "n":(column("gflops")*1e-3) with linespoints \
-		lt line_of(variant(word(measured, j))) title key_of(variant(word(measured, j))), \
-		for [j=1:words(predicted)] file(word(predicted, j)) using "n":(column("gflops")*1e-3) with lines \
-		lt line_of(variant(word(predicted, j))) dt 2 notitle, \
-		for [j=1:words(checked)] file(word(checked, j)) using "n":(column("gflops")*1e-3) with points \
-		lt line_of(variant(word(checked, j))) pt 1 ps 1 notitle, \
-		for [j=1:words(blas3)] file(word(blas3, j)) using "n":(column("gflops")*1e-3) with lines lt 3 dt 4 \
-		title "BLAS3, simulated", \
+	plot for [f in measured] file(f) using "n":(column("gflops")*1e-3) with linespoints lt line_of(last(f)) title key_of(last(f)), \
+		for [f in predicted] file(f) using "n":(column("gflops")*1e-3) with lines lt line_of(last(f)) dt 2 notitle, \
+		for [f in checked] file(f) using "n":(column("gflops")*1e-3) with points lt line_of(last(f)) pt 1 ps 1 notitle, \
+		for [f in blas3] file(f) using "n":(column("gflops")*1e-3) with lines lt 3 dt 4 title "BLAS3, simulated", \
 		for [v in only_checked] NaN with linespoints lt line_of(v) dt 2 pt 1 title key_of(v), \
-		for [j=1:words(gemm)] file(word(gemm, j)) using "n":(column("gflops")*1e-3) with lines lt 8 \
+		for [f in gemm] file(f) using "n":(column("gflops")*1e-3) with lines lt 8 \
 		title "cuBLAS ".(precision eq "single" ? "s" : "d")."gemm", \
-		for [j=1:words(bound)] file(word(bound, j)) using "n":(column("gflops")*1e-3) with lines lt 8 dt 3 \
-		title precision eq "single" ? "bound, fp32" : "bound", \
-		NaN with lines lt 7 dt 2 title "predicted, +: measured"
+		for [f in bound] file(f) using "n":(column("gflops")*1e-3) with lines lt 8 dt 3 \
+		title precision eq "single" ? "bound, fp32" : "bound", NaN with lines lt 7 dt 2 title "predicted, +: measured"
 }
 with_host = present(system("printf '".name."/%s_openblas ' ".operations))
 faster(o, n) = (a = rate(name."/".o."_gpu", n), b = rate(name."/".o."_hybrid", n), c = rate(name."/".o."_openblas", n), \
 	(a == a && (b != b || a > b) ? a : b) / c)
-operation(s) = system("echo ".s." | sed 's,.*/,,; s,_.*,,'")
 if (words(with_host) > 0) {
-	bottom = 1 - (4 - 0.38) / slots; top = bottom + 0.53 / slots
-	@panel
-	set title "Speedup over OpenBLAS on the host, our faster variant"
-	set ylabel "ratio"
-	set xlabel "n" offset 0,0.4
-	plot for [j=1:words(with_host)] file(word(with_host, j)) \
-	using "n":(faster(operation(word(with_host, j)), column("n"))) with linespoints lt j \
-	title title_of(operation(word(with_host, j))), 1 with lines lt 7 dt 3 notitle
+	bottom = 1 - (4 - 0.38) / slots
+	eval place(left, right, bottom, bottom + 0.53 / slots, "Speedup over OpenBLAS on the host, our faster variant").ylabel("ratio").xlabel("n")
+	plot for [f in with_host] file(f) using "n":(faster(part(f, 1), column("n"))) with linespoints title title_of(part(f, 1)), \
+		1 with lines lt 7 dt 3 notitle
 }
 unset multiplot

@@ -5,11 +5,8 @@
 # Parameters: gpu.gemm. gpu.gemm_tn. gpu.trsm. gpu.syrk.
 height = 1300
 load scripts."/style.gp"
-names = "s tf32 d"
-name_of(s) = s eq "s" ? "single" : s eq "d" ? "double" : "tf32"
-gemm(s) = "gemm_rate/gemm_".s
-measured = ""
-do for [s in names] { if (present(gemm(s)) ne "") { measured = measured." ".s } }
+name_of(s) = last(s) eq "s" ? "single" : last(s) eq "d" ? "double" : "tf32"
+measured = present("gemm_rate/gemm_s gemm_rate/gemm_tf32 gemm_rate/gemm_d")
 tflops(flops, t) = flops / t * 1e-12
 # The largest square result of a series, by one of its arguments.
 largest(s) = real(system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next } $a[\"n\"] == $a[\"m\"] && $a[\"n\"] > n { n = $a[\"n\"] } END { print n + 0 }' '".file(s)."'"))
@@ -22,37 +19,17 @@ left = 0.13; right = 0.97
 set logscale x 2
 set ylabel "Tflop/s"
 set yrange [0:*]
-
-bottom = 0.745; top = 0.96
-@panel
-set title "Square products - ".machine
-set xlabel "n" offset 0,0.4
-if (words(measured) > 0) {
-	plot for [i=1:words(measured)] file(gemm(word(measured, i))) using "n":(square(column("seconds"))) \
-		smooth unique with linespoints lt i title name_of(word(measured, i))
-}
-
-bottom = 0.42; top = 0.63
-@panel
-set title "Rank-k updates of the largest square"
-set xlabel "k" offset 0,0.4
-if (words(measured) > 0) {
-	plot for [i=1:words(measured)] n = largest(gemm(word(measured, i))) file(gemm(word(measured, i))) \
-		using "k":(update(column("seconds"), n)) smooth unique with linespoints lt i \
-		title sprintf("%s, n = %d", name_of(word(measured, i)), largest(gemm(word(measured, i))))
-}
-
-bottom = 0.10; top = 0.31
-@panel
-set title "Triangular solves and symmetric updates"
-set xlabel "order of the triangle, or k of the update" offset 0,0.4
+eval place(left, right, 0.745, 0.96, "Square products - ".machine).xlabel("n")
+if (words(measured) > 0) plot for [f in measured] file(f) using "n":(square(column("seconds"))) smooth unique with linespoints \
+	title name_of(f)
+eval place(left, right, 0.42, 0.63, "Rank-k updates of the largest square").xlabel("k")
+if (words(measured) > 0) plot for [f in measured] n = largest(f) file(f) \
+	using "k":(update(column("seconds"), n)) smooth unique with linespoints title sprintf("%s, n = %d", name_of(f), largest(f))
+eval place(left, right, 0.10, 0.31, "Triangular solves and symmetric updates").xlabel("order of the triangle, or k of the update")
 others = present("gemm_rate/trsm_s gemm_rate/trsm_d gemm_rate/syrk_s gemm_rate/syrk_d")
 solve(t) = tflops(column("m") ** 2 * column("n"), t)
 syrk(t) = tflops(column("n") * (column("n") + 1.) * column("k"), t)
 is_solve(s) = strstrt(s, "trsm") > 0
-if (words(others) > 0) {
-	plot for [i=1:words(others)] n = widest(word(others, i), "n") file(word(others, i)) \
-		using (is_solve(word(others, i)) ? column("m") : column("k")):(column("n") == n ? (is_solve(word(others, i)) ? solve(column("seconds")) : syrk(column("seconds"))) : NaN) \
-		smooth unique with linespoints lt i title sprintf("%s, n = %d", label(word(others, i)), widest(word(others, i), "n"))
-}
+if (words(others) > 0) plot for [f in others] n = widest(f, "n") file(f) \
+	using (is_solve(f) ? column("m") : column("k")):(column("n") == n ? (is_solve(f) ? solve(column("seconds")) : syrk(column("seconds"))) : NaN) smooth unique with linespoints title sprintf("%s, n = %d", label(f), widest(f, "n"))
 unset multiplot

@@ -5,9 +5,8 @@
 # Parameters: gpu.gemv. gpu.ger.
 height = 900
 load scripts."/style.gp"
-kinds = "gemv_n gemv_t ger"
-name_of(k) = k eq "gemv_n" ? "A x" : k eq "gemv_t" ? "A^T x" : "A + x y^T"
-words_moved(k) = k eq "ger" ? 2 : 1
+name_of(s) = strstrt(s, "gemv_n") ? "A x" : strstrt(s, "gemv_t") ? "A^T x" : "A + x y^T"
+words_moved(s) = strstrt(s, "/ger_") ? 2 : 1
 rate(k, bytes, state) = column("m") == column("n") && column("cold") == state ? \
 	words_moved(k) * bytes * column("m") * column("n") / column("seconds") * 1e-12 : NaN
 set multiplot
@@ -15,20 +14,14 @@ left = 0.13; right = 0.97
 do for [p=1:2] {
 	s = p == 1 ? "s" : "d"
 	bytes = 4 * p
-	bottom = p == 1 ? 0.67 : 0.18; top = p == 1 ? 0.95 : 0.46
-	@panel
-	set logscale x 2
-	set title p == 1 ? "Single precision - ".machine : "Double precision"
-	set xlabel "n" offset 0,0.4
-	set ylabel "TB/s"
-	set yrange [0:*]
-	here = ""
-	do for [k in kinds] { if (present("gemv_rate/".k."_".s) ne "") { here = here." ".k } }
+	eval place(left, right, p == 1 ? 0.67 : 0.18, p == 1 ? 0.95 : 0.46, p == 1 ? "Single precision - ".machine : "Double precision")
+	eval logscale("x 2").xlabel("n").ylabel("TB/s").yrange("0:*")
+	here = present("gemv_rate/gemv_n_".s." gemv_rate/gemv_t_".s." gemv_rate/ger_".s)
 	if (words(here) > 0) {
-		plot for [i=1:words(here)] file("gemv_rate/".word(here, i)."_".s) using "n":(rate(word(here, i), bytes, 0)) \
-			smooth unique with linespoints lt i title name_of(word(here, i)).", warm", \
-			for [i=1:words(here)] file("gemv_rate/".word(here, i)."_".s) using "n":(rate(word(here, i), bytes, 1)) \
-			smooth unique with linespoints lt i dt 3 title name_of(word(here, i)).", cold", \
+		plot for [f in here] file(f) using "n":(rate(f, bytes, 0)) smooth unique with linespoints \
+			title name_of(f).", warm", \
+			for [i=1:words(here)] file(word(here, i)) using "n":(rate(word(here, i), bytes, 1)) smooth unique \
+			with linespoints lt i dt 3 title name_of(word(here, i)).", cold", \
 			exists("gpu_dram_read") ? gpu_dram_read*1e-12 : NaN with lines lt 7 dt 2 title "DRAM reads"
 	}
 }

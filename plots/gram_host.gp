@@ -3,12 +3,8 @@
 # work/NAME/SERIES.tsv.
 height = 1150
 load scripts."/style.gp"
-all(pattern) = system("cd '".work."' && ls ".name."/".pattern." 2>/dev/null | sed 's,.tsv$,,' | sort -t _ -k 4 -n")
-size(x) = system("echo '".x."' | sed 's,.*_,,'")
-two = all("threads_kernels_*.tsv")
-one = all("threads_fused_*.tsv")
-blocked = all("threads_blocked_*.tsv")
-widths = system("cd '".work."' && ls ".name."/width_*.tsv 2>/dev/null | sed 's,.tsv$,,' | sort -t _ -k 3 -n")
+one = all_of("threads_fused_*", 4)
+key_of(s) = "n = ".last(s).(part(s, 2) eq "kernels" ? ", two passes" : "")
 set multiplot layout 3,1
 set logscale xy
 set format y "10^{%L}"
@@ -16,18 +12,15 @@ set xlabel "threads" offset 0,0.4
 set xtics (1, 2, 4, 8, 16, 32, 64, 128)
 set ylabel "seconds a column"
 set key maxrows 3
-
 set title "Without blocks (Figure 2, left) - ".machine
-plot for [j=1:words(two)] file(word(two, j)) using "threads":"seconds" with linespoints lt j title "n = ".size(word(two, j)).", two passes", \
+two = all_of("threads_kernels_*", 4)
+plot for [f in two] file(f) using "threads":"seconds" with linespoints title key_of(f), \
 	for [j=1:words(one)] file(word(one, j)) using "threads":"seconds" with linespoints lt j pt 6 title "one pass", \
 	for [j=1:words(two)] file(word(two, j)) using "threads":"predicted" with lines lt j dt 2 notitle, \
 	for [j=1:words(one)] file(word(one, j)) using "threads":"predicted" with lines lt j dt 3 notitle
-
 set title "In blocks (Figure 2, right)"
-plot for [j=1:words(blocked)] file(word(blocked, j)) using "threads":"seconds" with linespoints lt j title "n = ".size(word(blocked, j)), \
-	for [j=1:words(blocked)] file(word(blocked, j)) using "threads":"predicted" with lines lt j dt 2 notitle, \
-	NaN with lines lt 7 dt 2 title "predicted"
-
+eval curves(all_of("threads_blocked_*", 4), "threads", "seconds", "predicted", 1)
+plot @both, @dashed
 set title "The width of the blocks (Figure 4)"
 set xlabel "nb" offset 0,0.4
 set xtics (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -35,7 +28,6 @@ set ylabel "Gflop/s"
 unset logscale y
 set format y "%g"
 set yrange [0:*]
-plot for [j=1:words(widths)] file(word(widths, j)) using "nb":"gflops" with linespoints lt j title "n = ".size(word(widths, j)), \
-	for [j=1:words(widths)] file(word(widths, j)) using "nb":"predicted" with lines lt j dt 2 notitle, \
-	NaN with lines lt 7 dt 2 title "predicted"
+eval curves(all_of("width_*", 3), "nb", "gflops", "predicted", 1)
+plot @both, @dashed
 unset multiplot

@@ -1,90 +1,54 @@
 # SPDX-License-Identifier: MIT
 # The counterparts of Figures 6 to 10 of Brandes, Arnold, Soddemann and Reith (2012). gram_schmidt.awk wrote
 # work/NAME/SERIES.tsv.
-files(pattern) = int(system("cd '".work."' && ls ".name."/".pattern." 2>/dev/null | wc -l"))
-list(pattern) = system("cd '".work."' && ls ".name."/".pattern." 2>/dev/null | sed 's,.tsv$,,' | sort -t _ -k 5 -n")
-kernels = "update dots"
-accesses = "direct shared wide"
-shapes(kernel, access) = list("shape_".kernel."_".access."_*.tsv")
-shaped = 0
-do for [k in kernels] { do for [a in accesses] { shaped = shaped + (words(shapes(k, a)) > 0) } }
-panels = shaped + (files("left_*.tsv") > 0) + (files("form_*.tsv") > 0) + (files("best_*.tsv") > 0)
+panels = int(system("cd '".work."/".name."' && ls | sed -n 's,^\\(shape_[a-z]*_[a-z]*\\)_.*,\\1,p; s,^\\(left\\|form\\|best\\)_.*,\\1,p' | sort -u | wc -l"))
 height = 383 * panels
 load scripts."/style.gp"
-s(x) = name."/".x
-last(x) = system("echo '".x."' | sed 's,.*_,,'")
-left_shapes = system("cd '".work."' && ls ".name."/left_*.tsv 2>/dev/null | sed 's,.tsv$,,' | sort")
-forms = present(s("form_cublas")." ".s("form_direct")." ".s("form_shared")." ".s("form_wide")." ".s("form_kernels")." ".\
-	s("form_fused")." ".s("form_blocked")." ".s("form_block")." ".s("form_twice"))
-sides = present(s("best_gpu")." ".s("best_cpu"))
-title_of(k) = k eq "update" ? "Orthogonalization (Figure 6)" : "Dot products (Figure 7)"
+shapes(kernel, access) = all_of("shape_".kernel."_".access."_*", 5)
+left_shapes = all_of("left_*", 9)
+forms = prefixed("form_", "cublas direct shared wide kernels fused blocked block twice")
+sides = prefixed("best_", "gpu cpu")
+kernel_of(k) = k eq "update" ? "Orthogonalization (Figure 6)" : "Dot products (Figure 7)"
 access_of(a) = a eq "direct" ? "direct access" : a eq "shared" ? "through shared memory" : "direct, 16 bytes an access"
-roof(k) = k eq "update" ? (exists("gpu_dram_copy") ? gpu_dram_copy / 1e9 : NaN) : (exists("gpu_dram_read") ? gpu_dram_read / 1e9 : NaN)
+key_of(s) = part(s, 1) eq "shape" ? "NY = ".last(s) : last(s) eq "cublas" ? "cuBLAS" : last(s)
+side_of(s) = last(s) eq "gpu" ? "GPU" : "CPU"
 set multiplot
-left = 0.13; right = 0.97
 set key maxrows 4
-i = 0
-place = "i = i + 1; bottom = 1.0 - (i-0.37)/panels; top = 1.0 - (i-0.88)/panels"
 set logscale x 2
-
-do for [k in kernels] {
-	do for [a in accesses] {
+do for [k in "update dots"] {
+	do for [a in "direct shared wide"] {
 		each = shapes(k, a)
 		if (words(each) > 0) {
-			@place
-			@panel
-			set title title_of(k).", ".access_of(a)." - ".machine
-			set xlabel "NX" offset 0,0.4
-			set ylabel "GB/s"
-			set xrange [28:1200]
-			set yrange [0:*]
-			set xtics (32, 64, 128, 256, 512, 1024)
-			plot for [j=1:words(each)] file(word(each, j)) using "nx":"gbs" with linespoints lt j title "NY = ".last(word(each, j)), \
-				for [j=1:words(each)] file(word(each, j)) using "nx":"predicted" with lines lt j dt 2 notitle, \
-				roof(k) with lines lt 7 dt 3 title k eq "update" ? "DRAM copy" : "DRAM reads", \
-				NaN with lines lt 7 dt 2 title "predicted"
+			eval next(kernel_of(k).", ".access_of(a)." - ".machine).xlabel("NX").ylabel("GB/s").curves(each, "nx", "gbs", "predicted", 1)
+			eval xrange("28:1200").yrange("0:*").xtics("(32, 64, 128, 256, 512, 1024)")
+			plot @both, known(k eq "update" ? "gpu_dram_copy" : "gpu_dram_read") / 1e9 with lines lt 7 dt 3 \
+				title k eq "update" ? "DRAM copy" : "DRAM reads", @dashed
 		}
 	}
 }
 set logscale xy 2
 if (words(left_shapes) > 0) {
-	@place
-	@panel
-	set title "A pass as the matrix shrinks (Figure 8), by NX x NY - ".machine
-	set xlabel "columns that are left" offset 0,0.4
-	set ylabel "us"
+	eval next("A pass as the matrix shrinks (Figure 8), by NX x NY - ".machine).xlabel("columns that are left").ylabel("us")
+	eval curves(left_shapes, "n", "seconds", "predicted", 1e-6)
 	set xrange [*:*]
 	set yrange [*:*]
 	set xtics (16, 64, 256, 1024, 4096)
-	plot for [j=1:words(left_shapes)] file(word(left_shapes, j)) using "n":(column("seconds") * 1e6) with linespoints lt j \
-			title last(word(left_shapes, j)), \
-		for [j=1:words(left_shapes)] file(word(left_shapes, j)) using "n":(column("predicted") * 1e6) with lines lt j dt 2 notitle, \
-		NaN with lines lt 7 dt 2 title "predicted"
+	plot @both, @dashed
 }
 sizes = "set xrange [900:18700]; set yrange [*:*]; set xtics (256, 512, 1024, 2048, 4096, 8192, 16384, 32768); set xlabel 'n' offset 0,0.4"
 unset logscale
 set logscale x 2
 set logscale y 10
 if (words(forms) > 0) {
-	@place
-	@panel
+	eval next("All columns of n x n (Figure 9) - ".machine).ylabel("Tflop/s").curves(forms, "n", "gflops", "predicted", 1e3)
 	@sizes
-	set title "All columns of n x n (Figure 9) - ".machine
-	set ylabel "Tflop/s"
-	plot for [j=1:words(forms)] file(word(forms, j)) using "n":(column("gflops") / 1e3) with linespoints lt j title last(word(forms, j)) eq "cublas" ? \
-			"cuBLAS" : last(word(forms, j)), \
-		for [j=1:words(forms)] file(word(forms, j)) using "n":(column("predicted") / 1e3) with lines lt j dt 2 notitle, \
-		NaN with lines lt 7 dt 2 title "predicted"
+	plot @both, @dashed
 }
 if (words(sides) > 0) {
-	@place
-	@panel
+	eval next("The best on the GPU and on the CPU (Figure 10)").ylabel("Tflop/s")
 	@sizes
-	set title "The best on the GPU and on the CPU (Figure 10)"
-	set ylabel "Tflop/s"
-	plot for [j=1:words(sides)] file(word(sides, j)) using "n":(column("gflops") / 1e3) with linespoints lt j \
-			title last(word(sides, j)) eq "gpu" ? "GPU" : "CPU", \
+	plot for [f in sides] file(f) using "n":(column("gflops") / 1e3) with linespoints title side_of(f), \
 		for [j=1:words(sides)] file(word(sides, j)) using "n":(column("modified") / 1e3) with linespoints lt j dt 4 \
-			title (last(word(sides, j)) eq "gpu" ? "GPU" : "CPU").", modified Gram-Schmidt"
+		title side_of(word(sides, j)).", modified Gram-Schmidt"
 }
 unset multiplot

@@ -10,15 +10,12 @@ pages = present("host_chase/packed host_chase/pages_small host_chase/pages_huge"
 name_of(s) = s eq "host_chase/chain_huge" ? "huge pages" : s eq "host_chase/chain_small" ? "small pages" : \
 	s eq "host_chase/chain_node" ? "memory of each NUMA node" : s eq "host_chase/packed" ? "lines in few pages" : \
 	s eq "host_chase/pages_small" ? "one line a small page" : "one line a huge page"
-ns(c) = column(c) * 1e9
 found = "host_l1_size host_l2_size host_l3_size host_l4_size"
 set multiplot
 set logscale y
 set ylabel "nanoseconds"
-left = 0.12; right = 0.97; bottom = 0.55; top = 0.95
-@panel
+eval place(0.12, 0.97, 0.55, 0.95, "Latency of a dependent load - ".machine)
 @bytes_axis
-set title "Latency of a dependent load - ".machine
 set xlabel "bytes of the set" offset 0,0.4
 do for [i=1:words(found)] {
 	if (exists(word(found, i))) {
@@ -27,19 +24,8 @@ do for [i=1:words(found)] {
 			rotate right offset -0.7,0 noenhanced
 	}
 }
-if (words(chains) > 0) {
-	plot for [i=1:words(chains)] file(word(chains, i)) using "bytes":(ns("seconds")):(ns("low")):(ns("high")) \
-		with yerrorlines lt i title name_of(word(chains, i))
-}
+if (words(chains) > 0) plot for [f in chains] file(f) using "bytes":@in_ns with yerrorlines title name_of(f)
 do for [i=1:words(found)] { unset arrow i; unset label i }
-bottom = 0.13; top = 0.4
-@panel
-set xrange [*:*]
-set xtics auto
-set title "One line in each page"
-set xlabel "lines" offset 0,0.4
-if (words(pages) > 0) {
-	plot for [i=1:words(pages)] file(word(pages, i)) using "nodes":(ns("seconds")):(ns("low")):(ns("high")) \
-		with yerrorlines lt i title name_of(word(pages, i))
-}
+eval place(left, right, 0.13, 0.4, "One line in each page").xrange("*:*").xtics("auto").xlabel("lines")
+if (words(pages) > 0) plot for [f in pages] file(f) using "nodes":@in_ns with yerrorlines title name_of(f)
 unset multiplot

@@ -9,6 +9,4 @@ set title "Passes of Gram-Schmidt on the host - ".machine
 set logscale xy 2
 set xlabel "bytes of a column"
 set ylabel "microseconds"
-plot for [i=1:words(list)] file(word(list, i)) \
-	using "bytes":(column("seconds")*1e6):(column("low")*1e6):(column("high")*1e6) \
-	with yerrorbars lt i title word(list, i)[11:]
+plot for [f in list] file(f) using "bytes":@in_us with yerrorbars title f[11:]

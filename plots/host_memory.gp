@@ -21,8 +21,7 @@ do for [i=1:words(ways)] {
 	@panel
 	if (i > 1) { unset key; set xtics ('32 KiB' 2**15, '1 MiB' 2**20, '32 MiB' 2**25, '1 GiB' 2**30) }
 	set title i == 1 ? "Host memory: copy, read + written - ".machine : label(s)
-	plot for [t=1:words(teams)] file(s) \
-		using (column("bytes")*where("threads", word(teams, t))):(GB("seconds")):(GB("high")):(GB("low")) \
-		with yerrorlines lt t title word(teams, t).(word(teams, t) == 1 ? " thread" : " threads")
+	plot for [f in teams] file(s) using (column("bytes")*where("threads", f)):@in_GB with yerrorlines \
+		title f.(f == 1 ? " thread" : " threads")
 }
 unset multiplot

@@ -10,6 +10,4 @@ set logscale x 2
 set xlabel "threads"
 set ylabel "microseconds"
 set yrange [0:*]
-plot for [i=1:words(list)] file(word(list, i)) \
-	using "threads":(column("seconds")*1e6):(column("low")*1e6):(column("high")*1e6) \
-	with yerrorlines lt i title word(list, i) eq "host_parallel/fork" ? "parallel region" : "barrier"
+plot for [f in list] file(f) using "threads":@in_us with yerrorlines title f eq "host_parallel/fork" ? "parallel region" : "barrier"

@@ -16,26 +16,17 @@ do for [routine in "getrf geqrf"] {
 	left = 0.15
 	right = first ? 0.97 : 0.5
 	top = first ? 0.95 : 0.36
-	bottom = first ? 0.55 : 0.08
-	@panel
-	set title first ? "Host panels, m x n: getrf - ".machine : "geqrf"
+	eval place(left, right, first ? 0.55 : 0.08, top, first ? "Host panels, m x n: getrf - ".machine : "geqrf")
 	if (!first) { unset key; set logscale x 4 }
 	both = present("host_rate/".routine."_s host_rate/".routine."_d")
 	widths = words(both) == 0 ? "" : values(word(both, 1), "n")
 	if (words(both) > 0) {
 		plot for [p=1:words(both)] for [t=1:words(widths)] file(word(both, p)) \
-			using (column("m")*where("n", word(widths, t))):(rate(routine, column("m"), column("n"), column("seconds"))) \
-			with linespoints lt t dt p title p == 1 ? "n = ".word(widths, t) : "", \
-			NaN with lines lt 7 dt 2 title "dashed: double"
+			using (column("m")*where("n", word(widths, t))):(rate(routine, column("m"), column("n"), column("seconds"))) with linespoints \
+			lt t dt p title p == 1 ? "n = ".word(widths, t) : "", NaN with lines lt 7 dt 2 title "dashed: double"
 	}
 }
 gemm = present("host_rate/gemm_s host_rate/gemm_d")
-left = 0.64; right = 0.97
-if (words(gemm) > 0) {
-	@panel
-	unset key
-	set title "gemm, n x n"
-	set xlabel "n"
-	plot for [p=1:words(gemm)] file(word(gemm, p)) using "n":(2*column("n")**3/column("seconds")/1e9) with linespoints lt 1 dt p
-}
+eval place(0.64, 0.97, bottom, top, "gemm, n x n").nokey.xname("n")
+if (words(gemm) > 0) plot for [p=1:words(gemm)] file(word(gemm, p)) using "n":(2*column("n")**3/column("seconds")/1e9) with linespoints lt 1 dt p
 unset multiplot

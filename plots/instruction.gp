@@ -6,7 +6,7 @@
 height = 2320
 load scripts."/style.gp"
 fma = "instruction/fma_s"
-chains = present(fma) eq "" ? "" : values(fma, "chains")
+chains = values(fma, "chains")
 gflops(c) = column("flops") / column(c) / 1e9
 all = system("cd '".work."/instruction' 2>/dev/null && ls | grep -v -e sustained -e '^fed_' -e '^overhead' | sed 's/[.]tsv$//' | tr '\\n' ' '")
 # A line for each of them: its place, one-chain time and shortest time, in ns.
@@ -16,31 +16,19 @@ times = "< cd '".work."/instruction' && for s in ".all."; do awk -v place=$((i =
 fed = "lane broadcast conflict constant"
 has_fed = present("instruction/fed_register") ne ""
 reference = has_fed ? real(system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next } { print $a[\"seconds\"]; exit }' '".file("instruction/fed_register")."'")) : NaN
-products = ""
-do for [p in "mma_d mma_d16 mma_tf32 mma_bf16 mma_h"] { if (present("instruction/".p) ne "") { products = products." ".p } }
+products = present("instruction/mma_d instruction/mma_d16 instruction/mma_tf32 instruction/mma_bf16 instruction/mma_h")
 kept = ""
 do for [p in "fma_s fma_d mma_d mma_d16 mma_bf16 wgmma_tf32 wgmma_bf16"] { if (exists("gpu_".p."_sustained") && exists("gpu_".p."_rate")) { kept = kept." ".p } }
-dotted(s) = system("echo ".s." | sed 's/_/./'")
+dotted(s) = system("basename ".s." | sed 's/_/./'")
 state(p) = sprintf("%.2f GHz", value("gpu_".p."_sustained_clock") * 1e-9).(exists("gpu_".p."_sustained_power") ? sprintf(", %.0f W", value("gpu_".p."_sustained_power")) : "")
 set multiplot
 left = 0.17; right = 0.97
-
-bottom = 0.859; top = 0.980
-@panel
-set title "Single-precision FMA of one SM - ".machine
-set logscale x 2
-set xlabel "warps" offset 0,0.4
-set ylabel "Gflop/s"
-set yrange [0:*]
-if (words(chains) > 0) {
-	plot for [i=1:words(chains)] file(fma) using (column("warps")*where("chains", word(chains, i)+0)*where("blocks", 1)):(gflops("seconds")):(gflops("high")):(gflops("low")) \
-		with yerrorlines lt i title word(chains, i)." chain".(word(chains, i) eq "1" ? "" : "s")
-}
-
-left = 0.25; bottom = 0.536; top = 0.792
-@panel
+eval place(left, right, 0.859, 0.980, "Single-precision FMA of one SM - ".machine).logscale("x 2").xlabel("warps").ylabel("Gflop/s")
+eval yrange("0:*")
+if (words(chains) > 0) plot for [i=1:words(chains)] file(fma) using (column("warps")*where("chains", word(chains, i)+0)*where("blocks", 1)):(gflops("seconds")):(gflops("high")):(gflops("low")) \
+	with yerrorlines lt i title word(chains, i)." chain".(word(chains, i) eq "1" ? "" : "s")
+eval place(0.25, right, 0.536, 0.792, "One warp-wide instruction")
 unset logscale x
-set title "One warp-wide instruction"
 set logscale x 10
 set xlabel "nanoseconds" offset 0,0.4
 unset ylabel
@@ -55,11 +43,8 @@ if (words(all) > 0) {
 		times using 3:1 with points lt 2 ps 0.9 title "a saturated SM, one after the other"
 	set datafile columnheaders
 }
-
-left = 0.17; bottom = 0.361; top = 0.462
-@panel
+eval place(0.17, right, 0.361, 0.462, "FMA with an operand from elsewhere")
 unset logscale x
-set title "FMA with an operand from elsewhere"
 set ytics auto
 set logscale x 2
 set xrange [3:22]
@@ -67,29 +52,13 @@ set xtics (4, 8, 16)
 set xlabel "bytes a load" offset 0,0.4
 set ylabel "share of the register rate"
 set yrange [0:1.1]
-if (has_fed) {
-	plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) using "width":(reference/column("seconds")) \
-		with linespoints lt i title system("echo ".word("own_word same_word two-way_conflict constant", i)." | tr _ ' '")
-}
-
-bottom = 0.198; top = 0.298
-@panel
-set title "Matrix products of one SM against its blocks, of 4 warps each"
-set xlabel "blocks" offset 0,0.4
-set xrange [0.9:2.3]
-set xtics (1, 2)
-set ylabel "Tflop/s"
-set yrange [0:*]
-if (words(products) > 0) {
-	plot for [i=1:words(products)] file("instruction/".word(products, i)) \
-		using (column("blocks")*where("chains", 1)*where("warps", 4)):(gflops("seconds")/1e3) \
-		with linespoints lt i title dotted(word(products, i)) noenhanced
-}
-
-left = 0.25; bottom = 0.042; top = 0.132
-@panel
-set title "In bursts, and kept up for two seconds"
-set xlabel "Tflop/s of the device" offset 0,0.4
+if (has_fed) plot for [i=1:words(fed)] file("instruction/fed_".word(fed, i)) using "width":(reference/column("seconds")) with linespoints \
+	lt i title system("echo ".word("own_word same_word two-way_conflict constant", i)." | tr _ ' '")
+eval place(left, right, 0.198, 0.298, "Matrix products of one SM against its blocks, of 4 warps each").xlabel("blocks").xrange("0.9:2.3")
+eval xtics("(1, 2)").ylabel("Tflop/s").yrange("0:*")
+if (words(products) > 0) plot for [f in products] file(f) \
+	using (column("blocks")*where("chains", 1)*where("warps", 4)):(gflops("seconds")/1e3) with linespoints title dotted(f) noenhanced
+eval place(0.25, right, 0.042, 0.132, "In bursts, and kept up for two seconds").xlabel("Tflop/s of the device")
 unset ylabel
 set logscale x 10
 set xrange [10:10000]
@@ -97,12 +66,10 @@ set xtics auto
 set yrange [words(kept)+0.5:0.5]
 set ytics ()
 do for [i=1:words(kept)] { set ytics add (dotted(word(kept, i)) i) }
-if (words(kept) > 0) {
-	plot for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1e-12):($0 == 0 ? i : NaN) \
-		with points lt 1 ps 0.9 title i == 1 ? "burst" : "", \
-		for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_sustained")*1e-12):($0 == 0 ? i : NaN) \
-		with points lt 2 ps 0.9 title i == 1 ? "two seconds" : "", \
-		for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1.15e-12):($0 == 0 ? i : NaN):(state(word(kept, i))) \
-		with labels left noenhanced notitle
-}
+if (words(kept) > 0) plot for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1e-12):($0 == 0 ? i : NaN) with points \
+	lt 1 ps 0.9 title i == 1 ? "burst" : "", \
+	for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_sustained")*1e-12):($0 == 0 ? i : NaN) with points lt 2 ps 0.9 \
+	title i == 1 ? "two seconds" : "", \
+	for [i=1:words(kept)] "+" using (value("gpu_".word(kept, i)."_rate")*1.15e-12):($0 == 0 ? i : NaN):(state(word(kept, i))) \
+	with labels left noenhanced notitle
 unset multiplot

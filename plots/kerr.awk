@@ -4,175 +4,115 @@
 # With a folder: gemv_NAME.tsv (Figure 2), run_NAME.tsv (Figures 3 and 4: of every width the fastest), host_THREADS.tsv
 # (Figure 5: speedup of our fastest), apply_VARIANT_{a,q}.tsv (Figure 6), width_VARIANT_M.tsv, and
 # paper_NAME.tsv from Table 2; prints the number of series. With a table: markup, predicted and measured.
-function rate(flops, time) { return is_time(time) ? sprintf("%.6g", flops / time * 1e-9) : "NaN" }
-
-function collect(   i, k, v, m, r) {
-	for (i = 1; i <= K["rows"]; i++) {
-		v = K[i, "variant"]
-		m = K[i, "m"] + 0
-		r = K[i, "r"] + 0
-		k = v SUBSEP K[i, "phase"] SUBSEP m SUBSEP r SUBSEP K[i, "threads"] + 0
-		if (!is_time(K[i, "seconds"]))
-			continue
-		row[k] = i
-		if (!(m in size)) {
-			size[m] = 1
-			sizes = insert(ordered, sizes, m)
-		}
-		if (v == "lapack" && !((K[i, "threads"] + 0) in thread))
-			thread[K[i, "threads"] + 0] = 1
-		if (K[i, "phase"] == "total" && v != "lapack" && (!((v, m) in best) || K[i, "seconds"] + 0 < K[best[v, m], "seconds"] + 0))
-			best[v, m] = i
-	}
-}
 
 # ---- for the figure ----
 
+function rate(i, time) { return is_time(time) ? sprintf("%.6g", T[i, "flops"] / time * 1e-9) : "NaN" }
+function both_rates(i) { return rate(i, T[i, "seconds"]) " " rate(i, T[i, "predicted"]) }
 function write_run(name, i) {
-	begin_series("run_" name, "m gflop seconds predicted gflops gflops_predicted")
-	printf "%d\t%.6g\t%s\t%s\t%s\t%s\n", K[i, "m"], K[i, "flops"] * 1e-9, K[i, "seconds"], text_of(K[i, "predicted"]), \
-		rate(K[i, "flops"], K[i, "seconds"]), rate(K[i, "flops"], K[i, "predicted"]) >out
+	if (i)
+		point("run_" name, "m gflop seconds predicted gflops gflops_predicted", sprintf("%d %.6g %s %s %s", T[i, "m"], T[i, "flops"] * 1e-9, \
+			T[i, "seconds"], text_of(T[i, "predicted"]), both_rates(i)))
 }
-function write_apply(v, m, part,   k, i) {
-	k = v SUBSEP "apply_" part SUBSEP m SUBSEP K[best[v, m], "r"] + 0 SUBSEP 0
-	if (!(k in row))
-		return
-	i = row[k]
-	begin_series("apply_" v "_" part, "m gflops predicted")
-	printf "%d\t%s\t%s\n", m, rate(K[i, "flops"], K[i, "seconds"]), rate(K[i, "flops"], K[i, "predicted"]) >out
+function write_rates(name, i) {
+	if (i)
+		point(name, "m gflops predicted", T[i, "m"] " " both_rates(i))
 }
-function write_size(m,   t, k) {
-	if (("blas", m) in best) {
-		write_run("blas", best["blas", m])
-		write_apply("blas", m, "a")
-		write_apply("blas", m, "q")
-	}
-	if (("steps", m) in best) {
-		write_apply("steps", m, "a")
-		write_apply("steps", m, "q")
-	}
-	if (("ahead", m) in best)
-		write_run("ahead", best["ahead", m])
-	for (t in thread) {
-		k = "lapack" SUBSEP "total" SUBSEP m SUBSEP 0 SUBSEP t
-		if (!(k in row))
-			continue
-		write_run("lapack_" t, row[k])
-		if (!(("ahead", m) in best))
-			continue
-		begin_series("host_" t, "m ratio")
-		printf "%d\t%.6g\n", m, K[row[k], "seconds"] / K[best["ahead", m], "seconds"] >out
-	}
+function write_apply(v, m,   i) {
+	i = fastest("m=" m " variant=" v " phase=total")
+	write_rates("apply_" v "_a", fastest("m=" m " variant=" v " phase=apply_a r=" T[i, "r"]))
+	write_rates("apply_" v "_q", fastest("m=" m " variant=" v " phase=apply_q r=" T[i, "r"]))
 }
-function write_widths(v, m,   w, k) {
-	for (w = 16; w <= 256; w *= 2) {
-		k = v SUBSEP "total" SUBSEP m SUBSEP w SUBSEP 0
-		if (!(k in row))
-			continue
-		begin_series("width_" v "_" m, "r seconds predicted")
-		printf "%d\t%s\t%s\n", w, K[row[k], "seconds"], text_of(K[row[k], "predicted"]) >out
+function write_size(m,   t, i, ours, kind, k) {
+	ours = fastest("m=" m " variant=ahead phase=total")
+	write_run("blas", fastest("m=" m " variant=blas phase=total"))
+	write_run("ahead", ours)
+	write_apply("blas", m)
+	write_apply("steps", m)
+	for (t = 1; t <= threads; t++) {
+		i = fastest("m=" m " variant=lapack phase=total threads=" thread[t])
+		write_run("lapack_" thread[t], i)
+		if (i && ours)
+			point("host_" thread[t], "m ratio", sprintf("%d %.6g", m, T[i, "seconds"] / T[ours, "seconds"]))
 	}
+	split("cublas kerr tuned", kind, " ")
+	for (k = 1; k <= 3; k++)
+		write_rates("gemv_" kind[k], fastest("m=" m " variant=gemv_" kind[k] " phase=gemv"))
 }
-function write_gemv(   i, s) {
-	for (s = 1; s <= sizes; s++)
-		for (i = 1; i <= K["rows"]; i++)
-			if (K[i, "phase"] == "gemv" && K[i, "m"] + 0 == ordered[s] && is_time(K[i, "seconds"])) {
-				begin_series(K[i, "variant"], "m gflops predicted")
-				printf "%d\t%s\t%s\n", K[i, "m"], rate(K[i, "flops"], K[i, "seconds"]), rate(K[i, "flops"], K[i, "predicted"]) >out
-			}
+function write_widths(v, m,   w, i) {
+	for (w = 16; w <= 256; w *= 2)
+		if (i = fastest("m=" m " variant=" v " phase=total r=" w))
+			point("width_" v "_" m, "r seconds predicted", w " " T[i, "seconds"] " " text_of(T[i, "predicted"]))
 }
 # Table 2, with Table 1's operations by its formulas: the printed ones are not consistent.
-function write_paper(gpu, shape, m,   key, flop, a, q, s) {
+function write_paper(gpu, shape, m,   key, flop, a, q, wy, s) {
 	key = gpu "." shape "."
 	if (!((key "total") in paper))
 		return
 	for (s = 0; s < m / 2; s += 32) {
 		a += 129 * (m - s) * (m / 2 - s - 32)
 		q += 129 * m * (m - s)
+		wy += 2046 * (m - s)
 	}
-	flop = (a + q) * 1e-9 + paper["workload." shape ".house"] + paper["workload." shape ".panel_update"] + wy(m)
-	begin_series("paper_" gpu, "m gflop seconds gflops apply_a apply_q")
-	printf "%d\t%.6g\t%s\t%.6g\t%.6g\t%.6g\n", m, flop, paper[key "total"], flop / paper[key "total"], \
-		a * 1e-9 / paper[key "apply_a"], q * 1e-9 / paper[key "apply_q"] >out
-}
-function wy(m,   s, sum) {
-	for (s = 0; s < m / 2; s += 32)
-		sum += 2046 * (m - s)
-	return sum * 1e-9
+	flop = (a + q) * 1e-9 + paper["workload." shape ".house"] + paper["workload." shape ".panel_update"] + wy * 1e-9
+	point("paper_" gpu, "m gflop seconds gflops apply_a apply_q", sprintf("%d %.6g %s %.6g %.6g %.6g", m, flop, paper[key "total"], \
+		flop / paper[key "total"], a * 1e-9 / paper[key "apply_a"], q * 1e-9 / paper[key "apply_q"]))
 }
 
 # ---- for the report ----
 
-function cell(v, phase, m, r,   k, i) {
-	k = v SUBSEP phase SUBSEP m SUBSEP r SUBSEP 0
-	if (!(k in row))
-		return "|-"
-	i = row[k]
-	return "|" (is_time(K[i, "predicted"]) ? significant(K[i, "predicted"] * 1e3, 3) : "-") " / " significant(K[i, "seconds"] * 1e3, 3)
+# A line for each size with a total: the columns are phases or widths.
+function size_table(id, title, heads, terms, columns,   s, i) {
+	table_start("kerr-" id, title, ">m|>" heads)
+	for (s = 1; s <= sizes; s++)
+		if (i = fastest("m=" size[s] " " terms " phase=total"))
+			table_row("", size[s] line_of("m=" size[s] " " terms, columns) (terms ~ /r=/ ? "|" significant(T[i, "gflops"], 4) : ""))
+	table_end()
 }
 # Kerr's three errors of a run, divided by his limit.
-function errors(v, m, r,   i, name, j, text) {
-	i = row[v, "total", m, r, 0]
+function errors_of(i,   name, j, text) {
 	split("residual orthogonality triangularity", name, " ")
 	for (j = 1; j <= 3; j++)
-		text = text "|" (i != "" && is_time(K[i, "limit"]) ? significant(K[i, name[j]] / K[i, "limit"], 2) : "-")
+		text = text "|" (i && is_time(T[i, "limit"]) ? significant(T[i, name[j]] / T[i, "limit"], 2) : "-")
 	return text
 }
-function error_table(r,   s) {
-	table_start("kerr-errors", "Errors of QR - A, Q'Q - I and Q'A below its diagonal, each divided by its limit m 2^-23, r = " r, \
+function error_table(   s, blas, steps) {
+	table_start("kerr-errors", "Errors of QR - A, Q'Q - I and Q'A below its diagonal, each divided by its limit m 2^-23, r = 32", \
 		">m|>BLAS: QR|>Q'Q|>Q'A|>ours: QR|>Q'Q|>Q'A")
-	for (s = 1; s <= sizes; s++)
-		if ((("blas", "total", ordered[s], r, 0) in row) || (("steps", "total", ordered[s], r, 0) in row))
-			table_row("", ordered[s] errors("blas", ordered[s], r) errors("steps", ordered[s], r))
-	table_end()
-}
-function phase_table(v, r, title, phases, names,   s, p, n, phase, line) {
-	n = split(phases, phase, " ")
-	table_start("kerr-" v, title, ">m" names "|>total|!>Gflop/s")
 	for (s = 1; s <= sizes; s++) {
-		if (!((v, "total", ordered[s], r, 0) in row))
-			continue
-		line = ordered[s]
-		for (p = 1; p <= n; p++)
-			line = line cell(v, phase[p], ordered[s], r)
-		p = row[v, "total", ordered[s], r, 0]
-		table_row("", line cell(v, "total", ordered[s], r) "|" significant(K[p, "gflops"], 4))
-	}
-	table_end()
-}
-function width_table(v, most, title,   s, w, line) {
-	table_start("kerr-width-" v, title, ">m|>r = 16|>32|>64|>128" (most > 128 ? "|>256" : ""))
-	for (s = 1; s <= sizes; s++) {
-		line = ordered[s]
-		for (w = 16; w <= most; w *= 2)
-			line = line cell(v, "total", ordered[s], w)
-		if ((v, ordered[s]) in best)
-			table_row("", line)
+		blas = fastest("m=" size[s] " variant=blas r=32 phase=total")
+		steps = fastest("m=" size[s] " variant=steps r=32 phase=total")
+		if (blas || steps)
+			table_row("", size[s] errors_of(blas) errors_of(steps))
 	}
 	table_end()
 }
 
 BEGIN {
-	if (!load(data "/kerr.tsv", K))
+	if (!load(data "/kerr.tsv", T))
 		exit
-	collect()
+	sizes = numbers_of("", "m", size)
+	threads = numbers_of("variant=lapack", "threads", thread)
 	if (table == "yes") {
-		phase_table("blas", 32, "Phases of the paper's Algorithm 3 from BLAS calls, r = 32: ms, predicted / measured", \
-			"house panel_update wy apply_a apply_q", "|>house|>update|>WY|>to A|>to Q")
-		phase_table("steps", 32, "Phases of ours, one after the other, r = 32: ms, predicted / measured", \
-			"panel wy apply_a apply_q", "|>panel|>V and T|>to A|>form Q")
-		error_table(32)
-		width_table("blas", 128, "BLAS calls by the width r of the blocks: ms, predicted / measured")
-		width_table("ahead", 256, "Ours, with look-ahead, by the width r of the blocks: ms, predicted / measured")
+		size_table("blas", "Phases of the paper's Algorithm 3 from BLAS calls, r = 32: ms, predicted / measured", \
+			"house|>update|>WY|>to A|>to Q|>total|!>Gflop/s", "variant=blas r=32", \
+			"both phase=house|both phase=panel_update|both phase=wy|both phase=apply_a|both phase=apply_q|both phase=total")
+		size_table("steps", "Phases of ours, one after the other, r = 32: ms, predicted / measured", \
+			"panel|>V and T|>to A|>form Q|>total|!>Gflop/s", "variant=steps r=32", \
+			"both phase=panel|both phase=wy|both phase=apply_a|both phase=apply_q|both phase=total")
+		error_table()
+		size_table("width-blas", "BLAS calls by the width r of the blocks: ms, predicted / measured", "r = 16|>32|>64|>128", \
+			"variant=blas", "both phase=total r=16|both phase=total r=32|both phase=total r=64|both phase=total r=128")
+		size_table("width-ahead", "Ours, with look-ahead, by the width r of the blocks: ms, predicted / measured", \
+			"r = 16|>32|>64|>128|>256", "variant=ahead", \
+			"both phase=total r=16|both phase=total r=32|both phase=total r=64|both phase=total r=128|both phase=total r=256")
 		exit
 	}
-	write_gemv()
 	for (s = 1; s <= sizes; s++)
-		write_size(ordered[s])
-	split("1024 4096 8192", wanted, " ")
-	for (s = 1; s <= 3; s++) {
-		write_widths("blas", wanted[s])
-		write_widths("ahead", wanted[s])
+		write_size(size[s])
+	for (m = 1024; m <= 8192; m = m == 1024 ? 4096 : 2 * m) {
+		write_widths("blas", m)
+		write_widths("ahead", m)
 	}
 	read_paper("kerr2009")
 	write_paper("9800gx2", "6656x3328", 6656)

@@ -11,45 +11,25 @@ device = present("launch/dependent launch/cooperative launch/pdl launch/graph_no
 	"launch/scal_device launch/swap_device launch/ger_device")
 trip = present("launch/sync launch/graph_sync launch/event_sync launch/flag_sync launch/copy_sync launch/iamax launch/stream")
 all = trip." ".device." ".host
-us(c) = column(c) * 1e6
 set multiplot
-left = 0.27; right = 0.97; bottom = 0.50; top = 0.95
-@panel
-set title "Time of launches - ".machine
-set logscale x
-set xlabel "microseconds"
-set yrange [0.3 : words(all) + 0.7]
+eval place(0.27, 0.97, 0.50, 0.95, "Time of launches - ".machine).logscale("x").xname("microseconds").yrange("0.3 : words(all) + 0.7")
 unset ytics
 set for [i=1:words(all)] ytics add (label(word(all, i)) i) noenhanced scale 0
 d = words(trip)
 h = words(trip) + words(device)
-plot for [i=1:words(host)] file(word(host, i)) using (us("seconds")):(i + h):(us("low")):(us("high")) \
-	with xerrorbars lt 1 title (i == 1 ? "host, per call" : ""), \
-	for [i=1:words(device)] file(word(device, i)) using (us("seconds")):(i + d):(us("low")):(us("high")) \
-	with xerrorbars lt 2 title (i == 1 ? "device, start to start" : ""), \
-	for [i=1:words(trip)] file(word(trip, i)) using (us("seconds")):(i):(us("low")):(us("high")) \
-	with xerrorbars lt 3 title (i == 1 ? "round trip; stream: per call of a long sequence" : "")
+plot for [i=1:words(host)] file(word(host, i)) using (us("seconds")):(i + h):(us("low")):(us("high")) with xerrorbars lt 1 \
+	title (i == 1 ? "host, per call" : ""), \
+	for [i=1:words(device)] file(word(device, i)) using (us("seconds")):(i + d):(us("low")):(us("high")) with xerrorbars lt 2 \
+	title (i == 1 ? "device, start to start" : ""), \
+	for [i=1:words(trip)] file(word(trip, i)) using (us("seconds")):(i):(us("low")):(us("high")) with xerrorbars lt 3 \
+	title (i == 1 ? "round trip; stream: per call of a long sequence" : "")
 set yrange [0:*]
 set ytics auto scale 1
 set ylabel "microseconds"
 set logscale x 4
 unset key
-left = 0.15; right = 0.50; bottom = 0.07; top = 0.31
-if (present("launch/grid") ne "") {
-	@panel
-	unset key
-	set title "Device, start to start"
-	set xlabel "blocks of 256 threads"
-	set xtics 1, 16
-	plot file("launch/grid") using "blocks":(us("seconds")):(us("low")):(us("high")) with yerrorlines lt 2
-}
-left = 0.64; right = 0.97
-if (present("launch/argument") ne "") {
-	@panel
-	unset key
-	set title "Host, per call"
-	set xlabel "bytes of kernel arguments"
-	set xtics 4, 4
-	plot file("launch/argument") using "bytes":(us("seconds")):(us("low")):(us("high")) with yerrorlines lt 1
-}
+eval place(0.15, 0.50, 0.07, 0.31, "Device, start to start").nokey.xname("blocks of 256 threads").xtics("1, 16")
+if (present("launch/grid") ne "") plot file("launch/grid") using "blocks":@in_us with yerrorlines lt 2
+eval place(0.64, 0.97, 0.07, 0.31, "Host, per call").nokey.xname("bytes of kernel arguments").xtics("4, 4")
+if (present("launch/argument") ne "") plot file("launch/argument") using "bytes":@in_us with yerrorlines lt 1
 unset multiplot

@@ -113,12 +113,12 @@ function machine_table(folder, id,   T, i) {
 		(fact(T, "host.blas.core_by") == "OPENBLAS_CORETYPE" ? ", kernels chosen by OPENBLAS_CORETYPE" : ""))
 	table_row("", "system|" fact(T, "host.system") ", " fact(T, "host.kernel"))
 	table_end()
-	print "DETAILS\tAll facts of machine.tsv"
+	details("All facts of machine.tsv")
 	table_start(id "-all", "", "<key|<value")
 	for (i = 1; i <= T["rows"]; i++)
-		print "ROW\t\t" T[i, "key"] "\t" T[i, "value"]
+		table_line("", T[i, "key"] "\t" T[i, "value"])
 	table_end()
-	print "ENDDETAILS"
+	details_end()
 }
 
 function shown(what, name) {

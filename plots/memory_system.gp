@@ -3,7 +3,6 @@
 # of the on-chip memories to one scale. Sizes that were not resolved are left out.
 height = 480
 load scripts."/style.gp"
-known(name) = exists(name) ? value(name) : NaN
 is(x) = x == x
 l1 = known("gpu_l1_size"); l2 = known("gpu_l2_size"); near = known("gpu_l2_near_size"); dram = known("gpu_dram_size")
 shared = known("gpu_shared_per_block"); sharers = known("gpu_constant_l15_shared_by"); sms = known("gpu_sm_count"); hz = known("gpu_clock_sm")

@@ -5,40 +5,26 @@
 # writes DIR/{measured,predicted}_VARIANT.tsv and DIR/estimate_{launch,barrier}.tsv for the figure. With a
 # table: markup of all rates. Else prints nb (nothing when there is no case).
 
-function is_panel(operation) { return operation == "panel_getrf" || operation == "ger" }
-
-# One file's cases of the executor: seconds[kind, variant, m, n], low, high.
-function collect(file, kind,   T, i, k) {
-	load(file, T)
-	for (i = 1; i <= T["rows"]; i++) {
-		if (!is_panel(T[i, "operation"]) || T[i, "executor"] != executor || T[i, "precision"] != "s" || \
-			T[i, "options"] ~ /phase=|level=/ || !is_number(T[i, "seconds"]))
-			continue
-		k = kind SUBSEP (T[i, "operation"] == "ger" ? "ger" : T[i, "variant"]) SUBSEP T[i, "m"] SUBSEP T[i, "n"]
-		seconds[k] = T[i, "seconds"]
-		low[k] = is_number(T[i, "low"]) ? T[i, "low"] : T[i, "seconds"]
-		high[k] = is_number(T[i, "high"]) ? T[i, "high"] : T[i, "seconds"]
-		cases[kind, T[i, "n"]]++
-		widths[kind] = widths[kind] " " T[i, "n"]
-		add_size(T[i, "m"], T[i, "n"])
-	}
+# Rows of a variant, of one file; "ger" is an operation of its own.
+function cases(kind, variant) {
+	return "executor=" executor " precision=s phase= level= kind=" kind " operation=" (variant == "ger" ? "ger" : "panel_getrf variant=" variant)
 }
-function add_size(m, n,   j) { # sizes[n, 1..]: ascending
-	if ((m, n) in known)
-		return
-	known[m, n] = 1
-	for (j = count[n]++; j > 0 && sizes[n, j] > m + 0; j--)
-		sizes[n, j + 1] = sizes[n, j]
-	sizes[n, j + 1] = m + 0
-}
+function row_at(kind, variant, m) { return first_with(cases(kind, variant) " n=" nb " m=" m, "seconds") }
 
 function distance(n) { return n > 64 ? n / 64 : 64 / n }
-function choose_width(kind,   i, n, width, best) {
-	n = split(widths[kind], width, " ")
-	for (i = 1; i <= n; i++)
-		if (best == "" || cases[kind, width[i]] > cases[kind, best] || \
-			(cases[kind, width[i]] == cases[kind, best] && distance(width[i]) < distance(best)))
-			best = width[i]
+function choose_width(kind,   i, v, count, n, least, best) {
+	for (v = 1; v <= 7; v++)
+		least = least rows_with(cases(kind, order[v]))
+	count = split(least, n, " ")
+	for (i = 1; i <= count; i++)
+		if (is_number(T[n[i], "seconds"]))
+			at_width[kind, T[n[i], "n"]]++
+	for (i = 1; i <= count; i++) {
+		n[i] = T[n[i], "n"]
+		if (best == "" || at_width[kind, n[i]] > at_width[kind, best] || \
+			(at_width[kind, n[i]] == at_width[kind, best] && distance(n[i]) < distance(best)))
+			best = n[i]
+	}
 	return best
 }
 # An interval that begins at 0 has no highest rate: no band there.
@@ -48,27 +34,16 @@ function rate(variant, m, time) {
 
 # ---- for the figure ----
 
-function write_rates(kind, variant,   i, m, k, out) {
-	out = folder "/" kind "_" variant ".tsv"
-	for (i = 1; i <= count[nb]; i++) {
-		m = sizes[nb, i]
-		k = kind SUBSEP variant SUBSEP m SUBSEP nb
-		if (!(k in seconds))
-			continue
-		if (!(out in begun))
-			print "m\tgflops\tlow\thigh" >out
-		begun[out] = 1
-		printf "%.0f\t%s\t%s\t%s\n", m, rate(variant, m, seconds[k]), rate(variant, m, high[k]), rate(variant, m, low[k]) >out
-	}
+function write_rates(kind, variant,   j, i) {
+	for (j = 1; j <= sizes; j++)
+		if (i = row_at(kind, variant, size[j]))
+			point(kind "_" variant, "m gflops low high", sprintf("%d %s %s %s", size[j], rate(variant, size[j], T[i, "seconds"]), \
+				rate(variant, size[j], is_number(T[i, "high"]) ? T[i, "high"] : T[i, "seconds"]), \
+				rate(variant, size[j], is_number(T[i, "low"]) ? T[i, "low"] : T[i, "seconds"])))
 }
-function write_estimate(name, alpha, beta,   m, last, out) {
-	if (alpha == "" || beta == "")
-		return
-	out = folder "/estimate_" name ".tsv"
-	print "m\tgflops" >out
-	last = sizes[nb, count[nb]]
-	for (m = sizes[nb, 1]; m < 1.04 * last; m *= 1.05)
-		printf "%.0f\t%.6g\n", m, flops_getrf(m, nb) / panel_estimate(m, nb, alpha, beta) / 1e9 >out
+function write_estimate(name, alpha, beta,   m) {
+	for (m = size[1]; alpha != "" && beta != "" && m < 1.04 * size[sizes]; m *= 1.05)
+		point("estimate_" name, "m gflops", sprintf("%.0f %.6g", m, flops_getrf(m, nb) / panel_estimate(m, nb, alpha, beta) / 1e9))
 }
 function write_all(   i) {
 	for (i = 1; i <= variants; i++) {
@@ -84,56 +59,55 @@ function write_all(   i) {
 # ---- for the report ----
 
 function named(v) { return v == "host" ? (executor == "cuda" ? "CPU+transfer" : "LAPACKE") : v == "ger" ? "ger alone" : v }
-function cell(v, m,   k, p, text) {
-	k = "measured" SUBSEP v SUBSEP m SUBSEP nb
-	p = "predicted" SUBSEP v SUBSEP m SUBSEP nb
-	text = k in seconds ? significant(rate(v, m, seconds[k]), 3) : "-"
-	return text (p in seconds ? " (" significant(rate(v, m, seconds[p]), 3) ")" : "")
+function cell(v, m,   i, p) {
+	i = row_at("measured", v, m)
+	p = row_at("predicted", v, m)
+	return (i ? significant(rate(v, m, T[i, "seconds"]), 3) : "-") (p ? " (" significant(rate(v, m, T[p, "seconds"]), 3) ")" : "")
 }
-function print_table(   i, j, k, m, head, line, best, least) {
-	head = ">m"
-	for (i = 1; i <= variants; i++)
-		head = head "|>" named(variant[i])
+function print_table(   v, j, i, head, line, best) {
+	for (v = 1; v <= variants; v++)
+		head = head "|>" named(variant[v])
 	table_start("panel-" executor, "m x " nb " on " (executor == "cuda" ? "the GPU" : "the host") \
-		": Gflop/s measured (predicted)", head "|!<fastest measured")
-	for (j = 1; j <= count[nb]; j++) {
-		m = sizes[nb, j]
-		line = m
-		best = ""
-		for (i = 1; i <= variants; i++) {
-			line = line "|" cell(variant[i], m)
-			k = "measured" SUBSEP variant[i] SUBSEP m SUBSEP nb
-			if (k in seconds && variant[i] != "ger" && (best == "" || seconds[k] + 0 < least)) {
-				best = named(variant[i])
-				least = seconds[k] + 0
-			}
+		": Gflop/s measured (predicted)", ">m" head "|!<fastest measured")
+	for (j = 1; j <= sizes; j++) {
+		line = size[j]
+		best = 0
+		for (v = 1; v <= variants; v++) {
+			line = line "|" cell(variant[v], size[j])
+			i = row_at("measured", variant[v], size[j])
+			if (i && variant[v] != "ger" && (!best || T[i, "seconds"] + 0 < T[best, "seconds"] + 0))
+				best = i
 		}
-		table_row("", line "|" best)
+		table_row("", line "|" (best ? named(T[best, "variant"]) : ""))
 	}
 	table_end()
 }
 
 BEGIN {
-	collect(data "/measurements.tsv", "measured")
-	collect(data "/predictions.tsv", "predicted")
-	nb = choose_width(widths["measured"] == "" ? "predicted" : "measured")
+	load(data "/measurements.tsv", T, "measured")
+	load(data "/predictions.tsv", T, "predicted")
+	split("blas optimized fused persistent host cusolver ger", order, " ")
+	nb = choose_width("measured")
+	nb = nb == "" ? choose_width("predicted") : nb
 	if (nb != "")
 		nb += 0 # text would compare as text
-	n = split("blas optimized fused persistent host cusolver ger", order, " ")
-	for (i = 1; i <= n; i++)
-		for (k in seconds) {
-			split(k, part, SUBSEP)
-			if (part[2] == order[i] && part[4] == nb) {
-				variant[++variants] = order[i]
-				break
-			}
+	for (v = 1; v <= 7 && nb != ""; v++) {
+		rows = rows_with(cases("measured", order[v]) " n=" nb) rows_with(cases("predicted", order[v]) " n=" nb)
+		if (rows != "") {
+			variant[++variants] = order[v]
+			for (j = split(rows, list, " "); j > 0; j--)
+				if (!(T[list[j], "m"] in known)) {
+					known[T[list[j], "m"]] = 1
+					every = every " " T[list[j], "m"]
+				}
 		}
-	if (nb == "") {
-		if (table != "")
-			paragraph("Panels of the " executor " executor: not measured here.")
-	} else if (table != "")
+	}
+	sizes = ascending(every, size)
+	if (nb == "" && table != "")
+		paragraph("Panels of the " executor " executor: not measured here.")
+	else if (table != "")
 		print_table()
-	else {
+	else if (nb != "") {
 		if (folder != "")
 			write_all()
 		print nb

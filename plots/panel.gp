@@ -8,10 +8,8 @@ title_of(v) = v eq "host" ? (executor eq "host" ? "LAPACKE" : "CPU + transfer") 
 	v eq "ger" ? "ger alone (ceiling)" : v eq "cusolver" ? "cuSOLVER (reference)" : v
 line_of(v) = v eq "blas" ? 1 : v eq "optimized" ? 4 : v eq "fused" ? 3 : v eq "persistent" ? 2 : \
 	v eq "host" ? 5 : v eq "cusolver" ? 7 : 6
-list(kind) = present(system("printf '".name."/".kind."_%s ' ".variants))
-variant(s) = system("echo ".s." | sed 's,.*_,,'")
-measured = list("measured")
-predicted = list("predicted")
+measured = prefixed("measured_", variants)
+predicted = prefixed("predicted_", variants)
 estimates = present(name."/estimate_launch ".name."/estimate_barrier")
 m(i) = word(measured, i)
 p(i) = word(predicted, i)
@@ -25,13 +23,12 @@ set logscale xy
 set format y "%g"
 set xlabel "m"
 set ylabel "Gflop/s"
-plot for [i=1:words(predicted)] file(p(i)) using "m":"low":"high" \
-	with filledcurves lt line_of(variant(p(i))) fs transparent solid 0.18 noborder notitle, \
-	for [i=1:words(predicted)] file(p(i)) using "m":"gflops" with lines lt line_of(variant(p(i))) dt 2 notitle, \
-	for [i=1:words(measured)] file(m(i)) using "m":"low":(0):(column("high")-column("low")) \
-	with vectors nohead lt line_of(variant(m(i))) notitle, \
-	for [i=1:words(measured)] file(m(i)) using "m":"gflops" \
-	with points lt line_of(variant(m(i))) title title_of(variant(m(i))), \
+plot for [i=1:words(predicted)] file(p(i)) using "m":"low":"high" with filledcurves \
+	lt line_of(last(p(i))) fs transparent solid 0.18 noborder notitle, \
+	for [i=1:words(predicted)] file(p(i)) using "m":"gflops" with lines lt line_of(last(p(i))) dt 2 notitle, \
+	for [i=1:words(measured)] file(m(i)) using "m":"low":(0):(column("high")-column("low")) with vectors nohead \
+	lt line_of(last(m(i))) notitle, \
+	for [i=1:words(measured)] file(m(i)) using "m":"gflops" with points lt line_of(last(m(i))) title title_of(last(m(i))), \
 	for [i=1:words(estimates)] file(e(i)) using "m":"gflops" with lines lt 7 dt dash(e(i)) \
 	title "estimate by eq. (2), ".(by_launch(e(i)) ? "launches" : "barriers"), \
 	NaN with lines lt 7 dt 2 title "dashed: predicted before the run"

@@ -78,12 +78,12 @@ function parameters_of(probe,   i, n, k, last, ours, count, long) {
 	table_end()
 	if (!long)
 		return
-	print "DETAILS\tAll " n " rows"
+	details("All " n " rows")
 	table_start(probe "-all", "", columns())
 	for (k = 1; k <= n; k++)
 		parameter_row(ours[k])
 	table_end()
-	print "ENDDETAILS"
+	details_end()
 }
 
 BEGIN {

@@ -10,36 +10,20 @@ groups = present("peer/broadcast peer/allreduce")
 name_of(s) = system("echo '".s."' | sed 's,.*/,,; s,copy_staged,copy without peer access,; s,both,both ways (sum),; s,load,loads,; s,store,stores,; s,allreduce,all-reduce,'")
 of_pair(from, to) = where("from", from) * where("to", to)
 set multiplot
-left = 0.12; right = 0.97; bottom = 0.62; top = 0.94
-@panel
-set title "Links between GPUs - ".machine
+eval place(0.12, 0.97, 0.62, 0.94, "Links between GPUs - ".machine)
 @bytes_axis
 set logscale y
 set format y "%g"
 set xlabel "bytes" offset 0,0.4
 set ylabel "GB/s of payload"
-if (words(pair) > 0) {
-	plot for [i=1:words(pair)] file(word(pair, i)) using (column("bytes") * of_pair(0, 1)):(GB("seconds")):(GB("high")):(GB("low")) \
-		with yerrorlines lt i title name_of(word(pair, i))
-}
-left = 0.12; right = 0.48; bottom = 0.13; top = 0.42
-if (present("peer/copy") ne "") {
-	@panel
-	set title "Copies, all pairs"
-	set xtics ('4 B' 4, '4 KiB' 2**12, '4 MiB' 2**22)
-	senders = values("peer/copy", "from")
-	plot for [from in senders] for [to in values("peer/copy", "to")] file("peer/copy") \
-		using (column("bytes") * of_pair(from + 0, to + 0)):(GB("seconds")) \
-		with linespoints lt (1 + from) title (to eq word(senders, from eq word(senders, 1) ? 2 : 1) ? "from ".from : "")
-}
+if (words(pair) > 0) plot for [f in pair] file(f) using (column("bytes") * of_pair(0, 1)):@in_GB with yerrorlines title name_of(f)
+eval place(0.12, 0.48, 0.13, 0.42, "Copies, all pairs").xtics("('4 B' 4, '4 KiB' 2**12, '4 MiB' 2**22)")
+senders = values("peer/copy", "from")
+if (present("peer/copy") ne "") plot for [from in senders] for [to in values("peer/copy", "to")] file("peer/copy") \
+	using (column("bytes") * of_pair(from + 0, to + 0)):(GB("seconds")) with linespoints lt (1 + from) \
+	title (to eq word(senders, from eq word(senders, 1) ? 2 : 1) ? "from ".from : "")
 unset ylabel
-left = 0.60; right = 0.97
-if (words(groups) > 0) {
-	@panel
-	set title "NCCL"
-	set xtics ('4 B' 4, '4 KiB' 2**12, '4 MiB' 2**22)
-	plot for [i=1:words(groups)] for [n in values(word(groups, i), "gpus")] file(word(groups, i)) \
-		using (column("bytes") * where("gpus", n + 0)):(GB("seconds")):(GB("high")):(GB("low")) \
-		with yerrorlines lt i pt (3 + 2 * n) title name_of(word(groups, i)).", ".n." GPUs"
-}
+eval place(0.60, 0.97, 0.13, 0.42, "NCCL").xtics("('4 B' 4, '4 KiB' 2**12, '4 MiB' 2**22)")
+if (words(groups) > 0) plot for [i=1:words(groups)] for [n in values(word(groups, i), "gpus")] file(word(groups, i)) \
+	using (column("bytes") * where("gpus", n + 0)):@in_GB with yerrorlines lt i pt (3 + 2 * n) title name_of(word(groups, i)).", ".n." GPUs"
 unset multiplot

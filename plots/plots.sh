@@ -67,7 +67,7 @@ for probe in $probes; do
 		continue
 	fi
 	mkdir -p "$work/$probe"
-	awk -v folder="$work/$probe" -f "$scripts/series.awk" "$folder/$probe.tsv" || continue
+	awk -v folder="$work/$probe" -f "$scripts/common.awk" -f "$scripts/series.awk" "$folder/$probe.tsv" || continue
 	key=gpu
 	case $(about "$probe" Parameters) in
 	host.*) key=cpu ;;
@@ -91,7 +91,7 @@ done
 ! series gram_host "$own" gram_host || draw gram_host gram_host "$own" cpu
 ! series gram_schmidt "$gpu" gram_schmidt || draw gram_schmidt gram_schmidt "$gpu" gpu
 for figure in small_gemm thin_gemm; do
-	! series $figure "$gpu" lawn_products -v series=$figure || draw "$figure" "$figure" "$gpu" gpu
+	! series $figure "$gpu" lawn_products -v figure_of=$figure || draw "$figure" "$figure" "$gpu" gpu
 done
 ! series breakdown "$gpu" 'bench breakdown' || draw breakdown breakdown "$gpu" gpu
 if [ -z "$drawn" ]; then

@@ -13,14 +13,12 @@ read_by(s) = s eq "pointer_chase/once_other" ? "the other partition" : s eq "poi
 hits = "gpu_l2_near_hit_latency gpu_l2_far_hit_latency"
 name_of(s) = s eq "pointer_chase/chain_ca" ? "ld.ca (L1)" : s eq "pointer_chase/chain_cg" ? "ld.cg (L2)" : \
 	s eq "pointer_chase/chain_nc" ? "ld.nc (read-only)" : s eq "pointer_chase/cold" ? "L2 overwritten before" : "constant memory"
-ns(c) = column(c) * 1e9
 sizes_axis = "set xtics rotate by 0 ('8 B' 8, '256 B' 2**8, '4 KiB' 2**12, '64 KiB' 2**16, '1 MiB' 2**20, '16 MiB' 2**24, ".\
 	"'256 MiB' 2**28, '4 GiB' 2**32, '64 GiB' 2**36)"
 
 # Sizes and latencies of the profile: a line each.
 marks = "gpu_l1_size gpu_constant_size gpu_l2_near_size gpu_l2_size"
 latencies = "gpu_l1_latency gpu_constant_latency gpu_l2_latency gpu_dram_latency"
-known(name) = exists(name) ? value(name) : NaN
 mark_name(name) = name eq "gpu_l1_size" ? "L1" : name eq "gpu_constant_size" ? "constant" : name eq "gpu_l2_size" ? "L2" : "near L2"
 mark_sizes = "do for [i=1:words(marks)] { if (exists(word(marks, i))) { ".\
 	"set arrow 10+i from first known(word(marks, i)), graph 0 to first known(word(marks, i)), graph 1 nohead lt 7 dt 2; ".\
@@ -31,57 +29,43 @@ unmark = "do for [i=11:20] { unset arrow i; unset label i }"
 set multiplot
 set logscale x 2
 set logscale y
-left = 0.12; right = 0.97; bottom = 0.786; top = 0.964
-@panel
+eval place(0.12, 0.97, 0.786, 0.964, "Latency of a dependent load in a random chain - ".machine)
 set key maxrows 2
-set title "Latency of a dependent load in a random chain - ".machine
 set ylabel "nanoseconds"
 set xlabel "bytes of the set" offset 0,0.4
 @sizes_axis
 if (words(chains) > 0) {
 	@mark_sizes
-	plot for [i=1:words(chains)] file(word(chains, i)) using "bytes":(ns("seconds")):(ns("low")):(ns("high")) \
-		with yerrorlines lt i title name_of(word(chains, i)), \
-		for [i=1:words(latencies)] known(word(latencies, i))*1e9 with lines lt 7 dt 3 notitle
+	plot for [f in chains] file(f) using "bytes":@in_ns with yerrorlines title name_of(f), \
+		for [f in latencies] known(f)*1e9 with lines lt 7 dt 3 notitle
 	@unmark
 }
-bottom = 0.524; top = 0.683
-@panel
+eval place(left, right, 0.524, 0.683, "Cycles over arrays of these sizes, ld.ca")
 set key maxrows 3
-set title "Cycles over arrays of these sizes, ld.ca"
 set xlabel "stride, bytes" offset 0,0.4
 @sizes_axis
 if (words(cycles) > 0) {
 	arrays = values("pointer_chase/cycle_ca", "bytes")
-	plot for [i=1:words(arrays)] file("pointer_chase/cycle_ca") \
-		using (column("stride")*where("bytes", real(word(arrays, i)))):(ns("seconds")) \
-		with linespoints lt i title size_label(real(word(arrays, i)))
+	plot for [f in arrays] file("pointer_chase/cycle_ca") using (column("stride")*where("bytes", real(f))):(ns("seconds")) \
+		with linespoints title size_label(real(f))
 }
-bottom = 0.274; top = 0.421
-@panel
+eval place(left, right, 0.274, 0.421, "Chains over pages, ld.cg: a random line in each of these strides")
 set key maxrows 2
 unset logscale y
-set title "Chains over pages, ld.cg: a random line in each of these strides"
 set xlabel "bytes from the first to the last page" offset 0,0.4
 @sizes_axis
 if (words(pages) > 0) {
 	strides = values("pointer_chase/pages", "stride")
-	plot for [i=1:words(strides)] file("pointer_chase/pages") \
-		using (column("nodes")*column("stride")*where("stride", real(word(strides, i)))):(ns("seconds")):(ns("low")):(ns("high")) \
-		with yerrorlines lt i title size_label(real(word(strides, i))), \
-		file("pointer_chase/packed") using (column("nodes")*real(word(strides, 1))):(ns("seconds")) \
-		with lines lt 7 dt 2 title "dense lines"
+	plot for [f in strides] file("pointer_chase/pages") using (column("nodes")*column("stride")*where("stride", real(f))):@in_ns \
+		with yerrorlines title size_label(real(f)), \
+		file("pointer_chase/packed") using (column("nodes")*real(word(strides, 1))):(ns("seconds")) with lines lt 7 dt 2 title "dense lines"
 }
-bottom = 0.061; top = 0.171
-@panel
-set title "First load of an L2 line, ld.cg, read before by an SM of"
+eval place(left, right, 0.061, 0.171, "First load of an L2 line, ld.cg, read before by an SM of")
 unset logscale x
 set xlabel "nanoseconds" offset 0,0.4
 set xtics auto format "%g"
 set ylabel "share of lines"
 set yrange [0:1]
-if (words(first) > 0) {
-	plot for [i=1:words(first)] file(word(first, i)) using (ns("seconds")):(1) smooth cnormal with lines lt i title read_by(word(first, i)), \
-		for [i=1:words(hits)] "+" using (known(word(hits, i))*1e9):($0/99.) with lines lt 7 dt 2 notitle
-}
+if (words(first) > 0) plot for [f in first] file(f) using (ns("seconds")):(1) smooth cnormal with lines title read_by(f), \
+	for [f in hits] "+" using (known(f)*1e9):($0/99.) with lines lt 7 dt 2 notitle
 unset multiplot

@@ -64,6 +64,11 @@ section() { # id, title, text, figures
 	[ -z "$3" ] || line P "$3"
 	note_recorded Data "$gpu"
 }
+whole_section() { # id, figure, title, text, legend: only with tables; the figure, then the tables
+	[ -s "$work/tables" ] && section "$1" "$3" "$4" || return
+	figure "$2" "$5"
+	cat "$work/tables"
+}
 
 title() {
 	# The GPU's name, else the processor's.
@@ -135,20 +140,18 @@ trace_section() {
 	done
 }
 kerr_section() {
-	[ -n "$gpu" ] && [ -s "$gpu/kerr.tsv" ] || return 0
+	[ -s "$gpu/kerr.tsv" ] || return 0
 	markup "$gpu" kerr -v table=yes >"$work/tables"
-	section kerr 'QR with the whole Q, as Kerr measured it' \
-		'The counterpart of Tables 1 and 2 and Figures 2 to 6 of Kerr, Campbell and Richards (2009) for this machine. Rates use the operations of their Table 1; our algorithm needs fewer.' kerr
-	figure kerr "Dashed: predicted. The paper's points: the runs of its Table 2, and its best rate of gemv."
-	cat "$work/tables"
+	whole_section kerr kerr 'QR with the whole Q, as Kerr measured it' \
+		'The counterpart of Tables 1 and 2 and Figures 2 to 6 of Kerr, Campbell and Richards (2009) for this machine. Rates use the operations of their Table 1; our algorithm needs fewer.' \
+		"Dashed: predicted. The paper's points: the runs of its Table 2, and its best rate of gemv."
 }
 update_section() {
 	markup "$gpu" update -v table=yes >"$work/tables"
-	[ -s "$work/tables" ] && section update 'Update or refactor?' \
-		'Rows or columns of A are added or removed after its QR factorization: update the factors, or factorize again? The counterpart of Figures 6 to 14 of Andrew and Dingle (2014) for this machine, in single precision, up to the least-squares solution. Times with the matrix in host memory include copies to the GPU, as in the paper: of the factors and the added part, or of the changed matrix.' update ||
+	whole_section update update 'Update or refactor?' \
+		'Rows or columns of A are added or removed after its QR factorization: update the factors, or factorize again? The counterpart of Figures 6 to 14 of Andrew and Dingle (2014) for this machine, in single precision, up to the least-squares solution. Times with the matrix in host memory include copies to the GPU, as in the paper: of the factors and the added part, or of the changed matrix.' \
+		"Speedup of updating over factorizing again: with our routines, which form Q when Q is kept (colour, first number), and with cuSOLVER's geqrf, ormqr and trsm, which form no Q (second number). Orange: updating is slower. Black line: predicted break-even." ||
 		return 0
-	figure update "Speedup of updating over factorizing again: with our routines, which form Q when Q is kept (colour, first number), and with cuSOLVER's geqrf, ormqr and trsm, which form no Q (second number). Orange: updating is slower. Black line: predicted break-even."
-	cat "$work/tables"
 	markup "$gpu" update_paper >"$work/tables"
 	[ -s "$work/tables" ] || return 0
 	line H3 update-paper "Andrew and Dingle's stages"
@@ -157,13 +160,9 @@ update_section() {
 }
 gram_section() {
 	markup "$gpu" gram_schmidt -v table=yes >"$work/tables"
-	[ -s "$work/tables" ] && section gram 'Gram-Schmidt: GPU against CPU' \
-		'The counterpart of Figures 6 to 10 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Rates use their 2mn^2 operations; passes count the bytes that have to move.' gram_schmidt ||
-		return 0
-	figure gram_schmidt "Dashed: predicted. direct, shared and wide are the paper's kernels; kernels and fused are our own passes; blocked holds columns in registers; block and twice apply blocks by products."
-	cat "$work/tables"
-}
-gram_host_section() {
+	whole_section gram gram_schmidt 'Gram-Schmidt: GPU against CPU' \
+		'The counterpart of Figures 6 to 10 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Rates use their 2mn^2 operations; passes count the bytes that have to move.' \
+		"Dashed: predicted. direct, shared and wide are the paper's kernels; kernels and fused are our own passes; blocked holds columns in registers; block and twice apply blocks by products."
 	[ -s "$own/gram_host.tsv" ] || return 0
 	line H2 gram-host 'Gram-Schmidt on the host'
 	line P 'The counterpart of Table 1 and Figures 2 and 4 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Of a matrix larger than the last cache some columns are computed; rates count the operations of these columns.'
@@ -171,10 +170,8 @@ gram_host_section() {
 	markup "$own" gram_host -v table=yes
 }
 lawn_section() {
-	{
-		markup "$gpu" 'bench lawn'
-		markup "$gpu" lawn_products -v table=yes
-	} >"$work/tables"
+	markup "$gpu" 'bench lawn' >"$work/tables"
+	markup "$gpu" lawn_products -v table=yes >>"$work/tables"
 	section lawn 'LAPACK Working Note 202 beside this machine' '' breakdown || return 0
 	cat "$work/tables"
 	figure small_gemm 'The counterpart of Figure 5. Two stages: the fastest of 2, 4, 8 and 16 parts of k.'
@@ -199,14 +196,14 @@ rule_sections() {
 	line H2 rules 'Design rules'
 	if [ -n "$gpu" ]; then
 		note_recorded 'These rules are' "$gpu"
-		markup "$gpu" 'rules_chip rules' -v parts=gpu -v nb="$(markup "$gpu" panel -v executor=cuda)"
+		markup "$gpu" rules -v parts=gpu -v rules="$scripts/rules.tsv" -v nb="$(markup "$gpu" panel -v executor=cuda)"
 		markup "$gpu" 'bench bounds' -v rule=yes
 		markup "$gpu" 'bench travel' -v rule=yes
 		markup "$gpu" lawn_products -v rule=yes
 	else
 		line P 'For the GPU: not measured here.'
 	fi
-	markup "$own" 'rules_chip rules' -v parts=host
+	markup "$own" rules -v parts=host -v rules="$scripts/rules.tsv"
 }
 method_sections() {
 	line H2 method Method
@@ -259,7 +256,6 @@ short_lines >"$work/short"
 	kerr_section
 	update_section
 	gram_section
-	gram_host_section
 	lawn_section
 	accuracy_sections
 	rule_sections

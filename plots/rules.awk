@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The report's design rules, from the profile's numbers, as markup.
-#   awk -v data=DIR -v parts="gpu host" -v nb=N -f common.awk -f rules_chip.awk -f rules.awk
+#   awk -v data=DIR -v parts="gpu host" -v nb=N -v rules=plots/rules.tsv -f common.awk -f rules.awk
 # Every rule names the parameters that it rests on; without one of them it says "not measured here".
+#
+# A row of rules.tsv is a rule. part: where it stands. when: parameters that have to be known; "!NAME": unknown; "NAME>1": over 1.
+# name: its heading, may be empty. parameters: those that it rests on. text: with {FORMAT EXPRESSION|BEFORE|AFTER}, of which nothing
+# stands where a parameter is missing. EXPRESSION: a product or quotient of parameters and numbers. FORMAT: of printf, a number of
+# digits, a unit; "%" alone: percent; none: the parameter's own unit. GRID_BARRIER and FORK are the parameters of the widest barrier
+# and team; a row with LEVEL stands for each level of the TLB.
 
 # Whether all parameters are there; else names the missing ones.
 function have(rule, list,   n, name, i, missing) {
@@ -19,18 +25,60 @@ function rests(list,   n, name, i, text) {
 		text = text (i > 1 ? "; " : "") cited(name[i])
 	return " [" text "]"
 }
-# A rule that rests on parameters.
-function state_rule(name, list, text) {
-	if (have(name, list))
-		item(name ": " text rests(list))
-}
 function bytes(x) { return with_unit(x, "B") }
-function time(name) { return with_unit(value(name), P[row_of[name], "unit"]) }
-# The ratio of two parameters, where both are there.
-function over(format, name, other) {
-	return value(name) == "" || value(other) == "" ? "" : sprintf(format, value(name) / value(other))
+
+# ---- rules.tsv ----
+
+function is_due(when,   n, term, i) {
+	n = split(when, term, " ")
+	for (i = 1; i <= n; i++)
+		if (sub(/^!/, "", term[i]) ? value(term[i]) != "" : sub(/>1$/, "", term[i]) ? value(term[i]) <= 1 : value(term[i]) == "")
+			return 0
+	return 1
 }
-function share(name, other) { return over("%.0f", name, other) == "" ? "" : percent(value(name) / value(other), "%.0f") }
+function result(expression,   n, factor, i, x, v, at, divide) {
+	n = split(expression, factor, /[*\/]/)
+	for (i = 1; i <= n; i++) {
+		v = is_number(factor[i]) ? factor[i] + 0 : value(factor[i])
+		if (v == "")
+			return ""
+		x = i == 1 ? v : divide ? x / v : x * v
+		at += length(factor[i]) + 1
+		divide = substr(expression, at, 1) == "/"
+	}
+	return x
+}
+function filled(text,   part, n, word, format, x) {
+	split(text, part, "|")
+	n = split(part[1], word, " ")
+	x = result(word[n])
+	format = n > 1 ? word[1] : P[row_of[word[n]], "unit"]
+	return x == "" ? "" : part[2] (format == "%" ? percent(x, "%.0f") : format ~ /^%/ ? sprintf(format, x) : \
+		format ~ /^[0-9]/ ? significant(x, format) : with_unit(x, format)) part[3]
+}
+function state_row(when, name, list, text,   at, end, out) {
+	if (!is_due(when) || (name != "" && !have(name, list)))
+		return
+	while ((at = index(text, "{")) > 0) {
+		end = index(text, "}")
+		out = out substr(text, 1, at - 1) filled(substr(text, at + 1, end - at - 1))
+		text = substr(text, end + 1)
+	}
+	item((name == "" ? "" : name ": ") out text rests(list))
+}
+function state_rules(part,   line, cell, level, text, levels) {
+	levels = argument(widest("gpu.tlb.penalty", "level", ""), "level")
+	while ((getline line <rules) > 0)
+		for (level = 1; index(line, part "\t") == 1 && level <= (line ~ /LEVEL/ ? levels : 1); level++) {
+			text = line
+			gsub(/LEVEL/, level, text)
+			gsub(/GRID_BARRIER/, barrier == "" ? "gpu.barrier.counter" : barrier, text)
+			gsub(/FORK/, fork == "" ? "host.parallel.fork" : fork, text)
+			split(text, cell, "\t")
+			state_row(cell[2], cell[3], cell[4], cell[5])
+		}
+	close(rules)
+}
 
 # ---- the ladder ----
 
@@ -68,35 +116,7 @@ function ladder(   sms) {
 	table_end()
 }
 
-# ---- single rules ----
-
-function half_length(   x) {
-	if (!have("Half-length of a kernel", "gpu.launch.dependent gpu.dram.copy"))
-		return
-	x = launch * dram
-	item("Half-length of a kernel: a dependent kernel that moves less than n_half = " bytes(x) " of DRAM traffic (" \
-		significant(x / 8, 3) " single-precision numbers read and written) spends more time starting than moving." \
-		rests("gpu.launch.dependent gpu.dram.copy"))
-	if (value("gpu.copy.n_half") != "")
-		item("The line fitted to cold copies of all sizes gives n_half = " bytes(value("gpu.copy.n_half")) "." \
-			rests("gpu.copy.n_half gpu.copy.alpha gpu.copy.beta"))
-	if (value("gpu.l2.copy") != "")
-		item("Out of a warm L2 n_half is " bytes(launch * value("gpu.l2.copy")) "." rests("gpu.l2.copy"))
-}
-
-function worth(   list) {
-	list = "gpu.launch.dependent gpu.dram.copy"
-	if (!have("Cost of a launch", list))
-		return
-	item("Cost of a launch: as much time as " bytes(launch * dram) " of DRAM traffic" \
-		(link == "" ? "" : " or " bytes(launch * link) " over the link to the host") ", or as updating " \
-		significant(launch * dram / 8 / 8192, 3) " columns of 8192 single-precision rows (read and written)." rests(list))
-	list = barrier == "" ? "gpu.barrier.counter" : barrier
-	if (have("Cost of a grid barrier", list))
-		item("Cost of a grid barrier: as much time as " bytes(value(barrier) * dram) " of DRAM traffic" \
-			(link == "" ? "" : " or " bytes(value(barrier) * link) " over the link") ", or as " \
-			significant(value(barrier) * dram / 8 / 8192, 3) " such columns." rests(list))
-}
+# ---- rules that compare ----
 
 function fuse(   list, t, saved, extra) {
 	list = "gpu.launch.dependent gpu.dram.copy " (barrier == "" ? "gpu.barrier.counter" : barrier)
@@ -136,74 +156,78 @@ function queueing(   list, gap) {
 			"kernels that move less than " bytes(gap * dram) " each runs at the host's rate: graphs or fusion help, faster kernels do not." rests(list))
 	else
 		item("Bottleneck of short kernels: the device, since the host enqueues faster than dependent kernels start." rests(list))
-	if (value("gpu.cublas.iamax[bytes=128]") != "")
-		item("A library call that returns a number to the host costs " significant(value("gpu.cublas.iamax[bytes=128]") / launch, 3) \
-			" launches: one per column takes " with_unit(64 * value("gpu.cublas.iamax[bytes=128]"), "s") " in a panel of 64." \
-			rests("gpu.cublas.iamax[bytes=128]"))
-	if (value("gpu.cublas.gemm") != "")
-		item("A product by the library costs the host " significant(value("gpu.cublas.gemm") / value("gpu.launch.enqueue"), 3) \
-			" launches of a kernel: the device waits for the host where it takes less than " \
-			with_unit(value("gpu.cublas.gemm"), "s") "." rests("gpu.cublas.gemm gpu.launch.enqueue"))
 }
 
-function transfers() {
-	state_rule("Bytes in flight", "gpu.dram.latency gpu.dram.read gpu.sm.count", "to read DRAM at the full rate every SM needs at least " \
-		bytes(value("gpu.dram.latency") * value("gpu.dram.read") / (sm_count() ? sm_count() : 1)) " of loads in flight (Little's law).")
-	state_rule("Transfers", "link.h2d.pinned.alpha link.h2d.pinned.beta", "a message to the device below " \
-		bytes(value("link.h2d.pinned.alpha") * link) " costs mostly start-up; batch smaller ones.")
-	state_rule("Pinned memory", "link.h2d.pinned.beta link.h2d.pageable.beta", \
-		over("%.1f", "link.h2d.pinned.beta", "link.h2d.pageable.beta") "x the rate of pageable memory to the device.")
+# The rank from which an update of the largest square reaches half, and 80 %, of the library's best.
+function block_sizes(precision,   i, name, n, k, peak, rate, half, most) {
+	peak = "gpu.gemm." precision ".peak"
+	n = argument(widest("gpu.gemm." precision, "n", ""), "n")
+	if (!have("Rank of an update (" precision ")", peak) || n == "")
+		return
+	for (i = 1; i <= P["rows"]; i++) {
+		name = P[i, "parameter"]
+		k = argument(name, "k")
+		if (base_of[i] != "gpu.gemm." precision || argument(name, "n") != n || argument(name, "m") != n || value(name) == "")
+			continue
+		rate = 2 * n * n * k / value(name) / value(peak)
+		if (rate >= 0.5 && (half == "" || k < half))
+			half = k
+		if (rate >= 0.8 && (most == "" || k < most))
+			most = k
+	}
+	if (half != "")
+		item("Rank of an update (" precision "): the library's gemm reaches half of its best rate from k = " half \
+			(most == "" ? "" : " and 80 % from k = " most) " on (m = n = " n ")." rests(peak))
 }
 
 # ---- CPU or GPU panel: by the predictions, and by the measurements where there are ----
 
-function best_gpu(T, i,   j, best) {
-	for (j = 1; j <= T["rows"]; j++)
-		if (usable(T, j) && T[j, "m"] == T[i, "m"] && T[j, "n"] == T[i, "n"] && T[j, "variant"] != "host" && \
-			T[j, "variant"] != "cusolver" && (best == "" || T[j, "seconds"] + 0 < T[best, "seconds"] + 0))
-			best = j
+function best_gpu(terms,   n, list, j, best) {
+	n = split(rows_with(terms), list, " ")
+	for (j = 1; j <= n; j++)
+		if (T[list[j], "variant"] !~ /^(host|cusolver)$/ && is_number(T[list[j], "seconds"]) && \
+			(best == "" || T[list[j], "seconds"] + 0 < T[best, "seconds"] + 0))
+			best = list[j]
 	return best
 }
-function usable(T, i) {
-	return T[i, "executor"] == "cuda" && T[i, "operation"] == "panel_getrf" && T[i, "precision"] == "s" && \
-		T[i, "options"] !~ /phase=|level=/ && is_number(T[i, "seconds"])
-}
-function choice(file, how,   T, i, j, n, order, gpu, from, variant, list) {
-	load(file, T)
-	for (i = 1; i <= T["rows"]; i++) {
-		if (!usable(T, i) || T[i, "variant"] != "host" || T[i, "n"] != nb || best_gpu(T, i) == "")
-			continue
-		for (j = n++; j > 0 && T[order[j], "m"] + 0 > T[i, "m"] + 0; j--)
-			order[j + 1] = order[j]
-		order[j + 1] = i
-	}
-	if (!n) {
-		item("CPU panel, " how ": not measured here.")
-		return
-	}
-	for (i = n; i > 0; i--) { # from the largest down while the GPU wins
-		gpu = best_gpu(T, order[i])
-		if (T[gpu, "seconds"] + 0 >= T[order[i], "seconds"] + 0)
+function choice(kind,   terms, i, j, n, m, gpu, host, from, variant, list, how) {
+	how = "CPU panel, as " kind ": "
+	terms = "operation=panel_getrf executor=cuda precision=s phase= level= kind=" kind " n=" nb
+	for (i = numbers_of(terms " variant=host", "m", m); i > 0; i--)
+		if ((host[i] = first_with(terms " variant=host m=" m[i], "seconds")) && best_gpu(terms " m=" m[i]) != "")
+			order[++n] = i
+	for (j = 1; j <= n; j++) { # from the largest down while the GPU wins
+		i = order[j]
+		gpu = best_gpu(terms " m=" m[i])
+		if (T[gpu, "seconds"] + 0 >= T[host[i], "seconds"] + 0)
 			break
-		from = T[order[i], "m"]
+		from = m[i]
 		variant = T[gpu, "variant"]
-		list = with_unit(T[gpu, "seconds"], "s") " against " with_unit(T[order[i], "seconds"], "s")
+		list = with_unit(T[gpu, "seconds"], "s") " against " with_unit(T[host[i], "seconds"], "s")
 	}
-	if (from == "")
-		item("CPU panel, " how ": yes; copying out, factorizing on the CPU and copying back wins at the largest m = " \
-			T[order[n], "m"] " x " nb ".")
-	else if (i == 0)
-		item("CPU panel, " how ": no; the GPU wins from the smallest m = " from " x " nb " on (" variant ", " list ").")
+	if (!n)
+		item(how "not measured here.")
+	else if (from == "")
+		item(how "yes; copying out, factorizing on the CPU and copying back wins at the largest m = " m[order[1]] " x " nb ".")
+	else if (j > n)
+		item(how "no; the GPU wins from the smallest m = " from " x " nb " on (" variant ", " list ").")
 	else
-		item("CPU panel, " how ": only below m = " from " at n = " nb "; from there on the GPU wins (" variant ", " list \
-			" there; at m = " T[order[i], "m"] " the CPU still wins).")
+		item(how "only below m = " from " at n = " nb "; from there on the GPU wins (" variant ", " list \
+			" there; at m = " m[order[j]] " the CPU still wins).")
 }
 
-function host_rules(   fork) {
-	fork = widest("host.parallel.fork", "threads", "")
-	if (have("Parallel regions on the host", (fork == "" ? "host.parallel.fork" : fork) " host.memory.copy.peak"))
-		item("Parallel regions on the host: opening one costs as much time as " bytes(value(fork) * value("host.memory.copy.peak")) \
-			" of memory traffic at the full rate; keep smaller loops serial." rests(fork " host.memory.copy.peak"))
+function cache_rules_host(   level, name, latency, stated) {
+	for (level = 1; level <= 4; level++) {
+		name = "host.l" level
+		latency = value(name ".latency")
+		stated = value(name ".stated")
+		if (level > 3 && stated == "" || !have("Host cache, level " level, name ".size"))
+			continue
+		item("Host cache, level " level ": " bytes(value(name ".size")) \
+			(stated == "" ? "" : " (stated: " bytes(stated) ")") \
+			(latency == "" ? "; the latency of a load is not resolved." : " at " with_unit(latency, "s") " a load.") \
+			rests(name ".size" (latency == "" ? "" : " " name ".latency")))
+	}
 }
 
 BEGIN {
@@ -215,19 +239,23 @@ BEGIN {
 	dram = value("gpu.dram.copy")
 	link = value("link.h2d.pinned.beta")
 	barrier = grid_barrier()
+	fork = widest("host.parallel.fork", "threads", "")
 	if (parts ~ /gpu/) {
 		ladder()
-		half_length()
-		worth()
+		state_rules("launch")
 		fuse()
 		queueing()
-		transfers()
-		chip_rules()
-		choice(data "/predictions.tsv", "as predicted")
-		choice(data "/measurements.tsv", "as measured")
+		state_rules("chip")
+		block_sizes("s")
+		block_sizes("d")
+		state_rules("sharing")
+		load(data "/predictions.tsv", T, "predicted")
+		load(data "/measurements.tsv", T, "measured")
+		choice("predicted")
+		choice("measured")
 	}
 	if (parts ~ /host/) {
-		host_rules()
+		state_rules("host")
 		cache_rules_host()
 	}
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A probe's curve for gnuplot: one file per series in `folder`, one row per point in ascending order of its arguments.
 # Processes are combined: the median of their times, and the extremes of their intervals.
-#   awk -v folder=DIR -f series.awk probe.tsv
+#   awk -v folder=DIR -f common.awk -f series.awk probe.tsv
 BEGIN { FS = OFS = "\t" }
 /^#/ { next }
 !columns {
@@ -24,8 +24,9 @@ NF == columns && $at["seconds"] ~ /^[0-9.]/ {
 	for (i = 2; i <= keys; i++)
 		key = key OFS ($i == "nan" || $i == "" ? "NaN" : $i)
 	if (!(key in processes))
-		point[++count] = key
-	time[key, ++processes[key]] = $at["seconds"] + 0
+		point_of[++count] = key
+	processes[key]++
+	times[key] = times[key] " " $at["seconds"]
 	low = ($at["low_seconds"] ~ /^[0-9.]/ ? $at["low_seconds"] : $at["seconds"]) + 0
 	high = ($at["high_seconds"] ~ /^[0-9.]/ ? $at["high_seconds"] : $at["seconds"]) + 0
 	if (processes[key] == 1 || low < lowest[key])
@@ -33,14 +34,8 @@ NF == columns && $at["seconds"] ~ /^[0-9.]/ {
 	if (processes[key] == 1 || high > highest[key])
 		highest[key] = high
 }
-function median(key,   i, j, n, x, v) {
-	n = processes[key]
-	for (i = 1; i <= n; i++) {
-		x = time[key, i]
-		for (j = i - 1; j > 0 && v[j] > x; j--)
-			v[j + 1] = v[j]
-		v[j + 1] = x
-	}
+function median(key,   n, v) {
+	n = ascending(times[key], v)
 	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
 }
 # The arguments as text that sorts as the numbers do: NaN, then negative ones.
@@ -57,11 +52,11 @@ END {
 	gsub(/'/, "'\\''", sorted)
 	sort = "LC_ALL=C sort >'" sorted "'"
 	for (i = 1; i <= count; i++)
-		print sortable(point[i]), i | sort
+		print sortable(point_of[i]), i | sort
 	close(sort)
 	while ((getline line <(folder "/.sorted")) > 0) {
 		sub(/.*\t/, "", line)
-		key = point[line + 0]
+		key = point_of[line + 0]
 		series = key
 		sub(/\t.*/, "", series)
 		gsub(/[^A-Za-z0-9_]/, "_", series)

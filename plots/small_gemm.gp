@@ -3,7 +3,7 @@
 # lawn_products.awk wrote work/NAME/{one,split,own,own_split,cublas}.tsv (blocks, us).
 height = 520
 load scripts."/style.gp"
-series = present(name."/one ".name."/split ".name."/own ".name."/own_split ".name."/cublas")
+series = prefixed("", "one split own own_split cublas")
 which(s) = system("basename ".s)
 title_of(s) = s eq "one" ? "LAWN 202, one kernel" : s eq "split" ? "LAWN 202, two stages" : s eq "own" ? "our own" : \
 	s eq "own_split" ? "our own, k in parts" : "cuBLAS"
@@ -16,5 +16,4 @@ set xlabel "64 x 16 blocks of C"
 set ylabel "microseconds"
 set format y "%g"
 set key maxrows 2
-plot for [i=1:words(series)] file(word(series, i)) using "blocks":"us" with linespoints lt line_of(which(word(series, i))) \
-	dt dash(which(word(series, i))) title title_of(which(word(series, i)))
+plot for [f in series] file(f) using "blocks":"us" with linespoints lt line_of(which(f)) dt dash(which(f)) title title_of(which(f))

@@ -28,13 +28,18 @@ set bars 0.4
 
 colour(line) = word("#2f74c0 #d55e00 #00946b #b8609e #a87b00 #3a93b8 #808080 #8a63d2", line)
 
-# A series is "probe/series": its file; the measured ones of a list; its name for the key.
+# A series is "probe/series": its file; the measured ones of a list, with a common prefix, or of a pattern, sorted by a part of
+# their names between underscores; such a part; the last one; its name for the key.
 file(s) = work."/".s.".tsv"
 present(list) = system("cd '".work."' && for s in ".list."; do [ -f $s.tsv ] && echo $s; done")
+all_of(pattern, key) = system("cd '".work."' && ls ".name."/".pattern.".tsv 2>/dev/null | sed 's,.tsv$,,' | sort -t _ -k ".key." -n")
+prefixed(kind, list) = present(system("printf '".name."/".kind."%s ' ".list))
+part(s, i) = system("basename ".s." | cut -d_ -f".i)
+last(s) = system("echo '".s."' | sed 's,.*_,,'")
 label(s) = system("echo '".s."' | sed 's,.*/,,; s,_, ,g'")
-# The different values of a column, ascending.
+# The different values of a column, ascending; none of an absent series.
 values(s, col) = system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"".col."\") c = i } ".\
-	"NR > 1 && c { print $c }' '".file(s)."' | sort -nu")
+	"NR > 1 && c { print $c }' '".file(s)."' 2>/dev/null | sort -nu")
 # Where one argument has this value.
 where(col, value) = column(col) == value ? 1 : NaN
 # GB/s of a point by one of its times.
@@ -44,6 +49,9 @@ GB(time) = column("bytes") / column(time) / 1e9
 size_label(b) = b >= 2**30 ? sprintf("%.3g GiB", b/2.**30) : b >= 2**20 ? sprintf("%.3g MiB", b/2.**20) : \
 	b >= 2**10 ? sprintf("%.3g KiB", b/2.**10) : sprintf("%.0f B", b)
 
+title_of(operation) = operation eq "getrf" ? "LU" : operation eq "geqrf" ? "QR" : "Cholesky"
+colour_of(operation) = operation eq "getrf" ? 1 : operation eq "geqrf" ? 2 : 3
+known(name) = exists(name) ? value(name) : NaN
 # LAPACK Working Note 41
 flops_getrf(m, n) = m*n**2 - n**3/3. - n**2/2. + 5*n/6.
 flops_geqrf(m, n) = 2*m*n**2 - 2*n**3/3. + m*n + n**2 + 14*n/3.
@@ -55,6 +63,34 @@ bytes_axis = "set logscale x 2; set xrange [*:1.15e9<*]; set xtics rotate by 0 (
 # Fitted parameters of the profile, dots as underscores.
 if (system("[ -f '".work."/profile.gp' ] && echo 1") eq "1") load work."/profile.gp"
 
+# Times of a point; with its interval, for error bars.
+ns(c) = column(c) * 1e9
+us(c) = column(c) * 1e6
+ms(c) = column(c) * 1e3
+in_ns = '(ns("seconds")):(ns("low")):(ns("high"))'
+in_us = '(us("seconds")):(us("low")):(us("high"))'
+in_ms = '(ms("seconds")):(ms("low")):(ms("high"))'
+in_GB = '(GB("seconds")):(GB("high")):(GB("low"))'
+
 # A panel of a multiplot: its edges in fractions of the figure; the key stands below it.
+# eval place(...).xlabel(...).yrange(...): what the functions return is set; xlabel stands nearer than xname.
 panel = "set lmargin at screen left; set rmargin at screen right; set bmargin at screen bottom; ".\
-	"set tmargin at screen top; set key at screen (left+right)/2., screen bottom-52./height center top"
+	"set tmargin at screen top; set key at screen (left+right)/2., screen bottom-52./height center top; "
+place(l, r, b, t, text) = (left = l, right = r, bottom = b, top = t, title_text = text, panel."set title title_text; ")
+xlabel(text) = (x_text = text, "set xlabel x_text offset 0,0.4; ")
+ylabel(text) = (y_text = text, "set ylabel y_text; ")
+xname(text) = (x_text = text, "set xlabel x_text; ")
+xrange(text) = "set xrange [".text."]; "
+yrange(text) = "set yrange [".text."]; "
+xtics(text) = "set xtics ".text."; "
+logscale(text) = "set logscale ".text."; "
+nokey = "unset key; "
+# The next of `panels` equal ones, from above.
+stacked = 0
+next(text) = (stacked = stacked + 1, place(0.13, 0.97, 1.0 - (stacked-0.37)/panels, 1.0 - (stacked-0.88)/panels, text))
+# Measured series and their predictions: eval curves(list, columns of x, measured and predicted, unit of y); key_of names a series.
+curves(l, x, y, p, unit) = (list = l, x_column = x, y_column = y, p_column = p, per = unit, "")
+both = 'for [j=1:words(list)] file(word(list, j)) using (column(x_column)):(column(y_column)/per) with linespoints lt j '.\
+	'title key_of(word(list, j)), for [j=1:words(list)] file(word(list, j)) using (column(x_column)):(column(p_column)/per) '.\
+	'with lines lt j dt 2 notitle'
+dashed = 'NaN with lines lt 7 dt 2 title "predicted"'

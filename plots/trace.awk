@@ -5,19 +5,11 @@
 
 function queueing(i) { return T[i, "operation"] == "queueing" }
 function side_of(i) { return T[i, "timeline"] == "measured" ? 2 : 1 }
-function magnitude(x) { return x < 0 ? -x : x }
-
-function survey(i,   s) { # last[side], entries[side]
+function add_up(   i, s, key) { # last[side], entries[side], and by phase and by operation
 	for (i = 1; i <= T["rows"]; i++) {
 		s = side_of(i)
-		if (T[i, "end_s"] + 0 > last[s])
-			last[s] = T[i, "end_s"] + 0
+		last[s] = T[i, "end_s"] + 0 > last[s] ? T[i, "end_s"] + 0 : last[s]
 		entries[s]++
-	}
-}
-function add_up(   i, s, key) {
-	for (i = 1; i <= T["rows"]; i++) {
-		s = side_of(i)
 		key = queueing(i) ? "host" : T[i, "phase"]
 		if (!(key in listed)) {
 			listed[key] = 1
@@ -29,37 +21,31 @@ function add_up(   i, s, key) {
 			continue
 		busy[s, key] += T[i, "end_s"] - T[i, "begin_s"]
 		key = T[i, "operation"] "|" T[i, "lane"]
-		if (!(key in cost)) {
-			cost[key] = 1
+		if (!(key in times))
 			operation[++operations] = key
-		}
 		spent[s, key] += T[i, "end_s"] - T[i, "begin_s"]
-		if (s == 2)
-			times[key]++
+		times[key] += s == 2
 	}
 	for (s = 1; s <= 2; s++)
 		critical[s, "waiting"] = last[s] - total[s]
 	order[++keys] = "waiting"
 }
-function share(s, values, key) { return key == "waiting" && values == "busy" ? "-" : percent((values == "busy" ? busy[s, key] : critical[s, key]) / last[s]) }
+function share(s, seconds) { return percent(seconds / last[s]) }
 function phase_table(   i, key) {
 	table_start(table "-phases", "Busy: time of a phase's operations. Exposed: its time on the critical path; the rest overlaps with updates", "<phase|>simulated busy [%]|>measured [%]|>simulated exposed [%]|>measured [%]|>difference [points]")
 	for (i = 1; i <= keys; i++) {
 		key = order[i]
-		table_row("", key "|" (key == "host" || key == "waiting" ? "-|-" : share(1, "busy", key) "|" share(2, "busy", key)) "|" \
-			share(1, "critical", key) "|" share(2, "critical", key) "|" \
+		table_row("", key "|" (key == "host" || key == "waiting" ? "-|-" : share(1, busy[1, key]) "|" share(2, busy[2, key])) "|" \
+			share(1, critical[1, key]) "|" share(2, critical[2, key]) "|" \
 			sprintf("%+.1f", 100 * (critical[1, key] / last[1] - critical[2, key] / last[2])))
 	}
 	table_end()
 }
-function furthest(   i, key, best, far) {
-	for (i = 1; i <= operations; i++) {
-		key = operation[i]
-		if (!(key in shown) && (best == "" || magnitude(spent[1, key] - spent[2, key]) > far)) {
-			best = key
-			far = magnitude(spent[1, key] - spent[2, key])
-		}
-	}
+function difference(key) { return magnitude(spent[1, key] - spent[2, key]) }
+function furthest(   i, best) {
+	for (i = 1; i <= operations; i++)
+		if (!(operation[i] in shown) && (best == "" || difference(operation[i]) > difference(best)))
+			best = operation[i]
 	if (best != "")
 		shown[best] = 1
 	return best
@@ -77,10 +63,9 @@ function meta(key) { return T["meta", key] }
 BEGIN {
 	if (!load(file, T))
 		exit
-	survey()
+	add_up()
 	if (!entries[1] || !entries[2])
 		exit
-	add_up()
 	paragraph("Simulated " with_unit(last[1], "s") ", measured " with_unit(last[2], "s") sprintf(" (%+.1f %%)", \
 		100 * (last[1] / last[2] - 1)) "; the same limiter in " meta("same_limiter") " steps. Without records the run takes " \
 		with_unit(meta("plain_seconds"), "s") "; records add " \

@@ -16,7 +16,6 @@ set logscale y
 set format y "%g"
 set xlabel "bytes"
 set ylabel "GB/s of payload"
-plot for [i=1:words(list)] file(word(list, i)) using "bytes":(GB("seconds")):(GB("high")):(GB("low")) \
-	with yerrorlines lt i title name_of(word(list, i)), \
+plot for [f in list] file(f) using "bytes":@in_GB with yerrorlines title name_of(f), \
 	exists("link_h2d_pinned_beta") ? h2d(x) : NaN with lines lt 7 dt 2 title "fit, to device", \
 	exists("link_d2h_pinned_beta") ? d2h(x) : NaN with lines lt 7 dt 4 title "fit, to host"

@@ -5,42 +5,29 @@
 #                    break-even), MAP.gp (axes) and choice_CHANGE.tsv (predicted, measured); prints the number of maps
 #   -v table=yes     prints the answer, the decisions and the ratios as markup
 #   -v short=yes     prints a line
-function key_of(T, i,   q) {
-	q = option(T[i, "options"], "q") (option(T[i, "options"], "from") == "host" ? " host" : "")
-	return T[i, "operation"] SUBSEP q SUBSEP T[i, "variant"] SUBSEP T[i, "m"] + 0 SUBSEP T[i, "n"] + 0 SUBSEP \
-		(T[i, "variant"] == "update" ? number(T[i, "k"]) : 0) SUBSEP T[i, "p"] + 0
-}
-function number(x) { return is_number(x) ? x + 0 : 0 }
-function collect(   i) {
-	for (i = 1; i <= M["rows"]; i++)
-		if (is_time(M[i, "seconds"]) && M[i, "executor"] == "cuda" && M[i, "precision"] == "s") {
-			if (!(key_of(M, i) in measured))
-				key[++keys] = key_of(M, i)
-			measured[key_of(M, i)] = M[i, "seconds"] + 0
-		}
-	for (i = 1; i <= P["rows"]; i++)
-		if (is_time(P[i, "seconds"]) && P[i, "executor"] == "cuda" && P[i, "precision"] == "s")
-			predicted[key_of(P, i)] = P[i, "seconds"] + 0
+function terms_of(operation, q, m, n, p,   host) { # q: none, thin or full; "none host" for a matrix in host memory
+	host = sub(/ host$/, "", q)
+	return "executor=cuda precision=s operation=" operation " q=" q " from=" (host ? "host" : "") " m=" m " n=" n " p=" p
 }
 # Speedup of updating over another method, "" when not known.
-function over(T, way, operation, q, m, n, k, p,   a, b) {
-	a = operation SUBSEP q SUBSEP way SUBSEP m SUBSEP n SUBSEP 0 SUBSEP p
-	b = operation SUBSEP q SUBSEP "update" SUBSEP m SUBSEP n SUBSEP k SUBSEP p
-	return a in T && b in T ? T[a] / T[b] : ""
+function over(kind, way, terms, k,   a, b) {
+	a = first_with(terms " kind=" kind " variant=" way, "seconds")
+	b = first_with(terms " kind=" kind " variant=update k=" k, "seconds")
+	return a && b ? T[a, "seconds"] / T[b, "seconds"] : ""
 }
-function ours(operation, q, m, n, k, p) { return over(measured, "refactor", operation, q, m, n, k, p) }
-function vendor(operation, q, m, n, k, p) { return over(measured, "cusolver", operation, q, m, n, k, p) }
-function model(operation, q, m, n, k, p) { return over(predicted, "refactor", operation, q, m, n, k, p) }
+function ours(terms, k) { return over("measured", "refactor", terms, k) }
+function vendor(terms, k) { return over("measured", "cusolver", terms, k) }
+function model(terms, k) { return over("predicted", "refactor", terms, k) }
 
 # ---- maps ----
 
 function part_name(d) { return d == 1 ? "n" : "n/" d }
 function short_ratio(x) { return x == "" ? "" : x < 9.95 ? sprintf("%.1f", x) : sprintf("%.0f", x) }
 # One cell at column i, row j of a map.
-function cell(map, i, j, operation, q, m, n, k, p,   o, v, f) {
-	f = model(operation, q, m, n, k, p)
-	o = ours(operation, q, m, n, k, p)
-	v = vendor(operation, q, m, n, k, p)
+function cell(map, i, j, terms, k,   o, v, f) {
+	f = model(terms, k)
+	o = ours(terms, k)
+	v = vendor(terms, k)
 	if (o != "") {
 		printf "%d\t%d\t%.6g\t%s\n", i, j, o, short_ratio(o) (v == "" ? "" : " | " short_ratio(v)) >(folder "/" map "_measured.tsv")
 		cells[map]++
@@ -50,11 +37,6 @@ function cell(map, i, j, operation, q, m, n, k, p,   o, v, f) {
 	if (i > 1 && last_f != "" && f != "" && (last_f - 1) * (f - 1) < 0)
 		printf "%.4g\t%d\n", i - 1 + ln(last_f) / ln(last_f / f), j >(folder "/" map "_even.tsv")
 	last_f = f
-}
-function begin_map(map) {
-	print "x\ty\tvalue\tlabel" >(folder "/" map "_measured.tsv")
-	print "x\ty\tvalue\tlabel" >(folder "/" map "_predicted.tsv")
-	print "x\ty" >(folder "/" map "_even.tsv")
 }
 function axes(map, title, xlabel, xtics, ylabel, ytics, columns, rows) {
 	printf "%s_title = '%s'; %s_x = '%s'; %s_y = '%s'; %s_columns = %d; %s_rows = %d\n", map, title, map, xlabel, map, ylabel, \
@@ -69,7 +51,9 @@ function part_of_n(x) { return x == 0.125 ? "n/8" : x == 0.25 ? "n/4" : x == 0.5
 # One map: n or n / p in the columns, m / n or k / n in the rows; n, ratio = m / n, d = n / p and place = k / n (k / m for rows)
 # where they are fixed.
 function map_of(map, title, operation, q, xlabel, columns, ylabel, rows, n, ratio, d, place,   i, j, c, r, nc, nr, p, x, y) {
-	begin_map(map)
+	begin_series(map "_measured", "x y value label")
+	begin_series(map "_predicted", "x y value label")
+	begin_series(map "_even", "x y")
 	nc = split(columns, c, " ")
 	nr = split(rows, r, " ")
 	for (j = 1; j <= nr; j++) {
@@ -79,7 +63,7 @@ function map_of(map, title, operation, q, xlabel, columns, ylabel, rows, n, rati
 			ratio = ylabel == "m" ? r[j] + 0 : ratio
 			place = ylabel == "k" ? r[j] + 0 : place
 			p = int(n / (xlabel == "p" ? c[i] : d))
-			cell(map, i, j, operation, q, ratio * n, n, place_of(operation, place, ratio * n, n, p), p)
+			cell(map, i, j, terms_of(operation, q, ratio * n, n, p), place_of(operation, place, ratio * n, n, p))
 		}
 		y = y tic(ylabel == "m" ? r[j] "n" : part_of_n(r[j]), j)
 	}
@@ -104,36 +88,25 @@ function write_maps() {
 
 # ---- every point ----
 
-function each_point(   i, f) {
-	for (i = 1; i <= keys; i++) {
-		split(key[i], f, SUBSEP)
-		if (f[3] != "update")
-			continue
-		points++
-		point_operation[points] = f[1]
-		point_q[points] = f[2]
-		point_n[points] = f[5]
-		point_m[points] = f[4]
-		point_k[points] = f[6]
-		point_p[points] = f[7]
-		point_ours[points] = ours(f[1], f[2], f[4], f[5], f[6], f[7])
-		point_vendor[points] = vendor(f[1], f[2], f[4], f[5], f[6], f[7])
-		point_model[points] = model(f[1], f[2], f[4], f[5], f[6], f[7])
+function each_point(   i, terms) {
+	points = split(rows_with("executor=cuda precision=s kind=measured variant=update"), row, " ")
+	for (i = 1; i <= points; i++) {
+		terms = "executor=cuda precision=s operation=" T[row[i], "operation"] " q=" field(row[i], "q") " from=" field(row[i], "from") \
+			" m=" T[row[i], "m"] " n=" T[row[i], "n"] " p=" T[row[i], "p"]
+		speedup["ours", i] = ours(terms, T[row[i], "k"])
+		speedup["vendor", i] = vendor(terms, T[row[i], "k"])
+		speedup["model", i] = model(terms, T[row[i], "k"])
 	}
 }
-function write_choice(   i, out) {
+function write_choice(   i) {
 	for (i = 1; i <= points; i++)
-		if (point_ours[i] != "" && point_model[i] != "") {
-			out = folder "/choice_" point_operation[i] ".tsv"
-			if (!(out in begun))
-				print "predicted\tmeasured" >out
-			begun[out] = 1
-			printf "%.6g\t%.6g\n", point_model[i], point_ours[i] >out
-		}
+		if (speedup["ours", i] != "" && speedup["model", i] != "")
+			point("choice_" T[row[i], "operation"], "predicted measured", sprintf("%.6g %.6g", speedup["model", i], speedup["ours", i]))
 }
 
 # ---- words ----
 
+function number(x) { return is_number(x) ? x + 0 : 0 }
 function words_of(operation, q,   host) {
 	host = sub(/ host$/, "", q)
 	gsub(/_/, " ", operation)
@@ -141,10 +114,11 @@ function words_of(operation, q,   host) {
 }
 # Least, median and largest speedup of a change, of all points or of those that `where` names; with `goal` also the percentage
 # that reaches it.
-function spread(operation, q, which, where, goal,   i, list, n, x, v, reach) {
+function spread(operation, q, which, where, goal,   i, list, n, x, v, reach, host) {
+	host = sub(/ host$/, "", q) ? "host" : ""
 	for (i = 1; i <= points; i++) {
-		v = which == "ours" ? point_ours[i] : point_vendor[i]
-		if (point_operation[i] == operation && point_q[i] == q && v != "" && is_where(i, where)) {
+		v = speedup[which, i]
+		if (T[row[i], "operation"] == operation && field(row[i], "q") == q && field(row[i], "from") == host && v != "" && is_where(row[i], where)) {
 			list = list " " v
 			reach += v >= goal
 		}
@@ -154,7 +128,10 @@ function spread(operation, q, which, where, goal,   i, list, n, x, v, reach) {
 		(goal == "" ? "" : "|" (n ? percent(reach / n, "%.0f") : "-"))
 }
 function is_where(i, where,   m, n, k, p) {
-	m = point_m[i]; n = point_n[i]; k = point_k[i]; p = point_p[i]
+	m = T[i, "m"] + 0
+	n = T[i, "n"] + 0
+	k = number(T[i, "k"])
+	p = T[i, "p"] + 0
 	return where == "" || (where == "p <= n/4, n/8 <= k <= 3n/4" && p <= n / 4 && k >= int(n / 8) && k <= 3 * n / 4) || \
 		(where == "k >= n/4" && k >= int(n / 4)) || (where == "k = n, m <= 4n, p <= n/16" && k == n && m <= 4 * n && p <= n / 16) || \
 		(where == "m >= 8n, p <= n/4" && m >= 8 * n && p <= n / 4) || (where == "m <= 4n, p <= n/16" && m <= 4 * n && p <= n / 16)
@@ -180,16 +157,16 @@ function goal_table(   i, host) {
 }
 # How good the model's choices were, in a line or in a paragraph.
 function say_update_choices(   i) {
-	for (i = 1; i <= D["rows"]; i++)
-		if (D[i, "operation"] == "all" && short == "yes")
-			item("QR updating: the model's choice to update or factorize again is right at " percent(D[i, "right"]) " % of " \
-				D[i, "points"] " points")
-		else if (D[i, "operation"] == "all")
-			paragraph("Before the runs, the model chose the faster method in " percent(D[i, "right"]) " % of " D[i, "points"] " cases, of which " \
-				D[i, "even"] " lie within a factor of two of break-even; its choices cost " percent(D[i, "cost"], "%.2f") \
-				" % more than the faster method on average and " percent(D[i, "cost_worst"]) " % at worst. Always updating costs " \
-				percent(D[i, "always"], "%.0f") " % more, never updating " percent(D[i, "never"], "%.0f") \
-				" %. The median error of predicted updates is " percent(D[i, "error_update"]) " %. fathom advise update answers for one case.")
+	for (i = 1; i <= D["rows"] && D[i, "operation"] != "all"; i++)
+		;
+	if (i <= D["rows"] && short == "yes")
+		item("QR updating: the model's choice to update or factorize again is right at " percent(D[i, "right"]) " % of " D[i, "points"] " points")
+	else if (i <= D["rows"])
+		paragraph("Before the runs, the model chose the faster method in " percent(D[i, "right"]) " % of " D[i, "points"] " cases, of which " \
+			D[i, "even"] " lie within a factor of two of break-even; its choices cost " percent(D[i, "cost"], "%.2f") \
+			" % more than the faster method on average and " percent(D[i, "cost_worst"]) " % at worst. Always updating costs " \
+			percent(D[i, "always"], "%.0f") " % more, never updating " percent(D[i, "never"], "%.0f") \
+			" %. The median error of predicted updates is " percent(D[i, "error_update"]) " %. fathom advise update answers for one case.")
 }
 function update_choice_table(   i, c) {
 	table_start("update-decisions", "The model's choices, their extra time over the faster method, and that of always or never updating (even: within 2x)", \
@@ -216,24 +193,20 @@ function ratio_table(   o, q, c, i) {
 	table_end()
 }
 BEGIN {
-	if (!load(data "/update.tsv", M) || !load(data "/update_predictions.tsv", P))
+	load(data "/update.tsv", T, "measured")
+	if (!load(data "/update_predictions.tsv", T, "predicted") || !rows_with("kind=measured"))
 		exit
-	collect()
 	each_point()
 	if (!points)
 		exit
+	load(data "/update_or_refactor.tsv", D)
+	if (short == "yes" || table == "yes")
+		say_update_choices()
 	if (table == "yes") {
-		decided = load(data "/update_or_refactor.tsv", D)
-		if (decided)
-			say_update_choices()
 		goal_table()
 		ratio_table()
-		if (decided)
-			update_choice_table()
-	} else if (short == "yes") {
-		if (load(data "/update_or_refactor.tsv", D))
-			say_update_choices()
-	} else {
+		update_choice_table()
+	} else if (short != "yes") {
 		write_maps()
 		write_choice()
 		if (maps)

@@ -10,7 +10,7 @@ choice_height = 500
 height = map_height * drawn + choice_height
 load scripts."/style.gp"
 s(m, kind) = name."/".m."_".kind
-changes = present(name."/choice_remove_columns ".name."/choice_add_columns ".name."/choice_add_rows ".name."/choice_remove_rows")
+changes = prefixed("choice_", "remove_columns add_columns add_rows remove_rows")
 change_of(f) = system("echo '".f."' | sed 's,.*choice_,,; s,_, ,'")
 line_of(f) = change_of(f) eq "remove columns" ? 1 : change_of(f) eq "add columns" ? 2 : change_of(f) eq "add rows" ? 3 : 4
 set multiplot
@@ -42,8 +42,7 @@ do for [m in maps] {
 			set label 2 kind at graph 0.5, graph 1.08 center textcolor rgb "#606060"
 			unset title
 			plot file(s(m, kind)) using 1:2:(0.48):(0.48):(log(column("value")) / log(2)) with boxxyerror fillstyle solid 0.85 noborder \
-					lc palette notitle, \
-				"" using 1:2:(stringcolumn("label")) with labels font ",13" textcolor rgb "#202020" notitle, \
+				lc palette notitle, "" using 1:2:(stringcolumn("label")) with labels font ",13" textcolor rgb "#202020" notitle, \
 				file(s(m, "even")) using 1:2 with linespoints lw 3 lc rgb "#202020" pt 7 ps 0.4 notitle
 		}
 		i = i + 1
@@ -53,18 +52,12 @@ unset label
 set tics scale 1
 set grid lc rgb "#909090" lw 0.4 dt 3
 left = 0.13; right = 0.97
-top = 1.0 - (i * map_height + 60.0) / height; bottom = 110.0 / height
-@panel
-set title "Every point: speedup over factorizing again with our routines - ".machine
-set logscale xy 2
-set xrange [*:*]
-set yrange [*:*]
-set xtics autofreq
+eval place(left, right, 110.0 / height, 1.0 - (i * map_height + 60.0) / height, "Every point: speedup over factorizing again with our routines - ".machine)
+eval logscale("xy 2").xrange("*:*").yrange("*:*").xtics("autofreq")
 set ytics autofreq
 set xlabel "predicted" offset 0,0.4
 set ylabel "measured" offset 1.5,0
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb "#202020" lw 1.2
 set arrow 2 from first 1, graph 0 to first 1, graph 1 nohead lc rgb "#202020" lw 1.2
-plot for [j=1:words(changes)] file(word(changes, j)) using "predicted":"measured" with points lt line_of(word(changes, j)) title change_of(word(changes, j)), \
-	x with lines lt 7 dt 3 notitle
+plot for [f in changes] file(f) using "predicted":"measured" with points lt line_of(f) title change_of(f), x with lines lt 7 dt 3 notitle
 unset multiplot

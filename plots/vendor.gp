@@ -4,13 +4,10 @@
 slots = system("ls '".work."/".name."' | grep -c '^ge[tq]rf_[a-z]*_[0-9]'") > 0 ? 3 : 2 # without panels two
 height = 393 * slots
 load scripts."/style.gp"
-title_of(o) = o eq "getrf" ? "LU" : o eq "geqrf" ? "QR" : "Cholesky"
-line_of(o) = o eq "getrf" ? 1 : o eq "geqrf" ? 2 : 3
-field(s, i) = system("basename ".s." | cut -d_ -f".i)
 series(p) = system("cd '".work."/".name."' && ls | sed -n 's,^\\(".p."\\)[.]tsv$,".name."/\\1,p'")
 is_fp32(m) = m eq "fp32" || m eq "fp64"
 dash(m) = is_fp32(m) ? 1 : m eq "3xfp16" ? 4 : 2
-key_of(s) = title_of(field(s, 2)).(is_fp32(field(s, 3)) ? "" : ", ".field(s, 3))
+key_of(s) = title_of(part(s, 2)).(is_fp32(part(s, 3)) ? "" : ", ".part(s, 3))
 set multiplot
 left = 0.13; right = 0.97
 set key maxrows 3 width -2
@@ -21,13 +18,9 @@ set yrange [0:*]
 do for [i=1:2] {
 	list = series(word("s_.* d_.*", i))
 	if (words(list) == 0) { continue }
-	bottom = 1 - (i - 0.29) / slots; top = bottom + 0.59 / slots
-	@panel
-	set title "Speedup over cuSOLVER, n x n, ".(i == 1 ? "single precision - ".machine : "double precision")
-	set ylabel "ratio"
-	set xlabel "n" offset 0,0.4
-	plot for [j=1:words(list)] file(word(list, j)) using "n":"ratio" with linespoints \
-		lt line_of(field(word(list, j), 2)) dt dash(field(word(list, j), 3)) title key_of(word(list, j)), \
+	bottom = 1 - (i - 0.29) / slots
+	eval place(left, right, bottom, bottom + 0.59 / slots, "Speedup over cuSOLVER, n x n, ".(i == 1 ? "single precision - ".machine : "double precision")).ylabel("ratio").xlabel("n")
+	plot for [f in list] file(f) using "n":"ratio" with linespoints lt colour_of(part(f, 2)) dt dash(part(f, 3)) title key_of(f), \
 		1 with lines lt 7 dt 3 notitle
 }
 panels = series("ge[tq]rf_[a-z]*_[0-9]*")
@@ -43,11 +36,10 @@ if (words(panels) > 0) {
 	set title "Panels, m x n, single precision: time per column"
 	set ylabel "microseconds"
 	set xlabel "m" offset 0,0.4
-	ours(s) = field(s, 2) eq "ours"
+	ours(s) = part(s, 2) eq "ours"
 	width_dash(n) = n eq "32" ? 2 : n eq "64" ? 1 : 4
-	plot for [j=1:words(panels)] file(word(panels, j)) using "m":"us_per_column" with linespoints \
-		lt (ours(word(panels, j)) ? line_of(field(word(panels, j), 1)) : 7) pt (field(word(panels, j), 1) eq "getrf" ? 7 : 5) \
-		dt width_dash(field(word(panels, j), 3)) \
-		title title_of(field(word(panels, j), 1)).", n = ".field(word(panels, j), 3).(ours(word(panels, j)) ? "" : ", cuSOLVER")
+	plot for [f in panels] file(f) using "m":"us_per_column" with linespoints \
+		lt (ours(f) ? colour_of(part(f, 1)) : 7) pt (part(f, 1) eq "getrf" ? 7 : 5) dt width_dash(part(f, 3)) \
+		title title_of(part(f, 1)).", n = ".part(f, 3).(ours(f) ? "" : ", cuSOLVER")
 }
 unset multiplot

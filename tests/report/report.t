@@ -141,18 +141,19 @@ never "$scratch/programs" '^[[:space:]]*[a-z_]*\[[^]]*\]$' 'no reference as a st
 
 # ---- curves and formulas
 mkdir "$scratch/it's a series" "$scratch/panel" "$scratch/open"
-awk -v folder="$scratch/it's a series" -f "$plots/series.awk" "$gpu/launch.tsv"
+awk -v folder="$scratch/it's a series" -f "$plots/common.awk" -f "$plots/series.awk" "$gpu/launch.tsv"
 says "$scratch/it's a series/grid.tsv" '^1	NaN	1.212e-06	1.188e-06	1.2362*[0-9]*e-06$' \
 	'processes are combined: the median and the extremes'
 [ "$(cut -f 1 "$scratch/it's a series/grid.tsv" | tr '\n' ' ')" = 'blocks -1 1 8 132 ' ]
 result $? 'points are in the order of their arguments'
 {
-	printf 'series\tprocess\tseconds\tlow_seconds\thigh_seconds\tsamples\n'
-	printf 'even\t%d\t%d\tnan\t\t5\n' 0 4 1 1 2 3 3 2
+	printf 'series\tbytes\tprocess\tseconds\tlow_seconds\thigh_seconds\tsamples\n'
+	printf 'even\t\t%s\t%s\tnan\t\t5\n' 0 4 1 1 2 3 3 2 4 ''
 } >"$scratch/even.tsv"
-awk -v folder="$scratch/panel" -f "$plots/series.awk" "$scratch/even.tsv"
-says "$scratch/panel/even.tsv" '^2.5	1	4$' 'the median of an even count is the mean of the middle two'
-expect 1 'is not a curve' 'another table is refused' awk -v folder="$scratch/panel" -f "$plots/series.awk" "$gpu/machine.tsv"
+awk -v folder="$scratch/panel" -f "$plots/common.awk" -f "$plots/series.awk" "$scratch/even.tsv"
+says "$scratch/panel/even.tsv" '^NaN	2.5	1	4$' 'the median of an even count; an empty argument is NaN, a single sample its own interval'
+expect 0 '^2$' 'a point without a time is left out' grep -c . "$scratch/panel/even.tsv"
+expect 1 'is not a curve' 'another table is refused' awk -v folder="$scratch/panel" -f "$plots/common.awk" -f "$plots/series.awk" "$gpu/machine.tsv"
 awk -F '\t' -v OFS='\t' '$2 == "persistent" && $5 == 3000 { $14 = 0 } { print }' "$gpu/predictions.tsv" >"$scratch/open/predictions.tsv"
 cp "$gpu/measurements.tsv" "$scratch/open"
 awk -v folder="$scratch/panel" -v data="$scratch/open" -v executor=cuda -f "$plots/common.awk" -f "$plots/panel.awk" >"$scratch/out"
