@@ -45,8 +45,7 @@ static void split_in_slots(
 	for (int64_t j = 0; j < to.n; j++)
 		for (int64_t i = 0; i < piece; i++) {
 			float value = i < k ? x[i * down + j * across] : 0;
-			/* as on the device, reversed (truncation.h) */
-			float *part = at_s(to) + (piece - 1 - i) + j * to.ld;
+			float *part = at_s(to) + i + j * to.ld;
 			for (int slot = 0; slot < slots; slot++)
 				part[slot * piece] = slot == tf32_low_slot(stack)
 				                             ? tf32_low(value)
