@@ -22,9 +22,8 @@ static const double shortest_pause = 5e-6, longest_pause = 20e-6;
 struct beside_call {
 	struct beside *beside;
 	struct blas_rate *rate;
-	void (*fill)(const struct call *call);
-	void (*put)(void *call);
-	struct call *call;
+	const struct kernel *kernel;
+	struct bench *bench;
 	int calls, products; /* in a sample */
 };
 
@@ -69,7 +68,7 @@ static void put_chain(const struct beside_call *b, struct gpu_span *span, bool c
 		const double pause = shortest_pause + (longest_pause - shortest_pause) * phase;
 		GPU(block_kernel_pause((int64_t)(pause * b->rate->hz), &span[i], stream));
 		if (calls && i < b->calls)
-			b->put(b->call);
+			GPU(b->kernel->run(b->bench));
 		phase = fmod(phase + 0.6180339887498949, 1);
 	}
 }
@@ -102,7 +101,7 @@ static bool beside_sample(void *context, struct sample *sample)
 	const struct beside *x = b->beside;
 	const struct blas_rate *rate = b->rate;
 	double cycles = 0, ns = 0;
-	b->fill(b->call);
+	b->kernel->fill(b->bench);
 	GPU(cudaStreamSynchronize(x->high));
 	gpu_hold_start(rate->hold, x->low);
 	put_products(b);
@@ -142,10 +141,10 @@ static bool beside_pilot(const struct beside_call *call, struct sample *pilot)
 	struct beside_call b = *call;
 	double seconds = 0;
 	for (int i = 0; i < 2; i++) {
-		b.fill(b.call);
+		b.kernel->fill(b.bench);
 		GPU(cudaStreamSynchronize(b.beside->high));
 		const double start = clock_now();
-		b.put(b.call);
+		GPU(b.kernel->run(b.bench));
 		GPU(cudaStreamSynchronize(b.beside->high));
 		seconds = clock_now() - start;
 	}
@@ -182,12 +181,12 @@ static void measure_series(
 		probe_record(rate->run, series, args, arg_count, &measurement);
 }
 
-void beside_measure(struct beside *x, struct blas_rate *rate, void (*fill)(const struct call *),
-        void (*put)(void *), struct call *call, const char *kind, const struct arg *args,
-        size_t arg_count)
+void beside_measure(struct beside *x, struct bench *bench, const struct kernel *kernel,
+        const struct arg *args, size_t arg_count)
 {
-	struct beside_call b = {x, rate, fill, put, call, 0, 0};
-	char *series = xasprintf("%s_%c", kind, call->precision);
+	struct beside_call b = {x, &bench->rate, kernel, bench, 0, 0};
+	bench->kernel = kernel;
+	char *series = xasprintf("%s_%c", kernel->kind, bench->precision);
 
 	measure_series(&b, series, args, arg_count);
 	free(series);
@@ -210,11 +209,11 @@ static double product_seconds(struct beside *x, struct blas_rate *rate)
 }
 
 static void *random_matrix(
-        const struct beside *x, const struct blas_rate *rate, int64_t elements, uint64_t number)
+        const struct beside *x, struct blas_rate *rate, int64_t elements, uint64_t number)
 {
-	void *data = blas_rate_room(elements * precision_bytes(x->precision));
+	void *data = blas_rate_room(rate, elements * precision_bytes(x->precision));
 
-	blas_rate_fill(rate, x->precision, data, elements, number);
+	blas_rate_fill(rate, x->precision, data, elements, number, 1);
 	GPU(cudaStreamSynchronize(rate->stream));
 	return data;
 }
@@ -239,9 +238,8 @@ void beside_open(struct beside *x, struct blas_rate *rate, enum precision precis
 	x->product_seconds = product_seconds(x, rate);
 }
 
-void beside_close(struct beside *x, const struct blas_rate *rate)
+void beside_close(struct beside *x)
 {
-	blas_rate_release(rate, (void *const[]){x->a, x->b, x->c}, 3);
 	BLAS(cublasDestroy(x->blas));
 	GPU(cudaFreeHost(x->with));
 	GPU(cudaEventDestroy(x->going));
