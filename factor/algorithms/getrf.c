@@ -37,7 +37,7 @@ static int64_t leaf_work(struct executor *e, const struct plan *plan, struct mat
 	return panel_getrf_work(e, plan->panel, a);
 }
 
-static void carve_transposed(struct lu *s, struct workspace *workspace, int64_t widest)
+static void carve_transposed(struct factor *s, struct workspace *workspace, int64_t widest)
 {
 	enum precision precision = s->a.precision;
 
@@ -48,7 +48,7 @@ static void carve_transposed(struct lu *s, struct workspace *workspace, int64_t 
 	        matrix_view(s->transposed, 0, 0, widest, s->a.m), PLAIN, TF32_RIGHT);
 }
 
-static bool take_workspace(struct lu *s, void *work)
+static bool take_workspace(struct factor *s, void *work)
 {
 	struct workspace workspace = {work, 0};
 	int64_t columns = s->schedule.steps, widest = plan_widest(s->plan, columns);
@@ -81,46 +81,41 @@ static bool take_workspace(struct lu *s, void *work)
 
 /* ---- the blocks ---- */
 
-static struct matrix inverse_of(const struct lu *s, struct block b)
+static struct matrix inverse_of(const struct factor *s, struct block b)
 {
 	return s->inverse[block_turn(b)];
 }
 
-static struct pivots local_pivots(const struct lu *s, struct block b)
+static struct pivots local_pivots(const struct factor *s, struct block b)
 {
 	return (struct pivots){integer_at(s->local, b.j + b.index), b.w};
 }
 
-static bool panel_on_device(void *self, struct block b)
+static bool panel_on_device(struct factor *s, struct block b)
 {
-	struct lu *s = self;
 	struct matrix panel = lu_panel(s, b);
 
 	return lu_factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
 	       (!s->row_major || ex_transpose(s->e, panel, lu_transposed_panel(s, b)));
 }
 
-static bool panel_on_host(void *self, struct block b, struct matrix host)
+static bool panel_on_host(struct factor *s, struct block b, struct matrix host)
 {
-	struct lu *s = self;
-
 	return ex_host_panel_getrf(s->e, host, local_pivots(s, b));
 }
 
-static struct matrix diagonal_block(const struct lu *s, struct block b)
+static struct matrix diagonal_block(const struct factor *s, struct block b)
 {
 	return matrix_view(s->a, b.j, b.j, b.w, b.w);
 }
 
-static bool panel_back(void *self, struct block b)
+static bool panel_back(struct factor *s, struct block b)
 {
-	struct lu *s = self;
-
 	return triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b));
 }
 
 /* Columns right of the block, from its first row on; in row-major storage they are rows. */
-static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, int64_t n)
+static struct matrix columns_of(const struct factor *s, struct block b, int64_t j, int64_t n)
 {
 	int64_t rows = s->a.m - b.j;
 
@@ -129,7 +124,7 @@ static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, i
 }
 
 /* Row swaps, and the solve of the block's own rows. */
-static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struct matrix kept)
+static bool update_top(struct factor *s, struct block b, int64_t j, int64_t n, struct matrix kept)
 {
 	struct matrix panel = lu_panel(s, b), columns = columns_of(s, b, j, n);
 	struct pivots local = local_pivots(s, b);
@@ -143,7 +138,7 @@ static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struc
 	               matrix_view(columns, 0, 0, b.w, n));
 }
 
-static struct matrix below_diagonal(const struct lu *s, struct block b)
+static struct matrix below_diagonal(const struct factor *s, struct block b)
 {
 	int64_t below = s->a.m - b.j - b.w;
 
@@ -156,7 +151,7 @@ struct product {
 	struct matrix a, b, c;
 };
 
-static struct product product_of(const struct lu *s, struct block b, int64_t j, int64_t n)
+static struct product product_of(const struct factor *s, struct block b, int64_t j, int64_t n)
 {
 	struct matrix left = below_diagonal(s, b), columns = columns_of(s, b, j, n);
 	int64_t below = s->a.m - b.j - b.w;
@@ -168,22 +163,20 @@ static struct product product_of(const struct lu *s, struct block b, int64_t j, 
 	        left, matrix_view(columns, 0, 0, b.w, n), matrix_view(columns, b.w, 0, below, n)};
 }
 
-static bool update_bottom(struct lu *s, struct block b, int64_t j, int64_t n)
+static bool update_bottom(struct factor *s, struct block b, int64_t j, int64_t n)
 {
 	struct product p = product_of(s, b, j, n);
 
 	return ex_gemm(s->e, PLAIN, PLAIN, -1, p.a, p.b, 1, p.c);
 }
 
-static bool top(void *self, struct block b, int64_t j, int64_t n)
+static bool top(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct lu *s = self;
-
 	return update_top(s, b, j, n, s->kept);
 }
 
 /* Products with a block share the split operands of its part below the diagonal. */
-static void keep(struct lu *s, struct block b)
+static void keep(struct factor *s, struct block b)
 {
 	if (s->kept_block != b.index)
 		split_keep(s->e, below_diagonal(s, b));
@@ -192,9 +185,8 @@ static void keep(struct lu *s, struct block b)
 
 /* Only in row-major blocks: in column-major ones the panel comes next and should have the device
  * for itself. */
-static bool ready(void *self, struct block b, int64_t j, int64_t n)
+static bool ready(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct lu *s = self;
 	struct product p = product_of(s, b, j, n);
 
 	if (!s->row_major)
@@ -203,29 +195,24 @@ static bool ready(void *self, struct block b, int64_t j, int64_t n)
 	return split_ready(s->e, PLAIN, PLAIN, p.a, p.b, p.c);
 }
 
-static bool bottom(void *self, struct block b, int64_t j, int64_t n)
+static bool bottom(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct lu *s = self;
-
 	keep(s, b);
 	return update_bottom(s, b, j, n);
 }
 
-static bool update(void *self, struct block b, int64_t j, int64_t n)
+static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	return top(self, b, j, n) && bottom(self, b, j, n);
+	return top(s, b, j, n) && bottom(s, b, j, n);
 }
 
-static bool narrow(void *self, struct block b, int64_t n)
+static bool narrow(struct factor *s, struct block b, int64_t n)
 {
-	const struct lu *s = self;
-
 	return !s->row_major && lu_few(s, b.w, s->a.m - b.j, n);
 }
 
-static bool next_update(void *self, struct block b, int64_t n)
+static bool next_update(struct factor *s, struct block b, int64_t n)
 {
-	struct lu *s = self;
 	int64_t j = b.j + b.w;
 
 	if (narrow(s, b, n))
@@ -235,7 +222,7 @@ static bool next_update(void *self, struct block b, int64_t n)
 }
 
 /* With the panels' phase skipped every pivot is the first row. */
-static bool stand_in_pivots(struct lu *s)
+static bool stand_in_pivots(struct factor *s)
 {
 	if (!s->e->skip)
 		return true;
@@ -249,9 +236,8 @@ static bool stand_in_pivots(struct lu *s)
 }
 
 /* The pivots for the caller, and the swaps in the finished columns. */
-static bool side_queue(void *self, struct block b)
+static bool side_queue(struct factor *s, struct block b)
 {
-	struct lu *s = self;
 	struct pivots local = local_pivots(s, b);
 	int64_t rows = s->a.m - b.j, left = s->row_major ? b.j : s->transposed_columns;
 	struct matrix none = matrix_view(s->a, 0, 0, 0, 0);
@@ -306,10 +292,11 @@ static int64_t narrow_piece(const struct plan *plan)
 	return piece / parts;
 }
 
-static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,
+static bool set_up(struct factor *s, struct executor *e, const struct plan *plan, struct matrix a,
         void *work, struct pivots all)
 {
-	*s = (struct lu){.e = e, .plan = plan, .given = a, .a = a, .all = all, .kept_block = -1};
+	*s = (struct factor){
+	        .e = e, .plan = plan, .given = a, .a = a, .all = all, .kept_block = -1};
 	s->schedule = (struct schedule){.e = e,
 	        .plan = plan,
 	        .steps = min_int64(a.m, a.n),
@@ -323,7 +310,7 @@ static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, st
 
 int64_t getrf_work(struct executor *e, const struct plan *plan, struct matrix a)
 {
-	struct lu s;
+	struct factor s;
 
 	return set_up(&s, e, plan, a, NULL, (struct pivots){0}) ? s.bytes : -1;
 }
@@ -331,7 +318,7 @@ int64_t getrf_work(struct executor *e, const struct plan *plan, struct matrix a)
 bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *work,
         struct pivots pivots)
 {
-	struct lu s;
+	struct factor s;
 
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;

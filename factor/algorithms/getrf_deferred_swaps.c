@@ -8,7 +8,7 @@
 enum { TALL = 4 }; /* rows over columns: in taller matrices whole columns are more to move */
 
 /* Rows of the column-major columns. */
-static int64_t late_rows(const struct lu *s, int64_t widest)
+static int64_t late_rows(const struct factor *s, int64_t widest)
 {
 	int64_t last = s->e->column_major + widest;
 	int64_t before = s->row_major ? max_int64(0, s->schedule.steps - last) : 0;
@@ -16,7 +16,7 @@ static int64_t late_rows(const struct lu *s, int64_t widest)
 	return s->a.m - before;
 }
 
-void lu_deferred_workspace(struct lu *s, struct workspace *workspace)
+void lu_deferred_workspace(struct factor *s, struct workspace *workspace)
 {
 	const struct executor *e = s->e;
 	int64_t columns = s->schedule.steps, rows = late_rows(s, plan_widest(s->plan, columns));
@@ -29,7 +29,7 @@ void lu_deferred_workspace(struct lu *s, struct workspace *workspace)
 		s->swaps.data = workspace_integers(workspace, deferred_swaps_integers(s->swaps));
 }
 
-static struct deferred_swaps swaps(const struct lu *s)
+static struct deferred_swaps swaps(const struct factor *s)
 {
 	int64_t first = s->transposed_columns;
 
@@ -37,7 +37,7 @@ static struct deferred_swaps swaps(const struct lu *s)
 	        s->swaps.data, s->a.m - first, s->schedule.steps - first, s->swaps.blocks};
 }
 
-bool lu_exchange_left(struct lu *s, struct block b, struct pivots local)
+bool lu_exchange_left(struct factor *s, struct block b, struct pivots local)
 {
 	int64_t first = s->transposed_columns, rows = s->a.m - b.j;
 
@@ -49,7 +49,7 @@ bool lu_exchange_left(struct lu *s, struct block b, struct pivots local)
 	return ex_record_swaps(s->e, swaps(s), local, b.j - first, b.index - s->first_deferred);
 }
 
-bool lu_apply_swaps(struct lu *s)
+bool lu_apply_swaps(struct factor *s)
 {
 	int64_t first = s->transposed_columns, columns = s->schedule.steps - first;
 

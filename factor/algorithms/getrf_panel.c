@@ -5,9 +5,10 @@
 #include "panel_getrf.h"
 
 static bool factor_halves(
-        struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p);
+        struct factor *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p);
 
-bool lu_factor(struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
+bool lu_factor(
+        struct factor *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
 {
 	if (a.n > s->plan->leaf)
 		return factor_halves(s, a, inverse, halves, p);
@@ -15,12 +16,12 @@ bool lu_factor(struct lu *s, struct matrix a, struct matrix inverse, int *halves
 	       triangle_invert(s->e, &s->solve, matrix_view(a, 0, 0, a.n, a.n), inverse);
 }
 
-bool lu_at_once(const struct lu *s, int64_t w)
+bool lu_at_once(const struct factor *s, int64_t w)
 {
 	return !s->solve.piece && w <= EXECUTOR_LU_TOP;
 }
 
-bool lu_few(const struct lu *s, int64_t w, int64_t rows, int64_t columns)
+bool lu_few(const struct factor *s, int64_t w, int64_t rows, int64_t columns)
 {
 	return lu_at_once(s, w) && w <= EXECUTOR_LU_COLUMNS && rows <= EXECUTOR_LU_COLUMNS_ROWS &&
 	       columns <= 2 * EXECUTOR_LU_COLUMNS;
@@ -29,7 +30,7 @@ bool lu_few(const struct lu *s, int64_t w, int64_t rows, int64_t columns)
 /* Toledo's recursion (1997): left half, update of the right half, right half. Up to
  * EXECUTOR_LU_COLUMNS columns one kernel swaps, solves and updates. */
 static bool factor_halves(
-        struct lu *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
+        struct factor *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
 {
 	struct executor *e = s->e;
 	int64_t n = plan_left_half(s->plan, a.n), rest = a.n - n;
