@@ -37,21 +37,5 @@ static inline void host_store_info(int *info, int row, int64_t first)
 #define FUNCTION(type, name, parameters) type host_##name parameters;
 #include "factor/executors/operations.h"
 
-/* Operations that are one function of the matrix's precision; RESULT stores its value. */
-#define FORWARD(name, of, parameters, ...)                                                         \
-	bool host_##name(struct executor *e, EXECUTOR_LIST parameters)                             \
-	{                                                                                          \
-		(void)e;                                                                           \
-		CALL(of, name, __VA_ARGS__);                                                       \
-		return true;                                                                       \
-	}
-#define RESULT(name, of, result, parameters, ...)                                                  \
-	bool host_##name(struct executor *e, EXECUTOR_LIST parameters)                             \
-	{                                                                                          \
-		(void)e;                                                                           \
-		*result = CALL(of, name, __VA_ARGS__);                                             \
-		return true;                                                                       \
-	}
-
 /* Events need no action: each operation is complete when its call returns. */
 bool host_event(struct executor *, int event);
