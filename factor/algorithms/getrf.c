@@ -4,7 +4,7 @@
  * update 2 (r-w) w c; swaps move 2 w elements of each of n columns. Over all blocks n^2 (m - n/3).
  *
  * Nothing waits for the swaps of the columns left of a panel: they run in a side queue, or for many
- * columns all at the end (getrf_deferred_swaps.c).
+ * columns all at the end (factor/kernels/lu/deferred_swaps.h).
  *
  * On a GPU an element of a row costs a whole sector of memory. A large matrix is therefore
  * transposed before and after, which makes rows contiguous; panels are copied out of the transpose.
@@ -29,6 +29,127 @@ enum { MOST_LEVELS = 64 };
  * all in matrices with more columns than rows. The check of the inverse's growth does not see this
  * error. */
 enum { WIDEST_INVERSE = 32 };
+
+/* ---- a panel on the device ---- */
+
+static bool factor_halves(
+        struct factor *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p);
+
+/* A panel on the device, with the inverses of its diagonal pieces: recursive halves down to leaves,
+ * which a variant of panel_getrf factorizes. halves: room for the pivots of its halves, level by
+ * level. */
+static bool factor(
+        struct factor *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
+{
+	if (a.n > s->plan->leaf)
+		return factor_halves(s, a, inverse, halves, p);
+	return panel_getrf(s->e, s->plan->panel, a, s->panel_work, p) &&
+	       triangle_invert(s->e, &s->solve, matrix_view(a, 0, 0, a.n, a.n), inverse);
+}
+
+/* Whether one kernel swaps and solves the rows right of a panel of w columns: when the plan solves
+ * by substitution. */
+static bool at_once(const struct factor *s, int64_t w)
+{
+	return !s->solve.piece && w <= EXECUTOR_LU_TOP;
+}
+
+/* Whether that kernel also updates the columns: few of them, of few rows. */
+static bool few(const struct factor *s, int64_t w, int64_t rows, int64_t columns)
+{
+	return at_once(s, w) && w <= EXECUTOR_LU_COLUMNS && rows <= EXECUTOR_LU_COLUMNS_ROWS &&
+	       columns <= 2 * EXECUTOR_LU_COLUMNS;
+}
+
+/* Toledo's recursion (1997): left half, update of the right half, right half. Up to
+ * EXECUTOR_LU_COLUMNS columns one kernel swaps, solves and updates. */
+static bool factor_halves(
+        struct factor *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
+{
+	struct executor *e = s->e;
+	int64_t n = plan_left_half(s->plan, a.n), rest = a.n - n;
+	struct pivots first = {p.data, n}, second = {halves, rest};
+	int *deeper = integer_at(halves, rest + 1);
+	struct matrix left = matrix_view(a, 0, 0, a.m, n), right = matrix_view(a, 0, n, a.m, rest);
+	struct matrix triangle = matrix_view(left, 0, 0, n, n);
+	struct matrix below = matrix_view(left, n, 0, a.m - n, n);
+	struct matrix top = matrix_view(right, 0, 0, n, rest);
+	struct matrix bottom = matrix_view(right, n, 0, a.m - n, rest);
+
+	bool ok = factor(s, left, inverse, halves, first);
+	if (few(s, n, a.m, rest))
+		ok = ok && ex_lu_columns(e, left, first, right);
+	else if (at_once(s, n))
+		ok = ok && ex_lu_top(e, left, first, right) &&
+		     ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
+	else
+		ok = ok && ex_laswp(e, right, first, false) &&
+		     triangle_solve(e, &s->solve, triangle, inverse, s->panel_kept, top) &&
+		     ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
+	return ok &&
+	       factor(s, bottom, matrix_view(inverse, 0, n, inverse.m, rest), deeper, second) &&
+	       ex_join_halves(e, below, second, n, p);
+}
+
+/* ---- row swaps left of the panels: block by block, or noted and all made at the end ---- */
+
+/* Nothing waits for them, but beside the updates they take memory bandwidth from work that is
+ * waited for. In small matrices the swaps at the end take longer than the interference costs. */
+
+enum { TALL = 4 }; /* rows over columns: in taller matrices whole columns are more to move */
+
+/* Rows of the column-major columns. */
+static int64_t late_rows(const struct factor *s, int64_t widest)
+{
+	int64_t last = s->e->column_major + widest;
+	int64_t before = s->row_major ? max_int64(0, s->schedule.steps - last) : 0;
+
+	return s->a.m - before;
+}
+
+static void deferred_workspace(struct factor *s, struct workspace *workspace)
+{
+	const struct executor *e = s->e;
+	int64_t columns = s->schedule.steps, rows = late_rows(s, plan_widest(s->plan, columns));
+
+	s->late = e->deferred_from && columns >= e->deferred_from &&
+	          rows <= e->deferred_most[s->a.precision == DOUBLE] &&
+	          rows <= TALL * (columns - (s->a.m - rows));
+	s->swaps = (struct deferred_swaps){NULL, rows, columns, plan_blocks(s->plan, columns)};
+	if (s->late)
+		s->swaps.data = workspace_integers(workspace, deferred_swaps_integers(s->swaps));
+}
+
+static struct deferred_swaps swaps(const struct factor *s)
+{
+	int64_t first = s->transposed_columns;
+
+	return (struct deferred_swaps){
+	        s->swaps.data, s->a.m - first, s->schedule.steps - first, s->swaps.blocks};
+}
+
+static bool exchange_left(struct factor *s, struct block b, struct pivots local)
+{
+	int64_t first = s->transposed_columns, rows = s->a.m - b.j;
+
+	if (s->row_major)
+		return true;
+	if (!s->late)
+		return ex_laswp(
+		        s->e, matrix_view(s->a, b.j, first, rows, b.j - first), local, false);
+	return ex_record_swaps(s->e, swaps(s), local, b.j - first, b.index - s->first_deferred);
+}
+
+static bool apply_swaps(struct factor *s)
+{
+	int64_t first = s->transposed_columns, columns = s->schedule.steps - first;
+
+	if (!s->late || s->row_major)
+		return true;
+	s->e->queue = QUEUE_MAIN;
+	return ex_apply_swaps(
+	        s->e, swaps(s), matrix_view(s->a, first, first, s->a.m - first, columns));
+}
 
 /* ---- workspace ---- */
 
@@ -66,7 +187,7 @@ static bool take_workspace(struct factor *s, void *work)
 	int64_t locals = columns + plan_blocks(s->plan, columns);
 	s->integers = locals + 2 * (widest + s->plan->leaf) + MOST_LEVELS;
 	s->local = workspace_integers(&workspace, s->integers);
-	lu_deferred_workspace(s, &workspace);
+	deferred_workspace(s, &workspace);
 	s->halves = integer_at(s->local, locals);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->inverse[i] = triangle_workspace(&s->solve, &workspace, widest, precision);
@@ -95,7 +216,7 @@ static bool panel_on_device(struct factor *s, struct block b)
 {
 	struct matrix panel = lu_panel(s, b);
 
-	return lu_factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
+	return factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
 	       (!s->row_major || ex_transpose(s->e, panel, lu_transposed_panel(s, b)));
 }
 
@@ -131,7 +252,7 @@ static bool update_top(struct factor *s, struct block b, int64_t j, int64_t n, s
 
 	if (s->row_major)
 		return lu_top_row_major(s->e, matrix_view(panel, 0, 0, b.w, b.w), local, columns);
-	if (lu_at_once(s, b.w))
+	if (at_once(s, b.w))
 		return ex_lu_top(s->e, panel, local, columns);
 	return ex_laswp(s->e, columns, local, false) &&
 	       triangle_solve(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), kept,
@@ -208,7 +329,7 @@ static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
 
 static bool narrow(struct factor *s, struct block b, int64_t n)
 {
-	return !s->row_major && lu_few(s, b.w, s->a.m - b.j, n);
+	return !s->row_major && few(s, b.w, s->a.m - b.j, n);
 }
 
 static bool next_update(struct factor *s, struct block b, int64_t n)
@@ -245,7 +366,7 @@ static bool side_queue(struct factor *s, struct block b)
 	return ex_offset_pivots(s->e, local, b.j, s->all) && lu_transpose_back_above(s, b) &&
 	       (left == 0 || ex_lu_rows(s->e, none, local,
 	                             matrix_view(s->transposed, 0, b.j, left, rows))) &&
-	       lu_exchange_left(s, b, local);
+	       exchange_left(s, b, local);
 }
 
 static const struct factorization operations = {.panel = lu_panel,
@@ -323,6 +444,6 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;
 	return aligned_copy(e, WHOLE, s.given, s.a) && stand_in_pivots(&s) &&
-	       ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) &&
-	       lu_apply_swaps(&s) && lu_transpose_back(&s) && aligned_copy(e, WHOLE, s.a, s.given);
+	       ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) && apply_swaps(&s) &&
+	       lu_transpose_back(&s) && aligned_copy(e, WHOLE, s.a, s.given);
 }

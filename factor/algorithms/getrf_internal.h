@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of one LU, and what getrf.c, getrf_panel.c, getrf_row_major.c and
- * getrf_deferred_swaps.c share. */
+/* The state of one LU, and what getrf.c and getrf_row_major.c share. */
 #pragma once
 
 #include "schedule.h"
@@ -30,18 +29,6 @@ struct factor {
 	int64_t bytes;
 };
 
-/* A panel on the device, with the inverses of its diagonal pieces. halves: room for the pivots of
- * its halves, level by level. */
-bool lu_factor(
-        struct factor *, struct matrix a, struct matrix inverse, int *halves, struct pivots p);
-
-/* Whether one kernel swaps and solves the rows right of a panel of w columns: when the plan solves
- * by substitution. */
-bool lu_at_once(const struct factor *, int64_t w);
-
-/* Whether that kernel also updates the columns: few of them, of few rows. */
-bool lu_few(const struct factor *, int64_t w, int64_t rows, int64_t columns);
-
 /* A block's panel; in row-major storage a column-major copy, which lu_fetch makes. The first panel
  * comes from the matrix itself, and lu_begin transposes the other columns beside it. */
 struct matrix lu_panel(struct factor *s, struct block);
@@ -58,12 +45,6 @@ bool lu_pauses(struct factor *s, struct block);
 bool lu_pause(struct factor *s, struct block);
 bool lu_transpose_back_above(const struct factor *, struct block);
 bool lu_transpose_back(const struct factor *);
-
-/* Deferred row swaps: the decision and the workspace; a block's swaps in the column-major columns
- * left of it, made or noted; and at the end the deferred ones. */
-void lu_deferred_workspace(struct factor *, struct workspace *);
-bool lu_exchange_left(struct factor *, struct block, struct pivots local);
-bool lu_apply_swaps(struct factor *);
 
 /* Row-major: c is the transpose of columns beside a panel from the panel's first row on. Swaps rows
  * and solves the first of them with the panel's triangle, which is column-major. */

@@ -40,20 +40,30 @@ bool gemm_rate_is_transposed(const struct product *p)
 	return gemm_rate_is(p->kind, LONG | PAIRS) || p->math == TF32;
 }
 
+/* Of matrices whose columns follow each other without gaps, but for those of m rows, which are ld
+ * apart. */
+static struct gemm_problem problem_of(const struct product *p, bool ta, bool tb, int m, int ld)
+{
+	return (struct gemm_problem){.precision = precision_of(p->math),
+	        .ta = ta,
+	        .tb = tb,
+	        .part = gemm_rate_is(p->kind, SYMMETRIC) ? GEMM_LOWER : GEMM_WHOLE,
+	        .m = m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = ta ? p->k : ld,
+	        .ldb = !tb                                ? p->k
+	               : gemm_rate_is(p->kind, SYMMETRIC) ? ld
+	                                                  : p->n,
+	        .ldc = ld};
+}
+
 static void put_gemm_double(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const bool tall = p->kind == GEMM_TN, crossed = p->kind == GEMM_NT;
-	const int ld = p->m + p->m % 2;
-	const struct gemm_problem problem = {.precision = DOUBLE,
-	        .ta = gemm_rate_is_transposed(p),
-	        .tb = crossed,
-	        .m = p->m,
-	        .n = p->n,
-	        .k = p->k,
-	        .lda = gemm_rate_is_transposed(p) ? p->k : ld,
-	        .ldb = crossed ? p->n : p->k,
-	        .ldc = ld};
+	const bool tall = p->kind == GEMM_TN;
+	const struct gemm_problem problem =
+	        problem_of(p, tall, p->kind == GEMM_NT, p->m, p->m + p->m % 2);
 	BLAS(blas_double_gemm(&d->doubles, d->rate.blas, &problem, tall ? 1 : gemm_rate_alpha, d->a,
 	        d->b, tall ? 0 : 1, d->c));
 }
@@ -111,15 +121,7 @@ static void put_trsm(const struct product *p)
 static void put_syrk(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const struct gemm_problem problem = {.precision = DOUBLE,
-	        .tb = true,
-	        .part = GEMM_LOWER,
-	        .m = p->n,
-	        .n = p->n,
-	        .k = p->k,
-	        .lda = p->n,
-	        .ldb = p->n,
-	        .ldc = p->n};
+	const struct gemm_problem problem = problem_of(p, false, true, p->n, p->n);
 	const float alpha = (float)gemm_rate_alpha, one = 1;
 	if (p->math == FP64)
 		BLAS(blas_double_syrk(
@@ -132,14 +134,7 @@ static void put_syrk(const struct product *p)
 static void put_own_tall(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const struct gemm_problem problem = {.precision = SINGLE,
-	        .ta = true,
-	        .m = p->m,
-	        .n = p->n,
-	        .k = p->k,
-	        .lda = p->k,
-	        .ldb = p->k,
-	        .ldc = p->m};
+	const struct gemm_problem problem = problem_of(p, true, false, p->m, p->m);
 	const struct gemm_plan plan =
 	        gemm_plan_make(&problem, d->rate.gpu.sm_count, TF32_TALL_SCRATCH);
 	GPU(gemm_launch(&problem, &plan, 1, d->a, d->b, 0, d->c, d->scratch, d->rate.stream));
@@ -151,15 +146,7 @@ static void put_own(const struct product *p)
 	const struct bench *d = p->bench;
 	const bool symmetric = gemm_rate_is(p->kind, SYMMETRIC);
 	const int m = symmetric ? p->n : p->m, ld = (m + LINE - 1) / LINE * LINE;
-	const struct gemm_problem problem = {.precision = precision_of(p->math),
-	        .tb = symmetric,
-	        .part = symmetric ? GEMM_LOWER : GEMM_WHOLE,
-	        .m = m,
-	        .n = p->n,
-	        .k = p->k,
-	        .lda = ld,
-	        .ldb = symmetric ? ld : p->k,
-	        .ldc = ld};
+	const struct gemm_problem problem = problem_of(p, false, symmetric, m, ld);
 	struct gemm_plan plan = gemm_plan_make(&problem, d->rate.gpu.sm_count, 0);
 	plan.shared = p->kind >= OWN_GEMM_SHARED;
 	GPU(gemm_launch(&problem, &plan, gemm_rate_alpha, d->a, symmetric ? d->a : d->b, 1, d->c,
