@@ -3,10 +3,7 @@
  * interval, and impossible times fail. Of gemm also the highest rate and times between the shapes
  * measured. Of gemv both states of matrices that L2 could hold, one time for both of larger ones.
  * Of panel kernels columns with two passes as a surface of their own. */
-#include "factor/calibration/block_kernel/block_kernel.h"
-#include "factor/calibration/gemm_rate/gemm_rate.h"
-#include "factor/calibration/gemv_rate/gemv_rate.h"
-#include "factor/calibration/panel_kernel/panel_kernel.h"
+#include "factor/calibration/fits.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"m", "n", "k", "overlapped", "swaps", "cold", "below", "p",

@@ -16,7 +16,7 @@
  * just written them.
  *
  * Unit: seconds per call. */
-#include "block_kernel.h"
+#include "factor/calibration/fits.h"
 #include "block_kernel_internal.h"
 
 static void put(void *context)

@@ -15,6 +15,7 @@
  *
  * Unit: seconds per call. */
 #include "gemm_rate_internal.h"
+#include "factor/calibration/fits.h"
 
 #include "factor/kernels/gemm/tf32.h"
 

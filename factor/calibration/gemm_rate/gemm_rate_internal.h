@@ -5,7 +5,6 @@
 #include "lib/base/base.h"
 #include "factor/kernels/gemm/blas_double.h"
 #include "factor/calibration/blas_rate.h"
-#include "gemm_rate.h"
 
 /* Updates C -= A B; symmetric updates of the lower triangle; solves with a unit lower triangle on
  * the left (LU's), or transposed on the right (Cholesky's). OWN: our own kernels. In fp64 the

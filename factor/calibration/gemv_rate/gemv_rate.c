@@ -15,7 +15,7 @@
  * Unit: seconds per call. */
 #include "lib/base/base.h"
 #include "factor/calibration/blas_rate.h"
-#include "gemv_rate.h"
+#include "factor/calibration/fits.h"
 
 #include "factor/kernels/gemv/gemv.h"
 

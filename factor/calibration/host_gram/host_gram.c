@@ -14,6 +14,7 @@
  * core for itself.
  *
  * Unit: seconds of a pass, of a fetch of a column. */
+#include "factor/calibration/fits.h"
 #include "lib/base/base.h"
 #include "lib/host/clock.h"
 #include "factor/kernels/gram_schmidt/gram_levels.h"
@@ -25,8 +26,6 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
-
-void host_gram_fit(const struct table *curve, struct profile *profile);
 
 enum {
 	SHORTEST = 1024, /* bytes of a column */

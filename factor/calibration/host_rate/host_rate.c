@@ -15,6 +15,7 @@
  *
  * Unit: seconds of one call; of one add for the clock. */
 #include "host_rate_internal.h"
+#include "factor/calibration/fits.h"
 
 #include "lib/host/allowance.h"
 #include "lib/host/clock.h"
@@ -24,8 +25,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-void host_rate_fit(const struct table *curve, struct profile *profile);
 
 enum {
 	LARGEST_GEMM = 2048,

@@ -13,6 +13,7 @@
  * Unit: seconds per kernel, per column, per sweep. */
 #include "lib/base/base.h"
 #include "panel_kernel.h"
+#include "factor/calibration/fits.h"
 
 #include "lib/host/clock.h"
 #include "lib/device/gpu.h"
