@@ -52,6 +52,11 @@ void blas_rate_close(struct blas_rate *rate);
  * after a whole rest in vain. The time budget of the sweep is extended by the wait. */
 void blas_rate_rest(struct blas_rate *rate);
 
+/* One sample of `count` calls that put(context) puts into rate->stream, behind a hold: seconds of a
+ * call, without the stamps. False when the hold ran out of time. */
+bool blas_rate_sample(struct blas_rate *rate, void (*put)(void *), void *context, int count,
+        struct sample *sample);
+
 /* Samples the call that put(context) puts into rate->stream, and records it. expected: the least
  * seconds that it should take, 0 when unknown. Returns the seconds measured, NaN when the call was
  * left out. blas_rate_point: expected 0, the series is <kind>_<letter of the precision>. */
