@@ -165,12 +165,7 @@ static bool set_up(struct factor *s, struct executor *e, const struct plan *plan
         struct matrix tau, void *work)
 {
 	*s = (struct factor){.e = e, .plan = plan, .given = a, .tau = tau, .kept = -1};
-	s->schedule = (struct schedule){.e = e,
-	        .plan = plan,
-	        .steps = min_int64(a.m, a.n),
-	        .columns = a.n,
-	        .operations = &operations,
-	        .self = s};
+	s->schedule = schedule_of(e, plan, a, &operations, s);
 	if (!check(e, plan, a))
 		return false;
 	take_workspace(s, work);

@@ -418,12 +418,7 @@ static bool set_up(struct factor *s, struct executor *e, const struct plan *plan
 {
 	*s = (struct factor){
 	        .e = e, .plan = plan, .given = a, .a = a, .all = all, .kept_block = -1};
-	s->schedule = (struct schedule){.e = e,
-	        .plan = plan,
-	        .steps = min_int64(a.m, a.n),
-	        .columns = a.n,
-	        .operations = &operations,
-	        .self = s};
+	s->schedule = schedule_of(e, plan, a, &operations, s);
 	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, narrow_piece(plan)};
 	s->row_major = getrf_row_major(e, plan, a);
 	return check(e, plan, a) && take_workspace(s, work);

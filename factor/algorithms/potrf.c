@@ -179,14 +179,6 @@ static bool next_update_whole(struct factor *s, struct block b, int64_t n)
 	return update_whole(s, b, b.j + b.w, n);
 }
 
-static bool always(struct factor *s, struct block b, int64_t n)
-{
-	(void)s;
-	(void)b;
-	(void)n;
-	return true;
-}
-
 static const struct factorization operations = {.panel = panel_of,
         .on_device = solve_below,
         .corner_on_device = corner_on_device,
@@ -201,7 +193,6 @@ static const struct factorization whole_panels = {.panel = panel_of,
         .top = top_whole,
         .bottom = update_whole,
         .next_update = next_update_whole,
-        .narrow = always,
         .panel_first = true};
 
 static bool leaves_solve(const struct plan *plan)
@@ -247,12 +238,7 @@ static bool set_up(struct factor *s, struct executor *e, const struct plan *plan
         struct matrix a, void *work, int *info)
 {
 	*s = (struct factor){.e = e, .plan = plan, .uplo = uplo, .given = a, .info = info};
-	s->schedule = (struct schedule){.e = e,
-	        .plan = plan,
-	        .steps = a.n,
-	        .columns = a.n,
-	        .operations = leaves_solve(plan) ? &whole_panels : &operations,
-	        .self = s};
+	s->schedule = schedule_of(e, plan, a, leaves_solve(plan) ? &whole_panels : &operations, s);
 	s->solve = (struct triangle){
 	        uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, triangle_piece(plan)};
 	if (!check(e, plan, uplo, a))

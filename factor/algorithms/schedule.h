@@ -79,6 +79,10 @@ struct schedule {
 	struct split_room split; /* for the updates' products */
 };
 
+/* Of all columns of a, with panels in the first min(m, n). */
+struct schedule schedule_of(struct executor *, const struct plan *, struct matrix a,
+        const struct factorization *, struct factor *self);
+
 struct block schedule_first(const struct schedule *);
 struct block schedule_next(const struct schedule *, struct block);
 

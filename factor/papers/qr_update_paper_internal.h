@@ -47,8 +47,7 @@ bool paper_begin(const struct paper *, enum paper_phase);
 bool paper_fork(const struct paper *);
 bool paper_side_queue(const struct paper *, enum paper_side, enum paper_phase);
 
-/* paper_back: the next operations go into QUEUE_MAIN. paper_join: they also wait for all sides. */
-void paper_back(const struct paper *);
+/* The next operations go into QUEUE_MAIN and wait for all sides. */
 bool paper_join(const struct paper *);
 
 /* paper_band: y.r, whose elements from column j on reach p rows below the diagonal, becomes upper

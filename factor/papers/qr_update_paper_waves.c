@@ -34,11 +34,6 @@ bool paper_side_queue(const struct paper *s, enum paper_side side, enum paper_ph
 	return paper_begin(s, phase) && (s->e->queue == QUEUE_MAIN || ex_wait(s->e, EVENT_FORK));
 }
 
-void paper_back(const struct paper *s)
-{
-	s->e->queue = QUEUE_MAIN;
-}
-
 bool paper_join(const struct paper *s)
 {
 	struct executor *e = s->e;
@@ -114,7 +109,7 @@ static bool strip(struct paper *s, const struct wave_shape *w, struct matrix x, 
 	          paper_side_queue(s, SIDE_Q, PAPER_GIVENS_Q) && ex_wait(e, EVENT_MADE + half) &&
 	          use_some(s, w, q, from, to) && ex_record(e, EVENT_USED + half);
 
-	paper_back(s);
+	e->queue = QUEUE_MAIN;
 	return ok;
 }
 

@@ -21,14 +21,14 @@ enum { ALIGNMENT = 256 };
 
 static int all_threads, executors;
 
-void host_threads_open(void)
+static void host_threads_open(void)
 {
 	if (executors++ == 0)
 		all_threads = openblas_get_num_threads();
 	openblas_set_num_threads(1);
 }
 
-void host_threads_close(void)
+static void host_threads_close(void)
 {
 	if (--executors == 0)
 		openblas_set_num_threads(all_threads);
@@ -144,7 +144,8 @@ bool host_elapsed(struct executor *e, int64_t from, int64_t to, double *seconds)
 	return true;
 }
 
-bool host_event(struct executor *e, int event)
+/* Events need no action: each operation is complete when its call returns. */
+static bool host_event(struct executor *e, int event)
 {
 	if (event < 0 || event >= EXECUTOR_EVENTS)
 		return fault_set(&e->fault, "event %d is not below %d", event, EXECUTOR_EVENTS);
