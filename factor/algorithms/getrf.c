@@ -388,11 +388,6 @@ static const struct factorization operations = {.panel = lu_panel,
 
 /* ---- the calls ---- */
 
-static int *info_of(struct pivots p)
-{
-	return integer_at(p.data, p.n);
-}
-
 static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 {
 	if (!plan_check(e, plan) || !matrix_check(e, a))
@@ -439,6 +434,6 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;
 	return aligned_copy(e, WHOLE, s.given, s.a) && stand_in_pivots(&s) &&
-	       ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) && apply_swaps(&s) &&
-	       lu_transpose_back(&s) && aligned_copy(e, WHOLE, s.a, s.given);
+	       ex_clear_info(e, integer_at(pivots.data, pivots.n)) && schedule_run(&s.schedule) &&
+	       apply_swaps(&s) && lu_transpose_back(&s) && aligned_copy(e, WHOLE, s.a, s.given);
 }

@@ -45,18 +45,27 @@ static double dependent_below(struct matrix a)
 	return part * part;
 }
 
-/* ---- panels: w columns from j on ---- */
+/* ---- panels ---- */
 
-static struct gram_schmidt panel_of(const struct gram_process *s, int64_t j, int64_t w)
+static struct gram_schmidt new_panel(const struct gram_process *s, struct matrix a, struct matrix r,
+        struct matrix norms, int64_t j)
 {
-	return (struct gram_schmidt){.a = matrix_view(s->a, 0, j, s->a.m, w),
-	        .r = matrix_view(s->r, j, j, min_int64(w, s->r.m - j), w),
-	        .norms = matrix_view(s->norms, j, 0, w, 1),
+	return (struct gram_schmidt){.a = a,
+	        .r = r,
+	        .norms = norms,
 	        .dependent = dependent_below(s->a),
 	        .first = j,
 	        .info = s->info,
 	        .work = s->pass,
 	        .shape = s->shape};
+}
+
+/* w columns from j on. */
+static struct gram_schmidt panel_of(const struct gram_process *s, int64_t j, int64_t w)
+{
+	return new_panel(s, matrix_view(s->a, 0, j, s->a.m, w),
+	        matrix_view(s->r, j, j, min_int64(w, s->r.m - j), w),
+	        matrix_view(s->norms, j, 0, w, 1), j);
 }
 
 /* In one call. */
@@ -194,18 +203,6 @@ static bool run_blas(struct gram_process *s)
 
 /* ---- orthogonalization against a basis ---- */
 
-static struct gram_schmidt new_panel(const struct gram_process *s, struct matrix a, struct matrix r,
-        struct matrix norms, int64_t j)
-{
-	return (struct gram_schmidt){.a = a,
-	        .r = r,
-	        .norms = norms,
-	        .dependent = dependent_below(s->a),
-	        .first = j,
-	        .info = s->info,
-	        .work = s->pass};
-}
-
 /* w new columns from the j-th on. The first pass leaves in them up to u k of the basis and of one
  * another; they are then so well conditioned that the second pass leaves u. */
 static bool add_columns(struct gram_process *s, int64_t j, int64_t w)
@@ -239,26 +236,23 @@ static bool run_twice(struct gram_process *s)
 
 /* ---- the forms by name, their checks and their workspace ---- */
 
-struct form {
-	bool (*run)(struct gram_process *);
-	bool in_blocks, twice;
-};
-
 const char *const gram_schmidt_forms[] = {
         "blas", "kernels", "fused", "blocked", "block", "twice", "direct", "shared", "wide", NULL};
 
-static const struct form forms[] = {{run_blas, false, false}, {run_kernels, false, false},
-        {run_fused, false, false}, {run_blocked, true, false}, {run_block, true, false},
-        {run_twice, true, true}, {run_shaped, false, false}, {run_shaped, false, false},
-        {run_shaped, false, false}};
-static const struct form *const twice = &forms[5];
-
-/* Blocks of threads near the fastest for many and for few columns. */
-static const struct {
-	const char *form;
+/* shape: blocks of threads near the fastest for many and for few columns. */
+struct form {
+	bool (*run)(struct gram_process *);
+	bool in_blocks, twice;
 	struct gram_shape shape;
-} shaped[] = {{"direct", {GRAM_DIRECT, 256, 1}}, {"shared", {GRAM_SHARED, 256, 1}},
-        {"wide", {GRAM_WIDE, 256, 1}}};
+};
+static const struct form forms[] = {{run_blas, false, false, {GRAM_OWN, 0, 0}},
+        {run_kernels, false, false, {GRAM_OWN, 0, 0}}, {run_fused, false, false, {GRAM_OWN, 0, 0}},
+        {run_blocked, true, false, {GRAM_OWN, 0, 0}}, {run_block, true, false, {GRAM_OWN, 0, 0}},
+        {run_twice, true, true, {GRAM_OWN, 0, 0}},
+        {run_shaped, false, false, {GRAM_DIRECT, 256, 1}},
+        {run_shaped, false, false, {GRAM_SHARED, 256, 1}},
+        {run_shaped, false, false, {GRAM_WIDE, 256, 1}}};
+static const struct form *const twice = &forms[5];
 
 static bool is_called(const char *name, const char *form)
 {
@@ -273,9 +267,9 @@ struct gram_shape gram_schmidt_shape(const char *name)
 	struct gram_shape shape = {GRAM_OWN, 0, 0};
 	char end;
 
-	for (size_t i = 0; i < ARRAY_LEN(shaped); i++)
-		if (is_called(name, shaped[i].form))
-			shape = shaped[i].shape;
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+		if (is_called(name, gram_schmidt_forms[i]))
+			shape = forms[i].shape;
 	if (blocks && (sscanf(blocks, "=%dx%d%c", &shape.nx, &shape.ny, &end) != 2 ||
 	                      !gram_shape_allowed(shape)))
 		shape.access = GRAM_OWN;

@@ -44,14 +44,10 @@ static bool swap_rows(struct executor *e, struct matrix a, int64_t i, int64_t k)
 	return i == k || ex_swap(e, matrix_view(a, i, 0, 1, a.n), matrix_view(a, k, 0, 1, a.n));
 }
 
-/* Smallest number whose reciprocal does not overflow: LAPACK's sfmin. */
-static double safe_minimum(enum precision precision)
-{
-	return precision == SINGLE ? (double)FLT_MIN : DBL_MIN;
-}
-
 static bool blas_column(struct executor *e, struct matrix a, int64_t j, int *ipiv, int *info)
 {
+	/* whose reciprocal does not overflow: LAPACK's sfmin */
+	const double smallest = a.precision == SINGLE ? (double)FLT_MIN : DBL_MIN;
 	struct column c = column_at(a, j);
 	int64_t index;
 	double pivot;
@@ -65,8 +61,8 @@ static bool blas_column(struct executor *e, struct matrix a, int64_t j, int *ipi
 
 	if (pivot != 0 && c.below.m) {
 		/* the reciprocal of a subnormal pivot may overflow: divide then */
-		bool ok = fabs(pivot) < safe_minimum(a.precision) ? ex_scale_by(e, c.pivot, c.below)
-		                                                  : ex_scal(e, 1 / pivot, c.below);
+		bool ok = fabs(pivot) < smallest ? ex_scale_by(e, c.pivot, c.below)
+		                                 : ex_scal(e, 1 / pivot, c.below);
 		if (!ok)
 			return false;
 	}

@@ -159,11 +159,6 @@ static void workspace_stack(struct update *u, struct workspace *workspace)
 	        workspace_matrix(workspace, f->kept == Q_NONE ? 0 : f->m + u->p, rows, precision);
 }
 
-static bool uses_gram(const struct update *u)
-{
-	return u->f->kept == Q_THIN && u->f->m > u->f->n && goes_up(u->change);
-}
-
 static void take_workspace(struct update *u, void *work)
 {
 	struct workspace workspace = {work, 0};
@@ -182,7 +177,7 @@ static void take_workspace(struct update *u, void *work)
 		workspace_stack(u, &workspace);
 	else if (u->change != QR_REMOVE_COLUMNS)
 		u->w = workspace_matrix(&workspace, rows, SWEEP_COLUMNS, precision);
-	if (uses_gram(u)) {
+	if (f->kept == Q_THIN && f->m > f->n && goes_up(u->change)) {
 		u->info = workspace_integers(&workspace, 1);
 		struct matrix q = matrix_view(
 		        f->q, 0, 0, f->m, min_int64(f->m, f->n + max_int64(u->p, SWEEP_COLUMNS)));

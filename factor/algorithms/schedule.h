@@ -58,7 +58,8 @@ struct factorization {
 	/* operands of bottom brought into the form it needs; may run early. Or NULL */
 	bool (*ready)(struct factor *, struct block b, int64_t j, int64_t n);
 	/* the same as update, of the n columns that the next panel on the device waits for, in the
-	 * panels' queue (or NULL); narrow: whether it is faster for n columns */
+	 * panels' queue (or NULL); narrow: whether it is faster for n columns (NULL:
+	 * always) */
 	bool (*next_update)(struct factor *, struct block b, int64_t n);
 	bool (*narrow)(struct factor *, struct block b, int64_t n);
 	/* work that no later panel or update reads, in the blocks' order; it may change columns

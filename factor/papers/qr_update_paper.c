@@ -66,12 +66,6 @@ static int64_t paper_width(const struct qr_paper *how, int64_t columns)
 	return max_int64(1, how->nb ? min_int64(how->nb, columns) : (columns + 9) / 10);
 }
 
-/* Rows of the part of Q that is kept. */
-static int64_t q_rows(const struct paper *s)
-{
-	return s->f->kept == Q_NONE ? 0 : s->f->m;
-}
-
 /* Workspace of blocks of reflectors for this number of columns, without V. */
 static void workspace_blocks(struct paper *s, struct workspace *workspace, int64_t columns)
 {
@@ -86,7 +80,8 @@ static void workspace_blocks(struct paper *s, struct workspace *workspace, int64
 	s->one = workspace_matrix(workspace, 1, 1, precision);
 	s->work[SIDE_R] = reflector_work_workspace(workspace, s->nb, max_int64(f->n, p), precision);
 	s->work[SIDE_D] = reflector_work_workspace(workspace, s->nb, f->d.n, precision);
-	s->work[SIDE_Q] = reflector_work_workspace(workspace, s->nb, q_rows(s) + p, precision);
+	s->work[SIDE_Q] = reflector_work_workspace(
+	        workspace, s->nb, (f->kept == Q_NONE ? 0 : f->m) + p, precision);
 }
 
 static void workspace_rotations(

@@ -116,12 +116,6 @@ static bool fits(const struct product *p)
 	return m * n <= room && m * k <= room && k * n <= room;
 }
 
-/* Whether its shape is m, n and k. */
-static bool has_depth(enum kind kind)
-{
-	return !gemm_rate_is(kind, SOLVES) && !is_square(kind);
-}
-
 static void measure_product(struct product *p)
 {
 	struct bench *bench = p->bench;
@@ -136,7 +130,8 @@ static void measure_product(struct product *p)
 	        xasprintf("%s_%s", gemm_rate_kinds[p->kind].name, gemm_rate_math_name[p->math]);
 	const double expected = bench->best > 0 ? flops(p) / bench->best : 0;
 	const double seconds = blas_rate_measure(&bench->rate, gemm_rate_put, p, expected, series,
-	        args + is_square(p->kind), has_depth(p->kind) ? 3 : 2);
+	        args + is_square(p->kind),
+	        is_square(p->kind) || gemm_rate_is(p->kind, SOLVES) ? 2 : 3);
 	bench->best = fmax(bench->best, flops(p) / seconds);
 	free(series);
 }
@@ -195,12 +190,6 @@ static void measure_between(struct bench *bench, enum math math)
 	}
 }
 
-/* The cost model of fp64 reads our own products only alone and of whole tiles. */
-static bool is_read(enum kind kind, enum math math)
-{
-	return math != FP64 || kind <= OWN_SYRK;
-}
-
 static void measure_math(struct bench *bench, enum math math)
 {
 	const struct surface *update = math == TF32 ? &updates_tf32 : &updates;
@@ -214,8 +203,10 @@ static void measure_math(struct bench *bench, enum math math)
 		blas_rate_rest(&bench->rate);
 	const double begun = clock_now();
 	measure_surface(bench, update, math);
+	/* the cost model of fp64 reads our own products only alone and of whole tiles */
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
-		if (gemm_rate_has(bench, others[i].kind, math) && is_read(others[i].kind, math))
+		if (gemm_rate_has(bench, others[i].kind, math) &&
+		        (math != FP64 || others[i].kind <= OWN_SYRK))
 			measure_surface(bench, &others[i], math);
 	if (math == FP64)
 		measure_surface(bench, &deep_squares, math);

@@ -105,17 +105,6 @@ static const struct surface surfaces[] = {
         {FUNCTION(swap), .columns = true, RANGE(128, 16384, 2, 8, 4)},
 };
 
-/* Two factors of the largest gemm in double precision; everything else is smaller. */
-static size_t room_bytes(int largest_gemm)
-{
-	return (2 * panel_bytes(largest_gemm, largest_gemm, true) + 4095) / 4096 * 4096;
-}
-
-static bool too_large(int m, int n, bool is_double)
-{
-	return (size_t)m * (size_t)n * (is_double ? 8 : 4) > LARGEST_PANEL;
-}
-
 /* Whether it is a library's whole panel or square, whose time grows with its size. */
 static bool is_whole(const struct surface *surface)
 {
@@ -172,7 +161,8 @@ static void measure_surface(
 			double needed = (LEAST_SAMPLES + 2) * size * before[i];
 			bool all = is_whole(surface) && panel_threads(&call) > 1;
 			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes ||
-			        (surface->restored && too_large(m, n, is_double)) ||
+			        (surface->restored && (size_t)m * (size_t)n * (is_double ? 8 : 4) >
+			                                      LARGEST_PANEL) ||
 			        !probe_wants(rates->run, series, args, ARRAY_LEN(args)))
 				continue;
 			bool first = !repeats_has(&rates->repeats, series, args, ARRAY_LEN(args));
@@ -286,7 +276,9 @@ static void measure(struct probe_run *run)
 	const int repeats = run->common.quick || run->wanted ? 1 : REPEATS;
 
 	curve_slow_are_disturbed(run->curve);
-	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
+	const int largest = run->common.quick ? QUICK_GEMM : LARGEST_GEMM;
+	/* two factors of the largest gemm in double precision; everything else is smaller */
+	const size_t bytes = (2 * panel_bytes(largest, largest, true) + 4095) / 4096 * 4096;
 	struct rates rates = {.run = run,
 	        .bytes = bytes,
 	        .a = aligned_alloc(4096, bytes),
