@@ -120,20 +120,22 @@ int64_t block_kernel_one_more(const struct bench *, int64_t value);
  * library's in double precision. Between panels the stream pauses, and the products take all places
  * again. */
 struct beside {
-	enum precision precision;
+	struct bench *bench;
+	const struct kernel *kernel;
 	cudaStream_t low, high;
 	cudaEvent_t going, over;         /* the first product, the last one */
 	struct gpu_span *with, *without; /* pinned: of pauses between calls, of those alone */
 	void *a, *b, *c;
 	cublasHandle_t blas;    /* that calls go to `low` with */
 	double product_seconds; /* of one alone */
-	int sm_count;
+	int calls, products;    /* in a sample */
 };
 
-void beside_open(struct beside *beside, struct blas_rate *rate, enum precision precision);
+/* In the bench's precision. */
+void beside_open(struct beside *beside, struct bench *bench);
 void beside_close(struct beside *beside);
 
 /* Samples the kernel's calls, put into beside->high while products run, and records the seconds
  * that each adds to the pauses. The kernel's data are new before every sample. */
-void beside_measure(struct beside *beside, struct bench *bench, const struct kernel *kernel,
-        const struct arg *args, size_t arg_count);
+void beside_measure(struct beside *beside, const struct kernel *kernel, const struct arg *args,
+        size_t arg_count);

@@ -179,7 +179,7 @@ static void measure_shape(struct bench *b, struct beside *beside, const struct k
 	const struct arg shape[] = {{"m", (double)b->m}, {"n", (double)b->n}};
 
 	if (block_kernel_fits(b, kernel))
-		beside_measure(beside, b, kernel, shape, ARRAY_LEN(shape));
+		beside_measure(beside, kernel, shape, ARRAY_LEN(shape));
 }
 
 /* Around the most rows that one cluster holds, with one warp a scheduler and with more. Both widths
@@ -206,14 +206,14 @@ static void measure_beside(struct bench *b, struct beside *beside, int64_t m)
 	for (size_t i = 0; i < ARRAY_LEN(shared); i++)
 		measure_shape(b, beside, &shared[i]);
 	b->m = m + b->n;
-	beside_measure(beside, b, &shared_rows, rows, ARRAY_LEN(rows));
+	beside_measure(beside, &shared_rows, rows, ARRAY_LEN(rows));
 }
 
 void block_kernel_panels_beside(struct bench *b)
 {
 	const cudaStream_t alone = b->rate.stream;
 	struct beside beside;
-	beside_open(&beside, &b->rate, b->precision);
+	beside_open(&beside, b);
 	b->rate.stream = beside.high;
 	b->overlapped = true;
 	for (int64_t m = 512; m <= 32768; m *= 2 * b->step)
