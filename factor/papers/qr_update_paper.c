@@ -273,16 +273,12 @@ static bool open_gap(struct paper *s, int64_t k)
 	       ex_fill(s->e, WHOLE, 0, 0, matrix_view(f->r, n, 0, p, n + p));
 }
 
-static bool paper_add_columns(
-        struct paper *s, int64_t k, struct matrix columns, struct matrix b, int *info)
+static bool paper_add_columns(struct paper *s, int64_t k, struct matrix columns, int *info)
 {
 	struct executor *e = s->e;
 	struct qr_factors *f = s->f;
 	int64_t p = s->update.p, n = f->n, m = f->m;
 
-	if (!update_check_shape(&s->update, "the matrix of new columns", columns, m, p) ||
-	        !update_check_sides(&s->update, b, m))
-		return false;
 	bool ok =
 	        ex_clear_info(e, info) && paper_begin(s, PAPER_LAYOUT) && open_gap(s, k) &&
 	        paper_begin(s, PAPER_PROJECT) &&
@@ -341,9 +337,6 @@ static bool paper_add_rows(struct paper *s, int64_t k, struct matrix rows, struc
 	int64_t p = s->update.p, m = f->m;
 	struct matrix sides = matrix_view(b, 0, 0, f->d.n == 0 ? 0 : p, f->d.n);
 
-	if (!update_check_shape(&s->update, "the matrix of new rows", rows, p, f->n) ||
-	        !update_check_sides(&s->update, b, p))
-		return false;
 	struct matrix units = f->kept == Q_FULL ? matrix_view(f->q, 0, m, m + p, p) : s->units;
 	bool ok = paper_begin(s, PAPER_LAYOUT) && update_stretch(&s->update, k, units) &&
 	          (s->how->whole ? add_whole(s, rows, sides, units)
@@ -386,14 +379,12 @@ static bool turn_out(struct paper *s)
 	               top_of(f->d, f->d.n == 0 ? 0 : m - p, f->d.n));
 }
 
-static bool paper_remove_rows(struct paper *s, int64_t k, struct matrix b, int *info)
+static bool paper_remove_rows(struct paper *s, int64_t k, int *info)
 {
 	struct qr_factors *f = s->f;
 	int64_t p = s->update.p, m = f->m, left = m - p;
 	struct wave_shape shape = {.row = f->n, .p = p, .base = m - 1, .lag = 2};
 
-	if (!update_check_sides(&s->update, b, p))
-		return false;
 	bool ok = ex_clear_info(s->e, info) && paper_begin(s, PAPER_LAYOUT) && turn_in(s, k) &&
 	          paper_waves(s, &shape, s->x, top_of(f->q, m, m)) &&
 	          paper_begin(s, PAPER_LAYOUT) && turn_out(s) &&
@@ -409,12 +400,13 @@ bool qr_paper_change(struct executor *e, struct qr_factors *f, enum qr_change ch
 {
 	struct paper s;
 
-	if (!paper_set_up(&s, e, f, change, p, work, how) || !update_check_at(&s.update, k))
+	if (!paper_set_up(&s, e, f, change, p, work, how) ||
+	        !update_take_operands(&s.update, k, u, u, b, info))
 		return false;
 	bool ok = change == QR_REMOVE_COLUMNS ? paper_remove_columns(&s, k)
-	          : change == QR_ADD_COLUMNS  ? paper_add_columns(&s, k, u, b, info)
+	          : change == QR_ADD_COLUMNS  ? paper_add_columns(&s, k, u, info)
 	          : change == QR_ADD_ROWS     ? paper_add_rows(&s, k, u, b)
-	                                      : paper_remove_rows(&s, k, b, info);
+	                                      : paper_remove_rows(&s, k, info);
 	return ok && phase_timer_end(e, how->phase_timer);
 }
 

@@ -10,7 +10,7 @@
 
 enum { M = 150, N = 61, NEW = 4 };
 
-static const struct update_calls calls = {.work = qr_update_work, .add_columns = qr_add_columns};
+static const struct update_calls calls = {.work = qr_update_work, .change = qr_update};
 
 /* ---- the factorization ---- */
 

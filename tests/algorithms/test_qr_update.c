@@ -4,12 +4,7 @@
  * at every end, long sequences, dependent columns, rows that must stay, refused calls. */
 #include "update_fixture.h"
 
-static const struct update_calls calls = {.work = qr_update_work,
-        .remove_columns = qr_remove_columns,
-        .add_columns = qr_add_columns,
-        .add_rows = qr_add_rows,
-        .remove_rows = qr_remove_rows,
-        .modify = qr_modify};
+static const struct update_calls calls = {qr_update_work, qr_update};
 
 /* ---- one change ---- */
 
@@ -201,9 +196,10 @@ static void test_refused(struct executor *e)
 	}
 	struct matrix room = {NULL, 0, 9, 9, 9, SINGLE};
 	struct qr_factors f = {.m = 9, .n = 5, .kept = Q_NONE, .r = room};
-	ok(!qr_remove_columns(e, &f, 5, 1, NULL) && f.n == 5, "refused: %s", e->fault.text);
-	ok(!qr_add_rows(e, &f, 0, (struct matrix){NULL, 0, 2, 4, 2, SINGLE}, room, NULL) &&
-	                f.m == 9,
+	struct matrix rows = {NULL, 0, 2, 4, 2, SINGLE};
+	ok(!qr_update(e, &f, QR_REMOVE_COLUMNS, 5, 1, room, room, room, NULL, NULL) && f.n == 5,
+	        "refused: %s", e->fault.text);
+	ok(!qr_update(e, &f, QR_ADD_ROWS, 0, 2, rows, room, room, NULL, NULL) && f.m == 9,
 	        "refused: %s", e->fault.text);
 }
 

@@ -132,10 +132,7 @@ static bool run_ours(struct executor *e, struct pair *s, struct qr_factors *f,
 	x.m = change == QR_ADD_COLUMNS ? M : 1;
 	x.n = change == QR_ADD_COLUMNS ? 1 : N;
 	x.ld = change == QR_ADD_COLUMNS ? LD : 1;
-	good = change == QR_ADD_COLUMNS ? qr_add_columns(e, f, k, x, none, work.data, info.data)
-	       : change == QR_REMOVE_COLUMNS ? qr_remove_columns(e, f, k, 1, work.data)
-	       : change == QR_ADD_ROWS       ? qr_add_rows(e, f, k, x, none, work.data)
-	                               : qr_remove_rows(e, f, k, 1, x, none, work.data, info.data);
+	good = qr_update(e, f, change, k, 1, x, none, none, work.data, info.data);
 	good = good && e->ops->sync(e);
 	return test_close(e, &work) && test_close(e, &info) && good;
 }

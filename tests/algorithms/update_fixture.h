@@ -13,19 +13,11 @@
 
 enum { SIDES = 2 };
 
-/* The functions under test; modify: NULL where there is none. */
+/* The functions under test. */
 struct update_calls {
 	int64_t (*work)(struct executor *, const struct qr_factors *, enum qr_change, int64_t p);
-	bool (*remove_columns)(
-	        struct executor *, struct qr_factors *, int64_t k, int64_t p, void *work);
-	bool (*add_columns)(struct executor *, struct qr_factors *, int64_t k, struct matrix u,
-	        struct matrix b, void *work, int *info);
-	bool (*add_rows)(struct executor *, struct qr_factors *, int64_t k, struct matrix u,
-	        struct matrix b, void *work);
-	bool (*remove_rows)(struct executor *, struct qr_factors *, int64_t k, int64_t p,
-	        struct matrix u, struct matrix b, void *work, int *info);
-	bool (*modify)(struct executor *, struct qr_factors *, struct matrix u, struct matrix v,
-	        struct matrix b, void *work, int *info);
+	bool (*change)(struct executor *, struct qr_factors *, enum qr_change, int64_t k, int64_t p,
+	        struct matrix u, struct matrix v, struct matrix b, void *work, int *info);
 };
 
 /* A factorization in executor memory, and its matrix and right-hand sides in double on the host. */
@@ -209,11 +201,18 @@ static inline struct outcome finish_change(
 	return out;
 }
 
+static inline bool run_change(
+        struct fixture *s, const struct given *g, enum qr_change change, int64_t k, int64_t p)
+{
+	return s->calls->change(
+	        s->e, &s->f, change, k, p, g->mu, g->mv, g->mb, g->work.data, g->info.data);
+}
+
 static inline struct outcome remove_columns(struct fixture *s, int64_t k, int64_t p)
 {
 	struct given g = given_new(s, QR_REMOVE_COLUMNS, p, NULL, 0, 0, NULL, 0);
 	int64_t n = s->f.n;
-	bool ran = s->calls->remove_columns(s->e, &s->f, k, p, g.work.data);
+	bool ran = run_change(s, &g, QR_REMOVE_COLUMNS, k, p);
 
 	s->a = change_columns(s->a, s->f.m, n, k, p, NULL);
 	return finish_change(s, &g, ran, false);
@@ -223,7 +222,7 @@ static inline struct outcome add_columns(struct fixture *s, int64_t k, int64_t p
 {
 	struct given g = given_new(s, QR_ADD_COLUMNS, p, u, s->f.m, p, s->b, s->f.m);
 	int64_t n = s->f.n;
-	bool ran = s->calls->add_columns(s->e, &s->f, k, g.mu, g.mb, g.work.data, g.info.data);
+	bool ran = run_change(s, &g, QR_ADD_COLUMNS, k, p);
 
 	s->a = change_columns(s->a, s->f.m, n, k, p, u);
 	return finish_change(s, &g, ran, true);
@@ -234,7 +233,7 @@ static inline struct outcome add_rows(struct fixture *s, int64_t k, int64_t p)
 	double *u = random_doubles(s, p, s->f.n), *b = random_doubles(s, p, SIDES);
 	struct given g = given_new(s, QR_ADD_ROWS, p, u, p, s->f.n, b, p);
 	int64_t m = s->f.m;
-	bool ran = s->calls->add_rows(s->e, &s->f, k, g.mu, g.mb, g.work.data);
+	bool ran = run_change(s, &g, QR_ADD_ROWS, k, p);
 
 	s->a = change_rows(s->a, m, s->f.n, k, p, u);
 	s->b = change_rows(s->b, m, SIDES, k, p, b);
@@ -257,7 +256,7 @@ static inline struct outcome remove_rows(struct fixture *s, int64_t k, int64_t p
 	int64_t m = s->f.m, n = s->f.n;
 	double *u = rows_at(s->a, m, n, k, p), *b = rows_at(s->b, m, SIDES, k, p);
 	struct given g = given_new(s, QR_REMOVE_ROWS, p, u, p, n, b, p);
-	bool ran = s->calls->remove_rows(s->e, &s->f, k, p, g.mu, g.mb, g.work.data, g.info.data);
+	bool ran = run_change(s, &g, QR_REMOVE_ROWS, k, p);
 
 	s->a = change_rows(s->a, m, n, k, p, NULL);
 	s->b = change_rows(s->b, m, SIDES, k, p, NULL);
@@ -273,8 +272,7 @@ static inline struct outcome modify(struct fixture *s, int64_t p)
 	struct given g = given_new(s, QR_MODIFY, p, u, m, p, s->b, m);
 
 	g.mv = open_matrix(s, &g.v, n, p);
-	bool ran = send(s, v, n, p, g.mv) &&
-	           s->calls->modify(s->e, &s->f, g.mu, g.mv, g.mb, g.work.data, g.info.data);
+	bool ran = send(s, v, n, p, g.mv) && run_change(s, &g, QR_MODIFY, 0, p);
 	multiply(CblasNoTrans, CblasTrans, m, n, p, 1, u, v, 1, s->a);
 	free(u);
 	free(v);

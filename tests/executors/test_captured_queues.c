@@ -157,18 +157,9 @@ static bool change(struct executor *e, struct qr_factors *f, enum qr_change whic
 	struct matrix v = {NULL, 0, f->n, P, f->n, SINGLE};
 	struct matrix rows = {NULL, 0, P, f->n, P, SINGLE}, sides = {NULL, 0, P, 2, P, SINGLE};
 
-	switch (which) {
-	case QR_REMOVE_COLUMNS:
-		return qr_remove_columns(e, f, K, P, NULL);
-	case QR_ADD_COLUMNS:
-		return qr_add_columns(e, f, K, u, b, NULL, NULL);
-	case QR_ADD_ROWS:
-		return qr_add_rows(e, f, K, rows, sides, NULL);
-	case QR_REMOVE_ROWS:
-		return qr_remove_rows(e, f, K, P, rows, sides, NULL, NULL);
-	default:
-		return qr_modify(e, f, u, v, b, NULL, NULL);
-	}
+	bool columns = which == QR_ADD_COLUMNS || which == QR_MODIFY;
+
+	return qr_update(e, f, which, K, P, columns ? u : rows, v, columns ? b : sides, NULL, NULL);
 }
 
 static void test_changes(struct executor *host)
