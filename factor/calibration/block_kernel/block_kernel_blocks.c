@@ -19,13 +19,6 @@ enum {
 	SPLIT_DEPTH = 64
 };
 
-static const double little = 1e-4;
-
-static struct matrix triangle(const struct bench *b)
-{
-	return block_kernel_matrix(b, b->triangle, b->n, b->n);
-}
-
 static struct matrix inverse(const struct bench *b)
 {
 	return block_kernel_matrix(b, b->inverse, b->n, b->n);
@@ -63,7 +56,8 @@ static int64_t more_below(const struct bench *b, int64_t below)
 
 static void fill_triangle(struct bench *b)
 {
-	GPU(block_fill(WHOLE, little, 1, triangle(b), b->rate.stream));
+	GPU(block_fill(
+	        WHOLE, block_kernel_little, 1, block_kernel_triangle(b, b->n), b->rate.stream));
 	GPU(block_fill(WHOLE, 0, 1, inverse(b), b->rate.stream));
 	GPU(block_fill(WHOLE, 1, 1, block_kernel_matrix(b, b->tau, b->n, 1), b->rate.stream));
 }
@@ -73,20 +67,20 @@ static int guard(struct bench *b)
 {
 	const struct matrix sides = block_kernel_matrix(b, b->pool, b->n, BLOCK_KERNEL_WIDEST);
 
-	return block_trsm_guard(LEFT, LOWER, PLAIN, NON_UNIT, triangle(b), inverse(b), 1e3, sides,
-	        sides, b->rate.stream);
+	return block_trsm_guard(LEFT, LOWER, PLAIN, NON_UNIT, block_kernel_triangle(b, b->n),
+	        inverse(b), 1e3, sides, sides, b->rate.stream);
 }
 
 static int larft(struct bench *b)
 {
-	return block_larft(triangle(b), block_kernel_matrix(b, b->tau, b->n, 1), inverse(b),
-	        b->rate.gpu.shared_per_block, b->rate.stream);
+	return block_larft(block_kernel_triangle(b, b->n), block_kernel_matrix(b, b->tau, b->n, 1),
+	        inverse(b), b->rate.gpu.shared_per_block, b->rate.stream);
 }
 
 static int trtri(struct bench *b)
 {
-	return block_trtri(LOWER, NON_UNIT, triangle(b), inverse(b), b->rate.gpu.shared_per_block,
-	        b->rate.stream);
+	return block_trtri(LOWER, NON_UNIT, block_kernel_triangle(b, b->n), inverse(b),
+	        b->rate.gpu.shared_per_block, b->rate.stream);
 }
 
 /* ---- products of small rank ---- */

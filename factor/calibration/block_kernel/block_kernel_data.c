@@ -43,8 +43,8 @@ void block_kernel_fill_panel(struct bench *b)
 
 void block_kernel_fill_identity(struct bench *b)
 {
-	GPU(block_fill(
-	        WHOLE, 1e-4, 1, block_kernel_matrix(b, b->pool, b->m, b->n), b->rate.stream));
+	GPU(block_fill(WHOLE, block_kernel_little, 1, block_kernel_matrix(b, b->pool, b->m, b->n),
+	        b->rate.stream));
 }
 
 int block_kernel_pivot(uint64_t *state, int64_t row, int64_t rows)

@@ -89,6 +89,15 @@ static inline struct matrix block_kernel_matrix(
 	return (struct matrix){data, 0, m, n, m, b->precision};
 }
 
+/* Off the unit diagonal of triangles, and in small panels. */
+static const double block_kernel_little = 1e-4;
+
+/* The triangle of order n. */
+static inline struct matrix block_kernel_triangle(const struct bench *b, int64_t n)
+{
+	return block_kernel_matrix(b, b->triangle, n, n);
+}
+
 /* Bytes of the pool that no operand of this point has yet, cleared; the same as a matrix. */
 void *block_kernel_take(struct bench *, int64_t bytes);
 struct matrix block_kernel_place(struct bench *, int64_t m, int64_t n);

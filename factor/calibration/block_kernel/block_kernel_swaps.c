@@ -18,8 +18,6 @@ enum {
 	DEFERRED_BLOCK = 64
 };
 
-static const double little = 1e-4;
-
 /* ---- pivots ---- */
 
 static void send_pivots(struct bench *b, int64_t rows)
@@ -72,11 +70,6 @@ static struct matrix next_columns(struct bench *b, bool transposed)
 	                            all - first, n);
 }
 
-static struct matrix triangle(const struct bench *b, int64_t n)
-{
-	return block_kernel_matrix(b, b->triangle, n, n);
-}
-
 static int laswp(struct bench *b)
 {
 	const struct matrix columns = next_columns(b, false);
@@ -89,22 +82,23 @@ static int lu_rows(struct bench *b)
 {
 	const struct matrix columns = next_columns(b, true);
 
-	return block_lu_rows(triangle(b, b->kernel->form ? b->swaps : 0), next_pivots(b, b->swaps),
-	        columns, b->rate.stream);
+	return block_lu_rows(block_kernel_triangle(b, b->kernel->form ? b->swaps : 0),
+	        next_pivots(b, b->swaps), columns, b->rate.stream);
 }
 
 static int lu_top(struct bench *b)
 {
 	const struct matrix columns = next_columns(b, false);
 
-	return block_lu_top(
-	        triangle(b, b->swaps), next_pivots(b, b->swaps), columns, b->rate.stream);
+	return block_lu_top(block_kernel_triangle(b, b->swaps), next_pivots(b, b->swaps), columns,
+	        b->rate.stream);
 }
 
 static void fill_swaps(struct bench *b)
 {
 	send_pivots(b, swap_rows(b));
-	GPU(block_fill(WHOLE, little, 1, triangle(b, b->swaps), b->rate.stream));
+	GPU(block_fill(
+	        WHOLE, block_kernel_little, 1, block_kernel_triangle(b, b->swaps), b->rate.stream));
 }
 
 static bool has_rows(const struct bench *b)
@@ -153,14 +147,14 @@ static void fill_lu_columns(struct bench *b)
 {
 	send_pivots(b, b->m);
 	block_kernel_random(b, b->pool, b->m * (b->n + BESIDE), 1);
-	block_kernel_random(b, b->pool, b->m * b->n, little);
+	block_kernel_random(b, b->pool, b->m * b->n, block_kernel_little);
 }
 
 static void fill_qr_columns(struct bench *b)
 {
 	block_kernel_random(b, b->pool, b->m * (b->n + BESIDE), 1);
 	block_kernel_fill_panel(b);
-	block_kernel_random(b, b->t, b->n * b->n, little);
+	block_kernel_random(b, b->t, b->n * b->n, block_kernel_little);
 }
 
 /* ---- deferred row swaps ---- */
