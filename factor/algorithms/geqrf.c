@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-struct qr {
+struct factor {
 	struct schedule schedule;
 	struct executor *e;
 	const struct plan *plan;
@@ -32,12 +32,12 @@ enum { WIDEST_LEAD = 256 };
 /* ---- one panel ---- */
 
 static bool factor_halves(
-        struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied);
+        struct factor *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied);
 
 /* A panel on the device and its reflectors. Leaves do not write the zeros of V and T: clear does.
  * applied: all of T is needed. */
 static bool factor(
-        struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
+        struct factor *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
 {
 	if (a.n > s->plan->leaf)
 		return factor_halves(s, a, tau, r, applied);
@@ -46,7 +46,7 @@ static bool factor(
 
 /* Elmroth and Gustavson's recursion (2000): left half, update of the right half, right half. */
 static bool factor_halves(
-        struct qr *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
+        struct factor *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
 {
 	struct executor *e = s->e;
 	int64_t n = plan_left_half(s->plan, a.n), rest = a.n - n, below = a.m - n;
@@ -62,19 +62,17 @@ static bool factor_halves(
 
 /* ---- the blocks ---- */
 
-static struct matrix panel_of(void *self, struct block b)
+static struct matrix panel_of(struct factor *s, struct block b)
 {
-	struct qr *s = self;
-
 	return matrix_view(s->a, b.j, b.j, s->a.m - b.j, b.w);
 }
 
-static struct matrix tau_of(const struct qr *s, struct block b)
+static struct matrix tau_of(const struct factor *s, struct block b)
 {
 	return matrix_view(s->tau, b.j, 0, b.w, 1);
 }
 
-static struct reflectors reflectors_of(const struct qr *s, struct block b)
+static struct reflectors reflectors_of(const struct factor *s, struct block b)
 {
 	struct reflectors all = s->reflectors[block_turn(b)];
 
@@ -82,32 +80,24 @@ static struct reflectors reflectors_of(const struct qr *s, struct block b)
 	        matrix_view(all.v, 0, 0, s->a.m - b.j, b.w), matrix_view(all.t, 0, 0, b.w, b.w)};
 }
 
-static bool panel_on_device(void *self, struct block b)
+static bool panel_on_device(struct factor *s, struct block b)
 {
-	struct qr *s = self;
-
 	return factor(s, panel_of(s, b), tau_of(s, b), reflectors_of(s, b), b.j + b.w < s->a.n);
 }
 
-static bool panel_on_host(void *self, struct block b, struct matrix host)
+static bool panel_on_host(struct factor *s, struct block b, struct matrix host)
 {
-	struct qr *s = self;
-
 	return ex_host_panel_geqrf(s->e, host, tau_of(s, b));
 }
 
-static bool panel_back(void *self, struct block b)
+static bool panel_back(struct factor *s, struct block b)
 {
-	struct qr *s = self;
-
 	return reflectors_form(
 	        s->e, s->plan, panel_of(s, b), tau_of(s, b), reflectors_of(s, b), s->work);
 }
 
-static bool update(void *self, struct block b, int64_t j, int64_t n)
+static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct qr *s = self;
-
 	if (s->kept != b.index)
 		split_keep(s->e, reflectors_of(s, b).v);
 	s->kept = b.index;
@@ -115,17 +105,15 @@ static bool update(void *self, struct block b, int64_t j, int64_t n)
 	        matrix_view(s->a, b.j, j, s->a.m - b.j, n));
 }
 
-static bool narrow(void *self, struct block b, int64_t n)
+static bool narrow(struct factor *s, struct block b, int64_t n)
 {
-	(void)self;
+	(void)s;
 	(void)b;
 	return n <= WIDEST_LEAD;
 }
 
-static bool next_update(void *self, struct block b, int64_t n)
+static bool next_update(struct factor *s, struct block b, int64_t n)
 {
-	struct qr *s = self;
-
 	return reflectors_next_update(s->e, reflectors_of(s, b), s->panel_work,
 	        matrix_view(s->a, b.j, b.j + b.w, s->a.m - b.j, n));
 }
@@ -147,7 +135,7 @@ static int64_t leaf_work(struct executor *e, const struct plan *plan, struct mat
 	return e->ops->geqrf_work(e, a);
 }
 
-static void take_workspace(struct qr *s, void *work)
+static void take_workspace(struct factor *s, void *work)
 {
 	struct workspace workspace = {work, 0};
 	int64_t widest = plan_widest(s->plan, s->schedule.steps);
@@ -173,16 +161,11 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 	return plan_check(e, plan) && matrix_check(e, a) && split_check(e);
 }
 
-static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, struct matrix a,
+static bool set_up(struct factor *s, struct executor *e, const struct plan *plan, struct matrix a,
         struct matrix tau, void *work)
 {
-	*s = (struct qr){.e = e, .plan = plan, .given = a, .tau = tau, .kept = -1};
-	s->schedule = (struct schedule){.e = e,
-	        .plan = plan,
-	        .steps = min_int64(a.m, a.n),
-	        .columns = a.n,
-	        .operations = &operations,
-	        .self = s};
+	*s = (struct factor){.e = e, .plan = plan, .given = a, .tau = tau, .kept = -1};
+	s->schedule = schedule_of(e, plan, a, &operations, s);
 	if (!check(e, plan, a))
 		return false;
 	take_workspace(s, work);
@@ -190,7 +173,7 @@ static bool set_up(struct qr *s, struct executor *e, const struct plan *plan, st
 }
 
 /* Zeros in V and T that leaves do not write; they are the same for all panels. */
-static bool clear(struct qr *s)
+static bool clear(struct factor *s)
 {
 	bool ok = true;
 
@@ -205,7 +188,7 @@ static bool clear(struct qr *s)
 
 int64_t geqrf_work(struct executor *e, const struct plan *plan, struct matrix a)
 {
-	struct qr s;
+	struct factor s;
 
 	return set_up(&s, e, plan, a, (struct matrix){0}, NULL) ? s.bytes : -1;
 }
@@ -213,7 +196,7 @@ int64_t geqrf_work(struct executor *e, const struct plan *plan, struct matrix a)
 bool geqrf(
         struct executor *e, const struct plan *plan, struct matrix a, struct matrix tau, void *work)
 {
-	struct qr s;
+	struct factor s;
 
 	return set_up(&s, e, plan, a, tau, work) && aligned_copy(e, WHOLE, s.given, s.a) &&
 	       clear(&s) && schedule_run(&s.schedule) && aligned_copy(e, WHOLE, s.a, s.given);

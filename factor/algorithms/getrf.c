@@ -4,7 +4,7 @@
  * update 2 (r-w) w c; swaps move 2 w elements of each of n columns. Over all blocks n^2 (m - n/3).
  *
  * Nothing waits for the swaps of the columns left of a panel: they run in a side queue, or for many
- * columns all at the end (getrf_deferred_swaps.c).
+ * columns all at the end (factor/kernels/lu/deferred_swaps.h).
  *
  * On a GPU an element of a row costs a whole sector of memory. A large matrix is therefore
  * transposed before and after, which makes rows contiguous; panels are copied out of the transpose.
@@ -30,6 +30,127 @@ enum { MOST_LEVELS = 64 };
  * error. */
 enum { WIDEST_INVERSE = 32 };
 
+/* ---- a panel on the device ---- */
+
+static bool factor_halves(
+        struct factor *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p);
+
+/* A panel on the device, with the inverses of its diagonal pieces: recursive halves down to leaves,
+ * which a variant of panel_getrf factorizes. halves: room for the pivots of its halves, level by
+ * level. */
+static bool factor(
+        struct factor *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
+{
+	if (a.n > s->plan->leaf)
+		return factor_halves(s, a, inverse, halves, p);
+	return panel_getrf(s->e, s->plan->panel, a, s->panel_work, p) &&
+	       triangle_invert(s->e, &s->solve, matrix_view(a, 0, 0, a.n, a.n), inverse);
+}
+
+/* Whether one kernel swaps and solves the rows right of a panel of w columns: when the plan solves
+ * by substitution. */
+static bool at_once(const struct factor *s, int64_t w)
+{
+	return !s->solve.piece && w <= EXECUTOR_LU_TOP;
+}
+
+/* Whether that kernel also updates the columns: few of them, of few rows. */
+static bool few(const struct factor *s, int64_t w, int64_t rows, int64_t columns)
+{
+	return at_once(s, w) && w <= EXECUTOR_LU_COLUMNS && rows <= EXECUTOR_LU_COLUMNS_ROWS &&
+	       columns <= 2 * EXECUTOR_LU_COLUMNS;
+}
+
+/* Toledo's recursion (1997): left half, update of the right half, right half. Up to
+ * EXECUTOR_LU_COLUMNS columns one kernel swaps, solves and updates. */
+static bool factor_halves(
+        struct factor *s, struct matrix a, struct matrix inverse, int *halves, struct pivots p)
+{
+	struct executor *e = s->e;
+	int64_t n = plan_left_half(s->plan, a.n), rest = a.n - n;
+	struct pivots first = {p.data, n}, second = {halves, rest};
+	int *deeper = integer_at(halves, rest + 1);
+	struct matrix left = matrix_view(a, 0, 0, a.m, n), right = matrix_view(a, 0, n, a.m, rest);
+	struct matrix triangle = matrix_view(left, 0, 0, n, n);
+	struct matrix below = matrix_view(left, n, 0, a.m - n, n);
+	struct matrix top = matrix_view(right, 0, 0, n, rest);
+	struct matrix bottom = matrix_view(right, n, 0, a.m - n, rest);
+
+	bool ok = factor(s, left, inverse, halves, first);
+	if (few(s, n, a.m, rest))
+		ok = ok && ex_lu_columns(e, left, first, right);
+	else if (at_once(s, n))
+		ok = ok && ex_lu_top(e, left, first, right) &&
+		     ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
+	else
+		ok = ok && ex_laswp(e, right, first, false) &&
+		     triangle_solve(e, &s->solve, triangle, inverse, s->panel_kept, top) &&
+		     ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
+	return ok &&
+	       factor(s, bottom, matrix_view(inverse, 0, n, inverse.m, rest), deeper, second) &&
+	       ex_join_halves(e, below, second, n, p);
+}
+
+/* ---- row swaps left of the panels: block by block, or noted and all made at the end ---- */
+
+/* Nothing waits for them, but beside the updates they take memory bandwidth from work that is
+ * waited for. In small matrices the swaps at the end take longer than the interference costs. */
+
+enum { TALL = 4 }; /* rows over columns: in taller matrices whole columns are more to move */
+
+/* Rows of the column-major columns. */
+static int64_t late_rows(const struct factor *s, int64_t widest)
+{
+	int64_t last = s->e->column_major + widest;
+	int64_t before = s->row_major ? max_int64(0, s->schedule.steps - last) : 0;
+
+	return s->a.m - before;
+}
+
+static void deferred_workspace(struct factor *s, struct workspace *workspace)
+{
+	const struct executor *e = s->e;
+	int64_t columns = s->schedule.steps, rows = late_rows(s, plan_widest(s->plan, columns));
+
+	s->late = e->deferred_from && columns >= e->deferred_from &&
+	          rows <= e->deferred_most[s->a.precision == DOUBLE] &&
+	          rows <= TALL * (columns - (s->a.m - rows));
+	s->swaps = (struct deferred_swaps){NULL, rows, columns, plan_blocks(s->plan, columns)};
+	if (s->late)
+		s->swaps.data = workspace_integers(workspace, deferred_swaps_integers(s->swaps));
+}
+
+static struct deferred_swaps swaps(const struct factor *s)
+{
+	int64_t first = s->transposed_columns;
+
+	return (struct deferred_swaps){
+	        s->swaps.data, s->a.m - first, s->schedule.steps - first, s->swaps.blocks};
+}
+
+static bool exchange_left(struct factor *s, struct block b, struct pivots local)
+{
+	int64_t first = s->transposed_columns, rows = s->a.m - b.j;
+
+	if (s->row_major)
+		return true;
+	if (!s->late)
+		return ex_laswp(
+		        s->e, matrix_view(s->a, b.j, first, rows, b.j - first), local, false);
+	return ex_record_swaps(s->e, swaps(s), local, b.j - first, b.index - s->first_deferred);
+}
+
+static bool apply_swaps(struct factor *s)
+{
+	int64_t first = s->transposed_columns, columns = s->schedule.steps - first;
+
+	if (!s->late || s->row_major)
+		return true;
+	s->e->queue = QUEUE_MAIN;
+	return ex_apply_swaps(
+	        s->e, swaps(s), matrix_view(s->a, first, first, s->a.m - first, columns));
+}
+
 /* ---- workspace ---- */
 
 static int64_t leaf_work(struct executor *e, const struct plan *plan, struct matrix a)
@@ -37,7 +158,7 @@ static int64_t leaf_work(struct executor *e, const struct plan *plan, struct mat
 	return panel_getrf_work(e, plan->panel, a);
 }
 
-static void carve_transposed(struct lu *s, struct workspace *workspace, int64_t widest)
+static void carve_transposed(struct factor *s, struct workspace *workspace, int64_t widest)
 {
 	enum precision precision = s->a.precision;
 
@@ -48,7 +169,7 @@ static void carve_transposed(struct lu *s, struct workspace *workspace, int64_t 
 	        matrix_view(s->transposed, 0, 0, widest, s->a.m), PLAIN, TF32_RIGHT);
 }
 
-static bool take_workspace(struct lu *s, void *work)
+static bool take_workspace(struct factor *s, void *work)
 {
 	struct workspace workspace = {work, 0};
 	int64_t columns = s->schedule.steps, widest = plan_widest(s->plan, columns);
@@ -66,7 +187,7 @@ static bool take_workspace(struct lu *s, void *work)
 	int64_t locals = columns + plan_blocks(s->plan, columns);
 	s->integers = locals + 2 * (widest + s->plan->leaf) + MOST_LEVELS;
 	s->local = workspace_integers(&workspace, s->integers);
-	lu_deferred_workspace(s, &workspace);
+	deferred_workspace(s, &workspace);
 	s->halves = integer_at(s->local, locals);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->inverse[i] = triangle_workspace(&s->solve, &workspace, widest, precision);
@@ -81,46 +202,41 @@ static bool take_workspace(struct lu *s, void *work)
 
 /* ---- the blocks ---- */
 
-static struct matrix inverse_of(const struct lu *s, struct block b)
+static struct matrix inverse_of(const struct factor *s, struct block b)
 {
 	return s->inverse[block_turn(b)];
 }
 
-static struct pivots local_pivots(const struct lu *s, struct block b)
+static struct pivots local_pivots(const struct factor *s, struct block b)
 {
 	return (struct pivots){integer_at(s->local, b.j + b.index), b.w};
 }
 
-static bool panel_on_device(void *self, struct block b)
+static bool panel_on_device(struct factor *s, struct block b)
 {
-	struct lu *s = self;
 	struct matrix panel = lu_panel(s, b);
 
-	return lu_factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
+	return factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
 	       (!s->row_major || ex_transpose(s->e, panel, lu_transposed_panel(s, b)));
 }
 
-static bool panel_on_host(void *self, struct block b, struct matrix host)
+static bool panel_on_host(struct factor *s, struct block b, struct matrix host)
 {
-	struct lu *s = self;
-
 	return ex_host_panel_getrf(s->e, host, local_pivots(s, b));
 }
 
-static struct matrix diagonal_block(const struct lu *s, struct block b)
+static struct matrix diagonal_block(const struct factor *s, struct block b)
 {
 	return matrix_view(s->a, b.j, b.j, b.w, b.w);
 }
 
-static bool panel_back(void *self, struct block b)
+static bool panel_back(struct factor *s, struct block b)
 {
-	struct lu *s = self;
-
 	return triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b));
 }
 
 /* Columns right of the block, from its first row on; in row-major storage they are rows. */
-static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, int64_t n)
+static struct matrix columns_of(const struct factor *s, struct block b, int64_t j, int64_t n)
 {
 	int64_t rows = s->a.m - b.j;
 
@@ -129,21 +245,21 @@ static struct matrix columns_of(const struct lu *s, struct block b, int64_t j, i
 }
 
 /* Row swaps, and the solve of the block's own rows. */
-static bool update_top(struct lu *s, struct block b, int64_t j, int64_t n, struct matrix kept)
+static bool update_top(struct factor *s, struct block b, int64_t j, int64_t n, struct matrix kept)
 {
 	struct matrix panel = lu_panel(s, b), columns = columns_of(s, b, j, n);
 	struct pivots local = local_pivots(s, b);
 
 	if (s->row_major)
 		return lu_top_row_major(s->e, matrix_view(panel, 0, 0, b.w, b.w), local, columns);
-	if (lu_at_once(s, b.w))
+	if (at_once(s, b.w))
 		return ex_lu_top(s->e, panel, local, columns);
 	return ex_laswp(s->e, columns, local, false) &&
 	       triangle_solve(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), kept,
 	               matrix_view(columns, 0, 0, b.w, n));
 }
 
-static struct matrix below_diagonal(const struct lu *s, struct block b)
+static struct matrix below_diagonal(const struct factor *s, struct block b)
 {
 	int64_t below = s->a.m - b.j - b.w;
 
@@ -156,7 +272,7 @@ struct product {
 	struct matrix a, b, c;
 };
 
-static struct product product_of(const struct lu *s, struct block b, int64_t j, int64_t n)
+static struct product product_of(const struct factor *s, struct block b, int64_t j, int64_t n)
 {
 	struct matrix left = below_diagonal(s, b), columns = columns_of(s, b, j, n);
 	int64_t below = s->a.m - b.j - b.w;
@@ -168,22 +284,20 @@ static struct product product_of(const struct lu *s, struct block b, int64_t j, 
 	        left, matrix_view(columns, 0, 0, b.w, n), matrix_view(columns, b.w, 0, below, n)};
 }
 
-static bool update_bottom(struct lu *s, struct block b, int64_t j, int64_t n)
+static bool update_bottom(struct factor *s, struct block b, int64_t j, int64_t n)
 {
 	struct product p = product_of(s, b, j, n);
 
 	return ex_gemm(s->e, PLAIN, PLAIN, -1, p.a, p.b, 1, p.c);
 }
 
-static bool top(void *self, struct block b, int64_t j, int64_t n)
+static bool top(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct lu *s = self;
-
 	return update_top(s, b, j, n, s->kept);
 }
 
 /* Products with a block share the split operands of its part below the diagonal. */
-static void keep(struct lu *s, struct block b)
+static void keep(struct factor *s, struct block b)
 {
 	if (s->kept_block != b.index)
 		split_keep(s->e, below_diagonal(s, b));
@@ -192,9 +306,8 @@ static void keep(struct lu *s, struct block b)
 
 /* Only in row-major blocks: in column-major ones the panel comes next and should have the device
  * for itself. */
-static bool ready(void *self, struct block b, int64_t j, int64_t n)
+static bool ready(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct lu *s = self;
 	struct product p = product_of(s, b, j, n);
 
 	if (!s->row_major)
@@ -203,29 +316,24 @@ static bool ready(void *self, struct block b, int64_t j, int64_t n)
 	return split_ready(s->e, PLAIN, PLAIN, p.a, p.b, p.c);
 }
 
-static bool bottom(void *self, struct block b, int64_t j, int64_t n)
+static bool bottom(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct lu *s = self;
-
 	keep(s, b);
 	return update_bottom(s, b, j, n);
 }
 
-static bool update(void *self, struct block b, int64_t j, int64_t n)
+static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	return top(self, b, j, n) && bottom(self, b, j, n);
+	return top(s, b, j, n) && bottom(s, b, j, n);
 }
 
-static bool narrow(void *self, struct block b, int64_t n)
+static bool narrow(struct factor *s, struct block b, int64_t n)
 {
-	const struct lu *s = self;
-
-	return !s->row_major && lu_few(s, b.w, s->a.m - b.j, n);
+	return !s->row_major && few(s, b.w, s->a.m - b.j, n);
 }
 
-static bool next_update(void *self, struct block b, int64_t n)
+static bool next_update(struct factor *s, struct block b, int64_t n)
 {
-	struct lu *s = self;
 	int64_t j = b.j + b.w;
 
 	if (narrow(s, b, n))
@@ -235,7 +343,7 @@ static bool next_update(void *self, struct block b, int64_t n)
 }
 
 /* With the panels' phase skipped every pivot is the first row. */
-static bool stand_in_pivots(struct lu *s)
+static bool stand_in_pivots(struct factor *s)
 {
 	if (!s->e->skip)
 		return true;
@@ -249,9 +357,8 @@ static bool stand_in_pivots(struct lu *s)
 }
 
 /* The pivots for the caller, and the swaps in the finished columns. */
-static bool side_queue(void *self, struct block b)
+static bool side_queue(struct factor *s, struct block b)
 {
-	struct lu *s = self;
 	struct pivots local = local_pivots(s, b);
 	int64_t rows = s->a.m - b.j, left = s->row_major ? b.j : s->transposed_columns;
 	struct matrix none = matrix_view(s->a, 0, 0, 0, 0);
@@ -259,7 +366,7 @@ static bool side_queue(void *self, struct block b)
 	return ex_offset_pivots(s->e, local, b.j, s->all) && lu_transpose_back_above(s, b) &&
 	       (left == 0 || ex_lu_rows(s->e, none, local,
 	                             matrix_view(s->transposed, 0, b.j, left, rows))) &&
-	       lu_exchange_left(s, b, local);
+	       exchange_left(s, b, local);
 }
 
 static const struct factorization operations = {.panel = lu_panel,
@@ -281,11 +388,6 @@ static const struct factorization operations = {.panel = lu_panel,
 
 /* ---- the calls ---- */
 
-static int *info_of(struct pivots p)
-{
-	return integer_at(p.data, p.n);
-}
-
 static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 {
 	if (!plan_check(e, plan) || !matrix_check(e, a))
@@ -306,16 +408,12 @@ static int64_t narrow_piece(const struct plan *plan)
 	return piece / parts;
 }
 
-static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, struct matrix a,
+static bool set_up(struct factor *s, struct executor *e, const struct plan *plan, struct matrix a,
         void *work, struct pivots all)
 {
-	*s = (struct lu){.e = e, .plan = plan, .given = a, .a = a, .all = all, .kept_block = -1};
-	s->schedule = (struct schedule){.e = e,
-	        .plan = plan,
-	        .steps = min_int64(a.m, a.n),
-	        .columns = a.n,
-	        .operations = &operations,
-	        .self = s};
+	*s = (struct factor){
+	        .e = e, .plan = plan, .given = a, .a = a, .all = all, .kept_block = -1};
+	s->schedule = schedule_of(e, plan, a, &operations, s);
 	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, narrow_piece(plan)};
 	s->row_major = getrf_row_major(e, plan, a);
 	return check(e, plan, a) && take_workspace(s, work);
@@ -323,7 +421,7 @@ static bool set_up(struct lu *s, struct executor *e, const struct plan *plan, st
 
 int64_t getrf_work(struct executor *e, const struct plan *plan, struct matrix a)
 {
-	struct lu s;
+	struct factor s;
 
 	return set_up(&s, e, plan, a, NULL, (struct pivots){0}) ? s.bytes : -1;
 }
@@ -331,11 +429,11 @@ int64_t getrf_work(struct executor *e, const struct plan *plan, struct matrix a)
 bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *work,
         struct pivots pivots)
 {
-	struct lu s;
+	struct factor s;
 
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;
 	return aligned_copy(e, WHOLE, s.given, s.a) && stand_in_pivots(&s) &&
-	       ex_clear_info(e, info_of(pivots)) && schedule_run(&s.schedule) &&
-	       lu_apply_swaps(&s) && lu_transpose_back(&s) && aligned_copy(e, WHOLE, s.a, s.given);
+	       ex_clear_info(e, integer_at(pivots.data, pivots.n)) && schedule_run(&s.schedule) &&
+	       apply_swaps(&s) && lu_transpose_back(&s) && aligned_copy(e, WHOLE, s.a, s.given);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of one LU, and what getrf.c, getrf_panel.c, getrf_row_major.c and
- * getrf_deferred_swaps.c share. */
+/* The state of one LU, and what getrf.c and getrf_row_major.c share. */
 #pragma once
 
 #include "schedule.h"
 #include "triangle.h"
 
-struct lu {
+struct factor {
 	struct schedule schedule;
 	struct executor *e;
 	const struct plan *plan;
@@ -30,40 +29,22 @@ struct lu {
 	int64_t bytes;
 };
 
-/* A panel on the device, with the inverses of its diagonal pieces. halves: room for the pivots of
- * its halves, level by level. */
-bool lu_factor(struct lu *, struct matrix a, struct matrix inverse, int *halves, struct pivots p);
-
-/* Whether one kernel swaps and solves the rows right of a panel of w columns: when the plan solves
- * by substitution. */
-bool lu_at_once(const struct lu *, int64_t w);
-
-/* Whether that kernel also updates the columns: few of them, of few rows. */
-bool lu_few(const struct lu *, int64_t w, int64_t rows, int64_t columns);
-
 /* A block's panel; in row-major storage a column-major copy, which lu_fetch makes. The first panel
- * comes from the matrix itself, and lu_begin transposes the other columns beside it. self: the
- * struct lu. */
-struct matrix lu_panel(void *self, struct block);
-bool lu_fetch(void *self, struct block);
-bool lu_begin(void *self, struct block);
+ * comes from the matrix itself, and lu_begin transposes the other columns beside it. */
+struct matrix lu_panel(struct factor *s, struct block);
+bool lu_fetch(struct factor *s, struct block);
+bool lu_begin(struct factor *s, struct block);
 
 /* The panel in the transpose. */
-struct matrix lu_transposed_panel(const struct lu *, struct block);
+struct matrix lu_transposed_panel(const struct factor *, struct block);
 
 /* The return to column-major. lu_pauses: whether it is at this block; lu_pause: transposes the last
  * columns; lu_transpose_back_above: the rows above them, which no later block changes;
  * lu_transpose_back: at the end, all that is still row-major. */
-bool lu_pauses(void *self, struct block);
-bool lu_pause(void *self, struct block);
-bool lu_transpose_back_above(const struct lu *, struct block);
-bool lu_transpose_back(const struct lu *);
-
-/* Deferred row swaps: the decision and the workspace; a block's swaps in the column-major columns
- * left of it, made or noted; and at the end the deferred ones. */
-void lu_deferred_workspace(struct lu *, struct workspace *);
-bool lu_exchange_left(struct lu *, struct block, struct pivots local);
-bool lu_apply_swaps(struct lu *);
+bool lu_pauses(struct factor *s, struct block);
+bool lu_pause(struct factor *s, struct block);
+bool lu_transpose_back_above(const struct factor *, struct block);
+bool lu_transpose_back(const struct factor *);
 
 /* Row-major: c is the transpose of columns beside a panel from the panel's first row on. Swaps rows
  * and solves the first of them with the panel's triangle, which is column-major. */

@@ -48,24 +48,21 @@ bool getrf_row_major(const struct executor *e, const struct plan *plan, struct m
 	       plan_widest(plan, columns) <= e->rows_most[a.precision == DOUBLE];
 }
 
-struct matrix lu_panel(void *self, struct block b)
+struct matrix lu_panel(struct factor *s, struct block b)
 {
-	struct lu *s = self;
 	int64_t rows = s->a.m - b.j;
 
 	return s->row_major ? matrix_view(s->panels[block_turn(b)], 0, 0, rows, b.w)
 	                    : matrix_view(s->a, b.j, b.j, rows, b.w);
 }
 
-struct matrix lu_transposed_panel(const struct lu *s, struct block b)
+struct matrix lu_transposed_panel(const struct factor *s, struct block b)
 {
 	return matrix_view(s->transposed, b.j, b.j, b.w, s->a.m - b.j);
 }
 
-bool lu_fetch(void *self, struct block b)
+bool lu_fetch(struct factor *s, struct block b)
 {
-	struct lu *s = self;
-
 	if (!s->row_major)
 		return true;
 	if (b.index == 0)
@@ -73,26 +70,21 @@ bool lu_fetch(void *self, struct block b)
 	return ex_transpose(s->e, lu_transposed_panel(s, b), lu_panel(s, b));
 }
 
-bool lu_begin(void *self, struct block b)
+bool lu_begin(struct factor *s, struct block b)
 {
-	struct lu *s = self;
 	int64_t right = s->a.n - b.w;
 
 	return !s->row_major || ex_transpose(s->e, matrix_view(s->a, 0, b.w, s->a.m, right),
 	                                matrix_view(s->transposed, b.w, 0, right, s->a.m));
 }
 
-bool lu_pauses(void *self, struct block b)
+bool lu_pauses(struct factor *s, struct block b)
 {
-	const struct lu *s = self;
-
 	return s->row_major && s->schedule.steps - b.j - b.w < s->e->column_major;
 }
 
-bool lu_pause(void *self, struct block b)
+bool lu_pause(struct factor *s, struct block b)
 {
-	struct lu *s = self;
-
 	s->row_major = false;
 	s->transposed_columns = b.j;
 	s->first_deferred = b.index;
@@ -101,7 +93,7 @@ bool lu_pause(void *self, struct block b)
 	        matrix_view(s->a, b.j, b.j, s->a.m - b.j, s->a.n - b.j));
 }
 
-bool lu_transpose_back_above(const struct lu *s, struct block b)
+bool lu_transpose_back_above(const struct factor *s, struct block b)
 {
 	if (s->row_major || b.j != s->transposed_columns)
 		return true;
@@ -109,7 +101,7 @@ bool lu_transpose_back_above(const struct lu *s, struct block b)
 	        matrix_view(s->a, 0, 0, b.j, s->a.n));
 }
 
-bool lu_transpose_back(const struct lu *s)
+bool lu_transpose_back(const struct factor *s)
 {
 	int64_t n = s->row_major ? s->a.n : s->transposed_columns;
 	int64_t above = s->row_major ? 0 : s->transposed_columns, rows = s->a.m - above;

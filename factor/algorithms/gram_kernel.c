@@ -31,11 +31,6 @@ static struct gram_schmidt pass_of(
 	        .shape = kernel->shape};
 }
 
-static bool is_shaped(const struct gram_kernel *kernel)
-{
-	return kernel->shape.access != GRAM_OWN;
-}
-
 bool gram_kernel_before(
         struct executor *e, const struct gram_kernel *kernel, const struct gram_kernel_data *d)
 {
@@ -47,7 +42,8 @@ bool gram_kernel_before(
 		return ex_gram_panel(e, &g);
 	if (kernel->step == GRAM_DOTS)
 		return true;
-	return ex_gram_dots(e, &g, 0) && (!is_shaped(kernel) || ex_gram_scale(e, &g, 0));
+	return ex_gram_dots(e, &g, 0) &&
+	       (kernel->shape.access == GRAM_OWN || ex_gram_scale(e, &g, 0));
 }
 
 /* Fused passes go through the columns forwards and backwards in turn, as in the process. */
@@ -85,7 +81,8 @@ bool gram_kernel_after(
 		return true;
 	if (kernel->step == GRAM_FUSED)
 		return ex_gram_update(e, &g, 1);
-	return (!is_shaped(kernel) || ex_gram_scale(e, &g, 0)) && ex_gram_update(e, &g, 0);
+	return (kernel->shape.access == GRAM_OWN || ex_gram_scale(e, &g, 0)) &&
+	       ex_gram_update(e, &g, 0);
 }
 
 double gram_kernel_bytes(const struct gram_kernel *kernel)

@@ -44,14 +44,10 @@ static bool swap_rows(struct executor *e, struct matrix a, int64_t i, int64_t k)
 	return i == k || ex_swap(e, matrix_view(a, i, 0, 1, a.n), matrix_view(a, k, 0, 1, a.n));
 }
 
-/* Smallest number whose reciprocal does not overflow: LAPACK's sfmin. */
-static double safe_minimum(enum precision precision)
-{
-	return precision == SINGLE ? (double)FLT_MIN : DBL_MIN;
-}
-
 static bool blas_column(struct executor *e, struct matrix a, int64_t j, int *ipiv, int *info)
 {
+	/* whose reciprocal does not overflow: LAPACK's sfmin */
+	const double smallest = a.precision == SINGLE ? (double)FLT_MIN : DBL_MIN;
 	struct column c = column_at(a, j);
 	int64_t index;
 	double pivot;
@@ -65,25 +61,12 @@ static bool blas_column(struct executor *e, struct matrix a, int64_t j, int *ipi
 
 	if (pivot != 0 && c.below.m) {
 		/* the reciprocal of a subnormal pivot may overflow: divide then */
-		bool ok = fabs(pivot) < safe_minimum(a.precision) ? ex_scale_by(e, c.pivot, c.below)
-		                                                  : ex_scal(e, 1 / pivot, c.below);
+		bool ok = fabs(pivot) < smallest ? ex_scale_by(e, c.pivot, c.below)
+		                                 : ex_scal(e, 1 / pivot, c.below);
 		if (!ok)
 			return false;
 	}
 	return !c.trail.m || !c.trail.n || ex_ger(e, c.below, c.right, c.trail);
-}
-
-static bool run_blas(struct executor *e, struct matrix a, void *work, struct pivots p)
-{
-	(void)work;
-	int *ipiv = xmalloc((size_t)a.n * sizeof *ipiv), info = 0;
-	bool ok = true;
-
-	for (int64_t j = 0; ok && j < a.n; j++)
-		ok = blas_column(e, a, j, ipiv, &info);
-	ok = ok && ex_store_pivots(e, ipiv, info, p);
-	free(ipiv);
-	return ok;
 }
 
 /* Rows above the first one of the view that starts a line in every column; 0 when columns do not
@@ -110,7 +93,8 @@ static bool split_ger(struct executor *e, struct column c)
 	               matrix_view(c.trail, 0, 0, head, columns));
 }
 
-static bool optimized_column(struct executor *e, struct matrix a, int64_t j, int *ipiv)
+/* The host never sees a pivot: info comes from the finished diagonal. */
+static bool optimized_column(struct executor *e, struct matrix a, int64_t j, int *ipiv, int *info)
 {
 	struct column c = column_at(a, j);
 	int64_t index;
@@ -121,21 +105,33 @@ static bool optimized_column(struct executor *e, struct matrix a, int64_t j, int
 		return false;
 	ipiv[j] = (int)(j + index + 1);
 	return swap_rows(e, a, j, j + index) && (!c.below.m || ex_scale_by(e, c.pivot, c.below)) &&
-	       split_ger(e, c);
+	       split_ger(e, c) && (j + 1 < a.n || ex_zero_pivot(e, a, info));
 }
 
-/* The host never sees a pivot: info comes from the finished diagonal. */
-static bool run_optimized(struct executor *e, struct matrix a, void *work, struct pivots p)
+typedef bool column_step(struct executor *, struct matrix a, int64_t j, int *ipiv, int *info);
+
+static bool run_columns(struct executor *e, struct matrix a, struct pivots p, column_step *step)
 {
-	(void)work;
 	int *ipiv = xmalloc((size_t)a.n * sizeof *ipiv), info = 0;
 	bool ok = true;
 
 	for (int64_t j = 0; ok && j < a.n; j++)
-		ok = optimized_column(e, a, j, ipiv);
-	ok = ok && ex_zero_pivot(e, a, &info) && ex_store_pivots(e, ipiv, info, p);
+		ok = step(e, a, j, ipiv, &info);
+	ok = ok && ex_store_pivots(e, ipiv, info, p);
 	free(ipiv);
 	return ok;
+}
+
+static bool run_blas(struct executor *e, struct matrix a, void *work, struct pivots p)
+{
+	(void)work;
+	return run_columns(e, a, p, blas_column);
+}
+
+static bool run_optimized(struct executor *e, struct matrix a, void *work, struct pivots p)
+{
+	(void)work;
+	return run_columns(e, a, p, optimized_column);
 }
 
 static bool run_fused(struct executor *e, struct matrix a, void *work, struct pivots p)
@@ -145,11 +141,6 @@ static bool run_fused(struct executor *e, struct matrix a, void *work, struct pi
 	for (int64_t j = 0; ok && j < a.n; j++)
 		ok = ex_fused_pivot(e, a, j, work, p) && ex_fused_update(e, a, j, work, p);
 	return ok;
-}
-
-static bool run_persistent(struct executor *e, struct matrix a, void *work, struct pivots p)
-{
-	return ex_resident_panel(e, a, work, p);
 }
 
 static bool run_host(struct executor *e, struct matrix a, void *work, struct pivots p)
@@ -164,13 +155,6 @@ static bool run_host(struct executor *e, struct matrix a, void *work, struct piv
 	       ex_host_panel_getrf(e, host, p) && ex_to_device(e, host, a);
 }
 
-static int64_t work_none(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return 0;
-}
-
 static int64_t work_fused(struct executor *e, struct matrix a)
 {
 	return e->ops->fused_work(e, a);
@@ -182,15 +166,15 @@ static int64_t work_persistent(struct executor *e, struct matrix a)
 }
 
 struct variant {
-	int64_t (*work)(struct executor *, struct matrix a);
+	int64_t (*work)(struct executor *, struct matrix a); /* NULL: none */
 	bool (*run)(struct executor *, struct matrix a, void *work, struct pivots p);
 };
 
 const char *const panel_getrf_variants[] = {
         "blas", "optimized", "fused", "persistent", "host", NULL};
 
-static const struct variant variants[] = {{work_none, run_blas}, {work_none, run_optimized},
-        {work_fused, run_fused}, {work_persistent, run_persistent}, {work_none, run_host}};
+static const struct variant variants[] = {{NULL, run_blas}, {NULL, run_optimized},
+        {work_fused, run_fused}, {work_persistent, ex_resident_panel}, {NULL, run_host}};
 
 static const struct variant *find_variant(struct executor *e, const char *name)
 {
@@ -225,7 +209,9 @@ int64_t panel_getrf_work(struct executor *executor, const char *variant, struct 
 {
 	const struct variant *v = find_variant(executor, variant);
 
-	return v && check_shape(executor, a) ? v->work(executor, a) : -1;
+	if (!v || !check_shape(executor, a))
+		return -1;
+	return v->work ? v->work(executor, a) : 0;
 }
 
 bool panel_getrf(struct executor *executor, const char *variant, struct matrix a, void *work,

@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-struct cholesky {
+struct factor {
 	struct schedule schedule;
 	struct executor *e;
 	const struct plan *plan;
@@ -33,14 +33,14 @@ static struct matrix part(
 }
 
 /* c -= x x^T for the lower triangle, x^T x for the upper one; c may be a trapezoid */
-static bool subtract_square(struct cholesky *s, struct matrix x, struct matrix c)
+static bool subtract_square(struct factor *s, struct matrix x, struct matrix c)
 {
 	return ex_syrk(s->e, s->uplo, s->uplo == LOWER ? PLAIN : TRANSPOSED, -1, x, 1, c);
 }
 
 /* c -= below x^T for the lower triangle, x^T below for the upper one */
 static bool subtract_product(
-        struct cholesky *s, struct matrix below, struct matrix x, struct matrix c)
+        struct factor *s, struct matrix below, struct matrix x, struct matrix c)
 {
 	if (s->uplo == LOWER)
 		return ex_gemm(s->e, PLAIN, TRANSPOSED, -1, below, x, 1, c);
@@ -50,7 +50,7 @@ static bool subtract_product(
 /* ---- one panel ---- */
 
 /* A diagonal block whose first row is `first`, with the inverses of its pieces. */
-static bool factor(struct cholesky *s, struct matrix d, struct matrix inverse, int64_t first)
+static bool factor(struct factor *s, struct matrix d, struct matrix inverse, int64_t first)
 {
 	struct executor *e = s->e;
 
@@ -69,7 +69,7 @@ static bool factor(struct cholesky *s, struct matrix d, struct matrix inverse, i
 }
 
 /* A trapezoid whose first row is `first`: its diagonal block and the part below. */
-static bool factor_whole(struct cholesky *s, struct matrix p, int64_t first)
+static bool factor_whole(struct factor *s, struct matrix p, int64_t first)
 {
 	int64_t w = min_int64(p.m, p.n), rows = max_int64(p.m, p.n);
 
@@ -83,17 +83,17 @@ static bool factor_whole(struct cholesky *s, struct matrix p, int64_t first)
 	       factor_whole(s, part(s->uplo, p, n, n, rows - n, w - n), first + n);
 }
 
-static struct matrix diagonal_block(const struct cholesky *s, struct block b)
+static struct matrix diagonal_block(const struct factor *s, struct block b)
 {
 	return matrix_view(s->a, b.j, b.j, b.w, b.w);
 }
 
-static struct matrix inverse_of(const struct cholesky *s, struct block b)
+static struct matrix inverse_of(const struct factor *s, struct block b)
 {
 	return s->inverse[block_turn(b)];
 }
 
-static bool solve_below(struct cholesky *s, struct block b)
+static bool solve_below(struct factor *s, struct block b)
 {
 	int64_t first = b.j + b.w;
 
@@ -101,79 +101,60 @@ static bool solve_below(struct cholesky *s, struct block b)
 	        part(s->uplo, s->a, first, b.j, s->a.n - first, b.w));
 }
 
-static bool corner_on_device(void *self, struct block b)
+static bool corner_on_device(struct factor *s, struct block b)
 {
-	struct cholesky *s = self;
-
 	return factor(s, diagonal_block(s, b), inverse_of(s, b), b.j);
 }
 
-static bool panel_on_device(void *self, struct block b)
+static bool whole_on_device(struct factor *s, struct block b)
 {
-	return solve_below(self, b);
-}
-
-static bool whole_on_device(void *self, struct block b)
-{
-	struct cholesky *s = self;
-
 	return factor_whole(s, part(s->uplo, s->a, b.j, b.j, s->a.n - b.j, b.w), b.j);
 }
 
-static struct matrix panel_of(void *self, struct block b)
+static struct matrix panel_of(struct factor *s, struct block b)
 {
-	struct cholesky *s = self;
-
 	return s->plan->inverse ? diagonal_block(s, b)
 	                        : part(s->uplo, s->a, b.j, b.j, s->a.n - b.j, b.w);
 }
 
-static bool panel_on_host(void *self, struct block b, struct matrix host)
+static bool panel_on_host(struct factor *s, struct block b, struct matrix host)
 {
-	struct cholesky *s = self;
-
 	return ex_host_panel_potrf(s->e, s->uplo, host, b.j, s->info);
 }
 
-static bool panel_back(void *self, struct block b)
+static bool panel_back(struct factor *s, struct block b)
 {
-	struct cholesky *s = self;
-
 	return !s->plan->inverse ||
 	       (triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b)) &&
 	               solve_below(s, b));
 }
 
 /* Products right of the block share the split operands of its part below the diagonal. */
-static void keep(struct cholesky *s, struct block b)
+static void keep(struct factor *s, struct block b)
 {
 	int64_t first = b.j + b.w;
 
 	split_keep(s->e, part(s->uplo, s->a, first, b.j, s->a.n - first, b.w));
 }
 
-static bool update_corner(void *self, struct block b, int64_t j, int64_t n)
+static bool update_corner(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct cholesky *s = self;
-
 	if (j == b.j + b.w)
 		keep(s, b);
 	return subtract_square(
 	        s, part(s->uplo, s->a, j, b.j, n, b.w), matrix_view(s->a, j, j, n, n));
 }
 
-static bool update(void *self, struct block b, int64_t j, int64_t n)
+static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct cholesky *s = self;
 	int64_t next = j + n, rest = s->a.n - next;
 
 	return subtract_product(s, part(s->uplo, s->a, next, b.j, rest, b.w),
 	        part(s->uplo, s->a, j, b.j, n, b.w), part(s->uplo, s->a, next, j, rest, n));
 }
 
-static bool update_whole(void *self, struct block b, int64_t j, int64_t n)
+static bool update_whole(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct cholesky *s = self;
 	int64_t rows = s->a.n - j;
 
 	if (j == b.j + b.w)
@@ -184,9 +165,8 @@ static bool update_whole(void *self, struct block b, int64_t j, int64_t n)
 
 /* Splits the operand of the update beside a panel, early: beside the update of the panel's columns.
  */
-static bool top_whole(void *self, struct block b, int64_t j, int64_t n)
+static bool top_whole(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	struct cholesky *s = self;
 	int64_t rows = s->a.n - j;
 
 	return split_prepare(s->e, s->uplo == LOWER ? PLAIN : TRANSPOSED,
@@ -194,21 +174,13 @@ static bool top_whole(void *self, struct block b, int64_t j, int64_t n)
 }
 
 /* In the panels' queue: no waits between queues before and after it. */
-static bool next_update_whole(void *self, struct block b, int64_t n)
+static bool next_update_whole(struct factor *s, struct block b, int64_t n)
 {
-	return update_whole(self, b, b.j + b.w, n);
-}
-
-static bool always(void *self, struct block b, int64_t n)
-{
-	(void)self;
-	(void)b;
-	(void)n;
-	return true;
+	return update_whole(s, b, b.j + b.w, n);
 }
 
 static const struct factorization operations = {.panel = panel_of,
-        .on_device = panel_on_device,
+        .on_device = solve_below,
         .corner_on_device = corner_on_device,
         .on_host = panel_on_host,
         .back = panel_back,
@@ -221,7 +193,6 @@ static const struct factorization whole_panels = {.panel = panel_of,
         .top = top_whole,
         .bottom = update_whole,
         .next_update = next_update_whole,
-        .narrow = always,
         .panel_first = true};
 
 static bool leaves_solve(const struct plan *plan)
@@ -231,7 +202,7 @@ static bool leaves_solve(const struct plan *plan)
 
 /* ---- the calls ---- */
 
-static void take_workspace(struct cholesky *s, void *work)
+static void take_workspace(struct factor *s, void *work)
 {
 	struct workspace workspace = {work, 0};
 	int64_t widest = plan_widest(s->plan, s->given.n);
@@ -263,16 +234,11 @@ static bool check(struct executor *e, const struct plan *plan, enum uplo uplo, s
 	return triangle_check(e, plan) && split_check(e);
 }
 
-static bool set_up(struct cholesky *s, struct executor *e, const struct plan *plan, enum uplo uplo,
+static bool set_up(struct factor *s, struct executor *e, const struct plan *plan, enum uplo uplo,
         struct matrix a, void *work, int *info)
 {
-	*s = (struct cholesky){.e = e, .plan = plan, .uplo = uplo, .given = a, .info = info};
-	s->schedule = (struct schedule){.e = e,
-	        .plan = plan,
-	        .steps = a.n,
-	        .columns = a.n,
-	        .operations = leaves_solve(plan) ? &whole_panels : &operations,
-	        .self = s};
+	*s = (struct factor){.e = e, .plan = plan, .uplo = uplo, .given = a, .info = info};
+	s->schedule = schedule_of(e, plan, a, leaves_solve(plan) ? &whole_panels : &operations, s);
 	s->solve = (struct triangle){
 	        uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, triangle_piece(plan)};
 	if (!check(e, plan, uplo, a))
@@ -283,7 +249,7 @@ static bool set_up(struct cholesky *s, struct executor *e, const struct plan *pl
 
 int64_t potrf_work(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a)
 {
-	struct cholesky s;
+	struct factor s;
 
 	return set_up(&s, e, plan, uplo, a, NULL, NULL) ? s.bytes : -1;
 }
@@ -291,7 +257,7 @@ int64_t potrf_work(struct executor *e, const struct plan *plan, enum uplo uplo, 
 bool potrf(struct executor *e, const struct plan *plan, enum uplo uplo, struct matrix a, void *work,
         int *info)
 {
-	struct cholesky s;
+	struct factor s;
 
 	if (!set_up(&s, e, plan, uplo, a, work, info))
 		return false;

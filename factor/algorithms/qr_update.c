@@ -35,20 +35,6 @@ static bool goes_up(enum qr_change change)
 	return change != QR_REMOVE_COLUMNS && change != QR_ADD_ROWS;
 }
 
-bool update_whole(const struct qr_factors *f)
-{
-	return f->kept == Q_FULL || (f->kept == Q_THIN && f->m == f->n);
-}
-
-int64_t update_at_once(const struct update *u, int64_t left)
-{
-	const struct qr_factors *f = u->f;
-	bool few = u->change == QR_MODIFY && f->kept == Q_THIN && !update_whole(f);
-	int64_t outside = few ? f->m - f->n : left;
-
-	return min_int64(min_int64(left, SWEEP_COLUMNS), min_int64(f->n, outside));
-}
-
 struct qr_room qr_update_room(const struct qr_factors *f, enum qr_change change, int64_t p)
 {
 	bool rows = change == QR_ADD_ROWS, columns = change == QR_ADD_COLUMNS;
@@ -119,17 +105,7 @@ int64_t qr_change_last(const struct qr_factors *f, enum qr_change change, int64_
 	return last[change];
 }
 
-bool update_check_at(const struct update *u, int64_t k)
-{
-	const int64_t last = qr_change_last(u->f, u->change, u->p);
-
-	return (k >= 0 && k <= last) ||
-	       fault_set(&u->e->fault,
-	               "%s of %" PRId64 " at %" PRId64 ": 0 to %" PRId64 " is possible",
-	               qr_change_name[u->change], u->p, k, last);
-}
-
-bool update_check_shape(
+static bool check_shape(
         const struct update *u, const char *name, struct matrix a, int64_t m, int64_t n)
 {
 	return (a.m == m && a.n == n && a.ld >= max_int64(m, 1)) ||
@@ -138,11 +114,33 @@ bool update_check_shape(
 	               a.n, m, n);
 }
 
-bool update_check_sides(const struct update *u, struct matrix b, int64_t m)
+bool update_take_operands(
+        struct update *s, int64_t k, struct matrix u, struct matrix v, struct matrix b, int *info)
 {
-	int64_t n = u->f->d.n;
+	static const char *const names[] = {[QR_ADD_COLUMNS] = "the matrix of new columns",
+	        [QR_ADD_ROWS] = "the matrix of new rows",
+	        [QR_REMOVE_ROWS] = "the matrix of rows",
+	        [QR_MODIFY] = "U"};
+	const struct qr_factors *f = s->f;
+	const int64_t last = qr_change_last(f, s->change, s->p);
+	const bool columns = s->change == QR_ADD_COLUMNS || s->change == QR_MODIFY;
+	const bool reads =
+	        s->change == QR_REMOVE_ROWS ? f->kept == Q_NONE : s->change != QR_REMOVE_COLUMNS;
+	const int64_t rows = columns ? f->m : s->p;
 
-	return n == 0 || update_check_shape(u, "the matrix of right-hand sides", b, m, n);
+	s->k = k;
+	s->u = u;
+	s->v = v;
+	s->b = b;
+	s->result = info;
+	if (s->change != QR_MODIFY && (k < 0 || k > last))
+		return fault_set(&s->e->fault,
+		        "%s of %" PRId64 " at %" PRId64 ": 0 to %" PRId64 " is possible",
+		        qr_change_name[s->change], s->p, k, last);
+	return (!reads || check_shape(s, names[s->change], u, rows, columns ? s->p : f->n)) &&
+	       (s->change != QR_MODIFY || check_shape(s, "V", v, f->n, s->p)) &&
+	       (s->change == QR_REMOVE_COLUMNS || f->d.n == 0 ||
+	               check_shape(s, "the matrix of right-hand sides", b, rows, f->d.n));
 }
 
 /* ---- workspace ---- */
@@ -157,11 +155,6 @@ static void workspace_stack(struct update *u, struct workspace *workspace)
 	u->stack.d = workspace_matrix(workspace, rows, f->d.n, precision);
 	u->stack.q =
 	        workspace_matrix(workspace, f->kept == Q_NONE ? 0 : f->m + u->p, rows, precision);
-}
-
-static bool uses_gram(const struct update *u)
-{
-	return u->f->kept == Q_THIN && u->f->m > u->f->n && goes_up(u->change);
 }
 
 static void take_workspace(struct update *u, void *work)
@@ -182,7 +175,7 @@ static void take_workspace(struct update *u, void *work)
 		workspace_stack(u, &workspace);
 	else if (u->change != QR_REMOVE_COLUMNS)
 		u->w = workspace_matrix(&workspace, rows, SWEEP_COLUMNS, precision);
-	if (uses_gram(u)) {
+	if (f->kept == Q_THIN && f->m > f->n && goes_up(u->change)) {
 		u->info = workspace_integers(&workspace, 1);
 		struct matrix q = matrix_view(
 		        f->q, 0, 0, f->m, min_int64(f->m, f->n + max_int64(u->p, SWEEP_COLUMNS)));
@@ -275,16 +268,13 @@ struct system update_system_at(
 bool qr_update(struct executor *e, struct qr_factors *f, enum qr_change change, int64_t k,
         int64_t p, struct matrix u, struct matrix v, struct matrix b, void *work, int *info)
 {
-	switch (change) {
-	case QR_REMOVE_COLUMNS:
-		return qr_remove_columns(e, f, k, p, work);
-	case QR_ADD_COLUMNS:
-		return qr_add_columns(e, f, k, u, b, work, info);
-	case QR_ADD_ROWS:
-		return qr_add_rows(e, f, k, u, b, work);
-	case QR_REMOVE_ROWS:
-		return qr_remove_rows(e, f, k, p, u, b, work, info);
-	default:
-		return qr_modify(e, f, u, v, b, work, info);
-	}
+	static bool (*const run[])(struct update *) = {[QR_REMOVE_COLUMNS] = update_remove_columns,
+	        [QR_ADD_COLUMNS] = update_add_columns,
+	        [QR_ADD_ROWS] = update_add_rows,
+	        [QR_REMOVE_ROWS] = update_remove_rows,
+	        [QR_MODIFY] = update_modify};
+	struct update s;
+
+	return update_set_up(&s, e, f, change, p, work) &&
+	       update_take_operands(&s, k, u, v, b, info) && run[change](&s);
 }

@@ -42,33 +42,24 @@ struct qr_room {
 };
 struct qr_room qr_update_room(const struct qr_factors *, enum qr_change, int64_t p);
 
-/* Removes columns k .. k+p-1 of A. */
-bool qr_remove_columns(struct executor *, struct qr_factors *, int64_t k, int64_t p, void *work);
-
-/* Adds the columns of u (m x p) before column k of A; b (m x d.n): the right-hand sides, read with
- * thin Q only. m >= n + p. u is overwritten. Needs Q. info (thin Q): the 1-based number of the
+/* Makes the change. u, v and b: its operands; those that it does not take are not read.
+ *
+ * Removed columns: k .. k+p-1 of A.
+ *
+ * Added columns: those of u (m x p), before column k of A; b (m x d.n): the right-hand sides, read
+ * with thin Q only. m >= n + p. u is overwritten. Needs Q. info (thin Q): the 1-based number of the
  * first new column that depends on A's columns and the new ones before it; zeros then replace it in
- * Q, whose columns are not orthonormal any more. */
-bool qr_add_columns(struct executor *, struct qr_factors *, int64_t k, struct matrix u,
-        struct matrix b, void *work, int *info);
-
-/* Adds the rows of u (p x n) before row k of A, and those of b (p x d.n) to B. u and b are
- * overwritten. */
-bool qr_add_rows(struct executor *, struct qr_factors *, int64_t k, struct matrix u,
-        struct matrix b, void *work);
-
-/* Removes rows k .. k+p-1 of A, which are u (p x n; read without Q only), and of B, which are b (p
+ * Q, whose columns are not orthonormal any more.
+ *
+ * Added rows: those of u (p x n), before row k of A, and those of b (p x d.n) to B. u and b are
+ * overwritten.
+ *
+ * Removed rows: k .. k+p-1 of A, which are u (p x n; read without Q only), and of B, which are b (p
  * x d.n). m - p >= n. info (not with Q_FULL): the 1-based number of the first row without which A
  * is not, or hardly, of full rank; the factorization is then undefined. Without Q the error grows
- * with 1 / (1 - norm2(R^-T u^T)^2). */
-bool qr_remove_rows(struct executor *, struct qr_factors *, int64_t k, int64_t p, struct matrix u,
-        struct matrix b, void *work, int *info);
-
-/* A := A + u v^T, u m x p and v n x p; b and info as in qr_add_columns. Needs Q. u is overwritten.
- */
-bool qr_modify(struct executor *, struct qr_factors *, struct matrix u, struct matrix v,
-        struct matrix b, void *work, int *info);
-
-/* The change of that kind. Operands that it does not take are not read. */
+ * with 1 / (1 - norm2(R^-T u^T)^2).
+ *
+ * Modified: A := A + u v^T, u m x p and v n x p; b and info as with added columns. Needs Q. u is
+ * overwritten. */
 bool qr_update(struct executor *, struct qr_factors *, enum qr_change, int64_t k, int64_t p,
         struct matrix u, struct matrix v, struct matrix b, void *work, int *info);

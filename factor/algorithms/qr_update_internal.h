@@ -10,7 +10,9 @@ struct update {
 	struct executor *e;
 	struct qr_factors *f;
 	enum qr_change change;
-	int64_t p;
+	int64_t k, p;
+	struct matrix u, v, b; /* the operands; columns or rows of them are taken in steps */
+	int *result;           /* the caller's info */
 	struct sweep sweep;
 	struct matrix shifted; /* of move */
 	struct matrix w;       /* Q^T U */
@@ -24,18 +26,17 @@ struct update {
 bool update_set_up(struct update *, struct executor *, struct qr_factors *, enum qr_change,
         int64_t p, void *work);
 
-/* False with the executor's fault when k is too large or below 0; a is not m x n; b is not the
- * right-hand sides of m rows. */
-bool update_check_at(const struct update *, int64_t k);
-bool update_check_shape(
-        const struct update *, const char *name, struct matrix a, int64_t m, int64_t n);
-bool update_check_sides(const struct update *, struct matrix b, int64_t m);
+/* Takes the operands of qr_update; false with the executor's fault when k is out of its range, or
+ * an operand that the change reads has another shape. */
+bool update_take_operands(
+        struct update *, int64_t k, struct matrix u, struct matrix v, struct matrix b, int *info);
 
-/* Whether all of Q is kept; its columns from n on are no part of Q R. */
-bool update_whole(const struct qr_factors *);
-
-/* Columns of U in one step when `left` are left. */
-int64_t update_at_once(const struct update *, int64_t left);
+/* The changes, after update_take_operands. */
+bool update_remove_columns(struct update *);
+bool update_add_columns(struct update *);
+bool update_add_rows(struct update *);
+bool update_remove_rows(struct update *);
+bool update_modify(struct update *);
 
 /* Moves the m x n matrix at (i,j) of a to (to_i,to_j); the two may overlap. */
 bool update_move(struct update *, struct matrix a, int64_t m, int64_t n, int64_t i, int64_t j,

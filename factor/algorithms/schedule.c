@@ -22,6 +22,12 @@ enum {
 	EVENT_BEGUN
 };
 
+struct schedule schedule_of(struct executor *e, const struct plan *plan, struct matrix a,
+        const struct factorization *operations, struct factor *self)
+{
+	return (struct schedule){e, plan, min_int64(a.m, a.n), a.n, operations, self, {0}};
+}
+
 static struct block block_at(const struct schedule *s, int64_t index, int64_t j)
 {
 	return (struct block){index, j, plan_width(s->plan, index, s->steps - j)};
@@ -237,7 +243,8 @@ static bool side_queue(const struct schedule *s, struct block b)
 static bool has_next_update(const struct schedule *s, struct block b, struct block next)
 {
 	return s->operations->next_update && beside_panel(s) && next.w &&
-	       (s->plan->lookahead > 1 || s->operations->narrow(s->self, b, next.w));
+	       (s->plan->lookahead > 1 || !s->operations->narrow ||
+	               s->operations->narrow(s->self, b, next.w));
 }
 
 /* From panel to panel in QUEUE_PANEL, which waits for what QUEUE_MAIN did before this block. */

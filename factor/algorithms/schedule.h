@@ -23,44 +23,48 @@ static inline int64_t block_turn(struct block b)
 	return b.index % BLOCKS_IN_FLIGHT;
 }
 
-/* The steps of a factorization; self is its state. Each works on the current queue. NULL where "or
+/* The state of a factorization, which every factorization defines for itself. */
+struct factor;
+
+/* The steps of a factorization. Each works on the current queue. NULL where "or
  * NULL" stands: the step does not exist. */
 struct factorization {
 	/* the part of the matrix that a panel on the host changes */
-	struct matrix (*panel)(void *self, struct block b);
+	struct matrix (*panel)(struct factor *, struct block b);
 	/* before the panel on the device; may run beside other work. Or NULL */
-	bool (*fetch)(void *self, struct block b);
+	bool (*fetch)(struct factor *, struct block b);
 	/* beside the first panel: work that the updates need and the first panel does not touch. Or
 	 * NULL */
-	bool (*begin)(void *self, struct block b);
+	bool (*begin)(struct factor *, struct block b);
 	/* between a panel and its updates, beside the side queue only; pauses: whether there is any
 	 * at this block. Or NULL */
-	bool (*pause)(void *self, struct block b);
-	bool (*pauses)(void *self, struct block b);
+	bool (*pause)(struct factor *, struct block b);
+	bool (*pauses)(struct factor *, struct block b);
 	/* the panel on the device; and its part that needs only the diagonal block up to date,
 	 * first (or NULL) */
-	bool (*on_device)(void *self, struct block b);
-	bool (*corner_on_device)(void *self, struct block b);
+	bool (*on_device)(struct factor *, struct block b);
+	bool (*corner_on_device)(struct factor *, struct block b);
 	/* the panel on the host, in place; the current queue is that of the copy back */
-	bool (*on_host)(void *self, struct block b, struct matrix host);
+	bool (*on_host)(struct factor *, struct block b, struct matrix host);
 	/* on the device when a host panel is back */
-	bool (*back)(void *self, struct block b);
+	bool (*back)(struct factor *, struct block b);
 	/* columns j .. j+n-1 right of the block; with corner_on_device only the part below their
 	 * diagonal block, which update_corner does first */
-	bool (*update)(void *self, struct block b, int64_t j, int64_t n);
-	bool (*update_corner)(void *self, struct block b, int64_t j, int64_t n);
+	bool (*update)(struct factor *, struct block b, int64_t j, int64_t n);
+	bool (*update_corner)(struct factor *, struct block b, int64_t j, int64_t n);
 	/* the update in two parts: the block's rows, and the rest. Or NULL */
-	bool (*top)(void *self, struct block b, int64_t j, int64_t n);
-	bool (*bottom)(void *self, struct block b, int64_t j, int64_t n);
+	bool (*top)(struct factor *, struct block b, int64_t j, int64_t n);
+	bool (*bottom)(struct factor *, struct block b, int64_t j, int64_t n);
 	/* operands of bottom brought into the form it needs; may run early. Or NULL */
-	bool (*ready)(void *self, struct block b, int64_t j, int64_t n);
+	bool (*ready)(struct factor *, struct block b, int64_t j, int64_t n);
 	/* the same as update, of the n columns that the next panel on the device waits for, in the
-	 * panels' queue (or NULL); narrow: whether it is faster for n columns */
-	bool (*next_update)(void *self, struct block b, int64_t n);
-	bool (*narrow)(void *self, struct block b, int64_t n);
+	 * panels' queue (or NULL); narrow: whether it is faster for n columns (NULL:
+	 * always) */
+	bool (*next_update)(struct factor *, struct block b, int64_t n);
+	bool (*narrow)(struct factor *, struct block b, int64_t n);
 	/* work that no later panel or update reads, in the blocks' order; it may change columns
 	 * left of the block. Or NULL */
-	bool (*side_queue)(void *self, struct block b);
+	bool (*side_queue)(struct factor *, struct block b);
 	/* the update beside a panel on the device starts after the panel, which then finds the
 	 * device empty; for panels that are kernels of few blocks */
 	bool panel_first;
@@ -72,9 +76,13 @@ struct schedule {
 	int64_t steps;   /* columns of all panels together */
 	int64_t columns; /* of the matrix */
 	const struct factorization *operations;
-	void *self;
+	struct factor *self;
 	struct split_room split; /* for the updates' products */
 };
+
+/* Of all columns of a, with panels in the first min(m, n). */
+struct schedule schedule_of(struct executor *, const struct plan *, struct matrix a,
+        const struct factorization *, struct factor *self);
 
 struct block schedule_first(const struct schedule *);
 struct block schedule_next(const struct schedule *, struct block);

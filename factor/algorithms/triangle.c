@@ -64,11 +64,11 @@ bool triangle_invert(
 	return ok;
 }
 
-static struct piece piece_at(const struct triangle *t, struct matrix a, struct matrix inverse,
-        struct matrix kept, struct matrix b, int64_t j)
+/* Rows or columns j .. j+n-1; without the inverse. */
+static struct piece piece_at(const struct triangle *t, struct matrix a, struct matrix kept,
+        struct matrix b, int64_t j, int64_t n)
 {
-	int64_t n = piece_width(t, j, a.n);
-	struct piece p = {.a = matrix_view(a, j, j, n, n), .inverse = inverse_at(inverse, j, n)};
+	struct piece p = {.a = matrix_view(a, j, j, n, n)};
 
 	p.before = t->uplo == LOWER ? matrix_view(a, j, 0, n, j) : matrix_view(a, 0, j, j, n);
 	if (t->side == LEFT) {
@@ -108,13 +108,7 @@ static bool substitute(
 		return ex_trsm(e, t->side, t->uplo, t->trans, t->diag, 1, a, b);
 
 	int64_t n = (a.n / 2 + NARROW - 1) / NARROW * NARROW, rest = a.n - n;
-	struct piece second = {.a = matrix_view(a, n, n, rest, rest)};
-	second.before =
-	        t->uplo == LOWER ? matrix_view(a, n, 0, rest, n) : matrix_view(a, 0, n, n, rest);
-	second.solved =
-	        t->side == LEFT ? matrix_view(b, 0, 0, n, b.n) : matrix_view(b, 0, 0, b.m, n);
-	second.kept =
-	        t->side == LEFT ? matrix_view(b, n, 0, rest, b.n) : matrix_view(b, 0, n, b.m, rest);
+	struct piece second = piece_at(t, a, b, b, n, rest);
 	return substitute(e, t, matrix_view(a, 0, 0, n, n), second.solved) &&
 	       subtract_solved(e, t, &second) && substitute(e, t, second.a, second.kept);
 }
@@ -128,7 +122,9 @@ bool triangle_solve(struct executor *e, const struct triangle *t, struct matrix 
 	kept = room_for(kept, b.m, b.n);
 	bool ok = ex_copy(e, WHOLE, b, kept);
 	for (int64_t j = 0; ok && j < a.n; j += t->piece) {
-		struct piece p = piece_at(t, a, inverse, kept, b, j);
+		int64_t n = piece_width(t, j, a.n);
+		struct piece p = piece_at(t, a, kept, b, j, n);
+		p.inverse = inverse_at(inverse, j, n);
 		ok = subtract_solved(e, t, &p) && multiply_inverse(e, t, &p) &&
 		     ex_trsm_guard(
 		             e, t->side, t->uplo, t->trans, t->diag, p.a, p.inverse, p.kept, p.b);

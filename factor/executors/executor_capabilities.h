@@ -28,7 +28,7 @@ enum {
 	/* QR, Cholesky and column-major LU copy an unaligned matrix of this many columns or more to
 	 * aligned memory (aligned.h). */
 	EXECUTOR_ALIGNED_FROM = 2048,
-	/* LU defers the row swaps left of a panel to the end (getrf_deferred_swaps.c). */
+	/* LU defers the row swaps left of a panel to the end (getrf.c). */
 	EXECUTOR_DEFERRED_FROM = 3500,
 };
 

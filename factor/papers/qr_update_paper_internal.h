@@ -39,16 +39,6 @@ struct paper {
 	struct matrix units; /* added rows without all of Q: the columns beside Q */
 };
 
-/* Checks the change and allocates the workspace; false with the executor's fault. */
-bool paper_set_up(struct paper *, struct executor *, struct qr_factors *, enum qr_change, int64_t p,
-        void *work, const struct qr_paper *);
-
-/* The four changes; paper_set_up and the check of k come before. */
-bool paper_remove_columns(struct paper *, int64_t k);
-bool paper_add_columns(struct paper *, int64_t k, struct matrix u, struct matrix b, int *info);
-bool paper_add_rows(struct paper *, int64_t k, struct matrix u, struct matrix b);
-bool paper_remove_rows(struct paper *, int64_t k, struct matrix b, int *info);
-
 /* The phase begins. */
 bool paper_begin(const struct paper *, enum paper_phase);
 
@@ -57,12 +47,8 @@ bool paper_begin(const struct paper *, enum paper_phase);
 bool paper_fork(const struct paper *);
 bool paper_side_queue(const struct paper *, enum paper_side, enum paper_phase);
 
-/* paper_back: the next operations go into QUEUE_MAIN. paper_join: they also wait for all sides. */
-void paper_back(const struct paper *);
+/* The next operations go into QUEUE_MAIN and wait for all sides. */
 bool paper_join(const struct paper *);
-
-/* Columns of a block of reflectors that reduce `columns` columns. */
-int64_t paper_width(const struct qr_paper *, int64_t columns);
 
 /* paper_band: y.r, whose elements from column j on reach p rows below the diagonal, becomes upper
  * triangular with zeros below; y.d and y.q are updated. paper_stack: the same for y.r, upper
@@ -71,13 +57,6 @@ int64_t paper_width(const struct qr_paper *, int64_t columns);
 bool paper_band(struct paper *, struct system y, int64_t j, int64_t p);
 bool paper_stack(
         struct paper *, struct system y, struct matrix u, struct matrix b, struct matrix units);
-
-/* paper_whole_workspace: workspace for a of at most this size, applied to d, and to q from the
- * right. paper_whole_run: a becomes upper triangular with zeros below. */
-bool paper_whole_workspace(struct paper *, struct paper_whole *, struct workspace *,
-        struct matrix a, struct matrix d, struct matrix q);
-bool paper_whole_run(const struct paper *, const struct paper_whole *, struct matrix a,
-        struct matrix d, struct matrix q);
 
 /* Rotations of x's columns make row `row` of x and the p - 1 rows behind it zero right of their
  * diagonal element, which is column c of the c-th. Before, the c-th row ends with column base + c

@@ -1,10 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* Givens rotations by wavefronts (the paper's Fig. 1, with strips of two rows). In stage s the
- * rotation of column c acts on row base + 2 c - s and the row above: rotations of neighbouring
- * columns act on neighbouring rows, and those of one stage are independent. Rows of R are columns
- * of x, as in the paper. Stages: base + p - 1, a kernel each for x and for Q. Operations: 6 a
- * rotation and row of x or q, 3 p n^2 for R and 6 m n p for Q. */
+/* The queues of the paper's changes, and Givens rotations by wavefronts (the paper's Fig. 1, with
+ * strips of two rows). In stage s the rotation of column c acts on row base + 2 c - s and the row
+ * above: rotations of neighbouring columns act on neighbouring rows, and those of one stage are
+ * independent. Rows of R are columns of x, as in the paper. Stages: base + p - 1, a kernel each for
+ * x and for Q. Operations: 6 a rotation and row of x or q, 3 p n^2 for R and 6 m n p for Q. */
 #include "qr_update_paper_internal.h"
+
+enum { EVENT_FORK, EVENT_JOIN }; /* EVENT_JOIN + side, two events */
+
+/* ---- queues ---- */
+
+static enum queue queue_of(const struct paper *s, enum paper_side side)
+{
+	static const enum queue queues[PAPER_SIDES] = {QUEUE_MAIN, QUEUE_IN, QUEUE_OUT};
+
+	return s->how->phase_timer ? QUEUE_MAIN : queues[side];
+}
+
+bool paper_begin(const struct paper *s, enum paper_phase phase)
+{
+	return phase_timer_begin(s->e, s->how->phase_timer, (int)phase);
+}
+
+bool paper_fork(const struct paper *s)
+{
+	s->e->queue = QUEUE_MAIN;
+	return ex_record(s->e, EVENT_FORK);
+}
+
+bool paper_side_queue(const struct paper *s, enum paper_side side, enum paper_phase phase)
+{
+	s->e->queue = queue_of(s, side);
+	return paper_begin(s, phase) && (s->e->queue == QUEUE_MAIN || ex_wait(s->e, EVENT_FORK));
+}
+
+bool paper_join(const struct paper *s)
+{
+	struct executor *e = s->e;
+	bool ok = true;
+
+	for (int side = SIDE_D; ok && !s->how->phase_timer && side < PAPER_SIDES; side++) {
+		e->queue = queue_of(s, (enum paper_side)side);
+		ok = ex_record(e, EVENT_JOIN + side);
+		e->queue = QUEUE_MAIN;
+		ok = ok && ex_wait(e, EVENT_JOIN + side);
+	}
+	e->queue = QUEUE_MAIN;
+	return ok;
+}
+
+/* ---- wavefronts ---- */
 
 /* The two halves of the rotations' memory take turns. */
 enum { EVENT_MADE = 8, EVENT_USED = 10 };
@@ -64,7 +109,7 @@ static bool strip(struct paper *s, const struct wave_shape *w, struct matrix x, 
 	          paper_side_queue(s, SIDE_Q, PAPER_GIVENS_Q) && ex_wait(e, EVENT_MADE + half) &&
 	          use_some(s, w, q, from, to) && ex_record(e, EVENT_USED + half);
 
-	paper_back(s);
+	e->queue = QUEUE_MAIN;
 	return ok;
 }
 

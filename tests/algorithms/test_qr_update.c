@@ -194,9 +194,10 @@ static void test_refused(struct executor *e)
 	}
 	struct matrix room = {NULL, 0, 9, 9, 9, SINGLE};
 	struct qr_factors f = {.m = 9, .n = 5, .kept = Q_NONE, .r = room};
-	ok(!qr_remove_columns(e, &f, 5, 1, NULL) && f.n == 5, "refused: %s", e->fault.text);
-	ok(!qr_add_rows(e, &f, 0, (struct matrix){NULL, 0, 2, 4, 2, SINGLE}, room, NULL) &&
-	                f.m == 9,
+	struct matrix rows = {NULL, 0, 2, 4, 2, SINGLE};
+	ok(!qr_update(e, &f, QR_REMOVE_COLUMNS, 5, 1, room, room, room, NULL, NULL) && f.n == 5,
+	        "refused: %s", e->fault.text);
+	ok(!qr_update(e, &f, QR_ADD_ROWS, 0, 2, rows, room, room, NULL, NULL) && f.m == 9,
 	        "refused: %s", e->fault.text);
 }
 

@@ -13,27 +13,14 @@
 
 enum { SIDES = 2 };
 
-/* The functions under test; modify: NULL where there is none. */
+/* The functions under test. */
 struct update_calls {
 	int64_t (*work)(struct executor *, const struct qr_factors *, enum qr_change, int64_t p);
-	bool (*remove_columns)(
-	        struct executor *, struct qr_factors *, int64_t k, int64_t p, void *work);
-	bool (*add_columns)(struct executor *, struct qr_factors *, int64_t k, struct matrix u,
-	        struct matrix b, void *work, int *info);
-	bool (*add_rows)(struct executor *, struct qr_factors *, int64_t k, struct matrix u,
-	        struct matrix b, void *work);
-	bool (*remove_rows)(struct executor *, struct qr_factors *, int64_t k, int64_t p,
-	        struct matrix u, struct matrix b, void *work, int *info);
-	bool (*modify)(struct executor *, struct qr_factors *, struct matrix u, struct matrix v,
-	        struct matrix b, void *work, int *info);
+	bool (*change)(struct executor *, struct qr_factors *, enum qr_change, int64_t k, int64_t p,
+	        struct matrix u, struct matrix v, struct matrix b, void *work, int *info);
 };
 
-static const struct update_calls qr_update_calls = {.work = qr_update_work,
-        .remove_columns = qr_remove_columns,
-        .add_columns = qr_add_columns,
-        .add_rows = qr_add_rows,
-        .remove_rows = qr_remove_rows,
-        .modify = qr_modify};
+static const struct update_calls qr_update_calls = {.work = qr_update_work, .change = qr_update};
 
 /* A factorization in executor memory, and its matrix and right-hand sides in double on the host. */
 struct fixture {
@@ -168,27 +155,7 @@ struct outcome {
 	int info;
 };
 
-/* The call with operands u, v, b in executor memory. */
-static inline bool call_change(struct fixture *s, enum qr_change what, int64_t k, int64_t p,
-        struct matrix u, struct matrix v, struct matrix b, void *work, int *info)
-{
-	const struct update_calls *c = s->calls;
-
-	switch (what) {
-	case QR_REMOVE_COLUMNS:
-		return c->remove_columns(s->e, &s->f, k, p, work);
-	case QR_ADD_COLUMNS:
-		return c->add_columns(s->e, &s->f, k, u, b, work, info);
-	case QR_ADD_ROWS:
-		return c->add_rows(s->e, &s->f, k, u, b, work);
-	case QR_REMOVE_ROWS:
-		return c->remove_rows(s->e, &s->f, k, p, u, b, work, info);
-	default:
-		return c->modify(s->e, &s->f, u, v, b, work, info);
-	}
-}
-
-/* The same for the matrix on the host. */
+/* The change of the matrix on the host. */
 static inline void change_host(struct fixture *s, enum qr_change what, int64_t k, int64_t p,
         int64_t m, int64_t n, const double *u, const double *v, const double *b)
 {
@@ -224,7 +191,8 @@ static inline struct outcome change_with(
 	struct pivots info = room_pivots(&room, 0);
 	void *work = room_bytes(&room, s->calls->work(s->e, &s->f, what, p));
 	struct outcome out = {
-	        room.good && call_change(s, what, k, p, mu, mv, mb, work, info.data), 0};
+	        room.good && s->calls->change(s->e, &s->f, what, k, p, mu, mv, mb, work, info.data),
+	        0};
 
 	change_host(s, what, k, p, m, n, u, v, b);
 	if (out.ran && has_info)

@@ -10,7 +10,7 @@ if ! command -v musl-gcc >/dev/null; then
 	exit 0
 fi
 make_scratch
-(cd probes && printf "PROBE(%s)\n" *) >"$scratch/probe_list.h" # as the Makefile makes it
+(cd probes && printf "PROBE(%s)\n" */ | tr -d /) >"$scratch/probe_list.h" # as the Makefile makes it
 machine=/usr/include/$(uname -m)-linux-gnu
 headers="$(pkg-config --cflags openblas | sed 's/-I/-idirafter /g') -idirafter $machine -idirafter /usr/include"
 for part in lib/base lib/stats lib/host lib/profile lib/probe 'probes/host_*' factor/executors/host factor/algorithms; do

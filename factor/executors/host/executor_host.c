@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The host executor: operations on host memory, complete when their call returns. BLAS 1 and 2
- * operations call OpenBLAS on one thread, because short vectors do not repay waking others. */
+/* The host executor: operations on host memory, complete when their call returns. Its lifetime,
+ * memory, copies, timing and threads. */
 #include "executor_host.h"
 #include "executor_host_gram.h"
 
@@ -15,19 +15,41 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REAL float
-#define REAL_SAFE FLT_MIN
-#define NAME(x) x##_s
-#define BLAS(prefix, x) prefix##s##x
-#include "executor_host_template.h"
-
-#define REAL double
-#define REAL_SAFE DBL_MIN
-#define NAME(x) x##_d
-#define BLAS(prefix, x) prefix##d##x
-#include "executor_host_template.h"
-
 enum { ALIGNMENT = 256 };
+
+/* ---- OpenBLAS's number of threads while host executors exist ---- */
+
+static int all_threads, executors;
+
+static void host_threads_open(void)
+{
+	if (executors++ == 0)
+		all_threads = openblas_get_num_threads();
+	openblas_set_num_threads(1);
+}
+
+static void host_threads_close(void)
+{
+	if (--executors == 0)
+		openblas_set_num_threads(all_threads);
+}
+
+void host_threads_begin(bool all)
+{
+	openblas_set_num_threads(all ? all_threads : 1);
+}
+
+void host_threads_end(void)
+{
+	openblas_set_num_threads(1);
+}
+
+int executor_host_threads(void)
+{
+	return all_threads;
+}
+
+/* ---- lifetime and memory ---- */
 
 void host_destroy(struct executor *e)
 {
@@ -102,13 +124,50 @@ bool host_sync(struct executor *e)
 	return true;
 }
 
-RESULT(iamax, x, index, (struct matrix x, int64_t *index), x)
-RESULT(get, element, value, (struct matrix element, double *value), element)
-FORWARD(swap, x, (struct matrix x, struct matrix y), x, y)
-FORWARD(scal, x, (double alpha, struct matrix x), alpha, x)
-FORWARD(scale_by, x, (struct matrix element, struct matrix x), element, x)
-FORWARD(ger, a, (struct matrix x, struct matrix y, struct matrix a), x, y, a)
-RESULT(zero_pivot, a, info, (struct matrix a, int *info), a)
+bool host_mark(struct executor *e, int64_t index)
+{
+	struct host_executor *h = (struct host_executor *)e;
+
+	if (index >= h->mark_count) {
+		h->mark_count = 2 * index + 64;
+		h->marks = xrealloc(h->marks, (size_t)h->mark_count * sizeof *h->marks);
+	}
+	h->marks[index] = clock_now();
+	return true;
+}
+
+bool host_elapsed(struct executor *e, int64_t from, int64_t to, double *seconds)
+{
+	const struct host_executor *h = (struct host_executor *)e;
+
+	*seconds = h->marks[to] - h->marks[from];
+	return true;
+}
+
+/* Events need no action: each operation is complete when its call returns. */
+static bool host_event(struct executor *e, int event)
+{
+	if (event < 0 || event >= EXECUTOR_EVENTS)
+		return fault_set(&e->fault, "event %d is not below %d", event, EXECUTOR_EVENTS);
+	return true;
+}
+
+bool host_stage(struct executor *e, int stage, int64_t m, int64_t n, enum precision precision,
+        struct matrix *host)
+{
+	struct host_executor *h = (struct host_executor *)e;
+	int64_t bytes = m * n * precision_bytes(precision);
+
+	if (bytes > h->stages[stage].bytes) {
+		e->ops->release(e, h->stages[stage].data);
+		h->stages[stage].bytes = 0;
+		if (!e->ops->alloc(e, bytes, &h->stages[stage].data))
+			return false;
+		h->stages[stage].bytes = bytes;
+	}
+	*host = (struct matrix){h->stages[stage].data, 0, m, n, m, precision};
+	return true;
+}
 
 bool host_store_pivots(struct executor *e, const int *ipiv, int info, struct pivots p)
 {
@@ -116,56 +175,6 @@ bool host_store_pivots(struct executor *e, const int *ipiv, int info, struct piv
 	if (p.n > 0)
 		memcpy(p.data, ipiv, (size_t)p.n * sizeof *ipiv);
 	p.data[p.n] = info;
-	return true;
-}
-
-/* Between two fused steps, work holds the row of the next pivot. */
-int64_t host_fused_work(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return sizeof(int64_t);
-}
-
-bool host_fused_begin(struct executor *e, struct matrix a, void *work, struct pivots p)
-{
-	(void)e;
-	p.data[a.n] = 0;
-	*(int64_t *)work = CALL(a, reference_search, a, 0);
-	return true;
-}
-
-bool host_fused_pivot(struct executor *e, struct matrix a, int64_t j, void *work, struct pivots p)
-{
-	(void)e;
-	CALL(a, reference_pivot, a, j, *(int64_t *)work, p);
-	return true;
-}
-
-bool host_fused_update(struct executor *e, struct matrix a, int64_t j, void *work, struct pivots p)
-{
-	(void)e;
-	(void)p;
-	CALL(a, reference_update, a, j);
-	if (j + 1 < a.n)
-		*(int64_t *)work = CALL(a, reference_search, a, j + 1);
-	return true;
-}
-
-bool host_resident_fits(struct executor *e, struct matrix a)
-{
-	(void)e;
-	(void)a;
-	return true;
-}
-
-bool host_resident_panel(struct executor *e, struct matrix a, void *work, struct pivots p)
-{
-	host_fused_begin(e, a, work, p);
-	for (int64_t j = 0; j < a.n; j++) {
-		host_fused_pivot(e, a, j, work, p);
-		host_fused_update(e, a, j, work, p);
-	}
 	return true;
 }
 

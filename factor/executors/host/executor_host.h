@@ -20,9 +20,7 @@ struct host_executor {
 #define CALL(a, name, ...) ((a).precision == SINGLE ? name##_s(__VA_ARGS__) : name##_d(__VA_ARGS__))
 
 /* OpenBLAS's number of threads, a setting of the process that all host executors share: one thread
- * from the first open to the last close, and between begin and end all threads or one. */
-void host_threads_open(void);
-void host_threads_close(void);
+ * while one exists, and between begin and end all threads or one. */
 void host_threads_begin(bool all);
 void host_threads_end(void);
 
@@ -36,22 +34,3 @@ static inline void host_store_info(int *info, int row, int64_t first)
 /* host_<name> of every operation that the host has. */
 #define FUNCTION(type, name, parameters) type host_##name parameters;
 #include "factor/executors/operations.h"
-
-/* Operations that are one function of the matrix's precision; RESULT stores its value. */
-#define FORWARD(name, of, parameters, ...)                                                         \
-	bool host_##name(struct executor *e, EXECUTOR_LIST parameters)                             \
-	{                                                                                          \
-		(void)e;                                                                           \
-		CALL(of, name, __VA_ARGS__);                                                       \
-		return true;                                                                       \
-	}
-#define RESULT(name, of, result, parameters, ...)                                                  \
-	bool host_##name(struct executor *e, EXECUTOR_LIST parameters)                             \
-	{                                                                                          \
-		(void)e;                                                                           \
-		*result = CALL(of, name, __VA_ARGS__);                                             \
-		return true;                                                                       \
-	}
-
-/* Events need no action: each operation is complete when its call returns. */
-bool host_event(struct executor *, int event);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The host executor's timing, stages, and operations on blocks, by OpenBLAS and LAPACKE. Plain C
- * replaces calls that break the interface's promises: a NaN pivot of Cholesky, inverses with exact
- * zeros. */
+/* The host executor's operations on columns and blocks, by OpenBLAS and LAPACKE. BLAS 1 and 2 calls
+ * on short vectors take one thread, because these do not repay waking others. Plain C replaces
+ * calls that break the interface's promises: a NaN pivot of Cholesky, inverses with exact zeros. */
 #include "executor_host.h"
 
-#include "lib/host/clock.h"
 #include "factor/kernels/lu/host_panel.h"
 #include "lib/base/msg.h"
 
 #include <cblas.h>
+#include <float.h>
 #include <inttypes.h>
 #include <lapacke.h>
 #include <math.h>
@@ -37,75 +37,56 @@ static CBLAS_DIAG blas_diag(enum diag diag)
 }
 
 #define REAL float
+#define REAL_SAFE FLT_MIN
 #define NAME(x) x##_s
 #define BLAS(x) cblas_s##x
+#define IAMAX cblas_isamax
 #define LAPACK(x) LAPACKE_s##x
 #define root_s sqrtf
 #define hypot_s hypotf
-#include "executor_host_blocks_template.h"
+#include "executor_host_template.h"
 
 #define REAL double
+#define REAL_SAFE DBL_MIN
 #define NAME(x) x##_d
 #define BLAS(x) cblas_d##x
+#define IAMAX cblas_idamax
 #define LAPACK(x) LAPACKE_d##x
 #define root_d sqrt
 #define hypot_d hypot
-#include "executor_host_blocks_template.h"
+#include "executor_host_template.h"
 
-static void threads_for(double flops)
-{
-	host_threads_begin(flops >= parallel_flops);
-}
+/* Operations that are one function of the matrix's precision; RESULT stores its value. */
+#define FORWARD(name, of, parameters, ...)                                                         \
+	bool host_##name(struct executor *e, EXECUTOR_LIST parameters)                             \
+	{                                                                                          \
+		(void)e;                                                                           \
+		CALL(of, name, __VA_ARGS__);                                                       \
+		return true;                                                                       \
+	}
+#define RESULT(name, of, result, parameters, ...)                                                  \
+	bool host_##name(struct executor *e, EXECUTOR_LIST parameters)                             \
+	{                                                                                          \
+		(void)e;                                                                           \
+		*result = CALL(of, name, __VA_ARGS__);                                             \
+		return true;                                                                       \
+	}
+/* On as many threads as the floating-point operations are worth. */
+#define THREADED(name, of, flops, parameters, ...)                                                 \
+	bool host_##name(struct executor *e, EXECUTOR_LIST parameters)                             \
+	{                                                                                          \
+		(void)e;                                                                           \
+		host_threads_begin((double)(flops) >= parallel_flops);                             \
+		CALL(of, name, __VA_ARGS__);                                                       \
+		host_threads_end();                                                                \
+		return true;                                                                       \
+	}
 
 static void threads_for_panel(struct matrix a)
 {
 	int64_t bytes = a.m * a.n * precision_bytes(a.precision);
 
 	host_threads_begin(bytes >= HOST_PANEL_PARALLEL_BYTES);
-}
-
-bool host_mark(struct executor *e, int64_t index)
-{
-	struct host_executor *h = (struct host_executor *)e;
-
-	if (index >= h->mark_count) {
-		h->mark_count = 2 * index + 64;
-		h->marks = xrealloc(h->marks, (size_t)h->mark_count * sizeof *h->marks);
-	}
-	h->marks[index] = clock_now();
-	return true;
-}
-
-bool host_elapsed(struct executor *e, int64_t from, int64_t to, double *seconds)
-{
-	const struct host_executor *h = (struct host_executor *)e;
-
-	*seconds = h->marks[to] - h->marks[from];
-	return true;
-}
-
-bool host_event(struct executor *e, int event)
-{
-	if (event < 0 || event >= EXECUTOR_EVENTS)
-		return fault_set(&e->fault, "event %d is not below %d", event, EXECUTOR_EVENTS);
-	return true;
-}
-
-bool host_stage(struct executor *e, int stage, int64_t m, int64_t n, enum precision precision,
-        struct matrix *host)
-{
-	struct host_executor *h = (struct host_executor *)e;
-	int64_t bytes = m * n * precision_bytes(precision);
-
-	if (bytes > h->stages[stage].bytes) {
-		e->ops->release(e, h->stages[stage].data);
-		h->stages[stage].bytes = 0;
-		if (!e->ops->alloc(e, bytes, &h->stages[stage].data))
-			return false;
-		h->stages[stage].bytes = bytes;
-	}
-	*host = (struct matrix){h->stages[stage].data, 0, m, n, m, precision};
-	return true;
 }
 
 bool host_host_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
@@ -168,15 +149,10 @@ bool host_host_panel_potrf(
 	        behind_square(uplo, host));
 }
 
-bool host_gemm(struct executor *e, enum trans ta, enum trans tb, double alpha, struct matrix a,
-        struct matrix b, double beta, struct matrix c)
-{
-	(void)e;
-	threads_for(2.0 * (double)c.m * (double)c.n * (double)(ta == PLAIN ? a.n : a.m));
-	CALL(c, gemm, ta, tb, alpha, a, b, beta, c);
-	host_threads_end();
-	return true;
-}
+THREADED(gemm, c, 2.0 * (double)c.m * (double)c.n * (double)(ta == PLAIN ? a.n : a.m),
+        (enum trans ta, enum trans tb, double alpha, struct matrix a, struct matrix b, double beta,
+                struct matrix c),
+        ta, tb, alpha, a, b, beta, c)
 
 bool host_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         double beta, struct matrix c)
@@ -189,7 +165,8 @@ bool host_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alph
 	        trans == PLAIN ? matrix_view(a, n, 0, more, a.n) : matrix_view(a, 0, n, a.m, more);
 	enum trans other = trans == PLAIN ? TRANSPOSED : PLAIN;
 
-	threads_for((double)n * (double)n * (double)(trans == PLAIN ? a.n : a.m));
+	host_threads_begin(
+	        (double)n * (double)n * (double)(trans == PLAIN ? a.n : a.m) >= parallel_flops);
 	CALL(c, syrk, uplo, trans, alpha, top, beta, square);
 	host_threads_end();
 	if (more == 0)
@@ -198,15 +175,10 @@ bool host_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alph
 	                     : host_gemm(e, trans, other, alpha, top, others, beta, rest);
 }
 
-bool host_trsm(struct executor *e, enum side side, enum uplo uplo, enum trans trans, enum diag diag,
-        double alpha, struct matrix a, struct matrix b)
-{
-	(void)e;
-	threads_for((double)a.n * (double)b.m * (double)b.n);
-	CALL(b, trsm, side, uplo, trans, diag, alpha, a, b);
-	host_threads_end();
-	return true;
-}
+THREADED(trsm, b, (double)a.n *(double)b.m *(double)b.n,
+        (enum side side, enum uplo uplo, enum trans trans, enum diag diag, double alpha,
+                struct matrix a, struct matrix b),
+        side, uplo, trans, diag, alpha, a, b)
 
 bool host_trsm_guard(struct executor *e, enum side side, enum uplo uplo, enum trans trans,
         enum diag diag, struct matrix a, struct matrix inverse, struct matrix kept, struct matrix b)
@@ -217,17 +189,10 @@ bool host_trsm_guard(struct executor *e, enum side side, enum uplo uplo, enum tr
 }
 
 RESULT(nrm2, x, norm, (struct matrix x, double *norm), x)
-
-bool host_gemv(struct executor *e, enum trans trans, double alpha, struct matrix a, struct matrix x,
-        double beta, struct matrix y)
-{
-	(void)e;
-	threads_for(2.0 * (double)a.m * (double)a.n);
-	CALL(a, gemv, trans, alpha, a, x, beta, y);
-	host_threads_end();
-	return true;
-}
-
+THREADED(gemv, y, 2.0 * (double)a.m * (double)a.n,
+        (enum trans trans, double alpha, struct matrix a, struct matrix x, double beta,
+                struct matrix y),
+        trans, alpha, a, x, beta, y)
 FORWARD(trtri, a, (enum uplo uplo, enum diag diag, struct matrix a, struct matrix inverse), uplo,
         diag, a, inverse)
 FORWARD(laswp, a, (struct matrix a, struct pivots p, bool backwards), a, p, backwards)
@@ -258,3 +223,63 @@ bool host_rotate(struct executor *e, struct matrix g, struct matrix x)
 FORWARD(transpose, a, (struct matrix a, struct matrix b), a, b)
 FORWARD(copy, from, (enum uplo uplo, struct matrix from, struct matrix to), uplo, from, to)
 FORWARD(fill, a, (enum uplo uplo, double off, double on, struct matrix a), uplo, off, on, a)
+
+/* ---- a panel, column by column ---- */
+
+RESULT(iamax, x, index, (struct matrix x, int64_t *index), x)
+RESULT(get, element, value, (struct matrix element, double *value), element)
+FORWARD(swap, x, (struct matrix x, struct matrix y), x, y)
+FORWARD(scal, x, (double alpha, struct matrix x), alpha, x)
+FORWARD(scale_by, x, (struct matrix element, struct matrix x), element, x)
+FORWARD(ger, a, (struct matrix x, struct matrix y, struct matrix a), x, y, a)
+RESULT(zero_pivot, a, info, (struct matrix a, int *info), a)
+
+/* Between two fused steps, work holds the row of the next pivot. */
+int64_t host_fused_work(struct executor *e, struct matrix a)
+{
+	(void)e;
+	(void)a;
+	return sizeof(int64_t);
+}
+
+bool host_fused_begin(struct executor *e, struct matrix a, void *work, struct pivots p)
+{
+	(void)e;
+	p.data[a.n] = 0;
+	*(int64_t *)work = CALL(a, reference_search, a, 0);
+	return true;
+}
+
+bool host_fused_pivot(struct executor *e, struct matrix a, int64_t j, void *work, struct pivots p)
+{
+	(void)e;
+	CALL(a, reference_pivot, a, j, *(int64_t *)work, p);
+	return true;
+}
+
+bool host_fused_update(struct executor *e, struct matrix a, int64_t j, void *work, struct pivots p)
+{
+	(void)e;
+	(void)p;
+	CALL(a, reference_update, a, j);
+	if (j + 1 < a.n)
+		*(int64_t *)work = CALL(a, reference_search, a, j + 1);
+	return true;
+}
+
+bool host_resident_fits(struct executor *e, struct matrix a)
+{
+	(void)e;
+	(void)a;
+	return true;
+}
+
+bool host_resident_panel(struct executor *e, struct matrix a, void *work, struct pivots p)
+{
+	host_fused_begin(e, a, work, p);
+	for (int64_t j = 0; j < a.n; j++) {
+		host_fused_pivot(e, a, j, work, p);
+		host_fused_update(e, a, j, work, p);
+	}
+	return true;
+}

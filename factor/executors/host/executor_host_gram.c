@@ -38,29 +38,16 @@ int64_t host_gram_work(struct executor *e, struct matrix a)
 	return a.n * precision_bytes(a.precision);
 }
 
-bool host_gram_dots(struct executor *e, const struct gram_schmidt *g, int64_t j)
-{
-	const struct gram_threads pinned = pinned_for(e, g->a.m, g->a.n - j);
-
-	gram_threads_dots(&pinned, g, j);
-	return true;
-}
-
-bool host_gram_update(struct executor *e, const struct gram_schmidt *g, int64_t j)
-{
-	const struct gram_threads pinned = pinned_for(e, g->a.m, g->a.n - j);
-
-	gram_threads_update(&pinned, g, j);
-	return true;
-}
-
-bool host_gram_fused(struct executor *e, const struct gram_schmidt *g, int64_t j)
-{
-	const struct gram_threads pinned = pinned_for(e, g->a.m, g->a.n - j);
-
-	gram_threads_fused(&pinned, g, j);
-	return true;
-}
+#define PASS(name)                                                                                 \
+	bool host_gram_##name(struct executor *e, const struct gram_schmidt *g, int64_t j)         \
+	{                                                                                          \
+		const struct gram_threads pinned = pinned_for(e, g->a.m, g->a.n - j);              \
+		gram_threads_##name(&pinned, g, j);                                                \
+		return true;                                                                       \
+	}
+PASS(dots)
+PASS(update)
+PASS(fused)
 
 bool host_gram_panel(struct executor *e, const struct gram_schmidt *g)
 {
