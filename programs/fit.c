@@ -150,6 +150,20 @@ static void say_shared_cores(const struct source *source)
 	printf("%zu of the host's cores: results that depend on the host are less certain\n", most);
 }
 
+/* Prints what device or code could not run, and why. */
+static void say_not_measured(const struct source *source)
+{
+	static const char mark[] = "unavailable.";
+
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+		for (size_t k = 0; source[i].curve && k < source[i].curve->meta_count; k++) {
+			const char *key = source[i].curve->meta_key[k];
+			if (strncmp(key, mark, strlen(mark)) == 0)
+				printf("not measured: %s of %s (%s)\n", key + strlen(mark),
+				        source[i].name, source[i].curve->meta_value[k]);
+		}
+}
+
 int main(int argc, char **argv)
 {
 	const struct cli_program program = {
@@ -191,6 +205,7 @@ int main(int argc, char **argv)
 		profile_print(profile, common.verbose, stdout);
 		profile_print_counts(profile, stdout);
 		say_shared_cores(source);
+		say_not_measured(source);
 	}
 	size_t failed = profile_failed(profile), total = profile->count;
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++)

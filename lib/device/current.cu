@@ -55,7 +55,7 @@ void keep_within(struct current *c)
 		return;
 	if (!description_read(path, &d))
 		d.code = 0;
-	const bool same = d.code >= c->code;
+	const bool same = d.code == 90; /* other devices have no such products */
 	c->code = (int)min((int64_t)c->code, d.code);
 	c->warpgroups = c->warpgroups && same;
 	c->sm_count = (int)min((int64_t)c->sm_count, d.sms);

@@ -74,3 +74,7 @@ bool probe_wants(
  * the metadata. When others use the device, marks all rows of this process busy, earlier ones
  * included. */
 void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu);
+
+/* Notes that a series is not measured, because device or loaded code lack its instructions: code
+ * for `code` (10 x major + minor). The fit does not miss it then, and says so. */
+void probe_lacks(struct probe_run *run, const struct gpu *gpu, const char *series, int code);

@@ -4,6 +4,8 @@
 
 #include "lib/base/msg.h"
 
+#include <stdlib.h>
+
 void probe_open_gpu(struct probe_run *run, struct gpu *gpu)
 {
 	struct fault fault;
@@ -22,4 +24,15 @@ void probe_measure(struct probe_run *run, const char *series, const struct arg *
 	if (!sample_run(function, context, plan, max_hz, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
 	probe_record(run, series, args, arg_count, &measurement);
+}
+
+void probe_lacks(struct probe_run *run, const struct gpu *gpu, const char *series, int code)
+{
+	char *key = xasprintf("unavailable.%s", series);
+	table_meta_set(run->curve, key,
+	        "needs code for %d.%d%s; this device is of compute capability %d.%d, the code of "
+	        "this build is for %d.%d",
+	        code / 10, code % 10, code <= gpu->code ? "a" : "", gpu->major, gpu->minor,
+	        gpu->code / 10, gpu->code % 10);
+	free(key);
 }

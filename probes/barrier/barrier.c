@@ -243,6 +243,10 @@ static void measure(struct probe_run *run)
 
 	struct sweep sweep = {.quick = run->common.quick, .sm_count = gpu.sm_count};
 	sweep_fill(&sweep);
+	if (!gpu.clusters) {
+		probe_lacks(run, &gpu, series[RUNG_CLUSTER], 90);
+		probe_lacks(run, &gpu, series[RUNG_EXCHANGE_CLUSTER], 90);
+	}
 	size_t bytes = 0;
 	for (size_t i = 0; i < sweep.count; ++i)
 		if (rung_bytes(&sweep.item[i]) > bytes)

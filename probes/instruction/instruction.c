@@ -230,8 +230,10 @@ static void add_chains(struct bench *b, bool quick)
 	static const int all_warps[] = {1, 2, 4, 8, 16, 32};
 	for (size_t i = 0; i < b->count; i++) {
 		const struct instruction *x = &b->table[i];
-		if (b->gpu.code < x->capability)
+		if (b->gpu.code < x->capability) {
+			probe_lacks(b->run, &b->gpu, x->name, x->capability);
 			continue;
+		}
 		const bool matrix = x->body == INSTRUCTION_MMA_BODY;
 		add_chain(b, i, 1, 1, 1);
 		add_chain(b, i, matrix ? 4 : 8, 16, 1);
@@ -296,6 +298,9 @@ static void measure(struct probe_run *run)
 	if (b->gpu.warpgroups) {
 		add(b, warpgroups_of(b, WGMMA_TF32), "wgmma.tf32");
 		add(b, warpgroups_of(b, WGMMA_BF16), "wgmma.bf16");
+	} else {
+		probe_lacks(run, &b->gpu, "wgmma.tf32", 90);
+		probe_lacks(run, &b->gpu, "wgmma.bf16", 90);
 	}
 	for (size_t i = 0; i < b->points; i++)
 		measure_point(&b->point[i], run->seconds / (double)b->points);

@@ -176,14 +176,12 @@ static bool available(struct probe_run *run, const struct gpu *gpu, const struct
 	bool lacks_overlap = subject->need == OVERLAP && gpu->code < 90;
 	if (!lacks_cooperative && !lacks_overlap)
 		return true;
+	if (lacks_overlap) {
+		probe_lacks(run, gpu, subject->series, 90);
+		return false;
+	}
 	char *key = xasprintf("unavailable.%s", subject->series);
-	if (lacks_cooperative)
-		table_meta_set(run->curve, key, "needs cooperative launch");
-	else
-		table_meta_set(run->curve, key,
-		        "needs compute capability 9.0; this device is of %d.%d, the code of this "
-		        "build for %d.%d",
-		        gpu->major, gpu->minor, gpu->code / 10, gpu->code % 10);
+	table_meta_set(run->curve, key, "needs cooperative launch");
 	free(key);
 	return false;
 }

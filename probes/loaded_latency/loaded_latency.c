@@ -256,8 +256,11 @@ static void measure_engine(struct bench *b, const char *series, struct loaded_st
 	const int inflight = 16 * stream.threads * stream.depth;
 	if (stream.issuers == 0)
 		stream.issuers = 1;
-	if (has_engine(&b->gpu, stream.engine) &&
-	        (stream.engine == ENGINE_PLAIN || inflight <= b->gpu.shared_per_block))
+	if (!has_engine(&b->gpu, stream.engine)) {
+		probe_lacks(b->run, &b->gpu, series, stream.engine == ENGINE_BULK ? 90 : 80);
+		return;
+	}
+	if (stream.engine == ENGINE_PLAIN || inflight <= b->gpu.shared_per_block)
 		measure_stream(b, series, stream);
 }
 

@@ -131,6 +131,8 @@ static void sweep(struct chase_context *context, bool quick)
 	if (context->gpu.clusters && chase_cluster_fits(CLUSTER))
 		for (int distance = 0; distance < CLUSTER; distance += quick ? 3 : 1)
 			chase_measure_shared(context, distance);
+	else
+		probe_lacks(context->run, &context->gpu, "cluster", 90);
 	sweep_caches(context, quick);
 	double since = clock_now();
 	for (size_t i = 0; i < ARRAY_LEN(strides); i += quick ? 2 : 1)

@@ -158,7 +158,7 @@ static void test_changes(struct executor *host)
 		struct fixture s = {
 		        .e = e, .calls = &qr_update_calls, .f = {M, N, Q_FULL, room, room, d}};
 		const bool of_rows = i == QR_ADD_ROWS || i == QR_REMOVE_ROWS;
-		ok(call_change(&s, (enum qr_change)i, K, P, of_rows ? rows : wide, v,
+		ok(s.calls->change(s.e, &s.f, (enum qr_change)i, K, P, of_rows ? rows : wide, v,
 		           of_rows ? sides : b, NULL, NULL) &&
 		                could_be_captured(e),
 		        "%s of a QR", qr_change_name[i]);

@@ -19,6 +19,8 @@
 #include "factor/calibration/fits.h"
 #include "block_kernel_internal.h"
 
+#include <stdlib.h>
+
 static void put(void *context)
 {
 	struct bench *b = context;
@@ -38,6 +40,7 @@ static void measure_point(struct bench *b, const struct kernel *k, size_t count)
 		return;
 	for (size_t i = 0; i < count; i++)
 		args[i] = (struct arg){k->range[i].name, (double)*k->range[i].value};
+	b->points++;
 	b->kernel = k;
 	b->turn = b->column = b->used = 0;
 	if (k->fill)
@@ -70,8 +73,15 @@ static void measure_range(struct bench *b, const struct kernel *k, size_t depth)
 
 void block_kernel_measure(struct bench *b, const struct kernel *kernels, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		b->points = 0;
 		measure_range(b, &kernels[i], 0);
+		if (b->points > 0 || b->rate.gpu.code >= 90)
+			continue;
+		char *series = xasprintf("%s_%c", kernels[i].kind, b->precision);
+		probe_lacks(b->rate.run, &b->rate.gpu, series, 90);
+		free(series);
+	}
 }
 
 static void measure(struct probe_run *run)

@@ -29,6 +29,8 @@ struct bench {
 	int *info, *pivots; /* on the device; sets of pivots that are used in turn */
 	unsigned *readers;
 
+	int64_t points; /* of the kernel so far */
+
 	/* the point: its kernel and the values of its arguments */
 	const struct kernel *kernel;
 	enum precision precision;

@@ -204,10 +204,16 @@ static void measure_math(struct bench *bench, enum math math)
 	const double begun = clock_now();
 	measure_surface(bench, update, math);
 	/* the cost model of fp64 reads our own products only alone and of whole tiles */
-	for (size_t i = 0; i < ARRAY_LEN(others); i++)
-		if (gemm_rate_has(bench, others[i].kind, math) &&
-		        (math != FP64 || others[i].kind <= OWN_SYRK))
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		const enum kind kind = others[i].kind;
+		if (math == FP64 && kind > OWN_SYRK)
+			continue;
+		if (gemm_rate_has(bench, kind, math))
 			measure_surface(bench, &others[i], math);
+		else if (gemm_rate_kinds[kind].maths & 1u << math)
+			probe_lacks(
+			        bench->rate.run, &bench->rate.gpu, gemm_rate_kinds[kind].name, 90);
+	}
 	if (math == FP64)
 		measure_surface(bench, &deep_squares, math);
 	measure_squares(bench, update, math);
