@@ -68,6 +68,7 @@ void blas_rate_open(struct blas_rate *rate, struct probe_run *run)
 	GPU(cudaMalloc(&rate->workspace, WORKSPACE_BYTES));
 	BLAS(cublasCreate(&rate->blas));
 	BLAS(cublasSetStream(rate->blas, rate->stream));
+	BLAS(cublasSetSmCountTarget(rate->blas, gpu_blas_sms(&rate->gpu, 0)));
 	BLAS(cublasSetWorkspace(rate->blas, rate->workspace, WORKSPACE_BYTES));
 	BLAS(cublasSetPointerMode(rate->blas, CUBLAS_POINTER_MODE_HOST));
 	rate->timer = gpu_timer_new(&rate->gpu);

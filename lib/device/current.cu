@@ -120,25 +120,46 @@ extern "C" void gpu_limit_sms(int sms)
 	most_sms = sms;
 }
 
-extern "C" int kernel_allow_shared(const void *kernel)
+namespace
+{
+
+struct allowance {
+	const void *kernel;
+	uint64_t context;
+	int64_t bytes;
+	cudaError_t error;
+};
+
+/* Asked at every launch, of a few hundred kernels. */
+const struct allowance *allow(const void *kernel)
 {
 	enum { KNOWN = 509 };
-	static thread_local struct {
-		const void *kernel;
-		uint64_t context;
-	} known[KNOWN];
+	static thread_local struct allowance known[KNOWN];
+	struct allowance *a = &known[((uintptr_t)kernel >> 4) % KNOWN];
 	const struct current *current = gpu_current();
-	auto &last = known[((uintptr_t)kernel >> 4) % KNOWN];
-	if (last.kernel == kernel && last.context == current->context)
-		return (int)cudaSuccess;
+	if (a->kernel == kernel && a->context == current->context && a->error == cudaSuccess)
+		return a;
 	cudaFuncAttributes attributes;
-	cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
-	if (error == cudaSuccess)
-		error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-		        (int)(current->shared_per_block - (int64_t)attributes.sharedSizeBytes));
-	if (error == cudaSuccess) {
-		last.kernel = kernel;
-		last.context = current->context;
+	*a = {kernel, current->context, 0, cudaFuncGetAttributes(&attributes, kernel)};
+	if (a->error == cudaSuccess) {
+		a->bytes = current->shared_per_block - (int64_t)attributes.sharedSizeBytes;
+		a->error = cudaFuncSetAttribute(
+		        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)a->bytes);
 	}
-	return (int)error;
+	return a;
+}
+
+} // namespace
+
+extern "C" int kernel_allow_shared(const void *kernel)
+{
+	return (int)allow(kernel)->error;
+}
+
+extern "C" bool kernel_takes_shared(const void *kernel, int64_t bytes)
+{
+	const struct allowance *a = allow(kernel);
+	if (a->error != cudaSuccess)
+		cudaGetLastError(); /* clears the refusal */
+	return a->error == cudaSuccess && bytes <= a->bytes;
 }

@@ -34,6 +34,9 @@ void gpu_limit_sms(int sms);
  * that no call takes memory from another. Returns the cudaError_t. */
 int kernel_allow_shared(const void *kernel);
 
+/* The same, and whether as many bytes of dynamic shared memory are among it. */
+bool kernel_takes_shared(const void *kernel, int64_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -34,6 +34,13 @@ struct gpu {
 	bool integrated; /* its memory is the host's */
 };
 
+/* The number of multiprocessors that cuBLAS shall count on (cublasSetSmCountTarget), all that may
+ * be used but `kept` of them; 0 stands for the whole device. */
+static inline int gpu_blas_sms(const struct gpu *gpu, int kept)
+{
+	return kept == 0 && gpu->sm_count == gpu->device_sms ? 0 : gpu->sm_count - kept;
+}
+
 /* Makes the device current (a context of the caller's on it stays) and fills gpu. device is its
  * number ("0"), UUID ("GPU-1a2b...", or the start of one that fits a single device) or PCI address
  * ("0000:17:00.0"; gpu_select.h), among the devices that CUDA_VISIBLE_DEVICES leaves visible. False

@@ -74,8 +74,8 @@ bool partition_enter(int device, int sms, struct fault *fault)
 		        fault, "no part of %d multiprocessors can be made of GPU %d", sms, device);
 	if ((int)part.sm.smCount != sms)
 		return fault_set(fault,
-		        "parts of GPU %d have %u multiprocessors or another multiple, not %d",
-		        device, part.sm.smCount, sms);
+		        "GPU %d has no part of %d multiprocessors: the next larger one has %u",
+		        device, sms, part.sm.smCount);
 	if (c.describe(&description, &part, 1) != CUDA_SUCCESS ||
 	        c.create(&green, description, handle, CU_GREEN_CTX_DEFAULT_STREAM) !=
 	                CUDA_SUCCESS ||

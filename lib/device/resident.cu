@@ -56,7 +56,7 @@ extern "C" bool cluster_takes(struct cluster_answer *last, const void *kernel, i
 {
 	const uint64_t context = gpu_current()->context;
 	if (context != last->context) {
-		last->takes = kernel_allow_shared(kernel) == (int)cudaSuccess &&
+		last->takes = kernel_takes_shared(kernel, (int64_t)shared_bytes) &&
 		              cluster_resident(kernel, cluster, threads, shared_bytes) > 0;
 		last->context = context;
 		cudaGetLastError(); /* clears a refused size */

@@ -208,6 +208,7 @@ void beside_open(struct beside *x, struct bench *bench)
 	GPU(cudaEventCreateWithFlags(&x->over, cudaEventDisableTiming));
 	BLAS(cublasCreate(&x->blas));
 	BLAS(cublasSetStream(x->blas, x->low));
+	BLAS(cublasSetSmCountTarget(x->blas, gpu_blas_sms(&bench->rate.gpu, 0)));
 	x->a = random_matrix(x, ORDER * DEPTH, 0);
 	x->b = random_matrix(x, ORDER * DEPTH, 1);
 	x->c = random_matrix(x, ORDER * ORDER, 2);

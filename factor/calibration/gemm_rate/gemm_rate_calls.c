@@ -78,13 +78,12 @@ static void put_gemm(const struct product *p)
 	const float alpha = tall ? 1 : (float)gemm_rate_alpha, beta = tall ? 0 : 1;
 	const cublasComputeType_t compute =
 	        p->math == TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-	const int all = 0, some = d->rate.gpu.sm_count - TF32_KEPT;
 	if (p->kind == GEMM_SHARED)
-		BLAS(cublasSetSmCountTarget(d->rate.blas, some));
+		BLAS(cublasSetSmCountTarget(d->rate.blas, gpu_blas_sms(&d->rate.gpu, TF32_KEPT)));
 	BLAS(cublasGemmEx(d->rate.blas, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, p->m,
 	        p->n, p->k, &alpha, d->a, CUDA_R_32F, transposed ? p->k : ld, d->b, CUDA_R_32F,
 	        p->k, &beta, d->c, CUDA_R_32F, ld, compute, CUBLAS_GEMM_DEFAULT));
-	BLAS(cublasSetSmCountTarget(d->rate.blas, all));
+	BLAS(cublasSetSmCountTarget(d->rate.blas, gpu_blas_sms(&d->rate.gpu, 0)));
 }
 
 static void put_batched(const struct product *p)

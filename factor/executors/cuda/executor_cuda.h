@@ -141,13 +141,6 @@ bool grow_pinned(struct cuda *x, struct buffer *buffer, int64_t bytes);
 struct note *note_take(struct cuda *x, int64_t bytes);
 bool note_send(struct cuda *x, struct note *note, void *to, int64_t bytes, const char *what);
 
-/* How many multiprocessors cuBLAS shall count on, all but `kept` of them; 0 stands for the device's.
- */
-static inline int blas_sms(const struct gpu *gpu, int kept)
-{
-	return kept == 0 && gpu->sm_count == gpu->device_sms ? 0 : gpu->sm_count - kept;
-}
-
 /* Streams, library handles and events. */
 bool lanes_open(struct cuda *x);
 void lanes_close(struct cuda *x);

@@ -54,8 +54,8 @@ static cublasStatus_t blas_product(struct cuda *x, const struct gemm_problem *p,
 /* Makes cuBLAS choose its kernels as if the device had `kept` multiprocessors less. */
 static bool keep_free(struct cuda *x, int kept, const char *operation)
 {
-	return blas_ok(
-	        x, cublasSetSmCountTarget(lane_of(x)->blas, blas_sms(&x->gpu, kept)), operation);
+	return blas_ok(x, cublasSetSmCountTarget(lane_of(x)->blas, gpu_blas_sms(&x->gpu, kept)),
+	        operation);
 }
 
 /* V^T C beside a panel leaves one cluster's multiprocessors free. Its tiles stay for all of k: a
@@ -146,8 +146,8 @@ bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, st
 
 ONE_KERNEL(half_update,
         (enum uplo part, double alpha, struct matrix left, struct matrix right, struct matrix c),
-        half_update(part, truncation_scale(alpha, half_depth(left.m), TRUNCATION_FP16), left,
-                right, c, executor->shares, stream(executor)))
+        half_update(part, truncation_scale(alpha, half_depth(left.m), TRUNCATION_FP16), left, right,
+                c, executor->shares, stream(executor)))
 
 bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
 {

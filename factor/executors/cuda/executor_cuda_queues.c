@@ -19,7 +19,8 @@ _Static_assert((int)TF32_TALL_SCRATCH <= (int)LANE_SCRATCH_BYTES, "and a tall pr
 static bool lane_attach(struct cuda *x, struct lane *lane)
 {
 	return blas_ok(x, cublasSetStream(lane->blas, lane->stream), "set stream") &&
-	       blas_ok(x, cublasSetSmCountTarget(lane->blas, blas_sms(&x->gpu, 0)), "multiprocessors") &&
+	       blas_ok(x, cublasSetSmCountTarget(lane->blas, gpu_blas_sms(&x->gpu, 0)),
+	               "multiprocessors") &&
 	       blas_ok(x, cublasSetWorkspace(lane->blas, lane->product_work, GEMM_WORK_BYTES),
 	               "workspace");
 }

@@ -105,7 +105,7 @@ const struct variant *choose(enum precision precision, int64_t m, int64_t n)
 	for (int i = 0; i < VARIANTS; i++) {
 		const struct variant *v = &variants[i];
 		if (v->precision == precision && n <= v->columns && n <= m &&
-		        bytes_of(v, v->columns) <= current->shared_per_block &&
+		        kernel_takes_shared(v->kernel, bytes_of(v, v->columns)) &&
 		        m <= panel_grid_rows(n, precision_bytes(precision), most_blocks(current)))
 			return v;
 	}

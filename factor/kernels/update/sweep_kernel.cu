@@ -58,9 +58,8 @@ const int *residents(void)
 	const struct current *current = gpu_current();
 	for (int i = 0; i < VARIANTS && current->context != known_context; i++) {
 		const struct variant *v = &variants[i];
-		const bool fits = kernel_allow_shared(v->sliding) == (int)cudaSuccess &&
-		                  kernel_allow_shared(v->added) == (int)cudaSuccess &&
-		                  (int64_t)v->bytes <= current->shared_per_block;
+		const bool fits = kernel_takes_shared(v->sliding, (int64_t)v->bytes) &&
+		                  kernel_takes_shared(v->added, (int64_t)v->bytes);
 		known[i] = fits ? grid_resident(v->sliding, SWEEP_THREADS, v->bytes) : 0;
 	}
 	cudaGetLastError(); /* clears a refusal */
