@@ -46,14 +46,6 @@ static bool sample_call(void *context, struct sample *sample)
 	return true;
 }
 
-bool blas_rate_sample(struct blas_rate *rate, void (*put)(void *), void *context, int count,
-        struct sample *sample)
-{
-	struct blas_call call = {rate, put, context, count, true};
-
-	return sample_call(&call, sample);
-}
-
 static void put_nothing(void *context)
 {
 	(void)context;
@@ -102,9 +94,6 @@ void blas_rate_close(struct blas_rate *rate)
 	if (rate->dropped > 0)
 		msg_warn("%zu calls were left out: this device is too slow for them in this time",
 		        rate->dropped);
-	GPU(cudaStreamSynchronize(rate->stream));
-	for (size_t i = 0; i < rate->pieces; i++)
-		GPU(cudaFree(rate->piece[i]));
 	BLAS(cublasDestroy(rate->blas));
 	GPU(cudaFree(rate->workspace));
 	gpu_timer_free(rate->timer);
@@ -198,40 +187,32 @@ int64_t blas_rate_memory(int64_t wanted, int64_t least)
 	return bytes;
 }
 
-void *blas_rate_room(struct blas_rate *rate, int64_t bytes)
+void *blas_rate_room(int64_t bytes)
 {
 	void *data;
 
 	GPU(cudaMalloc(&data, (size_t)bytes));
 	GPU(cudaMemset(data, 0, (size_t)bytes));
 	GPU(cudaDeviceSynchronize());
-	if (rate->pieces == BLAS_RATE_PIECES)
-		msg_die(EXIT_MEASURE_FAILED, "a calibration takes too many pieces of memory");
-	rate->piece[rate->pieces++] = data;
 	return data;
 }
 
+void blas_rate_release(const struct blas_rate *rate, void *const *pieces, size_t count)
+{
+	GPU(cudaStreamSynchronize(rate->stream));
+	for (size_t i = 0; i < count; i++)
+		GPU(cudaFree(pieces[i]));
+}
+
 void blas_rate_fill(const struct blas_rate *rate, enum precision precision, void *data,
-        int64_t count, uint64_t number, double scale)
+        int64_t count, uint64_t number)
 {
 	const uint64_t seed = 8 * (uint64_t)rate->run->common.seed + number;
-	const float scale_s = (float)scale;
 
 	if (precision == SINGLE)
 		gpu_fill_float(data, count, seed, rate->stream);
 	else
 		gpu_fill_double(data, count, seed, rate->stream);
-	if (scale != 1 && precision == SINGLE)
-		BLAS(cublasSscal_64(rate->blas, count, &scale_s, data, 1));
-	else if (scale != 1)
-		BLAS(cublasDscal_64(rate->blas, count, &scale, data, 1));
-}
-
-void blas_rate_report(bool right, bool wanted, const char *kind, const char *math)
-{
-	if (wanted || !right)
-		fprintf(right ? stdout : stderr, "%s_%s: %s\n", kind, math,
-		        right ? "correct" : "differs from the host's result");
 }
 
 double *blas_rate_fetch(

@@ -16,8 +16,6 @@
 #include <cuda_runtime_api.h>
 #include <math.h>
 
-enum { BLAS_RATE_PIECES = 32 };
-
 struct blas_rate {
 	struct probe_run *run;
 	struct gpu gpu;
@@ -26,8 +24,6 @@ struct blas_rate {
 	cudaStream_t stream;
 	cublasHandle_t blas;
 	void *workspace;
-	void *piece[BLAS_RATE_PIECES]; /* of blas_rate_room */
-	size_t pieces;
 	double hz;    /* the SM clock with little load, after the start or a rest */
 	double empty; /* seconds between two stamps with nothing between */
 	double span;  /* seconds of a sample of short calls */
@@ -52,11 +48,6 @@ void blas_rate_close(struct blas_rate *rate);
  * after a whole rest in vain. The time budget of the sweep is extended by the wait. */
 void blas_rate_rest(struct blas_rate *rate);
 
-/* One sample of `count` calls that put(context) puts into rate->stream, behind a hold: seconds of a
- * call, without the stamps. False when the hold ran out of time. */
-bool blas_rate_sample(struct blas_rate *rate, void (*put)(void *), void *context, int count,
-        struct sample *sample);
-
 /* Samples the call that put(context) puts into rate->stream, and records it. expected: the least
  * seconds that it should take, 0 when unknown. Returns the seconds measured, NaN when the call was
  * left out. blas_rate_point: expected 0, the series is <kind>_<letter of the precision>. */
@@ -70,16 +61,14 @@ double blas_rate_point(struct blas_rate *rate, void (*put)(void *), void *contex
  * takes more. */
 int64_t blas_rate_memory(int64_t wanted, int64_t least);
 
-/* Device memory of zeros, until blas_rate_close. */
-void *blas_rate_room(struct blas_rate *rate, int64_t bytes);
+/* Device memory of zeros; and its release, once the stream's work is done. */
+void *blas_rate_room(int64_t bytes);
+void blas_rate_release(const struct blas_rate *rate, void *const *pieces, size_t count);
 
-/* Random numbers between -scale and scale that differ with the run's seed and with `number` (below
- * 8), in the stream. */
+/* Random numbers between -1 and 1 that differ with the run's seed and with `number` (below 8), in
+ * the stream. */
 void blas_rate_fill(const struct blas_rate *rate, enum precision precision, void *data,
-        int64_t count, uint64_t number, double scale);
-
-/* A line about a comparison with the host's result, if it is wanted or the result is wrong. */
-void blas_rate_report(bool right, bool wanted, const char *kind, const char *math);
+        int64_t count, uint64_t number);
 
 /* The first elements of device memory, as doubles, after the stream's work; the caller frees. */
 double *blas_rate_fetch(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The description and the main program of every probe. A probe is a folder in probes/ or in
  * factor/calibration/ with <name>.c (sweep), kernels, a fit (curve -> parameters, without hardware)
- * in <name>_fit.c or factor/calibration/fits.c, and a figure plots/<name>.gp. probe_main starts
+ * in <name>_fit.c, and a figure plots/<name>.gp. probe_main starts
  * several fresh processes of the program, collects their rows and writes <output>/<name>.tsv. For a
  * single probe it also fits and prints the parameters. */
 #pragma once

@@ -28,7 +28,7 @@ static const struct {
 };
 
 /* Errors that the tests of products allow, in roundings of the sum of magnitudes. */
-static const double most_roundings = 8;
+static const double most_roundings = 10;
 
 /* All of p after V^T C on the device, by way of memory of NaN; the caller frees it. */
 static double *product(struct executor *e, const struct block *v, const struct block *c,

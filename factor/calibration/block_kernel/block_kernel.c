@@ -10,100 +10,188 @@
  * What can fool it: repeated factorization of the same data must neither overflow (reflectors of
  * norm below 2, Cholesky of nearly the identity) nor vanish (norms that underflow are found by
  * scaling, in twice the time: panels are filled anew). Data must not be zeros. A call that failed
- * would make the next ones do nothing (info and tau are checked). Pivots must come from all rows:
- * fresh LU panels take turns. Code is loaded at first use: every shape runs once before. The tests,
- * not the probe, check the factors. Panels are warm, as in a factorization, where an update has
- * just written them.
+ * would make the next ones do nothing (info and tau are checked at the end). Pivots must come from
+ * all rows: fresh LU panels take turns. Code is loaded at first use: every shape runs once before.
+ * The tests, not the probe, check the factors. Panels are warm, as in a factorization, where an
+ * update has just written them.
  *
  * Unit: seconds per call. */
-#include "factor/calibration/fits.h"
+#include "lib/base/base.h"
+#include "block_kernel.h"
 #include "block_kernel_internal.h"
+
+#include "factor/kernels/qr/panel_geqrf.h"
+#include "factor/kernels/lu/panel_kernels.h"
 
 #include <stdlib.h>
 
-static void put(void *context)
+enum {
+	FEWEST_BELOW = 32,  /* rows below a block of Cholesky */
+	TILES_BELOW = 8192, /* from here on strips have several tiles, and one more costs much */
+	MOST_BELOW = 32768
+};
+
+static void measure_block(struct call *c, int64_t below, bool beside)
 {
-	struct bench *b = context;
-	GPU(b->kernel->run(b));
+	const struct arg args[] = {{"n", (double)c->n}, {"below", (double)below}};
+	c->m = c->n + below;
+	c->beside = beside;
+	block_kernel_fill_identity(c);
+	block_kernel_measure(c,
+	        beside  ? "potrf_rows_overlapped"
+	        : below ? "potrf_rows"
+	                : "potrf",
+	        block_kernel_potrf, args, below ? 2 : 1);
 }
 
-bool block_kernel_fits(const struct bench *b, const struct kernel *k)
+/* Diagonal blocks of Cholesky, without rows below them and with; the rows on all multiprocessors
+ * and on the few that are used beside an update. Nearly the identity, which it remains. */
+static void measure_cholesky(struct call *c, int64_t step)
 {
-	return (!k->has || k->has(b->precision, b->m, b->n)) && (!k->fits || k->fits(b));
+	int info;
+	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_POTRF_MAX; c->n *= step)
+		for (int64_t below = 0; below <= MOST_BELOW;
+		        below = below < FEWEST_BELOW  ? FEWEST_BELOW
+		                : below < TILES_BELOW ? 2 * step * below
+		                                      : step * below)
+			for (int beside = 0; beside <= (below > 0); beside++)
+				measure_block(c, below, beside);
+	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
+	if (info != 0)
+		msg_die(EXIT_MEASURE_FAILED, "a diagonal block was not positive definite");
+	c->beside = false;
 }
 
-static void measure_point(struct bench *b, const struct kernel *k, size_t count)
+static void measure_blocks(struct call *c)
 {
-	struct arg args[BLOCK_KERNEL_ARGS];
-
-	if (!block_kernel_fits(b, k))
-		return;
-	for (size_t i = 0; i < count; i++)
-		args[i] = (struct arg){k->range[i].name, (double)*k->range[i].value};
-	b->points++;
-	b->kernel = k;
-	b->turn = b->column = b->used = 0;
-	if (k->fill)
-		k->fill(b);
-	blas_rate_point(&b->rate, put, b, k->kind, b->precision, args, count);
-	if (k->check && !k->check(b))
-		msg_die(EXIT_MEASURE_FAILED, "%s of %lld x %lld failed", k->kind, (long long)b->m,
-		        (long long)b->n);
-}
-
-static int64_t next_value(const struct bench *b, const struct range *r)
-{
-	if (r->next)
-		return r->next(b, *r->value);
-	return r->first > r->last ? *r->value / r->factor : *r->value * r->factor;
-}
-
-static void measure_range(struct bench *b, const struct kernel *k, size_t depth)
-{
-	const struct range *r = &k->range[depth];
-
-	if (depth == BLOCK_KERNEL_ARGS || !r->name) {
-		measure_point(b, k, depth);
-		return;
+	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_TRTRI_MAX;
+	        c->n *= block_kernel_wider(c)) {
+		const struct arg n = {"n", (double)c->n};
+		block_kernel_fill_triangle(c);
+		block_kernel_measure(c, "guard", block_kernel_guard, &n, 1);
+		block_kernel_measure(c, "larft", block_kernel_larft, &n, 1);
+		block_kernel_measure(c, "trtri", block_kernel_trtri, &n, 1);
 	}
-	for (*r->value = r->first; r->first > r->last ? *r->value >= r->last : *r->value <= r->last;
-	        *r->value = next_value(b, r))
-		measure_range(b, k, depth + 1);
 }
 
-void block_kernel_measure(struct bench *b, const struct kernel *kernels, size_t count)
+/* Arguments of the calls that swap rows. */
+struct swap_args {
+	struct arg arg[3];
+};
+
+static struct swap_args swap_args(const struct call *c)
 {
-	for (size_t i = 0; i < count; i++) {
-		b->points = 0;
-		measure_range(b, &kernels[i], 0);
-		if (b->points > 0 || b->rate.gpu.code >= 90)
-			continue;
-		char *series = xasprintf("%s_%c", kernels[i].kind, b->precision);
-		probe_lacks(b->rate.run, &b->rate.gpu, series, 90);
+	return (struct swap_args){
+	        {{"swaps", (double)c->swaps}, {"n", (double)c->n}, {"cold", c->cold}}};
+}
+
+static void measure_swaps(struct call *c, int64_t step)
+{
+	block_kernel_fill_pool(c);
+	for (int cold = 0; cold <= c->bench->cold; cold++) {
+		c->cold = cold;
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST; c->n *= 2 * step) {
+			const int64_t rows = block_kernel_swap_rows(c);
+			block_kernel_send_pivots(c->bench, rows);
+			for (c->swaps = BLOCK_KERNEL_NARROWEST;
+			        c->swaps <= BLOCK_KERNEL_SWAPS && 2 * c->swaps <= rows;
+			        c->swaps *= 2 * step) {
+				const struct swap_args args = swap_args(c);
+				block_kernel_measure(c, "laswp", block_kernel_laswp, args.arg, 3);
+				if (c->swaps > block_lu_rows_most(c->precision,
+				                       c->bench->rate.gpu.shared_per_block))
+					continue;
+				block_kernel_fill_swaps_triangle(c);
+				block_kernel_measure(
+				        c, "lu_rows", block_kernel_lu_rows, args.arg, 3);
+				block_kernel_measure(
+				        c, "swap_rows", block_kernel_exchange_rows, args.arg, 3);
+			}
+		}
+	}
+}
+
+/* Columns right of LU panels, but for the narrowest panels. */
+static void measure_lu_top(struct call *c, int64_t step)
+{
+	const int64_t shared = c->bench->rate.gpu.shared_per_block;
+	for (int cold = 0; cold <= c->bench->cold; cold++) {
+		c->cold = cold;
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST; c->n *= 2 * step) {
+			block_kernel_send_pivots(c->bench, block_kernel_swap_rows(c));
+			for (c->swaps = 32; c->swaps <= BLOCK_LU_TOP_MAX;
+			        c->swaps *= block_kernel_wider(c)) {
+				const struct swap_args args = swap_args(c);
+				if (block_lu_top_bytes(c->precision, c->swaps) > shared)
+					continue;
+				block_kernel_fill_swaps_triangle(c);
+				block_kernel_measure(c, "lu_top", block_kernel_lu_top, args.arg, 3);
+			}
+		}
+	}
+}
+
+static void measure_lu_columns(struct call *c, int64_t step)
+{
+	for (c->m = 256; c->m <= BLOCK_KERNEL_ROWS; c->m *= 2 * step) {
+		block_kernel_send_pivots(c->bench, c->m);
+		for (c->n = 32; c->n <= BLOCK_LU_COLUMNS_MAX; c->n *= block_kernel_wider(c)) {
+			if (!block_lu_columns_fits(c->precision, c->m, c->n))
+				continue;
+			block_kernel_measure_shape(c, "lu_columns", block_kernel_fill_lu_columns,
+			        block_kernel_lu_columns);
+		}
+	}
+}
+
+static void measure_qr_columns(struct call *c, int64_t step)
+{
+	for (c->m = 128; c->m <= BLOCK_QR_COLUMNS_ROWS; c->m *= step)
+		for (c->n = 32; c->n <= BLOCK_QR_COLUMNS_MAX; c->n *= block_kernel_wider(c)) {
+			if (!block_qr_columns_fits(c->precision, c->m, c->n))
+				continue;
+			block_kernel_measure_shape(c, "qr_columns", block_kernel_fill_qr_columns,
+			        block_kernel_qr_columns);
+		}
+}
+
+/* Kernels in clusters, or with barriers that can be waited for, need code for 9.0. */
+static void note_lacking(struct probe_run *run, const struct gpu *gpu)
+{
+	static const char *const kinds[] = {
+	        "cluster", "grid", "lu_columns", "qr_columns", "cluster_shared", "grid_shared"};
+	for (size_t i = 0; i < 2 * ARRAY_LEN(kinds) && gpu->code < 90; i++) {
+		char *series = xasprintf("%s_%c", kinds[i / 2], i % 2 ? DOUBLE : SINGLE);
+		probe_lacks(run, gpu, series, 90);
 		free(series);
 	}
 }
 
 static void measure(struct probe_run *run)
 {
-	static const enum precision precisions[] = {SINGLE, DOUBLE};
+	const int64_t step = run->common.quick ? 8 : 2, narrow = run->common.quick ? 4 : 2;
 	struct bench bench = {0};
 	block_kernel_open(&bench, run);
-	for (size_t i = 0; i < ARRAY_LEN(precisions); i++) {
-		bench.precision = precisions[i];
-		block_kernel_panels(&bench);
-		block_kernel_blocks(&bench);
-		block_kernel_swaps(&bench);
-		block_kernel_sweeps(&bench);
-		block_kernel_gram(&bench);
+	note_lacking(run, &bench.rate.gpu);
+	for (int twice = 0; twice < 2; twice++) {
+		struct call call = {.bench = &bench, .precision = twice ? DOUBLE : SINGLE};
+		block_kernel_panels(&call, step);
+		measure_cholesky(&call, narrow);
+		block_kernel_rank(&bench.rate, call.precision, narrow);
+		measure_blocks(&call);
+		measure_swaps(&call, narrow);
+		measure_lu_top(&call, narrow);
+		measure_lu_columns(&call, narrow);
+		block_kernel_sweeps(&bench.rate, call.precision);
+		measure_qr_columns(&call, step);
+		block_kernel_gram(&bench.rate, call.precision, step);
+		block_kernel_gram_apply(&bench.rate, call.precision, bench.rate.gpu.sm_count);
+		block_kernel_deferred(&bench.rate, call.precision, narrow);
 	}
-	bench.precision = SINGLE;
-	block_kernel_splits(&bench);
-	for (size_t i = 0; i < ARRAY_LEN(precisions); i++) {
-		bench.precision = precisions[i];
-		block_kernel_panels_beside(&bench);
-	}
-	blas_rate_close(&bench.rate);
+	block_kernel_splits(&bench.rate, narrow);
+	block_kernel_panels_beside(&bench, SINGLE, step);
+	block_kernel_panels_beside(&bench, DOUBLE, step);
+	block_kernel_close(&bench);
 }
 
 static const char *const arguments[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel of the block_kernel probe. */
+/* The kernel and the fit of the block_kernel probe. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -16,3 +16,7 @@ int block_kernel_pause(int64_t cycles, struct gpu_span *span, void *stream);
 #ifdef __cplusplus
 }
 #endif
+
+struct table;
+struct profile;
+void block_kernel_fit(const struct table *curve, struct profile *profile);

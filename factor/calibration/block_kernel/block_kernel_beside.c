@@ -19,9 +19,24 @@ static const double cover = 1.7;
 /* A pause, longer than the shortest lifetime of a product's block. */
 static const double shortest_pause = 5e-6, longest_pause = 20e-6;
 
-static void put_product(const struct beside *x)
+struct beside_call {
+	struct beside *beside;
+	struct blas_rate *rate;
+	void (*fill)(const struct call *call);
+	void (*put)(void *call);
+	struct call *call;
+	int calls, products; /* in a sample */
+};
+
+static void put_double(const struct beside *x)
 {
 	const double alpha = -1e-3, beta = 1;
+	BLAS(cublasDgemm(x->blas, CUBLAS_OP_N, CUBLAS_OP_N, ORDER, ORDER, DEPTH, &alpha, x->a,
+	        ORDER, x->b, DEPTH, &beta, x->c, ORDER));
+}
+
+static void put_single(const struct beside *x)
+{
 	const struct gemm_problem problem = {.precision = SINGLE,
 	        .part = GEMM_WHOLE,
 	        .m = ORDER,
@@ -30,47 +45,52 @@ static void put_product(const struct beside *x)
 	        .lda = ORDER,
 	        .ldb = DEPTH,
 	        .ldc = ORDER};
-	struct gemm_plan plan = gemm_plan_make(&problem, x->bench->rate.gpu.sm_count, 0);
+	struct gemm_plan plan = gemm_plan_make(&problem, x->sm_count, 0);
 	plan.shared = true;
-	if (x->bench->precision == DOUBLE)
-		BLAS(cublasDgemm(x->blas, CUBLAS_OP_N, CUBLAS_OP_N, ORDER, ORDER, DEPTH, &alpha,
-		        x->a, ORDER, x->b, DEPTH, &beta, x->c, ORDER));
+	GPU(gemm_launch(&problem, &plan, -1e-3, x->a, x->b, 1, x->c, NULL, x->low));
+}
+
+static void put_product(const struct beside *x)
+{
+	if (x->precision == DOUBLE)
+		put_double(x);
 	else
-		GPU(gemm_launch(&problem, &plan, alpha, x->a, x->b, beta, x->c, NULL, x->low));
+		put_single(x);
 }
 
 /* Pauses, each before a call or alone, and one behind all. Their lengths are spread by steps of the
  * golden section. The pauses give the time: there is no place for a stamp on every multiprocessor.
  */
-static void put_chain(const struct beside *x, struct gpu_span *span, bool calls)
+static void put_chain(const struct beside_call *b, struct gpu_span *span, bool calls)
 {
-	const cudaStream_t stream = x->high;
+	const cudaStream_t stream = b->beside->high;
 	double phase = 0;
-	for (int i = 0; i <= x->calls; i++) {
+	for (int i = 0; i <= b->calls; i++) {
 		const double pause = shortest_pause + (longest_pause - shortest_pause) * phase;
-		GPU(block_kernel_pause((int64_t)(pause * x->bench->rate.hz), &span[i], stream));
-		if (calls && i < x->calls)
-			GPU(x->kernel->run(x->bench));
+		GPU(block_kernel_pause((int64_t)(pause * b->rate->hz), &span[i], stream));
+		if (calls && i < b->calls)
+			b->put(b->call);
 		phase = fmod(phase + 0.6180339887498949, 1);
 	}
 }
 
 /* From the first pause's start to the last one's; adds up cycles and nanoseconds of all. */
 static double chain_seconds(
-        const struct beside *x, const struct gpu_span *span, double *cycles, double *ns)
+        const struct beside_call *b, const struct gpu_span *span, double *cycles, double *ns)
 {
-	for (int i = 0; i <= x->calls; i++) {
+	for (int i = 0; i <= b->calls; i++) {
 		*cycles += (double)(span[i].cycles1 - span[i].cycles0);
 		*ns += (double)(span[i].ns1 - span[i].ns0);
 	}
-	return 1e-9 * ((double)span[x->calls].ns0 - (double)span[0].ns0);
+	return 1e-9 * ((double)span[b->calls].ns0 - (double)span[0].ns0);
 }
 
-static void put_products(const struct beside *x)
+static void put_products(const struct beside_call *b)
 {
+	const struct beside *x = b->beside;
 	put_product(x);
 	GPU(cudaEventRecord(x->going, x->low));
-	for (int i = 1; i < x->products; i++)
+	for (int i = 1; i < b->products; i++)
 		put_product(x);
 	GPU(cudaEventRecord(x->over, x->low));
 }
@@ -78,68 +98,70 @@ static void put_products(const struct beside *x)
 /* All work is put behind a hold. A sample that the products did not cover does not count. */
 static bool beside_sample(void *context, struct sample *sample)
 {
-	const struct beside *x = context;
-	struct gpu_hold *hold = x->bench->rate.hold;
+	const struct beside_call *b = context;
+	const struct beside *x = b->beside;
+	const struct blas_rate *rate = b->rate;
 	double cycles = 0, ns = 0;
-	x->kernel->fill(x->bench);
+	b->fill(b->call);
 	GPU(cudaStreamSynchronize(x->high));
-	gpu_hold_start(hold, x->low);
-	put_products(x);
+	gpu_hold_start(rate->hold, x->low);
+	put_products(b);
 	GPU(cudaStreamWaitEvent(x->high, x->going, 0));
-	put_chain(x, x->with, true);
-	put_chain(x, x->without, false);
-	gpu_hold_release(hold);
+	put_chain(b, x->with, true);
+	put_chain(b, x->without, false);
+	gpu_hold_release(rate->hold);
 	GPU(cudaStreamSynchronize(x->high));
 	const bool covered = cudaEventQuery(x->over) == cudaErrorNotReady;
 	cudaGetLastError(); /* not ready is an answer here, not an error */
 	GPU(cudaStreamSynchronize(x->low));
-	const double with = chain_seconds(x, x->with, &cycles, &ns);
-	const double without = chain_seconds(x, x->without, &cycles, &ns);
-	*sample = (struct sample){.seconds = (with - without) / x->calls,
+	const double with = chain_seconds(b, x->with, &cycles, &ns);
+	const double without = chain_seconds(b, x->without, &cycles, &ns);
+	*sample = (struct sample){.seconds = (with - without) / b->calls,
 	        .hz = ns > 0 ? 1e9 * cycles / ns : 0,
 	        .agreed = covered && with > without && without > 0,
 	        .span = 1e-9 * ns};
-	return gpu_hold_ok(hold);
+	return gpu_hold_ok(rate->hold);
 }
 
 /* Calls of a sample, and products that cover them, when a call takes `seconds`. */
-static void size_sample(struct beside *x, int calls, double seconds)
+static void size_sample(struct beside_call *b, int calls, double seconds)
 {
 	const double pause = 0.5 * (shortest_pause + longest_pause), each = seconds + 2 * pause;
-	const double span = x->bench->rate.run->common.quick ? quick_span_seconds : span_seconds;
-	x->calls = calls > 0 ? calls : (int)fmax(span / each, FEWEST_CALLS);
-	x->calls = x->calls < MOST_CALLS ? x->calls : MOST_CALLS;
-	const double products = cover * x->calls * each / x->product_seconds;
-	x->products = 4 + (int)fmin(products, MOST_PRODUCTS);
+	const double span = b->rate->run->common.quick ? quick_span_seconds : span_seconds;
+	b->calls = calls > 0 ? calls : (int)fmax(span / each, FEWEST_CALLS);
+	b->calls = b->calls < MOST_CALLS ? b->calls : MOST_CALLS;
+	const double products = cover * b->calls * each / b->beside->product_seconds;
+	b->products = 4 + (int)fmin(products, MOST_PRODUCTS);
 }
 
 /* A few calls, again with more products while they are not covered: they may take several times as
  * long as alone. The very first call loads code, which must not happen behind a hold. */
-static bool beside_pilot(struct beside *x, struct sample *pilot)
+static bool beside_pilot(const struct beside_call *call, struct sample *pilot)
 {
 	static const double slow = 1e-3; /* no call takes this long */
+	struct beside_call b = *call;
 	double seconds = 0;
 	for (int i = 0; i < 2; i++) {
-		x->kernel->fill(x->bench);
-		GPU(cudaStreamSynchronize(x->high));
+		b.fill(b.call);
+		GPU(cudaStreamSynchronize(b.beside->high));
 		const double start = clock_now();
-		GPU(x->kernel->run(x->bench));
-		GPU(cudaStreamSynchronize(x->high));
+		b.put(b.call);
+		GPU(cudaStreamSynchronize(b.beside->high));
 		seconds = clock_now() - start;
 	}
 	do {
 		seconds = fmin(2 * seconds, slow);
-		size_sample(x, FEWEST_CALLS, seconds);
-		if (!beside_sample(x, pilot))
+		size_sample(&b, FEWEST_CALLS, seconds);
+		if (!beside_sample(&b, pilot))
 			return false;
 	} while (!pilot->agreed && seconds < slow);
 	return true;
 }
 
 static void measure_series(
-        struct beside *x, const char *series, const struct arg *args, size_t arg_count)
+        struct beside_call *b, const char *series, const struct arg *args, size_t arg_count)
 {
-	struct blas_rate *rate = &x->bench->rate;
+	struct blas_rate *rate = b->rate;
 	const size_t samples = rate->run->common.quick ? 3 : 7;
 	const struct sample_plan plan = {
 	        .max_seconds = 0.1, .min_samples = samples, .max_samples = samples};
@@ -151,29 +173,29 @@ static void measure_series(
 		rate->dropped++;
 		return;
 	}
-	bool good = beside_pilot(x, &pilot);
-	size_sample(x, 0, fmax(pilot.seconds, 1e-6));
-	good = good && sample_run(beside_sample, x, &plan, 0, &measurement);
+	bool good = beside_pilot(b, &pilot);
+	size_sample(b, 0, fmax(pilot.seconds, 1e-6));
+	good = good && sample_run(beside_sample, b, &plan, 0, &measurement);
 	if (!good)
 		msg_warn("%s could not be measured beside products", series);
 	else
 		probe_record(rate->run, series, args, arg_count, &measurement);
 }
 
-void beside_measure(
-        struct beside *x, const struct kernel *kernel, const struct arg *args, size_t arg_count)
+void beside_measure(struct beside *x, struct blas_rate *rate, void (*fill)(const struct call *),
+        void (*put)(void *), struct call *call, const char *kind, const struct arg *args,
+        size_t arg_count)
 {
-	char *series = xasprintf("%s_%c", kernel->kind, x->bench->precision);
+	struct beside_call b = {x, rate, fill, put, call, 0, 0};
+	char *series = xasprintf("%s_%c", kind, call->precision);
 
-	x->kernel = x->bench->kernel = kernel;
-	measure_series(x, series, args, arg_count);
+	measure_series(&b, series, args, arg_count);
 	free(series);
 }
 
 /* Seconds of one product. */
-static double product_seconds(struct beside *x)
+static double product_seconds(struct beside *x, struct blas_rate *rate)
 {
-	const struct blas_rate *rate = &x->bench->rate;
 	struct gpu_span span;
 	struct sample sample;
 	for (int i = 0; i < 2; i++) { /* the first one loads code */
@@ -187,20 +209,20 @@ static double product_seconds(struct beside *x)
 	return fmax(sample.seconds - rate->empty, 1e-6);
 }
 
-static void *random_matrix(const struct beside *x, int64_t elements, uint64_t number)
+static void *random_matrix(
+        const struct beside *x, const struct blas_rate *rate, int64_t elements, uint64_t number)
 {
-	struct blas_rate *rate = &x->bench->rate;
-	void *data = blas_rate_room(rate, elements * precision_bytes(x->bench->precision));
+	void *data = blas_rate_room(elements * precision_bytes(x->precision));
 
-	blas_rate_fill(rate, x->bench->precision, data, elements, number, 1);
+	blas_rate_fill(rate, x->precision, data, elements, number);
 	GPU(cudaStreamSynchronize(rate->stream));
 	return data;
 }
 
-void beside_open(struct beside *x, struct bench *bench)
+void beside_open(struct beside *x, struct blas_rate *rate, enum precision precision)
 {
 	int least = 0, greatest = 0;
-	*x = (struct beside){.bench = bench};
+	*x = (struct beside){.precision = precision, .sm_count = rate->gpu.sm_count};
 	GPU(cudaDeviceGetStreamPriorityRange(&least, &greatest));
 	GPU(cudaStreamCreateWithPriority(&x->low, cudaStreamNonBlocking, least));
 	GPU(cudaStreamCreateWithPriority(&x->high, cudaStreamNonBlocking, greatest));
@@ -208,18 +230,19 @@ void beside_open(struct beside *x, struct bench *bench)
 	GPU(cudaEventCreateWithFlags(&x->over, cudaEventDisableTiming));
 	BLAS(cublasCreate(&x->blas));
 	BLAS(cublasSetStream(x->blas, x->low));
-	BLAS(cublasSetSmCountTarget(x->blas, gpu_blas_sms(&bench->rate.gpu, 0)));
-	x->a = random_matrix(x, ORDER * DEPTH, 0);
-	x->b = random_matrix(x, ORDER * DEPTH, 1);
-	x->c = random_matrix(x, ORDER * ORDER, 2);
+	BLAS(cublasSetSmCountTarget(x->blas, gpu_blas_sms(&rate->gpu, 0)));
+	x->a = random_matrix(x, rate, ORDER * DEPTH, 0);
+	x->b = random_matrix(x, rate, ORDER * DEPTH, 1);
+	x->c = random_matrix(x, rate, ORDER * ORDER, 2);
 	GPU(cudaMallocHost((void **)&x->with, 2 * (MOST_CALLS + 1) * sizeof *x->with));
 	x->without = x->with + MOST_CALLS + 1;
 	GPU(block_kernel_pause(1, x->with, x->high)); /* loads its code */
-	x->product_seconds = product_seconds(x);
+	x->product_seconds = product_seconds(x, rate);
 }
 
-void beside_close(struct beside *x)
+void beside_close(struct beside *x, const struct blas_rate *rate)
 {
+	blas_rate_release(rate, (void *const[]){x->a, x->b, x->c}, 3);
 	BLAS(cublasDestroy(x->blas));
 	GPU(cudaFreeHost(x->with));
 	GPU(cudaEventDestroy(x->going));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Panels of QR and LU, alone and beside products. */
+#include "lib/base/base.h"
 #include "block_kernel_internal.h"
 
-#include "factor/kernels/lu/panel_kernels.h"
 #include "factor/kernels/qr/panel_geqrf.h"
+#include "factor/kernels/lu/panel_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,216 +13,191 @@ enum {
 	FEWEST_GRID_ROWS = 4096, /* of LU panels of many multiprocessors */
 	LITTLE_MORE = 64,        /* rows */
 	FEWEST_STEPPED = 1024,
-	MOST_STEPPED = 8192,
-	WARM_BYTES = 16 << 20, /* of LU panels that take turns */
-	MOST_PANELS = 64
+	MOST_STEPPED = 8192
 };
 
-/* ---- the calls ---- */
-
-static int geqrf(struct bench *b)
+/* The tau of a panel whose blocks gave up waiting for each other is NaN. */
+static void check_panel(const struct call *c)
 {
-	return panel_geqrf(b->precision, b->pool, b->m, b->m, b->n, b->tau, b->overlapped, NULL,
-	        b->work, b->rate.stream);
+	double *tau = blas_rate_fetch(&c->bench->rate, c->precision, c->bench->tau, c->n);
+
+	for (int64_t j = 0; j < c->n; j++)
+		if (!isfinite(tau[j]))
+			msg_die(EXIT_MEASURE_FAILED, "the panel of %lld x %lld failed",
+			        (long long)c->m, (long long)c->n);
+	free(tau);
 }
 
-static int reflectors(struct bench *b)
+static int64_t tallest(const struct call *c)
 {
-	const struct block_reflector r = {b->v, b->m, b->t, b->n};
-
-	return panel_geqrf(b->precision, b->pool, b->m, b->m, b->n, b->tau, false, &r, b->work,
-	        b->rate.stream);
+	return c->bench->rate.run->common.quick ? 8192 : BLOCK_KERNEL_ROWS;
 }
 
-static int geqrf_columns(struct bench *b)
+static void measure_panel(struct call *c)
 {
-	return panel_geqrf_columns_unless(
-	        NULL, b->precision, b->pool, b->m, b->m, b->n, b->tau, b->work, b->rate.stream);
-}
-
-/* Number of LU panels that take turns: L2 holds them all, and no point has more calls. */
-static int64_t turns(const struct bench *b)
-{
-	return min_int64(MOST_PANELS, WARM_BYTES / (b->m * b->n * precision_bytes(b->precision)));
-}
-
-/* In a panel that is factorized already, pivots would stay in place and all come from the first
- * block. */
-static void *next_panel(struct bench *b)
-{
-	const int64_t at = b->turn % turns(b) * b->m * b->n;
-
-	b->turn = (b->turn + 1) % turns(b);
-	return (char *)b->pool + at * precision_bytes(b->precision);
-}
-
-static int cluster(struct bench *b)
-{
-	return panel_cluster(
-	        b->precision, next_panel(b), b->m, b->m, b->n, b->pivots, b->info, b->rate.stream);
-}
-
-static int grid(struct bench *b)
-{
-	const uint32_t tag = b->tag;
-
-	b->tag += (uint32_t)b->n;
-	return panel_grid(b->precision, next_panel(b), b->m, b->m, b->n, b->pivots, b->exchange,
-	        tag, b->info, b->rate.stream);
-}
-
-static void fill_panels(struct bench *b)
-{
-	block_kernel_random(b, b->pool, turns(b) * b->m * b->n, 1);
-}
-
-/* ---- shapes ---- */
-
-static int64_t tallest(const struct bench *b)
-{
-	return b->rate.run->common.quick ? 8192 : BLOCK_KERNEL_ROWS;
+	for (int beside = 0; beside < 2; beside++) {
+		const struct arg args[] = {
+		        {"m", (double)c->m}, {"n", (double)c->n}, {"overlapped", beside}};
+		c->beside = beside;
+		block_kernel_fill_panel(c);
+		block_kernel_measure(c, "geqrf", block_kernel_geqrf, args, ARRAY_LEN(args));
+		check_panel(c);
+	}
 }
 
 /* More rows than one cluster holds take another kernel, which is slower by a step. In single
  * precision the kernel by the Gram matrix comes before that. */
-static bool steps_beyond_cluster(const struct bench *b)
+static bool steps_beyond_cluster(const struct call *c)
 {
-	return b->precision == DOUBLE && panel_geqrf_cluster_fits(DOUBLE, b->n, b->n);
+	return c->precision == DOUBLE && panel_geqrf_cluster_fits(DOUBLE, c->n, c->n);
 }
 
-static int64_t rows_of_cluster(const struct bench *b)
+static int64_t rows_of_cluster(const struct call *c)
 {
-	return panel_cluster_rows(b->n, precision_bytes(b->precision));
+	return panel_cluster_rows(c->n, precision_bytes(c->precision));
 }
 
-/* The next number of rows of a Householder panel: powers of two, then a little more than one
- * cluster holds. */
-static int64_t taller_or_stepped(const struct bench *b, int64_t m)
+static void measure_panels(struct call *c, int64_t step)
 {
-	const int64_t last = rows_of_cluster(b) + LITTLE_MORE;
-
-	if (m == last)
-		return INT64_MAX;
-	return m * b->step > tallest(b) && steps_beyond_cluster(b) ? last : m * b->step;
+	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS;
+	        c->n *= block_kernel_wider(c)) {
+		for (c->m = 128; c->m <= tallest(c); c->m *= step)
+			measure_panel(c);
+		c->m = rows_of_cluster(c) + LITTLE_MORE;
+		if (steps_beyond_cluster(c) && c->m <= tallest(c))
+			measure_panel(c);
+	}
 }
 
 /* The next number of rows: powers of two, and between them a little more than a power of two where
  * a cluster then has more warps than schedulers, which costs a step; not with --quick. */
-static int64_t taller(const struct bench *b, int64_t m)
+static int64_t taller(const struct call *c, int64_t step)
 {
-	const bool little_more = m % FEWEST_STEPPED == LITTLE_MORE;
-	const bool steps = b->step == 2 && m >= FEWEST_STEPPED && m <= MOST_STEPPED;
+	const bool little_more = c->m % FEWEST_STEPPED == LITTLE_MORE;
+	const bool steps = step == 2 && c->m >= FEWEST_STEPPED && c->m <= MOST_STEPPED;
 
-	return little_more ? b->step * (m - LITTLE_MORE) : steps ? m + LITTLE_MORE : b->step * m;
+	return little_more ? step * (c->m - LITTLE_MORE) : steps ? c->m + LITTLE_MORE : step * c->m;
 }
 
-/* The tau of a panel whose blocks gave up waiting for each other is NaN. */
-static bool tau_is_finite(const struct bench *b)
+/* Panels with V and T in one call. */
+static void measure_reflectors(struct call *c, int64_t step)
 {
-	double *tau = blas_rate_fetch(&b->rate, b->precision, b->tau, b->n);
-	bool finite = true;
-
-	for (int64_t j = 0; j < b->n; j++)
-		finite = finite && isfinite(tau[j]);
-	free(tau);
-	return finite;
+	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m = taller(c, step))
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS;
+		        c->n *= block_kernel_wider(c)) {
+			if (!panel_geqrf_reflects(c->precision, c->m, c->n))
+				continue;
+			block_kernel_measure_shape(
+			        c, "reflectors", block_kernel_fill_panel, block_kernel_reflectors);
+			check_panel(c);
+		}
 }
 
-/* geqrf_columns is for panels that are too tall for the chip; LU panels set info when blocks gave
- * up waiting. */
-void block_kernel_panels(struct bench *b)
+/* The kernel for panels that are too tall for the chip, at every other power of two. */
+static void measure_columns(struct call *c, int64_t step)
 {
-	const int64_t narrowest = BLOCK_KERNEL_NARROWEST, most = tallest(b);
-	const struct range n = {"n", &b->n, narrowest, PANEL_GEQRF_COLUMNS, b->narrow, NULL},
-	                   m_stepped = {"m", &b->m, 128, most, 0, taller_or_stepped},
-	                   overlapped = {"overlapped", &b->overlapped, 0, 1, 0,
-	                           block_kernel_one_more},
-	                   m_all = {"m", &b->m, 128, BLOCK_KERNEL_ROWS, 0, taller},
-	                   m_some = {"m", &b->m, most, PANEL_GEQRF_COLUMNS, 2 * b->step, NULL},
-	                   n_lu = {"n", &b->n, narrowest, PANEL_ROW, b->narrow, NULL},
-	                   m_lu = {"m", &b->m, 128, most, 0, taller},
-	                   m_grid = {"m", &b->m, most, FEWEST_GRID_ROWS, b->step, NULL};
-	const struct kernel kernels[] = {{"geqrf", geqrf, block_kernel_fill_panel, tau_is_finite,
-	                                         {n, m_stepped, overlapped}, .has = NULL},
-	        {"reflectors", reflectors, block_kernel_fill_panel, tau_is_finite, {m_all, n},
-	                .has = panel_geqrf_reflects},
-	        {"geqrf_columns", geqrf_columns, block_kernel_fill_panel, tau_is_finite,
-	                {m_some, n}, .has = NULL},
-	        {"cluster", cluster, fill_panels, block_kernel_info_is_clear, {m_lu, n_lu},
-	                .has = panel_cluster_fits},
-	        {"grid", grid, fill_panels, block_kernel_info_is_clear, {m_grid, n_lu},
-	                .has = panel_grid_fits}};
+	for (c->m = tallest(c); c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS;
+		        c->n *= block_kernel_wider(c)) {
+			block_kernel_measure_shape(
+			        c, "geqrf_columns", block_kernel_fill_panel, block_kernel_columns);
+			check_panel(c);
+		}
+}
 
-	block_kernel_measure(b, kernels, ARRAY_LEN(kernels));
+/* LU panels set info when blocks gave up waiting. */
+static void check_waits(const struct call *c)
+{
+	int info;
+	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));
+	if (info != 0)
+		msg_die(EXIT_MEASURE_FAILED, "blocks of a panel waited too long for each other");
+}
+
+static void measure_lu(struct call *c, const char *kind, void (*put)(void *),
+        bool (*fits)(enum precision, int64_t, int64_t))
+{
+	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= block_kernel_wider(c))
+		if (fits(c->precision, c->m, c->n))
+			block_kernel_measure_shape(c, kind, block_kernel_fill_panels, put);
+}
+
+static void measure_lu_panels(struct call *c, int64_t step)
+{
+	for (c->m = 128; c->m <= tallest(c); c->m = taller(c, step))
+		measure_lu(c, "cluster", block_kernel_cluster, panel_cluster_fits);
+	for (c->m = tallest(c); c->m >= FEWEST_GRID_ROWS; c->m /= step)
+		measure_lu(c, "grid", block_kernel_grid, panel_grid_fits);
+	c->turn = 0;
+	check_waits(c);
+}
+
+void block_kernel_panels(struct call *c, int64_t step)
+{
+	measure_panels(c, step);
+	measure_reflectors(c, step);
+	measure_columns(c, step);
+	measure_lu_panels(c, step);
 }
 
 /* ---- beside products ---- */
 
-static bool geqrf_fits(const struct bench *b)
+static void measure_geqrf_beside(struct call *c, struct beside *beside)
 {
-	return b->n * precision_bytes(b->precision) / 4 <= PANEL_ROW;
-}
+	const struct arg shape[] = {{"m", (double)c->m}, {"n", (double)c->n}};
 
-static bool grid_is_tall(const struct bench *b)
-{
-	return b->m >= FEWEST_GRID_ROWS;
-}
-
-static const struct kernel shared[] = {
-        {"geqrf_shared", geqrf, block_kernel_fill_panel, .fits = geqrf_fits},
-        {"cluster_shared", cluster, fill_panels, .has = panel_cluster_fits},
-        {"grid_shared", grid, fill_panels, .has = panel_grid_fits, .fits = grid_is_tall}};
-static const struct kernel shared_rows = {"potrf_rows_shared", block_kernel_potrf,
-        block_kernel_fill_identity, .form = BLOCK_POTRF_BESIDE};
-
-static void measure_shape(struct bench *b, struct beside *beside, const struct kernel *kernel)
-{
-	const struct arg shape[] = {{"m", (double)b->m}, {"n", (double)b->n}};
-
-	if (block_kernel_fits(b, kernel))
-		beside_measure(beside, kernel, shape, ARRAY_LEN(shape));
+	beside_measure(beside, &c->bench->rate, block_kernel_fill_panel, block_kernel_geqrf, c,
+	        "geqrf_shared", shape, ARRAY_LEN(shape));
 }
 
 /* Around the most rows that one cluster holds, with one warp a scheduler and with more. Both widths
  * have all of these rows, which makes them part of the surface's grid. */
-static void measure_steps_beside(struct bench *b, struct beside *beside)
+static void measure_steps_beside(struct call *c, struct beside *beside)
 {
-	const int64_t widest = PANEL_ROW * 4 / precision_bytes(b->precision);
+	const int64_t widest = PANEL_ROW * 4 / precision_bytes(c->precision);
 
-	b->n = widest;
-	const int64_t held = rows_of_cluster(b);
+	c->n = widest;
+	const int64_t held = rows_of_cluster(c);
 	const int64_t rows[] = {
 	        held / 2 + LITTLE_MORE, held, held + LITTLE_MORE, 2 * held + LITTLE_MORE};
-	for (size_t i = 0; steps_beyond_cluster(b) && i < ARRAY_LEN(rows); i++)
-		for (b->m = rows[i], b->n = widest; b->n >= widest / 2; b->n /= 2)
-			measure_shape(b, beside, &shared[0]);
+	for (size_t i = 0; steps_beyond_cluster(c) && i < ARRAY_LEN(rows); i++)
+		for (c->m = rows[i], c->n = widest; c->n >= widest / 2; c->n /= 2)
+			measure_geqrf_beside(c, beside);
 }
 
 /* Panels of Cholesky have m rows below them. */
-static void measure_beside(struct bench *b, struct beside *beside, int64_t m)
+static void measure_beside(struct call *c, struct beside *beside, int64_t m)
 {
-	const struct arg rows[] = {{"n", (double)b->n}, {"below", (double)m}};
-
-	b->m = m;
-	for (size_t i = 0; i < ARRAY_LEN(shared); i++)
-		measure_shape(b, beside, &shared[i]);
-	b->m = m + b->n;
-	beside_measure(beside, &shared_rows, rows, ARRAY_LEN(rows));
+	struct bench *b = c->bench;
+	const struct arg shape[] = {{"m", (double)m}, {"n", (double)c->n}};
+	const struct arg rows[] = {{"n", (double)c->n}, {"below", (double)m}};
+	c->m = m;
+	if (c->n * precision_bytes(c->precision) / 4 <= PANEL_ROW)
+		measure_geqrf_beside(c, beside);
+	if (c->n <= PANEL_ROW && panel_cluster_fits(c->precision, m, c->n))
+		beside_measure(beside, &b->rate, block_kernel_fill_panels, block_kernel_cluster, c,
+		        "cluster_shared", shape, ARRAY_LEN(shape));
+	if (c->n <= PANEL_ROW && m >= FEWEST_GRID_ROWS && panel_grid_fits(c->precision, m, c->n))
+		beside_measure(beside, &b->rate, block_kernel_fill_panels, block_kernel_grid, c,
+		        "grid_shared", shape, ARRAY_LEN(shape));
+	c->m = m + c->n;
+	beside_measure(beside, &b->rate, block_kernel_fill_identity, block_kernel_potrf, c,
+	        "potrf_rows_shared", rows, ARRAY_LEN(rows));
 }
 
-void block_kernel_panels_beside(struct bench *b)
+void block_kernel_panels_beside(struct bench *bench, enum precision precision, int64_t step)
 {
-	const cudaStream_t alone = b->rate.stream;
+	struct call call = {.bench = bench, .precision = precision, .beside = true};
+	const cudaStream_t alone = bench->rate.stream;
 	struct beside beside;
-	beside_open(&beside, b);
-	b->rate.stream = beside.high;
-	b->overlapped = true;
-	for (int64_t m = 512; m <= 32768; m *= 2 * b->step)
-		for (b->n = 32; b->n <= PANEL_GEQRF_COLUMNS; b->n *= b->step)
-			measure_beside(b, &beside, m);
-	if (!b->rate.run->common.quick)
-		measure_steps_beside(b, &beside);
-	b->rate.stream = alone;
-	BLAS(cublasSetStream(b->rate.blas, alone));
-	beside_close(&beside);
+	beside_open(&beside, &bench->rate, precision);
+	bench->rate.stream = beside.high;
+	for (int64_t m = 512; m <= 32768; m *= 2 * step)
+		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS; call.n *= step)
+			measure_beside(&call, &beside, m);
+	if (!bench->rate.run->common.quick)
+		measure_steps_beside(&call, &beside);
+	bench->rate.stream = alone;
+	BLAS(cublasSetStream(bench->rate.blas, alone));
+	beside_close(&beside, &bench->rate);
 }

@@ -1,94 +1,132 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps of one kernel over added rows, for every number of rows that has a kernel. Added rows that
- * are small beside the triangle go into it again and again and enlarge it by a millionth each time.
- * A band below the triangle is filled again before every sweep, in less than a hundredth of the
- * sweep's time. Half the columns show the cost of a window alone. With one tile of Q, block 0
- * limits the sweep; with several tiles for every other block, those do. */
+/* Sweeps of one kernel. Added rows that are small beside the triangle go into it again and again
+ * and enlarge it by a millionth each time. A band below the triangle is filled again before every
+ * sweep, in less than a hundredth of the sweep's time. Half the columns show the cost of a window
+ * alone. With one tile of Q, block 0 limits the sweep; with several tiles for every other block,
+ * those do. */
 #include "block_kernel_internal.h"
+
+#include "factor/kernels/update/sweep_kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { COLUMNS = 1024, TILES_EACH = 4, ADDED_MOST = 256 };
+enum { COLUMNS = 1024, TILES_EACH = 4, SWEEP_ROWS_MOST = 256 };
 static const double small = 1e-3;
 
-/* A band slides where no rows are added. */
-static int sweep(struct bench *b)
+struct sweep_bench {
+	struct blas_rate *rate;
+	struct system of, added;
+	struct band band;
+	void *work;
+};
+
+static void put(void *context)
 {
+	const struct sweep_bench *b = context;
 	if (!b->band.added)
-		GPU(block_fill(WHOLE, small, 1, b->band.of.r, b->rate.stream));
-	return sweep_kernel(&b->band, b->scratch, b->rate.stream);
+		GPU(block_fill(WHOLE, small, 1, b->band.of.r, b->rate->stream));
+	GPU(sweep_kernel(&b->band, b->work, b->rate->stream));
 }
 
 /* Rows of Q with which every block but the first has as many tiles, R's included. */
-static int64_t most_rows(const struct bench *b)
+static int64_t most_rows(const struct blas_rate *rate)
 {
 	const int64_t width = SWEEP_KERNEL_COLUMNS;
-	return (TILES_EACH * (b->rate.gpu.sm_count - 1) - COLUMNS / width) * width;
+	return (TILES_EACH * (rate->gpu.sm_count - 1) - COLUMNS / width) * width;
 }
 
-static struct matrix random_part(
-        struct bench *b, int64_t most_m, int64_t most_n, int64_t m, int64_t n, double scale)
+static struct matrix room(int64_t m, int64_t n, enum precision precision)
 {
-	const struct matrix whole = block_kernel_place(b, most_m, most_n);
+	void *data = blas_rate_room(m * n * precision_bytes(precision));
 
-	block_kernel_fill_random(b, whole, scale);
-	return matrix_view(whole, 0, 0, m, n);
+	return (struct matrix){data, 0, m, n, m, precision};
+}
+
+static struct sweep_bench open_bench(struct blas_rate *rate, enum precision precision)
+{
+	const int64_t n = COLUMNS, p = SWEEP_ROWS_MOST, rows = most_rows(rate);
+	struct sweep_bench b = {.rate = rate};
+	b.of = (struct system){.r = room(n, n, precision),
+	        .d = room(n, 1, precision),
+	        .q = room(rows, n, precision)};
+	b.added = (struct system){.r = room(p, n, precision),
+	        .d = room(p, 1, precision),
+	        .q = room(rows, p, precision)};
+	b.band = (struct band){b.of, &b.added, 0, p};
+	int64_t bytes = 0;
+	for (b.band.p = 1; sweep_kernel_rows(precision, b.band.p) > 0; b.band.p *= 2)
+		bytes = max_int64(bytes, sweep_kernel_work(&b.band));
+	b.work = blas_rate_room(bytes);
+	return b;
+}
+
+static void close_bench(struct sweep_bench *b)
+{
+	void *pieces[] = {b->of.r.data, b->of.d.data, b->of.q.data, b->added.r.data,
+	        b->added.d.data, b->added.q.data, b->work};
+
+	blas_rate_release(b->rate, pieces, ARRAY_LEN(pieces));
+}
+
+static void fill_random(const struct sweep_bench *b, const struct matrix *a, double scale)
+{
+	block_kernel_random(b->rate, a->precision, a->data, a->m * a->n, scale);
 }
 
 /* Q and d only turn: they stay as large as they are. */
-static void fill(struct bench *b)
+static void fill(const struct sweep_bench *b)
 {
-	const int64_t n = b->n, p = b->p, most = most_rows(b);
-	const struct matrix whole = block_kernel_place(b, COLUMNS, COLUMNS);
-	GPU(block_fill(UPPER, small, 1, whole, b->rate.stream));
-	b->band = (struct band){.of = {.r = matrix_view(whole, 0, 0, n, n),
-	                                .d = random_part(b, COLUMNS, 1, n, 1, 1),
-	                                .q = random_part(b, most, COLUMNS, b->rows, n, 1)},
-	        .added = b->kernel->form ? &b->added : NULL,
-	        .p = p};
-	b->added = (struct system){.r = random_part(b, ADDED_MOST, COLUMNS, p, n, small),
-	        .d = random_part(b, ADDED_MOST, 1, p, 1, 1),
-	        .q = random_part(b, most, ADDED_MOST, b->rows, p, 1)};
-	b->scratch = block_kernel_take(b, sweep_kernel_work(&b->band));
+	GPU(block_fill(WHOLE, 0, 0, b->of.r, b->rate->stream));
+	GPU(block_fill(UPPER, small, 1, b->of.r, b->rate->stream));
+	fill_random(b, &b->added.r, small);
+	fill_random(b, &b->of.d, 1);
+	fill_random(b, &b->of.q, 1);
+	fill_random(b, &b->added.d, 1);
+	fill_random(b, &b->added.q, 1);
 }
 
 /* A block that gave up waiting leaves NaN, too many sweeps a large number. */
-static bool check(const struct bench *b)
+static void check(const struct sweep_bench *b)
 {
-	double *r = blas_rate_fetch(&b->rate, b->precision, b->band.of.r.data, 1);
-	const double first = fabs(r[0]);
+	double *r = blas_rate_fetch(b->rate, b->of.r.precision, b->of.r.data, 1);
+	const double first = r[0];
 
 	free(r);
-	return first > 0.5 && first < 10;
+	if (!(fabs(first) > 0.5 && fabs(first) < 10))
+		msg_die(EXIT_MEASURE_FAILED, "a sweep over %lld columns with %lld rows failed",
+		        (long long)b->of.r.n, (long long)b->band.p);
 }
 
-static int64_t next_p(const struct bench *b, int64_t p)
+static void measure(struct sweep_bench *b, int64_t p, int64_t n, int64_t rows, bool slides)
 {
-	const int64_t rows = sweep_kernel_rows(b->precision, b->step * p);
-
-	return rows > 0 ? rows : INT64_MAX;
+	const struct arg args[] = {{"p", (double)p}, {"n", (double)n}, {"rows", (double)rows}};
+	struct system added = {.r = matrix_view(b->added.r, 0, 0, p, n),
+	        .d = matrix_view(b->added.d, 0, 0, p, 1),
+	        .q = matrix_view(b->added.q, 0, 0, rows, p)};
+	fill(b);
+	b->band = (struct band){.of = {.r = matrix_view(b->of.r, 0, 0, n, n),
+	                                .d = matrix_view(b->of.d, 0, 0, n, 1),
+	                                .q = matrix_view(b->of.q, 0, 0, rows, n)},
+	        .added = slides ? NULL : &added,
+	        .p = p};
+	blas_rate_point(b->rate, put, b, slides ? "slide" : "sweep", b->of.r.precision, args,
+	        ARRAY_LEN(args));
+	check(b);
 }
 
-static bool fits(const struct bench *b)
+void block_kernel_sweeps(struct blas_rate *rate, enum precision precision)
 {
-	return sweep_kernel_fits(b->precision, b->p);
-}
-
-static int64_t all_rows(const struct bench *b, int64_t rows)
-{
-	return rows < most_rows(b) ? most_rows(b) : INT64_MAX;
-}
-
-void block_kernel_sweeps(struct bench *b)
-{
-	const int64_t first = sweep_kernel_rows(b->precision, 1), most = most_rows(b);
-	const struct range p = {"p", &b->p, first, ADDED_MOST, 0, next_p},
-	                   n = {"n", &b->n, COLUMNS / 2, COLUMNS, 2, NULL},
-	                   rows = {"rows", &b->rows, SWEEP_KERNEL_COLUMNS, most, 0, all_rows};
-	const struct kernel kernels[] = {
-	        {"sweep", sweep, fill, check, {p, n, rows}, .fits = fits, .form = true},
-	        {"slide", sweep, fill, check, {p, n, rows}, .fits = fits}};
-
-	block_kernel_measure(b, kernels, ARRAY_LEN(kernels));
+	const int64_t step = rate->run->common.quick ? 8 : 2;
+	struct sweep_bench b = open_bench(rate, precision);
+	for (int64_t p = sweep_kernel_rows(precision, 1); p > 0;
+	        p = sweep_kernel_rows(precision, step * p))
+		for (int64_t n = COLUMNS / 2; n <= COLUMNS && sweep_kernel_fits(precision, p);
+		        n *= 2) {
+			for (int slides = 0; slides < 2; slides++) {
+				measure(&b, p, n, SWEEP_KERNEL_COLUMNS, slides);
+				measure(&b, p, n, most_rows(rate), slides);
+			}
+		}
+	close_bench(&b);
 }

@@ -15,7 +15,6 @@
  *
  * Unit: seconds per call. */
 #include "gemm_rate_internal.h"
-#include "factor/calibration/fits.h"
 
 #include "factor/kernels/gemm/tf32.h"
 
@@ -26,11 +25,11 @@ enum { LISTED = 12, LARGEST = 16384 };
 static double flops(const struct product *p)
 {
 	const double m = p->m, n = p->n, k = p->k;
-	if (gemm_rate_is(p->kind, SOLVES))
+	if (gemm_rate_is_solve(p->kind))
 		return m * m * n;
-	return gemm_rate_is(p->kind, SYMMETRIC) ? n * (n + 1) * k
-	       : gemm_rate_is(p->kind, PAIRS)   ? 2 * n * n * k
-	                                        : 2 * m * n * k;
+	return gemm_rate_is_symmetric(p->kind) ? n * (n + 1) * k
+	       : gemm_rate_is_half(p->kind)    ? 2 * n * n * k
+	                                       : 2 * m * n * k;
 }
 
 /* ---- the sweep ---- */
@@ -41,56 +40,71 @@ struct surface {
 	int m[LISTED], n[LISTED], k[LISTED];
 };
 
-#define RANKS 32, 64, 128, 256, 512, 1024
-#define SIZES 512, 1024, 2048, 4096, 8192, 16384
+#define RANKS                                                                                      \
+	{                                                                                          \
+		32, 64, 128, 256, 512, 1024                                                        \
+	}
+#define SIZES                                                                                      \
+	{                                                                                          \
+		512, 1024, 2048, 4096, 8192, 16384                                                 \
+	}
 
 /* The last round of tiles is seldom full. */
-#define HALF_SIZES 1024, 2048, 2896, 4096, 5792, 8192, 11584, 16384
+#define HALF_SIZES                                                                                 \
+	{                                                                                          \
+		1024, 2048, 2896, 4096, 5792, 8192, 11584, 16384                                   \
+	}
 
 /* Powers of two less 28: no multiples of any tile, but of 16 bytes. */
-#define ODD_SIZES 100, 484, 996, 2020, 4068, 8164, 16356
+#define ODD_SIZES                                                                                  \
+	{                                                                                          \
+		100, 484, 996, 2020, 4068, 8164, 16356                                             \
+	}
 
 static const struct surface updates = {GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
-        {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, {RANKS}};
+        {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, RANKS};
 /* Depths of stacks of three parts each (factor/kernels/gemm/tf32.h). */
-#define STACKS 96, 192, 384, 768
+#define STACKS                                                                                     \
+	{                                                                                          \
+		96, 192, 384, 768                                                                  \
+	}
 
 static const struct surface updates_tf32 = {GEMM, {32, 256, 1024, 2048, 4096, 8192, 16384},
-        {32, 256, 1024, 2048, 4096, 8192, 16384}, {STACKS}};
+        {32, 256, 1024, 2048, 4096, 8192, 16384}, STACKS};
 /* Deep products come after small ones, which let the clock rise. Products of odd sizes draw full
  * power and would lower it. */
 static const struct surface others[] = {
-        {GEMM, {65536}, {32, 128, 512}, {RANKS}},
+        {GEMM, {65536}, {32, 128, 512}, RANKS},
         {GEMM_TN, {32, 64, 96, 128, 192, 256}, {32, 128, 512, 4096, 16384},
                 {1024, 4096, 16384, 65536, 262144}},
         {GEMM_ODD, {127, 1023, 4095, 16383}, {128, 1024, 4096, 16384}, {64, 256, 1024}},
         {GEMM_SHARED, {256, 1024, 2048, 4096, 8192, 16384}, {256, 1024, 2048, 4096, 8192, 16384},
                 {192, 384, 768}},
         {GEMM_BATCHED, {256, 512, 1024}, {1024, 4096, 8192}, {192, 384, 768}},
-        {TRSM, {RANKS}, {SIZES}, {1}},
-        {TRSM_RIGHT, {RANKS}, {SIZES}, {1}},
+        {TRSM, RANKS, SIZES, {1}},
+        {TRSM_RIGHT, RANKS, SIZES, {1}},
         {TRSM_FEW, {64, 256, 512, 1024, 2048, 4096}, {1, 8, 64, 256}, {1}},
         {GEMM_NT, {2048, 8192}, {2048, 8192}, {768, 2048}},
-        {SYRK, {1}, {SIZES}, {RANKS}},
+        {SYRK, {1}, SIZES, RANKS},
         {OWN_GEMM, {32, 128, 512, 1024, 2048, 4096, 8192, 16384},
                 {32, 128, 512, 1024, 2048, 4096, 8192, 16384}, {32, 64, 128, 256, 512}},
         {OWN_GEMM, {65536, 262144}, {32, 64, 128, 512}, {32, 64, 128, 256}},
         {OWN_GEMM_TN, {32, 64, 128, 256}, {32, 64, 128, 256, 512, 1024},
                 {4096, 16384, 65536, 262144}},
-        {OWN_SYRK, {1}, {128, 512, 1024, 1448, 2048, 2896, 4096, 5792, 8192, 16384}, {RANKS}},
+        {OWN_SYRK, {1}, {128, 512, 1024, 1448, 2048, 2896, 4096, 5792, 8192, 16384}, RANKS},
         {OWN_GEMM_SHARED, {128, 512, 1024, 2048, 4096, 8192, 16384},
                 {128, 512, 1024, 2048, 4096, 8192, 16384}, {32, 64, 128, 256, 512}},
-        {OWN_SYRK_SHARED, {1}, {512, 1024, 1448, 2048, 2896, 4096, 5792, 8192, 16384}, {RANKS}},
-        {OWN_GEMM_EDGE, {ODD_SIZES}, {ODD_SIZES}, {64, 128, 256}},
-        {OWN_GEMM_EDGE_SHARED, {ODD_SIZES}, {ODD_SIZES}, {64, 128, 256}},
+        {OWN_SYRK_SHARED, {1}, {512, 1024, 1448, 2048, 2896, 4096, 5792, 8192, 16384}, RANKS},
+        {OWN_GEMM_EDGE, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
+        {OWN_GEMM_EDGE_SHARED, ODD_SIZES, ODD_SIZES, {64, 128, 256}},
         {TALL, {64, 128, 256}, {128, 256, 512, 2048, 8192, 16384}, {1024, 4096, 16384, 65536}},
         {TALL_SHARED, {64, 128, 256}, {512, 2048, 8192, 16384}, {1024, 4096, 16384, 65536}},
-        {HALF_SYRK, {1}, {HALF_SIZES}, {64, 128, 256}},
-        {HALF_SYRK_SHARED, {1}, {HALF_SIZES}, {64, 128, 256}},
-        {HALF_GEMM, {1}, {HALF_SIZES}, {64, 128, 256}},
-        {HALF_GEMM_SHARED, {1}, {HALF_SIZES}, {64, 128, 256}},
+        {HALF_SYRK, {1}, HALF_SIZES, {64, 128, 256}},
+        {HALF_SYRK_SHARED, {1}, HALF_SIZES, {64, 128, 256}},
+        {HALF_GEMM, {1}, HALF_SIZES, {64, 128, 256}},
+        {HALF_GEMM_SHARED, {1}, HALF_SIZES, {64, 128, 256}},
 };
-static const struct surface deep_squares = {SYRK, {1}, {SIZES}, {2048}};
+static const struct surface deep_squares = {SYRK, {1}, SIZES, {2048}};
 
 /* Between powers of two the last round of tiles is seldom full, and C outgrows L2. Squares of each
  * of these depths show the effect, which is small in fp64. */
@@ -98,14 +112,14 @@ static const struct between {
 	enum kind kind;
 	enum math math;
 	int k[LISTED];
-} between[] = {{GEMM, FP32, {RANKS}}, {OWN_GEMM_EDGE, FP32, {64, 128, 256}},
-        {OWN_GEMM_EDGE_SHARED, FP32, {64, 128, 256}}, {GEMM, TF32, {STACKS}}};
+} between[] = {{GEMM, FP32, RANKS}, {OWN_GEMM_EDGE, FP32, {64, 128, 256}},
+        {OWN_GEMM_EDGE_SHARED, FP32, {64, 128, 256}}, {GEMM, TF32, STACKS}};
 static const int between_sides[] = {1448, 2896, 5792, 11584};
 
 /* Whether its shape is n and k. */
 static bool is_square(enum kind kind)
 {
-	return gemm_rate_is(kind, SYMMETRIC | PAIRS);
+	return gemm_rate_is_symmetric(kind) || gemm_rate_is_half(kind);
 }
 
 static bool fits(const struct product *p)
@@ -116,22 +130,27 @@ static bool fits(const struct product *p)
 	return m * n <= room && m * k <= room && k * n <= room;
 }
 
+/* Whether its shape is m, n and k. */
+static bool has_depth(enum kind kind)
+{
+	return !gemm_rate_is_solve(kind) && !is_square(kind);
+}
+
 static void measure_product(struct product *p)
 {
 	struct bench *bench = p->bench;
 	const struct arg args[] = {{"m", p->m}, {"n", p->n}, {"k", p->k}};
 	if (!fits(p))
 		return;
-	if (gemm_rate_is(p->kind, SOLVES))
+	if (gemm_rate_is_solve(p->kind))
 		gemm_rate_fill_triangle(p);
-	if (gemm_rate_is(p->kind, PAIRS))
+	if (gemm_rate_is_half(p->kind))
 		gemm_rate_fill_pair(p);
 	char *series =
-	        xasprintf("%s_%s", gemm_rate_kinds[p->kind].name, gemm_rate_math_name[p->math]);
+	        xasprintf("%s_%s", gemm_rate_kind_name[p->kind], gemm_rate_math_name[p->math]);
 	const double expected = bench->best > 0 ? flops(p) / bench->best : 0;
 	const double seconds = blas_rate_measure(&bench->rate, gemm_rate_put, p, expected, series,
-	        args + is_square(p->kind),
-	        is_square(p->kind) || gemm_rate_is(p->kind, SOLVES) ? 2 : 3);
+	        args + is_square(p->kind), has_depth(p->kind) ? 3 : 2);
 	bench->best = fmax(bench->best, flops(p) / seconds);
 	free(series);
 }
@@ -190,6 +209,19 @@ static void measure_between(struct bench *bench, enum math math)
 	}
 }
 
+/* Whether the kind exists with code for 9.0 or 9.0a. */
+static bool needs_code(enum kind kind, enum math math)
+{
+	return (math == FP32 && kind >= TALL) ||
+	       (math == FP64 && kind >= OWN_GEMM && kind <= OWN_SYRK);
+}
+
+/* The cost model of fp64 reads our own products only alone and of whole tiles. */
+static bool is_read(enum kind kind, enum math math)
+{
+	return math != FP64 || kind <= OWN_SYRK;
+}
+
 static void measure_math(struct bench *bench, enum math math)
 {
 	const struct surface *update = math == TF32 ? &updates_tf32 : &updates;
@@ -203,17 +235,12 @@ static void measure_math(struct bench *bench, enum math math)
 		blas_rate_rest(&bench->rate);
 	const double begun = clock_now();
 	measure_surface(bench, update, math);
-	/* the cost model of fp64 reads our own products only alone and of whole tiles */
-	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-		const enum kind kind = others[i].kind;
-		if (math == FP64 && kind > OWN_SYRK)
-			continue;
-		if (gemm_rate_has(bench, kind, math))
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (gemm_rate_has(bench, others[i].kind, math) && is_read(others[i].kind, math))
 			measure_surface(bench, &others[i], math);
-		else if (gemm_rate_kinds[kind].maths & 1u << math)
-			probe_lacks(
-			        bench->rate.run, &bench->rate.gpu, gemm_rate_kinds[kind].name, 90);
-	}
+		else if (needs_code(others[i].kind, math))
+			probe_lacks(bench->rate.run, &bench->rate.gpu,
+			        gemm_rate_kind_name[others[i].kind], 90);
 	if (math == FP64)
 		measure_surface(bench, &deep_squares, math);
 	measure_squares(bench, update, math);
@@ -232,7 +259,7 @@ static void measure(struct probe_run *run)
 	measure_math(&bench, TF32);
 	if (!run->common.quick)
 		blas_rate_rest(&bench.rate);
-	blas_rate_close(&bench.rate);
+	gemm_rate_close(&bench);
 }
 
 static const char *const columns[] = {"m", "n", "k"};

@@ -13,20 +13,53 @@ enum { LINE = 32 }; /* elements: columns of our own products begin at a line of 
 
 static const double off_diagonal = 1e-5;
 
+const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
+        "syrk", "gemm_odd", "gemm_nt", "gemm_shared", "gemm_batched", "own_gemm", "own_gemm_tn",
+        "own_syrk", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared",
+        "tf32_tall", "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm",
+        "half_gemm_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 {
-	const struct gpu *gpu = &bench->rate.gpu;
-
-	if (!(gemm_rate_kinds[kind].maths & 1u << math))
-		return false;
-	if (math == TF32)
-		return gpu->major >= 8 && (kind != GEMM_SHARED || gpu->sm_count > 2 * TF32_KEPT);
+	if (gemm_rate_is_half(kind))
+		return math == FP32 && bench->rate.gpu.warpgroups;
 	if (kind >= TALL)
-		return gpu->warpgroups;
-	return math == FP32 || kind < OWN_GEMM ||
-	       gemm_has(DOUBLE, gpu->code, gpu->shared_per_block);
+		return math == FP32 && bench->rate.gpu.warpgroups;
+	if (kind == OWN_GEMM_TN)
+		return math == FP32;
+	if (kind >= OWN_GEMM)
+		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.code,
+		                                                bench->rate.gpu.shared_per_block));
+	if (kind == GEMM_ODD || kind == GEMM_NT)
+		return math == FP64;
+	if (kind == GEMM_SHARED)
+		return math == TF32 && bench->rate.gpu.major >= 8 &&
+		       bench->rate.gpu.sm_count > 2 * TF32_KEPT;
+	if (kind == GEMM_BATCHED)
+		return math == TF32 && bench->rate.gpu.major >= 8;
+	return math != TF32 || (kind == GEMM && bench->rate.gpu.major >= 8);
+}
+
+bool gemm_rate_is_solve(enum kind kind)
+{
+	return kind == TRSM || kind == TRSM_RIGHT || kind == TRSM_FEW;
+}
+
+bool gemm_rate_is_symmetric(enum kind kind)
+{
+	return kind == SYRK || kind == OWN_SYRK || kind == OWN_SYRK_SHARED || kind == HALF_SYRK ||
+	       kind == HALF_SYRK_SHARED;
+}
+
+bool gemm_rate_is_tall(enum kind kind)
+{
+	return kind == GEMM_TN || kind == OWN_GEMM_TN || kind == TALL || kind == TALL_SHARED;
+}
+
+bool gemm_rate_is_half(enum kind kind)
+{
+	return kind >= HALF_SYRK;
 }
 
 /* ---- the calls ---- */
@@ -35,33 +68,23 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
  * dimension down the columns of both operands. */
 bool gemm_rate_is_transposed(const struct product *p)
 {
-	return gemm_rate_is(p->kind, LONG | PAIRS) || p->math == TF32;
-}
-
-/* Of matrices whose columns follow each other without gaps, but for those of m rows, which are ld
- * apart. */
-static struct gemm_problem problem_of(const struct product *p, bool ta, bool tb, int m, int ld)
-{
-	return (struct gemm_problem){.precision = precision_of(p->math),
-	        .ta = ta,
-	        .tb = tb,
-	        .part = gemm_rate_is(p->kind, SYMMETRIC) ? GEMM_LOWER : GEMM_WHOLE,
-	        .m = m,
-	        .n = p->n,
-	        .k = p->k,
-	        .lda = ta ? p->k : ld,
-	        .ldb = !tb                                ? p->k
-	               : gemm_rate_is(p->kind, SYMMETRIC) ? ld
-	                                                  : p->n,
-	        .ldc = ld};
+	return gemm_rate_is_tall(p->kind) || gemm_rate_is_half(p->kind) || p->math == TF32;
 }
 
 static void put_gemm_double(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const bool tall = p->kind == GEMM_TN;
-	const struct gemm_problem problem =
-	        problem_of(p, tall, p->kind == GEMM_NT, p->m, p->m + p->m % 2);
+	const bool tall = p->kind == GEMM_TN, crossed = p->kind == GEMM_NT;
+	const int ld = p->m + p->m % 2;
+	const struct gemm_problem problem = {.precision = DOUBLE,
+	        .ta = gemm_rate_is_transposed(p),
+	        .tb = crossed,
+	        .m = p->m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = gemm_rate_is_transposed(p) ? p->k : ld,
+	        .ldb = crossed ? p->n : p->k,
+	        .ldc = ld};
 	BLAS(blas_double_gemm(&d->doubles, d->rate.blas, &problem, tall ? 1 : gemm_rate_alpha, d->a,
 	        d->b, tall ? 0 : 1, d->c));
 }
@@ -69,10 +92,6 @@ static void put_gemm_double(const struct product *p)
 static void put_gemm(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	if (p->math == FP64) {
-		put_gemm_double(p);
-		return;
-	}
 	const bool tall = p->kind == GEMM_TN, transposed = gemm_rate_is_transposed(p);
 	const int ld = p->m + p->m % 2;
 	const float alpha = tall ? 1 : (float)gemm_rate_alpha, beta = tall ? 0 : 1;
@@ -118,7 +137,15 @@ static void put_trsm(const struct product *p)
 static void put_syrk(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const struct gemm_problem problem = problem_of(p, false, true, p->n, p->n);
+	const struct gemm_problem problem = {.precision = DOUBLE,
+	        .tb = true,
+	        .part = GEMM_LOWER,
+	        .m = p->n,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = p->n,
+	        .ldb = p->n,
+	        .ldc = p->n};
 	const float alpha = (float)gemm_rate_alpha, one = 1;
 	if (p->math == FP64)
 		BLAS(blas_double_syrk(
@@ -131,7 +158,14 @@ static void put_syrk(const struct product *p)
 static void put_own_tall(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const struct gemm_problem problem = problem_of(p, true, false, p->m, p->m);
+	const struct gemm_problem problem = {.precision = SINGLE,
+	        .ta = true,
+	        .m = p->m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = p->k,
+	        .ldb = p->k,
+	        .ldc = p->m};
 	const struct gemm_plan plan =
 	        gemm_plan_make(&problem, d->rate.gpu.sm_count, TF32_TALL_SCRATCH);
 	GPU(gemm_launch(&problem, &plan, 1, d->a, d->b, 0, d->c, d->scratch, d->rate.stream));
@@ -141,9 +175,17 @@ static void put_own_tall(const struct product *p)
 static void put_own(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const bool symmetric = gemm_rate_is(p->kind, SYMMETRIC);
+	const bool symmetric = gemm_rate_is_symmetric(p->kind);
 	const int m = symmetric ? p->n : p->m, ld = (m + LINE - 1) / LINE * LINE;
-	const struct gemm_problem problem = problem_of(p, false, symmetric, m, ld);
+	const struct gemm_problem problem = {.precision = precision_of(p->math),
+	        .tb = symmetric,
+	        .part = symmetric ? GEMM_LOWER : GEMM_WHOLE,
+	        .m = m,
+	        .n = p->n,
+	        .k = p->k,
+	        .lda = ld,
+	        .ldb = symmetric ? ld : p->k,
+	        .ldc = ld};
 	struct gemm_plan plan = gemm_plan_make(&problem, d->rate.gpu.sm_count, 0);
 	plan.shared = p->kind >= OWN_GEMM_SHARED;
 	GPU(gemm_launch(&problem, &plan, gemm_rate_alpha, d->a, symmetric ? d->a : d->b, 1, d->c,
@@ -161,7 +203,7 @@ static void put_half(const struct product *p)
 {
 	const struct matrix pair = pair_of(p), c = {p->bench->c, 0, p->n, p->n, p->n, SINGLE};
 	const bool shared = p->kind == HALF_SYRK_SHARED || p->kind == HALF_GEMM_SHARED;
-	GPU(half_update(gemm_rate_is(p->kind, SYMMETRIC) ? LOWER : WHOLE, gemm_rate_alpha, pair,
+	GPU(half_update(gemm_rate_is_symmetric(p->kind) ? LOWER : WHOLE, gemm_rate_alpha, pair,
 	        pair, c, shared, p->bench->rate.stream));
 }
 
@@ -176,38 +218,27 @@ static void put_tall(const struct product *p)
 	        (struct matrix){d->c, 0, p->m, p->n, p->m, SINGLE}, d->scratch, d->rate.stream));
 }
 
-enum { S = 1 << FP32, T = 1 << TF32, D = 1 << FP64 };
-
-const struct kind_facts gemm_rate_kinds[KINDS] = {
-        [GEMM] = {"gemm", S | T | D, 0, put_gemm},
-        [GEMM_TN] = {"gemm_tn", S | D, LONG, put_gemm},
-        [TRSM] = {"trsm", S | D, SOLVES, put_trsm},
-        [TRSM_RIGHT] = {"trsm_right", S | D, SOLVES, put_trsm},
-        [TRSM_FEW] = {"trsm_few", S | D, SOLVES, put_trsm},
-        [SYRK] = {"syrk", S | D, SYMMETRIC, put_syrk},
-        [GEMM_ODD] = {"gemm_odd", D, 0, put_gemm},
-        [GEMM_NT] = {"gemm_nt", D, 0, put_gemm},
-        [GEMM_SHARED] = {"gemm_shared", T, 0, put_gemm},
-        [GEMM_BATCHED] = {"gemm_batched", T, 0, put_batched},
-        [OWN_GEMM] = {"own_gemm", S | D, 0, put_own},
-        [OWN_GEMM_TN] = {"own_gemm_tn", S, LONG, put_own_tall},
-        [OWN_SYRK] = {"own_syrk", S | D, SYMMETRIC, put_own},
-        [OWN_GEMM_EDGE] = {"own_gemm_edge", S | D, 0, put_own},
-        [OWN_GEMM_SHARED] = {"own_gemm_shared", S | D, 0, put_own},
-        [OWN_SYRK_SHARED] = {"own_syrk_shared", S | D, SYMMETRIC, put_own},
-        [OWN_GEMM_EDGE_SHARED] = {"own_gemm_edge_shared", S | D, 0, put_own},
-        [TALL] = {"tf32_tall", S, LONG, put_tall},
-        [TALL_SHARED] = {"tf32_tall_shared", S, LONG, put_tall},
-        [HALF_SYRK] = {"half_syrk", S, SYMMETRIC | PAIRS, put_half},
-        [HALF_SYRK_SHARED] = {"half_syrk_shared", S, SYMMETRIC | PAIRS, put_half},
-        [HALF_GEMM] = {"half_gemm", S, PAIRS, put_half},
-        [HALF_GEMM_SHARED] = {"half_gemm_shared", S, PAIRS, put_half},
-};
-
 void gemm_rate_put(void *context)
 {
 	const struct product *p = context;
-	gemm_rate_kinds[p->kind].put(p);
+	if (gemm_rate_is_half(p->kind))
+		put_half(p);
+	else if (p->kind >= TALL)
+		put_tall(p);
+	else if (p->kind == OWN_GEMM_TN)
+		put_own_tall(p);
+	else if (p->kind >= OWN_GEMM)
+		put_own(p);
+	else if (gemm_rate_is_solve(p->kind))
+		put_trsm(p);
+	else if (p->kind == SYRK)
+		put_syrk(p);
+	else if (p->kind == GEMM_BATCHED)
+		put_batched(p);
+	else if (p->math == FP64)
+		put_gemm_double(p);
+	else
+		put_gemm(p);
 }
 
 /* ---- data ---- */
@@ -216,14 +247,21 @@ void gemm_rate_fill(const struct bench *bench, enum math math)
 {
 	void *matrix[] = {bench->a, bench->b, bench->c};
 	for (size_t i = 0; i < ARRAY_LEN(matrix); i++)
-		blas_rate_fill(&bench->rate, precision_of(math), matrix[i], bench->elements, i, 1);
+		blas_rate_fill(&bench->rate, precision_of(math), matrix[i], bench->elements, i);
 }
 
 void gemm_rate_fill_triangle(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const struct matrix triangle = {d->triangle, 0, p->m, p->m, p->m, precision_of(p->math)};
-	blas_rate_fill(&d->rate, triangle.precision, d->triangle, p->m * p->m, 3, off_diagonal);
+	const int count = p->m * p->m;
+	const float scale_s = (float)off_diagonal;
+	const enum precision precision = precision_of(p->math);
+	const struct matrix triangle = {d->triangle, 0, p->m, p->m, p->m, precision};
+	blas_rate_fill(&d->rate, precision, d->triangle, count, 3);
+	if (p->math == FP64)
+		BLAS(cublasDscal(d->rate.blas, count, &off_diagonal, d->triangle, 1));
+	else
+		BLAS(cublasSscal(d->rate.blas, count, &scale_s, d->triangle, 1));
 	GPU(block_fill(UPPER, 0, 1, triangle, d->rate.stream));
 }
 
@@ -243,10 +281,17 @@ void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)
 	bench->elements = blas_rate_memory(three * largest * largest,
 	                          three * GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE) /
 	                  three;
-	bench->a = blas_rate_room(&bench->rate, bench->elements * word);
-	bench->b = blas_rate_room(&bench->rate, bench->elements * word);
-	bench->c = blas_rate_room(&bench->rate, bench->elements * word);
-	bench->scratch = blas_rate_room(&bench->rate, TF32_TALL_SCRATCH);
-	bench->triangle =
-	        blas_rate_room(&bench->rate, GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE * word);
+	bench->a = blas_rate_room(bench->elements * word);
+	bench->b = blas_rate_room(bench->elements * word);
+	bench->c = blas_rate_room(bench->elements * word);
+	bench->scratch = blas_rate_room(TF32_TALL_SCRATCH);
+	bench->triangle = blas_rate_room(GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE * word);
+}
+
+void gemm_rate_close(struct bench *bench)
+{
+	void *const pieces[] = {bench->a, bench->b, bench->c, bench->triangle, bench->scratch};
+
+	blas_rate_release(&bench->rate, pieces, ARRAY_LEN(pieces));
+	blas_rate_close(&bench->rate);
 }

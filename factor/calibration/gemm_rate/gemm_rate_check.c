@@ -17,9 +17,9 @@ static double expected_element(
         const struct product *p, const double *a, const double *b, const double *c, int i, int j)
 {
 	const int n = CHECKED;
-	const bool solve = gemm_rate_is(p->kind, SOLVES), right_side = p->kind == TRSM_RIGHT;
+	const bool solve = gemm_rate_is_solve(p->kind), right_side = p->kind == TRSM_RIGHT;
 	double sum = 0;
-	if (gemm_rate_is(p->kind, SYMMETRIC) && i < j)
+	if (gemm_rate_is_symmetric(p->kind) && i < j)
 		return c[i + j * n];
 	if (i / p->m != j / p->m) /* beside the squares of one call */
 		return c[i + j * n];
@@ -27,15 +27,15 @@ static double expected_element(
 		const double left = gemm_rate_is_transposed(p) ? a[l + i * n]
 		                    : right_side               ? a[j + l * n]
 		                                               : a[i + l * n];
-		const double right = right_side                         ? c[i + l * n]
-		                     : solve                            ? c[l + j * n]
-		                     : gemm_rate_is(p->kind, PAIRS)     ? b[l + j * n]
-		                     : gemm_rate_is(p->kind, SYMMETRIC) ? a[j + l * n]
-		                     : p->kind == GEMM_NT               ? b[j + l * n]
-		                                                        : b[l + j * n];
+		const double right = right_side                        ? c[i + l * n]
+		                     : solve                           ? c[l + j * n]
+		                     : gemm_rate_is_half(p->kind)      ? b[l + j * n]
+		                     : gemm_rate_is_symmetric(p->kind) ? a[j + l * n]
+		                     : p->kind == GEMM_NT              ? b[j + l * n]
+		                                                       : b[l + j * n];
 		sum += left * right;
 	}
-	if (gemm_rate_is(p->kind, LONG))
+	if (gemm_rate_is_tall(p->kind))
 		return sum;
 	return c[i + j * n] + (solve ? -1 : gemm_rate_alpha) * sum;
 }
@@ -47,16 +47,16 @@ static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 	static const double bound[] = {[FP32] = 3e-7, [TF32] = 2e-5, [FP64] = 2e-15};
 	const int m = kind == GEMM_BATCHED ? CHECKED / 2 : CHECKED;
 	struct product p = {bench, kind, math, m, CHECKED, CHECKED};
-	const bool solve = gemm_rate_is(kind, SOLVES);
+	const bool solve = gemm_rate_is_solve(kind);
 	gemm_rate_fill(bench, math);
 	if (solve)
 		gemm_rate_fill_triangle(&p);
-	if (gemm_rate_is(kind, PAIRS))
+	if (gemm_rate_is_half(kind))
 		gemm_rate_fill_pair(&p);
 	double *a = fetch(bench, math,
-	        solve                       ? bench->triangle
-	        : gemm_rate_is(kind, PAIRS) ? bench->b
-	                                    : bench->a);
+	        solve                     ? bench->triangle
+	        : gemm_rate_is_half(kind) ? bench->b
+	                                  : bench->a);
 	double *b = fetch(bench, math, bench->b), *c = fetch(bench, math, bench->c);
 	gemm_rate_put(&p);
 	double *got = fetch(bench, math, bench->c), worst = 0;
@@ -71,7 +71,7 @@ static bool is_correct(struct bench *bench, enum kind kind, enum math math)
 	free(b);
 	free(c);
 	free(got);
-	return worst <= bound[math] * (gemm_rate_is(kind, LONG) || solve ? 20 : 1);
+	return worst <= bound[math] * (gemm_rate_is_tall(kind) || solve ? 20 : 1);
 }
 
 bool gemm_rate_verify(struct bench *bench, enum math math, bool report)
@@ -82,8 +82,10 @@ bool gemm_rate_verify(struct bench *bench, enum math math, bool report)
 			continue;
 		const bool right = is_correct(bench, kind, math);
 		correct = correct && right;
-		blas_rate_report(
-		        right, report, gemm_rate_kinds[kind].name, gemm_rate_math_name[math]);
+		if (report || !right)
+			fprintf(right ? stdout : stderr, "%s_%s: %s\n", gemm_rate_kind_name[kind],
+			        gemm_rate_math_name[math],
+			        right ? "correct" : "differs from the host's result");
 	}
 	return correct;
 }
@@ -95,6 +97,6 @@ bool gemm_rate_check(struct probe_run *run)
 	gemm_rate_open(&bench, run, GEMM_RATE_TRIANGLE);
 	for (enum math math = FP32; math <= FP64; math++)
 		correct = gemm_rate_verify(&bench, math, true) && correct;
-	blas_rate_close(&bench.rate);
+	gemm_rate_close(&bench);
 	return correct;
 }

@@ -5,6 +5,7 @@
 #include "lib/base/base.h"
 #include "factor/kernels/gemm/blas_double.h"
 #include "factor/calibration/blas_rate.h"
+#include "gemm_rate.h"
 
 /* Updates C -= A B; symmetric updates of the lower triangle; solves with a unit lower triangle on
  * the left (LU's), or transposed on the right (Cholesky's). OWN: our own kernels. In fp64 the
@@ -47,6 +48,8 @@ static inline enum precision precision_of(enum math math)
 	return math == FP64 ? DOUBLE : SINGLE;
 }
 
+extern const char *const gemm_rate_kind_name[], *const gemm_rate_math_name[];
+
 enum { GEMM_RATE_TRIANGLE = 4096 }; /* largest order of the triangle */
 
 /* Of the updates C += alpha A B: small, so that repeated ones stay finite. */
@@ -72,6 +75,7 @@ struct product {
 
 /* Buffers for matrices of up to largest^2 elements, fewer when there is little memory. */
 void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest);
+void gemm_rate_close(struct bench *bench);
 
 /* Random data for one math. */
 void gemm_rate_fill(const struct bench *bench, enum math math);
@@ -84,23 +88,10 @@ void gemm_rate_fill_pair(const struct product *p);
 
 bool gemm_rate_is_transposed(const struct product *p);
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math);
-
-/* Solves; results that are a triangle; V^T C; operands that are pairs for 3xFP16. */
-enum { SOLVES = 1, SYMMETRIC = 2, LONG = 4, PAIRS = 8 };
-
-/* maths: a bit for each; is: of the numbers above. */
-struct kind_facts {
-	const char *name;
-	unsigned maths, is;
-	void (*put)(const struct product *);
-};
-extern const struct kind_facts gemm_rate_kinds[KINDS];
-extern const char *const gemm_rate_math_name[];
-
-static inline bool gemm_rate_is(enum kind kind, unsigned any)
-{
-	return (gemm_rate_kinds[kind].is & any) != 0;
-}
+bool gemm_rate_is_solve(enum kind kind);
+bool gemm_rate_is_symmetric(enum kind kind);
+bool gemm_rate_is_tall(enum kind kind);
+bool gemm_rate_is_half(enum kind kind);
 
 /* Puts the call of a struct product into the stream. */
 void gemm_rate_put(void *product);

@@ -15,7 +15,7 @@
  * Unit: seconds per call. */
 #include "lib/base/base.h"
 #include "factor/calibration/blas_rate.h"
-#include "factor/calibration/fits.h"
+#include "gemv_rate.h"
 
 #include "factor/kernels/gemv/gemv.h"
 
@@ -121,18 +121,26 @@ static void fill(const struct bench *bench, enum precision precision)
 	void *data[] = {bench->pool, bench->x, bench->y};
 	const int64_t bytes[] = {bench->pool_bytes, LARGEST * 8, LARGEST * 8};
 	for (size_t i = 0; i < ARRAY_LEN(data); i++)
-		blas_rate_fill(&bench->rate, precision, data[i],
-		        bytes[i] / precision_bytes(precision), i, 1);
+		blas_rate_fill(
+		        &bench->rate, precision, data[i], bytes[i] / precision_bytes(precision), i);
 }
 
 static void open_bench(struct bench *bench, struct probe_run *run, int64_t largest)
 {
 	blas_rate_open(&bench->rate, run);
 	bench->pool_bytes = blas_rate_memory(largest * largest * 8, 8 * bench->rate.gpu.l2_bytes);
-	bench->pool = blas_rate_room(&bench->rate, bench->pool_bytes);
-	bench->x = blas_rate_room(&bench->rate, LARGEST * 8);
-	bench->y = blas_rate_room(&bench->rate, LARGEST * 8);
-	bench->work = blas_rate_room(&bench->rate, WORK_BYTES);
+	bench->pool = blas_rate_room(bench->pool_bytes);
+	bench->x = blas_rate_room(LARGEST * 8);
+	bench->y = blas_rate_room(LARGEST * 8);
+	bench->work = blas_rate_room(WORK_BYTES);
+}
+
+static void close_bench(struct bench *bench)
+{
+	void *const pieces[] = {bench->pool, bench->x, bench->y, bench->work};
+
+	blas_rate_release(&bench->rate, pieces, ARRAY_LEN(pieces));
+	blas_rate_close(&bench->rate);
 }
 
 /* ---- correctness ---- */
@@ -180,7 +188,9 @@ static bool verify(struct bench *bench, enum precision precision, bool report)
 	for (enum kind kind = GEMV_N; kind < KINDS; kind++) {
 		const bool right = is_correct(bench, kind, precision);
 		correct = correct && right;
-		blas_rate_report(right, report, kind_name[kind], precision == DOUBLE ? "d" : "s");
+		if (report || !right)
+			fprintf(right ? stdout : stderr, "%s_%c: %s\n", kind_name[kind], precision,
+			        right ? "correct" : "differs from the host's result");
 	}
 	return correct;
 }
@@ -194,7 +204,7 @@ static bool check(struct probe_run *run)
 		fill(&bench, precisions[i]);
 		correct = verify(&bench, precisions[i], true) && correct;
 	}
-	blas_rate_close(&bench.rate);
+	close_bench(&bench);
 	return correct;
 }
 
@@ -255,7 +265,7 @@ static void measure(struct probe_run *run)
 		msg_note("%s took %.2f s", precision == DOUBLE ? "fp64" : "fp32",
 		        clock_now() - begun);
 	}
-	blas_rate_close(&bench.rate);
+	close_bench(&bench);
 }
 
 static const char *const columns[] = {"m", "n", "cold"};

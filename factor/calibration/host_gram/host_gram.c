@@ -14,7 +14,6 @@
  * core for itself.
  *
  * Unit: seconds of a pass, of a fetch of a column. */
-#include "factor/calibration/fits.h"
 #include "lib/base/base.h"
 #include "lib/host/clock.h"
 #include "factor/kernels/gram_schmidt/gram_levels.h"
@@ -26,6 +25,8 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+
+void host_gram_fit(const struct table *curve, struct profile *profile);
 
 enum {
 	SHORTEST = 1024, /* bytes of a column */
@@ -45,8 +46,7 @@ static const double again = 0.3;   /* of the time, for the few points of a re-me
 static const double patience = 2;  /* times the time, after which no round is begun */
 
 enum kind { KERNELS, FUSED, FEW, MANY, FETCH };
-static const char *const series[][2] = {
-        {"dots", "update"}, {"fused"}, {"few"}, {"many"}, {"handed"}};
+static const char *const series[] = {"dots", "fused", "few", "many", "handed"};
 
 struct list {
 	double *value;
@@ -56,10 +56,9 @@ struct list {
 struct spot {
 	enum kind kind;
 	int threads, level;
-	int64_t bytes; /* of a column */
-	/* seconds of this row: of the pass and of the second pass of KERNELS; then the same while
-	 * the calling thread's core was disturbed */
-	struct list list[2][2];
+	int64_t bytes;               /* of a column */
+	struct list seconds, update; /* of this row; update: of the second pass of KERNELS */
+	struct list disturbed[2];    /* the same while the calling thread's core was disturbed */
 };
 
 struct bench {
@@ -121,8 +120,8 @@ static struct gram_threads threads_of(const struct bench *b, int threads)
 	return (struct gram_threads){gram_loops(), threads, (int64_t)b->l2};
 }
 
-/* Few steps: each thread keeps its number of columns. second: seconds of the second pass. */
-static double run_steps(const struct bench *b, const struct spot *s, double *second)
+/* Few steps: each thread keeps its number of columns. */
+static void run_steps(const struct bench *b, const struct spot *s, double *first, double *second)
 {
 	const int most = s->level == GRAM_FAR ? FAR_STEPS : STEPS;
 	const int steps = s->threads < most ? s->threads : most;
@@ -130,8 +129,7 @@ static double run_steps(const struct bench *b, const struct spot *s, double *sec
 	int info = 0;
 	const struct gram_schmidt g = problem(b, rows(s), columns_of(b, s), &info);
 
-	double first = 0;
-	*second = 0;
+	*first = *second = 0;
 	if (s->kind == FUSED)
 		gram_threads_dots(&pinned, &g, 0);
 	for (int j = 0; j < steps; j++) {
@@ -143,10 +141,9 @@ static double run_steps(const struct bench *b, const struct spot *s, double *sec
 		const double middle = clock_now();
 		if (s->kind == KERNELS)
 			gram_threads_update(&pinned, &g, j);
-		first += (middle - start) / steps;
+		*first += (middle - start) / steps;
 		*second += (clock_now() - middle) / steps;
 	}
-	return first;
 }
 
 /* The columns that are subtracted are small and hardly change the others. */
@@ -185,9 +182,14 @@ static double run_fetch(const struct bench *b, const struct spot *s)
 
 static double run(const struct bench *b, const struct spot *s, double *update)
 {
+	double seconds;
+
 	if (s->kind == FETCH)
 		return run_fetch(b, s);
-	return s->kind == FEW || s->kind == MANY ? run_apply(b, s) : run_steps(b, s, update);
+	if (s->kind == FEW || s->kind == MANY)
+		return run_apply(b, s);
+	run_steps(b, s, &seconds, update);
+	return seconds;
 }
 
 /* ---- rounds ---- */
@@ -211,9 +213,9 @@ static void repeat(struct bench *b, struct spot *s)
 	for (int i = 0; i < SAMPLES && (i == 0 || clock_now() - start < turn); i++) {
 		const double seconds = run(b, s, &update);
 		const bool after = core_noise_undisturbed(&b->pinned.noise);
-		const bool disturbed = !before || !after;
-		keep(&s->list[disturbed][0], seconds);
-		keep(&s->list[disturbed][1], update);
+		const bool good = before && after;
+		keep(good ? &s->seconds : &s->disturbed[0], seconds);
+		keep(good ? &s->update : &s->disturbed[1], update);
 		before = after;
 	}
 }
@@ -232,31 +234,39 @@ static struct point_args args_of(const struct spot *s)
 	return (struct point_args){{{"threads", s->threads}, bytes, {"level", s->level}}, 3};
 }
 
-static bool wants(const struct probe_run *run, const struct spot *s)
+static bool wants(const struct probe_run *run, const struct spot *s, const char *name)
 {
 	const struct point_args args = args_of(s);
-	const char *const *name = series[s->kind];
 
-	return probe_wants(run, name[0], args.arg, args.count) ||
-	       (name[1] && probe_wants(run, name[1], args.arg, args.count));
+	return probe_wants(run, name, args.arg, args.count);
 }
 
 /* Disturbed samples count where there are few undisturbed ones. */
-static void record(struct probe_run *run, struct spot *s, int pass)
+static void record(struct probe_run *run, const struct spot *s, const char *name,
+        const struct list *list, const struct list *disturbed)
 {
 	enum { ENOUGH = 3 };
 	const struct point_args args = args_of(s);
-	struct list *good = &s->list[0][pass], *disturbed = &s->list[1][pass];
-	const bool enough = good->count >= ENOUGH || disturbed->count == 0;
-	const struct list *kept = enough ? good : disturbed, *other = enough ? disturbed : good;
+	const bool enough = list->count >= ENOUGH || disturbed->count == 0;
+	const struct list *kept = enough ? list : disturbed, *other = enough ? disturbed : list;
 	const struct measurement m = {.seconds = stats_median_interval(kept->value, kept->count),
 	        .discarded = other->count,
 	        .hz = NAN,
 	        .disturbed = other->count};
 
-	if (series[s->kind][pass])
-		probe_record(run, series[s->kind][pass], args.arg, args.count, &m);
-	good->count = disturbed->count = 0;
+	probe_record(run, name, args.arg, args.count, &m);
+}
+
+static void end_repeat(struct probe_run *run, struct bench *b)
+{
+	for (size_t i = 0; i < b->spots; i++) {
+		struct spot *s = &b->spot[i];
+		record(run, s, series[s->kind], &s->seconds, &s->disturbed[0]);
+		if (s->kind == KERNELS)
+			record(run, s, "update", &s->update, &s->disturbed[1]);
+		s->seconds.count = s->update.count = s->disturbed[0].count = s->disturbed[1].count =
+		        0;
+	}
 }
 
 /* ---- the sweep ---- */
@@ -296,8 +306,10 @@ static void drop_unwanted(const struct probe_run *run, struct bench *b)
 	size_t left = 0;
 
 	for (size_t i = 0; i < b->spots; i++) {
-		if (wants(run, &b->spot[i]))
-			b->spot[left++] = b->spot[i];
+		const struct spot *s = &b->spot[i];
+		if (wants(run, s, series[s->kind]) ||
+		        (s->kind == KERNELS && wants(run, s, "update")))
+			b->spot[left++] = *s;
 	}
 	b->spots = left;
 }
@@ -346,14 +358,17 @@ static void measure(struct probe_run *run)
 			for (size_t i = 0; i < b->spots; i++)
 				repeat(b, &b->spot[i]);
 		} while (clock_now() - start < seconds * (v + 1) / repeats);
-		for (size_t i = 0; i < 2 * b->spots; i++)
-			record(run, &b->spot[i / 2], i % 2);
+		end_repeat(run, b);
 	}
 	table_meta_set(run->curve, "binding", "%d threads, the last one: %s", b->pinned.cores,
 	        b->pinned.binding);
 	core_noise_note(&b->pinned.noise, run->curve);
-	for (size_t i = 0; i < 4 * b->spots; i++)
-		free(b->spot[i / 4].list[i / 2 % 2][i % 2].value);
+	for (size_t i = 0; i < b->spots; i++) {
+		free(b->spot[i].seconds.value);
+		free(b->spot[i].update.value);
+		free(b->spot[i].disturbed[0].value);
+		free(b->spot[i].disturbed[1].value);
+	}
 	free(b->a);
 	free(b->r);
 	free(b->sums);

@@ -15,7 +15,6 @@
  *
  * Unit: seconds of one call; of one add for the clock. */
 #include "host_rate_internal.h"
-#include "factor/calibration/fits.h"
 
 #include "lib/host/allowance.h"
 #include "lib/host/clock.h"
@@ -25,6 +24,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+void host_rate_fit(const struct table *curve, struct profile *profile);
 
 enum {
 	LARGEST_GEMM = 2048,
@@ -80,6 +81,19 @@ static void fill(struct rates *rates, bool is_double)
 
 /* ---- surfaces ---- */
 
+/* m and n go from first to last by factors; a square has m = n, and a restored panel at most
+ * LARGEST_PANEL bytes. When the time is short, whole panels and squares, which hybrid
+ * factorizations wait for, lose their largest sizes. The others, whose points all take the same
+ * time, lose sizes between their first and last rows. */
+struct surface {
+	const char *series[2]; /* single, double */
+	bool (*run)(const struct call *call, size_t turn);
+	bool restored, square, definite;
+	bool columns;   /* a turn takes one of the n columns, or two rows ... */
+	unsigned turns; /* ... or all: then this many belong together */
+	int first_m, last_m, step_m, first_n, step_n;
+};
+
 #define FUNCTION(name) {#name "_s", #name "_d"}, run_##name
 #define RANGE(m, most_m, by_m, n, by_n)                                                            \
 	.first_m = m, .last_m = most_m, .step_m = by_m, .first_n = n, .step_n = by_n
@@ -89,8 +103,7 @@ static void fill(struct rates *rates, bool is_double)
 	}
 
 static const struct surface surfaces[] = {
-        {FUNCTION(gemm), .square = true, .all_threads = true, .turns = 1,
-                RANGE(256, LARGEST_GEMM, 2, 256, 2)},
+        {FUNCTION(gemm), .square = true, .turns = 1, RANGE(256, LARGEST_GEMM, 2, 256, 2)},
         {FUNCTION(potrf), .restored = true, .square = true, .definite = true, .turns = 1,
                 RANGE(32, 1024, 2, 32, 2)},
         PANEL(getrf, 256, 16384, 4, WIDE_N, 2),
@@ -104,6 +117,17 @@ static const struct surface surfaces[] = {
         {FUNCTION(ger), .turns = 2, RANGE(128, 16384, 2, 1, 2)},
         {FUNCTION(swap), .columns = true, RANGE(128, 16384, 2, 8, 4)},
 };
+
+/* Two factors of the largest gemm in double precision; everything else is smaller. */
+static size_t room_bytes(int largest_gemm)
+{
+	return (2 * panel_bytes(largest_gemm, largest_gemm, true) + 4095) / 4096 * 4096;
+}
+
+static bool too_large(int m, int n, bool is_double)
+{
+	return (size_t)m * (size_t)n * (is_double ? 8 : 4) > LARGEST_PANEL;
+}
 
 /* Whether it is a library's whole panel or square, whose time grows with its size. */
 static bool is_whole(const struct surface *surface)
@@ -156,13 +180,23 @@ static void measure_surface(
 		const int last_n = surface->square ? m : (int)max_int64(first_n, LARGEST_N);
 		const double size = pow(m, surface->square ? 3 : 1);
 		for (int n = first_n, i = 0; n <= last_n; n *= step_n, i++) {
-			struct call call = call_of(rates, surface, m, n, is_double);
+			size_t turns = surface->columns ? 2 * (size_t)n : surface->turns;
+			struct call call = {.rates = rates,
+			        .run = surface->run,
+			        .m = m,
+			        .n = n,
+			        .ld = leading(m, is_double),
+			        .is_double = is_double,
+			        .square = surface->square && !surface->restored,
+			        .restored = surface->restored,
+			        .definite = surface->definite,
+			        .cycle = turns,
+			        .turns = turns};
 			const struct arg args[] = {{"m", m}, {"n", n}};
 			double needed = (LEAST_SAMPLES + 2) * size * before[i];
 			bool all = is_whole(surface) && panel_threads(&call) > 1;
 			if (all != threaded || panel_bytes(m, n, is_double) > rates->bytes ||
-			        (surface->restored && (size_t)m * (size_t)n * (is_double ? 8 : 4) >
-			                                      LARGEST_PANEL) ||
+			        (surface->restored && too_large(m, n, is_double)) ||
 			        !probe_wants(rates->run, series, args, ARRAY_LEN(args)))
 				continue;
 			bool first = !repeats_has(&rates->repeats, series, args, ARRAY_LEN(args));
@@ -181,34 +215,40 @@ static void measure_surface(
 
 /* Some sizes in single precision, up to the first 0, with 1, 2, 4 ... threads and all. */
 static const struct {
-	struct surface surface;
+	const char *series;
+	bool (*run)(const struct call *call, size_t turn);
+	bool square;
 	int m[3], n[3];
-} chosen[] = {{{.series = {"gemm_threads_s"}, .run = run_gemm, .square = true, .turns = 1},
-                      {512, 1024}, {512, 1024}},
-        {{.series = {"getrf_threads_s"}, .run = run_getrf, .restored = true, .turns = 1},
-                {4096, 16384, 65536}, {64, 64, 64}}};
+} chosen[] = {{"gemm_threads_s", run_gemm, true, {512, 1024}, {512, 1024}},
+        {"getrf_threads_s", run_getrf, false, {4096, 16384, 65536}, {64, 64, 64}}};
 
 static void measure_threads(struct rates *rates, size_t c, int threads)
 {
-	const struct surface *surface = &chosen[c].surface;
-	const char *series = surface->series[0];
 	double before = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(chosen[c].m) && chosen[c].m[i] > 0; i++) {
 		int m = chosen[c].m[i], n = chosen[c].n[i];
 		const struct arg args[] = {{"m", m}, {"n", n}, {"threads", threads}};
-		struct call call = call_of(rates, surface, m, n, false);
-		double needed = (LEAST_SAMPLES + 2) * before * (surface->square ? 8 : 4);
-		call.threads = threads;
-		if (panel_bytes(m, n, false) > rates->bytes / (surface->square ? 2 : 1) ||
-		        !probe_wants(rates->run, series, args, ARRAY_LEN(args)))
+		struct call call = {.rates = rates,
+		        .run = chosen[c].run,
+		        .m = m,
+		        .n = n,
+		        .ld = leading(m, false),
+		        .threads = threads,
+		        .square = chosen[c].square,
+		        .restored = !chosen[c].square,
+		        .cycle = 1,
+		        .turns = 1};
+		double needed = (LEAST_SAMPLES + 2) * before * (call.square ? 8 : 4);
+		if (panel_bytes(m, n, false) > rates->bytes / (call.square ? 2 : 1) ||
+		        !probe_wants(rates->run, chosen[c].series, args, ARRAY_LEN(args)))
 			continue;
 		if (needed > longest_point || clock_now() + needed > rates->end) {
-			if (!repeats_has(&rates->repeats, series, args, ARRAY_LEN(args)))
-				drop(rates, series, m, n);
+			if (!repeats_has(&rates->repeats, chosen[c].series, args, ARRAY_LEN(args)))
+				drop(rates, chosen[c].series, m, n);
 			break;
 		}
-		before = measure_call(call, series);
+		before = measure_call(call, chosen[c].series);
 	}
 }
 
@@ -254,7 +294,8 @@ static void measure_surfaces(struct rates *rates, int repeat, bool threaded)
 static void wake_threads(struct rates *rates, double seconds)
 {
 	enum { SMALL = 256 };
-	const struct call call = call_of(rates, &surfaces[0], SMALL, SMALL, false);
+	const struct call call = {
+	        .rates = rates, .m = SMALL, .n = SMALL, .ld = SMALL, .square = true};
 	const double end = clock_now() + seconds;
 
 	rates->at = rates->a;
@@ -276,9 +317,7 @@ static void measure(struct probe_run *run)
 	const int repeats = run->common.quick || run->wanted ? 1 : REPEATS;
 
 	curve_slow_are_disturbed(run->curve);
-	const int largest = run->common.quick ? QUICK_GEMM : LARGEST_GEMM;
-	/* two factors of the largest gemm in double precision; everything else is smaller */
-	const size_t bytes = (2 * panel_bytes(largest, largest, true) + 4095) / 4096 * 4096;
+	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
 	struct rates rates = {.run = run,
 	        .bytes = bytes,
 	        .a = aligned_alloc(4096, bytes),

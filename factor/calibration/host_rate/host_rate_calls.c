@@ -94,7 +94,7 @@ bool run_ger(const struct call *c, size_t turn)
 
 int panel_threads(const struct call *c)
 {
-	if (c->threads || c->surface->all_threads)
+	if (c->threads || c->square)
 		return c->threads ? c->threads : c->rates->threads;
 	return host_panel_threads((int64_t)c->m * c->n * (c->is_double ? 8 : 4), c->rates->threads);
 }

@@ -33,32 +33,17 @@ struct rates {
 	char dropped[256];
 };
 
-struct call;
-
-/* m and n go from first to last by factors; a square has m = n, and a restored panel at most
- * LARGEST_PANEL bytes. When the time is short, whole panels and squares, which hybrid
- * factorizations wait for, lose their largest sizes. The others, whose points all take the same
- * time, lose sizes between their first and last rows. */
-struct surface {
-	const char *series[2];                             /* single, double */
-	bool (*run)(const struct call *call, size_t turn); /* false: the library reports an error */
-	bool restored; /* the panel is the master's before every sample ... */
-	bool definite; /* ... with a diagonal that makes it positive definite */
-	bool square, all_threads;
-	bool columns;   /* a turn takes one of the n columns, or two rows ... */
-	unsigned turns; /* ... or all: then this many belong together */
-	int first_m, last_m, step_m, first_n, step_n;
-};
-
 /* Calls timed together on an m x n panel. */
 struct call {
 	struct rates *rates;
-	const struct surface *surface;
+	bool (*run)(const struct call *call, size_t turn); /* false: the library reports an error */
 	int m, n, ld;
-	int threads; /* 0: as the host executor chooses */
-	bool is_double;
-	size_t cycle, turns; /* turns of a sample: several cycles */
-	size_t samples;      /* so far */
+	int threads;             /* 0: as the host executor chooses */
+	bool is_double, square;  /* a square has all threads */
+	bool restored, definite; /* the panel is the master's before every sample; with a diagonal
+	                            that makes it positive definite */
+	size_t cycle, turns;     /* turns of a sample: several cycles */
+	size_t samples;          /* so far */
 };
 
 /* ---- calls (host_rate_calls.c): run of a struct call ---- */
@@ -80,9 +65,8 @@ int panel_threads(const struct call *c);
 int leading(int m, bool is_double);
 size_t panel_bytes(int m, int n, bool is_double);
 void drop(struct rates *rates, const char *series, int m, int n);
-struct call call_of(
-        struct rates *rates, const struct surface *surface, int m, int n, bool is_double);
 double measure_call(struct call call, const char *series);
 
-/* Short BLAS calls, and long rows of dependent adds for the clock. */
+/* ---- host_rate_short.c ---- */
+
 void measure_short(struct rates *rates);

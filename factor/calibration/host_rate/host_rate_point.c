@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* One point of the host_rate probe: the place of its panel, its samples, and points left out for
- * lack of time; short calls, and the clock. */
+ * lack of time. */
 #include "host_rate_internal.h"
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,11 +52,11 @@ static void move_on(struct call *call)
 	size_t places = rates->bytes / bytes < PLACES ? rates->bytes / bytes : PLACES;
 
 	rates->at = rates->a + (places > 1 ? call->samples / SAMPLES_OF_PLACE % places * bytes : 0);
-	if (call->surface->restored || call->surface->square)
+	if (call->restored || call->square)
 		return;
 	read_panel(call);
 	for (size_t i = 0; i < call->cycle; i++)
-		call->surface->run(call, rates->turn++);
+		call->run(call, rates->turn++);
 }
 
 /* The other elements are between -1 and 1. */
@@ -72,21 +71,6 @@ static void make_definite(const struct call *call)
 	}
 }
 
-struct call call_of(
-        struct rates *rates, const struct surface *surface, int m, int n, bool is_double)
-{
-	const size_t turns = surface->columns ? 2 * (size_t)n : surface->turns;
-
-	return (struct call){.rates = rates,
-	        .surface = surface,
-	        .m = m,
-	        .n = n,
-	        .ld = leading(m, is_double),
-	        .is_double = is_double,
-	        .cycle = turns,
-	        .turns = turns};
-}
-
 static bool take_call(void *context, struct sample *sample)
 {
 	struct call *call = context;
@@ -96,13 +80,13 @@ static bool take_call(void *context, struct sample *sample)
 
 	if (call->samples++ % SAMPLES_OF_PLACE == 0)
 		move_on(call);
-	if (call->surface->restored)
+	if (call->restored)
 		memcpy(rates->at, rates->master, (size_t)call->ld * (size_t)call->n * word);
-	if (call->surface->definite)
+	if (call->definite)
 		make_definite(call);
 	double start = clock_now();
 	for (size_t i = 0; i < call->turns; i++)
-		done = call->surface->run(call, rates->turn++) && done;
+		done = call->run(call, rates->turn++) && done;
 	sample->span = clock_now() - start;
 	sample->seconds = sample->span / (double)call->turns;
 	sample->agreed = true;
@@ -146,7 +130,7 @@ double measure_call(struct call call, const char *series)
 	} else {
 		next = first;
 	}
-	if (!call.surface->restored)
+	if (!call.restored)
 		call.turns *= (size_t)fmax(1, ceil(least_span / next.span));
 	least /= call.rates->run->common.quick ? 4 : 1;
 	plan.max_seconds = fmax(LEAST_SAMPLES * each, least);
@@ -156,53 +140,4 @@ double measure_call(struct call call, const char *series)
 	}
 	repeats_add(&call.rates->repeats, series, args, call.threads ? 3 : 2, &measurement);
 	return each;
-}
-
-/* ---- short calls, and the clock ---- */
-
-enum { SHORT_CALLS = 500, SHORT_N = 32 };
-
-static void call_level1(float *a, int turn)
-{
-	cblas_sscal(SHORT_N, turn % 2 ? 0.5f : 2.0f, a, 1); /* neither grows nor vanishes */
-}
-
-static void call_level2(float *a, int turn)
-{
-	float *x = a + SHORT_N * SHORT_N, *y = x + SHORT_N;
-	cblas_sger(
-	        CblasColMajor, SHORT_N, SHORT_N, turn % 2 ? 0.5f : -0.5f, x, 1, y, 1, a, SHORT_N);
-}
-
-struct short_call {
-	float *a;
-	void (*call)(float *a, int turn); /* NULL: adds */
-};
-
-static bool take_short(void *context, struct sample *sample)
-{
-	struct short_call *kind = context;
-	double start = clock_now();
-
-	for (int i = 0; kind->call && i < SHORT_CALLS; i++)
-		kind->call(kind->a, i);
-	sample->seconds = kind->call ? (clock_now() - start) / SHORT_CALLS : 1 / clock_core_hz();
-	sample->span = clock_now() - start;
-	sample->agreed = true;
-	return !isnan(sample->seconds);
-}
-
-void measure_short(struct rates *rates)
-{
-	static const char *const series[] = {"clock", "level1", "level2"};
-	float *a = (float *)rates->a;
-	struct short_call kind[] = {{a, NULL}, {a, call_level1}, {a, call_level2}};
-	struct sample_plan plan = sample_plan_default(rates->run->seconds / 80);
-	struct measurement measurement;
-
-	for (size_t k = 0; k < ARRAY_LEN(kind); k++)
-		if (probe_wants(rates->run, series[k], NULL, 0) &&
-		        core_noise_sample_run(
-		                &rates->noise, take_short, &kind[k], &plan, 0, &measurement))
-			probe_record(rates->run, series[k], NULL, 0, &measurement);
 }

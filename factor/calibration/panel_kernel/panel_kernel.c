@@ -13,10 +13,15 @@
  * Unit: seconds per kernel, per column, per sweep. */
 #include "lib/base/base.h"
 #include "panel_kernel.h"
-#include "factor/calibration/fits.h"
 
-#include "factor/calibration/blas_rate.h"
+#include "lib/host/clock.h"
+#include "lib/device/gpu.h"
+#include "lib/base/msg.h"
 #include "factor/kernels/lu/panel_kernels.h"
+#include "lib/probe/probe_point.h"
+
+#include <cuda_runtime_api.h>
+#include <math.h>
 
 enum {
 	SHORT = 16, /* the two queue lengths */
@@ -30,7 +35,10 @@ enum {
 static const double host_slack = 100e-6;
 
 struct bench {
-	struct blas_rate rate;
+	struct gpu gpu;
+	struct gpu_timer *timer;
+	struct gpu_hold *hold;
+	cudaStream_t stream;
 	void *a, *work, *first_search, *exchange;
 	int64_t exchange_size;
 	int *pivots;
@@ -53,15 +61,14 @@ struct subject {
 	int64_t rows; /* of a block of the resident kernel; 0 for the others */
 };
 
-static void launch(void *context)
+static void launch(const struct subject *s)
 {
-	const struct subject *s = context;
 	struct bench *b = s->bench;
-	GPU(panel_fused_pivot(s->precision, b->a, s->lda, s->m, s->n, 0, b->first_search, b->pivots,
-	        b->rate.stream));
+	GPU(panel_fused_pivot(
+	        s->precision, b->a, s->lda, s->m, s->n, 0, b->first_search, b->pivots, b->stream));
 	if (s->step)
 		GPU(panel_fused_update(
-		        s->precision, b->a, s->lda, s->m, s->n, 0, b->work, b->rate.stream));
+		        s->precision, b->a, s->lda, s->m, s->n, 0, b->work, b->stream));
 }
 
 static void put(const struct subject *s, int64_t row, double value)
@@ -71,30 +78,50 @@ static void put(const struct subject *s, int64_t row, double value)
 	size_t word = (size_t)precision_bytes(s->precision);
 	GPU(cudaMemcpyAsync((char *)b->a + (size_t)row * word,
 	        s->precision == SINGLE ? (const void *)&single : &value, word,
-	        cudaMemcpyHostToDevice, b->rate.stream));
+	        cudaMemcpyHostToDevice, b->stream));
 }
 
 /* The two rows that every pivot kernel swaps have the largest elements of the first column, about
  * equal, so that multipliers stay at 1 however often the step is repeated. */
-static void fill(const struct subject *s)
+static void fill(const struct subject *s, uint64_t seed)
 {
 	struct bench *b = s->bench;
-	blas_rate_fill(&b->rate, s->precision, b->a, s->lda * s->n, 0, 1);
+	if (s->precision == SINGLE)
+		gpu_fill_float(b->a, s->lda * s->n, seed, b->stream);
+	else
+		gpu_fill_double(b->a, s->lda * s->n, seed, b->stream);
 	put(s, 0, 1.5);
 	put(s, s->m - 1, 1.5 + 1e-5);
-	GPU(panel_fused_begin(s->precision, b->a, s->m, b->first_search, b->rate.stream));
-	GPU(cudaStreamSynchronize(b->rate.stream));
+	GPU(panel_fused_begin(s->precision, b->a, s->m, b->first_search, b->stream));
+	GPU(cudaStreamSynchronize(b->stream));
+}
+
+/* Span of count kernels queued behind a hold. */
+static bool queue(const struct subject *s, int count, struct sample *sample)
+{
+	struct bench *b = s->bench;
+	gpu_hold_start(b->hold, b->stream);
+	gpu_timer_start(b->timer, b->stream);
+	for (int i = 0; i < count; i++)
+		launch(s);
+	gpu_timer_stop(b->timer, b->stream);
+	double start = clock_now();
+	gpu_hold_release(b->hold);
+	GPU(cudaStreamSynchronize(b->stream));
+	double seconds = clock_now() - start;
+	struct gpu_span span;
+	gpu_timer_span(b->timer, &span);
+	gpu_span_sample(&span, 1, seconds, host_slack, sample);
+	return gpu_hold_ok(b->hold);
 }
 
 static bool sample_kernel(void *context, struct sample *sample)
 {
-	struct subject *s = context;
-	struct blas_rate *rate = &s->bench->rate;
+	const struct subject *s = context;
 	struct sample few;
-	if (!blas_rate_sample(rate, launch, s, SHORT, &few) ||
-	        !blas_rate_sample(rate, launch, s, LONG, sample))
+	if (!queue(s, SHORT, &few) || !queue(s, LONG, sample))
 		return false;
-	sample->seconds = (LONG * sample->seconds - SHORT * few.seconds) / (LONG - SHORT);
+	sample->seconds = (sample->seconds - few.seconds) / (LONG - SHORT);
 	sample->agreed = sample->agreed && few.agreed;
 	return true;
 }
@@ -104,16 +131,16 @@ static bool sample_column(void *context, struct sample *sample)
 	const struct subject *s = context;
 	struct bench *b = s->bench;
 	struct panel_geometry geometry;
-	if (!panel_geometry(s->m, s->n, precision_bytes(s->precision), b->rate.gpu.sm_count,
-	            b->rate.gpu.shared_per_block, &geometry))
+	if (!panel_geometry(s->m, s->n, precision_bytes(s->precision), b->gpu.sm_count,
+	            b->gpu.shared_per_block, &geometry))
 		return false;
 	struct exchange exchange = exchange_layout(
 	        b->exchange, geometry.blocks, panel_resident_words(s->precision, s->n), b->tag);
 	b->tag += (uint32_t)s->n;
 	double start = clock_now();
 	GPU(panel_resident_columns(s->precision, b->a, s->lda, s->m, s->n, &geometry, exchange,
-	        b->pivots, b->span, b->rate.stream));
-	GPU(cudaStreamSynchronize(b->rate.stream));
+	        b->pivots, b->span, b->stream));
+	GPU(cudaStreamSynchronize(b->stream));
 	/* loading and storing the panel lie outside of the span */
 	gpu_span_sample(b->span, (double)s->n, clock_now() - start, host_slack, sample);
 	return true;
@@ -126,13 +153,13 @@ static void measure_one(struct probe_run *run, struct subject *s, const char *na
 	snprintf(series, sizeof series, "%s_%c", name, s->precision);
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
-	fill(s);
+	fill(s, (uint64_t)run->common.seed);
 	if (function == sample_kernel) {
 		launch(s); /* loads code */
-		GPU(cudaStreamSynchronize(s->bench->rate.stream));
+		GPU(cudaStreamSynchronize(s->bench->stream));
 		plan.warm_seconds = 0;
 	}
-	if (!sample_run(function, s, &plan, s->bench->rate.gpu.max_hz, &measurement))
+	if (!sample_run(function, s, &plan, s->bench->gpu.max_hz, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s of %lld x %lld could not be timed", series,
 		        (long long)s->m, (long long)s->n);
 	struct arg args[] = {{arg, value}, {"n", (double)s->n}, {"rows", (double)s->rows}};
@@ -165,18 +192,18 @@ static void measure_column(
 	s->rows = rows;
 	s->m = blocks * rows;
 	s->lda = s->m + 32;
-	if (!panel_geometry(s->m, s->n, precision_bytes(s->precision), b->rate.gpu.sm_count,
-	            b->rate.gpu.shared_per_block, &geometry))
+	if (!panel_geometry(s->m, s->n, precision_bytes(s->precision), b->gpu.sm_count,
+	            b->gpu.shared_per_block, &geometry))
 		return;
 	/* another layout of the buffer: its words carry no tags yet */
-	GPU(cudaMemsetAsync(b->exchange, 0, (size_t)b->exchange_size, b->rate.stream));
+	GPU(cudaMemsetAsync(b->exchange, 0, (size_t)b->exchange_size, b->stream));
 	b->tag = 1;
 	measure_one(run, s, "column", sample_column, "blocks", blocks, seconds);
 }
 
 static void measure_columns(struct probe_run *run, struct subject *s, double seconds)
 {
-	int sms = s->bench->rate.gpu.sm_count;
+	int sms = s->bench->gpu.sm_count;
 	for (s->n = 32; s->n <= LARGEST_N; s->n *= 2) {
 		for (int blocks = 1; blocks < sms; blocks *= 2)
 			measure_column(run, s, blocks, PANEL_FEWEST_ROWS, seconds);
@@ -191,8 +218,7 @@ static bool sample_update(void *context, struct sample *sample)
 	struct bench *b = u->bench;
 	GPU(cudaDeviceSynchronize());
 	double start = clock_now();
-	GPU(update_launch(
-	        u->threads, u->columns, u->sweeps, b->rate.gpu.sm_count, b->span, b->sink));
+	GPU(update_launch(u->threads, u->columns, u->sweeps, b->gpu.sm_count, b->span, b->sink));
 	GPU(cudaDeviceSynchronize());
 	/* the block fills its panel first and adds it up afterwards */
 	gpu_span_sample(b->span, (double)u->sweeps, clock_now() - start, host_slack, sample);
@@ -202,7 +228,7 @@ static bool sample_update(void *context, struct sample *sample)
 /* A first launch loads the kernel, a second tells how many sweeps make a sample. */
 static void measure_update(struct probe_run *run, struct bench *b, int threads, double seconds)
 {
-	struct update u = {b, threads, update_columns(threads, b->rate.gpu.shared_per_block), 32};
+	struct update u = {b, threads, update_columns(threads, b->gpu.shared_per_block), 32};
 	if (u.columns == 0)
 		return;
 	struct sample sample = {0};
@@ -211,7 +237,7 @@ static void measure_update(struct probe_run *run, struct bench *b, int threads, 
 	sample_update(&u, &sample);
 	sample_update(&u, &sample);
 	u.sweeps = (int64_t)fmax(32, fmin(1e-3, seconds / 15) / fmax(sample.seconds, 1e-8));
-	if (!sample_run(sample_update, &u, &plan, b->rate.gpu.max_hz, &measurement))
+	if (!sample_run(sample_update, &u, &plan, b->gpu.max_hz, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "the update by %d threads could not be timed",
 		        threads);
 	/* read and written: 8 bytes for each element of the panel */
@@ -225,37 +251,40 @@ static void measure_updates(struct probe_run *run, struct bench *b, double secon
 		measure_update(run, b, threads, seconds);
 }
 
-static void set_up(struct bench *b, struct probe_run *run)
+static void set_up(struct bench *b)
 {
-	struct blas_rate *rate = &b->rate;
-	blas_rate_open(rate, run);
-	b->exchange_size =
-	        exchange_bytes(rate->gpu.sm_count, panel_resident_words(DOUBLE, LARGEST_N));
-	b->a = blas_rate_room(rate, (int64_t)(LARGEST_M + 32) * LARGEST_N * 8);
-	b->work = blas_rate_room(rate, panel_fused_work(LARGEST_M));
-	b->first_search = blas_rate_room(rate, panel_fused_work(LARGEST_M));
-	b->exchange = blas_rate_room(rate, b->exchange_size);
-	b->pivots = blas_rate_room(rate, (LARGEST_N + 1) * (int64_t)sizeof *b->pivots);
+	b->timer = gpu_timer_new(&b->gpu);
+	b->hold = gpu_hold_new();
+	b->exchange_size = exchange_bytes(b->gpu.sm_count, panel_resident_words(DOUBLE, LARGEST_N));
+	GPU(cudaStreamCreateWithFlags(&b->stream, cudaStreamNonBlocking));
+	GPU(cudaMalloc(&b->a, (size_t)(LARGEST_M + 32) * LARGEST_N * sizeof(double)));
+	GPU(cudaMalloc(&b->work, (size_t)panel_fused_work(LARGEST_M)));
+	GPU(cudaMalloc(&b->first_search, (size_t)panel_fused_work(LARGEST_M)));
+	GPU(cudaMalloc(&b->exchange, (size_t)b->exchange_size));
+	GPU(cudaMalloc((void **)&b->pivots, (LARGEST_N + 1) * sizeof(int)));
 	GPU(cudaMallocHost((void **)&b->span, sizeof *b->span));
 	GPU(cudaMallocHost((void **)&b->sink, sizeof *b->sink));
+	gpu_timer_start(b->timer, b->stream);
+	GPU(cudaStreamSynchronize(b->stream));
 }
 
+/* What is allocated here lives as long as the process, which measures once and ends. */
 static void measure(struct probe_run *run)
 {
 	struct bench bench = {0};
-	set_up(&bench, run);
+	probe_open_gpu(run, &bench.gpu);
+	gpu_warm(&bench.gpu, run->warm_seconds);
+	set_up(&bench);
 
 	const double points = 6 + 2 * (66 + 30); /* the update; both precisions */
 	measure_updates(run, &bench, run->seconds / points);
 	for (int i = 0; i < 2; i++) {
 		struct subject s = {.bench = &bench, .precision = i ? DOUBLE : SINGLE};
 		measure_fused(run, &s, run->seconds / points);
-		if (bench.rate.gpu.cooperative)
+		if (bench.gpu.cooperative)
 			measure_columns(run, &s, run->seconds / points);
 	}
-	GPU(cudaFreeHost(bench.span));
-	GPU(cudaFreeHost(bench.sink));
-	blas_rate_close(&bench.rate);
+	probe_watch_gpu(run, &bench.gpu);
 }
 
 static const char *const arguments[] = {"m", "blocks", "n", "rows", "threads", "bytes"};

@@ -19,3 +19,9 @@ int update_launch(
 #ifdef __cplusplus
 }
 #endif
+
+/* Curve to gpu.panel.{step,pivot}.{s,d}, gpu.panel.column.{s,d}, gpu.panel.twice.{s,d} and
+ * gpu.shared.update[threads]. */
+struct table;
+struct profile;
+void panel_kernel_fit(const struct table *curve, struct profile *profile);

@@ -9,7 +9,6 @@
 #include "factor/kernels/gemm/gemm.h"
 #include "factor/kernels/gemm/half_pair.h"
 #include "factor/kernels/gemm/tf32_tall.h"
-#include "factor/kernels/gemm/truncation.h"
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/kernels/gemm/half_update.h"
 
@@ -101,8 +100,7 @@ bool cuda_split(struct executor *executor, struct splits splits)
 static bool tf32_library(struct cuda *x, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
-	const float alpha_single = (float)truncation_scale(alpha, a.m / 3, TRUNCATION_TF32);
-	const float beta_single = (float)beta;
+	const float alpha_single = (float)alpha, beta_single = (float)beta;
 	const int kept = x->base.shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
 
 	if (c.m == 0)
@@ -146,8 +144,7 @@ bool cuda_gemm_tf32(struct executor *executor, double alpha, struct matrix a, st
 
 ONE_KERNEL(half_update,
         (enum uplo part, double alpha, struct matrix left, struct matrix right, struct matrix c),
-        half_update(part, truncation_scale(alpha, half_depth(left.m), TRUNCATION_FP16), left, right,
-                c, executor->shares, stream(executor)))
+        half_update(part, alpha, left, right, c, executor->shares, stream(executor)))
 
 bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
 {

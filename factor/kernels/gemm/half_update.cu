@@ -8,8 +8,6 @@
  * passes through shared memory too, as far as there is room beside the ring: it arrives during its
  * product, is added to there, and is written back during the next product.
  *
- * The inner dimension is processed from its end (truncation.h).
- *
  * Cost: 3 x 128 x 192 k multiply-adds per tile at the rate of FP16, C once from and to memory. A
  * slab of 64 brings 80 KiB for 4.7 million multiply-adds.
  *
@@ -34,8 +32,7 @@ __device__ void bring(const struct update &u, const struct operands &o, const st
 		const int2 tile = corner(u, at);
 		for (int x = 0; x < 2 * u.slabs; x++, turn.next()) {
 			wait_stage(shared_address(&ring.empty[turn.stage]), turn.parity);
-			copy_stage(memory + turn.stage * STAGE_BYTES, o,
-			        (u.slabs - 1 - x / 2) * SLAB, x % 2, tile,
+			copy_stage(memory + turn.stage * STAGE_BYTES, o, x / 2 * SLAB, x % 2, tile,
 			        shared_address(&ring.full[turn.stage]));
 		}
 	}
@@ -65,7 +62,7 @@ DEVICE void multiply(const struct update &u, const struct ring &ring, uint32_t m
 		turn.next();
 		begin_products();
 #pragma unroll
-		for (int x = PARTS - 1; x >= 0; x--)
+		for (int x = 0; x < PARTS; x++)
 			product_half(
 			        high, describe(h + group + 32 * x), describe(h + A_BYTES + 32 * x));
 		commit_products();
@@ -80,7 +77,7 @@ DEVICE void multiply(const struct update &u, const struct ring &ring, uint32_t m
 		turn.next();
 		begin_products();
 #pragma unroll
-		for (int x = PARTS - 1; x >= 0; x--) {
+		for (int x = 0; x < PARTS; x++) {
 			product_half(cross, describe(l + group + 32 * x),
 			        describe(h + A_BYTES + 32 * x));
 			product_half(cross, describe(h + group + 32 * x),

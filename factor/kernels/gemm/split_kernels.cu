@@ -19,13 +19,11 @@ struct target {
 	int slots, low;
 };
 
-/* The inner dimension is reversed (truncation.h). */
 __device__ void put(const struct target &to, int64_t i, int64_t j, float x)
 {
 	const float high = tf32_round(x), low = tf32_low(x);
 	for (int slot = 0; slot < to.slots; slot++)
-		to.data[to.piece - 1 - i + slot * to.piece + j * to.ld] =
-		        slot == to.low ? low : high;
+		to.data[i + slot * to.piece + j * to.ld] = slot == to.low ? low : high;
 }
 
 /* One operand, a, m x n, or its transpose, and its number of blocks of threads. */

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Curve of the gemm_rate probe -> seconds per call against shape (rate surfaces) of the library's
+ * and our own products and solves, and the highest rate of some of them. */
+#include "lib/base/base.h"
+#include "gemm_rate.h"
+
+#include "lib/probe/curve_fit.h"
+#include "lib/stats/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* No device comes near 1.2 Pflop/s in these precisions, none runs a call within 300 ns of the one
+ * before, and the probe takes no call this long. */
+static const double fastest = 1.2e15, shortest = 300e-9;
+
+/* Flops of a call: scale times the product of its arguments, and of `again` once more. */
+struct surface {
+	struct curve_rows rows;
+	double scale;
+	const char *again, *peak; /* peak: the parameter of the highest rate, or NULL */
+};
+
+#define SURFACE(series, name, method, ...)                                                         \
+	CURVE_SURFACE(series, name, method ", start to start", 0, 100, __VA_ARGS__)
+#define PRODUCT(series, name, method)                                                              \
+	{                                                                                          \
+		SURFACE(series, name, method, "m", "n", "k"), 2, NULL, NULL                        \
+	}
+#define FASTEST_PRODUCT(series, name, method)                                                      \
+	{                                                                                          \
+		SURFACE(series, name, method, "m", "n", "k"), 2, NULL, name ".peak"                \
+	}
+#define SOLVE(series, name, method)                                                                \
+	{                                                                                          \
+		SURFACE(series, name, method, "m", "n"), 1, "m", NULL                              \
+	}
+#define BOTH_SOLVES(series, name, method)                                                          \
+	SOLVE(series "_s", name ".s", method), SOLVE(series "_d", name ".d", method)
+#define SYMMETRIC(series, name, method)                                                            \
+	{                                                                                          \
+		SURFACE(series, name, method, "n", "k"), 1, "n", NULL                              \
+	}
+
+static const struct surface surfaces[] = {
+        FASTEST_PRODUCT("gemm_s", "gpu.gemm.s", "cuBLAS C -= A B"),
+        FASTEST_PRODUCT("gemm_tf32", "gpu.gemm.tf32", "cuBLAS C -= A^T B in tf32 mode"),
+        FASTEST_PRODUCT("gemm_d", "gpu.gemm.d", "C -= A B, as the cuda executor calls cuBLAS"),
+        PRODUCT("gemm_odd_d", "gpu.gemm_odd.d", "cuBLAS C -= A B of an odd number of rows"),
+        PRODUCT("gemm_nt_d", "gpu.gemm_nt.d", "C -= A B^T, as the cuda executor calls cuBLAS"),
+        PRODUCT("gemm_tn_s", "gpu.gemm_tn.s", "cuBLAS A^T B"),
+        PRODUCT("gemm_shared_tf32", "gpu.gemm_shared.tf32",
+                "cuBLAS A^T B on the multiprocessors that a panel leaves"),
+        PRODUCT("gemm_batched_tf32", "gpu.gemm_batched.tf32",
+                "cuBLAS A^T B of squares along a diagonal in one call"),
+        PRODUCT("gemm_tn_d", "gpu.gemm_tn.d", "cuBLAS A^T B"),
+        BOTH_SOLVES("trsm", "gpu.trsm", "cuBLAS trsm, left lower unit"),
+        BOTH_SOLVES("trsm_right", "gpu.trsm_right", "cuBLAS trsm, right lower transposed"),
+        BOTH_SOLVES("trsm_few", "gpu.trsm_few", "cuBLAS trsm of few right-hand sides, left lower"),
+        SYMMETRIC("syrk_s", "gpu.syrk.s", "cuBLAS syrk, lower"),
+        PRODUCT("own_gemm_s", "gpu.own_gemm.s", "our C -= A B"),
+        PRODUCT("own_gemm_tn_s", "gpu.own_gemm_tn.s", "our A^T B with splits of k"),
+        SYMMETRIC("own_syrk_s", "gpu.own_syrk.s", "our C -= A A^T, lower"),
+        PRODUCT("own_gemm_shared_s", "gpu.own_gemm_shared.s", "our C -= A B, a block a tile"),
+        PRODUCT("own_gemm_edge_s", "gpu.own_gemm_edge.s", "our C -= A B with tiles cut off"),
+        PRODUCT("own_gemm_edge_shared_s", "gpu.own_gemm_edge_shared.s",
+                "our C -= A B with tiles cut off, a block a tile"),
+        SYMMETRIC("own_syrk_shared_s", "gpu.own_syrk_shared.s",
+                "our C -= A A^T, lower, a block a tile"),
+        {SURFACE("half_syrk_s", "gpu.half_syrk.s", "our C -= B^T B by 3xFP16, lower", "n", "k"), 1,
+                "n", "gpu.half_syrk.s.peak"},
+        SYMMETRIC("half_syrk_shared_s", "gpu.half_syrk_shared.s",
+                "our C -= B^T B by 3xFP16, lower, by blocks of few tiles"),
+        {SURFACE("half_gemm_s", "gpu.half_gemm.s", "our C -= B^T B by 3xFP16", "n", "k"), 2, "n",
+                "gpu.half_gemm.s.peak"},
+        {SURFACE("half_gemm_shared_s", "gpu.half_gemm_shared.s",
+                 "our C -= B^T B by 3xFP16, by blocks of few tiles", "n", "k"),
+                2, "n", NULL},
+        PRODUCT("tf32_tall_s", "gpu.tf32_tall.s", "our A^T B by 3xTF32"),
+        PRODUCT("tf32_tall_shared_s", "gpu.tf32_tall_shared.s",
+                "our A^T B by 3xTF32 beside a panel's multiprocessors"),
+        SYMMETRIC("syrk_d", "gpu.syrk.d", "C -= A A^T, lower, as the cuda executor calls cuBLAS"),
+        PRODUCT("own_gemm_d", "gpu.own_gemm.d", "our C -= A B"),
+        SYMMETRIC("own_syrk_d", "gpu.own_syrk.d", "our C -= A A^T, lower"),
+};
+
+static double flops(const struct table *curve, const struct point *point, const struct surface *s)
+{
+	double count = s->scale * (s->again ? curve_arg(curve, point, s->again) : 1);
+
+	for (size_t i = 0; i < CURVE_ROWS_ARGS && s->rows.column[i]; i++)
+		count *= curve_arg(curve, point, s->rows.column[i]);
+	return count;
+}
+
+static void fit_surface(const struct table *curve, struct profile *profile, const struct surface *s)
+{
+	const struct parameter_spec peak = {
+	        s->peak, "flop/s", "highest rate of the surface", "surface", 1e8, fastest};
+	struct curve_rows rows = s->rows;
+	struct estimate best = estimate_none;
+	bool busy = false;
+	struct point *point;
+	const size_t count = curve_points(curve, rows.series, &point);
+
+	for (size_t i = 0; i < count; i++) {
+		const double work = flops(curve, &point[i], s);
+		const struct estimate rate = estimate_inverse(work, point[i].seconds);
+		rows.spec.low = fmax(shortest, work / fastest);
+		curve_fit_point(curve, profile, &rows, &point[i]);
+		if (point[i].seconds.samples == 0 || rate.value <= best.value)
+			continue;
+		best = rate;
+		busy = point[i].busy;
+	}
+	if (s->peak && count > 0)
+		profile_add(profile, &peak, NULL, 0, best, busy);
+	free(point);
+}
+
+void gemm_rate_fit(const struct table *curve, struct profile *profile)
+{
+	for (size_t i = 0; i < ARRAY_LEN(surfaces); i++)
+		fit_surface(curve, profile, &surfaces[i]);
+}

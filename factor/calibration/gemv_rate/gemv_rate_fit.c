@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Curve of the gemv_rate probe -> gpu.gemv.s.n .s.t .d.n .d.t, the same of gpu.own_gemv, and
+ * gpu.ger.s .d [m,n,cold]: seconds per call, rate surfaces. A matrix that was measured only cold is
+ * too large for L2. Its time holds for the warm state too, which makes the grid complete. */
+#include "lib/base/base.h"
+#include "gemv_rate.h"
+
+#include "lib/probe/curve_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* No L2 delivers 30 TB/s, no call starts within 300 ns of the one before, none takes 100 s. */
+static const double fastest = 3e13, shortest = 300e-9;
+
+#define SURFACE(series, name, method)                                                              \
+	CURVE_SURFACE(series, name, method ", start to start", 0, 100, "m", "n", "cold")
+
+static const struct {
+	struct curve_rows rows;
+	int bytes; /* of an element, over all passes over the matrix */
+} surfaces[] = {
+        {SURFACE("gemv_n_s", "gpu.gemv.s.n", "cuBLAS gemv"), 4},
+        {SURFACE("gemv_t_s", "gpu.gemv.s.t", "cuBLAS gemv, transposed"), 4},
+        {SURFACE("ger_s", "gpu.ger.s", "cuBLAS ger"), 8},
+        {SURFACE("gemv_n_d", "gpu.gemv.d.n", "cuBLAS gemv"), 8},
+        {SURFACE("gemv_t_d", "gpu.gemv.d.t", "cuBLAS gemv, transposed"), 8},
+        {SURFACE("ger_d", "gpu.ger.d", "cuBLAS ger"), 16},
+        {SURFACE("own_gemv_n_s", "gpu.own_gemv.s.n", "our gemv"), 4},
+        {SURFACE("own_gemv_t_s", "gpu.own_gemv.s.t", "our gemv, transposed"), 4},
+        {SURFACE("own_gemv_n_d", "gpu.own_gemv.d.n", "our gemv"), 8},
+        {SURFACE("own_gemv_t_d", "gpu.own_gemv.d.t", "our gemv, transposed"), 8},
+};
+
+static void add_point(const struct table *curve, struct profile *profile, struct curve_rows rows,
+        const struct point *point, int bytes)
+{
+	const double m = curve_arg(curve, point, "m"), n = curve_arg(curve, point, "n");
+	const struct arg warm[] = {{"m", m}, {"n", n}, {"cold", 0}};
+
+	rows.spec.low = fmax(shortest, m * n * bytes / fastest);
+	curve_fit_point(curve, profile, &rows, point);
+	if (curve_at(curve, rows.series, warm, ARRAY_LEN(warm)).row == SIZE_MAX)
+		profile_add(
+		        profile, &rows.spec, warm, ARRAY_LEN(warm), point->seconds, point->busy);
+}
+
+void gemv_rate_fit(const struct table *curve, struct profile *profile)
+{
+	for (size_t i = 0; i < ARRAY_LEN(surfaces); i++) {
+		struct point *point;
+		const size_t count = curve_points(curve, surfaces[i].rows.series, &point);
+		for (size_t p = 0; p < count; p++)
+			add_point(curve, profile, surfaces[i].rows, &point[p], surfaces[i].bytes);
+		free(point);
+	}
+}
