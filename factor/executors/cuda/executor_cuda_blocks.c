@@ -107,7 +107,8 @@ bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, s
 {
 	struct cuda *x = self(executor);
 	struct matrix g = {lane_of(x)->scratch, 0, v.n, v.n, v.n > 0 ? v.n : 1, v.precision};
-	return size_ok(x, v.n, BLOCK_LARFT_MAX, "larft") &&
+	const int64_t most = block_larft_most(v.precision, x->gpu.shared_per_block);
+	return size_ok(x, v.n, most, "larft") &&
 	       cuda_gemm(executor, TRANSPOSED, PLAIN, 1, v, v, 0, g) &&
 	       cuda_ok(x, block_larft(g, tau, t, x->gpu.shared_per_block, stream_of(x)), "larft");
 }

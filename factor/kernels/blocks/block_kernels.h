@@ -171,6 +171,9 @@ int block_trtri(enum uplo uplo, enum diag diag, struct matrix a, struct matrix i
 int block_larft(
         struct matrix g, struct matrix tau, struct matrix t, int64_t shared_bytes, void *stream);
 
+/* The largest order of block_larft with that much shared memory, a multiple of 32. */
+int64_t block_larft_most(enum precision precision, int64_t shared_bytes);
+
 /* guard_kernels.cu, a of order BLOCK_TRTRI_MAX at most: b, the product of inverse and kept (either
  * order), stays when the product of the largest magnitudes of the triangle a and its inverse is at
  * most `growth`. Otherwise, or when the inverse has a NaN, b becomes the solution by substitution

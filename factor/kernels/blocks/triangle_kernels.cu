@@ -231,3 +231,12 @@ extern "C" int block_larft(
 	               ? invert<float, true>(g, GIVEN, given, t, shared_bytes, stream)
 	               : invert<double, true>(g, GIVEN, given, t, shared_bytes, stream);
 }
+
+extern "C" int64_t block_larft_most(enum precision precision, int64_t shared_bytes)
+{
+	int tiles = BLOCK_LARFT_MAX / TILE;
+	while (tiles > 1 && (precision == SINGLE ? bytes_of<float>(tiles, 1)
+	                                         : bytes_of<double>(tiles, 1)) > shared_bytes)
+		tiles--;
+	return (int64_t)tiles * TILE;
+}
