@@ -337,9 +337,12 @@ $(BUILD)/library/fathom.o: $(LIBRARY_OBJECTS) $(PARTS)
 $(BUILD)/libfathom.a: $(BUILD)/library/fathom.o
 	$(call say,AR    $@)
 	$(Q)rm -f $@; ar rcs $@ $<
+# Before release 1.0 a minor release may change what functions mean: 0.1.x is libfathom.so.0.1.
+$(BUILD)/libfathom.so: SONAME = libfathom.so.$(shell sed -n 's/^release=\(0\.[0-9]*\|[1-9][0-9]*\)\..*/\1/p' scripts/version.sh)
 $(BUILD)/libfathom.so: $(BUILD)/library/fathom.o
 	$(call say,LINK  $@)
-	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
+	$(Q)rm -f $@.*; ln -s $(@F) $(@D)/$(SONAME)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
 # Options that link what libfathom.a needs, for the pkg-config file.
 $(BUILD)/libfathom.needs: $(BUILD)/flags Makefile
 	$(Q)echo '$(LIBRARY_NEEDS)' > $@

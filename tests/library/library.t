@@ -106,12 +106,15 @@ export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 succeeds 'a program links with the installed libfathom.so' cc -o "$scratch/user" "$scratch/user.c" \
 	-Wl,-rpath,"$prefix/lib" $(pkg-config --cflags --libs fathom)
 succeeds 'and runs' "$scratch/user"
+release=$(sed -n 's/^release=//p' "$root/scripts/version.sh")
+ldd "$scratch/user" | grep -q "libfathom.so.${release%.*} => $prefix/lib/"
+result $? 'it asks for the version that it was linked with'
 rm -f "$prefix/lib/libfathom.so"
 # shellcheck disable=SC2046
 succeeds 'and with the installed libfathom.a' cc -o "$scratch/user" "$scratch/user.c" \
 	$(pkg-config --static --cflags --libs fathom)
 succeeds 'and runs' "$scratch/user"
 sh "$root/scripts/install.sh" --remove "$prefix" >/dev/null
-find "$prefix" -type f >"$scratch/lines"
+find "$prefix" ! -type d >"$scratch/lines"
 is_empty 'uninstall leaves nothing'
 echo "1..$number"
