@@ -17,15 +17,28 @@ struct choices {
 	int64_t made;
 };
 
-struct choices *choices_new(const char *profile_path, struct fault *fault)
+struct reading {
+	const char *path;
+	struct fault *fault;
+	struct choices *choices; /* NULL with the fault: the profile is not readable */
+};
+
+static void read_choices(void *context)
 {
-	struct profile *profile = profile_read(profile_path, fault);
+	struct reading *r = context;
+	struct profile *profile = profile_read(r->path, r->fault);
 
 	if (!profile)
-		return NULL;
-	struct choices *choices = xcalloc(1, sizeof *choices);
-	choices->profile = profile;
-	return choices;
+		return;
+	r->choices = xcalloc(1, sizeof *r->choices);
+	r->choices->profile = profile;
+}
+
+struct choices *choices_new(const char *profile_path, struct fault *fault)
+{
+	struct reading r = {profile_path, fault, NULL};
+
+	return msg_guard_memory(read_choices, &r, fault) ? r.choices : NULL;
 }
 
 void choices_free(struct choices *choices)
@@ -86,22 +99,36 @@ static bool predict(const struct choices *choices, const struct update_question 
 	return true;
 }
 
+struct asking {
+	const struct choices *choices;
+	const struct update_question *asked;
+	struct choice made;
+	struct fault *fault;
+	bool good;
+};
+
+/* Rounded sizes may be impossible where there is hardly room: ask for the exact ones then. */
+static void ask(void *context)
+{
+	struct asking *a = context;
+
+	a->good = predict(a->choices, &a->made.question, &a->made, a->fault) ||
+	          predict(a->choices, a->asked, &a->made, a->fault);
+}
+
 bool choices_update(struct choices *choices, const struct update_question *asked, bool *update,
         struct fault *fault)
 {
-	struct choice made = {.question = round_question(asked)};
-	const struct choice *known = find(choices, &made.question);
+	struct asking a = {choices, asked, {.question = round_question(asked)}, fault, false};
+	const struct choice *known = find(choices, &a.made.question);
 
 	if (known) {
 		*update = known->update;
 		return true;
 	}
-	/* Rounded sizes may be impossible where there is hardly room: ask for the exact ones then.
-	 */
-	if (!predict(choices, &made.question, &made, fault) &&
-	        !predict(choices, asked, &made, fault))
+	if (!msg_guard_memory(ask, &a, fault) || !a.good)
 		return false;
-	choices->kept[choices->made++ % KEPT] = made;
-	*update = made.update;
+	choices->kept[choices->made++ % KEPT] = a.made;
+	*update = a.made.update;
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "msg.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,8 +90,26 @@ bool fault_set(struct fault *fault, const char *format, ...)
 	return false;
 }
 
+static _Thread_local jmp_buf *without_memory; /* of the guard; NULL: none */
+
+bool msg_guard_memory(void (*work)(void *), void *context, struct fault *fault)
+{
+	jmp_buf place, *const outer = without_memory;
+
+	if (setjmp(place) == 0) {
+		without_memory = &place;
+		work(context);
+		without_memory = outer;
+		return true;
+	}
+	without_memory = outer;
+	return fault_set(fault, "out of host memory");
+}
+
 static void *checked(void *memory, size_t bytes)
 {
+	if (!memory && without_memory)
+		longjmp(*without_memory, 1);
 	if (!memory)
 		msg_die(EXIT_NOT_POSSIBLE,
 		        "out of host memory (%zu bytes asked for): close other programs or "

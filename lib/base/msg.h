@@ -31,6 +31,11 @@ void *xcalloc(size_t count, size_t bytes);
 void *xrealloc(void *old, size_t bytes);
 char *xstrdup(const char *text);
 
+/* For a library, which must not end its program: calls work(context), and returns false with the
+ * fault when one of these functions has no memory in it. What work had allocated by then is lost.
+ */
+bool msg_guard_memory(void (*work)(void *), void *context, struct fault *fault);
+
 /* Formats into a fresh string that the caller frees; behind a text (NULL: empty) made by these
  * functions. */
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers, quantities and options of the command line. What ends a program is tried by cli.t. */
 #include "lib/base/cli.h"
+#include "lib/base/msg.h"
 #include "tests/tap.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static void test_integers(void)
 {
@@ -97,11 +101,39 @@ static void test_parse(void)
 	ok(!strncmp(cli_version(), "fathom ", 7), "version: %s", cli_version());
 }
 
+/* ---- host memory ---- */
+
+static void take(void *bytes)
+{
+	free(xmalloc(*(size_t *)bytes));
+}
+
+static void take_guarded(void *context)
+{
+	struct fault fault;
+	size_t much = SIZE_MAX / 4;
+
+	*(bool *)context = msg_guard_memory(take, &much, &fault);
+}
+
+static void test_guard(void)
+{
+	struct fault fault = {""};
+	size_t little = 1000, much = SIZE_MAX / 4;
+	bool inner = true;
+
+	ok(msg_guard_memory(take, &little, &fault), "guarded: enough memory");
+	ok(!msg_guard_memory(take, &much, &fault) && strstr(fault.text, "out of host memory"),
+	        "guarded: the program goes on without memory");
+	ok(msg_guard_memory(take_guarded, &inner, &fault) && !inner, "a guard within a guard");
+}
+
 int main(void)
 {
 	test_integers();
 	test_quantities();
 	test_printing();
 	test_parse();
+	test_guard();
 	return finish();
 }

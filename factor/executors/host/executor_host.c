@@ -209,9 +209,12 @@ struct executor *executor_host_new(struct fault *fault)
 	static const struct split_limits limits = {
 	        .side = 16, .depth = 4, .alignment = 4, .use = 16, .half = true};
 
-	(void)fault;
-	struct host_executor *executor = xcalloc(1, sizeof *executor);
+	struct host_executor *executor = calloc(1, sizeof *executor);
 
+	if (!executor) {
+		fault_set(fault, "out of host memory");
+		return NULL;
+	}
 	executor->base = (struct executor){.ops = &operations,
 	        .name = "host",
 	        .on_host = true,

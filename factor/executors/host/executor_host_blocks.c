@@ -116,8 +116,9 @@ bool host_panel_geqrf(struct executor *e, struct matrix a, struct matrix tau, vo
 
 bool host_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
 {
-	void *work = xmalloc((size_t)host_geqrf_work(e, host));
-	bool ok = host_panel_geqrf(e, host, tau, work);
+	void *work = malloc((size_t)host_geqrf_work(e, host) + 1);
+	bool ok = work ? host_panel_geqrf(e, host, tau, work)
+	               : fault_set(&e->fault, "out of host memory");
 
 	free(work);
 	return ok;
