@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "blas_double.h"
 
+#include "lib/device/current.h"
+
 enum { ALIGNMENT = 16, OFFERS = 32 };
 
 /* The wanted kernel for each op(A) op(B), and a large product to query it with. cuBLAS has no 128 x
@@ -150,7 +152,7 @@ static cublasStatus_t at_once(const struct blas_double *x, cublasHandle_t blas,
         const struct gemm_problem *p, double alpha, const double *a, const double *b, double beta,
         double *c, bool aligned)
 {
-	if (x->has[p->ta][p->tb] && gemm_is_chosen(p) && aligned &&
+	if (x->has[p->ta][p->tb] && gemm_is_chosen(p, gpu_current()->sm_count) && aligned &&
 	        chosen(x, blas, p, alpha, a, b, beta, c))
 		return CUBLAS_STATUS_SUCCESS;
 	return cublasDgemm_64(blas, operation(p->ta), operation(p->tb), p->m, p->n, p->k, &alpha, a,

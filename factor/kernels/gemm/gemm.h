@@ -76,7 +76,7 @@ bool gemm_is_tall(const struct gemm_problem *problem);
 /* In double precision, on devices with the kernels of factor/kernels/gemm/blas_double.h: whether
  * the chosen kernel is faster for a product than the library's choice, and whether halves are
  * faster for a triangle of order n. */
-bool gemm_is_chosen(const struct gemm_problem *problem);
+bool gemm_is_chosen(const struct gemm_problem *problem, int sm_count);
 bool gemm_halves_triangle(int64_t n, int64_t k);
 
 /* The side whose last line is computed separately, for aligned operands in double precision, where

@@ -168,7 +168,6 @@ bool gemm_is_ahead_triangle(enum precision precision, int64_t n, int64_t k)
 
 enum {
 	CHOSEN_TILE = 128,
-	CHOSEN_TILES = 132, /* about one per multiprocessor of a large GPU */
 	CHOSEN_SIDE = 1024,
 	CHOSEN_DEPTH = 768,
 	CHOSEN_DEPTH_PLAIN = 384,
@@ -180,14 +179,14 @@ enum {
 };
 
 /* For narrower products, as V^T C of few reflectors, the library has kernels that split k. */
-bool gemm_is_chosen(const struct gemm_problem *p)
+bool gemm_is_chosen(const struct gemm_problem *p, int sm_count)
 {
 	const int64_t rows = divide_up(p->m, CHOSEN_TILE), columns = divide_up(p->n, CHOSEN_TILE);
 
 	if (p->ta == p->tb)
 		return p->k >= CHOSEN_DEPTH_PLAIN && p->m * p->n >= CHOSEN_ELEMENTS_PLAIN;
 	return p->k >= CHOSEN_DEPTH && p->m >= CHOSEN_SIDE && p->n >= CHOSEN_SIDE &&
-	       rows * columns >= CHOSEN_TILES;
+	       rows * columns >= sm_count;
 }
 
 /* A separate line costs a kernel and the time of that many lines of the product. */

@@ -7,6 +7,7 @@
  *
  * Cost of column j: 2 barriers, 3 (m - j)(n - j) words to or from memory. */
 #include "lib/device/barrier.cuh"
+#include "lib/device/current.h"
 #include "panel_geqrf.h"
 #include "reflector.cuh"
 #include "lib/device/reduce.cuh"
@@ -15,7 +16,7 @@
 namespace
 {
 
-const int THREADS = 256, MOST_BLOCKS = 264;
+const int THREADS = 256, BLOCKS_PER_SM = 2;
 const int64_t FEWEST_ROWS = 256;
 
 template <typename real> struct partials {
@@ -180,10 +181,15 @@ __global__ void __launch_bounds__(THREADS) columns_kernel(const struct panel<rea
 		g.tau[threadIdx.x] = real(NAN);
 }
 
+int wanted_blocks(void)
+{
+	return BLOCKS_PER_SM * gpu_current()->sm_count;
+}
+
 template <typename real> int most_blocks(void)
 {
 	const int resident = grid_resident((const void *)columns_kernel<real>, THREADS, 0);
-	return resident < MOST_BLOCKS ? resident : MOST_BLOCKS;
+	return resident < wanted_blocks() ? resident : wanted_blocks();
 }
 
 int64_t rows_of_block(int64_t m, int most)
@@ -200,7 +206,7 @@ int run(void *a, int64_t lda, int64_t m, int64_t n, void *tau, const int *done, 
 	if (most == 0)
 		return (int)cudaErrorNotSupported;
 	const int64_t rows = rows_of_block(m, most);
-	const size_t words = barrier_bytes(MOST_BLOCKS);
+	const size_t words = barrier_bytes(wanted_blocks());
 	struct panel<real> g = {
 		(real *)a, lda, m, rows, (int)n, (real *)tau, (uint32_t *)work,
 		        (struct partials<real> *)((char *)work + words), done
@@ -220,7 +226,7 @@ extern "C" int64_t panel_geqrf_columns_work(enum precision precision, int64_t m,
 	(void)n;
 	const size_t block = precision == SINGLE ? sizeof(struct partials<float>)
 	                                         : sizeof(struct partials<double>);
-	return (int64_t)(barrier_bytes(MOST_BLOCKS) + MOST_BLOCKS * block);
+	return (int64_t)(barrier_bytes(wanted_blocks()) + (size_t)wanted_blocks() * block);
 }
 
 extern "C" int panel_geqrf_columns_unless(const int *done, enum precision precision, void *a,

@@ -57,9 +57,10 @@ static bool stays_odd(const struct gemm_problem *p)
 /* Whether the product runs on the kernel chosen for its tiles (factor/kernels/gemm/blas_double.h),
  * which has the same tiles for smaller products. A separate last row adds a hundredth and is
  * neglected. */
-static bool has_chosen_tiles(const struct gemm_problem *p)
+static bool has_chosen_tiles(struct cost_reader *r, const struct gemm_problem *p)
 {
-	return p->precision == DOUBLE && p->ta != p->tb && !stays_odd(p) && gemm_is_chosen(p);
+	return p->precision == DOUBLE && p->ta != p->tb && !stays_odd(p) &&
+	       gemm_is_chosen(p, (int)cost_scalar(r, "gpu.sm.count"));
 }
 
 /* The mean share of the multiprocessors over all rounds. */
@@ -128,7 +129,7 @@ struct cost cost_gemm(
 	transposed.m = tall && wide ? c.n : c.m;
 	transposed.n = tall && wide ? c.m : c.n;
 	const bool few = problem.ta && !problem.tb && wide && c.n <= TALL_COLUMNS;
-	const bool chosen = !tall && has_chosen_tiles(&problem);
+	const bool chosen = !tall && has_chosen_tiles(r, &problem);
 	const double seconds = own        ? own_time(r, c, k)
 	                       : own_tall ? own_tall_time(r, &problem, c, tall && wide)
 	                       : tall     ? tall_time(r, transposed, k)

@@ -23,7 +23,7 @@
 enum {
 	LOADS = 8,
 	TAGGED_BYTES = 8,
-	STREAMED_BLOCKS = 264,
+	STREAMED_BLOCKS = 2, /* per multiprocessor */
 	STREAMED_THREADS = 256,
 	CLUSTER = 8, /* blocks, which share so many columns right of a panel */
 	CLUSTER_COLUMNS = 8
@@ -97,7 +97,8 @@ static struct cost streamed_geqrf(struct cost_reader *r, struct matrix a)
 	        .share = 1,
 	        .term[TERM_LAUNCH] = clear + cost_scalar(r, "gpu.launch.cooperative"),
 	        .term[TERM_BARRIER] = 2 * (double)a.n *
-	                              cost_at2(r, "gpu.barrier.grid", "blocks", STREAMED_BLOCKS,
+	                              cost_at2(r, "gpu.barrier.grid", "blocks",
+	                                      STREAMED_BLOCKS * cost_scalar(r, "gpu.sm.count"),
 	                                      "threads", STREAMED_THREADS)};
 
 	for (int64_t j = 0; j < a.n; j++) {
