@@ -6,6 +6,7 @@
 #include "lib/host/clock.h"
 #include "gpu_select.h"
 #include "gpu_usable.h"
+#include "gpu_warnings.h"
 #include "lib/base/msg.h"
 #include "nvml.h"
 #include "partition.h"
@@ -169,6 +170,8 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 	gpu->minor = prop.minor;
 	gpu->sm_count = current->sm_count;
 	gpu->device_sms = prop.multiProcessorCount;
+	gpu->sm_numbers =
+	        gpu_sm_numbers(gpu->device_sms, getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
 	if (gpu->sm_count == gpu->device_sms)
 		snprintf(gpu->name, sizeof gpu->name, "%.200s", prop.name);
 	else

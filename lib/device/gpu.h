@@ -19,6 +19,8 @@ struct gpu {
 	bool warpgroups;  /* the loaded code has products by warpgroups */
 	int sm_count;     /* that this process may use: all, or FATHOM_SMS of them */
 	int device_sms;   /* of the whole device */
+	int sm_numbers;   /* %smid is below: under MPS a part may have any of the device's numbers
+	                   */
 	int max_threads_per_sm, max_threads_per_block;
 	int64_t shared_per_block; /* opt-in maximum, bytes */
 	int64_t shared_per_sm;

@@ -16,6 +16,14 @@ double gpu_mps_percentage(const char *text)
 	return end && end != text && !*end && percentage > 0 && percentage < 100 ? percentage : 0;
 }
 
+int gpu_sm_numbers(int reported_sms, const char *mps_percentage)
+{
+	enum { LARGEST_DEVICE = 512 };
+	const bool part = gpu_mps_percentage(mps_percentage) > 0;
+
+	return part && reported_sms < LARGEST_DEVICE ? LARGEST_DEVICE : reported_sms;
+}
+
 PRINTF_LIKE(2, 3) static void warn(struct gpu_warnings *warnings, const char *format, ...)
 {
 	struct fault *warning = &warnings->text[warnings->count++];

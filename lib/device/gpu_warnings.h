@@ -27,3 +27,7 @@ void gpu_warnings_find(const struct gpu_surroundings *around, struct gpu_warning
 /* The part of the GPU that the text allows under MPS, in percent; 0 when it is no part: not set,
  * no number between 0 and 100, or 100. */
 double gpu_mps_percentage(const char *text);
+
+/* Numbers of multiprocessors (%smid) are below this. Under MPS the driver counts those of the part,
+ * which may have any numbers of the whole device. */
+int gpu_sm_numbers(int reported_sms, const char *mps_percentage);

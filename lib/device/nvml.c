@@ -79,36 +79,42 @@ static bool own_number_is_certain(void)
 	return length > 0 && !strcmp(name, "pid:[4026531836]");
 }
 
-static int count_others(const unsigned *pid, unsigned count)
+/* In a slice of the GPU only the processes of the same slice disturb: others have their own
+ * multiprocessors, L2 and memory. */
+static int count_others(const struct nvml_process *process, unsigned count)
 {
+	const struct nvml_process *own = NULL;
+	int others = 0;
+
 	for (unsigned i = 0; i < count; i++)
-		if (pid[i] == (unsigned)getpid())
-			return (int)count - 1;
+		if (process[i].pid == (unsigned)getpid())
+			own = &process[i];
+	for (unsigned i = 0; i < count && own; i++)
+		others += &process[i] != own && process[i].gpu_instance == own->gpu_instance;
+	if (own)
+		return others;
 	return count > 0 && !own_number_is_certain() ? (int)count - 1 : (int)count;
 }
 
 static int read_processes(void *library, nvml_device device)
 {
 	enum { MOST = 256 };
-	unsigned pid[MOST], count = MOST;
+	struct nvml_process process[MOST];
+	unsigned count = MOST;
 	call_processes call =
 	        (call_processes)symbol(library, "nvmlDeviceGetComputeRunningProcesses_v3",
 	                "nvmlDeviceGetComputeRunningProcesses_v2");
-	if (call) {
-		struct nvml_process process[MOST];
-		if (call(device, &count, process) != 0 || count > MOST)
-			return -1;
-		for (unsigned i = 0; i < count; i++)
-			pid[i] = process[i].pid;
-		return count_others(pid, count);
-	}
+	if (call)
+		return call(device, &count, process) != 0 || count > MOST
+		               ? -1
+		               : count_others(process, count);
 	call = (call_processes)symbol(library, "nvmlDeviceGetComputeRunningProcesses", NULL);
-	struct nvml_process_old process[MOST];
-	if (!call || call(device, &count, process) != 0 || count > MOST)
+	struct nvml_process_old old[MOST];
+	if (!call || call(device, &count, old) != 0 || count > MOST)
 		return -1;
 	for (unsigned i = 0; i < count; i++)
-		pid[i] = process[i].pid;
-	return count_others(pid, count);
+		process[i] = (struct nvml_process){.pid = old[i].pid};
+	return count_others(process, count);
 }
 
 static void read_device(void *library, nvml_device device, struct nvml_facts *facts)

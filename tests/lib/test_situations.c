@@ -162,7 +162,8 @@ static int processes(void *device, unsigned *count, struct process_2 *process)
 	(void)device;
 	*count = 1 + others;
 	for (unsigned i = 0; i < *count; i++)
-		process[i].pid = i == 0 ? (unsigned)getpid() : 4000000 + i;
+		process[i] = (struct process_2){
+		        i == 0 ? (unsigned)getpid() : 4000000 + i, 0, in_slices ? i : ~0u, ~0u};
 	return hides;
 }
 
@@ -192,6 +193,28 @@ static void *few(const char *name)
 	return strstr(name, "Processes") || strstr(name, "Power") || strstr(name, "Mode")
 	               ? NULL
 	               : full(name);
+}
+
+struct process_1 {
+	unsigned pid;
+	unsigned long long bytes;
+};
+
+static int old_processes(void *device, unsigned *count, struct process_1 *process)
+{
+	(void)device;
+	*count = 1 + others;
+	for (unsigned i = 0; i < *count; i++)
+		process[i].pid = i == 0 ? (unsigned)getpid() : 4000000 + i;
+	return 0;
+}
+
+/* Of a driver before 450. */
+static void *old(const char *name)
+{
+	if (!strcmp(name, "nvmlDeviceGetComputeRunningProcesses"))
+		return (void *)old_processes;
+	return strstr(name, "Processes") ? NULL : full(name);
 }
 
 static void *none(const char *name)
@@ -225,6 +248,12 @@ static void test_library(void)
 	ok(facts.processes == 0 && gpu_other_users(&made_up) <= 0, "nobody else is there");
 	others = 2;
 	ok(nvml_other_processes(made_up.pci) == 2, "two others are");
+	in_slices = 1;
+	ok(nvml_other_processes(made_up.pci) == 0, "in other slices of the GPU they do not count");
+	in_slices = 0;
+	nvml_look_up_in(old);
+	ok(nvml_other_processes(made_up.pci) == 2, "an old library lists them, too");
+	nvml_look_up_in(full);
 	others = 0;
 	ok(!nvml_read("0000:00:00.0", &facts) && facts.sm_mhz == -1 && facts.processes == -1,
 	        "Jetson: a GPU that the library does not know has no facts, which is no error");
@@ -332,6 +361,9 @@ static void test_percentage(void)
 	static const char *const no_part[] = {"", "0", "100", "150", "-5", "ten", "25%", NULL};
 
 	is_real(gpu_mps_percentage("25"), 25, 0, "a percentage");
+	ok(gpu_sm_numbers(132, NULL) == 132 && gpu_sm_numbers(132, "100") == 132,
+	        "a whole device: numbers of multiprocessors are below their count");
+	ok(gpu_sm_numbers(34, "25") >= 132, "a part by MPS: they may be larger");
 	is_real(gpu_mps_percentage("12.5"), 12.5, 0, "with a fraction");
 	for (size_t i = 0; i < ARRAY_LEN(no_part); i++)
 		is_real(gpu_mps_percentage(no_part[i]), 0, 0,
