@@ -8,7 +8,7 @@ static const char *remedy(int error)
 {
 	switch (error) {
 	case GPU_ERROR_MEMORY:
-		return "too little memory is free on it or on the host: stop what uses it";
+		return "too little memory is free, on the GPU or on the host: stop what uses it";
 	case GPU_ERROR_START:
 		return "CUDA cannot start: look whether nvidia-smi works, and restart the machine "
 		       "after an update of the driver";
@@ -16,12 +16,13 @@ static const char *remedy(int error)
 		return "the toolkit's stub was found in place of the driver's library: take the "
 		       "folder stubs out of LD_LIBRARY_PATH";
 	case GPU_ERROR_UNAVAILABLE:
-		return "another process has it for itself alone: end that process, or set the "
+		return "another process has the GPU for itself alone: end that process, or set the "
 		       "compute mode to default (nvidia-smi -c 0)";
 	case GPU_ERROR_NO_LICENCE:
 		return "the virtual GPU has no licence: ask the administrator for one";
 	case GPU_ERROR_ECC:
-		return "its memory has an error that ECC cannot correct: reset the GPU (nvidia-smi "
+		return "the GPU's memory has an error that ECC cannot correct: reset the GPU "
+		       "(nvidia-smi "
 		       "-r), or use another one";
 	case GPU_ERROR_FABRIC:
 		return "the links between the GPUs are not ready: start nvidia-fabricmanager, or "
@@ -84,7 +85,11 @@ static bool any_visible(const struct gpu_opening *o, struct fault *fault)
 		return no_driver(o, fault);
 	if (o->error == GPU_ERROR_NO_DEVICE || (o->error == 0 && o->count == 0))
 		return none_visible(o, fault);
-	return o->error == 0 || fault_set(fault, "no GPU: %s", why ? why : o->error_text);
+	if (o->error == 0)
+		return true;
+	return why ? fault_set(fault, "no GPU: %s", why)
+	           : fault_set(fault, "no GPU: CUDA says '%s': look whether nvidia-smi works",
+	                     o->error_text);
 }
 
 bool gpu_usable(const struct gpu_opening *o, struct fault *fault)
@@ -103,6 +108,10 @@ bool gpu_usable(const struct gpu_opening *o, struct fault *fault)
 		        "this build has no code for GPU %d (%.100s, compute capability %d.%d): "
 		        "build with make GPU_ARCHS=%d%d",
 		        o->device, o->name, o->major, o->minor, o->major, o->minor);
-	return o->error == 0 ||
-	       fault_set(fault, "GPU %d cannot be used: %s", o->device, why ? why : o->error_text);
+	if (o->error == 0)
+		return true;
+	return why ? fault_set(fault, "GPU %d cannot be used: %s", o->device, why)
+	           : fault_set(fault,
+	                     "GPU %d cannot be used: CUDA says '%s': look whether nvidia-smi works",
+	                     o->device, o->error_text);
 }

@@ -60,7 +60,7 @@ static const struct {
                 "as many clients as it takes"},
         {"a virtual GPU without a licence", {NOT_CHOSEN, .error = GPU_ERROR_NO_LICENCE},
                 "has no licence"},
-        {"an error that CUDA explains", {NOT_CHOSEN, .error = 999}, "no GPU: CUDA's own text"},
+        {"an error that CUDA explains", {NOT_CHOSEN, .error = 999}, "no GPU: CUDA says 'CUDA's own text': look"},
 
         {"compute capability 7.5", {CHOSEN, .major = 7, .minor = 5, .code = 75}, NULL},
         {"compute capability 12.0", {CHOSEN, .major = 12, .code = 120}, NULL},
@@ -76,14 +76,14 @@ static const struct {
         {"the same, said by CUDA", {CHOSEN, .major = 12, .code = -1, .error = GPU_ERROR_NO_CODE},
                 "make GPU_ARCHS=120"},
         {"little free memory", {CHOSEN, .major = 9, .code = -1, .error = GPU_ERROR_MEMORY},
-                "GPU 1 cannot be used: too little memory is free on it or on the host: stop"},
+                "GPU 1 cannot be used: too little memory is free, on the GPU or on the host: stop"},
         {"exclusive use by another process",
                 {CHOSEN, .major = 9, .code = -1, .error = GPU_ERROR_UNAVAILABLE},
-                "GPU 1 cannot be used: another process has it for itself alone: end that"},
+                "GPU 1 cannot be used: another process has the GPU for itself alone: end that"},
         {"an error of its memory", {CHOSEN, .major = 9, .code = -1, .error = GPU_ERROR_ECC},
                 "reset the GPU"},
         {"another error", {CHOSEN, .major = 9, .code = -1, .error = 999},
-                "GPU 1 cannot be used: CUDA's own text"},
+                "GPU 1 cannot be used: CUDA says 'CUDA's own text': look"},
 };
 
 static void test_refused(void)

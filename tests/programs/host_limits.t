@@ -101,6 +101,10 @@ fi
 # ---- GPUs that CUDA_VISIBLE_DEVICES hides
 "$bin/machine" --output "$scratch" >/dev/null 2>&1
 if [ "$(fact gpu.name "$scratch")" != none ]; then
+	uuid=$(fact gpu.uuid "$scratch")
+	expect 0 "^gpu.uuid  *$uuid" 'a GPU that CUDA_VISIBLE_DEVICES names by its UUID' \
+		env CUDA_VISIBLE_DEVICES="$uuid" "$bin/machine" --output "$scratch"
+	expect 0 "^gpu.uuid  *$uuid" 'and by --device' "$bin/machine" --device "$uuid" --output "$scratch"
 	expect 0 'no GPU: CUDA_VISIBLE_DEVICES is empty' 'hidden GPUs are said' \
 		env CUDA_VISIBLE_DEVICES= "$bin/machine" --output "$scratch"
 	expect 0 'no GPU: CUDA_VISIBLE_DEVICES=-1 shows none' 'also by -1' \
