@@ -34,11 +34,26 @@ PRINTF_LIKE(2, 3) static void warn(struct gpu_warnings *warnings, const char *fo
 	va_end(args);
 }
 
+/* Entries of a list with commas. */
+static int entries_of(const char *list)
+{
+	int entries = list && list[0];
+
+	for (const char *at = list; at && (at = strchr(at, ',')); at++)
+		entries++;
+	return entries;
+}
+
 /* Which GPU it is, and how much of it. */
 static void warn_of_part(const struct gpu_surroundings *around, struct gpu_warnings *warnings)
 {
 	const struct gpu *gpu = around->gpu;
 
+	if (entries_of(around->visible) > gpu->visible)
+		warn(warnings,
+		        "CUDA shows %d of the %d GPUs that CUDA_VISIBLE_DEVICES=%.100s names: it "
+		        "stops at the first entry that is wrong, and shows one slice (MIG) only",
+		        gpu->visible, entries_of(around->visible), around->visible);
 	if (gpu->unlike)
 		warn(warnings,
 		        "the %d visible GPUs are not alike, and this is GPU %d (%.100s): name "

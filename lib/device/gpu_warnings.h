@@ -14,6 +14,7 @@ struct gpu_surroundings {
 	const struct nvml_facts *nvml;
 	bool nvml_found;            /* nvml_read succeeded */
 	const char *mps_percentage; /* CUDA_MPS_ACTIVE_THREAD_PERCENTAGE; NULL: not set */
+	const char *visible;        /* CUDA_VISIBLE_DEVICES; NULL: not set */
 	const char *kernel; /* release of the system's kernel: WSL's has "microsoft" in it */
 };
 

@@ -341,6 +341,7 @@ void machine_gpu_warnings(const struct gpu *gpu, struct gpu_warnings *warnings)
 	        .nvml = &nvml,
 	        .nvml_found = found,
 	        .mps_percentage = getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"),
+	        .visible = getenv("CUDA_VISIBLE_DEVICES"),
 	        .kernel = kernel.release};
 
 	gpu_warnings_find(&around, warnings);

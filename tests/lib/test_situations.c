@@ -60,7 +60,8 @@ static const struct {
                 "as many clients as it takes"},
         {"a virtual GPU without a licence", {NOT_CHOSEN, .error = GPU_ERROR_NO_LICENCE},
                 "has no licence"},
-        {"an error that CUDA explains", {NOT_CHOSEN, .error = 999}, "no GPU: CUDA says 'CUDA's own text': look"},
+        {"an error that CUDA explains", {NOT_CHOSEN, .error = 999},
+                "no GPU: CUDA says 'CUDA's own text': look"},
 
         {"compute capability 7.5", {CHOSEN, .major = 7, .minor = 5, .code = 75}, NULL},
         {"compute capability 12.0", {CHOSEN, .major = 12, .code = 120}, NULL},
@@ -287,7 +288,8 @@ static const char *warned(
 	nvml_look_up_in(library);
 	const bool found = nvml_read(gpu->pci, &facts);
 	nvml_look_up_in(NULL);
-	const struct gpu_surroundings around = {gpu, &facts, found, mps, kernel};
+	const struct gpu_surroundings around = {
+	        gpu, &facts, found, mps, getenv("CUDA_VISIBLE_DEVICES"), kernel};
 	size_t length = 0;
 
 	gpu_warnings_find(&around, &warnings);
@@ -311,6 +313,7 @@ static void test_warnings(void)
 	                  wsl_kernel[] = "5.15.153.1-microsoft-standard-WSL2";
 	struct gpu gpu = made_up;
 
+	unsetenv("CUDA_VISIBLE_DEVICES");
 	is_text(warned(&gpu, full, NULL, linux_kernel), "", "an ordinary GPU: nothing is said");
 	gpu.ecc = false;
 	is_text(warned(&gpu, full, NULL, linux_kernel), "", "ECC off is a fact, no warning");
@@ -343,6 +346,13 @@ static void test_warnings(void)
 	gpu.free_bytes = -1;
 	is_text(warned(&gpu, full, NULL, linux_kernel), "", "unknown free memory: nothing is said");
 
+	setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+	is_text(warned(&made_up, full, NULL, linux_kernel), "", "one GPU asked for, one visible");
+	setenv("CUDA_VISIBLE_DEVICES", "0,9", 1);
+	says(warned(&made_up, full, NULL, linux_kernel), "CUDA shows 1 of the 2 GPUs",
+	        "a list with a wrong entry");
+	unsetenv("CUDA_VISIBLE_DEVICES");
+
 	struct gpu all = {.visible = 3,
 	        .name = "All at once",
 	        .unlike = true,
@@ -351,9 +361,9 @@ static void test_warnings(void)
 	        .memory_bytes = 1 << 30};
 	struct gpu_warnings warnings;
 	const struct nvml_facts unknown = {.processes = -1};
-	const struct gpu_surroundings around = {&all, &unknown, false, "10", wsl_kernel};
+	const struct gpu_surroundings around = {&all, &unknown, false, "10", "0,1,2,3", wsl_kernel};
 	gpu_warnings_find(&around, &warnings);
-	ok(warnings.count == 6 && warnings.count <= GPU_WARNINGS, "all at once have room");
+	ok(warnings.count == 7 && warnings.count <= GPU_WARNINGS, "all at once have room");
 }
 
 static void test_percentage(void)

@@ -102,8 +102,10 @@ fi
 "$bin/machine" --output "$scratch" >/dev/null 2>&1
 if [ "$(fact gpu.name "$scratch")" != none ]; then
 	uuid=$(fact gpu.uuid "$scratch")
-	expect 0 "^gpu.uuid  *$uuid" 'a GPU that CUDA_VISIBLE_DEVICES names by its UUID' \
-		env CUDA_VISIBLE_DEVICES="$uuid" "$bin/machine" --output "$scratch"
+	if [ "$(fact gpu.mig "$scratch")" != yes ]; then
+		expect 0 "^gpu.uuid  *$uuid" 'a GPU that CUDA_VISIBLE_DEVICES names by its UUID' \
+			env CUDA_VISIBLE_DEVICES="$uuid" "$bin/machine" --output "$scratch"
+	fi
 	expect 0 "^gpu.uuid  *$uuid" 'and by --device' "$bin/machine" --device "$uuid" --output "$scratch"
 	expect 0 'no GPU: CUDA_VISIBLE_DEVICES is empty' 'hidden GPUs are said' \
 		env CUDA_VISIBLE_DEVICES= "$bin/machine" --output "$scratch"
