@@ -47,16 +47,33 @@ static void warn_of_limits(void)
 {
 	const struct cpu_quota *quota = host_quota();
 	const char *given = topology_given();
+	struct topology_facts facts = {0};
+	struct fault fault;
 
 	if (given)
 		msg_warn("%s is set: the recorded topology may be another machine's (unset it to "
 		         "record this one)",
 		        given);
+	if (topology_host(&fault))
+		topology_facts(topology_host(&fault), &facts);
+	if (facts.core_kinds > 1)
+		msg_warn("the host has cores of %d kinds: one thread runs on the fastest kind, "
+		         "many threads on all, so results of many threads mix them",
+		        facts.core_kinds);
 	if (isfinite(quota->processors))
 		msg_warn(
 		        "a CPU quota leaves this process the time of %.3g processors: host results "
 		        "that meet it are noisy",
 		        quota->processors);
+}
+
+static void warn_of_gpu(const struct gpu *gpu)
+{
+	struct gpu_warnings warnings;
+
+	machine_gpu_warnings(gpu, &warnings);
+	for (int i = 0; i < warnings.count; i++)
+		msg_warn("%s", warnings.text[i].text);
 }
 
 int main(int argc, char **argv)
@@ -77,6 +94,8 @@ int main(int argc, char **argv)
 	write_topology(common.output);
 	warn_of_slow_blas();
 	warn_of_limits();
+	if (usable)
+		warn_of_gpu(&gpu);
 	if (common.json)
 		table_write_json(facts, stdout);
 	else

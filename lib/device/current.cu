@@ -76,9 +76,11 @@ struct current ask(uint64_t context)
 		c.binary = code.binaryVersion;
 		c.warpgroups = code.sharedSizeBytes > 0;
 	}
+	/* under MPS the device's number is the part's */
+	const int device_sms = attribute_of(c.device, cudaDevAttrMultiProcessorCount);
 	c.sm_count = driver_context_sms();
-	if (c.sm_count == 0)
-		c.sm_count = attribute_of(c.device, cudaDevAttrMultiProcessorCount);
+	if (c.sm_count == 0 || c.sm_count > device_sms)
+		c.sm_count = device_sms;
 	if (most_sms > 0 && most_sms < c.sm_count)
 		c.sm_count = most_sms;
 	c.shared_per_sm = attribute_of(c.device, cudaDevAttrMaxSharedMemoryPerMultiprocessor);

@@ -5,6 +5,8 @@
 #include "gpu.h"
 #include "lib/host/clock.h"
 #include "gpu_select.h"
+#include "gpu_usable.h"
+#include "gpu_warnings.h"
 #include "lib/base/msg.h"
 #include "nvml.h"
 #include "partition.h"
@@ -54,60 +56,122 @@ static int find_device(const char *text, int count, struct fault *fault)
 	return found;
 }
 
-/* Makes the device current. A context on it that is current already stays. */
-static bool enter(int device, struct fault *fault)
+/* The facts of a step that returned that error. */
+static void note_step(struct gpu_opening *opening, cudaError_t error)
 {
+	opening->error = (int)error;
+	opening->error_text = cudaGetErrorString(error);
+}
+
+/* Makes the chosen device current. A context on it that is current already stays. */
+static bool enter(struct gpu_opening *opening, struct fault *fault)
+{
+	const int device = opening->device;
 	int now = -1, sms;
 
 	if (!partition_asked(&sms, fault))
 		return false;
 	if (driver_context() && cudaGetDevice(&now) == cudaSuccess && now == device)
 		return true;
-	const cudaError_t error = cudaSetDevice(device);
-	if (error != cudaSuccess)
-		return fault_set(
-		        fault, "GPU %d cannot be used: %s", device, cudaGetErrorString(error));
+	note_step(opening, cudaSetDevice(device));
+	if (!gpu_usable(opening, fault))
+		return false;
 	return sms == 0 || partition_enter(device, sms, fault);
+}
+
+static int64_t free_memory(void)
+{
+	size_t unused, total;
+	if (cudaMemGetInfo(&unused, &total) == cudaSuccess)
+		return (int64_t)unused;
+	cudaGetLastError();
+	return -1;
+}
+
+/* Whether some visible device is not like device d. */
+static bool any_unlike(int d, int count)
+{
+	static const enum cudaDeviceAttr compared[] = {cudaDevAttrComputeCapabilityMajor,
+	        cudaDevAttrComputeCapabilityMinor, cudaDevAttrMultiProcessorCount};
+
+	for (int other = 0; other < count; other++)
+		for (size_t i = 0; i < ARRAY_LEN(compared); i++)
+			if (attribute(compared[i], other) != attribute(compared[i], d))
+				return true;
+	return false;
+}
+
+#define SAME_ERROR(ours, name) _Static_assert((int)ours == (int)name, #name)
+SAME_ERROR(GPU_ERROR_MEMORY, cudaErrorMemoryAllocation);
+SAME_ERROR(GPU_ERROR_START, cudaErrorInitializationError);
+SAME_ERROR(GPU_ERROR_STUB, cudaErrorStubLibrary);
+SAME_ERROR(GPU_ERROR_OLD_DRIVER, cudaErrorInsufficientDriver);
+SAME_ERROR(GPU_ERROR_UNAVAILABLE, cudaErrorDevicesUnavailable);
+SAME_ERROR(GPU_ERROR_NO_DEVICE, cudaErrorNoDevice);
+SAME_ERROR(GPU_ERROR_NO_LICENCE, cudaErrorDeviceNotLicensed);
+SAME_ERROR(GPU_ERROR_NO_CODE, cudaErrorNoKernelImageForDevice);
+SAME_ERROR(GPU_ERROR_ECC, cudaErrorECCUncorrectable);
+SAME_ERROR(GPU_ERROR_FABRIC, cudaErrorSystemNotReady);
+SAME_ERROR(GPU_ERROR_MISMATCH, cudaErrorSystemDriverMismatch);
+SAME_ERROR(GPU_ERROR_COMPATIBILITY, cudaErrorCompatNotSupportedOnDevice);
+SAME_ERROR(GPU_ERROR_MPS_CONNECTION, cudaErrorMpsConnectionFailed);
+SAME_ERROR(GPU_ERROR_MPS_NOT_READY, cudaErrorMpsServerNotReady);
+SAME_ERROR(GPU_ERROR_MPS_CLIENTS, cudaErrorMpsMaxClientsReached);
+SAME_ERROR(GPU_ERROR_MPS_CONNECTIONS, cudaErrorMpsMaxConnectionsReached);
+
+/* Chooses the device among those that CUDA shows; -1 with a fault. */
+static int choose_device(struct gpu_opening *opening, const char *device, struct fault *fault)
+{
+	const bool is_slice = gpu_show_slice(device);
+
+	cudaDriverGetVersion(&opening->driver);
+	cudaRuntimeGetVersion(&opening->runtime);
+	opening->slice = is_slice ? device : NULL;
+	opening->visible = getenv("CUDA_VISIBLE_DEVICES");
+	opening->device = -1;
+	note_step(opening, cudaGetDeviceCount(&opening->count));
+	if (!gpu_usable(opening, fault))
+		return -1;
+	return is_slice && opening->count == 1 ? 0 : find_device(device, opening->count, fault);
 }
 
 bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 {
+	struct gpu_opening opening = {.code = -1};
+	struct cudaDeviceProp prop;
+
 	memset(gpu, 0, sizeof *gpu);
-	const bool is_slice = gpu_show_slice(device);
-	int count = 0;
-	cudaError_t error = cudaGetDeviceCount(&count);
-	if (error != cudaSuccess || count == 0)
-		return fault_set(fault, "no GPU: %s",
-		        error == cudaSuccess ? "no device found" : cudaGetErrorString(error));
-	const int d = is_slice && count == 1 ? 0 : find_device(device, count, fault);
+	const int d = choose_device(&opening, device, fault);
 	if (d < 0)
 		return false;
-	struct cudaDeviceProp prop;
-	if (!enter(d, fault))
-		return false;
-	if ((error = cudaGetDeviceProperties(&prop, d)) != cudaSuccess ||
-	        (error = cudaFree(NULL)) != cudaSuccess)
+	const cudaError_t error = cudaGetDeviceProperties(&prop, d);
+	if (error != cudaSuccess)
 		return fault_set(fault, "GPU %d cannot be used: %s", d, cudaGetErrorString(error));
-	if (prop.major < 7 || (prop.major == 7 && prop.minor < 5))
-		return fault_set(fault,
-		        "GPU %d (%s) is of compute capability %d.%d: fathom needs 7.5 or newer", d,
-		        prop.name, prop.major, prop.minor);
+	opening.device = d;
+	opening.name = prop.name;
+	opening.major = prop.major;
+	opening.minor = prop.minor;
+	if (!gpu_usable(&opening, fault) || !enter(&opening, fault))
+		return false;
+	note_step(&opening, cudaFree(NULL));
+	if (!gpu_usable(&opening, fault))
+		return false;
 	const struct current *current = gpu_current();
-	if (current->code == 0)
-		return fault_set(fault,
-		        "this build has no code for GPU %d (%s, compute capability %d.%d): build "
-		        "with "
-		        "make GPU_ARCHS=%d%d",
-		        d, prop.name, prop.major, prop.minor, prop.major, prop.minor);
+	opening.code = current->code;
+	if (!gpu_usable(&opening, fault))
+		return false;
 
 	gpu->device = d;
-	gpu->visible = count;
+	gpu->visible = opening.count;
+	gpu->unlike = any_unlike(d, opening.count);
 	format_uuid(gpu->uuid, sizeof gpu->uuid, &prop.uuid);
 	cudaDeviceGetPCIBusId(gpu->pci, sizeof gpu->pci, d);
 	gpu->major = prop.major;
 	gpu->minor = prop.minor;
 	gpu->sm_count = current->sm_count;
 	gpu->device_sms = prop.multiProcessorCount;
+	gpu->sm_numbers =
+	        gpu_sm_numbers(gpu->device_sms, getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
 	if (gpu->sm_count == gpu->device_sms)
 		snprintf(gpu->name, sizeof gpu->name, "%.200s", prop.name);
 	else
@@ -128,8 +192,10 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 	gpu->clusters = gpu->max_cluster > 1;
 	gpu->ecc = prop.ECCEnabled != 0;
 	gpu->integrated = prop.integrated != 0;
-	cudaDriverGetVersion(&gpu->driver);
-	cudaRuntimeGetVersion(&gpu->runtime);
+	gpu->kernel_timeout = attribute(cudaDevAttrKernelExecTimeout, d) != 0;
+	gpu->free_bytes = free_memory();
+	gpu->driver = opening.driver;
+	gpu->runtime = opening.runtime;
 	return true;
 }
 

@@ -16,8 +16,8 @@ struct stamp {
 };
 
 struct gpu_timer {
-	int sm_count;
-	struct stamp *start, *stop; /* pinned, one per SM */
+	int blocks, count;          /* as many blocks as SMs; numbers of SMs are below count */
+	struct stamp *start, *stop; /* pinned, one per number */
 };
 
 __global__ void stamp_kernel(struct stamp *stamps, int count)
@@ -33,8 +33,9 @@ __global__ void stamp_kernel(struct stamp *stamps, int count)
 extern "C" struct gpu_timer *gpu_timer_new(const struct gpu *gpu)
 {
 	struct gpu_timer *timer = (struct gpu_timer *)xcalloc(1, sizeof *timer);
-	timer->sm_count = gpu->device_sms; /* their numbers do not change in a part */
-	size_t bytes = (size_t)timer->sm_count * sizeof(struct stamp);
+	timer->blocks = gpu->device_sms; /* their numbers do not change in a part */
+	timer->count = gpu->sm_numbers;
+	size_t bytes = (size_t)timer->count * sizeof(struct stamp);
 	GPU(cudaMallocHost((void **)&timer->start, bytes));
 	GPU(cudaMallocHost((void **)&timer->stop, bytes));
 	/* loads the kernel: behind a hold that would wait for the hold's end */
@@ -54,9 +55,9 @@ extern "C" void gpu_timer_free(struct gpu_timer *timer)
 
 static void stamp(const struct gpu_timer *timer, struct stamp *stamps, void *stream)
 {
-	for (int i = 0; i < timer->sm_count; i++)
+	for (int i = 0; i < timer->count; i++)
 		stamps[i].ns = 0;
-	stamp_kernel<<<timer->sm_count, 32, 0, (cudaStream_t)stream>>>(stamps, timer->sm_count);
+	stamp_kernel<<<timer->blocks, 32, 0, (cudaStream_t)stream>>>(stamps, timer->count);
 	GPU(cudaGetLastError());
 }
 
@@ -75,16 +76,16 @@ extern "C" void gpu_timer_stop(struct gpu_timer *timer, void *stream)
  * of all. */
 extern "C" void gpu_timer_span(const struct gpu_timer *timer, struct gpu_span *span)
 {
-	double *cycles = (double *)xmalloc((size_t)timer->sm_count * sizeof *cycles);
+	double *cycles = (double *)xmalloc((size_t)timer->count * sizeof *cycles);
 	size_t n = 0;
-	for (int i = 0; i < timer->sm_count; i++)
+	for (int i = 0; i < timer->count; i++)
 		if (timer->start[i].ns && timer->stop[i].ns)
 			cycles[n++] = (double)(timer->stop[i].cycles - timer->start[i].cycles);
 	double middle = stats_median(cycles, n);
 	free(cycles);
 	double nearest = INFINITY;
 	*span = (struct gpu_span){0, 0, 0, 0};
-	for (int i = 0; i < timer->sm_count; i++) {
+	for (int i = 0; i < timer->count; i++) {
 		const struct stamp *a = &timer->start[i], *b = &timer->stop[i];
 		if (!a->ns || !b->ns)
 			continue;

@@ -19,11 +19,14 @@ struct gpu {
 	bool warpgroups;  /* the loaded code has products by warpgroups */
 	int sm_count;     /* that this process may use: all, or FATHOM_SMS of them */
 	int device_sms;   /* of the whole device */
+	int sm_numbers;   /* %smid is below: under MPS a part may have any of the device's numbers
+	                   */
 	int max_threads_per_sm, max_threads_per_block;
 	int64_t shared_per_block; /* opt-in maximum, bytes */
 	int64_t shared_per_sm;
 	int64_t l2_bytes;
 	int64_t memory_bytes; /* total */
+	int64_t free_bytes;   /* of it when the device was opened; -1: unknown */
 	int copy_engines;
 	double max_hz;       /* highest SM clock by attribute: an upper bound, no measurement */
 	int driver, runtime; /* 13000 = 13.0 */
@@ -31,7 +34,9 @@ struct gpu {
 	int max_cluster; /* largest cluster size that can be resident (8, or 16 non-portable); 1
 	                    where device or code has no clusters */
 	bool ecc;
-	bool integrated; /* its memory is the host's */
+	bool integrated;     /* its memory is the host's */
+	bool kernel_timeout; /* the system ends long kernels, as of a GPU that drives a display */
+	bool unlike;         /* another visible device has another compute capability or size */
 };
 
 /* The number of multiprocessors that cuBLAS shall count on (cublasSetSmCountTarget), all that may

@@ -6,6 +6,7 @@
 #include "lib/host/clock.h"
 #include "lib/host/small_file.h"
 #include "lib/base/msg.h"
+#include "gpu_warnings.h"
 #include "nvml.h"
 #include "lib/host/topology.h"
 
@@ -75,6 +76,12 @@ static const char *gpu_locality(const struct gpu *gpu, int *raw)
 	return locality;
 }
 
+/* Percent of the GPU that MPS allows this process; 0: all. */
+static double mps_percentage(void)
+{
+	return gpu_mps_percentage(getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
+}
+
 /* FNV-1a, including the end of each text: "ab","c" is not "a","bc". */
 static uint32_t digest_add(uint32_t digest, const char *text)
 {
@@ -93,6 +100,8 @@ static const char *id_of(const char *host, const char *cpu, const struct gpu *gp
 		uint32_t digest = digest_add(start, gpu->uuid);
 		if (gpu->sm_count < gpu->device_sms) /* a part is a machine of its own */
 			digest = (digest ^ (uint32_t)gpu->sm_count) * 16777619u;
+		if (mps_percentage() > 0)
+			digest = (digest ^ (uint32_t)(100 * mps_percentage())) * 16777619u;
 		snprintf(id + length, sizeof id - (size_t)length, "-%08x", digest);
 	}
 	return id;
@@ -201,6 +210,7 @@ static void describe_host(struct table *table)
 	fact_number(table, "host.sockets", facts.packages, 1);
 	fact_number(table, "host.numa_nodes", facts.numa_nodes, 1);
 	fact_number(table, "host.cores", facts.cores, 1);
+	fact_number(table, "host.core_kinds", facts.core_kinds, 1);
 	fact_number(table, "host.threads", facts.threads, 1);
 	fact_number(table, "host.l1d.bytes", (double)facts.l1d_bytes, 1);
 	fact_number(table, "host.l2.bytes", (double)facts.l2_bytes, 1);
@@ -258,6 +268,7 @@ static void describe_gpu(struct table *table, const struct gpu *gpu)
 	fact_number(table, "gpu.shared_per_sm.bytes", (double)gpu->shared_per_sm, 1);
 	fact_number(table, "gpu.l2.bytes", (double)gpu->l2_bytes, 1);
 	fact_number(table, "gpu.memory.bytes", (double)gpu->memory_bytes, 1);
+	fact_number(table, "gpu.memory.free_bytes", (double)gpu->free_bytes, 0);
 	fact_number(table, "gpu.copy_engines", gpu->copy_engines, 0);
 	fact_number(table, "gpu.clock.highest_hz", gpu->max_hz, 1);
 	fact(table, "gpu.cooperative_launch", "%s", yes(gpu->cooperative));
@@ -265,6 +276,12 @@ static void describe_gpu(struct table *table, const struct gpu *gpu)
 	fact_number(table, "gpu.largest_cluster", gpu->max_cluster, 1);
 	fact(table, "gpu.ecc", "%s", yes(gpu->ecc));
 	fact(table, "gpu.integrated", "%s", yes(gpu->integrated));
+	fact(table, "gpu.kernel_timeout", "%s", yes(gpu->kernel_timeout));
+	fact(table, "gpu.others_unlike", "%s", yes(gpu->unlike));
+	if (mps_percentage() > 0)
+		fact_number(table, "gpu.mps_percentage", mps_percentage(), 0);
+	else
+		fact(table, "gpu.mps_percentage", "none");
 	fact(table, "gpu.cuda.driver", "%d.%d", gpu->driver / 1000, gpu->driver % 1000 / 10);
 	fact(table, "gpu.cuda.runtime", "%s", runtime_version(gpu));
 	int raw;
@@ -275,6 +292,8 @@ static void describe_gpu(struct table *table, const struct gpu *gpu)
 static void describe_nvml(struct table *table, const struct nvml_facts *nvml)
 {
 	static const char *const switched[] = {"unknown", "no", "yes"};
+	static const char *const virtual[] = {"unknown", "none", "passed through", "virtual GPU"};
+	const size_t kind = (size_t)(nvml->virtualization + 1);
 	fact(table, "gpu.driver", "%s", nvml->driver);
 	fact_number(table, "gpu.clock.now_hz", nvml->sm_mhz * 1e6, 0);
 	fact_number(table, "gpu.clock.memory_now_hz", nvml->memory_mhz * 1e6, 0);
@@ -284,6 +303,8 @@ static void describe_nvml(struct table *table, const struct nvml_facts *nvml)
 	fact_number(table, "gpu.temperature_celsius", nvml->temperature, 0);
 	fact(table, "gpu.persistence", "%s", switched[nvml->persistence + 1]);
 	fact(table, "gpu.mig", "%s", switched[nvml->mig + 1]);
+	fact(table, "gpu.virtualization", "%s",
+	        kind < ARRAY_LEN(virtual) ? virtual[kind] : "other");
 	if (nvml->throttle_reasons == ~0ull)
 		fact(table, "gpu.throttle_reasons", "unknown");
 	else
@@ -308,6 +329,22 @@ struct table *machine_describe(const struct gpu *gpu, const char *gpu_reason)
 		fact(table, "gpu.reason", "%s", gpu_reason ? gpu_reason : "not looked for");
 	}
 	return table;
+}
+
+void machine_gpu_warnings(const struct gpu *gpu, struct gpu_warnings *warnings)
+{
+	struct utsname kernel = {0};
+	struct nvml_facts nvml;
+	const bool found = nvml_read(gpu->pci, &nvml);
+	uname(&kernel);
+	const struct gpu_surroundings around = {.gpu = gpu,
+	        .nvml = &nvml,
+	        .nvml_found = found,
+	        .mps_percentage = getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"),
+	        .visible = getenv("CUDA_VISIBLE_DEVICES"),
+	        .kernel = kernel.release};
+
+	gpu_warnings_find(&around, warnings);
 }
 
 /* ---- metadata ---- */
@@ -347,6 +384,8 @@ void machine_stamp(
 	table_meta_set(table, "host", "%s", host_name());
 	table_meta_set(table, "cpu", "%s", facts.cpu);
 	table_meta_set(table, "gpu", "%s", gpu ? gpu->name : "none");
+	if (gpu && mps_percentage() > 0)
+		table_meta_set(table, "mps_percentage", "%.15g", mps_percentage());
 	if (gpu) {
 		int raw;
 		table_meta_set(table, "gpu_uuid", "%s", gpu->uuid);

@@ -4,6 +4,7 @@
 
 #include "lib/base/base.h"
 #include "gpu.h"
+#include "gpu_warnings.h"
 #include "lib/base/table.h"
 
 /* Table with columns key, value: device properties (gpu.*), driver, runtime, NVML facts, host
@@ -17,9 +18,13 @@ struct table *machine_describe(const struct gpu *gpu, const char *gpu_reason);
 void machine_stamp(
         struct table *table, const char *program, const struct gpu *gpu, int argc, char **argv);
 
+/* What to know before this GPU is measured here. */
+void machine_gpu_warnings(const struct gpu *gpu, struct gpu_warnings *warnings);
+
 /* Stable id: short hex digest of the CPU model and the number of processors, then "-" and that of
- * the GPU's uuid when there is one: "5fff5b6a-0123abcd". A file of a host probe, which opens no
- * GPU, has the first part only. The host's name is no part of it: every container has its own. */
+ * the GPU's uuid (and of the part of it that is used) when there is one: "5fff5b6a-0123abcd". A
+ * file of a host probe, which opens no GPU, has the first part only. The host's name is no part of
+ * it: every container has its own. */
 const char *machine_id(const struct gpu *gpu);
 
 /* Whether two ids are of one machine: equal, or equal hosts where one of them knows no GPU. */

@@ -31,11 +31,19 @@ typedef int (*call_mask)(nvml_device device, unsigned long long *mask);
 typedef int (*call_temperature)(nvml_device device, struct nvml_temperature *temperature);
 typedef int (*call_processes)(nvml_device device, unsigned *count, void *process);
 
+/* For tests: functions from elsewhere than the driver's library. */
+static nvml_lookup lookup_given;
+
+static void *look_up(void *library, const char *name)
+{
+	return lookup_given ? lookup_given(name) : dlsym(library, name);
+}
+
 /* The first of two names that the library has: interfaces are renamed between driver releases. */
 static void *symbol(void *library, const char *name, const char *older)
 {
-	void *found = dlsym(library, name);
-	return found || !older ? found : dlsym(library, older);
+	void *found = look_up(library, name);
+	return found || !older ? found : look_up(library, older);
 }
 
 static int read_number(void *library, nvml_device device, const char *name)
@@ -71,36 +79,42 @@ static bool own_number_is_certain(void)
 	return length > 0 && !strcmp(name, "pid:[4026531836]");
 }
 
-static int count_others(const unsigned *pid, unsigned count)
+/* In a slice of the GPU only the processes of the same slice disturb: others have their own
+ * multiprocessors, L2 and memory. */
+static int count_others(const struct nvml_process *process, unsigned count)
 {
+	const struct nvml_process *own = NULL;
+	int others = 0;
+
 	for (unsigned i = 0; i < count; i++)
-		if (pid[i] == (unsigned)getpid())
-			return (int)count - 1;
+		if (process[i].pid == (unsigned)getpid())
+			own = &process[i];
+	for (unsigned i = 0; i < count && own; i++)
+		others += &process[i] != own && process[i].gpu_instance == own->gpu_instance;
+	if (own)
+		return others;
 	return count > 0 && !own_number_is_certain() ? (int)count - 1 : (int)count;
 }
 
 static int read_processes(void *library, nvml_device device)
 {
 	enum { MOST = 256 };
-	unsigned pid[MOST], count = MOST;
+	struct nvml_process process[MOST];
+	unsigned count = MOST;
 	call_processes call =
 	        (call_processes)symbol(library, "nvmlDeviceGetComputeRunningProcesses_v3",
 	                "nvmlDeviceGetComputeRunningProcesses_v2");
-	if (call) {
-		struct nvml_process process[MOST];
-		if (call(device, &count, process) != 0 || count > MOST)
-			return -1;
-		for (unsigned i = 0; i < count; i++)
-			pid[i] = process[i].pid;
-		return count_others(pid, count);
-	}
+	if (call)
+		return call(device, &count, process) != 0 || count > MOST
+		               ? -1
+		               : count_others(process, count);
 	call = (call_processes)symbol(library, "nvmlDeviceGetComputeRunningProcesses", NULL);
-	struct nvml_process_old process[MOST];
-	if (!call || call(device, &count, process) != 0 || count > MOST)
+	struct nvml_process_old old[MOST];
+	if (!call || call(device, &count, old) != 0 || count > MOST)
 		return -1;
 	for (unsigned i = 0; i < count; i++)
-		pid[i] = process[i].pid;
-	return count_others(pid, count);
+		process[i] = (struct nvml_process){.pid = old[i].pid};
+	return count_others(process, count);
 }
 
 static void read_device(void *library, nvml_device device, struct nvml_facts *facts)
@@ -126,15 +140,23 @@ static void read_device(void *library, nvml_device device, struct nvml_facts *fa
 	unsigned long long mask;
 	if (reasons && reasons(device, &mask) == 0)
 		facts->throttle_reasons = mask;
+	facts->virtualization = read_number(library, device, "nvmlDeviceGetVirtualizationMode");
 }
 
 /* ---- the library ---- */
+
+void nvml_look_up_in(nvml_lookup lookup)
+{
+	lookup_given = lookup;
+}
 
 /* Loaded and started once a process, as that is slow. NULL without the library. */
 static void *session(void)
 {
 	static void *library;
 	static bool tried;
+	if (lookup_given) /* a stand-in has no library, and any address says that it is there */
+		return &lookup_given;
 	if (tried)
 		return library;
 	tried = true;
@@ -181,6 +203,7 @@ bool nvml_read(const char *pci, struct nvml_facts *facts)
 	        .persistence = -1,
 	        .mig = -1,
 	        .throttle_reasons = ~0ull,
+	        .virtualization = -1,
 	        .processes = -1};
 	void *library = session();
 	nvml_device device;

@@ -46,6 +46,16 @@ bool core_noise_less(double now, double usual)
 	return now < clearly_less * usual;
 }
 
+double core_noise_alone(const double *rate, const int *kind, int cores, int core)
+{
+	double best = 0;
+
+	for (int i = 0; i < cores; i++)
+		if (kind[i] == kind[core])
+			best = fmax(best, rate[i]); /* not NaN */
+	return best;
+}
+
 /* ---- ranking ---- */
 
 static void read_core(struct core_noise *noise, int core, double seconds)
@@ -103,9 +113,12 @@ void core_noise_open(
 	        .node = node,
 	        .order = xcalloc(room, sizeof *noise->order),
 	        .rate = xcalloc(room, sizeof *noise->rate),
+	        .kind = xcalloc(room, sizeof *noise->kind),
 	        .opened = clock_now(),
 	        .quick = quick,
 	        .part = quick ? quick_part : ranking_part};
+	for (int core = 0; core < noise->cores; core++)
+		noise->kind[core] = topology_core_kind(topology, core);
 	rank(noise);
 	noise->seconds = 0; /* only further rankings count */
 }
@@ -115,6 +128,7 @@ void core_noise_close(struct core_noise *noise)
 	core_noise_leave(noise);
 	free(noise->order);
 	free(noise->rate);
+	free(noise->kind);
 }
 
 /* ---- use ---- */
@@ -199,9 +213,10 @@ void core_noise_note(const struct core_noise *noise, struct table *curve)
 	char *text = xstrdup("");
 
 	for (int core = 0; core < noise->cores; core++) {
-		if (!core_noise_less(noise->rate[core], best))
-			continue;
-		xappend(&text, "%s%d (%.2f)", text[0] ? ", " : "", core, noise->rate[core] / best);
+		const double alone = core_noise_alone(noise->rate, noise->kind, noise->cores, core);
+		if (core_noise_less(noise->rate[core], alone))
+			xappend(&text, "%s%d (%.2f)", text[0] ? ", " : "", core,
+			        noise->rate[core] / alone);
 	}
 	table_meta_set(curve, "shared_cores", "%s", text[0] ? text : best > 0 ? "none" : "unknown");
 	table_meta_set(curve, core_adds_key, "%.3f", noise->usual);

@@ -18,6 +18,7 @@ struct core_noise {
 	int cores, node;
 	int *order;             /* the cores (logical indices), the quietest first */
 	double *rate;           /* adds a second of each core at the last ranking; NaN: unknown */
+	int *kind;              /* of each core: performance and efficiency cores differ */
 	double usual;           /* adds a cycle: the most of all cores and rankings */
 	double opened, seconds; /* when it began; seconds spent on further rankings */
 	double once;            /* seconds of the last ranking */
@@ -62,3 +63,6 @@ void core_noise_note(const struct core_noise *noise, struct table *curve);
  * their own order; unknown ones last. Less: clearly below usual; false when either is unknown. */
 void core_noise_order(const double *rate, int cores, int *order);
 bool core_noise_less(double now, double usual);
+
+/* The rate that a core would have alone: the best of all cores of its kind. */
+double core_noise_alone(const double *rate, const int *kind, int cores, int core);

@@ -173,6 +173,43 @@ static int64_t cache_bytes(hwloc_topology_t hwloc, hwloc_obj_type_t type)
 	return cache ? (int64_t)cache->attr->cache.size : 0;
 }
 
+int topology_node(const struct topology *topology, int i)
+{
+	hwloc_topology_t hwloc = topology->hwloc;
+
+	for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, o));)
+		if (is_host_node(hwloc, o) && i-- == 0)
+			return (int)o->logical_index;
+	return -1;
+}
+
+/* Kinds of cores are known to hwloc 2.4 and later. */
+static int core_kinds(hwloc_topology_t hwloc)
+{
+#if HWLOC_API_VERSION >= 0x00020400
+	const int kinds = hwloc_cpukinds_get_nr(hwloc, 0);
+	return kinds > 1 ? kinds : 1;
+#else
+	(void)hwloc;
+	return 1;
+#endif
+}
+
+int topology_core_kind(const struct topology *topology, int core)
+{
+	int kind = -1;
+#if HWLOC_API_VERSION >= 0x00020400
+	hwloc_topology_t hwloc = topology->hwloc;
+	hwloc_obj_t found = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_CORE, (unsigned)core);
+	if (found && core_kinds(hwloc) > 1)
+		kind = hwloc_cpukinds_get_by_cpuset(hwloc, found->cpuset, 0);
+#else
+	(void)topology;
+	(void)core;
+#endif
+	return kind > 0 ? kind : 0;
+}
+
 /* The NUMA nodes of a virtual machine may lack memory that was added at its start. */
 static int64_t memory_bytes(const struct topology *topology)
 {
@@ -196,6 +233,7 @@ void topology_facts(const struct topology *topology, struct topology_facts *fact
 		facts->numa_nodes += is_host_node(hwloc, o);
 	facts->cores = count_of(hwloc, HWLOC_OBJ_CORE);
 	facts->threads = count_of(hwloc, HWLOC_OBJ_PU);
+	facts->core_kinds = core_kinds(hwloc);
 	facts->l1d_bytes = cache_bytes(hwloc, HWLOC_OBJ_L1CACHE);
 	facts->l2_bytes = cache_bytes(hwloc, HWLOC_OBJ_L2CACHE);
 	facts->l3_bytes = cache_bytes(hwloc, HWLOC_OBJ_L3CACHE);

@@ -26,6 +26,7 @@ const char *topology_given(void);
 
 struct topology_facts {
 	int packages, cores, threads;
+	int core_kinds; /* performance and efficiency cores are two; 1 where hwloc knows no kinds */
 	int numa_nodes; /* with processors and memory: neither memory of a GPU nor a second kind of
 	                   memory of the same processors */
 	int64_t l1d_bytes, l2_bytes, l3_bytes, l4_bytes; /* of the first one; 0 when absent */
@@ -59,6 +60,13 @@ bool topology_includes(
 
 /* The calling thread's binding now, in the words of topology_bind. False when it is not bound. */
 bool topology_binding(const struct topology *topology, char got[128]);
+
+/* Kind of a core (logical index), 0 .. core_kinds - 1. */
+int topology_core_kind(const struct topology *topology, int core);
+
+/* Logical index of the i-th of the numa_nodes counted in the facts; -1 when there is none. Nodes
+ * without memory or processors lie between them. */
+int topology_node(const struct topology *topology, int i);
 
 /* The nearest level that two cores (logical indices) share: the level of a cache (1, 2, 3 ...), 0
  * for a NUMA node without such a cache, -1 for nothing nearer than the machine. */

@@ -152,8 +152,9 @@ static void measure_nodes(struct chase *chase, size_t bytes)
 
 	measure_chain(chase, huge ? &chase->huge : &chase->small, "chain_node", bytes, 0);
 	for (int i = 1; i < chase->facts.numa_nodes; i++) {
+		const int node = topology_node(chase->topology, i);
 		struct pages pages;
-		if (!topology_bind(chase->topology, i, -1, got) ||
+		if (!topology_bind(chase->topology, node, -1, got) ||
 		        !pages_map(&pages, bytes, huge, &fault))
 			continue; /* the node has no processors or no room */
 		pages_touch(&pages, bytes);

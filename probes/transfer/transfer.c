@@ -281,8 +281,8 @@ static void measure(struct probe_run *run)
 	for (size_t i = 0; i < ARRAY_LEN(memories); i++)
 		measure_memory(&transfer, &memories[i]);
 	probe_noise_leave(run);
-	for (int node = 0; facts.numa_nodes > 1 && node < facts.numa_nodes; node++)
-		measure_node(&transfer, topology, node);
+	for (int i = 0; facts.numa_nodes > 1 && i < facts.numa_nodes; i++)
+		measure_node(&transfer, topology, topology_node(topology, i));
 	topology_restore(topology, before);
 	tear_down(&transfer);
 	probe_watch_gpu(run, &transfer.gpu);

@@ -41,6 +41,29 @@ static void test_less(void)
 	        "without a rate nothing is less");
 }
 
+/* Performance cores at 20e9 adds a second, efficiency cores at 10e9, one of each shared. */
+static void test_kinds(void)
+{
+	static const double rate[] = {20e9, 12e9, 10e9, 6e9, NAN};
+	static const int kind[] = {1, 1, 0, 0, 0}, one[] = {0, 0, 0, 0, 0};
+	static const bool shared[] = {false, true, false, true, false};
+
+	for (int core = 0; core < (int)ARRAY_LEN(rate); core++)
+		ok(core_noise_less(rate[core], core_noise_alone(rate, kind, 5, core)) ==
+		                shared[core],
+		        "core %d of kind %d is%s shared", core, kind[core],
+		        shared[core] ? "" : " not");
+	is_real(core_noise_alone(rate, one, 5, 3), 20e9, 0, "of one kind all are compared");
+	is_real(core_noise_alone((const double[]){NAN}, one, 1, 0), 0, 0, "without a rate: none");
+}
+
+static void test_large(void)
+{
+	ok(pinned_largest(4) == 4 && pinned_largest(8) == 7 && pinned_largest(64) == 56 &&
+	                pinned_largest(192) == 168,
+	        "large machines leave an eighth of their cores to the system");
+}
+
 static void test_rate(void)
 {
 	const struct core_rate rate = clock_core_rate();
@@ -156,6 +179,8 @@ int main(void)
 	test_here();
 	test_order();
 	test_less();
+	test_kinds();
+	test_large();
 	test_rate();
 	test_made_up();
 	return finish();

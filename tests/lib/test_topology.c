@@ -165,6 +165,124 @@ static void test_second_memory(void)
 	}
 }
 
+/* A machine from an XML file in which `from` is replaced by `to`, on the line number `line` of
+ * those that have it (0: on all). */
+static struct topology *machine_changed(
+        const char *description, const char *from, const char *to, int line)
+{
+	char *plain = in_scratch("plain.xml"), *changed = in_scratch("changed.xml"), text[4096];
+	struct topology *made_up = topology_load(description, &fault), *topology = NULL;
+	int found = 0;
+
+	if (!made_up || !topology_export(made_up, plain, &fault))
+		return NULL;
+	FILE *in = fopen(plain, "r"), *out = fopen(changed, "w");
+	while (in && out && fgets(text, sizeof text, in)) {
+		char *at = strstr(text, from);
+		if (at && (++found == line || line == 0))
+			fprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+		else
+			fputs(text, out);
+	}
+	if (in && out && fclose(in) == 0 && fclose(out) == 0) {
+		setenv("HWLOC_XMLFILE", changed, 1);
+		topology = topology_load(NULL, &fault);
+		unsetenv("HWLOC_XMLFILE");
+	}
+	topology_free(made_up);
+	ok(topology != NULL && found > 0, "a machine whose description was changed loads");
+	return topology;
+}
+
+/* Three nodes of which one has no memory, as boards with empty slots have. */
+static void test_node_without_memory(void)
+{
+	static const char memory[] = "local_memory=\"1073741824\"",
+	                  no_memory[] = "local_memory=\"0\"";
+	static const int counted[3][2] = {{1, 2}, {0, 2}, {0, 1}};
+
+	for (int empty = 0; empty < 3; empty++) {
+		struct topology_facts facts;
+		struct topology *t = machine_changed("pack:3 numa:1(memory=1073741824) core:2 pu:2",
+		        memory, no_memory, empty + 1);
+		if (!t)
+			continue;
+		topology_facts(t, &facts);
+		ok(facts.numa_nodes == 2, "node %d without memory is no node to measure: %d are",
+		        empty, facts.numa_nodes);
+		ok(facts.cores == 6 && facts.threads == 12, "its cores count");
+		ok(facts.memory_bytes == INT64_C(2) << 30, "the memory of the others counts");
+		ok(topology_node(t, 0) == counted[empty][0] &&
+		                topology_node(t, 1) == counted[empty][1] &&
+		                topology_node(t, 2) == -1,
+		        "the two with memory are found");
+		topology_free(t);
+	}
+}
+
+/* Nodes of a second kind of memory lie between those of processors. */
+static void test_nodes_counted(void)
+{
+	struct topology *t = topology_load(
+	        "pack:2 [numa(memory=1073741824)] [numa(memory=4294967296)] core:2 pu:1", &fault);
+
+	ok(topology_node(t, 0) == 0 && topology_node(t, 1) == 2 && topology_node(t, 2) == -1,
+	        "nodes of processors: the first and the third");
+	topology_free(t);
+	t = topology_load("pack:2 numa:1 core:2 pu:1", &fault);
+	ok(topology_node(t, 0) == 0 && topology_node(t, 1) == 1 && topology_node(t, -1) == -1,
+	        "ordinary nodes are in their order");
+	topology_free(t);
+}
+
+/* Two sockets of 96 cores in twelve groups that share a cache. */
+static void test_many_cores(void)
+{
+	static const char large[] = "pack:2 numa:4(memory=1073741824) l3:3(size=33554432) "
+	                            "l2:8(size=1048576) core:1 pu:2";
+	struct topology_facts facts = facts_of(large);
+	struct topology *t = topology_load(large, &fault);
+	char got[128];
+
+	ok(facts.cores == 192 && facts.threads == 384, "192 cores, 384 threads");
+	ok(facts.numa_nodes == 8 && facts.l3_count == 24, "eight nodes, 24 caches");
+	ok(topology_node(t, 7) == 7, "the last node");
+	ok(topology_shared(t, 0, 1) == 3, "neighbours share a cache");
+	ok(topology_shared(t, 0, 9) == 0, "others a node");
+	ok(topology_shared(t, 0, 191) == -1, "the last core nothing but the machine");
+	ok(topology_includes(t, NULL, 7, 191) && !topology_includes(t, NULL, 0, 191),
+	        "it is of the last node");
+	ok(topology_gpu_node(t, "0000:17:00.0", NULL) == -1, "a GPU is anywhere");
+	ok(!topology_bind(t, -1, 191, got), "binding is refused here, too");
+	topology_free(t);
+}
+
+/* Two fast cores with two threads each, four slow ones: XML names kinds behind the objects. */
+static void test_hybrid(void)
+{
+	static const char kinds[] =
+	        "<cpukind cpuset=\"0x0000000f\" forced_efficiency=\"1\"/>\n"
+	        "<cpukind cpuset=\"0x00000ff0\" forced_efficiency=\"0\"/>\n</topology>";
+	struct topology_facts facts = facts_of("pack:1 core:6 pu:2");
+	struct topology *t = machine_changed("pack:1 core:6 pu:2", "</topology>", kinds, 1);
+
+	ok(facts.core_kinds == 1, "an ordinary processor has cores of one kind");
+	if (!t)
+		return;
+	topology_facts(t, &facts);
+	if (facts.core_kinds == 1) {
+		skip("cores of two kinds", "hwloc is older than 2.4");
+	} else {
+		ok(facts.core_kinds == 2, "cores of two kinds: %d", facts.core_kinds);
+		ok(topology_core_kind(t, 0) == topology_core_kind(t, 1) &&
+		                topology_core_kind(t, 2) == topology_core_kind(t, 5) &&
+		                topology_core_kind(t, 0) != topology_core_kind(t, 2),
+		        "each has its kind");
+		ok(topology_core_kind(t, 12345) == 0, "a core that is not there has the first");
+	}
+	topology_free(t);
+}
+
 static void test_given(void)
 {
 	setenv("HWLOC_XMLFILE", "", 1);
@@ -217,6 +335,10 @@ int main(void)
 	test_binding_refused();
 	test_locality();
 	test_second_memory();
+	test_node_without_memory();
+	test_nodes_counted();
+	test_many_cores();
+	test_hybrid();
 	test_given();
 	test_this_machine();
 	scratch_close();

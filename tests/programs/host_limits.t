@@ -18,6 +18,53 @@ expect 0 '^none' 'without a warning' sh -c "'$bin/machine' --output '$scratch' 2
 expect 0 . 'processors, quota and threads are facts' \
 	sh -c "for fact in processors cpu_quota cpu_throttled threads_asked; do grep \"^host.\$fact	.\" '$scratch/machine.tsv' || exit 1; done"
 
+# ---- hosts of other shapes
+fact() { # key, folder
+	sed -n "s/^$1	//p" "$2/machine.tsv"
+}
+mkdir "$scratch/large" "$scratch/hybrid"
+expect 0 . 'a host of 192 cores is described' \
+	env HWLOC_SYNTHETIC='pack:2 numa:4 l3:3 core:8 pu:2' "$bin/machine" --output "$scratch/large"
+test "$(fact host.cores "$scratch/large") $(fact host.threads "$scratch/large") $(fact host.numa_nodes "$scratch/large")" = '192 384 8'
+result $? 'with its cores, threads and NUMA nodes'
+HWLOC_SYNTHETIC='pack:2 numa:4 l3:3 core:8 pu:2' "$bin/probe" --quick --output "$scratch/large" host_parallel >/dev/null 2>&1
+result $? 'probes run there, with as many threads as this process has processors'
+if HWLOC_SYNTHETIC='pack:1 core:6 pu:2' "$bin/machine" --output "$scratch/hybrid" >/dev/null 2>&1; then
+	sed 's|</topology>|<cpukind cpuset="0xf" forced_efficiency="1"/><cpukind cpuset="0xff0" forced_efficiency="0"/></topology>|' \
+		"$scratch/hybrid/topology.xml" >"$scratch/hybrid/kinds.xml"
+	expect 0 'the host has cores of 2 kinds' 'cores of two kinds are said' \
+		env HWLOC_XMLFILE="$scratch/hybrid/kinds.xml" "$bin/machine" --output "$scratch/hybrid"
+	test "$(fact host.core_kinds "$scratch/hybrid")" = 2
+	result $? 'and recorded'
+fi
+
+# ---- containers with a cpuset or a CPU quota
+if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
+	mkdir "$scratch/cpuset"
+	expect 0 . 'a process with one processor is described' taskset -c 0 "$bin/machine" --output "$scratch/cpuset"
+	test "$(fact host.processors "$scratch/cpuset") $(fact host.openmp.threads "$scratch/cpuset")" = '0 1'
+	result $? 'its processor is recorded, and no further thread is used'
+	taskset -c 0 "$bin/probe" --quick --output "$scratch/cpuset" host_parallel >/dev/null 2>&1
+	result $? 'probes keep to it'
+	expect 0 '^# processors: 0$' 'and note it' grep '^# processors' "$scratch/cpuset/host_parallel.tsv"
+else
+	report ok 'a cpuset # SKIP no taskset, or processor 0 is not ours'
+fi
+mkdir "$scratch/groups"
+echo '150000 100000' >"$scratch/groups/cpu.max"
+echo '0::/' >"$scratch/group"
+with_quota() {
+	unshare -m sh -c "mount --bind '$scratch/groups' /sys/fs/cgroup && mount --bind '$scratch/group' /proc/self/cgroup; \"\$@\"" sh "$@"
+}
+if with_quota test -e /sys/fs/cgroup/cpu.max 2>/dev/null; then
+	expect 0 'a CPU quota leaves this process the time of 1.5 processors' 'a CPU quota is said' \
+		with_quota "$bin/machine" --output "$scratch"
+	test "$(fact host.cpu_quota "$scratch")" = 1.5
+	result $? 'and recorded'
+else
+	report ok 'a CPU quota # SKIP no mount of our own'
+fi
+
 # ---- threads
 probe() { # variables, probe
 	# shellcheck disable=SC2086 # several variables
@@ -49,6 +96,25 @@ if unshare -u true 2>/dev/null; then
 		grep '^machine	' "$scratch/after/machine.tsv"
 else
 	report ok 'the id # SKIP no unshare'
+fi
+
+# ---- GPUs that CUDA_VISIBLE_DEVICES hides
+"$bin/machine" --output "$scratch" >/dev/null 2>&1
+if [ "$(fact gpu.name "$scratch")" != none ]; then
+	uuid=$(fact gpu.uuid "$scratch")
+	if [ "$(fact gpu.mig "$scratch")" != yes ]; then
+		expect 0 "^gpu.uuid  *$uuid" 'a GPU that CUDA_VISIBLE_DEVICES names by its UUID' \
+			env CUDA_VISIBLE_DEVICES="$uuid" "$bin/machine" --output "$scratch"
+	fi
+	expect 0 "^gpu.uuid  *$uuid" 'and by --device' "$bin/machine" --device "$uuid" --output "$scratch"
+	expect 0 'no GPU: CUDA_VISIBLE_DEVICES is empty' 'hidden GPUs are said' \
+		env CUDA_VISIBLE_DEVICES= "$bin/machine" --output "$scratch"
+	expect 0 'no GPU: CUDA_VISIBLE_DEVICES=-1 shows none' 'also by -1' \
+		env CUDA_VISIBLE_DEVICES=-1 "$bin/machine" --output "$scratch"
+	expect 0 'no GPU: ' 'and a slice that is not there' \
+		env -u CUDA_VISIBLE_DEVICES "$bin/machine" --device MIG-0 --output "$scratch"
+else
+	report ok 'hidden GPUs # SKIP no GPU'
 fi
 
 # ---- variables of CUDA
