@@ -44,7 +44,7 @@ HWLOC_CFLAGS ?= $$(pkg-config --cflags hwloc 2>/dev/null)
 BLAS_CFLAGS ?= $$(pkg-config --cflags openblas 2>/dev/null)
 HOST_LIBS ?= -llapacke -lopenblas -lhwloc
 
-WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 $(if $(WERROR),-Werror)
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wno-enum-float-conversion $(if $(WERROR),-Werror)
 CFLAGS ?= -O2 -g
 # All objects may become part of the shared library, where only fathom.h's functions are visible.
 SHARED_FLAGS := -fPIC -fvisibility=hidden
