@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # `make help` lists the targets. Variables: MACHINE, OUTPUT, GPU_ARCHS, CUDA_HOME, CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX,
-# WERROR=1 (warnings are errors), V=1 (show commands).
+# WERROR=1 (warnings are errors), V=1 (show commands). For another machine: CC, HWLOC_CFLAGS, BLAS_CFLAGS, HOST_LIBS, LDFLAGS, AR,
+# OBJCOPY (docs/portability.md).
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -177,7 +178,7 @@ clean:
 ## use help: this list
 help:
 	@for group in use develop record; do echo "$$group:"; \
-		sed -n "s/^## $$group \([a-z-]*\): \(.*\)/  \1\t\2/p" Makefile | sort | expand -t 16; done
+		sed -n "s/^## $$group \([a-z0-9-]*\): \(.*\)/  \1\t\2/p" Makefile | sort | expand -t 16; done
 
 # ---- develop ---------------------------------------------------------------------------------------------------------
 ## develop setup-develop: install the tools of developers and CI
@@ -219,9 +220,9 @@ format:
 shellcheck:
 	$(Q)shellcheck $(SHELL_FILES)
 
-## develop check-arm64: cross-compile the host part for arm64, run its tests under qemu (ARM64_CC, ARM64_ROOT)
+## develop check-arm64: cross-compile the host part for arm64, run its tests under qemu (ARM64_CC, ARM64_ROOT, ARM64_FULL=1)
 check-arm64:
-	$(Q)MAKE="$(MAKE)" ARM64_CC="$(ARM64_CC)" ARM64_ROOT="$(ARM64_ROOT)" sh scripts/check_arm64.sh "$(BUILD)/arm64"
+	$(Q)MAKE="$(MAKE)" ARM64_CC="$(ARM64_CC)" ARM64_ROOT="$(ARM64_ROOT)" ARM64_FULL="$(ARM64_FULL)" sh scripts/check_arm64.sh "$(BUILD)/arm64"
 
 ## develop check-archs: compile all device code for every architecture that nvcc lists, one after another
 CHECK_ARCHS ?= $(known_archs)
