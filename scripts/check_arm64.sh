@@ -37,13 +37,13 @@ loader=$($cc -print-file-name=ld-linux-aarch64.so.1)
 here=$(cd "$build" && pwd) || exit 1
 emulated=$build/emulated
 rm -rf "$emulated"
-emulate() { # program
-	mkdir -p "$emulated/$(dirname "$1")"
-	cat >"$emulated/$1" <<-END
+emulate() { # program, stand-in, options of qemu
+	mkdir -p "$emulated/$(dirname "$2")"
+	cat >"$emulated/$2" <<-END
 		#!/bin/sh
-		exec qemu-aarch64 -L '${loader%/lib/*}' '$here/$1' "\$@"
+		exec qemu-aarch64 ${3-} -L '${loader%/lib/*}' '$here/$1' "\$@"
 	END
-	chmod +x "$emulated/$1"
+	chmod +x "$emulated/$2"
 }
 
 # It starts itself again; it measures time.
@@ -53,17 +53,22 @@ left_out='test_probe test_sample'
 	test_model_factor test_plan_choice test_kerr test_qr_update_paper test_host_chase_fit test_pointer_chase_fit
 	test_pointer_chase_groups test_pointer_chase_random test_ablations test_cases test_check_whole test_recorder test_getrf
 	test_geqrf test_gram_schmidt test_panel_getrf test_potrf test_qr_refactor test_qr_update"
-left_out=$(echo "$left_out" | tr -s '\n\t' '  ')
+left_out=$(echo "$left_out" | tr -s "\n\t" "  " | sed "s/ $//")
 tests=
 for test in tests/*/test_*.c; do
 	test=${test%.c}
 	case " $left_out " in *" ${test##*/} "*) continue ;; esac
 	case $test in *_gpu) continue ;; esac
-	emulate "$test.t"
+	emulate "$test.t" "$test.t"
 	tests="$tests $emulated/$test.t"
 done
 for program in "$build"/bin/*; do
-	emulate "bin/${program##*/}"
+	emulate "bin/${program##*/}" "bin/${program##*/}"
+done
+# Kernels of Grace have pages of 64 KiB, others of 16.
+for page in 16384 65536; do
+	emulate tests/lib/test_topology.t "tests/lib/test_topology_$page.t" "-p $page"
+	tests="$tests $emulated/tests/lib/test_topology_$page.t"
 done
 # Waiting threads sleep: under emulation they would take the time of those that work.
 export OMP_WAIT_POLICY=passive
