@@ -114,7 +114,7 @@ static void measure_tlb(struct chase *chase, int steps)
 		measure_pages(chase, few, "packed", LINE, n);
 		if (n * chase->small.page <= chase->small.bytes)
 			measure_pages(chase, &chase->small, "pages_small", chase->small.page, n);
-		if (n * chase->huge.page <= chase->huge.bytes / 2)
+		if (chase->huge.bytes && n * chase->huge.page <= chase->huge.bytes / 2)
 			measure_pages(chase, &chase->huge, "pages_huge", chase->huge.page, n);
 	}
 }
