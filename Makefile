@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # `make help` lists the targets. Variables: MACHINE, OUTPUT, GPU_ARCHS, CUDA_HOME, CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX,
-# WERROR=1 (warnings are errors), V=1 (show commands).
+# WERROR=1 (warnings are errors), V=1 (show commands). For another machine: CC, HWLOC_CFLAGS, BLAS_CFLAGS, HOST_LIBS, LDFLAGS, AR,
+# OBJCOPY (docs/portability.md).
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -24,9 +25,17 @@ CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda) $(lastword $(sort $(wildcar
 	$(patsubst %/bin/nvcc,%,$(shell command -v nvcc 2>/dev/null)))
 NVCC := $(wildcard $(CUDA_HOME)/bin/nvcc)
 
+# The machine that CC compiles for, and the prefix of binutils when that is another one than this.
+TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
+TARGET_CPU := $(firstword $(subst -, ,$(TARGET)))
+CROSS := $(if $(filter-out $(shell uname -m),$(TARGET_CPU)),$(TARGET)-)
+AR := $(if $(filter default undefined,$(origin AR)),$(CROSS)ar,$(AR))
+OBJCOPY ?= $(CROSS)objcopy
+
 # Compilers whose code for Gram-Schmidt is compared with CC's, where they are (gfortran: for x86-64).
 CLANG := $(shell command -v clang 2>/dev/null)
-FORTRAN := $(if $(filter x86_64,$(shell uname -m)),$(shell command -v gfortran 2>/dev/null))
+CLANG_TARGET := $(if $(CROSS),--target=$(TARGET))
+FORTRAN := $(if $(CROSS),,$(if $(filter x86_64,$(TARGET_CPU)),$(shell command -v gfortran 2>/dev/null)))
 
 # A library that updates QR factorizations on the host, which a test compares ours with, where it is.
 QRUPDATE := $(if $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lqrupdate -o /dev/null 2>/dev/null && echo yes),-lqrupdate)
@@ -36,7 +45,7 @@ HWLOC_CFLAGS ?= $$(pkg-config --cflags hwloc 2>/dev/null)
 BLAS_CFLAGS ?= $$(pkg-config --cflags openblas 2>/dev/null)
 HOST_LIBS ?= -llapacke -lopenblas -lhwloc
 
-WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 $(if $(WERROR),-Werror)
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wno-enum-float-conversion $(if $(WERROR),-Werror)
 CFLAGS ?= -O2 -g
 # All objects may become part of the shared library, where only fathom.h's functions are visible.
 SHARED_FLAGS := -fPIC -fvisibility=hidden
@@ -112,7 +121,7 @@ C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '
 SHELL_FILES := $(wildcard scripts/*.sh plots/*.sh tests/*.sh) .ci/run fathom
 
 # ---- use -------------------------------------------------------------------------------------------------------------
-.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-full test-as-arch test-devices check check-archs \
+.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-programs test-full test-as-arch test-devices check check-archs check-arm64 \
 	device-code dist-archs sanitize format shellcheck install uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
@@ -169,7 +178,7 @@ clean:
 ## use help: this list
 help:
 	@for group in use develop record; do echo "$$group:"; \
-		sed -n "s/^## $$group \([a-z-]*\): \(.*\)/  \1\t\2/p" Makefile | sort | expand -t 16; done
+		sed -n "s/^## $$group \([a-z0-9-]*\): \(.*\)/  \1\t\2/p" Makefile | sort | expand -t 16; done
 
 # ---- develop ---------------------------------------------------------------------------------------------------------
 ## develop setup-develop: install the tools of developers and CI
@@ -177,11 +186,14 @@ setup-develop: setup
 	$(Q)sh scripts/setup.sh --develop
 
 ## develop test: run all tests (GPU tests skip, with the reason, where there is no GPU)
-test: all $(TESTS) $(EXAMPLES)
+test: test-programs
 	$(Q)FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
+# What the tests need, built and not run.
+test-programs: all $(TESTS) $(EXAMPLES)
+
 ## develop test-full: the same with full cross products of plans, matrices, shapes and precisions
-test-full: all $(TESTS) $(EXAMPLES)
+test-full: test-programs
 	$(Q)FATHOM_TEST_FULL=1 FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
 ## develop test-as-arch: run all tests with code for an older architecture alone (make test-as-arch ARCH=80)
@@ -207,6 +219,10 @@ format:
 ## develop shellcheck: check every shell script
 shellcheck:
 	$(Q)shellcheck $(SHELL_FILES)
+
+## develop check-arm64: cross-compile the host part for arm64, run its tests under qemu (ARM64_CC, ARM64_ROOT, ARM64_FULL=1)
+check-arm64:
+	$(Q)MAKE="$(MAKE)" ARM64_CC="$(ARM64_CC)" ARM64_ROOT="$(ARM64_ROOT)" ARM64_FULL="$(ARM64_FULL)" sh scripts/check_arm64.sh "$(BUILD)/arm64"
 
 ## develop check-archs: compile all device code for every architecture that nvcc lists, one after another
 CHECK_ARCHS ?= $(known_archs)
@@ -254,7 +270,7 @@ $(BUILD)/flags: FORCE
 $(BUILD)/device_flags: FORCE
 	$(call stamp,$(NVCC) $(NVCC_FLAGS))
 $(BUILD)/compilers: FORCE
-	$(call stamp,$(CLANG) $(FORTRAN))
+	$(call stamp,$(CLANG) $(CLANG_TARGET) $(FORTRAN))
 $(BUILD)/qrupdate: FORCE
 	$(call stamp,$(QRUPDATE))
 $(BUILD)/version.c: FORCE
@@ -299,7 +315,7 @@ $(BUILD)/factor/papers/gram_compilers.o: HOST_FLAGS += $(if $(CLANG),-DFATHOM_CL
 	$(if $(FORTRAN),-DFATHOM_FORTRAN='"$(shell $(FORTRAN) -dumpfullversion)"')
 $(BUILD)/factor/kernels/gram_schmidt/gram_loops.clang.o: factor/kernels/gram_schmidt/gram_loops.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) -std=c11 -I. $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
+	$(Q)$(CLANG) $(CLANG_TARGET) -std=c11 -I. $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
 $(BUILD)/factor/papers/gram_loops_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3
 $(BUILD)/factor/papers/gram_loops_avx512.f.o: FORTRAN_FLAGS += -march=x86-64-v4 -mprefer-vector-width=512
 $(BUILD)/factor/papers/gram_loops_%.f.o: factor/papers/gram_loops_fortran.F90 $(BUILD)/flags
@@ -308,7 +324,7 @@ $(BUILD)/factor/papers/gram_loops_%.f.o: factor/papers/gram_loops_fortran.F90 $(
 
 $(PARTS): $(PART_OBJECTS)
 	@mkdir -p $(@D); rm -f $@
-	$(Q)ar qcs $@ $^
+	$(Q)$(AR) qcs $@ $^
 
 define link
 	@mkdir -p $(@D)
@@ -333,10 +349,10 @@ $(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(PARTS)
 LIBRARY_OBJECTS := $(addprefix $(BUILD)/factor/library/,fathom.o fathom_handle.o)
 $(BUILD)/library/fathom.o: $(LIBRARY_OBJECTS) $(PARTS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -r -nostdlib -Wl,--force-group-allocation -o $@ $^ && objcopy -w --keep-global-symbol='fathom_*' $@
+	$(Q)$(CC) -r -nostdlib -Wl,--force-group-allocation -o $@ $^ && $(OBJCOPY) -w --keep-global-symbol='fathom_*' $@
 $(BUILD)/libfathom.a: $(BUILD)/library/fathom.o
 	$(call say,AR    $@)
-	$(Q)rm -f $@; ar rcs $@ $<
+	$(Q)rm -f $@; $(AR) rcs $@ $<
 # Before release 1.0 a minor release may change what functions mean: 0.1.x is libfathom.so.0.1.
 $(BUILD)/libfathom.so: SONAME = libfathom.so.$(shell sed -n 's/^release=\(0\.[0-9]*\|[1-9][0-9]*\)\..*/\1/p' scripts/version.sh)
 $(BUILD)/libfathom.so: $(BUILD)/library/fathom.o

@@ -101,7 +101,7 @@ size_t cases_products(bool quick, struct result **rows)
 static bool predict(const struct profile *profile, int level, struct result *row)
 {
 	const struct product product = product_of(row);
-	struct prediction made;
+	struct prediction made = {0};
 
 	return predicted_fill(row, &made, model_product_predict(profile, &product, level, &made));
 }

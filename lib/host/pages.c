@@ -10,6 +10,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifndef MAP_HUGE_SHIFT
+#define MAP_HUGE_SHIFT 26
+#endif
+
+size_t pages_small(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+size_t pages_rounded(size_t bytes)
+{
+	const size_t page = pages_small();
+
+	return (bytes + page - 1) / page * page;
+}
+
 size_t pages_available(void)
 {
 	double kilobytes;
@@ -28,10 +44,21 @@ static size_t huge_page(void)
 	               : 0;
 }
 
+/* The exponent of a power of two. */
+static int log2_of(size_t power)
+{
+	int exponent = 0;
+
+	while (power >>= 1)
+		exponent++;
+	return exponent;
+}
+
+/* Pages of the pool are asked for by size: its default size need not be the transparent pages'. */
 bool pages_map(struct pages *pages, size_t bytes, bool huge, struct fault *fault)
 {
 	enum { KIND = MAP_PRIVATE | MAP_ANONYMOUS, ACCESS = PROT_READ | PROT_WRITE };
-	size_t page = huge ? huge_page() : (size_t)sysconf(_SC_PAGESIZE);
+	size_t page = huge ? huge_page() : pages_small();
 
 	if (page == 0)
 		return fault_set(fault, "this kernel has no huge pages");
@@ -39,7 +66,8 @@ bool pages_map(struct pages *pages, size_t bytes, bool huge, struct fault *fault
 	pages->mapped = pages->bytes;
 	pages->mapping = MAP_FAILED;
 	if (huge)
-		pages->mapping = mmap(NULL, pages->mapped, ACCESS, KIND | MAP_HUGETLB, -1, 0);
+		pages->mapping = mmap(NULL, pages->mapped, ACCESS,
+		        KIND | MAP_HUGETLB | log2_of(page) << MAP_HUGE_SHIFT, -1, 0);
 	pages->reserved = pages->mapping != MAP_FAILED;
 	if (!pages->reserved) {
 		pages->mapped += page; /* room for alignment */
@@ -63,7 +91,7 @@ void pages_unmap(struct pages *pages)
 
 void pages_touch(struct pages *pages, size_t bytes)
 {
-	const size_t step = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t step = pages_small();
 
 	bytes = (bytes + pages->page - 1) / pages->page * pages->page;
 	bytes = bytes < pages->bytes ? bytes : pages->bytes;
@@ -98,7 +126,7 @@ static size_t huge_bytes(const void *address)
 
 bool pages_verified(const struct pages *pages)
 {
-	bool huge = pages->page > (size_t)sysconf(_SC_PAGESIZE);
+	bool huge = pages->page > pages_small();
 
 	if (pages->reserved)
 		return true;

@@ -25,5 +25,11 @@ void pages_touch(struct pages *pages, size_t bytes);
 /* Whether at least 99 % of the touched bytes have pages of the size asked for. */
 bool pages_verified(const struct pages *pages);
 
+/* Bytes of a small page: 4, 16 or 64 KiB. */
+size_t pages_small(void);
+
+/* The bytes of whole small pages that hold `bytes`. */
+size_t pages_rounded(size_t bytes);
+
 /* Bytes that a program may take without swapping; 0 when unknown. */
 size_t pages_available(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "topology.h"
+#include "arm_processor.h"
 #include "small_file.h"
 
 #include "lib/base/msg.h"
@@ -224,6 +225,30 @@ static int64_t memory_bytes(const struct topology *topology)
 	return of_gpus > 0 || nodes > all ? nodes : all;
 }
 
+/* What hwloc tells of the first package, or of the whole machine; NULL when it tells nothing. */
+static const char *processor_fact(hwloc_topology_t hwloc, const char *name)
+{
+	hwloc_obj_t package = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_PACKAGE, 0);
+	const char *value = package ? hwloc_obj_get_info_by_name(package, name) : NULL;
+
+	return value ? value : hwloc_obj_get_info_by_name(hwloc_get_root_obj(hwloc), name);
+}
+
+/* Kernels for arm64 tell numbers in place of a model's name. */
+static void processor_name(hwloc_topology_t hwloc, char *text, size_t size)
+{
+	const char *model = processor_fact(hwloc, "CPUModel");
+	const char *implementer = processor_fact(hwloc, "CPUImplementer"),
+	           *part = processor_fact(hwloc, "CPUPart");
+
+	if (!model && implementer && part) {
+		arm_processor(implementer, part, text, size);
+		return;
+	}
+	snprintf(text, size, "%s", model ? model : "unknown");
+	text[strcspn(text, "\n")] = '\0';
+}
+
 void topology_facts(const struct topology *topology, struct topology_facts *facts)
 {
 	hwloc_topology_t hwloc = topology->hwloc;
@@ -241,12 +266,7 @@ void topology_facts(const struct topology *topology, struct topology_facts *fact
 	facts->l3_count = count_of(hwloc, HWLOC_OBJ_L3CACHE);
 	facts->memory_bytes = memory_bytes(topology);
 
-	hwloc_obj_t package = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_PACKAGE, 0);
-	const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-	if (!model)
-		model = hwloc_obj_get_info_by_name(hwloc_get_root_obj(hwloc), "CPUModel");
-	snprintf(facts->cpu, sizeof facts->cpu, "%s", model ? model : "unknown");
-	facts->cpu[strcspn(facts->cpu, "\n")] = '\0';
+	processor_name(hwloc, facts->cpu, sizeof facts->cpu);
 	if (topology_is_this_machine(topology))
 		hypervisor(facts->virtualization);
 }

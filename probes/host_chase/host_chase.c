@@ -24,10 +24,9 @@
 #include <unistd.h>
 
 enum {
-	PAIRS = 1024,           /* pairs of loads, too many for the first cache */
-	BLOCK = 768,            /* bytes between pairs, spread over its sets */
-	SOON_SETTLED = 1 << 21, /* larger sets get fewer settling loads a node */
-	WINDOW = 64             /* lines of the smallest page */
+	PAIRS = 1024,          /* pairs of loads, too many for the first cache */
+	BLOCK = 768,           /* bytes between pairs, spread over its sets */
+	SOON_SETTLED = 1 << 21 /* larger sets get fewer settling loads a node */
 };
 static const size_t first_bytes = 4096, dense_bytes = (size_t)16 << 20, mebi = (size_t)1 << 20;
 
@@ -93,15 +92,17 @@ static size_t larger(size_t n, int steps)
 }
 
 /* The lines' places without the pages: as low as possible at the same distance from a multiple of
- * the window, so that they use the same sets of the first cache. */
+ * a small page, so that they use the same sets of the first cache. */
 static void pack(struct chase *chase)
 {
-	uint32_t row[WINDOW] = {0};
+	const uint32_t window = (uint32_t)(chase->small.page / LINE);
+	uint32_t *row = xcalloc(window, sizeof *row);
 
 	for (uint32_t i = 0; i < MOST_PAGES; i++) {
-		uint32_t line = host_chase_line(i, WINDOW);
-		chase->packed[i] = row[line]++ * WINDOW + line;
+		uint32_t line = host_chase_line(i, window);
+		chase->packed[i] = row[line]++ * window + line;
 	}
+	free(row);
 }
 
 static void measure_tlb(struct chase *chase, int steps)
@@ -113,7 +114,7 @@ static void measure_tlb(struct chase *chase, int steps)
 		measure_pages(chase, few, "packed", LINE, n);
 		if (n * chase->small.page <= chase->small.bytes)
 			measure_pages(chase, &chase->small, "pages_small", chase->small.page, n);
-		if (n * chase->huge.page <= chase->huge.bytes / 2)
+		if (chase->huge.bytes && n * chase->huge.page <= chase->huge.bytes / 2)
 			measure_pages(chase, &chase->huge, "pages_huge", chase->huge.page, n);
 	}
 }
@@ -183,11 +184,18 @@ static void measure_sizes(struct chase *chase, int steps)
 		measure_nodes(chase, small);
 }
 
-/* Verifies that the pages are huge. */
-static bool map_huge(struct pages *pages, size_t bytes, struct fault *fault)
+/* Verifies that the pages are huge. One of a kernel whose small pages have 64 KiB is 512 MiB large.
+ */
+static bool map_huge(struct pages *pages, size_t bytes, size_t available, struct fault *fault)
 {
 	if (!pages_map(pages, bytes, true, fault))
 		return false;
+	if (available && pages->bytes > available / 2) {
+		const size_t page = pages->page;
+		pages_unmap(pages);
+		return fault_set(fault, "a page of %zu bytes is too large for %zu of memory", page,
+		        available);
+	}
 	pages_touch(pages, 16 * mebi);
 	if (pages_verified(pages))
 		return true;
@@ -214,12 +222,14 @@ static void map_memory(struct chase *chase)
 	if (wanted < 64 * mebi)
 		msg_die(EXIT_NOT_POSSIBLE,
 		        "only %zu bytes of memory are available: stop other programs", available);
-	if (!map_huge(&chase->huge, wanted, &fault)) {
+	if (!map_huge(&chase->huge, wanted, available, &fault)) {
 		msg_note("no huge pages: %s", fault.text);
 		table_meta_set(chase->run->curve, "huge_pages", "%s", fault.text);
 	}
-	if (chase->huge.bytes && wanted > 128 * mebi)
-		wanted = 128 * mebi; /* small pages only show TLBs */
+	const size_t shown =
+	        2 * (size_t)MOST_PAGES * pages_small(); /* small pages only show TLBs */
+	if (chase->huge.bytes && wanted > shown)
+		wanted = shown;
 	if (!pages_map(&chase->small, wanted, false, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 }

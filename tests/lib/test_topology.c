@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Host topology on made-up machines: counts, a GPU's locality (unknown is an answer), binding
  * refused where it would do nothing; and on the machine at hand, binding read back. */
+#include "lib/host/arm_processor.h"
 #include "lib/host/pages.h"
 #include "lib/host/topology.h"
 #include "scratch.h"
@@ -44,6 +45,28 @@ static void test_facts(void)
 
 	ok(topology_load("pack:two cores", &fault) == NULL, "a broken description is refused");
 	ok(strstr(fault.text, "pack:two cores") != NULL, "and named: %s", fault.text);
+}
+
+static void test_arm_processors(void)
+{
+	char name[64];
+
+	arm_processor("0x41", "0xd4f", name, sizeof name);
+	is_text(name, "Arm Neoverse V2", "Grace's processor");
+	arm_processor("0x41", "0xfff", name, sizeof name);
+	is_text(name, "arm64 implementer 0x41 part 0xfff",
+	        "an unknown one is named by its numbers");
+}
+
+/* Pages have the kernel's size: 4, 16 or 64 KiB. */
+static void test_pages(void)
+{
+	const size_t page = pages_small();
+
+	ok(page >= 4096 && (page & (page - 1)) == 0, "a page has %zu bytes", page);
+	ok(pages_rounded(1) == page && pages_rounded(page) == page &&
+	                pages_rounded(page + 1) == 2 * page,
+	        "bytes round up to whole pages");
 }
 
 static void test_binding_refused(void)
@@ -332,6 +355,8 @@ int main(void)
 {
 	scratch_open();
 	test_facts();
+	test_arm_processors();
+	test_pages();
 	test_binding_refused();
 	test_locality();
 	test_second_memory();

@@ -5,7 +5,11 @@
 #include "factor/model/simulation/timeline_compare.h"
 #include "factor/validation/trace_file.h"
 
-enum { HOST = LANE_HOST, MAIN = LANE_QUEUE + QUEUE_MAIN, PANEL = LANE_QUEUE + QUEUE_PANEL };
+enum {
+	HOST = LANE_HOST,
+	MAIN = LANE_QUEUE + (int)QUEUE_MAIN,
+	PANEL = LANE_QUEUE + (int)QUEUE_PANEL
+};
 
 /* An entry of a block, in a lane; the host also queues others. */
 #define WORK(in, on, of, from, to)                                                                 \

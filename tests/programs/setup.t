@@ -30,6 +30,8 @@ done
 for package; do
 	case $package in
 	musl-tools) package=musl-gcc ;;
+	gcc-aarch64-linux-gnu) package=aarch64-linux-gnu-gcc ;;
+	qemu-user) package=qemu-aarch64 ;;
 	-* | install | Dpkg*) continue ;;
 	esac
 	printf "#!/bin/sh\n" >"$BIN/$package"
@@ -48,9 +50,10 @@ rm -f "$scratch/bin/clang"
 expect 0 'without gcc-11 libqrupdate-dev (' 'optional tools may be missing, and are named' setup 'gcc-11 libqrupdate-dev' --develop
 expect 0 . 'clang came' ls "$scratch/bin/clang"
 expect 0 . 'so did musl' ls "$scratch/bin/musl-gcc"
+expect 0 . 'and the emulator' ls "$scratch/bin/qemu-aarch64"
 setup '' >/dev/null 2>&1
 expect 0 'libhwloc-dev' 'users get the libraries' cat "$scratch/log"
-for tool in clang shellcheck gawk busybox gfortran musl gcc-11 qrupdate; do
+for tool in clang shellcheck gawk busybox gfortran musl gcc-11 qrupdate aarch64 qemu; do
 	report "$(grep -q "$tool" "$scratch/log" && echo 'not ok' || echo ok)" "users do not get $tool"
 done
 echo "1..$number"

@@ -264,11 +264,11 @@ static void test_events(struct executor *recorder)
 	const struct timeline_entry *first = NULL, *second = NULL, *third = NULL;
 	for (size_t i = 0; i < t->count; i++) {
 		const struct timeline_entry *e = &t->entry[i];
-		if (e->lane == LANE_QUEUE + QUEUE_MAIN)
+		if (e->lane == LANE_QUEUE + (int)QUEUE_MAIN)
 			first = e;
-		else if (e->lane == LANE_QUEUE + QUEUE_PANEL)
+		else if (e->lane == LANE_QUEUE + (int)QUEUE_PANEL)
 			second = e;
-		else if (e->lane == LANE_QUEUE + QUEUE_OUT)
+		else if (e->lane == LANE_QUEUE + (int)QUEUE_OUT)
 			third = e;
 	}
 	ok(first && second && third, "three queues");

@@ -16,6 +16,7 @@
  * Unit: seconds of a pass, of a fetch of a column. */
 #include "lib/base/base.h"
 #include "lib/host/clock.h"
+#include "lib/host/pages.h"
 #include "factor/kernels/gram_schmidt/gram_levels.h"
 #include "factor/kernels/gram_schmidt/gram_threads.h"
 #include "lib/base/msg.h"
@@ -292,7 +293,7 @@ static void add_all(struct bench *b, int threads, bool quick)
 
 static float *room(int64_t count, int threads)
 {
-	float *data = aligned_alloc(4096, (size_t)(count + 1023) / 1024 * 4096);
+	float *data = aligned_alloc(pages_small(), pages_rounded((size_t)count * sizeof *data));
 
 	if (!data)
 		msg_die(EXIT_NOT_POSSIBLE, "not enough memory");

@@ -18,6 +18,7 @@
 
 #include "lib/host/allowance.h"
 #include "lib/host/clock.h"
+#include "lib/host/pages.h"
 #include "lib/base/msg.h"
 
 #include <cblas.h>
@@ -121,7 +122,7 @@ static const struct surface surfaces[] = {
 /* Two factors of the largest gemm in double precision; everything else is smaller. */
 static size_t room_bytes(int largest_gemm)
 {
-	return (2 * panel_bytes(largest_gemm, largest_gemm, true) + 4095) / 4096 * 4096;
+	return pages_rounded(2 * panel_bytes(largest_gemm, largest_gemm, true));
 }
 
 static bool too_large(int m, int n, bool is_double)
@@ -320,8 +321,8 @@ static void measure(struct probe_run *run)
 	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
 	struct rates rates = {.run = run,
 	        .bytes = bytes,
-	        .a = aligned_alloc(4096, bytes),
-	        .master = aligned_alloc(4096, bytes),
+	        .a = aligned_alloc(pages_small(), bytes),
+	        .master = aligned_alloc(pages_small(), bytes),
 	        .tau = xmalloc(WIDE_N * sizeof(double)),
 	        .work = xmalloc(WIDE_N * QR_BLOCK * sizeof(double)),
 	        .ipiv = xmalloc(WIDE_N * sizeof(lapack_int)),

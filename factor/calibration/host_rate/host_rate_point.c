@@ -4,6 +4,7 @@
 #include "host_rate_internal.h"
 
 #include "lib/host/clock.h"
+#include "lib/host/pages.h"
 #include "lib/base/msg.h"
 
 #include <math.h>
@@ -14,7 +15,8 @@ enum {
 	PLACES = 8,           /* of the panel, at most ... */
 	SAMPLES_OF_PLACE = 2, /* ... and samples before it moves on */
 	PADDING = 32,         /* elements of lda beyond m ... */
-	PAGE_PADDING = 1600   /* ... or bytes, where all columns would begin alike in their pages */
+	ALIKE = 4096,         /* bytes: multiples of them share few sets of a first cache */
+	ALIKE_PADDING = 1600  /* ... or bytes, where all columns would begin at such multiples */
 };
 
 static const double point_seconds = 0.0007, threaded_seconds = 0.005, least_span = 20e-6;
@@ -22,7 +24,7 @@ static const double point_seconds = 0.0007, threaded_seconds = 0.005, least_span
 int leading(int m, bool is_double)
 {
 	int word = is_double ? 8 : 4;
-	return m * word % 4096 ? m + PADDING : m + PAGE_PADDING / word;
+	return m * word % ALIKE ? m + PADDING : m + ALIKE_PADDING / word;
 }
 
 /* Two columns more than n: ger's vector, and the end of a shifted last column. */
@@ -48,7 +50,7 @@ static void read_panel(const struct call *call)
 static void move_on(struct call *call)
 {
 	struct rates *rates = call->rates;
-	size_t bytes = (panel_bytes(call->m, call->n, call->is_double) + 4095) / 4096 * 4096;
+	size_t bytes = pages_rounded(panel_bytes(call->m, call->n, call->is_double));
 	size_t places = rates->bytes / bytes < PLACES ? rates->bytes / bytes : PLACES;
 
 	rates->at = rates->a + (places > 1 ? call->samples / SAMPLES_OF_PLACE % places * bytes : 0);

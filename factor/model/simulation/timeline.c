@@ -9,10 +9,10 @@
 #include <string.h>
 
 const char *const lane_name[LANE_COUNT] = {[LANE_HOST] = "host",
-        [LANE_QUEUE + QUEUE_MAIN] = "main",
-        [LANE_QUEUE + QUEUE_PANEL] = "panel",
-        [LANE_QUEUE + QUEUE_OUT] = "out",
-        [LANE_QUEUE + QUEUE_IN] = "in",
+        [LANE_QUEUE + (int) QUEUE_MAIN] = "main",
+        [LANE_QUEUE + (int) QUEUE_PANEL] = "panel",
+        [LANE_QUEUE + (int) QUEUE_OUT] = "out",
+        [LANE_QUEUE + (int) QUEUE_IN] = "in",
         [LANE_OUT] = "copy to host",
         [LANE_IN] = "copy to device"};
 
@@ -79,10 +79,10 @@ static struct edge *edges_of(const struct timeline *t)
 /* The order of the lanes in the attribution. */
 static int rank(enum lane lane)
 {
-	static const int order[LANE_COUNT] = {[LANE_QUEUE + QUEUE_MAIN] = 0,
-	        [LANE_QUEUE + QUEUE_PANEL] = 1,
-	        [LANE_QUEUE + QUEUE_OUT] = 2,
-	        [LANE_QUEUE + QUEUE_IN] = 3,
+	static const int order[LANE_COUNT] = {[LANE_QUEUE + (int)QUEUE_MAIN] = 0,
+	        [LANE_QUEUE + (int) QUEUE_PANEL] = 1,
+	        [LANE_QUEUE + (int) QUEUE_OUT] = 2,
+	        [LANE_QUEUE + (int) QUEUE_IN] = 3,
 	        [LANE_OUT] = 2,
 	        [LANE_IN] = 3,
 	        [LANE_HOST] = 4};

@@ -9,9 +9,9 @@
 
 enum lane {
 	LANE_HOST,
-	LANE_QUEUE,                          /* + enum queue */
-	LANE_OUT = LANE_QUEUE + QUEUE_COUNT, /* copy engine to the host */
-	LANE_IN,                             /* copy engine to the device */
+	LANE_QUEUE,                               /* + enum queue */
+	LANE_OUT = LANE_QUEUE + (int)QUEUE_COUNT, /* copy engine to the host */
+	LANE_IN,                                  /* copy engine to the device */
 	LANE_COUNT
 };
 extern const char *const lane_name[LANE_COUNT];

@@ -171,7 +171,7 @@ size_t gram_kernels_held_out(bool quick, struct result **rows)
 bool gram_kernel_predict(const struct profile *profile, int level, struct result *row)
 {
 	const struct gram_kernel kernel = gram_kernel_of(row);
-	struct prediction made;
+	struct prediction made = {0};
 
 	return predicted_fill(
 	        row, &made, model_gram_kernel_predict(profile, &kernel, level, &made));
