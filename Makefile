@@ -178,7 +178,7 @@ clean:
 ## use help: this list
 help:
 	@for group in use develop record; do echo "$$group:"; \
-		sed -n "s/^## $$group \([a-z-]*\): \(.*\)/  \1\t\2/p" Makefile | sort | expand -t 16; done
+		sed -n "s/^## $$group \([a-z0-9-]*\): \(.*\)/  \1\t\2/p" Makefile | sort | expand -t 16; done
 
 # ---- develop ---------------------------------------------------------------------------------------------------------
 ## develop setup-develop: install the tools of developers and CI
@@ -226,6 +226,9 @@ check-archs:
 	if [ -n "$$failed" ]; then echo "check-archs: failed for$$failed" >&2; exit 1; fi; \
 	echo "check-archs: $(words $(CHECK_ARCHS)) architectures compile: $(CHECK_ARCHS)"
 device-code: $(DEVICE_OBJECTS)
+ifeq ($(NVCC),)
+	@echo "device-code: $(no_toolkit)" >&2; exit 1
+endif
 
 # A toolkit of CUDA 12, or a folder with its headers in include/ alone.
 CUDA12 ?= $(lastword $(sort $(wildcard /usr/local/cuda-12*)))
