@@ -24,6 +24,14 @@ CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
 CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda) $(lastword $(sort $(wildcard /usr/local/cuda-*))) \
 	$(patsubst %/bin/nvcc,%,$(shell command -v nvcc 2>/dev/null)))
 NVCC := $(wildcard $(CUDA_HOME)/bin/nvcc)
+# Functions and types of green contexts came with CUDA 12.4: with an older toolkit the GPU parts are left out.
+TOOLKIT := $(if $(NVCC),$(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p'))
+TOO_OLD := $(filter 9.% 10.% 11.% 12.0 12.1 12.2 12.3,$(TOOLKIT))
+no_toolkit := no CUDA Toolkit found (CUDA_HOME, /usr/local/cuda*, PATH)
+ifneq ($(TOO_OLD),)
+NVCC :=
+no_toolkit := CUDA $(TOO_OLD) in $(CUDA_HOME) is too old (12.4 is needed)
+endif
 
 # The machine that CC compiles for, and the prefix of binutils when that is another one than this.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
@@ -49,27 +57,28 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-pr
 CFLAGS ?= -O2 -g
 # All objects may become part of the shared library, where only fathom.h's functions are visible.
 SHARED_FLAGS := -fPIC -fvisibility=hidden
-HOST_FLAGS = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -fopenmp $(SHARED_FLAGS) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(HWLOC_CFLAGS) $(BLAS_CFLAGS)
+HOST_FLAGS = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -fopenmp $(SHARED_FLAGS) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(HWLOC_CFLAGS) $(BLAS_CFLAGS) $(CUDA_FLAGS)
 LIBS = $(HOST_LIBS) -lm -ldl -lpthread -fopenmp
 
+CUDA_FLAGS :=
 ifneq ($(NVCC),)
 # ---- device code -----------------------------------------------------------------------------------------------------
 # Architectures: those of the GPUs here that the toolkit knows; without a GPU one, so that a build is quick. 90a is 90 with
-# instructions that only code for 9.0 alone may use.
-known_archs := $(patsubst 90,90 90a,$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch)))
+# instructions that only code for 9.0 alone may use. A GPU newer than the toolkit gets the PTX of the newest.
+known_archs := $(patsubst 90,90 90a,$(filter-out 5% 6% 70 72,$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch))))
+newest_arch := $(lastword $(filter-out %a,$(known_archs)))
 present_archs := $(patsubst 90,90a,$(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep '^[0-9.]*$$'))))
 unknown_archs := $(filter-out $(known_archs),$(present_archs))
-GPU_ARCHS ?= $(or $(filter $(known_archs),$(present_archs)),90a)
-DIST_ARCHS := 75 80 86 89 90a 100 120
+GPU_ARCHS ?= $(or $(strip $(filter $(known_archs),$(present_archs)) $(if $(filter-out 5% 6% 70 72,$(unknown_archs)),$(newest_arch))),90a)
+DIST_ARCHS := $(filter $(known_archs),75 80 86 89 90a 100 120)
 # PTX of the newest named architecture lets later GPUs run the code.
 PTX_ARCH = $(if $(findstring a,$(lastword $(GPU_ARCHS))),,$(lastword $(GPU_ARCHS)))
 # A toolkit before 13 may be used with drivers that cannot read compressed machine code.
-TOOLKIT := $(shell $(NVCC) --version | sed -n 's/.*release \([0-9]*\).*/\1/p')
 NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) \
-	$(if $(WERROR),-Werror all-warnings) $(if $(filter-out 10 11 12,$(TOOLKIT)),--compress-mode=size) \
+	$(if $(WERROR),-Werror all-warnings) $(if $(filter-out 12.%,$(TOOLKIT)),--compress-mode=size) \
 	$(foreach a,$(GPU_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
 	$(foreach a,$(PTX_ARCH),-gencode arch=compute_$a,code=compute_$a) $(NVCCFLAGS)
-HOST_FLAGS += -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
+CUDA_FLAGS = -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcublasLt -lcudart_static -lrt -lstdc++
 LIBS += $(CUDA_LIBS)
 LIBRARY_NEEDS := $(CUDA_LIBS) $(filter-out -lhwloc,$(HOST_LIBS)) -lm -ldl -lpthread -fopenmp
@@ -121,13 +130,13 @@ C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '
 SHELL_FILES := $(wildcard scripts/*.sh plots/*.sh tests/*.sh) .ci/run fathom
 
 # ---- use -------------------------------------------------------------------------------------------------------------
-.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-programs test-full test-as-arch test-devices check check-archs check-arm64 \
+.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-programs test-full test-as-arch test-devices check check-archs check-arm64 check-cuda12 \
 	device-code dist-archs sanitize format shellcheck install uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
 ifeq ($(NVCC),)
-	@echo "fathom: no CUDA Toolkit found (CUDA_HOME, /usr/local/cuda*, PATH): built without the GPU parts"
+	@echo "fathom: $(no_toolkit): built without the GPU parts"
 else
 	$(if $(unknown_archs),@echo "fathom: this toolkit has no code for GPUs of architecture $(unknown_archs): built for $(GPU_ARCHS)")
 endif
@@ -169,7 +178,7 @@ uninstall:
 
 ## use dist-archs: build for every GPU generation, with PTX for later ones
 dist-archs:
-	$(Q)$(MAKE) all GPU_ARCHS="$(DIST_ARCHS)"
+	$(Q)$(MAKE) all GPU_ARCHS="$(DIST_ARCHS)" PTX_ARCH=$(lastword $(filter 90 100 120,$(known_archs)))
 
 ## use clean: remove what was built (recorded data stays)
 clean:
@@ -233,6 +242,27 @@ check-archs:
 	if [ -n "$$failed" ]; then echo "check-archs: failed for$$failed" >&2; exit 1; fi; \
 	echo "check-archs: $(words $(CHECK_ARCHS)) architectures compile: $(CHECK_ARCHS)"
 device-code: $(DEVICE_OBJECTS)
+ifeq ($(NVCC),)
+	@echo "device-code: $(no_toolkit)" >&2; exit 1
+endif
+
+# A toolkit of CUDA 12, or a folder with its headers in include/ alone.
+CUDA12 ?= $(lastword $(sort $(wildcard /usr/local/cuda-12*)))
+CUDA12_ARCHS ?= 75 80 86 90a
+cuda12_missing := $(filter-out $(wildcard $(CUDA12)/include/*.h),$(addprefix $(CUDA12)/include/,cuda_runtime_api.h cublas_v2.h cusolverDn.h))
+## develop check-cuda12: check host code against CUDA 12's headers; compile device code where its nvcc is (CUDA12=folder)
+check-cuda12: CUDA_FLAGS = -DFATHOM_CUDA -isystem $(CUDA12)/include
+check-cuda12: $(BUILD)/probe_list.h $(BUILD)/measured_list.h
+ifneq ($(cuda12_missing),)
+	@echo "check-cuda12: skipped: $(if $(CUDA12),there is no $(cuda12_missing),CUDA12=folder names no toolkit of CUDA 12 and no folder with its include)"
+else
+	$(Q)echo $(filter-out $(CUDA_NONE),$(filter %.c,$(C_FILES))) | \
+		xargs -n 16 -P "$$(nproc)" $(CC) -fsyntax-only $(HOST_FLAGS) -Ifactor/library
+	@sed -n 's/^#define CUDART_VERSION */check-cuda12: host code compiles with headers of version /p' $(CUDA12)/include/cuda_runtime_api.h
+	$(if $(wildcard $(CUDA12)/bin/nvcc),\
+		$(Q)$(MAKE) --no-print-directory check-archs CUDA_HOME="$(CUDA12)" BUILD="$(BUILD)/cuda12" CHECK_ARCHS="$(CUDA12_ARCHS)",\
+		@echo "check-cuda12: no nvcc in $(CUDA12)/bin: device code was not compiled")
+endif
 
 GPU_TESTS = $(sort $(filter %_gpu.t,$(TESTS)) $(patsubst %.d,%.t,$(shell grep -lE 'tests/[a-z/]*(factor_test|split_test)\.h' $(TESTS:.t=.d))))
 SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitizer)

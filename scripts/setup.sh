@@ -68,7 +68,12 @@ case ${1-} in
 	packages='gcc libc6-dev make pkg-config git coreutils libhwloc-dev libopenblas-dev liblapacke-dev gnuplot-nox perl'
 	if nvcc=$(nvcc_path); then
 		packages="$packages g++" # nvcc's host compiler
-		echo "setup: CUDA Toolkit: $nvcc"
+		release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+		case $release in
+		9.* | 10.* | 11.* | 12.[0-3]) use=": too old (12.4 is needed): the GPU parts will not be built" ;;
+		*) use= ;;
+		esac
+		echo "setup: CUDA Toolkit: $nvcc ($release)$use"
 	else
 		echo "setup: CUDA Toolkit: none found (CUDA_HOME, /usr/local/cuda*, PATH): the GPU parts will not be built"
 	fi

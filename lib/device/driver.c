@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <cudaTypedefs.h>
 
+#if CUDART_VERSION >= 12050
 void *driver_function(const char *name, unsigned version)
 {
 	void *entry = NULL;
@@ -15,6 +16,27 @@ void *driver_function(const char *name, unsigned version)
 		cudaGetLastError();
 	return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? entry : NULL;
 }
+#else
+/* CUDA 12.4 has no such call. Its cudaGetDriverEntryPoint gives the toolkit's version of a
+ * function, whose arguments can differ from the asked version's: it is asked for the driver's own
+ * search. */
+void *driver_function(const char *name, unsigned version)
+{
+	void *search = NULL, *entry = NULL;
+	enum cudaDriverEntryPointQueryResult found;
+	CUdriverProcAddressQueryResult answer;
+	const cudaError_t error =
+	        cudaGetDriverEntryPoint("cuGetProcAddress", &search, cudaEnableDefault, &found);
+	if (error != cudaSuccess)
+		cudaGetLastError();
+	return error == cudaSuccess && found == cudaDriverEntryPointSuccess &&
+	                       ((PFN_cuGetProcAddress_v12000)search)(name, &entry, (int)version,
+	                               CU_GET_PROC_ADDRESS_DEFAULT, &answer) == CUDA_SUCCESS &&
+	                       answer == CU_GET_PROC_ADDRESS_SUCCESS
+	               ? entry
+	               : NULL;
+}
+#endif
 
 /* Calls and launches ask again and again: a function is looked up once. */
 #define LOOK_UP(type, function, name, version)                                                     \

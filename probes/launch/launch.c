@@ -16,6 +16,7 @@
  * Unit: seconds per operation. */
 #include "launch_internal.h"
 
+#include "lib/device/driver.h"
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "lib/probe/probe_point.h"
@@ -50,14 +51,10 @@ static cudaGraphExec_t new_chain(struct launch *launch, int length)
 
 static void set_up_driver(struct launch *launch)
 {
-	void *entry = NULL;
-	enum cudaDriverEntryPointQueryResult found;
-	GPU(cudaGetDriverEntryPointByVersion(
-	        "cuLaunchKernel", &entry, 4000, cudaEnableDefault, &found));
-	if (found != cudaDriverEntryPointSuccess || !entry)
+	launch->driver_launch = (PFN_cuLaunchKernel_v4000)driver_function("cuLaunchKernel", 4000);
+	if (!launch->driver_launch)
 		msg_die(EXIT_MEASURE_FAILED,
 		        "the driver has no cuLaunchKernel: install a newer one");
-	launch->driver_launch = (PFN_cuLaunchKernel_v4000)(uintptr_t)entry;
 	cudaFunction_t kernel;
 	GPU(cudaGetFuncBySymbol(&kernel, launch_null_symbol()));
 	launch->driver_kernel = kernel;

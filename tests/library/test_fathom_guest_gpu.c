@@ -244,6 +244,9 @@ static void check_context(void)
 	driver_set_context(first);
 }
 
+/* The headers of CUDA 12.4 do not name it. */
+typedef CUresult (*green_stream_new)(CUstream *, CUgreenCtx, unsigned, int);
+
 static void check_green_stream(void)
 {
 	const PFN_cuDeviceGetDevResource_v12040 get =
@@ -256,8 +259,8 @@ static void check_green_stream(void)
 	                "cuDevResourceGenerateDesc", 12040);
 	const PFN_cuGreenCtxCreate_v12040 create =
 	        (PFN_cuGreenCtxCreate_v12040)driver_function("cuGreenCtxCreate", 12040);
-	const PFN_cuGreenCtxStreamCreate_v12050 stream_new =
-	        (PFN_cuGreenCtxStreamCreate_v12050)driver_function("cuGreenCtxStreamCreate", 12050);
+	const green_stream_new stream_new =
+	        (green_stream_new)driver_function("cuGreenCtxStreamCreate", 12050);
 	const PFN_cuGreenCtxDestroy_v12040 destroy =
 	        (PFN_cuGreenCtxDestroy_v12040)driver_function("cuGreenCtxDestroy", 12040);
 	CUdevResource all, part, rest;
