@@ -266,7 +266,8 @@ static bool after(struct candidate *candidate)
 	for (size_t i = 0; ok && i < n; i++)
 		narrow[i] = (int)wide[i];
 	ok = ok &&
-	     CUDA(cudaMemcpy(pivots.data, narrow, n * sizeof *narrow, cudaMemcpyHostToDevice));
+	     CUDA(cudaMemcpy(pivots.data, narrow, n * sizeof *narrow, cudaMemcpyHostToDevice)) &&
+	     CUDA(cudaDeviceSynchronize()); /* the copy returns once it is staged */
 	free(wide);
 	free(narrow);
 	return ok;

@@ -118,7 +118,7 @@ static inline void panel_give(struct panel_device *d, enum panel_form form, enum
 	const int64_t work = panel_work(form, p, s->m, s->n);
 
 	GPU(cudaMemcpy(d->given, a0, panel_bytes(p, s), cudaMemcpyHostToDevice));
-	GPU(cudaDeviceSynchronize()); /* small copies from pageable memory return early */
+	GPU(cudaDeviceSynchronize()); /* a copy from pageable memory returns once it is staged */
 	if (work <= d->work_bytes)
 		return;
 	GPU(cudaFree(d->work));

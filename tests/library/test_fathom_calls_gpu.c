@@ -176,6 +176,7 @@ static void check_stream_change(enum precision p)
 	            done(CALL(p, getrs, 'N', N, 2, s.a.device, s.a.ld, s.ipiv, b.device, b.ld));
 	GPU(cudaMemcpy(s.a.device, s.a.host, (size_t)s.a.bytes, cudaMemcpyHostToDevice));
 	GPU(cudaMemcpy(b.device, b.host, (size_t)b.bytes, cudaMemcpyHostToDevice));
+	GPU(cudaDeviceSynchronize());
 	for (int i = 0; i < 2; i++)
 		GPU(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
 	use_stream(handle, streams[0]);

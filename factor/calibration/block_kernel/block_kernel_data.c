@@ -92,6 +92,7 @@ void block_kernel_send_pivots(struct bench *b, int64_t rows)
 		ipiv[i] = block_kernel_pivot(&state, i % BLOCK_KERNEL_SWAPS, rows);
 	GPU(cudaMemcpy(b->pivots, ipiv, BLOCK_KERNEL_TURNS * BLOCK_KERNEL_SWAPS * sizeof *ipiv,
 	        cudaMemcpyHostToDevice));
+	GPU(cudaDeviceSynchronize()); /* a copy from pageable memory returns once it is staged */
 	free(ipiv);
 }
 

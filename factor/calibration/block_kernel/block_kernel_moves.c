@@ -101,6 +101,7 @@ static void record_blocks(const struct deferred *l)
 		for (int64_t i = 0; i < DEFERRED_BLOCK; i++)
 			host[i] = block_kernel_pivot(&state, i, n - j);
 		GPU(cudaMemcpy(pivots, host, sizeof host, cudaMemcpyHostToDevice));
+		GPU(cudaDeviceSynchronize()); /* the copy returns once it is staged */
 		GPU(deferred_swaps_record(l->swaps, (struct pivots){pivots, DEFERRED_BLOCK}, j,
 		        j / DEFERRED_BLOCK, l->rate->stream));
 		GPU(cudaStreamSynchronize(l->rate->stream));
