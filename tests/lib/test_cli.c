@@ -124,7 +124,7 @@ static void test_guard(void)
 
 	ok(msg_guard_memory(take, &little, &fault), "guarded: enough memory");
 	ok(!msg_guard_memory(take, &much, &fault) && strstr(fault.text, "out of host memory"),
-	        "guarded: the program goes on without memory");
+	        "guarded: too little memory is a fault, and the program continues");
 	ok(msg_guard_memory(take_guarded, &inner, &fault) && !inner, "a guard within a guard");
 }
 
