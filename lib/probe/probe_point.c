@@ -31,8 +31,8 @@ void probe_lacks(struct probe_run *run, const struct gpu *gpu, const char *serie
 	char *key = xasprintf("unavailable.%s", series);
 	table_meta_set(run->curve, key,
 	        "needs code for %d.%d%s; this device is of compute capability %d.%d, the code of "
-	        "this build is for %d.%d",
+	        "this build is for %d.%d%s",
 	        code / 10, code % 10, code <= gpu->code ? "a" : "", gpu->major, gpu->minor,
-	        gpu->code / 10, gpu->code % 10);
+	        gpu->code / 10, gpu->code % 10, gpu->warpgroups ? "a" : "");
 	free(key);
 }

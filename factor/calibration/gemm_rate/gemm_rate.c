@@ -213,7 +213,14 @@ static void measure_between(struct bench *bench, enum math math)
 static bool needs_code(enum kind kind, enum math math)
 {
 	return (math == FP32 && kind >= TALL) ||
-	       (math == FP64 && kind >= OWN_GEMM && kind <= OWN_SYRK);
+	       (math == FP64 && (kind == OWN_GEMM || kind == OWN_SYRK));
+}
+
+static void note_lacking(struct bench *bench, enum kind kind, enum math math)
+{
+	char *series = xasprintf("%s_%s", gemm_rate_kind_name[kind], gemm_rate_math_name[math]);
+	probe_lacks(bench->rate.run, &bench->rate.gpu, series, 90);
+	free(series);
 }
 
 /* The cost model of fp64 reads our own products only alone and of whole tiles. */
@@ -239,8 +246,7 @@ static void measure_math(struct bench *bench, enum math math)
 		if (gemm_rate_has(bench, others[i].kind, math) && is_read(others[i].kind, math))
 			measure_surface(bench, &others[i], math);
 		else if (needs_code(others[i].kind, math))
-			probe_lacks(bench->rate.run, &bench->rate.gpu,
-			        gemm_rate_kind_name[others[i].kind], 90);
+			note_lacking(bench, others[i].kind, math);
 	if (math == FP64)
 		measure_surface(bench, &deep_squares, math);
 	measure_squares(bench, update, math);
