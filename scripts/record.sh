@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make record MACHINE=name: replaces data/name by a complete run from OUTPUT: probes, or probes with predictions,
-# measurements and validation.
+# measurements and validation. CURVES=no leaves the probes' curves, studies and timelines out: the profile, the predictions and
+# their validation are kept.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -19,6 +20,11 @@ case $machine in
 '') refuse "which name? run make record MACHINE=name" ;;
 local | papers) refuse "'$machine' is not a machine's name: data/$machine has another use" ;;
 [!A-Za-z0-9]* | *[!A-Za-z0-9._-]*) refuse "'$machine' is not a machine's name: use letters, digits and . _ -" ;;
+esac
+
+case ${CURVES:-yes} in
+yes | no) ;;
+*) refuse "CURVES is yes or no, not '$CURVES'" ;;
 esac
 
 code=1
@@ -75,18 +81,23 @@ cleanup() { # data/MACHINE is always the old run or the new one
 }
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
-if ! mkdir -p "$fresh" || ! cp "$output"/*.tsv "$fresh"; then
-	refuse "cannot write $fresh"
-fi
+mkdir -p "$fresh" || refuse "cannot write $fresh"
+for file in "$output"/*.tsv; do
+	case ${CURVES:-yes}/${file##*/} in
+	yes/* | no/machine.tsv | no/profile.tsv | no/predictions.tsv | no/measurements.tsv | no/validation.tsv | no/errors.tsv)
+		cp "$file" "$fresh" || refuse "cannot write $fresh"
+		;;
+	esac
+done
 if [ -e "$output/topology.xml" ]; then
 	cp "$output/topology.xml" "$fresh" || refuse "cannot write $fresh"
 fi
 for file in "$output"/trace_*.svg; do
-	[ ! -e "$file" ] || cp "$file" "$fresh" || refuse "cannot write $fresh"
+	[ "${CURVES:-yes}" = no ] || [ ! -e "$file" ] || cp "$file" "$fresh" || refuse "cannot write $fresh"
 done
 # The figure that the README shows, when `make report` has drawn it.
 figure=$output/report/figures/panel_cuda.svg
-if [ -e "$figure" ]; then
+if [ -e "$figure" ] && [ "${CURVES:-yes}" = yes ]; then
 	cp "$figure" "$fresh/panel.svg" || refuse "cannot write $fresh"
 fi
 if [ -e "$target" ]; then

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Predicts, measures at sizes that no fit has seen, and compares, in at most ten minutes. A large error is no failure.
+# VALIDATE_OPTIONS (--quick: fewer sizes) go to predict.
 # Usage: sh scripts/validate.sh BIN OUTPUT
 set -u
 LC_ALL=C
@@ -10,7 +11,8 @@ bin=$1
 output=$2
 start=$(date +%s)
 
-"$bin/predict" --output "$output" || exit
+# shellcheck disable=SC2086 # words
+"$bin/predict" ${VALIDATE_OPTIONS-} --output "$output" || exit
 
 # validate also reports refused and wrong runs. Only an interruption, or no measurement at all, ends this script.
 interrupted=

@@ -139,6 +139,13 @@ record 0 'data/box holds machine 01234567-89ab, 2 probes' 'a complete run is rec
 expect 0 '^bounds.tsv breakdown.tsv host_rate.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
 	'its files and nothing stale' sh -c 'ls -A repo/data/box | tr "\n" " "'
 expect 0 '^box $' 'and no left-overs beside them' sh -c 'ls -A repo/data | tr "\n" " "'
+export CURVES=no
+record 0 'data/box holds machine' 'a run is recorded without curves' run box
+expect 0 '^machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
+	'its profile and validation alone' sh -c 'ls -A repo/data/box | tr "\n" " "'
+CURVES=perhaps
+record 2 'CURVES is yes or no' 'another word is refused' run box
+unset CURVES
 rm run/predictions.tsv run/measurements.tsv run/validation.tsv run/bounds.tsv run/breakdown.tsv
 record 0 '2 probes, no predictions' 'so is one of the probes alone' run box
 
