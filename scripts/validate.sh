@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Predicts, measures at sizes that no fit has seen, and compares, in at most ten minutes. A large error is no failure.
-# VALIDATE_OPTIONS (--quick: fewer sizes) go to predict.
+# VALIDATE_OPTIONS=--quick: fewer sizes, no changes of a QR factorization, no timeline.
 # Usage: sh scripts/validate.sh BIN OUTPUT
 set -u
 LC_ALL=C
@@ -10,6 +10,11 @@ export LC_ALL
 bin=$1
 output=$2
 start=$(date +%s)
+
+finish() {
+	echo "validate: $(($(date +%s) - start)) s"
+	exit
+}
 
 # shellcheck disable=SC2086 # words
 "$bin/predict" ${VALIDATE_OPTIONS-} --output "$output" || exit
@@ -29,6 +34,7 @@ case $status in
 esac
 
 "$bin/validate" --output "$output" || exit
+[ -z "${VALIDATE_OPTIONS-}" ] || finish
 
 # Changes of a QR factorization: update or factorize again, as the model advises and as measured.
 if grep -q '	cuda	' "$output/measurements.tsv"; then
@@ -43,4 +49,4 @@ if grep -q '	cuda	' "$output/measurements.tsv"; then
 	"$bin/trace" getrf --n 8192 --output "$output" --tsv "$timelines.tsv" --svg "$timelines.svg" >/dev/null ||
 		echo "validate: the timeline of an LU is not recorded" >&2
 fi
-echo "validate: $(($(date +%s) - start)) s"
+finish
