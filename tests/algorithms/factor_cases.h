@@ -286,13 +286,6 @@ static inline void test_plans(struct executor *e, const struct factorization *f,
 
 /* ---- further promises ---- */
 
-/* Subnormal numbers keep the digits that they have. */
-static inline void test_subnormal(struct executor *e, const struct factorization *f)
-{
-	for (size_t i = 0; i < 2 * f->plans_count; i++)
-		test_kind(e, f, &f->plans[i / 2], LOWER, i % 2 ? DOUBLE : SINGLE, TEST_SUBNORMAL);
-}
-
 static inline void test_wide_plan(struct executor *e, const struct factorization *f,
         const struct plan *plan, struct problem p)
 {

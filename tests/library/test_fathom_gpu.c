@@ -343,6 +343,7 @@ static void check_gemm(
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++)
 			put(c.host, i + j * c.ld, p, z[i + j * m]);
+	c.m = c.ld; /* what lies between columns stays */
 	double ratio = difference(&c, result, c.host);
 	ok(good && ratio < CHECK_THRESHOLD,
 	        "%cgemm %c%c m %" PRId64 " n %" PRId64 " k %" PRId64 ": ratio %.3g", p, ta, tb, m,
@@ -384,6 +385,7 @@ static void check_products(enum precision p)
 		check_gemm("NT"[i / 2], "NT"[i % 2], 130, 70, 200, i % 2, p);
 	check_gemm('N', 'N', 5, 7, 0, 3, p);
 	check_gemv('N', 300, 200, 1, 1, 0.5, p);
+	check_gemv('N', 301, 200, 3, 2, -1, p);
 	check_gemv('T', 200, 301, 2, 3, 0, p);
 }
 
