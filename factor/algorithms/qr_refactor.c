@@ -167,7 +167,7 @@ bool qr_least_squares(struct executor *e, struct matrix a, struct matrix b, void
 	struct default_plan choice;
 
 	plan_default(e, GEQRF, a.m, a.n, a.precision, false, &choice);
-	return gels(e, &choice.plan, PLAIN, a, b, work, info);
+	return gels(e, &choice.plan, PLAIN, a, b, work, info, NULL);
 }
 
 /* ---- orthonormal again ---- */

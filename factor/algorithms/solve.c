@@ -251,7 +251,7 @@ static bool minimum_norm(
 }
 
 bool gels(struct executor *e, const struct plan *plan, enum trans trans, struct matrix a,
-        struct matrix b, void *work, int *info)
+        struct matrix b, void *work, int *info, int *doubtful)
 {
 	bool transposed = a.m < a.n;
 	struct gels s = {0};
@@ -261,7 +261,7 @@ bool gels(struct executor *e, const struct plan *plan, enum trans trans, struct 
 	e->queue = QUEUE_MAIN;
 	if (transposed && !ex_transpose(e, a, s.qr))
 		return false;
-	if (!geqrf(e, plan, s.qr, s.tau, s.work) || !ex_zero_diagonal(e, s.qr, info))
+	if (!geqrf(e, plan, s.qr, s.tau, s.work) || !ex_zero_diagonal(e, s.qr, info, doubtful))
 		return false;
 	return (trans == PLAIN) != transposed ? least_squares(e, plan, &s, b)
 	                                      : minimum_norm(e, plan, &s, b);

@@ -286,8 +286,9 @@ OPERATION(trtri, (enum uplo uplo, enum diag diag, struct matrix a, struct matrix
 OPERATION(clear_info, (int *info), (info), PHASE_FETCH, NEVER, QUEUED, HOST, SHAPE(1, 1), 0,
 	COST(clear_info, 1), INTEGERS(1))
 /* info := the 1-based index of the first exactly zero diagonal element of a (m >= n), 0 when there
- * is none; info in executor memory. */
-OPERATION(zero_diagonal, (struct matrix a, int *info), (a, info),
+ * is none; doubtful (or NULL) := 1 when the least magnitude on the diagonal is at most n eps times
+ * the largest; both in executor memory. */
+OPERATION(zero_diagonal, (struct matrix a, int *info, int *doubtful), (a, info, doubtful),
 	PHASE_FETCH, NEVER, QUEUED, HOST, a, 0,
 	BY_WORK, INTEGERS(a.n))
 /* Cholesky of a diagonal block (n <= 512) whose first row is row `first` of the matrix, and the

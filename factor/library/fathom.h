@@ -104,11 +104,13 @@ FATHOM_PUBLIC enum fathom_status fathom_set_math(struct fathom *handle, enum fat
 
 /* Waits for all work in the handle's stream. FATHOM_FAILED when a kernel of LU, in a call or a
  * graph, gave up waiting for its other blocks (after a second, when the GPU was taken away). A
- * kernel of QR then leaves NaN in tau, one of Gram-Schmidt on R's diagonal. */
+ * kernel of QR then leaves NaN in tau, one of Gram-Schmidt on R's diagonal. After gels see
+ * fathom_error, too. */
 FATHOM_PUBLIC enum fathom_status fathom_finish(struct fathom *handle);
 
-/* The reason why the last call with this handle that did not return FATHOM_OK failed, "" before one
- * did. NULL: why this thread's last fathom_create failed. */
+/* The reason why the last call with this handle that did not return FATHOM_OK failed, or what
+ * fathom_finish has to say about a gels; "" before. NULL: why this thread's last fathom_create
+ * failed. */
 FATHOM_PUBLIC const char *fathom_error(const struct fathom *handle);
 
 /* ---- LU with partial pivoting, P A = L U, A m x n ---- */
@@ -202,7 +204,10 @@ FATHOM_PUBLIC enum fathom_status fathom_dorgqr(struct fathom *, int64_t m, int64
 /* Minimizes norm2(B - op(A) X), A m x n of full rank: least squares, or the solution of minimum
  * norm. B, max(m, n) x nrhs, holds B on entry and X on return. A becomes its QR factorization when
  * m >= n and is unchanged otherwise. *info: 0, or the 1-based index of R's first exactly zero
- * diagonal element; X then has Inf and NaN. */
+ * diagonal element; X then has Inf and NaN. When R's diagonal suggests that A is not of full rank
+ * (its least magnitude is at most n eps times its largest), the next fathom_finish still returns
+ * FATHOM_OK, but fathom_error says it. LAPACK scales A and B when all of A or B is tiny; this does
+ * not: where R's diagonal is subnormal, X may have Inf and NaN. */
 FATHOM_PUBLIC int64_t fathom_sgels_work(
         struct fathom *, char trans, int64_t m, int64_t n, int64_t nrhs, int64_t lda, int64_t ldb);
 FATHOM_PUBLIC int64_t fathom_dgels_work(

@@ -174,7 +174,7 @@ enum fathom_status call_least_squares(struct fathom *h, char letter, struct matr
 	        !call_matrix_given(h, "A", a) || !call_matrix_given(h, "B", b) ||
 	        !call_given(h, "info", info, 1))
 		return FATHOM_BAD_ARGUMENT;
-	return call_begin(h, &status)
-	               ? call_end(h, gels(h->e, &chosen.plan, trans, a, b, work, info))
-	               : status;
+	return call_begin(h, &status) ? call_end(h, gels(h->e, &chosen.plan, trans, a, b, work,
+	                                                    info, cuda_doubtful(h->cuda)))
+	                              : status;
 }

@@ -40,8 +40,12 @@ static void format_uuid(char *text, size_t size, const cudaUUID_t *uuid)
 /* The number of the device meant among the visible ones; -1 with a fault. */
 static int find_device(const char *text, int count, struct fault *fault)
 {
-	struct gpu_identity *identity = xcalloc((size_t)count, sizeof *identity);
+	struct gpu_identity *identity = calloc((size_t)count, sizeof *identity);
 	const bool is_number = text[strspn(text, "0123456789")] == '\0'; /* the usual case */
+	if (!identity) {
+		fault_set(fault, "out of host memory");
+		return -1;
+	}
 	for (int d = 0; d < count && !is_number; d++) {
 		struct cudaDeviceProp prop;
 		if (cudaGetDeviceProperties(&prop, d) != cudaSuccess ||

@@ -34,6 +34,13 @@ static inline double norm_max(const double *a, int64_t count)
 	return norm;
 }
 
+/* Unit roundoff for numbers of this norm: larger when they are subnormal. */
+static inline double roundoff_at(double norm, enum precision precision)
+{
+	return norm > 0 ? fmax(unit_roundoff(precision), test_smallest(precision) / norm / 2)
+	                : unit_roundoff(precision);
+}
+
 static inline double norm_one(const double *a, int64_t m, int64_t n)
 {
 	double norm = 0;

@@ -27,14 +27,15 @@ enum test_kind {
 	TEST_INF_MIDDLE,
 	TEST_INF_LAST,
 	TEST_ALL_NAN,
-	TEST_KINDS
+	TEST_KINDS,
+	TEST_SUBNORMAL = TEST_KINDS /* random, far below the smallest normal number */
 };
 
 static inline const char *test_kind_name(int kind)
 {
 	static const char *const names[] = {"last-half-zero", "condition-2", "condition-root",
 	        "condition-bad", "near-underflow", "near-overflow", "wilkinson", "kahan", "zero",
-	        "identity", "inf-first", "inf-middle", "inf-last", "all-nan"};
+	        "identity", "inf-first", "inf-middle", "inf-last", "all-nan", "subnormal"};
 
 	return kind < MATRIX_KINDS ? matrix_kind_name[kind] : names[kind - MATRIX_KINDS];
 }
@@ -42,13 +43,19 @@ static inline const char *test_kind_name(int kind)
 static inline bool test_kind_finite(int kind)
 {
 	return kind < MATRIX_KINDS ? !matrix_has_nan((enum matrix_kind)kind)
-	                           : kind < TEST_INF_FIRST;
+	                           : kind < TEST_INF_FIRST || kind == TEST_SUBNORMAL;
 }
 
 /* LAPACK's epsilon: half of the distance from 1 to the next number. */
 static inline double unit_roundoff(enum precision precision)
 {
 	return (precision == SINGLE ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
+}
+
+/* The smallest subnormal number. */
+static inline double test_smallest(enum precision precision)
+{
+	return precision == SINGLE ? 0x1p-149 : 0x1p-1074;
 }
 
 static inline double get(const void *a, int64_t at, enum precision precision)
@@ -159,13 +166,16 @@ static inline double test_condition(int kind, enum precision precision, double *
 }
 
 /* Of kinds without singular values. */
-static inline double test_element(int kind, int64_t i, int64_t j, int64_t m, int64_t n)
+static inline double test_element(
+        int kind, int64_t i, int64_t j, int64_t m, int64_t n, enum precision precision)
 {
 	const double random = test_random(3 + (uint64_t)j, i);
 
 	switch (kind) {
 	case TEST_LAST_HALF_ZERO:
 		return j >= n - n / 2 ? 0 : random;
+	case TEST_SUBNORMAL:
+		return random * test_smallest(precision) * 0x1p20;
 	case TEST_WILKINSON:
 		return i == j || j == n - 1 ? 1 : i > j ? -1 : 0;
 	case TEST_KAHAN:
@@ -200,7 +210,8 @@ static inline void test_fill(
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++)
 			put(a, i + j * lda, precision,
-			        dense ? scale * dense[i + j * m] : test_element(kind, i, j, m, n));
+			        dense ? scale * dense[i + j * m]
+			              : test_element(kind, i, j, m, n, precision));
 	free(dense);
 }
 

@@ -70,8 +70,8 @@ static struct measures measure(const struct problem *p)
 {
 	const struct shape *s = &p->shape;
 	int64_t k = steps(p), count = s->m * s->n;
-	double eps = unit_roundoff(p->precision);
 	double *a = to_doubles(p->before, s->lda, s->m, s->n, p->precision);
+	double eps = roundoff_at(norm_max(a, count), p->precision);
 	double *qr = to_doubles(p->after, s->lda, s->m, s->n, p->precision);
 	double *tau = to_doubles(p->tau, k, k, 1, p->precision);
 	double *r = xcalloc((size_t)(count + 1), sizeof *r);
@@ -88,7 +88,7 @@ static struct measures measure(const struct problem *p)
 		r[i] -= a[i];
 	result.ratio = test_ratio(norm_one(r, s->m, s->n), s->m, norm, eps);
 	result.backward = test_ratio(norm_frobenius(r, count), 1, frobenius, eps);
-	result.orthogonality = orthogonality(qr, tau, s->m, k, eps);
+	result.orthogonality = orthogonality(qr, tau, s->m, k, unit_roundoff(p->precision));
 	free(a);
 	free(qr);
 	free(tau);
@@ -243,6 +243,8 @@ static void test_all(struct executor *e)
 	test_large(e, &qr, false);
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
 		test_partial_norms(e, &plans[i]);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(plans); i++)
+		test_kind(e, &qr, &plans[i / 2], LOWER, i % 2 ? DOUBLE : SINGLE, TEST_SUBNORMAL);
 	test_copied(e, &qr);
 	test_splits(e, &qr, split_plans, false);
 	test_ends(e, &qr);

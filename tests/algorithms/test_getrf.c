@@ -70,8 +70,8 @@ static struct measures measure(const struct problem *p)
 {
 	const struct shape *s = &p->shape;
 	int64_t k = steps(p);
-	double eps = unit_roundoff(p->precision);
 	double *a = to_doubles(p->before, s->lda, s->m, s->n, p->precision);
+	double eps = roundoff_at(norm_max(a, s->m * s->n), p->precision);
 	double *lu = to_doubles(p->after, s->lda, s->m, s->n, p->precision);
 	double *l = xcalloc((size_t)(s->m * k + 1), sizeof *l);
 	double *u = xcalloc((size_t)(k * s->n + 1), sizeof *u);
@@ -130,6 +130,12 @@ static const char *verdict(const struct problem *p, int kind)
 	bool same_info = steps(p) == 0 ? p->info == 0 : p->info == reference.info;
 	problem_close(&reference);
 
+	/* OpenBLAS, which factorizes panels on the host, takes reciprocals of subnormal pivots */
+	if (kind == TEST_SUBNORMAL && isnan(theirs.ratio))
+		return p->plan->hybrid || strcmp(p->plan->panel, "host") == 0 ||
+		                       (ours.ratio < CHECK_THRESHOLD && ours.max_l <= 1)
+		               ? NULL
+		               : "subnormal numbers were lost";
 	/* growth belongs to partial pivoting, and some libraries lose subnormal pivots: then only
 	 * LAPACK's error counts */
 	bool excused = kind == TEST_WILKINSON || !(theirs.ratio < CHECK_THRESHOLD);
@@ -335,6 +341,8 @@ static void test_all(struct executor *e)
 	test_deferred_swaps(e);
 	e->row_major = rows;
 	e->column_major = columns;
+	for (size_t i = 0; i < 2 * ARRAY_LEN(plans); i++)
+		test_kind(e, &lu, &plans[i / 2], LOWER, i % 2 ? DOUBLE : SINGLE, TEST_SUBNORMAL);
 	test_copied(e, &lu);
 	test_inverse_growth(e);
 	test_widest(e);

@@ -209,8 +209,46 @@ static void test_deferred(struct executor *host)
 	}
 }
 
+/* Panels that fit in a core's cache are one thread's, however many OpenBLAS has. */
+static void test_threads(void)
+{
+	enum { ROWS = 4000, COLUMNS = 64, MOST = 4 };
+	struct fault fault;
+	float *a[2][MOST], tau[COLUMNS];
+	int ipiv[COLUMNS + 1];
+	const int kept = openblas_get_num_threads();
+	bool good = true;
+
+	for (int threads = 0; threads < MOST; threads++) {
+		openblas_set_num_threads(threads + 1);
+		struct executor *host = executor_host_new(&fault);
+		for (int i = 0; i < 2; i++)
+			a[i][threads] = test_matrix(ROWS, ROWS, COLUMNS, SINGLE, MATRIX_RANDOM);
+		struct matrix lu = {a[0][threads], 0, ROWS, COLUMNS, ROWS, SINGLE}, qr = lu;
+		qr.data = a[1][threads];
+		good = ex_host_panel_getrf(host, lu, (struct pivots){ipiv, COLUMNS}) &&
+		       ex_host_panel_geqrf(
+		               host, qr, (struct matrix){tau, 0, COLUMNS, 1, COLUMNS, SINGLE}) &&
+		       good;
+		executor_free(host);
+	}
+	openblas_set_num_threads(kept);
+	for (int i = 0; i < 2; i++)
+		for (int threads = 0; threads < MOST; threads++) {
+			good = good &&
+			       !memcmp(a[i][0], a[i][threads], sizeof(float) * ROWS * COLUMNS);
+			if (threads > 0)
+				free(a[i][threads]);
+		}
+	free(a[0][0]);
+	free(a[1][0]);
+	ok(good, "host panels of %d x %d: the same bits by 1 to %d threads", ROWS, COLUMNS, MOST);
+}
+
 int main(void)
 {
+	test_threads();
+
 	struct fault fault;
 	struct executor *host = executor_host_new(&fault);
 

@@ -54,9 +54,10 @@ static inline double norm2(const double *x, int64_t m)
 	return cblas_dnrm2((int)m, x, 1);
 }
 
-/* Q R - A with Q out of the vectors and tau; columns scaled to no extreme size. */
+/* Q R - A with Q out of the vectors and tau; columns scaled to no extreme size. digits: eps, larger
+ * for subnormal columns. */
 static inline void check_product(const double *a, const double *qr, const double *tau,
-        const struct shape *s, double eps, struct quality *out)
+        const struct shape *s, double eps, double digits, struct quality *out)
 {
 	const int m = (int)s->m, n = (int)s->n;
 	double *q = xmalloc((size_t)(s->m * n) * sizeof *q);
@@ -76,7 +77,7 @@ static inline void check_product(const double *a, const double *qr, const double
 		const double size = norm2(a + k * s->m, m);
 		cblas_daxpy(m, -1.0, a + k * s->m, 1, product + k * s->m, 1);
 		const double error = norm2(product + k * s->m, m);
-		const double ratio = error == 0 ? 0 : error / (size * m * eps);
+		const double ratio = error == 0 ? 0 : error / (size * m * digits);
 		gram[k + (int64_t)k * n] -= 1;
 		const double loss = cblas_dasum(n, gram + (int64_t)k * n, 1) / (m * eps);
 		out->residual = ratio <= out->residual ? out->residual : ratio;
@@ -118,11 +119,14 @@ static inline struct quality quality_of(const void *a0, const struct result *r, 
 	int *exponent = xmalloc((size_t)s->n * sizeof *exponent);
 	double *tau = xmalloc((size_t)s->n * sizeof *tau);
 	const double eps = precision == SINGLE ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
+	const int last = precision == SINGLE ? -150 : -1075; /* half the smallest number */
+	double digits = eps;
 	struct quality quality;
 
 	for (int64_t k = 0; k < s->n; k++) {
 		exponent[k] = column_exponent(a0, lda, k, s, precision);
 		tau[k] = get(r->tau, k, precision);
+		digits = fmax(digits, ldexp(1, last - exponent[k]));
 	}
 	double *a = widen(a0, lda, s, precision, exponent);
 	double *upper = widen(r->a, lda, s, precision, exponent);
@@ -130,8 +134,8 @@ static inline struct quality quality_of(const void *a0, const struct result *r, 
 	for (int64_t k = 0; k < s->n; k++)
 		for (int64_t i = k + 1; i < s->m; i++)
 			upper[i + k * s->m] = get(r->a, i + k * lda, precision);
-	check_product(a, upper, tau, s, eps, &quality);
-	check_factor(a, upper, tau, s, eps, &quality);
+	check_product(a, upper, tau, s, eps, digits, &quality);
+	check_factor(a, upper, tau, s, digits, &quality);
 	free(exponent);
 	free(tau);
 	free(a);

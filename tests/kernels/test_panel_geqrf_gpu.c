@@ -38,9 +38,9 @@ static const struct shape shapes[] = {
 };
 
 /* What is done to a random matrix beyond the kinds of matrices.h. */
-enum extreme { AS_IS, BIG, TINY, WILD, WILD_BACKWARDS, ALL_ZERO, INFINITE, EXTREMES };
+enum extreme { AS_IS, BIG, TINY, SUBNORMAL, WILD, WILD_BACKWARDS, ALL_ZERO, INFINITE, EXTREMES };
 static const char *const extreme_name[EXTREMES] = {"", "near overflow", "near underflow",
-        "columns from tiny to huge", "columns from huge to tiny", "zero", "infinite"};
+        "subnormal", "columns from tiny to huge", "columns from huge to tiny", "zero", "infinite"};
 
 /* Exponent that column k is moved by. */
 static int exponent_of(enum extreme extreme, int64_t k, const struct shape *s, enum precision p)
@@ -53,6 +53,8 @@ static int exponent_of(enum extreme extreme, int64_t k, const struct shape *s, e
 		return far;
 	case TINY:
 		return -far;
+	case SUBNORMAL:
+		return p == SINGLE ? -132 : -1045;
 	case WILD:
 		return graded;
 	case WILD_BACKWARDS:

@@ -265,6 +265,8 @@ static void test_select(void)
 	unsetenv("CUDA_VISIBLE_DEVICES");
 	ok(!gpu_show_slice("GPU-78") && !getenv("CUDA_VISIBLE_DEVICES"),
 	        "a GPU is visible as it is");
+	ok(gpu_show_slice("MIG-GPU-78/7/0"), "a slice by its GPU and instances is made visible");
+	unsetenv("CUDA_VISIBLE_DEVICES");
 	ok(gpu_show_slice("MIG-78"), "a slice is made the visible device");
 	is_text(getenv("CUDA_VISIBLE_DEVICES"), "MIG-78", "for CUDA");
 	ok(!gpu_show_slice("MIG-79"), "not where the user made another one visible");

@@ -145,5 +145,9 @@ bool note_send(struct cuda *x, struct note *note, void *to, int64_t bytes, const
 bool lanes_open(struct cuda *x);
 void lanes_close(struct cuda *x);
 
-/* Whether the last resident panel ended correctly. */
+/* Whether the last resident panel ended correctly; then the fault says whether cuda_doubtful was
+ * set, which is cleared. */
 bool cuda_exchange_ok(struct cuda *x);
+
+/* A word in device memory for gels, after cuda_reserve_exchange. */
+int *cuda_doubtful(struct cuda *x);

@@ -72,7 +72,8 @@ int64_t cuda_resident_work(struct executor *executor, struct matrix a)
  * first_tag on. So neither finds its own tags in the buffer. */
 static const uint32_t first_tag = UINT32_C(1) << 31;
 
-/* The error word follows the part of the buffer that exchange_layout divides up. */
+/* The error word and cuda_doubtful follow the part of the buffer that exchange_layout divides up.
+ */
 enum { ERROR_BYTES = 16 };
 
 static bool clear_exchange(struct cuda *x, int64_t bytes)
@@ -141,6 +142,11 @@ static int *exchange_error(struct cuda *x)
 	return (int *)(void *)((char *)x->exchange.data + x->exchange.bytes);
 }
 
+int *cuda_doubtful(struct cuda *x)
+{
+	return exchange_error(x) + 1;
+}
+
 static bool panel_in_registers(struct cuda *x, struct matrix a, struct pivots p)
 {
 	uint32_t tag;
@@ -185,15 +191,22 @@ bool cuda_resident_panel(struct executor *executor, struct matrix a, void *work,
 /* The kernels report a timeout in the word behind the exchange buffer. */
 bool cuda_exchange_ok(struct cuda *x)
 {
-	int error = 0;
+	int words[2] = {0}; /* the error, cuda_doubtful */
 	if (!x->exchange.data)
 		return true;
 	if (!cuda_ok(x,
-	            cudaMemcpyAsync(&error, exchange_error(x), sizeof error, cudaMemcpyDeviceToHost,
+	            cudaMemcpyAsync(words, exchange_error(x), sizeof words, cudaMemcpyDeviceToHost,
 	                    stream_of(x)),
 	            "read the exchange's error") ||
 	        !cuda_sync(&x->base))
 		return false;
-	return error == 0 || fault_set(&x->base.fault, "the resident panel kernel gave up: a block "
-	                                               "waited more than a second for another");
+	if (words[0])
+		return fault_set(&x->base.fault, "the resident panel kernel gave up: a block "
+		                                 "waited more than a second for another");
+	if (!words[1])
+		return true;
+	fault_set(&x->base.fault, "gels: R's diagonal spans more than 1 / (n eps): A is nearly "
+	                          "rank deficient, or its columns are of very different sizes");
+	return cuda_ok(x, cudaMemsetAsync(cuda_doubtful(x), 0, sizeof(int), stream_of(x)),
+	        "clear gels' word");
 }

@@ -2,8 +2,10 @@
 /* The host executor's operations on pivots and info, and the combined operations of an LU. */
 #include "executor_host.h"
 
+#include "factor/kernels/blocks/block_kernels.h"
 #include "lib/base/msg.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +95,15 @@ bool host_clear_info(struct executor *e, int *info)
 	return true;
 }
 
-bool host_zero_diagonal(struct executor *e, struct matrix a, int *info)
+bool host_zero_diagonal(struct executor *e, struct matrix a, int *info, int *doubtful)
 {
+	double least = INFINITY, most = 0, value;
+
+	for (int64_t j = 0; j < a.n && e->ops->get(e, matrix_view(a, j, j, 1, 1), &value); j++) {
+		least = fabs(value) < least ? fabs(value) : least;
+		most = isnan(most) || fabs(value) <= most ? most : fabs(value);
+	}
+	if (doubtful && isfinite(most) && least <= diagonal_limit(a) * most)
+		*doubtful = 1;
 	return e->ops->zero_pivot(e, a, info);
 }

@@ -94,13 +94,18 @@ int block_explicit_v(struct matrix a, struct matrix v, void *stream);
  * the second half of all's panel (at least one pivot), and all[first + i] = half[i] + first;
  * all[first] held the first half's info. raise_info: *info = value unless *info is set.
  * zero_diagonal: *info = 1-based index of the first exactly zero diagonal element of a (m >= n), 0
- * if there is none. */
+ * if there is none; *doubtful (NULL: not wanted) = 1 when the least magnitude on the diagonal is at
+ * most diagonal_limit times the largest, and unchanged otherwise. */
+static inline double diagonal_limit(struct matrix a)
+{
+	return (double)a.n * (a.precision == SINGLE ? 0x1p-23 : 0x1p-52);
+}
 int block_laswp(struct matrix a, struct pivots p, bool backwards, void *stream);
 int block_offset_pivots(struct pivots panel, int64_t first, struct pivots all, void *stream);
 int block_join_halves(
         struct matrix beside, struct pivots half, int64_t first, struct pivots all, void *stream);
 int block_raise_info(int value, int *info, void *stream);
-int block_zero_diagonal(struct matrix a, int *info, void *stream);
+int block_zero_diagonal(struct matrix a, int *info, int *doubtful, void *stream);
 
 /* qr_columns.cu: applies the block reflector of a QR panel to the columns c right of it: c - V T^T
  * V^T c, V explicit, T with its zeros. Single precision; at most BLOCK_QR_COLUMNS_MAX columns and

@@ -135,27 +135,40 @@ __global__ void raise_info_kernel(int value, int *info)
 
 /* By one block; the diagonal is `count` sectors of 32 bytes. */
 template <typename T>
-__global__ void zero_diagonal_kernel(const T *a, int64_t lda, int count, int *info)
+__global__ void zero_diagonal_kernel(
+        const T *a, int64_t lda, int count, double limit, int *info, int *doubtful)
 {
+	/* magnitudes as bits, in which NaN is the largest */
+	__shared__ unsigned long long least, most;
 	__shared__ int first;
-	if (threadIdx.x == 0)
+	if (threadIdx.x == 0) {
 		first = count;
+		least = ~0ull;
+		most = 0;
+	}
 	__syncthreads();
-	int mine = count;
-	for (int i = (int)threadIdx.x; i < mine; i += (int)blockDim.x)
-		if (a[i + i * lda] == 0)
-			mine = i;
-	if (mine < count)
-		atomicMin(&first, mine);
+	for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
+		const double size = fabs((double)a[i + i * lda]);
+		const unsigned long long bits = (unsigned long long)__double_as_longlong(size);
+		if (size == 0)
+			atomicMin(&first, i);
+		atomicMin(&least, bits);
+		atomicMax(&most, bits);
+	}
 	__syncthreads();
-	if (threadIdx.x == 0)
-		*info = first < count ? first + 1 : 0;
+	if (threadIdx.x > 0)
+		return;
+	*info = first < count ? first + 1 : 0;
+	const double largest = __longlong_as_double((long long)most);
+	if (doubtful && isfinite(largest) &&
+	        __longlong_as_double((long long)least) <= limit * largest)
+		*doubtful = 1;
 }
 
-template <typename T> int zero_diagonal(struct matrix a, int *info, void *stream)
+template <typename T> int zero_diagonal(struct matrix a, int *info, int *doubtful, void *stream)
 {
 	zero_diagonal_kernel<<<1, 1024, 0, (cudaStream_t)stream>>>(
-	        (const T *)matrix_address(a), a.ld, (int)a.n, info);
+	        (const T *)matrix_address(a), a.ld, (int)a.n, diagonal_limit(a), info, doubtful);
 	return (int)cudaGetLastError();
 }
 
@@ -189,8 +202,8 @@ extern "C" int block_raise_info(int value, int *info, void *stream)
 	return (int)cudaGetLastError();
 }
 
-extern "C" int block_zero_diagonal(struct matrix a, int *info, void *stream)
+extern "C" int block_zero_diagonal(struct matrix a, int *info, int *doubtful, void *stream)
 {
-	return a.precision == SINGLE ? zero_diagonal<float>(a, info, stream)
-	                             : zero_diagonal<double>(a, info, stream);
+	return a.precision == SINGLE ? zero_diagonal<float>(a, info, doubtful, stream)
+	                             : zero_diagonal<double>(a, info, doubtful, stream);
 }

@@ -94,7 +94,8 @@ __device__ __forceinline__ void factorize_columns(
 	cluster_barrier();
 	for (; c.j < g.n; c.j++, c.rank++) {
 		const real tau = h.tau;
-		real x[ROWS], scale = real(1), alpha = real(0);
+		real x[ROWS], alpha = real(0);
+		int scale = 0;
 		bool safe = false;
 		if (c.rank == LANES) {
 			c.rank = 0;
@@ -107,7 +108,7 @@ __device__ __forceinline__ void factorize_columns(
 				scale = scale_column<LANES>(s, t, &c, a, g.error);
 				c.round++;
 			}
-			if (scale == real(0))
+			if (scale == ZERO_BELOW)
 				break;
 			below_diagonal<LANES>(t, c, a, x);
 			warp_products<LANES>(s, t, c, a, x);
@@ -117,12 +118,12 @@ __device__ __forceinline__ void factorize_columns(
 			safe = reflect<LANES>(s, t, &c, g.error, &h, &alpha);
 			c.round++;
 		}
-		if (scale == real(0)) {
+		if (scale == ZERO_BELOW) {
 			h = reflector_none(alpha);
 			for (int k = t.lane; k < COLUMNS; k += 32)
 				s.times[t.warp][k] = s.known[t.warp][k] = real(0);
-		} else if (scale != real(1)) {
-			h.beta /= scale;
+		} else if (scale != 0) {
+			h.beta = scaled(h.beta, -scale);
 		}
 		__syncwarp();
 #pragma unroll

@@ -56,11 +56,10 @@ __device__ __forceinline__ void warp_products(struct shared<real, COLUMNS> &s, c
 				turn.own_head[t.rank * WORDS + k] = a[r][k];
 }
 
-/* A power of two for column j. All blocks derive it from the lanes' largest magnitudes, with and
- * without the diagonal. 0 when the column is exactly zero below the diagonal. *good: the new
- * c.good. */
+/* The exponent of a power of two for column j, or ZERO_BELOW. All blocks derive it from the lanes'
+ * largest magnitudes, with and without the diagonal. *good: the new c.good. */
 template <typename real, int COLUMNS>
-__device__ __noinline__ real scale_of(struct shared<real, COLUMNS> &s, struct seat t,
+__device__ __noinline__ int scale_of(struct shared<real, COLUMNS> &s, struct seat t,
         struct column c, real from, real below, uint32_t *error, bool *good)
 {
 	for (int step = 16; step > 0; step /= 2) {
@@ -74,11 +73,11 @@ __device__ __noinline__ real scale_of(struct shared<real, COLUMNS> &s, struct se
 	*good = c.good;
 	from = __shfl_sync(0xffffffffu, largest.value[0], 0);
 	below = __shfl_sync(0xffffffffu, largest.value[1], 0);
-	return below == real(0) ? real(0) : scale_for(from);
+	return below == real(0) ? ZERO_BELOW : scale_for(from);
 }
 
 template <int LANES, int ROWS, typename real, int COLUMNS>
-__device__ __forceinline__ real scale_column(struct shared<real, COLUMNS> &s, const struct seat &t,
+__device__ __forceinline__ int scale_column(struct shared<real, COLUMNS> &s, const struct seat &t,
         struct column *column, real (&a)[ROWS][WORDS], uint32_t *error)
 {
 	const struct column c = *column;
@@ -92,12 +91,12 @@ __device__ __forceinline__ real scale_column(struct shared<real, COLUMNS> &s, co
 		if (t.rank == c.rank && row > c.j)
 			below = larger_of(below, fabs(a[r][0]));
 	}
-	const real scale = scale_of(s, t, c, from, below, error, &good);
+	const int scale = scale_of(s, t, c, from, below, error, &good);
 	column->good = good;
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
-		if (scale != real(0) && t.rank == c.rank && row_at<LANES>(t, r) >= c.j)
-			a[r][0] *= scale;
+		if (scale != ZERO_BELOW && t.rank == c.rank && row_at<LANES>(t, r) >= c.j)
+			a[r][0] = scaled(a[r][0], scale);
 	return scale;
 }
 

@@ -26,7 +26,7 @@ template <typename real> struct partials {
 
 /* A block's copy of the last reflector. */
 template <typename real> struct last {
-	real scale;
+	int scale; /* exponent of the column's, or ZERO_BELOW */
 	struct reflector<real> h;
 	real times[PANEL_GEQRF_COLUMNS]; /* multipliers of v in the update */
 	real top[PANEL_GEQRF_COLUMNS];   /* row j */
@@ -69,13 +69,14 @@ __device__ void update(const struct panel<real> &g, const struct last<real> &las
 {
 	const int64_t first = blockIdx.x * g.rows_per_block;
 	const int64_t end = min(first + g.rows_per_block, g.m);
+	const int scale = last.scale == ZERO_BELOW ? 0 : last.scale;
 	real from = real(0), below = real(0);
 
 	for (int64_t i = first + threadIdx.x; i < end; i += THREADS) {
 		real *row = g.a + i;
 		if (j > 0 && i >= j - 1) {
 			real *x = row + (j - 1) * g.lda;
-			const real v = i == j - 1 ? real(1) : *x * last.scale * last.h.divide;
+			const real v = i == j - 1 ? real(1) : scaled(*x, scale) * last.h.divide;
 			*x = i == j - 1 ? last.h.beta : v;
 			for (int k = j; k < g.n; k++)
 				row[k * g.lda] -= v * last.times[k];
@@ -106,17 +107,18 @@ __device__ void sums(const struct panel<real> &g, struct last<real> &last, int j
 	}
 	block_largest(&from, &below);
 	if (threadIdx.x == 0)
-		last.scale = below == real(0) ? real(0) : scale_for(from);
+		last.scale = below == real(0) ? ZERO_BELOW : scale_for(from);
 	if (j + (int)threadIdx.x < g.n)
 		last.top[threadIdx.x] = g.a[j + (j + (int)threadIdx.x) * g.lda];
 	__syncthreads();
 
 	const int64_t first = max(blockIdx.x * g.rows_per_block, (int64_t)j + 1);
 	const int64_t end = min((blockIdx.x + 1) * g.rows_per_block, g.m);
+	const int scale = last.scale == ZERO_BELOW ? 0 : last.scale;
 	for (int k = j + (int)threadIdx.x / 32; k < g.n; k += THREADS / 32) {
 		real sum = real(0);
 		for (int64_t i = first + threadIdx.x % 32; i < end; i += 32) {
-			const real x = g.a[i + j * g.lda] * last.scale;
+			const real x = scaled(g.a[i + j * g.lda], scale);
 			sum += x * (k == j ? x : g.a[i + k * g.lda]);
 		}
 		sum = warp_sum(sum);
@@ -142,11 +144,11 @@ __device__ void reflect(const struct panel<real> &g, struct last<real> &last, in
 	for (int i = 1; i < groups && group == 0; i++)
 		sum += last.part[threadIdx.x + i * width];
 	if (threadIdx.x == 0) {
-		const bool none = last.scale == real(0);
+		const bool none = last.scale == ZERO_BELOW;
 		const real top = last.top[0];
-		last.h = none ? reflector_none(top) : reflector_of(top * last.scale, sum);
+		last.h = none ? reflector_none(top) : reflector_of(scaled(top, last.scale), sum);
 		if (!none)
-			last.h.beta /= last.scale;
+			last.h.beta = scaled(last.h.beta, -last.scale);
 		if (blockIdx.x == 0)
 			g.tau[j] = last.h.tau;
 	}

@@ -31,11 +31,11 @@ template <typename real> struct panel {
 	const int *done;
 };
 
-/* A power of two for column j, found by all blocks together and applied to the rows from j on; 0
- * when the column is exactly zero below its diagonal. False after a timeout. */
+/* The exponent of a power of two for column j, found by all blocks together and applied to the rows
+ * from j on, or ZERO_BELOW. False after a timeout. */
 template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER>
 __device__ __forceinline__ bool scale_column(const struct panel<real> &g, real (&a)[ROWS][COLUMNS],
-        int j, struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag, real *scale)
+        int j, struct scratch<real, COLUMNS, THREADS, CLUSTER> &s, uint32_t tag, int *scale)
 {
 	real from = real(0),
 	     below = real(0); /* largest magnitudes, with and without the diagonal */
@@ -58,12 +58,12 @@ __device__ __forceinline__ bool scale_column(const struct panel<real> &g, real (
 	__syncthreads();
 	if (!exchange<true>(g.slots, s, tag, 2))
 		return false;
-	*scale = combined<true>(s, 1) == real(0) ? real(0) : scale_for(combined<true>(s, 0));
+	*scale = combined<true>(s, 1) == real(0) ? ZERO_BELOW : scale_for(combined<true>(s, 0));
 	__syncthreads();
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
-		if (*scale != real(0) && row_of<ROWS, THREADS>(r) >= j)
-			a[r][0] *= *scale;
+		if (*scale != ZERO_BELOW && row_of<ROWS, THREADS>(r) >= j)
+			a[r][0] = scaled(a[r][0], *scale);
 	return true;
 }
 
@@ -119,26 +119,26 @@ __device__ __forceinline__ void factorize(const struct panel<real> &g)
 	exchange_start(s);
 	for (int j = 0; j < g.n && good; j++) {
 		struct reflector<real> h;
-		real scale = real(1);
+		int scale = 0;
 		bool safe = false;
 #pragma unroll 1
 		for (int attempt = 0; attempt < 2 && good && !safe; attempt++) {
 			if (attempt > 0)
 				good = scale_column<real, COLUMNS, ROWS, THREADS, CLUSTER>(
 				        g, a, j, s, ++tag, &scale);
-			if (good && scale != real(0))
+			if (good && scale != ZERO_BELOW)
 				good = reflect<real, COLUMNS, ROWS, THREADS, CLUSTER>(
 				        g, a, j, s, ++tag, &h, &safe);
 		}
 		if (!good)
 			break;
-		if (scale == real(0)) {
+		if (scale == ZERO_BELOW) {
 			h = reflector_none(s.head[0]);
 			if ((int)threadIdx.x < COLUMNS)
 				s.times[threadIdx.x] = real(0);
 			__syncthreads();
-		} else if (scale != real(1)) {
-			h.beta /= scale;
+		} else if (scale != 0) {
+			h.beta = scaled(h.beta, -scale);
 		}
 
 		real v[ROWS];

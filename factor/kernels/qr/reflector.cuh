@@ -5,6 +5,8 @@
 
 #include "lib/base/base.h"
 
+#include <limits.h>
+
 /* H = I - tau v v^T with v = (1, x * divide) takes (alpha, x) to (beta, 0). */
 template <typename real> struct reflector {
 	real beta, tau, divide;
@@ -16,12 +18,10 @@ template <typename real> struct safe_range;
  * their digits. */
 template <> struct safe_range<float> {
 	static constexpr float low = 0x1p-40f, high = 0x1p80f;
-	static constexpr int exponent = 126;
 };
 
 template <> struct safe_range<double> {
 	static constexpr double low = 0x1p-80, high = 0x1p400;
-	static constexpr int exponent = 1022;
 };
 
 /* alpha: the diagonal element; squares: the sum of the squares below it. As LAPACK's slarfg. */
@@ -67,15 +67,32 @@ static __device__ __forceinline__ bool is_safe(real alpha, real squares)
 	       norm2 <= safe_range<real>::high;
 }
 
-/* A power of two that scales the largest magnitude of a column near 1; 1 when it is 0, infinite
- * or NaN. Its reciprocal is a normal number, too. */
-template <typename real> static __device__ __forceinline__ real scale_for(real largest)
+/* The exponent of the power of two that scales the largest magnitude of a column near 1; 0 when it
+ * is 0, infinite or NaN. */
+template <typename real> static __device__ __forceinline__ int scale_for(real largest)
 {
-	if (!(largest > real(0)) || isinf(largest))
-		return real(1);
-	const int limit = safe_range<real>::exponent;
-	return ldexp(real(1), min(max(-ilogb(largest), -limit), limit));
+	return !(largest > real(0)) || isinf(largest) ? 0 : -ilogb(largest);
 }
+
+static __device__ __forceinline__ float power_of_two(float, int exponent)
+{
+	return __int_as_float((exponent + 127) << 23);
+}
+
+static __device__ __forceinline__ double power_of_two(double, int exponent)
+{
+	return __hiloint2double((exponent + 1023) << 20, 0);
+}
+
+/* x 2^exponent, by two factors: subnormal numbers need powers beyond the precision's range. */
+template <typename real> static __device__ __forceinline__ real scaled(real x, int exponent)
+{
+	const int half = exponent / 2;
+	return x * power_of_two(x, half) * power_of_two(x, exponent - half);
+}
+
+/* In place of an exponent: the column is exactly zero below its diagonal. */
+enum { ZERO_BELOW = INT_MIN };
 
 /* The larger value; NaN when either is NaN. */
 template <typename real> static __device__ __forceinline__ real larger_of(real a, real b)

@@ -96,18 +96,17 @@ static __device__ __forceinline__ real product(const real (&x)[R], const real (&
 }
 
 /* The reflector of (alpha, x), and x times a. If sums leave the safe range, x is scaled, and a
- * with it when a is x (own); returns the scale. */
+ * with it when a is x (own). Returns v as a multiple of the unscaled x. */
 template <int R, typename real>
-static __device__ __forceinline__ real reflect(
-        real (&x)[R], real (&a)[R], bool own, real alpha, struct reflector<real> *h, real *sum)
-{
+static __device__ __forceinline__ struct multiple<real> reflect(
+        real (&x)[R], real (&a)[R], bool own, real alpha, struct reflector<real> *h, real *sum) {
 	const real squares = product(x, x);
 	real below = real(0);
 	*sum = product(x, a);
 	*h = reflector_of_safe(alpha, squares);
 	const bool bad = !is_safe(alpha, squares) || !isfinite(*sum);
 	if (__builtin_expect(!__any_sync(0xffffffffu, bad), 1))
-		return real(1);
+		return {real(1), h->divide};
 #pragma unroll
 	for (int i = 0; i < R; i++)
 		below = larger_of(below, fabs(x[i]));
@@ -116,18 +115,18 @@ static __device__ __forceinline__ real reflect(
 	if (below == real(0)) {
 		*sum = real(0);
 		*h = reflector_none(alpha);
-		return real(1);
+		return {real(1), real(0)};
 	}
-	const real scale = scale_for(larger_of(below, fabs(alpha)));
+	const int scale = scale_for(larger_of(below, fabs(alpha)));
 #pragma unroll
 	for (int i = 0; i < R; i++) {
-		x[i] *= scale;
+		x[i] = scaled(x[i], scale);
 		a[i] = own ? x[i] : a[i];
 	}
 	*sum = product(x, a);
-	*h = reflector_of_safe(alpha * scale, product(x, x));
-	h->beta /= scale;
-	return scale;
+	*h = reflector_of_safe(scaled(alpha, scale), product(x, x));
+	h->beta = scaled(h->beta, -scale);
+	return {power_of_two(alpha, scale / 2), scaled(h->divide, scale - scale / 2)};
 }
 
 /* The ones and zeros of V in every window. */
@@ -175,7 +174,7 @@ static __device__ __forceinline__ void make_window(
 				top = __shfl_sync(0xffffffffu, top, (lane & ~(LANES - 1)) + turn);
 			some_barrier<BARRIER_MAKE, MAKERS_AND_T>();
 			load_column(x, x_shared, at);
-			const real scale = reflect(x, a, column == j, x_shared[P], &h, &sum);
+			const auto v = reflect(x, a, column == j, x_shared[P], &h, &sum);
 			const real part = multiple * (top + h.divide * sum), y = h.tau * part;
 			const real times = column > j ? h.tau * h.divide * part : real(0);
 #pragma unroll
@@ -188,7 +187,7 @@ static __device__ __forceinline__ void make_window(
 			out += at == 0 ? PITCH : WIDTH;
 			multiple = column == j ? h.divide : multiple;
 			if (threadIdx.x == 0)
-				s.v_of_x[j] = {scale, h.divide};
+				s.v_of_x[j] = v;
 		}
 		const real first = a[0];
 #pragma unroll
