@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocked right-looking Cholesky. Operations of a block of w columns with r rows below it: diagonal
- * block w^3 / 3, triangular solve w^2 r, update w r (r + 1). Over all blocks n^3 / 3. */
+ * block w^3 / 3, triangular solve w^2 r, update w r (r + 1). Over all blocks n^3 / 3.
+ *
+ * By split operands blocks are narrow, and updates of a dominant diagonal are a few units in its
+ * last place: their roundings go the same way, and their sum grows with the number of blocks. There
+ * the diagonal stands apart: updates act on zeros, and a leaf adds the diagonal before it is
+ * factorized (docs/experiments/truncation.md). */
 #include "potrf.h"
 
 #include "aligned.h"
@@ -21,7 +26,8 @@ struct factor {
 	int *info;
 	struct triangle solve;
 	struct matrix inverse[BLOCKS_IN_FLIGHT];
-	struct matrix kept; /* right-hand sides of the solves, which are all in one queue */
+	struct matrix kept;  /* right-hand sides of the solves, which are all in one queue */
+	struct matrix apart; /* the diagonal behind the first block, a column; empty: in place */
 	int64_t bytes;
 };
 
@@ -49,14 +55,23 @@ static bool subtract_product(
 
 /* ---- one panel ---- */
 
+/* A leaf whose first row is `first`. */
+static bool factor_leaf(struct factor *s, struct matrix a, int64_t first)
+{
+	int64_t j = first - (s->a.n - s->apart.m);
+	struct matrix added =
+	        j < 0 ? (struct matrix){0} : matrix_view(s->apart, j, 0, min_int64(a.m, a.n), 1);
+
+	return ex_potrf_block(s->e, s->uplo, a, added, first, s->info);
+}
+
 /* A diagonal block whose first row is `first`, with the inverses of its pieces. */
 static bool factor(struct factor *s, struct matrix d, struct matrix inverse, int64_t first)
 {
 	struct executor *e = s->e;
 
 	if (d.n <= s->plan->leaf)
-		return ex_potrf_block(e, s->uplo, d, first, s->info) &&
-		       triangle_invert(e, &s->solve, d, inverse);
+		return factor_leaf(s, d, first) && triangle_invert(e, &s->solve, d, inverse);
 
 	int64_t n = plan_left_half(s->plan, d.n), rest = d.n - n;
 	struct matrix corner = matrix_view(d, 0, 0, n, n);
@@ -74,7 +89,7 @@ static bool factor_whole(struct factor *s, struct matrix p, int64_t first)
 	int64_t w = min_int64(p.m, p.n), rows = max_int64(p.m, p.n);
 
 	if (w <= s->plan->leaf)
-		return ex_potrf_block(s->e, s->uplo, p, first, s->info);
+		return factor_leaf(s, p, first);
 
 	int64_t n = plan_left_half(s->plan, w);
 	return factor_whole(s, part(s->uplo, p, 0, 0, rows, n), first) &&
@@ -129,6 +144,15 @@ static bool panel_back(struct factor *s, struct block b)
 	               solve_below(s, b));
 }
 
+static bool set_apart(struct factor *s, struct block b)
+{
+	int64_t first = b.j + b.w, step = s->a.ld + 1, n = s->apart.m;
+	struct matrix diagonal = {s->a.data, s->a.offset + first * step, 1, n, step, SINGLE};
+	struct matrix row = {s->apart.data, s->apart.offset, 1, n, 1, SINGLE};
+
+	return ex_copy(s->e, WHOLE, diagonal, row) && ex_fill(s->e, WHOLE, 0, 0, diagonal);
+}
+
 /* Products right of the block share the split operands of its part below the diagonal. */
 static void keep(struct factor *s, struct block b)
 {
@@ -180,6 +204,7 @@ static bool next_update_whole(struct factor *s, struct block b, int64_t n)
 }
 
 static const struct factorization operations = {.panel = panel_of,
+        .begin = set_apart,
         .on_device = solve_below,
         .corner_on_device = corner_on_device,
         .on_host = panel_on_host,
@@ -188,6 +213,7 @@ static const struct factorization operations = {.panel = panel_of,
         .update_corner = update_corner};
 
 static const struct factorization whole_panels = {.panel = panel_of,
+        .begin = set_apart,
         .on_device = whole_on_device,
         .update = update_whole,
         .top = top_whole,
@@ -202,6 +228,12 @@ static bool leaves_solve(const struct plan *plan)
 
 /* ---- the calls ---- */
 
+static bool stands_apart(const struct factor *s)
+{
+	return s->e->math != MATH_FP32 && s->a.precision == SINGLE && !s->plan->hybrid &&
+	       s->a.n >= s->e->splits->apart;
+}
+
 static void take_workspace(struct factor *s, void *work)
 {
 	struct workspace workspace = {work, 0};
@@ -212,6 +244,8 @@ static void take_workspace(struct factor *s, void *work)
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->inverse[i] = triangle_workspace(&s->solve, &workspace, widest, s->a.precision);
 	s->kept = workspace_room(&workspace, s->solve.piece ? s->a.n : 0, widest, s->a.precision);
+	s->apart = workspace_matrix(&workspace,
+	        stands_apart(s) ? s->a.n - schedule_first(&s->schedule).w : 0, 1, s->a.precision);
 	s->schedule.split = split_workspace(s->e, &workspace, s->a.n, s->a.n,
 	        part(s->uplo, s->a, 0, 0, s->a.n, widest), s->uplo == LOWER ? TRANSPOSED : PLAIN,
 	        TF32_BOTH);

@@ -154,7 +154,7 @@ static bool solve_units(struct update *u, int64_t from, struct matrix rows)
 	               w) &&
 	       ex_fill(e, WHOLE, 0, 1 - rounding, s) &&
 	       ex_gemm(e, TRANSPOSED, PLAIN, -1, w, w, 1, s) &&
-	       ex_potrf_block(e, UPPER, s, from, u->result) &&
+	       ex_potrf_block(e, UPPER, s, (struct matrix){0}, from, u->result) &&
 	       ex_fill(e, LOWER, 0, 0, matrix_view(s, 1, 0, p - 1, p - 1));
 }
 

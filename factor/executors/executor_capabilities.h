@@ -39,6 +39,7 @@ struct split_limits {
 	int64_t use;          /* least rows or columns of C that read a new stack */
 	int64_t together;     /* narrower squares on the diagonal are products of one call */
 	int64_t tall, across; /* V^T C without stacks: most columns of V, least of C */
+	int64_t apart;        /* least order of matrices whose diagonal Cholesky keeps apart */
 	double flops, symmetric, half_symmetric; /* least operations: of products, of symmetric
 	                                            updates by 3xTF32 and by 3xFP16 */
 	bool half; /* 3xFP16, whose updates are one kernel each, for any alignment of C */

@@ -293,10 +293,11 @@ OPERATION(zero_diagonal, (struct matrix a, int *info, int *doubtful), (a, info, 
 	BY_WORK, INTEGERS(a.n))
 /* Cholesky of a diagonal block (n <= 512) whose first row is row `first` of the matrix, and the
  * solution for the rows below it (LOWER: a m x n, m >= n) or the columns right of it (UPPER: a n x
- * m). A pivot that is not positive (or NaN) sets info, once, to its 1-based row; from then on all
- * potrf_block with this info leave their blocks unchanged. */
-OPERATION(potrf_block, (enum uplo uplo, struct matrix a, int64_t first, int *info), (uplo, a, first,
-	info),
+ * m). `added` (n x 1, or empty) is first added to the diagonal. A pivot that is not positive (or
+ * NaN) sets info, once, to its 1-based row; from then on all potrf_block with this info leave their
+ * blocks unchanged. */
+OPERATION(potrf_block, (enum uplo uplo, struct matrix a, struct matrix added, int64_t first,
+	int *info), (uplo, a, added, first, info),
 	PHASE_PANEL, EMPTY(a), QUEUED, HOST, a, 0,
 	COST(potrf_block, a, ex_is_beside(e)), COPIES(2 * cost_bytes(a)))
 

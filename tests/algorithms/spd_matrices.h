@@ -28,7 +28,8 @@ enum spd {
 	SPD_INF_CORNER,
 	SPD_ZERO,
 	SPD_KINDS,
-	SPD_LARGE /* quick to make: a random matrix with a large diagonal */
+	SPD_LARGE,   /* quick to make: a random matrix with a large diagonal */
+	SPD_DOMINANT /* 32 columns subtract less than the diagonal's last unit */
 };
 
 static inline const char *spd_kind_name(int kind)
@@ -37,7 +38,7 @@ static inline const char *spd_kind_name(int kind)
 	        "condition-bad", "near-underflow", "near-overflow", "graded", "steep", "diagonal",
 	        "subnormal", "zero-first", "zero-middle", "zero-last", "negative-middle",
 	        "nan-first", "nan-middle", "nan-last", "nan-corner", "inf-middle", "inf-corner",
-	        "zero", "", "large"};
+	        "zero", "", "large", "dominant"};
 
 	return names[kind];
 }
@@ -128,6 +129,8 @@ static inline double spd_element(
 		return ldexp((double)(1 + i % 8), -10) * normal;
 	case SPD_LARGE:
 		return i == j ? 2 * sqrt((double)n) : test_random(3 + (uint64_t)j, i);
+	case SPD_DOMINANT:
+		return i == j ? 20000 : test_random(3 + (uint64_t)j, i);
 	case SPD_STEEP:
 		return dense * pow(smallest, along);
 	case SPD_GRADED:

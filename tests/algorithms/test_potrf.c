@@ -240,6 +240,7 @@ static void test_split_updates(struct executor *e)
 	static const struct plan split[] = {{false, NULL, by_128, 1, 64, 0, 1},
 	        {false, NULL, by_128, 1, 128, 128, 0}, {true, NULL, by_300, 1, 64, 0, 1},
 	        {false, NULL, by_64, 1, 64, 64, 1}};
+	static const struct plan narrow = {false, NULL, by_32, 1, 32, 0, 1};
 
 	const int64_t side = test_full() ? 601 : 401, wider = test_full() ? 1101 : 801;
 
@@ -261,6 +262,7 @@ static void test_split_updates(struct executor *e)
 			test_split(e, &cholesky, math, &split[i / 4], i % 2 ? UPPER : LOWER,
 			        SPD_LARGE, wider, wider);
 		}
+		test_split(e, &cholesky, math, &narrow, LOWER, SPD_DOMINANT, wider, wider);
 	}
 	e->splits = kept;
 }

@@ -100,6 +100,42 @@ static void test_pairs(void)
 	ok(isnan(half_value(high)) && half_value(low) == 0, "NaN stays NaN");
 }
 
+/* ---- truncation ---- */
+
+/* x in single precision, cut toward zero. */
+static float cut(double x)
+{
+	const float near = (float)x;
+
+	return fabs((double)near) > fabs(x) ? nextafterf(near, 0) : near;
+}
+
+/* Sums of `depth` products, `step` of them at a time, each sum cut: half of what they lose in the
+ * mean is returned. */
+static void test_returned(int64_t depth, int step)
+{
+	enum { SUMS = 4000 };
+	double lost = 0;
+
+	for (int64_t s = 0; s < SUMS; s++) {
+		const double scale = 1 + fabs(test_random(5, s));
+		double exact = 0;
+		float sum = 0;
+		for (int64_t i = 0; i < depth; i += step) {
+			double part = 0;
+			for (int64_t k = i; k < i + step; k++)
+				part += scale * fabs(test_random(6, s * depth + k));
+			exact += part;
+			sum = cut((double)sum + part);
+		}
+		lost += (exact - (double)sum) / exact / SUMS;
+	}
+	const double share = split_returned(depth, step) / lost;
+	ok(share > 0.4 && share < 0.6,
+	        "of %d products in steps of %d, %.2f of the mean loss are returned", (int)depth,
+	        step, share);
+}
+
 /* ---- operands ---- */
 
 /* op(a) is k x n. */
@@ -397,6 +433,9 @@ int main(void)
 {
 	test_parts();
 	test_pairs();
+	test_returned(TF32_PIECE, TF32_STEP);
+	test_returned(TF32_PIECE, HALF_STEP);
+	test_returned(64, HALF_STEP);
 	test_tall();
 	return test_on_executors(test_all);
 }

@@ -29,6 +29,8 @@ static bool runs_alike(struct executor *e, const struct block *b, const double *
 
 /* ---- potrf ---- */
 
+static const struct matrix none = {0};
+
 /* X X^T / n + I / 10 in one triangle, NaN in the other; rows below the lower triangle (columns
  * right of the upper one) are random. */
 static struct block positive_definite(
@@ -98,16 +100,43 @@ static void check_potrf(struct executor *e, enum precision precision, enum uplo 
 	struct block b = positive_definite(e, precision, uplo, rows, n);
 
 	must(e, e->ops->clear_info(e, info));
-	must(e, e->ops->potrf_block(e, uplo, b.a, 1000, info));
+	must(e, e->ops->potrf_block(e, uplo, b.a, none, 1000, info));
 	double *l = block_download(e, &b);
 	block_upload(e, &b);
-	must(e, e->ops->potrf_block(e, uplo, b.a, 1000, info));
+	must(e, e->ops->potrf_block(e, uplo, b.a, none, 1000, info));
 	int got = read_info(e, info);
 	double ratio = n > 0 ? potrf_ratio(&b, uplo, l) : 0;
 	if (!ok(ratio < 6 && got == 0 && only_triangle(&b, uplo, l, false) && runs_alike(e, &b, l),
 	            "potrf %c %s %" PRId64 " x %" PRId64, precision, uplo_name(uplo), rows, n))
 		diag("ratio %.3g info %d only triangle %d", ratio, got,
 		        only_triangle(&b, uplo, l, false));
+	free(l);
+	blocks_free(e);
+}
+
+/* The diagonal is added. */
+static void check_potrf_added(struct executor *e, enum precision precision, enum uplo uplo,
+        int64_t rows, int64_t n, int *info)
+{
+	struct block b = positive_definite(e, precision, uplo, rows, n),
+	             added = block_new(e, precision, n, 1);
+
+	for (int64_t i = 0; i < n; i++) {
+		*element(&added, i, 0) = *triangle_element(&b, uplo, i, i);
+		*triangle_element(&b, uplo, i, i) = 0;
+	}
+	block_upload(e, &b);
+	block_upload(e, &added);
+	must(e, e->ops->clear_info(e, info));
+	must(e, e->ops->potrf_block(e, uplo, b.a, added.a, 0, info));
+	for (int64_t i = 0; i < n; i++)
+		*triangle_element(&b, uplo, i, i) = *element(&added, i, 0);
+	double *l = block_download(e, &b);
+	double ratio = potrf_ratio(&b, uplo, l);
+	if (!ok(ratio < 6 && read_info(e, info) == 0 && only_triangle(&b, uplo, l, false),
+	            "potrf %c %s %" PRId64 " x %" PRId64 " with an added diagonal", precision,
+	            uplo_name(uplo), rows, n))
+		diag("ratio %.3g", ratio);
 	free(l);
 	blocks_free(e);
 }
@@ -122,9 +151,9 @@ static void check_potrf_failure(struct executor *e, enum precision precision, en
 	*triangle_element(&b, uplo, row, column) = value;
 	block_upload(e, &b);
 	must(e, e->ops->clear_info(e, info));
-	must(e, e->ops->potrf_block(e, uplo, b.a, 7, info));
+	must(e, e->ops->potrf_block(e, uplo, b.a, none, 7, info));
 	int got = read_info(e, info);
-	must(e, e->ops->potrf_block(e, uplo, later.a, 7 + n, info));
+	must(e, e->ops->potrf_block(e, uplo, later.a, none, 7 + n, info));
 	bool left_alone = block_holds(e, &later, 0);
 	if (!ok(got == 7 + row + 1 && read_info(e, info) == got && left_alone,
 	            "potrf %c %s %" PRId64 " x %" PRId64 ": %g at (%" PRId64 ",%" PRId64
@@ -151,6 +180,9 @@ static void check_potrfs(struct executor *e, enum precision precision)
 			for (size_t k = 0; k < ARRAY_LEN(below); k++)
 				check_potrf(
 				        e, precision, uplo, sizes[i] + below[k], sizes[i], info);
+		for (size_t i = 1; i < count; i += 3)
+			check_potrf_added(e, precision, uplo,
+			        sizes[i] + below[i % ARRAY_LEN(below)], sizes[i], info);
 		/* in fp32 strips of 32, 96 and 128 rows beside an update, of 32, 64 and 96 alone */
 		for (int64_t rows = 1500; test_on_gpu && rows < 20000; rows *= 2) {
 			e->queue = QUEUE_PANEL;
@@ -379,7 +411,7 @@ static void test_all(struct executor *e)
 	}
 	struct matrix large = {NULL, 0, 513, 513, 513, SINGLE};
 	if (test_on_gpu)
-		ok(!e->ops->potrf_block(e, LOWER, large, 0, NULL) &&
+		ok(!e->ops->potrf_block(e, LOWER, large, none, 0, NULL) &&
 		                strstr(e->fault.text, "at most 512"),
 		        "potrf_block says when a block is too large");
 }

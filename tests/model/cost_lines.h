@@ -97,7 +97,7 @@ static inline bool call_panel(const struct call *c)
 	                    t = shape_of(c, c->size[1], c->size[1]);
 	const struct pivots p = {NULL, c->size[1]};
 
-	CALL("potrf", ex_potrf_block(e, LOWER, c->x, 0, NULL));
+	CALL("potrf", ex_potrf_block(e, LOWER, c->x, (struct matrix){0}, 0, NULL));
 	CALL("geqrf", ex_panel_geqrf(e, c->x, tau, NULL));
 	CALL("reflectors", ex_panel_reflectors(e, c->x, tau, c->x, t, NULL));
 	CALL("larft", ex_larft(e, c->x, tau, t));

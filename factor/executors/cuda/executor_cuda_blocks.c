@@ -92,15 +92,16 @@ bool cuda_trsm_guard(struct executor *executor, enum side side, enum uplo uplo, 
 }
 
 /* Beside an update the kernel uses a part of the multiprocessors. */
-bool cuda_potrf_block(
-        struct executor *executor, enum uplo uplo, struct matrix a, int64_t first, int *info)
+bool cuda_potrf_block(struct executor *executor, enum uplo uplo, struct matrix a,
+        struct matrix added, int64_t first, int *info)
 {
 	struct cuda *x = self(executor);
 	const struct block_room room = {x->gpu.shared_per_block,
 	        x->gpu.sm_count / (ex_is_beside(executor) ? BLOCK_POTRF_BESIDE : 1),
 	        lane_of(x)->counters};
 	return size_ok(x, a.m < a.n ? a.m : a.n, BLOCK_POTRF_MAX, "potrf_block") &&
-	       cuda_ok(x, block_potrf(uplo, a, first, info, &room, stream_of(x)), "potrf_block");
+	       cuda_ok(x, block_potrf(uplo, a, added, first, info, &room, stream_of(x)),
+	               "potrf_block");
 }
 
 bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, struct matrix t)

@@ -198,12 +198,14 @@ FORWARD(trtri, a, (enum uplo uplo, enum diag diag, struct matrix a, struct matri
         diag, a, inverse)
 FORWARD(laswp, a, (struct matrix a, struct pivots p, bool backwards), a, p, backwards)
 
-bool host_potrf_block(struct executor *e, enum uplo uplo, struct matrix a, int64_t first, int *info)
+bool host_potrf_block(struct executor *e, enum uplo uplo, struct matrix a, struct matrix added,
+        int64_t first, int *info)
 {
 	struct matrix block = top_square(a);
 
 	if (*info != 0)
 		return true;
+	CALL(a, add_to_diagonal, added, block);
 	host_store_info(info, CALL(a, potrf, uplo, block), first);
 	return *info != 0 || ex_trsm(e, uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, 1,
 	                             block, behind_square(uplo, a));

@@ -345,6 +345,11 @@ static void NAME(make_rotations)(int64_t row, struct matrix x, struct matrix g)
 	}
 }
 
+static void NAME(add_to_diagonal)(struct matrix x, struct matrix a)
+{
+	BLAS(axpy)((blasint)x.m, 1, NAME(at)(x), 1, NAME(at)(a), (blasint)a.ld + 1);
+}
+
 static void NAME(transpose)(struct matrix a, struct matrix b)
 {
 	const REAL *x = NAME(at)(a);

@@ -131,9 +131,10 @@ int block_lu_top(struct matrix a, struct pivots p, struct matrix c, void *stream
 
 /* potrf_kernels.cu: Cholesky of a diagonal block whose first row is row `first` of the matrix, and
  * the solve for the rows below it (LOWER, a m x n, m >= n) or the columns right of it (UPPER, a n x
- * m). The first pivot that is not positive (or NaN) sets info to its 1-based row. While info is
- * set, calls with it change nothing. */
-int block_potrf(enum uplo uplo, struct matrix a, int64_t first, int *info,
+ * m); `added` (a column, or empty) is first added to the diagonal. The first pivot that is not
+ * positive (or NaN) sets info to its 1-based row. While info is set, calls with it change nothing.
+ */
+int block_potrf(enum uplo uplo, struct matrix a, struct matrix added, int64_t first, int *info,
         const struct block_room *room, void *stream);
 
 /* rank_kernels.cu: C = alpha X X^T + beta C (LOWER) or alpha X^T X + beta C (UPPER), one triangle

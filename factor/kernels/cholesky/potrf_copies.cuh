@@ -22,6 +22,7 @@ template <typename T, bool upper> struct block {
 	int strip;       /* rows a block of threads, a multiple of TILE */
 	int first;       /* row of the matrix */
 	int *info;
+	const T *added;    /* to the diagonal, or NULL */
 	unsigned *readers; /* number of blocks that have read the diagonal block; 0 between calls */
 };
 

@@ -152,7 +152,8 @@ __device__ __forceinline__ bool last_reader(unsigned *readers)
 	return last;
 }
 
-template <typename T, bool upper>
+/* ADDS: to the diagonal. */
+template <typename T, bool upper, bool ADDS>
 __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T, upper> b)
 {
 	extern __shared__ __align__(16) unsigned char memory[];
@@ -168,6 +169,8 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 	early_wait();
 	const bool set = threadIdx.x == 0 && *b.info != 0; /* another block may be setting it */
 	const bool counts = threadIdx.x == 32 * (WARPS - 1);
+	for (int i = lane; ADDS && warp == 0 && i < columns; i += TILE) /* behind the lane's rows */
+		copy_or_set(s + i * pitch + columns, b.added + i, true, i < b.width, T(0));
 	if (warp < tile_columns + strip_tiles)
 		load_first(b, s, pitch, columns, warp);
 	if (!apart) {
@@ -183,6 +186,10 @@ __global__ void __launch_bounds__(32 * WARPS) factor_kernel(const struct block<T
 		const int below = tile_columns + strip_tiles - p - 1;
 		T *mine = s + ((p + warp) * TILE + lane) * pitch + p * TILE;
 		T row[TILE];
+		if (ADDS && warp == 0) {
+			mine[lane] += mine[columns - p * TILE];
+			__syncwarp();
+		}
 		if (warp <= below)
 			load_row(mine, row);
 		if (warp == 0) {
@@ -227,11 +234,14 @@ cudaError_t factor(struct block<T, upper> b, const struct block_room *room, void
 	                    : 0;
 	const int64_t bytes = block_potrf_bytes(b.width, b.strip, word);
 	const int blocks = below > 0 ? (below + b.strip - 1) / b.strip : 1;
-	return early_launch(factor_kernel<T, upper>, blocks, 32 * WARPS, bytes, b, stream);
+	return early_launch(
+	        b.added ? factor_kernel<T, upper, true> : factor_kernel<T, upper, false>, blocks,
+	        32 * WARPS, bytes, b, stream);
 }
 
 template <typename T, bool upper>
-int potrf(struct matrix a, int64_t first, int *info, const struct block_room *room, void *stream)
+int potrf(struct matrix a, struct matrix added, int64_t first, int *info,
+        const struct block_room *room, void *stream)
 {
 	const enum uplo uplo = upper ? UPPER : LOWER;
 	const int64_t rows = upper ? a.n : a.m, columns = upper ? a.m : a.n;
@@ -243,8 +253,9 @@ int potrf(struct matrix a, int64_t first, int *info, const struct block_room *ro
 		const int width = (int)(left < widest ? left : widest);
 		const struct block<T, upper> b = {
 			{(T *)matrix_address(matrix_view(a, done, done, 1, 1)), a.ld},
-			        (int)(rows - done), width, 0,
-			        (int)(first + done), info, room->readers
+			        (int)(rows - done), width, 0, (int)(first + done), info,
+			        added.m > 0 ? (const T *)matrix_address(added) + done : NULL,
+			        room->readers
 		};
 		error = (int)factor(b, room, stream);
 		if (left == width || error != cudaSuccess)
@@ -262,12 +273,12 @@ int potrf(struct matrix a, int64_t first, int *info, const struct block_room *ro
 
 } // namespace
 
-extern "C" int block_potrf(enum uplo uplo, struct matrix a, int64_t first, int *info,
-        const struct block_room *room, void *stream)
+extern "C" int block_potrf(enum uplo uplo, struct matrix a, struct matrix added, int64_t first,
+        int *info, const struct block_room *room, void *stream)
 {
 	if (a.precision == SINGLE)
-		return uplo == LOWER ? potrf<float, false>(a, first, info, room, stream)
-		                     : potrf<float, true>(a, first, info, room, stream);
-	return uplo == LOWER ? potrf<double, false>(a, first, info, room, stream)
-	                     : potrf<double, true>(a, first, info, room, stream);
+		return uplo == LOWER ? potrf<float, false>(a, added, first, info, room, stream)
+		                     : potrf<float, true>(a, added, first, info, room, stream);
+	return uplo == LOWER ? potrf<double, false>(a, added, first, info, room, stream)
+	                     : potrf<double, true>(a, added, first, info, room, stream);
 }

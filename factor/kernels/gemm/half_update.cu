@@ -3,10 +3,11 @@
  * 64 rows each; one thread copies the high and low parts of both operands, 64 of the inner
  * dimension at a time, through a ring in shared memory. high high has one sum in registers, high
  * low + low high another, so the units' truncation does not affect the small products. At the end
- * the sums are added and multiplied by the row's and the column's factor, which a warp has fetched.
- * A block processes several tiles: the next tile's operands arrive while one tile is added to C. C
- * passes through shared memory too, as far as there is room beside the ring: it arrives during its
- * product, is added to there, and is written back during the next product.
+ * a share of what truncation took is returned, and the sums are added and multiplied by the row's
+ * and the column's factor, which a warp has fetched. A block processes several tiles: the next
+ * tile's operands arrive while one tile is added to C. C passes through shared memory too, as far
+ * as there is room beside the ring: it arrives during its product, is added to there, and is
+ * written back during the next product.
  *
  * Cost: 3 x 128 x 192 k multiply-adds per tile at the rate of FP16, C once from and to memory. A
  * slab of 64 brings 80 KiB for 4.7 million multiply-adds.
@@ -16,6 +17,7 @@
 
 #include "half_pair.h"
 #include "half_update_c.cuh"
+#include "tf32.h"
 
 namespace
 {
@@ -107,7 +109,7 @@ __device__ void work(const struct update &u, struct ring &ring, uint32_t memory,
 #pragma unroll
 		for (int x = 0; x < SUMS; x++)
 			high[x] = high[x] * (HALF_HIGH * HALF_HIGH) +
-			          cross[x] * (HALF_HIGH * HALF_LOW);
+			          (cross[x] * (HALF_HIGH * HALF_LOW) + high[x] * u.returned);
 		settle(high); /* half of the registers become free for C */
 		wait_stage(shared_address(&ring.factors_full), parity);
 		const struct factors f = factors_of(u, ring);
@@ -204,7 +206,9 @@ extern "C" int half_update(enum uplo part, double alpha, struct matrix left, str
 {
 	const int depth = (int)half_depth(left.m);
 	struct update u = {(float *)matrix_address(c), c.ld, (int)c.m, (int)c.n,
-	        tiles_along(depth, SLAB), (float)alpha, part, 0, shared, 0, 0, 0, {}};
+	        tiles_along(depth, SLAB), (float)alpha,
+	        (float)(HALF_HIGH * HALF_HIGH * split_returned(depth, HALF_STEP)), part, 0, shared,
+	        0, 0, 0, {}};
 	struct operands o = {{}, {}, {}, {}, (const float *)matrix_address(left) + depth,
 	        (const float *)matrix_address(right) + depth, left.ld, right.ld, (int)left.n,
 	        (int)right.n};
