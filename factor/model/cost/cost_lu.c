@@ -18,7 +18,8 @@ enum {
 	LU_ROWS_COLUMNS = 64, /* of a block of lu_rows */
 	LU_CLUSTER = 8,       /* blocks that have so many columns right of an LU panel */
 	LU_COLUMNS = 8,
-	MOST_BLOCKS = 8 /* of 256 threads on a multiprocessor */
+	LU_THREADS = 256,
+	LU_REGISTERS = 32 /* of a thread: they limit no block */
 };
 
 /* Seconds to read and write an element far from all others: two thirds of the widest strided
@@ -93,8 +94,8 @@ static double lu_top_waves(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const double wide = k <= 64 ? 64 : 128, word = (double)precision_bytes(c.precision),
 	             bytes = wide * (wide + 2 * LU_COLUMNS) * word,
-	             places = fmin(
-	                     MOST_BLOCKS, floor(cost_scalar(r, "gpu.shared.per_block") / bytes));
+	             places = fmin(cost_resident_blocks(r, LU_THREADS, LU_REGISTERS),
+	                     floor(cost_scalar(r, "gpu.shared.per_block") / bytes));
 
 	return ceil(ceil((double)c.n / LU_COLUMNS) /
 	            (fmax(1, places) * cost_scalar(r, "gpu.sm.count")));
