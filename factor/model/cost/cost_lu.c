@@ -12,7 +12,6 @@
 #include <math.h>
 
 enum {
-	WIDEST_STRIDE = 512,  /* words, of the copy probe */
 	LASWP_COLUMNS = 8,    /* of a block */
 	LASWP_SWAPS = 128,    /* of a kernel */
 	LU_ROWS_COLUMNS = 64, /* of a block of lu_rows */
@@ -26,13 +25,13 @@ enum {
  * copy, which reads in one place and, to write part of a sector, reads and writes in another. */
 static double scattered(struct cost_reader *r, int64_t ld)
 {
-	double stride = fmin((double)ld, WIDEST_STRIDE);
+	static const char name[] = "gpu.copy.stride";
+	const double stride = fmin((double)ld, cost_last(r, name, "stride"));
 
-	return 2.0 / 3 * 2 * sizeof(float) /
-	       cost_surface2(r, "gpu.copy.stride", "words", 0, "stride", stride);
+	return 2.0 / 3 * 2 * sizeof(float) / cost_surface2(r, name, "words", 0, "stride", stride);
 }
 
-/* Data that all multiprocessors read must fit into one of the two halves of L2. */
+/* Data that all multiprocessors read must fit into the near part of L2. */
 static bool in_l2(struct cost_reader *r, struct matrix a)
 {
 	return cost_bytes(a) <= cost_near_l2(r);
