@@ -185,6 +185,7 @@ bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
 	gpu->warpgroups = current->warpgroups;
 	gpu->max_threads_per_sm = prop.maxThreadsPerMultiProcessor;
 	gpu->max_threads_per_block = prop.maxThreadsPerBlock;
+	gpu->max_blocks_per_sm = prop.maxBlocksPerMultiProcessor;
 	gpu->shared_per_block = current->shared_per_block;
 	gpu->shared_per_sm = current->shared_per_sm;
 	gpu->l2_bytes = prop.l2CacheSize;

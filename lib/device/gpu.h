@@ -21,7 +21,7 @@ struct gpu {
 	int device_sms;   /* of the whole device */
 	int sm_numbers;   /* %smid is below: under MPS a part may have any of the device's numbers
 	                   */
-	int max_threads_per_sm, max_threads_per_block;
+	int max_threads_per_sm, max_threads_per_block, max_blocks_per_sm;
 	int64_t shared_per_block; /* opt-in maximum, bytes */
 	int64_t shared_per_sm;
 	int64_t l2_bytes;

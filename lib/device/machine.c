@@ -264,6 +264,7 @@ static void describe_gpu(struct table *table, const struct gpu *gpu)
 	        gpu->warpgroups ? "a" : "");
 	fact_number(table, "gpu.threads_per_sm", gpu->max_threads_per_sm, 1);
 	fact_number(table, "gpu.threads_per_block", gpu->max_threads_per_block, 1);
+	fact_number(table, "gpu.blocks_per_sm", gpu->max_blocks_per_sm, 1);
 	fact_number(table, "gpu.shared_per_block.bytes", (double)gpu->shared_per_block, 1);
 	fact_number(table, "gpu.shared_per_sm.bytes", (double)gpu->shared_per_sm, 1);
 	fact_number(table, "gpu.l2.bytes", (double)gpu->l2_bytes, 1);

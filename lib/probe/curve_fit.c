@@ -112,6 +112,15 @@ double curve_fact(const struct table *curve, const char *key)
 	return text ? atof(text) : NAN;
 }
 
+double curve_most(const struct table *curve, double per_cycle)
+{
+	bool unused;
+	const double sms = curve_fact(curve, "gpu_sms");
+	const struct estimate clock = curve_clock(curve, &unused);
+
+	return sms > 0 && clock.samples > 0 ? per_cycle * sms * clock.value : INFINITY;
+}
+
 bool curve_has_series(const struct table *curve, const char *series)
 {
 	for (size_t row = 0; row < curve->row_count; row++)

@@ -54,6 +54,13 @@ struct estimate curve_clock(const struct table *curve, bool *busy);
 /* A number in the metadata; NaN when it is absent. */
 double curve_fact(const struct table *curve, const char *key);
 
+/* So much a cycle on each multiprocessor of the device, by the second; infinite where the curve
+ * does not have the device or its clock. For bounds: the most that any architecture can do. */
+double curve_most(const struct table *curve, double per_cycle);
+
+/* Seconds: no kernel starts sooner after the one before, whose last access alone takes longer. */
+#define CURVE_SOONEST_KERNEL 1e-7
+
 /* Whether a series has any row. */
 bool curve_has_series(const struct table *curve, const char *series);
 

@@ -138,6 +138,8 @@ static struct probe_run new_run(
 static void note_device(struct table *curve, const struct gpu *gpu)
 {
 	table_meta_set(curve, "gpu_sms", "%d", gpu->sm_count);
+	table_meta_set(curve, "gpu_threads_per_sm", "%d", gpu->max_threads_per_sm);
+	table_meta_set(curve, "gpu_blocks_per_sm", "%d", gpu->max_blocks_per_sm);
 	table_meta_set(curve, "gpu_shared_per_block", "%lld", (long long)gpu->shared_per_block);
 	table_meta_set(curve, "gpu_l2_bytes", "%lld", (long long)gpu->l2_bytes);
 }

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MEMORY_BYTES = 256 * MIB }; /* read, and written again, by the memory kernel */
+/* At least; read, and written again, by the memory kernel. */
+enum { MEMORY_BYTES = 256 * MIB };
 
 static int attribute(const struct gpu *gpu, enum cudaDeviceAttr name)
 {
@@ -19,7 +20,7 @@ static void set_up_memory(struct concurrency *c, bool quick)
 {
 	size_t unused, total;
 	GPU(cudaMemGetInfo(&unused, &total));
-	c->memory_bytes = MEMORY_BYTES;
+	c->memory_bytes = max_int64(MEMORY_BYTES, 4 * c->gpu.l2_bytes / MIB * MIB);
 	while (c->memory_bytes > MIB && 2 * c->memory_bytes > (int64_t)(unused / 4))
 		c->memory_bytes /= 2;
 	if (c->memory_bytes <= 2 * c->gpu.l2_bytes) {

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double most_flops = 1e16, shortest = 1e-11, longest = 1e-3;
+/* Operations a cycle of a multiprocessor: twice those of 10.0 in FP16. */
+static const double flops_a_cycle = 16384, shortest = 1e-11, longest = 1e-3;
 
 /* a / b; relative half-widths add up. */
 static struct estimate quotient(struct estimate a, struct estimate b)
@@ -74,7 +75,8 @@ static void fit_instruction(
 	const struct parameter_spec latency = {"latency", "s",
 	        "one chain of dependent instructions, one warp", NULL, shortest, longest};
 	const struct parameter_spec rate = {"rate", "flop/s",
-	        "independent chains on all SMs, the best of the sweep", NULL, 1e9, most_flops};
+	        "independent chains on all SMs, the best of the sweep", NULL, 1e9,
+	        curve_most(curve, flops_a_cycle)};
 	const struct parameter_spec issue = {"issue", "s",
 	        "a warp-wide instruction of a saturated SM, the best of the sweep", NULL, shortest,
 	        longest};
@@ -182,7 +184,8 @@ static void fit_overhead(const struct table *curve, struct profile *profile)
 static void fit_sustained(const struct table *curve, struct profile *profile, const char *name)
 {
 	const struct parameter_spec rate = {"sustained", "flop/s",
-	        "second half of a long run, one process", NULL, 1e9, most_flops};
+	        "second half of a long run, one process", NULL, 1e9,
+	        curve_most(curve, flops_a_cycle)};
 	const struct parameter_spec clock = {
 	        "sustained_clock", "Hz", "SM clock in that half", NULL, 1e8, 1e10};
 	const struct parameter_spec power = {

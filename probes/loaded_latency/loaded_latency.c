@@ -47,7 +47,7 @@ struct bench {
 enum {
 	CHASE_STEPS = 512,
 	SAMPLES_MAX = 512,
-	SHORT_CYCLE = (2 << 20) / LOADED_NODE_BYTES /* fits in L2 */
+	SHORT_CYCLE = (2 << 20) / LOADED_NODE_BYTES /* at most, within L2 */
 };
 
 /* A random cycle over `count` nodes, one in each `spacing` bytes from `nodes` on. */
@@ -174,8 +174,9 @@ static void measure_chase(struct bench *b)
 	char *const nodes = b->region + b->region_bytes;
 	make_cycle(b, nodes, count, spacing < LOADED_NODE_BYTES ? LOADED_NODE_BYTES : spacing);
 	measure_loaded(b, false);
-	make_cycle(b, nodes, SHORT_CYCLE, LOADED_NODE_BYTES);
-	warm_cycle(b, SHORT_CYCLE);
+	const int64_t few = min_int64(SHORT_CYCLE, b->l2_bytes / LOADED_NODE_BYTES);
+	make_cycle(b, nodes, (uint32_t)few, LOADED_NODE_BYTES);
+	warm_cycle(b, few);
 	measure_loaded(b, true);
 }
 
@@ -315,7 +316,7 @@ static void set_up(struct bench *b)
 	size_t unused, total;
 	const size_t blocks = (size_t)(1 + BLOCKS_PER_SM * b->gpu.sm_count);
 	GPU(cudaMemGetInfo(&unused, &total));
-	b->l2_bytes = b->gpu.l2_bytes / 3 / MIB * MIB;
+	b->l2_bytes = b->gpu.l2_bytes / 3 / (MIB / 4) * (MIB / 4);
 	b->region_bytes = 4096 * MIB;
 	while (b->region_bytes > 16 * MIB && b->region_bytes > (int64_t)(unused / 2))
 		b->region_bytes /= 2;

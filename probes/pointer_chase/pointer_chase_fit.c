@@ -247,6 +247,8 @@ static void fit_device(const struct output *out)
 	static const struct {
 		const char *key, *name, *unit;
 	} facts[] = {{"gpu_sms", "gpu.sm.count", "count"},
+	        {"gpu_threads_per_sm", "gpu.sm.threads", "count"},
+	        {"gpu_blocks_per_sm", "gpu.sm.blocks", "count"},
 	        {"gpu_shared_per_block", "gpu.shared.per_block", "B"},
 	        {"gpu_l2_bytes", "gpu.l2.stated", "B"}};
 	for (size_t i = 0; i < ARRAY_LEN(facts); ++i) {

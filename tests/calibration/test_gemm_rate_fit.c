@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The gemm_rate probe's fit on a synthetic library: times come back at the shapes measured and
- * between them, the best rate is the peak, and impossible rates fail. */
+ * between them, the best rate is the peak, and rates that the device cannot reach fail. */
 #include "factor/calibration/gemm_rate/gemm_rate.h"
 #include "tests/fit_test.h"
 
@@ -73,17 +73,29 @@ static void test_known(void)
 	profile_free(profile);
 }
 
+/* 2 Pflop/s at 2 GHz, by a device of so many multiprocessors (0: not known). */
+static struct table *fast(int sms)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+
+	add_point(curve, 2 * 0x1p39 / 2e15, "gemm_d[m=8192,n=8192,k=8192]");
+	if (sms > 0)
+		table_meta_set(curve, "gpu_sms", "%d", sms);
+	return curve;
+}
+
 int main(void)
 {
-	static const struct timed_point fast[] = {
-	        {"gemm_d[m=8192,n=8192,k=8192]", 2 * 0x1p39 / 2e15}}; /* 2 Pflop/s */
 	static const struct timed_point none[] = {{"gemm_d[m=64,n=64,k=64]", NAN}};
 	static const struct expected_row failed[] = {
 	        {"gpu.gemm.d", 0, "failed"}, {"gpu.gemm.d.peak", 0, "failed"}};
+	static const struct expected_row possible[] = {{"gpu.gemm.d.peak", 2e15, NULL}};
 
 	is_empty_fit(gemm_rate_fit, columns, ARRAY_LEN(columns));
 	test_known();
-	CHECK_FIT(gemm_rate_fit, columns, fast, failed);
+	FITS_ROWS(gemm_rate_fit, fast(100), failed);
+	FITS_ROWS(gemm_rate_fit, fast(200), possible);
+	FITS_ROWS(gemm_rate_fit, fast(0), possible);
 	CHECK_FIT(gemm_rate_fit, columns, none, failed);
 	return finish();
 }

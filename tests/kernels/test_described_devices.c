@@ -9,6 +9,7 @@
 #include "factor/kernels/gemv/gemv.h"
 #include "factor/kernels/lu/panel_geometry.h"
 #include "lib/base/msg.h"
+#include "lib/base/architecture.h"
 #include "lib/device/description.h"
 
 #include <glob.h>
@@ -88,6 +89,8 @@ static void check(const char *path)
 			gemm = gemm && gemm_covers(&d, m, n, sides[(i + j) % SIDES]);
 		}
 	const char *name = strrchr(path, '/') + 1;
+	ok(ARCHITECTURE_THREADS(d.code) == d.threads_per_sm,
+	        "%s: a multiprocessor holds %" PRId64 " threads", name, d.threads_per_sm);
 	ok(panels, "%s: panels are within its multiprocessors and shared memory", name);
 	ok(gemv, "%s: plans of gemv cover the matrix", name);
 	ok(gemm, "%s: plans of gemm cover the matrix", name);

@@ -124,6 +124,15 @@ static void test_unresolved(struct profile *p, struct cost_reader *r)
 	ok(!r->model.missing, "and nothing is missing");
 }
 
+/* An L2 of one part, measured a little larger than the device says. */
+static void test_one_part(struct profile *p, struct cost_reader *r)
+{
+	ADD(p, 0, {"gpu.l2.stated", 6e7}, {"gpu.l2.near.size", 6.3e7});
+	ok(cost_known(r, "gpu.l2.near.size"), "the near part is known");
+	is_real(cost_near_l2(r), 6e7, 1e-12, "no more than all of L2 is near");
+	ok(!r->model.missing, "and nothing is missing");
+}
+
 static void test_missing(struct profile *p, struct cost_reader *r)
 {
 	ADD(p, 0, {"gpu.sm.count", 100});
@@ -135,7 +144,7 @@ static void test_missing(struct profile *p, struct cost_reader *r)
 int main(void)
 {
 	static void (*const tests[])(struct profile *, struct cost_reader *) = {
-	        test_work, test_unresolved, test_missing};
+	        test_work, test_unresolved, test_one_part, test_missing};
 
 	test_host();
 	PLAY(profile_new(), middle_lines);

@@ -15,7 +15,8 @@ static struct profile *device(void)
 
 	ADD(p, 0, {"gpu.launch.pdl", 0.5e-6}, {"gpu.l2.near.size", 1048576},
 	        {"gpu.dram.read", 1.25e12}, {"gpu.dram.latency", 0.5e-6}, {"gpu.clock.sm", 1e9},
-	        {"gpu.sm.l2_read", 1e11}, {"gpu.reduce.sum[threads=32/1024]", 0.2e-6});
+	        {"gpu.sm.l2_read", 1e11}, {"gpu.reduce.sum[threads=32/1024]", 0.2e-6},
+	        {"gpu.fma.s.rate", 4e13});
 	return p;
 }
 

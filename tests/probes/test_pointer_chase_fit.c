@@ -83,6 +83,8 @@ static struct table *two_tlbs(uint32_t ways)
 	        .line = 32 << 20, .sector = 32 << 20, .sets = 128, .ways = 16, .step = 43e-9};
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
 	table_meta_set(curve, "gpu_sms", "%d", SMS);
+	table_meta_set(curve, "gpu_threads_per_sm", "1536");
+	table_meta_set(curve, "gpu_blocks_per_sm", "16");
 	for (uint64_t stride = 2 << 20; stride <= 64 << 20; stride *= stride == 8 << 20 ? 4 : 2) {
 		const uint32_t most = (uint32_t)(memory / stride);
 		for (uint32_t k = 0, nodes = 0; nodes < most; ++k) {
@@ -121,7 +123,9 @@ static void test_two_tlbs(void)
 	        {"gpu.tlb.reach[level=2]", 64.0 * (1 << 30), "64 GiB of the second"},
 	        {"gpu.tlb.entries[level=2]", 2048, "its 2048 entries"},
 	        {"gpu.tlb.page[level=2]", 32 << 20, "its pages of 32 MiB"},
-	        {"gpu.tlb.penalty[level=2]", 43e-9, "what missing it, too, costs"});
+	        {"gpu.tlb.penalty[level=2]", 43e-9, "what missing it, too, costs"},
+	        {"gpu.sm.threads", 1536, "the device's own statement: threads on an SM"},
+	        {"gpu.sm.blocks", 16, "and blocks"});
 	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by[level=2]");
 	is_text(shared->status, "bounded", "that not all SMs share it is seen, not how many do");
 	ok(shared->estimate.high >= OF_A_GROUP && shared->estimate.high < SMS, "up to %g",

@@ -26,8 +26,7 @@
 #include <stdlib.h>
 
 enum {
-	FEWEST_BELOW = 32,  /* rows below a block of Cholesky */
-	TILES_BELOW = 8192, /* from here on strips have several tiles, and one more costs much */
+	FEWEST_BELOW = 32, /* rows below a block of Cholesky: a tile */
 	MOST_BELOW = 32768
 };
 
@@ -45,15 +44,17 @@ static void measure_block(struct call *c, int64_t below, bool beside)
 }
 
 /* Diagonal blocks of Cholesky, without rows below them and with; the rows on all multiprocessors
- * and on the few that are used beside an update. Nearly the identity, which it remains. */
+ * and on the few that are used beside an update. Nearly the identity, which it remains. Beyond
+ * a tile for each multiprocessor strips have several tiles, and one more costs much. */
 static void measure_cholesky(struct call *c, int64_t step)
 {
+	const int64_t one_tile = FEWEST_BELOW * (int64_t)c->bench->rate.gpu.sm_count;
 	int info;
 	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_POTRF_MAX; c->n *= step)
 		for (int64_t below = 0; below <= MOST_BELOW;
-		        below = below < FEWEST_BELOW  ? FEWEST_BELOW
-		                : below < TILES_BELOW ? 2 * step * below
-		                                      : step * below)
+		        below = below < FEWEST_BELOW ? FEWEST_BELOW
+		                : below < one_tile   ? 2 * step * below
+		                                     : step * below)
 			for (int beside = 0; beside <= (below > 0); beside++)
 				measure_block(c, below, beside);
 	GPU(cudaMemcpy(&info, c->bench->info, sizeof info, cudaMemcpyDeviceToHost));

@@ -6,9 +6,6 @@
 #include "factor/kernels/lu/panel_kernels.h"
 
 enum {
-	WARM_ROWS = 2048,      /* of the matrix whose rows are swapped in L2 */
-	WARM_COLUMNS = 4096,   /* wider ones have fewer rows */
-	WARM_BYTES = 16 << 20, /* of LU panels that take turns */
 	MOST_PANELS = 64,
 	TURN_ROWS = 512 /* from one set of pivots to the next */
 };
@@ -75,22 +72,27 @@ void block_kernel_guard(void *context)
 	        block_kernel_inverse(c), 1e3, sides, sides, b->rate.stream));
 }
 
-static int64_t warm_rows(int64_t n)
+/* Rows of a matrix of n columns whose rows are swapped in L2: L2 holds the matrix in single
+ * precision, but for the widest on a small L2. */
+static int64_t warm_rows(const struct call *c)
 {
-	return n <= WARM_COLUMNS ? WARM_ROWS : (int64_t)WARM_ROWS * WARM_COLUMNS / n;
+	enum { FEWEST = 512, MOST = 2048, MOST_WORDS = 1 << 23 };
+	const int64_t words = min_int64(c->bench->rate.gpu.l2_bytes / 6, MOST_WORDS);
+
+	return max_int64(FEWEST, min_int64(MOST, words / c->n));
 }
 
 int64_t block_kernel_swap_rows(const struct call *c)
 {
 	return c->cold ? BLOCK_KERNEL_POOL_ROWS - (BLOCK_KERNEL_TURNS - 1) * TURN_ROWS
-	               : warm_rows(c->n);
+	               : warm_rows(c);
 }
 
 /* The columns of the next call, and its row swaps; transposed: the matrix is row-major. */
 static struct matrix next_columns(struct call *c, struct pivots *p, bool transposed)
 {
 	struct bench *b = c->bench;
-	const int64_t rows = warm_rows(c->n), first = c->turn * TURN_ROWS;
+	const int64_t rows = warm_rows(c), first = c->turn * TURN_ROWS;
 	const int64_t wide = BLOCK_KERNEL_WIDEST;
 	*p = (struct pivots){b->pivots + c->turn * BLOCK_KERNEL_SWAPS, c->swaps};
 	c->turn = (c->turn + 1) % BLOCK_KERNEL_TURNS;
@@ -167,9 +169,10 @@ void block_kernel_lu_columns(void *context)
 
 int64_t block_kernel_turns(const struct call *c)
 {
-	const int64_t fit = WARM_BYTES / (c->m * c->n * precision_bytes(c->precision));
+	const int64_t held = min_int64(c->bench->rate.gpu.l2_bytes / 3, c->bench->pool_bytes),
+	              fit = held / (c->m * c->n * precision_bytes(c->precision));
 
-	return fit < MOST_PANELS ? fit : MOST_PANELS;
+	return max_int64(1, min_int64(fit, MOST_PANELS));
 }
 
 /* In a panel that is factorized already, pivots would stay in place and all come from the first

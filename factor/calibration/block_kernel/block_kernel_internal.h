@@ -90,7 +90,8 @@ void block_kernel_fill_swaps_triangle(const struct call *call);
 void block_kernel_fill_lu_columns(const struct call *call);
 void block_kernel_fill_qr_columns(const struct call *call);
 
-/* Number of LU panels that take turns: L2 holds them all, and no point has more calls. */
+/* Number of LU panels that take turns: L2 holds them all, but for one that is too large, and no
+ * point has more calls. */
 int64_t block_kernel_turns(const struct call *call);
 
 /* Rows that the next swaps may reach, and random pivots among them, as partial pivoting finds them.

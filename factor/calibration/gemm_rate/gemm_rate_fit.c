@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* No device comes near 1.2 Pflop/s in these precisions, none runs a call within 300 ns of the one
- * before, and the probe takes no call this long. */
-static const double fastest = 1.2e15, shortest = 300e-9;
+/* Operations a cycle of a multiprocessor: twice the most in these precisions, 4096 in TF32 by
+ * compute capability 10.0. The probe takes no call of 100 s. */
+static const double flops_a_cycle = 8192;
 
 /* Flops of a call: scale times the product of its arguments, and of `again` once more. */
 struct surface {
@@ -93,7 +93,8 @@ static double flops(const struct table *curve, const struct point *point, const 
 	return count;
 }
 
-static void fit_surface(const struct table *curve, struct profile *profile, const struct surface *s)
+static void fit_surface(
+        const struct table *curve, struct profile *profile, const struct surface *s, double fastest)
 {
 	const struct parameter_spec peak = {
 	        s->peak, "flop/s", "highest rate of the surface", "surface", 1e8, fastest};
@@ -106,7 +107,7 @@ static void fit_surface(const struct table *curve, struct profile *profile, cons
 	for (size_t i = 0; i < count; i++) {
 		const double work = flops(curve, &point[i], s);
 		const struct estimate rate = estimate_inverse(work, point[i].seconds);
-		rows.spec.low = fmax(shortest, work / fastest);
+		rows.spec.low = fmax(CURVE_SOONEST_KERNEL, work / fastest);
 		curve_fit_point(curve, profile, &rows, &point[i]);
 		if (point[i].seconds.samples == 0 || rate.value <= best.value)
 			continue;
@@ -120,6 +121,8 @@ static void fit_surface(const struct table *curve, struct profile *profile, cons
 
 void gemm_rate_fit(const struct table *curve, struct profile *profile)
 {
+	const double fastest = curve_most(curve, flops_a_cycle);
+
 	for (size_t i = 0; i < ARRAY_LEN(surfaces); i++)
-		fit_surface(curve, profile, &surfaces[i]);
+		fit_surface(curve, profile, &surfaces[i], fastest);
 }

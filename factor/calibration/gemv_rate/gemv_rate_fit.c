@@ -10,8 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* No L2 delivers 30 TB/s, no call starts within 300 ns of the one before, none takes 100 s. */
-static const double fastest = 3e13, shortest = 300e-9;
+/* Bytes a cycle from L2 to a multiprocessor, twice the most of any architecture. The probe takes no
+ * call of 100 s. */
+static const double bytes_a_cycle = 128;
 
 #define SURFACE(series, name, method)                                                              \
 	CURVE_SURFACE(series, name, method ", start to start", 0, 100, "m", "n", "cold")
@@ -33,12 +34,12 @@ static const struct {
 };
 
 static void add_point(const struct table *curve, struct profile *profile, struct curve_rows rows,
-        const struct point *point, int bytes)
+        const struct point *point, double least)
 {
 	const double m = curve_arg(curve, point, "m"), n = curve_arg(curve, point, "n");
 	const struct arg warm[] = {{"m", m}, {"n", n}, {"cold", 0}};
 
-	rows.spec.low = fmax(shortest, m * n * bytes / fastest);
+	rows.spec.low = fmax(CURVE_SOONEST_KERNEL, m * n * least);
 	curve_fit_point(curve, profile, &rows, point);
 	if (curve_at(curve, rows.series, warm, ARRAY_LEN(warm)).row == SIZE_MAX)
 		profile_add(
@@ -47,11 +48,14 @@ static void add_point(const struct table *curve, struct profile *profile, struct
 
 void gemv_rate_fit(const struct table *curve, struct profile *profile)
 {
+	const double fastest = curve_most(curve, bytes_a_cycle);
+
 	for (size_t i = 0; i < ARRAY_LEN(surfaces); i++) {
 		struct point *point;
 		const size_t count = curve_points(curve, surfaces[i].rows.series, &point);
 		for (size_t p = 0; p < count; p++)
-			add_point(curve, profile, surfaces[i].rows, &point[p], surfaces[i].bytes);
+			add_point(curve, profile, surfaces[i].rows, &point[p],
+			        surfaces[i].bytes / fastest);
 		free(point);
 	}
 }

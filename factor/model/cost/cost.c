@@ -99,11 +99,11 @@ bool cost_known(struct cost_reader *reader, const char *name)
 double cost_near_l2(struct cost_reader *reader)
 {
 	static const char near[] = "gpu.l2.near.size", parts[] = "gpu.l2.partitions";
+	const double stated = cost_scalar(reader, "gpu.l2.stated");
 
 	if (cost_known(reader, near))
-		return cost_scalar(reader, near);
-	return cost_scalar(reader, "gpu.l2.stated") /
-	       (cost_known(reader, parts) ? cost_scalar(reader, parts) : 1);
+		return fmin(cost_scalar(reader, near), stated);
+	return stated / (cost_known(reader, parts) ? cost_scalar(reader, parts) : 1);
 }
 
 double cost_last(struct cost_reader *reader, const char *name, const char *arg)

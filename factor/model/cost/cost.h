@@ -96,7 +96,7 @@ void cost_reader_change(
 bool cost_known(struct cost_reader *reader, const char *name);
 
 /* Bytes of the part of L2 that is near to a multiprocessor: measured, else the stated size divided
- * by the number of partitions. */
+ * by the number of partitions; at most the stated size. */
 double cost_near_l2(struct cost_reader *reader);
 
 /* The largest value of an argument in a function's rows, NaN when there are none. */

@@ -4,7 +4,8 @@
 
 #include "cost.h"
 
-enum { WARP = 32 /* threads */, SCHEDULERS = 4 /* of a multiprocessor */ };
+/* On every architecture: threads of a warp, schedulers of a multiprocessor. */
+enum { WARP = 32, SCHEDULERS = 4 };
 
 /* The device's functions at level 2. */
 #define FUNCTION(type, name, ...) type cost_##name(struct cost_reader *r, __VA_ARGS__);
@@ -22,6 +23,8 @@ struct cost cost_moves(struct cost_reader *r, struct operation_work work);
  * (cost_triangles.c). */
 struct cost cost_ger_measured(struct cost_reader *r, struct matrix a);
 struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k);
+/* Seconds of a multiprocessor for so many multiply-adds at the rate of their precision. */
+double cost_multiply_adds(struct cost_reader *r, enum precision precision, double count);
 /* Seconds between two FMA of a warp in a's precision on one of a multiprocessor's four schedulers.
  */
 double cost_issue(struct cost_reader *r, struct matrix a);
@@ -86,3 +89,6 @@ double cost_total(const struct cost *cost);
 
 /* The share of the multiprocessors that so many blocks can use. */
 double cost_share(struct cost_reader *r, double blocks);
+
+/* Blocks that a multiprocessor holds at a time, of so many threads with so many registers each. */
+double cost_resident_blocks(struct cost_reader *r, double threads, double registers);

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Costs of the paper's Gram-Schmidt kernels by their blocks of NX x NY threads. The blocks of a
- * multiprocessor share the issue of instructions, the connection with L2, and their part of memory:
- * of L2 as far as it holds the columns, else of DRAM. A block also waits alone, in turn: to take
- * the place of the block before, for each access down its columns, for q in shared memory, for its
- * sums. Meanwhile the other blocks use the shared resources. Overlapping times are combined by the
- * norm of order ORDER: near the larger of two unlike times, a quarter above two equal ones. A last,
- * partly filled round takes as long as a round of few blocks; the more rounds before it, the less
- * so, as their blocks have come to begin at different times. */
+ * multiprocessor share the issue of instructions and the units for multiply-adds, the connection
+ * with L2, and their part of memory: of L2 as far as it holds the columns, else of DRAM. A block
+ * also waits alone, in turn: to take the place of the block before, for each access down its
+ * columns, for q in shared memory, for its sums. Meanwhile the other blocks use the shared
+ * resources. Overlapping times are combined by the norm of order ORDER: near the larger of two
+ * unlike times, a quarter above two equal ones. A last, partly filled round takes as long as a
+ * round of few blocks; the more rounds before it, the less so, as their blocks have come to begin
+ * at different times. */
 #include "cost_blocks.h"
 
 #include <math.h>
 
 enum {
-	THREADS_PER_SM = 2048,
-	BLOCKS_PER_SM = 32,
-	WIDE_THREADS_PER_SM = 1024, /* whose accesses take all registers */
+	REGISTERS = 32, /* of a thread; with accesses of WIDE bytes twice as many */
 	WIDE = 16,
 	ORDER = 3 /* of the norm */
 };
 
-/* Instructions of a thread in the compiled kernels: before and after its accesses, for a round of
- * SHAPED_UNROLL accesses (shared: of one), for such a round at the end of a column, and for a level
- * of the sums' tree. */
+/* Instructions of a thread in the kernels as compiled for 9.0: before and after its accesses, for a
+ * round of SHAPED_UNROLL accesses (shared: of one), for such a round at the end of a column, and
+ * for a level of the sums' tree. They are counts of the kernels, taken for every architecture. */
 struct instructions {
 	double begin, turn, edge, end, level;
 };
@@ -38,10 +37,11 @@ struct grid {
 	double blocks, resident; /* resident: of a multiprocessor */
 	double set, column;      /* bytes of all columns, of one */
 	double turns;            /* of accesses, after one another down a column */
-	double instructions;     /* of a thread */
+	double issue;            /* seconds of a block for its instructions and multiply-adds */
 };
 
-static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct matrix a)
+static struct grid grid_of(
+        struct cost_reader *r, enum gram_step step, struct gram_shape shape, struct matrix a)
 {
 	const bool reads = step == GRAM_DOTS, wide = shape.access == GRAM_WIDE;
 	const double threads = shape.nx * shape.ny, columns = (double)(reads ? a.n : a.n - 1);
@@ -52,15 +52,16 @@ static struct grid grid_of(enum gram_step step, struct gram_shape shape, struct 
 	        .threads = threads,
 	        .columns = shape.ny,
 	        .blocks = ceil(columns / shape.ny),
-	        .resident = floor((wide ? WIDE_THREADS_PER_SM : THREADS_PER_SM) / threads),
+	        .resident = cost_resident_blocks(r, threads, (wide ? 2 : 1) * REGISTERS),
 	        .column = (double)a.m * word_bytes(a)};
 	const double turns = g.column / (shape.nx * access), whole = floor(turns);
 
-	g.resident = fmin(g.resident, BLOCKS_PER_SM);
 	g.set = columns * g.column;
 	g.turns = ceil(turns);
-	g.instructions = each.begin + whole * each.turn + (g.turns - whole) * each.edge + each.end +
-	                 each.level * log2(shape.nx / (double)WARP);
+	const double instructions = each.begin + whole * each.turn + (g.turns - whole) * each.edge +
+	                            each.end + each.level * log2(shape.nx / (double)WARP);
+	g.issue = fmax(instructions * threads / WARP / SCHEDULERS / cost_scalar(r, "gpu.clock.sm"),
+	        cost_multiply_adds(r, a.precision, (double)a.m * shape.ny));
 	return g;
 }
 
@@ -119,8 +120,7 @@ static struct block block_of(struct cost_reader *r, const struct grid *g, struct
 	const double latency = held * cost_scalar(r, "gpu.l2.latency") +
 	                       (1 - held) * cost_scalar(r, "gpu.dram.latency");
 	const double moved = g->columns * g->column * (g->reads ? 2 : 3); /* with q */
-	struct block b = {.issue = g->instructions * g->threads / WARP / SCHEDULERS /
-	                           cost_scalar(r, "gpu.clock.sm"),
+	struct block b = {.issue = g->issue,
 	        .connection = moved / cost_scalar(r, "gpu.sm.l2_read"),
 	        .memory = traffic(r, g, held) / g->blocks * cost_scalar(r, "gpu.sm.count"),
 	        .alone = turn_over(r, g) + g->turns * (latency + other_waits(r, shape)),
@@ -192,7 +192,7 @@ struct cost cost_gram_shaped(
 
 	if (step == GRAM_SCALE)
 		return scalings(r, a);
-	const struct grid g = grid_of(step, shape, a);
+	const struct grid g = grid_of(r, step, shape, a);
 	if (g.blocks == 0)
 		return cost;
 	const struct block b = block_of(r, &g, shape);

@@ -12,26 +12,26 @@
 #include <math.h>
 
 enum {
-	WIDEST_STRIDE = 512,  /* words, of the copy probe */
 	LASWP_COLUMNS = 8,    /* of a block */
 	LASWP_SWAPS = 128,    /* of a kernel */
 	LU_ROWS_COLUMNS = 64, /* of a block of lu_rows */
 	LU_CLUSTER = 8,       /* blocks that have so many columns right of an LU panel */
 	LU_COLUMNS = 8,
-	MOST_BLOCKS = 8 /* of 256 threads on a multiprocessor */
+	LU_THREADS = 256,
+	LU_REGISTERS = 32 /* of a thread: they limit no block */
 };
 
 /* Seconds to read and write an element far from all others: two thirds of the widest strided
  * copy, which reads in one place and, to write part of a sector, reads and writes in another. */
 static double scattered(struct cost_reader *r, int64_t ld)
 {
-	double stride = fmin((double)ld, WIDEST_STRIDE);
+	static const char name[] = "gpu.copy.stride";
+	const double stride = fmin((double)ld, cost_last(r, name, "stride"));
 
-	return 2.0 / 3 * 2 * sizeof(float) /
-	       cost_surface2(r, "gpu.copy.stride", "words", 0, "stride", stride);
+	return 2.0 / 3 * 2 * sizeof(float) / cost_surface2(r, name, "words", 0, "stride", stride);
 }
 
-/* Data that all multiprocessors read must fit into one of the two halves of L2. */
+/* Data that all multiprocessors read must fit into the near part of L2. */
 static bool in_l2(struct cost_reader *r, struct matrix a)
 {
 	return cost_bytes(a) <= cost_near_l2(r);
@@ -93,8 +93,8 @@ static double lu_top_waves(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const double wide = k <= 64 ? 64 : 128, word = (double)precision_bytes(c.precision),
 	             bytes = wide * (wide + 2 * LU_COLUMNS) * word,
-	             places = fmin(
-	                     MOST_BLOCKS, floor(cost_scalar(r, "gpu.shared.per_block") / bytes));
+	             places = fmin(cost_resident_blocks(r, LU_THREADS, LU_REGISTERS),
+	                     floor(cost_scalar(r, "gpu.shared.per_block") / bytes));
 
 	return ceil(ceil((double)c.n / LU_COLUMNS) /
 	            (fmax(1, places) * cost_scalar(r, "gpu.sm.count")));

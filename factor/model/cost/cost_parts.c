@@ -2,6 +2,8 @@
 /* Building blocks of the costs on the device: kernels, library calls, copies. */
 #include "cost_blocks.h"
 
+#include "lib/base/architecture.h"
+
 #include <math.h>
 
 const char *const axes_mn[] = {"m", "n"}, *const axes_swaps[] = {"swaps", "n", "cold"};
@@ -12,6 +14,27 @@ static const double sweep_bytes = 16384;
 double cost_share(struct cost_reader *r, double blocks)
 {
 	return fmin(1, blocks / cost_scalar(r, "gpu.sm.count"));
+}
+
+/* By the shared memory of a block. */
+static int architecture(struct cost_reader *r)
+{
+	const double shared = cost_scalar(r, "gpu.shared.per_block");
+
+	return architecture_with_shared(isnan(shared) ? 0 : (int64_t)shared);
+}
+
+/* A profile without the device's statement: that of the architecture. */
+double cost_resident_blocks(struct cost_reader *r, double threads, double registers)
+{
+	static const char most_threads[] = "gpu.sm.threads", most_blocks[] = "gpu.sm.blocks";
+	const bool stated = cost_known(r, most_threads) && cost_known(r, most_blocks);
+	const int code = stated ? 0 : architecture(r);
+	const double held = stated ? cost_scalar(r, most_threads) : ARCHITECTURE_THREADS(code),
+	             blocks = stated ? cost_scalar(r, most_blocks) : ARCHITECTURE_BLOCKS(code),
+	             room = fmin(held, ARCHITECTURE_REGISTERS / registers);
+
+	return fmax(1, fmin(blocks, floor(room / threads)));
 }
 
 struct cost cost_library(struct cost_reader *r, double total, enum term term)

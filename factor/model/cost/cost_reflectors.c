@@ -25,7 +25,9 @@ enum {
 	TAGGED_BYTES = 8,
 	STREAMED_BLOCKS = 2, /* per multiprocessor */
 	STREAMED_THREADS = 256,
-	CLUSTER = 8, /* blocks, which share so many columns right of a panel */
+	RESIDENT_THREADS = 256, /* of a block, or half as many */
+	RESIDENT_WORDS = 128,   /* of the panel in a thread's registers */
+	CLUSTER = 8,            /* blocks, which share so many columns right of a panel */
 	CLUSTER_COLUMNS = 8
 };
 
@@ -42,14 +44,20 @@ struct geqrf_blocks {
 	double threads, rows, blocks;
 };
 
+/* Kernels have rows of 32, 64 and 128 words, or columns. */
+static int64_t widest(int64_t n)
+{
+	return n <= 32 ? 32 : n <= 64 ? 64 : n <= 128 ? 128 : INT64_MAX;
+}
+
 /* The fewest rows a block with which the panel fits on so many multiprocessors. */
 static bool geqrf_fits(struct matrix a, double multiprocessors, struct geqrf_blocks *g)
 {
-	int64_t words = a.n * precision_bytes(a.precision) / 4;
-	int64_t most = words <= 32 ? 1024 : words <= 64 ? 512 : words <= 128 ? 256 : 0;
+	const int64_t words = widest(a.n * precision_bytes(a.precision) / 4);
+	const int64_t most = RESIDENT_THREADS * (RESIDENT_WORDS / words);
 
-	for (int64_t rows = 128; rows <= most; rows *= 2) {
-		g->threads = rows < 256 ? (double)rows : 256;
+	for (int64_t rows = RESIDENT_THREADS / 2; rows <= most; rows *= 2) {
+		g->threads = (double)min_int64(rows, RESIDENT_THREADS);
 		g->rows = (double)rows / g->threads;
 		g->blocks = ceil((double)a.m / (double)rows);
 		if (g->blocks <= multiprocessors)
@@ -61,8 +69,8 @@ static bool geqrf_fits(struct matrix a, double multiprocessors, struct geqrf_blo
 static double geqrf_column(
         struct cost_reader *r, struct matrix a, const struct geqrf_blocks *g, double columns)
 {
-	double widest = a.n <= 32 ? 32 : a.n <= 64 ? 64 : 128, words = columns * word_bytes(a) / 4;
-	double groups = fmax(1, g->threads / (widest * word_bytes(a) / 8));
+	double words = columns * word_bytes(a) / 4;
+	double groups = fmax(1, g->threads / ((double)widest(a.n) * word_bytes(a) / 8));
 	double rounds = ceil(g->blocks / groups / LOADS);
 	double warps = g->threads / WARP;
 	double column = cost_surface2(r, OF_PRECISION("gpu.panel.column", a.precision), "blocks",

@@ -46,11 +46,16 @@ static double product(struct cost_reader *r, struct matrix a)
 	       (rate * cost_surface1(r, "gpu.fma.fed.lane", "width", 16));
 }
 
+double cost_multiply_adds(struct cost_reader *r, enum precision precision, double count)
+{
+	const char *rate = precision == SINGLE ? "gpu.fma.s.rate" : "gpu.fma.d.rate";
+
+	return 2 * count / (cost_scalar(r, rate) / cost_scalar(r, "gpu.sm.count"));
+}
+
 double cost_issue(struct cost_reader *r, struct matrix a)
 {
-	double rate = of(r, a, "gpu.fma.s.rate", "gpu.fma.d.rate") / cost_scalar(r, "gpu.sm.count");
-
-	return 2.0 * WARP * SCHEDULERS / rate;
+	return cost_multiply_adds(r, a.precision, WARP * SCHEDULERS);
 }
 
 /* Each step waits for a product and a read of shared memory, then works on the rows left. */

@@ -108,8 +108,13 @@ static double seconds_if(struct profile *profile, const struct question *questio
 /* Sizes of the machine are exact. */
 static bool is_measured(const char *name)
 {
-	return strcmp(name, "gpu.sm.count") != 0 && strcmp(name, "gpu.shared.per_block") != 0 &&
-	       strcmp(name, "gpu.l2.stated") != 0;
+	static const char *const exact[] = {"gpu.sm.count", "gpu.sm.threads", "gpu.sm.blocks",
+	        "gpu.shared.per_block", "gpu.l2.stated"};
+
+	for (size_t i = 0; i < ARRAY_LEN(exact); i++)
+		if (strcmp(name, exact[i]) == 0)
+			return false;
+	return true;
 }
 
 /* A choice, the next best one, and the sensitivity found so far. */
