@@ -134,9 +134,10 @@ static struct probe_run new_run(
 	};
 }
 
-/* Sizes of the device that fits turn into parameters: the model reads only the profile. */
+/* Facts of the device that fits turn into parameters: the model reads only the profile. */
 static void note_device(struct table *curve, const struct gpu *gpu)
 {
+	table_meta_set(curve, "gpu_compute_capability", "%d.%d", gpu->major, gpu->minor);
 	table_meta_set(curve, "gpu_sms", "%d", gpu->sm_count);
 	table_meta_set(curve, "gpu_shared_per_block", "%lld", (long long)gpu->shared_per_block);
 	table_meta_set(curve, "gpu_l2_bytes", "%lld", (long long)gpu->l2_bytes);

@@ -108,8 +108,8 @@ static double seconds_if(struct profile *profile, const struct question *questio
 /* Sizes of the machine are exact. */
 static bool is_measured(const char *name)
 {
-	return strcmp(name, "gpu.sm.count") != 0 && strcmp(name, "gpu.shared.per_block") != 0 &&
-	       strcmp(name, "gpu.l2.stated") != 0;
+	return strcmp(name, "gpu.compute_capability") != 0 && strcmp(name, "gpu.sm.count") != 0 &&
+	       strcmp(name, "gpu.shared.per_block") != 0 && strcmp(name, "gpu.l2.stated") != 0;
 }
 
 /* A choice, the next best one, and the sensitivity found so far. */
