@@ -82,6 +82,7 @@ static struct table *two_tlbs(uint32_t ways)
 	machine.tlb[1] = (struct cache){
 	        .line = 32 << 20, .sector = 32 << 20, .sets = 128, .ways = 16, .step = 43e-9};
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	table_meta_set(curve, "gpu_compute_capability", "9.0");
 	table_meta_set(curve, "gpu_sms", "%d", SMS);
 	for (uint64_t stride = 2 << 20; stride <= 64 << 20; stride *= stride == 8 << 20 ? 4 : 2) {
 		const uint32_t most = (uint32_t)(memory / stride);
@@ -121,7 +122,9 @@ static void test_two_tlbs(void)
 	        {"gpu.tlb.reach[level=2]", 64.0 * (1 << 30), "64 GiB of the second"},
 	        {"gpu.tlb.entries[level=2]", 2048, "its 2048 entries"},
 	        {"gpu.tlb.page[level=2]", 32 << 20, "its pages of 32 MiB"},
-	        {"gpu.tlb.penalty[level=2]", 43e-9, "what missing it, too, costs"});
+	        {"gpu.tlb.penalty[level=2]", 43e-9, "what missing it, too, costs"},
+	        {"gpu.compute_capability", 9.0, "the device's compute capability"},
+	        {"gpu.sm.count", SMS, "and its multiprocessors"});
 	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by[level=2]");
 	is_text(shared->status, "bounded", "that not all SMs share it is seen, not how many do");
 	ok(shared->estimate.high >= OF_A_GROUP && shared->estimate.high < SMS, "up to %g",
