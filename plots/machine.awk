@@ -58,6 +58,16 @@ function other_runs(folder, T,   i, n, file, names, found, run, line) {
 		note("Measured by other runs than the profile: " found ".")
 }
 
+# What predictions or measurements say about sizes that were tuned for another GPU.
+function other_tuning(folder,   i, n, names, text) {
+	n = split("predictions measurements bench update", names, " ")
+	text = ""
+	for (i = 1; i <= n && text == ""; i++)
+		text = head_of(folder "/" names[i] ".tsv", "tuning")
+	if (text != "")
+		note("Kernels and plans are " text " (docs/portability.md).")
+}
+
 function profile_lines(folder, what,   T, age, M) {
 	if (!load(folder "/profile.tsv", T)) {
 		paragraph("There is no profile in " folder ": make fit assembles one from the curves.")
@@ -71,6 +81,7 @@ function profile_lines(folder, what,   T, age, M) {
 	if (meta(T, "quick") == "yes")
 		note("This profile comes from a quick run (--quick): fewer and shorter samples.")
 	other_runs(folder, T)
+	other_tuning(folder)
 	load(folder "/machine.tsv", M)
 	stale(T, M, folder)
 }

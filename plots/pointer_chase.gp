@@ -2,7 +2,7 @@
 # Title: Pointer chase
 # Question: How large and how fast is each level of the memory hierarchy?
 # Figure: Above, random chains against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Then chains over pages, one node in each. Below, the share of L2 lines whose first load by an SM took at most this time, after an SM of the other partition had read them (half of them are far), after one of the same partition, and when they were in memory only (dashed: near and far hits).
-# Parameters: gpu.l1. gpu.l2. gpu.dram.latency gpu.readonly. gpu.constant. gpu.tlb. gpu.shared.latency gpu.cluster. gpu.load. gpu.clock.sm gpu.sm. gpu.shared.per_block
+# Parameters: gpu.l1. gpu.l2. gpu.dram.latency gpu.readonly. gpu.constant. gpu.tlb. gpu.shared.latency gpu.cluster. gpu.load. gpu.clock.sm gpu.compute_capability gpu.sm. gpu.shared.per_block
 height = 1640
 load scripts."/style.gp"
 chains = present("pointer_chase/chain_ca pointer_chase/chain_cg pointer_chase/chain_nc pointer_chase/chain_constant pointer_chase/cold")

@@ -57,8 +57,8 @@ static bool at_once(const struct factor *s, int64_t w)
 /* Whether that kernel also updates the columns: few of them, of few rows. */
 static bool few(const struct factor *s, int64_t w, int64_t rows, int64_t columns)
 {
-	return at_once(s, w) && w <= EXECUTOR_LU_COLUMNS && rows <= EXECUTOR_LU_COLUMNS_ROWS &&
-	       columns <= 2 * EXECUTOR_LU_COLUMNS;
+	return at_once(s, w) && w <= EXECUTOR_LU_COLUMNS &&
+	       rows <= s->e->tuning.layout.lu_columns_rows && columns <= 2 * EXECUTOR_LU_COLUMNS;
 }
 
 /* Toledo's recursion (1997): left half, update of the right half, right half. Up to

@@ -18,42 +18,23 @@
 
 enum {
 	STEP = 64,
-	BESIDE = 2000,            /* columns: look-ahead 2 in LU; half: look-ahead in Cholesky */
-	TALL = 128,               /* rows over columns: no look-ahead */
-	FEW_PANELS = 14000,       /* columns: no look-ahead in Cholesky by 3xFP16 */
-	SHORT_CORNERS = 10000,    /* rows: narrow leaves in fp64 Cholesky */
-	WAITING = 12000,          /* rows: wide leaves in LU by 3xTF32 */
-	QR_LEAF_BYTES = 16 << 20, /* half of the registers of a large GPU */
-	LEAF_FUSED = 16           /* every column sweeps over the whole leaf: a narrow one */
+	LEAF_FUSED = 16 /* every column sweeps over the whole leaf: a narrow one */
 };
 
-/* The width of a block doubles for each of these lengths that the side of a square with as many
- * elements as the rest of the matrix exceeds. Blocks of tall matrices are therefore wider: their
- * updates have fewer columns. */
-enum { DOUBLINGS = 4 };
+static const struct width_rule *rule_of(const struct width_rules *rules, enum operation operation)
+{
+	return operation == GETRF   ? &rules->getrf
+	       : operation == GEQRF ? &rules->geqrf
+	                            : &rules->potrf;
+}
 
-struct rule {
-	int64_t narrowest, from[DOUBLINGS];
-};
-
-static const struct rule in_single[] = {[GETRF] = {64, {3072, 6144, 10240}},
-        [GEQRF] = {64, {3584, 7168, 14336}},
-        [POTRF] = {128, {1536, 3072, 6144, 12288}}};
-static const struct rule in_double[] = {[GETRF] = {32, {1536, 3072, 6144, 10240}},
-        [GEQRF] = {64, {3584, 7168, 14336}},
-        [POTRF] = {128, {2304, 3072, 6144, 8192}}};
-static const struct rule by_splits[] = {
-        [GETRF] = {64, {3456, 8192}}, [GEQRF] = {64, {4608, 9216}}, [POTRF] = {128, {1536}}};
-static const struct rule on_host[] = {[GETRF] = {64, {32768, 65536, 131072}},
-        [GEQRF] = {32, {16384, 32768, 65536, 131072}},
-        [POTRF] = {128, {6144, 12288}}};
-
-static int64_t next_width(const struct rule *rule, int64_t rows, int64_t columns)
+/* Blocks of tall matrices are wider: their updates have fewer columns. */
+static int64_t next_width(const struct width_rule *rule, int64_t rows, int64_t columns)
 {
 	const double side = sqrt((double)rows * (double)columns);
 	int64_t width = rule->narrowest;
 
-	for (int i = 0; i < DOUBLINGS && rule->from[i] && side > (double)rule->from[i]; i++)
+	for (int i = 0; i < TUNING_DOUBLINGS && rule->from[i] && side > (double)rule->from[i]; i++)
 		width *= 2;
 	return width;
 }
@@ -65,7 +46,7 @@ struct bounds {
 };
 
 static int64_t divide(
-        const struct rule *rule, struct bounds bounds, int64_t m, int64_t n, int64_t *widths)
+        const struct width_rule *rule, struct bounds bounds, int64_t m, int64_t n, int64_t *widths)
 {
 	const int64_t steps = min_int64(m, n);
 	int64_t count = 0, j = 0;
@@ -78,37 +59,50 @@ static int64_t divide(
 	return j < steps ? 1 : count;
 }
 
+/* Rows of a panel that one cluster holds; 0 on devices without clusters for such panels. */
+static int64_t cluster_rows(const struct executor *e, int64_t columns, int64_t word)
+{
+	return e->tuning.device.max_cluster < PANEL_CLUSTER ? 0 : panel_cluster_rows(columns, word);
+}
+
+/* The same of the kernel on many multiprocessors, which needs code for 9.0. */
+static int64_t grid_rows(const struct executor *e, int64_t columns, int64_t word)
+{
+	return e->tuning.device.code < 90
+	               ? 0
+	               : panel_grid_rows(columns, word, e->tuning.device.sm_count);
+}
+
 /* In single precision twice as wide where all panels are longer than one cluster holds at STEP
  * columns: in panels of many multiprocessors the exchange does not depend on the width of a row. In
  * double precision half as wide where some panels are longer, but not all: one cluster then holds
  * twice as many rows. */
-static int64_t widest_lu_leaf(int64_t m, int64_t columns, enum precision precision)
+static int64_t widest_lu_leaf(
+        const struct executor *e, int64_t m, int64_t columns, enum precision precision)
 {
-	const int64_t word = precision_bytes(precision), held = panel_cluster_rows(STEP, word);
+	const int64_t word = precision_bytes(precision), held = cluster_rows(e, STEP, word);
 	const bool all_longer = m - columns >= held;
 
 	if (precision == DOUBLE)
 		return !all_longer && m > held + held / 4 ? STEP / 2 : STEP;
-	return all_longer && m <= panel_grid_rows(DEFAULT_LU_LEAF, word, PANEL_GRID_MOST)
-	               ? DEFAULT_LU_LEAF
-	               : STEP;
+	return all_longer && m <= grid_rows(e, DEFAULT_LU_LEAF, word) ? DEFAULT_LU_LEAF : STEP;
 }
 
 /* A lone panel of STEP columns, longer than one cluster holds but not than it holds at half the
  * columns: two panels of one cluster each are faster than one of many multiprocessors. */
-static bool halved(int64_t m, int64_t columns, enum precision precision)
+static bool halved(const struct executor *e, int64_t m, int64_t columns, enum precision precision)
 {
 	const int64_t word = precision_bytes(precision);
 
-	return columns <= STEP && m > panel_cluster_rows(STEP, word) &&
-	       m <= panel_cluster_rows(STEP / 2, word);
+	return columns <= STEP && m > cluster_rows(e, STEP, word) &&
+	       m <= cluster_rows(e, STEP / 2, word);
 }
 
 /* Beside products by 3xTF32 every kernel of a panel waits for multiprocessors (3xFP16 leaves some):
  * in matrices of many rows fewer kernels are better. */
 static bool waits_beside(const struct executor *e, int64_t m, enum precision precision)
 {
-	return precision == SINGLE && e->math == MATH_3XTF32 && m >= WAITING;
+	return precision == SINGLE && e->math == MATH_3XTF32 && m >= e->tuning.plan.waiting;
 }
 
 /* The persistent kernel touches memory once for any width of the leaf: the widest leaf that stays
@@ -119,9 +113,9 @@ static void choose_lu_panel(
 	struct fault kept = e->fault; /* a panel that does not fit is no failure */
 
 	plan->panel = "persistent";
-	plan->leaf = halved(m, columns, precision)   ? STEP / 2
-	             : waits_beside(e, m, precision) ? DEFAULT_LU_LEAF
-	                                             : widest_lu_leaf(m, columns, precision);
+	plan->leaf = halved(e, m, columns, precision) ? STEP / 2
+	             : waits_beside(e, m, precision)  ? DEFAULT_LU_LEAF
+	                                              : widest_lu_leaf(e, m, columns, precision);
 	for (; plan->leaf >= LEAF_FUSED; plan->leaf /= 2) {
 		int64_t n = min_int64(plan->leaf, max_int64(columns, 1));
 		struct matrix tallest = {NULL, 0, max_int64(m, n), n, max_int64(m, n), precision};
@@ -137,13 +131,13 @@ static void choose_lu_panel(
  * In single precision panels go by the Gram matrix and may have any height. In double precision
  * leaves are half as wide where most panels are longer than one cluster holds at STEP columns, and
  * few at half as many. */
-static int64_t qr_leaf(int64_t m, enum precision precision)
+static int64_t qr_leaf(const struct executor *e, int64_t m, enum precision precision)
 {
-	const int64_t word = precision_bytes(precision), held = panel_cluster_rows(STEP, word);
-	const int64_t held_half = panel_cluster_rows(STEP / 2, word);
+	const int64_t word = precision_bytes(precision), held = cluster_rows(e, STEP, word);
+	const int64_t held_half = cluster_rows(e, STEP / 2, word);
 	const bool between = 2 * m > 3 * held && 2 * m <= 3 * held_half;
 
-	if (precision == SINGLE || (m <= QR_LEAF_BYTES / (STEP * word) && !between))
+	if (precision == SINGLE || (m <= e->tuning.plan.qr_leaf_bytes / (STEP * word) && !between))
 		return STEP;
 	return STEP / 2;
 }
@@ -151,44 +145,45 @@ static int64_t qr_leaf(int64_t m, enum precision precision)
 /* LU's blocks are at least as wide as its leaves. In single precision QR's panels are passes over
  * the panel by all multiprocessors, and products of a wider block are no faster: at least four
  * blocks. */
-static struct bounds bounds_of(
-        enum operation operation, enum precision precision, int64_t m, int64_t columns)
+static struct bounds bounds_of(const struct executor *e, enum operation operation,
+        enum precision precision, int64_t m, int64_t columns)
 {
 	struct bounds bounds = {0, INT64_MAX};
 
 	if (operation == GETRF)
-		bounds.least = widest_lu_leaf(m, columns, precision);
+		bounds.least = widest_lu_leaf(e, m, columns, precision);
 	if (operation == GEQRF && precision == SINGLE)
 		for (bounds.most = STEP; 8 * bounds.most <= columns;)
 			bounds.most *= 2;
 	return bounds;
 }
 
-static int64_t leaf_of(
-        enum operation operation, enum precision precision, bool hybrid, int64_t m, int64_t widest)
+static int64_t leaf_of(const struct executor *e, enum operation operation, enum precision precision,
+        bool hybrid, int64_t m, int64_t widest)
 {
-	const bool large = !hybrid && precision == DOUBLE && m >= SHORT_CORNERS;
+	const bool large = !hybrid && precision == DOUBLE && m >= e->tuning.plan.short_corners;
 
 	return operation == GEQRF
-	               ? qr_leaf(m, precision)
+	               ? qr_leaf(e, m, precision)
 	               : min_int64(widest, large ? POTRF_WHOLE_LEAF / 2 : POTRF_WHOLE_LEAF);
 }
 
-/* Panels of TALL matrices use the whole device. Below BESIDE columns an update ends before a panel
- * does: look-ahead only costs events and room. The same holds for LU by split operands until it is
- * row-major. From FEW_PANELS columns on Cholesky's panels by 3xFP16 are so small a part that
- * products beside them lose more than look-ahead gains. */
-static int look_ahead(
-        enum operation operation, enum math math, bool hybrid, int64_t m, int64_t columns)
+/* Panels of tall matrices use the whole device. Below `beside` columns an update ends before a
+ * panel does: look-ahead only costs events and room. The same holds for LU by split operands until
+ * it is row-major. From `few_panels` columns on Cholesky's panels by 3xFP16 are so small a part
+ * that products beside them lose more than look-ahead gains. */
+static int look_ahead(const struct tuning *t, enum operation operation, enum math math, bool hybrid,
+        int64_t m, int64_t columns)
 {
-	const int64_t more = math == MATH_FP32 ? BESIDE : EXECUTOR_ROW_MAJOR;
+	const int64_t more = math == MATH_FP32 ? t->plan.beside : t->layout.row_major;
 
 	if (hybrid)
 		return 1;
-	if (m >= TALL * columns)
+	if (m >= t->plan.tall * columns)
 		return 0;
 	if (operation == POTRF)
-		return columns >= BESIDE / 2 && !(math == MATH_3XFP16 && columns >= FEW_PANELS);
+		return columns >= t->plan.beside / 2 &&
+		       !(math == MATH_3XFP16 && columns >= t->plan.few_panels);
 	return operation == GETRF && columns >= more ? PLAN_LOOKAHEAD_MAX : 1;
 }
 
@@ -196,23 +191,25 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
         enum precision precision, bool hybrid, struct default_plan *out)
 {
 	const bool split = precision == SINGLE && e->math != MATH_FP32;
-	const struct rule *rules = hybrid                ? on_host
-	                           : split               ? by_splits
-	                           : precision == DOUBLE ? in_double
-	                                                 : in_single;
+	const struct plan_tuning *t = &e->tuning.plan;
+	const struct width_rules *rules = hybrid                ? &t->on_host
+	                                  : split               ? &t->by_splits
+	                                  : precision == DOUBLE ? &t->in_double
+	                                                        : &t->in_single;
 	const int64_t columns = min_int64(m, n);
 	const struct bounds bounds = hybrid ? (struct bounds){0, INT64_MAX}
-	                                    : bounds_of(operation, precision, m, columns);
+	                                    : bounds_of(e, operation, precision, m, columns);
 	struct plan *plan = &out->plan;
 
 	*plan = (struct plan){.hybrid = hybrid,
 	        .widths = out->widths,
-	        .count = divide(&rules[operation], bounds, m, n, out->widths),
-	        .leaf = leaf_of(operation, precision, hybrid, m, out->widths[0]),
+	        .count = divide(rule_of(rules, operation), bounds, m, n, out->widths),
+	        .leaf = leaf_of(e, operation, precision, hybrid, m, out->widths[0]),
 	        .inverse = hybrid && operation == POTRF ? PLAN_INVERSE_MAX : 0,
-	        .lookahead = out->widths[0] < n ? look_ahead(operation, split ? e->math : MATH_FP32,
-	                                                  hybrid, m, columns)
-	                                        : 0};
+	        .lookahead = out->widths[0] < n
+	                             ? look_ahead(&e->tuning, operation,
+	                                       split ? e->math : MATH_FP32, hybrid, m, columns)
+	                             : 0};
 	if (operation == GETRF && !hybrid)
 		choose_lu_panel(e, m, columns, precision, plan);
 }

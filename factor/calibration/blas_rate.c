@@ -56,6 +56,7 @@ void blas_rate_open(struct blas_rate *rate, struct probe_run *run)
 	const double begun = clock_now();
 	*rate = (struct blas_rate){.run = run, .span = run->common.quick ? 50e-6 : 60e-6};
 	probe_open_gpu(run, &rate->gpu);
+	rate->tuning = tuning_for(tuning_device_of(&rate->gpu));
 	GPU(cudaStreamCreateWithFlags(&rate->stream, cudaStreamNonBlocking));
 	GPU(cudaMalloc(&rate->workspace, WORKSPACE_BYTES));
 	BLAS(cublasCreate(&rate->blas));

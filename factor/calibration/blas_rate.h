@@ -5,6 +5,7 @@
  * two stamps with nothing between them is subtracted. */
 #pragma once
 
+#include "factor/tuning/tuning.h"
 #include "lib/base/base.h"
 #include "lib/base/msg.h"
 #include "lib/base/precision.h"
@@ -19,6 +20,7 @@
 struct blas_rate {
 	struct probe_run *run;
 	struct gpu gpu;
+	struct tuning tuning; /* for it */
 	struct gpu_timer *timer;
 	struct gpu_hold *hold;
 	cudaStream_t stream;

@@ -36,6 +36,19 @@ void executor_free(struct executor *executor)
 		executor->ops->destroy(executor);
 }
 
+void executor_tune(struct executor *e, struct tuning_device device, bool splits, bool half)
+{
+	const struct layout_tuning *layout = &e->tuning.layout;
+
+	e->tuning = tuning_for(device);
+	e->tuning.split.half = half;
+	e->splits = splits ? &e->tuning.split : NULL;
+	e->row_major = layout->row_major;
+	e->column_major = layout->column_major;
+	e->aligned_from = layout->aligned_from;
+	e->deferred_from = layout->deferred_from;
+}
+
 /* The columns of operations.h; e is the executor of the operation at hand. */
 #define SKIPS(phase) ((e->skip & (1u << (phase))) != 0)
 #define EMPTY(a) ((a).m == 0 || (a).n == 0)

@@ -10,6 +10,7 @@
 #include "factor/kernels/gram_schmidt/gram_schmidt_kernels.h"
 #include "factor/kernels/lu/deferred_swaps.h"
 #include "factor/kernels/update/sweep_kernel.h"
+#include "factor/tuning/tuning.h"
 
 struct executor;
 
@@ -30,11 +31,12 @@ struct executor {
 	bool on_host;     /* executor memory is host memory */
 
 	/* what it can do; 0: never */
-	int64_t row_major, column_major;     /* EXECUTOR_ROW_MAJOR, _COLUMNS */
-	int64_t aligned_from, deferred_from; /* EXECUTOR_ALIGNED_FROM, _LATE_FROM */
-	int64_t deferred_most[2];            /* rows with deferred swaps at most: fp32, fp64 */
-	int64_t rows_most[2];                /* columns of lu_rows' panels at most: fp32, fp64 */
-	const struct split_limits *splits;   /* NULL: no products of split operands */
+	int64_t row_major, column_major; /* as in struct layout_tuning */
+	int64_t aligned_from, deferred_from;
+	int64_t deferred_most[2];          /* rows with deferred swaps at most: fp32, fp64 */
+	int64_t rows_most[2];              /* columns of lu_rows' panels at most: fp32, fp64 */
+	const struct split_limits *splits; /* NULL: no products of split operands */
+	struct tuning tuning;              /* for its device */
 
 	/* set by the caller */
 	enum math math;
@@ -56,6 +58,10 @@ struct executor {
 struct executor *executor_host_new(struct fault *fault);
 struct executor *executor_cuda_new(const char *device, struct fault *fault);
 void executor_free(struct executor *executor);
+
+/* For executors of a GPU: the tuned sizes. splits: it has products of split operands; half: also by
+ * 3xFP16. */
+void executor_tune(struct executor *, struct tuning_device, bool splits, bool half);
 
 /* Threads that the host executor's library has for large operations. */
 int executor_host_threads(void);

@@ -5,16 +5,6 @@
 
 #include "lib/base/msg.h"
 
-/* Least operations of products, and of symmetric updates by 3xTF32; squares of `together` and more
- * are products of a call each. Up to `apart` Cholesky's blocks in fp32 are no wider. Figures:
- * docs/experiments/split-limits.md. */
-#define PRODUCTS                                                                                   \
-	.side = 256, .depth = 64, .alignment = 16, .use = 1024, .tall = 512, .across = 128,        \
-	.flops = 5e8, .symmetric = 1e10, .together = 2048, .apart = 3072
-const struct split_limits split_limits_cuda = {PRODUCTS};
-const struct split_limits split_limits_cuda_half = {PRODUCTS, .half = true, .half_symmetric = 4e8};
-#undef PRODUCTS
-
 /* Rows and columns of the blocks on the diagonal of a symmetric update. */
 enum { DIAGONAL = 256 };
 

@@ -14,12 +14,6 @@
 struct split_room split_workspace(const struct executor *, struct workspace *, int64_t m, int64_t n,
         struct matrix kept, enum trans trans, enum split_form stack);
 
-/* Limits of GPUs: smaller products are faster without splits, V^T C of QR would stack C for a few
- * rows, and products into an unaligned C are slow. _half: with half_update. */
-extern const struct split_limits split_limits_cuda;
-
-extern const struct split_limits split_limits_cuda_half;
-
 /* False with the executor's fault when it cannot do its math. */
 bool split_check(struct executor *);
 

@@ -19,7 +19,9 @@
  *   - The caller provides the workspace, aligned to 256 bytes (as from cudaMalloc), and must not
  *     touch it until the call's work is done. fathom_xxx_work returns its bytes for these sizes (0:
  *     work may be NULL), or -1 when the call would be refused. The answer depends on
- *     fathom_set_host_panels and fathom_set_math.
+ *     fathom_set_host_panels, fathom_set_math, and the multiprocessors of the handle's stream.
+ *     Numbers of columns below hold for compute capability 9.0 with 132 multiprocessors; other GPUs
+ *     have others (docs/portability.md).
  *   - Calls return a status. Wrong arguments give FATHOM_BAD_ARGUMENT and change nothing;
  *     fathom_error gives the reason. info reports what the numbers hold. NaN propagates.
  * The same call on equally aligned memory gives bitwise the same result on the same GPU. */

@@ -26,6 +26,7 @@ struct measure {
 	struct cli_common common;
 	struct bench_request request;
 	struct gpu gpu;
+	char tuning[TUNING_NOTE]; /* "" where its sizes are measured ones */
 	bool has_gpu;
 	struct executor *executor[MEASURE_EXECUTORS]; /* cuda, host; NULL where not possible */
 	struct vendor *vendor;                        /* NULL where not possible */

@@ -99,7 +99,7 @@ static bool prepare(struct gemv_bench *g)
 {
 	struct executor *e = g->e;
 
-	g->plan = gemv_plan(&g->call, &g->b->measure->gpu);
+	g->plan = gemv_plan(&g->call, &e->tuning);
 	const int64_t bytes = max_int64(gemv_work(&g->plan, SINGLE), GEMV_COUNTERS);
 	return ex_gemm(e, PLAIN, TRANSPOSED, 1, g->b->a0, g->b->a0, 0, g->b->q) &&
 	       e->ops->alloc(e, bytes, &g->work) &&

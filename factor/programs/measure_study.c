@@ -43,6 +43,9 @@ static void open_machine(struct measure *measure)
 	measure->has_gpu = gpu_open(&measure->gpu, measure->common.device, &fault);
 	if (measure->has_gpu)
 		measure->executor[0] = executor_cuda_new(measure->common.device, &fault);
+	if (measure->executor[0] &&
+	        tuning_note(&measure->executor[0]->tuning.device, measure->tuning))
+		msg_warn("%s", measure->tuning);
 	if (!measure->executor[0])
 		msg_warn("no GPU is measured, host cases only: %s", fault.text);
 	else if (!(measure->vendor = vendor_new(&fault)))
@@ -69,6 +72,8 @@ void measure_stamp(struct measure *measure, struct table *table)
 
 	machine_stamp(table, "measure", gpu, measure->argc, measure->argv);
 	table_meta_set(table, "seed", "%" PRId64, measure->common.seed);
+	if (measure->tuning[0])
+		table_meta_set(table, "tuning", "%s", measure->tuning);
 	if (gpu)
 		table_meta_set(table, "other_users", "%d", gpu_other_users(gpu));
 	if (measure->topology)

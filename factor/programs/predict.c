@@ -53,6 +53,8 @@ static void stamp(struct table *table, const struct profile_context *c)
 		table_meta_set(table, "profile_machine", "%s", machine);
 	if (c->recorded)
 		profile_context_stamp(table, c);
+	if (c->tuning[0])
+		table_meta_set(table, "tuning", "%s", c->tuning);
 	for (size_t i = 0; i < c->set.count; i++) {
 		char key[32];
 		snprintf(key, sizeof key, "set_%zu", i + 1);

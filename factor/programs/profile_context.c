@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile_context.h"
 
+#include "factor/model/cost/cost.h"
 #include "lib/base/msg.h"
 
 #include <stdio.h>
@@ -53,6 +54,14 @@ static bool choose_folder(struct profile_context *c)
 	return machine_data_given();
 }
 
+static void note_tuning(struct profile_context *c)
+{
+	const struct tuning_device device = cost_device(c->profile);
+
+	if (profile_has(c->profile, "gpu.") && tuning_note(&device, c->tuning))
+		msg_warn("%s", c->tuning);
+}
+
 static void ask_recorded(struct profile_context *c)
 {
 	char *without = c->folder;
@@ -82,6 +91,7 @@ void profile_context_open(struct profile_context *c, bool about_gpu)
 	for (size_t i = 0; i < c->set.count; i++)
 		if (!profile_set(c->profile, c->set.item[i], &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
+	note_tuning(c);
 }
 
 void profile_context_close(struct profile_context *c)

@@ -3,6 +3,7 @@
  * the user's what-ifs. On an error they end the program with one sentence. */
 #pragma once
 
+#include "factor/tuning/tuning.h"
 #include "lib/base/cli.h"
 #include "lib/device/machine.h"
 #include "lib/profile/profile.h"
@@ -23,6 +24,7 @@ struct profile_context {
 	char *folder;                /* of it */
 	char choice[MACHINE_CHOICE]; /* one sentence: the folder, and why */
 	bool recorded;               /* the recorded machine answers for one without a GPU */
+	char tuning[TUNING_NOTE];    /* "" where its GPU is the one that sizes were measured on */
 };
 
 /* The place of the user's word among the known ones: `count`, or fewer up to a NULL. */

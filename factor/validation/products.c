@@ -70,7 +70,7 @@ static void add_gemm(struct results *list, enum precision precision, int64_t n, 
 
 	add(list, &p);
 	p.blas_only = false;
-	if (gemm_is_ahead(precision, n, n, k))
+	if (gemm_is_ahead(&tuning_hopper, precision, n, n, k))
 		add(list, &p);
 }
 

@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* What a multiprocessor holds by compute capability, `code` = 10 x major + minor (CUDA C++
- * Programming Guide, technical specifications per compute capability; 7.5 and newer). For constant
- * expressions in kernels, and for a profile that does not have the device's own statement. */
+/* Facts by compute capability, `code` = 10 x major + minor; 7.5 and newer. Source: CUDA C++
+ * Programming Guide, technical specifications and throughput of native arithmetic instructions per
+ * compute capability; for tensor cores the architectures' white papers, peak rates without sparsity
+ * over multiprocessors and boost clock. */
 #pragma once
 
-#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* As 8.0 and 9.0: 2048 threads. */
+/* What a multiprocessor holds, in constant expressions for kernels: threads, blocks, and registers
+ * of 32 bits. */
 #define ARCHITECTURE_IS_LARGE(code) ((code) == 80 || ((code) >= 90 && (code) < 110))
-
-/* Threads, blocks of threads, and registers of 32 bits, the same number everywhere. */
 #define ARCHITECTURE_THREADS(code) ((code) < 80 ? 1024 : ARCHITECTURE_IS_LARGE(code) ? 2048 : 1536)
 #define ARCHITECTURE_BLOCKS(code)                                                                  \
 	((code) < 80 ? 16 : ARCHITECTURE_IS_LARGE(code) ? 32 : (code) < 89 ? 16 : 24)
 enum { ARCHITECTURE_REGISTERS = 65536 };
 
-/* The oldest capability whose blocks have that much shared memory. */
-static inline int architecture_with_shared(int64_t per_block)
-{
-	enum { KIB = 1024 };
+/* What no function of CUDA reports. */
+struct architecture {
+	int capability;
+	/* fused multiply-adds of a multiprocessor in a cycle; 0: its tensor cores have none */
+	int fp32, fp64, fp64_tensor, tf32;
+	int max_cluster; /* blocks of a cluster; 1: no clusters */
+};
 
-	return per_block > 163 * KIB  ? 90
-	       : per_block > 99 * KIB ? 80
-	       : per_block > 64 * KIB ? 86
-	                              : 75;
+/* The architecture itself, or the last known one before it (7.5 for all older ones). */
+const struct architecture *architecture_of(int capability);
+
+#ifdef __cplusplus
 }
+#endif

@@ -134,9 +134,10 @@ static struct probe_run new_run(
 	};
 }
 
-/* Sizes of the device that fits turn into parameters: the model reads only the profile. */
+/* Facts of the device that fits turn into parameters: the model reads only the profile. */
 static void note_device(struct table *curve, const struct gpu *gpu)
 {
+	table_meta_set(curve, "gpu_compute_capability", "%d.%d", gpu->major, gpu->minor);
 	table_meta_set(curve, "gpu_sms", "%d", gpu->sm_count);
 	table_meta_set(curve, "gpu_threads_per_sm", "%d", gpu->max_threads_per_sm);
 	table_meta_set(curve, "gpu_blocks_per_sm", "%d", gpu->max_blocks_per_sm);

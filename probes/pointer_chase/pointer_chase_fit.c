@@ -246,7 +246,8 @@ static void fit_device(const struct output *out)
 {
 	static const struct {
 		const char *key, *name, *unit;
-	} facts[] = {{"gpu_sms", "gpu.sm.count", "count"},
+	} facts[] = {{"gpu_compute_capability", "gpu.compute_capability", "count"},
+	        {"gpu_sms", "gpu.sm.count", "count"},
 	        {"gpu_threads_per_sm", "gpu.sm.threads", "count"},
 	        {"gpu_blocks_per_sm", "gpu.sm.blocks", "count"},
 	        {"gpu_shared_per_block", "gpu.shared.per_block", "B"},

@@ -105,6 +105,7 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	        .aligned_from = host->aligned_from,
 	        .math = host->math,
 	        .splits = host->splits,
+	        .tuning = host->tuning,
 	        .rows_most = {host->rows_most[0], host->rows_most[1]}};
 	d->host = host;
 	d->seed = seed;

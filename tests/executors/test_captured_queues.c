@@ -103,11 +103,7 @@ static struct executor *like_a_gpu(struct executor *host)
 {
 	struct executor *e = deferred_new(host, 0);
 
-	e->row_major = EXECUTOR_ROW_MAJOR;
-	e->column_major = EXECUTOR_COLUMN_MAJOR;
-	e->aligned_from = EXECUTOR_ALIGNED_FROM;
-	e->deferred_from = EXECUTOR_DEFERRED_FROM;
-	e->splits = &split_limits_cuda_half;
+	executor_tune(e, tuning_hopper.device, true, true);
 	for (int i = 0; i < 2; i++) {
 		e->deferred_most[i] = INT32_MAX;
 		e->rows_most[i] = EXECUTOR_LU_ROWS;

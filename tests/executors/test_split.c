@@ -399,8 +399,8 @@ static void test_tall(void)
 	        {16384, 64, 128, 16384, false}, {1024, 256, 16384, 1024, true},
 	        {1020, 256, 16384, 1020, false}, {65536, 513, 512, 65536, false},
 	        {65536, 128, 128, 65537, false}, {65536, 128, 128, 65540, true}};
-	const struct executor e = {.splits = &split_limits_cuda, .split = {.bytes = 1}};
-	const struct executor plain = {.splits = &split_limits_cuda};
+	const struct executor e = {.splits = &tuning_hopper.split, .split = {.bytes = 1}};
+	const struct executor plain = {.splits = &tuning_hopper.split};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const int64_t rows = cases[i].rows, k = cases[i].k, n = cases[i].n;

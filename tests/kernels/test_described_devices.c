@@ -35,7 +35,7 @@ static bool panels_fit(const struct description *d, int64_t m, int64_t n, enum p
 	               beside.shared_bytes <= d->shared_per_block);
 }
 
-static bool gemv_covers(const struct gpu *gpu, int64_t m, int64_t n, bool transposed)
+static bool gemv_covers(const struct tuning *tuning, int64_t m, int64_t n, bool transposed)
 {
 	const struct gemv_call call = {.precision = SINGLE,
 	        .transposed = transposed,
@@ -45,23 +45,24 @@ static bool gemv_covers(const struct gpu *gpu, int64_t m, int64_t n, bool transp
 	        .lda = m,
 	        .incx = 1,
 	        .incy = 1};
-	const struct gemv_plan plan = gemv_plan(&call, gpu);
+	const struct gemv_plan plan = gemv_plan(&call, tuning);
 
 	return plan.splits >= 1 && plan.tiles * plan.width >= (transposed ? n : m) &&
 	       (plan.splits == 1 || plan.tiles <= GEMV_MAX_SPLIT_TILES) &&
-	       plan.early == (gpu->code >= 90) && gemv_work(&plan, SINGLE) >= 0;
+	       plan.early == (tuning->device.code >= 90) && gemv_work(&plan, SINGLE) >= 0;
 }
 
-static bool gemm_covers(const struct description *d, int64_t m, int64_t n, int64_t k)
+static bool gemm_covers(const struct tuning *tuning, int64_t m, int64_t n, int64_t k)
 {
+	const int sms = tuning->device.sm_count;
 	const struct gemm_problem problem = {.precision = SINGLE, .m = m, .n = n, .k = k, .ldc = m};
-	const struct gemm_plan plan = gemm_plan_make(&problem, (int)d->sms, GEMM_WORK_BYTES);
-	const struct tf32_tall_plan tall = tf32_tall_plan_make(n, n, m, (int)d->sms);
+	const struct gemm_plan plan = gemm_plan_make(&problem, tuning, GEMM_WORK_BYTES);
+	const struct tf32_tall_plan tall = tf32_tall_plan_make(n, n, m, sms);
 
 	return plan.shape >= 0 && plan.shape < GEMM_DOUBLE && plan.splits >= 1 &&
 	       plan.work_bytes <= GEMM_WORK_BYTES && (plan.splits - 1) * 4 <= k &&
 	       tall.groups * tall.side >= n && tall.across * tall.width >= n &&
-	       (tall.pinned_sets == 1 || tall.pinned_sets * tall.groups <= d->sms);
+	       (tall.pinned_sets == 1 || tall.pinned_sets * tall.groups <= sms);
 }
 
 static void check(const char *path)
@@ -73,20 +74,15 @@ static void check(const char *path)
 		ok(false, "%s: is read", path);
 		return;
 	}
-	const struct gpu gpu = {.sm_count = (int)d.sms,
-	        .code = (int)d.code,
-	        .max_threads_per_sm = (int)d.threads_per_sm,
-	        .shared_per_sm = d.shared_per_sm,
-	        .shared_per_block = d.shared_per_block,
-	        .l2_bytes = d.l2};
+	const struct tuning tuning = tuning_for(tuning_device_like((int)d.code, (int)d.sms, d.l2));
 	for (int i = 0; i < SIDES; i++)
 		for (int j = 0; j < SIDES; j++) {
 			const int64_t m = sides[i], n = sides[j];
 			for (int p = 0; n <= 1000 && p < 2; p++)
 				panels = panels && panels_fit(&d, m, n, p ? DOUBLE : SINGLE);
 			for (int t = 0; t < 2; t++)
-				gemv = gemv && gemv_covers(&gpu, m, n, t);
-			gemm = gemm && gemm_covers(&d, m, n, sides[(i + j) % SIDES]);
+				gemv = gemv && gemv_covers(&tuning, m, n, t);
+			gemm = gemm && gemm_covers(&tuning, m, n, sides[(i + j) % SIDES]);
 		}
 	const char *name = strrchr(path, '/') + 1;
 	ok(ARCHITECTURE_THREADS(d.code) == d.threads_per_sm,

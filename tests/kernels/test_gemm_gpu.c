@@ -140,7 +140,7 @@ static bool check_plans(struct executor *e, const struct reference *r, struct ge
 			good &= check(e, r, p, &plan, scalars[turn++ % ARRAY_LEN(scalars)]);
 		}
 	}
-	const struct gemm_plan plan = gemm_plan_make(&p, 132, WORK_BYTES);
+	const struct gemm_plan plan = gemm_plan_make(&p, &tuning_hopper, WORK_BYTES);
 	return good & check(e, r, p, &plan, scalars[turn++ % ARRAY_LEN(scalars)]);
 }
 

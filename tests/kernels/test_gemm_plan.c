@@ -18,8 +18,8 @@ static struct gemm_problem problem(enum precision precision, int64_t m, int64_t 
 static void check_plan(struct gemm_problem p, int sms, int64_t room)
 {
 	enum { FEWEST_STEPS = 4 };
-
-	const struct gemm_plan plan = gemm_plan_make(&p, sms, room);
+	const struct tuning tuning = tuning_for(tuning_device_like(90, sms, 0));
+	const struct gemm_plan plan = gemm_plan_make(&p, &tuning, room);
 	const struct gemm_geometry *g = &gemm_geometry[plan.shape];
 	const int64_t steps = (p.k + g->depth - 1) / g->depth;
 
@@ -46,7 +46,7 @@ static void check_plans(void)
 			check_plan(p, 132, 0);
 		}
 	const struct gemm_problem small = problem(SINGLE, 64, 64, 131072);
-	ok(gemm_plan_make(&small, 132, (int64_t)16 << 20).splits > 1,
+	ok(gemm_plan_make(&small, &tuning_hopper, (int64_t)16 << 20).splits > 1,
 	        "a small C with a long inner dimension is split over the multiprocessors");
 }
 
@@ -80,7 +80,7 @@ static void is_edge(enum gemm_edge expected, bool ta, bool tb, int64_t m, int64_
 
 	p.ta = ta;
 	p.tb = tb;
-	ok(gemm_edge(&p) == expected,
+	ok(gemm_edge(&tuning_hopper, &p) == expected,
 	        "op(A) op(B) %d%d of %" PRId64 " x %" PRId64 " x %" PRId64 ": %s", ta, tb, m, n, k,
 	        names[expected]);
 }
@@ -101,7 +101,7 @@ static void check_edges(void)
 	is_edge(GEMM_EVEN, true, false, 4000, 4001, 256);
 	is_edge(GEMM_EVEN, false, false, 501, 501, 64);
 	is_edge(GEMM_EVEN, false, false, 101, 50000, 1024);
-	ok(gemm_edge(&p) == GEMM_EVEN, "in single precision all at once");
+	ok(gemm_edge(&tuning_hopper, &p) == GEMM_EVEN, "in single precision all at once");
 }
 
 /* How V^T C is divided: tiles cover the product, all blocks run at once, there is room for their

@@ -55,7 +55,8 @@ static void launch(const struct product *p, const double *scalar, enum cut cut)
 	const struct gemv_call call = {a->precision, p->transposed, a->m, a->n, scalar[0],
 	        matrix_address(*a), a->ld, matrix_address(p->x.a), p->x_row ? p->x.a.ld : 1,
 	        scalar[1], matrix_address(p->y.a), p->y_row ? p->y.a.ld : 1};
-	struct gemv_plan plan = gemv_plan(&call, &gpu);
+	const struct tuning tuning = tuning_for(tuning_device_of(&gpu));
+	struct gemv_plan plan = gemv_plan(&call, &tuning);
 
 	if (cut == SPLIT_5)
 		plan.splits = plan.tiles <= GEMV_MAX_SPLIT_TILES ? 5 : 1;

@@ -5,24 +5,23 @@
 
 #include "factor/model/cost/cost_blocks.h"
 
-/* Blocks of a multiprocessor by its threads and blocks (0: not stated) and the shared memory of a
- * block. */
+/* Blocks of a multiprocessor by its threads and blocks (0: not stated) and compute capability. */
 static const struct {
-	double threads, blocks, shared;
+	double threads, blocks, capability;
 	struct {
 		double threads, registers, resident;
 	} of;
 	const char *what;
-} held[] = {{2048, 32, 232448, {256, 32, 8}, "2048 threads in blocks of 256"},
-        {1536, 16, 101376, {256, 32, 6}, "1536 threads hold fewer"},
-        {1024, 16, 65536, {256, 32, 4}, "1024 still fewer"},
-        {1536, 24, 101376, {32, 32, 24}, "small blocks: as many as stated"},
-        {2048, 32, 232448, {1024, 64, 1}, "registers halve the threads"},
-        {1024, 16, 65536, {1024, 64, 1}, "but not where threads are few"},
-        {1536, 16, 101376, {1536, 64, 1}, "a block that runs at all has a place"},
-        {0, 0, 232448, {256, 32, 8}, "without a statement: as compute capability 9.0"},
-        {0, 0, 166912, {64, 32, 32}, "or 8.0, by the shared memory of a block"},
-        {0, 0, 101376, {256, 32, 6}, "or 8.6"}, {0, 0, 65536, {256, 32, 4}, "or 7.5"}};
+} held[] = {{2048, 32, 9.0, {256, 32, 8}, "2048 threads in blocks of 256"},
+        {1536, 16, 8.6, {256, 32, 6}, "1536 threads hold fewer"},
+        {1024, 16, 7.5, {256, 32, 4}, "1024 still fewer"},
+        {1536, 24, 8.9, {32, 32, 24}, "small blocks: as many as stated"},
+        {2048, 32, 9.0, {1024, 64, 1}, "registers halve the threads"},
+        {1024, 16, 7.5, {1024, 64, 1}, "but not where threads are few"},
+        {1536, 16, 8.6, {1536, 64, 1}, "a block that runs at all has a place"},
+        {0, 0, 9.0, {256, 32, 8}, "without a statement: by compute capability 9.0"},
+        {0, 0, 8.0, {64, 32, 32}, "or 8.0"}, {0, 0, 8.6, {256, 32, 6}, "or 8.6"},
+        {0, 0, 7.5, {256, 32, 4}, "or 7.5"}};
 
 static void test_resident(void)
 {
@@ -30,7 +29,7 @@ static void test_resident(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(held); i++) {
 		struct profile *p = profile_new();
-		add_written(p, "gpu.shared.per_block", held[i].shared, 0);
+		add_written(p, "gpu.compute_capability", held[i].capability, 0);
 		if (held[i].threads > 0) {
 			add_written(p, "gpu.sm.threads", held[i].threads, 0);
 			add_written(p, "gpu.sm.blocks", held[i].blocks, 0);

@@ -82,6 +82,7 @@ static struct table *two_tlbs(uint32_t ways)
 	machine.tlb[1] = (struct cache){
 	        .line = 32 << 20, .sector = 32 << 20, .sets = 128, .ways = 16, .step = 43e-9};
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	table_meta_set(curve, "gpu_compute_capability", "9.0");
 	table_meta_set(curve, "gpu_sms", "%d", SMS);
 	table_meta_set(curve, "gpu_threads_per_sm", "1536");
 	table_meta_set(curve, "gpu_blocks_per_sm", "16");
@@ -124,8 +125,10 @@ static void test_two_tlbs(void)
 	        {"gpu.tlb.entries[level=2]", 2048, "its 2048 entries"},
 	        {"gpu.tlb.page[level=2]", 32 << 20, "its pages of 32 MiB"},
 	        {"gpu.tlb.penalty[level=2]", 43e-9, "what missing it, too, costs"},
-	        {"gpu.sm.threads", 1536, "the device's own statement: threads on an SM"},
-	        {"gpu.sm.blocks", 16, "and blocks"});
+	        {"gpu.compute_capability", 9.0, "the device's compute capability"},
+	        {"gpu.sm.count", SMS, "its multiprocessors"},
+	        {"gpu.sm.threads", 1536, "the threads that one of them holds"},
+	        {"gpu.sm.blocks", 16, "and the blocks"});
 	const struct parameter *shared = row_of(profile, "gpu.tlb.shared_by[level=2]");
 	is_text(shared->status, "bounded", "that not all SMs share it is seen, not how many do");
 	ok(shared->estimate.high >= OF_A_GROUP && shared->estimate.high < SMS, "up to %g",

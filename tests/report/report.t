@@ -77,7 +77,7 @@ validation() {
 	printf 'panel_getrf/blas/s\tcuda\thardware\t2\t1\t0.25\t0.25\t-0.25\t-0.25\t0\t0\t0\t1\t0\tnan\t0.9\tnan\t0.07\t0\n'
 }
 bench() { # operation variant m n k options executor plan seconds gflops
-	printf '# program: measure\n# fathom: 0.0.9\n# rows_of_another_run: 2 rows (gemm) by 0.0.9, 2026-01-01\n'
+	printf '# program: measure\n# fathom: 0.0.9\n# tuning: tuned for one GPU; this GPU is another\n# rows_of_another_run: 2 rows (gemm) by 0.0.9, 2026-01-01\n'
 	printf 'operation\tvariant\tprecision\tmath\tm\tn\tk\tp\tnb\toptions\texecutor\tplan\tseconds\tlow\thigh\trepeats\tgflops\tresidual\torthogonality\tregime\tnote\n'
 	awk -v OFS='\t' '{ print $1, $2, "s", "fp32", $3, $4, $5, "nan", 64, $6, $7, $8, $9, $9, $9, 9, $10, 1, "nan", "nan", "nan" }' <<-ROWS
 		gemm volkov 4096 4096 4096 l2=warm,trans=nn cuda calls=1 5e-3 25000
@@ -181,6 +181,7 @@ text=$gpu/report/report.txt
 page=$gpu/report/report.html
 tr -s '\n ' ' ' <"$text" >"$scratch/joined"
 says "$scratch/joined" 'bench.tsv, 2 rows (gemm) by 0.0.9' 'rows of another run are named'
+says "$scratch/joined" 'Kernels and plans are tuned for one GPU; this GPU is another' 'sizes that follow by rule are named'
 says "$text" 'dependent kernel launch, device: 1.2 us' 'parameters come from the profile'
 says "$text" 'gpu.launch.pdl .* FAILED$' 'a failed parameter is marked'
 says "$text" '^programmatic dependent launch  *not measured here' 'and not used'

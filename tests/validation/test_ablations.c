@@ -82,7 +82,7 @@ static void test_lu(struct fixture *s)
 	s->done->count = 0;
 	ok(!named(row, ablations_without(s->e, s->profile, s->done, row, 2), "gpu", "rows"),
 	        "nor where the executor keeps the columns anyway");
-	s->e->row_major = EXECUTOR_ROW_MAJOR;
+	s->e->row_major = tuning_hopper.layout.row_major;
 	free(plan);
 	free(other);
 }
@@ -179,7 +179,7 @@ int main(void)
 
 	if (!ok(s.profile && s.e, "a profile and an executor %s", fault.text))
 		return finish();
-	s.e->row_major = EXECUTOR_ROW_MAJOR;
+	s.e->row_major = tuning_hopper.layout.row_major;
 	test_lu(&s);
 	test_others(&s);
 	test_upper(&s);

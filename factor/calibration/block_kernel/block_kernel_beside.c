@@ -45,7 +45,7 @@ static void put_single(const struct beside *x)
 	        .lda = ORDER,
 	        .ldb = DEPTH,
 	        .ldc = ORDER};
-	struct gemm_plan plan = gemm_plan_make(&problem, x->sm_count, 0);
+	struct gemm_plan plan = gemm_plan_make(&problem, x->tuning, 0);
 	plan.shared = true;
 	GPU(gemm_launch(&problem, &plan, -1e-3, x->a, x->b, 1, x->c, NULL, x->low));
 }
@@ -222,7 +222,7 @@ static void *random_matrix(
 void beside_open(struct beside *x, struct blas_rate *rate, enum precision precision)
 {
 	int least = 0, greatest = 0;
-	*x = (struct beside){.precision = precision, .sm_count = rate->gpu.sm_count};
+	*x = (struct beside){.precision = precision, .tuning = &rate->tuning};
 	GPU(cudaDeviceGetStreamPriorityRange(&least, &greatest));
 	GPU(cudaStreamCreateWithPriority(&x->low, cudaStreamNonBlocking, least));
 	GPU(cudaStreamCreateWithPriority(&x->high, cudaStreamNonBlocking, greatest));

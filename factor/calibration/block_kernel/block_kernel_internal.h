@@ -129,7 +129,7 @@ struct beside {
 	void *a, *b, *c;
 	cublasHandle_t blas;    /* that calls go to `low` with */
 	double product_seconds; /* of one alone */
-	int sm_count;
+	const struct tuning *tuning;
 };
 
 void beside_open(struct beside *beside, struct blas_rate *rate, enum precision precision);

@@ -166,8 +166,7 @@ static void put_own_tall(const struct product *p)
 	        .lda = p->k,
 	        .ldb = p->k,
 	        .ldc = p->m};
-	const struct gemm_plan plan =
-	        gemm_plan_make(&problem, d->rate.gpu.sm_count, TF32_TALL_SCRATCH);
+	const struct gemm_plan plan = gemm_plan_make(&problem, &d->rate.tuning, TF32_TALL_SCRATCH);
 	GPU(gemm_launch(&problem, &plan, 1, d->a, d->b, 0, d->c, d->scratch, d->rate.stream));
 }
 
@@ -186,7 +185,7 @@ static void put_own(const struct product *p)
 	        .lda = ld,
 	        .ldb = symmetric ? ld : p->k,
 	        .ldc = ld};
-	struct gemm_plan plan = gemm_plan_make(&problem, d->rate.gpu.sm_count, 0);
+	struct gemm_plan plan = gemm_plan_make(&problem, &d->rate.tuning, 0);
 	plan.shared = p->kind >= OWN_GEMM_SHARED;
 	GPU(gemm_launch(&problem, &plan, gemm_rate_alpha, d->a, symmetric ? d->a : d->b, 1, d->c,
 	        NULL, d->rate.stream));
@@ -277,7 +276,7 @@ void gemm_rate_open(struct bench *bench, struct probe_run *run, int64_t largest)
 {
 	const int64_t word = sizeof(double), three = 3 * word;
 	blas_rate_open(&bench->rate, run);
-	blas_double_open(&bench->doubles, bench->rate.blas);
+	blas_double_open(&bench->doubles, &bench->rate.tuning, bench->rate.blas);
 	bench->elements = blas_rate_memory(three * largest * largest,
 	                          three * GEMM_RATE_TRIANGLE * GEMM_RATE_TRIANGLE) /
 	                  three;

@@ -85,7 +85,7 @@ static void put_own(const struct operation *o, const void *a)
 	        .beta = 1,
 	        .y = d->y,
 	        .incy = 1};
-	const struct gemv_plan plan = gemv_plan(&call, &d->rate.gpu);
+	const struct gemv_plan plan = gemv_plan(&call, &d->rate.tuning);
 	if (gemv_work(&plan, call.precision) > WORK_BYTES)
 		msg_die(EXIT_MEASURE_FAILED, "our gemv of %d x %d needs more workspace", o->m,
 		        o->n);

@@ -255,6 +255,11 @@ bool cuda_store_pivots(struct executor *executor, const int *ipiv, int info, str
 	return note_send(x, note, p.data, bytes, "pivots to the device");
 }
 
+void cuda_tune(struct cuda *x)
+{
+	executor_tune(&x->base, tuning_device_of(&x->gpu), x->gpu.code >= 80, x->gpu.warpgroups);
+}
+
 static const struct executor_ops operations = {
 #define FUNCTION(type, name, parameters) .name = cuda_##name,
 #include "factor/executors/operations.h"
@@ -281,17 +286,11 @@ struct cuda *cuda_new(const char *device, struct fault *fault)
 		free(x);
 		return NULL;
 	}
-	x->base.row_major = EXECUTOR_ROW_MAJOR;
-	x->base.column_major = EXECUTOR_COLUMN_MAJOR;
-	x->base.aligned_from = EXECUTOR_ALIGNED_FROM;
-	x->base.deferred_from = EXECUTOR_DEFERRED_FROM;
+	cuda_tune(x);
 	x->base.deferred_most[0] = deferred_swaps_most(SINGLE, x->gpu.shared_per_block);
 	x->base.deferred_most[1] = deferred_swaps_most(DOUBLE, x->gpu.shared_per_block);
 	x->base.rows_most[0] = block_lu_rows_most(SINGLE, x->gpu.shared_per_block);
 	x->base.rows_most[1] = block_lu_rows_most(DOUBLE, x->gpu.shared_per_block);
-	x->base.splits = x->gpu.warpgroups   ? &split_limits_cuda_half
-	                 : x->gpu.code >= 80 ? &split_limits_cuda
-	                                     : NULL;
 	bool ok = cuda_ok(x, cudaMallocHost((void **)&x->scalar, sizeof *x->scalar),
 	                  "pinned memory") &&
 	          lanes_open(x);

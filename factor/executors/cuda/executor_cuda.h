@@ -141,6 +141,9 @@ bool grow_pinned(struct cuda *x, struct buffer *buffer, int64_t bytes);
 struct note *note_take(struct cuda *x, int64_t bytes);
 bool note_send(struct cuda *x, struct note *note, void *to, int64_t bytes, const char *what);
 
+/* Sets the tuned sizes for x->gpu. */
+void cuda_tune(struct cuda *x);
+
 /* Streams, library handles and events. */
 bool lanes_open(struct cuda *x);
 void lanes_close(struct cuda *x);

@@ -52,7 +52,7 @@ bool cuda_gemv(struct executor *executor, enum trans trans, double alpha, struct
 	const struct gemv_call call = {a.precision, trans == TRANSPOSED, a.m, a.n, alpha,
 	        matrix_address(a), a.ld, matrix_address(v), increment(v), beta, matrix_address(y),
 	        increment(y)};
-	const struct gemv_plan plan = gemv_plan(&call, &x->gpu);
+	const struct gemv_plan plan = gemv_plan(&call, &executor->tuning);
 	if (a.m == 0 || a.n == 0)
 		return true;
 	if (!executor->blas_only &&

@@ -26,8 +26,9 @@ static bool has_own(const struct cuda *x, enum precision precision)
 static bool own_product(struct cuda *x, const struct gemm_problem *problem, double alpha,
         struct matrix a, struct matrix b, double beta, struct matrix c)
 {
-	const int64_t most_bytes = gemm_is_ahead_tall(problem) ? GEMM_WORK_BYTES : 0;
-	struct gemm_plan plan = gemm_plan_make(problem, x->gpu.sm_count, most_bytes);
+	const int64_t most_bytes =
+	        gemm_is_ahead_tall(&x->base.tuning, problem) ? GEMM_WORK_BYTES : 0;
+	struct gemm_plan plan = gemm_plan_make(problem, &x->base.tuning, most_bytes);
 	plan.shared = x->base.shares;
 	return cuda_ok(x,
 	        gemm_launch(problem, &plan, alpha, matrix_address(a), matrix_address(b), beta,
@@ -77,8 +78,8 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	if (c.m == 0 || c.n == 0)
 		return true;
 	const bool own = !executor->blas_only && has_own(x, c.precision) && matrix_is_aligned(c);
-	const bool ahead = gemm_is_ahead(c.precision, c.m, c.n, problem.k);
-	if (own && (gemm_is_ahead_tall(&problem) ||
+	const bool ahead = gemm_is_ahead(&executor->tuning, c.precision, c.m, c.n, problem.k);
+	if (own && (gemm_is_ahead_tall(&executor->tuning, &problem) ||
 	                   (ahead && matrix_is_aligned(a) && matrix_is_aligned(b))))
 		return own_product(x, &problem, alpha, a, b, beta, c);
 	return keep_free(x, kept_beside(x, &problem), "gemm") &&
@@ -184,10 +185,9 @@ static struct matrix rows_of(enum trans trans, struct matrix a, int64_t i, int64
 	return trans == PLAIN ? matrix_view(a, i, 0, rows, a.n) : matrix_view(a, 0, i, a.m, rows);
 }
 
-/* Our kernels read A^T one word at a time. From n n k of this size a transpose of A is cheaper. As
+/* Our kernels read A^T one word at a time. For a large product a transpose of A is cheaper. As
  * many rows of A are transposed at a time as fit in the lane's memory; fewer than FEWEST_TRANSPOSED
  * would cost more in repeated reads and writes of C. */
-static const int64_t worth_turning = (int64_t)1 << 31;
 enum { FEWEST_TRANSPOSED = 128 };
 
 static struct matrix transposed(struct cuda *x, struct matrix a)
@@ -205,7 +205,7 @@ static int64_t rows_transposed(
 {
 	const int64_t n = problem->m < problem->n ? problem->m : problem->n;
 
-	if (trans == PLAIN || n * n * problem->k < worth_turning)
+	if (trans == PLAIN || n * n * problem->k < x->base.tuning.gemm.transposed_from)
 		return 0;
 	const struct matrix t = transposed(x, a);
 	const int64_t most = GEMM_WORK_BYTES / (t.ld * precision_bytes(t.precision));
@@ -246,10 +246,11 @@ bool cuda_syrk(struct executor *executor, enum uplo uplo, enum trans trans, doub
 	const bool lower = uplo == LOWER;
 	if (n == 0)
 		return true;
-	if (lower == (trans == PLAIN) && block_rank_is_ahead(c.precision, n + rest, n, k) &&
+	if (lower == (trans == PLAIN) &&
+	        block_rank_is_ahead(&executor->tuning, c.precision, n + rest, n, k) &&
 	        block_rank_bytes(c.precision) <= x->gpu.shared_per_block)
 		return cuda_ok(x, block_rank(uplo, alpha, a, beta, c, NULL, stream_of(x)), "syrk");
-	if (has_own(x, c.precision) && gemm_is_ahead_triangle(c.precision, n, k))
+	if (has_own(x, c.precision) && gemm_is_ahead_triangle(&executor->tuning, c.precision, n, k))
 		return own_triangle(x, uplo, trans, alpha, a, beta, c);
 	if (rest == 0)
 		return blas_ok(x,

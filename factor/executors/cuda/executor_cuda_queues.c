@@ -55,7 +55,7 @@ bool lanes_open(struct cuda *x)
 	for (int queue = 0; queue < QUEUE_COUNT; queue++)
 		if (!lane_open(x, &x->lanes[queue], queue == QUEUE_PANEL ? highest : lowest))
 			return false;
-	blas_double_open(&x->doubles, x->lanes[QUEUE_MAIN].blas);
+	blas_double_open(&x->doubles, &x->base.tuning, x->lanes[QUEUE_MAIN].blas);
 	for (int i = 0; i < EXECUTOR_EVENTS; i++)
 		if (!cuda_ok(x, cudaEventCreateWithFlags(&x->events[i], cudaEventDisableTiming),
 		            "event"))
@@ -77,6 +77,7 @@ bool cuda_follow(struct cuda *x, cudaStream_t stream)
 	lane->stream = stream;
 	gpu_limit_sms(driver_stream_sms(stream));
 	x->gpu.sm_count = gpu_current()->sm_count;
+	cuda_tune(x);
 	return lane_attach(x, lane);
 }
 

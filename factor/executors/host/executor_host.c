@@ -219,7 +219,8 @@ struct executor *executor_host_new(struct fault *fault)
 	        .name = "host",
 	        .on_host = true,
 	        .rows_most = {EXECUTOR_LU_ROWS, EXECUTOR_LU_ROWS},
-	        .splits = &limits};
+	        .splits = &limits,
+	        .tuning = tuning_hopper};
 #ifdef _SC_LEVEL2_CACHE_SIZE
 	executor->l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif

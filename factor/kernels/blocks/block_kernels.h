@@ -4,6 +4,7 @@
  * allocates or waits. Empty matrices are allowed. */
 #pragma once
 
+#include "factor/tuning/tuning.h"
 #include "lib/base/matrix.h"
 
 #ifdef __cplusplus
@@ -51,16 +52,8 @@ static inline int block_potrf_strip(
 }
 
 /* Of block_rank: blocks of threads per multiprocessor (limited by registers); largest inner
- * dimension; inner dimension held at a time, and the most tiles for which the kernel is faster at
- * this depth; the same in double precision at a larger depth. */
-enum {
-	BLOCK_RANK_RESIDENT = 3,
-	BLOCK_RANK_MAX = 256,
-	BLOCK_RANK_HELD = 128,
-	BLOCK_RANK_TILES = 1100,
-	BLOCK_RANK_TILES_DOUBLE = 1600,
-	BLOCK_RANK_TILES_DEEP = 400
-};
+ * dimension; inner dimension held at a time. */
+enum { BLOCK_RANK_RESIDENT = 3, BLOCK_RANK_MAX = 256, BLOCK_RANK_HELD = 128 };
 
 /* Tiles of 32 x 32 of a trapezoid with that many columns (or rows, when upper), and whether
  * block_rank is faster than kernels for large matrices (docs/experiments/rank-update.md). */
@@ -71,14 +64,14 @@ static inline int64_t block_rank_tiles(int64_t rows, int64_t columns)
 	return across * (across + 1) / 2 + (down - across) * across;
 }
 
-static inline bool block_rank_is_ahead(
-        enum precision precision, int64_t rows, int64_t columns, int64_t k)
+static inline bool block_rank_is_ahead(const struct tuning *tuning, enum precision precision,
+        int64_t rows, int64_t columns, int64_t k)
 {
-	const int64_t most = precision == SINGLE ? BLOCK_RANK_TILES : BLOCK_RANK_TILES_DOUBLE;
+	const int64_t most = tuning->rank.tiles[precision == DOUBLE];
 	const int64_t tiles = block_rank_tiles(rows, columns);
 
 	if (precision == DOUBLE && k > BLOCK_RANK_HELD)
-		return k <= BLOCK_RANK_MAX && tiles <= BLOCK_RANK_TILES_DEEP;
+		return k <= BLOCK_RANK_MAX && tiles <= tuning->rank.tiles_deep;
 	return k <= BLOCK_RANK_MAX && tiles * k <= most * BLOCK_RANK_HELD;
 }
 

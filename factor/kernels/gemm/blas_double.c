@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "blas_double.h"
 
-#include "lib/device/current.h"
-
 enum { ALIGNMENT = 16, OFFERS = 32 };
 
 /* The wanted kernel for each op(A) op(B), and a large product to query it with. cuBLAS has no 128 x
@@ -118,9 +116,9 @@ static bool choose(cublasLtHandle_t blas, const struct wanted *w, cublasLtMatmul
 	return false;
 }
 
-void blas_double_open(struct blas_double *x, cublasHandle_t blas)
+void blas_double_open(struct blas_double *x, const struct tuning *tuning, cublasHandle_t blas)
 {
-	*x = (struct blas_double){0};
+	*x = (struct blas_double){.tuning = tuning};
 	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
 		const struct wanted *w = &wanted[i];
 		x->has[w->ta][w->tb] =
@@ -152,7 +150,7 @@ static cublasStatus_t at_once(const struct blas_double *x, cublasHandle_t blas,
         const struct gemm_problem *p, double alpha, const double *a, const double *b, double beta,
         double *c, bool aligned)
 {
-	if (x->has[p->ta][p->tb] && gemm_is_chosen(p, gpu_current()->sm_count) && aligned &&
+	if (x->has[p->ta][p->tb] && gemm_is_chosen(x->tuning, p) && aligned &&
 	        chosen(x, blas, p, alpha, a, b, beta, c))
 		return CUBLAS_STATUS_SUCCESS;
 	return cublasDgemm_64(blas, operation(p->ta), operation(p->tb), p->m, p->n, p->k, &alpha, a,
@@ -165,7 +163,7 @@ cublasStatus_t blas_double_gemm(const struct blas_double *x, cublasHandle_t blas
 {
 	const bool aligned = blas_double_aligned(a, p->lda) && blas_double_aligned(b, p->ldb) &&
 	                     blas_double_aligned(c, p->ldc);
-	const enum gemm_edge edge = aligned ? gemm_edge(p) : GEMM_EVEN;
+	const enum gemm_edge edge = aligned ? gemm_edge(x->tuning, p) : GEMM_EVEN;
 	struct gemm_problem rest = *p;
 
 	if (edge == GEMM_EVEN)

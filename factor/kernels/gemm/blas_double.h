@@ -13,12 +13,14 @@
 #include <cublas_v2.h>
 
 struct blas_double {
+	const struct tuning *tuning;
 	bool has[2][2]; /* the library has the wanted kernel for these ta, tb */
 	cublasLtMatmulAlgo_t kernel[2][2];
 };
 
-/* Queries the library for the kernels. Missing kernels are left to the library's choice. */
-void blas_double_open(struct blas_double *x, cublasHandle_t blas);
+/* Queries the library for the kernels. Missing kernels are left to the library's choice. The tuning
+ * must outlive x. */
+void blas_double_open(struct blas_double *x, const struct tuning *tuning, cublasHandle_t blas);
 
 /* A product of whole matrices on the library's stream, without workspace, allocation or waiting. */
 cublasStatus_t blas_double_gemm(const struct blas_double *x, cublasHandle_t blas,

@@ -18,7 +18,7 @@ static cublasStatus_t undivided(const struct update *u, int64_t n, const double 
 
 	problem.m = problem.n = n;
 	if (blas_double_aligned(a, p->lda) && blas_double_aligned(c, p->ldc) &&
-	        gemm_edge(&problem) == GEMM_ROW) {
+	        gemm_edge(u->x->tuning, &problem) == GEMM_ROW) {
 		const bool lower = p->part == GEMM_LOWER;
 		const cublasStatus_t status = undivided(u, n - 1, a, c);
 		return status == CUBLAS_STATUS_SUCCESS
@@ -48,7 +48,7 @@ static cublasStatus_t between(const struct update *u, int64_t first, int64_t res
 static cublasStatus_t triangle(const struct update *u, int64_t n, const double *a, double *c)
 {
 	const struct gemm_problem *p = u->p;
-	if (!u->x->has[p->ta][p->tb] || !gemm_halves_triangle(n, p->k))
+	if (!u->x->has[p->ta][p->tb] || !gemm_halves_triangle(u->x->tuning, n, p->k))
 		return undivided(u, n, a, c);
 	const int64_t first = (n / 2 + TILE - 1) / TILE * TILE, rest = n - first;
 	const double *others = a + first * (p->ta ? p->lda : 1);

@@ -4,10 +4,16 @@
 #include "gemm.h"
 #include "gemm_launch.cuh"
 
+#include <math.h>
+
 namespace
 {
 
-const int BAND = 16; /* tile rows that share L2: about the square root of the running blocks */
+/* Tile rows that share L2: the square root of the running blocks of 128 x 128 tiles. */
+int band(void)
+{
+	return (int)sqrt(2.0 * gpu_current()->sm_count);
+}
 
 /* With many parts several threads share them, because memory latencies would add up. */
 const int MANY_PARTS = 32, MANY_ROWS = 32, FEW_ROWS = 128, SUM_THREADS = 512;
@@ -108,7 +114,7 @@ int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double al
 	args.beta = splits > 1 ? T(0) : (T)beta;
 	args.tiles.rows = (int)((p->m + g->rows - 1) / g->rows);
 	args.tiles.columns = (int)((p->n + g->columns - 1) / g->columns);
-	args.tiles.band = BAND * 128 / g->rows;
+	args.tiles.band = band() * 128 / g->rows;
 	args.tiles.part = p->part;
 	args.splits = splits;
 	args.shared = plan->shared;

@@ -5,6 +5,7 @@
  * plan fixes: the same call gives the same bits. */
 #pragma once
 
+#include "factor/tuning/tuning.h"
 #include "lib/base/base.h"
 #include "lib/base/matrix.h"
 
@@ -34,13 +35,12 @@ static inline struct gemm_problem gemm_product(
 }
 
 /* Shapes from GEMM_NARROW on suit a small C. Shapes from GEMM_DOUBLE on are in double precision. */
-enum { GEMM_NARROW = 3, GEMM_DOUBLE = 6, GEMM_SHAPES = 7 };
+enum { GEMM_NARROW = 3, GEMM_DOUBLE = 6 };
 
-/* Tiles of C that a block computes, and their speed. Kernels exist for these shapes. */
+/* Tiles of C that a block computes. Kernels exist for these shapes. */
 struct gemm_geometry {
 	int rows, columns, depth; /* of a tile; depth along k at a time */
-	int resident;             /* blocks per SM, at most 4 */
-	double rate[4]; /* share of the SM's multiply-adds reached by 1, 2 ... resident blocks */
+	int resident;             /* blocks per SM, at most GEMM_RESIDENT */
 };
 extern const struct gemm_geometry gemm_geometry[GEMM_SHAPES];
 
@@ -60,15 +60,17 @@ bool gemm_has(enum precision precision, int code, int64_t shared_per_block);
 /* Whether our kernels are faster than cuBLAS for an m x n product with aligned operands: in single
  * precision for large C and short k, where reads and writes of C dominate. docs/experiments/gemm.md
  * has the measurements behind these choices. */
-bool gemm_is_ahead(enum precision precision, int64_t m, int64_t n, int64_t k);
+bool gemm_is_ahead(
+        const struct tuning *tuning, enum precision precision, int64_t m, int64_t n, int64_t k);
 
 /* The same for A^T B with few columns and many rows (V^T C of QR), with splits of k, in single
  * precision. Only C must be aligned. */
-bool gemm_is_ahead_tall(const struct gemm_problem *problem);
+bool gemm_is_ahead_tall(const struct tuning *tuning, const struct gemm_problem *problem);
 
 /* The same for triangles and trapezoids, C = alpha A A^T + beta C, of any alignment: always in
  * single precision; in double precision for a short k or a small n k. */
-bool gemm_is_ahead_triangle(enum precision precision, int64_t n, int64_t k);
+bool gemm_is_ahead_triangle(
+        const struct tuning *tuning, enum precision precision, int64_t n, int64_t k);
 
 /* Whether the product is A^T B with many rows of A per column, as V^T C of QR. */
 bool gemm_is_tall(const struct gemm_problem *problem);
@@ -76,22 +78,21 @@ bool gemm_is_tall(const struct gemm_problem *problem);
 /* In double precision, on devices with the kernels of factor/kernels/gemm/blas_double.h: whether
  * the chosen kernel is faster for a product than the library's choice, and whether halves are
  * faster for a triangle of order n. */
-bool gemm_is_chosen(const struct gemm_problem *problem, int sm_count);
-bool gemm_halves_triangle(int64_t n, int64_t k);
+bool gemm_is_chosen(const struct tuning *tuning, const struct gemm_problem *problem);
+bool gemm_halves_triangle(const struct tuning *tuning, int64_t n, int64_t k);
 
 /* The side whose last line is computed separately, for aligned operands in double precision, where
  * the even rest is faster by more than the line costs: op(A)'s last row, op(B)'s last column, or
  * the last summed term. */
 enum gemm_edge { GEMM_EVEN, GEMM_ROW, GEMM_COLUMN, GEMM_INNER };
-enum gemm_edge gemm_edge(const struct gemm_problem *problem);
+enum gemm_edge gemm_edge(const struct tuning *tuning, const struct gemm_problem *problem);
 
 /* Work memory of one product: cuBLAS's, as NVIDIA recommends for Hopper, or ours. */
 enum { GEMM_WORK_BYTES = 32 << 20 };
 
-/* The plan of least estimated time on sm_count multiprocessors with at most most_bytes of work
- * memory. */
+/* The plan of least estimated time with at most most_bytes of work memory. */
 struct gemm_plan gemm_plan_make(
-        const struct gemm_problem *problem, int sm_count, int64_t most_bytes);
+        const struct gemm_problem *problem, const struct tuning *tuning, int64_t most_bytes);
 
 /* Device pointers on the current device; work holds plan->work_bytes. stream is a cudaStream_t.
  * Returns a cudaError_t. */

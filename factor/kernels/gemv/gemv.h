@@ -6,8 +6,8 @@
  * m n flops. Partial sums of `splits` blocks are combined in the same launch. */
 #pragma once
 
+#include "factor/tuning/tuning.h"
 #include "lib/base/base.h"
-#include "lib/device/gpu.h"
 #include "lib/base/precision.h"
 
 #ifdef __cplusplus
@@ -51,8 +51,8 @@ struct gemv_plan {
  * boundary. 0 when A is not read. */
 int gemv_shift(const struct gemv_call *call, int vector);
 
-/* The kernel and grid for a shape, from m, n, alignment and the number of multiprocessors. */
-struct gemv_plan gemv_plan(const struct gemv_call *call, const struct gpu *gpu);
+/* The kernel and grid for a shape, from m, n and alignment. */
+struct gemv_plan gemv_plan(const struct gemv_call *call, const struct tuning *tuning);
 
 /* Bytes of workspace of a plan, 0 when no tile is split. The first GEMV_COUNTERS bytes must be zero
  * before the first call; every call leaves them zero. One stream at a time may use the

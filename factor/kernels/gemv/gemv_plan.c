@@ -36,42 +36,37 @@ static int64_t matrix_bytes(const struct gemv_call *call)
 /* y = A x uses the fastest of a few plans by an estimate, y = A^T x a plan by rules. */
 
 /* Estimated microseconds, without the launch. Every wave of blocks waits for its batches of loads
- * and moves its bytes, which overlap in part. The constants were fitted together, to minimize the
- * loss of the choice over all plans of 50 shapes from 8 x 4096 to 131072 x 512, warm and cold. */
-static const double batch_us = 0.54;     /* the loads of a thread in flight arrive */
-static const double bytes_per_us = 38e3; /* of a multiprocessor */
-static const double short_segment = 15;  /* bytes of bandwidth lost per segment */
-static const double wave_us = 0.96;      /* per wave of blocks but the last */
-static const double combine_us[] = {
-        1.25, 0.014}; /* sums through memory: fixed part, part per split */
-
-static double wave_time(double blocks, double bytes, double batches, double bandwidth)
+ * and moves its bytes, which overlap in part. */
+static double wave_time(double blocks, double bytes, double waiting, double bandwidth)
 {
-	const double waiting = batches * batch_us, moving = blocks * bytes / bandwidth;
+	const double moving = blocks * bytes / bandwidth;
 	return sqrt(waiting * waiting + moving * moving);
 }
 
 static double plain_time(
-        const struct gemv_call *call, const struct gpu *gpu, const struct gemv_plan *p)
+        const struct gemv_call *call, const struct tuning *tuning, const struct gemv_plan *p)
 {
+	const struct gemv_tuning *t = &tuning->gemv;
+	const int sm_count = tuning->device.sm_count;
 	const double size = (double)precision_bytes(call->precision), load = p->vector * size;
 	const double columns = ceil((double)call->n / p->splits);
-	const double batches = ceil(columns * p->lanes / GEMV_THREADS / p->unroll);
+	const double waiting = ceil(columns * p->lanes / GEMV_THREADS / p->unroll) * t->batch_us;
 	const double bytes = fmin(p->width, (double)call->m) * size * columns;
 	const double bandwidth =
-	        gpu->sm_count * bytes_per_us / (1 + short_segment / (p->lanes * load));
-	const double resident = gpu->sm_count * (p->unroll * load > 64 ? RESIDENT - 1 : RESIDENT);
+	        sm_count * t->bytes_per_us / (1 + t->short_segment / (p->lanes * load));
+	const double resident = sm_count * (p->unroll * load > 64 ? RESIDENT - 1 : RESIDENT);
 	const double blocks = (double)p->tiles * p->splits, waves = floor(blocks / resident);
 	const double rest = blocks - waves * resident;
-	double time = waves * (wave_time(resident, bytes, batches, bandwidth) + wave_us);
+	double time = waves * (wave_time(resident, bytes, waiting, bandwidth) + t->wave_us);
 	if (rest > 0)
-		time += wave_time(rest, bytes, batches, bandwidth);
-	return p->splits > 1 ? time + combine_us[0] + combine_us[1] * p->splits : time;
+		time += wave_time(rest, bytes, waiting, bandwidth);
+	return p->splits > 1 ? time + t->combine_us[0] + t->combine_us[1] * p->splits : time;
 }
 
 /* Long segments (bytes of a column that one block reads) suit DRAM; short segments give many blocks
  * without splitting sums. */
-static void plan_plain(const struct gemv_call *call, const struct gpu *gpu, struct gemv_plan *best)
+static void plan_plain(
+        const struct gemv_call *call, const struct tuning *tuning, struct gemv_plan *best)
 {
 	const int load = (int)(best->vector * precision_bytes(call->precision));
 	const int64_t rows = call->m + gemv_shift(call, best->vector);
@@ -83,7 +78,7 @@ static void plan_plain(const struct gemv_call *call, const struct gpu *gpu, stru
 		p.width = p.lanes * p.vector;
 		p.tiles = ceil_div(rows, p.width);
 		for (p.splits = 1; p.splits <= MAX_SPLITS && p.splits <= call->n; p.splits *= 2) {
-			const double time = plain_time(call, gpu, &p);
+			const double time = plain_time(call, tuning, &p);
 			if (p.splits > 1 && p.tiles > GEMV_MAX_SPLIT_TILES)
 				break;
 			if (time < least) {
@@ -111,23 +106,25 @@ static int transposed_splits(const struct gemv_call *call, int64_t wave, const s
 /* Up to a wave of blocks by the number of columns per block. Matrices for several waves keep more
  * loads per thread in flight instead. */
 static void plan_transposed(
-        const struct gemv_call *call, const struct gpu *gpu, struct gemv_plan *p)
+        const struct gemv_call *call, const struct tuning *tuning, struct gemv_plan *p)
 {
+	const struct gemv_tuning *t = &tuning->gemv;
 	const int load = (int)(p->vector * precision_bytes(call->precision));
-	const int64_t bytes = matrix_bytes(call), wave = gpu->sm_count * RESIDENT;
+	const int64_t bytes = matrix_bytes(call), wave = tuning->device.sm_count * RESIDENT;
 	const int64_t loads = call->m / p->vector; /* per column */
 	int64_t width = 1;
 	while (call->n > width * wave)
 		width *= 2;
 	const bool large =
-	        bytes > 200 << 20 || (bytes > 24 << 20 && ceil_div(call->n, width) < wave * 4 / 5);
+	        bytes > t->large_bytes ||
+	        (bytes > t->large_uneven_bytes && ceil_div(call->n, width) < wave * 4 / 5);
 	p->unroll = 4;
 	if (load < 16) {
 		p->columns = 2;
 		p->unroll = 32 / load;
 		if (width > 8)
 			width = 4;
-	} else if (loads > 4096 && bytes > 64 << 20) {
+	} else if (loads > 4096 && bytes > t->large_long_bytes) {
 		p->columns = 2;
 		width = 2;
 	} else if (large) {
@@ -151,15 +148,16 @@ static void plan_transposed(
 	p->splits = transposed_splits(call, wave, p);
 }
 
-struct gemv_plan gemv_plan(const struct gemv_call *call, const struct gpu *gpu)
+struct gemv_plan gemv_plan(const struct gemv_call *call, const struct tuning *tuning)
 {
-	struct gemv_plan p = {.vector = vector_of(call), .splits = 1, .early = gpu->code >= 90};
+	struct gemv_plan p = {
+	        .vector = vector_of(call), .splits = 1, .early = tuning->device.code >= 90};
 	if (call->m == 0 || call->n == 0)
 		return p;
 	if (call->transposed)
-		plan_transposed(call, gpu, &p);
+		plan_transposed(call, tuning, &p);
 	else
-		plan_plain(call, gpu, &p);
+		plan_plain(call, tuning, &p);
 	return p;
 }
 

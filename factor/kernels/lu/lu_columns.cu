@@ -16,6 +16,7 @@
 #include "lib/base/base.h"
 #include "factor/kernels/blocks/block_kernels.h"
 #include "lib/device/cluster.cuh"
+#include "lib/device/current.h"
 #include "lib/device/early_launch.cuh"
 #include "lib/device/launch_bounds.cuh"
 #include "lu_rows.cuh"
@@ -24,10 +25,10 @@
 namespace
 {
 
-const int FEW = 8;    /* blocks of a cluster, while they can process all rows at once */
-const int ALONE = 64; /* blocks up to which each has a multiprocessor to itself, */
-const int ALONE_BYTES = 120 << 10; /* by asking for more than half of the shared memory */
-const int MOVED_BYTES = 16 << 10;  /* for the destinations of top rows among a block's rows */
+const int FEW = 8; /* blocks of a cluster, while they can process all rows at once */
+/* Of a block that has a multiprocessor to itself: more than half of the shared memory. */
+const int ALONE_BYTES = 120 << 10;
+const int MOVED_BYTES = 16 << 10; /* for the destinations of top rows among a block's rows */
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS, sm_blocks(THREADS, 2)) columns_kernel(const columns<T> g)
@@ -124,7 +125,8 @@ int64_t fixed_bytes(enum precision precision)
 	return precision == SINGLE ? fixed_bytes<float>() : fixed_bytes<double>();
 }
 
-/* How the rows below are divided among the blocks of a cluster. */
+/* How the rows below are divided among the blocks of a cluster. Up to half as many blocks as
+ * multiprocessors have one each to themselves. */
 struct sharing {
 	int blocks;
 	int64_t share, bytes; /* of a block: rows below, and shared memory */
@@ -140,8 +142,8 @@ struct sharing share_out(enum precision precision, int64_t m, int64_t k, int64_t
 	const int blocks = m - k <= FEW * at_once ? FEW : CLUSTER_MAX;
 	const int64_t share = ((m - k + blocks - 1) / blocks + 31) / 32 * 32;
 	const int64_t bytes = fixed_bytes(precision) + share * (int64_t)sizeof(int);
-	return {blocks, share,
-	        clusters * blocks <= ALONE && bytes < ALONE_BYTES ? ALONE_BYTES : bytes};
+	const bool alone = 2 * clusters * blocks <= gpu_current()->sm_count;
+	return {blocks, share, alone && bytes < ALONE_BYTES ? ALONE_BYTES : bytes};
 }
 
 int64_t most_bytes(enum precision precision)

@@ -12,10 +12,31 @@ const char *const term_name[TERM_COUNT] = {[TERM_LAUNCH] = "launch",
         [TERM_HOST] = "host",
         [TERM_SYNC] = "sync"};
 
+/* The value, or for a profile without it that of the measured device: profiles were made on that
+ * architecture alone before they had gpu.compute_capability. */
+static double device_fact(const struct profile *profile, const char *name, double otherwise)
+{
+	const struct lookup found = profile_get(profile, name, NULL, 0);
+
+	return found.found && found.estimate.value >= 1 ? found.estimate.value : otherwise;
+}
+
+struct tuning_device cost_device(const struct profile *profile)
+{
+	const struct tuning_device *measured = &tuning_hopper.device;
+	const double capability = device_fact(
+	                     profile, "gpu.compute_capability", measured->capability / 10.0),
+	             sms = device_fact(profile, "gpu.sm.count", measured->sm_count),
+	             l2 = device_fact(profile, "gpu.l2.stated", (double)measured->l2_bytes);
+
+	return tuning_device_like((int)lround(10 * capability), (int)sms, (int64_t)l2);
+}
+
 void cost_reader_start(struct cost_reader *reader, const struct profile *profile)
 {
 	memset(reader, 0, sizeof *reader);
 	model_start(&reader->model, profile);
+	reader->tuning = tuning_for(cost_device(profile));
 }
 
 void cost_reader_change(struct cost_reader *reader, const struct profile *profile, const char *name)

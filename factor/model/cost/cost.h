@@ -8,6 +8,7 @@
 #include "lib/profile/model.h"
 #include "lib/profile/profile_grid.h"
 #include "factor/kernels/lu/panel_geometry.h"
+#include "factor/tuning/tuning.h"
 
 /* Kinds of time in a cost. */
 enum term {
@@ -66,10 +67,11 @@ struct cost_panels {
 enum { COST_CACHE = 16384, COST_SURFACES = 128 /* fits a byte */ };
 struct cost_reader {
 	struct model model;
-	bool sums;          /* level 1: alpha-beta sums */
-	bool shares;        /* another queue has work: our own products run one tile a block */
-	bool blas_only;     /* products are the library's, not our own kernels' */
-	int threads;        /* of the host that work, 0: as many as the profile knows */
+	struct tuning tuning; /* for the profile's GPU: the kernels' plans */
+	bool sums;            /* level 1: alpha-beta sums */
+	bool shares;          /* another queue has work: our own products run one tile a block */
+	bool blas_only;       /* products are the library's, not our own kernels' */
+	int threads;          /* of the host that work, 0: as many as the profile knows */
 	bool same_way;      /* a Gram-Schmidt pass goes through the columns in the direction of the
 	                       pass before */
 	bool host_wrote;    /* the host has just written the panel: the core's caches hold it */
@@ -87,6 +89,9 @@ struct cost_reader {
 uint32_t cost_name_hash(const char *name);
 
 void cost_reader_start(struct cost_reader *reader, const struct profile *profile);
+
+/* The profile's GPU. */
+struct tuning_device cost_device(const struct profile *profile);
 
 /* Takes another profile, in which nothing but the parameter `name` differs. */
 void cost_reader_change(

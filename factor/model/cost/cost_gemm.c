@@ -49,9 +49,9 @@ static double rounds_of_tiles(const double *at, const void *sms)
 }
 
 /* An odd number of rows in double precision whose last row is not computed separately. */
-static bool stays_odd(const struct gemm_problem *p)
+static bool stays_odd(const struct cost_reader *r, const struct gemm_problem *p)
 {
-	return p->precision == DOUBLE && p->m % 2 && gemm_edge(p) != GEMM_ROW;
+	return p->precision == DOUBLE && p->m % 2 && gemm_edge(&r->tuning, p) != GEMM_ROW;
 }
 
 /* Whether the product runs on the kernel chosen for its tiles (factor/kernels/gemm/blas_double.h),
@@ -59,8 +59,8 @@ static bool stays_odd(const struct gemm_problem *p)
  * neglected. */
 static bool has_chosen_tiles(struct cost_reader *r, const struct gemm_problem *p)
 {
-	return p->precision == DOUBLE && p->ta != p->tb && !stays_odd(p) &&
-	       gemm_is_chosen(p, (int)cost_scalar(r, "gpu.sm.count"));
+	return p->precision == DOUBLE && p->ta != p->tb && !stays_odd(r, p) &&
+	       gemm_is_chosen(&r->tuning, p);
 }
 
 /* The mean share of the multiprocessors over all rounds. */
@@ -122,7 +122,7 @@ struct cost cost_gemm(
 	const struct gemm_problem problem = gemm_product(ta, tb, c, k);
 	bool wide = c.m > c.n && c.m > TALL_COLUMNS; /* then the transposed product is read */
 	bool tall = gemm_is_tall(&problem);
-	bool own = !r->blas_only && gemm_is_ahead(c.precision, c.m, c.n, k) &&
+	bool own = !r->blas_only && gemm_is_ahead(&r->tuning, c.precision, c.m, c.n, k) &&
 	           cost_known(r, "gpu.own_gemm.s");
 	const bool own_tall = !own && is_own_tall(r, &problem);
 	struct matrix transposed = c;
@@ -140,7 +140,7 @@ struct cost cost_gemm(
 
 	cost.enqueue = product_enqueue(r, own || own_tall, ta);
 	cost_occupy(r, &cost, tall ? INFINITY : cost_tiles(c.m, c.n), tall ? TILE : k,
-	        tiles_of_product(c.precision, ta == tb && !stays_odd(&problem)));
+	        tiles_of_product(c.precision, ta == tb && !stays_odd(r, &problem)));
 	if (tall || (own && !r->shares))
 		cost.block_lifetime = INFINITY;
 	if (chosen)

@@ -11,8 +11,7 @@
 static const struct gemm_geometry *tiles_of(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const struct gemm_problem problem = gemm_product(PLAIN, PLAIN, c, k);
-	const struct gemm_plan plan =
-	        gemm_plan_make(&problem, (int)fmax(1, cost_scalar(r, "gpu.sm.count")), 0);
+	const struct gemm_plan plan = gemm_plan_make(&problem, &r->tuning, 0);
 
 	return &gemm_geometry[plan.shape];
 }
@@ -111,15 +110,15 @@ double own_time(struct cost_reader *r, struct matrix c, int64_t k)
 /* Whether A^T B runs on our own kernels with splits of k. */
 bool is_own_tall(struct cost_reader *r, const struct gemm_problem *p)
 {
-	return !r->blas_only && gemm_is_ahead_tall(p) && cost_known(r, "gpu.own_gemm_tn.s");
+	return !r->blas_only && gemm_is_ahead_tall(&r->tuning, p) &&
+	       cost_known(r, "gpu.own_gemm_tn.s");
 }
 
 /* These products, too, work on whole tiles. */
 double own_tall_time(
         struct cost_reader *r, const struct gemm_problem *p, struct matrix c, bool transposed)
 {
-	const struct gemm_plan plan =
-	        gemm_plan_make(p, (int)fmax(1, cost_scalar(r, "gpu.sm.count")), GEMM_WORK_BYTES);
+	const struct gemm_plan plan = gemm_plan_make(p, &r->tuning, GEMM_WORK_BYTES);
 	const struct matrix tiles = whole_tiles(c, &gemm_geometry[plan.shape]);
 
 	c.m = transposed ? tiles.n : tiles.m;

@@ -16,20 +16,12 @@ double cost_share(struct cost_reader *r, double blocks)
 	return fmin(1, blocks / cost_scalar(r, "gpu.sm.count"));
 }
 
-/* By the shared memory of a block. */
-static int architecture(struct cost_reader *r)
-{
-	const double shared = cost_scalar(r, "gpu.shared.per_block");
-
-	return architecture_with_shared(isnan(shared) ? 0 : (int64_t)shared);
-}
-
 /* A profile without the device's statement: that of the architecture. */
 double cost_resident_blocks(struct cost_reader *r, double threads, double registers)
 {
 	static const char most_threads[] = "gpu.sm.threads", most_blocks[] = "gpu.sm.blocks";
 	const bool stated = cost_known(r, most_threads) && cost_known(r, most_blocks);
-	const int code = stated ? 0 : architecture(r);
+	const int code = r->tuning.device.capability;
 	const double held = stated ? cost_scalar(r, most_threads) : ARCHITECTURE_THREADS(code),
 	             blocks = stated ? cost_scalar(r, most_blocks) : ARCHITECTURE_BLOCKS(code),
 	             room = fmin(held, ARCHITECTURE_REGISTERS / registers);

@@ -22,7 +22,7 @@ static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single
 	const enum precision precision = single ? SINGLE : DOUBLE;
 	const char *ours = OF_PRECISION("gpu.own_syrk", precision),
 	           *shared = OF_PRECISION("gpu.own_syrk_shared", precision);
-	const bool own = gemm_is_ahead_triangle(precision, n, k) && cost_known(r, ours);
+	const bool own = gemm_is_ahead_triangle(&r->tuning, precision, n, k) && cost_known(r, ours);
 	const char *name = own ? ours : OF_PRECISION("gpu.syrk", precision);
 
 	if (r->shares && cost_known(r, shared))
@@ -35,7 +35,7 @@ static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k
 
 static struct cost square_syrk(struct cost_reader *r, struct matrix c, int64_t k)
 {
-	if (c.precision == DOUBLE && gemm_halves_triangle(c.n, k))
+	if (c.precision == DOUBLE && gemm_halves_triangle(&r->tuning, c.n, k))
 		return halved_syrk(r, c, k);
 	double time = syrk_time(r, c.n, k, c.precision == SINGLE);
 	struct cost cost = cost_library(r, time, TERM_ARITHMETIC);
@@ -88,12 +88,13 @@ static struct cost own_trapezoid(struct cost_reader *r, struct matrix c, int64_t
 struct cost cost_syrk(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
-	bool one = c.precision == SINGLE ||
-	           (gemm_is_ahead_triangle(c.precision, n, k) && cost_known(r, "gpu.own_gemm.d"));
+	bool one =
+	        c.precision == SINGLE || (gemm_is_ahead_triangle(&r->tuning, c.precision, n, k) &&
+	                                         cost_known(r, "gpu.own_gemm.d"));
 	struct matrix square = {NULL, 0, n, n, n, c.precision};
 	struct matrix others = {NULL, 0, one ? rest + n / 2 : rest, n, rest + n, c.precision};
 
-	if (block_rank_is_ahead(c.precision, n + rest, n, k))
+	if (block_rank_is_ahead(&r->tuning, c.precision, n + rest, n, k))
 		return cost_rank(r, c, k);
 	if (!rest)
 		return square_syrk(r, c, k);

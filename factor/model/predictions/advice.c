@@ -108,8 +108,8 @@ static double seconds_if(struct profile *profile, const struct question *questio
 /* Sizes of the machine are exact. */
 static bool is_measured(const char *name)
 {
-	static const char *const exact[] = {"gpu.sm.count", "gpu.sm.threads", "gpu.sm.blocks",
-	        "gpu.shared.per_block", "gpu.l2.stated"};
+	static const char *const exact[] = {"gpu.compute_capability", "gpu.sm.count",
+	        "gpu.sm.threads", "gpu.sm.blocks", "gpu.shared.per_block", "gpu.l2.stated"};
 
 	for (size_t i = 0; i < ARRAY_LEN(exact); i++)
 		if (strcmp(name, exact[i]) == 0)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor_model_internal.h"
 
-#include "factor/executors/split.h"
-
 #include "factor/kernels/blocks/block_kernels.h"
 #include "lib/base/msg.h"
 
@@ -97,13 +95,12 @@ struct executor *executor_model_new(
 	s->costs = costs[target][level >= 2];
 	cost_reader_start(&s->reader, profile);
 	s->reader.sums = level < 2;
-	if (target == MODEL_CUDA && cost_known(&s->reader, "gpu.gemm.tf32"))
-		s->base.splits = cost_known(&s->reader, "gpu.half_gemm.s") ? &split_limits_cuda_half
-		                                                           : &split_limits_cuda;
-	s->base.row_major = target == MODEL_CUDA ? EXECUTOR_ROW_MAJOR : 0;
-	s->base.column_major = EXECUTOR_COLUMN_MAJOR;
-	s->base.aligned_from = target == MODEL_CUDA ? EXECUTOR_ALIGNED_FROM : 0;
-	s->base.deferred_from = target == MODEL_CUDA ? EXECUTOR_DEFERRED_FROM : 0;
+	if (target == MODEL_CUDA)
+		executor_tune(&s->base, s->reader.tuning.device,
+		        cost_known(&s->reader, "gpu.gemm.tf32"),
+		        cost_known(&s->reader, "gpu.half_gemm.s"));
+	else
+		s->base.tuning = tuning_hopper;
 	set_most(s, SINGLE);
 	set_most(s, DOUBLE);
 	executor_model_restart(&s->base, false);

@@ -125,7 +125,7 @@ static bool launch_own(const struct paper_op_data *d, enum trans tb, enum gemm_p
 	problem.part = part;
 	problem.lda = d->x.ld;
 	problem.ldb = b.ld;
-	const struct gemm_plan plan = gemm_plan_make(&problem, x->gpu.sm_count, work_bytes);
+	const struct gemm_plan plan = gemm_plan_make(&problem, &x->base.tuning, work_bytes);
 	return cuda_ok(x,
 	        gemm_launch(&problem, &plan, PAPER_OP_ALPHA, d->x.data, b.data, 1, d->result.data,
 	                d->work, stream_of(x)),
