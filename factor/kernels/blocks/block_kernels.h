@@ -88,9 +88,7 @@ int block_copy(enum uplo uplo, struct matrix from, struct matrix to, void *strea
 int block_fill(enum uplo uplo, double off, double on, struct matrix a, void *stream);
 int block_explicit_v(struct matrix a, struct matrix v, void *stream);
 
-/* check_triangle's bounds: of the least magnitude on a diagonal over the largest, and of the
- * largest.
- */
+/* check_triangle's bounds: of the least over the largest magnitude, and of the largest. */
 static inline double diagonal_limit(struct matrix a)
 {
 	return (double)a.n * (a.precision == SINGLE ? 0x1p-23 : 0x1p-52);
