@@ -196,6 +196,7 @@ struct gels {
 	struct matrix tau;
 	void *work;
 	int64_t bytes;
+	int *info, *doubtful;
 };
 
 static bool gels_set_up(struct gels *s, struct executor *e, const struct plan *plan,
@@ -227,15 +228,22 @@ int64_t gels_work(struct executor *e, const struct plan *plan, struct matrix a, 
 	return gels_set_up(&s, e, plan, a, b, NULL) ? s.bytes : -1;
 }
 
+/* The first n rows of B become inv(op(R)) times them. */
+static bool solve_r(struct executor *e, const struct gels *s, enum trans trans, struct matrix b)
+{
+	struct matrix r = matrix_view(s->qr, 0, 0, s->qr.n, s->qr.n);
+	struct matrix x = matrix_view(b, 0, 0, s->qr.n, b.n);
+
+	return ex_check_triangle(e, r, x, s->info, s->doubtful) &&
+	       ex_trsm(e, LEFT, UPPER, trans, NON_UNIT, 1, r, x);
+}
+
 /* X = inv(R) (Q^T B): B has qr.m rows */
 static bool least_squares(
         struct executor *e, const struct plan *plan, const struct gels *s, struct matrix b)
 {
-	int64_t n = s->qr.n;
-
 	return ormqr(e, plan, LEFT, TRANSPOSED, s->qr, s->tau, b, s->work) &&
-	       ex_trsm(e, LEFT, UPPER, PLAIN, NON_UNIT, 1, matrix_view(s->qr, 0, 0, n, n),
-	               matrix_view(b, 0, 0, n, b.n));
+	       solve_r(e, s, PLAIN, b);
 }
 
 /* X = Q [inv(R^T) B; 0]: B has qr.n rows, X qr.m */
@@ -244,8 +252,7 @@ static bool minimum_norm(
 {
 	int64_t n = s->qr.n;
 
-	return ex_trsm(e, LEFT, UPPER, TRANSPOSED, NON_UNIT, 1, matrix_view(s->qr, 0, 0, n, n),
-	               matrix_view(b, 0, 0, n, b.n)) &&
+	return solve_r(e, s, TRANSPOSED, b) &&
 	       ex_fill(e, WHOLE, 0, 0, matrix_view(b, n, 0, b.m - n, b.n)) &&
 	       ormqr(e, plan, LEFT, PLAIN, s->qr, s->tau, b, s->work);
 }
@@ -261,8 +268,10 @@ bool gels(struct executor *e, const struct plan *plan, enum trans trans, struct 
 	e->queue = QUEUE_MAIN;
 	if (transposed && !ex_transpose(e, a, s.qr))
 		return false;
-	if (!geqrf(e, plan, s.qr, s.tau, s.work) || !ex_zero_diagonal(e, s.qr, info, doubtful))
+	if (!geqrf(e, plan, s.qr, s.tau, s.work))
 		return false;
+	s.info = info;
+	s.doubtful = doubtful;
 	return (trans == PLAIN) != transposed ? least_squares(e, plan, &s, b)
 	                                      : minimum_norm(e, plan, &s, b);
 }

@@ -37,7 +37,8 @@ bool orgqr(struct executor *, const struct plan *, struct matrix a, struct matri
  * residual's. When m >= n, a is overwritten by its QR factorization; otherwise a stays, and work
  * holds the factorization of A^T. *info, in executor memory: 0, or the 1-based index of the first
  * exactly zero diagonal element of R: then A is not of full rank and X is undefined. *doubtful (or
- * NULL), in executor memory, becomes 1 when R's diagonal suggests that A is not of full rank. */
+ * NULL), in executor memory, becomes 1 when R's diagonal suggests that A is not of full rank. A
+ * tiny R is multiplied by a power of two (check_triangle). */
 int64_t gels_work(struct executor *, const struct plan *, struct matrix a, struct matrix b);
 bool gels(struct executor *, const struct plan *, enum trans trans, struct matrix a,
         struct matrix b, void *work, int *info, int *doubtful);

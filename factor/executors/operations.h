@@ -285,10 +285,13 @@ OPERATION(trtri, (enum uplo uplo, enum diag diag, struct matrix a, struct matrix
 /* info := 0. */
 OPERATION(clear_info, (int *info), (info), PHASE_FETCH, NEVER, QUEUED, HOST, SHAPE(1, 1), 0,
 	COST(clear_info, 1), INTEGERS(1))
-/* info := the 1-based index of the first exactly zero diagonal element of a (m >= n), 0 when there
- * is none; doubtful (or NULL) := 1 when the least magnitude on the diagonal is at most n eps times
- * the largest; both in executor memory. */
-OPERATION(zero_diagonal, (struct matrix a, int *info, int *doubtful), (a, info, doubtful),
+/* Before a solve with the upper triangle of a (m >= n) and b (n x nrhs). info := the 1-based index
+ * of the first exactly zero diagonal element, 0 when there is none; doubtful (or NULL) := 1 when the
+ * least magnitude on the diagonal is at most n eps times the largest; both in executor memory. Where
+ * the largest is so small that others may be subnormal, the triangle and b are multiplied by a power
+ * of two, because a solve takes reciprocals of the diagonal. */
+OPERATION(check_triangle, (struct matrix a, struct matrix b, int *info, int *doubtful),
+	(a, b, info, doubtful),
 	PHASE_FETCH, NEVER, QUEUED, HOST, a, 0,
 	BY_WORK, INTEGERS(a.n))
 /* Cholesky of a diagonal block (n <= 512) whose first row is row `first` of the matrix, and the

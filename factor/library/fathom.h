@@ -208,8 +208,8 @@ FATHOM_PUBLIC enum fathom_status fathom_dorgqr(struct fathom *, int64_t m, int64
  * m >= n and is unchanged otherwise. *info: 0, or the 1-based index of R's first exactly zero
  * diagonal element; X then has Inf and NaN. When R's diagonal suggests that A is not of full rank
  * (its least magnitude is at most n eps times its largest), the next fathom_finish still returns
- * FATHOM_OK, but fathom_error says it. LAPACK scales A and B when all of A or B is tiny; this does
- * not: where R's diagonal is subnormal, X may have Inf and NaN. */
+ * FATHOM_OK, but fathom_error says it. When R's diagonal is so small that parts of it could be
+ * subnormal, A's R is a power of two times R. */
 FATHOM_PUBLIC int64_t fathom_sgels_work(
         struct fathom *, char trans, int64_t m, int64_t n, int64_t nrhs, int64_t lda, int64_t ldb);
 FATHOM_PUBLIC int64_t fathom_dgels_work(

@@ -175,7 +175,7 @@ static inline double test_element(
 	case TEST_LAST_HALF_ZERO:
 		return j >= n - n / 2 ? 0 : random;
 	case TEST_SUBNORMAL:
-		return random * test_smallest(precision) * 0x1p20;
+		return random * 0x1p20 * test_smallest(precision);
 	case TEST_WILKINSON:
 		return i == j || j == n - 1 ? 1 : i > j ? -1 : 0;
 	case TEST_KAHAN:

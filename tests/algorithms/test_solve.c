@@ -355,8 +355,38 @@ static void test_gels_doubt(struct executor *e, enum precision precision)
 	ok(fixture_end(s, good), "%cgels notices that a matrix is of rank 2", precision);
 }
 
+/* A and B are subnormal, X is not; LAPACK solves the same system times a power of two. */
+static void test_gels_subnormal(struct executor *e, enum precision precision, int64_t m, int64_t n)
+{
+	struct fixture fixture = fixture_new(e, precision), *s = &fixture;
+	const int64_t longer = m > n ? m : n;
+	const double unit = roundoff_at(test_smallest(precision) * 0x1p20, precision);
+	double *elements = kept(s, xmalloc((size_t)(longer * (n + 1)) * sizeof *elements));
+
+	for (int64_t i = 0; i < longer * (n + 1); i++)
+		elements[i] = test_element(TEST_SUBNORMAL, i, 0, 0, 0, precision);
+	struct matrix a = fixture_upload(s, m, n, elements);
+	struct matrix b = fixture_upload(s, longer, 1, elements + m * n);
+	double *left = doubles(s, a), *want = doubles(s, b), error = 0;
+	struct pivots info = room_pivots(&s->room, 0);
+	void *work = room_bytes(&s->room, gels_work(e, &plans[0], a, b));
+	bool good = gels(e, &plans[0], PLAIN, a, b, work, info.data, NULL) &&
+	            room_info(&s->room, info) == 0;
+	rescale(want, longer, left, m * n);
+	rescale(left, m * n, left, m * n);
+	LAPACKE_dgels(LAPACK_COL_MAJOR, 'N', (lapack_int)m, (lapack_int)n, 1, left, (lapack_int)m,
+	        want, (lapack_int)longer);
+	const double *x = doubles(s, b);
+	for (int64_t i = 0; i < n; i++)
+		error = worse(error, fabs(x[i] - want[i]) / unit / (double)longer);
+	ok(fixture_end(s, good && error < CHECK_THRESHOLD), "%cgels %d x %d, subnormal: %.3g",
+	        precision, (int)m, (int)n, error);
+}
+
 static void test_gels(struct executor *e, enum precision precision)
 {
+	test_gels_subnormal(e, precision, 50, 31);
+	test_gels_subnormal(e, precision, 31, 50);
 	test_gels_doubt(e, precision);
 	for (int with_nan = 0; with_nan < 2; with_nan++)
 		for (int64_t first = with_nan ? 10 : 0; first < 31; first += 10) {

@@ -20,7 +20,7 @@ static void test_moves(void)
 	                1 + (2.0 * 128 * 1024 * 68 - 4096) / 1e6 + 128 * 0.022 + 0.5,
 	                "laswp: words above, sectors below", 0.02},
 	        {"offset_pivots 128 128 128", 1, "a kernel over integers only starts"},
-	        {"zero_diagonal 2048 1024", 1, "and so does zero_diagonal"},
+	        {"check_triangle 2048 1024", 1, "and so does check_triangle"},
 	        {"time: clear_info", 3 + 3 + 5, "clear_info is queued as a copy is"},
 	        {"time: to_host 1024 1024", 10 + 4194304 / 50e3 - 4 / 50e3,
 	                "to_host and the wait are the measured round trip", 1e-6},

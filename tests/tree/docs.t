@@ -33,6 +33,13 @@ for page in $(cd "$root" && ls README.md docs/*.md probes/README.md factor/READM
 	while IFS= read -r command; do
 		case $command in
 		make*) expect 0 '' "$page: $command" make -C "$root" -n $(echo "$command" | cut -d' ' -f2-) ;;
+		'./fathom launch '*) # a probe of the GPU
+			if [ -x "$FATHOM_BIN/launch" ]; then
+				expect 0 '' "$page: $command" sh -c "$command"
+			else
+				report ok "$page: $command # SKIP built without the CUDA Toolkit"
+			fi
+			;;
 		*kernel_code.sh*) expect 0 '' "$page: $command" ls "$root/scripts/kernel_code.sh" ;;
 		*) expect 0 '' "$page: $command" sh -c "$command" ;;
 		esac

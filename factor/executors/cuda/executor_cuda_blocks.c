@@ -210,8 +210,8 @@ ONE_KERNEL(join_halves,
         (struct matrix beside, struct pivots half, int64_t first, struct pivots all),
         block_join_halves(beside, half, first, all, stream(executor)))
 ONE_KERNEL(clear_info, (int *info), cudaMemsetAsync(info, 0, sizeof *info, stream(executor)))
-ONE_KERNEL(zero_diagonal, (struct matrix a, int *info, int *doubtful),
-        block_zero_diagonal(a, info, doubtful, stream(executor)))
+ONE_KERNEL(check_triangle, (struct matrix a, struct matrix b, int *info, int *doubtful),
+        block_check_triangle(a, b, info, doubtful, stream(executor)))
 
 ONE_KERNEL(make_rotations, (int64_t row, struct matrix x, struct matrix g),
         rotations_make(row, x, g, stream(executor)))

@@ -95,8 +95,10 @@ bool host_clear_info(struct executor *e, int *info)
 	return true;
 }
 
-bool host_zero_diagonal(struct executor *e, struct matrix a, int *info, int *doubtful)
+bool host_check_triangle(
+        struct executor *e, struct matrix a, struct matrix b, int *info, int *doubtful)
 {
+	const double tiny = diagonal_tiny(a);
 	double least = INFINITY, most = 0, value;
 
 	for (int64_t j = 0; j < a.n && e->ops->get(e, matrix_view(a, j, j, 1, 1), &value); j++) {
@@ -105,5 +107,12 @@ bool host_zero_diagonal(struct executor *e, struct matrix a, int *info, int *dou
 	}
 	if (doubtful && isfinite(most) && least <= diagonal_limit(a) * most)
 		*doubtful = 1;
+	if (most > 0 && most < tiny) {
+		const double up = ldexp(1, ilogb(tiny) - ilogb(most));
+		for (int64_t j = 0; j < a.n; j++)
+			e->ops->scal(e, up, matrix_view(a, 0, j, j + 1, 1));
+		for (int64_t j = 0; j < b.n; j++)
+			e->ops->scal(e, up, matrix_view(b, 0, j, a.n, 1));
+	}
 	return e->ops->zero_pivot(e, a, info);
 }

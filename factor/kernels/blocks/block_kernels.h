@@ -81,24 +81,29 @@ int block_copy(enum uplo uplo, struct matrix from, struct matrix to, void *strea
 int block_fill(enum uplo uplo, double off, double on, struct matrix a, void *stream);
 int block_explicit_v(struct matrix a, struct matrix v, void *stream);
 
+/* check_triangle's bounds: of the least over the largest magnitude, and of the largest. */
+static inline double diagonal_limit(struct matrix a)
+{
+	return (double)a.n * (a.precision == SINGLE ? 0x1p-23 : 0x1p-52);
+}
+
+static inline double diagonal_tiny(struct matrix a)
+{
+	return a.precision == SINGLE ? 0x1p-103 : 0x1p-970;
+}
+
 /* pivot_kernels.cu. laswp: exchanges rows i and ipiv[i]-1 of a for i = 0 .. p.n-1, or backwards; a
  * pivot outside rows i .. a.m-1 exchanges nothing. offset_pivots: all[first + i] = panel[i] +
  * first; the first nonzero info stays, increased by first. join_halves: laswp of the columns beside
  * the second half of all's panel (at least one pivot), and all[first + i] = half[i] + first;
  * all[first] held the first half's info. raise_info: *info = value unless *info is set.
- * zero_diagonal: *info = 1-based index of the first exactly zero diagonal element of a (m >= n), 0
- * if there is none; *doubtful (NULL: not wanted) = 1 when the least magnitude on the diagonal is at
- * most diagonal_limit times the largest, and unchanged otherwise. */
-static inline double diagonal_limit(struct matrix a)
-{
-	return (double)a.n * (a.precision == SINGLE ? 0x1p-23 : 0x1p-52);
-}
+ * check_triangle: operations.h has the meaning; *doubtful stays where there is no doubt. */
 int block_laswp(struct matrix a, struct pivots p, bool backwards, void *stream);
 int block_offset_pivots(struct pivots panel, int64_t first, struct pivots all, void *stream);
 int block_join_halves(
         struct matrix beside, struct pivots half, int64_t first, struct pivots all, void *stream);
 int block_raise_info(int value, int *info, void *stream);
-int block_zero_diagonal(struct matrix a, int *info, int *doubtful, void *stream);
+int block_check_triangle(struct matrix a, struct matrix b, int *info, int *doubtful, void *stream);
 
 /* qr_columns.cu: applies the block reflector of a QR panel to the columns c right of it: c - V T^T
  * V^T c, V explicit, T with its zeros. Single precision; at most BLOCK_QR_COLUMNS_MAX columns and

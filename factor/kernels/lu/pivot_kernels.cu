@@ -133,10 +133,10 @@ __global__ void raise_info_kernel(int value, int *info)
 		*info = value;
 }
 
-/* By one block; the diagonal is `count` sectors of 32 bytes. */
+/* By one block; the diagonal is `count` sectors of 32 bytes. Scaling is rare, and slow. */
 template <typename T>
-__global__ void zero_diagonal_kernel(
-        const T *a, int64_t lda, int count, double limit, int *info, int *doubtful)
+__global__ void check_triangle_kernel(T *a, int64_t lda, int count, T *b, int64_t ldb, int columns,
+        double limit, double tiny, int *info, int *doubtful)
 {
 	/* magnitudes as bits, in which NaN is the largest */
 	__shared__ unsigned long long least, most;
@@ -156,19 +156,30 @@ __global__ void zero_diagonal_kernel(
 		atomicMax(&most, bits);
 	}
 	__syncthreads();
-	if (threadIdx.x > 0)
-		return;
-	*info = first < count ? first + 1 : 0;
 	const double largest = __longlong_as_double((long long)most);
-	if (doubtful && isfinite(largest) &&
-	        __longlong_as_double((long long)least) <= limit * largest)
-		*doubtful = 1;
+	if (threadIdx.x == 0) {
+		*info = first < count ? first + 1 : 0;
+		if (doubtful && isfinite(largest) &&
+		        __longlong_as_double((long long)least) <= limit * largest)
+			*doubtful = 1;
+	}
+	if (!(largest > 0 && largest < tiny))
+		return;
+	const T up = (T)ldexp(1.0, ilogb(tiny) - ilogb(largest));
+	for (int j = 0; j < count; j++)
+		for (int i = (int)threadIdx.x; i <= j; i += (int)blockDim.x)
+			a[i + j * lda] *= up;
+	for (int j = 0; j < columns; j++)
+		for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x)
+			b[i + j * ldb] *= up;
 }
 
-template <typename T> int zero_diagonal(struct matrix a, int *info, int *doubtful, void *stream)
+template <typename T>
+int check_triangle(struct matrix a, struct matrix b, int *info, int *doubtful, void *stream)
 {
-	zero_diagonal_kernel<<<1, 1024, 0, (cudaStream_t)stream>>>(
-	        (const T *)matrix_address(a), a.ld, (int)a.n, diagonal_limit(a), info, doubtful);
+	check_triangle_kernel<<<1, 1024, 0, (cudaStream_t)stream>>>((T *)matrix_address(a), a.ld,
+	        (int)a.n, (T *)matrix_address(b), b.ld, (int)b.n, diagonal_limit(a),
+	        diagonal_tiny(a), info, doubtful);
 	return (int)cudaGetLastError();
 }
 
@@ -202,8 +213,9 @@ extern "C" int block_raise_info(int value, int *info, void *stream)
 	return (int)cudaGetLastError();
 }
 
-extern "C" int block_zero_diagonal(struct matrix a, int *info, int *doubtful, void *stream)
+extern "C" int block_check_triangle(
+        struct matrix a, struct matrix b, int *info, int *doubtful, void *stream)
 {
-	return a.precision == SINGLE ? zero_diagonal<float>(a, info, doubtful, stream)
-	                             : zero_diagonal<double>(a, info, doubtful, stream);
+	return a.precision == SINGLE ? check_triangle<float>(a, b, info, doubtful, stream)
+	                             : check_triangle<double>(a, b, info, doubtful, stream);
 }
