@@ -41,8 +41,8 @@ void block_kernel_potrf(void *context)
 	struct bench *b = c->bench;
 	const struct block_room room = {b->rate.gpu.shared_per_block,
 	        b->rate.gpu.sm_count / (c->beside ? BLOCK_POTRF_BESIDE : 1), b->readers};
-	GPU(block_potrf(LOWER, block_kernel_matrix(c, b->pool, c->m, c->n, c->m), 0, b->info, &room,
-	        b->rate.stream));
+	GPU(block_potrf(LOWER, block_kernel_matrix(c, b->pool, c->m, c->n, c->m),
+	        (struct matrix){0}, 0, b->info, &room, b->rate.stream));
 }
 
 void block_kernel_trtri(void *context)

@@ -3,7 +3,7 @@
  * 64 rows each; one thread copies the high and low parts of both operands, 64 of the inner
  * dimension at a time, through a ring in shared memory. high high has one sum in registers, high
  * low + low high another, so the units' truncation does not affect the small products. At the end
- * a share of what truncation took is returned, and the sums are added and multiplied by the row's
+ * the mean loss by truncation is returned, and the sums are added and multiplied by the row's
  * and the column's factor, which a warp has fetched. A block processes several tiles: the next
  * tile's operands arrive while one tile is added to C. C passes through shared memory too, as far
  * as there is room beside the ring: it arrives during its product, is added to there, and is
