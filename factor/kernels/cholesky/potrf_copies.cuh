@@ -22,8 +22,8 @@ template <typename T, bool upper> struct block {
 	int strip;       /* rows a block of threads, a multiple of TILE */
 	int first;       /* row of the matrix */
 	int *info;
-	const T *added;    /* to the diagonal, or NULL */
 	unsigned *readers; /* number of blocks that have read the diagonal block; 0 between calls */
+	const T *added;    /* to the diagonal, or NULL */
 };
 
 /* Calls f(i, j, at, wanted, there) for the thread's share, among the last SHARED_BY warps, of

@@ -253,9 +253,9 @@ int potrf(struct matrix a, struct matrix added, int64_t first, int *info,
 		const int width = (int)(left < widest ? left : widest);
 		const struct block<T, upper> b = {
 			{(T *)matrix_address(matrix_view(a, done, done, 1, 1)), a.ld},
-			        (int)(rows - done), width, 0, (int)(first + done), info,
-			        added.m > 0 ? (const T *)matrix_address(added) + done : NULL,
-			        room->readers
+			        (int)(rows - done), width, 0,
+			        (int)(first + done), info, room->readers,
+			        added.m > 0 ? (const T *)matrix_address(added) + done : NULL
 		};
 		error = (int)factor(b, room, stream);
 		if (left == width || error != cudaSuccess)
