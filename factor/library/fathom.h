@@ -94,11 +94,13 @@ FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, i
  *   FATHOM_MATH_3XTF32  tensor cores; each factor is split, x = high + low, 11 significant bits
  *                       each, and high high + high low + low high are summed, at most 256 products
  *                       at a time in the tensor cores' accumulators, which truncate. Backward
- * errors are 1 to 2 times those of FP32 (2.6 times where those are a few eps). Operands below
- * 2^-115 lose bits (error up to 2^-137), and an infinite operand may give NaN where fp32 gives
- * infinity. FATHOM_MATH_3XFP16  the parts in FP16, with a power of two for each row or column of a
- * factor from its largest element: elements below 2^-28 of it keep less than 22 bits, down to 2^-50
- * of it. V^T C of QR remains 3xTF32. Workspaces are larger (the _work functions include it).
+ *                       errors are at most 2 times those of FP32 (LU of Gram matrices: 2.5 times).
+ *                       Operands below 2^-115 lose bits (error up to 2^-137), and an infinite
+ *                       operand may give NaN where fp32 gives infinity.
+ *   FATHOM_MATH_3XFP16  the parts in FP16, with a power of two for each row or column of a factor
+ *                       from its largest element: elements below 2^-28 of it keep less than 22
+ *                       bits, down to 2^-50 of it. V^T C of QR remains 3xTF32.
+ * Workspaces of both are larger (the _work functions include it).
  * FATHOM_NOT_POSSIBLE below compute capability 8.0; for 3xFP16 with any other than 9.0, or in a
  * build without code for sm_90a. */
 enum fathom_math { FATHOM_MATH_FP32 = 0, FATHOM_MATH_3XTF32 = 1, FATHOM_MATH_3XFP16 = 2 };
