@@ -101,8 +101,7 @@ bool cuda_split(struct executor *executor, struct splits splits)
 static bool tf32_library(struct cuda *x, double alpha, struct matrix a, struct matrix b,
         double beta, struct matrix c, struct products products)
 {
-	const double returned = split_returned(a.m / tf32_slots(TF32_LEFT), TF32_STEP);
-	const float alpha_single = (float)(alpha * (1 + returned)), beta_single = (float)beta;
+	const float alpha_single = (float)alpha, beta_single = (float)beta;
 	const int kept = x->base.shares ? tf32_kept(c.m, x->gpu.sm_count) : 0;
 
 	if (c.m == 0)

@@ -17,7 +17,6 @@
 
 #include "half_pair.h"
 #include "half_update_c.cuh"
-#include "tf32.h"
 
 namespace
 {
@@ -207,8 +206,8 @@ extern "C" int half_update(enum uplo part, double alpha, struct matrix left, str
 	const int depth = (int)half_depth(left.m);
 	struct update u = {(float *)matrix_address(c), c.ld, (int)c.m, (int)c.n,
 	        tiles_along(depth, SLAB), (float)alpha,
-	        (float)(HALF_HIGH * HALF_HIGH * split_returned(depth, HALF_STEP)), part, 0, shared,
-	        0, 0, 0, {}};
+	        (float)(HALF_HIGH * HALF_HIGH * half_returned(depth)), part, 0, shared, 0, 0, 0,
+	        {}};
 	struct operands o = {{}, {}, {}, {}, (const float *)matrix_address(left) + depth,
 	        (const float *)matrix_address(right) + depth, left.ld, right.ld, (int)left.n,
 	        (int)right.n};

@@ -18,7 +18,7 @@ struct update {
 	int m, n;
 	int slabs; /* along the inner dimension */
 	float alpha;
-	float returned; /* share of the high parts' product, for truncation (tf32.h) */
+	float returned; /* share of the high parts' product, for truncation (half_pair.h) */
 	enum uplo part;
 	int wide;                      /* blocks that run at a time, as far as known */
 	bool shared;                   /* blocks make room for other kernels in between */

@@ -90,20 +90,6 @@ HOST_DEVICE static inline float tf32_low(float x)
 	return high - high == 0 ? tf32_round(rest) : 0;
 }
 
-/* The units add up `step` products at a time and cut each sum toward zero. A cut takes half a unit
- * of the last place, on average over mantissas 2^-23 / (4 ln 2) of the sum. After t of T steps the
- * sum is about t / T of the whole, which loses 2^-23 (T + 1) / (8 ln 2) in the mean. This is
- * returned, by a factor 1 + split_returned: some data lose more, some nothing
- * (docs/experiments/truncation.md). Steps are those of compute capability 9.0. */
-enum { TF32_STEP = 8, HALF_STEP = 16 };
-
-static inline double split_returned(int64_t depth, int step)
-{
-	const double ln2 = 0.6931471805599453;
-
-	return 0x1p-23 * (double)(depth / step + 1) / (8 * ln2);
-}
-
 #ifdef __cplusplus
 extern "C" {
 #endif
