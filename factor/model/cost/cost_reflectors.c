@@ -188,7 +188,8 @@ static double gram_reflectors(struct cost_reader *r, struct matrix a)
 	return half + (whole - half) * (double)(a.n - HALF) / HALF;
 }
 
-/* The kernel exists for rows of 32, 64 and 128 columns; all take part in every column. */
+/* The kernel exists for rows of 32, 64 and 128 columns; all take part in every column. Above the
+ * measured columns every column costs the same. */
 static double cluster_reflectors(struct cost_reader *r, struct matrix a, double launch)
 {
 	enum { FEWEST = 16 };
@@ -197,6 +198,7 @@ static double cluster_reflectors(struct cost_reader *r, struct matrix a, double 
 
 	while (columns < (double)a.n)
 		columns *= 2;
+	columns = fmin(columns, cost_last(r, name, "n"));
 	const double full = cost_at2(r, name, "m", (double)a.m, "n", columns);
 	return launch + fmax(0, full - launch) * (double)a.n / columns;
 }
