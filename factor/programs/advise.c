@@ -101,7 +101,7 @@ static double percent(double part)
 	return fabs(part) < 0.0005 ? 0 : 100 * part;
 }
 
-static void print_choice(struct profile *profile, const struct question *question,
+static void print_choice(const struct profile *profile, const struct question *question,
         const struct answer *answer, size_t count, FILE *out)
 {
 	const struct prediction *p = &answer[0].prediction;
@@ -313,7 +313,7 @@ static void check_words(struct request *r)
 
 static void advise_panel(const struct request *r)
 {
-	struct profile *profile = r->context.profile;
+	const struct profile *profile = r->context.profile;
 	const bool has_gpu = profile_has(profile, "gpu.launch.");
 	struct question question = r->panel;
 	struct answer answer[ADVICE_ANSWERS];
@@ -375,6 +375,8 @@ int main(int argc, char **argv)
 	        {"set", 0, CLI_LIST, &r.context.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
 	                0, 0},
+	        {"scale", 0, CLI_LIST, &r.context.scale, "PATTERN=FACTOR",
+	                "what if: multiply parameters, as in gpu.launch.*=0.5 (repeatable)", 0, 0},
 	        {"from", 0, CLI_TEXT, &r.from, "host|device",
 	                "where the panel is and goes back to (device when the machine has a GPU)",
 	                0, 0}};

@@ -74,6 +74,11 @@ tipped() {
 	advises 2 "precision 'half'" "an unknown precision" $gpu --precision half
 	advises 2 'host, device' "an unknown place" $gpu --from moon
 	advises 2 'NAME=VALUE' "a malformed --set" $gpu --set gpu.launch.enqueue
+	advises 0 '^Choice: fused' "what if a group of parameters grew" $gpu --scale 'gpu.panel.c*=20'
+	advises 0 'nothing here reads gpu.dram.*' "a what-if that nothing reads is called that" $gpu --scale 'gpu.dram.*=2'
+	advises 2 'no parameter of such a name' "a pattern that matches nothing" $gpu --scale 'gpu.no.*=2'
+	advises 2 'PATTERN=FACTOR' "a malformed --scale" $gpu --scale gpu.launch.enqueue
+	advises 2 'not above 0' "a factor of 0" $gpu --scale 'gpu.*=0'
 	advises 2 'one' "--machine and --output" $gpu --machine made-up
 }
 FATHOM_HOME=$scratch/home
