@@ -58,6 +58,9 @@ static struct table *answer_table(
 		table_set_real(table, r, "low", p->low);
 		table_set_real(table, r, "high", p->high);
 		table_set_real(table, r, "gflops", flops / p->seconds / 1e9);
+		char simpler[512];
+		model_simpler_text(&p->model, simpler, sizeof simpler);
+		table_set_text(table, r, "reason", simpler);
 		table_set_int(table, r, "chosen", i == 0);
 		table_set_text(table, r, "limiter", term_name[p->parts.limiter]);
 		for (int t = 0; t < TERM_COUNT; t++)
@@ -92,6 +95,10 @@ static void print_answers(
 		for (int t = 0; t < TERM_COUNT; t++)
 			fprintf(out, " %10.1f", p->parts.term[t] * 1e6);
 		fputc('\n', out);
+		char simpler[512];
+		model_simpler_text(&p->model, simpler, sizeof simpler);
+		if (simpler[0])
+			fprintf(out, "  %-15s %s\n", "", simpler);
 	}
 }
 

@@ -58,7 +58,7 @@ static void note_tuning(struct profile_context *c)
 {
 	const struct tuning_device device = cost_device(c->profile);
 
-	if (profile_has(c->profile, "gpu.") && tuning_note(&device, c->tuning))
+	if (profile_has(c->profile, "gpu.compute_capability") && tuning_note(&device, c->tuning))
 		msg_warn("%s", c->tuning);
 }
 
