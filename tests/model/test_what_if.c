@@ -2,13 +2,15 @@
 /* What-ifs on a recorded machine. A launch that costs more makes no operation quicker, and one that
  * costs less makes none slower: each gpu.launch row times 2 and 1/2, over panels, factorizations
  * with their default plans, products, QR updates and Gram-Schmidt. A cheaper enqueue makes the
- * panel of library calls quicker. Slower links make transfers longer in proportion. A what-if tells
- * whether a prediction has read what it moved. */
+ * panel of library calls quicker. Slower links make transfers longer in proportion and send panels
+ * to the GPU; DRAM half as fast doubles Gram-Schmidt beyond L2. A what-if tells whether a
+ * prediction has read what it moved. */
 #include "tests/tap.h"
 
 #include "factor/algorithms/panel_getrf.h"
 #include "factor/algorithms/plan_default.h"
 #include "factor/algorithms/product.h"
+#include "factor/model/predictions/advice.h"
 #include "factor/model/predictions/model_factor.h"
 #include "factor/model/predictions/model_gram_schmidt.h"
 #include "factor/model/predictions/model_update.h"
@@ -45,19 +47,13 @@ static void ask_panels(const struct profile *p, struct answers *a)
 				        *v, shape[i][0], shape[i][1], wide ? DOUBLE : SINGLE);
 }
 
-static double factor_seconds(const struct profile *p, enum operation operation, int64_t m,
-        int64_t n, enum precision precision, bool hybrid)
+static double factor_seconds(const struct profile *p, enum operation operation,
+        struct factor_question asked, bool hybrid)
 {
-	static const char *const name[] = {"getrf", "geqrf", "potrf"};
-	struct factor_question asked = {.operation = name[operation],
-	        .m = m,
-	        .n = n,
-	        .precision = precision,
-	        .uplo = LOWER};
 	struct executor *e = model_factor_executor(p, MODEL_CUDA, &asked, 2);
 	struct default_plan *plan = xmalloc(sizeof *plan);
 
-	plan_default(e, operation, m, n, precision, hybrid, plan);
+	plan_default(e, operation, asked.m, asked.n, asked.precision, hybrid, plan);
 	asked.plan = &plan->plan;
 	const double seconds = model_factor_run(e, &asked) ? executor_model_seconds(e) : NAN;
 	executor_free(e);
@@ -65,18 +61,32 @@ static double factor_seconds(const struct profile *p, enum operation operation, 
 	return seconds;
 }
 
+/* In every math, with panels on the host, and from host memory. */
 static void ask_factorizations(const struct profile *p, struct answers *a)
 {
 	static const char *const name[] = {"getrf", "geqrf", "potrf"};
 	static const int64_t side[] = {300, 1500};
+	static const struct {
+		enum precision precision;
+		enum math math;
+		bool hybrid, from_host;
+	} way[] = {{SINGLE, MATH_FP32, false, false}, {DOUBLE, MATH_FP32, false, false},
+	        {SINGLE, MATH_3XTF32, false, false}, {SINGLE, MATH_3XFP16, false, false},
+	        {SINGLE, MATH_FP32, true, false}, {DOUBLE, MATH_FP32, true, true}};
 
 	for (enum operation o = GETRF; o < OPERATION_COUNT; o++)
 		for (size_t i = 0; i < ARRAY_LEN(side); i++)
-			for (int way = 0; way < 4; way++)
-				add(a,
-				        factor_seconds(p, o, side[i], side[i],
-				                way % 2 ? DOUBLE : SINGLE, way / 2),
-				        name[o], side[i], side[i], way % 2 ? DOUBLE : SINGLE);
+			for (size_t w = 0; w < ARRAY_LEN(way); w++) {
+				const struct factor_question asked = {.operation = name[o],
+				        .m = side[i],
+				        .n = side[i],
+				        .precision = way[w].precision,
+				        .uplo = LOWER,
+				        .math = way[w].math,
+				        .from_host = way[w].from_host};
+				add(a, factor_seconds(p, o, asked, way[w].hybrid), name[o], side[i],
+				        side[i], way[w].precision);
+			}
 }
 
 static void ask_products(const struct profile *p, struct answers *a)
@@ -240,6 +250,15 @@ static void test_enqueue(void)
 	profile_free(cheap);
 }
 
+static const char *best_panel(const struct profile *p, int64_t m, int64_t n)
+{
+	const struct question question = {m, n, SINGLE, false};
+	struct answer answer[ADVICE_ANSWERS];
+
+	advice_ask(p, &question, true, answer);
+	return answer[0].variant;
+}
+
 static void test_links(void)
 {
 	struct profile *p = machine(), *slow = machine();
@@ -254,6 +273,37 @@ static void test_links(void)
 	        "the host's panel pays nine times its bytes more");
 	is_real(panel_seconds(slow, "fused"), panel_seconds(p, "fused"), 0,
 	        "a panel without transfers stays");
+	is_text(best_panel(p, 64, 32), "host", "the CPU factorizes a small panel");
+	is_text(best_panel(slow, 64, 32), "persistent", "but the GPU behind slow links");
+	profile_free(p);
+	profile_free(slow);
+}
+
+static double gram_seconds(const struct profile *p, const char *form)
+{
+	const struct gram_question asked = {
+	        .form = form, .m = 4000000, .n = 64, .precision = SINGLE};
+	struct prediction made;
+
+	model_gram_schmidt_predict(p, MODEL_CUDA, &asked, 2, false, &made);
+	return made.seconds;
+}
+
+/* Columns of 1 GB in all. */
+static void test_memory(void)
+{
+	static const char *const form[] = {"kernels", "fused"};
+	struct profile *p = machine(), *slow = machine();
+	struct fault fault = {""};
+
+	ok(profile_scale(slow, "gpu.dram.read=0.5", &fault) &&
+	                profile_scale(slow, "gpu.dram.copy=0.5", &fault),
+	        "DRAM half as fast");
+	for (size_t f = 0; f < ARRAY_LEN(form); f++) {
+		const double times = gram_seconds(slow, form[f]) / gram_seconds(p, form[f]);
+		ok(times > 1.9 && times < 2.05, "Gram-Schmidt by %s takes %.2f times as long",
+		        form[f], times);
+	}
 	profile_free(p);
 	profile_free(slow);
 }
@@ -293,6 +343,7 @@ int main(void)
 	test_launches(measured);
 	test_enqueue();
 	test_links();
+	test_memory();
 	test_read();
 	profile_free(profile);
 	free(measured);
