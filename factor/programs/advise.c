@@ -58,6 +58,9 @@ static struct table *answer_table(
 		table_set_real(table, r, "low", p->low);
 		table_set_real(table, r, "high", p->high);
 		table_set_real(table, r, "gflops", flops / p->seconds / 1e9);
+		char simpler[512];
+		model_simpler_text(&p->model, simpler, sizeof simpler);
+		table_set_text(table, r, "reason", simpler);
 		table_set_int(table, r, "chosen", i == 0);
 		table_set_text(table, r, "limiter", term_name[p->parts.limiter]);
 		for (int t = 0; t < TERM_COUNT; t++)
@@ -92,6 +95,10 @@ static void print_answers(
 		for (int t = 0; t < TERM_COUNT; t++)
 			fprintf(out, " %10.1f", p->parts.term[t] * 1e6);
 		fputc('\n', out);
+		char simpler[512];
+		model_simpler_text(&p->model, simpler, sizeof simpler);
+		if (simpler[0])
+			fprintf(out, "  %-15s %s\n", "", simpler);
 	}
 }
 
@@ -101,7 +108,7 @@ static double percent(double part)
 	return fabs(part) < 0.0005 ? 0 : 100 * part;
 }
 
-static void print_choice(struct profile *profile, const struct question *question,
+static void print_choice(const struct profile *profile, const struct question *question,
         const struct answer *answer, size_t count, FILE *out)
 {
 	const struct prediction *p = &answer[0].prediction;
@@ -313,7 +320,7 @@ static void check_words(struct request *r)
 
 static void advise_panel(const struct request *r)
 {
-	struct profile *profile = r->context.profile;
+	const struct profile *profile = r->context.profile;
 	const bool has_gpu = profile_has(profile, "gpu.launch.");
 	struct question question = r->panel;
 	struct answer answer[ADVICE_ANSWERS];
@@ -375,6 +382,8 @@ int main(int argc, char **argv)
 	        {"set", 0, CLI_LIST, &r.context.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
 	                0, 0},
+	        {"scale", 0, CLI_LIST, &r.context.scale, "PATTERN=FACTOR",
+	                "what if: multiply parameters, as in gpu.launch.*=0.5 (repeatable)", 0, 0},
 	        {"from", 0, CLI_TEXT, &r.from, "host|device",
 	                "where the panel is and goes back to (device when the machine has a GPU)",
 	                0, 0}};

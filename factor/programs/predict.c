@@ -39,6 +39,15 @@ static size_t add_target(struct results *results, const struct profile_context *
 	return refused;
 }
 
+static void stamp_changes(struct table *table, const char *option, const struct cli_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		char key[32];
+		snprintf(key, sizeof key, "%s_%zu", option, i + 1);
+		table_meta_set(table, key, "%s", list->item[i]);
+	}
+}
+
 static void stamp(struct table *table, const struct profile_context *c)
 {
 	const struct profile *profile = c->profile;
@@ -55,11 +64,8 @@ static void stamp(struct table *table, const struct profile_context *c)
 		profile_context_stamp(table, c);
 	if (c->tuning[0])
 		table_meta_set(table, "tuning", "%s", c->tuning);
-	for (size_t i = 0; i < c->set.count; i++) {
-		char key[32];
-		snprintf(key, sizeof key, "set_%zu", i + 1);
-		table_meta_set(table, key, "%s", c->set.item[i]);
-	}
+	stamp_changes(table, "set", &c->set);
+	stamp_changes(table, "scale", &c->scale);
 }
 
 /* The tables of the report on where time goes, the crossover with the host, and bounds. */
@@ -146,13 +152,16 @@ int main(int argc, char **argv)
 	        {"set", 0, CLI_LIST, &call.set, "NAME=VALUE",
 	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
 	                0, 0},
+	        {"scale", 0, CLI_LIST, &call.scale, "PATTERN=FACTOR",
+	                "what if: multiply parameters, as in gpu.launch.*=0.5 (repeatable)", 0, 0},
 	        {"update", 0, CLI_FLAG, &update, NULL,
 	                "changes of a QR factorization alone, into update_predictions.tsv", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",
 	        .summary = "Predicts the hold-out operations from the machine profile alone.",
 	        .details = "Reads profile.tsv, and writes into the output folder predictions.tsv,\n"
 	                   "breakdown.tsv (where the time of whole factorizations goes) and\n"
-	                   "bounds.tsv (its lower bounds). A --set of a GPU's parameter where the\n"
+	                   "bounds.tsv (its lower bounds). A --set or --scale of a GPU's parameter "
+	                   "where the\n"
 	                   "profile has no GPU is answered for the recorded machine.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};

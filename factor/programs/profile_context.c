@@ -22,7 +22,7 @@ size_t profile_context_word(
 	msg_die(EXIT_BAD_USAGE, "%s '%s': %s are known", what, text, known);
 }
 
-static bool sets_gpu(const struct cli_list *set)
+static bool changes_gpu(const struct cli_list *set)
 {
 	for (size_t i = 0; i < set->count; i++)
 		if (strncmp(set->item[i], "gpu.", 4) == 0 || strncmp(set->item[i], "link.", 5) == 0)
@@ -58,7 +58,7 @@ static void note_tuning(struct profile_context *c)
 {
 	const struct tuning_device device = cost_device(c->profile);
 
-	if (profile_has(c->profile, "gpu.") && tuning_note(&device, c->tuning))
+	if (profile_has(c->profile, "gpu.compute_capability") && tuning_note(&device, c->tuning))
 		msg_warn("%s", c->tuning);
 }
 
@@ -82,7 +82,8 @@ void profile_context_open(struct profile_context *c, bool about_gpu)
 	const bool named = choose_folder(c);
 
 	c->profile = profile_open(c->folder);
-	if (!named && (about_gpu || sets_gpu(&c->set)) && !profile_has(c->profile, "gpu."))
+	if (!named && (about_gpu || changes_gpu(&c->set) || changes_gpu(&c->scale)) &&
+	        !profile_has(c->profile, "gpu."))
 		ask_recorded(c);
 	char *path = xasprintf("%s/profile.tsv", c->folder);
 	if (!table_sha256(path, c->sha, &fault))
@@ -91,11 +92,31 @@ void profile_context_open(struct profile_context *c, bool about_gpu)
 	for (size_t i = 0; i < c->set.count; i++)
 		if (!profile_set(c->profile, c->set.item[i], &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
+	for (size_t i = 0; i < c->scale.count; i++)
+		if (!profile_scale(c->profile, c->scale.item[i], &fault))
+			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	note_tuning(c);
+}
+
+static void say_unread(
+        const struct profile *profile, const char *option, const char *change, int number)
+{
+	const char *bracket = strchr(change, ']');
+	const char *equals = strchr(bracket ? bracket : change, '=');
+
+	if (!profile_change_is_read(profile, number))
+		msg_warn("%s %s: nothing here reads %.*s", option, change, (int)(equals - change),
+		        change);
 }
 
 void profile_context_close(struct profile_context *c)
 {
+	int number = 0;
+
+	for (size_t i = 0; i < c->set.count; i++)
+		say_unread(c->profile, "--set", c->set.item[i], number++);
+	for (size_t i = 0; i < c->scale.count; i++)
+		say_unread(c->profile, "--scale", c->scale.item[i], number++);
 	profile_free(c->profile);
 	free(c->folder);
 }

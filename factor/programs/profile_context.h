@@ -12,8 +12,8 @@ struct profile_context {
 	/* Where a question goes, as the command line says. */
 	struct cli_common common; /* output: `preset` unless the user sets it */
 	const char *preset;
-	const char *machine; /* --machine, or NULL */
-	struct cli_list set; /* --set NAME=VALUE, each applied to the profile */
+	const char *machine;        /* --machine, or NULL */
+	struct cli_list set, scale; /* what-ifs, applied to the profile in this order */
 	bool own; /* the program writes into the preset folder and reads it by default, whatever the
 	             environment names */
 	int argc;
@@ -35,6 +35,8 @@ size_t profile_context_word(
  * link to the host) goes to the recorded machine where the user has named no folder and this
  * machine's profile has no GPU; a line on stderr says so. */
 void profile_context_open(struct profile_context *, bool about_gpu);
+
+/* Says which what-ifs no answer has read, and frees. */
 void profile_context_close(struct profile_context *);
 
 /* Adds the folder to the metadata of an answer's table. */

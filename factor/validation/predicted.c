@@ -9,6 +9,7 @@ bool predicted_fill(struct result *row, const struct prediction *made, bool good
 	row->seconds = (struct estimate){made->seconds, made->low, made->high, 0};
 	snprintf(row->regime, sizeof row->regime, "%s",
 	        made->model.surface ? "surface" : "hardware");
+	model_simpler_text(&made->model, row->note, sizeof row->note);
 	if (!good)
 		snprintf(row->note, sizeof row->note, "%s", made->fault.text);
 	return good;

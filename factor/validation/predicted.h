@@ -6,7 +6,8 @@
 #include "factor/model/simulation/executor_model.h"
 #include "results.h"
 
-/* Fills a row's seconds and regime, and the note unless the prediction is good. Returns good. */
+/* Fills a row's seconds and regime, and the note: why there is no good prediction, or which costs
+ * are of a simpler law. Returns good. */
 bool predicted_fill(struct result *row, const struct prediction *made, bool good);
 
 /* Fills a row with its prediction at a level; false with its note. */

@@ -96,7 +96,11 @@ const char *machine_data_choose(char choice[MACHINE_CHOICE])
 		folder = xstrdup(given);
 		why = "given by FATHOM_DATA";
 	} else if (machine && machine[0]) {
-		folder = xasprintf("%s/%s", data, machine);
+		folder = xasprintf("%s/papers/%s", data, machine);
+		if (!holds(folder, "profile.tsv")) {
+			free(folder);
+			folder = xasprintf("%s/%s", data, machine);
+		}
 		why = "given by MACHINE";
 	} else {
 		folder = xasprintf("%s/local", data);

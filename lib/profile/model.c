@@ -89,6 +89,26 @@ double model_at2(struct model *model, const char *name, const char *arg1, double
 	return model_value(model, name, args, 2);
 }
 
+void model_note_simpler(struct model *model, const char *operation)
+{
+	for (size_t i = 0; i < model->simpler_count; i++)
+		if (strcmp(model->simpler[i], operation) == 0)
+			return;
+	if (model->simpler_count < MODEL_SIMPLER)
+		model->simpler[model->simpler_count++] = operation;
+}
+
+void model_simpler_text(const struct model *model, char *text, size_t size)
+{
+	int used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < model->simpler_count && (size_t)used < size; i++)
+		used += snprintf(text + used, size - (size_t)used, "%s%s",
+		        i ? ", " : "without rows of their own, by launch + bytes / bandwidth: ",
+		        model->simpler[i]);
+}
+
 double model_line(double alpha, double beta, double bytes)
 {
 	return alpha + bytes / beta;

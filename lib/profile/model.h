@@ -6,7 +6,7 @@
 #include "profile.h"
 
 /* A reader of the profile that remembers which parameters a cost rests on. */
-enum { MODEL_USED = 128 };
+enum { MODEL_USED = 128, MODEL_SIMPLER = 24 };
 struct model {
 	const struct profile *profile;
 	enum profile_scale scale;     /* between the rows of functions */
@@ -15,6 +15,10 @@ struct model {
 	bool extrapolated, surface; /* some value was extrapolated / came from a rate surface */
 	bool missing; /* the profile lacks a parameter, missing_name; costs are then NaN */
 	char missing_name[96];
+	/* operations whose cost is a simpler law's, because the profile lacks rows of theirs; each
+	   once */
+	const char *simpler[MODEL_SIMPLER];
+	size_t simpler_count;
 };
 
 void model_start(struct model *model, const struct profile *profile);
@@ -32,6 +36,11 @@ double model_value(struct model *model, const char *name, const struct arg *args
 /* The least and the largest value of an argument in the rows of a function. False, and nothing
  * noted, when there are none. */
 bool model_range(struct model *model, const char *name, const char *arg, double *low, double *high);
+
+void model_note_simpler(struct model *model, const char *operation);
+
+/* One phrase that names these operations; "" when there are none. */
+void model_simpler_text(const struct model *model, char *text, size_t size);
 
 /* LAWN 202 eq. (2): alpha + bytes/beta. */
 double model_line(double alpha, double beta, double bytes);

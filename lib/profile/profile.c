@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the machine profile: names, additions, changes. The file format is in profile_file.c,
- * values are looked up in profile_lookup.c. */
+/* The rows of the machine profile: names and additions. The file format is in profile_file.c,
+ * values are looked up in profile_lookup.c, what-ifs are in profile_change.c. */
 #include "profile.h"
 
 #include <ctype.h>
@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/cli.h"
 #include "lib/base/msg.h"
 #include "profile_row.h"
 
@@ -17,7 +16,7 @@ struct profile *profile_new(void)
 	return xcalloc(1, sizeof(struct profile));
 }
 
-static void clear_row(struct parameter *row)
+void profile_clear_row(struct parameter *row)
 {
 	free(row->name);
 	for (size_t i = 0; i < row->arg_count; i++)
@@ -32,7 +31,7 @@ void profile_free(struct profile *profile)
 	if (!profile)
 		return;
 	for (size_t i = 0; i < profile->count; i++)
-		clear_row(&profile->row[i]);
+		profile_clear_row(&profile->row[i]);
 	free(profile->row);
 	table_free(profile->source);
 	free(profile);
@@ -208,19 +207,6 @@ void profile_add_bounded(struct profile *profile, const struct parameter_spec *s
 
 /* ---- changed copies ---- */
 
-static void remove_rows(struct profile *profile, const char *name)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < profile->count; i++) {
-		if (strcmp(profile->row[i].name, name) == 0)
-			clear_row(&profile->row[i]);
-		else
-			profile->row[kept++] = profile->row[i];
-	}
-	profile->count = kept;
-}
-
 static struct profile *profile_copy(const struct profile *profile)
 {
 	struct profile *copy = profile_new();
@@ -232,68 +218,6 @@ static struct profile *profile_copy(const struct profile *profile)
 		table_meta_add(copy->source, profile->source);
 	}
 	return copy;
-}
-
-static void set_row(struct parameter *row, double value)
-{
-	row->estimate = (struct estimate){value, value, value, 1};
-	free(row->method);
-	free(row->status);
-	row->method = xstrdup("--set");
-	row->status = xstrdup("ok");
-}
-
-static bool set_named(
-        struct profile *profile, char *name, double value, const char *text, struct fault *fault)
-{
-	struct parameter like = {0};
-	const char *wrong = profile_parse_name(name, &like);
-	struct parameter *row = wrong ? NULL : profile_find_row(profile, &like);
-
-	if (wrong)
-		return fault_set(fault, "--set %s: %s", text, wrong);
-	for (size_t i = 0; !row && like.arg_count == 0 && i < profile->count; i++)
-		if (strcmp(profile->row[i].name, like.name) == 0)
-			row = &profile->row[i];
-	if (!row)
-		return fault_set(fault,
-		        "--set %s: the profile has no such parameter (`fit --verbose` lists them)",
-		        text);
-	if (like.arg_count) {
-		set_row(row, value);
-		return true;
-	}
-	/* A name without brackets stands for all its rows: one constant replaces them. */
-	struct profile one = {0};
-	profile_append(&one, row);
-	for (size_t i = 0; i < one.row->arg_count; i++)
-		free(one.row->arg_name[i]);
-	one.row->arg_count = 0;
-	set_row(one.row, value);
-	remove_rows(profile, like.name);
-	profile_append(profile, one.row);
-	clear_row(one.row);
-	free(one.row);
-	return true;
-}
-
-bool profile_set(struct profile *profile, const char *assignment, struct fault *fault)
-{
-	const char *bracket = strchr(assignment, ']');
-	const char *equals = strchr(bracket ? bracket : assignment, '=');
-	double value;
-
-	if (!equals)
-		return fault_set(fault,
-		        "--set %s: write NAME=VALUE, as in gpu.launch.enqueue=1.0us", assignment);
-	if (!cli_parse_quantity(equals + 1, &value))
-		return fault_set(fault, "--set %s: '%s' is not a number with a known unit",
-		        assignment, equals + 1);
-	char *name = xstrdup(assignment);
-	name[equals - assignment] = '\0';
-	bool ok = set_named(profile, name, value, assignment, fault);
-	free(name);
-	return ok;
 }
 
 struct profile *profile_shifted(const struct profile *profile, const char *name, int side)

@@ -21,13 +21,16 @@ struct parameter {
 	char unit[16]; /* SI base: s B B/s Hz flop/s count ratio */
 	struct estimate estimate;
 	char *method;
-	char *regime; /* hardware | surface */
-	char *status; /* ok | noisy | bounded | failed */
+	char *regime;     /* hardware | surface */
+	char *status;     /* ok | noisy | bounded | failed */
+	uint64_t changed; /* a bit for each what-if that moved the row */
+	bool read;        /* a value of the profile came from it */
 };
 
 struct profile {
 	struct parameter *row;
 	size_t count;
+	int changes;          /* what-ifs so far, of PROFILE_CHANGES at most */
 	struct table *source; /* metadata of the file it was read from, or NULL */
 };
 
@@ -121,9 +124,21 @@ bool profile_range(const struct profile *profile, const char *name, const char *
 /* Whether the profile has a row, not failed, whose name begins so. */
 bool profile_has(const struct profile *profile, const char *prefix);
 
-/* --set NAME=VALUE: replaces the value of a scalar. A function named without brackets becomes that
- * constant; named with brackets it gets the value in that row alone. False with a fault. */
+/* What-ifs. --set NAME=VALUE replaces the value of a scalar; a function named without brackets
+ * becomes that constant; named with brackets it gets the value in that row alone. --scale
+ * PATTERN=FACTOR multiplies all rows whose names (without brackets) match, as file names match in
+ * the shell. Rows that contain the changed ones (profile_parts.c) move with them, unless they
+ * match themselves or are set. False with a fault. */
+enum { PROFILE_CHANGES = 63 };
 bool profile_set(struct profile *profile, const char *assignment, struct fault *fault);
+bool profile_scale(struct profile *profile, const char *assignment, struct fault *fault);
+
+/* The same for one name. Of `profile` only the rows' numbers change: they may be copies that share
+ * their texts. */
+void profile_scale_rows(struct profile *profile, const char *name, double factor);
+
+/* Whether a value has come from a row that the what-if moved; what-ifs count from 0 on. */
+bool profile_change_is_read(const struct profile *profile, int change);
 
 /* A copy in which every row of `name` has the high (side > 0) or low (side < 0) end of its interval
  * as its value: for the propagation of intervals. It shares nothing with the original. */

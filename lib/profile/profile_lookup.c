@@ -235,7 +235,7 @@ static void collect(struct grid *grid, const struct profile *profile, const char
 	const uint32_t key = profile_name_key(name);
 
 	for (size_t r = 0; r < profile->count; r++) {
-		const struct parameter *row = &profile->row[r];
+		struct parameter *row = &profile->row[r];
 		if (!profile_row_has_name(row, key, name) || row->arg_count != arg_count ||
 		        !profile_row_usable(row))
 			continue;
@@ -246,8 +246,11 @@ static void collect(struct grid *grid, const struct profile *profile, const char
 			if (fits)
 				grid->at[i] = args[at].value;
 		}
-		if (fits)
-			grid->row[grid->count++] = row;
+		if (!fits)
+			continue;
+		if (!__atomic_load_n(&row->read, __ATOMIC_RELAXED)) /* predictions run in threads */
+			__atomic_store_n(&row->read, true, __ATOMIC_RELAXED);
+		grid->row[grid->count++] = row;
 	}
 	grid->args = arg_count;
 }

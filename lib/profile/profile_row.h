@@ -16,3 +16,13 @@ struct parameter *profile_find_row(const struct profile *profile, const struct p
 
 /* Adds a copy of a row, texts included. */
 void profile_append(struct profile *profile, const struct parameter *from);
+
+/* Frees the texts of a row. */
+void profile_clear_row(struct parameter *row);
+
+/* Values of the rows that others contain: seconds, or seconds a byte; 0 where there is none. */
+enum { PROFILE_PARTS = 10 };
+void profile_parts(const struct profile *profile, double value[PROFILE_PARTS]);
+
+/* Moves what contains the rows of a what-if, which have its bit; before: the values then. */
+void profile_follow(struct profile *profile, const double before[PROFILE_PARTS], uint64_t bit);

@@ -392,7 +392,7 @@ static void test_laws(void)
 static void test_reader(void)
 {
 	struct fault fault = {""};
-	struct profile *profile = profile_read("data/papers/8800gtx_profile.tsv", &fault);
+	struct profile *profile = profile_read("data/papers/8800gtx/profile.tsv", &fault);
 	struct model model;
 
 	if (!ok(profile != NULL, "a paper's machine is read: %s", fault.text))

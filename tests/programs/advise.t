@@ -74,6 +74,14 @@ tipped() {
 	advises 2 "precision 'half'" "an unknown precision" $gpu --precision half
 	advises 2 'host, device' "an unknown place" $gpu --from moon
 	advises 2 'NAME=VALUE' "a malformed --set" $gpu --set gpu.launch.enqueue
+	advises 0 '^Choice: fused' "what if a group of parameters grew" $gpu --scale 'gpu.panel.c*=20'
+	advises 0 'nothing here reads gpu.dram.*' "a what-if that nothing reads is called that" $gpu --scale 'gpu.dram.*=2'
+	advises 2 'no parameter of such a name' "a pattern that matches nothing" $gpu --scale 'gpu.no.*=2'
+	advises 2 'PATTERN=FACTOR' "a malformed --scale" $gpu --scale gpu.launch.enqueue
+	advises 2 'not above 0' "a factor of 0" $gpu --scale 'gpu.*=0'
+	paper='panel --machine 8800gtx --m 8192 --nb 64'
+	advises 0 '^\* fused ' "the machine of a paper answers" $paper
+	advises 0 'by launch + bytes / bandwidth: .*fused_update' "and names the costs of the simpler law" $paper
 	advises 2 'one' "--machine and --output" $gpu --machine made-up
 }
 FATHOM_HOME=$scratch/home

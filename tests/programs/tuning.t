@@ -10,7 +10,10 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tests/fixture.sh"
 unset FATHOM_DATA MACHINE
 mkdir -p "$scratch/measured" "$scratch/other"
-fixture_profile >"$scratch/measured/profile.tsv"
+{
+	fixture_profile
+	printf 'gpu.compute_capability\t9.0\tcount\t9.0\t9.0\t1\tdevice attribute\thardware\tok\n'
+} >"$scratch/measured/profile.tsv"
 {
 	fixture_profile | sed 's/^gpu.sm.count	132	count	[^	]*	[^	]*/gpu.sm.count	28	count	28	28/'
 	printf 'gpu.compute_capability\t8.6\tcount\t8.6\t8.6\t1\tdevice attribute\thardware\tok\n'

@@ -145,7 +145,7 @@ static double cached(
 {
 	struct cost_entry *slot = find(reader, name, args[0].value, args[1].value);
 
-	if (!slot->name) {
+	if (!slot->name || isnan(slot->value)) { /* what is missing is noted each time */
 		slot->value = model_value(&reader->model, name, args, count);
 		slot->name = name;
 	}

@@ -50,14 +50,18 @@ static struct cost by_work(struct cost_reader *r, struct operation_work work)
 	}
 }
 
-/* The panel is read and written once, with a grid barrier for each column. */
+/* The panel is read and written once, with a grid barrier for each column: LAWN 202's (section 3.6)
+ * where the profile has no other. */
 static struct cost grid_barriers(
         struct cost_reader *r, struct matrix a, double blocks, double threads)
 {
 	struct cost cost = call(r, 2 * cost_bytes(a));
 
+	const char *own = "gpu.barrier.grid",
+	           *name = cost_known(r, own) ? own : "gpu.barrier.master";
+
 	cost.term[TERM_BARRIER] =
-	        (double)a.n * cost_at2(r, "gpu.barrier.grid", "blocks", blocks, "threads", threads);
+	        (double)a.n * cost_at2(r, name, "blocks", blocks, "threads", threads);
 	return cost;
 }
 
@@ -78,12 +82,16 @@ static struct cost panel_geqrf(struct cost_reader *r, struct matrix a, bool over
 	return gram_panel(r, a);
 }
 
-/* One block: a barrier for each column. */
+/* One block: a barrier for each column, at least an access of shared memory. */
 static struct cost block_barriers(struct cost_reader *r, struct matrix a)
 {
 	struct cost cost = call(r, 2 * cost_bytes(a));
 
-	cost.term[TERM_BARRIER] = (double)a.n * cost_at(r, "gpu.barrier.block", "threads", 256);
+	static const char name[] = "gpu.barrier.block";
+
+	cost.term[TERM_BARRIER] =
+	        (double)a.n * (cost_known(r, name) ? cost_at(r, name, "threads", 256)
+	                                           : cost_scalar(r, "gpu.shared.latency"));
 	return cost;
 }
 

@@ -8,16 +8,22 @@
 #include <math.h>
 #include <string.h>
 
+static void read_once(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t args)
+{
+	struct arg first[GRID_ARGS];
+
+	for (size_t k = 0; k < args; k++)
+		first[k] = (struct arg){arg[k], at[k]};
+	model_value(&reader->model, name, first, args);
+}
+
 /* The first row is read the ordinary way, too, which notes the parameter as used or missing. */
 static void build(struct cost_reader *reader, struct profile_grid *grid, const char *name,
         const char *const *arg, const double *at, size_t args)
 {
-	struct arg first[GRID_ARGS];
-
 	profile_grid_build(grid, reader->model.profile, reader->model.scale, name, arg, args);
-	for (size_t k = 0; k < args; k++)
-		first[k] = (struct arg){arg[k], grid->args ? grid->first[k] : at[k]};
-	model_value(&reader->model, name, first, args);
+	read_once(reader, name, arg, grid->args ? grid->first : at, args);
 }
 
 static const struct profile_grid *surface_of(struct cost_reader *reader, const char *name,
@@ -48,8 +54,11 @@ static const struct profile_grid *surface_of(struct cost_reader *reader, const c
 double cost_surface(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count)
 {
-	return profile_grid_read(
-	        surface_of(reader, name, arg, at, count), at, &reader->model.extrapolated);
+	const struct profile_grid *s = surface_of(reader, name, arg, at, count);
+
+	if (s->args == 0 && isnan(s->value[0])) /* what is missing is noted each time */
+		read_once(reader, name, arg, at, count);
+	return profile_grid_read(s, at, &reader->model.extrapolated);
 }
 
 double cost_along(struct cost_reader *reader, const char *name, const char *const *arg,

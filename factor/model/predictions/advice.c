@@ -2,6 +2,7 @@
 #include "advice.h"
 
 #include "factor/algorithms/panel_getrf.h"
+#include "lib/base/msg.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,18 +72,6 @@ size_t advice_ask(const struct profile *profile, const struct question *question
 
 /* ---- sensitivity ---- */
 
-static void scale_parameter(struct profile *profile, const char *name, double factor)
-{
-	for (size_t i = 0; i < profile->count; i++) {
-		struct estimate *e = &profile->row[i].estimate;
-		if (strcmp(profile->row[i].name, name) == 0) {
-			e->value *= factor;
-			e->low *= factor;
-			e->high *= factor;
-		}
-	}
-}
-
 /* Seconds of the variant, as `ask` predicts them. */
 static double seconds_of(
         const struct profile *profile, const struct question *question, const struct answer *answer)
@@ -96,12 +85,16 @@ static double seconds_of(
 	return seconds;
 }
 
-static double seconds_if(struct profile *profile, const struct question *question,
+static double seconds_if(const struct profile *profile, const struct question *question,
         const struct answer *answer, const char *name, double factor)
 {
-	scale_parameter(profile, name, factor);
-	const double seconds = seconds_of(profile, question, answer);
-	scale_parameter(profile, name, 1 / factor);
+	struct profile scaled = *profile;
+
+	scaled.row = xmalloc(profile->count * sizeof *scaled.row);
+	memcpy(scaled.row, profile->row, profile->count * sizeof *scaled.row);
+	profile_scale_rows(&scaled, name, factor);
+	const double seconds = seconds_of(&scaled, question, answer);
+	free(scaled.row);
 	return isnan(seconds) ? INFINITY : seconds;
 }
 
@@ -119,7 +112,7 @@ static bool is_measured(const char *name)
 
 /* A choice, the next best one, and the sensitivity found so far. */
 struct rivals {
-	struct profile *profile;
+	const struct profile *profile;
 	const struct question *question;
 	const struct answer *choice, *rival;
 	struct sensitivity found;
@@ -183,8 +176,8 @@ static void find_most_sensitive(struct rivals *r, const struct model *model)
 	}
 }
 
-struct sensitivity advice_sensitivity(struct profile *profile, const struct question *question,
-        const struct answer *choice, const struct answer *rival)
+struct sensitivity advice_sensitivity(const struct profile *profile,
+        const struct question *question, const struct answer *choice, const struct answer *rival)
 {
 	static const double steps[] = {1, 1.1, 1.25, 1.5, 2, 4, 8};
 	const struct model *models[] = {&choice->prediction.model, &rival->prediction.model};

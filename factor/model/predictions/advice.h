@@ -37,7 +37,6 @@ struct sensitivity {
 	double tipping;
 };
 
-/* Scales the parameters of choice and rival, one at a time, up to 8 times and down to 1/8. The
- * profile is unchanged when it returns. */
-struct sensitivity advice_sensitivity(struct profile *profile, const struct question *question,
-        const struct answer *choice, const struct answer *rival);
+/* Scales the parameters of choice and rival, one at a time, up to 8 times and down to 1/8. */
+struct sensitivity advice_sensitivity(const struct profile *profile,
+        const struct question *question, const struct answer *choice, const struct answer *rival);

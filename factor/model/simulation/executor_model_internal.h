@@ -37,6 +37,7 @@ struct simulated {
 	enum way { NO_WAY, FORWARDS, BACKWARDS } way; /* of Gram-Schmidt's last pass */
 	unsigned queues;                              /* bit per queue that was used */
 	bool recorded;                                /* a mark behind each operation of a queue */
+	char lacks[sizeof((struct model *)0)->missing_name]; /* of the cost that is simplified */
 	struct charged *charged;
 	size_t count, room;
 };
@@ -60,11 +61,15 @@ static inline struct matrix model_shape(int64_t m, int64_t n)
 bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
         int64_t k, struct cost cost);
 
-/* Seconds of sync, event or stream_wait of the cost model. */
-static inline double model_seconds(struct executor *e, double (*cost)(struct cost_reader *))
-{
-	return cost ? cost(model_reader(e)) : 0;
-}
+/* Whether the profile lacked a row of the cost just now. Its cost at level 1, LAWN 202 eq. (2), by
+ * the model that replaces *costs, then counts instead, if the profile has the rows of that
+ * (model_simplified). The prediction names such operations. */
+bool model_simplify(struct executor *e, const struct cost_model **costs);
+bool model_simplified(struct executor *e, const char *operation);
+
+/* Seconds of sync, event or stream_wait of the cost model; as at level 1 none where the profile
+ * lacks a row of it. */
+double model_seconds(struct executor *e, double (*cost)(struct cost_reader *));
 
 /* Into ops: the operations (executor_model_operations.c); queues, events and marks
  * (executor_model_events.c). */

@@ -55,16 +55,25 @@ static struct cost gram_pass(struct executor *e, const struct cost_model *costs,
 
 /* ---- the operations ---- */
 
-#define OPERATION(name, parameters, arguments, phase, left_out, ends, engine, shape, k, cost, ...) \
+#define OPERATION(name, parameters, arguments, phase, left_out, ends, engine, shape, k, law, ...)  \
 	static bool model_##name(struct executor *e, EXECUTOR_LIST parameters)                     \
 	{                                                                                          \
 		const struct cost_model *costs = model_self(e)->costs;                             \
 		struct cost_reader *reader = model_reader(e);                                      \
 		const struct operation_work estimated = __VA_ARGS__;                               \
+		const bool known = !reader->model.missing;                                         \
                                                                                                    \
 		reader->shares = e->shares;                                                        \
 		reader->blas_only = e->blas_only;                                                  \
-		return (left_out) || model_charge(e, phase, #name, shape, k, cost);                \
+		if (left_out)                                                                      \
+			return true;                                                               \
+		struct cost charged = law;                                                         \
+		if (known && model_simplify(e, &costs)) {                                          \
+			const struct cost simpler = law;                                           \
+			if (model_simplified(e, #name))                                            \
+				charged = simpler;                                                 \
+		}                                                                                  \
+		return model_charge(e, phase, #name, shape, k, charged);                           \
 	}
 #define CHOSEN OPERATION
 #define OPTIONAL(name, parameters, arguments)                                                      \

@@ -5,6 +5,45 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+bool model_simplify(struct executor *e, const struct cost_model **costs)
+{
+	struct simulated *s = model_self(e);
+	struct model *model = &s->reader.model;
+
+	if (!model->missing || s->costs != &cost_cuda_level2)
+		return false;
+	memcpy(s->lacks, model->missing_name, sizeof s->lacks);
+	model->missing = false;
+	*costs = &cost_cuda_level1;
+	return true;
+}
+
+bool model_simplified(struct executor *e, const char *operation)
+{
+	struct simulated *s = model_self(e);
+	struct model *model = &s->reader.model;
+
+	if (model->missing)
+		memcpy(model->missing_name, s->lacks, sizeof s->lacks);
+	else
+		model_note_simpler(model, operation);
+	return !model->missing;
+}
+
+double model_seconds(struct executor *e, double (*cost)(struct cost_reader *))
+{
+	const struct cost_model *costs = model_self(e)->costs;
+	struct cost_reader *r = model_reader(e);
+	const bool known = !r->model.missing;
+	const double seconds = cost ? cost(r) : 0;
+
+	if (!known || !model_simplify(e, &costs))
+		return seconds;
+	cost_scalar(r, "gpu.launch.stream"); /* level 1 rests on it */
+	return model_simplified(e, "sync") ? 0 : seconds;
+}
 
 /* Seconds of the cost's terms on the queue. */
 static double device_time(const struct cost *cost, bool overlap)

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* What-ifs: rows that a user sets or scales. Rows that contain them follow (profile_parts.c). */
+#include "lib/base/cli.h"
+#include "lib/base/msg.h"
+#include "profile_row.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The bit of the next what-if, 0 with a fault when there are too many. */
+static uint64_t next_change(struct profile *profile, struct fault *fault)
+{
+	if (profile->changes < PROFILE_CHANGES)
+		return (uint64_t)1 << profile->changes++;
+	fault_set(fault, "more than %d what-ifs at once", PROFILE_CHANGES);
+	return 0;
+}
+
+bool profile_change_is_read(const struct profile *profile, int change)
+{
+	for (size_t i = 0; i < profile->count; i++)
+		if (profile->row[i].read && profile->row[i].changed >> change & 1)
+			return true;
+	return false;
+}
+
+static void remove_rows(struct profile *profile, const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		if (strcmp(profile->row[i].name, name) == 0)
+			profile_clear_row(&profile->row[i]);
+		else
+			profile->row[kept++] = profile->row[i];
+	}
+	profile->count = kept;
+}
+
+static void set_row(struct parameter *row, double value, uint64_t bit)
+{
+	row->changed |= bit;
+	row->estimate = (struct estimate){value, value, value, 1};
+	free(row->method);
+	free(row->status);
+	row->method = xstrdup("--set");
+	row->status = xstrdup("ok");
+}
+
+static bool set_named(struct profile *profile, char *name, double value, const char *text,
+        uint64_t bit, struct fault *fault)
+{
+	struct parameter like = {0};
+	const char *wrong = profile_parse_name(name, &like);
+	struct parameter *row = wrong ? NULL : profile_find_row(profile, &like);
+
+	if (wrong)
+		return fault_set(fault, "--set %s: %s", text, wrong);
+	for (size_t i = 0; !row && like.arg_count == 0 && i < profile->count; i++)
+		if (strcmp(profile->row[i].name, like.name) == 0)
+			row = &profile->row[i];
+	if (!row)
+		return fault_set(fault,
+		        "--set %s: the profile has no such parameter (`fit --verbose` lists them)",
+		        text);
+	if (like.arg_count) {
+		set_row(row, value, bit);
+		return true;
+	}
+	/* A name without brackets stands for all its rows: one constant replaces them. */
+	struct profile one = {0};
+	profile_append(&one, row);
+	for (size_t i = 0; i < one.row->arg_count; i++)
+		free(one.row->arg_name[i]);
+	one.row->arg_count = 0;
+	set_row(one.row, value, bit);
+	remove_rows(profile, like.name);
+	profile_append(profile, one.row);
+	profile_clear_row(one.row);
+	free(one.row);
+	return true;
+}
+
+/* NAME=NUMBER, cut; the caller frees *name. False with a fault. */
+static bool split_assignment(const char *option, const char *example, const char *assignment,
+        char **name, double *value, struct fault *fault)
+{
+	const char *bracket = strchr(assignment, ']');
+	const char *equals = strchr(bracket ? bracket : assignment, '=');
+
+	if (!equals)
+		return fault_set(fault, "%s %s: write %s", option, assignment, example);
+	if (!cli_parse_quantity(equals + 1, value))
+		return fault_set(fault, "%s %s: '%s' is not a number with a known unit", option,
+		        assignment, equals + 1);
+	*name = xstrdup(assignment);
+	(*name)[equals - assignment] = '\0';
+	return true;
+}
+
+bool profile_set(struct profile *profile, const char *assignment, struct fault *fault)
+{
+	double value, before[PROFILE_PARTS];
+	char *name;
+
+	if (!split_assignment("--set", "NAME=VALUE, as in gpu.launch.enqueue=1.0us", assignment,
+	            &name, &value, fault))
+		return false;
+	const uint64_t bit = next_change(profile, fault);
+	profile_parts(profile, before);
+	const bool ok = bit && set_named(profile, name, value, assignment, bit, fault);
+	if (ok)
+		profile_follow(profile, before, bit);
+	free(name);
+	return ok;
+}
+
+/* Returns whether any row matches. */
+static bool scale_matching(
+        struct profile *profile, const char *pattern, double factor, uint64_t bit)
+{
+	double before[PROFILE_PARTS];
+	bool any = false;
+
+	profile_parts(profile, before);
+	for (size_t i = 0; i < profile->count; i++) {
+		struct parameter *row = &profile->row[i];
+		if (fnmatch(pattern, row->name, 0) != 0)
+			continue;
+		row->estimate.value *= factor;
+		row->estimate.low *= factor;
+		row->estimate.high *= factor;
+		row->changed |= bit;
+		any = true;
+	}
+	profile_follow(profile, before, bit);
+	return any;
+}
+
+bool profile_scale(struct profile *profile, const char *assignment, struct fault *fault)
+{
+	double factor;
+	char *pattern;
+
+	if (!split_assignment("--scale", "PATTERN=FACTOR, as in gpu.dram.*=2", assignment, &pattern,
+	            &factor, fault))
+		return false;
+	const uint64_t bit = next_change(profile, fault);
+	bool ok = bit != 0;
+	if (ok && !(factor > 0))
+		ok = fault_set(fault, "--scale %s: the factor is not above 0", assignment);
+	if (ok && !scale_matching(profile, pattern, factor, bit))
+		ok = fault_set(fault,
+		        "--scale %s: the profile has no parameter of such a name (`fit --verbose` "
+		        "lists them)",
+		        assignment);
+	free(pattern);
+	return ok;
+}
+
+void profile_scale_rows(struct profile *profile, const char *name, double factor)
+{
+	scale_matching(profile, name, factor, (uint64_t)1 << PROFILE_CHANGES);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* What-ifs on a recorded machine. A launch that costs more makes no operation quicker, and one that
+ * costs less makes none slower: each gpu.launch row times 2 and 1/2, over panels, factorizations
+ * with their default plans, products, QR updates and Gram-Schmidt. A cheaper enqueue makes the
+ * panel of library calls quicker. Slower links make transfers longer in proportion and send panels
+ * to the GPU; DRAM half as fast doubles Gram-Schmidt beyond L2. A what-if tells whether a
+ * prediction has read what it moved. */
+#include "tests/tap.h"
+
+#include "factor/algorithms/panel_getrf.h"
+#include "factor/algorithms/plan_default.h"
+#include "factor/algorithms/product.h"
+#include "factor/model/predictions/advice.h"
+#include "factor/model/predictions/model_factor.h"
+#include "factor/model/predictions/model_gram_schmidt.h"
+#include "factor/model/predictions/model_update.h"
+#include "lib/base/msg.h"
+
+enum { MOST = 256, MOST_ROWS = 64 };
+
+/* The questions' seconds, in their order, and their names. */
+struct answers {
+	double seconds[MOST];
+	char name[MOST][64];
+	size_t count;
+};
+
+static void add(struct answers *a, double seconds, const char *what, int64_t m, int64_t n,
+        enum precision precision)
+{
+	a->seconds[a->count] = seconds;
+	snprintf(a->name[a->count++], sizeof a->name[0], "%s %d x %d %c", what, (int)m, (int)n,
+	        (char)precision);
+}
+
+static void ask_panels(const struct profile *p, struct answers *a)
+{
+	static const int64_t shape[][2] = {
+	        {64, 64}, {512, 32}, {2048, 64}, {8192, 128}, {20000, 96}};
+
+	for (size_t i = 0; i < ARRAY_LEN(shape); i++)
+		for (int wide = 0; wide < 2; wide++)
+			for (const char *const *v = panel_getrf_variants; *v; v++)
+				add(a,
+				        model_seconds_without(p, MODEL_CUDA, *v, shape[i][0],
+				                shape[i][1], wide ? DOUBLE : SINGLE, 0),
+				        *v, shape[i][0], shape[i][1], wide ? DOUBLE : SINGLE);
+}
+
+static double factor_seconds(const struct profile *p, enum operation operation,
+        struct factor_question asked, bool hybrid)
+{
+	struct executor *e = model_factor_executor(p, MODEL_CUDA, &asked, 2);
+	struct default_plan *plan = xmalloc(sizeof *plan);
+
+	plan_default(e, operation, asked.m, asked.n, asked.precision, hybrid, plan);
+	asked.plan = &plan->plan;
+	const double seconds = model_factor_run(e, &asked) ? executor_model_seconds(e) : NAN;
+	executor_free(e);
+	free(plan);
+	return seconds;
+}
+
+/* In every math, with panels on the host, and from host memory. */
+static void ask_factorizations(const struct profile *p, struct answers *a)
+{
+	static const char *const name[] = {"getrf", "geqrf", "potrf"};
+	static const int64_t side[] = {300, 1500};
+	static const struct {
+		enum precision precision;
+		enum math math;
+		bool hybrid, from_host;
+	} way[] = {{SINGLE, MATH_FP32, false, false}, {DOUBLE, MATH_FP32, false, false},
+	        {SINGLE, MATH_3XTF32, false, false}, {SINGLE, MATH_3XFP16, false, false},
+	        {SINGLE, MATH_FP32, true, false}, {DOUBLE, MATH_FP32, true, true}};
+
+	for (enum operation o = GETRF; o < OPERATION_COUNT; o++)
+		for (size_t i = 0; i < ARRAY_LEN(side); i++)
+			for (size_t w = 0; w < ARRAY_LEN(way); w++) {
+				const struct factor_question asked = {.operation = name[o],
+				        .m = side[i],
+				        .n = side[i],
+				        .precision = way[w].precision,
+				        .uplo = LOWER,
+				        .math = way[w].math,
+				        .from_host = way[w].from_host};
+				add(a, factor_seconds(p, o, asked, way[w].hybrid), name[o], side[i],
+				        side[i], way[w].precision);
+			}
+}
+
+static void ask_products(const struct profile *p, struct answers *a)
+{
+	static const int64_t side[] = {100, 1000};
+
+	for (size_t i = 0; i < ARRAY_LEN(side); i++)
+		for (int way = 0; way < 4; way++) {
+			const struct product product = {.gemv = way % 2,
+			        .blas_only = way / 2,
+			        .precision = SINGLE,
+			        .m = side[i],
+			        .n = side[i],
+			        .k = side[i],
+			        .calls = 10};
+			const struct product_data shapes = product_shapes(&product);
+			struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+			const bool good = product_run(e, &product, &shapes, product.calls);
+			add(a, good ? executor_model_seconds(e) : NAN, way % 2 ? "gemv" : "gemm",
+			        side[i], side[i], SINGLE);
+			executor_free(e);
+		}
+}
+
+static void ask_updates(const struct profile *p, struct answers *a)
+{
+	for (int change = QR_REMOVE_COLUMNS; change <= QR_MODIFY; change++) {
+		const struct update_question asked = {.change = (enum qr_change)change,
+		        .kept = Q_FULL,
+		        .m = 600,
+		        .n = 300,
+		        .k = 10,
+		        .p = 20,
+		        .sides = 1,
+		        .precision = SINGLE};
+		struct prediction made;
+		model_update_predict(p, MODEL_CUDA, &asked, &made);
+		add(a, made.seconds, qr_change_name[change], 600, 300, SINGLE);
+	}
+}
+
+static void ask_gram(const struct profile *p, struct answers *a)
+{
+	static const char *const form[] = {"fused", "kernels", "blocked"};
+
+	for (size_t f = 0; f < ARRAY_LEN(form); f++) {
+		const struct gram_question asked = {.form = form[f],
+		        .nb = f == 2 ? 16 : 0,
+		        .m = 4000,
+		        .n = 60,
+		        .precision = SINGLE};
+		struct prediction made;
+		model_gram_schmidt_predict(p, MODEL_CUDA, &asked, 2, false, &made);
+		add(a, made.seconds, form[f], 4000, 60, SINGLE);
+	}
+}
+
+static void ask_all(const struct profile *p, struct answers *a)
+{
+	a->count = 0;
+	ask_panels(p, a);
+	ask_factorizations(p, a);
+	ask_products(p, a);
+	ask_updates(p, a);
+	ask_gram(p, a);
+}
+
+static struct profile *machine(void)
+{
+	return profile_open("data/nvidia-h200");
+}
+
+/* ---- launches ---- */
+
+/* The names of a profile's rows that begin with `part`, each once. */
+static size_t names_of(const struct profile *p, const char *part, const char **name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		const char *here = p->row[i].name;
+		if (strncmp(here, part, strlen(part)) == 0 &&
+		        (count == 0 || strcmp(name[count - 1], here) != 0) && count < MOST_ROWS)
+			name[count++] = here;
+	}
+	return count;
+}
+
+/* Whether no answer has moved against the factor. */
+static bool all_follow(const struct answers *before, const struct answers *after, double factor)
+{
+	const double rounding = 1e-9;
+	bool good = true;
+
+	for (size_t i = 0; i < before->count; i++) {
+		const double change = after->seconds[i] / before->seconds[i] - 1;
+		if (isnan(before->seconds[i]) ||
+		        (factor > 1 ? change >= -rounding : change <= rounding))
+			continue;
+		diag("%s: %.3f us, then %.3f us", before->name[i], 1e6 * before->seconds[i],
+		        1e6 * after->seconds[i]);
+		good = false;
+	}
+	return good;
+}
+
+static void test_launches(const struct answers *measured)
+{
+	static const double factors[] = {2, 0.5};
+	struct answers *now = xmalloc(sizeof *now);
+	struct profile *names = machine();
+	const char *name[MOST_ROWS];
+	const size_t count = names_of(names, "gpu.launch.", name);
+
+	ok(count > 10, "%zu launch parameters", count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t f = 0; f < ARRAY_LEN(factors); f++) {
+			struct profile *scaled = machine();
+			profile_scale_rows(scaled, name[i], factors[f]);
+			ask_all(scaled, now);
+			ok(all_follow(measured, now, factors[f]),
+			        "%s times %g: none goes the "
+			        "other way",
+			        name[i], factors[f]);
+			profile_free(scaled);
+		}
+	profile_free(names);
+	free(now);
+}
+
+/* ---- enqueue, links, and what is read ---- */
+
+static double panel_seconds(const struct profile *p, const char *variant)
+{
+	return model_seconds_without(p, MODEL_CUDA, variant, 8192, 64, SINGLE, 0);
+}
+
+/* The example of README.md. */
+static void test_enqueue(void)
+{
+	static const char *const slower[] = {"optimized", "fused", "persistent", "host"};
+	struct profile *p = machine(), *cheap = machine();
+	struct fault fault = {""};
+	const double enqueue = profile_get(p, "gpu.launch.enqueue", NULL, 0).estimate.value,
+	             trip = profile_get(p, "gpu.launch.sync", NULL, 0).estimate.value;
+
+	ok(profile_set(cheap, "gpu.launch.enqueue=1.0us", &fault), "a cheaper launch is set");
+	is_real(profile_get(cheap, "gpu.launch.sync", NULL, 0).estimate.value,
+	        trip - enqueue + 1e-6, 1e-12, "the round trip that contains it follows");
+	ok(panel_seconds(cheap, "blas") < 0.9 * panel_seconds(p, "blas"),
+	        "the panel of library calls gets over 10 %% quicker");
+	for (size_t i = 0; i < ARRAY_LEN(slower); i++)
+		ok(panel_seconds(cheap, slower[i]) <= panel_seconds(p, slower[i]),
+		        "%s does not get slower", slower[i]);
+	ok(profile_set(cheap, "gpu.launch.sync=20us", &fault) &&
+	                profile_set(cheap, "gpu.launch.enqueue=3us", &fault),
+	        "a round trip is set, then a launch");
+	is_real(profile_get(cheap, "gpu.launch.sync", NULL, 0).estimate.value, 20e-6, 1e-12,
+	        "what is set stays as set");
+	profile_free(p);
+	profile_free(cheap);
+}
+
+static const char *best_panel(const struct profile *p, int64_t m, int64_t n)
+{
+	const struct question question = {m, n, SINGLE, false};
+	struct answer answer[ADVICE_ANSWERS];
+
+	advice_ask(p, &question, true, answer);
+	return answer[0].variant;
+}
+
+static void test_links(void)
+{
+	struct profile *p = machine(), *slow = machine();
+	struct fault fault = {""};
+	const double bytes = 8192.0 * 64 * 4,
+	             rate = profile_get(p, "link.d2h.pinned.beta", NULL, 0).estimate.value,
+	             back = profile_get(p, "link.h2d.pinned.beta", NULL, 0).estimate.value;
+	const double extra = 9 * bytes * (1 / rate + 1 / back);
+
+	ok(profile_scale(slow, "link.*.beta=0.1", &fault), "links ten times as slow");
+	is_real(panel_seconds(slow, "host") - panel_seconds(p, "host"), extra, 0.02,
+	        "the host's panel pays nine times its bytes more");
+	is_real(panel_seconds(slow, "fused"), panel_seconds(p, "fused"), 0,
+	        "a panel without transfers stays");
+	is_text(best_panel(p, 64, 32), "host", "the CPU factorizes a small panel");
+	is_text(best_panel(slow, 64, 32), "persistent", "but the GPU behind slow links");
+	profile_free(p);
+	profile_free(slow);
+}
+
+static double gram_seconds(const struct profile *p, const char *form)
+{
+	const struct gram_question asked = {
+	        .form = form, .m = 4000000, .n = 64, .precision = SINGLE};
+	struct prediction made;
+
+	model_gram_schmidt_predict(p, MODEL_CUDA, &asked, 2, false, &made);
+	return made.seconds;
+}
+
+/* Columns of 1 GB in all. */
+static void test_memory(void)
+{
+	static const char *const form[] = {"kernels", "fused"};
+	struct profile *p = machine(), *slow = machine();
+	struct fault fault = {""};
+
+	ok(profile_scale(slow, "gpu.dram.read=0.5", &fault) &&
+	                profile_scale(slow, "gpu.dram.copy=0.5", &fault),
+	        "DRAM half as fast");
+	for (size_t f = 0; f < ARRAY_LEN(form); f++) {
+		const double times = gram_seconds(slow, form[f]) / gram_seconds(p, form[f]);
+		ok(times > 1.9 && times < 2.05, "Gram-Schmidt by %s takes %.2f times as long",
+		        form[f], times);
+	}
+	profile_free(p);
+	profile_free(slow);
+}
+
+static void test_read(void)
+{
+	struct profile *p = machine();
+	struct fault fault = {""};
+
+	ok(profile_scale(p, "gpu.tlb.*=2", &fault) && profile_scale(p, "gpu.panel.*=2", &fault),
+	        "two what-ifs");
+	panel_seconds(p, "blas");
+	ok(!profile_change_is_read(p, 0) && !profile_change_is_read(p, 1),
+	        "library calls read neither");
+	panel_seconds(p, "fused");
+	ok(!profile_change_is_read(p, 0) && profile_change_is_read(p, 1),
+	        "the fused kernels read the second");
+	ok(!profile_scale(p, "no.such.*=2", &fault) && strstr(fault.text, "no.such"),
+	        "a pattern that matches nothing is a fault");
+	ok(!profile_scale(p, "gpu.*=0", &fault) && !profile_scale(p, "gpu.*=-1", &fault) &&
+	                !profile_scale(p, "gpu.*", &fault),
+	        "so is a factor that is not above 0, or none");
+	profile_free(p);
+}
+
+int main(void)
+{
+	struct answers *measured = xmalloc(sizeof *measured);
+	struct profile *profile = machine();
+	size_t refused = 0;
+
+	ask_all(profile, measured);
+	for (size_t i = 0; i < measured->count; i++)
+		refused += isnan(measured->seconds[i]);
+	ok(refused < 4, "%zu of %zu questions have answers", measured->count - refused,
+	        measured->count);
+	test_launches(measured);
+	test_enqueue();
+	test_links();
+	test_memory();
+	test_read();
+	profile_free(profile);
+	free(measured);
+	return finish();
+}
