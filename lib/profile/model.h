@@ -33,6 +33,10 @@ double model_value(struct model *model, const char *name, const struct arg *args
  * noted, when there are none. */
 bool model_range(struct model *model, const char *name, const char *arg, double *low, double *high);
 
+/* The rows of the parameters read so far. Their texts stay the profile's: the caller frees `row`.
+ */
+struct profile model_rows(const struct model *model);
+
 /* LAWN 202 eq. (2): alpha + bytes/beta. */
 double model_line(double alpha, double beta, double bytes);
 

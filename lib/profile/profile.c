@@ -296,6 +296,24 @@ bool profile_set(struct profile *profile, const char *assignment, struct fault *
 	return ok;
 }
 
+bool profile_move_rows(
+        struct profile *shifted, const struct profile *profile, const char *name, int side)
+{
+	const uint32_t key = profile_name_key(name);
+	bool moved = false;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct parameter *row = &profile->row[i];
+		if (!profile_row_has_name(row, key, name))
+			continue;
+		const double value = row->estimate.value,
+		             end = side > 0 ? row->estimate.high : row->estimate.low;
+		shifted->row[i].estimate.value = side && isfinite(end) ? end : value;
+		moved = moved || (side && isfinite(end) && end != value);
+	}
+	return moved;
+}
+
 struct profile *profile_shifted(const struct profile *profile, const char *name, int side)
 {
 	struct profile *shifted = profile_copy(profile);
