@@ -90,10 +90,11 @@ double law_overlapped(struct cost_reader *r, const struct kernel_work *work, siz
         enum law_form form, int overlap, struct law_answer *a)
 {
 	const struct start start = start_of(r, form);
-	double total = 0, all = 0, waits = 0;
+	double total = 0, waits = 0;
 
 	for (int t = 0; t < LAW_TERMS; t++)
 		a->term[t] = 0;
+	a->body = a->device = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct kernel_work w;
 		if (!law_transform(r, &work[i], form, &w, &a->fault))
@@ -102,7 +103,8 @@ double law_overlapped(struct cost_reader *r, const struct kernel_work *work, siz
 		if (i == 0)
 			a->place = p;
 		const double device = body(r, &w, &p, overlap, a->term), begun = start.gap + device;
-		all += w.launches * device;
+		a->body += w.launches * device;
+		a->device += w.launches * begun;
 		total += w.launches * (w.waits > 0 ? start.enqueue + begun + notice(r)
 		                                   : fmax(start.enqueue, begun));
 		waits += work[i].waits;
@@ -113,8 +115,7 @@ double law_overlapped(struct cost_reader *r, const struct kernel_work *work, siz
 		        fmax(0, start_of(r, FORM_LAUNCHES).gap - start.gap) +
 		        (waits > 0 ? cost_scalar(r, "gpu.launch.graph") + notice(r) : 0);
 	}
-	a->body = all;
-	a->term[LAW_LAUNCH] = total - all;
+	a->term[LAW_LAUNCH] = total - a->body;
 	return total;
 }
 
@@ -128,7 +129,7 @@ static enum law_term limiter_of(const double term[LAW_TERMS])
 	return longest;
 }
 
-struct law_answer law_seconds(
+struct law_answer law_answer_in_form(
         struct cost_reader *r, const struct kernel_work *work, size_t count, enum law_form form)
 {
 	struct law_answer a = {.low = NAN, .high = NAN};

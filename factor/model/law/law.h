@@ -50,7 +50,8 @@ struct law_place {
 
 struct law_answer {
 	double seconds, low, high; /* of the launches; low, high: 95 % */
-	double body;               /* seconds on the device without the launches */
+	double body;               /* seconds in the kernels, without their starts */
+	double device;             /* from start to start where the host is ahead */
 	double term[LAW_TERMS];    /* each as if alone; throughput and chain overlap in part */
 	enum law_term limiter;     /* the longest */
 	struct law_place place;    /* of the first work */
@@ -71,7 +72,7 @@ bool law_transform(struct cost_reader *, const struct kernel_work *work, enum la
 
 /* Seconds of the works, one after the other, in that form; NaN with a fault. low and high are NaN:
  * law_interval sets them. */
-struct law_answer law_seconds(
+struct law_answer law_answer_in_form(
         struct cost_reader *, const struct kernel_work *work, size_t count, enum law_form form);
 
 /* The interval: every parameter used at both ends of its own, half of what the overlap of chain and

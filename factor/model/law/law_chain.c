@@ -43,6 +43,8 @@ static double latency(struct cost_reader *r, const struct kernel_work *w, int i,
 		/* of a set that L2 holds, and L1 does not */
 		return cost_at(r, curve, "bytes",
 		        fmax(1048576, fmin(w->working_set, 0.75 * law_first(r, l2))));
+	if (i == LINK_DRAM && law_hits(r, w->working_set) == 1)
+		return latency(r, w, LINK_L2, 0);
 	if (i == LINK_DRAM && cost_known(r, loaded)) {
 		const double idle = cost_at(r, loaded, "load", 0);
 		return cost_scalar(r, links[i].row) * cost_at(r, loaded, "load", load) / idle;
@@ -96,6 +98,8 @@ struct law_chain law_chain(
 		c.links += w->link[i] * p->waves;
 		c.by_blocks |= links[i].by_blocks;
 	}
+	if (p->waves > 1)
+		c.own += c.term[LAW_DISPATCH] = (p->waves - 1) * law_turn(r, w);
 	if (w->link[LINK_CLUSTER_BARRIER] > 0)
 		c.common += w->link[LINK_CLUSTER_BARRIER] * clock *
 		            cost_at(r, "gpu.barrier.cluster", "blocks", cluster_size(w));

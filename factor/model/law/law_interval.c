@@ -25,7 +25,8 @@ static void spread_rows(struct cost_reader *r, const struct kernel_work *work, s
 			if (!profile_move_rows(&shifted, &rows, used.used[u], side))
 				continue;
 			cost_reader_change(r, &shifted, used.used[u]);
-			const double off = law_seconds(r, work, count, form).seconds - seconds;
+			const double off =
+			        law_answer_in_form(r, work, count, form).seconds - seconds;
 			above = fmax(above, off);
 			below = fmax(below, -off);
 		}
@@ -59,7 +60,7 @@ bool law_estimate(struct cost_reader *r, const struct kernel_work *work, struct 
 {
 	const enum law_form form = law_own_form(work);
 
-	*a = law_seconds(r, work, 1, form);
+	*a = law_answer_in_form(r, work, 1, form);
 	if (isnan(a->seconds))
 		return false;
 	law_interval(r, work, 1, form, a);

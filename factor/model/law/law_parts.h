@@ -11,7 +11,9 @@ double law_first(struct cost_reader *, const char *const *names);
 /* Factor of times on the multiprocessors: rows are measured at gpu.bank.clock. */
 double law_clock(struct cost_reader *, const struct kernel_work *work);
 
+/* Handing out a launch's blocks, and a block that takes another one's place. */
 double law_dispatch(struct cost_reader *, const struct law_place *place);
+double law_turn(struct cost_reader *, const struct kernel_work *work);
 
 /* DRAM's bytes that L2 holds, as a share: all of a set up to 3/4 of L2, none from 7/8 on. */
 double law_hits(struct cost_reader *, double working_set);
@@ -35,7 +37,7 @@ struct law_chain {
 struct law_chain law_chain(
         struct cost_reader *, const struct kernel_work *, const struct law_place *, double load);
 
-/* law_seconds without the reader's fault. overlap: 0 as the law says; chain and throughput overlap
- * wholly (-1), or not at all (1). */
+/* law_answer_in_form without the reader's fault. overlap: 0 as the law says; chain and throughput
+ * overlap wholly (-1), or not at all (1). */
 double law_overlapped(struct cost_reader *, const struct kernel_work *work, size_t count,
         enum law_form form, int overlap, struct law_answer *answer);

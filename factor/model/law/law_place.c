@@ -76,3 +76,21 @@ double law_dispatch(struct cost_reader *r, const struct law_place *p)
 	return fmax(0,
 	        cost_at(r, grid, "blocks", p->busiest * p->active) - cost_at(r, grid, "blocks", 1));
 }
+
+/* Blocks in turn on every multiprocessor, each with an access to memory and a barrier of its own:
+ * what a turn takes beyond these. */
+double law_turn(struct cost_reader *r, const struct kernel_work *work)
+{
+	static const char turn[] = "gpu.launch.turn", access[] = "gpu.launch.access",
+	                  barrier[] = "gpu.barrier.block",
+	                  *const gap[] = {"gpu.launch.dependent", NULL};
+	static const double turns = 16;
+
+	if (!cost_known(r, turn) || !cost_known(r, access) || !cost_known(r, barrier) ||
+	        !cost_known(r, gap[0]))
+		return 0;
+	const double one = (cost_at(r, turn, "threads", work->threads) - law_first(r, gap)) / turns,
+	             accesses =
+	                     cost_at(r, access, "accesses", 2) - cost_at(r, access, "accesses", 1);
+	return fmax(0, one - accesses - cost_at(r, barrier, "threads", work->threads));
+}

@@ -24,11 +24,12 @@ static double seconds_if(const struct rivals *r, int rival, const char *name, do
 	return isnan(seconds) ? INFINITY : seconds;
 }
 
-/* Sizes of the machine are exact. */
+/* Sizes of the machine are exact, and gpu.bank.clock says at which clock rows were measured. */
 static bool is_measured(const char *name)
 {
 	static const char *const exact[] = {"gpu.compute_capability", "gpu.sm.count",
-	        "gpu.sm.threads", "gpu.sm.blocks", "gpu.shared.per_block", "gpu.l2.stated"};
+	        "gpu.sm.threads", "gpu.sm.blocks", "gpu.shared.per_block", "gpu.l2.stated",
+	        "gpu.bank.clock"};
 
 	for (size_t i = 0; i < ARRAY_LEN(exact); i++)
 		if (strcmp(name, exact[i]) == 0)
