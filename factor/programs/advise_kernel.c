@@ -27,7 +27,7 @@ void kernel_describe(struct kernel_request *request)
 		if (!kernel_counters_read(request->ncu, d, &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	} else {
-		*d = (struct kernel_counters){xcalloc(1, sizeof *d->work), 1, NAN, "", "", ""};
+		*d = (struct kernel_counters){xcalloc(1, sizeof *d->work), 1, NAN, 0, "", "", ""};
 		d->work->launches = 1;
 		if (request->file && !kernel_read_file(d->work, request->file, &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
@@ -226,14 +226,18 @@ static void print_measured(
         const struct kernel_counters *d, const struct form_answer *own, FILE *out)
 {
 	if (d->lacking[0])
-		fprintf(out, "Counters that the file has not count as none: %s.\n", d->lacking);
+		fprintf(out, "The file has no counters of these, which count as none: %s.\n",
+		        d->lacking);
 	if (isnan(d->measured) || isnan(own->law.seconds))
 		return;
+	fprintf(out, "Measured by ncu%s%s", d->machine[0] ? ", " : "", d->machine);
+	if (d->clock > 0)
+		fprintf(out, ", at %.3g GHz", d->clock / 1e9);
 	fprintf(out,
-	        "Measured by ncu%s%s: %.2f us without launches; the hardware law for this machine: "
-	        "%.2f us, %.0f %% of it.\n",
-	        d->machine[0] ? ", " : "", d->machine, d->measured * 1e6, own->law.body * 1e6,
-	        100 * own->law.body / d->measured);
+	        ": %.2f us without launches; the hardware law for this machine: %.2f us, %.0f %% "
+	        "of "
+	        "it.\n",
+	        d->measured * 1e6, own->law.body * 1e6, 100 * own->law.body / d->measured);
 }
 
 static void print_kernel(const struct kernel_counters *d, const struct form_answer *own, FILE *out)
@@ -248,7 +252,8 @@ static void print_kernel(const struct kernel_counters *d, const struct form_answ
 		fprintf(out, ", %.0f resident on a multiprocessor, %.0f round%s", p->resident,
 		        p->waves, p->waves == 1 ? "" : "s");
 	if (d->count > 1)
-		fprintf(out, "; and %zu more kernels or grids", d->count - 1);
+		fprintf(out, "; and %zu more kernel%s or grid%s", d->count - 1,
+		        d->count == 2 ? "" : "s", d->count == 2 ? "" : "s");
 	fprintf(out, "\n");
 }
 

@@ -18,52 +18,65 @@ enum { SECTOR = 32, WARP = 32, MOST_FIELDS = 4096, MOST_KERNELS = 64, LINE = 1 <
 struct counted {
 	struct kernel_work work;
 	double l2_read, l2_written; /* all that L2 was asked for by the multiprocessors */
-	double seconds;
+	double seconds, clock;
 };
 
 /* Counters of one group that stand for the same thing: the first that the file has counts. Group 0:
- * each counts. */
+ * each counts. An addition or product alone takes as long as a multiply-add, two flops. */
 static const struct counter {
-	const char *name;
+	const char *name, *what;
 	size_t offset;
 	double factor;
 	int group;
 	bool needed;
 } counters[] = {
-        {"launch__grid_size", AT(work.blocks), 1, 0, true},
-        {"launch__block_size", AT(work.threads), 1, 0, true},
-        {"launch__registers_per_thread", AT(work.registers), 1, 0, true},
-        {"launch__shared_mem_per_block_static", AT(work.shared), 1, 0, false},
-        {"launch__shared_mem_per_block_dynamic", AT(work.shared), 1, 0, false},
-        {"launch__cluster_size", AT(work.cluster), 1, 0, false},
-        {"dram__bytes_read.sum", AT(work.dram.read), 1, 1, true},
-        {"dram__bytes_op_read.sum", AT(work.dram.read), 1, 1, false},
-        {"dram__bytes_write.sum", AT(work.dram.written), 1, 2, true},
-        {"dram__bytes_op_write.sum", AT(work.dram.written), 1, 2, false},
-        {"lts__t_sectors_srcunit_tex_op_read.sum", AT(l2_read), SECTOR, 3, false},
-        {"lts__t_sectors_op_read.sum", AT(l2_read), SECTOR, 3, false},
-        {"lts__t_bytes.sum", AT(l2_read), 1, 3, false},
-        {"lts__t_sectors_srcunit_tex_op_write.sum", AT(l2_written), SECTOR, 4, false},
-        {"lts__t_sectors_op_write.sum", AT(l2_written), SECTOR, 4, false},
-        {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", AT(work.wavefronts), 1, 0, false},
-        {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", OPERATION(PIPE_FP32), 2, 0, false},
-        {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", OPERATION(PIPE_FP32), 1, 0, false},
-        {"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", OPERATION(PIPE_FP32), 1, 0, false},
-        {"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", OPERATION(PIPE_FP64), 2, 0, false},
-        {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", OPERATION(PIPE_FP64), 1, 0, false},
-        {"smsp__sass_thread_inst_executed_op_dmul_pred_on.sum", OPERATION(PIPE_FP64), 1, 0, false},
-        {"smsp__sass_thread_inst_executed_op_integer_pred_on.sum", OPERATION(PIPE_INTEGER), 1, 0,
+        {"launch__grid_size", "blocks", AT(work.blocks), 1, 0, true},
+        {"launch__block_size", "threads", AT(work.threads), 1, 0, true},
+        {"launch__registers_per_thread", "registers", AT(work.registers), 1, 0, true},
+        {"launch__shared_mem_per_block_static", "shared memory", AT(work.shared), 1, 0, false},
+        {"launch__shared_mem_per_block_dynamic", "shared memory", AT(work.shared), 1, 0, false},
+        {"launch__cluster_size", "clusters", AT(work.cluster), 1, 0, false},
+        {"dram__bytes_read.sum", "DRAM read", AT(work.dram.read), 1, 1, true},
+        {"dram__bytes_op_read.sum", "DRAM read", AT(work.dram.read), 1, 1, false},
+        {"dram__bytes_write.sum", "DRAM written", AT(work.dram.written), 1, 2, true},
+        {"dram__bytes_op_write.sum", "DRAM written", AT(work.dram.written), 1, 2, false},
+        {"lts__t_sectors_srcunit_tex_op_read.sum", "L2 read", AT(l2_read), SECTOR, 3, false},
+        {"lts__t_sectors_op_read.sum", "L2 read", AT(l2_read), SECTOR, 3, false},
+        {"lts__t_bytes.sum", "L2 read", AT(l2_read), 1, 3, false},
+        {"lts__t_sectors_srcunit_tex_op_write.sum", "L2 written", AT(l2_written), SECTOR, 4, false},
+        {"lts__t_sectors_op_write.sum", "L2 written", AT(l2_written), SECTOR, 4, false},
+        {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "shared accesses", AT(work.wavefronts),
+                1, 0, false},
+        {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "fp32", OPERATION(PIPE_FP32), 2, 0,
                 false},
-        {"smsp__inst_executed_pipe_xu.sum", OPERATION(PIPE_SPECIAL), WARP, 0, false},
-        {"smsp__inst_executed_op_global_atom.sum", AT(work.atomics), WARP, 0, false},
-        {"smsp__inst_executed_op_global_red.sum", AT(work.atomics), WARP, 0, false},
-        {"sm__ops_path_tensor_src_tf32_dst_fp32.sum", OPERATION(PIPE_TENSOR_TF32), 1, 0, false},
-        {"sm__ops_path_tensor_src_bf16_dst_fp32.sum", OPERATION(PIPE_TENSOR_BF16), 1, 0, false},
-        {"sm__ops_path_tensor_src_fp16_dst_fp32.sum", OPERATION(PIPE_TENSOR_FP16), 1, 0, false},
-        {"sm__ops_path_tensor_src_fp16_dst_fp16.sum", OPERATION(PIPE_TENSOR_FP16), 1, 0, false},
-        {"sm__ops_path_tensor_src_fp64.sum", OPERATION(PIPE_TENSOR_FP64_LARGE), 1, 0, false},
-        {"gpu__time_duration.sum", AT(seconds), 1, 0, false},
-        {"sm__cycles_elapsed.avg.per_second", AT(work.clock), 1, 0, false},
+        {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "fp32", OPERATION(PIPE_FP32), 2, 0,
+                false},
+        {"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", "fp32", OPERATION(PIPE_FP32), 2, 0,
+                false},
+        {"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", "fp64", OPERATION(PIPE_FP64), 2, 0,
+                false},
+        {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", "fp64", OPERATION(PIPE_FP64), 2, 0,
+                false},
+        {"smsp__sass_thread_inst_executed_op_dmul_pred_on.sum", "fp64", OPERATION(PIPE_FP64), 2, 0,
+                false},
+        {"smsp__sass_thread_inst_executed_op_integer_pred_on.sum", "integers",
+                OPERATION(PIPE_INTEGER), 1, 0, false},
+        {"smsp__inst_executed_pipe_xu.sum", "special functions", OPERATION(PIPE_SPECIAL), WARP, 0,
+                false},
+        {"smsp__inst_executed_op_global_atom.sum", "atomics", AT(work.atomics), WARP, 0, false},
+        {"smsp__inst_executed_op_global_red.sum", "atomics", AT(work.atomics), WARP, 0, false},
+        {"sm__ops_path_tensor_src_tf32_dst_fp32.sum", "tensor tf32", OPERATION(PIPE_TENSOR_TF32), 1,
+                0, false},
+        {"sm__ops_path_tensor_src_bf16_dst_fp32.sum", "tensor bf16", OPERATION(PIPE_TENSOR_BF16), 1,
+                0, false},
+        {"sm__ops_path_tensor_src_fp16_dst_fp32.sum", "tensor fp16", OPERATION(PIPE_TENSOR_FP16), 1,
+                0, false},
+        {"sm__ops_path_tensor_src_fp16_dst_fp16.sum", "tensor fp16", OPERATION(PIPE_TENSOR_FP16), 1,
+                0, false},
+        {"sm__ops_path_tensor_src_fp64.sum", "tensor fp64", OPERATION(PIPE_TENSOR_FP64_LARGE), 1, 0,
+                false},
+        {"gpu__time_duration.sum", "duration", AT(seconds), 1, 0, false},
+        {"sm__cycles_elapsed.avg.per_second", "clock", AT(clock), 1, 0, false},
 };
 
 /* Units that are not 1. Both spellings of seconds occur, by version. */
@@ -178,9 +191,9 @@ static bool read_head(
 			        "profile with --set full",
 			        r->path, counters[c].name);
 		const size_t used = strlen(out->lacking);
-		if (!has && !strstr(out->lacking, counters[c].name))
+		if (!has && !strstr(out->lacking, counters[c].what))
 			snprintf(out->lacking + used, sizeof out->lacking - used, "%s%s",
-			        used ? " " : "", counters[c].name);
+			        used ? ", " : "", counters[c].what);
 	}
 	r->name = find(field, r->fields, "Kernel Name");
 	r->capability = find(field, r->fields, "CC");
@@ -340,6 +353,7 @@ bool kernel_counters_read(const char *path, struct kernel_counters *out, struct 
 		out->work = xmalloc(out->count * sizeof *out->work);
 		for (size_t i = 0; i < out->count; i++)
 			out->work[i] = finish(&reading->kernel[i]);
+		out->clock = reading->kernel[0].sum.clock / reading->kernel[0].launches;
 		snprintf(out->name, sizeof out->name, "%s", reading->kernel[0].name);
 	}
 	free(reading);

@@ -87,7 +87,8 @@ static const struct key {
         {"wavefronts", ACCESSES, AT(wavefronts), NULL, 0, most_operations, "N[:WAYS]",
                 "warp-wide accesses to shared memory a launch, and their bank conflicts"},
         {"flops", OPERATIONS, AT(operations), scalar_pipes, 0, most_operations, "[s|d|h|bf16:]N",
-                "flops a launch, a multiply-add is two; several with commas"},
+                "flops a launch: two for each multiply-add, addition or product; several with "
+                "commas"},
         {"tensor", OPERATIONS, AT(operations), tensor_pipes, 0, most_operations, "TYPE:N",
                 "flops of tensor cores: tf32, bf16, h, d, d16, wgmma_tf32, wgmma_bf16"},
         {"special", QUANTITY, OPERATION(PIPE_SPECIAL), NULL, 0, most_operations, "N",

@@ -85,5 +85,4 @@ struct kernel_work {
 	struct work_exchange {
 		double bytes, count;
 	} exchange[SCOPE_COUNT]; /* every block gives and reads */
-	double clock;            /* Hz of the multiprocessors; 0: gpu.clock.sm */
 };

@@ -9,7 +9,7 @@
 const char *const law_term_name[LAW_TERMS] = {"launch", "dispatch", "dram", "l2", "shared",
         "arithmetic", "atomics", "loads", "dependent", "reductions", "barriers", "exchanges"};
 const char *const law_form_name[FORM_COUNT] = {
-        "launches", "graph", "dependent", "cooperative", "cluster"};
+        "launches", "graph", "programmatic", "cooperative", "cluster"};
 
 /* A launch: throughput and chain overlap as far as there are others to run meanwhile. */
 static double overlapped(
@@ -66,7 +66,7 @@ static struct start start_of(struct cost_reader *r, enum law_form form)
 	switch (form) {
 	case FORM_GRAPH:
 		return (struct start){0, cost_scalar(r, "gpu.launch.graph_node")};
-	case FORM_DEPENDENT:
+	case FORM_PROGRAMMATIC:
 		return (struct start){law_first(r, enqueue), cost_scalar(r, "gpu.launch.pdl")};
 	case FORM_COOPERATIVE:
 		return (struct start){law_first(r, together), law_first(r, cooperative)};
@@ -75,15 +75,18 @@ static struct start start_of(struct cost_reader *r, enum law_form form)
 	}
 }
 
-/* From the end of a kernel until the host knows of it, and the host's call: what a round trip takes
- * beyond its launch and the kernel's start. */
+/* From the end of a kernel until the host knows of it: a measured round trip less its launch and
+ * the kernel's start, each by a row that no other law reads. So a cheaper launch leaves it as it
+ * is. */
 static double notice(struct cost_reader *r)
 {
-	static const char *const idle[] = {
-	        "gpu.launch.enqueue_idle", "gpu.launch.enqueue", "gpu.launch.stream", NULL};
+	static const char *const launch[] = {"gpu.launch.enqueue_idle", "gpu.launch.enqueue",
+	        "gpu.launch.stream", NULL},
+	                         *const start[] = {"gpu.concurrent.dependent_idle",
+	                                 "gpu.launch.dependent", "gpu.launch.stream", NULL};
 
-	return fmax(0, cost_scalar(r, "gpu.launch.sync") - law_first(r, idle) -
-	                       start_of(r, FORM_LAUNCHES).gap);
+	return fmax(
+	        0, cost_scalar(r, "gpu.launch.sync") - law_first(r, launch) - law_first(r, start));
 }
 
 double law_overlapped(struct cost_reader *r, const struct kernel_work *work, size_t count,

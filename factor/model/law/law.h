@@ -30,9 +30,9 @@ extern const char *const law_term_name[LAW_TERMS];
 enum law_form {
 	FORM_LAUNCHES,
 	FORM_GRAPH,
-	FORM_DEPENDENT,   /* programmatic dependent launch */
-	FORM_COOPERATIVE, /* one persistent kernel, barriers of the grid */
-	FORM_CLUSTER,     /* one persistent kernel of one cluster */
+	FORM_PROGRAMMATIC, /* programmatic dependent launch */
+	FORM_COOPERATIVE,  /* one persistent kernel, barriers of the grid */
+	FORM_CLUSTER,      /* one persistent kernel of one cluster */
 	FORM_COUNT
 };
 extern const char *const law_form_name[FORM_COUNT];

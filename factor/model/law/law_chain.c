@@ -86,7 +86,7 @@ struct law_chain law_chain(
         struct cost_reader *r, const struct kernel_work *w, const struct law_place *p, double load)
 {
 	struct law_chain c = {.steps = 1};
-	const double clock = law_clock(r, w);
+	const double clock = law_clock(r);
 
 	for (int i = 0; i < LINK_COUNT; i++) {
 		if (!(w->link[i] > 0) || !links[i].row)

@@ -128,7 +128,7 @@ bool law_transform(struct cost_reader *r, const struct kernel_work *w, enum law_
 		        w->threads, w->registers, w->shared);
 	if (form == FORM_GRAPH && !cost_known(r, "gpu.launch.graph_node"))
 		return fault_set(fault, "the profile has no launch of graphs");
-	if (form == FORM_DEPENDENT && !cost_known(r, "gpu.launch.pdl"))
+	if (form == FORM_PROGRAMMATIC && !cost_known(r, "gpu.launch.pdl"))
 		return fault_set(fault, "the profile has no programmatic dependent launch");
 	if (form == FORM_CLUSTER && (clusters <= 1 || !cost_known(r, "gpu.barrier.cluster")))
 		return fault_set(fault, "the GPU has no clusters");

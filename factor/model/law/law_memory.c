@@ -157,7 +157,7 @@ double law_shared(struct cost_reader *r, const struct kernel_work *w, const stru
 	const double one = cost_known(r, curve)
 	                           ? cost_at2(r, curve, "ways", fmin(passes, WARP), "width", 4)
 	                           : passes * 4 * WARP * p->sms / cost_scalar(r, "gpu.shared.read");
-	return accesses * one * law_clock(r, w);
+	return accesses * one * law_clock(r);
 }
 
 /* Independent atomics of all multiprocessors: the measured strides are those of 32-bit words. */

@@ -9,7 +9,7 @@
 double law_first(struct cost_reader *, const char *const *names);
 
 /* Factor of times on the multiprocessors: rows are measured at gpu.bank.clock. */
-double law_clock(struct cost_reader *, const struct kernel_work *work);
+double law_clock(struct cost_reader *);
 
 /* Handing out a launch's blocks, and a block that takes another one's place. */
 double law_dispatch(struct cost_reader *, const struct law_place *place);

@@ -77,10 +77,10 @@ double law_arithmetic(struct cost_reader *r, const struct kernel_work *w, const 
 			return NAN;
 		instructions += warp > 0 ? operations / warp : 0;
 	}
-	longest *= law_clock(r, w);
+	longest *= law_clock(r);
 	/* A scheduler starts an instruction a cycle, whatever its pipe. */
 	if (instructions > 0 && cost_known(r, "gpu.clock.sm"))
-		longest = fmax(longest, law_clock(r, w) * instructions * share / SCHEDULERS /
-		                                cost_scalar(r, "gpu.clock.sm"));
+		longest = fmax(longest,
+		        instructions * share / SCHEDULERS / cost_scalar(r, "gpu.clock.sm"));
 	return longest;
 }

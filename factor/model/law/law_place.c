@@ -22,15 +22,11 @@ double law_first(struct cost_reader *r, const char *const *names)
 	return cost_scalar(r, names[0]);
 }
 
-double law_clock(struct cost_reader *r, const struct kernel_work *work)
+double law_clock(struct cost_reader *r)
 {
-	if (!cost_known(r, "gpu.clock.sm"))
+	if (!cost_known(r, "gpu.clock.sm") || !cost_known(r, "gpu.bank.clock"))
 		return 1;
-	const double now = work->clock > 0 ? work->clock : cost_scalar(r, "gpu.clock.sm");
-
-	return (cost_known(r, "gpu.bank.clock") ? cost_scalar(r, "gpu.bank.clock")
-	                                        : cost_scalar(r, "gpu.clock.sm")) /
-	       now;
+	return cost_scalar(r, "gpu.bank.clock") / cost_scalar(r, "gpu.clock.sm");
 }
 
 /* Blocks of which a multiprocessor holds the threads, the registers and the shared memory. */
