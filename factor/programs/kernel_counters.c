@@ -235,8 +235,6 @@ static struct kernel_work finish(const struct kernel *kernel)
 	k.work.l2.read = fmax(0, k.l2_read - k.work.dram.read);
 	k.work.l2.written = fmax(0, k.l2_written - k.work.dram.written);
 	k.work.atomic_stride = 4;
-	k.work.link[LINK_DRAM] = k.work.dram.read > 0;
-	k.work.link[LINK_L2] = k.work.dram.read <= 0 && k.work.l2.read > 0;
 	if (k.work.cluster <= 1)
 		k.work.cluster = 0;
 	return k.work;

@@ -99,7 +99,8 @@ static const struct key {
         {"atomics", ATOMICS, AT(atomics), NULL, 0, most_operations, "N[:STRIDE]",
                 "on global memory a launch; bytes from thread to thread, 0 is one address"},
         {"chain", LINKS, 0, chain, 0, most_links, "NAME:N,...",
-                "what a block does one after the other: dram, l2, l1, shared, atomic, fma, "
+                "what a block does one after the other (one load where it reads): dram, l2, l1, "
+                "shared, atomic, fma, "
                 "dfma, special, shuffle, reduce, search"},
         {"barriers", LINKS, 0, waits, 0, most_links, "SCOPE:N,...",
                 "of a launch: block, cluster, grid"},
@@ -255,10 +256,17 @@ bool kernel_set_texts(
 	return true;
 }
 
-bool kernel_complete(const struct kernel_work *work, struct fault *fault)
+bool kernel_complete(struct kernel_work *work, struct fault *fault)
 {
-	return (work->blocks > 0 && work->threads > 0) ||
-	       fault_set(fault, "give the kernel's grid: --blocks N --threads N");
+	double *const link = work->link;
+
+	if (!(work->blocks > 0) || !(work->threads > 0))
+		return fault_set(fault, "give the kernel's grid: --blocks N --threads N");
+	if (link[LINK_DRAM] + link[LINK_L2] == 0) {
+		link[LINK_DRAM] = work->dram.read > 0;
+		link[LINK_L2] = work->l2.read > 0 && work->dram.read == 0;
+	}
+	return true;
 }
 
 /* ---- the file ---- */

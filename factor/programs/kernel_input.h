@@ -27,5 +27,5 @@ bool kernel_set_texts(
 /* Reads lines `key value`; # begins a comment. */
 bool kernel_read_file(struct kernel_work *work, const char *path, struct fault *fault);
 
-/* Whether the work has a grid. */
-bool kernel_complete(const struct kernel_work *work, struct fault *fault);
+/* Whether the work has a grid. A block that reads waits for one load at least. */
+bool kernel_complete(struct kernel_work *work, struct fault *fault);

@@ -124,6 +124,21 @@ double law_dram(struct cost_reader *r, const struct kernel_work *w, const struct
 	return missed * plain / pattern_share(r, w) * rounds(r, w, p, bytes / plain, "gpu.sm.read");
 }
 
+/* Read + written bytes a second of a copy in L2. gpu.l2.copy includes the kernel's start, which the
+ * smallest copy shows. */
+static double l2_copies(struct cost_reader *r, double read, double write)
+{
+	static const char copy[] = "gpu.l2.copy", time[] = "gpu.copy.time",
+	                  size[] = "gpu.l2.stated";
+	const double apart = 2 / (1 / read + 1 / write), smallest = 4096;
+
+	if (!cost_known(r, copy) || !cost_known(r, time) || !cost_known(r, size))
+		return apart;
+	const double bytes = cost_scalar(r, size) / 2,
+	             seconds = bytes / cost_scalar(r, copy) - cost_at(r, time, "bytes", smallest);
+	return seconds > 0 ? fmax(apart, bytes / seconds) : apart;
+}
+
 /* All bytes of DRAM go through L2, too. */
 double law_l2(struct cost_reader *r, const struct kernel_work *w, const struct law_place *p)
 {
@@ -139,7 +154,7 @@ double law_l2(struct cost_reader *r, const struct kernel_work *w, const struct l
 	if (!(all.read + all.written > 0) || (!known && !(w->l2.read + w->l2.written > 0)))
 		return 0;
 	const double read = law_first(r, reads), write = law_first(r, writes),
-	             plain = all.read / read + all.written / write;
+	             plain = mixed(all, read, write, l2_copies(r, read, write));
 	const double one = cost_known(r, "gpu.sm.l2_read")
 	                           ? p->active * cost_scalar(r, "gpu.sm.l2_read")
 	                           : INFINITY;
