@@ -248,7 +248,7 @@ static void print_kernel(const struct kernel_counters *d, const struct form_answ
 	fprintf(out, "%s%s%.0f launch%s of %.0f block%s of %.0f threads", d->name,
 	        d->name[0] ? ": " : "", w->launches, w->launches == 1 ? "" : "es", w->blocks,
 	        w->blocks == 1 ? "" : "s", w->threads);
-	if (p->resident >= 1)
+	if (p->resident >= 1 && p->waves >= 1)
 		fprintf(out, ", %.0f resident on a multiprocessor, %.0f round%s", p->resident,
 		        p->waves, p->waves == 1 ? "" : "s");
 	if (d->count > 1)

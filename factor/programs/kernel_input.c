@@ -80,7 +80,7 @@ static const struct key {
         {"state", QUANTITY, AT(state), NULL, 0, most_bytes, "BYTES",
                 "what a persistent kernel keeps on chip, and launches read and write each time"},
         {"in-flight", QUANTITY, AT(in_flight), NULL, 0, 65536, "BYTES",
-                "that a thread has under way at once (16)"},
+                "that a thread has under way at once (64)"},
         {"pattern", PATTERN, AT(pattern), patterns, 0, 1e9, "NAME[:STEP]",
                 "of the bytes of DRAM: contiguous, stride:WORDS, misaligned:BYTES, "
                 "random:BYTES, width:BYTES"},

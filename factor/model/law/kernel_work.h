@@ -71,7 +71,7 @@ struct kernel_work {
 	                       bytes are never there */
 	double state;       /* bytes that a persistent kernel keeps on chip from step to step,
 	                       and separate launches read and write in each */
-	double in_flight;   /* bytes that a thread has under way at once; 0: 16 */
+	double in_flight;   /* bytes that a thread has under way at once; 0: 64 */
 	enum work_pattern pattern;
 	double step; /* of the pattern */
 

@@ -92,7 +92,6 @@ static double notice(struct cost_reader *r)
 double law_overlapped(struct cost_reader *r, const struct kernel_work *work, size_t count,
         enum law_form form, int overlap, struct law_answer *a)
 {
-	const struct start start = start_of(r, form);
 	double total = 0, waits = 0;
 
 	for (int t = 0; t < LAW_TERMS; t++)
@@ -102,6 +101,7 @@ double law_overlapped(struct cost_reader *r, const struct kernel_work *work, siz
 		struct kernel_work w;
 		if (!law_transform(r, &work[i], form, &w, &a->fault))
 			return NAN;
+		const struct start start = start_of(r, form);
 		const struct law_place p = law_place(r, &w);
 		if (i == 0)
 			a->place = p;
@@ -115,7 +115,7 @@ double law_overlapped(struct cost_reader *r, const struct kernel_work *work, siz
 	if (form == FORM_GRAPH) {
 		/* The first node starts as a kernel does; the host waits for the whole. */
 		total = fmax(total, cost_scalar(r, "gpu.launch.graph")) +
-		        fmax(0, start_of(r, FORM_LAUNCHES).gap - start.gap) +
+		        fmax(0, start_of(r, FORM_LAUNCHES).gap - start_of(r, form).gap) +
 		        (waits > 0 ? cost_scalar(r, "gpu.launch.graph") + notice(r) : 0);
 	}
 	a->term[LAW_LAUNCH] = total - a->body;

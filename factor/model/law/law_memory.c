@@ -4,7 +4,12 @@
 
 #include <math.h>
 
-enum { WARP = 32, SECTOR_STRIDE = 32 /* words: one in each line */, WIDEST = 16 };
+enum {
+	WARP = 32,
+	SECTOR_STRIDE = 32 /* words: one in each line */,
+	WIDEST = 16,
+	UNDER_WAY = 4 * WIDEST
+};
 
 /* Words of the measured copy by strides. */
 static const double stride_words = 33554432;
@@ -86,7 +91,7 @@ double law_hits(struct cost_reader *r, double working_set)
 static double few(struct cost_reader *r, const struct kernel_work *w, double bandwidth,
         double active, double together, double sms, const char *one)
 {
-	const double thread = w->in_flight > 0 ? w->in_flight : WIDEST,
+	const double thread = w->in_flight > 0 ? w->in_flight : UNDER_WAY,
 	             under_way = thread * w->threads * together * active / sms;
 	double most = cost_known(r, one) ? active * cost_scalar(r, one) : bandwidth;
 
