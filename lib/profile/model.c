@@ -99,8 +99,10 @@ struct profile model_rows(const struct model *model)
 		key[u] = profile_name_key(model->used[u]);
 	for (size_t r = 0; r < profile->count; r++)
 		for (size_t u = 0; u < model->used_count; u++)
-			if (profile_row_has_name(&profile->row[r], key[u], model->used[u]))
+			if (profile_row_has_name(&profile->row[r], key[u], model->used[u])) {
 				part.row[part.count++] = profile->row[r];
+				break;
+			}
 	return part;
 }
 
