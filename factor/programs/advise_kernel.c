@@ -87,6 +87,7 @@ static double pair_seconds(
 	const double seconds = law_answer_in_form(
 	        reader, pair->described->work, pair->described->count, pair->answer[rival].form)
 	                               .seconds;
+	reader->model.missing = false;
 	cost_reader_change(reader, profile, changed); /* it goes back to its value */
 	return seconds;
 }

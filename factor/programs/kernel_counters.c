@@ -281,7 +281,7 @@ static bool read_row(
 		if (r->column[c] < 0)
 			continue;
 		const char *text = field[r->column[c]];
-		if (!*text && !counters[c].needed)
+		if ((!*text || strcmp(text, "n/a") == 0) && !counters[c].needed)
 			continue;
 		if (!parse(text, &value))
 			return fault_set(fault, "%.200s:%d: %s is '%.40s', not a number >= 0",

@@ -128,6 +128,12 @@ static void test_arithmetic(const struct profile *p)
 	w.operations[PIPE_INTEGER] = 1;
 	ok(strstr(answer(p, w, FORM_LAUNCHES).fault.text, "gpu.int.mad.issue") != NULL,
 	        "a parameter that is missing is named");
+	struct cost_reader *reader = malloc(sizeof *reader);
+	cost_reader_start(reader, p);
+	for (int i = 0; i < 2; i++)
+		ok(isnan(law_answer_in_form(reader, &w, 1, FORM_LAUNCHES).seconds), "%s",
+		        i ? "and no answer when asked again" : "and there is no answer");
+	free(reader);
 }
 
 static void test_chains(const struct profile *p)

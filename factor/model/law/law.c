@@ -142,7 +142,6 @@ struct law_answer law_answer_in_form(
 		fault_set(&a.fault, "the profile has no %s, which the law needs: run make probe",
 		        r->model.missing_name);
 		a.seconds = NAN;
-		r->model.missing = false;
 	}
 	a.limiter = limiter_of(a.term);
 	return a;

@@ -70,7 +70,8 @@ enum law_form law_own_form(const struct kernel_work *work);
 bool law_transform(struct cost_reader *, const struct kernel_work *work, enum law_form form,
         struct kernel_work *out, struct fault *fault);
 
-/* Seconds of the works, one after the other, in that form; NaN with a fault. low and high are NaN:
+/* Seconds of the works, one after the other, in that form; NaN with a fault, and after a parameter
+ * was missing with each further question to this reader. low and high are NaN:
  * law_interval sets them. */
 struct law_answer law_answer_in_form(
         struct cost_reader *, const struct kernel_work *work, size_t count, enum law_form form);

@@ -27,6 +27,7 @@ static void spread_rows(struct cost_reader *r, const struct kernel_work *work, s
 			cost_reader_change(r, &shifted, used.used[u]);
 			const double off =
 			        law_answer_in_form(r, work, count, form).seconds - seconds;
+			r->model.missing = false; /* another branch: no answer there */
 			above = fmax(above, off);
 			below = fmax(below, -off);
 		}
