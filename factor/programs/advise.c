@@ -10,6 +10,7 @@
 #include "lib/profile/profile.h"
 #include "factor/model/predictions/advice.h"
 #include "factor/model/predictions/model_update.h"
+#include "advise_kernel.h"
 #include "profile_context.h"
 
 #include <inttypes.h>
@@ -21,6 +22,7 @@
 struct request {
 	struct question panel;
 	struct update_question update;
+	struct kernel_request kernel;
 	struct profile_context context;
 	const char *precision, *from, *q, *change; /* as given */
 };
@@ -255,9 +257,9 @@ static void advise_update(const struct request *r)
 
 /* ---- the command line ---- */
 
-static bool is_update(char **operands)
+static bool is_about(char **operands, const char *what)
 {
-	return operands[0] && strcmp(operands[0], "update") == 0 && !operands[1];
+	return operands[0] && strcmp(operands[0], what) == 0 && !operands[1];
 }
 
 /* Columns of the widest change that is simulated. */
@@ -288,7 +290,9 @@ static void check_panel(char **operands, const struct question *question)
 {
 	if (!operands[0] || strcmp(operands[0], "panel") != 0 || operands[1])
 		msg_die(EXIT_BAD_USAGE, "say what advice is about: advise panel --m 8192 --nb 64, "
-		                        "or advise update --m 8192 --n 1024 --p 16");
+		                        "advise update --m 8192 --n 1024 --p 16, or "
+		                        "advise kernel --blocks 132 --threads 256 "
+		                        "--dram 1GB");
 	if (question->m == 0 || question->n == 0)
 		msg_die(EXIT_BAD_USAGE, "give the panel's size: --m ROWS --nb COLUMNS");
 	if (question->m < question->n)
@@ -362,7 +366,7 @@ int main(int argc, char **argv)
 	        .q = "none",
 	        .precision = "s",
 	        .context = {.common = {.output = preset}, .preset = preset}};
-	const struct cli_option options[] = {
+	const struct cli_option own[] = {
 	        {"m", 'm', CLI_INT, &r.panel.m, "N", "rows (needed)", 1, 1e9},
 	        {"nb", 'n', CLI_INT, &r.panel.n, "N", "panel: columns (needed)", 1, 1e6},
 	        {"n", 0, CLI_INT, &r.update.n, "N", "update: columns (needed)", 1, 1e6},
@@ -386,26 +390,40 @@ int main(int argc, char **argv)
 	                "what if: multiply parameters, as in gpu.launch.*=0.5 (repeatable)", 0, 0},
 	        {"from", 0, CLI_TEXT, &r.from, "host|device",
 	                "where the panel is and goes back to (device when the machine has a GPU)",
-	                0, 0}};
+	                0, 0},
+	        {"file", 0, CLI_TEXT, &r.kernel.file, "FILE",
+	                "kernel: lines `key value`, by the names of the options below", 0, 0},
+	        {"ncu", 0, CLI_TEXT, &r.kernel.ncu, "FILE",
+	                "kernel: what ncu --csv --page raw wrote; options add to it", 0, 0}};
+	struct cli_option options[ARRAY_LEN(own) + KERNEL_KEYS];
 	const struct cli_program program = {.name = "fathom-advise",
 	        .summary = "Tells which variant of an operation to use on a machine, and why.",
-	        .operands = "panel|update",
+	        .operands = "panel|update|kernel",
 	        .details = "panel: LU factorization with partial pivoting of an m x nb panel.\n"
 	                   "update: rows or columns come to or go from an m x n matrix whose QR "
-	                   "factorization is known: change that, or factorize again?",
+	                   "factorization is known: change that, or factorize again?\n"
+	                   "kernel: any kernel, by its grid, bytes, flops and waits: launches, a "
+	                   "graph, or one persistent kernel?",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	char **operands;
 
+	memcpy(options, own, sizeof own);
+	kernel_options(options + ARRAY_LEN(own), &r.kernel.texts);
 	cli_parse(argc, argv, &program, &r.context.common, &operands);
-	const bool update = is_update(operands);
+	const bool update = is_about(operands, "update"), kernel = is_about(operands, "kernel");
 	check_words(&r);
-	if (update)
+	if (kernel)
+		kernel_describe(&r.kernel);
+	else if (update)
 		check_update(&r.update);
 	else
 		check_panel(operands, &r.panel);
-	profile_context_open(&r.context, r.from && strcmp(r.from, "device") == 0);
-	(update ? advise_update : advise_panel)(&r);
+	profile_context_open(&r.context, kernel || (r.from && strcmp(r.from, "device") == 0));
+	if (kernel)
+		advise_kernel(&r.kernel, &r.context, describe_machine);
+	else
+		(update ? advise_update : advise_panel)(&r);
 	profile_context_close(&r.context);
 	return EXIT_DONE;
 }

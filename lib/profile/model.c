@@ -109,6 +109,23 @@ void model_simpler_text(const struct model *model, char *text, size_t size)
 		        model->simpler[i]);
 }
 
+struct profile model_rows(const struct model *model)
+{
+	const struct profile *profile = model->profile;
+	struct profile part = {.row = xmalloc((profile->count + 1) * sizeof *part.row)};
+	uint32_t key[ARRAY_LEN(model->used)];
+
+	for (size_t u = 0; u < model->used_count; u++)
+		key[u] = profile_name_key(model->used[u]);
+	for (size_t r = 0; r < profile->count; r++)
+		for (size_t u = 0; u < model->used_count; u++)
+			if (profile_row_has_name(&profile->row[r], key[u], model->used[u])) {
+				part.row[part.count++] = profile->row[r];
+				break;
+			}
+	return part;
+}
+
 double model_line(double alpha, double beta, double bytes)
 {
 	return alpha + bytes / beta;

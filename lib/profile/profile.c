@@ -220,15 +220,28 @@ static struct profile *profile_copy(const struct profile *profile)
 	return copy;
 }
 
+bool profile_move_rows(
+        struct profile *shifted, const struct profile *profile, const char *name, int side)
+{
+	const uint32_t key = profile_name_key(name);
+	bool moved = false;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct parameter *row = &profile->row[i];
+		if (!profile_row_has_name(row, key, name))
+			continue;
+		const double value = row->estimate.value,
+		             end = side > 0 ? row->estimate.high : row->estimate.low;
+		shifted->row[i].estimate.value = side && isfinite(end) ? end : value;
+		moved = moved || (side && isfinite(end) && end != value);
+	}
+	return moved;
+}
+
 struct profile *profile_shifted(const struct profile *profile, const char *name, int side)
 {
 	struct profile *shifted = profile_copy(profile);
 
-	for (size_t i = 0; i < shifted->count; i++) {
-		struct estimate *estimate = &shifted->row[i].estimate;
-		double end = side > 0 ? estimate->high : estimate->low;
-		if (strcmp(shifted->row[i].name, name) == 0 && isfinite(end))
-			estimate->value = end;
-	}
+	profile_move_rows(shifted, profile, name, side);
 	return shifted;
 }

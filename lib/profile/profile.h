@@ -144,6 +144,11 @@ bool profile_change_is_read(const struct profile *profile, int change);
  * as its value: for the propagation of intervals. It shares nothing with the original. */
 struct profile *profile_shifted(const struct profile *profile, const char *name, int side);
 
+/* In a copy with the same rows: those of `name` at one end of their intervals (side -1 or 1), or at
+ * their values (0). Returns whether any is not at its value. */
+bool profile_move_rows(
+        struct profile *shifted, const struct profile *profile, const char *name, int side);
+
 /* "name[arg=value,arg=value]" as in the file; the caller frees it. */
 char *profile_row_name(const struct parameter *row);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "factor/model/simulation/executor_model.h"
+#include "sensitivity.h"
 
 struct question {
 	int64_t m, n;
@@ -26,17 +27,6 @@ enum { ADVICE_ANSWERS = 16 };
 size_t advice_ask(const struct profile *profile, const struct question *question, bool has_gpu,
         struct answer answer[ADVICE_ANSWERS]);
 
-struct sensitivity {
-	/* the parameter that changes the ratio rival / choice most when it grows by 10 %; NULL:
-	   none */
-	const char *name;
-	double time, lead; /* the relative changes of the choice's time and of that ratio */
-	/* the parameter whose smallest change makes the rival win, and its factor to half a
-	   percent; NULL: none */
-	const char *tipping_name;
-	double tipping;
-};
-
-/* Scales the parameters of choice and rival, one at a time, up to 8 times and down to 1/8. */
+/* sensitivity_of a choice and the next best one. */
 struct sensitivity advice_sensitivity(const struct profile *profile,
         const struct question *question, const struct answer *choice, const struct answer *rival);

@@ -109,41 +109,6 @@ void spread_widen(struct spread *spread, double below, double above)
 	spread->above += above * above;
 }
 
-/* The rows of the parameters that a prediction used; the rows' texts stay the profile's. */
-static struct profile used_rows(const struct profile *profile, const struct model *model)
-{
-	struct profile part = {.row = xmalloc((profile->count + 1) * sizeof *part.row)};
-	uint32_t key[ARRAY_LEN(model->used)];
-
-	for (size_t u = 0; u < model->used_count; u++)
-		key[u] = profile_name_key(model->used[u]);
-	for (size_t r = 0; r < profile->count; r++)
-		for (size_t u = 0; u < model->used_count; u++)
-			if (profile_row_has_name(&profile->row[r], key[u], model->used[u]))
-				part.row[part.count++] = profile->row[r];
-	return part;
-}
-
-/* The parameter's rows at one end of their intervals (side -1 or 1), or at their values (0).
- * Returns whether any is not at its value. */
-static bool set_rows(
-        struct profile *shifted, const struct profile *profile, const char *name, int side)
-{
-	const uint32_t key = profile_name_key(name);
-	bool moved = false;
-
-	for (size_t i = 0; i < profile->count; i++) {
-		const struct parameter *row = &profile->row[i];
-		if (!profile_row_has_name(row, key, name))
-			continue;
-		const double value = row->estimate.value,
-		             end = side > 0 ? row->estimate.high : row->estimate.low;
-		shifted->row[i].estimate.value = side && isfinite(end) ? end : value;
-		moved = moved || (side && isfinite(end) && end != value);
-	}
-	return moved;
-}
-
 /* Restarts the reader on another profile with the settings of `base`. */
 static void start_like(
         struct cost_reader *reader, const struct cost_reader *base, const struct profile *profile)
@@ -165,7 +130,7 @@ static double seconds_apart(
 	        .row = xmalloc((whole->count + 1) * sizeof *moved.row), .count = whole->count};
 
 	memcpy(moved.row, whole->row, whole->count * sizeof *moved.row);
-	set_rows(&moved, whole, name, side);
+	profile_move_rows(&moved, whole, name, side);
 	start_like(reader, base, &moved);
 	const double seconds = question_seconds(q, false, NULL);
 	*reader = *base;
@@ -187,7 +152,7 @@ static void spread_parameters(const struct question *q, const struct profile *pr
 		const char *name = base->model.used[u];
 		double below = 0, above = 0;
 		for (int side = -1; side <= 1; side += 2) {
-			if (!set_rows(&shifted, profile, name, side))
+			if (!profile_move_rows(&shifted, profile, name, side))
 				continue;
 			cost_reader_change(reader, &shifted, name);
 			double there = question_seconds(q, false, NULL);
@@ -197,7 +162,7 @@ static void spread_parameters(const struct question *q, const struct profile *pr
 			above = fmax(above, off);
 			below = fmax(below, -off);
 		}
-		set_rows(&shifted, profile, name, 0);
+		profile_move_rows(&shifted, profile, name, 0);
 		cost_reader_change(reader, &shifted, name);
 		spread_widen(spread, below, above);
 	}
@@ -293,7 +258,7 @@ void question_interval(const struct question *q, struct prediction *out)
 	struct spread spread = {0, 0};
 
 	*base = *executor_model_reader(q->executor);
-	struct profile part = used_rows(base->model.profile, &base->model);
+	struct profile part = model_rows(&base->model);
 	spread_parameters(q, &part, base, out->seconds, &spread);
 	spread_structure(q, &part, base, out->seconds, &spread);
 	spread_widen(&spread, claimed_accuracy * out->seconds, claimed_accuracy * out->seconds);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The work of a kernel as plain data, for the hardware law (law.h): what one launch moves, computes
+ * and waits for. Zero means none, unless a line says more. */
+#pragma once
+
+#include "lib/base/base.h"
+
+/* How the bytes of DRAM are asked for. Counters of the hardware count whole sectors: their bytes
+ * are contiguous. Bytes that a kernel asks for need the pattern. */
+enum work_pattern {
+	PATTERN_CONTIGUOUS,
+	PATTERN_STRIDE,     /* step: words of 4 bytes from one access to the next */
+	PATTERN_MISALIGNED, /* step: bytes off a boundary of 128 */
+	PATTERN_RANDOM,     /* step: bytes of an element, each somewhere else */
+	PATTERN_WIDTH,      /* contiguous; step: bytes of a thread's access */
+	PATTERN_COUNT
+};
+
+/* Operations by pipe: flops (a multiply-add is two), and for the last two instructions of a thread.
+ */
+enum work_pipe {
+	PIPE_FP32,
+	PIPE_FP64,
+	PIPE_FP16,
+	PIPE_BF16,
+	PIPE_TENSOR_FP64,
+	PIPE_TENSOR_FP64_LARGE, /* 16 rows an instruction */
+	PIPE_TENSOR_TF32,
+	PIPE_TENSOR_BF16,
+	PIPE_TENSOR_FP16,
+	PIPE_GROUP_TF32, /* instructions of a warpgroup */
+	PIPE_GROUP_BF16,
+	PIPE_SPECIAL,
+	PIPE_INTEGER,
+	PIPE_COUNT
+};
+
+/* What a block waits for, one after the other: loads by level, dependent instructions, and waits
+ * for other threads. */
+enum work_link {
+	LINK_SHARED,
+	LINK_L1,
+	LINK_L2,
+	LINK_DRAM,
+	LINK_ATOMIC,
+	LINK_FMA,
+	LINK_FMA_DOUBLE,
+	LINK_SPECIAL,
+	LINK_SHUFFLE,
+	LINK_REDUCE, /* sum over a block */
+	LINK_SEARCH, /* maximum and its place over a block */
+	LINK_BLOCK,  /* __syncthreads */
+	LINK_CLUSTER_BARRIER,
+	LINK_GRID_BARRIER,
+	LINK_COUNT
+};
+
+enum work_scope { SCOPE_CLUSTER, SCOPE_GRID, SCOPE_COUNT };
+
+struct kernel_work {
+	double launches;          /* of this work, one after the other: at least 1 */
+	double waits;             /* of the host for a launch's end, a launch: 0 or 1 */
+	double blocks, threads;   /* of a launch; of a block */
+	double registers, shared; /* of a thread; bytes of a block */
+	double cluster;           /* blocks; 0: none */
+
+	struct work_bytes {
+		double read, written;
+	} dram, l2;         /* l2: hits there; what goes through it to DRAM is in dram */
+	double working_set; /* bytes of which earlier launches left in L2 what fits; 0: DRAM's
+	                       bytes are never there */
+	double state;       /* bytes that a persistent kernel keeps on chip from step to step,
+	                       and separate launches read and write in each */
+	double in_flight;   /* bytes that a thread has under way at once; 0: 64 */
+	enum work_pattern pattern;
+	double step; /* of the pattern */
+
+	double wavefronts, ways; /* warp-wide accesses to shared memory; passes of each, 0: 1 */
+	double operations[PIPE_COUNT];
+	double chains;                 /* independent instructions of a thread, 0: 4 */
+	double atomics, atomic_stride; /* on global memory; bytes from thread to thread, 0: one
+	                                  address */
+
+	double link[LINK_COUNT]; /* of a block */
+	struct work_exchange {
+		double bytes, count;
+	} exchange[SCOPE_COUNT]; /* every block gives and reads */
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Intervals of the hardware law. */
+#include "law_parts.h"
+
+#include "factor/model/predictions/model_question.h"
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each parameter at both ends of its interval, the others at their values. */
+static void spread_rows(struct cost_reader *r, const struct kernel_work *work, size_t count,
+        enum law_form form, double seconds, struct spread *spread)
+{
+	const struct model used = r->model;
+	struct profile rows = model_rows(&used),
+	               shifted = {.row = xmalloc((rows.count + 1) * sizeof *shifted.row),
+	                       .count = rows.count};
+
+	memcpy(shifted.row, rows.row, rows.count * sizeof *rows.row);
+	for (size_t u = 0; u < used.used_count; u++) {
+		double below = 0, above = 0;
+		for (int side = -1; side <= 1; side += 2) {
+			if (!profile_move_rows(&shifted, &rows, used.used[u], side))
+				continue;
+			cost_reader_change(r, &shifted, used.used[u]);
+			const double off =
+			        law_answer_in_form(r, work, count, form).seconds - seconds;
+			r->model.missing = false; /* another branch: no answer there */
+			above = fmax(above, off);
+			below = fmax(below, -off);
+		}
+		profile_move_rows(&shifted, &rows, used.used[u], 0);
+		cost_reader_change(r, &shifted, used.used[u]);
+		spread_widen(spread, below, above);
+	}
+	free(rows.row);
+	free(shifted.row);
+}
+
+void law_interval(const struct cost_reader *reader, const struct kernel_work *work, size_t count,
+        enum law_form form, struct law_answer *a)
+{
+	struct cost_reader *r = xmalloc(sizeof *r);
+	struct spread spread = {0, 0};
+	struct law_answer other;
+	const double claimed = claimed_accuracy * a->seconds;
+
+	*r = *reader;
+	spread_widen(&spread, (a->seconds - law_overlapped(r, work, count, form, -1, &other)) / 2,
+	        (law_overlapped(r, work, count, form, 1, &other) - a->seconds) / 2);
+	spread_widen(&spread, claimed, claimed);
+	spread_rows(r, work, count, form, a->seconds, &spread);
+	a->low = fmax(0, a->seconds - sqrt(spread.below));
+	a->high = a->seconds + sqrt(spread.above);
+	free(r);
+}
+
+bool law_estimate(struct cost_reader *r, const struct kernel_work *work, struct law_answer *a)
+{
+	const enum law_form form = law_own_form(work);
+
+	*a = law_answer_in_form(r, work, 1, form);
+	if (isnan(a->seconds))
+		return false;
+	law_interval(r, work, 1, form, a);
+	return true;
+}

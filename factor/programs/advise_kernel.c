@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "advise_kernel.h"
+
+#include "factor/model/law/law.h"
+#include "factor/model/predictions/sensitivity.h"
+#include "lib/base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct form_answer {
+	enum law_form form;
+	bool own; /* as the user described it */
+	struct law_answer law;
+	struct model model; /* parameters read */
+};
+
+void kernel_describe(struct kernel_request *request)
+{
+	struct kernel_counters *d = &request->described;
+	struct fault fault;
+
+	if (request->file && request->ncu)
+		msg_die(EXIT_BAD_USAGE, "--file and --ncu both describe the kernel: give one");
+	if (request->ncu) {
+		if (!kernel_counters_read(request->ncu, d, &fault))
+			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
+	} else {
+		*d = (struct kernel_counters){xcalloc(1, sizeof *d->work), 1, NAN, 0, "", "", ""};
+		d->work->launches = 1;
+		if (request->file && !kernel_read_file(d->work, request->file, &fault))
+			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
+	}
+	for (size_t i = 0; i < d->count; i++)
+		if (!kernel_set_texts(&d->work[i], &request->texts, &fault) ||
+		        !kernel_complete(&d->work[i], &fault))
+			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
+}
+
+/* ---- the forms ---- */
+
+static int faster_first(const void *a, const void *b)
+{
+	const double x = ((const struct form_answer *)a)->law.seconds,
+	             y = ((const struct form_answer *)b)->law.seconds;
+
+	if (isnan(x) || isnan(y))
+		return isnan(x) - isnan(y);
+	return (x > y) - (x < y);
+}
+
+/* Every form by a reader of its own, so that each knows its own parameters. */
+static void ask(const struct profile *profile, const struct kernel_counters *d,
+        struct form_answer answer[FORM_COUNT])
+{
+	struct cost_reader *reader = xmalloc(sizeof *reader);
+	enum law_form own = law_own_form(&d->work[0]);
+
+	for (int f = 0; f < FORM_COUNT; f++) {
+		struct form_answer *a = &answer[f];
+		cost_reader_start(reader, profile);
+		*a = (struct form_answer){.form = (enum law_form)f, .own = f == (int)own};
+		a->law = law_answer_in_form(reader, d->work, d->count, a->form);
+		if (!isnan(a->law.seconds))
+			law_interval(reader, d->work, d->count, a->form, &a->law);
+		a->model = reader->model;
+	}
+	free(reader);
+	qsort(answer, FORM_COUNT, sizeof *answer, faster_first);
+}
+
+/* What sensitivity_of asks: two forms, by a reader with all that does not change. */
+struct pair {
+	const struct kernel_counters *described;
+	const struct form_answer *answer;
+	struct cost_reader *reader[2];
+};
+
+static double pair_seconds(
+        const struct profile *profile, const void *context, int rival, const char *changed)
+{
+	const struct pair *pair = context;
+	struct cost_reader *reader = pair->reader[rival];
+
+	cost_reader_change(reader, profile, changed);
+	const double seconds = law_answer_in_form(
+	        reader, pair->described->work, pair->described->count, pair->answer[rival].form)
+	                               .seconds;
+	reader->model.missing = false;
+	cost_reader_change(reader, profile, changed); /* it goes back to its value */
+	return seconds;
+}
+
+static struct sensitivity sensitivity(const struct profile *profile,
+        const struct kernel_counters *d, const struct form_answer *answer)
+{
+	struct pair pair = {d, answer, {NULL}};
+	struct model both = answer[0].model;
+
+	for (size_t u = 0; u < answer[1].model.used_count && both.used_count < MODEL_USED; u++)
+		both.used[both.used_count++] = answer[1].model.used[u];
+	struct profile rows = model_rows(&both);
+	for (int i = 0; i < 2; i++) {
+		pair.reader[i] = xmalloc(sizeof *pair.reader[i]);
+		cost_reader_start(pair.reader[i], profile);
+		law_answer_in_form(pair.reader[i], d->work, d->count, answer[i].form);
+	}
+	const struct rivals rivals = {&rows, pair_seconds, &pair,
+	        {&answer[0].model, &answer[1].model},
+	        {answer[0].law.seconds, answer[1].law.seconds}};
+	const struct sensitivity found = sensitivity_of(&rivals);
+	for (int i = 0; i < 2; i++)
+		free(pair.reader[i]);
+	free(rows.row);
+	return found;
+}
+
+/* ---- output ---- */
+
+static const struct form_answer *own_form(const struct form_answer answer[FORM_COUNT])
+{
+	for (int f = 0; f < FORM_COUNT; f++)
+		if (answer[f].own)
+			return &answer[f];
+	return answer;
+}
+
+static struct table *answer_table(
+        const struct kernel_counters *d, const struct form_answer answer[FORM_COUNT])
+{
+	static const char *const first[] = {"form", "seconds", "low", "high", "chosen", "described",
+	        "limiter", "device_seconds", "kernel_seconds", "measured_seconds"};
+	const char *columns[ARRAY_LEN(first) + LAW_TERMS + 1];
+	size_t width = 0;
+
+	for (size_t c = 0; c < ARRAY_LEN(first); c++)
+		columns[width++] = first[c];
+	for (int t = 0; t < LAW_TERMS; t++)
+		columns[width++] = law_term_name[t];
+	columns[width++] = "reason";
+	struct table *table = table_new(columns, width);
+	for (int f = 0; f < FORM_COUNT; f++) {
+		const struct law_answer *law = &answer[f].law;
+		const size_t r = table_add_row(table);
+		table_set_text(table, r, "form", law_form_name[answer[f].form]);
+		table_set_int(table, r, "described", answer[f].own);
+		if (isnan(law->seconds)) {
+			table_set_text(table, r, "reason", law->fault.text);
+			continue;
+		}
+		table_set_real(table, r, "seconds", law->seconds);
+		table_set_real(table, r, "low", law->low);
+		table_set_real(table, r, "high", law->high);
+		table_set_int(table, r, "chosen", f == 0);
+		table_set_text(table, r, "limiter", law_term_name[law->limiter]);
+		table_set_real(table, r, "device_seconds", law->device);
+		table_set_real(table, r, "kernel_seconds", law->body);
+		if (answer[f].own)
+			table_set_real(table, r, "measured_seconds", d->measured);
+		for (int t = 0; t < LAW_TERMS; t++)
+			table_set_real(table, r, law_term_name[t], law->term[t]);
+	}
+	return table;
+}
+
+static void print_forms(const struct form_answer answer[FORM_COUNT], FILE *out)
+{
+	fprintf(out, "  %-12s %12s  %-23s %-11s %s\n", "form", "us", "95 % interval", "limiter",
+	        "of that");
+	for (int f = 0; f < FORM_COUNT; f++) {
+		const struct law_answer *law = &answer[f].law;
+		char interval[48];
+		if (isnan(law->seconds)) {
+			fprintf(out, "  %-12s refused: %s\n", law_form_name[answer[f].form],
+			        law->fault.text);
+			continue;
+		}
+		snprintf(
+		        interval, sizeof interval, "%.2f .. %.2f", law->low * 1e6, law->high * 1e6);
+		fprintf(out, "%c %-12s %12.2f  %-23s %-11s %.0f %%%s\n", f ? ' ' : '*',
+		        law_form_name[answer[f].form], law->seconds * 1e6, interval,
+		        law_term_name[law->limiter], 100 * law->term[law->limiter] / law->seconds,
+		        answer[f].own ? "  (as described)" : "");
+	}
+}
+
+static void print_terms(const struct form_answer *own, FILE *out)
+{
+	const char *between = "";
+
+	if (isnan(own->law.seconds))
+		return;
+	fprintf(out, "\nTerms of %s, each as if alone:", law_form_name[own->form]);
+	for (int t = 0; t < LAW_TERMS; t++) {
+		if (!(own->law.term[t] > 0))
+			continue;
+		fprintf(out, "%s %s %.3g us (%.0f %%)", between, law_term_name[t],
+		        own->law.term[t] * 1e6, 100 * own->law.term[t] / own->law.seconds);
+		between = ",";
+	}
+	fprintf(out, ".\n");
+}
+
+static void print_choice(const struct profile *profile, const struct kernel_counters *d,
+        const struct form_answer answer[FORM_COUNT], FILE *out)
+{
+	const struct law_answer *best = &answer[0].law, *next = &answer[1].law;
+	const char *rival = law_form_name[answer[1].form];
+
+	fprintf(out, "Choice: %s, limited by %s%s.\n", law_form_name[answer[0].form],
+	        law_term_name[best->limiter],
+	        answer[0].model.extrapolated ? "; some parameters are extrapolated" : "");
+	if (isnan(next->seconds))
+		return;
+	fprintf(out, "Next best: %s, %.2f times as long%s.\n", rival, next->seconds / best->seconds,
+	        next->low <= best->high ? "; the intervals overlap" : "");
+	const struct sensitivity s = sensitivity(profile, d, answer);
+	if (s.tipping_name)
+		fprintf(out, "The choice tips to %s when %s is %.2f times what was measured.\n",
+		        rival, s.tipping_name, s.tipping);
+	else
+		fprintf(out, "No single parameter within a factor of 8 tips the choice.\n");
+}
+
+static void print_measured(
+        const struct kernel_counters *d, const struct form_answer *own, FILE *out)
+{
+	if (d->lacking[0])
+		fprintf(out, "The file has no counters of these, which count as none: %s.\n",
+		        d->lacking);
+	if (isnan(d->measured) || isnan(own->law.seconds))
+		return;
+	fprintf(out, "Measured by ncu%s%s", d->machine[0] ? ", " : "", d->machine);
+	if (d->clock > 0)
+		fprintf(out, ", at %.3g GHz", d->clock / 1e9);
+	fprintf(out,
+	        ": %.2f us without launches; the hardware law for this machine: %.2f us, %.0f %% "
+	        "of "
+	        "it.\n",
+	        d->measured * 1e6, own->law.body * 1e6, 100 * own->law.body / d->measured);
+}
+
+static void print_kernel(const struct kernel_counters *d, const struct form_answer *own, FILE *out)
+{
+	const struct kernel_work *w = &d->work[0];
+	const struct law_place *p = &own->law.place;
+
+	fprintf(out, "%s%s%.0f launch%s of %.0f block%s of %.0f threads", d->name,
+	        d->name[0] ? ": " : "", w->launches, w->launches == 1 ? "" : "es", w->blocks,
+	        w->blocks == 1 ? "" : "s", w->threads);
+	if (p->resident >= 1 && p->waves >= 1)
+		fprintf(out, ", %.0f resident on a multiprocessor, %.0f round%s", p->resident,
+		        p->waves, p->waves == 1 ? "" : "s");
+	if (d->count > 1)
+		fprintf(out, "; and %zu more kernel%s or grid%s", d->count - 1,
+		        d->count == 2 ? "" : "s", d->count == 2 ? "" : "s");
+	fprintf(out, "\n");
+}
+
+void advise_kernel(struct kernel_request *request, const struct profile_context *context,
+        void (*describe)(const struct profile_context *, FILE *))
+{
+	struct kernel_counters *d = &request->described;
+	struct form_answer answer[FORM_COUNT];
+
+	if (!profile_has(context->profile, "gpu."))
+		msg_die(EXIT_MEASURE_FAILED, "%s: its profile has no GPU: name another --machine",
+		        context->choice);
+	ask(context->profile, d, answer);
+	if (context->common.json) {
+		struct table *table = answer_table(d, answer);
+		profile_context_stamp(table, context);
+		table_meta_set(table, "question", "kernel %s", d->name);
+		table_write_json(table, stdout);
+		table_free(table);
+	} else {
+		print_kernel(d, own_form(answer), stdout);
+		describe(context, stdout);
+		putchar('\n');
+		print_forms(answer, stdout);
+		print_terms(own_form(answer), stdout);
+		if (!isnan(answer[0].law.seconds))
+			print_choice(context->profile, d, answer, stdout);
+		print_measured(d, own_form(answer), stdout);
+	}
+	free(d->work);
+	if (isnan(answer[0].law.seconds))
+		msg_die(EXIT_MEASURE_FAILED, "no form can be predicted here: %s",
+		        own_form(answer)->law.fault.text);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel_input.h"
+
+#include "lib/base/msg.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* How a value is written. */
+enum form {
+	WHOLE,      /* a whole number */
+	QUANTITY,   /* a number with a unit */
+	TRAFFIC,    /* READ[:WRITTEN] */
+	PATTERN,    /* NAME[:STEP] */
+	ACCESSES,   /* COUNT[:WAYS] */
+	ATOMICS,    /* COUNT[:STRIDE] */
+	OPERATIONS, /* [PIPE:]FLOPS, several with commas */
+	LINKS,      /* NAME:COUNT, several with commas */
+	EXCHANGES   /* SCOPE:BYTESxCOUNT, several with commas */
+};
+
+#define AT(member) offsetof(struct kernel_work, member)
+#define OPERATION(which) AT(operations) + (which) * sizeof(double)
+#define LINK(which) AT(link) + (which) * sizeof(double)
+
+/* A number in a list, by name. */
+struct word {
+	const char *name;
+	size_t offset;
+};
+
+static const struct word scalar_pipes[] = {{"s", OPERATION(PIPE_FP32)}, {"d", OPERATION(PIPE_FP64)},
+        {"h", OPERATION(PIPE_FP16)}, {"bf16", OPERATION(PIPE_BF16)}, {NULL, 0}},
+                         tensor_pipes[] = {{"tf32", OPERATION(PIPE_TENSOR_TF32)},
+                                 {"bf16", OPERATION(PIPE_TENSOR_BF16)},
+                                 {"h", OPERATION(PIPE_TENSOR_FP16)},
+                                 {"d", OPERATION(PIPE_TENSOR_FP64)},
+                                 {"d16", OPERATION(PIPE_TENSOR_FP64_LARGE)},
+                                 {"wgmma_tf32", OPERATION(PIPE_GROUP_TF32)},
+                                 {"wgmma_bf16", OPERATION(PIPE_GROUP_BF16)}, {NULL, 0}},
+                         waits[] = {{"block", LINK(LINK_BLOCK)},
+                                 {"cluster", LINK(LINK_CLUSTER_BARRIER)},
+                                 {"grid", LINK(LINK_GRID_BARRIER)}, {NULL, 0}},
+                         chain[] = {{"dram", LINK(LINK_DRAM)}, {"l2", LINK(LINK_L2)},
+                                 {"l1", LINK(LINK_L1)}, {"shared", LINK(LINK_SHARED)},
+                                 {"atomic", LINK(LINK_ATOMIC)}, {"fma", LINK(LINK_FMA)},
+                                 {"dfma", LINK(LINK_FMA_DOUBLE)}, {"special", LINK(LINK_SPECIAL)},
+                                 {"shuffle", LINK(LINK_SHUFFLE)}, {"reduce", LINK(LINK_REDUCE)},
+                                 {"search", LINK(LINK_SEARCH)}, {NULL, 0}},
+                         patterns[] = {{"contiguous", PATTERN_CONTIGUOUS},
+                                 {"stride", PATTERN_STRIDE}, {"misaligned", PATTERN_MISALIGNED},
+                                 {"random", PATTERN_RANDOM}, {"width", PATTERN_WIDTH}, {NULL, 0}},
+                         scopes[] = {{"cluster", AT(exchange[SCOPE_CLUSTER])},
+                                 {"grid", AT(exchange[SCOPE_GRID])}, {NULL, 0}};
+
+static const double most_bytes = 1e18, most_operations = 1e24, most_links = 1e12;
+
+static const struct key {
+	const char *name;
+	enum form form;
+	size_t offset;
+	const struct word *words;
+	double low, high;
+	const char *argument, *help;
+} keys[KERNEL_KEYS] = {
+        {"launches", WHOLE, AT(launches), NULL, 1, 1e9, "N", "launches of the work below (1)"},
+        {"waits", WHOLE, AT(waits), NULL, 0, 1, "0|1", "1: the host waits for each launch"},
+        {"blocks", WHOLE, AT(blocks), NULL, 1, 2147483647, "N", "blocks of a launch (needed)"},
+        {"threads", WHOLE, AT(threads), NULL, 1, 1024, "N", "threads of a block (needed)"},
+        {"registers", WHOLE, AT(registers), NULL, 0, 255, "N", "registers of a thread"},
+        {"shared", QUANTITY, AT(shared), NULL, 0, 1e9, "BYTES", "shared memory of a block"},
+        {"cluster", WHOLE, AT(cluster), NULL, 0, 64, "N", "blocks of a cluster"},
+        {"dram", TRAFFIC, AT(dram), NULL, 0, most_bytes, "READ[:WRITTEN]",
+                "bytes of DRAM a launch"},
+        {"l2", TRAFFIC, AT(l2), NULL, 0, most_bytes, "READ[:WRITTEN]",
+                "bytes of hits in L2 a launch"},
+        {"working-set", QUANTITY, AT(working_set), NULL, 0, most_bytes, "BYTES",
+                "what launches touch again: its bytes of DRAM are in L2 as far as they fit"},
+        {"state", QUANTITY, AT(state), NULL, 0, most_bytes, "BYTES",
+                "what a persistent kernel keeps on chip, and launches read and write each time"},
+        {"in-flight", QUANTITY, AT(in_flight), NULL, 0, 65536, "BYTES",
+                "that a thread has under way at once (64)"},
+        {"pattern", PATTERN, AT(pattern), patterns, 0, 1e9, "NAME[:STEP]",
+                "of the bytes of DRAM: contiguous, stride:WORDS, misaligned:BYTES, "
+                "random:BYTES, width:BYTES"},
+        {"wavefronts", ACCESSES, AT(wavefronts), NULL, 0, most_operations, "N[:WAYS]",
+                "warp-wide accesses to shared memory a launch, and their bank conflicts"},
+        {"flops", OPERATIONS, AT(operations), scalar_pipes, 0, most_operations, "[s|d|h|bf16:]N",
+                "flops a launch: two for each multiply-add, addition or product; several with "
+                "commas"},
+        {"tensor", OPERATIONS, AT(operations), tensor_pipes, 0, most_operations, "TYPE:N",
+                "flops of tensor cores: tf32, bf16, h, d, d16, wgmma_tf32, wgmma_bf16"},
+        {"special", QUANTITY, OPERATION(PIPE_SPECIAL), NULL, 0, most_operations, "N",
+                "special functions of threads a launch"},
+        {"integer", QUANTITY, OPERATION(PIPE_INTEGER), NULL, 0, most_operations, "N",
+                "integer operations of threads a launch"},
+        {"chains", WHOLE, AT(chains), NULL, 1, 64, "N", "independent instructions of a thread (4)"},
+        {"atomics", ATOMICS, AT(atomics), NULL, 0, most_operations, "N[:STRIDE]",
+                "on global memory a launch; bytes from thread to thread, 0 is one address"},
+        {"chain", LINKS, 0, chain, 0, most_links, "NAME:N,...",
+                "what a block does one after the other (one load where it reads): dram, l2, l1, "
+                "shared, atomic, fma, "
+                "dfma, special, shuffle, reduce, search"},
+        {"barriers", LINKS, 0, waits, 0, most_links, "SCOPE:N,...",
+                "of a launch: block, cluster, grid"},
+        {"exchange", EXCHANGES, 0, scopes, 0, most_links, "SCOPE:BYTESxN,...",
+                "of a launch: bytes that every block gives the others, cluster or grid"},
+};
+
+void kernel_options(struct cli_option *option, struct kernel_texts *texts)
+{
+	for (size_t i = 0; i < KERNEL_KEYS; i++)
+		option[i] = (struct cli_option){keys[i].name, 0, CLI_TEXT, &texts->text[i],
+		        keys[i].argument, keys[i].help, 0, 0};
+}
+
+/* ---- values ---- */
+
+static double *number_at(struct kernel_work *work, size_t offset)
+{
+	return (double *)(void *)((char *)work + offset);
+}
+
+static bool number(const struct key *key, const char *text, double *value, struct fault *fault)
+{
+	int64_t whole;
+
+	if (cli_parse_int(text, &whole))
+		*value = (double)whole;
+	else if (!cli_parse_quantity(text, value))
+		return fault_set(
+		        fault, "%s: '%s' is not a number with a known unit", key->name, text);
+	if (*value < key->low || *value > key->high)
+		return fault_set(fault, "%s: %s is not between %g and %g", key->name, text,
+		        key->low, key->high);
+	if (key->form == WHOLE && floor(*value) != *value)
+		return fault_set(fault, "%s: %s is not a whole number", key->name, text);
+	return true;
+}
+
+static const struct word *find_word(const struct key *key, const char *name, struct fault *fault)
+{
+	const struct word *word = key->words;
+	char known[128] = "";
+
+	for (; word->name; word++) {
+		if (strcmp(word->name, name) == 0)
+			return word;
+		const size_t used = strlen(known);
+		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", word->name);
+	}
+	fault_set(fault, "%s: '%s': %s are known", key->name, name, known);
+	return NULL;
+}
+
+/* "first[:second]". */
+static bool two_numbers(const struct key *key, char *text, double *out, struct fault *fault)
+{
+	char *second = strchr(text, ':');
+
+	if (second)
+		*second++ = '\0';
+	return number(key, text, &out[0], fault) &&
+	       (!second || number(key, second, &out[1], fault));
+}
+
+static bool set_pattern(
+        struct kernel_work *work, const struct key *key, char *text, struct fault *fault)
+{
+	char *step = strchr(text, ':');
+
+	if (step)
+		*step++ = '\0';
+	const struct word *word = find_word(key, text, fault);
+	if (!word)
+		return false;
+	work->pattern = (enum work_pattern)word->offset;
+	if (work->pattern == PATTERN_CONTIGUOUS)
+		return !step || fault_set(fault, "%s: contiguous has no step", key->name);
+	if (!step)
+		return fault_set(fault, "%s: %s needs its step, as in %s:8", key->name, text, text);
+	return number(key, step, &work->step, fault) &&
+	       (work->step >= 1 || fault_set(fault, "%s: a step of %s is none", key->name, step));
+}
+
+/* An item "NAME:VALUE" of a list; of flops also "VALUE" alone. */
+static bool set_item(
+        struct kernel_work *work, const struct key *key, char *text, struct fault *fault)
+{
+	char *value = strchr(text, ':');
+
+	if (!value && key->words == scalar_pipes)
+		return number(key, text, number_at(work, scalar_pipes[0].offset), fault);
+	if (!value)
+		return fault_set(fault, "%s: '%s': write %s", key->name, text, key->argument);
+	*value++ = '\0';
+	const struct word *word = find_word(key, text, fault);
+	if (!word)
+		return false;
+	double *const out = number_at(work, word->offset);
+	if (key->form != EXCHANGES)
+		return number(key, value, out, fault);
+	char *count = strchr(value, 'x');
+	if (!count)
+		return fault_set(fault, "%s: '%s': write BYTESxCOUNT, as in %s:128x64", key->name,
+		        value, text);
+	*count++ = '\0';
+	return number(key, value, &out[0], fault) && number(key, count, &out[1], fault);
+}
+
+static bool set_value(
+        struct kernel_work *work, const struct key *key, char *text, struct fault *fault)
+{
+	char *rest = NULL;
+
+	switch (key->form) {
+	case WHOLE:
+	case QUANTITY:
+		return number(key, text, number_at(work, key->offset), fault);
+	case TRAFFIC:
+	case ACCESSES:
+	case ATOMICS:
+		return two_numbers(key, text, number_at(work, key->offset), fault);
+	case PATTERN:
+		return set_pattern(work, key, text, fault);
+	default:
+		break;
+	}
+	if (!*text)
+		return fault_set(fault, "%s: nothing given: write %s", key->name, key->argument);
+	for (char *item = strtok_r(text, ",", &rest); item; item = strtok_r(NULL, ",", &rest))
+		if (!set_item(work, key, item, fault))
+			return false;
+	return true;
+}
+
+bool kernel_set(struct kernel_work *work, const char *name, const char *value, struct fault *fault)
+{
+	char text[256];
+
+	if (strlen(value) >= sizeof text)
+		return fault_set(fault, "%s: a value of %zu letters", name, strlen(value));
+	for (size_t i = 0; i < KERNEL_KEYS; i++) {
+		if (strcmp(keys[i].name, name) != 0)
+			continue;
+		snprintf(text, sizeof text, "%s", value);
+		return set_value(work, &keys[i], text, fault);
+	}
+	return fault_set(
+	        fault, "unknown key '%s': the options of advise kernel are the keys", name);
+}
+
+bool kernel_set_texts(
+        struct kernel_work *work, const struct kernel_texts *texts, struct fault *fault)
+{
+	for (size_t i = 0; i < KERNEL_KEYS; i++)
+		if (texts->text[i] && !kernel_set(work, keys[i].name, texts->text[i], fault))
+			return false;
+	return true;
+}
+
+bool kernel_complete(struct kernel_work *work, struct fault *fault)
+{
+	double *const link = work->link;
+
+	if (!(work->blocks > 0) || !(work->threads > 0))
+		return fault_set(fault, "give the kernel's grid: --blocks N --threads N");
+	if (link[LINK_DRAM] + link[LINK_L2] == 0) {
+		link[LINK_DRAM] = work->dram.read > 0;
+		link[LINK_L2] = work->l2.read > 0 && work->dram.read == 0;
+	}
+	return true;
+}
+
+/* ---- the file ---- */
+
+static bool read_line(
+        struct kernel_work *work, char *line, const char *path, int number, struct fault *fault)
+{
+	static const char blank[] = " \t\r\n=";
+	struct fault inner;
+	char *rest = NULL;
+
+	line[strcspn(line, "#")] = '\0';
+	const char *key = strtok_r(line, blank, &rest), *value = strtok_r(NULL, blank, &rest);
+	if (!key)
+		return true;
+	if (!value || strtok_r(NULL, blank, &rest))
+		return fault_set(fault, "%.200s:%d: a line is `key value`", path, number);
+	return kernel_set(work, key, value, &inner) ||
+	       fault_set(fault, "%.200s:%d: %.250s", path, number, inner.text);
+}
+
+bool kernel_read_file(struct kernel_work *work, const char *path, struct fault *fault)
+{
+	FILE *file = fopen(path, "r");
+	char line[512];
+	bool good = true;
+
+	if (!file)
+		return fault_set(fault, "%.200s: %s", path, strerror(errno));
+	for (int number = 1; good && fgets(line, sizeof line, file); number++)
+		good = read_line(work, line, path, number, fault);
+	if (good && ferror(file))
+		good = fault_set(fault, "%.200s: %s", path, strerror(errno));
+	fclose(file);
+	return good;
+}

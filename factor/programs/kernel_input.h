@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A kernel's work as the user writes it: `key value`, on the command line or in a file. */
+#pragma once
+
+#include "factor/model/law/kernel_work.h"
+#include "lib/base/cli.h"
+
+#include <stdio.h>
+
+enum { KERNEL_KEYS = 23 };
+
+/* What the user gave: a text by key, NULL where none. */
+struct kernel_texts {
+	const char *text[KERNEL_KEYS];
+};
+
+/* Fills KERNEL_KEYS options whose targets are the texts. */
+void kernel_options(struct cli_option *option, struct kernel_texts *texts);
+
+/* Sets one value. False with a fault that names the key. */
+bool kernel_set(struct kernel_work *work, const char *key, const char *value, struct fault *fault);
+
+/* Sets the values of the command line. */
+bool kernel_set_texts(
+        struct kernel_work *work, const struct kernel_texts *texts, struct fault *fault);
+
+/* Reads lines `key value`; # begins a comment. */
+bool kernel_read_file(struct kernel_work *work, const char *path, struct fault *fault);
+
+/* Whether the work has a grid. A block that reads waits for one load at least. */
+bool kernel_complete(struct kernel_work *work, struct fault *fault);
