@@ -12,17 +12,12 @@ const char *const verdict_name[] = {"OK", "OVER", "UNDER", "AMBIGUOUS", "SKIPPED
 
 static const double limit = 0.10; /* of OK */
 
-static double relative(double predicted, double measured)
-{
-	return predicted / measured - 1;
-}
-
 /* ---- one row ---- */
 
 static enum verdict judge(double predicted, const struct estimate *measured)
 {
-	double least = relative(predicted, measured->high),
-	       most = relative(predicted, measured->low);
+	double least = errors_relative(predicted, measured->high),
+	       most = errors_relative(predicted, measured->low);
 
 	if (least >= -limit && most <= limit)
 		return VERDICT_OK;
@@ -66,7 +61,7 @@ static void compare_row(struct comparison *row)
 		snprintf(row->reason, sizeof row->reason, "measured too noisily: %.3g to %.3g ms",
 		        measured->low * 1e3, measured->high * 1e3);
 	} else {
-		row->error = relative(predicted->value, measured->value);
+		row->error = errors_relative(predicted->value, measured->value);
 		row->half_width = (predicted->high - predicted->low) / 2 / predicted->value;
 		row->covered =
 		        predicted->low <= measured->value && measured->value <= predicted->high;

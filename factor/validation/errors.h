@@ -26,6 +26,11 @@ struct comparison {
 	double interpolated_error; /* of log-log interpolation between benched powers of two */
 };
 
+static inline double errors_relative(double predicted, double measured)
+{
+	return predicted / measured - 1;
+}
+
 /* One comparison per prediction, with the baseline of the nearest size, in the predictions' order.
  * The caller frees *rows. */
 size_t errors_compare(const struct results *predictions, const struct results *measurements,

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double relative(double predicted, double measured)
-{
-	return predicted / measured - 1;
-}
-
 /* ---- nearest measured size ---- */
 
 /* Between sizes; another block width is a little further. */
@@ -41,7 +36,7 @@ static void scale_nearest(const struct comparison *rows, size_t count, struct co
 	if (nearest) {
 		double rate = results_flops(nearest) / nearest->seconds.value;
 		double scaled = results_flops(row->measured) / rate;
-		row->scaled_error = relative(scaled, row->measured->seconds.value);
+		row->scaled_error = errors_relative(scaled, row->measured->seconds.value);
 	}
 }
 
@@ -74,7 +69,7 @@ void errors_baseline_peak(
 		             strcmp(measured->operation, "gram_dots") == 0;
 		double bytes = (reads ? 1 : 2) * (double)measured->m * (double)measured->n *
 		               (double)precision_bytes(measured->precision);
-		rows[i].peak_error = relative(bytes / bandwidth, measured->seconds.value);
+		rows[i].peak_error = errors_relative(bytes / bandwidth, measured->seconds.value);
 	}
 }
 
@@ -86,8 +81,8 @@ void errors_baseline_rate(struct comparison *rows, size_t count, const char *exe
 		if (rows[i].verdict != VERDICT_SKIPPED && !is_traffic(measured) &&
 		        measured->precision == precision && measured->math == MATH_FP32 &&
 		        strcmp(measured->executor, executor) == 0)
-			rows[i].peak_error =
-			        relative(results_flops(measured) / rate, measured->seconds.value);
+			rows[i].peak_error = errors_relative(
+			        results_flops(measured) / rate, measured->seconds.value);
 	}
 }
 
@@ -148,7 +143,7 @@ void errors_baseline_interpolated(
 		const struct result *measured = rows[i].measured;
 		if (rows[i].verdict != VERDICT_SKIPPED && measured->m == measured->n &&
 		        result_has_value(measured, "plan", "model"))
-			rows[i].interpolated_error =
-			        relative(interpolated(bench, measured), measured->seconds.value);
+			rows[i].interpolated_error = errors_relative(
+			        interpolated(bench, measured), measured->seconds.value);
 	}
 }
