@@ -28,7 +28,7 @@ function verdict(   i, n, list, seed, seeds, seen, text) {
 		seed = T[list[i], "shapes"] == "drawn" ? field(list[i], "seed") : ""
 		if (seed != "" && !(seed in seen))
 			seeds++
-		seen[seed]
+		seen[seed] = 1
 	}
 	for (i = 1; i <= V["rows"]; i++)
 		if (V[i, "family"] == "all" && V[i, "regime"] == "any" && V[i, "level"] == 2 && V[i, "shapes"] == "drawn")

@@ -249,13 +249,21 @@ static bool sooner(const struct comparison *a, const struct comparison *b)
 struct ways {
 	const struct comparison *chosen, *best;
 	size_t measured, missing;
-	bool first; /* the row is the first measured one of the problem */
 };
+
+/* The row is the first measured one of the problem; the others are mostly its neighbours. */
+static bool is_first(const struct comparison *rows, size_t row, const struct errors_filter *filter)
+{
+	for (size_t j = row; j > 0; j--)
+		if (same_problem(&rows[row], &rows[j - 1]) && is_candidate(&rows[j - 1], filter))
+			return false;
+	return true;
+}
 
 static struct ways ways_of(
         const struct comparison *rows, size_t count, size_t row, const struct errors_filter *filter)
 {
-	struct ways w = {.chosen = &rows[row], .best = &rows[row], .first = true};
+	struct ways w = {.chosen = &rows[row], .best = &rows[row]};
 	const struct comparison *choice = NULL;
 
 	for (size_t j = 0; j < count; j++) {
@@ -269,7 +277,6 @@ static struct ways ways_of(
 			w.missing++;
 			continue;
 		}
-		w.first = w.first && j >= row;
 		w.measured++;
 		if (sooner(other, w.chosen))
 			w.chosen = other;
@@ -297,11 +304,11 @@ struct regret errors_regret(
 		const char *operation = rows[i].predicted->operation;
 		if (!is_candidate(&rows[i], filter) ||
 		        (filter->family &&
-		                strncmp(filter->family, operation, strlen(operation)) != 0))
+		                strncmp(filter->family, operation, strlen(operation)) != 0) ||
+		        !is_first(rows, i, filter)) /* each problem once */
 			continue;
 		const struct ways w = ways_of(rows, count, i, filter);
-		/* Each problem once. */
-		if (!w.first || w.measured < 2 || !chosen_by(w.chosen, filter->choice) ||
+		if (w.measured < 2 || !chosen_by(w.chosen, filter->choice) ||
 		        (filter->family && strcmp(w.chosen->family, filter->family) != 0))
 			continue;
 		values[regret.shapes++] =
