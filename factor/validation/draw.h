@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Held-out shapes drawn by a seed that is new in every run: sizes log-uniform within limits, tall
- * and square, at least half of them odd, with leading dimensions of several kinds. One seed gives the
- * same shapes wherever memory and rates are the same. Drawn rows have the option seed=N. */
+ * and square, at least half of them odd, with leading dimensions of several kinds. One seed gives
+ * the same shapes wherever memory and rates are the same. Drawn rows have the option seed=N. */
 #pragma once
 
 #include "lib/profile/profile.h"
