@@ -21,6 +21,23 @@ function case_row(i, phase) {
 		T[i, "verdict"])
 }
 
+# By shapes that seeds drew since the last change of model or profile.
+function verdict(   i, n, list, seed, seeds, seen, text) {
+	n = cases(" phase=", list)
+	for (i = 1; i <= n; i++) {
+		seed = T[list[i], "shapes"] == "drawn" ? field(list[i], "seed") : ""
+		if (seed != "" && !(seed in seen))
+			seeds++
+		seen[seed] = 1
+	}
+	for (i = 1; i <= V["rows"]; i++)
+		if (V[i, "family"] == "all" && V[i, "regime"] == "any" && V[i, "level"] == 2 && V[i, "shapes"] == "drawn")
+			text = text (text == "" ? "" : "; ") V[i, "executor"] ": " plural(V[i, "cases"], "case") ", median error " \
+				percent(V[i, "median_abs_error"]) " %, " percent(V[i, "within10"], "%.0f") " % within 10 %"
+	if (seeds)
+		paragraph("Verdict, by shapes that " plural(seeds, "seed") " drew since the last change of model or profile. " text ".")
+}
+
 function bad_cases(   i, j, k, n, order, whole, list) {
 	whole = cases(" phase=", list)
 	for (k = 1; k <= whole; k++) {
@@ -55,7 +72,7 @@ function skipped_cases(   i, j, k, n, count, list, reason, times, first) {
 
 function families(   i, name) {
 	table_start(id "families", "Errors by family: predicted / measured - 1, in %", \
-		"<family|<regime|>n|>median|>p90|>worst|>bias|!>in 5|>in 10|!>in 20|!>in 30|>cover|>+- %|>regret|!>peak|!>scaled")
+		"<family|<shapes|<regime|>n|>median|>p90|>worst|>bias|!>in 5|>in 10|!>in 20|!>in 30|>cover|>+- %|>regret|>by rule|!>peak|!>scaled|!>interpolated")
 	for (i = 1; i <= V["rows"]; i++) {
 		name = V[i, "executor"] " " V[i, "family"]
 		sub(/panel_getrf\//, "", name)
@@ -63,34 +80,37 @@ function families(   i, name) {
 			name = name ", level " V[i, "level"]
 		table_row((V[i, "level"] == 2 && V[i, "median_abs_error"] > 0.1 ? "bad" : "") (V[i, "level"] < 2 ? " lower" : "") \
 			(V[i, "family"] == "all" ? " all" : ""), \
-			name "|" V[i, "regime"] "|" V[i, "cases"] "|" percent(V[i, "median_abs_error"]) "|" \
+			name "|" V[i, "shapes"] "|" V[i, "regime"] "|" V[i, "cases"] "|" percent(V[i, "median_abs_error"]) "|" \
 			percent(V[i, "p90_abs_error"]) "|" signed(V[i, "worst_error"]) "|" signed(V[i, "bias"]) "|" \
 			percent(V[i, "within5"], "%.0f") "|" percent(V[i, "within10"], "%.0f") "|" percent(V[i, "within20"], "%.0f") "|" \
 			percent(V[i, "within30"], "%.0f") "|" percent(V[i, "coverage"], "%.0f") "|" percent(V[i, "half_width"]) "|" \
-			percent(V[i, "regret"]) "|" percent(V[i, "baseline_peak"]) "|" percent(V[i, "baseline_scaled"]))
+			percent(V[i, "regret"]) "|" percent(V[i, "regret_rule"]) "|" percent(V[i, "baseline_peak"]) "|" \
+			percent(V[i, "baseline_scaled"]) "|" percent(V[i, "baseline_interpolated"]))
 	}
 	table_end("Level 0 is the bound (bytes at the peak rate). Level 1 sums start-up and traffic. Rows without a level: the full " \
-		"model. n: number of cases. " \
+		"model. Shapes: drawn by seeds, or fixed. n: number of cases. " \
 		"Regime hardware: uses hardware parameters alone. Regime surface: uses measured rates of a library or kernel. " \
 		"In 5 to 30: percentage of cases within that error. Cover: percentage of measurements inside the prediction's " \
 		"interval. +-: median half-width of that interval. Regret: measured time of the variant predicted fastest, over " \
-		"the best measured time, minus 1.")
+		"the best measured time, minus 1; by rule: where a rule chose among plans of nearly the same cost.")
 }
 
 function baselines(   i, j, executors, line) {
-	table_start(id "levels", "Median absolute error by level of the model, and of two baselines, in %", \
-		"<executor|>level 0|>level 1|>level 2|>bytes at peak rate|>nearest size scaled by flops")
+	table_start(id "levels", "Median absolute error by level of the model, and of baselines, in %", \
+		"<executor|<shapes|>level 0|>level 1|>level 2|>bytes at peak rate|>nearest size scaled by flops|>interpolated between powers of two")
 	for (i = 1; i <= V["rows"]; i++)
 		if (V[i, "family"] == "all" && V[i, "regime"] == "any") {
-			level[V[i, "executor"], V[i, "level"] + 0] = percent(V[i, "median_abs_error"])
-			last[V[i, "executor"]] = percent(V[i, "baseline_peak"]) "|" percent(V[i, "baseline_scaled"])
+			level[V[i, "executor"], V[i, "shapes"], V[i, "level"] + 0] = percent(V[i, "median_abs_error"])
+			if (V[i, "level"] == 2)
+				last[V[i, "executor"], V[i, "shapes"]] = percent(V[i, "baseline_peak"]) "|" \
+					percent(V[i, "baseline_scaled"]) "|" percent(V[i, "baseline_interpolated"])
 		}
 	for (i = 1; i <= V["rows"]; i++)
 		if (V[i, "family"] == "all" && V[i, "regime"] == "any" && V[i, "level"] == 2) {
-			line = V[i, "executor"]
+			line = V[i, "executor"] "|" V[i, "shapes"]
 			for (j = 0; j <= 2; j++)
-				line = line "|" level[V[i, "executor"], j]
-			table_row("", line "|" last[V[i, "executor"]])
+				line = line "|" level[V[i, "executor"], V[i, "shapes"], j]
+			table_row("", line "|" last[V[i, "executor"], V[i, "shapes"]])
 		}
 	table_end()
 }
@@ -102,7 +122,8 @@ function ranking(executor,   i, j, n, list, ratio, pairs, right) {
 		for (j = i + 1; j <= n; j++) {
 			ratio = T[list[i], "measured"] / T[list[j], "measured"]
 			if (T[list[i], "m"] == T[list[j], "m"] && T[list[i], "n"] == T[list[j], "n"] && \
-				T[list[i], "precision"] == T[list[j], "precision"] && ratio <= 2 && ratio >= 0.5) {
+				T[list[i], "precision"] == T[list[j], "precision"] && field(list[i], "seed") == field(list[j], "seed") && \
+				ratio <= 2 && ratio >= 0.5) {
 				pairs++
 				right += (ratio < 1) == (T[list[i], "predicted"] + 0 < T[list[j], "predicted"] + 0)
 			}
@@ -171,16 +192,20 @@ function shared_cores(   count, text) {
 			". Times of hybrid factorizations and of panels on the host are less certain.")
 }
 
-function print_short(   i, f, text) {
+# Of drawn shapes, where there are any.
+function print_short(   i, f, text, shapes) {
+	for (i = 1; i <= V["rows"]; i++)
+		if (V[i, "family"] ~ /^getrf\/gpu\/s/ && (shapes == "" || V[i, "shapes"] == "drawn"))
+			shapes = V[i, "shapes"]
 	for (i = 1; i <= V["rows"]; i++) {
 		split(V[i, "family"], f, "/")
-		if (f[1] ~ /^(getrf|geqrf|potrf)$/ && f[2] == "gpu" && f[3] == "s" && V[i, "level"] == 2)
+		if (V[i, "shapes"] == shapes && f[1] ~ /^(getrf|geqrf|potrf)$/ && f[2] == "gpu" && f[3] == "s" && V[i, "level"] == 2)
 			text = text (text == "" ? "" : ", ") (f[1] == "getrf" ? "LU" : f[1] == "geqrf" ? "QR" : "Cholesky") (f[4] == "" ? "" : \
 				f[4] ~ /^from/ ? " " f[4] " memory" : " by " f[4]) " " percent(V[i, "median_abs_error"]) " % (worst " \
 				percent(magnitude(V[i, "worst_error"])) ")"
 	}
 	if (text != "")
-		item("median error of predictions, panels on the GPU, single precision: " text)
+		item("median error of predictions, panels on the GPU, single precision, " shapes " shapes: " text)
 }
 
 BEGIN {
@@ -196,6 +221,7 @@ BEGIN {
 	if (chain != "")
 		note(chain)
 	shared_cores()
+	verdict()
 	bad_cases()
 	skipped_cases()
 	baselines()

@@ -7,7 +7,7 @@
 
 # Rows of a variant, of one file; "ger" is an operation of its own.
 function cases(kind, variant) {
-	return "executor=" executor " precision=s phase= level= kind=" kind " operation=" (variant == "ger" ? "ger" : "panel_getrf variant=" variant)
+	return "executor=" executor " precision=s phase= level= seed= kind=" kind " operation=" (variant == "ger" ? "ger" : "panel_getrf variant=" variant)
 }
 function row_at(kind, variant, m) { return first_with(cases(kind, variant) " n=" nb " m=" m, "seconds") }
 

@@ -192,7 +192,7 @@ function best_gpu(terms,   n, list, j, best) {
 }
 function choice(kind,   terms, i, j, n, m, gpu, host, from, variant, list, how) {
 	how = "CPU panel, as " kind ": "
-	terms = "operation=panel_getrf executor=cuda precision=s phase= level= kind=" kind " n=" nb
+	terms = "operation=panel_getrf executor=cuda precision=s phase= level= seed= kind=" kind " n=" nb
 	for (i = numbers_of(terms " variant=host", "m", m); i > 0; i--)
 		if ((host[i] = first_with(terms " variant=host m=" m[i], "seconds")) && best_gpu(terms " m=" m[i]) != "")
 			order[++n] = i

@@ -33,7 +33,7 @@ predict_into() {
 		fail "cannot write $3"
 	fi
 	for update in '' --update; do
-		"$1/predict" ${PREDICT_OPTIONS-} $update --output "$3" >>"$3/log" 2>&1 ||
+		"$1/predict" ${PREDICT_OPTIONS-} --seed 1 $update --output "$3" >>"$3/log" 2>&1 ||
 			fail "$1/predict failed: $(tail -n 1 "$3/log")"
 	done
 	touch "$3/complete"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make record MACHINE=name: replaces data/name by a complete run from OUTPUT: probes, or probes with predictions,
-# measurements and validation. CURVES=no leaves the probes' curves, studies and timelines out: the profile, the predictions and
-# their validation are kept.
+# measurements and validation. CURVES=no leaves the probes' curves, studies and timelines out: the profile, the predictions,
+# their validation and the log of seeds are kept. Seeds of earlier records stay in the log.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -84,11 +84,29 @@ trap 'exit 1' HUP INT TERM
 mkdir -p "$fresh" || refuse "cannot write $fresh"
 for file in "$output"/*.tsv; do
 	case ${CURVES:-yes}/${file##*/} in
-	yes/* | no/machine.tsv | no/profile.tsv | no/predictions.tsv | no/measurements.tsv | no/validation.tsv | no/errors.tsv)
+	yes/* | no/machine.tsv | no/profile.tsv | no/predictions.tsv | no/measurements.tsv | no/validation.tsv | no/errors.tsv | no/seeds.tsv)
 		cp "$file" "$fresh" || refuse "cannot write $fresh"
 		;;
 	esac
 done
+# Every seed ever drawn for this machine: rows of the earlier record that the new log lacks, by seed, profile and model.
+if [ -e "$target/seeds.tsv" ] && [ -e "$fresh/seeds.tsv" ]; then
+	awk -F '\t' 'NR == FNR { if (!/^#/) old[++n] = $0; next }
+		/^#/ { print; next }
+		!head++ { print; next }
+		{ new[++m] = $0; known[$1, $4, $5] }
+		END {
+			for (i = 2; i <= n; i++) {
+				split(old[i], cell, "\t")
+				if (!((cell[1], cell[4], cell[5]) in known))
+					print old[i]
+			}
+			for (i = 1; i <= m; i++)
+				print new[i]
+		}' "$target/seeds.tsv" "$output/seeds.tsv" >"$fresh/seeds.tsv" || refuse "cannot write $fresh"
+elif [ -e "$target/seeds.tsv" ]; then
+	cp "$target/seeds.tsv" "$fresh" || refuse "cannot write $fresh"
+fi
 if [ -e "$output/topology.xml" ]; then
 	cp "$output/topology.xml" "$fresh" || refuse "cannot write $fresh"
 fi

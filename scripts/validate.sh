@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Predicts, measures at sizes that no fit has seen, and compares, in at most ten minutes. A large error is no failure.
-# VALIDATE_OPTIONS=--quick: fewer sizes, no changes of a QR factorization, no timeline.
+# Predicts, measures at shapes drawn by a new seed and at fixed ones, and compares, in at most ten minutes. A large error is
+# no failure. VALIDATE_OPTIONS: --quick for fewer shapes, no changes of a QR factorization, no timeline; --seed=N repeats shapes.
 # Usage: sh scripts/validate.sh BIN OUTPUT
 set -u
 LC_ALL=C
@@ -34,7 +34,7 @@ case $status in
 esac
 
 "$bin/validate" --output "$output" || exit
-[ -z "${VALIDATE_OPTIONS-}" ] || finish
+case ${VALIDATE_OPTIONS-} in *--quick*) finish ;; esac
 
 # Changes of a QR factorization: update or factorize again, as the model advises and as measured.
 if grep -q '	cuda	' "$output/measurements.tsv"; then

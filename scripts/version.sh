@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Writes build/version.c: the release and, in a checkout or an archive of one, the commit.
+# Writes build/version.c: the release and, in a checkout or an archive of one, the commit; and the model's version, a checksum
+# of the sources that predictions and the predicted code are made from.
 release=0.1.0
 # shellcheck disable=SC2016
 archived='$Format:%h$' # git archive writes the commit here
@@ -19,7 +20,15 @@ case $archived in
 	;;
 *) commit=$archived ;;
 esac
+model=$(cd "$root" && find factor/algorithms factor/executors factor/kernels factor/model factor/papers factor/tuning lib/profile \
+	lib/stats -type f ! -name '*.md' | LC_ALL=C sort | xargs cat | sha256sum) || exit 1
 cat <<C
+const char *fathom_model_text(void);
+const char *fathom_model_text(void)
+{
+	return "$(printf '%.12s' "$model")";
+}
+
 const char *fathom_version_text(void);
 const char *fathom_version_text(void)
 {

@@ -12,8 +12,10 @@ static struct matrix shape(int64_t m, int64_t n, enum precision precision)
 struct product_data product_shapes(const struct product *p)
 {
 	const bool transposed = p->gemv && p->trans == TRANSPOSED;
+	struct matrix a = shape(p->m, p->gemv ? p->n : p->k, p->precision);
 
-	return (struct product_data){.a = shape(p->m, p->gemv ? p->n : p->k, p->precision),
+	a.ld = p->lda ? p->lda : a.ld;
+	return (struct product_data){.a = a,
 	        .b = p->gemv ? shape(transposed ? p->m : p->n, 1, p->precision)
 	                     : shape(p->k, p->n, p->precision),
 	        .c = shape(transposed ? p->n : p->m, p->gemv ? 1 : p->n, p->precision)};

@@ -11,6 +11,7 @@ struct product {
 	enum trans trans;     /* of gemv */
 	enum precision precision;
 	int64_t m, n, k;
+	int64_t lda; /* of A; 0: aligned */
 	int64_t calls;
 };
 
@@ -22,7 +23,8 @@ struct product_data {
 /* Small, so that repeated updates stay finite. */
 #define PRODUCT_ALPHA 1e-3
 
-/* The shapes without memory; columns start aligned to lines of 128 bytes, and lda > m. */
+/* The shapes without memory; columns start aligned to lines of 128 bytes, and lda > m,
+ * but for an A with its own lda. */
 struct product_data product_shapes(const struct product *product);
 
 /* Puts `calls` products into the current queue; does not wait. */

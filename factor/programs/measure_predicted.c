@@ -11,6 +11,7 @@
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
+#include "factor/validation/draw.h"
 #include "shapes.h"
 
 #include <inttypes.h>
@@ -90,6 +91,7 @@ static size_t list_cases(const struct measure *measure, const struct result *sha
 		struct result vendor = result_new(
 		        "panel_getrf", "cusolver", "cuda", shape->precision, shape->m, shape->n);
 		vendor.nb = vendor.n;
+		memcpy(vendor.options, shape->options, sizeof vendor.options);
 		if (is_wanted(measure, &vendor, repeat))
 			row[count++] = vendor;
 	}
@@ -110,8 +112,9 @@ static size_t repeat_shapes(struct run *run, enum repeat repeat)
 		msg_progress("%zu of %zu shapes%s: %s %s %c %" PRId64 " x %" PRId64, s, run->shapes,
 		        again ? " again" : "", first->executor, first->operation,
 		        (char)first->precision, first->m, first->n);
-		/* Lines of 128 bytes stay aligned from column to column, and lda > m. */
-		m->plan.ld = (first->m + 31) / 32 * 32 + 32;
+		/* Fixed shapes: lines of 128 bytes stay aligned from column to column, and lda > m.
+		 */
+		m->plan.ld = result_lda(first) ? result_lda(first) : (first->m + 31) / 32 * 32 + 32;
 		if (!again || m->listed > 0)
 			run->hz[s] = wait_for_clock(run);
 		if (again)

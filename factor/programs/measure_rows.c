@@ -161,9 +161,9 @@ bool time_gram_host(struct rows *r)
 		run[i] = gram_run_of(&r->row[i]);
 	plan.target = 0;
 	plan.max_seconds = fmin(plan.max_seconds, spread);
-	return timing_gram_host(r->executor, r->measure->topology ? &r->measure->noise : NULL,
-	        r->row->precision, r->row->m, r->row->n, run, &plan, r->candidate, r->count,
-	        &r->fault);
+	return timing_gram_host(r->executor, r->measure->profile,
+	        r->measure->topology ? &r->measure->noise : NULL, r->row->precision, r->row->m,
+	        r->row->n, run, &plan, r->candidate, r->count, &r->fault);
 }
 
 /* ---- all ---- */
@@ -194,7 +194,7 @@ static void add(struct measure *measure, struct result *row, const struct candid
 		row->regime[0] = 0;
 		snprintf(row->note, sizeof row->note, "%s", c->note);
 		if (c->disturbed && !row->note[0])
-			results_disturbed_set(row);
+			results_disturbed_set(row, c->disturbed);
 		results_add(measure->results, row);
 		measure->runs += c->seconds.samples + c->discarded;
 		measure->discarded += c->discarded;

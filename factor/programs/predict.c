@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long does every case of the hold-out list take on the machine of the profile?
- * Method: the algorithms run on the model executor, with costs from profile.tsv alone, at three
- * levels (0: bound, 1: alpha-beta sums, 2: full model, the prediction), and phase by phase for a
- * few shapes. Nothing is measured. Unit: seconds per operation. */
+/* Question: how long does every case of the hold-out lists, fixed and drawn by a seed that is new
+ * in every run, take on the machine of the profile? Method: the algorithms run on the model
+ * executor, with costs from profile.tsv alone, at three levels (0: bound, 1: alpha-beta sums, 2:
+ * full model, the prediction), and phase by phase for a few shapes. Nothing is measured. Unit:
+ * seconds per operation. */
 #include "lib/base/cli.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
@@ -11,30 +12,38 @@
 #include "factor/validation/papers/gram_cases.h"
 #include "factor/validation/papers/gram_kernels.h"
 #include "predict.h"
+#include "factor/validation/seeds.h"
 #include "factor/validation/products.h"
 #include "factor/validation/update_cases.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct target {
 	const char *executor, *parameters;
 } targets[] = {{"cuda", "gpu."}, {"host", "host."}};
 enum { CUDA, HOST };
 
-/* Adds the predictions of one target; returns how many cases were refused. */
-static size_t add_target(struct results *results, const struct profile_context *c, int target)
+/* Adds the predictions of one target, at fixed shapes (draw NULL) or drawn ones; returns how many
+ * cases were refused. */
+static size_t add_target(struct results *results, const struct profile_context *c, int target,
+        const struct draw *draw)
 {
 	const struct profile *profile = c->profile;
 	const bool quick = c->common.quick;
 
 	msg_progress("%s", targets[target].executor);
-	size_t refused = predict_panels(results, profile, targets[target].executor, quick);
-	refused += target == HOST ? predict_gram_host(results, profile, quick)
-	                          : predict_products(results, profile, quick) +
-	                                    predict_gram_kernels(results, profile, quick) +
-	                                    predict_gram(results, profile, "cuda", quick) +
-	                                    predict_whole(results, profile, quick);
+	const size_t first = results->count;
+	size_t refused = predict_panels(results, profile, targets[target].executor, quick, draw);
+	refused += target == HOST ? predict_gram_host(results, profile, quick, draw)
+	                          : predict_products(results, profile, quick, draw) +
+	                                    predict_gram_kernels(results, profile, quick, draw) +
+	                                    predict_gram(results, profile, "cuda", quick, draw) +
+	                                    predict_whole(results, profile, quick, draw);
+	if (draw)
+		draw_mark(draw, results, first);
 	msg_progress_end();
 	return refused;
 }
@@ -104,8 +113,39 @@ static void predict_changes(const struct profile_context *c)
 	free(path);
 }
 
+/* Bytes of the GPU of the profile's folder; 0: unknown. */
+static double memory_of(const struct profile_context *c)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/machine.tsv", c->folder);
+	struct table *machine = table_read(path, &fault);
+	double bytes = 0;
+
+	for (size_t r = 0; machine && r < machine->row_count; r++)
+		if (strcmp(table_text(machine, r, "key"), "gpu.memory.bytes") == 0)
+			bytes = table_real(machine, r, "value");
+	table_free(machine);
+	free(path);
+	return bytes;
+}
+
+static void log_seed(const struct profile_context *c, const struct results *results)
+{
+	struct table *seeds = seeds_read(c->common.output);
+	const struct seed_key key = {c->common.seed, c->sha, cli_model()};
+	const char *machine = table_meta(results->table, "profile_machine");
+
+	seeds_row(seeds, &key);
+	machine_stamp(seeds, "predict", NULL, c->argc, c->argv);
+	if (machine)
+		table_meta_set(seeds, "profile_machine", "%s", machine);
+	table_save(seeds, "%s/seeds.tsv", c->common.output);
+	table_free(seeds);
+}
+
 static void predict_operations(const struct profile_context *c)
 {
+	const struct draw draw = draw_of(c->common.seed, c->common.quick, c->profile, memory_of(c));
 	char *path = xasprintf("%s/predictions.tsv", c->common.output);
 	FILE *report = c->common.json ? stderr : stdout;
 	struct results *results = results_new();
@@ -113,11 +153,13 @@ static void predict_operations(const struct profile_context *c)
 	size_t used = 0;
 
 	stamp(results->table, c);
+	table_meta_set(results->table, "seed", "%" PRId64, draw.seed);
+	table_meta_set(results->table, "model", "%s", cli_model());
 	for (int t = CUDA; t <= HOST; t++) {
 		size_t before = results->count;
 		if (!profile_has(c->profile, targets[t].parameters))
 			continue;
-		size_t refused = add_target(results, c, t);
+		size_t refused = add_target(results, c, t, NULL) + add_target(results, c, t, &draw);
 		fprintf(report,
 		        "%s: %zu predictions, %zu cases not predicted (their rows say why)\n",
 		        targets[t].executor, results->count - before, refused);
@@ -129,6 +171,7 @@ static void predict_operations(const struct profile_context *c)
 		        c->common.output);
 	if (!results_write(results, path, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	log_seed(c, results);
 	write_whole(c);
 	if (c->common.json) {
 		struct table *table = table_read(path, &fault);
@@ -136,7 +179,7 @@ static void predict_operations(const struct profile_context *c)
 			table_write_json(table, stdout);
 		table_free(table);
 	} else {
-		printf("%s\n", path);
+		printf("%s: shapes drawn by seed %" PRId64 ", and fixed ones\n", path, draw.seed);
 	}
 	results_free(results);
 	free(path);
@@ -145,8 +188,11 @@ static void predict_operations(const struct profile_context *c)
 int main(int argc, char **argv)
 {
 	static const char own[] = "data/local";
-	struct profile_context call = {
-	        .common = {.output = own}, .preset = own, .own = true, .argc = argc, .argv = argv};
+	struct profile_context call = {.common = {.output = own, .seed = draw_new_seed()},
+	        .preset = own,
+	        .own = true,
+	        .argc = argc,
+	        .argv = argv};
 	bool update = false;
 	const struct cli_option options[] = {
 	        {"set", 0, CLI_LIST, &call.set, "NAME=VALUE",
@@ -158,11 +204,13 @@ int main(int argc, char **argv)
 	                "changes of a QR factorization alone, into update_predictions.tsv", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",
 	        .summary = "Predicts the hold-out operations from the machine profile alone.",
-	        .details = "Reads profile.tsv, and writes into the output folder predictions.tsv,\n"
-	                   "breakdown.tsv (where the time of whole factorizations goes) and\n"
-	                   "bounds.tsv (its lower bounds). A --set or --scale of a GPU's parameter "
-	                   "where the\n"
-	                   "profile has no GPU is answered for the recorded machine.",
+	        .details =
+	                "Reads profile.tsv, and writes into the output folder predictions.tsv,\n"
+	                "breakdown.tsv (where the time of whole factorizations goes) and\n"
+	                "bounds.tsv (its lower bounds). Shapes are fixed ones and ones drawn by\n"
+	                "the seed, which is new in every run; seeds.tsv logs it. A --set or\n"
+	                "--scale of a GPU's parameter where the profile has no GPU is answered\n"
+	                "for the recorded machine.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 

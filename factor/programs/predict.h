@@ -4,15 +4,17 @@
 
 #include "lib/profile/profile.h"
 #include "lib/base/table.h"
-#include "factor/validation/results.h"
+#include "factor/validation/draw.h"
 
-/* Both add a row at each level for every case of a hold-out list, and return how many cases were
- * refused (their rows say why). LU panels of an executor, for a few also phase by phase. Whole
- * factorizations on the GPU by a grid of plans and by the model's plan (plan=model), resident and
- * from host memory; panels of QR and Cholesky on the GPU and on the host CPU. */
-size_t predict_panels(
-        struct results *results, const struct profile *profile, const char *executor, bool quick);
-size_t predict_whole(struct results *results, const struct profile *profile, bool quick);
+/* Both add a row at each level for every case of a hold-out list, fixed (draw NULL) or drawn, and
+ * return how many cases were refused (their rows say why). LU panels of an executor, for a few also
+ * phase by phase. Whole factorizations on the GPU by a grid of plans (drawn shapes: by some plans
+ * of it and a drawn width) and by the model's plan (plan=model), resident and from host memory;
+ * panels of QR and Cholesky on the GPU and on the host CPU. */
+size_t predict_panels(struct results *results, const struct profile *profile, const char *executor,
+        bool quick, const struct draw *draw);
+size_t predict_whole(struct results *results, const struct profile *profile, bool quick,
+        const struct draw *draw);
 
 /* The phases (bits) that a row of an LU panel leaves out. */
 unsigned panel_phases_skipped(const struct result *row);

@@ -70,11 +70,11 @@ static size_t add_case(
 	return refused;
 }
 
-size_t predict_panels(
-        struct results *results, const struct profile *profile, const char *executor, bool quick)
+size_t predict_panels(struct results *results, const struct profile *profile, const char *executor,
+        bool quick, const struct draw *draw)
 {
 	struct panel_case *cases;
-	size_t count = cases_holdout(executor, quick, &cases), refused = 0;
+	size_t count = cases_holdout(executor, quick, draw, &cases), refused = 0;
 
 #pragma omp parallel for ordered schedule(dynamic) reduction(+ : refused)
 	for (size_t i = 0; i < count; i++) {

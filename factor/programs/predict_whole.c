@@ -41,6 +41,7 @@ static bool predict(const struct profile *profile, int level, struct result *row
  * with the panels in one place, also from host memory; or a panel's plan. */
 struct part {
 	const struct bench_shape *shape;
+	const struct draw *draw; /* NULL: a fixed shape */
 	enum math math;
 	bool model_plan, hybrid;
 	struct results *results;
@@ -52,24 +53,33 @@ static bool is_panel(const struct bench_shape *shape)
 	return results_factorization(shape->operation) != shape->operation;
 }
 
-/* Panels have no plans of their own; only fp32 has panels on the host. */
+static const double most_hybrid = 3e7; /* elements: larger drawn ones take long */
+
+/* Panels have no plans of their own; only fp32 has panels on the host. Drawn shapes have plans
+ * beside the model's in fp32 alone. */
 static bool has_part(const struct profile *profile, const struct part *part)
 {
 	if (part->math != MATH_FP32 && (part->hybrid || !cases_split(part->shape) ||
 	                                       !cases_estimated(profile, part->math)))
 		return false;
+	if (part->draw && part->math != MATH_FP32 && !part->model_plan)
+		return false;
+	if (part->draw && part->hybrid &&
+	        (double)part->shape->m * (double)part->shape->n > most_hybrid)
+		return false;
 	return is_panel(part->shape) ? !part->model_plan : part->model_plan || !part->hybrid;
 }
 
 static size_t list_parts(const struct profile *profile, const struct bench_shape *shapes,
-        size_t count, struct part *parts)
+        size_t count, const struct draw *draw, struct part *parts)
 {
 	size_t listed = 0;
 
 	for (size_t i = 0; i < count; i++)
 		for (enum math math = MATH_FP32; math < MATHS; math++)
 			for (int way = 0; way < 4; way++) {
-				struct part part = {&shapes[i], math, way / 2, way % 2, NULL, 0};
+				struct part part = {
+				        &shapes[i], draw, math, way / 2, way % 2, NULL, 0};
 				if (!has_part(profile, &part))
 					continue;
 				part.results = results_new();
@@ -78,15 +88,39 @@ static size_t list_parts(const struct profile *profile, const struct bench_shape
 	return listed;
 }
 
+/* Plans of one width. Of a drawn shape: some with panels on the device at random, and one of a
+ * drawn width. */
+static size_t list_others(const struct part *part, struct result *row)
+{
+	enum { SOME = 2 };
+	const struct bench_shape *s = part->shape;
+	size_t count = cases_plans(s, "cuda", part->math, row, MOST_PLANS);
+
+	if (!part->draw)
+		return count;
+	while (count > 0 && strcmp(row[count - 1].variant, "hybrid") == 0)
+		count--;
+	for (size_t i = 0; i < SOME && i < count; i++) {
+		const size_t other = i + (size_t)draw_index(part->draw, s->m, s->n, (int64_t)i,
+		                                 (int64_t)(count - i));
+		const struct result swap = row[i];
+		row[i] = row[other];
+		row[other] = swap;
+	}
+	count = count < SOME ? count : SOME;
+	row[count] = cases_width(s, false, draw_width(part->draw, s->m, s->n));
+	return count + 1;
+}
+
 static size_t list_plans(const struct profile *profile, const struct part *part, struct result *row)
 {
 	const struct bench_shape *shape = part->shape;
 	size_t count = 1;
 
 	if (is_panel(shape))
-		row[0] = cases_panel(shape, part->hybrid);
+		row[0] = cases_width(shape, part->hybrid, shape->n);
 	else if (!part->model_plan)
-		count = cases_plans(shape, "cuda", part->math, row, MOST_PLANS);
+		count = list_others(part, row);
 	else if (!cases_model_plan(profile, shape, part->hybrid, part->math, &row[0]))
 		count = 0;
 	else if (cases_transfers(shape) && part->math == MATH_FP32)
@@ -105,10 +139,10 @@ static void predict_part(const struct profile *profile, struct part *part)
 
 /* Parts run in parallel; their rows keep the order of the shapes. */
 static size_t predict_shapes(struct results *results, const struct profile *profile,
-        const struct bench_shape *shapes, size_t count)
+        const struct bench_shape *shapes, size_t count, const struct draw *draw)
 {
 	struct part *parts = xcalloc(PARTS * count, sizeof *parts);
-	size_t listed = list_parts(profile, shapes, count, parts), refused = 0;
+	size_t listed = list_parts(profile, shapes, count, draw, parts), refused = 0;
 
 #pragma omp parallel for schedule(dynamic)
 	for (size_t i = listed; i > 0; i--) /* the largest first */
@@ -122,14 +156,15 @@ static size_t predict_shapes(struct results *results, const struct profile *prof
 	return refused;
 }
 
-size_t predict_whole(struct results *results, const struct profile *profile, bool quick)
+size_t predict_whole(
+        struct results *results, const struct profile *profile, bool quick, const struct draw *draw)
 {
 	struct bench_shape *shapes, *panels;
-	size_t count = cases_whole(quick, &shapes), few = cases_panels(quick, &panels);
+	size_t count = cases_whole(quick, draw, &shapes), few = cases_panels(quick, draw, &panels);
 
 	msg_progress("%zu whole factorizations, %zu panels", count, few);
-	size_t refused = predict_shapes(results, profile, shapes, count) +
-	                 predict_shapes(results, profile, panels, few);
+	size_t refused = predict_shapes(results, profile, shapes, count, draw) +
+	                 predict_shapes(results, profile, panels, few, draw);
 	free(shapes);
 	free(panels);
 	return refused;

@@ -21,9 +21,9 @@ bool shapes_same(const struct result *a, const struct result *b)
 {
 	bool panel = results_is_lu_panel(a), both = panel == results_is_lu_panel(b);
 
-	return both && same_product(a, b) && (panel || strcmp(a->operation, b->operation) == 0) &&
-	       a->m == b->m && a->n == b->n && a->precision == b->precision &&
-	       strcmp(a->executor, b->executor) == 0;
+	return both && same_product(a, b) && result_same_option(a, b, "lda") &&
+	       (panel || strcmp(a->operation, b->operation) == 0) && a->m == b->m && a->n == b->n &&
+	       a->precision == b->precision && strcmp(a->executor, b->executor) == 0;
 }
 
 size_t shapes_add(struct shape *shape, size_t count, const struct result *row)

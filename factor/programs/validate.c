@@ -7,19 +7,25 @@
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile.h"
+#include "factor/validation/seeds.h"
 #include "factor/validation/update_or_refactor.h"
 #include "factor/validation/errors_tables.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct validation {
 	struct cli_common common;
 	struct profile *profile;
 	struct results *predictions, *measurements;
+	size_t predicted, measured; /* of this run: earlier seeds follow */
 	char profile_sha[65], predictions_sha[65], measurements_sha[65];
+	struct seed_key key;
+	bool seen; /* another model or profile was judged by the seed */
 	int argc;
 	char **argv;
 };
@@ -75,7 +81,108 @@ static void read_chain(struct validation *v, const char *predictions, const char
 	        v->predictions_sha, measure_again);
 }
 
+/* ---- seeds ---- */
+
+static bool is_of_key(const struct validation *v, const struct table *table)
+{
+	const char *profile = table_meta(table, "profile_sha256"),
+	           *model = table_meta(table, "model");
+
+	return profile && model && strcmp(profile, v->key.profile) == 0 &&
+	       strcmp(model, v->key.model) == 0;
+}
+
+/* Adds the cases of earlier seeds, from the errors of the last validation of the same profile and
+ * model. Predictions of an earlier version have no seed. */
+static void add_earlier(struct validation *v)
+{
+	const char *seed = table_meta(v->predictions->table, "seed"),
+	           *model = table_meta(v->predictions->table, "model");
+	char *path = xasprintf("%s/errors.tsv", v->common.output);
+	struct fault fault;
+
+	v->key = (struct seed_key){
+	        seed && model ? atoll(seed) : NOT_DRAWN, v->profile_sha, model ? model : ""};
+	v->predicted = v->predictions->count;
+	v->measured = v->measurements->count;
+	struct table *earlier = access(path, F_OK) == 0 ? table_read(path, &fault) : NULL;
+	if (earlier && is_of_key(v, earlier))
+		errors_earlier(earlier, v->key.seed, v->predictions, v->measurements);
+	table_free(earlier);
+	free(path);
+}
+
+/* The cases of a seed alone. The caller frees them. */
+static size_t cases_of(
+        const struct comparison *rows, size_t count, int64_t seed, struct comparison **cases)
+{
+	size_t n = 0;
+
+	*cases = xcalloc(count + 1, sizeof **cases);
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].level == 2 && result_seed(rows[i].predicted) == seed)
+			(*cases)[n++] = rows[i];
+	return n;
+}
+
+/* "getrf=0.021 potrf=0.034": median absolute errors by operation. */
+static char *medians_of(const struct comparison *cases, size_t count)
+{
+	char *text = xstrdup("");
+
+	for (size_t i = 0; i < count; i++) {
+		const char *operation = cases[i].predicted->operation;
+		bool seen = false;
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = strcmp(cases[j].predicted->operation, operation) == 0;
+		const struct error_summary s = errors_summary(cases, seen ? 0 : count,
+		        &(struct errors_filter){.operation = operation, .level = 2});
+		if (s.cases)
+			xappend(&text, "%s%s=%.3f", text[0] ? " " : "", operation, s.median_abs);
+	}
+	return text;
+}
+
+/* Notes in the log of seeds what the seed of this run has shown. */
+static void log_seed(struct validation *v, struct comparison *rows, size_t count)
+{
+	struct table *seeds = seeds_read(v->common.output);
+	struct comparison *cases;
+
+	if (v->key.seed == NOT_DRAWN) {
+		table_free(seeds);
+		return;
+	}
+	v->seen = seeds_seen(seeds, &v->key);
+	for (size_t i = 0; i < count && v->seen; i++)
+		rows[i].drawn = rows[i].drawn && result_seed(rows[i].predicted) != v->key.seed;
+	const size_t n = cases_of(rows, count, v->key.seed, &cases),
+	             row = seeds_row(seeds, &v->key);
+	const struct error_summary all =
+	        errors_summary(cases, n, &(struct errors_filter){.level = 2});
+	char *medians = medians_of(cases, n);
+	table_set_int(seeds, row, "cases", (int64_t)all.cases);
+	table_set_text(seeds, row, "median_abs_errors", all.cases ? medians : "nan");
+	table_save(seeds, "%s/seeds.tsv", v->common.output);
+	free(medians);
+	free(cases);
+	table_free(seeds);
+}
+
 /* ---- judging ---- */
+
+/* The bench of the same folder, where it was run. */
+static void add_interpolation(const struct validation *v, struct comparison *rows, size_t count)
+{
+	char *path = xasprintf("%s/bench.tsv", v->common.output);
+	struct fault fault;
+	struct results *bench = access(path, F_OK) == 0 ? results_read(path, &fault) : NULL;
+
+	if (bench)
+		errors_baseline_interpolated(rows, count, bench);
+	results_free(bench);
+	free(path);
+}
 
 /* Bandwidths; compute-bound operations at the highest rate of gemm. */
 static void add_baselines(const struct validation *v, struct comparison *rows, size_t count)
@@ -103,6 +210,8 @@ static void write_table(const struct validation *v, struct table *table, const c
 	table_meta_set(table, "profile_sha256", "%s", v->profile_sha);
 	table_meta_set(table, "predictions_sha256", "%s", v->predictions_sha);
 	table_meta_set(table, "measurements_sha256", "%s", v->measurements_sha);
+	if (v->key.model && v->key.model[0])
+		table_meta_set(table, "model", "%s", v->key.model);
 	table_save(table, "%s/%s", v->common.output, name);
 }
 
@@ -152,7 +261,12 @@ static void print_report(const struct validation *v, const struct comparison *ro
 	size_t most = v->common.verbose ? count : 20;
 
 	printf("Validation of %s: %zu predictions, %zu measurements (no fit used them)\n",
-	        v->common.output, v->predictions->count, v->measurements->count);
+	        v->common.output, v->predicted, v->measured);
+	if (v->seen)
+		printf("Seed %" PRId64
+		       " was judged before the last change of model or profile: its "
+		       "shapes count as fixed ones\n",
+		        v->key.seed);
 	say_whether_stale(v, stdout);
 	say_host_clock(v, stdout);
 	say_shared_cores(v, stdout);
@@ -160,6 +274,15 @@ static void print_report(const struct validation *v, const struct comparison *ro
 	errors_print(rows, count, most, stdout);
 	printf("\n%s/validation.tsv (families), %s/errors.tsv (every case)\n", v->common.output,
 	        v->common.output);
+}
+
+static bool any_measured(const struct comparison *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].level == 2 && rows[i].predicted->seconds.value > 0 &&
+		        rows[i].measured && rows[i].measured->seconds.value > 0)
+			return true;
+	return false;
 }
 
 /* ---- update or refactor? ---- */
@@ -195,9 +318,11 @@ int main(int argc, char **argv)
 	        0, 0}};
 	const struct cli_program program = {.name = "fathom-validate",
 	        .summary = "Compares the predictions with the measurements and judges the model.",
-	        .details = "Reads profile.tsv, predictions.tsv and measurements.tsv of the output "
-	                   "folder and\nrefuses files whose checksums do not match; writes "
-	                   "validation.tsv and errors.tsv.\nLarge errors are a result: exit 0.",
+	        .details =
+	                "Reads profile.tsv, predictions.tsv and measurements.tsv of the output "
+	                "folder and\nrefuses files whose checksums do not match; writes "
+	                "validation.tsv and errors.tsv, which keeps the cases of earlier seeds of\n"
+	                "the same profile and model.\nLarge errors are a result: exit 0.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	struct validation v = {.argc = argc, .argv = argv};
@@ -209,13 +334,16 @@ int main(int argc, char **argv)
 	v.profile = profile_open(v.common.output);
 	read_chain(&v, "predictions.tsv", "measurements.tsv", "run predict, then measure, again",
 	        "run measure again");
+	add_earlier(&v);
 	size_t count = errors_compare(v.predictions, v.measurements, &rows);
 	add_baselines(&v, rows, count);
-	if (errors_summary(rows, count, &(struct errors_filter){.level = 2}).cases == 0)
+	add_interpolation(&v, rows, count);
+	if (!any_measured(rows, count))
 		msg_die(EXIT_MEASURE_FAILED,
 		        "no case is both predicted and measured: run measure on the "
 		        "machine that the predictions are for");
 
+	log_seed(&v, rows, count);
 	struct table *families = errors_family_table(rows, count);
 	struct table *all = errors_row_table(rows, count);
 	write_table(&v, families, "validation.tsv");

@@ -34,6 +34,8 @@ static const char *const host_variants[] = {"blas", "host", NULL};
 
 enum { MOST_CASES = ARRAY_LEN(grids) * MOST_M * MOST_N * ARRAY_LEN(cuda_variants) };
 
+static const enum precision precisions[] = {SINGLE, DOUBLE};
+
 /* Some shapes' phases are timed separately. */
 static size_t add_shape(
         struct panel_case *cases, size_t count, const struct grid *grid, int64_t m, int64_t n)
@@ -50,11 +52,29 @@ static size_t add_shape(
 	return count;
 }
 
-size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases)
+static size_t drawn_panels(const struct draw *draw, const char *executor, struct panel_case *cases)
+{
+	struct drawn_shape shape[DRAW_SHAPES];
+	size_t count = 0;
+
+	for (size_t p = 0; p < ARRAY_LEN(precisions); p++) {
+		const struct grid grid = {.executor = executor, .precision = precisions[p]};
+		const size_t shapes =
+		        draw_shapes(draw, "panel_getrf", executor, precisions[p], shape);
+		for (size_t i = 0; i < shapes; i++)
+			count = add_shape(cases, count, &grid, shape[i].m, shape[i].n);
+	}
+	return count;
+}
+
+size_t cases_holdout(
+        const char *executor, bool quick, const struct draw *draw, struct panel_case **cases)
 {
 	size_t count = 0;
 
 	*cases = xmalloc(MOST_CASES * sizeof **cases);
+	if (draw)
+		return drawn_panels(draw, executor, *cases);
 	for (const struct grid *g = grids; g < grids + ARRAY_LEN(grids); g++)
 		if (g->quick == quick && strcmp(g->executor, executor) == 0)
 			for (const int64_t *n = g->n; *n; n++)
@@ -175,20 +195,42 @@ bool cases_on_host(const struct bench_shape *shape)
 
 /* ---- hold-out of whole factorizations and of panels ---- */
 
-size_t cases_whole(bool quick, struct bench_shape **shapes)
+static size_t drawn(const struct draw *draw, const char *const *operations, size_t count,
+        struct bench_shape **shapes)
 {
+	struct drawn_shape shape[DRAW_SHAPES];
+	size_t all = 0;
+
+	*shapes = xcalloc(count * ARRAY_LEN(precisions) * DRAW_SHAPES, sizeof **shapes);
+	for (size_t o = 0; o < count; o++)
+		for (size_t p = 0; p < ARRAY_LEN(precisions); p++) {
+			const size_t some =
+			        draw_shapes(draw, operations[o], "cuda", precisions[p], shape);
+			for (size_t i = 0; i < some; i++)
+				(*shapes)[all++] = (struct bench_shape){
+				        operations[o], precisions[p], shape[i].m, shape[i].n};
+		}
+	return all;
+}
+
+size_t cases_whole(bool quick, const struct draw *draw, struct bench_shape **shapes)
+{
+	static const char *const operations[] = WHOLE_MATRICES;
 	static const struct family some[] = {{WHOLE_MATRICES, "s", {{3000}}}};
 	static const struct family all[] = {
 	        {WHOLE_MATRICES, "s", {{1000}, {3000}, {5555}, {10007}, {20000}}},
 	        {WHOLE_MATRICES, "d", {{1000}, {3000}, {5555}, {10007}}},
 	        {{"geqrf"}, "s", {{30000, 500}, {100000, 200}}}};
 
+	if (draw)
+		return drawn(draw, operations, ARRAY_LEN(operations), shapes);
 	return quick ? list(shapes, 0, some, ARRAY_LEN(some))
 	             : list(shapes, 0, all, ARRAY_LEN(all));
 }
 
-size_t cases_panels(bool quick, struct bench_shape **shapes)
+size_t cases_panels(bool quick, const struct draw *draw, struct bench_shape **shapes)
 {
+	static const char *const operations[] = {"panel_geqrf", "panel_potrf"};
 	static const struct family some[] = {{{"panel_geqrf"}, "s", {{3000, 48}}},
 	        {{"panel_potrf"}, "s", {{96}}}, {{"panel_geqrf"}, "d", {{3000, 48}}},
 	        {{"panel_potrf"}, "d", {{96}}}};
@@ -203,6 +245,8 @@ size_t cases_panels(bool quick, struct bench_shape **shapes)
 	                {{300, 48}, {750, 48}, {3000, 48}, {12000, 48}, {48000, 48}, {90000, 48}}},
 	        {{"panel_potrf"}, "d", {{24}, {48}, {96}, {200}, {350}}}};
 
+	if (draw)
+		return drawn(draw, operations, ARRAY_LEN(operations), shapes);
 	return quick ? list(shapes, 0, some, ARRAY_LEN(some))
 	             : list(shapes, 0, all, ARRAY_LEN(all));
 }
@@ -244,9 +288,9 @@ static struct result uniform(const struct bench_shape *shape, const char *execut
 	return row_of(shape, executor, math, &plan);
 }
 
-struct result cases_panel(const struct bench_shape *shape, bool hybrid)
+struct result cases_width(const struct bench_shape *shape, bool hybrid, int64_t nb)
 {
-	return uniform(shape, "cuda", hybrid, MATH_FP32, shape->n);
+	return uniform(shape, "cuda", hybrid, MATH_FP32, nb);
 }
 
 bool cases_transfers(const struct bench_shape *shape)
@@ -346,6 +390,8 @@ bool cases_model_plan(const struct profile *profile, const struct bench_shape *s
 	if (choice->plan.count > 1 && !strstr(row->plan, "widths="))
 		row->nb = choice->uniform;
 	results_option_add(row->options, "plan", "model");
+	if (choice->by_rule)
+		results_by_rule_set(row);
 	free(choice);
 	return true;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The hold-out list: operations that are predicted first and measured afterwards. Every m and n is
- * off the powers of two that the probes use: no fit has seen it. And the documented sizes that
- * `measure --bench` compares with the vendor. */
+/* The hold-out lists: operations that are predicted first and measured afterwards. Fixed ones, with
+ * every m and n off the powers of two that the probes use, and ones drawn by a seed (draw.h). And
+ * the documented sizes that `measure --bench` compares with the vendor. */
 #pragma once
 
 #include "factor/model/predictions/model_factor.h"
 #include "lib/profile/profile.h"
 #include "factor/algorithms/plan.h"
-#include "results.h"
+#include "draw.h"
 
 struct panel_case {
 	const char *operation; /* panel_getrf, or ger (rank-1 update of the whole panel: a bound) */
@@ -17,10 +17,11 @@ struct panel_case {
 	bool phases; /* also predicted and timed phase by phase */
 };
 
-/* The list for one executor (cuda, host), shapes in ascending order, the variants of a shape
- * together; `quick` keeps a few shapes. Returns the number of cases; the caller frees *cases. An
- * unknown executor has none. */
-size_t cases_holdout(const char *executor, bool quick, struct panel_case **cases);
+/* The list for one executor (cuda, host), the variants of a shape together. draw NULL: the fixed
+ * shapes in ascending order, where `quick` keeps a few; else drawn ones. Returns the number of
+ * cases; the caller frees *cases. An unknown executor has none. */
+size_t cases_holdout(
+        const char *executor, bool quick, const struct draw *draw, struct panel_case **cases);
 
 struct bench_shape {
 	const char *operation; /* panel_getrf, getrf, geqrf, potrf, one of paper_operations.h,
@@ -68,15 +69,16 @@ bool cases_split(const struct bench_shape *shape);
 /* Whether the profile has the rates of products in that math. */
 bool cases_estimated(const struct profile *profile, enum math math);
 
-/* The hold-out shapes of whole factorizations. The caller frees *shapes. */
-size_t cases_whole(bool quick, struct bench_shape **shapes);
+/* The hold-out shapes of whole factorizations, fixed or drawn. The caller frees *shapes. */
+size_t cases_whole(bool quick, const struct draw *draw, struct bench_shape **shapes);
 
 /* The hold-out shapes of panels of QR (panel_geqrf, m x n) and Cholesky (panel_potrf, the square on
  * the diagonal). The caller frees *shapes. */
-size_t cases_panels(bool quick, struct bench_shape **shapes);
+size_t cases_panels(bool quick, const struct draw *draw, struct bench_shape **shapes);
 
-/* A row of such a panel as one block, on the GPU or on the host CPU. */
-struct result cases_panel(const struct bench_shape *shape, bool hybrid);
+/* A row with blocks of one width, such a panel being one block, and its panels on the GPU or on the
+ * host CPU. */
+struct result cases_width(const struct bench_shape *shape, bool hybrid, int64_t nb);
 
 /* Whether a shape is also factorized from host memory and back; and the row for that: triangles are
  * copied in rectangles of the model's width (piece), without a profile of the blocks' width. */

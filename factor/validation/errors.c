@@ -12,17 +12,12 @@ const char *const verdict_name[] = {"OK", "OVER", "UNDER", "AMBIGUOUS", "SKIPPED
 
 static const double limit = 0.10; /* of OK */
 
-static double relative(double predicted, double measured)
-{
-	return predicted / measured - 1;
-}
-
 /* ---- one row ---- */
 
 static enum verdict judge(double predicted, const struct estimate *measured)
 {
-	double least = relative(predicted, measured->high),
-	       most = relative(predicted, measured->low);
+	double least = errors_relative(predicted, measured->high),
+	       most = errors_relative(predicted, measured->low);
 
 	if (least >= -limit && most <= limit)
 		return VERDICT_OK;
@@ -57,7 +52,8 @@ static void compare_row(struct comparison *row)
 	                      *measured = row->measured ? &row->measured->seconds : NULL;
 	const char *reason = skipped(row->predicted, row->measured);
 
-	row->error = row->half_width = row->peak_error = row->scaled_error = NAN;
+	row->error = row->half_width = row->peak_error = row->scaled_error =
+	        row->interpolated_error = NAN;
 	row->verdict = VERDICT_SKIPPED;
 	if (reason) {
 		snprintf(row->reason, sizeof row->reason, "%s", reason);
@@ -65,43 +61,11 @@ static void compare_row(struct comparison *row)
 		snprintf(row->reason, sizeof row->reason, "measured too noisily: %.3g to %.3g ms",
 		        measured->low * 1e3, measured->high * 1e3);
 	} else {
-		row->error = relative(predicted->value, measured->value);
+		row->error = errors_relative(predicted->value, measured->value);
 		row->half_width = (predicted->high - predicted->low) / 2 / predicted->value;
 		row->covered =
 		        predicted->low <= measured->value && measured->value <= predicted->high;
 		row->verdict = judge(predicted->value, measured);
-	}
-}
-
-/* Between sizes; another block width is a little further. */
-static double log_distance(const struct result *a, const struct result *b)
-{
-	return fabs(log((double)a->m / (double)b->m)) + fabs(log((double)a->n / (double)b->n)) +
-	       (a->nb == b->nb ? 0 : 1e-9);
-}
-
-/* Leave one out: the measured rate of the nearest other size of the same family and level. */
-static void scale_nearest(struct comparison *rows, size_t count, struct comparison *row)
-{
-	const struct result *nearest = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct comparison *other = &rows[i];
-		if (other == row || other->phase || other->verdict == VERDICT_SKIPPED ||
-		        other->level != row->level || strcmp(other->family, row->family) != 0 ||
-		        strcmp(other->predicted->executor, row->predicted->executor) != 0)
-			continue;
-		if (other->measured->m == row->measured->m &&
-		        other->measured->n == row->measured->n)
-			continue;
-		if (!nearest || log_distance(other->measured, row->measured) <
-		                        log_distance(nearest, row->measured))
-			nearest = other->measured;
-	}
-	if (nearest) {
-		double rate = results_flops(nearest) / nearest->seconds.value;
-		double scaled = results_flops(row->measured) / rate;
-		row->scaled_error = relative(scaled, row->measured->seconds.value);
 	}
 }
 
@@ -118,6 +82,7 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 		row->measured = results_find(measurements, predicted);
 		row->level = results_level(predicted);
 		row->phase = result_has(predicted, "phase");
+		row->drawn = result_seed(predicted) != NOT_DRAWN;
 		snprintf(row->family, sizeof row->family, "%s/%s/%c%s%s%s", predicted->operation,
 		        predicted->variant, (char)predicted->precision,
 		        predicted->math == MATH_FP32 ? "" : "/",
@@ -125,55 +90,22 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 		        result_has(predicted, "from") ? "/from host" : "");
 		compare_row(row);
 	}
-	for (size_t i = 0; i < count; i++)
-		if (!rows[i].phase && rows[i].verdict != VERDICT_SKIPPED)
-			scale_nearest(rows, count, &rows[i]);
+	errors_baseline_scaled(rows, count);
 	*out = rows;
 	return count;
 }
 
-/* Bound by memory traffic. */
-static bool is_traffic(const struct result *row)
-{
-	return results_is_panel(row) || strcmp(row->operation, "gemv") == 0 ||
-	       (strncmp(row->operation, "gram_", 5) == 0 &&
-	               strcmp(row->operation, "gram_apply") != 0);
-}
-
-void errors_baseline_peak(
-        struct comparison *rows, size_t count, const char *executor, double bandwidth)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct result *measured = rows[i].measured;
-		if (rows[i].verdict == VERDICT_SKIPPED || !is_traffic(measured) ||
-		        strcmp(measured->executor, executor) != 0)
-			continue;
-		bool reads = strcmp(measured->operation, "gemv") == 0 ||
-		             strcmp(measured->operation, "gram_dots") == 0;
-		double bytes = (reads ? 1 : 2) * (double)measured->m * (double)measured->n *
-		               (double)precision_bytes(measured->precision);
-		rows[i].peak_error = relative(bytes / bandwidth, measured->seconds.value);
-	}
-}
-
-void errors_baseline_rate(struct comparison *rows, size_t count, const char *executor,
-        enum precision precision, double rate)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct result *measured = rows[i].measured;
-		if (rows[i].verdict != VERDICT_SKIPPED && !is_traffic(measured) &&
-		        measured->precision == precision && measured->math == MATH_FP32 &&
-		        strcmp(measured->executor, executor) == 0)
-			rows[i].peak_error =
-			        relative(results_flops(measured) / rate, measured->seconds.value);
-	}
-}
-
 /* ---- summaries ---- */
+
+static bool is_of(const struct comparison *row, enum shapes shapes)
+{
+	return shapes == SHAPES_ALL || row->drawn == (shapes == SHAPES_DRAWN);
+}
 
 static bool passes(const struct comparison *row, const struct errors_filter *filter)
 {
-	return !row->phase && row->level == filter->level &&
+	return !row->phase && row->level == filter->level && is_of(row, filter->shapes) &&
+	       (!filter->operation || strcmp(row->predicted->operation, filter->operation) == 0) &&
 	       (!filter->family || strcmp(row->family, filter->family) == 0) &&
 	       (!filter->executor || strcmp(row->predicted->executor, filter->executor) == 0) &&
 	       (!filter->regime || strcmp(row->predicted->regime, filter->regime) == 0);
@@ -220,6 +152,8 @@ static void summarize(struct error_summary *summary, const struct comparison *co
 	summary->half_width = median_abs_of(rows, n, offsetof(struct comparison, half_width));
 	summary->peak = median_abs_of(rows, n, offsetof(struct comparison, peak_error));
 	summary->scaled = median_abs_of(rows, n, offsetof(struct comparison, scaled_error));
+	summary->interpolated =
+	        median_abs_of(rows, n, offsetof(struct comparison, interpolated_error));
 	free(error);
 }
 
@@ -234,7 +168,8 @@ struct error_summary errors_summary(
 	        .coverage = NAN,
 	        .half_width = NAN,
 	        .peak = NAN,
-	        .scaled = NAN};
+	        .scaled = NAN,
+	        .interpolated = NAN};
 	const struct comparison **selected = xmalloc((count + 1) * sizeof *selected);
 
 	for (size_t i = 0; i < count; i++) {
@@ -261,7 +196,7 @@ static bool is_way(const struct comparison *row, const struct errors_filter *f)
 	const struct result *p = row->predicted;
 
 	return !isnan(p->seconds.value) && !row->phase && row->level == f->level &&
-	       strcmp(p->operation, "ger") != 0 &&
+	       is_of(row, f->shapes) && strcmp(p->operation, "ger") != 0 &&
 	       (!f->operation || strcmp(p->operation, f->operation) == 0) &&
 	       (!f->executor || strcmp(p->executor, f->executor) == 0);
 }
@@ -277,7 +212,8 @@ static bool same_problem(const struct comparison *a, const struct comparison *b)
 	const struct result *p = a->predicted, *q = b->predicted;
 	return result_same_problem(p, q) && p->k == q->k && p->math == q->math &&
 	       strcmp(p->executor, q->executor) == 0 && result_same_option(p, q, "trans") &&
-	       result_same_option(p, q, "uplo") && result_same_option(p, q, "from");
+	       result_same_option(p, q, "uplo") && result_same_option(p, q, "from") &&
+	       result_same_option(p, q, "seed");
 }
 
 struct ranking errors_ranking(
@@ -313,18 +249,26 @@ static bool sooner(const struct comparison *a, const struct comparison *b)
 struct ways {
 	const struct comparison *chosen, *best;
 	size_t measured, missing;
-	bool first; /* the row is the first measured one of the problem */
 };
+
+/* The row is the first measured one of the problem; the others are mostly its neighbours. */
+static bool is_first(const struct comparison *rows, size_t row, const struct errors_filter *filter)
+{
+	for (size_t j = row; j > 0; j--)
+		if (same_problem(&rows[row], &rows[j - 1]) && is_candidate(&rows[j - 1], filter))
+			return false;
+	return true;
+}
 
 static struct ways ways_of(
         const struct comparison *rows, size_t count, size_t row, const struct errors_filter *filter)
 {
-	struct ways w = {.chosen = &rows[row], .best = &rows[row], .first = true};
+	struct ways w = {.chosen = &rows[row], .best = &rows[row]};
 	const struct comparison *choice = NULL;
 
 	for (size_t j = 0; j < count; j++) {
 		const struct comparison *other = &rows[j];
-		if (!is_way(other, filter) || !same_problem(&rows[row], other))
+		if (!same_problem(&rows[row], other) || !is_way(other, filter))
 			continue;
 		/* The model's plan is not always the one predicted fastest. */
 		if (result_has_value(other->predicted, "plan", "model") && sooner(other, choice))
@@ -333,7 +277,6 @@ static struct ways ways_of(
 			w.missing++;
 			continue;
 		}
-		w.first = w.first && j >= row;
 		w.measured++;
 		if (sooner(other, w.chosen))
 			w.chosen = other;
@@ -345,6 +288,12 @@ static struct ways ways_of(
 	return w;
 }
 
+static bool chosen_by(const struct comparison *chosen, enum choice choice)
+{
+	return choice == CHOICE_ANY ||
+	       results_by_rule(chosen->predicted) == (choice == CHOICE_RULE);
+}
+
 struct regret errors_regret(
         const struct comparison *rows, size_t count, const struct errors_filter *filter)
 {
@@ -352,11 +301,14 @@ struct regret errors_regret(
 	double *values = xmalloc((count + 1) * sizeof *values);
 
 	for (size_t i = 0; i < count; i++) {
-		if (!is_candidate(&rows[i], filter))
+		const char *operation = rows[i].predicted->operation;
+		if (!is_candidate(&rows[i], filter) ||
+		        (filter->family &&
+		                strncmp(filter->family, operation, strlen(operation)) != 0) ||
+		        !is_first(rows, i, filter)) /* each problem once */
 			continue;
 		const struct ways w = ways_of(rows, count, i, filter);
-		/* Each problem once. */
-		if (!w.first || w.measured < 2 ||
+		if (w.measured < 2 || !chosen_by(w.chosen, filter->choice) ||
 		        (filter->family && strcmp(w.chosen->family, filter->family) != 0))
 			continue;
 		values[regret.shapes++] =

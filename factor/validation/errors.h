@@ -3,7 +3,7 @@
  * median as the measurement. Reads no file and prints nothing. */
 #pragma once
 
-#include "results.h"
+#include "draw.h"
 
 /* Within 10 %; predicted too slow; predicted too fast; the measurement's interval contains the 10 %
  * limit; nothing to compare, or measured too noisily (a half-width over 20 %). */
@@ -14,6 +14,7 @@ struct comparison {
 	const struct result *predicted, *measured; /* measured is NULL when there is no row */
 	char family[64];                           /* "panel_getrf/blas/s" */
 	bool phase;                                /* one phase, not the whole operation */
+	bool drawn;                                /* the shape was drawn, and judges */
 	int level;
 	enum verdict verdict;
 	char reason[512];    /* of SKIPPED */
@@ -22,11 +23,21 @@ struct comparison {
 	double half_width;   /* of the prediction's interval, relative */
 	double peak_error;   /* of the baseline "peak rate", filled by errors_baseline_... */
 	double scaled_error; /* of the nearest other measured size of the family, scaled by flops */
+	double interpolated_error; /* of log-log interpolation between benched powers of two */
 };
 
-/* One comparison per prediction, in the predictions' order. The caller frees *rows. */
+static inline double errors_relative(double predicted, double measured)
+{
+	return predicted / measured - 1;
+}
+
+/* One comparison per prediction, with the baseline of the nearest size, in the predictions' order.
+ * The caller frees *rows. */
 size_t errors_compare(const struct results *predictions, const struct results *measurements,
         struct comparison **rows);
+
+/* scaled_error; done by errors_compare. */
+void errors_baseline_scaled(struct comparison *rows, size_t count);
 
 /* Baseline of memory-bound cases of one executor: peak_error of reading and writing the panel once
  * (gemv: reading the matrix) at `bandwidth` bytes/s (read + written). */
@@ -38,10 +49,19 @@ void errors_baseline_peak(
 void errors_baseline_rate(struct comparison *rows, size_t count, const char *executor,
         enum precision precision, double rate);
 
+/* Baseline of whole factorizations of squares by the model's plan: interpolated_error between the
+ * fastest of the bench at powers of two, panels in the same place. NaN beyond the bench's sizes. */
+void errors_baseline_interpolated(
+        struct comparison *rows, size_t count, const struct results *bench);
+
 /* Selects cases of one level, none of them a phase; NULL means any. */
+enum shapes { SHAPES_ALL, SHAPES_DRAWN, SHAPES_FIXED };
+enum choice { CHOICE_ANY, CHOICE_MODEL, CHOICE_RULE };
 struct errors_filter {
 	const char *family, *executor, *regime, *operation;
 	int level;
+	enum shapes shapes;
+	enum choice choice; /* of regret alone: whether the least cost or a rule chose the plan */
 };
 
 struct error_summary {
@@ -49,14 +69,14 @@ struct error_summary {
 	double median_abs, p90_abs, worst, bias; /* worst and bias (median) are signed */
 	double within[4];                        /* fractions within 5, 10, 20, 30 % */
 	double coverage, half_width;             /* fraction covered; median relative half-width */
-	double peak, scaled;                     /* median absolute errors of the two baselines */
+	double peak, scaled, interpolated;       /* median absolute errors of the baselines */
 };
 struct error_summary errors_summary(
         const struct comparison *rows, size_t count, const struct errors_filter *filter);
 
 /* Pairs of variants and plans of one problem (same operation, executor, precision, shape, triangle,
  * place of the matrix) with measured times within a factor of 2; `right` of them are predicted in
- * the measured order. Of the filter the operation, executor and level count. */
+ * the measured order. Of the filter the operation, executor, level and shapes count. */
 struct ranking {
 	size_t pairs, right;
 };

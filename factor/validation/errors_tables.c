@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const shapes_name[] = {"all", "drawn", "fixed"};
+
 /* ---- validation.tsv ---- */
 
 #define MEMBER(kind, column, member) FIELD(struct error_summary, kind, column, member)
@@ -24,6 +26,7 @@ static void add_family(struct table *table, const struct comparison *rows, size_
 	        MEMBER(FIELD_REAL, "within30", within[3]), MEMBER(FIELD_REAL, "coverage", coverage),
 	        MEMBER(FIELD_REAL, "baseline_peak", peak),
 	        MEMBER(FIELD_REAL, "baseline_scaled", scaled),
+	        MEMBER(FIELD_REAL, "baseline_interpolated", interpolated),
 	        MEMBER(FIELD_REAL, "half_width", half_width),
 	        MEMBER(FIELD_COUNT, "skipped", skipped)};
 	struct error_summary s = errors_summary(rows, count, filter);
@@ -33,24 +36,30 @@ static void add_family(struct table *table, const struct comparison *rows, size_
 	size_t r = table_add_row(table);
 	table_set_text(table, r, "family", filter->family ? filter->family : "all");
 	table_set_text(table, r, "executor", filter->executor);
+	table_set_text(table, r, "shapes", shapes_name[filter->shapes]);
 	table_set_text(table, r, "regime", filter->regime ? filter->regime : "any");
 	table_set_int(table, r, "level", filter->level);
 	fields_write(table, r, fields, ARRAY_LEN(fields), &s);
-	table_set_real(table, r, "regret", errors_regret(rows, count, filter).median);
+	struct errors_filter chosen = *filter;
+	chosen.choice = CHOICE_MODEL;
+	table_set_real(table, r, "regret", errors_regret(rows, count, &chosen).median);
+	chosen.choice = CHOICE_RULE;
+	table_set_real(table, r, "regret_rule", errors_regret(rows, count, &chosen).median);
 }
 
 static bool same_family(const struct comparison *a, const struct comparison *b)
 {
-	return a->level == b->level && strcmp(a->family, b->family) == 0 &&
+	return a->level == b->level && a->drawn == b->drawn && strcmp(a->family, b->family) == 0 &&
 	       strcmp(a->predicted->executor, b->predicted->executor) == 0 &&
 	       strcmp(a->predicted->regime, b->predicted->regime) == 0;
 }
 
-static void add_families(
-        struct table *table, const struct comparison *rows, size_t count, int level)
+static void add_families(struct table *table, const struct comparison *rows, size_t count,
+        int level, enum shapes shapes)
 {
 	for (size_t i = 0; i < count; i++) {
 		bool seen = rows[i].phase || rows[i].level != level ||
+		            rows[i].drawn != (shapes == SHAPES_DRAWN) ||
 		            rows[i].verdict == VERDICT_SKIPPED;
 		for (size_t j = 0; j < i && !seen; j++)
 			seen = !rows[j].phase && rows[j].verdict != VERDICT_SKIPPED &&
@@ -60,28 +69,34 @@ static void add_families(
 			        &(struct errors_filter){.family = rows[i].family,
 			                .executor = rows[i].predicted->executor,
 			                .regime = rows[i].predicted->regime,
-			                .level = level});
+			                .level = level,
+			                .shapes = shapes});
 	}
 }
 
 struct table *errors_family_table(const struct comparison *rows, size_t count)
 {
-	static const char *const columns[] = {"family", "executor", "regime", "level", "cases",
-	        "median_abs_error", "p90_abs_error", "worst_error", "bias", "within5", "within10",
-	        "within20", "within30", "coverage", "regret", "baseline_peak", "baseline_scaled",
-	        "half_width", "skipped"};
+	static const char *const columns[] = {"family", "executor", "shapes", "regime", "level",
+	        "cases", "median_abs_error", "p90_abs_error", "worst_error", "bias", "within5",
+	        "within10", "within20", "within30", "coverage", "regret", "regret_rule",
+	        "baseline_peak", "baseline_scaled", "baseline_interpolated", "half_width",
+	        "skipped"};
 	static const char *const executors[] = {"cuda", "host"};
 	static const char *const regimes[] = {NULL, "hardware", "surface"};
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 
-	for (int level = 2; level >= 0; level--)
-		add_families(table, rows, count, level);
-	for (size_t e = 0; e < ARRAY_LEN(executors); e++)
+	for (enum shapes shapes = SHAPES_DRAWN; shapes <= SHAPES_FIXED; shapes++)
 		for (int level = 2; level >= 0; level--)
-			for (size_t g = 0; g < ARRAY_LEN(regimes); g++)
-				add_family(table, rows, count,
-				        &(struct errors_filter){
-				                NULL, executors[e], regimes[g], NULL, level});
+			add_families(table, rows, count, level, shapes);
+	for (enum shapes shapes = SHAPES_DRAWN; shapes <= SHAPES_FIXED; shapes++)
+		for (size_t e = 0; e < ARRAY_LEN(executors); e++)
+			for (int level = 2; level >= 0; level--)
+				for (size_t g = 0; g < ARRAY_LEN(regimes); g++)
+					add_family(table, rows, count,
+					        &(struct errors_filter){.executor = executors[e],
+					                .regime = regimes[g],
+					                .level = level,
+					                .shapes = shapes});
 	return table;
 }
 
@@ -90,9 +105,10 @@ struct table *errors_family_table(const struct comparison *rows, size_t count)
 struct table *errors_row_table(const struct comparison *rows, size_t count)
 {
 	static const char *const columns[] = {"operation", "variant", "precision", "math", "m", "n",
-	        "nb", "options", "executor", "regime", "level", "predicted", "predicted_low",
-	        "predicted_high", "measured", "measured_low", "measured_high", "error", "covered",
-	        "baseline_peak", "baseline_scaled", "verdict", "reason"};
+	        "k", "nb", "options", "executor", "shapes", "regime", "level", "predicted",
+	        "predicted_low", "predicted_high", "measured", "measured_low", "measured_high",
+	        "error", "covered", "baseline_peak", "baseline_scaled", "baseline_interpolated",
+	        "choice", "verdict", "reason"};
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 
 	for (size_t i = 0; i < count; i++) {
@@ -101,6 +117,10 @@ struct table *errors_row_table(const struct comparison *rows, size_t count)
 		size_t r = table_add_row(table);
 		result_write(table, r, p);
 		table_set_int(table, r, "level", row->level);
+		table_set_text(
+		        table, r, "shapes", shapes_name[row->drawn ? SHAPES_DRAWN : SHAPES_FIXED]);
+		if (result_has_value(p, "plan", "model"))
+			table_set_text(table, r, "choice", results_by_rule(p) ? "rule" : "model");
 		table_set_real(table, r, "predicted", p->seconds.value);
 		table_set_real(table, r, "predicted_low", p->seconds.low);
 		table_set_real(table, r, "predicted_high", p->seconds.high);
@@ -114,6 +134,7 @@ struct table *errors_row_table(const struct comparison *rows, size_t count)
 			table_set_int(table, r, "covered", row->covered);
 		table_set_real(table, r, "baseline_peak", row->peak_error);
 		table_set_real(table, r, "baseline_scaled", row->scaled_error);
+		table_set_real(table, r, "baseline_interpolated", row->interpolated_error);
 		table_set_text(table, r, "verdict", verdict_name[row->verdict]);
 		table_set_text(table, r, "reason", row->reason[0] ? row->reason : "nan");
 	}
@@ -204,12 +225,14 @@ static void print_skipped(const struct comparison *rows, size_t count, FILE *out
 
 static void print_families(const struct comparison *rows, size_t count, FILE *out)
 {
-	static const char *const columns[] = {"family", "executor", "regime", "level", "cases",
-	        "median", "p90", "worst", "bias", "in 5", "in 10", "in 20", "in 30", "covered",
-	        "half-width", "regret", "peak", "scaled"};
+	static const char *const columns[] = {"family", "executor", "shapes", "regime", "level",
+	        "cases", "median", "p90", "worst", "bias", "in 5", "in 10", "in 20", "in 30",
+	        "covered", "half-width", "regret", "by rule", "peak", "scaled", "interpolated"};
 	static const char *const sources[] = {"median_abs_error", "p90_abs_error", "worst_error",
 	        "bias", "within5", "within10", "within20", "within30", "coverage", "half_width",
-	        "regret", "baseline_peak", "baseline_scaled"};
+	        "regret", "regret_rule", "baseline_peak", "baseline_scaled",
+	        "baseline_interpolated"};
+	enum { TEXTS = ARRAY_LEN(columns) - ARRAY_LEN(sources) };
 	struct table *families = errors_family_table(rows, count);
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 
@@ -218,46 +241,58 @@ static void print_families(const struct comparison *rows, size_t count, FILE *ou
 		        strcmp(table_text(families, i, "family"), "all") != 0)
 			continue; /* per family in validation.tsv */
 		size_t r = table_add_row(table);
-		for (size_t c = 0; c < 5; c++)
+		for (size_t c = 0; c < TEXTS; c++)
 			table_set_text(table, r, columns[c], table_text(families, i, columns[c]));
 		for (size_t c = 0; c < ARRAY_LEN(sources); c++) {
 			bool is_signed = c == 2 || c == 3;
-			show(table, r, columns[5 + c], 1, is_signed,
+			show(table, r, columns[TEXTS + c], 1, is_signed,
 			        100 * table_real(families, i, sources[c]));
 		}
 	}
 	fprintf(out,
-	        "\nErrors (predicted / measured - 1) in %%, by family; peak and scaled are the "
-	        "baselines' medians\n");
+	        "\nErrors (predicted / measured - 1) in %%, by family; regret of choices by the "
+	        "model and by a rule; peak, scaled and interpolated are the baselines' medians\n");
 	table_print(table, NULL, 0, out);
 	table_free(table);
 	table_free(families);
 }
 
-static void print_choice(const struct comparison *rows, size_t count, const char *operation,
-        const char *executor, FILE *out)
+static void print_regret(const struct comparison *rows, size_t count, struct errors_filter filter,
+        enum choice choice, FILE *out)
 {
-	const struct errors_filter filter = {
-	        .operation = operation, .executor = executor, .level = 2};
-	struct ranking ranking = errors_ranking(rows, count, &filter);
-	struct regret regret = errors_regret(rows, count, &filter);
+	filter.choice = choice;
+	const struct regret regret = errors_regret(rows, count, &filter);
 
 	if (regret.shapes == 0)
 		return;
-	fprintf(out, "%s %s: of %zu pairs of variants within 2x, %zu ranked right", executor,
-	        operation, ranking.pairs, ranking.right);
-	if (ranking.pairs)
-		fprintf(out, " (%.0f %%)", 100 * (double)ranking.right / (double)ranking.pairs);
 	fprintf(out,
-	        "; regret of the choice: median %.1f %%, worst %.1f %% over %zu shapes with %zu to "
-	        "%zu measured ways",
-	        100 * regret.median, 100 * regret.worst, regret.shapes, regret.fewest, regret.most);
+	        "; regret of the choice%s: median %.1f %%, worst %.1f %% over %zu shapes with %zu "
+	        "to %zu measured ways",
+	        choice == CHOICE_RULE ? " by a rule" : "", 100 * regret.median, 100 * regret.worst,
+	        regret.shapes, regret.fewest, regret.most);
 	if (regret.missing)
 		fprintf(out, " (%zu predicted ways are not measured)", regret.missing);
+}
+
+static void print_choice(
+        const struct comparison *rows, size_t count, const struct errors_filter *filter, FILE *out)
+{
+	const struct ranking ranking = errors_ranking(rows, count, filter);
+
+	if (errors_regret(rows, count, filter).shapes == 0)
+		return;
+	fprintf(out, "%s %s, %s shapes: of %zu pairs of variants within 2x, %zu ranked right",
+	        filter->executor, filter->operation, shapes_name[filter->shapes], ranking.pairs,
+	        ranking.right);
+	if (ranking.pairs)
+		fprintf(out, " (%.0f %%)", 100 * (double)ranking.right / (double)ranking.pairs);
+	for (enum choice choice = CHOICE_MODEL; choice <= CHOICE_RULE; choice++)
+		print_regret(rows, count, *filter, choice, out);
 	fputc('\n', out);
 }
 
-static void print_choices(const struct comparison *rows, size_t count, FILE *out)
+static void print_choices(
+        const struct comparison *rows, size_t count, enum shapes shapes, FILE *out)
 {
 	static const char *const executors[] = {"cuda", "host"};
 	static const char *const operations[] = {
@@ -265,7 +300,55 @@ static void print_choices(const struct comparison *rows, size_t count, FILE *out
 
 	for (size_t e = 0; e < ARRAY_LEN(executors); e++)
 		for (size_t o = 0; o < ARRAY_LEN(operations); o++)
-			print_choice(rows, count, operations[o], executors[e], out);
+			print_choice(rows, count,
+			        &(struct errors_filter){.operation = operations[o],
+			                .executor = executors[e],
+			                .level = 2,
+			                .shapes = shapes},
+			        out);
+}
+
+/* ---- the verdict ---- */
+
+static bool is_judged(const struct comparison *row)
+{
+	return row->drawn && row->level == 2 && row->verdict != VERDICT_SKIPPED;
+}
+
+static size_t count_seeds(const struct comparison *rows, size_t count)
+{
+	size_t seeds = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool counted = !is_judged(&rows[i]);
+		for (size_t j = i; j > 0 && !counted; j--)
+			counted =
+			        is_judged(&rows[j - 1]) && result_same_option(rows[j - 1].predicted,
+			                                           rows[i].predicted, "seed");
+		seeds += !counted;
+	}
+	return seeds;
+}
+
+static void print_verdict(
+        const struct comparison *rows, size_t count, enum shapes shapes, FILE *out)
+{
+	const struct error_summary s =
+	        errors_summary(rows, count, &(struct errors_filter){.level = 2, .shapes = shapes});
+
+	if (shapes == SHAPES_DRAWN)
+		fprintf(out, "Verdict, drawn shapes: %zu seeds, %zu cases",
+		        count_seeds(rows, count), s.cases);
+	else
+		fprintf(out, "Fixed shapes: %zu cases", s.cases);
+	if (s.cases)
+		fprintf(out,
+		        ": median |error| %.1f %%, within 10 %%: %.0f %%, worst %+.1f %%; "
+		        "baselines' "
+		        "medians: peak %.0f %%, scaled %.0f %%, interpolated %.1f %%",
+		        100 * s.median_abs, 100 * s.within[1], 100 * s.worst, 100 * s.peak,
+		        100 * s.scaled, 100 * s.interpolated);
+	fputc('\n', out);
 }
 
 static void print_phases(const struct comparison *rows, size_t count, FILE *out)
@@ -286,10 +369,13 @@ static void print_phases(const struct comparison *rows, size_t count, FILE *out)
 
 void errors_print(const struct comparison *rows, size_t count, size_t most, FILE *out)
 {
+	print_verdict(rows, count, SHAPES_DRAWN, out);
+	print_verdict(rows, count, SHAPES_FIXED, out);
 	print_bad(rows, count, most, out);
 	print_skipped(rows, count, out);
 	print_families(rows, count, out);
 	fputc('\n', out);
-	print_choices(rows, count, out);
+	print_choices(rows, count, SHAPES_DRAWN, out);
+	print_choices(rows, count, SHAPES_FIXED, out);
 	print_phases(rows, count, out);
 }

@@ -26,6 +26,7 @@ struct product product_of(const struct result *row)
 	        .m = row->m,
 	        .n = row->n,
 	        .k = row->k,
+	        .lda = result_lda(row),
 	        .calls = results_calls(row)};
 }
 
@@ -64,17 +65,33 @@ static void add_gemv(struct results *list, enum precision precision, int64_t m, 
 }
 
 /* Our kernel too where the executor takes it. */
-static void add_gemm(struct results *list, enum precision precision, int64_t n, int64_t k)
+static void add_gemm(
+        struct results *list, enum precision precision, int64_t m, int64_t n, int64_t k)
 {
-	struct product p = {.blas_only = true, .precision = precision, .m = n, .n = n, .k = k};
+	struct product p = {.blas_only = true, .precision = precision, .m = m, .n = n, .k = k};
 
 	add(list, &p);
 	p.blas_only = false;
-	if (gemm_is_ahead(&tuning_hopper, precision, n, n, k))
+	if (gemm_is_ahead(&tuning_hopper, precision, m, n, k))
 		add(list, &p);
 }
 
-size_t cases_products(bool quick, struct result **rows)
+static void add_drawn(const struct draw *draw, struct results *list)
+{
+	struct drawn_shape shape[DRAW_SHAPES];
+
+	for (int d = 0; d < 2; d++) {
+		const enum precision precision = d ? DOUBLE : SINGLE;
+		size_t count = draw_shapes(draw, "gemv", "cuda", precision, shape);
+		for (size_t i = 0; i < count; i++)
+			add_gemv(list, precision, shape[i].m, shape[i].n);
+		count = draw_shapes(draw, "gemm", "cuda", precision, shape);
+		for (size_t i = 0; i < count; i++)
+			add_gemm(list, precision, shape[i].m, shape[i].n, shape[i].k);
+	}
+}
+
+size_t cases_products(bool quick, const struct draw *draw, struct result **rows)
 {
 	static const int64_t gemv_shape[][2] = {{1000, 1000}, {3000, 3000}, {5555, 5555},
 	        {10007, 10007}, {30000, 500}, {500, 30000}};
@@ -82,15 +99,18 @@ size_t cases_products(bool quick, struct result **rows)
 	        {10007, 10007}, {1000, 100}, {3000, 100}, {5555, 200}, {10007, 100}, {10007, 200}};
 	struct results list = {0};
 
-	for (size_t i = 0; i < ARRAY_LEN(gemv_shape) && !quick; i++)
+	if (draw)
+		add_drawn(draw, &list);
+	for (size_t i = 0; i < ARRAY_LEN(gemv_shape) && !quick && !draw; i++)
 		for (int d = 0; d < 2; d++)
 			add_gemv(&list, d ? DOUBLE : SINGLE, gemv_shape[i][0], gemv_shape[i][1]);
-	for (size_t i = 0; i < ARRAY_LEN(gemm_shape) && !quick; i++)
+	for (size_t i = 0; i < ARRAY_LEN(gemm_shape) && !quick && !draw; i++)
 		for (int d = 0; d < 2; d++)
-			add_gemm(&list, d ? DOUBLE : SINGLE, gemm_shape[i][0], gemm_shape[i][1]);
-	if (quick) {
+			add_gemm(&list, d ? DOUBLE : SINGLE, gemm_shape[i][0], gemm_shape[i][0],
+			        gemm_shape[i][1]);
+	if (quick && !draw) {
 		add_gemv(&list, SINGLE, 3000, 3000);
-		add_gemm(&list, SINGLE, 3000, 100);
+		add_gemm(&list, SINGLE, 3000, 3000, 100);
 	}
 	*rows = list.row;
 	return list.count;
@@ -106,10 +126,11 @@ static bool predict(const struct profile *profile, int level, struct result *row
 	return predicted_fill(row, &made, model_product_predict(profile, &product, level, &made));
 }
 
-size_t predict_products(struct results *results, const struct profile *profile, bool quick)
+size_t predict_products(
+        struct results *results, const struct profile *profile, bool quick, const struct draw *draw)
 {
 	struct result *rows;
-	size_t count = cases_products(quick, &rows);
+	size_t count = cases_products(quick, draw, &rows);
 
 	return predicted_all(results, profile, rows, count, predict);
 }

@@ -4,7 +4,7 @@
 
 #include "lib/profile/profile.h"
 #include "factor/algorithms/product.h"
-#include "results.h"
+#include "draw.h"
 #include "timing.h"
 
 /* Whether a row is one: operation gemv (variants own and cublas, options trans=n|t) or gemm (own
@@ -12,12 +12,13 @@
 bool results_is_product(const struct result *row);
 struct product product_of(const struct result *row);
 
-/* The hold-out list as rows without results; sizes off the powers of two that the probes use. The
- * caller frees *rows. */
-size_t cases_products(bool quick, struct result **rows);
+/* The hold-out list as rows without results: fixed sizes off the powers of two that the probes use,
+ * or drawn ones. The caller frees *rows. */
+size_t cases_products(bool quick, const struct draw *draw, struct result **rows);
 
 /* Adds the predictions at three levels; returns how many cases were refused. */
-size_t predict_products(struct results *results, const struct profile *profile, bool quick);
+size_t predict_products(struct results *results, const struct profile *profile, bool quick,
+        const struct draw *draw);
 
 /* Fills seconds (of one call) and residual of a candidate for each of `count` products, all of one
  * shape and precision. Checks one call, at elements chosen at random. */

@@ -173,7 +173,7 @@ bool results_write(struct results *results, const char *path, struct fault *faul
 	return ok;
 }
 
-static const char *read_row(const struct table *table, size_t r, struct result *row)
+const char *result_read(const struct table *table, size_t r, struct result *row)
 {
 	const char *precision = table_text(table, r, "precision");
 	const char *math = table_text(table, r, "math");
@@ -228,7 +228,7 @@ static bool read_rows(struct results *results, const char *path, struct fault *f
 {
 	for (size_t r = 0; r < results->table->row_count; r++) {
 		struct result row;
-		const char *wrong = read_row(results->table, r, &row);
+		const char *wrong = result_read(results->table, r, &row);
 		if (wrong)
 			return fault_set(fault, "%s, row %zu: %s", path, r + 1, wrong);
 		for (size_t i = 0; i < r; i++)
@@ -254,20 +254,27 @@ struct results *results_read(const char *path, struct fault *fault)
 
 /* ---- options and keys ---- */
 
-void results_options(char options[64], const char *executor, const char *phase, int level)
+void results_options(
+        char options[RESULT_OPTIONS], const char *executor, const char *phase, int level)
 {
-	int used = snprintf(options, 64, strcmp(executor, "cuda") == 0 ? "l2=warm" : "cache=warm");
+	const char number[] = {(char)('0' + level), 0};
+
+	snprintf(options, RESULT_OPTIONS, "%s",
+	        strcmp(executor, "cuda") == 0 ? "l2=warm" : "cache=warm");
 	if (phase)
-		used += snprintf(options + used, (size_t)(64 - used), ",phase=%s", phase);
+		results_option_add(options, "phase", phase);
 	if (level < 2)
-		snprintf(options + used, (size_t)(64 - used), ",level=%d", level);
+		results_option_add(options, "level", number);
 }
 
-void results_option_add(char options[64], const char *key, const char *value)
+void results_option_add(char options[RESULT_OPTIONS], const char *key, const char *value)
 {
-	size_t used = strlen(options);
+	char tail[RESULT_OPTIONS];
+	const size_t used = case_length(options);
 
-	snprintf(options + used, 64 - used, "%s%s=%s", used ? "," : "", key, value);
+	snprintf(tail, sizeof tail, "%s", options + used);
+	snprintf(options + used, RESULT_OPTIONS - used, "%s%s=%s%s", used ? "," : "", key, value,
+	        tail);
 }
 
 bool results_option(const char *options, const char *key, char *value, size_t size)
@@ -321,16 +328,28 @@ int results_level(const struct result *row)
 	return results_option(row->options, "level", level, sizeof level) ? level[0] - '0' : 2;
 }
 
-static const char disturbed[] = "disturbed: others used the core in nearly all runs";
+static const char disturbed[] = "disturbed: ";
 
-void results_disturbed_set(struct result *row)
+void results_disturbed_set(struct result *row, const char *how)
 {
-	snprintf(row->note, sizeof row->note, "%s", disturbed);
+	snprintf(row->note, sizeof row->note, "%s%s", disturbed, how);
 }
 
 bool results_disturbed(const struct result *row)
 {
-	return !isnan(row->seconds.value) && strcmp(row->note, disturbed) == 0;
+	return !isnan(row->seconds.value) && starts_with(row->note, disturbed);
+}
+
+static const char by_rule[] = "plan chosen by a rule";
+
+void results_by_rule_set(struct result *row)
+{
+	snprintf(row->note, sizeof row->note, "%s", by_rule);
+}
+
+bool results_by_rule(const struct result *row)
+{
+	return strcmp(row->note, by_rule) == 0;
 }
 
 size_t results_count_disturbed(const struct results *results)

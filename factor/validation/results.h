@@ -7,6 +7,8 @@
 #include "lib/base/table.h"
 #include "factor/executors/executor.h"
 
+enum { RESULT_OPTIONS = 96 };
+
 struct result {
 	char operation[24], variant[24], executor[16];
 	enum precision precision;
@@ -14,12 +16,12 @@ struct result {
 	int64_t m, n;
 	int64_t k, p, nb; /* inner dimension or number of reflectors; right-hand sides; width of the
 	                     (first) block; 0 where the operation has none */
-	char options[64]; /* key=value pairs joined by commas: the memory state, phase=NAME,
-	                     uplo=l|u, from=host, alg=NAME, plan=model, without=NAME,
+	char options[RESULT_OPTIONS]; /* key=value pairs joined by commas: the memory state,
+	                     phase=NAME, uplo=l|u, from=host, alg=NAME, plan=model, without=NAME,
 	                     trans=nn|nt, layout=row|column, blocks=folded|exit|full, side=l|r,
-	                     splits=N|plan, level=0|1 (last) */
-	char plan[256];   /* of whole factorizations the text of whole_plan_text; else block width
-	                     and leading dimension */
+	                     splits=N|plan, lda=N, seed=N (draw.h), level=0|1 (last) */
+	char plan[256]; /* of whole factorizations the text of whole_plan_text; else block width
+	                   and leading dimension */
 	struct estimate seconds; /* samples = repeats; NaN: refused or failed, see note */
 	double residual;         /* LAPACK's test ratio; check_whole.h estimates it for whole
 	                            factorizations; rows error_* hold LAWN 202's measure */
@@ -57,10 +59,11 @@ void result_write(struct table *table, size_t r, const struct result *row);
 struct results *results_read(const char *path, struct fault *fault);
 
 /* "l2=warm" or "cache=warm" by executor, then phase (NULL: none), then level (2 is not written). */
-void results_options(char options[64], const char *executor, const char *phase, int level);
+void results_options(
+        char options[RESULT_OPTIONS], const char *executor, const char *phase, int level);
 
-/* One more pair. */
-void results_option_add(char options[64], const char *key, const char *value);
+/* One more pair, before the level. */
+void results_option_add(char options[RESULT_OPTIONS], const char *key, const char *value);
 
 /* Value of one option into value (size bytes); false when it is absent. */
 bool results_option(const char *options, const char *key, char *value, size_t size);
@@ -78,10 +81,17 @@ int64_t results_calls(const struct result *row);
 /* Level of a prediction: 0, 1, or 2 when options name none. */
 int results_level(const struct result *row);
 
-/* A note marks times of runs that other processes disturbed (timing.h). */
-void results_disturbed_set(struct result *row);
+/* A note marks times that other processes disturbed, and how. */
+void results_disturbed_set(struct result *row, const char *how);
 bool results_disturbed(const struct result *row);
 size_t results_count_disturbed(const struct results *results);
+
+/* A note marks predictions of plans that a rule chose among plans of nearly the same cost. */
+void results_by_rule_set(struct result *row);
+bool results_by_rule(const struct result *row);
+
+/* Reads a row's columns; NULL, or what is wrong with it. */
+const char *result_read(const struct table *table, size_t r, struct result *row);
 
 /* The measurement of a prediction's case, or NULL. */
 const struct result *results_find(const struct results *results, const struct result *like);

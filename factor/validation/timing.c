@@ -30,13 +30,25 @@ static bool restore(struct timing_fixture *fixture, struct candidate *candidate)
 	return !candidate->before || candidate->before(candidate);
 }
 
-static bool run_once(struct timing_fixture *fixture, struct candidate *candidate, double *seconds)
+/* The calling thread works or spins throughout a run on the host. */
+static const double held = 0.9;
+
+struct timed {
+	double seconds;
+	bool held; /* the calling thread had its core */
+};
+
+static bool run_once(
+        struct timing_fixture *fixture, struct candidate *candidate, struct timed *timed)
 {
+	const struct executor *e = candidate->executor ? candidate->executor : fixture->executor;
+
 	if (!restore(fixture, candidate))
 		return false;
-	double start = clock_now();
+	const double cpu = clock_thread(), start = clock_now();
 	bool ok = candidate->run(candidate);
-	*seconds = clock_now() - start;
+	timed->seconds = clock_now() - start;
+	timed->held = !e->on_host || clock_thread() - cpu > held * timed->seconds;
 	return ok;
 }
 
@@ -65,6 +77,7 @@ static void look(struct timing_fixture *fixture, struct candidate *candidate)
 static void begin(struct timing_fixture *fixture, struct candidate *candidate, double warm_seconds)
 {
 	double start = clock_now(), seconds;
+	struct timed timed;
 
 	candidate->fault.text[0] = 0;
 	candidate->fixture = fixture;
@@ -78,10 +91,11 @@ static void begin(struct timing_fixture *fixture, struct candidate *candidate, d
 	}
 	bool cold = true;
 	for (int runs = 0; cold || clock_now() - start < warm_seconds; runs++) {
-		if (!run_once(fixture, candidate, &seconds)) {
+		if (!run_once(fixture, candidate, &timed)) {
 			give_up(fixture, candidate);
 			return;
 		}
+		seconds = timed.seconds;
 		if (fixture->plan->screened &&
 		        (runs > 0 ||
 		                seconds >= fmax(loading, fixture->plan->max_seconds / FEWEST))) {
@@ -121,7 +135,8 @@ static bool disturbed(const struct timing_plan *plan)
 static bool take_runs(struct timing_fixture *fixture, struct candidate *candidate)
 {
 	const struct timing_plan *plan = fixture->plan;
-	double start = clock_now(), turn = plan->max_seconds / FIRST_TURN, now = start, seconds;
+	double start = clock_now(), turn = plan->max_seconds / FIRST_TURN, now = start;
+	struct timed timed;
 	/* Turns grow with the number of samples: the samples are sorted a few times only. */
 	size_t runs = candidate->samples / 4 > FIRST_TURN ? candidate->samples / 4 : FIRST_TURN;
 
@@ -129,10 +144,10 @@ static bool take_runs(struct timing_fixture *fixture, struct candidate *candidat
 		core_noise_refresh(plan->noise);
 	bool before = disturbed(plan);
 	for (size_t i = 0; i < runs && !*plan->stop && (i == 0 || now - start < turn); i++) {
-		if (!run_once(fixture, candidate, &seconds))
+		if (!run_once(fixture, candidate, &timed))
 			return false;
 		bool after = disturbed(plan);
-		keep_run(candidate, seconds, before || after);
+		keep_run(candidate, timed.seconds, before || after || (plan->noise && !timed.held));
 		before = after;
 		now = clock_now();
 	}
@@ -154,7 +169,7 @@ static void take_side_queues(struct candidate *c, double target)
 {
 	if (c->side_queues > 0 &&
 	        timing_slowed(c->sample, c->samples, c->side_queue, c->side_queues, target))
-		c->disturbed = true;
+		c->disturbed = "others used its cores in nearly all runs";
 	for (size_t i = 0; i < c->side_queues; i++)
 		keep_run(c, c->side_queue[i], false);
 	c->side_queues = 0;

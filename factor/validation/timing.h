@@ -2,7 +2,8 @@
 /* Times several ways to do one operation on the same data, in turns, so that drift of the machine
  * affects all alike. Before every run the input is restored by a copy, which is not timed: the L2
  * or cache is warm. The time is the host's, from call to completion, on an idle device. A run is
- * disturbed when the calling thread's core did clearly less than usual before or after it.
+ * disturbed when the calling thread's core did clearly less than usual before or after it, and on
+ * the host when the calling thread did not have its core, or waited asleep, for part of it.
  * Disturbed runs are discarded when there are enough other runs; else they are the time, which is
  * then marked as disturbed, unless the undisturbed runs take as long. */
 #pragma once
@@ -47,7 +48,7 @@ struct candidate {
 	double residual;         /* LAPACK's test ratio, the check passes below 30 */
 	double orthogonality;    /* of QR: the same ratio of I - Q^T Q; else NaN */
 	bool refused, failed;    /* the reason is in note */
-	bool disturbed;          /* the time is of disturbed runs that may be longer */
+	const char *disturbed;   /* how, when the time is of disturbed runs that may be longer */
 	char note[512];
 	/* Set inside. */
 	struct timing_fixture *fixture;

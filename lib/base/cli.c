@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 const char *fathom_version_text(void); /* build/version.c, written by scripts/version.sh */
+const char *fathom_model_text(void);
 
 const char *cli_version(void)
 {
@@ -21,6 +22,11 @@ const char *cli_version(void)
 
 	snprintf(text, sizeof text, "fathom %s", fathom_version_text());
 	return text;
+}
+
+const char *cli_model(void)
+{
+	return fathom_model_text();
 }
 
 /* === The options of one program: its own, then the common ones ================================ */
@@ -328,11 +334,12 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 	struct option table[ALL_OPTIONS + 1];
 	char letters[2 * ALL_OPTIONS + 2];
 	const char *output = common->output ? common->output : "data/local";
+	const int64_t seed = common->seed ? common->seed : 1;
 	int code;
 
 	prepare_streams(program->name);
 	msg_start(program->name, false);
-	*common = (struct cli_common){.device = "0", .output = output, .seed = 1};
+	*common = (struct cli_common){.device = "0", .output = output, .seed = seed};
 	gather(&set, program, common);
 	describe(&set, table, letters);
 	opterr = 0;

@@ -56,14 +56,18 @@ struct cli_program {
  * Calls msg_start. Reopens closed standard streams, and makes the program exit 1 when its output
  * could not be written. *operands receives the operands (NULL-terminated, owned by the parser);
  * they are an error when program->operands is NULL. Sets the defaults of common, but for
- * common->output, which the caller may set before (machine_data_folder()); NULL becomes
- * "data/local". Start from `struct cli_common common = {0}`. */
+ * common->output and common->seed, which the caller may set before (machine_data_folder()); NULL
+ * becomes "data/local", 0 becomes 1. Start from `struct cli_common common = {0}`. */
 void cli_parse(int argc, char **argv, const struct cli_program *program, struct cli_common *common,
         char ***operands);
 
 /* "fathom 0.1.0 (abc1234)" built in by the Makefile: version and commit, "+dirty" with uncommitted
  * changes. */
 const char *cli_version(void);
+
+/* The model's version: the beginning of a checksum of the sources that predictions, and the code
+ * that is predicted, are made from. */
+const char *cli_model(void);
 
 /* Parses a number with a suffix as CLI_INT does. False when text is no such number or does not fit.
  */

@@ -12,6 +12,14 @@ double clock_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double clock_thread(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 #if defined(__x86_64__)
 #define ADD(to, from) "add %" #from ", %" #to "\n\t"
 #elif defined(__aarch64__)

@@ -7,6 +7,9 @@
 /* Seconds since an arbitrary start, CLOCK_MONOTONIC_RAW. */
 double clock_now(void);
 
+/* Seconds that the calling thread has had a core. */
+double clock_thread(void);
+
 /* Clock of the core of the calling thread, Hz, from 10^5 dependent adds of one cycle each. The
  * quickest of a few rows counts, as a preemption only makes a row slower. NaN on processors other
  * than x86-64 and aarch64. Takes about 0.2 ms. */

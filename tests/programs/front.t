@@ -143,6 +143,24 @@ export CURVES=no
 record 0 'data/box holds machine' 'a run is recorded without curves' run box
 expect 0 '^machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
 	'its profile and validation alone' sh -c 'ls -A repo/data/box | tr "\n" " "'
+unset CURVES
+seeds() { # rows "seed profile model": to the run's log
+	{
+		printf '# machine: 01234567-89ab\nseed\tdate\tfathom\tprofile_sha256\tmodel\tcases\tmedian_abs_errors\n'
+		printf '%s\tnow\tfathom\t%s\t%s\t1\tnan\n' "$@"
+	} >run/seeds.tsv
+}
+seeds 1 a x 2 a x
+record 0 'data/box holds machine' 'a run with a log of seeds is recorded' run box
+seeds 2 a x 3 b x
+export CURVES=no
+record 0 'data/box holds machine' 'and a later run, without curves' run box
+expect 0 '^1a 2a 3b $' 'whose log keeps the seeds of the earlier one' \
+	sh -c 'grep "^[0-9]" repo/data/box/seeds.tsv | cut -f 1,4 | tr -d "\t" | tr "\n" " "'
+rm run/seeds.tsv
+record 0 'data/box holds machine' 'a run without a log is recorded' run box
+expect 0 '^1a 2a 3b $' 'and keeps the log that is there' \
+	sh -c 'grep "^[0-9]" repo/data/box/seeds.tsv | cut -f 1,4 | tr -d "\t" | tr "\n" " "'
 CURVES=perhaps
 record 2 'CURVES is yes or no' 'another word is refused' run box
 unset CURVES

@@ -75,6 +75,45 @@ expect 1 'does not say by checksum' "measurements without a checksum" "$bin/vali
 cp -r "$data" "$scratch/broken"
 sed -i '$ s/	[^	]*$//' "$scratch/broken/predictions.tsv"
 expect 1 'predictions.tsv' "a broken predictions file" "$bin/measure" --output "$scratch/broken"
+# ---- seeds
+seeds=$scratch/seeds
+cp -r "$data" "$seeds"
+drawn() { # seed: a few of its cases, predicted, measured and validated; its fixed cases are left out
+	"$bin/predict" --quick --seed "$1" --output "$seeds" >/dev/null &&
+		awk '/^#/ || /^operation/ || (/^panel_getrf/ && /seed=/ && ++n <= 6)' "$seeds/predictions.tsv" >"$scratch/few" &&
+		mv "$scratch/few" "$seeds/predictions.tsv" && "$bin/measure" --quick --output "$seeds" >/dev/null 2>&1 &&
+		"$bin/validate" --output "$seeds"
+}
+shapes() { # of predictions, without the seed
+	grep "seed=" "$seeds/predictions.tsv" | sed 's/seed=[0-9]*//' | cut -f 1-6,10 | sort | cksum
+}
+judged() { # rows of drawn shapes with the full model in errors.tsv, by seed
+	awk -F '\t' '!/^#/ && $11 == "drawn" && $13 == 2' "$seeds/errors.tsv" | grep -o 'seed=[0-9]*' | sort | uniq -c | tr -s ' \n' ' '
+}
+"$bin/predict" --quick --seed 5 --output "$seeds" >/dev/null
+first=$(shapes)
+"$bin/predict" --quick --seed 5 --output "$seeds" >/dev/null
+[ "$first" = "$(shapes)" ]
+result $? "a seed repeats its shapes"
+"$bin/predict" --quick --output "$seeds" >/dev/null
+[ "$first" != "$(shapes)" ]
+result $? "without --seed they are new"
+expect 0 '^# seed: [0-9]' "the seed is in the metadata" cat "$seeds/predictions.tsv"
+expect 0 'drawn shapes: [01] seed' "a seed is judged" drawn 5
+expect 0 . "and another one" drawn 6
+[ "$(judged)" = " 2 seed=5 2 seed=6 " ]
+result $? "errors of both count together: $(judged)"
+expect 0 . "the same seed again" drawn 6
+[ "$(judged)" = " 2 seed=5 2 seed=6 " ]
+result $? "counts once: $(judged)"
+[ "$(grep -c '^[56]	' "$seeds/seeds.tsv")" -eq 2 ]
+result $? "seeds.tsv has a row for each"
+sed -i 's/	nan	nan$/	2	panel_getrf=0.1/' "$seeds/seeds.tsv" # as if their cases were undisturbed
+sed -i 's/made up/made new/' "$seeds/profile.tsv"
+expect 0 'Seed 5 was judged before' "a seed that another profile was judged by judges nothing" drawn 5
+[ "$(judged)" = "" ]
+result $? "and errors of the other profile are gone: $(judged)"
+
 mkdir "$scratch/bench"
 expect 0 'potrf  s     256' "measure --bench: the small whole factorizations" \
 	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"

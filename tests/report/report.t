@@ -73,8 +73,8 @@ errors() {
 	ROWS
 }
 validation() {
-	printf 'family\texecutor\tregime\tlevel\tcases\tmedian_abs_error\tp90_abs_error\tworst_error\tbias\twithin5\twithin10\twithin20\twithin30\tcoverage\tregret\tbaseline_peak\tbaseline_scaled\thalf_width\tskipped\n'
-	printf 'panel_getrf/blas/s\tcuda\thardware\t2\t1\t0.25\t0.25\t-0.25\t-0.25\t0\t0\t0\t1\t0\tnan\t0.9\tnan\t0.07\t0\n'
+	printf 'family\texecutor\tshapes\tregime\tlevel\tcases\tmedian_abs_error\tp90_abs_error\tworst_error\tbias\twithin5\twithin10\twithin20\twithin30\tcoverage\tregret\tregret_rule\tbaseline_peak\tbaseline_scaled\tbaseline_interpolated\thalf_width\tskipped\n'
+	printf 'panel_getrf/blas/s\tcuda\tfixed\thardware\t2\t1\t0.25\t0.25\t-0.25\t-0.25\t0\t0\t0\t1\t0\tnan\tnan\t0.9\tnan\tnan\t0.07\t0\n'
 }
 bench() { # operation variant m n k options executor plan seconds gflops
 	printf '# program: measure\n# fathom: 0.0.9\n# tuning: tuned for one GPU; this GPU is another\n# rows_of_another_run: 2 rows (gemm) by 0.0.9, 2026-01-01\n'

@@ -21,7 +21,7 @@ static bool power_of_two(int64_t n)
 static void test_holdout(void)
 {
 	struct panel_case *cases;
-	size_t n = cases_holdout("cuda", false, &cases), bad = 0;
+	size_t n = cases_holdout("cuda", false, NULL, &cases), bad = 0;
 
 	for (size_t i = 0; i < n; i++)
 		bad += power_of_two(cases[i].m) || power_of_two(cases[i].n) ||
@@ -30,7 +30,7 @@ static void test_holdout(void)
 	free(cases);
 	struct bench_shape *shapes;
 	struct result row[16];
-	n = cases_whole(false, &shapes);
+	n = cases_whole(false, NULL, &shapes);
 	bad = 0;
 	for (size_t i = 0; i < n; i++) {
 		bad += power_of_two(shapes[i].m) || power_of_two(shapes[i].n);
@@ -39,10 +39,10 @@ static void test_holdout(void)
 	}
 	ok(n > 20 && bad == 0, "%zu whole factorizations, each with several plans", n);
 	free(shapes);
-	n = cases_holdout("host", true, &cases);
+	n = cases_holdout("host", true, NULL, &cases);
 	ok(n > 0 && strcmp(cases[0].executor, "host") == 0, "some on the host");
 	free(cases);
-	n = cases_holdout("abacus", false, &cases);
+	n = cases_holdout("abacus", false, NULL, &cases);
 	ok(n == 0, "none elsewhere");
 	free(cases);
 }
@@ -51,7 +51,7 @@ static void test_panels(void)
 {
 	for (int quick = 0; quick < 2; quick++) {
 		struct bench_shape *shape;
-		const size_t count = cases_panels(quick, &shape);
+		const size_t count = cases_panels(quick, NULL, &shape);
 		bool unseen = true, narrow = true;
 		size_t of[2][2] = {{0}};
 		for (size_t i = 0; i < count; i++) {
@@ -72,7 +72,8 @@ static void test_one_block(void)
 {
 	const struct bench_shape qr = {"panel_geqrf", SINGLE, 3000, 48},
 	                         cholesky = {"panel_potrf", DOUBLE, 200, 200};
-	const struct result a = cases_panel(&qr, true), b = cases_panel(&cholesky, false);
+	const struct result a = cases_width(&qr, true, qr.n),
+	                    b = cases_width(&cholesky, false, cholesky.n);
 
 	ok(strcmp(a.operation, "panel_geqrf") == 0 && strcmp(a.variant, "hybrid") == 0 &&
 	                a.nb == 48 && a.m == 3000,
@@ -125,7 +126,7 @@ static void test_predictions(const struct profile *profile)
 {
 	struct results *results = results_new();
 	size_t from_host = 0, longer = 0, panels = 0, ordered = 0;
-	const size_t refused = predict_whole(results, profile, true);
+	const size_t refused = predict_whole(results, profile, true, NULL);
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];

@@ -5,7 +5,11 @@
 #include "tests/tap.h"
 
 #include "factor/programs/shapes.h"
+#include "factor/validation/papers/gram_reference.h"
 #include "factor/validation/timing.h"
+#include "lib/host/clock.h"
+
+#include <time.h>
 
 /* ---- interference ---- */
 
@@ -20,6 +24,58 @@ static void test_slowed(void)
 	ok(!timing_slowed(alike, 3, one, 1, 0.01), "nor one quicker by no more than the target");
 	ok(timing_slowed(alike, 3, one, 1, 0.004), "but one quicker by more");
 	ok(!timing_slowed(quick, 1, wide, 3, 0.01), "where the disturbed ones scatter more, not");
+}
+
+/* A run on the host that has its core for 0.2 ms, or sleeps for as long. */
+static bool work(struct candidate *candidate)
+{
+	(void)candidate;
+	const double start = clock_thread();
+	while (clock_thread() - start < 2e-4)
+		;
+	return true;
+}
+
+static bool wait(struct candidate *candidate)
+{
+	(void)candidate;
+	return nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL) == 0;
+}
+
+static bool pass(struct timing_fixture *fixture, struct candidate *candidate)
+{
+	(void)fixture;
+	(void)candidate;
+	return true;
+}
+
+static void test_held(void)
+{
+	static const volatile sig_atomic_t stop = 0;
+	struct core_noise noise = {.cores = 0}; /* knows of no interference */
+	struct executor host = {.on_host = true}, device = {.on_host = false};
+	const struct timing_plan plan = {
+	        .max_seconds = 0.05, .target = 0.01, .stop = &stop, .noise = &noise};
+	struct timing_fixture fixture = {.plan = &plan, .check = pass};
+	struct candidate candidate[] = {{.run = work, .executor = &host},
+	        {.run = wait, .executor = &host}, {.run = wait, .executor = &device}};
+	struct fault fault;
+
+	fixture.executor = &host;
+	ok(timing_turns(&fixture, candidate, ARRAY_LEN(candidate), &fault), "timed");
+	ok(!candidate[0].disturbed, "a run that has its core is undisturbed");
+	ok(candidate[1].disturbed, "one that waits without it is disturbed: %s",
+	        candidate[1].disturbed);
+	ok(!candidate[2].disturbed, "but not one that waits for a device");
+}
+
+static void test_reference(void)
+{
+	ok(!gram_reference_off(1.1, 0.9), "passes as in the profile: undisturbed");
+	ok(gram_reference_off(1.5, 1.0) && gram_reference_off(1.0, 1.5), "slower before or after: "
+	                                                                 "disturbed");
+	ok(gram_reference_off(0.5, 1.0), "quicker: the profile was disturbed");
+	ok(!gram_reference_off(NAN, NAN), "unknown: undisturbed");
 }
 
 /* ---- shapes ---- */
@@ -109,7 +165,7 @@ static void test_wanted(void)
 	        "what an earlier call measured is kept");
 	ok(!remeasure_wanted(done, 0, &wide, INFINITY), "where only disturbed ones are wanted, "
 	                                                "a wide one is not");
-	results_disturbed_set(&done->row[0]);
+	results_disturbed_set(&done->row[0], "by others");
 	ok(remeasure_wanted(done, 0, &sure, INFINITY), "but a disturbed one is, however sure");
 	ok(results_count_disturbed(done) == 1, "which is counted");
 	results_free(done);
@@ -147,8 +203,8 @@ static void test_merge(void)
 	        "whose interval holds both");
 	is_real(both.residual, 0.3, 0, "with the larger residual");
 	struct result disturbed = slow, lucky = quick;
-	results_disturbed_set(&disturbed);
-	results_disturbed_set(&lucky);
+	results_disturbed_set(&disturbed, "by others");
+	results_disturbed_set(&lucky, "by others");
 	const struct result mended = after(disturbed, near, 1), kept = after(near, lucky, 1),
 	                    still = after(disturbed, lucky, 1);
 	ok(mended.seconds.value == 1.04 && !results_disturbed(&mended),
@@ -164,6 +220,8 @@ static void test_merge(void)
 int main(void)
 {
 	test_slowed();
+	test_held();
+	test_reference();
 	test_same();
 	test_order();
 	test_wanted();

@@ -113,7 +113,7 @@ static void test_verdicts(void)
 	add(t.p, "blas", 500, 111, 0.1);
 	add(t.q, "blas", 500, 100, 0.3);
 	add_pair(&t, "blas", 600, 111, 200);
-	results_disturbed_set(&t.q->row[t.q->count - 1]);
+	results_disturbed_set(&t.q->row[t.q->count - 1], "by others");
 
 	compare(&t);
 	is_text(verdict_name[t.rows[0].verdict], "AMBIGUOUS",
@@ -315,7 +315,7 @@ static void test_files(void)
 
 static void test_options(void)
 {
-	char options[64], value[16];
+	char options[RESULT_OPTIONS], value[16];
 
 	results_options(options, "cuda", "swap", 1);
 	is_text(options, "l2=warm,phase=swap,level=1", "options in their order");
@@ -324,6 +324,9 @@ static void test_options(void)
 	ok(!results_option(options, "has", NULL, 0), "half a name is not");
 	results_options(options, "host", NULL, 2);
 	is_text(options, "cache=warm", "the host has no L2 of the GPU");
+	results_options(options, "cuda", NULL, 1);
+	results_option_add(options, "seed", "7");
+	is_text(options, "l2=warm,seed=7,level=1", "the level stays last");
 }
 
 int main(void)

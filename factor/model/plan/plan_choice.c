@@ -167,7 +167,10 @@ static double choose_uniform(struct search *s)
 			continue;
 		const bool hides = plan.count && !lookahead && width < columns;
 		double seconds = descend(s, hybrid, lookahead, panels);
-		if (!plan.count || seconds < best * (hides ? 1 - hidden_in(s) : 1)) {
+		const bool less = !plan.count || seconds < best;
+		const bool taken = !plan.count || seconds < best * (hides ? 1 - hidden_in(s) : 1);
+		c->by_rule |= less && !taken;
+		if (taken) {
 			best = seconds;
 			plan = c->plan;
 			width = c->widths[0];
@@ -215,8 +218,10 @@ static void take(struct plan_choice *choice, const struct plan_choice *other)
 	int64_t runs = choice->runs + other->runs;
 
 	if (other->seconds < choice->seconds * (1 + clearly)) {
+		const bool by_rule = other->by_rule || other->seconds > choice->seconds;
 		*choice = *other;
 		choice->plan.widths = choice->widths;
+		choice->by_rule = by_rule;
 	}
 	choice->runs = runs;
 }

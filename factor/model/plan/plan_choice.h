@@ -13,6 +13,7 @@ struct plan_choice {
 	struct model_result parts;
 	int64_t uniform;        /* the best single width for the same plan */
 	double uniform_seconds; /* and its time */
+	bool by_rule;           /* a rule took it instead of a plan of less cost */
 	int64_t runs;           /* of the model executor */
 	struct fault fault;
 };

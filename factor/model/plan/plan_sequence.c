@@ -211,8 +211,9 @@ static bool one_width(
 	return plan->count < PLAN_CHOICE_BLOCKS;
 }
 
-/* Improves the plan, and takes it where it is faster than `most` and than the best so far. */
-static void take_sequence(
+/* Improves the plan, and takes it where it is faster than `most` and than the best so far. Whether
+ * it is faster and was not taken. */
+static bool take_sequence(
         struct search *s, struct plan *plan, int64_t *widths, double most, double *best)
 {
 	struct plan_choice *c = s->choice;
@@ -220,10 +221,11 @@ static void take_sequence(
 
 	improve_sequence(s, plan, widths, &seconds);
 	if (!(seconds < most && seconds < *best))
-		return;
+		return seconds < *best;
 	*best = seconds;
 	memcpy(c->widths, plan->widths, (size_t)plan->count * sizeof *plan->widths);
 	c->plan.count = plan->count;
+	return false;
 }
 
 void plan_sequence(struct search *s, double *best)
@@ -258,8 +260,9 @@ void plan_sequence(struct search *s, double *best)
 	const double most = *best * (1 - gained);
 	const int64_t width = c->plan.widths[0];
 	plan.count = write_out(at, 0, widths, 0);
-	take_sequence(s, &plan, widths, most, best);
+	bool left = take_sequence(s, &plan, widths, most, best);
 	for (int halved = 0; halved < 2; halved++)
 		if (one_width(&plan, widths, width, columns, halved))
-			take_sequence(s, &plan, widths, most, best);
+			left |= take_sequence(s, &plan, widths, most, best);
+	c->by_rule |= left && c->plan.count == 1;
 }

@@ -29,6 +29,7 @@ void plan_tie_widths(struct search *s, double *best)
 		plan.widths = &plan_widths[i];
 		const double seconds = plan_screen(s, &plan, 0);
 		if (seconds <= least * (1 + tied)) {
+			c->by_rule |= seconds > least;
 			c->widths[0] = plan_widths[i];
 			*best = seconds;
 		}
@@ -57,6 +58,7 @@ static void take_own(struct search *s, enum operation operation)
 	const double seconds = plan_screen(s, &own.plan, 0);
 	if (seconds > c->seconds * (1 + own_margin(&s->asked, operation)))
 		return;
+	c->by_rule = c->by_rule || seconds > c->seconds;
 	c->seconds = seconds;
 	c->parts = executor_model_result(s->e);
 	c->plan = own.plan;

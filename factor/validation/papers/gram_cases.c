@@ -68,6 +68,7 @@ struct gram_run gram_run_of(const struct result *row)
 	        .loops = other ? gram_loops_by(compiler) : NULL,
 	        .nb = row->nb,
 	        .k = row->k ? row->k : row->n,
+	        .lda = result_lda(row),
 	        .threads = atoi(threads)};
 }
 
@@ -138,13 +139,29 @@ static bool suits(const struct gram_way *way, const struct size *s)
 	return work < 1e11 || way->nb > 0;
 }
 
-size_t predict_gram(
-        struct results *results, const struct profile *profile, const char *executor, bool quick)
+static size_t drawn_sizes(const struct draw *draw, const char *executor, enum precision precision,
+        struct size size[DRAW_SHAPES])
 {
-	static const struct size sizes[] = {{SINGLE, 3000, 3000}, {SINGLE, 1000, 1000},
+	struct drawn_shape shape[DRAW_SHAPES];
+	const size_t count = draw_shapes(draw, "gramschmidt", executor, precision, shape);
+
+	for (size_t i = 0; i < count; i++)
+		size[i] = (struct size){precision, shape[i].m, shape[i].n};
+	return count;
+}
+
+size_t predict_gram(struct results *results, const struct profile *profile, const char *executor,
+        bool quick, const struct draw *draw)
+{
+	static const struct size fixed[] = {{SINGLE, 3000, 3000}, {SINGLE, 1000, 1000},
 	        {SINGLE, 5555, 5555}, {SINGLE, 10007, 10007}, {SINGLE, 30000, 500},
 	        {SINGLE, 12000, 2000}, {DOUBLE, 3000, 3000}};
-	const size_t count = (quick ? 1 : ARRAY_LEN(sizes)) * ARRAY_LEN(ways);
+	struct size drawn[DRAW_SHAPES];
+	const struct size *sizes = draw ? drawn : fixed;
+	const size_t count = (draw           ? drawn_sizes(draw, executor, SINGLE, drawn)
+	                             : quick ? 1
+	                                     : ARRAY_LEN(fixed)) *
+	                     ARRAY_LEN(ways);
 	size_t refused = 0;
 
 	msg_progress("gramschmidt: %zu cases", count);
@@ -164,6 +181,8 @@ size_t predict_gram(
 }
 
 /* ---- the hold-out list of the host by threads ---- */
+
+enum { NARROWEST = 12, MORE = 85 }; /* drawn widths: 12 to 96 */
 
 struct host_list {
 	struct results *results;
@@ -205,7 +224,30 @@ static void add_large(struct host_list *list, int threads)
 	add_all(list, UNBLOCKED, BLOCKED, threads);
 }
 
-size_t predict_gram_host(struct results *results, const struct profile *profile, bool quick)
+/* Every form by all threads, every second time by one; blocks of a drawn width. */
+static size_t predict_drawn(struct host_list *list, const struct draw *draw, int threads)
+{
+	struct size size[DRAW_SHAPES];
+
+	for (int d = 0; d < 2; d++) {
+		const size_t count = drawn_sizes(draw, "host", d ? DOUBLE : SINGLE, size);
+		for (size_t i = 0; i < count; i++) {
+			const int used = i % 2 ? 1 : threads;
+			list->precision = size[i].precision;
+			list->m = size[i].m;
+			list->n = size[i].n;
+			add_host(list, "kernels", 0, list->n, used);
+			add_host(list, "fused", 0, list->n, used);
+			add_host(list, "blocked",
+			        NARROWEST + draw_index(draw, list->m, list->n, 0, MORE), list->n,
+			        used);
+		}
+	}
+	return list->refused;
+}
+
+size_t predict_gram_host(
+        struct results *results, const struct profile *profile, bool quick, const struct draw *draw)
 {
 	static const struct {
 		enum precision precision;
@@ -218,6 +260,8 @@ size_t predict_gram_host(struct results *results, const struct profile *profile,
 	struct host_list list = {.results = results, .profile = profile};
 	const int threads = gram_threads(profile);
 
+	if (draw)
+		return predict_drawn(&list, draw, threads);
 	for (size_t i = 0; i < (quick ? 1 : ARRAY_LEN(all)); i++) {
 		list.precision = all[i].precision;
 		list.m = all[i].m;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "lib/profile/profile.h"
-#include "factor/validation/results.h"
+#include "factor/validation/draw.h"
 #include "timing_gram_host.h"
 
 /* shape: NULL for the usual one. */
@@ -40,9 +40,10 @@ int gram_threads(const struct profile *profile);
 int64_t gram_width(const struct profile *profile, enum precision precision, int64_t m, int64_t n,
         int64_t k, int threads);
 
-/* Add the predictions of a hold-out list, off the powers of two, at three levels; return how many
- * cases were refused. predict_gram_host: by all threads, some also by one, and a matrix larger than
- * the last cache. */
-size_t predict_gram(
-        struct results *results, const struct profile *profile, const char *executor, bool quick);
-size_t predict_gram_host(struct results *results, const struct profile *profile, bool quick);
+/* Add the predictions of a hold-out list, fixed off the powers of two or drawn, at three levels;
+ * return how many cases were refused. predict_gram_host: by all threads, some also by one, and a
+ * matrix larger than the last cache. */
+size_t predict_gram(struct results *results, const struct profile *profile, const char *executor,
+        bool quick, const struct draw *draw);
+size_t predict_gram_host(struct results *results, const struct profile *profile, bool quick,
+        const struct draw *draw);

@@ -126,6 +126,8 @@ static void add_apply(struct list *list, int64_t k)
 	add(list, APPLY, "together", k, (struct gram_shape){GRAM_OWN, 0, 0});
 }
 
+enum { DRAWN_LEAST = 8, DRAWN_MORE = 57 }; /* columns that are applied: 8 to 64 */
+
 /* Some of the best, and some of their neighbours. */
 static const int few[][2] = {
         {32, 8}, {32, 32}, {64, 8}, {128, 2}, {128, 8}, {256, 1}, {256, 4}, {512, 1}, {1024, 1}};
@@ -146,12 +148,33 @@ size_t gram_kernels_documented(int64_t m, int64_t n, bool all, struct result **r
 	return list.rows.count;
 }
 
-size_t gram_kernels_held_out(bool quick, struct result **rows)
+/* Our kernels, and of the paper's each access with one shape of block. */
+static void add_drawn(const struct draw *draw, struct list *list)
+{
+	struct drawn_shape shape[DRAW_SHAPES];
+	const size_t count = draw_shapes(draw, operations[DOTS].operation, "cuda", SINGLE, shape);
+
+	for (size_t i = 0; i < count; i++) {
+		const int *block = few[draw_index(draw, shape[i].m, shape[i].n, 0, ARRAY_LEN(few))];
+		list->m = shape[i].m;
+		list->n = shape[i].n;
+		for (int operation = DOTS; operation <= UPDATE; operation++)
+			for (int access = GRAM_DIRECT; access <= GRAM_WIDE; access++)
+				add_shaped(list, operation, (enum gram_access)access, block[0],
+				        block[1]);
+		add_own(list);
+		add_apply(list, DRAWN_LEAST + draw_index(draw, list->m, list->n, 1, DRAWN_MORE));
+	}
+}
+
+size_t gram_kernels_held_out(bool quick, const struct draw *draw, struct result **rows)
 {
 	static const int64_t sizes[][2] = {{3000, 1500}, {6000, 10000}};
 	struct list list = {0};
 
-	for (size_t i = quick; i < ARRAY_LEN(sizes); i++) {
+	if (draw)
+		add_drawn(draw, &list);
+	for (size_t i = quick; i < ARRAY_LEN(sizes) && !draw; i++) {
 		list.m = sizes[i][0];
 		list.n = sizes[i][1];
 		for (int operation = DOTS; operation <= UPDATE; operation++)
@@ -177,10 +200,11 @@ bool gram_kernel_predict(const struct profile *profile, int level, struct result
 	        row, &made, model_gram_kernel_predict(profile, &kernel, level, &made));
 }
 
-size_t predict_gram_kernels(struct results *results, const struct profile *profile, bool quick)
+size_t predict_gram_kernels(
+        struct results *results, const struct profile *profile, bool quick, const struct draw *draw)
 {
 	struct result *rows;
-	size_t count = gram_kernels_held_out(quick, &rows);
+	size_t count = gram_kernels_held_out(quick, draw, &rows);
 
 	return predicted_all(results, profile, rows, count, gram_kernel_predict);
 }

@@ -5,7 +5,7 @@
 
 #include "lib/profile/profile.h"
 #include "factor/algorithms/gram_kernel.h"
-#include "factor/validation/results.h"
+#include "factor/validation/draw.h"
 #include "factor/validation/timing.h"
 
 #include <stdio.h>
@@ -15,16 +15,18 @@
 bool results_is_gram_kernel(const struct result *row);
 struct gram_kernel gram_kernel_of(const struct result *row);
 
-/* Rows without results, of the benchmark and of the hold-out list. all: every shape of the paper's
- * kernels; else a few shapes of the orthogonalization alone. The caller frees *rows. */
+/* Rows without results, of the benchmark and of the hold-out list, fixed or drawn. all: every shape
+ * of the paper's kernels; else a few shapes of the orthogonalization alone. The caller frees *rows.
+ */
 size_t gram_kernels_documented(int64_t m, int64_t n, bool all, struct result **rows);
-size_t gram_kernels_held_out(bool quick, struct result **rows);
+size_t gram_kernels_held_out(bool quick, const struct draw *draw, struct result **rows);
 
 /* Fills a row's seconds and regime with the prediction at a level; false with its note. */
 bool gram_kernel_predict(const struct profile *profile, int level, struct result *row);
 
 /* Adds the predictions of the hold-out list at three levels; returns how many were refused. */
-size_t predict_gram_kernels(struct results *results, const struct profile *profile, bool quick);
+size_t predict_gram_kernels(struct results *results, const struct profile *profile, bool quick,
+        const struct draw *draw);
 
 /* Fills seconds (of one call) and residual of a candidate for each of `count` kernels, all of one
  * shape of matrix and precision. */

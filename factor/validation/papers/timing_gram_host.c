@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "timing_gram_host.h"
+#include "gram_reference.h"
 
 #include "lib/base/msg.h"
 #include "factor/algorithms/gram_schmidt.h"
@@ -227,11 +228,12 @@ static bool check(struct timing_fixture *fixture, struct candidate *candidate)
 
 /* ---- the fixture ---- */
 
-/* Columns begin at cache lines, at different places of pages. */
-static bool open(struct fixture *s, enum precision precision, int64_t m, int64_t n, int64_t k)
+/* Columns begin at cache lines, at different places of pages, unless the run has an lda. */
+static bool open(struct fixture *s, enum precision precision, int64_t m, int64_t n,
+        const struct gram_run *run, int64_t k)
 {
 	const int64_t step = ALIGNMENT / precision_bytes(precision);
-	const int64_t ld = (m + step - 1) / step * step + 2 * step;
+	const int64_t ld = run->lda ? run->lda : (m + step - 1) / step * step + 2 * step;
 	struct timing_problem *p = &s->fixture.problem;
 	void *info = NULL;
 	bool ok = fixture_matrix(&s->fixture, &p->a, m, n, ld, precision) &&
@@ -242,10 +244,24 @@ static bool open(struct fixture *s, enum precision precision, int64_t m, int64_t
 	return ok;
 }
 
-bool timing_gram_host(struct executor *host, const struct core_noise *noise,
-        enum precision precision, int64_t m, int64_t n, const struct gram_run *runs,
-        const struct timing_plan *plan, struct candidate *candidate, size_t count,
-        struct fault *fault)
+/* The profile's passes by each run's number of threads. */
+static void take_references(struct fixture *s, const struct profile *profile,
+        const struct gram_run *runs, size_t count, double *ratio)
+{
+	for (size_t i = 0; i < count && profile; i++) {
+		size_t same = 0;
+		while (runs[same].threads != runs[i].threads)
+			same++;
+		if (same == i)
+			bind(s, runs[i].threads);
+		ratio[i] = same < i ? ratio[same] : gram_reference(profile, runs[i].threads);
+	}
+}
+
+bool timing_gram_host(struct executor *host, const struct profile *profile,
+        const struct core_noise *noise, enum precision precision, int64_t m, int64_t n,
+        const struct gram_run *runs, const struct timing_plan *plan, struct candidate *candidate,
+        size_t count, struct fault *fault)
 {
 	struct fixture s = {
 	        .fixture = {.executor = host, .plan = plan, .check = check}, .noise = noise};
@@ -261,7 +277,16 @@ bool timing_gram_host(struct executor *host, const struct core_noise *noise,
 		k = runs[i].k > k ? runs[i].k : k;
 	}
 	host->queue = QUEUE_MAIN;
-	bool ok = fixture_time(&s.fixture, open(&s, precision, m, n, k), candidate, count, fault);
+	double *before = xcalloc(2 * count, sizeof *before), *after = before + count;
+	take_references(&s, profile, runs, count, before);
+	bool ok = fixture_time(
+	        &s.fixture, open(&s, precision, m, n, runs, k), candidate, count, fault);
+	take_references(&s, profile, runs, count, after);
+	for (size_t i = 0; i < count && profile; i++)
+		if (gram_reference_off(before[i], after[i]))
+			candidate[i].disturbed = "the profile's passes took another time before or "
+			                         "after";
+	free(before);
 	host_gram_use(host, NULL);
 	omp_set_num_threads(threads);
 	return ok;

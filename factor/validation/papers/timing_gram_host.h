@@ -9,18 +9,21 @@
 #include "factor/validation/timing.h"
 
 #include "lib/host/core_noise.h"
+#include "lib/profile/profile.h"
 
 struct gram_run {
 	const char *form;               /* of gram_schmidt_kernels.h */
 	const struct gram_loops *loops; /* NULL: the project's own */
 	int64_t nb, k;                  /* only the first k columns are made orthonormal */
+	int64_t lda;                    /* 0: columns begin at cache lines */
 	int threads;
 };
 
 /* Times `count` ways to orthonormalize an m x n matrix: estimates, check ratios and notes into
- * candidate (results alone). noise: the cores, the quietest first; NULL: the system places threads.
- */
-bool timing_gram_host(struct executor *host, const struct core_noise *noise,
-        enum precision precision, int64_t m, int64_t n, const struct gram_run *run,
-        const struct timing_plan *plan, struct candidate *candidate, size_t count,
-        struct fault *fault);
+ * candidate (results alone). Disturbed are also those with threads that take another time for the
+ * profile's passes before or after (profile NULL: unknown). noise: the cores, the quietest first;
+ * NULL: the system places threads. */
+bool timing_gram_host(struct executor *host, const struct profile *profile,
+        const struct core_noise *noise, enum precision precision, int64_t m, int64_t n,
+        const struct gram_run *run, const struct timing_plan *plan, struct candidate *candidate,
+        size_t count, struct fault *fault);
