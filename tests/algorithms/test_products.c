@@ -25,7 +25,7 @@ static size_t repeated(struct result *rows, size_t count)
 static void test_list(void)
 {
 	struct result *rows;
-	const size_t count = cases_products(false, &rows);
+	const size_t count = cases_products(false, NULL, &rows);
 	size_t own = 0, powers = 0, lost = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -69,7 +69,7 @@ static void test_gram_lists(void)
 	test_gram_list(rows, count, "the square", 21 * 3 * 2 + 3 + 3 * 2);
 	count = gram_kernels_documented(8192, 64, false, &rows);
 	test_gram_list(rows, count, "fewer columns", 9 + 3);
-	count = gram_kernels_held_out(false, &rows);
+	count = gram_kernels_held_out(false, NULL, &rows);
 	test_gram_list(rows, count, "held out", 2 * (9 * 3 * 2 + 3 + 2));
 }
 
