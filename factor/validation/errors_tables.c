@@ -336,18 +336,21 @@ static void print_verdict(
 	const struct error_summary s =
 	        errors_summary(rows, count, &(struct errors_filter){.level = 2, .shapes = shapes});
 
-	if (shapes == SHAPES_DRAWN)
-		fprintf(out, "Verdict, drawn shapes: %zu seeds, %zu cases",
-		        count_seeds(rows, count), s.cases);
-	else
+	if (shapes == SHAPES_DRAWN) {
+		const size_t seeds = count_seeds(rows, count);
+		fprintf(out, "Verdict, drawn shapes: %zu seed%s, %zu cases", seeds,
+		        seeds == 1 ? "" : "s", s.cases);
+	} else {
 		fprintf(out, "Fixed shapes: %zu cases", s.cases);
+	}
 	if (s.cases)
 		fprintf(out,
 		        ": median |error| %.1f %%, within 10 %%: %.0f %%, worst %+.1f %%; "
-		        "baselines' "
-		        "medians: peak %.0f %%, scaled %.0f %%, interpolated %.1f %%",
+		        "baselines' medians: peak %.0f %%, scaled %.0f %%",
 		        100 * s.median_abs, 100 * s.within[1], 100 * s.worst, 100 * s.peak,
-		        100 * s.scaled, 100 * s.interpolated);
+		        100 * s.scaled);
+	if (isfinite(s.interpolated))
+		fprintf(out, ", interpolated %.1f %%", 100 * s.interpolated);
 	fputc('\n', out);
 }
 
