@@ -53,8 +53,8 @@ struct gemm_tuning {
 	int64_t chosen_side, chosen_depth, chosen_depth_plain, chosen_elements_plain;
 	/* triangles in double precision by halves: above this order, from this depth on */
 	int64_t halved_order, halved_depth;
-	/* a line is computed separately from so many multiply-adds on, and so many times the line
-	 */
+	/* a last odd line of C is computed separately when the product has at least edge_least
+	 * multiply-adds, plus edge_line times those of the line */
 	int64_t edge_least, edge_line;
 	int64_t transposed_from; /* multiply-adds of A^T A from which A is transposed first */
 };

@@ -36,4 +36,19 @@ awk -F '\t' -v OFS='\t' '$1 ~ /^gpu.load.latency/ && n++ < 6 { $NF = "noisy" } {
 	"$scratch/a/profile.tsv" >"$scratch/c/profile.tsv"
 expect 1 'noisy: 0 before, 6 now' 'more than five noisy parameters are too many' \
 	"$bin/compare" "$scratch/a" "$scratch/c"
+
+# ---- two builds on one GPU
+builds() {
+	expect "$1" "$2" "$3" sh scripts/compare_builds.sh "$scratch/a" "$scratch/b"
+}
+cd "$(dirname "$recorded")/../.." || exit 1
+changed b gpu.dram.latency 1.04
+builds 0 ' compared, 0 to look at' 'two builds: a hardware parameter 4 % apart is the same'
+changed b gpu.dram.latency 1.5
+builds 1 '^gpu.dram.latency .* limited ' 'one 50 % apart is listed'
+grep -v '^gpu.launch.pdl	' "$scratch/a/profile.tsv" >"$scratch/b/profile.tsv"
+builds 1 'lacks 1 of gpu.launch.pdl: NOT EXPLAINED' 'so is one that is not there'
+echo '# unavailable.pdl: needs code for 9.0' >"$scratch/b/launch.tsv"
+builds 0 'lacks 1 of gpu.launch.pdl: needs code for 9.0' 'unless the curves say why'
+expect 2 '^usage: compare_builds.sh' 'one folder is wrong usage' sh scripts/compare_builds.sh "$scratch/a"
 echo "1..$number"

@@ -3,32 +3,9 @@
 #include "tests/tap.h"
 
 #include "factor/validation/errors_tables.h"
+#include "compared_tables.h"
 
 static const double us = 1e-6;
-
-/* Predictions, measurements and their comparison. */
-struct tables {
-	struct results *p, *q;
-	struct comparison *rows;
-	size_t count;
-};
-
-static struct tables tables_new(void)
-{
-	return (struct tables){.p = results_new(), .q = results_new()};
-}
-
-static void compare(struct tables *t)
-{
-	t->count = errors_compare(t->p, t->q, &t->rows);
-}
-
-static void tables_free(struct tables *t)
-{
-	free(t->rows);
-	results_free(t->p);
-	results_free(t->q);
-}
 
 /* A square by the model's plan or one of width 64, drawn by a seed (NULL: fixed). */
 static void add_drawn(struct tables *t, int64_t n, const char *seed, bool model, bool by_rule,

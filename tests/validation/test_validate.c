@@ -3,6 +3,7 @@
 #include "tests/tap.h"
 
 #include "factor/validation/errors_tables.h"
+#include "compared_tables.h"
 
 #include <unistd.h>
 
@@ -32,36 +33,12 @@ static void add_noted(struct results *list, const char *variant, int64_t m, cons
 	results_add(list, &row);
 }
 
-/* Predictions, measurements and their comparison. */
-struct tables {
-	struct results *p, *q;
-	struct comparison *rows;
-	size_t count;
-};
-
-static struct tables tables_new(void)
-{
-	return (struct tables){.p = results_new(), .q = results_new()};
-}
-
 /* A case predicted to a tenth and measured to a hundredth, in microseconds. */
 static void add_pair(
         struct tables *t, const char *variant, int64_t m, double predicted, double measured)
 {
 	add(t->p, variant, m, predicted, 0.1);
 	add(t->q, variant, m, measured, 0.01);
-}
-
-static void compare(struct tables *t)
-{
-	t->count = errors_compare(t->p, t->q, &t->rows);
-}
-
-static void tables_free(struct tables *t)
-{
-	free(t->rows);
-	results_free(t->p);
-	results_free(t->q);
 }
 
 /* Five sizes measured at 100 us each, predicted with errors 0, +4 %, -8 %, +29 %, -19 % and

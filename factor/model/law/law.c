@@ -76,17 +76,12 @@ static struct start start_of(struct cost_reader *r, enum law_form form)
 }
 
 /* From the end of a kernel until the host knows of it: a measured round trip less its launch and
- * the kernel's start, each by a row that no other law reads. So a cheaper launch leaves it as it
- * is. */
+ * the kernel's start. A what-if of these moves the round trip, too (profile_parts.c). */
 static double notice(struct cost_reader *r)
 {
-	static const char *const launch[] = {"gpu.launch.enqueue_idle", "gpu.launch.enqueue",
-	        "gpu.launch.stream", NULL},
-	                         *const start[] = {"gpu.concurrent.dependent_idle",
-	                                 "gpu.launch.dependent", "gpu.launch.stream", NULL};
+	const struct start start = start_of(r, FORM_LAUNCHES);
 
-	return fmax(
-	        0, cost_scalar(r, "gpu.launch.sync") - law_first(r, launch) - law_first(r, start));
+	return fmax(0, cost_scalar(r, "gpu.launch.sync") - start.enqueue - start.gap);
 }
 
 double law_overlapped(struct cost_reader *r, const struct kernel_work *work, size_t count,

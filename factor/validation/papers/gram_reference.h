@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the host is as it was when its profile was measured, for Gram-Schmidt by threads: passes
- * that the profile has, measured again. */
+/* Whether the host still has the profile's rates of Gram-Schmidt: some passes of the profile are
+ * measured again. */
 #pragma once
 
 #include "lib/profile/profile.h"
