@@ -10,6 +10,7 @@
 #include "lib/profile/profile.h"
 #include "factor/model/predictions/advice.h"
 #include "factor/model/predictions/model_update.h"
+#include "advise_efficiency.h"
 #include "advise_kernel.h"
 #include "profile_context.h"
 
@@ -398,12 +399,15 @@ int main(int argc, char **argv)
 	struct cli_option options[ARRAY_LEN(own) + KERNEL_KEYS];
 	const struct cli_program program = {.name = "fathom-advise",
 	        .summary = "Tells which variant of an operation to use on a machine, and why.",
-	        .operands = "panel|update|kernel",
+	        .operands = "panel|update|kernel|efficiency [PATTERN]",
 	        .details = "panel: LU factorization with partial pivoting of an m x nb panel.\n"
 	                   "update: rows or columns come to or go from an m x n matrix whose QR "
 	                   "factorization is known: change that, or factorize again?\n"
 	                   "kernel: any kernel, by its grid, bytes, flops and waits: launches, a "
-	                   "graph, or one persistent kernel?",
+	                   "graph, or one persistent kernel?\n"
+	                   "efficiency: what calibrated kernels take beyond the hardware law; "
+	                   "PATTERN: "
+	                   "of surfaces' names; -v: row by row.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	char **operands;
@@ -411,16 +415,23 @@ int main(int argc, char **argv)
 	memcpy(options, own, sizeof own);
 	kernel_options(options + ARRAY_LEN(own), &r.kernel.texts);
 	cli_parse(argc, argv, &program, &r.context.common, &operands);
-	const bool update = is_about(operands, "update"), kernel = is_about(operands, "kernel");
+	const bool update = is_about(operands, "update"), kernel = is_about(operands, "kernel"),
+	           efficiency = operands[0] && strcmp(operands[0], "efficiency") == 0 &&
+	                        !(operands[1] && operands[2]);
 	check_words(&r);
-	if (kernel)
+	if (efficiency)
+		;
+	else if (kernel)
 		kernel_describe(&r.kernel);
 	else if (update)
 		check_update(&r.update);
 	else
 		check_panel(operands, &r.panel);
-	profile_context_open(&r.context, kernel || (r.from && strcmp(r.from, "device") == 0));
-	if (kernel)
+	profile_context_open(
+	        &r.context, kernel || efficiency || (r.from && strcmp(r.from, "device") == 0));
+	if (efficiency)
+		advise_efficiency(operands[1], &r.context, describe_machine);
+	else if (kernel)
 		advise_kernel(&r.kernel, &r.context, describe_machine);
 	else
 		(update ? advise_update : advise_panel)(&r);

@@ -2,7 +2,7 @@
 /* Kernels as `ncu --csv --page raw` writes them: a row a launch, with counters of the hardware. */
 #pragma once
 
-#include "factor/model/law/kernel_work.h"
+#include "factor/kernels/kernel_work.h"
 
 struct kernel_counters {
 	struct kernel_work

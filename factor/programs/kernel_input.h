@@ -2,7 +2,7 @@
 /* A kernel's work as the user writes it: `key value`, on the command line or in a file. */
 #pragma once
 
-#include "factor/model/law/kernel_work.h"
+#include "factor/kernels/kernel_work.h"
 #include "lib/base/cli.h"
 
 #include <stdio.h>

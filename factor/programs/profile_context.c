@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile_context.h"
 
+#include "factor/model/efficiency/efficiency.h"
+
 #include "factor/model/cost/cost.h"
 #include "lib/base/msg.h"
 
@@ -90,10 +92,10 @@ void profile_context_open(struct profile_context *c, bool about_gpu)
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 	free(path);
 	for (size_t i = 0; i < c->set.count; i++)
-		if (!profile_set(c->profile, c->set.item[i], &fault))
+		if (!what_if_set(c->profile, c->set.item[i], &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	for (size_t i = 0; i < c->scale.count; i++)
-		if (!profile_scale(c->profile, c->scale.item[i], &fault))
+		if (!what_if_scale(c->profile, c->scale.item[i], &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	note_tuning(c);
 }

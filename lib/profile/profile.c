@@ -47,6 +47,20 @@ uint32_t profile_name_key(const char *name)
 	return key;
 }
 
+void profile_remove_if(struct profile *profile,
+        bool (*which)(const struct parameter *, const void *), const void *context)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		if (which(&profile->row[i], context))
+			profile_clear_row(&profile->row[i]);
+		else
+			profile->row[kept++] = profile->row[i];
+	}
+	profile->count = kept;
+}
+
 void profile_append(struct profile *profile, const struct parameter *from)
 {
 	size_t n = profile->count;
@@ -207,7 +221,7 @@ void profile_add_bounded(struct profile *profile, const struct parameter_spec *s
 
 /* ---- changed copies ---- */
 
-static struct profile *profile_copy(const struct profile *profile)
+struct profile *profile_copy(const struct profile *profile)
 {
 	struct profile *copy = profile_new();
 

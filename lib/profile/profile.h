@@ -35,6 +35,7 @@ struct profile {
 };
 
 struct profile *profile_new(void);
+struct profile *profile_copy(const struct profile *profile);
 void profile_free(struct profile *profile);
 
 /* One argument of a function row. */

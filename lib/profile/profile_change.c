@@ -26,17 +26,9 @@ bool profile_change_is_read(const struct profile *profile, int change)
 	return false;
 }
 
-static void remove_rows(struct profile *profile, const char *name)
+static bool has_name(const struct parameter *row, const void *name)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < profile->count; i++) {
-		if (strcmp(profile->row[i].name, name) == 0)
-			profile_clear_row(&profile->row[i]);
-		else
-			profile->row[kept++] = profile->row[i];
-	}
-	profile->count = kept;
+	return strcmp(row->name, name) == 0;
 }
 
 static void set_row(struct parameter *row, double value, uint64_t bit)
@@ -76,7 +68,7 @@ static bool set_named(struct profile *profile, char *name, double value, const c
 		free(one.row->arg_name[i]);
 	one.row->arg_count = 0;
 	set_row(one.row, value, bit);
-	remove_rows(profile, like.name);
+	profile_remove_if(profile, has_name, like.name);
 	profile_append(profile, one.row);
 	profile_clear_row(one.row);
 	free(one.row);

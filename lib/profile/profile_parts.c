@@ -123,6 +123,14 @@ static double moved_by(const struct whole *whole, const struct parameter *row, c
 	return isfinite(seconds) ? seconds : 0;
 }
 
+double profile_parts_in(const double parts[PROFILE_PARTS], const struct parameter *row)
+{
+	const struct whole *whole = whole_of(row);
+
+	return whole ? fmax(0, moved_by(whole, row, parts)) : 0;
+}
+
+/* Rows that a what-if set or matched stay as it says. */
 static bool follows(const struct parameter *row, uint64_t bit)
 {
 	return !(row->changed & bit) && strcmp(row->method, "--set") != 0;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "factor/model/cost/cost.h"
-#include "kernel_work.h"
+#include "factor/kernels/kernel_work.h"
 
 /* Kinds of time: of the launch, of throughput, of a block's chain. */
 enum law_term {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The work of a kernel as plain data, for the hardware law (law.h): what one launch moves, computes
- * and waits for. Zero means none, unless a line says more. */
+/* The work of a kernel as plain data, for the hardware law (factor/model/law): what one launch
+ * moves, computes and waits for. Zero means none, unless a line says more. */
 #pragma once
 
 #include "lib/base/base.h"
+#include "lib/base/precision.h"
 
 /* How the bytes of DRAM are asked for. Counters of the hardware count whole sectors: their bytes
  * are contiguous. Bytes that a kernel asks for need the pattern. */
@@ -34,6 +35,12 @@ enum work_pipe {
 	PIPE_INTEGER,
 	PIPE_COUNT
 };
+
+/* Multiply-adds outside the tensor cores. */
+static inline enum work_pipe work_fma_pipe(enum precision precision)
+{
+	return precision == SINGLE ? PIPE_FP32 : PIPE_FP64;
+}
 
 /* What a block waits for, one after the other: loads by level, dependent instructions, and waits
  * for other threads. */

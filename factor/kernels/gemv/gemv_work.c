@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "gemv_work.h"
+
+#include <math.h>
+
+void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, bool cold,
+        struct kernel_work *work)
+{
+	const struct gemv_plan plan = gemv_plan(call, tuning);
+	const double word = (double)precision_bytes(call->precision), m = (double)call->m,
+	             n = (double)call->n, bytes = m * n * word, load = plan.vector * word,
+	             blocks = (double)plan.tiles * plan.splits;
+	const double lines = call->transposed ? n : m, vectors = (m + 2 * n) * word;
+	const double loads = bytes / (blocks * GEMV_THREADS * load);
+
+	*work = (struct kernel_work){.launches = 1,
+	        .blocks = blocks,
+	        .threads = GEMV_THREADS,
+	        .registers = 64,
+	        .dram = {.read = bytes + vectors, .written = lines * word},
+	        .working_set = cold ? 0 : bytes + vectors,
+	        .in_flight = plan.unroll * (call->transposed ? plan.columns : 1) * load};
+	work->operations[work_fma_pipe(call->precision)] = 2 * m * n;
+	work->link[cold ? LINK_DRAM : LINK_L2] = 1 + ceil(loads / plan.unroll);
+	work->link[LINK_REDUCE] = 1;
+	if (plan.splits > 1) { /* partial sums, a counter, the last block's reads */
+		work->l2 =
+		        (struct work_bytes){blocks * plan.width * word, blocks * plan.width * word};
+		work->link[LINK_ATOMIC] = 1;
+		work->link[LINK_L2] += 2;
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* time = start + hardware(work) / efficiency. A surface of the profile times kernels or library
+ * calls. The hardware law says what their work (surface_work.h) takes on the machine; what it takes
+ * more is the kernel's efficiency. Efficiencies stay when the machine changes: by a what-if, or
+ * because they were measured on another machine. docs/model.md, "Efficiency". */
+#pragma once
+
+#include "lib/profile/profile.h"
+
+/* A row's parts in seconds, start + body = time; hardware is the law's for the body. NaN where the
+ * row has no known work or the profile lacks a hardware row of the law (`missing`, if not NULL). */
+struct efficiency {
+	double start, body, hardware;
+	double efficiency; /* hardware / body */
+};
+
+/* Asks for rows of one profile, which it neither changes nor marks as read. */
+struct efficiency_reader;
+struct efficiency_reader *efficiency_reader_new(const struct profile *profile);
+void efficiency_reader_free(struct efficiency_reader *reader);
+/* Whether the row is a timing of a surface. */
+bool efficiency_has(const struct parameter *row);
+struct efficiency efficiency_of(struct efficiency_reader *reader, const struct parameter *row);
+
+/* profile_set and profile_scale (lib/profile/profile.h), after which surfaces follow the hardware
+ * rows that their works are priced by. Rows that the what-if names stay as it says. */
+bool what_if_set(struct profile *profile, const char *assignment, struct fault *fault);
+bool what_if_scale(struct profile *profile, const char *assignment, struct fault *fault);
+
+/* Replaces the surfaces of a profile by those of another machine's, at the efficiencies there. Rows
+ * of which one machine lacks the hardware are left out. Returns the number of rows taken. */
+size_t efficiency_take(struct profile *profile, const struct profile *other);
+
+/* The same with all efficiencies 1: what the hardware says. */
+size_t efficiency_by_hardware(struct profile *profile, const struct profile *other);

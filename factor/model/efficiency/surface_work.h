@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The work behind a row of a surface: what the timed kernels or library calls do at the row's
+ * arguments, on the machine of the profile. Kernels of ours state their work beside their code
+ * (factor/kernels, files *_work.c); library calls state it in library_work.c. The tables here say
+ * which surface times what. */
+#pragma once
+
+#include "lib/base/precision.h"
+#include "factor/kernels/kernel_work.h"
+#include "factor/tuning/tuning.h"
+#include "lib/profile/profile.h"
+
+enum { SURFACE_ARGS = 3, SURFACE_WORKS = 4 };
+
+/* A point of a surface: the arguments in the order of the table's names. */
+struct surface_point {
+	const struct tuning *tuning; /* of the machine */
+	const char *name;            /* of the surface */
+	enum precision precision;    /* as the name says: .s or .d */
+	double at[SURFACE_ARGS];
+};
+
+/* Fills in the works of one call, one after the other, and returns their number; 0: not known. */
+typedef size_t (*surface_function)(const struct surface_point *, struct kernel_work *work);
+
+struct surface {
+	const char *name; /* a pattern, as file names match in the shell */
+	const char *arg[SURFACE_ARGS];
+	surface_function work;
+};
+
+/* The tables; a row without a name ends each. */
+extern const struct surface surfaces_streams[];
+
+/* The work of a row; 0 for rows that no table knows. */
+size_t surface_works(
+        const struct tuning *tuning, const struct parameter *row, struct kernel_work *work);

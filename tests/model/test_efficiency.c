@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Efficiencies measured on one machine predict the surfaces of another one: the test of the works
+ * that surfaces state. EFFICIENCY=PATTERN prints every row of these surfaces. */
+#include "tests/tap.h"
+
+#include "factor/model/efficiency/efficiency.h"
+#include "lib/profile/profile.h"
+#include "lib/stats/stats.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The row of the other machine at the same arguments, NULL when it has none. */
+static const struct parameter *same_row(const struct profile *profile, const struct parameter *row)
+{
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct parameter *other = &profile->row[i];
+		if (!profile_row_has_name(other, row->name_key, row->name) ||
+		        other->arg_count != row->arg_count || !profile_row_usable(other))
+			continue;
+		size_t same = 0;
+		for (size_t k = 0; k < row->arg_count; k++)
+			same += profile_row_argument(other, row->arg_name[k]) == row->arg[k];
+		if (same == row->arg_count)
+			return other;
+	}
+	return NULL;
+}
+
+/* Prints the surface's median error, and adds it to `all`. */
+static void close_surface(
+        const char *name, double *error, size_t *count, double *all, size_t *surfaces)
+{
+	if (*count == 0)
+		return;
+	const double median = stats_median(error, *count);
+	diag("%-28s %4zu rows, median |error| %6.1f %%, 9 of 10 within %6.1f %%", name, *count,
+	        100 * median, 100 * stats_quantile(error, *count, 0.9));
+	all[(*surfaces)++] = median;
+	*count = 0;
+}
+
+static void transfer(const char *here, const char *from, double most)
+{
+	struct profile *own = profile_open(here), *taken = profile_open(here),
+	               *other = profile_open(from);
+	double error[4096], all[256];
+	size_t count = 0, surfaces = 0;
+	const char *name = "", *wanted = getenv("EFFICIENCY");
+
+	efficiency_take(taken, other);
+	for (size_t i = 0; i < taken->count; i++) {
+		const struct parameter *row = &taken->row[i];
+		const struct parameter *is = efficiency_has(row) ? same_row(own, row) : NULL;
+		if (!is)
+			continue;
+		if (strcmp(name, row->name) != 0)
+			close_surface(name, error, &count, all, &surfaces);
+		name = row->name;
+		const double e = row->estimate.value / is->estimate.value - 1;
+		error[count++] = fabs(e);
+		if (wanted && fnmatch(wanted, name, 0) == 0) {
+			char *text = profile_row_name(row);
+			diag("  %-44s %10.2f us, measured %10.2f, %+6.1f %%", text,
+			        row->estimate.value * 1e6, is->estimate.value * 1e6, 100 * e);
+			free(text);
+		}
+	}
+	close_surface(name, error, &count, all, &surfaces);
+	const double median = stats_median(all, surfaces);
+	if (!ok(surfaces > 0 && median <= most,
+	            "%s by the efficiencies of %s: the median of the surfaces' median errors is at "
+	            "most "
+	            "%g %%",
+	            strrchr(here, '/') + 1, strrchr(from, '/') + 1, 100 * most))
+		diag("%.1f %% of %zu surfaces", 100 * median, surfaces);
+	profile_free(own);
+	profile_free(taken);
+	profile_free(other);
+}
+
+int main(void)
+{
+	transfer("data/nvidia-h200", "data/nvidia-h100", 0.08);
+	transfer("data/nvidia-h200-sms-112", "data/nvidia-h200", 0.1);
+	transfer("data/nvidia-h200-sms-64", "data/nvidia-h200", 0.1);
+	transfer("data/nvidia-h200-sms-40", "data/nvidia-h200", 0.2);
+	return finish();
+}
