@@ -73,6 +73,8 @@ static void stamp(struct table *table, const struct profile_context *c)
 		profile_context_stamp(table, c);
 	if (c->tuning[0])
 		table_meta_set(table, "tuning", "%s", c->tuning);
+	if (c->calibration)
+		table_meta_set(table, "calibration", "%s", c->calibration);
 	stamp_changes(table, "set", &c->set);
 	stamp_changes(table, "scale", &c->scale);
 }
@@ -194,12 +196,7 @@ int main(int argc, char **argv)
 	        .argc = argc,
 	        .argv = argv};
 	bool update = false;
-	const struct cli_option options[] = {
-	        {"set", 0, CLI_LIST, &call.set, "NAME=VALUE",
-	                "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)",
-	                0, 0},
-	        {"scale", 0, CLI_LIST, &call.scale, "PATTERN=FACTOR",
-	                "what if: multiply parameters, as in gpu.launch.*=0.5 (repeatable)", 0, 0},
+	const struct cli_option options[] = {PROFILE_WHAT_IFS(call),
 	        {"update", 0, CLI_FLAG, &update, NULL,
 	                "changes of a QR factorization alone, into update_predictions.tsv", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",

@@ -78,6 +78,25 @@ static void ask_recorded(struct profile_context *c)
 	c->profile = profile_open(c->folder);
 }
 
+/* Takes the efficiencies that the user chose. Without calibration the own rows, or the recorded
+ * machine's where the profile has none, say at which sizes. */
+static void calibrate(struct profile_context *c)
+{
+	const bool none = strcmp(c->calibration, "none") == 0;
+
+	if (!c->calibration[0] || strchr(c->calibration, '/'))
+		msg_die(EXIT_BAD_USAGE,
+		        "--calibration takes the name of a folder in data/, or none");
+	struct profile *other = none && efficiency_any(c->profile)
+	                                ? profile_copy(c->profile)
+	                                : profile_open(none ? machine_data_recorded(NULL)
+	                                                    : machine_data_named(c->calibration));
+	if ((none ? efficiency_by_hardware : efficiency_take)(c->profile, other) == 0)
+		msg_die(EXIT_MEASURE_FAILED, "--calibration %s: no timing of known work there",
+		        c->calibration);
+	profile_free(other);
+}
+
 void profile_context_open(struct profile_context *c, bool about_gpu)
 {
 	struct fault fault;
@@ -91,6 +110,8 @@ void profile_context_open(struct profile_context *c, bool about_gpu)
 	if (!table_sha256(path, c->sha, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 	free(path);
+	if (c->calibration)
+		calibrate(c);
 	for (size_t i = 0; i < c->set.count; i++)
 		if (!what_if_set(c->profile, c->set.item[i], &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
@@ -126,6 +147,8 @@ void profile_context_close(struct profile_context *c)
 void profile_context_stamp(struct table *table, const struct profile_context *c)
 {
 	table_meta_set(table, "profile", "%s", c->choice);
+	if (c->calibration)
+		table_meta_set(table, "calibration", "%s", c->calibration);
 	if (c->recorded)
 		table_meta_set(table, "recorded_machine", "%s", c->folder);
 }

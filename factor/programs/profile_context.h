@@ -13,6 +13,7 @@ struct profile_context {
 	struct cli_common common; /* output: `preset` unless the user sets it */
 	const char *preset;
 	const char *machine;        /* --machine, or NULL */
+	const char *calibration;    /* --calibration, or NULL */
 	struct cli_list set, scale; /* what-ifs, applied to the profile in this order */
 	bool own; /* the program writes into the preset folder and reads it by default, whatever the
 	             environment names */
@@ -26,6 +27,17 @@ struct profile_context {
 	bool recorded;               /* the recorded machine answers for one without a GPU */
 	char tuning[TUNING_NOTE];    /* "" where its GPU is the one that sizes were measured on */
 };
+
+/* Their options, of the context c. */
+/* clang-format off */
+#define PROFILE_WHAT_IFS(c) \
+	{"calibration", 0, CLI_TEXT, &(c).calibration, "NAME|none", \
+	        "take the efficiencies of this recorded machine; none: all 1, the hardware alone", 0, 0}, \
+	{"set", 0, CLI_LIST, &(c).set, "NAME=VALUE", \
+	        "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)", 0, 0}, \
+	{"scale", 0, CLI_LIST, &(c).scale, "PATTERN=FACTOR", \
+	        "what if: multiply parameters, as in gpu.launch.*=0.5 (repeatable)", 0, 0}
+/* clang-format on */
 
 /* The place of the user's word among the known ones: `count`, or fewer up to a NULL. */
 size_t profile_context_word(

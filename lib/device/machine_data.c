@@ -60,6 +60,17 @@ static char *find_data(void)
 	return data;
 }
 
+/* The folder of a machine's name: one of a paper, else one in data/. */
+static char *named(const char *data, const char *machine)
+{
+	char *folder = xasprintf("%s/papers/%s", data, machine);
+
+	if (holds(folder, "profile.tsv"))
+		return folder;
+	free(folder);
+	return xasprintf("%s/%s", data, machine);
+}
+
 static void say(char choice[MACHINE_CHOICE], const char *folder, const char *why)
 {
 	if (choice)
@@ -86,6 +97,14 @@ const char *machine_data_recorded(char choice[MACHINE_CHOICE])
 	return keep(folder);
 }
 
+const char *machine_data_named(const char *machine)
+{
+	char *data = find_data(), *folder = named(data, machine);
+
+	free(data);
+	return keep(folder);
+}
+
 const char *machine_data_choose(char choice[MACHINE_CHOICE])
 {
 	const char *given = getenv("FATHOM_DATA"), *machine = getenv("MACHINE");
@@ -96,11 +115,7 @@ const char *machine_data_choose(char choice[MACHINE_CHOICE])
 		folder = xstrdup(given);
 		why = "given by FATHOM_DATA";
 	} else if (machine && machine[0]) {
-		folder = xasprintf("%s/papers/%s", data, machine);
-		if (!holds(folder, "profile.tsv")) {
-			free(folder);
-			folder = xasprintf("%s/%s", data, machine);
-		}
+		folder = named(data, machine);
 		why = "given by MACHINE";
 	} else {
 		folder = xasprintf("%s/local", data);

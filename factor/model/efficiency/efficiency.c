@@ -68,6 +68,14 @@ bool efficiency_has(const struct parameter *row)
 	       profile_row_usable(row);
 }
 
+bool efficiency_any(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->count; i++)
+		if (efficiency_has(&profile->row[i]))
+			return true;
+	return false;
+}
+
 static bool is_surface(const struct parameter *row, const void *unused)
 {
 	(void)unused;

@@ -27,6 +27,9 @@ struct efficiency efficiency_of(struct efficiency_reader *reader, const struct p
 bool what_if_set(struct profile *profile, const char *assignment, struct fault *fault);
 bool what_if_scale(struct profile *profile, const char *assignment, struct fault *fault);
 
+/* Whether the profile has a timing of a surface. */
+bool efficiency_any(const struct profile *profile);
+
 /* Replaces the surfaces of a profile by those of another machine's, at the efficiencies there. Rows
  * of which one machine lacks the hardware are left out. Returns the number of rows taken. */
 size_t efficiency_take(struct profile *profile, const struct profile *other);
