@@ -2,6 +2,7 @@
 #include "fathom_choices.h"
 
 #include "lib/base/msg.h"
+#include "factor/model/efficiency/efficiency.h"
 #include "factor/model/predictions/model_update.h"
 
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static void read_choices(void *context)
 
 	if (!profile)
 		return;
+	efficiency_prepare(profile);
 	r->choices = xcalloc(1, sizeof *r->choices);
 	r->choices->profile = profile;
 }

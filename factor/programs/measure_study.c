@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure.h"
 
+#include "factor/model/efficiency/efficiency.h"
 #include "lib/device/machine.h"
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
@@ -207,6 +208,8 @@ int measure_study(struct measure *measure, const struct study *study)
 	measure->path = path_of(measure, study->file);
 	open_results(measure, study, sha);
 	measure->profile = profile_read(profile, &measure->fault);
+	if (measure->profile)
+		efficiency_prepare(measure->profile);
 	measure->start = clock_now();
 	study->measure(measure);
 	say(measure, study);

@@ -118,6 +118,7 @@ void profile_context_open(struct profile_context *c, bool about_gpu)
 	for (size_t i = 0; i < c->scale.count; i++)
 		if (!what_if_scale(c->profile, c->scale.item[i], &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
+	efficiency_prepare(c->profile);
 	note_tuning(c);
 }
 

@@ -25,6 +25,9 @@ struct parameter {
 	char *status;     /* ok | noisy | bounded | failed */
 	uint64_t changed; /* a bit for each what-if that moved the row */
 	bool read;        /* a value of the profile came from it */
+	/* Of a timing whose work is known: seconds to start, and seconds that the hardware needs
+	 * for the rest; 0: not known. */
+	double start, hardware;
 };
 
 struct profile {

@@ -44,6 +44,8 @@ static struct pair pair_at(const struct profile_grid *g, size_t k, double at)
 	const size_t count = g->count[k], last = count > 0 ? count - 1 : 0;
 	struct pair pair = {g->slope[k], last, 1 + at - (double)last};
 
+	if (g->inverse) /* flat beyond the rows */
+		at = fmin(at, (double)last);
 	if (last > 0 && at <= (double)last) {
 		pair.low = (size_t)fmin(floor(at), (double)(last - 1));
 		pair.high = pair.low + 1;
@@ -243,26 +245,22 @@ static void fill_hole(
 	g->value[at] = profile_get(rows, g->name, args, g->args).estimate.value;
 }
 
-static void read_rows(struct profile_grid *g, const struct profile *profile, const char *const *arg)
+/* `rows` has the function's rows alone. */
+static void read_rows(struct profile_grid *g, const struct profile *rows, const char *const *arg)
 {
-	struct profile rows = {.row = xmalloc((profile->count + 1) * sizeof *rows.row)};
 	const size_t size = size_of(g);
 	size_t at;
 
 	for (size_t i = 0; i < size; i++)
 		g->value[i] = NAN;
-	for (size_t r = 0; r < profile->count; r++) {
-		const struct parameter *row = &profile->row[r];
-		if (!profile_row_has_name(row, g->key, g->name))
-			continue;
-		rows.row[rows.count++] = *row;
+	for (size_t r = 0; r < rows->count; r++) {
+		const struct parameter *row = &rows->row[r];
 		if (takes(g, row) && on_table(g, row, arg, &at))
 			g->value[at] = row->estimate.value;
 	}
 	for (size_t i = 0; i < size; i++)
 		if (isnan(g->value[i]))
-			fill_hole(g, &rows, arg, i);
-	free(rows.row);
+			fill_hole(g, rows, arg, i);
 }
 
 static void put_on_scale(struct profile_grid *g)
@@ -314,25 +312,59 @@ static void add_corrections(
 	g->corrections = count;
 }
 
+/* The rows of the grid's name; their texts stay the profile's. */
+static struct profile own_rows(const struct profile_grid *g, const struct profile *profile)
+{
+	struct profile rows = {.row = xmalloc((profile->count + 1) * sizeof *rows.row)};
+
+	for (size_t r = 0; r < profile->count; r++)
+		if (profile_row_has_name(&profile->row[r], g->key, g->name))
+			rows.row[rows.count++] = profile->row[r];
+	return rows;
+}
+
+/* Seconds become inverse efficiencies, where the work of all rows is known. */
+static void invert(struct profile_grid *g, struct profile *rows)
+{
+	g->start = INFINITY;
+	for (size_t r = 0; r < rows->count; r++) {
+		if (!(rows->row[r].hardware > 0))
+			return;
+		g->start = fmin(g->start, rows->row[r].start);
+	}
+	g->inverse = rows->count > 0;
+	for (size_t r = 0; r < rows->count; r++) {
+		struct parameter *row = &rows->row[r];
+		row->estimate.value = (row->estimate.value - g->start) / row->hardware;
+	}
+}
+
 void profile_grid_build(struct profile_grid *g, const struct profile *profile,
-        enum profile_scale scale, const char *name, const char *const *arg, size_t args)
+        enum profile_scale scale, bool by_hardware, const char *name, const char *const *arg,
+        size_t args)
 {
 	g->name = name;
 	g->key = profile_name_key(name);
 	g->scale = scale;
 	g->args = args;
 	g->corrections = 0;
-	find_axes(g, profile, arg);
+	g->inverse = false;
+	struct profile rows = own_rows(g, profile);
+	if (by_hardware)
+		invert(g, &rows);
+	find_axes(g, &rows, arg);
 	if (size_of(g) > GRID_VALUES)
 		refuse(name, "rows", GRID_VALUES);
 	if (size_of(g) == 0) {
 		g->args = 0;
+		g->inverse = false;
 		g->value[0] = to_scale(scale, profile_get(profile, name, NULL, 0).estimate.value);
-		return;
+	} else {
+		read_rows(g, &rows, arg);
+		put_on_scale(g);
+		add_corrections(g, &rows, arg);
 	}
-	read_rows(g, profile, arg);
-	put_on_scale(g);
-	add_corrections(g, profile, arg);
+	free(rows.row);
 }
 
 /* ---- reading ---- */

@@ -3,7 +3,10 @@
  * read thousands of times. Between the rows it is the interpolation of profile_interpolate. Below
  * the first row of an argument it keeps that row's value, because the start-up of a call does not
  * shrink with the call. Arguments that few rows have are not part of the table: such rows correct
- * it around them, less with distance, and not beyond the next rows of the table. */
+ * it around them, less with distance, and not beyond the next rows of the table.
+ *
+ * Where the work of all rows is known, the table is of inverse efficiencies, which change less than
+ * times from row to row and stay beyond the last one. */
 #pragma once
 
 #include "profile.h"
@@ -14,6 +17,8 @@ struct profile_grid {
 	const char *name;
 	uint32_t key; /* of the name's rows */
 	enum profile_scale scale;
+	bool inverse; /* the values are seconds beyond the start over those of the hardware */
+	double start;
 	size_t args, count[GRID_ARGS]; /* args 0: the function is a constant */
 	double first[GRID_ARGS];       /* arguments of the first row */
 	double axis[GRID_ARGS]
@@ -29,10 +34,12 @@ struct profile_grid {
 };
 
 /* Builds the table of a function from its rows with exactly those arguments; without such rows from
- * the constant of that name (NaN when there is none). `name` must outlive the grid. A function with
- * more rows than the table has room for ends the program with a message. */
+ * the constant of that name (NaN when there is none). by_hardware: of inverse efficiencies where
+ * that is possible. `name` must outlive the grid. A function with more rows than the table has room
+ * for ends the program with a message. */
 void profile_grid_build(struct profile_grid *grid, const struct profile *profile,
-        enum profile_scale scale, const char *name, const char *const *arg, size_t args);
+        enum profile_scale scale, bool by_hardware, const char *name, const char *const *arg,
+        size_t args);
 
 /* Argument `which` of the i-th row. */
 double profile_grid_argument(const struct profile_grid *grid, size_t which, size_t i);

@@ -21,7 +21,7 @@ static struct profile_grid *build(const struct profile *p, enum profile_scale sc
 	static const char *const arg[] = {"m", "n"};
 	static struct profile_grid grid;
 
-	profile_grid_build(&grid, p, scale, "f", arg, 2);
+	profile_grid_build(&grid, p, scale, false, "f", arg, 2);
 	return &grid;
 }
 

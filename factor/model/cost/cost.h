@@ -63,15 +63,24 @@ struct cost_panels {
 	} row[PANEL_ROWS];
 };
 
+/* The hardware law for surfaces whose work is known (factor/model/efficiency). */
+struct cost_hardware {
+	/* Seconds of the work of `surface` (what `find` returned) at these arguments. */
+	double (*seconds)(struct cost_hardware *, const void *surface, const char *name,
+	        const char *const *arg, const double *at, size_t count);
+	const void *(*find)(const char *name);
+};
+
 /* Reads the profile and caches the values. */
 enum { COST_CACHE = 16384, COST_SURFACES = 128 /* fits a byte */ };
 struct cost_reader {
 	struct model model;
-	struct tuning tuning; /* for the profile's GPU: the kernels' plans */
-	bool sums;            /* level 1: alpha-beta sums */
-	bool shares;          /* another queue has work: our own products run one tile a block */
-	bool blas_only;       /* products are the library's, not our own kernels' */
-	int threads;          /* of the host that work, 0: as many as the profile knows */
+	struct tuning tuning;           /* for the profile's GPU: the kernels' plans */
+	struct cost_hardware *hardware; /* NULL: times are interpolated as they are */
+	bool sums;                      /* level 1: alpha-beta sums */
+	bool shares;        /* another queue has work: our own products run one tile a block */
+	bool blas_only;     /* products are the library's, not our own kernels' */
+	int threads;        /* of the host that work, 0: as many as the profile knows */
 	bool same_way;      /* a Gram-Schmidt pass goes through the columns in the direction of the
 	                       pass before */
 	bool host_wrote;    /* the host has just written the panel: the core's caches hold it */
@@ -81,6 +90,7 @@ struct cost_reader {
 		double arg[2], value;
 	} cache[COST_CACHE];
 	struct profile_grid surface[COST_SURFACES];
+	const void *work[COST_SURFACES];   /* of the surface, as hardware->find says */
 	unsigned char last[COST_SURFACES]; /* the surface last found for a hash of the name */
 	struct cost_panels panels[COST_PANELS];
 };

@@ -22,7 +22,10 @@ static void read_once(struct cost_reader *reader, const char *name, const char *
 static void build(struct cost_reader *reader, struct profile_grid *grid, const char *name,
         const char *const *arg, const double *at, size_t args)
 {
-	profile_grid_build(grid, reader->model.profile, reader->model.scale, name, arg, args);
+	profile_grid_build(grid, reader->model.profile, reader->model.scale,
+	        reader->hardware != NULL, name, arg, args);
+	if (grid->inverse)
+		reader->work[grid - reader->surface] = reader->hardware->find(name);
 	read_once(reader, name, arg, grid->args ? grid->first : at, args);
 }
 
@@ -58,7 +61,11 @@ double cost_surface(struct cost_reader *reader, const char *name, const char *co
 
 	if (s->args == 0 && isnan(s->value[0])) /* what is missing is noted each time */
 		read_once(reader, name, arg, at, count);
-	return profile_grid_read(s, at, &reader->model.extrapolated);
+	const double value = profile_grid_read(s, at, &reader->model.extrapolated);
+	if (!s->inverse)
+		return value;
+	return s->start + value * reader->hardware->seconds(reader->hardware,
+	                                  reader->work[s - reader->surface], name, arg, at, count);
 }
 
 double cost_along(struct cost_reader *reader, const char *name, const char *const *arg,

@@ -12,8 +12,11 @@
 #include <string.h>
 
 struct efficiency_reader {
+	struct cost_hardware base;
 	struct profile copy; /* shares texts with the profile; its rows' marks are its own */
 	double parts[PROFILE_PARTS];
+	const struct profile *profile;
+	bool started; /* the reader is: most executors of a model never ask */
 	struct cost_reader reader;
 };
 
@@ -25,8 +28,46 @@ struct efficiency_reader *efficiency_reader_new(const struct profile *profile)
 	e->copy.row = xmalloc((profile->count + 1) * sizeof *profile->row);
 	memcpy(e->copy.row, profile->row, profile->count * sizeof *profile->row);
 	profile_parts(&e->copy, e->parts);
-	cost_reader_start(&e->reader, &e->copy);
+	e->profile = &e->copy;
 	return e;
+}
+
+static double law_seconds(struct cost_hardware *base, const void *surface, const char *name,
+        const char *const *arg, const double *at, size_t count)
+{
+	struct efficiency_reader *e = (struct efficiency_reader *)base;
+	struct kernel_work work[SURFACE_WORKS];
+	struct law_answer answer = {0};
+	if (!e->started)
+		cost_reader_start(&e->reader, e->profile);
+	e->started = true;
+	const size_t works =
+	        surface_works_at(surface, &e->reader.tuning, name, arg, at, count, work);
+
+	if (works == 0)
+		return NAN;
+	e->reader.model.missing = false;
+	law_overlapped(&e->reader, work, works, law_own_form(&work[0]), 0, &answer);
+	return e->reader.model.missing ? NAN : answer.body;
+}
+
+static const void *law_find(const char *name)
+{
+	return surface_of(name);
+}
+
+struct cost_hardware *efficiency_hardware_new(const struct profile *profile)
+{
+	struct efficiency_reader *e = xcalloc(1, sizeof *e);
+
+	e->base = (struct cost_hardware){law_seconds, law_find};
+	e->profile = profile;
+	return &e->base;
+}
+
+void efficiency_hardware_free(struct cost_hardware *hardware)
+{
+	efficiency_reader_free((struct efficiency_reader *)hardware);
 }
 
 void efficiency_reader_free(struct efficiency_reader *e)
@@ -39,15 +80,11 @@ void efficiency_reader_free(struct efficiency_reader *e)
 /* The law's seconds for the bodies of a row's kernels. */
 static double hardware_seconds(struct efficiency_reader *e, const struct parameter *row)
 {
-	struct kernel_work work[SURFACE_WORKS];
-	struct law_answer answer = {0};
-	const size_t count = surface_works(&e->reader.tuning, row, work);
+	const struct surface *surface = surface_of(row->name);
 
-	if (count == 0)
-		return NAN;
-	e->reader.model.missing = false;
-	law_overlapped(&e->reader, work, count, law_own_form(&work[0]), 0, &answer);
-	return e->reader.model.missing ? NAN : answer.body;
+	return surface ? law_seconds(&e->base, surface, row->name,
+	                         (const char *const *)row->arg_name, row->arg, row->arg_count)
+	               : NAN;
 }
 
 /* Starts are subtracted as far as they leave this part of a time. */
@@ -179,4 +216,39 @@ size_t efficiency_take(struct profile *profile, const struct profile *other)
 size_t efficiency_by_hardware(struct profile *profile, const struct profile *other)
 {
 	return take(profile, other, true);
+}
+
+/* The rows from `first` on with the same name: *end is behind the last of them. Their start is one
+ * number, which leaves each row a body. */
+static double common_start(
+        struct efficiency_reader *e, const struct profile *profile, size_t first, size_t *end)
+{
+	const char *name = profile->row[first].name;
+	double start = INFINITY;
+
+	for (*end = first; *end < profile->count; ++*end) {
+		const struct parameter *row = &profile->row[*end];
+		if (strcmp(row->name, name) != 0)
+			break;
+		if (profile_row_usable(row))
+			start = fmin(start, fmin(profile_parts_in(e->parts, row),
+			                            (1 - least_body) * row->estimate.value));
+	}
+	return start;
+}
+
+void efficiency_prepare(struct profile *profile)
+{
+	struct efficiency_reader *e = efficiency_reader_new(profile);
+	size_t end = 0;
+
+	for (size_t i = 0; i < profile->count; i = end) {
+		const double start = common_start(e, profile, i, &end);
+		for (size_t r = i; r < end; r++) {
+			struct parameter *row = &profile->row[r];
+			row->hardware = efficiency_has(row) ? hardware_seconds(e, row) : 0;
+			row->start = start;
+		}
+	}
+	efficiency_reader_free(e);
 }

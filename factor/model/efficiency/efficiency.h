@@ -5,7 +5,7 @@
  * because they were measured on another machine. docs/model.md, "Efficiency". */
 #pragma once
 
-#include "lib/profile/profile.h"
+#include "factor/model/cost/cost.h"
 
 /* A row's parts in seconds, start + body = time; hardware is the law's for the body. NaN where the
  * row has no known work or the profile lacks a hardware row of the law (`missing`, if not NULL). */
@@ -21,6 +21,12 @@ void efficiency_reader_free(struct efficiency_reader *reader);
 /* Whether the row is a timing of a surface. */
 bool efficiency_has(const struct parameter *row);
 struct efficiency efficiency_of(struct efficiency_reader *reader, const struct parameter *row);
+
+/* Writes start and hardware seconds into the rows of surfaces, so that a cost_reader with this
+ * hardware interpolates efficiencies instead of times. After all changes of the profile. */
+void efficiency_prepare(struct profile *profile);
+struct cost_hardware *efficiency_hardware_new(const struct profile *profile);
+void efficiency_hardware_free(struct cost_hardware *hardware);
 
 /* profile_set and profile_scale (lib/profile/profile.h), after which surfaces follow the hardware
  * rows that their works are priced by. Rows that the what-if names stay as it says. */

@@ -2,12 +2,11 @@
 #include "surface_work.h"
 
 #include <fnmatch.h>
-#include <math.h>
 #include <string.h>
 
 static const struct surface *const tables[] = {surfaces_streams};
 
-static const struct surface *surface_of(const char *name)
+const struct surface *surface_of(const char *name)
 {
 	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
 		for (const struct surface *s = tables[t]; s->name; s++)
@@ -24,19 +23,31 @@ static enum precision precision_of(const char *name)
 	return part && (part[2] == '\0' || part[2] == '.') ? DOUBLE : SINGLE;
 }
 
+size_t surface_works_at(const struct surface *surface, const struct tuning *tuning,
+        const char *name, const char *const *arg, const double *at, size_t count,
+        struct kernel_work *work)
+{
+	struct surface_point p = {tuning, name, precision_of(name), {0}};
+
+	for (size_t k = 0; k < SURFACE_ARGS && surface->arg[k]; k++) {
+		size_t i = 0;
+		while (i < count && arg[i] != surface->arg[k] &&
+		        strcmp(arg[i], surface->arg[k]) != 0)
+			i++;
+		if (i == count)
+			return 0;
+		p.at[k] = at[i];
+	}
+	memset(work, 0, SURFACE_WORKS * sizeof *work);
+	return surface->work(&p, work);
+}
+
 size_t surface_works(
         const struct tuning *tuning, const struct parameter *row, struct kernel_work *work)
 {
-	const struct surface *s = surface_of(row->name);
-	struct surface_point p = {tuning, row->name, precision_of(row->name), {0}};
+	const struct surface *surface = surface_of(row->name);
 
-	if (!s)
-		return 0;
-	for (size_t k = 0; k < SURFACE_ARGS && s->arg[k]; k++) {
-		p.at[k] = profile_row_argument(row, s->arg[k]);
-		if (isnan(p.at[k]))
-			return 0;
-	}
-	memset(work, 0, SURFACE_WORKS * sizeof *work);
-	return s->work(&p, work);
+	return surface ? surface_works_at(surface, tuning, row->name,
+	                         (const char *const *)row->arg_name, row->arg, row->arg_count, work)
+	               : 0;
 }

@@ -32,6 +32,14 @@ struct surface {
 /* The tables; a row without a name ends each. */
 extern const struct surface surfaces_streams[];
 
+/* The surface of that name, NULL where no table knows it. */
+const struct surface *surface_of(const char *name);
+
+/* Its work at these arguments; 0: not known. */
+size_t surface_works_at(const struct surface *surface, const struct tuning *tuning,
+        const char *name, const char *const *arg, const double *at, size_t count,
+        struct kernel_work *work);
+
 /* The work of a row; 0 for rows that no table knows. */
 size_t surface_works(
         const struct tuning *tuning, const struct parameter *row, struct kernel_work *work);

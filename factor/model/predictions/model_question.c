@@ -114,6 +114,7 @@ static void start_like(
         struct cost_reader *reader, const struct cost_reader *base, const struct profile *profile)
 {
 	cost_reader_start(reader, profile);
+	reader->hardware = base->hardware;
 	reader->sums = base->sums;
 	reader->working_set = base->working_set;
 	reader->threads = base->threads;

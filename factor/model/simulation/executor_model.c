@@ -2,6 +2,7 @@
 #include "executor_model_internal.h"
 
 #include "factor/kernels/blocks/block_kernels.h"
+#include "factor/model/efficiency/efficiency.h"
 #include "lib/base/msg.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@
 static void model_destroy(struct executor *e)
 {
 	simulation_free(&model_self(e)->device);
+	efficiency_hardware_free(model_self(e)->hardware);
 	free(model_self(e)->charged);
 	free(model_self(e)->mark);
 	free(e);
@@ -94,6 +96,7 @@ struct executor *executor_model_new(
 	s->target = target;
 	s->costs = costs[target][level >= 2];
 	cost_reader_start(&s->reader, profile);
+	s->reader.hardware = s->hardware = efficiency_hardware_new(profile);
 	s->reader.sums = level < 2;
 	if (target == MODEL_CUDA)
 		executor_tune(&s->base, s->reader.tuning.device,

@@ -22,6 +22,7 @@ struct simulated {
 	struct executor base;
 	struct executor_ops ops;
 	struct cost_reader reader;
+	struct cost_hardware *hardware; /* of the reader */
 	const struct cost_model *costs;
 	enum model_target target;
 	bool overlap;
