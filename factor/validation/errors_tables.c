@@ -38,7 +38,7 @@ static void add_family(struct table *table, const struct comparison *rows, size_
 	table_set_text(table, r, "executor", filter->executor);
 	table_set_text(table, r, "shapes", shapes_name[filter->shapes]);
 	table_set_text(table, r, "regime", filter->regime ? filter->regime : "any");
-	table_set_int(table, r, "level", filter->level);
+	table_set_text(table, r, "level", results_level_name(filter->level));
 	fields_write(table, r, fields, ARRAY_LEN(fields), &s);
 	struct errors_filter chosen = *filter;
 	chosen.choice = CHOICE_MODEL;
@@ -86,11 +86,11 @@ struct table *errors_family_table(const struct comparison *rows, size_t count)
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 
 	for (enum shapes shapes = SHAPES_DRAWN; shapes <= SHAPES_FIXED; shapes++)
-		for (int level = 2; level >= 0; level--)
+		for (int level = LEVELS - 1; level >= 0; level--)
 			add_families(table, rows, count, level, shapes);
 	for (enum shapes shapes = SHAPES_DRAWN; shapes <= SHAPES_FIXED; shapes++)
 		for (size_t e = 0; e < ARRAY_LEN(executors); e++)
-			for (int level = 2; level >= 0; level--)
+			for (int level = LEVELS - 1; level >= 0; level--)
 				for (size_t g = 0; g < ARRAY_LEN(regimes); g++)
 					add_family(table, rows, count,
 					        &(struct errors_filter){.executor = executors[e],
@@ -116,7 +116,7 @@ struct table *errors_row_table(const struct comparison *rows, size_t count)
 		const struct result *p = row->predicted;
 		size_t r = table_add_row(table);
 		result_write(table, r, p);
-		table_set_int(table, r, "level", row->level);
+		table_set_text(table, r, "level", results_level_name(row->level));
 		table_set_text(
 		        table, r, "shapes", shapes_name[row->drawn ? SHAPES_DRAWN : SHAPES_FIXED]);
 		if (result_has_value(p, "plan", "model"))
@@ -237,7 +237,7 @@ static void print_families(const struct comparison *rows, size_t count, FILE *ou
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 
 	for (size_t i = 0; i < families->row_count; i++) {
-		if (table_real(families, i, "level") < 2 &&
+		if (strcmp(table_text(families, i, "level"), results_level_name(LEVEL_FULL)) != 0 &&
 		        strcmp(table_text(families, i, "family"), "all") != 0)
 			continue; /* per family in validation.tsv */
 		size_t r = table_add_row(table);

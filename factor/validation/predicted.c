@@ -15,17 +15,24 @@ bool predicted_fill(struct result *row, const struct prediction *made, bool good
 	return good;
 }
 
+static const enum level order[] = {LEVEL_FULL, LEVEL_HARDWARE, LEVEL_SUMS, LEVEL_BOUND};
+
 size_t predicted_levels(struct results *results, const struct profile *profile,
         const struct result *row, row_predictor predict)
 {
 	size_t refused = 0;
 
-	for (int level = 2; level >= 0; level--) {
+	for (size_t i = 0; i < ARRAY_LEN(order); i++) {
 		struct result one = *row;
-		char text[2] = {(char)('0' + level), 0};
-		refused += !predict(profile, level, &one) && level == 2;
-		if (level < 2)
-			results_option_add(one.options, "level", text);
+		const bool hardware = order[i] == LEVEL_HARDWARE;
+		if (hardware && !profile->by_hardware)
+			continue;
+		refused += !predict(hardware ? profile->by_hardware : profile, order[i], &one) &&
+		           order[i] == LEVEL_FULL;
+		if (hardware)
+			snprintf(one.regime, sizeof one.regime, "hardware");
+		if (order[i] != LEVEL_FULL)
+			results_option_add(one.options, "level", results_level_name(order[i]));
 		results_add(results, &one);
 	}
 	return refused;

@@ -257,14 +257,12 @@ struct results *results_read(const char *path, struct fault *fault)
 void results_options(
         char options[RESULT_OPTIONS], const char *executor, const char *phase, int level)
 {
-	const char number[] = {(char)('0' + level), 0};
-
 	snprintf(options, RESULT_OPTIONS, "%s",
 	        strcmp(executor, "cuda") == 0 ? "l2=warm" : "cache=warm");
 	if (phase)
 		results_option_add(options, "phase", phase);
-	if (level < 2)
-		results_option_add(options, "level", number);
+	if (level != LEVEL_FULL)
+		results_option_add(options, "level", results_level_name(level));
 }
 
 void results_option_add(char options[RESULT_OPTIONS], const char *key, const char *value)
@@ -322,10 +320,24 @@ int64_t results_calls(const struct result *row)
 	return at ? strtoll(at + strlen(calls), NULL, 10) : 1;
 }
 
+static const char *const level_name[LEVELS] = {
+        [LEVEL_BOUND] = "0", [LEVEL_SUMS] = "1", [LEVEL_FULL] = "2", [LEVEL_HARDWARE] = "hardware"};
+
 int results_level(const struct result *row)
 {
-	char level[4];
-	return results_option(row->options, "level", level, sizeof level) ? level[0] - '0' : 2;
+	char text[RESULT_OPTIONS];
+
+	if (!results_option(row->options, "level", text, sizeof text))
+		return LEVEL_FULL;
+	for (int level = 0; level < LEVELS; level++)
+		if (strcmp(text, level_name[level]) == 0)
+			return level;
+	return -1;
+}
+
+const char *results_level_name(int level)
+{
+	return level_name[level];
 }
 
 static const char disturbed[] = "disturbed: ";

@@ -6,6 +6,7 @@
 #include "lib/stats/stats.h"
 #include "lib/base/table.h"
 #include "factor/executors/executor.h"
+#include "factor/model/simulation/executor_model.h"
 
 enum { RESULT_OPTIONS = 96 };
 
@@ -19,7 +20,7 @@ struct result {
 	char options[RESULT_OPTIONS]; /* key=value pairs joined by commas: the memory state,
 	                     phase=NAME, uplo=l|u, from=host, alg=NAME, plan=model, without=NAME,
 	                     trans=nn|nt, layout=row|column, blocks=folded|exit|full, side=l|r,
-	                     splits=N|plan, lda=N, seed=N (draw.h), level=0|1 (last) */
+	                     splits=N|plan, lda=N, seed=N (draw.h), level=0|1|hardware (last) */
 	char plan[256]; /* of whole factorizations the text of whole_plan_text; else block width
 	                   and leading dimension */
 	struct estimate seconds; /* samples = repeats; NaN: refused or failed, see note */
@@ -78,8 +79,10 @@ bool result_same_option(const struct result *a, const struct result *b, const ch
 /* Calls of one sample, from a plan calls=N; 1 without. */
 int64_t results_calls(const struct result *row);
 
-/* Level of a prediction: 0, 1, or 2 when options name none. */
+/* Level of a prediction (enum level), LEVEL_FULL when options name none, -1 for an unknown one; its
+ * name in options and tables: 0, 1, 2, hardware. */
 int results_level(const struct result *row);
+const char *results_level_name(int level);
 
 /* A note marks times that other processes disturbed, and how. */
 void results_disturbed_set(struct result *row, const char *how);

@@ -34,6 +34,7 @@ void profile_free(struct profile *profile)
 		profile_clear_row(&profile->row[i]);
 	free(profile->row);
 	table_free(profile->source);
+	profile_free(profile->by_hardware);
 	free(profile);
 }
 

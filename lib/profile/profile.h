@@ -33,8 +33,9 @@ struct parameter {
 struct profile {
 	struct parameter *row;
 	size_t count;
-	int changes;          /* what-ifs so far, of PROFILE_CHANGES at most */
-	struct table *source; /* metadata of the file it was read from, or NULL */
+	int changes;                 /* what-ifs so far, of PROFILE_CHANGES at most */
+	struct table *source;        /* metadata of the file it was read from, or NULL */
+	struct profile *by_hardware; /* the same with all efficiencies 1, or NULL */
 };
 
 struct profile *profile_new(void);

@@ -82,7 +82,7 @@ bool prediction_make(const struct asking *a, struct prediction *out)
 		a->bound(a, out);
 		ok = !out->model.missing;
 	} else if (ok) {
-		if (a->interval)
+		if (a->interval && a->level == LEVEL_FULL)
 			question_interval(q, out);
 		out->seconds /= a->calls;
 		out->low /= a->calls;
