@@ -276,6 +276,14 @@ struct gram_shape gram_schmidt_shape(const char *name)
 	return shape;
 }
 
+bool gram_schmidt_in_blocks(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+		if (is_called(name, gram_schmidt_forms[i]))
+			return forms[i].in_blocks;
+	return false;
+}
+
 static const struct form *find_form(struct gram_process *s, const char *name)
 {
 	s->shape = gram_schmidt_shape(name);

@@ -26,6 +26,7 @@
  * products) block    halves down to nb columns, with gemm between twice    blocks of nb columns
  * against all before by gemm, each orthogonalized twice (BCGS2) */
 extern const char *const gram_schmidt_forms[]; /* NULL-terminated */
+bool gram_schmidt_in_blocks(const char *form); /* it reads nb */
 
 enum { GRAM_SCHMIDT_BLOCK = 64 }; /* nb that suits most shapes */
 

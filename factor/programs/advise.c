@@ -12,6 +12,7 @@
 #include "factor/model/predictions/model_update.h"
 #include "advise_efficiency.h"
 #include "advise_kernel.h"
+#include "advise_operation.h"
 #include "profile_context.h"
 
 #include <inttypes.h>
@@ -24,8 +25,10 @@ struct request {
 	struct question panel;
 	struct update_question update;
 	struct kernel_request kernel;
+	struct way_question way;
 	struct profile_context context;
 	const char *precision, *from, *q, *change; /* as given */
+	bool transposed;
 };
 
 enum { CHANGES = QR_MODIFY + 1 };
@@ -287,13 +290,8 @@ static void check_update(const struct update_question *asked)
 /* Columns of the widest panel that is predicted. */
 enum { WIDEST = 512 };
 
-static void check_panel(char **operands, const struct question *question)
+static void check_panel(const struct question *question)
 {
-	if (!operands[0] || strcmp(operands[0], "panel") != 0 || operands[1])
-		msg_die(EXIT_BAD_USAGE, "say what advice is about: advise panel --m 8192 --nb 64, "
-		                        "advise update --m 8192 --n 1024 --p 16, or "
-		                        "advise kernel --blocks 132 --threads 256 "
-		                        "--dram 1GB");
 	if (question->m == 0 || question->n == 0)
 		msg_die(EXIT_BAD_USAGE, "give the panel's size: --m ROWS --nb COLUMNS");
 	if (question->m < question->n)
@@ -315,7 +313,12 @@ static void check_words(struct request *r)
 	const bool wide = profile_context_word(r->precision, precisions, 2, "precision");
 
 	r->panel.precision = r->update.precision = wide ? DOUBLE : SINGLE;
-	r->update.m = r->panel.m;
+	r->update.m = r->way.m = r->panel.m;
+	r->way.n = r->update.n;
+	r->way.k = r->update.k;
+	r->way.precision = r->panel.precision;
+	r->way.from_host = r->from && strcmp(r->from, "host") == 0;
+	r->way.trans = r->transposed ? TRANSPOSED : PLAIN;
 	r->update.kept = (enum q_kept)profile_context_word(r->q, q_kept_name, Q_FULL + 1, "--q");
 	if (r->from)
 		profile_context_word(r->from, places, 2, "--from");
@@ -360,6 +363,45 @@ static void advise_panel(const struct request *r)
 		        answer[0].prediction.fault.text);
 }
 
+/* Questions about the GPU alone follow TOPIC_UPDATE. */
+enum topic {
+	TOPIC_PANEL,
+	TOPIC_UPDATE,
+	TOPIC_KERNEL,
+	TOPIC_EFFICIENCY,
+	TOPIC_MACHINE,
+	TOPIC_OPERATION
+};
+
+/* What the question is about, checked as far as no profile is needed. */
+static enum topic topic_of(struct request *r, char **operands)
+{
+	r->way.operation = operation_named(operands[0]);
+	if (operands[0] && strcmp(operands[0], "efficiency") == 0 && !(operands[1] && operands[2]))
+		return TOPIC_EFFICIENCY;
+	if (is_about(operands, "machine"))
+		return TOPIC_MACHINE;
+	if (is_about(operands, "kernel")) {
+		kernel_describe(&r->kernel);
+		return TOPIC_KERNEL;
+	}
+	if (is_about(operands, "update")) {
+		check_update(&r->update);
+		return TOPIC_UPDATE;
+	}
+	if (is_about(operands, "panel")) {
+		check_panel(&r->panel);
+		return TOPIC_PANEL;
+	}
+	if (r->way.operation == WAY_OPERATIONS || operands[1])
+		msg_die(EXIT_BAD_USAGE,
+		        "say what advice is about: getrf, geqrf, potrf, gemm, gemv, gramschmidt, "
+		        "panel, update, kernel, efficiency or machine, as in advise getrf --m "
+		        "8192 --n 8192");
+	operation_check(&r->way);
+	return TOPIC_OPERATION;
+}
+
 int main(int argc, char **argv)
 {
 	const char *preset = machine_data_folder();
@@ -370,11 +412,13 @@ int main(int argc, char **argv)
 	const struct cli_option own[] = {
 	        {"m", 'm', CLI_INT, &r.panel.m, "N", "rows (needed)", 1, 1e9},
 	        {"nb", 'n', CLI_INT, &r.panel.n, "N", "panel: columns (needed)", 1, 1e6},
-	        {"n", 0, CLI_INT, &r.update.n, "N", "update: columns (needed)", 1, 1e6},
+	        {"n", 0, CLI_INT, &r.update.n, "N", "columns (needed but for panels)", 1, 1e7},
 	        {"p", 0, CLI_INT, &r.update.p, "N", "update: rows or columns that change (needed)",
 	                1, 1e6},
 	        {"k", 0, CLI_INT, &r.update.k, "N",
-	                "update: the position of the first one, from 0 on", 0, 1e9},
+	                "gemm: inner dimension; update: the position of the first one, from 0 on",
+	                0, 1e9},
+	        {"transposed", 0, CLI_FLAG, &r.transposed, NULL, "gemv: y = A^T x", 0, 0},
 	        {"q", 0, CLI_TEXT, &r.q, "full|thin|none", "update: the part of Q that is kept", 0,
 	                0},
 	        {"change", 0, CLI_TEXT, &r.change, "NAME",
@@ -386,7 +430,7 @@ int main(int argc, char **argv)
 	                0, 0},
 	        PROFILE_WHAT_IFS(r.context),
 	        {"from", 0, CLI_TEXT, &r.from, "host|device",
-	                "where the panel is and goes back to (device when the machine has a GPU)",
+	                "where the matrix is and goes back to (device when the machine has a GPU)",
 	                0, 0},
 	        {"file", 0, CLI_TEXT, &r.kernel.file, "FILE",
 	                "kernel: lines `key value`, by the names of the options below", 0, 0},
@@ -395,15 +439,20 @@ int main(int argc, char **argv)
 	struct cli_option options[ARRAY_LEN(own) + KERNEL_KEYS];
 	const struct cli_program program = {.name = "fathom-advise",
 	        .summary = "Tells which variant of an operation to use on a machine, and why.",
-	        .operands = "panel|update|kernel|efficiency [PATTERN]",
-	        .details = "panel: LU factorization with partial pivoting of an m x nb panel.\n"
+	        .operands = "OPERATION|panel|update|kernel|efficiency [PATTERN]|machine",
+	        .details = "OPERATION: getrf, geqrf, potrf, gemm, gemv or gramschmidt on the GPU: "
+	                   "math, place of the panels, library or "
+	                   "own kernel, form.\n"
+	                   "panel: LU factorization with partial pivoting of an m x nb panel.\n"
 	                   "update: rows or columns come to or go from an m x n matrix whose QR "
 	                   "factorization is known: change that, or factorize again?\n"
 	                   "kernel: any kernel, by its grid, bytes, flops and waits: launches, a "
 	                   "graph, or one persistent kernel?\n"
 	                   "efficiency: what calibrated kernels take beyond the hardware law; "
 	                   "PATTERN: "
-	                   "of surfaces' names; -v: row by row.",
+	                   "of surfaces' names; -v: row by row.\n"
+	                   "machine: what a machine with other parts (--scale, --set) gains on "
+	                   "each operation.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	char **operands;
@@ -411,26 +460,30 @@ int main(int argc, char **argv)
 	memcpy(options, own, sizeof own);
 	kernel_options(options + ARRAY_LEN(own), &r.kernel.texts);
 	cli_parse(argc, argv, &program, &r.context.common, &operands);
-	const bool update = is_about(operands, "update"), kernel = is_about(operands, "kernel"),
-	           efficiency = operands[0] && strcmp(operands[0], "efficiency") == 0 &&
-	                        !(operands[1] && operands[2]);
 	check_words(&r);
-	if (efficiency)
-		;
-	else if (kernel)
-		kernel_describe(&r.kernel);
-	else if (update)
-		check_update(&r.update);
-	else
-		check_panel(operands, &r.panel);
-	profile_context_open(
-	        &r.context, kernel || efficiency || (r.from && strcmp(r.from, "device") == 0));
-	if (efficiency)
-		advise_efficiency(operands[1], &r.context, describe_machine);
-	else if (kernel)
+	const enum topic topic = topic_of(&r, operands);
+	const bool about_gpu = topic > TOPIC_UPDATE || (r.from && strcmp(r.from, "device") == 0);
+	profile_context_open(&r.context, about_gpu);
+	switch (topic) {
+	case TOPIC_PANEL:
+		advise_panel(&r);
+		break;
+	case TOPIC_UPDATE:
+		advise_update(&r);
+		break;
+	case TOPIC_KERNEL:
 		advise_kernel(&r.kernel, &r.context, describe_machine);
-	else
-		(update ? advise_update : advise_panel)(&r);
+		break;
+	case TOPIC_EFFICIENCY:
+		advise_efficiency(operands[1], &r.context, describe_machine);
+		break;
+	case TOPIC_MACHINE:
+		advise_machine(&r.context, describe_machine);
+		break;
+	case TOPIC_OPERATION:
+		advise_operation(&r.way, &r.context, describe_machine);
+		break;
+	}
 	profile_context_close(&r.context);
 	return EXIT_DONE;
 }

@@ -112,6 +112,8 @@ void profile_context_open(struct profile_context *c, bool about_gpu)
 	free(path);
 	if (c->calibration)
 		calibrate(c);
+	c->measured = profile_copy(c->profile);
+	efficiency_prepare(c->measured);
 	for (size_t i = 0; i < c->set.count; i++)
 		if (!what_if_set(c->profile, c->set.item[i], &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
@@ -142,6 +144,7 @@ void profile_context_close(struct profile_context *c)
 	for (size_t i = 0; i < c->scale.count; i++)
 		say_unread(c->profile, "--scale", c->scale.item[i], number++);
 	profile_free(c->profile);
+	profile_free(c->measured);
 	free(c->folder);
 }
 

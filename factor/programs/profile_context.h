@@ -20,7 +20,8 @@ struct profile_context {
 	int argc;
 	char **argv;
 	/* Made by profile_context_open. */
-	struct profile *profile;
+	struct profile *profile;     /* after all what-ifs */
+	struct profile *measured;    /* before them, with the calibration */
 	char sha[65];                /* of its file */
 	char *folder;                /* of it */
 	char choice[MACHINE_CHOICE]; /* one sentence: the folder, and why */

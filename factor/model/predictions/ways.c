@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "ways.h"
+
+#include "factor/algorithms/gram_schmidt.h"
+#include "factor/algorithms/product.h"
+#include "lib/base/msg.h"
+#include "model_factor.h"
+#include "model_gram_schmidt.h"
+#include "model_product.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const way_operation_name[WAY_OPERATIONS] = {
+        "getrf", "geqrf", "potrf", "gemm", "gemv", "gramschmidt"};
+
+/* ---- factorizations, by the default plan ---- */
+
+static bool is_factorization(const struct way_question *q)
+{
+	return q->operation <= WAY_POTRF;
+}
+
+static void predict_factor(
+        const struct profile *profile, const struct way_question *q, struct way *way)
+{
+	struct default_plan *plan = xmalloc(sizeof *plan);
+	struct factor_question asked = {.operation = way_operation_name[q->operation],
+	        .plan = &plan->plan,
+	        .m = q->m,
+	        .n = q->n,
+	        .precision = q->precision,
+	        .uplo = LOWER,
+	        .math = way->math,
+	        .from_host = q->from_host};
+	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &asked, LEVEL_FULL);
+
+	plan_default(e, (enum operation)q->operation, q->m, q->n, q->precision, way->hybrid, plan);
+	snprintf(way->detail, sizeof way->detail,
+	        "blocks of %d columns at first, leaves of %d, look-ahead %d",
+	        (int)plan_width(&plan->plan, 0, q->n), (int)plan->plan.leaf, plan->plan.lookahead);
+	if (model_factor_run(e, &asked))
+		way->parts = executor_model_result(e);
+	else
+		way->parts.seconds = NAN;
+	way->seconds = way->parts.seconds;
+	if (isnan(way->seconds))
+		way->fault = executor_model_fault(e);
+	executor_free(e);
+	free(plan);
+}
+
+static size_t list_factor(const struct way_question *q, struct way *way)
+{
+	static const char *const place[] = {"panels on the GPU", "panels on the host"};
+	size_t count = 0;
+
+	for (enum math math = MATH_FP32; math < MATHS; math++)
+		for (int hybrid = 0; hybrid < 2; hybrid++) {
+			if (math != MATH_FP32 && (hybrid || q->precision == DOUBLE))
+				continue;
+			struct way *w = &way[count++];
+			*w = (struct way){.math = math, .hybrid = hybrid};
+			snprintf(w->name, sizeof w->name, "%s, %s",
+			        q->precision == DOUBLE ? "fp64" : math_name[math], place[hybrid]);
+		}
+	return count;
+}
+
+/* ---- products ---- */
+
+enum { CALLS = 64 };
+
+static void predict_product(
+        const struct profile *profile, const struct way_question *q, struct way *way)
+{
+	const struct product product = {.gemv = q->operation == WAY_GEMV,
+	        .blas_only = way->blas_only,
+	        .trans = q->trans,
+	        .precision = q->precision,
+	        .m = q->m,
+	        .n = q->n,
+	        .k = q->k,
+	        .calls = CALLS};
+	struct prediction made;
+
+	const bool good = model_product_predict(profile, &product, LEVEL_FULL, &made);
+	way->seconds = good ? made.seconds : NAN;
+	way->parts = made.parts;
+	way->fault = made.fault;
+}
+
+static size_t list_product(struct way *way)
+{
+	for (int i = 0; i < 2; i++) {
+		way[i] = (struct way){.blas_only = i};
+		snprintf(way[i].name, sizeof way[i].name, i ? "cuBLAS" : "as fathom chooses");
+	}
+	return 2;
+}
+
+/* ---- Gram-Schmidt ---- */
+
+static void predict_gram(
+        const struct profile *profile, const struct way_question *q, struct way *way)
+{
+	const struct gram_question asked = {
+	        .form = way->form, .nb = way->nb, .m = q->m, .n = q->n, .precision = q->precision};
+	struct prediction made;
+	const bool good =
+	        model_gram_schmidt_predict(profile, MODEL_CUDA, &asked, LEVEL_FULL, false, &made);
+
+	way->seconds = good ? made.seconds : NAN;
+	way->parts = made.parts;
+	way->fault = made.fault;
+	if (way->nb)
+		snprintf(way->detail, sizeof way->detail, "blocks of %d columns", (int)way->nb);
+}
+
+static size_t list_gram(
+        const struct profile *profile, const struct way_question *q, struct way *way)
+{
+	size_t count = 0;
+
+	for (const char *const *form = gram_schmidt_forms; *form && count < MOST_WAYS; form++) {
+		struct way *w = &way[count++];
+		const struct gram_question asked = {
+		        .form = *form, .m = q->m, .n = q->n, .precision = q->precision};
+		*w = (struct way){.form = *form};
+		snprintf(w->name, sizeof w->name, "%s", *form);
+		if (gram_schmidt_in_blocks(*form))
+			w->nb = model_gram_schmidt_width(profile, MODEL_CUDA, &asked);
+	}
+	return count;
+}
+
+/* ---- all ---- */
+
+static void predict(const struct profile *profile, const struct way_question *q, struct way *way)
+{
+	(is_factorization(q)               ? predict_factor
+	        : q->operation == WAY_GRAM ? predict_gram
+	                                   : predict_product)(profile, q, way);
+}
+
+double way_seconds(
+        const struct profile *profile, const struct way_question *q, const struct way *way)
+{
+	struct way again = *way;
+
+	predict(profile, q, &again);
+	return again.seconds;
+}
+
+static int faster_first(const void *a, const void *b)
+{
+	const double x = ((const struct way *)a)->seconds, y = ((const struct way *)b)->seconds;
+
+	if (isnan(x) || isnan(y))
+		return isnan(x) - isnan(y);
+	return (x > y) - (x < y);
+}
+
+size_t ways_of(const struct profile *profile, const struct profile *by_hardware,
+        const struct way_question *q, struct way way[MOST_WAYS])
+{
+	const size_t count = is_factorization(q)        ? list_factor(q, way)
+	                     : q->operation == WAY_GRAM ? list_gram(profile, q, way)
+	                                                : list_product(way);
+
+	for (size_t i = 0; i < count; i++) {
+		predict(profile, q, &way[i]);
+		way[i].hardware = by_hardware && !isnan(way[i].seconds)
+		                          ? way_seconds(by_hardware, q, &way[i])
+		                          : NAN;
+	}
+	qsort(way, count, sizeof *way, faster_first);
+	return count;
+}
+
+double way_flops(const struct way_question *q)
+{
+	const double m = (double)q->m, n = (double)q->n;
+
+	if (is_factorization(q))
+		return model_factor_flops(way_operation_name[q->operation], m, n);
+	return 2 * m * n *
+	       (q->operation == WAY_GEMM          ? (double)q->k
+	               : q->operation == WAY_GRAM ? n
+	                                          : 1);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "advise_operation.h"
+
+#include "factor/model/efficiency/efficiency.h"
+#include "lib/base/msg.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the question ---- */
+
+enum way_operation operation_named(const char *name)
+{
+	enum way_operation o = 0;
+
+	while (o < WAY_OPERATIONS && (!name || strcmp(name, way_operation_name[o]) != 0))
+		o++;
+	return o;
+}
+
+void operation_check(struct way_question *q)
+{
+	static const double most = 1e12; /* elements */
+	const char *name = way_operation_name[q->operation];
+
+	if (q->operation == WAY_POTRF && q->n == 0)
+		q->n = q->m;
+	if (q->operation == WAY_POTRF && q->m == 0)
+		q->m = q->n;
+	if (q->m == 0 || q->n == 0 || (q->operation == WAY_GEMM && q->k == 0))
+		msg_die(EXIT_BAD_USAGE, "give the sizes: advise %s --m ROWS --n COLUMNS%s", name,
+		        q->operation == WAY_GEMM ? " --k INNER" : "");
+	if (q->operation == WAY_POTRF && q->m != q->n)
+		msg_die(EXIT_BAD_USAGE,
+		        "Cholesky needs a square matrix: m = %" PRId64 ", n = %" PRId64, q->m,
+		        q->n);
+	if ((q->operation == WAY_GEQRF || q->operation == WAY_GRAM) && q->m < q->n)
+		msg_die(EXIT_BAD_USAGE,
+		        "%s needs at least as many rows as columns: m = %" PRId64 ", n = %" PRId64,
+		        name, q->m, q->n);
+	if ((double)q->m * (double)q->n > most)
+		msg_die(EXIT_BAD_USAGE,
+		        "%" PRId64 " x %" PRId64 ": up to %g elements are simulated", q->m, q->n,
+		        most);
+}
+
+/* ---- what a time follows ---- */
+
+/* Parts of a machine, and the change that makes each better. */
+static const struct {
+	const char *name, *pattern, *factor;
+} machine_part[] = {{"DRAM bandwidth", "gpu.dram.[rwc]*", "1.1"},
+        {"L2 bandwidth", "gpu.l2.[rwc]*", "1.1"},
+        {"multiply-adds and tensor cores", "gpu.[fmw]*ma*", "1.1"},
+        {"launches", "gpu.launch.*", "0.909"}, {"barriers", "gpu.barrier.*", "0.909"},
+        {"exchanges", "gpu.exchange.*", "0.909"}, {"links", "link.*.beta", "1.1"},
+        {"the host's processors", "host.fma.*", "1.1"}};
+
+/* The context's profile with one more what-if; NULL where it has no such rows. */
+static struct profile *changed_profile(
+        const struct profile *profile, const char *pattern, const char *factor)
+{
+	struct profile *changed = profile_copy(profile);
+	struct fault fault;
+	char *assignment = xasprintf("%s=%s", pattern, factor);
+	const bool good = what_if_scale(changed, assignment, &fault);
+
+	free(assignment);
+	if (!good) {
+		profile_free(changed);
+		return NULL;
+	}
+	efficiency_prepare(changed);
+	return changed;
+}
+
+static void print_parts(
+        const struct profile *profile, const struct way_question *q, const struct way *best)
+{
+	printf("\nA machine with 10 %% more of one part, for the fastest way:\n");
+	for (size_t i = 0; i < ARRAY_LEN(machine_part); i++) {
+		struct profile *changed =
+		        changed_profile(profile, machine_part[i].pattern, machine_part[i].factor);
+		if (!changed)
+			continue;
+		const double gain = best->seconds / way_seconds(changed, q, best) - 1;
+		profile_free(changed);
+		if (fabs(gain) >= 0.0005)
+			printf("  %-32s %+5.1f %% speed\n", machine_part[i].name, 100 * gain);
+	}
+}
+
+/* ---- output ---- */
+
+static const char *const columns[] = {
+        "way", "plan", "seconds", "gflops", "limiter", "share", "hardware", "reason"};
+
+static struct table *ways_table(const struct way_question *q, const struct way *way, size_t count)
+{
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct way *w = &way[i];
+		const size_t r = table_add_row(table);
+		table_set_text(table, r, "way", w->name);
+		table_set_text(table, r, "plan", w->detail);
+		if (isnan(w->seconds)) {
+			table_set_text(table, r, "reason", w->fault.text);
+			continue;
+		}
+		table_set_real(table, r, "seconds", w->seconds);
+		table_set_real(table, r, "gflops", way_flops(q) / w->seconds / 1e9);
+		table_set_text(table, r, "limiter", term_name[w->parts.limiter]);
+		table_set_real(
+		        table, r, "share", w->parts.term[w->parts.limiter] / w->parts.seconds);
+		table_set_real(table, r, "hardware", w->hardware);
+	}
+	return table;
+}
+
+static void print_ways(const struct way_question *q, const struct way *way, size_t count)
+{
+	printf("  %-28s %12s %9s  %-18s %12s  %s\n", "way", "us", "Gflop/s", "limiter",
+	        "hardware us", "plan");
+	for (size_t i = 0; i < count; i++) {
+		const struct way *w = &way[i];
+		char limiter[32];
+		if (isnan(w->seconds)) {
+			printf("  %-28s refused: %s\n", w->name, w->fault.text);
+			continue;
+		}
+		snprintf(limiter, sizeof limiter, "%s (%.0f %%)", term_name[w->parts.limiter],
+		        100 * w->parts.term[w->parts.limiter] / w->parts.seconds);
+		printf("%c %-28s %12.1f %9.1f  %-18s ", i ? ' ' : '*', w->name, w->seconds * 1e6,
+		        way_flops(q) / w->seconds / 1e9, limiter);
+		if (isnan(w->hardware))
+			printf("%12s", "-");
+		else
+			printf("%12.1f", w->hardware * 1e6);
+		printf("  %s\n", w->detail);
+	}
+}
+
+void advise_operation(const struct way_question *q, const struct profile_context *context,
+        machine_printer describe)
+{
+	const struct profile *profile = context->profile;
+	struct profile *alone = profile_copy(profile);
+	struct way way[MOST_WAYS];
+
+	const bool hardware = efficiency_by_hardware(alone, profile) > 0;
+	efficiency_prepare(alone);
+	const size_t count = ways_of(profile, hardware ? alone : NULL, q, way);
+	profile_free(alone);
+	if (context->common.json) {
+		struct table *table = ways_table(q, way, count);
+		profile_context_stamp(table, context);
+		table_write_json(table, stdout);
+		table_free(table);
+	} else {
+		printf("%s of %" PRId64 " x %" PRId64, way_operation_name[q->operation], q->m,
+		        q->n);
+		if (q->operation == WAY_GEMM)
+			printf(" by %" PRId64 " inner", q->k);
+		printf(", %s precision%s\n", q->precision == SINGLE ? "single" : "double",
+		        q->from_host ? ", in host memory" : "");
+		describe(context, stdout);
+		putchar('\n');
+		print_ways(q, way, count);
+		if (!isnan(way[0].seconds))
+			print_parts(profile, q, &way[0]);
+	}
+	if (isnan(way[0].seconds))
+		msg_die(EXIT_MEASURE_FAILED, "no way can be predicted here: %s", way[0].fault.text);
+}
+
+/* ---- another machine ---- */
+
+void advise_machine(const struct profile_context *context, machine_printer describe)
+{
+	static const struct way_question asked[] = {
+	        {WAY_GETRF, 1024, 1024, 0, SINGLE, false, PLAIN},
+	        {WAY_GETRF, 8192, 8192, 0, SINGLE, false, PLAIN},
+	        {WAY_GETRF, 8192, 8192, 0, DOUBLE, false, PLAIN},
+	        {WAY_GETRF, 8192, 8192, 0, SINGLE, true, PLAIN},
+	        {WAY_GEQRF, 1024, 1024, 0, SINGLE, false, PLAIN},
+	        {WAY_GEQRF, 8192, 8192, 0, SINGLE, false, PLAIN},
+	        {WAY_GEQRF, 65536, 128, 0, SINGLE, false, PLAIN},
+	        {WAY_POTRF, 1024, 1024, 0, SINGLE, false, PLAIN},
+	        {WAY_POTRF, 8192, 8192, 0, SINGLE, false, PLAIN},
+	        {WAY_GEMM, 8192, 8192, 8192, SINGLE, false, PLAIN},
+	        {WAY_GEMM, 8192, 8192, 128, SINGLE, false, PLAIN},
+	        {WAY_GEMV, 1024, 1024, 0, SINGLE, false, PLAIN},
+	        {WAY_GEMV, 16384, 16384, 0, SINGLE, false, PLAIN},
+	        {WAY_GRAM, 1000000, 64, 0, SINGLE, false, PLAIN}};
+	static const char *const names[] = {"operation", "m", "n", "k", "precision", "from", "way",
+	        "measured_machine", "that_machine", "gain", "limiter"};
+	struct table *table = table_new(names, ARRAY_LEN(names));
+
+	for (size_t i = 0; i < ARRAY_LEN(asked); i++) {
+		struct way now[MOST_WAYS], then[MOST_WAYS];
+		const struct way_question *q = &asked[i];
+		ways_of(context->measured, NULL, q, now);
+		ways_of(context->profile, NULL, q, then);
+		const size_t r = table_add_row(table);
+		table_set_text(table, r, "operation", way_operation_name[q->operation]);
+		table_set_int(table, r, "m", q->m);
+		table_set_int(table, r, "n", q->n);
+		if (q->k)
+			table_set_int(table, r, "k", q->k);
+		table_set_text(table, r, "precision", q->precision == SINGLE ? "s" : "d");
+		table_set_text(table, r, "from", q->from_host ? "host" : "device");
+		table_set_text(table, r, "way", then[0].name);
+		table_set_real(table, r, "measured_machine", now[0].seconds);
+		table_set_real(table, r, "that_machine", then[0].seconds);
+		table_set_real(table, r, "gain", now[0].seconds / then[0].seconds);
+		table_set_text(table, r, "limiter", term_name[then[0].parts.limiter]);
+	}
+	if (context->common.json) {
+		profile_context_stamp(table, context);
+		table_write_json(table, stdout);
+	} else {
+		describe(context, stdout);
+		printf("Seconds as measured and on the changed machine, each by its fastest "
+		       "way\n\n");
+		table_print(table, NULL, 0, stdout);
+	}
+	table_free(table);
+}
