@@ -91,5 +91,5 @@ struct kernel_work {
 	double link[LINK_COUNT]; /* of a block */
 	struct work_exchange {
 		double bytes, count;
-	} exchange[SCOPE_COUNT]; /* every block gives and reads */
+	} exchange[SCOPE_COUNT]; /* every block gives and reads; in the grid every cluster */
 };

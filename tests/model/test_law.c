@@ -272,6 +272,12 @@ static void test_directions(void)
 	ok(fastest(dear, panel) < FORM_COOPERATIVE,
 	        "barriers and exchanges 20 times as dear: launches win");
 	profile_free(dear);
+	panel.exchange[SCOPE_GRID] = panel.exchange[SCOPE_CLUSTER];
+	panel.exchange[SCOPE_CLUSTER].count = 0;
+	panel.blocks = 128;
+	const double of_blocks = body(p, panel);
+	panel.cluster = 8;
+	ok(body(p, panel) < 0.8 * of_blocks, "16 clusters exchange sooner than 128 blocks");
 
 	struct kernel_work stream = {
 	        .launches = 1, .blocks = 1056, .threads = 256, .in_flight = 64, .dram = {1e9, 0}};
