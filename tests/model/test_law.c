@@ -159,6 +159,11 @@ static void test_launches(const struct profile *p)
 	is_real(answer(p, w, FORM_LAUNCHES).seconds, 20e-6, 1e-12, "the host is the slower one");
 	is_real(answer(p, w, FORM_LAUNCHES).device, 11e-6, 1e-12, "and the device's time apart");
 	is_real(answer(p, w, FORM_GRAPH).seconds, 10 * 0.6e-6 + 0.5e-6, 1e-12, "nodes of a graph");
+	w.early = 1;
+	is_real(answer(p, w, FORM_LAUNCHES).device, 10 * 0.35e-6, 1e-12, "started early");
+	w.phase = 1;
+	is_real(answer(p, w, FORM_LAUNCHES).device, 1e-6, 1e-12, "phases have no start");
+	w.early = w.phase = 0;
 	w.waits = 1;
 	is_real(answer(p, w, FORM_LAUNCHES).seconds, 10 * (2e-6 + 1.1e-6 + 5e-6), 1e-12,
 	        "a round trip is the sum of its parts");
