@@ -301,6 +301,16 @@ static void test_directions(void)
 	stream.operations[PIPE_FP32] = 1e12;
 	ok(body(p, stream) >= 1e12 / 6.7e13 && body(p, stream) < 1.1e12 / 6.6e13,
 	        "no more flops than the machine has, and nearly as many");
+	stream.blocks = 132;
+	stream.threads = 128;
+	const double flops = body(p, stream);
+	stream.operations[PIPE_INTEGER] = 2.5e11;
+	const double both = body(p, stream);
+	stream.operations[PIPE_FP32] = 0;
+	is_real(both, flops + body(p, stream), 0.01, "a warp a scheduler: one pipe after another");
+	stream.operations[PIPE_FP32] = 1e12;
+	stream.threads = 1024;
+	ok(body(p, stream) < 0.8 * both, "eight warps use both at once");
 	profile_free(p);
 }
 
