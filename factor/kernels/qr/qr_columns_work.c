@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The kernel takes twice as long as this work: clusters that need whole multiprocessors start late,
+ * and its code runs once. */
 #include "qr_columns_work.h"
 #include "qr_columns_plan.h"
 
