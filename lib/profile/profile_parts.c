@@ -64,6 +64,8 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"gpu.panel.step.?", {[DEPENDENT] = 2}, NULL, 0},
         /* kernels that are launched early */
         {"gpu.panel_cluster.?", {[EARLY] = 1}, NULL, 0},
+        {"gpu.panel_geqrf.?", {[EARLY] = 1}, NULL, 0},
+        {"gpu.panel_geqrf_shared.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.panel_reflectors.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.qr_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.lu_top.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.lu_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.potrf_rows*", {[EARLY] = 1}, NULL, 0}};

@@ -159,6 +159,11 @@ static void test_launches(const struct profile *p)
 	is_real(answer(p, w, FORM_LAUNCHES).seconds, 20e-6, 1e-12, "the host is the slower one");
 	is_real(answer(p, w, FORM_LAUNCHES).device, 11e-6, 1e-12, "and the device's time apart");
 	is_real(answer(p, w, FORM_GRAPH).seconds, 10 * 0.6e-6 + 0.5e-6, 1e-12, "nodes of a graph");
+	w.early = 1;
+	is_real(answer(p, w, FORM_LAUNCHES).device, 10 * 0.35e-6, 1e-12, "started early");
+	w.phase = 1;
+	is_real(answer(p, w, FORM_LAUNCHES).device, 1e-6, 1e-12, "phases have no start");
+	w.early = w.phase = 0;
 	w.waits = 1;
 	is_real(answer(p, w, FORM_LAUNCHES).seconds, 10 * (2e-6 + 1.1e-6 + 5e-6), 1e-12,
 	        "a round trip is the sum of its parts");
@@ -272,6 +277,12 @@ static void test_directions(void)
 	ok(fastest(dear, panel) < FORM_COOPERATIVE,
 	        "barriers and exchanges 20 times as dear: launches win");
 	profile_free(dear);
+	panel.exchange[SCOPE_GRID] = panel.exchange[SCOPE_CLUSTER];
+	panel.exchange[SCOPE_CLUSTER].count = 0;
+	panel.blocks = 128;
+	const double of_blocks = body(p, panel);
+	panel.cluster = 8;
+	ok(body(p, panel) < 0.8 * of_blocks, "16 clusters exchange sooner than 128 blocks");
 
 	struct kernel_work stream = {
 	        .launches = 1, .blocks = 1056, .threads = 256, .in_flight = 64, .dram = {1e9, 0}};
@@ -290,6 +301,16 @@ static void test_directions(void)
 	stream.operations[PIPE_FP32] = 1e12;
 	ok(body(p, stream) >= 1e12 / 6.7e13 && body(p, stream) < 1.1e12 / 6.6e13,
 	        "no more flops than the machine has, and nearly as many");
+	stream.blocks = 132;
+	stream.threads = 128;
+	const double flops = body(p, stream);
+	stream.operations[PIPE_INTEGER] = 2.5e11;
+	const double both = body(p, stream);
+	stream.operations[PIPE_FP32] = 0;
+	is_real(both, flops + body(p, stream), 0.01, "a warp a scheduler: one pipe after another");
+	stream.operations[PIPE_FP32] = 1e12;
+	stream.threads = 1024;
+	ok(body(p, stream) < 0.8 * both, "eight warps use both at once");
 	profile_free(p);
 }
 

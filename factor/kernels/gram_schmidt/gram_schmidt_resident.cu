@@ -100,30 +100,10 @@ __global__ void __launch_bounds__(THREADS) gram_resident_kernel(const struct pan
 		orthonormalize<real, COLUMNS, ROWS, THREADS, CLUSTER>(g);
 }
 
-template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER = 1>
-constexpr struct register_panel variant_of(int most)
-{
-	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS, THREADS, CLUSTER, most,
-	        (const void *)gram_resident_kernel<real, COLUMNS, ROWS, THREADS, CLUSTER>};
-}
-
-/* In the order of preference: one cluster alone, clusters, blocks. */
-const struct register_panel variants[] = {
-        variant_of<float, 32, 1, 128, 16>(16),
-        variant_of<float, 32, 4, 128, 16>(16),
-        variant_of<float, 32, 4, 256>(0),
-        variant_of<float, 64, 2, 128, 8>(8),
-        variant_of<float, 64, 2, 256, 8>(8),
-        variant_of<float, 64, 2, 256, 16>(16),
-        variant_of<float, 64, 2, 128, 8>(0),
-        variant_of<float, 64, 2, 256>(0),
-        variant_of<double, 32, 1, 128>(16),
-        variant_of<double, 32, 2, 256>(0),
-        variant_of<double, 64, 1, 128, 8>(8),
-        variant_of<double, 64, 1, 256, 16>(16),
-        variant_of<double, 64, 1, 256, 8>(0),
-        variant_of<double, 64, 1, 256>(0),
-};
+#define VARIANT(real, columns, rows, threads, cluster, most)                                       \
+	{sizeof(real) == 4 ? SINGLE : DOUBLE, columns, rows, threads, cluster, most,               \
+	        (const void *)gram_resident_kernel<real, columns, rows, threads, cluster>},
+const struct register_panel variants[] = {GRAM_REGISTER_PANELS(VARIANT)};
 
 const struct register_panel *choose(enum precision precision, int64_t m, int64_t n)
 {

@@ -4,8 +4,8 @@
  * others (panel_sums.cuh sums over blocks), the update, and the choice of a kernel. */
 #pragma once
 
+#include "panel_registers.h"
 #include "panel_sums.cuh"
-#include "lib/base/precision.h"
 #include "lib/device/current.h"
 #include "lib/device/resident.h"
 
@@ -81,23 +81,6 @@ template <int ROWS, int THREADS> static DEVICE int row_of(int r)
 	return ((int)blockIdx.x * ROWS + r) * THREADS + (int)threadIdx.x;
 }
 
-/* A kernel for panels of up to `columns` columns. rows: per thread; most: blocks up to which it is
- * preferred, 0 for all. */
-struct register_panel {
-	enum precision precision;
-	int columns, rows, threads, cluster;
-	int most;
-	const void *kernel;
-};
-
-enum { REGISTER_PANELS = 32 }; /* most entries of a table */
-
-static inline int64_t register_panel_blocks(const struct register_panel *v, int64_t m)
-{
-	const int64_t rows = (int64_t)v->rows * v->threads * v->cluster;
-	return (m + rows - 1) / rows * v->cluster;
-}
-
 /* Blocks of a kernel that the current context holds at once. Launch bounds give one per
  * multiprocessor; the number of clusters depends on the grouping of multiprocessors. */
 static inline int64_t register_panel_most(
@@ -128,10 +111,8 @@ static inline const struct register_panel *register_panel_choose(const struct re
 {
 	for (int i = 0; i < count; i++) {
 		const struct register_panel *v = &table[i];
-		const int64_t blocks = register_panel_blocks(v, m);
-		if (v->precision == precision && n <= v->columns && blocks <= most &&
-		        (v->most == 0 || blocks <= v->most) &&
-		        blocks <= register_panel_most(table, count, v))
+		if (register_panel_takes(v, precision, m, n, most) &&
+		        register_panel_blocks(v, m) <= register_panel_most(table, count, v))
 			return v;
 	}
 	return NULL;

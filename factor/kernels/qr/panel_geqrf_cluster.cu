@@ -41,54 +41,15 @@ __global__ void __launch_bounds__(32 * CLUSTER_WARPS, 1)
 /* ---- choice of a kernel ---- */
 
 struct variant {
-	enum precision precision;
-	int columns, rows; /* rows: of a thread */
+	struct cluster_shape shape;
 	const void *kernel;
 };
 
-template <typename real, int COLUMNS, int ROWS> constexpr struct variant variant_of(void)
-{
-	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS,
-	        (const void *)cluster_kernel<real, COLUMNS, ROWS>};
-}
-
-const struct variant variants[] = {
-        variant_of<float, 32, 2>(),
-        variant_of<float, 32, 4>(),
-        variant_of<float, 32, 8>(),
-        variant_of<float, 64, 2>(),
-        variant_of<float, 64, 4>(),
-        variant_of<float, 64, 8>(),
-        variant_of<float, 128, 2>(),
-        variant_of<float, 128, 4>(),
-        variant_of<float, 128, 8>(),
-        variant_of<double, 32, 2>(),
-        variant_of<double, 32, 4>(),
-        variant_of<double, 64, 2>(),
-        variant_of<double, 64, 4>(),
-};
+#define VARIANT(real, columns, rows)                                                               \
+	{{sizeof(real) == 4 ? SINGLE : DOUBLE, columns, rows},                                     \
+	        (const void *)cluster_kernel<real, columns, rows>},
+const struct variant variants[] = {CLUSTER_SHAPES(VARIANT)};
 enum { VARIANTS = sizeof variants / sizeof *variants };
-
-/* Rows a warp. */
-int rows_of(const struct variant *v)
-{
-	return v->rows * 32 * WORDS / v->columns;
-}
-
-/* Blocks, as few as leave one warp on each scheduler if the cluster may be that large. */
-int blocks_of(const struct variant *v, int64_t m)
-{
-	int blocks = FEWEST_WARPS / 4;
-	while (blocks < CLUSTER_BLOCKS && (int64_t)4 * blocks * rows_of(v) < m)
-		blocks *= 2;
-	return blocks;
-}
-
-int warps_of(const struct variant *v, int64_t m, int blocks)
-{
-	const int64_t rows = (int64_t)blocks * rows_of(v), warps = (m + rows - 1) / rows;
-	return warps * blocks < FEWEST_WARPS ? FEWEST_WARPS / blocks : (int)warps;
-}
 
 /* The current device's multiprocessor count. */
 struct cluster_answer *answer_of(const struct variant *v)
@@ -102,8 +63,7 @@ const struct variant *find(enum precision precision, int64_t m, int64_t n, int w
 {
 	for (int i = 0; i < VARIANTS; i++) {
 		const struct variant *v = &variants[i];
-		if (v->precision == precision && n <= v->columns &&
-		        m <= (int64_t)CLUSTER_BLOCKS * warps * rows_of(v) &&
+		if (cluster_shape_takes(&v->shape, precision, m, n, warps) &&
 		        cluster_takes_alone(
 		                answer_of(v), v->kernel, CLUSTER_BLOCKS, 32 * CLUSTER_WARPS))
 			return v;
@@ -127,8 +87,8 @@ int run(const struct variant *v, void *a, int64_t lda, int64_t m, int64_t n, voi
 		(real *)a, lda, (int)m, (int)n, (real *)tau, (real *)r->v,
 		        (real *)r->t, r->ldv, r->ldt, (uint32_t *)work, done
 	};
-	return early_cluster_launch(v->kernel, blocks, blocks, 32 * warps_of(v, m, blocks),
-	        answer_of(v)->whole, &g, stream);
+	return early_cluster_launch(v->kernel, blocks, blocks,
+	        32 * cluster_warps_of(&v->shape, m, blocks), answer_of(v)->whole, &g, stream);
 }
 
 } // namespace
@@ -151,7 +111,7 @@ extern "C" int panel_geqrf_cluster_unless(const int *done, enum precision precis
 	const struct variant *v = choose(precision, m, n);
 	if (!v)
 		return (int)cudaErrorInvalidValue;
-	const int blocks = blocks_of(v, m);
+	const int blocks = cluster_blocks_of(&v->shape, m);
 	return precision == SINGLE
 	               ? run<float>(v, a, lda, m, n, tau, to, done, work, blocks, stream)
 	               : run<double>(v, a, lda, m, n, tau, to, done, work, blocks, stream);

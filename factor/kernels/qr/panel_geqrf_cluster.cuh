@@ -6,15 +6,12 @@
 
 #include "lib/base/base.h"
 #include "factor/kernels/lu/panel_sums.cuh"
+#include "panel_geqrf_plan.h"
 
 namespace
 {
 
 enum {
-	CLUSTER_BLOCKS = 16,
-	CLUSTER_WARPS = 8, /* of a block, at most */
-	FEWEST_WARPS = 32, /* of the cluster */
-	WORDS = 16,        /* columns of a lane */
 	TURNS = 2 /* a block sends for column j + 2 when it has had all sums of column j + 1, which
 	             a block sends when all its warps are done with those of column j */
 };

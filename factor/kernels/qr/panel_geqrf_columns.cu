@@ -9,6 +9,7 @@
 #include "lib/device/barrier.cuh"
 #include "lib/device/current.h"
 #include "panel_geqrf.h"
+#include "panel_geqrf_plan.h"
 #include "reflector.cuh"
 #include "lib/device/reduce.cuh"
 #include "lib/device/resident.h"
@@ -16,8 +17,7 @@
 namespace
 {
 
-const int THREADS = 256, BLOCKS_PER_SM = 2;
-const int64_t FEWEST_ROWS = 256;
+const int THREADS = COLUMNS_THREADS;
 
 template <typename real> struct partials {
 	real from, below; /* largest magnitudes, with and without the diagonal */
@@ -185,19 +185,13 @@ __global__ void __launch_bounds__(THREADS) columns_kernel(const struct panel<rea
 
 int wanted_blocks(void)
 {
-	return BLOCKS_PER_SM * gpu_current()->sm_count;
+	return COLUMNS_BLOCKS_PER_SM * gpu_current()->sm_count;
 }
 
 template <typename real> int most_blocks(void)
 {
 	const int resident = grid_resident((const void *)columns_kernel<real>, THREADS, 0);
 	return resident < wanted_blocks() ? resident : wanted_blocks();
-}
-
-int64_t rows_of_block(int64_t m, int most)
-{
-	const int64_t rows = (m + most - 1) / most;
-	return rows < FEWEST_ROWS ? FEWEST_ROWS : (rows + 31) / 32 * 32;
 }
 
 template <typename real>
@@ -207,7 +201,7 @@ int run(void *a, int64_t lda, int64_t m, int64_t n, void *tau, const int *done, 
 	const int most = most_blocks<real>();
 	if (most == 0)
 		return (int)cudaErrorNotSupported;
-	const int64_t rows = rows_of_block(m, most);
+	const int64_t rows = columns_rows_of_block(m, most);
 	const size_t words = barrier_bytes(wanted_blocks());
 	struct panel<real> g = {
 		(real *)a, lda, m, rows, (int)n, (real *)tau, (uint32_t *)work,

@@ -278,20 +278,13 @@ extern "C" bool panel_geqrf_gram_fits(int64_t m, int64_t n)
 namespace
 {
 
-/* One block a multiprocessor, or fewer for few rows. */
-int blocks_for(int64_t rows)
-{
-	const int64_t most = gpu_current()->sm_count;
-	const int64_t wanted = (rows + AT_ONCE * PAIRS - 1) / (AT_ONCE * PAIRS);
-	return (int)(wanted < most ? wanted : most);
-}
-
 struct panel panel_of(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
         const struct block_reflector *r, void *work)
 {
 	double *room = (double *)work + 2; /* *done may be the caller's word */
 	struct panel g = {{a, lda, m, (int)n}, tau, done, room, room + ORDER * ORDER,
-	        room + 2 * ORDER * ORDER, blocks_for(m), NULL, NULL, 0, 0};
+	        room + 2 * ORDER * ORDER, gram_blocks_for(m, gpu_current()->sm_count), NULL, NULL,
+	        0, 0};
 	if (r) {
 		g.v = (float *)r->v;
 		g.ldv = r->ldv;

@@ -12,7 +12,6 @@
  * chain of n pivots in one block. Experiments: docs/experiments/qr-panel.md. */
 #include "lib/base/base.h"
 #include "lib/device/early_launch.cuh"
-#include "factor/kernels/lu/panel_geometry.h"
 #include "panel_geqrf.h"
 #include "panel_geqrf_gram_cluster_body.cuh"
 #include "lib/device/resident.h"
@@ -47,20 +46,11 @@ const struct variant {
         {4, (const void *)gram_cluster_kernel<4>}, {8, (const void *)gram_cluster_kernel<8>}};
 enum {
 	VARIANTS = sizeof variants / sizeof *variants,
-	ROWS_OF_WARP = 32 * WORDS / ORDER, /* for each of a thread */
-	FIRST_ROWS = 416,                  /* of the first block, at most */
-	OTHER_ROWS = 544
+	ROWS_OF_WARP = 32 * WORDS / ORDER /* for each of a thread */
 };
 
-static_assert(FIRST_ROWS + (CLUSTER_MAX - 1) * OTHER_ROWS >= PANEL_GRAM_CLUSTER_ROWS, "of all");
-
-int blocks_of(int64_t m)
-{
-	int blocks = FEWEST_BLOCKS;
-	while (blocks < CLUSTER_MAX && (int64_t)2 * blocks * ORDER <= m)
-		blocks *= 2;
-	return blocks;
-}
+static_assert(
+        GRAM_FIRST_ROWS + (CLUSTER_MAX - 1) * GRAM_OTHER_ROWS >= PANEL_GRAM_CLUSTER_ROWS, "of all");
 
 const struct variant *variant_of(int64_t m, int blocks)
 {
@@ -68,22 +58,6 @@ const struct variant *variant_of(int64_t m, int blocks)
 	while (v < variants + VARIANTS - 1 && (int64_t)blocks * WARPS * ROWS_OF_WARP * v->rows < m)
 		v++;
 	return v;
-}
-
-int64_t whole_steps(int64_t rows)
-{
-	return (rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
-}
-
-/* Equal shares as long as the first block's memory holds its own: all of the top are among them. */
-void share_out(struct gram_panel *g, int blocks)
-{
-	const int64_t even = whole_steps((g->m + blocks - 1) / blocks);
-
-	g->first = (int)max((int64_t)ORDER, min((int64_t)FIRST_ROWS, even));
-	g->share = g->first < FIRST_ROWS
-	                   ? g->first
-	                   : (int)whole_steps((g->m - g->first + blocks - 2) / (blocks - 1));
 }
 
 size_t bytes_of(int64_t first, int64_t share)
@@ -102,7 +76,7 @@ bool launchable(void)
 	bool all = true;
 	for (int i = 0; i < VARIANTS; i++)
 		all = all && cluster_takes(&last[i], variants[i].kernel, CLUSTER_MAX, THREADS,
-		                     bytes_of(FIRST_ROWS, OTHER_ROWS));
+		                     bytes_of(GRAM_FIRST_ROWS, GRAM_OTHER_ROWS));
 	return all;
 }
 
@@ -116,10 +90,10 @@ extern "C" bool panel_geqrf_gram_cluster_fits(int64_t m, int64_t n)
 extern "C" int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float *tau,
         const struct block_reflector *r, void *work, void *stream)
 {
-	const int blocks = blocks_of(m);
-	struct gram_panel g = {a, lda, (int)m, (int)n, 0, 0, tau, NULL, NULL, 0, 0,
+	const struct gram_shares to = gram_shares_of(m);
+	const int blocks = to.blocks;
+	struct gram_panel g = {a, lda, (int)m, (int)n, to.first, to.share, tau, NULL, NULL, 0, 0,
 	        (uint32_t *)work, (double *)work + 2};
-	share_out(&g, blocks);
 	if (r) {
 		g.v = (float *)r->v;
 		g.ldv = r->ldv;

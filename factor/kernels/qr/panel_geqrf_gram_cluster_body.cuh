@@ -16,9 +16,7 @@ namespace
 
 enum {
 	PAD = 4, /* rows between columns: no bank conflicts */
-	TREE = WARPS / 2,
-	ROWS_STEP = 32,
-	FEWEST_BLOCKS = FEWEST_WARPS / WARPS
+	TREE = WARPS / 2
 };
 
 struct gram_panel {

@@ -5,6 +5,7 @@
 
 #include "factor/kernels/gemm/gemm_copy.cuh"
 #include "panel_geqrf_gram.cuh"
+#include "panel_geqrf_plan.h"
 
 namespace
 {
@@ -17,10 +18,10 @@ struct panel_rows {
 };
 
 enum {
-	PAIRS = 6, /* of warps in a block, limited by registers */
+	PAIRS = GRAM_PAIRS, /* of warps in a block, limited by registers */
 	STREAM_THREADS = 64 * PAIRS,
-	ROWS = 32,   /* of a slab: whole cache lines */
-	AT_ONCE = 16 /* rows that a pair processes at once */
+	ROWS = 32,             /* of a slab: whole cache lines */
+	AT_ONCE = GRAM_AT_ONCE /* rows that a pair processes at once */
 };
 
 /* A pair's rows in shared memory. */

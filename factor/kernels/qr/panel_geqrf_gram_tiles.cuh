@@ -7,12 +7,13 @@
 
 #include "factor/kernels/gemm/gemm_mma.cuh"
 #include "panel_geqrf_gram.cuh"
+#include "panel_geqrf_plan.h"
 
 namespace
 {
 
 enum {
-	WARPS = 8,
+	WARPS = GRAM_WARPS,
 	THREADS = 32 * WARPS,
 	OCTETS = ORDER / 8, /* of columns */
 	TILES = 20,

@@ -178,37 +178,10 @@ __global__ void __launch_bounds__(THREADS) resident_kernel(const struct panel<re
 
 /* ---- choice of a kernel ---- */
 
-template <typename real, int COLUMNS, int ROWS, int THREADS, int CLUSTER = 1>
-constexpr struct register_panel variant_of(int most)
-{
-	return {sizeof(real) == 4 ? SINGLE : DOUBLE, COLUMNS, ROWS, THREADS, CLUSTER, most,
-	        (const void *)resident_kernel<real, COLUMNS, ROWS, THREADS, CLUSTER>};
-}
-
-/* In the order of preference: one cluster alone, clusters, blocks. A thread's registers hold at
- * most 128 words of a row. */
-const struct register_panel variants[] = {
-        variant_of<float, 32, 1, 128, 16>(16),
-        variant_of<float, 32, 4, 128, 16>(16),
-        variant_of<float, 32, 4, 256>(0),
-        variant_of<float, 64, 2, 128, 8>(8),
-        variant_of<float, 64, 2, 256, 8>(8),
-        variant_of<float, 64, 2, 256, 16>(16),
-        variant_of<float, 64, 2, 128, 8>(0),
-        variant_of<float, 64, 2, 256>(0),
-        variant_of<float, 128, 1, 128, 8>(8),
-        variant_of<float, 128, 1, 256, 8>(8),
-        variant_of<float, 128, 1, 256, 16>(16),
-        variant_of<float, 128, 1, 256, 8>(0),
-        variant_of<float, 128, 1, 256>(0),
-        variant_of<double, 32, 1, 128>(16),
-        variant_of<double, 32, 2, 256>(0),
-        variant_of<double, 64, 1, 128, 8>(8),
-        variant_of<double, 64, 1, 256, 8>(8),
-        variant_of<double, 64, 1, 256, 16>(16),
-        variant_of<double, 64, 1, 256, 8>(0),
-        variant_of<double, 64, 1, 256>(0),
-};
+#define VARIANT(real, columns, rows, threads, cluster, most)                                       \
+	{sizeof(real) == 4 ? SINGLE : DOUBLE, columns, rows, threads, cluster, most,               \
+	        (const void *)resident_kernel<real, columns, rows, threads, cluster>},
+const struct register_panel variants[] = {HOUSEHOLDER_REGISTER_PANELS(VARIANT)};
 
 /* The first kernel that fits, on at most `most` multiprocessors; NULL when none fits. */
 const struct register_panel *choose_within(

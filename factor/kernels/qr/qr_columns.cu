@@ -16,23 +16,22 @@
 #include "lib/device/early_launch.cuh"
 #include "factor/kernels/gemm/gemm_copy.cuh"
 #include "lib/device/resident.h"
+#include "qr_columns_plan.h"
 
 namespace
 {
 
 enum {
-	WARPS = 8,
+	WARPS = QR_COLUMNS_WARPS,
 	THREADS = 32 * WARPS,
 	DEPTH = BLOCK_QR_COLUMNS_MAX, /* columns of V */
-	COLUMNS = 8,                  /* columns of a cluster */
+	COLUMNS = QR_COLUMNS_EACH,    /* columns of a cluster */
 	WORDS = DEPTH * COLUMNS,
 	PAD = 4, /* rows between columns: no bank conflicts */
 	T_PITCH = DEPTH + 4,
-	ROWS_STEP = 32, /* four for each warp */
-	HALF = CLUSTER_MAX / 2,
-	HALF_ROWS = 640,      /* of a block of half a cluster, at most */
-	MOST_ROWS = HALF_ROWS /* of a block */
+	MOST_ROWS = QR_COLUMNS_HALF_ROWS /* of a block */
 };
+static_assert((int)CLUSTER_MAX == (int)QR_COLUMNS_MOST, "blocks of the largest cluster");
 
 struct columns {
 	const float *v;
@@ -251,14 +250,13 @@ extern "C" bool block_qr_columns_fits(enum precision precision, int64_t m, int64
 
 extern "C" int block_qr_columns(struct matrix v, struct matrix t, struct matrix c, void *stream)
 {
-	const int64_t clusters = (c.n + COLUMNS - 1) / COLUMNS;
-	const int blocks = c.m <= HALF * HALF_ROWS ? (int)HALF : (int)CLUSTER_MAX;
-	const int64_t share = ((c.m + blocks - 1) / blocks + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
+	const struct qr_columns_plan plan = qr_columns_plan_of(c.m, c.n);
 	struct columns g = {(const float *)matrix_address(v), v.ld,
 	        (const float *)matrix_address(t), t.ld, (float *)matrix_address(c), c.ld, (int)c.m,
-	        (int)v.n, (int)c.n, (int)share};
+	        (int)v.n, (int)c.n, (int)plan.share};
 	if (c.m == 0 || c.n == 0)
 		return (int)cudaSuccess;
-	return early_cluster_launch((const void *)qr_columns_kernel, (int)clusters * blocks, blocks,
-	        THREADS, (size_t)bytes_of(share), &g, stream);
+	return early_cluster_launch((const void *)qr_columns_kernel,
+	        (int)(plan.clusters * plan.blocks), (int)plan.blocks, THREADS,
+	        (size_t)bytes_of(plan.share), &g, stream);
 }

@@ -32,23 +32,38 @@ struct efficiency_reader *efficiency_reader_new(const struct profile *profile)
 	return e;
 }
 
+static void start(struct efficiency_reader *e)
+{
+	static const char clusters[] = "gpu.barrier.cluster";
+
+	cost_reader_start(&e->reader, e->profile);
+	if (cost_known(&e->reader, clusters)) /* a part of a GPU may take smaller clusters */
+		e->reader.tuning.device.max_cluster =
+		        (int)cost_last(&e->reader, clusters, "blocks");
+	e->started = true;
+}
+
+/* The law's seconds for a surface's work, without the start of its first launch. */
 static double law_seconds(struct cost_hardware *base, const void *surface, const char *name,
         const char *const *arg, const double *at, size_t count)
 {
 	struct efficiency_reader *e = (struct efficiency_reader *)base;
 	struct kernel_work work[SURFACE_WORKS];
-	struct law_answer answer = {0};
+
 	if (!e->started)
-		cost_reader_start(&e->reader, e->profile);
-	e->started = true;
+		start(e);
 	const size_t works =
 	        surface_works_at(surface, &e->reader.tuning, name, arg, at, count, work);
-
-	if (works == 0)
-		return NAN;
+	double seconds = works > 0 ? 0 : NAN;
 	e->reader.model.missing = false;
-	law_overlapped(&e->reader, work, works, law_own_form(&work[0]), 0, &answer);
-	return e->reader.model.missing ? NAN : answer.body;
+	for (size_t i = 0; i < works; i++) {
+		struct law_answer a = {0};
+		if (isnan(law_overlapped(&e->reader, &work[i], 1, law_own_form(&work[i]), 0, &a)))
+			return NAN;
+		const double starts = a.device - a.body;
+		seconds += a.device - (i == 0 ? starts / work[0].launches : 0);
+	}
+	return e->reader.model.missing ? NAN : seconds;
 }
 
 static const void *law_find(const char *name)
@@ -77,7 +92,7 @@ void efficiency_reader_free(struct efficiency_reader *e)
 	free(e);
 }
 
-/* The law's seconds for the bodies of a row's kernels. */
+/* The law's seconds for the work of a row, without the start of its first launch. */
 static double hardware_seconds(struct efficiency_reader *e, const struct parameter *row)
 {
 	const struct surface *surface = surface_of(row->name);

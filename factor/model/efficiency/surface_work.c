@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-static const struct surface *const tables[] = {surfaces_streams};
+static const struct surface *const tables[] = {surfaces_streams, surfaces_qr};
 
 const struct surface *surface_of(const char *name)
 {

@@ -10,7 +10,7 @@
 #include "factor/tuning/tuning.h"
 #include "lib/profile/profile.h"
 
-enum { SURFACE_ARGS = 3, SURFACE_WORKS = 4 };
+enum { SURFACE_ARGS = 3, SURFACE_WORKS = 10 };
 
 /* A point of a surface: the arguments in the order of the table's names. */
 struct surface_point {
@@ -20,7 +20,8 @@ struct surface_point {
 	double at[SURFACE_ARGS];
 };
 
-/* Fills in the works of one call, one after the other, and returns their number; 0: not known. */
+/* Fills in the works of one call (zero at first), one after the other, and returns their number; 0:
+ * not known. */
 typedef size_t (*surface_function)(const struct surface_point *, struct kernel_work *work);
 
 struct surface {
@@ -30,7 +31,7 @@ struct surface {
 };
 
 /* The tables; a row without a name ends each. */
-extern const struct surface surfaces_streams[];
+extern const struct surface surfaces_streams[], surfaces_qr[];
 
 /* The surface of that name, NULL where no table knows it. */
 const struct surface *surface_of(const char *name);

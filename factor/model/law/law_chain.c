@@ -75,8 +75,8 @@ static double exchange(struct cost_reader *r, const struct kernel_work *w, int s
 	const double bytes = w->exchange[scope].bytes;
 
 	if (scope == SCOPE_GRID)
-		return cost_at2(r, "gpu.exchange.grid", "blocks", w->blocks, "words",
-		        fmax(EXCHANGE_BYTES, bytes) / 4);
+		return cost_at2(r, "gpu.exchange.grid", "blocks", w->blocks / fmax(1, w->cluster),
+		        "words", fmax(EXCHANGE_BYTES, bytes) / 4);
 	const double more = fmax(0, bytes - EXCHANGE_BYTES);
 	return cost_at(r, "gpu.exchange.cluster", "blocks", cluster_size(w)) +
 	       (more > 0 ? more / cost_scalar(r, "gpu.sm.l2_read") : 0);

@@ -60,7 +60,7 @@ static double rate_of(
 double law_arithmetic(struct cost_reader *r, const struct kernel_work *w, const struct law_place *p)
 {
 	const double share = p->busiest / w->blocks, chains = w->chains > 0 ? w->chains : 4;
-	double longest = 0, instructions = w->wavefronts;
+	double longest = 0, sum = 0, instructions = w->wavefronts;
 
 	for (int i = 0; i < PIPE_COUNT; i++) {
 		const double operations = w->operations[i];
@@ -73,10 +73,13 @@ double law_arithmetic(struct cost_reader *r, const struct kernel_work *w, const 
 		                           rate_of(r, &pipes[i], p->together * p->warps, chains,
 		                                   p->sms);
 		longest = fmax(longest, seconds);
+		sum += seconds;
 		if (isnan(seconds))
 			return NAN;
 		instructions += warp > 0 ? operations / warp : 0;
 	}
+	/* the pipes work at once for different warps of a scheduler */
+	longest += (sum - longest) / fmax(1, p->together * p->warps / SCHEDULERS);
 	longest *= law_clock(r);
 	/* A scheduler starts an instruction a cycle, whatever its pipe. */
 	if (instructions > 0 && cost_known(r, "gpu.clock.sm"))

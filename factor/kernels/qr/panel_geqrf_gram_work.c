@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels take twice as long as these works: the code of the small matrices runs once a panel
+ * and waits for its instructions, which no work states. */
+#include "panel_geqrf_plan.h"
+#include "panel_geqrf_work.h"
+
+#include <math.h>
+
+enum {
+	ORDER = PANEL_GRAM_COLUMNS,
+	SIDE = 16, /* the small matrices' block has 16 x 16 threads, */
+	STRIPES = ORDER / SIDE,
+	SQUARE_THREADS = SIDE * SIDE,
+	SQUARE_WARPS = SQUARE_THREADS / 32,
+	OCTET = 8, /* rows of an instruction of the tensor cores, */
+	TILES = 20,
+	TILE_FLOPS = 2 * 16 * 8 * 8, /* for each of the tiles */
+	SUMS = TILES * 4 * 32,       /* words of A^T A */
+	WIDE = 2,                    /* wavefronts of a warp's access to double precision */
+	SUM_THREADS = 1024,
+	ROOT_STEPS =
+	        14, /* dependent multiply-adds of a pivot's root and reciprocal, in all threads */
+	PASSES = ORDER * ORDER / SQUARE_THREADS /* of a thread over a small matrix */
+};
+
+/* So many loops over a small matrix: an element is read, scaled and stored. */
+static void add_passes(double loops, struct kernel_work *w)
+{
+	w->link[LINK_SHARED] += loops * PASSES;
+	w->link[LINK_FMA_DOUBLE] += loops * 2 * PASSES;
+	w->wavefronts += loops * 2 * ORDER * ORDER / 32 * WIDE;
+}
+
+static double bytes_of(const struct geqrf_call *call)
+{
+	return 4 * (double)(call->m * call->n);
+}
+
+/* Products of so many octets of rows with all tiles, and the reads of the rows. */
+static void add_octets(double octets, struct kernel_work *w)
+{
+	w->operations[PIPE_TENSOR_FP64_LARGE] += octets * TILES * TILE_FLOPS;
+	w->wavefronts += octets * 2 * ORDER / OCTET;
+}
+
+/* A block's warps, or pairs of warps, halve their number until one has the sum. `moved`: warps that
+ * give all, or pairs. */
+static void add_tree(double blocks, double moved, double levels, struct kernel_work *w)
+{
+	w->wavefronts += blocks * 2 * moved * SUMS / 32 * WIDE;
+	w->link[LINK_BLOCK] += 2 * levels;
+	w->link[LINK_SHARED] += levels;
+}
+
+/* The sums of all blocks of the cluster. The barriers wait for the stores before them. */
+static void add_cluster(struct kernel_work *w)
+{
+	add_tree(w->blocks, GRAM_WARPS - 1, log2(GRAM_WARPS), w);
+	w->link[LINK_CLUSTER_BARRIER] += 2;
+	w->link[LINK_L2] += w->dram.written > 0;
+	w->exchange[SCOPE_CLUSTER] = (struct work_exchange){128, 1};
+}
+
+/* The steps in one block: pivot after pivot, each stripe with fewer columns left. */
+static void add_steps(int64_t n, struct kernel_work *w)
+{
+	for (int64_t k = 0; k < n; k++) {
+		const double stripe = floor((double)k / SIDE), left = STRIPES - stripe;
+		w->operations[PIPE_FP64] += 2 * SQUARE_THREADS *
+		                            (left * (left + 1) / 2 + left * left +
+		                                    (stripe + 1) * left + 3 * left + ROOT_STEPS);
+		w->wavefronts += SQUARE_WARPS * (4 * left + stripe + 1 + 3);
+	}
+	w->link[LINK_BLOCK] += (double)n + 3;
+	w->link[LINK_SHARED] += (double)n;
+	w->link[LINK_SPECIAL] += 2 * (double)n + 1;
+	w->link[LINK_FMA_DOUBLE] += ROOT_STEPS * (double)n;
+	add_passes(3, w); /* Y scaled, Y, R and V1 */
+}
+
+/* T, by blocks of 8 that are joined three times, and its store. */
+static void add_inverse(struct kernel_work *w)
+{
+	enum { BLOCK = 8 };
+
+	w->link[LINK_BLOCK] += 9;
+	w->link[LINK_SPECIAL] += BLOCK;
+	w->link[LINK_SHARED] += BLOCK + 6;
+	w->link[LINK_FMA_DOUBLE] += BLOCK * (BLOCK + 8) / 2 + 4 * BLOCK + 2 * (ORDER - BLOCK);
+	add_passes(2, w); /* V^T V, T */
+}
+
+static struct kernel_work cluster_part(const struct gram_shares *to, double blocks)
+{
+	return (struct kernel_work){.launches = 1,
+	        .early = 1,
+	        .blocks = blocks,
+	        .threads = SQUARE_THREADS,
+	        .registers = 255,
+	        .cluster = to->blocks,
+	        .in_flight = 256};
+}
+
+void panel_gram_cluster_works(
+        const struct geqrf_call *call, struct kernel_work work[GRAM_CLUSTER_WORKS])
+{
+	const struct gram_shares to = gram_shares_of(call->m);
+	const double bytes = bytes_of(call), blocks = to.blocks,
+	             octets = blocks * ceil((double)to.share / OCTET);
+
+	for (int i = 0; i < GRAM_CLUSTER_WORKS; i++) {
+		work[i] = cluster_part(&to, i % 2 ? 1 : blocks);
+		work[i].phase = i > 0;
+	}
+	work[0].dram.read = bytes;
+	work[0].working_set = bytes;
+	work[0].link[LINK_DRAM] = 2;
+	work[0].link[LINK_BLOCK] = 2;
+	add_octets(octets, &work[0]);
+	add_cluster(&work[0]);
+
+	add_steps(call->n, &work[1]);
+	work[1].link[LINK_CLUSTER_BARRIER] = 1;
+	work[1].link[LINK_L2] = 1;
+
+	work[2].dram.written = call->reflects ? 2 * bytes : bytes;
+	work[2].working_set = bytes;
+	work[2].link[LINK_L2] = 1;
+	work[2].link[LINK_BLOCK] = 1;
+	add_octets(2 * octets, &work[2]);
+	work[2].wavefronts += octets * TILES * 4 * WIDE;
+	add_cluster(&work[2]);
+
+	add_inverse(&work[3]);
+}
+
+/* ---- several kernels ---- */
+
+/* A pair of warps shares the tiles. */
+static void stream_work(const struct geqrf_call *call, const struct tuning_device *device,
+        double products, struct kernel_work *w)
+{
+	const double bytes = bytes_of(call), blocks = gram_blocks_for(call->m, device->sm_count),
+	             slabs = ceil((double)call->m / (blocks * GRAM_PAIRS * GRAM_ROWS_STEP));
+
+	*w = (struct kernel_work){.launches = 1,
+	        .early = 1,
+	        .blocks = blocks,
+	        .threads = 64 * GRAM_PAIRS,
+	        .registers = 160,
+	        .dram = {.read = bytes},
+	        .working_set = bytes,
+	        .in_flight = 128,
+	        .l2 = {.written = blocks * SUMS * 8}};
+	w->link[LINK_DRAM] = 1 + slabs;
+	w->link[LINK_BLOCK] = slabs * products;
+	add_octets(products * ceil((double)call->m / OCTET), w);
+	add_tree(blocks, GRAM_PAIRS - 1, 3, w);
+}
+
+static void sum_work(double parts, struct kernel_work *w)
+{
+	const double groups = SUM_THREADS / 64;
+
+	*w = (struct kernel_work){.launches = 1,
+	        .early = 1,
+	        .blocks = SUMS / 64,
+	        .threads = SUM_THREADS,
+	        .registers = 32,
+	        .l2 = {parts * SUMS * 8, 2 * SUMS * 8}};
+	w->operations[PIPE_FP64] = parts * SUMS;
+	w->link[LINK_L2] = ceil(parts / groups / 8);
+	w->link[LINK_BLOCK] = 1;
+	w->link[LINK_SHARED] = 1;
+	w->link[LINK_FMA_DOUBLE] = ceil(parts / groups) + groups;
+}
+
+static void square_work(struct kernel_work *w)
+{
+	*w = (struct kernel_work){.launches = 1,
+	        .early = 1,
+	        .blocks = 1,
+	        .threads = SQUARE_THREADS,
+	        .registers = 128,
+	        .l2 = {(double)ORDER * ORDER * 12, (double)ORDER * ORDER * 12}};
+	w->link[LINK_L2] = 1;
+}
+
+void panel_gram_begin_works(const struct geqrf_call *call, const struct tuning_device *device,
+        struct kernel_work work[GRAM_WORKS])
+{
+	stream_work(call, device, 1, &work[0]);
+	sum_work(work[0].blocks, &work[1]);
+	square_work(&work[2]);
+	add_steps(call->n, &work[2]);
+}
+
+void panel_gram_end_works(const struct geqrf_call *call, const struct tuning_device *device,
+        struct kernel_work work[GRAM_WORKS])
+{
+	stream_work(call, device, 2, &work[0]);
+	work[0].dram.written = (call->reflects ? 2 : 1) * bytes_of(call);
+	work[0].link[LINK_L2] = 2; /* whether the steps were good; Y */
+	work[0].wavefronts += ceil((double)call->m / OCTET) * TILES * 4 * WIDE;
+	sum_work(work[0].blocks, &work[1]);
+	square_work(&work[2]);
+	add_inverse(&work[2]);
+}
