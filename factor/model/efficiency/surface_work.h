@@ -10,7 +10,7 @@
 #include "factor/tuning/tuning.h"
 #include "lib/profile/profile.h"
 
-enum { SURFACE_ARGS = 3, SURFACE_WORKS = 4 };
+enum { SURFACE_ARGS = 3, SURFACE_WORKS = 15 };
 
 /* A point of a surface: the arguments in the order of the table's names. */
 struct surface_point {
@@ -30,7 +30,7 @@ struct surface {
 };
 
 /* The tables; a row without a name ends each. */
-extern const struct surface surfaces_streams[];
+extern const struct surface surfaces_streams[], surfaces_lu[];
 
 /* The work of a row; 0 for rows that no table knows. */
 size_t surface_works(
