@@ -97,7 +97,7 @@ static void rank_work(
 	work->link[LINK_SHARED] = 8;
 }
 
-size_t potrf_work(enum precision precision, int64_t n, int64_t below, const struct block_room *room,
+size_t block_potrf_works(enum precision precision, int64_t n, int64_t below, const struct block_room *room,
         struct kernel_work *work)
 {
 	const int64_t widest = block_potrf_bytes(WIDEST, TILE, (int)precision_bytes(precision)) <=

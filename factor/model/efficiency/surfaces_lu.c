@@ -57,7 +57,7 @@ static size_t potrf(const struct surface_point *p, struct kernel_work *work)
 	const struct block_room room = {.shared_bytes = ARCHITECTURE_SHARED(device->capability),
 	        .blocks = device->sm_count / (beside ? BLOCK_POTRF_BESIDE : 1)};
 
-	return potrf_work(p->precision, (int64_t)p->at[0], (int64_t)p->at[1], &room, work);
+	return block_potrf_works(p->precision, (int64_t)p->at[0], (int64_t)p->at[1], &room, work);
 }
 
 _Static_assert((int)SURFACE_WORKS >= (int)POTRF_WORKS, "the kernels of a call");
