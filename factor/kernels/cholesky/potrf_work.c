@@ -10,16 +10,21 @@ enum {
 	GROUP = 8,     /* columns that solving warps lag behind */
 	PRODUCT = 128, /* dependent multiply-adds that take as long as a warp's 32 x 16 x 32 */
 	WIDEST = 128,
-	RANK_THREADS = 256
+	RANK_THREADS = 256,
+	FMA_CYCLES = 4
 };
 
 /* From a column's pivot to the next one: a reciprocal root, its correction, both multipliers. In
- * single precision a subnormal pivot is scaled first. */
+ * single precision a subnormal pivot is scaled first. The warp issues the column's update in order,
+ * half a tile's columns on average, each a multiply-add and an instruction to feed it. */
 static void column_chain(enum precision precision, double columns, struct kernel_work *work)
 {
+	const double issued = precision == SINGLE ? TILE : 1.5 * TILE; /* cycles */
+
 	work->link[LINK_SPECIAL] += columns;
 	work->link[precision == SINGLE ? LINK_FMA : LINK_FMA_DOUBLE] +=
 	        (precision == SINGLE ? 9 : 6) * columns;
+	work->link[LINK_FMA] += issued / FMA_CYCLES * columns;
 }
 
 /* A tile column: its diagonal tile, the rest of the rows' solve, the update of the next one, for
@@ -70,6 +75,10 @@ static void step_work(enum precision precision, int64_t width, int64_t below,
 			products += down - j;
 	}
 	work->link[LINK_L2] += 1;
+	if (columns == 1) { /* longer than the rest: two fences and the count of readers */
+		work->link[LINK_L2] += 2;
+		work->link[LINK_ATOMIC] += 1;
+	}
 	work->operations[work_fma_pipe(precision)] = blocks * products * 2 * TILE * TILE * TILE;
 	work->wavefronts = blocks * products * TILE * TILE / 4 * word / 4;
 }
@@ -97,8 +106,8 @@ static void rank_work(
 	work->link[LINK_SHARED] = 8;
 }
 
-size_t block_potrf_works(enum precision precision, int64_t n, int64_t below, const struct block_room *room,
-        struct kernel_work *work)
+size_t block_potrf_works(enum precision precision, int64_t n, int64_t below,
+        const struct block_room *room, struct kernel_work *work)
 {
 	const int64_t widest = block_potrf_bytes(WIDEST, TILE, (int)precision_bytes(precision)) <=
 	                                       room->shared_bytes
