@@ -69,6 +69,8 @@ enum work_scope { SCOPE_CLUSTER, SCOPE_GRID, SCOPE_COUNT };
 struct kernel_work {
 	double launches;          /* of this work, one after the other: at least 1 */
 	double waits;             /* of the host for a launch's end, a launch: 0 or 1 */
+	double early;             /* 1: a programmatic dependent launch where the machine has it */
+	double phase;             /* 1: no launch, but the next part of the one before */
 	double blocks, threads;   /* of a launch; of a block */
 	double registers, shared; /* of a thread; bytes of a block */
 	double cluster;           /* blocks; 0: none */

@@ -61,6 +61,7 @@ static void step_work(enum precision precision, int64_t width, int64_t below,
 	double products = 0; /* of 32 x 32 x 32 */
 
 	*work = (struct kernel_work){.launches = 1,
+	        .early = 1,
 	        .blocks = blocks,
 	        .threads = TILE * WARPS,
 	        .registers = precision == SINGLE ? 144 : 168,
@@ -92,6 +93,7 @@ static void rank_work(
 	             once = word * ((double)(m * n) - (double)(n * n) / 2);
 
 	*work = (struct kernel_work){.launches = 1,
+	        .early = 1,
 	        .blocks = tiles,
 	        .threads = RANK_THREADS,
 	        .registers = 80,

@@ -9,5 +9,5 @@
 enum { POTRF_WORKS = 2 * (BLOCK_POTRF_MAX / 64) - 1 };
 
 /* The kernels of the call, one after the other, and their number. */
-size_t block_potrf_works(enum precision precision, int64_t n, int64_t below, const struct block_room *room,
-        struct kernel_work *work);
+size_t block_potrf_works(enum precision precision, int64_t n, int64_t below,
+        const struct block_room *room, struct kernel_work *work);

@@ -10,7 +10,7 @@
 #include "factor/tuning/tuning.h"
 #include "lib/profile/profile.h"
 
-enum { SURFACE_ARGS = 3, SURFACE_WORKS = 15 };
+enum { SURFACE_ARGS = 3, SURFACE_WORKS = 16 };
 
 /* A point of a surface: the arguments in the order of the table's names. */
 struct surface_point {

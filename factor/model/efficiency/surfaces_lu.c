@@ -36,7 +36,33 @@ static size_t step(const struct surface_point *p, struct kernel_work *work)
 {
 	panel_pivot_work(p->precision, (int64_t)p->at[0], (int64_t)p->at[1], &work[0]);
 	panel_update_work(p->precision, (int64_t)p->at[0], (int64_t)p->at[1], &work[1]);
+	work[1].phase = 1; /* the row contains two starts: profile_parts.c */
 	return 2;
+}
+
+/* A panel beside products waits until blocks of these leave a multiprocessor: a round of tiles of
+ * the calibration's product, whose C in single precision is about as large as L2. */
+static size_t beside_products(const struct surface_point *p, size_t count, struct kernel_work *work)
+{
+	enum { TILE = 128, DEPTH = 64, THREADS = 256 };
+	const bool single = p->precision == SINGLE;
+	const double blocks = (single ? 2 : 1) * (double)p->tuning->device.sm_count,
+	             tile = TILE * TILE,
+	             bytes = blocks * tile * (double)precision_bytes(p->precision);
+
+	if (count == 0)
+		return 0;
+	work[count] = (struct kernel_work){.launches = 1,
+	        .phase = 1,
+	        .blocks = blocks,
+	        .threads = THREADS,
+	        .registers = 128,
+	        .in_flight = 128,
+	        .chains = 16};
+	*(single ? &work[count].l2 : &work[count].dram) = (struct work_bytes){bytes, bytes};
+	work[count].operations[single ? PIPE_FP32 : PIPE_TENSOR_FP64_LARGE] =
+	        2 * blocks * tile * DEPTH;
+	return count + 1;
 }
 
 static size_t cluster(const struct surface_point *p, struct kernel_work *work)
@@ -50,6 +76,16 @@ static size_t grid(const struct surface_point *p, struct kernel_work *work)
 	        p->tuning->device.sm_count, work);
 }
 
+static size_t cluster_shared(const struct surface_point *p, struct kernel_work *work)
+{
+	return beside_products(p, cluster(p, work), work);
+}
+
+static size_t grid_shared(const struct surface_point *p, struct kernel_work *work)
+{
+	return beside_products(p, grid(p, work), work);
+}
+
 static size_t potrf(const struct surface_point *p, struct kernel_work *work)
 {
 	const struct tuning_device *device = &p->tuning->device;
@@ -60,11 +96,18 @@ static size_t potrf(const struct surface_point *p, struct kernel_work *work)
 	return block_potrf_works(p->precision, (int64_t)p->at[0], (int64_t)p->at[1], &room, work);
 }
 
-_Static_assert((int)SURFACE_WORKS >= (int)POTRF_WORKS, "the kernels of a call");
+static size_t potrf_shared(const struct surface_point *p, struct kernel_work *work)
+{
+	return beside_products(p, potrf(p, work), work);
+}
+
+_Static_assert((int)SURFACE_WORKS > (int)POTRF_WORKS, "the kernels of a call, and a wait");
 
 const struct surface surfaces_lu[] = {{"gpu.panel.column.?", {"blocks", "n"}, column},
         {"gpu.panel.twice.?", {"n"}, column_twice}, {"gpu.panel.pivot.?", {"m", "n"}, pivot},
         {"gpu.panel.step.?", {"m", "n"}, step}, {"gpu.panel_cluster.?", {"m", "n"}, cluster},
-        {"gpu.panel_cluster_shared.?", {"m", "n"}, cluster}, {"gpu.panel_grid.?", {"m", "n"}, grid},
-        {"gpu.panel_grid_shared.?", {"m", "n"}, grid}, {"gpu.potrf_block.?", {"n"}, potrf},
+        {"gpu.panel_cluster_shared.?", {"m", "n"}, cluster_shared},
+        {"gpu.panel_grid.?", {"m", "n"}, grid},
+        {"gpu.panel_grid_shared.?", {"m", "n"}, grid_shared}, {"gpu.potrf_block.?", {"n"}, potrf},
+        {"gpu.potrf_rows_shared.?", {"n", "below"}, potrf_shared},
         {"gpu.potrf_rows*", {"n", "below"}, potrf}, {NULL, {NULL}, NULL}};

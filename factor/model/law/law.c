@@ -75,6 +75,16 @@ static struct start start_of(struct cost_reader *r, enum law_form form)
 	}
 }
 
+/* The start of a work's launches. */
+static struct start start_of_work(
+        struct cost_reader *r, const struct kernel_work *w, enum law_form form)
+{
+	if (w->phase > 0)
+		return (struct start){0, 0};
+	const bool early = w->early > 0 && form == FORM_LAUNCHES && cost_known(r, "gpu.launch.pdl");
+	return start_of(r, early ? FORM_PROGRAMMATIC : form);
+}
+
 /* From the end of a kernel until the host knows of it: a measured round trip less its launch and
  * the kernel's start. A what-if of these moves the round trip, too (profile_parts.c). */
 static double notice(struct cost_reader *r)
@@ -96,7 +106,7 @@ double law_overlapped(struct cost_reader *r, const struct kernel_work *work, siz
 		struct kernel_work w;
 		if (!law_transform(r, &work[i], form, &w, &a->fault))
 			return NAN;
-		const struct start start = start_of(r, form);
+		const struct start start = start_of_work(r, &w, form);
 		const struct law_place p = law_place(r, &w);
 		if (i == 0)
 			a->place = p;
