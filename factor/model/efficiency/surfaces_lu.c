@@ -67,7 +67,8 @@ static size_t beside_products(const struct surface_point *p, size_t count, struc
 
 static size_t cluster(const struct surface_point *p, struct kernel_work *work)
 {
-	return panel_cluster_work(p->precision, (int64_t)p->at[0], (int64_t)p->at[1], work);
+	return p->tuning->device.max_cluster >= PANEL_CLUSTER &&
+	       panel_cluster_work(p->precision, (int64_t)p->at[0], (int64_t)p->at[1], work);
 }
 
 static size_t grid(const struct surface_point *p, struct kernel_work *work)
