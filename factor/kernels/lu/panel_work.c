@@ -138,7 +138,7 @@ static double updated_columns(const struct form *f, int64_t n, bool among)
 static void rows_in_registers_work(enum precision precision, int64_t m, int64_t n,
         const struct form *f, bool among, double warps, struct kernel_work *work)
 {
-	enum { COLUMN = 60, ROW = 20 }; /* instructions of a warp beside the update */
+	enum { COLUMN = 60, ROW = 20 }; /* instructions of a warp beside the update, a word */
 	const double all = warps * work->blocks, rows = all * WARP * f->rows,
 	             bytes = panel_bytes(precision, m, n), updated = updated_columns(f, n, among);
 
@@ -149,7 +149,8 @@ static void rows_in_registers_work(enum precision precision, int64_t m, int64_t 
 	work->chains = 8;
 	work->wavefronts = all * updated * (double)f->word / 16;
 	work->operations[work_fma_pipe(precision)] = 2 * rows * updated;
-	work->operations[PIPE_INTEGER] = all * WARP * (double)n * (COLUMN + ROW * f->rows);
+	work->operations[PIPE_INTEGER] =
+	        all * WARP * (double)n * (COLUMN + ROW * f->rows) * (double)f->word / 4;
 	work->link[LINK_L2] = 2;
 }
 
