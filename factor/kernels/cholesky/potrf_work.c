@@ -8,10 +8,12 @@ enum {
 	WARPS = 12,
 	QUARTERS = 3,  /* warps that update the next diagonal tile */
 	GROUP = 8,     /* columns that solving warps lag behind */
-	PRODUCT = 128, /* dependent multiply-adds that take as long as a warp's 32 x 16 x 32 */
+	PRODUCT = 128, /* dependent multiply-adds that take as long as the 512 instructions of a
+	                  warp's 32 x 16 x 32 */
 	WIDEST = 128,
 	RANK_THREADS = 256,
-	FMA_CYCLES = 4
+	FMA_CYCLES = 4,
+	TILE_FLOPS = 2 * TILE * TILE * TILE
 };
 
 /* From a column's pivot to the next one: a reciprocal root, its correction, both multipliers. In
@@ -31,7 +33,7 @@ static void column_chain(enum precision precision, double columns, struct kernel
  * `below` tiles below the diagonal tile. */
 static void tile_chain(enum precision precision, double below, bool last, struct kernel_work *work)
 {
-	const double halves = fmax(0, 2 * below - 2) / (WARPS - 2);
+	const double rounds = ceil(fmax(0, 2 * below - 2) / (WARPS - 2));
 
 	column_chain(precision, TILE, work);
 	work->link[LINK_SHARED] += 2;
@@ -44,7 +46,7 @@ static void tile_chain(enum precision precision, double below, bool last, struct
 		return;
 	work->link[LINK_BLOCK] += 2;
 	work->link[LINK_SHARED] += 2;
-	work->link[LINK_FMA] += PRODUCT * fmax(0.5, ceil(halves));
+	work->link[LINK_FMA] += PRODUCT * fmax(0.5, rounds);
 }
 
 /* Every block factorizes the diagonal block and solves for its strip. */
@@ -58,7 +60,7 @@ static void step_work(enum precision precision, int64_t width, int64_t below,
 	const double square = (double)(width * width) / 2, rows = (double)(below * width),
 	             blocks = below > 0 ? ceil((double)below / strip) : 1,
 	             columns = ceil((double)width / TILE), down = columns + (double)strip / TILE;
-	double products = 0; /* of 32 x 32 x 32 */
+	double solved = 0, updated = 0; /* tiles, of 32 x 32 x 32 multiply-adds */
 
 	*work = (struct kernel_work){.launches = 1,
 	        .early = 1,
@@ -71,17 +73,19 @@ static void step_work(enum precision precision, int64_t width, int64_t below,
 	        .chains = 16};
 	for (int p = 0; p < (int)columns; p++) {
 		tile_chain(precision, down - p - 1, p + 1 == (int)columns, work);
-		products += 1.0 / 3 + (down - p - 1); /* factor and solve */
+		solved += (down - p) / 2;
 		for (int j = p + 1; j < (int)columns; j++)
-			products += down - j;
+			updated += down - j;
 	}
 	work->link[LINK_L2] += 1;
 	if (columns == 1) { /* longer than the rest: two fences and the count of readers */
 		work->link[LINK_L2] += 2;
 		work->link[LINK_ATOMIC] += 1;
 	}
-	work->operations[work_fma_pipe(precision)] = blocks * products * 2 * TILE * TILE * TILE;
-	work->wavefronts = blocks * products * TILE * TILE / 4 * word / 4;
+	work->operations[work_fma_pipe(precision)] = blocks * solved * TILE_FLOPS;
+	work->operations[precision == SINGLE ? PIPE_FP32 : PIPE_TENSOR_FP64_LARGE] +=
+	        blocks * updated * TILE_FLOPS;
+	work->wavefronts = blocks * (solved + updated) * TILE * TILE / 8 * word / 4;
 }
 
 /* block_rank of the columns right of a step. */
