@@ -96,5 +96,5 @@ struct kernel_work {
 	struct work_exchange {
 		double bytes, count;
 	} exchange[SCOPE_COUNT]; /* every block gives and reads */
-	double copies; /* of what a block gives through L2, shared out to readers; 0: 1 */
+	double copies;           /* of what a block gives through L2, shared out to readers; 0: 1 */
 };

@@ -47,6 +47,10 @@ static inline int panel_resident_words(enum precision precision, int64_t n)
 enum { PANEL_CLUSTER = 16, PANEL_CLUSTER_THREADS = 256, PANEL_ROW = 128 };
 int64_t panel_cluster_rows(int64_t n, int64_t word_bytes);
 
+/* The same for the grid kernel on sm_count multiprocessors. */
+enum { PANEL_GRID_MOST = 128 };
+int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count);
+
 /* The cluster's kernels: type, columns, rows of a thread, most row warps of a block. The first that
  * a panel fits is used: more warps per scheduler cost more time than more rows per thread. */
 /* clang-format off */
@@ -77,10 +81,6 @@ static inline HOST_DEVICE int panel_cluster_warps(int rows, int64_t m, int block
 
 	return (int)((m + all - 1) / all);
 }
-
-/* The same for the grid kernel on sm_count multiprocessors. */
-enum { PANEL_GRID_MOST = 128 };
-int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count);
 
 /* Whether a single-precision Householder panel uses the Gram matrix on devices with that form
  * (panel_geqrf_gram_fits). Narrower panels are as fast in one cluster. Up to
