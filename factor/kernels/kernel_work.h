@@ -54,6 +54,8 @@ enum work_link {
 	LINK_FMA_DOUBLE,
 	LINK_SPECIAL,
 	LINK_SHUFFLE,
+	LINK_REDUX,  /* maximum over a warp */
+	LINK_BALLOT, /* vote of a warp */
 	LINK_REDUCE, /* sum over a block */
 	LINK_SEARCH, /* maximum and its place over a block */
 	LINK_BLOCK,  /* __syncthreads */
@@ -94,4 +96,5 @@ struct kernel_work {
 	struct work_exchange {
 		double bytes, count;
 	} exchange[SCOPE_COUNT]; /* every block gives and reads; in the grid every cluster */
+	double copies;           /* of what a block gives through L2, shared out to readers; 0: 1 */
 };

@@ -16,6 +16,12 @@ extern "C" {
 #define ARCHITECTURE_BLOCKS(code)                                                                  \
 	((code) < 80 ? 16 : ARCHITECTURE_IS_LARGE(code) ? 32 : (code) < 89 ? 16 : 24)
 enum { ARCHITECTURE_REGISTERS = 65536 };
+/* Bytes of shared memory, at most, of a block. */
+#define ARCHITECTURE_SHARED(code)                                                                  \
+	(1024 * ((code) < 80                           ? 64                                        \
+	                : (code) == 80 || (code) == 87 ? 163                                       \
+	                : (code) >= 90 && (code) < 120 ? 227                                       \
+	                                               : 99))
 
 /* What no function of CUDA reports. */
 struct architecture {

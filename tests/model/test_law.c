@@ -180,7 +180,14 @@ static void test_launches(const struct profile *p)
 	is_real(answer(p, w, FORM_COOPERATIVE).body, 4 * 2e-6, 1e-12, "and of the grid");
 	is_real(answer(p, w, FORM_LAUNCHES).device, 5e-6 + 4 * 200e-9, 1e-3,
 	        "as launches: five, and each exchange read from L2");
-	w.blocks = 17;
+	w.exchange[SCOPE_CLUSTER].count = 0;
+	w.exchange[SCOPE_GRID] = (struct work_exchange){32, 4};
+	is_real(body(p, w), 4 * (2e-6 - 200e-9), 1e-12,
+	        "few bytes travel with the keys: a load from L2 less");
+	w.exchange[SCOPE_GRID].bytes = 33;
+	is_real(body(p, w), 4 * 2e-6, 1e-12, "more follow them");
+	w = (struct kernel_work){.launches = 1, .blocks = 17, .threads = 32};
+	w.exchange[SCOPE_CLUSTER] = (struct work_exchange){128, 4};
 	ok(isnan(answer(p, w, FORM_CLUSTER).seconds), "a cluster of 17 blocks is refused");
 }
 

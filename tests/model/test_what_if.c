@@ -3,13 +3,15 @@
  * costs less makes none slower: each gpu.launch row times 2 and 1/2, over panels, factorizations
  * with their default plans, products, QR updates and Gram-Schmidt. A cheaper enqueue makes the
  * panel of library calls quicker. Slower links make transfers longer in proportion and send panels
- * to the GPU; DRAM half as fast doubles Gram-Schmidt beyond L2. A what-if tells whether a
- * prediction has read what it moved. */
+ * to the GPU; barriers and exchanges 20 times as dear make panels by launches win; DRAM half as
+ * fast doubles Gram-Schmidt beyond L2. A what-if tells whether a prediction has read what it moved.
+ */
 #include "tests/tap.h"
 
 #include "factor/algorithms/panel_getrf.h"
 #include "factor/algorithms/plan_default.h"
 #include "factor/algorithms/product.h"
+#include "factor/model/efficiency/efficiency.h"
 #include "factor/model/predictions/advice.h"
 #include "factor/model/predictions/model_factor.h"
 #include "factor/model/predictions/model_gram_schmidt.h"
@@ -279,6 +281,19 @@ static void test_links(void)
 	profile_free(slow);
 }
 
+static void test_barriers(void)
+{
+	struct profile *p = machine();
+	struct fault fault = {""};
+
+	is_text(best_panel(p, 8192, 64), "persistent", "a panel stays on chip");
+	ok(what_if_scale(p, "gpu.barrier.*=20", &fault) &&
+	                what_if_scale(p, "gpu.exchange.*=20", &fault),
+	        "barriers and exchanges 20 times as dear");
+	is_text(best_panel(p, 8192, 64), "fused", "launches win");
+	profile_free(p);
+}
+
 static double gram_seconds(const struct profile *p, const char *form)
 {
 	const struct gram_question asked = {
@@ -343,6 +358,7 @@ int main(void)
 	test_launches(measured);
 	test_enqueue();
 	test_links();
+	test_barriers();
 	test_memory();
 	test_read();
 	profile_free(profile);

@@ -124,29 +124,13 @@ DEVICE void send_rows(
 
 #endif
 
-/* Blocks, each with one warp of rows if the cluster may be that large. */
-__host__ DEVICE int blocks_of(int rows, int64_t m)
-{
-	int blocks = 2; /* a cluster needs two */
-	while (blocks < PANEL_CLUSTER && (int64_t)32 * blocks * rows < m)
-		blocks *= 2;
-	return blocks;
-}
+/* With more than one warp per scheduler the warps of a block are rounded up to warpgroups, so that
+ * row warps can take registers that the others release. */
+const int GROUPED = PANEL_GROUPED;
 
-__host__ DEVICE int warps_of(int rows, int64_t m, int blocks)
+HOST_DEVICE constexpr bool grouped(int most)
 {
-	const int64_t all = (int64_t)32 * blocks * rows;
-	return (int)((m + all - 1) / all);
-}
-
-/* Warps of a kernel with up to this many row warps per block, including the sender. With more than
- * one warp per scheduler they are rounded up to warpgroups, so that row warps can take registers
- * that the others release. */
-const int GROUPED = 12;
-
-__host__ DEVICE constexpr bool grouped(int most)
-{
-	return most > MOST_WARPS / 2;
+	return most > PANEL_SCHEDULERS;
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -164,7 +148,7 @@ DEVICE void factorize(const panel<real> &g)
 	asm volatile("" : "+l"(base));
 	__builtin_assume(__isShared(base));
 	shared<real, COLUMNS> &s = *(shared<real, COLUMNS> *)base;
-	const int warps = warps_of(ROWS, g.m, (int)cluster_blocks());
+	const int warps = panel_cluster_warps(ROWS, g.m, (int)cluster_blocks());
 	const struct seat t = take_seat((int)cluster_rank(), 32 * warps);
 	const struct route w = route_of(s, t, part_of(ROWS, g.m, t));
 
@@ -233,24 +217,10 @@ template <typename real, int COLUMNS, int ROWS, int MOST> constexpr struct choic
 	        MOST};
 }
 
-/* The first kernel that a panel fits is used: more warps per scheduler cost more time than more
- * rows per thread. A row of more than 128 words does not fit in a thread's registers. */
-const struct choice choices[] = {
-        choice_of<float, 32, 1, MOST_WARPS / 4>(),
-        choice_of<float, 32, 2, MOST_WARPS / 2>(),
-        choice_of<float, 32, 4, MOST_WARPS / 2>(),
-        choice_of<float, 32, 4, MOST_WARPS>(),
-        choice_of<float, 64, 1, MOST_WARPS / 4>(),
-        choice_of<float, 64, 2, MOST_WARPS / 2>(),
-        choice_of<float, 64, 2, MOST_WARPS>(),
-        choice_of<float, 128, 1, MOST_WARPS / 2>(),
-        choice_of<float, 128, 1, MOST_WARPS>(),
-        choice_of<double, 32, 1, MOST_WARPS / 4>(),
-        choice_of<double, 32, 2, MOST_WARPS / 2>(),
-        choice_of<double, 32, 2, MOST_WARPS>(),
-        choice_of<double, 64, 1, MOST_WARPS / 2>(),
-        choice_of<double, 64, 1, MOST_WARPS>(),
-};
+/* A row of more than 128 words does not fit in a thread's registers. */
+#define CHOICE(real, columns, rows, most) choice_of<real, columns, rows, most>(),
+const struct choice choices[] = {PANEL_CLUSTER_FORMS(CHOICE)};
+#undef CHOICE
 enum { CHOICES = sizeof choices / sizeof *choices };
 
 size_t most_bytes(const struct choice *c)
@@ -289,7 +259,8 @@ int run(const struct choice *c, void *a, int64_t lda, int64_t m, int64_t n, int 
         void *stream)
 {
 	panel<real> g = {(real *)a, lda, (int)m, (int)n, pivots, (uint32_t *)error};
-	const int blocks = blocks_of(c->form.rows, m), warps = warps_of(c->form.rows, m, blocks);
+	const int blocks = panel_cluster_blocks(c->form.rows, m),
+	          warps = panel_cluster_warps(c->form.rows, m, blocks);
 	return early_cluster_launch(c->form.kernel, blocks, blocks, threads_of(c, warps),
 	        answer_of(c)->whole, &g, stream);
 }

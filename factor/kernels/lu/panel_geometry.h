@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/base/base.h"
+#include "lib/base/precision.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +36,12 @@ bool panel_geometry(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
 bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
         int64_t shared_per_block, struct panel_geometry *g);
 
+/* Words of 4 bytes that a block exchanges: a row of the panel, its divisor, its number. */
+static inline int panel_resident_words(enum precision precision, int64_t n)
+{
+	return (int)((n + 1) * precision_bytes(precision) / 4) + 1;
+}
+
 /* Rows of a panel of n columns that one cluster of PANEL_CLUSTER multiprocessors holds, with
  * PANEL_ROW words of 4 bytes in a thread's registers; 0 when a row is longer. */
 enum { PANEL_CLUSTER = 16, PANEL_CLUSTER_THREADS = 256, PANEL_ROW = 128 };
@@ -43,6 +50,37 @@ int64_t panel_cluster_rows(int64_t n, int64_t word_bytes);
 /* The same for the grid kernel on sm_count multiprocessors. */
 enum { PANEL_GRID_MOST = 128 };
 int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count);
+
+/* The cluster's kernels: type, columns, rows of a thread, most row warps of a block. The first that
+ * a panel fits is used: more warps per scheduler cost more time than more rows per thread. */
+/* clang-format off */
+#define PANEL_CLUSTER_FORMS(FORM)                                                                  \
+	FORM(float, 32, 1, 2) FORM(float, 32, 2, 4) FORM(float, 32, 4, 4) FORM(float, 32, 4, 8)    \
+	FORM(float, 64, 1, 2) FORM(float, 64, 2, 4) FORM(float, 64, 2, 8)                          \
+	FORM(float, 128, 1, 4) FORM(float, 128, 1, 8)                                              \
+	FORM(double, 32, 1, 2) FORM(double, 32, 2, 4) FORM(double, 32, 2, 8)                       \
+	FORM(double, 64, 1, 4) FORM(double, 64, 1, 8)
+/* clang-format on */
+
+/* Warps of a block with more row warps than schedulers, the sender included: whole warpgroups. */
+enum { PANEL_SCHEDULERS = 4, PANEL_GROUPED = 12 };
+
+/* Blocks, each with one warp of rows if the cluster may be that large; row warps of a block. */
+static inline HOST_DEVICE int panel_cluster_blocks(int rows, int64_t m)
+{
+	int blocks = 2; /* a cluster needs two */
+
+	while (blocks < PANEL_CLUSTER && (int64_t)32 * blocks * rows < m)
+		blocks *= 2;
+	return blocks;
+}
+
+static inline HOST_DEVICE int panel_cluster_warps(int rows, int64_t m, int blocks)
+{
+	const int64_t all = (int64_t)32 * blocks * rows;
+
+	return (int)((m + all - 1) / all);
+}
 
 /* Whether a single-precision Householder panel uses the Gram matrix on devices with that form
  * (panel_geqrf_gram_fits). Narrower panels are as fast in one cluster. Up to

@@ -26,7 +26,6 @@ int panel_fused_update(enum precision precision, void *a, int64_t lda, int64_t m
 
 /* Persistent variant: one cooperative kernel, at most one block per SM, rows in shared memory.
  * exchange is a buffer laid out for the geometry's blocks and panel_resident_words. */
-int panel_resident_words(enum precision precision, int64_t n);
 int panel_resident(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         const struct panel_geometry *geometry, struct exchange exchange, int *pivots, void *stream);
 

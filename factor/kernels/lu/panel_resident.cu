@@ -278,12 +278,6 @@ int run(void *a, int64_t lda, int64_t m, int64_t n, const struct panel_geometry 
 
 } // namespace
 
-extern "C" int panel_resident_words(enum precision precision, int64_t n)
-{
-	/* a row of the panel, its divisor, its number */
-	return (int)((n + 1) * precision_bytes(precision) / 4) + 1;
-}
-
 extern "C" int panel_resident_columns(enum precision precision, void *a, int64_t lda, int64_t m,
         int64_t n, const struct panel_geometry *geometry, struct exchange exchange, int *pivots,
         struct gpu_span *span, void *stream)

@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-static const struct surface *const tables[] = {surfaces_streams, surfaces_qr};
+static const struct surface *const tables[] = {surfaces_streams, surfaces_qr, surfaces_lu};
 
 const struct surface *surface_of(const char *name)
 {

@@ -10,7 +10,7 @@
 #include "factor/tuning/tuning.h"
 #include "lib/profile/profile.h"
 
-enum { SURFACE_ARGS = 3, SURFACE_WORKS = 10 };
+enum { SURFACE_ARGS = 3, SURFACE_WORKS = 16 };
 
 /* A point of a surface: the arguments in the order of the table's names. */
 struct surface_point {
@@ -31,7 +31,7 @@ struct surface {
 };
 
 /* The tables; a row without a name ends each. */
-extern const struct surface surfaces_streams[], surfaces_qr[];
+extern const struct surface surfaces_streams[], surfaces_qr[], surfaces_lu[];
 
 /* The surface of that name, NULL where no table knows it. */
 const struct surface *surface_of(const char *name);

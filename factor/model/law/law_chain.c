@@ -4,7 +4,10 @@
 
 #include <math.h>
 
-enum { EXCHANGE_BYTES = 128 /* of gpu.exchange.cluster */ };
+enum {
+	EXCHANGE_BYTES = 128, /* of gpu.exchange.cluster */
+	HEAD_BYTES = 32       /* that travel with a block's key */
+};
 
 /* Barriers of the grid by the runtime's function, else by a counter or a master block. */
 static const char *const grids[] = {
@@ -26,6 +29,8 @@ static const struct link {
         [LINK_FMA_DOUBLE] = {"gpu.fma.d.latency", NULL, LAW_DEPENDENT, true, false},
         [LINK_SPECIAL] = {"gpu.special.ex2.latency", NULL, LAW_DEPENDENT, true, false},
         [LINK_SHUFFLE] = {"gpu.warp.shuffle.latency", NULL, LAW_DEPENDENT, true, false},
+        [LINK_REDUX] = {"gpu.warp.redux.latency", NULL, LAW_DEPENDENT, true, false},
+        [LINK_BALLOT] = {"gpu.warp.ballot.latency", NULL, LAW_DEPENDENT, true, false},
         [LINK_REDUCE] = {"gpu.reduce.sum", "threads", LAW_REDUCTIONS, true, true},
         [LINK_SEARCH] = {"gpu.reduce.max", "threads", LAW_REDUCTIONS, true, true},
         [LINK_BLOCK] = {"gpu.barrier.block", "threads", LAW_BARRIERS, true, true},
@@ -68,16 +73,26 @@ static double cluster_size(const struct kernel_work *w)
 	return fmax(2, w->cluster > 0 ? w->cluster : w->blocks);
 }
 
+/* A round of gpu.exchange.grid: keys, and then the winner's record, which few bytes need not wait
+ * for. Polls slow each other down, by fewer blocks where these share copies of the keys. */
+static double grid_exchange(struct cost_reader *r, const struct kernel_work *w)
+{
+	const struct work_exchange *x = &w->exchange[SCOPE_GRID];
+	const double giving = w->blocks / fmax(1, w->cluster),
+	             round = cost_at2(r, "gpu.exchange.grid", "blocks",
+	                     ceil(giving / fmax(1, w->copies)), "words",
+	                     fmax(EXCHANGE_BYTES, x->bytes) / 4);
+
+	return x->bytes <= HEAD_BYTES ? round - latency(r, w, LINK_L2, 0) : round;
+}
+
 /* An exchange of more than the measured bytes takes these at the rate of a multiprocessor out of
  * L2, and a record in L2 is a whole warp's. */
 static double exchange(struct cost_reader *r, const struct kernel_work *w, int scope)
 {
-	const double bytes = w->exchange[scope].bytes;
-
 	if (scope == SCOPE_GRID)
-		return cost_at2(r, "gpu.exchange.grid", "blocks", w->blocks / fmax(1, w->cluster),
-		        "words", fmax(EXCHANGE_BYTES, bytes) / 4);
-	const double more = fmax(0, bytes - EXCHANGE_BYTES);
+		return grid_exchange(r, w);
+	const double more = fmax(0, w->exchange[scope].bytes - EXCHANGE_BYTES);
 	return cost_at(r, "gpu.exchange.cluster", "blocks", cluster_size(w)) +
 	       (more > 0 ? more / cost_scalar(r, "gpu.sm.l2_read") : 0);
 }
@@ -110,6 +125,7 @@ struct law_chain law_chain(
 	for (int scope = 0; scope < SCOPE_COUNT; scope++) {
 		if (!(w->exchange[scope].count > 0))
 			continue;
+		c.by_blocks = true; /* all warps wait for the same records */
 		c.term[LAW_EXCHANGES] += w->exchange[scope].count * exchange(r, w, scope) *
 		                         (scope == SCOPE_CLUSTER ? clock : 1);
 		c.steps += w->exchange[scope].count;
