@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # make record MACHINE=name: replaces data/name by a complete run from OUTPUT: probes, or probes with predictions,
 # measurements and validation. CURVES=no leaves the probes' curves, studies and timelines out: the profile, the predictions,
-# their validation and the log of seeds are kept. Seeds of earlier records stay in the log.
+# their validation and the log of seeds are kept. Seeds of earlier records stay in the log. Of errors.tsv the cases by the full model
+# and the bounds of factorizations are kept, which figures read; validation.tsv has the errors of the other levels.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -84,7 +85,13 @@ trap 'exit 1' HUP INT TERM
 mkdir -p "$fresh" || refuse "cannot write $fresh"
 for file in "$output"/*.tsv; do
 	case ${CURVES:-yes}/${file##*/} in
-	yes/* | no/machine.tsv | no/profile.tsv | no/predictions.tsv | no/measurements.tsv | no/validation.tsv | no/errors.tsv | no/seeds.tsv)
+	*/errors.tsv)
+		awk -F '\t' '/^#/ { print; next }
+			!head++ { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
+			$at["level"] == 2 || ($at["level"] == 0 && $at["operation"] ~ /^(getrf|geqrf|potrf)$/)' \
+			"$file" >"$fresh/errors.tsv" || refuse "cannot write $fresh"
+		;;
+	yes/* | no/machine.tsv | no/profile.tsv | no/predictions.tsv | no/measurements.tsv | no/validation.tsv | no/seeds.tsv)
 		cp "$file" "$fresh" || refuse "cannot write $fresh"
 		;;
 	esac

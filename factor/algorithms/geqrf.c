@@ -156,8 +156,9 @@ static void take_workspace(struct factor *s, void *work)
 static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 {
 	if (plan->leaf > GEQRF_LEAF_MAX)
-		return fault_set(&e->fault, "a leaf of %" PRId64 " columns: QR's have at most %d",
-		        plan->leaf, GEQRF_LEAF_MAX);
+		return fault_refuse(&e->fault,
+		        "a leaf of %" PRId64 " columns: QR's have at most %d", plan->leaf,
+		        GEQRF_LEAF_MAX);
 	return plan_check(e, plan) && matrix_check(e, a) && split_check(e);
 }
 

@@ -393,7 +393,7 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 	if (!plan_check(e, plan) || !matrix_check(e, a))
 		return false;
 	if (!plan->hybrid && !plan->panel)
-		return fault_set(&e->fault, "a plan without a panel variant for the device");
+		return fault_refuse(&e->fault, "a plan without a panel variant for the device");
 	return triangle_check(e, plan) && split_check(e);
 }
 

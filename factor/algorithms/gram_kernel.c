@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gram_kernel.h"
 
+#include "gram_schmidt.h"
+
 static struct matrix columns(int64_t m, int64_t n, enum precision precision)
 {
 	enum { ALIGNED = 32 };
@@ -64,7 +66,7 @@ static bool run_one(struct executor *e, const struct gram_kernel *kernel,
 bool gram_kernel_run(struct executor *e, const struct gram_kernel *kernel,
         const struct gram_kernel_data *d, int64_t calls)
 {
-	bool ok = true;
+	bool ok = kernel->k == 0 || gram_apply_fits(e, d->a);
 
 	for (int64_t i = 0; i < calls && ok; i++)
 		ok = run_one(e, kernel, d, i);

@@ -291,11 +291,23 @@ static const struct form *find_form(struct gram_process *s, const char *name)
 		if (s->shape.access == GRAM_OWN ? strcmp(gram_schmidt_forms[i], name) == 0
 		                                : is_called(name, gram_schmidt_forms[i]))
 			return &forms[i];
-	fault_set(&s->e->fault,
+	fault_refuse(&s->e->fault,
 	        "unknown form \"%s\" of Gram-Schmidt: use blas, kernels, fused, blocked, block, "
 	        "twice, or direct, shared, wide, which may end in =NXxNY",
 	        name);
 	return NULL;
+}
+
+bool gram_apply_fits(struct executor *e, struct matrix a)
+{
+	const int64_t most = GRAM_APPLY_BYTES / precision_bytes(a.precision);
+
+	return e->on_host || a.m <= most ||
+	       fault_refuse(&e->fault,
+	               "columns of %" PRId64
+	               " rows: this form of Gram-Schmidt holds at most %" PRId64
+	               " in registers, use fused or block",
+	               a.m, most);
 }
 
 static bool check(const struct gram_process *s, const struct form *form)
@@ -304,25 +316,28 @@ static bool check(const struct gram_process *s, const struct form *form)
 	int64_t n = s->a.n - s->basis;
 
 	if (n < 1 || s->basis < 0)
-		return fault_set(fault,
+		return fault_refuse(fault,
 		        "%" PRId64 " columns can't be made orthonormal: at least "
 		        "one is needed",
 		        n);
 	if (s->a.m < s->a.n)
-		return fault_set(fault,
+		return fault_refuse(fault,
 		        "%" PRId64 " columns of %" PRId64
 		        " rows can't all be orthogonal: m >= n is needed",
 		        s->a.n, s->a.m);
 	if (s->k != s->a.n && (s->k < 1 || s->k > s->a.n || form->run == run_block || form->twice))
-		return fault_set(fault,
+		return fault_refuse(fault,
 		        "the first %" PRId64 " of %" PRId64
 		        " columns alone: not so many, and not by block or twice",
 		        s->k, s->a.n);
 	if (form->in_blocks && s->nb < 1)
-		return fault_set(
+		return fault_refuse(
 		        fault, "a block of %" PRId64 " columns: at least one is needed", s->nb);
 	if (s->shape.access != GRAM_OWN && s->e->on_host)
-		return fault_set(fault, "blocks of threads are the GPU's: use kernels on the host");
+		return fault_refuse(
+		        fault, "blocks of threads are the GPU's: use kernels on the host");
+	if (form->run == run_blocked && s->nb < s->a.n && !gram_apply_fits(s->e, s->a))
+		return false;
 	return matrix_check(s->e, s->a);
 }
 

@@ -34,6 +34,9 @@ enum { GRAM_SCHMIDT_BLOCK = 64 }; /* nb that suits most shapes */
  * access GRAM_OWN for other forms and for an unknown name. */
 struct gram_shape gram_schmidt_shape(const char *form);
 
+/* Whether ex_gram_apply takes columns of these; false with a refusal. */
+bool gram_apply_fits(struct executor *, struct matrix a);
+
 /* Bytes of executor memory that gram_schmidt needs besides the matrices, or -1 with the executor's
  * fault when it refuses the form or the shape (n = 0, m < n). */
 int64_t gram_schmidt_work(struct executor *, const char *form, int64_t nb, struct matrix a);

@@ -32,7 +32,7 @@ static bool transfer(struct executor *e, enum queue queue, copy_function *copy, 
         int64_t width, struct matrix from, struct matrix to)
 {
 	if (width < 1 && uplo != WHOLE)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "rectangles of %" PRId64 " columns: 1 and more are possible", width);
 	e->queue = QUEUE_MAIN;
 	bool ok = ex_record(e, EVENT_BEFORE);

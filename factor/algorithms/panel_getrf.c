@@ -181,7 +181,7 @@ static const struct variant *find_variant(struct executor *e, const char *name)
 	for (size_t i = 0; panel_getrf_variants[i]; i++)
 		if (strcmp(panel_getrf_variants[i], name) == 0)
 			return &variants[i];
-	fault_set(&e->fault,
+	fault_refuse(&e->fault,
 	        "unknown panel variant \"%s\": use blas, optimized, fused, persistent or host",
 	        name);
 	return NULL;
@@ -190,17 +190,17 @@ static const struct variant *find_variant(struct executor *e, const char *name)
 static bool check_shape(struct executor *e, struct matrix a)
 {
 	if (a.n < 1 || a.m < a.n)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "a panel of %" PRId64 " x %" PRId64
 		        " can't be factorized: m >= n >= 1 is needed",
 		        a.m, a.n);
 	if (a.ld < a.m)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "leading dimension %" PRId64 " is smaller than the panel's %" PRId64
 		        " rows",
 		        a.ld, a.m);
 	if (a.ld > INT32_MAX)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "leading dimension %" PRId64 " exceeds LAPACK's 32-bit integers", a.ld);
 	return true;
 }

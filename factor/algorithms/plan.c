@@ -9,30 +9,30 @@ bool plan_check(struct executor *e, const struct plan *plan)
 {
 	for (int64_t i = 0; i < plan->count; i++)
 		if (plan->widths[i] < 1)
-			return fault_set(&e->fault,
+			return fault_refuse(&e->fault,
 			        "a block of %" PRId64 " columns: widths start at 1",
 			        plan->widths[i]);
 	if (plan->count < 1)
-		return fault_set(&e->fault, "a plan without widths of blocks");
+		return fault_refuse(&e->fault, "a plan without widths of blocks");
 	if (plan->leaf < 1)
-		return fault_set(
+		return fault_refuse(
 		        &e->fault, "a leaf of %" PRId64 " columns: leaves start at 1", plan->leaf);
 	if (plan->inverse < 0 || plan->inverse > PLAN_INVERSE_MAX)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "inverses of %" PRId64 " columns: 0 (none) to %d are possible",
 		        plan->inverse, PLAN_INVERSE_MAX);
 	if (plan->lookahead < 0 || plan->lookahead > PLAN_LOOKAHEAD_MAX)
-		return fault_set(&e->fault, "look-ahead %d: 0 to %d are possible", plan->lookahead,
-		        PLAN_LOOKAHEAD_MAX);
+		return fault_refuse(&e->fault, "look-ahead %d: 0 to %d are possible",
+		        plan->lookahead, PLAN_LOOKAHEAD_MAX);
 	return true;
 }
 
 bool matrix_check(struct executor *e, struct matrix a)
 {
 	if (a.m < 0 || a.n < 0)
-		return fault_set(&e->fault, "a matrix of %" PRId64 " x %" PRId64, a.m, a.n);
+		return fault_refuse(&e->fault, "a matrix of %" PRId64 " x %" PRId64, a.m, a.n);
 	if (a.ld < a.m || a.ld < 1)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "leading dimension %" PRId64 " is smaller than the %" PRId64 " rows", a.ld,
 		        a.m);
 	return true;

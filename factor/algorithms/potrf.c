@@ -257,12 +257,12 @@ static bool check(struct executor *e, const struct plan *plan, enum uplo uplo, s
 	if (!plan_check(e, plan) || !matrix_check(e, a))
 		return false;
 	if (a.m != a.n)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "%" PRId64 " x %" PRId64 " is not square: Cholesky needs that", a.m, a.n);
 	if (uplo == WHOLE)
-		return fault_set(&e->fault, "Cholesky works on one triangle, lower or upper");
+		return fault_refuse(&e->fault, "Cholesky works on one triangle, lower or upper");
 	if (plan->leaf > POTRF_LEAF_MAX)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "a leaf of %" PRId64 " columns: Cholesky's have at most %d", plan->leaf,
 		        POTRF_LEAF_MAX);
 	return triangle_check(e, plan) && split_check(e);

@@ -88,8 +88,8 @@ static void refactor_set_up(
 
 	*s = (struct refactor){.e = e, .f = f, .bytes = -1};
 	if (f->n < 1 || f->m < f->n) {
-		fault_set(&e->fault, "a factorization that changes has at least as many rows as "
-		                     "columns, and a column");
+		fault_refuse(&e->fault, "a factorization that changes has at least as many rows as "
+		                        "columns, and a column");
 		return;
 	}
 	s->a = workspace_matrix(&workspace, f->m, f->n, precision);
@@ -194,7 +194,7 @@ static void repair_set_up(
 
 	*u = (struct repair){.e = e, .f = f, .bytes = -1};
 	if (f->kept != Q_THIN) {
-		fault_set(&e->fault, "what is made orthonormal again is thin Q, not Q %s",
+		fault_refuse(&e->fault, "what is made orthonormal again is thin Q, not Q %s",
 		        q_kept_name[f->kept]);
 		return;
 	}

@@ -53,7 +53,7 @@ struct qr_room qr_update_room(const struct qr_factors *f, enum qr_change change,
 static bool fits(struct fault *fault, const char *name, struct matrix a, int64_t m, int64_t n)
 {
 	return (m <= a.m && n <= a.n && a.ld >= max_int64(a.m, 1)) ||
-	       fault_set(fault,
+	       fault_refuse(fault,
 	               "%s has room for %" PRId64 " x %" PRId64 " (leading dimension %" PRId64
 	               "), but the change needs %" PRId64 " x %" PRId64,
 	               name, a.m, a.n, a.ld, m, n);
@@ -67,16 +67,16 @@ static bool possible(const struct update *u)
 	const char *name = qr_change_name[u->change];
 
 	if (f->n < 1 || f->m < f->n || p < 1)
-		return fault_set(fault,
+		return fault_refuse(fault,
 		        "%s of %" PRId64 " in a factorization of %" PRId64 " x %" PRId64
 		        ": m >= n >= 1 and at least one are needed",
 		        name, p, f->m, f->n);
 	if (f->kept == Q_NONE && (u->change == QR_ADD_COLUMNS || u->change == QR_MODIFY))
-		return fault_set(fault, "%s needs Q, which is not kept", name);
+		return fault_refuse(fault, "%s needs Q, which is not kept", name);
 	if ((u->change == QR_REMOVE_COLUMNS && p >= f->n) ||
 	        (u->change == QR_ADD_COLUMNS && f->n + p > f->m) ||
 	        (u->change == QR_REMOVE_ROWS && f->m - p < f->n))
-		return fault_set(fault,
+		return fault_refuse(fault,
 		        "%s of %" PRId64 " in a factorization of %" PRId64 " x %" PRId64
 		        " leaves fewer rows than columns, or no columns",
 		        name, p, f->m, f->n);
@@ -109,7 +109,7 @@ static bool check_shape(
         const struct update *u, const char *name, struct matrix a, int64_t m, int64_t n)
 {
 	return (a.m == m && a.n == n && a.ld >= max_int64(m, 1)) ||
-	       fault_set(&u->e->fault,
+	       fault_refuse(&u->e->fault,
 	               "%s is %" PRId64 " x %" PRId64 ", not %" PRId64 " x %" PRId64, name, a.m,
 	               a.n, m, n);
 }
@@ -134,7 +134,7 @@ bool update_take_operands(
 	s->b = b;
 	s->result = info;
 	if (s->change != QR_MODIFY && (k < 0 || k > last))
-		return fault_set(&s->e->fault,
+		return fault_refuse(&s->e->fault,
 		        "%s of %" PRId64 " at %" PRId64 ": 0 to %" PRId64 " is possible",
 		        qr_change_name[s->change], s->p, k, last);
 	return (!reads || check_shape(s, names[s->change], u, rows, columns ? s->p : f->n)) &&

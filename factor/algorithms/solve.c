@@ -16,7 +16,7 @@ static bool square_check(struct executor *e, struct matrix a, struct matrix b)
 	if (!matrix_check(e, a) || !matrix_check(e, b))
 		return false;
 	if (a.m != a.n || a.n != b.m)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "factors of %" PRId64 " x %" PRId64 " can't solve for %" PRId64 " rows",
 		        a.m, a.n, b.m);
 	return true;
@@ -71,7 +71,7 @@ static bool set_up(struct application *s, struct executor *e, const struct plan 
 	if (!plan_check(e, plan) || !matrix_check(e, a))
 		return false;
 	if (tau.m > a.m || tau.m > a.n)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "%" PRId64 " reflectors are more than a matrix of %" PRId64 " x %" PRId64
 		        " holds",
 		        tau.m, a.m, a.n);
@@ -121,7 +121,7 @@ static bool ormqr_set_up(struct application *s, struct executor *e, const struct
 	int64_t length = side == LEFT ? c.m : c.n;
 
 	if (length != a.m)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "reflectors of length %" PRId64 " can't be applied to vectors of length "
 		        "%" PRId64,
 		        a.m, length);
@@ -159,7 +159,7 @@ static bool orgqr_set_up(struct application *s, struct executor *e, const struct
         struct matrix a, struct matrix tau, struct matrix q, void *work)
 {
 	if (q.m != a.m || q.n < tau.m || q.n > q.m)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "Q of %" PRId64 " reflectors of length %" PRId64 " can't be %" PRId64
 		        " x %" PRId64,
 		        tau.m, a.m, q.m, q.n);
@@ -208,7 +208,7 @@ static bool gels_set_up(struct gels *s, struct executor *e, const struct plan *p
 	if (!matrix_check(e, a) || !matrix_check(e, b))
 		return false;
 	if (b.m != max_int64(a.m, a.n))
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "b of %" PRId64 " rows: %" PRId64 " are needed for B and X", b.m,
 		        max_int64(a.m, a.n));
 	s->qr = a.m >= a.n ? a : workspace_matrix(&workspace, a.n, a.m, a.precision);

@@ -29,7 +29,7 @@ bool triangle_check(struct executor *e, const struct plan *plan)
 	int64_t piece = triangle_piece(plan);
 
 	if (!plan->hybrid && piece && plan->leaf % piece != 0)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "leaves of %" PRId64 " columns are no multiple of inverses of %" PRId64,
 		        plan->leaf, piece);
 	return true;

@@ -11,10 +11,11 @@ enum { DIAGONAL = 256 };
 bool split_check(struct executor *e)
 {
 	return math_possible(e, e->math) ||
-	       fault_set(&e->fault, e->math == MATH_3XFP16
-	                                    ? "no 3xFP16 here: it needs compute capability 9.0 and "
-	                                      "a build for it (GPU_ARCHS=90a)"
-	                                    : "no TF32 here: 3xTF32 needs compute capability 8.0");
+	       fault_refuse(
+	               &e->fault, e->math == MATH_3XFP16
+	                                  ? "no 3xFP16 here: it needs compute capability 9.0 and "
+	                                    "a build for it (GPU_ARCHS=90a)"
+	                                  : "no TF32 here: 3xTF32 needs compute capability 8.0");
 }
 
 /* ---- products ---- */

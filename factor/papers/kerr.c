@@ -201,7 +201,7 @@ static bool workspace_own(struct kerr *s, enum kerr_variant variant, struct work
 static bool check(struct executor *e, int64_t r, struct matrix a, struct matrix q)
 {
 	if (r < 1 || a.m < a.n || a.n < 1 || q.m != a.m || q.n != a.m)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "blocks of %" PRId64 " columns of a matrix of %" PRId64 " x %" PRId64
 		        " with Q %" PRId64 " x %" PRId64
 		        ": Q is square, with A's rows, which are not fewer than its columns",

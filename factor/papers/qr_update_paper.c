@@ -163,9 +163,10 @@ static bool check(const struct paper *s)
 	bool rotates = change == QR_ADD_COLUMNS || change == QR_REMOVE_ROWS;
 
 	if (change == QR_MODIFY)
-		return fault_set(&s->e->fault, "the paper has no %s", qr_change_name[change]);
+		return fault_refuse(&s->e->fault, "the paper has no %s", qr_change_name[change]);
 	return !rotates || s->f->kept == Q_FULL ||
-	       fault_set(&s->e->fault, "%s as in the paper needs all of Q", qr_change_name[change]);
+	       fault_refuse(
+	               &s->e->fault, "%s as in the paper needs all of Q", qr_change_name[change]);
 }
 
 /* Checks the change and allocates the workspace; false with the executor's fault. */

@@ -214,10 +214,8 @@ static bool is_small(const struct bench_shape *shape, bool device)
 static bool gpu_suits(
         const struct measure *measure, const struct gram_way *way, const struct bench_shape *shape)
 {
-	enum { MOST_BYTES = 32768 };
-
 	if (strcmp(way->variant, "blocked") == 0 &&
-	        shape->m * precision_bytes(shape->precision) > MOST_BYTES)
+	        shape->m * precision_bytes(shape->precision) > GRAM_APPLY_BYTES)
 		return false;
 	return !measure->common.quick || is_small(shape, true) || way->nb > 0 ||
 	       strcmp(way->variant, "cublas") == 0 || strcmp(way->variant, "fused") == 0;

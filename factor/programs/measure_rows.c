@@ -210,7 +210,7 @@ bool measure_rows(struct measure *measure, rows_timer *timer, struct executor *e
         struct result *row, size_t count)
 {
 	struct candidate candidate[MEASURE_CANDIDATES];
-	struct rows rows = {measure, executor, row, count, candidate, {""}};
+	struct rows rows = {measure, executor, row, count, candidate, {.text = ""}};
 
 	measure->plan.seed += 1000;
 	const bool timed = timer(&rows);

@@ -21,7 +21,7 @@ static const char *const executor_names[MEASURE_EXECUTORS] = {"cuda", "host"};
 static void take_core(struct measure *measure)
 {
 	struct topology_facts facts;
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	int started = 0;
 
 #pragma omp parallel reduction(+ : started)
@@ -39,7 +39,7 @@ static void take_core(struct measure *measure)
 
 static void open_machine(struct measure *measure)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	measure->has_gpu = gpu_open(&measure->gpu, measure->common.device, &fault);
 	if (measure->has_gpu)

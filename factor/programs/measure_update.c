@@ -18,7 +18,7 @@
 bool change_open(struct measure *measure, const char *executor, const struct update_question *asked)
 {
 	struct executor *e = measure_executor(measure, executor);
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	measure->plan.seed += 1000;
 	measure->changed = update_fixture_new(e, asked, measure->plan.seed, &fault);

@@ -126,7 +126,7 @@ static void measure_phases(struct reading *r, const struct qr_paper *paper)
 	struct marked *m = xcalloc(1, sizeof *m);
 	struct qr_paper how = {paper->nb, paper->whole, &m->phase_timer};
 	struct update_fixture *changed = r->measure->changed;
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	m->entry = (struct update_entry){
 	        .fixture = changed, .k = r->study->k, .p = r->study->p, .paper = &how};

@@ -272,7 +272,7 @@ static void draw(const struct request *r, const struct trace_result *a)
 /* The plan, then the simulation, then the run that it predicts. */
 static void find_answer(const struct request *r, struct trace_result *a)
 {
-	struct fault none = {""}, fault = {""};
+	struct fault none = {.text = ""}, fault = {.text = ""};
 	struct gpu gpu;
 	bool here = !r->simulate && gpu_open(&gpu, a->context.common.device, &none);
 	struct table *record = r->simulate || here ? NULL : find_record(a, &fault);

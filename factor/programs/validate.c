@@ -206,7 +206,11 @@ static void add_baselines(const struct validation *v, struct comparison *rows, s
 
 static void write_table(const struct validation *v, struct table *table, const char *name)
 {
+	const char *machine = table_meta(v->predictions->table, "profile_machine");
+
 	machine_stamp(table, "validate", NULL, v->argc, v->argv);
+	if (machine)
+		table_meta_set(table, "profile_machine", "%s", machine);
 	table_meta_set(table, "profile_sha256", "%s", v->profile_sha);
 	table_meta_set(table, "predictions_sha256", "%s", v->predictions_sha);
 	table_meta_set(table, "measurements_sha256", "%s", v->measurements_sha);

@@ -25,15 +25,18 @@ void fields_write(
 	}
 }
 
-void fields_read(
+bool fields_read(
         const struct table *table, size_t row, const struct field *field, size_t count, void *to)
 {
+	bool whole = true;
+
 	for (const struct field *f = field; f < field + count; f++) {
 		void *at = (char *)to + f->offset;
 		const char *text = table_text(table, row, f->column);
 		const double value = table_real(table, row, f->column);
 		if (f->kind == FIELD_TEXT)
-			snprintf(at, f->size, "%s", strcmp(text, "nan") == 0 ? "" : text);
+			whole &= snprintf(at, f->size, "%s", strcmp(text, "nan") == 0 ? "" : text) <
+			         (int)f->size;
 		else if (f->kind == FIELD_REAL)
 			*(double *)at = value;
 		else if (f->kind == FIELD_COUNT)
@@ -43,6 +46,7 @@ void fields_read(
 			                         ? (int64_t)value
 			                         : 0;
 	}
+	return whole;
 }
 
 struct table *fields_table_read(

@@ -85,9 +85,10 @@ bool fixture_residual(struct candidate *candidate, double residual)
 bool fixture_time(struct timing_fixture *fixture, bool open, struct candidate *candidate,
         size_t count, struct fault *fault)
 {
-	bool ok = open ? timing_turns(fixture, candidate, count, fault)
-	               : fault_set(fault, "%s", fixture->executor->fault.text);
+	const bool ok = open && timing_turns(fixture, candidate, count, fault);
 
+	if (!open)
+		*fault = fixture->executor->fault;
 	fixture_close(fixture);
 	return ok;
 }

@@ -179,7 +179,8 @@ const char *result_read(const struct table *table, size_t r, struct result *row)
 	const char *math = table_text(table, r, "math");
 
 	*row = (struct result){.m = 0};
-	fields_read(table, r, fields, ARRAY_LEN(fields), row);
+	if (!fields_read(table, r, fields, ARRAY_LEN(fields), row))
+		return "a text is longer than this version writes";
 	if (!row->operation[0] || !row->variant[0] || !row->executor[0])
 		return "operation, variant or executor is missing";
 	if (strcmp(precision, "s") != 0 && strcmp(precision, "d") != 0)
@@ -271,8 +272,10 @@ void results_option_add(char options[RESULT_OPTIONS], const char *key, const cha
 	const size_t used = case_length(options);
 
 	snprintf(tail, sizeof tail, "%s", options + used);
-	snprintf(options + used, RESULT_OPTIONS - used, "%s%s=%s%s", used ? "," : "", key, value,
-	        tail);
+	if (snprintf(options + used, RESULT_OPTIONS - used, "%s%s=%s%s", used ? "," : "", key,
+	            value, tail) >= (int)(RESULT_OPTIONS - used))
+		msg_die(EXIT_MEASURE_FAILED, "options longer than %d characters: %s",
+		        RESULT_OPTIONS - 1, options);
 }
 
 bool results_option(const char *options, const char *key, char *value, size_t size)

@@ -25,8 +25,10 @@ bool timing_work(struct candidate *candidate, struct executor *e, int64_t bytes)
 
 static bool restore(struct timing_fixture *fixture, struct candidate *candidate)
 {
-	if (fixture->restore && !fixture->restore(fixture))
-		return fault_set(&candidate->fault, "%s", fixture->executor->fault.text);
+	if (fixture->restore && !fixture->restore(fixture)) {
+		candidate->fault = fixture->executor->fault;
+		return false;
+	}
 	return !candidate->before || candidate->before(candidate);
 }
 
@@ -55,11 +57,13 @@ static bool run_once(
 static void give_up(const struct timing_fixture *fixture, struct candidate *candidate)
 {
 	const struct executor *e = candidate->executor ? candidate->executor : fixture->executor;
-	const char *reason = candidate->fault.text[0] ? candidate->fault.text : e->fault.text;
+	const struct fault *fault = candidate->fault.text[0] ? &candidate->fault : &e->fault;
 
-	candidate->done = candidate->failed = true;
+	candidate->done = true;
+	candidate->refused = fault->refused;
+	candidate->failed = !fault->refused;
 	candidate->samples = 0;
-	snprintf(candidate->note, sizeof candidate->note, "%s", reason);
+	snprintf(candidate->note, sizeof candidate->note, "%s", fault->text);
 }
 
 /* A shorter first run may be mostly the loading of code. */
@@ -85,8 +89,6 @@ static void begin(struct timing_fixture *fixture, struct candidate *candidate, d
 	candidate->seconds = (struct estimate){NAN, NAN, NAN, 0};
 	if (candidate->prepare && !candidate->prepare(candidate)) {
 		give_up(fixture, candidate);
-		candidate->refused = true;
-		candidate->failed = false;
 		return;
 	}
 	bool cold = true;

@@ -28,7 +28,7 @@ struct candidate {
 	/* Set by the caller; NULL: nothing to do. The functions return false after filling `fault`
 	 * or the fault of `executor` (NULL: the fixture's). */
 	bool (*run)(struct candidate *candidate);     /* timed, to completion */
-	bool (*prepare)(struct candidate *candidate); /* once: memory. False: refused */
+	bool (*prepare)(struct candidate *candidate); /* once: memory */
 	bool (*before)(struct candidate *candidate);  /* each run, not timed */
 	bool (*after)(struct candidate *candidate);   /* the checked run: results into the
 	                                                 problem's memory */
@@ -47,7 +47,7 @@ struct candidate {
 	size_t discarded;        /* runs */
 	double residual;         /* LAPACK's test ratio, the check passes below 30 */
 	double orthogonality;    /* of QR: the same ratio of I - Q^T Q; else NaN */
-	bool refused, failed;    /* the reason is in note */
+	bool refused, failed;    /* by a fault that is a refusal, or not one; note: why */
 	const char *disturbed;   /* how, when the time is of disturbed runs that may be longer */
 	char note[512];
 	/* Set inside. */

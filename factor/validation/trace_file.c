@@ -76,9 +76,8 @@ static bool read_entry(const struct table *table, size_t row, struct timeline_en
 	        .phase = (enum phase)phase,
 	        .operation =
 	                strcmp(operation, timeline_queueing) == 0 ? timeline_queueing : operation};
-	fields_read(table, row, fields, ARRAY_LEN(fields), entry);
-	return lane >= 0 && engine >= 0 && phase >= 0 && isfinite(entry->begin) &&
-	       isfinite(entry->end);
+	return fields_read(table, row, fields, ARRAY_LEN(fields), entry) && lane >= 0 &&
+	       engine >= 0 && phase >= 0 && isfinite(entry->begin) && isfinite(entry->end);
 }
 
 struct timeline *trace_table_timeline(

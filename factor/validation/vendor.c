@@ -33,8 +33,10 @@ static bool cuda_ok(cudaError_t error, const char *call, struct fault *fault)
 {
 	if (error == cudaSuccess)
 		return true;
-	return fault_set(fault, "cuSOLVER reference: %s: %s (%s)", call, cudaGetErrorString(error),
+	fault_set(fault, "cuSOLVER reference: %s: %s (%s)", call, cudaGetErrorString(error),
 	        cudaGetErrorName(error));
+	fault->refused = error == cudaErrorMemoryAllocation;
+	return false;
 }
 
 static bool blas_ok(cublasStatus_t status, const char *call, struct fault *fault)
@@ -225,7 +227,8 @@ static bool prepare(struct candidate *candidate)
 
 	if (entry->algorithm == VENDOR_PLAIN) {
 		if (a.ld > INT_MAX || a.n > INT_MAX)
-			return fault_set(fault, "cuSOLVER's calls by type take 32-bit sizes only");
+			return fault_refuse(
+			        fault, "cuSOLVER's calls by type take 32-bit sizes only");
 		if (!plain_size(entry, a, &count, fault))
 			return false;
 		bytes = (size_t)count * (size_t)precision_bytes(a.precision);

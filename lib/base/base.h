@@ -55,4 +55,5 @@ enum exit_code {
  * nor print: they fill the fault and return false or NULL. */
 struct fault {
 	char text[512];
+	bool refused; /* a limit of what can be done here, and no error (fault_refuse) */
 };

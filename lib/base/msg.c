@@ -80,12 +80,29 @@ void msg_progress_end(void)
 	progress_shown = false;
 }
 
+static bool fill(struct fault *fault, bool refused, const char *format, va_list args)
+{
+	vsnprintf(fault->text, sizeof fault->text, format, args);
+	fault->refused = refused;
+	return false;
+}
+
 bool fault_set(struct fault *fault, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(fault->text, sizeof fault->text, format, args);
+	fill(fault, false, format, args);
+	va_end(args);
+	return false;
+}
+
+bool fault_refuse(struct fault *fault, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fill(fault, true, format, args);
 	va_end(args);
 	return false;
 }

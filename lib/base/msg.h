@@ -25,6 +25,9 @@ void msg_progress_end(void);
 /* Fills a fault; returns false, so that a failing function can end with `return fault_set(...)`. */
 bool fault_set(struct fault *fault, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* The same where fathom, the GPU or its memory can't do what was asked, and nothing went wrong. */
+bool fault_refuse(struct fault *fault, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* malloc/calloc/realloc/strdup that end the program with a clear sentence when memory is short. */
 void *xmalloc(size_t bytes);
 void *xcalloc(size_t count, size_t bytes);

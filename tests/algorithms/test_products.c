@@ -103,7 +103,7 @@ static void test_times(void)
 	        {.step = GRAM_UPDATE, .precision = DOUBLE, .m = 90, .n = 17, .calls = 2},
 	        {.step = GRAM_FUSED, .precision = SINGLE, .m = 301, .n = 150, .calls = 2},
 	        {.step = GRAM_UPDATE, .k = 5, .precision = SINGLE, .m = 70, .n = 9, .calls = 2}};
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	struct executor *e = executor_host_new(&fault);
 	struct candidate c;
 

@@ -143,7 +143,7 @@ static void check_ways(struct executor *e, enum qr_change change, enum q_kept ke
 	        .from_host = from_host};
 	const struct timing_plan plan = {
 	        .warm_seconds = 0, .max_seconds = 1e-3, .target = 1, .stop = &stop};
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	struct update_fixture *fixture = update_fixture_new(e, &asked, 5, &fault);
 	struct update_entry entry[] = {{.fixture = fixture, .way = UPDATE_CHANGE, .k = 0, .p = 30},
 	        {.fixture = fixture, .way = UPDATE_CHANGE, .k = 40, .p = 30},

@@ -118,7 +118,7 @@ static void take_guarded(void *context)
 
 static void test_guard(void)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	size_t little = 1000, much = SIZE_MAX / 4;
 	bool inner = true;
 

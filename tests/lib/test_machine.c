@@ -249,7 +249,7 @@ static const struct {
 
 static void test_select(void)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	for (size_t i = 0; i < ARRAY_LEN(selected); i++) {
 		const char *text = selected[i].text;

@@ -104,7 +104,7 @@ static void test_bounded(struct profile *profile)
 {
 	const struct parameter_spec reach = {.name = "reach", .unit = "B", .method = ""};
 	const struct parameter_spec size = {.name = "size", .unit = "B", .method = ""};
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	profile_add_bounded(profile, &reach, NULL, 0, 1e11, NAN, 9);
 	profile_add_bounded(profile, &size, NULL, 0, NAN, NAN, 9);
@@ -239,7 +239,7 @@ static void test_quality(struct profile *profile)
 
 static void test_file(struct profile *profile)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	add_law(profile, 132, 256);
 	add_at(profile, "f", "bytes", 0x1p40, 1.5);
@@ -267,7 +267,7 @@ static void refused(const char *name, const char *low, const char *high, const c
 	const char *const good[] = {"a[n=1]", "2", "s", "1", "3", "9", "", "hardware", "ok"};
 	const char *const cell[] = {name, "2", "s", low, high, samples, "", regime, status};
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	for (size_t r = 0; r < 2; r++) {
 		table_add_row(table);
@@ -288,7 +288,7 @@ static void test_refused(void)
 	        {"a[n=x]", "not a number"}, {"a[n=1", "brackets"}, {"a[n=1]x", "brackets"},
 	        {"a[n=1,n=2]", "twice"}, {"a[a=1,b=1,c=1,d=1,e=1]", "too many"},
 	        {"a[n=1.0]", "twice"}};
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	for (size_t i = 0; i < ARRAY_LEN(name); i++)
 		refused(name[i][0], "1", "3", "9", "hardware", "ok", name[i][1]);
@@ -307,7 +307,7 @@ static void test_refused(void)
 
 static void test_set(struct profile *profile)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	add(profile, "one", NULL, 0, about(1e-6, 0.01));
 	add_at(profile, "f", "n", 1, 1);
@@ -391,7 +391,7 @@ static void test_laws(void)
 /* The reader of a profile that notes what it reads, on LAWN 202's machine. */
 static void test_reader(void)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	struct profile *profile = profile_read("data/papers/8800gtx/profile.tsv", &fault);
 	struct model model;
 

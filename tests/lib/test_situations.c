@@ -90,7 +90,7 @@ static const struct {
 static void test_refused(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(openings); i++) {
-		struct fault fault = {""};
+		struct fault fault = {.text = ""};
 		const char *want = openings[i].said;
 		const bool usable = gpu_usable(&openings[i].opening, &fault);
 		ok(usable == !want && (!want || strstr(fault.text, want)), "%s: %s",

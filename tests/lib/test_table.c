@@ -109,7 +109,7 @@ static void broken(
 {
 	char *path = put_bytes("broken.tsv", bytes, length);
 	char *where = xasprintf("broken.tsv%s", line);
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	struct table *table = table_read(path, &fault);
 
 	ok(!table, "broken: %s is refused", name);
@@ -125,7 +125,7 @@ static void broken(
 static void test_broken(void)
 {
 	enum { LONG = (1 << 20) + 100 };
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	BROKEN("an empty file", "", ":0", "column names");
 	BROKEN("metadata alone", "# a: b\n", ":1", "column names");
@@ -169,7 +169,7 @@ static void test_lenient(void)
 static void test_atomic(void)
 {
 	struct table *table = example();
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	char *path = in_scratch("kept.tsv"), *below = in_scratch("kept.tsv/below.tsv");
 	size_t before = count_files();
 
@@ -244,7 +244,7 @@ static void test_sha256(void)
 {
 	char *path = put_bytes("odd 'name' \\.txt", "abc", 3);
 	char hex[65];
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	ok(table_sha256(path, hex, &fault), "sha256 of a file with an odd name");
 	is_text(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",

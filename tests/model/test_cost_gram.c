@@ -82,6 +82,34 @@ static void test_forms(void)
 	profile_free(p);
 }
 
+/* Kernels that hold columns in registers, by k columns at once and by forms made of them. */
+static void test_tallest(void)
+{
+	enum { MOST = GRAM_APPLY_BYTES / sizeof(float) };
+	struct profile *p = device();
+	struct gram_kernel kernel = {
+	        .k = 24, .precision = SINGLE, .m = MOST + 1, .n = 100, .calls = 2};
+	struct gram_question asked = {
+	        .form = "blocked", .nb = 48, .m = MOST + 1, .n = 100, .precision = SINGLE};
+	struct prediction out;
+
+	ok(!model_gram_kernel_predict(p, &kernel, 2, &out) && out.fault.refused,
+	        "a column that registers do not hold is refused: %s", out.fault.text);
+	kernel.k = 0;
+	model_gram_kernel_predict(p, &kernel, 2, &out);
+	ok(!out.fault.refused, "but not by a pass over memory");
+	model_gram_schmidt_predict(p, MODEL_CUDA, &asked, 2, false, &out);
+	ok(out.fault.refused, "blocks of columns are: %s", out.fault.text);
+	asked.nb = asked.n;
+	model_gram_schmidt_predict(p, MODEL_CUDA, &asked, 2, false, &out);
+	ok(!out.fault.refused, "but not one block of all columns");
+	asked.nb = 48;
+	asked.m = MOST;
+	model_gram_schmidt_predict(p, MODEL_CUDA, &asked, 2, false, &out);
+	ok(!out.fault.refused, "nor columns that registers hold");
+	profile_free(p);
+}
+
 /* ---- the host ---- */
 
 enum { L1 = 1 << 15, L2 = 1 << 20, L3 = 1 << 27 };
@@ -264,6 +292,7 @@ int main(void)
 
 	test_device();
 	test_forms();
+	test_tallest();
 	test_host();
 	test_noise();
 	test_width(p);

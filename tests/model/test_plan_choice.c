@@ -190,6 +190,27 @@ static void test_tall_panels(const struct profile *p)
 	        "a tall LU has narrow panels of one kernel, not wide ones of two a column");
 }
 
+/* A quick profile without QR's panels of more than 64 columns, whose kernel is slower by a step. */
+static void test_widest_measured(void)
+{
+	static struct plan_choice choice;
+	struct fault fault;
+	struct profile *p = profile_read("data/nvidia-h200-sms-64/profile.tsv", &fault);
+	struct factor_question asked = question("geqrf", NULL, 3000, 3000);
+	struct plan_fixed wide = plan_free;
+
+	if (!ok(p != NULL, "a quick profile is read")) {
+		diag("%s", fault.text);
+		return;
+	}
+	ok(plan_choose(p, &asked, &plan_free, &choice) && choice.plan.leaf <= 64,
+	        "QR's panels have no more columns than were measured: %d", (int)choice.plan.leaf);
+	wide.leaf = 128;
+	ok(plan_choose(p, &asked, &wide, &choice) && choice.plan.leaf == 128,
+	        "but as many as the caller says");
+	profile_free(p);
+}
+
 int main(void)
 {
 	static const int64_t sizes[] = {1500, 3000, 6500, 8192, 10007, 16384},
@@ -212,6 +233,7 @@ int main(void)
 	test_narrow(recorded);
 	test_borders(recorded);
 	test_tall_panels(recorded);
+	test_widest_measured();
 	profile_free(recorded);
 	return finish();
 }

@@ -161,7 +161,7 @@ static void test_file(void)
 	const struct timeline_entry queueing = QUEUEING(2, 20, 21);
 	struct timeline *t = look_ahead();
 	struct table *table = trace_table_new();
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	timeline_add(t, &queueing);
 	trace_table_add(table, "measured", t);

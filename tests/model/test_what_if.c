@@ -231,7 +231,7 @@ static void test_enqueue(void)
 {
 	static const char *const slower[] = {"optimized", "fused", "persistent", "host"};
 	struct profile *p = machine(), *cheap = machine();
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	const double enqueue = profile_get(p, "gpu.launch.enqueue", NULL, 0).estimate.value,
 	             trip = profile_get(p, "gpu.launch.sync", NULL, 0).estimate.value;
 
@@ -264,7 +264,7 @@ static const char *best_panel(const struct profile *p, int64_t m, int64_t n)
 static void test_links(void)
 {
 	struct profile *p = machine(), *slow = machine();
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	const double bytes = 8192.0 * 64 * 4,
 	             rate = profile_get(p, "link.d2h.pinned.beta", NULL, 0).estimate.value,
 	             back = profile_get(p, "link.h2d.pinned.beta", NULL, 0).estimate.value;
@@ -309,7 +309,7 @@ static void test_memory(void)
 {
 	static const char *const form[] = {"kernels", "fused"};
 	struct profile *p = machine(), *slow = machine();
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	ok(profile_scale(slow, "gpu.dram.read=0.5", &fault) &&
 	                profile_scale(slow, "gpu.dram.copy=0.5", &fault),
@@ -326,7 +326,7 @@ static void test_memory(void)
 static void test_read(void)
 {
 	struct profile *p = machine();
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	ok(profile_scale(p, "gpu.tlb.*=2", &fault) && profile_scale(p, "gpu.panel.*=2", &fault),
 	        "two what-ifs");

@@ -73,7 +73,7 @@ static void test_panel(const struct profile *p)
 /* The start of a step is a barrier of 1.4 us instead of a launch. */
 static void test_barrier(const struct profile *p, struct profile *barrier)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	ok(profile_set(barrier, "gpu.launch.stream=1.4us", &fault), "what if a barrier did");
 	is_real(panel(p, 2, 64, 64) / panel(barrier, 2, 64, 64), 3.50, 2e-3,

@@ -41,14 +41,36 @@ expect 1 'noisy: 0 before, 6 now' 'more than five noisy parameters are too many'
 builds() {
 	expect "$1" "$2" "$3" sh scripts/compare_builds.sh "$scratch/a" "$scratch/b"
 }
+# without NAME: the limited build lacks it
+without() {
+	grep -v "^$1" "$scratch/a/profile.tsv" >"$scratch/b/profile.tsv"
+}
 cd "$(dirname "$recorded")/../.." || exit 1
 changed b gpu.dram.latency 1.04
 builds 0 ' compared, 0 to look at' 'two builds: a hardware parameter 4 % apart is the same'
 changed b gpu.dram.latency 1.5
 builds 1 '^gpu.dram.latency .* limited ' 'one 50 % apart is listed'
-grep -v '^gpu.launch.pdl	' "$scratch/a/profile.tsv" >"$scratch/b/profile.tsv"
+without 'gpu.launch.pdl	'
 builds 1 'lacks 1 of gpu.launch.pdl: NOT EXPLAINED' 'so is one that is not there'
 echo '# unavailable.pdl: needs code for 9.0' >"$scratch/b/launch.tsv"
 builds 0 'lacks 1 of gpu.launch.pdl: needs code for 9.0' 'unless the curves say why'
+without 'gpu.engine.read'
+builds 1 'of gpu.engine.read: NOT EXPLAINED' 'a family fitted from other series is not explained by itself'
+echo '# unavailable.inflight: needs code for 9.0' >"$scratch/b/launch.tsv"
+builds 0 'of gpu.engine.read: .*no inflight (needs code for 9.0)' 'but by the series behind it'
+changed b 'gpu.reduce.max[threads=32]' 2
+builds 1 '^gpu.reduce.max.threads=32. .*NOT EXPLAINED' 'a slower reduction is not explained'
+echo '# unavailable.warp.redux: needs code for 8.0' >"$scratch/b/instruction.tsv"
+builds 0 '^gpu.reduce.max.threads=32. .*no warp.redux' 'unless its instruction is not there'
+without 'gpu.launch.pdl	'
+builds 1 'gpu.launch.pdl: NOT EXPLAINED' 'which explains nothing else'
+sed 's/^gpu.mma.d16.sustained	/gpu.mma.d.sustained	/' "$scratch/a/profile.tsv" >"$scratch/b/profile.tsv"
+builds 1 'only in the limited build: 1 of gpu.mma.d.sustained: NOT EXPLAINED' 'nor is a rate that only one build has'
+echo '# unavailable.mma.d16: needs code for 9.0' >"$scratch/b/instruction.tsv"
+builds 0 'only in the limited build: 1 of gpu.mma.d.sustained: .*no mma.d16' 'unless the faster product is not there'
+changed b link.d2h.pinned.alpha 1.5
+builds 1 '^link.d2h.pinned.alpha .*measure again' 'a link is to be measured again'
+expect 0 'as in the full build when measured again' 'and is explained when that agrees' \
+	sh scripts/compare_builds.sh "$scratch/a" "$scratch/b" "$scratch/a"
 expect 2 '^usage: compare_builds.sh' 'one folder is wrong usage' sh scripts/compare_builds.sh "$scratch/a"
 echo "1..$number"

@@ -144,6 +144,14 @@ record 0 'data/box holds machine' 'a run is recorded without curves' run box
 expect 0 '^machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
 	'its profile and validation alone' sh -c 'ls -A repo/data/box | tr "\n" " "'
 unset CURVES
+{
+	printf '# machine: 01234567-89ab\noperation\tlevel\n'
+	printf '%s\t%d\n' getrf 2 getrf 1 getrf 0 gemv 2 gemv 1 gemv 0
+} >run/errors.tsv
+record 0 'data/box holds machine' 'a run with errors is recorded' run box
+expect 0 '^# machine operation level getrf 2 getrf 0 gemv 2 $' 'errors of the full model, and bounds of factorizations' \
+	sh -c 'cut -d: -f1 repo/data/box/errors.tsv | tr "\t\n" "  "'
+rm run/errors.tsv
 seeds() { # rows "seed profile model": to the run's log
 	{
 		printf '# machine: 01234567-89ab\nseed\tdate\tfathom\tprofile_sha256\tmodel\tcases\tmedian_abs_errors\n'

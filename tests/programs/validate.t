@@ -55,6 +55,8 @@ result $? "validate names cores that others used, where some did"
 rows=$(grep -c -v '^#' "$data/predictions.tsv")
 [ "$(grep -c -v '^#' "$data/errors.tsv")" -eq "$rows" ]
 result $? "errors.tsv has a row for every prediction"
+expect 0 "$(grep '^# profile_machine: ' "$data/predictions.tsv")" "it says which machine it is of, as it may be made on another" \
+	cat "$data/errors.tsv"
 
 expect 1 'predict --update first' "measure --update before predict --update" "$bin/measure" --update --output "$data"
 expect 0 'update_predictions.tsv: [0-9]* predictions' "predict --update" \

@@ -234,7 +234,7 @@ static void test_ways(void)
 
 int main(void)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	struct profile *profile = profile_read("data/nvidia-h200/profile.tsv", &fault);
 
 	if (!profile)

@@ -220,7 +220,7 @@ static volatile sig_atomic_t never;
 static void test_errors(struct executor *e, const char *kind)
 {
 	const struct timing_plan timing = {.max_seconds = 1, .seed = 5, .ld = 200, .stop = &never};
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	for (int o = 0; o < OPERATION_COUNT; o++) {
 		struct whole whole = {.operation = (enum operation)o, .uplo = LOWER};
@@ -249,7 +249,7 @@ static void test_timing(struct executor *e)
 {
 	const struct timing_plan timing = {
 	        .max_seconds = 0.01, .target = 0.5, .seed = 3, .ld = 70, .stop = &never};
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	for (int o = 0; o < OPERATION_COUNT; o++) {
 		struct whole whole = {.operation = (enum operation)o, .uplo = LOWER};

@@ -151,7 +151,7 @@ static void test_log(void)
 
 int main(void)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	struct profile *profile = profile_read("data/nvidia-h200/profile.tsv", &fault);
 
 	if (!profile)

@@ -7,6 +7,7 @@
 #include "factor/programs/shapes.h"
 #include "factor/validation/papers/gram_reference.h"
 #include "factor/validation/timing.h"
+#include "lib/base/msg.h"
 #include "lib/host/clock.h"
 
 #include <time.h>
@@ -67,6 +68,41 @@ static void test_held(void)
 	ok(candidate[1].disturbed, "one that waits without it is disturbed: %s",
 	        candidate[1].disturbed);
 	ok(!candidate[2].disturbed, "but not one that waits for a device");
+}
+
+/* A run that the library's limits refuse, one that ends in an error, a wrong result. */
+static bool refuse(struct candidate *candidate)
+{
+	return fault_refuse(&candidate->fault, "too tall");
+}
+
+static bool err(struct candidate *candidate)
+{
+	return fault_set(&candidate->fault, "an error");
+}
+
+static bool wrong(struct timing_fixture *fixture, struct candidate *candidate)
+{
+	(void)fixture;
+	return fault_set(&candidate->fault, "failed: residual");
+}
+
+static void test_refused(void)
+{
+	static const volatile sig_atomic_t stop = 0;
+	struct executor host = {.on_host = true};
+	const struct timing_plan plan = {.max_seconds = 0.01, .target = 0.1, .stop = &stop};
+	struct timing_fixture fixture = {.executor = &host, .plan = &plan, .check = wrong};
+	struct candidate c[] = {{.run = refuse}, {.run = work, .prepare = refuse}, {.run = err},
+	        {.run = work, .prepare = err}, {.run = work}};
+	struct fault fault;
+
+	ok(timing_turns(&fixture, c, ARRAY_LEN(c), &fault), "timed");
+	ok(c[0].refused && !c[0].failed, "a limit that a run meets refuses: %s", c[0].note);
+	ok(c[1].refused && !c[1].failed, "so does one before any run");
+	ok(c[2].failed && !c[2].refused, "an error in a run fails: %s", c[2].note);
+	ok(c[3].failed && !c[3].refused, "so does one before any run");
+	ok(c[4].failed && !c[4].refused, "and a wrong result: %s", c[4].note);
 }
 
 static void test_reference(void)
@@ -221,6 +257,7 @@ int main(void)
 {
 	test_slowed();
 	test_held();
+	test_refused();
 	test_reference();
 	test_same();
 	test_order();

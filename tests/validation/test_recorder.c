@@ -308,7 +308,7 @@ static void test_fault(struct executor *recorder)
 
 static void test_gpu(void)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	struct executor *cuda = executor_cuda_new("0", &fault);
 	struct executor *recorder = cuda ? recorder_new(cuda) : NULL;
 

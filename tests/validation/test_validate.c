@@ -238,7 +238,7 @@ static void test_phases_and_levels(void)
 
 static bool refused(const char *path, const char *edit, const char *word)
 {
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	char command[300];
 
 	snprintf(command, sizeof command, "awk -F'\\t' -v OFS='\\t' '%s' %s > %s.bad", edit, path,
@@ -257,13 +257,15 @@ static void test_files(void)
 {
 	static const char *const edits[][3] = {
 	        {"{print} /blas/{print}", "same case", "a case that occurs twice"},
+	        {"/blas/{$10=$10 sprintf(\",lda=%090d\", 1)} {print}", "longer",
+	                "options of two cases that would be cut to one"},
 	        {"/blas/{$13=-1} {print}", "positive", "a negative time"},
 	        {"/blas/{$14=1} {print}", "interval", "an inverted interval"},
 	        {"/blas/{$5=\"x\"} {print}", "whole numbers", "a size that is no number"},
 	        {"/blas/{$3=\"h\"} {print}", "precision", "an unknown precision"},
 	        {"{sub(\"executor\",\"runner\")} {print}", "no column", "a missing column"}};
 	char folder[] = "/tmp/fathom-test-XXXXXX", path[64];
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	struct results *list = results_new(), *read;
 
 	if (!mkdtemp(folder)) {

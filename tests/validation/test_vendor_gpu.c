@@ -49,7 +49,7 @@ static void test_whole(struct executor *e, struct vendor *vendor, struct whole w
 	        .ld = m,
 	        .stop = &never};
 	struct contest *c = xcalloc(1, sizeof *c);
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	double worst = 0;
 
 	enter(c, e, vendor, &whole, &shape);
@@ -70,7 +70,7 @@ static void test_whole(struct executor *e, struct vendor *vendor, struct whole w
 int main(void)
 {
 	static const enum precision both[] = {SINGLE, DOUBLE};
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 	struct executor *e = executor_cuda_new("0", &fault);
 	struct vendor *vendor = e ? vendor_new(&fault) : NULL;
 

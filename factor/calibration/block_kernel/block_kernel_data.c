@@ -116,6 +116,12 @@ int64_t block_kernel_wider(const struct call *c)
 	return c->bench->rate.run->common.quick ? 4 : 2;
 }
 
+int64_t block_kernel_next_width(const struct call *c, int64_t widest)
+{
+	const int64_t next = c->n * block_kernel_wider(c);
+	return c->n < widest && next > widest ? widest : next;
+}
+
 void block_kernel_open(struct bench *b, struct probe_run *run)
 {
 	const int64_t panel = (int64_t)BLOCK_KERNEL_ROWS * PANEL_GEQRF_COLUMNS * 8;

@@ -151,8 +151,7 @@ static void measure_apply(struct apply_bench *b, double columns)
 void block_kernel_gram_apply(struct blas_rate *rate, enum precision precision, int64_t sms)
 {
 	enum { MOST = 64, FEWEST = 16 };
-	const int64_t tallest = gram_schmidt_apply_rows(precision),
-	              word = precision_bytes(precision);
+	const int64_t word = precision_bytes(precision), tallest = GRAM_APPLY_BYTES / word;
 	void *q = blas_rate_room(tallest * MOST * word),
 	     *r = blas_rate_room(MOST * sms * GRAM_APPLY_COLUMNS * word),
 	     *a = blas_rate_room(tallest * sms * GRAM_APPLY_COLUMNS * word);

@@ -63,6 +63,9 @@ void block_kernel_measure_shape(struct call *call, const char *kind,
 /* Factor from one number of columns to the next: --quick leaves out every other one. */
 int64_t block_kernel_wider(const struct call *call);
 
+/* The number of columns after the call's, with the widest among them. */
+int64_t block_kernel_next_width(const struct call *call, int64_t widest);
+
 /* Panels of QR and LU alone, and beside products; `step`: factor from one number of rows to the
  * next. */
 void block_kernel_panels(struct call *call, int64_t step);

@@ -60,7 +60,7 @@ static int64_t rows_of_cluster(const struct call *c)
 static void measure_panels(struct call *c, int64_t step)
 {
 	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS;
-	        c->n *= block_kernel_wider(c)) {
+	        c->n = block_kernel_next_width(c, PANEL_GEQRF_COLUMNS)) {
 		for (c->m = 128; c->m <= tallest(c); c->m *= step)
 			measure_panel(c);
 		c->m = rows_of_cluster(c) + LITTLE_MORE;
@@ -84,7 +84,7 @@ static void measure_reflectors(struct call *c, int64_t step)
 {
 	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m = taller(c, step))
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS;
-		        c->n *= block_kernel_wider(c)) {
+		        c->n = block_kernel_next_width(c, PANEL_GEQRF_COLUMNS)) {
 			if (!panel_geqrf_reflects(c->precision, c->m, c->n))
 				continue;
 			block_kernel_measure_shape(
@@ -117,7 +117,8 @@ static void check_waits(const struct call *c)
 static void measure_lu(struct call *c, const char *kind, void (*put)(void *),
         bool (*fits)(enum precision, int64_t, int64_t))
 {
-	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW; c->n *= block_kernel_wider(c))
+	for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_ROW;
+	        c->n = block_kernel_next_width(c, PANEL_ROW))
 		if (fits(c->precision, c->m, c->n))
 			block_kernel_measure_shape(c, kind, block_kernel_fill_panels, put);
 }
@@ -193,7 +194,8 @@ void block_kernel_panels_beside(struct bench *bench, enum precision precision, i
 	beside_open(&beside, &bench->rate, precision);
 	bench->rate.stream = beside.high;
 	for (int64_t m = 512; m <= 32768; m *= 2 * step)
-		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS; call.n *= step)
+		for (call.n = 32; call.n <= PANEL_GEQRF_COLUMNS;
+		        call.n = block_kernel_next_width(&call, PANEL_GEQRF_COLUMNS))
 			measure_beside(&call, &beside, m);
 	if (!bench->rate.run->common.quick)
 		measure_steps_beside(&call, &beside);

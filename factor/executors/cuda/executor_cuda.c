@@ -17,8 +17,10 @@ bool cuda_ok(struct cuda *x, int error, const char *what)
 {
 	if (error == (int)cudaSuccess)
 		return true;
-	return fault_set(&x->base.fault, "%s: CUDA %s: %s", what,
-	        cudaGetErrorName((cudaError_t)error), cudaGetErrorString((cudaError_t)error));
+	fault_set(&x->base.fault, "%s: CUDA %s: %s", what, cudaGetErrorName((cudaError_t)error),
+	        cudaGetErrorString((cudaError_t)error));
+	x->base.fault.refused = error == (int)cudaErrorMemoryAllocation;
+	return false;
 }
 
 bool blas_ok(struct cuda *x, cublasStatus_t status, const char *what)

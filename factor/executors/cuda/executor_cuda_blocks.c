@@ -66,7 +66,7 @@ bool cuda_gemv(struct executor *executor, enum trans trans, double alpha, struct
 
 static bool size_ok(struct cuda *x, int64_t n, int64_t limit, const char *what)
 {
-	return n <= limit || fault_set(&x->base.fault, "%s of n = %lld: at most %lld", what,
+	return n <= limit || fault_refuse(&x->base.fault, "%s of n = %lld: at most %lld", what,
 	                             (long long)n, (long long)limit);
 }
 

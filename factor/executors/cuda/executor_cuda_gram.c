@@ -3,7 +3,6 @@
 #include "executor_cuda.h"
 
 #include "factor/kernels/gram_schmidt/gram_schmidt_kernels.h"
-#include "lib/base/msg.h"
 
 ONE_KERNEL(column_norms, (struct matrix a, struct matrix norms),
         gram_schmidt_norms(a, norms, stream(executor)))
@@ -61,11 +60,5 @@ bool cuda_gram_apply(
         struct executor *executor, struct matrix q, struct matrix r, struct matrix a, bool single)
 {
 	struct cuda *x = self(executor);
-	const int64_t most = gram_schmidt_apply_rows(a.precision);
-	if (a.m > most)
-		return fault_set(&executor->fault,
-		        "columns of %lld rows: this form of Gram-Schmidt holds at most %lld in "
-		        "registers, use fused or block",
-		        (long long)a.m, (long long)most);
 	return cuda_ok(x, gram_schmidt_apply(q, r, a, single, stream_of(x)), "Gram-Schmidt update");
 }

@@ -40,13 +40,13 @@ bool cuda_fused_update(
 static bool geometry_of(struct cuda *x, struct matrix a, struct panel_geometry *geometry)
 {
 	if (!x->gpu.cooperative)
-		return fault_set(&x->base.fault, "this GPU has no cooperative launch");
+		return fault_refuse(&x->base.fault, "this GPU has no cooperative launch");
 	bool (*choose)(int64_t, int64_t, int64_t, int, int64_t, struct panel_geometry *) =
 	        x->base.queue == QUEUE_PANEL ? panel_geometry_beside : panel_geometry;
 	if (choose(a.m, a.n, precision_bytes(a.precision), x->gpu.sm_count, x->gpu.shared_per_block,
 	            geometry))
 		return true;
-	return fault_set(&x->base.fault,
+	return fault_refuse(&x->base.fault,
 	        "the panel does not fit on chip: %lld rows of %lld columns on each of %d "
 	        "multiprocessors "
 	        "take %lld bytes of shared memory, there are %lld",
@@ -87,7 +87,7 @@ static bool reserve_exchange(struct cuda *x, int64_t bytes)
 	if (bytes <= x->exchange.bytes)
 		return true;
 	if (x->captured)
-		return fault_set(&x->base.fault,
+		return fault_refuse(&x->base.fault,
 		        "a panel whose exchange takes %lld bytes can't be captured: %lld are there",
 		        (long long)bytes, (long long)x->exchange.bytes);
 	cudaFree(x->exchange.data);

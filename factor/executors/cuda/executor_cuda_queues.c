@@ -206,7 +206,9 @@ bool cuda_to_device(struct executor *executor, struct matrix host, struct matrix
 
 static bool host_ok(struct cuda *x, bool good)
 {
-	return good || fault_set(&x->base.fault, "%s", x->host->fault.text);
+	if (!good)
+		x->base.fault = x->host->fault;
+	return good;
 }
 
 bool cuda_host_panel_getrf(struct executor *executor, struct matrix host, struct pivots p)

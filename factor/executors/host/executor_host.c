@@ -68,7 +68,7 @@ bool host_alloc(struct executor *e, int64_t bytes, void **data)
 
 	*data = bytes < 0 ? NULL : aligned_alloc(ALIGNMENT, rounded);
 	if (!*data)
-		return fault_set(&e->fault,
+		return fault_refuse(&e->fault,
 		        "no %" PRId64 " bytes of host memory: choose a smaller panel", bytes);
 	return true;
 }

@@ -118,7 +118,7 @@ bool host_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix
 {
 	void *work = malloc((size_t)host_geqrf_work(e, host) + 1);
 	bool ok = work ? host_panel_geqrf(e, host, tau, work)
-	               : fault_set(&e->fault, "out of host memory");
+	               : fault_refuse(&e->fault, "out of host memory");
 
 	free(work);
 	return ok;

@@ -26,7 +26,7 @@ template <typename T> struct apply {
 
 /* Rows of a thread, THREADS apart. */
 template <typename T> struct held {
-	static constexpr int ROWS = 64 / sizeof(T);
+	static constexpr int ROWS = GRAM_APPLY_BYTES / THREADS / sizeof(T);
 };
 
 template <typename T, int ROWS>
@@ -122,11 +122,6 @@ int start(struct matrix q, struct matrix r, struct matrix a, cudaStream_t stream
 }
 
 } // namespace
-
-extern "C" int64_t gram_schmidt_apply_rows(enum precision precision)
-{
-	return THREADS * (precision == SINGLE ? held<float>::ROWS : held<double>::ROWS);
-}
 
 extern "C" int gram_schmidt_apply(
         struct matrix q, struct matrix r, struct matrix a, bool single, void *stream)

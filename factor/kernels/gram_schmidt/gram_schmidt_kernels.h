@@ -79,10 +79,9 @@ int64_t gram_schmidt_resident_bytes(enum precision precision, int64_t m, int64_t
 int gram_schmidt_resident(const struct gram_schmidt *g, void *stream);
 
 /* Projects the orthonormal columns of q, one after another, out of each column of a, which has
- * at most gram_schmidt_apply_rows rows; r (q.n x a.n) gets the coefficients. A block of threads
+ * at most GRAM_APPLY_BYTES bytes; r (q.n x a.n) gets the coefficients. A block of threads
  * processes GRAM_APPLY_COLUMNS columns of a at a time, or one as in the paper (single). */
-enum { GRAM_APPLY_COLUMNS = 4 };
-int64_t gram_schmidt_apply_rows(enum precision precision);
+enum { GRAM_APPLY_COLUMNS = 4, GRAM_APPLY_BYTES = 32768 };
 int gram_schmidt_apply(
         struct matrix q, struct matrix r, struct matrix a, bool single, void *stream);
 

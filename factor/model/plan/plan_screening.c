@@ -38,12 +38,28 @@ static bool needlessly_narrow(struct search *s, const struct plan *plan)
 	       cost_known(executor_model_reader(s->e), cluster);
 }
 
+/* QR's panels are no wider than the widest measured ones: wider ones may take another kernel, which
+ * is slower by a step. */
+static bool wider_than_measured(struct search *s, const struct plan *plan)
+{
+	const char *panels =
+	        s->asked.precision == SINGLE ? "gpu.panel_geqrf.s" : "gpu.panel_geqrf.d";
+	struct cost_reader *r = executor_model_reader(s->e);
+	int64_t widest = 0;
+
+	for (int64_t i = 0; i < plan->count; i++)
+		widest = max_int64(widest, min_int64(plan->widths[i], plan->leaf));
+	return strcmp(s->asked.operation, "geqrf") == 0 && cost_known(r, panels) &&
+	       (double)widest > cost_last(r, panels, "n");
+}
+
 /* The caller's decisions are not refused. */
 static bool misleads(struct search *s, const struct plan *plan)
 {
 	if (s->fixed->nb || plan->hybrid)
 		return false;
-	return !of_whole_leaves(plan) || (!s->fixed->leaf && needlessly_narrow(s, plan));
+	return !of_whole_leaves(plan) ||
+	       (!s->fixed->leaf && (needlessly_narrow(s, plan) || wider_than_measured(s, plan)));
 }
 
 double plan_screen(struct search *s, const struct plan *plan, int64_t j)

@@ -134,7 +134,7 @@ static bool suits(const struct gram_way *way, const struct size *s)
 	const double work = (double)s->m * (double)s->n * (double)s->n;
 	const bool blocked = strcmp(way->variant, "blocked") == 0;
 
-	if (blocked && s->m * precision_bytes(s->precision) > 32768)
+	if (blocked && s->m * precision_bytes(s->precision) > GRAM_APPLY_BYTES)
 		return false;
 	return work < 1e11 || way->nb > 0;
 }

@@ -103,10 +103,10 @@ struct kerr_rows *kerr_rows_read(const char *path, struct fault *fault)
 	rows->table = table;
 	for (size_t i = 0; ok && i < table->row_count; i++) {
 		struct kerr_row row;
-		fields_read(table, i, fields, ARRAY_LEN(fields), &row);
-		if (!readable(table, i) || kerr_rows_find(rows, &row))
+		if (!fields_read(table, i, fields, ARRAY_LEN(fields), &row) ||
+		        !readable(table, i) || kerr_rows_find(rows, &row))
 			ok = fault_set(fault,
-			        "%s, row %zu: an impossible count or time, or a row "
+			        "%s, row %zu: an impossible count, time or text, or a row "
 			        "for the second time",
 			        path, i + 1);
 		kerr_rows_add(rows, &row);
