@@ -29,7 +29,7 @@ struct cost_hardware *efficiency_hardware_new(const struct profile *profile);
 void efficiency_hardware_free(struct cost_hardware *hardware);
 
 /* profile_set and profile_scale (lib/profile/profile.h), after which surfaces follow the hardware
- * rows that their works are priced by. Rows that the what-if names stay as it says. */
+ * rows that the law reads for their works. Rows that the what-if names stay as it says. */
 bool what_if_set(struct profile *profile, const char *assignment, struct fault *fault);
 bool what_if_scale(struct profile *profile, const char *assignment, struct fault *fault);
 
