@@ -45,14 +45,14 @@ static struct cost transfer(
 /* The pivot kernel, from start to start. */
 static double pivot_time(struct cost_reader *r, struct matrix a, double m, double n)
 {
-	return cost_at2(r, OF_PRECISION("gpu.panel.pivot", a.precision), "m", m, "n", n);
+	return cost_surface2(r, OF_PRECISION("gpu.panel.pivot", a.precision), "m", m, "n", n);
 }
 
 /* The update kernel: a step of both kernels less the pivot kernel. */
 static struct cost update_kernel(struct cost_reader *r, struct matrix a, double m, double n)
 {
 	struct cost cost = cost_kernel(r);
-	double step = cost_at2(r, OF_PRECISION("gpu.panel.step", a.precision), "m", m, "n", n);
+	double step = cost_surface2(r, OF_PRECISION("gpu.panel.step", a.precision), "m", m, "n", n);
 
 	cost.term[TERM_MEMORY] = fmax(0, step - pivot_time(r, a, m, n) - cost.term[TERM_LAUNCH]);
 	cost.share = cost_share(r, m / UPDATE_ROWS);
@@ -182,7 +182,7 @@ static struct cost grid_panel(
 {
 	const char *column = OF_PRECISION("gpu.panel.column", a.precision);
 	double n = (double)a.n, words = (n + 1) * word_bytes(a) / 4 + 1;
-	double round = cost_at2(r, column, "blocks", g->blocks, "n", n);
+	double round = cost_surface2(r, column, "blocks", g->blocks, "n", n);
 	double exchange = cost_at2(r, "gpu.exchange.grid", "blocks", g->blocks, "words", words);
 	double rate = cost_at(r, "gpu.shared.update", "threads", g->threads);
 	double rows = (double)(a.m < g->rows_per_block ? a.m : g->rows_per_block);
@@ -198,8 +198,9 @@ static struct cost grid_panel(
 	if (passes > 1) {
 		const double sms = cost_scalar(r, "gpu.sm.count");
 		const double twice =
-		        cost_at(r, OF_PRECISION("gpu.panel.twice", a.precision), "n", n);
-		round += (passes - 1) * fmax(0, twice - cost_at2(r, column, "blocks", sms, "n", n));
+		        cost_surface1(r, OF_PRECISION("gpu.panel.twice", a.precision), "n", n);
+		round += (passes - 1) *
+		         fmax(0, twice - cost_surface2(r, column, "blocks", sms, "n", n));
 	}
 	for (int64_t j = 0; j < a.n; j++) {
 		double rest = j + 2 < a.n ? 2 * rows * word_bytes(a) * (double)(a.n - j - 2) : 0;
