@@ -36,18 +36,23 @@ void efficiency_reader_free(struct efficiency_reader *e)
 	free(e);
 }
 
-/* The law's seconds for the bodies of a row's kernels. */
+/* The law's seconds for the work of a row, without the start of its first launch. */
 static double hardware_seconds(struct efficiency_reader *e, const struct parameter *row)
 {
 	struct kernel_work work[SURFACE_WORKS];
-	struct law_answer answer = {0};
 	const size_t count = surface_works(&e->reader.tuning, row, work);
 
-	if (count == 0)
-		return NAN;
+	double seconds = count > 0 ? 0 : NAN;
+
 	e->reader.model.missing = false;
-	law_overlapped(&e->reader, work, count, law_own_form(&work[0]), 0, &answer);
-	return e->reader.model.missing ? NAN : answer.body;
+	for (size_t i = 0; i < count; i++) {
+		struct law_answer a = {0};
+		if (isnan(law_overlapped(&e->reader, &work[i], 1, law_own_form(&work[i]), 0, &a)))
+			return NAN;
+		const double starts = a.device - a.body;
+		seconds += a.device - (i == 0 ? starts / work[0].launches : 0);
+	}
+	return e->reader.model.missing ? NAN : seconds;
 }
 
 /* Starts are subtracted as far as they leave this part of a time. */
