@@ -86,6 +86,9 @@ struct kernel_work {
 	enum work_pattern pattern;
 	double step; /* of the pattern */
 
+	double apart; /* share of DRAM's bytes that a block moves before or after it computes: only
+	                 other blocks compute meanwhile */
+
 	double wavefronts, ways; /* warp-wide accesses to shared memory; passes of each, 0: 1 */
 	double operations[PIPE_COUNT];
 	double chains;                 /* independent instructions of a thread, 0: 4 */

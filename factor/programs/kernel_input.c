@@ -82,6 +82,8 @@ static const struct key {
                 "what a persistent kernel keeps on chip, and launches read and write each time"},
         {"in-flight", QUANTITY, AT(in_flight), NULL, 0, 65536, "BYTES",
                 "that a thread has under way at once (64)"},
+        {"apart", QUANTITY, AT(apart), NULL, 0, 1, "SHARE",
+                "of DRAM's bytes that a block moves before or after it computes"},
         {"pattern", PATTERN, AT(pattern), patterns, 0, 1e9, "NAME[:STEP]",
                 "of the bytes of DRAM: contiguous, stride:WORDS, misaligned:BYTES, "
                 "random:BYTES, width:BYTES"},

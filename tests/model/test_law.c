@@ -125,6 +125,40 @@ static void test_arithmetic(const struct profile *p)
 	free(reader);
 }
 
+static void test_apart(const struct profile *p)
+{
+	struct kernel_work w = full;
+
+	w.dram.read = 1e9;
+	w.operations[PIPE_FP32] = 2e10;
+	is_real(body(p, w), 1e-3, 1e-12, "bytes and arithmetic of a block overlap");
+	w.apart = 1;
+	is_real(body(p, w), 1e-3 + 1e-3 / 8, 1e-12,
+	        "apart: seven of eight blocks compute meanwhile");
+	w.registers = 255;
+	w.in_flight = 640;
+	is_real(body(p, w), 2e-3, 1e-12, "a block alone does one after the other");
+	w.apart = 0.5;
+	is_real(body(p, w), 1.5e-3, 1e-12, "half of the bytes beside its arithmetic");
+}
+
+/* A curve of few rows: a warp alone, and 32, of one chain and of eight. */
+static void test_few_warps(void)
+{
+	struct profile *p = made_up(0);
+	struct kernel_work w = {.launches = 1, .blocks = 100, .threads = 128, .chains = 8};
+
+	ADD(p, 0, {"gpu.fma.s.curve[chains=1,warps=1]", 1e10},
+	        {"gpu.fma.s.curve[chains=8,warps=1]", 5e10},
+	        {"gpu.fma.s.curve[chains=1,warps=32]", 8e10},
+	        {"gpu.fma.s.curve[chains=8,warps=32]", 2e11});
+	w.operations[PIPE_FP32] = 2e10;
+	is_real(body(p, w), 1e-3, 1e-9, "four warps on four schedulers are four times one");
+	w.threads = 64;
+	is_real(body(p, w), 2e-3, 1e-9, "two are twice one");
+	profile_free(p);
+}
+
 static void test_chains(const struct profile *p)
 {
 	struct kernel_work w = {.launches = 1, .blocks = 100, .threads = 32};
@@ -328,6 +362,8 @@ int main(void)
 	test_memory(p);
 	test_places(p);
 	test_arithmetic(p);
+	test_apart(p);
+	test_few_warps();
 	test_chains(p);
 	test_launches(p);
 	test_state(p);

@@ -4,7 +4,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
-static const struct surface *const tables[] = {surfaces_streams, surfaces_qr, surfaces_lu};
+static const struct surface *const tables[] = {
+        surfaces_streams, surfaces_qr, surfaces_lu, surfaces_products};
 
 const struct surface *surface_of(const char *name)
 {

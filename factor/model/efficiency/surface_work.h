@@ -31,7 +31,7 @@ struct surface {
 };
 
 /* The tables; a row without a name ends each. */
-extern const struct surface surfaces_streams[], surfaces_qr[], surfaces_lu[];
+extern const struct surface surfaces_streams[], surfaces_qr[], surfaces_lu[], surfaces_products[];
 
 /* The surface of that name, NULL where no table knows it. */
 const struct surface *surface_of(const char *name);

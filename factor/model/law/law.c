@@ -25,6 +25,22 @@ static double overlapped(
 	return longer + fmax(shorter / others, fmin(shorter, first));
 }
 
+/* Throughput of a work that moves bytes apart: they pass while only other blocks compute. */
+static double apart(struct cost_reader *r, const double term[LAW_TERMS],
+        const struct kernel_work *w, const struct law_place *p, int overlap)
+{
+	struct kernel_work data = *w, hits = *w;
+
+	if (!(w->apart > 0) || overlap < 0)
+		return 0;
+	data.l2 = hits.dram = (struct work_bytes){0, 0};
+	const double all = fmax(term[LAW_DRAM], law_l2(r, &data, p)), moved = w->apart * all,
+	             computed = fmax(fmax(all - moved, law_l2(r, &hits, p)),
+	                     fmax(term[LAW_SHARED], term[LAW_ARITHMETIC])),
+	             others = overlap > 0 ? 1 : fmax(1, p->together);
+	return fmax(moved, computed) + fmin(moved, computed) / others;
+}
+
 /* Adds a launch's terms, `launches` times, and returns its seconds on the device. */
 static double body(struct cost_reader *r, const struct kernel_work *w, const struct law_place *p,
         int overlap, double term[LAW_TERMS])
@@ -40,6 +56,7 @@ static double body(struct cost_reader *r, const struct kernel_work *w, const str
 	for (int t = LAW_DISPATCH; t < LAW_LOADS; t++)
 		throughput = fmax(throughput, own[t]);
 	struct law_chain c = law_chain(r, w, p, 0);
+	throughput = fmax(throughput, apart(r, own, w, p, overlap));
 	if (own[LAW_DRAM] > 0 && w->link[LINK_DRAM] > 0) {
 		const double alone = fmax(throughput, c.own + c.common);
 		c = law_chain(r, w, p, fmin(0.9, own[LAW_DRAM] / alone));

@@ -36,6 +36,17 @@ static const struct pipe {
 static const char *const issue[PIPE_COUNT] = {
         [PIPE_SPECIAL] = "gpu.special.ex2.issue", [PIPE_INTEGER] = "gpu.int.mad.issue"};
 
+/* Warps with schedulers of their own do not slow each other down. A curve of few rows shows less
+ * between them. */
+static double unhindered(
+        struct cost_reader *r, const char *curve, double warps, double chains, double last)
+{
+	const double one = cost_at2(r, curve, "chains", 1, "warps", 1),
+	             most = cost_at2(r, curve, "chains", last, "warps", 1);
+
+	return fmin(warps, SCHEDULERS) * fmin(chains * one, most);
+}
+
 /* flop/s of one multiprocessor with `warps` warps of `chains` independent instructions each. */
 static double rate_of(
         struct cost_reader *r, const struct pipe *pipe, double warps, double chains, double sms)
@@ -49,12 +60,11 @@ static double rate_of(
 	if (pipe->slows == BY_BLOCKS)
 		return fmin(
 		        most, cost_at(r, pipe->slow, "blocks", 1) * warps * chains / WARPS_A_BLOCK);
-	const double at = fmin(chains, cost_last(r, pipe->slow, "chains")),
+	const double last = cost_last(r, pipe->slow, "chains"), at = fmin(chains, last),
 	             reached = cost_at2(
 	                     r, pipe->slow, "chains", at, "warps", fmin(warps, MOST_WARPS)),
-	             best = cost_at2(r, pipe->slow, "chains", cost_last(r, pipe->slow, "chains"),
-	                     "warps", MOST_WARPS);
-	return most * fmin(1, reached / best);
+	             best = cost_at2(r, pipe->slow, "chains", last, "warps", MOST_WARPS);
+	return most * fmin(1, fmax(reached, unhindered(r, pipe->slow, warps, at, last)) / best);
 }
 
 double law_arithmetic(struct cost_reader *r, const struct kernel_work *w, const struct law_place *p)
