@@ -62,11 +62,17 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"gpu.event.mark", {[DEPENDENT] = 1}, NULL, 0},
         {"gpu.concurrent.stream_wait_idle", {[IDLE] = 1}, NULL, 0},
         {"gpu.panel.step.?", {[DEPENDENT] = 2}, NULL, 0},
+        {"gpu.copy.time", {[DEPENDENT] = 1}, NULL, 0},
+        {"gpu.change.time", {[DEPENDENT] = 1}, NULL, 0},
+        {"gpu.read.time", {[DEPENDENT] = 1}, NULL, 0},
+        {"gpu.write.time", {[DEPENDENT] = 1}, NULL, 0},
         /* kernels that are launched early */
         {"gpu.panel_cluster.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.panel_reflectors.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.qr_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.lu_top.?", {[EARLY] = 1}, NULL, 0},
-        {"gpu.lu_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.potrf_rows*", {[EARLY] = 1}, NULL, 0}};
+        {"gpu.lu_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.potrf_rows*", {[EARLY] = 1}, NULL, 0},
+        {"gpu.own_gemv.?.?", {[EARLY] = 1}, NULL, 0}, {"gpu.rank.?", {[EARLY] = 1}, NULL, 0},
+        {"gpu.tf32_split.?", {[EARLY] = 1}, NULL, 0}, {"gpu.half_pair.?", {[EARLY] = 1}, NULL, 0}};
 
 /* Every other surface of times from start to start. */
 static const struct whole started = {"gpu.*", {[DEPENDENT] = 1}, NULL, 0};

@@ -11,7 +11,8 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	             n = (double)call->n, bytes = m * n * word, load = plan.vector * word,
 	             blocks = (double)plan.tiles * plan.splits;
 	const double lines = call->transposed ? n : m, vectors = (m + 2 * n) * word;
-	const double loads = bytes / (blocks * GEMV_THREADS * load);
+	const double together = plan.unroll * (call->transposed ? plan.columns : 1), /* loads */
+	        loads = bytes / (blocks * GEMV_THREADS * load);
 
 	*work = (struct kernel_work){.launches = 1,
 	        .blocks = blocks,
@@ -19,9 +20,9 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	        .registers = 64,
 	        .dram = {.read = bytes + vectors, .written = lines * word},
 	        .working_set = cold ? 0 : bytes + vectors,
-	        .in_flight = plan.unroll * (call->transposed ? plan.columns : 1) * load};
+	        .in_flight = together * load};
 	work->operations[work_fma_pipe(call->precision)] = 2 * m * n;
-	work->link[cold ? LINK_DRAM : LINK_L2] = 1 + ceil(loads / plan.unroll);
+	work->link[cold ? LINK_DRAM : LINK_L2] = 1 + ceil(loads / together);
 	work->link[LINK_REDUCE] = 1;
 	if (plan.splits > 1) { /* partial sums, a counter, the last block's reads */
 		work->l2 =

@@ -68,6 +68,13 @@ bool efficiency_has(const struct parameter *row)
 	       profile_row_usable(row);
 }
 
+/* Rows that move with the hardware: surfaces, and curves of the probe's streams. */
+static bool is_priced(const struct parameter *row)
+{
+	return efficiency_has(row) ||
+	       (fnmatch("gpu.*.time", row->name, 0) == 0 && profile_row_usable(row));
+}
+
 static bool is_surface(const struct parameter *row, const void *unused)
 {
 	(void)unused;
@@ -95,7 +102,7 @@ static void follow(struct profile *profile, const struct profile *before, const 
 	pattern[strcspn(pattern, "[=")] = '\0';
 	for (size_t i = 0; i < profile->count; i++) {
 		struct parameter *row = &profile->row[i];
-		if (!efficiency_has(row) || fnmatch(pattern, row->name, 0) == 0)
+		if (!is_priced(row) || fnmatch(pattern, row->name, 0) == 0)
 			continue;
 		const struct efficiency e = efficiency_of(now, row);
 		const double factor = e.hardware / hardware_seconds(then, row);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct surface *const tables[] = {surfaces_streams};
+static const struct surface *const tables[] = {surfaces_streams, surfaces_curves};
 
 static const struct surface *surface_of(const char *name)
 {

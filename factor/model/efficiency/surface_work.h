@@ -30,7 +30,7 @@ struct surface {
 };
 
 /* The tables; a row without a name ends each. */
-extern const struct surface surfaces_streams[];
+extern const struct surface surfaces_streams[], surfaces_curves[];
 
 /* The work of a row; 0 for rows that no table knows. */
 size_t surface_works(
