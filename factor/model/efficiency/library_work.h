@@ -9,4 +9,4 @@
 /* A sweep over an m x n matrix that is read, and written too (ger) or not (gemv). cold: no operand
  * is in L2. */
 void library_sweep_work(enum precision precision, double m, double n, bool written, bool cold,
-        struct kernel_work *work);
+        int sms, struct kernel_work *work);
