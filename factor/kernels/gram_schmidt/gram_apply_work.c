@@ -23,7 +23,9 @@ void gram_apply_work(enum precision precision, double m, double k, double n, dou
 	work->operations[work_fma_pipe(precision)] =
 	        blocks * k * held * APPLY_THREADS * (4 * rows + 2 * (5 + APPLY_WARPS));
 	work->link[LINK_DRAM] = 1;
-	work->link[LINK_L2] = 1; /* of q: the next one comes meanwhile */
+	work->link[LINK_L2] = 1;
+	work->ahead = true; /* the next column of q */
 	work->link[LINK_REDUCE] = k;
-	work->link[precision == SINGLE ? LINK_FMA : LINK_FMA_DOUBLE] = k * (rows + 1);
+	/* four warps a scheduler: the loads, moves, dot and update of a row, a cycle each */
+	work->link[LINK_FMA] = 6 * k * rows;
 }

@@ -20,7 +20,7 @@ static struct work_bytes swapped(double k, double n, double word)
 
 enum { CHUNK = 128, COLUMNS_AT_ONCE = 8, MOST_BLOCKS = 256 };
 
-void laswp_work(enum precision precision, double k, double n, double set, struct kernel_work *work)
+void laswp_work(enum precision precision, double k, double n, struct kernel_work *work)
 {
 	const double word = (double)precision_bytes(precision), chunks = ceil(k / CHUNK),
 	             each = fmin(k, CHUNK), wanted = ceil(n / COLUMNS_AT_ONCE),
@@ -31,7 +31,7 @@ void laswp_work(enum precision precision, double k, double n, double set, struct
 	        .threads = 2 * CHUNK,
 	        .registers = 40,
 	        .dram = swapped(k / chunks, n, word),
-	        .working_set = set,
+	        .working_set = swapped(k, n, word).read,
 	        .in_flight = COLUMNS_AT_ONCE * SECTOR,
 	        .pattern = PATTERN_RANDOM,
 	        .step = SECTOR};
@@ -40,6 +40,7 @@ void laswp_work(enum precision precision, double k, double n, double set, struct
 	work->link[LINK_BLOCK] = 1 + rounds;
 	/* a row's source: three dependent instructions a swap, and one of the look for earlier
 	 * swaps; eight reads of shared memory at once in either */
+	work->operations[PIPE_INTEGER] = blocks * 2 * CHUNK * 5 * each;
 	work->link[LINK_FMA] = 4 * each;
 	work->link[LINK_SHARED] = 2 * each / 8;
 }
@@ -101,8 +102,8 @@ static void add_double_solve(double k, double n, struct kernel_work *work)
 	work->link[LINK_BLOCK] += chunks;
 }
 
-void lu_rows_work(enum precision precision, bool solves, double k, double n, double set,
-        struct kernel_work *work)
+void lu_rows_work(
+        enum precision precision, bool solves, double k, double n, struct kernel_work *work)
 {
 	const struct rows_shape s = rows_shape(precision, solves, k, n);
 	const double word = (double)precision_bytes(precision), blocks = ceil(n / s.side),
@@ -114,7 +115,7 @@ void lu_rows_work(enum precision precision, bool solves, double k, double n, dou
 	        .registers = 128,
 	        .shared = s.shared,
 	        .dram = {bytes, bytes},
-	        .working_set = set,
+	        .working_set = bytes,
 	        .in_flight = pieces / s.threads * 16};
 	work->operations[PIPE_INTEGER] = blocks * 5 * k * k; /* the swaps are composed */
 	work->link[LINK_L2] = 1;
@@ -142,7 +143,7 @@ static double top_bytes(double word, double width)
 }
 
 /* Pivots, then rows from below; the search for a row's origin; the solve, two rows a step, over the
- * whole width. */
+ * whole width, each with two shuffles and reads of shared memory. */
 static void add_top(enum precision precision, double width, struct kernel_work *work)
 {
 	const double parts = TOP_THREADS / width;
@@ -153,11 +154,12 @@ static void add_top(enum precision precision, double width, struct kernel_work *
 	work->link[LINK_SHUFFLE] += log2(parts) + width / 2;
 	work->link[LINK_FMA] += width / parts;
 	work->link[precision == SINGLE ? LINK_FMA : LINK_FMA_DOUBLE] += 3 * width / 2;
+	work->wavefronts += work->blocks * TOP_COLUMNS * width / 2 * (4 + width / 32);
 	work->operations[work_fma_pipe(precision)] +=
 	        work->blocks * TOP_COLUMNS * width * (width + 32);
 }
 
-void lu_top_work(enum precision precision, double k, double n, double set, struct kernel_work *work)
+void lu_top_work(enum precision precision, double k, double n, struct kernel_work *work)
 {
 	const double word = (double)precision_bytes(precision), width = k <= 64 ? 64 : 128,
 	             blocks = ceil(n / TOP_COLUMNS);
@@ -169,7 +171,7 @@ void lu_top_work(enum precision precision, double k, double n, double set, struc
 	        .shared = top_bytes(word, width),
 	        .dram = swapped(k, n, word),
 	        .l2 = {.read = blocks * k * k * word},
-	        .working_set = set,
+	        .working_set = swapped(k, n, word).read,
 	        .in_flight = (TOP_COLUMNS + width) * width * word / TOP_THREADS,
 	        .pattern = PATTERN_RANDOM,
 	        .step = SECTOR};
@@ -204,7 +206,7 @@ void lu_columns_work(
 	work->operations[precision == SINGLE ? PIPE_FP32 : PIPE_TENSOR_FP64] +=
 	        2 * blocks * rows * width * TOP_COLUMNS;
 	/* single: a quad of the top and two of the panel's elements for eight multiply-adds */
-	work->wavefronts =
+	work->wavefronts +=
 	        blocks * rows * width * TOP_COLUMNS / 32 * (precision == SINGLE ? 3. / 8 : 1. / 4);
 	work->chains = 8;
 	work->link[LINK_CLUSTER_BARRIER] = 1;
@@ -234,7 +236,10 @@ void deferred_swaps_work(enum precision precision, double n, struct kernel_work 
 	        .l2 = {.read = half / columns * 2 * sizeof(int)},
 	        .working_set = half * word,
 	        .in_flight = rows * columns * word};
-	work->wavefronts = 3 * half / 32;
+	/* a source row's number is anywhere in a table, of half the rows in the mean, and so is its
+	 * element in shared memory */
+	const double lines = n / 2 * sizeof(int) / 128, touched = lines * (1 - exp(-32 / lines));
+	work->wavefronts = half / columns / 32 * touched + 4 * half / 32;
 	work->link[LINK_L2] = 2 + 2 * ceil(rows / 2);
 	work->link[LINK_DRAM] = 1;
 	work->link[LINK_BLOCK] = 1;

@@ -51,40 +51,44 @@ static size_t ger(const struct surface_point *p, struct kernel_work *work)
 
 /* ---- row swaps ---- */
 
-/* Bytes of the columns whose rows block_kernel swaps; cold ones are in DRAM. */
-static double swap_set(const struct surface_point *p)
+/* Calls take turns with sets of pivots. Cold ones go through the columns of a pool, too: the
+ * working set is what they touch until the same columns return. Warm ones have one matrix. */
+static size_t in_turns(const struct surface_point *p, struct kernel_work *work)
 {
-	enum { FEWEST = 512, MOST = 2048, MOST_WORDS = 1 << 23 };
-	const double n = p->at[1],
-	             words = fmin((double)(p->tuning->device.l2_bytes / 6), MOST_WORDS);
+	enum { TURNS = 8, FEWEST = 512, MOST = 2048, WORDS = 1 << 23, POOL_COLUMNS = 16384 };
+	const double n = p->at[1], words = fmin((double)(p->tuning->device.l2_bytes / 6), WORDS),
+	             rows = fmax(FEWEST, fmin(MOST, floor(words / n)));
 
-	return p->at[2] > 0 ? 0
-	                    : n * fmax(FEWEST, fmin(MOST, floor(words / n))) *
-	                              (double)precision_bytes(p->precision);
+	if (p->at[2] > 0)
+		work->working_set *= fmax(TURNS, POOL_COLUMNS / n);
+	else
+		work->working_set = fmin(TURNS * work->working_set,
+		        rows * n * (double)precision_bytes(p->precision));
+	return 1;
 }
 
 static size_t laswp(const struct surface_point *p, struct kernel_work *work)
 {
-	laswp_work(p->precision, p->at[0], p->at[1], swap_set(p), work);
-	return 1;
+	laswp_work(p->precision, p->at[0], p->at[1], work);
+	return in_turns(p, work);
 }
 
 static size_t swap_rows(const struct surface_point *p, struct kernel_work *work)
 {
-	lu_rows_work(p->precision, false, p->at[0], p->at[1], swap_set(p), work);
-	return 1;
+	lu_rows_work(p->precision, false, p->at[0], p->at[1], work);
+	return in_turns(p, work);
 }
 
 static size_t lu_rows(const struct surface_point *p, struct kernel_work *work)
 {
-	lu_rows_work(p->precision, true, p->at[0], p->at[1], swap_set(p), work);
-	return 1;
+	lu_rows_work(p->precision, true, p->at[0], p->at[1], work);
+	return in_turns(p, work);
 }
 
 static size_t lu_top(const struct surface_point *p, struct kernel_work *work)
 {
-	lu_top_work(p->precision, p->at[0], p->at[1], swap_set(p), work);
-	return 1;
+	lu_top_work(p->precision, p->at[0], p->at[1], work);
+	return in_turns(p, work);
 }
 
 static size_t lu_columns(const struct surface_point *p, struct kernel_work *work)
