@@ -9,12 +9,12 @@ enum { SWEEP_THREADS = 128, FILE_REGISTERS = 65536, MOST_EACH = 64 /* elements o
  * while the matrix does not fill the device. */
 static const struct sweep {
 	double registers, loads, fewest;
-} sweeps[] = {{64, 8, 4}, {48, 4, 8}};
+} sweeps[] = {[SWEEP_GEMV_N] = {64, 8, 4}, [SWEEP_GEMV_T] = {64, 8, 4}, [SWEEP_GER] = {48, 4, 8}};
 
-void library_sweep_work(enum precision precision, double m, double n, bool written, bool cold,
-        int sms, struct kernel_work *work)
+void library_sweep_work(enum library_sweep sweep, enum precision precision, double m, double n,
+        bool cold, int sms, struct kernel_work *work)
 {
-	const struct sweep *s = &sweeps[written];
+	const struct sweep *s = &sweeps[sweep];
 	const double word = (double)precision_bytes(precision), bytes = m * n * word,
 	             vectors = (m + n) * word, room = FILE_REGISTERS / s->registers * sms,
 	             each = fmax(s->fewest, fmin(MOST_EACH, m * n / room));
@@ -23,10 +23,10 @@ void library_sweep_work(enum precision precision, double m, double n, bool writt
 	        .blocks = ceil(m * n / (SWEEP_THREADS * each)),
 	        .threads = SWEEP_THREADS,
 	        .registers = s->registers,
-	        .dram = {bytes + vectors, written ? bytes : vectors},
+	        .dram = {bytes + vectors, sweep == SWEEP_GER ? bytes : vectors},
 	        .working_set = cold ? 0 : bytes + vectors,
 	        .in_flight = s->loads * word};
 	work->operations[work_fma_pipe(precision)] = 2 * m * n;
 	work->link[LINK_DRAM] = 1 + ceil(each / s->loads);
-	work->link[LINK_REDUCE] = written ? 0 : 1;
+	work->link[LINK_REDUCE] = sweep == SWEEP_GEMV_T ? 1 : 0;
 }

@@ -37,14 +37,14 @@ static size_t own_gemv(const struct surface_point *p, struct kernel_work *work)
 
 static size_t gemv(const struct surface_point *p, struct kernel_work *work)
 {
-	library_sweep_work(p->precision, p->at[0], p->at[1], false, p->at[2] > 0,
-	        p->tuning->device.sm_count, work);
+	library_sweep_work(ends_in(p->name, ".t") ? SWEEP_GEMV_T : SWEEP_GEMV_N, p->precision,
+	        p->at[0], p->at[1], p->at[2] > 0, p->tuning->device.sm_count, work);
 	return 1;
 }
 
 static size_t ger(const struct surface_point *p, struct kernel_work *work)
 {
-	library_sweep_work(p->precision, p->at[0], p->at[1], true, p->at[2] > 0,
+	library_sweep_work(SWEEP_GER, p->precision, p->at[0], p->at[1], p->at[2] > 0,
 	        p->tuning->device.sm_count, work);
 	return 1;
 }
