@@ -137,7 +137,7 @@ double law_dram(struct cost_reader *r, const struct kernel_work *w, const struct
 }
 
 /* Read + written bytes a second of a copy in L2. gpu.l2.copy includes the kernel's start, which the
- * smallest copy shows. */
+ * smallest copy shows: its share of the time is left out. */
 static double l2_copies(struct cost_reader *r, double read, double write)
 {
 	static const char copy[] = "gpu.l2.copy", time[] = "gpu.copy.time",
@@ -146,9 +146,9 @@ static double l2_copies(struct cost_reader *r, double read, double write)
 
 	if (!cost_known(r, copy) || !cost_known(r, time) || !cost_known(r, size))
 		return apart;
-	const double bytes = cost_scalar(r, size) / 2,
-	             seconds = bytes / cost_scalar(r, copy) - cost_at(r, time, "bytes", smallest);
-	return seconds > 0 ? fmax(apart, bytes / seconds) : apart;
+	const double whole = cost_at(r, time, "bytes", cost_scalar(r, size) / 2),
+	             start = cost_at(r, time, "bytes", smallest);
+	return whole > start ? fmax(apart, cost_scalar(r, copy) * whole / (whole - start)) : apart;
 }
 
 /* All bytes of DRAM go through L2, too. */
