@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct efficiency_reader {
-	struct profile copy; /* shares texts with the profile; its rows' marks are its own */
+	struct profile copy; /* hardware rows of the GPU; shares texts, its marks are its own */
 	double parts[PROFILE_PARTS];
 	struct cost_reader reader;
 };
@@ -23,7 +23,12 @@ struct efficiency_reader *efficiency_reader_new(const struct profile *profile)
 
 	e->copy = *profile;
 	e->copy.row = xmalloc((profile->count + 1) * sizeof *profile->row);
-	memcpy(e->copy.row, profile->row, profile->count * sizeof *profile->row);
+	e->copy.count = 0;
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct parameter *row = &profile->row[i];
+		if (strcmp(row->regime, "surface") != 0 && strncmp(row->name, "gpu.", 4) == 0)
+			e->copy.row[e->copy.count++] = *row;
+	}
 	profile_parts(&e->copy, e->parts);
 	cost_reader_start(&e->reader, &e->copy);
 	return e;
@@ -36,15 +41,15 @@ void efficiency_reader_free(struct efficiency_reader *e)
 	free(e);
 }
 
-/* The law's seconds for the bodies of a row's kernels. */
+/* The law's seconds for the bodies of a row's kernels; 0 when the row times the host's code. */
 static double hardware_seconds(struct efficiency_reader *e, const struct parameter *row)
 {
 	struct kernel_work work[SURFACE_WORKS];
 	struct law_answer answer = {0};
 	const size_t count = surface_works(&e->reader.tuning, row, work);
 
-	if (count == 0)
-		return NAN;
+	if (count == 0 || work[0].launches == 0)
+		return count ? 0 : NAN;
 	e->reader.model.missing = false;
 	law_overlapped(&e->reader, work, count, law_own_form(&work[0]), 0, &answer);
 	return e->reader.model.missing ? NAN : answer.body;
@@ -153,12 +158,13 @@ static size_t take(struct profile *profile, const struct profile *other, bool by
 		const struct efficiency e = efficiency_of(there, &other->row[i]);
 		const double hardware = hardware_seconds(here, &other->row[i]),
 		             efficiency = by_hardware ? 1 : e.efficiency;
-		if (isnan(hardware / efficiency))
+		const bool host = hardware == 0 && e.hardware == 0; /* stays as it is */
+		if (isnan(hardware / efficiency) && !host)
 			continue;
 		profile_append(profile, &other->row[i]);
 		struct parameter *row = &profile->row[profile->count - 1];
 		const double start = profile_parts_in(here->parts, row),
-		             factor = hardware / efficiency / e.body;
+		             factor = host ? 1 : hardware / efficiency / e.body;
 		struct estimate *to = &row->estimate;
 		*to = (struct estimate){start + factor * e.body,
 		        start + factor * fmax(0, to->low - e.start),

@@ -20,7 +20,8 @@ struct surface_point {
 	double at[SURFACE_ARGS];
 };
 
-/* Fills in the works of one call, one after the other, and returns their number; 0: not known. */
+/* Fills in the works of one call, one after the other, and returns their number; 0: not known. A
+ * work without launches: beyond its start the row is the host's code. */
 typedef size_t (*surface_function)(const struct surface_point *, struct kernel_work *work);
 
 struct surface {

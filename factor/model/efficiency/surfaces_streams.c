@@ -49,6 +49,15 @@ static size_t ger(const struct surface_point *p, struct kernel_work *work)
 	return 1;
 }
 
+/* A call of the library whose result the host waits for: a few small kernels, and most of it the
+ * library's code on the host. */
+static size_t result_on_host(const struct surface_point *p, struct kernel_work *work)
+{
+	(void)p;
+	work->launches = 0;
+	return 1;
+}
+
 /* ---- row swaps ---- */
 
 /* Calls take turns with sets of pivots. Cold ones go through the columns of a pool, too: the
@@ -163,6 +172,7 @@ static size_t sweep(const struct surface_point *p, struct kernel_work *work)
 
 const struct surface surfaces_streams[] = {{"gpu.own_gemv.?.?", {"m", "n", "cold"}, own_gemv},
         {"gpu.gemv.?.?", {"m", "n", "cold"}, gemv}, {"gpu.ger.?", {"m", "n", "cold"}, ger},
+        {"gpu.cublas.iamax", {"bytes"}, result_on_host},
         {"gpu.laswp.?", {"swaps", "n", "cold"}, laswp},
         {"gpu.swap_rows.?", {"swaps", "n", "cold"}, swap_rows},
         {"gpu.lu_rows.?", {"swaps", "n", "cold"}, lu_rows},
