@@ -3,6 +3,16 @@
 
 #include <math.h>
 
+/* As compiled: loads of 64 bytes a thread fit into 64. */
+static double registers_of(const struct gemv_call *call, const struct gemv_plan *p)
+{
+	const int64_t load = p->vector * precision_bytes(call->precision);
+
+	if (p->unroll * (call->transposed ? p->columns : 1) * load <= 64)
+		return 64;
+	return call->precision == SINGLE || p->columns == 4 ? 80 : 96;
+}
+
 void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, bool cold,
         struct kernel_work *work)
 {
@@ -17,7 +27,7 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	*work = (struct kernel_work){.launches = 1,
 	        .blocks = blocks,
 	        .threads = GEMV_THREADS,
-	        .registers = 64,
+	        .registers = registers_of(call, &plan),
 	        .dram = {.read = bytes + vectors, .written = lines * word},
 	        .working_set = cold ? 0 : bytes + vectors,
 	        .in_flight = together * load};
