@@ -32,8 +32,10 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	        .working_set = cold ? 0 : bytes + vectors,
 	        .in_flight = together * load};
 	work->operations[work_fma_pipe(call->precision)] = 2 * m * n;
-	work->link[cold ? LINK_DRAM : LINK_L2] = 1 + ceil(loads / together);
-	work->link[LINK_REDUCE] = 1;
+	work->link[LINK_DRAM] = 1 + ceil(loads / together);
+	/* the sum over a block, without its barrier: warps wait for each other only once */
+	work->link[LINK_SHUFFLE] = 5;
+	work->link[LINK_SHARED] = 3;
 	if (plan.splits > 1) { /* partial sums, a counter, the last block's reads */
 		work->l2 =
 		        (struct work_bytes){blocks * plan.width * word, blocks * plan.width * word};
