@@ -28,5 +28,8 @@ void library_sweep_work(enum library_sweep sweep, enum precision precision, doub
 	        .in_flight = s->loads * word};
 	work->operations[work_fma_pipe(precision)] = 2 * m * n;
 	work->link[LINK_DRAM] = 1 + ceil(each / s->loads);
-	work->link[LINK_REDUCE] = sweep == SWEEP_GEMV_T ? 1 : 0;
+	if (sweep == SWEEP_GEMV_T) { /* sums over a block, once */
+		work->link[LINK_SHUFFLE] = 5;
+		work->link[LINK_SHARED] = 3;
+	}
 }
