@@ -74,7 +74,7 @@ bool efficiency_has(const struct parameter *row)
 }
 
 /* Rows that move with the hardware: surfaces, and curves of the probe's streams. */
-static bool is_priced(const struct parameter *row)
+static bool follows_hardware(const struct parameter *row)
 {
 	return efficiency_has(row) ||
 	       (fnmatch("gpu.*.time", row->name, 0) == 0 && profile_row_usable(row));
@@ -107,7 +107,7 @@ static void follow(struct profile *profile, const struct profile *before, const 
 	pattern[strcspn(pattern, "[=")] = '\0';
 	for (size_t i = 0; i < profile->count; i++) {
 		struct parameter *row = &profile->row[i];
-		if (!is_priced(row) || fnmatch(pattern, row->name, 0) == 0)
+		if (!follows_hardware(row) || fnmatch(pattern, row->name, 0) == 0)
 			continue;
 		const struct efficiency e = efficiency_of(now, row);
 		const double factor = e.hardware / hardware_seconds(then, row);

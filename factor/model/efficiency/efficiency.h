@@ -23,7 +23,7 @@ bool efficiency_has(const struct parameter *row);
 struct efficiency efficiency_of(struct efficiency_reader *reader, const struct parameter *row);
 
 /* profile_set and profile_scale (lib/profile/profile.h), after which surfaces follow the hardware
- * rows that their works are priced by. Rows that the what-if names stay as it says. */
+ * rows that the law asks for their works. Rows that the what-if names stay as it says. */
 bool what_if_set(struct profile *profile, const char *assignment, struct fault *fault);
 bool what_if_scale(struct profile *profile, const char *assignment, struct fault *fault);
 
