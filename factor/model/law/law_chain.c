@@ -108,8 +108,11 @@ struct law_chain law_chain(
 		            cost_at(r, "gpu.barrier.cluster", "blocks", cluster_size(w));
 	if (w->link[LINK_GRID_BARRIER] > 0)
 		c.common += w->link[LINK_GRID_BARRIER] * grid_barrier(r, w);
+	const double begin = law_first_access(r, w);
+	c.term[LAW_LOADS] += begin;
+	c.common += begin;
 	c.steps += w->link[LINK_CLUSTER_BARRIER] + w->link[LINK_GRID_BARRIER];
-	c.term[LAW_BARRIERS] += c.common;
+	c.term[LAW_BARRIERS] += c.common - begin;
 	for (int scope = 0; scope < SCOPE_COUNT; scope++) {
 		if (!(w->exchange[scope].count > 0))
 			continue;
