@@ -26,6 +26,6 @@ void gram_apply_work(enum precision precision, double m, double k, double n, dou
 	work->link[LINK_L2] = 1;
 	work->ahead = true; /* the next column of q */
 	work->link[LINK_REDUCE] = k;
-	/* four warps a scheduler: the loads, moves, dot and update of a row, a cycle each */
-	work->link[LINK_FMA] = 6 * k * rows;
+	/* four warps a scheduler: address, load, dot and update of a row, a cycle each */
+	work->link[LINK_FMA] = 4 * k * rows;
 }

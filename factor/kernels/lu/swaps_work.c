@@ -7,20 +7,24 @@
 
 enum { SECTOR = 32 /* bytes */ };
 
-/* Swapped rows of n columns: k of each column are contiguous, and k are somewhere below them, a
- * sector each. All are read and written. */
-static struct work_bytes swapped(double k, double n, double word)
+/* Swapped rows of n columns of m rows: k of each column are contiguous, and k are somewhere below
+ * them, in sectors of which several may lie side by side. All are read and written. */
+static void swap(double m, double k, double n, double word, struct kernel_work *work)
 {
-	const double bytes = n * k * (word + SECTOR);
+	const double sectors = m * word / SECTOR, share = 1 - exp(-k / sectors),
+	             bytes = n * (k * word + share * sectors * SECTOR);
 
-	return (struct work_bytes){bytes, bytes};
+	work->dram = (struct work_bytes){bytes, bytes};
+	work->working_set = bytes;
+	work->pattern = PATTERN_RANDOM;
+	work->step = (1 + share) * SECTOR;
 }
 
 /* ---- laswp ---- */
 
 enum { CHUNK = 128, COLUMNS_AT_ONCE = 8, MOST_BLOCKS = 256 };
 
-void laswp_work(enum precision precision, double k, double n, struct kernel_work *work)
+void laswp_work(enum precision precision, double m, double k, double n, struct kernel_work *work)
 {
 	const double word = (double)precision_bytes(precision), chunks = ceil(k / CHUNK),
 	             each = fmin(k, CHUNK), wanted = ceil(n / COLUMNS_AT_ONCE),
@@ -30,11 +34,9 @@ void laswp_work(enum precision precision, double k, double n, struct kernel_work
 	        .blocks = blocks,
 	        .threads = 2 * CHUNK,
 	        .registers = 40,
-	        .dram = swapped(k / chunks, n, word),
-	        .working_set = swapped(k, n, word).read,
-	        .in_flight = COLUMNS_AT_ONCE * SECTOR,
-	        .pattern = PATTERN_RANDOM,
-	        .step = SECTOR};
+	        .in_flight = COLUMNS_AT_ONCE * SECTOR};
+	swap(m, k / chunks, n, word, work);
+	work->working_set *= chunks;
 	work->link[LINK_L2] = 1;
 	work->link[LINK_DRAM] = rounds;
 	work->link[LINK_BLOCK] = 1 + rounds;
@@ -159,7 +161,7 @@ static void add_top(enum precision precision, double width, struct kernel_work *
 	        work->blocks * TOP_COLUMNS * width * (width + 32);
 }
 
-void lu_top_work(enum precision precision, double k, double n, struct kernel_work *work)
+void lu_top_work(enum precision precision, double m, double k, double n, struct kernel_work *work)
 {
 	const double word = (double)precision_bytes(precision), width = k <= 64 ? 64 : 128,
 	             blocks = ceil(n / TOP_COLUMNS);
@@ -169,12 +171,9 @@ void lu_top_work(enum precision precision, double k, double n, struct kernel_wor
 	        .threads = TOP_THREADS,
 	        .registers = 64,
 	        .shared = top_bytes(word, width),
-	        .dram = swapped(k, n, word),
 	        .l2 = {.read = blocks * k * k * word},
-	        .working_set = swapped(k, n, word).read,
-	        .in_flight = (TOP_COLUMNS + width) * width * word / TOP_THREADS,
-	        .pattern = PATTERN_RANDOM,
-	        .step = SECTOR};
+	        .in_flight = (TOP_COLUMNS + width) * width * word / TOP_THREADS};
+	swap(m, k, n, word, work);
 	add_top(precision, width, work);
 }
 

@@ -7,12 +7,12 @@
 #include "factor/kernels/kernel_work.h"
 
 /* block_laswp: a launch for each chunk of swaps. */
-void laswp_work(enum precision, double k, double n, struct kernel_work *);
+void laswp_work(enum precision, double m, double k, double n, struct kernel_work *);
 
 /* block_lu_rows, with the solve or swaps only, in row-major columns. */
 void lu_rows_work(enum precision, bool solves, double k, double n, struct kernel_work *);
 
-void lu_top_work(enum precision, double k, double n, struct kernel_work *);
+void lu_top_work(enum precision, double m, double k, double n, struct kernel_work *);
 
 /* block_lu_columns in L2, m rows with the panel's own. */
 void lu_columns_work(enum precision, double m, double n, double k, int sms, struct kernel_work *);

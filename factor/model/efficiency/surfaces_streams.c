@@ -60,25 +60,33 @@ static size_t result_on_host(const struct surface_point *p, struct kernel_work *
 
 /* ---- row swaps ---- */
 
+/* Rows of the matrix whose rows calls swap. */
+static double swapped_rows(const struct surface_point *p)
+{
+	enum { FEWEST = 512, MOST = 2048, WORDS = 1 << 23, POOL_ROWS = 4608 };
+	const double words = fmin((double)(p->tuning->device.l2_bytes / 6), WORDS);
+
+	return p->at[2] > 0 ? POOL_ROWS : fmax(FEWEST, fmin(MOST, floor(words / p->at[1])));
+}
+
 /* Calls take turns with sets of pivots. Cold ones go through the columns of a pool, too: the
  * working set is what they touch until the same columns return. Warm ones have one matrix. */
 static size_t in_turns(const struct surface_point *p, struct kernel_work *work)
 {
-	enum { TURNS = 8, FEWEST = 512, MOST = 2048, WORDS = 1 << 23, POOL_COLUMNS = 16384 };
-	const double n = p->at[1], words = fmin((double)(p->tuning->device.l2_bytes / 6), WORDS),
-	             rows = fmax(FEWEST, fmin(MOST, floor(words / n)));
+	enum { TURNS = 8, POOL_COLUMNS = 16384 };
+	const double n = p->at[1];
 
 	if (p->at[2] > 0)
 		work->working_set *= fmax(TURNS, POOL_COLUMNS / n);
 	else
 		work->working_set = fmin(TURNS * work->working_set,
-		        rows * n * (double)precision_bytes(p->precision));
+		        swapped_rows(p) * n * (double)precision_bytes(p->precision));
 	return 1;
 }
 
 static size_t laswp(const struct surface_point *p, struct kernel_work *work)
 {
-	laswp_work(p->precision, p->at[0], p->at[1], work);
+	laswp_work(p->precision, swapped_rows(p), p->at[0], p->at[1], work);
 	return in_turns(p, work);
 }
 
@@ -96,7 +104,7 @@ static size_t lu_rows(const struct surface_point *p, struct kernel_work *work)
 
 static size_t lu_top(const struct surface_point *p, struct kernel_work *work)
 {
-	lu_top_work(p->precision, p->at[0], p->at[1], work);
+	lu_top_work(p->precision, swapped_rows(p), p->at[0], p->at[1], work);
 	return in_turns(p, work);
 }
 
