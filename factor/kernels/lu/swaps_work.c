@@ -79,25 +79,27 @@ static struct rows_shape rows_shape(enum precision precision, bool solves, doubl
 	return s;
 }
 
-/* The solve in single precision: a step of 16 rows multiplies by an inverse and takes the rows out
- * of those below, up to the shape's last row. */
-static void add_solve(const struct rows_shape *s, double n, struct kernel_work *work)
+/* The solve in single precision. A step of 16 rows multiplies by an inverse, 16 dependent
+ * multiply-adds and selects, and takes the rows out of the blocks of 32 rows that are left: a read
+ * of shared memory a block and one of the solved row for each of 16 columns. */
+static void add_solve(const struct rows_shape *s, struct kernel_work *work)
 {
-	const double steps = s->rows / 16;
+	const double steps = s->rows / 16, left = (s->rows / 32 + 1) / 2, warps = s->threads / 32;
 
-	work->operations[PIPE_FP32] = n * s->rows * s->rows;
-	work->link[LINK_FMA] += 120 + 32 * steps; /* inverses first */
-	work->link[LINK_SHARED] += 16 + 4 * steps;
+	work->operations[PIPE_FP32] = work->blocks * s->side * s->rows * s->rows;
+	work->wavefronts = work->blocks * warps * steps * 16 * (left + 1);
+	work->link[LINK_FMA] += 120 + 48 * steps; /* inverses first */
+	work->link[LINK_SHARED] += 16 + 12 * steps;
 	work->link[LINK_BLOCK] += steps;
 }
 
 /* In double precision: chunks of 32 x 32 of the triangle, two dependent instructions of the tensor
  * cores each, and six more for every 32 rows. */
-static void add_double_solve(double k, double n, struct kernel_work *work)
+static void add_double_solve(const struct rows_shape *s, double k, struct kernel_work *work)
 {
 	const double tall = ceil(k / 32), chunks = tall * (tall + 1) / 2;
 
-	work->operations[PIPE_TENSOR_FP64_LARGE] = 2 * n * 32 * 32 * chunks;
+	work->operations[PIPE_TENSOR_FP64_LARGE] = 2 * work->blocks * s->side * 32 * 32 * chunks;
 	work->chains = 2;
 	work->link[LINK_FMA_DOUBLE] += 120 + 20 * chunks + 60 * tall;
 	work->link[LINK_SHARED] += 16 + 2 * chunks + 12 * tall;
@@ -129,9 +131,9 @@ void lu_rows_work(
 		return;
 	work->l2.read = blocks * k * k * word / 2;
 	if (precision == SINGLE)
-		add_solve(&s, n, work);
+		add_solve(&s, work);
 	else
-		add_double_solve(k, n, work);
+		add_double_solve(&s, k, work);
 }
 
 /* ---- the top right of a panel ---- */
