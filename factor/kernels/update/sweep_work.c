@@ -52,9 +52,13 @@ void sweep_work(
 	        .shared = memory_words(held) * word,
 	        .chains = 16};
 	work->operations[work_fma_pipe(precision)] = blocks * longest * flops;
+	/* neighbouring windows share columns, which L2 holds meanwhile */
+	const double passed = tiles * rows * WIDTH * word,
+	             once = fmin(passed, (q + n / 2) * n * word);
+	work->dram = (struct work_bytes){once, once};
+	work->working_set = once;
 	work->l2 = (struct work_bytes){
-	        tiles * rows * WIDTH * word + blocks * windows * (rows + WIDTH) * WIDTH * word,
-	        tiles * rows * WIDTH * word};
+	        passed - once + blocks * windows * (rows + WIDTH) * WIDTH * word, passed - once};
 	/* 16-byte operands: two wavefronts for the multiply-adds of 4 x 4 */
 	work->wavefronts = blocks * longest * flops / 2 / 32 / 16 * 2;
 	add_lead(precision, held, windows, work);
