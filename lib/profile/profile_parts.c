@@ -84,8 +84,7 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"gpu.panel_reflectors.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.qr_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.lu_top.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.lu_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.potrf_rows*", {[EARLY] = 1}, NULL, 0},
-        {"gpu.own_gemv.?.?", {[EARLY] = 1}, NULL, 0}, {"gpu.tf32_split.?", {[EARLY] = 1}, NULL, 0},
-        {"gpu.half_pair.?", {[EARLY] = 1}, NULL, 0}};
+        {"gpu.own_gemv.?.?", {[EARLY] = 1}, NULL, 0}, {"gpu.half_pair.?", {[EARLY] = 1}, NULL, 0}};
 
 /* Every other surface of times from start to start. */
 static const struct whole started = {"gpu.*", {[DEPENDENT] = 1}, NULL, 0};
@@ -117,6 +116,8 @@ void profile_parts(const struct profile *profile, double value[PROFILE_PARTS])
 			const double x = row->estimate.value;
 			value[p] = p < FIRST_RATE ? x : 1 / x;
 		}
+	if (value[EARLY] == 0) /* a device that launches nothing early */
+		value[EARLY] = value[DEPENDENT];
 }
 
 static void scale_twin(struct parameter *row, const double *before, const double *now, uint64_t bit)
