@@ -15,16 +15,18 @@ static double memory_words(double p)
 }
 
 /* Block 0's chain. A column passes through shared memory and a barrier; four lanes add up its p / 4
- * rows, issue-bound; a root and a quotient follow. Then a window is published and applied to the
- * next one. */
+ * rows, issue-bound; a root and a quotient follow, in single precision by two approximations and a
+ * few multiply-adds, else correctly rounded. Then a window is published and applied to the next
+ * one. */
 static void add_lead(enum precision precision, double p, double windows, struct kernel_work *work)
 {
+	const bool single = precision == SINGLE;
 	const double lane = p / 4, rows = WIDTH + p, columns = windows * WIDTH;
 
-	work->link[precision == SINGLE ? LINK_FMA : LINK_FMA_DOUBLE] =
-	        columns * (lane + 8) + windows * (4 * rows + WIDTH);
-	work->link[LINK_SPECIAL] = 7 * columns;
-	work->link[LINK_SHUFFLE] = 2 * columns;
+	work->link[single ? LINK_FMA : LINK_FMA_DOUBLE] =
+	        columns * (lane + (single ? 24 : 12)) + windows * (4 * rows + WIDTH);
+	work->link[LINK_SPECIAL] = columns * (single ? 2 : 13);
+	work->link[LINK_SHUFFLE] = 3 * columns;
 	work->link[LINK_SHARED] = 2 * columns + 12 * windows;
 	work->link[LINK_BLOCK] = columns + 6 * windows;
 	work->link[LINK_L2] = 3 * windows;
