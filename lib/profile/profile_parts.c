@@ -2,7 +2,8 @@
 /* Rows that contain others: a round trip contains its launch, a library's call the call that
  * launches a kernel, a time from start to start a start. When a user changes a part, such a row
  * moves by as many seconds as its parts do, and what is left of it without its parts stays as
- * measured. */
+ * measured. Rates whose times contain a start move so, too, and a bandwidth that two probes measure
+ * changes in both rows. */
 #include "profile_row.h"
 
 #include <fnmatch.h>
@@ -120,6 +121,33 @@ void profile_parts(const struct profile *profile, double value[PROFILE_PARTS])
 		value[EARLY] = value[DEPENDENT];
 }
 
+/* Rates of half of L2's bytes, whose times contain a start. */
+static const char *const started_rate[] = {"gpu.l2.copy", "gpu.l2.read", "gpu.l2.write"};
+
+static double half_of_l2(const struct profile *profile)
+{
+	static const char name[] = "gpu.l2.stated";
+	const uint32_t key = profile_name_key(name);
+
+	for (size_t i = 0; i < profile->count; i++)
+		if (profile_row_has_name(&profile->row[i], key, name))
+			return profile->row[i].estimate.value / 2;
+	return NAN;
+}
+
+static void move_rate(struct parameter *row, double seconds, double bytes, uint64_t bit)
+{
+	double *const value[] = {&row->estimate.value, &row->estimate.low, &row->estimate.high};
+
+	for (size_t r = 0; r < ARRAY_LEN(started_rate); r++) {
+		if (seconds == 0 || isnan(bytes) || strcmp(started_rate[r], row->name) != 0)
+			continue;
+		for (size_t i = 0; i < ARRAY_LEN(value); i++)
+			*value[i] = bytes / fmax(0, bytes / *value[i] + seconds);
+		row->changed |= bit;
+	}
+}
+
 static void scale_twin(struct parameter *row, const double *before, const double *now, uint64_t bit)
 {
 	struct estimate *e = &row->estimate;
@@ -189,6 +217,7 @@ void profile_follow(struct profile *profile, const double before[PROFILE_PARTS],
 		moved[SYNC] = moved_by(&trip, row, moved);
 		move_row(row, moved[SYNC], bit);
 	}
+	const double bytes = half_of_l2(profile);
 	for (size_t i = 0; any && i < profile->count; i++) {
 		struct parameter *row = &profile->row[i];
 		if (!follows(row, bit))
@@ -197,5 +226,6 @@ void profile_follow(struct profile *profile, const double before[PROFILE_PARTS],
 		if (whole)
 			move_row(row, moved_by(whole, row, moved), bit);
 		scale_twin(row, before, now, bit);
+		move_rate(row, moved[DEPENDENT], bytes, bit);
 	}
 }

@@ -142,7 +142,8 @@ static void test_what_ifs(void)
 	        "gpu.dram.copy=0.5", NULL},
 	                         *const l2[] = {"gpu.l2.read=0.5", "gpu.l2.write=0.5",
 	                                 "gpu.l2.copy=0.5", NULL},
-	                         *const barrier[] = {"gpu.barrier.block=20", NULL};
+	                         *const barrier[] = {"gpu.barrier.block=20", NULL},
+	                         *const start[] = {"gpu.launch.dependent=0.5", NULL};
 	static const char *const large[] = {"gpu.read.time[bytes=1073741824]",
 	        "gpu.change.time[bytes=1073741824]", "gpu.gemv.s.n[m=8192,n=8192,cold=1]",
 	        "gpu.own_gemv.d.t[m=8192,n=8192,cold=1]", "gpu.ger.d[m=8192,n=8192,cold=1]"},
@@ -162,6 +163,9 @@ static void test_what_ifs(void)
 	        "barriers at twenty times their cost more than double a sweep");
 	ok(fabs(change(p, "gpu.gemv.s.n[m=8192,n=8192,cold=1]", barrier) - 1) < 0.01,
 	        "and change no gemv");
+	const double saved = 0.5 * 1.72275e-6, ger = 8.976e-6;
+	ok(fabs((1 - change(p, "gpu.ger.s[m=8192,n=512,cold=0]", start)) * ger / saved - 1) < 0.05,
+	        "half a start takes as much from a stream in L2");
 	profile_free(p);
 }
 
