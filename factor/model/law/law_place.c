@@ -95,8 +95,8 @@ double law_turn(struct cost_reader *r, const struct kernel_work *work)
  * of addresses come meanwhile. */
 double law_first_access(struct cost_reader *r, const struct kernel_work *work)
 {
-	static const char access[] = "gpu.launch.access",
-	                  *const gap[] = {"gpu.launch.dependent", NULL};
+	static const char access[] = "gpu.launch.access", *const gap[] = {
+	                                                          "gpu.launch.dependent", NULL};
 	const bool loads = work->link[LINK_L2] > 0 || work->link[LINK_DRAM] > 0;
 
 	if (!loads || !cost_known(r, access) || !cost_known(r, gap[0]))
