@@ -96,6 +96,7 @@ struct kernel_work {
 	                                  address */
 
 	double link[LINK_COUNT]; /* of a block */
+	bool ahead;              /* loads for a step are under way during the step before it */
 	struct work_exchange {
 		double bytes, count;
 	} exchange[SCOPE_COUNT]; /* every block gives and reads; in the grid every cluster */

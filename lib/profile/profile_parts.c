@@ -2,7 +2,8 @@
 /* Rows that contain others: a round trip contains its launch, a library's call the call that
  * launches a kernel, a time from start to start a start. When a user changes a part, such a row
  * moves by as many seconds as its parts do, and what is left of it without its parts stays as
- * measured. */
+ * measured. Rates whose times contain a start move so, too, and a bandwidth that two probes measure
+ * changes in both rows. */
 #include "profile_row.h"
 
 #include <fnmatch.h>
@@ -20,6 +21,9 @@ enum part {
 	FIRST_RATE,
 	OUT_BETA = FIRST_RATE, /* from here on rates, which count as seconds a byte */
 	IN_BETA,
+	L2_READ,
+	L2_WRITE,
+	DRAM_COPY,
 	PARTS
 };
 _Static_assert((int)PARTS == (int)PROFILE_PARTS, "as many parts as profile_row.h says");
@@ -33,7 +37,17 @@ static const char *const part_name[PARTS] = {[ENQUEUE] = "gpu.launch.enqueue",
         [OUT_ALPHA] = "link.d2h.pinned.alpha",
         [IN_ALPHA] = "link.h2d.pinned.alpha",
         [OUT_BETA] = "link.d2h.pinned.beta",
-        [IN_BETA] = "link.h2d.pinned.beta"};
+        [IN_BETA] = "link.h2d.pinned.beta",
+        [L2_READ] = "gpu.l2.read",
+        [L2_WRITE] = "gpu.l2.write",
+        [DRAM_COPY] = "gpu.dram.copy"};
+
+/* The same bandwidth measured in another way: changes in proportion. */
+static const struct twin {
+	const char *name;
+	enum part of;
+} twins[] = {{"gpu.loaded.l2.read", L2_READ}, {"gpu.loaded.l2.write", L2_WRITE},
+        {"gpu.dram.copy_sustained", DRAM_COPY}, {"gpu.copy.beta", DRAM_COPY}};
 
 /* How often a row contains each part. `counted` is contained as often as the argument says, too. */
 struct whole {
@@ -62,6 +76,10 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"gpu.event.mark", {[DEPENDENT] = 1}, NULL, 0},
         {"gpu.concurrent.stream_wait_idle", {[IDLE] = 1}, NULL, 0},
         {"gpu.panel.step.?", {[DEPENDENT] = 2}, NULL, 0},
+        {"gpu.copy.time", {[DEPENDENT] = 1}, NULL, 0},
+        {"gpu.change.time", {[DEPENDENT] = 1}, NULL, 0},
+        {"gpu.read.time", {[DEPENDENT] = 1}, NULL, 0},
+        {"gpu.write.time", {[DEPENDENT] = 1}, NULL, 0},
         /* kernels that are launched early */
         {"gpu.panel_geqrf.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.panel_geqrf_shared.?", {[EARLY] = 1}, NULL, 0},
@@ -69,7 +87,8 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"gpu.panel_grid_shared.?", {[DEPENDENT] = 1}, NULL, 0},
         {"gpu.panel_reflectors.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.qr_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.lu_top.?", {[EARLY] = 1}, NULL, 0},
-        {"gpu.lu_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.potrf_*", {[EARLY] = 1}, NULL, 0}};
+        {"gpu.lu_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.potrf_*", {[EARLY] = 1}, NULL, 0},
+        {"gpu.own_gemv.?.?", {[EARLY] = 1}, NULL, 0}, {"gpu.half_pair.?", {[EARLY] = 1}, NULL, 0}};
 
 /* Every other surface of times from start to start. */
 static const struct whole started = {"gpu.*", {[DEPENDENT] = 1}, NULL, 0};
@@ -101,6 +120,50 @@ void profile_parts(const struct profile *profile, double value[PROFILE_PARTS])
 			const double x = row->estimate.value;
 			value[p] = p < FIRST_RATE ? x : 1 / x;
 		}
+	if (value[EARLY] == 0) /* a device that launches nothing early */
+		value[EARLY] = value[DEPENDENT];
+}
+
+/* Rates of half of L2's bytes, whose times contain a start. */
+static const char *const started_rate[] = {"gpu.l2.copy", "gpu.l2.read", "gpu.l2.write"};
+
+static double half_of_l2(const struct profile *profile)
+{
+	static const char name[] = "gpu.l2.stated";
+	const uint32_t key = profile_name_key(name);
+
+	for (size_t i = 0; i < profile->count; i++)
+		if (profile_row_has_name(&profile->row[i], key, name))
+			return profile->row[i].estimate.value / 2;
+	return NAN;
+}
+
+static void move_rate(struct parameter *row, double seconds, double bytes, uint64_t bit)
+{
+	double *const value[] = {&row->estimate.value, &row->estimate.low, &row->estimate.high};
+
+	for (size_t r = 0; r < ARRAY_LEN(started_rate); r++) {
+		if (seconds == 0 || isnan(bytes) || strcmp(started_rate[r], row->name) != 0)
+			continue;
+		for (size_t i = 0; i < ARRAY_LEN(value); i++)
+			*value[i] = bytes / fmax(0, bytes / *value[i] + seconds);
+		row->changed |= bit;
+	}
+}
+
+static void scale_twin(struct parameter *row, const double *before, const double *now, uint64_t bit)
+{
+	struct estimate *e = &row->estimate;
+
+	for (size_t t = 0; t < ARRAY_LEN(twins); t++) {
+		const double factor = before[twins[t].of] / now[twins[t].of];
+		if (factor == 1 || !(factor > 0) || strcmp(twins[t].name, row->name) != 0)
+			continue;
+		e->value *= factor;
+		e->low *= factor;
+		e->high *= factor;
+		row->changed |= bit;
+	}
 }
 
 static void move_row(struct parameter *row, double seconds, uint64_t bit)
@@ -142,12 +205,12 @@ static bool follows(const struct parameter *row, uint64_t bit)
 void profile_follow(struct profile *profile, const double before[PROFILE_PARTS], uint64_t bit)
 {
 	const uint32_t key = profile_name_key(trip.name);
-	double moved[PARTS];
+	double now[PARTS], moved[PARTS];
 	bool any = false;
 
-	profile_parts(profile, moved);
+	profile_parts(profile, now);
 	for (int p = 0; p < PARTS; p++) {
-		moved[p] -= before[p];
+		moved[p] = now[p] - before[p];
 		any |= moved[p] != 0;
 	}
 	for (size_t i = 0; any && i < profile->count; i++) {
@@ -157,10 +220,15 @@ void profile_follow(struct profile *profile, const double before[PROFILE_PARTS],
 		moved[SYNC] = moved_by(&trip, row, moved);
 		move_row(row, moved[SYNC], bit);
 	}
+	const double bytes = half_of_l2(profile);
 	for (size_t i = 0; any && i < profile->count; i++) {
 		struct parameter *row = &profile->row[i];
-		const struct whole *whole = follows(row, bit) ? whole_of(row) : NULL;
+		if (!follows(row, bit))
+			continue;
+		const struct whole *whole = whole_of(row);
 		if (whole)
 			move_row(row, moved_by(whole, row, moved), bit);
+		scale_twin(row, before, now, bit);
+		move_rate(row, moved[DEPENDENT], bytes, bit);
 	}
 }

@@ -174,6 +174,11 @@ static void test_chains(const struct profile *p)
 	w.link[LINK_FMA] = 0;
 	w.link[LINK_DRAM] = 10;
 	is_real(body(slow, w), 5e-6, 1e-12, "but not latencies of DRAM");
+	struct kernel_work load = {.launches = 1, .blocks = 100, .threads = 32};
+	load.link[LINK_L2] = 2;
+	is_real(body(p, load), 400e-9, 1e-12, "two accesses to L2");
+	ADD(slow, 0, {"gpu.launch.access[accesses=1]", 1.5e-6});
+	is_real(body(slow, load), 700e-9, 1e-12, "the first takes 500 ns after a start of 1 us");
 	profile_free(slow);
 	/* 1 us of barriers, 1 us of traffic */
 	w = full;
@@ -181,6 +186,9 @@ static void test_chains(const struct profile *p)
 	w.link[LINK_BLOCK] = 100;
 	w.l2.read = 4e6;
 	is_real(body(p, w), 2e-6, 1e-12, "one block: its chain and its work add");
+	w.ahead = true;
+	is_real(body(p, w), 1e-6, 1e-12, "what it loads ahead does not");
+	w.ahead = false;
 	w.blocks = 800;
 	is_real(body(p, w), 1.125e-6, 1e-12, "eight blocks: only an eighth of it shows");
 }

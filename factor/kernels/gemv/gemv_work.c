@@ -3,6 +3,16 @@
 
 #include <math.h>
 
+/* As compiled: loads of 64 bytes a thread fit into 64. */
+static double registers_of(const struct gemv_call *call, const struct gemv_plan *p)
+{
+	const int64_t load = p->vector * precision_bytes(call->precision);
+
+	if (p->unroll * (call->transposed ? p->columns : 1) * load <= 64)
+		return 64;
+	return call->precision == SINGLE || p->columns == 4 ? 80 : 96;
+}
+
 void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, bool cold,
         struct kernel_work *work)
 {
@@ -11,18 +21,21 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	             n = (double)call->n, bytes = m * n * word, load = plan.vector * word,
 	             blocks = (double)plan.tiles * plan.splits;
 	const double lines = call->transposed ? n : m, vectors = (m + 2 * n) * word;
-	const double loads = bytes / (blocks * GEMV_THREADS * load);
+	const double together = plan.unroll * (call->transposed ? plan.columns : 1), /* loads */
+	        loads = bytes / (blocks * GEMV_THREADS * load);
 
 	*work = (struct kernel_work){.launches = 1,
 	        .blocks = blocks,
 	        .threads = GEMV_THREADS,
-	        .registers = 64,
+	        .registers = registers_of(call, &plan),
 	        .dram = {.read = bytes + vectors, .written = lines * word},
 	        .working_set = cold ? 0 : bytes + vectors,
-	        .in_flight = plan.unroll * (call->transposed ? plan.columns : 1) * load};
+	        .in_flight = together * load};
 	work->operations[work_fma_pipe(call->precision)] = 2 * m * n;
-	work->link[cold ? LINK_DRAM : LINK_L2] = 1 + ceil(loads / plan.unroll);
-	work->link[LINK_REDUCE] = 1;
+	work->link[LINK_DRAM] = 1 + ceil(loads / together);
+	/* the sum over a block, without its barrier: warps wait for each other only once */
+	work->link[LINK_SHUFFLE] = 5;
+	work->link[LINK_SHARED] = 3;
 	if (plan.splits > 1) { /* partial sums, a counter, the last block's reads */
 		work->l2 =
 		        (struct work_bytes){blocks * plan.width * word, blocks * plan.width * word};

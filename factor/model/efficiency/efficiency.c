@@ -13,7 +13,7 @@
 
 struct efficiency_reader {
 	struct cost_hardware base;
-	struct profile copy; /* shares texts with the profile; its rows' marks are its own */
+	struct profile copy; /* hardware rows of the GPU; shares texts, its marks are its own */
 	double parts[PROFILE_PARTS];
 	const struct profile *profile;
 	bool started; /* the reader is: most executors of a model never ask */
@@ -26,7 +26,12 @@ struct efficiency_reader *efficiency_reader_new(const struct profile *profile)
 
 	e->copy = *profile;
 	e->copy.row = xmalloc((profile->count + 1) * sizeof *profile->row);
-	memcpy(e->copy.row, profile->row, profile->count * sizeof *profile->row);
+	e->copy.count = 0;
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct parameter *row = &profile->row[i];
+		if (strcmp(row->regime, "surface") != 0 && strncmp(row->name, "gpu.", 4) == 0)
+			e->copy.row[e->copy.count++] = *row;
+	}
 	profile_parts(&e->copy, e->parts);
 	e->profile = &e->copy;
 	return e;
@@ -43,7 +48,8 @@ static void start(struct efficiency_reader *e)
 	e->started = true;
 }
 
-/* The law's seconds for a surface's work, without the start of its first launch. */
+/* The law's seconds for a surface's work, without the start of its first launch; 0 when it is the
+ * host's code. */
 static double law_seconds(struct cost_hardware *base, const void *surface, const char *name,
         const char *const *arg, const double *at, size_t count)
 {
@@ -55,6 +61,8 @@ static double law_seconds(struct cost_hardware *base, const void *surface, const
 	const size_t works =
 	        surface_works_at(surface, &e->reader.tuning, name, arg, at, count, work);
 	double seconds = works > 0 ? 0 : NAN;
+	if (works > 0 && work[0].launches == 0)
+		return 0;
 	e->reader.model.missing = false;
 	for (size_t i = 0; i < works; i++) {
 		struct law_answer a = {0};
@@ -128,6 +136,13 @@ bool efficiency_any(const struct profile *profile)
 	return false;
 }
 
+/* Rows that move with the hardware: surfaces, and curves of the probe's streams. */
+static bool follows_hardware(const struct parameter *row)
+{
+	return efficiency_has(row) ||
+	       (fnmatch("gpu.*.time", row->name, 0) == 0 && profile_row_usable(row));
+}
+
 static bool is_surface(const struct parameter *row, const void *unused)
 {
 	(void)unused;
@@ -155,7 +170,7 @@ static void follow(struct profile *profile, const struct profile *before, const 
 	pattern[strcspn(pattern, "[=")] = '\0';
 	for (size_t i = 0; i < profile->count; i++) {
 		struct parameter *row = &profile->row[i];
-		if (!efficiency_has(row) || fnmatch(pattern, row->name, 0) == 0)
+		if (!follows_hardware(row) || fnmatch(pattern, row->name, 0) == 0)
 			continue;
 		const struct efficiency e = efficiency_of(now, row);
 		const double factor = e.hardware / hardware_seconds(then, row);
@@ -206,12 +221,13 @@ static size_t take(struct profile *profile, const struct profile *other, bool by
 		const struct efficiency e = efficiency_of(there, &other->row[i]);
 		const double hardware = hardware_seconds(here, &other->row[i]),
 		             efficiency = by_hardware ? 1 : e.efficiency;
-		if (isnan(hardware / efficiency))
+		const bool host = hardware == 0 && e.hardware == 0; /* stays as it is */
+		if (isnan(hardware / efficiency) && !host)
 			continue;
 		profile_append(profile, &other->row[i]);
 		struct parameter *row = &profile->row[profile->count - 1];
 		const double start = profile_parts_in(here->parts, row),
-		             factor = hardware / efficiency / e.body;
+		             factor = host ? 1 : hardware / efficiency / e.body;
 		struct estimate *to = &row->estimate;
 		*to = (struct estimate){start + factor * e.body,
 		        start + factor * fmax(0, to->low - e.start),

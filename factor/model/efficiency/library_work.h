@@ -6,7 +6,8 @@
 #include "factor/kernels/kernel_work.h"
 #include "lib/base/precision.h"
 
-/* A sweep over an m x n matrix that is read, and written too (ger) or not (gemv). cold: no operand
- * is in L2. */
-void library_sweep_work(enum precision precision, double m, double n, bool written, bool cold,
-        struct kernel_work *work);
+enum library_sweep { SWEEP_GEMV_N, SWEEP_GEMV_T, SWEEP_GER };
+
+/* A sweep over an m x n matrix, which ger writes, too. cold: no operand is in L2. */
+void library_sweep_work(enum library_sweep sweep, enum precision precision, double m, double n,
+        bool cold, int sms, struct kernel_work *work);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct surface *const tables[] = {
-        surfaces_streams, surfaces_qr, surfaces_lu, surfaces_products};
+        surfaces_streams, surfaces_qr, surfaces_lu, surfaces_products, surfaces_curves};
 
 const struct surface *surface_of(const char *name)
 {

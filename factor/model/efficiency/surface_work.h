@@ -21,7 +21,7 @@ struct surface_point {
 };
 
 /* Fills in the works of one call (zero at first), one after the other, and returns their number; 0:
- * not known. */
+ * not known. A work without launches: beyond its start the row is the host's code. */
 typedef size_t (*surface_function)(const struct surface_point *, struct kernel_work *work);
 
 struct surface {
@@ -31,7 +31,8 @@ struct surface {
 };
 
 /* The tables; a row without a name ends each. */
-extern const struct surface surfaces_streams[], surfaces_qr[], surfaces_lu[], surfaces_products[];
+extern const struct surface surfaces_streams[], surfaces_qr[], surfaces_lu[], surfaces_products[],
+        surfaces_curves[];
 
 /* The surface of that name, NULL where no table knows it. */
 const struct surface *surface_of(const char *name);

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Surfaces of kernels that stream: vectors, matrices by vectors, row swaps, Gram-Schmidt. */
+#include "factor/kernels/blocks/block_kernels.h"
+#include "factor/kernels/blocks/block_work.h"
+#include "factor/kernels/gemm/split_work.h"
 #include "factor/kernels/gemv/gemv_work.h"
+#include "factor/kernels/gram_schmidt/gram_apply_work.h"
+#include "factor/kernels/lu/swaps_work.h"
+#include "factor/kernels/update/sweep_work.h"
 #include "library_work.h"
 #include "surface_work.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool ends_in(const char *name, const char *end)
@@ -30,16 +37,157 @@ static size_t own_gemv(const struct surface_point *p, struct kernel_work *work)
 
 static size_t gemv(const struct surface_point *p, struct kernel_work *work)
 {
-	library_sweep_work(p->precision, p->at[0], p->at[1], false, p->at[2] > 0, work);
+	library_sweep_work(ends_in(p->name, ".t") ? SWEEP_GEMV_T : SWEEP_GEMV_N, p->precision,
+	        p->at[0], p->at[1], p->at[2] > 0, p->tuning->device.sm_count, work);
 	return 1;
 }
 
 static size_t ger(const struct surface_point *p, struct kernel_work *work)
 {
-	library_sweep_work(p->precision, p->at[0], p->at[1], true, p->at[2] > 0, work);
+	library_sweep_work(SWEEP_GER, p->precision, p->at[0], p->at[1], p->at[2] > 0,
+	        p->tuning->device.sm_count, work);
+	return 1;
+}
+
+/* A call of the library whose result the host waits for: a few small kernels, and most of it the
+ * library's code on the host. */
+static size_t result_on_host(const struct surface_point *p, struct kernel_work *work)
+{
+	(void)p;
+	work->launches = 0;
+	return 1;
+}
+
+/* ---- row swaps ---- */
+
+/* Rows of the matrix whose rows calls swap. */
+static double swapped_rows(const struct surface_point *p)
+{
+	enum { FEWEST = 512, MOST = 2048, WORDS = 1 << 23, POOL_ROWS = 4608 };
+	const double words = fmin((double)(p->tuning->device.l2_bytes / 6), WORDS);
+
+	return p->at[2] > 0 ? POOL_ROWS : fmax(FEWEST, fmin(MOST, floor(words / p->at[1])));
+}
+
+/* Calls take turns with sets of pivots. Cold ones go through the columns of a pool, too: the
+ * working set is what they touch until the same columns return. Warm ones have one matrix. */
+static size_t in_turns(const struct surface_point *p, struct kernel_work *work)
+{
+	enum { TURNS = 8, POOL_COLUMNS = 16384 };
+	const double n = p->at[1];
+
+	if (p->at[2] > 0)
+		work->working_set *= fmax(TURNS, POOL_COLUMNS / n);
+	else
+		work->working_set = fmin(TURNS * work->working_set,
+		        swapped_rows(p) * n * (double)precision_bytes(p->precision));
+	return 1;
+}
+
+static size_t laswp(const struct surface_point *p, struct kernel_work *work)
+{
+	laswp_work(p->precision, swapped_rows(p), p->at[0], p->at[1], work);
+	return in_turns(p, work);
+}
+
+static size_t swap_rows(const struct surface_point *p, struct kernel_work *work)
+{
+	lu_rows_work(p->precision, false, p->at[0], p->at[1], work);
+	return in_turns(p, work);
+}
+
+static size_t lu_rows(const struct surface_point *p, struct kernel_work *work)
+{
+	lu_rows_work(p->precision, true, p->at[0], p->at[1], work);
+	return in_turns(p, work);
+}
+
+static size_t lu_top(const struct surface_point *p, struct kernel_work *work)
+{
+	lu_top_work(p->precision, swapped_rows(p), p->at[0], p->at[1], work);
+	return in_turns(p, work);
+}
+
+static size_t lu_columns(const struct surface_point *p, struct kernel_work *work)
+{
+	enum { BESIDE = 64 /* columns of the calibration */ };
+
+	lu_columns_work(p->precision, p->at[0], BESIDE, p->at[1], p->tuning->device.sm_count, work);
+	return 1;
+}
+
+static size_t apply_swaps(const struct surface_point *p, struct kernel_work *work)
+{
+	deferred_swaps_work(p->precision, p->at[0], work);
+	return 1;
+}
+
+/* ---- operands, triangles, updates ---- */
+
+static size_t tf32_split(const struct surface_point *p, struct kernel_work *work)
+{
+	tf32_split_work(p->at[0], p->at[1], work);
+	return 1;
+}
+
+static size_t half_pair(const struct surface_point *p, struct kernel_work *work)
+{
+	half_pair_work(p->at[0], p->at[1], work);
+	return 1;
+}
+
+static size_t trtri(const struct surface_point *p, struct kernel_work *work)
+{
+	block_trtri_work(p->precision, p->at[0], work);
+	return 1;
+}
+
+static size_t guard(const struct surface_point *p, struct kernel_work *work)
+{
+	enum { SIDES = 16384 /* of the calibration */ };
+
+	block_guard_work(p->precision, p->at[0], SIDES, work);
+	return 1;
+}
+
+/* Trapezoids of 128 columns with as many tiles as fill `rounds` rounds on all multiprocessors. */
+static size_t rank(const struct surface_point *p, struct kernel_work *work)
+{
+	enum { TILE = 32, COLUMNS = 128 };
+	const double most = p->at[0] * p->tuning->device.sm_count;
+	int64_t rows = COLUMNS;
+
+	while ((double)block_rank_tiles(rows + TILE, COLUMNS) <= most)
+		rows += TILE;
+	block_rank_work(p->precision, (double)rows, COLUMNS, p->at[1], work);
+	return 1;
+}
+
+/* Columns for one round of blocks. */
+static size_t gram_apply(const struct surface_point *p, struct kernel_work *work)
+{
+	const double n = p->at[2] * p->tuning->device.sm_count;
+
+	gram_apply_work(p->precision, p->at[0], p->at[1], n, p->at[2], work);
+	return 1;
+}
+
+static size_t sweep(const struct surface_point *p, struct kernel_work *work)
+{
+	sweep_work(p->precision, p->at[0], p->at[1], p->at[2], p->tuning->device.sm_count, work);
 	return 1;
 }
 
 const struct surface surfaces_streams[] = {{"gpu.own_gemv.?.?", {"m", "n", "cold"}, own_gemv},
         {"gpu.gemv.?.?", {"m", "n", "cold"}, gemv}, {"gpu.ger.?", {"m", "n", "cold"}, ger},
-        {NULL, {NULL}, NULL}};
+        {"gpu.cublas.iamax", {"bytes"}, result_on_host},
+        {"gpu.laswp.?", {"swaps", "n", "cold"}, laswp},
+        {"gpu.swap_rows.?", {"swaps", "n", "cold"}, swap_rows},
+        {"gpu.lu_rows.?", {"swaps", "n", "cold"}, lu_rows},
+        {"gpu.lu_top.?", {"swaps", "n", "cold"}, lu_top},
+        {"gpu.lu_columns.?", {"m", "n"}, lu_columns}, {"gpu.apply_swaps.?", {"n"}, apply_swaps},
+        {"gpu.tf32_split.s", {"n", "k"}, tf32_split}, {"gpu.half_pair.s", {"n", "k"}, half_pair},
+        {"gpu.trtri.?", {"n"}, trtri}, {"gpu.trsm_guard.?", {"n"}, guard},
+        {"gpu.rank.?", {"rounds", "k"}, rank},
+        {"gpu.gram_apply.?", {"m", "k", "columns"}, gram_apply},
+        {"gpu.band_s*.?", {"p", "n", "rows"}, sweep}, {NULL, {NULL}, NULL}};

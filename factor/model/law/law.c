@@ -51,19 +51,21 @@ static double body(struct cost_reader *r, const struct kernel_work *w, const str
 	        [LAW_SHARED] = law_shared(r, w, p),
 	        [LAW_ARITHMETIC] = law_arithmetic(r, w, p),
 	        [LAW_ATOMICS] = law_atomics(r, w)};
+	const double memory = fmax(own[LAW_DRAM], own[LAW_L2]);
 	double throughput = 0;
 
 	for (int t = LAW_DISPATCH; t < LAW_LOADS; t++)
-		throughput = fmax(throughput, own[t]);
+		if (!w->ahead || (t != LAW_DRAM && t != LAW_L2))
+			throughput = fmax(throughput, own[t]);
 	struct law_chain c = law_chain(r, w, p, 0);
 	throughput = fmax(throughput, apart(r, own, w, p, overlap));
 	if (own[LAW_DRAM] > 0 && w->link[LINK_DRAM] > 0) {
-		const double alone = fmax(throughput, c.own + c.common);
+		const double alone = fmax(fmax(throughput, memory), c.own + c.common);
 		c = law_chain(r, w, p, fmin(0.9, own[LAW_DRAM] / alone));
 	}
 	for (int t = 0; t < LAW_TERMS; t++)
 		term[t] += w->launches * (own[t] + c.term[t]);
-	return overlapped(throughput, &c, p, overlap) + c.common;
+	return fmax(memory, overlapped(throughput, &c, p, overlap) + c.common);
 }
 
 /* The host's and the device's time to start a kernel. */

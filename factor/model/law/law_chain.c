@@ -39,6 +39,7 @@ static const struct link {
 /* Seconds of a link, at the profile's clock. */
 static double latency(struct cost_reader *r, const struct kernel_work *w, int i, double load)
 {
+	static const double near = 1048576;
 	static const char loaded[] = "gpu.loaded.dram.latency", conflicts[] = "gpu.bank.alone.load",
 	                  curve[] = "gpu.load.latency", *const l2[] = {"gpu.l2.stated", NULL};
 
@@ -46,8 +47,10 @@ static double latency(struct cost_reader *r, const struct kernel_work *w, int i,
 		return cost_at2(r, conflicts, "ways", fmin(w->ways, 32), "width", 4);
 	if (i == LINK_L2 && w->working_set > 0 && cost_known(r, curve) && cost_known(r, l2[0]))
 		/* of a set that L2 holds, and L1 does not */
-		return cost_at(r, curve, "bytes",
-		        fmax(1048576, fmin(w->working_set, 0.75 * law_first(r, l2))));
+		return cost_scalar(r, links[i].row) *
+		       cost_at(r, curve, "bytes",
+		               fmax(near, fmin(w->working_set, 0.75 * law_first(r, l2)))) /
+		       cost_at(r, curve, "bytes", near);
 	if (i == LINK_DRAM && law_hits(r, w->working_set) == 1)
 		return latency(r, w, LINK_L2, 0);
 	if (i == LINK_DRAM && cost_known(r, loaded)) {
@@ -120,8 +123,11 @@ struct law_chain law_chain(
 		            cost_at(r, "gpu.barrier.cluster", "blocks", cluster_size(w));
 	if (w->link[LINK_GRID_BARRIER] > 0)
 		c.common += w->link[LINK_GRID_BARRIER] * grid_barrier(r, w);
+	const double begin = law_first_access(r, w);
+	c.term[LAW_LOADS] += begin;
+	c.common += begin;
 	c.steps += w->link[LINK_CLUSTER_BARRIER] + w->link[LINK_GRID_BARRIER];
-	c.term[LAW_BARRIERS] += c.common;
+	c.term[LAW_BARRIERS] += c.common - begin;
 	for (int scope = 0; scope < SCOPE_COUNT; scope++) {
 		if (!(w->exchange[scope].count > 0))
 			continue;

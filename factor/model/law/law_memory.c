@@ -8,7 +8,8 @@ enum {
 	WARP = 32,
 	SECTOR_STRIDE = 32 /* words: one in each line */,
 	WIDEST = 16,
-	UNDER_WAY = 4 * WIDEST
+	UNDER_WAY = 4 * WIDEST,
+	COPIES_UNDER_WAY = 2048 * WIDEST /* on a multiprocessor */
 };
 
 /* Words of the measured copy by strides. */
@@ -55,13 +56,17 @@ static double pattern_share(struct cost_reader *r, const struct kernel_work *w)
 static double in_flight_share(struct cost_reader *r, double bytes, double bandwidth, double sms)
 {
 	static const char curve[] = "gpu.copy.inflight";
-	static const double enough = 32768;
 
-	if (bytes >= enough)
-		return 1;
-	if (cost_known(r, curve))
-		return fmin(
-		        1, cost_at(r, curve, "bytes", bytes) / cost_at(r, curve, "bytes", enough));
+	if (cost_known(r, curve)) {
+		const double last = cost_last(r, curve, "bytes");
+		double most = 0, reached = cost_at(r, curve, "bytes", fmin(bytes, last));
+		for (double b = last; b > last / 16; b /= 2) {
+			const double rate = cost_at(r, curve, "bytes", b);
+			most = fmax(most, rate);
+			reached = b < bytes ? fmax(reached, rate) : reached;
+		}
+		return fmin(1, reached / most);
+	}
 	if (!cost_known(r, "gpu.dram.latency"))
 		return 1;
 	return fmin(1, bytes * sms / (cost_scalar(r, "gpu.dram.latency") * bandwidth));
@@ -124,13 +129,15 @@ double law_dram(struct cost_reader *r, const struct kernel_work *w, const struct
 
 	if (!(bytes * missed > 0))
 		return 0;
-	const double read = law_first(r, reads),
-	             plain = mixed(w->dram, read, law_first(r, writes), law_first(r, copies));
+	/* The probe's copies have a vector a thread under way, too few for few multiprocessors. */
+	const double read = law_first(r, reads), copy = law_first(r, copies),
+	             all = in_flight_share(r, COPIES_UNDER_WAY, copy, p->sms),
+	             plain = mixed(w->dram, read, law_first(r, writes), copy / all);
 	return missed * plain / pattern_share(r, w) * rounds(r, w, p, bytes / plain, "gpu.sm.read");
 }
 
 /* Read + written bytes a second of a copy in L2. gpu.l2.copy includes the kernel's start, which the
- * smallest copy shows. */
+ * smallest copy shows: its share of the time is left out. */
 static double l2_copies(struct cost_reader *r, double read, double write)
 {
 	static const char copy[] = "gpu.l2.copy", time[] = "gpu.copy.time",
@@ -139,9 +146,9 @@ static double l2_copies(struct cost_reader *r, double read, double write)
 
 	if (!cost_known(r, copy) || !cost_known(r, time) || !cost_known(r, size))
 		return apart;
-	const double bytes = cost_scalar(r, size) / 2,
-	             seconds = bytes / cost_scalar(r, copy) - cost_at(r, time, "bytes", smallest);
-	return seconds > 0 ? fmax(apart, bytes / seconds) : apart;
+	const double whole = cost_at(r, time, "bytes", cost_scalar(r, size) / 2),
+	             start = cost_at(r, time, "bytes", smallest);
+	return whole > start ? fmax(apart, cost_scalar(r, copy) * whole / (whole - start)) : apart;
 }
 
 /* All bytes of DRAM go through L2, too. */

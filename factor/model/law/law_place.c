@@ -90,3 +90,17 @@ double law_turn(struct cost_reader *r, const struct kernel_work *work)
 	                     cost_at(r, access, "accesses", 2) - cost_at(r, access, "accesses", 1);
 	return fmax(0, one - accesses - cost_at(r, barrier, "threads", work->threads));
 }
+
+/* The first access of a kernel takes longer than the others: its arguments, code and translations
+ * of addresses come meanwhile. */
+double law_first_access(struct cost_reader *r, const struct kernel_work *work)
+{
+	static const char access[] = "gpu.launch.access", *const gap[] = {
+	                                                          "gpu.launch.dependent", NULL};
+	const bool loads = work->link[LINK_L2] > 0 || work->link[LINK_DRAM] > 0;
+
+	if (!loads || !cost_known(r, access) || !cost_known(r, gap[0]))
+		return 0;
+	return fmax(0, cost_at(r, access, "accesses", 1) - law_first(r, gap) -
+	                       cost_scalar(r, "gpu.l2.latency"));
+}

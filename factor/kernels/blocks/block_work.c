@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "block_work.h"
+
+#include "block_kernels.h"
+
+#include <math.h>
+
+enum { TILE = 32, TILE_THREADS = 256, WARPS = TILE_THREADS / 32 };
+
+static enum work_link fma_of(enum precision precision)
+{
+	return precision == SINGLE ? LINK_FMA : LINK_FMA_DOUBLE;
+}
+
+/* The first block's chain: substitution in a tile, then for each further tile row its products, and
+ * one with the diagonal tile's inverse. */
+void block_trtri_work(enum precision precision, double n, struct kernel_work *work)
+{
+	const double word = (double)precision_bytes(precision), tiles = ceil(n / TILE),
+	             ring = precision == SINGLE ? 4 : 2, pitch = 16 / word,
+	             held = fmin(tiles, WARPS), products = tiles * (tiles - 1) / 2,
+	             all = tiles * (tiles + 1) * (tiles + 2) / 6;
+
+	*work = (struct kernel_work){.launches = 1,
+	        .blocks = tiles,
+	        .threads = TILE_THREADS,
+	        .registers = 96,
+	        .shared = TILE * ((ring + held) * (TILE + pitch) + tiles * TILE + pitch) * word,
+	        .l2 = {all * TILE * TILE * word, n * n * word}};
+	work->operations[work_fma_pipe(precision)] = 2 * TILE * TILE * TILE * 2 * all;
+	work->link[LINK_L2] = 2;
+	work->link[LINK_SPECIAL] = precision == SINGLE ? 4 : 12; /* reciprocals */
+	work->link[LINK_SHUFFLE] = TILE;
+	work->link[LINK_SHARED] = TILE / 4 + 3 * products + 4 * (tiles - 1);
+	work->link[LINK_BLOCK] = 3 + products + 2 * (tiles - 1);
+	work->link[fma_of(precision)] = TILE * (2 + products + (tiles - 1));
+}
+
+void block_guard_work(enum precision precision, double n, double sides, struct kernel_work *work)
+{
+	enum { SIDES = 32, GUARD_THREADS = 512, MOST_BLOCKS = 64, AT_ONCE = 32 };
+	const double word = (double)precision_bytes(precision),
+	             blocks = fmin(MOST_BLOCKS, ceil(sides / SIDES));
+
+	*work = (struct kernel_work){.launches = 1,
+	        .blocks = blocks,
+	        .threads = GUARD_THREADS,
+	        .registers = 64,
+	        .shared = BLOCK_TRTRI_MAX * (SIDES + 1) * word,
+	        .l2 = {.read = blocks * n * n * word}};
+	work->operations[PIPE_INTEGER] = blocks * 2 * BLOCK_TRTRI_MAX * ceil(n / AT_ONCE) *
+	                                 AT_ONCE * 12; /* addresses and magnitudes */
+	work->link[LINK_L2] = ceil(n / AT_ONCE);
+	work->link[LINK_SEARCH] = 2;
+}
+
+/* A tile a block; four pairs of warps share the inner dimension and add up. Single precision reads
+ * half a word of shared memory a multiply-add: four wavefronts for four elements of its inner
+ * dimension's rows and columns. */
+void block_rank_work(
+        enum precision precision, double m, double n, double k, struct kernel_work *work)
+{
+	enum { PARTS = 4, GROUPS = 4 };
+	const bool single = precision == SINGLE;
+	const double word = (double)precision_bytes(precision),
+	             tiles = (double)block_rank_tiles((int64_t)m, (int64_t)n),
+	             depth = k <= BLOCK_RANK_HELD / 2 ? BLOCK_RANK_HELD / 2
+	                     : k <= BLOCK_RANK_HELD   ? BLOCK_RANK_HELD
+	                                              : BLOCK_RANK_MAX,
+	             held = fmin(depth, BLOCK_RANK_HELD), steps = depth / (held / PARTS),
+	             pitch = TILE + (single ? 0 : 4), sums = TILE * (TILE + 16 / word),
+	             operands = m * k * word, once = (m * n - n * n / 2) * word;
+
+	*work = (struct kernel_work){.launches = 1,
+	        .blocks = tiles,
+	        .threads = TILE_THREADS,
+	        .registers = 80,
+	        .shared = fmax(2 * pitch * held, GROUPS * sums) * word,
+	        .dram = {operands + once, once},
+	        .l2 = {.read = fmax(0, tiles * 2 * TILE * k * word - operands)},
+	        .working_set = operands + once,
+	        .in_flight = 2 * TILE * held * word / TILE_THREADS};
+	work->operations[single ? PIPE_FP32 : PIPE_TENSOR_FP64] = 2 * tiles * TILE * TILE * depth;
+	work->wavefronts = tiles * (depth / GROUPS * WARPS * (single ? 4 : 3) + 4 * 4 * WARPS);
+	work->chains = single ? 16 : 4;
+	work->link[LINK_DRAM] = 1 + (steps > PARTS ? 1 : 0);
+	work->link[LINK_BLOCK] = steps + 2;
+	work->link[LINK_SHARED] = steps + 2;
+	work->link[fma_of(precision)] = depth / GROUPS + GROUPS;
+}
