@@ -272,6 +272,20 @@ SANITIZE_JOBS ?= 4
 sanitize: $(TESTS)
 	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(SANITIZE_SECONDS) $(SANITIZE_JOBS) $(GPU_TESTS)
 
+# Programs of tests that measure, on a GPU alone.
+foreign_program := $(BUILD)/tests/foreign/foreign_kernels
+work_program := $(BUILD)/tests/work/check_work
+$(foreign_program): $(call objects,$(wildcard tests/foreign/*.c tests/foreign/*.cu)) $(PARTS)
+	$(link)
+
+## develop check-kernels: kernels that are not ours: measured, and the hardware law from descriptions and from ncu's counters
+check-kernels: $(if $(NVCC),$(foreign_program))
+ifeq ($(NVCC),)
+	@echo "check-kernels: $(no_toolkit)" >&2; exit 77
+else
+	$(Q)sh scripts/ncu_kernels.sh $(foreign_program) "$(OUTPUT)" $(BUILD)/ncu/kernels
+endif
+
 # ---- record ----------------------------------------------------------------------------------------------------------
 ## record fit: assemble the profile again from the recorded curves (no hardware needed)
 fit: $(BUILD)/bin/fit
