@@ -233,7 +233,7 @@ static int profile_one(const struct request *r, const struct gpu *gpu)
 	foreign_open(&run, gpu);
 	foreign_load(&run, result[0].kernel, (uint64_t)r->context.common.seed);
 	const bool correct = foreign_is_correct(&run);
-	foreign_profiled(&run);
+	foreign_profile(&run);
 	foreign_unload(&run);
 	foreign_close(&run);
 	if (!correct)

@@ -5,7 +5,6 @@
 #include "lib/host/clock.h"
 #include "lib/host/sample.h"
 
-#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
@@ -58,8 +57,10 @@ void foreign_unload(struct foreign_run *run)
 
 /* ---- runs ---- */
 
-static void start(struct foreign_run *run)
+static void start(void *context)
 {
+	struct foreign_run *run = context;
+
 	GPU(run->kernel->run(run->piece, run->stream));
 }
 
@@ -82,12 +83,9 @@ bool foreign_is_correct(struct foreign_run *run)
 	return correct;
 }
 
-void foreign_profiled(struct foreign_run *run)
+void foreign_profile(struct foreign_run *run)
 {
-	GPU(cudaProfilerStart());
-	start(run);
-	GPU(cudaStreamSynchronize(run->stream));
-	GPU(cudaProfilerStop());
+	gpu_profile(start, run, run->stream);
 }
 
 struct burst {

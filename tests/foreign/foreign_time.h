@@ -21,10 +21,9 @@ void foreign_load(struct foreign_run *run, const struct foreign_kernel *kernel, 
 void foreign_unload(struct foreign_run *run);
 void foreign_close(struct foreign_run *run);
 
-/* One run, to completion, and whether its result is the host's. foreign_profiled: the run is all
- * that a profiler sees which starts with the program's range. */
+/* One run, to completion, and whether its result is the host's; and one run for a profiler. */
 bool foreign_is_correct(struct foreign_run *run);
-void foreign_profiled(struct foreign_run *run);
+void foreign_profile(struct foreign_run *run);
 
 /* Seconds from start to start of warm runs that follow each other in a stream. */
 struct estimate foreign_seconds(struct foreign_run *run);
