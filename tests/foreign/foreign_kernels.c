@@ -40,6 +40,7 @@ struct request {
 	struct profile_context context;
 	const char *folder, *ncu, *profile;
 	char **wanted;
+	FILE *out; /* the table for readers */
 };
 
 /* ---- the law ---- */
@@ -101,7 +102,7 @@ static double error(const struct result *r, const struct law_answer *a)
 	return a->seconds / r->measured.value - 1;
 }
 
-static void print_summary(const struct result *result, size_t count, bool by_ncu)
+static void print_summary(const struct result *result, size_t count, bool by_ncu, FILE *out)
 {
 	double errors[MOST];
 	size_t known = 0;
@@ -112,7 +113,7 @@ static void print_summary(const struct result *result, size_t count, bool by_ncu
 			errors[known++] = fabs(error(&result[i], a));
 	}
 	if (known > 0)
-		printf("%s: %zu kernels, median |error| %.1f %%, worst %.1f %%\n",
+		fprintf(out, "%s: %zu kernels, median |error| %.1f %%, worst %.1f %%\n",
 		        by_ncu ? "by ncu" : "by hand", known, 100 * stats_median(errors, known),
 		        100 * stats_quantile(errors, known, 1));
 }
@@ -141,43 +142,60 @@ static struct table *table_of(const struct result *result, size_t count)
 	return table;
 }
 
-static void print_row(const struct result *r)
+static void save(const struct request *r, const struct gpu *gpu, const struct result *result,
+        size_t count, bool json)
+{
+	struct table *table = table_of(result, count);
+
+	profile_context_stamp(table, &r->context);
+	table_meta_set(table, "device", "%s", gpu->name);
+	table_meta_set(table, "seed", "%lld", (long long)r->context.common.seed);
+	table_save(table, "%s/foreign_kernels.tsv", r->context.common.output);
+	if (json)
+		table_write_json(table, stdout);
+	table_free(table);
+}
+
+static void print_row(const struct result *r, FILE *out)
 {
 	const struct law_answer *a = &r->by_hand, *n = &r->by_ncu;
 
 	if (!r->correct) {
-		printf("%-17s the result differs from the host's: no time\n", r->kernel->name);
+		fprintf(out, "%-17s the result differs from the host's: no time\n",
+		        r->kernel->name);
 		return;
 	}
-	printf("%-17s %10.2f %10.2f %+7.1f %%  %-10s", r->kernel->name, r->measured.value * 1e6,
-	        a->seconds * 1e6, 100 * error(r, a), law_term_name[a->limiter]);
+	fprintf(out, "%-17s %10.2f %10.2f %+7.1f %%  %-10s", r->kernel->name,
+	        r->measured.value * 1e6, a->seconds * 1e6, 100 * error(r, a),
+	        law_term_name[a->limiter]);
 	if (!isnan(n->seconds))
-		printf(" %10.2f %+7.1f %%", n->seconds * 1e6, 100 * error(r, n));
-	putchar('\n');
+		fprintf(out, " %10.2f %+7.1f %%", n->seconds * 1e6, 100 * error(r, n));
+	fputc('\n', out);
 }
 
 /* ---- the run ---- */
 
-static bool wanted(const struct request *r, const char *name)
+static size_t find(const char *name, struct result *result, size_t count)
 {
-	bool any = false;
-
-	for (char **w = r->wanted; *w; w++)
-		any |= strcmp(*w, name) == 0;
-	return any || !*r->wanted;
-}
-
-static size_t choose(const struct request *r, struct result *result)
-{
-	size_t count = 0;
+	const size_t before = count;
 
 	for (size_t l = 0; l < ARRAY_LEN(lists); l++)
 		for (const struct foreign_kernel *k = lists[l]; k->name; k++)
-			if (wanted(r, k->name) && count < MOST)
+			if ((!name || strcmp(name, k->name) == 0) && count < MOST)
 				result[count++].kernel = k;
-	if (count == 0)
-		msg_die(EXIT_BAD_USAGE, "no kernel has the name %s", *r->wanted);
+	if (count == before)
+		msg_die(EXIT_BAD_USAGE, "no kernel has the name %s: --list tells the names", name);
 	return count;
+}
+
+/* The kernels named, or all. */
+static size_t choose(char *const *names, struct result *result)
+{
+	size_t count = 0;
+
+	for (char *const *name = names; *name; name++)
+		count = find(*name, result, count);
+	return *names ? count : find(NULL, result, 0);
 }
 
 static void list(void)
@@ -195,41 +213,44 @@ static void measure(struct foreign_run *run, struct result *r, int64_t seed)
 	foreign_unload(run);
 }
 
+/* The law's answers, before any run. */
+static void describe_all(const struct request *r, struct result *result, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		result[i].by_hand = described(r, result[i].kernel->name, result[i].sha256);
+		result[i].by_ncu = counted(r, result[i].kernel->name);
+		result[i].measured = (struct estimate){NAN, NAN, NAN, 0};
+	}
+}
+
 static bool measure_all(
         const struct request *r, const struct gpu *gpu, struct result *result, size_t count)
 {
 	struct foreign_run run;
 	bool correct = true;
 
-	for (size_t i = 0; i < count; i++) {
-		result[i].by_hand = described(r, result[i].kernel->name, result[i].sha256);
-		result[i].by_ncu = counted(r, result[i].kernel->name);
-	}
-	printf("%s\n%-17s %10s %10s %9s  %-10s%s\n", r->context.choice, "kernel", "us", "by hand",
-	        "error", "limiter", r->ncu ? "     by ncu     error" : "");
+	fprintf(r->out, "%s\n%-17s %10s %10s %9s  %-10s%s\n", r->context.choice, "kernel", "us",
+	        "by hand", "error", "limiter", r->ncu ? "     by ncu     error" : "");
 	foreign_open(&run, gpu);
 	gpu_warm(gpu, 0.5);
 	for (size_t i = 0; i < count; i++) {
 		measure(&run, &result[i], r->context.common.seed);
-		print_row(&result[i]);
-		fflush(stdout);
+		print_row(&result[i], r->out);
+		fflush(r->out);
 		correct &= result[i].correct;
 	}
 	foreign_close(&run);
-	print_summary(result, count, false);
-	print_summary(result, count, true);
+	print_summary(result, count, false, r->out);
+	print_summary(result, count, true, r->out);
 	return correct;
 }
 
 static int profile_one(const struct request *r, const struct gpu *gpu)
 {
-	struct request one = *r;
-	char *name[] = {(char *)r->profile, NULL};
 	struct result result[MOST];
 	struct foreign_run run;
 
-	one.wanted = name;
-	choose(&one, result);
+	find(r->profile, result, 0);
 	foreign_open(&run, gpu);
 	foreign_load(&run, result[0].kernel, (uint64_t)r->context.common.seed);
 	const bool correct = foreign_is_correct(&run);
@@ -275,19 +296,17 @@ int main(int argc, char **argv)
 		list();
 		return EXIT_DONE;
 	}
-	const size_t count = choose(&r, result);
+	const size_t count = choose(r.wanted, result);
 	if (!gpu_open(&gpu, r.context.common.device, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	if (r.profile)
 		return profile_one(&r, &gpu);
 	profile_context_open(&r.context, true);
+	r.out = r.context.common.json ? stderr : stdout;
+	describe_all(&r, result, count);
+	save(&r, &gpu, result, count, false);
 	const bool correct = measure_all(&r, &gpu, result, count);
-	struct table *table = table_of(result, count);
-	profile_context_stamp(table, &r.context);
-	table_meta_set(table, "device", "%s", gpu.name);
-	table_meta_set(table, "seed", "%lld", (long long)r.context.common.seed);
-	table_save(table, "%s/foreign_kernels.tsv", r.context.common.output);
-	table_free(table);
+	save(&r, &gpu, result, count, r.context.common.json);
 	profile_context_close(&r.context);
 	return correct ? EXIT_DONE : EXIT_MEASURE_FAILED;
 }

@@ -251,10 +251,13 @@ int main(int argc, char **argv)
 	profile_context_open(&context, true);
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 	const size_t off = check_all(table, context.profile, operands[0], operands[1]);
-	table_print(table, NULL, 0, stdout);
 	profile_context_stamp(table, &context);
 	table_save(table, "%s/work.tsv", context.common.output);
-	printf("%zu of %zu amounts are off by more than 5 %%\n", off, table->row_count);
+	if (context.common.json)
+		table_write_json(table, stdout);
+	else
+		table_print(table, NULL, 0, stdout);
+	fprintf(stderr, "%zu of %zu amounts are off by more than 5 %%\n", off, table->row_count);
 	table_free(table);
 	profile_context_close(&context);
 	return off > 0 ? EXIT_MEASURE_FAILED : EXIT_DONE;
