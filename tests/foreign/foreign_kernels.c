@@ -33,7 +33,7 @@ struct result {
 	struct law_answer by_hand, by_ncu;
 	struct estimate measured;
 	char sha256[65]; /* of the description by hand */
-	bool correct;
+	bool fits, correct;
 };
 
 struct request {
@@ -109,7 +109,7 @@ static void print_summary(const struct result *result, size_t count, bool by_ncu
 
 	for (size_t i = 0; i < count; i++) {
 		const struct law_answer *a = by_ncu ? &result[i].by_ncu : &result[i].by_hand;
-		if (result[i].correct && !isnan(a->seconds))
+		if (!isnan(error(&result[i], a)))
 			errors[known++] = fabs(error(&result[i], a));
 	}
 	if (known > 0)
@@ -160,9 +160,10 @@ static void print_row(const struct result *r, FILE *out)
 {
 	const struct law_answer *a = &r->by_hand, *n = &r->by_ncu;
 
-	if (!r->correct) {
-		fprintf(out, "%-17s the result differs from the host's: no time\n",
-		        r->kernel->name);
+	if (!r->fits || !r->correct) {
+		fprintf(out, "%-17s %s: no time\n", r->kernel->name,
+		        r->fits ? "the result differs from the host's"
+		                : "its blocks do not fit on this GPU at once");
 		return;
 	}
 	fprintf(out, "%-17s %10.2f %10.2f %+7.1f %%  %-10s", r->kernel->name,
@@ -208,8 +209,10 @@ static void list(void)
 static void measure(struct foreign_run *run, struct result *r, int64_t seed)
 {
 	foreign_load(run, r->kernel, (uint64_t)seed);
-	r->correct = foreign_is_correct(run);
-	r->measured = r->correct ? foreign_seconds(run) : (struct estimate){NAN, NAN, NAN, 0};
+	r->fits = foreign_fits(run);
+	r->correct = !r->fits || foreign_is_correct(run);
+	r->measured =
+	        r->fits && r->correct ? foreign_seconds(run) : (struct estimate){NAN, NAN, NAN, 0};
 	foreign_unload(run);
 }
 

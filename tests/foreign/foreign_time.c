@@ -64,6 +64,19 @@ static void start(void *context)
 	GPU(run->kernel->run(run->piece, run->stream));
 }
 
+bool foreign_fits(struct foreign_run *run)
+{
+	const int error = run->kernel->run(run->piece, run->stream);
+
+	if (error == cudaErrorCooperativeLaunchTooLarge) {
+		cudaGetLastError(); /* forgotten */
+		return false;
+	}
+	GPU(error);
+	GPU(cudaStreamSynchronize(run->stream));
+	return true;
+}
+
 bool foreign_is_correct(struct foreign_run *run)
 {
 	const struct foreign_kernel *kernel = run->kernel;

@@ -21,6 +21,9 @@ void foreign_load(struct foreign_run *run, const struct foreign_kernel *kernel, 
 void foreign_unload(struct foreign_run *run);
 void foreign_close(struct foreign_run *run);
 
+/* Whether all blocks of a cooperative kernel fit on the GPU; true of other kernels. Runs it. */
+bool foreign_fits(struct foreign_run *run);
+
 /* One run, to completion, and whether its result is the host's; and one run for a profiler. */
 bool foreign_is_correct(struct foreign_run *run);
 void foreign_profile(struct foreign_run *run);
