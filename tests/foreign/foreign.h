@@ -29,6 +29,12 @@ extern const struct foreign_kernel foreign_cub[], foreign_moves[], foreign_stenc
 /* Random words of 32 bits in device memory. */
 void foreign_fill_words(void *words, int64_t count, uint64_t seed, void *stream);
 
+/* The larger of both deviations; one that is NaN is never forgotten. */
+static inline double foreign_worse(double worst, double off)
+{
+	return off <= worst ? worst : off > worst ? off : 1e300;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -85,7 +85,7 @@ static bool is_softmax(void *const *piece)
 			sum += exp((double)in[j]);
 		for (int j = 0; j < SOFT_COLUMNS; j++) {
 			const double off = fabs(out[j] * sum / exp((double)in[j]) - 1);
-			worst = off <= worst ? worst : off;
+			worst = foreign_worse(worst, off);
 		}
 	}
 	return worst < 1e-5;
@@ -178,7 +178,7 @@ static double lu_residual(const float *a, const float *lu_of, const int *pivots)
 			for (int k = 0; k < i && k <= j; k++)
 				sum += (double)lu_of[i * ORDER + k] * lu_of[k * ORDER + j];
 			const double off = fabs(left[i][j] - sum);
-			worst = off <= worst ? worst : off;
+			worst = foreign_worse(worst, off);
 		}
 	return worst;
 }
@@ -256,7 +256,7 @@ static bool is_force(void *const *piece)
 		}
 		for (int c = 0; c < 3; c++) {
 			const double off = fabs(force[4 * i + c] - sum[c]) / size;
-			worst = off <= worst ? worst : off;
+			worst = foreign_worse(worst, off);
 		}
 	}
 	return worst < 1e-4;

@@ -56,7 +56,7 @@ static bool is_stencil(void *const *piece)
 				const double sum = (double)p[-1] + p[1] + p[-CUBE] + p[CUBE] +
 				                   p[-plane] + p[plane],
 				             off = fabs(out[p - in] - (0.4 * p[0] + 0.1 * sum));
-				worst = off <= worst ? worst : off; /* NaN stays */
+				worst = foreign_worse(worst, off);
 			}
 	return worst < 1e-6 && out[0] == in[0];
 }
@@ -132,7 +132,7 @@ static bool is_relaxed(void *const *piece)
 		}
 		for (size_t i = 0; i < count; i++) {
 			const double off = fabs((double)from[i] - out[i]);
-			worst = off <= worst ? worst : off;
+			worst = foreign_worse(worst, off);
 		}
 	}
 	free(from);
