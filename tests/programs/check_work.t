@@ -60,4 +60,17 @@ expect 2 'No such file' "a point without counters" sh -c \
 	"rm $scratch/counters/1.csv; $check $scratch/one.txt $scratch/counters --output $scratch/data"
 expect 2 'no such argument' "a profiled point with an argument that the curve has not" "$bin/host_gram" --profile 'x[unknown=1]'
 expect 2 "do not end with ']'" "a profiled point that is none" "$bin/host_gram" --profile 'x[m=1'
+
+# On a GPU: each point of the list is one that its program measures, and a point off the curve is not.
+if [ -x "$bin/gemv_rate" ] && "$bin/gemv_rate" --check >/dev/null 2>&1; then
+	grep -v '^#' "$points" | while read -r _ program series point; do
+		"$bin/$program" --profile "${series}[$point]" >/dev/null 2>&1 </dev/null || echo "$program $series $point"
+	done >"$scratch/refused"
+	[ ! -s "$scratch/refused" ]
+	result $? "each point of the list is run for a profiler"
+	cat "$scratch/refused" >&2
+	expect 2 'no such point' "and no other" "$bin/gemv_rate" --profile 'own_gemv_n_s[m=3,n=3,cold=0]'
+else
+	report ok "each point of the list is run for a profiler # SKIP no GPU"
+fi
 echo "1..$number"
