@@ -125,12 +125,14 @@ LIBRARIES := $(if $(NVCC),$(BUILD)/libfathom.a $(BUILD)/libfathom.so $(BUILD)/li
 EXAMPLES := $(if $(NVCC),$(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c))))
 TEST_SOURCES := $(sort $(wildcard tests/*/test_*.c))
 TESTS := $(TEST_SOURCES:%.c=$(BUILD)/%.t)
+# Compares stated work with counters of the hardware; a test runs it on counters of its own.
+work_program := $(BUILD)/tests/work/check_work
 TEST_SCRIPTS := $(sort $(wildcard tests/*/*.t))
 C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh'))
 SHELL_FILES := $(wildcard scripts/*.sh plots/*.sh tests/*.sh) .ci/run fathom
 
 # ---- use -------------------------------------------------------------------------------------------------------------
-.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-programs test-full test-as-arch test-devices check check-archs check-arm64 check-cuda12 \
+.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-programs test-full test-as-arch test-devices check check-archs check-arm64 check-cuda12 check-kernels check-work \
 	device-code dist-archs sanitize format shellcheck install uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
@@ -199,7 +201,7 @@ test: test-programs
 	$(Q)FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
 # What the tests need, built and not run.
-test-programs: all $(TESTS) $(EXAMPLES)
+test-programs: all $(TESTS) $(work_program) $(EXAMPLES)
 
 ## develop test-full: the same with full cross products of plans, matrices, shapes and precisions
 test-full: test-programs
@@ -271,6 +273,29 @@ SANITIZE_JOBS ?= 4
 ## develop sanitize: run the tests that use the GPU under compute-sanitizer: memory errors, races
 sanitize: $(TESTS)
 	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(SANITIZE_SECONDS) $(SANITIZE_JOBS) $(GPU_TESTS)
+
+# Programs of tests that measure, on a GPU alone.
+foreign_program := $(BUILD)/tests/foreign/foreign_kernels
+$(foreign_program): $(call objects,$(wildcard tests/foreign/*.c tests/foreign/*.cu)) $(PARTS)
+	$(link)
+$(work_program): $(BUILD)/tests/work/check_work.o $(PARTS)
+	$(link)
+
+## develop check-kernels: kernels that are not ours: measured, and the hardware law from descriptions and from ncu's counters
+check-kernels: $(if $(NVCC),$(foreign_program))
+ifeq ($(NVCC),)
+	@echo "check-kernels: $(no_toolkit)" >&2; exit 77
+else
+	$(Q)sh scripts/ncu_kernels.sh $(foreign_program) "$(OUTPUT)" $(BUILD)/ncu/kernels
+endif
+
+## develop check-work: the work that our kernels state against ncu's counters, at the points of tests/work/points.txt
+check-work: $(if $(NVCC),$(work_program) $(BINARIES))
+ifeq ($(NVCC),)
+	@echo "check-work: $(no_toolkit)" >&2; exit 77
+else
+	$(Q)sh scripts/check_work.sh $(BUILD) "$(OUTPUT)" $(BUILD)/ncu/work
+endif
 
 # ---- record ----------------------------------------------------------------------------------------------------------
 ## record fit: assemble the profile again from the recorded curves (no hardware needed)

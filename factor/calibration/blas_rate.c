@@ -72,6 +72,8 @@ void blas_rate_open(struct blas_rate *rate, struct probe_run *run)
 	rate->end = clock_now() + 1.5 * fmax(run->seconds, 0.5);
 	rate->limit = 0.08 * fmax(run->seconds, 0.5);
 
+	if (run->profiled)
+		return; /* nothing is timed, and a profiler may let no hold wait */
 	struct blas_call nothing = {.rate = rate, .put = put_nothing, .held = true};
 	const struct sample_plan plan = {
 	        .max_seconds = 0.1, .min_samples = 15, .max_samples = 31, .target = 0.05};
@@ -143,6 +145,8 @@ double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *cont
 	struct blas_call call = {.rate = rate, .put = put, .context = context, .count = 1};
 	struct measurement measurement;
 	if (!probe_wants(rate->run, series, args, arg_count))
+		return NAN;
+	if (probe_profile(rate->run, put, context, rate->stream))
 		return NAN;
 	if (expected > rate->limit || clock_now() > rate->end) {
 		rate->dropped++;

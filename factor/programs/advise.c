@@ -433,7 +433,9 @@ int main(int argc, char **argv)
 	                "where the matrix is and goes back to (device when the machine has a GPU)",
 	                0, 0},
 	        {"file", 0, CLI_TEXT, &r.kernel.file, "FILE",
-	                "kernel: lines `key value`, by the names of the options below", 0, 0},
+	                "kernel: lines `key value`, by the names of the options below; a line "
+	                "`kernel NAME` begins one that follows",
+	                0, 0},
 	        {"ncu", 0, CLI_TEXT, &r.kernel.ncu, "FILE",
 	                "kernel: what ncu --csv --page raw wrote; options add to it", 0, 0}};
 	struct cli_option options[ARRAY_LEN(own) + KERNEL_KEYS];

@@ -27,9 +27,12 @@ void kernel_describe(struct kernel_request *request)
 		if (!kernel_counters_read(request->ncu, d, &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	} else {
-		*d = (struct kernel_counters){xcalloc(1, sizeof *d->work), 1, NAN, 0, "", "", ""};
-		d->work->launches = 1;
-		if (request->file && !kernel_read_file(d->work, request->file, &fault))
+		struct kernel_work *work = xcalloc(KERNELS_OF_A_FILE, sizeof *work);
+		*d = (struct kernel_counters){work, 1, NAN, 0, "", "", ""};
+		work->launches = 1;
+		if (request->file)
+			d->count = kernel_read_file(work, KERNELS_OF_A_FILE, request->file, &fault);
+		if (d->count == 0)
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	}
 	for (size_t i = 0; i < d->count; i++)

@@ -278,8 +278,31 @@ bool kernel_complete(struct kernel_work *work, struct fault *fault)
 
 /* ---- the file ---- */
 
+/* Kernels that a file describes, one after the other. */
+struct kernel_list {
+	struct kernel_work *work;
+	size_t count, most;
+};
+
+static bool begin_kernel(struct kernel_list *list, struct fault *fault)
+{
+	if (list->count == list->most)
+		return fault_set(fault, "more than %zu kernels", list->most);
+	list->work[list->count++] = (struct kernel_work){.launches = 1};
+	return true;
+}
+
+static bool read_value(
+        struct kernel_list *list, const char *key, const char *value, struct fault *fault)
+{
+	if (strcmp(key, "kernel") == 0)
+		return begin_kernel(list, fault);
+	return (list->count > 0 || begin_kernel(list, fault)) &&
+	       kernel_set(&list->work[list->count - 1], key, value, fault);
+}
+
 static bool read_line(
-        struct kernel_work *work, char *line, const char *path, int number, struct fault *fault)
+        struct kernel_list *list, char *line, const char *path, int number, struct fault *fault)
 {
 	static const char blank[] = " \t\r\n=";
 	struct fault inner;
@@ -291,22 +314,28 @@ static bool read_line(
 		return true;
 	if (!value || strtok_r(NULL, blank, &rest))
 		return fault_set(fault, "%.200s:%d: a line is `key value`", path, number);
-	return kernel_set(work, key, value, &inner) ||
+	return read_value(list, key, value, &inner) ||
 	       fault_set(fault, "%.200s:%d: %.250s", path, number, inner.text);
 }
 
-bool kernel_read_file(struct kernel_work *work, const char *path, struct fault *fault)
+size_t kernel_read_file(
+        struct kernel_work *work, size_t most, const char *path, struct fault *fault)
 {
+	struct kernel_list list = {work, 0, most};
 	FILE *file = fopen(path, "r");
 	char line[512];
 	bool good = true;
 
-	if (!file)
-		return fault_set(fault, "%.200s: %s", path, strerror(errno));
+	if (!file) {
+		fault_set(fault, "%.200s: %s", path, strerror(errno));
+		return 0;
+	}
 	for (int number = 1; good && fgets(line, sizeof line, file); number++)
-		good = read_line(work, line, path, number, fault);
+		good = read_line(&list, line, path, number, fault);
 	if (good && ferror(file))
 		good = fault_set(fault, "%.200s: %s", path, strerror(errno));
+	if (good && list.count == 0)
+		good = fault_set(fault, "%.200s describes no kernel", path);
 	fclose(file);
-	return good;
+	return good ? list.count : 0;
 }

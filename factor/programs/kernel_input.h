@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { KERNEL_KEYS = 24 };
+enum { KERNEL_KEYS = 24, KERNELS_OF_A_FILE = 16 };
 
 /* What the user gave: a text by key, NULL where none. */
 struct kernel_texts {
@@ -24,8 +24,10 @@ bool kernel_set(struct kernel_work *work, const char *key, const char *value, st
 bool kernel_set_texts(
         struct kernel_work *work, const struct kernel_texts *texts, struct fault *fault);
 
-/* Reads lines `key value`; # begins a comment. */
-bool kernel_read_file(struct kernel_work *work, const char *path, struct fault *fault);
+/* Reads lines `key value`; # begins a comment. A line `kernel NAME` begins a kernel, which follows
+ * the one above; a file of one kernel needs none. The number of kernels, 0 with a fault. */
+size_t kernel_read_file(
+        struct kernel_work *work, size_t most, const char *path, struct fault *fault);
 
 /* Whether the work has a grid. A block that reads waits for one load at least. */
 bool kernel_complete(struct kernel_work *work, struct fault *fault);

@@ -11,6 +11,7 @@
 #include "nvml.h"
 #include "partition.h"
 
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdio.h>
@@ -219,6 +220,16 @@ double gpu_rest(const struct gpu *gpu, double hz)
 	while ((reached = gpu_warm(gpu, 0)) < enough * hz && clock_now() < begun + most_seconds)
 		nanosleep(&pause, NULL);
 	return reached < enough * hz ? reached : hz;
+}
+
+void gpu_profile(void (*put)(void *), void *context, void *stream)
+{
+	put(context);
+	GPU(cudaStreamSynchronize(stream));
+	GPU(cudaProfilerStart());
+	put(context);
+	GPU(cudaStreamSynchronize(stream));
+	GPU(cudaProfilerStop());
 }
 
 void gpu_check(int error, const char *expression, const char *file, int line)

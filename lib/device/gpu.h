@@ -68,6 +68,10 @@ double gpu_warm(const struct gpu *gpu, double seconds);
  * it. Returns the clock that the next call may wait for: hz, or the clock reached. */
 double gpu_rest(const struct gpu *gpu, double hz);
 
+/* Calls put(context) twice, each to its end in the stream: once to load code, then between a
+ * profiler's start and stop. */
+void gpu_profile(void (*put)(void *context), void *context, void *stream);
+
 /* Resolution of %globaltimer, seconds (measured once per process on the device). */
 double gpu_timer_resolution(void);
 

@@ -14,6 +14,7 @@
 #include "lib/base/msg.h"
 #include "probe_jobs.h"
 #include "probe_noise.h"
+#include "lib/profile/profile_row.h"
 
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,
         size_t arg_count, const struct measurement *measurement)
@@ -59,6 +60,10 @@ static void parse(int argc, char **argv, const struct probe *const *list, size_t
 	                "time for the sweep of one process; 0: as this probe needs", 0, 86400},
 	        {"check", 0, CLI_FLAG, &options->check, NULL,
 	                "prove correctness instead of measuring", 0, 0},
+	        {"profile", 0, CLI_TEXT, &options->profile, "POINT",
+	                "one call of a point, as SERIES[m=64,n=64], between a profiler's start and "
+	                "stop, instead of measuring",
+	                0, 0},
 	};
 	const struct cli_program program = {
 	        .name = name,
@@ -262,6 +267,37 @@ static int check(const struct work *work)
 	return correct ? EXIT_DONE : EXIT_MEASURE_FAILED;
 }
 
+/* One point for a profiler, which sees no launch but those of its call. */
+static int profile(const struct work *work)
+{
+	const struct job *job = &work->job[0];
+	struct probe_run run = new_run(job->probe, work->options, job->budget);
+	struct table *wanted = curve_new(job->probe->args, job->probe->arg_count);
+	struct arg args[PROFILE_ARGS];
+	struct parameter point;
+	char *text = xstrdup(work->options->profile);
+	const char *wrong = profile_parse_name(text, &point);
+
+	for (size_t i = 0; !wrong && i < point.arg_count; i++) {
+		args[i] = (struct arg){point.arg_name[i], point.arg[i]};
+		if (table_column(wanted, args[i].name) < 0)
+			wrong = "the curve has no such argument";
+	}
+	if (wrong)
+		msg_die(EXIT_BAD_USAGE, "--profile %s: %s", work->options->profile, wrong);
+	curve_add(wanted, point.name, args, point.arg_count, 0, &(struct measurement){0}, false);
+	run.wanted = wanted;
+	run.profiled = true;
+	job->probe->measure(&run);
+	if (!run.met)
+		msg_die(EXIT_BAD_USAGE, "--profile %s: no such point is measured here, or not so",
+		        work->options->profile);
+	table_free(run.curve);
+	table_free(wanted);
+	free(text);
+	return EXIT_DONE;
+}
+
 int probe_main(int argc, char **argv, const struct probe *const *list, size_t count)
 {
 	struct options options = {0};
@@ -283,6 +319,8 @@ int probe_main(int argc, char **argv, const struct probe *const *list, size_t co
 	take_jobs(&work, list, count, names);
 	if (options.check)
 		return check(&work);
+	if (options.profile)
+		return profile(&work);
 	probe_measure_all(&work);
 	if (count > 1)
 		return conclude(&work);

@@ -26,6 +26,8 @@ struct probe_run {
 	double core_usual; /* adds a cycle of a core that earlier processes saw, or 0 (core_noise.h)
 	                    */
 	const struct table *wanted; /* points to measure again; NULL: all (probe_wants) */
+	bool profiled; /* the wanted point runs under a profiler, without times (probe_profile) */
+	bool met;      /* it did */
 };
 
 /* Curve -> parameters. Declared here so that the `fit` program can list all probes. */
@@ -57,9 +59,9 @@ struct probe {
 };
 
 /* The whole program, for one probe or for a set from which operands choose. Options besides the
- * common ones: --processes N, --seconds S (budget of one process), --check. Exit codes as in
- * base.h: 1 when any parameter failed; the curve is kept. In a set, a probe that fails or is
- * impossible here does not stop the others. */
+ * common ones: --processes N, --seconds S (budget of one process), --check, --profile POINT. Exit
+ * codes as in base.h: 1 when any parameter failed; the curve is kept. In a set, a probe that fails
+ * or is impossible here does not stop the others. */
 int probe_main(int argc, char **argv, const struct probe *const *list, size_t count);
 
 /* Adds one row for this process, if it is wanted. */

@@ -13,6 +13,7 @@ struct options {
 	int64_t processes; /* 0: each probe's default */
 	double seconds;    /* 0: each probe's default */
 	bool check;
+	const char *profile; /* a point as SERIES[m=64,n=64], or NULL */
 };
 
 /* A probe to be measured. */

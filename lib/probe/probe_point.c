@@ -15,6 +15,15 @@ void probe_open_gpu(struct probe_run *run, struct gpu *gpu)
 	probe_watch_gpu(run, gpu);
 }
 
+bool probe_profile(struct probe_run *run, void (*put)(void *), void *context, void *stream)
+{
+	if (!run->profiled)
+		return false;
+	gpu_profile(put, context, stream);
+	run->met = true;
+	return true;
+}
+
 void probe_measure(struct probe_run *run, const char *series, const struct arg *args,
         size_t arg_count, sample_function function, void *context, const struct sample_plan *plan,
         double max_hz)

@@ -60,6 +60,10 @@ ratio() {
 	ratio "the same kernel by a file" 0.9999 1.0001 "$(seconds --file "$scratch/copy")" "$(seconds $stream)"
 	ratio "options change the file's" 1.9 2.1 "$(seconds --file "$scratch/copy" --dram 2GB:2GB)" "$(seconds $stream)"
 
+	{ echo 'kernel first' && cat "$scratch/copy" && echo 'kernel second' && cat "$scratch/copy"; } >"$scratch/two"
+	ratio "two kernels of a file: twice as long" 1.999 2.001 "$(seconds --file "$scratch/two")" "$(seconds $stream)"
+	kernel 0 'and 1 more kernel or grid$' "and it says so" --file "$scratch/two"
+
 	ncu=$here/kernel_counters.csv
 	kernel 0 '^smooth_rows(.*): 2 launches of 8192 blocks of 256 threads, .*; and 1 more kernel or grid$' "counters of ncu" --ncu "$ncu"
 	kernel 0 '^Measured by ncu, compute capability 9.0, at 1.73 GHz: 439.53 us without launches; .* law for this machine: [0-9.]* us' \
@@ -87,6 +91,10 @@ ratio() {
 	printf 'blocks 3 4\n' >"$scratch/line"
 	refuses 'line:1: a line is' "a line that is none" --file "$scratch/line"
 	refuses 'No such file' "no file" --file "$scratch/none"
+	: >"$scratch/empty"
+	refuses 'describes no kernel' "an empty file" --file "$scratch/empty"
+	sed 's/.*/kernel x/' "$here/advise_kernel.t" >"$scratch/many"
+	refuses 'many:17: more than 16 kernels' "too many kernels" --file "$scratch/many"
 	refuses 'Is a directory' "a folder" --file "$scratch"
 	refuses 'No such file' "no counters" --ncu "$scratch/none"
 	refuses 'has no launch' "a file that ncu did not write" --ncu "$scratch/copy"

@@ -126,20 +126,33 @@ static bool sample_kernel(void *context, struct sample *sample)
 	return true;
 }
 
-static bool sample_column(void *context, struct sample *sample)
+static void put_kernel(void *context)
+{
+	launch(context);
+}
+
+static void put_column(void *context)
 {
 	const struct subject *s = context;
 	struct bench *b = s->bench;
 	struct panel_geometry geometry;
 	if (!panel_geometry(s->m, s->n, precision_bytes(s->precision), b->gpu.sm_count,
 	            b->gpu.shared_per_block, &geometry))
-		return false;
+		msg_die(EXIT_MEASURE_FAILED, "a panel of %lld x %lld does not fit", (long long)s->m,
+		        (long long)s->n);
 	struct exchange exchange = exchange_layout(
 	        b->exchange, geometry.blocks, panel_resident_words(s->precision, s->n), b->tag);
 	b->tag += (uint32_t)s->n;
-	double start = clock_now();
 	GPU(panel_resident_columns(s->precision, b->a, s->lda, s->m, s->n, &geometry, exchange,
 	        b->pivots, b->span, b->stream));
+}
+
+static bool sample_column(void *context, struct sample *sample)
+{
+	const struct subject *s = context;
+	struct bench *b = s->bench;
+	double start = clock_now();
+	put_column(context);
 	GPU(cudaStreamSynchronize(b->stream));
 	/* loading and storing the panel lie outside of the span */
 	gpu_span_sample(b->span, (double)s->n, clock_now() - start, host_slack, sample);
@@ -153,7 +166,13 @@ static void measure_one(struct probe_run *run, struct subject *s, const char *na
 	snprintf(series, sizeof series, "%s_%c", name, s->precision);
 	struct sample_plan plan = sample_plan_default(seconds);
 	struct measurement measurement;
+	struct arg args[] = {{arg, value}, {"n", (double)s->n}, {"rows", (double)s->rows}};
+	if (!probe_wants(run, series, args, s->rows ? 3 : 2))
+		return;
 	fill(s, (uint64_t)run->common.seed);
+	if (probe_profile(
+	            run, function == sample_kernel ? put_kernel : put_column, s, s->bench->stream))
+		return;
 	if (function == sample_kernel) {
 		launch(s); /* loads code */
 		GPU(cudaStreamSynchronize(s->bench->stream));
@@ -162,7 +181,6 @@ static void measure_one(struct probe_run *run, struct subject *s, const char *na
 	if (!sample_run(function, s, &plan, s->bench->gpu.max_hz, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s of %lld x %lld could not be timed", series,
 		        (long long)s->m, (long long)s->n);
-	struct arg args[] = {{arg, value}, {"n", (double)s->n}, {"rows", (double)s->rows}};
 	probe_record(run, series, args, s->rows ? 3 : 2, &measurement);
 }
 

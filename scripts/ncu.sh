@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Profiles what a program runs between the profiler's start and stop, and writes a file that `advise kernel --ncu` reads: a row
+# a launch, with the counters that factor/programs/kernel_counters.c knows and this ncu has. NCU names the program; CACHE=all
+# empties L2 before each pass (none). Exit status 77, with the reason: no ncu, or no permission to read counters.
+# Usage: sh scripts/ncu.sh FILE.csv PROGRAM [ARGUMENT ...]
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+file=$1
+shift
+ncu=${NCU:-$(command -v ncu)}
+for place in "${CUDA_HOME:-/usr/local/cuda}/bin/ncu" /opt/nvidia/nsight-compute/*/ncu; do
+	[ -n "$ncu" ] || [ ! -x "$place" ] || ncu=$place
+done
+if [ -z "$ncu" ]; then
+	echo "ncu.sh: no ncu found (PATH, CUDA_HOME, /opt/nvidia/nsight-compute): install Nsight Compute, or name it by NCU" >&2
+	exit 77
+fi
+mkdir -p "$(dirname "$file")" || exit 1
+said=$(mktemp) || exit 1
+trap 'rm -f "$said"' EXIT
+
+# The counters' names; of those that the device knows, when ncu tells.
+known=$(sed -n 's/^ *{"\([a-z0-9]*__[a-z0-9_.]*\)".*/\1/p' "$here/../factor/programs/kernel_counters.c")
+if "$ncu" --query-metrics >"$said" 2>&1 && grep -q '^dram__bytes_' "$said"; then
+	known=$(for m in $known; do
+		case $m in launch__*) echo "$m" ;; *) grep -q "^${m%%.*} " "$said" && echo "$m" ;; esac
+	done)
+fi
+
+profile() {
+	"$ncu" --csv --page raw --print-units auto --profile-from-start off --cache-control "${CACHE:-none}" --clock-control none \
+		--log-file "$file" "$@" >"$said" 2>&1
+}
+if ! profile --metrics "$(echo "$known" | paste -sd, -)" "$@" || ! grep -q '^"ID"' "$file"; then
+	profile --set full "$@"
+fi
+if grep -q ERR_NVGPUCTRPERM "$said" "$file" 2>/dev/null; then
+	echo "ncu.sh: this user may not read the GPU's counters (ERR_NVGPUCTRPERM): ask for it, or run as root" >&2
+	exit 77
+fi
+if ! grep -q '^"ID"' "$file" 2>/dev/null; then
+	echo "ncu.sh: $* was not profiled:" >&2
+	cat "$said" "$file" 2>/dev/null | tail -n 5 >&2
+	exit 1
+fi
