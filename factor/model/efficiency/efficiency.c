@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "efficiency.h"
 
+#include "factor/model/law/host_law.h"
 #include "factor/model/law/law_parts.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile_row.h"
+#include "host_surfaces.h"
 #include "surface_work.h"
 
 #include <fnmatch.h>
@@ -36,9 +38,20 @@ void efficiency_reader_free(struct efficiency_reader *e)
 	free(e);
 }
 
-/* The law's seconds for the bodies of a row's kernels. */
+static double host_seconds(struct efficiency_reader *e, const struct parameter *row)
+{
+	struct host_work work[HOST_WORKS];
+
+	e->reader.model.missing = false;
+	const size_t count = host_surface_works(&e->reader, row, work);
+	return count == 0 ? NAN : host_law(&e->reader, work, count);
+}
+
+/* The law's seconds for a call of the host, or for the bodies of a row's kernels. */
 static double hardware_seconds(struct efficiency_reader *e, const struct parameter *row)
 {
+	if (strncmp(row->name, "host.", strlen("host.")) == 0)
+		return host_seconds(e, row);
 	struct kernel_work work[SURFACE_WORKS];
 	struct law_answer answer = {0};
 	const size_t count = surface_works(&e->reader.tuning, row, work);
@@ -135,7 +148,8 @@ bool what_if_scale(struct profile *profile, const char *assignment, struct fault
 
 static size_t take(struct profile *profile, const struct profile *other, bool by_hardware)
 {
-	struct efficiency_reader *here = efficiency_reader_new(profile),
+	struct profile *own = profile_copy(profile);
+	struct efficiency_reader *here = efficiency_reader_new(own),
 	                         *there = efficiency_reader_new(other);
 	size_t taken = 0;
 
@@ -160,6 +174,7 @@ static size_t take(struct profile *profile, const struct profile *other, bool by
 	}
 	efficiency_reader_free(here);
 	efficiency_reader_free(there);
+	profile_free(own);
 	return taken;
 }
 
