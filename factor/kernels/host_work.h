@@ -8,7 +8,7 @@
 #include "lib/base/base.h"
 #include "lib/base/precision.h"
 
-enum { HOST_TRAFFICS = 3 };
+enum { HOST_TRAFFICS = 2 };
 
 struct host_work {
 	double threads; /* that share the part, 0: one */
@@ -16,8 +16,9 @@ struct host_work {
 	double calls;   /* of short loops (a vector, a column), one after the other on a thread */
 	double cycles;  /* of the clock for dependent steps on a thread */
 
-	/* Bytes of lines: read, and changed (which reads and writes them). set: bytes that are used
-	 * again and again, shared by the threads; it decides which cache they come from. */
+	/* Bytes of lines: read, and changed (which reads and writes them); both at once overlap.
+	 * set: bytes that are used again and again, shared by the threads; it decides which cache
+	 * they come from. */
 	struct host_traffic {
 		double read, changed, set;
 	} traffic[HOST_TRAFFICS];

@@ -17,8 +17,7 @@ void gram_threads_pass_work(
 
 /* Projects k columns out of the others; two parts. */
 enum { GRAM_APPLY_PARTS = 2 };
-void gram_threads_apply_work(
-        const struct gram_threads_call *, double k, struct host_work *work);
+void gram_threads_apply_work(const struct gram_threads_call *, double k, struct host_work *work);
 
 /* A column that another core has changed. */
 void gram_threads_handed_work(double bytes, struct host_work *work);

@@ -9,7 +9,7 @@
 /* Constants of the libraries, as their sources have them, but the first two: iamax compares so many
  * bytes a cycle, and its last maximum takes so many cycles. */
 enum {
-	IAMAX_BYTES = 9,
+	IAMAX_BYTES = 10,
 	IAMAX_CYCLES = 60,
 	REFLECTOR_CYCLES = 120, /* a norm, a root and a division, one after the other */
 	LU_COLUMNS = 16,        /* at most, of LU column by column */
@@ -18,8 +18,9 @@ enum {
 	QR_CROSSOVER = 128
 };
 
-/* Parts of a factorization: on one thread, and products and level-2 calls on all. */
-enum part { COLUMNS, SEARCHES, PRODUCTS, PACKING, SWEEPS, PARTS };
+/* Parts of a factorization. On one thread: columns to the left are read, columns are changed and
+ * searched. On all: multiply-adds, operands packed, columns to the right read and changed. */
+enum part { COLUMNS, CHANGES, SEARCHES, PRODUCTS, PACKING, SWEEPS, UPDATES, PARTS };
 _Static_assert((int)PARTS <= (int)HOST_WORKS, "room for all parts");
 
 static double word_of(const struct host_call *c)
@@ -94,8 +95,8 @@ static void product(const struct host_call *c, struct host_work *work, double m,
 {
 	work[PRODUCTS].flops += 2 * m * n * k;
 	work[PACKING].traffic[0].read += m * k * word_of(c);
-	work[PACKING].traffic[0].changed += m * n * word_of(c);
-	work[PACKING].traffic[0].set = panel_of(c);
+	work[UPDATES].traffic[0].changed += m * n * word_of(c);
+	work[PACKING].traffic[0].set = work[UPDATES].traffic[0].set = panel_of(c);
 	work[PRODUCTS].regions += c->threads > 1;
 }
 
@@ -111,17 +112,18 @@ static void hand_over(struct host_work *w, double bytes)
  * steps reads 5/9 of all bytes, from 5/6 of the columns. */
 static void lu_by_columns(const struct host_call *c, struct host_work *work, double m, double n)
 {
-	struct host_work *w = &work[COLUMNS];
+	struct host_work *w = &work[COLUMNS], *changes = &work[CHANGES];
 	const double bytes = m * n * word_of(c), left = bytes * (n - 1) / 2;
 
 	w->calls += n * (n - 1) / 2 + 3 * n;
 	w->traffic[0].read += left * 5 / 9;
-	w->traffic[0].changed += bytes;
 	w->traffic[0].set = fmax(w->traffic[0].set, bytes * 5 / 6);
 	w->traffic[1].read += left * 4 / 9;
 	w->traffic[1].set = fmax(w->traffic[1].set, bytes * 4 / 9);
-	w->traffic[2].changed += bytes;
-	w->traffic[2].set = fmax(w->traffic[2].set, m * word_of(c));
+	changes->traffic[0].changed += bytes;
+	changes->traffic[0].set = fmax(changes->traffic[0].set, bytes);
+	changes->traffic[1].changed += bytes;
+	changes->traffic[1].set = fmax(changes->traffic[1].set, m * word_of(c));
 	for (int j = 0; j < (int)n; j++)
 		search(&work[SEARCHES], (m - j) * word_of(c));
 	if (work[PRODUCTS].regions > 0)
@@ -156,7 +158,7 @@ size_t host_library_getrf(const struct host_call *c, struct host_work *work)
  * thread gets one that its neighbour has changed. */
 static void qr_by_columns(const struct host_call *c, struct host_work *work, double m, double n)
 {
-	struct host_work *one = &work[COLUMNS], *all = &work[SWEEPS];
+	struct host_work *one = &work[COLUMNS], *changes = &work[CHANGES], *all = &work[SWEEPS];
 	const double set = panel_of(c);
 
 	for (int j = 0; j < (int)fmin(m, n); j++) {
@@ -165,12 +167,12 @@ static void qr_by_columns(const struct host_call *c, struct host_work *work, dou
 		one->calls += 2;
 		one->cycles += REFLECTOR_CYCLES;
 		one->traffic[0].read += column;
-		one->traffic[0].changed += column;
-		one->traffic[0].set = c->threads > 1 ? column : set;
+		changes->traffic[0].changed += column;
+		one->traffic[0].set = changes->traffic[0].set = c->threads > 1 ? column : set;
 		all->calls += turns;
 		all->traffic[0].read += column * turns * c->threads;
-		all->traffic[0].changed += column * turns * c->threads;
-		all->traffic[0].set = set;
+		work[UPDATES].traffic[0].changed += column * turns * c->threads;
+		all->traffic[0].set = work[UPDATES].traffic[0].set = set;
 		if (c->threads > 1 && right > 0) {
 			all->regions += 2;
 			hand_over(one, column);
@@ -206,8 +208,8 @@ static void cholesky_by_columns(const struct host_call *c, struct host_work *wor
 	w->calls += 3 * n;
 	w->cycles += REFLECTOR_CYCLES * n;
 	w->traffic[0].read += square * n / 6;
-	w->traffic[0].changed += square;
-	w->traffic[0].set = fmax(w->traffic[0].set, square);
+	work[CHANGES].traffic[0].changed += square;
+	w->traffic[0].set = work[CHANGES].traffic[0].set = square;
 	if (work[PRODUCTS].regions > 0)
 		hand_over(w, square);
 }

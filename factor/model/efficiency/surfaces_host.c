@@ -42,36 +42,44 @@ static size_t library_works(const struct library *l, struct host_point *p, struc
 	return isnan(call.m * call.n) ? 0 : l->work(&call, work);
 }
 
-/* The host_gram probe: levels are numbers of columns by the caches of the machine. */
+/* Columns of a pass on average: the host_gram probe times some steps of a factorization, whose
+ * columns become fewer. The column of the step itself is not changed. */
+static double columns_of(const struct host_point *p, enum gram_threads_pass pass, double all)
+{
+	const double most = p->level == GRAM_FAR ? GRAM_FAR_STEPS : GRAM_STEPS,
+	             steps = fmin(p->threads, most);
+
+	return all - (pass == GRAM_THREADS_DOTS ? 0 : 1) - (steps - 1) / 2;
+}
+
+/* Levels are numbers of columns by the caches of the machine. */
 static size_t gram_works(const struct host_point *p, struct host_work *work)
 {
+	static const char *const passes[] = {"gram.dots", "gram.update", "gram.fused"};
 	struct gram_threads_call call = {p->threads, 0, p->bytes, SINGLE};
-	const char *pass = p->name + strlen("gram.");
 
-	if (isnan(p->bytes))
-		return 0;
-	if (strcmp(pass, "handed") == 0) {
+	if (strcmp(p->name, "gram.handed") == 0) {
 		gram_threads_handed_work(p->bytes, work);
-		return 1;
+		return !isnan(p->bytes);
 	}
-	if (isnan(p->threads + p->level))
+	if (isnan(p->bytes + p->threads + p->level))
 		return 0;
 	const double l1 = cost_scalar(p->reader, "host.l1.stated"),
 	             l2 = cost_scalar(p->reader, "host.l2.stated");
-	if (strcmp(pass, "few") == 0 || strcmp(pass, "many") == 0) {
-		call.columns = p->threads * GRAM_TOGETHER *
-		               gram_groups_at((enum gram_apply_level)p->level, p->bytes, l2);
-		gram_threads_apply_work(
-		        &call, strcmp(pass, "few") == 0 ? GRAM_FEW : GRAM_MANY, work);
-		return GRAM_APPLY_PARTS;
-	}
-	call.columns = p->threads * gram_columns_at((enum gram_level)p->level, p->bytes, l1, l2);
-	gram_threads_pass_work(&call,
-	        strcmp(pass, "dots") == 0     ? GRAM_THREADS_DOTS
-	        : strcmp(pass, "update") == 0 ? GRAM_THREADS_UPDATE
-	                                      : GRAM_THREADS_FUSED,
-	        work);
-	return 1;
+	for (int pass = 0; pass < (int)ARRAY_LEN(passes); pass++)
+		if (strcmp(p->name, passes[pass]) == 0) {
+			const double each =
+			        gram_columns_at((enum gram_level)p->level, p->bytes, l1, l2);
+			call.columns =
+			        columns_of(p, (enum gram_threads_pass)pass, p->threads * each);
+			gram_threads_pass_work(&call, (enum gram_threads_pass)pass, work);
+			return 1;
+		}
+	call.columns = p->threads * GRAM_TOGETHER *
+	               gram_groups_at((enum gram_apply_level)p->level, p->bytes, l2);
+	gram_threads_apply_work(
+	        &call, strcmp(p->name, "gram.few") == 0 ? GRAM_FEW : GRAM_MANY, work);
+	return GRAM_APPLY_PARTS;
 }
 
 size_t host_surface_works(

@@ -62,11 +62,11 @@ static double cores(struct cost_reader *r, double threads)
 /* The host_memory probe measures at powers of four, and beyond all caches. */
 static double power_of_four(double (*rounded)(double), double bytes)
 {
-	return pow(4, rounded(log(bytes) / log(4)));
+	return exp2(2 * rounded(log2(bytes) / 2));
 }
 
-/* A set of 2/3 of a cache fits into it, one of 3/2 does not. */
-static const double fits = 2. / 3, exceeds = 3. / 2;
+/* A set of 5/6 of a cache fits into it, one of twice its size does not. */
+static const double fits = 5. / 6, exceeds = 2;
 
 static double share_beyond(double set, double cache)
 {
@@ -122,10 +122,18 @@ static double per_byte(struct cost_reader *r, const char *name, double set, doub
 
 static const char reads[] = "host.memory.read", writes[] = "host.memory.write";
 
-static double traffic(struct cost_reader *r, const struct host_traffic *t, double threads)
+/* Reads overlap with the eviction of changed lines. */
+static double traffic(struct cost_reader *r, const struct host_work *w, double threads)
 {
-	return (t->read > 0 ? t->read * per_byte(r, reads, t->set, threads) : 0) +
-	       (t->changed > 0 ? t->changed * per_byte(r, writes, t->set, threads) : 0);
+	double read = 0, changed = 0;
+
+	for (const struct host_traffic *t = w->traffic; t < w->traffic + HOST_TRAFFICS; t++) {
+		if (t->read > 0)
+			read += t->read * per_byte(r, reads, t->set, threads);
+		if (t->changed > 0)
+			changed += t->changed * per_byte(r, writes, t->set, threads);
+	}
+	return fmax(read, changed);
 }
 
 /* In the first cache a cycle each; beyond it a line moves for each. */
@@ -161,11 +169,8 @@ static double handed(struct cost_reader *r, const struct host_work *w)
 static double part(struct cost_reader *r, const struct host_work *w)
 {
 	const double threads = w->threads > 1 ? w->threads : 1;
-	double moved = words(r, w, threads);
-
-	for (size_t t = 0; t < HOST_TRAFFICS; t++)
-		moved += traffic(r, &w->traffic[t], threads);
-	const double arithmetic = w->flops > 0 ? w->flops / fma_rate(r, w->precision, threads) : 0;
+	const double moved = traffic(r, w, threads) + words(r, w, threads),
+	             arithmetic = w->flops > 0 ? w->flops / fma_rate(r, w->precision, threads) : 0;
 	return (w->regions > 0 ? w->regions * cost_at(r, "host.parallel.fork", "threads", threads)
 	                       : 0) +
 	       (w->calls > 0 ? w->calls * cost_scalar(r, "host.blas.level1") : 0) +
