@@ -17,9 +17,17 @@ enum part {
 	IDLE,
 	OUT_ALPHA,
 	IN_ALPHA,
+	OUT_PAGEABLE_ALPHA,
+	IN_PAGEABLE_ALPHA,
+	OUT_MAPPED_ALPHA,
+	IN_MAPPED_ALPHA,
 	FIRST_RATE,
 	OUT_BETA = FIRST_RATE, /* from here on rates, which count as seconds a byte */
 	IN_BETA,
+	OUT_PAGEABLE_BETA,
+	IN_PAGEABLE_BETA,
+	OUT_MAPPED_BETA,
+	IN_MAPPED_BETA,
 	PARTS
 };
 _Static_assert((int)PARTS == (int)PROFILE_PARTS, "as many parts as profile_row.h says");
@@ -32,8 +40,16 @@ static const char *const part_name[PARTS] = {[ENQUEUE] = "gpu.launch.enqueue",
         [IDLE] = "gpu.concurrent.dependent_idle",
         [OUT_ALPHA] = "link.d2h.pinned.alpha",
         [IN_ALPHA] = "link.h2d.pinned.alpha",
+        [OUT_PAGEABLE_ALPHA] = "link.d2h.pageable.alpha",
+        [IN_PAGEABLE_ALPHA] = "link.h2d.pageable.alpha",
+        [OUT_MAPPED_ALPHA] = "link.d2h.mapped.alpha",
+        [IN_MAPPED_ALPHA] = "link.h2d.mapped.alpha",
         [OUT_BETA] = "link.d2h.pinned.beta",
-        [IN_BETA] = "link.h2d.pinned.beta"};
+        [IN_BETA] = "link.h2d.pinned.beta",
+        [OUT_PAGEABLE_BETA] = "link.d2h.pageable.beta",
+        [IN_PAGEABLE_BETA] = "link.h2d.pageable.beta",
+        [OUT_MAPPED_BETA] = "link.d2h.mapped.beta",
+        [IN_MAPPED_BETA] = "link.h2d.mapped.beta"};
 
 /* How often a row contains each part. `counted` is contained as often as the argument says, too. */
 struct whole {
@@ -53,6 +69,10 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"link.d2h.pinned.time", {COPY_TRIP, [OUT_ALPHA] = 1}, "bytes", OUT_BETA},
         {"link.h2d.pinned.time", {COPY_TRIP, [IN_ALPHA] = 1}, "bytes", IN_BETA},
         {"link.h2d.written.time", {COPY_TRIP, [IN_ALPHA] = 1}, "bytes", IN_BETA},
+        {"link.d2h.pageable.time", {[OUT_PAGEABLE_ALPHA] = 1}, "bytes", OUT_PAGEABLE_BETA},
+        {"link.h2d.pageable.time", {[IN_PAGEABLE_ALPHA] = 1}, "bytes", IN_PAGEABLE_BETA},
+        {"link.d2h.mapped.time", {[SYNC] = 1, [OUT_MAPPED_ALPHA] = 1}, "bytes", OUT_MAPPED_BETA},
+        {"link.h2d.mapped.time", {[SYNC] = 1, [IN_MAPPED_ALPHA] = 1}, "bytes", IN_MAPPED_BETA},
         {"gpu.cublas.iamax", {[SYNC] = 1}, NULL, 0}, {"gpu.cublas.nrm2", {[SYNC] = 1}, NULL, 0},
         {"gpu.cublas.*_device", {[DEPENDENT] = 1}, NULL, 0},
         {"gpu.cublas.*", {[ENQUEUE] = 1}, NULL, 0},

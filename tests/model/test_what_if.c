@@ -279,6 +279,37 @@ static void test_links(void)
 	profile_free(slow);
 }
 
+/* Copies from freshly written memory also wait for the host's memory, which is as fast as before.
+ */
+static void test_copies(void)
+{
+	static const struct {
+		const char *kind;
+		double bytes, least, most;
+	} copies[] = {{"h2d.pinned", 268435456, 9.7, 10}, {"d2h.pinned", 268435456, 9.7, 10.1},
+	        {"h2d.pageable", 67108864, 7, 11}, {"d2h.pageable", 67108864, 9.7, 11},
+	        {"h2d.mapped", 268435456, 9.7, 10.1}, {"d2h.mapped", 268435456, 9.7, 10.1},
+	        {"h2d.written", 16777216, 8.5, 10}};
+	struct profile *p = machine(), *slow = machine();
+	struct fault fault = {""};
+
+	ok(profile_scale(slow, "link.*.beta=0.1", &fault), "links ten times as slow");
+	for (size_t i = 0; i < ARRAY_LEN(copies); i++) {
+		char name[64];
+		snprintf(name, sizeof name, "link.%s.time", copies[i].kind);
+		const struct arg large = {"bytes", copies[i].bytes}, small = {"bytes", 1};
+		const double times = profile_get(slow, name, &large, 1).estimate.value /
+		                     profile_get(p, name, &large, 1).estimate.value;
+		ok(times > copies[i].least && times < copies[i].most,
+		        "a large copy %s takes %.2f times as long", copies[i].kind, times);
+		is_real(profile_get(slow, name, &small, 1).estimate.value,
+		        profile_get(p, name, &small, 1).estimate.value, 1e-3,
+		        "a byte takes as long as before");
+	}
+	profile_free(p);
+	profile_free(slow);
+}
+
 static double gram_seconds(const struct profile *p, const char *form)
 {
 	const struct gram_question asked = {
@@ -343,6 +374,7 @@ int main(void)
 	test_launches(measured);
 	test_enqueue();
 	test_links();
+	test_copies();
 	test_memory();
 	test_read();
 	profile_free(profile);
