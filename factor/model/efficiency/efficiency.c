@@ -146,6 +146,26 @@ bool what_if_scale(struct profile *profile, const char *assignment, struct fault
 	return change_and_follow(profile, profile_scale, assignment, fault);
 }
 
+static double all_threads(const struct profile *profile)
+{
+	double low, high;
+
+	return profile_range(profile, "host.parallel.fork", "threads", &low, &high) ? high : NAN;
+}
+
+/* A pass of all threads there is one of all threads here. */
+static struct parameter on_all_threads(
+        const struct parameter *row, const struct profile *there, const struct profile *here)
+{
+	struct parameter on = *row;
+
+	for (size_t k = 0; k < on.arg_count; k++)
+		if (strcmp(on.arg_name[k], "threads") == 0 && on.arg[k] == all_threads(there) &&
+		        isfinite(all_threads(here)))
+			on.arg[k] = all_threads(here);
+	return on;
+}
+
 static size_t take(struct profile *profile, const struct profile *other, bool by_hardware)
 {
 	struct profile *own = profile_copy(profile);
@@ -158,11 +178,12 @@ static size_t take(struct profile *profile, const struct profile *other, bool by
 		if (!efficiency_has(&other->row[i]))
 			continue;
 		const struct efficiency e = efficiency_of(there, &other->row[i]);
-		const double hardware = hardware_seconds(here, &other->row[i]),
+		const struct parameter on = on_all_threads(&other->row[i], other, own);
+		const double hardware = hardware_seconds(here, &on),
 		             efficiency = by_hardware ? 1 : e.efficiency;
 		if (isnan(hardware / efficiency))
 			continue;
-		profile_append(profile, &other->row[i]);
+		profile_append(profile, &on);
 		struct parameter *row = &profile->row[profile->count - 1];
 		const double start = profile_parts_in(here->parts, row),
 		             factor = hardware / efficiency / e.body;
