@@ -2,7 +2,7 @@
 # Title: Host rates
 # Question: How fast do the host's LAPACK panels and gemm run, and how long do its shortest BLAS calls take?
 # Figure: M x n panels and square gemm at powers of two (panels below 4 MiB: one thread; larger panels and gemm: all); rates by the operation counts of LAPACK Working Note 41. Solid: single, dashed: double precision.
-# Parameters: host.get host.geq host.gemm. host.iamax. host.scal. host.swap. host.ger. host.blas. host.clock host.fma.
+# Parameters: host.get host.geq host.gemm. host.iamax. host.scal. host.swap. host.ger. host.blas. host.clock
 height = 860
 load scripts."/style.gp"
 rate(routine, m, n, seconds) = (routine eq "getrf" ? flops_getrf(m, n) : flops_geqrf(m, n)) / seconds / 1e9

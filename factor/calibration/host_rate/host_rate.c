@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how fast do the host's BLAS and LAPACK run the calls of a panel, whole panels and gemm,
- * and at which clock? How many multiply-adds do 1, 2, 4 ... threads do?
+ * and at which clock?
  *
  * Method: rate surfaces at powers of two. Level-1 and level-2 calls, on one thread, follow each
  * other through the columns (swap: through random pairs of rows) of one m x n panel, of all lengths
@@ -13,7 +13,7 @@
  * cache (samples go round several places of memory, and columns are no multiple of a page apart);
  * an adder that is not one cycle. Operands are in the cache as far as they fit, as in a panel.
  *
- * Unit: seconds of one call; of one add for the clock; of one flop of all threads together. */
+ * Unit: seconds of one call; of one add for the clock. */
 #include "host_rate_internal.h"
 
 #include "lib/host/allowance.h"
@@ -339,7 +339,6 @@ static void measure(struct probe_run *run)
 	if (!rates.a || !rates.master)
 		msg_die(EXIT_NOT_POSSIBLE, "not enough memory for 2 x %zu bytes", bytes);
 	fill(&rates, false);
-	measure_fma(&rates);     /* while the threads of the BLAS do not spin */
 	wake_threads(&rates, 0); /* before this thread is bound, as they inherit the binding */
 	const double risen = clock_now() + run->seconds / 30;
 	while (clock_now() < risen)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the host_rate probe -> host.{iamax,scal,swap,ger,getrf,geqrf}.{s,d} [m,n],
  * host.{potrf,gemm}.{s,d} [n], host.gemm.threads.s, host.getrf.threads.s, host.blas.level1,
- * host.blas.level2: seconds of a call; host.clock; host.fma.{s,d} [threads]. */
+ * host.blas.level2: seconds of a call; host.clock. */
 #include "lib/base/base.h"
 #include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"
@@ -45,23 +45,6 @@ static const struct curve_rows functions[] = {
         SHORT("level2", "level2", "cblas_sger, 32 x 32"),
 };
 
-static struct estimate flops(const struct table *curve, const struct point *point)
-{
-	(void)curve;
-	return estimate_inverse(1, point->seconds);
-}
-
-#define FMA(series, parameter)                                                                     \
-	{                                                                                          \
-		series,                                                                            \
-		        {parameter, "flop/s", "multiply-adds of the widest vectors, all threads",  \
-		                NULL, 1e8, 1e16},                                                  \
-		        .column = {"threads"}, .value = flops                                      \
-	}
-
-static const struct curve_rows multiply_adds[] = {
-        FMA("fma_s", "host.fma.s"), FMA("fma_d", "host.fma.d")};
-
 /* Processes that a point must have: three, or as many as there are. */
 static size_t least_processes(const struct table *curve)
 {
@@ -98,7 +81,6 @@ void host_rate_fit(const struct table *curve, struct profile *profile)
 
 	for (size_t f = 0; f < ARRAY_LEN(functions); f++)
 		add_function(curve, profile, &functions[f], least);
-	curve_fit_rows(curve, profile, multiply_adds, ARRAY_LEN(multiply_adds), false);
 	/* processes that differ widely may have an interval that reaches zero */
 	seconds.low = fmax(seconds.low, seconds.value / 2);
 	if (seconds.samples)

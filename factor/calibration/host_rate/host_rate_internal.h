@@ -70,4 +70,3 @@ double measure_call(struct call call, const char *series);
 /* ---- host_rate_short.c ---- */
 
 void measure_short(struct rates *rates);
-void measure_fma(struct rates *rates);

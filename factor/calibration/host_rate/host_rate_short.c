@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Short BLAS calls, long rows of dependent adds for the clock, and multiply-adds by 1, 2, 4 ...
- * threads. */
+/* Short BLAS calls, and long rows of dependent adds for the clock. */
 #include "host_rate_internal.h"
 
 #include "lib/host/clock.h"
-#include "lib/host/fma.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -54,47 +52,4 @@ void measure_short(struct rates *rates)
 		        core_noise_sample_run(
 		                &rates->noise, take_short, &kind[k], &plan, 0, &measurement))
 			probe_record(rates->run, series[k], NULL, 0, &measurement);
-}
-
-/* ---- multiply-adds ---- */
-
-static const double fma_span = 200e-6; /* seconds of a sample */
-
-struct fma {
-	int threads;
-	bool is_double;
-};
-
-static bool take_fma(void *context, struct sample *sample)
-{
-	const struct fma *fma = context;
-	double flops = 0;
-
-#pragma omp parallel num_threads(fma->threads) reduction(+ : flops)
-	{
-#pragma omp barrier
-		flops += fma_flops(fma->is_double, fma_span);
-	}
-	sample->seconds = 1 / flops;
-	sample->span = fma_span;
-	sample->agreed = true;
-	return !isnan(flops);
-}
-
-void measure_fma(struct rates *rates)
-{
-	static const char *const series[] = {"fma_s", "fma_d"};
-	struct sample_plan plan = sample_plan_default(rates->run->seconds / 300);
-	struct measurement measurement;
-
-	for (int threads = 1, most = rates->threads; threads <= most;
-	        threads = threads < most && 2 * threads > most ? most : 2 * threads)
-		for (int d = 0; d < 2; d++) {
-			struct fma call = {threads, d};
-			const struct arg args[] = {{"threads", threads}};
-			if (probe_wants(rates->run, series[d], args, ARRAY_LEN(args)) &&
-			        sample_run(take_fma, &call, &plan, 0, &measurement))
-				probe_record(
-				        rates->run, series[d], args, ARRAY_LEN(args), &measurement);
-		}
 }
