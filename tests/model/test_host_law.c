@@ -95,6 +95,9 @@ static void test_substitute(void)
 	is_real(seconds(p, (struct host_work){.flops = 1e9, .precision = SINGLE, .threads = 8}),
 	        2.5e-3, 1e-9, "and of all threads'");
 	ok(isnan(seconds(p, (struct host_work){.calls = 1})), "a missing row gives no answer");
+	ADD(p, 0.01, {"host.l1.latency", 2e-9});
+	is_real(seconds(p, (struct host_work){.calls = 1, .cycles = 1}), 25 * 0.4e-9, 1e-9,
+	        "a machine without calibration has a clock by its first cache");
 	profile_free(p);
 }
 
