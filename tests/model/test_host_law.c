@@ -255,6 +255,35 @@ static void test_waits(const struct profile *p)
 	profile_free(exchange);
 }
 
+static bool is_calibrated(const struct parameter *row, const void *unused)
+{
+	(void)unused;
+	return strcmp(row->regime, "surface") == 0 || strcmp(row->name, "host.clock") == 0 ||
+	       strncmp(row->name, "host.blas.", strlen("host.blas.")) == 0;
+}
+
+static size_t host_surfaces_of(const struct profile *p)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->count; i++)
+		count += efficiency_has(&p->row[i]) && strncmp(p->row[i].name, "host.", 5) == 0;
+	return count;
+}
+
+static void test_new_machine(const struct profile *p)
+{
+	struct profile *new = profile_copy(p);
+
+	profile_remove_if(new, is_calibrated, NULL);
+	ok(host_surfaces_of(new) == 0, "a host that only probes have measured has no surfaces");
+	efficiency_take(new, p);
+	ok(host_surfaces_of(new) == host_surfaces_of(p), "it takes all of another host's");
+	const double panel = TIMES(new, "host.getrf.s", {"m", 1024}, {"n", 128});
+	ok(panel > 0.9 && panel < 1.1, "of which panels take %.2f times as long", panel);
+	profile_free(new);
+}
+
 int main(void)
 {
 	struct profile *p = made_up(), *recorded = machine();
@@ -267,6 +296,7 @@ int main(void)
 	test_arithmetic(recorded);
 	test_memory(recorded);
 	test_waits(recorded);
+	test_new_machine(recorded);
 	profile_free(p);
 	profile_free(recorded);
 	return finish();
