@@ -6,8 +6,9 @@
 
 #include <math.h>
 
-/* Constants of the libraries, as their sources have them, but the first two: iamax compares so many
- * bytes a cycle, and its last maximum takes so many cycles. */
+/* The first three were seen in calibrations of recorded hosts: iamax compares so many bytes a
+ * cycle, and its last maximum takes so many cycles. The others are those of the libraries' sources.
+ */
 enum {
 	IAMAX_BYTES = 10,
 	IAMAX_CYCLES = 60,
@@ -35,6 +36,7 @@ static double panel_of(const struct host_call *c)
 
 /* ---- level 1 and 2, on one thread ---- */
 
+/* Loads hide behind the comparisons. */
 static void search(struct host_work *w, double bytes)
 {
 	w->calls += 1;
@@ -45,7 +47,6 @@ size_t host_library_iamax(const struct host_call *c, struct host_work *work)
 {
 	*work = (struct host_work){0};
 	search(work, c->m * word_of(c));
-	/* Loads are hidden behind comparisons, but those of the last cache and memory. */
 	return 1;
 }
 
