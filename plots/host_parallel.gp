@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Title: Host threads
-# Question: How long do an OpenMP parallel region and a barrier take, against threads?
+# Question: How long do an OpenMP parallel region and a barrier take, and how many multiply-adds do threads do?
 # Figure: Bound threads, long rows of empty regions and of barriers.
-# Parameters: host.parallel.
+# Parameters: host.parallel. host.fma.
 load scripts."/style.gp"
 list = present("host_parallel/fork host_parallel/barrier")
 set title "OpenMP on the host - ".machine

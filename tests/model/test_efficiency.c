@@ -42,7 +42,7 @@ static void close_surface(
 	*count = 0;
 }
 
-static void transfer(const char *here, const char *from, double most)
+static void transfer(const char *here, const char *from, const char *which, double most)
 {
 	struct profile *own = profile_open(here), *taken = profile_open(here),
 	               *other = profile_open(from);
@@ -53,7 +53,8 @@ static void transfer(const char *here, const char *from, double most)
 	efficiency_take(taken, other);
 	for (size_t i = 0; i < taken->count; i++) {
 		const struct parameter *row = &taken->row[i];
-		const struct parameter *is = efficiency_has(row) ? same_row(own, row) : NULL;
+		const bool asked = efficiency_has(row) && fnmatch(which, row->name, 0) == 0;
+		const struct parameter *is = asked ? same_row(own, row) : NULL;
 		if (!is)
 			continue;
 		if (strcmp(name, row->name) != 0)
@@ -71,10 +72,9 @@ static void transfer(const char *here, const char *from, double most)
 	close_surface(name, error, &count, all, &surfaces);
 	const double median = stats_median(all, surfaces);
 	if (!ok(surfaces > 0 && median <= most,
-	            "%s by the efficiencies of %s: the median of the surfaces' median errors is at "
-	            "most "
-	            "%g %%",
-	            strrchr(here, '/') + 1, strrchr(from, '/') + 1, 100 * most))
+	            "%s of %s by the efficiencies of %s: the median of the surfaces' median errors "
+	            "is at most %g %%",
+	            which, strrchr(here, '/') + 1, strrchr(from, '/') + 1, 100 * most))
 		diag("%.1f %% of %zu surfaces", 100 * median, surfaces);
 	profile_free(own);
 	profile_free(taken);
@@ -83,9 +83,11 @@ static void transfer(const char *here, const char *from, double most)
 
 int main(void)
 {
-	transfer("data/nvidia-h200", "data/nvidia-h100", 0.08);
-	transfer("data/nvidia-h200-sms-112", "data/nvidia-h200", 0.1);
-	transfer("data/nvidia-h200-sms-64", "data/nvidia-h200", 0.1);
-	transfer("data/nvidia-h200-sms-40", "data/nvidia-h200", 0.2);
+	transfer("data/nvidia-h200", "data/nvidia-h100", "gpu.*", 0.08);
+	transfer("data/nvidia-h200-sms-112", "data/nvidia-h200", "gpu.*", 0.1);
+	transfer("data/nvidia-h200-sms-64", "data/nvidia-h200", "gpu.*", 0.1);
+	transfer("data/nvidia-h200-sms-40", "data/nvidia-h200", "gpu.*", 0.2);
+	transfer("data/nvidia-h100", "data/nvidia-h200", "host.*", 0.1);
+	transfer("data/nvidia-h100-x2", "data/nvidia-h200", "host.*", 0.1);
 	return finish();
 }

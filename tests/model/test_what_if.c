@@ -284,7 +284,7 @@ static void test_links(void)
 static void test_barriers(void)
 {
 	struct profile *p = machine();
-	struct fault fault = {""};
+	struct fault fault = {.text = ""};
 
 	is_text(best_panel(p, 8192, 64), "persistent", "a panel stays on chip");
 	ok(what_if_scale(p, "gpu.barrier.*=20", &fault) &&
@@ -292,6 +292,37 @@ static void test_barriers(void)
 	        "barriers and exchanges 20 times as dear");
 	is_text(best_panel(p, 8192, 64), "fused", "launches win");
 	profile_free(p);
+}
+
+/* Copies from freshly written memory also wait for the host's memory, which is as fast as before.
+ */
+static void test_copies(void)
+{
+	static const struct {
+		const char *kind;
+		double bytes, least, most;
+	} copies[] = {{"h2d.pinned", 268435456, 9.7, 10}, {"d2h.pinned", 268435456, 9.7, 10.1},
+	        {"h2d.pageable", 67108864, 7, 11}, {"d2h.pageable", 67108864, 9.7, 11},
+	        {"h2d.mapped", 268435456, 9.7, 10.1}, {"d2h.mapped", 268435456, 9.7, 10.1},
+	        {"h2d.written", 16777216, 8.5, 10}};
+	struct profile *p = machine(), *slow = machine();
+	struct fault fault = {.text = ""};
+
+	ok(profile_scale(slow, "link.*.beta=0.1", &fault), "links ten times as slow");
+	for (size_t i = 0; i < ARRAY_LEN(copies); i++) {
+		char name[64];
+		snprintf(name, sizeof name, "link.%s.time", copies[i].kind);
+		const struct arg large = {"bytes", copies[i].bytes}, small = {"bytes", 1};
+		const double times = profile_get(slow, name, &large, 1).estimate.value /
+		                     profile_get(p, name, &large, 1).estimate.value;
+		ok(times > copies[i].least && times < copies[i].most,
+		        "a large copy %s takes %.2f times as long", copies[i].kind, times);
+		is_real(profile_get(slow, name, &small, 1).estimate.value,
+		        profile_get(p, name, &small, 1).estimate.value, 1e-3,
+		        "a byte takes as long as before");
+	}
+	profile_free(p);
+	profile_free(slow);
 }
 
 static double gram_seconds(const struct profile *p, const char *form)
@@ -359,6 +390,7 @@ int main(void)
 	test_enqueue();
 	test_links();
 	test_barriers();
+	test_copies();
 	test_memory();
 	test_read();
 	profile_free(profile);

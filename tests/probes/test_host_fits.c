@@ -31,9 +31,11 @@ static void test_memory(void)
 static void test_parallel(void)
 {
 	static const char *const columns[] = {"threads"};
-	static const struct timed_point points[] = {{"fork[threads=4]", 2e-6}};
+	static const struct timed_point points[] = {
+	        {"fork[threads=4]", 2e-6}, {"fma_s[threads=4]", 2e-12}};
 	static const struct expected_row rows[] = {{"host.parallel.fork[threads=4]", 2e-6, NULL},
-	        {"host.parallel.barrier", 0, "failed"}};
+	        {"host.parallel.barrier", 0, "failed"}, {"host.fma.s[threads=4]", 5e11, NULL},
+	        {"host.fma.d", 0, "absent"}};
 
 	CHECK_FIT(host_parallel_fit, columns, points, rows);
 }

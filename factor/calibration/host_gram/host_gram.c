@@ -34,12 +34,10 @@ enum {
 	LONGEST = 65536,
 	STEP = 4,
 	QUICK_STEP = 64,
-	GAP = 32,      /* between columns, in floats */
-	R_LD = 128,    /* of R: its rows' elements are far apart */
-	STEPS = 4,     /* of a sample, at most ... */
-	FAR_STEPS = 2, /* ... of many columns */
-	REPEATS = 4,   /* rows of a process and point */
-	SAMPLES = 8,   /* of a point in a round, at most ... */
+	GAP = 32,    /* between columns, in floats */
+	R_LD = 128,  /* of R: its rows' elements are far apart */
+	REPEATS = 4, /* rows of a process and point */
+	SAMPLES = 8, /* of a point in a round, at most ... */
 	POINTS = 200
 };
 static const double turn = 100e-6; /* ... and for so long */
@@ -109,7 +107,7 @@ static struct gram_schmidt problem(const struct bench *b, int64_t m, int64_t n, 
 {
 	return (struct gram_schmidt){.a = columns(b->a, m, n, m + GAP),
 	        .r = columns(b->r, R_LD, n, R_LD),
-	        .norms = columns(b->norms, STEPS, 1, STEPS),
+	        .norms = columns(b->norms, GRAM_STEPS, 1, GRAM_STEPS),
 	        .work = b->sums,
 	        .info = info};
 }
@@ -124,7 +122,7 @@ static struct gram_threads threads_of(const struct bench *b, int threads)
 /* Few steps: each thread keeps its number of columns. */
 static void run_steps(const struct bench *b, const struct spot *s, double *first, double *second)
 {
-	const int most = s->level == GRAM_FAR ? FAR_STEPS : STEPS;
+	const int most = s->level == GRAM_FAR ? GRAM_FAR_STEPS : GRAM_STEPS;
 	const int steps = s->threads < most ? s->threads : most;
 	const struct gram_threads pinned = threads_of(b, s->threads);
 	int info = 0;
@@ -329,7 +327,7 @@ static void find_room(struct bench *b)
 	b->a = room(words, b->pinned.cores);
 	b->r = room(most * R_LD, b->pinned.cores);
 	b->sums = room(most, 1);
-	b->norms = room(STEPS, 1);
+	b->norms = room(GRAM_STEPS, 1);
 }
 
 static void measure(struct probe_run *run)

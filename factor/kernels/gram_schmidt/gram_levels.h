@@ -13,6 +13,9 @@
 enum gram_level { GRAM_LEAST = 1, GRAM_NEAR, GRAM_QUARTER, GRAM_FAR };
 enum gram_apply_level { GRAM_ONE = 1, GRAM_FOUR, GRAM_APPLY_FAR };
 
+/* Steps of a measured pass, at most; of many columns. */
+enum { GRAM_STEPS = 4, GRAM_FAR_STEPS = 2 };
+
 /* Columns that are projected out: few, many. */
 enum { GRAM_FEW = 8, GRAM_MANY = 48 };
 

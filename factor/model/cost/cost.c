@@ -129,7 +129,8 @@ double cost_near_l2(struct cost_reader *reader)
 
 double cost_last(struct cost_reader *reader, const char *name, const char *arg)
 {
-	struct cost_entry *slot = find(reader, name, -3, -3); /* no arguments of a function */
+	/* -3: no argument of a function */
+	struct cost_entry *slot = find(reader, name, -3, profile_name_key(arg));
 	double low, high;
 
 	if (!slot->name) {

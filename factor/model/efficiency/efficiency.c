@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "efficiency.h"
 
+#include "factor/model/law/host_law.h"
 #include "factor/model/law/law_parts.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile_row.h"
+#include "host_surfaces.h"
 #include "surface_work.h"
 
 #include <fnmatch.h>
@@ -20,6 +22,11 @@ struct efficiency_reader {
 	struct cost_reader reader;
 };
 
+static bool is_host(const char *name)
+{
+	return strncmp(name, "host.", strlen("host.")) == 0;
+}
+
 struct efficiency_reader *efficiency_reader_new(const struct profile *profile)
 {
 	struct efficiency_reader *e = xcalloc(1, sizeof *e);
@@ -29,7 +36,7 @@ struct efficiency_reader *efficiency_reader_new(const struct profile *profile)
 	e->copy.count = 0;
 	for (size_t i = 0; i < profile->count; i++) {
 		const struct parameter *row = &profile->row[i];
-		if (strcmp(row->regime, "surface") != 0 && strncmp(row->name, "gpu.", 4) == 0)
+		if (strcmp(row->regime, "surface") != 0 || is_host(row->name))
 			e->copy.row[e->copy.count++] = *row;
 	}
 	profile_parts(&e->copy, e->parts);
@@ -48,6 +55,22 @@ static void start(struct efficiency_reader *e)
 	e->started = true;
 }
 
+/* The host's law for a call. */
+static double host_seconds(struct efficiency_reader *e, const char *name, const char *const *arg,
+        const double *at, size_t count)
+{
+	struct host_work work[HOST_WORKS];
+	struct parameter row = {.name = (char *)name, .arg_count = count};
+
+	for (size_t k = 0; k < count; k++) {
+		row.arg_name[k] = (char *)arg[k];
+		row.arg[k] = at[k];
+	}
+	e->reader.model.missing = false;
+	const size_t works = host_surface_works(&e->reader, &row, work);
+	return works == 0 ? NAN : host_law(&e->reader, work, works);
+}
+
 /* The law's seconds for a surface's work, without the start of its first launch; 0 when it is the
  * host's code. */
 static double law_seconds(struct cost_hardware *base, const void *surface, const char *name,
@@ -58,6 +81,8 @@ static double law_seconds(struct cost_hardware *base, const void *surface, const
 
 	if (!e->started)
 		start(e);
+	if (is_host(name))
+		return host_seconds(e, name, arg, at, count);
 	const size_t works =
 	        surface_works_at(surface, &e->reader.tuning, name, arg, at, count, work);
 	double seconds = works > 0 ? 0 : NAN;
@@ -100,12 +125,14 @@ void efficiency_reader_free(struct efficiency_reader *e)
 	free(e);
 }
 
-/* The law's seconds for the work of a row, without the start of its first launch. */
+/* The law's seconds for a call of the host, or for the work of a row without the start of its first
+ * launch. */
 static double hardware_seconds(struct efficiency_reader *e, const struct parameter *row)
 {
 	const struct surface *surface = surface_of(row->name);
 
-	return surface ? law_seconds(&e->base, surface, row->name,
+	return surface || is_host(row->name)
+	               ? law_seconds(&e->base, surface, row->name,
 	                         (const char *const *)row->arg_name, row->arg, row->arg_count)
 	               : NAN;
 }
@@ -208,9 +235,30 @@ bool what_if_scale(struct profile *profile, const char *assignment, struct fault
 	return change_and_follow(profile, profile_scale, assignment, fault);
 }
 
+static double all_threads(const struct profile *profile)
+{
+	double low, high;
+
+	return profile_range(profile, "host.parallel.fork", "threads", &low, &high) ? high : NAN;
+}
+
+/* A pass of all threads there is one of all threads here. */
+static struct parameter on_all_threads(
+        const struct parameter *row, const struct profile *there, const struct profile *here)
+{
+	struct parameter on = *row;
+
+	for (size_t k = 0; k < on.arg_count; k++)
+		if (strcmp(on.arg_name[k], "threads") == 0 && on.arg[k] == all_threads(there) &&
+		        isfinite(all_threads(here)))
+			on.arg[k] = all_threads(here);
+	return on;
+}
+
 static size_t take(struct profile *profile, const struct profile *other, bool by_hardware)
 {
-	struct efficiency_reader *here = efficiency_reader_new(profile),
+	struct profile *own = profile_copy(profile);
+	struct efficiency_reader *here = efficiency_reader_new(own),
 	                         *there = efficiency_reader_new(other);
 	size_t taken = 0;
 
@@ -219,12 +267,13 @@ static size_t take(struct profile *profile, const struct profile *other, bool by
 		if (!efficiency_has(&other->row[i]))
 			continue;
 		const struct efficiency e = efficiency_of(there, &other->row[i]);
-		const double hardware = hardware_seconds(here, &other->row[i]),
+		const struct parameter on = on_all_threads(&other->row[i], other, own);
+		const double hardware = hardware_seconds(here, &on),
 		             efficiency = by_hardware ? 1 : e.efficiency;
 		const bool host = hardware == 0 && e.hardware == 0; /* stays as it is */
 		if (isnan(hardware / efficiency) && !host)
 			continue;
-		profile_append(profile, &other->row[i]);
+		profile_append(profile, &on);
 		struct parameter *row = &profile->row[profile->count - 1];
 		const double start = profile_parts_in(here->parts, row),
 		             factor = host ? 1 : hardware / efficiency / e.body;
@@ -236,6 +285,7 @@ static size_t take(struct profile *profile, const struct profile *other, bool by
 	}
 	efficiency_reader_free(here);
 	efficiency_reader_free(there);
+	profile_free(own);
 	return taken;
 }
 
