@@ -4,6 +4,7 @@
 #include "factor/model/law/law.h"
 #include "factor/model/predictions/sensitivity.h"
 #include "lib/base/msg.h"
+#include "lib/profile/profile_row.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,7 +113,7 @@ static struct sensitivity sensitivity(const struct profile *profile,
 	const struct sensitivity found = sensitivity_of(&rivals);
 	for (int i = 0; i < 2; i++)
 		free(pair.reader[i]);
-	free(rows.row);
+	profile_view_free(&rows);
 	return found;
 }
 

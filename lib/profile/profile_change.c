@@ -50,9 +50,9 @@ static bool set_named(struct profile *profile, char *name, double value, const c
 
 	if (wrong)
 		return fault_set(fault, "--set %s: %s", text, wrong);
-	for (size_t i = 0; !row && like.arg_count == 0 && i < profile->count; i++)
-		if (strcmp(profile->row[i].name, like.name) == 0)
-			row = &profile->row[i];
+	const size_t first = row ? 0 : profile_first(profile, like.name);
+	if (!row && like.arg_count == 0 && first < profile->count)
+		row = &profile->row[first];
 	if (!row)
 		return fault_set(fault,
 		        "--set %s: the profile has no such parameter (`fit --verbose` lists them)",
@@ -71,7 +71,7 @@ static bool set_named(struct profile *profile, char *name, double value, const c
 	profile_remove_if(profile, has_name, like.name);
 	profile_append(profile, one.row);
 	profile_clear_row(one.row);
-	free(one.row);
+	profile_view_free(&one);
 	return true;
 }
 

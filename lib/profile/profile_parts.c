@@ -86,21 +86,15 @@ static const struct whole *whole_of(const struct parameter *row)
 
 void profile_parts(const struct profile *profile, double value[PROFILE_PARTS])
 {
-	uint32_t key[PARTS];
-
 	for (int p = 0; p < PARTS; p++) {
-		key[p] = profile_name_key(part_name[p]);
 		value[p] = 0;
-	}
-	for (size_t i = 0; i < profile->count; i++)
-		for (int p = 0; p < PARTS; p++) {
+		EACH_ROW (i, profile, part_name[p]) {
 			const struct parameter *row = &profile->row[i];
-			if (!profile_row_has_name(row, key[p], part_name[p]) ||
-			        !profile_row_usable(row))
-				continue;
 			const double x = row->estimate.value;
-			value[p] = p < FIRST_RATE ? x : 1 / x;
+			if (profile_row_usable(row))
+				value[p] = p < FIRST_RATE ? x : 1 / x;
 		}
+	}
 }
 
 static void move_row(struct parameter *row, double seconds, uint64_t bit)
@@ -141,7 +135,6 @@ static bool follows(const struct parameter *row, uint64_t bit)
 
 void profile_follow(struct profile *profile, const double before[PROFILE_PARTS], uint64_t bit)
 {
-	const uint32_t key = profile_name_key(trip.name);
 	double moved[PARTS];
 	bool any = false;
 
@@ -150,14 +143,16 @@ void profile_follow(struct profile *profile, const double before[PROFILE_PARTS],
 		moved[p] -= before[p];
 		any |= moved[p] != 0;
 	}
-	for (size_t i = 0; any && i < profile->count; i++) {
+	if (!any)
+		return;
+	EACH_ROW (i, profile, trip.name) {
 		struct parameter *row = &profile->row[i];
-		if (!profile_row_has_name(row, key, trip.name) || !follows(row, bit))
+		if (!follows(row, bit))
 			continue;
 		moved[SYNC] = moved_by(&trip, row, moved);
 		move_row(row, moved[SYNC], bit);
 	}
-	for (size_t i = 0; any && i < profile->count; i++) {
+	for (size_t i = 0; i < profile->count; i++) {
 		struct parameter *row = &profile->row[i];
 		const struct whole *whole = follows(row, bit) ? whole_of(row) : NULL;
 		if (whole)

@@ -15,8 +15,17 @@ const char *profile_parse_name(char *text, struct parameter *row);
 /* The row of the same name and arguments, or NULL. */
 struct parameter *profile_find_row(const struct profile *profile, const struct parameter *like);
 
-/* Adds a copy of a row, texts included. */
+/* A hash of a name's text: its address differs between processes. */
+uint32_t profile_name_key(const char *name);
+
+/* Adds a copy of a row, texts included; profile_put: of a row that keeps its texts. */
 void profile_append(struct profile *profile, const struct parameter *from);
+void profile_put(struct profile *profile, const struct parameter *row);
+
+/* A profile of the same rows: their numbers and marks are its own, their texts the other's. No rows
+ * are added to it. Frees that, or what profile_put has filled. */
+struct profile profile_view(const struct profile *profile);
+void profile_view_free(struct profile *view);
 
 /* Removes the rows for which `which` is true. */
 void profile_remove_if(struct profile *profile,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cost.h"
 
+#include "lib/profile/profile_row.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -64,28 +66,13 @@ void cost_reader_change(struct cost_reader *reader, const struct profile *profil
 		reader->panels[kept].name = NULL;
 }
 
-uint32_t cost_name_hash(const char *name)
-{
-	uint64_t hash = 0, word = 0;
-	size_t length = strlen(name);
-
-	for (; length > sizeof word; name += sizeof word, length -= sizeof word) {
-		memcpy(&word, name, sizeof word);
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-	}
-	for (word = 0; *name; name++)
-		word = word << 8 | (unsigned char)*name;
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-	return (uint32_t)(hash >> 32);
-}
-
 /* The slot of a name and its arguments; it is filled when its name is set. A slot with another name
  * or arguments is taken over. The hash is of the name's text: its address differs between
  * processes.
  */
 static struct cost_entry *find(struct cost_reader *reader, const char *name, double a, double b)
 {
-	uint64_t bits[2], hash = cost_name_hash(name);
+	uint64_t bits[2], hash = profile_name_key(name);
 	double arg[2] = {a, b};
 
 	memcpy(bits, arg, sizeof bits);
@@ -100,20 +87,20 @@ static struct cost_entry *find(struct cost_reader *reader, const char *name, dou
 }
 
 /* A parameter that a probe could not resolve has no value. */
-static bool has_value(const struct parameter *row, uint32_t key, const char *name)
+static bool has_value(const struct profile *profile, const char *name)
 {
-	return profile_row_has_name(row, key, name) && !isnan(row->estimate.value);
+	EACH_ROW (i, profile, name)
+		if (!isnan(profile->row[i].estimate.value))
+			return true;
+	return false;
 }
 
 bool cost_known(struct cost_reader *reader, const char *name)
 {
-	const struct profile *profile = reader->model.profile;
 	struct cost_entry *slot = find(reader, name, -2, -2); /* no arguments of a function */
-	const uint32_t key = slot->name ? 0 : profile_name_key(name);
 
-	for (size_t i = 0; !slot->name && i <= profile->count; i++)
-		if (i == profile->count || has_value(&profile->row[i], key, name))
-			*slot = (struct cost_entry){name, {-2, -2}, i < profile->count};
+	if (!slot->name)
+		*slot = (struct cost_entry){name, {-2, -2}, has_value(reader->model.profile, name)};
 	return slot->value > 0;
 }
 

@@ -95,9 +95,6 @@ struct cost_reader {
 	struct cost_panels panels[COST_PANELS];
 };
 
-/* Of a name's text, for the reader's caches: its address differs between processes. */
-uint32_t cost_name_hash(const char *name);
-
 void cost_reader_start(struct cost_reader *reader, const struct profile *profile);
 
 /* The profile's GPU. */

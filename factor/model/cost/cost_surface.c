@@ -4,6 +4,7 @@
 #include "cost.h"
 
 #include "lib/base/msg.h"
+#include "lib/profile/profile_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static const struct profile_grid *surface_of(struct cost_reader *reader, const c
         const char *const *arg, const double *at, size_t args)
 {
 	struct profile_grid *unused = NULL;
-	unsigned char *last = &reader->last[cost_name_hash(name) % COST_SURFACES];
+	unsigned char *last = &reader->last[profile_name_key(name) % COST_SURFACES];
 
 	if (reader->surface[*last].name == name)
 		return &reader->surface[*last];

@@ -24,9 +24,7 @@ struct efficiency_reader *efficiency_reader_new(const struct profile *profile)
 {
 	struct efficiency_reader *e = xcalloc(1, sizeof *e);
 
-	e->copy = *profile;
-	e->copy.row = xmalloc((profile->count + 1) * sizeof *profile->row);
-	memcpy(e->copy.row, profile->row, profile->count * sizeof *profile->row);
+	e->copy = profile_view(profile);
 	profile_parts(&e->copy, e->parts);
 	e->profile = &e->copy;
 	return e;
@@ -88,7 +86,7 @@ void efficiency_hardware_free(struct cost_hardware *hardware)
 void efficiency_reader_free(struct efficiency_reader *e)
 {
 	if (e)
-		free(e->copy.row);
+		profile_view_free(&e->copy);
 	free(e);
 }
 

@@ -2,6 +2,7 @@
 #include "sensitivity.h"
 
 #include "lib/base/msg.h"
+#include "lib/profile/profile_row.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,13 +10,11 @@
 
 static double seconds_if(const struct rivals *r, int rival, const char *name, double factor)
 {
-	struct profile scaled = *r->profile;
+	struct profile scaled = profile_view(r->profile);
 
-	scaled.row = xmalloc(scaled.count * sizeof *scaled.row);
-	memcpy(scaled.row, r->profile->row, scaled.count * sizeof *scaled.row);
 	profile_scale_rows(&scaled, name, factor);
 	const double seconds = r->seconds_of(&scaled, r->context, rival, name);
-	free(scaled.row);
+	profile_view_free(&scaled);
 	return isnan(seconds) ? INFINITY : seconds;
 }
 
