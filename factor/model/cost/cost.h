@@ -69,10 +69,13 @@ struct cost_hardware {
 	double (*seconds)(struct cost_hardware *, const void *surface, const char *name,
 	        const char *const *arg, const double *at, size_t count);
 	const void *(*find)(const char *name);
+	/* Takes another profile, in which nothing but the parameter `name` differs. */
+	void (*change)(struct cost_hardware *, const struct profile *, const char *name);
+	const struct model *model; /* the parameters read */
 };
 
 /* Reads the profile and caches the values. */
-enum { COST_CACHE = 16384, COST_SURFACES = 128 /* fits a byte */ };
+enum { COST_CACHE = 4096, COST_SURFACES = 128 /* fits a byte */, COST_NAMES = 1024 };
 struct cost_reader {
 	struct model model;
 	struct tuning tuning;           /* for the profile's GPU: the kernels' plans */
@@ -86,16 +89,26 @@ struct cost_reader {
 	bool host_wrote;    /* the host has just written the panel: the core's caches hold it */
 	double working_set; /* bytes of all operands: decides which cache of the host holds them */
 	struct cost_entry {
-		const char *name;
+		const char *name; /* NULL: free */
 		double arg[2], value;
 	} cache[COST_CACHE];
-	struct profile_grid surface[COST_SURFACES];
-	const void *work[COST_SURFACES];   /* of the surface, as hardware->find says */
-	unsigned char last[COST_SURFACES]; /* the surface last found for a hash of the name */
+	uint16_t entry[COST_CACHE]; /* the places of the cache that are not free */
+	size_t entries;
 	struct cost_panels panels[COST_PANELS];
+	const void *work[COST_SURFACES]; /* of the surface, as hardware->find says */
+	unsigned char last[COST_NAMES];  /* the surface last found for a hash of the name */
+	size_t surfaces;                 /* beyond these all are free */
+	struct profile_grid surface[COST_SURFACES];
 };
 
 void cost_reader_start(struct cost_reader *reader, const struct profile *profile);
+void cost_reader_copy(struct cost_reader *to, const struct cost_reader *from);
+
+/* For caches, of the name's place in the program: it is the same in every process. */
+static inline uint64_t cost_name_hash(const char *name)
+{
+	return ((uintptr_t)name - (uintptr_t)term_name) * 0x9e3779b97f4a7c15;
+}
 
 /* The profile's GPU. */
 struct tuning_device cost_device(const struct profile *profile);

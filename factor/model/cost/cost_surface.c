@@ -4,7 +4,6 @@
 #include "cost.h"
 
 #include "lib/base/msg.h"
-#include "lib/profile/profile_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,26 +32,29 @@ static void build(struct cost_reader *reader, struct profile_grid *grid, const c
 static const struct profile_grid *surface_of(struct cost_reader *reader, const char *name,
         const char *const *arg, const double *at, size_t args)
 {
-	struct profile_grid *unused = NULL;
-	unsigned char *last = &reader->last[profile_name_key(name) % COST_SURFACES];
+	unsigned char *last = &reader->last[cost_name_hash(name) >> 32 & (COST_NAMES - 1)];
+	size_t unused = reader->surfaces;
 
-	if (reader->surface[*last].name == name)
+	if (*last < reader->surfaces && reader->surface[*last].name == name)
 		return &reader->surface[*last];
-	for (size_t i = COST_SURFACES; i-- > 0;) {
+	for (size_t i = reader->surfaces; i-- > 0;) {
 		struct profile_grid *s = &reader->surface[i];
 		if (!s->name)
-			unused = s;
+			unused = i;
 		if (!s->name || (s->name != name && strcmp(s->name, name) != 0))
 			continue;
 		*last = (unsigned char)i;
 		return s;
 	}
-	if (!unused)
+	if (unused == COST_SURFACES)
 		msg_die(EXIT_MEASURE_FAILED,
 		        "bug: one prediction reads more than %d functions of the profile",
 		        COST_SURFACES);
-	build(reader, unused, name, arg, at, args);
-	return unused;
+	if (unused == reader->surfaces)
+		reader->surfaces++;
+	*last = (unsigned char)unused;
+	build(reader, &reader->surface[unused], name, arg, at, args);
+	return &reader->surface[unused];
 }
 
 double cost_surface(struct cost_reader *reader, const char *name, const char *const *arg,

@@ -45,7 +45,7 @@ void law_interval(const struct cost_reader *reader, const struct kernel_work *wo
 	struct law_answer other;
 	const double claimed = claimed_accuracy * a->seconds;
 
-	*r = *reader;
+	cost_reader_copy(r, reader);
 	spread_widen(&spread, (a->seconds - law_overlapped(r, work, count, form, -1, &other)) / 2,
 	        (law_overlapped(r, work, count, form, 1, &other) - a->seconds) / 2);
 	spread_widen(&spread, claimed, claimed);

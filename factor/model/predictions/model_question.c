@@ -133,7 +133,7 @@ static double seconds_apart(
 	profile_move_rows(&moved, whole, name, side);
 	start_like(reader, base, &moved);
 	const double seconds = question_seconds(q, false, NULL);
-	*reader = *base;
+	cost_reader_copy(reader, base);
 	profile_view_free(&moved);
 	return seconds;
 }
@@ -227,7 +227,7 @@ static double spread_surface(const struct question *q, const struct profile *pro
 			most = off;
 		profile_view_free(&coarse);
 	}
-	*reader = *base;
+	cost_reader_copy(reader, base);
 	return most / 3;
 }
 
@@ -240,7 +240,7 @@ static void spread_structure(const struct question *q, const struct profile *pro
 	start_like(reader, base, profile);
 	reader->model.scale = PROFILE_LINEAR;
 	double linear = fabs(question_seconds(q, false, NULL) - seconds) / 2;
-	*reader = *base;
+	cost_reader_copy(reader, base);
 	spread_widen(spread, overlap, overlap);
 	spread_widen(spread, linear, linear);
 	if (base->model.surface) {
@@ -254,7 +254,7 @@ void question_interval(const struct question *q, struct prediction *out)
 	struct cost_reader *base = xmalloc(sizeof *base);
 	struct spread spread = {0, 0};
 
-	*base = *executor_model_reader(q->executor);
+	cost_reader_copy(base, executor_model_reader(q->executor));
 	struct profile part = model_rows(&base->model);
 	spread_parameters(q, &part, base, out->seconds, &spread);
 	spread_structure(q, &part, base, out->seconds, &spread);
