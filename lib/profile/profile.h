@@ -133,6 +133,9 @@ static inline bool profile_hard_by(double less, double more)
 bool profile_range(const struct profile *profile, const char *name, const char *arg, double *low,
         double *high);
 
+/* Whether a name matches a pattern as file names match in the shell; most do not, at once. */
+bool profile_name_matches(const char *name, const char *pattern);
+
 /* Whether the profile has a row, not failed, whose name begins so. */
 bool profile_has(const struct profile *profile, const char *prefix);
 

@@ -4,7 +4,6 @@
 #include "lib/base/msg.h"
 #include "profile_row.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,9 +103,17 @@ bool profile_set(struct profile *profile, const char *assignment, struct fault *
 	profile_parts(profile, before);
 	const bool ok = bit && set_named(profile, name, value, assignment, bit, fault);
 	if (ok)
-		profile_follow(profile, before, bit);
+		profile_follow(profile, before, bit, NULL, 0);
 	free(name);
 	return ok;
+}
+
+static void scale_row(struct parameter *row, double factor, uint64_t bit)
+{
+	row->estimate.value *= factor;
+	row->estimate.low *= factor;
+	row->estimate.high *= factor;
+	row->changed |= bit;
 }
 
 /* Returns whether any row matches. */
@@ -118,16 +125,12 @@ static bool scale_matching(
 
 	profile_parts(profile, before);
 	for (size_t i = 0; i < profile->count; i++) {
-		struct parameter *row = &profile->row[i];
-		if (fnmatch(pattern, row->name, 0) != 0)
+		if (!profile_name_matches(profile->row[i].name, pattern))
 			continue;
-		row->estimate.value *= factor;
-		row->estimate.low *= factor;
-		row->estimate.high *= factor;
-		row->changed |= bit;
+		scale_row(&profile->row[i], factor, bit);
 		any = true;
 	}
-	profile_follow(profile, before, bit);
+	profile_follow(profile, before, bit, NULL, 0);
 	return any;
 }
 
@@ -152,7 +155,28 @@ bool profile_scale(struct profile *profile, const char *assignment, struct fault
 	return ok;
 }
 
+static const uint64_t trial = (uint64_t)1 << PROFILE_CHANGES;
+
 void profile_scale_rows(struct profile *profile, const char *name, double factor)
 {
-	scale_matching(profile, name, factor, (uint64_t)1 << PROFILE_CHANGES);
+	scale_matching(profile, name, factor, trial);
+}
+
+void profile_try(struct profile *view, const char *name, double factor, const char *const *names,
+        size_t count)
+{
+	double before[PROFILE_PARTS];
+
+	profile_parts(view, before);
+	EACH_ROW (i, view, name)
+		scale_row(&view->row[i], factor, trial);
+	profile_follow(view, before, trial, names, count);
+}
+
+bool profile_is_tried(const struct profile *view, const char *name)
+{
+	EACH_ROW (i, view, name)
+		if (view->row[i].changed & trial)
+			return true;
+	return false;
 }

@@ -74,10 +74,18 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
 /* Every other surface of times from start to start. */
 static const struct whole started = {"gpu.*", {[DEPENDENT] = 1}, NULL, 0};
 
+bool profile_name_matches(const char *name, const char *pattern)
+{
+	for (; *pattern && !strchr("*?[\\", *pattern); pattern++, name++)
+		if (*pattern != *name)
+			return false;
+	return fnmatch(pattern, name, 0) == 0;
+}
+
 static const struct whole *whole_of(const struct parameter *row)
 {
 	for (size_t w = 0; w < ARRAY_LEN(wholes); w++)
-		if (fnmatch(wholes[w].name, row->name, 0) == 0)
+		if (profile_name_matches(row->name, wholes[w].name))
 			return &wholes[w];
 	if (strcmp(row->regime, "surface") == 0 && strstr(row->method, "start to start"))
 		return &started;
@@ -103,6 +111,8 @@ static void move_row(struct parameter *row, double seconds, uint64_t bit)
 
 	if (seconds == 0)
 		return;
+	if (row->hardware > 0) /* the efficiency stays */
+		row->start = fmax(0, row->start + seconds);
 	e->value = fmax(0, e->value + seconds);
 	e->low = fmax(0, e->low + seconds);
 	e->high = fmax(0, e->high + seconds);
@@ -133,7 +143,16 @@ static bool follows(const struct parameter *row, uint64_t bit)
 	return !(row->changed & bit) && strcmp(row->method, "--set") != 0;
 }
 
-void profile_follow(struct profile *profile, const double before[PROFILE_PARTS], uint64_t bit)
+static void follow(struct parameter *row, const double moved[PARTS], uint64_t bit)
+{
+	const struct whole *whole = follows(row, bit) ? whole_of(row) : NULL;
+
+	if (whole)
+		move_row(row, moved_by(whole, row, moved), bit);
+}
+
+void profile_follow(struct profile *profile, const double before[PROFILE_PARTS], uint64_t bit,
+        const char *const *names, size_t count)
 {
 	double moved[PARTS];
 	bool any = false;
@@ -152,10 +171,19 @@ void profile_follow(struct profile *profile, const double before[PROFILE_PARTS],
 		moved[SYNC] = moved_by(&trip, row, moved);
 		move_row(row, moved[SYNC], bit);
 	}
-	for (size_t i = 0; i < profile->count; i++) {
-		struct parameter *row = &profile->row[i];
-		const struct whole *whole = follows(row, bit) ? whole_of(row) : NULL;
-		if (whole)
-			move_row(row, moved_by(whole, row, moved), bit);
-	}
+	for (size_t n = 0; names && n < count; n++)
+		EACH_ROW (i, profile, names[n])
+			follow(&profile->row[i], moved, bit);
+	for (size_t i = 0; !names && i < profile->count; i++)
+		follow(&profile->row[i], moved, bit);
+}
+
+void profile_try_end(
+        struct profile *view, const struct profile *profile, const char *const *names, size_t count)
+{
+	EACH_ROW (i, view, trip.name)
+		view->row[i] = profile->row[i];
+	for (size_t n = 0; n < count; n++)
+		EACH_ROW (i, view, names[n])
+			view->row[i] = profile->row[i];
 }

@@ -64,6 +64,15 @@ static double law_seconds(struct cost_hardware *base, const void *surface, const
 	return e->reader.model.missing ? NAN : seconds;
 }
 
+static void law_change(struct cost_hardware *base, const struct profile *profile, const char *name)
+{
+	struct efficiency_reader *e = (struct efficiency_reader *)base;
+
+	e->profile = profile;
+	if (e->started)
+		cost_reader_change(&e->reader, profile, name);
+}
+
 static const void *law_find(const char *name)
 {
 	return surface_of(name);
@@ -73,7 +82,7 @@ struct cost_hardware *efficiency_hardware_new(const struct profile *profile)
 {
 	struct efficiency_reader *e = xcalloc(1, sizeof *e);
 
-	e->base = (struct cost_hardware){law_seconds, law_find};
+	e->base = (struct cost_hardware){law_seconds, law_find, law_change, &e->reader.model};
 	e->profile = profile;
 	return &e->base;
 }
