@@ -138,7 +138,7 @@ double model_seconds_without(const struct profile *profile, enum model_target ta
 {
 	struct prediction out;
 
-	return predict(profile, target, variant, m, n, precision, 2, skip, false, &out)
+	return predict(profile, target, variant, m, n, precision, LEVEL_FULL, skip, false, &out)
 	               ? out.seconds
 	               : NAN;
 }
@@ -154,7 +154,7 @@ struct model_panel *model_panel_new(const struct profile *profile, enum model_ta
 	struct model_panel *p = xcalloc(1, sizeof *p);
 
 	p->question = (struct question){
-	        start(&p->panel, profile, target, variant, m, n, precision, 2, skip), run_panel,
+	        start(&p->panel, profile, target, variant, m, n, precision, LEVEL_FULL, skip), run_panel,
 	        &p->panel};
 	return p;
 }
