@@ -76,10 +76,14 @@ static const struct whole started = {"gpu.*", {[DEPENDENT] = 1}, NULL, 0};
 
 bool profile_name_matches(const char *name, const char *pattern)
 {
-	for (; *pattern && !strchr("*?[\\", *pattern); pattern++, name++)
+	for (;; pattern++, name++) {
+		if (*pattern == '*' || *pattern == '?' || *pattern == '[' || *pattern == '\\')
+			return fnmatch(pattern, name, 0) == 0;
 		if (*pattern != *name)
 			return false;
-	return fnmatch(pattern, name, 0) == 0;
+		if (*pattern == '\0')
+			return true;
+	}
 }
 
 static const struct whole *whole_of(const struct parameter *row)

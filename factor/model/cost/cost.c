@@ -87,10 +87,8 @@ static struct cost_entry *find(struct cost_reader *reader, const char *name, dou
 	double arg[2] = {a, b};
 
 	memcpy(bits, arg, sizeof bits);
-	for (int i = 0; i < 2; i++) { /* a small number differs in its highest bits only */
-		hash = (hash ^ bits[i]) * 0x9e3779b97f4a7c15;
-		hash ^= hash >> 44 ^ hash >> 29;
-	}
+	for (int i = 0; i < 2; i++)
+		hash = cost_hash(hash, bits[i]);
 	const uint16_t place = (uint16_t)(hash % COST_CACHE);
 	struct cost_entry *entry = &reader->cache[place];
 	if (entry->name == name && entry->arg[0] == a && entry->arg[1] == b)

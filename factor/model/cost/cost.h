@@ -63,7 +63,9 @@ struct cost_panels {
 	} row[PANEL_ROWS];
 };
 
-/* The hardware law for surfaces whose work is known (factor/model/efficiency). */
+/* The hardware law for surfaces whose work is known (factor/model/efficiency), with a cache of its
+ * answers: intervals ask for the same again and again. */
+enum { COST_BODIES = 2048 };
 struct cost_hardware {
 	/* Seconds of the work of `surface` (what `find` returned) at these arguments. */
 	double (*seconds)(struct cost_hardware *, const void *surface, const char *name,
@@ -72,7 +74,13 @@ struct cost_hardware {
 	/* Takes another profile, in which nothing but the parameter `name` differs. */
 	void (*change)(struct cost_hardware *, const struct profile *, const char *name);
 	const struct model *model; /* the parameters read */
+	struct cost_body {
+		const char *name; /* NULL: free */
+		double at[GRID_ARGS], seconds;
+	} body[COST_BODIES];
 };
+void cost_hardware_change(
+        struct cost_hardware *hardware, const struct profile *profile, const char *name);
 
 /* Reads the profile and caches the values. */
 enum { COST_CACHE = 4096, COST_SURFACES = 128 /* fits a byte */, COST_NAMES = 1024 };
@@ -108,6 +116,13 @@ void cost_reader_copy(struct cost_reader *to, const struct cost_reader *from);
 static inline uint64_t cost_name_hash(const char *name)
 {
 	return ((uintptr_t)name - (uintptr_t)term_name) * 0x9e3779b97f4a7c15;
+}
+
+/* With a number's bits: a small number differs in its highest bits only. */
+static inline uint64_t cost_hash(uint64_t hash, uint64_t bits)
+{
+	hash = (hash ^ bits) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 44 ^ hash >> 29;
 }
 
 /* The profile's GPU. */

@@ -16,7 +16,9 @@ struct efficiency_reader {
 	struct profile copy; /* shares texts with the profile; its rows' marks are its own */
 	double parts[PROFILE_PARTS];
 	const struct profile *profile;
-	bool started; /* the reader is: most executors of a model never ask */
+	bool started;     /* the reader is: most executors of a model never ask */
+	const char *name; /* of the row asked for last */
+	const struct surface *surface;
 	struct cost_reader reader;
 };
 
@@ -82,7 +84,10 @@ struct cost_hardware *efficiency_hardware_new(const struct profile *profile)
 {
 	struct efficiency_reader *e = xcalloc(1, sizeof *e);
 
-	e->base = (struct cost_hardware){law_seconds, law_find, law_change, &e->reader.model};
+	e->base.seconds = law_seconds;
+	e->base.find = law_find;
+	e->base.change = law_change;
+	e->base.model = &e->reader.model;
 	e->profile = profile;
 	return &e->base;
 }
@@ -102,8 +107,11 @@ void efficiency_reader_free(struct efficiency_reader *e)
 /* The law's seconds for the work of a row, without the start of its first launch. */
 static double hardware_seconds(struct efficiency_reader *e, const struct parameter *row)
 {
-	const struct surface *surface = surface_of(row->name);
-
+	if (!e->name || strcmp(e->name, row->name) != 0) {
+		e->name = row->name;
+		e->surface = surface_of(row->name);
+	}
+	const struct surface *surface = e->surface;
 	return surface ? law_seconds(&e->base, surface, row->name,
 	                         (const char *const *)row->arg_name, row->arg, row->arg_count)
 	               : NAN;

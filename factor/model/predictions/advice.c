@@ -88,7 +88,7 @@ static void change(const void *context, const struct profile *profile, const cha
 		if (!panel)
 			continue;
 		cost_reader_change(reader, profile, name);
-		reader->hardware->change(reader->hardware, profile, name);
+		cost_hardware_change(reader->hardware, profile, name);
 	}
 }
 
