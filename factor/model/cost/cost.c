@@ -79,6 +79,16 @@ void cost_reader_change(struct cost_reader *reader, const struct profile *profil
 		reader->panels[kept].name = NULL;
 }
 
+bool cost_read_at(const struct cost_reader *reader, const char *name)
+{
+	for (size_t i = 0; i < reader->entries; i++) {
+		const struct cost_entry *entry = &reader->cache[reader->entry[i]];
+		if (entry->arg[0] >= 0 && strcmp(entry->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The entry of a name and its arguments; a new one, which may take another's place, has the value
  * NaN. */
 static struct cost_entry *find(struct cost_reader *reader, const char *name, double a, double b)

@@ -132,6 +132,9 @@ struct tuning_device cost_device(const struct profile *profile);
 void cost_reader_change(
         struct cost_reader *reader, const struct profile *profile, const char *name);
 
+/* Whether values of the parameter were read at single points (cost_at), not from a surface. */
+bool cost_read_at(const struct cost_reader *reader, const char *name);
+
 /* Whether the profile has a value of the parameter. */
 bool cost_known(struct cost_reader *reader, const char *name);
 

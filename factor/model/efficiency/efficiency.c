@@ -208,6 +208,40 @@ bool what_if_scale(struct profile *profile, const char *assignment, struct fault
 	return change_and_follow(profile, profile_scale, assignment, fault);
 }
 
+/* A prepared row, at the same efficiency. */
+static void follow_row(struct efficiency_reader *law, struct parameter *row)
+{
+	if (!(row->hardware > 0))
+		return;
+	const struct efficiency e = efficiency_of(law, row);
+	if (isnan(e.hardware) || e.hardware == row->hardware)
+		return;
+	scale_body(row, e.start, e.hardware / row->hardware);
+	row->hardware = e.hardware;
+	row->changed |= (uint64_t)1 << PROFILE_CHANGES;
+}
+
+struct profile efficiency_scaled(const struct profile *profile, const char *pattern, double factor)
+{
+	struct profile view = profile_view(profile);
+
+	profile_scale_rows(&view, pattern, factor);
+	struct efficiency_reader *law = efficiency_reader_new(&view);
+	for (size_t i = 0; i < view.count; i++)
+		follow_row(law, &view.row[i]);
+	efficiency_reader_free(law);
+	return view;
+}
+
+void efficiency_follow(struct cost_hardware *hardware, struct profile *view, const char *surface)
+{
+	struct efficiency_reader *law = (struct efficiency_reader *)hardware;
+
+	profile_parts(view, law->parts);
+	EACH_ROW (i, view, surface)
+		follow_row(law, &view->row[i]);
+}
+
 static size_t take(struct profile *profile, const struct profile *other, bool by_hardware)
 {
 	struct efficiency_reader *here = efficiency_reader_new(profile),

@@ -92,6 +92,16 @@ static void change(const void *context, const struct profile *profile, const cha
 	}
 }
 
+static bool read_at(const void *context, const char *name)
+{
+	const struct pair *pair = context;
+	bool any = false;
+
+	for (int i = 0; i < 2; i++)
+		any |= cost_read_at(model_panel_reader(pair->panel[i][0]), name);
+	return any;
+}
+
 static double seconds_of(const void *context, int rival)
 {
 	struct model_panel *const *panel = ((const struct pair *)context)->panel[rival];
@@ -103,7 +113,8 @@ struct sensitivity advice_sensitivity(const struct profile *profile,
         const struct question *question, const struct answer *choice, const struct answer *rival)
 {
 	const struct answer *answer[] = {choice, rival};
-	struct rivals rivals = {.profile = profile, .change = change, .seconds_of = seconds_of};
+	struct rivals rivals = {
+	        .profile = profile, .change = change, .seconds_of = seconds_of, .read_at = read_at};
 	struct pair pair = {{{NULL}}};
 
 	rivals.context = &pair;

@@ -154,8 +154,8 @@ struct model_panel *model_panel_new(const struct profile *profile, enum model_ta
 	struct model_panel *p = xcalloc(1, sizeof *p);
 
 	p->question = (struct question){
-	        start(&p->panel, profile, target, variant, m, n, precision, LEVEL_FULL, skip), run_panel,
-	        &p->panel};
+	        start(&p->panel, profile, target, variant, m, n, precision, LEVEL_FULL, skip),
+	        run_panel, &p->panel};
 	return p;
 }
 

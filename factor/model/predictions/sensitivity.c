@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sensitivity.h"
 
+#include "factor/model/efficiency/efficiency.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile_row.h"
 
@@ -14,6 +15,8 @@ struct trial {
 	struct profile view;
 	const char *name[4 * MODEL_USED];
 	size_t count;
+	bool apart[4 * MODEL_USED]; /* a timing of known work that is read without the law */
+	struct cost_hardware *law;  /* for these */
 };
 
 /* Sizes of the machine are exact, and gpu.bank.clock says at which clock rows were measured. */
@@ -47,15 +50,30 @@ static bool is_timing(const struct trial *t, const char *name)
  * the trial had them. */
 static void tell(const struct trial *t)
 {
-	for (size_t i = 0; i < t->count; i++)
+	for (size_t i = 0; i < t->count; i++) {
+		if (!profile_is_tried(&t->view, t->name[i]))
+			continue;
+		t->r->change(t->r->context, &t->view, t->name[i]);
+		cost_hardware_change(t->law, &t->view, t->name[i]);
+	}
+}
+
+static void follow_law(struct trial *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (!t->apart[i])
+			continue;
+		efficiency_follow(t->law, &t->view, t->name[i]);
 		if (profile_is_tried(&t->view, t->name[i]))
 			t->r->change(t->r->context, &t->view, t->name[i]);
+	}
 }
 
 static void seconds_if(struct trial *t, const char *name, double factor, double seconds[2])
 {
 	profile_try(&t->view, name, factor, t->name, t->count);
 	tell(t);
+	follow_law(t);
 	for (int rival = 0; rival < 2; rival++) {
 		seconds[rival] = t->r->seconds_of(t->r->context, rival);
 		if (isnan(seconds[rival]))
@@ -147,10 +165,15 @@ struct sensitivity sensitivity_of(const struct rivals *r)
 		add_parameters(t, r->model[rival]);
 		add_parameters(t, r->law[rival]);
 	}
+	for (size_t i = 0; i < t->count; i++)
+		t->apart[i] = r->read_at && first_row(t, t->name[i])->hardware > 0 &&
+		              r->read_at(r->context, t->name[i]);
+	t->law = efficiency_hardware_new(&t->view);
 	try_parameters(t, &found, false);
 	try_parameters(t, &found, true);
 	found.timing = found.name && is_timing(t, found.name);
 	found.tipping_timing = found.tipping_name && is_timing(t, found.tipping_name);
+	efficiency_hardware_free(t->law);
 	profile_view_free(&t->view);
 	free(t);
 	return found;

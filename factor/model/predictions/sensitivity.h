@@ -25,6 +25,8 @@ struct rivals {
 	/* From now on this profile answers, in which rows of `name` have changed. */
 	void (*change)(const void *context, const struct profile *, const char *name);
 	double (*seconds_of)(const void *context, int rival);
+	/* Whether an answer read values of the parameter at single points; NULL: none. */
+	bool (*read_at)(const void *context, const char *name);
 	const void *context;
 	const struct model *model[2], *law[2];
 	double seconds[2];
