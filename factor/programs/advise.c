@@ -132,12 +132,14 @@ static void print_choice(const struct profile *profile, const struct question *q
 	struct sensitivity s = advice_sensitivity(profile, question, &answer[0], &answer[1]);
 	if (s.name)
 		fprintf(out,
-		        "Most sensitive to: %s (10 %% more of it: %+.1f %% time, %+.1f %% lead "
+		        "Most sensitive to: %s (%s10 %% more of it: %+.1f %% time, %+.1f %% lead "
 		        "over %s).\n",
-		        s.name, percent(s.time), percent(s.lead), answer[1].variant);
+		        s.name, s.timing ? "a kernel's efficiency; " : "", percent(s.time),
+		        percent(s.lead), answer[1].variant);
 	if (s.tipping_name)
-		fprintf(out, "The choice tips to %s when %s is %.2f times what was measured.\n",
-		        answer[1].variant, s.tipping_name, s.tipping);
+		fprintf(out, "The choice tips to %s when %s is %.2f times what was measured%s.\n",
+		        answer[1].variant, s.tipping_name, s.tipping,
+		        s.tipping_timing ? " (a kernel's efficiency)" : "");
 	else
 		fprintf(out, "No single parameter within a factor of 8 tips the choice.\n");
 }

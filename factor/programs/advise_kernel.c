@@ -80,42 +80,41 @@ struct pair {
 	struct cost_reader *reader[2];
 };
 
-static double pair_seconds(
-        const struct profile *profile, const void *context, int rival, const char *changed)
+static void change(const void *context, const struct profile *profile, const char *name)
+{
+	const struct pair *pair = context;
+
+	for (int i = 0; i < 2; i++)
+		cost_reader_change(pair->reader[i], profile, name);
+}
+
+static double seconds_of(const void *context, int rival)
 {
 	const struct pair *pair = context;
 	struct cost_reader *reader = pair->reader[rival];
 
-	cost_reader_change(reader, profile, changed);
-	const double seconds = law_answer_in_form(
-	        reader, pair->described->work, pair->described->count, pair->answer[rival].form)
-	                               .seconds;
 	reader->model.missing = false;
-	cost_reader_change(reader, profile, changed); /* it goes back to its value */
-	return seconds;
+	return law_answer_in_form(
+	        reader, pair->described->work, pair->described->count, pair->answer[rival].form)
+	        .seconds;
 }
 
 static struct sensitivity sensitivity(const struct profile *profile,
         const struct kernel_counters *d, const struct form_answer *answer)
 {
 	struct pair pair = {d, answer, {NULL}};
-	struct model both = answer[0].model;
+	struct rivals rivals = {
+	        .profile = profile, .change = change, .seconds_of = seconds_of, .context = &pair};
 
-	for (size_t u = 0; u < answer[1].model.used_count && both.used_count < MODEL_USED; u++)
-		both.used[both.used_count++] = answer[1].model.used[u];
-	struct profile rows = model_rows(&both);
 	for (int i = 0; i < 2; i++) {
 		pair.reader[i] = xmalloc(sizeof *pair.reader[i]);
 		cost_reader_start(pair.reader[i], profile);
-		law_answer_in_form(pair.reader[i], d->work, d->count, answer[i].form);
+		rivals.model[i] = &answer[i].model;
+		rivals.seconds[i] = answer[i].law.seconds;
 	}
-	const struct rivals rivals = {&rows, pair_seconds, &pair,
-	        {&answer[0].model, &answer[1].model},
-	        {answer[0].law.seconds, answer[1].law.seconds}};
 	const struct sensitivity found = sensitivity_of(&rivals);
 	for (int i = 0; i < 2; i++)
 		free(pair.reader[i]);
-	free(rows.row);
 	return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include "factor/model/efficiency/efficiency.h"
 #include "lib/base/msg.h"
+#include "lib/profile/profile_row.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -50,43 +51,24 @@ void operation_check(struct way_question *q)
 
 /* Parts of a machine, and the change that makes each better. */
 static const struct {
-	const char *name, *pattern, *factor;
-} machine_part[] = {{"DRAM bandwidth", "gpu.dram.[rwc]*", "1.1"},
-        {"L2 bandwidth", "gpu.l2.[rwc]*", "1.1"},
-        {"multiply-adds and tensor cores", "gpu.[fmw]*ma*", "1.1"},
-        {"launches", "gpu.launch.*", "0.909"}, {"barriers", "gpu.barrier.*", "0.909"},
-        {"exchanges", "gpu.exchange.*", "0.909"}, {"links", "link.*.beta", "1.1"},
-        {"the host's processors", "host.fma.*", "1.1"}};
-
-/* The context's profile with one more what-if; NULL where it has no such rows. */
-static struct profile *changed_profile(
-        const struct profile *profile, const char *pattern, const char *factor)
-{
-	struct profile *changed = profile_copy(profile);
-	struct fault fault;
-	char *assignment = xasprintf("%s=%s", pattern, factor);
-	const bool good = what_if_scale(changed, assignment, &fault);
-
-	free(assignment);
-	if (!good) {
-		profile_free(changed);
-		return NULL;
-	}
-	efficiency_prepare(changed);
-	return changed;
-}
+	const char *name, *pattern;
+	double factor;
+} machine_part[] = {{"DRAM bandwidth", "gpu.dram.[rwc]*", 1.1},
+        {"L2 bandwidth", "gpu.l2.[rwc]*", 1.1},
+        {"multiply-adds and tensor cores", "gpu.[fmw]*ma*", 1.1},
+        {"launches", "gpu.launch.*", 0.909}, {"barriers", "gpu.barrier.*", 0.909},
+        {"exchanges", "gpu.exchange.*", 0.909}, {"links", "link.*.beta", 1.1},
+        {"the host's processors", "host.fma.*", 1.1}};
 
 static void print_parts(
         const struct profile *profile, const struct way_question *q, const struct way *best)
 {
 	printf("\nA machine with 10 %% more of one part, for the fastest way:\n");
 	for (size_t i = 0; i < ARRAY_LEN(machine_part); i++) {
-		struct profile *changed =
-		        changed_profile(profile, machine_part[i].pattern, machine_part[i].factor);
-		if (!changed)
-			continue;
-		const double gain = best->seconds / way_seconds(changed, q, best) - 1;
-		profile_free(changed);
+		struct profile changed =
+		        efficiency_scaled(profile, machine_part[i].pattern, machine_part[i].factor);
+		const double gain = best->seconds / way_seconds(&changed, q, best) - 1;
+		profile_view_free(&changed);
 		if (fabs(gain) >= 0.0005)
 			printf("  %-32s %+5.1f %% speed\n", machine_part[i].name, 100 * gain);
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/msg.h"
+#include "profile_row.h"
 
 void model_start(struct model *model, const struct profile *profile)
 {
@@ -18,17 +19,13 @@ static void note_used(struct model *model, const char *name)
 	for (size_t i = 0; i < model->used_count; i++)
 		if (strcmp(model->used[i], name) == 0)
 			return;
-	const uint32_t key = profile_name_key(name);
-	for (size_t i = 0; i < model->profile->count; i++) {
-		if (profile_row_has_name(&model->profile->row[i], key, name)) {
-			if (model->used_count == MODEL_USED)
-				msg_die(EXIT_MEASURE_FAILED,
-				        "bug: one prediction reads more than %d parameters",
-				        MODEL_USED);
-			model->used[model->used_count++] = model->profile->row[i].name;
-			return;
-		}
-	}
+	const size_t first = profile_first(model->profile, name);
+	if (first == model->profile->count)
+		return;
+	if (model->used_count == MODEL_USED)
+		msg_die(EXIT_MEASURE_FAILED, "bug: one prediction reads more than %d parameters",
+		        MODEL_USED);
+	model->used[model->used_count++] = model->profile->row[first].name;
 }
 
 static void note_missing(
@@ -111,18 +108,11 @@ void model_simpler_text(const struct model *model, char *text, size_t size)
 
 struct profile model_rows(const struct model *model)
 {
-	const struct profile *profile = model->profile;
-	struct profile part = {.row = xmalloc((profile->count + 1) * sizeof *part.row)};
-	uint32_t key[ARRAY_LEN(model->used)];
+	struct profile part = {0};
 
 	for (size_t u = 0; u < model->used_count; u++)
-		key[u] = profile_name_key(model->used[u]);
-	for (size_t r = 0; r < profile->count; r++)
-		for (size_t u = 0; u < model->used_count; u++)
-			if (profile_row_has_name(&profile->row[r], key[u], model->used[u])) {
-				part.row[part.count++] = profile->row[r];
-				break;
-			}
+		EACH_ROW (i, model->profile, model->used[u])
+			profile_put(&part, &model->profile->row[i]);
 	return part;
 }
 

@@ -42,8 +42,8 @@ void model_note_simpler(struct model *model, const char *operation);
 /* One phrase that names these operations; "" when there are none. */
 void model_simpler_text(const struct model *model, char *text, size_t size);
 
-/* The rows of the parameters read so far. Their texts stay the profile's: the caller frees `row`.
- */
+/* The rows of the parameters read so far. Their texts stay the profile's: the caller frees them by
+ * profile_view_free. */
 struct profile model_rows(const struct model *model);
 
 /* LAWN 202 eq. (2): alpha + bytes/beta. */

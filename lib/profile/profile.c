@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the machine profile: names and additions. The file format is in profile_file.c,
- * values are looked up in profile_lookup.c, what-ifs are in profile_change.c. */
+/* The rows of the machine profile: names and additions. Rows are found by profile_index.c, the file
+ * format is in profile_file.c, values are looked up in profile_lookup.c, what-ifs are in
+ * profile_change.c. */
 #include "profile.h"
 
 #include <ctype.h>
@@ -32,52 +33,24 @@ void profile_free(struct profile *profile)
 		return;
 	for (size_t i = 0; i < profile->count; i++)
 		profile_clear_row(&profile->row[i]);
-	free(profile->row);
+	profile_view_free(profile);
 	table_free(profile->source);
 	profile_free(profile->by_hardware);
 	free(profile);
 }
 
-/* FNV-1a */
-uint32_t profile_name_key(const char *name)
-{
-	uint32_t key = 2166136261u;
-
-	for (; *name; name++)
-		key = (key ^ (unsigned char)*name) * 16777619u;
-	return key;
-}
-
-void profile_remove_if(struct profile *profile,
-        bool (*which)(const struct parameter *, const void *), const void *context)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < profile->count; i++) {
-		if (which(&profile->row[i], context))
-			profile_clear_row(&profile->row[i]);
-		else
-			profile->row[kept++] = profile->row[i];
-	}
-	profile->count = kept;
-}
-
 void profile_append(struct profile *profile, const struct parameter *from)
 {
-	size_t n = profile->count;
+	struct parameter row = *from;
 
-	/* The array doubles whenever the count is a power of two (or zero). */
-	if ((n & (n - 1)) == 0)
-		profile->row = xrealloc(profile->row, (n ? 2 * n : 1) * sizeof *profile->row);
-	struct parameter *row = &profile->row[profile->count++];
-	*row = *from;
-	row->name = xstrdup(from->name);
-	row->name_key = profile_name_key(row->name);
-	for (size_t i = 0; i < row->arg_count; i++)
-		row->arg_name[i] = xstrdup(from->arg_name[i]);
-	row->method = xstrdup(from->method);
-	row->regime = xstrdup(from->regime);
-	row->status = xstrdup(from->status);
+	row.name = xstrdup(from->name);
+	row.name_key = profile_name_key(row.name);
+	for (size_t i = 0; i < row.arg_count; i++)
+		row.arg_name[i] = xstrdup(from->arg_name[i]);
+	row.method = xstrdup(from->method);
+	row.regime = xstrdup(from->regime);
+	row.status = xstrdup(from->status);
+	profile_put(profile, &row);
 }
 
 /* ---- names ---- */
@@ -154,11 +127,8 @@ char *profile_row_name(const struct parameter *row)
 
 struct parameter *profile_find_row(const struct profile *profile, const struct parameter *like)
 {
-	const uint32_t key = profile_name_key(like->name);
-
-	for (size_t i = 0; i < profile->count; i++)
-		if (profile_row_has_name(&profile->row[i], key, like->name) &&
-		        same_arguments(&profile->row[i], like))
+	EACH_ROW (i, profile, like->name)
+		if (same_arguments(&profile->row[i], like))
 			return &profile->row[i];
 	return NULL;
 }
@@ -238,13 +208,10 @@ struct profile *profile_copy(const struct profile *profile)
 bool profile_move_rows(
         struct profile *shifted, const struct profile *profile, const char *name, int side)
 {
-	const uint32_t key = profile_name_key(name);
 	bool moved = false;
 
-	for (size_t i = 0; i < profile->count; i++) {
+	EACH_ROW (i, profile, name) {
 		const struct parameter *row = &profile->row[i];
-		if (!profile_row_has_name(row, key, name))
-			continue;
 		const double value = row->estimate.value,
 		             end = side > 0 ? row->estimate.high : row->estimate.low;
 		shifted->row[i].estimate.value = side && isfinite(end) ? end : value;

@@ -14,7 +14,7 @@ enum { PROFILE_ARGS = 4 };
 
 struct parameter {
 	char *name;                   /* without the brackets */
-	uint32_t name_key;            /* of a row in a profile: names with other keys differ */
+	uint32_t name_key, next;      /* for the profile's index */
 	char *arg_name[PROFILE_ARGS]; /* in the order written; NULL beyond arg_count */
 	double arg[PROFILE_ARGS];
 	size_t arg_count;
@@ -36,7 +36,23 @@ struct profile {
 	int changes;                 /* what-ifs so far, of PROFILE_CHANGES at most */
 	struct table *source;        /* metadata of the file it was read from, or NULL */
 	struct profile *by_hardware; /* the same with all efficiencies 1, or NULL */
+	/* The index by names (profile_index.c). */
+	struct profile_name *name;
+	size_t slots, names;
 };
+
+/* The rows of one name: the position of the first, `count` when there is none, and of the next one
+ * after the i-th row. */
+size_t profile_first(const struct profile *profile, const char *name);
+static inline size_t profile_next(const struct profile *profile, size_t i)
+{
+	return profile->row[i].next ? profile->row[i].next : profile->count;
+}
+
+/* Goes through them in the order of the file. */
+#define EACH_ROW(i, profile, name)                                                                 \
+	for (size_t i = profile_first(profile, name); i < (profile)->count;                        \
+	        i = profile_next(profile, i))
 
 struct profile *profile_new(void);
 struct profile *profile_copy(const struct profile *profile);
@@ -97,22 +113,13 @@ struct lookup {
 struct lookup profile_get(
         const struct profile *profile, const char *name, const struct arg *args, size_t arg_count);
 
-/* profile_get with the scale between rows. */
+/* The value alone, without an interval, on a scale between the rows. */
 struct lookup profile_interpolate(const struct profile *profile, enum profile_scale scale,
         const char *name, const struct arg *args, size_t arg_count);
 
 /* Whether the row has a value; its argument of that name, NaN when it has none. */
 bool profile_row_usable(const struct parameter *row);
 double profile_row_argument(const struct parameter *row, const char *name);
-
-/* The key of a name's rows: it tells most other names apart at once. A factorization's prediction
- * looks a name up among thousands of rows thousands of times. */
-uint32_t profile_name_key(const char *name);
-
-static inline bool profile_row_has_name(const struct parameter *row, uint32_t key, const char *name)
-{
-	return row->name_key == key && strcmp(row->name, name) == 0;
-}
 
 /* Whether two arguments are so close that a change between them is a step, as from a power of two
  * rows to a few more. The slope of a step must not go on beyond the last row. */
@@ -125,6 +132,9 @@ static inline bool profile_hard_by(double less, double more)
  * are none. */
 bool profile_range(const struct profile *profile, const char *name, const char *arg, double *low,
         double *high);
+
+/* Whether a name matches a pattern as file names match in the shell; most do not, at once. */
+bool profile_name_matches(const char *name, const char *pattern);
 
 /* Whether the profile has a row, not failed, whose name begins so. */
 bool profile_has(const struct profile *profile, const char *prefix);

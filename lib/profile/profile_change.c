@@ -4,7 +4,6 @@
 #include "lib/base/msg.h"
 #include "profile_row.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,9 +49,9 @@ static bool set_named(struct profile *profile, char *name, double value, const c
 
 	if (wrong)
 		return fault_set(fault, "--set %s: %s", text, wrong);
-	for (size_t i = 0; !row && like.arg_count == 0 && i < profile->count; i++)
-		if (strcmp(profile->row[i].name, like.name) == 0)
-			row = &profile->row[i];
+	const size_t first = row ? 0 : profile_first(profile, like.name);
+	if (!row && like.arg_count == 0 && first < profile->count)
+		row = &profile->row[first];
 	if (!row)
 		return fault_set(fault,
 		        "--set %s: the profile has no such parameter (`fit --verbose` lists them)",
@@ -71,7 +70,7 @@ static bool set_named(struct profile *profile, char *name, double value, const c
 	profile_remove_if(profile, has_name, like.name);
 	profile_append(profile, one.row);
 	profile_clear_row(one.row);
-	free(one.row);
+	profile_view_free(&one);
 	return true;
 }
 
@@ -104,9 +103,17 @@ bool profile_set(struct profile *profile, const char *assignment, struct fault *
 	profile_parts(profile, before);
 	const bool ok = bit && set_named(profile, name, value, assignment, bit, fault);
 	if (ok)
-		profile_follow(profile, before, bit);
+		profile_follow(profile, before, bit, NULL, 0);
 	free(name);
 	return ok;
+}
+
+static void scale_row(struct parameter *row, double factor, uint64_t bit)
+{
+	row->estimate.value *= factor;
+	row->estimate.low *= factor;
+	row->estimate.high *= factor;
+	row->changed |= bit;
 }
 
 /* Returns whether any row matches. */
@@ -118,16 +125,12 @@ static bool scale_matching(
 
 	profile_parts(profile, before);
 	for (size_t i = 0; i < profile->count; i++) {
-		struct parameter *row = &profile->row[i];
-		if (fnmatch(pattern, row->name, 0) != 0)
+		if (!profile_name_matches(profile->row[i].name, pattern))
 			continue;
-		row->estimate.value *= factor;
-		row->estimate.low *= factor;
-		row->estimate.high *= factor;
-		row->changed |= bit;
+		scale_row(&profile->row[i], factor, bit);
 		any = true;
 	}
-	profile_follow(profile, before, bit);
+	profile_follow(profile, before, bit, NULL, 0);
 	return any;
 }
 
@@ -152,7 +155,28 @@ bool profile_scale(struct profile *profile, const char *assignment, struct fault
 	return ok;
 }
 
+static const uint64_t trial = (uint64_t)1 << PROFILE_CHANGES;
+
 void profile_scale_rows(struct profile *profile, const char *name, double factor)
 {
-	scale_matching(profile, name, factor, (uint64_t)1 << PROFILE_CHANGES);
+	scale_matching(profile, name, factor, trial);
+}
+
+void profile_try(struct profile *view, const char *name, double factor, const char *const *names,
+        size_t count)
+{
+	double before[PROFILE_PARTS];
+
+	profile_parts(view, before);
+	EACH_ROW (i, view, name)
+		scale_row(&view->row[i], factor, trial);
+	profile_follow(view, before, trial, names, count);
+}
+
+bool profile_is_tried(const struct profile *view, const char *name)
+{
+	EACH_ROW (i, view, name)
+		if (view->row[i].changed & trial)
+			return true;
+	return false;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/base.h"
 #include "profile_grid.h"
+#include "profile_row.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,8 +135,7 @@ static double value_at(const struct profile_grid *g, const double *position)
 
 static bool takes(const struct profile_grid *g, const struct parameter *row)
 {
-	return row->arg_count == g->args && profile_row_has_name(row, g->key, g->name) &&
-	       profile_row_usable(row);
+	return row->arg_count == g->args && profile_row_usable(row);
 }
 
 /* The distinct values of one argument in ascending order, and how many rows have each. */
@@ -195,7 +195,7 @@ static void find_axes(struct profile_grid *g, const struct profile *profile, con
 {
 	for (size_t k = 0; k < GRID_ARGS && k < g->args; k++) {
 		struct axis axis = {.count = 0};
-		for (size_t r = 0; r < profile->count; r++)
+		EACH_ROW (r, profile, g->name)
 			if (takes(g, &profile->row[r]))
 				count_value(&axis, g->name,
 				        profile_row_argument(&profile->row[r], arg[k]));
@@ -231,9 +231,9 @@ static bool on_table(const struct profile_grid *g, const struct parameter *row,
 	return true;
 }
 
-/* A place without a row gets profile_get's answer. rows: a profile of the function's rows alone. */
+/* A place without a row gets profile_get's answer. */
 static void fill_hole(
-        struct profile_grid *g, const struct profile *rows, const char *const *arg, size_t at)
+        struct profile_grid *g, const struct profile *profile, const char *const *arg, size_t at)
 {
 	struct arg args[GRID_ARGS];
 	size_t rest = at;
@@ -242,25 +242,25 @@ static void fill_hole(
 		args[k] = (struct arg){arg[k], g->axis[k][rest % g->count[k]]};
 		rest /= g->count[k];
 	}
-	g->value[at] = profile_get(rows, g->name, args, g->args).estimate.value;
+	g->value[at] = profile_interpolate(profile, PROFILE_LOGARITHMIC, g->name, args, g->args)
+	                       .estimate.value;
 }
 
-/* `rows` has the function's rows alone. */
-static void read_rows(struct profile_grid *g, const struct profile *rows, const char *const *arg)
+static void read_rows(struct profile_grid *g, const struct profile *profile, const char *const *arg)
 {
 	const size_t size = size_of(g);
 	size_t at;
 
 	for (size_t i = 0; i < size; i++)
 		g->value[i] = NAN;
-	for (size_t r = 0; r < rows->count; r++) {
-		const struct parameter *row = &rows->row[r];
+	EACH_ROW (r, profile, g->name) {
+		const struct parameter *row = &profile->row[r];
 		if (takes(g, row) && on_table(g, row, arg, &at))
 			g->value[at] = row->estimate.value;
 	}
 	for (size_t i = 0; i < size; i++)
 		if (isnan(g->value[i]))
-			fill_hole(g, rows, arg, i);
+			fill_hole(g, profile, arg, i);
 }
 
 static void put_on_scale(struct profile_grid *g)
@@ -298,7 +298,7 @@ static void add_corrections(
 {
 	size_t count = 0;
 
-	for (size_t r = 0; r < profile->count; r++) {
+	EACH_ROW (r, profile, g->name) {
 		double position[GRID_ARGS] = {0};
 		if (!off_table(g, &profile->row[r], arg, position))
 			continue;
@@ -312,47 +312,36 @@ static void add_corrections(
 	g->corrections = count;
 }
 
-/* The rows of the grid's name; their texts stay the profile's. */
-static struct profile own_rows(const struct profile_grid *g, const struct profile *profile)
-{
-	struct profile rows = {.row = xmalloc((profile->count + 1) * sizeof *rows.row)};
-
-	for (size_t r = 0; r < profile->count; r++)
-		if (profile_row_has_name(&profile->row[r], g->key, g->name))
-			rows.row[rows.count++] = profile->row[r];
-	return rows;
-}
-
-/* Seconds become inverse efficiencies, where the work of all rows is known. */
-static void invert(struct profile_grid *g, struct profile *rows)
+/* Rows with inverse efficiencies in place of seconds, where the work of all is known. */
+static bool invert(struct profile_grid *g, const struct profile *profile, struct profile *inverse)
 {
 	g->start = INFINITY;
-	for (size_t r = 0; r < rows->count; r++) {
-		if (!(rows->row[r].hardware > 0))
-			return;
-		g->start = fmin(g->start, rows->row[r].start);
+	EACH_ROW (r, profile, g->name) {
+		if (!(profile->row[r].hardware > 0))
+			return false;
+		g->start = fmin(g->start, profile->row[r].start);
 	}
-	g->inverse = rows->count > 0;
-	for (size_t r = 0; r < rows->count; r++) {
-		struct parameter *row = &rows->row[r];
-		row->estimate.value = (row->estimate.value - g->start) / row->hardware;
+	EACH_ROW (r, profile, g->name) {
+		struct parameter row = profile->row[r];
+		row.estimate.value = (row.estimate.value - g->start) / row.hardware;
+		profile_put(inverse, &row);
 	}
+	return inverse->count > 0;
 }
 
 void profile_grid_build(struct profile_grid *g, const struct profile *profile,
         enum profile_scale scale, bool by_hardware, const char *name, const char *const *arg,
         size_t args)
 {
+	struct profile inverse = {0};
+
 	g->name = name;
-	g->key = profile_name_key(name);
 	g->scale = scale;
 	g->args = args;
 	g->corrections = 0;
-	g->inverse = false;
-	struct profile rows = own_rows(g, profile);
-	if (by_hardware)
-		invert(g, &rows);
-	find_axes(g, &rows, arg);
+	g->inverse = by_hardware && invert(g, profile, &inverse);
+	const struct profile *rows = g->inverse ? &inverse : profile;
+	find_axes(g, rows, arg);
 	if (size_of(g) > GRID_VALUES)
 		refuse(name, "rows", GRID_VALUES);
 	if (size_of(g) == 0) {
@@ -360,11 +349,11 @@ void profile_grid_build(struct profile_grid *g, const struct profile *profile,
 		g->inverse = false;
 		g->value[0] = to_scale(scale, profile_get(profile, name, NULL, 0).estimate.value);
 	} else {
-		read_rows(g, &rows, arg);
+		read_rows(g, rows, arg);
 		put_on_scale(g);
-		add_corrections(g, &rows, arg);
+		add_corrections(g, rows, arg);
 	}
-	free(rows.row);
+	profile_view_free(&inverse);
 }
 
 /* ---- reading ---- */

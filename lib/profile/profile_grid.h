@@ -15,7 +15,6 @@ enum { GRID_ARGS = 3, GRID_AXIS = 32, GRID_VALUES = 512, GRID_CORRECTIONS = 32 }
 
 struct profile_grid {
 	const char *name;
-	uint32_t key; /* of the name's rows */
 	enum profile_scale scale;
 	bool inverse; /* the values are seconds beyond the start over those of the hardware */
 	double start;

@@ -9,6 +9,8 @@
 
 #include "lib/base/msg.h"
 
+enum { FEW = 512 }; /* rows, once for each argument and once more */
+
 /* The usable rows of one function and the point asked for, arguments in the order of the first row.
  */
 struct grid {
@@ -17,6 +19,7 @@ struct grid {
 	size_t args;
 	double at[PROFILE_ARGS];
 	enum profile_scale scale;
+	bool interval; /* low and high are asked for */
 };
 
 bool profile_row_usable(const struct parameter *row)
@@ -67,14 +70,17 @@ double profile_between(
 
 /* Rounding must not put low above the value, or high below it. */
 static struct lookup interpolate(
-        enum profile_scale scale, double x, double x0, struct lookup a, double x1, struct lookup b)
+        const struct grid *grid, double x, double x0, struct lookup a, double x1, struct lookup b)
 {
+	const enum profile_scale scale = grid->scale;
 	struct estimate ea = a.estimate, eb = b.estimate;
 	struct lookup result = a;
 
 	join_quality(&result, &b);
 	struct estimate *e = &result.estimate;
 	e->value = profile_between(scale, x, x0, ea.value, x1, eb.value);
+	if (!grid->interval)
+		return result;
 	double low = profile_between(scale, x, x0, ea.low, x1, eb.low);
 	double high = profile_between(scale, x, x0, ea.high, x1, eb.high);
 	e->low = low > e->value ? e->value : low;
@@ -99,7 +105,8 @@ static struct lookup extend(double x, double x0, struct lookup end, double x1, s
 	return result;
 }
 
-/* Rows of a grid that agree in the arguments before d. */
+/* Rows of a grid that agree in the arguments before d. There is room for as many behind them, for
+ * each further argument. */
 struct rows {
 	const struct grid *grid;
 	const struct parameter **row;
@@ -117,15 +124,12 @@ struct node {
 static struct node node_at(const struct rows *rows, double x)
 {
 	const size_t d = rows->d;
-	struct rows same = {
-	        .grid = rows->grid, .row = xmalloc(rows->count * sizeof *same.row), .d = d + 1};
+	struct rows same = {.grid = rows->grid, .row = rows->row + rows->count, .d = d + 1};
 
 	for (size_t i = 0; i < rows->count; i++)
 		if (rows->row[i]->arg[d] == x)
 			same.row[same.count++] = rows->row[i];
-	const struct node node = {x, solve(&same)};
-	free(same.row);
-	return node;
+	return (struct node){x, solve(&same)};
 }
 
 /* The nearest value of argument d above x (way 1) or below it (-1); infinite when there is none. */
@@ -204,9 +208,9 @@ static struct lookup solve(const struct rows *rows)
 		below = node_at(rows, low);
 		above = node_at(rows, high);
 	}
-	return below.x == above.x ? below.answer
-	                          : interpolate(rows->grid->scale, at, below.x, below.answer,
-	                                    above.x, above.answer);
+	return below.x == above.x
+	               ? below.answer
+	               : interpolate(rows->grid, at, below.x, below.answer, above.x, above.answer);
 }
 
 /* Place of a named argument in the query, or count. */
@@ -232,12 +236,9 @@ static bool same_args(const struct parameter *row, const struct parameter *other
 static void collect(struct grid *grid, const struct profile *profile, const char *name,
         const struct arg *args, size_t arg_count)
 {
-	const uint32_t key = profile_name_key(name);
-
-	for (size_t r = 0; r < profile->count; r++) {
+	EACH_ROW (r, profile, name) {
 		struct parameter *row = &profile->row[r];
-		if (!profile_row_has_name(row, key, name) || row->arg_count != arg_count ||
-		        !profile_row_usable(row))
+		if (row->arg_count != arg_count || !profile_row_usable(row))
 			continue;
 		bool fits = grid->count == 0 || same_args(row, grid->row[0]);
 		for (size_t i = 0; fits && i < arg_count; i++) {
@@ -255,39 +256,52 @@ static void collect(struct grid *grid, const struct profile *profile, const char
 	grid->args = arg_count;
 }
 
-struct lookup profile_interpolate(const struct profile *profile, enum profile_scale scale,
+static struct lookup look_up(const struct profile *profile, enum profile_scale scale, bool interval,
         const char *name, const struct arg *args, size_t arg_count)
 {
-	struct lookup none = {
+	const struct lookup none = {
 	        .estimate = {NAN, NAN, NAN, 0}, .regime = "hardware", .status = "failed"};
-	struct grid grid = {
-	        .row = xmalloc((profile->count + 1) * sizeof *grid.row), .scale = scale};
+	const struct parameter *few[FEW];
+	struct grid grid = {.row = few, .scale = scale, .interval = interval};
+	size_t most = 0;
 
+	EACH_ROW (r, profile, name)
+		most += arg_count + 1;
+	if (most > FEW)
+		grid.row = xmalloc(most * sizeof *grid.row);
 	collect(&grid, profile, name, args, arg_count);
 	if (grid.count == 0) /* a constant answers for any arguments */
 		collect(&grid, profile, name, NULL, 0);
 	const struct rows all = {.grid = &grid, .row = grid.row, .count = grid.count};
-	struct lookup answer = grid.count ? solve(&all) : none;
-	free(grid.row);
+	const struct lookup answer = grid.count ? solve(&all) : none;
+	if (grid.row != few)
+		free(grid.row);
 	return answer;
 }
 
 struct lookup profile_get(
         const struct profile *profile, const char *name, const struct arg *args, size_t arg_count)
 {
-	return profile_interpolate(profile, PROFILE_LOGARITHMIC, name, args, arg_count);
+	return look_up(profile, PROFILE_LOGARITHMIC, true, name, args, arg_count);
+}
+
+struct lookup profile_interpolate(const struct profile *profile, enum profile_scale scale,
+        const char *name, const struct arg *args, size_t arg_count)
+{
+	struct lookup answer = look_up(profile, scale, false, name, args, arg_count);
+
+	answer.estimate.low = answer.estimate.high = NAN;
+	return answer;
 }
 
 bool profile_range(
         const struct profile *profile, const char *name, const char *arg, double *low, double *high)
 {
-	const uint32_t key = profile_name_key(name);
-
 	*low = INFINITY;
 	*high = -INFINITY;
-	for (size_t r = 0; r < profile->count; r++) {
+	EACH_ROW (r, profile, name) {
 		const struct parameter *row = &profile->row[r];
-		if (!profile_row_has_name(row, key, name) || !profile_row_usable(row))
+		if (!profile_row_usable(row))
 			continue;
 		const double value = profile_row_argument(row, arg);
 		*low = fmin(*low, value);

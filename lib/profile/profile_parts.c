@@ -113,10 +113,22 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
 /* Every other surface of times from start to start. */
 static const struct whole started = {"gpu.*", {[DEPENDENT] = 1}, NULL, 0};
 
+bool profile_name_matches(const char *name, const char *pattern)
+{
+	for (;; pattern++, name++) {
+		if (*pattern == '*' || *pattern == '?' || *pattern == '[' || *pattern == '\\')
+			return fnmatch(pattern, name, 0) == 0;
+		if (*pattern != *name)
+			return false;
+		if (*pattern == '\0')
+			return true;
+	}
+}
+
 static const struct whole *whole_of(const struct parameter *row)
 {
 	for (size_t w = 0; w < ARRAY_LEN(wholes); w++)
-		if (fnmatch(wholes[w].name, row->name, 0) == 0)
+		if (profile_name_matches(row->name, wholes[w].name))
 			return &wholes[w];
 	if (strcmp(row->regime, "surface") == 0 && strstr(row->method, "start to start"))
 		return &started;
@@ -125,21 +137,15 @@ static const struct whole *whole_of(const struct parameter *row)
 
 void profile_parts(const struct profile *profile, double value[PROFILE_PARTS])
 {
-	uint32_t key[PARTS];
-
 	for (int p = 0; p < PARTS; p++) {
-		key[p] = profile_name_key(part_name[p]);
 		value[p] = 0;
-	}
-	for (size_t i = 0; i < profile->count; i++)
-		for (int p = 0; p < PARTS; p++) {
+		EACH_ROW (i, profile, part_name[p]) {
 			const struct parameter *row = &profile->row[i];
-			if (!profile_row_has_name(row, key[p], part_name[p]) ||
-			        !profile_row_usable(row))
-				continue;
 			const double x = row->estimate.value;
-			value[p] = p < FIRST_RATE ? x : 1 / x;
+			if (profile_row_usable(row))
+				value[p] = p < FIRST_RATE ? x : 1 / x;
 		}
+	}
 	if (value[EARLY] == 0) /* a device that launches nothing early */
 		value[EARLY] = value[DEPENDENT];
 }
@@ -149,13 +155,11 @@ static const char *const started_rate[] = {"gpu.l2.copy", "gpu.l2.read", "gpu.l2
 
 static double half_of_l2(const struct profile *profile)
 {
-	static const char name[] = "gpu.l2.stated";
-	const uint32_t key = profile_name_key(name);
+	double bytes = NAN;
 
-	for (size_t i = 0; i < profile->count; i++)
-		if (profile_row_has_name(&profile->row[i], key, name))
-			return profile->row[i].estimate.value / 2;
-	return NAN;
+	EACH_ROW (i, profile, "gpu.l2.stated")
+		bytes = profile->row[i].estimate.value / 2;
+	return bytes;
 }
 
 static void move_rate(struct parameter *row, double seconds, double bytes, uint64_t bit)
@@ -192,6 +196,8 @@ static void move_row(struct parameter *row, double seconds, uint64_t bit)
 
 	if (seconds == 0)
 		return;
+	if (row->hardware > 0) /* the efficiency stays */
+		row->start = fmax(0, row->start + seconds);
 	e->value = fmax(0, e->value + seconds);
 	e->low = fmax(0, e->low + seconds);
 	e->high = fmax(0, e->high + seconds);
@@ -222,33 +228,58 @@ static bool follows(const struct parameter *row, uint64_t bit)
 	return !(row->changed & bit) && strcmp(row->method, "--set") != 0;
 }
 
-void profile_follow(struct profile *profile, const double before[PROFILE_PARTS], uint64_t bit)
-{
-	const uint32_t key = profile_name_key(trip.name);
+/* What a what-if did to the parts. */
+struct moves {
+	const double *before;
 	double now[PARTS], moved[PARTS];
+	double half_of_l2; /* bytes */
+	uint64_t bit;
+};
+
+static void follow(struct parameter *row, const struct moves *m)
+{
+	if (!follows(row, m->bit))
+		return;
+	const struct whole *whole = whole_of(row);
+	if (whole)
+		move_row(row, moved_by(whole, row, m->moved), m->bit);
+	scale_twin(row, m->before, m->now, m->bit);
+	move_rate(row, m->moved[DEPENDENT], m->half_of_l2, m->bit);
+}
+
+void profile_follow(struct profile *profile, const double before[PROFILE_PARTS], uint64_t bit,
+        const char *const *names, size_t count)
+{
+	struct moves m = {.before = before, .half_of_l2 = half_of_l2(profile), .bit = bit};
 	bool any = false;
 
-	profile_parts(profile, now);
+	profile_parts(profile, m.now);
 	for (int p = 0; p < PARTS; p++) {
-		moved[p] = now[p] - before[p];
-		any |= moved[p] != 0;
+		m.moved[p] = m.now[p] - before[p];
+		any |= m.moved[p] != 0;
 	}
-	for (size_t i = 0; any && i < profile->count; i++) {
-		struct parameter *row = &profile->row[i];
-		if (!profile_row_has_name(row, key, trip.name) || !follows(row, bit))
-			continue;
-		moved[SYNC] = moved_by(&trip, row, moved);
-		move_row(row, moved[SYNC], bit);
-	}
-	const double bytes = half_of_l2(profile);
-	for (size_t i = 0; any && i < profile->count; i++) {
+	if (!any)
+		return;
+	EACH_ROW (i, profile, trip.name) {
 		struct parameter *row = &profile->row[i];
 		if (!follows(row, bit))
 			continue;
-		const struct whole *whole = whole_of(row);
-		if (whole)
-			move_row(row, moved_by(whole, row, moved), bit);
-		scale_twin(row, before, now, bit);
-		move_rate(row, moved[DEPENDENT], bytes, bit);
+		m.moved[SYNC] = moved_by(&trip, row, m.moved);
+		move_row(row, m.moved[SYNC], bit);
 	}
+	for (size_t n = 0; names && n < count; n++)
+		EACH_ROW (i, profile, names[n])
+			follow(&profile->row[i], &m);
+	for (size_t i = 0; !names && i < profile->count; i++)
+		follow(&profile->row[i], &m);
+}
+
+void profile_try_end(
+        struct profile *view, const struct profile *profile, const char *const *names, size_t count)
+{
+	EACH_ROW (i, view, trip.name)
+		view->row[i] = profile->row[i];
+	for (size_t n = 0; n < count; n++)
+		EACH_ROW (i, view, names[n])
+			view->row[i] = profile->row[i];
 }

@@ -15,10 +15,9 @@
 /* The row of the other machine at the same arguments, NULL when it has none. */
 static const struct parameter *same_row(const struct profile *profile, const struct parameter *row)
 {
-	for (size_t i = 0; i < profile->count; i++) {
+	EACH_ROW (i, profile, row->name) {
 		const struct parameter *other = &profile->row[i];
-		if (!profile_row_has_name(other, row->name_key, row->name) ||
-		        other->arg_count != row->arg_count || !profile_row_usable(other))
+		if (other->arg_count != row->arg_count || !profile_row_usable(other))
 			continue;
 		size_t same = 0;
 		for (size_t k = 0; k < row->arg_count; k++)

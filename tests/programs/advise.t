@@ -22,12 +22,9 @@ cp "$scratch/gpu/profile.tsv" "$scratch/home/data/made-up"
 gpu="panel --output $scratch/gpu --m 8192 --nb 64"
 host="panel --output $scratch/host --m 3000 --nb 48"
 
-# tipped TIMES: the profile with what tips the choice so many times as large as said
+# tipped TIMES: scales what tips the choice to so many times what is said
 tipped() {
-	mkdir -p "$scratch/tipped"
-	awk -v OFS='\t' -F '\t' -v name="$name" -v factor="$factor" -v times="$1" '
-		$1 == name || index($1, name "[") == 1 { $2 *= factor * times; $4 *= factor * times; $5 *= factor * times }
-		{ print }' "$scratch/gpu/profile.tsv" >"$scratch/tipped/profile.tsv"
+	awk -v name="${said% *}" -v factor="${said#* }" -v times="$1" 'BEGIN { print "--scale=" name "=" factor * times }'
 }
 
 # shellcheck disable=SC2086 # lists of options
@@ -38,11 +35,8 @@ tipped() {
 	advises 0 '^Most sensitive to: ' "what the choice rests on" $gpu
 	advises 0 '^The choice tips to fused' "and what tips it" $gpu
 	said=$("$bin/advise" $gpu 2>/dev/null | sed -n 's/^The choice tips to fused when \(.*\) is \(.*\) times what.*/\1 \2/p')
-	name=${said% *} factor=${said#* }
-	tipped 1.01
-	advises 0 '^Choice: fused' "a little beyond that it does" panel --output "$scratch/tipped" --m 8192 --nb 64
-	tipped 0.99
-	advises 0 '^Choice: persistent' "a little before not yet" panel --output "$scratch/tipped" --m 8192 --nb 64
+	advises 0 '^Choice: fused' "a little beyond that it does" $gpu "$(tipped 1.01)"
+	advises 0 '^Choice: persistent' "a little before not yet" $gpu "$(tipped 0.99)"
 	advises 0 '^Choice: fused' "what if exchanges were slow" $gpu --set gpu.panel.column.s=50us
 	advises 0 'refused: the panel does not fit' "a refused variant has its reason" \
 		panel --output "$scratch/gpu" --m 500k --nb 96

@@ -2,6 +2,7 @@
 #include "cost.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 const char *const term_name[TERM_COUNT] = {[TERM_LAUNCH] = "launch",
@@ -34,26 +35,40 @@ struct tuning_device cost_device(const struct profile *profile)
 
 void cost_reader_start(struct cost_reader *reader, const struct profile *profile)
 {
-	memset(reader, 0, sizeof *reader);
+	memset(reader, 0, offsetof(struct cost_reader, surface));
 	model_start(&reader->model, profile);
 	reader->tuning = tuning_for(cost_device(profile));
 }
 
+void cost_reader_copy(struct cost_reader *to, const struct cost_reader *from)
+{
+	memcpy(to, from, offsetof(struct cost_reader, surface));
+	memcpy(to->surface, from->surface, from->surfaces * sizeof *to->surface);
+}
+
+/* Frees the entries of a name. Names met are few, each mostly by one pointer. */
+static void forget(struct cost_reader *reader, const char *name)
+{
+	const char *same = NULL, *other = NULL;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reader->entries; i++) {
+		const char **cached = &reader->cache[reader->entry[i]].name;
+		if (*cached != same && *cached != other)
+			*(strcmp(*cached, name) == 0 ? &same : &other) = *cached;
+		if (*cached == same)
+			*cached = NULL;
+		else
+			reader->entry[kept++] = reader->entry[i];
+	}
+	reader->entries = kept;
+}
+
 void cost_reader_change(struct cost_reader *reader, const struct profile *profile, const char *name)
 {
-	const char *other = NULL; /* the name met last, if not `name`: names are few */
-
 	reader->model.profile = profile;
-	for (size_t i = 0; i < COST_CACHE; i++) {
-		const char *cached = reader->cache[i].name;
-		if (!cached || cached == other)
-			continue;
-		if (strcmp(cached, name) == 0)
-			reader->cache[i].name = NULL;
-		else
-			other = cached;
-	}
-	for (size_t i = 0; i < COST_SURFACES; i++)
+	forget(reader, name);
+	for (size_t i = 0; i < reader->surfaces; i++)
 		if (reader->surface[i].name && strcmp(reader->surface[i].name, name) == 0)
 			reader->surface[i].name = NULL;
 	size_t kept = 0;
@@ -64,57 +79,52 @@ void cost_reader_change(struct cost_reader *reader, const struct profile *profil
 		reader->panels[kept].name = NULL;
 }
 
-uint32_t cost_name_hash(const char *name)
+bool cost_read_at(const struct cost_reader *reader, const char *name)
 {
-	uint64_t hash = 0, word = 0;
-	size_t length = strlen(name);
-
-	for (; length > sizeof word; name += sizeof word, length -= sizeof word) {
-		memcpy(&word, name, sizeof word);
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+	for (size_t i = 0; i < reader->entries; i++) {
+		const struct cost_entry *entry = &reader->cache[reader->entry[i]];
+		if (entry->arg[0] >= 0 && strcmp(entry->name, name) == 0)
+			return true;
 	}
-	for (word = 0; *name; name++)
-		word = word << 8 | (unsigned char)*name;
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-	return (uint32_t)(hash >> 32);
+	return false;
 }
 
-/* The slot of a name and its arguments; it is filled when its name is set. A slot with another name
- * or arguments is taken over. The hash is of the name's text: its address differs between
- * processes.
- */
+/* The entry of a name and its arguments; a new one, which may take another's place, has the value
+ * NaN. */
 static struct cost_entry *find(struct cost_reader *reader, const char *name, double a, double b)
 {
 	uint64_t bits[2], hash = cost_name_hash(name);
 	double arg[2] = {a, b};
 
 	memcpy(bits, arg, sizeof bits);
-	for (int i = 0; i < 2; i++) { /* a small number differs in its highest bits only */
-		hash = (hash ^ bits[i]) * 0x9e3779b97f4a7c15;
-		hash ^= hash >> 44 ^ hash >> 29;
-	}
-	struct cost_entry *slot = &reader->cache[hash % COST_CACHE];
-	if (slot->name != name || slot->arg[0] != a || slot->arg[1] != b)
-		*slot = (struct cost_entry){NULL, {a, b}, 0};
-	return slot;
+	for (int i = 0; i < 2; i++)
+		hash = cost_hash(hash, bits[i]);
+	const uint16_t place = (uint16_t)(hash % COST_CACHE);
+	struct cost_entry *entry = &reader->cache[place];
+	if (entry->name == name && entry->arg[0] == a && entry->arg[1] == b)
+		return entry;
+	if (!entry->name)
+		reader->entry[reader->entries++] = place;
+	*entry = (struct cost_entry){name, {a, b}, NAN};
+	return entry;
 }
 
 /* A parameter that a probe could not resolve has no value. */
-static bool has_value(const struct parameter *row, uint32_t key, const char *name)
+static bool has_value(const struct profile *profile, const char *name)
 {
-	return profile_row_has_name(row, key, name) && !isnan(row->estimate.value);
+	EACH_ROW (i, profile, name)
+		if (!isnan(profile->row[i].estimate.value))
+			return true;
+	return false;
 }
 
 bool cost_known(struct cost_reader *reader, const char *name)
 {
-	const struct profile *profile = reader->model.profile;
-	struct cost_entry *slot = find(reader, name, -2, -2); /* no arguments of a function */
-	const uint32_t key = slot->name ? 0 : profile_name_key(name);
+	struct cost_entry *entry = find(reader, name, -2, -2); /* no arguments of a function */
 
-	for (size_t i = 0; !slot->name && i <= profile->count; i++)
-		if (i == profile->count || has_value(&profile->row[i], key, name))
-			*slot = (struct cost_entry){name, {-2, -2}, i < profile->count};
-	return slot->value > 0;
+	if (isnan(entry->value))
+		entry->value = has_value(reader->model.profile, name);
+	return entry->value > 0;
 }
 
 double cost_near_l2(struct cost_reader *reader)
@@ -130,27 +140,22 @@ double cost_near_l2(struct cost_reader *reader)
 double cost_last(struct cost_reader *reader, const char *name, const char *arg)
 {
 	/* -3: no argument of a function */
-	struct cost_entry *slot = find(reader, name, -3, profile_name_key(arg));
+	struct cost_entry *entry = find(reader, name, -3, (double)cost_name_hash(arg));
 	double low, high;
 
-	if (!slot->name) {
-		bool found = model_range(&reader->model, name, arg, &low, &high);
-		slot->value = found ? high : NAN;
-		slot->name = name;
-	}
-	return slot->value;
+	if (isnan(entry->value) && model_range(&reader->model, name, arg, &low, &high))
+		entry->value = high;
+	return entry->value;
 }
 
 static double cached(
         struct cost_reader *reader, const char *name, const struct arg args[2], size_t count)
 {
-	struct cost_entry *slot = find(reader, name, args[0].value, args[1].value);
+	struct cost_entry *entry = find(reader, name, args[0].value, args[1].value);
 
-	if (!slot->name || isnan(slot->value)) { /* what is missing is noted each time */
-		slot->value = model_value(&reader->model, name, args, count);
-		slot->name = name;
-	}
-	return slot->value;
+	if (isnan(entry->value)) /* what is missing is noted each time */
+		entry->value = model_value(&reader->model, name, args, count);
+	return entry->value;
 }
 
 double cost_scalar(struct cost_reader *reader, const char *name)

@@ -63,16 +63,27 @@ struct cost_panels {
 	} row[PANEL_ROWS];
 };
 
-/* The hardware law for surfaces whose work is known (factor/model/efficiency). */
+/* The hardware law for surfaces whose work is known (factor/model/efficiency), with a cache of its
+ * answers: intervals ask for the same again and again. */
+enum { COST_BODIES = 2048 };
 struct cost_hardware {
 	/* Seconds of the work of `surface` (what `find` returned) at these arguments. */
 	double (*seconds)(struct cost_hardware *, const void *surface, const char *name,
 	        const char *const *arg, const double *at, size_t count);
 	const void *(*find)(const char *name);
+	/* Takes another profile, in which nothing but the parameter `name` differs. */
+	void (*change)(struct cost_hardware *, const struct profile *, const char *name);
+	const struct model *model; /* the parameters read */
+	struct cost_body {
+		const char *name; /* NULL: free */
+		double at[GRID_ARGS], seconds;
+	} body[COST_BODIES];
 };
+void cost_hardware_change(
+        struct cost_hardware *hardware, const struct profile *profile, const char *name);
 
 /* Reads the profile and caches the values. */
-enum { COST_CACHE = 16384, COST_SURFACES = 128 /* fits a byte */ };
+enum { COST_CACHE = 4096, COST_SURFACES = 128 /* fits a byte */, COST_NAMES = 1024 };
 struct cost_reader {
 	struct model model;
 	struct tuning tuning;           /* for the profile's GPU: the kernels' plans */
@@ -86,19 +97,33 @@ struct cost_reader {
 	bool host_wrote;    /* the host has just written the panel: the core's caches hold it */
 	double working_set; /* bytes of all operands: decides which cache of the host holds them */
 	struct cost_entry {
-		const char *name;
+		const char *name; /* NULL: free */
 		double arg[2], value;
 	} cache[COST_CACHE];
-	struct profile_grid surface[COST_SURFACES];
-	const void *work[COST_SURFACES];   /* of the surface, as hardware->find says */
-	unsigned char last[COST_SURFACES]; /* the surface last found for a hash of the name */
+	uint16_t entry[COST_CACHE]; /* the places of the cache that are not free */
+	size_t entries;
 	struct cost_panels panels[COST_PANELS];
+	const void *work[COST_SURFACES]; /* of the surface, as hardware->find says */
+	unsigned char last[COST_NAMES];  /* the surface last found for a hash of the name */
+	size_t surfaces;                 /* beyond these all are free */
+	struct profile_grid surface[COST_SURFACES];
 };
 
-/* Of a name's text, for the reader's caches: its address differs between processes. */
-uint32_t cost_name_hash(const char *name);
-
 void cost_reader_start(struct cost_reader *reader, const struct profile *profile);
+void cost_reader_copy(struct cost_reader *to, const struct cost_reader *from);
+
+/* For caches, of the name's place in the program: it is the same in every process. */
+static inline uint64_t cost_name_hash(const char *name)
+{
+	return ((uintptr_t)name - (uintptr_t)term_name) * 0x9e3779b97f4a7c15;
+}
+
+/* With a number's bits: a small number differs in its highest bits only. */
+static inline uint64_t cost_hash(uint64_t hash, uint64_t bits)
+{
+	hash = (hash ^ bits) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 44 ^ hash >> 29;
+}
 
 /* The profile's GPU. */
 struct tuning_device cost_device(const struct profile *profile);
@@ -106,6 +131,9 @@ struct tuning_device cost_device(const struct profile *profile);
 /* Takes another profile, in which nothing but the parameter `name` differs. */
 void cost_reader_change(
         struct cost_reader *reader, const struct profile *profile, const char *name);
+
+/* Whether values of the parameter were read at single points (cost_at), not from a surface. */
+bool cost_read_at(const struct cost_reader *reader, const char *name);
 
 /* Whether the profile has a value of the parameter. */
 bool cost_known(struct cost_reader *reader, const char *name);

@@ -68,10 +68,8 @@ static const struct cost_panels *panels_of(struct cost_reader *r, const char *na
 	panels->name = name;
 	panels->count = 0;
 	panels->longest = 0;
-	const uint32_t key = profile_name_key(name);
-	for (size_t k = 0; k < profile->count; k++)
-		if (profile_row_has_name(&profile->row[k], key, name))
-			add_row(panels, &profile->row[k]);
+	EACH_ROW (k, profile, name)
+		add_row(panels, &profile->row[k]);
 	if (panels->count)
 		model_at2(&r->model, name, "m", panels->row[0].m, "n", panels->row[0].n);
 	return panels;

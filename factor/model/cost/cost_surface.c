@@ -4,6 +4,7 @@
 #include "cost.h"
 
 #include "lib/base/msg.h"
+#include "lib/profile/profile_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,26 +33,60 @@ static void build(struct cost_reader *reader, struct profile_grid *grid, const c
 static const struct profile_grid *surface_of(struct cost_reader *reader, const char *name,
         const char *const *arg, const double *at, size_t args)
 {
-	struct profile_grid *unused = NULL;
-	unsigned char *last = &reader->last[cost_name_hash(name) % COST_SURFACES];
+	unsigned char *last = &reader->last[cost_name_hash(name) >> 32 & (COST_NAMES - 1)];
+	size_t unused = reader->surfaces;
 
-	if (reader->surface[*last].name == name)
+	if (*last < reader->surfaces && reader->surface[*last].name == name)
 		return &reader->surface[*last];
-	for (size_t i = COST_SURFACES; i-- > 0;) {
+	for (size_t i = reader->surfaces; i-- > 0;) {
 		struct profile_grid *s = &reader->surface[i];
 		if (!s->name)
-			unused = s;
+			unused = i;
 		if (!s->name || (s->name != name && strcmp(s->name, name) != 0))
 			continue;
 		*last = (unsigned char)i;
 		return s;
 	}
-	if (!unused)
+	if (unused == COST_SURFACES)
 		msg_die(EXIT_MEASURE_FAILED,
 		        "bug: one prediction reads more than %d functions of the profile",
 		        COST_SURFACES);
-	build(reader, unused, name, arg, at, args);
-	return unused;
+	if (unused == reader->surfaces)
+		reader->surfaces++;
+	*last = (unsigned char)unused;
+	build(reader, &reader->surface[unused], name, arg, at, args);
+	return &reader->surface[unused];
+}
+
+void cost_hardware_change(
+        struct cost_hardware *hardware, const struct profile *profile, const char *name)
+{
+	hardware->change(hardware, profile, name);
+	if (!profile_word_in(name, hardware->model->used, hardware->model->used_count))
+		return;
+	for (size_t i = 0; i < COST_BODIES; i++)
+		hardware->body[i].name = NULL;
+}
+
+/* The law's seconds at a point of the surface. */
+static double body_seconds(struct cost_reader *reader, const struct profile_grid *s,
+        const char *name, const char *const *arg, const double *at, size_t count)
+{
+	struct cost_hardware *hardware = reader->hardware;
+	struct cost_body new = {.name = name};
+	uint64_t hash = cost_name_hash(name), bits[GRID_ARGS];
+
+	memcpy(new.at, at, count * sizeof *at);
+	memcpy(bits, new.at, sizeof bits);
+	for (size_t k = 0; k < count; k++)
+		hash = cost_hash(hash, bits[k]);
+	struct cost_body *body = &hardware->body[hash % COST_BODIES];
+	if (body->name == name && memcmp(body->at, new.at, sizeof new.at) == 0)
+		return body->seconds;
+	new.seconds = hardware->seconds(
+	        hardware, reader->work[s - reader->surface], name, arg, at, count);
+	*body = new;
+	return new.seconds;
 }
 
 double cost_surface(struct cost_reader *reader, const char *name, const char *const *arg,
@@ -64,8 +99,7 @@ double cost_surface(struct cost_reader *reader, const char *name, const char *co
 	const double value = profile_grid_read(s, at, &reader->model.extrapolated);
 	if (!s->inverse)
 		return value;
-	return s->start + value * reader->hardware->seconds(reader->hardware,
-	                                  reader->work[s - reader->surface], name, arg, at, count);
+	return s->start + value * body_seconds(reader, s, name, arg, at, count);
 }
 
 double cost_along(struct cost_reader *reader, const char *name, const char *const *arg,

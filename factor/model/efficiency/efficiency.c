@@ -18,7 +18,9 @@ struct efficiency_reader {
 	struct profile copy; /* hardware rows of the GPU; shares texts, its marks are its own */
 	double parts[PROFILE_PARTS];
 	const struct profile *profile;
-	bool started; /* the reader is: most executors of a model never ask */
+	bool started;     /* the reader is: most executors of a model never ask */
+	const char *name; /* of the row asked for last */
+	const struct surface *surface;
 	struct cost_reader reader;
 };
 
@@ -31,14 +33,7 @@ struct efficiency_reader *efficiency_reader_new(const struct profile *profile)
 {
 	struct efficiency_reader *e = xcalloc(1, sizeof *e);
 
-	e->copy = *profile;
-	e->copy.row = xmalloc((profile->count + 1) * sizeof *profile->row);
-	e->copy.count = 0;
-	for (size_t i = 0; i < profile->count; i++) {
-		const struct parameter *row = &profile->row[i];
-		if (strcmp(row->regime, "surface") != 0 || is_host(row->name))
-			e->copy.row[e->copy.count++] = *row;
-	}
+	e->copy = profile_view(profile);
 	profile_parts(&e->copy, e->parts);
 	e->profile = &e->copy;
 	return e;
@@ -99,6 +94,15 @@ static double law_seconds(struct cost_hardware *base, const void *surface, const
 	return e->reader.model.missing ? NAN : seconds;
 }
 
+static void law_change(struct cost_hardware *base, const struct profile *profile, const char *name)
+{
+	struct efficiency_reader *e = (struct efficiency_reader *)base;
+
+	e->profile = profile;
+	if (e->started)
+		cost_reader_change(&e->reader, profile, name);
+}
+
 static const void *law_find(const char *name)
 {
 	return surface_of(name);
@@ -108,7 +112,10 @@ struct cost_hardware *efficiency_hardware_new(const struct profile *profile)
 {
 	struct efficiency_reader *e = xcalloc(1, sizeof *e);
 
-	e->base = (struct cost_hardware){law_seconds, law_find};
+	e->base.seconds = law_seconds;
+	e->base.find = law_find;
+	e->base.change = law_change;
+	e->base.model = &e->reader.model;
 	e->profile = profile;
 	return &e->base;
 }
@@ -121,7 +128,7 @@ void efficiency_hardware_free(struct cost_hardware *hardware)
 void efficiency_reader_free(struct efficiency_reader *e)
 {
 	if (e)
-		free(e->copy.row);
+		profile_view_free(&e->copy);
 	free(e);
 }
 
@@ -129,8 +136,11 @@ void efficiency_reader_free(struct efficiency_reader *e)
  * launch. */
 static double hardware_seconds(struct efficiency_reader *e, const struct parameter *row)
 {
-	const struct surface *surface = surface_of(row->name);
-
+	if (!e->name || strcmp(e->name, row->name) != 0) {
+		e->name = row->name;
+		e->surface = surface_of(row->name);
+	}
+	const struct surface *surface = e->surface;
 	return surface || is_host(row->name)
 	               ? law_seconds(&e->base, surface, row->name,
 	                         (const char *const *)row->arg_name, row->arg, row->arg_count)
@@ -253,6 +263,40 @@ static struct parameter on_all_threads(
 		        isfinite(all_threads(here)))
 			on.arg[k] = all_threads(here);
 	return on;
+}
+
+/* A prepared row, at the same efficiency. */
+static void follow_row(struct efficiency_reader *law, struct parameter *row)
+{
+	if (!(row->hardware > 0))
+		return;
+	const struct efficiency e = efficiency_of(law, row);
+	if (isnan(e.hardware) || e.hardware == row->hardware)
+		return;
+	scale_body(row, e.start, e.hardware / row->hardware);
+	row->hardware = e.hardware;
+	row->changed |= (uint64_t)1 << PROFILE_CHANGES;
+}
+
+struct profile efficiency_scaled(const struct profile *profile, const char *pattern, double factor)
+{
+	struct profile view = profile_view(profile);
+
+	profile_scale_rows(&view, pattern, factor);
+	struct efficiency_reader *law = efficiency_reader_new(&view);
+	for (size_t i = 0; i < view.count; i++)
+		follow_row(law, &view.row[i]);
+	efficiency_reader_free(law);
+	return view;
+}
+
+void efficiency_follow(struct cost_hardware *hardware, struct profile *view, const char *surface)
+{
+	struct efficiency_reader *law = (struct efficiency_reader *)hardware;
+
+	profile_parts(view, law->parts);
+	EACH_ROW (i, view, surface)
+		follow_row(law, &view->row[i]);
 }
 
 static size_t take(struct profile *profile, const struct profile *other, bool by_hardware)

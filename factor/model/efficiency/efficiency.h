@@ -33,6 +33,11 @@ void efficiency_hardware_free(struct cost_hardware *hardware);
 bool what_if_set(struct profile *profile, const char *assignment, struct fault *fault);
 bool what_if_scale(struct profile *profile, const char *assignment, struct fault *fault);
 
+/* A view of a prepared profile after such a what-if, itself prepared; efficiency_follow: in a view
+ * whose hardware rows have moved, which the law reads, it moves one surface. */
+struct profile efficiency_scaled(const struct profile *profile, const char *pattern, double factor);
+void efficiency_follow(struct cost_hardware *law, struct profile *view, const char *surface);
+
 /* Whether the profile has a timing of a surface. */
 bool efficiency_any(const struct profile *profile);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "surface_work.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 static const struct surface *const tables[] = {
@@ -11,7 +10,7 @@ const struct surface *surface_of(const char *name)
 {
 	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
 		for (const struct surface *s = tables[t]; s->name; s++)
-			if (fnmatch(s->name, name, 0) == 0)
+			if (profile_name_matches(name, s->name))
 				return s;
 	return NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "factor/model/predictions/model_question.h"
 #include "lib/base/msg.h"
+#include "lib/profile/profile_row.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,11 +15,8 @@ static void spread_rows(struct cost_reader *r, const struct kernel_work *work, s
         enum law_form form, double seconds, struct spread *spread)
 {
 	const struct model used = r->model;
-	struct profile rows = model_rows(&used),
-	               shifted = {.row = xmalloc((rows.count + 1) * sizeof *shifted.row),
-	                       .count = rows.count};
+	struct profile rows = model_rows(&used), shifted = profile_view(&rows);
 
-	memcpy(shifted.row, rows.row, rows.count * sizeof *rows.row);
 	for (size_t u = 0; u < used.used_count; u++) {
 		double below = 0, above = 0;
 		for (int side = -1; side <= 1; side += 2) {
@@ -35,8 +33,8 @@ static void spread_rows(struct cost_reader *r, const struct kernel_work *work, s
 		cost_reader_change(r, &shifted, used.used[u]);
 		spread_widen(spread, below, above);
 	}
-	free(rows.row);
-	free(shifted.row);
+	profile_view_free(&rows);
+	profile_view_free(&shifted);
 }
 
 void law_interval(const struct cost_reader *reader, const struct kernel_work *work, size_t count,
@@ -47,7 +45,7 @@ void law_interval(const struct cost_reader *reader, const struct kernel_work *wo
 	struct law_answer other;
 	const double claimed = claimed_accuracy * a->seconds;
 
-	*r = *reader;
+	cost_reader_copy(r, reader);
 	spread_widen(&spread, (a->seconds - law_overlapped(r, work, count, form, -1, &other)) / 2,
 	        (law_overlapped(r, work, count, form, 1, &other) - a->seconds) / 2);
 	spread_widen(&spread, claimed, claimed);

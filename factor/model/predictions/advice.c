@@ -72,41 +72,65 @@ size_t advice_ask(const struct profile *profile, const struct question *question
 
 /* ---- sensitivity ---- */
 
-/* A question's choice and its rival. */
+/* A choice and its rival, each the panel and, as `ask` adds them, the transfers of the host
+ * variant; NULL: none. */
 struct pair {
-	const struct question *question;
-	const struct answer *answer[2];
+	struct model_panel *panel[2][2];
 };
 
-/* Seconds of the variant, as `ask` predicts them. */
-static double seconds_of(
-        const struct profile *profile, const struct question *question, const struct answer *answer)
-{
-	double seconds = model_seconds_without(profile, answer->target, answer->variant,
-	        question->m, question->n, question->precision, 0);
-
-	if (answer->target == MODEL_CUDA && question->from_host)
-		seconds += model_seconds_without(profile, MODEL_CUDA, "host", question->m,
-		        question->n, question->precision, all_but_transfer);
-	return seconds;
-}
-
-static double pair_seconds(
-        const struct profile *profile, const void *context, int rival, const char *changed)
+static void change(const void *context, const struct profile *profile, const char *name)
 {
 	const struct pair *pair = context;
 
-	(void)changed;
-	return seconds_of(profile, pair->question, pair->answer[rival]);
+	for (int i = 0; i < 4; i++) {
+		struct model_panel *panel = pair->panel[i / 2][i % 2];
+		struct cost_reader *reader = panel ? model_panel_reader(panel) : NULL;
+		if (!panel)
+			continue;
+		cost_reader_change(reader, profile, name);
+		cost_hardware_change(reader->hardware, profile, name);
+	}
+}
+
+static bool read_at(const void *context, const char *name)
+{
+	const struct pair *pair = context;
+	bool any = false;
+
+	for (int i = 0; i < 2; i++)
+		any |= cost_read_at(model_panel_reader(pair->panel[i][0]), name);
+	return any;
+}
+
+static double seconds_of(const void *context, int rival)
+{
+	struct model_panel *const *panel = ((const struct pair *)context)->panel[rival];
+
+	return model_panel_seconds(panel[0]) + (panel[1] ? model_panel_seconds(panel[1]) : 0);
 }
 
 struct sensitivity advice_sensitivity(const struct profile *profile,
         const struct question *question, const struct answer *choice, const struct answer *rival)
 {
-	const struct pair pair = {question, {choice, rival}};
-	const struct rivals rivals = {profile, pair_seconds, &pair,
-	        {&choice->prediction.model, &rival->prediction.model},
-	        {choice->prediction.seconds, rival->prediction.seconds}};
+	const struct answer *answer[] = {choice, rival};
+	struct rivals rivals = {
+	        .profile = profile, .change = change, .seconds_of = seconds_of, .read_at = read_at};
+	struct pair pair = {{{NULL}}};
 
-	return sensitivity_of(&rivals);
+	rivals.context = &pair;
+	for (int i = 0; i < 2; i++) {
+		const struct answer *a = answer[i];
+		pair.panel[i][0] = model_panel_new(profile, a->target, a->variant, question->m,
+		        question->n, question->precision, 0);
+		if (a->target == MODEL_CUDA && question->from_host)
+			pair.panel[i][1] = model_panel_new(profile, MODEL_CUDA, "host", question->m,
+			        question->n, question->precision, all_but_transfer);
+		rivals.seconds[i] = seconds_of(&pair, i);
+		rivals.model[i] = &a->prediction.model;
+		rivals.law[i] = model_panel_reader(pair.panel[i][0])->hardware->model;
+	}
+	const struct sensitivity found = sensitivity_of(&rivals);
+	for (int i = 0; i < 4; i++)
+		model_panel_free(pair.panel[i / 2][i % 2]);
+	return found;
 }

@@ -93,18 +93,27 @@ static bool accepts(const struct question *q)
 	               p->a.m, p->a.n);
 }
 
+static struct executor *start(struct panel *panel, const struct profile *profile,
+        enum model_target target, const char *variant, int64_t m, int64_t n,
+        enum precision precision, int level, unsigned skip)
+{
+	const int64_t line = LINE_BYTES / precision_bytes(precision);
+	struct executor *e =
+	        prediction_executor(profile, target, level, m * n * precision_bytes(precision));
+
+	e->skip = skip;
+	*panel = (struct panel){variant, {NULL, 0, m, n, (m + line - 1) / line * line, precision}};
+	return e;
+}
+
 static bool predict(const struct profile *profile, enum model_target target, const char *variant,
         int64_t m, int64_t n, enum precision precision, int level, unsigned skip, bool interval,
         struct prediction *out)
 {
-	int64_t line = LINE_BYTES / precision_bytes(precision);
-	const struct panel panel = {
-	        variant, {NULL, 0, m, n, (m + line - 1) / line * line, precision}};
-	struct executor *e =
-	        prediction_executor(profile, target, level, m * n * precision_bytes(precision));
+	struct panel panel;
+	struct executor *e = start(&panel, profile, target, variant, m, n, precision, level, skip);
 	char after[64];
 
-	e->skip = skip;
 	snprintf(after, sizeof after, ", which the cost of %s needs: run make probe", variant);
 	return prediction_make(&(struct asking){{e, run_panel, &panel}, level, interval, true, 1,
 	                               accepts, bound, after},
@@ -129,7 +138,40 @@ double model_seconds_without(const struct profile *profile, enum model_target ta
 {
 	struct prediction out;
 
-	return predict(profile, target, variant, m, n, precision, 2, skip, false, &out)
+	return predict(profile, target, variant, m, n, precision, LEVEL_FULL, skip, false, &out)
 	               ? out.seconds
 	               : NAN;
+}
+
+struct model_panel {
+	struct panel panel;
+	struct question question;
+};
+
+struct model_panel *model_panel_new(const struct profile *profile, enum model_target target,
+        const char *variant, int64_t m, int64_t n, enum precision precision, unsigned skip)
+{
+	struct model_panel *p = xcalloc(1, sizeof *p);
+
+	p->question = (struct question){
+	        start(&p->panel, profile, target, variant, m, n, precision, LEVEL_FULL, skip),
+	        run_panel, &p->panel};
+	return p;
+}
+
+double model_panel_seconds(struct model_panel *p)
+{
+	return accepts(&p->question) ? question_seconds(&p->question, false, NULL) : NAN;
+}
+
+struct cost_reader *model_panel_reader(struct model_panel *p)
+{
+	return executor_model_reader(p->question.executor);
+}
+
+void model_panel_free(struct model_panel *p)
+{
+	if (p)
+		executor_free(p->question.executor);
+	free(p);
 }

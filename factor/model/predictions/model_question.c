@@ -4,6 +4,7 @@
 #include "factor/model/cost/cost_blocks.h"
 
 #include "lib/base/msg.h"
+#include "lib/profile/profile_row.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,15 +128,13 @@ static double seconds_apart(
 {
 	struct cost_reader *reader = executor_model_reader(q->executor);
 	const struct profile *whole = base->model.profile;
-	struct profile moved = {
-	        .row = xmalloc((whole->count + 1) * sizeof *moved.row), .count = whole->count};
+	struct profile moved = profile_view(whole);
 
-	memcpy(moved.row, whole->row, whole->count * sizeof *moved.row);
 	profile_move_rows(&moved, whole, name, side);
 	start_like(reader, base, &moved);
 	const double seconds = question_seconds(q, false, NULL);
-	*reader = *base;
-	free(moved.row);
+	cost_reader_copy(reader, base);
+	profile_view_free(&moved);
 	return seconds;
 }
 
@@ -144,10 +143,8 @@ static void spread_parameters(const struct question *q, const struct profile *pr
         const struct cost_reader *base, double seconds, struct spread *spread)
 {
 	struct cost_reader *reader = executor_model_reader(q->executor);
-	struct profile shifted = {.row = xmalloc((profile->count + 1) * sizeof *shifted.row),
-	        .count = profile->count};
+	struct profile shifted = profile_view(profile);
 
-	memcpy(shifted.row, profile->row, profile->count * sizeof *shifted.row);
 	reader->model.profile = &shifted;
 	for (size_t u = 0; u < base->model.used_count; u++) {
 		const char *name = base->model.used[u];
@@ -168,7 +165,7 @@ static void spread_parameters(const struct question *q, const struct profile *pr
 		spread_widen(spread, below, above);
 	}
 	reader->model.profile = profile;
-	free(shifted.row);
+	profile_view_free(&shifted);
 }
 
 /* The range of each argument of the function whose rows were looked at last. */
@@ -213,25 +210,24 @@ static double spread_surface(const struct question *q, const struct profile *pro
         const struct cost_reader *base, double seconds)
 {
 	struct cost_reader *reader = executor_model_reader(q->executor);
-	struct profile coarse = {.row = xmalloc((profile->count + 1) * sizeof *coarse.row)};
 	struct ranges ranges = {.name = NULL};
 	double most = 0;
 
 	for (int odd = 0; odd < 2; odd++) {
-		coarse.count = 0;
+		struct profile coarse = {0};
 		for (size_t r = 0; r < profile->count; r++) {
 			const struct parameter *row = &profile->row[r];
 			find_ranges(profile, row, &ranges);
 			if (strcmp(row->regime, "surface") != 0 || every_other(row, &ranges, odd))
-				coarse.row[coarse.count++] = *row;
+				profile_put(&coarse, row);
 		}
 		start_like(reader, base, &coarse);
 		double off = fabs(question_seconds(q, false, NULL) - seconds);
 		if (off > most) /* not when too few rows are left to tell */
 			most = off;
+		profile_view_free(&coarse);
 	}
-	*reader = *base;
-	free(coarse.row);
+	cost_reader_copy(reader, base);
 	return most / 3;
 }
 
@@ -244,7 +240,7 @@ static void spread_structure(const struct question *q, const struct profile *pro
 	start_like(reader, base, profile);
 	reader->model.scale = PROFILE_LINEAR;
 	double linear = fabs(question_seconds(q, false, NULL) - seconds) / 2;
-	*reader = *base;
+	cost_reader_copy(reader, base);
 	spread_widen(spread, overlap, overlap);
 	spread_widen(spread, linear, linear);
 	if (base->model.surface) {
@@ -258,13 +254,13 @@ void question_interval(const struct question *q, struct prediction *out)
 	struct cost_reader *base = xmalloc(sizeof *base);
 	struct spread spread = {0, 0};
 
-	*base = *executor_model_reader(q->executor);
+	cost_reader_copy(base, executor_model_reader(q->executor));
 	struct profile part = model_rows(&base->model);
 	spread_parameters(q, &part, base, out->seconds, &spread);
 	spread_structure(q, &part, base, out->seconds, &spread);
 	spread_widen(&spread, claimed_accuracy * out->seconds, claimed_accuracy * out->seconds);
 	out->low = fmax(0, out->seconds - sqrt(spread.below));
 	out->high = out->seconds + sqrt(spread.above);
-	free(part.row);
+	profile_view_free(&part);
 	free(base);
 }

@@ -1,104 +1,180 @@
 /* SPDX-License-Identifier: MIT */
 #include "sensitivity.h"
 
+#include "factor/model/efficiency/efficiency.h"
 #include "lib/base/msg.h"
+#include "lib/profile/profile_row.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double seconds_if(const struct rivals *r, int rival, const char *name, double factor)
-{
-	struct profile scaled = *r->profile;
-
-	scaled.row = xmalloc(scaled.count * sizeof *scaled.row);
-	memcpy(scaled.row, r->profile->row, scaled.count * sizeof *scaled.row);
-	profile_scale_rows(&scaled, name, factor);
-	const double seconds = r->seconds_of(&scaled, r->context, rival, name);
-	free(scaled.row);
-	return isnan(seconds) ? INFINITY : seconds;
-}
+/* The parameters that any answer read, and a view of the profile in which they move. */
+struct trial {
+	const struct rivals *r;
+	struct profile view;
+	const char *name[4 * MODEL_USED];
+	size_t count;
+	bool apart[4 * MODEL_USED]; /* a timing of known work that is read without the law */
+	struct cost_hardware *law;  /* for these */
+};
 
 /* Sizes of the machine are exact, and gpu.bank.clock says at which clock rows were measured. */
-static bool is_measured(const char *name)
+static bool is_exact(const char *name)
 {
 	static const char *const exact[] = {"gpu.compute_capability", "gpu.sm.count",
 	        "gpu.sm.threads", "gpu.sm.blocks", "gpu.shared.per_block", "gpu.l2.stated",
 	        "gpu.bank.clock"};
 
-	for (size_t i = 0; i < ARRAY_LEN(exact); i++)
-		if (strcmp(name, exact[i]) == 0)
-			return false;
-	return true;
+	return profile_word_in(name, exact, ARRAY_LEN(exact));
 }
 
-static bool tips(const struct rivals *r, const char *name, double factor)
+static void add_parameters(struct trial *t, const struct model *model)
 {
-	return seconds_if(r, 1, name, factor) < seconds_if(r, 0, name, factor);
+	for (size_t u = 0; model && u < model->used_count; u++)
+		if (!profile_word_in(model->used[u], t->name, t->count))
+			t->name[t->count++] = model->used[u];
+}
+
+static const struct parameter *first_row(const struct trial *t, const char *name)
+{
+	return &t->view.row[profile_first(&t->view, name)];
+}
+
+static bool is_timing(const struct trial *t, const char *name)
+{
+	return strcmp(first_row(t, name)->regime, "surface") == 0;
+}
+
+/* Tells the answers which parameters are no longer where the profile has them, or no longer where
+ * the trial had them. */
+static void tell(const struct trial *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (!profile_is_tried(&t->view, t->name[i]))
+			continue;
+		t->r->change(t->r->context, &t->view, t->name[i]);
+		cost_hardware_change(t->law, &t->view, t->name[i]);
+	}
+}
+
+static void follow_law(struct trial *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (!t->apart[i])
+			continue;
+		efficiency_follow(t->law, &t->view, t->name[i]);
+		if (profile_is_tried(&t->view, t->name[i]))
+			t->r->change(t->r->context, &t->view, t->name[i]);
+	}
+}
+
+static void seconds_if(struct trial *t, const char *name, double factor, double seconds[2])
+{
+	profile_try(&t->view, name, factor, t->name, t->count);
+	tell(t);
+	follow_law(t);
+	for (int rival = 0; rival < 2; rival++) {
+		seconds[rival] = t->r->seconds_of(t->r->context, rival);
+		if (isnan(seconds[rival]))
+			seconds[rival] = INFINITY;
+	}
+	tell(t);
+	profile_try_end(&t->view, t->r->profile, t->name, t->count);
+}
+
+static bool tips(struct trial *t, const char *name, double factor)
+{
+	double seconds[2];
+
+	seconds_if(t, name, factor, seconds);
+	return seconds[1] < seconds[0];
 }
 
 /* The factor from which on the rival wins, to half a percent. `within` does not tip the choice,
  * `beyond` does. */
-static double tipping_point(const struct rivals *r, const char *name, double within, double beyond)
+static double tipping_point(struct trial *t, const char *name, double within, double beyond)
 {
 	static const double enough = 1.005;
 
 	while (fmax(within, beyond) > enough * fmin(within, beyond)) {
 		const double middle = sqrt(within * beyond);
-		*(tips(r, name, middle) ? &beyond : &within) = middle;
+		*(tips(t, name, middle) ? &beyond : &within) = middle;
 	}
 	return beyond;
 }
 
-/* Changes the parameters of a model by a factor, one at a time; `within` is the factor of the step
- * before. */
-static void try_parameters(const struct rivals *r, struct sensitivity *s, const struct model *model,
-        double within, double factor)
+/* A parameter that tips the choice within this factor, or within that of a smaller change that
+ * another one needs. */
+static const double farthest = 8;
+
+static void try_tipping(struct trial *t, struct sensitivity *s, const char *name)
 {
-	for (size_t u = 0; u < model->used_count; u++) {
-		const char *name = model->used[u];
-		if (!is_measured(name) || !tips(r, name, factor))
+	const double least = s->tipping_name ? exp(fabs(log(s->tipping))) : farthest,
+	             factor[] = {least, 1 / least};
+
+	for (size_t i = 0; i < ARRAY_LEN(factor); i++) {
+		if (!tips(t, name, factor[i]))
 			continue;
-		const double point = tipping_point(r, name, within, factor);
-		if (!s->tipping_name || fabs(log(point)) < fabs(log(s->tipping))) {
-			s->tipping_name = name;
-			s->tipping = point;
-		}
+		const double point = tipping_point(t, name, 1, factor[i]);
+		if (s->tipping_name && fabs(log(point)) >= fabs(log(s->tipping)))
+			continue;
+		s->tipping_name = name;
+		s->tipping = point;
 	}
 }
 
-static void find_most_sensitive(
-        const struct rivals *r, struct sensitivity *s, const struct model *model)
+static void try_lead(struct trial *t, struct sensitivity *s, const char *name)
 {
 	static const double more = 1.1;
-	const double lead = r->seconds[1] / r->seconds[0];
+	const double *before = t->r->seconds;
+	double seconds[2];
 
-	for (size_t u = 0; u < model->used_count; u++) {
-		const char *name = model->used[u];
-		if (!is_measured(name))
+	seconds_if(t, name, more, seconds);
+	const double change = seconds[1] / seconds[0] / (before[1] / before[0]) - 1;
+	if (!(fabs(change) > fabs(s->lead)) || !isfinite(change))
+		return;
+	s->name = name;
+	s->lead = change;
+	s->time = seconds[0] / before[0] - 1;
+}
+
+/* Timings of known work come last: the hardware rows behind them say more. */
+static void try_parameters(struct trial *t, struct sensitivity *s, bool known_work)
+{
+	const bool lead = !s->name, tipping = !s->tipping_name;
+
+	for (size_t i = 0; i < t->count; i++) {
+		if (is_exact(t->name[i]) || (first_row(t, t->name[i])->hardware > 0) != known_work)
 			continue;
-		const double mine = seconds_if(r, 0, name, more),
-		             theirs = seconds_if(r, 1, name, more),
-		             change = theirs / mine / lead - 1;
-		if (isfinite(change) && (!s->name || fabs(change) > fabs(s->lead))) {
-			s->name = name;
-			s->lead = change;
-			s->time = mine / r->seconds[0] - 1;
-		}
+		if (lead)
+			try_lead(t, s, t->name[i]);
+		if (tipping)
+			try_tipping(t, s, t->name[i]);
 	}
 }
 
 struct sensitivity sensitivity_of(const struct rivals *r)
 {
-	static const double steps[] = {1, 1.1, 1.25, 1.5, 2, 4, 8};
+	struct trial *t = xcalloc(1, sizeof *t);
 	struct sensitivity found = {0};
 
-	for (int m = 0; m < 2; m++)
-		find_most_sensitive(r, &found, r->model[m]);
-	for (size_t i = 1; i < ARRAY_LEN(steps) && !found.tipping_name; i++)
-		for (int m = 0; m < 2; m++) {
-			try_parameters(r, &found, r->model[m], steps[i - 1], steps[i]);
-			try_parameters(r, &found, r->model[m], 1 / steps[i - 1], 1 / steps[i]);
-		}
+	t->r = r;
+	t->view = profile_view(r->profile);
+	for (int rival = 0; rival < 2; rival++) {
+		add_parameters(t, r->model[rival]);
+		add_parameters(t, r->law[rival]);
+	}
+	for (size_t i = 0; i < t->count; i++)
+		t->apart[i] = r->read_at && first_row(t, t->name[i])->hardware > 0 &&
+		              r->read_at(r->context, t->name[i]);
+	t->law = efficiency_hardware_new(&t->view);
+	try_parameters(t, &found, false);
+	try_parameters(t, &found, true);
+	found.timing = found.name && is_timing(t, found.name);
+	found.tipping_timing = found.tipping_name && is_timing(t, found.tipping_name);
+	efficiency_hardware_free(t->law);
+	profile_view_free(&t->view);
+	free(t);
 	return found;
 }

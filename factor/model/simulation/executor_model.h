@@ -90,3 +90,10 @@ bool model_predict_without(const struct profile *profile, enum model_target targ
 /* Its seconds at level 2, without the runs for an interval; NaN where model_predict is false. */
 double model_seconds_without(const struct profile *profile, enum model_target target,
         const char *variant, int64_t m, int64_t n, enum precision precision, unsigned skip);
+
+/* The same, asked again and again. The reader may change its profile between. */
+struct model_panel *model_panel_new(const struct profile *profile, enum model_target target,
+        const char *variant, int64_t m, int64_t n, enum precision precision, unsigned skip);
+double model_panel_seconds(struct model_panel *);
+struct cost_reader *model_panel_reader(struct model_panel *);
+void model_panel_free(struct model_panel *);
