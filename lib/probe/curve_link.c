@@ -90,12 +90,12 @@ void curve_fit_link(const struct table *curve, struct profile *profile,
 	char *method = xasprintf("%s; host clock, call to completion", link->what);
 	const struct curve_rows times = {link->series,
 	        {name, "s", method, NULL, bounds->least_seconds, bounds->most_seconds},
-	        .column = {"bytes", link->key[0], link->key[1]}};
+	        .column = {"bytes"}};
 
 	if (link->beta)
 		add_lines(curve, profile, link, bounds);
 	if (link->times)
-		curve_fit_rows(curve, profile, &times, 1, key_count(link) == 0);
+		curve_fit_rows(curve, profile, &times, 1, true);
 	free(method);
 	free(name);
 }

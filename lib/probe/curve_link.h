@@ -10,7 +10,7 @@ enum { LINK_KEYS = 2 };
 /* One series. Each combination of its keys is a line of its own. */
 struct curve_link {
 	const char *series, *name, *what;
-	bool alpha, beta, times;     /* which rows */
+	bool alpha, beta, times;     /* which rows; times: of a link without keys */
 	const char *key[LINK_KEYS];  /* argument columns of the parameters; NULL beyond the last */
 	double (*share)(double key); /* by the first key: of the bytes that beta counts; or NULL */
 };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every row of the hardware that the fits make of a recorded machine's curves has a reader, which readers.txt names.
+# Every row of the hardware that the fits make of recorded curves, of one GPU and of two, has a reader, which readers.txt names.
 
 . "$(dirname "$0")/../tap.sh"
 needs fit
@@ -8,10 +8,6 @@ make_scratch
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 list=$root/tests/report/readers.txt
 
-# families FILE: the names of its hardware rows
-families() {
-	awk -F '\t' '$8 == "hardware" { sub(/\[.*/, "", $1); print $1 }' "$1" | sort -u
-}
 # none WHAT FILE: a result; the file's lines explain a failure
 none() {
 	[ ! -s "$2" ]
@@ -19,10 +15,12 @@ none() {
 	sed 's/^/# /' "$2" | head -n 20 >&2
 }
 
-cp "$root/data/nvidia-h200/"*.tsv "$scratch"
-"$bin/fit" --output "$scratch" >"$scratch/said" 2>&1
-result $? "the recorded curves are fitted again"
-families "$scratch/profile.tsv" >"$scratch/made"
+for machine in nvidia-h200 nvidia-h100-x2; do
+	mkdir "$scratch/$machine" && cp "$root/data/$machine/"*.tsv "$scratch/$machine"
+	"$bin/fit" --output "$scratch/$machine" >"$scratch/said" 2>&1
+	result $? "the curves of $machine are fitted again"
+done
+awk -F '\t' '$8 == "hardware" { sub(/\[.*/, "", $1); print $1 }' "$scratch"/*/profile.tsv | sort -u >"$scratch/made"
 awk '!/^#/ { sub(/^[^:]*:/, ""); for (i = 1; i <= NF; i++) print $i }' "$list" | sort >"$scratch/listed"
 comm -23 "$scratch/made" "$scratch/listed" >"$scratch/unread"
 none "each of the $(wc -l <"$scratch/made") families of hardware rows is in readers.txt" "$scratch/unread"
