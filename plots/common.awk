@@ -331,7 +331,12 @@ function antilog(x,   i, term, sum) {
 function percent(x, format) { return is_number(x) ? sprintf(format == "" ? "%.1f" : format, 100 * x) : "-" }
 function plural(n, word) { return n " " word (n == 1 ? "" : "s") }
 # A parameter with its value, for sentences.
-function cited(name) { return name " = " with_unit(value(name), P[row_of[name], "unit"]) }
+function cited(name,   row, unit) {
+	row = row_of[name]
+	unit = P[row, "unit"]
+	return name " = " with_unit(value(name), unit) (P[row, "low"] + 0 < P[row, "high"] + 0 ? \
+		" (" interval(P[row, "low"], P[row, "high"], value(name), unit) ")" : "")
+}
 
 # ---- markup: one tagged line each, for text.awk and html.awk ----
 # A table's columns: "<name" left, ">name" right, and a leading "!" leaves it out of the text.

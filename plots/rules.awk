@@ -3,11 +3,12 @@
 #   awk -v data=DIR -v parts="gpu host" -v nb=N -v rules=plots/rules.tsv -f common.awk -f rules.awk
 # Every rule names the parameters that it rests on; without one of them it says "not measured here".
 #
-# A row of rules.tsv is a rule. part: where it stands. when: parameters that have to be known; "!NAME": unknown; "NAME>1": over 1.
+# A row of rules.tsv is a rule. part: where it stands. when: parameters that have to be known; "!NAME": unknown; "NAME>1": over 1;
+# "NAME<NAME": the interval of the first ends before that of the second begins.
 # name: its heading, may be empty. parameters: those that it rests on. text: with {FORMAT EXPRESSION|BEFORE|AFTER}, of which nothing
 # stands where a parameter is missing. EXPRESSION: a product or quotient of parameters and numbers. FORMAT: of printf, a number of
-# digits, a unit; "%" alone: percent; none: the parameter's own unit. GRID_BARRIER and FORK are the parameters of the widest barrier
-# and team; a row with LEVEL stands for each level of the TLB.
+# digits, a unit; "%" alone: percent; none: the parameter's own unit. GRID_BARRIER, FORK and TEAM_BARRIER are the parameters of the
+# widest barrier and team, URGENT that of the highest priority; a row with LEVEL stands for each level of the TLB.
 
 # Whether all parameters are there; else names the missing ones.
 function have(rule, list,   n, name, i, missing) {
@@ -29,10 +30,14 @@ function bytes(x) { return with_unit(x, "B") }
 
 # ---- rules.tsv ----
 
-function is_due(when,   n, term, i) {
+function is_less(one, other) {
+	return value(one) != "" && value(other) != "" && is_number(P[row_of[one], "high"]) && is_number(P[row_of[other], "low"]) && \
+		P[row_of[one], "high"] + 0 < P[row_of[other], "low"] + 0
+}
+function is_due(when,   n, term, i, side) {
 	n = split(when, term, " ")
 	for (i = 1; i <= n; i++)
-		if (sub(/^!/, "", term[i]) ? value(term[i]) != "" : sub(/>1$/, "", term[i]) ? value(term[i]) <= 1 : value(term[i]) == "")
+		if (split(term[i], side, "<") == 2 ? !is_less(side[1], side[2]) : sub(/^!/, "", term[i]) ? value(term[i]) != "" : sub(/>1$/, "", term[i]) ? value(term[i]) <= 1 : value(term[i]) == "")
 			return 0
 	return 1
 }
@@ -73,6 +78,8 @@ function state_rules(part,   line, cell, level, text, levels) {
 			text = line
 			gsub(/LEVEL/, level, text)
 			gsub(/GRID_BARRIER/, barrier == "" ? "gpu.barrier.counter" : barrier, text)
+			gsub(/TEAM_BARRIER/, team == "" ? "host.parallel.barrier" : team, text)
+			gsub(/URGENT/, urgent == "" ? "gpu.priority.delay" : urgent, text)
 			gsub(/FORK/, fork == "" ? "host.parallel.fork" : fork, text)
 			split(text, cell, "\t")
 			state_row(cell[2], cell[3], cell[4], cell[5])
@@ -97,6 +104,8 @@ function ladder(   sms) {
 	table_start("ladder", "Cost of launches, barriers and loads, and the traffic that fits into that time", \
 		"<operation|>time|>per launch|>DRAM copy|>pinned h2d|!<parameter")
 	rung("launch, round trip to the host", "gpu.launch.sync")
+	rung("launch to the host's sight of a flag", "gpu.flag.sync")
+	rung("graph of one node, round trip to the host", "gpu.launch.graph_sync")
 	rung("launch, host enqueue", "gpu.launch.enqueue")
 	rung("launch, long sequence", "gpu.launch.stream")
 	rung("cooperative launch, device", "gpu.launch.cooperative")
@@ -109,7 +118,9 @@ function ladder(   sms) {
 	rung("cluster barrier, widest", widest("gpu.barrier.cluster", "blocks", ""))
 	rung("128 bytes to a whole cluster", widest("gpu.exchange.cluster", "blocks", ""))
 	rung("block barrier", nearest("gpu.barrier.block", "threads", 256, ""))
+	rung("warp barrier", "gpu.barrier.warp")
 	rung("block maximum with index", nearest("gpu.reduce.max", "threads", 256, ""))
+	rung("flag from SM to SM", "gpu.flag.sm_to_sm")
 	rung("load from DRAM", "gpu.dram.latency")
 	rung("load from L2", "gpu.l2.latency")
 	rung("load from shared memory", "gpu.shared.latency")
@@ -240,6 +251,8 @@ BEGIN {
 	link = value("link.h2d.pinned.beta")
 	barrier = grid_barrier()
 	fork = widest("host.parallel.fork", "threads", "")
+	team = widest("host.parallel.barrier", "threads", "")
+	urgent = widest("gpu.priority.delay", "priority", "")
 	if (parts ~ /gpu/) {
 		ladder()
 		state_rules("launch")

@@ -17,16 +17,6 @@ static size_t key_count(const struct curve_link *link)
 	return n;
 }
 
-/* alpha and beta vary independently: relative half-widths add in squares. */
-static struct estimate n_half(const struct fit_line *fit)
-{
-	const double alpha = estimate_half_width(fit->alpha) / fit->alpha.value;
-	const double beta = estimate_half_width(fit->beta) / fit->beta.value;
-
-	return estimate_around(
-	        fit->n_half, fabs(fit->n_half) * hypot(alpha, beta), fit->alpha.samples);
-}
-
 /* The line through the n points of one combination of keys. */
 static void add_line(const struct table *curve, struct profile *profile,
         const struct curve_link *link, const struct curve_link_bounds *bounds,
@@ -47,9 +37,7 @@ static void add_line(const struct table *curve, struct profile *profile,
 	} rows[] = {{link->alpha, "alpha", "s", bounds->least_seconds, bounds->most_alpha,
 	                    line.fit.alpha},
 	        {link->beta, "beta", "B/s", bounds->least_rate, bounds->most_rate,
-	                estimate_times(line.fit.beta, share)},
-	        {link->half, "n_half", "B", 1, bounds->most_alpha * bounds->most_rate,
-	                line.fitted ? n_half(&line.fit) : estimate_none}};
+	                estimate_times(line.fit.beta, share)}};
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		char *name = xasprintf("%s.%s", link->name, rows[i].suffix);
 		const struct parameter_spec spec = {
@@ -102,12 +90,12 @@ void curve_fit_link(const struct table *curve, struct profile *profile,
 	char *method = xasprintf("%s; host clock, call to completion", link->what);
 	const struct curve_rows times = {link->series,
 	        {name, "s", method, NULL, bounds->least_seconds, bounds->most_seconds},
-	        .column = {"bytes", link->key[0], link->key[1]}};
+	        .column = {"bytes"}};
 
 	if (link->beta)
 		add_lines(curve, profile, link, bounds);
 	if (link->times)
-		curve_fit_rows(curve, profile, &times, 1, key_count(link) == 0);
+		curve_fit_rows(curve, profile, &times, 1, true);
 	free(method);
 	free(name);
 }

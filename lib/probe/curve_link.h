@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of a link, out of the times of its transfers by size: alpha, beta and n_half of t =
- * alpha + bytes / beta, and the times themselves. */
+/* Parameters of a link, out of the times of its transfers by size: alpha and beta of t = alpha +
+ * bytes / beta, and the times themselves. */
 #pragma once
 
 #include "curve_fit.h"
@@ -10,7 +10,7 @@ enum { LINK_KEYS = 2 };
 /* One series. Each combination of its keys is a line of its own. */
 struct curve_link {
 	const char *series, *name, *what;
-	bool alpha, beta, half, times; /* which rows; half: n_half */
+	bool alpha, beta, times;     /* which rows; times: of a link without keys */
 	const char *key[LINK_KEYS];  /* argument columns of the parameters; NULL beyond the last */
 	double (*share)(double key); /* by the first key: of the bytes that beta counts; or NULL */
 };

@@ -2,8 +2,7 @@
 /* Curve of the bank_conflict probe -> gpu.bank.*, gpu.atomic.*, gpu.shared.{read,write}. The values
  * are seconds per warp-wide instruction: in the regime `alone` of one warp, in the regime
  * `saturated` of one SM (gpu.atomic.global.saturated: of the whole device). Derived from them: the
- * time and cycles of one more way, the factors over conflict-free accesses, the rate of all shared
- * memories. */
+ * time and cycles of one more way, the factor of 32 ways, the rate of all shared memories. */
 #include "lib/base/base.h"
 #include "bank_conflict.h"
 
@@ -24,9 +23,7 @@
 		name, "s", "independent atomics on all SMs", NULL, 0.2e-12, 1e-3                   \
 	}
 #define CHAINED(name) OF_SM(name, "one warp's dependent loads")
-#define ONE_WARP(name) OF_SM(name, "one warp's stores, one after the other")
 #define FULL_SM(name) OF_SM(name, "independent accesses, 32 warps on every SM")
-#define RETURNED(name) OF_SM(name, "one warp's dependent atomics")
 #define ONE_THREAD(name) OF_SM(name, "one thread's dependent atomics")
 
 /* Of one SM's shared memory; and how far its rate may be off that, by the clock. */
@@ -34,19 +31,12 @@ static const double bytes_a_cycle = 128, clock_steady = 1.01;
 
 static const struct curve_rows rows[] = {
         {"alone_load", CHAINED("gpu.bank.alone.load"), .column = {"ways", "width"}},
-        {"alone_store", ONE_WARP("gpu.bank.alone.store"), .column = {"ways", "width"}},
         {"saturated_load", FULL_SM("gpu.bank.saturated.load"), .column = {"ways", "width"}},
         {"saturated_store", FULL_SM("gpu.bank.saturated.store"), .column = {"ways", "width"}},
-        {"alone_broadcast", CHAINED("gpu.bank.alone.broadcast"), .column = {"words", "width"}},
         {"saturated_broadcast", FULL_SM("gpu.bank.saturated.broadcast"),
                 .column = {"words", "width"}},
-        {"alone_tile_load", CHAINED("gpu.bank.tile.alone.load"), .column = {"pitch"}},
-        {"alone_tile_store", ONE_WARP("gpu.bank.tile.alone.store"), .column = {"pitch"}},
         {"saturated_tile_load", FULL_SM("gpu.bank.tile.saturated.load"), .column = {"pitch"}},
         {"saturated_tile_store", FULL_SM("gpu.bank.tile.saturated.store"), .column = {"pitch"}},
-        {"alone_shared_u32", RETURNED("gpu.atomic.shared.alone.u32"), .column = {"ways"}},
-        {"alone_shared_f32", RETURNED("gpu.atomic.shared.alone.f32"), .column = {"ways"}},
-        {"alone_shared_cas", RETURNED("gpu.atomic.shared.alone.cas"), .column = {"ways"}},
         {"saturated_shared_u32", FULL_SM("gpu.atomic.shared.saturated.u32"), .column = {"ways"}},
         {"saturated_shared_f32", FULL_SM("gpu.atomic.shared.saturated.f32"), .column = {"ways"}},
         {"saturated_shared_cas", FULL_SM("gpu.atomic.shared.saturated.cas"), .column = {"ways"}},
@@ -105,30 +95,25 @@ static void fit_way(const struct table *curve, struct profile *profile)
 	free(point);
 }
 
-/* The time of a saturated SM's accesses over the time of one way, at the same width. It is at least
- * 1, and not far above the number of wavefronts. */
+/* What a conflict of all banks costs a saturated SM: the time of WAYS ways over that of one. It is
+ * at least 1, and not far above the number of wavefronts. */
 static void fit_factor(
         const struct table *curve, struct profile *profile, const char *series, const char *name)
 {
-	struct point *point;
-	const size_t count = curve_points(curve, series, &point);
-	for (size_t i = 0; i < count; ++i) {
-		const struct arg args[] = {{"ways", curve_arg(curve, &point[i], "ways")},
-		        {"width", curve_arg(curve, &point[i], "width")}};
-		const struct arg free_args[] = {{"ways", 1}, args[1]};
-		const struct point base = curve_at(curve, series, free_args, ARRAY_LEN(free_args));
-		const struct estimate t = point[i].seconds, t1 = base.seconds;
-		if (args[0].value == 1 || t1.samples == 0)
-			continue;
-		const struct parameter_spec spec = {name, "ratio",
-		        "seconds over those of one way, 32 warps on every SM", NULL, 0.9,
-		        1.5 * args[0].value};
-		const struct estimate ratio = {
-		        t.value / t1.value, t.low / t1.high, t.high / t1.low, t.samples};
-		profile_add(
-		        profile, &spec, args, ARRAY_LEN(args), ratio, point[i].busy || base.busy);
-	}
-	free(point);
+	enum { WAYS = 32 };
+	const struct arg args[] = {{"ways", WAYS}, {"width", 4}},
+	                 one[] = {{"ways", 1}, {"width", 4}};
+	const struct point all = curve_at(curve, series, args, ARRAY_LEN(args)),
+	                   base = curve_at(curve, series, one, ARRAY_LEN(one));
+	const struct estimate t = all.seconds, t1 = base.seconds;
+	const struct parameter_spec spec = {name, "ratio",
+	        "seconds over those of one way, 32 warps on every SM", NULL, 0.9, 1.5 * WAYS};
+
+	if (t.samples > 0 && t1.samples > 0)
+		profile_add(profile, &spec, args, ARRAY_LEN(args),
+		        (struct estimate){
+		                t.value / t1.value, t.low / t1.high, t.high / t1.low, t.samples},
+		        all.busy || base.busy);
 }
 
 /* The rate of the shared memories of all SMs: the widest conflict-free access of the median SM,

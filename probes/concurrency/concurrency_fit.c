@@ -3,9 +3,10 @@
  *
  * gpu.overlap.*: (alone + alone - together) / the shorter alone: 1 when the shorter one is hidden,
  * 0 when they run one after the other, negative when each only disturbs the other.
- * gpu.concurrent.copies_*: times alone over the time together. gpu.copy.engines: the largest of
- * these, transfers of short rows included. gpu.concurrent.kernels and gpu.queue.*: counts.
- * gpu.priority.delay: beyond the same launch on an idle device. The rest as measured. */
+ * gpu.concurrent.copies_*: times alone over the time of two together. gpu.copy.engines: the largest
+ * such quotient of up to six transfers, of short rows included. gpu.concurrent.kernels and
+ * gpu.queue.*: counts. gpu.priority.delay: beyond the same launch on an idle device. The rest as
+ * measured. */
 #include "lib/base/base.h"
 #include "concurrency.h"
 
@@ -127,7 +128,7 @@ static struct estimate fit_copies(const struct table *curve, struct profile *pro
 			        speed_up(even, odd, point[i].seconds, copies.value);
 			if (now.samples > 0 && !(now.value <= best.value))
 				best = now;
-			if (copies.value > 1 && rules[r].name)
+			if (copies.value == 2 && rules[r].name)
 				profile_add(profile, &spec, &copies, 1, now, point[i].busy);
 		}
 		if (n == 0 && rules[r].name)

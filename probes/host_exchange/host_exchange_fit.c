@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the host_exchange probe -> host.exchange.pair[from,to], .latency (median of the pairs),
- * .min, .max, and the medians of pairs by what they share: .cache[level], .node, .remote. Virtual
- * processors move between cores, so processes may disagree on the order of the pairs. A pair then
- * has no time of its own: pairs and extremes become ranges, only medians are values. */
+/* Curve of the host_exchange probe -> host.exchange.latency (median of the pairs), .min, .max, and
+ * the medians of pairs by what they share: .cache[level], .node, .remote. Virtual processors move
+ * between cores, so processes may disagree on the order of the pairs. Extremes then become ranges,
+ * only medians are values. */
 #include "lib/base/base.h"
 #include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"
@@ -123,35 +123,12 @@ static void add_extreme(const struct table *curve, struct profile *profile, cons
 	profile_add_bounded(profile, &spec, NULL, 0, least, most, way.samples);
 }
 
-static void add_pair(const struct table *curve, struct profile *profile, const struct point *point,
-        bool told_apart)
-{
-	const struct parameter_spec spec = spec_of("host.exchange.pair");
-	const struct estimate *way = &point->seconds;
-	const struct arg args[] = {
-	        {"from", curve_arg(curve, point, "from")}, {"to", curve_arg(curve, point, "to")}};
-	double least = INFINITY, most = 0;
-
-	if (way->samples == 0 || (told_apart && steady(way))) {
-		profile_add(profile, &spec, args, ARRAY_LEN(args), *way, point->busy);
-		return;
-	}
-	for (size_t row = 0; row < curve->row_count; row++)
-		if (curve_same_point(curve, row, point->row)) {
-			least = fmin(least, table_real(curve, row, "low_seconds"));
-			most = fmax(most, table_real(curve, row, "high_seconds"));
-		}
-	profile_add_bounded(profile, &spec, args, ARRAY_LEN(args), least, most, way->samples);
-}
-
 void host_exchange_fit(const struct table *curve, struct profile *profile)
 {
 	struct point *point;
 	const size_t count = curve_points(curve, "pair", &point);
 	const bool told_apart = agreement(curve, point, count) >= agreed;
 
-	for (size_t i = 0; i < count; i++)
-		add_pair(curve, profile, &point[i], told_apart);
 	add_extreme(curve, profile, "host.exchange.min", 0, told_apart);
 	add_extreme(curve, profile, "host.exchange.max", 1, told_apart);
 	add_group(curve, profile, "host.exchange.latency", ANY);

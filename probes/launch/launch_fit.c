@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the launch probe -> gpu.launch.*, gpu.event.*, gpu.flag.*, gpu.copy.*, gpu.cublas.*.
- * Every series is one parameter. */
+ * Every series is one parameter, but event_wait: that is what gpu.concurrent.stream_wait_idle is.
+ */
 #include "lib/base/base.h"
 #include "launch.h"
 
@@ -60,8 +61,6 @@ static const struct {
         {"event_record", "gpu.event.record", "cudaEventRecord", HELD, 2e-8, .high = 5e-5},
         {"event_sync", "gpu.event.sync", "cudaEventRecord + cudaEventSynchronize", IDLE, 1e-7,
                 .high = 1e-3},
-        {"event_wait", "gpu.event.wait", "kernels of two streams in turn, by record and wait", SPAN,
-                1e-7, .high = 5e-5},
         {"event_mark", "gpu.event.mark", "null kernels of one block, a timed event behind each",
                 SPAN, 1e-7, .high = 5e-5},
         {"flag_sync", "gpu.flag.sync", "<<<>>> until the kernel's flag is seen", IDLE, 1e-6,

@@ -2,7 +2,7 @@
 /* Curve of the loaded_latency probe -> gpu.loaded.{dram,l2}.latency[load] (s, against the share of
  * the most that was offered), gpu.loaded.l2.{read,write} (B/s), gpu.engine.read[engine] (B/s, the
  * best of the sweep: 1 plain loads, 2 asynchronous copies, 3 bulk copies),
- * gpu.saturation.dram.bytes_per_sm[engine] and .bytes[engine], gpu.saturation.dram.sms and .warps
+ * gpu.saturation.dram.bytes_per_sm[engine], gpu.saturation.dram.sms and .warps
  * (the number that reaches 90 % of the best) and gpu.sm.read (B/s of one SM alone), of plain loads
  * and, with .async and .bulk behind, of both kinds of copies, gpu.sm.l2_read. */
 #include "lib/base/base.h"
@@ -95,15 +95,11 @@ static void add_saturation(struct profile *profile, const struct parameter_spec 
 
 static void fit_engines(const struct table *curve, struct profile *profile)
 {
-	const double sms = curve_fact(curve, "gpu_sms");
 	const struct parameter_spec read = {"gpu.engine.read", "B/s",
 	        "streams out of DRAM on all SMs, the best of the sweep", NULL, 1e9, highest_rate};
 	const struct parameter_spec each = {"gpu.saturation.dram.bytes_per_sm", "B",
 	        "bytes under way on an SM that reach 90 % of the engine's best rate", NULL, 64,
 	        1e7};
-	const struct parameter_spec all = {"gpu.saturation.dram.bytes", "B",
-	        "bytes under way on the device that reach 90 % of the engine's best rate", NULL, 64,
-	        1e9};
 	for (int engine = ENGINE_PLAIN; engine <= ENGINE_BULK; engine++) {
 		const struct arg arg = {"engine", engine};
 		struct place place[LEVELS];
@@ -113,10 +109,6 @@ static void fit_engines(const struct table *curve, struct profile *profile)
 		const struct place *best = best_of(place, count);
 		profile_add(profile, &read, &arg, 1, best->y, best->busy);
 		add_saturation(profile, &each, &arg, place, count);
-		for (size_t i = 0; i < count; i++)
-			place[i].x *= sms;
-		if (!isnan(sms))
-			add_saturation(profile, &all, &arg, place, count);
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the peer probe -> link.peer.* by pair, link.nccl.* by number of GPUs: alpha and beta of
- * t = alpha + bytes/beta, the collective operations' times by size, and the latency of a load.
+ * t = alpha + bytes/beta, and the latency of a load.
  *
  * beta counts payload: of a copy, load or store the bytes that reached GPU `to`; of both directions
  * at once their sum; of a broadcast the message; of an all-reduce among n GPUs the message times
@@ -26,7 +26,6 @@ static double sent_by_each(double gpus)
 	}
 #define COPY "cudaMemcpyPeerAsync + cudaStreamSynchronize, "
 
-/* The times of collective operations, too: the library changes its algorithm. */
 static const struct curve_link links[] = {
         {"copy", "link.peer", COPY "peer access", .alpha = true, .beta = true, .key = PAIR},
         {"copy_staged", "link.peer.staged", COPY "no peer access", .alpha = true, .beta = true,
@@ -38,10 +37,10 @@ static const struct curve_link links[] = {
         {"store", "link.peer.store", "kernel on GPU `from` that stores 16 bytes at a time",
                 .beta = true, .key = PAIR},
         {"broadcast", "link.nccl.broadcast", "ncclBroadcast, one process", .alpha = true,
-                .beta = true, .times = true, .key = {"gpus"}},
+                .beta = true, .key = {"gpus"}},
         {"allreduce", "link.nccl.allreduce",
                 "ncclAllReduce, one process; beta counts 2 (n - 1) / n of the bytes", .alpha = true,
-                .beta = true, .times = true, .key = {"gpus"}, sent_by_each},
+                .beta = true, .key = {"gpus"}, sent_by_each},
 };
 
 void peer_fit(const struct table *curve, struct profile *profile)

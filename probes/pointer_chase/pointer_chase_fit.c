@@ -205,29 +205,22 @@ static const struct curve_rows cluster = {"cluster",
                 0.5e-9, 10e-6},
         .column = {"distance"}};
 
-static void add_curve(const struct output *out, const char *series, double above, double below)
-{
-	const struct parameter_spec spec = {"gpu.load.latency", "s",
-	        "dependent loads (ca to 512 KiB, cg beyond, cold from four L2s on)", NULL, quickest,
-	        slowest};
-	struct point *point;
-	const size_t count = curve_points(out->curve, series, &point);
-	for (size_t i = 0; i < count; ++i) {
-		const struct arg args[] = {{"bytes", curve_arg(out->curve, &point[i], "bytes")}};
-		if (args[0].value > above && args[0].value < below)
-			profile_add(out->profile, &spec, args, 1, point[i].seconds, point[i].busy);
-	}
-	free(point);
-}
-
+/* Of sets that L1 does not hold and L2 may. */
 static void fit_curve(const struct output *out)
 {
-	static const double through_l1 = 512 * 1024;
-	struct curve_series cold = curve_series_read(out->curve, "cold", "bytes", 0);
-	add_curve(out, "chain_ca", 0, through_l1 + 1);
-	add_curve(out, "chain_cg", through_l1, cold.n > 0 ? cold.x[0] : INFINITY);
-	add_curve(out, "cold", through_l1, INFINITY);
-	curve_series_free(&cold);
+	const struct parameter_spec spec = {"gpu.load.latency", "s",
+	        "dependent loads past L1, of sets up to the size of L2", NULL, quickest, slowest};
+	const double least = 512 * 1024,
+	             most = fmax(4 * least, curve_fact(out->curve, "gpu_l2_bytes"));
+	struct point *point;
+	const size_t count = curve_points(out->curve, "chain_cg", &point);
+	for (size_t i = 0; i < count; ++i) {
+		const struct arg bytes = {"bytes", curve_arg(out->curve, &point[i], "bytes")};
+		if (bytes.value >= least && bytes.value <= most)
+			profile_add(
+			        out->profile, &spec, &bytes, 1, point[i].seconds, point[i].busy);
+	}
+	free(point);
 }
 
 /* Cycles over %globaltimer, one value a point; the chases need little power. */

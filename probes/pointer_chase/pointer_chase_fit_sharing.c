@@ -62,14 +62,12 @@ void chase_fit_slices(const struct output *out)
 /* ---- first reads ---- */
 
 /* Each SM's mean over the processes, each process relative to its own mean, as clocks may differ;
- * NaN for an SM that was not asked. Returns the reader; -1 without such loads. samples: their
- * number. */
-static int read_means(const struct table *curve, size_t sms, double *mean, size_t *samples)
+ * NaN for an SM that was not asked. Returns the number of loads. */
+static size_t read_means(const struct table *curve, size_t sms, double *mean)
 {
 	double sum[PROCESSES_MAX] = {0}, count[PROCESSES_MAX] = {0};
 	double *times = xcalloc(sms, sizeof *times);
-	int reader = -1;
-	*samples = 0;
+	size_t samples = 0;
 	memset(mean, 0, sms * sizeof *mean);
 	for (int pass = 0; pass < 2; ++pass)
 		for (size_t row = 0; row < curve->row_count; ++row) {
@@ -81,7 +79,6 @@ static int read_means(const struct table *curve, size_t sms, double *mean, size_
 			if (!(process >= 0 && process < PROCESSES_MAX && before >= 0 &&
 			            before < (double)sms && seconds > 0))
 				continue;
-			reader = (int)table_real(curve, row, "sm");
 			if (pass == 0) {
 				sum[(int)process] += seconds;
 				count[(int)process]++;
@@ -89,36 +86,27 @@ static int read_means(const struct table *curve, size_t sms, double *mean, size_
 			}
 			mean[(int)before] += seconds * count[(int)process] / sum[(int)process];
 			times[(int)before]++;
-			(*samples)++;
+			samples++;
 		}
 	for (size_t sm = 0; sm < sms; ++sm)
 		mean[sm] = times[sm] > 0 ? mean[sm] / times[sm] : NAN;
 	free(times);
-	return reader;
-}
-
-static void add_side(const struct output *out, int sm, int side, size_t samples)
-{
-	const struct parameter_spec spec = {"gpu.l2.partition", "count",
-	        "whether another SM reads its lines as soon as its own", NULL, -0.5, 1.5};
-	const struct arg args[] = {{"sm", sm}};
-	profile_add(out->profile, &spec, args, 1, estimate_exact(side, samples), out->busy);
+	return samples;
 }
 
 /* Half of the lines of the other partition are far: the mean difference exceeds any distance within
  * a partition. */
-static int groups_of(const double *mean, const int *sm, size_t n, int *side)
+static int groups_of(const double *x, size_t n)
 {
 	const double least_difference = 0.05;
-	double *x = xmalloc((n + 1) * sizeof *x), sum[2] = {0}, count[2] = {0};
-	for (size_t i = 0; i < n; ++i)
-		x[i] = mean[sm[i]];
+	double sum[2] = {0}, count[2] = {0};
+	int *side = xcalloc(n + 1, sizeof *side);
 	const int groups = n > 2 ? bimodality_count(bimodality_find(x, n, side)) : 0;
 	for (size_t i = 0; groups == 2 && i < n; ++i) {
 		sum[side[i]] += x[i];
 		count[side[i]]++;
 	}
-	free(x);
+	free(side);
 	const bool apart = groups == 2 && sum[1] / count[1] - sum[0] / count[0] > least_difference;
 	return groups == 2 && !apart ? 1 : groups;
 }
@@ -132,23 +120,15 @@ void chase_fit_partitions(const struct output *out)
 		return;
 	const size_t sms = (size_t)stated;
 	double *mean = xmalloc(sms * sizeof *mean);
-	int *sm = xmalloc(sms * sizeof *sm), *side = xcalloc(sms, sizeof *side);
-	size_t n = 0, samples;
-	const int reader = read_means(out->curve, sms, mean, &samples);
+	size_t n = 0;
+	const size_t samples = read_means(out->curve, sms, mean);
 	for (size_t i = 0; i < sms; ++i)
 		if (!isnan(mean[i]))
-			sm[n++] = (int)i;
-	const int groups = groups_of(mean, sm, n, side);
+			mean[n++] = mean[i];
+	const int groups = groups_of(mean, n);
 	chase_add(out, NULL, spec, NULL,
 	        groups > 0 ? (struct estimate){groups, groups, groups, samples}
 	                   : (struct estimate){NAN, 1, 2, samples});
-	if (groups == 2) {
-		add_side(out, reader, 0, samples / n);
-		for (size_t i = 0; i < n; ++i)
-			add_side(out, sm[i], side[i], samples / n);
-	}
-	free(side);
-	free(sm);
 	free(mean);
 }
 

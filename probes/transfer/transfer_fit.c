@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the transfer probe -> link.*: time[bytes]; alpha, beta and n_half of t = alpha +
- * bytes/beta over all sizes of a direction and kind of memory; link.node.h2d[node]. */
+/* Curve of the transfer probe -> link.*: time[bytes] of pinned memory; alpha and beta of t =
+ * alpha + bytes/beta over all sizes of a direction and kind of memory; link.node.h2d[node]. */
 #include "lib/base/base.h"
 #include "transfer.h"
 
@@ -10,23 +10,22 @@
  * more than a few terabytes or less than some hundred megabytes a second. */
 static const struct curve_link_bounds bounds = {1e-7, 1e-3, 100, 1e8, 5e12};
 
-#define ALL .alpha = true, .beta = true, .half = true, .times = true
+#define LINE .alpha = true, .beta = true
 #define PINNED "cudaMemcpyAsync + cudaStreamSynchronize, pinned"
 #define PAGEABLE "cudaMemcpy, pageable"
 #define MAPPED "kernel with 16-byte accesses to mapped memory"
 
 /* Freshly written memory comes from the core's caches or from DRAM, at different rates: no line. */
 static const struct curve_link links[] = {
-        {"h2d_pinned", "link.h2d.pinned", PINNED, ALL},
-        {"d2h_pinned", "link.d2h.pinned", PINNED, ALL},
+        {"h2d_pinned", "link.h2d.pinned", PINNED, LINE, .times = true},
+        {"d2h_pinned", "link.d2h.pinned", PINNED, LINE, .times = true},
         {"h2d_written", "link.h2d.written", PINNED ", just written by the calling core",
                 .times = true},
-        {"h2d_pageable", "link.h2d.pageable", PAGEABLE, ALL},
-        {"d2h_pageable", "link.d2h.pageable", PAGEABLE, ALL},
-        {"h2d_wc", "link.h2d.wc", "cudaMemcpyAsync + cudaStreamSynchronize, write-combined",
-                .alpha = true, .beta = true, .half = true},
-        {"h2d_mapped", "link.h2d.mapped", MAPPED, ALL},
-        {"d2h_mapped", "link.d2h.mapped", MAPPED, ALL},
+        {"h2d_pageable", "link.h2d.pageable", PAGEABLE, LINE},
+        {"d2h_pageable", "link.d2h.pageable", PAGEABLE, LINE},
+        {"h2d_wc", "link.h2d.wc", "cudaMemcpyAsync + cudaStreamSynchronize, write-combined", LINE},
+        {"h2d_mapped", "link.h2d.mapped", MAPPED, LINE},
+        {"d2h_mapped", "link.d2h.mapped", MAPPED, LINE},
         {"both_pinned", "link.both.pinned", "both directions at once, sum of both, pinned",
                 .beta = true},
 };

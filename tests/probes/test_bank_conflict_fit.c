@@ -23,10 +23,10 @@ static void add_ways(struct table *curve, const char *series, int ways, int widt
 /* `worst` is what a 32-way conflict costs a saturated SM, in conflict-free accesses. */
 static struct table *synthetic(double worst)
 {
-	static const struct timed_point points[] = {{"alone_broadcast[words=2,width=4]", 13e-9},
+	static const struct timed_point points[] = {
 	        {"saturated_tile_load[pitch=33,width=4]", 0.5e-9},
 	        {"saturated_tile_load[pitch=32,width=4]", 16e-9},
-	        {"alone_shared_u32[ways=1,width=4]", 30e-9},
+	        {"saturated_shared_u32[ways=1,width=4]", 0.5e-9},
 	        {"alone_global_f64[stride_bytes=65664,width=4]", 350e-9},
 	        {"saturated_global_red_u32[stride_bytes=4,width=4]", 0.3e-9},
 	        {"saturated_global_red_u32[stride_bytes=0,width=4]", 16e-9}};
@@ -51,10 +51,9 @@ static void check_good(void)
 	        {"gpu.bank.alone.load[ways=32,width=4]", 43e-9, NULL},
 	        {"gpu.bank.saturated.load[ways=32,width=4]", 16e-9, NULL},
 	        {"gpu.bank.saturated.factor[ways=32,width=4]", 32, NULL},
-	        {"gpu.bank.saturated.store_factor[ways=8,width=16]", 8, NULL},
-	        {"gpu.bank.alone.broadcast[words=2,width=4]", 13e-9, NULL},
+	        {"gpu.bank.saturated.store_factor[ways=32,width=4]", 32, NULL},
 	        {"gpu.bank.tile.saturated.load[pitch=33]", 0.5e-9, NULL},
-	        {"gpu.atomic.shared.alone.u32[ways=1]", 30e-9, NULL},
+	        {"gpu.atomic.shared.saturated.u32[ways=1]", 0.5e-9, NULL},
 	        {"gpu.atomic.global.alone.f64", 350e-9, NULL},
 	        {"gpu.atomic.global.saturated.red_u32[stride_bytes=0]", 16e-9, NULL},
 	        {"gpu.shared.read", 10 * 128 * 2e9, NULL},

@@ -56,8 +56,8 @@ static void test_known(double hidden)
 	        "gpu.overlap.both", "gpu.overlap.halves", "gpu.overlap.small"};
 	static const struct expected_row rows[] = {{"gpu.overlap.directions", 1, NULL},
 	        {"gpu.overlap.memory_h2d", 0, "absent"},
-	        {"gpu.concurrent.copies_h2d[copies=4]", 1, NULL},
-	        {"gpu.concurrent.copies_mixed[copies=4]", 2, NULL}, {"gpu.copy.engines", 2, NULL},
+	        {"gpu.concurrent.copies_h2d[copies=2]", 1, NULL},
+	        {"gpu.concurrent.copies_mixed[copies=2]", 2, NULL}, {"gpu.copy.engines", 2, NULL},
 	        {"gpu.concurrent.kernels", 128, NULL}, {"gpu.queue.depth", 1022, NULL},
 	        {"gpu.queue.copies", 0, "bounded"}, {"gpu.launch.enqueue_busy", 2.1e-6, NULL},
 	        {"gpu.concurrent.stream_wait_busy", 3.6e-6, NULL},

@@ -34,7 +34,6 @@ static const char *const scalars[][2] = {
         {"gemm_t", "gpu.cublas.gemm_t"},
         {"nrm2", "gpu.cublas.nrm2"},
         {"ger_device", "gpu.cublas.level2_device"},
-        {"event_wait", "gpu.event.wait"},
         {"copy_sync", "gpu.copy.sync"},
 };
 static const struct timed_point points[] = {{"argument[bytes=8]", 2e-6},
@@ -99,7 +98,7 @@ static void test_unavailable(void)
 {
 	static const struct expected_row expected[] = {{"gpu.launch.pdl", 0, "absent"},
 	        {"gpu.launch.dependent", 2e-6, NULL}, {"gpu.launch.cooperative", 0, "failed"},
-	        {"gpu.event.wait", 0, "failed"}};
+	        {"gpu.event.sync", 0, "failed"}};
 	struct table *curve = new_curve();
 
 	add_point(curve, 2e-6, "dependent");

@@ -171,6 +171,10 @@ static void test_divided(void)
 	        "and in slices farther away, both near");
 	is_text(row_of(profile, "gpu.l2.far.latency")->status, "absent",
 	        "which says nothing of the other partition");
+	double least, most;
+	ok(profile_range(profile, "gpu.load.latency", "bytes", &least, &most) && least >= 524288 &&
+	                most > 0.75 * last_cache_bytes(&m) && most <= last_cache_bytes(&m),
+	        "loads by the set, past L1 and up to L2: of %g to %g bytes", least, most);
 	profile_free(profile);
 }
 

@@ -106,6 +106,12 @@ mkdir -p "$gpu" "$scratch/data/papers" "$scratch/host" "$scratch/empty"
 cp "$root/data/papers/"*.tsv "$scratch/data/papers"
 fixture_profile >"$gpu/profile.tsv"
 printf 'gpu.launch.pdl\t9\ts\t8\t10\t3\tmade up\thardware\tfailed\n' >>"$gpu/profile.tsv"
+awk '{ print $1 "\t" $2 "\tB/s\t" $3 "\t" $4 "\t9\tmade up\thardware\tok" }' <<-ROWS >>"$gpu/profile.tsv"
+	gpu.copy.width[width=4] 3e12 2.9e12 3.1e12
+	gpu.copy.width[width=16] 4e12 3.9e12 4.1e12
+	gpu.copy.misaligned[offset=4] 3e12 2.0e12 4.0e12
+	gpu.copy.misaligned[offset=64] 4e12 3.9e12 4.1e12
+ROWS
 printf 'key\tvalue\nmachine\tmade-up\ngpu.name\tMade Up <1> & Co\ngpu.sms\t132\nhost.cpu\tMade Up Processor\n' >"$gpu/machine.tsv"
 curve gpu 'blocks	bytes' >"$gpu/launch.tsv" <<-ROWS
 	enqueue nan nan 2e-6
@@ -187,6 +193,8 @@ says "$text" 'gpu.launch.pdl .* FAILED$' 'a failed parameter is marked'
 says "$text" '^programmatic dependent launch  *not measured here' 'and not used'
 says "$text" 'lacks gpu.barrier.counter' 'a missing parameter is named'
 says "$text" 'CPU panel, as measured: only below m = 3000' 'the choice between CPU and GPU'
+says "$scratch/joined" 'Narrow accesses: threads that copy 4 bytes .* 75 % .*width=4. = 3 TB/s (2.9 .. 3.1)' 'a rule, its number and interval'
+never "$text" 'Misaligned copies' 'no rule where the intervals overlap'
 says "$text" '^cuda panel_getrf/blas/s  *750  *48 .* UNDER$' 'cases with large errors'
 says "$text" 'predictions in .* were made from another profile' 'predictions from another profile'
 says "$text" '^4096  *64  *10.7  *8.59 .* +25.0$' 'block triangles: early exit against the folded grid'
