@@ -39,10 +39,26 @@ static int64_t next_width(const struct width_rule *rule, int64_t rows, int64_t c
 	return width;
 }
 
-/* Least and most width of a block: powers of two times the narrowest. In matrices of very many
- * columns all blocks have the width of the first. */
+/* Tensor cores cut the sums of split operands again and again while these are as large as the
+ * matrix. Where a few columns hold nearly all of it, as in Gram matrices of few columns, LU's later
+ * sums are small after a narrow first block (docs/experiments/truncation.md). Not where the product
+ * after such a block is too small for split operands. */
+int64_t plan_first_most(const struct executor *e, enum operation operation, int64_t m, int64_t n,
+        enum precision precision)
+{
+	const int64_t narrow = e->tuning.plan.narrow_first;
+	const struct split_limits *least = &e->tuning.split;
+	const bool split = precision == SINGLE && e->math != MATH_FP32 &&
+	                   min_int64(m, n) >= least->use &&
+	                   2.0 * (double)m * (double)n * (double)narrow >= least->flops;
+
+	return operation == GETRF && split ? narrow : INT64_MAX;
+}
+
+/* Least and most width of a block, most of the first: powers of two times the narrowest. In
+ * matrices of very many columns all blocks have one width, but perhaps the first. */
 struct bounds {
-	int64_t least, most;
+	int64_t least, most, first;
 };
 
 static int64_t divide(
@@ -54,9 +70,11 @@ static int64_t divide(
 	do {
 		const int64_t width = next_width(rule, m - j, n - j);
 		widths[count] = min_int64(max_int64(width, bounds.least), bounds.most);
+		if (count == 0)
+			widths[0] = min_int64(widths[0], bounds.first);
 		j += widths[count++];
 	} while (j < steps && count < DEFAULT_WIDTHS);
-	return j < steps ? 1 : count;
+	return j < steps ? 1 + (widths[1] > widths[0]) : count;
 }
 
 /* Rows of a panel that one cluster holds; 0 on devices without clusters for such panels. */
@@ -148,7 +166,7 @@ static int64_t qr_leaf(const struct executor *e, int64_t m, enum precision preci
 static struct bounds bounds_of(const struct executor *e, enum operation operation,
         enum precision precision, int64_t m, int64_t columns)
 {
-	struct bounds bounds = {0, INT64_MAX};
+	struct bounds bounds = {.most = INT64_MAX};
 
 	if (operation == GETRF)
 		bounds.least = widest_lu_leaf(e, m, columns, precision);
@@ -197,10 +215,11 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
 	                                  : precision == DOUBLE ? &t->in_double
 	                                                        : &t->in_single;
 	const int64_t columns = min_int64(m, n);
-	const struct bounds bounds = hybrid ? (struct bounds){0, INT64_MAX}
-	                                    : bounds_of(e, operation, precision, m, columns);
+	struct bounds bounds = hybrid ? (struct bounds){.most = INT64_MAX}
+	                              : bounds_of(e, operation, precision, m, columns);
 	struct plan *plan = &out->plan;
 
+	bounds.first = plan_first_most(e, operation, m, n, precision);
 	*plan = (struct plan){.hybrid = hybrid,
 	        .widths = out->widths,
 	        .count = divide(rule_of(rules, operation), bounds, m, n, out->widths),

@@ -16,6 +16,10 @@ struct default_plan {
 /* Widest leaf of LU on the device. */
 enum { DEFAULT_LU_LEAF = 128 };
 
+/* Most columns of the first block. */
+int64_t plan_first_most(const struct executor *, enum operation operation, int64_t m, int64_t n,
+        enum precision precision);
+
 /* The plan of an m x n matrix. hybrid: panels on the host CPU. The executor says which LU panels
  * fit on chip. */
 void plan_default(struct executor *, enum operation operation, int64_t m, int64_t n,

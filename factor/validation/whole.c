@@ -90,7 +90,7 @@ static bool run(struct executor *e, const struct whole *whole, const struct plan
 		return factorize(e, whole, plan, a, work, pivots, tau);
 	/* only the triangle of a symmetric matrix */
 	enum uplo part = whole->operation == POTRF ? whole->uplo : WHOLE;
-	int64_t piece = whole->piece > 0 ? whole->piece : plan->widths[0];
+	int64_t piece = whole->piece > 0 ? whole->piece : plan_widest(plan, a.n);
 	return matrix_to_device(e, part, piece, *host, a) &&
 	       factorize(e, whole, plan, a, work, pivots, tau) &&
 	       matrix_to_host(e, part, piece, a, *host);

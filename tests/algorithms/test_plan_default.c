@@ -40,12 +40,12 @@ static void check_accepted(struct executor *e, enum operation operation)
 	ok(refused == 0, "operation %d: plans for all shapes are accepted", operation);
 }
 
-static int64_t width_of(struct executor *e, enum operation operation, int64_t n)
+static int64_t width_of(struct executor *e, enum operation operation, int64_t block, int64_t n)
 {
 	struct default_plan chosen;
 
 	plan_default(e, operation, n, n, SINGLE, false, &chosen);
-	return plan_width(&chosen.plan, 0, n);
+	return plan_width(&chosen.plan, block, n);
 }
 
 /* A panel is on chip while the executor says that it fits: here up to so many columns. */
@@ -103,6 +103,9 @@ static void check_panels(struct executor *e)
 	plan_default(e, GETRF, 16384, 16384, SINGLE, false, &chosen);
 	ok(chosen.plan.leaf == 128 && chosen.plan.widths[chosen.plan.count - 1] == 64,
 	        "wider leaves, not blocks, beside products by 3xTF32");
+	plan_default(e, GETRF, 16384, 256, SINGLE, false, &chosen);
+	ok(chosen.plan.widths[0] == 128,
+	        "no narrow block before products too small for split operands");
 	e->math = MATH_FP32;
 	most_columns = 32;
 	plan_default(e, GETRF, 9000, 9000, SINGLE, false, &chosen);
@@ -164,6 +167,36 @@ static void check_sequence(struct executor *e)
 	ok(chosen.plan.inverse == PLAN_INVERSE_MAX, "Cholesky with the host's panels by inverses");
 }
 
+/* Whether the first block alone is narrower than the one after it, and blocks cover all columns. */
+static bool begins_narrow(struct executor *e, int64_t n, enum precision precision)
+{
+	struct default_plan chosen;
+	const struct plan *plan = &chosen.plan;
+	bool grows = false;
+
+	plan_default(e, GETRF, n, n, precision, false, &chosen);
+	for (int64_t i = 2; i < plan->count; i++)
+		grows |= plan->widths[i] > plan->widths[i - 1];
+	return plan->widths[0] == e->tuning.plan.narrow_first &&
+	       plan->widths[1] > plan->widths[0] && plan_blocks(plan, n) == plan->count && !grows;
+}
+
+static void check_narrow_first(struct executor *e)
+{
+	struct default_plan chosen;
+
+	for (e->math = MATH_3XTF32; e->math < MATHS; e->math++)
+		ok(begins_narrow(e, 5555, SINGLE) && begins_narrow(e, 32768, SINGLE) &&
+		                !begins_narrow(e, 32768, DOUBLE),
+		        "LU%s: the first block is narrow, and no other", math_title[e->math]);
+	e->math = MATH_3XFP16;
+	plan_default(e, GETRF, 3000000, 2000000, SINGLE, false, &chosen);
+	ok(chosen.plan.count == 2 && chosen.plan.widths[0] == 64 && chosen.plan.widths[1] == 256,
+	        "also before one width for very many columns");
+	e->math = MATH_FP32;
+	ok(!begins_narrow(e, 32768, SINGLE), "not in fp32");
+}
+
 /* The benchmark's row of it says all of it. */
 static void check_row(struct executor *e)
 {
@@ -194,17 +227,18 @@ int main(void)
 
 	for (enum operation operation = GETRF; operation <= POTRF; operation++)
 		check_accepted(e, operation);
-	ok(width_of(e, GETRF, 500) == 64 && width_of(e, GETRF, 8192) == 256 &&
-	                width_of(e, GETRF, 90000) == 512,
+	ok(width_of(e, GETRF, 0, 500) == 64 && width_of(e, GETRF, 0, 8192) == 256 &&
+	                width_of(e, GETRF, 0, 90000) == 512,
 	        "LU: a part of the columns, from 64 to 512");
-	ok(width_of(e, POTRF, 500) == 128 && width_of(e, POTRF, 1536) == 128 &&
-	                width_of(e, POTRF, 5000) == 512,
+	ok(width_of(e, POTRF, 0, 500) == 128 && width_of(e, POTRF, 0, 1536) == 128 &&
+	                width_of(e, POTRF, 0, 5000) == 512,
 	        "Cholesky: a larger part, from 128");
 	e->math = MATH_3XFP16;
-	ok(width_of(e, GETRF, 90000) == 256 && width_of(e, GEQRF, 90000) == 256 &&
-	                width_of(e, POTRF, 90000) == 256,
+	ok(width_of(e, GETRF, 1, 90000) == 256 && width_of(e, GEQRF, 0, 90000) == 256 &&
+	                width_of(e, POTRF, 0, 90000) == 256,
 	        "narrower ones where updates are by split operands");
 	e->math = MATH_FP32;
+	check_narrow_first(e);
 	check_sequence(e);
 	check_row(e);
 	check_others(e);

@@ -152,6 +152,29 @@ static void test_default(
 	        taken, kinds * count, slower);
 }
 
+/* Both where the default plan is taken and beyond; not where the caller says the width. */
+static void test_narrow_first(const struct profile *p)
+{
+	static const int64_t sizes[] = {4096, 16384};
+	static struct plan_choice choice;
+	struct plan_fixed fixed = plan_free;
+	int begun = 0, wrong = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		struct factor_question asked = question("getrf", NULL, sizes[i], sizes[i]);
+		asked.math = MATH_3XFP16;
+		wrong += !plan_choose(p, &asked, &plan_free, &choice);
+		begun += choice.plan.widths[0] == tuning_hopper.plan.narrow_first &&
+		         choice.plan.count > 1 && choice.plan.widths[1] > choice.plan.widths[0];
+		asked.plan = &choice.plan;
+		wrong += choice.seconds != question_seconds(p, &asked, 2);
+		fixed.nb = 128;
+		wrong += !plan_choose(p, &asked, &fixed, &choice) || choice.plan.widths[0] != 128;
+	}
+	ok(begun == 2 && wrong == 0,
+	        "plans of LU by split operands begin with a narrow block, and its time counts");
+}
+
 /* LU in double precision has blocks or leaves of less than 64 columns only where one cluster does
  * not hold panels of so many. */
 static void test_narrow(const struct profile *p)
@@ -230,6 +253,7 @@ int main(void)
 	test_default(recorded, OPERATION_COUNT, MATH_FP32, sizes, test_full() ? 6 : 4);
 	/* by split operands the model underestimates plans of more narrow blocks */
 	test_default(recorded, 1, MATH_3XFP16, by_splits, test_full() ? 5 : 3);
+	test_narrow_first(recorded);
 	test_narrow(recorded);
 	test_borders(recorded);
 	test_tall_panels(recorded);

@@ -195,6 +195,8 @@ static bool choose(const struct profile *profile, const struct factor_question *
 		plan_sequence(&s, &best);
 	if (!fixed->nb && isfinite(best))
 		plan_tie_widths(&s, &best);
+	if (!fixed->nb && isfinite(best))
+		plan_begin_narrow(&s, &best);
 	choice->seconds = best;
 	if (isfinite(best)) {
 		plan_screen(&s, &choice->plan, 0);

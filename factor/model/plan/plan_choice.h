@@ -33,7 +33,8 @@ static const struct plan_fixed plan_free = {0, -1, -1, 0, -1, NULL};
  * width, until nothing improves: for panels in each place, with look-ahead and without. Then the
  * sequence of widths, from the right end to the left: the best first block of every trailing matrix
  * is the one with which the model executor, going on with the best sequence of the rest, ends first
- * (LAWN 202, section 5). Then the borders between widths move while that makes the whole faster.
+ * (LAWN 202, section 5). Then the borders between widths move while that makes the whole faster. LU
+ * by split operands begins with a block as narrow as the default plan's.
  *
  * One width is taken unless a sequence is faster; look-ahead, unless a plan without it is clearly
  * faster; the default plan (plan_default.h), unless the found one is faster. LU's look-ahead is 2

@@ -25,6 +25,10 @@ double plan_screen(struct search *s, const struct plan *plan, int64_t j);
  * seconds in *best. */
 void plan_sequence(struct search *s, double *best);
 
+/* Puts the first block of LU by split operands before the choice's blocks where these are wider,
+ * for accuracy; *best becomes the seconds. */
+void plan_begin_narrow(struct search *s, double *best);
+
 /* Plans of nearly the same cost (plan_ties.c): takes another one where measurements favour it. Of
  * one width throughout a wider one; *best becomes its seconds. */
 void plan_tie_widths(struct search *s, double *best);

@@ -3,6 +3,7 @@
  * to the left (LAWN 202, section 5), and then improvements of the whole. */
 #include "plan_search.h"
 
+#include "factor/algorithms/plan_default.h"
 #include "lib/base/msg.h"
 
 #include <math.h>
@@ -265,4 +266,19 @@ void plan_sequence(struct search *s, double *best)
 		if (one_width(&plan, widths, width, columns, halved))
 			left |= take_sequence(s, &plan, widths, most, best);
 	c->by_rule |= left && c->plan.count == 1;
+}
+
+void plan_begin_narrow(struct search *s, double *best)
+{
+	struct plan_choice *c = s->choice;
+	const int64_t most =
+	        strcmp(s->asked.operation, "getrf") == 0
+	                ? plan_first_most(s->e, GETRF, s->asked.m, s->asked.n, s->asked.precision)
+	                : INT64_MAX;
+
+	if (c->widths[0] <= most || c->plan.count == PLAN_CHOICE_BLOCKS)
+		return;
+	memmove(c->widths + 1, c->widths, (size_t)c->plan.count++ * sizeof *c->widths);
+	c->widths[0] = most;
+	*best = plan_screen(s, &c->plan, 0);
 }

@@ -64,7 +64,9 @@ static void take_own(struct search *s, enum operation operation)
 	c->plan = own.plan;
 	memcpy(c->widths, own.widths, (size_t)own.plan.count * sizeof *own.widths);
 	c->plan.widths = c->widths;
-	if (own.widths[own.plan.count - 1] == own.widths[0]) /* widths never grow */
+	/* widths grow after the first block alone */
+	const int64_t widest = plan_widest(&own.plan, min_int64(s->asked.m, s->asked.n));
+	if (own.widths[0] == widest && own.widths[own.plan.count - 1] == widest)
 		c->plan.count = 1;
 }
 

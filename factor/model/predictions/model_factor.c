@@ -66,7 +66,7 @@ bool model_factor_run(struct executor *e, const struct factor_question *asked)
 
 	if (!asked->from_host)
 		return factorize(e, asked, a);
-	int64_t piece = asked->piece > 0 ? asked->piece : asked->plan->widths[0];
+	int64_t piece = asked->piece > 0 ? asked->piece : plan_widest(asked->plan, asked->n);
 	return matrix_to_device(e, part, piece, a, a) && factorize(e, asked, a) &&
 	       matrix_to_host(e, part, piece, a, a);
 }

@@ -39,8 +39,8 @@ static void predict_factor(
 
 	plan_default(e, (enum operation)q->operation, q->m, q->n, q->precision, way->hybrid, plan);
 	snprintf(way->detail, sizeof way->detail,
-	        "blocks of %d columns at first, leaves of %d, look-ahead %d",
-	        (int)plan_width(&plan->plan, 0, q->n), (int)plan->plan.leaf, plan->plan.lookahead);
+	        "blocks of up to %d columns, leaves of %d, look-ahead %d",
+	        (int)plan_widest(&plan->plan, q->n), (int)plan->plan.leaf, plan->plan.lookahead);
 	if (model_factor_run(e, &asked))
 		way->parts = executor_model_result(e);
 	else
