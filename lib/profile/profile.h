@@ -21,7 +21,7 @@ struct parameter {
 	char unit[16]; /* SI base: s B B/s Hz flop/s count ratio */
 	struct estimate estimate;
 	char *method;
-	char *regime;     /* hardware | surface */
+	char *regime;     /* hardware | library | calibrated */
 	char *status;     /* ok | noisy | bounded | failed */
 	uint64_t changed; /* a bit for each what-if that moved the row */
 	bool read;        /* a value of the profile came from it */
@@ -36,7 +36,18 @@ struct profile {
 	int changes;                 /* what-ifs so far, of PROFILE_CHANGES at most */
 	struct table *source;        /* metadata of the file it was read from, or NULL */
 	struct profile *by_hardware; /* the same with all efficiencies 1, or NULL */
+	bool hardware_alone;         /* all efficiencies are 1: values rest on no timing */
 };
+
+/* What a number rests on: no timing of a kernel or a library call; timings of library calls;
+ * timings of our own kernels. NULL means hardware. A number that rests on several has the last of
+ * them. */
+enum { REGIMES = 3 };
+extern const char *const regime_name[REGIMES];
+const char *regime_of_both(const char *a, const char *b);
+
+/* Whether it is a timing of kernels or calls. */
+bool regime_is_timing(const char *regime);
 
 struct profile *profile_new(void);
 struct profile *profile_copy(const struct profile *profile);
@@ -92,7 +103,7 @@ double profile_between(
 struct lookup {
 	struct estimate estimate;
 	bool found, extrapolated;
-	const char *regime, *status; /* the worst among the rows used */
+	const char *regime, *status; /* the last regime and the worst status of the rows used */
 };
 struct lookup profile_get(
         const struct profile *profile, const char *name, const struct arg *args, size_t arg_count);

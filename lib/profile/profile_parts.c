@@ -71,7 +71,7 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"gpu.qr_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.lu_top.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.lu_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.potrf_*", {[EARLY] = 1}, NULL, 0}};
 
-/* Every other surface of times from start to start. */
+/* Every other timing from start to start. */
 static const struct whole started = {"gpu.*", {[DEPENDENT] = 1}, NULL, 0};
 
 static const struct whole *whole_of(const struct parameter *row)
@@ -79,7 +79,7 @@ static const struct whole *whole_of(const struct parameter *row)
 	for (size_t w = 0; w < ARRAY_LEN(wholes); w++)
 		if (fnmatch(wholes[w].name, row->name, 0) == 0)
 			return &wholes[w];
-	if (strcmp(row->regime, "surface") == 0 && strstr(row->method, "start to start"))
+	if (regime_is_timing(row->regime) && strstr(row->method, "start to start"))
 		return &started;
 	return NULL;
 }
