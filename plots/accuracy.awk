@@ -73,7 +73,7 @@ function skipped_cases(   i, j, k, n, count, list, reason, times, first) {
 
 function families(   i, name) {
 	table_start(id "families", "Errors by family: predicted / measured - 1, in %", \
-		"<family|<shapes|<regime|>n|>median|!>p90|>worst|>bias|!>in 5|>in 10|!>in 20|!>in 30|>cover|>+- %|>reached|>regret|>by rule|!>peak|!>scaled|!>interpolated")
+		"<family|<shapes|<regime|>n|>median|!>p90|>worst|!>bias|!>in 5|>in 10|!>in 20|!>in 30|>cover|>+- %|>reached|>regret|>by rule|!>peak|!>scaled|!>interpolated")
 	for (i = 1; i <= V["rows"]; i++) {
 		name = V[i, "executor"] " " V[i, "family"]
 		sub(/panel_getrf\//, "", name)

@@ -103,6 +103,9 @@ static void hardware_alone(const char *here)
 	is_text(regime_read(copy, "gpu.cublas.gemm"), "hardware", "at efficiency 1 it is not");
 	is_real(profile_get(copy, "gpu.cublas.gemm", NULL, 0).estimate.value, launch, 1e-9,
 	        "it costs a launch");
+	ok(profile_get(copy, "gpu.gemm.s.peak", NULL, 0).estimate.value ==
+	                profile_get(own, "gpu.fma.s.rate", NULL, 0).estimate.value,
+	        "products are as fast as the pipe");
 	profile_free(copy);
 	profile_free(alone);
 	profile_free(own);

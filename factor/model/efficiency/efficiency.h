@@ -40,5 +40,6 @@ bool efficiency_any(const struct profile *profile);
  * of which one machine lacks the hardware are left out. Returns the number of rows taken. */
 size_t efficiency_take(struct profile *profile, const struct profile *other);
 
-/* The same with all efficiencies 1, and calls of a library as launches: what the hardware says. */
+/* The same with all efficiencies 1, calls of a library as launches, and the pipes' highest rates:
+ * what the hardware says. */
 size_t efficiency_by_hardware(struct profile *profile, const struct profile *other);
