@@ -8,7 +8,7 @@ fixture_profile() {
 		if (only != "" && index(name, only ".") != 1)
 			return
 		print name, sprintf("%.6g", value), unit, sprintf("%.6g", 0.97 * value), sprintf("%.6g", 1.03 * value), 30, \
-			"made up", regime == "" ? "hardware" : regime, "ok"
+			"made up", regime != "" ? regime : name ~ /^(gpu\.cublas|host\.blas)\./ ? "library" : "hardware", "ok"
 	}
 	BEGIN {
 		print "# machine: made-up"
@@ -47,20 +47,20 @@ fixture_profile() {
 			for (n = 32; n <= 128; n *= 2) {
 				for (b = 1; b <= 132; b = b == 128 ? 132 : b == 132 ? 133 : 2 * b)
 					row("gpu.panel.column." letter "[blocks=" b ",n=" n "]", (1.3 + b / 300 + p * n / 400) * us,
-						"s", "surface")
-				row("gpu.panel.twice." letter "[n=" n "]", (1.9 + p * n / 400) * us, "s", "surface")
+						"s", "calibrated")
+				row("gpu.panel.twice." letter "[n=" n "]", (1.9 + p * n / 400) * us, "s", "calibrated")
 			}
 			for (m = 128; m <= 131072; m *= 4)
 				for (n = 2; n <= 128; n *= 4) {
-					row("gpu.panel.step." letter "[m=" m ",n=" n "]", (4.7 + m / 1e5) * us + 8 * p * m * n / 2e12, "s", "surface")
-					row("gpu.panel.pivot." letter "[m=" m ",n=" n "]", (2.2 + m / 1e5) * us, "s", "surface")
+					row("gpu.panel.step." letter "[m=" m ",n=" n "]", (4.7 + m / 1e5) * us + 8 * p * m * n / 2e12, "s", "calibrated")
+					row("gpu.panel.pivot." letter "[m=" m ",n=" n "]", (2.2 + m / 1e5) * us, "s", "calibrated")
 				}
 			for (m = 128; m <= 131072; m *= 8)
 				for (n = 1; n <= 128; n *= 8) {
-					row("host.iamax." letter "[m=" m ",n=" n "]", 0.02 * us + m * p / 8e9, "s", "surface")
-					row("host.scal." letter "[m=" m ",n=" n "]", 0.02 * us + m * p / 1e10, "s", "surface")
-					row("host.swap." letter "[m=" m ",n=" n "]", 0.02 * us + n * p / 1e9, "s", "surface")
-					row("host.ger." letter "[m=" m ",n=" n "]", 0.1 * us + m * n * p / 4e9, "s", "surface")
+					row("host.iamax." letter "[m=" m ",n=" n "]", 0.02 * us + m * p / 8e9, "s", "library")
+					row("host.scal." letter "[m=" m ",n=" n "]", 0.02 * us + m * p / 1e10, "s", "library")
+					row("host.swap." letter "[m=" m ",n=" n "]", 0.02 * us + n * p / 1e9, "s", "library")
+					row("host.ger." letter "[m=" m ",n=" n "]", 0.1 * us + m * n * p / 4e9, "s", "library")
 				}
 		}
 		row("link.h2d.pinned.alpha", 8 * us, "s"); row("link.h2d.pinned.beta", 5e10, "B/s")
@@ -73,18 +73,18 @@ fixture_profile() {
 				for (level = 1; level <= 4; level++) {
 					at = "[threads=" threads ",bytes=" b ",level=" level "]"
 					columns = level == 1 ? 2 : level == 2 ? 4 : level == 3 ? 8 + 2e6 / 4 / b : 16 + 8e6 / b
-					row("host.gram.dots" at, threads * us + columns * b / 1e11, "s", "surface")
-					row("host.gram.update" at, threads * us + columns * b / 5e10, "s", "surface")
-					row("host.gram.fused" at, threads * us + columns * b / 5e10, "s", "surface")
+					row("host.gram.dots" at, threads * us + columns * b / 1e11, "s", "calibrated")
+					row("host.gram.update" at, threads * us + columns * b / 5e10, "s", "calibrated")
+					row("host.gram.fused" at, threads * us + columns * b / 5e10, "s", "calibrated")
 					groups = level == 1 ? 1 : level == 2 ? 4 : 8 + 2e6 / b
 					if (level < 4)
-						row("host.gram.few" at, threads * us + groups * b * 8 / 1e10, "s", "surface")
+						row("host.gram.few" at, threads * us + groups * b * 8 / 1e10, "s", "calibrated")
 					if (level < 3)
-						row("host.gram.many" at, threads * us + groups * b * 48 / 1e10, "s", "surface")
+						row("host.gram.many" at, threads * us + groups * b * 48 / 1e10, "s", "calibrated")
 				}
 		}
 		for (b = 1024; b <= 65536; b *= 64)
-			row("host.gram.handed[bytes=" b "]", 0.1 * us + b / 1e10, "s", "surface")
+			row("host.gram.handed[bytes=" b "]", 0.1 * us + b / 1e10, "s", "calibrated")
 		row("host.parallel.fork[threads=1]", 0.2 * us, "s"); row("host.parallel.fork[threads=2]", us, "s")
 		for (b = 16384; b <= 2 ^ 28; b *= 8) {
 			row("host.memory.read[threads=1,bytes=" b "]", b > 1e6 ? 1e10 : 5e10, "B/s")
@@ -92,8 +92,8 @@ fixture_profile() {
 		}
 		for (m = 128; m <= 131072; m *= 2)
 			for (n = 16; n <= 128; n *= 2) {
-				row("host.getrf.s[m=" m ",n=" n "]", 5 * us + m * n * n / 5e10, "s", "surface")
-				row("host.getrf.d[m=" m ",n=" n "]", 5 * us + m * n * n / 2.5e10, "s", "surface")
+				row("host.getrf.s[m=" m ",n=" n "]", 5 * us + m * n * n / 5e10, "s", "library")
+				row("host.getrf.d[m=" m ",n=" n "]", 5 * us + m * n * n / 2.5e10, "s", "library")
 			}
 	}'
 }

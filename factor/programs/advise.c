@@ -38,8 +38,8 @@ enum { CHANGES = QR_MODIFY + 1 };
 static struct table *answer_table(
         const struct question *question, const struct answer *answer, size_t count)
 {
-	static const char *const first[] = {
-	        "variant", "executor", "seconds", "low", "high", "gflops", "chosen", "limiter"};
+	static const char *const first[] = {"variant", "executor", "seconds", "low", "high",
+	        "gflops", "regime", "chosen", "limiter"};
 	const char *columns[ARRAY_LEN(first) + TERM_COUNT + 1];
 	size_t width = 0;
 
@@ -64,6 +64,7 @@ static struct table *answer_table(
 		table_set_real(table, r, "low", p->low);
 		table_set_real(table, r, "high", p->high);
 		table_set_real(table, r, "gflops", flops / p->seconds / 1e9);
+		table_set_text(table, r, "regime", regime_of_both(p->model.regime, NULL));
 		char simpler[512];
 		model_simpler_text(&p->model, simpler, sizeof simpler);
 		table_set_text(table, r, "reason", simpler);
@@ -81,8 +82,8 @@ static void print_answers(
 {
 	double flops = model_flops_getrf((double)question->m, (double)question->n);
 
-	fprintf(out, "  %-10s %-4s %10s  %-21s %9s ", "variant", "on", "us", "95 % interval",
-	        "Gflop/s");
+	fprintf(out, "  %-10s %-4s %10s  %-21s %9s  %-10s ", "variant", "on", "us", "95 % interval",
+	        "Gflop/s", "regime");
 	for (int t = 0; t < TERM_COUNT; t++)
 		fprintf(out, " %10s", term_name[t]);
 	fputc('\n', out);
@@ -96,8 +97,9 @@ static void print_answers(
 		}
 		char interval[48];
 		snprintf(interval, sizeof interval, "%.1f .. %.1f", p->low * 1e6, p->high * 1e6);
-		fprintf(out, "%c %-10s %-4s %10.1f  %-21s %9.1f ", i ? ' ' : '*', answer[i].variant,
-		        on, p->seconds * 1e6, interval, flops / p->seconds / 1e9);
+		fprintf(out, "%c %-10s %-4s %10.1f  %-21s %9.1f  %-10s ", i ? ' ' : '*',
+		        answer[i].variant, on, p->seconds * 1e6, interval, flops / p->seconds / 1e9,
+		        regime_of_both(p->model.regime, NULL));
 		for (int t = 0; t < TERM_COUNT; t++)
 			fprintf(out, " %10.1f", p->parts.term[t] * 1e6);
 		fputc('\n', out);

@@ -77,7 +77,7 @@ static void print_parts(
 /* ---- output ---- */
 
 static const char *const columns[] = {
-        "way", "plan", "seconds", "gflops", "limiter", "share", "hardware", "reason"};
+        "way", "plan", "seconds", "gflops", "regime", "limiter", "share", "hardware", "reason"};
 
 static struct table *ways_table(const struct way_question *q, const struct way *way, size_t count)
 {
@@ -94,6 +94,7 @@ static struct table *ways_table(const struct way_question *q, const struct way *
 		}
 		table_set_real(table, r, "seconds", w->seconds);
 		table_set_real(table, r, "gflops", way_flops(q) / w->seconds / 1e9);
+		table_set_text(table, r, "regime", w->regime);
 		table_set_text(table, r, "limiter", term_name[w->parts.limiter]);
 		table_set_real(
 		        table, r, "share", w->parts.term[w->parts.limiter] / w->parts.seconds);
@@ -104,8 +105,8 @@ static struct table *ways_table(const struct way_question *q, const struct way *
 
 static void print_ways(const struct way_question *q, const struct way *way, size_t count)
 {
-	printf("  %-28s %12s %9s  %-18s %12s  %s\n", "way", "us", "Gflop/s", "limiter",
-	        "hardware us", "plan");
+	printf("  %-28s %12s %9s  %-10s  %-18s %12s  %s\n", "way", "us", "Gflop/s", "regime",
+	        "limiter", "hardware us", "plan");
 	for (size_t i = 0; i < count; i++) {
 		const struct way *w = &way[i];
 		char limiter[32];
@@ -115,8 +116,8 @@ static void print_ways(const struct way_question *q, const struct way *way, size
 		}
 		snprintf(limiter, sizeof limiter, "%s (%.0f %%)", term_name[w->parts.limiter],
 		        100 * w->parts.term[w->parts.limiter] / w->parts.seconds);
-		printf("%c %-28s %12.1f %9.1f  %-18s ", i ? ' ' : '*', w->name, w->seconds * 1e6,
-		        way_flops(q) / w->seconds / 1e9, limiter);
+		printf("%c %-28s %12.1f %9.1f  %-10s  %-18s ", i ? ' ' : '*', w->name,
+		        w->seconds * 1e6, way_flops(q) / w->seconds / 1e9, w->regime, limiter);
 		if (isnan(w->hardware))
 			printf("%12s", "-");
 		else

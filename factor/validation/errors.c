@@ -52,7 +52,7 @@ static void compare_row(struct comparison *row)
 	                      *measured = row->measured ? &row->measured->seconds : NULL;
 	const char *reason = skipped(row->predicted, row->measured);
 
-	row->error = row->half_width = row->peak_error = row->scaled_error =
+	row->error = row->half_width = row->of_measured = row->peak_error = row->scaled_error =
 	        row->interpolated_error = NAN;
 	row->verdict = VERDICT_SKIPPED;
 	if (reason) {
@@ -63,10 +63,22 @@ static void compare_row(struct comparison *row)
 	} else {
 		row->error = errors_relative(predicted->value, measured->value);
 		row->half_width = (predicted->high - predicted->low) / 2 / predicted->value;
+		row->of_measured = row->hardware / measured->value;
 		row->covered =
 		        predicted->low <= measured->value && measured->value <= predicted->high;
 		row->verdict = judge(predicted->value, measured);
 	}
+}
+
+/* The prediction by the hardware alone follows that of the full model. */
+static double hardware_seconds(const struct results *predictions, size_t i)
+{
+	const struct result *row = &predictions->row[i], *next = row + 1;
+
+	return i + 1 < predictions->count && results_level(row) == LEVEL_FULL &&
+	                       results_level(next) == LEVEL_HARDWARE && result_same_case(row, next)
+	               ? next->seconds.value
+	               : NAN;
 }
 
 size_t errors_compare(const struct results *predictions, const struct results *measurements,
@@ -81,6 +93,7 @@ size_t errors_compare(const struct results *predictions, const struct results *m
 		row->predicted = predicted;
 		row->measured = results_find(measurements, predicted);
 		row->level = results_level(predicted);
+		row->hardware = hardware_seconds(predictions, i);
 		row->phase = result_has(predicted, "phase");
 		row->drawn = result_seed(predicted) != NOT_DRAWN;
 		snprintf(row->family, sizeof row->family, "%s/%s/%c%s%s%s", predicted->operation,
@@ -150,6 +163,7 @@ static void summarize(struct error_summary *summary, const struct comparison *co
 		summary->within[b] = (double)within[b] / (double)n;
 	summary->coverage = (double)covered / (double)n;
 	summary->half_width = median_abs_of(rows, n, offsetof(struct comparison, half_width));
+	summary->of_measured = median_abs_of(rows, n, offsetof(struct comparison, of_measured));
 	summary->peak = median_abs_of(rows, n, offsetof(struct comparison, peak_error));
 	summary->scaled = median_abs_of(rows, n, offsetof(struct comparison, scaled_error));
 	summary->interpolated =
@@ -167,6 +181,7 @@ struct error_summary errors_summary(
 	        .within = {NAN, NAN, NAN, NAN},
 	        .coverage = NAN,
 	        .half_width = NAN,
+	        .of_measured = NAN,
 	        .peak = NAN,
 	        .scaled = NAN,
 	        .interpolated = NAN};

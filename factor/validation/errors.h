@@ -21,6 +21,9 @@ struct comparison {
 	double error;        /* NaN when skipped, as all below */
 	bool covered;        /* measured median inside the prediction's interval */
 	double half_width;   /* of the prediction's interval, relative */
+	double hardware;     /* seconds of the same case by the hardware alone, where predicted */
+	double of_measured;  /* hardware over measured: the rest is what kernels leave on the table
+	                      */
 	double peak_error;   /* of the baseline "peak rate", filled by errors_baseline_... */
 	double scaled_error; /* of the nearest other measured size of the family, scaled by flops */
 	double interpolated_error; /* of log-log interpolation between benched powers of two */
@@ -69,6 +72,7 @@ struct error_summary {
 	double median_abs, p90_abs, worst, bias; /* worst and bias (median) are signed */
 	double within[4];                        /* fractions within 5, 10, 20, 30 % */
 	double coverage, half_width;             /* fraction covered; median relative half-width */
+	double of_measured;                      /* median of hardware over measured */
 	double peak, scaled, interpolated;       /* median absolute errors of the baselines */
 };
 struct error_summary errors_summary(

@@ -12,12 +12,17 @@ static struct estimate estimate_of(
 	        table_real(errors, r, high), 0};
 }
 
+static bool is_kept(int level)
+{
+	return level == LEVEL_FULL || level == LEVEL_HARDWARE;
+}
+
 void errors_earlier(const struct table *errors, int64_t seed, struct results *predictions,
         struct results *measurements)
 {
 	for (size_t r = 0; r < errors->row_count; r++) {
 		struct result row;
-		if (result_read(errors, r, &row) || results_level(&row) != 2 ||
+		if (result_read(errors, r, &row) || !is_kept(results_level(&row)) ||
 		        strcmp(table_text(errors, r, "shapes"), "drawn") != 0 ||
 		        result_seed(&row) == seed)
 			continue;
@@ -35,6 +40,7 @@ void errors_earlier(const struct table *errors, int64_t seed, struct results *pr
 		if (skipped)
 			snprintf(measured.note, sizeof measured.note, "%s", reason);
 		results_add(predictions, &row);
-		results_add(measurements, &measured);
+		if (results_level(&row) == LEVEL_FULL)
+			results_add(measurements, &measured);
 	}
 }

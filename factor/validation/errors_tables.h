@@ -14,8 +14,8 @@ struct table *errors_family_table(const struct comparison *rows, size_t count);
 /* One row per prediction, with its verdict. */
 struct table *errors_row_table(const struct comparison *rows, size_t count);
 
-/* Reads the cases of drawn shapes with the full model from such a table as predictions and
- * measurements; those of `seed` not. */
+/* Reads the cases of drawn shapes with the full model and by the hardware alone from such
+ * a table as predictions and measurements; those of `seed` not. */
 void errors_earlier(const struct table *errors, int64_t seed, struct results *predictions,
         struct results *measurements);
 

@@ -7,8 +7,7 @@
 bool predicted_fill(struct result *row, const struct prediction *made, bool good)
 {
 	row->seconds = (struct estimate){made->seconds, made->low, made->high, 0};
-	snprintf(row->regime, sizeof row->regime, "%s",
-	        made->model.surface ? "surface" : "hardware");
+	snprintf(row->regime, sizeof row->regime, "%s", regime_of_both(made->model.regime, NULL));
 	model_simpler_text(&made->model, row->note, sizeof row->note);
 	if (!good)
 		snprintf(row->note, sizeof row->note, "%s", made->fault.text);
@@ -29,8 +28,6 @@ size_t predicted_levels(struct results *results, const struct profile *profile,
 			continue;
 		refused += !predict(hardware ? profile->by_hardware : profile, order[i], &one) &&
 		           order[i] == LEVEL_FULL;
-		if (hardware)
-			snprintf(one.regime, sizeof one.regime, "hardware");
 		if (order[i] != LEVEL_FULL)
 			results_option_add(one.options, "level", results_level_name(order[i]));
 		results_add(results, &one);

@@ -210,8 +210,7 @@ static size_t case_length(const char *options)
 	return level ? (size_t)(level - options) : strlen(options);
 }
 
-/* Apart from the prediction's level. */
-static bool same_case(const struct result *a, const struct result *b)
+bool result_same_case(const struct result *a, const struct result *b)
 {
 	size_t length = case_length(a->options);
 	return result_same_problem(a, b) && a->k == b->k && a->p == b->p && a->nb == b->nb &&
@@ -222,7 +221,7 @@ static bool same_case(const struct result *a, const struct result *b)
 
 static bool same_row(const struct result *a, const struct result *b)
 {
-	return same_case(a, b) && results_level(a) == results_level(b);
+	return result_same_case(a, b) && results_level(a) == results_level(b);
 }
 
 static bool read_rows(struct results *results, const char *path, struct fault *fault)
@@ -379,7 +378,7 @@ size_t results_count_disturbed(const struct results *results)
 const struct result *results_find(const struct results *results, const struct result *like)
 {
 	for (size_t i = 0; i < results->count; i++)
-		if (same_case(&results->row[i], like))
+		if (result_same_case(&results->row[i], like))
 			return &results->row[i];
 	return NULL;
 }

@@ -27,7 +27,7 @@ struct result {
 	double residual;         /* LAPACK's test ratio; check_whole.h estimates it for whole
 	                            factorizations; rows error_* hold LAWN 202's measure */
 	double orthogonality;    /* of QR, the same ratio; else NaN */
-	char regime[16];         /* of a prediction: hardware | surface */
+	char regime[16];         /* of a prediction: hardware | library | calibrated */
 	char note[512];          /* the reason why there is no number, or a warning; else empty */
 };
 
@@ -98,6 +98,9 @@ const char *result_read(const struct table *table, size_t r, struct result *row)
 
 /* The measurement of a prediction's case, or NULL. */
 const struct result *results_find(const struct results *results, const struct result *like);
+
+/* Whether two rows have the same key columns, apart from a prediction's level. */
+bool result_same_case(const struct result *a, const struct result *b);
 
 /* Whether two rows have the same operation, precision and size. */
 bool result_same_problem(const struct result *a, const struct result *b);

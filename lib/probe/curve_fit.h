@@ -24,10 +24,11 @@ struct curve_rows {
 	const char *called; /* the first argument in the profile; NULL: as its column */
 };
 
-/* Seconds in rows of the regime "surface", between low and high; then the argument columns. */
-#define CURVE_SURFACE(series, parameter, method, low, high, ...)                                   \
+/* A surface: seconds of calls (regime "library") or of our kernels ("calibrated") by shape, between
+ * low and high; then the argument columns. */
+#define CURVE_SURFACE(series, parameter, method, regime, low, high, ...)                           \
 	{                                                                                          \
-		series, {parameter, "s", method, "surface", low, high}, .column = { __VA_ARGS__ }  \
+		series, {parameter, "s", method, regime, low, high}, .column = { __VA_ARGS__ }     \
 	}
 
 /* Adds the row of one point of the series. */

@@ -64,7 +64,8 @@ double model_value(struct model *model, const char *name, const struct arg *args
 	}
 	note_used(model, name);
 	model->extrapolated |= found.extrapolated;
-	model->surface |= strcmp(found.regime, "surface") == 0;
+	if (!model->profile->hardware_alone)
+		model->regime = regime_of_both(model->regime, found.regime);
 	return found.estimate.value;
 }
 

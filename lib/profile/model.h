@@ -12,8 +12,9 @@ struct model {
 	enum profile_scale scale;     /* between the rows of functions */
 	const char *used[MODEL_USED]; /* names of the parameters read, each once */
 	size_t used_count;
-	bool extrapolated, surface; /* some value was extrapolated / came from a rate surface */
-	bool missing; /* the profile lacks a parameter, missing_name; costs are then NaN */
+	const char *regime; /* of all values read; NULL: hardware */
+	bool extrapolated;  /* some value was */
+	bool missing;       /* the profile lacks a parameter, missing_name; costs are then NaN */
 	char missing_name[96];
 	/* operations whose cost is a simpler law's, because the profile lacks rows of theirs; each
 	   once */

@@ -196,6 +196,7 @@ struct profile *profile_copy(const struct profile *profile)
 {
 	struct profile *copy = profile_new();
 
+	copy->hardware_alone = profile->hardware_alone;
 	for (size_t i = 0; i < profile->count; i++)
 		profile_append(copy, &profile->row[i]);
 	if (profile->source) {

@@ -21,7 +21,7 @@ struct parameter {
 	char unit[16]; /* SI base: s B B/s Hz flop/s count ratio */
 	struct estimate estimate;
 	char *method;
-	char *regime;     /* hardware | surface */
+	char *regime;     /* hardware | library | calibrated */
 	char *status;     /* ok | noisy | bounded | failed */
 	uint64_t changed; /* a bit for each what-if that moved the row */
 	bool read;        /* a value of the profile came from it */
@@ -39,6 +39,7 @@ struct profile {
 	/* The index by names (profile_index.c). */
 	struct profile_name *name;
 	size_t slots, names;
+	bool hardware_alone; /* all efficiencies are 1: values rest on no timing */
 };
 
 /* The rows of one name: the position of the first, `count` when there is none, and of the next one
@@ -53,6 +54,16 @@ static inline size_t profile_next(const struct profile *profile, size_t i)
 #define EACH_ROW(i, profile, name)                                                                 \
 	for (size_t i = profile_first(profile, name); i < (profile)->count;                        \
 	        i = profile_next(profile, i))
+
+/* What a number rests on: no timing of a kernel or a library call; timings of library calls;
+ * timings of our own kernels. NULL means hardware. A number that rests on several has the last of
+ * them. */
+enum { REGIMES = 3 };
+extern const char *const regime_name[REGIMES];
+const char *regime_of_both(const char *a, const char *b);
+
+/* Whether it is a timing of kernels or calls. */
+bool regime_is_timing(const char *regime);
 
 struct profile *profile_new(void);
 struct profile *profile_copy(const struct profile *profile);
@@ -108,7 +119,7 @@ double profile_between(
 struct lookup {
 	struct estimate estimate;
 	bool found, extrapolated;
-	const char *regime, *status; /* the worst among the rows used */
+	const char *regime, *status; /* the last regime and the worst status of the rows used */
 };
 struct lookup profile_get(
         const struct profile *profile, const char *name, const struct arg *args, size_t arg_count);

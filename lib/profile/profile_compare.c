@@ -23,7 +23,7 @@ static enum change_kind kind_of(const struct parameter *row)
 {
 	static const char *const times[] = {"s", "cycle"}, *const sizes[] = {"B", "count"};
 
-	if (strcmp(row->regime, "surface") == 0)
+	if (regime_is_timing(row->regime))
 		return CHANGE_SURFACE;
 	if (is_rate(row->unit))
 		return CHANGE_BANDWIDTH;

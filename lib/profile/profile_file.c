@@ -10,7 +10,7 @@
 #include "profile_row.h"
 
 static const char *const statuses[] = {"ok", "noisy", "bounded", "failed"};
-static const char *const regimes[] = {"hardware", "surface"};
+const char *const regime_name[REGIMES] = {"hardware", "library", "calibrated"};
 static const char *const columns[] = {
         "parameter", "value", "unit", "low", "high", "samples", "method", "regime", "status"};
 
@@ -60,8 +60,8 @@ static const char *read_fields(const struct table *table, size_t r, struct param
 	row->estimate.high = table_real(table, r, "high");
 	if (!profile_word_in(row->status, statuses, ARRAY_LEN(statuses)))
 		return "the status is none of ok, noisy, bounded, failed";
-	if (!profile_word_in(row->regime, regimes, ARRAY_LEN(regimes)))
-		return "the regime is neither hardware nor surface";
+	if (!profile_word_in(row->regime, regime_name, REGIMES))
+		return "the regime is none of hardware, library, calibrated";
 	if (strlen(unit) >= sizeof row->unit)
 		return "the unit is too long";
 	if (!(samples >= 0 && samples < 0x1p53))

@@ -43,13 +43,23 @@ static const char *worse(const char *a, const char *b, const char *const *order,
 	return a;
 }
 
-/* Two rows used together have the worse regime and status of the two, and the fewer samples. */
+const char *regime_of_both(const char *a, const char *b)
+{
+	return worse(a ? a : regime_name[0], b ? b : regime_name[0], regime_name, REGIMES);
+}
+
+bool regime_is_timing(const char *regime)
+{
+	return regime && strcmp(regime, regime_name[0]) != 0;
+}
+
+/* Two rows used together have the last regime and the worse status of the two, and the fewer
+ * samples. */
 static void join_quality(struct lookup *into, const struct lookup *other)
 {
-	static const char *const regimes[] = {"hardware", "surface"};
 	static const char *const statuses[] = {"ok", "noisy", "bounded"};
 
-	into->regime = worse(into->regime, other->regime, regimes, ARRAY_LEN(regimes));
+	into->regime = regime_of_both(into->regime, other->regime);
 	into->status = worse(into->status, other->status, statuses, ARRAY_LEN(statuses));
 	if (other->estimate.samples < into->estimate.samples)
 		into->estimate.samples = other->estimate.samples;

@@ -110,7 +110,7 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"gpu.lu_columns.?", {[EARLY] = 1}, NULL, 0}, {"gpu.potrf_*", {[EARLY] = 1}, NULL, 0},
         {"gpu.own_gemv.?.?", {[EARLY] = 1}, NULL, 0}, {"gpu.half_pair.?", {[EARLY] = 1}, NULL, 0}};
 
-/* Every other surface of times from start to start. */
+/* Every other timing from start to start. */
 static const struct whole started = {"gpu.*", {[DEPENDENT] = 1}, NULL, 0};
 
 bool profile_name_matches(const char *name, const char *pattern)
@@ -130,7 +130,7 @@ static const struct whole *whole_of(const struct parameter *row)
 	for (size_t w = 0; w < ARRAY_LEN(wholes); w++)
 		if (profile_name_matches(row->name, wholes[w].name))
 			return &wholes[w];
-	if (strcmp(row->regime, "surface") == 0 && strstr(row->method, "start to start"))
+	if (regime_is_timing(row->regime) && strstr(row->method, "start to start"))
 		return &started;
 	return NULL;
 }

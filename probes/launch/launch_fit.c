@@ -25,7 +25,7 @@ static const struct {
 	const char *series, *name, *what;
 	enum how how;
 	double low, high;
-	const char *column, *regime;
+	const char *column;
 } rows[] = {
         {"enqueue", "gpu.launch.enqueue", "<<<>>>", HELD, 2e-7, .high = 5e-5},
         {"enqueue_driver", "gpu.launch.enqueue_driver", "cuLaunchKernel", HELD, 2e-7, .high = 5e-5},
@@ -68,7 +68,7 @@ static const struct {
         {"copy_enqueue", "gpu.copy.enqueue", "cudaMemcpyAsync of 4 bytes to pinned memory", HELD,
                 2e-7, .high = 1e-4},
         {"iamax", "gpu.cublas.iamax", "cublasIsamax, result on the host", IDLE, 2e-6, .high = 1e-3,
-                .column = "bytes", .regime = "surface"},
+                .column = "bytes"},
         {"nrm2", "gpu.cublas.nrm2", "cublasSnrm2 n=32, result on the host", IDLE, 2e-6,
                 .high = 1e-3},
         {"gemv", "gpu.cublas.gemv", "cublasSgemv 32x32", HELD, 2e-7, .high = 1e-4},
@@ -89,8 +89,11 @@ void launch_fit(const struct table *curve, struct profile *profile)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		char *method = xasprintf("%s; %s", rows[i].what, how_text[rows[i].how]);
+		const bool library =
+		        strncmp(rows[i].name, "gpu.cublas.", strlen("gpu.cublas.")) == 0;
 		const struct curve_rows row = {rows[i].series,
-		        {rows[i].name, "s", method, rows[i].regime, rows[i].low, rows[i].high},
+		        {rows[i].name, "s", method, library ? "library" : "hardware", rows[i].low,
+		                rows[i].high},
 		        .column = {rows[i].column},
 		        .value = rows[i].how == SPAN ? curve_midrange : NULL};
 		curve_fit_rows(curve, profile, &row, 1, true);

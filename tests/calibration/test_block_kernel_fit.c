@@ -53,7 +53,7 @@ static void test_known(void)
 		char name[128];
 		snprintf(name, sizeof name, "%s[%s]", points[i].name, points[i].args);
 		is_within(profile, name, points[i].seconds, 1e-9);
-		is_text(row_of(profile, name)->regime, "surface", name);
+		is_text(row_of(profile, name)->regime, "calibrated", name);
 	}
 	profile_free(profile);
 }

@@ -67,7 +67,8 @@ static void test_known(void)
 	is_time(profile, "gpu.gemm.s[m=2048,n=8192,k=512]", 2. * 2048 * 8192 * 512 / 50e12);
 	is_within(profile, "gpu.gemm.s.peak", 50e12, 1e-6);
 	is_text(row_of(profile, "gpu.gemm.s.peak")->unit, "flop/s", "the peak's unit");
-	is_text(row_of(profile, "gpu.gemm.s")->regime, "surface", "they are rate surfaces");
+	is_text(row_of(profile, "gpu.gemm.s")->regime, "library", "products of the library");
+	is_text(row_of(profile, "gpu.gemm.s.peak")->regime, "library", "and their highest rate");
 	is_status(profile, "gpu.gemm.tf32.peak", "absent");
 	ok(profile_failed(profile) == 0, "all are plausible");
 	profile_free(profile);

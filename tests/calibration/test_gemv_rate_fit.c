@@ -25,7 +25,8 @@ static void test_known(void)
 	add_points(curve, points, ARRAY_LEN(points));
 	struct profile *profile = profile_of(gemv_rate_fit, curve);
 	is_rows(profile, rows, ARRAY_LEN(rows));
-	is_text(profile->row[0].regime, "surface", "they are rate surfaces");
+	is_text(row_of(profile, "gpu.gemv.s.n")->regime, "library", "gemv of the library");
+	is_text(row_of(profile, "gpu.own_gemv.s.t")->regime, "calibrated", "our gemv");
 	ok(profile_failed(profile) == 0, "all are plausible");
 	profile_free(profile);
 }

@@ -221,7 +221,7 @@ static void test_grid(struct profile *profile)
 static void test_quality(struct profile *profile)
 {
 	const struct parameter_spec spec = {
-	        .name = "f", .unit = "s", .method = "", .regime = "surface"};
+	        .name = "f", .unit = "s", .method = "", .regime = "library"};
 	const struct arg at[] = {{"n", 1}, {"n", 2}, {"n", 4}};
 
 	add(profile, "f", &at[0], 1, about(1, 0.01));
@@ -229,7 +229,7 @@ static void test_quality(struct profile *profile)
 	add(profile, "f", &at[2], 1, (struct estimate){4, 4, 4, 3});
 	struct lookup f = get_at(profile, "f", "n", 1.5);
 	is_text(f.status, "noisy", "the worst status of the rows used");
-	is_text(f.regime, "surface", "the worst regime of the rows used");
+	is_text(f.regime, "library", "the last regime of the rows used");
 	f = get_at(profile, "f", "n", 3);
 	ok(f.estimate.samples == 3, "the fewest samples of the rows used");
 	f = get_at(profile, "f", "n", 4);
@@ -295,7 +295,7 @@ static void test_refused(void)
 	refused("b", "3", "1", "9", "hardware", "ok", "low lies above high");
 	refused("b", "1", "3", "-1", "hardware", "ok", "samples");
 	refused("b", "1", "3", "many", "hardware", "ok", "samples");
-	refused("b", "1", "3", "9", "software", "ok", "regime");
+	refused("b", "1", "3", "9", "surface", "ok", "regime");
 	refused("b", "1", "3", "9", "hardware", "fine", "status");
 	static const char *const few[] = {"parameter", "value"};
 	ok(!profile_from_table(table_new(few, 2), &fault) && strstr(fault.text, "unit"),
@@ -402,7 +402,8 @@ static void test_reader(void)
 	model_scalar(&model, "gpu.copy.beta");
 	ok(model.used_count == 1, "a parameter read twice is noted once");
 	is_text(model.used[0], "gpu.copy.beta", "under its name");
-	ok(!model.missing && !model.extrapolated && !model.surface, "nothing else is noted");
+	ok(!model.missing && !model.extrapolated && !regime_is_timing(model.regime),
+	        "nothing else is noted");
 
 	is_real(model_scalar(&model, "gpu.no.such"), NAN, 0, "an unknown parameter is NaN");
 	ok(model.missing, "and missing");

@@ -11,7 +11,7 @@ static void add(struct profile *profile, const char *name, const char *unit, dou
 	const struct parameter_spec spec = {.name = name,
 	        .unit = unit,
 	        .method = "made up",
-	        .regime = surface ? "surface" : NULL};
+	        .regime = surface ? "library" : NULL};
 	const struct arg arg = {"n", argument};
 	const struct estimate estimate = {value, value * (1 - half), value * (1 + half), 9};
 	profile_add(profile, &spec, &arg, 1, estimate, false);

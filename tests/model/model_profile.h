@@ -21,9 +21,12 @@ struct rows {
 	double start;
 };
 
-/* Rows of these names rest on rate surfaces. */
-static const char *const surfaces[] = {"host.getrf", "host.geqrf", "host.gemm", "gpu.panel",
-        "gpu.gemm", "gpu.trsm", "gpu.syrk", "gpu.gemv"};
+/* Rows of these names are timings; all others are hardware. */
+static const struct {
+	const char *prefix, *regime;
+} timings[] = {{"host.getrf", "library"}, {"host.geqrf", "library"}, {"host.gemm", "library"},
+        {"gpu.cublas", "library"}, {"gpu.gemm", "library"}, {"gpu.trsm", "library"},
+        {"gpu.syrk", "library"}, {"gpu.gemv", "library"}, {"gpu.panel", "calibrated"}};
 
 static inline double value_of(const struct rows *rows, const struct arg *args, size_t count)
 {
@@ -49,9 +52,9 @@ static inline void add_one(struct profile *p, const struct rows *rows, char *tex
 		args[i] = (struct arg){row.arg_name[i], row.arg[i]};
 	const double v = value_of(rows, args, row.arg_count);
 	struct parameter_spec spec = {.name = row.name, .unit = "1", .method = "synthetic"};
-	for (size_t i = 0; i < ARRAY_LEN(surfaces); i++)
-		if (strncmp(row.name, surfaces[i], strlen(surfaces[i])) == 0)
-			spec.regime = "surface";
+	for (size_t i = 0; i < ARRAY_LEN(timings); i++)
+		if (strncmp(row.name, timings[i].prefix, strlen(timings[i].prefix)) == 0)
+			spec.regime = timings[i].regime;
 	profile_add(p, &spec, args, row.arg_count,
 	        (struct estimate){v, v * (1 - half), v * (1 + half), 30}, false);
 }

@@ -4,7 +4,7 @@
 #include "tests/tap.h"
 
 #include "factor/model/efficiency/efficiency.h"
-#include "lib/profile/profile.h"
+#include "lib/profile/model.h"
 #include "lib/stats/stats.h"
 
 #include <fnmatch.h>
@@ -80,8 +80,39 @@ static void transfer(const char *here, const char *from, const char *which, doub
 	profile_free(other);
 }
 
+/* What a prediction rests on. */
+static const char *regime_read(const struct profile *profile, const char *name)
+{
+	struct model model;
+
+	model_start(&model, profile);
+	ok(model_scalar(&model, name) > 0, "%s is read", name);
+	return model.regime ? model.regime : "hardware";
+}
+
+/* With all efficiencies 1 nothing rests on a timing. */
+static void hardware_alone(const char *here)
+{
+	struct profile *own = profile_open(here), *alone = profile_copy(own);
+	const double launch = profile_get(own, "gpu.launch.enqueue", NULL, 0).estimate.value;
+
+	ok(efficiency_by_hardware(alone, own) > 0, "surfaces at efficiency 1");
+	struct profile *copy = profile_copy(alone);
+	is_text(regime_read(own, "gpu.cublas.gemm"), "library", "a call was timed");
+	is_text(regime_read(copy, "gpu.cublas.gemm"), "hardware", "at efficiency 1 it is not");
+	is_real(profile_get(copy, "gpu.cublas.gemm", NULL, 0).estimate.value, launch, 1e-9,
+	        "it costs a launch");
+	ok(profile_get(copy, "gpu.gemm.s.peak", NULL, 0).estimate.value ==
+	                profile_get(own, "gpu.fma.s.rate", NULL, 0).estimate.value,
+	        "products are as fast as the pipe");
+	profile_free(copy);
+	profile_free(alone);
+	profile_free(own);
+}
+
 int main(void)
 {
+	hardware_alone("data/nvidia-h200");
 	transfer("data/nvidia-h200", "data/nvidia-h100", "gpu.*", 0.08);
 	transfer("data/nvidia-h200-sms-112", "data/nvidia-h200", "gpu.*", 0.1);
 	transfer("data/nvidia-h200-sms-64", "data/nvidia-h200", "gpu.*", 0.1);

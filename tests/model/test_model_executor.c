@@ -239,19 +239,19 @@ static void test_flags(const struct profile *p)
 	static const struct {
 		const char *variant;
 		int64_t m, n;
-		bool surface, extrapolated;
-	} cases[] = {{"host", 1024, 64, true, false}, {"fused", 1024, 64, true, true},
-	        {"blas", 1024, 64, false, false}, {"optimized", 300, 24, false, false},
-	        {"host", 1024, 512, true, true}};
+		const char *regime;
+		bool extrapolated;
+	} cases[] = {{"host", 1024, 64, "library", false}, {"fused", 1024, 64, "calibrated", true},
+	        {"blas", 1024, 64, "library", false}, {"optimized", 300, 24, "library", false},
+	        {"host", 1024, 512, "library", true}};
 	bool used = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct model model =
 		        predicted(p, MODEL_CUDA, cases[i].variant, cases[i].m, cases[i].n, 2).model;
-		ok(model.surface == cases[i].surface && model.extrapolated == cases[i].extrapolated,
-		        "%s rests on %s%s", cases[i].variant,
-		        cases[i].surface ? "surfaces" : "the hardware's parameters alone",
-		        cases[i].extrapolated ? ", extrapolated" : "");
+		is_text(model.regime, cases[i].regime, cases[i].variant);
+		ok(model.extrapolated == cases[i].extrapolated, "%s rests on rows%s",
+		        cases[i].variant, cases[i].extrapolated ? ", extrapolated" : "");
 		for (size_t u = 0; u < model.used_count; u++)
 			used |= strcmp(model.used[u], "gpu.launch.dependent") == 0;
 	}

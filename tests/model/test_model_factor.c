@@ -53,7 +53,7 @@ static void test_parts(const struct profile *p)
 		        out.high * 1e6);
 		is_real(phases, out.seconds, 1e-9, "its phases add up");
 		is_real(terms, out.seconds, 1e-9, "its terms add up");
-		ok(out.model.surface, "it rests on surfaces");
+		ok(regime_is_timing(out.model.regime), "it rests on timings");
 		const double alone = seconds(p, operations[o], &without, 8000, 8000, 2);
 		ok(out.seconds < alone, "look-ahead saves %.1f %%",
 		        100 * (1 - out.seconds / alone));

@@ -86,8 +86,8 @@ static void test_rate(void)
 		add_process(curve, "getrf_s[m=16384,n=64]", process, 1e-2, 0.01, NAN);
 	struct profile *profile = profile_of(host_rate_fit, curve);
 	is_rows(profile, rows, ARRAY_LEN(rows));
-	is_text(row_of(profile, "host.getrf.s")->regime, "surface", "a panel is a surface");
-	is_text(row_of(profile, "host.ger.d")->regime, "surface", "a BLAS call is one too");
+	is_text(row_of(profile, "host.getrf.s")->regime, "library", "a panel is a call of LAPACK");
+	is_text(row_of(profile, "host.ger.d")->regime, "library", "a rank-1 update is one of BLAS");
 	is_text(row_of(profile, "host.clock")->regime, "hardware", "the clock is hardware");
 	profile_free(profile);
 }

@@ -62,6 +62,8 @@ static void test_known(void)
 	for (size_t i = 0; i < ARRAY_LEN(scalars); i++)
 		is_within(profile, scalars[i][1], 2e-6 + 1e-7 * (double)i, 1e-6);
 	is_rows(profile, rows, ARRAY_LEN(rows));
+	is_text(row_of(profile, "gpu.cublas.level1")->regime, "library", "a call of the library");
+	is_text(row_of(profile, "gpu.launch.enqueue")->regime, "hardware", "a launch");
 	profile_free(profile);
 }
 

@@ -30,6 +30,7 @@ tipped() {
 # shellcheck disable=SC2086 # lists of options
 {
 	advises 0 '^\* persistent' "the fastest variant comes first and is marked" $gpu
+	advises 0 '^\* persistent .* calibrated ' "a prediction names its regime" $gpu
 	advises 0 '^Choice: persistent on cuda, limited by barrier' "the choice and its limiter" $gpu
 	advises 0 '^Recorded, not measured on this machine' "another machine's profile is called that" $gpu
 	advises 0 '^Most sensitive to: ' "what the choice rests on" $gpu

@@ -61,8 +61,8 @@ results() { # seconds factor, metadata: panels
 	}'
 }
 errors() {
-	printf '# program: validate\noperation\tvariant\tprecision\tm\tn\toptions\texecutor\tregime\tlevel\tpredicted\tmeasured\terror\tverdict\treason\n'
-	awk -v OFS='\t' '{ print $1, $2, "s", $3, $4, $5, "cuda", "surface", $6, $7, $8, $7 / $8 - 1, $9, "nan" }' <<-ROWS
+	printf '# program: validate\noperation\tvariant\tprecision\tm\tn\toptions\texecutor\tregime\tlevel\tpredicted\tmeasured\thardware\thardware_over_measured\terror\tverdict\treason\n'
+	awk -v OFS='\t' '{ print $1, $2, "s", $3, $4, $5, "cuda", "calibrated", $6, $7, $8, $8 / 4, 0.25, $7 / $8 - 1, $9, "nan" }' <<-ROWS
 		panel_getrf blas 750 48 l2=warm 2 1.5e-3 2e-3 UNDER
 		panel_getrf fused 750 48 l2=warm 2 1.9e-3 1.9e-3 OK
 		panel_getrf blas 750 48 l2=warm,phase=search 2 5e-4 9e-4 UNDER
@@ -73,8 +73,8 @@ errors() {
 	ROWS
 }
 validation() {
-	printf 'family\texecutor\tshapes\tregime\tlevel\tcases\tmedian_abs_error\tp90_abs_error\tworst_error\tbias\twithin5\twithin10\twithin20\twithin30\tcoverage\tregret\tregret_rule\tbaseline_peak\tbaseline_scaled\tbaseline_interpolated\thalf_width\tskipped\n'
-	printf 'panel_getrf/blas/s\tcuda\tfixed\thardware\t2\t1\t0.25\t0.25\t-0.25\t-0.25\t0\t0\t0\t1\t0\tnan\tnan\t0.9\tnan\tnan\t0.07\t0\n'
+	printf 'family\texecutor\tshapes\tregime\tlevel\tcases\tmedian_abs_error\tp90_abs_error\tworst_error\tbias\twithin5\twithin10\twithin20\twithin30\tcoverage\tregret\tregret_rule\tbaseline_peak\tbaseline_scaled\tbaseline_interpolated\thalf_width\thardware_over_measured\tskipped\n'
+	printf 'panel_getrf/blas/s\tcuda\tfixed\thardware\t2\t1\t0.25\t0.25\t-0.25\t-0.25\t0\t0\t0\t1\t0\tnan\tnan\t0.9\tnan\tnan\t0.07\t0.42\t0\n'
 }
 bench() { # operation variant m n k options executor plan seconds gflops
 	printf '# program: measure\n# fathom: 0.0.9\n# tuning: tuned for one GPU; this GPU is another\n# rows_of_another_run: 2 rows (gemm) by 0.0.9, 2026-01-01\n'

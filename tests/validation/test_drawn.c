@@ -105,6 +105,40 @@ static void test_accumulated(void)
 	tables_free(&one);
 }
 
+/* What the hardware alone says of the case listed last. */
+static void add_hardware(struct tables *t, double seconds)
+{
+	struct result row = t->p->row[t->p->count - 1];
+
+	row.seconds = (struct estimate){seconds * us, NAN, NAN, 0};
+	strcpy(row.regime, "hardware");
+	results_option_add(row.options, "level", "hardware");
+	results_add(t->p, &row);
+}
+
+static void test_hardware(void)
+{
+	struct tables one = tables_new(), two = tables_new();
+
+	add_drawn(&one, 1001, "1", true, false, 104, 100);
+	add_hardware(&one, 60);
+	add_drawn(&one, 1003, "1", true, false, 104, 100);
+	compare(&one);
+	is_real(one.rows[0].of_measured, 0.6, 1e-9, "the hardware's time over the measured one");
+	ok(isnan(one.rows[2].of_measured), "of cases that have it");
+	is_real(summary_of(&one, SHAPES_DRAWN).of_measured, 0.6, 1e-9, "their median");
+	struct table *errors = errors_row_table(one.rows, one.count);
+	errors_earlier(errors, 2, two.p, two.q);
+	compare(&two);
+	is_real(summary_of(&two, SHAPES_DRAWN).of_measured, 0.6, 1e-9, "an earlier seed keeps it");
+	ok(errors_summary(two.rows, two.count, &(struct errors_filter){.level = LEVEL_HARDWARE})
+	                        .cases == 1,
+	        "and the hardware's own errors");
+	table_free(errors);
+	tables_free(&two);
+	tables_free(&one);
+}
+
 /* Benched at 1024 and 2048 in 100 and 800 us: sqrt(2) times the size takes 2^1.5 times as long. */
 static void test_interpolated(void)
 {
@@ -130,6 +164,7 @@ int main(void)
 {
 	test_drawn();
 	test_accumulated();
+	test_hardware();
 	test_interpolated();
 	return finish();
 }

@@ -10,7 +10,7 @@
 
 static void add(struct profile *p, double m, double n, double value)
 {
-	static const struct parameter_spec spec = {"f", "s", "synthetic", "surface", 0, 0};
+	static const struct parameter_spec spec = {"f", "s", "synthetic", "calibrated", 0, 0};
 	const struct arg at[] = {{"m", m}, {"n", n}};
 
 	profile_add(p, &spec, at, 2, (struct estimate){value, value, value, 9}, false);

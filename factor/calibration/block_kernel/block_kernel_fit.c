@@ -8,7 +8,7 @@
 /* One surface: series, parameter, method, and the arguments that stand in its brackets. None
  * takes 100 s. BOTH: in single and in double precision. */
 #define ONE(series, name, method, ...)                                                             \
-	CURVE_SURFACE(series, name, method, CURVE_SOONEST_KERNEL, 100, __VA_ARGS__)
+	CURVE_SURFACE(series, name, method, "calibrated", CURVE_SOONEST_KERNEL, 100, __VA_ARGS__)
 #define BOTH(series, name, ...)                                                                    \
 	ONE(series "_s", name ".s", __VA_ARGS__), ONE(series "_d", name ".d", __VA_ARGS__)
 #define ALONE ", start to start"

@@ -22,7 +22,7 @@ struct surface {
 };
 
 #define SURFACE(series, name, method, ...)                                                         \
-	CURVE_SURFACE(series, name, method ", start to start", 0, 100, __VA_ARGS__)
+	CURVE_SURFACE(series, name, method ", start to start", NULL, 0, 100, __VA_ARGS__)
 #define PRODUCT(series, name, method)                                                              \
 	{                                                                                          \
 		SURFACE(series, name, method, "m", "n", "k"), 2, NULL, NULL                        \
@@ -42,7 +42,7 @@ struct surface {
 		SURFACE(series, name, method, "n", "k"), 1, "n", NULL                              \
 	}
 
-static const struct surface surfaces[] = {
+static const struct surface library[] = {
         FASTEST_PRODUCT("gemm_s", "gpu.gemm.s", "cuBLAS C -= A B"),
         FASTEST_PRODUCT("gemm_tf32", "gpu.gemm.tf32", "cuBLAS C -= A^T B in tf32 mode"),
         FASTEST_PRODUCT("gemm_d", "gpu.gemm.d", "C -= A B, as the cuda executor calls cuBLAS"),
@@ -58,6 +58,10 @@ static const struct surface surfaces[] = {
         BOTH_SOLVES("trsm_right", "gpu.trsm_right", "cuBLAS trsm, right lower transposed"),
         BOTH_SOLVES("trsm_few", "gpu.trsm_few", "cuBLAS trsm of few right-hand sides, left lower"),
         SYMMETRIC("syrk_s", "gpu.syrk.s", "cuBLAS syrk, lower"),
+        SYMMETRIC("syrk_d", "gpu.syrk.d", "C -= A A^T, lower, as the cuda executor calls cuBLAS"),
+};
+
+static const struct surface own[] = {
         PRODUCT("own_gemm_s", "gpu.own_gemm.s", "our C -= A B"),
         PRODUCT("own_gemm_tn_s", "gpu.own_gemm_tn.s", "our A^T B with splits of k"),
         SYMMETRIC("own_syrk_s", "gpu.own_syrk.s", "our C -= A A^T, lower"),
@@ -79,7 +83,6 @@ static const struct surface surfaces[] = {
         PRODUCT("tf32_tall_s", "gpu.tf32_tall.s", "our A^T B by 3xTF32"),
         PRODUCT("tf32_tall_shared_s", "gpu.tf32_tall_shared.s",
                 "our A^T B by 3xTF32 beside a panel's multiprocessors"),
-        SYMMETRIC("syrk_d", "gpu.syrk.d", "C -= A A^T, lower, as the cuda executor calls cuBLAS"),
         PRODUCT("own_gemm_d", "gpu.own_gemm.d", "our C -= A B"),
         SYMMETRIC("own_syrk_d", "gpu.own_syrk.d", "our C -= A A^T, lower"),
 };
@@ -93,17 +96,18 @@ static double flops(const struct table *curve, const struct point *point, const 
 	return count;
 }
 
-static void fit_surface(
-        const struct table *curve, struct profile *profile, const struct surface *s, double fastest)
+static void fit_surface(const struct table *curve, struct profile *profile, const struct surface *s,
+        const char *regime, double fastest)
 {
 	const struct parameter_spec peak = {
-	        s->peak, "flop/s", "highest rate of the surface", "surface", 1e8, fastest};
+	        s->peak, "flop/s", "highest rate of the surface", regime, 1e8, fastest};
 	struct curve_rows rows = s->rows;
 	struct estimate best = estimate_none;
 	bool busy = false;
 	struct point *point;
 	const size_t count = curve_points(curve, rows.series, &point);
 
+	rows.spec.regime = regime;
 	for (size_t i = 0; i < count; i++) {
 		const double work = flops(curve, &point[i], s);
 		const struct estimate rate = estimate_inverse(work, point[i].seconds);
@@ -123,6 +127,8 @@ void gemm_rate_fit(const struct table *curve, struct profile *profile)
 {
 	const double fastest = curve_most(curve, flops_a_cycle);
 
-	for (size_t i = 0; i < ARRAY_LEN(surfaces); i++)
-		fit_surface(curve, profile, &surfaces[i], fastest);
+	for (size_t i = 0; i < ARRAY_LEN(library); i++)
+		fit_surface(curve, profile, &library[i], "library", fastest);
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		fit_surface(curve, profile, &own[i], "calibrated", fastest);
 }

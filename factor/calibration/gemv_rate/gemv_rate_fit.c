@@ -14,23 +14,25 @@
  * call of 100 s. */
 static const double bytes_a_cycle = 128;
 
-#define SURFACE(series, name, method)                                                              \
-	CURVE_SURFACE(series, name, method ", start to start", 0, 100, "m", "n", "cold")
+#define SURFACE(series, name, method, regime)                                                      \
+	CURVE_SURFACE(series, name, method ", start to start", regime, 0, 100, "m", "n", "cold")
+#define LIBRARY(series, name, method) SURFACE(series, name, "cuBLAS " method, "library")
+#define OWN(series, name, method) SURFACE(series, name, "our " method, "calibrated")
 
 static const struct {
 	struct curve_rows rows;
 	int bytes; /* of an element, over all passes over the matrix */
 } surfaces[] = {
-        {SURFACE("gemv_n_s", "gpu.gemv.s.n", "cuBLAS gemv"), 4},
-        {SURFACE("gemv_t_s", "gpu.gemv.s.t", "cuBLAS gemv, transposed"), 4},
-        {SURFACE("ger_s", "gpu.ger.s", "cuBLAS ger"), 8},
-        {SURFACE("gemv_n_d", "gpu.gemv.d.n", "cuBLAS gemv"), 8},
-        {SURFACE("gemv_t_d", "gpu.gemv.d.t", "cuBLAS gemv, transposed"), 8},
-        {SURFACE("ger_d", "gpu.ger.d", "cuBLAS ger"), 16},
-        {SURFACE("own_gemv_n_s", "gpu.own_gemv.s.n", "our gemv"), 4},
-        {SURFACE("own_gemv_t_s", "gpu.own_gemv.s.t", "our gemv, transposed"), 4},
-        {SURFACE("own_gemv_n_d", "gpu.own_gemv.d.n", "our gemv"), 8},
-        {SURFACE("own_gemv_t_d", "gpu.own_gemv.d.t", "our gemv, transposed"), 8},
+        {LIBRARY("gemv_n_s", "gpu.gemv.s.n", "gemv"), 4},
+        {LIBRARY("gemv_t_s", "gpu.gemv.s.t", "gemv, transposed"), 4},
+        {LIBRARY("ger_s", "gpu.ger.s", "ger"), 8},
+        {LIBRARY("gemv_n_d", "gpu.gemv.d.n", "gemv"), 8},
+        {LIBRARY("gemv_t_d", "gpu.gemv.d.t", "gemv, transposed"), 8},
+        {LIBRARY("ger_d", "gpu.ger.d", "ger"), 16},
+        {OWN("own_gemv_n_s", "gpu.own_gemv.s.n", "gemv"), 4},
+        {OWN("own_gemv_t_s", "gpu.own_gemv.s.t", "gemv, transposed"), 4},
+        {OWN("own_gemv_n_d", "gpu.own_gemv.d.n", "gemv"), 8},
+        {OWN("own_gemv_t_d", "gpu.own_gemv.d.t", "gemv, transposed"), 8},
 };
 
 static void add_point(const struct table *curve, struct profile *profile, struct curve_rows rows,

@@ -8,7 +8,7 @@
 void host_gram_fit(const struct table *curve, struct profile *profile);
 
 #define SURFACE(series, method, ...)                                                               \
-	CURVE_SURFACE(series, "host.gram." series, method, 1e-10, 0.1, __VA_ARGS__)
+	CURVE_SURFACE(series, "host.gram." series, method, "calibrated", 1e-10, 0.1, __VA_ARGS__)
 #define PASS(series, method) SURFACE(series, method, "threads", "bytes", "level")
 
 static const struct curve_rows passes[] = {

@@ -19,10 +19,10 @@ void host_rate_fit(const struct table *curve, struct profile *profile);
 
 /* No call takes less than a nanosecond, none minutes. */
 #define TIMED(series, parameter, method, ...)                                                      \
-	CURVE_SURFACE(series, "host." parameter, method, 1e-9, 1000, __VA_ARGS__)
+	CURVE_SURFACE(series, "host." parameter, method, "library", 1e-9, 1000, __VA_ARGS__)
 #define SHORT(series, parameter, method)                                                           \
 	{                                                                                          \
-		series, .spec = { "host.blas." parameter, "s", method, "hardware", 1e-9, 1000 }    \
+		series, .spec = { "host.blas." parameter, "s", method, "library", 1e-9, 1000 }     \
 	}
 #define BOTH(name, before, after, ...)                                                             \
 	TIMED(name "_s", name ".s", before "s" name after, __VA_ARGS__),                           \

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #define SURFACE(series, name, method, ...)                                                         \
-	CURVE_SURFACE(series, name, method, CURVE_SOONEST_KERNEL, 1, __VA_ARGS__)
+	CURVE_SURFACE(series, name, method, "calibrated", CURVE_SOONEST_KERNEL, 1, __VA_ARGS__)
 #define BOTH(series, name, ...)                                                                    \
 	SURFACE(series "_s", name ".s", __VA_ARGS__), SURFACE(series "_d", name ".d", __VA_ARGS__)
 #define COLUMN "a column of the resident kernel "

@@ -161,7 +161,7 @@ struct efficiency efficiency_of(struct efficiency_reader *e, const struct parame
 
 bool efficiency_has(const struct parameter *row)
 {
-	return strcmp(row->regime, "surface") == 0 && strcmp(row->unit, "s") == 0 &&
+	return regime_is_timing(row->regime) && row->arg_count > 0 && strcmp(row->unit, "s") == 0 &&
 	       profile_row_usable(row);
 }
 
@@ -338,8 +338,45 @@ size_t efficiency_take(struct profile *profile, const struct profile *other)
 	return take(profile, other, false);
 }
 
+/* A call of a library that does next to nothing costs what a launch of ours does. */
+static void take_starts(struct profile *profile)
+{
+	double parts[PROFILE_PARTS];
+
+	profile_parts(profile, parts);
+	for (size_t i = 0; i < profile->count; i++) {
+		struct parameter *row = &profile->row[i];
+		const double start = fmin(row->estimate.value, profile_parts_in(parts, row));
+		if (regime_is_timing(row->regime) && row->arg_count == 0 &&
+		        strcmp(row->unit, "s") == 0 && start > 0)
+			row->estimate =
+			        (struct estimate){start, start, start, row->estimate.samples};
+	}
+}
+
+/* The highest rate of a product is the pipes'. */
+static void take_rates(struct profile *profile)
+{
+	static const char *const rates[][4] = {{"gpu.gemm.s.peak", "gpu.fma.s.rate"},
+	        {"gpu.gemm.d.peak", "gpu.fma.d.rate", "gpu.mma.d.rate", "gpu.mma.d16.rate"},
+	        {"gpu.gemm.tf32.peak", "gpu.mma.tf32.rate", "gpu.wgmma.tf32.rate"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(rates); i++) {
+		double most = 0;
+		for (size_t r = 1; r < ARRAY_LEN(rates[i]) && rates[i][r]; r++)
+			most = fmax(
+			        most, profile_get(profile, rates[i][r], NULL, 0).estimate.value);
+		for (size_t r = 0; r < profile->count && most > 0; r++)
+			if (strcmp(profile->row[r].name, rates[i][0]) == 0)
+				profile->row[r].estimate = (struct estimate){most, most, most, 1};
+	}
+}
+
 size_t efficiency_by_hardware(struct profile *profile, const struct profile *other)
 {
+	take_starts(profile);
+	take_rates(profile);
+	profile->hardware_alone = true;
 	return take(profile, other, true);
 }
 

@@ -18,7 +18,7 @@ struct efficiency {
 struct efficiency_reader;
 struct efficiency_reader *efficiency_reader_new(const struct profile *profile);
 void efficiency_reader_free(struct efficiency_reader *reader);
-/* Whether the row is a timing of a surface. */
+/* Whether the row is a timing of a surface: of a kernel or a call, by shape. */
 bool efficiency_has(const struct parameter *row);
 struct efficiency efficiency_of(struct efficiency_reader *reader, const struct parameter *row);
 
@@ -45,5 +45,6 @@ bool efficiency_any(const struct profile *profile);
  * of which one machine lacks the hardware are left out. Returns the number of rows taken. */
 size_t efficiency_take(struct profile *profile, const struct profile *other);
 
-/* The same with all efficiencies 1: what the hardware says. */
+/* The same with all efficiencies 1, calls of a library as launches, and the pipes' highest rates:
+ * what the hardware says. */
 size_t efficiency_by_hardware(struct profile *profile, const struct profile *other);

@@ -218,7 +218,7 @@ static double spread_surface(const struct question *q, const struct profile *pro
 		for (size_t r = 0; r < profile->count; r++) {
 			const struct parameter *row = &profile->row[r];
 			find_ranges(profile, row, &ranges);
-			if (strcmp(row->regime, "surface") != 0 || every_other(row, &ranges, odd))
+			if (!regime_is_timing(row->regime) || every_other(row, &ranges, odd))
 				profile_put(&coarse, row);
 		}
 		start_like(reader, base, &coarse);
@@ -243,7 +243,7 @@ static void spread_structure(const struct question *q, const struct profile *pro
 	cost_reader_copy(reader, base);
 	spread_widen(spread, overlap, overlap);
 	spread_widen(spread, linear, linear);
-	if (base->model.surface) {
+	if (regime_is_timing(base->model.regime)) {
 		double between = spread_surface(q, profile, base, seconds);
 		spread_widen(spread, between, between);
 	}

@@ -43,7 +43,7 @@ static const struct parameter *first_row(const struct trial *t, const char *name
 
 static bool is_timing(const struct trial *t, const char *name)
 {
-	return strcmp(first_row(t, name)->regime, "surface") == 0;
+	return regime_is_timing(first_row(t, name)->regime);
 }
 
 /* Tells the answers which parameters are no longer where the profile has them, or no longer where

@@ -45,6 +45,7 @@ static void predict_factor(
 		way->parts = executor_model_result(e);
 	else
 		way->parts.seconds = NAN;
+	way->regime = regime_of_both(executor_model_reader(e)->model.regime, NULL);
 	way->seconds = way->parts.seconds;
 	if (isnan(way->seconds))
 		way->fault = executor_model_fault(e);
@@ -89,6 +90,7 @@ static void predict_product(
 	const bool good = model_product_predict(profile, &product, LEVEL_FULL, &made);
 	way->seconds = good ? made.seconds : NAN;
 	way->parts = made.parts;
+	way->regime = regime_of_both(made.model.regime, NULL);
 	way->fault = made.fault;
 }
 
@@ -114,6 +116,7 @@ static void predict_gram(
 
 	way->seconds = good ? made.seconds : NAN;
 	way->parts = made.parts;
+	way->regime = regime_of_both(made.model.regime, NULL);
 	way->fault = made.fault;
 	if (way->nb)
 		snprintf(way->detail, sizeof way->detail, "blocks of %d columns", (int)way->nb);

@@ -29,7 +29,8 @@ struct way_question {
 struct way {
 	char name[64], detail[96]; /* in words; the plan */
 	double seconds,
-	        hardware; /* hardware: with all efficiencies 1; NaN: not asked, or unknown */
+	        hardware;   /* hardware: with all efficiencies 1; NaN: not asked, or unknown */
+	const char *regime; /* of the prediction */
 	struct model_result parts;
 	struct fault fault; /* why there is no prediction; seconds are then NaN */
 	/* what is asked */
