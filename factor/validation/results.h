@@ -6,7 +6,7 @@
 #include "lib/stats/stats.h"
 #include "lib/base/table.h"
 #include "factor/executors/executor.h"
-#include "factor/model/simulation/executor_model.h"
+#include "factor/model/simulation/level.h"
 
 enum { RESULT_OPTIONS = 96 };
 

@@ -258,7 +258,7 @@ static void test_waits(const struct profile *p)
 static bool is_calibrated(const struct parameter *row, const void *unused)
 {
 	(void)unused;
-	return strcmp(row->regime, "surface") == 0 || strcmp(row->name, "host.clock") == 0 ||
+	return regime_is_timing(row->regime) || strcmp(row->name, "host.clock") == 0 ||
 	       strncmp(row->name, "host.blas.", strlen("host.blas.")) == 0;
 }
 

@@ -65,7 +65,8 @@ tipped() {
 	advises 2 "panel's size" "no size at all" panel
 	advises 2 'whole number' "a size that is no number" panel --m many --nb 20
 	advises 2 'advice is about' "no question" --m 100 --nb 10
-	advises 2 'advice is about' "an unknown question" gemm --m 100 --nb 10
+	advises 2 'advice is about' "an unknown question" getri --m 100 --nb 10
+	advises 2 "give the sizes" "a product without its inner dimension" gemm --m 100 --n 10
 	advises 2 "precision 'half'" "an unknown precision" $gpu --precision half
 	advises 2 'host, device' "an unknown place" $gpu --from moon
 	advises 2 'NAME=VALUE' "a malformed --set" $gpu --set gpu.launch.enqueue

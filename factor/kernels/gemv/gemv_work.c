@@ -30,7 +30,9 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	        .registers = registers_of(call, &plan),
 	        .dram = {.read = bytes + vectors, .written = lines * word},
 	        .working_set = cold ? 0 : bytes + vectors,
-	        .in_flight = together * load};
+	        .in_flight = together * load,
+	        .pattern = load < 16 ? PATTERN_WIDTH : PATTERN_CONTIGUOUS,
+	        .step = load};
 	work->operations[work_fma_pipe(call->precision)] = 2 * m * n;
 	work->link[LINK_DRAM] = 1 + ceil(loads / together);
 	/* the sum over a block, without its barrier: warps wait for each other only once */

@@ -65,7 +65,7 @@ struct cost_panels {
 
 /* The hardware law for surfaces whose work is known (factor/model/efficiency), with a cache of its
  * answers: intervals ask for the same again and again. */
-enum { COST_BODIES = 2048 };
+enum { COST_BODIES = 2048, COST_ARGS = GRID_ARGS + 1 };
 struct cost_hardware {
 	/* Seconds of the work of `surface` (what `find` returned) at these arguments. */
 	double (*seconds)(struct cost_hardware *, const void *surface, const char *name,
@@ -76,7 +76,7 @@ struct cost_hardware {
 	const struct model *model; /* the parameters read */
 	struct cost_body {
 		const char *name; /* NULL: free */
-		double at[GRID_ARGS], seconds;
+		double at[COST_ARGS], seconds;
 	} body[COST_BODIES];
 };
 void cost_hardware_change(
@@ -155,6 +155,11 @@ double cost_at2(struct cost_reader *reader, const char *name, const char *arg1, 
  * (lib/profile/profile_grid.h). */
 double cost_surface(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);
+
+/* The same, with further arguments behind the surface's own (`known` in all) that its work depends
+ * on, such as a leading dimension. */
+double cost_surface_with(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, size_t known);
 
 /* A quantity > 0 that a time is known to follow: the number of rounds in which a kernel goes
  * through its blocks, or another time that was measured at more sizes. */

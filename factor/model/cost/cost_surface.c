@@ -74,7 +74,7 @@ static double body_seconds(struct cost_reader *reader, const struct profile_grid
 {
 	struct cost_hardware *hardware = reader->hardware;
 	struct cost_body new = {.name = name};
-	uint64_t hash = cost_name_hash(name), bits[GRID_ARGS];
+	uint64_t hash = cost_name_hash(name), bits[COST_ARGS];
 
 	memcpy(new.at, at, count * sizeof *at);
 	memcpy(bits, new.at, sizeof bits);
@@ -92,6 +92,12 @@ static double body_seconds(struct cost_reader *reader, const struct profile_grid
 double cost_surface(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count)
 {
+	return cost_surface_with(reader, name, arg, at, count, count);
+}
+
+double cost_surface_with(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, size_t known)
+{
 	const struct profile_grid *s = surface_of(reader, name, arg, at, count);
 
 	if (s->args == 0 && isnan(s->value[0])) /* what is missing is noted each time */
@@ -99,7 +105,7 @@ double cost_surface(struct cost_reader *reader, const char *name, const char *co
 	const double value = profile_grid_read(s, at, &reader->model.extrapolated);
 	if (!s->inverse)
 		return value;
-	return s->start + value * body_seconds(reader, s, name, arg, at, count);
+	return s->start + value * body_seconds(reader, s, name, arg, at, known);
 }
 
 double cost_along(struct cost_reader *reader, const char *name, const char *const *arg,
@@ -109,7 +115,7 @@ double cost_along(struct cost_reader *reader, const char *name, const char *cons
 	const bool linear = s->scale == PROFILE_LINEAR;
 	double row[GRID_ARGS] = {0}, between = 0;
 
-	if (s->args == 0)
+	if (s->args == 0 || s->inverse) /* the hardware law knows the course */
 		return 1;
 	for (size_t which = 0; which < (size_t)1 << s->args; which++) {
 		const double part = profile_grid_corner(s, at, which, row),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "surface_work.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct surface *const tables[] = {
@@ -30,13 +31,14 @@ size_t surface_works_at(const struct surface *surface, const struct tuning *tuni
 	struct surface_point p = {tuning, name, precision_of(name), {0}};
 
 	for (size_t k = 0; k < SURFACE_ARGS && surface->arg[k]; k++) {
+		const bool may_lack = surface->arg[k][0] == '?';
+		const char *wanted = surface->arg[k] + may_lack;
 		size_t i = 0;
-		while (i < count && arg[i] != surface->arg[k] &&
-		        strcmp(arg[i], surface->arg[k]) != 0)
+		while (i < count && strcmp(arg[i], wanted) != 0)
 			i++;
-		if (i == count)
+		if (i == count && !may_lack)
 			return 0;
-		p.at[k] = at[i];
+		p.at[k] = i < count ? at[i] : NAN;
 	}
 	memset(work, 0, SURFACE_WORKS * sizeof *work);
 	return surface->work(&p, work);

@@ -10,9 +10,10 @@
 #include "factor/tuning/tuning.h"
 #include "lib/profile/profile.h"
 
-enum { SURFACE_ARGS = 3, SURFACE_WORKS = 16 };
+enum { SURFACE_ARGS = 4, SURFACE_WORKS = 16 };
 
-/* A point of a surface: the arguments in the order of the table's names. */
+/* A point of a surface: the arguments in the order of the table's names. A name that begins with
+ * '?' is of an argument that rows do not have and questions may; NaN when it is not given. */
 struct surface_point {
 	const struct tuning *tuning; /* of the machine */
 	const char *name;            /* of the surface */

@@ -27,7 +27,7 @@ static size_t own_gemv(const struct surface_point *p, struct kernel_work *work)
 	        .m = (int64_t)p->at[0],
 	        .n = (int64_t)p->at[1],
 	        .alpha = 1,
-	        .lda = (int64_t)p->at[0],
+	        .lda = isnan(p->at[3]) ? 4 * (((int64_t)p->at[0] + 3) / 4) : (int64_t)p->at[3],
 	        .incx = 1,
 	        .incy = 1};
 
@@ -178,7 +178,8 @@ static size_t sweep(const struct surface_point *p, struct kernel_work *work)
 	return 1;
 }
 
-const struct surface surfaces_streams[] = {{"gpu.own_gemv.?.?", {"m", "n", "cold"}, own_gemv},
+const struct surface surfaces_streams[] = {
+        {"gpu.own_gemv.?.?", {"m", "n", "cold", "?lda"}, own_gemv},
         {"gpu.gemv.?.?", {"m", "n", "cold"}, gemv}, {"gpu.ger.?", {"m", "n", "cold"}, ger},
         {"gpu.cublas.iamax", {"bytes"}, result_on_host},
         {"gpu.laswp.?", {"swaps", "n", "cold"}, laswp},

@@ -5,18 +5,10 @@
 #pragma once
 
 #include "factor/model/cost/cost.h"
+#include "level.h"
 #include "timeline.h"
 
 enum model_target { MODEL_CUDA, MODEL_HOST };
-
-/* Levels of a prediction. */
-enum level {
-	LEVEL_BOUND,
-	LEVEL_SUMS,     /* alpha-beta sums (LAWN 202 eq. 2) */
-	LEVEL_FULL,     /* the full model: hardware over measured efficiencies */
-	LEVEL_HARDWARE, /* the full model with all efficiencies 1, from a profile of that kind */
-	LEVELS
-};
 
 /* level 1: alpha-beta sums (LAWN 202 eq. 2); level 2: the full model. The profile must outlive the
  * executor. Never NULL. */
