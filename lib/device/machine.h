@@ -41,7 +41,7 @@ bool machine_is_here(const char *id, const struct gpu *gpu);
  */
 enum { MACHINE_CHOICE = 256 };
 const char *machine_data_choose(char choice[MACHINE_CHOICE]);
-const char *machine_data_folder(void); /* the same without the sentence */
+const char *machine_data_folder(void);               /* the same without the sentence */
 const char *machine_data_named(const char *machine); /* data/NAME or data/papers/NAME */
 
 /* Whether the environment names the folder. */
