@@ -9,10 +9,10 @@
 #include "lib/base/msg.h"
 #include "lib/profile/profile.h"
 #include "factor/model/predictions/advice.h"
-#include "factor/model/predictions/model_update.h"
 #include "advise_efficiency.h"
 #include "advise_kernel.h"
 #include "advise_operation.h"
+#include "advise_update.h"
 #include "profile_context.h"
 
 #include <inttypes.h>
@@ -30,8 +30,6 @@ struct request {
 	const char *precision, *from, *q, *change; /* as given */
 	bool transposed;
 };
-
-enum { CHANGES = QR_MODIFY + 1 };
 
 /* ---- answering ---- */
 
@@ -165,130 +163,11 @@ static void describe_machine(const struct profile_context *context, FILE *out)
 		fprintf(out, "Recorded, not measured on this machine as it is now: %s\n", stale);
 }
 
-/* ---- update or refactor? ---- */
-
-struct update_answer {
-	struct update_question question;
-	struct prediction update, refactor; /* NaN with a fault: impossible, or no cost known */
-};
-
-static const char *reason(const struct update_answer *a)
-{
-	return isnan(a->update.seconds)     ? a->update.fault.text
-	       : isnan(a->refactor.seconds) ? a->refactor.fault.text
-	                                    : NULL;
-}
-
-static const char *choice(const struct update_answer *a)
-{
-	return a->update.seconds < a->refactor.seconds ? "update" : "refactor";
-}
-
-static void print_updates(const struct update_answer *answer, size_t count, FILE *out)
-{
-	fprintf(out, "  %-16s %12s %12s %8s  %s\n", "change", "update us", "refactor us", "speedup",
-	        "choice");
-	for (size_t i = 0; i < count; i++) {
-		const struct update_answer *a = &answer[i];
-		const char *name = qr_change_name[a->question.change];
-		if (reason(a)) {
-			fprintf(out, "  %-16s not possible: %s\n", name, reason(a));
-			continue;
-		}
-		fprintf(out, "  %-16s %12.1f %12.1f %8.2f  %s\n", name, a->update.seconds * 1e6,
-		        a->refactor.seconds * 1e6, a->refactor.seconds / a->update.seconds,
-		        choice(a));
-	}
-	fprintf(out,
-	        "\nPredicted times up to the least-squares solution. Refactoring copies A, uses "
-	        "the default plan and makes the same Q.\n");
-}
-
-static struct table *update_table(const struct update_answer *answer, size_t count)
-{
-	static const char *const columns[] = {
-	        "change", "q", "m", "n", "k", "p", "update", "refactor", "choice", "reason"};
-	struct table *table = table_new(columns, ARRAY_LEN(columns));
-
-	for (size_t i = 0; i < count; i++) {
-		const struct update_answer *a = &answer[i];
-		const struct update_question *q = &a->question;
-		size_t r = table_add_row(table);
-		table_set_text(table, r, "change", qr_change_name[q->change]);
-		table_set_text(table, r, "q", q_kept_name[q->kept]);
-		table_set_int(table, r, "m", q->m);
-		table_set_int(table, r, "n", q->n);
-		table_set_int(table, r, "k", q->k);
-		table_set_int(table, r, "p", q->p);
-		table_set_real(table, r, "update", a->update.seconds);
-		table_set_real(table, r, "refactor", a->refactor.seconds);
-		table_set_text(table, r, reason(a) ? "reason" : "choice",
-		        reason(a) ? reason(a) : choice(a));
-	}
-	return table;
-}
-
-static void advise_update(const struct request *r)
-{
-	const struct profile *profile = r->context.profile;
-	const enum model_target target =
-	        profile_has(profile, "gpu.launch.") ? MODEL_CUDA : MODEL_HOST;
-	const struct update_question *asked = &r->update;
-	struct update_answer answer[CHANGES];
-	size_t count = 0;
-
-	for (int c = 0; c < CHANGES; c++) {
-		struct update_answer *a = &answer[count];
-		if (r->change && strcmp(r->change, qr_change_name[c]) != 0)
-			continue;
-		a->question = *asked;
-		a->question.change = (enum qr_change)c;
-		model_update_predict(profile, target, &a->question, &a->update);
-		model_refactor_predict(profile, target, &a->question, &a->refactor);
-		count++;
-	}
-	if (r->context.common.json) {
-		struct table *table = update_table(answer, count);
-		profile_context_stamp(table, &r->context);
-		table_write_json(table, stdout);
-		table_free(table);
-		return;
-	}
-	printf("QR factorization of %" PRId64 " x %" PRId64 ", Q %s, %s precision: %" PRId64
-	       " rows or columns at %" PRId64 "\n",
-	        asked->m, asked->n, q_kept_name[asked->kept],
-	        asked->precision == SINGLE ? "single" : "double", asked->p, asked->k);
-	describe_machine(&r->context, stdout);
-	putchar('\n');
-	print_updates(answer, count, stdout);
-}
-
 /* ---- the command line ---- */
 
 static bool is_about(char **operands, const char *what)
 {
 	return operands[0] && strcmp(operands[0], what) == 0 && !operands[1];
-}
-
-/* Columns of the widest change that is simulated. */
-enum { MOST_COLUMNS = 131072 };
-
-static void check_update(const struct update_question *asked)
-{
-	if (asked->m == 0 || asked->n == 0 || asked->p == 0)
-		msg_die(EXIT_BAD_USAGE,
-		        "give the factorization's size and how much changes: --m ROWS --n COLUMNS "
-		        "--p COUNT");
-	if (asked->m < asked->n)
-		msg_die(EXIT_BAD_USAGE,
-		        "a factorization that is updated has at least as many rows as columns: m = "
-		        "%" PRId64 ", n = %" PRId64,
-		        asked->m, asked->n);
-	if (asked->n + asked->p > MOST_COLUMNS)
-		msg_die(EXIT_BAD_USAGE,
-		        "%" PRId64 " columns and %" PRId64
-		        " rows or columns that change: together up to %d are simulated",
-		        asked->n, asked->p, MOST_COLUMNS);
 }
 
 /* Columns of the widest panel that is predicted. */
@@ -327,7 +206,7 @@ static void check_words(struct request *r)
 	if (r->from)
 		profile_context_word(r->from, places, 2, "--from");
 	if (r->change)
-		profile_context_word(r->change, qr_change_name, CHANGES, "--change");
+		profile_context_word(r->change, qr_change_name, UPDATE_CHANGES, "--change");
 }
 
 static void advise_panel(const struct request *r)
@@ -390,7 +269,7 @@ static enum topic topic_of(struct request *r, char **operands)
 		return TOPIC_KERNEL;
 	}
 	if (is_about(operands, "update")) {
-		check_update(&r->update);
+		update_question_check(&r->update);
 		return TOPIC_UPDATE;
 	}
 	if (is_about(operands, "panel")) {
@@ -475,7 +354,7 @@ int main(int argc, char **argv)
 		advise_panel(&r);
 		break;
 	case TOPIC_UPDATE:
-		advise_update(&r);
+		advise_update(&r.update, r.change, &r.context, describe_machine);
 		break;
 	case TOPIC_KERNEL:
 		advise_kernel(&r.kernel, &r.context, describe_machine);
