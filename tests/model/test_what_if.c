@@ -354,6 +354,60 @@ static void test_memory(void)
 	profile_free(slow);
 }
 
+static double product_seconds(const struct profile *p, bool blas_only, enum precision precision)
+{
+	const struct product product = {.gemv = true,
+	        .blas_only = blas_only,
+	        .precision = precision,
+	        .m = 16384,
+	        .n = 16384,
+	        .calls = 10};
+	const struct product_data shapes = product_shapes(&product);
+	struct executor *e = executor_model_new(p, MODEL_CUDA, LEVEL_FULL);
+	const bool good = product_run(e, &product, &shapes, product.calls);
+	const double seconds = good ? executor_model_seconds(e) : NAN;
+	executor_free(e);
+	return seconds;
+}
+
+static double ger_seconds(const struct profile *p)
+{
+	return model_seconds_without(p, MODEL_CUDA, "ger", 16384, 16384, SINGLE, 0);
+}
+
+static bool doubles(double now, double before, double least)
+{
+	if (now / before < least || now / before > 2.05)
+		diag("times %.3f", now / before);
+	return now / before >= least && now / before <= 2.05;
+}
+
+/* The whole profile as programs prepare it. */
+static void test_hardware(void)
+{
+	struct profile *p = machine(), *slow = machine(), *clock = machine();
+	struct fault fault = {.text = ""};
+
+	efficiency_prepare(p);
+	ok(what_if_scale(slow, "gpu.dram.*=0.5", &fault) &&
+	                what_if_scale(clock, "gpu.clock.sm=0.5", &fault),
+	        "half of DRAM, and of the clock");
+	efficiency_prepare(slow);
+	efficiency_prepare(clock);
+	for (int way = 0; way < 4; way++)
+		ok(doubles(product_seconds(slow, way / 2, way % 2 ? DOUBLE : SINGLE),
+		           product_seconds(p, way / 2, way % 2 ? DOUBLE : SINGLE), 1.9),
+		        "gemv beyond L2, %s, %s, takes twice as long", way / 2 ? "cuBLAS" : "ours",
+		        way % 2 ? "double" : "single");
+	ok(doubles(ger_seconds(slow), ger_seconds(p), 1.9), "so does ger");
+	ok(doubles(model_seconds_without(clock, MODEL_CUDA, "persistent", 2048, 64, SINGLE, 0),
+	           model_seconds_without(p, MODEL_CUDA, "persistent", 2048, 64, SINGLE, 0), 1.7),
+	        "a chain on chip takes twice as long at half the clock");
+	profile_free(p);
+	profile_free(slow);
+	profile_free(clock);
+}
+
 static void test_read(void)
 {
 	struct profile *p = machine();
@@ -392,6 +446,7 @@ int main(void)
 	test_barriers();
 	test_copies();
 	test_memory();
+	test_hardware();
 	test_read();
 	profile_free(profile);
 	free(measured);
