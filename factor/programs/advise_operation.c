@@ -193,6 +193,8 @@ void advise_machine(const struct profile_context *context, machine_printer descr
 		table_set_int(table, r, "n", q->n);
 		if (q->k)
 			table_set_int(table, r, "k", q->k);
+		else
+			table_set_text(table, r, "k", "-");
 		table_set_text(table, r, "precision", q->precision == SINGLE ? "s" : "d");
 		table_set_text(table, r, "from", q->from_host ? "host" : "device");
 		table_set_text(table, r, "way", then[0].name);

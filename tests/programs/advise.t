@@ -49,6 +49,24 @@ tipped() {
 	advises 0 '^  modify  *not possible: modify needs Q' "what is not possible has its reason" \
 		$update --p 1
 	advises 0 '"change": "add_rows"' "one change, as JSON" $update --p 8 --change add_rows --json
+	real="--output $(dirname "$0")/../../data/nvidia-h200"
+	for operation in getrf geqrf potrf; do
+		advises 0 'panels on the GPU .* [0-9]' "ways of $operation" $operation $real --m 2000 --n 2000
+	done
+	advises 0 '^  fp64, panels on the host' "in double precision" getrf $real --m 500 --n 300 --precision d
+	advises 0 'DRAM bandwidth  *+9' "a large gemv follows DRAM" gemv $real --m 16384 --n 16384
+	advises 0 '^  cuBLAS\|^. cuBLAS' "a product by the library" gemm $real --m 500 --n 500 --k 500
+	advises 0 'blocks of [0-9]' "Gram-Schmidt in blocks" gramschmidt $real --m 5000 --n 50
+	advises 0 '"hardware": [0-9]' "what the hardware says, as JSON" potrf $real --m 700 --json
+	advises 0 'panels on the GPU' "by another machine's efficiencies" getrf $real --m 900 --n 900 \
+		--calibration nvidia-h100
+	advises 0 '^gpu.own_gemv.s.n ' "efficiencies" efficiency $real
+	advises 0 '^gpu.potrf_block.d\[n=' "row by row" efficiency 'gpu.potrf*' -v $real
+	advises 1 'no timings of known work' "and none of a name that is none" efficiency 'no*' $real
+	advises 0 '^gemv  *16384 .* 1\.[4-9]' "a machine with twice the bandwidth" machine $real --scale 'gpu.dram.*=2'
+	advises 2 'square' "Cholesky of a tall matrix" potrf $real --m 9 --n 5
+	advises 2 'as many rows' "QR of a wide one" geqrf $real --m 5 --n 9
+	advises 2 'folder in data' "a calibration that is a path" $gpu --calibration ../x
 	advises 2 "change 'all': remove_columns" "an unknown change is refused" $update --p 8 --change all
 	advises 2 'how much changes' "and an update of nothing" $update
 	advises 2 'as many rows as columns' "and a wide matrix" update --m 5 --n 9 --p 1
