@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* time = start + hardware(work) / efficiency. A surface of the profile times kernels or library
- * calls. The hardware law says what their work (surface_work.h) takes on the machine; what it takes
- * more is the kernel's efficiency. Efficiencies stay when the machine changes: by a what-if, or
+ * calls. The hardware law says what their work (surface_work.h) takes on the machine; the
+ * rest is the kernel's efficiency. Efficiencies stay when the machine changes: by a what-if, or
  * because they were measured on another machine. docs/model.md, "Efficiency". */
 #pragma once
 
 #include "factor/model/cost/cost.h"
 
 /* A row's parts in seconds, start + body = time; hardware is the law's for the body. NaN where the
- * row has no known work or the profile lacks a hardware row of the law (`missing`, if not NULL). */
+ * row has no known work or the profile lacks a hardware row of the law. */
 struct efficiency {
 	double start, body, hardware;
 	double efficiency; /* hardware / body */
@@ -18,6 +18,7 @@ struct efficiency {
 struct efficiency_reader;
 struct efficiency_reader *efficiency_reader_new(const struct profile *profile);
 void efficiency_reader_free(struct efficiency_reader *reader);
+
 /* Whether the row is a timing of a surface: of a kernel or a call, by shape. */
 bool efficiency_has(const struct parameter *row);
 struct efficiency efficiency_of(struct efficiency_reader *reader, const struct parameter *row);
@@ -33,8 +34,8 @@ void efficiency_hardware_free(struct cost_hardware *hardware);
 bool what_if_set(struct profile *profile, const char *assignment, struct fault *fault);
 bool what_if_scale(struct profile *profile, const char *assignment, struct fault *fault);
 
-/* A view of a prepared profile after such a what-if, itself prepared; efficiency_follow: in a view
- * whose hardware rows have moved, which the law reads, it moves one surface. */
+/* A view of a prepared profile after such a what-if, itself prepared. efficiency_follow moves one
+ * surface of a view whose hardware rows have moved; the law reads that view. */
 struct profile efficiency_scaled(const struct profile *profile, const char *pattern, double factor);
 void efficiency_follow(struct cost_hardware *law, struct profile *view, const char *surface);
 
