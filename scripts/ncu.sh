@@ -3,7 +3,8 @@
 # Profiles what a program runs between the profiler's start and stop, and writes a file that `advise kernel --ncu` reads: a row
 # a launch, with the counters that factor/programs/kernel_counters.c knows and this ncu has. NCU names the program; CACHE=all
 # empties L2 before each pass (none). Exit status 77, with the reason: no ncu, or no permission to read counters.
-# Usage: sh scripts/ncu.sh FILE.csv PROGRAM [ARGUMENT ...]
+# `--counters` prints the names; COUNTERS takes them, so that many calls in a row ask ncu once.
+# Usage: sh scripts/ncu.sh FILE.csv PROGRAM [ARGUMENT ...] | --counters
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 file=$1
 shift
@@ -15,23 +16,31 @@ if [ -z "$ncu" ]; then
 	echo "ncu.sh: no ncu found (PATH, CUDA_HOME, /opt/nvidia/nsight-compute): install Nsight Compute, or name it by NCU" >&2
 	exit 77
 fi
-mkdir -p "$(dirname "$file")" || exit 1
 said=$(mktemp) || exit 1
 trap 'rm -f "$said"' EXIT
 
-# The counters' names; of those that the device knows, when ncu tells.
-known=$(sed -n 's/^ *{"\([a-z0-9]*__[a-z0-9_.]*\)".*/\1/p' "$here/../factor/programs/kernel_counters.c")
-if "$ncu" --query-metrics >"$said" 2>&1 && grep -q '^dram__bytes_' "$said"; then
-	known=$(for m in $known; do
-		case $m in launch__*) echo "$m" ;; *) grep -q "^${m%%.*} " "$said" && echo "$m" ;; esac
-	done)
+# The counters' names, with commas; of those that the device knows, when ncu tells.
+counters() {
+	known=$(sed -n 's/^ *{"\([a-z0-9]*__[a-z0-9_.]*\)".*/\1/p' "$here/../factor/programs/kernel_counters.c")
+	if "$ncu" --query-metrics >"$said" 2>&1 && grep -q '^dram__bytes_' "$said"; then
+		known=$(for m in $known; do
+			case $m in launch__*) echo "$m" ;; *) grep -q "^${m%%.*} " "$said" && echo "$m" ;; esac
+		done)
+	fi
+	echo "$known" | paste -sd, -
+}
+COUNTERS=${COUNTERS:-$(counters)}
+if [ "$file" = --counters ]; then
+	echo "$COUNTERS"
+	exit 0
 fi
+mkdir -p "$(dirname "$file")" || exit 1
 
 profile() {
 	"$ncu" --csv --page raw --print-units auto --profile-from-start off --cache-control "${CACHE:-none}" --clock-control none \
 		--log-file "$file" "$@" >"$said" 2>&1
 }
-if ! profile --metrics "$(echo "$known" | paste -sd, -)" "$@" || ! grep -q '^"ID"' "$file"; then
+if ! profile --metrics "$COUNTERS" "$@" || ! grep -q '^"ID"' "$file"; then
 	profile --set full "$@"
 fi
 if grep -q ERR_NVGPUCTRPERM "$said" "$file" 2>/dev/null; then

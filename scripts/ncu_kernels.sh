@@ -6,6 +6,8 @@
 program=$1 output=$2 folder=$3
 here=$(dirname "$0")
 worst=0
+COUNTERS=$(sh "$here/ncu.sh" --counters) || exit $?
+export COUNTERS
 for kernel in $("$program" --list | cut -f 1); do
 	sh "$here/ncu.sh" "$folder/$kernel.csv" "$program" --profile "$kernel"
 	status=$?
