@@ -41,18 +41,19 @@ static int64_t next_width(const struct width_rule *rule, int64_t rows, int64_t c
 
 /* Tensor cores cut the sums of split operands again and again while these are as large as the
  * matrix. Where a few columns hold nearly all of it, as in Gram matrices of few columns, LU's later
- * sums are small after a narrow first block (docs/experiments/truncation.md). Not where the product
- * after such a block is too small for split operands. */
+ * sums are small after a narrow first block: a quarter of the usual one, at least half a STEP
+ * (whose product is in fp32) and at most a STEP (docs/experiments/truncation.md). */
 int64_t plan_first_most(const struct executor *e, enum operation operation, int64_t m, int64_t n,
         enum precision precision)
 {
-	const int64_t narrow = e->tuning.plan.narrow_first;
 	const struct split_limits *least = &e->tuning.split;
+	const int64_t usual = next_width(&e->tuning.plan.by_splits.getrf, m, n);
 	const bool split = precision == SINGLE && e->math != MATH_FP32 &&
 	                   min_int64(m, n) >= least->use &&
-	                   2.0 * (double)m * (double)n * (double)narrow >= least->flops;
+	                   2.0 * (double)m * (double)n * (double)usual >= least->flops;
 
-	return operation == GETRF && split ? narrow : INT64_MAX;
+	return operation == GETRF && split ? max_int64(STEP / 2, min_int64(usual / 4, STEP))
+	                                   : INT64_MAX;
 }
 
 /* Least and most width of a block, most of the first: powers of two times the narrowest. In

@@ -16,7 +16,7 @@ struct default_plan {
 /* Widest leaf of LU on the device. */
 enum { DEFAULT_LU_LEAF = 128 };
 
-/* Most columns of the first block. */
+/* Most columns of the first block: few in LU by split operands. */
 int64_t plan_first_most(const struct executor *, enum operation operation, int64_t m, int64_t n,
         enum precision precision);
 

@@ -66,7 +66,6 @@ const struct tuning tuning_hopper = {
                 .few_panels = 14000,
                 .short_corners = 10000,
                 .waiting = 12000,
-                .narrow_first = 64,
                 .qr_leaf_bytes = 16 << 20},
         .layout = {.row_major = 8000,
                 .column_major = 4096,

@@ -95,7 +95,6 @@ struct plan_tuning {
 	int64_t few_panels;    /* columns: no look-ahead in Cholesky by 3xFP16 */
 	int64_t short_corners; /* rows: narrow leaves in fp64 Cholesky */
 	int64_t waiting;       /* rows: wide leaves in LU by 3xTF32 */
-	int64_t narrow_first;  /* most columns of the first block in LU by split operands */
 	int64_t qr_leaf_bytes; /* half of the registers of the GPU */
 };
 

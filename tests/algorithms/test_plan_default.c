@@ -168,7 +168,7 @@ static void check_sequence(struct executor *e)
 }
 
 /* Whether the first block alone is narrower than the one after it, and blocks cover all columns. */
-static bool begins_narrow(struct executor *e, int64_t n, enum precision precision)
+static bool begins_with(struct executor *e, int64_t width, int64_t n, enum precision precision)
 {
 	struct default_plan chosen;
 	const struct plan *plan = &chosen.plan;
@@ -177,8 +177,8 @@ static bool begins_narrow(struct executor *e, int64_t n, enum precision precisio
 	plan_default(e, GETRF, n, n, precision, false, &chosen);
 	for (int64_t i = 2; i < plan->count; i++)
 		grows |= plan->widths[i] > plan->widths[i - 1];
-	return plan->widths[0] == e->tuning.plan.narrow_first &&
-	       plan->widths[1] > plan->widths[0] && plan_blocks(plan, n) == plan->count && !grows;
+	return plan->widths[0] == width && plan->widths[1] > width &&
+	       plan_blocks(plan, n) == plan->count && !grows;
 }
 
 static void check_narrow_first(struct executor *e)
@@ -186,15 +186,16 @@ static void check_narrow_first(struct executor *e)
 	struct default_plan chosen;
 
 	for (e->math = MATH_3XTF32; e->math < MATHS; e->math++)
-		ok(begins_narrow(e, 5555, SINGLE) && begins_narrow(e, 32768, SINGLE) &&
-		                !begins_narrow(e, 32768, DOUBLE),
+		ok(begins_with(e, 32, 3000, SINGLE) && begins_with(e, 32, 5555, SINGLE) &&
+		                begins_with(e, 64, 32768, SINGLE) &&
+		                !begins_with(e, 64, 32768, DOUBLE),
 		        "LU%s: the first block is narrow, and no other", math_title[e->math]);
 	e->math = MATH_3XFP16;
 	plan_default(e, GETRF, 3000000, 2000000, SINGLE, false, &chosen);
 	ok(chosen.plan.count == 2 && chosen.plan.widths[0] == 64 && chosen.plan.widths[1] == 256,
 	        "also before one width for very many columns");
 	e->math = MATH_FP32;
-	ok(!begins_narrow(e, 32768, SINGLE), "not in fp32");
+	ok(!begins_with(e, 64, 32768, SINGLE), "not in fp32");
 }
 
 /* The benchmark's row of it says all of it. */

@@ -17,11 +17,12 @@ static bool of_whole_leaves(const struct plan *plan)
 	return true;
 }
 
+/* The first block of several may be narrow for accuracy (plan_first_most). */
 static int64_t narrowest(const struct plan *plan)
 {
 	int64_t least = plan->leaf;
 
-	for (int64_t i = 0; i < plan->count; i++)
+	for (int64_t i = plan->count > 1; i < plan->count; i++)
 		least = plan->widths[i] < least ? plan->widths[i] : least;
 	return least;
 }
