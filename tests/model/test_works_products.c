@@ -134,9 +134,9 @@ static double ratio(const struct profile *machine, const char *name, const char 
 
 static void what_ifs(void)
 {
-	static const char flat[] = "gpu.own_gemm.s[m=16384,n=16384,k=32]",
+	static const char flat[] = "gpu.own_gemm.s[m=8192,n=8192,k=32]",
 	                  deep[] = "gpu.own_gemm.s[m=8192,n=8192,k=512]",
-	                  small[] = "gpu.own_gemm.s[m=32,n=32,k=256]";
+	                  small[] = "gpu.own_gemm.s[m=32,n=32,k=512]";
 	struct profile *p = profile_open("data/nvidia-h200");
 
 	ok(ratio(p, flat, "gpu.dram.*=0.5") > 1.6 && ratio(p, flat, "gpu.dram.*=0.5") < 2,
@@ -148,7 +148,7 @@ static void what_ifs(void)
 	ok(ratio(p, small, "gpu.barrier.block=20") > 1.2, "and waits at barriers");
 	ok(ratio(p, "gpu.gemm.tf32[m=8192,n=8192,k=8192]", "gpu.wgmma.*=0.5") > 1.8,
 	        "the library's tf32 follows the tensor cores");
-	ok(ratio(p, "gpu.trsm_right.d[m=1024,n=512]", "gpu.launch.dependent=0.5") < 0.95,
+	ok(ratio(p, "gpu.trsm_right.d[m=512,n=512]", "gpu.launch.dependent=0.5") < 0.95,
 	        "a solve starts many kernels");
 	profile_free(p);
 }

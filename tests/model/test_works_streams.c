@@ -148,7 +148,7 @@ static void test_what_ifs(void)
 	        "gpu.change.time[bytes=1073741824]", "gpu.gemv.s.n[m=8192,n=8192,cold=1]",
 	        "gpu.own_gemv.d.t[m=8192,n=8192,cold=1]", "gpu.ger.d[m=8192,n=8192,cold=1]"},
 	                         *const small[] = {"gpu.copy.time[bytes=16777216]",
-	                                 "gpu.gemv.s.n[m=1024,n=1024,cold=0]", "gpu.trtri.s[n=64]"};
+	                                 "gpu.gemv.s.n[m=512,n=512,cold=0]", "gpu.trtri.s[n=64]"};
 
 	for (size_t i = 0; i < ARRAY_LEN(large); i++) {
 		const double factor = change(p, large[i], dram);

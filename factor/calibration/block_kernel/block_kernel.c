@@ -86,17 +86,20 @@ static struct swap_args swap_args(const struct call *c)
 	        {{"swaps", (double)c->swaps}, {"n", (double)c->n}, {"cold", c->cold}}};
 }
 
-static void measure_swaps(struct call *c, int64_t step)
+enum { MOVED_STEP = 16 }; /* from one number of columns or swaps to the next */
+
+static void measure_swaps(struct call *c)
 {
 	block_kernel_fill_pool(c);
 	for (int cold = 0; cold <= c->bench->cold; cold++) {
 		c->cold = cold;
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST; c->n *= 2 * step) {
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST;
+		        c->n *= MOVED_STEP) {
 			const int64_t rows = block_kernel_swap_rows(c);
 			block_kernel_send_pivots(c->bench, rows);
 			for (c->swaps = BLOCK_KERNEL_NARROWEST;
 			        c->swaps <= BLOCK_KERNEL_SWAPS && 2 * c->swaps <= rows;
-			        c->swaps *= 2 * step) {
+			        c->swaps *= MOVED_STEP) {
 				const struct swap_args args = swap_args(c);
 				block_kernel_measure(c, "laswp", block_kernel_laswp, args.arg, 3);
 				if (c->swaps > block_lu_rows_most(c->precision,
@@ -113,12 +116,13 @@ static void measure_swaps(struct call *c, int64_t step)
 }
 
 /* Columns right of LU panels, but for the narrowest panels. */
-static void measure_lu_top(struct call *c, int64_t step)
+static void measure_lu_top(struct call *c)
 {
 	const int64_t shared = c->bench->rate.gpu.shared_per_block;
 	for (int cold = 0; cold <= c->bench->cold; cold++) {
 		c->cold = cold;
-		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST; c->n *= 2 * step) {
+		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= BLOCK_KERNEL_WIDEST;
+		        c->n *= MOVED_STEP) {
 			block_kernel_send_pivots(c->bench, block_kernel_swap_rows(c));
 			for (c->swaps = 32; c->swaps <= BLOCK_LU_TOP_MAX;
 			        c->swaps *= block_kernel_wider(c)) {
@@ -180,16 +184,16 @@ static void measure(struct probe_run *run)
 		measure_cholesky(&call, narrow);
 		block_kernel_rank(&bench.rate, call.precision, narrow);
 		measure_blocks(&call);
-		measure_swaps(&call, narrow);
-		measure_lu_top(&call, narrow);
+		measure_swaps(&call);
+		measure_lu_top(&call);
 		measure_lu_columns(&call, narrow);
 		block_kernel_sweeps(&bench.rate, call.precision);
 		measure_qr_columns(&call, step);
-		block_kernel_gram(&bench.rate, call.precision, step);
+		block_kernel_gram(&bench.rate, call.precision, 2 * narrow);
 		block_kernel_gram_apply(&bench.rate, call.precision, bench.rate.gpu.sm_count);
 		block_kernel_deferred(&bench.rate, call.precision, narrow);
 	}
-	block_kernel_splits(&bench.rate, narrow);
+	block_kernel_splits(&bench.rate, 2 * narrow);
 	block_kernel_panels_beside(&bench, SINGLE, step);
 	block_kernel_panels_beside(&bench, DOUBLE, step);
 	block_kernel_close(&bench);

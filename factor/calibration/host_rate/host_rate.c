@@ -109,14 +109,14 @@ static const struct surface surfaces[] = {
                 RANGE(32, 1024, 2, 32, 2)},
         PANEL(getrf, 256, 16384, 4, WIDE_N, 2),
         PANEL(geqrf, 256, 16384, 4, WIDE_N, 2),
-        PANEL(getrf, 128, 65536, 2, 16, 2),
+        PANEL(getrf, 128, 32768, 4, 16, 2),
         PANEL(geqrf, 256, 65536, 4, 16, 2),
         /* where a panel leaves the cache of one core, and the caches of all */
         PANEL(geqrf, 8192, 32768, 4, 16, 2),
-        {FUNCTION(iamax), .columns = true, RANGE(128, 16384, 2, 8, 4)},
-        {FUNCTION(scal), .columns = true, RANGE(128, 16384, 2, 8, 4)},
-        {FUNCTION(ger), .turns = 2, RANGE(128, 16384, 2, 1, 2)},
-        {FUNCTION(swap), .columns = true, RANGE(128, 16384, 2, 8, 4)},
+        {FUNCTION(iamax), .columns = true, RANGE(128, 8192, 4, 8, 4)},
+        {FUNCTION(scal), .columns = true, RANGE(128, 8192, 4, 8, 4)},
+        {FUNCTION(ger), .turns = 2, RANGE(128, 8192, 4, 2, 4)},
+        {FUNCTION(swap), .columns = true, RANGE(128, 8192, 4, 8, 4)},
 };
 
 /* Two factors of the largest gemm in double precision; everything else is smaller. */

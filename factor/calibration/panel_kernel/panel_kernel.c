@@ -188,7 +188,7 @@ static void measure_one(struct probe_run *run, struct subject *s, const char *na
 static void measure_fused(struct probe_run *run, struct subject *s, double seconds)
 {
 	static const int64_t widths[] = {2, 32, 64, 128};
-	int step = run->common.quick ? 8 : 2;
+	int step = run->common.quick ? 16 : 4;
 	for (s->m = 128; s->m <= LARGEST_M; s->m *= step) {
 		s->lda = s->m + 32;
 		s->step = true;
