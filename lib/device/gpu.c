@@ -13,7 +13,6 @@
 
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "lib/base/msg.h"
 #include "lib/stats/estimate.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static size_t key_count(const struct curve_link *link)

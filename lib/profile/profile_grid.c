@@ -4,7 +4,6 @@
 #include "profile_row.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/msg.h"

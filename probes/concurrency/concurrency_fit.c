@@ -8,7 +8,6 @@
  * gpu.queue.*: counts. gpu.priority.delay: beyond the same launch on an idle device. The rest as
  * measured. */
 #include "lib/base/base.h"
-#include "concurrency.h"
 
 #include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"

@@ -7,7 +7,6 @@
  * 2 (n - 1) / n, the least that each GPU must send. A machine without peer access, or without NCCL,
  * lacks these rows. */
 #include "lib/base/base.h"
-#include "peer.h"
 
 #include "lib/probe/curve_link.h"
 

@@ -2,7 +2,6 @@
 /* Curve of the transfer probe -> link.*: time[bytes] of pinned memory; alpha and beta of t =
  * alpha + bytes/beta over all sizes of a direction and kind of memory; link.node.h2d[node]. */
 #include "lib/base/base.h"
-#include "transfer.h"
 
 #include "lib/probe/curve_link.h"
 
