@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "current.h"
 #include "driver.h"
 #include "gpu.h"
