@@ -10,7 +10,6 @@
  * refused).
  *
  * Unit: fractions of the other run's value. */
-#include "lib/base/base.h"
 #include "lib/base/cli.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes profile.tsv from recorded curves, by the fit of every probe. Needs no hardware. */
-#include "lib/base/base.h"
 #include "lib/base/cli.h"
 #include "lib/probe/probe_fits.h"
 #include "lib/base/msg.h"

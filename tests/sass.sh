@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# Sourced by tests that look at machine code.
+# Sourced, behind tap.sh, by tests that look at machine code.
 
 # sass_of PROGRAM FILE: its machine code into the file; ends the test, and says why, where that is not possible.
 sass_of() {
@@ -8,12 +8,10 @@ sass_of() {
 		PATH=$PATH:$place
 	done
 	if ! command -v cuobjdump >/dev/null; then
-		echo '1..0 # SKIP cuobjdump is not installed: the machine code is not looked at'
-		exit 0
+		skip_all 'cuobjdump is not installed: the machine code is not looked at'
 	fi
 	if ! cuobjdump -sass "$1" >"$2" 2>/dev/null; then
-		echo "1..0 # SKIP $1 holds no machine code that cuobjdump reads"
-		exit 0
+		skip_all "$1 holds no machine code that cuobjdump reads"
 	fi
 }
 

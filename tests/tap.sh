@@ -3,6 +3,7 @@
 # Sourced by the shell tests: numbered results, and commands judged by exit status and output. expect needs $scratch.
 # shellcheck disable=SC2034 # used by the tests
 bin=${FATHOM_BIN:-build/bin}
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 number=0
 
 report() { # report "ok" or "not ok", what
@@ -14,12 +15,16 @@ result() { # status of a command, what
 	if [ "$1" -eq 0 ]; then report ok "$2"; else report "not ok" "$2"; fi
 }
 
+# skip_all REASON: instead of any result
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
 # needs PROGRAM...: skips the test where one of them is not built
 needs() {
 	for program; do
-		[ -x "$bin/$program" ] && continue
-		echo "1..0 # SKIP $program is not built"
-		exit 0
+		[ -x "$bin/$program" ] || skip_all "$program is not built"
 	done
 }
 

@@ -317,9 +317,7 @@ static bool check(const struct gram_process *s, const struct form *form)
 
 	if (n < 1 || s->basis < 0)
 		return fault_refuse(fault,
-		        "%" PRId64 " columns can't be made orthonormal: at least "
-		        "one is needed",
-		        n);
+		        "%" PRId64 " columns can't be made orthonormal: at least one is needed", n);
 	if (s->a.m < s->a.n)
 		return fault_refuse(fault,
 		        "%" PRId64 " columns of %" PRId64

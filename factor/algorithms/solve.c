@@ -122,8 +122,8 @@ static bool ormqr_set_up(struct application *s, struct executor *e, const struct
 
 	if (length != a.m)
 		return fault_refuse(&e->fault,
-		        "reflectors of length %" PRId64 " can't be applied to vectors of length "
-		        "%" PRId64,
+		        "reflectors of length %" PRId64
+		        " can't be applied to vectors of length %" PRId64,
 		        a.m, length);
 	return matrix_check(e, c) && set_up(s, e, plan, a, tau, side == LEFT ? c.n : c.m, work);
 }

@@ -4,8 +4,6 @@
 
 #include "factor/algorithms/qr_refactor.h"
 
-#include <inttypes.h>
-
 /* ---- again ---- */
 
 /* The matrix and its right-hand sides, from which a factorization is made again. */

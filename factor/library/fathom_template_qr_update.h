@@ -8,6 +8,19 @@ static struct call_factors NAME(shape)(char jobq, int64_t m, int64_t n, int64_t 
 	        jobq, m, n, nrhs, NULL, most, NULL, most, NULL, most, PRECISION};
 }
 
+/* A change with its operands, which call_change gives their sizes; V, where there is one, is the
+ * caller's to add. */
+static struct call_change NAME(change)(enum qr_change change, int64_t k, int64_t p, const REAL *u,
+        int64_t ldu, const REAL *b, int64_t ldb, int *info)
+{
+	return (struct call_change){.change = change,
+	        .k = k,
+	        .p = p,
+	        .u = call_matrix(u, 0, 0, ldu, PRECISION),
+	        .b = call_matrix(b, 0, 0, ldb, PRECISION),
+	        .info = info};
+}
+
 int64_t NAME(qr_factorize_work)(struct fathom *h, char jobq, int64_t m, int64_t n, int64_t nrhs)
 {
 	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, max_int64(m, 1));
@@ -50,14 +63,9 @@ enum fathom_status NAME(qr_add_columns)(struct fathom *h, char jobq, int64_t m, 
         int64_t work_bytes, int *info)
 {
 	const struct call_factors f = {jobq, m, n, nrhs, q, ldq, r, ldr, d, ldd, PRECISION};
-	const struct call_change change = {.change = QR_ADD_COLUMNS,
-	        .k = k,
-	        .p = p,
-	        .u = call_matrix(u, 0, 0, ldu, PRECISION),
-	        .b = call_matrix(b, 0, 0, ldb, PRECISION),
-	        .info = info};
 
-	return call_qr_update(h, &f, change, work, work_bytes);
+	return call_qr_update(
+	        h, &f, NAME(change)(QR_ADD_COLUMNS, k, p, u, ldu, b, ldb, info), work, work_bytes);
 }
 
 enum fathom_status NAME(qr_add_rows)(struct fathom *h, char jobq, int64_t m, int64_t n,
@@ -65,13 +73,9 @@ enum fathom_status NAME(qr_add_rows)(struct fathom *h, char jobq, int64_t m, int
         int64_t ldq, REAL *r, int64_t ldr, REAL *d, int64_t ldd, void *work, int64_t work_bytes)
 {
 	const struct call_factors f = {jobq, m, n, nrhs, q, ldq, r, ldr, d, ldd, PRECISION};
-	const struct call_change change = {.change = QR_ADD_ROWS,
-	        .k = k,
-	        .p = p,
-	        .u = call_matrix(u, 0, 0, ldu, PRECISION),
-	        .b = call_matrix(b, 0, 0, ldb, PRECISION)};
 
-	return call_qr_update(h, &f, change, work, work_bytes);
+	return call_qr_update(
+	        h, &f, NAME(change)(QR_ADD_ROWS, k, p, u, ldu, b, ldb, NULL), work, work_bytes);
 }
 
 enum fathom_status NAME(qr_remove_rows)(struct fathom *h, char jobq, int64_t m, int64_t n,
@@ -80,14 +84,9 @@ enum fathom_status NAME(qr_remove_rows)(struct fathom *h, char jobq, int64_t m, 
         int64_t work_bytes, int *info)
 {
 	const struct call_factors f = {jobq, m, n, nrhs, q, ldq, r, ldr, d, ldd, PRECISION};
-	const struct call_change change = {.change = QR_REMOVE_ROWS,
-	        .k = k,
-	        .p = p,
-	        .u = call_matrix(u, 0, 0, ldu, PRECISION),
-	        .b = call_matrix(b, 0, 0, ldb, PRECISION),
-	        .info = info};
 
-	return call_qr_update(h, &f, change, work, work_bytes);
+	return call_qr_update(
+	        h, &f, NAME(change)(QR_REMOVE_ROWS, k, p, u, ldu, b, ldb, info), work, work_bytes);
 }
 
 enum fathom_status NAME(qr_modify)(struct fathom *h, char jobq, int64_t m, int64_t n, int64_t nrhs,
@@ -96,13 +95,9 @@ enum fathom_status NAME(qr_modify)(struct fathom *h, char jobq, int64_t m, int64
         int64_t work_bytes, int *info)
 {
 	const struct call_factors f = {jobq, m, n, nrhs, q, ldq, r, ldr, d, ldd, PRECISION};
-	const struct call_change change = {.change = QR_MODIFY,
-	        .p = p,
-	        .u = call_matrix(u, 0, 0, ldu, PRECISION),
-	        .v = call_matrix(v, 0, 0, ldv, PRECISION),
-	        .b = call_matrix(b, 0, 0, ldb, PRECISION),
-	        .info = info};
+	struct call_change change = NAME(change)(QR_MODIFY, 0, p, u, ldu, b, ldb, info);
 
+	change.v = call_matrix(v, 0, 0, ldv, PRECISION);
 	return call_qr_update(h, &f, change, work, work_bytes);
 }
 
@@ -155,14 +150,9 @@ enum fathom_status NAME(qr_update_auto)(struct fathom *h, enum fathom_qr_change 
         int64_t work_bytes, int *info, int *updated)
 {
 	const struct call_factors f = {jobq, m, n, nrhs, q, ldq, r, ldr, d, ldd, PRECISION};
-	const struct call_change asked = {.change = (enum qr_change)change,
-	        .k = k,
-	        .p = p,
-	        .u = call_matrix(u, 0, 0, ldu, PRECISION),
-	        .v = call_matrix(v, 0, 0, ldv, PRECISION),
-	        .b = call_matrix(c, 0, 0, ldc, PRECISION),
-	        .info = info};
+	struct call_change asked = NAME(change)((enum qr_change)change, k, p, u, ldu, c, ldc, info);
 
+	asked.v = call_matrix(v, 0, 0, ldv, PRECISION);
 	return call_qr_auto(h, &f, asked, call_matrix(a, 0, 0, lda, PRECISION),
 	        call_matrix(b, 0, 0, ldb, PRECISION), work, work_bytes, updated);
 }

@@ -7,9 +7,7 @@
 #include "lib/base/base.h"
 #include "gemm_volkov_work.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Which matrix is triangular, in blocks of 64 x 16. A lower triangular C (row >= column) is read
  * and written in its triangle alone: FOLDED starts one block of threads per block of the triangle
@@ -58,6 +56,4 @@ int gemm_volkov(const struct volkov_call *call, void *stream);
  * cudaError_t as an int. */
 int gemm_volkov_sum(const struct volkov_call *call, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -4,9 +4,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Most interchanges of one call. */
 enum { LASWP_VOLKOV_MOST = 64 };
@@ -18,6 +16,4 @@ enum { LASWP_VOLKOV_MOST = 64 };
 int laswp_volkov(float *a, int64_t n, int64_t row_step, int64_t column_step, const int *ipiv,
         int count, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -6,9 +6,7 @@
 
 #include "lib/base/matrix.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Column-major device memory; g is 2 x count (cosines above sines), x has 2 count columns. make:
  * rotation i, of columns 2 i and 2 i + 1, makes x(row + i, 2 i + 1) zero and is stored in g. apply:
@@ -16,6 +14,4 @@ extern "C" {
 int rotations_make(int64_t row, struct matrix x, struct matrix g, void *stream);
 int rotations_apply(struct matrix g, struct matrix x, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -8,9 +8,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 struct gpu;
 
@@ -149,6 +147,4 @@ struct tuning_device tuning_device_like(int capability, int sm_count, int64_t l2
 enum { TUNING_NOTE = 160 };
 bool tuning_note(const struct tuning_device *device, char note[TUNING_NOTE]);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -6,9 +6,7 @@
 #include "lib/base/precision.h"
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 #if defined FATHOM_CUDA || defined __CUDACC__
 /* to (double) = from, m x n */
@@ -27,6 +25,4 @@ int check_idle(void);
 #define check_idle() 1
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+C_END

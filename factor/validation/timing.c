@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A candidate ends with at least FIRST_TURN samples, or FEWEST when one run takes a turn's time. */
 enum { FIRST_TURN = 5, FEWEST = 3 };

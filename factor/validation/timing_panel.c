@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* One shape in host memory and in the executor's. */
 struct panel_fixture {

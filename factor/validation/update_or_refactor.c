@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const columns[] = {"operation", "q", "from", "points", "even", "error_update",
         "error_refactor", "right", "cost", "cost_worst", "always", "always_worst", "never",

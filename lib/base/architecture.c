@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "architecture.h"
 
-#include "base.h"
-
 static const struct architecture known[] = {
         {75, 64, 2, 0, 0, 1},
         {80, 64, 32, 64, 512, 1},

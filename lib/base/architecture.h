@@ -5,9 +5,9 @@
  * over multiprocessors and boost clock. */
 #pragma once
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "base.h"
+
+C_BEGIN
 
 /* What a multiprocessor holds, in constant expressions for kernels: threads, blocks, and registers
  * of 32 bits. */
@@ -34,6 +34,4 @@ struct architecture {
 /* The architecture itself, or the last known one before it (7.5 for all older ones). */
 const struct architecture *architecture_of(int capability);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

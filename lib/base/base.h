@@ -8,10 +8,15 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
+/* C_BEGIN and C_END stand around the functions and data of a header that C and CUDA files share. */
 #ifdef __cplusplus
 #define NORETURN [[noreturn]]
+#define C_BEGIN extern "C" {
+#define C_END }
 #else
 #define NORETURN _Noreturn
+#define C_BEGIN
+#define C_END
 #endif
 
 /* A function of the device that is always inlined; one of host and device. */

@@ -132,8 +132,7 @@ static void print_help(const struct option_set *set)
 	if (program->details)
 		printf("\n%s\n", program->details);
 	printf("\nFlags are off by default. Whole numbers may end in k, m, g (1000s) or K, M, G, "
-	       "Ki, "
-	       "Mi, Gi (1024s).\nExit status: %d done, %d a measurement failed, %d bad usage, "
+	       "Ki, Mi, Gi (1024s).\nExit status: %d done, %d a measurement failed, %d bad usage, "
 	       "%d not possible here.\n",
 	        EXIT_DONE, EXIT_MEASURE_FAILED, EXIT_BAD_USAGE, EXIT_NOT_POSSIBLE);
 }
@@ -237,8 +236,7 @@ static void set_value(const struct cli_option *option, const char *text)
 		if (!cli_parse_int(text, &whole))
 			msg_die(EXIT_BAD_USAGE,
 			        "--%s '%s' is not a whole number of 64 bits: give digits, perhaps "
-			        "with "
-			        "k, m, g, Ki, Mi or Gi behind them",
+			        "with k, m, g, Ki, Mi or Gi behind them",
 			        option->name, text);
 		check_range(option, text, (double)whole);
 		*(int64_t *)option->target = whole;
@@ -359,8 +357,7 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 	if (!names_device(common->device))
 		msg_die(EXIT_BAD_USAGE,
 		        "--device: '%s' is neither a number, a UUID (GPU-..., MIG-...) nor a PCI "
-		        "address "
-		        "(0000:17:00.0)",
+		        "address (0000:17:00.0)",
 		        common->device);
 	if (common->sms > 0) {
 		char sms[24];

@@ -4,9 +4,7 @@
 
 #include "base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Sets the name that starts every message ("fathom-launch: ...") and whether msg_note prints. */
 void msg_start(const char *program, bool verbose);
@@ -44,6 +42,4 @@ bool msg_guard_memory(void (*work)(void *), void *context, struct fault *fault);
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);
 void xappend(char **text, const char *format, ...) PRINTF_LIKE(2, 3);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

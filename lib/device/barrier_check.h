@@ -5,9 +5,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 enum barrier_kind {
 	BARRIER_WARP,    /* __syncwarp */
@@ -50,6 +48,4 @@ struct reduce_check {
 void reduce_check_float(const float *x, uint32_t n, int threads, struct reduce_check *check);
 void reduce_check_double(const double *x, uint32_t n, int threads, struct reduce_check *check);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

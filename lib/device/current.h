@@ -6,9 +6,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 struct current {
 	uint64_t context; /* differs between contexts (driver.h) and between limits; 0: no device */
@@ -37,6 +35,4 @@ int kernel_allow_shared(const void *kernel);
 /* The same, and whether as many bytes of dynamic shared memory are among it. */
 bool kernel_takes_shared(const void *kernel, int64_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

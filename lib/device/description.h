@@ -6,9 +6,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 struct description {
 	int64_t code, sms, threads_per_sm, shared_per_sm, shared_per_block, max_cluster, l2,
@@ -18,6 +16,4 @@ struct description {
 /* False when the file cannot be read, lacks a key or has another one. */
 bool description_read(const char *path, struct description *description);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "driver.h"
 
 #include <cuda_runtime_api.h>

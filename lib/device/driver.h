@@ -7,9 +7,7 @@
 
 #include <cuda.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* The driver's function of that name and version (12040: of CUDA 12.4); NULL where the driver is
  * older. */
@@ -33,6 +31,4 @@ int driver_context_sms(void);
 /* Multiprocessors of the green context to which the stream belongs; 0 when it belongs to none. */
 int driver_stream_sms(CUstream stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

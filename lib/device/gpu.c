@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "current.h"
 #include "driver.h"
 #include "gpu.h"
@@ -13,7 +12,6 @@
 
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,7 @@
 #include "lib/base/base.h"
 #include "lib/host/sample.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 struct gpu {
 	int device, visible; /* its number, and the number of visible devices */
@@ -112,6 +110,4 @@ bool gpu_hold_ok(const struct gpu_hold *hold); /* after synchronization */
 void gpu_fill_float(float *data, int64_t count, uint64_t seed, void *stream);
 void gpu_fill_double(double *data, int64_t count, uint64_t seed, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "gpu_select.h"
 
 #include "lib/base/msg.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -22,8 +22,7 @@ static const char *remedy(int error)
 		return "the virtual GPU has no licence: ask the administrator for one";
 	case GPU_ERROR_ECC:
 		return "the GPU's memory has an error that ECC cannot correct: reset the GPU "
-		       "(nvidia-smi "
-		       "-r), or use another one";
+		       "(nvidia-smi -r), or use another one";
 	case GPU_ERROR_FABRIC:
 		return "the links between the GPUs are not ready: start nvidia-fabricmanager, or "
 		       "wait until it has started";

@@ -58,8 +58,7 @@ bool partition_enter(int device, int sms, struct fault *fault)
 
 	if (!find_calls(&c))
 		return fault_set(fault, "a part of the GPU needs a driver for CUDA 12.4 or later: "
-		                        "leave out --sms and "
-		                        "FATHOM_SMS");
+		                        "leave out --sms and FATHOM_SMS");
 	if (c.device(&handle, device) != CUDA_SUCCESS ||
 	        c.all(handle, &all, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS)
 		return fault_set(

@@ -6,9 +6,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Most blocks of a kernel that the current device holds at once; 0 without cooperative launch. */
 int grid_resident(const void *kernel, int threads, size_t shared_bytes);
@@ -42,6 +40,4 @@ int resident_launch(const void *kernel, int blocks, int cluster, int threads, si
 int early_cluster_launch(const void *kernel, int blocks, int cluster, int threads,
         size_t shared_bytes, void *argument, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -5,9 +5,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Word number `index` of the data with this seed. */
 HOST_DEVICE static inline uint32_t word_of(uint64_t index, uint32_t seed)
@@ -26,6 +24,4 @@ void words_fill(void *data, int64_t bytes, uint32_t seed, void *stream);
 unsigned long long words_wrong(
         const void *data, int64_t bytes, uint32_t seed, unsigned long long *wrong, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

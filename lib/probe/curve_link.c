@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "curve_link.h"
 
 #include "lib/base/msg.h"
 #include "lib/stats/estimate.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static size_t key_count(const struct curve_link *link)

@@ -373,8 +373,7 @@ static void say_throttling(const struct work *work)
 		times += work->job[i].throttled;
 	if (times > 0)
 		msg_warn("the CPU quota stopped the measuring processes %ld times (%.3g "
-		         "processors): "
-		         "the rows that met it are noisy",
+		         "processors): the rows that met it are noisy",
 		        times, host_quota()->processors);
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "probe_noise.h"
 
 #include "lib/base/msg.h"

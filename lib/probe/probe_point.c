@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "probe_point.h"
 
 #include "lib/base/msg.h"

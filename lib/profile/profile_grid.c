@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "profile_grid.h"
 #include "profile_row.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/msg.h"

@@ -5,9 +5,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* A value with its 95 % interval. samples counts everything behind it; 0 samples means not measured
  * (value NaN). */
@@ -51,6 +49,4 @@ double stats_agreement(const double *value, size_t n, size_t judges);
  * Estimates without samples are skipped. */
 struct estimate stats_combine(const struct estimate *process, size_t n);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

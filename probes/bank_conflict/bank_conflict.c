@@ -16,7 +16,6 @@
  * 8 of 16. With n ways, n lanes of each such group want different words of the same banks, and the
  * instruction takes n * width / 4 wavefronts; n is up to 32, 16 and 8. For atomics, ways are the
  * lanes that share one word; other words lie in other banks. */
-#include "lib/base/base.h"
 #include "bank_conflict.h"
 
 #include "lib/host/clock.h"

@@ -5,9 +5,7 @@
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Accesses are unrolled by BANK_UNROLL, also the side of the tile. A warp's area of shared memory
  * holds a tile of pitch 33, bytes. The chain of global atomics uses lines of BANK_UNROLL *
@@ -61,6 +59,4 @@ struct bank_launch {
 /* In the default stream. Returns the cudaError_t. */
 int bank_launch(const struct bank_launch *launch);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -3,7 +3,6 @@
  * are seconds per warp-wide instruction: in the regime `alone` of one warp, in the regime
  * `saturated` of one SM (gpu.atomic.global.saturated: of the whole device). Derived from them: the
  * time and cycles of one more way, the factor of 32 ways, the rate of all shared memories. */
-#include "lib/base/base.h"
 #include "bank_conflict.h"
 
 #include "lib/probe/curve_fit.h"

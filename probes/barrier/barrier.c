@@ -11,7 +11,6 @@
  * barriers are unrolled); other users of the device, for whose time slices blocks may wait.
  *
  * Unit: seconds per barrier, reduction or exchange; for the flag seconds per one-way signal. */
-#include "lib/base/base.h"
 #include "barrier.h"
 
 #include "lib/device/barrier_check.h"

@@ -5,9 +5,7 @@
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 enum rung {
 	RUNG_WARP,
@@ -61,6 +59,4 @@ size_t rung_bytes(const struct rung_case *which);
 int rung_launch(const struct rung_case *which, const struct rung_plan *plan, void *work,
         struct rung_result *result);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

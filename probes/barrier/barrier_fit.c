@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the barrier probe -> gpu.barrier.*, gpu.reduce.*, gpu.exchange.*, gpu.flag.sm_to_sm. */
-#include "lib/base/base.h"
-#include "barrier.h"
-
 #include "lib/probe/curve_fit.h"
 
 #define SECONDS(name, method, low)                                                                 \

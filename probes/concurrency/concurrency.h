@@ -6,9 +6,7 @@
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Every thread does `rounds` rounds of CONCURRENCY_FMAS dependent FMAs; *sink is never written. */
 enum { CONCURRENCY_FMAS = 64 };
@@ -28,6 +26,4 @@ void concurrency_busy(int blocks, int threads, uint64_t ns, struct gpu_span *spa
 /* One block that adds one to *word. */
 void concurrency_null(unsigned *word, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

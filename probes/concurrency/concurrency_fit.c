@@ -7,9 +7,6 @@
  * such quotient of up to six transfers, of short rows included. gpu.concurrent.kernels and
  * gpu.queue.*: counts. gpu.priority.delay: beyond the same launch on an idle device. The rest as
  * measured. */
-#include "lib/base/base.h"
-#include "concurrency.h"
-
 #include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"
 #include "lib/base/msg.h"

@@ -6,7 +6,6 @@
 #include "lib/host/clock.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { QUEUE_MOST = 4096, QUEUE_TRIES = 3 };
 

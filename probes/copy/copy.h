@@ -4,9 +4,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 enum { COPY_THREADS = 256, COPY_UNROLL = 4, COPY_LINE = 128 /* bytes */ };
 
@@ -40,6 +38,4 @@ void copy_start(const struct copy_launch *launch, void *stream);
 enum { COPY_POISON = 0xa5 }; /* every byte of targets before the first launch */
 int64_t copy_wrong_words(const struct copy_launch *launch, unsigned long long *wrong, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the copy probe -> gpu.{copy,read,write,change}.time[bytes], gpu.l2.*, gpu.dram.*,
  * gpu.copy.{stride,misaligned,aligned_head,width,inflight,alpha,beta,n_half}. */
-#include "lib/base/base.h"
 #include "lib/base/msg.h"
 #include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"

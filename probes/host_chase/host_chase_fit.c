@@ -4,7 +4,6 @@
  * them the sizes that hwloc states: host.l<i>.stated, host.line.stated. */
 #include "host_chase_fit_internal.h"
 
-#include "lib/base/base.h"
 #include "lib/base/msg.h"
 #include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"

@@ -3,7 +3,6 @@
  * There are as many caches as hwloc states, near the stated sizes; only the last one may be
  * smaller, as other guests of a virtual machine's host use it, too. Further levels are not
  * assigned. */
-#include "lib/base/base.h"
 #include "host_chase_fit_internal.h"
 
 #include "lib/probe/curve_fit.h"

@@ -9,7 +9,6 @@
  * Waits are bounded: pairs whose partner does not run are left out.
  *
  * Unit: seconds of one way. */
-#include "lib/base/base.h"
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 #include "lib/probe/probe.h"

@@ -3,7 +3,6 @@
  * the medians of pairs by what they share: .cache[level], .node, .remote. Virtual processors move
  * between cores, so processes may disagree on the order of the pairs. Extremes then become ranges,
  * only medians are values. */
-#include "lib/base/base.h"
 #include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"
 #include "lib/base/msg.h"

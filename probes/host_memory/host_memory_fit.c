@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the host_memory probe -> host.memory.{read,copy}[threads,bytes] and
  * host.memory.copy.peak, in bytes per second. */
-#include "lib/base/base.h"
 #include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"
 

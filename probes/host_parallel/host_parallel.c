@@ -10,7 +10,6 @@
  * of parallel steps); interference on the cores; a virtual machine's scheduler.
  *
  * Unit: seconds of one region, of one barrier, of one flop of all threads together. */
-#include "lib/base/base.h"
 #include "lib/host/clock.h"
 #include "lib/host/fma.h"
 #include "lib/base/msg.h"

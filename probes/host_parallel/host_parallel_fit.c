@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the host_parallel probe -> host.parallel.fork[threads], host.parallel.barrier[threads],
  * host.fma.{s,d}[threads]. */
-#include "lib/base/base.h"
 #include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"
 

@@ -14,7 +14,6 @@
  * warpgroup product counts as one instruction of its four warps. */
 #include "instruction.h"
 
-#include "lib/base/base.h"
 #include "lib/base/msg.h"
 #include "lib/device/gpu.h"
 #include "lib/device/nvml.h"

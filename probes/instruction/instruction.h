@@ -6,9 +6,7 @@
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Instructions of one warp in the body of the timed loop, over all its chains. */
 enum {
@@ -63,6 +61,4 @@ struct instruction_launch {
 /* WARPGROUP kernels: only where gpu.warpgroups. */
 int instruction_launch(const struct instruction_launch *launch);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -5,7 +5,6 @@
  * gpu.fma.s.two_blocks, gpu.<matrix product>.blocks[blocks] (flop/s of one SM),
  * gpu.fma.fed.<source>[width] (share of the rate from registers), gpu.instruction.overhead[warps],
  * and the sustained rates with clock and power. */
-#include "lib/base/base.h"
 #include "instruction.h"
 
 #include "lib/probe/curve_fit.h"

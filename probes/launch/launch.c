@@ -267,8 +267,7 @@ static void measure(struct probe_run *run)
 static const char *const arguments[] = {"bytes", "blocks", "accesses", "threads", "kernels"};
 const struct probe launch_probe = {
         .name = "launch",
-        .question = "What does starting work on the GPU cost, apart on the host and on the "
-                    "device?",
+        .question = "What does starting work on the GPU cost, apart on the host and on the device?",
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,

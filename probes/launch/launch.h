@@ -6,9 +6,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 enum { LAUNCH_THREADS = 256 }; /* of every launch */
 
@@ -38,6 +36,4 @@ void launch_flag(volatile unsigned *flag, unsigned value, void *stream);
 /* The kernel of launch_null for the runtime; its argument is (unsigned *word). */
 const void *launch_null_symbol(void);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -2,7 +2,6 @@
 /* Curve of the launch probe -> gpu.launch.*, gpu.event.*, gpu.flag.*, gpu.copy.*, gpu.cublas.*.
  * Every series is one parameter, but event_wait: that is what gpu.concurrent.stream_wait_idle is.
  */
-#include "lib/base/base.h"
 #include "launch.h"
 
 #include "lib/base/msg.h"

@@ -15,7 +15,6 @@
  * Unit: seconds per dependent load; seconds per byte for offered and streamed data. */
 #include "loaded_latency.h"
 
-#include "lib/base/base.h"
 #include "lib/base/msg.h"
 #include "lib/host/clock.h"
 #include "lib/probe/probe.h"

@@ -6,9 +6,7 @@
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 enum {
 	LOADED_NODE_BYTES = 128,
@@ -83,6 +81,4 @@ static inline int loaded_piece_bytes(const struct loaded_stream *s)
 
 int loaded_stream_launch(const struct loaded_stream *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -5,7 +5,6 @@
  * gpu.saturation.dram.bytes_per_sm[engine], gpu.saturation.dram.sms and .warps
  * (the number that reaches 90 % of the best) and gpu.sm.read (B/s of one SM alone), of plain loads
  * and, with .async and .bulk behind, of both kinds of copies, gpu.sm.l2_read. */
-#include "lib/base/base.h"
 #include "loaded_latency.h"
 
 #include "lib/probe/curve_fit.h"

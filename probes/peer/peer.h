@@ -6,9 +6,7 @@
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Loads are unrolled by PEER_UNROLL; a node is one line. */
 enum { PEER_UNROLL = 32, PEER_NODE_BYTES = 128 };
@@ -26,6 +24,4 @@ void peer_chase(uint64_t start, int64_t steps, struct peer_result *result, void 
  * bytes is a multiple of 16. */
 void peer_move(void *to, const void *from, int64_t bytes, int blocks, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

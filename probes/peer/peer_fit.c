@@ -6,9 +6,6 @@
  * at once their sum; of a broadcast the message; of an all-reduce among n GPUs the message times
  * 2 (n - 1) / n, the least that each GPU must send. A machine without peer access, or without NCCL,
  * lacks these rows. */
-#include "lib/base/base.h"
-#include "peer.h"
-
 #include "lib/probe/curve_link.h"
 
 /* A call takes at least a fraction of a microsecond; no link between two GPUs carries more than a

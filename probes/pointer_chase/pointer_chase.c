@@ -22,7 +22,6 @@
 
 #include <cuda_runtime_api.h>
 #include <math.h>
-#include <stdlib.h>
 
 static const double memory_share = 0.8;
 static const double host_memory_share =

@@ -6,9 +6,7 @@
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Loads are unrolled by CHASE_UNROLL, which is a multiple of CHASE_SLOTS. */
 enum {
@@ -111,6 +109,4 @@ int chase_constant(int before, int reader, int sm_count, uint32_t *turn, struct 
 /* Makes each of these words hold its own address. */
 int chase_close(const uint64_t *line, int count);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -4,15 +4,11 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Copies with 16-byte accesses from `blocks` blocks; from or to may be mapped host memory. Both lie
  * at multiples of 16 bytes. Errors stay in cudaGetLastError, as this is timed. stream is a
  * cudaStream_t. */
 void transfer_copy(void *to, const void *from, int64_t bytes, int blocks, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

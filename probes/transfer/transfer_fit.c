@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the transfer probe -> link.*: time[bytes] of pinned memory; alpha and beta of t =
  * alpha + bytes/beta over all sizes of a direction and kind of memory; link.node.h2d[node]. */
-#include "lib/base/base.h"
-#include "transfer.h"
-
 #include "lib/probe/curve_link.h"
 
 /* A call costs at least a fraction of a microsecond; no link between a host and a device carries

@@ -13,6 +13,16 @@ struct shape {
 	int64_t m, n, lda;
 };
 
+/* Sizes 0, 1, 2, around the blocks' edges, tall and wide, with padding and without. */
+static const struct shape general_shapes[] = {{0, 0, 1}, {0, 3, 1}, {3, 0, 3}, {1, 1, 1}, {1, 4, 3},
+        {2, 2, 2}, {7, 7, 9}, {8, 8, 8}, {9, 9, 11}, {15, 17, 15}, {17, 15, 20}, {16, 16, 16},
+        {31, 31, 31}, {33, 33, 40}, {70, 20, 71}, {20, 70, 20}, {63, 64, 65}, {65, 65, 65}};
+
+/* Widths of the blocks of plans. */
+static const int64_t by_0[] = {0}, by_1[] = {1}, by_8[] = {8}, by_16[] = {16}, by_32[] = {32},
+                     by_64[] = {64}, by_128[] = {128}, by_256[] = {256}, by_300[] = {300},
+                     by_512[] = {512}, uneven[] = {24, 7, 16, 9}, falling[] = {256, 128, 128, 64};
+
 struct problem {
 	const struct factorization *of;
 	struct shape shape;

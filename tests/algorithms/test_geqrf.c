@@ -8,9 +8,6 @@
 
 #include <lapacke.h>
 
-static const int64_t by_1[] = {1}, by_8[] = {8}, by_16[] = {16}, by_32[] = {32},
-                     uneven[] = {24, 7, 16, 9};
-
 static const struct plan plans[] = {
         {false, NULL, by_8, 1, 8, 0, 0},
         {false, NULL, by_8, 1, 64, 0, 1},
@@ -23,11 +20,6 @@ static const struct plan plans[] = {
         {true, NULL, uneven, 4, 9, 0, 1},
         {true, NULL, by_32, 1, 32, 0, 0},
 };
-
-/* Sizes 0, 1, 2, around the blocks' edges, tall and wide, with padding and without. */
-static const struct shape shapes[] = {{0, 0, 1}, {0, 3, 1}, {3, 0, 3}, {1, 1, 1}, {1, 4, 3},
-        {2, 2, 2}, {7, 7, 9}, {8, 8, 8}, {9, 9, 11}, {15, 17, 15}, {17, 15, 20}, {16, 16, 16},
-        {33, 33, 40}, {70, 20, 71}, {20, 70, 20}, {63, 64, 65}, {65, 65, 65}};
 
 /* ---- the measures ---- */
 
@@ -155,17 +147,14 @@ static const char *verdict(const struct problem *p, int kind)
 
 /* ---- the factorization ---- */
 
-static const int64_t by_64[] = {64}, by_128[] = {128}, by_256[] = {256},
-                     falling[] = {256, 128, 128, 64};
 static const struct plan wide[] = {{false, NULL, by_64, 1, 64, 0, 0},
         {false, NULL, by_128, 1, 32, 0, 1}, {false, NULL, by_256, 1, 64, 0, 1},
         {false, NULL, falling, 4, 64, 0, 1}, {true, NULL, by_128, 1, 64, 0, 0},
         {true, NULL, falling, 4, 128, 0, 1}};
 static const struct shape large[] = {{257, 257, 259}, {300, 129, 300}, {129, 300, 129}};
 
-static const int64_t none[] = {0};
 static const struct refusal refusals[] = {
-        {{false, NULL, none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
+        {{false, NULL, by_0, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
         {{false, NULL, by_8, 1, 129, 0, 0}, 9, 9, 9, "a leaf of 129"},
         {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"},
         {{false, NULL, by_8, 1, 8, 0, 0}, 9, -9, 9, "9 x -9"}};
@@ -178,7 +167,8 @@ static const struct wrong wrong[] = {
 static const struct factorization qr = {.name = "geqrf",
         .operation = GEQRF,
         TABLE(plans),
-        TABLE(shapes),
+        .shapes = general_shapes,
+        .shapes_count = ARRAY_LEN(general_shapes),
         TABLE(wide),
         TABLE(large),
         .largest = 2048,
@@ -195,10 +185,9 @@ static const struct factorization qr = {.name = "geqrf",
         .has_tau = true,
         .verdict = verdict};
 
-static const int64_t split_64[] = {64}, split_128[] = {128}, split_512[] = {512};
-static const struct plan split_plans[] = {{false, NULL, split_64, 1, 64, 0, 1},
-        {false, NULL, split_128, 1, 64, 0, 0}, {true, NULL, split_128, 1, 64, 0, 1},
-        {false, NULL, split_512, 1, 64, 0, 1}};
+static const struct plan split_plans[] = {{false, NULL, by_64, 1, 64, 0, 1},
+        {false, NULL, by_128, 1, 64, 0, 0}, {true, NULL, by_128, 1, 64, 0, 1},
+        {false, NULL, by_512, 1, 64, 0, 1}};
 
 /* ---- nearly parallel columns ---- */
 

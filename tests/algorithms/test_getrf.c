@@ -6,8 +6,7 @@
 #include "factor/validation/check.h"
 #include "factor/algorithms/getrf.h"
 
-static const int64_t by_1[] = {1}, by_8[] = {8}, by_16[] = {16}, by_32[] = {32},
-                     uneven[] = {24, 7, 16, 9}, growing[] = {4, 16, 32};
+static const int64_t growing[] = {4, 16, 32};
 
 /* Both places of the panel, all look-aheads, both kinds of solve, leaves that are wider than, as
  * wide as, and narrower than the blocks. */
@@ -33,11 +32,6 @@ static const struct plan plans[] = {
         {true, NULL, uneven, 4, 8, 16, 1},
         {true, NULL, growing, 3, 8, 7, 1},
 };
-
-/* Sizes 0, 1, 2, around the blocks' edges, tall and wide, with padding and without. */
-static const struct shape shapes[] = {{0, 0, 1}, {0, 3, 1}, {3, 0, 3}, {1, 1, 1}, {1, 4, 3},
-        {2, 2, 2}, {7, 7, 9}, {8, 8, 8}, {9, 9, 11}, {15, 17, 15}, {17, 15, 20}, {16, 16, 16},
-        {31, 31, 31}, {33, 33, 40}, {70, 20, 71}, {20, 70, 20}, {63, 64, 65}, {65, 65, 65}};
 
 /* Up to this size no rounding error decides a pivot in these matrices. */
 enum { SMALL = 33 };
@@ -163,8 +157,6 @@ static bool phase_needed(const struct plan *plan, int phase)
 
 /* ---- further cases ---- */
 
-static const int64_t by_64[] = {64}, by_128[] = {128}, by_256[] = {256}, by_300[] = {300},
-                     falling[] = {256, 128, 128, 64};
 static const struct plan wide[] = {{false, "persistent", by_64, 1, 64, 64, 1},
         {false, "persistent", by_300, 1, 64, 0, 2}, {false, "persistent", by_128, 1, 32, 0, 2},
         {false, "persistent", by_256, 1, 64, 128, 2}, {false, "persistent", by_128, 1, 128, 128, 0},
@@ -173,9 +165,8 @@ static const struct plan wide[] = {{false, "persistent", by_64, 1, 64, 64, 1},
         {true, NULL, falling, 4, 128, 0, 1}};
 static const struct shape large[] = {{513, 513, 520}, {1000, 300, 1001}, {300, 1000, 300}};
 
-static const int64_t none[] = {0};
 static const struct refusal refusals[] = {
-        {{false, "persistent", none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
+        {{false, "persistent", by_0, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
         {{false, "persistent", by_8, 0, 8, 0, 0}, 9, 9, 9, "without widths"},
         {{false, "persistent", by_8, 1, 0, 0, 0}, 9, 9, 9, "leaves start at 1"},
         {{false, "persistent", by_8, 1, 8, 129, 0}, 9, 9, 9, "inverses of 129"},
@@ -193,7 +184,8 @@ static const struct wrong wrong[] = {
 static const struct factorization lu = {.name = "getrf",
         .operation = GETRF,
         TABLE(plans),
-        TABLE(shapes),
+        .shapes = general_shapes,
+        .shapes_count = ARRAY_LEN(general_shapes),
         TABLE(wide),
         TABLE(large),
         .largest = 4096,
@@ -211,18 +203,16 @@ static const struct factorization lu = {.name = "getrf",
         .verdict = verdict,
         .phase_needed = phase_needed};
 
-static const int64_t split_64[] = {64}, split_128[] = {128}, split_512[] = {512};
-static const struct plan split_plans[] = {{false, "persistent", split_64, 1, 64, 0, 1},
-        {false, "persistent", split_128, 1, 64, 32, 0}, {true, NULL, split_128, 1, 64, 0, 1},
-        {false, "persistent", split_512, 1, 64, 0, 2}};
+static const struct plan split_plans[] = {{false, "persistent", by_64, 1, 64, 0, 1},
+        {false, "persistent", by_128, 1, 64, 32, 0}, {true, NULL, by_128, 1, 64, 0, 1},
+        {false, "persistent", by_512, 1, 64, 0, 2}};
 
 /* A = [L, L X] with a random unit lower L of magnitudes below 1, whose inverse is huge: a solve by
  * the inverse without a check of its size loses all digits. */
 static void test_inverse_growth(struct executor *e)
 {
-	static const int64_t widths[] = {128};
-	static const struct plan both[] = {{false, "persistent", widths, 1, 128, 128, 1},
-	        {true, NULL, widths, 1, 128, 128, 1}};
+	static const struct plan both[] = {{false, "persistent", by_128, 1, 128, 128, 1},
+	        {true, NULL, by_128, 1, 128, 128, 1}};
 	struct problem p = {.of = &lu, .shape = {128, 256, 128}, .precision = SINGLE};
 
 	problem_open(&p, TEST_IDENTITY);

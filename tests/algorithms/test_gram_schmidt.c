@@ -93,8 +93,7 @@ static void check_dependent(struct executor *e, const char *form, enum precision
 	double r = get(p.r, bad + bad * p.ldr, precision);
 	ok(ran && p.info == bad + 1 && r == 0 && found.residual < 10 && found.orthogonality < 1000,
 	        "%s %c %" PRId64 " x %" PRId64 ": %s column %" PRId64
-	        " is reported (%d), Q is usable: residual %.2g, "
-	        "orthogonality %.3g",
+	        " is reported (%d), Q is usable: residual %.2g, orthogonality %.3g",
 	        form, precision, p.m, p.n, what, bad + 1, p.info, found.residual,
 	        found.orthogonality);
 	problem_free(&p);

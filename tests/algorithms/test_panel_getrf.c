@@ -6,7 +6,6 @@
 #include "factor/validation/check.h"
 #include "factor/algorithms/panel_getrf.h"
 
-static const int64_t by_1[] = {1};
 static const struct plan plans[] = {{false, "fused", by_1, 1, 1, 0, 0},
         {false, "persistent", by_1, 1, 1, 0, 0}, {false, "blas", by_1, 1, 1, 0, 0},
         {false, "optimized", by_1, 1, 1, 0, 0}, {false, "host", by_1, 1, 1, 0, 0}};

@@ -7,9 +7,6 @@
 #include "factor/validation/check.h"
 #include "factor/algorithms/potrf.h"
 
-static const int64_t by_1[] = {1}, by_8[] = {8}, by_16[] = {16}, by_32[] = {32},
-                     uneven[] = {24, 7, 16, 9};
-
 static const struct plan plans[] = {
         {false, NULL, by_8, 1, 8, 0, 0},
         {false, NULL, by_8, 1, 64, 0, 1},
@@ -187,7 +184,6 @@ static void *matrix(const struct problem *p, int kind)
 
 /* ---- further cases ---- */
 
-static const int64_t by_128[] = {128}, by_300[] = {300}, falling[] = {256, 128, 128, 64};
 static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, 1},
         {false, NULL, by_300, 1, 64, 0, 0}, {false, NULL, by_300, 1, 128, 0, 1},
         {false, NULL, by_128, 1, 128, 0, 0}, {false, NULL, by_300, 1, 64, 64, 1},
@@ -196,9 +192,8 @@ static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, 1},
         {true, NULL, falling, 4, 128, 0, 1}};
 static const struct shape large[] = {{450, 450, 453}};
 
-static const int64_t none[] = {0};
 static const struct refusal refusals[] = {
-        {{false, NULL, none, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
+        {{false, NULL, by_0, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
         {{false, NULL, by_8, 1, 513, 0, 0}, 9, 9, 9, "a leaf of 513"},
         {{false, NULL, by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
         {{false, NULL, by_8, 1, 8, 0, 0}, 9, 8, 9, "not square"},
@@ -236,7 +231,6 @@ static void test_split_updates(struct executor *e)
 	        .side = 64, .depth = 32, .alignment = 16, .use = 64, .half = kept && kept->half};
 	static const int kinds[] = {SPD_LAWN, SPD_CONDITION_BAD, SPD_NEAR_UNDERFLOW,
 	        SPD_NEAR_OVERFLOW, SPD_GRADED, SPD_NAN_CORNER, SPD_NEGATIVE_MIDDLE, SPD_INF_CORNER};
-	static const int64_t by_64[] = {64};
 	static const struct plan split[] = {{false, NULL, by_128, 1, 64, 0, 1},
 	        {false, NULL, by_128, 1, 128, 128, 0}, {true, NULL, by_300, 1, 64, 0, 1},
 	        {false, NULL, by_64, 1, 64, 64, 1}};

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The machine code of the instruction probe is what its table says: every timed loop consists of the expected
 # opcode, as often as the body is long, and of little else (padding is not counted; products move operands into register pairs). Needs cuobjdump; skips, and says so, without.
-bin=${FATHOM_BIN:-build/bin}
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-number=0
+. "$(dirname "$0")/../tap.sh"
+make_scratch
 
 # shellcheck source=tests/sass.sh
 . "$(dirname "$0")/../sass.sh"
@@ -17,16 +15,15 @@ sed 's/ FFMA \([^;]*, \)\(UR[0-9]\|c\[\)/ FFMA.UNIFORM \1\2/' "$scratch/sass" >"
 # what kernel opcode body most-others [an opcode that the loop holds]
 check_loop() {
 	loops "$scratch/marked" "$2" "$3" "${6-}" >"$scratch/loops"
-	number=$((number + 1))
 	if [ ! -s "$scratch/loops" ]; then
-		echo "not ok $number - $1: its loop is in the program"
+		report "not ok" "$1: its loop is in the program"
 		return
 	fi
 	if awk -F '\t' -v body="$4" -v most="$5" '$2 > 0 && ($2 != body || $3 - $2 > most) { bad = 1 } $2 == body { good = 1 }
 		END { exit bad || !good }' "$scratch/loops"; then
-		echo "ok $number - $1: $4 $3 a turn and at most $5 other instructions"
+		report ok "$1: $4 $3 a turn and at most $5 other instructions"
 	else
-		echo "not ok $number - $1: $4 $3 a turn and at most $5 other instructions"
+		report "not ok" "$1: $4 $3 a turn and at most $5 other instructions"
 		sed 's/^/# target, found, all: /' "$scratch/loops" >&2
 	fi
 }

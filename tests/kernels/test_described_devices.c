@@ -14,7 +14,6 @@
 
 #include <glob.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const int64_t sides[] = {1, 2, 31, 32, 33, 64, 127, 128, 129, 255, 256, 1000, 4096, 8191,

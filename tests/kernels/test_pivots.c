@@ -107,8 +107,7 @@ static void check_lu_columns(struct executor *e, enum precision p, int64_t m, in
 			for (int64_t l = 0; l < (i < k ? i : k); l++)
 				*element(&c, i, j) -= *element(&a, i, l) * *element(&c, l, j);
 	ok(block_holds(e, &c, 16 * (double)k * unit_roundoff(p)),
-	        "LU %s %c %" PRId64 " x %" PRId64 " right of %" PRId64 ", pivots within "
-	        "%" PRId64,
+	        "LU %s %c %" PRId64 " x %" PRId64 " right of %" PRId64 ", pivots within %" PRId64,
 	        whole ? "columns" : "top", p, m, n, k, reach);
 	blocks_free(e);
 }

@@ -3,10 +3,8 @@
 # The inner loops of LAWN 202's vector-thread products consist of the instructions that their estimate counts
 # (factor/model/vector_gemm.c), on sm_90: multiply-adds, loads from shared memory, fetches exactly, all of them within 5 %,
 # which is what versions of the compiler may differ by. Needs cuobjdump; skips, and says so, without.
-bin=${FATHOM_BIN:-build/bin}
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-number=0
+. "$(dirname "$0")/../tap.sh"
+make_scratch
 # shellcheck source=tests/sass.sh
 . "$(dirname "$0")/../sass.sh"
 object=$bin/../factor/papers/gemm_volkov.cu.o # the programs hold much else
@@ -14,7 +12,6 @@ sass_of "$object" "$scratch/sass"
 
 # counts what kernel all "opcode=count ..."
 counts() {
-	number=$((number + 1))
 	bad=
 	for pair in $4; do
 		loops "$scratch/sass" "$2" "${pair%=*}" STS | grep -i '^sm_90' >"$scratch/loops"
@@ -22,11 +19,11 @@ counts() {
 			END { exit bad }' "$scratch/loops" || bad="$bad ${pair%=*}: $(cut -f 2,3 "$scratch/loops" | tr '\t\n' '  ')"
 	done
 	if [ ! -s "$scratch/loops" ]; then
-		echo "ok $number - $1 # SKIP $object has no code for sm_90"
+		report ok "$1 # SKIP $object has no code for sm_90"
 	elif [ -z "$bad" ]; then
-		echo "ok $number - $1: $3 instructions, $4"
+		report ok "$1: $3 instructions, $4"
 	else
-		echo "not ok $number - $1: $3 instructions, $4"
+		report "not ok" "$1: $3 instructions, $4"
 		echo "# found of all:$bad" >&2
 	fi
 }

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-cd "$(dirname "$0")/../.." || exit 1
+cd "$root" || exit 1
 make_scratch
 (cd probes && printf "PROBE(%s)\n" */ | tr -d /) >"$scratch/probe_list.h" # as the Makefile makes it
 machine=/usr/include/$(uname -m)-linux-gnu

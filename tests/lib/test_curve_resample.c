@@ -203,9 +203,8 @@ static void test_shared(void)
 		                     all = try_points(deviation[i], true, true);
 		ok(of.held > 80 && of.noisy < 5 && all.held < 60 && all.noisy > 20,
 		        "interference in half of the processes, noise of %g %%: intervals hold the "
-		        "quiet "
-		        "time %.1f times of a hundred, %.1f are noisy still; if all counted, %.1f "
-		        "and %.1f",
+		        "quiet time %.1f times of a hundred, %.1f are noisy still; if all counted, "
+		        "%.1f and %.1f",
 		        100 * deviation[i], of.held, of.noisy, all.held, all.noisy);
 	}
 }

@@ -323,9 +323,7 @@ static void test_warnings(void)
 	is_text(warned(&gpu, full, NULL, linux_kernel), "", "two GPUs that are alike: nothing");
 	gpu.unlike = true;
 	says(warned(&gpu, full, NULL, linux_kernel),
-	        "2 visible GPUs are not alike, and this is "
-	        "GPU 0 (Test GPU)",
-	        "two unlike GPUs");
+	        "2 visible GPUs are not alike, and this is GPU 0 (Test GPU)", "two unlike GPUs");
 	gpu = made_up;
 	says(warned(&gpu, none, NULL, linux_kernel), "libnvidia-ml.so.1", "no NVML");
 	says(warned(&gpu, few, NULL, linux_kernel), "does not say who else", "NVML with gaps");

@@ -5,12 +5,10 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-root=$(cd "$(dirname "$0")/../.." && pwd)
 header=$root/factor/library/fathom.h
 shared=${bin%/bin}/libfathom.so
 static=${bin%/bin}/libfathom.a
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+make_scratch
 
 # succeeds WHAT COMMAND...
 succeeds() {

@@ -14,7 +14,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { THREADS = 4, SMALL_GREEN = 16 };
 

@@ -12,10 +12,19 @@
 #include "factor/papers/laswp_volkov.h"
 #include "lib/base/msg.h"
 #include "lib/device/gpu.h"
-#include "tests/algorithms/uniform.h"
 
 #include <cuda_runtime_api.h>
 #include <float.h>
+
+/* The next number in [-1, 1) of one sequence (xorshift64). */
+static double uniform(void)
+{
+	static uint64_t state = 88172645463325252u;
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (double)(state >> 11) * 0x1p-52 - 1;
+}
 
 struct shape {
 	int m, n, k;

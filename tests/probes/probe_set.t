@@ -4,10 +4,8 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-root=$(cd "$(dirname "$0")/../.." && pwd)
 script=$root/scripts/probe.sh
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+make_scratch
 mkdir "$scratch/bin" "$scratch/out"
 
 program() { # name, what it does

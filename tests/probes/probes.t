@@ -5,17 +5,11 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-root=$(cd "$(dirname "$0")/../.." && pwd)
-if [ ! -x "$bin/probe" ] || [ ! -x "$bin/machine" ]; then
-	echo "1..0 # SKIP probe or machine is not built"
-	exit 0
-fi
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+needs probe machine
+make_scratch
 "$bin/machine" --output "$scratch" >"$scratch/said" 2>&1
 if grep -q '^gpu.name	none' "$scratch/machine.tsv"; then
-	echo "1..0 # SKIP $(sed -n 's/^gpu.reason	//p' "$scratch/machine.tsv")"
-	exit 0
+	skip_all "$(sed -n 's/^gpu.reason	//p' "$scratch/machine.tsv")"
 fi
 
 # two GPUs and more are another machine's

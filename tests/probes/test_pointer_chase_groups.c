@@ -4,8 +4,6 @@
  * sizes, lines that had left L2 meanwhile, and where there is nothing to tell. */
 #include "chase_curves.h"
 
-#include <string.h>
-
 /* ---- the partition of each SM, and who shares constants ---- */
 
 enum { SMS = 132, CONSTANT_SHARERS = 14 };

@@ -3,13 +3,12 @@
 # advise kernel: a kernel by options, by a file and by counters; what-if, other machines, and what it refuses.
 
 . "$(dirname "$0")/../tap.sh"
-here=$(cd "$(dirname "$0")" && pwd) || exit 1
 
 # kernel STATUS PATTERN WHAT ARGUMENT...: expect, of advise kernel on a recorded machine
 kernel() {
 	status=$1 line=$2 what=$3
 	shift 3
-	expect "$status" "$line" "$what" "$bin/advise" kernel --output "$here/../../data/nvidia-h200" "$@"
+	expect "$status" "$line" "$what" "$bin/advise" kernel --output "$root/data/nvidia-h200" "$@"
 }
 
 needs advise
@@ -20,7 +19,7 @@ panel="--blocks 16 --threads 256 --barriers grid:40 --exchange cluster:128x64 --
 
 # seconds ARGUMENT...: of the form as it is described
 seconds() {
-	"$bin/advise" kernel --output "$here/../../data/nvidia-h200" --json "$@" 2>/dev/null | tr -d '\n' | tr '{' '\n' |
+	"$bin/advise" kernel --output "$root/data/nvidia-h200" --json "$@" 2>/dev/null | tr -d '\n' | tr '{' '\n' |
 		sed -n '/"described": 1/s/.*"seconds": \([0-9.e+-]*\),.*/\1/p'
 }
 
@@ -43,7 +42,7 @@ ratio() {
 	ratio "what if DRAM were half as fast: twice the time" 1.9 2.05 \
 		"$(seconds $stream --set gpu.dram.copy=2.13TB/s)" "$(seconds $stream)"
 	ratio "a machine with slower DRAM: longer" 1.3 1.6 \
-		"$("$bin/advise" kernel --output "$here/../../data/nvidia-h100" --json $stream 2>/dev/null | tr -d '\n' | tr '{' '\n' |
+		"$("$bin/advise" kernel --output "$root/data/nvidia-h100" --json $stream 2>/dev/null | tr -d '\n' | tr '{' '\n' |
 			sed -n '/"described": 1/s/.*"seconds": \([0-9.e+-]*\),.*/\1/p')" "$(seconds $stream)"
 	ratio "random words of 4 bytes: far slower" 5 40 "$(seconds $stream --pattern random:4)" "$(seconds $stream)"
 	ratio "tensor cores are faster than FMA" 3 20 "$(seconds $grid --flops 1e13)" "$(seconds $grid --tensor tf32:1e13)"
@@ -64,7 +63,7 @@ ratio() {
 	ratio "two kernels of a file: twice as long" 1.999 2.001 "$(seconds --file "$scratch/two")" "$(seconds $stream)"
 	kernel 0 'and 1 more kernel or grid$' "and it says so" --file "$scratch/two"
 
-	ncu=$here/kernel_counters.csv
+	ncu=$root/tests/programs/kernel_counters.csv
 	kernel 0 '^smooth_rows(.*): 2 launches of 8192 blocks of 256 threads, .*; and 1 more kernel or grid$' "counters of ncu" --ncu "$ncu"
 	kernel 0 '^Measured by ncu, compute capability 9.0, at 1.73 GHz: 439.53 us without launches; .* law for this machine: [0-9.]* us' \
 		"with the time that another machine took" --ncu "$ncu"
@@ -93,7 +92,7 @@ ratio() {
 	refuses 'No such file' "no file" --file "$scratch/none"
 	: >"$scratch/empty"
 	refuses 'describes no kernel' "an empty file" --file "$scratch/empty"
-	sed 's/.*/kernel x/' "$here/advise_kernel.t" >"$scratch/many"
+	sed 's/.*/kernel x/' "$root/tests/programs/advise_kernel.t" >"$scratch/many"
 	refuses 'many:17: more than 16 kernels' "too many kernels" --file "$scratch/many"
 	refuses 'Is a directory' "a folder" --file "$scratch"
 	refuses 'No such file' "no counters" --ncu "$scratch/none"

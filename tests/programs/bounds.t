@@ -4,12 +4,8 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-folder=${FOLDER:-$(cd "$(dirname "$0")/../.." && pwd)/data/nvidia-h200}
-if [ ! -r "$folder/profile.tsv" ]; then
-	echo "1..0 # SKIP $folder holds no profile"
-	exit 0
-fi
-
+folder=${FOLDER:-$root/data/nvidia-h200}
+[ -r "$folder/profile.tsv" ] || skip_all "$folder holds no profile"
 make_scratch
 
 # What the recorded profile lacks and the fit now finds in the recorded curves.

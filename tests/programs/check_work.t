@@ -3,7 +3,6 @@
 # make check-work without a GPU: its points have a stated work, the comparison tells what holds, what is small and what is off, and a
 # profiler gets one point of a probe.
 . "$(dirname "$0")/../tap.sh"
-root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 needs ../tests/work/check_work host_gram
 make_scratch
 check=$bin/../tests/work/check_work

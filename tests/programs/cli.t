@@ -25,10 +25,7 @@ expect() {
 }
 
 set -- "$bin"/*
-if [ ! -x "$1" ]; then
-	echo "1..0 # SKIP no programs in $bin"
-	exit 0
-fi
+[ -x "$1" ] || skip_all "no programs in $bin"
 make_scratch
 
 for program in "$@"; do
@@ -52,7 +49,7 @@ for program in "$@"; do
 done
 
 # ---- programs that compute
-recorded=$(cd "$(dirname "$0")/../.." && pwd)/data/nvidia-h200
+recorded=$root/data/nvidia-h200
 full() { # program, options...
 	what="$1 fails on a full disk, whatever it did"
 	if [ ! -x "$bin/$1" ]; then

@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-recorded=$(cd "$(dirname "$0")/../.." && pwd)/data/nvidia-h200/profile.tsv
+recorded=$root/data/nvidia-h200/profile.tsv
 needs compare
 make_scratch
 mkdir "$scratch/a" "$scratch/b" "$scratch/c"

@@ -3,7 +3,6 @@
 # Kernels that are not ours (tests/foreign), without a GPU: each has a description that the hardware law answers, a recorded time
 # belongs to the description as it is, and the counters of a profiler are fetched, or their absence is told.
 . "$(dirname "$0")/../tap.sh"
-root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 needs advise
 make_scratch
 foreign=$root/tests/foreign

@@ -6,7 +6,6 @@
 
 unset FATHOM_HOME
 real=$bin
-root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 case $real in /*) ;; *) real=$PWD/$real ;; esac
 make_scratch
 

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-recorded=$(cd "$(dirname "$0")/../.." && pwd)/data/nvidia-h200
+recorded=$root/data/nvidia-h200
 needs fit advise
 make_scratch
 

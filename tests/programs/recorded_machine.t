@@ -6,7 +6,6 @@
 
 needs advise trace predict
 make_scratch
-root=$(cd "$(dirname "$0")/../.." && pwd)
 bin=$(cd "$bin" && pwd)
 . "$root/tests/fixture.sh"
 mkdir -p "$scratch/home/data/local"

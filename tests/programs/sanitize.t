@@ -4,7 +4,7 @@
 # The sanitizer is one of our own, which says what the test's file holds.
 
 . "$(dirname "$0")/../tap.sh"
-script=$(dirname "$0")/../../scripts/sanitize.sh
+script=$root/scripts/sanitize.sh
 make_scratch
 cat >"$scratch/sanitizer" <<'S'
 #!/bin/sh

@@ -14,7 +14,6 @@ traces() {
 
 needs trace
 make_scratch
-root=$(cd "$(dirname "$0")/../.." && pwd)
 lu="getrf --n 2000 --simulate --output $root/data/nvidia-h200"
 
 # measured FACTOR: a record with its own simulation, slowed down, as what was measured

@@ -6,7 +6,6 @@
 
 needs advise predict
 make_scratch
-root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tests/fixture.sh"
 unset FATHOM_DATA MACHINE
 mkdir -p "$scratch/measured" "$scratch/other"

@@ -5,7 +5,6 @@
 . "$(dirname "$0")/../tap.sh"
 needs fit
 make_scratch
-root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 list=$root/tests/report/readers.txt
 
 # none WHAT FILE: a result; the file's lines explain a failure

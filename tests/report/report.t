@@ -4,10 +4,8 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 plots=$root/plots
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+make_scratch
 unset MACHINE FATHOM_DATA
 FATHOM_HOME=$scratch
 export FATHOM_HOME

@@ -2,21 +2,15 @@
 # SPDX-License-Identifier: MIT
 # Includes and calls run down the tree only: tests/tree/arrows.txt lists the pairs of folders. Calls are read from the
 # objects of the build, so the test needs nm.
-cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-build=${FATHOM_BIN:-build/bin}
-build=${build%/bin}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/../tap.sh"
+cd "$root" || exit 1
+build=${bin%/bin}
+make_scratch
 
 # check STATUS WHAT FILE: a result; the file's first lines explain a failure.
 check() {
-	if [ "$1" -eq 0 ]; then
-		report ok "$2"
-	else
-		report "not ok" "$2"
-		head -n 20 "$3" | sed 's/^/# /' >&2
-	fi
+	result "$1" "$2"
+	[ "$1" -eq 0 ] || head -n 20 "$3" | sed 's/^/# /' >&2
 }
 
 # unit PATH: the folder of the list that a file belongs to; each probe is a unit of its own.
@@ -44,13 +38,13 @@ function allowed(a, b) { return a == b || ((key(a), key(b)) in may) || (b ~ /^pr
 '
 
 # The list itself has no circle.
-awk '!/^#/ && NF { sub(/:$/, "", $1); for (i = 2; i <= NF; i++) print $1, $i }' tests/tree/arrows.txt >"$work/pairs"
-tsort "$work/pairs" >/dev/null 2>"$work/circles"
-check $? "the list of pairs has no circle" "$work/circles"
+awk '!/^#/ && NF { sub(/:$/, "", $1); for (i = 2; i <= NF; i++) print $1, $i }' tests/tree/arrows.txt >"$scratch/pairs"
+tsort "$scratch/pairs" >/dev/null 2>"$scratch/circles"
+check $? "the list of pairs has no circle" "$scratch/circles"
 
 # Includes.
-find lib probes factor programs -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort >"$work/files"
-xargs grep -H '^#include "' <"$work/files" >"$work/includes"
+find lib probes factor programs -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort >"$scratch/files"
+xargs grep -H '^#include "' <"$scratch/files" >"$scratch/includes"
 awk -v list=tests/tree/arrows.txt "$units"'
 {
 	split($0, part, ":")
@@ -64,14 +58,14 @@ awk -v list=tests/tree/arrows.txt "$units"'
 	b = unit(name)
 	if (a == "" || b == "" || !allowed(a, b))
 		print file " includes " name
-}' tests/tree/arrows.txt "$work/includes" >"$work/up"
-[ ! -s "$work/up" ]
-check $? "every include runs down ($(wc -l <"$work/includes") includes)" "$work/up"
+}' tests/tree/arrows.txt "$scratch/includes" >"$scratch/up"
+[ ! -s "$scratch/up" ]
+check $? "every include runs down ($(wc -l <"$scratch/includes") includes)" "$scratch/up"
 
 # Files of one folder include each other without a path, others with the path from the root.
-grep -E '"\.\./|"\./' "$work/includes" >"$work/relative"
-[ ! -s "$work/relative" ]
-check $? "no include climbs with .." "$work/relative"
+grep -E '"\.\./|"\./' "$scratch/includes" >"$scratch/relative"
+[ ! -s "$scratch/relative" ]
+check $? "no include climbs with .." "$scratch/relative"
 
 # Calls.
 if command -v nm >/dev/null && [ -d "$build/lib" ]; then
@@ -80,9 +74,9 @@ if command -v nm >/dev/null && [ -d "$build/lib" ]; then
 		source=${object#"$build"/}
 		source=${source%.o}
 		[ ! -f "$source" ] && [ ! -f "$source.c" ] || echo "$object"
-	done >"$work/objects"
-	xargs nm -A --no-sort <"$work/objects" 2>/dev/null | sed "s|^$build/||" |
-		awk '{ f = $1; sub(/:.*/, "", f); print f "\t" $(NF - 1) "\t" $NF }' >"$work/symbols"
+	done >"$scratch/objects"
+	xargs nm -A --no-sort <"$scratch/objects" 2>/dev/null | sed "s|^$build/||" |
+		awk '{ f = $1; sub(/:.*/, "", f); print f "\t" $(NF - 1) "\t" $NF }' >"$scratch/symbols"
 	awk -F '\t' -v list=tests/tree/arrows.txt "BEGIN { FS = \" \" } $units"'
 	BEGIN { count = 0 }
 	$2 ~ /^[TDBRVW]$/ { if (!($3 in home)) home[$3] = $1; next }
@@ -101,9 +95,9 @@ if command -v nm >/dev/null && [ -d "$build/lib" ]; then
 		}
 		if (calls < 100)
 			print "only " calls + 0 " calls between files were found"
-	}' tests/tree/arrows.txt "$work/symbols" | sort -u >"$work/calls"
-	[ ! -s "$work/calls" ]
-	check $? "every call runs down" "$work/calls"
+	}' tests/tree/arrows.txt "$scratch/symbols" | sort -u >"$scratch/calls"
+	[ ! -s "$scratch/calls" ]
+	check $? "every call runs down" "$scratch/calls"
 else
 	report ok "every call runs down # SKIP no objects, or no nm"
 fi

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What the Makefile would run (make -n) for GPUs, toolkits, flags and folders that are not at hand. Stand-ins take the places of nvcc
 # and nvidia-smi.
-root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+. "$(dirname "$0")/../tap.sh"
 cd "$root" || exit 1
-. tests/tap.sh
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+make_scratch
 unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS LDFLAGS GPU_ARCHS CUDA_HOME WERROR OUTPUT MACHINE
 
 mkdir "$scratch/bin"

@@ -3,11 +3,9 @@
 # Every command that README and docs show works on a machine without a GPU after `make probe`. Commands of fathom and of the
 # shell run as they stand, in a copy of the data folder with a quick profile of this host. Commands of make name targets that
 # exist (`make -n`); the build and the tests themselves run them.
-root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+. "$(dirname "$0")/../tap.sh"
 case ${FATHOM_BIN:=$root/build/bin} in /*) ;; *) FATHOM_BIN=$PWD/$FATHOM_BIN ;; esac
-. "$root/tests/tap.sh"
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+make_scratch
 CUDA_VISIBLE_DEVICES=
 FATHOM_HOME=$scratch
 export FATHOM_BIN FATHOM_HOME CUDA_VISIBLE_DEVICES

@@ -9,7 +9,6 @@
 #include "factor/programs/predict.h"
 #include "lib/base/msg.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

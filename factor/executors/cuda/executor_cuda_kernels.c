@@ -48,8 +48,7 @@ static bool geometry_of(struct cuda *x, struct matrix a, struct panel_geometry *
 		return true;
 	return fault_refuse(&x->base.fault,
 	        "the panel does not fit on chip: %lld rows of %lld columns on each of %d "
-	        "multiprocessors "
-	        "take %lld bytes of shared memory, there are %lld",
+	        "multiprocessors take %lld bytes of shared memory, there are %lld",
 	        (long long)geometry->rows_per_block, (long long)a.n, x->gpu.sm_count,
 	        (long long)geometry->shared_bytes, (long long)x->gpu.shared_per_block);
 }

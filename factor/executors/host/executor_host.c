@@ -2,15 +2,12 @@
 /* The host executor: operations on host memory, complete when their call returns. Its lifetime,
  * memory, copies, timing and threads. */
 #include "executor_host.h"
-#include "executor_host_gram.h"
 
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 
 #include <cblas.h>
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

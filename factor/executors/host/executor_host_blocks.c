@@ -9,11 +9,9 @@
 
 #include <cblas.h>
 #include <float.h>
-#include <inttypes.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Columns of workspace for LAPACK's geqrf: at least its block size. */
 enum { GEQRF_BLOCK = 64 };

@@ -7,9 +7,7 @@
 #include "factor/tuning/tuning.h"
 #include "lib/base/matrix.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Largest orders: potrf's block, the inverted triangle, larft's T. */
 enum { BLOCK_POTRF_MAX = 512, BLOCK_TRTRI_MAX = 128, BLOCK_LARFT_MAX = 512 };
@@ -186,6 +184,4 @@ int block_trsm_guard(enum side side, enum uplo uplo, enum trans trans, enum diag
         struct matrix a, struct matrix inverse, double growth, struct matrix kept, struct matrix b,
         void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -9,9 +9,7 @@
 #include "lib/base/base.h"
 #include "lib/base/matrix.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 enum gemm_part { GEMM_WHOLE, GEMM_LOWER, GEMM_UPPER };
 
@@ -99,6 +97,4 @@ struct gemm_plan gemm_plan_make(
 int gemm_launch(const struct gemm_problem *problem, const struct gemm_plan *plan, double alpha,
         const void *a, const void *b, double beta, void *c, void *work, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -138,9 +138,7 @@ HALF_CALL void half_split(float x, int exponent, uint16_t *high, uint16_t *low)
 	*low = half_bits(rest - rest == 0 ? rest * 2048 : 0);
 }
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* half_pair_kernels.cu: one kernel makes all pairs (factor/kernels/gemm/tf32.h), each of an op(a),
  * k x n, k at most TF32_PIECE, in `to`: half_rows(k) rows and n columns, single precision. stream
@@ -148,6 +146,4 @@ extern "C" {
 struct splits;
 int half_pair(const struct splits *splits, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -4,9 +4,7 @@
 
 #include "lib/base/matrix.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Size of a tile. A multiprocessor holds one at a time. */
 enum { HALF_TILE_ROWS = 128, HALF_TILE_COLUMNS = 192 };
@@ -48,6 +46,4 @@ HOST_DEVICE static inline int64_t half_update_share(int64_t rounds)
 int half_update(enum uplo part, double alpha, struct matrix left, struct matrix right,
         struct matrix c, bool shared, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

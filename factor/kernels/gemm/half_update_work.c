@@ -3,8 +3,6 @@
 
 #include "product_work.h"
 
-#include <math.h>
-
 enum {
 	THREADS = 384,
 	SLAB = 64, /* of the inner dimension in a stage */

@@ -90,9 +90,7 @@ HOST_DEVICE static inline float tf32_low(float x)
 	return high - high == 0 ? tf32_round(rest) : 0;
 }
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* split_kernels.cu, on the device and in single precision: makes stacks in one kernel. Elements
  * between an operand's inner dimension and a slot's rows become zero. stream is a cudaStream_t.
@@ -108,6 +106,4 @@ int tf32_edge(
  * and columns) to the blocks on the diagonal of c. */
 int tf32_add_triangles(enum uplo uplo, struct matrix blocks, struct matrix c, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

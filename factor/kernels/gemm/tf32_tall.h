@@ -5,9 +5,7 @@
 #include "lib/base/base.h"
 #include "lib/base/matrix.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Most columns of V, and columns of C, in a tile of the result. NARROW tiles are used for few
  * columns of C where they waste fewer. */
@@ -31,6 +29,4 @@ enum { TF32_TALL_SCRATCH = 27 << 20 };
 int tf32_tall(const struct tf32_tall_plan *plan, struct matrix v, struct matrix c, struct matrix p,
         void *scratch, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tf32_tall.h"
 
-#include "lib/base/base.h"
-
 enum {
 	STAGE = 32, /* rows */
 	FEWEST = 2, /* stages per team: fewer cost less than their start and end */

@@ -10,9 +10,7 @@
 #include "lib/base/base.h"
 #include "lib/base/precision.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* BLAS arguments. Column-major device memory: A is m x n, lda >= max(1, m), incx, incy >= 1. beta =
  * 0 overwrites y whatever it holds; alpha = 0 leaves A and x unread; m = 0 or n = 0 leaves y as it
@@ -68,6 +66,4 @@ int gemv_tuned(
  * workspace. */
 int gemv_kerr(const struct gemv_call *call, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -45,9 +45,7 @@ struct gram_schmidt {
 	struct gram_shape shape; /* of the passes' kernels */
 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* The work of one pass over the columns from j on. */
 enum gram_step {
@@ -88,6 +86,4 @@ int gram_schmidt_apply(
 /* norms(k) = sum of squares of column k of a. */
 int gram_schmidt_norms(struct matrix a, struct matrix norms, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/base/base.h"
 #include "gram_threads.h"
 
 #include "lib/base/msg.h"

@@ -6,9 +6,7 @@
 
 #include "lib/base/matrix.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Row i of r, row i of d and column i of q correspond: a transformation of two rows of r is
  * applied to d and q, too. d.n = 0, q.m = 0: not present. */
@@ -50,6 +48,4 @@ int64_t sweep_kernel_work(const struct band *);
  * other, r's element (k,k) becomes NaN. */
 int sweep_kernel(const struct band *, void *work, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

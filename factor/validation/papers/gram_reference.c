@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* As the host_gram probe: columns of a length that every sweep has, a quarter of the second cache a
  * thread, few steps. */
