@@ -120,6 +120,10 @@ static const struct line measured_lines[] = {{"+gpu.potrf_block.s[n=128]", 30e-6
 static const struct line reflectors_lines[] = {
         {"+gpu.panel_reflectors.s[m=1024,n=32/64]", 60e-6 / 64, "n"},
         {"+gpu.panel_reflectors.s[m=1024,n=128]", 160e-6},
+        {"enqueue: reflectors 1024 64", 7 * queued, "without clusters several kernels are queued"},
+        {"enqueue: reflectors 1024 96", 3 + 4, "and a wide panel is cleared slots and a kernel"},
+        {"+gpu.barrier.cluster[blocks=2/16]", 0.5e-6},
+        {"enqueue: reflectors 1024 64", queued, "in one cluster one kernel is"},
         {"time: reflectors 1024 48", 2 + 60 + 5, "by the Gram matrix as its widest panel"},
         {"reflectors 1024 96", 1 + 0.75 * (160 - 1), "in one cluster as measured"},
         {"+gpu.panel_reflectors.d[m=1024,n=32]", 60e-6},

@@ -79,9 +79,9 @@ bool panel_gram_takes(int64_t m, int64_t n)
 	return n >= narrowest && n <= PANEL_GRAM_COLUMNS && m >= n;
 }
 
-int panel_gram_launches(int64_t m)
+int panel_gram_launches(int64_t m, bool clusters)
 {
 	enum { ONE_KERNEL = 1, SEVERAL = 7 };
 
-	return m <= PANEL_GRAM_CLUSTER_ROWS ? ONE_KERNEL : SEVERAL;
+	return clusters && m <= PANEL_GRAM_CLUSTER_ROWS ? ONE_KERNEL : SEVERAL;
 }

@@ -89,8 +89,9 @@ static inline HOST_DEVICE int panel_cluster_warps(int rows, int64_t m, int block
 enum { PANEL_GRAM_COLUMNS = 64, PANEL_GRAM_CLUSTER_ROWS = 8192 };
 bool panel_gram_takes(int64_t m, int64_t n);
 
-/* Number of launches, including the fallback form. */
-int panel_gram_launches(int64_t m);
+/* Number of launches, including the fallback form. clusters: the device has the cluster's kernel.
+ */
+int panel_gram_launches(int64_t m, bool clusters);
 
 #ifdef __cplusplus
 }

@@ -125,7 +125,8 @@ static inline uint64_t cost_hash(uint64_t hash, uint64_t bits)
 	return hash ^ hash >> 44 ^ hash >> 29;
 }
 
-/* The profile's GPU. */
+/* The profile's GPU, and what the probes' code uses of it: no clusters where the barrier probe
+ * found none. */
 struct tuning_device cost_device(const struct profile *profile);
 
 /* Takes another profile, in which nothing but the parameter `name` differs. */

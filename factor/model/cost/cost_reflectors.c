@@ -127,6 +127,11 @@ static bool geqrf_resides(
 	       geqrf_fits(a, multiprocessors, g);
 }
 
+static bool has_clusters(const struct cost_reader *r)
+{
+	return r->tuning.device.max_cluster >= PANEL_CLUSTER;
+}
+
 static bool by_gram(struct matrix a)
 {
 	return a.precision == SINGLE && panel_gram_takes(a.m, a.n);
@@ -170,8 +175,10 @@ static const char *reflectors_surface(struct matrix a)
 
 bool cost_panel_reflects(struct cost_reader *r, struct matrix a)
 {
-	return cost_known(r, reflectors_surface(a)) &&
-	       (by_gram(a) || a.m <= panel_cluster_rows(a.n, precision_bytes(a.precision)));
+	const int64_t rows =
+	        has_clusters(r) ? panel_cluster_rows(a.n, precision_bytes(a.precision)) : 0;
+
+	return cost_known(r, reflectors_surface(a)) && (by_gram(a) || a.m <= rows);
 }
 
 /* In one cluster all columns take part, and half as many columns have a kernel of their own; with
@@ -182,7 +189,7 @@ static double gram_reflectors(struct cost_reader *r, struct matrix a)
 	const char *name = reflectors_surface(a);
 	const double whole = cost_at2(r, name, "m", (double)a.m, "n", PANEL_GRAM_COLUMNS);
 
-	if (panel_gram_launches(a.m) == 1)
+	if (panel_gram_launches(a.m, has_clusters(r)) == 1)
 		return whole;
 	const double half = cost_at2(r, name, "m", (double)a.m, "n", HALF);
 	return half + (whole - half) * (double)(a.n - HALF) / HALF;
@@ -211,7 +218,7 @@ struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
 	const double seconds =
 	        by_gram(a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
 
-	const int kernels = by_gram(a) ? panel_gram_launches(a.m) : 1;
+	const int kernels = by_gram(a) ? panel_gram_launches(a.m, has_clusters(r)) : 1;
 	cost.early = true;
 	cost.first = cost.enqueue; /* the others follow while it runs */
 	cost.enqueue *= kernels;
