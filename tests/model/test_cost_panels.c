@@ -90,6 +90,10 @@ static const struct line measured_later_lines[] = {{"+gpu.own_gemm.s[m=1024,n=10
         {"geqrf 200000 128", 900, "a panel too tall for the chip"},
         {"geqrf panel 2560 8", 1 + 199 / 8.0,
                 "an eighth of the columns measured takes an eighth of their time"},
+        {"+gpu.panel_geqrf.d[m=2560,n=32,overlapped=0]", 50e-6},
+        {"+gpu.panel_geqrf.d[m=2560,n=64,overlapped=0]", 321e-6},
+        {"geqrf d 2560 32", 50, "a width that was measured"},
+        {"geqrf d 2560 33", 1 + 320 * 33 / 64.0, "a column more takes the next wider kernel"},
         {"+gpu.panel_geqrf_shared.s[m=2560,n=64]", 200e-6},
         {"overlapped: geqrf panel 2560 64", 1, "one that products do not slow down"}};
 
@@ -147,6 +151,28 @@ static void test_reflectors(void)
 	        "a panel that a cluster does not hold is one of these calls");
 	executor_free(e);
 	PLAY(p, reflectors_lines);
+}
+
+/* On a machine with all surfaces, also at widths between those that kernels are compiled for. */
+static void test_widths(void)
+{
+	struct profile *p = profile_open("data/nvidia-h200");
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+
+	for (int m = 1000; m < 100000; m *= 5) {
+		double before = 0, here = 0;
+		int n = 1;
+		for (; n <= 64 && here >= before; n++) {
+			char text[64];
+			snprintf(text, sizeof text, "geqrf d %d %d", m, n);
+			before = here;
+			here = answer(e, text);
+		}
+		ok(here >= before, "panels of %d rows: %d columns take no less than fewer", m,
+		        n - 1);
+	}
+	executor_free(e);
+	profile_free(p);
 }
 
 /* Panels of n^1.5 us in a cluster with up to 512 rows, and from there on m / 512 times that. Panels
@@ -224,6 +250,7 @@ int main(void)
 	PLAY(synthetic_blocks(), measured_later_lines);
 	PLAY(synthetic_blocks(), measured_lines);
 	test_reflectors();
+	test_widths();
 	test_clusters();
 	test_host();
 	test_sweep();

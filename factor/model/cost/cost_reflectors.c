@@ -137,15 +137,27 @@ static bool by_gram(struct matrix a)
 	return a.precision == SINGLE && panel_gram_takes(a.m, a.n);
 }
 
-/* Below the measured columns every column costs the same. */
-static double measured_geqrf(struct cost_reader *r, const char *name, const double *at)
+/* The columns of the kernel that takes the panel, where fewer columns may have another kernel. */
+static int64_t geqrf_columns(struct matrix a)
+{
+	enum { NARROWEST = 32 };
+	const bool same = a.n <= NARROWEST || (by_gram(a) && panel_gram_takes(a.m, NARROWEST));
+
+	return same ? a.n : widest(a.n);
+}
+
+/* Below the measured columns every column costs the same. Above, only a row of the same kernel
+ * says how efficient a panel is. */
+static double measured_geqrf(
+        struct cost_reader *r, const char *name, struct matrix a, const double *at)
 {
 	static const char *const axes[] = {"m", "n", "overlapped"};
 	const double first = cost_surface_begin(r, name, axes, at, ARRAY_LEN(axes), 1),
-	             start = cost_scalar(r, "gpu.launch.dependent"),
-	             time = cost_surface(r, name, axes, at, ARRAY_LEN(axes));
+	             last = cost_surface_end(r, name, axes, at, ARRAY_LEN(axes), 1),
+	             columns = fmax(first, (double)geqrf_columns(a));
+	const double whole[] = {at[0], columns < last + 1 ? columns : at[1], at[2]};
 
-	return at[1] < first ? start + fmax(0, time - start) * at[1] / first : time;
+	return cost_surface_part(r, name, axes, whole, at, ARRAY_LEN(axes), at[1] / whole[1]);
 }
 
 /* A profile without the surface of streamed panels has them in the surface of all. */
@@ -162,7 +174,7 @@ struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool overla
 	if (!resides && !by_gram(a) && cost_known(r, columns))
 		return cost_as_measured(cost, cost_surface(r, columns, axes_mn, at, 2));
 	if (cost_known(r, all))
-		cost = cost_as_measured(cost, measured_geqrf(r, all, at));
+		cost = cost_as_measured(cost, measured_geqrf(r, all, a, at));
 	if (resides)
 		cost.overlapped = beside_products(r, &cost, a, at);
 	return cost;

@@ -108,6 +108,17 @@ double cost_surface_with(struct cost_reader *reader, const char *name, const cha
 	return s->start + value * body_seconds(reader, s, name, arg, at, known);
 }
 
+double cost_surface_part(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *whole, const double *at, size_t count, double part)
+{
+	const struct profile_grid *s = surface_of(reader, name, arg, whole, count);
+	const double value = profile_grid_read(s, whole, &reader->model.extrapolated),
+	             start = cost_scalar(reader, "gpu.launch.dependent");
+
+	return s->inverse ? s->start + value * body_seconds(reader, s, name, arg, at, count)
+	                  : start + fmax(0, value - start) * part;
+}
+
 double cost_along(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, cost_course course, const void *self)
 {
