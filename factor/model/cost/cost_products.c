@@ -86,10 +86,22 @@ double product_time(struct cost_reader *r, const char *name, struct matrix c, do
 	return time + (times - 1) * fmax(0, time - start);
 }
 
-double product_enqueue(struct cost_reader *r, bool own, enum trans ta)
+/* Whether the columns of an operand or of C are not aligned to pairs of elements. */
+static bool is_odd(const struct gemm_problem *p)
 {
-	const char *call = ta == TRANSPOSED ? "gpu.cublas.gemm_t" : "gpu.cublas.gemm";
+	return p->m % 2 || (p->ta && !p->tb && p->k % 2);
+}
 
+double product_enqueue(struct cost_reader *r, bool own, const struct gemm_problem *p)
+{
+	static const char *const calls[][2] = {{"gpu.cublas.gemm", "gpu.cublas.gemm_t"},
+	        {"gpu.cublas.gemm.d", "gpu.cublas.gemm_t.d"},
+	        {"gpu.cublas.gemm_odd.d", "gpu.cublas.gemm_t_odd.d"}};
+	int kind = p->precision == SINGLE ? 0 : 1 + is_odd(p);
+
+	while (kind > 0 && !cost_known(r, calls[kind][p->ta]))
+		kind--;
+	const char *call = calls[kind][p->ta];
 	return cost_scalar(r, own                   ? "gpu.launch.enqueue"
 	                      : cost_known(r, call) ? call
 	                                            : "gpu.cublas.level2");
