@@ -47,6 +47,10 @@ static inline int panel_resident_words(enum precision precision, int64_t n)
 enum { PANEL_CLUSTER = 16, PANEL_CLUSTER_THREADS = 256, PANEL_ROW = 128 };
 int64_t panel_cluster_rows(int64_t n, int64_t word_bytes);
 
+/* Columns of the kernels that hold a panel of n columns in registers: 32, 64 or 128; 256 for more.
+ */
+int64_t panel_columns(int64_t n);
+
 /* The same for the grid kernel on sm_count multiprocessors. */
 enum { PANEL_GRID_MOST = 128 };
 int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count);

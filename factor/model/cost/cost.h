@@ -162,10 +162,11 @@ double cost_surface(struct cost_reader *reader, const char *name, const char *co
 double cost_surface_with(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t known);
 
-/* The time at `at` of a kernel that was measured at `whole`, a larger shape: by the efficiency
- * there. Without known work it is a part of the time beyond a launch. */
-double cost_surface_part(struct cost_reader *reader, const char *name, const char *const *arg,
-        const double *whole, const double *at, size_t count, double part);
+/* The time of a kernel for so many columns, of which argument 1 says how many a panel has: by the
+ * efficiency of a full one. Without known work all columns cost the same beyond a launch. Up to the
+ * narrowest kernel, and beyond the last row, it is cost_surface. */
+double cost_surface_width(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, double columns);
 
 /* A quantity > 0 that a time is known to follow: the number of rounds in which a kernel goes
  * through its blocks, or another time that was measured at more sizes. */

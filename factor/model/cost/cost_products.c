@@ -41,13 +41,15 @@ void cost_occupy(struct cost_reader *r, struct cost *cost, double count, int64_t
 }
 
 double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,
-        const char *name, const char *const *axes, const double *at)
+        const char *name, const char *const *axes, const double *at, double columns)
 {
 	if (!cost_known(r, name))
 		return 0;
 	const double seconds = cost_total(alone);
 	double waits = tiles_lifetime(r, BESIDE_DEPTH, tiles_of_product(precision, true)) / 2;
-	double shared = cost_surface(r, name, axes, at, 2) - waits;
+	const double beside = columns > 0 ? cost_surface_width(r, name, axes, at, 2, columns)
+	                                  : cost_surface(r, name, axes, at, 2);
+	double shared = beside - waits;
 	return shared > seconds ? seconds / shared : 1;
 }
 
