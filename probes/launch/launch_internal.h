@@ -47,6 +47,7 @@ struct launch {
 	void *blas_workspace;
 	float *x, *y, *z, *matrix; /* device: vectors of N, z of LONGEST, SIZES N x SIZES N */
 	float *strip, *product;    /* device: SIZES N x N, N x SIZES N */
+	double *doubles;           /* device: zeros, as many as of matrix, strip and product */
 	int products;              /* so far */
 	int largest[LENGTHS];      /* the right answers of cublasIsamax on z */
 };

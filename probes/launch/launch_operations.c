@@ -77,6 +77,45 @@ static void launch_gemm_t(struct launch *launch)
 	        SIZES * N, launch->matrix, SIZES * N, &beta, launch->product, N));
 }
 
+/* The same in double precision, where the library chooses by other rules, also for odd sizes. */
+static void double_product(struct launch *launch, int n)
+{
+	const double alpha = 1e-6, beta = 1;
+	const int side = SIZES * N;
+	double *strip = launch->doubles + side * side;
+	BLAS(cublasDgemm(launch->blas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, N, &alpha, strip, side,
+	        strip + side * N, N, &beta, launch->doubles, side));
+}
+
+static void double_product_t(struct launch *launch, int n)
+{
+	const double alpha = 1e-6, beta = 1;
+	const int side = SIZES * N;
+	double *strip = launch->doubles + side * side;
+	BLAS(cublasDgemm(launch->blas, CUBLAS_OP_T, CUBLAS_OP_N, N, n, n, &alpha, strip, side,
+	        launch->doubles, side, &beta, strip + side * N, N));
+}
+
+static void launch_gemm_d(struct launch *launch)
+{
+	double_product(launch, next_size(launch));
+}
+
+static void launch_gemm_t_d(struct launch *launch)
+{
+	double_product_t(launch, next_size(launch));
+}
+
+static void launch_gemm_odd_d(struct launch *launch)
+{
+	double_product(launch, next_size(launch) - 1);
+}
+
+static void launch_gemm_t_odd_d(struct launch *launch)
+{
+	double_product_t(launch, next_size(launch) - 1);
+}
+
 static void launch_nrm2(struct launch *launch)
 {
 	float norm = 0;
@@ -120,9 +159,12 @@ void launch_blas_open(struct launch *launch, uint64_t seed)
 	enum {
 		WORKSPACE = 32 << 20,
 		SIDE = SIZES * N,
-		ELEMENTS = 2 * N + LONGEST + SIDE * SIDE + 2 * SIDE * N
+		PRODUCTS = SIDE * SIDE + 2 * SIDE * N,
+		ELEMENTS = 2 * N + LONGEST + PRODUCTS
 	};
 	GPU(cudaMalloc((void **)&launch->x, ELEMENTS * sizeof(float)));
+	GPU(cudaMalloc((void **)&launch->doubles, PRODUCTS * sizeof(double)));
+	GPU(cudaMemsetAsync(launch->doubles, 0, PRODUCTS * sizeof(double), launch->stream));
 	GPU(cudaMalloc(&launch->blas_workspace, WORKSPACE));
 	launch->y = launch->x + N;
 	launch->z = launch->y + N;
@@ -142,6 +184,7 @@ void launch_blas_close(struct launch *launch)
 {
 	BLAS(cublasDestroy(launch->blas));
 	GPU(cudaFree(launch->blas_workspace));
+	GPU(cudaFree(launch->doubles));
 	GPU(cudaFree(launch->x));
 }
 
@@ -289,6 +332,10 @@ const struct subject launch_subject[] = {
         {"gemv_t", HOST_SHARE, launch_gemv_t, .kernels = 0},
         {"gemm", HOST_SHARE, launch_gemm, .kernels = 0},
         {"gemm_t", HOST_SHARE, launch_gemm_t, .kernels = 0},
+        {"gemm_d", HOST_SHARE, launch_gemm_d, .kernels = 0},
+        {"gemm_t_d", HOST_SHARE, launch_gemm_t_d, .kernels = 0},
+        {"gemm_odd_d", HOST_SHARE, launch_gemm_odd_d, .kernels = 0},
+        {"gemm_t_odd_d", HOST_SHARE, launch_gemm_t_odd_d, .kernels = 0},
         {"dependent", DEVICE_SHARE, launch_one, .kernels = 1},
         {"cooperative", DEVICE_SHARE, cooperative_launch, 1, .need = COOPERATIVE},
         {"pdl", DEVICE_SHARE, overlapped_launch, 1, .need = OVERLAP},

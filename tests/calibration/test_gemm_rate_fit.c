@@ -14,6 +14,7 @@ static const struct product {
         {"gemm_s", "gpu.gemm.s", "m=2048,n=2048,k=2048", 2 * 0x1p33 / 49e12},
         {"gemm_tn_d", "gpu.gemm_tn.d", "m=64,n=512,k=4096", 13e-6},
         {"gemm_odd_d", "gpu.gemm_odd.d", "m=1023,n=1024,k=64", 30e-6},
+        {"gemm_tn_odd_d", "gpu.gemm_tn_odd.d", "m=64,n=512,k=511", 30e-6},
         {"gemm_nt_d", "gpu.gemm_nt.d", "m=2048,n=2048,k=768", 130e-6},
         {"tf32_tall_s", "gpu.tf32_tall.s", "m=64,n=4096,k=4096", 33e-6},
         {"tf32_tall_shared_s", "gpu.tf32_tall_shared.s", "m=64,n=4096,k=4096", 37e-6},

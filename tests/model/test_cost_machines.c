@@ -42,6 +42,22 @@ static void test_resident(void)
 	free(r);
 }
 
+/* What the barrier probe found says which kernels the build has. */
+static void test_clusters(void)
+{
+	struct profile *p = profile_new();
+
+	ok(cost_device(p).max_cluster == 16 && cost_device(p).code == 90,
+	        "a profile without barriers has code for all that 9.0 can do");
+	ADD(p, 0, {"gpu.barrier.grid[blocks=1/8,threads=256]", 1e-6});
+	ok(cost_device(p).max_cluster == 1 && cost_device(p).code < 90,
+	        "one with barriers of the grid alone has code from before clusters");
+	ADD(p, 0, {"gpu.barrier.cluster[blocks=2/8]", 1e-6});
+	ok(cost_device(p).max_cluster == 8 && cost_device(p).code == 90,
+	        "one with clusters has the largest of them");
+	profile_free(p);
+}
+
 /* A machine of so many multiprocessors, each of 20 Gflop/s in single precision and a part of that
  * in double precision. */
 static struct executor *machine(struct profile *p, double sms, double part)
@@ -109,6 +125,7 @@ static void test_small_machine(void)
 int main(void)
 {
 	test_resident();
+	test_clusters();
 	test_double_precision();
 	test_small_machine();
 	return finish();

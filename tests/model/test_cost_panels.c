@@ -90,6 +90,10 @@ static const struct line measured_later_lines[] = {{"+gpu.own_gemm.s[m=1024,n=10
         {"geqrf 200000 128", 900, "a panel too tall for the chip"},
         {"geqrf panel 2560 8", 1 + 199 / 8.0,
                 "an eighth of the columns measured takes an eighth of their time"},
+        {"+gpu.panel_geqrf.d[m=2560,n=32,overlapped=0]", 50e-6},
+        {"+gpu.panel_geqrf.d[m=2560,n=64,overlapped=0]", 321e-6},
+        {"geqrf d 2560 32", 50, "a width that was measured"},
+        {"geqrf d 2560 33", 1 + 320 * 33 / 64.0, "a column more takes the next wider kernel"},
         {"+gpu.panel_geqrf_shared.s[m=2560,n=64]", 200e-6},
         {"overlapped: geqrf panel 2560 64", 1, "one that products do not slow down"}};
 
@@ -120,6 +124,10 @@ static const struct line measured_lines[] = {{"+gpu.potrf_block.s[n=128]", 30e-6
 static const struct line reflectors_lines[] = {
         {"+gpu.panel_reflectors.s[m=1024,n=32/64]", 60e-6 / 64, "n"},
         {"+gpu.panel_reflectors.s[m=1024,n=128]", 160e-6},
+        {"enqueue: reflectors 1024 64", 7 * queued, "without clusters several kernels are queued"},
+        {"enqueue: reflectors 1024 96", 3 + 4, "and a wide panel is cleared slots and a kernel"},
+        {"+gpu.barrier.cluster[blocks=2/16]", 0.5e-6},
+        {"enqueue: reflectors 1024 64", queued, "in one cluster one kernel is"},
         {"time: reflectors 1024 48", 2 + 60 + 5, "by the Gram matrix as its widest panel"},
         {"reflectors 1024 96", 1 + 0.75 * (160 - 1), "in one cluster as measured"},
         {"+gpu.panel_reflectors.d[m=1024,n=32]", 60e-6},
@@ -145,6 +153,28 @@ static void test_reflectors(void)
 	PLAY(p, reflectors_lines);
 }
 
+/* On a machine with all surfaces, also at widths between those that kernels are compiled for. */
+static void test_widths(void)
+{
+	struct profile *p = profile_open("data/nvidia-h200");
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+
+	for (int m = 1000; m < 100000; m *= 5) {
+		double before = 0, here = 0;
+		int n = 1;
+		for (; n <= 64 && here >= before; n++) {
+			char text[64];
+			snprintf(text, sizeof text, "geqrf d %d %d", m, n);
+			before = here;
+			here = answer(e, text);
+		}
+		ok(here >= before, "panels of %d rows: %d columns take no less than fewer", m,
+		        n - 1);
+	}
+	executor_free(e);
+	profile_free(p);
+}
+
 /* Panels of n^1.5 us in a cluster with up to 512 rows, and from there on m / 512 times that. Panels
  * of 40 us, which beside products A B of 1 Tflop/s a multiprocessor take 60 and wait for half of
  * two tiles' time on average. */
@@ -156,7 +186,8 @@ static void test_clusters(void)
 	        {"getrf 500 24", 24 * sqrt(24),
 	                "a panel of a cluster: of fewer rows than measured"},
 	        {"getrf 600 24", 24 * sqrt(24) * 600 / 512, "between the rows measured"},
-	        {"getrf 600 48", 48 * sqrt(48) * 600 / 512, "and between the columns"}};
+	        {"getrf 600 48", 1 + (64 * sqrt(64) * 600 / 512 - 1) * 48 / 64,
+	                "columns between take their part of the wider kernel's time"}};
 	const struct line beside[] = {{"+gpu.launch.dependent", 0}, {"+gpu.sm.count", 100},
 	        {"+gpu.shared.per_block", 232448}, {"+gpu.panel_cluster.?[m=1024,n=32]", 40e-6},
 	        {"+gpu.panel_cluster_shared.?[m=1024,n=32]", 60e-6 + tiles / 2},
@@ -220,6 +251,7 @@ int main(void)
 	PLAY(synthetic_blocks(), measured_later_lines);
 	PLAY(synthetic_blocks(), measured_lines);
 	test_reflectors();
+	test_widths();
 	test_clusters();
 	test_host();
 	test_sweep();

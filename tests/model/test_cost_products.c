@@ -105,7 +105,12 @@ static const struct line short_lines[] = {{"+gpu.gemm_tn.d[m=32/64,n=32/64,k=102
         {"+gpu.gemm.d[m=32/64,n=32/64,k=64:1024:4]", 8e-6},
         {"gemm tn d 32 32 4096", 10, "V^T C as measured"},
         {"gemm tn d 32 32 512", 0.1 + 57.9 / 2, "half of the first rows take half"},
-        {"gemm tn d 32 32 128", 8, "but no less than other products"}};
+        {"gemm tn d 32 32 128", 8, "but no less than other products"},
+        {"+gpu.gemm_tn_odd.d[m=32/64,n=32/64,k=127/2047]", 30e-6},
+        {"gemm tn d 32 32 129", 30, "one of an odd number of terms as measured"},
+        {"gemm tn d 32 32 130", 8, "which one more is not,"},
+        {"gemm d 32 32 129", 8, "nor are products A B"},
+        {"gemm tn d 32 32 8193", 30, "and more of them take no less"}};
 
 /* The host's time to queue a product; V^T C by 3xTF32: the product and the kernel behind it. */
 static const struct line queue_lines[] = {{"+gpu.gemm.d[m=256/1024,n=256/1024,k=64]", 20e-6},
@@ -113,7 +118,11 @@ static const struct line queue_lines[] = {{"+gpu.gemm.d[m=256/1024,n=256/1024,k=
         {"enqueue: gemm d 512 512 64", 0.1, "as level 2 where that is all"},
         {"+gpu.cublas.gemm", 9e-6}, {"+gpu.cublas.gemm_t", 12e-6},
         {"enqueue: gemm d 512 512 64", 9, "else as the library's products"},
-        {"enqueue: gemm tn d 512 512 64", 12, "transposed ones"},
+        {"enqueue: gemm tn d 512 512 64", 12, "transposed ones"}, {"+gpu.cublas.gemm_t.d", 15e-6},
+        {"enqueue: gemm tn d 512 512 64", 15, "and those in double precision"},
+        {"enqueue: gemm d 512 512 64", 9, "which others are not"},
+        {"+gpu.cublas.gemm_t_odd.d", 25e-6},
+        {"enqueue: gemm tn d 512 512 65", 25, "and of an odd number of terms"},
         {"enqueue: gemm 1024 1024 64", 0.1, "and ours as a kernel"},
         {"+gpu.tf32_tall.s[m=64/128,n=256/1024,k=1024/16384]", 30e-6},
         {"tall 64 512 4096", 30, "two kernels take what both were measured to"},

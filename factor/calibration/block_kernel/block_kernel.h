@@ -5,17 +5,13 @@
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* One thread runs for `cycles` of its multiprocessor and writes its start and end to *span (pinned
  * memory). Returns a cudaError_t as an int. */
 int block_kernel_pause(int64_t cycles, struct gpu_span *span, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
 
 struct table;
 struct profile;

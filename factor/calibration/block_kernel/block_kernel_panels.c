@@ -93,10 +93,14 @@ static void measure_reflectors(struct call *c, int64_t step)
 		}
 }
 
-/* The kernel for panels that are too tall for the chip, at every other power of two. */
+/* The kernel for panels that are too tall for the chip, at every other power of two; the tallest,
+ * which outgrow L2, at every one. */
 static void measure_columns(struct call *c, int64_t step)
 {
-	for (c->m = tallest(c); c->m >= PANEL_GEQRF_COLUMNS; c->m /= 2 * step)
+	const int64_t every = tallest(c) / step;
+
+	for (c->m = tallest(c); c->m >= PANEL_GEQRF_COLUMNS;
+	        c->m /= c->m >= every ? step : 2 * step)
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS;
 		        c->n *= block_kernel_wider(c)) {
 			block_kernel_measure_shape(

@@ -84,6 +84,7 @@ static const struct surface others[] = {
         {GEMM, {65536}, {32, 512}, RANKS},
         {GEMM_TN, {32, 64, 128, 256}, {32, 512, 4096, 16384}, {1024, 16384, 262144}},
         {GEMM_ODD, {127, 1023, 4095, 16383}, {128, 1024, 4096, 16384}, {64, 256, 1024}},
+        {GEMM_TN_ODD, {32, 64, 128, 512}, {64, 512, 4096}, {127, 511, 2047}},
         {GEMM_SHARED, {256, 2048, 8192}, {256, 2048, 8192}, {384, 768}},
         {GEMM_BATCHED, {256, 1024}, {1024, 8192}, {192, 768}},
         {TRSM, RANKS, SIDES, {1}},
@@ -129,7 +130,7 @@ static bool fits(const struct product *p)
 	const int64_t room = p->bench->elements, m = p->m, n = p->n, k = p->k;
 	if (is_square(p->kind) || p->kind == GEMM_BATCHED)
 		return n * n <= room && n * k <= room;
-	return m * n <= room && m * k <= room && k * n <= room;
+	return m * n <= room && m * (k + 1) <= room && (k + 1) * n <= room;
 }
 
 /* Whether its shape is m, n and k. */

@@ -14,10 +14,10 @@ enum { LINE = 32 }; /* elements: columns of our own products begin at a line of 
 static const double off_diagonal = 1e-5;
 
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
-        "syrk", "gemm_odd", "gemm_nt", "gemm_shared", "gemm_batched", "own_gemm", "own_gemm_tn",
-        "own_syrk", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared",
-        "tf32_tall", "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm",
-        "half_gemm_shared"};
+        "syrk", "gemm_odd", "gemm_tn_odd", "gemm_nt", "gemm_shared", "gemm_batched", "own_gemm",
+        "own_gemm_tn", "own_syrk", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared",
+        "own_gemm_edge_shared", "tf32_tall", "tf32_tall_shared", "half_syrk", "half_syrk_shared",
+        "half_gemm", "half_gemm_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
@@ -31,7 +31,7 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 	if (kind >= OWN_GEMM)
 		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.code,
 		                                                bench->rate.gpu.shared_per_block));
-	if (kind == GEMM_ODD || kind == GEMM_NT)
+	if (kind == GEMM_ODD || kind == GEMM_TN_ODD || kind == GEMM_NT)
 		return math == FP64;
 	if (kind == GEMM_SHARED)
 		return math == TF32 && bench->rate.gpu.major >= 8 &&
@@ -54,7 +54,8 @@ bool gemm_rate_is_symmetric(enum kind kind)
 
 bool gemm_rate_is_tall(enum kind kind)
 {
-	return kind == GEMM_TN || kind == OWN_GEMM_TN || kind == TALL || kind == TALL_SHARED;
+	return kind == GEMM_TN || kind == GEMM_TN_ODD || kind == OWN_GEMM_TN || kind == TALL ||
+	       kind == TALL_SHARED;
 }
 
 bool gemm_rate_is_half(enum kind kind)
@@ -74,16 +75,16 @@ bool gemm_rate_is_transposed(const struct product *p)
 static void put_gemm_double(const struct product *p)
 {
 	const struct bench *d = p->bench;
-	const bool tall = p->kind == GEMM_TN, crossed = p->kind == GEMM_NT;
-	const int ld = p->m + p->m % 2;
+	const bool tall = gemm_rate_is_tall(p->kind), crossed = p->kind == GEMM_NT;
+	const int ld = p->m + p->m % 2, deep = p->k + p->k % 2;
 	const struct gemm_problem problem = {.precision = DOUBLE,
 	        .ta = gemm_rate_is_transposed(p),
 	        .tb = crossed,
 	        .m = p->m,
 	        .n = p->n,
 	        .k = p->k,
-	        .lda = gemm_rate_is_transposed(p) ? p->k : ld,
-	        .ldb = crossed ? p->n : p->k,
+	        .lda = gemm_rate_is_transposed(p) ? deep : ld,
+	        .ldb = crossed ? p->n : deep,
 	        .ldc = ld};
 	BLAS(blas_double_gemm(&d->doubles, d->rate.blas, &problem, tall ? 1 : gemm_rate_alpha, d->a,
 	        d->b, tall ? 0 : 1, d->c));

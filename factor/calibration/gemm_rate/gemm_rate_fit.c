@@ -47,6 +47,7 @@ static const struct surface library[] = {
         FASTEST_PRODUCT("gemm_tf32", "gpu.gemm.tf32", "cuBLAS C -= A^T B in tf32 mode"),
         FASTEST_PRODUCT("gemm_d", "gpu.gemm.d", "C -= A B, as the cuda executor calls cuBLAS"),
         PRODUCT("gemm_odd_d", "gpu.gemm_odd.d", "cuBLAS C -= A B of an odd number of rows"),
+        PRODUCT("gemm_tn_odd_d", "gpu.gemm_tn_odd.d", "cuBLAS A^T B of an odd number of rows of A"),
         PRODUCT("gemm_nt_d", "gpu.gemm_nt.d", "C -= A B^T, as the cuda executor calls cuBLAS"),
         PRODUCT("gemm_tn_s", "gpu.gemm_tn.s", "cuBLAS A^T B"),
         PRODUCT("gemm_shared_tf32", "gpu.gemm_shared.tf32",

@@ -4,9 +4,7 @@
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Columns of a panel of `threads` rows that fit into shared memory, at most 64, a multiple of 4. */
 int update_columns(int threads, int64_t shared_bytes);
@@ -16,9 +14,7 @@ int update_columns(int threads, int64_t shared_bytes);
 int update_launch(
         int threads, int columns, int64_t sweeps, int sm_count, struct gpu_span *span, float *sink);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
 
 /* Curve to gpu.panel.{step,pivot}.{s,d}, gpu.panel.column.{s,d}, gpu.panel.twice.{s,d} and
  * gpu.shared.update[threads]. */

@@ -33,9 +33,7 @@ static inline int64_t deferred_swaps_place(struct deferred_swaps t, int64_t bloc
 	return 2 * t.columns + t.m * (block + 1);
 }
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* deferred_swaps.cu, on the device. track: records the swaps p of rows from `first` on, relative to
  * it, by the block of columns first ... first + p.n - 1, block after block; a pivot outside the
@@ -46,9 +44,7 @@ int deferred_swaps_record(
         struct deferred_swaps t, struct pivots p, int64_t first, int64_t block, void *stream);
 int deferred_swaps_apply(struct deferred_swaps t, struct matrix a, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
 
 /* Most rows of a column that fit in the shared memory of a block of threads, for settle. */
 static inline int64_t deferred_swaps_most(enum precision precision, int64_t shared_per_block)

@@ -50,14 +50,19 @@ bool panel_geometry_beside(int64_t m, int64_t n, int64_t word_bytes, int sm_coun
 	       panel_geometry(m, n, word_bytes, sm_count, shared_per_block, g);
 }
 
-/* Rows that the registers of one multiprocessor hold. */
-static int64_t rows_in_registers(int64_t n, int64_t word_bytes)
+int64_t panel_columns(int64_t n)
 {
 	int64_t columns = WARP;
 
 	while (columns < n && columns <= PANEL_ROW)
 		columns *= 2;
-	return PANEL_ROW * 4 / (columns * word_bytes) * PANEL_CLUSTER_THREADS;
+	return columns;
+}
+
+/* Rows that the registers of one multiprocessor hold. */
+static int64_t rows_in_registers(int64_t n, int64_t word_bytes)
+{
+	return PANEL_ROW * 4 / (panel_columns(n) * word_bytes) * PANEL_CLUSTER_THREADS;
 }
 
 int64_t panel_cluster_rows(int64_t n, int64_t word_bytes)
@@ -79,9 +84,9 @@ bool panel_gram_takes(int64_t m, int64_t n)
 	return n >= narrowest && n <= PANEL_GRAM_COLUMNS && m >= n;
 }
 
-int panel_gram_launches(int64_t m)
+int panel_gram_launches(int64_t m, bool clusters)
 {
 	enum { ONE_KERNEL = 1, SEVERAL = 7 };
 
-	return m <= PANEL_GRAM_CLUSTER_ROWS ? ONE_KERNEL : SEVERAL;
+	return clusters && m <= PANEL_GRAM_CLUSTER_ROWS ? ONE_KERNEL : SEVERAL;
 }

@@ -5,9 +5,7 @@
 #include "lib/base/base.h"
 #include "lib/base/precision.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Threads that hold and update rows; the kernel adds one warp for the exchange. */
 enum {
@@ -46,6 +44,10 @@ static inline int panel_resident_words(enum precision precision, int64_t n)
  * PANEL_ROW words of 4 bytes in a thread's registers; 0 when a row is longer. */
 enum { PANEL_CLUSTER = 16, PANEL_CLUSTER_THREADS = 256, PANEL_ROW = 128 };
 int64_t panel_cluster_rows(int64_t n, int64_t word_bytes);
+
+/* Columns of the kernels that hold a panel of n columns in registers: 32, 64 or 128; 256 for more.
+ */
+int64_t panel_columns(int64_t n);
 
 /* The same for the grid kernel on sm_count multiprocessors. */
 enum { PANEL_GRID_MOST = 128 };
@@ -89,9 +91,8 @@ static inline HOST_DEVICE int panel_cluster_warps(int rows, int64_t m, int block
 enum { PANEL_GRAM_COLUMNS = 64, PANEL_GRAM_CLUSTER_ROWS = 8192 };
 bool panel_gram_takes(int64_t m, int64_t n);
 
-/* Number of launches, including the fallback form. */
-int panel_gram_launches(int64_t m);
+/* Number of launches, including the fallback form. clusters: the device has the cluster's kernel.
+ */
+int panel_gram_launches(int64_t m, bool clusters);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

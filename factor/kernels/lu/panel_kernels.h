@@ -9,9 +9,7 @@
 #include "lib/base/precision.h"
 #include "panel_geometry.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* x[0..m-1] /= *pivot on the device; nothing if *pivot is zero. */
 int panel_scale_by(enum precision precision, const void *pivot, void *x, int64_t m, void *stream);
@@ -51,6 +49,4 @@ int64_t panel_grid_work(void);
 int panel_grid(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, int *pivots,
         void *work, uint32_t tag, int *error, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

@@ -7,9 +7,7 @@
 #include "lib/base/base.h"
 #include "lib/base/precision.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 enum { PANEL_GEQRF_COLUMNS = 128 }; /* of the widest panel */
 
@@ -83,6 +81,4 @@ bool panel_geqrf_gram_cluster_fits(int64_t m, int64_t n);
 int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float *tau,
         const struct block_reflector *r, void *work, void *stream);
 
-#ifdef __cplusplus
-}
-#endif
+C_END

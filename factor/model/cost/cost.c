@@ -22,15 +22,38 @@ static double device_fact(const struct profile *profile, const char *name, doubl
 	return found.found && found.estimate.value >= 1 ? found.estimate.value : otherwise;
 }
 
+/* Most blocks of a cluster by the barrier probe; 0: the profile does not say. The device may have
+ * larger clusters than the probe's code, and a part of a GPU has smaller ones. */
+static int largest_cluster(const struct profile *profile)
+{
+	static const char clusters[] = "gpu.barrier.cluster", grid[] = "gpu.barrier.grid";
+	double largest = 0;
+
+	EACH_ROW (i, profile, clusters)
+		largest = fmax(largest, profile_row_argument(&profile->row[i], "blocks"));
+	if (largest < 1)
+		EACH_ROW (i, profile, grid)
+			largest = 1;
+	return (int)largest;
+}
+
 struct tuning_device cost_device(const struct profile *profile)
 {
+	enum { BEFORE_CLUSTERS = 89 };
 	const struct tuning_device *measured = &tuning_hopper.device;
 	const double capability = device_fact(
 	                     profile, "gpu.compute_capability", measured->capability / 10.0),
 	             sms = device_fact(profile, "gpu.sm.count", measured->sm_count),
 	             l2 = device_fact(profile, "gpu.l2.stated", (double)measured->l2_bytes);
 
-	return tuning_device_like((int)lround(10 * capability), (int)sms, (int64_t)l2);
+	struct tuning_device device =
+	        tuning_device_like((int)lround(10 * capability), (int)sms, (int64_t)l2);
+	const int cluster = largest_cluster(profile);
+	if (cluster > 0)
+		device.max_cluster = cluster;
+	if (cluster == 1)
+		device.code = (int)min_int64(device.code, BEFORE_CLUSTERS);
+	return device;
 }
 
 void cost_reader_start(struct cost_reader *reader, const struct profile *profile)

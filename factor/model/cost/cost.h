@@ -125,7 +125,8 @@ static inline uint64_t cost_hash(uint64_t hash, uint64_t bits)
 	return hash ^ hash >> 44 ^ hash >> 29;
 }
 
-/* The profile's GPU. */
+/* The profile's GPU, and what the probes' code uses of it: no clusters where the barrier probe
+ * found none. */
 struct tuning_device cost_device(const struct profile *profile);
 
 /* Takes another profile, in which nothing but the parameter `name` differs. */
@@ -160,6 +161,12 @@ double cost_surface(struct cost_reader *reader, const char *name, const char *co
  * on, such as a leading dimension. */
 double cost_surface_with(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t known);
+
+/* The time of a kernel for so many columns, of which argument 1 says how many a panel has: by the
+ * efficiency of a full one. Without known work all columns cost the same beyond a launch. Up to the
+ * narrowest kernel, and beyond the last row, it is cost_surface. */
+double cost_surface_width(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, double columns);
 
 /* A quantity > 0 that a time is known to follow: the number of rounds in which a kernel goes
  * through its blocks, or another time that was measured at more sizes. */

@@ -77,9 +77,9 @@ struct cost cost_if_measured(struct cost_reader *r, struct cost estimated, const
 
 /* The speed of a panel (cost.overlapped) from a surface of panels measured beside products: these
  * panels follow each other, and wait on average for half of the lifetime of tiles. 0 where the
- * profile does not have the surface. */
+ * profile does not have the surface. columns: of the kernel, as in cost_surface_width; 0: none. */
 double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,
-        const char *name, const char *const *axes, const double *at);
+        const char *name, const char *const *axes, const double *at, double columns);
 
 /* Axes of many surfaces. */
 extern const char *const axes_mn[2], *const axes_swaps[3];

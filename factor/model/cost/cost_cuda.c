@@ -161,16 +161,16 @@ static struct cost panel_on_chip(
 	const char *shared = cluster ? OF_PRECISION("gpu.panel_cluster_shared", a.precision)
 	                             : OF_PRECISION("gpu.panel_grid_shared", a.precision);
 	const double rows = (double)panel_grid_rows(a.n, precision_bytes(a.precision), 1);
-	const double at[] = {(double)a.m, (double)a.n};
+	const double at[] = {(double)a.m, (double)a.n}, columns = (double)panel_columns(a.n);
 	struct cost cost = cost_kernel(r);
 
 	cost.early = cluster;
 	if (!cluster)
 		cost.enqueue = cost_scalar(r, "gpu.launch.enqueue_cooperative");
 	cost.share = cost_share(r, cluster ? PANEL_CLUSTER : ceil((double)a.m / rows));
-	cost.term[TERM_BARRIER] =
-	        fmax(0, cost_surface(r, name, axes_mn, at, 2) - cost.term[TERM_LAUNCH]);
-	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes_mn, at);
+	cost.term[TERM_BARRIER] = fmax(
+	        0, cost_surface_width(r, name, axes_mn, at, 2, columns) - cost.term[TERM_LAUNCH]);
+	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes_mn, at, columns);
 	return cost;
 }
 

@@ -34,7 +34,7 @@ static struct cost tf32_library(struct cost_reader *r, struct matrix c, int64_t 
 	struct cost cost = cost_library(
 	        r, together ? squares_time(r, c, (double)k, product) : product, TERM_ARITHMETIC);
 
-	cost.enqueue = product_enqueue(r, false, TRANSPOSED);
+	cost.enqueue = product_enqueue(r, false, &(struct gemm_problem){SINGLE, .ta = true});
 	cost.share = cost_share(
 	        r, overlapped ? cost_scalar(r, "gpu.sm.count") - TF32_KEPT : cost_tiles(c.m, c.n));
 	cost.block_lifetime = INFINITY; /* the library's blocks for wide units live until the end */

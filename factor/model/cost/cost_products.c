@@ -41,13 +41,15 @@ void cost_occupy(struct cost_reader *r, struct cost *cost, double count, int64_t
 }
 
 double cost_beside(struct cost_reader *r, const struct cost *alone, enum precision precision,
-        const char *name, const char *const *axes, const double *at)
+        const char *name, const char *const *axes, const double *at, double columns)
 {
 	if (!cost_known(r, name))
 		return 0;
 	const double seconds = cost_total(alone);
 	double waits = tiles_lifetime(r, BESIDE_DEPTH, tiles_of_product(precision, true)) / 2;
-	double shared = cost_surface(r, name, axes, at, 2) - waits;
+	const double beside = columns > 0 ? cost_surface_width(r, name, axes, at, 2, columns)
+	                                  : cost_surface(r, name, axes, at, 2);
+	double shared = beside - waits;
 	return shared > seconds ? seconds / shared : 1;
 }
 
@@ -86,10 +88,22 @@ double product_time(struct cost_reader *r, const char *name, struct matrix c, do
 	return time + (times - 1) * fmax(0, time - start);
 }
 
-double product_enqueue(struct cost_reader *r, bool own, enum trans ta)
+/* Whether the columns of an operand or of C are not aligned to pairs of elements. */
+static bool is_odd(const struct gemm_problem *p)
 {
-	const char *call = ta == TRANSPOSED ? "gpu.cublas.gemm_t" : "gpu.cublas.gemm";
+	return p->m % 2 || (p->ta && !p->tb && p->k % 2);
+}
 
+double product_enqueue(struct cost_reader *r, bool own, const struct gemm_problem *p)
+{
+	static const char *const calls[][2] = {{"gpu.cublas.gemm", "gpu.cublas.gemm_t"},
+	        {"gpu.cublas.gemm.d", "gpu.cublas.gemm_t.d"},
+	        {"gpu.cublas.gemm_odd.d", "gpu.cublas.gemm_t_odd.d"}};
+	int kind = p->precision == SINGLE ? 0 : 1 + is_odd(p);
+
+	while (kind > 0 && !cost_known(r, calls[kind][p->ta]))
+		kind--;
+	const char *call = calls[kind][p->ta];
 	return cost_scalar(r, own                   ? "gpu.launch.enqueue"
 	                      : cost_known(r, call) ? call
 	                                            : "gpu.cublas.level2");

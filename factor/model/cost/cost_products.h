@@ -37,8 +37,9 @@ double product_last_side(
  * their slowdown there holds for the sizes around. */
 double library_time(struct cost_reader *r, struct matrix c, double k);
 
-/* Host time to queue a product. A profile without it uses the library's level 2. */
-double product_enqueue(struct cost_reader *r, bool own, enum trans ta);
+/* Host time to queue a product. A profile without that of double precision, or of its odd sizes,
+ * uses the others, or the library's level 2. */
+double product_enqueue(struct cost_reader *r, bool own, const struct gemm_problem *p);
 
 /* Seconds of our own products from their surfaces; of A^T B with splits of k, and whether the
  * executor takes that kernel and the profile has it. transposed: the surface is read for the

@@ -31,29 +31,15 @@ enum {
 	CLUSTER_COLUMNS = 8
 };
 
-static double beside_products(
-        struct cost_reader *r, const struct cost *cost, struct matrix a, const double *at)
-{
-	const char *shared = OF_PRECISION("gpu.panel_geqrf_shared", a.precision);
-
-	return cost_beside(r, cost, a.precision, shared, axes_mn, at);
-}
-
 /* The resident kernel's threads a block, rows a thread, and blocks. */
 struct geqrf_blocks {
 	double threads, rows, blocks;
 };
 
-/* Kernels have rows of 32, 64 and 128 words, or columns. */
-static int64_t widest(int64_t n)
-{
-	return n <= 32 ? 32 : n <= 64 ? 64 : n <= 128 ? 128 : INT64_MAX;
-}
-
 /* The fewest rows a block with which the panel fits on so many multiprocessors. */
 static bool geqrf_fits(struct matrix a, double multiprocessors, struct geqrf_blocks *g)
 {
-	const int64_t words = widest(a.n * precision_bytes(a.precision) / 4);
+	const int64_t words = panel_columns(a.n * precision_bytes(a.precision) / 4);
 	const int64_t most = RESIDENT_THREADS * (RESIDENT_WORDS / words);
 
 	for (int64_t rows = RESIDENT_THREADS / 2; rows <= most; rows *= 2) {
@@ -70,7 +56,7 @@ static double geqrf_column(
         struct cost_reader *r, struct matrix a, const struct geqrf_blocks *g, double columns)
 {
 	double words = columns * word_bytes(a) / 4;
-	double groups = fmax(1, g->threads / ((double)widest(a.n) * word_bytes(a) / 8));
+	double groups = fmax(1, g->threads / ((double)panel_columns(a.n) * word_bytes(a) / 8));
 	double rounds = ceil(g->blocks / groups / LOADS);
 	double warps = g->threads / WARP;
 	double column = cost_surface2(r, OF_PRECISION("gpu.panel.column", a.precision), "blocks",
@@ -127,25 +113,37 @@ static bool geqrf_resides(
 	       geqrf_fits(a, multiprocessors, g);
 }
 
+static bool has_clusters(const struct cost_reader *r)
+{
+	return r->tuning.device.max_cluster >= PANEL_CLUSTER;
+}
+
 static bool by_gram(struct matrix a)
 {
 	return a.precision == SINGLE && panel_gram_takes(a.m, a.n);
 }
 
-/* Below the measured columns every column costs the same. */
-static double measured_geqrf(struct cost_reader *r, const char *name, const double *at)
+/* The columns of the kernel that takes the panel, where fewer columns may have another kernel. */
+static double geqrf_columns(struct matrix a)
 {
-	static const char *const axes[] = {"m", "n", "overlapped"};
-	const double first = cost_surface_begin(r, name, axes, at, ARRAY_LEN(axes), 1),
-	             start = cost_scalar(r, "gpu.launch.dependent"),
-	             time = cost_surface(r, name, axes, at, ARRAY_LEN(axes));
+	enum { NARROWEST = 32 };
+	const bool same = by_gram(a) && panel_gram_takes(a.m, NARROWEST);
 
-	return at[1] < first ? start + fmax(0, time - start) * at[1] / first : time;
+	return (double)(same ? a.n : panel_columns(a.n));
+}
+
+static double beside_products(
+        struct cost_reader *r, const struct cost *cost, struct matrix a, const double *at)
+{
+	const char *shared = OF_PRECISION("gpu.panel_geqrf_shared", a.precision);
+
+	return cost_beside(r, cost, a.precision, shared, axes_mn, at, geqrf_columns(a));
 }
 
 /* A profile without the surface of streamed panels has them in the surface of all. */
 struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool overlapped)
 {
+	static const char *const axes[] = {"m", "n", "overlapped"};
 	const double at[] = {(double)a.m, (double)a.n, overlapped};
 	const char *all = OF_PRECISION("gpu.panel_geqrf", a.precision);
 	const char *columns = OF_PRECISION("gpu.panel_geqrf_columns", a.precision);
@@ -157,7 +155,8 @@ struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool overla
 	if (!resides && !by_gram(a) && cost_known(r, columns))
 		return cost_as_measured(cost, cost_surface(r, columns, axes_mn, at, 2));
 	if (cost_known(r, all))
-		cost = cost_as_measured(cost, measured_geqrf(r, all, at));
+		cost = cost_as_measured(cost,
+		        cost_surface_width(r, all, axes, at, ARRAY_LEN(axes), geqrf_columns(a)));
 	if (resides)
 		cost.overlapped = beside_products(r, &cost, a, at);
 	return cost;
@@ -170,8 +169,10 @@ static const char *reflectors_surface(struct matrix a)
 
 bool cost_panel_reflects(struct cost_reader *r, struct matrix a)
 {
-	return cost_known(r, reflectors_surface(a)) &&
-	       (by_gram(a) || a.m <= panel_cluster_rows(a.n, precision_bytes(a.precision)));
+	const int64_t rows =
+	        has_clusters(r) ? panel_cluster_rows(a.n, precision_bytes(a.precision)) : 0;
+
+	return cost_known(r, reflectors_surface(a)) && (by_gram(a) || a.m <= rows);
 }
 
 /* In one cluster all columns take part, and half as many columns have a kernel of their own; with
@@ -182,7 +183,7 @@ static double gram_reflectors(struct cost_reader *r, struct matrix a)
 	const char *name = reflectors_surface(a);
 	const double whole = cost_at2(r, name, "m", (double)a.m, "n", PANEL_GRAM_COLUMNS);
 
-	if (panel_gram_launches(a.m) == 1)
+	if (panel_gram_launches(a.m, has_clusters(r)) == 1)
 		return whole;
 	const double half = cost_at2(r, name, "m", (double)a.m, "n", HALF);
 	return half + (whole - half) * (double)(a.n - HALF) / HALF;
@@ -211,7 +212,7 @@ struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
 	const double seconds =
 	        by_gram(a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
 
-	const int kernels = by_gram(a) ? panel_gram_launches(a.m) : 1;
+	const int kernels = by_gram(a) ? panel_gram_launches(a.m, has_clusters(r)) : 1;
 	cost.early = true;
 	cost.first = cost.enqueue; /* the others follow while it runs */
 	cost.enqueue *= kernels;

@@ -108,6 +108,28 @@ double cost_surface_with(struct cost_reader *reader, const char *name, const cha
 	return s->start + value * body_seconds(reader, s, name, arg, at, known);
 }
 
+double cost_surface_width(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, double columns)
+{
+	enum { NARROWEST = 32, WIDTH = 1 };
+	const struct profile_grid *s = surface_of(reader, name, arg, at, count);
+	double whole[GRID_ARGS];
+
+	if (s->args == 0)
+		return cost_surface(reader, name, arg, at, count);
+	memcpy(whole, at, count * sizeof *at);
+	const double first = profile_grid_argument(s, WIDTH, 0),
+	             last = profile_grid_argument(s, WIDTH, s->count[WIDTH] - 1);
+	if (at[WIDTH] < first)
+		whole[WIDTH] = first;
+	else if (at[WIDTH] > NARROWEST && columns < last + 1)
+		whole[WIDTH] = columns;
+	const double value = profile_grid_read(s, whole, &reader->model.extrapolated),
+	             start = cost_scalar(reader, "gpu.launch.dependent");
+	return s->inverse ? s->start + value * body_seconds(reader, s, name, arg, at, count)
+	                  : start + fmax(0, value - start) * at[WIDTH] / whole[WIDTH];
+}
+
 double cost_along(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, cost_course course, const void *self)
 {

@@ -241,7 +241,7 @@ static struct cost potrf_as_measured(struct cost_reader *r, struct cost cost, st
 	const bool known = cost_known(r, name);
 	if (known)
 		cost = cost_as_measured(cost, cost_surface(r, name, axes, at, 2));
-	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes, at);
+	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes, at, 0);
 	if (!known || n > STEP)
 		return cost;
 	const struct potrf_blocks blocks = potrf_blocks_of(r, a, overlapped);

@@ -24,12 +24,7 @@ struct efficiency_reader *efficiency_reader_new(const struct profile *profile)
 
 static void start(struct efficiency_reader *e)
 {
-	static const char clusters[] = "gpu.barrier.cluster";
-
 	cost_reader_start(&e->reader, e->profile);
-	if (cost_known(&e->reader, clusters)) /* a part of a GPU may take smaller clusters */
-		e->reader.tuning.device.max_cluster =
-		        (int)cost_last(&e->reader, clusters, "blocks");
 	e->started = true;
 }
 
