@@ -5,9 +5,7 @@
 
 #include "lib/base/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 enum { FOREIGN_PIECES = 3 };
 
@@ -35,6 +33,4 @@ static inline double foreign_worse(double worst, double off)
 	return off <= worst ? worst : off > worst ? off : 1e300;
 }
 
-#ifdef __cplusplus
-}
-#endif
+C_END
