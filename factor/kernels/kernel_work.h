@@ -84,7 +84,9 @@ struct kernel_work {
 	                       and separate launches read and write in each */
 	double in_flight;   /* bytes that a thread has under way at once; 0: 64 */
 	enum work_pattern pattern;
-	double step; /* of the pattern */
+	double step;      /* of the pattern */
+	double patterned; /* share of DRAM's bytes with that pattern, the others contiguous; 0: all
+	                   */
 
 	double apart; /* share of DRAM's bytes that a block moves before or after it computes: only
 	                 other blocks compute meanwhile */
@@ -101,4 +103,10 @@ struct kernel_work {
 		double bytes, count;
 	} exchange[SCOPE_COUNT]; /* every block gives and reads; in the grid every cluster */
 	double copies;           /* of what a block gives through L2, shared out to readers; 0: 1 */
+
+	/* What a kernel of its class reaches where its own was never measured, with the ends of 95
+	 * % of the class; value 0: 1 is taken. */
+	struct work_efficiency {
+		double value, low, high;
+	} efficiency;
 };
