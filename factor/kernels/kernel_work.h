@@ -93,7 +93,8 @@ struct kernel_work {
 
 	double wavefronts, ways; /* warp-wide accesses to shared memory; passes of each, 0: 1 */
 	double operations[PIPE_COUNT];
-	double chains;                 /* independent instructions of a thread, 0: 4 */
+	double instructions; /* warp-wide, of all kinds; 0: those of operations and wavefronts */
+	double chains;       /* independent instructions of a thread, 0: 4 */
 	double atomics, atomic_stride; /* on global memory; bytes from thread to thread, 0: one
 	                                  address */
 

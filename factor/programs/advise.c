@@ -325,21 +325,20 @@ int main(int argc, char **argv)
 	const struct cli_program program = {.name = "fathom-advise",
 	        .summary = "Tells which variant of an operation to use on a machine, and why.",
 	        .operands = "OPERATION|panel|update|kernel|efficiency [PATTERN]|machine",
-	        .details =
-	                "OPERATION: getrf, geqrf, potrf, gemm, gemv or gramschmidt on the GPU: "
-	                "math, place of the panels, library or "
-	                "own kernel, form.\n"
-	                "panel: LU factorization with partial pivoting of an m x nb panel.\n"
-	                "update: rows or columns come to or go from an m x n matrix whose QR "
-	                "factorization is known: change that, or factorize again?\n"
-	                "kernel: any kernel, by its grid, bytes, flops and waits: launches, a "
-	                "graph, or one persistent kernel? At the efficiency that our kernels with "
-	                "the same limiter reach.\n"
-	                "efficiency: what calibrated kernels take beyond the hardware law; "
-	                "PATTERN: "
-	                "of surfaces' names; -v: row by row.\n"
-	                "machine: what a machine with other parts (--scale, --set) gains on "
-	                "each operation.",
+	        .details = "OPERATION: getrf, geqrf, potrf, gemm, gemv or gramschmidt on the GPU: "
+	                   "math, place of the panels, library or "
+	                   "own kernel, form.\n"
+	                   "panel: LU factorization with partial pivoting of an m x nb panel.\n"
+	                   "update: rows or columns come to or go from an m x n matrix whose QR "
+	                   "factorization is known: change that, or factorize again?\n"
+	                   "kernel: any kernel, by its grid, bytes, flops and waits: launches, a "
+	                   "graph, or one persistent kernel? At the efficiency that our kernels "
+	                   "reach where the same limits them.\n"
+	                   "efficiency: what calibrated kernels take beyond the hardware law; "
+	                   "PATTERN: "
+	                   "of surfaces' names; -v: row by row.\n"
+	                   "machine: what a machine with other parts (--scale, --set) gains on "
+	                   "each operation.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	char **operands;

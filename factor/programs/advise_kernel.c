@@ -26,7 +26,7 @@ void kernel_describe(struct kernel_request *request)
 	if (request->file && request->ncu)
 		msg_die(EXIT_BAD_USAGE, "--file and --ncu both describe the kernel: give one");
 	if (request->ncu) {
-		if (!kernel_counters_read(request->ncu, d, &fault))
+		if (!kernel_counters_read(request->ncu, true, d, &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	} else {
 		struct kernel_work *work = xcalloc(KERNELS_OF_A_FILE, sizeof *work);

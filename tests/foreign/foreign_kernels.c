@@ -98,7 +98,7 @@ static struct answer counted(const struct request *r, const char *name)
 		return a;
 	char *path = xasprintf("%s/%s.csv", r->ncu, name);
 	if (access(path, R_OK) == 0) {
-		if (!kernel_counters_read(path, &counters, &fault))
+		if (!kernel_counters_read(path, true, &counters, &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 		a = answer(r, counters.work, counters.count);
 		free(counters.work);

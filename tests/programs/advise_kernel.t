@@ -80,7 +80,7 @@ ratio() {
 	kernel 0 '^smooth_rows(.*): 2 launches of 8192 blocks of 256 threads, .*; and 1 more kernel or grid$' "counters of ncu" --ncu "$ncu"
 	kernel 0 '^Measured by ncu, compute capability 9.0, at 1.73 GHz: 439.53 us without launches; .* law for this machine: [0-9.]* us' \
 		"with the time that another machine took" --ncu "$ncu"
-	kernel 0 'no counters of these, which count as none: atomics, tensor tf32' "and what the file does not say" --ncu "$ncu"
+	kernel 0 'no counters of these, which count as none: instructions, atomics, tensor tf32' "and what the file does not say" --ncu "$ncu"
 	ratio "its bytes by DRAM's bandwidth: 1.07 GB read, 0.52 written" 0.95 1.1 "$(seconds --ncu "$ncu")" 3.2e-4
 	kernel 0 'exchanges' "options add what counters do not tell" --ncu "$ncu" --exchange grid:128x1000 --blocks 132
 
