@@ -68,7 +68,7 @@ static void test_alone(void)
 	w = work_of((struct file){"16384000", "0", "256000", "0", NULL, NULL});
 	ok(w.pattern == PATTERN_RANDOM && w.step == 32, "twice as much: each sector was alone");
 	is_real(w.patterned, 1, 1e-9, "all of them");
-	is_real(w.dram.read, 8192000, 1e-9, "and the law prices what was asked for");
+	is_real(w.dram.read, 8192000, 1e-9, "and what was asked for is to be moved");
 	w = work_of((struct file){"12288000", "8192000", "256000", "256000", NULL, NULL});
 	is_real(w.patterned, 0.25, 1e-9, "half of the sectors read, and none of those written");
 }

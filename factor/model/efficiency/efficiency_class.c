@@ -132,7 +132,7 @@ struct efficiency_classes efficiency_classes_of(const struct profile *profile)
 	struct points p = {0};
 
 	for (int c = 0; c < CLASSES; c++)
-		all.of[c] = (struct class_default){.efficiency = 1};
+		all.of[c] = (struct class_default){.efficiency = 1, .low = 1, .high = 1};
 	if (profile->hardware_alone)
 		return all;
 	p = points_of(profile);
