@@ -27,7 +27,8 @@ static void add_kept(struct kernel_work *w, double written, double l2_size)
 		w->dram.written = fmax(w->dram.written, fmin(written, w->dram.written + l2_size));
 }
 
-/* A thread has no more under way than it reads in all, and waits for the rest in turn. */
+/* A thread has no more under way than it reads in all, and waits for the rest in turn. Threads that
+ * share memory wait for each other: their block computes after the first of its loads has come. */
 static void find_waits(struct kernel_work *w, double asked)
 {
 	const double threads = w->blocks * w->threads, waits = fmax(1, asked / threads / UNDER_WAY),
@@ -38,6 +39,7 @@ static void find_waits(struct kernel_work *w, double asked)
 	w->in_flight = fmin(UNDER_WAY, asked / threads);
 	w->link[LINK_DRAM] = w->dram.read > 0 ? of_dram : 0;
 	w->link[LINK_L2] = waits - w->link[LINK_DRAM];
+	w->apart = w->shared > 0 && w->wavefronts > 0 ? 1 / waits : 0;
 }
 
 void counter_conclusions(struct kernel_work *w, struct work_bytes asked, double l2_size)
