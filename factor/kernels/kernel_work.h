@@ -84,14 +84,17 @@ struct kernel_work {
 	                       and separate launches read and write in each */
 	double in_flight;   /* bytes that a thread has under way at once; 0: 64 */
 	enum work_pattern pattern;
-	double step; /* of the pattern */
+	double step;      /* of the pattern */
+	double patterned; /* share of DRAM's bytes with that pattern, the others contiguous; 0: all
+	                   */
 
 	double apart; /* share of DRAM's bytes that a block moves before or after it computes: only
 	                 other blocks compute meanwhile */
 
 	double wavefronts, ways; /* warp-wide accesses to shared memory; passes of each, 0: 1 */
 	double operations[PIPE_COUNT];
-	double chains;                 /* independent instructions of a thread, 0: 4 */
+	double instructions; /* warp-wide, of all kinds; 0: those of operations and wavefronts */
+	double chains;       /* independent instructions of a thread, 0: 4 */
 	double atomics, atomic_stride; /* on global memory; bytes from thread to thread, 0: one
 	                                  address */
 
@@ -101,4 +104,10 @@ struct kernel_work {
 		double bytes, count;
 	} exchange[SCOPE_COUNT]; /* every block gives and reads; in the grid every cluster */
 	double copies;           /* of what a block gives through L2, shared out to readers; 0: 1 */
+
+	/* What a kernel of its class reaches where its own was never measured, with the ends of 95
+	 * % of the class; value 0: 1 is taken. */
+	struct work_efficiency {
+		double value, low, high;
+	} efficiency;
 };

@@ -2,6 +2,7 @@
 #include "advise_efficiency.h"
 
 #include "factor/model/efficiency/efficiency.h"
+#include "factor/model/efficiency/efficiency_class.h"
 #include "lib/base/msg.h"
 #include "lib/stats/stats.h"
 
@@ -78,6 +79,20 @@ static struct table *efficiencies(
 	return table;
 }
 
+/* What unknown kernels take. */
+static void print_classes(const struct profile *profile)
+{
+	const struct efficiency_classes classes = efficiency_classes_of(profile);
+
+	printf("\nDefaults of unknown kernels, by what limits them:\n");
+	for (int c = 0; c < CLASSES; c++) {
+		const struct class_default *d = &classes.of[c];
+		printf("  %-22s %.2f  (median of %zu points%s, 95 %% of them %.2f to %.2f)\n",
+		        efficiency_class_name[c], d->efficiency, d->points,
+		        d->of_all ? " of all classes" : "", d->low, d->high);
+	}
+}
+
 void advise_efficiency(const char *pattern, const struct profile_context *context,
         void (*describe)(const struct profile_context *, FILE *))
 {
@@ -101,6 +116,8 @@ void advise_efficiency(const char *pattern, const struct profile_context *contex
 		if (unknown)
 			printf("\n%zu timings have no known work, or hardware rows are missing\n",
 			        unknown);
+		if (!pattern)
+			print_classes(context->measured);
 	}
 	table_free(table);
 }

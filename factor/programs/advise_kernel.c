@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "advise_kernel.h"
 
-#include "factor/model/law/law.h"
+#include "factor/model/efficiency/efficiency_class.h"
 #include "factor/model/predictions/sensitivity.h"
 #include "lib/base/msg.h"
 
@@ -11,9 +11,11 @@
 
 struct form_answer {
 	enum law_form form;
-	bool own; /* as the user described it */
-	struct law_answer law;
-	struct model model; /* parameters read */
+	bool own;                        /* as the user described it */
+	struct kernel_work *work;        /* with efficiencies in this form */
+	enum efficiency_class class;     /* of the longest work */
+	struct law_answer law, hardware; /* with them, and at 1 */
+	struct model model;              /* parameters read */
 };
 
 void kernel_describe(struct kernel_request *request)
@@ -24,7 +26,7 @@ void kernel_describe(struct kernel_request *request)
 	if (request->file && request->ncu)
 		msg_die(EXIT_BAD_USAGE, "--file and --ncu both describe the kernel: give one");
 	if (request->ncu) {
-		if (!kernel_counters_read(request->ncu, d, &fault))
+		if (!kernel_counters_read(request->ncu, true, d, &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	} else {
 		struct kernel_work *work = xcalloc(KERNELS_OF_A_FILE, sizeof *work);
@@ -54,8 +56,8 @@ static int faster_first(const void *a, const void *b)
 }
 
 /* Every form by a reader of its own, so that each knows its own parameters. */
-static void ask(const struct profile *profile, const struct kernel_counters *d,
-        struct form_answer answer[FORM_COUNT])
+static void ask(const struct profile *profile, const struct efficiency_classes *classes,
+        const struct kernel_counters *d, struct form_answer answer[FORM_COUNT])
 {
 	struct cost_reader *reader = xmalloc(sizeof *reader);
 	enum law_form own = law_own_form(&d->work[0]);
@@ -64,9 +66,13 @@ static void ask(const struct profile *profile, const struct kernel_counters *d,
 		struct form_answer *a = &answer[f];
 		cost_reader_start(reader, profile);
 		*a = (struct form_answer){.form = (enum law_form)f, .own = f == (int)own};
-		a->law = law_answer_in_form(reader, d->work, d->count, a->form);
+		a->work = xmalloc(d->count * sizeof *a->work);
+		memcpy(a->work, d->work, d->count * sizeof *a->work);
+		a->hardware = law_answer_in_form(reader, d->work, d->count, a->form);
+		a->class = efficiency_class_set(reader, classes, a->work, d->count, a->form);
+		a->law = law_answer_in_form(reader, a->work, d->count, a->form);
 		if (!isnan(a->law.seconds))
-			law_interval(reader, d->work, d->count, a->form, &a->law);
+			law_interval(reader, a->work, d->count, a->form, &a->law);
 		a->model = reader->model;
 	}
 	free(reader);
@@ -75,7 +81,7 @@ static void ask(const struct profile *profile, const struct kernel_counters *d,
 
 /* What sensitivity_of asks: two forms, by a reader with all that does not change. */
 struct pair {
-	const struct kernel_counters *described;
+	size_t count; /* of works */
 	const struct form_answer *answer;
 	struct cost_reader *reader[2];
 };
@@ -94,15 +100,14 @@ static double seconds_of(const void *context, int rival)
 	struct cost_reader *reader = pair->reader[rival];
 
 	reader->model.missing = false;
-	return law_answer_in_form(
-	        reader, pair->described->work, pair->described->count, pair->answer[rival].form)
-	        .seconds;
+	const struct form_answer *a = &pair->answer[rival];
+	return law_answer_in_form(reader, a->work, pair->count, a->form).seconds;
 }
 
-static struct sensitivity sensitivity(const struct profile *profile,
-        const struct kernel_counters *d, const struct form_answer *answer)
+static struct sensitivity sensitivity(
+        const struct profile *profile, size_t count, const struct form_answer *answer)
 {
-	struct pair pair = {d, answer, {NULL}};
+	struct pair pair = {count, answer, {NULL}};
 	struct rivals rivals = {
 	        .profile = profile, .change = change, .seconds_of = seconds_of, .context = &pair};
 
@@ -128,11 +133,12 @@ static const struct form_answer *own_form(const struct form_answer answer[FORM_C
 	return answer;
 }
 
-static struct table *answer_table(
-        const struct kernel_counters *d, const struct form_answer answer[FORM_COUNT])
+static struct table *answer_table(const struct kernel_counters *d,
+        const struct efficiency_classes *classes, const struct form_answer answer[FORM_COUNT])
 {
 	static const char *const first[] = {"form", "seconds", "low", "high", "chosen", "described",
-	        "limiter", "device_seconds", "kernel_seconds", "measured_seconds"};
+	        "limiter", "hardware_seconds", "class", "efficiency", "points", "device_seconds",
+	        "kernel_seconds", "measured_seconds"};
 	const char *columns[ARRAY_LEN(first) + LAW_TERMS + 1];
 	size_t width = 0;
 
@@ -156,6 +162,10 @@ static struct table *answer_table(
 		table_set_real(table, r, "high", law->high);
 		table_set_int(table, r, "chosen", f == 0);
 		table_set_text(table, r, "limiter", law_term_name[law->limiter]);
+		table_set_real(table, r, "hardware_seconds", answer[f].hardware.seconds);
+		table_set_text(table, r, "class", efficiency_class_name[answer[f].class]);
+		table_set_real(table, r, "efficiency", classes->of[answer[f].class].efficiency);
+		table_set_int(table, r, "points", (int64_t)classes->of[answer[f].class].points);
 		table_set_real(table, r, "device_seconds", law->device);
 		table_set_real(table, r, "kernel_seconds", law->body);
 		if (answer[f].own)
@@ -204,7 +214,27 @@ static void print_terms(const struct form_answer *own, FILE *out)
 	fprintf(out, ".\n");
 }
 
-static void print_choice(const struct profile *profile, const struct kernel_counters *d,
+/* What the hardware says, and what kernels of the class reach of it. */
+static void print_class(
+        const struct form_answer *own, const struct efficiency_classes *classes, FILE *out)
+{
+	const struct class_default *d = &classes->of[own->class];
+
+	if (isnan(own->law.seconds))
+		return;
+	fprintf(out, "The hardware alone: %.2f us. ", own->hardware.seconds * 1e6);
+	if (d->points == 0)
+		fprintf(out, "No default efficiency: there is no calibration.\n");
+	else
+		fprintf(out,
+		        "With the efficiency %.2f of its class (%s: median of %zu points of our "
+		        "kernels%s, 95 %% of them %.2f to %.2f): %.2f us.\n",
+		        d->efficiency, efficiency_class_name[own->class], d->points,
+		        d->of_all ? " of all classes, since its own has too few" : "", d->low,
+		        d->high, own->law.seconds * 1e6);
+}
+
+static void print_choice(const struct profile *profile, size_t works,
         const struct form_answer answer[FORM_COUNT], FILE *out)
 {
 	const struct law_answer *best = &answer[0].law, *next = &answer[1].law;
@@ -217,7 +247,7 @@ static void print_choice(const struct profile *profile, const struct kernel_coun
 		return;
 	fprintf(out, "Next best: %s, %.2f times as long%s.\n", rival, next->seconds / best->seconds,
 	        next->low <= best->high ? "; the intervals overlap" : "");
-	const struct sensitivity s = sensitivity(profile, d, answer);
+	const struct sensitivity s = sensitivity(profile, works, answer);
 	if (s.tipping_name)
 		fprintf(out, "The choice tips to %s when %s is %.2f times what was measured.\n",
 		        rival, s.tipping_name, s.tipping);
@@ -240,7 +270,8 @@ static void print_measured(
 	        ": %.2f us without launches; the hardware law for this machine: %.2f us, %.0f %% "
 	        "of "
 	        "it.\n",
-	        d->measured * 1e6, own->law.body * 1e6, 100 * own->law.body / d->measured);
+	        d->measured * 1e6, own->hardware.body * 1e6,
+	        100 * own->hardware.body / d->measured);
 }
 
 static void print_kernel(const struct kernel_counters *d, const struct form_answer *own, FILE *out)
@@ -265,13 +296,14 @@ void advise_kernel(struct kernel_request *request, const struct profile_context 
 {
 	struct kernel_counters *d = &request->described;
 	struct form_answer answer[FORM_COUNT];
+	const struct efficiency_classes classes = efficiency_classes_of(context->measured);
 
 	if (!profile_has(context->profile, "gpu."))
 		msg_die(EXIT_MEASURE_FAILED, "%s: its profile has no GPU: name another --machine",
 		        context->choice);
-	ask(context->profile, d, answer);
+	ask(context->profile, &classes, d, answer);
 	if (context->common.json) {
-		struct table *table = answer_table(d, answer);
+		struct table *table = answer_table(d, &classes, answer);
 		profile_context_stamp(table, context);
 		table_meta_set(table, "question", "kernel %s", d->name);
 		table_write_json(table, stdout);
@@ -282,11 +314,14 @@ void advise_kernel(struct kernel_request *request, const struct profile_context 
 		putchar('\n');
 		print_forms(answer, stdout);
 		print_terms(own_form(answer), stdout);
+		print_class(own_form(answer), &classes, stdout);
 		if (!isnan(answer[0].law.seconds))
-			print_choice(context->profile, d, answer, stdout);
+			print_choice(context->profile, d->count, answer, stdout);
 		print_measured(d, own_form(answer), stdout);
 	}
 	free(d->work);
+	for (int f = 0; f < FORM_COUNT; f++)
+		free(answer[f].work);
 	if (isnan(answer[0].law.seconds))
 		msg_die(EXIT_MEASURE_FAILED, "no form can be predicted here: %s",
 		        own_form(answer)->law.fault.text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel_counters.h"
 
+#include "counter_conclusions.h"
 #include "lib/base/msg.h"
 
 #include <errno.h>
@@ -61,6 +62,7 @@ static const struct counter {
                 false},
         {"smsp__sass_thread_inst_executed_op_integer_pred_on.sum", "integers",
                 OPERATION(PIPE_INTEGER), 1, 0, false},
+        {"smsp__inst_executed.sum", "instructions", AT(work.instructions), 1, 0, false},
         {"smsp__inst_executed_pipe_xu.sum", "special functions", OPERATION(PIPE_SPECIAL), WARP, 0,
                 false},
         {"smsp__inst_executed_op_global_atom.sum", "atomics", AT(work.atomics), WARP, 0, false},
@@ -159,7 +161,8 @@ struct reading {
 	size_t fields;
 	int column[ARRAY_LEN(counters)]; /* -1: not in the file, or another of its group counts */
 	double factor[ARRAY_LEN(counters)];
-	int name, capability; /* columns */
+	int name, capability, l2; /* columns */
+	double l2_size;           /* bytes; 0: the file does not tell */
 };
 
 static int find(char **field, size_t fields, const char *name)
@@ -197,6 +200,7 @@ static bool read_head(
 	}
 	r->name = find(field, r->fields, "Kernel Name");
 	r->capability = find(field, r->fields, "CC");
+	r->l2 = find(field, r->fields, "device__attribute_l2_cache_size");
 	return true;
 }
 
@@ -224,7 +228,7 @@ static bool first_of(size_t counter)
 }
 
 /* The mean launch of a kernel. What reached DRAM also went through L2: the rest are hits. */
-static struct kernel_work finish(const struct kernel *kernel)
+static struct kernel_work finish(const struct kernel *kernel, bool conclude, double l2_size)
 {
 	struct counted k = kernel->sum;
 
@@ -232,6 +236,8 @@ static struct kernel_work finish(const struct kernel *kernel)
 		if (first_of(c))
 			*number_at(&k, counters[c].offset) /= kernel->launches;
 	k.work.launches = kernel->launches;
+	if (conclude)
+		counter_conclusions(&k.work, (struct work_bytes){k.l2_read, k.l2_written}, l2_size);
 	k.work.l2.read = fmax(0, k.l2_read - k.work.dram.read);
 	k.work.l2.written = fmax(0, k.l2_written - k.work.dram.written);
 	k.work.atomic_stride = 4;
@@ -294,6 +300,8 @@ static bool read_row(
 	if (r->capability >= 0 && r->kernels == 0)
 		snprintf(out->machine, sizeof out->machine, "compute capability %.20s",
 		        field[r->capability]);
+	if (r->l2 >= 0 && !parse(field[r->l2], &r->l2_size))
+		r->l2_size = 0;
 	out->measured += k.seconds > 0 ? k.seconds : NAN;
 	return add_launch(r, r->name >= 0 ? field[r->name] : "", k, fault);
 }
@@ -330,7 +338,8 @@ static bool read_lines(FILE *file, struct reading *r, char *line, char **field,
 	               fault, "%.200s has no launch: write it by `ncu --csv --page raw`", r->path);
 }
 
-bool kernel_counters_read(const char *path, struct kernel_counters *out, struct fault *fault)
+bool kernel_counters_read(
+        const char *path, bool conclude, struct kernel_counters *out, struct fault *fault)
 {
 	struct reading *reading = xcalloc(1, sizeof *reading);
 	FILE *file = fopen(path, "r");
@@ -350,7 +359,7 @@ bool kernel_counters_read(const char *path, struct kernel_counters *out, struct 
 		out->count = reading->kernels;
 		out->work = xmalloc(out->count * sizeof *out->work);
 		for (size_t i = 0; i < out->count; i++)
-			out->work[i] = finish(&reading->kernel[i]);
+			out->work[i] = finish(&reading->kernel[i], conclude, reading->l2_size);
 		out->clock = reading->kernel[0].sum.clock / reading->kernel[0].launches;
 		snprintf(out->name, sizeof out->name, "%s", reading->kernel[0].name);
 	}

@@ -16,5 +16,7 @@ struct kernel_counters {
 	                    */
 };
 
-/* False with a fault that names file, line and counter. */
-bool kernel_counters_read(const char *path, struct kernel_counters *out, struct fault *fault);
+/* conclude: the work also has what follows from the counters (counter_conclusions.h). False with a
+ * fault that names file, line and counter. */
+bool kernel_counters_read(
+        const char *path, bool conclude, struct kernel_counters *out, struct fault *fault);

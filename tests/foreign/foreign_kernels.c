@@ -3,14 +3,15 @@
  * say from their descriptions?
  *
  * Method: the law's answers come first, from NAME.work by hand, and with --ncu from NAME.csv as the
- * profiler wrote it. Then each kernel runs once on fresh random data, its result is checked on the
- * host, and its time is taken from start to start, warm.
+ * profiler wrote it, at the default efficiencies of their classes. Then each kernel runs once on
+ * fresh random data, its result is checked on the host, and its time is taken from start to start,
+ * warm.
  *
  * What can fool it: descriptions that know the time (they are never changed after the first one).
  */
 #include "foreign_time.h"
 
-#include "factor/model/law/law.h"
+#include "factor/model/efficiency/efficiency_class.h"
 #include "factor/programs/kernel_counters.h"
 #include "factor/programs/kernel_input.h"
 #include "factor/programs/profile_context.h"
@@ -28,9 +29,16 @@ static const struct foreign_kernel *const lists[] = {
 
 enum { MOST = 32 };
 
+/* With the default efficiencies of the kernels' classes. */
+struct answer {
+	struct law_answer law;
+	double hardware; /* seconds at efficiency 1 */
+	enum efficiency_class class;
+};
+
 struct result {
 	const struct foreign_kernel *kernel;
-	struct law_answer by_hand, by_ncu;
+	struct answer by_hand, by_ncu;
 	struct estimate measured;
 	char sha256[65]; /* of the description by hand */
 	bool fits, correct;
@@ -38,6 +46,7 @@ struct result {
 
 struct request {
 	struct profile_context context;
+	struct efficiency_classes classes;
 	const char *folder, *ncu, *profile;
 	char **wanted;
 	FILE *out; /* the table for readers */
@@ -45,24 +54,27 @@ struct request {
 
 /* ---- the law ---- */
 
-static struct law_answer answer(
-        const struct profile *profile, struct kernel_work *work, size_t count)
+static struct answer answer(const struct request *r, struct kernel_work *work, size_t count)
 {
 	struct cost_reader *reader = xmalloc(sizeof *reader);
+	const enum law_form form = law_own_form(&work[0]);
+	struct answer a;
 	struct fault fault;
 
 	for (size_t i = 0; i < count; i++)
 		if (!kernel_complete(&work[i], &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
-	cost_reader_start(reader, profile);
-	const struct law_answer a = law_answer_in_form(reader, work, count, law_own_form(&work[0]));
+	cost_reader_start(reader, r->context.profile);
+	a.hardware = law_answer_in_form(reader, work, count, form).seconds;
+	a.class = efficiency_class_set(reader, &r->classes, work, count, form);
+	a.law = law_answer_in_form(reader, work, count, form);
 	free(reader);
-	if (isnan(a.seconds))
-		msg_die(EXIT_MEASURE_FAILED, "%s", a.fault.text);
+	if (isnan(a.law.seconds))
+		msg_die(EXIT_MEASURE_FAILED, "%s", a.law.fault.text);
 	return a;
 }
 
-static struct law_answer described(const struct request *r, const char *name, char sha256[65])
+static struct answer described(const struct request *r, const char *name, char sha256[65])
 {
 	struct kernel_work work[KERNELS_OF_A_FILE];
 	struct fault fault;
@@ -72,13 +84,13 @@ static struct law_answer described(const struct request *r, const char *name, ch
 	if (count == 0 || !table_sha256(path, sha256, &fault))
 		msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	free(path);
-	return answer(r->context.profile, work, count);
+	return answer(r, work, count);
 }
 
 /* NaN without a file of that kernel. */
-static struct law_answer counted(const struct request *r, const char *name)
+static struct answer counted(const struct request *r, const char *name)
 {
-	struct law_answer a = {.seconds = NAN};
+	struct answer a = {.law = {.seconds = NAN}, .hardware = NAN};
 	struct kernel_counters counters;
 	struct fault fault;
 
@@ -86,9 +98,9 @@ static struct law_answer counted(const struct request *r, const char *name)
 		return a;
 	char *path = xasprintf("%s/%s.csv", r->ncu, name);
 	if (access(path, R_OK) == 0) {
-		if (!kernel_counters_read(path, &counters, &fault))
+		if (!kernel_counters_read(path, true, &counters, &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
-		a = answer(r->context.profile, counters.work, counters.count);
+		a = answer(r, counters.work, counters.count);
 		free(counters.work);
 	}
 	free(path);
@@ -97,9 +109,9 @@ static struct law_answer counted(const struct request *r, const char *name)
 
 /* ---- output ---- */
 
-static double error(const struct result *r, const struct law_answer *a)
+static double error(const struct result *r, const struct answer *a)
 {
-	return a->seconds / r->measured.value - 1;
+	return a->law.seconds / r->measured.value - 1;
 }
 
 static void print_summary(const struct result *result, size_t count, bool by_ncu, FILE *out)
@@ -108,7 +120,7 @@ static void print_summary(const struct result *result, size_t count, bool by_ncu
 	size_t known = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct law_answer *a = by_ncu ? &result[i].by_ncu : &result[i].by_hand;
+		const struct answer *a = by_ncu ? &result[i].by_ncu : &result[i].by_hand;
 		if (!isnan(error(&result[i], a)))
 			errors[known++] = fabs(error(&result[i], a));
 	}
@@ -121,7 +133,8 @@ static void print_summary(const struct result *result, size_t count, bool by_ncu
 static struct table *table_of(const struct result *result, size_t count)
 {
 	static const char *const columns[] = {"kernel", "seconds", "low", "high", "samples",
-	        "by_hand", "by_hand_error", "by_hand_limiter", "by_ncu", "by_ncu_error", "sha256"};
+	        "by_hand", "by_hand_error", "by_hand_hardware", "by_hand_class", "by_ncu",
+	        "by_ncu_error", "by_ncu_hardware", "by_ncu_class", "sha256"};
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 
 	for (size_t i = 0; i < count; i++) {
@@ -132,11 +145,17 @@ static struct table *table_of(const struct result *result, size_t count)
 		table_set_real(table, row, "low", r->measured.low);
 		table_set_real(table, row, "high", r->measured.high);
 		table_set_int(table, row, "samples", (int64_t)r->measured.samples);
-		table_set_real(table, row, "by_hand", r->by_hand.seconds);
+		table_set_real(table, row, "by_hand", r->by_hand.law.seconds);
 		table_set_real(table, row, "by_hand_error", error(r, &r->by_hand));
-		table_set_text(table, row, "by_hand_limiter", law_term_name[r->by_hand.limiter]);
-		table_set_real(table, row, "by_ncu", r->by_ncu.seconds);
+		table_set_real(table, row, "by_hand_hardware", r->by_hand.hardware);
+		table_set_text(
+		        table, row, "by_hand_class", efficiency_class_name[r->by_hand.class]);
+		table_set_real(table, row, "by_ncu", r->by_ncu.law.seconds);
 		table_set_real(table, row, "by_ncu_error", error(r, &r->by_ncu));
+		table_set_real(table, row, "by_ncu_hardware", r->by_ncu.hardware);
+		if (!isnan(r->by_ncu.hardware))
+			table_set_text(
+			        table, row, "by_ncu_class", efficiency_class_name[r->by_ncu.class]);
 		table_set_text(table, row, "sha256", r->sha256);
 	}
 	return table;
@@ -158,7 +177,7 @@ static void save(const struct request *r, const struct gpu *gpu, const struct re
 
 static void print_row(const struct result *r, FILE *out)
 {
-	const struct law_answer *a = &r->by_hand, *n = &r->by_ncu;
+	const struct answer *a = &r->by_hand, *n = &r->by_ncu;
 
 	if (!r->fits || !r->correct) {
 		fprintf(out, "%-17s %s: no time\n", r->kernel->name,
@@ -166,11 +185,11 @@ static void print_row(const struct result *r, FILE *out)
 		                : "its blocks do not fit on this GPU at once");
 		return;
 	}
-	fprintf(out, "%-17s %10.2f %10.2f %+7.1f %%  %-10s", r->kernel->name,
-	        r->measured.value * 1e6, a->seconds * 1e6, 100 * error(r, a),
-	        law_term_name[a->limiter]);
-	if (!isnan(n->seconds))
-		fprintf(out, " %10.2f %+7.1f %%", n->seconds * 1e6, 100 * error(r, n));
+	fprintf(out, "%-17s %10.2f %10.2f %10.2f %+7.1f %%  %-15s", r->kernel->name,
+	        r->measured.value * 1e6, a->hardware * 1e6, a->law.seconds * 1e6, 100 * error(r, a),
+	        efficiency_class_name[a->class]);
+	if (!isnan(n->law.seconds))
+		fprintf(out, " %10.2f %+7.1f %%", n->law.seconds * 1e6, 100 * error(r, n));
 	fputc('\n', out);
 }
 
@@ -232,8 +251,9 @@ static bool measure_all(
 	struct foreign_run run;
 	bool correct = true;
 
-	fprintf(r->out, "%s\n%-17s %10s %10s %9s  %-10s%s\n", r->context.choice, "kernel", "us",
-	        "by hand", "error", "limiter", r->ncu ? "     by ncu     error" : "");
+	fprintf(r->out, "%s\n%-17s %10s %10s %10s %9s  %-15s%s\n", r->context.choice, "kernel",
+	        "us", "hardware", "by hand", "error", "class",
+	        r->ncu ? "     by ncu     error" : "");
 	foreign_open(&run, gpu);
 	gpu_warm(gpu, 0.5);
 	for (size_t i = 0; i < count; i++) {
@@ -306,6 +326,7 @@ int main(int argc, char **argv)
 		return profile_one(&r, &gpu);
 	profile_context_open(&r.context, true);
 	r.out = r.context.common.json ? stderr : stdout;
+	r.classes = efficiency_classes_of(r.context.measured);
 	describe_all(&r, result, count);
 	save(&r, &gpu, result, count, false);
 	const bool correct = measure_all(&r, &gpu, result, count);

@@ -78,6 +78,8 @@ static void test_memory(const struct profile *p)
 	w.pattern = PATTERN_RANDOM;
 	w.step = 4;
 	is_real(body(p, w), 8e-3, 1e-12, "without a measured curve, random words move sectors");
+	w.patterned = 0.25;
+	is_real(body(p, w), 0.25 * 8e-3 + 0.75e-3, 1e-12, "a quarter of them random");
 	w = full;
 	w.dram.read = 1e9;
 	w.blocks = 100;
@@ -360,6 +362,12 @@ static void test_directions(void)
 	stream.operations[PIPE_FP32] = 1e12;
 	stream.threads = 1024;
 	ok(body(p, stream) < 0.8 * both, "eight warps use both at once");
+	stream = full;
+	stream.blocks = 132;
+	stream.instructions = 132 * 4 * 2e6;
+	const double started = body(p, stream);
+	ok(started > 2e6 / 2.1e9 && started < 2e6 / 1.5e9,
+	        "an instruction a cycle and scheduler, whatever its kind");
 	profile_free(p);
 }
 

@@ -61,6 +61,7 @@ tipped() {
 	advises 0 'panels on the GPU' "by another machine's efficiencies" getrf $real --m 900 --n 900 \
 		--calibration nvidia-h100
 	advises 0 '^gpu.own_gemv.s.n ' "efficiencies" efficiency $real
+	advises 0 '^  dram, brief  *0.[0-9]*  (median of [0-9]* points' "and the defaults of unknown kernels" efficiency $real
 	advises 0 '^gpu.potrf_block.d\[n=' "row by row" efficiency 'gpu.potrf*' -v $real
 	advises 1 'no timings of known work' "and none of a name that is none" efficiency 'no*' $real
 	advises 0 '^gemv  *16384 .* 1\.[4-9]' "a machine with twice the bandwidth" machine $real --scale 'gpu.dram.*=2'

@@ -34,6 +34,18 @@ ratio() {
 	kernel 0 '^  launches .* dram .*(as described)$' "a kernel by options: time, interval, limiter" $stream
 	kernel 0 '^1 launch of 1056 blocks of 256 threads, 8 resident on a multiprocessor, 1 round$' "where its blocks go" $stream
 	kernel 0 'each as if alone: launch .* dram .* (.*%)' "the share of each term" $stream
+	kernel 0 '^The hardware alone: [0-9.]* us. With the efficiency 0.[0-9]* of its class (dram: median of [0-9]* points of our kernels, 95 %' \
+		"what the hardware says, and with the efficiency of its class" $stream
+	kernel 0 'of its class (multiprocessors, brief: median' "a brief kernel: another class" $grid --flops 1e8
+	kernel 0 'No default efficiency' "no calibration: the hardware alone" $stream --calibration none
+	ratio "which is faster" 1.05 1.5 "$(seconds $stream)" "$(seconds $stream --calibration none)"
+	ratio "efficiencies of another machine" 0.9 1.1 "$(seconds $stream)" "$(seconds $stream --calibration nvidia-h100)"
+	mkdir "$scratch/few"
+	grep -v '^gpu.*[[:space:]]calibrated[[:space:]]' "$here/../../data/nvidia-h200/profile.tsv" >"$scratch/few/profile.tsv"
+	grep '^gpu.gram_panel' "$here/../../data/nvidia-h200/profile.tsv" >>"$scratch/few/profile.tsv"
+	cp "$here/../../data/nvidia-h200/machine.tsv" "$scratch/few"
+	expect 0 'dram: median of [0-9]* points of our kernels of all classes, since its own has too few' "too few kernels of the class" \
+		"$bin/advise" kernel --output "$scratch/few" $stream
 	kernel 0 '^\* cluster ' "16 blocks that exchange: one cluster" $panel
 	kernel 0 '^Next best: .* times as long' "and the next best form" $panel
 	kernel 0 'tips to .* when gpu\..* times what was measured' "and what makes that one win" $panel
@@ -67,7 +79,7 @@ ratio() {
 	kernel 0 '^smooth_rows(.*): 2 launches of 8192 blocks of 256 threads, .*; and 1 more kernel or grid$' "counters of ncu" --ncu "$ncu"
 	kernel 0 '^Measured by ncu, compute capability 9.0, at 1.73 GHz: 439.53 us without launches; .* law for this machine: [0-9.]* us' \
 		"with the time that another machine took" --ncu "$ncu"
-	kernel 0 'no counters of these, which count as none: atomics, tensor tf32' "and what the file does not say" --ncu "$ncu"
+	kernel 0 'no counters of these, which count as none: instructions, atomics, tensor tf32' "and what the file does not say" --ncu "$ncu"
 	ratio "its bytes by DRAM's bandwidth: 1.07 GB read, 0.52 written" 0.95 1.1 "$(seconds --ncu "$ncu")" 3.2e-4
 	kernel 0 'exchanges' "options add what counters do not tell" --ncu "$ncu" --exchange grid:128x1000 --blocks 132
 

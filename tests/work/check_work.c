@@ -182,7 +182,7 @@ static struct works counted_works(const struct profile *profile, const char *pat
 	struct kernel_counters counters;
 	struct fault fault;
 
-	if (!kernel_counters_read(path, &counters, &fault))
+	if (!kernel_counters_read(path, false, &counters, &fault))
 		msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	struct works w = {.work = counters.work, .count = counters.count};
 	sum_up(&w);

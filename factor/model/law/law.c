@@ -129,7 +129,9 @@ double law_overlapped(struct cost_reader *r, const struct kernel_work *work, siz
 		const struct law_place p = law_place(r, &w);
 		if (i == 0)
 			a->place = p;
-		const double device = body(r, &w, &p, overlap, a->term), begun = start.gap + device;
+		const double efficiency = w.efficiency.value > 0 ? w.efficiency.value : 1,
+		             device = body(r, &w, &p, overlap, a->term) / efficiency,
+		             begun = start.gap + device;
 		a->body += w.launches * device;
 		a->device += w.launches * begun;
 		total += w.launches * (w.waits > 0 ? start.enqueue + begun + notice(r)

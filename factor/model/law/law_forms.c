@@ -30,7 +30,7 @@ enum law_form law_own_form(const struct kernel_work *w)
 static void scale(struct kernel_work *w, double factor)
 {
 	double *const amounts[] = {&w->dram.read, &w->dram.written, &w->l2.read, &w->l2.written,
-	        &w->wavefronts, &w->atomics};
+	        &w->wavefronts, &w->atomics, &w->instructions};
 
 	for (size_t i = 0; i < ARRAY_LEN(amounts); i++)
 		*amounts[i] *= factor;

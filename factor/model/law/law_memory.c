@@ -133,7 +133,9 @@ double law_dram(struct cost_reader *r, const struct kernel_work *w, const struct
 	const double read = law_first(r, reads), copy = law_first(r, copies),
 	             all = in_flight_share(r, COPIES_UNDER_WAY, copy, p->sms),
 	             plain = mixed(w->dram, read, law_first(r, writes), copy / all);
-	return missed * plain / pattern_share(r, w) * rounds(r, w, p, bytes / plain, "gpu.sm.read");
+	const double part = w->patterned > 0 ? w->patterned : 1,
+	             slower = part / pattern_share(r, w) + 1 - part;
+	return missed * plain * slower * rounds(r, w, p, bytes / plain, "gpu.sm.read");
 }
 
 /* Read + written bytes a second of a copy in L2. gpu.l2.copy includes the kernel's start, which the

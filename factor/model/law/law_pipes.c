@@ -92,6 +92,7 @@ double law_arithmetic(struct cost_reader *r, const struct kernel_work *w, const 
 	longest += (sum - longest) / fmax(1, p->together * p->warps / SCHEDULERS);
 	longest *= law_clock(r);
 	/* A scheduler starts an instruction a cycle, whatever its pipe. */
+	instructions = fmax(instructions, w->instructions);
 	if (instructions > 0 && cost_known(r, "gpu.clock.sm"))
 		longest = fmax(longest,
 		        instructions * share / SCHEDULERS / cost_scalar(r, "gpu.clock.sm"));
