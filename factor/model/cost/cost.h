@@ -142,6 +142,10 @@ bool cost_known(struct cost_reader *reader, const char *name);
  * by the number of partitions; at most the stated size. */
 double cost_near_l2(struct cost_reader *reader);
 
+/* The share of so many bytes that L2 holds from one sweep over them to the next: all up to 3/4 of
+ * L2, none from 7/8 on; nothing of 0 bytes. */
+double cost_l2_hits(struct cost_reader *reader, double bytes);
+
 /* The largest value of an argument in a function's rows, NaN when there are none. */
 double cost_last(struct cost_reader *reader, const char *name, const char *arg);
 
