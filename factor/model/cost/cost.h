@@ -165,6 +165,10 @@ double cost_surface(struct cost_reader *reader, const char *name, const char *co
 double cost_surface_with(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t known);
 
+/* Whether the surface is read by efficiencies: then the law of its work holds beyond its rows. */
+bool cost_by_work(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count);
+
 /* A quantity > 0 that a time is known to follow: the number of rounds in which a kernel goes
  * through its blocks, or another time that was measured at more sizes. */
 typedef double (*cost_course)(const double *at, const void *self);

@@ -108,6 +108,12 @@ double cost_surface_with(struct cost_reader *reader, const char *name, const cha
 	return s->start + value * body_seconds(reader, s, name, arg, at, known);
 }
 
+bool cost_by_work(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count)
+{
+	return surface_of(reader, name, arg, at, count)->inverse;
+}
+
 double cost_along(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, cost_course course, const void *self)
 {
