@@ -215,16 +215,6 @@ static void add_number(struct result *row, const char *key, int64_t value)
 
 static const char gram_kernel[] = "gram_";
 
-void draw_mark(const struct draw *draw, struct results *results, size_t first)
-{
-	for (size_t i = first; i < results->count; i++) {
-		struct result *row = &results->row[i];
-		if (strncmp(row->operation, gram_kernel, strlen(gram_kernel)) != 0)
-			add_number(row, "lda", draw_lda(draw, row->m, row->n));
-		add_number(row, "seed", draw->seed);
-	}
-}
-
 static int64_t number_of(const struct result *row, const char *key, int64_t without)
 {
 	char text[24];
@@ -235,6 +225,18 @@ static int64_t number_of(const struct result *row, const char *key, int64_t with
 int64_t result_seed(const struct result *row)
 {
 	return number_of(row, "seed", NOT_DRAWN);
+}
+
+void draw_mark(const struct draw *draw, struct results *results, size_t first)
+{
+	for (size_t i = first; i < results->count; i++) {
+		struct result *row = &results->row[i];
+		if (result_seed(row) != NOT_DRAWN)
+			continue;
+		if (strncmp(row->operation, gram_kernel, strlen(gram_kernel)) != 0)
+			add_number(row, "lda", draw_lda(draw, row->m, row->n));
+		add_number(row, "seed", draw->seed);
+	}
 }
 
 int64_t result_lda(const struct result *row)

@@ -88,6 +88,7 @@ static void add_drawn(const struct draw *draw, struct results *list)
 		for (size_t i = 0; i < count; i++)
 			add_gemm(list, precision, shape[i].m, shape[i].n, shape[i].k);
 	}
+	draw_mark(draw, list, 0); /* predictions depend on the leading dimension */
 }
 
 size_t cases_products(bool quick, const struct draw *draw, struct result **rows)

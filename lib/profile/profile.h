@@ -28,7 +28,6 @@ struct parameter {
 	/* Of a timing whose work is known: seconds to start, and seconds that the hardware needs
 	 * for the rest; 0: not known. */
 	double start, hardware;
-	bool by_time; /* times are interpolated nevertheless */
 };
 
 struct profile {

@@ -315,7 +315,7 @@ static bool invert(struct profile_grid *g, const struct profile *profile, struct
 {
 	g->start = INFINITY;
 	EACH_ROW (r, profile, g->name) {
-		if (!(profile->row[r].hardware > 0) || profile->row[r].by_time)
+		if (!(profile->row[r].hardware > 0))
 			return false;
 		g->start = fmin(g->start, profile->row[r].start);
 	}

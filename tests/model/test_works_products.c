@@ -92,6 +92,22 @@ static void library(void)
 	        "a large product of the library takes one kernel");
 	equal(w->operations[PIPE_FP32], 2. * 128 * 128 * 32 * 132 * 32,
 	        "4096 tiles take as long as 32 on each of 132 multiprocessors");
+	product.k = 100;
+	library_product_work(&product, w);
+	equal(w->operations[PIPE_FP32], 2. * 128 * 128 * 104 * 132 * 32,
+	        "an inner dimension of 100 is computed as 104");
+	product.m = product.n = 2100;
+	product.tile = 128;
+	library_product_work(&product, w);
+	equal(w->blocks, 132, "of known tiles a multiprocessor has one at a time");
+	equal(w->operations[PIPE_FP32], 2. * 128 * 128 * 104 * 132 * 3,
+	        "and 289 of them take three rounds");
+	product.tile = 0;
+	product.m = 1227;
+	product.n = 458;
+	product.k = 5892;
+	ok(library_product_work(&product, w) == 2 && w->blocks > 132,
+	        "a deep product of few tiles splits k to fill its rounds");
 	product.m = product.n = 64;
 	product.k = 4096;
 	ok(library_product_work(&product, w) == 2, "a small deep one splits k");

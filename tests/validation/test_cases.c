@@ -6,7 +6,10 @@
 
 #include "factor/validation/cases.h"
 #include "factor/validation/papers/paper_operations.h"
+#include "factor/model/efficiency/efficiency.h"
+#include "factor/model/predictions/model_product.h"
 #include "factor/programs/predict.h"
+#include "factor/validation/products.h"
 #include "lib/base/msg.h"
 
 #include <stdlib.h>
@@ -65,6 +68,41 @@ static void test_panels(void)
 		ok(unseen, "of sizes that no probe has");
 		free(shape);
 	}
+}
+
+/* Products are predicted with the leading dimension that they are measured with. */
+static void test_drawn_products(const struct profile *recorded)
+{
+	struct profile *profile = profile_copy(recorded);
+
+	const struct draw draw = draw_of(7, true, profile, 1e11);
+	struct results *results = results_new();
+	struct result *rows;
+	const size_t count = cases_products(true, &draw, &rows);
+	size_t marked = 0, odd = 0;
+
+	for (size_t i = 0; i < count; i++)
+		marked += result_seed(&rows[i]) == 7 &&
+		          product_of(&rows[i]).lda == draw_lda(&draw, rows[i].m, rows[i].n);
+	free(rows);
+	efficiency_prepare(profile);
+	ok(count > 0 && marked == count, "drawn products have their leading dimension");
+	predict_products(results, profile, true, &draw);
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		struct product product = product_of(row);
+		struct prediction made = {0}, aligned = {0};
+		if (row->precision != DOUBLE || !product.gemv || product.lda % 2 == 0 ||
+		        results_level(row) != LEVEL_FULL)
+			continue;
+		model_product_predict(profile, &product, LEVEL_FULL, &made);
+		product.lda++;
+		model_product_predict(profile, &product, LEVEL_FULL, &aligned);
+		odd += made.seconds == row->seconds.value && aligned.seconds != made.seconds;
+	}
+	ok(odd > 0, "which the prediction of some depends on");
+	results_free(results);
+	profile_free(profile);
 }
 
 static void test_one_block(void)
@@ -243,6 +281,7 @@ int main(void)
 	test_one_block();
 	test_from_host(profile);
 	test_predictions(profile);
+	test_drawn_products(profile);
 	profile_free(profile);
 	test_problems();
 	test_flops();

@@ -128,6 +128,10 @@ static void test_mark(const struct profile *profile)
 	ok(results_level(&list->row[1]) == 1 &&
 	                strcmp(strrchr(list->row[1].options, ','), ",level=1") == 0,
 	        "and its level stays last");
+	const int64_t lda = result_lda(&list->row[1]);
+	draw_mark(&(struct draw){.seed = 7}, list, 1);
+	ok(result_seed(&list->row[1]) == 123456789 && result_lda(&list->row[1]) == lda,
+	        "a row that is marked stays as it is");
 	results_free(list);
 }
 

@@ -5,7 +5,7 @@
  * Method: the calls of enum kind (gemm_rate_internal.h), as factorizations make them, at powers of
  * two and some sizes between, in fp32, tf32 and fp64. Dependent calls follow each other in one
  * stream behind a hold, timed from start to start by stamps of both clocks. Leading dimensions are
- * the matrices' own rows, made even.
+ * the matrices' own rows, made even but for unaligned operands.
  *
  * What can fool it: code loaded at first use (every shape runs once before); zeros, which need less
  * power (all data are random, and a small alpha keeps them finite); a clock that power lowers in
@@ -85,6 +85,7 @@ static const struct surface others[] = {
         {GEMM_TN, {32, 64, 128, 256}, {32, 512, 4096, 16384}, {1024, 16384, 262144}},
         {GEMM_ODD, {127, 1023, 4095, 16383}, {128, 1024, 4096, 16384}, {64, 256, 1024}},
         {GEMM_TN_ODD, {32, 64, 128, 512}, {64, 512, 4096}, {127, 511, 2047}},
+        {GEMM_UNALIGNED, {255, 1023, 4095}, {256, 1024, 4096}, {64, 512}},
         {GEMM_SHARED, {256, 2048, 8192}, {256, 2048, 8192}, {384, 768}},
         {GEMM_BATCHED, {256, 1024}, {1024, 8192}, {192, 768}},
         {TRSM, RANKS, SIDES, {1}},

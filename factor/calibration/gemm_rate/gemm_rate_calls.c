@@ -14,10 +14,10 @@ enum { LINE = 32 }; /* elements: columns of our own products begin at a line of 
 static const double off_diagonal = 1e-5;
 
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
-        "syrk", "gemm_odd", "gemm_tn_odd", "gemm_nt", "gemm_shared", "gemm_batched", "own_gemm",
-        "own_gemm_tn", "own_syrk", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared",
-        "own_gemm_edge_shared", "tf32_tall", "tf32_tall_shared", "half_syrk", "half_syrk_shared",
-        "half_gemm", "half_gemm_shared"};
+        "syrk", "gemm_odd", "gemm_tn_odd", "gemm_unaligned", "gemm_nt", "gemm_shared",
+        "gemm_batched", "own_gemm", "own_gemm_tn", "own_syrk", "own_gemm_edge", "own_gemm_shared",
+        "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall", "tf32_tall_shared", "half_syrk",
+        "half_syrk_shared", "half_gemm", "half_gemm_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
@@ -72,11 +72,17 @@ bool gemm_rate_is_transposed(const struct product *p)
 	return gemm_rate_is_tall(p->kind) || gemm_rate_is_half(p->kind) || p->math == TF32;
 }
 
+/* Of A and C. */
+static int rows_of(const struct product *p)
+{
+	return p->m + (p->kind == GEMM_UNALIGNED ? 0 : p->m % 2);
+}
+
 static void put_gemm_double(const struct product *p)
 {
 	const struct bench *d = p->bench;
 	const bool tall = gemm_rate_is_tall(p->kind), crossed = p->kind == GEMM_NT;
-	const int ld = p->m + p->m % 2, deep = p->k + p->k % 2;
+	const int ld = rows_of(p), deep = p->k + p->k % 2;
 	const struct gemm_problem problem = {.precision = DOUBLE,
 	        .ta = gemm_rate_is_transposed(p),
 	        .tb = crossed,
@@ -94,7 +100,7 @@ static void put_gemm(const struct product *p)
 {
 	const struct bench *d = p->bench;
 	const bool tall = p->kind == GEMM_TN, transposed = gemm_rate_is_transposed(p);
-	const int ld = p->m + p->m % 2;
+	const int ld = rows_of(p);
 	const float alpha = tall ? 1 : (float)gemm_rate_alpha, beta = tall ? 0 : 1;
 	const cublasComputeType_t compute =
 	        p->math == TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;

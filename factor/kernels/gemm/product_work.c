@@ -39,6 +39,8 @@ void product_tiles_work(const struct product_tiles *t, struct kernel_work *work)
 	             blocks = t->blocks > 0 ? t->blocks : fmin(units, t->resident * t->sms),
 	             busy = t->blocks > 0 ? units : levelled(t, units),
 	             steps = ceil(ceil(t->k / t->depth) / t->splits),
+	             computed = t->unit > 0 ? ceil(t->k / t->splits / t->unit) * t->unit
+	                                    : steps * t->depth,
 	             c = t->part * t->m * t->n * t->word, once = operand_bytes(t),
 	             read = t->splits > 1 || !t->old ? 0 : c, written = t->splits > 1 ? 0 : c,
 	             moved = read + written, turns = ceil(units / blocks);
@@ -55,7 +57,7 @@ void product_tiles_work(const struct product_tiles *t, struct kernel_work *work)
 	        .apart = moved / (once + moved),
 	        .chains = 8,
 	        .wavefronts = t->wavefronts * steps * t->depth * busy};
-	work->operations[t->pipe] = 2 * t->times * t->rows * t->columns * steps * t->depth * busy;
+	work->operations[t->pipe] = 2 * t->times * t->rows * t->columns * computed * busy;
 	work->link[LINK_L2] = (t->start - t->old + t->loads * steps) * turns;
 	work->link[LINK_DRAM] = t->old ? turns : 0;
 	work->link[LINK_BLOCK] = work->link[LINK_SHARED] = t->loads > 0 ? 0 : steps * turns;

@@ -14,6 +14,7 @@ struct product_tiles {
 	bool old;                 /* C's elements are added to */
 	double rows, columns;     /* of a tile */
 	double depth;             /* inner dimension between two waits of a block */
+	double unit;              /* of the inner dimension's part that is computed; 0: depth */
 	double tiles, splits;     /* of C, and of the inner dimension */
 	double threads, resident; /* of a block; blocks on a multiprocessor */
 	double sms;               /* multiprocessors that the blocks may use */

@@ -35,6 +35,7 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	        .step = load};
 	work->operations[work_fma_pipe(call->precision)] = 2 * m * n;
 	work->link[LINK_DRAM] = 1 + ceil(loads / together);
+	work->link[LINK_L2] = 1; /* the old y */
 	/* the sum over a block, without its barrier: warps wait for each other only once */
 	work->link[LINK_SHUFFLE] = 5;
 	work->link[LINK_SHARED] = 3;

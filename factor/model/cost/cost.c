@@ -160,6 +160,18 @@ double cost_near_l2(struct cost_reader *reader)
 	return stated / (cost_known(reader, parts) ? cost_scalar(reader, parts) : 1);
 }
 
+double cost_l2_hits(struct cost_reader *reader, double bytes)
+{
+	static const char stated[] = "gpu.l2.stated", measured[] = "gpu.l2.size";
+	static const double all = 0.75, none = 0.875;
+	const bool is_stated = cost_known(reader, stated);
+
+	if (!(bytes > 0) || (!is_stated && !cost_known(reader, measured)))
+		return 0;
+	const double share = bytes / cost_scalar(reader, is_stated ? stated : measured);
+	return fmin(1, fmax(0, (none - share) / (none - all)));
+}
+
 double cost_last(struct cost_reader *reader, const char *name, const char *arg)
 {
 	/* -3: no argument of a function */

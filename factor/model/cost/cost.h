@@ -143,6 +143,10 @@ bool cost_known(struct cost_reader *reader, const char *name);
  * by the number of partitions; at most the stated size. */
 double cost_near_l2(struct cost_reader *reader);
 
+/* The share of so many bytes that L2 holds from one sweep over them to the next: all up to 3/4 of
+ * L2, none from 7/8 on; nothing of 0 bytes. */
+double cost_l2_hits(struct cost_reader *reader, double bytes);
+
 /* The largest value of an argument in a function's rows, NaN when there are none. */
 double cost_last(struct cost_reader *reader, const char *name, const char *arg);
 
@@ -167,6 +171,10 @@ double cost_surface_with(struct cost_reader *reader, const char *name, const cha
  * narrowest kernel, and beyond the last row, it is cost_surface. */
 double cost_surface_width(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, double columns);
+
+/* Whether the surface is read by efficiencies: then the law of its work holds beyond its rows. */
+bool cost_by_work(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count);
 
 /* A quantity > 0 that a time is known to follow: the number of rounds in which a kernel goes
  * through its blocks, or another time that was measured at more sizes. */

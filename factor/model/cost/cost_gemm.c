@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Costs of the library's products and triangular solves on the device, from surfaces measured start
  * to start, kernel start-up included. gemm: by m, n, k, whatever is transposed. Surfaces of their
- * own: fp64 with an odd number of rows, and V^T C of an odd number of terms; V^T C of long columns,
- * which the library splits along k. Deep fp64 products A B^T run in whole rounds of 128 x 128 tiles
- * (factor/kernels/gemm/blas_double.h). Our own products: cost_gemm_own.c; symmetric updates:
- * cost_syrk.c. trsm: by side and diagonal, the triangle's order and the right-hand sides.
+ * own: fp64 with an odd number of rows, and V^T C of an odd number of terms; operands off
+ * boundaries of 16 bytes; V^T C of long columns, which the library splits along k. Deep fp64
+ * products A B^T run in whole rounds of 128 x 128 tiles (factor/kernels/gemm/blas_double.h). Our
+ * own products: cost_gemm_own.c; symmetric updates: cost_syrk.c. trsm: by side and diagonal, the
+ * triangle's order and the right-hand sides.
  *
  * The share of the machine: the library takes smaller tiles for smaller results, down to 32 x 32,
  * to fill the machine. Large tiles are taken to be 128 x 128, two at a time on a multiprocessor: a
@@ -135,26 +136,38 @@ static double transposed_time(struct cost_reader *r, struct matrix c, int64_t k)
 	return cost_known(r, tall) ? fmin(time, tall_time(r, transposed, k)) : time;
 }
 
-struct cost cost_gemm(
-        struct cost_reader *r, enum trans ta, enum trans tb, struct matrix c, int64_t k)
+/* Columns off boundaries of 16 bytes are read by narrower accesses, which the library has kernels
+ * for: never faster than those of aligned operands. */
+static double unaligned_time(struct cost_reader *r, struct matrix c, int64_t k)
+{
+	const char *name = OF_PRECISION("gpu.gemm_unaligned", c.precision);
+	const double aligned = library_time(r, c, (double)k);
+
+	return cost_known(r, name) ? fmax(aligned, product_time(r, name, c, (double)k)) : aligned;
+}
+
+struct cost cost_gemm(struct cost_reader *r, enum trans ta, enum trans tb, struct matrix c,
+        int64_t k, bool aligned)
 {
 	const struct gemm_problem problem = gemm_product(ta, tb, c, k);
 	bool wide = c.m > c.n && c.m > TALL_COLUMNS; /* then the transposed product is read */
 	bool tall = gemm_is_tall(&problem);
-	bool own = !r->blas_only && gemm_is_ahead(&r->tuning, c.precision, c.m, c.n, k) &&
+	bool own = !r->blas_only && aligned &&
+	           gemm_is_ahead(&r->tuning, c.precision, c.m, c.n, k) &&
 	           cost_known(r, "gpu.own_gemm.s");
 	const bool own_tall = !own && is_own_tall(r, &problem);
 	struct matrix transposed = c;
 	transposed.m = tall && wide ? c.n : c.m;
 	transposed.n = tall && wide ? c.m : c.n;
 	const bool few = problem.ta && !problem.tb && wide && c.n <= TALL_COLUMNS;
-	const bool chosen = !tall && has_chosen_tiles(r, &problem);
+	const bool chosen = !tall && aligned && has_chosen_tiles(r, &problem);
 	const double seconds = own        ? own_time(r, c, k)
 	                       : own_tall ? own_tall_time(r, &problem, c, tall && wide)
 	                       : tall     ? tall_time(r, transposed, k)
 	                       : chosen   ? chosen_time(r, c, k)
 	                       : few      ? transposed_time(r, c, k)
-	                                  : library_time(r, c, (double)k);
+	                       : aligned  ? library_time(r, c, (double)k)
+	                                  : unaligned_time(r, c, k);
 	const bool odd = !own && !chosen && is_odd_depth(r, &problem);
 	struct cost cost = cost_library(r,
 	        odd ? odd_depth_time(r, transposed, (double)k, seconds) : seconds, TERM_ARITHMETIC);

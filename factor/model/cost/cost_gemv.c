@@ -15,31 +15,53 @@ static double cold_gemv(struct cost_reader *r, const char *name, struct matrix a
 	return cost_surface_with(r, name, gemv_axes, at, 3, 4);
 }
 
+/* What decides how L2 serves a matrix that is read repeatedly: the bytes a second beyond its first
+ * quarter, and whether a line goes to one block. Blocks that share lines ask for each more than
+ * once, and from both partitions of L2. */
+struct sweep {
+	double rate;
+	bool whole_lines;
+};
+
 /* The surface's rows around a matrix of more than a quarter of L2 may be too large for L2. The cost
- * is then that of a matrix with half its sides, and the other bytes come at the rate of L2. */
-static double warm_gemv(struct cost_reader *r, const char *name, struct matrix a, double rate)
+ * is then that of a matrix with half its sides, and the other bytes take what they take in L2:
+ * whole lines as in the probe's reads. */
+static double warm_gemv(
+        struct cost_reader *r, const char *name, struct matrix a, const struct sweep *sweep)
 {
+	static const char reads[] = "gpu.read.time";
 	const double bytes = cost_bytes(a);
 	const bool large = 4 * bytes > cost_scalar(r, "gpu.l2.stated");
 	const double side = large ? 0.5 : 1;
 	const double at[] = {side * (double)a.m, side * (double)a.n, 0, (double)a.ld};
 	const double time = cost_surface_with(r, name, gemv_axes, at, 3, 4);
 
-	return large ? time + 0.75 * bytes / rate : time;
+	if (!large)
+		return time;
+	return time + (sweep->whole_lines && cost_known(r, reads)
+	                              ? cost_surface1(r, reads, "bytes", bytes) -
+	                                        cost_surface1(r, reads, "bytes", bytes / 4)
+	                              : 0.75 * bytes / sweep->rate);
 }
 
-/* The time when the matrix is read repeatedly. Between the size of one partition of L2, which
- * either side's multiprocessors may have to copy, and all of L2 a growing part comes from DRAM. */
-static double gemv_time(struct cost_reader *r, const char *name, struct matrix a, double rate)
+/* The share of a matrix that L2 holds until the next call. Of shared lines a growing part is lost
+ * from the size of one partition on. */
+static double held(struct cost_reader *r, double bytes, const struct sweep *sweep)
 {
-	const double all = cost_scalar(r, "gpu.l2.stated"), bytes = cost_bytes(a);
-	const double near = cost_near_l2(r);
+	const double all = cost_scalar(r, "gpu.l2.stated"), near = cost_near_l2(r);
 
-	if (bytes > all)
-		return cold_gemv(r, name, a);
-	const double warm = warm_gemv(r, name, a, rate);
-	return bytes > near ? warm + (bytes - near) / (all - near) * (cold_gemv(r, name, a) - warm)
-	                    : warm;
+	if (sweep->whole_lines)
+		return cost_l2_hits(r, bytes);
+	return bytes <= near ? 1 : fmax(0, (all - bytes) / (all - near));
+}
+
+static double gemv_time(
+        struct cost_reader *r, const char *name, struct matrix a, const struct sweep *sweep)
+{
+	const double part = held(r, cost_bytes(a), sweep);
+
+	return (part > 0 ? part * warm_gemv(r, name, a, sweep) : 0) +
+	       (part < 1 ? (1 - part) * cold_gemv(r, name, a) : 0);
 }
 
 /* Our own kernel where the profile has it. */
@@ -53,8 +75,10 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 	bool own = !r->blas_only && cost_known(r, names[1][single][trans == TRANSPOSED]);
 	const char *name = names[own][single][trans == TRANSPOSED];
 	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
-	struct cost cost =
-	        cost_library(r, gemv_time(r, name, a, cost_scalar(r, "gpu.l2.read")), TERM_MEMORY);
+	/* columns are read along, by words of 16 bytes */
+	const bool whole = trans == TRANSPOSED && a.ld * precision_bytes(a.precision) % 16 == 0;
+	const struct sweep sweep = {cost_scalar(r, "gpu.l2.read"), whole};
+	struct cost cost = cost_library(r, gemv_time(r, name, a, &sweep), TERM_MEMORY);
 
 	if (own)
 		cost.enqueue = cost_scalar(r, "gpu.launch.enqueue");
@@ -68,7 +92,7 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 struct cost cost_ger_measured(struct cost_reader *r, struct matrix a)
 {
 	const char *name = OF_PRECISION("gpu.ger", a.precision);
+	const struct sweep sweep = {cost_scalar(r, "gpu.l2.copy") / 2, false};
 
-	return cost_library(
-	        r, gemv_time(r, name, a, cost_scalar(r, "gpu.l2.copy") / 2), TERM_MEMORY);
+	return cost_library(r, gemv_time(r, name, a, &sweep), TERM_MEMORY);
 }

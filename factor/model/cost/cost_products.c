@@ -66,17 +66,18 @@ double product_last_side(
 }
 
 /* Products larger than measured run at the rate of the largest, after their start. Beyond the
- * greatest depth time goes on along the line through that depth and half of it: tiles begin and end
- * once, whatever their depth. */
+ * greatest depth time follows the law, else the line through that depth and half of it: tiles begin
+ * and end once, whatever their depth. */
 double product_time(struct cost_reader *r, const char *name, struct matrix c, double k)
 {
 	double at[] = {(double)c.m, (double)c.n, k}, times = 1;
+	const bool by_work = cost_by_work(r, name, product_axes, at, ARRAY_LEN(at));
 
 	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
 		const double last = product_last_side(r, name, at, c, i);
 		r->model.extrapolated |= at[i] > last;
 		times *= i < 2 ? fmax(1, at[i] / last) : 1;
-		at[i] = fmin(at[i], last);
+		at[i] = i == 2 && by_work ? at[i] : fmin(at[i], last);
 	}
 	const double deepest = at[2], start = cost_scalar(r, "gpu.launch.dependent");
 	double time = cost_surface(r, name, product_axes, at, 3);

@@ -130,6 +130,12 @@ double cost_surface_width(struct cost_reader *reader, const char *name, const ch
 	                  : start + fmax(0, value - start) * at[WIDTH] / whole[WIDTH];
 }
 
+bool cost_by_work(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count)
+{
+	return surface_of(reader, name, arg, at, count)->inverse;
+}
+
 double cost_along(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, cost_course course, const void *self)
 {

@@ -181,7 +181,6 @@ void efficiency_prepare(struct profile *profile)
 			struct parameter *row = &profile->row[r];
 			row->hardware = efficiency_has(row) ? efficiency_seconds(e, row) : 0;
 			row->start = start;
-			row->by_time = surface_by_time(row->name);
 		}
 	}
 	efficiency_reader_free(e);

@@ -11,21 +11,29 @@ enum {
 	SUMS = 64 << 10,   /* bytes of the largest tile */
 	RESIDENT = 2,      /* blocks of a multiprocessor; 1 of instructions of a warpgroup */
 	DEPTH = 32,        /* inner dimension that is loaded at once, */
+	UNIT = 8,          /* that is computed at once, */
 	LEAST_SPLIT = 256, /* and of a split, at least */
 	START = 10,        /* accesses to L2 of a tile, one after the other, beside each depth's */
 	READERS = 2,       /* blocks that one read of an operand serves */
-	EDGE = 64,         /* an element of a tile's edges costs as much as so many of its area */
-	COLUMN = 512       /* bytes of a column of a solve's blocks on the diagonal */
+	EDGE = 64,         /* an element of a tile's edges costs as much as so many of its area, */
+	SUM = 2,           /* a word of a split's sum, written and read, as so many */
+	LAUNCH =
+	        12 << 10, /* and the launch that adds them up as so many: 1.7 us of multiply-adds */
+	COLUMN = 512      /* bytes of a column of a solve's blocks on the diagonal */
 };
 
 static const double sides[] = {128, 64, 32};
 
-/* Rounds on the busiest multiprocessor, each as long as a tile's area and edges say. */
+/* Rounds on the busiest multiprocessor, each as long as a tile's area and edges say; and the sums
+ * of splits. The unit is an element of a tile's area, DEPTH deep. */
 static double cost(const struct library_product *p, const struct product_tiles *t)
 {
-	return ceil(t->tiles * t->splits / p->sms) * ceil(p->k / t->splits / DEPTH) *
+	const double sums = t->splits * p->m * p->n * t->word / sizeof(float),
+	             rounds = ceil(t->tiles * t->splits / p->sms);
+
+	return rounds * ceil(p->k / t->splits / DEPTH) *
 	               (t->rows * t->columns + EDGE * (t->rows + t->columns)) +
-	       (t->splits > 1 ? t->splits * p->m * p->n * EDGE / p->sms : 0);
+	       (t->splits > 1 ? LAUNCH + SUM * sums / p->sms : 0);
 }
 
 static void set_tile(const struct library_product *p, double rows, double columns, double splits,
@@ -74,13 +82,19 @@ size_t library_product_work(const struct library_product *p, struct kernel_work 
 	        .part = p->triangle ? (p->n + 1) / (2 * p->n) : 1,
 	        .old = p->old,
 	        .depth = DEPTH,
+	        .unit = UNIT,
 	        .start = START,
 	        .loads = 1,
 	        .readers = READERS,
 	        .threads = 256,
 	        .sms = p->sms};
 
-	choose(p, &t);
+	if (p->tile > 0) {
+		set_tile(p, p->tile, p->tile, 1, &t);
+		t.resident = 1;
+	} else {
+		choose(p, &t);
+	}
 	product_tiles_work(&t, &work[0]);
 	if (t.splits == 1)
 		return 1;

@@ -13,6 +13,7 @@ struct library_product {
 	bool triangle;         /* only the lower one of C */
 	bool old;              /* C's elements are added to */
 	int sms;               /* multiprocessors to use */
+	double tile;           /* side of a tile, one a multiprocessor at a time; 0: not known */
 };
 
 /* Fills in one work, or two where the library splits k, and returns their number. */

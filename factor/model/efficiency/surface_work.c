@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "surface_work.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,11 +14,6 @@ const struct surface *surface_of(const char *name)
 			if (profile_name_matches(name, s->name))
 				return s;
 	return NULL;
-}
-
-bool surface_by_time(const char *name)
-{
-	return fnmatch("gpu.gemm*", name, 0) == 0;
 }
 
 /* The part of the name that is one letter: "s" or "d". */

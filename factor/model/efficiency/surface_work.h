@@ -38,10 +38,6 @@ extern const struct surface surfaces_streams[], surfaces_qr[], surfaces_lu[], su
 /* The surface of that name, NULL where no table knows it. */
 const struct surface *surface_of(const char *name);
 
-/* Whether times, not efficiencies, are interpolated between the rows: where the library changes its
- * kernels from row to row. */
-bool surface_by_time(const char *name);
-
 /* Its work at these arguments; 0: not known. */
 size_t surface_works_at(const struct surface *surface, const struct tuning *tuning,
         const char *name, const char *const *arg, const double *at, size_t count,

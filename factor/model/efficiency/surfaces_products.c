@@ -40,6 +40,7 @@ static enum work_pipe pipe_of(const struct surface_point *p)
 static size_t library(const struct surface_point *p, double m, double n, double k, double count,
         struct kernel_work *work)
 {
+	enum { CHOSEN = 128 /* factor/kernels/gemm/blas_double.h */ };
 	const struct library_product product = {.precision = p->precision,
 	        .pipe = pipe_of(p),
 	        .m = m,
@@ -48,7 +49,8 @@ static size_t library(const struct surface_point *p, double m, double n, double 
 	        .count = count,
 	        .triangle = names(p, "syrk"),
 	        .old = !names(p, "_tn"),
-	        .sms = sms_of(p)};
+	        .sms = sms_of(p),
+	        .tile = names(p, "gemm_nt") ? CHOSEN : 0};
 
 	return library_product_work(&product, work);
 }

@@ -51,7 +51,7 @@ static double latency(struct cost_reader *r, const struct kernel_work *w, int i,
 		       cost_at(r, curve, "bytes",
 		               fmax(near, fmin(w->working_set, 0.75 * law_first(r, l2)))) /
 		       cost_at(r, curve, "bytes", near);
-	if (i == LINK_DRAM && law_hits(r, w->working_set) == 1)
+	if (i == LINK_DRAM && cost_l2_hits(r, w->working_set) == 1)
 		return latency(r, w, LINK_L2, 0);
 	if (i == LINK_DRAM && cost_known(r, loaded)) {
 		const double idle = cost_at(r, loaded, "load", 0);

@@ -44,7 +44,7 @@ static void scale(struct kernel_work *w, double factor)
  * it. */
 static void move_state(struct cost_reader *r, struct kernel_work *w, double times)
 {
-	const double held = law_hits(r, w->state);
+	const double held = cost_l2_hits(r, w->state);
 
 	w->l2.read = fmax(0, w->l2.read + times * held * w->state);
 	w->l2.written = fmax(0, w->l2.written + times * held * w->state);

@@ -81,17 +81,6 @@ static double mixed(struct work_bytes b, double read, double write, double both)
 	return 2 * less / both + (b.read - less) / read + (b.written - less) / write;
 }
 
-double law_hits(struct cost_reader *r, double working_set)
-{
-	static const char *const sizes[] = {"gpu.l2.stated", "gpu.l2.size", NULL};
-	static const double all = 0.75, none = 0.875;
-
-	if (!(working_set > 0) || (!cost_known(r, sizes[0]) && !cost_known(r, sizes[1])))
-		return 0;
-	const double share = working_set / law_first(r, sizes);
-	return fmin(1, fmax(0, (none - share) / (none - all)));
-}
-
 /* Slower than the device's bandwidth: few multiprocessors, and few bytes under way. */
 static double few(struct cost_reader *r, const struct kernel_work *w, double bandwidth,
         double active, double together, double sms, const char *one)
@@ -124,7 +113,7 @@ double law_dram(struct cost_reader *r, const struct kernel_work *w, const struct
 	                         *const writes[] = {"gpu.dram.write", "gpu.dram.copy",
 	                                 "gpu.copy.beta", NULL},
 	                         *const copies[] = {"gpu.dram.copy", "gpu.copy.beta", NULL};
-	const double missed = 1 - law_hits(r, w->working_set),
+	const double missed = 1 - cost_l2_hits(r, w->working_set),
 	             bytes = w->dram.read + w->dram.written;
 
 	if (!(bytes * missed > 0))

@@ -18,9 +18,6 @@ double law_turn(struct cost_reader *, const struct kernel_work *work);
 /* What a kernel's first access to memory takes beyond L2's latency; 0 without loads. */
 double law_first_access(struct cost_reader *, const struct kernel_work *work);
 
-/* DRAM's bytes that L2 holds, as a share: all of a set up to 3/4 of L2, none from 7/8 on. */
-double law_hits(struct cost_reader *, double working_set);
-
 double law_dram(struct cost_reader *, const struct kernel_work *, const struct law_place *);
 double law_l2(struct cost_reader *, const struct kernel_work *, const struct law_place *);
 double law_shared(struct cost_reader *, const struct kernel_work *, const struct law_place *);
