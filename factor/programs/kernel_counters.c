@@ -295,6 +295,8 @@ static bool read_row(
 		snprintf(out->machine, sizeof out->machine, "compute capability %.20s",
 		        field[r->capability]);
 	out->measured += k.seconds > 0 ? k.seconds : NAN;
+	out->asked.read += k.l2_read;
+	out->asked.written += k.l2_written;
 	return add_launch(r, r->name >= 0 ? field[r->name] : "", k, fault);
 }
 
