@@ -142,7 +142,8 @@ static double updated_columns(const struct form *f, int64_t n, bool among)
 }
 
 /* The panel once from L2 and back; per column the updates of all rows, and what row warps do for
- * its pivot: weigh their rows, find the best of them, multipliers, positions. */
+ * its pivot: weigh their rows, find the best of them, multipliers, positions. All blocks count as
+ * the busiest one, since the law shares out evenly. */
 static void rows_in_registers_work(enum precision precision, int64_t m, int64_t n,
         const struct form *f, bool among, double warps, struct exchange_passes passes,
         struct kernel_work *work)
@@ -160,8 +161,7 @@ static void rows_in_registers_work(enum precision precision, int64_t m, int64_t 
 	work->l2 = (struct work_bytes){bytes, bytes};
 	work->working_set = bytes;
 	work->chains = 8;
-	work->wavefronts = (double)n * (ceil((double)m / WARP / f->rows) * (column + passes.warp) +
-	                                       work->blocks * passes.block);
+	work->wavefronts = (double)n * (all * (column + passes.warp) + work->blocks * passes.block);
 	work->operations[work_fma_pipe(precision)] = 2 * rows * updated;
 	work->operations[PIPE_INTEGER] =
 	        all * WARP * (double)n * (COLUMN + ROW * f->rows) * (double)f->word / 4;
