@@ -40,14 +40,17 @@ profile() {
 	"$ncu" --csv --page raw --print-units auto --profile-from-start off --cache-control "${CACHE:-none}" --clock-control none \
 		--log-file "$file" "$@" >"$said" 2>&1
 }
-if ! profile --metrics "$COUNTERS" "$@" || ! grep -q '^"ID"' "$file"; then
-	profile --set full "$@"
-fi
+# Runs side by side disturb each other at times, so a failed one is repeated; an ncu that lacks a counter knows its whole set.
+for counters in "--metrics $COUNTERS" "--metrics $COUNTERS" "--set full"; do
+	# shellcheck disable=SC2086 # an option and its value
+	profile $counters "$@" && grep -q '^"ID"' "$file" && break
+	! grep -q ERR_NVGPUCTRPERM "$said" "$file" 2>/dev/null || break
+done
 if grep -q ERR_NVGPUCTRPERM "$said" "$file" 2>/dev/null; then
 	echo "ncu.sh: this user may not read the GPU's counters (ERR_NVGPUCTRPERM): ask for it, or run as root" >&2
 	exit 77
 fi
-if ! grep -q '^"ID"' "$file" 2>/dev/null; then
+if ! grep -q '^"ID"' "$file" 2>/dev/null || grep -q '^==ERROR==' "$file"; then
 	echo "ncu.sh: $* was not profiled:" >&2
 	cat "$said" "$file" 2>/dev/null | tail -n 5 >&2
 	exit 1

@@ -30,7 +30,7 @@ void kernel_describe(struct kernel_request *request)
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	} else {
 		struct kernel_work *work = xcalloc(KERNELS_OF_A_FILE, sizeof *work);
-		*d = (struct kernel_counters){work, 1, NAN, 0, "", "", ""};
+		*d = (struct kernel_counters){.work = work, .count = 1, .measured = NAN};
 		work->launches = 1;
 		if (request->file)
 			d->count = kernel_read_file(work, KERNELS_OF_A_FILE, request->file, &fault);

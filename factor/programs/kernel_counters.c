@@ -303,6 +303,8 @@ static bool read_row(
 	if (r->l2 >= 0 && !parse(field[r->l2], &r->l2_size))
 		r->l2_size = 0;
 	out->measured += k.seconds > 0 ? k.seconds : NAN;
+	out->asked.read += k.l2_read;
+	out->asked.written += k.l2_written;
 	return add_launch(r, r->name >= 0 ? field[r->name] : "", k, fault);
 }
 

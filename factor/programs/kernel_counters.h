@@ -14,6 +14,7 @@ struct kernel_counters {
 	char machine[64]; /* what the file says of it: "compute capability 9.0" */
 	char lacking[256]; /* counters that the file has not: taken as none. "" when all are there
 	                    */
+	struct work_bytes asked; /* of L2, all rows together: DRAM may move other bytes, too */
 };
 
 /* conclude: the work also has what follows from the counters (counter_conclusions.h). False with a

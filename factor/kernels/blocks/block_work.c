@@ -54,9 +54,18 @@ void block_guard_work(enum precision precision, double n, double sides, struct k
 	work->link[LINK_SEARCH] = 2;
 }
 
-/* A tile a block; four pairs of warps share the inner dimension and add up. Single precision reads
- * half a word of shared memory a multiply-add: four wavefronts for four elements of its inner
- * dimension's rows and columns. */
+/* A warp reads four rows and four columns a thread for each of k. Neighbours with the same rows
+ * read them in two passes, with other columns in four; the tensor cores' operands, four of k at a
+ * time, take three and two. Then four pairs of warps store and add their sums. */
+double block_rank_passes(enum precision precision, double tiles, double k)
+{
+	const double single = WARPS / 4.0 * (2 + 4), twice = WARPS / 16.0 * (4 * 3 + 2 * 2);
+
+	return tiles * (precision == SINGLE ? single * k + WARPS * (32 + 16)
+	                                    : twice * k + WARPS * (32 + 32));
+}
+
+/* A tile a block; four pairs of warps share the inner dimension and add up. */
 void block_rank_work(
         enum precision precision, double m, double n, double k, struct kernel_work *work)
 {
@@ -81,7 +90,7 @@ void block_rank_work(
 	        .working_set = operands + once,
 	        .in_flight = 2 * TILE * held * word / TILE_THREADS};
 	work->operations[single ? PIPE_FP32 : PIPE_TENSOR_FP64] = 2 * tiles * TILE * TILE * depth;
-	work->wavefronts = tiles * (depth / GROUPS * WARPS * (single ? 4 : 3) + 4 * 4 * WARPS);
+	work->wavefronts = block_rank_passes(precision, tiles, depth);
 	work->chains = single ? 16 : 4;
 	work->link[LINK_DRAM] = 1 + (steps > PARTS ? 1 : 0);
 	work->link[LINK_BLOCK] = steps + 2;

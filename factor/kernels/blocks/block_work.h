@@ -10,5 +10,7 @@ void block_trtri_work(enum precision, double n, struct kernel_work *);
 /* block_trsm_guard of order n beside so many right-hand sides, with an inverse that is good. */
 void block_guard_work(enum precision, double n, double sides, struct kernel_work *);
 
-/* block_rank of a lower trapezoid, m x n, inner dimension k. */
+/* block_rank of a lower trapezoid, m x n, inner dimension k; passes of shared memory of its tiles.
+ */
+double block_rank_passes(enum precision, double tiles, double k);
 void block_rank_work(enum precision, double m, double n, double k, struct kernel_work *);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "potrf_work.h"
 
+#include "factor/kernels/blocks/block_work.h"
+
 #include <math.h>
 
 enum {
@@ -13,7 +15,8 @@ enum {
 	WIDEST = 128,
 	RANK_THREADS = 256,
 	FMA_CYCLES = 4,
-	TILE_FLOPS = 2 * TILE * TILE * TILE
+	TILE_FLOPS = 2 * TILE * TILE * TILE,
+	COPIED = 8 /* passes of a warp's copies of 4 bytes to shared memory */
 };
 
 /* From a column's pivot to the next one: a reciprocal root, its correction, both multipliers. In
@@ -49,6 +52,21 @@ static void tile_chain(enum precision precision, double below, bool last, struct
 	work->link[LINK_FMA] += PRODUCT * fmax(0.5, rounds);
 }
 
+/* Passes of a block through shared memory beside its copies: the next diagonal tiles' updates, the
+ * other updates by half tiles (a warp's rows in two or four passes a quad, columns in four, then C
+ * twice), and the factor and the solves, in which all lanes read the same quads. */
+static double step_passes(enum precision precision, double columns, double down, double updated)
+{
+	static const struct {
+		double factor, solve, half, diagonal;
+	} passes[] = {[SINGLE] = {432, 368, 224, 528}, [DOUBLE] = {832, 704, 160, 288}};
+	const double steps = columns - 1, solves = columns * (down - (columns + 1) / 2);
+
+	return columns * passes[precision].factor + solves * passes[precision].solve +
+	       steps * passes[precision].diagonal + 2 * (updated - steps) * passes[precision].half +
+	       8 * WARPS;
+}
+
 /* Every block factorizes the diagonal block and solves for its strip. */
 static void step_work(enum precision precision, int64_t width, int64_t below,
         const struct block_room *room, struct kernel_work *work)
@@ -59,7 +77,8 @@ static void step_work(enum precision precision, int64_t width, int64_t below,
 	                            : 0;
 	const double square = (double)(width * width) / 2, rows = (double)(below * width),
 	             blocks = below > 0 ? ceil((double)below / strip) : 1,
-	             columns = ceil((double)width / TILE), down = columns + (double)strip / TILE;
+	             columns = ceil((double)width / TILE), down = columns + (double)strip / TILE,
+	             copied = blocks * (square + (double)strip * (double)width);
 	double solved = 0, updated = 0; /* tiles, of 32 x 32 x 32 multiply-adds */
 
 	*work = (struct kernel_work){.launches = 1,
@@ -85,7 +104,8 @@ static void step_work(enum precision precision, int64_t width, int64_t below,
 	work->operations[work_fma_pipe(precision)] = blocks * solved * TILE_FLOPS;
 	work->operations[precision == SINGLE ? PIPE_FP32 : PIPE_TENSOR_FP64_LARGE] +=
 	        blocks * updated * TILE_FLOPS;
-	work->wavefronts = blocks * (solved + updated) * TILE * TILE / 8 * word / 4;
+	work->wavefronts = blocks * step_passes(precision, columns, down, updated) +
+	                   copied / TILE * (COPIED + 1) * word / 4;
 }
 
 /* block_rank of the columns right of a step. */
@@ -103,7 +123,7 @@ static void rank_work(
 	        .registers = 80,
 	        .l2 = {once + word * 2 * TILE * depth * tiles, once},
 	        .working_set = once,
-	        .wavefronts = tiles * TILE * TILE * depth / TILE / (precision == SINGLE ? 2 : 8),
+	        .wavefronts = block_rank_passes(precision, tiles, depth),
 	        .chains = 16};
 	work->operations[precision == SINGLE ? PIPE_FP32 : PIPE_TENSOR_FP64_LARGE] =
 	        2.0 * TILE * TILE * depth * tiles;

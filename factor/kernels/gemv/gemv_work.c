@@ -34,6 +34,14 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	        .pattern = load < 16 ? PATTERN_WIDTH : PATTERN_CONTIGUOUS,
 	        .step = load};
 	work->operations[work_fma_pipe(call->precision)] = 2 * m * n;
+	/* conversions of the index divisions, as compiled; sums over lanes and warps */
+	work->operations[PIPE_SPECIAL] = blocks * GEMV_THREADS * (call->transposed ? 9 : 15);
+	work->wavefronts =
+	        blocks * GEMV_THREADS / 32 *
+	        (word / 4 *
+	                        (call->transposed ? 5 * (double)plan.columns
+	                                          : plan.vector * (1 + log2(32.0 / plan.lanes))) +
+	                8);
 	work->link[LINK_DRAM] = 1 + ceil(loads / together);
 	work->link[LINK_L2] = 1; /* the old y */
 	/* the sum over a block, without its barrier: warps wait for each other only once */

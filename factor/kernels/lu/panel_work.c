@@ -72,7 +72,8 @@ void panel_pivot_work(enum precision precision, int64_t m, int64_t n, struct ker
 	work->link[LINK_REDUX] = 2; /* keys of two words */
 }
 
-/* Each pass of a block over its rows waits for 64 columns at a time. */
+/* Each pass of a block over its rows waits for 64 columns at a time. The 32 rows of a warp begin at
+ * any word, so they touch a sector of L2 more. */
 void panel_update_work(enum precision precision, int64_t m, int64_t n, struct kernel_work *work)
 {
 	const double blocks = fused_parts(m - 1), bytes = panel_bytes(precision, m, n),
@@ -84,6 +85,7 @@ void panel_update_work(enum precision precision, int64_t m, int64_t n, struct ke
 	        .threads = FUSED_THREADS,
 	        .registers = precision == SINGLE ? 40 : 72,
 	        .dram = {bytes, bytes},
+	        .l2 = {(double)m * (double)n, (double)m * (double)n},
 	        .working_set = bytes,
 	        .in_flight = fmin(8, ceil((double)n / 8)) * (double)precision_bytes(precision)};
 	work->operations[work_fma_pipe(precision)] = 2 * (double)m * (double)n;
@@ -117,6 +119,12 @@ static const struct form *cluster_form(int64_t word, int64_t m, int64_t n)
 	return NULL;
 }
 
+/* Passes of shared memory that the exchange of a column takes, of a row warp and of a block's
+ * sender: reads of heads, shuffles, sends. */
+struct exchange_passes {
+	double warp, block;
+};
+
 /* Columns that the updates behind all pivots go through. An update among a column's waits takes all
  * columns of the kernel, or half of them when fewer are left, others 16 at a time. */
 static double updated_columns(const struct form *f, int64_t n, bool among)
@@ -134,20 +142,26 @@ static double updated_columns(const struct form *f, int64_t n, bool among)
 }
 
 /* The panel once from L2 and back; per column the updates of all rows, and what row warps do for
- * its pivot: weigh their rows, find the best of them, multipliers, positions. */
+ * its pivot: weigh their rows, find the best of them, multipliers, positions. All blocks count as
+ * the busiest one, since the law shares out evenly. */
 static void rows_in_registers_work(enum precision precision, int64_t m, int64_t n,
-        const struct form *f, bool among, double warps, struct kernel_work *work)
+        const struct form *f, bool among, double warps, struct exchange_passes passes,
+        struct kernel_work *work)
 {
 	enum { COLUMN = 60, ROW = 20 }; /* instructions of a warp beside the update, a word */
 	const double all = warps * work->blocks, rows = all * WARP * f->rows,
 	             bytes = panel_bytes(precision, m, n), updated = updated_columns(f, n, among);
+	/* the pivot row, which all lanes read; the multipliers, kept and then written; the tail */
+	const double words = (double)f->word / 4, read = updated / 2 / (double)n,
+	             tail = updated_columns(f, n, false) / 4 / (double)n,
+	             column = words * (read + f->rows * (2 + f->rows) + tail) + 3;
 
 	work->launches = 1;
 	work->registers = 168;
 	work->l2 = (struct work_bytes){bytes, bytes};
 	work->working_set = bytes;
 	work->chains = 8;
-	work->wavefronts = all * updated * (double)f->word / 16;
+	work->wavefronts = (double)n * (all * (column + passes.warp) + work->blocks * passes.block);
 	work->operations[work_fma_pipe(precision)] = 2 * rows * updated;
 	work->operations[PIPE_INTEGER] =
 	        all * WARP * (double)n * (COLUMN + ROW * f->rows) * (double)f->word / 4;
@@ -180,7 +194,10 @@ bool panel_cluster_work(enum precision precision, int64_t m, int64_t n, struct k
 	        .cluster = blocks,
 	        .threads = WARP * (grouped ? PANEL_GROUPED : warps + 1),
 	        .exchange[SCOPE_CLUSTER] = {4 * (double)f->word * warps, (double)n}};
-	rows_in_registers_work(precision, m, n, f, !grouped, warps, work);
+	const double words = (double)f->word / 4,
+	             heads = 4 * words * words * ceil((double)warps * blocks / WARP);
+	const struct exchange_passes passes = {heads + 15 * words + 1, heads + 5 * words};
+	rows_in_registers_work(precision, m, n, f, !grouped, warps, passes, work);
 	row_warp_chain(f, (double)n, work);
 	work->link[LINK_REDUX] += (double)n; /* among the heads */
 	work->link[LINK_BALLOT] += (double)n;
@@ -208,7 +225,8 @@ bool panel_registers_work(
 	        .threads = PANEL_CLUSTER_THREADS + WARP * OTHERS,
 	        .exchange[SCOPE_GRID] = {4 * (double)word, (double)n},
 	        .copies = COPIES};
-	rows_in_registers_work(precision, m, n, &f, false, f.most, work);
+	rows_in_registers_work(precision, m, n, &f, false, f.most,
+	        (struct exchange_passes){3 + (double)word, 10}, work);
 	row_warp_chain(&f, (double)n, work);
 	work->link[LINK_SHARED] += 6 * (double)n;
 	work->link[LINK_REDUX] += 2 * (double)n;

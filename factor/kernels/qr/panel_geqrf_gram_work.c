@@ -48,6 +48,7 @@ static void add_octets(double octets, struct kernel_work *w)
 static void add_tree(double blocks, double moved, double levels, struct kernel_work *w)
 {
 	w->wavefronts += blocks * 2 * moved * SUMS / 32 * WIDE;
+	w->operations[PIPE_FP64] += 2 * blocks * moved * SUMS;
 	w->link[LINK_BLOCK] += 2 * levels;
 	w->link[LINK_SHARED] += levels;
 }
@@ -118,6 +119,7 @@ void panel_gram_cluster_works(
 	work[0].link[LINK_BLOCK] = 2;
 	add_octets(octets, &work[0]);
 	add_cluster(&work[0]);
+	work[0].operations[PIPE_SPECIAL] = bytes / 4; /* conversions to double precision */
 
 	add_steps(call->n, &work[1]);
 	work[1].link[LINK_CLUSTER_BARRIER] = 1;
@@ -130,6 +132,7 @@ void panel_gram_cluster_works(
 	add_octets(2 * octets, &work[2]);
 	work[2].wavefronts += octets * TILES * 4 * WIDE;
 	add_cluster(&work[2]);
+	work[2].operations[PIPE_SPECIAL] = 3 * bytes / 4; /* and back */
 
 	add_inverse(&work[3]);
 }
@@ -155,6 +158,9 @@ static void stream_work(const struct geqrf_call *call, const struct tuning_devic
 	w->link[LINK_DRAM] = 1 + slabs;
 	w->link[LINK_BLOCK] = slabs * products;
 	add_octets(products * ceil((double)call->m / OCTET), w);
+	/* Both warps read and convert 3/4 of the operands that the pair shares; and back. */
+	w->wavefronts *= 1 + 3.0 / 4;
+	w->operations[PIPE_SPECIAL] = (products > 1 ? 3 : 1) * (1 + 3.0 / 4) * bytes / 4;
 	add_tree(blocks, GRAM_PAIRS - 1, 3, w);
 }
 
@@ -168,7 +174,7 @@ static void sum_work(double parts, struct kernel_work *w)
 	        .threads = SUM_THREADS,
 	        .registers = 32,
 	        .l2 = {parts * SUMS * 8, 2 * SUMS * 8}};
-	w->operations[PIPE_FP64] = parts * SUMS;
+	w->operations[PIPE_FP64] = 2 * parts * SUMS;
 	w->link[LINK_L2] = ceil(parts / groups / 8);
 	w->link[LINK_BLOCK] = 1;
 	w->link[LINK_SHARED] = 1;

@@ -6,7 +6,10 @@
 
 #include <math.h>
 
-enum { CHOICES = 11 /* dependent selections and comparisons of a column in a cluster */ };
+enum {
+	CHOICES = 11, /* dependent selections and comparisons of a column in a cluster */
+	SCALARS = 32  /* additions and products of a thread for a reflector, as compiled */
+};
 
 static double bytes_of(const struct geqrf_call *call)
 {
@@ -57,10 +60,11 @@ static void cluster_work(
 	        .working_set = bytes,
 	        .state = bytes,
 	        .exchange[SCOPE_CLUSTER] = {4 * columns * word, n}};
-	/* products, their sums over lanes, update; rows of T */
+	/* products, their sums over lanes, warps and blocks, the reflector, update; rows of T */
 	w->operations[work_fma_pipe(v->precision)] =
 	        n * blocks * w->threads *
-	        (4 * WORDS * v->rows + 2 * adds + (call->reflects ? columns / 8 : 0));
+	        (4 * WORDS * v->rows + 2 * (adds + (parts + records) * columns / 32 + SCALARS) +
+	                (call->reflects ? columns / 8 : 0));
 	w->operations[PIPE_INTEGER] =
 	        n * blocks * w->threads *
 	        (COLUMN_INSTRUCTIONS + ROW_INSTRUCTIONS * v->rows + 2 * word * adds);
@@ -115,6 +119,10 @@ static void columns_work(const struct geqrf_call *call, const struct tuning_devi
 		/* The update's load of a column waits for the store of the one before. */
 		w->link[LINK_DRAM] +=
 		        ceil(rows / COLUMNS_THREADS) * (1 + left) + sums * ceil(rows / at_once);
+		/* shuffles and barriers of both searches; the sums'; multipliers */
+		w->wavefronts +=
+		        blocks * warps *
+		        (word / 4 * (20 + 5 * sums + 16) + 3 + ceil(rows / COLUMNS_THREADS) * left);
 		w->link[LINK_L2] += ceil(blocks / COLUMNS_THREADS) + ceil(blocks / groups / 8);
 		w->link[LINK_SHUFFLE] += 2 * 5 + sums * 5;
 		w->link[LINK_BLOCK] += 6;

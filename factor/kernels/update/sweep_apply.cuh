@@ -43,9 +43,11 @@ static __device__ __forceinline__ real *element(const struct tile<real> &t, int 
 	const int from_top = !SLIDES && row >= WIDTH ? row - P : row, from_tail = row - WIDTH;
 	const bool exists =
 	        in_tail ? from_tail < t.tail_rows : from_top >= t.first && from_top < t.rows;
-	const struct strided<real> &a = in_tail ? t.tail : t.top;
-	const int64_t at = in_tail ? from_tail : from_top;
-	return exists && column < t.columns ? a.data + at * a.row + column * a.column : NULL;
+	/* by value: a reference would keep the tile in local memory */
+	real *data = in_tail ? t.tail.data : t.top.data;
+	const int64_t at = in_tail ? from_tail : from_top, down = in_tail ? t.tail.row : t.top.row,
+	              across = in_tail ? t.tail.column : t.top.column;
+	return exists && column < t.columns ? data + at * down + column * across : NULL;
 }
 
 /* Element i of N rows, in an order with neighbours in memory next to each other. */

@@ -32,6 +32,15 @@ static void add_lead(enum precision precision, double p, double windows, struct 
 	work->link[LINK_L2] = 3 * windows;
 }
 
+/* Passes of shared memory for a tile and a window: both products with V, in quads of which
+ * neighbours have eight or one, T's product, the parts of V^T C, and the tile's copies. Rows of
+ * quads in double precision, and the parts' columns, meet in the same banks. */
+static double tile_passes(enum precision precision, double rows)
+{
+	return precision == SINGLE ? rows * (4 * (4 + 2) + 4) + 1280 + 512 + 160 + 32
+	                           : rows * (4 * (16 + 4) + 12) + 4352 + 2048 + 640 + 128;
+}
+
 void sweep_work(
         enum precision precision, double p, double n, double q, int sms, struct kernel_work *work)
 {
@@ -61,7 +70,6 @@ void sweep_work(
 	work->working_set = once;
 	work->l2 = (struct work_bytes){
 	        passed - once + blocks * windows * (rows + WIDTH) * WIDTH * word, passed - once};
-	/* 16-byte operands: two wavefronts for the multiply-adds of 4 x 4 */
-	work->wavefronts = blocks * longest * flops / 2 / 32 / 16 * 2;
+	work->wavefronts = blocks * longest * tile_passes(precision, rows);
 	add_lead(precision, held, windows, work);
 }

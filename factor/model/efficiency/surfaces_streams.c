@@ -178,6 +178,20 @@ static size_t sweep(const struct surface_point *p, struct kernel_work *work)
 	return 1;
 }
 
+/* R is filled before each. */
+static size_t slide(const struct surface_point *p, struct kernel_work *work)
+{
+	enum { THREADS = 256, ELEMENTS = 2048 /* of a block */ };
+	const double elements = p->at[1] * p->at[1];
+
+	work[0] = (struct kernel_work){.launches = 1,
+	        .blocks = ceil(elements / ELEMENTS),
+	        .threads = THREADS,
+	        .registers = 32,
+	        .l2.written = elements * (double)precision_bytes(p->precision)};
+	return 1 + sweep(p, work + 1);
+}
+
 const struct surface surfaces_streams[] = {
         {"gpu.own_gemv.?.?", {"m", "n", "cold", "?lda"}, own_gemv},
         {"gpu.gemv.?.?", {"m", "n", "cold"}, gemv}, {"gpu.ger.?", {"m", "n", "cold"}, ger},
@@ -191,4 +205,5 @@ const struct surface surfaces_streams[] = {
         {"gpu.trtri.?", {"n"}, trtri}, {"gpu.trsm_guard.?", {"n"}, guard},
         {"gpu.rank.?", {"rounds", "k"}, rank},
         {"gpu.gram_apply.?", {"m", "k", "columns"}, gram_apply},
-        {"gpu.band_s*.?", {"p", "n", "rows"}, sweep}, {NULL, {NULL}, NULL}};
+        {"gpu.band_sweep*.?", {"p", "n", "rows"}, sweep},
+        {"gpu.band_slide*.?", {"p", "n", "rows"}, slide}, {NULL, {NULL}, NULL}};
