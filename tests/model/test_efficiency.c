@@ -5,6 +5,7 @@
 
 #include "factor/model/efficiency/efficiency.h"
 #include "lib/profile/model.h"
+#include "lib/profile/profile_row.h"
 #include "lib/stats/stats.h"
 
 #include <fnmatch.h>
@@ -110,8 +111,46 @@ static void hardware_alone(const char *here)
 	profile_free(own);
 }
 
+static bool is_timing(const struct parameter *row, const void *unused)
+{
+	(void)unused;
+	return regime_is_timing(row->regime);
+}
+
+/* At efficiency 1 no timing enters, neither as a row nor through the law. */
+static void timings_removed(const char *here)
+{
+	struct profile *own = profile_open(here), *alone = profile_copy(own),
+	               *bare = profile_copy(own);
+	size_t timings = 0, same = 0;
+
+	profile_remove_if(bare, is_timing, NULL);
+	efficiency_by_hardware(alone, own);
+	efficiency_by_hardware(bare, own);
+	for (size_t i = 0; i < alone->count; i++) {
+		const struct parameter *row = &alone->row[i];
+		const struct parameter *other = same_row(bare, row);
+		if (!is_timing(row, NULL))
+			continue;
+		timings++;
+		same += other && other->estimate.value == row->estimate.value;
+	}
+	ok(timings > 0 && same == timings,
+	        "%s: without timings %zu of %zu values at efficiency 1 are the same",
+	        strrchr(here, '/') + 1, same, timings);
+	size_t lost = 0;
+	for (size_t i = 0; i < own->count; i++)
+		lost += efficiency_has(&own->row[i]) && !same_row(bare, &own->row[i]);
+	ok(lost == 0, "and all rows of surfaces have one: %zu lack it", lost);
+	profile_free(bare);
+	profile_free(alone);
+	profile_free(own);
+}
+
 int main(void)
 {
+	timings_removed("data/nvidia-h200");
+	timings_removed("data/nvidia-h100");
 	hardware_alone("data/nvidia-h200");
 	transfer("data/nvidia-h200", "data/nvidia-h100", "gpu.*", 0.08);
 	transfer("data/nvidia-h200-sms-112", "data/nvidia-h200", "gpu.*", 0.1);
