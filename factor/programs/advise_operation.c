@@ -130,12 +130,10 @@ void advise_operation(const struct way_question *q, const struct profile_context
         machine_printer describe)
 {
 	const struct profile *profile = context->profile;
-	struct profile *alone = profile_copy(profile);
+	struct profile *alone = profile_context_hardware(profile);
 	struct way way[MOST_WAYS];
 
-	const bool hardware = efficiency_by_hardware(alone, profile) > 0;
-	efficiency_prepare(alone);
-	const size_t count = ways_of(profile, hardware ? alone : NULL, q, way);
+	const size_t count = ways_of(profile, alone, q, way);
 	profile_free(alone);
 	if (context->common.json) {
 		struct table *table = ways_table(q, way, count);

@@ -80,19 +80,6 @@ static void stamp(struct table *table, const struct profile_context *c)
 	stamp_changes(table, "scale", &c->scale);
 }
 
-/* What the hardware alone says, beside the predictions: what a kernel leaves on the table. */
-static void add_hardware(struct profile *profile)
-{
-	struct profile *alone = profile_copy(profile);
-
-	if (efficiency_by_hardware(alone, profile) > 0) {
-		efficiency_prepare(alone);
-		profile->by_hardware = alone;
-	} else {
-		profile_free(alone);
-	}
-}
-
 /* The tables of the report on where time goes, the crossover with the host, and bounds. */
 static void write_whole(const struct profile_context *c)
 {
@@ -227,7 +214,7 @@ int main(int argc, char **argv)
 
 	cli_parse(argc, argv, &program, &call.common, NULL);
 	profile_context_open(&call, false);
-	add_hardware(call.profile);
+	call.profile->by_hardware = profile_context_hardware(call.profile);
 	(update ? predict_changes : predict_operations)(&call);
 	profile_context_close(&call);
 	return EXIT_DONE;

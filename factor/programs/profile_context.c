@@ -78,8 +78,38 @@ static void ask_recorded(struct profile_context *c)
 	c->profile = profile_open(c->folder);
 }
 
-/* Takes the efficiencies that the user chose. Without calibration the own rows, or the recorded
- * machine's where the profile has none, say at which sizes. */
+static bool take_hardware(struct profile *profile)
+{
+	struct profile *sizes = efficiency_any(profile) ? profile_copy(profile)
+	                                                : profile_open(machine_data_recorded(NULL));
+	const bool any = efficiency_by_hardware(profile, sizes) > 0;
+
+	profile_free(sizes);
+	return any;
+}
+
+struct profile *profile_context_hardware(const struct profile *profile)
+{
+	struct profile *alone = profile_copy(profile);
+
+	if (!take_hardware(alone)) {
+		profile_free(alone);
+		return NULL;
+	}
+	efficiency_prepare(alone);
+	return alone;
+}
+
+static bool take_efficiencies(struct profile *profile, const char *machine)
+{
+	struct profile *other = profile_open(machine_data_named(machine));
+	const bool any = efficiency_take(profile, other) > 0;
+
+	profile_free(other);
+	return any;
+}
+
+/* Takes the efficiencies that the user chose. */
 static void calibrate(struct profile_context *c)
 {
 	const bool none = strcmp(c->calibration, "none") == 0;
@@ -87,14 +117,9 @@ static void calibrate(struct profile_context *c)
 	if (!c->calibration[0] || strchr(c->calibration, '/'))
 		msg_die(EXIT_BAD_USAGE,
 		        "--calibration takes the name of a folder in data/, or none");
-	struct profile *other = none && efficiency_any(c->profile)
-	                                ? profile_copy(c->profile)
-	                                : profile_open(none ? machine_data_recorded(NULL)
-	                                                    : machine_data_named(c->calibration));
-	if ((none ? efficiency_by_hardware : efficiency_take)(c->profile, other) == 0)
+	if (!(none ? take_hardware(c->profile) : take_efficiencies(c->profile, c->calibration)))
 		msg_die(EXIT_MEASURE_FAILED, "--calibration %s: no timing of known work there",
 		        c->calibration);
-	profile_free(other);
 }
 
 void profile_context_open(struct profile_context *c, bool about_gpu)

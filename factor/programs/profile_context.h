@@ -49,6 +49,10 @@ size_t profile_context_word(
  * machine's profile has no GPU; a line on stderr says so. */
 void profile_context_open(struct profile_context *, bool about_gpu);
 
+/* A copy that says what the hardware alone takes, prepared; NULL: it has too few rows. The
+ * profile's own timings, or the recorded machine's where it has none, say at which sizes. */
+struct profile *profile_context_hardware(const struct profile *);
+
 /* Says which what-ifs no answer has read, and frees. */
 void profile_context_close(struct profile_context *);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the host_memory probe -> host.memory.{read,copy}[threads,bytes] and
+/* Curve of the host_memory probe -> host.memory.{read,write,copy}[threads,bytes] and
  * host.memory.copy.peak, in bytes per second. */
 #include "lib/probe/curve_fit.h"
 #include "lib/stats/estimate.h"
@@ -17,7 +17,7 @@
 		        .column = {"threads", "bytes"}, .value = curve_rate                        \
 	}
 
-static const struct curve_rows rows[] = {FUNCTION("read"), FUNCTION("copy")};
+static const struct curve_rows rows[] = {FUNCTION("read"), FUNCTION("write"), FUNCTION("copy")};
 
 /* Whether the series has no larger point of as many threads. */
 static bool largest_of_pinned(

@@ -132,6 +132,27 @@ static void test_one_part(struct profile *p, struct cost_reader *r)
 	ok(!r->model.missing, "and nothing is missing");
 }
 
+/* A cache of 2e6 bytes reads 1e11 bytes a second, the last one 2e10. */
+static void test_first_reads(struct profile *p, struct cost_reader *r)
+{
+	ADD(p, 0, {"host.l2.stated", 2e6}, {"host.getrf.s[m=100/20000,n=50]", 1e-3},
+	        {"host.geqrf.s[m=100/20000,n=50]", 1e-3}, {"host.potrf.s[n=50/500]", 1e-3},
+	        {"host.memory.read[threads=1,bytes=1000/2000000]", 1e11},
+	        {"host.memory.read[threads=1,bytes=4000000/1000000000]", 2e10});
+	const double near = 1 / 1e11, last = 1 / 2e10;
+	is_real(cost_host_getrf(r, shape(1000, 50)).term[TERM_HOST], 1e-3 + 2e5 * (last - near),
+	        1e-9, "a copied LU panel comes from the last cache, not from the core's");
+	is_real(cost_host_geqrf(r, shape(1000, 50)).term[TERM_HOST], 1e-3 + 2e5 * (last - near),
+	        1e-9, "and a QR panel");
+	is_real(cost_host_potrf(r, shape(50, 50)).term[TERM_HOST], 1e-3 + 5e3 * (last - near), 1e-9,
+	        "of Cholesky's block a triangle");
+	is_real(cost_by_host_getrf(r, shape(1000, 50)).term[TERM_HOST], 1e-3, 1e-9,
+	        "a panel of the host's own is in its caches");
+	is_real(cost_host_getrf(r, shape(20000, 50)).term[TERM_HOST], 1e-3, 1e-9,
+	        "a panel beyond them costs as measured");
+	ok(!r->model.missing, "and nothing is missing");
+}
+
 static void test_missing(struct profile *p, struct cost_reader *r)
 {
 	ADD(p, 0, {"gpu.sm.count", 100});
@@ -143,7 +164,7 @@ static void test_missing(struct profile *p, struct cost_reader *r)
 int main(void)
 {
 	static void (*const tests[])(struct profile *, struct cost_reader *) = {
-	        test_work, test_unresolved, test_one_part, test_missing};
+	        test_work, test_unresolved, test_one_part, test_first_reads, test_missing};
 
 	test_host();
 	PLAY(profile_new(), middle_lines);

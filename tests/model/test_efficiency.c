@@ -5,6 +5,7 @@
 
 #include "factor/model/efficiency/efficiency.h"
 #include "lib/profile/model.h"
+#include "lib/profile/profile_row.h"
 #include "lib/stats/stats.h"
 
 #include <fnmatch.h>
@@ -110,8 +111,74 @@ static void hardware_alone(const char *here)
 	profile_free(own);
 }
 
+static bool is_timing(const struct parameter *row, const void *unused)
+{
+	(void)unused;
+	return regime_is_timing(row->regime);
+}
+
+/* Rows of surfaces that the other profile does not have. */
+static size_t lost(const struct profile *own, const struct profile *other)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < own->count; i++)
+		count += efficiency_has(&own->row[i]) && !same_row(other, &own->row[i]);
+	return count;
+}
+
+static bool is_large_instruction(const struct parameter *row, const void *unused)
+{
+	(void)unused;
+	return fnmatch("gpu.wgmma.*", row->name, 0) == 0 ||
+	       fnmatch("gpu.mma.d16.*", row->name, 0) == 0;
+}
+
+/* A build for an older architecture measures smaller instructions alone. The library has them all.
+ */
+static void smaller_instructions(const char *here)
+{
+	struct profile *own = profile_open(here), *older = profile_copy(own);
+
+	profile_remove_if(older, is_large_instruction, NULL);
+	efficiency_by_hardware(older, own);
+	ok(lost(own, older) == 0, "smaller instructions stand for those of another build");
+	profile_free(older);
+	profile_free(own);
+}
+
+/* At efficiency 1 no timing enters, neither as a row nor through the law. */
+static void timings_removed(const char *here)
+{
+	struct profile *own = profile_open(here), *alone = profile_copy(own),
+	               *bare = profile_copy(own);
+	size_t timings = 0, same = 0;
+
+	profile_remove_if(bare, is_timing, NULL);
+	efficiency_by_hardware(alone, own);
+	efficiency_by_hardware(bare, own);
+	for (size_t i = 0; i < alone->count; i++) {
+		const struct parameter *row = &alone->row[i];
+		const struct parameter *other = same_row(bare, row);
+		if (!is_timing(row, NULL))
+			continue;
+		timings++;
+		same += other && other->estimate.value == row->estimate.value;
+	}
+	ok(timings > 0 && same == timings,
+	        "%s: without timings %zu of %zu values at efficiency 1 are the same",
+	        strrchr(here, '/') + 1, same, timings);
+	ok(lost(own, bare) == 0, "and all rows of surfaces have one");
+	profile_free(bare);
+	profile_free(alone);
+	profile_free(own);
+}
+
 int main(void)
 {
+	timings_removed("data/nvidia-h200");
+	timings_removed("data/nvidia-h100");
+	smaller_instructions("data/nvidia-h200");
 	hardware_alone("data/nvidia-h200");
 	transfer("data/nvidia-h200", "data/nvidia-h100", "gpu.*", 0.08);
 	transfer("data/nvidia-h200-sms-112", "data/nvidia-h200", "gpu.*", 0.1);

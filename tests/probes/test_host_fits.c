@@ -11,9 +11,11 @@ static void test_memory(void)
 	        {"host.memory.copy[threads=2,bytes=1000000000]", 20e9, NULL},
 	        {"host.memory.copy[threads=8,bytes=65536]", 800e9, NULL},
 	        {"host.memory.read[threads=1,bytes=1000000000]", 20e9, NULL},
-	        {"host.memory.copy.peak", 30e9, NULL}, {"host.memory.write", 0, "absent"}};
+	        {"host.memory.copy.peak", 30e9, NULL},
+	        {"host.memory.write[threads=2,bytes=1000000000]", 10e9, NULL}};
 	static const struct expected_row none[] = {{"host.memory.copy", 0, "failed"},
-	        {"host.memory.read", 0, "failed"}, {"host.memory.copy.peak", 0, "failed"}};
+	        {"host.memory.read", 0, "failed"}, {"host.memory.write", 0, "failed"},
+	        {"host.memory.copy.peak", 0, "failed"}};
 	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
 
 	for (int i = 0; i < 4; i++) {
@@ -22,6 +24,7 @@ static void test_memory(void)
 		        curve, 65536 / (100e9 * threads), "copy[threads=%d,bytes=65536]", threads);
 		add_point(curve, 1e9 / beyond[i], "copy[threads=%d,bytes=1e9]", threads);
 		add_point(curve, 0.05, "read[threads=%d,bytes=1e9]", threads);
+		add_point(curve, 0.1, "write[threads=%d,bytes=1e9]", threads);
 	}
 	FITS_ROWS(host_memory_fit, curve, rows);
 

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 recorded=$root/data/nvidia-h200
-needs fit advise
+needs fit advise predict
 make_scratch
 
 # keep FILE CONDITION: the rows for which awk's condition holds; $1 is the series
@@ -68,6 +68,16 @@ grep -q '^gpu.barrier.warp	.*	noisy$' "$folder/profile.tsv"
 result $? 'a busy device: what was measured meanwhile is noisy'
 expect 0 '^[0-9]* parameters: [0-9]* ok, [1-9][0-9]* noisy (.*gpu [1-9].*), [0-9]* bounded, 0 failed$' \
 	'how many are noisy is said' "$bin/fit" --output "$folder"
+
+machine uncalibrated # no timing of kernels or calls
+expect 0 '^gpu.l1.latency ' 'no calibration: every fit works' "$bin/fit" --output "$folder"
+awk -F '\t' '/^#/ || $8 == "regime" || $8 == "hardware"' "$folder/profile.tsv" >"$scratch/profile"
+mv "$scratch/profile" "$folder/profile.tsv"
+expect 0 'predictions.tsv' 'no calibration: predict answers' "$bin/predict" --quick --seed=7 --output "$folder"
+refused=$(awk -F '\t' '$10 ~ /level=hardware/ && $13 == "nan" && $NF !~ /not fit on chip|holds at most/' "$folder/predictions.tsv")
+[ -z "$refused" ] && grep -q 'level=hardware' "$folder/predictions.tsv"
+result $? 'no calibration: the hardware alone answers for every operation that is possible'
+[ -z "$refused" ] || echo "$refused" | head -n 3 | sed 's/^/# /' >&2
 
 machine neighbours # others on some of the host's cores, as three probes found
 for file in "$folder"/*.tsv; do

@@ -46,10 +46,11 @@ struct cost cost_gram_passes(struct cost_reader *r, struct matrix a,
 double cost_host_peak(struct cost_reader *r, enum precision precision);
 
 /* From the host's rate surfaces (cost_host.c): seconds of square products (edge: m = n = k), and
- * LAPACKE's panels, to which cost_host_getrf and _geqrf add the wait for pinned memory. */
+ * LAPACKE's panels, to which cost_host_getrf and the others add what follows from the copies. */
 double cost_host_gemm(struct cost_reader *r, enum precision precision, double edge);
 struct cost cost_by_host_getrf(struct cost_reader *r, struct matrix a);
 struct cost cost_by_host_geqrf(struct cost_reader *r, struct matrix a);
+struct cost cost_by_host_potrf(struct cost_reader *r, struct matrix a);
 struct cost cost_by_host(double seconds);
 
 double cost_event(struct cost_reader *r);

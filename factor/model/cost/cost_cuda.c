@@ -229,23 +229,53 @@ struct cost cost_resident_panel(
 /* ---- panels by the host ---- */
 
 /* Pivots and tau wait in pinned memory until those of an earlier panel have left it. */
-static struct cost behind_note(struct cost_reader *r, struct cost panel)
+static double note_wait(struct cost_reader *r)
 {
 	static const char name[] = "gpu.event.sync";
 
-	if (cost_known(r, name))
-		panel.term[TERM_HOST] += cost_scalar(r, name);
+	return cost_known(r, name) ? cost_scalar(r, name) : 0;
+}
+
+/* What the copy engine has written comes from the last cache when the host reads it first. The
+ * panels of the host's surfaces lie in the core's caches, as far as these hold a panel and the
+ * matrix that it was copied from. */
+static double first_reads(struct cost_reader *r, double bytes)
+{
+	static const char read[] = "host.memory.read", l2[] = "host.l2.stated";
+
+	if (!cost_known(r, l2) || !cost_known(r, read))
+		return 0;
+	const double far = fmax(2 * bytes, 2 * cost_scalar(r, l2));
+	return fmax(0,
+	        bytes / cost_host_rate(r, read, far) - bytes / cost_host_rate(r, read, 2 * bytes));
+}
+
+static struct cost after_copy(struct cost_reader *r, struct cost panel, double bytes)
+{
+	panel.term[TERM_HOST] += first_reads(r, bytes);
 	return panel;
 }
 
 struct cost cost_host_getrf(struct cost_reader *r, struct matrix a)
 {
-	return behind_note(r, cost_by_host_getrf(r, a));
+	struct cost panel = cost_by_host_getrf(r, a);
+
+	panel.term[TERM_HOST] += note_wait(r);
+	return after_copy(r, panel, cost_bytes(a));
 }
 
 struct cost cost_host_geqrf(struct cost_reader *r, struct matrix a)
 {
-	return behind_note(r, cost_by_host_geqrf(r, a));
+	struct cost panel = cost_by_host_geqrf(r, a);
+
+	panel.term[TERM_HOST] += note_wait(r);
+	return after_copy(r, panel, cost_bytes(a));
+}
+
+/* Of the block a triangle is read. */
+struct cost cost_host_potrf(struct cost_reader *r, struct matrix a)
+{
+	return after_copy(r, cost_by_host_potrf(r, a), cost_bytes(a) / 2);
 }
 
 const struct cost_model cost_cuda_level2 = {

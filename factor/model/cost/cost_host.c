@@ -279,7 +279,7 @@ static double diagonal(struct cost_reader *r, const char *name, int64_t n, enum 
 
 /* The diagonal block, and a triangular solve with the rows below it (a upper: the columns right of
  * it) at the rate of a square gemm of as many operations. */
-struct cost cost_host_potrf(struct cost_reader *r, struct matrix a)
+struct cost cost_by_host_potrf(struct cost_reader *r, struct matrix a)
 {
 	const char *name = OF_PRECISION("host.potrf", a.precision);
 	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;

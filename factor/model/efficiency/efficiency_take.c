@@ -2,7 +2,10 @@
 /* Efficiencies of another machine, or none. */
 #include "efficiency_internal.h"
 
+#include "factor/model/law/host_law.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_surface(const struct parameter *row, const void *unused)
@@ -46,13 +49,14 @@ static size_t take(struct profile *profile, const struct profile *other, bool by
 		const struct parameter on = on_all_threads(&other->row[i], other, own);
 		const double hardware = efficiency_seconds(here, &on),
 		             efficiency = by_hardware ? 1 : e.efficiency;
-		const bool host = hardware == 0 && e.hardware == 0; /* stays as it is */
+		/* the host's code stays as it is, and is no work of the hardware's */
+		const bool host = hardware == 0 && (by_hardware || e.hardware == 0);
 		if (isnan(hardware / efficiency) && !host)
 			continue;
 		profile_append(profile, &on);
 		struct parameter *row = &profile->row[profile->count - 1];
 		const double start = profile_parts_in(here->parts, row),
-		             factor = host ? 1 : hardware / efficiency / e.body;
+		             factor = host && !by_hardware ? 1 : hardware / efficiency / e.body;
 		struct estimate *to = &row->estimate;
 		*to = (struct estimate){start + factor * e.body,
 		        start + factor * fmax(0, to->low - e.start),
@@ -70,44 +74,73 @@ size_t efficiency_take(struct profile *profile, const struct profile *other)
 	return take(profile, other, false);
 }
 
-/* A call of a library that does next to nothing costs what a launch of ours does. */
-static void take_starts(struct profile *profile)
+static bool is_number(const struct parameter *row, const void *unused)
+{
+	(void)unused;
+	return regime_is_timing(row->regime) && row->arg_count == 0;
+}
+
+/* The highest rate of a product is the pipes', by the products of a multiply-add. */
+static double highest_rate(const struct profile *own, const char *name)
+{
+	static const struct {
+		const char *name;
+		double products;
+		const char *pipe[3];
+	} rates[] = {{"gpu.gemm.s.peak", 1, {"gpu.fma.s.rate"}},
+	        {"gpu.gemm.d.peak", 1, {"gpu.fma.d.rate", "gpu.mma.d.rate", "gpu.mma.d16.rate"}},
+	        {"gpu.gemm.tf32.peak", 1, {"gpu.mma.tf32.rate", "gpu.wgmma.tf32.rate"}},
+	        {"gpu.half_*.s.peak", 3, {"gpu.mma.h.rate", "gpu.wgmma.bf16.rate"}}};
+	double most = NAN;
+
+	for (size_t i = 0; i < ARRAY_LEN(rates); i++)
+		for (size_t p = 0; profile_name_matches(name, rates[i].name) &&
+		                   p < ARRAY_LEN(rates[i].pipe) && rates[i].pipe[p];
+		        p++)
+			most = fmax(
+			        most, profile_get(own, rates[i].pipe[p], NULL, 0).estimate.value /
+			                      rates[i].products);
+	return most;
+}
+
+/* Seconds of a call that does next to nothing by the host's law. */
+static double host_call(const struct profile *profile)
+{
+	struct cost_reader *reader = xcalloc(1, sizeof *reader);
+
+	cost_reader_start(reader, profile);
+	const double seconds = host_law(reader, &(struct host_work){.calls = 1}, 1);
+	free(reader);
+	return seconds;
+}
+
+/* Timings without arguments. A call of a library that does next to nothing costs what a launch of
+ * ours does. */
+static void take_numbers(struct profile *profile, const struct profile *other)
 {
 	double parts[PROFILE_PARTS];
 
 	profile_parts(profile, parts);
-	for (size_t i = 0; i < profile->count; i++) {
-		struct parameter *row = &profile->row[i];
-		const double start = fmin(row->estimate.value, profile_parts_in(parts, row));
-		if (regime_is_timing(row->regime) && row->arg_count == 0 &&
-		        strcmp(row->unit, "s") == 0 && start > 0)
-			row->estimate =
-			        (struct estimate){start, start, start, row->estimate.samples};
-	}
-}
-
-/* The highest rate of a product is the pipes'. */
-static void take_rates(struct profile *profile)
-{
-	static const char *const rates[][4] = {{"gpu.gemm.s.peak", "gpu.fma.s.rate"},
-	        {"gpu.gemm.d.peak", "gpu.fma.d.rate", "gpu.mma.d.rate", "gpu.mma.d16.rate"},
-	        {"gpu.gemm.tf32.peak", "gpu.mma.tf32.rate", "gpu.wgmma.tf32.rate"}};
-
-	for (size_t i = 0; i < ARRAY_LEN(rates); i++) {
-		double most = 0;
-		for (size_t r = 1; r < ARRAY_LEN(rates[i]) && rates[i][r]; r++)
-			most = fmax(
-			        most, profile_get(profile, rates[i][r], NULL, 0).estimate.value);
-		for (size_t r = 0; r < profile->count && most > 0; r++)
-			if (strcmp(profile->row[r].name, rates[i][0]) == 0)
-				profile->row[r].estimate = (struct estimate){most, most, most, 1};
+	profile_remove_if(profile, is_number, NULL);
+	const double call = host_call(profile);
+	for (size_t i = 0; i < other->count; i++) {
+		const struct parameter *row = &other->row[i];
+		const bool rate = strcmp(row->unit, "s") != 0,
+		           host = strncmp(row->name, "host.", strlen("host.")) == 0;
+		const double value = rate   ? highest_rate(profile, row->name)
+		                     : host ? call
+		                            : profile_parts_in(parts, row);
+		if (!is_number(row, NULL) || !(value > 0))
+			continue;
+		profile_append(profile, row);
+		profile->row[profile->count - 1].estimate =
+		        (struct estimate){value, value, value, 1};
 	}
 }
 
 size_t efficiency_by_hardware(struct profile *profile, const struct profile *other)
 {
-	take_starts(profile);
-	take_rates(profile);
+	take_numbers(profile, other);
 	profile->hardware_alone = true;
 	return take(profile, other, true);
 }

@@ -28,45 +28,24 @@ static double call(struct cost_reader *r)
 
 /* ---- threads and arithmetic ---- */
 
-static const char one_thread[] = "host.gemm.threads.s";
-
 double host_law_threads(struct cost_reader *r)
 {
-	static const char *const known[] = {"host.fma.s", one_thread, "host.parallel.fork"};
-	double threads = NAN;
+	const double threads = cost_last(r, "host.fma.s", "threads"),
+	             forked = cost_last(r, "host.parallel.fork", "threads");
 
-	for (size_t i = 0; i < ARRAY_LEN(known) && isnan(threads); i++)
-		threads = cost_last(r, known[i], "threads");
-	return isnan(threads) ? 1 : threads;
+	return !isnan(threads) ? threads : !isnan(forked) ? forked : 1;
 }
 
-static double product_rate(double n, double seconds)
-{
-	return 2 * n * n * n / seconds;
-}
-
-/* Without host.fma: the largest products measured, of one thread and of all. A vector holds half as
- * many doubles. */
-static double rate_of_products(struct cost_reader *r, enum precision precision, double threads)
-{
-	const char *const name = OF_PRECISION("host.gemm", precision);
-	const double n = cost_last(r, one_thread, "n"), most = cost_last(r, name, "n"),
-	             all = product_rate(most, cost_at(r, name, "n", most));
-
-	if (isnan(n))
-		return all;
-	const double one = product_rate(n, cost_at2(r, one_thread, "n", n, "threads", 1)) /
-	                   (precision == SINGLE ? 1 : 2);
-	return profile_between(
-	        PROFILE_LOGARITHMIC, threads, 1, one, fmax(2, host_law_threads(r)), all);
-}
-
+/* Without host.fma: a core that copies in its first cache loads and stores a vector a cycle, and
+ * its two units multiply and add one each. */
 static double fma_rate(struct cost_reader *r, enum precision precision, double threads)
 {
 	const char *const name = OF_PRECISION("host.fma", precision);
 
-	return cost_known(r, name) ? cost_at(r, name, "threads", threads)
-	                           : rate_of_products(r, precision, threads);
+	if (cost_known(r, name))
+		return cost_at(r, name, "threads", threads);
+	return threads * 2 / (double)precision_bytes(precision) *
+	       cost_at2(r, "host.memory.copy", "threads", 1, "bytes", SMALLEST);
 }
 
 /* Cores behind so many threads: hardware threads share one. */

@@ -32,6 +32,16 @@ static const struct pipe {
         [PIPE_GROUP_BF16] = {"gpu.wgmma.bf16.rate", NULL, BY_NOTHING, 0},
 };
 
+/* What stands for an instruction that the profile's build does not have: a smaller one. */
+static const struct pipe *measured_pipe(struct cost_reader *r, int pipe)
+{
+	static const int smaller[PIPE_COUNT] = {[PIPE_TENSOR_FP64_LARGE] = PIPE_TENSOR_FP64,
+	        [PIPE_GROUP_TF32] = PIPE_TENSOR_TF32,
+	        [PIPE_GROUP_BF16] = PIPE_TENSOR_BF16};
+
+	return &pipes[smaller[pipe] && !cost_known(r, pipes[pipe].rate) ? smaller[pipe] : pipe];
+}
+
 /* Seconds of a warp's instruction on a saturated multiprocessor. */
 static const char *const issue[PIPE_COUNT] = {
         [PIPE_SPECIAL] = "gpu.special.ex2.issue", [PIPE_INTEGER] = "gpu.int.mad.issue"};
@@ -80,8 +90,8 @@ double law_arithmetic(struct cost_reader *r, const struct kernel_work *w, const 
 		const double seconds =
 		        issue[i] ? operations * share / WARP * cost_scalar(r, issue[i])
 		                 : operations * share /
-		                           rate_of(r, &pipes[i], p->together * p->warps, chains,
-		                                   p->sms);
+		                           rate_of(r, measured_pipe(r, i), p->together * p->warps,
+		                                   chains, p->sms);
 		longest = fmax(longest, seconds);
 		sum += seconds;
 		if (isnan(seconds))
