@@ -189,5 +189,6 @@ void efficiency_prepare(struct profile *profile)
 			row->by_time = surface_by_time(row->name);
 		}
 	}
+	efficiency_spread(profile);
 	efficiency_reader_free(e);
 }

@@ -2,7 +2,7 @@
 /* Intervals of the hardware law. */
 #include "law_parts.h"
 
-#include "factor/model/predictions/model_question.h"
+#include "factor/model/predictions/intervals.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile_row.h"
 
@@ -43,15 +43,12 @@ void law_interval(const struct cost_reader *reader, const struct kernel_work *wo
 	struct cost_reader *r = xmalloc(sizeof *r);
 	struct spread spread = {0, 0};
 	struct law_answer other;
-	const double claimed = claimed_accuracy * a->seconds;
 
 	cost_reader_copy(r, reader);
 	spread_widen(&spread, (a->seconds - law_overlapped(r, work, count, form, -1, &other)) / 2,
 	        (law_overlapped(r, work, count, form, 1, &other) - a->seconds) / 2);
-	spread_widen(&spread, claimed, claimed);
 	spread_rows(r, work, count, form, a->seconds, &spread);
-	a->low = fmax(0, a->seconds - sqrt(spread.below));
-	a->high = a->seconds + sqrt(spread.above);
+	interval_ends(&interval_table.of[INTERVAL_ALONE], &spread, a->seconds, &a->low, &a->high);
 	free(r);
 }
 
