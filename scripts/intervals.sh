@@ -28,5 +28,4 @@ for machine in $INTERVAL_MACHINES; do
 	set -- "$@" "$folder"
 done
 shift 2
-"$bin/validate" --intervals "$table.new" "$@" && mv "$table.new" "$table" || exit 1
-sed -n '/\[INTERVAL_/p' "$table"
+"$bin/validate" --intervals "$table.new" "$@" && mv "$table.new" "$table"

@@ -352,6 +352,10 @@ static int write_intervals(const char *path, char *const *folder)
 	interval_table_write(&table, out);
 	if (fclose(out) != 0)
 		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", path);
+	for (int k = 0; k < INTERVAL_KINDS; k++)
+		printf("%s: %zu cases, %.3g spreads, efficiencies from %.3g to %.3g\n",
+		        interval_kind_name[k], table.of[k].cases, table.of[k].spreads,
+		        table.of[k].least, table.of[k].most);
 	interval_fit_free(fit);
 	return EXIT_DONE;
 }
@@ -385,7 +389,8 @@ int main(int argc, char **argv)
 
 	cli_parse(argc, argv, &program, &v.common, &folders);
 	if (!intervals != !(folders && *folders))
-		msg_die(EXIT_BAD_USAGE, "--intervals FILE needs folders, and nothing else takes them");
+		msg_die(EXIT_BAD_USAGE,
+		        "--intervals FILE needs folders, and nothing else takes them");
 	if (intervals)
 		return write_intervals(intervals, folders);
 	if (update)
