@@ -332,6 +332,11 @@ static void add_run(struct interval_fit *fit, const char *folder)
 			msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
 		free(path);
 	}
+	const char *model = table_meta(of[0]->table, "model");
+	if (!model || strcmp(model, cli_model()) != 0)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s/predictions.tsv is by another model than this program's: predict again",
+		        folder);
 	const size_t count = errors_compare(of[0], of[1], &rows);
 	interval_fit_add(fit, slash ? slash + 1 : folder, rows, count, &interval_table);
 	free(rows);
