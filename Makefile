@@ -132,7 +132,7 @@ C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '
 SHELL_FILES := $(wildcard scripts/*.sh plots/*.sh tests/*.sh) .ci/run fathom
 
 # ---- use -------------------------------------------------------------------------------------------------------------
-.PHONY: all examples setup setup-develop probe fit validate report plots bench record test test-programs test-full test-as-arch test-devices check check-archs check-arm64 check-cuda12 check-kernels check-work \
+.PHONY: all examples setup setup-develop probe fit validate report plots bench record intervals test test-programs test-full test-as-arch test-devices check check-archs check-arm64 check-cuda12 check-kernels check-work \
 	device-code dist-archs sanitize format shellcheck install uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
@@ -305,6 +305,10 @@ fit: $(BUILD)/bin/fit
 ## record record: copy a complete run of data/local to data/MACHINE (make record MACHINE=name)
 record:
 	$(Q)sh scripts/record.sh "$(OUTPUT)" "$(MACHINE)"
+
+## record intervals: calibrate the factors of intervals again on the recorded measurements, then build
+intervals: $(BUILD)/bin/predict $(BUILD)/bin/validate
+	$(Q)sh scripts/intervals.sh $(BUILD)/bin factor/model/predictions/interval_table.c
 
 # One command may name several steps: they run in this order even under -j, and measurements never overlap.
 ifneq ($(filter setup,$(MAKECMDGOALS)),)

@@ -7,6 +7,7 @@
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile.h"
+#include "factor/validation/interval_fit.h"
 #include "factor/validation/seeds.h"
 #include "factor/validation/update_or_refactor.h"
 #include "factor/validation/errors_tables.h"
@@ -25,7 +26,7 @@ struct validation {
 	size_t predicted, measured; /* of this run: earlier seeds follow */
 	char profile_sha[65], predictions_sha[65], measurements_sha[65];
 	struct seed_key key;
-	bool seen; /* another model or profile was judged by the seed */
+	bool seen; /* another model or profile was judged by the seed, or intervals come from it */
 	int argc;
 	char **argv;
 };
@@ -153,7 +154,7 @@ static void log_seed(struct validation *v, struct comparison *rows, size_t count
 		table_free(seeds);
 		return;
 	}
-	v->seen = seeds_seen(seeds, &v->key);
+	v->seen = seeds_seen(seeds, &v->key) || interval_saw(&interval_table, v->key.seed);
 	for (size_t i = 0; i < count && v->seen; i++)
 		rows[i].drawn = rows[i].drawn && result_seed(rows[i].predicted) != v->key.seed;
 	const size_t n = cases_of(rows, count, v->key.seed, &cases),
@@ -267,10 +268,10 @@ static void print_report(const struct validation *v, const struct comparison *ro
 	printf("Validation of %s: %zu predictions, %zu measurements (no fit used them)\n",
 	        v->common.output, v->predicted, v->measured);
 	if (v->seen)
-		printf("Seed %" PRId64
-		       " was judged before the last change of model or profile: its "
-		       "shapes count as fixed ones\n",
-		        v->key.seed);
+		printf("Seed %" PRId64 " %s: its shapes count as fixed ones\n", v->key.seed,
+		        interval_saw(&interval_table, v->key.seed)
+		                ? "is one that intervals were calibrated on"
+		                : "was judged before the last change of model or profile");
 	say_whether_stale(v, stdout);
 	say_host_clock(v, stdout);
 	say_shared_cores(v, stdout);
@@ -313,15 +314,74 @@ static int validate_updates(struct validation *v)
 	return EXIT_DONE;
 }
 
+/* ---- factors of intervals ---- */
+
+/* Predictions and measurements of a folder, which need not be linked: a calibration judges nothing.
+ */
+static void add_run(struct interval_fit *fit, const char *folder)
+{
+	struct results *of[2];
+	struct comparison *rows;
+	struct fault fault;
+	const char *slash = strrchr(folder, '/');
+
+	for (int i = 0; i < 2; i++) {
+		char *path = xasprintf("%s/%s.tsv", folder, i ? "measurements" : "predictions");
+		of[i] = results_read(path, &fault);
+		if (!of[i])
+			msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+		free(path);
+	}
+	const char *model = table_meta(of[0]->table, "model");
+	if (!model || strcmp(model, cli_model()) != 0)
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s/predictions.tsv is by another model than this program's: predict again",
+		        folder);
+	const size_t count = errors_compare(of[0], of[1], &rows);
+	interval_fit_add(fit, slash ? slash + 1 : folder, rows, count, &interval_table);
+	free(rows);
+	results_free(of[0]);
+	results_free(of[1]);
+}
+
+static int write_intervals(const char *path, char *const *folder)
+{
+	struct interval_fit *fit = interval_fit_new();
+
+	for (; folder && *folder; folder++)
+		add_run(fit, *folder);
+	const struct interval_table table = interval_fit_table(fit, &interval_table);
+	FILE *out = fopen(path, "w");
+	if (!out)
+		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", path);
+	interval_table_write(&table, out);
+	if (fclose(out) != 0)
+		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", path);
+	for (int k = 0; k < INTERVAL_KINDS; k++)
+		printf("%s: %zu cases, %.3g spreads, efficiencies from %.3g to %.3g\n",
+		        interval_kind_name[k], table.of[k].cases, table.of[k].spreads,
+		        table.of[k].least, table.of[k].most);
+	interval_fit_free(fit);
+	return EXIT_DONE;
+}
+
 int main(int argc, char **argv)
 {
 	bool update = false;
+	const char *intervals = NULL;
+	char **folders = NULL;
 	const struct cli_option options[] = {{"update", 0, CLI_FLAG, &update, NULL,
-	        "only changes of a QR factorization: update_predictions.tsv and update.tsv, into "
-	        "decisions.tsv",
-	        0, 0}};
+	                                             "only changes of a QR factorization: "
+	                                             "update_predictions.tsv and update.tsv, into "
+	                                             "decisions.tsv",
+	                                             0, 0},
+	        {"intervals", 0, CLI_TEXT, &intervals, "FILE",
+	                "only factors of intervals, into FILE as C source: of these folders, each "
+	                "with predictions by this build",
+	                0, 0}};
 	const struct cli_program program = {.name = "fathom-validate",
 	        .summary = "Compares the predictions with the measurements and judges the model.",
+	        .operands = "[FOLDER...]",
 	        .details =
 	                "Reads profile.tsv, predictions.tsv and measurements.tsv of the output "
 	                "folder and\nrefuses files whose checksums do not match; writes "
@@ -332,7 +392,12 @@ int main(int argc, char **argv)
 	struct validation v = {.argc = argc, .argv = argv};
 	struct comparison *rows;
 
-	cli_parse(argc, argv, &program, &v.common, NULL);
+	cli_parse(argc, argv, &program, &v.common, &folders);
+	if (!intervals != !(folders && *folders))
+		msg_die(EXIT_BAD_USAGE,
+		        "--intervals FILE needs folders, and nothing else takes them");
+	if (intervals)
+		return write_intervals(intervals, folders);
 	if (update)
 		return validate_updates(&v);
 	v.profile = profile_open(v.common.output);

@@ -10,7 +10,7 @@
 
 const char *const verdict_name[] = {"OK", "OVER", "UNDER", "AMBIGUOUS", "SKIPPED"};
 
-static const double limit = 0.10; /* of OK */
+static const double verdict_band = 0.10; /* of OK */
 
 /* ---- one row ---- */
 
@@ -19,11 +19,11 @@ static enum verdict judge(double predicted, const struct estimate *measured)
 	double least = errors_relative(predicted, measured->high),
 	       most = errors_relative(predicted, measured->low);
 
-	if (least >= -limit && most <= limit)
+	if (least >= -verdict_band && most <= verdict_band)
 		return VERDICT_OK;
-	if (least > limit)
+	if (least > verdict_band)
 		return VERDICT_OVER;
-	if (most < -limit)
+	if (most < -verdict_band)
 		return VERDICT_UNDER;
 	return VERDICT_AMBIGUOUS;
 }

@@ -361,6 +361,33 @@ static void print_verdict(
 	fputc('\n', out);
 }
 
+/* The model's intervals, and those of the hardware law at efficiency 1. */
+static void print_intervals(
+        const struct comparison *rows, size_t count, enum shapes shapes, FILE *out)
+{
+	bool any = false;
+
+	for (int k = 0; k <= REGIMES; k++) {
+		const bool alone = k == REGIMES;
+		const struct error_summary s = errors_summary(rows, count,
+		        &(struct errors_filter){.regime = regime_name[alone ? 0 : k],
+		                .level = alone ? LEVEL_HARDWARE : LEVEL_FULL,
+		                .shapes = shapes});
+		if (s.cases == 0)
+			continue;
+		if (any)
+			fprintf(out, "; ");
+		else
+			fprintf(out, "Intervals of 95 %%, %s shapes: ", shapes_name[shapes]);
+		fprintf(out, "%s %.1f %% of %zu covered, half-width %.1f %%",
+		        alone ? "at efficiency 1" : regime_name[k], 100 * s.coverage, s.cases,
+		        100 * s.half_width);
+		any = true;
+	}
+	if (any)
+		fputc('\n', out);
+}
+
 static void print_phases(const struct comparison *rows, size_t count, FILE *out)
 {
 	static const char *const columns[] = {"case", "phase", "m", "n", "hardware us",
@@ -381,6 +408,8 @@ void errors_print(const struct comparison *rows, size_t count, size_t most, FILE
 {
 	print_verdict(rows, count, SHAPES_DRAWN, out);
 	print_verdict(rows, count, SHAPES_FIXED, out);
+	print_intervals(rows, count, SHAPES_DRAWN, out);
+	print_intervals(rows, count, SHAPES_FIXED, out);
 	print_bad(rows, count, most, out);
 	print_skipped(rows, count, out);
 	print_families(rows, count, out);

@@ -206,6 +206,19 @@ struct profile *profile_copy(const struct profile *profile)
 	return copy;
 }
 
+/* One end of a row's interval with its spread, NaN where there is none. */
+static double end_of(const struct parameter *row, int side)
+{
+	const double value = row->estimate.value,
+	             end = side > 0 ? row->estimate.high : row->estimate.low,
+	             spread = row->spread * fmax(0, value - row->start);
+
+	return row->spread > 0
+	               ? fmax(fmin(value, row->start),
+	                         value + side * hypot(isfinite(end) ? end - value : 0, spread))
+	               : end;
+}
+
 bool profile_move_rows(
         struct profile *shifted, const struct profile *profile, const char *name, int side)
 {
@@ -213,8 +226,7 @@ bool profile_move_rows(
 
 	EACH_ROW (i, profile, name) {
 		const struct parameter *row = &profile->row[i];
-		const double value = row->estimate.value,
-		             end = side > 0 ? row->estimate.high : row->estimate.low;
+		const double value = row->estimate.value, end = end_of(row, side);
 		shifted->row[i].estimate.value = side && isfinite(end) ? end : value;
 		moved = moved || (side && isfinite(end) && end != value);
 	}

@@ -28,6 +28,9 @@ struct parameter {
 	/* Of a timing whose work is known: seconds to start, and seconds that the hardware needs
 	 * for the rest; 0: not known. */
 	double start, hardware;
+	/* Of the time beyond the start: what interpolation near the row leaves open, relative; 0:
+	 * nothing, or not known (factor/model/efficiency/efficiency.h). */
+	double spread;
 };
 
 struct profile {
@@ -171,7 +174,8 @@ bool profile_change_is_read(const struct profile *profile, int change);
 struct profile *profile_shifted(const struct profile *profile, const char *name, int side);
 
 /* In a copy with the same rows: those of `name` at one end of their intervals (side -1 or 1), or at
- * their values (0). Returns whether any is not at its value. */
+ * their values (0). A row's interval and its spread add in quadrature. Returns whether any is not
+ * at its value. */
 bool profile_move_rows(
         struct profile *shifted, const struct profile *profile, const char *name, int side);
 

@@ -116,6 +116,19 @@ expect 0 'Seed 5 was judged before' "a seed that another profile was judged by j
 [ "$(judged)" = "" ]
 result $? "and errors of the other profile are gone: $(judged)"
 
+# ---- factors of intervals
+tree=$(dirname "$0")/../..
+run=$(sed -n 's/^\t\t{"\(.*\)", \([0-9][0-9]*\)},$/\1 \2/p' "$tree/factor/model/predictions/interval_table.c" | head -n 1)
+if [ -n "$run" ]; then
+	cp -r "$tree/data/${run% *}" "$scratch/known"
+	expect 0 "Seed ${run#* } is one that intervals were calibrated on" "such a seed judges nothing" \
+		"$bin/validate" --output "$scratch/known"
+	expect 0 'Verdict, drawn shapes: 0 seeds' "its shapes count as fixed ones" "$bin/validate" --output "$scratch/known"
+fi
+expect 0 '^library: [1-9][0-9]* cases' "factors from a folder" "$bin/validate" --intervals "$scratch/table.c" "$data"
+expect 0 'INTERVAL_LIBRARY\] = {[0-9.]*, 1, 1, [1-9]' "as C source" cat "$scratch/table.c"
+expect 2 'folders' "not from none" "$bin/validate" --intervals "$scratch/table.c"
+
 mkdir "$scratch/bench"
 expect 0 'potrf  s     256' "measure --bench: the small whole factorizations" \
 	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"

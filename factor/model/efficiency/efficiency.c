@@ -183,5 +183,6 @@ void efficiency_prepare(struct profile *profile)
 			row->start = start;
 		}
 	}
+	efficiency_spread(profile);
 	efficiency_reader_free(e);
 }

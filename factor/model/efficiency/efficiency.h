@@ -23,8 +23,8 @@ void efficiency_reader_free(struct efficiency_reader *reader);
 bool efficiency_has(const struct parameter *row);
 struct efficiency efficiency_of(struct efficiency_reader *reader, const struct parameter *row);
 
-/* Writes start and hardware seconds into the rows of surfaces, so that a cost_reader with this
- * hardware interpolates efficiencies instead of times. After all changes of the profile. */
+/* Writes start, hardware seconds and spread into the rows of surfaces, so that a cost_reader with
+ * this hardware interpolates efficiencies instead of times. After all changes of the profile. */
 void efficiency_prepare(struct profile *profile);
 struct cost_hardware *efficiency_hardware_new(const struct profile *profile);
 void efficiency_hardware_free(struct cost_hardware *hardware);

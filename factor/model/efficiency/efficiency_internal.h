@@ -19,6 +19,10 @@ struct efficiency_reader {
 	struct cost_reader reader;
 };
 
+/* Writes the spread of rows with start and hardware: how far each is from the interpolation between
+ * its neighbours, drawn to what is usual of its surface and of like surfaces. */
+void efficiency_spread(struct profile *profile);
+
 /* The law's seconds for a call of the host, or for the work of a row without the start of its first
  * launch; NaN: not known. */
 double efficiency_seconds(struct efficiency_reader *e, const struct parameter *row);

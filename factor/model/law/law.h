@@ -77,7 +77,7 @@ struct law_answer law_answer_in_form(
         struct cost_reader *, const struct kernel_work *work, size_t count, enum law_form form);
 
 /* The interval: every parameter used at both ends of its own, half of what the overlap of chain and
- * throughput leaves open, and claimed_accuracy, in quadrature. */
+ * throughput leaves open, and the efficiency of an unknown kernel (intervals.h), in quadrature. */
 void law_interval(const struct cost_reader *, const struct kernel_work *work, size_t count,
         enum law_form form, struct law_answer *answer);
 

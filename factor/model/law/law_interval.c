@@ -2,7 +2,7 @@
 /* Intervals of the hardware law. */
 #include "law_parts.h"
 
-#include "factor/model/predictions/model_question.h"
+#include "factor/model/predictions/intervals.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile_row.h"
 
@@ -37,7 +37,7 @@ static void spread_rows(struct cost_reader *r, const struct kernel_work *work, s
 	profile_view_free(&shifted);
 }
 
-/* The class's efficiencies at both ends, or without one what the law claims for itself. */
+/* The class's efficiencies at both ends. */
 static void spread_efficiency(struct cost_reader *r, const struct kernel_work *work, size_t count,
         enum law_form form, double seconds, struct spread *spread)
 {
@@ -45,19 +45,14 @@ static void spread_efficiency(struct cost_reader *r, const struct kernel_work *w
 	struct law_answer other;
 	double off[2];
 
-	if (!(work[0].efficiency.value > 0)) {
-		const double claimed = claimed_accuracy * seconds;
-		spread_widen(spread, claimed, claimed);
-	} else {
-		for (int end = 0; end < 2; end++) {
-			memcpy(at, work, count * sizeof *at);
-			for (size_t i = 0; i < count; i++)
-				at[i].efficiency.value =
-				        end ? work[i].efficiency.low : work[i].efficiency.high;
-			off[end] = law_overlapped(r, at, count, form, 0, &other) - seconds;
-		}
-		spread_widen(spread, -off[0], off[1]);
+	for (int end = 0; end < 2; end++) {
+		memcpy(at, work, count * sizeof *at);
+		for (size_t i = 0; i < count; i++)
+			at[i].efficiency.value =
+			        end ? work[i].efficiency.low : work[i].efficiency.high;
+		off[end] = law_overlapped(r, at, count, form, 0, &other) - seconds;
 	}
+	spread_widen(spread, -off[0], off[1]);
 	free(at);
 }
 
@@ -65,16 +60,19 @@ void law_interval(const struct cost_reader *reader, const struct kernel_work *wo
         enum law_form form, struct law_answer *a)
 {
 	struct cost_reader *r = xmalloc(sizeof *r);
+	const bool known = work[0].efficiency.value > 0;
+	const struct interval_factor of_class = {.spreads = 1, .least = 1, .most = 1};
 	struct spread spread = {0, 0};
 	struct law_answer other;
 
 	cost_reader_copy(r, reader);
 	spread_widen(&spread, (a->seconds - law_overlapped(r, work, count, form, -1, &other)) / 2,
 	        (law_overlapped(r, work, count, form, 1, &other) - a->seconds) / 2);
-	spread_efficiency(r, work, count, form, a->seconds, &spread);
+	if (known)
+		spread_efficiency(r, work, count, form, a->seconds, &spread);
 	spread_rows(r, work, count, form, a->seconds, &spread);
-	a->low = fmax(0, a->seconds - sqrt(spread.below));
-	a->high = a->seconds + sqrt(spread.above);
+	interval_ends(known ? &of_class : &interval_table.of[INTERVAL_ALONE], &spread, a->seconds,
+	        &a->low, &a->high);
 	free(r);
 }
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const double claimed_accuracy = 0.10;
-
 double question_seconds(const struct question *q, bool overlap, struct model_result *result)
 {
 	struct executor *e = q->executor;
@@ -68,6 +66,11 @@ static bool refuse(const struct asking *asking, struct prediction *out)
 	return false;
 }
 
+static const struct interval_factor *factor_of(const struct cost_reader *reader)
+{
+	return &interval_table.of[interval_kind_of(reader->model.profile, reader->model.regime)];
+}
+
 bool prediction_make(const struct asking *a, struct prediction *out)
 {
 	const struct question *q = &a->question;
@@ -85,6 +88,10 @@ bool prediction_make(const struct asking *a, struct prediction *out)
 	} else if (ok) {
 		if (a->interval && a->level == LEVEL_FULL)
 			question_interval(q, out);
+		else if (a->interval &&
+		         a->level == LEVEL_HARDWARE) /* the rest is small beside it */
+			interval_ends(factor_of(executor_model_reader(q->executor)),
+			        &(struct spread){0, 0}, out->seconds, &out->low, &out->high);
 		out->seconds /= a->calls;
 		out->low /= a->calls;
 		out->high /= a->calls;
@@ -102,12 +109,6 @@ void paper_refuse(
 	for (int p = 0; p < phases; p++)
 		phase[p] = NAN;
 	*fault = executor_model_fault(executor);
-}
-
-void spread_widen(struct spread *spread, double below, double above)
-{
-	spread->below += below * below;
-	spread->above += above * above;
 }
 
 /* Restarts the reader on another profile with the settings of `base`. */
@@ -168,69 +169,6 @@ static void spread_parameters(const struct question *q, const struct profile *pr
 	profile_view_free(&shifted);
 }
 
-/* The range of each argument of the function whose rows were looked at last. */
-struct ranges {
-	const char *name;
-	double low[PROFILE_ARGS], high[PROFILE_ARGS];
-};
-
-static void find_ranges(
-        const struct profile *profile, const struct parameter *row, struct ranges *ranges)
-{
-	if (ranges->name && strcmp(ranges->name, row->name) == 0)
-		return;
-	ranges->name = row->name;
-	for (size_t i = 0; i < row->arg_count; i++)
-		profile_range(
-		        profile, row->name, row->arg_name[i], &ranges->low[i], &ranges->high[i]);
-}
-
-/* Levels are separate cases: there is nothing between two of them. */
-static bool is_axis(const char *argument)
-{
-	return strcmp(argument, "level") != 0;
-}
-
-/* Whether all arguments of a row are even, or odd, powers of two or ends of their range. */
-static bool every_other(const struct parameter *row, const struct ranges *ranges, int odd)
-{
-	for (size_t i = 0; i < row->arg_count; i++) {
-		double x = row->arg[i];
-		if (is_axis(row->arg_name[i]) && x != ranges->low[i] && x != ranges->high[i] &&
-		        lround(log2(fmax(x, 1))) % 2 != odd)
-			return false;
-	}
-	return true;
-}
-
-/* The error of interpolation between the rows of surfaces. With every other row only, in each
- * direction, the time changes by three times that error, as a chord's error grows with the square
- * of its length. */
-static double spread_surface(const struct question *q, const struct profile *profile,
-        const struct cost_reader *base, double seconds)
-{
-	struct cost_reader *reader = executor_model_reader(q->executor);
-	struct ranges ranges = {.name = NULL};
-	double most = 0;
-
-	for (int odd = 0; odd < 2; odd++) {
-		struct profile coarse = {0};
-		for (size_t r = 0; r < profile->count; r++) {
-			const struct parameter *row = &profile->row[r];
-			find_ranges(profile, row, &ranges);
-			if (!regime_is_timing(row->regime) || every_other(row, &ranges, odd))
-				profile_put(&coarse, row);
-		}
-		start_like(reader, base, &coarse);
-		double off = fabs(question_seconds(q, false, NULL) - seconds);
-		if (off > most) /* not when too few rows are left to tell */
-			most = off;
-		profile_view_free(&coarse);
-	}
-	cost_reader_copy(reader, base);
-	return most / 3;
-}
-
 static void spread_structure(const struct question *q, const struct profile *profile,
         const struct cost_reader *base, double seconds, struct spread *spread)
 {
@@ -243,10 +181,6 @@ static void spread_structure(const struct question *q, const struct profile *pro
 	cost_reader_copy(reader, base);
 	spread_widen(spread, overlap, overlap);
 	spread_widen(spread, linear, linear);
-	if (regime_is_timing(base->model.regime)) {
-		double between = spread_surface(q, profile, base, seconds);
-		spread_widen(spread, between, between);
-	}
 }
 
 void question_interval(const struct question *q, struct prediction *out)
@@ -258,9 +192,7 @@ void question_interval(const struct question *q, struct prediction *out)
 	struct profile part = model_rows(&base->model);
 	spread_parameters(q, &part, base, out->seconds, &spread);
 	spread_structure(q, &part, base, out->seconds, &spread);
-	spread_widen(&spread, claimed_accuracy * out->seconds, claimed_accuracy * out->seconds);
-	out->low = fmax(0, out->seconds - sqrt(spread.below));
-	out->high = out->seconds + sqrt(spread.above);
+	interval_ends(factor_of(base), &spread, out->seconds, &out->low, &out->high);
 	profile_view_free(&part);
 	free(base);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "factor/model/simulation/executor_model.h"
+#include "intervals.h"
 
 struct question {
 	struct executor *executor;
@@ -49,10 +50,3 @@ struct executor *prediction_executor(
 /* A paper's prediction that is not possible: NaN, and the executor's fault. */
 void paper_refuse(
         struct executor *executor, double *total, double *phase, int phases, struct fault *fault);
-
-/* The spread of an answer when its parameters lie, one after the other, at the ends of their
- * intervals: the sums of the squares of the seconds below and above. */
-struct spread {
-	double below, above;
-};
-void spread_widen(struct spread *spread, double below, double above);

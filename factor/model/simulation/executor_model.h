@@ -48,11 +48,6 @@ struct cost_reader *executor_model_reader(struct executor *executor);
 /* Why the run has no cost: a missing parameter, else the executor's own fault. */
 struct fault executor_model_fault(struct executor *executor);
 
-/* The accuracy that the model claims, as a fraction of the time, for what its laws leave out:
- * instruction fetch, the host's jitter, the effect of operations on each other's caches. It is
- * declared before any run; validation counts how many measurements the interval covers. */
-extern const double claimed_accuracy;
-
 struct prediction {
 	double seconds, low, high; /* low, high: 95 % interval propagated from the profile's */
 	struct model_result parts; /* of the value */
@@ -68,9 +63,9 @@ struct prediction {
  * phases.
  *
  * The interval adds several changes of the time in quadrature. Each parameter used is moved to
- * either end of its own interval. Two structural terms are each half of the difference between two
- * ways to compute: kernel start-up and traffic added or overlapped; interpolation by logarithms or
- * linear. */
+ * either end of its own interval, a surface also by the spread of its efficiency. Two structural
+ * terms are each half of the difference between two ways to compute: kernel start-up and traffic
+ * added or overlapped; interpolation by logarithms or linear. intervals.h has the last step. */
 bool model_predict(const struct profile *profile, enum model_target target, const char *variant,
         int64_t m, int64_t n, enum precision precision, int level, struct prediction *out);
 

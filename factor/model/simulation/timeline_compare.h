@@ -2,9 +2,10 @@
 /* A simulated timeline against a measured one of the same plan: the limiter of each step, the cost
  * of each phase, and the operations whose costs are wrong.
  *
- * Several phases may cost a step about as much, and the model claims no more than claimed_accuracy
- * of a step's time. Where the measured limiter costs less than the simulated one by at most that,
- * in the simulation, the step is a tie: neither agreement nor disagreement, and counted apart. */
+ * Several phases may cost a step about as much, and the model does not tell phases apart that
+ * differ by less than a tenth of a step's time. Where the measured limiter costs less than the
+ * simulated one by at most that, in the simulation, the step is a tie: neither agreement nor
+ * disagreement, and counted apart. */
 #pragma once
 
 #include "timeline.h"

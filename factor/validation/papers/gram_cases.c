@@ -93,7 +93,7 @@ bool gram_predict(const struct profile *profile, int level, bool interval, struc
 
 bool gram_row_predict(const struct profile *profile, int level, struct result *row)
 {
-	return gram_predict(profile, level, level == 2, row);
+	return gram_predict(profile, level, true, row);
 }
 
 int gram_threads(const struct profile *profile)

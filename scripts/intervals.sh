@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# make intervals: calibrates the factors of intervals. Predicts the recorded shapes of every machine in data/ again by this build, compares
+# with the recorded measurements, and writes TABLE (factor/model/predictions/interval_table.c). Build again afterwards. A seed that
+# is calibrated on judges no intervals: INTERVAL_MACHINES="NAME ..." leaves machines out.
+# Usage: sh scripts/intervals.sh BIN TABLE
+set -u
+LC_ALL=C
+export LC_ALL
+
+bin=$1
+table=$2
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+[ -n "${INTERVAL_MACHINES-}" ] || INTERVAL_MACHINES=$(for file in data/*/measurements.tsv; do basename "${file%/*}"; done)
+
+for machine in $INTERVAL_MACHINES; do
+	folder=$scratch/$machine
+	mkdir "$folder" || exit 1
+	cp "data/$machine/profile.tsv" "data/$machine/machine.tsv" "data/$machine/measurements.tsv" "$folder" || exit 1
+	seed=$(sed -n -e '/^#/!q' -e 's/^# seed: //p' "data/$machine/predictions.tsv")
+	# Recorded runs with --quick predicted fewer shapes: shapes without a measurement count for nothing.
+	quick=
+	! grep -q '^# command: .*predict.* --quick' "data/$machine/predictions.tsv" || quick=--quick
+	echo "intervals: $machine${seed:+, seed $seed}"
+	# shellcheck disable=SC2086 # words
+	"$bin/predict" $quick ${seed:+"--seed=$seed"} --output "$folder" >/dev/null || exit 1
+	set -- "$@" "$folder"
+done
+shift 2
+"$bin/validate" --intervals "$table.new" "$@" && mv "$table.new" "$table"
