@@ -41,9 +41,9 @@ ratio() {
 	ratio "which is faster" 1.05 1.5 "$(seconds $stream)" "$(seconds $stream --calibration none)"
 	ratio "efficiencies of another machine" 0.9 1.1 "$(seconds $stream)" "$(seconds $stream --calibration nvidia-h100)"
 	mkdir "$scratch/few"
-	grep -v '^gpu.*[[:space:]]calibrated[[:space:]]' "$here/../../data/nvidia-h200/profile.tsv" >"$scratch/few/profile.tsv"
-	grep '^gpu.gram_panel' "$here/../../data/nvidia-h200/profile.tsv" >>"$scratch/few/profile.tsv"
-	cp "$here/../../data/nvidia-h200/machine.tsv" "$scratch/few"
+	grep -v '^gpu.*[[:space:]]calibrated[[:space:]]' "$root/data/nvidia-h200/profile.tsv" >"$scratch/few/profile.tsv"
+	grep '^gpu.gram_panel' "$root/data/nvidia-h200/profile.tsv" >>"$scratch/few/profile.tsv"
+	cp "$root/data/nvidia-h200/machine.tsv" "$scratch/few"
 	expect 0 'dram: median of [0-9]* points of our kernels of all classes, since its own has too few' "too few kernels of the class" \
 		"$bin/advise" kernel --output "$scratch/few" $stream
 	kernel 0 '^\* cluster ' "16 blocks that exchange: one cluster" $panel

@@ -85,7 +85,7 @@ static void take_values(const struct parameter *row, size_t count, double *value
 	bool by_time = false;
 
 	for (size_t i = 0; i < count; i++)
-		by_time = by_time || !(row[i].hardware > 0) || row[i].by_time;
+		by_time = by_time || !(row[i].hardware > 0);
 	for (size_t i = 0; i < count; i++) {
 		const double body = row[i].estimate.value - (by_time ? 0 : row[i].start);
 		value[i] = efficiency_has(&row[i]) && body > 0
