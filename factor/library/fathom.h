@@ -94,7 +94,7 @@ FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, i
  *   FATHOM_MATH_3XTF32  tensor cores; each factor is split, x = high + low, 11 significant bits
  *                       each, and high high + high low + low high are summed, at most 256 products
  *                       at a time in the tensor cores' accumulators, which truncate. Backward
- *                       errors are at most 2 times those of FP32 (LU of a dominant diagonal: 2.4 times).
+ *                       errors are at most 2 times those of FP32 (LU of a dominant diagonal: 2.4).
  *                       Operands below 2^-115 lose bits (error up to 2^-137), and an infinite
  *                       operand may give NaN where fp32 gives infinity.
  *   FATHOM_MATH_3XFP16  the parts in FP16, with a power of two for each row or column of a factor
