@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocked QR factorization on the host executor and on the GPU: every kind of plan against
  * LAPACK's measures and LAPACK's results. */
+#include "factor_promises.h"
 #include "tests/executors/split_test.h"
 
 #include "factor/validation/check.h"

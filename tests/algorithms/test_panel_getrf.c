@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every panel variant on the host executor and on the GPU against LAPACKE, over shapes, precisions
  * and matrices; and the check of panels. */
-#include "factor_cases.h"
+#include "factor_promises.h"
 
 #include "factor/validation/check.h"
 #include "factor/algorithms/panel_getrf.h"

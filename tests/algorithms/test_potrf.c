@@ -2,6 +2,7 @@
 /* The blocked Cholesky factorization on the host executor and on the GPU: every kind of plan, both
  * triangles, against LAPACK's measures and LAPACK's results. */
 #include "spd_matrices.h"
+#include "factor_promises.h"
 #include "tests/executors/split_test.h"
 
 #include "factor/validation/check.h"
