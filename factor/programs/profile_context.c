@@ -137,8 +137,11 @@ void profile_context_open(struct profile_context *c, bool about_gpu)
 	free(path);
 	if (c->calibration)
 		calibrate(c);
-	c->measured = profile_copy(c->profile);
-	efficiency_prepare(c->measured);
+	c->measured = c->profile;
+	if (c->set.count + c->scale.count > 0) {
+		c->measured = profile_copy(c->profile);
+		efficiency_prepare(c->measured);
+	}
 	for (size_t i = 0; i < c->set.count; i++)
 		if (!what_if_set(c->profile, c->set.item[i], &fault))
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
@@ -168,8 +171,9 @@ void profile_context_close(struct profile_context *c)
 		say_unread(c->profile, "--set", c->set.item[i], number++);
 	for (size_t i = 0; i < c->scale.count; i++)
 		say_unread(c->profile, "--scale", c->scale.item[i], number++);
+	if (c->measured != c->profile)
+		profile_free(c->measured);
 	profile_free(c->profile);
-	profile_free(c->measured);
 	free(c->folder);
 }
 

@@ -9,8 +9,11 @@
 #include "factor/model/predictions/model_factor.h"
 #include "factor/model/predictions/model_gram_schmidt.h"
 #include "factor/model/predictions/model_update.h"
+#include "lib/base/msg.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { MOST_ANSWERS = 256 };
 

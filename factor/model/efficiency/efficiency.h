@@ -34,8 +34,9 @@ void efficiency_hardware_free(struct cost_hardware *hardware);
 bool what_if_set(struct profile *profile, const char *assignment, struct fault *fault);
 bool what_if_scale(struct profile *profile, const char *assignment, struct fault *fault);
 
-/* A view of a prepared profile after such a what-if, itself prepared. efficiency_follow moves one
- * surface of a view whose hardware rows have moved; the law reads that view. */
+/* A view of a prepared profile after such a what-if, itself prepared; only surfaces that have been
+ * read follow. efficiency_follow moves one surface of a view whose hardware rows have moved; the
+ * law reads that view. */
 struct profile efficiency_scaled(const struct profile *profile, const char *pattern, double factor);
 void efficiency_follow(struct cost_hardware *law, struct profile *view, const char *surface);
 

@@ -92,8 +92,14 @@ struct profile efficiency_scaled(const struct profile *profile, const char *patt
 
 	profile_scale_rows(&view, pattern, factor);
 	struct efficiency_reader *law = efficiency_reader_new(&view);
-	for (size_t i = 0; i < view.count; i++)
-		follow_row(law, &view.row[i]);
+	for (size_t i = 0, end; i < view.count; i = end) {
+		bool read = false;
+		for (end = i; end < view.count && strcmp(view.row[end].name, view.row[i].name) == 0;
+		        end++)
+			read = read || view.row[end].read;
+		for (size_t j = i; read && j < end; j++)
+			follow_row(law, &view.row[j]);
+	}
 	efficiency_reader_free(law);
 	return view;
 }
