@@ -5,8 +5,8 @@
 
 enum { SECTOR = 32, UNDER_WAY = 64 /* bytes of a thread */ };
 
-/* DRAM moves two sectors at once. Where it reads more than L2 was asked for, sectors were asked for
- * alone: so many bytes of them as came in vain. */
+/* DRAM moves two sectors at once. Where it reads more than L2 was asked for, the kernel asked for
+ * single sectors, and as many bytes came beside them in vain. */
 static void find_alone(struct kernel_work *w, double asked)
 {
 	const double vain = fmin(asked, w->dram.read - asked);

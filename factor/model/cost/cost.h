@@ -166,9 +166,9 @@ double cost_surface(struct cost_reader *reader, const char *name, const char *co
 double cost_surface_with(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t known);
 
-/* The time of a kernel for so many columns, of which argument 1 says how many a panel has: by the
- * efficiency of a full one. Without known work all columns cost the same beyond a launch. Up to the
- * narrowest kernel, and beyond the last row, it is cost_surface. */
+/* The time of a panel of at[1] columns by a kernel that is compiled for `columns`, at the
+ * efficiency of a panel of so many. Without known work all columns cost the same beyond a launch.
+ * Up to the narrowest kernel, and beyond the last row, it is cost_surface. */
 double cost_surface_width(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, double columns);
 

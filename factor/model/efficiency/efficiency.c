@@ -170,6 +170,15 @@ static double common_start(
 	return start;
 }
 
+size_t efficiency_surface_end(const struct profile *profile, size_t i)
+{
+	const char *name = profile->row[i].name;
+
+	while (i < profile->count && strcmp(profile->row[i].name, name) == 0)
+		i++;
+	return i;
+}
+
 void efficiency_prepare(struct profile *profile)
 {
 	struct efficiency_reader *e = efficiency_reader_new(profile);

@@ -94,9 +94,9 @@ struct profile efficiency_scaled(const struct profile *profile, const char *patt
 	struct efficiency_reader *law = efficiency_reader_new(&view);
 	for (size_t i = 0, end; i < view.count; i = end) {
 		bool read = false;
-		for (end = i; end < view.count && strcmp(view.row[end].name, view.row[i].name) == 0;
-		        end++)
-			read = read || view.row[end].read;
+		end = efficiency_surface_end(&view, i);
+		for (size_t j = i; j < end; j++)
+			read = read || view.row[j].read;
 		for (size_t j = i; read && j < end; j++)
 			follow_row(law, &view.row[j]);
 	}

@@ -36,7 +36,7 @@ struct efficiency_classes {
 /* Of a prepared profile (efficiency_prepare). */
 struct efficiency_classes efficiency_classes_of(const struct profile *profile);
 
-/* Gives works of unknown kernels in that form the defaults of their classes. The class of the
- * longest. */
+/* Gives works of unknown kernels in that form the defaults of their classes. Returns the class of
+ * the longest work. */
 enum efficiency_class efficiency_class_set(struct cost_reader *, const struct efficiency_classes *,
         struct kernel_work *work, size_t count, enum law_form form);

@@ -19,6 +19,9 @@ struct efficiency_reader {
 	struct cost_reader reader;
 };
 
+/* The row after the last of the surface that begins at row i. */
+size_t efficiency_surface_end(const struct profile *profile, size_t i);
+
 /* Writes the spread of rows with start and hardware: how far each is from the interpolation between
  * its neighbours, drawn to what is usual of its surface and of like surfaces. */
 void efficiency_spread(struct profile *profile);

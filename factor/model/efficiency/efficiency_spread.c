@@ -113,21 +113,20 @@ static double take_squares(struct parameter *row, size_t count)
 }
 
 /* Surfaces whose scatter is alike: of the GPU or the host, of a library or our own kernels. */
-enum { CLASSES = 4 };
-struct class
-{
+enum { GROUPS = 4 };
+struct group {
 	double *mean, usual; /* squares: of the surfaces, and their median */
 	size_t count;
 };
 
-static size_t class_of(const struct parameter *row)
+static size_t group_of(const struct parameter *row)
 {
 	return (strcmp(row->regime, "calibrated") == 0 ? 2 : 0) +
 	       (strncmp(row->name, "host.", strlen("host.")) == 0 ? 1 : 0);
 }
 
 /* The relative spread of the efficiency of a term that reads the row, from squares: its own, its
- * surface's and its class's; NaN: not known. Few rows say little of a scatter, so all three count.
+ * surface's and its group's; NaN: not known. Few rows say little of a scatter, so all three count.
  */
 static double spread_of(double own, double surface, double usual)
 {
@@ -138,40 +137,31 @@ static double spread_of(double own, double surface, double usual)
 	return sqrt((own + surface + usual) / 3);
 }
 
-static size_t end_of_surface(const struct profile *profile, size_t i)
-{
-	const char *name = profile->row[i].name;
-
-	while (i < profile->count && strcmp(profile->row[i].name, name) == 0)
-		i++;
-	return i;
-}
-
 void efficiency_spread(struct profile *profile)
 {
 	double *surface = xcalloc(profile->count + 1, sizeof *surface);
-	struct class class[CLASSES] = {{NULL, 0, 0}};
+	struct group group[GROUPS] = {{NULL, 0, 0}};
 
-	for (int c = 0; c < CLASSES; c++)
-		class[c].mean = xcalloc(profile->count + 1, sizeof *surface);
+	for (int c = 0; c < GROUPS; c++)
+		group[c].mean = xcalloc(profile->count + 1, sizeof *surface);
 	for (size_t i = 0, end; i < profile->count; i = end) {
-		struct class *of = &class[class_of(&profile->row[i])];
-		end = end_of_surface(profile, i);
+		struct group *of = &group[group_of(&profile->row[i])];
+		end = efficiency_surface_end(profile, i);
 		surface[i] = take_squares(&profile->row[i], end - i);
 		for (size_t r = i + 1; r < end; r++)
 			surface[r] = surface[i];
 		if (surface[i] > 0)
 			of->mean[of->count++] = surface[i];
 	}
-	for (int c = 0; c < CLASSES; c++)
-		class[c].usual = class[c].count ? stats_median(class[c].mean, class[c].count) : 0;
+	for (int c = 0; c < GROUPS; c++)
+		group[c].usual = group[c].count ? stats_median(group[c].mean, group[c].count) : 0;
 	for (size_t i = 0; i < profile->count; i++) {
 		struct parameter *row = &profile->row[i];
 		row->spread = efficiency_has(row) ? spread_of(row->spread, surface[i],
-		                                            class[class_of(row)].usual)
+		                                            group[group_of(row)].usual)
 		                                  : 0;
 	}
-	for (int c = 0; c < CLASSES; c++)
-		free(class[c].mean);
+	for (int c = 0; c < GROUPS; c++)
+		free(group[c].mean);
 	free(surface);
 }

@@ -157,8 +157,7 @@ static void print_steps(const struct comparison *c, FILE *out)
 	}
 	fprintf(out,
 	        "same limiter in %zu of %zu steps (%.1f %%), another in %zu (%.1f %%); %zu tied:\n"
-	        "the simulation has the two within %.0f %% of the step, which it does not tell "
-	        "apart",
+	        "the simulation has the two within %.0f %% of the step: a tie",
 	        c->same, all_steps(c), 100 * comparison_agreement(c),
 	        all_steps(c) - c->same - c->tied, 100 * comparison_contradiction(c), c->tied,
 	        100 * tie_band);
