@@ -162,6 +162,10 @@ static void fill_rows(const struct rows_case *x, struct block *a, struct block *
 
 static void check_lu_rows(struct executor *e, enum precision p, struct rows_case x)
 {
+	if (test_on_gpu && x.k > e->rows_most[p == DOUBLE]) {
+		skip("LU rows of a wide panel", "a block of threads has too little shared memory");
+		return;
+	}
 	struct block a = block_new(e, p, x.k, x.k), c = block_new(e, p, x.n, x.m);
 	int *ipiv = some_pivots(e, x.m, x.k, x.reach > 0 ? x.reach : 1);
 	struct pivots pivots = pivots_new(e, x.k, ipiv, 0);
