@@ -44,7 +44,11 @@ struct measures {
 	double ratio;    /* LAPACK's sget01 */
 	double max_l;    /* at most 1 */
 	double backward; /* norm_F(P A - L U) / (norm_F(A) eps) */
+	double growing;  /* largest element of |P A - L U| over |L| |U| and k eps, k steps; NAN for
+	                    more than FEW */
 };
+
+enum { FEW = 65 };
 
 static bool valid_pivots(const struct problem *p)
 {
@@ -61,6 +65,22 @@ static void swap_rows(const struct problem *p, double *a)
 		        (blasint)p->shape.m);
 }
 
+/* c over |L| |U|, element by element: the largest quotient. */
+static double over_product(int64_t m, int64_t n, int64_t k, double *l, double *u, const double *c)
+{
+	double *product = xcalloc((size_t)(m * n + 1), sizeof *product), largest = 0;
+
+	for (int64_t i = 0; i < m * k; i++)
+		l[i] = fabs(l[i]);
+	for (int64_t i = 0; i < k * n; i++)
+		u[i] = fabs(u[i]);
+	multiply(CblasNoTrans, CblasNoTrans, m, n, k, 1, l, u, 0, product);
+	for (int64_t i = 0; i < m * n; i++)
+		largest = worse(largest, c[i] == 0 ? 0 : fabs(c[i]) / product[i]);
+	free(product);
+	return largest;
+}
+
 static struct measures measure(const struct problem *p)
 {
 	const struct shape *s = &p->shape;
@@ -70,7 +90,8 @@ static struct measures measure(const struct problem *p)
 	double *lu = to_doubles(p->after, s->lda, s->m, s->n, p->precision);
 	double *l = xcalloc((size_t)(s->m * k + 1), sizeof *l);
 	double *u = xcalloc((size_t)(k * s->n + 1), sizeof *u);
-	struct measures r = {.pivots_valid = valid_pivots(p), .ratio = NAN, .backward = NAN};
+	struct measures r = {
+	        .pivots_valid = valid_pivots(p), .ratio = NAN, .backward = NAN, .growing = NAN};
 
 	for (int64_t j = 0; j < k; j++)
 		for (int64_t i = j; i < s->m; i++) {
@@ -92,6 +113,9 @@ static struct measures measure(const struct problem *p)
 			multiply(CblasNoTrans, CblasNoTrans, s->m, s->n, k, -1, l, u, 1, a);
 		r.ratio = test_ratio(norm_one(a, s->m, s->n), s->n, norm, eps);
 		r.backward = test_ratio(norm_frobenius(a, s->m * s->n), 1, frobenius, eps);
+		if (k <= FEW)
+			r.growing =
+			        over_product(s->m, s->n, k, l, u, a) / (fmax((double)k, 1) * eps);
 	}
 	free(a);
 	free(lu);
@@ -138,11 +162,17 @@ static const char *verdict(const struct problem *p, int kind)
 		return "residual too large";
 	if (!(ours.max_l <= 1) && !(ours.max_l <= theirs.max_l))
 		return "multipliers larger than 1";
-	/* Wilkinson's matrix is eliminated without a rounding error; the rounding error of an
-	 * inverse grows with everything */
-	bool grows = kind == TEST_WILKINSON && p->plan->inverse > 0;
-	if (!grows && !test_backward_fine(ours.backward, theirs.backward, 2, TEST_ROUNDING))
+	/* In Wilkinson's matrix the order of the sums decides which rounding errors of its largest
+	 * elements are left. In any order each element's error is at most k eps of |L| |U| (Higham,
+	 * Accuracy and Stability of Numerical Algorithms, 2nd edition, theorem 9.3), and the check
+	 * in double precision adds as much. The rounding error of an inverse grows with everything.
+	 */
+	if (kind == TEST_WILKINSON) {
+		if (p->plan->inverse == 0 && !(ours.growing <= 2))
+			return "an error of an element above twice its bound";
+	} else if (!test_backward_fine(ours.backward, theirs.backward, 2, TEST_ROUNDING)) {
 		return "backward error more than twice LAPACK's";
+	}
 	if (!pivots_unique(kind) || steps(p) > SMALL)
 		return NULL;
 	return !same ? "not LAPACK's pivots" : !same_info ? "not LAPACK's info" : NULL;
@@ -229,6 +259,10 @@ static void test_inverse_growth(struct executor *e)
 			a[i + j * 128] = (float)sum;
 		}
 	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+		if (is_off_chip(e, &both[i], &p)) {
+			skip("a huge inverse is not used, panels on the device", e->fault.text);
+			continue;
+		}
 		bool good = run(e, &both[i], &p, 0xff);
 		double ratio = measure(&p).backward;
 		ok(good && ratio < 30,

@@ -7,6 +7,7 @@
 #include "factor/kernels/gemm/gemm.h"
 #include "factor/kernels/gemm/tf32_tall.h"
 #include "factor/kernels/gemv/gemv.h"
+#include "factor/kernels/lu/deferred_swaps.h"
 #include "factor/kernels/lu/panel_geometry.h"
 #include "lib/base/msg.h"
 #include "lib/base/architecture.h"
@@ -16,22 +17,63 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const int64_t sides[] = {1, 2, 31, 32, 33, 64, 127, 128, 129, 255, 256, 1000, 4096, 8191,
-        8192, 8193, 16384, 33000, 100003, 1000000};
-enum { SIDES = ARRAY_LEN(sides) };
+static const int64_t sides[] = {1, 2, 31, 32, 33, 64, 100, 127, 128, 129, 255, 256, 1000, 3000,
+        4096, 6000, 6390, 8191, 8192, 8193, 10000, 16384, 33000, 100003, 1000000};
+enum { SIDES = ARRAY_LEN(sides), PART = 16 };
 
-static bool panels_fit(const struct description *d, int64_t m, int64_t n, enum precision p)
+/* Blocks for `sms` multiprocessors, of shared memory for the rows, what is beside them, and the
+ * kernel's variables. */
+static bool panel_fits(const struct panel_geometry *g, int64_t m, int64_t n, enum precision p,
+        const struct description *d, int64_t sms)
 {
-	const int64_t word = precision_bytes(p);
-	struct panel_geometry g, beside;
+	const int64_t rows = (g->rows_per_block + 1) * n, kept = 3 * (n + 2);
 
-	if (panel_geometry(m, n, word, (int)d->sms, d->shared_per_block, &g) &&
-	        (g.blocks < 1 || g.blocks > d->sms || g.shared_bytes > d->shared_per_block ||
-	                g.blocks * g.rows_per_block < m || g.rows_per_block < n))
-		return false;
-	return !panel_geometry_beside(m, n, word, (int)d->sms, d->shared_per_block, &beside) ||
-	       (beside.blocks >= 1 && beside.blocks <= d->sms &&
-	               beside.shared_bytes <= d->shared_per_block);
+	return g->blocks >= 1 && g->blocks <= sms && g->blocks * g->rows_per_block >= m &&
+	       g->rows_per_block >= n && g->dynamic_bytes >= (rows + kept) * precision_bytes(p) &&
+	       g->dynamic_bytes + PANEL_STATIC_BYTES <= d->shared_per_block;
+}
+
+/* All bytes of the panel's share of rows, but for up to 31 of them. */
+static bool has_room(
+        int64_t m, int64_t n, enum precision p, const struct description *d, int64_t sms)
+{
+	const int64_t least = (m + sms - 1) / sms, rows = n > least ? n : least;
+
+	return ((rows + 32) * n + 6 * n) * precision_bytes(p) + 1024 <= d->shared_per_block;
+}
+
+/* sms: all that the device has, or a part of it. */
+static bool panels_fit(
+        const struct description *d, int64_t sms, int64_t m, int64_t n, enum precision p)
+{
+	const int64_t word = precision_bytes(p), shared = d->shared_per_block;
+	struct panel_geometry g, beside;
+	const bool fits = panel_geometry(m, n, word, (int)sms, shared, &g);
+
+	return (fits ? panel_fits(&g, m, n, p, d, sms) : m < n || !has_room(m, n, p, d, sms)) &&
+	       panel_geometry_beside(m, n, word, (int)sms, shared, &beside) == fits &&
+	       (!fits || panel_fits(&beside, m, n, p, d, sms));
+}
+
+/* Deferred swaps of as many rows as fit, and of fewer. */
+static bool swaps_fit(const struct description *d, enum precision p, int64_t m)
+{
+	const int64_t most = deferred_swaps_most(p, d->shared_per_block),
+	              rows = m < most ? m : most;
+
+	return deferred_swaps_group(p, rows, d->shared_per_block) * rows * precision_bytes(p) <=
+	       d->shared_per_block;
+}
+
+/* Cholesky's blocks: what a block of threads has beside its strip is the kernel's variables. */
+static bool strips_fit(const struct description *d, enum precision p, int width, int64_t below)
+{
+	enum { VARIABLES = 16, TILE = 32 };
+	const int word = (int)precision_bytes(p),
+	          strip = block_potrf_strip(width, below, word, (int)d->sms, d->shared_per_block);
+
+	return block_potrf_bytes(width, TILE, word) > d->shared_per_block ||
+	       block_potrf_bytes(width, strip, word) + VARIABLES <= d->shared_per_block;
 }
 
 static bool gemv_covers(const struct tuning *tuning, int64_t m, int64_t n, bool transposed)
@@ -67,7 +109,7 @@ static bool gemm_covers(const struct tuning *tuning, int64_t m, int64_t n, int64
 static void check(const char *path)
 {
 	struct description d = {0};
-	bool panels = true, gemv = true, gemm = true;
+	bool panels = true, gemv = true, gemm = true, swaps = true, strips = true;
 
 	if (!description_read(path, &d)) {
 		ok(false, "%s: is read", path);
@@ -77,8 +119,14 @@ static void check(const char *path)
 	for (int i = 0; i < SIDES; i++)
 		for (int j = 0; j < SIDES; j++) {
 			const int64_t m = sides[i], n = sides[j];
-			for (int p = 0; n <= 1000 && p < 2; p++)
-				panels = panels && panels_fit(&d, m, n, p ? DOUBLE : SINGLE);
+			for (int p = 0; n <= 1000 && p < 2; p++) {
+				const enum precision precision = p ? DOUBLE : SINGLE;
+				panels = panels && panels_fit(&d, d.sms, m, n, precision) &&
+				         panels_fit(&d, PART, m, n, precision);
+				swaps = swaps && swaps_fit(&d, precision, m);
+				strips =
+				        strips && (n > 128 || strips_fit(&d, precision, (int)n, m));
+			}
 			for (int t = 0; t < 2; t++)
 				gemv = gemv && gemv_covers(&tuning, m, n, t);
 			gemm = gemm && gemm_covers(&tuning, m, n, sides[(i + j) % SIDES]);
@@ -86,7 +134,10 @@ static void check(const char *path)
 	const char *name = strrchr(path, '/') + 1;
 	ok(ARCHITECTURE_THREADS(d.code) == d.threads_per_sm,
 	        "%s: a multiprocessor holds %" PRId64 " threads", name, d.threads_per_sm);
-	ok(panels, "%s: panels are within its multiprocessors and shared memory", name);
+	ok(panels, "%s: panels are within its multiprocessors, or %d of them, and shared memory",
+	        name, PART);
+	ok(swaps, "%s: deferred swaps are within its shared memory", name);
+	ok(strips, "%s: blocks of Cholesky are within its shared memory", name);
 	ok(gemv, "%s: plans of gemv cover the matrix", name);
 	ok(gemm, "%s: plans of gemm cover the matrix", name);
 	for (int p = 0; p < 2; p++) {

@@ -54,7 +54,7 @@ static void check_laswp(struct executor *e, enum precision p, int64_t m, int64_t
 	blocks_free(e);
 }
 
-/* Deferred row swaps left of blocks of `width` columns. */
+/* Deferred row swaps left of blocks of `width` columns; m is at most deferred_most on a GPU. */
 static void check_deferred(
         struct executor *e, enum precision p, int64_t m, int64_t n, int64_t width, int64_t reach)
 {
@@ -81,11 +81,14 @@ static void check_deferred(
 static void check_deferreds(struct executor *e, enum precision p)
 {
 	static const int64_t cases[][4] = {{1, 1, 1, 1}, {300, 300, 64, 300}, {1301, 333, 50, 1301},
-	        {517, 517, 517, 517}, {2500, 1300, 1100, 9}, {14000, 21, 7, 14000},
-	        {28000, 9, 2, 28000}};
+	        {517, 517, 517, 517}, {2500, 1300, 1100, 9}, {6390, 21, 5, 6390},
+	        {8190, 9, 4, 8190}};
+	const int64_t most = test_on_gpu ? e->deferred_most[p == DOUBLE] : 28000;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_deferred(e, p, cases[i][0], cases[i][1], cases[i][2], cases[i][3]);
+	check_deferred(e, p, most / 2, 21, 7, most / 2);
+	check_deferred(e, p, most, 9, 2, most);
 }
 
 /* The elements of a left of its diagonal are small, as a factor's are. */
@@ -159,6 +162,10 @@ static void fill_rows(const struct rows_case *x, struct block *a, struct block *
 
 static void check_lu_rows(struct executor *e, enum precision p, struct rows_case x)
 {
+	if (test_on_gpu && x.k > e->rows_most[p == DOUBLE]) {
+		skip("LU rows of a wide panel", "a block of threads has too little shared memory");
+		return;
+	}
 	struct block a = block_new(e, p, x.k, x.k), c = block_new(e, p, x.n, x.m);
 	int *ipiv = some_pivots(e, x.m, x.k, x.reach > 0 ? x.reach : 1);
 	struct pivots pivots = pivots_new(e, x.k, ipiv, 0);

@@ -295,6 +295,8 @@ static void test_geometry(void)
 	        "65536 x 64: rows are rounded up to warps");
 	ok(panel_geometry(200, 200, 4, 132, 232448, &g) && g.rows_per_block == 224 && g.blocks == 1,
 	        "square: the first block holds all pivot rows");
+	ok(panel_geometry(1000, 64, 8, 40, 65536, &g) && g.rows_per_block == 96 && g.blocks == 11,
+	        "1000 x 64 in 64 KiB: the most rows a block that fit");
 	ok(!panel_geometry(1000000, 64, 4, 132, 232448, &g) && g.shared_bytes > 232448, "too tall");
 	ok(!panel_geometry(INT32_MAX, INT32_MAX, 8, 132, 232448, &g), "huge: no overflow");
 	ok(!panel_geometry((int64_t)1 << 40, 1, 8, 132, 232448, &g), "beyond 32-bit integers");

@@ -70,9 +70,13 @@ static void test_swaps(void)
 	lu_columns_work(SINGLE, 2048 + 64, 64, 64, 132, &w);
 	ok(w.cluster == 8 && w.blocks == 64 && w.link[LINK_CLUSTER_BARRIER] == 1,
 	        "2048 rows right of a panel: clusters of eight blocks and one barrier");
-	deferred_swaps_work(DOUBLE, 4096, &w);
+	deferred_swaps_work(DOUBLE, 4096, 227 << 10, &w);
 	ok(close_to(w.dram.read + w.dram.written, 8. * 4096 * 4096) && w.blocks == 2048,
 	        "deferred swaps move half of the square");
+	deferred_swaps_work(DOUBLE, 4096, 64 << 10, &w);
+	ok(w.blocks == 2048, "two columns of a block of threads in 64 KiB");
+	deferred_swaps_work(DOUBLE, 4097, 64 << 10, &w);
+	ok(w.blocks == 4097, "one where two are longer");
 }
 
 static void test_splits(void)

@@ -211,7 +211,8 @@ static void measure_column(
 	s->m = blocks * rows;
 	s->lda = s->m + 32;
 	if (!panel_geometry(s->m, s->n, precision_bytes(s->precision), b->gpu.sm_count,
-	            b->gpu.shared_per_block, &geometry))
+	            b->gpu.shared_per_block, &geometry) ||
+	        geometry.blocks != blocks)
 		return;
 	/* another layout of the buffer: its words carry no tags yet */
 	GPU(cudaMemsetAsync(b->exchange, 0, (size_t)b->exchange_size, b->stream));

@@ -12,8 +12,7 @@ namespace
 
 const int THREADS = 512;
 const int TRACK_THREADS = 128;
-const int AT_ONCE = 1024;          /* swaps in shared memory */
-const int GROUP_BYTES = 100 << 10; /* up to which a block of threads holds several columns */
+const int AT_ONCE = 1024; /* swaps in shared memory */
 
 struct track {
 	const int *before, *pivot; /* before: NULL in the first block */
@@ -109,12 +108,12 @@ template <typename T, int COLUMNS> int start(const settled<T> &s, cudaStream_t s
 
 template <typename T> int settle(struct deferred_swaps t, struct matrix a, cudaStream_t stream)
 {
-	const int64_t column = t.m * (int64_t)sizeof(T);
+	const int group = deferred_swaps_group(a.precision, t.m, gpu_current()->shared_per_block);
 	const settled<T> s = {t.data, t.data + t.columns, t.data + deferred_swaps_origin(t),
 	        t.data + deferred_swaps_place(t, 0), (T *)matrix_address(a), a.ld, t.m, t.columns};
-	return 4 * column <= GROUP_BYTES   ? start<T, 4>(s, stream)
-	       : 2 * column <= GROUP_BYTES ? start<T, 2>(s, stream)
-	                                   : start<T, 1>(s, stream);
+	return group == 4   ? start<T, 4>(s, stream)
+	       : group == 2 ? start<T, 2>(s, stream)
+	                    : start<T, 1>(s, stream);
 }
 
 } // namespace

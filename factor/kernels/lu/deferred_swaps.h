@@ -51,3 +51,14 @@ static inline int64_t deferred_swaps_most(enum precision precision, int64_t shar
 {
 	return shared_per_block / precision_bytes(precision);
 }
+
+/* Columns of m rows that a block of threads holds at once: several where they are short. */
+static inline int deferred_swaps_group(
+        enum precision precision, int64_t m, int64_t shared_per_block)
+{
+	const int64_t most = 100 << 10, /* bytes of several columns */
+	        bytes = shared_per_block < most ? shared_per_block : most,
+	              rows = deferred_swaps_most(precision, bytes);
+
+	return 4 * m <= rows ? 4 : 2 * m <= rows ? 2 : 1;
+}

@@ -4,7 +4,7 @@
 enum {
 	WARP = 32,
 	SCRATCH_ROWS = 6,    /* rows of n doubles beside the panel */
-	SCRATCH_WORDS = 128, /* doubles for reductions and flags */
+	SCRATCH_WORDS = 128, /* doubles for the kernel's variables */
 	GRAM_NARROWEST = 17,
 	CLUSTER_WIDE = 32 /* columns up to which one cluster is faster */
 };
@@ -27,17 +27,20 @@ bool panel_geometry(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
 	if (n < 1 || m < n || m > INT32_MAX || sm_count < 1)
 		return false;
 
-	g->rows_per_block = larger(larger(n, PANEL_FEWEST_ROWS), divide_up(m, sm_count));
-	g->rows_per_block = divide_up(g->rows_per_block, WARP) * WARP;
-	g->blocks = (int)divide_up(m, g->rows_per_block);
-	g->pitch = g->rows_per_block + 1;
-
-	int64_t scratch = (SCRATCH_ROWS * n + SCRATCH_WORDS) * 8;
-	if (n > INT64_MAX / (2 * g->pitch * word_bytes)) {
+	const int64_t least = divide_up(larger(n, divide_up(m, sm_count)), WARP) * WARP;
+	const int64_t scratch = (SCRATCH_ROWS * n + SCRATCH_WORDS) * 8;
+	g->rows_per_block = larger(least, PANEL_FEWEST_ROWS);
+	if (n > INT64_MAX / (2 * (g->rows_per_block + 1) * word_bytes)) {
 		g->shared_bytes = INT64_MAX;
 		return false;
 	}
+	while (g->rows_per_block > least &&
+	        (g->rows_per_block + 1) * n * word_bytes + scratch > shared_per_block)
+		g->rows_per_block -= WARP;
+	g->blocks = (int)divide_up(m, g->rows_per_block);
+	g->pitch = g->rows_per_block + 1;
 	g->shared_bytes = g->pitch * n * word_bytes + scratch;
+	g->dynamic_bytes = (g->pitch * n + PANEL_ROWS_KEPT * panel_kept_words((int)n)) * word_bytes;
 	return g->shared_bytes <= shared_per_block && g->blocks <= sm_count;
 }
 

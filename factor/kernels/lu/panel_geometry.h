@@ -10,10 +10,19 @@ C_BEGIN
 /* Threads that hold and update rows; the kernel adds one warp for the exchange. */
 enum {
 	PANEL_COMPUTE_THREADS = 256,
-	PANEL_FEWEST_ROWS =
-	        128,    /* per block, at least: fewer rows would only add blocks to the exchange */
-	PANEL_LOADS = 8 /* loads of a thread in flight when the panel is read */
+	PANEL_FEWEST_ROWS = 128, /* per block, at least, where they fit: fewer rows would only add
+	                            blocks to the exchange */
+	PANEL_LOADS = 8,         /* loads of a thread in flight when the panel is read */
+	PANEL_STATIC_BYTES = 896 /* of a block's shared memory, at most: the kernel's variables */
 };
+
+/* Words of a row with its divisor and its number in shared memory; a block has PANEL_ROWS_KEPT
+ * beside its rows. */
+enum { PANEL_ROWS_KEPT = 3 };
+static inline HOST_DEVICE int panel_kept_words(int n)
+{
+	return (n + 2 + 3) / 4 * 4;
+}
 
 struct panel_geometry {
 	int blocks, threads;
@@ -21,7 +30,8 @@ struct panel_geometry {
 	                           pivot rows */
 	int64_t pitch; /* elements between columns in shared memory: odd, against bank conflicts
 	                  along rows */
-	int64_t shared_bytes; /* per block */
+	int64_t shared_bytes;  /* per block, at most */
+	int64_t dynamic_bytes; /* of them what the launch asks for */
 };
 
 /* At most one block per multiprocessor. False when the panel does not fit on chip; the geometry

@@ -24,6 +24,9 @@ namespace
 
 const int WARPS = PANEL_COMPUTE_THREADS / 32; /* compute warps; one more warp exchanges */
 
+static_assert(sizeof(extreme_scratch<uint64_t>) + 16 <= PANEL_STATIC_BYTES,
+        "resident_kernel's variables in shared memory");
+
 template <typename T> struct panel {
 	T *a;
 	int64_t lda;
@@ -129,8 +132,8 @@ __global__ void __launch_bounds__(PANEL_COMPUTE_THREADS + 32) resident_kernel(co
 {
 	typedef decltype(magnitude_key(T())) key_type;
 	extern __shared__ __align__(16) unsigned char memory[];
-	const int n4 = (g.n + 2 + 3) / 4 * 4; /* a record: row, divisor, number */
-	T *pivot_rows = (T *)memory;          /* two, used in turns */
+	const int n4 = panel_kept_words(g.n);
+	T *pivot_rows = (T *)memory; /* two, used in turns */
 	T *top_row = (T *)memory + 2 * n4;
 	T *a = top_row + n4;
 	__shared__ extreme_scratch<key_type> scratch;
@@ -263,7 +266,7 @@ int launch(panel<T> g, const struct panel_geometry *geometry, void *stream)
 		return error;
 	void *arguments[] = {&g};
 	return (int)cudaLaunchCooperativeKernel(kernel, dim3((unsigned)geometry->blocks),
-	        dim3(PANEL_COMPUTE_THREADS + 32), arguments, (size_t)geometry->shared_bytes,
+	        dim3(PANEL_COMPUTE_THREADS + 32), arguments, (size_t)geometry->dynamic_bytes,
 	        (cudaStream_t)stream);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "swaps_work.h"
+#include "deferred_swaps.h"
 
 #include "factor/kernels/blocks/block_kernels.h"
 
@@ -218,13 +219,12 @@ void lu_columns_work(
 
 /* ---- deferred swaps ---- */
 
-void deferred_swaps_work(enum precision precision, double n, struct kernel_work *work)
+void deferred_swaps_work(
+        enum precision precision, double n, int64_t shared_per_block, struct kernel_work *work)
 {
-	enum { SETTLE_THREADS = 512, GROUP_BYTES = 100 << 10 };
+	enum { SETTLE_THREADS = 512 };
 	const double word = (double)precision_bytes(precision), column = n * word,
-	             columns = 4 * column <= GROUP_BYTES   ? 4
-	                       : 2 * column <= GROUP_BYTES ? 2
-	                                                   : 1,
+	             columns = deferred_swaps_group(precision, (int64_t)n, shared_per_block),
 	             half = n * n / 2; /* elements below the blocks on the diagonal */
 	const double rows = n / 2 / SETTLE_THREADS;
 

@@ -18,4 +18,4 @@ void lu_top_work(enum precision, double m, double k, double n, struct kernel_wor
 void lu_columns_work(enum precision, double m, double n, double k, int sms, struct kernel_work *);
 
 /* deferred_swaps_apply to a square of order n. */
-void deferred_swaps_work(enum precision, double n, struct kernel_work *);
+void deferred_swaps_work(enum precision, double n, int64_t shared_per_block, struct kernel_work *);

@@ -7,6 +7,7 @@
 #include "factor/kernels/gram_schmidt/gram_apply_work.h"
 #include "factor/kernels/lu/swaps_work.h"
 #include "factor/kernels/update/sweep_work.h"
+#include "lib/base/architecture.h"
 #include "library_work.h"
 #include "surface_work.h"
 
@@ -118,7 +119,8 @@ static size_t lu_columns(const struct surface_point *p, struct kernel_work *work
 
 static size_t apply_swaps(const struct surface_point *p, struct kernel_work *work)
 {
-	deferred_swaps_work(p->precision, p->at[0], work);
+	deferred_swaps_work(
+	        p->precision, p->at[0], ARCHITECTURE_SHARED(p->tuning->device.capability), work);
 	return 1;
 }
 
