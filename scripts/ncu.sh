@@ -41,10 +41,13 @@ profile() {
 		--log-file "$file" "$@" >"$said" 2>&1
 }
 # Runs side by side disturb each other at times, so a failed one is repeated; an ncu that lacks a counter knows its whole set.
+# It does not launch a cooperative kernel in clusters again (LaunchFailed): then the program runs again for each pass.
+replay=
 for counters in "--metrics $COUNTERS" "--metrics $COUNTERS" "--set full"; do
 	# shellcheck disable=SC2086 # an option and its value
-	profile $counters "$@" && grep -q '^"ID"' "$file" && break
+	profile $replay $counters "$@" && grep -q '^"ID"' "$file" && break
 	! grep -q ERR_NVGPUCTRPERM "$said" "$file" 2>/dev/null || break
+	! grep -q LaunchFailed "$said" "$file" 2>/dev/null || replay='--replay-mode application'
 done
 if grep -q ERR_NVGPUCTRPERM "$said" "$file" 2>/dev/null; then
 	echo "ncu.sh: this user may not read the GPU's counters (ERR_NVGPUCTRPERM): ask for it, or run as root" >&2

@@ -146,8 +146,7 @@ double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *cont
 	struct measurement measurement;
 	if (!probe_wants(rate->run, series, args, arg_count))
 		return NAN;
-	if (probe_profile(rate->run, put, context, rate->stream))
-		return NAN;
+	probe_profile(rate->run, put, context, rate->stream);
 	if (expected > rate->limit || clock_now() > rate->end) {
 		rate->dropped++;
 		return NAN;
@@ -159,6 +158,16 @@ double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *cont
 		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
 	probe_record(rate->run, series, args, arg_count, &measurement);
 	return measurement.seconds.value;
+}
+
+bool blas_rate_wants(const struct blas_rate *rate, const char *kind, enum precision precision,
+        const struct arg *args, size_t arg_count)
+{
+	char *series = xasprintf("%s_%c", kind, precision);
+	const bool wants = probe_wants(rate->run, series, args, arg_count);
+
+	free(series);
+	return wants;
 }
 
 double blas_rate_point(struct blas_rate *rate, void (*put)(void *), void *context, const char *kind,

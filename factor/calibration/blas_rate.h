@@ -58,6 +58,10 @@ double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *cont
 double blas_rate_point(struct blas_rate *rate, void (*put)(void *), void *context, const char *kind,
         enum precision precision, const struct arg *args, size_t arg_count);
 
+/* Whether blas_rate_point would measure it. */
+bool blas_rate_wants(const struct blas_rate *rate, const char *kind, enum precision precision,
+        const struct arg *args, size_t arg_count);
+
 /* Bytes of device memory for matrices: wanted, or quarters of it until half of the free memory
  * suffices, with a warning, but not below `least`. Ends the probe as not possible when `least`
  * takes more. */

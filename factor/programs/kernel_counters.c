@@ -19,6 +19,7 @@ enum { SECTOR = 32, WARP = 32, MOST_FIELDS = 4096, MOST_KERNELS = 64, LINE = 1 <
 struct counted {
 	struct kernel_work work;
 	double l2_read, l2_written; /* all that L2 was asked for by the multiprocessors */
+	double l1_read; /* what arrived in them: requests of several for one line reach L2 as one */
 	double seconds, clock;
 };
 
@@ -46,6 +47,9 @@ static const struct counter {
         {"lts__t_bytes.sum", "L2 read", AT(l2_read), 1, 3, false},
         {"lts__t_sectors_srcunit_tex_op_write.sum", "L2 written", AT(l2_written), SECTOR, 4, false},
         {"lts__t_sectors_op_write.sum", "L2 written", AT(l2_written), SECTOR, 4, false},
+        {"l1tex__m_xbar2l1tex_read_sectors_mem_lg_op_ld.sum", NULL, AT(l1_read), SECTOR, 0, false},
+        {"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", NULL, AT(l1_read), SECTOR, 0,
+                false},
         {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "shared accesses", AT(work.wavefronts),
                 1, 0, false},
         {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "fp32", OPERATION(PIPE_FP32), 2, 0,
@@ -194,7 +198,7 @@ static bool read_head(
 			        "profile with --set full",
 			        r->path, counters[c].name);
 		const size_t used = strlen(out->lacking);
-		if (!has && !strstr(out->lacking, counters[c].what))
+		if (!has && counters[c].what && !strstr(out->lacking, counters[c].what))
 			snprintf(out->lacking + used, sizeof out->lacking - used, "%s%s",
 			        used ? ", " : "", counters[c].what);
 	}
@@ -303,7 +307,7 @@ static bool read_row(
 	if (r->l2 >= 0 && !parse(field[r->l2], &r->l2_size))
 		r->l2_size = 0;
 	out->measured += k.seconds > 0 ? k.seconds : NAN;
-	out->asked.read += k.l2_read;
+	out->asked.read += k.l1_read > 0 ? k.l1_read : k.l2_read;
 	out->asked.written += k.l2_written;
 	return add_launch(r, r->name >= 0 ? field[r->name] : "", k, fault);
 }

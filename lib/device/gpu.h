@@ -105,7 +105,7 @@ void gpu_hold_start(struct gpu_hold *hold, void *stream);
 void gpu_hold_release(struct gpu_hold *hold);
 bool gpu_hold_ok(const struct gpu_hold *hold); /* after synchronization */
 
-/* Fills device memory with uniform random floats in (-1,1) (or doubles), from a counter-based
+/* Fills device memory with uniform random floats in [-1,1] (or doubles), from a counter-based
  * generator: the same seed gives the same data. */
 void gpu_fill_float(float *data, int64_t count, uint64_t seed, void *stream);
 void gpu_fill_double(double *data, int64_t count, uint64_t seed, void *stream);

@@ -268,7 +268,7 @@ static int check(const struct work *work)
 }
 
 /* One point for a profiler, which sees no launch but those of its call. */
-static int profile(const struct work *work)
+static void profile(const struct work *work)
 {
 	const struct job *job = &work->job[0];
 	struct probe_run run = new_run(job->probe, work->options, job->budget);
@@ -289,13 +289,9 @@ static int profile(const struct work *work)
 	run.wanted = wanted;
 	run.profiled = true;
 	job->probe->measure(&run);
-	if (!run.met)
-		msg_die(EXIT_BAD_USAGE, "--profile %s: no such point is measured here, or not so",
-		        work->options->profile);
-	table_free(run.curve);
-	table_free(wanted);
-	free(text);
-	return EXIT_DONE;
+	/* had it been, the program would have ended (probe_profile) */
+	msg_die(EXIT_BAD_USAGE, "--profile %s: no such point is measured here, or not so",
+	        work->options->profile);
 }
 
 int probe_main(int argc, char **argv, const struct probe *const *list, size_t count)
@@ -320,7 +316,7 @@ int probe_main(int argc, char **argv, const struct probe *const *list, size_t co
 	if (options.check)
 		return check(&work);
 	if (options.profile)
-		return profile(&work);
+		profile(&work);
 	probe_measure_all(&work);
 	if (count > 1)
 		return conclude(&work);

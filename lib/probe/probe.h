@@ -27,7 +27,6 @@ struct probe_run {
 	                    */
 	const struct table *wanted; /* points to measure again; NULL: all (probe_wants) */
 	bool profiled; /* the wanted point runs under a profiler, without times (probe_profile) */
-	bool met;      /* it did */
 };
 
 /* Curve -> parameters. Declared here so that the `fit` program can list all probes. */

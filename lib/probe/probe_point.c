@@ -14,13 +14,12 @@ void probe_open_gpu(struct probe_run *run, struct gpu *gpu)
 	probe_watch_gpu(run, gpu);
 }
 
-bool probe_profile(struct probe_run *run, void (*put)(void *), void *context, void *stream)
+void probe_profile(const struct probe_run *run, void (*put)(void *), void *context, void *stream)
 {
 	if (!run->profiled)
-		return false;
+		return;
 	gpu_profile(put, context, stream);
-	run->met = true;
-	return true;
+	exit(EXIT_DONE);
 }
 
 void probe_measure(struct probe_run *run, const char *series, const struct arg *args,

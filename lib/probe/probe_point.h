@@ -9,9 +9,10 @@
  * not possible when there is none. */
 void probe_open_gpu(struct probe_run *run, struct gpu *gpu);
 
-/* In a run under a profiler: puts the wanted point's call into the stream (gpu_profile), and
- * returns true; the caller then takes no samples. False in other runs. */
-bool probe_profile(struct probe_run *run, void (*put)(void *context), void *context, void *stream);
+/* In a run under a profiler: puts the wanted point's call into the stream (gpu_profile) and ends
+ * the program, because other points would only be filled and checked. Nothing in other runs. */
+void probe_profile(
+        const struct probe_run *run, void (*put)(void *context), void *context, void *stream);
 
 /* Takes samples by the plan and records them; ends the probe when measuring fails. */
 void probe_measure(struct probe_run *run, const char *series, const struct arg *args,

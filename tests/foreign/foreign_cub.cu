@@ -108,7 +108,8 @@ static int histogram(void *const *piece, void *stream)
 	        (int *)piece[1], bins + 1, -1.0f, 1.0f, counted, (cudaStream_t)stream);
 }
 
-/* A value at the edge of a bin may count in either. */
+/* A value at the edge of a bin may count in either. No bin has its upper end: of 2^27 random floats
+ * about one is rounded up to 1. */
 static bool is_histogram(void *const *piece)
 {
 	const float *x = (const float *)piece[0];
@@ -124,7 +125,7 @@ static bool is_histogram(void *const *piece)
 	}
 	for (int b = 0; b < bins; b++)
 		difference += llabs(want[b] - got[b]);
-	return difference <= counted / 10000 && outside == 0;
+	return difference + outside <= counted / 10000;
 }
 
 extern "C" const struct foreign_kernel foreign_cub[] = {

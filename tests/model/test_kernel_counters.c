@@ -12,8 +12,11 @@
 /* A launch of 1000 blocks of 256 threads. NULL: a counter that the file has not. */
 struct file {
 	const char *dram_read, *dram_written, *sectors_read, *sectors_written, *l2_size,
-	        *instructions, *shared, *wavefronts;
+	        *instructions, *shared, *wavefronts, *arrived;
 };
+
+/* Of the last file. */
+static struct kernel_counters counters;
 
 static struct kernel_work work_of(struct file f)
 {
@@ -28,10 +31,10 @@ static struct kernel_work work_of(struct file f)
 	        {"device__attribute_l2_cache_size", "", f.l2_size},
 	        {"smsp__inst_executed.sum", "inst", f.instructions},
 	        {"launch__shared_mem_per_block_static", "byte/block", f.shared},
-	        {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "", f.wavefronts}};
+	        {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "", f.wavefronts},
+	        {"l1tex__m_xbar2l1tex_read_sectors_mem_lg_op_ld.sum", "sector", f.arrived}};
 	char path[] = "/tmp/counters.XXXXXX";
 	FILE *file = fdopen(mkstemp(path), "w");
-	struct kernel_counters counters;
 	struct kernel_work work = {0};
 	struct fault fault;
 
@@ -100,12 +103,21 @@ static void test_alone(void)
 	        .sectors_written = "0"});
 	ok(w.pattern == PATTERN_RANDOM && w.step == 32, "twice as much: each sector was alone");
 	is_real(w.patterned, 1, 1e-9, "all of them");
+	is_real(counters.asked.read, 256000 * 32., 1e-9, "multiprocessors asked L2 for them");
 	is_real(w.dram.read, 8192000, 1e-9, "and what was asked for is to be moved");
 	w = work_of((struct file){.dram_read = "12288000",
 	        .dram_written = "8192000",
 	        .sectors_read = "256000",
 	        .sectors_written = "256000"});
 	is_real(w.patterned, 0.25, 1e-9, "half of the sectors read, and none of those written");
+	w = work_of((struct file){.dram_read = "0",
+	        .dram_written = "0",
+	        .sectors_read = "256000",
+	        .sectors_written = "0",
+	        .arrived = "512000"});
+	is_real(counters.asked.read, 512000 * 32., 1e-9, "L2 saw a request of two as one");
+	is_real(w.l2.read, 256000 * 32., 1e-9, "and gave its bytes once");
+	ok(!strstr(counters.lacking, "L1"), "a file without that counter lacks nothing");
 }
 
 static void test_kept(void)

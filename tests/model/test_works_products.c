@@ -33,6 +33,8 @@ static void own_products(void)
 	equal(w->dram.read + w->dram.written, 2 * c + once, "C passes twice, operands once");
 	equal(w->l2.read + once, (4096. * 16 + 2048. * 32) * 64 * 4, "a tile reads its operands");
 	equal(w->link[LINK_BLOCK], 8 * 2, "a barrier for each 8 of k, in two tiles of a block");
+	equal(w->wavefronts, 4. * 132 * (64 * (4 * 12 + 4 + 16) + 8 * 4 + 512),
+	        "passes: reads, A along its columns and B along k, waits of warps, C");
 	problem.part = GEMM_LOWER;
 	problem.n = problem.m = 1024;
 	plan.shared = true;
@@ -72,6 +74,8 @@ static void split_products(void)
 	equal(w[0].blocks, 132, "a team on each multiprocessor");
 	equal(w[0].operations[PIPE_GROUP_TF32], 2. * 3 * 64 * 192 * 32 * 132 * 10,
 	        "ten stages each");
+	equal(w[0].operations[PIPE_FP32], 2. * 132 * 10 * ((64 + 192) * 32 + 64 * 192),
+	        "an operand's element has a low part, and each stage's sums are added in fp32");
 	equal(w[0].dram.read, (64. + 192) * 32 * 132 * 10 * 4, "operands pass once");
 	equal(w[1].l2.read, 132 * 64. * 192 * 4, "every team's sums are read");
 }

@@ -96,7 +96,7 @@ static void triangle(void)
 
 	triangle_works(SINGLE, 64, w);
 	is_real(w[0].blocks, 2, 0, "two tiles wide: two blocks, two tiles on the diagonal each");
-	is_real(w[0].operations[PIPE_FP32], 2 * 2 * 32 * (32 * 31 + 64), 0, "by substitution");
+	is_real(w[0].operations[PIPE_FP32], 2 * 2 * 32 * (32 * 31 + 128), 0, "by substitution");
 	is_real(w[1].operations[PIPE_FP32], 2 * 65536, 0, "and two products of tiles");
 	triangle_works(DOUBLE, 32, w);
 	is_real(w[1].operations[PIPE_FP64], 0, 0, "one tile: no product");

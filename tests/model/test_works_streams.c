@@ -64,12 +64,18 @@ static void test_swaps(void)
 	lu_rows_work(DOUBLE, true, 64, 4096, &w);
 	ok(close_to(w.operations[PIPE_TENSOR_FP64_LARGE], 2. * 4096 * 32 * 32 * 3),
 	        "the solve of 64 rows in double precision has three chunks of 32 x 32");
+	lu_rows_work(SINGLE, true, 256, 16, &w);
+	ok(close_to(w.operations[PIPE_FP32], 2560000),
+	        "the solve of 256 rows by 32 columns has the flops that counters see");
 	lu_top_work(SINGLE, 4096, 128, 1024, &w);
 	ok(w.blocks == 128 && w.link[LINK_SHUFFLE] == 1 + 128 / 2,
 	        "the top solves two rows a step");
 	lu_columns_work(SINGLE, 2048 + 64, 64, 64, 132, &w);
 	ok(w.cluster == 8 && w.blocks == 64 && w.link[LINK_CLUSTER_BARRIER] == 1,
 	        "2048 rows right of a panel: clusters of eight blocks and one barrier");
+	lu_columns_work(SINGLE, 1024, 64, 64, 132, &w);
+	ok(close_to(w.operations[PIPE_FP32], 64. * 8 * 64 * (2 * 128 + 64 + 32)),
+	        "128 rows a block: only warps that have rows multiply");
 	deferred_swaps_work(DOUBLE, 4096, 227 << 10, &w);
 	ok(close_to(w.dram.read + w.dram.written, 8. * 4096 * 4096) && w.blocks == 2048,
 	        "deferred swaps move half of the square");
@@ -94,9 +100,6 @@ static void test_blocks(void)
 {
 	struct kernel_work w;
 
-	block_trtri_work(SINGLE, 64, &w);
-	ok(w.blocks == 2 && w.link[LINK_FMA] == 32 * (2 + 1 + 1),
-	        "the inverse of two tiles: one substitution and two products");
 	block_guard_work(DOUBLE, 128, 16384, &w);
 	ok(w.blocks == 64 && w.link[LINK_L2] == 4 && w.link[LINK_SEARCH] == 2,
 	        "the guard reads 128 columns in four batches and searches twice");

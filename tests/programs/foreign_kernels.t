@@ -43,6 +43,10 @@ expect 0 'launch__grid_size,.*dram__bytes_read.sum program argument' "asked for 
 result $? "and for none that the device has not"
 standin "echo '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission' >\"\$file\"; exit 1"
 expect 77 'may not read' "no permission to read counters" env NCU="$scratch/ncu" sh "$root/scripts/ncu.sh" "$scratch/b.csv" program
+standin "case \$* in --query-metrics*) exit 1 ;; *'--replay-mode application'*) cp $root/tests/programs/kernel_counters.csv \"\$file\" ;;
+*) echo '==ERROR== LaunchFailed' >\"\$file\"; exit 9 ;; esac"
+NCU="$scratch/ncu" sh "$root/scripts/ncu.sh" "$scratch/d.csv" program
+result $? "a launch that cannot be repeated alone: the program runs again"
 standin 'echo "==ERROR== something else"; exit 1'
 expect 1 'something else' "another error of ncu" env NCU="$scratch/ncu" sh "$root/scripts/ncu.sh" "$scratch/c.csv" program
 echo "1..$number"

@@ -40,19 +40,18 @@ static const char *const amount_name[AMOUNTS] = {"launches", "dram_read", "dram_
         "l2_written", "shared_passes", [FIRST_PIPE + PIPE_FP32] = "fp32_flops",
         [FIRST_PIPE + PIPE_FP64] = "fp64_flops", [FIRST_PIPE + PIPE_FP16] = "fp16_flops",
         [FIRST_PIPE + PIPE_BF16] = "bf16_flops", [FIRST_PIPE + PIPE_TENSOR_FP64] = "mma_fp64",
-        [FIRST_PIPE + PIPE_TENSOR_TF32] = "mma_tf32", [FIRST_PIPE + PIPE_TENSOR_BF16] = "mma_bf16",
-        [FIRST_PIPE + PIPE_TENSOR_FP16] = "mma_fp16", [FIRST_PIPE + PIPE_SPECIAL] = "special"};
+        [FIRST_PIPE + PIPE_TENSOR_TF32] = "mma_tf32", [FIRST_PIPE + PIPE_TENSOR_FP16] = "mma_16",
+        [FIRST_PIPE + PIPE_SPECIAL] = "special"};
 
 /* As `lacking` names what counts it. */
 static const char *const counter_name[AMOUNTS] = {"launches", "DRAM read", "DRAM written",
         "L2 read", "L2 written", "shared accesses", [FIRST_PIPE + PIPE_FP32] = "fp32",
         [FIRST_PIPE + PIPE_FP64] = "fp64", [FIRST_PIPE + PIPE_TENSOR_FP64] = "tensor fp64",
         [FIRST_PIPE + PIPE_TENSOR_TF32] = "tensor tf32",
-        [FIRST_PIPE + PIPE_TENSOR_BF16] = "tensor bf16",
         [FIRST_PIPE + PIPE_TENSOR_FP16] = "tensor fp16",
         [FIRST_PIPE + PIPE_SPECIAL] = "special functions"};
 
-/* Pipes that ncu counts as one. */
+/* Pipes that ncu counts as one, or that the law has as one: both formats of 16 bits. */
 static const enum work_pipe counted_as[PIPE_COUNT] = {[PIPE_FP32] = PIPE_FP32,
         [PIPE_FP64] = PIPE_FP64,
         [PIPE_FP16] = PIPE_FP16,
@@ -61,8 +60,8 @@ static const enum work_pipe counted_as[PIPE_COUNT] = {[PIPE_FP32] = PIPE_FP32,
         [PIPE_TENSOR_FP64_LARGE] = PIPE_TENSOR_FP64,
         [PIPE_TENSOR_TF32] = PIPE_TENSOR_TF32,
         [PIPE_GROUP_TF32] = PIPE_TENSOR_TF32,
-        [PIPE_TENSOR_BF16] = PIPE_TENSOR_BF16,
-        [PIPE_GROUP_BF16] = PIPE_TENSOR_BF16,
+        [PIPE_TENSOR_BF16] = PIPE_TENSOR_FP16,
+        [PIPE_GROUP_BF16] = PIPE_TENSOR_FP16,
         [PIPE_TENSOR_FP16] = PIPE_TENSOR_FP16,
         [PIPE_SPECIAL] = PIPE_SPECIAL,
         [PIPE_INTEGER] = PIPE_INTEGER};

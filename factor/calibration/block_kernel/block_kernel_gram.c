@@ -80,7 +80,8 @@ void block_kernel_gram(struct blas_rate *rate, enum precision precision, int64_t
 			const struct arg args[] = {{"m", (double)m}, {"n", (double)n}};
 			b.g.a.m = b.g.a.ld = m;
 			b.g.a.n = b.g.r.n = b.g.r.m = b.g.r.ld = b.g.norms.m = n;
-			if (gram_schmidt_resident_bytes(precision, m, n) < 0)
+			if (gram_schmidt_resident_bytes(precision, m, n) < 0 ||
+			        !blas_rate_wants(rate, "gram", precision, args, ARRAY_LEN(args)))
 				continue;
 			put(&b); /* makes them orthonormal */
 			put(&b);
@@ -121,8 +122,8 @@ static void check_apply(struct apply_bench *b)
 {
 	const double bound = b->r.precision == SINGLE ? 1e-5 : 1e-13;
 	const double want = dot(b->rate, &b->q, 0, &b->a, b->a.n - 1);
-	GPU(cudaMemset(
-	        b->r.data, 0xff, (size_t)(b->r.m * b->r.n * precision_bytes(b->r.precision))));
+	GPU(cudaMemsetAsync(b->r.data, 0xff,
+	        (size_t)(b->r.m * b->r.n * precision_bytes(b->r.precision)), b->rate->stream));
 	put_apply(b);
 	double *got = fetch_column(b->rate, &b->r, b->r.n - 1);
 	bool right = fabs(got[0] - want) < bound;
@@ -141,6 +142,8 @@ static void measure_apply(struct apply_bench *b, double columns)
 	const double norm = 0.5;
 	const struct arg args[] = {
 	        {"m", (double)b->a.m}, {"k", (double)b->q.n}, {"columns", columns}};
+	if (!blas_rate_wants(b->rate, "gram_apply", b->q.precision, args, ARRAY_LEN(args)))
+		return;
 	block_kernel_random(b->rate, b->q.precision, b->q.data, b->q.m * b->q.n,
 	        norm * sqrt(3 / (double)b->q.m));
 	block_kernel_random(b->rate, b->a.precision, b->a.data, b->a.m * b->a.n, 1);

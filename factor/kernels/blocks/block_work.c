@@ -12,30 +12,6 @@ static enum work_link fma_of(enum precision precision)
 	return precision == SINGLE ? LINK_FMA : LINK_FMA_DOUBLE;
 }
 
-/* The first block's chain: substitution in a tile, then for each further tile row its products, and
- * one with the diagonal tile's inverse. */
-void block_trtri_work(enum precision precision, double n, struct kernel_work *work)
-{
-	const double word = (double)precision_bytes(precision), tiles = ceil(n / TILE),
-	             ring = precision == SINGLE ? 4 : 2, pitch = 16 / word,
-	             held = fmin(tiles, WARPS), products = tiles * (tiles - 1) / 2,
-	             all = tiles * (tiles + 1) * (tiles + 2) / 6;
-
-	*work = (struct kernel_work){.launches = 1,
-	        .blocks = tiles,
-	        .threads = TILE_THREADS,
-	        .registers = 96,
-	        .shared = TILE * ((ring + held) * (TILE + pitch) + tiles * TILE + pitch) * word,
-	        .l2 = {all * TILE * TILE * word, n * n * word}};
-	work->operations[work_fma_pipe(precision)] = 2 * TILE * TILE * TILE * 2 * all;
-	work->link[LINK_L2] = 2;
-	work->link[LINK_SPECIAL] = precision == SINGLE ? 4 : 12; /* reciprocals */
-	work->link[LINK_SHUFFLE] = TILE;
-	work->link[LINK_SHARED] = TILE / 4 + 3 * products + 4 * (tiles - 1);
-	work->link[LINK_BLOCK] = 3 + products + 2 * (tiles - 1);
-	work->link[fma_of(precision)] = TILE * (2 + products + (tiles - 1));
-}
-
 void block_guard_work(enum precision precision, double n, double sides, struct kernel_work *work)
 {
 	enum { SIDES = 32, GUARD_THREADS = 512, MOST_BLOCKS = 64, AT_ONCE = 32 };
@@ -86,11 +62,14 @@ void block_rank_work(
 	        .registers = 80,
 	        .shared = fmax(2 * pitch * held, GROUPS * sums) * word,
 	        .dram = {operands + once, once},
-	        .l2 = {.read = fmax(0, tiles * 2 * TILE * k * word - operands)},
+	        .l2 = {fmax(0, tiles * 2 * TILE * k * word - operands),
+	                single ? 0 : once /* a store of 16 bytes a lane has half a sector */},
 	        .working_set = operands + once,
 	        .in_flight = 2 * TILE * held * word / TILE_THREADS};
 	work->operations[single ? PIPE_FP32 : PIPE_TENSOR_FP64] = 2 * tiles * TILE * TILE * depth;
-	work->wavefronts = block_rank_passes(precision, tiles, depth);
+	/* copies of 16 bytes write the operands */
+	work->wavefronts =
+	        block_rank_passes(precision, tiles, depth) + tiles * 2 * TILE * depth * word / 128;
 	work->chains = single ? 16 : 4;
 	work->link[LINK_DRAM] = 1 + (steps > PARTS ? 1 : 0);
 	work->link[LINK_BLOCK] = steps + 2;

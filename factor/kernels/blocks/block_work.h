@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The work of kernels of small triangles and updates, with operands in L2. */
+/* The work of a solve's guard and of small updates, with operands in L2. */
 #pragma once
 
 #include "factor/kernels/kernel_work.h"
-
-/* block_trtri of order n. */
-void block_trtri_work(enum precision, double n, struct kernel_work *);
 
 /* block_trsm_guard of order n beside so many right-hand sides, with an inverse that is good. */
 void block_guard_work(enum precision, double n, double sides, struct kernel_work *);

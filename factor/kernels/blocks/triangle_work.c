@@ -23,8 +23,15 @@ void triangle_works(enum precision precision, int64_t n, struct kernel_work work
 	work[0].link[LINK_DRAM] = 1;
 	work[0].link[LINK_SHARED] = TILE;
 	work[0].link[fma] = 2 * TILE;
-	work[0].operations[pipe] = tiles * held * TILE * (TILE * (TILE - 1) + 2 * TILE);
-	work[0].wavefronts = tiles * held * word * (2 * TILE * (STEPS + 1) / 2.0 + TILE);
+	/* a step's difference and product, and the multiply-adds below */
+	work[0].operations[pipe] = tiles * held * TILE * (TILE * (TILE - 1) + 4 * TILE);
+	/* copies of a word a lane from four lines, a pass each; a step's shuffle and the quads
+	 * below it, two passes each; the column in quads and by rows; the result; waits of the
+	 * block */
+	work[0].wavefronts = tiles * held *
+	                             (4 * TILE + word * (TILE * (STEPS + 1) - 2 * STEPS +
+	                                                        4 * STEPS + 2 * TILE)) +
+	                     tiles * (word * tiles * TILE + 2 * WARPS);
 
 	work[1] = (struct kernel_work){
 	        .launches = 1, .phase = 1, .blocks = 1, .threads = 32 * WARPS, .registers = 128};
@@ -32,5 +39,6 @@ void triangle_works(enum precision precision, int64_t n, struct kernel_work work
 	work[1].link[LINK_SHARED] = 2 * products + 1;
 	work[1].link[fma] = TILE * products;
 	work[1].operations[pipe] = products * 2 * TILE * TILE * TILE;
-	work[1].wavefronts = products * WARPS * STEPS * 2 * QUAD / 2 * word;
+	/* two quads of either tile for four of k, two passes each; copies of the next tile */
+	work[1].wavefronts = products * (WARPS * (STEPS * 2 * QUAD * word + 1) + 4 * TILE);
 }

@@ -18,16 +18,19 @@ enum {
 
 /* Warp-wide accesses to shared memory for each of k: a warp reads quads of its rows and columns,
  * half a warp at a time; 16 bytes of a lane in double precision are four accesses, once for four
- * of k. Copies write the operands. */
-static double wavefronts(const struct gemm_geometry *g, enum precision precision)
+ * of k. Copies write the operands: where these run along k, a warp's 32 elements come from four
+ * lines, each with a pass, and double precision has two passes more. All warps wait for a step. */
+static double wavefronts(const struct gemm_problem *p, const struct gemm_geometry *g)
 {
+	const bool single = p->precision == SINGLE;
 	const double elements = (double)g->rows * g->columns / WARPS, quad = 4,
 	             across = elements >= 4096 ? 64 : 32, down = elements / across,
-	             copied = (g->rows + g->columns) * (double)precision_bytes(precision) / LINE;
-	const double reads =
-	        precision == SINGLE ? 2 * (down / 8 + across / 4) / quad : (down + across) / 16;
+	             along_k = single ? 4 : 3,
+	             lines = g->rows * (p->ta ? along_k : 1) + g->columns * (p->tb ? 1 : along_k),
+	             copied = lines * (double)precision_bytes(p->precision) / LINE;
+	const double reads = single ? 2 * (down / 8 + across / 4) / quad : (down + across) / 16;
 
-	return WARPS * reads + copied;
+	return WARPS * (reads + 1. / g->depth) + copied;
 }
 
 /* Blocks of a launch that lets others in, as gemm_launch.cuh deals the tiles out. */
@@ -92,7 +95,8 @@ size_t gemm_work(const struct gemm_problem *p, const struct gemm_plan *plan,
 	        .threads = THREADS,
 	        .resident = g->resident,
 	        .sms = tuning->device.sm_count,
-	        .wavefronts = wavefronts(g, p->precision)};
+	        .wavefronts = wavefronts(p, g),
+	        .passes = g->rows * g->columns * word / LINE};
 
 	if (plan->shared)
 		t.blocks = shared_blocks(t.tiles * t.splits, t.resident * t.sms, p->k);

@@ -6,7 +6,10 @@
 enum {
 	THREADS = 384,
 	SLAB = 64, /* of the inner dimension in a stage */
-	START = 4  /* maps of the copies, operands, C, and the end of its stores */
+	START = 4, /* maps of the copies, operands, C, and the end of its stores */
+	TILE = HALF_TILE_ROWS * HALF_TILE_COLUMNS, /* words of C, read and written */
+	FACTORS = TILE / 2, /* words: a thread reads its columns' factors for two rows */
+	ENDING = 10         /* flops of an element: three multiply-adds, two products by factors */
 };
 
 /* Blocks that let others in, as half_update_tiles.cuh shares the tiles out. */
@@ -43,7 +46,9 @@ void half_update_work(enum uplo part, int64_t n, int64_t k, bool shared,
 	        .threads = THREADS,
 	        .resident = 1,
 	        .sms = tuning->device.sm_count,
-	        .blocks = shared ? shared_blocks(tiles, tuning->device.sm_count) : 0};
+	        .blocks = shared ? shared_blocks(tiles, tuning->device.sm_count) : 0,
+	        .passes = (2 * TILE + FACTORS) / 32};
 
 	product_tiles_work(&t, work);
+	work->operations[PIPE_FP32] = ENDING * TILE * (double)tiles;
 }

@@ -56,7 +56,7 @@ void product_tiles_work(const struct product_tiles *t, struct kernel_work *work)
 	        .in_flight = t->rows * t->columns * t->word / t->threads,
 	        .apart = moved / (once + moved),
 	        .chains = 8,
-	        .wavefronts = t->wavefronts * steps * t->depth * busy};
+	        .wavefronts = (t->wavefronts * steps * t->depth + t->passes) * busy};
 	work->operations[t->pipe] = 2 * t->times * t->rows * t->columns * computed * busy;
 	work->link[LINK_L2] = (t->start - t->old + t->loads * steps) * turns;
 	work->link[LINK_DRAM] = t->old ? turns : 0;
@@ -75,6 +75,6 @@ void product_sum_work(
 	        .dram = {t->old ? c : 0, c},
 	        .l2 = {t->splits * c, 0},
 	        .working_set = (t->splits + 1) * c};
-	work->operations[t->pipe <= PIPE_FP64 ? t->pipe : PIPE_FP32] = t->splits * t->m * t->n;
+	work->operations[t->pipe <= PIPE_FP64 ? t->pipe : PIPE_FP32] = 2 * t->splits * t->m * t->n;
 	work->link[LINK_L2] = 2;
 }

@@ -22,6 +22,7 @@ struct product_tiles {
 	double start, loads; /* accesses to L2 that a block waits for: of a tile; of each depth */
 	double readers;      /* blocks that one read of an operand serves; 0: 1 */
 	double wavefronts;   /* of a tile for each of the inner dimension */
+	double passes;       /* of shared memory for a tile's C */
 };
 
 /* Splits write their sums of a tile to memory, where another kernel adds them up. */

@@ -24,6 +24,7 @@ void tf32_split_work(double n, double k, struct kernel_work *work)
 	        .working_set = (1 + 2 * slots) * elements * WORD,
 	        .in_flight = LOADS * WORD};
 	work->operations[PIPE_INTEGER] = 2 * elements * EACH;
+	work->operations[PIPE_SPECIAL] = work->blocks * SPLIT_THREADS * 6; /* two quotients */
 	work->link[LINK_DRAM] = 1;
 	work->link[LINK_BLOCK] = 1;
 	work->link[LINK_SHARED] = 1;
@@ -50,6 +51,10 @@ void half_pair_work(double n, double k, struct kernel_work *work)
 	        .working_set = elements * WORD + written,
 	        .in_flight = mine * WORD};
 	work->operations[PIPE_INTEGER] = 2 * elements * EACH / 2;
+	/* The largest of a vector. Rows pass a tile, read two words of a bank at a time. */
+	const double rows = ceil(n / VECTORS), each = VECTORS / WARPS;
+	work->wavefronts =
+	        5 * ceil(n / WARPS) * WARPS + rows * WARPS * ((1 + 2) * each * mine + 5 * each + 1);
 	work->link[LINK_DRAM] = 1;
 	work->link[LINK_BLOCK] = 1;
 	work->link[LINK_SHARED] = 1;

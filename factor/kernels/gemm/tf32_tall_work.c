@@ -42,6 +42,9 @@ size_t tf32_tall_work(const struct tf32_tall_plan *plan, int64_t k, int64_t n, i
 	        .wavefronts = 2 * bytes / line / STAGE};
 
 	product_tiles_work(&t, &work[0]);
+	work[0].operations[PIPE_FP32] =
+	        2 * blocks * turns *
+	        ((double)(plan->side + plan->width) * STAGE + (double)plan->side * plan->width);
 	t.k = (double)rows;
 	t.tiles = (double)plan->groups * plan->across;
 	t.splits = plan->pinned_sets > 1 ? fmax(2, plan->pinned_sets / (double)plan->across) : 1;

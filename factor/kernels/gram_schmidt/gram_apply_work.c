@@ -22,6 +22,9 @@ void gram_apply_work(enum precision precision, double m, double k, double n, dou
 	/* dot and update over all rows that a block can hold; sums over a warp and of all warps */
 	work->operations[work_fma_pipe(precision)] =
 	        blocks * k * held * APPLY_THREADS * (4 * rows + 2 * (5 + APPLY_WARPS));
+	/* a column: shuffles, the warps' sums written and read 16 bytes at a time; a wait */
+	work->wavefronts = blocks * k * APPLY_WARPS *
+	                   (held * (word / 4 * (5 + 2 * APPLY_WARPS / 4.0) + 1) + 1);
 	work->link[LINK_DRAM] = 1;
 	work->link[LINK_L2] = 1;
 	work->ahead = true; /* the next column of q */

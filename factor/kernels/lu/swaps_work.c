@@ -80,15 +80,34 @@ static struct rows_shape rows_shape(enum precision precision, bool solves, doubl
 	return s;
 }
 
+/* The inverses of a triangle's diagonal blocks of 16: a half warp each, 120 multiply-adds a lane
+ * and a word of shared memory for each. Columns are stored to one bank, in double precision to
+ * four. */
+static void add_inverses(
+        const struct rows_shape *s, enum precision precision, struct kernel_work *work)
+{
+	enum { STEP = 16, EACH = STEP * (STEP - 1) / 2 };
+	const double steps = s->rows / STEP, words = (double)precision_bytes(precision) / 4;
+
+	work->operations[work_fma_pipe(precision)] += work->blocks * steps * STEP * 2 * EACH;
+	work->wavefronts += work->blocks * steps / 2 * (EACH + STEP * (STEP / words + words));
+}
+
 /* The solve in single precision. A step of 16 rows multiplies by an inverse, 16 dependent
  * multiply-adds and selects, and takes the rows out of the blocks of 32 rows that are left: a read
- * of shared memory a block and one of the solved row for each of 16 columns. */
+ * of shared memory a block and 16 bytes of the solved row, two passes, for each of 16 columns. */
 static void add_solve(const struct rows_shape *s, struct kernel_work *work)
 {
-	const double steps = s->rows / 16, left = (s->rows / 32 + 1) / 2, warps = s->threads / 32;
+	const double steps = s->rows / 16, left = (s->rows / 32 + 1) / 2, warps = s->threads / 32,
+	             columns = s->side / warps, quads = ceil(columns / 4);
 
-	work->operations[PIPE_FP32] = work->blocks * s->side * s->rows * s->rows;
-	work->wavefronts = work->blocks * warps * steps * 16 * (left + 1);
+	work->operations[PIPE_FP32] += work->blocks * s->side * s->rows * (s->rows + 32 + 17);
+	work->wavefronts +=
+	        work->blocks * warps * steps * (16 * (left + 2 * quads) + 16 * 2 + 4 * quads + 1.5);
+	/* the triangle arrives, the top is read, its solution written */
+	work->wavefronts += work->blocks * (s->rows * (s->rows + 32) / 2 * 4 / 128 +
+	                                           2 * s->rows * s->side * 4 / 128);
+	add_inverses(s, SINGLE, work);
 	work->link[LINK_FMA] += 120 + 48 * steps; /* inverses first */
 	work->link[LINK_SHARED] += 16 + 12 * steps;
 	work->link[LINK_BLOCK] += steps;
@@ -101,6 +120,13 @@ static void add_double_solve(const struct rows_shape *s, double k, struct kernel
 	const double tall = ceil(k / 32), chunks = tall * (tall + 1) / 2;
 
 	work->operations[PIPE_TENSOR_FP64_LARGE] = 2 * work->blocks * s->side * 32 * 32 * chunks;
+	/* A product of 16 x 16: four reads of 16 bytes a lane and of 8. A chunk has four, the last
+	 * of 32 rows three; there sums and solutions are read and written. Copies; waits. */
+	const double warps = s->threads / 32, product = 4 * (4 + 2);
+	work->wavefronts +=
+	        work->blocks * (warps * (product * (4 * chunks - tall) + chunks + 48 * tall) +
+	                               chunks * 32 * 32 * 8 / 128);
+	add_inverses(s, DOUBLE, work);
 	work->chains = 2;
 	work->link[LINK_FMA_DOUBLE] += 120 + 20 * chunks + 60 * tall;
 	work->link[LINK_SHARED] += 16 + 2 * chunks + 12 * tall;
@@ -123,6 +149,9 @@ void lu_rows_work(
 	        .working_set = bytes,
 	        .in_flight = pieces / s.threads * 16};
 	work->operations[PIPE_INTEGER] = blocks * 5 * k * k; /* the swaps are composed */
+	/* Four pivots a read; a counter of displaced rows. A piece of 16 bytes a lane passes the
+	 * tile twice without a solve, and its row is looked up three times. */
+	work->wavefronts = blocks * (k * k / 64 + k + pieces / 32 * ((solves ? 4 : 8) + 3));
 	work->link[LINK_L2] = 1;
 	work->link[LINK_DRAM] = n < s.side ? 1 + ceil(pieces / s.threads) : 2;
 	work->link[LINK_BLOCK] = 6;
@@ -139,7 +168,7 @@ void lu_rows_work(
 
 /* ---- the top right of a panel ---- */
 
-enum { TOP_COLUMNS = 8, TOP_THREADS = 256 };
+enum { TOP_COLUMNS = 8, TOP_THREADS = 256, WARPS = TOP_THREADS / 32 };
 
 /* struct top of lu_solve.cuh. */
 static double top_bytes(double word, double width)
@@ -151,7 +180,8 @@ static double top_bytes(double word, double width)
  * whole width, each with two shuffles and reads of shared memory. */
 static void add_top(enum precision precision, double width, struct kernel_work *work)
 {
-	const double parts = TOP_THREADS / width;
+	const double word = (double)precision_bytes(precision);
+	const double parts = TOP_THREADS / width, words = word / 4;
 
 	work->link[LINK_DRAM] += 2;
 	work->link[LINK_BLOCK] += 4;
@@ -159,7 +189,15 @@ static void add_top(enum precision precision, double width, struct kernel_work *
 	work->link[LINK_SHUFFLE] += log2(parts) + width / 2;
 	work->link[LINK_FMA] += width / parts;
 	work->link[precision == SINGLE ? LINK_FMA : LINK_FMA_DOUBLE] += 3 * width / 2;
-	work->wavefronts += work->blocks * TOP_COLUMNS * width / 2 * (4 + width / 32);
+	/* two shuffles, a word for all lanes, and of the triangle what is left */
+	work->wavefronts +=
+	        work->blocks * TOP_COLUMNS * width / 2 * (2 * words + 1 + words * (1 + width / 32));
+	/* The triangle arrives, 16 bytes a copy, and the top, a word a copy. Its rows are written
+	 * to eight places of a bank. A part of the pivots is read by each of `parts` threads. */
+	work->wavefronts +=
+	        work->blocks *
+	        (width * width * word / 128 + width * TOP_COLUMNS / 32 * 8 +
+	                width * TOP_COLUMNS / 32 * 8 * words + TOP_COLUMNS * width * width / 512);
 	work->operations[work_fma_pipe(precision)] +=
 	        work->blocks * TOP_COLUMNS * width * (width + 32);
 }
@@ -178,6 +216,7 @@ void lu_top_work(enum precision precision, double m, double k, double n, struct 
 	        .in_flight = (TOP_COLUMNS + width) * width * word / TOP_THREADS};
 	swap(m, k, n, word, work);
 	add_top(precision, width, work);
+	work->wavefronts += blocks * width * TOP_COLUMNS / 32 * 8 * word / 4; /* read again */
 }
 
 /* ---- the columns right of a panel ---- */
@@ -200,16 +239,21 @@ void lu_columns_work(
 	        .shared = 2 * blocks <= sms ? fmax(bytes, ALONE_BYTES) : bytes,
 	        .cluster = cluster,
 	        .dram = {.read = m * (k + n) * word, .written = m * n * word},
-	        .l2 = {.read = (clusters - 1) * m * k * word + blocks * k * k * word},
+	        /* the panel, its triangle, the top: k words, and k sectors from below */
+	        .l2 = {.read = (clusters - 1) * m * k * word +
+	                       blocks * k * (k * word + TOP_COLUMNS * (word + SECTOR))},
 	        .working_set = m * (k + n) * word,
 	        .in_flight = width * at_once * word / TOP_THREADS};
 	add_top(precision, width, work);
-	const double rows = turns * at_once; /* of a block */
+	/* of a block: warps have 64 of them in single precision, 16 in double, or stay idle */
+	const double rows = precision == SINGLE ? ceil(share / 64) * 64 : share;
 	work->operations[precision == SINGLE ? PIPE_FP32 : PIPE_TENSOR_FP64] +=
 	        2 * blocks * rows * width * TOP_COLUMNS;
-	/* single: a quad of the top and two of the panel's elements for eight multiply-adds */
+	/* single: a quad of the top, two passes, and two of the panel's elements for eight
+	 * multiply-adds; double: three operands of two passes for two products of 8 x 8 x 4 */
 	work->wavefronts +=
-	        blocks * rows * width * TOP_COLUMNS / 32 * (precision == SINGLE ? 3. / 8 : 1. / 4);
+	        blocks * rows * width * TOP_COLUMNS / 32 * (precision == SINGLE ? 1. / 2 : 3. / 8);
+	work->wavefronts += blocks * WARPS * (6 + 2 * turns); /* waits */
 	work->chains = 8;
 	work->link[LINK_CLUSTER_BARRIER] = 1;
 	work->link[LINK_BLOCK] += 2 * turns;
@@ -237,10 +281,13 @@ void deferred_swaps_work(
 	        .l2 = {.read = half / columns * 2 * sizeof(int)},
 	        .working_set = half * word,
 	        .in_flight = rows * columns * word};
-	/* a source row's number is anywhere in a table, of half the rows in the mean, and so is its
-	 * element in shared memory */
+	/* Elements arrive by a copy of a word a lane, read and written: two passes a line. Source
+	 * rows are anywhere: of 32 elements in 32 banks the fullest bank has 3.5, of 16 in 16 it
+	 * has 3.1. Their numbers come from a table in L1, of half the rows in the mean: a pass for
+	 * each line that a warp touches, on the same path. */
 	const double lines = n / 2 * sizeof(int) / 128, touched = lines * (1 - exp(-32 / lines));
-	work->wavefronts = half / columns / 32 * touched + 4 * half / 32;
+	work->wavefronts = half / columns / 32 * touched +
+	                   half / 32 * (word / 4 * 2 + (precision == SINGLE ? 3.5 : 2 * 3.1));
 	work->link[LINK_L2] = 2 + 2 * ceil(rows / 2);
 	work->link[LINK_DRAM] = 1;
 	work->link[LINK_BLOCK] = 1;

@@ -36,9 +36,12 @@ static void clusters_work(const struct qr_columns_plan *plan, int64_t clusters, 
 	/* both products, T^T V^T C; sums over warps and blocks */
 	work->operations[PIPE_FP32] =
 	        blocks * words * (4 * share + 2 * DEPTH + QR_COLUMNS_WARPS + (double)plan->blocks);
-	/* four rows of V and C for V^T C, a row of V and its multipliers for V (T^T V^T C), T */
+	/* V and C arrive, 16 bytes a thread; four rows of both for V^T C; a row of V and its
+	 * multipliers for V (T^T V^T C). T arrives four words to a bank. T^T V^T C, and sums */
 	work->wavefronts =
-	        blocks * (share * (3 + 6) + words / 32 * (2 * DEPTH + 2 * QR_COLUMNS_WARPS));
+	        blocks *
+	        (share * ((DEPTH + EACH) / 32. + 6 + (EACH + 5 * DEPTH) / 32.) + DEPTH * DEPTH / 8 +
+	                words / 32 * (2 * DEPTH + 2 * QR_COLUMNS_WARPS + (double)plan->blocks));
 	work->link[LINK_DRAM] = 1;
 	work->link[LINK_L2] = DEPTH * DEPTH / THREADS / UNROLLED; /* T */
 	work->link[LINK_BLOCK] = 4;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Surfaces of QR: Householder's and Gram-Schmidt's panels, columns right of a panel, T. */
+/* Surfaces of QR: Householder's and Gram-Schmidt's panels, columns right of a panel, T; and of the
+ * inverses of triangles that LU and Cholesky multiply by, which are T's kernel. */
 #include "factor/kernels/blocks/triangle_work.h"
 #include "factor/kernels/lu/panel_registers_work.h"
 #include "factor/kernels/qr/panel_geqrf_work.h"
@@ -75,7 +76,7 @@ static size_t right(const struct surface_point *p, struct kernel_work *work)
 	        (int64_t)p->at[0], (int64_t)p->at[1], RIGHT, &p->tuning->device, work);
 }
 
-static size_t larft(const struct surface_point *p, struct kernel_work *work)
+static size_t triangle(const struct surface_point *p, struct kernel_work *work)
 {
 	triangle_works(p->precision, (int64_t)p->at[0], work);
 	return TRIANGLE_WORKS;
@@ -86,4 +87,4 @@ const struct surface surfaces_qr[] = {{"gpu.panel_geqrf.?", {"m", "n", "overlapp
         {"gpu.panel_geqrf_columns.?", {"m", "n"}, columns},
         {"gpu.panel_reflectors.?", {"m", "n"}, reflectors},
         {"gpu.gram_panel.?", {"m", "n"}, gram_panel}, {"gpu.qr_columns.?", {"m", "n"}, right},
-        {"gpu.larft.?", {"n"}, larft}, {NULL, {NULL}, NULL}};
+        {"gpu.larft.?", {"n"}, triangle}, {"gpu.trtri.?", {"n"}, triangle}, {NULL, {NULL}, NULL}};

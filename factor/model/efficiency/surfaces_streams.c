@@ -138,12 +138,6 @@ static size_t half_pair(const struct surface_point *p, struct kernel_work *work)
 	return 1;
 }
 
-static size_t trtri(const struct surface_point *p, struct kernel_work *work)
-{
-	block_trtri_work(p->precision, p->at[0], work);
-	return 1;
-}
-
 static size_t guard(const struct surface_point *p, struct kernel_work *work)
 {
 	enum { SIDES = 16384 /* of the calibration */ };
@@ -204,8 +198,7 @@ const struct surface surfaces_streams[] = {
         {"gpu.lu_top.?", {"swaps", "n", "cold"}, lu_top},
         {"gpu.lu_columns.?", {"m", "n"}, lu_columns}, {"gpu.apply_swaps.?", {"n"}, apply_swaps},
         {"gpu.tf32_split.s", {"n", "k"}, tf32_split}, {"gpu.half_pair.s", {"n", "k"}, half_pair},
-        {"gpu.trtri.?", {"n"}, trtri}, {"gpu.trsm_guard.?", {"n"}, guard},
-        {"gpu.rank.?", {"rounds", "k"}, rank},
+        {"gpu.trsm_guard.?", {"n"}, guard}, {"gpu.rank.?", {"rounds", "k"}, rank},
         {"gpu.gram_apply.?", {"m", "k", "columns"}, gram_apply},
         {"gpu.band_sweep*.?", {"p", "n", "rows"}, sweep},
         {"gpu.band_slide*.?", {"p", "n", "rows"}, slide}, {NULL, {NULL}, NULL}};
