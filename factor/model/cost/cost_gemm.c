@@ -136,8 +136,9 @@ static double transposed_time(struct cost_reader *r, struct matrix c, int64_t k)
 	return cost_known(r, tall) ? fmin(time, tall_time(r, transposed, k)) : time;
 }
 
-/* Columns off boundaries of 16 bytes are read by narrower accesses, which the library has kernels
- * for: never faster than those of aligned operands. */
+/* Operands off boundaries of 16 bytes are read by narrower accesses, which the library has kernels
+ * for: never faster than those of aligned operands. In single precision C's alignment does not
+ * matter: whole sectors are written either way. */
 static double unaligned_time(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const char *name = OF_PRECISION("gpu.gemm_unaligned", c.precision);
@@ -147,12 +148,13 @@ static double unaligned_time(struct cost_reader *r, struct matrix c, int64_t k)
 }
 
 struct cost cost_gemm(struct cost_reader *r, enum trans ta, enum trans tb, struct matrix c,
-        int64_t k, bool aligned)
+        int64_t k, bool operands, bool result)
 {
 	const struct gemm_problem problem = gemm_product(ta, tb, c, k);
+	const bool aligned = operands && (result || c.precision == SINGLE);
 	bool wide = c.m > c.n && c.m > TALL_COLUMNS; /* then the transposed product is read */
 	bool tall = gemm_is_tall(&problem);
-	bool own = !r->blas_only && aligned &&
+	bool own = !r->blas_only && operands && result &&
 	           gemm_is_ahead(&r->tuning, c.precision, c.m, c.n, k) &&
 	           cost_known(r, "gpu.own_gemm.s");
 	const bool own_tall = !own && is_own_tall(r, &problem);
