@@ -149,6 +149,16 @@ static const struct line few_columns_lines[] = {
                 "as a tall product where that is sooner", 1e-3},
         {"gemm d 4096 64 8192", 4096. * 64 * 8192e-6, "but A B never", 1e-3}};
 
+/* T^T (V^T C): where the surface of V^T C begins with as few terms. */
+static const struct line few_terms_lines[] = {
+        {"+gpu.gemm.s[m=64/4096,n=64/1024,k=64/1024]", 1e-12, "mnk"},
+        {"+gpu.gemm_tn.s[m=64/256,n=64/1024,k=1024/16384]", 3e-12, "mnk"},
+        {"gemm tn 128 128 128", 128. * 128 * 128e-6, "few terms: as A B where that is all"},
+        {"+gpu.gemm_tn.s[m=64/256,n=64/1024,k=64]", 3e-12, "mnk"},
+        {"gemm tn 128 128 128", 128. * 128 * 128 * 3e-6, "else as measured"},
+        {"gemm tn 512 128 128", 512. * 128 * 128e-6, "but for more rows of C"},
+        {"gemm 128 128 128", 128. * 128 * 128e-6, "and A B as ever"}};
+
 /* Squares in one call, measured to take three times as long as one product of as many columns. */
 static const struct line squares_lines[] = {
         {"+gpu.gemm.tf32[m=256/1024,n=1024/16384,k=768]", 1e-11, "mn"},
@@ -271,6 +281,7 @@ int main(void)
 	PLAY(library_profile(), short_lines);
 	PLAY(library_profile(), queue_lines);
 	PLAY(library_profile(), few_columns_lines);
+	PLAY(library_profile(), few_terms_lines);
 	PLAY(library_profile(), squares_lines);
 	PLAY(library_profile(), own_lines);
 	test_lifetimes();
