@@ -23,6 +23,8 @@ static bool sample_call(void *context, struct sample *sample)
 	const struct blas_call *call = context;
 	const struct blas_rate *rate = call->rate;
 	struct gpu_span span;
+	if (rate->refresh)
+		rate->refresh(call->context);
 	if (call->held)
 		gpu_hold_start(rate->hold, rate->stream);
 	double start = clock_now();

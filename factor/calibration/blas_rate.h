@@ -32,6 +32,7 @@ struct blas_rate {
 	double end;   /* clock_now() from which no further point is begun */
 	double limit; /* the longest call taken, seconds */
 	size_t dropped;
+	void (*refresh)(void *context); /* before each sample, not timed; or NULL */
 };
 
 static inline void blas_check(cublasStatus_t status, const char *call)

@@ -214,7 +214,7 @@ CHOSEN(gemm, (enum trans ta, enum trans tb, double alpha, struct matrix a, struc
 	PHASE_UPDATE, EMPTY(c) || (ta == PLAIN ? a.n : a.m) == 0, QUEUED, HOST, c,
 	ta == PLAIN ? a.n : a.m,
 	COST(gemm, ta, tb, c, ta == PLAIN ? a.n : a.m,
-		matrix_is_aligned(a) && matrix_is_aligned(b) && matrix_is_aligned(c)),
+		matrix_is_aligned(a) && matrix_is_aligned(b), matrix_is_aligned(c)),
 	FLOPS(2 * product_steps(c.m, c.n, ta == PLAIN ? a.n : a.m), c.precision))
 /* One triangle of C = alpha op(A) op(A)^T + beta C, and the rectangle below it (LOWER: C m x n, m
  * >= n, op(A) of m rows) or right of it (UPPER: C n x m): the product with the transpose of op(A)'s

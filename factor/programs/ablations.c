@@ -95,7 +95,8 @@ size_t ablations_without(const struct executor *e, const struct profile *profile
 
 size_t ablations_from_host(const struct profile *profile, struct result *row, size_t count)
 {
-	const struct bench_shape shape = {row->operation, row->precision, row->m, row->n};
+	const struct bench_shape shape = {
+	        row->operation, row->precision, row->m, row->n, result_lda(row)};
 	const size_t plans = count;
 
 	if (count == 0 || !cases_transfers(&shape) || row->n > FROM_HOST_LARGEST)

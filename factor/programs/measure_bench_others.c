@@ -174,7 +174,7 @@ static bool measure_errors(struct measure *measure, const struct bench_shape *as
 	bool any = false;
 
 	for (int o = 0; o < OPERATION_COUNT; o++) {
-		const struct bench_shape shape = {operation_name[o], SINGLE, asked->n, asked->n};
+		const struct bench_shape shape = {operation_name[o], SINGLE, asked->n, asked->n, 0};
 		const int kinds = lawn ? 1 : o == POTRF ? 0 : KIND_ERRORS;
 		for (int k = 0; k < kinds; k++)
 			any |= measure_errors_of(

@@ -79,7 +79,7 @@ static void run_all(struct breakdown_bench *b)
 
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 		for (int64_t n = SMALLEST; n <= LARGEST; n *= 2) {
-			const struct bench_shape shape = {operations[o], SINGLE, n, n};
+			const struct bench_shape shape = {operations[o], SINGLE, n, n, 0};
 			struct factor_question asked = cases_question(&shape, MATH_FP32);
 			if (n < request->smallest || n > request->largest)
 				continue;

@@ -179,8 +179,8 @@ struct table *predict_breakdown(const struct profile *profile, bool quick)
 		for (int64_t n = SMALLEST; n <= (quick ? LARGEST_QUICK : LARGEST); n *= 2)
 			for (enum breakdown_place place = 0; place < PLACE_COUNT; place++)
 				run[count++] = (struct breakdown_run){
-				        .asked = cases_question(
-				                &(struct bench_shape){operations[o], SINGLE, n, n},
+				        .asked = cases_question(&(struct bench_shape){operations[o],
+				                                        SINGLE, n, n, 0},
 				                MATH_FP32),
 				        .place = place};
 	msg_progress("breakdown of %zu factorizations", count);

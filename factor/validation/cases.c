@@ -99,8 +99,9 @@ static size_t add_size(
 	for (const char *p = f->precisions; *p; p++)
 		for (size_t o = 0; o < ARRAY_LEN(f->operations) && f->operations[o]; o++) {
 			*shapes = xrealloc(*shapes, (count + 1) * sizeof **shapes);
-			(*shapes)[count++] = (struct bench_shape){f->operations[o],
-			        *p == 's' ? SINGLE : DOUBLE, size[0], size[1] ? size[1] : size[0]};
+			(*shapes)[count++] =
+			        (struct bench_shape){f->operations[o], *p == 's' ? SINGLE : DOUBLE,
+			                size[0], size[1] ? size[1] : size[0], 0};
 		}
 	return count;
 }
@@ -207,8 +208,9 @@ static size_t drawn(const struct draw *draw, const char *const *operations, size
 			const size_t some =
 			        draw_shapes(draw, operations[o], "cuda", precisions[p], shape);
 			for (size_t i = 0; i < some; i++)
-				(*shapes)[all++] = (struct bench_shape){
-				        operations[o], precisions[p], shape[i].m, shape[i].n};
+				(*shapes)[all++] = (struct bench_shape){operations[o],
+				        precisions[p], shape[i].m, shape[i].n,
+				        draw_lda(draw, shape[i].m, shape[i].n)};
 		}
 	return all;
 }
@@ -360,6 +362,7 @@ struct factor_question cases_question(const struct bench_shape *shape, enum math
 	return (struct factor_question){.operation = shape->operation,
 	        .m = shape->m,
 	        .n = shape->n,
+	        .ld = shape->ld,
 	        .precision = shape->precision,
 	        .uplo = LOWER,
 	        .math = math};
@@ -411,7 +414,7 @@ struct result cases_default(struct executor *e, const struct bench_shape *shape)
 int64_t cases_single_width(const struct profile *profile, const struct result *chosen)
 {
 	const struct bench_shape shape = {
-	        chosen->operation, chosen->precision, chosen->m, chosen->n};
+	        chosen->operation, chosen->precision, chosen->m, chosen->n, result_lda(chosen)};
 	struct plan_choice *choice =
 	        choice_of(profile, &shape, strcmp(chosen->variant, "hybrid") == 0, chosen->math);
 	int64_t width = choice ? choice->uniform : 0;

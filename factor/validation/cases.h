@@ -28,6 +28,7 @@ struct bench_shape {
 	                          lawn_errors, kind_errors, gramschmidt, gram_kernels */
 	enum precision precision;
 	int64_t m, n;
+	int64_t ld; /* 0: the usual one */
 };
 
 /* All shapes: panels first, then LAWN 202's operations, then by size, then errors and Gram-Schmidt.

@@ -201,7 +201,7 @@ static void check_narrow_first(struct executor *e)
 /* The benchmark's row of it says all of it. */
 static void check_row(struct executor *e)
 {
-	const struct bench_shape shape = {"geqrf", SINGLE, 30000, 20000};
+	const struct bench_shape shape = {"geqrf", SINGLE, 30000, 20000, 0};
 	const struct result row = cases_default(e, &shape);
 	struct whole_plan *read = xmalloc(sizeof *read);
 	struct default_plan chosen;

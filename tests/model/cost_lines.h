@@ -17,8 +17,9 @@
  * the terms of the first operation. Seconds are microseconds.
  *
  * flags: d (double precision), tn, nt, upper, right, diag, triangle (of half), added (rows, of
- * band), wide (the paper's Gram-Schmidt kernels); shared (e->shares), panel (in the panels' queue),
- * ahead (there behind the first block), one (thread of the host; else all). */
+ * band), off (C off 16 bytes), wide (the paper's Gram-Schmidt kernels); shared (e->shares), panel
+ * (in the panels' queue), ahead (there behind the first block), one (thread of the host; else all).
+ */
 struct line {
 	const char *text;
 	double value;
@@ -68,9 +69,11 @@ static inline bool call_product(const struct call *c)
 	                    b = has(c->text, "nt") ? shape_of(c, n, k) : shape_of(c, k, n);
 	const enum side side = right ? RIGHT : LEFT;
 	const struct matrix sides = right ? shape_of(c, n, m) : c->x;
+	struct matrix to = c->x;
 
+	to.ld += has(c->text, "off");
 	CALL("gemm", ex_gemm(e, tn ? TRANSPOSED : PLAIN, has(c->text, "nt") ? TRANSPOSED : PLAIN, 1,
-	                     a, b, 1, c->x));
+	                     a, b, 1, to));
 	CALL("syrk", ex_syrk(e, upper ? UPPER : LOWER, upper ? TRANSPOSED : PLAIN, -1,
 	                     upper ? shape_of(c, k, n) : a, 1, c->x));
 	CALL("tall", e->ops->gemm_tall(e, shape_of(c, k, m), shape_of(c, k, n), c->x));

@@ -66,6 +66,8 @@ static const struct line gemm_lines[] = {
         {"gemm 2049 1024 100", 2049 * 1024 * 100e-6, "the library's where columns are unaligned"},
         {"+gpu.gemm_unaligned.s[m=256/4096,n=256/4096,k=64/256]", 15e-13, "mnk"},
         {"gemm 2049 1024 100", 2049 * 1024 * 150e-6, "as measured for these"},
+        {"gemm off 2048 1024 100", 2048 * 1024 * 100e-6,
+                "where only C's are, the library reads as if aligned"},
         {"+gpu.gemm_unaligned.d[m=256/4096,n=256/4096,k=64/256]", 5e-13, "mnk"},
         {"gemm d 2001 1000 100", 2 * 200.1, "which is never faster than aligned"},
         {"+gpu.gemm_tn.s[m=64/256,n=64:1024:4,k=4096/65536]", 1e-15, "mnk"},
@@ -146,6 +148,16 @@ static const struct line few_columns_lines[] = {
         {"gemm tn d 4096 64 8192", 4096. * 64 * 8192 * 0.4e-6,
                 "as a tall product where that is sooner", 1e-3},
         {"gemm d 4096 64 8192", 4096. * 64 * 8192e-6, "but A B never", 1e-3}};
+
+/* T^T (V^T C): where the surface of V^T C begins with as few terms. */
+static const struct line few_terms_lines[] = {
+        {"+gpu.gemm.s[m=64/4096,n=64/1024,k=64/1024]", 1e-12, "mnk"},
+        {"+gpu.gemm_tn.s[m=64/256,n=64/1024,k=1024/16384]", 3e-12, "mnk"},
+        {"gemm tn 128 128 128", 128. * 128 * 128e-6, "few terms: as A B where that is all"},
+        {"+gpu.gemm_tn.s[m=64/256,n=64/1024,k=64]", 3e-12, "mnk"},
+        {"gemm tn 128 128 128", 128. * 128 * 128 * 3e-6, "else as measured"},
+        {"gemm tn 512 128 128", 512. * 128 * 128e-6, "but for more rows of C"},
+        {"gemm 128 128 128", 128. * 128 * 128e-6, "and A B as ever"}};
 
 /* Squares in one call, measured to take three times as long as one product of as many columns. */
 static const struct line squares_lines[] = {
@@ -269,6 +281,7 @@ int main(void)
 	PLAY(library_profile(), short_lines);
 	PLAY(library_profile(), queue_lines);
 	PLAY(library_profile(), few_columns_lines);
+	PLAY(library_profile(), few_terms_lines);
 	PLAY(library_profile(), squares_lines);
 	PLAY(library_profile(), own_lines);
 	test_lifetimes();

@@ -23,7 +23,7 @@ struct fixture {
 static struct result screened(
         const struct fixture *s, const char *operation, int64_t n, bool hybrid, double seconds)
 {
-	const struct bench_shape shape = {operation, SINGLE, n, n};
+	const struct bench_shape shape = {operation, SINGLE, n, n, 0};
 	struct result row = {.operation = ""};
 
 	ok(cases_model_plan(s->profile, &shape, hybrid, MATH_FP32, &row), "%s %d: %s", operation,

@@ -49,6 +49,21 @@ static void test_holdout(void)
 	free(cases);
 }
 
+/* Drawn matrices are asked about with the leading dimension that they are measured with. */
+static void test_drawn_whole(const struct profile *profile)
+{
+	const struct draw draw = draw_of(7, true, profile, 1e11);
+	struct bench_shape *shape;
+	const size_t count = cases_whole(true, &draw, &shape);
+	size_t same = 0;
+
+	for (size_t i = 0; i < count; i++)
+		same += cases_question(&shape[i], MATH_FP32).ld ==
+		        draw_lda(&draw, shape[i].m, shape[i].n);
+	ok(count > 0 && same == count, "%zu drawn matrices have their leading dimension", count);
+	free(shape);
+}
+
 static void test_panels(void)
 {
 	for (int quick = 0; quick < 2; quick++) {
@@ -107,8 +122,8 @@ static void test_drawn_products(const struct profile *recorded)
 
 static void test_one_block(void)
 {
-	const struct bench_shape qr = {"panel_geqrf", SINGLE, 3000, 48},
-	                         cholesky = {"panel_potrf", DOUBLE, 200, 200};
+	const struct bench_shape qr = {"panel_geqrf", SINGLE, 3000, 48, 0},
+	                         cholesky = {"panel_potrf", DOUBLE, 200, 200, 0};
 	const struct result a = cases_width(&qr, true, qr.n),
 	                    b = cases_width(&cholesky, false, cholesky.n);
 
@@ -130,9 +145,9 @@ static void test_one_block(void)
 
 static void test_from_host(const struct profile *profile)
 {
-	const struct bench_shape lu = {"getrf", SINGLE, 5555, 5555},
-	                         small = {"getrf", SINGLE, 1000, 1000},
-	                         tall = {"geqrf", SINGLE, 30000, 500};
+	const struct bench_shape lu = {"getrf", SINGLE, 5555, 5555, 0},
+	                         small = {"getrf", SINGLE, 1000, 1000, 0},
+	                         tall = {"geqrf", SINGLE, 30000, 500, 0};
 	struct result row;
 
 	ok(cases_transfers(&lu) && !cases_transfers(&small) && !cases_transfers(&tall),
@@ -282,6 +297,7 @@ int main(void)
 	test_from_host(profile);
 	test_predictions(profile);
 	test_drawn_products(profile);
+	test_drawn_whole(profile);
 	profile_free(profile);
 	test_problems();
 	test_flops();

@@ -43,7 +43,7 @@ static void enter(struct contest *c, struct executor *e, struct vendor *vendor,
 static void test_whole(struct executor *e, struct vendor *vendor, struct whole whole,
         enum precision precision, int64_t m, int64_t n)
 {
-	const struct bench_shape shape = {operation_name[whole.operation], precision, m, n};
+	const struct bench_shape shape = {operation_name[whole.operation], precision, m, n, 0};
 	const struct timing_plan once = {.max_seconds = 1,
 	        .long_seconds = DBL_MIN, /* any first run is the only one */
 	        .seed = 11,

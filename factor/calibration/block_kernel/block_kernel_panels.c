@@ -118,6 +118,14 @@ static void check_waits(const struct call *c)
 		msg_die(EXIT_MEASURE_FAILED, "blocks of a panel waited too long for each other");
 }
 
+/* Few of the largest panels fit in L2. */
+static void refill(void *context)
+{
+	struct call *c = context;
+	block_kernel_fill_panels(c);
+	c->turn = 0;
+}
+
 static void measure_lu(struct call *c, const char *kind, void (*put)(void *),
         bool (*fits)(enum precision, int64_t, int64_t))
 {
@@ -129,10 +137,12 @@ static void measure_lu(struct call *c, const char *kind, void (*put)(void *),
 
 static void measure_lu_panels(struct call *c, int64_t step)
 {
+	c->bench->rate.refresh = refill;
 	for (c->m = 128; c->m <= tallest(c); c->m = taller(c, step))
 		measure_lu(c, "cluster", block_kernel_cluster, panel_cluster_fits);
 	for (c->m = tallest(c); c->m >= FEWEST_GRID_ROWS; c->m /= step)
 		measure_lu(c, "grid", block_kernel_grid, panel_grid_fits);
+	c->bench->rate.refresh = NULL;
 	c->turn = 0;
 	check_waits(c);
 }

@@ -43,6 +43,7 @@ struct bench {
 	int64_t exchange_size;
 	int *pivots;
 	uint32_t tag;
+	uint64_t seed;
 	struct gpu_span *span; /* pinned */
 	float *sink;           /* pinned */
 };
@@ -83,13 +84,13 @@ static void put(const struct subject *s, int64_t row, double value)
 
 /* The two rows that every pivot kernel swaps have the largest elements of the first column, about
  * equal, so that multipliers stay at 1 however often the step is repeated. */
-static void fill(const struct subject *s, uint64_t seed)
+static void fill(const struct subject *s)
 {
 	struct bench *b = s->bench;
 	if (s->precision == SINGLE)
-		gpu_fill_float(b->a, s->lda * s->n, seed, b->stream);
+		gpu_fill_float(b->a, s->lda * s->n, b->seed, b->stream);
 	else
-		gpu_fill_double(b->a, s->lda * s->n, seed, b->stream);
+		gpu_fill_double(b->a, s->lda * s->n, b->seed, b->stream);
 	put(s, 0, 1.5);
 	put(s, s->m - 1, 1.5 + 1e-5);
 	GPU(panel_fused_begin(s->precision, b->a, s->m, b->first_search, b->stream));
@@ -147,10 +148,12 @@ static void put_column(void *context)
 	        b->pivots, b->span, b->stream));
 }
 
+/* Each on a new panel: in a panel that is factorized already, pivots would stay in place. */
 static bool sample_column(void *context, struct sample *sample)
 {
 	const struct subject *s = context;
 	struct bench *b = s->bench;
+	fill(s);
 	double start = clock_now();
 	put_column(context);
 	GPU(cudaStreamSynchronize(b->stream));
@@ -169,7 +172,7 @@ static void measure_one(struct probe_run *run, struct subject *s, const char *na
 	struct arg args[] = {{arg, value}, {"n", (double)s->n}, {"rows", (double)s->rows}};
 	if (!probe_wants(run, series, args, s->rows ? 3 : 2))
 		return;
-	fill(s, (uint64_t)run->common.seed);
+	fill(s);
 	probe_profile(
 	        run, function == sample_kernel ? put_kernel : put_column, s, s->bench->stream);
 	if (function == sample_kernel) {
@@ -289,7 +292,7 @@ static void set_up(struct bench *b)
 /* What is allocated here lives as long as the process, which measures once and ends. */
 static void measure(struct probe_run *run)
 {
-	struct bench bench = {0};
+	struct bench bench = {.seed = (uint64_t)run->common.seed};
 	probe_open_gpu(run, &bench.gpu);
 	gpu_warm(&bench.gpu, run->warm_seconds);
 	set_up(&bench);

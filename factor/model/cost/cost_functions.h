@@ -23,8 +23,9 @@ COST(fused_begin, struct matrix a)
 COST(fused_pivot, struct matrix a, int64_t j)
 COST(fused_update, struct matrix a, int64_t j)
 COST(resident_panel, struct matrix a, const struct panel_geometry *g)
-/* products; aligned: all operands, to 16 bytes; gemm_tf32 together: several squares in one call, c has the columns of all */
-COST(gemm, enum trans ta, enum trans tb, struct matrix c, int64_t k, bool aligned)
+/* products; operands, result: whether they are aligned, to 16 bytes; gemm_tf32 together: several squares in one call, c has the columns of all */
+COST(gemm, enum trans ta, enum trans tb, struct matrix c, int64_t k, bool operands,
+	bool result)
 COST(split, const struct splits *splits)
 COST(gemm_tf32, struct matrix c, int64_t k, bool together)
 COST(half_update, enum uplo part, struct matrix c, int64_t k)

@@ -106,6 +106,17 @@ static double tall_time(struct cost_reader *r, struct matrix c, int64_t k)
 	return fmin(time, fmax(plain, start + (time - start) * (double)k / first));
 }
 
+/* A^T B of few rows of C and few terms, as QR's T^T (V^T C), where the surface of V^T C begins with
+ * so few: the library has other kernels than for A B. */
+static bool has_few_terms(struct cost_reader *r, const struct gemm_problem *p, struct matrix c)
+{
+	const char *name = OF_PRECISION("gpu.gemm_tn", c.precision);
+	const double at[] = {(double)c.m, (double)c.n, (double)p->k};
+
+	return p->ta && !p->tb && c.m <= TALL_COLUMNS && cost_known(r, name) &&
+	       at[2] >= cost_surface_begin(r, name, product_axes, at, ARRAY_LEN(at), 2);
+}
+
 /* V^T C in double precision whose odd last row is not computed separately. */
 static bool is_odd_depth(struct cost_reader *r, const struct gemm_problem *p)
 {
@@ -136,8 +147,9 @@ static double transposed_time(struct cost_reader *r, struct matrix c, int64_t k)
 	return cost_known(r, tall) ? fmin(time, tall_time(r, transposed, k)) : time;
 }
 
-/* Columns off boundaries of 16 bytes are read by narrower accesses, which the library has kernels
- * for: never faster than those of aligned operands. */
+/* Operands off boundaries of 16 bytes are read by narrower accesses, which the library has kernels
+ * for: never faster than those of aligned operands. In single precision C's alignment does not
+ * matter: whole sectors are written either way. */
 static double unaligned_time(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const char *name = OF_PRECISION("gpu.gemm_unaligned", c.precision);
@@ -147,12 +159,13 @@ static double unaligned_time(struct cost_reader *r, struct matrix c, int64_t k)
 }
 
 struct cost cost_gemm(struct cost_reader *r, enum trans ta, enum trans tb, struct matrix c,
-        int64_t k, bool aligned)
+        int64_t k, bool operands, bool result)
 {
 	const struct gemm_problem problem = gemm_product(ta, tb, c, k);
+	const bool aligned = operands && (result || c.precision == SINGLE);
 	bool wide = c.m > c.n && c.m > TALL_COLUMNS; /* then the transposed product is read */
 	bool tall = gemm_is_tall(&problem);
-	bool own = !r->blas_only && aligned &&
+	bool own = !r->blas_only && operands && result &&
 	           gemm_is_ahead(&r->tuning, c.precision, c.m, c.n, k) &&
 	           cost_known(r, "gpu.own_gemm.s");
 	const bool own_tall = !own && is_own_tall(r, &problem);
@@ -160,14 +173,16 @@ struct cost cost_gemm(struct cost_reader *r, enum trans ta, enum trans tb, struc
 	transposed.m = tall && wide ? c.n : c.m;
 	transposed.n = tall && wide ? c.m : c.n;
 	const bool few = problem.ta && !problem.tb && wide && c.n <= TALL_COLUMNS;
+	const bool few_terms = !tall && aligned && has_few_terms(r, &problem, c);
 	const bool chosen = !tall && aligned && has_chosen_tiles(r, &problem);
-	const double seconds = own        ? own_time(r, c, k)
-	                       : own_tall ? own_tall_time(r, &problem, c, tall && wide)
-	                       : tall     ? tall_time(r, transposed, k)
-	                       : chosen   ? chosen_time(r, c, k)
-	                       : few      ? transposed_time(r, c, k)
-	                       : aligned  ? library_time(r, c, (double)k)
-	                                  : unaligned_time(r, c, k);
+	const double seconds = own         ? own_time(r, c, k)
+	                       : own_tall  ? own_tall_time(r, &problem, c, tall && wide)
+	                       : tall      ? tall_time(r, transposed, k)
+	                       : few_terms ? tall_time(r, c, k)
+	                       : chosen    ? chosen_time(r, c, k)
+	                       : few       ? transposed_time(r, c, k)
+	                       : aligned   ? library_time(r, c, (double)k)
+	                                   : unaligned_time(r, c, k);
 	const bool odd = !own && !chosen && is_odd_depth(r, &problem);
 	struct cost cost = cost_library(r,
 	        odd ? odd_depth_time(r, transposed, (double)k, seconds) : seconds, TERM_ARITHMETIC);

@@ -71,7 +71,7 @@ struct cost cost_gemm_tall(struct cost_reader *r, struct matrix c, int64_t k)
 	const bool overlapped = leaves_some(r, shared, k);
 
 	if (!cost_known(r, alone))
-		return cost_gemm(r, TRANSPOSED, PLAIN, c, k, true);
+		return cost_gemm(r, TRANSPOSED, PLAIN, c, k, true, true);
 	const double seconds = product_time(r, overlapped ? shared : alone, c, (double)k);
 	struct cost cost = cost_kernel(r);
 	cost.first = cost.enqueue;

@@ -154,7 +154,7 @@ struct cost cost_lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
 	if (cost_known(r, name))
 		return cost_as_measured(one_kernel(r, c, k), cost_surface(r, name, axes_mn, at, 2));
 	return cost_both(cost_lu_top(r, c, k),
-	        cost_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k, true));
+	        cost_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k, true, true));
 }
 
 /* A solve without swaps takes the difference between one with swaps and the swaps alone, and a

@@ -63,7 +63,7 @@ static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k
 	const struct matrix top = {NULL, 0, first, first, first, DOUBLE},
 	                    bottom = {NULL, 0, rest, rest, rest, DOUBLE},
 	                    between = {NULL, 0, rest, first, rest, DOUBLE};
-	const struct cost product = cost_gemm(r, PLAIN, TRANSPOSED, between, k, true);
+	const struct cost product = cost_gemm(r, PLAIN, TRANSPOSED, between, k, true, true);
 
 	return in_turn(square_syrk(r, top, k), in_turn(product, square_syrk(r, bottom, k)));
 }
@@ -75,7 +75,7 @@ static struct cost own_trapezoid(struct cost_reader *r, struct matrix c, int64_t
 	const bool single = c.precision == SINGLE;
 
 	if (single && !cost_known(r, "gpu.own_gemm.s"))
-		return cost_gemm(r, PLAIN, TRANSPOSED, c, k, true);
+		return cost_gemm(r, PLAIN, TRANSPOSED, c, k, true, true);
 	struct cost cost = cost_library(r,
 	        single ? own_time(r, c, k) : cost_surface(r, "gpu.own_gemm.d", product_axes, at, 3),
 	        TERM_ARITHMETIC);
@@ -100,5 +100,6 @@ struct cost cost_syrk(struct cost_reader *r, struct matrix c, int64_t k)
 		return square_syrk(r, c, k);
 	if (one)
 		return own_trapezoid(r, others, k);
-	return cost_both(cost_syrk(r, square, k), cost_gemm(r, PLAIN, TRANSPOSED, others, k, true));
+	return cost_both(
+	        cost_syrk(r, square, k), cost_gemm(r, PLAIN, TRANSPOSED, others, k, true, true));
 }

@@ -102,7 +102,7 @@ struct cost cost_larft(struct cost_reader *r, struct matrix v)
 {
 	struct matrix t = {NULL, 0, v.n, v.n, v.n, v.precision};
 
-	return cost_both(cost_gemm(r, TRANSPOSED, PLAIN, t, v.m, true),
+	return cost_both(cost_gemm(r, TRANSPOSED, PLAIN, t, v.m, true, true),
 	        kernel_of_order(
 	                r, inversion(r, t), (double)t.n, OF_PRECISION("gpu.larft", t.precision)));
 }
