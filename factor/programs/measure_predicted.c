@@ -98,7 +98,8 @@ static size_t list_cases(const struct measure *measure, const struct result *sha
 	return count;
 }
 
-/* One pass over all shapes, saved after each; returns how many fitted into the budget. */
+/* One pass over all shapes, each between its references, saved after each; returns how many fitted
+ * into the budget. */
 static size_t repeat_shapes(struct run *run, enum repeat repeat)
 {
 	const bool again = repeat != REPEAT_FIRST;
@@ -117,6 +118,8 @@ static size_t repeat_shapes(struct run *run, enum repeat repeat)
 		m->plan.ld = result_lda(first) ? result_lda(first) : (first->m + 31) / 32 * 32 + 32;
 		if (!again || m->listed > 0)
 			run->hz[s] = wait_for_clock(run);
+		const size_t listed = m->listed;
+		measure_references(m, listed, all);
 		if (again)
 			m->results = results_new();
 		const bool timed = measure_listed(
@@ -126,8 +129,10 @@ static size_t repeat_shapes(struct run *run, enum repeat repeat)
 			results_free(m->results);
 			m->results = all;
 		}
-		if (timed)
+		if (timed) {
+			measure_references(m, listed, all);
 			measure_save(m);
+		}
 	}
 	return s;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* References: rows of the profile that a prediction rests on. `measure` measures them again before
+ * and after the cases of a shape, by the probe's own code. Where a reference no longer takes the
+ * probe's time, the host has changed since, or the probe was disturbed, and an error of the case
+ * may be no error of the model (errors.h).
+ *
+ * Rows of measurements.tsv: operation reference; the profile's name as variant; size, precision,
+ * executor, lda and seed of the cases; options of=OPERATION of the cases and row=MxN of the
+ * profile's row; the time spans all its measurements. */
+#pragma once
+
+#include "lib/profile/profile.h"
+#include "results.h"
+
+enum { REFERENCES = 2 }; /* of a case, at most */
+
+struct reference {
+	struct result row; /* without its time */
+	const char *name;  /* of the profile's rows: those that move with it */
+	const struct parameter *of;
+};
+
+/* The rows that a case rests on, those next to its shape: host.getrf, geqrf or potrf where LAPACK
+ * factorizes panels on the host, host.ger for panels by level-2 calls there, and on the GPU
+ * gpu.launch.enqueue for a sequence of calls. Returns their number. */
+size_t references_of(const struct profile *profile, const struct result *of,
+        struct reference reference[REFERENCES]);
+
+/* The row's m and n; 0 where it has none. A square has m = n. */
+int reference_m(const struct reference *reference);
+int reference_n(const struct reference *reference);
+
+/* Adds one more measurement: the interval spans all of them, and the time is its middle. */
+void reference_add(
+        struct results *results, const struct reference *reference, const struct estimate *now);
+
+/* Measured time over the profile's; 1 when it is not measured, when both intervals meet, or within
+ * 5 %. */
+double reference_ratio(const struct reference *reference, const struct results *measurements);
