@@ -33,9 +33,6 @@ struct measure {
 	const struct topology *topology;              /* of this machine; NULL: unknown */
 	struct core_noise noise; /* the calling thread is on the quietest core; unused without a
 	                       topology */
-	struct rates *rates;     /* for references on the host, NULL until the first; no_rates: no
-	                            memory for them */
-	bool no_rates;
 	struct timing_plan plan;
 	size_t failed, refused;
 	double budget;          /* no new shape is started after this many seconds */
@@ -129,9 +126,14 @@ void measure_list(struct measure *measure, const struct result *row, model_time 
 /* Times the listed rows, if any, on an executor; returns whether rows are new. */
 bool measure_listed(struct measure *measure, rows_timer *timer, struct executor *executor);
 
+/* ---- measure_reference.c ---- */
+
 /* Measures the references of the first rows of the list into the results: to be called before and
  * after these rows are timed. Nothing without a profile. */
-void measure_references(struct measure *measure, size_t rows, struct results *results);
+struct references *references_new(struct measure *measure);
+void references_free(struct references *references);
+void references_measure(struct references *references, struct measure *measure, size_t rows,
+        struct results *results);
 
 /* ---- what the studies measure ---- */
 

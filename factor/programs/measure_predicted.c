@@ -22,6 +22,7 @@
 
 struct run {
 	struct measure *measure;
+	struct references *references;
 	struct shape *shape;
 	size_t shapes;
 	double *hz;        /* of the host, by shape */
@@ -119,7 +120,7 @@ static size_t repeat_shapes(struct run *run, enum repeat repeat)
 		if (!again || m->listed > 0)
 			run->hz[s] = wait_for_clock(run);
 		const size_t listed = m->listed;
-		measure_references(m, listed, all);
+		references_measure(run->references, m, listed, all);
 		if (again)
 			m->results = results_new();
 		const bool timed = measure_listed(
@@ -130,7 +131,7 @@ static size_t repeat_shapes(struct run *run, enum repeat repeat)
 			m->results = all;
 		}
 		if (timed) {
-			measure_references(m, listed, all);
+			references_measure(run->references, m, listed, all);
 			measure_save(m);
 		}
 	}
@@ -142,6 +143,7 @@ void measure_predicted(struct measure *m)
 	const char *hz = table_meta(m->predictions->table, "host_clock_hz");
 	struct table *table = m->results->table;
 	struct run run = {.measure = m,
+	        .references = references_new(m),
 	        .shape = xmalloc((m->predictions->count + 1) * sizeof *run.shape),
 	        .hz = xmalloc((m->predictions->count + 1) * sizeof *run.hz),
 	        .wanted_hz = hz ? atof(hz) : 0};
@@ -162,6 +164,7 @@ void measure_predicted(struct measure *m)
 	}
 	printf("%zu of %zu shapes, %zu cases measured again\n", s, run.shapes, run.remeasured);
 	m->late = run.shapes - s;
+	references_free(run.references);
 	free(run.shape);
 	free(run.hz);
 }

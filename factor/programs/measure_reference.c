@@ -4,17 +4,53 @@
 
 #include "factor/calibration/host_rate/host_rate.h"
 #include "factor/validation/reference.h"
+#include "lib/device/held_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool sample_host(
-        struct measure *m, const struct reference *reference, struct measurement *measurement)
+struct references {
+	struct core_noise *noise; /* NULL: the calling thread is on any core */
+	struct rates *rates;      /* NULL: no memory */
+	struct null_launches *launches;
+};
+
+struct references *references_new(struct measure *m)
 {
-	if (!m->rates && !m->no_rates)
-		m->rates = host_rate_open(m->topology ? &m->noise : NULL);
-	m->no_rates = !m->rates;
-	return m->rates && host_rate_again(m->rates, reference->name, reference_m(reference),
+	struct references *r = xcalloc(1, sizeof *r);
+
+	r->noise = m->topology ? &m->noise : NULL;
+	r->rates = host_rate_open(r->noise);
+	r->launches = m->executor[0] ? null_launches_new() : NULL;
+	return r;
+}
+
+void references_free(struct references *r)
+{
+	host_rate_free(r->rates);
+	null_launches_free(r->launches);
+	free(r);
+}
+
+/* As the launch probe: long enough for the median of some dozens of samples. */
+static bool sample_launches(struct references *r, struct measurement *measurement)
+{
+	static const double seconds = 0.01;
+	const struct sample_plan plan = sample_plan_default(seconds);
+
+	if (!r->launches)
+		return false;
+	return r->noise ? core_noise_sample_run(r->noise, null_launches_sample, r->launches, &plan,
+	                          0, measurement)
+	                : sample_run(null_launches_sample, r->launches, &plan, 0, measurement);
+}
+
+static bool sample_reference(
+        struct references *r, const struct reference *reference, struct measurement *measurement)
+{
+	if (strcmp(reference->name, REFERENCE_LAUNCH) == 0)
+		return sample_launches(r, measurement);
+	return r->rates && host_rate_again(r->rates, reference->name, reference_m(reference),
 	                           reference_n(reference), measurement);
 }
 
@@ -24,23 +60,24 @@ static bool is_done(const struct measure *m, size_t i, const struct reference *r
 	for (size_t before = 0; before < i; before++) {
 		struct reference others[REFERENCES];
 		const size_t count = references_of(m->profile, &m->row[before], others);
-		for (size_t r = 0; r < count; r++)
-			if (result_same_case(&others[r].row, &reference->row))
+		for (size_t o = 0; o < count; o++)
+			if (result_same_case(&others[o].row, &reference->row))
 				return true;
 	}
 	return false;
 }
 
-void measure_references(struct measure *m, size_t rows, struct results *results)
+void references_measure(
+        struct references *r, struct measure *m, size_t rows, struct results *results)
 {
 	for (size_t i = 0; i < rows && m->profile; i++) {
 		struct reference reference[REFERENCES];
 		const size_t count = references_of(m->profile, &m->row[i], reference);
-		for (size_t r = 0; r < count; r++) {
-			struct measurement measurement;
-			if (!*m->plan.stop && !is_done(m, i, &reference[r]) &&
-			        sample_host(m, &reference[r], &measurement))
-				reference_add(results, &reference[r], &measurement.seconds);
+		for (size_t k = 0; k < count; k++) {
+			struct measurement now;
+			if (!*m->plan.stop && !is_done(m, i, &reference[k]) &&
+			        sample_reference(r, &reference[k], &now) && now.seconds.samples)
+				reference_add(results, &reference[k], &now.seconds);
 		}
 	}
 }

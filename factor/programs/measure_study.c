@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure.h"
 
-#include "factor/calibration/host_rate/host_rate.h"
 #include "factor/model/efficiency/efficiency.h"
 #include "lib/device/machine.h"
 #include "lib/host/clock.h"
@@ -61,7 +60,6 @@ static void open_machine(struct measure *measure)
 
 static void close_machine(struct measure *measure)
 {
-	host_rate_free(measure->rates);
 	vendor_free(measure->vendor);
 	for (int e = 0; e < MEASURE_EXECUTORS; e++)
 		executor_free(measure->executor[e]);

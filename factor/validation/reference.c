@@ -46,7 +46,7 @@ static bool host_call(const struct result *c, struct call *call)
 /* A sequence of calls on the GPU; single kernels are no such sequence. */
 static bool launch_call(const struct result *c, struct call *call)
 {
-	*call = (struct call){.name = "gpu.launch.enqueue", .m = NAN, .n = NAN};
+	*call = (struct call){.name = REFERENCE_LAUNCH, .m = NAN, .n = NAN};
 	return strcmp(c->executor, "cuda") == 0 && strcmp(c->operation, "ger") != 0 &&
 	       (results_is_panel(c) || results_is_gram(c) ||
 	               !isnan(model_factor_flops(c->operation, 1, 1)));

@@ -14,6 +14,8 @@
 
 enum { REFERENCES = 2 }; /* of a case, at most */
 
+#define REFERENCE_LAUNCH "gpu.launch.enqueue"
+
 struct reference {
 	struct result row; /* without its time */
 	const char *name;  /* of the profile's rows: those that move with it */
