@@ -75,16 +75,15 @@ static double distance(double x, double of)
 static const struct parameter *nearest(
         const struct profile *profile, const struct call *call, enum precision precision)
 {
-	static const double other_threads = 100;
+	static const double farthest = 3; /* logarithm: two steps of the profile in m */
 	const struct parameter *found = NULL;
-	double least = INFINITY;
+	double least = farthest;
 
 	EACH_ROW (i, profile, call->name) {
 		const struct parameter *row = &profile->row[i];
-		const double d = distance(of_row(row, "m"), call->m) +
-		                 distance(of_row(row, "n"), call->n) +
-		                 (same_threads(row, call, precision) ? 0 : other_threads);
-		if (!profile_row_usable(row) || !(d < least))
+		const double d =
+		        distance(of_row(row, "m"), call->m) + distance(of_row(row, "n"), call->n);
+		if (!profile_row_usable(row) || !same_threads(row, call, precision) || !(d < least))
 			continue;
 		least = d;
 		found = row;
@@ -162,7 +161,7 @@ void reference_add(
 	row = &results->row[found - results->row];
 	row->seconds.low = fmin(row->seconds.low, now->low);
 	row->seconds.high = fmax(row->seconds.high, now->high);
-	row->seconds.value = (row->seconds.low + row->seconds.high) / 2;
+	row->seconds.value = fmin(row->seconds.value, now->value);
 	row->seconds.samples += now->samples;
 }
 

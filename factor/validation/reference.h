@@ -6,7 +6,7 @@
  *
  * Rows of measurements.tsv: operation reference; the profile's name as variant; size, precision,
  * executor, lda and seed of the cases; options of=OPERATION of the cases and row=MxN of the
- * profile's row; the time spans all its measurements. */
+ * profile's row. */
 #pragma once
 
 #include "lib/profile/profile.h"
@@ -22,9 +22,9 @@ struct reference {
 	const struct parameter *of;
 };
 
-/* The rows that a case rests on, those next to its shape: host.getrf, geqrf or potrf where LAPACK
- * factorizes panels on the host, host.ger for panels by level-2 calls there, and on the GPU
- * gpu.launch.enqueue for a sequence of calls. Returns their number. */
+/* The rows that a case rests on, where the profile has one next to its shape: host.getrf, geqrf or
+ * potrf where LAPACK factorizes panels on the host, host.ger for panels by level-2 calls there, and
+ * on the GPU gpu.launch.enqueue for a sequence of calls. Returns their number. */
 size_t references_of(const struct profile *profile, const struct result *of,
         struct reference reference[REFERENCES]);
 
@@ -32,7 +32,8 @@ size_t references_of(const struct profile *profile, const struct result *of,
 int reference_m(const struct reference *reference);
 int reference_n(const struct reference *reference);
 
-/* Adds one more measurement: the interval spans all of them, and the time is its middle. */
+/* Adds one more measurement. The time is the quickest one, as others only slow down, and the
+ * interval spans all. */
 void reference_add(
         struct results *results, const struct reference *reference, const struct estimate *now);
 

@@ -284,6 +284,7 @@ static void measure(struct probe_run *run)
 	struct rates rates = {.run = run,
 	        .noise = &noise,
 	        .part = run->common.quick ? quick_part : 1,
+	        .fewest = LEAST_SAMPLES,
 	        .threads = all_blas_threads()};
 
 	struct fault fault;
@@ -333,7 +334,10 @@ struct rates *host_rate_open(struct core_noise *noise)
 {
 	struct rates *rates = xcalloc(1, sizeof *rates);
 
-	*rates = (struct rates){.noise = noise, .part = again_part, .threads = all_blas_threads()};
+	*rates = (struct rates){.noise = noise,
+	        .part = again_part,
+	        .fewest = AGAIN_SAMPLES,
+	        .threads = all_blas_threads()};
 	openblas_set_num_threads(1); /* as every call leaves it */
 	if (rates_open(rates, LARGEST_GEMM, 1))
 		return rates;

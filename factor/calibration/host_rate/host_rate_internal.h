@@ -13,6 +13,7 @@
 
 enum {
 	LEAST_SAMPLES = 3,
+	AGAIN_SAMPLES = 9, /* of a single point */
 	LARGEST_N = 128,
 	WIDE_N = 256, /* of a few panels */
 	PLACES = 8,   /* of a panel, at most */
@@ -31,6 +32,7 @@ struct rates {
 	int threads;              /* of the BLAS */
 	struct core_noise *noise; /* the calling thread is on the quietest core; NULL: on any */
 	double part;              /* of a point's usual time */
+	size_t fewest;            /* samples of a point */
 	size_t turn;              /* calls of this point so far */
 	uint64_t state;           /* of the random numbers */
 	double end;               /* clock_now() when the time is spent */

@@ -113,7 +113,7 @@ static bool sample_call(
 double sample_point(struct call call, const char *series, struct measurement *measurement)
 {
 	struct sample_plan plan = {
-	        .min_samples = LEAST_SAMPLES, .max_samples = MOST_SAMPLES, .target = 0.002};
+	        .min_samples = call.rates->fewest, .max_samples = MOST_SAMPLES, .target = 0.002};
 	struct sample first, next = {.span = least_span};
 	double least = panel_threads(&call) > 1 ? threaded_seconds : point_seconds;
 
@@ -131,7 +131,7 @@ double sample_point(struct call call, const char *series, struct measurement *me
 	if (!call.restored)
 		call.turns *= (size_t)fmax(1, ceil(least_span / next.span));
 	least *= call.rates->part;
-	plan.max_seconds = fmax(LEAST_SAMPLES * each, least);
+	plan.max_seconds = fmax((double)call.rates->fewest * each, least);
 	if (!worked || !sample_call(&call, &plan, measurement)) {
 		msg_warn("%s of %d x %d failed: not recorded", series, call.m, call.n);
 		return 0;
