@@ -135,6 +135,9 @@ void references_free(struct references *references);
 void references_measure(struct references *references, struct measure *measure, size_t rows,
         struct results *results);
 
+/* Keeps a predicted row's references that were measured while it was timed (struct candidate). */
+void references_keep(struct measure *measure, const struct result *row, const double ratio[2]);
+
 /* ---- what the studies measure ---- */
 
 /* measure_predicted.c: the cases of predictions.tsv, into measurements.tsv. */

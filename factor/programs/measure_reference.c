@@ -48,9 +48,9 @@ static bool sample_launches(struct references *r, struct measurement *measuremen
 static bool sample_reference(
         struct references *r, const struct reference *reference, struct measurement *measurement)
 {
-	if (strcmp(reference->name, REFERENCE_LAUNCH) == 0)
+	if (strcmp(reference->of->name, REFERENCE_LAUNCH) == 0)
 		return sample_launches(r, measurement);
-	return r->rates && host_rate_again(r->rates, reference->name, reference_m(reference),
+	return r->rates && host_rate_again(r->rates, reference->of->name, reference_m(reference),
 	                           reference_n(reference), measurement);
 }
 
@@ -77,7 +77,20 @@ void references_measure(
 			struct measurement now;
 			if (!*m->plan.stop && !is_done(m, i, &reference[k]) &&
 			        sample_reference(r, &reference[k], &now) && now.seconds.samples)
-				reference_add(results, &reference[k], &now.seconds);
+				reference_add(results, reference[k].row, &now.seconds);
 		}
+	}
+}
+
+void references_keep(struct measure *m, const struct result *row, const double ratio[2])
+{
+	struct reference reference[REFERENCES];
+	const bool wanted = m->predictions && m->profile;
+	const size_t count = wanted ? references_of(m->profile, row, reference) : 0;
+
+	for (size_t i = 0; i < 2 * count && ratio[i % 2] > 0; i++) {
+		const double seconds = ratio[i % 2] * reference[i / 2].of->estimate.value;
+		reference_add(m->results, reference[i / 2].row,
+		        &(struct estimate){seconds, seconds, seconds, 1});
 	}
 }

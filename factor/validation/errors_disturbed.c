@@ -34,7 +34,7 @@ static struct profile *as_referred(const struct profile *profile, const struct r
 		if (ratio == 1)
 			continue;
 		referred = referred ? referred : profile_copy(profile);
-		char *change = xasprintf("%s=%.9g", reference[i].name, ratio),
+		char *change = xasprintf("%s=%.9g", reference[i].moves, ratio),
 		     *name = profile_row_name(reference[i].of);
 		if (!what_if_scale(referred, change, &fault))
 			msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);

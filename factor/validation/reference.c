@@ -4,6 +4,7 @@
 #include "factor/kernels/lu/host_panel.h"
 #include "factor/model/predictions/model_factor.h"
 #include "factor/validation/papers/gram_cases.h"
+#include "factor/validation/papers/gram_reference.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -115,7 +116,7 @@ static struct reference reference_to(const struct result *c, const struct parame
 {
 	struct reference r = {
 	        .row = result_new(operation, of->name, c->executor, c->precision, c->m, c->n),
-	        .name = of->name,
+	        .moves = of->name,
 	        .of = of};
 	char size[24];
 
@@ -129,6 +130,22 @@ static struct reference reference_to(const struct result *c, const struct parame
 	return r;
 }
 
+/* Gram-Schmidt on the host: all its passes move together. */
+static bool gram_reference_of(
+        const struct profile *profile, const struct result *of, struct reference *reference)
+{
+	const struct parameter *row = results_is_host_gram(of)
+	                                      ? gram_reference_row(profile, gram_run_of(of).threads)
+	                                      : NULL;
+
+	if (!row)
+		return false;
+	*reference = reference_to(of, row);
+	reference->moves = "host.gram.*";
+	keep_option(&reference->row, of, "threads");
+	return true;
+}
+
 size_t references_of(const struct profile *profile, const struct result *of,
         struct reference reference[REFERENCES])
 {
@@ -136,6 +153,8 @@ size_t references_of(const struct profile *profile, const struct result *of,
 	        host_call, launch_call};
 	size_t count = 0;
 
+	if (gram_reference_of(profile, of, reference))
+		return 1;
 	for (size_t i = 0; i < REFERENCES; i++) {
 		struct call call;
 		const struct parameter *row =
@@ -146,23 +165,25 @@ size_t references_of(const struct profile *profile, const struct result *of,
 	return count;
 }
 
-void reference_add(
-        struct results *results, const struct reference *reference, const struct estimate *now)
+bool reference_is(const struct result *row)
 {
-	const struct result *found = results_find(results, &reference->row);
-	struct result *row;
+	return strcmp(row->operation, operation) == 0;
+}
+
+void reference_add(struct results *results, struct result row, const struct estimate *now)
+{
+	const struct result *found = results_find(results, &row);
 
 	if (!found) {
-		results_add(results, &reference->row);
-		row = &results->row[results->count - 1];
-		row->seconds = *now;
+		row.seconds = *now;
+		results_add(results, &row);
 		return;
 	}
-	row = &results->row[found - results->row];
-	row->seconds.low = fmin(row->seconds.low, now->low);
-	row->seconds.high = fmax(row->seconds.high, now->high);
-	row->seconds.value = fmin(row->seconds.value, now->value);
-	row->seconds.samples += now->samples;
+	struct estimate *all = &results->row[found - results->row].seconds;
+	all->value = fmin(all->value, now->value);
+	all->low = fmin(all->low, now->low);
+	all->high = fmax(all->high, now->high);
+	all->samples += now->samples;
 }
 
 double reference_ratio(const struct reference *reference, const struct results *measurements)

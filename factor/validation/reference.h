@@ -18,13 +18,14 @@ enum { REFERENCES = 2 }; /* of a case, at most */
 
 struct reference {
 	struct result row; /* without its time */
-	const char *name;  /* of the profile's rows: those that move with it */
+	const char *moves; /* pattern of the names of the profile's rows that move with it */
 	const struct parameter *of;
 };
 
 /* The rows that a case rests on, where the profile has one next to its shape: host.getrf, geqrf or
- * potrf where LAPACK factorizes panels on the host, host.ger for panels by level-2 calls there, and
- * on the GPU gpu.launch.enqueue for a sequence of calls. Returns their number. */
+ * potrf where LAPACK factorizes panels on the host, host.ger for panels by level-2 calls there,
+ * host.gram.update for Gram-Schmidt there, and on the GPU gpu.launch.enqueue for a sequence of
+ * calls. Returns their number. */
 size_t references_of(const struct profile *profile, const struct result *of,
         struct reference reference[REFERENCES]);
 
@@ -32,10 +33,12 @@ size_t references_of(const struct profile *profile, const struct result *of,
 int reference_m(const struct reference *reference);
 int reference_n(const struct reference *reference);
 
-/* Adds one more measurement. The time is the quickest one, as others only slow down, and the
- * interval spans all. */
-void reference_add(
-        struct results *results, const struct reference *reference, const struct estimate *now);
+/* Whether a row is a reference's. */
+bool reference_is(const struct result *row);
+
+/* Adds one more measurement of a reference's row. The time is the quickest one, as others only slow
+ * down, and the interval spans all. */
+void reference_add(struct results *results, struct result row, const struct estimate *now);
 
 /* Measured time over the profile's; 1 when it is not measured, when both intervals meet, or within
  * 5 %. */

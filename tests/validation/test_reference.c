@@ -3,6 +3,7 @@
  * disagrees with the profile. */
 #include "tests/tap.h"
 
+#include "factor/kernels/gram_schmidt/gram_levels.h"
 #include "factor/validation/reference.h"
 
 #include <math.h>
@@ -19,6 +20,9 @@ static void add(struct profile *profile, const char *name, double m, double n)
 
 static struct profile *made_up(void)
 {
+	static const struct parameter_spec passes = {
+	        "host.gram.update", "s", "made up", "calibrated", 0, 0};
+	static const struct arg at[] = {{"threads", 2}, {"bytes", 65536}, {"level", GRAM_QUARTER}};
 	struct profile *profile = profile_new();
 
 	add(profile, "host.getrf.d", 512, 32);
@@ -29,6 +33,8 @@ static struct profile *made_up(void)
 	add(profile, "host.potrf.d", NAN, 128);
 	add(profile, "host.potrf.d", NAN, 512);
 	add(profile, "gpu.launch.enqueue", NAN, NAN);
+	profile_add(
+	        profile, &passes, at, ARRAY_LEN(at), (struct estimate){1e-5, 1e-5, 1e-5, 9}, false);
 	return profile;
 }
 
@@ -54,7 +60,7 @@ static const char *names_of(const struct profile *profile, const struct result *
 	text[0] = 0;
 	for (size_t i = 0; i < count; i++)
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %dx%d",
-		        i ? ", " : "", reference[i].name, reference_m(&reference[i]),
+		        i ? ", " : "", reference[i].of->name, reference_m(&reference[i]),
 		        reference_n(&reference[i]));
 	return text;
 }
@@ -91,6 +97,19 @@ static void test_rows(void)
 	profile_free(profile);
 }
 
+static void test_passes(void)
+{
+	struct profile *profile = made_up();
+	struct result row = case_of("gramschmidt", "fused", "host", 600, 300, 0), one = row;
+
+	results_option_add(row.options, "threads", "2");
+	is_text(names_of(profile, &row), "host.gram.update 0x0",
+	        "Gram-Schmidt on the host: passes by as many threads");
+	results_option_add(one.options, "threads", "1");
+	is_text(names_of(profile, &one), "", "not by others");
+	profile_free(profile);
+}
+
 static double ratio_of(double low, double high)
 {
 	struct profile *profile = made_up();
@@ -100,7 +119,7 @@ static double ratio_of(double low, double high)
 	const struct estimate now = {(low + high) / 2, low, high, 9};
 
 	references_of(profile, &row, reference);
-	reference_add(results, &reference[0], &now);
+	reference_add(results, reference[0].row, &now);
 	const double ratio = reference_ratio(&reference[0], results);
 	profile_free(profile);
 	results_free(results);
@@ -121,9 +140,8 @@ static void test_ratio(void)
 	is_real(ratio_of(0.6e-3, 0.7e-3), 0.65, 1e-9, "quicker than the profile's interval");
 	is_real(ratio_of(1.3e-3, 1.5e-3), 1.4, 1e-9, "slower");
 	is_real(ratio_of(0.6e-3, 0.91e-3), 1, 0, "intervals that meet agree");
-	reference[0].row.seconds = (struct estimate){NAN, NAN, NAN, 0};
-	reference_add(results, &reference[0], &(struct estimate){0.65e-3, 0.6e-3, 0.7e-3, 5});
-	reference_add(results, &reference[0], &(struct estimate){0.95e-3, 0.9e-3, 1e-3, 5});
+	reference_add(results, reference[0].row, &(struct estimate){0.65e-3, 0.6e-3, 0.7e-3, 5});
+	reference_add(results, reference[0].row, &(struct estimate){0.95e-3, 0.9e-3, 1e-3, 5});
 	ok(results->count == 1 && results->row[0].seconds.samples == 10, "two visits are one row");
 	is_real(reference_ratio(&reference[0], results), 1, 0,
 	        "one of them as the profile says: it agrees");
@@ -134,6 +152,7 @@ static void test_ratio(void)
 int main(void)
 {
 	test_rows();
+	test_passes();
 	test_ratio();
 	return finish();
 }
