@@ -11,12 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* LEVEL_HARDWARE is the full model, with an interval that takes no time. */
 static double seconds_by(
         const struct profile *profile, const struct result *predicted, row_predictor predict)
 {
 	struct result row = *predicted;
 
-	return predict(profile, LEVEL_FULL, &row) ? row.seconds.value : NAN;
+	return predict(profile, LEVEL_HARDWARE, &row) ? row.seconds.value : NAN;
 }
 
 /* A copy of the profile in which references that disagree have their times, and which they are;
