@@ -191,7 +191,7 @@ double reference_ratio(const struct reference *reference, const struct results *
 	const struct result *row = results_find(measurements, &reference->row);
 	const struct estimate *then = &reference->of->estimate, *now = row ? &row->seconds : NULL;
 
-	if (!now || (now->low <= then->high && then->low <= now->high))
+	if (!now || !(now->low > then->high || now->high < then->low))
 		return 1;
 	const double ratio = now->value / then->value;
 	return fabs(ratio - 1) > least_change ? ratio : 1;

@@ -140,6 +140,7 @@ static void test_ratio(void)
 	is_real(ratio_of(0.6e-3, 0.7e-3), 0.65, 1e-9, "quicker than the profile's interval");
 	is_real(ratio_of(1.3e-3, 1.5e-3), 1.4, 1e-9, "slower");
 	is_real(ratio_of(0.6e-3, 0.91e-3), 1, 0, "intervals that meet agree");
+	is_real(ratio_of(NAN, NAN), 1, 0, "so does one without an interval");
 	reference_add(results, reference[0].row, &(struct estimate){0.65e-3, 0.6e-3, 0.7e-3, 5});
 	reference_add(results, reference[0].row, &(struct estimate){0.95e-3, 0.9e-3, 1e-3, 5});
 	ok(results->count == 1 && results->row[0].seconds.samples == 10, "two visits are one row");
