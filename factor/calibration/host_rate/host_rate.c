@@ -38,7 +38,7 @@ enum {
 
 static const double longest_point = 0.25; /* on a choice of threads */
 static const double single_part = 0.4, threaded_part = 0.5, choice_part = 0.1; /* of the time */
-static const double quick_part = 0.25, again_part = 4; /* of a point's usual time */
+static const double quick_part = 0.25, again_part = 2; /* of a point's usual time */
 static const double whole_part = 0.65;                 /* of one thread's, for panels and squares */
 
 /* ---- surfaces ---- */
@@ -284,7 +284,6 @@ static void measure(struct probe_run *run)
 	struct rates rates = {.run = run,
 	        .noise = &noise,
 	        .part = run->common.quick ? quick_part : 1,
-	        .fewest = LEAST_SAMPLES,
 	        .threads = all_blas_threads()};
 
 	struct fault fault;
@@ -334,10 +333,7 @@ struct rates *host_rate_open(struct core_noise *noise)
 {
 	struct rates *rates = xcalloc(1, sizeof *rates);
 
-	*rates = (struct rates){.noise = noise,
-	        .part = again_part,
-	        .fewest = AGAIN_SAMPLES,
-	        .threads = all_blas_threads()};
+	*rates = (struct rates){.noise = noise, .part = again_part, .threads = all_blas_threads()};
 	openblas_set_num_threads(1); /* as every call leaves it */
 	if (rates_open(rates, LARGEST_GEMM, 1))
 		return rates;

@@ -13,7 +13,7 @@ struct rates;
 struct rates *host_rate_open(struct core_noise *noise);
 void host_rate_free(struct rates *rates);
 
-/* Samples, for four times as long as the sweep, the call of a row of the profile, as "host.getrf.d"
+/* Samples, for longer than the sweep, the call of a row of the profile, as "host.getrf.d"
  * with its m and n; a square has m = n. False when the probe has no such row, or the call failed.
  */
 bool host_rate_again(

@@ -51,7 +51,9 @@ void rates_use(struct rates *rates, int m, int n, bool is_double)
 	const size_t wanted = PLACES * pages_rounded(panel_bytes(m, n, is_double)),
 	             bytes = wanted < rates->room ? wanted : rates->room;
 
-	rates->filled &= bytes <= rates->bytes;
+	if (rates->filled && rates->double_filled == is_double && bytes <= rates->bytes)
+		return;
+	rates->filled = false;
 	rates->bytes = bytes;
 	rates_fill(rates, is_double);
 }

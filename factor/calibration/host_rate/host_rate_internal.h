@@ -13,7 +13,6 @@
 
 enum {
 	LEAST_SAMPLES = 3,
-	AGAIN_SAMPLES = 9, /* of a single point */
 	LARGEST_N = 128,
 	WIDE_N = 256, /* of a few panels */
 	PLACES = 8,   /* of a panel, at most */
@@ -32,7 +31,6 @@ struct rates {
 	int threads;              /* of the BLAS */
 	struct core_noise *noise; /* the calling thread is on the quietest core; NULL: on any */
 	double part;              /* of a point's usual time */
-	size_t fewest;            /* samples of a point */
 	size_t turn;              /* calls of this point so far */
 	uint64_t state;           /* of the random numbers */
 	double end;               /* clock_now() when the time is spent */
@@ -72,7 +70,8 @@ int panel_threads(const struct call *c);
 bool rates_open(struct rates *rates, int edge, uint64_t seed);
 void rates_close(struct rates *rates);
 
-/* Fresh data of a precision in all that is in use. rates_use: in the places of one panel, alone. */
+/* Fresh data of a precision in all that is in use. rates_use: only where the
+ * places of one panel lack it. */
 void rates_fill(struct rates *rates, bool is_double);
 void rates_use(struct rates *rates, int m, int n, bool is_double);
 

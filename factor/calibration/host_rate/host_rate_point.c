@@ -12,12 +12,14 @@
 
 enum {
 	MOST_SAMPLES = 200,
+	AGAIN_SAMPLES = 9,    /* of a single point, for its interval */
 	SAMPLES_OF_PLACE = 2, /* before the panel moves on */
 	PADDING = 32,         /* elements of lda beyond m ... */
 	ALIKE = 4096,         /* bytes: multiples of them share few sets of a first cache */
 	ALIKE_PADDING = 1600  /* ... or bytes, where all columns would begin at such multiples */
 };
 
+static const double again_seconds = 0.03; /* of a single point */
 static const double point_seconds = 0.0007, threaded_seconds = 0.005, least_span = 20e-6;
 
 int leading(int m, bool is_double)
@@ -113,7 +115,7 @@ static bool sample_call(
 double sample_point(struct call call, const char *series, struct measurement *measurement)
 {
 	struct sample_plan plan = {
-	        .min_samples = call.rates->fewest, .max_samples = MOST_SAMPLES, .target = 0.002};
+	        .min_samples = LEAST_SAMPLES, .max_samples = MOST_SAMPLES, .target = 0.002};
 	struct sample first, next = {.span = least_span};
 	double least = panel_threads(&call) > 1 ? threaded_seconds : point_seconds;
 
@@ -121,7 +123,7 @@ double sample_point(struct call call, const char *series, struct measurement *me
 	double start = clock_now();
 	bool worked = take_call(&call, &first); /* brings in code, pages and threads */
 	double each = clock_now() - start;
-	if (each < least) { /* mostly the first call's own cost */
+	if (each < least || !call.rates->run) { /* mostly the first call's own cost */
 		start = clock_now();
 		worked = worked && take_call(&call, &next);
 		each = clock_now() - start;
@@ -131,7 +133,10 @@ double sample_point(struct call call, const char *series, struct measurement *me
 	if (!call.restored)
 		call.turns *= (size_t)fmax(1, ceil(least_span / next.span));
 	least *= call.rates->part;
-	plan.max_seconds = fmax((double)call.rates->fewest * each, least);
+	plan.max_seconds = fmax(LEAST_SAMPLES * each, least);
+	if (!call.rates->run) /* several samples more, unless they are long */
+		plan.max_seconds =
+		        fmax(plan.max_seconds, fmin(again_seconds, AGAIN_SAMPLES * each));
 	if (!worked || !sample_call(&call, &plan, measurement)) {
 		msg_warn("%s of %d x %d failed: not recorded", series, call.m, call.n);
 		return 0;
