@@ -9,7 +9,7 @@ function family(i) { return T[i, "executor"] " " T[i, "operation"] "/" T[i, "var
 function cases(terms, list,   n, i, all, count) {
 	n = split(rows_with("level=2" terms), all, " ")
 	for (i = 1; i <= n; i++)
-		if (T[all[i], "verdict"] != "SKIPPED")
+		if (judges(T[all[i], "verdict"]))
 			list[++count] = all[i]
 	return count + 0
 }
@@ -55,6 +55,22 @@ function bad_cases(   i, j, k, n, order, whole, list) {
 	for (i = 1; i <= n && i <= most; i++)
 		case_row(order[i], "")
 	table_end()
+}
+
+# Left out of all figures above and below.
+function disturbed_cases(   k, count, list) {
+	count = split(rows_with("level=2 phase= verdict=DISTURBED"), list, " ")
+	if (!count)
+		return
+	paragraph("Disturbed cases, left out: " count ". Others used the host, or a kernel that the prediction rests on no longer takes the " \
+		"probe's time, as far as that explains the error.")
+	details("Disturbed cases")
+	table_start(id "disturbed", "", "<case|>m|>n|>predicted|>measured|>error %|<how")
+	for (k = 1; k <= count; k++)
+		table_row("", family(list[k]) "|" T[list[k], "m"] "|" T[list[k], "n"] "|" with_unit(T[list[k], "predicted"], "s") "|" \
+			with_unit(T[list[k], "measured"], "s") "|" signed(T[list[k], "error"]) "|" substr(T[list[k], "reason"], 12))
+	table_end()
+	details_end()
 }
 
 function skipped_cases(   i, j, k, n, count, list, reason, times, first) {
@@ -228,6 +244,7 @@ BEGIN {
 	shared_cores()
 	verdict()
 	bad_cases()
+	disturbed_cases()
 	skipped_cases()
 	baselines()
 	families()

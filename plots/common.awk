@@ -328,6 +328,8 @@ function antilog(x,   i, term, sum) {
 		sum *= sum
 	return sum
 }
+# Whether a verdict judges the model.
+function judges(verdict) { return verdict != "SKIPPED" && verdict != "DISTURBED" }
 function percent(x, format) { return is_number(x) ? sprintf(format == "" ? "%.1f" : format, 100 * x) : "-" }
 function plural(n, word) { return n " " word (n == 1 ? "" : "s") }
 # A parameter with its value, for sentences.

@@ -41,7 +41,7 @@ function take_errors(   i, name, n) {
 			continue
 		if (is_bound(i))
 			keep_rate(name "_bound", n, flops(name, n) / E[i, "predicted"] * 1e-9)
-		if (E[i, "level"] != 2 || E[i, "verdict"] == "SKIPPED" || option(E[i, "options"], "plan") != "model")
+		if (E[i, "level"] != 2 || !judges(E[i, "verdict"]) || option(E[i, "options"], "plan") != "model")
 			continue
 		keep_rate(name "_predicted_" variant_of(E, i), n, flops(name, n) / E[i, "predicted"] * 1e-9)
 		keep_rate(name "_checked_" variant_of(E, i), n, flops(name, n) / E[i, "measured"] * 1e-9)

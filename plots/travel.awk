@@ -45,7 +45,7 @@ BEGIN {
 		i = list[j]
 		home = first_with("level=2 plan=model from= operation=" T[i, "operation"] " variant=" T[i, "variant"] " n=" T[i, "n"] " precision=" \
 			T[i, "precision"] " math=" field(i, "math"), "measured")
-		if (home && is_whole_operation(T[i, "operation"]) && T[i, "verdict"] != "SKIPPED" && T[home, "verdict"] != "SKIPPED")
+		if (home && is_whole_operation(T[i, "operation"]) && judges(T[i, "verdict"]) && judges(T[home, "verdict"]))
 			at_home[i] = home
 	}
 	if (rule != "")

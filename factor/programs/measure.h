@@ -126,6 +126,18 @@ void measure_list(struct measure *measure, const struct result *row, model_time 
 /* Times the listed rows, if any, on an executor; returns whether rows are new. */
 bool measure_listed(struct measure *measure, rows_timer *timer, struct executor *executor);
 
+/* ---- measure_reference.c ---- */
+
+/* Measures the references of the first rows of the list into the results: to be called before and
+ * after these rows are timed. Nothing without a profile. */
+struct references *references_new(struct measure *measure);
+void references_free(struct references *references);
+void references_measure(struct references *references, struct measure *measure, size_t rows,
+        struct results *results);
+
+/* Keeps a predicted row's references that were measured while it was timed (struct candidate). */
+void references_keep(struct measure *measure, const struct result *row, const double ratio[2]);
+
 /* ---- what the studies measure ---- */
 
 /* measure_predicted.c: the cases of predictions.tsv, into measurements.tsv. */

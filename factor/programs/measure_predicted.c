@@ -22,6 +22,7 @@
 
 struct run {
 	struct measure *measure;
+	struct references *references;
 	struct shape *shape;
 	size_t shapes;
 	double *hz;        /* of the host, by shape */
@@ -98,7 +99,8 @@ static size_t list_cases(const struct measure *measure, const struct result *sha
 	return count;
 }
 
-/* One pass over all shapes, saved after each; returns how many fitted into the budget. */
+/* One pass over all shapes, each between its references, saved after each; returns how many fitted
+ * into the budget. */
 static size_t repeat_shapes(struct run *run, enum repeat repeat)
 {
 	const bool again = repeat != REPEAT_FIRST;
@@ -117,6 +119,8 @@ static size_t repeat_shapes(struct run *run, enum repeat repeat)
 		m->plan.ld = result_lda(first) ? result_lda(first) : (first->m + 31) / 32 * 32 + 32;
 		if (!again || m->listed > 0)
 			run->hz[s] = wait_for_clock(run);
+		const size_t listed = m->listed;
+		references_measure(run->references, m, listed, all);
 		if (again)
 			m->results = results_new();
 		const bool timed = measure_listed(
@@ -126,8 +130,10 @@ static size_t repeat_shapes(struct run *run, enum repeat repeat)
 			results_free(m->results);
 			m->results = all;
 		}
-		if (timed)
+		if (timed) {
+			references_measure(run->references, m, listed, all);
 			measure_save(m);
+		}
 	}
 	return s;
 }
@@ -137,6 +143,7 @@ void measure_predicted(struct measure *m)
 	const char *hz = table_meta(m->predictions->table, "host_clock_hz");
 	struct table *table = m->results->table;
 	struct run run = {.measure = m,
+	        .references = references_new(m),
 	        .shape = xmalloc((m->predictions->count + 1) * sizeof *run.shape),
 	        .hz = xmalloc((m->predictions->count + 1) * sizeof *run.hz),
 	        .wanted_hz = hz ? atof(hz) : 0};
@@ -157,6 +164,7 @@ void measure_predicted(struct measure *m)
 	}
 	printf("%zu of %zu shapes, %zu cases measured again\n", s, run.shapes, run.remeasured);
 	m->late = run.shapes - s;
+	references_free(run.references);
 	free(run.shape);
 	free(run.hz);
 }

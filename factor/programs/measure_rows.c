@@ -196,6 +196,8 @@ static void add(struct measure *measure, struct result *row, const struct candid
 		if (c->disturbed && !row->note[0])
 			results_disturbed_set(row, c->disturbed);
 		results_add(measure->results, row);
+		if (c == candidate || c->reference[0] != c[-1].reference[0])
+			references_keep(measure, row, c->reference);
 		measure->runs += c->seconds.samples + c->discarded;
 		measure->discarded += c->discarded;
 		measure->failed += c->failed;

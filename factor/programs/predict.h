@@ -16,6 +16,11 @@ size_t predict_panels(struct results *results, const struct profile *profile, co
 size_t predict_whole(struct results *results, const struct profile *profile, bool quick,
         const struct draw *draw);
 
+/* Fill a row of these with its prediction at a level, by the plan that it names; false with its
+ * note. */
+bool panel_row_predict(const struct profile *profile, int level, struct result *row);
+bool whole_row_predict(const struct profile *profile, int level, struct result *row);
+
 /* The phases (bits) that a row of an LU panel leaves out. */
 unsigned panel_phases_skipped(const struct result *row);
 

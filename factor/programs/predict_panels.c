@@ -23,7 +23,7 @@ static enum model_target target_of(const struct result *row)
 	return strcmp(row->executor, "cuda") == 0 ? MODEL_CUDA : MODEL_HOST;
 }
 
-static bool predict(const struct profile *profile, int level, struct result *row)
+bool panel_row_predict(const struct profile *profile, int level, struct result *row)
 {
 	const char *variant = strcmp(row->operation, "ger") == 0 ? "ger" : row->variant;
 	struct prediction made;
@@ -50,7 +50,7 @@ static void add_phases(
 		if (!(whole.parts.phase[p] > 0))
 			continue;
 		results_option_add(row.options, "phase", phase_name[p]);
-		predict(profile, 2, &row);
+		panel_row_predict(profile, 2, &row);
 		results_add(results, &row);
 	}
 }
@@ -64,7 +64,7 @@ static size_t add_case(
 
 	row.k = ger;
 	row.nb = ger ? 0 : asked->n;
-	const size_t refused = predicted_levels(results, profile, &row, predict);
+	const size_t refused = predicted_levels(results, profile, &row, panel_row_predict);
 	if (asked->phases)
 		add_phases(results, profile, &row);
 	return refused;

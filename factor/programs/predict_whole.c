@@ -14,7 +14,7 @@
 
 enum { MOST_PLANS = 16, PARTS = 3 + 2 * (MATHS - 1) /* of a shape, at most */ };
 
-static bool predict(const struct profile *profile, int level, struct result *row)
+bool whole_row_predict(const struct profile *profile, int level, struct result *row)
 {
 	struct whole_plan *plan = xmalloc(sizeof *plan);
 	struct prediction prediction = {.seconds = NAN, .low = NAN, .high = NAN};
@@ -137,7 +137,7 @@ static void predict_part(const struct profile *profile, struct part *part)
 	for (size_t p = 0; p < plans; p++) {
 		if (part->draw)
 			draw_mark_row(part->draw, &row[p]);
-		part->refused += predicted_levels(part->results, profile, &row[p], predict);
+		part->refused += predicted_levels(part->results, profile, &row[p], whole_row_predict);
 	}
 }
 

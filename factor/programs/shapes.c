@@ -3,6 +3,7 @@
 
 #include "factor/validation/fixture.h"
 #include "factor/validation/products.h"
+#include "factor/validation/reference.h"
 #include "lib/host/sample.h"
 
 #include <math.h>
@@ -98,7 +99,9 @@ size_t remeasured_merge(struct results *done, const struct results *second)
 
 	for (size_t i = 0; i < second->count; i++) {
 		const struct result *again = &second->row[i], *found = results_find(done, again);
-		if (!found || again->seconds.samples == 0)
+		if (reference_is(again))
+			reference_add(done, *again, &again->seconds);
+		if (!found || again->seconds.samples == 0 || reference_is(again))
 			continue;
 		merge(&done->row[found - done->row], again);
 		count++;

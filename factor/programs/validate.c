@@ -11,6 +11,8 @@
 #include "factor/validation/seeds.h"
 #include "factor/validation/update_or_refactor.h"
 #include "factor/validation/errors_tables.h"
+#include "factor/validation/papers/gram_cases.h"
+#include "predict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -185,6 +187,14 @@ static void add_interpolation(const struct validation *v, struct comparison *row
 	free(path);
 }
 
+/* Of the cases that have references. */
+static bool predict_again(const struct profile *profile, int level, struct result *row)
+{
+	return (results_is_lu_panel(row) ? panel_row_predict
+	        : results_is_gram(row)   ? gram_row_predict
+	                                 : whole_row_predict)(profile, level, row);
+}
+
 /* Bandwidths; compute-bound operations at the highest rate of gemm. */
 static void add_baselines(const struct validation *v, struct comparison *rows, size_t count)
 {
@@ -338,6 +348,9 @@ static void add_run(struct interval_fit *fit, const char *folder)
 		        "%s/predictions.tsv is by another model than this program's: predict again",
 		        folder);
 	const size_t count = errors_compare(of[0], of[1], &rows);
+	struct profile *profile = profile_open(folder);
+	errors_find_disturbed(rows, count, profile, of[1], predict_again);
+	profile_free(profile);
 	interval_fit_add(fit, slash ? slash + 1 : folder, rows, count, &interval_table);
 	free(rows);
 	results_free(of[0]);
@@ -405,6 +418,7 @@ int main(int argc, char **argv)
 	        "run measure again");
 	add_earlier(&v);
 	size_t count = errors_compare(v.predictions, v.measurements, &rows);
+	errors_find_disturbed(rows, count, v.profile, v.measurements, predict_again);
 	add_baselines(&v, rows, count);
 	add_interpolation(&v, rows, count);
 	if (!any_measured(rows, count))

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const verdict_name[] = {"OK", "OVER", "UNDER", "AMBIGUOUS", "SKIPPED"};
+const char *const verdict_name[] = {"OK", "OVER", "UNDER", "AMBIGUOUS", "DISTURBED", "SKIPPED"};
 
 static const double verdict_band = 0.10; /* of OK */
 
 /* ---- one row ---- */
 
-static enum verdict judge(double predicted, const struct estimate *measured)
+enum verdict errors_judge(double predicted, const struct estimate *measured)
 {
 	double least = errors_relative(predicted, measured->high),
 	       most = errors_relative(predicted, measured->low);
@@ -43,7 +43,7 @@ static const char *skipped(const struct result *predicted, const struct result *
 		return "not measured";
 	if (isnan(measured->seconds.value))
 		return measured->note[0] ? measured->note : "no time measured";
-	return results_disturbed(measured) ? measured->note : NULL;
+	return NULL;
 }
 
 static void compare_row(struct comparison *row)
@@ -66,7 +66,11 @@ static void compare_row(struct comparison *row)
 		row->of_measured = row->hardware / measured->value;
 		row->covered =
 		        predicted->low <= measured->value && measured->value <= predicted->high;
-		row->verdict = judge(predicted->value, measured);
+		row->verdict = errors_judge(predicted->value, measured);
+		if (results_disturbed(row->measured)) {
+			row->verdict = VERDICT_DISTURBED;
+			snprintf(row->reason, sizeof row->reason, "%s", row->measured->note);
+		}
 	}
 }
 
@@ -190,9 +194,9 @@ struct error_summary errors_summary(
 	for (size_t i = 0; i < count; i++) {
 		if (!passes(&rows[i], filter))
 			continue;
-		if (rows[i].verdict == VERDICT_SKIPPED)
-			summary.skipped++;
-		else
+		summary.skipped += rows[i].verdict == VERDICT_SKIPPED;
+		summary.disturbed += rows[i].verdict == VERDICT_DISTURBED;
+		if (errors_counts(&rows[i]))
 			selected[summary.cases++] = &rows[i];
 	}
 	if (summary.cases)
@@ -219,7 +223,7 @@ static bool is_way(const struct comparison *row, const struct errors_filter *f)
 /* Predicted and measured. */
 static bool is_candidate(const struct comparison *row, const struct errors_filter *f)
 {
-	return row->verdict != VERDICT_SKIPPED && is_way(row, f);
+	return errors_counts(row) && is_way(row, f);
 }
 
 static bool same_problem(const struct comparison *a, const struct comparison *b)
@@ -288,7 +292,7 @@ static struct ways ways_of(
 		/* The model's plan is not always the one predicted fastest. */
 		if (result_has_value(other->predicted, "plan", "model") && sooner(other, choice))
 			choice = other;
-		if (other->verdict == VERDICT_SKIPPED) {
+		if (!errors_counts(other)) {
 			w.missing++;
 			continue;
 		}
@@ -298,7 +302,7 @@ static struct ways ways_of(
 		if (other->measured->seconds.value < w.best->measured->seconds.value)
 			w.best = other;
 	}
-	if (choice && choice->verdict != VERDICT_SKIPPED)
+	if (choice && errors_counts(choice))
 		w.chosen = choice;
 	return w;
 }

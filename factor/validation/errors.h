@@ -4,10 +4,22 @@
 #pragma once
 
 #include "draw.h"
+#include "predicted.h"
 
 /* Within 10 %; predicted too slow; predicted too fast; the measurement's interval contains the 10 %
- * limit; nothing to compare, or measured too noisily (a half-width over 20 %). */
-enum verdict { VERDICT_OK, VERDICT_OVER, VERDICT_UNDER, VERDICT_AMBIGUOUS, VERDICT_SKIPPED };
+ * limit; disturbed; nothing to compare, or measured too noisily (a half-width over 20 %).
+ *
+ * A case is disturbed, and judges nothing, when others used its cores in nearly all runs, or when a
+ * reference (reference.h) explains its error: the prediction made again, with the reference's time
+ * in place of the probe's, has no longer that verdict. */
+enum verdict {
+	VERDICT_OK,
+	VERDICT_OVER,
+	VERDICT_UNDER,
+	VERDICT_AMBIGUOUS,
+	VERDICT_DISTURBED,
+	VERDICT_SKIPPED
+};
 extern const char *const verdict_name[];
 
 struct comparison {
@@ -17,7 +29,7 @@ struct comparison {
 	bool drawn;                                /* the shape was drawn, and judges */
 	int level;
 	enum verdict verdict;
-	char reason[512];    /* of SKIPPED */
+	char reason[512];    /* of SKIPPED and DISTURBED */
 	double error;        /* NaN when skipped, as all below */
 	bool covered;        /* measured median inside the prediction's interval */
 	double half_width;   /* of the prediction's interval, relative */
@@ -29,6 +41,15 @@ struct comparison {
 	double interpolated_error; /* of log-log interpolation between benched powers of two */
 };
 
+/* Whether the row judges the model: OK, OVER, UNDER or AMBIGUOUS. */
+static inline bool errors_counts(const struct comparison *row)
+{
+	return row->verdict < VERDICT_DISTURBED;
+}
+
+/* The verdict on an undisturbed case. */
+enum verdict errors_judge(double predicted, const struct estimate *measured);
+
 static inline double errors_relative(double predicted, double measured)
 {
 	return predicted / measured - 1;
@@ -38,6 +59,11 @@ static inline double errors_relative(double predicted, double measured)
  * The caller frees *rows. */
 size_t errors_compare(const struct results *predictions, const struct results *measurements,
         struct comparison **rows);
+
+/* Finds the cases with errors that references explain. predict: makes the prediction of such a case
+ * again, at a level. */
+void errors_find_disturbed(struct comparison *rows, size_t count, const struct profile *profile,
+        const struct results *measurements, row_predictor predict);
 
 /* scaled_error; done by errors_compare. */
 void errors_baseline_scaled(struct comparison *rows, size_t count);
@@ -68,7 +94,7 @@ struct errors_filter {
 };
 
 struct error_summary {
-	size_t cases, skipped;
+	size_t cases, disturbed, skipped;
 	double median_abs, p90_abs, worst, bias; /* worst and bias (median) are signed */
 	double within[4];                        /* fractions within 5, 10, 20, 30 % */
 	double coverage, half_width;             /* fraction covered; median relative half-width */

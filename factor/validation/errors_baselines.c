@@ -22,7 +22,7 @@ static void scale_nearest(const struct comparison *rows, size_t count, struct co
 
 	for (size_t i = 0; i < count; i++) {
 		const struct comparison *other = &rows[i];
-		if (other == row || other->phase || other->verdict == VERDICT_SKIPPED ||
+		if (other == row || other->phase || !errors_counts(other) ||
 		        other->level != row->level || strcmp(other->family, row->family) != 0 ||
 		        strcmp(other->predicted->executor, row->predicted->executor) != 0)
 			continue;
@@ -43,7 +43,7 @@ static void scale_nearest(const struct comparison *rows, size_t count, struct co
 void errors_baseline_scaled(struct comparison *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!rows[i].phase && rows[i].verdict != VERDICT_SKIPPED)
+		if (!rows[i].phase && errors_counts(&rows[i]))
 			scale_nearest(rows, count, &rows[i]);
 }
 
@@ -62,7 +62,7 @@ void errors_baseline_peak(
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct result *measured = rows[i].measured;
-		if (rows[i].verdict == VERDICT_SKIPPED || !is_traffic(measured) ||
+		if (!errors_counts(&rows[i]) || !is_traffic(measured) ||
 		        strcmp(measured->executor, executor) != 0)
 			continue;
 		bool reads = strcmp(measured->operation, "gemv") == 0 ||
@@ -78,7 +78,7 @@ void errors_baseline_rate(struct comparison *rows, size_t count, const char *exe
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct result *measured = rows[i].measured;
-		if (rows[i].verdict != VERDICT_SKIPPED && !is_traffic(measured) &&
+		if (errors_counts(&rows[i]) && !is_traffic(measured) &&
 		        measured->precision == precision && measured->math == MATH_FP32 &&
 		        strcmp(measured->executor, executor) == 0)
 			rows[i].peak_error = errors_relative(
@@ -141,7 +141,7 @@ void errors_baseline_interpolated(
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct result *measured = rows[i].measured;
-		if (rows[i].verdict != VERDICT_SKIPPED && measured->m == measured->n &&
+		if (errors_counts(&rows[i]) && measured->m == measured->n &&
 		        result_has_value(measured, "plan", "model"))
 			rows[i].interpolated_error = errors_relative(
 			        interpolated(bench, measured), measured->seconds.value);

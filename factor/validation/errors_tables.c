@@ -29,6 +29,7 @@ static void add_family(struct table *table, const struct comparison *rows, size_
 	        MEMBER(FIELD_REAL, "baseline_interpolated", interpolated),
 	        MEMBER(FIELD_REAL, "half_width", half_width),
 	        MEMBER(FIELD_REAL, "hardware_over_measured", of_measured),
+	        MEMBER(FIELD_COUNT, "disturbed", disturbed),
 	        MEMBER(FIELD_COUNT, "skipped", skipped)};
 	struct error_summary s = errors_summary(rows, count, filter);
 
@@ -60,10 +61,9 @@ static void add_families(struct table *table, const struct comparison *rows, siz
 {
 	for (size_t i = 0; i < count; i++) {
 		bool seen = rows[i].phase || rows[i].level != level ||
-		            rows[i].drawn != (shapes == SHAPES_DRAWN) ||
-		            rows[i].verdict == VERDICT_SKIPPED;
+		            rows[i].drawn != (shapes == SHAPES_DRAWN) || !errors_counts(&rows[i]);
 		for (size_t j = 0; j < i && !seen; j++)
-			seen = !rows[j].phase && rows[j].verdict != VERDICT_SKIPPED &&
+			seen = !rows[j].phase && errors_counts(&rows[j]) &&
 			       same_family(&rows[i], &rows[j]);
 		if (!seen)
 			add_family(table, rows, count,
@@ -81,7 +81,7 @@ struct table *errors_family_table(const struct comparison *rows, size_t count)
 	        "cases", "median_abs_error", "p90_abs_error", "worst_error", "bias", "within5",
 	        "within10", "within20", "within30", "coverage", "regret", "regret_rule",
 	        "baseline_peak", "baseline_scaled", "baseline_interpolated", "half_width",
-	        "hardware_over_measured", "skipped"};
+	        "hardware_over_measured", "disturbed", "skipped"};
 	static const char *const executors[] = {"cuda", "host"};
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 
@@ -186,26 +186,40 @@ static int worst_first(const void *a, const void *b)
 	return (fabs(x->error) < fabs(y->error)) - (fabs(x->error) > fabs(y->error));
 }
 
-static void print_bad(const struct comparison *rows, size_t count, size_t most, FILE *out)
+static bool is_bad(const struct comparison *row)
+{
+	return row->verdict != VERDICT_OK && errors_counts(row);
+}
+
+static bool is_disturbed(const struct comparison *row)
+{
+	return row->verdict == VERDICT_DISTURBED;
+}
+
+/* With the reason in place of the verdict, where there is one. */
+static void print_cases(const struct comparison *rows, size_t count,
+        bool (*which)(const struct comparison *), const char *title, size_t most, FILE *out)
 {
 	static const char *const columns[] = {"case", "m", "n", "hardware us", "predicted us",
 	        "measured us", "reached %", "error %", "verdict"};
-	const struct comparison **bad = xmalloc((count + 1) * sizeof *bad);
+	const struct comparison **listed = xmalloc((count + 1) * sizeof *listed);
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (!rows[i].phase && rows[i].level == 2 && rows[i].verdict != VERDICT_OK &&
-		        rows[i].verdict != VERDICT_SKIPPED)
-			bad[n++] = &rows[i];
-	qsort(bad, n, sizeof *bad, worst_first);
-	for (size_t i = 0; i < n && i < most; i++)
-		add_case(table, bad[i]);
-	fprintf(out, "Cases with errors above 10 %%: %zu%s\n", n, n > most ? ", the worst:" : "");
+		if (!rows[i].phase && rows[i].level == 2 && which(&rows[i]))
+			listed[n++] = &rows[i];
+	qsort(listed, n, sizeof *listed, worst_first);
+	for (size_t i = 0; i < n && i < most; i++) {
+		add_case(table, listed[i]);
+		if (listed[i]->reason[0])
+			table_set_text(table, i, "verdict", listed[i]->reason);
+	}
+	fprintf(out, "%s: %zu%s\n", title, n, n > most ? ", the worst:" : "");
 	if (n)
 		table_print(table, NULL, 0, out);
 	table_free(table);
-	free(bad);
+	free(listed);
 }
 
 static void print_skipped(const struct comparison *rows, size_t count, FILE *out)
@@ -319,7 +333,7 @@ static void print_choices(
 
 static bool is_judged(const struct comparison *row)
 {
-	return row->drawn && row->level == 2 && row->verdict != VERDICT_SKIPPED;
+	return row->drawn && row->level == 2 && errors_counts(row);
 }
 
 static size_t count_seeds(const struct comparison *rows, size_t count)
@@ -395,7 +409,7 @@ static void print_phases(const struct comparison *rows, size_t count, FILE *out)
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 
 	for (size_t i = 0; i < count; i++)
-		if (rows[i].phase && rows[i].level == 2 && rows[i].verdict != VERDICT_SKIPPED)
+		if (rows[i].phase && rows[i].level == 2 && errors_counts(&rows[i]))
 			add_case(table, &rows[i]);
 	if (table->row_count) {
 		fprintf(out, "\nErrors by phase, each measured alone\n");
@@ -410,7 +424,9 @@ void errors_print(const struct comparison *rows, size_t count, size_t most, FILE
 	print_verdict(rows, count, SHAPES_FIXED, out);
 	print_intervals(rows, count, SHAPES_DRAWN, out);
 	print_intervals(rows, count, SHAPES_FIXED, out);
-	print_bad(rows, count, most, out);
+	print_cases(rows, count, is_bad, "Cases with errors above 10 %", most, out);
+	print_cases(rows, count, is_disturbed,
+	        "Disturbed cases, left out of errors, intervals and choices", most, out);
 	print_skipped(rows, count, out);
 	print_families(rows, count, out);
 	fputc('\n', out);

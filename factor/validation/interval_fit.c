@@ -47,7 +47,7 @@ static enum interval_kind kind_of(const struct comparison *row)
 
 static bool counts(const struct comparison *row)
 {
-	return !row->phase && row->verdict != VERDICT_SKIPPED &&
+	return !row->phase && errors_counts(row) &&
 	       (row->level == LEVEL_FULL || row->level == LEVEL_HARDWARE) &&
 	       !isnan(row->predicted->seconds.low);
 }

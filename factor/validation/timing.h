@@ -48,6 +48,8 @@ struct candidate {
 	double residual;         /* LAPACK's test ratio, the check passes below 30 */
 	double orthogonality;    /* of QR: the same ratio of I - Q^T Q; else NaN */
 	bool refused, failed;    /* by a fault that is a refusal, or not one; note: why */
+	double reference[2];     /* a reference's time over the profile's, before and after
+	                            (gram_reference.h); 0: none */
 	const char *disturbed;   /* how, when the time is of disturbed runs that may be longer */
 	char note[512];
 	/* Set inside. */

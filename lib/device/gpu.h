@@ -105,6 +105,9 @@ void gpu_hold_start(struct gpu_hold *hold, void *stream);
 void gpu_hold_release(struct gpu_hold *hold);
 bool gpu_hold_ok(const struct gpu_hold *hold); /* after synchronization */
 
+/* Launches a kernel that does nothing: one block of 256 threads, an argument of 8 bytes. */
+void gpu_null_launch(void *stream);
+
 /* Fills device memory with uniform random floats in [-1,1] (or doubles), from a counter-based
  * generator: the same seed gives the same data. */
 void gpu_fill_float(float *data, int64_t count, uint64_t seed, void *stream);

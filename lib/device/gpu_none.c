@@ -2,6 +2,7 @@
 /* Replaces gpu.c in a build without the CUDA Toolkit: there is no device. */
 #include "gpu.h"
 
+#include "held_calls.h"
 #include "lib/base/msg.h"
 
 bool gpu_open(struct gpu *gpu, const char *device, struct fault *fault)
@@ -16,4 +17,21 @@ int gpu_other_users(const struct gpu *gpu)
 {
 	(void)gpu;
 	return -1;
+}
+
+struct null_launches *null_launches_new(void)
+{
+	return NULL;
+}
+
+void null_launches_free(struct null_launches *launches)
+{
+	(void)launches;
+}
+
+bool null_launches_sample(void *context, struct sample *sample)
+{
+	(void)context;
+	(void)sample;
+	return false;
 }

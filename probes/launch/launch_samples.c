@@ -3,14 +3,13 @@
  * of two queues, round trips, a running stream. */
 #include "launch_internal.h"
 
+#include "lib/device/held_calls.h"
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
 
 #include <math.h>
 
 enum {
-	LEAD = 8,        /* enqueued before the timed calls, while the hold starts */
-	HELD = 64,       /* timed calls */
 	ROUND_TRIPS = 8, /* in one sample */
 	RUNNING_SHORT = 128,
 	RUNNING_LONG = 1024,
@@ -46,16 +45,14 @@ static bool held(const struct launch *launch)
 	return false;
 }
 
+static void put_calls(void *launch, int count)
+{
+	launch_queue(launch, count);
+}
+
 static bool sample_host_share(struct launch *launch, struct sample *sample)
 {
-	gpu_hold_start(launch->hold, launch->stream);
-	launch_queue(launch, LEAD);
-	double start = clock_now();
-	launch_queue(launch, HELD);
-	double stop = clock_now();
-	gpu_hold_release(launch->hold);
-	launch_finish(launch);
-	*sample = (struct sample){.seconds = (stop - start) / HELD, .agreed = true};
+	held_calls(launch->hold, launch->stream, put_calls, launch, sample);
 	return held(launch);
 }
 

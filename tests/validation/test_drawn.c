@@ -65,7 +65,7 @@ static void test_drawn(void)
 	                           fixed = summary_of(&t, SHAPES_FIXED);
 
 	ok(drawn.cases == 4 && fixed.cases == 1, "drawn and fixed shapes count apart");
-	ok(drawn.skipped == 1 && fabs(drawn.worst) < 0.1, "a disturbed case is no verdict");
+	ok(drawn.disturbed == 1 && fabs(drawn.worst) < 0.1, "a disturbed case is no verdict");
 	is_real(fixed.worst, 0.5, 1e-9, "a fixed one is none on drawn shapes");
 	ok(regret_by(&t, CHOICE_ANY).shapes == 2, "of two problems a plan was chosen");
 	const struct regret model = regret_by(&t, CHOICE_MODEL), rule = regret_by(&t, CHOICE_RULE);
@@ -85,7 +85,7 @@ static void test_accumulated(void)
 	errors_earlier(errors, 2, two.p, two.q);
 	compare(&two);
 	const struct error_summary drawn = summary_of(&two, SHAPES_DRAWN);
-	ok(drawn.cases == 5 && drawn.skipped == 1 && two.count == 6,
+	ok(drawn.cases == 5 && drawn.disturbed == 1 && two.count == 6,
 	        "two seeds count together, without fixed shapes");
 	is_real(drawn.worst, 0.2, 1e-9, "with the errors of both");
 	is_real(regret_by(&two, CHOICE_RULE).worst, 0.10, 1e-9, "and who chose");

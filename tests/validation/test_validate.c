@@ -101,8 +101,9 @@ static void test_verdicts(void)
 	is_text(t.rows[3].reason, "failed: residual ratio 99", "a failed run keeps its reason");
 	ok(t.rows[4].verdict == VERDICT_SKIPPED && strstr(t.rows[4].reason, "too noisily"),
 	        "a noisy measurement is skipped: %s", t.rows[4].reason);
-	ok(t.rows[5].verdict == VERDICT_SKIPPED && strstr(t.rows[5].reason, "disturbed"),
-	        "so is a disturbed one: %s", t.rows[5].reason);
+	ok(t.rows[5].verdict == VERDICT_DISTURBED && strstr(t.rows[5].reason, "by others"),
+	        "a disturbed one says how: %s", t.rows[5].reason);
+	is_real(t.rows[5].error, -0.445, 1e-9, "and keeps its error");
 	ok(isnan(t.rows[3].error), "and has no error");
 	struct table *table = errors_row_table(t.rows, 4);
 	is_text(table_text(table, 3, "reason"), "failed: residual ratio 99",

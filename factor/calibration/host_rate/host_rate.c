@@ -33,52 +33,13 @@ enum {
 	QUICK_M = 4096,
 	QUICK_GEMM = 1024,
 	LARGEST_PANEL = 32 << 20, /* bytes */
-	REPEATS = 2,              /* of a point, as far as the time goes */
-	RANDOM = 100003           /* numbers, over and over: no column repeats another */
+	REPEATS = 2               /* of a point, as far as the time goes */
 };
 
 static const double longest_point = 0.25; /* on a choice of threads */
 static const double single_part = 0.4, threaded_part = 0.5, choice_part = 0.1; /* of the time */
-static const double whole_part = 0.65; /* of one thread's, for panels and squares */
-
-/* ---- random numbers ---- */
-
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13; /* xorshift64 */
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
-/* Random numbers of a precision in the master. */
-static void fill_master(struct rates *rates, bool is_double)
-{
-	static const double scale = 0x1p-63;
-	size_t used = RANDOM * (is_double ? sizeof(double) : sizeof(float));
-
-	for (size_t i = 0; i < RANDOM; i++) {
-		double random = scale * (double)(int64_t)next_random(&rates->state);
-		if (is_double)
-			((double *)rates->master)[i] = random;
-		else
-			((float *)rates->master)[i] = (float)random;
-	}
-	for (size_t left; used < rates->bytes; used += left < used ? left : used) {
-		left = rates->bytes - used;
-		memcpy(rates->master + used, rates->master, left < used ? left : used);
-	}
-}
-
-/* Fresh data of a precision everywhere. */
-static void fill(struct rates *rates, bool is_double)
-{
-	if (!rates->filled || rates->double_filled != is_double)
-		fill_master(rates, is_double);
-	rates->filled = true;
-	rates->double_filled = is_double;
-	memcpy(rates->a, rates->master, rates->bytes);
-}
+static const double quick_part = 0.25, again_part = 2; /* of a point's usual time */
+static const double whole_part = 0.65;                 /* of one thread's, for panels and squares */
 
 /* ---- surfaces ---- */
 
@@ -119,12 +80,6 @@ static const struct surface surfaces[] = {
         {FUNCTION(swap), .columns = true, RANGE(128, 8192, 4, 8, 4)},
 };
 
-/* Two factors of the largest gemm in double precision; everything else is smaller. */
-static size_t room_bytes(int largest_gemm)
-{
-	return pages_rounded(2 * panel_bytes(largest_gemm, largest_gemm, true));
-}
-
 static bool too_large(int m, int n, bool is_double)
 {
 	return (size_t)m * (size_t)n * (is_double ? 8 : 4) > LARGEST_PANEL;
@@ -134,6 +89,24 @@ static bool too_large(int m, int n, bool is_double)
 static bool is_whole(const struct surface *surface)
 {
 	return surface->restored || surface->square;
+}
+
+static struct call call_of(
+        struct rates *rates, const struct surface *surface, int m, int n, bool is_double)
+{
+	const size_t turns = surface->columns ? 2 * (size_t)n : surface->turns;
+
+	return (struct call){.rates = rates,
+	        .run = surface->run,
+	        .m = m,
+	        .n = n,
+	        .ld = leading(m, is_double),
+	        .is_double = is_double,
+	        .square = surface->square && !surface->restored,
+	        .restored = surface->restored,
+	        .definite = surface->definite,
+	        .cycle = turns,
+	        .turns = turns};
 }
 
 enum { MOST_VALUES = 16 }; /* of m, and of n */
@@ -181,18 +154,7 @@ static void measure_surface(
 		const int last_n = surface->square ? m : (int)max_int64(first_n, LARGEST_N);
 		const double size = pow(m, surface->square ? 3 : 1);
 		for (int n = first_n, i = 0; n <= last_n; n *= step_n, i++) {
-			size_t turns = surface->columns ? 2 * (size_t)n : surface->turns;
-			struct call call = {.rates = rates,
-			        .run = surface->run,
-			        .m = m,
-			        .n = n,
-			        .ld = leading(m, is_double),
-			        .is_double = is_double,
-			        .square = surface->square && !surface->restored,
-			        .restored = surface->restored,
-			        .definite = surface->definite,
-			        .cycle = turns,
-			        .turns = turns};
+			const struct call call = call_of(rates, surface, m, n, is_double);
 			const struct arg args[] = {{"m", m}, {"n", n}};
 			double needed = (LEAST_SAMPLES + 2) * size * before[i];
 			bool all = is_whole(surface) && panel_threads(&call) > 1;
@@ -259,7 +221,7 @@ static void measure_choices(struct rates *rates, int repeat, bool threaded)
 
 	if (repeat > 0 && clock_now() > rates->end)
 		return;
-	fill(rates, false);
+	rates_fill(rates, false);
 	while (threads <= most) {
 		for (size_t c = 0; c < ARRAY_LEN(chosen); c++)
 			measure_threads(rates, c, threads);
@@ -277,7 +239,7 @@ static void measure_surfaces(struct rates *rates, int repeat, bool threaded)
 		const double start = clock_now();
 		if (repeat > 0 && start > end)
 			return;
-		fill(rates, d);
+		rates_fill(rates, d);
 		if (!threaded && repeat == 0 && d == 0)
 			measure_short(rates);
 		const double part = repeat == 0 && d == 0 ? 0.5 : 1;
@@ -318,16 +280,11 @@ static void measure(struct probe_run *run)
 	const int repeats = run->common.quick || run->wanted ? 1 : REPEATS;
 
 	curve_slow_are_disturbed(run->curve);
-	size_t bytes = room_bytes(run->common.quick ? QUICK_GEMM : LARGEST_GEMM);
+	struct core_noise noise;
 	struct rates rates = {.run = run,
-	        .bytes = bytes,
-	        .a = aligned_alloc(pages_small(), bytes),
-	        .master = aligned_alloc(pages_small(), bytes),
-	        .tau = xmalloc(WIDE_N * sizeof(double)),
-	        .work = xmalloc(WIDE_N * QR_BLOCK * sizeof(double)),
-	        .ipiv = xmalloc(WIDE_N * sizeof(lapack_int)),
-	        .threads = all_blas_threads(),
-	        .state = (uint64_t)run->common.seed * 0x9e3779b97f4a7c15u | 1};
+	        .noise = &noise,
+	        .part = run->common.quick ? quick_part : 1,
+	        .threads = all_blas_threads()};
 
 	struct fault fault;
 	const struct topology *topology = topology_host(&fault);
@@ -336,16 +293,17 @@ static void measure(struct probe_run *run)
 	if (!topology)
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	topology_facts(topology, &facts);
-	if (!rates.a || !rates.master)
-		msg_die(EXIT_NOT_POSSIBLE, "not enough memory for 2 x %zu bytes", bytes);
-	fill(&rates, false);
+	if (!rates_open(&rates, run->common.quick ? QUICK_GEMM : LARGEST_GEMM,
+	            (uint64_t)run->common.seed))
+		msg_die(EXIT_NOT_POSSIBLE, "not enough memory for 2 x %zu bytes", rates.room);
+	rates_fill(&rates, false);
 	wake_threads(&rates, 0); /* before this thread is bound, as they inherit the binding */
 	const double risen = clock_now() + run->seconds / 30;
 	while (clock_now() < risen)
 		; /* until the processor's clock has risen and the threads of the BLAS sleep */
-	core_noise_open(&rates.noise, topology, facts.cores, -1, run->common.quick);
-	core_noise_expect(&rates.noise, run->core_usual);
-	core_noise_note(&rates.noise, run->curve);
+	core_noise_open(&noise, topology, facts.cores, -1, run->common.quick);
+	core_noise_expect(&noise, run->core_usual);
+	core_noise_note(&noise, run->curve);
 	rates.end = clock_now() + single_part * run->seconds;
 	for (int repeat = 0; repeat < repeats; repeat++) {
 		measure_surfaces(&rates, repeat, false);
@@ -353,7 +311,7 @@ static void measure(struct probe_run *run)
 	}
 	/* Threads of a BLAS spin on after their work and slow down calls of one thread: they come
 	 * last. They run where the system puts them, as in a factorization. */
-	core_noise_leave(&rates.noise);
+	core_noise_leave(&noise);
 	wake_threads(&rates, run->seconds / 100);
 	rates.end = fmax(rates.end, clock_now()) + threaded_part * run->seconds;
 	/* Once: several threads always have neighbours, and the quicker of two repeats would be the
@@ -365,12 +323,59 @@ static void measure(struct probe_run *run)
 	table_meta_set(run->curve, "blas_threads", "%d", rates.threads);
 	if (rates.dropped[0])
 		table_meta_set(run->curve, "dropped", "%s: the time was spent", rates.dropped);
-	core_noise_close(&rates.noise);
-	free(rates.ipiv);
-	free(rates.work);
-	free(rates.tau);
-	free(rates.master);
-	free(rates.a);
+	core_noise_close(&noise);
+	rates_close(&rates);
+}
+
+/* ---- single points ---- */
+
+struct rates *host_rate_open(struct core_noise *noise)
+{
+	struct rates *rates = xcalloc(1, sizeof *rates);
+
+	*rates = (struct rates){.noise = noise, .part = again_part, .threads = all_blas_threads()};
+	openblas_set_num_threads(1); /* as every call leaves it */
+	if (rates_open(rates, LARGEST_GEMM, 1))
+		return rates;
+	free(rates);
+	return NULL;
+}
+
+void host_rate_free(struct rates *rates)
+{
+	if (rates)
+		rates_close(rates);
+	free(rates);
+}
+
+/* Whether a row of the profile is of the series: host.getrf.d of getrf_d. */
+static bool is_of_series(const char *parameter, const char *series)
+{
+	static const char host[] = "host.";
+	const size_t name = strlen(series) - 2;
+
+	return strncmp(parameter, host, strlen(host)) == 0 &&
+	       strncmp(parameter + strlen(host), series, name) == 0 &&
+	       parameter[strlen(host) + name] == '.' &&
+	       strcmp(parameter + strlen(host) + name + 1, series + name + 1) == 0;
+}
+
+bool host_rate_again(
+        struct rates *rates, const char *parameter, int m, int n, struct measurement *measurement)
+{
+	for (size_t i = 0; i < 2 * ARRAY_LEN(surfaces); i++) {
+		const struct surface *surface = &surfaces[i / 2];
+		const bool is_double = i % 2;
+		const char *series = surface->series[is_double];
+		if (!is_of_series(parameter, series))
+			continue;
+		if (panel_bytes(m, n, is_double) > rates->room)
+			return false;
+		rates_use(rates, m, n, is_double);
+		return sample_point(call_of(rates, surface, m, n, is_double), series, measurement) >
+		       0;
+	}
+	return false;
 }
 
 static const char *const args[] = {"m", "n", "threads"};

@@ -12,13 +12,14 @@
 
 enum {
 	MOST_SAMPLES = 200,
-	PLACES = 8,           /* of the panel, at most ... */
-	SAMPLES_OF_PLACE = 2, /* ... and samples before it moves on */
+	AGAIN_SAMPLES = 9,    /* of a single point, for its interval */
+	SAMPLES_OF_PLACE = 2, /* before the panel moves on */
 	PADDING = 32,         /* elements of lda beyond m ... */
 	ALIKE = 4096,         /* bytes: multiples of them share few sets of a first cache */
 	ALIKE_PADDING = 1600  /* ... or bytes, where all columns would begin at such multiples */
 };
 
+static const double again_seconds = 0.03; /* of a single point */
 static const double point_seconds = 0.0007, threaded_seconds = 0.005, least_span = 20e-6;
 
 int leading(int m, bool is_double)
@@ -106,18 +107,15 @@ void drop(struct rates *rates, const char *series, int m, int n)
 static bool sample_call(
         struct call *call, const struct sample_plan *plan, struct measurement *measurement)
 {
-	if (panel_threads(call) > 1)
+	if (panel_threads(call) > 1 || !call->rates->noise)
 		return sample_run(take_call, call, plan, 0, measurement);
-	return core_noise_sample_run(&call->rates->noise, take_call, call, plan, 0, measurement);
+	return core_noise_sample_run(call->rates->noise, take_call, call, plan, 0, measurement);
 }
 
-/* Samples one point. Returns the seconds of a sample, 0 when it failed. */
-double measure_call(struct call call, const char *series)
+double sample_point(struct call call, const char *series, struct measurement *measurement)
 {
-	const struct arg args[] = {{"m", call.m}, {"n", call.n}, {"threads", call.threads}};
 	struct sample_plan plan = {
 	        .min_samples = LEAST_SAMPLES, .max_samples = MOST_SAMPLES, .target = 0.002};
-	struct measurement measurement;
 	struct sample first, next = {.span = least_span};
 	double least = panel_threads(&call) > 1 ? threaded_seconds : point_seconds;
 
@@ -125,7 +123,7 @@ double measure_call(struct call call, const char *series)
 	double start = clock_now();
 	bool worked = take_call(&call, &first); /* brings in code, pages and threads */
 	double each = clock_now() - start;
-	if (each < least) { /* mostly the first call's own cost */
+	if (each < least || !call.rates->run) { /* mostly the first call's own cost */
 		start = clock_now();
 		worked = worked && take_call(&call, &next);
 		each = clock_now() - start;
@@ -134,12 +132,25 @@ double measure_call(struct call call, const char *series)
 	}
 	if (!call.restored)
 		call.turns *= (size_t)fmax(1, ceil(least_span / next.span));
-	least /= call.rates->run->common.quick ? 4 : 1;
+	least *= call.rates->part;
 	plan.max_seconds = fmax(LEAST_SAMPLES * each, least);
-	if (!worked || !sample_call(&call, &plan, &measurement)) {
+	if (!call.rates->run) /* several samples more, unless they are long */
+		plan.max_seconds =
+		        fmax(plan.max_seconds, fmin(again_seconds, AGAIN_SAMPLES * each));
+	if (!worked || !sample_call(&call, &plan, measurement)) {
 		msg_warn("%s of %d x %d failed: not recorded", series, call.m, call.n);
 		return 0;
 	}
-	repeats_add(&call.rates->repeats, series, args, call.threads ? 3 : 2, &measurement);
+	return each;
+}
+
+double measure_call(struct call call, const char *series)
+{
+	const struct arg args[] = {{"m", call.m}, {"n", call.n}, {"threads", call.threads}};
+	struct measurement measurement;
+	const double each = sample_point(call, series, &measurement);
+
+	if (each > 0)
+		repeats_add(&call.rates->repeats, series, args, call.threads ? 3 : 2, &measurement);
 	return each;
 }

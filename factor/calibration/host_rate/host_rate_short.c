@@ -50,6 +50,6 @@ void measure_short(struct rates *rates)
 	for (size_t k = 0; k < ARRAY_LEN(kind); k++)
 		if (probe_wants(rates->run, series[k], NULL, 0) &&
 		        core_noise_sample_run(
-		                &rates->noise, take_short, &kind[k], &plan, 0, &measurement))
+		                rates->noise, take_short, &kind[k], &plan, 0, &measurement))
 			probe_record(rates->run, series[k], NULL, 0, &measurement);
 }

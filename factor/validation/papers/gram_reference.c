@@ -87,7 +87,19 @@ double gram_reference(const struct profile *profile, int threads)
 	return measured(threads, threads * (int64_t)columns, l2) / wanted;
 }
 
-bool gram_reference_off(double before, double after)
+const struct parameter *gram_reference_row(const struct profile *profile, int threads)
 {
-	return fmax(before, after) > most || fmin(before, after) < 1 / most;
+	EACH_ROW (i, profile, "host.gram.update") {
+		const struct parameter *row = &profile->row[i];
+		if (profile_row_usable(row) && profile_row_argument(row, "threads") == threads &&
+		        profile_row_argument(row, "bytes") == BYTES &&
+		        profile_row_argument(row, "level") == GRAM_QUARTER)
+			return row;
+	}
+	return NULL;
+}
+
+bool gram_reference_slow(double before, double after)
+{
+	return fmax(before, after) > most;
 }

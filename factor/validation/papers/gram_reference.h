@@ -9,5 +9,9 @@
  * has none for that many threads. Takes about 40 ms. */
 double gram_reference(const struct profile *profile, int threads);
 
-/* Whether a case between two such ratios is disturbed: either is far from 1. */
-bool gram_reference_off(double before, double after);
+/* The row of the profile beside which the ratio is kept (factor/validation/reference.h); NULL:
+ * none. */
+const struct parameter *gram_reference_row(const struct profile *profile, int threads);
+
+/* Whether a case between two such ratios is disturbed: either is far above 1. */
+bool gram_reference_slow(double before, double after);

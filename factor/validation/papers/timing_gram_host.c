@@ -282,10 +282,12 @@ bool timing_gram_host(struct executor *host, const struct profile *profile,
 	bool ok = fixture_time(
 	        &s.fixture, open(&s, precision, m, n, runs, k), candidate, count, fault);
 	take_references(&s, profile, runs, count, after);
-	for (size_t i = 0; i < count && profile; i++)
-		if (gram_reference_off(before[i], after[i]))
-			candidate[i].disturbed = "the profile's passes took another time before or "
-			                         "after";
+	for (size_t i = 0; i < count && profile && !isnan(before[i] + after[i]); i++) {
+		candidate[i].reference[0] = before[i];
+		candidate[i].reference[1] = after[i];
+		if (gram_reference_slow(before[i], after[i]))
+			candidate[i].disturbed = "the profile's passes took longer before or after";
+	}
 	free(before);
 	host_gram_use(host, NULL);
 	omp_set_num_threads(threads);

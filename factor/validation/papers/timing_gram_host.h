@@ -20,7 +20,7 @@ struct gram_run {
 };
 
 /* Times `count` ways to orthonormalize an m x n matrix: estimates, check ratios and notes into
- * candidate (results alone). Disturbed are also those with threads that take another time for the
+ * candidate (results alone). Disturbed are also those with threads that take longer for the
  * profile's passes before or after (profile NULL: unknown). noise: the cores, the quietest first;
  * NULL: the system places threads. */
 bool timing_gram_host(struct executor *host, const struct profile *profile,
