@@ -26,6 +26,7 @@ static bool predict(const struct profile *profile, int level, struct result *row
 	        .plan = &plan->plan,
 	        .m = row->m,
 	        .n = row->n,
+	        .ld = result_lda(row),
 	        .precision = row->precision,
 	        .uplo = LOWER,
 	        .math = row->math,
@@ -133,8 +134,11 @@ static void predict_part(const struct profile *profile, struct part *part)
 	struct result row[MOST_PLANS];
 	size_t plans = list_plans(profile, part, row);
 
-	for (size_t p = 0; p < plans; p++)
+	for (size_t p = 0; p < plans; p++) {
+		if (part->draw)
+			draw_mark_row(part->draw, &row[p]);
 		part->refused += predicted_levels(part->results, profile, &row[p], predict);
+	}
 }
 
 /* Parts run in parallel; their rows keep the order of the shapes. */

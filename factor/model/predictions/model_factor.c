@@ -39,7 +39,7 @@ double model_factor_flops(const char *operation, double m, double n)
 static struct matrix matrix_of(const struct factor_question *asked)
 {
 	int64_t line = LINE_BYTES / precision_bytes(asked->precision);
-	int64_t ld = (asked->m + line - 1) / line * line;
+	int64_t ld = asked->ld > 0 ? asked->ld : (asked->m + line - 1) / line * line;
 
 	return (struct matrix){NULL, 0, asked->m, asked->n, ld > 0 ? ld : 1, asked->precision};
 }

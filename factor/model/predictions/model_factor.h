@@ -9,6 +9,7 @@ struct factor_question {
 	const char *operation; /* getrf, geqrf, potrf */
 	const struct plan *plan;
 	int64_t m, n; /* potrf: m = n */
+	int64_t ld;   /* 0: columns begin at lines of memory */
 	enum precision precision;
 	enum uplo uplo; /* potrf */
 	enum math math;
