@@ -7,16 +7,6 @@
 
 #include <math.h>
 
-/* Our own kernel's time on operands off boundaries of 16 bytes, which it copies word by word, over
- * that on others: as measured, else by the works. */
-static double unaligned(struct cost_reader *r, const char *name, const char *aligned,
-        const char *const *axes, const double *at, size_t count)
-{
-	return cost_known(r, name) ? cost_surface(r, name, axes, at, count) /
-	                                     cost_surface(r, aligned, axes, at, count)
-	                           : cost_work_ratio(r, name, aligned, axes, at, count);
-}
-
 /* The slowdown of double precision products by an odd number of rows. */
 static double odd_rows(struct cost_reader *r, int64_t n, int64_t k)
 {
@@ -36,14 +26,14 @@ static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single
 	const bool own = gemm_is_ahead_triangle(&r->tuning, precision, n, k) && cost_known(r, ours);
 	const char *name = own ? ours : OF_PRECISION("gpu.syrk", precision);
 
-	if (r->shares && cost_known(r, shared))
+	if (own && r->shares && cost_known(r, shared))
 		name = shared;
 	const double time = cost_surface(r, name, axes, at, 2);
-	return time *
-	       (!own             ? single ? 1 : odd_rows(r, n, k)
-	                           : aligned ? 1
-	                         : unaligned(r, OF_PRECISION("gpu.own_syrk_unaligned", precision),
-	                                   ours, axes, at, 2));
+	if (!own)
+		return time * (single ? 1 : odd_rows(r, n, k));
+	return aligned ? time
+	               : cost_unaligned(r, time, OF_PRECISION("gpu.own_syrk_unaligned", precision),
+	                         ours, axes, at, 2);
 }
 
 static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k, bool aligned);
@@ -93,12 +83,13 @@ static struct cost own_trapezoid(struct cost_reader *r, struct matrix c, int64_t
 	if (single && !cost_known(r, "gpu.own_gemm.s"))
 		return cost_gemm(r, PLAIN, TRANSPOSED, c, k, aligned);
 	const char *name = OF_PRECISION("gpu.own_gemm", c.precision);
-	const double time = single ? own_time(r, c, k) : cost_surface(r, name, product_axes, at, 3),
-	             slower = aligned ? 1
-	                              : unaligned(r,
-	                                        OF_PRECISION("gpu.own_gemm_unaligned", c.precision),
-	                                        name, product_axes, at, 3);
-	struct cost cost = cost_library(r, time * slower, TERM_ARITHMETIC);
+	const double time = single ? own_time(r, c, k) : cost_surface(r, name, product_axes, at, 3);
+	struct cost cost = cost_library(r,
+	        aligned ? time
+	                : cost_unaligned(r, time,
+	                          OF_PRECISION("gpu.own_gemm_unaligned", c.precision), name,
+	                          product_axes, at, 3),
+	        TERM_ARITHMETIC);
 	cost_occupy(r, &cost, cost_tiles(c.m, c.n), k, tiles_of_product(c.precision, false));
 	if (single && !r->shares)
 		cost.block_lifetime = INFINITY;
@@ -115,7 +106,7 @@ struct cost cost_syrk(struct cost_reader *r, struct matrix c, int64_t k, bool al
 	struct matrix others = {NULL, 0, one ? rest + n / 2 : rest, n, rest + n, c.precision};
 
 	if (block_rank_is_ahead(&r->tuning, c.precision, n + rest, n, k))
-		return cost_rank(r, c, k);
+		return cost_rank(r, c, k, aligned);
 	if (!rest)
 		return square_syrk(r, c, k, aligned);
 	if (one)
