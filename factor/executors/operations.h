@@ -223,7 +223,7 @@ CHOSEN(syrk, (enum uplo uplo, enum trans trans, double alpha, struct matrix a, d
 	struct matrix c), (uplo, trans, alpha, a, beta, c),
 	PHASE_UPDATE, EMPTY(c) || (trans == PLAIN ? a.n : a.m) == 0, QUEUED, HOST, c,
 	trans == PLAIN ? a.n : a.m,
-	COST(syrk, c, trans == PLAIN ? a.n : a.m),
+	COST(syrk, c, trans == PLAIN ? a.n : a.m, matrix_is_aligned(a) && matrix_is_aligned(c)),
 	FLOPS(2 * trapezoid_steps(c, trans == PLAIN ? a.n : a.m), c.precision))
 /* Split operands: stacks for 3xTF32 or pairs for 3xFP16 (factor/kernels/gemm/tf32.h, factor/kernels/gemm/half_pair.h). */
 CHOSEN(split, (struct splits splits), (splits),

@@ -137,7 +137,8 @@ static void predict_part(const struct profile *profile, struct part *part)
 	for (size_t p = 0; p < plans; p++) {
 		if (part->draw)
 			draw_mark_row(part->draw, &row[p]);
-		part->refused += predicted_levels(part->results, profile, &row[p], whole_row_predict);
+		part->refused +=
+		        predicted_levels(part->results, profile, &row[p], whole_row_predict);
 	}
 }
 

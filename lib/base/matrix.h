@@ -24,11 +24,13 @@ static inline void *matrix_address(struct matrix a)
 	return a.data ? (char *)a.data + a.offset * precision_bytes(a.precision) : NULL;
 }
 
-/* Whether every column starts at a multiple of 16 bytes. */
+/* Whether every column starts at a multiple of 16 bytes; without data, those of the whole do. */
 static inline bool matrix_is_aligned(struct matrix a)
 {
-	return (uintptr_t)matrix_address(a) % 16 == 0 &&
-	       a.ld * precision_bytes(a.precision) % 16 == 0;
+	const int64_t bytes = precision_bytes(a.precision);
+
+	return ((uintptr_t)a.data + (uintptr_t)(a.offset * bytes)) % 16 == 0 &&
+	       a.ld * bytes % 16 == 0;
 }
 
 /* Pivots and info of a panel: n 1-based row indices (LAPACK's ipiv), then info. */

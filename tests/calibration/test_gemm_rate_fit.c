@@ -25,6 +25,8 @@ static const struct product {
         {"own_gemm_tn_s", "gpu.own_gemm_tn.s", "m=64,n=128,k=65536", 40e-6},
         {"own_gemm_shared_s", "gpu.own_gemm_shared.s", "m=1024,n=2048,k=64", 40e-6},
         {"own_syrk_shared_s", "gpu.own_syrk_shared.s", "n=4096,k=128", 50e-6},
+        {"own_syrk_shared_d", "gpu.own_syrk_shared.d", "n=4096,k=64", 70e-6},
+        {"own_syrk_unaligned_d", "gpu.own_syrk_unaligned.d", "n=4095,k=64", 90e-6},
         {"half_syrk_s", "gpu.half_syrk.s", "n=4096,k=128", 30e-6},
         {"half_gemm_shared_s", "gpu.half_gemm_shared.s", "n=4096,k=128", 70e-6},
         {"syrk_d", "gpu.syrk.d", "n=4096,k=128", 215e-6},

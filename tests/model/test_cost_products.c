@@ -96,6 +96,10 @@ static const struct line syrk_lines[] = {
         {"+gpu.own_syrk.d[n=256/4096,k=64:1024:4]", 1e-8, "k"},
         {"syrk d 300 300 1000", 10, "a small one of any depth by our own kernel"},
         {"syrk d 100 100 300", 3, "which takes no less time for a smaller one"},
+        {"syrk d 301 301 1000", 10, "as long off boundaries of 16 bytes where that is all"},
+        {"+gpu.own_syrk_unaligned.d[n=256/4096,k=64/1024]", 3e-8, "k"},
+        {"syrk d 301 301 1000", 30, "else as much longer as measured"},
+        {"syrk d 300 300 1000", 10, "which it is not on them"},
         {"syrk d 1000 1000 300", 180, "a large deep one by the library's"}};
 
 /* mnk ps, of 1024 rows three times that; with an odd number of rows, known at the ends alone, twice

@@ -26,7 +26,8 @@ static void own_products(void)
 	const double c = 4096. * 2048 * 4, once = (4096. + 2048) * 64 * 4;
 	struct kernel_work w[2];
 
-	ok(gemm_work(&problem, &plan, &tuning_hopper, true, w) == 1, "a product takes one kernel");
+	ok(gemm_work(&problem, &plan, &tuning_hopper, true, true, w) == 1,
+	        "a product takes one kernel");
 	equal(w->blocks, 2 * 132, "of which two blocks of a multiprocessor stay");
 	equal(w->operations[PIPE_FP32], 2. * 128 * 128 * 64 * 4 * 132,
 	        "512 tiles take as long as four on each of 132 multiprocessors");
@@ -38,7 +39,7 @@ static void own_products(void)
 	problem.part = GEMM_LOWER;
 	problem.n = problem.m = 1024;
 	plan.shared = true;
-	gemm_work(&problem, &plan, &tuning_hopper, true, w);
+	gemm_work(&problem, &plan, &tuning_hopper, true, true, w);
 	equal(w->blocks, 36, "a triangle of 8 x 8 tiles has 36, a block each");
 	equal(w->dram.written, 1024. * 1025 / 2 * 4, "and writes no more than itself");
 	equal(w->link[LINK_L1], 2. * 128 * 128 / 4 / 128,
@@ -46,14 +47,29 @@ static void own_products(void)
 	plan = (struct gemm_plan){.shape = 3, .splits = 10};
 	problem = (struct gemm_problem){
 	        .precision = SINGLE, .ta = true, .m = 64, .n = 128, .k = 16000};
-	ok(gemm_work(&problem, &plan, &tuning_hopper, false, w) == 2, "splits of k are added up");
+	ok(gemm_work(&problem, &plan, &tuning_hopper, false, true, w) == 2,
+	        "splits of k are added up");
 	equal(w[0].l2.written, 10 * 64. * 128 * 4, "each writes a sum of C");
 	equal(w[1].l2.read, w[0].l2.written, "that the second kernel reads");
 	problem = (struct gemm_problem){.precision = SINGLE, .m = 63, .n = 64, .k = 32};
 	plan.splits = 1;
-	gemm_work(&problem, &plan, &tuning_hopper, true, w);
+	gemm_work(&problem, &plan, &tuning_hopper, true, true, w);
 	equal(w->link[LINK_L1], 2 * (2 + 8) + 2 * 8,
 	        "a cut tile: ten copies of operands in two steps, eight quads of C there and back");
+	problem.m = 128;
+	gemm_work(&problem, &plan, &tuning_hopper, true, false, w);
+	equal(w->operations[PIPE_INTEGER], 2. * (2 * 32 * (64 + 64) + 2 * 128 * 64) * 3 / 4,
+	        "off boundaries of 16 bytes each word is copied: three more of four");
+	problem.precision = DOUBLE;
+	plan.shape = GEMM_DOUBLE;
+	gemm_work(&problem, &plan, &tuning_hopper, true, false, w);
+	equal(w->l2.written, 3 * 128. * 64 * 8, "and in double precision stored in its sector");
+	problem.m = problem.n = 1024;
+	problem.part = GEMM_LOWER;
+	problem.precision = SINGLE;
+	plan.shape = 0;
+	gemm_work(&problem, &plan, &tuning_hopper, true, false, w);
+	equal(w->blocks, 136, "a triangle in single precision then has tiles of 64 x 64");
 }
 
 static void split_products(void)

@@ -103,9 +103,15 @@ static void test_blocks(void)
 	block_guard_work(DOUBLE, 128, 16384, &w);
 	ok(w.blocks == 64 && w.link[LINK_L2] == 4 && w.link[LINK_SEARCH] == 2,
 	        "the guard reads 128 columns in four batches and searches twice");
-	block_rank_work(SINGLE, 160, 128, 64, &w);
+	block_rank_work(SINGLE, 160, 128, 64, true, &w);
 	ok(w.blocks == 14 && close_to(w.operations[PIPE_FP32], 14. * 2 * 32 * 32 * 64),
 	        "a trapezoid of 5 x 4 tiles has 14");
+	const double once = w.dram.written;
+	block_rank_work(SINGLE, 160, 128, 64, false, &w);
+	ok(close_to(w.operations[PIPE_INTEGER], 14. * 2 * 32 * 64 * 12 * 3 / 4) &&
+	                close_to(w.l2.written, 3 * once),
+	        "off boundaries of 16 bytes words are copied one by one, and stored in their "
+	        "sectors");
 }
 
 static void test_gram_and_sweep(void)

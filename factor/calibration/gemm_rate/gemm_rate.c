@@ -50,6 +50,11 @@ struct surface {
 	{                                                                                          \
 		32, 128, 256, 512                                                                  \
 	}
+/* Of our own triangles: beside others a block has half as many tiles from rank to rank. */
+#define OWN_RANKS                                                                                  \
+	{                                                                                          \
+		32, 64, 128, 256, 512                                                              \
+	}
 #define SIDES                                                                                      \
 	{                                                                                          \
 		512, 2048, 8192                                                                    \
@@ -97,9 +102,10 @@ static const struct surface others[] = {
         {OWN_GEMM, {32, 512, 2048, 8192}, {32, 512, 2048, 8192}, RANKS},
         {OWN_GEMM, {65536, 262144}, {32, 64, 512}, {32, 128}},
         {OWN_GEMM_TN, {32, 64, 128, 256}, {32, 64, 128, 256, 512, 1024}, {16384, 262144}},
-        {OWN_SYRK, {1}, {128, 512, 1024, 2048, 4096, 8192, 16384}, SYMMETRIC_RANKS},
+        {OWN_SYRK, {1}, ORDERS, OWN_RANKS},
+        {OWN_SYRK_UNALIGNED, {1}, {1023, 4095}, {64, 256}},
         {OWN_GEMM_SHARED, SIDES, SIDES, RANKS},
-        {OWN_SYRK_SHARED, {1}, ORDERS, SYMMETRIC_RANKS},
+        {OWN_SYRK_SHARED, {1}, {1024, 2048, 4096, 8192, 16384}, OWN_RANKS},
         {OWN_GEMM_EDGE, ODD_SIDES, ODD_SIDES, {64, 128, 256}},
         {OWN_GEMM_EDGE_SHARED, ODD_SIDES, ODD_SIDES, {64, 128, 256}},
         {TALL, {64, 128, 256}, {128, 256, 512, 2048, 8192, 16384}, {1024, 4096, 16384, 65536}},
@@ -109,7 +115,8 @@ static const struct surface others[] = {
         {HALF_GEMM, {1}, HALF_ORDERS, {64, 128, 256}},
         {HALF_GEMM_SHARED, {1}, HALF_ORDERS, {64, 128, 256}},
 };
-static const struct surface deep_squares = {SYRK, {1}, ORDERS, {2048}};
+static const struct surface more_double[] = {
+        {SYRK, {1}, ORDERS, {2048}}, {OWN_SYRK_SHARED, {1}, {1024, 4096, 16384}, {64, 256}}};
 
 /* Between powers of two the last round of tiles is seldom full, and C outgrows L2. Squares of each
  * of these depths show the effect, which is small in fp64. */
@@ -214,11 +221,18 @@ static void measure_between(struct bench *bench, enum math math)
 	}
 }
 
+/* The cost model of fp64 reads our own products only alone and of whole tiles; of symmetric updates
+ * beside others' work a few (more_double). */
+static bool is_read(enum kind kind, enum math math)
+{
+	return math != FP64 || kind <= OWN_SYRK_UNALIGNED;
+}
+
 /* Whether the kind exists with code for 9.0 or 9.0a. */
 static bool needs_code(enum kind kind, enum math math)
 {
 	return (math == FP32 && kind >= TALL) ||
-	       (math == FP64 && (kind == OWN_GEMM || kind == OWN_SYRK));
+	       (math == FP64 && kind >= OWN_GEMM && kind != OWN_GEMM_TN && is_read(kind, math));
 }
 
 static void note_lacking(struct bench *bench, enum kind kind, enum math math)
@@ -226,12 +240,6 @@ static void note_lacking(struct bench *bench, enum kind kind, enum math math)
 	char *series = xasprintf("%s_%s", gemm_rate_kind_name[kind], gemm_rate_math_name[math]);
 	probe_lacks(bench->rate.run, &bench->rate.gpu, series, 90);
 	free(series);
-}
-
-/* The cost model of fp64 reads our own products only alone and of whole tiles. */
-static bool is_read(enum kind kind, enum math math)
-{
-	return math != FP64 || kind <= OWN_SYRK;
 }
 
 static void measure_math(struct bench *bench, enum math math)
@@ -252,8 +260,9 @@ static void measure_math(struct bench *bench, enum math math)
 			measure_surface(bench, &others[i], math);
 		else if (needs_code(others[i].kind, math))
 			note_lacking(bench, others[i].kind, math);
-	if (math == FP64)
-		measure_surface(bench, &deep_squares, math);
+	for (size_t i = 0; i < ARRAY_LEN(more_double) && math == FP64; i++)
+		if (gemm_rate_has(bench, more_double[i].kind, math))
+			measure_surface(bench, &more_double[i], math);
 	measure_squares(bench, update, math);
 	measure_between(bench, math);
 	msg_note("%s took %.2f s", gemm_rate_math_name[math], clock_now() - begun);

@@ -15,9 +15,9 @@ static const double off_diagonal = 1e-5;
 
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
         "syrk", "gemm_odd", "gemm_tn_odd", "gemm_unaligned", "gemm_nt", "gemm_shared",
-        "gemm_batched", "own_gemm", "own_gemm_tn", "own_syrk", "own_gemm_edge", "own_gemm_shared",
-        "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall", "tf32_tall_shared", "half_syrk",
-        "half_syrk_shared", "half_gemm", "half_gemm_shared"};
+        "gemm_batched", "own_gemm", "own_gemm_tn", "own_syrk", "own_syrk_unaligned",
+        "own_gemm_edge", "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall",
+        "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm", "half_gemm_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
@@ -48,8 +48,8 @@ bool gemm_rate_is_solve(enum kind kind)
 
 bool gemm_rate_is_symmetric(enum kind kind)
 {
-	return kind == SYRK || kind == OWN_SYRK || kind == OWN_SYRK_SHARED || kind == HALF_SYRK ||
-	       kind == HALF_SYRK_SHARED;
+	return kind == SYRK || kind == OWN_SYRK || kind == OWN_SYRK_UNALIGNED ||
+	       kind == OWN_SYRK_SHARED || kind == HALF_SYRK || kind == HALF_SYRK_SHARED;
 }
 
 bool gemm_rate_is_tall(enum kind kind)
@@ -182,7 +182,8 @@ static void put_own(const struct product *p)
 {
 	const struct bench *d = p->bench;
 	const bool symmetric = gemm_rate_is_symmetric(p->kind);
-	const int m = symmetric ? p->n : p->m, ld = (m + LINE - 1) / LINE * LINE;
+	const int m = symmetric ? p->n : p->m, line = p->kind == OWN_SYRK_UNALIGNED ? 1 : LINE,
+	          ld = (m + line - 1) / line * line;
 	const struct gemm_problem problem = {.precision = precision_of(p->math),
 	        .tb = symmetric,
 	        .part = symmetric ? GEMM_LOWER : GEMM_WHOLE,

@@ -70,6 +70,8 @@ static const struct surface own[] = {
         PRODUCT("own_gemm_s", "gpu.own_gemm.s", "our C -= A B"),
         PRODUCT("own_gemm_tn_s", "gpu.own_gemm_tn.s", "our A^T B with splits of k"),
         SYMMETRIC("own_syrk_s", "gpu.own_syrk.s", "our C -= A A^T, lower"),
+        SYMMETRIC("own_syrk_unaligned_s", "gpu.own_syrk_unaligned.s",
+                "our C -= A A^T, lower, with odd leading dimensions"),
         PRODUCT("own_gemm_shared_s", "gpu.own_gemm_shared.s", "our C -= A B, a block a tile"),
         PRODUCT("own_gemm_edge_s", "gpu.own_gemm_edge.s", "our C -= A B with tiles cut off"),
         PRODUCT("own_gemm_edge_shared_s", "gpu.own_gemm_edge_shared.s",
@@ -90,6 +92,10 @@ static const struct surface own[] = {
                 "our A^T B by 3xTF32 beside a panel's multiprocessors"),
         PRODUCT("own_gemm_d", "gpu.own_gemm.d", "our C -= A B"),
         SYMMETRIC("own_syrk_d", "gpu.own_syrk.d", "our C -= A A^T, lower"),
+        SYMMETRIC("own_syrk_unaligned_d", "gpu.own_syrk_unaligned.d",
+                "our C -= A A^T, lower, with odd leading dimensions"),
+        SYMMETRIC("own_syrk_shared_d", "gpu.own_syrk_shared.d",
+                "our C -= A A^T, lower, a block a tile"),
 };
 
 static double flops(const struct table *curve, const struct point *point, const struct surface *s)

@@ -13,8 +13,8 @@
  * *_TN: V^T C, our own with splits of k. *_EDGE: the ends of C cut tiles off. *_SHARED: as beside a
  * panel, our own with a block a tile, the library's on the multiprocessors that the panel leaves.
  * TRSM_FEW: few right-hand sides, with a diagonal. GEMM_ODD: an odd number of rows, for which the
- * library has other kernels; GEMM_TN_ODD: of an odd k; GEMM_UNALIGNED: its leading dimensions are
- * odd, too. GEMM_NT: A B^T. GEMM_BATCHED: squares of order m on the diagonal, of n in all, in one
+ * library has other kernels; GEMM_TN_ODD: of an odd k; *_UNALIGNED: its leading dimensions are odd,
+ * too. GEMM_NT: A B^T. GEMM_BATCHED: squares of order m on the diagonal, of n in all, in one
  * call. TALL: V^T C by 3xTF32 without stacks. HALF: B^T B of pairs by 3xFP16. */
 enum kind {
 	GEMM,
@@ -32,6 +32,7 @@ enum kind {
 	OWN_GEMM,
 	OWN_GEMM_TN,
 	OWN_SYRK,
+	OWN_SYRK_UNALIGNED,
 	OWN_GEMM_EDGE,
 	OWN_GEMM_SHARED,
 	OWN_SYRK_SHARED,

@@ -41,9 +41,19 @@ double block_rank_passes(enum precision precision, double tiles, double k)
 	                                    : twice * k + WARPS * (32 + 32));
 }
 
+/* Words are copied one by one, each by a dozen instructions. A thread's words of C are neighbours,
+ * so that each store of one moves its sector. */
+static void add_words(double word, double copied, double once, struct kernel_work *work)
+{
+	enum { VECTOR = 16, SECTOR = 32, INSTRUCTIONS = 12, QUAD = 4 };
+
+	work->operations[PIPE_INTEGER] += INSTRUCTIONS * copied * (1 - word / VECTOR);
+	work->l2.written += once * (fmin(SECTOR / word, QUAD) - 1);
+}
+
 /* A tile a block; four pairs of warps share the inner dimension and add up. */
-void block_rank_work(
-        enum precision precision, double m, double n, double k, struct kernel_work *work)
+void block_rank_work(enum precision precision, double m, double n, double k, bool aligned,
+        struct kernel_work *work)
 {
 	enum { PARTS = 4, GROUPS = 4 };
 	const bool single = precision == SINGLE;
@@ -75,4 +85,6 @@ void block_rank_work(
 	work->link[LINK_BLOCK] = steps + 2;
 	work->link[LINK_SHARED] = steps + 2;
 	work->link[fma_of(precision)] = depth / GROUPS + GROUPS;
+	if (!aligned)
+		add_words(word, tiles * 2 * TILE * depth, once, work);
 }

@@ -10,4 +10,6 @@ void block_guard_work(enum precision, double n, double sides, struct kernel_work
 /* block_rank of a lower trapezoid, m x n, inner dimension k; passes of shared memory of its tiles.
  */
 double block_rank_passes(enum precision, double tiles, double k);
-void block_rank_work(enum precision, double m, double n, double k, struct kernel_work *);
+/* aligned: X and C, to 16 bytes. */
+void block_rank_work(
+        enum precision, double m, double n, double k, bool aligned, struct kernel_work *);

@@ -75,15 +75,6 @@ template <typename T> bool aligned(const void *data, int64_t ld)
 	return (uintptr_t)data % 16 == 0 && ld * (int64_t)sizeof(T) % 16 == 0;
 }
 
-/* The shape that replaces another when A, B or C is unaligned. In single precision only these two
- * have such kernels; triangles need square tiles. */
-int unaligned_shape(const struct gemm_problem *p, int shape)
-{
-	if (shape >= GEMM_DOUBLE)
-		return shape;
-	return p->part == GEMM_WHOLE && shape < GEMM_NARROW ? 1 : 3;
-}
-
 template <typename T>
 int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double alpha, const void *a,
         const void *b, double beta, void *c, void *work, cudaStream_t stream)
@@ -96,7 +87,7 @@ int launch(const struct gemm_problem *p, const struct gemm_plan *plan, double al
 	const int64_t work_ld = (p->m + 3) / 4 * 4;
 	const bool vector = (p->ta || aligned<T>(a, p->lda)) && (!p->tb || aligned<T>(b, p->ldb)) &&
 	                    aligned<T>(c, p->ldc);
-	const int shape = vector ? plan->shape : unaligned_shape(p, plan->shape);
+	const int shape = vector ? plan->shape : gemm_unaligned_shape(p, plan->shape);
 	const struct gemm_geometry *g = &gemm_geometry[shape];
 	/* no empty split */
 	const int splits = (int)min((int64_t)plan->splits, (p->k + g->depth - 1) / g->depth);

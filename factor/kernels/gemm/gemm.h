@@ -92,6 +92,10 @@ enum { GEMM_WORK_BYTES = 32 << 20 };
 struct gemm_plan gemm_plan_make(
         const struct gemm_problem *problem, const struct tuning *tuning, int64_t most_bytes);
 
+/* The shape that replaces another when A, B or C is unaligned. In single precision only two have
+ * such kernels; triangles need square tiles. */
+int gemm_unaligned_shape(const struct gemm_problem *problem, int shape);
+
 /* Device pointers on the current device; work holds plan->work_bytes. stream is a cudaStream_t.
  * Returns a cudaError_t. */
 int gemm_launch(const struct gemm_problem *problem, const struct gemm_plan *plan, double alpha,

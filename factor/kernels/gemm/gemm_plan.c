@@ -115,6 +115,13 @@ struct gemm_plan gemm_plan_make(
 	return best;
 }
 
+int gemm_unaligned_shape(const struct gemm_problem *p, int shape)
+{
+	if (shape >= GEMM_DOUBLE)
+		return shape;
+	return p->part == GEMM_WHOLE && shape < GEMM_NARROW ? 1 : 3;
+}
+
 bool gemm_has(enum precision precision, int code, int64_t shared_per_block)
 {
 	return precision == SINGLE || (code >= 90 && shared_per_block >= DOUBLE_SHARED_BYTES);

@@ -68,10 +68,26 @@ static void add_cut_tiles(const struct gemm_problem *p, const struct gemm_geomet
 	work->link[LINK_FMA] += INSTRUCTIONS * copies;
 }
 
-size_t gemm_work(const struct gemm_problem *p, const struct gemm_plan *plan,
-        const struct tuning *tuning, bool old, struct kernel_work *work)
+/* Words of operands and C are copied one by one. In double precision a thread's rows of C are four
+ * neighbours, so a warp's words are in as many sectors, and each store of one moves its sector. */
+static void add_words(const struct gemm_geometry *g, enum precision precision,
+        const struct product_tiles *t, struct kernel_work *work)
 {
-	const struct gemm_geometry *g = &gemm_geometry[plan->shape];
+	enum { VECTOR = 16, SECTOR = 32, INSTRUCTIONS = 2 };
+	const double depth = ceil(t->k / g->depth) * g->depth, tile = g->rows * g->columns,
+	             words = t->tiles * (depth * (g->rows + g->columns) + 2 * tile),
+	             c = t->part * t->m * t->n * t->word;
+
+	work->operations[PIPE_INTEGER] += INSTRUCTIONS * words * (1 - t->word / VECTOR);
+	if (precision == DOUBLE)
+		work->l2.written += c * (SECTOR / t->word - 1);
+}
+
+size_t gemm_work(const struct gemm_problem *p, const struct gemm_plan *plan,
+        const struct tuning *tuning, bool old, bool aligned, struct kernel_work *work)
+{
+	const int shape = aligned ? plan->shape : gemm_unaligned_shape(p, plan->shape);
+	const struct gemm_geometry *g = &gemm_geometry[shape];
 	const double word = (double)precision_bytes(p->precision), m = (double)p->m,
 	             n = (double)p->n, rows = ceil(m / g->rows), columns = ceil(n / g->columns),
 	             square = fmin(rows, columns), side = fmin(m, n);
@@ -102,6 +118,8 @@ size_t gemm_work(const struct gemm_problem *p, const struct gemm_plan *plan,
 		t.blocks = shared_blocks(t.tiles * t.splits, t.resident * t.sms, p->k);
 	product_tiles_work(&t, &work[0]);
 	add_cut_tiles(p, g, &t, &work[0]);
+	if (!aligned)
+		add_words(g, p->precision, &t, &work[0]);
 	if (plan->splits == 1)
 		return 1;
 	if (plan->splits < MANY_PARTS)

@@ -172,6 +172,15 @@ double cost_surface_with(struct cost_reader *reader, const char *name, const cha
 double cost_surface_width(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, double columns);
 
+/* The time at `at` by the efficiency of a point near it; without known work the time there. */
+double cost_surface_near(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *near, const double *at, size_t count);
+
+/* What the hardware law says of the work of `name`, which needs no rows, over that of `other`; 1
+ * where the latter is not read by efficiencies. */
+double cost_work_ratio(struct cost_reader *reader, const char *name, const char *other,
+        const char *const *arg, const double *at, size_t count);
+
 /* Whether the surface is read by efficiencies: then the law of its work holds beyond its rows. */
 bool cost_by_work(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);

@@ -16,13 +16,18 @@ enum { WARP = 32, SCHEDULERS = 4 };
 struct cost cost_library(struct cost_reader *r, double total, enum term term);
 struct cost cost_both(struct cost first, struct cost second);
 
+/* Our kernel's time on operands off boundaries of 16 bytes, which it copies word by word, from its
+ * time on others: beyond the start as much longer as measured (`name`), else as the works say. */
+double cost_unaligned(struct cost_reader *r, double time, const char *name, const char *aligned,
+        const char *const *axes, const double *at, size_t count);
+
 /* Sweeps, and kernels over a few integers (cost_blocks.c). */
 struct cost cost_moves(struct cost_reader *r, struct operation_work work);
 
 /* ger of the library from its surface (cost_gemv.c), and block_rank's update of a trapezoid
  * (cost_triangles.c). */
 struct cost cost_ger_measured(struct cost_reader *r, struct matrix a);
-struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k);
+struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k, bool aligned);
 /* Seconds of a multiprocessor for so many multiply-adds at the rate of their precision. */
 double cost_multiply_adds(struct cost_reader *r, enum precision precision, double count);
 /* Seconds between two FMA of a warp in a's precision on one of a multiprocessor's four schedulers.

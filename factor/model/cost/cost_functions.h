@@ -30,7 +30,7 @@ COST(split, const struct splits *splits)
 COST(gemm_tf32, struct matrix c, int64_t k, bool together)
 COST(half_update, enum uplo part, struct matrix c, int64_t k)
 COST(gemm_tall, struct matrix c, int64_t k)
-COST(syrk, struct matrix c, int64_t k)
+COST(syrk, struct matrix c, int64_t k, bool aligned)
 COST(gemv, enum trans trans, struct matrix a)
 /* of a triangle of that order, with so many right-hand sides; trsm_guard: the inverse passes */
 COST(trsm, enum side side, enum diag diag, int64_t order, int64_t columns, enum precision precision)

@@ -75,6 +75,18 @@ struct cost cost_if_measured(struct cost_reader *r, struct cost estimated, const
 	               : estimated;
 }
 
+double cost_unaligned(struct cost_reader *r, double time, const char *name, const char *aligned,
+        const char *const *axes, const double *at, size_t count)
+{
+	const double start = cost_scalar(r, "gpu.launch.dependent"),
+	             slower = cost_known(r, name)
+	                              ? (cost_surface(r, name, axes, at, count) - start) /
+	                                        (cost_surface(r, aligned, axes, at, count) - start)
+	                              : cost_work_ratio(r, name, aligned, axes, at, count);
+
+	return time + fmax(0, slower - 1) * fmax(0, time - start);
+}
+
 double cost_total(const struct cost *cost)
 {
 	double sum = 0;

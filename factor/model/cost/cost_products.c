@@ -65,20 +65,22 @@ double product_last_side(
 	               : last;
 }
 
-/* Products larger than measured run at the rate of the largest, after their start. Beyond the
- * greatest depth time follows the law, else the line through that depth and half of it: tiles begin
- * and end once, whatever their depth. */
+/* Products larger than measured have the efficiency of the largest. Where works are unknown they
+ * run at its rate, after their start, and beyond the greatest depth time follows the line through
+ * that depth and half of it: tiles begin and end once, whatever their depth. */
 double product_time(struct cost_reader *r, const char *name, struct matrix c, double k)
 {
-	double at[] = {(double)c.m, (double)c.n, k}, times = 1;
-	const bool by_work = cost_by_work(r, name, product_axes, at, ARRAY_LEN(at));
+	const double asked[] = {(double)c.m, (double)c.n, k};
+	double at[ARRAY_LEN(asked)], times = 1;
 
 	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
-		const double last = product_last_side(r, name, at, c, i);
-		r->model.extrapolated |= at[i] > last;
-		times *= i < 2 ? fmax(1, at[i] / last) : 1;
-		at[i] = i == 2 && by_work ? at[i] : fmin(at[i], last);
+		const double last = product_last_side(r, name, asked, c, i);
+		r->model.extrapolated |= asked[i] > last;
+		times *= i < 2 ? fmax(1, asked[i] / last) : 1;
+		at[i] = fmin(asked[i], last);
 	}
+	if (cost_by_work(r, name, product_axes, asked, ARRAY_LEN(asked)))
+		return cost_surface_near(r, name, product_axes, at, asked, ARRAY_LEN(at));
 	const double deepest = at[2], start = cost_scalar(r, "gpu.launch.dependent");
 	double time = cost_surface(r, name, product_axes, at, 3);
 	if (k > deepest) {

@@ -68,9 +68,9 @@ void cost_hardware_change(
 		hardware->body[i].name = NULL;
 }
 
-/* The law's seconds at a point of the surface. */
-static double body_seconds(struct cost_reader *reader, const struct profile_grid *s,
-        const char *name, const char *const *arg, const double *at, size_t count)
+/* The law's seconds at a point of the surface. work: what find says of it, NULL: to be asked. */
+static double body_seconds(struct cost_reader *reader, const void *work, const char *name,
+        const char *const *arg, const double *at, size_t count)
 {
 	struct cost_hardware *hardware = reader->hardware;
 	struct cost_body new = {.name = name};
@@ -84,9 +84,14 @@ static double body_seconds(struct cost_reader *reader, const struct profile_grid
 	if (body->name == name && memcmp(body->at, new.at, sizeof new.at) == 0)
 		return body->seconds;
 	new.seconds = hardware->seconds(
-	        hardware, reader->work[s - reader->surface], name, arg, at, count);
+	        hardware, work ? work : hardware->find(name), name, arg, at, count);
 	*body = new;
 	return new.seconds;
+}
+
+static const void *work_of(const struct cost_reader *reader, const struct profile_grid *s)
+{
+	return reader->work[s - reader->surface];
 }
 
 double cost_surface(struct cost_reader *reader, const char *name, const char *const *arg,
@@ -105,7 +110,7 @@ double cost_surface_with(struct cost_reader *reader, const char *name, const cha
 	const double value = profile_grid_read(s, at, &reader->model.extrapolated);
 	if (!s->inverse)
 		return value;
-	return s->start + value * body_seconds(reader, s, name, arg, at, known);
+	return s->start + value * body_seconds(reader, work_of(reader, s), name, arg, at, known);
 }
 
 double cost_surface_width(struct cost_reader *reader, const char *name, const char *const *arg,
@@ -126,8 +131,29 @@ double cost_surface_width(struct cost_reader *reader, const char *name, const ch
 		whole[WIDTH] = columns;
 	const double value = profile_grid_read(s, whole, &reader->model.extrapolated),
 	             start = cost_scalar(reader, "gpu.launch.dependent");
-	return s->inverse ? s->start + value * body_seconds(reader, s, name, arg, at, count)
+	return s->inverse ? s->start + value * body_seconds(reader, work_of(reader, s), name, arg,
+	                                               at, count)
 	                  : start + fmax(0, value - start) * at[WIDTH] / whole[WIDTH];
+}
+
+double cost_surface_near(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *near, const double *at, size_t count)
+{
+	const struct profile_grid *s = surface_of(reader, name, arg, near, count);
+	const double value = profile_grid_read(s, near, &reader->model.extrapolated);
+
+	return s->inverse ? s->start + value * body_seconds(reader, work_of(reader, s), name, arg,
+	                                               at, count)
+	                  : value;
+}
+
+double cost_work_ratio(struct cost_reader *reader, const char *name, const char *other,
+        const char *const *arg, const double *at, size_t count)
+{
+	return cost_by_work(reader, other, arg, at, count)
+	               ? body_seconds(reader, NULL, name, arg, at, count) /
+	                         body_seconds(reader, NULL, other, arg, at, count)
+	               : 1;
 }
 
 bool cost_by_work(struct cost_reader *reader, const char *name, const char *const *arg,

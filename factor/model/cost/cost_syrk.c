@@ -16,8 +16,9 @@ static double odd_rows(struct cost_reader *r, int64_t n, int64_t k)
 }
 
 /* An odd order slows the library's symmetric updates down as it slows its products. */
-static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single)
+static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single, bool aligned)
 {
+	static const char *const axes[] = {"n", "k"};
 	const double at[] = {(double)n, (double)k};
 	const enum precision precision = single ? SINGLE : DOUBLE;
 	const char *ours = OF_PRECISION("gpu.own_syrk", precision),
@@ -25,19 +26,23 @@ static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single
 	const bool own = gemm_is_ahead_triangle(&r->tuning, precision, n, k) && cost_known(r, ours);
 	const char *name = own ? ours : OF_PRECISION("gpu.syrk", precision);
 
-	if (r->shares && cost_known(r, shared))
+	if (own && r->shares && cost_known(r, shared))
 		name = shared;
-	return cost_surface(r, name, (const char *const[]){"n", "k"}, at, 2) *
-	       (own || single ? 1 : odd_rows(r, n, k));
+	const double time = cost_surface(r, name, axes, at, 2);
+	if (!own)
+		return time * (single ? 1 : odd_rows(r, n, k));
+	return aligned ? time
+	               : cost_unaligned(r, time, OF_PRECISION("gpu.own_syrk_unaligned", precision),
+	                         ours, axes, at, 2);
 }
 
-static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k);
+static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k, bool aligned);
 
-static struct cost square_syrk(struct cost_reader *r, struct matrix c, int64_t k)
+static struct cost square_syrk(struct cost_reader *r, struct matrix c, int64_t k, bool aligned)
 {
 	if (c.precision == DOUBLE && gemm_halves_triangle(&r->tuning, c.n, k))
-		return halved_syrk(r, c, k);
-	double time = syrk_time(r, c.n, k, c.precision == SINGLE);
+		return halved_syrk(r, c, k, aligned);
+	double time = syrk_time(r, c.n, k, c.precision == SINGLE, aligned);
 	struct cost cost = cost_library(r, time, TERM_ARITHMETIC);
 
 	cost_occupy(
@@ -57,27 +62,33 @@ static struct cost in_turn(struct cost first, struct cost second)
 }
 
 /* The division of factor/kernels/gemm/blas_double_syrk.c. */
-static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k)
+static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k, bool aligned)
 {
 	const int64_t first = (c.n / 2 + TILE - 1) / TILE * TILE, rest = c.n - first;
 	const struct matrix top = {NULL, 0, first, first, first, DOUBLE},
 	                    bottom = {NULL, 0, rest, rest, rest, DOUBLE},
 	                    between = {NULL, 0, rest, first, rest, DOUBLE};
-	const struct cost product = cost_gemm(r, PLAIN, TRANSPOSED, between, k, true, true);
+	const struct cost product = cost_gemm(r, PLAIN, TRANSPOSED, between, k, aligned, aligned);
 
-	return in_turn(square_syrk(r, top, k), in_turn(product, square_syrk(r, bottom, k)));
+	return in_turn(square_syrk(r, top, k, aligned),
+	        in_turn(product, square_syrk(r, bottom, k, aligned)));
 }
 
 /* One kernel for all of a trapezoid lasts as long as a product of as many operations. */
-static struct cost own_trapezoid(struct cost_reader *r, struct matrix c, int64_t k)
+static struct cost own_trapezoid(struct cost_reader *r, struct matrix c, int64_t k, bool aligned)
 {
 	const double at[] = {(double)c.m, (double)c.n, (double)k};
 	const bool single = c.precision == SINGLE;
 
 	if (single && !cost_known(r, "gpu.own_gemm.s"))
-		return cost_gemm(r, PLAIN, TRANSPOSED, c, k, true, true);
+		return cost_gemm(r, PLAIN, TRANSPOSED, c, k, aligned, aligned);
+	const char *name = OF_PRECISION("gpu.own_gemm", c.precision);
+	const double time = single ? own_time(r, c, k) : cost_surface(r, name, product_axes, at, 3);
 	struct cost cost = cost_library(r,
-	        single ? own_time(r, c, k) : cost_surface(r, "gpu.own_gemm.d", product_axes, at, 3),
+	        aligned ? time
+	                : cost_unaligned(r, time,
+	                          OF_PRECISION("gpu.own_gemm_unaligned", c.precision), name,
+	                          product_axes, at, 3),
 	        TERM_ARITHMETIC);
 	cost_occupy(r, &cost, cost_tiles(c.m, c.n), k, tiles_of_product(c.precision, false));
 	if (single && !r->shares)
@@ -85,7 +96,7 @@ static struct cost own_trapezoid(struct cost_reader *r, struct matrix c, int64_t
 	return cost;
 }
 
-struct cost cost_syrk(struct cost_reader *r, struct matrix c, int64_t k)
+struct cost cost_syrk(struct cost_reader *r, struct matrix c, int64_t k, bool aligned)
 {
 	int64_t n = c.m < c.n ? c.m : c.n, rest = c.m + c.n - 2 * n;
 	bool one =
@@ -95,11 +106,11 @@ struct cost cost_syrk(struct cost_reader *r, struct matrix c, int64_t k)
 	struct matrix others = {NULL, 0, one ? rest + n / 2 : rest, n, rest + n, c.precision};
 
 	if (block_rank_is_ahead(&r->tuning, c.precision, n + rest, n, k))
-		return cost_rank(r, c, k);
+		return cost_rank(r, c, k, aligned);
 	if (!rest)
-		return square_syrk(r, c, k);
+		return square_syrk(r, c, k, aligned);
 	if (one)
-		return own_trapezoid(r, others, k);
-	return cost_both(
-	        cost_syrk(r, square, k), cost_gemm(r, PLAIN, TRANSPOSED, others, k, true, true));
+		return own_trapezoid(r, others, k, aligned);
+	return cost_both(cost_syrk(r, square, k, aligned),
+	        cost_gemm(r, PLAIN, TRANSPOSED, others, k, aligned, aligned));
 }

@@ -116,15 +116,22 @@ static double potrf_column(struct cost_reader *r, struct matrix a)
 
 /* The kernel has one of three inner dimensions. The measured rounds follow each other; behind an
  * event the kernel takes no longer, so it does not count as launched early. */
-static struct cost rank_as_measured(
-        struct cost_reader *r, struct cost cost, enum precision precision, double turns, int64_t k)
+static struct cost rank_as_measured(struct cost_reader *r, struct cost cost,
+        enum precision precision, double turns, int64_t k, bool aligned)
 {
 	static const char *const axes[] = {"rounds", "k"};
 	double at[] = {turns, BLOCK_RANK_MAX};
 
 	while (at[1] > BLOCK_RANK_HELD / 2 && (double)k <= at[1] / 2)
 		at[1] /= 2;
-	return cost_if_measured(r, cost, OF_PRECISION("gpu.rank", precision), axes, at, 2);
+	const char *name = OF_PRECISION("gpu.rank", precision);
+	if (!cost_known(r, name))
+		return cost;
+	const double time = cost_surface(r, name, axes, at, 2);
+	return cost_as_measured(cost,
+	        aligned ? time
+	                : cost_unaligned(r, time, OF_PRECISION("gpu.rank_unaligned", precision),
+	                          name, axes, at, 2));
 }
 
 /* Seconds of a 32 x 32 by 32 product in an update of small rank. In single precision a multiply-add
@@ -139,7 +146,7 @@ static double rank_product(struct cost_reader *r, struct matrix c)
 	return 2.0 * TILE * TILE * TILE * cost_scalar(r, "gpu.sm.count") / cost_scalar(r, cores);
 }
 
-struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k)
+struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k, bool aligned)
 {
 	struct cost cost = cost_kernel(r);
 	int64_t n = c.m < c.n ? c.m : c.n, rows = c.m + c.n - n;
@@ -152,7 +159,7 @@ struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k)
 	cost.term[TERM_MEMORY] =
 	        through(r, turns * operands) +
 	        cost_traffic(r, "gpu.copy.time", 2 * word_bytes(c) * TILE * TILE * tiles);
-	return rank_as_measured(r, cost, c.precision, turns, k);
+	return rank_as_measured(r, cost, c.precision, turns, k, aligned);
 }
 
 /* The blocks of these kernels. Without the size of shared memory their rows are not limited. */
@@ -210,7 +217,7 @@ static struct cost potrf_step(
 	if (n == width)
 		return cost;
 	struct matrix right = {NULL, 0, below, n - width, below, a.precision};
-	return cost_both(cost, cost_rank(r, right, width));
+	return cost_both(cost, cost_rank(r, right, width, true));
 }
 
 /* The rows below that full strips of the same height hold, and that take as long; only where a

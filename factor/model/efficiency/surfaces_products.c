@@ -90,7 +90,7 @@ static size_t own(const struct surface_point *p, enum gemm_part part, double m, 
 	struct gemm_plan plan = gemm_plan_make(&problem, p->tuning, tall ? TF32_TALL_SCRATCH : 0);
 
 	plan.shared = names(p, "_shared");
-	return gemm_work(&problem, &plan, p->tuning, !tall, work);
+	return gemm_work(&problem, &plan, p->tuning, !tall, !names(p, "_unaligned"), work);
 }
 
 static size_t own_product(const struct surface_point *p, struct kernel_work *work)

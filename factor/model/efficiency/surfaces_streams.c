@@ -155,7 +155,8 @@ static size_t rank(const struct surface_point *p, struct kernel_work *work)
 
 	while ((double)block_rank_tiles(rows + TILE, COLUMNS) <= most)
 		rows += TILE;
-	block_rank_work(p->precision, (double)rows, COLUMNS, p->at[1], work);
+	block_rank_work(p->precision, (double)rows, COLUMNS, p->at[1],
+	        strstr(p->name, "_unaligned") == NULL, work);
 	return 1;
 }
 
@@ -199,6 +200,7 @@ const struct surface surfaces_streams[] = {
         {"gpu.lu_columns.?", {"m", "n"}, lu_columns}, {"gpu.apply_swaps.?", {"n"}, apply_swaps},
         {"gpu.tf32_split.s", {"n", "k"}, tf32_split}, {"gpu.half_pair.s", {"n", "k"}, half_pair},
         {"gpu.trsm_guard.?", {"n"}, guard}, {"gpu.rank.?", {"rounds", "k"}, rank},
+        {"gpu.rank_unaligned.?", {"rounds", "k"}, rank},
         {"gpu.gram_apply.?", {"m", "k", "columns"}, gram_apply},
         {"gpu.band_sweep*.?", {"p", "n", "rows"}, sweep},
         {"gpu.band_slide*.?", {"p", "n", "rows"}, slide}, {NULL, {NULL}, NULL}};
