@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 	table_save(table, "%s/profile.tsv", common.output);
 	msg_note("wrote %s/profile.tsv", common.output);
 	if (common.json) {
-		table_write_json(table, stdout);
+		cli_write_json(table);
 	} else {
 		profile_print(profile, common.verbose, stdout);
 		profile_print_counts(profile, stdout);

@@ -138,7 +138,7 @@ void advise_operation(const struct way_question *q, const struct profile_context
 	if (context->common.json) {
 		struct table *table = ways_table(q, way, count);
 		profile_context_stamp(table, context);
-		table_write_json(table, stdout);
+		cli_write_json(table);
 		table_free(table);
 	} else {
 		printf("%s of %" PRId64 " x %" PRId64, way_operation_name[q->operation], q->m,
@@ -203,7 +203,7 @@ void advise_machine(const struct profile_context *context, machine_printer descr
 	}
 	if (context->common.json) {
 		profile_context_stamp(table, context);
-		table_write_json(table, stdout);
+		cli_write_json(table);
 	} else {
 		describe(context, stdout);
 		printf("Seconds as measured and on the changed machine, each by its fastest "

@@ -179,7 +179,7 @@ static void predict_operations(const struct profile_context *c)
 	if (c->common.json) {
 		struct table *table = table_read(path, &fault);
 		if (table)
-			table_write_json(table, stdout);
+			cli_write_json(table);
 		table_free(table);
 	} else {
 		printf("%s: shapes drawn by seed %" PRId64 ", and fixed ones\n", path, draw.seed);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how accurate are the predictions?
  * Method: predictions.tsv, written before the runs, against measurements.tsv; checksums must link
- * both to the profile. */
+ * both to the profile. Unless --recorded, scripts/validate.sh predicts and measures first. */
 #include "lib/base/cli.h"
+#include "lib/base/home.h"
 #include "lib/device/gpu.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile.h"
+#include "factor/validation/draw.h"
 #include "factor/validation/interval_fit.h"
 #include "factor/validation/seeds.h"
 #include "factor/validation/update_or_refactor.h"
@@ -304,7 +306,7 @@ static int validate_updates(struct validation *v)
 	struct table *table = update_choices_table(list, count);
 	write_table(v, table, "decisions.tsv");
 	if (v->common.json)
-		table_write_json(table, stdout);
+		cli_write_json(table);
 	else
 		update_choices_print(table, stdout);
 	table_free(table);
@@ -365,31 +367,48 @@ static int write_intervals(const char *path, char *const *folder)
 	return EXIT_DONE;
 }
 
+/* ---- predict, measure, then compare ---- */
+
+NORETURN static void validate_anew(const struct cli_common *common)
+{
+	char *seed = xasprintf("%" PRId64, common->seed);
+	const char *words[] = {home_programs(), common->output, common->device, seed,
+	        common->quick ? "quick" : "full", common->json ? "--json" : ""};
+
+	home_run_script("scripts/validate.sh", words, ARRAY_LEN(words));
+}
+
 int main(int argc, char **argv)
 {
-	bool update = false;
+	bool update = false, recorded = false;
 	const char *intervals = NULL;
 	char **folders = NULL;
-	const struct cli_option options[] = {{"update", 0, CLI_FLAG, &update, NULL,
-	                                             "only changes of a QR factorization: "
-	                                             "update_predictions.tsv and update.tsv, into "
-	                                             "decisions.tsv",
-	                                             0, 0},
+	const struct cli_option options[] = {
+	        {"recorded", 0, CLI_FLAG, &recorded, NULL,
+	                "only compare what is recorded in OUTPUT", 0, 0},
+	        {"update", 0, CLI_FLAG, &update, NULL,
+	                "with --recorded: only changes of a QR factorization, "
+	                "update_predictions.tsv and update.tsv, into decisions.tsv",
+	                0, 0},
 	        {"intervals", 0, CLI_TEXT, &intervals, "FILE",
 	                "only factors of intervals, into FILE as C source: of these folders, each "
 	                "with predictions by this build",
 	                0, 0}};
 	const struct cli_program program = {.name = "fathom-validate",
-	        .summary = "Compares the predictions with the measurements and judges the model.",
+	        .summary = "Predicts, measures and compares, and judges the model.",
 	        .operands = "[FOLDER...]",
 	        .details =
-	                "Reads profile.tsv, predictions.tsv and measurements.tsv of the output "
-	                "folder and\nrefuses files whose checksums do not match; writes "
-	                "validation.tsv and errors.tsv, which keeps the cases of earlier seeds of\n"
-	                "the same profile and model.\nLarge errors are a result: exit 0.",
+	                "Predicts from OUTPUT/profile.tsv at shapes drawn by the seed, which is\n"
+	                "new in every run, and at fixed ones; measures them, and compares: at "
+	                "most\n"
+	                "ten minutes. --quick: fewer shapes, no changes of a QR factorization, no\n"
+	                "timeline. Writes validation.tsv and errors.tsv, which keeps the cases of\n"
+	                "earlier seeds of the same profile and model. Files whose checksums do "
+	                "not\n"
+	                "match are refused. Large errors are a result: exit 0.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
-	struct validation v = {.argc = argc, .argv = argv};
+	struct validation v = {.common.seed = draw_new_seed(), .argc = argc, .argv = argv};
 	struct comparison *rows;
 
 	cli_parse(argc, argv, &program, &v.common, &folders);
@@ -398,6 +417,10 @@ int main(int argc, char **argv)
 		        "--intervals FILE needs folders, and nothing else takes them");
 	if (intervals)
 		return write_intervals(intervals, folders);
+	if (update && !recorded)
+		msg_die(EXIT_BAD_USAGE, "--update goes with --recorded");
+	if (!recorded)
+		validate_anew(&v.common);
 	if (update)
 		return validate_updates(&v);
 	v.profile = profile_open(v.common.output);
@@ -418,7 +441,7 @@ int main(int argc, char **argv)
 	write_table(&v, families, "validation.tsv");
 	write_table(&v, all, "errors.tsv");
 	if (v.common.json)
-		table_write_json(families, stdout);
+		cli_write_json(families);
 	else
 		print_report(&v, rows, count);
 	table_free(families);

@@ -29,6 +29,21 @@ const char *cli_model(void)
 	return fathom_model_text();
 }
 
+/* === Results ================================================================================== */
+
+static const char *output_of; /* the program's name, "fathom-NAME" */
+
+void cli_write_json(struct table *table)
+{
+	const char *dash = strchr(output_of, '-');
+
+	if (!table_meta(table, "program"))
+		table_meta_set(table, "program", "%s", dash ? dash + 1 : output_of);
+	if (!table_meta(table, "fathom"))
+		table_meta_set(table, "fathom", "%s", cli_version());
+	table_write_json(table, stdout);
+}
+
 /* === The options of one program: its own, then the common ones ================================ */
 
 enum { ALL_OPTIONS = 64, LONG_ONLY = 256 };
@@ -266,8 +281,6 @@ static void set_value(const struct cli_option *option, const char *text)
 }
 
 /* === Standard streams ========================================================================= */
-
-static const char *output_of; /* the program's name */
 
 /* Unwritten output is a failure, whatever the program's exit code. */
 static void check_output(void)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base.h"
+#include "table.h"
 
 enum cli_type {
 	CLI_FLAG, /* bool *; no argument; sets true */
@@ -60,6 +61,10 @@ struct cli_program {
  * becomes "data/local", 0 becomes 1. Start from `struct cli_common common = {0}`. */
 void cli_parse(int argc, char **argv, const struct cli_program *program, struct cli_common *common,
         char ***operands);
+
+/* What --json prints: the table, as docs/json.md says. Its metadata gets the program and fathom's
+ * version when it lacks them. */
+void cli_write_json(struct table *table);
 
 /* "fathom 0.1.0 (abc1234)" built in by the Makefile: version and commit, "+dirty" with uncommitted
  * changes. */

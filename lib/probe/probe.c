@@ -219,7 +219,7 @@ static int fit_and_print(const struct job *job, const struct options *options)
 	if (options->common.json) {
 		struct table *table = profile_to_table(profile);
 		table_meta_add(table, curve);
-		table_write_json(table, stdout);
+		cli_write_json(table);
 		table_free(table);
 	} else {
 		profile_print(profile, options->common.verbose, stdout);
@@ -298,7 +298,8 @@ static int profile(const struct work *work)
 	return EXIT_DONE;
 }
 
-int probe_main(int argc, char **argv, const struct probe *const *list, size_t count)
+int probe_main(
+        int argc, char **argv, const struct probe *const *list, size_t count, probe_whole whole)
 {
 	struct options options = {0};
 	struct child_order order;
@@ -316,6 +317,8 @@ int probe_main(int argc, char **argv, const struct probe *const *list, size_t co
 		work.core_usual = order.core_usual;
 		return follow(&work, &order, list, count);
 	}
+	if (whole && !names[0] && !options.check && !options.profile)
+		whole(&options.common, words + 1, (size_t)argc - 1);
 	take_jobs(&work, list, count, names);
 	if (options.check)
 		return check(&work);

@@ -70,9 +70,9 @@ cp "$recorded"/profile.tsv "$recorded"/predictions.tsv "$recorded"/measurements.
 head -n 100 "$recorded/predictions.tsv" >"$scratch/run/predictions.tsv"
 sum=$(sha256sum <"$scratch/run/predictions.tsv" | cut -d ' ' -f 1)
 sed -i "s/^# predictions_sha256: .*/# predictions_sha256: $sum/" "$scratch/run/measurements.tsv"
-full validate --output "$scratch/run"
+full validate --recorded --output "$scratch/run"
 if [ -x "$bin/validate" ]; then
-	"$bin/validate" --output "$scratch/run" >"$scratch/out" 2>&1 <&-
+	"$bin/validate" --recorded --output "$scratch/run" >"$scratch/out" 2>&1 <&-
 	[ $? -eq 0 ] && grep -q 'errors.tsv' "$scratch/out" && report ok 'checksums without standard input' ||
 		report 'not ok' 'checksums without standard input'
 	full fit --output "$scratch/run"
