@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Cuts the last component off a path. False when there is none left. */
@@ -61,19 +63,42 @@ char *home_programs(void)
 	return xstrdup(bin && bin[0] ? bin : parent(path) ? path : ".");
 }
 
-void home_run_script(const char *script, const char *const *words, size_t count)
+/* The words of "sh SCRIPT WORD...". */
+static char **script_words(const char *script, const char *const *words, size_t count)
 {
-	char *home = home_folder(), *path = xasprintf("%s/%s", home, script);
-	char **argv = xcalloc(count + 3, sizeof *argv);
+	char *home = home_folder(), **argv = xcalloc(count + 3, sizeof *argv);
 
 	argv[0] = xstrdup("sh");
-	argv[1] = path;
+	argv[1] = xasprintf("%s/%s", home, script);
 	for (size_t i = 0; i < count; i++)
 		argv[i + 2] = xstrdup(words[i]);
-	if (access(path, R_OK) != 0)
+	if (access(argv[1], R_OK) != 0)
 		msg_die(EXIT_MEASURE_FAILED,
-		        "cannot read %s (%s): set FATHOM_HOME to fathom's root", path,
+		        "cannot read %s (%s): set FATHOM_HOME to fathom's root", argv[1],
 		        strerror(errno));
-	execv("/bin/sh", argv);
-	msg_die(EXIT_MEASURE_FAILED, "cannot start /bin/sh: %s", strerror(errno));
+	free(home);
+	return argv;
+}
+
+static const char shell[] = "/bin/sh";
+
+int home_script(const char *script, const char *const *words, size_t count)
+{
+	char **argv = script_words(script, words, count);
+	int status = 0;
+	pid_t child;
+
+	errno = posix_spawn(&child, shell, NULL, NULL, argv, environ);
+	if (errno || waitpid(child, &status, 0) < 0)
+		msg_die(EXIT_MEASURE_FAILED, "cannot run %s: %s", argv[1], strerror(errno));
+	for (char **word = argv; *word; word++)
+		free(*word);
+	free(argv);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_MEASURE_FAILED;
+}
+
+void home_run_script(const char *script, const char *const *words, size_t count)
+{
+	execv(shell, script_words(script, words, count));
+	msg_die(EXIT_MEASURE_FAILED, "cannot start %s: %s", shell, strerror(errno));
 }

@@ -14,5 +14,8 @@ bool home_holds(const char *folder, const char *name);
 /* The folder of the programs: FATHOM_BIN, else that of this program. The caller frees it. */
 char *home_programs(void);
 
+/* Runs a shell script of the root, and waits; its exit status. */
+int home_script(const char *script, const char *const *words, size_t count);
+
 /* Becomes a shell script of the root, as in "plots/report.sh", with these words. */
 NORETURN void home_run_script(const char *script, const char *const *words, size_t count);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "msg.h"
+#include "wrap.h"
 
 /* True when text is a number, nan and inf included. */
 static bool is_number(const char *text, double *value)
@@ -101,16 +102,6 @@ void table_write_json(const struct table *table, FILE *out)
 	fputs("\n]\n}\n", out);
 }
 
-/* Characters: UTF-8's continuation bytes do not count. */
-static size_t shown_width(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
-}
-
 struct layout {
 	const char *name;
 	size_t width;
@@ -119,11 +110,11 @@ struct layout {
 
 static struct layout column_layout(const struct table *table, const char *name)
 {
-	struct layout layout = {name, shown_width(name), true};
+	struct layout layout = {name, wrap_length(name), true};
 
 	for (size_t row = 0; row < table->row_count; row++) {
 		const char *text = table_text(table, row, name);
-		size_t width = shown_width(text);
+		size_t width = wrap_length(text);
 		double value;
 		if (width > layout.width)
 			layout.width = width;
@@ -135,7 +126,7 @@ static struct layout column_layout(const struct table *table, const char *name)
 
 static void print_cell(const struct layout *layout, const char *text, FILE *out)
 {
-	int pad = (int)(layout->width - shown_width(text));
+	int pad = (int)(layout->width - wrap_length(text));
 
 	if (layout->right)
 		fprintf(out, "%*s%s", pad, "", text);

@@ -32,7 +32,7 @@ expect 0 '^  advise *The line about advise\.$' 'alone it lists the programs, eac
 expect 0 '^  advise *The line about advise\.$' 'help does the same' "$front" help
 expect 0 '^  launch transfer$' '--help too, with the probes' "$front" --help
 expect 0 '\( \|^\)host_rate\( \|$\)' 'probes of hardware and of libraries that a checkout could build are listed' "$front" help
-for name in probe predict measure validate advise compare report trace machine list; do
+for name in probe predict measure validate advise compare report rules trace machine list; do
 	expect 0 "^  $name " "$name is among them" "$front" help
 done
 "$front" help >"$scratch/list"

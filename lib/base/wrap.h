@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Text for people: lines of at most 100 columns. */
+#pragma once
+
+#include "base.h"
+#include <stdio.h>
+
+enum { WRAP_WIDTH = 100 };
+
+/* Characters of a UTF-8 text. */
+size_t wrap_length(const char *text);
+
+/* Prints words; the first line begins with `first`, the others with `rest`. A longer word has a
+ * line of its own. */
+void wrap_print(FILE *out, const char *first, const char *rest, const char *text);
