@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 	struct profile_changes changes = profile_compare(before, now);
 	struct table *table = list_changes(&changes, common.verbose || common.json);
 	if (common.json)
-		cli_write_json(table);
+		cli_write_json(table, "comparison");
 	else
 		table_print(table, NULL, 0, stdout);
 	if (!common.json)

@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 	table_save(table, "%s/profile.tsv", common.output);
 	msg_note("wrote %s/profile.tsv", common.output);
 	if (common.json) {
-		cli_write_json(table);
+		cli_write_json(table, "parameters");
 	} else {
 		profile_print(profile, common.verbose, stdout);
 		profile_print_counts(profile, stdout);

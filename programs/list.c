@@ -118,7 +118,7 @@ static void print_parameters(const struct cli_common *common, const char *patter
 		        "'gpu.l2.*'",
 		        common->output, pattern ? pattern : "*");
 	if (common->json)
-		cli_write_json(table);
+		cli_write_json(table, "parameters");
 	else
 		profile_print(part, common->verbose || pattern, stdout);
 	table_free(table);
@@ -129,10 +129,10 @@ static void print_parameters(const struct cli_common *common, const char *patter
 
 /* ---- the command line ---- */
 
-static void print_and_free(struct table *table, bool json)
+static void print_and_free(struct table *table, const char *kind, bool json)
 {
 	if (json)
-		cli_write_json(table);
+		cli_write_json(table, kind);
 	else
 		table_print(table, NULL, 0, stdout);
 	table_free(table);
@@ -163,9 +163,9 @@ int main(int argc, char **argv)
 		common.output = machine_data_asked(machine, common.output, preset, NULL);
 		print_parameters(&common, operands[1]);
 	} else if (strcmp(what, "machines") == 0 && !(operands[0] && operands[1])) {
-		print_and_free(list_machines(), common.json);
+		print_and_free(list_machines(), "machines", common.json);
 	} else if (strcmp(what, "probes") == 0 && !operands[1]) {
-		print_and_free(list_probes(), common.json);
+		print_and_free(list_probes(), "probes", common.json);
 	} else {
 		msg_die(EXIT_BAD_USAGE, "list takes machines, probes, or parameters [PATTERN]");
 	}

@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 	if (usable)
 		warn_of_gpu(&gpu);
 	if (common.json)
-		cli_write_json(facts);
+		cli_write_json(facts, "facts");
 	else
 		table_print(facts, NULL, 0, stdout);
 	table_free(facts);

@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 		table_free(all);
 	}
 	if (common.json)
-		cli_write_json(rules);
+		cli_write_json(rules, "rules");
 	else
 		print_rules(rules, most == 0);
 	table_free(rules);

@@ -229,7 +229,7 @@ static void advise_panel(const struct request *r)
 		table_meta_set(table, "question", "panel %c %" PRId64 " x %" PRId64 " from %s",
 		        r->precision[0], question.m, question.n,
 		        question.from_host ? "host" : "device");
-		cli_write_json(table);
+		cli_write_json(table, "panel");
 		table_free(table);
 	} else {
 		printf("LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",

@@ -106,7 +106,7 @@ void advise_efficiency(const char *pattern, const struct profile_context *contex
 		        pattern ? pattern : "*");
 	if (context->common.json) {
 		profile_context_stamp(table, context);
-		cli_write_json(table);
+		cli_write_json(table, "efficiency");
 	} else {
 		describe(context, stdout);
 		printf("Efficiency: seconds by the hardware law over measured seconds beyond the "

@@ -306,7 +306,7 @@ void advise_kernel(struct kernel_request *request, const struct profile_context 
 		struct table *table = answer_table(d, &classes, answer);
 		profile_context_stamp(table, context);
 		table_meta_set(table, "question", "kernel %s", d->name);
-		cli_write_json(table);
+		cli_write_json(table, "kernel");
 		table_free(table);
 	} else {
 		print_kernel(d, own_form(answer), stdout);

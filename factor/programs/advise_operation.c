@@ -138,7 +138,7 @@ void advise_operation(const struct way_question *q, const struct profile_context
 	if (context->common.json) {
 		struct table *table = ways_table(q, way, count);
 		profile_context_stamp(table, context);
-		cli_write_json(table);
+		cli_write_json(table, "ways");
 		table_free(table);
 	} else {
 		printf("%s of %" PRId64 " x %" PRId64, way_operation_name[q->operation], q->m,
@@ -191,8 +191,6 @@ void advise_machine(const struct profile_context *context, machine_printer descr
 		table_set_int(table, r, "n", q->n);
 		if (q->k)
 			table_set_int(table, r, "k", q->k);
-		else
-			table_set_text(table, r, "k", "-");
 		table_set_text(table, r, "precision", q->precision == SINGLE ? "s" : "d");
 		table_set_text(table, r, "from", q->from_host ? "host" : "device");
 		table_set_text(table, r, "way", then[0].name);
@@ -203,7 +201,7 @@ void advise_machine(const struct profile_context *context, machine_printer descr
 	}
 	if (context->common.json) {
 		profile_context_stamp(table, context);
-		cli_write_json(table);
+		cli_write_json(table, "what_if");
 	} else {
 		describe(context, stdout);
 		printf("Seconds as measured and on the changed machine, each by its fastest "

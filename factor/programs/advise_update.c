@@ -112,7 +112,7 @@ void advise_update(const struct update_question *asked, const char *change,
 	if (context->common.json) {
 		struct table *table = update_table(answer, count);
 		profile_context_stamp(table, context);
-		cli_write_json(table);
+		cli_write_json(table, "update");
 		table_free(table);
 		return;
 	}

@@ -196,9 +196,27 @@ static void say(const struct measure *measure, const struct study *study)
 		        study->continues ? "; the same command continues" : "");
 }
 
+/* With --json the rows alone go to stdout; what is said while measuring goes to stderr. */
+static int hold_stdout(void)
+{
+	const int kept = dup(STDOUT_FILENO);
+
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	return kept;
+}
+
+static void write_rows(const struct results *results, int kept)
+{
+	fflush(stdout);
+	dup2(kept, STDOUT_FILENO);
+	close(kept);
+	results_write_json(results);
+}
+
 int measure_study(struct measure *measure, const struct study *study)
 {
 	char sha[65] = "", *profile = path_of(measure, "profile.tsv");
+	const int kept = measure->common.json ? hold_stdout() : -1;
 
 	if (measure->budget <= 0)
 		measure->budget = study->budget;
@@ -213,6 +231,8 @@ int measure_study(struct measure *measure, const struct study *study)
 	measure->start = clock_now();
 	study->measure(measure);
 	say(measure, study);
+	if (kept >= 0)
+		write_rows(measure->results, kept);
 	const bool all =
 	        !measure->failed && !*measure->plan.stop && (study->continues || !measure->late);
 	results_free(measure->predictions);

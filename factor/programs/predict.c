@@ -110,8 +110,11 @@ static void predict_changes(const struct profile_context *c)
 	stamp(results->table, c);
 	if (!results_write(results, path, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	printf("%s: %zu predictions, %zu cases not predicted (their rows say why)\n", path,
-	        results->count, refused);
+	if (c->common.json)
+		results_write_json(results);
+	else
+		printf("%s: %zu predictions, %zu cases not predicted (their rows say why)\n", path,
+		        results->count, refused);
 	results_free(results);
 	free(path);
 }
@@ -177,10 +180,7 @@ static void predict_operations(const struct profile_context *c)
 	log_seed(c, results);
 	write_whole(c);
 	if (c->common.json) {
-		struct table *table = table_read(path, &fault);
-		if (table)
-			cli_write_json(table);
-		table_free(table);
+		results_write_json(results);
 	} else {
 		printf("%s: shapes drawn by seed %" PRId64 ", and fixed ones\n", path, draw.seed);
 	}

@@ -305,7 +305,7 @@ static void answer(const struct request *r, struct trace_result *a)
 
 	if (a->context.common.json) {
 		profile_context_stamp(table, &a->context);
-		cli_write_json(table);
+		cli_write_json(table, "timeline");
 	} else {
 		trace_result_print(a, (size_t)r->lines, stdout);
 	}

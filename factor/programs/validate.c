@@ -306,7 +306,7 @@ static int validate_updates(struct validation *v)
 	struct table *table = update_choices_table(list, count);
 	write_table(v, table, "decisions.tsv");
 	if (v->common.json)
-		cli_write_json(table);
+		cli_write_json(table, "choices");
 	else
 		update_choices_print(table, stdout);
 	table_free(table);
@@ -441,7 +441,7 @@ int main(int argc, char **argv)
 	write_table(&v, families, "validation.tsv");
 	write_table(&v, all, "errors.tsv");
 	if (v.common.json)
-		cli_write_json(families);
+		cli_write_json(families, "validation");
 	else
 		print_report(&v, rows, count);
 	table_free(families);

@@ -33,14 +33,15 @@ const char *cli_model(void)
 
 static const char *output_of; /* the program's name, "fathom-NAME" */
 
-void cli_write_json(struct table *table)
+void cli_write_json(struct table *table, const char *kind)
 {
 	const char *dash = strchr(output_of, '-');
 
 	if (!table_meta(table, "program"))
 		table_meta_set(table, "program", "%s", dash ? dash + 1 : output_of);
 	if (!table_meta(table, "fathom"))
-		table_meta_set(table, "fathom", "%s", cli_version());
+		table_meta_set(table, "fathom", "%s", fathom_version_text());
+	table_meta_set(table, "kind", "%s", kind);
 	table_write_json(table, stdout);
 }
 

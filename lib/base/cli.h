@@ -62,9 +62,9 @@ struct cli_program {
 void cli_parse(int argc, char **argv, const struct cli_program *program, struct cli_common *common,
         char ***operands);
 
-/* What --json prints: the table, as docs/json.md says. Its metadata gets the program and fathom's
- * version when it lacks them. */
-void cli_write_json(struct table *table);
+/* What --json prints: the table, as docs/json.md says. Its metadata gets what kind of rows it has,
+ * and program and fathom's version when it lacks them. */
+void cli_write_json(struct table *table, const char *kind);
 
 /* "fathom 0.1.0 (abc1234)" built in by the Makefile: version and commit, "+dirty" with uncommitted
  * changes. */

@@ -60,7 +60,8 @@ bool table_write_stream(const struct table *table, FILE *out);
  * binary file. */
 struct table *table_read(const char *path, struct fault *fault);
 
-/* The same content as JSON {"meta": {...}, "rows": [{...}]}; numbers as numbers, nan as null. */
+/* The same content as JSON {"meta": {...}, "rows": [{...}]}; numbers as numbers, nan and empty
+ * cells as null. */
 void table_write_json(const struct table *table, FILE *out);
 
 /* Human print: columns aligned, numbers right-aligned, to out. Only the named columns when columns

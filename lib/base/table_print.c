@@ -68,7 +68,8 @@ static void json_value(const char *text, FILE *out)
 {
 	double value;
 
-	if (strcmp(text, "nan") == 0 || strcmp(text, "inf") == 0 || strcmp(text, "-inf") == 0)
+	if (!text[0] || strcmp(text, "nan") == 0 || strcmp(text, "inf") == 0 ||
+	        strcmp(text, "-inf") == 0)
 		fputs("null", out);
 	else if (is_json_number(text) && is_number(text, &value) && isfinite(value))
 		fputs(text, out);

@@ -219,7 +219,7 @@ static int fit_and_print(const struct job *job, const struct options *options)
 	if (options->common.json) {
 		struct table *table = profile_to_table(profile);
 		table_meta_add(table, curve);
-		cli_write_json(table);
+		cli_write_json(table, "parameters");
 		table_free(table);
 	} else {
 		profile_print(profile, options->common.verbose, stdout);
