@@ -101,13 +101,14 @@ int main(int argc, char **argv)
 	        .name = "fathom-compare",
 	        .summary = "Do two runs of the probes give the same parameters?",
 	        .operands = "FOLDER [FOLDER]",
-	        .details =
-	                "Compares the profile.tsv of the second folder (default: OUTPUT) with\n"
-	                "that of the first. Latencies, sizes and counts should repeat within 2 %,\n"
-	                "rates within 3 %, and at most five parameters may be noisy. Shows the\n"
-	                "families with larger changes (all with --verbose), then the kinds of\n"
-	                "parameters by part of the machine. Surfaces have no limit. Exit code 1\n"
-	                "when a limit is exceeded.",
+	        .examples = "fathom compare data/before\n"
+	                    "fathom compare data/nvidia-h100 data/nvidia-h200\n",
+	        .details = "Compares the profile.tsv of the second folder (default: OUTPUT) with "
+	                   "that of the first. Latencies, sizes and counts should repeat within 2 "
+	                   "%, rates within 3 %, and at most five parameters may be noisy. Shows "
+	                   "the families with larger changes (all with --verbose), then the kinds "
+	                   "of parameters by part of the machine. Surfaces have no limit. Exit "
+	                   "status 1 when a limit is exceeded.",
 	};
 	struct cli_common common = {.output = machine_data_folder()};
 	char **operands;

@@ -168,9 +168,10 @@ int main(int argc, char **argv)
 	const struct cli_program program = {
 	        .name = "fathom-fit",
 	        .summary = "Fits the parameters of the profile to the recorded curves.",
-	        .details =
-	                "Reads OUTPUT/<probe>.tsv, writes OUTPUT/profile.tsv and prints it; long\n"
-	                "functions are shortened unless --verbose.",
+	        .examples = "fathom fit\n"
+	                    "fathom fit --output data/nvidia-h200 --verbose\n",
+	        .details = "Reads OUTPUT/<probe>.tsv, writes OUTPUT/profile.tsv and prints it; "
+	                   "long functions are shortened unless --verbose. Needs no hardware.",
 	};
 	struct cli_common common = {0};
 	struct source source[ARRAY_LEN(sources)];

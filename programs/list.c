@@ -147,10 +147,12 @@ int main(int argc, char **argv)
 	        .summary =
 	                "Lists the recorded machines, the probes, or the parameters of a profile.",
 	        .operands = "[machines | probes | parameters [PATTERN]]",
-	        .details =
-	                "machines: those that --machine takes. parameters: value, interval and\n"
-	                "status, of all whose names match PATTERN; long functions are shortened\n"
-	                "without a pattern, unless --verbose.",
+	        .examples = "fathom list\n"
+	                    "fathom list probes\n"
+	                    "fathom list parameters 'gpu.l2.*' --machine nvidia-h200\n",
+	        .details = "machines: those that --machine takes. parameters: value, interval and "
+	                   "status, of all whose names match PATTERN; long functions are shortened "
+	                   "without a pattern, unless --verbose.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	const char *preset = machine_data_folder();

@@ -80,6 +80,8 @@ int main(int argc, char **argv)
 {
 	const struct cli_program program = {.name = "fathom-machine",
 	        .summary = "What machine is this? Facts of the GPU and the host, nothing measured.",
+	        .examples = "fathom machine\n"
+	                    "fathom machine --json\n",
 	        .details =
 	                "Writes OUTPUT/machine.tsv and OUTPUT/topology.xml. A GPU is not needed."};
 	struct cli_common common = {0};

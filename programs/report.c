@@ -13,9 +13,10 @@ int main(int argc, char **argv)
 	        "a recorded machine in data/ instead of OUTPUT", 0, 0}};
 	const struct cli_program program = {.name = "fathom-report",
 	        .summary = "Draws the figures and writes the report: one HTML file, and text.",
-	        .details =
-	                "Reads the data files of OUTPUT, or of the recorded machine, and writes\n"
-	                "OUTPUT/report. Nothing is measured.",
+	        .examples = "fathom report\n"
+	                    "fathom report --machine nvidia-h200\n",
+	        .details = "Reads the data files of OUTPUT, or of the recorded machine, and writes "
+	                   "OUTPUT/report. Nothing is measured.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	struct cli_common common = {0};

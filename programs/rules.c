@@ -134,10 +134,12 @@ int main(int argc, char **argv)
 	                1e6}};
 	const struct cli_program program = {.name = "fathom-rules",
 	        .summary = "States the design rules that a machine's parameters give.",
-	        .details =
-	                "Each rule names the parameters that it rests on, and the interval of its\n"
-	                "first number. Its gain is the factor in time between following it and\n"
-	                "not. A rule that the intervals do not allow is left out.",
+	        .examples = "fathom rules\n"
+	                    "fathom rules --machine nvidia-h200 --strongest 10\n"
+	                    "fathom rules --json | jq -r '.rows[].text'\n",
+	        .details = "Each rule names the parameters that it rests on, and the interval of "
+	                   "its first number. Its gain is the factor in time between following it "
+	                   "and not. A rule that the intervals do not allow is left out.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	struct cli_common common = {.output = preset};

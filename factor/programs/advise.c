@@ -299,15 +299,12 @@ int main(int argc, char **argv)
 	        {"p", 0, CLI_INT, &r.update.p, "N", "update: rows or columns that change (needed)",
 	                1, 1e6},
 	        {"k", 0, CLI_INT, &r.update.k, "N",
-	                "gemm: inner dimension; update: the position of the first one, from 0 on",
-	                0, 1e9},
+	                "gemm: inner dimension; update: position of the first, from 0 on", 0, 1e9},
 	        {"transposed", 0, CLI_FLAG, &r.transposed, NULL, "gemv: y = A^T x", 0, 0},
 	        {"q", 0, CLI_TEXT, &r.q, "full|thin|none", "update: the part of Q that is kept", 0,
 	                0},
 	        {"change", 0, CLI_TEXT, &r.change, "NAME",
-	                "update: remove_columns, add_columns, add_rows, remove_rows or modify; all "
-	                "of them when not given",
-	                0, 0},
+	                "update: one of them, as add_rows; all when not given", 0, 0},
 	        {"precision", 0, CLI_TEXT, &r.precision, "s|d", "single or double", 0, 0},
 	        {"machine", 0, CLI_TEXT, &r.context.machine, "NAME", "a recorded machine in data/",
 	                0, 0},
@@ -316,29 +313,33 @@ int main(int argc, char **argv)
 	                "where the matrix is and goes back to (device when the machine has a GPU)",
 	                0, 0},
 	        {"file", 0, CLI_TEXT, &r.kernel.file, "FILE",
-	                "kernel: lines `key value`, by the names of the options below; a line "
-	                "`kernel NAME` begins one that follows",
+	                "lines `key value`, by the names of the options below; a line `kernel "
+	                "NAME` "
+	                "begins one that follows",
 	                0, 0},
 	        {"ncu", 0, CLI_TEXT, &r.kernel.ncu, "FILE",
-	                "kernel: what ncu --csv --page raw wrote; options add to it", 0, 0}};
+	                "what ncu --csv --page raw wrote; options add to it", 0, 0}};
 	struct cli_option options[ARRAY_LEN(own) + KERNEL_KEYS];
 	const struct cli_program program = {.name = "fathom-advise",
 	        .summary = "Tells which variant of an operation to use on a machine, and why.",
 	        .operands = "OPERATION|panel|update|kernel|efficiency [PATTERN]|machine",
+	        .examples =
+	                "fathom advise getrf --m 8192 --n 8192\n"
+	                "fathom advise panel --m 8192 --nb 64 --set gpu.launch.enqueue=1.0us\n"
+	                "fathom advise kernel --blocks 132 --threads 256 --launches 100 --l2 1MB\n"
+	                "fathom advise machine --scale 'gpu.dram.*=2' --machine nvidia-h200\n",
+	        .topic = "kernel",
+	        .topic_first = ARRAY_LEN(own) - 2, /* --file */
 	        .details = "OPERATION: getrf, geqrf, potrf, gemm, gemv or gramschmidt on the GPU: "
-	                   "math, place of the panels, library or "
-	                   "own kernel, form.\n"
-	                   "panel: LU factorization with partial pivoting of an m x nb panel.\n"
-	                   "update: rows or columns come to or go from an m x n matrix whose QR "
-	                   "factorization is known: change that, or factorize again?\n"
-	                   "kernel: any kernel, by its grid, bytes, flops and waits: launches, a "
-	                   "graph, or one persistent kernel? With the efficiency of our kernels "
-	                   "that have the same limiter.\n"
-	                   "efficiency: what calibrated kernels take beyond the hardware law; "
-	                   "PATTERN: "
-	                   "of surfaces' names; -v: row by row.\n"
-	                   "machine: what a machine with other parts (--scale, --set) gains on "
-	                   "each operation.",
+	                   "math, panels, kernel.\n"
+	                   "panel: LU with partial pivoting of an m x nb panel.\n"
+	                   "update: rows or columns of a matrix change: update its QR, or "
+	                   "factorize again?\n"
+	                   "kernel: any kernel, by grid, bytes, flops and waits: launches, graph, "
+	                   "persistent?\n"
+	                   "efficiency: what calibrated kernels take beyond the hardware law; -v: "
+	                   "each row.\n"
+	                   "machine: what a machine with other parts (--scale, --set) gains.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	char **operands;

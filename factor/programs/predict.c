@@ -202,13 +202,14 @@ int main(int argc, char **argv)
 	                "changes of a QR factorization alone, into update_predictions.tsv", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",
 	        .summary = "Predicts the hold-out operations from the machine profile alone.",
+	        .examples = "fathom predict\n"
+	                    "fathom predict --quick --seed 7 --set gpu.launch.enqueue=1.0us\n",
 	        .details =
-	                "Reads profile.tsv, and writes into the output folder predictions.tsv,\n"
-	                "breakdown.tsv (where the time of whole factorizations goes) and\n"
-	                "bounds.tsv (its lower bounds). Shapes are fixed ones and ones drawn by\n"
-	                "the seed, which is new in every run; seeds.tsv logs it. A --set or\n"
-	                "--scale of a GPU's parameter where the profile has no GPU is answered\n"
-	                "for the recorded machine.",
+	                "Reads profile.tsv, and writes into OUTPUT predictions.tsv, breakdown.tsv "
+	                "(where the time of whole factorizations goes) and bounds.tsv (its lower "
+	                "bounds). Shapes are fixed ones and ones drawn by the seed, which is new "
+	                "in every run; seeds.tsv logs it. A --set or --scale of a GPU's parameter "
+	                "where the profile has no GPU is answered for the recorded machine.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 

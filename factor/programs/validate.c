@@ -397,15 +397,16 @@ int main(int argc, char **argv)
 	const struct cli_program program = {.name = "fathom-validate",
 	        .summary = "Predicts, measures and compares, and judges the model.",
 	        .operands = "[FOLDER...]",
+	        .examples = "fathom validate\n"
+	                    "fathom validate --quick --seed 7\n"
+	                    "fathom validate --recorded\n",
 	        .details =
-	                "Predicts from OUTPUT/profile.tsv at shapes drawn by the seed, which is\n"
-	                "new in every run, and at fixed ones; measures them, and compares: at "
-	                "most\n"
-	                "ten minutes. --quick: fewer shapes, no changes of a QR factorization, no\n"
-	                "timeline. Writes validation.tsv and errors.tsv, which keeps the cases of\n"
-	                "earlier seeds of the same profile and model. Files whose checksums do "
-	                "not\n"
-	                "match are refused. Large errors are a result: exit 0.",
+	                "Predicts from OUTPUT/profile.tsv at shapes drawn by the seed, which is "
+	                "new in every run, and at fixed ones; measures them, and compares: at most "
+	                "ten minutes. --quick: fewer shapes, no changes of a QR factorization, no "
+	                "timeline. Writes validation.tsv and errors.tsv, which keeps the cases of "
+	                "earlier seeds of the same profile and model. Files whose checksums do not "
+	                "match are refused. Large errors are a result: exit status 0.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	struct validation v = {.common.seed = draw_new_seed(), .argc = argc, .argv = argv};

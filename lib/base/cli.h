@@ -46,10 +46,15 @@ struct cli_common {
 struct cli_program {
 	const char *name;     /* "fathom-launch" */
 	const char *summary;  /* one sentence: the question answered */
+	const char *examples; /* whole commands, a line each, or NULL */
 	const char *operands; /* usage text of the operands, or NULL when none are accepted */
-	const char *details;  /* more text for --help, or NULL */
+	const char *details;  /* more text for --help, a paragraph a line, or NULL */
 	const struct cli_option *options;
 	size_t option_count;
+	/* Where the first operand is the topic, --help explains only the options from topic_first
+	 * on, which it leaves out elsewhere. NULL: none. */
+	const char *topic;
+	size_t topic_first;
 };
 
 /* Parses argv into the targets of the options; options and operands may mix. Prints help or version

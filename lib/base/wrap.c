@@ -20,8 +20,11 @@ size_t wrap_length(const char *text)
 
 void wrap_print(FILE *out, const char *first, const char *rest, const char *text)
 {
-	size_t column = wrap_length(first);
+	size_t column = wrap_length(first + (*first == '\n'));
 	bool empty = true; /* no word on this line */
+
+	if (*first && first[strlen(first) - 1] != ' ')
+		empty = false;
 
 	fputs(first, out);
 	while (*(text += strspn(text, " \n"))) {
