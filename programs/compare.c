@@ -71,6 +71,10 @@ static void list(struct table *table, const struct family_change *change, const 
 	free(group);
 }
 
+/* As text: without the parameter that changed most, whose name is long. */
+static const char *const shown_columns[] = {"group", "family", "allowed_percent", "compared",
+        "beyond", "median_percent", "worst_percent", "verdict"};
+
 /* Families, then their groups. */
 static struct table *list_changes(const struct profile_changes *changes, bool all)
 {
@@ -88,8 +92,8 @@ static struct table *list_changes(const struct profile_changes *changes, bool al
 
 static void print_totals(const struct profile_changes *changes)
 {
-	printf("%zu parameters compared, %zu changed by more than allowed (%zu by more than both "
-	       "intervals explain; surfaces count, too), %zu in one run only\n",
+	printf("%zu parameters compared, %zu changed by more than allowed (surfaces count, too),\n"
+	       "%zu of them by more than both intervals explain; %zu are in one run only\n",
 	        changes->compared, changes->beyond, changes->real, changes->missing);
 	printf("noisy: %zu before, %zu now; at most %zu allowed in a run\n", changes->noisy_before,
 	        changes->noisy_now, most_noisy);
@@ -107,7 +111,8 @@ int main(int argc, char **argv)
 	                   "that of the first. Latencies, sizes and counts should repeat within 2 "
 	                   "%, rates within 3 %, and at most five parameters may be noisy. Shows "
 	                   "the families with larger changes (all with --verbose), then the kinds "
-	                   "of parameters by part of the machine. Surfaces have no limit. Exit "
+	                   "of parameters by part of the machine. Surfaces have no limit; --json "
+	                   "names the parameter that changed most. Exit "
 	                   "status 1 when a limit is exceeded.",
 	};
 	struct cli_common common = {.output = machine_data_folder()};
@@ -125,7 +130,7 @@ int main(int argc, char **argv)
 	if (common.json)
 		cli_write_json(table, "comparison");
 	else
-		table_print(table, NULL, 0, stdout);
+		table_print(table, shown_columns, ARRAY_LEN(shown_columns), stdout);
 	if (!common.json)
 		print_totals(&changes);
 	const bool same = profile_changes_repeat(&changes);

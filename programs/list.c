@@ -27,7 +27,10 @@ static void add_machine(struct table *table, const char *folder, const char *nam
 	table_set_text(table, r, "machine", name);
 	for (size_t k = 0; k < ARRAY_LEN(key); k++) {
 		const char *value = table_meta(profile, key[k]);
-		table_set_text(table, r, key[k], value ? value : "unknown");
+		char *text = xasprintf(
+		        "%.*s", strcmp(key[k], "date") == 0 ? 10 : 60, value ? value : "unknown");
+		table_set_text(table, r, key[k], text);
+		free(text);
 	}
 	table_set_int(table, r, "parameters", (int64_t)profile->row_count);
 	table_free(profile);

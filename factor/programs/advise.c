@@ -7,6 +7,7 @@
 #include "lib/device/machine.h"
 #include "lib/profile/model.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 #include "lib/profile/profile.h"
 #include "factor/model/predictions/advice.h"
 #include "advise_efficiency.h"
@@ -80,31 +81,39 @@ static void print_answers(
 {
 	double flops = model_flops_getrf((double)question->m, (double)question->n);
 
-	fprintf(out, "  %-10s %-4s %10s  %-21s %9s  %-10s ", "variant", "on", "us", "95 % interval",
+	fprintf(out, "  %-12s %-4s %10s  %-21s %9s  %s\n", "variant", "on", "us", "95 % interval",
 	        "Gflop/s", "regime");
-	for (int t = 0; t < TERM_COUNT; t++)
-		fprintf(out, " %10s", term_name[t]);
-	fputc('\n', out);
 	for (size_t i = 0; i < count; i++) {
 		const struct prediction *p = &answer[i].prediction;
 		const char *on = answer[i].target == MODEL_CUDA ? "cuda" : "host";
 		if (!answer[i].possible) {
-			fprintf(out, "  %-10s %-4s refused: %s\n", answer[i].variant, on,
+			fprintf(out, "  %-12s %-4s refused: %s\n", answer[i].variant, on,
 			        p->fault.text);
 			continue;
 		}
-		char interval[48];
+		char interval[48], simpler[512];
 		snprintf(interval, sizeof interval, "%.1f .. %.1f", p->low * 1e6, p->high * 1e6);
-		fprintf(out, "%c %-10s %-4s %10.1f  %-21s %9.1f  %-10s ", i ? ' ' : '*',
+		fprintf(out, "%c %-12s %-4s %10.1f  %-21s %9.1f  %s\n", i ? ' ' : '*',
 		        answer[i].variant, on, p->seconds * 1e6, interval, flops / p->seconds / 1e9,
 		        regime_of_both(p->model.regime, NULL));
-		for (int t = 0; t < TERM_COUNT; t++)
-			fprintf(out, " %10.1f", p->parts.term[t] * 1e6);
-		fputc('\n', out);
-		char simpler[512];
 		model_simpler_text(&p->model, simpler, sizeof simpler);
 		if (simpler[0])
-			fprintf(out, "  %-15s %s\n", "", simpler);
+			fprintf(out, "    %s\n", simpler);
+	}
+}
+
+/* Which part of the time is spent on what. */
+static void print_terms(const struct answer *answer, size_t count, FILE *out)
+{
+	fprintf(out, "\n  %-12s", "us");
+	for (int t = 0; t < TERM_COUNT; t++)
+		fprintf(out, " %10s", term_name[t]);
+	fputc('\n', out);
+	for (size_t i = 0; i < count && answer[i].possible; i++) {
+		fprintf(out, "  %-12s", answer[i].variant);
+		for (int t = 0; t < TERM_COUNT; t++)
+			fprintf(out, " %10.1f", answer[i].prediction.parts.term[t] * 1e6);
+		fputc('\n', out);
 	}
 }
 
@@ -232,14 +241,17 @@ static void advise_panel(const struct request *r)
 		cli_write_json(table, "panel");
 		table_free(table);
 	} else {
-		printf("LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
+		FILE *out = wrap_open();
+		fprintf(out, "LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
 		        question.m, question.n, question.precision == SINGLE ? "single" : "double",
 		        question.from_host ? "host" : "device");
-		describe_machine(&r->context, stdout);
-		putchar('\n');
-		print_answers(&question, answer, count, stdout);
+		describe_machine(&r->context, out);
+		fputc('\n', out);
+		print_answers(&question, answer, count, out);
+		print_terms(answer, count, out);
 		if (count && answer[0].possible)
-			print_choice(profile, &question, answer, count, stdout);
+			print_choice(profile, &question, answer, count, out);
+		wrap_close(out, stdout);
 	}
 	if (!count || !answer[0].possible)
 		msg_die(EXIT_MEASURE_FAILED, "no variant can be predicted here: %s",

@@ -113,7 +113,7 @@ static void predict_changes(const struct profile_context *c)
 	if (c->common.json)
 		results_write_json(results);
 	else
-		printf("%s: %zu predictions, %zu cases not predicted (their rows say why)\n", path,
+		printf("%s: %zu predictions,\n%zu cases not predicted (their rows say why)\n", path,
 		        results->count, refused);
 	results_free(results);
 	free(path);

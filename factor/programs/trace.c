@@ -9,6 +9,7 @@
 #include "lib/device/gpu.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 #include "lib/profile/profile.h"
 #include "factor/model/plan/plan_choice.h"
 #include "factor/algorithms/panel_getrf.h"
@@ -307,7 +308,9 @@ static void answer(const struct request *r, struct trace_result *a)
 		profile_context_stamp(table, &a->context);
 		cli_write_json(table, "timeline");
 	} else {
-		trace_result_print(a, (size_t)r->lines, stdout);
+		FILE *out = wrap_open();
+		trace_result_print(a, (size_t)r->lines, out);
+		wrap_close(out, stdout);
 	}
 	if (r->tsv)
 		table_save(table, "%s", r->tsv);

@@ -4,6 +4,7 @@
  * both to the profile. Unless --recorded, scripts/validate.sh predicts and measures first. */
 #include "lib/base/cli.h"
 #include "lib/base/home.h"
+#include "lib/base/wrap.h"
 #include "lib/device/gpu.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
@@ -266,21 +267,23 @@ static void say_shared_cores(const struct validation *v, FILE *out)
 static void print_report(const struct validation *v, const struct comparison *rows, size_t count)
 {
 	size_t most = v->common.verbose ? count : 20;
+	FILE *out = wrap_open();
 
-	printf("Validation of %s: %zu predictions, %zu measurements (no fit used them)\n",
+	fprintf(out, "Validation of %s: %zu predictions, %zu measurements (no fit used them)\n",
 	        v->common.output, v->predicted, v->measured);
 	if (v->seen)
-		printf("Seed %" PRId64 " %s: its shapes count as fixed ones\n", v->key.seed,
+		fprintf(out, "Seed %" PRId64 " %s: its shapes count as fixed ones\n", v->key.seed,
 		        interval_saw(&interval_table, v->key.seed)
 		                ? "is one that intervals were calibrated on"
 		                : "was judged before the last change of model or profile");
-	say_whether_stale(v, stdout);
-	say_host_clock(v, stdout);
-	say_shared_cores(v, stdout);
-	fputc('\n', stdout);
-	errors_print(rows, count, most, stdout);
-	printf("\n%s/validation.tsv (families), %s/errors.tsv (every case)\n", v->common.output,
-	        v->common.output);
+	say_whether_stale(v, out);
+	say_host_clock(v, out);
+	say_shared_cores(v, out);
+	fputc('\n', out);
+	errors_print(rows, count, most, out);
+	fprintf(out, "\n%s/validation.tsv (families), %s/errors.tsv (every case)\n",
+	        v->common.output, v->common.output);
+	wrap_close(out, stdout);
 }
 
 static bool any_measured(const struct comparison *rows, size_t count)

@@ -17,15 +17,10 @@ static char *command_of(const struct cli_program *program)
 	return command;
 }
 
-static void print_lines(const char *text, const char *first, FILE *out)
+static void print_examples(const char *text, FILE *out)
 {
-	while (*text) {
-		const size_t length = strcspn(text, "\n");
-		char *line = xasprintf("%.*s", (int)length, text);
-		wrap_print(out, first, "  ", line);
-		free(line);
-		text += length + (text[length] == '\n');
-	}
+	for (; *text; text += strcspn(text, "\n") + 1)
+		fprintf(out, "  %.*s\n", (int)strcspn(text, "\n"), text);
 }
 
 /* "--name=ARGUMENT", behind a letter where it has one. */
@@ -96,11 +91,11 @@ void cli_help_print(const struct cli_help *help, FILE *out)
 	wrap_print(out, "", "", program->summary);
 	if (program->examples && !help->topic) {
 		fputs("\nExamples:\n", out);
-		print_lines(program->examples, "  ", out);
+		print_examples(program->examples, out);
 	}
 	if (program->details && !help->topic) {
 		fputc('\n', out);
-		print_lines(program->details, "", out);
+		wrap_lines(out, program->details);
 	}
 	print_options(help, help->topic ? first : 0, help->topic ? own : first, out);
 	if (program->topic && !help->topic)

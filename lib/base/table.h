@@ -65,7 +65,7 @@ struct table *table_read(const char *path, struct fault *fault);
 void table_write_json(const struct table *table, FILE *out);
 
 /* Human print: columns aligned, numbers right-aligned, to out. Only the named columns when columns
- * != NULL. */
+ * != NULL. Cells of a table wider than 100 columns continue on the next line. */
 void table_print(const struct table *table, const char *const *columns, size_t count, FILE *out);
 
 /* Lower-case hex sha256 of a file, by coreutils' sha256sum. False with a fault when it can't be

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "wrap.h"
 
+#include "msg.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* Continuation bytes do not count. */
@@ -40,4 +43,52 @@ void wrap_print(FILE *out, const char *first, const char *rest, const char *text
 		text += bytes;
 	}
 	fputc('\n', out);
+}
+
+/* Bytes of the text that fit into a line: all, or up to the last space, or at least one word. */
+static size_t line_bytes(const char *text, size_t length, size_t width)
+{
+	size_t space = 0;
+
+	if (characters(text, length) <= width)
+		return length;
+	for (size_t i = 1; i < length; i++)
+		if (text[i] == ' ' && text[i - 1] != ' ' &&
+		        (space == 0 || characters(text, i) <= width))
+			space = i;
+	return space ? space : length;
+}
+
+void wrap_lines(FILE *out, const char *text)
+{
+	for (; *text; text += *text == '\n') {
+		const char *indent = "";
+		do {
+			const size_t bytes =
+			        line_bytes(text, strcspn(text, "\n"), WRAP_WIDTH - strlen(indent));
+			fprintf(out, "%s%.*s\n", indent, (int)bytes, text);
+			text += bytes;
+			text += strspn(text, " ");
+			indent = "    ";
+		} while (*text && *text != '\n');
+	}
+}
+
+static char *collected;
+static size_t collected_size;
+
+FILE *wrap_open(void)
+{
+	FILE *text = open_memstream(&collected, &collected_size);
+
+	if (!text)
+		msg_die(EXIT_MEASURE_FAILED, "no memory for a text");
+	return text;
+}
+
+void wrap_close(FILE *text, FILE *out)
+{
+	fclose(text);
+	wrap_lines(out, collected);
+	free(collected);
 }
