@@ -11,6 +11,7 @@
  *
  * Unit: fractions of the other run's value. */
 #include "lib/base/cli.h"
+#include "lib/base/home.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile_compare.h"
@@ -99,14 +100,22 @@ static void print_totals(const struct profile_changes *changes)
 	        changes->noisy_now, most_noisy);
 }
 
+/* The profile of a folder, or of a recorded machine. */
+static struct profile *open_named(const char *name)
+{
+	const bool machine = !strchr(name, '/') && !home_holds(name, "profile.tsv");
+
+	return profile_open(machine ? machine_data_named(name) : name);
+}
+
 int main(int argc, char **argv)
 {
 	const struct cli_program program = {
 	        .name = "fathom-compare",
 	        .summary = "Do two runs of the probes give the same parameters?",
-	        .operands = "FOLDER [FOLDER]",
+	        .operands = "FOLDER|MACHINE [FOLDER|MACHINE]",
 	        .examples = "fathom compare data/before\n"
-	                    "fathom compare data/nvidia-h100 data/nvidia-h200\n",
+	                    "fathom compare nvidia-h100 nvidia-h200\n",
 	        .details = "Compares the profile.tsv of the second folder (default: OUTPUT) with "
 	                   "that of the first. Latencies, sizes and counts should repeat within 2 "
 	                   "%, rates within 3 %, and at most five parameters may be noisy. Shows "
@@ -122,8 +131,8 @@ int main(int argc, char **argv)
 	if (!operands[0] || (operands[1] && operands[2]))
 		msg_die(EXIT_BAD_USAGE, "give two folders to compare, or one to compare %s with",
 		        common.output);
-	struct profile *before = profile_open(operands[0]);
-	struct profile *now = profile_open(operands[1] ? operands[1] : common.output);
+	struct profile *before = open_named(operands[0]);
+	struct profile *now = operands[1] ? open_named(operands[1]) : profile_open(common.output);
 	warn_of_differences(before, now);
 	struct profile_changes changes = profile_compare(before, now);
 	struct table *table = list_changes(&changes, common.verbose || common.json);

@@ -14,6 +14,10 @@ failed=
 exec 3>&1 # for the profile as JSON; what is said then goes to stderr
 [ -z "$json" ] || exec >&2
 
+say() {
+	echo "$*" | fold -s -w 100 | sed 's/ *$//'
+}
+
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -47,15 +51,15 @@ if ! "$bin/machine" --device "$device" --output "$output" >/dev/null; then
 fi
 if [ "$(fact gpu.name)" = none ]; then
 	reason=$(fact gpu.reason)
-	echo "no GPU: ${reason#no GPU: }; GPU questions use the recorded machine data/nvidia-h200"
+	say "no GPU: ${reason#no GPU: }; GPU questions use the recorded machine data/nvidia-h200"
 	remove_gpu_curves
 	choose '-e ^host_'
 elif [ "$(fact gpu.visible)" = 1 ]; then
 	echo "probe: one visible GPU: links between GPUs (peer) are not measured" >&2
 	choose '-v -x peer'
 fi
-echo "hardware: ${hardware% }"
-echo "libraries and our own kernels: ${calibration% }"
+say "hardware: ${hardware% }"
+say "libraries and our own kernels: ${calibration% }"
 # shellcheck disable=SC2086 # lists of names
 "$bin/probe" "$@" $hardware $calibration >/dev/null
 status=$?

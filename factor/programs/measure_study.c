@@ -5,6 +5,7 @@
 #include "lib/device/machine.h"
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -181,8 +182,11 @@ static void say(const struct measure *measure, const struct study *study)
 	const struct results *results = measure->results;
 
 	msg_progress_end();
-	if (results->count && study->print)
-		study->print(results, stdout);
+	if (results->count && study->print) {
+		FILE *out = wrap_open();
+		study->print(results, out);
+		wrap_close(out, stdout);
+	}
 	if (results->count)
 		printf("%s: %zu rows, %zu disturbed, %zu refused, %zu failed, %.0f s\n",
 		        measure->path, results->count, results_count_disturbed(results),
