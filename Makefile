@@ -17,6 +17,7 @@ BUILD ?= build
 OUTPUT ?= data/local
 PREFIX ?= /usr/local
 Q := $(if $(V),,@)
+fathom = FATHOM_BIN="$(BUILD)/bin" ./fathom
 say = $(if $(V),,@echo "  $1")
 
 # ---- tools -----------------------------------------------------------------------------------------------------------
@@ -95,6 +96,7 @@ PROBES := $(sort $(if $(NVCC),$(PROBE_NAMES),$(filter host_%,$(PROBE_NAMES))))
 probe_folder = $(firstword $(wildcard probes/$1 factor/calibration/$1))
 
 FACTOR_PROGRAMS := predict measure validate advise trace
+TOP_PROGRAMS := $(patsubst programs/%.c,%,$(filter-out programs/one_probe.c,$(sort $(wildcard programs/*.c))))
 MAINS := $(FACTOR_PROGRAMS:%=factor/programs/%.c) $(wildcard programs/*.c)
 
 # Without the toolkit the .cu files are left out, and the .c files that call CUDA; stand-ins come in their place.
@@ -118,7 +120,7 @@ COMPARED_OBJECTS := $(if $(CLANG),$(BUILD)/factor/kernels/gram_schmidt/gram_loop
 PARTS := $(BUILD)/parts.a
 PART_OBJECTS := $(call objects,$(SOURCES)) $(COMPARED_OBJECTS) $(BUILD)/version.o
 
-PROGRAMS := $(PROBES) probe fit compare machine $(FACTOR_PROGRAMS)
+PROGRAMS := $(PROBES) $(TOP_PROGRAMS) $(FACTOR_PROGRAMS)
 BINARIES := $(PROGRAMS:%=$(BUILD)/bin/%)
 # The library needs a GPU: without the toolkit there is none.
 LIBRARIES := $(if $(NVCC),$(BUILD)/libfathom.a $(BUILD)/libfathom.so $(BUILD)/libfathom.needs)
@@ -149,11 +151,11 @@ setup:
 
 ## use probe: measure this machine into data/local: its hardware, then libraries and our own kernels
 probe: all
-	$(Q)sh scripts/probe.sh $(BUILD)/bin "$(OUTPUT)" "$(filter $(HARDWARE),$(PROBES))" "$(filter $(CALIBRATION),$(PROBES))"
+	$(Q)$(fathom) probe --output "$(OUTPUT)" $(PROBE_OPTIONS)
 
 ## use validate: predict, run at sizes no fit has seen, compare
 validate: all
-	$(Q)sh scripts/validate.sh $(BUILD)/bin "$(OUTPUT)"
+	$(Q)$(fathom) validate --output "$(OUTPUT)" $(VALIDATE_OPTIONS)
 
 ## use report: draw the figures and write the report (text and one HTML file)
 report:
@@ -338,12 +340,12 @@ $(BUILD)/version.o: $(BUILD)/version.c $(BUILD)/flags
 	$(Q)$(CC) -std=c11 $(SHARED_FLAGS) $(CFLAGS) -c $< -o $@
 
 # The probes that the fit knows, and those that can be built here.
-$(BUILD)/probe_list.h: NAMES = $(sort $(PROBE_NAMES))
-$(BUILD)/measured_list.h: NAMES = $(PROBES)
+$(BUILD)/probe_list.h: LIST = $(patsubst %,PROBE(%),$(sort $(PROBE_NAMES)))
+$(BUILD)/measured_list.h: LIST = $(patsubst %,HARDWARE(%),$(filter $(HARDWARE),$(PROBES))) $(patsubst %,CALIBRATION(%),$(filter $(CALIBRATION),$(PROBES)))
 $(BUILD)/probe_list.h $(BUILD)/measured_list.h: FORCE
-	@mkdir -p $(@D); printf 'PROBE(%s)\n' $(NAMES) > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@mkdir -p $(@D); printf '%s\n' $(foreach l,$(LIST),'$l') > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(BUILD)/programs/fit.o: $(BUILD)/probe_list.h
-$(BUILD)/programs/probe.o: $(BUILD)/measured_list.h
+$(BUILD)/programs/probe.o $(BUILD)/programs/list.o: $(BUILD)/measured_list.h
 
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/probe_list.h
 	@mkdir -p $(@D)
@@ -392,7 +394,7 @@ define link
 endef
 $(PROBES:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/programs/%.main.o $(PARTS)
 	$(link)
-$(addprefix $(BUILD)/bin/,probe fit compare machine): $(BUILD)/bin/%: $(BUILD)/programs/%.o $(PARTS)
+$(TOP_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/programs/%.o $(PARTS)
 	$(link)
 $(BUILD)/bin/measure: VENDOR = $(VENDOR_LIBS)
 $(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/programs/%.o $(PARTS)

@@ -43,7 +43,7 @@ function print_rule(   c, count, n, i, j, last, first, text, done, name) {
 		text = text (text == "" ? "" : "; ") name ": " (last == "" ? "products at all sizes" : "panels up to n = " last) \
 			(last == "" || first == "" ? "" : ", products from " first " on")
 	}
-	item("Panels or products: the part whose speedup gains more, as predicted. " text ".")
+	plain_rule("factor", "Panels or products", "the part whose speedup gains more, as predicted. " text ".", "")
 }
 BEGIN {
 	load(data "/bounds.tsv", T)

@@ -347,6 +347,25 @@ function heading(level, id, text) { print "H" level "\t" id "\t" text }
 function paragraph(text) { print "P\t" text }
 function note(text) { print "NOTE\t" text }
 function item(text) { print "LI\t" text }
+# A design rule and the parameters that it rests on: an item, or with rules_as=table a row. rule_item takes the first number from first_*
+# and the gain from X.
+function plain_rule(part, name, text, list) {
+	first_value = first_low = first_high = first_unit = X = X_low = X_high = ""
+	rule_item(part, name, text, list)
+}
+function rule_item(part, name, text, list,   n, parameter, i, rests) {
+	if (rules_as == "table") {
+		print part "\t" name "\t" number_or_nan(first_value) "\t" number_or_nan(first_low) "\t" number_or_nan(first_high) "\t" \
+			(first_unit == "" ? "nan" : first_unit) "\t" number_or_nan(X) "\t" number_or_nan(X_low) "\t" number_or_nan(X_high) "\t" \
+			text "\t" (list == "" ? "nan" : list)
+		return
+	}
+	n = split(list, parameter, " ")
+	for (i = 1; i <= n; i++)
+		rests = rests (i > 1 ? "; " : "") cited(parameter[i])
+	item(name ": " text (rests == "" ? "" : " [" rests "]"))
+}
+function number_or_nan(x) { return x == "" ? "nan" : sprintf("%.9g", x) }
 function figure(name, text) { print "FIG\t" name "\t" text }
 # The table appears with its first row, the text behind its last one.
 function table_start(id, caption, columns) {

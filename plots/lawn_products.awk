@@ -154,9 +154,9 @@ function thin_figure(   j, v, variant) {
 function syrk_rule() {
 	compare_exit()
 	if (worst_exit)
-		item("Block triangles: blocks of threads that exit early cost up to " sprintf("%.0f", 100 * (worst_exit - 1)) \
+		plain_rule("factor", "Block triangles", "blocks of threads that exit early cost up to " sprintf("%.0f", 100 * (worst_exit - 1)) \
 			" % more time than a folded grid (n = " worst_n ", k = " worst_k ")" \
-			(worst_exit >= 1.05 ? ": use a folded grid." : ": early exit is good enough."))
+			(worst_exit >= 1.05 ? ": use a folded grid." : ": early exit is good enough."), "")
 }
 # The most blocks for which splitting k pays, and its speedup for the fewest.
 function small_rule(   j, one, t, most, gain, parts, fewest, k) {
@@ -176,9 +176,9 @@ function small_rule(   j, one, t, most, gain, parts, fewest, k) {
 			most = blocks_of(n_of[j])
 	}
 	if (fewest)
-		item("Small results: with k = " k (most ? " splitting k over blocks of threads pays up to " most " blocks of 64 x 16" \
+		plain_rule("factor", "Small results", "with k = " k (most ? " splitting k over blocks of threads pays up to " most " blocks of 64 x 16" \
 			(sm_count() ? " (" significant(most / sm_count(), 2) " a multiprocessor)" : "") "; with " fewest " the speedup is " \
-			sprintf("%.1f", gain) " (" parts " parts)." : " splitting k over blocks of threads never pays."))
+			sprintf("%.1f", gain) " (" parts " parts)." : " splitting k over blocks of threads never pays."), "")
 }
 function thin_rule(   j, variant, rate, best, thin, n, k, v, text) {
 	split("cublas own", variant, " ")
@@ -199,7 +199,7 @@ function thin_rule(   j, variant, rate, best, thin, n, k, v, text) {
 			text = text (text == "" ? "" : ", ") (v == 1 ? "cuBLAS" : "ours") " " percent(thin / best, "%.0f") " % (n = " n ")"
 	}
 	if (text != "")
-		item("Thin products: with k = " k " the best rate of an update, as a share of the best rate of square products, is " text ".")
+		plain_rule("factor", "Thin products", "with k = " k " the best rate of an update, as a share of the best rate of square products, is " text ".", "")
 }
 
 BEGIN {

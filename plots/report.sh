@@ -196,14 +196,11 @@ rule_sections() {
 	line H2 rules 'Design rules'
 	if [ -n "$gpu" ]; then
 		note_recorded 'These rules are' "$gpu"
-		markup "$gpu" rules -v parts=gpu -v rules="$scripts/rules.tsv" -v nb="$(markup "$gpu" panel -v executor=cuda)"
-		markup "$gpu" 'bench bounds' -v rule=yes
-		markup "$gpu" 'bench travel' -v rule=yes
-		markup "$gpu" lawn_products -v rule=yes
+		sh "$scripts/rules.sh" "$gpu" gpu markup
 	else
 		line P 'For the GPU: not measured here.'
 	fi
-	markup "$own" rules -v parts=host -v rules="$scripts/rules.tsv"
+	sh "$scripts/rules.sh" "$own" host markup
 }
 method_sections() {
 	line H2 method Method

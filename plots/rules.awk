@@ -1,75 +1,142 @@
 # SPDX-License-Identifier: MIT
-# The report's design rules, from the profile's numbers, as markup.
-#   awk -v data=DIR -v parts="gpu host" -v nb=N -v rules=plots/rules.tsv -f common.awk -f rules.awk
-# Every rule names the parameters that it rests on; without one of them it says "not measured here".
+# Design rules, from the profile's numbers and their intervals. plots/rules.sh runs it:
+#   awk -v data=DIR -v parts="gpu host" -v nb=N -v rules=plots/rules.tsv -v rules_as=markup|table -f common.awk -f rules.awk
+# Every rule names the parameters that it rests on. Where one is missing the markup says "not measured here". A rule is silent when
+# its condition does not hold beyond the intervals, or its first number is not known to a factor of 2.
 #
-# A row of rules.tsv is a rule. part: where it stands. when: parameters that have to be known; "!NAME": unknown; "NAME>1": over 1;
-# "NAME<NAME": the interval of the first ends before that of the second begins.
-# name: its heading, may be empty. parameters: those that it rests on. text: with {FORMAT EXPRESSION|BEFORE|AFTER}, of which nothing
-# stands where a parameter is missing. EXPRESSION: a product or quotient of parameters and numbers. FORMAT: of printf, a number of
-# digits, a unit; "%" alone: percent; none: the parameter's own unit. GRID_BARRIER, FORK and TEAM_BARRIER are the parameters of the
+# A row of rules.tsv is a rule. part: where it stands. when: all of NAME (is known), "!NAME" (is not), and "A<B": the interval of the
+# expression A ends before that of B begins. name: its heading. parameters: those that it rests on. gain: the factor in time that
+# following it gains, an expression or nothing. text: with {FORMAT EXPRESSION|BEFORE|AFTER}, of which nothing stands where a
+# parameter is missing or, with BEFORE, the number is not over 0. The first number is followed by its interval. EXPRESSION: sums,
+# differences, products and quotients of parameters and numbers, without brackets. FORMAT: of printf, a number of digits, a unit; "%"
+# alone: percent; "^": rounded up; none: the parameter's own unit. GRID_BARRIER, CLUSTER_BARRIER, FORK and TEAM_BARRIER are the parameters of the
 # widest barrier and team, URGENT that of the highest priority; a row with LEVEL stands for each level of the TLB.
 
 # Whether all parameters are there; else names the missing ones.
-function have(rule, list,   n, name, i, missing) {
-	n = split(list, name, " ")
+function have(name, list,   n, part, i, missing) {
+	n = split(list, part, " ")
 	for (i = 1; i <= n; i++)
-		if (value(name[i]) == "")
-			missing = missing (missing == "" ? "" : ", ") name[i]
-	if (missing != "")
-		item(rule ": not measured here (lacks " missing ").")
+		if (value(part[i]) == "")
+			missing = missing (missing == "" ? "" : ", ") part[i]
+	if (missing != "" && rules_as != "table")
+		item(name ": not measured here (lacks " missing ").")
 	return missing == ""
-}
-function rests(list,   n, name, i, text) {
-	n = split(list, name, " ")
-	for (i = 1; i <= n; i++)
-		text = text (i > 1 ? "; " : "") cited(name[i])
-	return " [" text "]"
 }
 function bytes(x) { return with_unit(x, "B") }
 
-# ---- rules.tsv ----
+# ---- expressions: their value in X, "" where a parameter is missing, and its interval in X_low .. X_high ----
 
-function is_less(one, other) {
-	return value(one) != "" && value(other) != "" && is_number(P[row_of[one], "high"]) && is_number(P[row_of[other], "low"]) && \
-		P[row_of[one], "high"] + 0 < P[row_of[other], "low"] + 0
+# One factor: its value, and its relative distances to both ends in F_down and F_up.
+function factor_of(text,   row, v) {
+	F_down = F_up = 0
+	if (is_number(text))
+		return text + 0
+	v = value(text)
+	if (v == "" || v == 0)
+		return v
+	row = row_of[text]
+	if (is_number(P[row, "low"]))
+		F_down = magnitude((v - P[row, "low"]) / v)
+	if (is_number(P[row, "high"]))
+		F_up = magnitude((P[row, "high"] - v) / v)
+	return v
+}
+# Relative distances of factors add in quadrature.
+function product(text,   n, factor, i, v, at, divide, down, up) {
+	n = split(text, factor, /[*\/]/)
+	X = 1
+	down = up = 0
+	for (i = 1; i <= n; i++) {
+		v = factor_of(factor[i])
+		if (v == "" || (divide && v == 0))
+			return X = ""
+		X = divide ? X / v : X * v
+		down += divide ? F_up * F_up : F_down * F_down
+		up += divide ? F_down * F_down : F_up * F_up
+		at += length(factor[i]) + 1
+		divide = substr(text, at, 1) == "/"
+	}
+	X_low = X * (1 - root(down))
+	X_high = X * (1 + root(up))
+	return X
+}
+# Distances of terms do, too.
+function evaluate(text,   n, term, i, at, minus, sum, down, up) {
+	n = split(text, term, /[-+]/)
+	if (n == 1)
+		return product(text)
+	sum = down = up = 0
+	for (i = 1; i <= n; i++) {
+		if (product(term[i]) == "")
+			return X = ""
+		sum += minus ? -X : X
+		down += minus ? (X_high - X) * (X_high - X) : (X - X_low) * (X - X_low)
+		up += minus ? (X - X_low) * (X - X_low) : (X_high - X) * (X_high - X)
+		at += length(term[i]) + 1
+		minus = substr(text, at, 1) == "-"
+	}
+	X_low = sum - root(down)
+	X_high = sum + root(up)
+	return X = sum
+}
+# Whether the interval of A ends before that of B begins.
+function is_less(a, b,   high) {
+	if (evaluate(a) == "")
+		return 0
+	high = X_high
+	return evaluate(b) != "" && high < X_low
 }
 function is_due(when,   n, term, i, side) {
 	n = split(when, term, " ")
 	for (i = 1; i <= n; i++)
-		if (split(term[i], side, "<") == 2 ? !is_less(side[1], side[2]) : sub(/^!/, "", term[i]) ? value(term[i]) != "" : sub(/>1$/, "", term[i]) ? value(term[i]) <= 1 : value(term[i]) == "")
+		if (split(term[i], side, "<") == 2 ? !is_less(side[1], side[2]) : sub(/^!/, "", term[i]) ? value(term[i]) != "" : \
+			value(term[i]) == "")
 			return 0
 	return 1
 }
-function result(expression,   n, factor, i, x, v, at, divide) {
-	n = split(expression, factor, /[*\/]/)
-	for (i = 1; i <= n; i++) {
-		v = is_number(factor[i]) ? factor[i] + 0 : value(factor[i])
-		if (v == "")
-			return ""
-		x = i == 1 ? v : divide ? x / v : x * v
-		at += length(factor[i]) + 1
-		divide = substr(expression, at, 1) == "/"
-	}
-	return x
+
+# ---- rules.tsv ----
+
+function shown(x, format) {
+	return format == "%" ? percent(x, "%.0f") : format == "^" ? sprintf("%d", int(x) < x ? x + 1 : x) : format ~ /^%/ ? sprintf(format, x) : format ~ /^[0-9]/ ? significant(x, format) : \
+		with_unit(x, format)
 }
-function filled(text,   part, n, word, format, x) {
+# Both ends in the form of the number, where they differ in it.
+function ends(format,   end) {
+	split(format ~ /^[%^0-9]/ ? shown(X_low, format) " .. " shown(X_high, format) : interval(X_low, X_high, X, format), end, / \.\. /)
+	return end[1] == end[2] ? "" : " (" end[1] " .. " end[2] ")"
+}
+# One piece of a text. The first number of a rule is kept in first_*.
+function filled(text,   part, n, word, format, text_of_number) {
 	split(text, part, "|")
 	n = split(part[1], word, " ")
-	x = result(word[n])
 	format = n > 1 ? word[1] : P[row_of[word[n]], "unit"]
-	return x == "" ? "" : part[2] (format == "%" ? percent(x, "%.0f") : format ~ /^%/ ? sprintf(format, x) : \
-		format ~ /^[0-9]/ ? significant(x, format) : with_unit(x, format)) part[3]
+	if (evaluate(word[n]) == "" || (part[2] != "" && X <= 0))
+		return ""
+	text_of_number = shown(X, format)
+	if (first_value == "") {
+		first_value = X
+		first_low = X_low
+		first_high = X_high
+		first_unit = format ~ /^[%^0-9]/ || format == "" ? "ratio" : format
+		text_of_number = text_of_number ends(format)
+	}
+	return part[2] text_of_number part[3]
 }
-function state_row(when, name, list, text,   at, end, out) {
-	if (!is_due(when) || (name != "" && !have(name, list)))
+function state_row(part, when, name, list, gain, text,   at, end, out) {
+	if (!is_due(when) || !have(name, list))
 		return
+	first_value = ""
 	while ((at = index(text, "{")) > 0) {
 		end = index(text, "}")
 		out = out substr(text, 1, at - 1) filled(substr(text, at + 1, end - at - 1))
 		text = substr(text, end + 1)
 	}
-	item((name == "" ? "" : name ": ") out text rests(list))
+	if (first_value != "" && (first_low <= 0 || first_high > 2 * first_low))
+		return
+	if (gain == "" || evaluate(gain) == "")
+		X = X_low = X_high = ""
+	rule_item(part, name, out text, list)
 }
 function state_rules(part,   line, cell, level, text, levels) {
 	levels = argument(widest("gpu.tlb.penalty", "level", ""), "level")
@@ -78,11 +145,12 @@ function state_rules(part,   line, cell, level, text, levels) {
 			text = line
 			gsub(/LEVEL/, level, text)
 			gsub(/GRID_BARRIER/, barrier == "" ? "gpu.barrier.counter" : barrier, text)
+			gsub(/CLUSTER_BARRIER/, cluster == "" ? "gpu.barrier.cluster" : cluster, text)
 			gsub(/TEAM_BARRIER/, team == "" ? "host.parallel.barrier" : team, text)
 			gsub(/URGENT/, urgent == "" ? "gpu.priority.delay" : urgent, text)
 			gsub(/FORK/, fork == "" ? "host.parallel.fork" : fork, text)
 			split(text, cell, "\t")
-			state_row(cell[2], cell[3], cell[4], cell[5])
+			state_row(cell[1], cell[2], cell[3], cell[4], cell[5], cell[6])
 		}
 	close(rules)
 }
@@ -127,47 +195,7 @@ function ladder(   sms) {
 	table_end()
 }
 
-# ---- rules that compare ----
-
-function fuse(   list, t, saved, extra) {
-	list = "gpu.launch.dependent gpu.dram.copy " (barrier == "" ? "gpu.barrier.counter" : barrier)
-	if (!have("When to fuse", list))
-		return
-	t = value(barrier)
-	saved = launch - t
-	if (saved <= 0) {
-		item("When to fuse: a grid barrier is no cheaper than a dependent launch here; fuse to keep data on chip, not to save " \
-			"launches." rests(list))
-		return
-	}
-	item("When to fuse: each launch replaced by a grid barrier saves " with_unit(saved, "s") " (" percent(saved / launch, "%.0f") \
-		" % of a launch)" (launch > 1.1 * t ? "; that speeds up a step by over 10 % while it moves less than " \
-		bytes((launch - 1.1 * t) / 0.1 * dram) " of DRAM traffic" : ", which speeds up no step by 10 %") \
-		(launch > 2 * t ? " and by over 2x while less than " bytes((launch - 2 * t) * dram) : "") "." rests(list))
-	extra = value("gpu.launch.cooperative") == "" ? "" : value("gpu.launch.cooperative") - launch
-	if (extra != "" && extra < 0.01 * launch)
-		item("A cooperative launch costs no more on the device than a plain one." rests("gpu.launch.cooperative"))
-	else if (extra != "")
-		item("A cooperative launch costs " with_unit(extra, "s") " more on the device than a plain one: paid back after " \
-			plural(int(extra / saved) + 1, "barrier") "." rests("gpu.launch.cooperative"))
-	if (value("gpu.launch.graph_node") != "")
-		item("Where a sequence is known beforehand, a CUDA graph turns each launch into " \
-			with_unit(value("gpu.launch.graph_node"), "s") \
-			sprintf(" (%.2f of a dependent launch, %.2f grid barriers).", value("gpu.launch.graph_node") / launch, \
-			value("gpu.launch.graph_node") / t) rests("gpu.launch.graph_node"))
-}
-
-function queueing(   list, gap) {
-	list = "gpu.launch.enqueue gpu.launch.dependent gpu.dram.copy"
-	if (!have("Bottleneck of short kernels", list))
-		return
-	gap = value("gpu.launch.enqueue") - launch
-	if (gap > 0)
-		item("Bottleneck of short kernels: the host enqueues slower than the device starts kernels. A sequence of " \
-			"kernels that move less than " bytes(gap * dram) " each runs at the host's rate: graphs or fusion help, faster kernels do not." rests(list))
-	else
-		item("Bottleneck of short kernels: the device, since the host enqueues faster than dependent kernels start." rests(list))
-}
+# ---- rules that search the profile ----
 
 # The rank from which an update of the largest square reaches half, and 80 %, of the library's best.
 function block_sizes(precision,   i, name, n, k, peak, rate, half, most) {
@@ -187,8 +215,8 @@ function block_sizes(precision,   i, name, n, k, peak, rate, half, most) {
 			most = k
 	}
 	if (half != "")
-		item("Rank of an update (" precision "): the library's gemm reaches half of its best rate from k = " half \
-			(most == "" ? "" : " and 80 % from k = " most) " on (m = n = " n ")." rests(peak))
+		plain_rule("arithmetic", "Rank of an update (" precision ")", "the library's gemm reaches half of its best rate from k = " half \
+			(most == "" ? "" : " and 80 % from k = " most) " on (m = n = " n ").", peak)
 }
 
 # ---- CPU or GPU panel: by the predictions, and by the measurements where there are ----
@@ -202,7 +230,7 @@ function best_gpu(terms,   n, list, j, best) {
 	return best
 }
 function choice(kind,   terms, i, j, n, m, gpu, host, from, variant, list, how) {
-	how = "CPU panel, as " kind ": "
+	how = "CPU panel, as " kind
 	terms = "operation=panel_getrf executor=cuda precision=s phase= level= seed= kind=" kind " n=" nb
 	for (i = numbers_of(terms " variant=host", "m", m); i > 0; i--)
 		if ((host[i] = first_with(terms " variant=host m=" m[i], "seconds")) && best_gpu(terms " m=" m[i]) != "")
@@ -216,15 +244,17 @@ function choice(kind,   terms, i, j, n, m, gpu, host, from, variant, list, how) 
 		variant = T[gpu, "variant"]
 		list = with_unit(T[gpu, "seconds"], "s") " against " with_unit(T[host[i], "seconds"], "s")
 	}
-	if (!n)
-		item(how "not measured here.")
+	if (!n && rules_as != "table")
+		item(how ": not measured here.")
+	else if (!n)
+		return
 	else if (from == "")
-		item(how "yes; copying out, factorizing on the CPU and copying back wins at the largest m = " m[order[1]] " x " nb ".")
+		plain_rule("factor", how, "yes; copying out, factorizing on the CPU and copying back wins at the largest m = " m[order[1]] " x " nb ".", "")
 	else if (j > n)
-		item(how "no; the GPU wins from the smallest m = " from " x " nb " on (" variant ", " list ").")
+		plain_rule("factor", how, "no; the GPU wins from the smallest m = " from " x " nb " on (" variant ", " list ").", "")
 	else
-		item(how "only below m = " from " at n = " nb "; from there on the GPU wins (" variant ", " list \
-			" there; at m = " m[order[j]] " the CPU still wins).")
+		plain_rule("factor", how, "only below m = " from " at n = " nb "; from there on the GPU wins (" variant ", " list \
+			" there; at m = " m[order[j]] " the CPU still wins).", "")
 }
 
 function cache_rules_host(   level, name, latency, stated) {
@@ -234,10 +264,10 @@ function cache_rules_host(   level, name, latency, stated) {
 		stated = value(name ".stated")
 		if (level > 3 && stated == "" || !have("Host cache, level " level, name ".size"))
 			continue
-		item("Host cache, level " level ": " bytes(value(name ".size")) \
+		plain_rule("host", "Host cache, level " level, bytes(value(name ".size")) \
 			(stated == "" ? "" : " (stated: " bytes(stated) ")") \
-			(latency == "" ? "; the latency of a load is not resolved." : " at " with_unit(latency, "s") " a load.") \
-			rests(name ".size" (latency == "" ? "" : " " name ".latency")))
+			(latency == "" ? "; the latency of a load is not resolved." : " at " with_unit(latency, "s") " a load."), \
+			name ".size" (latency == "" ? "" : " " name ".latency"))
 	}
 }
 
@@ -252,13 +282,15 @@ BEGIN {
 	barrier = grid_barrier()
 	fork = widest("host.parallel.fork", "threads", "")
 	team = widest("host.parallel.barrier", "threads", "")
+	cluster = widest("gpu.barrier.cluster", "blocks", "")
 	urgent = widest("gpu.priority.delay", "priority", "")
 	if (parts ~ /gpu/) {
-		ladder()
+		if (rules_as != "table")
+			ladder()
 		state_rules("launch")
-		fuse()
-		queueing()
-		state_rules("chip")
+		state_rules("memory")
+		state_rules("link")
+		state_rules("arithmetic")
 		block_sizes("s")
 		block_sizes("d")
 		state_rules("sharing")

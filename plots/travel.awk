@@ -36,7 +36,7 @@ function print_rule(   i, j, share, name, k, names, first, last, text) {
 	for (i = 1; i <= k; i++)
 		text = text (text == "" ? "" : "; ") names[i] " " first[names[i]] (last[names[i]] == first[names[i]] ? "" : ", " last[names[i]])
 	if (text != "")
-		item("A matrix in host memory: share of the copies in the whole time, as measured. " text ".")
+		plain_rule("factor", "A matrix in host memory", "share of the copies in the whole time, as measured. " text ".", "")
 }
 BEGIN {
 	load(data "/errors.tsv", T)

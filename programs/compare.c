@@ -11,6 +11,7 @@
  *
  * Unit: fractions of the other run's value. */
 #include "lib/base/cli.h"
+#include "lib/base/home.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile_compare.h"
@@ -71,6 +72,10 @@ static void list(struct table *table, const struct family_change *change, const 
 	free(group);
 }
 
+/* As text: without the parameter that changed most, whose name is long. */
+static const char *const shown_columns[] = {"group", "family", "allowed_percent", "compared",
+        "beyond", "median_percent", "worst_percent", "verdict"};
+
 /* Families, then their groups. */
 static struct table *list_changes(const struct profile_changes *changes, bool all)
 {
@@ -88,11 +93,19 @@ static struct table *list_changes(const struct profile_changes *changes, bool al
 
 static void print_totals(const struct profile_changes *changes)
 {
-	printf("%zu parameters compared, %zu changed by more than allowed (%zu by more than both "
-	       "intervals explain; surfaces count, too), %zu in one run only\n",
+	printf("%zu parameters compared, %zu changed by more than allowed (surfaces count, too),\n"
+	       "%zu of them by more than both intervals explain; %zu are in one run only\n",
 	        changes->compared, changes->beyond, changes->real, changes->missing);
 	printf("noisy: %zu before, %zu now; at most %zu allowed in a run\n", changes->noisy_before,
 	        changes->noisy_now, most_noisy);
+}
+
+/* The profile of a folder, or of a recorded machine. */
+static struct profile *open_named(const char *name)
+{
+	const bool machine = !strchr(name, '/') && !home_holds(name, "profile.tsv");
+
+	return profile_open(machine ? machine_data_named(name) : name);
 }
 
 int main(int argc, char **argv)
@@ -100,14 +113,16 @@ int main(int argc, char **argv)
 	const struct cli_program program = {
 	        .name = "fathom-compare",
 	        .summary = "Do two runs of the probes give the same parameters?",
-	        .operands = "FOLDER [FOLDER]",
-	        .details =
-	                "Compares the profile.tsv of the second folder (default: OUTPUT) with\n"
-	                "that of the first. Latencies, sizes and counts should repeat within 2 %,\n"
-	                "rates within 3 %, and at most five parameters may be noisy. Shows the\n"
-	                "families with larger changes (all with --verbose), then the kinds of\n"
-	                "parameters by part of the machine. Surfaces have no limit. Exit code 1\n"
-	                "when a limit is exceeded.",
+	        .operands = "FOLDER|MACHINE [FOLDER|MACHINE]",
+	        .examples = "fathom compare data/before\n"
+	                    "fathom compare nvidia-h100 nvidia-h200\n",
+	        .details = "Compares the profile.tsv of the second folder (default: OUTPUT) with "
+	                   "that of the first. Latencies, sizes and counts should repeat within 2 "
+	                   "%, rates within 3 %, and at most five parameters may be noisy. Shows "
+	                   "the families with larger changes (all with --verbose), then the kinds "
+	                   "of parameters by part of the machine. Surfaces have no limit; --json "
+	                   "names the parameter that changed most. Exit "
+	                   "status 1 when a limit is exceeded.",
 	};
 	struct cli_common common = {.output = machine_data_folder()};
 	char **operands;
@@ -116,15 +131,15 @@ int main(int argc, char **argv)
 	if (!operands[0] || (operands[1] && operands[2]))
 		msg_die(EXIT_BAD_USAGE, "give two folders to compare, or one to compare %s with",
 		        common.output);
-	struct profile *before = profile_open(operands[0]);
-	struct profile *now = profile_open(operands[1] ? operands[1] : common.output);
+	struct profile *before = open_named(operands[0]);
+	struct profile *now = operands[1] ? open_named(operands[1]) : profile_open(common.output);
 	warn_of_differences(before, now);
 	struct profile_changes changes = profile_compare(before, now);
 	struct table *table = list_changes(&changes, common.verbose || common.json);
 	if (common.json)
-		table_write_json(table, stdout);
+		cli_write_json(table, "comparison");
 	else
-		table_print(table, NULL, 0, stdout);
+		table_print(table, shown_columns, ARRAY_LEN(shown_columns), stdout);
 	if (!common.json)
 		print_totals(&changes);
 	const bool same = profile_changes_repeat(&changes);

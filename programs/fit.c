@@ -3,6 +3,7 @@
 #include "lib/base/cli.h"
 #include "lib/probe/probe_fits.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 #include "lib/profile/profile.h"
 #include "lib/base/table.h"
 
@@ -125,7 +126,7 @@ static void note_probes(struct table *profile, const struct source *source)
 }
 
 /* Prints on how many of the host's cores the probes met interference. */
-static void say_shared_cores(const struct source *source)
+static void say_shared_cores(const struct source *source, FILE *out)
 {
 	size_t least = 0, most = 0, known = 0;
 
@@ -143,14 +144,15 @@ static void say_shared_cores(const struct source *source)
 	}
 	if (most == 0)
 		return;
-	printf("interference on ");
+	fprintf(out, "interference on ");
 	if (least < most)
-		printf("%zu to ", least);
-	printf("%zu of the host's cores: results that depend on the host are less certain\n", most);
+		fprintf(out, "%zu to ", least);
+	fprintf(out, "%zu of the host's cores: results that depend on the host are less certain\n",
+	        most);
 }
 
 /* Prints what device or code could not run, and why. */
-static void say_not_measured(const struct source *source)
+static void say_not_measured(const struct source *source, FILE *out)
 {
 	static const char mark[] = "unavailable.";
 
@@ -158,7 +160,7 @@ static void say_not_measured(const struct source *source)
 		for (size_t k = 0; source[i].curve && k < source[i].curve->meta_count; k++) {
 			const char *key = source[i].curve->meta_key[k];
 			if (strncmp(key, mark, strlen(mark)) == 0)
-				printf("not measured: %s of %s (%s)\n", key + strlen(mark),
+				fprintf(out, "not measured: %s of %s (%s)\n", key + strlen(mark),
 				        source[i].name, source[i].curve->meta_value[k]);
 		}
 }
@@ -168,9 +170,10 @@ int main(int argc, char **argv)
 	const struct cli_program program = {
 	        .name = "fathom-fit",
 	        .summary = "Fits the parameters of the profile to the recorded curves.",
-	        .details =
-	                "Reads OUTPUT/<probe>.tsv, writes OUTPUT/profile.tsv and prints it; long\n"
-	                "functions are shortened unless --verbose.",
+	        .examples = "fathom fit\n"
+	                    "fathom fit --output data/nvidia-h200 --verbose\n",
+	        .details = "Reads OUTPUT/<probe>.tsv, writes OUTPUT/profile.tsv and prints it; "
+	                   "long functions are shortened unless --verbose. Needs no hardware.",
 	};
 	struct cli_common common = {0};
 	struct source source[ARRAY_LEN(sources)];
@@ -199,12 +202,14 @@ int main(int argc, char **argv)
 	table_save(table, "%s/profile.tsv", common.output);
 	msg_note("wrote %s/profile.tsv", common.output);
 	if (common.json) {
-		table_write_json(table, stdout);
+		cli_write_json(table, "parameters");
 	} else {
-		profile_print(profile, common.verbose, stdout);
-		profile_print_counts(profile, stdout);
-		say_shared_cores(source);
-		say_not_measured(source);
+		FILE *out = wrap_open();
+		profile_print(profile, common.verbose, out);
+		profile_print_counts(profile, out);
+		say_shared_cores(source, out);
+		say_not_measured(source, out);
+		wrap_close(out, stdout);
 	}
 	size_t failed = profile_failed(profile), total = profile->count;
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++)

@@ -80,6 +80,8 @@ int main(int argc, char **argv)
 {
 	const struct cli_program program = {.name = "fathom-machine",
 	        .summary = "What machine is this? Facts of the GPU and the host, nothing measured.",
+	        .examples = "fathom machine\n"
+	                    "fathom machine --json\n",
 	        .details =
 	                "Writes OUTPUT/machine.tsv and OUTPUT/topology.xml. A GPU is not needed."};
 	struct cli_common common = {0};
@@ -97,7 +99,7 @@ int main(int argc, char **argv)
 	if (usable)
 		warn_of_gpu(&gpu);
 	if (common.json)
-		table_write_json(facts, stdout);
+		cli_write_json(facts, "facts");
 	else
 		table_print(facts, NULL, 0, stdout);
 	table_free(facts);

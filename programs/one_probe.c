@@ -12,5 +12,5 @@ int main(int argc, char **argv)
 {
 	const struct probe *const list[] = {&EXPANDED(ONE_PROBE)};
 
-	return probe_main(argc, argv, list, ARRAY_LEN(list));
+	return probe_main(argc, argv, list, ARRAY_LEN(list), NULL);
 }

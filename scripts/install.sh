@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make install, make uninstall. The front command goes to PREFIX/bin, its programs to PREFIX/libexec/fathom,
-# recorded machines and plot scripts to PREFIX/share/fathom, the library with its header and pkg-config file to PREFIX/lib and
+# recorded machines and scripts to PREFIX/share/fathom, the library with its header and pkg-config file to PREFIX/lib and
 # PREFIX/include.
 #   install.sh PREFIX PROGRAM...      install.sh --remove PREFIX
 # DESTDIR goes before PREFIX in every path. LIBRARY is the folder with the built library, empty without one.
@@ -41,6 +41,8 @@ mkdir -p "$prefix/bin" "$prefix/libexec/fathom" "$share/data"
 install -m 755 "$@" "$prefix/libexec/fathom"
 install -m 755 "$root/fathom" "$prefix/bin"
 cp -R "$root/plots" "$share"
+mkdir "$share/scripts" # those that programs run
+cp "$root/scripts/probe.sh" "$root/scripts/validate.sh" "$share/scripts"
 for machine in "$root"/data/*/; do
 	[ "$machine" = "$root/data/local/" ] || cp -R "${machine%/}" "$share/data"
 done

@@ -1,28 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Predicts, measures at shapes drawn by a new seed and at fixed ones, and compares, in at most ten minutes. A large error is
-# no failure. VALIDATE_OPTIONS: --quick for fewer shapes, no changes of a QR factorization, no timeline; --seed=N repeats shapes.
-# Usage: sh scripts/validate.sh BIN OUTPUT
+# Predicts, measures at shapes drawn by a seed and at fixed ones, and compares, in at most ten minutes; `fathom validate` runs it:
+#   scripts/validate.sh BIN OUTPUT DEVICE SEED quick|full --json|""
+# A large error is no failure. quick: fewer shapes, no changes of a QR factorization, no timeline.
 set -u
 LC_ALL=C
 export LC_ALL
 
-bin=$1
-output=$2
+bin=$1 output=$2 device=$3 seed=$4 extent=$5 json=$6
 start=$(date +%s)
+exec 3>&1 # for the judgement as JSON; what else is said then goes to stderr
+[ -z "$json" ] || exec >&2
 
 finish() {
 	echo "validate: $(($(date +%s) - start)) s"
 	exit
 }
 
-# shellcheck disable=SC2086 # words
-"$bin/predict" ${VALIDATE_OPTIONS-} --output "$output" || exit
+quick=
+[ "$extent" = full ] || quick=--quick
+"$bin/predict" ${quick:+"$quick"} --seed "$seed" --output "$output" || exit
 
 # validate also reports refused and wrong runs. Only an interruption, or no measurement at all, ends this script.
 interrupted=
 trap 'interrupted=1' INT TERM
-"$bin/measure" --output "$output" --budget 360
+"$bin/measure" --device "$device" --output "$output" --budget 360
 status=$?
 trap - INT TERM
 [ -z "$interrupted" ] || exit 130
@@ -33,20 +35,20 @@ case $status in
 *) exit "$status" ;;
 esac
 
-"$bin/validate" --output "$output" || exit
-case ${VALIDATE_OPTIONS-} in *--quick*) finish ;; esac
+"$bin/validate" --recorded --device "$device" --output "$output" ${json:+"$json"} >&3 || exit
+[ -z "$quick" ] || finish
 
 # Changes of a QR factorization: update or factorize again, as the model advises and as measured.
 if grep -q '	cuda	' "$output/measurements.tsv"; then
-	"$bin/predict" --update --output "$output" && "$bin/measure" --update --output "$output" --budget 75 &&
-		"$bin/validate" --update --output "$output" ||
+	"$bin/predict" --update --output "$output" && "$bin/measure" --update --device "$device" --output "$output" --budget 75 &&
+		"$bin/validate" --recorded --update --output "$output" ||
 		echo "validate: the changes of a QR factorization are not all measured" >&2
 fi
 
 # One LU step by step, simulated and measured.
 if grep -q '	cuda	' "$output/measurements.tsv"; then
 	timelines=$output/trace_sgetrf_8192
-	"$bin/trace" getrf --n 8192 --output "$output" --tsv "$timelines.tsv" --svg "$timelines.svg" >/dev/null ||
+	"$bin/trace" getrf --n 8192 --device "$device" --output "$output" --tsv "$timelines.tsv" --svg "$timelines.svg" >/dev/null ||
 		echo "validate: the timeline of an LU is not recorded" >&2
 fi
 finish

@@ -7,6 +7,7 @@
 #include "lib/device/machine.h"
 #include "lib/profile/model.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 #include "lib/profile/profile.h"
 #include "factor/model/predictions/advice.h"
 #include "advise_efficiency.h"
@@ -80,31 +81,39 @@ static void print_answers(
 {
 	double flops = model_flops_getrf((double)question->m, (double)question->n);
 
-	fprintf(out, "  %-10s %-4s %10s  %-21s %9s  %-10s ", "variant", "on", "us", "95 % interval",
+	fprintf(out, "  %-12s %-4s %10s  %-21s %9s  %s\n", "variant", "on", "us", "95 % interval",
 	        "Gflop/s", "regime");
-	for (int t = 0; t < TERM_COUNT; t++)
-		fprintf(out, " %10s", term_name[t]);
-	fputc('\n', out);
 	for (size_t i = 0; i < count; i++) {
 		const struct prediction *p = &answer[i].prediction;
 		const char *on = answer[i].target == MODEL_CUDA ? "cuda" : "host";
 		if (!answer[i].possible) {
-			fprintf(out, "  %-10s %-4s refused: %s\n", answer[i].variant, on,
+			fprintf(out, "  %-12s %-4s refused: %s\n", answer[i].variant, on,
 			        p->fault.text);
 			continue;
 		}
-		char interval[48];
+		char interval[48], simpler[512];
 		snprintf(interval, sizeof interval, "%.1f .. %.1f", p->low * 1e6, p->high * 1e6);
-		fprintf(out, "%c %-10s %-4s %10.1f  %-21s %9.1f  %-10s ", i ? ' ' : '*',
+		fprintf(out, "%c %-12s %-4s %10.1f  %-21s %9.1f  %s\n", i ? ' ' : '*',
 		        answer[i].variant, on, p->seconds * 1e6, interval, flops / p->seconds / 1e9,
 		        regime_of_both(p->model.regime, NULL));
-		for (int t = 0; t < TERM_COUNT; t++)
-			fprintf(out, " %10.1f", p->parts.term[t] * 1e6);
-		fputc('\n', out);
-		char simpler[512];
 		model_simpler_text(&p->model, simpler, sizeof simpler);
 		if (simpler[0])
-			fprintf(out, "  %-15s %s\n", "", simpler);
+			fprintf(out, "    %s\n", simpler);
+	}
+}
+
+/* Which part of the time is spent on what. */
+static void print_terms(const struct answer *answer, size_t count, FILE *out)
+{
+	fprintf(out, "\n  %-12s", "us");
+	for (int t = 0; t < TERM_COUNT; t++)
+		fprintf(out, " %10s", term_name[t]);
+	fputc('\n', out);
+	for (size_t i = 0; i < count && answer[i].possible; i++) {
+		fprintf(out, "  %-12s", answer[i].variant);
+		for (int t = 0; t < TERM_COUNT; t++)
+			fprintf(out, " %10.1f", answer[i].prediction.parts.term[t] * 1e6);
+		fputc('\n', out);
 	}
 }
 
@@ -229,17 +238,20 @@ static void advise_panel(const struct request *r)
 		table_meta_set(table, "question", "panel %c %" PRId64 " x %" PRId64 " from %s",
 		        r->precision[0], question.m, question.n,
 		        question.from_host ? "host" : "device");
-		table_write_json(table, stdout);
+		cli_write_json(table, "panel");
 		table_free(table);
 	} else {
-		printf("LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
+		FILE *out = wrap_open();
+		fprintf(out, "LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
 		        question.m, question.n, question.precision == SINGLE ? "single" : "double",
 		        question.from_host ? "host" : "device");
-		describe_machine(&r->context, stdout);
-		putchar('\n');
-		print_answers(&question, answer, count, stdout);
+		describe_machine(&r->context, out);
+		fputc('\n', out);
+		print_answers(&question, answer, count, out);
+		print_terms(answer, count, out);
 		if (count && answer[0].possible)
-			print_choice(profile, &question, answer, count, stdout);
+			print_choice(profile, &question, answer, count, out);
+		wrap_close(out, stdout);
 	}
 	if (!count || !answer[0].possible)
 		msg_die(EXIT_MEASURE_FAILED, "no variant can be predicted here: %s",
@@ -299,15 +311,12 @@ int main(int argc, char **argv)
 	        {"p", 0, CLI_INT, &r.update.p, "N", "update: rows or columns that change (needed)",
 	                1, 1e6},
 	        {"k", 0, CLI_INT, &r.update.k, "N",
-	                "gemm: inner dimension; update: the position of the first one, from 0 on",
-	                0, 1e9},
+	                "gemm: inner dimension; update: position of the first, from 0 on", 0, 1e9},
 	        {"transposed", 0, CLI_FLAG, &r.transposed, NULL, "gemv: y = A^T x", 0, 0},
 	        {"q", 0, CLI_TEXT, &r.q, "full|thin|none", "update: the part of Q that is kept", 0,
 	                0},
 	        {"change", 0, CLI_TEXT, &r.change, "NAME",
-	                "update: remove_columns, add_columns, add_rows, remove_rows or modify; all "
-	                "of them when not given",
-	                0, 0},
+	                "update: one of them, as add_rows; all when not given", 0, 0},
 	        {"precision", 0, CLI_TEXT, &r.precision, "s|d", "single or double", 0, 0},
 	        {"machine", 0, CLI_TEXT, &r.context.machine, "NAME", "a recorded machine in data/",
 	                0, 0},
@@ -316,29 +325,33 @@ int main(int argc, char **argv)
 	                "where the matrix is and goes back to (device when the machine has a GPU)",
 	                0, 0},
 	        {"file", 0, CLI_TEXT, &r.kernel.file, "FILE",
-	                "kernel: lines `key value`, by the names of the options below; a line "
-	                "`kernel NAME` begins one that follows",
+	                "lines `key value`, by the names of the options below; a line `kernel "
+	                "NAME` "
+	                "begins one that follows",
 	                0, 0},
 	        {"ncu", 0, CLI_TEXT, &r.kernel.ncu, "FILE",
-	                "kernel: what ncu --csv --page raw wrote; options add to it", 0, 0}};
+	                "what ncu --csv --page raw wrote; options add to it", 0, 0}};
 	struct cli_option options[ARRAY_LEN(own) + KERNEL_KEYS];
 	const struct cli_program program = {.name = "fathom-advise",
 	        .summary = "Tells which variant of an operation to use on a machine, and why.",
 	        .operands = "OPERATION|panel|update|kernel|efficiency [PATTERN]|machine",
+	        .examples =
+	                "fathom advise getrf --m 8192 --n 8192\n"
+	                "fathom advise panel --m 8192 --nb 64 --set gpu.launch.enqueue=1.0us\n"
+	                "fathom advise kernel --blocks 132 --threads 256 --launches 100 --l2 1MB\n"
+	                "fathom advise machine --scale 'gpu.dram.*=2' --machine nvidia-h200\n",
+	        .topic = "kernel",
+	        .topic_first = ARRAY_LEN(own) - 2, /* --file */
 	        .details = "OPERATION: getrf, geqrf, potrf, gemm, gemv or gramschmidt on the GPU: "
-	                   "math, place of the panels, library or "
-	                   "own kernel, form.\n"
-	                   "panel: LU factorization with partial pivoting of an m x nb panel.\n"
-	                   "update: rows or columns come to or go from an m x n matrix whose QR "
-	                   "factorization is known: change that, or factorize again?\n"
-	                   "kernel: any kernel, by its grid, bytes, flops and waits: launches, a "
-	                   "graph, or one persistent kernel? With the efficiency of our kernels "
-	                   "that have the same limiter.\n"
-	                   "efficiency: what calibrated kernels take beyond the hardware law; "
-	                   "PATTERN: "
-	                   "of surfaces' names; -v: row by row.\n"
-	                   "machine: what a machine with other parts (--scale, --set) gains on "
-	                   "each operation.",
+	                   "math, panels, kernel.\n"
+	                   "panel: LU with partial pivoting of an m x nb panel.\n"
+	                   "update: rows or columns of a matrix change: update its QR, or "
+	                   "factorize again?\n"
+	                   "kernel: any kernel, by grid, bytes, flops and waits: launches, graph, "
+	                   "persistent?\n"
+	                   "efficiency: what calibrated kernels take beyond the hardware law; -v: "
+	                   "each row.\n"
+	                   "machine: what a machine with other parts (--scale, --set) gains.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	char **operands;

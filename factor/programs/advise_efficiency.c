@@ -4,6 +4,7 @@
 #include "factor/model/efficiency/efficiency.h"
 #include "factor/model/efficiency/efficiency_class.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 #include "lib/stats/stats.h"
 
 #include <fnmatch.h>
@@ -106,9 +107,11 @@ void advise_efficiency(const char *pattern, const struct profile_context *contex
 		        pattern ? pattern : "*");
 	if (context->common.json) {
 		profile_context_stamp(table, context);
-		table_write_json(table, stdout);
+		cli_write_json(table, "efficiency");
 	} else {
-		describe(context, stdout);
+		FILE *out = wrap_open();
+		describe(context, out);
+		wrap_close(out, stdout);
 		printf("Efficiency: seconds by the hardware law over measured seconds beyond the "
 		       "start\n\n");
 		table_print(table, each ? by_row : by_surface,

@@ -4,6 +4,7 @@
 #include "factor/model/efficiency/efficiency_class.h"
 #include "factor/model/predictions/sensitivity.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -306,18 +307,20 @@ void advise_kernel(struct kernel_request *request, const struct profile_context 
 		struct table *table = answer_table(d, &classes, answer);
 		profile_context_stamp(table, context);
 		table_meta_set(table, "question", "kernel %s", d->name);
-		table_write_json(table, stdout);
+		cli_write_json(table, "kernel");
 		table_free(table);
 	} else {
-		print_kernel(d, own_form(answer), stdout);
-		describe(context, stdout);
-		putchar('\n');
-		print_forms(answer, stdout);
-		print_terms(own_form(answer), stdout);
-		print_class(own_form(answer), &classes, stdout);
+		FILE *out = wrap_open();
+		print_kernel(d, own_form(answer), out);
+		describe(context, out);
+		fputc('\n', out);
+		print_forms(answer, out);
+		print_terms(own_form(answer), out);
+		print_class(own_form(answer), &classes, out);
 		if (!isnan(answer[0].law.seconds))
-			print_choice(context->profile, d->count, answer, stdout);
-		print_measured(d, own_form(answer), stdout);
+			print_choice(context->profile, d->count, answer, out);
+		print_measured(d, own_form(answer), out);
+		wrap_close(out, stdout);
 	}
 	free(d->work);
 	for (int f = 0; f < FORM_COUNT; f++)

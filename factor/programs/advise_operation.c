@@ -3,6 +3,7 @@
 
 #include "factor/model/efficiency/efficiency.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 #include "lib/profile/profile_row.h"
 
 #include <inttypes.h>
@@ -60,17 +61,17 @@ static const struct {
         {"exchanges", "gpu.exchange.*", 0.909}, {"links", "link.*.beta", 1.1},
         {"the host's processors", "host.fma.*", 1.1}};
 
-static void print_parts(
-        const struct profile *profile, const struct way_question *q, const struct way *best)
+static void print_parts(const struct profile *profile, const struct way_question *q,
+        const struct way *best, FILE *out)
 {
-	printf("\nA machine with 10 %% more of one part, for the fastest way:\n");
+	fprintf(out, "\nA machine with 10 %% more of one part, for the fastest way:\n");
 	for (size_t i = 0; i < ARRAY_LEN(machine_part); i++) {
 		struct profile changed =
 		        efficiency_scaled(profile, machine_part[i].pattern, machine_part[i].factor);
 		const double gain = best->seconds / way_seconds(&changed, q, best) - 1;
 		profile_view_free(&changed);
 		if (fabs(gain) >= 0.0005)
-			printf("  %-32s %+5.1f %% speed\n", machine_part[i].name, 100 * gain);
+			fprintf(out, "  %-32s %+5.1f %% speed\n", machine_part[i].name, 100 * gain);
 	}
 }
 
@@ -103,26 +104,26 @@ static struct table *ways_table(const struct way_question *q, const struct way *
 	return table;
 }
 
-static void print_ways(const struct way_question *q, const struct way *way, size_t count)
+static void print_ways(const struct way_question *q, const struct way *way, size_t count, FILE *out)
 {
-	printf("  %-28s %12s %9s  %-10s  %-18s %12s  %s\n", "way", "us", "Gflop/s", "regime",
+	fprintf(out, "  %-26s %10s %8s  %-10s  %-17s %11s  %s\n", "way", "us", "Gflop/s", "regime",
 	        "limiter", "hardware us", "plan");
 	for (size_t i = 0; i < count; i++) {
 		const struct way *w = &way[i];
 		char limiter[32];
 		if (isnan(w->seconds)) {
-			printf("  %-28s refused: %s\n", w->name, w->fault.text);
+			fprintf(out, "  %-26s refused: %s\n", w->name, w->fault.text);
 			continue;
 		}
 		snprintf(limiter, sizeof limiter, "%s (%.0f %%)", term_name[w->parts.limiter],
 		        100 * w->parts.term[w->parts.limiter] / w->parts.seconds);
-		printf("%c %-28s %12.1f %9.1f  %-10s  %-18s ", i ? ' ' : '*', w->name,
+		fprintf(out, "%c %-26s %10.1f %8.1f  %-10s  %-17s ", i ? ' ' : '*', w->name,
 		        w->seconds * 1e6, way_flops(q) / w->seconds / 1e9, w->regime, limiter);
 		if (isnan(w->hardware))
-			printf("%12s", "-");
+			fprintf(out, "%11s", "-");
 		else
-			printf("%12.1f", w->hardware * 1e6);
-		printf("  %s\n", w->detail);
+			fprintf(out, "%11.1f", w->hardware * 1e6);
+		fprintf(out, "  %s\n", w->detail);
 	}
 }
 
@@ -138,26 +139,36 @@ void advise_operation(const struct way_question *q, const struct profile_context
 	if (context->common.json) {
 		struct table *table = ways_table(q, way, count);
 		profile_context_stamp(table, context);
-		table_write_json(table, stdout);
+		cli_write_json(table, "ways");
 		table_free(table);
 	} else {
-		printf("%s of %" PRId64 " x %" PRId64, way_operation_name[q->operation], q->m,
+		FILE *out = wrap_open();
+		fprintf(out, "%s of %" PRId64 " x %" PRId64, way_operation_name[q->operation], q->m,
 		        q->n);
 		if (q->operation == WAY_GEMM)
-			printf(" by %" PRId64 " inner", q->k);
-		printf(", %s precision%s\n", q->precision == SINGLE ? "single" : "double",
+			fprintf(out, " by %" PRId64 " inner", q->k);
+		fprintf(out, ", %s precision%s\n", q->precision == SINGLE ? "single" : "double",
 		        q->from_host ? ", in host memory" : "");
-		describe(context, stdout);
-		putchar('\n');
-		print_ways(q, way, count);
+		describe(context, out);
+		fputc('\n', out);
+		print_ways(q, way, count, out);
 		if (!isnan(way[0].seconds))
-			print_parts(profile, q, &way[0]);
+			print_parts(profile, q, &way[0], out);
+		wrap_close(out, stdout);
 	}
 	if (isnan(way[0].seconds))
 		msg_die(EXIT_MEASURE_FAILED, "no way can be predicted here: %s", way[0].fault.text);
 }
 
 /* ---- another machine ---- */
+
+static void set_short(struct table *table, size_t r, const char *column, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%.4g", value);
+	table_set_text(table, r, column, text);
+}
 
 void advise_machine(const struct profile_context *context, machine_printer describe)
 {
@@ -177,7 +188,9 @@ void advise_machine(const struct profile_context *context, machine_printer descr
 	        {WAY_GEMV, 16384, 16384, 0, SINGLE, false, PLAIN},
 	        {WAY_GRAM, 1000000, 64, 0, SINGLE, false, PLAIN}};
 	static const char *const names[] = {"operation", "m", "n", "k", "precision", "from", "way",
-	        "measured_machine", "that_machine", "gain", "limiter"};
+	        "measured_machine", "that_machine", "gain", "limiter"},
+	                         *const shown[] = {"operation", "m", "n", "k", "from", "way",
+	                                 "measured_machine", "that_machine", "gain", "limiter"};
 	struct table *table = table_new(names, ARRAY_LEN(names));
 
 	for (size_t i = 0; i < ARRAY_LEN(asked); i++) {
@@ -191,24 +204,30 @@ void advise_machine(const struct profile_context *context, machine_printer descr
 		table_set_int(table, r, "n", q->n);
 		if (q->k)
 			table_set_int(table, r, "k", q->k);
-		else
-			table_set_text(table, r, "k", "-");
 		table_set_text(table, r, "precision", q->precision == SINGLE ? "s" : "d");
 		table_set_text(table, r, "from", q->from_host ? "host" : "device");
 		table_set_text(table, r, "way", then[0].name);
-		table_set_real(table, r, "measured_machine", now[0].seconds);
-		table_set_real(table, r, "that_machine", then[0].seconds);
-		table_set_real(table, r, "gain", now[0].seconds / then[0].seconds);
+		set_short(table, r, "measured_machine", now[0].seconds);
+		set_short(table, r, "that_machine", then[0].seconds);
+		set_short(table, r, "gain", now[0].seconds / then[0].seconds);
 		table_set_text(table, r, "limiter", term_name[then[0].parts.limiter]);
 	}
 	if (context->common.json) {
 		profile_context_stamp(table, context);
-		table_write_json(table, stdout);
+		cli_write_json(table, "what_if");
 	} else {
-		describe(context, stdout);
-		printf("Seconds as measured and on the changed machine, each by its fastest "
-		       "way\n\n");
-		table_print(table, NULL, 0, stdout);
+		FILE *out = wrap_open();
+		describe(context, out);
+		fprintf(out, "Seconds as measured and on the changed machine, each by its fastest "
+		             "way\n\n");
+		for (size_t r = 0; r < table->row_count; r++) { /* "sgetrf": shorter lines */
+			char *name = xasprintf("%s%s", table_text(table, r, "precision"),
+			        table_text(table, r, "operation"));
+			table_set_text(table, r, "operation", name);
+			free(name);
+		}
+		table_print(table, shown, ARRAY_LEN(shown), out);
+		wrap_close(out, stdout);
 	}
 	table_free(table);
 }

@@ -2,6 +2,7 @@
 #include "advise_update.h"
 
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -112,15 +113,18 @@ void advise_update(const struct update_question *asked, const char *change,
 	if (context->common.json) {
 		struct table *table = update_table(answer, count);
 		profile_context_stamp(table, context);
-		table_write_json(table, stdout);
+		cli_write_json(table, "update");
 		table_free(table);
 		return;
 	}
-	printf("QR factorization of %" PRId64 " x %" PRId64 ", Q %s, %s precision: %" PRId64
-	       " rows or columns at %" PRId64 "\n",
+	FILE *out = wrap_open();
+	fprintf(out,
+	        "QR factorization of %" PRId64 " x %" PRId64 ", Q %s, %s precision: %" PRId64
+	        " rows or columns at %" PRId64 "\n",
 	        asked->m, asked->n, q_kept_name[asked->kept],
 	        asked->precision == SINGLE ? "single" : "double", asked->p, asked->k);
-	describe(context, stdout);
-	putchar('\n');
-	print_updates(answer, count, stdout);
+	describe(context, out);
+	fputc('\n', out);
+	print_updates(answer, count, out);
+	wrap_close(out, stdout);
 }

@@ -98,8 +98,9 @@ int main(int argc, char **argv)
 	                0, 1e6}};
 	const struct cli_program program = {.name = "fathom-measure",
 	        .summary = "Runs the predicted operations and measures their times.",
-	        .details =
-	                "Reads predictions.tsv and writes measurements.tsv in the output folder.",
+	        .examples = "fathom measure\n"
+	                    "fathom measure --bench --only getrf --largest 8192\n",
+	        .details = "Reads predictions.tsv and writes measurements.tsv in OUTPUT.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 

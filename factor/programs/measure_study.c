@@ -5,6 +5,7 @@
 #include "lib/device/machine.h"
 #include "lib/host/clock.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -181,8 +182,11 @@ static void say(const struct measure *measure, const struct study *study)
 	const struct results *results = measure->results;
 
 	msg_progress_end();
-	if (results->count && study->print)
-		study->print(results, stdout);
+	if (results->count && study->print) {
+		FILE *out = wrap_open();
+		study->print(results, out);
+		wrap_close(out, stdout);
+	}
 	if (results->count)
 		printf("%s: %zu rows, %zu disturbed, %zu refused, %zu failed, %.0f s\n",
 		        measure->path, results->count, results_count_disturbed(results),
@@ -196,9 +200,27 @@ static void say(const struct measure *measure, const struct study *study)
 		        study->continues ? "; the same command continues" : "");
 }
 
+/* With --json the rows alone go to stdout; what is said while measuring goes to stderr. */
+static int hold_stdout(void)
+{
+	const int kept = dup(STDOUT_FILENO);
+
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	return kept;
+}
+
+static void write_rows(const struct results *results, int kept)
+{
+	fflush(stdout);
+	dup2(kept, STDOUT_FILENO);
+	close(kept);
+	results_write_json(results);
+}
+
 int measure_study(struct measure *measure, const struct study *study)
 {
 	char sha[65] = "", *profile = path_of(measure, "profile.tsv");
+	const int kept = measure->common.json ? hold_stdout() : -1;
 
 	if (measure->budget <= 0)
 		measure->budget = study->budget;
@@ -213,6 +235,8 @@ int measure_study(struct measure *measure, const struct study *study)
 	measure->start = clock_now();
 	study->measure(measure);
 	say(measure, study);
+	if (kept >= 0)
+		write_rows(measure->results, kept);
 	const bool all =
 	        !measure->failed && !*measure->plan.stop && (study->continues || !measure->late);
 	results_free(measure->predictions);

@@ -110,8 +110,11 @@ static void predict_changes(const struct profile_context *c)
 	stamp(results->table, c);
 	if (!results_write(results, path, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-	printf("%s: %zu predictions, %zu cases not predicted (their rows say why)\n", path,
-	        results->count, refused);
+	if (c->common.json)
+		results_write_json(results);
+	else
+		printf("%s: %zu predictions,\n%zu cases not predicted (their rows say why)\n", path,
+		        results->count, refused);
 	results_free(results);
 	free(path);
 }
@@ -177,10 +180,7 @@ static void predict_operations(const struct profile_context *c)
 	log_seed(c, results);
 	write_whole(c);
 	if (c->common.json) {
-		struct table *table = table_read(path, &fault);
-		if (table)
-			table_write_json(table, stdout);
-		table_free(table);
+		results_write_json(results);
 	} else {
 		printf("%s: shapes drawn by seed %" PRId64 ", and fixed ones\n", path, draw.seed);
 	}
@@ -202,13 +202,14 @@ int main(int argc, char **argv)
 	                "changes of a QR factorization alone, into update_predictions.tsv", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",
 	        .summary = "Predicts the hold-out operations from the machine profile alone.",
+	        .examples = "fathom predict\n"
+	                    "fathom predict --quick --seed 7 --set gpu.launch.enqueue=1.0us\n",
 	        .details =
-	                "Reads profile.tsv, and writes into the output folder predictions.tsv,\n"
-	                "breakdown.tsv (where the time of whole factorizations goes) and\n"
-	                "bounds.tsv (its lower bounds). Shapes are fixed ones and ones drawn by\n"
-	                "the seed, which is new in every run; seeds.tsv logs it. A --set or\n"
-	                "--scale of a GPU's parameter where the profile has no GPU is answered\n"
-	                "for the recorded machine.",
+	                "Reads profile.tsv, and writes into OUTPUT predictions.tsv, breakdown.tsv "
+	                "(where the time of whole factorizations goes) and bounds.tsv (its lower "
+	                "bounds). Shapes are fixed ones and ones drawn by the seed, which is new "
+	                "in every run; seeds.tsv logs it. A --set or --scale of a GPU's parameter "
+	                "where the profile has no GPU is answered for the recorded machine.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 

@@ -38,21 +38,14 @@ static bool choose_folder(struct profile_context *c)
 	const char *given = c->common.output;
 	const bool own = given == c->preset && c->own;
 
-	if (c->machine && given != c->preset)
-		msg_die(EXIT_BAD_USAGE, "--machine and --output both name a data folder: give one");
-	if (given != c->preset || own) {
-		snprintf(c->choice, sizeof c->choice, "data: %.160s (%s)", given,
-		        own ? "measured here" : "given by --output");
+	if (own) {
+		snprintf(c->choice, sizeof c->choice, "data: %.160s (measured here)", given);
 		c->folder = xstrdup(given);
-		return !own;
+		return false;
 	}
-	if (c->machine) {
-		if (!c->machine[0] || strchr(c->machine, '/'))
-			msg_die(EXIT_BAD_USAGE, "--machine takes the name of a folder in data/");
-		unsetenv("FATHOM_DATA");
-		setenv("MACHINE", c->machine, 1);
-	}
-	c->folder = xstrdup(machine_data_choose(c->choice));
+	c->folder = xstrdup(machine_data_asked(c->machine, given, c->preset, c->choice));
+	if (given != c->preset)
+		return true;
 	return machine_data_given();
 }
 

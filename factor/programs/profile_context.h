@@ -33,7 +33,7 @@ struct profile_context {
 /* clang-format off */
 #define PROFILE_WHAT_IFS(c) \
 	{"calibration", 0, CLI_TEXT, &(c).calibration, "NAME|none", \
-	        "take the efficiencies of this recorded machine; none: all 1, the hardware alone", 0, 0}, \
+	        "efficiencies of this recorded machine; none: all 1", 0, 0}, \
 	{"set", 0, CLI_LIST, &(c).set, "NAME=VALUE", \
 	        "what if: replace a parameter, as in gpu.launch.enqueue=1.0us (repeatable)", 0, 0}, \
 	{"scale", 0, CLI_LIST, &(c).scale, "PATTERN=FACTOR", \

@@ -9,6 +9,7 @@
 #include "lib/device/gpu.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 #include "lib/profile/profile.h"
 #include "factor/model/plan/plan_choice.h"
 #include "factor/algorithms/panel_getrf.h"
@@ -305,9 +306,11 @@ static void answer(const struct request *r, struct trace_result *a)
 
 	if (a->context.common.json) {
 		profile_context_stamp(table, &a->context);
-		table_write_json(table, stdout);
+		cli_write_json(table, "timeline");
 	} else {
-		trace_result_print(a, (size_t)r->lines, stdout);
+		FILE *out = wrap_open();
+		trace_result_print(a, (size_t)r->lines, out);
+		wrap_close(out, stdout);
 	}
 	if (r->tsv)
 		table_save(table, "%s", r->tsv);
@@ -348,12 +351,9 @@ int main(int argc, char **argv)
 	        {"leaf", 0, CLI_INT, &r.fixed.leaf, "N",
 	                "widest panel factorized in one call (0: the model's choice)", 0, 1e6},
 	        {"inverse", 0, CLI_INT, &r.fixed.inverse, "N",
-	                "triangles inverted to solve by gemm (0: none, -1: the model's choice)", -1,
-	                1e6},
+	                "triangles inverted (0: none, -1: the model's choice)", -1, 1e6},
 	        {"plan", 0, CLI_TEXT, &r.plan, "TEXT",
-	                "the whole plan, as in the column plan of bench.tsv; blocks of --nb (128) "
-	                "where it names no widths",
-	                0, 0},
+	                "the whole plan, as in the column plan of bench.tsv", 0, 0},
 	        {"machine", 0, CLI_TEXT, &a.context.machine, "NAME", "a recorded machine in data/",
 	                0, 0},
 	        PROFILE_WHAT_IFS(a.context),
@@ -361,14 +361,14 @@ int main(int argc, char **argv)
 	        {"lines", 0, CLI_INT, &r.lines, "N", "lines of the table", 0, 1e9},
 	        {"svg", 0, CLI_TEXT, &r.svg, "FILE", "draw it into this file", 0, 0},
 	        {"tsv", 0, CLI_TEXT, &r.tsv, "FILE",
-	                "keep both in this file; machines without a GPU show the file from a data "
-	                "folder when its name is like trace_sgetrf_8192.tsv",
-	                0, 0},
+	                "keep both; a data folder's trace_sgetrf_8192.tsv stands for a run", 0, 0},
 	        {"from", 0, CLI_REAL, &r.from, "US", "first microsecond drawn", 0, 1e12},
 	        {"to", 0, CLI_REAL, &r.to, "US", "last microsecond drawn (0: all)", 0, 1e12}};
 	const struct cli_program program = {.name = "fathom-trace",
 	        .summary = "Shows the timeline of a factorization, simulated and measured.",
 	        .operands = "getrf|geqrf|potrf",
+	        .examples = "fathom trace getrf --n 8192 --svg lu.svg\n"
+	                    "fathom trace potrf --n 4096 --simulate --machine nvidia-h200\n",
 	        .details = "getrf: LU with partial pivoting; geqrf: QR; potrf: Cholesky.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};

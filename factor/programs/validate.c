@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how accurate are the predictions?
  * Method: predictions.tsv, written before the runs, against measurements.tsv; checksums must link
- * both to the profile. */
+ * both to the profile. Unless --recorded, scripts/validate.sh predicts and measures first. */
 #include "lib/base/cli.h"
+#include "lib/base/home.h"
+#include "lib/base/wrap.h"
 #include "lib/device/gpu.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile.h"
+#include "factor/validation/draw.h"
 #include "factor/validation/interval_fit.h"
 #include "factor/validation/seeds.h"
 #include "factor/validation/update_or_refactor.h"
@@ -274,21 +277,23 @@ static void say_shared_cores(const struct validation *v, FILE *out)
 static void print_report(const struct validation *v, const struct comparison *rows, size_t count)
 {
 	size_t most = v->common.verbose ? count : 20;
+	FILE *out = wrap_open();
 
-	printf("Validation of %s: %zu predictions, %zu measurements (no fit used them)\n",
+	fprintf(out, "Validation of %s: %zu predictions, %zu measurements (no fit used them)\n",
 	        v->common.output, v->predicted, v->measured);
 	if (v->seen)
-		printf("Seed %" PRId64 " %s: its shapes count as fixed ones\n", v->key.seed,
+		fprintf(out, "Seed %" PRId64 " %s: its shapes count as fixed ones\n", v->key.seed,
 		        interval_saw(&interval_table, v->key.seed)
 		                ? "is one that intervals were calibrated on"
 		                : "was judged before the last change of model or profile");
-	say_whether_stale(v, stdout);
-	say_host_clock(v, stdout);
-	say_shared_cores(v, stdout);
-	fputc('\n', stdout);
-	errors_print(rows, count, most, stdout);
-	printf("\n%s/validation.tsv (families), %s/errors.tsv (every case)\n", v->common.output,
-	        v->common.output);
+	say_whether_stale(v, out);
+	say_host_clock(v, out);
+	say_shared_cores(v, out);
+	fputc('\n', out);
+	errors_print(rows, count, most, out);
+	fprintf(out, "\n%s/validation.tsv (families), %s/errors.tsv (every case)\n",
+	        v->common.output, v->common.output);
+	wrap_close(out, stdout);
 }
 
 static bool any_measured(const struct comparison *rows, size_t count)
@@ -314,7 +319,7 @@ static int validate_updates(struct validation *v)
 	struct table *table = update_choices_table(list, count);
 	write_table(v, table, "decisions.tsv");
 	if (v->common.json)
-		table_write_json(table, stdout);
+		cli_write_json(table, "choices");
 	else
 		update_choices_print(table, stdout);
 	table_free(table);
@@ -378,31 +383,49 @@ static int write_intervals(const char *path, char *const *folder)
 	return EXIT_DONE;
 }
 
+/* ---- predict, measure, then compare ---- */
+
+NORETURN static void validate_anew(const struct cli_common *common)
+{
+	char *seed = xasprintf("%" PRId64, common->seed);
+	const char *words[] = {home_programs(), common->output, common->device, seed,
+	        common->quick ? "quick" : "full", common->json ? "--json" : ""};
+
+	home_run_script("scripts/validate.sh", words, ARRAY_LEN(words));
+}
+
 int main(int argc, char **argv)
 {
-	bool update = false;
+	bool update = false, recorded = false;
 	const char *intervals = NULL;
 	char **folders = NULL;
-	const struct cli_option options[] = {{"update", 0, CLI_FLAG, &update, NULL,
-	                                             "only changes of a QR factorization: "
-	                                             "update_predictions.tsv and update.tsv, into "
-	                                             "decisions.tsv",
-	                                             0, 0},
+	const struct cli_option options[] = {
+	        {"recorded", 0, CLI_FLAG, &recorded, NULL,
+	                "only compare what is recorded in OUTPUT", 0, 0},
+	        {"update", 0, CLI_FLAG, &update, NULL,
+	                "with --recorded: only changes of a QR factorization, "
+	                "update_predictions.tsv and update.tsv, into decisions.tsv",
+	                0, 0},
 	        {"intervals", 0, CLI_TEXT, &intervals, "FILE",
 	                "only factors of intervals, into FILE as C source: of these folders, each "
 	                "with predictions by this build",
 	                0, 0}};
 	const struct cli_program program = {.name = "fathom-validate",
-	        .summary = "Compares the predictions with the measurements and judges the model.",
+	        .summary = "Predicts, measures and compares, and judges the model.",
 	        .operands = "[FOLDER...]",
+	        .examples = "fathom validate\n"
+	                    "fathom validate --quick --seed 7\n"
+	                    "fathom validate --recorded\n",
 	        .details =
-	                "Reads profile.tsv, predictions.tsv and measurements.tsv of the output "
-	                "folder and\nrefuses files whose checksums do not match; writes "
-	                "validation.tsv and errors.tsv, which keeps the cases of earlier seeds of\n"
-	                "the same profile and model.\nLarge errors are a result: exit 0.",
+	                "Predicts from OUTPUT/profile.tsv at shapes drawn by the seed, which is "
+	                "new in every run, and at fixed ones; measures them, and compares: at most "
+	                "ten minutes. --quick: fewer shapes, no changes of a QR factorization, no "
+	                "timeline. Writes validation.tsv and errors.tsv, which keeps the cases of "
+	                "earlier seeds of the same profile and model. Files whose checksums do not "
+	                "match are refused. Large errors are a result: exit status 0.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
-	struct validation v = {.argc = argc, .argv = argv};
+	struct validation v = {.common.seed = draw_new_seed(), .argc = argc, .argv = argv};
 	struct comparison *rows;
 
 	cli_parse(argc, argv, &program, &v.common, &folders);
@@ -411,6 +434,10 @@ int main(int argc, char **argv)
 		        "--intervals FILE needs folders, and nothing else takes them");
 	if (intervals)
 		return write_intervals(intervals, folders);
+	if (update && !recorded)
+		msg_die(EXIT_BAD_USAGE, "--update goes with --recorded");
+	if (!recorded)
+		validate_anew(&v.common);
 	if (update)
 		return validate_updates(&v);
 	v.profile = profile_open(v.common.output);
@@ -432,7 +459,7 @@ int main(int argc, char **argv)
 	write_table(&v, families, "validation.tsv");
 	write_table(&v, all, "errors.tsv");
 	if (v.common.json)
-		table_write_json(families, stdout);
+		cli_write_json(families, "validation");
 	else
 		print_report(&v, rows, count);
 	table_free(families);

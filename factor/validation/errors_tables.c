@@ -241,40 +241,70 @@ static void print_skipped(const struct comparison *rows, size_t count, FILE *out
 	}
 }
 
-static void print_families(const struct comparison *rows, size_t count, FILE *out)
-{
-	static const char *const columns[] = {"family", "executor", "shapes", "regime", "level",
-	        "cases", "median", "p90", "worst", "bias", "in 5", "in 10", "in 20", "in 30",
-	        "covered", "half-width", "reached", "regret", "by rule", "peak", "scaled",
-	        "interpolated"};
-	static const char *const sources[] = {"median_abs_error", "p90_abs_error", "worst_error",
-	        "bias", "within5", "within10", "within20", "within30", "coverage", "half_width",
-	        "hardware_over_measured", "regret", "regret_rule", "baseline_peak",
-	        "baseline_scaled", "baseline_interpolated"};
-	enum { TEXTS = ARRAY_LEN(columns) - ARRAY_LEN(sources) };
-	struct table *families = errors_family_table(rows, count);
-	struct table *table = table_new(columns, ARRAY_LEN(columns));
+/* Columns of numbers: their heads, and where they come from. Fractions are shown in percent. */
+struct family_columns {
+	const char *head, *source;
+	bool is_signed;
+};
 
+static void print_family_table(const struct table *families, size_t texts,
+        const struct family_columns *column, size_t count, FILE *out)
+{
+	static const char *const text[] = {"family", "shapes", "regime", "cases"};
+	const char *names[ARRAY_LEN(text) + 8];
+	size_t width = 0;
+
+	for (size_t c = 0; c < texts; c++)
+		names[width++] = text[c];
+	for (size_t c = 0; c < count; c++)
+		names[width++] = column[c].head;
+	struct table *table = table_new(names, width);
 	for (size_t i = 0; i < families->row_count; i++) {
-		if (strcmp(table_text(families, i, "level"), results_level_name(LEVEL_FULL)) != 0 &&
-		        strcmp(table_text(families, i, "family"), "all") != 0)
+		const char *family = table_text(families, i, "family"),
+		           *level = table_text(families, i, "level");
+		const bool all = strcmp(family, "all") == 0;
+		if (!all && strcmp(level, results_level_name(LEVEL_FULL)) != 0)
 			continue; /* per family in validation.tsv */
-		size_t r = table_add_row(table);
-		for (size_t c = 0; c < TEXTS; c++)
-			table_set_text(table, r, columns[c], table_text(families, i, columns[c]));
-		for (size_t c = 0; c < ARRAY_LEN(sources); c++) {
-			bool is_signed = c == 2 || c == 3;
-			show(table, r, columns[TEXTS + c], 1, is_signed,
-			        100 * table_real(families, i, sources[c]));
-		}
+		char *name = xasprintf("%s %s", table_text(families, i, "executor"), family);
+		if (all)
+			xappend(&name, " %s, level %s", table_text(families, i, "regime"), level);
+		const size_t r = table_add_row(table);
+		for (size_t c = 1; c < texts; c++)
+			table_set_text(table, r, text[c], table_text(families, i, text[c]));
+		table_set_text(table, r, "family", name);
+		for (size_t c = 0; c < count; c++)
+			show(table, r, column[c].head, 1, column[c].is_signed,
+			        100 * table_real(families, i, column[c].source));
+		free(name);
 	}
-	fprintf(out,
-	        "\nErrors (predicted / measured - 1) in %%, by family; reached: the time by the "
-	        "hardware alone over the measured one, the rest is left on the table; regret of "
-	        "choices by the model and by a rule; peak, scaled and interpolated are the "
-	        "baselines' medians\n");
 	table_print(table, NULL, 0, out);
 	table_free(table);
+}
+
+static void print_families(const struct comparison *rows, size_t count, FILE *out)
+{
+	static const struct family_columns errors[] = {{"median", "median_abs_error", false},
+	        {"p90", "p90_abs_error", false}, {"worst", "worst_error", true},
+	        {"bias", "bias", true}, {"in 10", "within10", false}, {"in 20", "within20", false}},
+	                                   beside[] = {{"covered", "coverage", false},
+	                                           {"half", "half_width", false},
+	                                           {"reached", "hardware_over_measured", false},
+	                                           {"regret", "regret", false},
+	                                           {"rule", "regret_rule", false},
+	                                           {"peak", "baseline_peak", false},
+	                                           {"scaled", "baseline_scaled", false},
+	                                           {"interp.", "baseline_interpolated", false}};
+	struct table *families = errors_family_table(rows, count);
+
+	fprintf(out, "\nErrors (predicted / measured - 1) in %%, by family\n");
+	print_family_table(families, 4, errors, ARRAY_LEN(errors), out);
+	fprintf(out,
+	        "\nCoverage of the intervals, and their half-width, in %%; reached: the time by "
+	        "the "
+	        "hardware alone over the measured one, the rest is left on the table; regret of "
+	        "choices by the model and by a rule; median errors of the baselines: peak, scaled "
+	        "and interpolated\n");
+	print_family_table(families, 2, beside, ARRAY_LEN(beside), out);
 	table_free(families);
 }
 

@@ -2,6 +2,7 @@
 #include "results.h"
 
 #include "fields.h"
+#include "lib/base/cli.h"
 #include "lib/profile/model.h"
 #include "lib/base/msg.h"
 #include "factor/model/predictions/model_factor.h"
@@ -154,7 +155,7 @@ void result_write(struct table *table, size_t r, const struct result *row)
 	table_set_text(table, r, "math", row->precision == SINGLE ? math_name[row->math] : "fp64");
 }
 
-bool results_write(struct results *results, const char *path, struct fault *fault)
+static struct table *results_table(const struct results *results)
 {
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 
@@ -168,9 +169,23 @@ bool results_write(struct results *results, const char *path, struct fault *faul
 			table_set_real(
 			        table, r, "gflops", results_flops(row) / row->seconds.value / 1e9);
 	}
+	return table;
+}
+
+bool results_write(struct results *results, const char *path, struct fault *fault)
+{
+	struct table *table = results_table(results);
 	bool ok = table_write(table, path, fault);
 	table_free(table);
 	return ok;
+}
+
+void results_write_json(const struct results *results)
+{
+	struct table *table = results_table(results);
+
+	cli_write_json(table, "results");
+	table_free(table);
 }
 
 const char *result_read(const struct table *table, size_t r, struct result *row)

@@ -53,6 +53,9 @@ void results_append(struct results *results, const struct results *others);
 /* Writes rows and metadata atomically. */
 bool results_write(struct results *results, const char *path, struct fault *fault);
 
+/* The same as JSON to stdout. */
+void results_write_json(const struct results *results);
+
 /* Writes those columns of a row that the table has; all but gflops. */
 void result_write(struct table *table, size_t r, const struct result *row);
 

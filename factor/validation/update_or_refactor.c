@@ -143,20 +143,24 @@ struct table *update_choices_table(const struct update_choice *list, size_t coun
 
 void update_choices_print(const struct table *table, FILE *out)
 {
-	fprintf(out, "Update or refactor? Choices of the model before the runs\n");
-	fprintf(out, "  %-15s %-5s %-6s %6s %5s %9s %9s %7s %15s %17s %17s\n", "change", "Q",
-	        "from", "points", "even", "|error|", "refactor", "right", "costs  worst",
-	        "always    worst", "never    worst");
+	static const char *const head[] = {
+	        "update", "refac.", "right", "cost", "worst", "always", "worst", "never", "worst"};
+
+	fprintf(out,
+	        "Update or refactor? Choices of the model before the runs, in %%: median "
+	        "|errors| of both\ntimes; right choices; time lost by them, by always and by never "
+	        "updating\n"
+	        "%-14s %-4s %-6s %5s %4s",
+	        "change", "Q", "from", "cases", "even");
+	for (size_t c = 0; c < ARRAY_LEN(head); c++)
+		fprintf(out, " %6s", head[c]);
+	fputc('\n', out);
 	for (size_t r = 0; r < table->row_count; r++) {
-		fprintf(out, "  %-15s %-5s %-6s %6s %5s", table_text(table, r, "operation"),
+		fprintf(out, "%-14s %-4s %-6s %5s %4s", table_text(table, r, "operation"),
 		        table_text(table, r, "q"), table_text(table, r, "from"),
 		        table_text(table, r, "points"), table_text(table, r, "even"));
 		for (size_t c = FIRST_VALUE; c < ARRAY_LEN(columns); c++)
-			fprintf(out, " %*.1f%%",
-			        c < FIRST_VALUE + 2   ? 8
-			        : c < FIRST_VALUE + 5 ? 6
-			                              : 7,
-			        100 * table_real(table, r, columns[c]));
+			fprintf(out, " %6.1f", 100 * table_real(table, r, columns[c]));
 		fputc('\n', out);
 	}
 }

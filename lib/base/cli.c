@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
+#include "cli_help.h"
 #include "msg.h"
 
 #include <errno.h>
@@ -29,6 +30,22 @@ const char *cli_model(void)
 	return fathom_model_text();
 }
 
+/* === Results ================================================================================== */
+
+static const char *output_of; /* the program's name, "fathom-NAME" */
+
+void cli_write_json(struct table *table, const char *kind)
+{
+	const char *dash = strchr(output_of, '-');
+
+	if (!table_meta(table, "program"))
+		table_meta_set(table, "program", "%s", dash ? dash + 1 : output_of);
+	if (!table_meta(table, "fathom"))
+		table_meta_set(table, "fathom", "%s", fathom_version_text());
+	table_meta_set(table, "kind", "%s", kind);
+	table_write_json(table, stdout);
+}
+
 /* === The options of one program: its own, then the common ones ================================ */
 
 enum { ALL_OPTIONS = 64, LONG_ONLY = 256 };
@@ -41,26 +58,27 @@ struct option_set {
 	bool help, version, list_options;
 };
 
+/* "" where there is none, or 0 stands for none. */
 static void describe_default(const struct cli_option *option, char *text, size_t size)
 {
 	const char *word;
 
+	*text = '\0';
 	switch (option->type) {
 	case CLI_FLAG:
-		*text = '\0';
+	case CLI_LIST:
 		return;
 	case CLI_INT:
-		snprintf(text, size, " (default: %lld)", (long long)*(int64_t *)option->target);
+		if (*(int64_t *)option->target != 0)
+			snprintf(text, size, "%lld", (long long)*(int64_t *)option->target);
 		return;
 	case CLI_REAL:
-		snprintf(text, size, " (default: %g)", *(double *)option->target);
+		if (*(double *)option->target != 0)
+			snprintf(text, size, "%g", *(double *)option->target);
 		return;
 	case CLI_TEXT:
 		word = *(const char **)option->target;
-		snprintf(text, size, " (default: %s)", word && word[0] ? word : "none");
-		return;
-	case CLI_LIST:
-		snprintf(text, size, " (repeatable; default: none)");
+		snprintf(text, size, "%s", word ? word : "");
 		return;
 	}
 }
@@ -75,21 +93,19 @@ static void gather(
         struct option_set *set, const struct cli_program *program, struct cli_common *common)
 {
 	const struct cli_option shared[] = {
-	        {"device", 0, CLI_TEXT, &common->device, "ID",
-	                "GPU by number, UUID (GPU-..., MIG-...) or PCI address", 0, 0},
-	        {"sms", 0, CLI_INT, &common->sms, "N",
-	                "use N multiprocessors of the GPU, as if it had no more (0: all)", 0,
+	        {"device", 0, CLI_TEXT, &common->device, "ID", "GPU by number, UUID or PCI address",
+	                0, 0},
+	        {"sms", 0, CLI_INT, &common->sms, "N", "use only N multiprocessors (0: all)", 0,
 	                100000},
-	        {"output", 0, CLI_TEXT, &common->output, "DIR", "folder of the data files", 0, 0},
-	        {"quick", 'q', CLI_FLAG, &common->quick, NULL, "fewer and shorter measurements", 0,
+	        {"output", 0, CLI_TEXT, &common->output, "DIR", "data folder", 0, 0},
+	        {"quick", 'q', CLI_FLAG, &common->quick, NULL, "measure less", 0, 0},
+	        {"json", 0, CLI_FLAG, &common->json, NULL, "print JSON", 0, 0},
+	        {"seed", 0, CLI_INT, &common->seed, "N", "of random data", 0, 1e15},
+	        {"verbose", 'v', CLI_FLAG, &common->verbose, NULL, "say more", 0, 0},
+	        {"help", 'h', CLI_FLAG, &set->help, NULL, "print this", 0, 0},
+	        {"version", 0, CLI_FLAG, &set->version, NULL, "print the version", 0, 0},
+	        {"list-options", 0, CLI_FLAG, &set->list_options, NULL, "print the long options", 0,
 	                0},
-	        {"json", 0, CLI_FLAG, &common->json, NULL, "print the result as JSON", 0, 0},
-	        {"seed", 0, CLI_INT, &common->seed, "N", "seed of the random data", 0, 1e15},
-	        {"verbose", 'v', CLI_FLAG, &common->verbose, NULL, "say more on stderr", 0, 0},
-	        {"help", 'h', CLI_FLAG, &set->help, NULL, "print this text", 0, 0},
-	        {"version", 0, CLI_FLAG, &set->version, NULL, "print version and commit", 0, 0},
-	        {"list-options", 0, CLI_FLAG, &set->list_options, NULL,
-	                "print the long options, for shell completion", 0, 0},
 	};
 
 	set->program = program;
@@ -111,36 +127,24 @@ static const struct cli_option *option_by_code(const struct option_set *set, int
 	return NULL;
 }
 
-/* === --help =================================================================================== */
-
-static void print_help(const struct option_set *set)
+static void print_help(const struct option_set *set, char *const *operands)
 {
-	const struct cli_program *program = set->program;
+	const char *initial[ALL_OPTIONS], *topic = set->program->topic;
 
-	printf("Usage: %s [OPTION]...%s%s\n%s\n\nOptions:\n", program->name,
-	        program->operands ? " " : "", program->operands ? program->operands : "",
-	        program->summary);
-	for (size_t i = 0; i < set->count; i++) {
-		const struct cli_option *option = &set->option[i];
-		char letter[5] = "    ", name[64];
-		if (option->letter)
-			snprintf(letter, sizeof letter, "-%c, ", option->letter);
-		snprintf(name, sizeof name, "%s%s%s", option->name, option->argument ? "=" : "",
-		        option->argument ? option->argument : "");
-		printf("  %s--%-20s  %s%s\n", letter, name, option->help, set->initial[i]);
-	}
-	if (program->details)
-		printf("\n%s\n", program->details);
-	printf("\nFlags are off by default. Whole numbers may end in k, m, g (1000s) or K, M, G, "
-	       "Ki, Mi, Gi (1024s).\nExit status: %d done, %d a measurement failed, %d bad usage, "
-	       "%d not possible here.\n",
-	        EXIT_DONE, EXIT_MEASURE_FAILED, EXIT_BAD_USAGE, EXIT_NOT_POSSIBLE);
+	for (size_t i = 0; i < set->count; i++)
+		initial[i] = set->initial[i];
+	const struct cli_help help = {.program = set->program,
+	        .option = set->option,
+	        .initial = initial,
+	        .count = set->count,
+	        .topic = topic && operands[0] && strcmp(operands[0], topic) == 0};
+	cli_help_print(&help, stdout);
 }
 
-static void answer_and_exit(const struct option_set *set)
+static void answer_and_exit(const struct option_set *set, char *const *operands)
 {
 	if (set->help)
-		print_help(set);
+		print_help(set, operands);
 	else if (set->version)
 		printf("%s\n", cli_version());
 	else
@@ -267,8 +271,6 @@ static void set_value(const struct cli_option *option, const char *text)
 
 /* === Standard streams ========================================================================= */
 
-static const char *output_of; /* the program's name */
-
 /* Unwritten output is a failure, whatever the program's exit code. */
 static void check_output(void)
 {
@@ -349,7 +351,7 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 			        argv[optind - 1]);
 		set_value(option_by_code(&set, code), optarg);
 		if (set.help || set.version || set.list_options)
-			answer_and_exit(&set);
+			answer_and_exit(&set, argv + 1);
 	}
 	if (!program->operands && optind < argc)
 		msg_die(EXIT_BAD_USAGE, "'%s' is not understood: %s takes options only, see --help",

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base.h"
+#include "table.h"
 
 enum cli_type {
 	CLI_FLAG, /* bool *; no argument; sets true */
@@ -45,10 +46,15 @@ struct cli_common {
 struct cli_program {
 	const char *name;     /* "fathom-launch" */
 	const char *summary;  /* one sentence: the question answered */
+	const char *examples; /* whole commands, a line each, or NULL */
 	const char *operands; /* usage text of the operands, or NULL when none are accepted */
-	const char *details;  /* more text for --help, or NULL */
+	const char *details;  /* more text for --help, a paragraph a line, or NULL */
 	const struct cli_option *options;
 	size_t option_count;
+	/* Where the first operand is the topic, --help explains only the options from topic_first
+	 * on, which it leaves out elsewhere. NULL: none. */
+	const char *topic;
+	size_t topic_first;
 };
 
 /* Parses argv into the targets of the options; options and operands may mix. Prints help or version
@@ -60,6 +66,10 @@ struct cli_program {
  * becomes "data/local", 0 becomes 1. Start from `struct cli_common common = {0}`. */
 void cli_parse(int argc, char **argv, const struct cli_program *program, struct cli_common *common,
         char ***operands);
+
+/* What --json prints: the table, as docs/json.md says. Its metadata gets what kind of rows it has,
+ * and program and fathom's version when it lacks them. */
+void cli_write_json(struct table *table, const char *kind);
 
 /* "fathom 0.1.0 (abc1234)" built in by the Makefile: version and commit, "+dirty" with uncommitted
  * changes. */

@@ -60,11 +60,12 @@ bool table_write_stream(const struct table *table, FILE *out);
  * binary file. */
 struct table *table_read(const char *path, struct fault *fault);
 
-/* The same content as JSON {"meta": {...}, "rows": [{...}]}; numbers as numbers, nan as null. */
+/* The same content as JSON {"meta": {...}, "rows": [{...}]}; numbers as numbers, nan and empty
+ * cells as null. */
 void table_write_json(const struct table *table, FILE *out);
 
 /* Human print: columns aligned, numbers right-aligned, to out. Only the named columns when columns
- * != NULL. */
+ * != NULL. Cells of a table wider than 100 columns continue on the next line. */
 void table_print(const struct table *table, const char *const *columns, size_t count, FILE *out);
 
 /* Lower-case hex sha256 of a file, by coreutils' sha256sum. False with a fault when it can't be

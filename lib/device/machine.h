@@ -44,6 +44,14 @@ const char *machine_data_choose(char choice[MACHINE_CHOICE]);
 const char *machine_data_folder(void);               /* the same without the sentence */
 const char *machine_data_named(const char *machine); /* data/NAME or data/papers/NAME */
 
+/* "data/" under fathom's root; the caller frees it. */
+char *machine_data_root(void);
+
+/* The same for the options --machine (or NULL) and --output, whose default is preset; ends the
+ * program when both are given. */
+const char *machine_data_asked(
+        const char *machine, const char *output, const char *preset, char choice[MACHINE_CHOICE]);
+
 /* Whether the environment names the folder. */
 bool machine_data_given(void);
 

@@ -2,58 +2,21 @@
 /* The folders of recorded data. */
 #include "machine.h"
 
+#include "lib/base/home.h"
 #include "lib/base/msg.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char recorded_machine[] = "nvidia-h200"; /* the one that comes with fathom */
 
-/* Cuts the last component off a path. False when there is none left. */
-static bool parent(char *path)
-{
-	char *slash = strrchr(path, '/');
-	if (!slash)
-		return false;
-	*slash = '\0';
-	return true;
-}
-
-static bool holds(const char *folder, const char *name)
-{
-	char *path = xasprintf("%s/%s", folder, name);
-	bool found = access(path, R_OK) == 0;
-	free(path);
-	return found;
-}
-
-/* The folder that holds data/: that of a checkout (its programs are in build/bin), or share/fathom
- * beside an installed program's bin or libexec/fathom; the current folder when neither is there. */
-static char *find_root(void)
-{
-	const char *home = getenv("FATHOM_HOME");
-	if (home && home[0])
-		return xstrdup(home);
-	char path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-	path[length > 0 ? length : 0] = '\0';
-	for (int level = 0; level < 3 && parent(path); level++) {
-		char *share = xasprintf("%s/share/fathom", path);
-		if (level > 0 && holds(share, "data"))
-			return share;
-		free(share);
-	}
-	return xstrdup(holds(path, "fathom") && holds(path, "data") ? path : ".");
-}
-
 /* "data/" under the root: relative where the root is the current folder, so that printed paths stay
  * short. */
-static char *find_data(void)
+char *machine_data_root(void)
 {
-	char *root = find_root(), there[PATH_MAX], here[PATH_MAX];
+	char *root = home_folder(), there[PATH_MAX], here[PATH_MAX];
 	bool current = realpath(root, there) && realpath(".", here) && !strcmp(there, here);
 	char *data = xasprintf("%s%sdata", current ? "" : root, current ? "" : "/");
 	free(root);
@@ -65,7 +28,7 @@ static char *named(const char *data, const char *machine)
 {
 	char *folder = xasprintf("%s/papers/%s", data, machine);
 
-	if (holds(folder, "profile.tsv"))
+	if (home_holds(folder, "profile.tsv"))
 		return folder;
 	free(folder);
 	return xasprintf("%s/%s", data, machine);
@@ -89,7 +52,7 @@ static const char *keep(char *folder)
 
 const char *machine_data_recorded(char choice[MACHINE_CHOICE])
 {
-	char *data = find_data();
+	char *data = machine_data_root();
 	char *folder = xasprintf("%s/%s", data, recorded_machine);
 
 	free(data);
@@ -99,7 +62,7 @@ const char *machine_data_recorded(char choice[MACHINE_CHOICE])
 
 const char *machine_data_named(const char *machine)
 {
-	char *data = find_data(), *folder = named(data, machine);
+	char *data = machine_data_root(), *folder = named(data, machine);
 
 	free(data);
 	return keep(folder);
@@ -109,7 +72,7 @@ const char *machine_data_choose(char choice[MACHINE_CHOICE])
 {
 	const char *given = getenv("FATHOM_DATA"), *machine = getenv("MACHINE");
 	const char *why = "measured here";
-	char *folder, *data = find_data();
+	char *folder, *data = machine_data_root();
 
 	if (given && given[0]) {
 		folder = xstrdup(given);
@@ -119,7 +82,7 @@ const char *machine_data_choose(char choice[MACHINE_CHOICE])
 		why = "given by MACHINE";
 	} else {
 		folder = xasprintf("%s/local", data);
-		if (!holds(folder, "profile.tsv")) {
+		if (!home_holds(folder, "profile.tsv")) {
 			free(folder);
 			folder = xasprintf("%s/%s", data, recorded_machine);
 			why = "recorded; this machine is not measured yet, make probe does that";
@@ -140,4 +103,22 @@ bool machine_data_given(void)
 const char *machine_data_folder(void)
 {
 	return machine_data_choose(NULL);
+}
+
+const char *machine_data_asked(
+        const char *machine, const char *output, const char *preset, char choice[MACHINE_CHOICE])
+{
+	if (machine && output != preset)
+		msg_die(EXIT_BAD_USAGE, "--machine and --output both name a data folder: give one");
+	if (output != preset) {
+		say(choice, output, "given by --output");
+		return output;
+	}
+	if (machine) {
+		if (!machine[0] || strchr(machine, '/'))
+			msg_die(EXIT_BAD_USAGE, "--machine takes the name of a folder in data/");
+		unsetenv("FATHOM_DATA");
+		setenv("MACHINE", machine, 1);
+	}
+	return machine_data_choose(choice);
 }

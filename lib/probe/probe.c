@@ -52,6 +52,7 @@ static void parse(int argc, char **argv, const struct probe *const *list, size_t
 {
 	const bool set = count > 1;
 	char *name = xasprintf("fathom-%s", set ? "probe" : list[0]->name);
+	char *example = xasprintf("fathom %s --quick\n", list[0]->name);
 	const struct cli_option table[] = {
 	        {"processes", 0, CLI_INT, &options->processes, "N",
 	                "fresh processes that repeat the sweep (0: 3 to 5, the probe's own choice)",
@@ -70,14 +71,20 @@ static void parse(int argc, char **argv, const struct probe *const *list, size_t
 	        .summary = set ? "Measures this machine with the probes named, or with all."
 	                       : list[0]->question,
 	        .operands = set || child ? "[PROBE]..." : NULL,
+	        .examples = set ? "fathom probe\nfathom probe launch copy --quick\n" : example,
 	        .details =
-	                set ? "Writes the curves to OUTPUT; fathom-fit makes the profile of them."
+	                set ? "Without names it measures the whole machine and fits its profile, "
+	                      "in "
+	                      "two minutes (--quick: fifteen seconds); with names it writes their "
+	                      "curves to OUTPUT, of which fathom fit makes the profile. "
+	                      "fathom list probes names them."
 	                    : "Writes the curve to OUTPUT and prints the parameters fitted to it.",
 	        .options = table,
 	        .option_count = ARRAY_LEN(table),
 	};
 
 	cli_parse(argc, argv, &program, &options->common, operands);
+	free(example);
 }
 
 /* A quick run also has fewer points. */
@@ -219,7 +226,7 @@ static int fit_and_print(const struct job *job, const struct options *options)
 	if (options->common.json) {
 		struct table *table = profile_to_table(profile);
 		table_meta_add(table, curve);
-		table_write_json(table, stdout);
+		cli_write_json(table, "parameters");
 		table_free(table);
 	} else {
 		profile_print(profile, options->common.verbose, stdout);
@@ -294,7 +301,8 @@ static void profile(const struct work *work)
 	        work->options->profile);
 }
 
-int probe_main(int argc, char **argv, const struct probe *const *list, size_t count)
+int probe_main(
+        int argc, char **argv, const struct probe *const *list, size_t count, probe_whole whole)
 {
 	struct options options = {0};
 	struct child_order order;
@@ -312,6 +320,8 @@ int probe_main(int argc, char **argv, const struct probe *const *list, size_t co
 		work.core_usual = order.core_usual;
 		return follow(&work, &order, list, count);
 	}
+	if (whole && !names[0] && !options.check && !options.profile)
+		whole(&options.common, words + 1, (size_t)argc - 1);
 	take_jobs(&work, list, count, names);
 	if (options.check)
 		return check(&work);

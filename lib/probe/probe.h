@@ -57,11 +57,15 @@ struct probe {
 	probe_fit fit;
 };
 
-/* The whole program, for one probe or for a set from which operands choose. Options besides the
- * common ones: --processes N, --seconds S (budget of one process), --check, --profile POINT. Exit
- * codes as in base.h: 1 when any parameter failed; the curve is kept. In a set, a probe that fails
- * or is impossible here does not stop the others. */
-int probe_main(int argc, char **argv, const struct probe *const *list, size_t count);
+/* What a set does when no operand names a probe; words are those of the command line. */
+typedef void (*probe_whole)(const struct cli_common *common, char *const *words, size_t count);
+
+/* The whole program, for one probe (whole: NULL) or for a set from which operands choose. Options
+ * besides the common ones: --processes N, --seconds S (budget of one process), --check, --profile
+ * POINT. Exit codes as in base.h: 1 when any parameter failed; the curve is kept. In a set, a probe
+ * that fails or is impossible here does not stop the others. */
+int probe_main(
+        int argc, char **argv, const struct probe *const *list, size_t count, probe_whole whole);
 
 /* Adds one row for this process, if it is wanted. */
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,

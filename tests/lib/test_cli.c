@@ -78,8 +78,11 @@ static void test_parse(void)
 	        {"name", 'n', CLI_TEXT, &name, "TEXT", "a name", 0, 0},
 	        {"set", 0, CLI_LIST, &set, "NAME=VALUE", "assignments", 0, 0},
 	};
-	const struct cli_program program = {
-	        "test", "A test.", "[WORD]...", NULL, options, ARRAY_LEN(options)};
+	const struct cli_program program = {.name = "test",
+	        .summary = "A test.",
+	        .operands = "[WORD]...",
+	        .options = options,
+	        .option_count = ARRAY_LEN(options)};
 	char *argv[] = {"test", "one", "--count=4K", "-q", "--share", "0.25", "two", "--set=a=1",
 	        "--set", "b=2", "-nx", "--seed=7", "--device=mig-77000000-aaaa", "--", "--three",
 	        NULL};

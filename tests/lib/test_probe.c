@@ -248,7 +248,7 @@ static void test_variables(void)
 int main(int argc, char **argv)
 {
 	if (argc > 1)
-		return probe_main(argc, argv, list, ARRAY_LEN(list));
+		return probe_main(argc, argv, list, ARRAY_LEN(list), NULL);
 	scratch_open();
 	test_set("first last crash nowhere host alone", 4);
 	test_set("--quick alone host first last crash nowhere", 3);

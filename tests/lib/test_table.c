@@ -3,6 +3,7 @@
 #include "scratch.h"
 
 #include "lib/base/table.h"
+#include "lib/base/wrap.h"
 
 #include <dirent.h>
 
@@ -227,7 +228,7 @@ static void test_output(void)
 	        "\t{\"k\\\"\": 4, \"v\": \"0x10\"},\n"
 	        "\t{\"k\\\"\": 5, \"v\": \"1e999\"},\n"
 	        "\t{\"k\\\"\": 6, \"v\": \"a\\\\b\"},\n"
-	        "\t{\"k\\\"\": 7, \"v\": \"\"}\n]\n}\n",
+	        "\t{\"k\\\"\": 7, \"v\": null}\n]\n}\n",
 	        "JSON: numbers, null, text and escapes");
 	free(json);
 	table->row_count = 2;
@@ -255,6 +256,73 @@ static void test_sha256(void)
 	ok(!table_sha256(scratch, hex, &fault), "sha256 of a folder is a fault");
 }
 
+static size_t widest_line(const char *text)
+{
+	size_t widest = 0;
+
+	for (; *text; text += *text == '\n') {
+		const size_t length = strcspn(text, "\n");
+		widest = length > widest ? length : widest;
+		text += length;
+	}
+	return widest;
+}
+
+/* A table too wide for 100 columns continues its texts; numbers stay whole and aligned. */
+static void test_wide(void)
+{
+	static const char *const columns[] = {"name", "a_number", "why"};
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+	char words[400] = "";
+
+	for (int i = 0; i < 60; i++)
+		strcat(words, "words ");
+	size_t row = table_add_row(table);
+	table_set_text(table, row, "name",
+	        "gpu.a.name.with.many.parts.that.is.longer.than.its.column.may.be");
+	table_set_text(table, row, "a_number", "nan");
+	table_set_text(table, row, "why", words);
+	row = table_add_row(table);
+	table_set_real(table, row, "a_number", 1234.5);
+	table_set_text(table, row, "name", "short");
+	table_set_text(table, row, "why", "nothing");
+	char *text = captured(table, false);
+	ok(widest_line(text) <= 100, "a wide table: lines of at most 100 columns, not %zu",
+	        widest_line(text));
+	ok(strstr(text, "\nshort ") && strstr(text, " 1234.5  nothing\n"),
+	        "rows that fit stand on one line");
+	ok(strstr(text, "gpu.") && !strstr(text, "nan"), "what is not measured is -");
+	size_t count = 0;
+	for (const char *at = text; (at = strstr(at, "words")); at++)
+		count++;
+	ok(count == 60, "no word is lost: %zu of 60", count);
+	free(text);
+	table_free(table);
+}
+
+static void test_wrap(void)
+{
+	FILE *text = wrap_open(), *out = tmpfile();
+	char line[400];
+
+	for (int i = 0; i < 40; i++)
+		fprintf(text, "%s", i ? "  word" : "begin");
+	fprintf(text, "\nshort  line\n\nlast\n");
+	wrap_close(text, out);
+	rewind(out);
+	size_t longest = 0, lines = 0, indented = 0, plain = 0;
+	while (fgets(line, sizeof line, out)) {
+		longest = strlen(line) - 1 > longest ? strlen(line) - 1 : longest;
+		indented += strncmp(line, "    word", 8) == 0;
+		plain += strcmp(line, "short  line\n") == 0 || strcmp(line, "\n") == 0;
+		lines++;
+	}
+	ok(longest <= 100 && longest > 90, "wrapped lines have up to 100 columns (%zu)", longest);
+	ok(indented == lines - 4 && indented > 0, "continued lines are indented");
+	ok(plain == 2, "short and empty lines stay as they are");
+	fclose(out);
+}
+
 int main(void)
 {
 	scratch_open();
@@ -265,6 +333,8 @@ int main(void)
 	test_lenient();
 	test_atomic();
 	test_output();
+	test_wide();
+	test_wrap();
 	test_sha256();
 	scratch_close();
 	return finish();

@@ -18,8 +18,9 @@ facts() { # lines of key and value
 }
 
 program probe "echo \"probes \$*\" >&2"
-program fit :
-run() { sh "$script" "$scratch/bin" "$scratch/out" "copy host_chase peer transfer" "gemm_rate host_rate"; }
+program fit 'case $* in *--json*) echo "{}" ;; esac'
+json=
+run() { sh "$script" "$scratch/bin" "$scratch/out" 0 "$json" "copy host_chase peer transfer" "gemm_rate host_rate" --quick; }
 
 facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t1\n'
 expect 0 'probes .* copy host_chase transfer gemm_rate host_rate$' 'one visible GPU: links between GPUs are left out' run
@@ -28,6 +29,11 @@ facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t2\n'
 expect 0 'probes .* copy host_chase peer transfer gemm_rate host_rate$' 'two: all probes run' run
 expect 0 '^hardware: copy host_chase peer transfer$' 'the hardware is named first' run
 expect 0 '^libraries and our own kernels: gemm_rate host_rate$' 'then what is timed of libraries and kernels' run
+expect 0 'probes --quick copy' 'options go to the probes' run
+json=--json
+run 2>/dev/null >"$scratch/json"
+expect 0 '^1 {}$' 'with --json the profile alone is on stdout' sh -c 'echo $(wc -l <"$1") $(cat "$1")' sh "$scratch/json"
+json=
 facts 'key\tvalue\ngpu.name\tnone\ngpu.reason\tno GPU: not found\n'
 expect 0 'probes .* host_chase host_rate$' 'none: those of the host' run
 expect 0 'no GPU: not found; GPU questions use' 'with the reason' run

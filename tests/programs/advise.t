@@ -30,7 +30,7 @@ tipped() {
 # shellcheck disable=SC2086 # lists of options
 {
 	advises 0 '^\* persistent' "the fastest variant comes first and is marked" $gpu
-	advises 0 '^\* persistent .* calibrated ' "a prediction names its regime" $gpu
+	advises 0 '^\* persistent .* calibrated$' "a prediction names its regime" $gpu
 	advises 0 '^Choice: persistent on cuda, limited by barrier' "the choice and its limiter" $gpu
 	advises 0 '^Recorded, not measured on this machine' "another machine's profile is called that" $gpu
 	advises 0 '^Most sensitive to: ' "what the choice rests on" $gpu
@@ -64,7 +64,7 @@ tipped() {
 	advises 0 '^  dram, brief  *0.[0-9]*  (median of [0-9]* points' "and the defaults of unknown kernels" efficiency $real
 	advises 0 '^gpu.potrf_block.d\[n=' "row by row" efficiency 'gpu.potrf*' -v $real
 	advises 1 'no timings of known work' "and none of a name that is none" efficiency 'no*' $real
-	advises 0 '^gemv  *16384 .* 1\.[4-9]' "a machine with twice the bandwidth" machine $real --scale 'gpu.dram.*=2'
+	advises 0 '^sgemv  *16384 .* 1\.[4-9]' "a machine with twice the bandwidth" machine $real --scale 'gpu.dram.*=2'
 	advises 2 'square' "Cholesky of a tall matrix" potrf $real --m 9 --n 5
 	advises 2 'as many rows' "QR of a wide one" geqrf $real --m 5 --n 9
 	advises 2 'folder in data' "a calibration that is a path" $gpu --calibration ../x
@@ -73,7 +73,7 @@ tipped() {
 	advises 2 'as many rows as columns' "and a wide matrix" update --m 5 --n 9 --p 1
 	advises 2 'up to 131072' "and a change without end" update --m 1000000000 --n 1 --p 1000000
 	advises 0 '"seconds": [0-9]' "--json" $gpu --json
-	advises 0 '^\* host       host' "a machine without a GPU: its CPU" $host
+	advises 0 '^\* host  *host' "a machine without a GPU: its CPU" $host
 	advises 1 'has no GPU' "and no panel on its device" $host --from device
 	advises 1 'no variant can be predicted here' "a profile without parameters" \
 		panel --output "$scratch/empty" --m 100 --nb 10

@@ -28,7 +28,7 @@ busy=
 rows=$(grep -c '^gramschmidt' "$scratch/run/measurements.tsv")
 [ "$rows" -gt 0 ] && [ "$(grep -c '^gramschmidt.*disturbed: ' "$scratch/run/measurements.tsv")" -eq "$rows" ]
 result $? "its $rows cases are disturbed"
-expect 0 'drawn shapes: 0 seeds, 0 cases' 'and no verdict' "$bin/validate" --output "$scratch/run"
+expect 0 'drawn shapes: 0 seeds, 0 cases' 'and no verdict' "$bin/validate" --recorded --output "$scratch/run"
 for call in iamax scal ger swap; do
 	for precision in s d; do
 		series=${call}_$precision

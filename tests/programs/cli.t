@@ -32,6 +32,12 @@ for program in "$@"; do
 	[ -x "$program" ] || continue
 	name=${program##*/}
 	expect 0 'default: ' "$name --help states defaults" "$program" --help
+	"$program" --help | awk -v first="fathom $name" '
+		length > 100 { print "# wide: " $0; bad = 1 }
+		/^Examples:$/ { getline; example = index($0, first); if (options) bad = 1 }
+		/^Options:$/ { options = 1 }
+		END { exit bad || NR > 40 || !example }' >&2
+	result $? "$name --help: examples first, at most 40 lines of at most 100 columns"
 	expect 0 'Usage: ' "$name -h is the same" "$program" -h
 	expect 0 '^fathom [0-9]' "$name --version" "$program" --version
 	expect 0 '^--device$' "$name --list-options" "$program" --list-options
@@ -47,6 +53,12 @@ for program in "$@"; do
 	expect 1 'cannot write to standard output' "$name fails on a full disk" sh -c '"$1" --help >/dev/full' sh "$program"
 	expect 1 'cannot write to standard output' "$name fails without an output" sh -c '"$1" --help >&-' sh "$program"
 done
+
+if [ -x "$bin/advise" ]; then
+	"$bin/advise" kernel --help >"$scratch/kernel"
+	[ "$(wc -l <"$scratch/kernel")" -le 40 ] && grep -q -e '--in-flight=BYTES' "$scratch/kernel" && ! "$bin/advise" --help | grep -q -e --in-flight
+	result $? 'advise kernel --help explains its options, advise --help leaves them out'
+fi
 
 # ---- programs that compute
 recorded=$root/data/nvidia-h200
@@ -70,9 +82,9 @@ cp "$recorded"/profile.tsv "$recorded"/predictions.tsv "$recorded"/measurements.
 head -n 100 "$recorded/predictions.tsv" >"$scratch/run/predictions.tsv"
 sum=$(sha256sum <"$scratch/run/predictions.tsv" | cut -d ' ' -f 1)
 sed -i "s/^# predictions_sha256: .*/# predictions_sha256: $sum/" "$scratch/run/measurements.tsv"
-full validate --output "$scratch/run"
+full validate --recorded --output "$scratch/run"
 if [ -x "$bin/validate" ]; then
-	"$bin/validate" --output "$scratch/run" >"$scratch/out" 2>&1 <&-
+	"$bin/validate" --recorded --output "$scratch/run" >"$scratch/out" 2>&1 <&-
 	[ $? -eq 0 ] && grep -q 'errors.tsv' "$scratch/out" && report ok 'checksums without standard input' ||
 		report 'not ok' 'checksums without standard input'
 	full fit --output "$scratch/run"

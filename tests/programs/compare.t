@@ -31,6 +31,8 @@ expect 0 'gpu bandwidth *all .* repeats' 'of a rate 2.5 % are not' sh -c \
 changed c 'gpu.trtri.d[n=128]' 2
 expect 0 'gpu surface *all .* no bar' 'no bar is set for a surface, but it is shown' \
 	"$bin/compare" "$scratch/a" "$scratch/c"
+expect 1 'gpu latency *all .* beyond' 'recorded machines go by their names' "$bin/compare" nvidia-h100 nvidia-h200
+expect 1 'nowhere' 'one that is not there is refused' "$bin/compare" nowhere nvidia-h200
 expect 2 'give two folders' 'three folders are too many' "$bin/compare" "$scratch/a" "$scratch/b" "$scratch/c"
 awk -F '\t' -v OFS='\t' '$1 ~ /^gpu.load.latency/ && n++ < 6 { $NF = "noisy" } { print }' \
 	"$scratch/a/profile.tsv" >"$scratch/c/profile.tsv"

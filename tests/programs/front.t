@@ -28,10 +28,16 @@ done
 front=$root/fathom
 cd "$scratch" || exit 1
 
-expect 0 '^  launch *The line about launch\.$' 'alone it lists the programs, each with its own line' "$front"
+expect 0 '^  advise *The line about advise\.$' 'alone it lists the programs, each with its own line' "$front"
 expect 0 '^  advise *The line about advise\.$' 'help does the same' "$front" help
-expect 0 '^  transfer ' '--help too' "$front" --help
-expect 0 '^  host_rate *(not built)$' 'probes of hardware and of libraries that a checkout could build are listed' "$front" help
+expect 0 '^  launch transfer$' '--help too, with the probes' "$front" --help
+expect 0 '\( \|^\)host_rate\( \|$\)' 'probes of hardware and of libraries that a checkout could build are listed' "$front" help
+for name in probe predict measure validate advise compare report rules trace machine list; do
+	expect 0 "^  $name " "$name is among them" "$front" help
+done
+"$front" help >"$scratch/list"
+expect 0 '^[1-9][0-9]*$' 'help has at most 40 lines of at most 100 columns' \
+	awk 'length > 100 { exit 1 } END { if (NR > 40) exit 1; print NR }' "$scratch/list"
 expect 0 '^  predict *(not built)$' 'what is not built is listed so' "$front" help
 expect 0 'with 5 words: panel --m 8192 --nb 64$' 'arguments are passed on' \
 	"$front" advise panel --m 8192 --nb 64
@@ -52,7 +58,7 @@ expect 1 'predict is not built: run make' 'a program that is not built says so' 
 ln -s "$front" "$scratch/link"
 expect 0 "home $root with" 'it works through a symbolic link' "$scratch/link" launch
 if command -v dash >/dev/null; then
-	expect 0 '^  launch *The line' 'it works under dash' dash "$front"
+	expect 0 '^  advise *The line' 'it works under dash' dash "$front"
 else
 	report ok 'it works under dash # SKIP no dash here'
 fi
@@ -63,7 +69,9 @@ expect 0 "^install: $prefix/bin/fathom$" 'install says where it is' \
 	sh "$root/scripts/install.sh" "$prefix" "$FATHOM_BIN"/*
 FRONT_BIN=$FATHOM_BIN
 unset FATHOM_BIN
-expect 0 '^  launch *The line about launch\.$' 'the installed command lists its programs' "$prefix/bin/fathom"
+expect 0 '^  advise *The line about advise\.$' 'the installed command lists its programs' "$prefix/bin/fathom"
+expect 0 . 'scripts that commands run came along' ls "$prefix/share/fathom/scripts/probe.sh" "$prefix/share/fathom/scripts/validate.sh" \
+	"$prefix/share/fathom/plots/report.sh"
 expect 0 "home $prefix/share/fathom with" 'and tells them where the data is' "$prefix/bin/fathom" launch
 expect 0 . 'data came along' ls "$prefix/share/fathom/data/papers"
 expect 0 '^0$' 'everyone may read it, whatever the umask' sh -c "umask 077; sh '$root/scripts/install.sh' '$prefix' '$FRONT_BIN'/* >/dev/null
@@ -192,12 +200,37 @@ expect 1 '^asked --gram-host$' 'what fails keeps nothing from the rest' bench '-
 expect 1 'failed: factorizations, changes of a QR by blocks, for the reason above' 'and is named' bench '--bench=1 --paper=1' ''
 expect 0 '^bench: not here: changes of a QR by blocks$' 'what is not possible here is no failure' bench '--paper=77' ''
 
+# ---- the steps of a validation, with stand-ins that print their words
+mkdir steps
+for name in predict measure validate trace; do
+	printf '#!/bin/sh\necho "%s $*"\n' "$name" >steps/$name
+	chmod +x steps/$name
+done
+printf '\tcuda\t\n' >run/measurements.tsv
+if [ -x "$real/validate" ]; then
+	validate() { FATHOM_BIN=$scratch/steps FATHOM_HOME=$root "$real/validate" --output run --seed 7 "$@"; }
+	expect 0 '^predict --seed 7 --output run$' 'validate predicts' validate
+	sed -e '/ s$/d' -e 's/ --.*//' said | tr '\n' ' ' >order
+	expect 0 '^predict measure validate predict measure validate $' 'measures and compares, and then changes of a QR factorization' cat order
+	expect 0 '^validate --recorded --device 0 --output run$' 'comparing what was recorded' validate
+	expect 0 '^predict --quick --seed 7' '--quick makes fewer predictions' validate --quick
+	grep -c -v ' s$' said >order
+	expect 0 '^3$' 'and no further step' cat order
+	validate --json 2>/dev/null >order
+	expect 0 '^validate --recorded .*--json$' '--json: the judgement is on stdout' cat order
+	expect 0 '^predict' 'what else is said is not' sh -c '! grep predict order && echo predict'
+	expect 2 'goes with --recorded' '--update needs --recorded' validate --update
+else
+	report ok 'the steps of a validation # SKIP validate is not built'
+fi
+
 # ---- the programs that were really built each have their line in the list
 if [ -d "$real" ]; then
 	FATHOM_BIN=$real "$front" help >"$scratch/list"
 	for program in "$real"/*; do
-		expect 0 . "${program##*/} has its line" \
-			grep -e "^  ${program##*/} *[A-Z].*[.?]$" "$scratch/list"
+		name=${program##*/}
+		[ ! -d "$root/probes/$name" ] && [ ! -d "$root/factor/calibration/$name" ] || continue
+		expect 0 . "$name has its line" grep -e "^  $name *[A-Z].*[.?]$" "$scratch/list"
 	done
 fi
 echo "1..$number"

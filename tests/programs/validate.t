@@ -16,7 +16,7 @@ fixture_profile host | grep -v '^host' >"$data/profile.tsv"
 expect 1 'no usable' "predict with a profile of nothing" "$bin/predict" --output "$data"
 fixture_profile host >"$data/profile.tsv"
 expect 1 'predict first' "measure before predict" "$bin/measure" --output "$data"
-expect 1 'predictions.tsv' "validate before predict" "$bin/validate" --output "$data"
+expect 1 'predictions.tsv' "validate before predict" "$bin/validate" --recorded --output "$data"
 
 expect 0 '^host: [0-9]* predictions, 0 cases not predicted' "predict the host's cases" \
 	"$bin/predict" --quick --output "$data"
@@ -25,7 +25,7 @@ result $? "no prediction for a GPU that the profile does not hold"
 # A few cases suffice below: one panel of each variant, one Gram-Schmidt factorization.
 awk '/^#/ || /^operation/ || /^panel_getrf.*\t750\t/ || (/^gramschmidt\tblocked/ && n++ < 3)' "$data/predictions.tsv" >"$scratch/few"
 mv "$scratch/few" "$data/predictions.tsv"
-expect 1 'measurements.tsv' "validate before measure" "$bin/validate" --output "$data"
+expect 1 'measurements.tsv' "validate before measure" "$bin/validate" --recorded --output "$data"
 expect 0 ' 0 failed' "measure them" "$bin/measure" --quick --output "$data"
 rows() { # file
 	grep -v "^#" "$1" | sort
@@ -41,13 +41,13 @@ result $? "--again measures it anew"
 sed -i 's/^# predictions_sha256: ./&0/' "$data/measurements.tsv"
 expect 0 'starting afresh: .*predictions' "measurements of other predictions are not gone on with" \
 	"$bin/measure" --quick --output "$data"
-expect 0 'panel_getrf/blas/s' "validate: families are printed" "$bin/validate" --output "$data"
-expect 0 'gramschmidt/blocked/s' "validate: Gram-Schmidt on the host is among them" "$bin/validate" --output "$data"
-expect 0 '"rows": \[' "validate --json" "$bin/validate" --json --output "$data"
+expect 0 'panel_getrf/blas/s' "validate: families are printed" "$bin/validate" --recorded --output "$data"
+expect 0 'gramschmidt/blocked/s' "validate: Gram-Schmidt on the host is among them" "$bin/validate" --recorded --output "$data"
+expect 0 '"rows": \[' "validate --json" "$bin/validate" --recorded --json --output "$data"
 shared() {
 	cp "$data/measurements.tsv" "$scratch/measurements.tsv"
 	sed "s/^# shared_cores: .*/# shared_cores: $1/" "$scratch/measurements.tsv" >"$data/measurements.tsv"
-	"$bin/validate" --output "$data" | grep -c "that others used while measuring.*$2"
+	"$bin/validate" --recorded --output "$data" | grep -c "that others used while measuring.*$2"
 	mv "$scratch/measurements.tsv" "$data/measurements.tsv"
 }
 [ "$(shared '3 (0.61)' ': 3 (0.61)')" -eq 1 ] && [ "$(shared none '')" -eq 0 ]
@@ -61,19 +61,19 @@ expect 0 "$(grep '^# profile_machine: ' "$data/predictions.tsv")" "it says which
 expect 1 'predict --update first' "measure --update before predict --update" "$bin/measure" --update --output "$data"
 expect 0 'update_predictions.tsv: [0-9]* predictions' "predict --update" \
 	"$bin/predict" --update --quick --output "$data"
-expect 1 'update.tsv' "validate --update before measure --update" "$bin/validate" --update --output "$data"
+expect 1 'update.tsv' "validate --update before measure --update" "$bin/validate" --recorded --update --output "$data"
 
 cp -r "$data" "$scratch/later"
 "$bin/predict" --quick --output "$scratch/later" --set host.blas.level1=1us >/dev/null
 expect 1 'measurements.tsv is made from another predictions.tsv' "predictions newer than the measurements" \
-	"$bin/validate" --output "$scratch/later"
+	"$bin/validate" --recorded --output "$scratch/later"
 cp -r "$data" "$scratch/changed"
 sed -i 's/made up/made over/' "$scratch/changed/profile.tsv"
 expect 1 'predictions.tsv is made from another profile.tsv' "a profile newer than the predictions" \
-	"$bin/validate" --output "$scratch/changed"
+	"$bin/validate" --recorded --output "$scratch/changed"
 cp -r "$data" "$scratch/unsigned"
 sed -i '/predictions_sha256/d' "$scratch/unsigned/measurements.tsv"
-expect 1 'does not say by checksum' "measurements without a checksum" "$bin/validate" --output "$scratch/unsigned"
+expect 1 'does not say by checksum' "measurements without a checksum" "$bin/validate" --recorded --output "$scratch/unsigned"
 cp -r "$data" "$scratch/broken"
 sed -i '$ s/	[^	]*$//' "$scratch/broken/predictions.tsv"
 expect 1 'predictions.tsv' "a broken predictions file" "$bin/measure" --output "$scratch/broken"
@@ -84,7 +84,7 @@ drawn() { # seed: a few of its cases, predicted, measured and validated; its fix
 	"$bin/predict" --quick --seed "$1" --output "$seeds" >/dev/null &&
 		awk '/^#/ || /^operation/ || (/^panel_getrf/ && /seed=/ && ++n <= 6)' "$seeds/predictions.tsv" >"$scratch/few" &&
 		mv "$scratch/few" "$seeds/predictions.tsv" && "$bin/measure" --quick --output "$seeds" >/dev/null 2>&1 &&
-		"$bin/validate" --output "$seeds"
+		"$bin/validate" --recorded --output "$seeds"
 }
 shapes() { # of predictions, without the seed
 	grep "seed=" "$seeds/predictions.tsv" | sed 's/seed=[0-9]*//' | cut -f 1-6,10 | sort | cksum
@@ -122,8 +122,8 @@ run=$(sed -n 's/^\t\t{"\(.*\)", \([0-9][0-9]*\)},$/\1 \2/p' "$tree/factor/model/
 if [ -n "$run" ]; then
 	cp -r "$tree/data/${run% *}" "$scratch/known"
 	expect 0 "Seed ${run#* } is one that intervals were calibrated on" "such a seed judges nothing" \
-		"$bin/validate" --output "$scratch/known"
-	expect 0 'Verdict, drawn shapes: 0 seeds' "its shapes count as fixed ones" "$bin/validate" --output "$scratch/known"
+		"$bin/validate" --recorded --output "$scratch/known"
+	expect 0 'Verdict, drawn shapes: 0 seeds' "its shapes count as fixed ones" "$bin/validate" --recorded --output "$scratch/known"
 fi
 expect 0 '^library: [1-9][0-9]* cases' "factors from a folder" "$bin/validate" --intervals "$scratch/table.c" "$data"
 expect 0 'INTERVAL_LIBRARY\] = {[0-9.]*, 1, 1, [1-9]' "as C source" cat "$scratch/table.c"

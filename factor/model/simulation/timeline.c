@@ -207,7 +207,7 @@ static void print_entry(const struct timeline_entry *e, FILE *out)
 		        e->k);
 	else if (e->m)
 		snprintf(shape, sizeof shape, "%" PRId64 " x %" PRId64, e->m, e->n);
-	fprintf(out, "%12.2f %12.2f %12.2f  %-15s %-10s %-18s %s\n", e->begin * 1e6, e->end * 1e6,
+	fprintf(out, "%10.2f %10.2f %10.2f  %-14s %-10s %-17s %s\n", e->begin * 1e6, e->end * 1e6,
 	        (e->end - e->begin) * 1e6, lane_name[e->engine], phase_name[e->phase], e->operation,
 	        shape);
 }
@@ -217,7 +217,7 @@ static void print_entries(const struct timeline *t, size_t most, FILE *out)
 	struct edge *edge = edges_of(t);
 	size_t printed = 0;
 
-	fprintf(out, "%12s %12s %12s  %-15s %-10s %-18s %s\n", "begin/us", "end/us", "lasts/us",
+	fprintf(out, "%10s %10s %10s  %-14s %-10s %-17s %s\n", "begin/us", "end/us", "lasts/us",
 	        "lane", "phase", "operation", "shape");
 	for (size_t i = 0; i < 2 * t->count; i++) {
 		const struct timeline_entry *e = &t->entry[edge[i].entry];

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The report, by plots/report.sh. */
+#include "lib/base/cli.h"
+#include "lib/base/home.h"
+#include "lib/base/msg.h"
+
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	const char *machine = NULL;
+	const struct cli_option options[] = {{"machine", 0, CLI_TEXT, &machine, "NAME",
+	        "a recorded machine in data/ instead of OUTPUT", 0, 0}};
+	const struct cli_program program = {.name = "fathom-report",
+	        .summary = "Draws the figures and writes the report: one HTML file, and text.",
+	        .examples = "fathom report\n"
+	                    "fathom report --machine nvidia-h200\n",
+	        .details = "Reads the data files of OUTPUT, or of the recorded machine, and writes "
+	                   "OUTPUT/report. Nothing is measured.",
+	        .options = options,
+	        .option_count = ARRAY_LEN(options)};
+	struct cli_common common = {0};
+
+	cli_parse(argc, argv, &program, &common, NULL);
+	if (common.json)
+		msg_die(EXIT_BAD_USAGE,
+		        "a report is no table: `fathom rules --json` and `fathom list --json` are");
+	if (machine)
+		setenv("MACHINE", machine, 1);
+	home_run_script("plots/report.sh", &common.output, 1);
+}

@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --json of every program keeps to docs/json.schema.json: by jq, and by python3's jsonschema where it is. Its text has lines of at
+# most 100 columns. Without a GPU.
+. "$(dirname "$0")/../tap.sh"
+export CUDA_VISIBLE_DEVICES=
+needs advise compare fit list machine measure predict rules trace validate host_parallel
+command -v jq >/dev/null || skip_all 'no jq here (make setup-develop)'
+make_scratch
+unset MACHINE FATHOM_DATA
+. "$root/tests/fixture.sh"
+schema=$root/docs/json.schema.json
+python3 -c 'import jsonschema' 2>/dev/null && by_python=yes || by_python=
+cat >"$scratch/check.py" <<-'PYTHON'
+	import json, sys
+	import jsonschema
+	jsonschema.Draft7Validator(json.load(open(sys.argv[1]))).validate(json.load(open(sys.argv[2])))
+PYTHON
+
+# keeps KIND PROGRAM WORD...: its output is JSON of this kind, and nothing else
+keeps() {
+	kind=$1
+	shift
+	"$bin/$@" >"$scratch/text" 2>/dev/null </dev/null
+	[ -s "$scratch/text" ] && awk 'length > 100 { print "# " length ": " $0; wide = 1 } END { exit wide }' "$scratch/text" >&2
+	result $? "lines of at most 100 columns: $*"
+	"$bin/$@" --json >"$scratch/out" 2>"$scratch/err" </dev/null
+	status=$?
+	jq -r --arg want "$kind" --slurpfile schema "$schema" -f "$root/tests/programs/json.jq" "$scratch/out" >"$scratch/wrong" 2>&1
+	[ -s "$scratch/out" ] && [ ! -s "$scratch/wrong" ] && [ $status -le 1 ]
+	result $? "$kind: $*"
+	head -n 3 "$scratch/wrong" | sed 's/^/# /' >&2
+	if [ "$by_python" ]; then
+		python3 "$scratch/check.py" "$schema" "$scratch/out" >/dev/null 2>"$scratch/err"
+		result $? "$kind: $*, by jsonschema"
+		tail -n 1 "$scratch/err" | sed 's/^/# /' >&2
+	fi
+}
+
+recorded="--machine nvidia-h200"
+# shellcheck disable=SC2086 # two words
+{
+	keeps facts machine --output "$scratch/machine"
+	keeps machines list
+	keeps probes list probes
+	keeps parameters list parameters 'gpu.tlb.*' $recorded
+	keeps parameters host_parallel --quick --output "$scratch/machine"
+	keeps parameters fit --output "$scratch/machine"
+	keeps rules rules $recorded
+	keeps rules rules $recorded --strongest 3
+	keeps comparison compare "$root/data/nvidia-h100" "$root/data/nvidia-h200"
+	keeps panel advise panel --m 8192 --nb 64 $recorded
+	keeps ways advise getrf --m 4096 --n 4096 $recorded
+	keeps ways advise gemm --m 4096 --n 4096 --k 64 $recorded
+	keeps what_if advise machine --scale 'gpu.dram.*=2' $recorded
+	keeps update advise update --m 4096 --n 512 --p 16 $recorded
+	keeps kernel advise kernel --blocks 132 --threads 256 --launches 10 --l2 1MB $recorded
+	keeps efficiency advise efficiency 'gpu.trsm*' $recorded
+	keeps timeline trace getrf --n 512 --simulate $recorded
+}
+data=$scratch/data
+mkdir "$data"
+fixture_profile host >"$data/profile.tsv"
+keeps results predict --quick --output "$data"
+awk '/^#/ || /^operation/ || (/^panel_getrf.*\t750\t/ && n++ < 4)' "$data/predictions.tsv" >"$scratch/few"
+mv "$scratch/few" "$data/predictions.tsv"
+keeps results measure --quick --output "$data"
+keeps validation validate --recorded --output "$data"
+keeps results predict --update --quick --output "$data"
+cp "$root/data/nvidia-h200/"*profile.tsv "$root/data/nvidia-h200/update"*.tsv "$data"
+if [ -s "$data/update_predictions.tsv" ]; then
+	cp "$root/data/nvidia-h200/profile.tsv" "$data"
+	keeps choices validate --recorded --update --output "$data"
+fi
+
+# ---- the check can fail
+"$bin/list" --json >"$scratch/good"
+wrong() { # jq's change of good JSON, what is then said
+	jq "$1" "$scratch/good" | jq -r --arg want machines --slurpfile schema "$schema" -f "$root/tests/programs/json.jq" >"$scratch/wrong"
+	grep -q "$2" "$scratch/wrong"
+	result $? "found: $2"
+}
+wrong '.rows[0].speed = 3' 'row 0: speed is not in the schema'
+wrong 'del(.rows[0].machine)' 'row 0: machine is missing'
+wrong '.rows[0].parameters = "many"' 'row 0: parameters is "many"'
+wrong '.meta.kind = "rules"' 'kind rules, not machines'
+wrong '.extra = 1' 'top: extra is not in the schema'
+wrong '.rows = []' 'no row'
+
+# ---- docs/json.md names every kind of the schema
+jq -r '."$defs" | keys[] | select(. != "number" and . != "count" and . != "text")' "$schema" >"$scratch/kinds"
+while read -r name; do
+	grep -q "| \`$name\` |" "$root/docs/json.md"
+	result $? "docs/json.md has $name"
+done <"$scratch/kinds"
+echo "1..$number"
