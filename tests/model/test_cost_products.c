@@ -84,7 +84,9 @@ static const struct line gemm_lines[] = {
         {"gemm d 16384 4096 256", 4 * 4096. * 4096 * 256e-6 - 0.3,
                 "rows that are known for few columns only are none of a wide one"}};
 
-static const struct line syrk_lines[] = {
+static const struct line syrk_lines[] = {{"+gpu.own_syrk.s[n=256/4096,k=64:1024:4]", 1e-8, "k"},
+        {"share: syrk 1500 1500 512", 0.75, "24 x 24 tiles of 64 rows in 400 places", 1e-6},
+        {"share: syrk 3000 3000 512", 1, "more tiles than places take all"},
         {"+gpu.gemm.d[m=256/4096,n=256/4096,k=64/256]", 1e-12, "mnk"},
         {"+gpu.gemm_odd.d[m=256/4096,n=256/4096,k=64/256]", 2e-12, "mnk"},
         {"+gpu.syrk.d[n=256/4096,k=64/256]", 6e-13, "nnk"},

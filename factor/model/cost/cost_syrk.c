@@ -36,6 +36,28 @@ static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single
 	                         ours, axes, at, 2);
 }
 
+/* Our own tiles that all find places at once stay there to the end, and leave the other places. */
+static void occupy_places(
+        struct cost_reader *r, struct cost *cost, struct matrix c, int64_t k, bool aligned)
+{
+	const struct gemm_problem problem = {.precision = c.precision,
+	        .tb = true,
+	        .part = GEMM_LOWER,
+	        .m = c.n,
+	        .n = c.n,
+	        .k = k};
+	const int shape = gemm_plan_make(&problem, &r->tuning, 0).shape;
+	const struct gemm_geometry *g =
+	        &gemm_geometry[aligned ? shape : gemm_unaligned_shape(&problem, shape)];
+	const double side = ceil((double)c.n / g->rows), tiles = side * (side + 1) / 2,
+	             places = g->resident * cost_scalar(r, "gpu.sm.count");
+
+	if (tiles > places)
+		return;
+	cost->share = tiles / places;
+	cost->block_lifetime = INFINITY;
+}
+
 static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k, bool aligned);
 
 static struct cost square_syrk(struct cost_reader *r, struct matrix c, int64_t k, bool aligned)
@@ -47,6 +69,8 @@ static struct cost square_syrk(struct cost_reader *r, struct matrix c, int64_t k
 
 	cost_occupy(
 	        r, &cost, cost_tiles(c.n, c.n) / 2 + 1, k, tiles_of_product(c.precision, false));
+	if (gemm_is_ahead_triangle(&r->tuning, c.precision, c.n, k))
+		occupy_places(r, &cost, c, k, aligned);
 	return cost;
 }
 
