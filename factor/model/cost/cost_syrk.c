@@ -7,15 +7,18 @@
 
 #include <math.h>
 
-/* The slowdown of double precision products by an odd number of rows. */
-static double odd_rows(struct cost_reader *r, int64_t n, int64_t k)
+/* The slowdown of the library's products by unaligned operands, or in double precision by an odd
+ * number of rows. */
+static double slowdown(
+        struct cost_reader *r, int64_t n, int64_t k, enum precision precision, bool aligned)
 {
-	const struct matrix c = {NULL, 0, n, n, n, DOUBLE};
+	const struct matrix c = {NULL, 0, n, n, n, precision};
+	const double even = product_time(r, OF_PRECISION("gpu.gemm", precision), c, (double)k);
 
-	return library_time(r, c, (double)k) / product_time(r, "gpu.gemm.d", c, (double)k);
+	return (aligned ? library_time(r, c, (double)k) : library_unaligned_time(r, c, k)) / even;
 }
 
-/* An odd order slows the library's symmetric updates down as it slows its products. */
+/* What slows the library's products down slows its symmetric updates, too. */
 static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single, bool aligned)
 {
 	static const char *const axes[] = {"n", "k"};
@@ -30,7 +33,7 @@ static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single
 		name = shared;
 	const double time = cost_surface(r, name, axes, at, 2);
 	if (!own)
-		return time * (single ? 1 : odd_rows(r, n, k));
+		return time * (single && aligned ? 1 : slowdown(r, n, k, precision, aligned));
 	return aligned ? time
 	               : cost_unaligned(r, time, OF_PRECISION("gpu.own_syrk_unaligned", precision),
 	                         ours, axes, at, 2);
