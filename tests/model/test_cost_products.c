@@ -86,7 +86,9 @@ static const struct line gemm_lines[] = {
         {"gemm d 16384 4096 256", 4 * 4096. * 4096 * 256e-6 - 0.3,
                 "rows that are known for few columns only are none of a wide one"}};
 
-static const struct line syrk_lines[] = {
+static const struct line syrk_lines[] = {{"+gpu.own_syrk.s[n=256/4096,k=64:1024:4]", 1e-8, "k"},
+        {"share: syrk 1500 1500 512", 0.75, "24 x 24 tiles of 64 rows in 400 places", 1e-6},
+        {"share: syrk 3000 3000 512", 1, "more tiles than places take all"},
         {"+gpu.gemm.d[m=256/4096,n=256/4096,k=64/256]", 1e-12, "mnk"},
         {"+gpu.gemm_odd.d[m=256/4096,n=256/4096,k=64/256]", 2e-12, "mnk"},
         {"+gpu.syrk.d[n=256/4096,k=64/256]", 6e-13, "nnk"},
@@ -100,7 +102,10 @@ static const struct line syrk_lines[] = {
         {"+gpu.own_syrk_unaligned.d[n=256/4096,k=64/1024]", 3e-8, "k"},
         {"syrk d 301 301 1000", 30, "else as much longer as measured"},
         {"syrk d 300 300 1000", 10, "which it is not on them"},
-        {"syrk d 1000 1000 300", 180, "a large deep one by the library's"}};
+        {"syrk d 1000 1000 300", 180, "a large deep one by the library's"},
+        {"+gpu.gemm_unaligned.d[m=256/4096,n=256/4096,k=64/256]", 4e-12, "mnk"},
+        {"syrk d 1001 1001 300", 4 * 1001. * 1001 * 300 * 6e-7,
+                "off boundaries of 16 bytes as much slower as products"}};
 
 /* mnk ps, of 1024 rows three times that; with an odd number of rows, known at the ends alone, twice
  * that. */

@@ -150,7 +150,7 @@ static double transposed_time(struct cost_reader *r, struct matrix c, int64_t k)
 /* Operands off boundaries of 16 bytes are read by narrower accesses, which the library has kernels
  * for: never faster than those of aligned operands. In single precision C's alignment does not
  * matter: whole sectors are written either way. */
-static double unaligned_time(struct cost_reader *r, struct matrix c, int64_t k)
+double library_unaligned_time(struct cost_reader *r, struct matrix c, int64_t k)
 {
 	const char *name = OF_PRECISION("gpu.gemm_unaligned", c.precision);
 	const double aligned = library_time(r, c, (double)k);
@@ -182,7 +182,7 @@ struct cost cost_gemm(struct cost_reader *r, enum trans ta, enum trans tb, struc
 	                       : chosen    ? chosen_time(r, c, k)
 	                       : few       ? transposed_time(r, c, k)
 	                       : aligned   ? library_time(r, c, (double)k)
-	                                   : unaligned_time(r, c, k);
+	                                   : library_unaligned_time(r, c, k);
 	const bool odd = !own && !chosen && is_odd_depth(r, &problem);
 	struct cost cost = cost_library(r,
 	        odd ? odd_depth_time(r, transposed, (double)k, seconds) : seconds, TERM_ARITHMETIC);

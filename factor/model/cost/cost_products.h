@@ -37,6 +37,9 @@ double product_last_side(
  * their slowdown there holds for the sizes around. */
 double library_time(struct cost_reader *r, struct matrix c, double k);
 
+/* The same with operands off boundaries of 16 bytes. */
+double library_unaligned_time(struct cost_reader *r, struct matrix c, int64_t k);
+
 /* Host time to queue a product. A profile without that of double precision, or of its odd sizes,
  * uses the others, or the library's level 2. */
 double product_enqueue(struct cost_reader *r, bool own, const struct gemm_problem *p);

@@ -7,15 +7,18 @@
 
 #include <math.h>
 
-/* The slowdown of double precision products by an odd number of rows. */
-static double odd_rows(struct cost_reader *r, int64_t n, int64_t k)
+/* The slowdown of the library's products by unaligned operands, or in double precision by an odd
+ * number of rows. */
+static double slowdown(
+        struct cost_reader *r, int64_t n, int64_t k, enum precision precision, bool aligned)
 {
-	const struct matrix c = {NULL, 0, n, n, n, DOUBLE};
+	const struct matrix c = {NULL, 0, n, n, n, precision};
+	const double even = product_time(r, OF_PRECISION("gpu.gemm", precision), c, (double)k);
 
-	return library_time(r, c, (double)k) / product_time(r, "gpu.gemm.d", c, (double)k);
+	return (aligned ? library_time(r, c, (double)k) : library_unaligned_time(r, c, k)) / even;
 }
 
-/* An odd order slows the library's symmetric updates down as it slows its products. */
+/* What slows the library's products down slows its symmetric updates, too. */
 static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single, bool aligned)
 {
 	static const char *const axes[] = {"n", "k"};
@@ -30,10 +33,32 @@ static double syrk_time(struct cost_reader *r, int64_t n, int64_t k, bool single
 		name = shared;
 	const double time = cost_surface(r, name, axes, at, 2);
 	if (!own)
-		return time * (single ? 1 : odd_rows(r, n, k));
+		return time * (single && aligned ? 1 : slowdown(r, n, k, precision, aligned));
 	return aligned ? time
 	               : cost_unaligned(r, time, OF_PRECISION("gpu.own_syrk_unaligned", precision),
 	                         ours, axes, at, 2);
+}
+
+/* Our own tiles that all find places at once stay there to the end, and leave the other places. */
+static void occupy_places(
+        struct cost_reader *r, struct cost *cost, struct matrix c, int64_t k, bool aligned)
+{
+	const struct gemm_problem problem = {.precision = c.precision,
+	        .tb = true,
+	        .part = GEMM_LOWER,
+	        .m = c.n,
+	        .n = c.n,
+	        .k = k};
+	const int shape = gemm_plan_make(&problem, &r->tuning, 0).shape;
+	const struct gemm_geometry *g =
+	        &gemm_geometry[aligned ? shape : gemm_unaligned_shape(&problem, shape)];
+	const double side = ceil((double)c.n / g->rows), tiles = side * (side + 1) / 2,
+	             places = g->resident * cost_scalar(r, "gpu.sm.count");
+
+	if (tiles > places)
+		return;
+	cost->share = tiles / places;
+	cost->block_lifetime = INFINITY;
 }
 
 static struct cost halved_syrk(struct cost_reader *r, struct matrix c, int64_t k, bool aligned);
@@ -47,6 +72,8 @@ static struct cost square_syrk(struct cost_reader *r, struct matrix c, int64_t k
 
 	cost_occupy(
 	        r, &cost, cost_tiles(c.n, c.n) / 2 + 1, k, tiles_of_product(c.precision, false));
+	if (gemm_is_ahead_triangle(&r->tuning, c.precision, c.n, k))
+		occupy_places(r, &cost, c, k, aligned);
 	return cost;
 }
 
