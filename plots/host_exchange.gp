@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Core to core
 # Question: How long does a word take from one core of the host to another?
+# Chapter: host
 # Figure: One way between every pair of cores, through a cache line to which both write in turns.
 # Parameters: host.exchange.
 height = 560
