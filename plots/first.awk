@@ -109,7 +109,7 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 				best = other[j, i]
 		if (!(top > 0)) {
 			top = best
-			said = "best recorded machine; no limit known"
+			said = ""
 		}
 		text = names = ""
 		for (j = 1; j <= m; j++)
@@ -119,7 +119,7 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 			}
 		print "BAR\t" title[i] "\t" with_unit(x, unit) (P[row, "status"] == "ok" || asked == "" ? "" : " (" P[row, "status"] ")") "\t" \
 			(asked == "" ? "" : interval(P[row, "low"], P[row, "high"], x, unit)) "\t" share(x, top, unit) "\t" text "\t" \
-			"limit " with_unit(top, unit) ": " said (names == "" ? "" : "; " names)
+			(said == "" ? "best recorded machine, " with_unit(top, unit) " (no limit known)" : "limit, " with_unit(top, unit) ": " said) (names == "" ? "" : "; " names)
 	}
 }
 function base_of_path(path) {

@@ -71,8 +71,8 @@ function parameters(id, profile,   line, c, n, i, at, columns, methods, known, n
 		if (base == last && base != c[1])
 			c[1] = substr(c[1], length(base) + 1)
 		last = base
-		printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", escape(c[1]), digits(c[2]), unit, digits(c[at["low"]]), digits(c[at["high"]]), \
-			c[at["samples"]], c[at["status"]] == "ok" ? "" : c[at["status"]], known[c[at["method"]]]
+		printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", escape(c[1]), rounded(c[2]), unit, rounded(c[at["low"]]), rounded(c[at["high"]]), \
+			c[at["samples"]], (c[at["status"]] == "ok" ? "" : c[at["status"]]), known[c[at["method"]]]
 	}
 	close(profile)
 	if (!columns)
@@ -83,7 +83,7 @@ function parameters(id, profile,   line, c, n, i, at, columns, methods, known, n
 		print names[i]
 	print "</template></details>"
 }
-function digits(x) { return x ~ /^[-+0-9.]/ ? sprintf("%.4g", x) : "" }
+function rounded(x) { return x ~ /^[-+0-9.]/ ? sprintf("%.4g", x) : "" }
 function percent_of(x) { return sprintf("%.1f%%", 100 * (x > 1 ? 1 : x)) }
 
 $1 != "LI" { list(0) }

@@ -36,5 +36,5 @@ BEGIN {
 	}
 	print "x\ty\tname\tline"
 	for (j = 1; j <= count; j++)
-		printf "%.6g\t%.6g\t%s\t%d\n", edge, axis == "log" ? antilog(height[order[j]]) : height[order[j]], name[order[j]], drawn[order[j]]
+		printf "%.6g\t%.6g\t%s\t%d\n", edge, (axis == "log" ? antilog(height[order[j]]) : height[order[j]]), name[order[j]], drawn[order[j]]
 }

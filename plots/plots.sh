@@ -74,7 +74,12 @@ one() { # figure
 	case $figure in
 	start | inside | instructions) ! series "$lean_gpu" ladder -v rows="$scripts/ladders.tsv" -v chapter="$figure" || draw ladder "$gpu" gpu ;;
 	host) ! series "$lean_own" ladder -v rows="$scripts/ladders.tsv" -v chapter=host || draw ladder "$own" cpu ;;
-	memory) ! curves "$gpu" pointer_chase copy || draw memory "$gpu" gpu ;;
+	memory)
+		[ -z "$gpu" ] || for probe in pointer_chase copy; do # the chains and copies that the figure shows
+			grep -E '^(#|series	|chain_c[ag]	|copy_)' "$gpu/$probe.tsv" >"$work/$probe.tsv" 2>/dev/null
+		done
+		! curves "$work" pointer_chase copy || draw memory "$gpu" gpu
+		;;
 	memory_system) ! grep -qs '^gpu_l[12]_size = ' "$top/gpu.gp" || draw memory_system "$gpu" gpu ;;
 	panel_cuda) ! series "$lean_gpu" panel -v executor=cuda || draw panel "$gpu" gpu nb="$answer" executor=cuda ;;
 	panel_host) ! series "$lean_own" panel -v executor=host || draw panel "$own" cpu nb="$answer" executor=host ;;

@@ -127,7 +127,7 @@ column() { # folder, gpu or host, its lean folder
 	line ENDDIV
 	rules "$1" "$2" "$3" >"$work/rules.$2"
 	line DIV 'part do'
-	line H2 "$kind-do" 'What to do on this machine'
+	line H2 "$kind-do" "What to do on $([ "$kind" = own ] && echo this || echo the recorded) machine"
 	markup "$1" first -v part=rules -v rules="$work/rules.$2" -v list="$scripts/first_rules.tsv" -v most=10
 	line LI "All $(grep -c '^LI' "$work/rules.$2") rules" '#rules' 'with the parameters behind them'
 	line ENDDIV
