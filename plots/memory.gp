@@ -14,7 +14,7 @@ unset key
 set logscale x 2
 set logscale y
 set xtics rotate by 0 ('1 KiB' 2**10, '64 KiB' 2**16, '4 MiB' 2**22, '256 MiB' 2**28, '16 GiB' 2**34)
-eval place(0.13, 0.84, 0.61, 0.945, "Latency of a load in a random chain").nokey.xlabel("bytes of the set").ylabel("nanoseconds")
+eval place(0.17, 0.84, 0.61, 0.945, "Latency of a load in a random chain").nokey.xlabel("bytes of the set").ylabel("nanoseconds")
 do for [i=1:words(levels)] {
 	if (exists(word(levels, i))) {
 		set arrow i from first known(word(levels, i)), graph 0 to first known(word(levels, i)), graph 1 nohead lt 7 dt 2
@@ -26,7 +26,7 @@ if (words(chains) > 0) plot for [i=1:words(chains)] file(word(chains, i)) using 
 	with labels hypertext point lt i ps 0.3, \
 	named(chains, "bytes", "seconds", "1e-9", "log") using 1:2:3:4 @at_end
 do for [i=1:words(levels)] { unset arrow i; unset label i }
-eval place(0.13, 0.84, 0.10, 0.435, "Copy within device memory").nokey.xlabel("bytes moved, read + written").ylabel("GB/s")
+eval place(0.17, 0.84, 0.10, 0.435, "Copy within device memory").nokey.xlabel("bytes moved, read + written").ylabel("GB/s")
 if (words(copies) > 0) plot for [i=1:words(copies)] file(word(copies, i)) using "bytes":(GB("seconds")) with lines lt i, \
 	for [i=1:words(copies)] file(word(copies, i)) using (column("bytes")):(GB("seconds")):(sprintf("%s: %.3g GB/s", size_label(column("bytes")), GB("seconds"))) \
 	with labels hypertext point lt i ps 0.3, \

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Draws figures into OUTPUT/report/figures (SVG), as many at once as there are processors.
 # Usage: sh plots/plots.sh OUTPUT [FIGURE...]   without names all; exit 1 when no figure could be drawn
+# shellcheck disable=SC2317 # share_out calls by name
 set -u
 scripts=$(cd "$(dirname "$0")" && pwd) || exit 1
 # shellcheck source=plots/sources.sh
 . "$scripts/sources.sh"
 shift
+# shellcheck disable=SC2086 # names are words
 [ $# -gt 0 ] || set -- $probes $figures_of_report $figures_of_papers
 
 if ! command -v gnuplot >/dev/null; then
@@ -56,11 +58,12 @@ series() { # folder of the data, programs, awk options...
 }
 # The curves of probes as series; status 1 without any.
 curves() { # folder, probe...
-	some= from=$1
+	some='' from=$1
 	shift
 	for probe in "$@"; do
-		[ -n "$from" ] && [ -s "$from/$probe.tsv" ] && mkdir -p "$work/$probe" || continue
-		awk -v folder="$work/$probe" -f "$scripts/common.awk" -f "$scripts/series.awk" "$from/$probe.tsv" && some=yes
+		if [ -n "$from" ] && [ -s "$from/$probe.tsv" ] && mkdir -p "$work/$probe"; then
+			awk -v folder="$work/$probe" -f "$scripts/common.awk" -f "$scripts/series.awk" "$from/$probe.tsv" && some=yes
+		fi
 	done
 	[ -n "$some" ]
 }

@@ -26,6 +26,7 @@ set title noenhanced
 set border 3
 set tics nomirror
 set bars 0.4
+set ylabel offset 1.5,0
 
 colour(line) = word("#2f74c0 #d55e00 #00946b #b8609e #a87b00 #3a93b8 #808080 #8a63d2", line)
 
@@ -93,7 +94,7 @@ panel = "set lmargin at screen left; set rmargin at screen right; set bmargin at
 	"set tmargin at screen top; set key at screen (left+right)/2., screen bottom-52./height center top; "
 place(l, r, b, t, text) = (left = l, right = r, bottom = b, top = t, title_text = text, panel."set title title_text offset 0,-0.7; ")
 xlabel(text) = (x_text = text, "set xlabel x_text offset 0,0.4; ")
-ylabel(text) = (y_text = text, "set ylabel y_text offset 1,0; ")
+ylabel(text) = (y_text = text, "set ylabel y_text; ")
 xname(text) = (x_text = text, "set xlabel x_text; ")
 xrange(text) = "set xrange [".text."]; "
 yrange(text) = "set yrange [".text."]; "

@@ -14,8 +14,8 @@ changes = prefixed("choice_", "remove_columns add_columns add_rows remove_rows")
 change_of(f) = system("echo '".f."' | sed 's,.*choice_,,; s,_, ,'")
 line_of(f) = change_of(f) eq "remove columns" ? 1 : change_of(f) eq "add columns" ? 2 : change_of(f) eq "add rows" ? 3 : 4
 set multiplot
-set palette defined (-3 "#d55e00", 0 "#ffffff", 5 "#2f74c0")
-set cbrange [-3:5]
+set palette defined (-5 "#d55e00", 0 "#ffffff", 9 "#2f74c0")
+set cbrange [-5:9]
 unset colorbox
 unset grid
 set tics scale 0
@@ -33,7 +33,7 @@ do for [m in maps] {
 			set rmargin at screen (kind eq "measured" ? 0.52 : 0.97)
 			set tmargin at screen top
 			set bmargin at screen bottom
-			set ylabel (kind eq "measured" ? value(m."_y") : "") offset 1,0
+			set ylabel (kind eq "measured" ? value(m."_y") : "") offset 2,0
 			if (kind eq "measured") {
 				set label 1 value(m."_title") at screen 0.09, screen (top + 30.0 / height) left noenhanced
 			} else {

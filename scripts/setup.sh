@@ -44,6 +44,7 @@ usable() { # package: whether its tool or library works, however it was installe
 	musl-tools) command -v musl-gcc ;;
 	libqrupdate-dev) echo 'int main(void) { return 0; }' | compiles -lqrupdate ;;
 	gnuplot-nox) command -v gnuplot ;;
+	chromium-headless-shell) command -v chromium-headless-shell || command -v chromium || command -v google-chrome ;;
 	perl) command -v prove ;;
 	coreutils) command -v sha256sum ;;
 	esac >/dev/null 2>&1
@@ -61,7 +62,7 @@ case ${1-} in
 	goal=setup-develop
 	packages='clang clang-format shellcheck gawk busybox gfortran locales'
 	# Tests that need one of these are skipped without it; not every distribution has them.
-	optional='original-awk musl-tools gcc-11 libqrupdate-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
+	optional='chromium-headless-shell original-awk musl-tools gcc-11 libqrupdate-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 	;;
 '')
 	goal=setup
