@@ -389,6 +389,10 @@ gram_paper() {
 papers_title() {
 	line H1 '' "fathom and the papers: $(name_of "${gpu:-$own}")"
 	line LI 'This machine itself:' report.html report.html
+	for file in "$gpu/bench.tsv" "$gpu/kerr.tsv" "$gpu/update_paper.tsv" "$own/gram_host.tsv"; do
+		[ ! -s "$file" ] || return 0
+	done
+	line P 'The papers were not measured on this machine: make bench does it.'
 }
 
 # ---- pages ----

@@ -26,7 +26,7 @@ set title noenhanced
 set border 3
 set tics nomirror
 set bars 0.4
-set ylabel offset 1.5,0
+set ylabel offset 1.1,0
 
 colour(line) = word("#2f74c0 #d55e00 #00946b #b8609e #a87b00 #3a93b8 #808080 #8a63d2", line)
 
