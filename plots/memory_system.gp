@@ -55,7 +55,7 @@ set label 5 sprintf("%.0f SMs, each:\n", count).line("L1", l1, known("gpu_l1_lat
 	(is(sharers) ? line(sprintf("constant, one for %.0f SMs", sharers), NaN, known("gpu_constant_l15_latency")) : "") at 0,-0.04*tall left noenhanced
 set label 6 line(is(near) ? "near" : "L2", near, known("gpu_l2_latency")).\
 	line("beyond near", NaN, known("gpu_l2_beyond_near_latency")).line("far hit", NaN, known("gpu_l2_far_hit_latency")).\
-	rate_label("L2 reads", "gpu_l2_read") at wide+space,-0.04*tall left noenhanced
+	rate_label("L2 reads", "gpu_l2_read") at (wide+space > 0.38*total ? wide+space : 0.38*total),-0.04*tall left noenhanced
 set label 7 time_label(known("gpu_dram_latency"))."\n".line("of the own partition", NaN, known("gpu_dram_near_latency")).\
 	line("of the other one", NaN, known("gpu_dram_far_latency")).rate_label("reads", "gpu_dram_read") at at+dram_wide,-0.04*tall right noenhanced
 

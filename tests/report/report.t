@@ -270,6 +270,10 @@ rm -rf "$gpu/report"
 drawing expect 0 . 'no GPU, but a recorded machine' written "$scratch/host"
 says "$scratch/host/report/report.html" 'answers questions on the GPU' 'which is said'
 says "$scratch/host/report/report.txt" '^- Parallel regions on the host' 'rules of the own host stay'
+says "$scratch/host/report/report.txt" '^fathom report: this CPU, .*; GPU answers from the recorded ' 'the title names both'
+sed '/^The recorded /,$d' "$scratch/host/report/report.txt" >"$scratch/first"
+never "$scratch/first" 'gpu[.]\|device memory' 'its column has no number of the other machine'
+says "$scratch/first" '^How far to trust it$' 'though all of its parts'
 drawing expect 0 . 'an empty folder' written "$scratch/empty"
 says "$scratch/empty/report/report.html" 'empty holds no measurements yet' 'is answered by the recorded machine'
 MACHINE=nvidia-h200
