@@ -181,10 +181,10 @@ function print_trust(   i, k, n, list, r, each, regime, count, all, drawn, seeds
 			in20 += sorted[k] <= 0.2
 		}
 		if (m)
-			print "SPREAD\t" regime[r] "\t" plural(m, "case") ", median error " percent(sorted[int((m + 1) / 2)]) " %, worst " \
+			print "SPREAD\t" regime[r] "\t" plural(m, "case") ", median " percent(sorted[int((m + 1) / 2)]) " %, worst " \
 				percent(sorted[m], "%.0f") " %\t" sprintf("%.3f %.3f %.3f", in5 / m, in10 / m, in20 / m)
 	}
-	paragraph("Predicted / measured - 1, written before the runs. Hardware: no timing of a kernel or a call. Library: timings of library calls, " \
+	paragraph("Errors: predicted / measured - 1, written before the runs. Hardware: no timing of a kernel or a call. Library: timings of library calls, " \
 		"too. Calibrated: timings of our kernels, too. " (drawn ? "Blind: " plural(drawn, "case") " of " all " at shapes that " plural(seeds, "seed") \
 		" drew after the last change." : "Blind: 0 of " plural(all, "case") "; all are at fixed sizes that no fit has seen."))
 }

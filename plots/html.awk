@@ -84,6 +84,7 @@ function parameters(id, profile,   line, c, n, i, at, columns, methods, known, n
 	print "</template></details>"
 }
 function rounded(x) { return x ~ /^[-+0-9.]/ ? sprintf("%.4g", x) : "" }
+function percent_text(x) { return sprintf("%.0f %%", 100 * x) }
 function percent_of(x) { return sprintf("%.1f%%", 100 * (x > 1 ? 1 : x)) }
 
 $1 != "LI" { list(0) }
@@ -146,7 +147,7 @@ $1 == "BAR" {
 		count = split($6, other, " ")
 		for (i = 1; i <= count; i++)
 			printf "<s style=\"left:%s\"></s>", percent_of(other[i])
-		print "</i><small>" percent_of($5) " of the " escape(substr($7, 1, index($7 "; ", "; ") - 1)) "</small>"
+		print "</i><small>" percent_text($5) " of the " escape(substr($7, 1, index($7 "; ", "; ") - 1)) "</small>"
 	}
 	print "</div>"
 	next
@@ -156,7 +157,7 @@ $1 == "SPREAD" {
 	print "<div class=\"bar\"><b>" escape($2) "</b> <span>" escape($3) "</span><i class=\"spread\">"
 	for (i = 3; i >= 1; i--)
 		printf "<u class=\"w%d\" style=\"width:%s\"></u>", i, percent_of(within[i])
-	print "</i><small>within 5 %: " percent_of(within[1]) ", 10 %: " percent_of(within[2]) ", 20 %: " percent_of(within[3]) "</small></div>"
+	print "</i><small>within 5 %: " percent_text(within[1]) ", 10 %: " percent_text(within[2]) ", 20 %: " percent_text(within[3]) "</small></div>"
 	next
 }
 $1 == "PARAMETERS" { parameters($2, $3) }

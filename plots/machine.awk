@@ -12,6 +12,17 @@ function fact_with_unit(T, key, unit,   x) {
 	x = fact(T, key)
 	return is_number(x) ? with_unit(x, unit) : x
 }
+# The first lines of a table alone.
+function load_head(file, T,   line, at, found) {
+	split("", T)
+	while ((getline line <file) > 0 && line ~ /^#/) {
+		at = index(line, ": ")
+		T["meta", substr(line, 3, at - 3)] = substr(line, at + 2)
+		found = 1
+	}
+	close(file)
+	return found
+}
 function version(text) { return (text ~ /^fathom / ? "" : "fathom ") text }
 function meta(T, key) { return ("meta", key) in T ? T["meta", key] : "unknown" }
 
@@ -58,7 +69,7 @@ function other_tuning(folder,   i, n, names, text) {
 }
 
 function profile_lines(folder, what,   T, age, M) {
-	if (!load(folder "/profile.tsv", T)) {
+	if (!load_head(folder "/profile.tsv", T)) {
 		paragraph("There is no profile in " folder ": make fit assembles one from the curves.")
 		return
 	}
@@ -70,7 +81,7 @@ function profile_lines(folder, what,   T, age, M) {
 	other_runs(folder, T)
 }
 function notes_of_age(folder,   T, M) {
-	if (!load(folder "/profile.tsv", T))
+	if (!load_head(folder "/profile.tsv", T))
 		return
 	if (meta(T, "quick") == "yes")
 		note("This profile comes from a quick run (--quick): fewer and shorter samples.")
@@ -112,7 +123,7 @@ function machine_table(folder, id,   T, i) {
 	table_row("", "its memory|" fact_with_unit(T, "host.memory.bytes", "B"))
 	table_row("", "BLAS|" fact(T, "host.blas.config") \
 		(fact(T, "host.blas.core_by") == "OPENBLAS_CORETYPE" ? ", kernels chosen by OPENBLAS_CORETYPE" : ""))
-	if (load(folder "/profile.tsv", T))
+	if (load_head(folder "/profile.tsv", T))
 		table_row("", "profile|" substr(meta(T, "date"), 1, 10) ", " version(meta(T, "fathom")))
 	table_end()
 }
