@@ -21,7 +21,7 @@ function short(text,   out) {
 		gsub(/rgb\(184, ? ?96, 158\)/, "#b8609e")
 		gsub(/rgb\(128, 128, 128\)/, "#808080")
 	}
-	if (/<tspan >/) {
+	if (/<tspan >/ && !/<tspan [^>]/) {
 		gsub(/<tspan >/, "")
 		gsub(/<\/tspan>/, "")
 	}

@@ -203,7 +203,7 @@ says "$papers" '^LU  .*  *512  *406$\|^LU  .* -  *406$' 'crossover with the host
 says "$papers" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
 says "$text" '^Cholesky, single  *3000  *1 ms  *4 ms  *75  *3 ms  *-25.0$' 'matrices in host memory'
 says "$scratch/joined" 'at n = 1024, .* (block) is 20 times as fast' 'Gram-Schmidt, GPU against CPU'
-awk 'length > 100 { exit 1 }' "$text"
+awk 'length > 100 { exit 1 }' "$text" "$papers"
 result $? 'at most 100 columns'
 LC_ALL=C awk '/[^ -~]/ { print "# " $0; bad = 1 } END { exit bad }' "$text" >&2
 result $? 'the text is ASCII'
@@ -316,6 +316,15 @@ if command -v gnuplot >/dev/null; then
 	[ "$(grep -c '<a href="[^"]*.tsv">' "$page")" -ge 20 ]
 	result $? 'figures name their data'
 	says "$page" '<g><title>[^<]*Tflop/s</title>' 'and show values'
+	awk 'length > 100 { exit 1 }' "$scratch"/whole/report/*.txt
+	result $? 'at most 100 columns of text'
+	for kept in report papers; do
+		for tag in div table tr td ul li details figure svg g text tspan template; do
+			awk -v tag=$tag '{ opened += gsub("<" tag "[ >]", ""); closed += gsub("</" tag ">", "") }
+				END { if (opened != closed) print tag, opened, closed }' "$scratch/whole/report/$kept.html"
+		done
+	done >"$scratch/unclosed"
+	never "$scratch/unclosed" . "what is opened is closed $(cat "$scratch/unclosed")"
 	never "$page" '<pre' 'no raw curve is embedded'
 fi
 
