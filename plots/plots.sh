@@ -7,7 +7,7 @@ set -u
 scripts=$(cd "$(dirname "$0")" && pwd) || exit 1
 # shellcheck source=plots/sources.sh
 . "$scripts/sources.sh"
-shift
+[ $# -eq 0 ] || shift
 # shellcheck disable=SC2086 # names are words
 [ $# -gt 0 ] || set -- $probes $figures_of_report $figures_of_papers
 
