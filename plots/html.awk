@@ -43,6 +43,14 @@ function inline_svg(name, legend,   line, file, started, defining) {
 	close(file)
 }
 
+function width_of(name,   file, line, width) {
+	file = figures "/" name ".svg"
+	while (!width && (getline line <file) > 0)
+		if (match(line, /viewBox="0 0 [0-9]+/))
+			width = substr(line, RSTART + 13, RLENGTH - 13)
+	close(file)
+	return width + 0
+}
 # Rows of a profile for the script that sorts and searches them: methods by their number, a function by its name once.
 function parameters(id, profile,   line, c, n, i, at, columns, methods, known, names, unit, base, last) {
 	while ((getline line <profile) > 0) {
@@ -110,7 +118,8 @@ $1 == "NAV" {
 }
 $1 == "FIG" {
 	legend = escape($3)
-	print "<figure id=\"figure-" $2 "\"" ($2 ~ /^trace_/ ? " class=\"long\"" : "") "><div class=\"wide\">"
+	broad = width_of($2)
+	print "<figure id=\"figure-" $2 "\"" (broad > 1000 ? " class=\"long\"" : broad > 600 ? " class=\"broad\"" : "") "><div class=\"wide\">"
 	inline_svg($2, legend)
 	print "</div><figcaption>" legend ($4 == "" ? "" : " Data: <a href=\"" escape($4) "\">" escape($5) "</a>.") "</figcaption></figure>"
 	next

@@ -6,7 +6,7 @@ load scripts."/style.gp"
 chains = present("pointer_chase/chain_ca pointer_chase/chain_cg")
 copies = present("copy/copy_warm copy/copy_cold")
 levels = "gpu_l1_size gpu_l2_near_size gpu_l2_size"
-name_of(s) = s eq "gpu_l1_size" ? "L1" : s eq "gpu_l2_size" ? "L2" : "near L2"
+name_of(s) = s eq "gpu_l1_size" ? "L1" : "near L2"
 text_of(s) = s eq "pointer_chase/chain_ca" ? "cached" : s eq "pointer_chase/chain_cg" ? "in L2 only" : s eq "copy/copy_warm" ? "L2 warm" : "L2 cold"
 line_of(s) = text_of(s) eq "cached" || text_of(s) eq "L2 warm" ? 1 : 2
 set multiplot
@@ -18,7 +18,11 @@ eval place(0.17, 0.84, 0.61, 0.945, "Latency of a load in a random chain").nokey
 do for [i=1:words(levels)] {
 	if (exists(word(levels, i))) {
 		set arrow i from first known(word(levels, i)), graph 0 to first known(word(levels, i)), graph 1 nohead lt 7 dt 2
-		set label i name_of(word(levels, i)) at first known(word(levels, i)), graph 0.96 right offset -0.4,0
+		if (word(levels, i) eq "gpu_l2_size") {
+			set label i "L2" at first gpu_l2_size, graph 0.96 left offset 0.4,0
+		} else {
+			set label i name_of(word(levels, i)) at first known(word(levels, i)), graph 0.96 right offset -0.4,0
+		}
 	}
 }
 if (words(chains) > 0) plot for [i=1:words(chains)] file(word(chains, i)) using "bytes":(ns("seconds")) with lines lt i, \

@@ -59,7 +59,7 @@ tsv(list) = words(list) == 0 ? "" : word(list, 1).".tsv ".tsv(rest(list))
 texts(list) = words(list) == 0 ? "" : text_of(word(list, 1))."|".texts(rest(list))
 drawn_as(list) = words(list) == 0 ? "" : sprintf("%d|", line_of(word(list, 1))).drawn_as(rest(list))
 rest(list) = words(list) < 2 ? "" : list[strstrt(list, word(list, 1))+strlen(word(list, 1)):]
-at_end = 'with labels left offset 0.6,0 noenhanced textcolor variable'
+at_end = 'with labels left offset 0.9,0 noenhanced textcolor variable'
 
 # Sizes in binary units.
 size_label(b) = b >= 2**30 ? sprintf("%.3g GiB", b/2.**30) : b >= 2**20 ? sprintf("%.3g MiB", b/2.**20) : \
