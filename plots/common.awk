@@ -359,7 +359,6 @@ function heading(level, id, text) { print "H" level "\t" id "\t" text }
 function paragraph(text) { print "P\t" text }
 function note(text) { print "NOTE\t" text }
 function item(text) { print "LI\t" text }
-function figure(name, text) { print "FIG\t" name "\t" text }
 # The table appears with its first row, the text behind its last one.
 function table_start(id, caption, columns) {
 	gsub(/\|/, "\t", columns)

@@ -4,12 +4,12 @@ for (const box of document.querySelectorAll('.parameters')) {
 	const heads = ['parameter', 'value', 'low', 'high', 'samples', 'status', 'method'], shown = 300;
 	const [head, body, input, count] = ['thead', 'tbody', 'input', 'output'].map((tag) => box.querySelector(tag));
 	let rows, base = '', key = -1, up = true;
-	const steps = { s: [[1e-9, 1e9, 'ns'], [1e-6, 1e9, 'ns'], [1e-3, 1e6, 'us'], [1, 1e3, 'ms'], [Infinity, 1, 's']] };
+	const times = [[1e-6, 1e9, 'ns'], [1e-3, 1e6, 'us'], [1, 1e3, 'ms'], [Infinity, 1, 's']];
 	const scaled = (text, unit, size) => {
 		if (text === '') return '-';
 		const x = Math.abs(size === '' ? text : size);
 		let factor = 1, name = unit === 'count' || unit === 'ratio' ? '' : unit;
-		if (unit === 's') [, factor, name] = steps.s.find(([most]) => x < most);
+		if (unit === 's') [, factor, name] = times.find(([most]) => x < most);
 		else if (/^(B|B\/s|Hz|flop\/s)$/.test(unit))
 			for (const [least, letter] of [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']])
 				if (x >= least) { [factor, name] = [1 / least, letter + unit]; break; }
@@ -40,7 +40,8 @@ for (const box of document.querySelectorAll('.parameters')) {
 		const lines = (kind) => box.querySelector('template.' + kind).content.textContent.trimEnd().split('\n');
 		const methods = lines('methods');
 		rows = lines('rows').map((line) => {
-			const [own, value, unit, low, high, samples, state, method] = line.split('\t'), name = own[0] === '[' ? base + own : own, status = state || 'ok';
+			const [own, value, unit, low, high, samples, state, method] = line.split('\t');
+			const name = own[0] === '[' ? base + own : own, status = state || 'ok';
 			base = name.split('[')[0];
 			const number = (text) => text === '' ? -Infinity : Number(text);
 			return {

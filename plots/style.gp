@@ -28,8 +28,6 @@ set tics nomirror
 set bars 0.4
 set ylabel offset 1.1,0
 
-colour(line) = word("#2f74c0 #d55e00 #00946b #b8609e #a87b00 #3a93b8 #808080 #8a63d2", line)
-
 # A series is "probe/series": its file; the measured ones of a list, with a common prefix, or of a pattern, sorted by a part of
 # their names between underscores; such a part; the last one; its name for the key.
 file(s) = work."/".s.".tsv"
