@@ -157,7 +157,7 @@ probe: all
 validate: all
 	$(Q)$(fathom) validate --output "$(OUTPUT)" $(VALIDATE_OPTIONS)
 
-## use report: draw the figures and write the report (text and one HTML file)
+## use report: draw the figures and write the report (report.html, papers.html, and both as text)
 report:
 	$(Q)sh plots/report.sh "$(OUTPUT)"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Bank conflicts and atomics
 # Question: How long do accesses with bank conflicts, columns of a tile and atomics take, for one warp alone and on a saturated SM?
+# Chapter: inside
 # Figure: Time of one warp-wide instruction. Alone: one warp, dependent (latency; stores one after the other). Saturated: 32 warps on every SM, independent (per instruction of one SM; global atomics: of the whole device). Ways: lanes that access different words of the same bank, counted in each wavefront of 128 bytes: a warp's 8-byte access takes 2, its 16-byte access 4 of them without any conflict. Atomics: lanes that share one word.
 # Parameters: gpu.bank. gpu.atomic. gpu.shared.read gpu.shared.write
 height = 1700

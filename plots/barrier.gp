@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Barriers and exchanges inside a kernel
 # Question: How long do barriers, block reductions and exchanges inside a kernel take?
+# Chapter: inside
 # Figure: Above, across blocks; below, within one block. Dashed: one dependent kernel launch, which a barrier replaces.
 # Parameters: gpu.barrier. gpu.reduce. gpu.exchange. gpu.flag.sm_to_sm
 height = 860

@@ -35,6 +35,16 @@ function load(file, T, kind,   line, cell, n, i, columns, at) {
 	return columns > 0
 }
 
+# The value of a key in a file's first lines, "" without.
+function head_of(file, key,   line, text) {
+	text = ""
+	while (text == "" && (getline line <file) > 0 && line ~ /^#/)
+		if (index(line, "# " key ": ") == 1)
+			text = substr(line, length(key) + 5)
+	close(file)
+	return text
+}
+
 # The value of "KEY=" in a row's options, "" when they have none.
 function option(text, key,   at) {
 	text = "," text
@@ -341,6 +351,10 @@ function cited(name,   row, unit) {
 }
 
 # ---- markup: one tagged line each, for text.awk and html.awk ----
+# H1 to H3, P, NOTE, LI (text, link), FIG (name, text, link to its data, the data's name), TABLE, ROW, END; DETAILS to ENDDETAILS: folded
+# in the page, not in the text; FOLD to ENDDETAILS: folded in the page; DIV to ENDDIV: a part of the page. BAR (title, value,
+# interval, share of a limit, shares of other machines, limit), SPREAD (title, text, shares within 5, 10 and 20 %), PARAMETERS (id,
+# profile).
 # A table's columns: "<name" left, ">name" right, and a leading "!" leaves it out of the text.
 
 function heading(level, id, text) { print "H" level "\t" id "\t" text }
@@ -366,7 +380,6 @@ function rule_item(part, name, text, list,   n, parameter, i, rests) {
 	item(name ": " text (rests == "" ? "" : " [" rests "]"))
 }
 function number_or_nan(x) { return x == "" ? "nan" : sprintf("%.9g", x) }
-function figure(name, text) { print "FIG\t" name "\t" text }
 # The table appears with its first row, the text behind its last one.
 function table_start(id, caption, columns) {
 	gsub(/\|/, "\t", columns)

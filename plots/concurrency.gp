@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: At once
 # Question: Which operations overlap on the GPU, and how many launches does a stream queue?
+# Chapter: start
 # Figure: Above left, the share of the shorter operation that overlaps with the longer one; above right, batches of transfers (rows: of 16 bytes each, bound by their engine) against their number; below left, batches of kernels of one block; below right, times of a launch, a wait between streams and a high-priority kernel beside other work.
 # Parameters: gpu.overlap. gpu.concurrent. gpu.copy.engines gpu.priority. gpu.queue. gpu.launch.enqueue_idle gpu.launch.enqueue_busy gpu.launch.enqueue_held
 height = 980

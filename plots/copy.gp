@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Device memory
 # Question: How fast do a device-memory copy, a read and a write run, against size, stride, misalignment, access width and bytes in flight?
+# Chapter: memory
 # Figure: Start to start of dependent kernels. Filled: L2 warm; open: L2 cold; dashed: alpha + bytes/beta fitted to the cold copies. Copies count bytes read plus bytes written.
 # Parameters: gpu.copy.alpha gpu.copy.beta gpu.copy.n_half gpu.copy.time gpu.copy.stride gpu.copy.misaligned gpu.copy.aligned_head gpu.copy.width gpu.copy.inflight gpu.read. gpu.write. gpu.dram.copy gpu.dram.read gpu.dram.write gpu.l2.copy gpu.l2.read gpu.l2.write
 height = 1120

@@ -2,7 +2,7 @@
 # Gram-Schmidt's rows of bench.tsv as series for its figure, or as tables and text:
 #   awk -v data=OUTPUT -v papers=DIR [-v folder=WORK | -v table=yes] -f common.awk -f gram_schmidt.awk
 # With a folder: shape_KERNEL_ACCESS_NY.tsv (Figures 6 and 7), left_NXxNY.tsv and left_own.tsv (Figure 8), form_VARIANT.tsv
-# (Figure 9), best_gpu.tsv and best_cpu.tsv (Figure 10); prints the number of series. With a table: markup.
+# (Figure 9), best_gpu.tsv and best_cpu.tsv (Figure 10; with -v only=best these alone and forms); prints the number of series. With a table: markup.
 function word(i) { return T[i, "precision"] == "s" ? 4 : 8 }
 # Bytes that a pass moves: dot products read all columns, the others read and write all but the first.
 function moved(i) {
@@ -47,7 +47,21 @@ function write_left(operation, variant, shape,   c, i) {
 		if (i = pass(operation, variant, column[c], shape))
 			point("left_" (shape == "" ? "fused" : shape), "n seconds predicted", column[c] " " T[i, "seconds"] " " text_of(predicted_of(i)))
 }
-function write_all(   o, a, s, v, n, list, i, p) {
+function write_all(   s, v, i, p) {
+	if (only == "")
+		write_passes()
+	for (s = 1; s <= sizes; s++) {
+		for (v = 1; v <= 9; v++)
+			if (i = form_of(variant[v], "s", size[s])) {
+				p = predicted_of(i)
+				point("form_" variant[v], "n gflops predicted", sprintf("%d %.6g %s", size[s], rate(i), \
+					is_time(p) ? sprintf("%.6g", rate(i) * T[i, "seconds"] / p) : "NaN"))
+			}
+		write_best("gpu", "cuda", size[s])
+		write_best("cpu", "host", size[s])
+	}
+}
+function write_passes(   o, a, s, n, list, i) {
 	for (o = 1; o <= 2; o++)
 		for (a = 1; a <= 3; a++)
 			write_shapes(operation[o], access[a])
@@ -59,16 +73,6 @@ function write_all(   o, a, s, v, n, list, i, p) {
 	for (s in shapes)
 		write_left("gram_update", shapes[s], s)
 	write_left("gram_fused", "own", "")
-	for (s = 1; s <= sizes; s++) {
-		for (v = 1; v <= 9; v++)
-			if (i = form_of(variant[v], "s", size[s])) {
-				p = predicted_of(i)
-				point("form_" variant[v], "n gflops predicted", sprintf("%d %.6g %s", size[s], rate(i), \
-					is_time(p) ? sprintf("%.6g", rate(i) * T[i, "seconds"] / p) : "NaN"))
-			}
-		write_best("gpu", "cuda", size[s])
-		write_best("cpu", "host", size[s])
-	}
 }
 function write_best(side, executor, n,   i, m) {
 	i = best_on(executor, n)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Host caches and TLBs
 # Question: How large and how fast are the host's caches, TLBs and memory?
+# Chapter: host
 # Figure: Above, random chains over all lines of a set, with the cache sizes found (dashed). Below, chains over one line in each page beside chains over the same number of lines in few pages: the difference is the cost of the TLBs.
 # Parameters: host.l1. host.l2. host.l3. host.l4. host.dram. host.tlb. host.line.
 height = 860

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Core to core
 # Question: How long does a word take from one core of the host to another?
+# Chapter: host
 # Figure: One way between every pair of cores, through a cache line to which both write in turns.
 # Parameters: host.exchange.
 height = 560
@@ -9,7 +10,6 @@ pairs = "host_exchange/pair"
 set title "Core to core, nanoseconds - ".machine
 set xlabel "core"
 set ylabel "core"
-set xtics 1; set ytics 1
 unset grid
 unset key
 set size ratio -1
@@ -17,6 +17,8 @@ set palette defined (0 "#cfe1f5", 1 "#2f74c0")
 if (present(pairs) ne "") {
 	cores = values(pairs, "to")
 	last = real(word(cores, words(cores)))
+	set xtics last > 20 ? 4 : 1
+	set ytics last > 20 ? 4 : 1
 	set xrange [-0.6:last-0.4]
 	set yrange [0.4:last+0.6]
 	plot file(pairs) using (column("from")):(column("to")):(column("seconds")*1e9) with points pt 5 ps 48/last lc palette, \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Host memory
 # Question: How fast does the host read, write and copy memory, against size and threads?
+# Chapter: host
 # Figure: Plain loops, every thread on its own part; copies count bytes read plus bytes written. Bars span the processes.
 # Parameters: host.memory.
 height = 860

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Host threads
 # Question: How long do an OpenMP parallel region and a barrier take, and how many multiply-adds do threads do?
+# Chapter: host
 # Figure: Bound threads, long rows of empty regions and of barriers.
 # Parameters: host.parallel. host.fma.
 load scripts."/style.gp"

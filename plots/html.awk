@@ -14,9 +14,15 @@ function list(open) { # whether we are inside <ul>
 		print (open ? "<ul>" : "</ul>")
 	listing = open
 }
+# Parameters behind a statement, in brackets at its end, stand smaller.
+function with_source(text,   at) {
+	text = escape(text)
+	at = index(text, " [")
+	return at && text ~ /\]$/ ? substr(text, 1, at - 1) " <small>" substr(text, at + 1) "</small>" : text
+}
 
-# The figure's SVG without its prolog, its ids made unique in the page.
-function inline_svg(name, legend,   line, file, started) {
+# The figure's SVG without its prolog, its ids made unique in the page. The points of all figures are defined once.
+function inline_svg(name, legend,   line, file, started, defining) {
 	file = figures "/" name ".svg"
 	while ((getline line <file) > 0) {
 		if (!started && line !~ /<svg/)
@@ -24,11 +30,70 @@ function inline_svg(name, legend,   line, file, started) {
 		if (!started)
 			sub(/<svg/, "<svg role=\"img\" aria-label=\"" legend "\"", line)
 		started = 1
-		gsub(/gpPt|gpDot|gnuplot_canvas|greybox|textbox/, name "_&", line)
-		print line
+		if (line == "<defs>")
+			defining = 1
+		gsub(/gnuplot_canvas|greybox|textbox/, name "_&", line)
+		if (!defining || !defined)
+			print line
+		if (line == "</defs>") {
+			defining = 0
+			defined = 1
+		}
 	}
 	close(file)
 }
+
+function width_of(name,   file, line, width) {
+	file = figures "/" name ".svg"
+	while (!width && (getline line <file) > 0)
+		if (match(line, /viewBox="0 0 [0-9]+/))
+			width = substr(line, RSTART + 13, RLENGTH - 13)
+	close(file)
+	return width + 0
+}
+# Rows of a profile for the script that sorts and searches them: methods by their number, a function by its name once.
+function parameters(id, profile,   line, c, n, i, at, columns, methods, known, names, unit, base, last) {
+	while ((getline line <profile) > 0) {
+		if (line ~ /^#/)
+			continue
+		n = split(line, c, "\t")
+		if (!columns) {
+			columns = n
+			for (i = 1; i <= n; i++)
+				at[c[i]] = i
+			print "<details class=\"parameters\" id=\"parameters-" id "\"><summary>All parameters, searchable and sortable</summary>"
+			print "<p><label>Search <input type=\"search\" placeholder=\"words of names, methods or states\"></label> <output></output></p>"
+			print "<div class=\"wide table\"><table><thead></thead><tbody></tbody></table></div>"
+			printf "<template class=\"rows\">"
+			continue
+		}
+		if (n < columns)
+			continue
+		if (!(c[at["method"]] in known)) {
+			known[c[at["method"]]] = methods++
+			names[methods] = escape(c[at["method"]])
+		}
+		unit = c[at["unit"]]
+		base = c[1]
+		sub(/[[].*/, "", base)
+		if (base == last && base != c[1])
+			c[1] = substr(c[1], length(base) + 1)
+		last = base
+		printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", escape(c[1]), rounded(c[2]), unit, rounded(c[at["low"]]), rounded(c[at["high"]]), \
+			c[at["samples"]], (c[at["status"]] == "ok" ? "" : c[at["status"]]), known[c[at["method"]]]
+	}
+	close(profile)
+	if (!columns)
+		return
+	print "</template>"
+	printf "<template class=\"methods\">"
+	for (i = 1; i <= methods; i++)
+		print names[i]
+	print "</template></details>"
+}
+function rounded(x) { return x ~ /^[-+0-9.]/ ? sprintf("%.4g", x) : "" }
+function percent_text(x) { return sprintf("%.0f %%", 100 * x) }
+function percent_of(x) { return sprintf("%.1f%%", 100 * (x > 1 ? 1 : x)) }
 
 $1 != "LI" { list(0) }
 $1 == "H1" { print "<h1>" escape($3) "</h1>"; next }
@@ -37,21 +102,26 @@ $1 == "H2" || $1 == "H3" {
 	print "<h" level " id=\"" $2 "\"><a href=\"#" $2 "\">" escape($3) "</a></h" level ">"
 	next
 }
-$1 == "P" { print "<p>" escape($2) "</p>"; next }
+$1 == "P" { print "<p>" with_source($2) "</p>"; next }
 $1 == "NOTE" { print "<p class=\"note\">" escape($2) "</p>"; next }
-$1 == "LI" { list(1); print "<li>" escape($2) "</li>"; next }
+$1 == "LI" {
+	list(1)
+	print "<li>" with_source($2) ($3 == "" ? "" : " <a href=\"" escape($3) "\">" ($4 == "" ? "why" : escape($4)) "</a>") "</li>"
+	next
+}
 $1 == "NAV" {
 	print "<nav>"
 	for (i = 2; i < NF; i += 2)
-		print "<a href=\"#" $i "\">" escape($(i + 1)) "</a>"
+		print "<a href=\"" ($i ~ /[.]html$/ ? "" : "#") $i "\">" escape($(i + 1)) "</a>"
 	print "</nav>"
 	next
 }
 $1 == "FIG" {
 	legend = escape($3)
-	print "<figure id=\"figure-" $2 "\"><div class=\"wide\">"
+	broad = width_of($2)
+	print "<figure id=\"figure-" $2 "\"" (broad > 1000 ? " class=\"long\"" : broad > 600 ? " class=\"broad\"" : "") "><div class=\"wide\">"
 	inline_svg($2, legend)
-	print "</div><figcaption>" legend "</figcaption></figure>"
+	print "</div><figcaption>" legend ($4 == "" ? "" : " Data: <a href=\"" escape($4) "\">" escape($5) "</a>.") "</figcaption></figure>"
 	next
 }
 $1 == "TABLE" {
@@ -61,7 +131,7 @@ $1 == "TABLE" {
 	for (c = 1; c <= columns; c++) {
 		text = $(c + 3)
 		sub(/^!/, "", text)
-		class[c] = text ~ /^>/ ? " class=\"number\"" : ""
+		class[c] = text ~ /^>/ ? " class=n" : ""
 		printf "<th%s>%s</th>", class[c], escape(substr(text, 2))
 	}
 	print "</tr></thead><tbody>"
@@ -69,23 +139,35 @@ $1 == "TABLE" {
 }
 $1 == "ROW" {
 	print "<tr" ($2 == "" ? "" : " class=\"" $2 "\"") ">"
-	for (c = 1; c <= columns; c++) {
-		text = escape($(c + 2))
-		if (c == 1 && id ~ /^method-/)
-			text = "<a href=\"#raw-" substr(id, 8) "-" text "\">" text "</a>"
-		printf "<td%s>%s</td>", class[c], text
-	}
+	for (c = 1; c <= columns; c++)
+		printf "<td%s>%s</td>", class[c], escape($(c + 2))
 	print "</tr>"
 	next
 }
 $1 == "END" { print "</tbody></table></div>"; next }
-$1 == "DETAILS" { print "<details><summary>" escape($2) "</summary>"; next }
+$1 == "DETAILS" || $1 == "FOLD" { print "<details><summary>" escape($2) "</summary>"; next }
 $1 == "ENDDETAILS" { print "</details>"; next }
-$1 == "RAW" {
-	print "<details id=\"" $2 "\"><summary>" escape($3) "</summary><pre class=\"wide\">"
-	while ((getline line <$3) > 0)
-		print escape(line)
-	close($3)
-	print "</pre></details>"
+$1 == "DIV" { print "<div class=\"" $2 "\">"; next }
+$1 == "ENDDIV" { print "</div>"; next }
+$1 == "BAR" {
+	print "<div class=\"bar\"><b>" escape($2) "</b> <span>" escape($3) ($4 == "" ? "" : " <small>" escape($4) "</small>") "</span>"
+	if ($5 != "") {
+		printf "<i title=\"%s\"><u style=\"width:%s\"></u>", escape($7), percent_of($5)
+		count = split($6, other, " ")
+		for (i = 1; i <= count; i++)
+			printf "<s style=\"left:%s\"></s>", percent_of(other[i])
+		print "</i><small>" percent_text($5) " of the " escape(substr($7, 1, index($7 "; ", "; ") - 1)) "</small>"
+	}
+	print "</div>"
+	next
 }
+$1 == "SPREAD" {
+	split($4, within, " ")
+	print "<div class=\"bar\"><b>" escape($2) "</b> <span>" escape($3) "</span><i class=\"spread\">"
+	for (i = 3; i >= 1; i--)
+		printf "<u class=\"w%d\" style=\"width:%s\"></u>", i, percent_of(within[i])
+	print "</i><small>within 5 %: " percent_text(within[1]) ", 10 %: " percent_text(within[2]) ", 20 %: " percent_text(within[3]) "</small></div>"
+	next
+}
+$1 == "PARAMETERS" { parameters($2, $3) }
 END { list(0) }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Instructions
 # Question: How long does a dependent instruction take, and at which rate does an SM issue it?
+# Chapter: instructions
 # Figure: Above, single-precision FMA of one SM against warps, with 1 to 8 independent chains in each (LAWN 202, section 3.4). Then the latency of one dependent instruction and the time of one on a saturated SM (warp-wide; a matrix product is larger). Then the share of the FMA rate when an operand is loaded from shared memory or comes from the constant bank (section 3.5; the compiler for sm_90 keeps it in a uniform register); matrix products of one SM against the blocks on it, one chain in each of their warps; and the rates of the device in bursts and over two seconds, with the clock and the power at the end.
 # Parameters: gpu.fma. gpu.int. gpu.special. gpu.divide. gpu.sqrt. gpu.warp. gpu.mma. gpu.wgmma. gpu.instruction.
 height = 2320

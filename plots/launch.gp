@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Launches
 # Question: How long does a launch take, on the host and on the device?
+# Chapter: start
 # Figure: Above, the host's share (stream held), the device's share (start to start behind a hold) and round trips on an idle stream; below, the device's share against grid size and the host's against argument bytes.
 # Parameters: gpu.launch. gpu.event. gpu.flag.sync gpu.copy.enqueue gpu.cublas.
 height = 860

@@ -38,7 +38,7 @@ do for [i=0:(is(l1) ? count-1 : -1)] {
 at = wide + space
 if (is(l2)) {
 	set object 2 rectangle from at,tall-l2_high to at+l2_wide,tall fc rgb "#f6d5b8" fs solid border lc rgb "#d55e00"
-	set label 2 "L2".of_size(l2) at at+l2_wide/2., tall-l2_high/4. center front noenhanced
+	set label 2 "L2".of_size(l2) at at+l2_wide/2., tall-l2_high/4. center front noenhanced textcolor rgb "#202020"
 	if (is(near)) {
 		set arrow 2 from at,tall-l2_high*near/l2 to at+l2_wide,tall-l2_high*near/l2 nohead lc rgb "#d55e00" dt 2 front
 	}
@@ -47,7 +47,7 @@ if (is(l2)) {
 }
 set arrow 4 from at-space,tall/2. to at,tall/2. heads size screen 0.01,20 lc rgb "#606060"
 set object 3 rectangle from at,0 to at+dram_wide,tall fc rgb "#d3ebe0" fs solid border lc rgb "#00946b"
-set label 3 "DRAM".(is(dram) ? "\n".of_size(dram) : "")."\n(not to scale)" at at+dram_wide/2., tall/2. center front noenhanced
+set label 3 "DRAM".(is(dram) ? "\n".of_size(dram) : "")."\n(not to scale)" at at+dram_wide/2., tall/2. center front noenhanced textcolor rgb "#202020"
 
 set label 5 sprintf("%.0f SMs, each:\n", count).line("L1", l1, known("gpu_l1_latency")).\
 	line("shared memory", shared, known("gpu_shared_latency")).rate_label("    all read", "gpu_shared_read").\
@@ -55,7 +55,7 @@ set label 5 sprintf("%.0f SMs, each:\n", count).line("L1", l1, known("gpu_l1_lat
 	(is(sharers) ? line(sprintf("constant, one for %.0f SMs", sharers), NaN, known("gpu_constant_l15_latency")) : "") at 0,-0.04*tall left noenhanced
 set label 6 line(is(near) ? "near" : "L2", near, known("gpu_l2_latency")).\
 	line("beyond near", NaN, known("gpu_l2_beyond_near_latency")).line("far hit", NaN, known("gpu_l2_far_hit_latency")).\
-	rate_label("L2 reads", "gpu_l2_read") at wide+space,-0.04*tall left noenhanced
+	rate_label("L2 reads", "gpu_l2_read") at (wide+space > 0.38*total ? wide+space : 0.38*total),-0.04*tall left noenhanced
 set label 7 time_label(known("gpu_dram_latency"))."\n".line("of the own partition", NaN, known("gpu_dram_near_latency")).\
 	line("of the other one", NaN, known("gpu_dram_far_latency")).rate_label("reads", "gpu_dram_read") at at+dram_wide,-0.04*tall right noenhanced
 

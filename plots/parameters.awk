@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The report's parts on the probes, as markup: figure, question and parameters of each.
+# Questions and parameters of the probes, as markup behind a line "PROBE<TAB>NAME":
 #   awk -v own=DIR -v list=FILE -f common.awk -f parameters.awk
-# FILE has a line a probe: name, folder, title, question, legend, the prefixes of its parameters, whether its figure is drawn.
+# FILE has a line for every probe: name, folder, question, the prefixes of its parameters.
 
 # A name belongs to the probe with the longest prefix that it starts with.
 function longest(list,   n, prefix, i, best) {
@@ -56,7 +56,7 @@ function summary(i, last,   j, bad) {
 		parameter_row(last)
 }
 
-function parameters_of(probe,   i, n, k, last, ours, count, long) {
+function parameters_of(probe,   i, n, k, last, ours, count) {
 	for (i = 1; i <= P["rows"]; i++)
 		if (is_ours(P[i, "parameter"])) {
 			ours[++n] = i
@@ -73,36 +73,25 @@ function parameters_of(probe,   i, n, k, last, ours, count, long) {
 		for (last = k; last < n && ours[last + 1] == ours[last] + 1 && base_of[ours[last + 1]] == base_of[ours[k]]; last++)
 			;
 		summary(ours[k], ours[last])
-		long += last - k > 1
 	}
 	table_end()
-	if (!long)
-		return
-	details("All " n " rows")
-	table_start(probe "-all", "", columns())
-	for (k = 1; k <= n; k++)
-		parameter_row(ours[k])
-	table_end()
-	details_end()
 }
 
 BEGIN {
 	FS = "\t"
 	while ((getline <list) > 0) {
 		probe[++probes] = $0
-		taken = taken " " $6
+		taken = taken " " $4
 	}
 	for (p = 1; p <= probes; p++) {
 		split(probe[p], f, "\t")
-		names = f[6]
-		heading(3, f[1], f[3])
-		paragraph(f[4] (f[2] == own || f[2] == "" ? "" : " Answered by the recorded machine " f[2] "."))
+		names = f[4]
+		print "PROBE\t" f[1]
+		paragraph(f[3] (f[2] == own || f[2] == "" ? "" : " Answered by the recorded machine " f[2] "."))
 		if (f[2] == "") {
 			paragraph("Not measured here.")
 			continue
 		}
-		if (f[7] == "drawn")
-			figure(f[1], f[5])
 		if (f[2] != folder)
 			read_profile(f[2] "/profile.tsv")
 		folder = f[2]

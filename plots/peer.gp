@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Links between GPUs
 # Question: How long do copies, loads and collective operations between GPUs take?
+# Chapter: links
 # Figure: Above, payload over time from the call to completion, GPU 0 to GPU 1; below left, all pairs of GPUs with peer access; below right, broadcast and all-reduce (bytes of the message over time) among the GPUs named.
 # Parameters: link.peer. link.nccl.
 height = 900

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Pointer chase
 # Question: How large and how fast is each level of the memory hierarchy?
+# Chapter: memory
 # Figure: Above, random chains against the size of the set, with the sizes and latencies found (dashed). Middle, the counterpart of Figure 1 of LAWN 202: cycles at a stride, one curve for each array size. Then chains over pages, one node in each. Below, the share of L2 lines whose first load by an SM took at most this time, after an SM of the other partition had read them (half of them are far), after one of the same partition, and when they were in memory only (dashed: near and far hits).
 # Parameters: gpu.l1. gpu.l2. gpu.dram.latency gpu.readonly. gpu.constant. gpu.tlb. gpu.shared.latency gpu.cluster. gpu.load. gpu.clock.sm gpu.compute_capability gpu.sm. gpu.shared.per_block
 height = 1640
@@ -47,7 +48,7 @@ set xlabel "stride, bytes" offset 0,0.4
 if (words(cycles) > 0) {
 	arrays = values("pointer_chase/cycle_ca", "bytes")
 	plot for [f in arrays] file("pointer_chase/cycle_ca") using (column("stride")*where("bytes", real(f))):(ns("seconds")) \
-		with linespoints title size_label(real(f))
+		with lines title size_label(real(f))
 }
 eval place(left, right, 0.274, 0.421, "Chains over pages, ld.cg: a random line in each of these strides")
 set key maxrows 2
@@ -66,6 +67,6 @@ set xlabel "nanoseconds" offset 0,0.4
 set xtics auto format "%g"
 set ylabel "share of lines"
 set yrange [0:1]
-if (words(first) > 0) plot for [f in first] file(f) using (ns("seconds")):(1) smooth cnormal with lines title read_by(f), \
+if (words(first) > 0) plot for [f in first] file(f) every 12 using (ns("seconds")):(1) smooth cnormal with lines title read_by(f), \
 	for [f in hits] "+" using (known(f)*1e9):($0/99.) with lines lt 7 dt 2 notitle
 unset multiplot

@@ -3,7 +3,7 @@
 # Sourced by plots.sh and report.sh with the output folder as $1. Sets the folders that they read and write:
 #   own     this machine's data, or data/NAME with MACHINE=NAME, or the recorded machine
 #   gpu     the data of a GPU: own, else the recorded machine, else empty
-#   report  the folder of figures and report
+#   report  the folder of the report, and figures in it
 #   reason  why own is not the output folder, or empty
 LC_ALL=C # a decimal comma is no number to awk and gnuplot
 export LC_ALL
@@ -14,6 +14,7 @@ recorded=$data/nvidia-h200
 output=${1:-data/local}
 output=${output%/}
 report=$output/report
+figures=$report/figures
 own=$output
 reason=
 
@@ -72,4 +73,47 @@ source_of() {
 	gpu.* | link.*) echo "$gpu" ;;
 	*) echo "$own" ;;
 	esac
+}
+# Figures of a chapter, those that answer it first.
+figures_of_report='start memory inside transfer instructions host panel_cuda panel_host factor_s factor_d vendor'
+for file in "$gpu"/trace_*.svg; do
+	[ ! -f "$file" ] || figures_of_report="$figures_of_report $(basename "$file" .svg)"
+done
+figures_of_report="$figures_of_report update gram errors memory_system"
+[ "$gpu" = "$own" ] || figures_of_report="$figures_of_report errors_host"
+figures_of_papers='kerr gram_schmidt gram_host small_gemm thin_gemm breakdown'
+
+# Calls a function with each name, as many at once as there are processors. The folder takes marks of what has begun.
+share_out() { # folder, function, name...
+	begun=$1 function=$2
+	shift 2
+	count=$(nproc 2>/dev/null || echo 1)
+	while [ $((count -= 1)) -gt 0 ]; do
+		work_off "$@" &
+	done
+	work_off "$@"
+	wait
+}
+work_off() {
+	for each in "$@"; do
+		! mkdir "$begun/$each.begun" 2>/dev/null || "$function" "$each"
+	done
+}
+
+# A folder with what most programs read of another, since profile and results are long: rows of the hardware, single numbers and
+# squares of products; results of panels. The folder itself when it has no profile.
+lean() { # folder, new folder
+	[ -s "$1/profile.tsv" ] || { echo "$1" && return; }
+	mkdir -p "$2"
+	awk -F '\t' '/^#/ || $1 !~ /[[]/ || $8 == "hardware" || $1 ~ /^(gpu|host)[.]gemm[.][sd][[]|^gpu[.]cublas[.]/' "$1/profile.tsv" >"$2/profile.tsv"
+	for results in predictions measurements; do
+		[ ! -s "$1/$results.tsv" ] || grep -E '^(#|operation|panel_getrf|ger	)' "$1/$results.tsv" >"$2/$results.tsv"
+	done
+	[ ! -s "$1/copy.tsv" ] || sed '/^#/!q' "$1/copy.tsv" >"$2/copy.tsv"
+	echo "$2"
+}
+lean_own_and_gpu() { # folder
+	lean_own=$(lean "$own" "$1/own")
+	lean_gpu=$lean_own
+	[ "$gpu" = "$own" ] || lean_gpu=${gpu:+$(lean "$gpu" "$1/gpu")}
 }

@@ -7,7 +7,8 @@ set datafile separator tab
 set datafile missing NaN
 set datafile columnheaders
 height = exists("height") ? height : 460
-set terminal svg size 680,height dynamic name name background rgb "white" font "sans-serif,14"
+width = exists("width") ? width : 680
+set terminal svg size width,height dynamic name name background rgb "white" font "sans-serif,14"
 set output out
 
 set linetype 1 lc rgb "#2f74c0" lw 1.8 pt 7 ps 0.5
@@ -25,18 +26,20 @@ set title noenhanced
 set border 3
 set tics nomirror
 set bars 0.4
-
-colour(line) = word("#2f74c0 #d55e00 #00946b #b8609e #a87b00 #3a93b8 #808080 #8a63d2", line)
+set ylabel offset 1.1,0
 
 # A series is "probe/series": its file; the measured ones of a list, with a common prefix, or of a pattern, sorted by a part of
 # their names between underscores; such a part; the last one; its name for the key.
 file(s) = work."/".s.".tsv"
-present(list) = system("cd '".work."' && for s in ".list."; do [ -f $s.tsv ] && echo $s; done")
+present(list) = system("cd '".work."' && for s in ".list."; do [ -f $s.tsv ] && printf '%s ' $s; done")
 all_of(pattern, key) = system("cd '".work."' && ls ".name."/".pattern.".tsv 2>/dev/null | sed 's,.tsv$,,' | sort -t _ -k ".key." -n")
 prefixed(kind, list) = present(system("printf '".name."/".kind."%s ' ".list))
-part(s, i) = system("basename ".s." | cut -d_ -f".i)
-last(s) = system("echo '".s."' | sed 's,.*_,,'")
-label(s) = system("echo '".s."' | sed 's,.*/,,; s,_, ,g'")
+base(s) = strstrt(s, "/") ? base(s[strstrt(s, "/")+1:]) : s
+nth(s, i) = strstrt(s, "_") == 0 ? s : i == 1 ? s[1:strstrt(s, "_")-1] : nth(s[strstrt(s, "_")+1:], i-1)
+part(s, i) = nth(base(s), i)
+last(s) = strstrt(s, "_") ? last(s[strstrt(s, "_")+1:]) : s
+spaced(s) = strstrt(s, "_") ? s[1:strstrt(s, "_")-1]." ".spaced(s[strstrt(s, "_")+1:]) : s
+label(s) = spaced(base(s))
 # The different values of a column, ascending; none of an absent series.
 values(s, col) = system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"".col."\") c = i } ".\
 	"NR > 1 && c { print $c }' '".file(s)."' 2>/dev/null | sort -nu")
@@ -44,6 +47,17 @@ values(s, col) = system("awk -F '\\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($
 where(col, value) = column(col) == value ? 1 : NaN
 # GB/s of a point by one of its times.
 GB(time) = column("bytes") / column(time) / 1e9
+
+# Names of curves at the right edge (labels.awk): named(list, columns of x and y, unit of y, lin or log) using 1:2:3:4 @at_end, with
+# text_of(curve) and line_of(curve). The y of a curve of times may be rate: bytes over time.
+named(list, x, y, unit, axis) = "< awk -v x=".x." -v y=".y." -v per=".unit." -v axis=".axis." -v names='".texts(list)."' -v lines='".drawn_as(list).\
+	"' -f scripts/common.awk -f scripts/labels.awk ".tsv(list)
+tsv(list) = words(list) == 0 ? "" : word(list, 1).".tsv ".tsv(rest(list))
+# The names (text_of) or lines (line_of) of a list of curves, between bars.
+texts(list) = words(list) == 0 ? "" : text_of(word(list, 1))."|".texts(rest(list))
+drawn_as(list) = words(list) == 0 ? "" : sprintf("%d|", line_of(word(list, 1))).drawn_as(rest(list))
+rest(list) = words(list) < 2 ? "" : list[strstrt(list, word(list, 1))+strlen(word(list, 1)):]
+at_end = 'with labels left offset 0.9,0 noenhanced textcolor variable'
 
 # Sizes in binary units.
 size_label(b) = b >= 2**30 ? sprintf("%.3g GiB", b/2.**30) : b >= 2**20 ? sprintf("%.3g MiB", b/2.**20) : \
@@ -76,7 +90,7 @@ in_GB = '(GB("seconds")):(GB("high")):(GB("low"))'
 # eval place(...).xlabel(...).yrange(...): what the functions return is set; xlabel stands nearer than xname.
 panel = "set lmargin at screen left; set rmargin at screen right; set bmargin at screen bottom; ".\
 	"set tmargin at screen top; set key at screen (left+right)/2., screen bottom-52./height center top; "
-place(l, r, b, t, text) = (left = l, right = r, bottom = b, top = t, title_text = text, panel."set title title_text; ")
+place(l, r, b, t, text) = (left = l, right = r, bottom = b, top = t, title_text = text, panel."set title title_text offset 0,-0.7; ")
 xlabel(text) = (x_text = text, "set xlabel x_text offset 0,0.4; ")
 ylabel(text) = (y_text = text, "set ylabel y_text; ")
 xname(text) = (x_text = text, "set xlabel x_text; ")

@@ -61,6 +61,15 @@ function print_table(   c, r, total, widest, line) {
 hidden && $1 != "ENDDETAILS" { next }
 $1 == "DETAILS" { hidden = 1; next }
 $1 == "ENDDETAILS" { hidden = 0; next }
+$1 == "BAR" {
+	wrap($2 ": " $3 ($4 == "" ? "" : " (" $4 ")") ($5 == "" ? "" : sprintf(", %.0f %% of the ", 100 * $5) $7), "- ", "  ")
+	next
+}
+$1 == "SPREAD" {
+	split($4, within, " ")
+	wrap($2 ": " $3 sprintf("; within 5 %%: %.0f %%, 10 %%: %.0f %%, 20 %%: %.0f %%", 100 * within[1], 100 * within[2], 100 * within[3]), "- ", "  ")
+	next
+}
 $1 == "H1" { print $3; line = $3; gsub(/./, "=", line); print line "\n"; next }
 $1 == "H2" { underline($3, "="); print ""; next }
 $1 == "H3" { underline($3, "-"); next }

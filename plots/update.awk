@@ -4,7 +4,6 @@
 #   -v folder=WORK   writes MAP_{measured,predicted}.tsv (x, y, value, label), MAP_even.tsv (x, y: predicted
 #                    break-even), MAP.gp (axes) and choice_CHANGE.tsv (predicted, measured); prints the number of maps
 #   -v table=yes     prints the answer, the decisions and the ratios as markup
-#   -v short=yes     prints a line
 function terms_of(operation, q, m, n, p,   host) { # q: none, thin or full; "none host" for a matrix in host memory
 	host = sub(/ host$/, "", q)
 	return "executor=cuda precision=s operation=" operation " q=" q " from=" (host ? "host" : "") " m=" m " n=" n " p=" p
@@ -155,13 +154,11 @@ function goal_table(   i, host) {
 	}
 	table_end()
 }
-# How good the model's choices were, in a line or in a paragraph.
+# How good the model's choices were.
 function say_update_choices(   i) {
 	for (i = 1; i <= D["rows"] && D[i, "operation"] != "all"; i++)
 		;
-	if (i <= D["rows"] && short == "yes")
-		item("QR updating: the model's choice to update or factorize again is right at " percent(D[i, "right"]) " % of " D[i, "points"] " points")
-	else if (i <= D["rows"])
+	if (i <= D["rows"])
 		paragraph("Before the runs, the model chose the faster method in " percent(D[i, "right"]) " % of " D[i, "points"] " cases, of which " \
 			D[i, "even"] " lie within a factor of two of break-even; its choices cost " percent(D[i, "cost"], "%.2f") \
 			" % more than the faster method on average and " percent(D[i, "cost_worst"]) " % at worst. Always updating costs " \
@@ -200,13 +197,12 @@ BEGIN {
 	if (!points)
 		exit
 	load(data "/update_or_refactor.tsv", D)
-	if (short == "yes" || table == "yes")
-		say_update_choices()
 	if (table == "yes") {
+		say_update_choices()
 		goal_table()
 		ratio_table()
 		update_choice_table()
-	} else if (short != "yes") {
+	} else {
 		write_maps()
 		write_choice()
 		if (maps)

@@ -14,8 +14,8 @@ changes = prefixed("choice_", "remove_columns add_columns add_rows remove_rows")
 change_of(f) = system("echo '".f."' | sed 's,.*choice_,,; s,_, ,'")
 line_of(f) = change_of(f) eq "remove columns" ? 1 : change_of(f) eq "add columns" ? 2 : change_of(f) eq "add rows" ? 3 : 4
 set multiplot
-set palette defined (-3 "#d55e00", 0 "#ffffff", 5 "#2f74c0")
-set cbrange [-3:5]
+set palette defined (-5 "#d55e00", 0 "#ffffff", 9 "#2f74c0")
+set cbrange [-5:9]
 unset colorbox
 unset grid
 set tics scale 0
@@ -29,13 +29,13 @@ do for [m in maps] {
 		set yrange [0.5:value(m."_rows") + 0.5]
 		set xlabel value(m."_x") offset 0,0.5
 		do for [kind in "measured predicted"] {
-			set lmargin at screen (kind eq "measured" ? 0.09 : 0.58)
+			set lmargin at screen (kind eq "measured" ? 0.105 : 0.59)
 			set rmargin at screen (kind eq "measured" ? 0.52 : 0.97)
 			set tmargin at screen top
 			set bmargin at screen bottom
-			set ylabel (kind eq "measured" ? value(m."_y") : "") offset 1,0
+			set ylabel (kind eq "measured" ? value(m."_y") : "") offset 1.2,0
 			if (kind eq "measured") {
-				set label 1 value(m."_title") at screen 0.09, screen (top + 30.0 / height) left noenhanced
+				set label 1 value(m."_title") at screen 0.105, screen (top + 30.0 / height) left noenhanced
 			} else {
 				unset label 1
 			}
@@ -52,11 +52,11 @@ unset label
 set tics scale 1
 set grid lc rgb "#909090" lw 0.4 dt 3
 left = 0.13; right = 0.97
-eval place(left, right, 110.0 / height, 1.0 - (i * map_height + 60.0) / height, "Every point: speedup over factorizing again with our routines - ".machine)
+eval place(left, right, 110.0 / height, 1.0 - (i * map_height + 60.0) / height, "Every point: speedup over factorizing again with our routines")
 eval logscale("xy 2").xrange("*:*").yrange("*:*").xtics("autofreq")
 set ytics autofreq
 set xlabel "predicted" offset 0,0.4
-set ylabel "measured" offset 1.5,0
+set ylabel "measured" offset 1.2,0
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb "#202020" lw 1.2
 set arrow 2 from first 1, graph 0 to first 1, graph 1 nohead lc rgb "#202020" lw 1.2
 plot for [f in changes] file(f) using "predicted":"measured" with points lt line_of(f) title change_of(f), x with lines lt 7 dt 3 notitle

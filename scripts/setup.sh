@@ -45,6 +45,7 @@ usable() { # package: whether its tool or library works, however it was installe
 	python3-jsonschema) python3 -c 'import jsonschema' ;;
 	libqrupdate-dev) echo 'int main(void) { return 0; }' | compiles -lqrupdate ;;
 	gnuplot-nox) command -v gnuplot ;;
+	chromium-headless-shell) command -v chromium-headless-shell || command -v chromium || command -v google-chrome ;;
 	perl) command -v prove ;;
 	coreutils) command -v sha256sum ;;
 	esac >/dev/null 2>&1
@@ -62,7 +63,7 @@ case ${1-} in
 	goal=setup-develop
 	packages='clang clang-format shellcheck gawk busybox gfortran locales jq'
 	# Tests that need one of these are skipped without it; not every distribution has them.
-	optional='python3-jsonschema original-awk musl-tools gcc-11 libqrupdate-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
+	optional='python3-jsonschema chromium-headless-shell original-awk musl-tools gcc-11 libqrupdate-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 	;;
 '')
 	goal=setup

@@ -184,10 +184,11 @@ done
 drawing expect 0 "^$gpu/report/report.html\$" 'a report, and its path in the last line' written "$gpu"
 text=$gpu/report/report.txt
 page=$gpu/report/report.html
+papers=$gpu/report/papers.txt
 tr -s '\n ' ' ' <"$text" >"$scratch/joined"
 says "$scratch/joined" 'bench.tsv, 2 rows (gemm) by 0.0.9' 'rows of another run are named'
 says "$scratch/joined" 'Kernels and plans are tuned for one GPU; this GPU is another' 'sizes that follow by rule are named'
-says "$text" 'dependent kernel launch, device: 1.2 us' 'parameters come from the profile'
+says "$text" 'start of a dependent kernel: 1.2 us' 'parameters come from the profile'
 says "$text" 'gpu.launch.pdl .* FAILED$' 'a failed parameter is marked'
 says "$text" '^programmatic dependent launch  *not measured here' 'and not used'
 says "$text" 'lacks gpu.barrier.counter' 'a missing parameter is named'
@@ -198,21 +199,25 @@ says "$text" '^cuda panel_getrf/blas/s  *750  *48 .* UNDER$' 'cases with large e
 says "$text" '^Disturbed cases, left out: 1\. ' 'disturbed ones apart'
 says "$page" '+50.0.*host.getrf.s.m=512,n=64' 'with their errors, and how'
 says "$text" 'predictions in .* were made from another profile' 'predictions from another profile'
-says "$text" '^4096  *64  *10.7  *8.59 .* +25.0$' 'block triangles: early exit against the folded grid'
+says "$papers" '^4096  *64  *10.7  *8.59 .* +25.0$' 'block triangles: early exit against the folded grid'
 says "$text" '^Cholesky, single  *1.50$' 'speedup over cuSOLVER'
 says "$text" '^Cholesky, single  *1.20$' 'and by default plans'
-says "$text" '^LU  .*  *512  *406$\|^LU  .* -  *406$' 'crossover with the host'
-says "$text" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
+says "$papers" '^LU  .*  *512  *406$\|^LU  .* -  *406$' 'crossover with the host'
+says "$papers" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
 says "$text" '^Cholesky, single  *3000  *1 ms  *4 ms  *75  *3 ms  *-25.0$' 'matrices in host memory'
 says "$scratch/joined" 'at n = 1024, .* (block) is 20 times as fast' 'Gram-Schmidt, GPU against CPU'
-awk 'length > 100 { exit 1 }' "$text"
+awk 'length > 100 { exit 1 }' "$text" "$papers"
 result $? 'at most 100 columns'
 LC_ALL=C awk '/[^ -~]/ { print "# " $0; bad = 1 } END { exit bad }' "$text" >&2
 result $? 'the text is ASCII'
 never "$text" 'nan' 'without a number that is none'
-never "$page" '<?xml\|<script\|<link\|<img\|@import\|url(' 'the page loads nothing'
-[ -z "$(grep -o ' id=["'"'"'][^"'"'"']*["'"'"']' "$page" | sort | uniq -d)" ]
-result $? 'ids are unique'
+for kept in report papers; do
+	page=$gpu/report/$kept.html
+	never "$page" '<?xml\|<script [^>]*src\|<link\|<img\|<iframe\|@import\|url(\|fetch(\|XMLHttp\|href="https*:' "$kept.html loads nothing"
+	[ -z "$(grep -o ' id=["'"'"'][^"'"'"']*["'"'"']' "$page" | sort | uniq -d)" ]
+	result $? "ids of $kept.html are unique"
+done
+page=$gpu/report/report.html
 # shellcheck disable=SC2013 # names are words
 for name in $(grep -o 'href="#[^"]*"' "$page" | sed 's/href="#\(.*\)"/\1/' | sort -u); do
 	grep -q "id=\"$name\"" "$page" || echo "$name"
@@ -221,7 +226,7 @@ done >"$scratch/dangling"
 result $? 'every link leads somewhere'
 says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
 drawing says "$page" '<svg role="img"' 'figures are inline'
-drawing expect 0 'launch copy panel_cuda factor_s vendor gram_schmidt small_gemm thin_gemm breakdown$' 'figures alone' sh "$plots/plots.sh" "$gpu"
+drawing expect 0 'launch copy start memory inside host panel_cuda factor_s vendor gram errors gram_schmidt small_gemm thin_gemm breakdown$' 'figures alone' sh "$plots/plots.sh" "$gpu"
 
 # ---- the same output from every awk, with a decimal comma, from folders with an apostrophe and a space
 odd="$scratch/it's a copy"
@@ -235,6 +240,8 @@ same() { # what, command...: the report of the copy is the first one
 	"$@" sh "$odd/plots/report.sh" "$odd/data/box" >"$scratch/said" 2>&1
 	sed "s,$odd/data,$scratch/data," "$odd/data/box/report/report.txt" | tr -s '=\n ' '\n' >"$scratch/there"
 	tr -s '=\n ' '\n' <"$text" | diff - "$scratch/there" >"$scratch/changes" &&
+		sed '/^<footer>/d' "$odd/data/box/report/report.html" | sed "s,$odd/data,$scratch/data,g" >"$scratch/there" &&
+		sed '/^<footer>/d' "$page" | diff - "$scratch/there" >>"$scratch/changes" &&
 		diff -r "$gpu/report/figures" "$odd/data/box/report/figures" >>"$scratch/changes"
 	result $? "$what"
 	head -n 3 "$scratch/changes" | sed 's/^/# /' >&2
@@ -266,6 +273,10 @@ rm -rf "$gpu/report"
 drawing expect 0 . 'no GPU, but a recorded machine' written "$scratch/host"
 says "$scratch/host/report/report.html" 'answers questions on the GPU' 'which is said'
 says "$scratch/host/report/report.txt" '^- Parallel regions on the host' 'rules of the own host stay'
+says "$scratch/host/report/report.txt" '^fathom report: this CPU, .*; GPU answers from the recorded ' 'the title names both'
+sed '/^The recorded /,$d' "$scratch/host/report/report.txt" >"$scratch/first"
+never "$scratch/first" 'gpu[.]\|device memory' 'its column has no number of the other machine'
+says "$scratch/first" '^How far to trust it$' 'though all of its parts'
 drawing expect 0 . 'an empty folder' written "$scratch/empty"
 says "$scratch/empty/report/report.html" 'empty holds no measurements yet' 'is answered by the recorded machine'
 MACHINE=nvidia-h200
@@ -279,6 +290,47 @@ MACHINE=nowhere
 expect 1 'no recorded data in .*nowhere' 'an unknown machine is refused' written "$scratch/local"
 unset MACHINE
 
+# ---- the pages of a recorded machine: sizes, times, headings
+heading() { # title, file
+	says "$2" "<h2 [^>]*>.*$1" "chapter: $1"
+}
+page=$scratch/whole/report/report.html
+cpu_of() { # page: seconds of processors that it takes to write it
+	{ MACHINE=nvidia-h200 FATHOM_HOME=$root sh -c 'sh "$1" "$2" "$3" >/dev/null && times' sh "$plots/report.sh" "$scratch/whole" "$1" || echo 0m999s; } |
+		tail -n 1 | tr 'ms' '  ' | awk '{ print 60 * $1 + $2 + 60 * $3 + $4 }'
+}
+at_most() { # number, limit, what
+	[ "$(echo "$1" | awk -v most="$2" '{ print ($1 > 0 && $1 <= most) }')" = 1 ]
+	result $? "$3: $1, at most $2"
+}
+if command -v gnuplot >/dev/null; then
+	at_most "$(cpu_of report)" 10 'processor seconds of report.html: 5 s on two'
+	at_most "$(cpu_of papers)" 20 'processor seconds of papers.html: 10 s on two'
+	at_most "$(wc -c <"$page")" 2500000 'bytes of report.html'
+	at_most "$(wc -c <"$scratch/whole/report/papers.html")" 5000000 'bytes of papers.html'
+	for title in 'start work' 'memory' 'inside a kernel' 'transfers' 'instructions' 'host' 'panel' 'factorizations' 'time of a factorization' \
+		'Update or refactor' 'Gram-Schmidt' 'model' 'papers' 'measured'; do
+		heading "$title" "$page"
+	done
+	[ "$(grep -c '^<div class="bar"><b>.*</b>.*\(s\|p\) <small>' "$page")" -eq 8 ]
+	result $? 'eight numbers on the first screen'
+	[ "$(grep -c '^<li>.*<a href="#[a-z]*">why</a>' "$page")" -eq 10 ]
+	result $? 'ten rules on the first screen'
+	[ "$(grep -c '<a href="[^"]*.tsv">' "$page")" -ge 20 ]
+	result $? 'figures name their data'
+	says "$page" '<g><title>[^<]*Tflop/s</title>' 'and show values'
+	awk 'length > 100 { exit 1 }' "$scratch"/whole/report/*.txt
+	result $? 'at most 100 columns of text'
+	for kept in report papers; do
+		for tag in div table tr td ul li details figure svg g text tspan template; do
+			awk -v tag=$tag '{ opened += gsub("<" tag "[ >]", ""); closed += gsub("</" tag ">", "") }
+				END { if (opened != closed) print tag, opened, closed }' "$scratch/whole/report/$kept.html"
+		done
+	done >"$scratch/unclosed"
+	never "$scratch/unclosed" . "what is opened is closed $(cat "$scratch/unclosed")"
+	never "$page" '<pre' 'no raw curve is embedded'
+fi
+
 # ---- all figures of a recorded machine
 outside() { # texts of the figures beyond an edge
 	awk '
@@ -289,7 +341,7 @@ outside() { # texts of the figures beyond an edge
 mkdir "$scratch/recorded"
 cp "$root"/data/nvidia-h200/*.tsv "$root"/data/nvidia-h200/*.svg "$scratch/recorded"
 printf '1.5e9\t1\ts\t1\t1\t3\tdamaged\thardware\tok\n\t2\ts\t1\t1\t3\tdamaged\thardware\tok\n' >>"$scratch/recorded/profile.tsv"
-drawing expect 0 'pointer_chase .*panel_cuda panel_host factor_s factor_d vendor trace_[^ ]* kerr update gram_host gram_schmidt small_gemm thin_gemm breakdown$' \
+drawing expect 0 'pointer_chase .*start memory .*panel_cuda panel_host factor_s factor_d vendor trace_[^ ]* update gram errors memory_system kerr gram_schmidt gram_host small_gemm thin_gemm breakdown$' \
 	'every figure of a recorded machine, damaged rows or not' sh "$plots/plots.sh" "$scratch/recorded"
 cat "$scratch"/recorded/report/figures/*.svg 2>/dev/null | outside >"$scratch/beyond"
 drawing never "$scratch/beyond" . 'no text of theirs is beyond an edge'
@@ -300,7 +352,7 @@ for tool in sh awk sed grep tr cut sort uniq mkdir mktemp rm mv cat date uname d
 	ln -s "$(command -v $tool)" "$scratch/bin/$tool"
 done
 expect 1 'figures need gnuplot: make setup' 'without gnuplot: said' env PATH="$scratch/bin" sh "$plots/report.sh" "$gpu"
-says "$gpu/report/report.txt" '^Design rules$' 'and the text is written'
+says "$gpu/report/report.txt" '^All design rules$' 'and the text is written'
 rm -rf "$gpu"
 expect 1 'nothing to show: .*run make probe' 'without any data: what to do' written "$scratch/empty"
 echo "1..$number"

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154,SC2317 # sourced by report.sh, which calls sections by name
+# The sections of papers.html, as markup.
+
+# A paper's part: only with tables or a figure.
+paper() { # id, title, text, figures; tables in $work/ID
+	if [ ! -s "$work/$1" ]; then
+		for name in $4 none; do
+			! drawn "$name" || break
+		done
+		[ "$name" != none ] || return 1
+	fi
+	line H2 "$1" "$2"
+	[ -z "$3" ] || line P "$3"
+	note_recorded Data "$gpu"
+}
+lawn_paper() {
+	markup "$gpu" 'bench lawn' >"$work/lawn"
+	markup "$gpu" lawn_products -v table=yes >>"$work/lawn"
+	paper lawn 'LAPACK Working Note 202 beside this machine' '' breakdown || return 0
+	cat "$work/lawn"
+	figure small_gemm 'The counterpart of Figure 5. Two stages: the fastest of 2, 4, 8 and 16 parts of k.' "$gpu" bench.tsv
+	figure thin_gemm 'The counterpart of Figure 6. The host: square products only, from the probe of its rates.' "$gpu" bench.tsv
+	figure breakdown 'The counterpart of Figures 10 and 11. Shares: each moment counts for one of the operations that run. Hidden: panels and transfers that run beside other work. Slowdowns are measured.' "$gpu" breakdown.tsv
+}
+kerr_paper() {
+	[ -s "$gpu/kerr.tsv" ] || return 0
+	markup "$gpu" kerr -v table=yes >"$work/kerr"
+	[ -s "$work/kerr" ] && paper kerr 'QR with the whole Q, as Kerr measured it' \
+		'The counterpart of Tables 1 and 2 and Figures 2 to 6 of Kerr, Campbell and Richards (2009) for this machine. Rates use the operations of their Table 1; our algorithm needs fewer.' kerr || return 0
+	figure kerr "Dashed: predicted. The paper's points: the runs of its Table 2, and its best rate of gemv." "$gpu" kerr.tsv
+	cat "$work/kerr"
+}
+update_paper() {
+	markup "$gpu" update_paper >"$work/update-paper"
+	[ -s "$work/update-paper" ] && paper update-paper "Andrew and Dingle's stages" 'Their Tables 1 and 2 for this machine: reflectors column by column with norms computed through the host, T by gemv, Givens rotations with one kernel for each wavefront. On their Tesla M2050 blocks of 50 to 100 columns were fastest. The counterpart of their Figures 6 to 14: report.html, Update or refactor.' '' || return 0
+	cat "$work/update-paper"
+}
+gram_paper() {
+	if paper gram 'Gram-Schmidt: GPU against CPU' 'The counterpart of Figures 6 to 10 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Rates use their 2mn^2 operations; passes count the bytes that have to move. Tables: report.html, Gram-Schmidt.' gram_schmidt; then
+		figure gram_schmidt "Dashed: predicted. direct, shared and wide are the paper's kernels; kernels and fused are our own passes; blocked holds columns in registers; block and twice apply blocks by products." "$gpu" bench.tsv
+	fi
+	[ -s "$own/gram_host.tsv" ] || return 0
+	line H2 gram-host 'Gram-Schmidt on the host'
+	line P 'The counterpart of Table 1 and Figures 2 and 4 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Of a matrix larger than the last cache some columns are computed; rates count the operations of these columns.'
+	figure gram_host 'Dashed: predicted before the run.' "$own" gram_host.tsv
+	markup "$own" gram_host -v table=yes
+}
+papers_title() {
+	line H1 '' "fathom and the papers: $(name_of "${gpu:-$own}")"
+	line LI 'This machine itself:' report.html report.html
+	for file in "$gpu/bench.tsv" "$gpu/kerr.tsv" "$gpu/update_paper.tsv" "$own/gram_host.tsv"; do
+		[ ! -s "$file" ] || return 0
+	done
+	line P 'The papers were not measured on this machine: make bench does it.'
+}
