@@ -227,16 +227,19 @@ int64_t result_seed(const struct result *row)
 	return number_of(row, "seed", NOT_DRAWN);
 }
 
+void draw_mark_row(const struct draw *draw, struct result *row)
+{
+	if (result_seed(row) != NOT_DRAWN)
+		return;
+	if (strncmp(row->operation, gram_kernel, strlen(gram_kernel)) != 0)
+		add_number(row, "lda", draw_lda(draw, row->m, row->n));
+	add_number(row, "seed", draw->seed);
+}
+
 void draw_mark(const struct draw *draw, struct results *results, size_t first)
 {
-	for (size_t i = first; i < results->count; i++) {
-		struct result *row = &results->row[i];
-		if (result_seed(row) != NOT_DRAWN)
-			continue;
-		if (strncmp(row->operation, gram_kernel, strlen(gram_kernel)) != 0)
-			add_number(row, "lda", draw_lda(draw, row->m, row->n));
-		add_number(row, "seed", draw->seed);
-	}
+	for (size_t i = first; i < results->count; i++)
+		draw_mark_row(draw, &results->row[i]);
 }
 
 int64_t result_lda(const struct result *row)

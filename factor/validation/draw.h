@@ -36,8 +36,9 @@ int64_t draw_index(const struct draw *draw, int64_t m, int64_t n, int64_t which,
 int64_t draw_width(const struct draw *draw, int64_t m, int64_t n);
 int64_t draw_lda(const struct draw *draw, int64_t m, int64_t n);
 
-/* Marks the rows from `first` on as drawn (seed=N), with the leading dimension that they are
- * measured with (lda=N). Kernels of Gram-Schmidt have none of their own. Marked rows stay. */
+/* Marks a row, or the rows from `first` on, as drawn (seed=N), with the leading dimension that they
+ * are measured with (lda=N). Kernels of Gram-Schmidt have none of their own. Marked rows stay. */
+void draw_mark_row(const struct draw *draw, struct result *row);
 void draw_mark(const struct draw *draw, struct results *results, size_t first);
 
 /* The seed of a row. Its leading dimension; 0: the usual one. */
