@@ -24,14 +24,16 @@ static struct profile *device(void)
 /* Columns of 4 KiB, of which L2 holds 256 near; those of the paper's kernels of 16 KiB. */
 static void test_device(void)
 {
-	const double held = (1048576 - 4096) / 1e6;
+	const double held = (1048576 - 4096) / 1e6, shared = 256 * 4096 / 2e6;
 	const double issue = (40 + 8 * 60 + 45) * 32 / 4 / 1e3, connection = 2 * 32 * 16384 / 1e5;
 	const struct line lines[] = {
-	        {"memory: dots 1024 256", held, "dot products from L2: one read"},
-	        {"memory: fused 1024 257", 2 * held,
+	        {"memory: dots 1024 256", held + shared,
+	                "dot products from L2: one read, and the first column by 256 blocks"},
+	        {"memory: fused 1024 257", 2 * (held + shared),
 	                "one pass in L2: all but the column itself, read and written"},
-	        {"memory: update 1024 257", 2 * held, "the update moves as much"},
-	        {"memory: dots 1024 1024", held + 3145728 / 1.25e6,
+	        {"memory: update 1024 257", 2 * held + shared,
+	                "the update moves as much, its blocks share one column"},
+	        {"memory: dots 1024 1024", held + 3145728 / 1.25e6 + shared / 4,
 	                "of what L2 does not hold a part is found there by the next pass"},
 	        {"memory: update 1024 1", 0, "nothing right of the last column"},
 	        {"launch: fused 10 2", 0.5, "a pass begins before the one ahead of it ends"},
@@ -80,6 +82,36 @@ static void test_forms(void)
 	ok(kernels > fused && kernels < 6 * cube / 0.9e12, "two passes: more, 12 at most");
 	asked.m = asked.n = 0;
 	ok(isnan(seconds_of(p, MODEL_CUDA, &asked)), "nothing is refused");
+	profile_free(p);
+}
+
+/* Copies of words off a sector's boundary take twice as long. An odd leading dimension puts 7 of 8
+ * columns there, and the wide kernels load words. */
+static void test_unaligned(void)
+{
+	static const struct {
+		const char *form;
+		double least, most;
+	} forms[] = {{"fused", 1.8, 1.875}, {"kernels", 1.3, 1.7}, {"direct", 1.1, 1.875},
+	        {"wide", 1.2, 2}};
+	struct profile *p = device();
+	struct gram_question asked = {.m = 4096, .n = 4096, .precision = SINGLE};
+	double direct = 0;
+
+	ADD(p, 0, {"gpu.copy.width[width=4/16]", 1e12}, {"gpu.copy.misaligned[offset=4]", 5e11},
+	        {"gpu.copy.misaligned[offset=16]", 1e12});
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+		asked.form = forms[i].form;
+		asked.lda = 4096 + 4;
+		const double even = seconds_of(p, MODEL_CUDA, &asked);
+		asked.lda = 4096 + 1;
+		const double odd = seconds_of(p, MODEL_CUDA, &asked);
+		ok(odd > forms[i].least * even && odd < forms[i].most * even,
+		        "%s: changes of columns off boundaries take longer: %.2f times", asked.form,
+		        odd / even);
+		direct = strcmp(asked.form, "direct") == 0 ? odd : direct;
+	}
+	is_real(seconds_of(p, MODEL_CUDA, &asked), direct, 1e-9, "wide is then direct");
 	profile_free(p);
 }
 
@@ -295,6 +327,7 @@ int main(void)
 
 	test_device();
 	test_forms();
+	test_unaligned();
 	test_tallest();
 	test_host();
 	test_noise();

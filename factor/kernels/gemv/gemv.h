@@ -32,7 +32,11 @@ struct gemv_call {
 /* How the tuned kernels divide the work. A block of GEMV_THREADS threads computes `width` elements
  * of y. `splits` blocks share these elements, each with a part of the sum; the last block to finish
  * adds up. */
-enum { GEMV_THREADS = 256, GEMV_MAX_SPLIT_TILES = 1024 };
+enum {
+	GEMV_THREADS = 256,
+	GEMV_RESIDENT = 4, /* blocks of a multiprocessor with 64 bytes in flight a thread */
+	GEMV_MAX_SPLIT_TILES = 1024
+};
 struct gemv_plan {
 	int vector;  /* elements of A per load: 16 bytes where alignment permits */
 	int lanes;   /* N: threads of a warp along the rows; T: warps of a block along the rows */

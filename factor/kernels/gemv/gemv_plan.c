@@ -25,8 +25,7 @@ int gemv_shift(const struct gemv_call *call, int vector)
 	                        : (int)((uintptr_t)call->a / (uintptr_t)bytes % (uintptr_t)vector);
 }
 
-/* Blocks of threads per multiprocessor with 64 bytes of loads in flight per thread. */
-enum { RESIDENT = 4, MAX_SPLITS = 64 };
+enum { MAX_SPLITS = 64 };
 
 static int64_t matrix_bytes(const struct gemv_call *call)
 {
@@ -54,7 +53,8 @@ static double plain_time(
 	const double bytes = fmin(p->width, (double)call->m) * size * columns;
 	const double bandwidth =
 	        sm_count * t->bytes_per_us / (1 + t->short_segment / (p->lanes * load));
-	const double resident = sm_count * (p->unroll * load > 64 ? RESIDENT - 1 : RESIDENT);
+	const double resident =
+	        sm_count * (p->unroll * load > 64 ? GEMV_RESIDENT - 1 : GEMV_RESIDENT);
 	const double blocks = (double)p->tiles * p->splits, waves = floor(blocks / resident);
 	const double rest = blocks - waves * resident;
 	double time = waves * (wave_time(resident, bytes, waiting, bandwidth) + t->wave_us);
@@ -110,7 +110,7 @@ static void plan_transposed(
 {
 	const struct gemv_tuning *t = &tuning->gemv;
 	const int load = (int)(p->vector * precision_bytes(call->precision));
-	const int64_t bytes = matrix_bytes(call), wave = tuning->device.sm_count * RESIDENT;
+	const int64_t bytes = matrix_bytes(call), wave = tuning->device.sm_count * GEMV_RESIDENT;
 	const int64_t loads = call->m / p->vector; /* per column */
 	int64_t width = 1;
 	while (call->n > width * wave)

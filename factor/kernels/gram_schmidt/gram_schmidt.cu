@@ -3,79 +3,18 @@
  * launch. */
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
-#include "gram_schmidt_kernels.h"
+#include "gram_pass_plan.h"
 #include "gram_schmidt_pass.cuh"
 
 namespace
 {
 
-/* ---- shapes ---- */
-
-struct shape {
-	int vector, unroll; /* V and U */
-	int64_t chunks;
-	int each, groups;
-};
-
-int64_t chunks_of(int64_t m, int vector, int unroll)
-{
-	const int64_t rows = (int64_t)THREADS * vector * unroll;
-	return (m + rows - 1) / rows;
-}
-
-/* Columns a block needs to repay its work before them; columns a block has in a large pass. */
-const int FEW = 4, LARGE_EACH = 8;
-
-/* Whether threads have over a quarter more rows than the matrix. */
-bool is_wasteful(int64_t m, int vector, int unroll)
-{
-	return chunks_of(m, vector, unroll) * THREADS * vector * unroll > m + m / 4;
-}
-
-int64_t groups_of(int64_t columns, int each)
-{
-	return (columns + each - 1) / each;
-}
-
-/* In L2, long chunks need less work before and after their columns. Short chunks occupy more
- * multiprocessors when few columns are left, and fit short columns. */
-int unroll_of(int64_t m, int64_t columns, int vector, int multiprocessors)
-{
-	int unroll = 4;
-	while (unroll > 1 && vector > 1 &&
-	        (chunks_of(m, vector, unroll) * columns < 2 * multiprocessors * FEW ||
-	                is_wasteful(m, vector, unroll)))
-		unroll /= 2;
-	return unroll;
-}
-
-/* The shape of the pass over `columns` columns. DRAM is fastest when its pages are read in
- * order: by blocks that start one after another and have a few columns each. In L2 all blocks
- * start together and share all columns; a block's columns are neighbours if it loads all of them
- * at once. Passes over the same number of columns distribute rows equally, because they read
- * each other's partial dot products. */
 template <typename T>
-struct shape shape_of(
+struct gram_pass_plan plan_of(
         enum gram_step step, const struct gram_schmidt *g, int64_t columns, const struct gpu *gpu)
 {
-	const int64_t m = g->a.m, bytes = m * columns * (int64_t)sizeof(T);
-	const bool large = bytes > gpu->l2_bytes;
-	struct shape s = {aligned<T>(g) ? (int)(16 / sizeof(T)) : 1, 4, 0, 0, 1};
-	if (s.vector > 1)
-		s.unroll = large ? 1 : unroll_of(m, columns, s.vector, gpu->sm_count);
-	s.chunks = chunks_of(m, s.vector, s.unroll);
-	const int64_t places = (int64_t)gpu->sm_count * blocks_of(s.vector, s.unroll);
-	const int each = large ? LARGE_EACH : at_once(s.unroll, step == GRAM_FUSED);
-	const int64_t blocks = s.chunks * groups_of(columns, each);
-	if (large || (blocks <= places && blocks >= places / 4))
-		s.each = each;
-	int64_t groups = places / s.chunks, least = groups_of(columns, COLUMNS);
-	groups = groups > columns ? columns : groups;
-	groups = groups < least ? least : groups;
-	s.groups = (int)(s.each > 0 ? groups_of(columns, each) : groups);
-	if (s.groups < 1)
-		s.groups = 1;
-	return s;
+	return gram_pass_plan(
+	        step, g->a.precision, g->a.m, columns, aligned<T>(g), gpu->l2_bytes, gpu->sm_count);
 }
 
 /* ---- workspace: two columns, and two sets of parts of dot products ---- */
@@ -88,7 +27,8 @@ template <typename T> int64_t column_room(int64_t m)
 
 template <typename T> int64_t parts_room(int64_t m, int64_t n)
 {
-	const int64_t wide = chunks_of(m, 16 / sizeof(T), 1), single = chunks_of(m, 1, 4);
+	const int64_t wide = gram_pass_chunks(m, 16 / sizeof(T), 1),
+	              single = gram_pass_chunks(m, 1, 4);
 	return column_room<T>((wide > single ? wide : single) * n);
 }
 
@@ -121,13 +61,13 @@ cudaError_t start(enum gram_step step, const struct gram_schmidt *g, int64_t j,
 	const int V = 16 / sizeof(T);
 	const int64_t n = g->a.n, done = step == GRAM_DOTS ? 0 : 1;
 	/* partial products have the shape of the pass that made them */
-	const struct shape s = shape_of<T>(step, g, n - j - done, gpu);
+	const struct gram_pass_plan s = plan_of<T>(step, g, n - j - done, gpu);
 	struct pass<T> p = {
 		(T *)matrix_address(g->a), (T *)matrix_address(g->r),
 		        (const T *)matrix_address(g->norms), column_at<T>(g, j), parts_at<T>(g, j),
 		        column_at<T>(g, j + done), parts_at<T>(g, j + done), g->a.m, g->a.ld,
 		        g->r.ld, (int)n, (int)j,
-		        (int)shape_of<T>(step, g, n - j, gpu).chunks, s.each, s.groups,
+		        (int)plan_of<T>(step, g, n - j, gpu).chunks, s.each, s.groups,
 		        (int)s.chunks, g->dependent, g->first, g->info
 	};
 	if (s.vector == 1)

@@ -14,6 +14,7 @@
  * goes backwards through the columns and finds the last pass's end in L2. */
 #pragma once
 
+#include "gram_pass_plan.h"
 #include "gram_schmidt_finish.cuh"
 #include "lib/device/early_launch.cuh"
 #include "lib/device/launch_bounds.cuh"
@@ -22,8 +23,8 @@
 namespace
 {
 
-const int THREADS = 256, WARPS = THREADS / 32;
-const int COLUMNS = 256; /* of a block, at most */
+const int THREADS = GRAM_PASS_THREADS, WARPS = THREADS / 32;
+const int COLUMNS = GRAM_PASS_COLUMNS;
 
 template <typename T> struct pass {
 	T *a, *r;
@@ -222,18 +223,6 @@ static __device__ T settle(
 
 /* ---- the pass ---- */
 
-/* Blocks a multiprocessor, and the columns that a block has in flight: both limited by
- * registers. */
-static __host__ __device__ constexpr int blocks_of(int vector, int unroll)
-{
-	return vector > 1 && unroll == 1 ? 4 : 2;
-}
-
-static __host__ __device__ constexpr int at_once(int unroll, bool both)
-{
-	return unroll == 1 ? 4 : both ? 8 / unroll : 16 / unroll;
-}
-
 /* The i-th of the block's columns in the order of the pass. */
 static __device__ __forceinline__ int place_of(const struct share &mine, bool backward, int i)
 {
@@ -265,7 +254,7 @@ template <typename T, int V, int U, bool UPDATE, bool DOTS, bool EDGE>
 static __device__ __forceinline__ void run_pass(const struct pass<T> &p, int chunk,
         const struct share &mine, bool backward, struct shared_sums &shared)
 {
-	const int AT_ONCE = at_once(U, UPDATE && DOTS);
+	const int AT_ONCE = GRAM_PASS_AT_ONCE(U, UPDATE && DOTS);
 	const int64_t row = (int64_t)chunk * THREADS * V * U + threadIdx.x * V, left = p.m - row;
 	T *factor = factors(shared, T(0)), *sums = by_warp(shared, threadIdx.x / 32, T(0));
 	rows<T, V, U> v, w;
@@ -336,7 +325,7 @@ static __device__ __forceinline__ struct share share_of(
 }
 
 template <typename T, int V, int U, bool UPDATE, bool DOTS>
-__global__ void __launch_bounds__(THREADS, sm_blocks(THREADS, blocks_of(V, U)))
+__global__ void __launch_bounds__(THREADS, sm_blocks(THREADS, GRAM_PASS_BLOCKS(V, U)))
         pass_kernel(const struct pass<T> p)
 {
 	__shared__ struct shared_sums shared;

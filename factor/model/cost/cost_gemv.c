@@ -23,15 +23,17 @@ struct sweep {
 	bool whole_lines;
 };
 
-/* The surface's rows around a matrix of more than a quarter of L2 may be too large for L2. The cost
- * is then that of a matrix with half its sides, and the other bytes take what they take in L2:
- * whole lines as in the probe's reads. */
+/* The surface's rows around a matrix of more than a quarter of L2 may be too large for L2. The law
+ * knows which, but not how L2 serves shared lines. With these, or without a known work, the cost is
+ * that of a matrix with half its sides, and the other bytes take what they take in L2: whole lines
+ * as in the probe's reads. */
 static double warm_gemv(
         struct cost_reader *r, const char *name, struct matrix a, const struct sweep *sweep)
 {
 	static const char reads[] = "gpu.read.time";
-	const double bytes = cost_bytes(a);
-	const bool large = 4 * bytes > cost_scalar(r, "gpu.l2.stated");
+	const double bytes = cost_bytes(a), whole[] = {(double)a.m, (double)a.n, 0};
+	const bool large = 4 * bytes > cost_scalar(r, "gpu.l2.stated") &&
+	                   !(sweep->whole_lines && cost_by_work(r, name, gemv_axes, whole, 3));
 	const double side = large ? 0.5 : 1;
 	const double at[] = {side * (double)a.m, side * (double)a.n, 0, (double)a.ld};
 	const double time = cost_surface_with(r, name, gemv_axes, at, 3, 4);

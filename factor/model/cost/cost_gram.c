@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Costs of Gram-Schmidt's passes on the device. A pass reads each element of its columns once, and
  * writes it back unless it only forms dot products, at the rates of reads and copies in order
- * (factor/kernels/gram_schmidt/gram_schmidt.cu). A pass in the direction opposite to the one before
- * finds the columns in the near half of L2. The panel in registers is a surface (block_kernel
- * probe), divided into terms as the Householder panel of that size. */
+ * (factor/kernels/gram_schmidt/gram_schmidt.cu). Its blocks also read column j, each for itself. A
+ * pass in the direction opposite to the one before finds the columns in the near half of L2. The
+ * panel in registers is a surface (block_kernel probe), divided into terms as the Householder panel
+ * of that size. */
 #include "cost_blocks.h"
+
+#include "factor/kernels/gram_schmidt/gram_pass_plan.h"
 
 #include <math.h>
 
@@ -82,6 +85,45 @@ double cost_gram_change(struct cost_reader *r, double columns)
 	                           : 2 * cost_traffic(r, "gpu.copy.time", columns);
 }
 
+int64_t cost_gram_access(struct matrix a)
+{
+	enum { WIDE = 16 };
+	const int64_t word = precision_bytes(a.precision);
+
+	return a.ld * word % WIDE == 0 ? WIDE : word;
+}
+
+/* A warp that changes a column off the boundary of a sector writes parts of two sectors, which L2
+ * has to merge: as in the probe's copies by such accesses, aligned and not. Columns begin at all
+ * multiples of the largest power of two in the leading dimension. */
+double cost_gram_partial(struct cost_reader *r, struct matrix a, int64_t access)
+{
+	enum { SECTOR = 32 };
+	static const char off[] = "gpu.copy.misaligned", width[] = "gpu.copy.width";
+	const int64_t bytes = a.ld * precision_bytes(a.precision), step = bytes & -bytes;
+
+	if (step >= SECTOR || !cost_known(r, off) || !cost_known(r, width))
+		return 1;
+	const double slower = cost_at(r, width, "width", (double)access) /
+	                      cost_at(r, off, "offset", (double)access);
+	return 1 + (1 - (double)step / SECTOR) * fmax(0, slower - 1);
+}
+
+/* Seconds in which the blocks that share the columns of a pass each read their rows of column j and
+ * of the next one from L2. */
+static double shared_columns(struct cost_reader *r, enum gram_step step, struct matrix a)
+{
+	static const char loaded[] = "gpu.loaded.l2.read";
+	const bool dots = step == GRAM_DOTS;
+	const struct gram_pass_plan plan = gram_pass_plan(step, a.precision, a.m,
+	        dots ? a.n : a.n - 1, cost_gram_access(a) == 16,
+	        (int64_t)cost_scalar(r, "gpu.l2.stated"), (int)cost_scalar(r, "gpu.sm.count"));
+	const double read = (double)(a.m * precision_bytes(a.precision)) * plan.groups *
+	                    (step == GRAM_FUSED ? 2 : 1);
+
+	return read / cost_scalar(r, cost_known(r, loaded) ? loaded : "gpu.l2.copy");
+}
+
 struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct matrix a)
 {
 	const bool reads = step == GRAM_DOTS;
@@ -94,6 +136,10 @@ struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct ma
 	        reads ? cost_traffic(r, "gpu.read.time", near) : cost_gram_change(r, near);
 	cost.term[TERM_MEMORY] += (columns - near) * (reads ? 1 : 2) /
 	                          cost_scalar(r, reads ? "gpu.dram.read" : "gpu.dram.copy");
+	if (!reads)
+		cost.term[TERM_MEMORY] *= cost_gram_partial(r, a, cost_gram_access(a));
+	if (columns > 0) /* beside bytes of DRAM they take no time */
+		cost.term[TERM_MEMORY] += near / columns * shared_columns(r, step, a);
 	/* the curve leaves out the time of its smallest bytes, which hides arithmetic, too */
 	cost.term[TERM_ARITHMETIC] =
 	        fmax(0, arithmetic(r, step, a) - fmax(cost.term[TERM_MEMORY],

@@ -38,6 +38,7 @@ struct grid {
 	double set, column;      /* bytes of all columns, of one */
 	double turns;            /* of accesses, after one another down a column */
 	double issue;            /* seconds of a block for its instructions and multiply-adds */
+	double partial;          /* factor of the seconds of changes: parts of sectors */
 };
 
 static struct grid grid_of(
@@ -45,15 +46,16 @@ static struct grid grid_of(
 {
 	const bool reads = step == GRAM_DOTS, wide = shape.access == GRAM_WIDE;
 	const double threads = shape.nx * shape.ny, columns = (double)(reads ? a.n : a.n - 1);
-	const double access =
-	        (wide ? WIDE : word_bytes(a)) * (shape.access == GRAM_SHARED ? 1 : SHAPED_UNROLL);
+	const int64_t word = wide ? WIDE : precision_bytes(a.precision);
+	const double access = (double)word * (shape.access == GRAM_SHARED ? 1 : SHAPED_UNROLL);
 	const struct instructions each = (reads ? dots_of : update_of)[shape.access];
 	struct grid g = {.reads = reads,
 	        .threads = threads,
 	        .columns = shape.ny,
 	        .blocks = ceil(columns / shape.ny),
 	        .resident = cost_resident_blocks(r, threads, (wide ? 2 : 1) * REGISTERS),
-	        .column = (double)a.m * word_bytes(a)};
+	        .column = (double)a.m * word_bytes(a),
+	        .partial = reads ? 1 : cost_gram_partial(r, a, word)};
 	const double turns = g.column / (shape.nx * access), whole = floor(turns);
 
 	g.set = columns * g.column;
@@ -111,7 +113,7 @@ static double traffic(struct cost_reader *r, const struct grid *g, double held)
 	                                       (g->turns > 1 ? cost_strided(r)
 	                                                     : cost_scalar(r, "gpu.dram.copy"));
 
-	return held * near + (1 - held) * dram;
+	return g->partial * (held * near + (1 - held) * dram);
 }
 
 static struct block block_of(struct cost_reader *r, const struct grid *g, struct gram_shape shape)
@@ -192,6 +194,8 @@ struct cost cost_gram_shaped(
 
 	if (step == GRAM_SCALE)
 		return scalings(r, a);
+	if (shape.access == GRAM_WIDE && cost_gram_access(a) < WIDE)
+		shape.access = GRAM_DIRECT; /* as the kernels' launch */
 	const struct grid g = grid_of(r, step, shape, a);
 	if (g.blocks == 0)
 		return cost;

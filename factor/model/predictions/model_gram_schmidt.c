@@ -13,7 +13,7 @@ static const char needed[] = ", which Gram-Schmidt's cost needs";
 static bool run(struct executor *e, const void *context)
 {
 	const struct gram_question *q = context;
-	struct matrix a = {NULL, 0, q->m, q->n, q->m, q->precision};
+	struct matrix a = {NULL, 0, q->m, q->n, q->lda ? q->lda : q->m, q->precision};
 	int64_t k = q->k ? q->k : q->n;
 	struct matrix r = {NULL, 0, k, q->n, k, q->precision};
 

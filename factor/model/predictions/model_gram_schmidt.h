@@ -9,6 +9,7 @@ struct gram_question {
 	const char *form; /* of gram_schmidt_kernels.h */
 	int64_t nb, m, n;
 	enum precision precision;
+	int64_t lda; /* 0: m */
 	int64_t k;   /* the first k columns alone (gram_schmidt_first); 0: all */
 	int threads; /* of the host; 0: as many as the profile knows */
 };

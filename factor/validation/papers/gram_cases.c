@@ -75,8 +75,12 @@ struct gram_run gram_run_of(const struct result *row)
 bool gram_predict(const struct profile *profile, int level, bool interval, struct result *row)
 {
 	char form[32];
-	struct gram_question question = {
-	        .form = form, .nb = row->nb, .m = row->m, .n = row->n, .precision = row->precision};
+	struct gram_question question = {.form = form,
+	        .nb = row->nb,
+	        .m = row->m,
+	        .n = row->n,
+	        .lda = result_lda(row),
+	        .precision = row->precision};
 	struct prediction made;
 
 	gram_form(row, form);
@@ -171,6 +175,8 @@ size_t predict_gram(struct results *results, const struct profile *profile, cons
 		const struct gram_way *way = &ways[i % ARRAY_LEN(ways)];
 		struct result row = gram_case(way, executor, s->precision, s->m, s->n);
 		struct results *levels = results_new();
+		if (draw) /* predictions depend on the leading dimension */
+			draw_mark_row(draw, &row);
 		if (suits(way, s))
 			refused += predicted_levels(levels, profile, &row, gram_row_predict);
 #pragma omp ordered
