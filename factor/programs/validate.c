@@ -9,13 +9,14 @@
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
 #include "lib/profile/profile.h"
+#include "factor/model/predictions/intervals.h"
 #include "factor/validation/draw.h"
-#include "factor/validation/interval_fit.h"
 #include "factor/validation/seeds.h"
 #include "factor/validation/update_or_refactor.h"
 #include "factor/validation/errors_tables.h"
 #include "factor/validation/papers/gram_cases.h"
 #include "predict.h"
+#include "validate_intervals.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -329,60 +330,6 @@ static int validate_updates(struct validation *v)
 	return EXIT_DONE;
 }
 
-/* ---- factors of intervals ---- */
-
-/* Predictions and measurements of a folder, which need not be linked: a calibration judges nothing.
- */
-static void add_run(struct interval_fit *fit, const char *folder)
-{
-	struct results *of[2];
-	struct comparison *rows;
-	struct fault fault;
-	const char *slash = strrchr(folder, '/');
-
-	for (int i = 0; i < 2; i++) {
-		char *path = xasprintf("%s/%s.tsv", folder, i ? "measurements" : "predictions");
-		of[i] = results_read(path, &fault);
-		if (!of[i])
-			msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
-		free(path);
-	}
-	const char *model = table_meta(of[0]->table, "model");
-	if (!model || strcmp(model, cli_model()) != 0)
-		msg_die(EXIT_MEASURE_FAILED,
-		        "%s/predictions.tsv is by another model than this program's: predict again",
-		        folder);
-	const size_t count = errors_compare(of[0], of[1], &rows);
-	struct profile *profile = profile_open(folder);
-	errors_find_disturbed(rows, count, profile, of[1], predict_again);
-	profile_free(profile);
-	interval_fit_add(fit, slash ? slash + 1 : folder, rows, count, &interval_table);
-	free(rows);
-	results_free(of[0]);
-	results_free(of[1]);
-}
-
-static int write_intervals(const char *path, char *const *folder)
-{
-	struct interval_fit *fit = interval_fit_new();
-
-	for (; folder && *folder; folder++)
-		add_run(fit, *folder);
-	const struct interval_table table = interval_fit_table(fit, &interval_table);
-	FILE *out = fopen(path, "w");
-	if (!out)
-		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", path);
-	interval_table_write(&table, out);
-	if (fclose(out) != 0)
-		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", path);
-	for (int k = 0; k < INTERVAL_KINDS; k++)
-		printf("%s: %zu cases, %.3g spreads, efficiencies from %.3g to %.3g\n",
-		        interval_kind_name[k], table.of[k].cases, table.of[k].spreads,
-		        table.of[k].least, table.of[k].most);
-	interval_fit_free(fit);
-	return EXIT_DONE;
-}
-
 /* ---- predict, measure, then compare ---- */
 
 NORETURN static void validate_anew(const struct cli_common *common)
@@ -433,7 +380,7 @@ int main(int argc, char **argv)
 		msg_die(EXIT_BAD_USAGE,
 		        "--intervals FILE needs folders, and nothing else takes them");
 	if (intervals)
-		return write_intervals(intervals, folders);
+		return validate_intervals(intervals, folders, predict_again);
 	if (update && !recorded)
 		msg_die(EXIT_BAD_USAGE, "--update goes with --recorded");
 	if (!recorded)

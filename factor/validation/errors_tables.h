@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+extern const char *const errors_shapes_name[]; /* by enum shapes */
+
 /* One row per family, executor, kind of shapes (drawn first), regime and level, then "all" per kind
  * of shapes, executor, regime ("any" first) and level. */
 struct table *errors_family_table(const struct comparison *rows, size_t count);
