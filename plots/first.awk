@@ -146,7 +146,7 @@ function print_rules(   i, n, best, taken, of_part, chapter) {
 				best = i
 		if (!best)
 			break
-		taken[best]
+		taken[best] = 1
 		of_part[L[best, "part"]]++
 		print "LI\t" L[best, "rule"] ": " L[best, "text"] "\t#" chapter[L[best, "part"]]
 	}
