@@ -49,7 +49,7 @@ static bool counts(const struct comparison *row)
 {
 	return !row->phase && errors_counts(row) &&
 	       (row->level == LEVEL_FULL || row->level == LEVEL_HARDWARE) &&
-	       !isnan(row->predicted->seconds.low);
+	       isfinite(row->predicted->seconds.low) && isfinite(row->predicted->seconds.high);
 }
 
 static void add_case(

@@ -310,7 +310,10 @@ static void add_corrections(
 	g->corrections = count;
 }
 
-/* Rows with inverse efficiencies in place of seconds, where the work of all is known. */
+static const double least_inverse = 1e-3;
+
+/* Rows with inverse efficiencies in place of seconds, where the work of all is known. The lower end
+ * of a noisy row may lie before the start: such a row keeps a little. */
 static bool invert(struct profile_grid *g, const struct profile *profile, struct profile *inverse)
 {
 	g->start = INFINITY;
@@ -321,7 +324,8 @@ static bool invert(struct profile_grid *g, const struct profile *profile, struct
 	}
 	EACH_ROW (r, profile, g->name) {
 		struct parameter row = profile->row[r];
-		row.estimate.value = (row.estimate.value - g->start) / row.hardware;
+		row.estimate.value =
+		        fmax(least_inverse, (row.estimate.value - g->start) / row.hardware);
 		profile_put(inverse, &row);
 	}
 	return inverse->count > 0;

@@ -178,6 +178,8 @@ static void spread_structure(const struct question *q, const struct profile *pro
 	start_like(reader, base, profile);
 	reader->model.scale = PROFILE_LINEAR;
 	double linear = fabs(question_seconds(q, false, NULL) - seconds) / 2;
+	if (isnan(linear)) /* between logarithms alone */
+		linear = 0;
 	cost_reader_copy(reader, base);
 	spread_widen(spread, overlap, overlap);
 	spread_widen(spread, linear, linear);
