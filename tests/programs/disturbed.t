@@ -53,7 +53,7 @@ as() {
 		$13 = seconds; $14 = 0.99 * seconds; $15 = 1.01 * seconds; $21 = "nan"
 		print
 	}' "$true/profile.tsv" "$true/predictions.tsv" "$scratch/measured" >"$1/measurements.tsv"
-	"$bin/validate" --output "$1" >"$scratch/validated"
+	"$bin/validate" --recorded --output "$1" >"$scratch/validated"
 }
 cp "$true/measurements.tsv" "$scratch/measured"
 verdicts() { # folder: "12 DISTURBED"
@@ -89,7 +89,7 @@ before=$(verdicts "$slow")
 few "$slow" --seed 6
 sum=$(sha256sum <"$slow/predictions.tsv" | cut -d ' ' -f 1)
 sed -i "s/^# predictions_sha256: .*/# predictions_sha256: $sum/" "$slow/measurements.tsv"
-"$bin/validate" --output "$slow" >/dev/null
+"$bin/validate" --recorded --output "$slow" >/dev/null
 drawn=$(awk -F '\t' '!/^#/ && $9 ~ /seed=5/ && $13 == 2 { print $28 }' "$slow/errors.tsv" | sort | uniq -c | tr -s ' \n' ' ')
 case $drawn in *" DISTURBED ") true ;; *) false ;; esac && [ "${drawn% DISTURBED *}" != "$drawn" ]
 result $? "they stay so while another seed is judged:$drawn(before:$before)"
