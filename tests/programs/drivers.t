@@ -25,7 +25,7 @@ refused() {
 	expect 0 "^gpu.reason  *no GPU: $2" "$3" standin "$1" "$bin/machine" --output "$scratch"
 }
 
-refused STANDIN_VERSION=11080 'the driver is for CUDA 11.8, this build for CUDA [0-9.]*: install a newer driver' 'an old driver'
+refused STANDIN_VERSION=11080 'the driver is for CUDA 11.8, this build for CUDA [0-9.]*: install a' 'an old driver'
 refused STANDIN_VERSION=0 'no NVIDIA driver is found: install it' 'no driver'
 refused STANDIN_ERROR=100 'the driver sees none: look whether nvidia-smi -L lists one' 'a driver without a GPU'
 refused 'STANDIN_ERROR=100 CUDA_VISIBLE_DEVICES=' 'CUDA_VISIBLE_DEVICES is empty' 'GPUs hidden by an empty list'
