@@ -43,13 +43,13 @@ tipped() {
 		panel --output "$scratch/gpu" --m 500k --nb 96
 	advises 0 'double precision' "double precision" $gpu --precision d
 	advises 0 'host memory' "the panel comes from the host" $gpu --from host
-	update="update --output $root/data/nvidia-h200 --m 8192 --n 4096"
+	update="update --output $recorded --m 8192 --n 4096"
 	advises 0 '^  remove_columns  .* update$' "updates that pay" $update --p 64 --k 1024
 	advises 0 '^  modify  .* refactor$' "and one that does not" $update --p 512 --q thin
 	advises 0 '^  modify  *not possible: modify needs Q' "what is not possible has its reason" \
 		$update --p 1
 	advises 0 '"change": "add_rows"' "one change, as JSON" $update --p 8 --change add_rows --json
-	real="--output $root/data/nvidia-h200"
+	real="--output $recorded"
 	for operation in getrf geqrf potrf; do
 		advises 0 'panels on the GPU .* [0-9]' "ways of $operation" $operation $real --m 2000 --n 2000
 	done

@@ -10,7 +10,7 @@ bin=$(cd "$bin" && pwd)
 . "$root/tests/fixture.sh"
 mkdir -p "$scratch/home/data/local"
 fixture_profile host >"$scratch/home/data/local/profile.tsv"
-ln -s "$root/data/nvidia-h200" "$scratch/home/data/nvidia-h200"
+ln -s "$recorded" "$scratch/home/data/"
 cd "$scratch/home" || exit 1
 FATHOM_HOME=$scratch/home
 export FATHOM_HOME
