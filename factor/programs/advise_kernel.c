@@ -34,7 +34,7 @@ void kernel_describe(struct kernel_request *request)
 		*d = (struct kernel_counters){.work = work, .count = 1, .measured = NAN};
 		work->launches = 1;
 		if (request->file)
-			d->count = kernel_read_file(work, KERNELS_OF_A_FILE, request->file, &fault);
+			d->count = kernel_read_file(work, request->file, &fault);
 		if (d->count == 0)
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	}

@@ -284,7 +284,7 @@ static void test_width(const struct profile *p)
 	        .k = 256,
 	        .precision = SINGLE,
 	        .threads = 8};
-	const int64_t nb = gram_width(p, SINGLE, 8000, 8000, 256, 8);
+	const int64_t nb = gram_width(p, 8000, 8000, 256, 8);
 	double seconds[3];
 
 	ok(gram_threads(p) == 8, "the profile's largest number of threads");
@@ -294,7 +294,7 @@ static void test_width(const struct profile *p)
 	}
 	ok(nb > 8 && nb < 256 && seconds[1] < seconds[0] && seconds[1] < seconds[2],
 	        "the width of blocks that takes the least time: %d", (int)nb);
-	ok(gram_width(p, SINGLE, 2, 3, 3, 8) == 0, "none of a matrix that is refused");
+	ok(gram_width(p, 2, 3, 3, 8) == 0, "none of a matrix that is refused");
 }
 
 /* Rows that are exact, read where they are. */

@@ -7,7 +7,6 @@
 #include "factor/model/efficiency/efficiency_class.h"
 #include "lib/profile/profile_row.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
