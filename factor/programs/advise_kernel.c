@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "advise_kernel.h"
+#include "advise.h"
 
 #include "factor/model/efficiency/efficiency_class.h"
 #include "factor/model/predictions/sensitivity.h"
@@ -292,8 +292,7 @@ static void print_kernel(const struct kernel_counters *d, const struct form_answ
 	fprintf(out, "\n");
 }
 
-void advise_kernel(struct kernel_request *request, const struct profile_context *context,
-        void (*describe)(const struct profile_context *, FILE *))
+void advise_kernel(struct kernel_request *request, const struct profile_context *context)
 {
 	struct kernel_counters *d = &request->described;
 	struct form_answer answer[FORM_COUNT];
@@ -312,7 +311,7 @@ void advise_kernel(struct kernel_request *request, const struct profile_context 
 	} else {
 		FILE *out = wrap_open();
 		print_kernel(d, own_form(answer), out);
-		describe(context, out);
+		advise_describe(context, out);
 		fputc('\n', out);
 		print_forms(answer, out);
 		print_terms(own_form(answer), out);
