@@ -7,6 +7,7 @@
 #include "factor/model/predictions/intervals.h"
 #include "factor/model/predictions/model_gram_schmidt.h"
 #include "factor/validation/papers/gram_cases.h"
+#include "lib/base/random.h"
 
 /* ---- the device ---- */
 
@@ -255,11 +256,9 @@ static void test_noise(void)
 	for (int machines = 0; machines < 50; machines++) {
 		struct profile *p = host();
 		for (size_t i = 0; i < p->count; i++)
-			if (strncmp(p->row[i].name, "host.gram.", 10) == 0) {
-				random = random * 6364136223846793005u + 1442695040888963407u;
+			if (strncmp(p->row[i].name, "host.gram.", 10) == 0)
 				p->row[i].estimate.value *=
-				        pow(10, 3 * (double)(random >> 40) / 0x1p24);
-			}
+				        pow(10, 3 * (double)(random_next(&random) >> 40) / 0x1p24);
 		struct executor *e = executor_model_new(p, MODEL_HOST, 2);
 		for (int one = 0; one < 2; one++)
 			for (int n = 1; n <= 4096; n *= 4)
