@@ -11,7 +11,7 @@ static void test_papers_gpu(void)
 	        .base = 280 / 1.35e9,
 	        .noise = 0.002,
 	        .hz = 1.35e9,
-	        .random = 8800};
+	        .random = 0x2260};
 	machine.cache[0] = (struct cache){
 	        .line = 32, .sector = 32, .sets = 8, .ways = 20, .step = 110 / 1.35e9};
 	machine.cache[1] = (struct cache){

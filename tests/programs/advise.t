@@ -59,7 +59,7 @@ tipped() {
 	advises 0 'blocks of [0-9]' "Gram-Schmidt in blocks" gramschmidt $real --m 5000 --n 50
 	advises 0 '"hardware": [0-9]' "what the hardware says, as JSON" potrf $real --m 700 --json
 	advises 0 'panels on the GPU' "by another machine's efficiencies" getrf $real --m 900 --n 900 \
-		--calibration nvidia-h100
+		--calibration "${other_recorded##*/}"
 	advises 0 '^gpu.own_gemv.s.n ' "efficiencies" efficiency $real
 	advises 0 '^  dram, brief  *0.[0-9]*  (median of [0-9]* points' "and the defaults of unknown kernels" efficiency $real
 	advises 0 '^gpu.potrf_block.d\[n=' "row by row" efficiency 'gpu.potrf*' -v $real
