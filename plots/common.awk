@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Shared by the report's awk programs: reading tables and profiles, numbers with units, markup.
 
+# LAWN 202's fastest GPU, in data/papers and in tables.
+BEGIN {
+	LAWN_GPU = "8800gtx"
+	LAWN_NAME = "8800GTX"
+}
+
 function is_number(x) { return x ~ /^[-+]?[0-9.]/ }
 function is_time(x) { return is_number(x) && x + 0 > 0 }
 

@@ -15,7 +15,7 @@ function papers_of(prefix, keys,   n, key, i, text) {
 # ---- Table 2: the vector-thread product; best rates over the sizes, of the device or estimated ----
 
 function of_estimate(product) {
-	return percent(known("8800gtx.gemm." product ".actual") / known("8800gtx.gemm." product ".estimate"), "%.0f")
+	return percent(known(LAWN_GPU ".gemm." product ".actual") / known(LAWN_GPU ".gemm." product ".estimate"), "%.0f")
 }
 function our_gemm(trans) {
 	return line_of("operation=gemm trans=" trans, "top variant=cublas without= executor=cuda|top variant=volkov without= executor=model|" \
@@ -44,7 +44,7 @@ function table_2(   g, gpu, name, ab, abt, limit) {
 		" instruction. No fetch: A and B are not read. No prefetch:" \
 		" every fetch comes right before its use." (ab[3] > 0 && abt[3] > 0 ? " Measured is " \
 		percent(ab[4] / ab[3], "%.0f") " % of the estimate for A B, " percent(abt[4] / abt[3], "%.0f") \
-		" % for A B^T; in the paper, on the 8800GTX, " of_estimate("ab") " and " of_estimate("abt") " %." : ""))
+		" % for A B^T; in the paper, on the " LAWN_NAME ", " of_estimate("ab") " and " of_estimate("abt") " %." : ""))
 }
 
 # ---- operations by themselves ----
@@ -69,11 +69,11 @@ function range_of(terms,   n, list, j, i, rate, low, high) {
 function part_row(name, theirs, terms,   ours) {
 	ours = range_of("operation=" terms)
 	if (ours != "-")
-		table_row("", name "|" (terms ~ /^trsm/ ? "Gflop/s" : "GB/s") "|" ("8800gtx." theirs "_low" in paper ? known("8800gtx." theirs "_low") " .. " \
-			known("8800gtx." theirs "_high") : known("8800gtx." theirs)) "|" ours)
+		table_row("", name "|" (terms ~ /^trsm/ ? "Gflop/s" : "GB/s") "|" (LAWN_GPU "." theirs "_low" in paper ? known(LAWN_GPU "." theirs "_low") " .. " \
+			known(LAWN_GPU "." theirs "_high") : known(LAWN_GPU "." theirs)) "|" ours)
 }
 function operations() {
-	table_start("lawn-parts", "Single operations (LAWN 202, section 6.2)", "<operation|<unit|>8800GTX|>this GPU")
+	table_start("lawn-parts", "Single operations (LAWN 202, section 6.2)", "<operation|<unit|>" LAWN_NAME "|>this GPU")
 	part_row("transposition, n x n", "transpose", "transpose variant=own square=1")
 	part_row("  by cuBLAS", "", "transpose variant=cublas square=1")
 	part_row("transposition, 1024 x 64", "transpose_1024x64", "transpose variant=own m=1024 n=64")
@@ -130,7 +130,7 @@ function machine_row(operation, name, key,   ours, host) {
 	host = best_of(operation " host")
 	if (!(ours in x_of))
 		return 0
-	table_row("", name papers_of("8800gtx." key, "best speedup_duo speedup_quad") "|" sprintf("%.1f", best_of(ours) * 1e-3) "|" \
+	table_row("", name papers_of(LAWN_GPU "." key, "best speedup_duo speedup_quad") "|" sprintf("%.1f", best_of(ours) * 1e-3) "|" \
 		(host == "" ? "-" : sprintf("%.2f", host * 1e-3)) "|" \
 		(best_of(ours, operation " host") == "" ? "-" : sprintf("%.1f", best_of(ours, operation " host"))))
 	return 1
@@ -146,26 +146,26 @@ function gemm_row(   gpu, i, n, host) {
 			n = argument(P[i, "parameter"], "n")
 			host = 2e-12 * cube(n) / P[i, "value"] > host ? 2e-12 * cube(n) / P[i, "value"] : host
 		}
-	table_row("", "sgemm" papers_of("8800gtx.sgemm", "best speedup_duo speedup_quad") "|" gpu "|" \
+	table_row("", "sgemm" papers_of(LAWN_GPU ".sgemm", "best speedup_duo speedup_quad") "|" gpu "|" \
 		(host ? sprintf("%.2f|%.1f", host, gpu / host) : "-|-"))
 }
 function crossover_row(operation, name, theirs,   measured, predicted) {
 	measured = crossover(operation " ours", operation " host")
 	predicted = crossover(operation " ours predicted", operation " host predicted")
 	if (measured != "-" || predicted != "-")
-		table_row("", name "|" theirs "|" known("8800gtx.crossover_quad_low") " .. " known("8800gtx.crossover_quad_high") "|" predicted "|" measured)
+		table_row("", name "|" theirs "|" known(LAWN_GPU ".crossover_quad_low") " .. " known(LAWN_GPU ".crossover_quad_high") "|" predicted "|" measured)
 }
 function whole(   duo) {
 	collect()
 	table_start("lawn-best", "Best rates and speedups over the host (LAWN 202, Table 3), single precision", \
-		"<|>8800GTX Gflop/s|>over Duo|>over Quad|>this GPU Tflop/s|>host Tflop/s|>speedup")
+		"<|>" LAWN_NAME " Gflop/s|>over Duo|>over Quad|>this GPU Tflop/s|>host Tflop/s|>speedup")
 	if (machine_row("potrf", "Cholesky", "cholesky") + machine_row("getrf", "LU", "lu") + machine_row("geqrf", "QR", "qr"))
 		gemm_row()
 	table_end("Speedup: the best over all n, with the same n on both (sgemm: best rate of cuBLAS over best rate of the" \
 		" host). The host uses all its threads. The paper's matrices start in host memory, these in device memory.")
-	duo = known("8800gtx.lu.crossover_duo_low") " .. " known("8800gtx.lu.crossover_duo_high")
+	duo = known(LAWN_GPU ".lu.crossover_duo_low") " .. " known(LAWN_GPU ".lu.crossover_duo_high")
 	table_start("lawn-crossover", "Crossover: the n from which the GPU is faster than the host", \
-		"<|>8800GTX, Duo|>8800GTX, Quad|>here, predicted|>here, measured")
+		"<|>" LAWN_NAME ", Duo|>" LAWN_NAME ", Quad|>here, predicted|>here, measured")
 	crossover_row("potrf", "Cholesky", "always faster")
 	crossover_row("getrf", "LU", duo)
 	crossover_row("geqrf", "QR", duo)
@@ -176,7 +176,7 @@ function whole(   duo) {
 
 function errors(   i, o, n, count, operation, paper_of) {
 	table_start("lawn-errors", "Backward errors as LAWN 202 measures them (section 6), in 2^-23 max|A|", \
-		"<factorization|>n|>GPU|>CPU panels|>3xTF32|>3xFP16|>cuSOLVER|>OpenBLAS|>8800GTX")
+		"<factorization|>n|>GPU|>CPU panels|>3xTF32|>3xFP16|>cuSOLVER|>OpenBLAS|>" LAWN_NAME)
 	split("getrf geqrf potrf", operation, " ")
 	split("lu qr cholesky", paper_of, " ")
 	for (o = 1; o <= 3; o++) {
@@ -212,7 +212,7 @@ function kind_errors(   i, key, done, cells, c) {
 
 function title_without(name) { return name == "rows" ? "row-major layout" : name == "widths" ? "sequence of widths" : name }
 function paper_without(operation, name) {
-	return operation != "getrf" ? "-" : name == "inverse" ? known("8800gtx.without_inverse") : name == "rows" ? known("8800gtx.without_row_major") : "-"
+	return operation != "getrf" ? "-" : name == "inverse" ? known(LAWN_GPU ".without_inverse") : name == "rows" ? known(LAWN_GPU ".without_row_major") : "-"
 }
 function slowdowns(   i, n, k, keys, key, worst, at, part, turned) {
 	for (i = 1; i <= T["rows"]; i++) {
@@ -227,7 +227,7 @@ function slowdowns(   i, n, k, keys, key, worst, at, part, turned) {
 		}
 	}
 	table_start("lawn-without", "Slowdown without one optimization (LAWN 202, Figure 11): the largest over all n", \
-		"<factorization|<panels on|<without|>times slower|>at n|>8800GTX, LU, up to")
+		"<factorization|<panels on|<without|>times slower|>at n|>" LAWN_NAME ", LU, up to")
 	n = split(keys, key, " ")
 	for (i = 1; i <= n; i++) {
 		split(key[i], part, "-")
@@ -235,7 +235,7 @@ function slowdowns(   i, n, k, keys, key, worst, at, part, turned) {
 			at[key[i]] "|" paper_without(part[1], part[3]))
 		turned = turned || part[3] == "rows"
 	}
-	table_end("Row-major layout on the GPU is the paper's most important optimization (" known("8800gtx.without_row_major") \
+	table_end("Row-major layout on the GPU is the paper's most important optimization (" known(LAWN_GPU ".without_row_major") \
 		" times slower without). Here only LU uses it, for large matrices with panels on the GPU and without inverted" \
 		" triangles. Other factorizations keep the caller's column-major layout." \
 		(turned ? "" : " No run without it is recorded here.") " Rates of row interchanges in both layouts are above.")

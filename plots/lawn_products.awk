@@ -57,8 +57,8 @@ function syrk_table(   j, folded, left) {
 	table_end("Rates count the triangle alone. Folded: one block of threads for each 64 x 16 block of the triangle, in a" \
 		" rectangular grid. Early exit: one for each block of C; those above the diagonal end at once." \
 		(worst_exit ? " The best rate of early exit is " sprintf("%.1f", 100 * (1 - peak["exit"] / peak["folded"])) " % lower, and it takes at" \
-		" most " sprintf("%.1f", 100 * (worst_exit - 1)) " % more time (n = " worst_n ", k = " worst_k "); on the 8800GTX " \
-		paper["8800gtx.early_exit_peak"] " % and about " paper["8800gtx.early_exit_worst"] " %." : ""))
+		" most " sprintf("%.1f", 100 * (worst_exit - 1)) " % more time (n = " worst_n ", k = " worst_k "); on the " LAWN_NAME " " \
+		paper[LAWN_GPU ".early_exit_peak"] " % and about " paper[LAWN_GPU ".early_exit_worst"] " %." : ""))
 }
 function trmm_table(   j, w, way, name, full, adjusted) {
 	table_start("lawn-trmm", "Triangular A or B in the vector-thread product (LAWN 202, section 4.2), Tflop/s", \

@@ -7,6 +7,7 @@
 #include "lib/probe/curve.h"
 #include "lib/probe/probe.h"
 #include "tests/profile_rows.h"
+#include "lib/base/random.h"
 
 enum { FIT_PROCESSES = 3 };
 
@@ -17,13 +18,6 @@ struct fit_noise {
 	double between, within;
 };
 static const struct fit_noise usual_noise = {0.002, 0.002};
-
-/* Uniform in [0, 1). */
-static inline double fit_random(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(*state >> 11) * 0x1p-53;
-}
 
 /* One process's measurement of a point. */
 static inline void add_process(struct table *curve, const char *point, int process, double seconds,

@@ -11,6 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Recorded machines that tests read: the one that answers for GPUs, and another one of the same
+ * architecture. */
+#define RECORDED "data/nvidia-h200"
+#define OTHER_RECORDED "data/nvidia-h100"
+
 static int tap_count, tap_failed;
 
 /* A line of explanation, shown by run.sh below a failure. */

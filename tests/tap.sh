@@ -4,6 +4,8 @@
 # shellcheck disable=SC2034 # used by the tests
 bin=${FATHOM_BIN:-build/bin}
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+recorded=$root/data/nvidia-h200       # the recorded machine that answers for GPUs
+other_recorded=$root/data/nvidia-h100 # another one, of the same architecture
 number=0
 
 report() { # report "ok" or "not ok", what

@@ -15,16 +15,18 @@
 /* The forms. u is the unit roundoff, k A's condition after scaling its columns. norm2(I - Q^T Q) is
  * about u k in the forms down to blocked (modified Gram-Schmidt), up to u k^2 in block, u in twice
  * while u k is small. A - Q R is about u in all.
- *   blas     dot products by gemv, normalization by scal, update by ger (their Listing 3); the
- *            host waits for every norm
- *   kernels  dot products and update in two passes of our own
- *   direct, shared, wide
- *            the paper's kernels on the GPU (factor/kernels/gram_schmidt/gram_schmidt_shaped.cu);
- * direct=NXxNY gives the blocks of threads fused    both in one pass over the matrix blocked panels
- * of nb columns; then the columns right of them are updated by all nb at once, in cache (their
- * one-dimensional blocking; in pairs on the host, by the inverse of the triangle of their dot
- * products) block    halves down to nb columns, with gemm between twice    blocks of nb columns
- * against all before by gemm, each orthogonalized twice (BCGS2) */
+ *   - blas: dot products by gemv, normalization by scal, update by ger (their Listing 3); the host
+ *     waits for every norm
+ *   - kernels: dot products and update in two passes of our own
+ *   - direct, shared, wide: the paper's kernels on the GPU
+ *     (factor/kernels/gram_schmidt/gram_schmidt_shaped.cu);
+ *     direct=NXxNY gives the blocks of threads
+ *   - fused: both in one pass over the matrix
+ *   - blocked: panels of nb columns; then the columns right of them are updated at once, in
+ *     cache (their one-dimensional blocking; in pairs on the host, by the inverse of the triangle
+ *     of their dot products)
+ *   - block: halves down to nb columns, with gemm between
+ *   - twice: blocks of nb columns against all before by gemm, each orthogonalized twice (BCGS2) */
 extern const char *const gram_schmidt_forms[]; /* NULL-terminated */
 bool gram_schmidt_in_blocks(const char *form); /* it reads nb */
 

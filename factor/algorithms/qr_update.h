@@ -24,8 +24,27 @@ struct qr_factors {
 	struct matrix d; /* Q^T B of d.n right-hand sides B (0: none): n rows, with Q_FULL m */
 };
 
-/* A change of p rows or columns at k (0-based). */
-enum qr_change { QR_REMOVE_COLUMNS, QR_ADD_COLUMNS, QR_ADD_ROWS, QR_REMOVE_ROWS, QR_MODIFY };
+/* A change of p rows or columns at k (0-based), its operands u, v and b, and its info. */
+enum qr_change {
+	/* Columns k .. k+p-1 of A. */
+	QR_REMOVE_COLUMNS,
+	/* Columns of u (m x p), before column k of A; b (m x d.n): the right-hand sides, read with
+	 * thin Q only. m >= n + p. u is overwritten. Needs Q. info (thin Q): the 1-based number of
+	 * the first new column that depends on A's columns and the new ones before it; zeros then
+	 * replace it in Q, whose columns are not orthonormal any more. */
+	QR_ADD_COLUMNS,
+	/* Rows of u (p x n), before row k of A, and those of b (p x d.n) to B. u and b are
+	 * overwritten. */
+	QR_ADD_ROWS,
+	/* Rows k .. k+p-1 of A, which are u (p x n; read without Q only), and of B, which are b (p
+	 * x d.n). m - p >= n. info (not with Q_FULL): the 1-based number of the first row without
+	 * which A is not, or hardly, of full rank; the factorization is then undefined. Without Q
+	 * the error grows with 1 / (1 - norm2(R^-T u^T)^2). */
+	QR_REMOVE_ROWS,
+	/* A := A + u v^T, u m x p and v n x p; b and info as with added columns. Needs Q. u is
+	 * overwritten. */
+	QR_MODIFY
+};
 extern const char *const qr_change_name[5];
 
 /* The largest k of a change of p rows or columns; below 0: the change is impossible. */
@@ -42,24 +61,6 @@ struct qr_room {
 };
 struct qr_room qr_update_room(const struct qr_factors *, enum qr_change, int64_t p);
 
-/* Makes the change. u, v and b: its operands; those that it does not take are not read.
- *
- * Removed columns: k .. k+p-1 of A.
- *
- * Added columns: those of u (m x p), before column k of A; b (m x d.n): the right-hand sides, read
- * with thin Q only. m >= n + p. u is overwritten. Needs Q. info (thin Q): the 1-based number of the
- * first new column that depends on A's columns and the new ones before it; zeros then replace it in
- * Q, whose columns are not orthonormal any more.
- *
- * Added rows: those of u (p x n), before row k of A, and those of b (p x d.n) to B. u and b are
- * overwritten.
- *
- * Removed rows: k .. k+p-1 of A, which are u (p x n; read without Q only), and of B, which are b (p
- * x d.n). m - p >= n. info (not with Q_FULL): the 1-based number of the first row without which A
- * is not, or hardly, of full rank; the factorization is then undefined. Without Q the error grows
- * with 1 / (1 - norm2(R^-T u^T)^2).
- *
- * Modified: A := A + u v^T, u m x p and v n x p; b and info as with added columns. Needs Q. u is
- * overwritten. */
+/* Makes the change. u, v and b: its operands, as enum qr_change says; others are not read. */
 bool qr_update(struct executor *, struct qr_factors *, enum qr_change, int64_t k, int64_t p,
         struct matrix u, struct matrix v, struct matrix b, void *work, int *info);

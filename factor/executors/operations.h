@@ -2,13 +2,12 @@
 /* The table of the executor's operations. It is included several times: the file that includes it
  * defines macros for the rows that it needs, and every other row expands to nothing. executor.h
  * makes the members of struct executor_ops and the prototypes of ex_<name> from it, executor.c the
- * ex_<name> functions, the recorder its operations.
- *
- * FUNCTION(type, name, parameters): every row as a function, its parameters with the executor
- * first; defined alone, for prototypes and lists of all operations.
- *
- * A new operation is a row here and an implementation in each executor that has data. Parameters
- * stand without the executor, which is the first of every operation.
+ * ex_<name> functions, the recorder its operations. A new operation is a row here and an
+ * implementation in each executor that has data. */
+
+/* FUNCTION(type, name, parameters): every row as a function, its parameters with the executor
+ * first; defined alone, for prototypes and lists of all operations. In the rows below parameters
+ * stand without the executor.
  *
  * MEMBER(type, name, parameters): lifetime, marks and events.
  * SERVICE(type, name, parameters, arguments): memory and sizes; outside what is timed.

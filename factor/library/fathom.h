@@ -89,21 +89,25 @@ FATHOM_PUBLIC enum fathom_status fathom_set_stream(
 FATHOM_PUBLIC enum fathom_status fathom_set_host_panels(struct fathom *handle, int on);
 
 /* How sgetrf, sgeqrf, sgels and spotrf compute their large products (at least 256 x 256, with an
- * inner dimension of at least 64). Double precision is unaffected.
- *   FATHOM_MATH_FP32    (default) fused multiply-adds in single precision
- *   FATHOM_MATH_3XTF32  tensor cores; each factor is split, x = high + low, 11 significant bits
- *                       each, and high high + high low + low high are summed, at most 256 products
- *                       at a time in the tensor cores' accumulators, which truncate. Backward
- *                       errors are at most 2 times those of FP32 (LU of a dominant diagonal: 2.4).
- *                       Operands below 2^-115 lose bits (error up to 2^-137), and an infinite
- *                       operand may give NaN where fp32 gives infinity.
- *   FATHOM_MATH_3XFP16  the parts in FP16, with a power of two for each row or column of a factor
- *                       from its largest element: elements below 2^-28 of it keep less than 22
- *                       bits, down to 2^-50 of it. V^T C of QR remains 3xTF32.
- * Workspaces of both are larger (the _work functions include it).
- * FATHOM_NOT_POSSIBLE below compute capability 8.0; for 3xFP16 with any other than 9.0, or in a
- * build without code for sm_90a. */
-enum fathom_math { FATHOM_MATH_FP32 = 0, FATHOM_MATH_3XTF32 = 1, FATHOM_MATH_3XFP16 = 2 };
+ * inner dimension of at least 64). Double precision is unaffected. */
+enum fathom_math {
+	/* The default: fused multiply-adds in single precision. */
+	FATHOM_MATH_FP32 = 0,
+	/* Tensor cores. Each factor is split, x = high + low, 11 significant bits each. All
+	 * products of parts but low low are summed, at most 256 at a time in the tensor cores'
+	 * accumulators, which truncate. Backward errors are at most 2 times those of FP32 (LU of a
+	 * dominant diagonal: 2.4). Operands below 2^-115 lose bits (error up to 2^-137), and an
+	 * infinite operand may give NaN where fp32 gives infinity. */
+	FATHOM_MATH_3XTF32 = 1,
+	/* The parts in FP16, with a power of two for each row or column of a factor from its
+	 * largest element: elements below 2^-28 of it keep less than 22 bits, down to 2^-50 of it.
+	 * V^T C of QR remains 3xTF32. */
+	FATHOM_MATH_3XFP16 = 2
+};
+
+/* Workspaces of the split modes are larger (the _work functions include it). FATHOM_NOT_POSSIBLE
+ * below compute capability 8.0; for 3xFP16 with any other than 9.0, or in a build without code for
+ * sm_90a. */
 FATHOM_PUBLIC enum fathom_status fathom_set_math(struct fathom *handle, enum fathom_math math);
 
 /* Waits for all work in the handle's stream. FATHOM_FAILED when a kernel of LU, in a call or a

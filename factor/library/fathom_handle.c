@@ -36,7 +36,7 @@ bool call_enter(struct fathom *h)
 {
 	h->caller = caller_enter();
 	if ((h->caller.context == h->context || driver_set_context(h->context)) &&
-	        driver_context_number(NULL) == h->context_number) {
+	        driver_context_number() == h->context_number) {
 		gpu_limit_sms(h->cuda->gpu.sm_count);
 		return true;
 	}
@@ -182,7 +182,7 @@ static bool open_executor(struct fathom *h, int device)
 		return false;
 	h->e = &h->cuda->base;
 	h->context = driver_context();
-	h->context_number = driver_context_number(NULL);
+	h->context_number = driver_context_number();
 	if (cuda_reserve_exchange(h->cuda, DEFAULT_LU_LEAF) && cuda_sync(h->e) &&
 	        cuda_follow(h->cuda, NULL))
 		return true;

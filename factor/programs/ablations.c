@@ -6,7 +6,6 @@
 #include "factor/validation/cases.h"
 #include "factor/validation/whole.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,11 +10,7 @@
 #include "lib/base/wrap.h"
 #include "lib/profile/profile.h"
 #include "factor/model/predictions/advice.h"
-#include "advise_efficiency.h"
-#include "advise_kernel.h"
-#include "advise_operation.h"
-#include "advise_update.h"
-#include "profile_context.h"
+#include "advise.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -155,7 +151,7 @@ static void print_choice(const struct profile *profile, const struct question *q
 
 /* ---- the machine ---- */
 
-static void describe_machine(const struct profile_context *context, FILE *out)
+void advise_describe(const struct profile_context *context, FILE *out)
 {
 	struct gpu gpu;
 	struct fault fault;
@@ -245,7 +241,7 @@ static void advise_panel(const struct request *r)
 		fprintf(out, "LU panel %" PRId64 " x %" PRId64 ", %s precision, in %s memory\n",
 		        question.m, question.n, question.precision == SINGLE ? "single" : "double",
 		        question.from_host ? "host" : "device");
-		describe_machine(&r->context, out);
+		advise_describe(&r->context, out);
 		fputc('\n', out);
 		print_answers(&question, answer, count, out);
 		print_terms(answer, count, out);
@@ -368,19 +364,19 @@ int main(int argc, char **argv)
 		advise_panel(&r);
 		break;
 	case TOPIC_UPDATE:
-		advise_update(&r.update, r.change, &r.context, describe_machine);
+		advise_update(&r.update, r.change, &r.context);
 		break;
 	case TOPIC_KERNEL:
-		advise_kernel(&r.kernel, &r.context, describe_machine);
+		advise_kernel(&r.kernel, &r.context);
 		break;
 	case TOPIC_EFFICIENCY:
-		advise_efficiency(operands[1], &r.context, describe_machine);
+		advise_efficiency(operands[1], &r.context);
 		break;
 	case TOPIC_MACHINE:
-		advise_machine(&r.context, describe_machine);
+		advise_machine(&r.context);
 		break;
 	case TOPIC_OPERATION:
-		advise_operation(&r.way, &r.context, describe_machine);
+		advise_operation(&r.way, &r.context);
 		break;
 	}
 	profile_context_close(&r.context);

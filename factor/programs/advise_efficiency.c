@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "advise_efficiency.h"
+#include "advise.h"
 
 #include "factor/model/efficiency/efficiency.h"
 #include "factor/model/efficiency/efficiency_class.h"
@@ -94,8 +94,7 @@ static void print_classes(const struct profile *profile)
 	}
 }
 
-void advise_efficiency(const char *pattern, const struct profile_context *context,
-        void (*describe)(const struct profile_context *, FILE *))
+void advise_efficiency(const char *pattern, const struct profile_context *context)
 {
 	size_t unknown = 0;
 	const bool each = context->common.verbose;
@@ -110,7 +109,7 @@ void advise_efficiency(const char *pattern, const struct profile_context *contex
 		cli_write_json(table, "efficiency");
 	} else {
 		FILE *out = wrap_open();
-		describe(context, out);
+		advise_describe(context, out);
 		wrap_close(out, stdout);
 		printf("Efficiency: seconds by the hardware law over measured seconds beyond the "
 		       "start\n\n");

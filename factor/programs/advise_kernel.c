@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "advise_kernel.h"
+#include "advise.h"
 
 #include "factor/model/efficiency/efficiency_class.h"
 #include "factor/model/predictions/sensitivity.h"
@@ -34,7 +34,7 @@ void kernel_describe(struct kernel_request *request)
 		*d = (struct kernel_counters){.work = work, .count = 1, .measured = NAN};
 		work->launches = 1;
 		if (request->file)
-			d->count = kernel_read_file(work, KERNELS_OF_A_FILE, request->file, &fault);
+			d->count = kernel_read_file(work, request->file, &fault);
 		if (d->count == 0)
 			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 	}
@@ -292,8 +292,7 @@ static void print_kernel(const struct kernel_counters *d, const struct form_answ
 	fprintf(out, "\n");
 }
 
-void advise_kernel(struct kernel_request *request, const struct profile_context *context,
-        void (*describe)(const struct profile_context *, FILE *))
+void advise_kernel(struct kernel_request *request, const struct profile_context *context)
 {
 	struct kernel_counters *d = &request->described;
 	struct form_answer answer[FORM_COUNT];
@@ -312,7 +311,7 @@ void advise_kernel(struct kernel_request *request, const struct profile_context 
 	} else {
 		FILE *out = wrap_open();
 		print_kernel(d, own_form(answer), out);
-		describe(context, out);
+		advise_describe(context, out);
 		fputc('\n', out);
 		print_forms(answer, out);
 		print_terms(own_form(answer), out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "advise_operation.h"
+#include "advise.h"
 
 #include "factor/model/efficiency/efficiency.h"
 #include "lib/base/msg.h"
@@ -127,8 +127,7 @@ static void print_ways(const struct way_question *q, const struct way *way, size
 	}
 }
 
-void advise_operation(const struct way_question *q, const struct profile_context *context,
-        machine_printer describe)
+void advise_operation(const struct way_question *q, const struct profile_context *context)
 {
 	const struct profile *profile = context->profile;
 	struct profile *alone = profile_context_hardware(profile);
@@ -149,7 +148,7 @@ void advise_operation(const struct way_question *q, const struct profile_context
 			fprintf(out, " by %" PRId64 " inner", q->k);
 		fprintf(out, ", %s precision%s\n", q->precision == SINGLE ? "single" : "double",
 		        q->from_host ? ", in host memory" : "");
-		describe(context, out);
+		advise_describe(context, out);
 		fputc('\n', out);
 		print_ways(q, way, count, out);
 		if (!isnan(way[0].seconds))
@@ -170,7 +169,7 @@ static void set_short(struct table *table, size_t r, const char *column, double 
 	table_set_text(table, r, column, text);
 }
 
-void advise_machine(const struct profile_context *context, machine_printer describe)
+void advise_machine(const struct profile_context *context)
 {
 	static const struct way_question asked[] = {
 	        {WAY_GETRF, 1024, 1024, 0, SINGLE, false, PLAIN},
@@ -217,7 +216,7 @@ void advise_machine(const struct profile_context *context, machine_printer descr
 		cli_write_json(table, "what_if");
 	} else {
 		FILE *out = wrap_open();
-		describe(context, out);
+		advise_describe(context, out);
 		fprintf(out, "Seconds as measured and on the changed machine, each by its fastest "
 		             "way\n\n");
 		for (size_t r = 0; r < table->row_count; r++) { /* "sgetrf": shorter lines */

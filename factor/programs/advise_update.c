@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "advise_update.h"
+#include "advise.h"
 
 #include "lib/base/msg.h"
 #include "lib/base/wrap.h"
@@ -92,7 +92,7 @@ static struct table *update_table(const struct update_answer *answer, size_t cou
 }
 
 void advise_update(const struct update_question *asked, const char *change,
-        const struct profile_context *context, machine_printer describe)
+        const struct profile_context *context)
 {
 	const struct profile *profile = context->profile;
 	const enum model_target target =
@@ -123,7 +123,7 @@ void advise_update(const struct update_question *asked, const char *change,
 	        " rows or columns at %" PRId64 "\n",
 	        asked->m, asked->n, q_kept_name[asked->kept],
 	        asked->precision == SINGLE ? "single" : "double", asked->p, asked->k);
-	describe(context, out);
+	advise_describe(context, out);
 	fputc('\n', out);
 	print_updates(answer, count, out);
 	wrap_close(out, stdout);

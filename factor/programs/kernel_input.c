@@ -281,13 +281,13 @@ bool kernel_complete(struct kernel_work *work, struct fault *fault)
 /* Kernels that a file describes, one after the other. */
 struct kernel_list {
 	struct kernel_work *work;
-	size_t count, most;
+	size_t count;
 };
 
 static bool begin_kernel(struct kernel_list *list, struct fault *fault)
 {
-	if (list->count == list->most)
-		return fault_set(fault, "more than %zu kernels", list->most);
+	if (list->count == KERNELS_OF_A_FILE)
+		return fault_set(fault, "more than %d kernels", KERNELS_OF_A_FILE);
 	list->work[list->count++] = (struct kernel_work){.launches = 1};
 	return true;
 }
@@ -319,9 +319,9 @@ static bool read_line(
 }
 
 size_t kernel_read_file(
-        struct kernel_work *work, size_t most, const char *path, struct fault *fault)
+        struct kernel_work work[KERNELS_OF_A_FILE], const char *path, struct fault *fault)
 {
-	struct kernel_list list = {work, 0, most};
+	struct kernel_list list = {work, 0};
 	FILE *file = fopen(path, "r");
 	char line[512];
 	bool good = true;

@@ -27,7 +27,7 @@ bool kernel_set_texts(
 /* Reads lines `key value`; # begins a comment. A line `kernel NAME` begins a kernel, which follows
  * the one above; a file of one kernel needs none. The number of kernels, 0 with a fault. */
 size_t kernel_read_file(
-        struct kernel_work *work, size_t most, const char *path, struct fault *fault);
+        struct kernel_work work[KERNELS_OF_A_FILE], const char *path, struct fault *fault);
 
 /* Whether the work has a grid. A block that reads waits for one load at least. */
 bool kernel_complete(struct kernel_work *work, struct fault *fault);

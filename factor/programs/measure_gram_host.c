@@ -58,7 +58,7 @@ static int64_t usual_width(const struct sweep *s, const struct square *q, int th
 {
 	const int64_t k = q->whole ? q->n : BLOCKED_DONE / (s->quick ? 2 : 1);
 	const struct profile *profile = s->measure->profile;
-	int64_t nb = profile ? gram_width(profile, SINGLE, q->m, q->n, k, threads) : 0;
+	int64_t nb = profile ? gram_width(profile, q->m, q->n, k, threads) : 0;
 
 	return nb ? nb : USUAL_WIDTH;
 }

@@ -13,10 +13,8 @@
 #include "factor/validation/update_cases.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { WIDTHS = 8, SAMPLES = 256 };
 

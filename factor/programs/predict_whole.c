@@ -8,7 +8,6 @@
 #include "factor/validation/whole.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

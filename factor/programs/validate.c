@@ -19,7 +19,6 @@
 #include "validate_intervals.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "lib/base/msg.h"
 #include "fields.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

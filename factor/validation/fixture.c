@@ -3,6 +3,7 @@
 
 #include "lib/base/msg.h"
 #include "matrices.h"
+#include "lib/base/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +63,7 @@ bool fixture_line(struct executor *e, struct matrix line, double *x)
 
 int64_t fixture_random(uint64_t *state, int64_t below)
 {
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (int64_t)((*state >> 33) % (uint64_t)below);
+	return (int64_t)((random_next(state) >> 33) % (uint64_t)below);
 }
 
 double fixture_dot(const double *x, const double *y, int64_t m)

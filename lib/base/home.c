@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -96,12 +96,12 @@ struct current ask(uint64_t context)
 /* The number of the calling thread's context; a thread without one gets the current device's. */
 uint64_t context_number(void)
 {
-	const uint64_t number = driver_context_number(NULL);
+	const uint64_t number = driver_context_number();
 	int device;
 	if (number != 0)
 		return number;
 	return cudaGetDevice(&device) == cudaSuccess && cudaSetDevice(device) == cudaSuccess
-	               ? driver_context_number(NULL)
+	               ? driver_context_number()
 	               : 0;
 }
 

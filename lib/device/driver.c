@@ -57,11 +57,11 @@ bool driver_set_context(CUcontext context)
 	return set && set(context) == CUDA_SUCCESS;
 }
 
-uint64_t driver_context_number(CUcontext context)
+uint64_t driver_context_number(void)
 {
 	LOOK_UP(PFN_cuCtxGetId_v12000, get, "cuCtxGetId", 12000);
 	unsigned long long number = 0;
-	return get && get(context, &number) == CUDA_SUCCESS ? number + 1 : 0;
+	return get && get(NULL, &number) == CUDA_SUCCESS ? number + 1 : 0;
 }
 
 int driver_context_sms(void)

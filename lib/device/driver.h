@@ -19,10 +19,9 @@ CUcontext driver_context(void);
 /* False when the driver refuses. NULL: no context. */
 bool driver_set_context(CUcontext context);
 
-/* A context's number: no other context of this process has it, also later, so that what was learned
- * in a context that is gone is not used again. NULL: the calling thread's. 0: there is no such
- * context. */
-uint64_t driver_context_number(CUcontext context);
+/* The number of the calling thread's context, 0 without one. No other context of this process has
+ * it, also later, so that what was learned in a context that is gone is not used again. */
+uint64_t driver_context_number(void);
 
 /* Multiprocessors of the calling thread's context: a green context has some of the device's. 0 when
  * the driver cannot say. */

@@ -35,9 +35,10 @@ bool machine_is_here(const char *id, const struct gpu *gpu);
 
 /* The folder that readers (advise, report) take a machine's data from: that of the environment
  * variable FATHOM_DATA, else data/$MACHINE (or data/papers/$MACHINE, of a paper), else data/local
- * when it holds a profile, else data/nvidia-h200. data/ lies in the fathom root: FATHOM_HOME, the
- * folder above the executable's build/, or share/fathom where it is installed. The text lives until
- * the next call. choice, when not NULL, receives one sentence that says which folder it is and why.
+ * when it holds a profile, else the recorded machine. data/ lies in the fathom root: FATHOM_HOME,
+ * the folder above the executable's build/, or share/fathom where it is installed. The text lives
+ * until the next call. choice, when not NULL, receives one sentence that says which folder it is
+ * and why.
  */
 enum { MACHINE_CHOICE = 256 };
 const char *machine_data_choose(char choice[MACHINE_CHOICE]);
@@ -55,8 +56,8 @@ const char *machine_data_asked(
 /* Whether the environment names the folder. */
 bool machine_data_given(void);
 
-/* The recorded machine that answers questions about GPUs when this machine's profile has none:
- * data/nvidia-h200. Otherwise as machine_data_choose. */
+/* The recorded machine (machine_data.c names it) where this machine's profile has no GPU, to answer
+ * questions about GPUs. Otherwise as machine_data_choose. */
 const char *machine_data_recorded(char choice[MACHINE_CHOICE]);
 
 /* One sentence when machine, device, driver, runtime or processors differ from the profile's; else

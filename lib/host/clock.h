@@ -12,12 +12,12 @@ double clock_thread(void);
 
 /* Clock of the core of the calling thread, Hz, from 10^5 dependent adds of one cycle each. The
  * quickest of a few rows counts, as a preemption only makes a row slower. NaN on processors other
- * than x86-64 and aarch64. Takes about 0.2 ms. */
+ * than x86-64 and aarch64. */
 double clock_core_hz(void);
 
 /* Independent adds of the core of the calling thread, per second and per cycle (of dependent adds).
  * Work on the core's other hardware thread takes up to half of both; a lower clock lowers only the
- * rate per second. NaN where clock_core_hz is. Takes about 8 us. */
+ * rate per second. NaN where clock_core_hz is. Short enough to stand beside every sample. */
 struct core_rate {
 	double by_second, by_cycle;
 };

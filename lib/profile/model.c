@@ -74,11 +74,6 @@ double model_scalar(struct model *model, const char *name)
 	return model_value(model, name, NULL, 0);
 }
 
-double model_at(struct model *model, const char *name, const char *arg, double value)
-{
-	return model_value(model, name, &(struct arg){arg, value}, 1);
-}
-
 double model_at2(struct model *model, const char *name, const char *arg1, double value1,
         const char *arg2, double value2)
 {

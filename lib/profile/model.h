@@ -24,10 +24,9 @@ struct model {
 
 void model_start(struct model *model, const struct profile *profile);
 
-/* Value of a scalar / of a function with one or two arguments. NaN (and missing) when it is not in
+/* Value of a scalar / of a function with two arguments. NaN (and missing) when it is not in
  * the profile. */
 double model_scalar(struct model *model, const char *name);
-double model_at(struct model *model, const char *name, const char *arg, double value);
 double model_at2(struct model *model, const char *name, const char *arg1, double value1,
         const char *arg2, double value2);
 

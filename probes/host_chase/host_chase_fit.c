@@ -17,18 +17,17 @@
 /* relative error of the misses, from one line a page to all lines */
 static const double misses_known = 0.05;
 
-/* A series less the seconds of another series at the same argument, plus its smallest. */
-static struct curve_series host_chase_less(
-        const struct table *curve, const char *series, const char *column, const char *less)
+/* A series less the seconds of `packed` at as many nodes, plus the smallest of these. */
+static struct curve_series less_packed(const struct table *curve, const char *series)
 {
-	struct curve_series all = curve_series_read(curve, series, column, 0);
+	struct curve_series all = curve_series_read(curve, series, "nodes", 0);
 	double base = INFINITY;
 	size_t n = 0;
 
 	for (size_t i = 0; i < all.n; i++) {
-		const struct arg at[] = {{column, all.x[i]}};
+		const struct arg at[] = {{"nodes", all.x[i]}};
 		const struct estimate own = curve_at(curve, series, at, 1).seconds,
-		                      other = curve_at(curve, less, at, 1).seconds;
+		                      other = curve_at(curve, "packed", at, 1).seconds;
 		if (other.samples == 0)
 			continue;
 		all.x[n] = all.x[i];
@@ -94,7 +93,7 @@ static struct chain host_chase_chain(const struct table *curve, const struct tlb
 {
 	struct curve_series huge = curve_series_read(curve, "chain_huge", "bytes", 0),
 	                    small = curve_series_read(curve, "chain_small", "bytes", 0),
-	                    pages = host_chase_less(curve, "pages_small", "nodes", "packed");
+	                    pages = less_packed(curve, "pages_small");
 	struct chain chain = {.points = huge.n ? huge : small};
 	const bool known = tlbs->page > 0 && pages.n > 0;
 
@@ -182,7 +181,7 @@ static double fit_pages(const struct table *curve, const char *series, struct le
 	struct point *point;
 	const size_t count = curve_points(curve, series, &point);
 	const double page = count ? curve_arg(curve, &point[0], "stride") : 0;
-	struct curve_series points = host_chase_less(curve, series, "nodes", "packed");
+	struct curve_series points = less_packed(curve, series);
 	const bool fitted = curve_series_levels(&points, levels);
 
 	if (fitted && levels->count == 0)

@@ -4,6 +4,7 @@
 
 #include "lib/host/clock.h"
 #include "lib/stats/pointer_chain.h"
+#include "lib/base/random.h"
 
 #include <math.h>
 
@@ -52,10 +53,9 @@ void host_chase_touch(const struct set *set, size_t loads)
 {
 	uint64_t state = chain_random(&set->chase->random, UINT32_MAX), sum = 0;
 
-	for (size_t i = 0; i < loads; i++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		sum += (uintptr_t)*node(set, (uint32_t)((state >> 32) * set->nodes >> 32));
-	}
+	for (size_t i = 0; i < loads; i++)
+		sum += (uintptr_t)*node(
+		        set, (uint32_t)((random_next(&state) >> 32) * set->nodes >> 32));
 	__asm__ volatile("" ::"r"(sum)); /* keeps the loads alive */
 }
 

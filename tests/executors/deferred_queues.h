@@ -5,6 +5,7 @@
 
 #include "factor/executors/executor.h"
 #include "lib/base/msg.h"
+#include "lib/base/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +66,7 @@ static inline bool defer(struct executor *e, bool (*run)(struct executor *, void
 
 static inline uint64_t deferred_draw(struct deferred *d)
 {
-	d->seed = d->seed * 6364136223846793005 + 1442695040888963407;
-	return d->seed >> 33;
+	return random_next(&d->seed) >> 33;
 }
 
 /* ---- the order ---- */

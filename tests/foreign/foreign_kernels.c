@@ -79,7 +79,7 @@ static struct answer described(const struct request *r, const char *name, char s
 	struct kernel_work work[KERNELS_OF_A_FILE];
 	struct fault fault;
 	char *path = xasprintf("%s/%s.work", r->folder, name);
-	const size_t count = kernel_read_file(work, KERNELS_OF_A_FILE, path, &fault);
+	const size_t count = kernel_read_file(work, path, &fault);
 
 	if (count == 0 || !table_sha256(path, sha256, &fault))
 		msg_die(EXIT_BAD_USAGE, "%s", fault.text);

@@ -5,6 +5,7 @@
 #include "lib/device/gpu.h"
 
 #include "lib/device/barrier_check.h"
+#include "lib/base/random.h"
 #include <time.h>
 
 enum { VALUES_MAX = 5000, ROUNDS = 300 };
@@ -13,8 +14,7 @@ static uint64_t state;
 
 static uint64_t next_random(void)
 {
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return state >> 33;
+	return random_next(&state) >> 33;
 }
 
 /* ---- barriers ---- */

@@ -5,6 +5,7 @@
 
 #include "lib/probe/curve_resample.h"
 #include "lib/probe/repeats.h"
+#include "lib/base/random.h"
 
 enum { PROCESSES = 5 };
 
@@ -116,8 +117,7 @@ static void test_rows(void)
 
 static double uniform(uint64_t *state)
 {
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return ((double)(*state >> 11) + 0.5) / 0x1p53;
+	return ((double)(random_next(state) >> 11) + 0.5) / 0x1p53;
 }
 
 /* A process's time of what takes 1 us, with noise of a normal distribution. */

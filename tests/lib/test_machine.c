@@ -202,9 +202,9 @@ static void test_data_folder(void)
 	unsetenv("FATHOM_DATA");
 	unsetenv("MACHINE");
 	setenv("FATHOM_HOME", root, 1);
-	chooses(root, "data/nvidia-h200", "not measured yet");
+	chooses(root, RECORDED, "not measured yet");
 	put_text("data/local/other.tsv", "");
-	chooses(root, "data/nvidia-h200", "not measured yet");
+	chooses(root, RECORDED, "not measured yet");
 	put_text("data/local/profile.tsv", "");
 	chooses(root, "data/local", "measured here");
 	setenv("MACHINE", "other", 1);

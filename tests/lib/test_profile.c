@@ -408,7 +408,7 @@ static void test_reader(void)
 	is_real(model_scalar(&model, "gpu.no.such"), NAN, 0, "an unknown parameter is NaN");
 	ok(model.missing, "and missing");
 	is_text(model.missing_name, "gpu.no.such", "by its name");
-	model_at(&model, "gpu.none", "m", 2);
+	model_scalar(&model, "gpu.none");
 	is_text(model.missing_name, "gpu.no.such", "the first missing one is kept");
 	ok(model.used_count == 1, "a missing parameter is not used");
 

@@ -5,6 +5,7 @@
 #include "lib/host/sample.h"
 #include "lib/host/watchdog.h"
 #include "tests/tap.h"
+#include "lib/base/random.h"
 
 #include <ctype.h>
 
@@ -26,12 +27,6 @@ struct source {
 	                                           here on (0: none) */
 };
 
-static double next_uniform(struct source *source)
-{
-	source->state = source->state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(source->state >> 11) * 0x1p-53;
-}
-
 static bool draw(void *context, struct sample *sample)
 {
 	struct source *source = context;
@@ -40,13 +35,14 @@ static bool draw(void *context, struct sample *sample)
 	source->calls++;
 	if (source->calls <= source->ramp)
 		share = 0.8 + 0.2 * (double)source->calls / (double)source->ramp;
-	if (next_uniform(source) < source->slow_share)
+	if (random_unit(&source->state) < source->slow_share)
 		share = 0.97;
 	if (source->slow)
 		for (double end = clock_now() + 1e-3; clock_now() < end;)
 			continue;
 	*sample = (struct sample){
-	        .seconds = truth / share * (1 + source->noise * (2 * next_uniform(source) - 1)),
+	        .seconds =
+	                truth / share * (1 + source->noise * (2 * random_unit(&source->state) - 1)),
 	        .hz = source->hz * share,
 	        .agreed = !(source->disagree_odd && source->calls % 2),
 	        .span = source->span};

@@ -165,7 +165,7 @@ static double next_normal(uint64_t *state)
 	double sum = -6;
 
 	for (int i = 0; i < 12; i++)
-		sum += fit_random(state);
+		sum += random_unit(state);
 	return sum;
 }
 
@@ -173,7 +173,7 @@ static void make_curve(double noise, uint64_t seed)
 {
 	uint64_t state = seed;
 
-	fit_random(&state);
+	random_unit(&state);
 	for (int i = 0; i < POINTS; i++) {
 		bytes[i] = ldexp(1, i);
 		seconds[i] = (alpha + bytes[i] / beta) * (1 + noise * next_normal(&state));

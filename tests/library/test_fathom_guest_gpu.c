@@ -7,6 +7,7 @@
 #include "factor/library/fathom.h"
 #include "lib/device/driver.h"
 #include "lib/device/gpu.h"
+#include "lib/base/random.h"
 
 #include <cuda_runtime_api.h>
 #include <cudaTypedefs.h>
@@ -30,8 +31,7 @@ struct system {
 
 static float random_of(uint64_t *state)
 {
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (float)((double)(*state >> 40) / (1 << 23) - 1);
+	return (float)((double)(random_next(state) >> 40) / (1 << 23) - 1);
 }
 
 /* Symmetric with a dominant diagonal: for LU and Cholesky. */

@@ -203,7 +203,7 @@ static void check_arguments(void)
 	fixture_free(&s);
 }
 
-static const char profile_path[] = "data/nvidia-h200/profile.tsv";
+static const char profile_path[] = RECORDED "/profile.tsv";
 
 int main(void)
 {

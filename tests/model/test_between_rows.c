@@ -93,11 +93,11 @@ int main(void)
 	static const double between[] = {1448, 2896, 5792, 11584}, middle[] = {4095},
 	                    tall[] = {128};
 
-	left_out("data/nvidia-h200", "gpu.gemm.s", between, ARRAY_LEN(between), 0.06);
-	left_out("data/nvidia-h100", "gpu.gemm.s", between, ARRAY_LEN(between), 0.06);
-	left_out("data/nvidia-h200", "gpu.gemm_odd.d", middle, ARRAY_LEN(middle), 0.13);
-	left_out("data/nvidia-h200", "gpu.gemm_tn.s", tall, ARRAY_LEN(tall), 0.06);
-	near_l2("data/nvidia-h200");
-	near_l2("data/nvidia-h100");
+	left_out(RECORDED, "gpu.gemm.s", between, ARRAY_LEN(between), 0.06);
+	left_out(OTHER_RECORDED, "gpu.gemm.s", between, ARRAY_LEN(between), 0.06);
+	left_out(RECORDED, "gpu.gemm_odd.d", middle, ARRAY_LEN(middle), 0.13);
+	left_out(RECORDED, "gpu.gemm_tn.s", tall, ARRAY_LEN(tall), 0.06);
+	near_l2(RECORDED);
+	near_l2(OTHER_RECORDED);
 	return finish();
 }

@@ -7,6 +7,7 @@
 #include "factor/model/predictions/intervals.h"
 #include "factor/model/predictions/model_gram_schmidt.h"
 #include "factor/validation/papers/gram_cases.h"
+#include "lib/base/random.h"
 
 /* ---- the device ---- */
 
@@ -255,11 +256,9 @@ static void test_noise(void)
 	for (int machines = 0; machines < 50; machines++) {
 		struct profile *p = host();
 		for (size_t i = 0; i < p->count; i++)
-			if (strncmp(p->row[i].name, "host.gram.", 10) == 0) {
-				random = random * 6364136223846793005u + 1442695040888963407u;
+			if (strncmp(p->row[i].name, "host.gram.", 10) == 0)
 				p->row[i].estimate.value *=
-				        pow(10, 3 * (double)(random >> 40) / 0x1p24);
-			}
+				        pow(10, 3 * (double)(random_next(&random) >> 40) / 0x1p24);
 		struct executor *e = executor_model_new(p, MODEL_HOST, 2);
 		for (int one = 0; one < 2; one++)
 			for (int n = 1; n <= 4096; n *= 4)
@@ -284,7 +283,7 @@ static void test_width(const struct profile *p)
 	        .k = 256,
 	        .precision = SINGLE,
 	        .threads = 8};
-	const int64_t nb = gram_width(p, SINGLE, 8000, 8000, 256, 8);
+	const int64_t nb = gram_width(p, 8000, 8000, 256, 8);
 	double seconds[3];
 
 	ok(gram_threads(p) == 8, "the profile's largest number of threads");
@@ -294,7 +293,7 @@ static void test_width(const struct profile *p)
 	}
 	ok(nb > 8 && nb < 256 && seconds[1] < seconds[0] && seconds[1] < seconds[2],
 	        "the width of blocks that takes the least time: %d", (int)nb);
-	ok(gram_width(p, SINGLE, 2, 3, 3, 8) == 0, "none of a matrix that is refused");
+	ok(gram_width(p, 2, 3, 3, 8) == 0, "none of a matrix that is refused");
 }
 
 /* Rows that are exact, read where they are. */

@@ -156,7 +156,7 @@ static void test_reflectors(void)
 /* On a machine with all surfaces, also at widths between those that kernels are compiled for. */
 static void test_widths(void)
 {
-	struct profile *p = profile_open("data/nvidia-h200");
+	struct profile *p = profile_open(RECORDED);
 	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 
 	for (int m = 1000; m < 100000; m *= 5) {

@@ -176,15 +176,15 @@ static void timings_removed(const char *here)
 
 int main(void)
 {
-	timings_removed("data/nvidia-h200");
-	timings_removed("data/nvidia-h100");
-	smaller_instructions("data/nvidia-h200");
-	hardware_alone("data/nvidia-h200");
-	transfer("data/nvidia-h200", "data/nvidia-h100", "gpu.*", 0.08);
-	transfer("data/nvidia-h200-sms-112", "data/nvidia-h200", "gpu.*", 0.1);
-	transfer("data/nvidia-h200-sms-64", "data/nvidia-h200", "gpu.*", 0.1);
-	transfer("data/nvidia-h200-sms-40", "data/nvidia-h200", "gpu.*", 0.2);
-	transfer("data/nvidia-h100", "data/nvidia-h200", "host.*", 0.1);
-	transfer("data/nvidia-h100-x2", "data/nvidia-h200", "host.*", 0.1);
+	timings_removed(RECORDED);
+	timings_removed(OTHER_RECORDED);
+	smaller_instructions(RECORDED);
+	hardware_alone(RECORDED);
+	transfer(RECORDED, OTHER_RECORDED, "gpu.*", 0.08);
+	transfer(RECORDED "-sms-112", RECORDED, "gpu.*", 0.1);
+	transfer(RECORDED "-sms-64", RECORDED, "gpu.*", 0.1);
+	transfer(RECORDED "-sms-40", RECORDED, "gpu.*", 0.2);
+	transfer(OTHER_RECORDED, RECORDED, "host.*", 0.1);
+	transfer(OTHER_RECORDED "-x2", RECORDED, "host.*", 0.1);
 	return finish();
 }

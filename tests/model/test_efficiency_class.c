@@ -7,7 +7,6 @@
 #include "factor/model/efficiency/efficiency_class.h"
 #include "lib/profile/profile_row.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ static bool is_cold(const struct parameter *row, const void *unused)
  * to the largest. */
 static struct profile *made_up(double first, double last)
 {
-	struct profile *p = profile_open("data/nvidia-h200");
+	struct profile *p = profile_open(RECORDED);
 	struct efficiency_reader *reader = efficiency_reader_new(p);
 	size_t rows = 0, row = 0;
 
@@ -119,7 +118,7 @@ static enum efficiency_class class_in(
 
 static void test_kernels(void)
 {
-	struct profile *p = made_up(0.5, 0.5), *none = profile_open("data/nvidia-h200");
+	struct profile *p = made_up(0.5, 0.5), *none = profile_open(RECORDED);
 	struct kernel_work w = {.launches = 1, .blocks = 1056, .threads = 256};
 	struct law_answer a, alone;
 

@@ -179,7 +179,7 @@ static bool is_fma(const struct parameter *row, const void *unused)
 /* With the rates of multiply-adds that its processor states. */
 static struct profile *machine(void)
 {
-	struct profile *p = profile_open("data/nvidia-h200");
+	struct profile *p = profile_open(RECORDED);
 
 	profile_remove_if(p, is_fma, NULL);
 	ADD(p, 0.01, {"host.fma.s[threads=1]", 1.7e11}, {"host.fma.s[threads=16]", 1.36e12},

@@ -8,8 +8,6 @@
 #include "factor/model/simulation/executor_model_internal.h"
 #include "model_profile.h"
 
-#include <string.h>
-
 /* A surface of our own kernels over m = 64, 128, ..., 16384; every other row is off the power law
  * by `scatter`. */
 static void add_surface(struct profile *p, const char *name, double scatter)

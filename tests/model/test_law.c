@@ -279,7 +279,7 @@ static struct profile *recorded(void)
 {
 	struct fault fault;
 
-	return profile_read("data/nvidia-h200/profile.tsv", &fault);
+	return profile_read(RECORDED "/profile.tsv", &fault);
 }
 
 static enum law_form fastest(const struct profile *p, struct kernel_work work)

@@ -218,7 +218,7 @@ static void test_widest_measured(void)
 {
 	static struct plan_choice choice;
 	struct fault fault;
-	struct profile *p = profile_read("data/nvidia-h200-sms-64/profile.tsv", &fault);
+	struct profile *p = profile_read(RECORDED "-sms-64/profile.tsv", &fault);
 	struct factor_question asked = question("geqrf", NULL, 3000, 3000);
 	struct plan_fixed wide = plan_free;
 
@@ -240,13 +240,13 @@ int main(void)
 	                     by_splits[] = {3000, 5555, 8192, 4096, 6500};
 	struct fault fault;
 	struct profile *p = synthetic(0.01);
-	struct profile *recorded = profile_read("data/nvidia-h200/profile.tsv", &fault);
+	struct profile *recorded = profile_read(RECORDED "/profile.tsv", &fault);
 
 	add_blocks(p, 0.01);
 	test_choice(p);
 	test_widest(p);
 	profile_free(p);
-	if (!ok(recorded != NULL, "data/nvidia-h200/profile.tsv is read")) {
+	if (!ok(recorded != NULL, RECORDED "/profile.tsv is read")) {
 		diag("%s", fault.text);
 		return finish();
 	}

@@ -10,7 +10,7 @@
 
 static struct profile *machine(void)
 {
-	struct profile *profile = profile_open("data/nvidia-h200");
+	struct profile *profile = profile_open(RECORDED);
 
 	efficiency_prepare(profile);
 	return profile;
@@ -20,7 +20,7 @@ static struct profile *machine(void)
 static void seconds_if(const struct question *q, const struct answer *const *answer,
         const char *name, double factor, double seconds[2])
 {
-	struct profile *profile = profile_open("data/nvidia-h200");
+	struct profile *profile = profile_open(RECORDED);
 	struct fault fault;
 	char *assignment = xasprintf("%s=%.17g", name, factor);
 

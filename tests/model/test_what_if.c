@@ -22,7 +22,7 @@ enum { MOST_ROWS = 64 };
 
 static struct profile *machine(void)
 {
-	return profile_open("data/nvidia-h200");
+	return profile_open(RECORDED);
 }
 
 /* ---- launches ---- */

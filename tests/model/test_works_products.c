@@ -173,7 +173,7 @@ static void what_ifs(void)
 	static const char flat[] = "gpu.own_gemm.s[m=8192,n=8192,k=32]",
 	                  deep[] = "gpu.own_gemm.s[m=8192,n=8192,k=512]",
 	                  small[] = "gpu.own_gemm.s[m=32,n=32,k=512]";
-	struct profile *p = profile_open("data/nvidia-h200");
+	struct profile *p = profile_open(RECORDED);
 
 	ok(ratio(p, flat, "gpu.dram.*=0.5") > 1.6 && ratio(p, flat, "gpu.dram.*=0.5") < 2,
 	        "half of DRAM's bandwidth nearly doubles an update by 32 columns");

@@ -105,8 +105,7 @@ static void triangle(void)
 /* How often as long a panel takes after the what-if. */
 static double longer(const char *assignment, const char *name, double m, double n)
 {
-	struct profile *before = profile_open("data/nvidia-h200"),
-	               *after = profile_open("data/nvidia-h200");
+	struct profile *before = profile_open(RECORDED), *after = profile_open(RECORDED);
 	const struct arg at[] = {{"m", m}, {"n", n}, {"overlapped", 0}};
 	const size_t count = strstr(name, "panel_geqrf.") ? 3 : 2;
 	struct fault fault;

@@ -187,7 +187,7 @@ static double change(const struct profile *before, const char *row, const char *
 
 static void test_what_ifs(void)
 {
-	struct profile *p = profile_open("data/nvidia-h200");
+	struct profile *p = profile_open(RECORDED);
 	static const char *const dram[] = {"gpu.dram.read=0.5", "gpu.dram.write=0.5",
 	        "gpu.dram.copy=0.5", NULL},
 	                         *const l2[] = {"gpu.l2.read=0.5", "gpu.l2.write=0.5",

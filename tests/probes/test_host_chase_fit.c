@@ -65,7 +65,7 @@ static double any(double low, double high)
 {
 	static uint64_t state = 1;
 
-	return low * pow(high / low, fit_random(&state));
+	return low * pow(high / low, random_unit(&state));
 }
 
 /* By three processes. */

@@ -30,7 +30,7 @@ static void put(
 	for (int process = 0; process < FIT_PROCESSES; process++)
 		for (int i = 0; i < sizes; i++) {
 			const double bytes = ldexp(1, 2 * i);
-			const double off = noise * (2 * fit_random(state) - 1);
+			const double off = noise * (2 * random_unit(state) - 1);
 			char point[64];
 			snprintf(point, sizeof point, "%s[bytes=%.0f]", truth->series, bytes);
 			add_process(curve, point, process,

@@ -43,13 +43,13 @@ tipped() {
 		panel --output "$scratch/gpu" --m 500k --nb 96
 	advises 0 'double precision' "double precision" $gpu --precision d
 	advises 0 'host memory' "the panel comes from the host" $gpu --from host
-	update="update --output $root/data/nvidia-h200 --m 8192 --n 4096"
+	update="update --output $recorded --m 8192 --n 4096"
 	advises 0 '^  remove_columns  .* update$' "updates that pay" $update --p 64 --k 1024
 	advises 0 '^  modify  .* refactor$' "and one that does not" $update --p 512 --q thin
 	advises 0 '^  modify  *not possible: modify needs Q' "what is not possible has its reason" \
 		$update --p 1
 	advises 0 '"change": "add_rows"' "one change, as JSON" $update --p 8 --change add_rows --json
-	real="--output $root/data/nvidia-h200"
+	real="--output $recorded"
 	for operation in getrf geqrf potrf; do
 		advises 0 'panels on the GPU .* [0-9]' "ways of $operation" $operation $real --m 2000 --n 2000
 	done
@@ -59,7 +59,7 @@ tipped() {
 	advises 0 'blocks of [0-9]' "Gram-Schmidt in blocks" gramschmidt $real --m 5000 --n 50
 	advises 0 '"hardware": [0-9]' "what the hardware says, as JSON" potrf $real --m 700 --json
 	advises 0 'panels on the GPU' "by another machine's efficiencies" getrf $real --m 900 --n 900 \
-		--calibration nvidia-h100
+		--calibration "${other_recorded##*/}"
 	advises 0 '^gpu.own_gemv.s.n ' "efficiencies" efficiency $real
 	advises 0 '^  dram, brief  *0.[0-9]*  (median of [0-9]* points' "and the defaults of unknown kernels" efficiency $real
 	advises 0 '^gpu.potrf_block.d\[n=' "row by row" efficiency 'gpu.potrf*' -v $real

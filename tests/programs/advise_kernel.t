@@ -8,7 +8,7 @@
 kernel() {
 	status=$1 line=$2 what=$3
 	shift 3
-	expect "$status" "$line" "$what" "$bin/advise" kernel --output "$root/data/nvidia-h200" "$@"
+	expect "$status" "$line" "$what" "$bin/advise" kernel --output "$recorded" "$@"
 }
 
 needs advise
@@ -19,7 +19,7 @@ panel="--blocks 16 --threads 256 --barriers grid:40 --exchange cluster:128x64 --
 
 # seconds ARGUMENT...: of the form as it is described
 seconds() {
-	"$bin/advise" kernel --output "$root/data/nvidia-h200" --json "$@" 2>/dev/null | tr -d '\n' | tr '{' '\n' |
+	"$bin/advise" kernel --output "$recorded" --json "$@" 2>/dev/null | tr -d '\n' | tr '{' '\n' |
 		sed -n '/"described": 1/s/.*"seconds": \([0-9.e+-]*\),.*/\1/p'
 }
 
@@ -39,11 +39,11 @@ ratio() {
 	kernel 0 'of its class (multiprocessors, brief: median' "a brief kernel: another class" $grid --flops 1e8
 	kernel 0 'No default efficiency' "no calibration: the hardware alone" $stream --calibration none
 	ratio "which is faster" 1.05 1.5 "$(seconds $stream)" "$(seconds $stream --calibration none)"
-	ratio "efficiencies of another machine" 0.9 1.1 "$(seconds $stream)" "$(seconds $stream --calibration nvidia-h100)"
+	ratio "efficiencies of another machine" 0.9 1.1 "$(seconds $stream)" "$(seconds $stream --calibration "${other_recorded##*/}")"
 	mkdir "$scratch/few"
-	grep -v '^gpu.*[[:space:]]calibrated[[:space:]]' "$root/data/nvidia-h200/profile.tsv" >"$scratch/few/profile.tsv"
-	grep '^gpu.gram_panel' "$root/data/nvidia-h200/profile.tsv" >>"$scratch/few/profile.tsv"
-	cp "$root/data/nvidia-h200/machine.tsv" "$scratch/few"
+	grep -v '^gpu.*[[:space:]]calibrated[[:space:]]' "$recorded/profile.tsv" >"$scratch/few/profile.tsv"
+	grep '^gpu.gram_panel' "$recorded/profile.tsv" >>"$scratch/few/profile.tsv"
+	cp "$recorded/machine.tsv" "$scratch/few"
 	expect 0 'dram: median of [0-9]* points of our kernels of all classes, since its own has too few' "too few kernels of the class" \
 		"$bin/advise" kernel --output "$scratch/few" $stream
 	kernel 0 '^\* cluster ' "16 blocks that exchange: one cluster" $panel
@@ -54,7 +54,7 @@ ratio() {
 	ratio "what if DRAM were half as fast: twice the time" 1.9 2.05 \
 		"$(seconds $stream --set gpu.dram.copy=2.13TB/s)" "$(seconds $stream)"
 	ratio "a machine with slower DRAM: longer" 1.3 1.6 \
-		"$("$bin/advise" kernel --output "$root/data/nvidia-h100" --json $stream 2>/dev/null | tr -d '\n' | tr '{' '\n' |
+		"$("$bin/advise" kernel --output "$other_recorded" --json $stream 2>/dev/null | tr -d '\n' | tr '{' '\n' |
 			sed -n '/"described": 1/s/.*"seconds": \([0-9.e+-]*\),.*/\1/p')" "$(seconds $stream)"
 	ratio "random words of 4 bytes: far slower" 5 40 "$(seconds $stream --pattern random:4)" "$(seconds $stream)"
 	ratio "tensor cores are faster than FMA" 3 20 "$(seconds $grid --flops 1e13)" "$(seconds $grid --tensor tf32:1e13)"

@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-folder=${FOLDER:-$root/data/nvidia-h200}
+folder=${FOLDER:-$recorded}
 [ -r "$folder/profile.tsv" ] || skip_all "$folder holds no profile"
 make_scratch
 

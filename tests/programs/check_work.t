@@ -22,7 +22,7 @@ counters() {
 # compared STATUS PATTERN WHAT COUNTER...: a point of 8192 x 8192, cold (268435456 bytes, 67108864 multiply-adds)
 echo 'gpu.own_gemv.s.n gemv_rate own_gemv_n_s m=8192,n=8192,cold=1' >"$scratch/one.txt"
 mkdir "$scratch/counters" "$scratch/data"
-cp "$root/data/nvidia-h200/profile.tsv" "$scratch/data"
+cp "$recorded/profile.tsv" "$scratch/data"
 compared() {
 	status=$1 line=$2 what=$3
 	shift 3

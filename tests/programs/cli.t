@@ -61,7 +61,6 @@ if [ -x "$bin/advise" ]; then
 fi
 
 # ---- programs that compute
-recorded=$root/data/nvidia-h200
 full() { # program, options...
 	what="$1 fails on a full disk, whatever it did"
 	if [ ! -x "$bin/$1" ]; then

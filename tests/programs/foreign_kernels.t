@@ -11,9 +11,9 @@ names=$(sed -n 's/^        {"\([a-z_]*\)", ".*/\1/p' "$foreign"/*.cu)
 [ "$(echo "$names" | wc -l)" -ge 10 ]
 result $? "at least ten kernels"
 for name in $names; do
-	for machine in nvidia-h200 nvidia-h100; do
-		expect 0 '(as described)$' "$name: described, and answered for $machine" \
-			"$bin/advise" kernel --file "$foreign/$name.work" --output "$root/data/$machine"
+	for machine in "$recorded" "$other_recorded"; do
+		expect 0 '(as described)$' "$name: described, and answered for $(basename "$machine")" \
+			"$bin/advise" kernel --file "$foreign/$name.work" --output "$machine"
 	done
 done
 described=$(cd "$foreign" && ls -- *.work)
@@ -37,7 +37,7 @@ standin "[ \"\$1\" != --query-metrics ] || { echo 'dram__bytes_read  #'; exit; }
 echo \"\$*\" >$scratch/arguments; cp $root/tests/programs/kernel_counters.csv \"\$file\""
 NCU="$scratch/ncu" sh "$root/scripts/ncu.sh" "$scratch/a.csv" program argument
 result $? "counters of a program"
-expect 0 '^smooth_rows' "advise reads what it wrote" "$bin/advise" kernel --ncu "$scratch/a.csv" --output "$root/data/nvidia-h200"
+expect 0 '^smooth_rows' "advise reads what it wrote" "$bin/advise" kernel --ncu "$scratch/a.csv" --output "$recorded"
 expect 0 'launch__grid_size,.*dram__bytes_read.sum program argument' "asked for the counters that it knows" cat "$scratch/arguments"
 ! grep -q smsp__ "$scratch/arguments"
 result $? "and for none that the device has not"

@@ -37,26 +37,26 @@ keeps() {
 	fi
 }
 
-recorded="--machine nvidia-h200"
+machine="--machine ${recorded##*/}"
 # shellcheck disable=SC2086 # two words
 {
 	keeps facts machine --output "$scratch/machine"
 	keeps machines list
 	keeps probes list probes
-	keeps parameters list parameters 'gpu.tlb.*' $recorded
+	keeps parameters list parameters 'gpu.tlb.*' $machine
 	keeps parameters host_parallel --quick --output "$scratch/machine"
 	keeps parameters fit --output "$scratch/machine"
-	keeps rules rules $recorded
-	keeps rules rules $recorded --strongest 3
-	keeps comparison compare "$root/data/nvidia-h100" "$root/data/nvidia-h200"
-	keeps panel advise panel --m 8192 --nb 64 $recorded
-	keeps ways advise getrf --m 4096 --n 4096 $recorded
-	keeps ways advise gemm --m 4096 --n 4096 --k 64 $recorded
-	keeps what_if advise machine --scale 'gpu.dram.*=2' $recorded
-	keeps update advise update --m 4096 --n 512 --p 16 $recorded
-	keeps kernel advise kernel --blocks 132 --threads 256 --launches 10 --l2 1MB $recorded
-	keeps efficiency advise efficiency 'gpu.trsm*' $recorded
-	keeps timeline trace getrf --n 512 --simulate $recorded
+	keeps rules rules $machine
+	keeps rules rules $machine --strongest 3
+	keeps comparison compare "$other_recorded" "$recorded"
+	keeps panel advise panel --m 8192 --nb 64 $machine
+	keeps ways advise getrf --m 4096 --n 4096 $machine
+	keeps ways advise gemm --m 4096 --n 4096 --k 64 $machine
+	keeps what_if advise machine --scale 'gpu.dram.*=2' $machine
+	keeps update advise update --m 4096 --n 512 --p 16 $machine
+	keeps kernel advise kernel --blocks 132 --threads 256 --launches 10 --l2 1MB $machine
+	keeps efficiency advise efficiency 'gpu.trsm*' $machine
+	keeps timeline trace getrf --n 512 --simulate $machine
 }
 data=$scratch/data
 mkdir "$data"
@@ -67,9 +67,9 @@ mv "$scratch/few" "$data/predictions.tsv"
 keeps results measure --quick --output "$data"
 keeps validation validate --recorded --output "$data"
 keeps results predict --update --quick --output "$data"
-cp "$root/data/nvidia-h200/"*profile.tsv "$root/data/nvidia-h200/update"*.tsv "$data"
+cp "$recorded/"*profile.tsv "$recorded/update"*.tsv "$data"
 if [ -s "$data/update_predictions.tsv" ]; then
-	cp "$root/data/nvidia-h200/profile.tsv" "$data"
+	cp "$recorded/profile.tsv" "$data"
 	keeps choices validate --recorded --update --output "$data"
 fi
 

@@ -5,7 +5,6 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-recorded=$root/data/nvidia-h200
 needs fit advise predict
 make_scratch
 

@@ -10,12 +10,12 @@ bin=$(cd "$bin" && pwd)
 . "$root/tests/fixture.sh"
 mkdir -p "$scratch/home/data/local"
 fixture_profile host >"$scratch/home/data/local/profile.tsv"
-ln -s "$root/data/nvidia-h200" "$scratch/home/data/nvidia-h200"
+ln -s "$recorded" "$scratch/home/data/"
 cd "$scratch/home" || exit 1
 FATHOM_HOME=$scratch/home
 export FATHOM_HOME
 unset FATHOM_DATA MACHINE
-said='warning: the profile in .*data/local has no GPU: the answer is for the recorded machine in .*data/nvidia-h200'
+said='warning: the profile in .*data/local has no GPU: the answer is for the recorded machine in .*data/'${recorded##*/}
 what_if='--set gpu.launch.enqueue=1.0us'
 
 # answers PROGRAM ARGUMENT...: the warning, once, on stderr; the answer itself says "recorded"
@@ -32,9 +32,9 @@ answers() {
 	answers advise update --m 2000 --n 1000 --p 16 --change add_rows $what_if
 	answers trace getrf --n 500 --simulate --svg lu.svg
 	expect 0 '^</svg>$' "the drawing" cat lu.svg
-	expect 0 '^data: .*nvidia-h200 (recorded' "the answer names the machine" "$bin/advise" panel --m 8192 --nb 64 $what_if
+	expect 0 "^data: .*${recorded##*/} (recorded" "the answer names the machine" "$bin/advise" panel --m 8192 --nb 64 $what_if
 	for program in "advise panel --m 8192 --nb 64 $what_if" "trace getrf --n 500 --simulate"; do
-		expect 0 '"recorded_machine": ".*data/nvidia-h200"' "$program --json" "$bin/"$program --json
+		expect 0 "\"recorded_machine\": \".*data/${recorded##*/}\"" "$program --json" "$bin/"$program --json
 	done
 	expect 0 '^data: .*local (measured here)' "a question that the CPU can answer stays here" "$bin/advise" panel \
 		--m 3000 --nb 48

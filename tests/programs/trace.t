@@ -14,7 +14,7 @@ traces() {
 
 needs trace
 make_scratch
-lu="getrf --n 2000 --simulate --output $root/data/nvidia-h200"
+lu="getrf --n 2000 --simulate --output $recorded"
 
 # measured FACTOR: a record with its own simulation, slowed down, as what was measured
 measured() {
@@ -28,8 +28,8 @@ measured() {
 # Profiles that have not resolved the size of L2, and without the products of 3xFP16.
 mkdir "$scratch/unresolved" "$scratch/without"
 awk -F '\t' -v OFS='\t' '$1 ~ /^gpu[.]l2[.](near[.])?size$/ { $2 = "nan"; $NF = "bounded" } { print }' \
-	"$root/data/nvidia-h200/profile.tsv" >"$scratch/unresolved/profile.tsv"
-grep -v '^gpu[.]half_' "$root/data/nvidia-h200/profile.tsv" >"$scratch/without/profile.tsv"
+	"$recorded/profile.tsv" >"$scratch/unresolved/profile.tsv"
+grep -v '^gpu[.]half_' "$recorded/profile.tsv" >"$scratch/without/profile.tsv"
 
 # shellcheck disable=SC2086 # lists of options
 {
@@ -42,20 +42,20 @@ grep -v '^gpu[.]half_' "$root/data/nvidia-h200/profile.tsv" >"$scratch/without/p
 	traces 0 ' gemm ' "the operations" $lu --nb 100
 	traces 0 '^update ' "the share of each phase" $lu
 	traces 0 'steps, limited by' "the steps" $lu
-	traces 0 ' panel_reflectors ' "QR" geqrf --n 300 --m 500 --panels device --output "$root/data/nvidia-h200"
-	traces 0 ' potrf_block ' "Cholesky" potrf --n 300 --precision d --panels device --output "$root/data/nvidia-h200"
+	traces 0 ' panel_reflectors ' "QR" geqrf --n 300 --m 500 --panels device --output "$recorded"
+	traces 0 ' potrf_block ' "Cholesky" potrf --n 300 --precision d --panels device --output "$recorded"
 	traces 0 ' half_update ' "LU by 3xFP16, of a profile that has not resolved the size of L2" getrf --n 9000 --nb 256 \
 		--math 3xfp16 --simulate --lines 4000 --output "$scratch/unresolved"
 	traces 0 'blocks of [0-9]* x [0-9]* [0-9]* x [0-9]*$' "blocks of several widths for Cholesky" potrf --n 5555 \
-		--simulate --output "$root/data/nvidia-h200"
+		--simulate --output "$recorded"
 	traces 0 'look-ahead 0, ' "no look-ahead where panels take most of the time" potrf --n 512 \
-		--simulate --output "$root/data/nvidia-h100"
+		--simulate --output "$other_recorded"
 	traces 0 'look-ahead 1, ' "look-ahead where updates do" potrf --n 4096 \
-		--simulate --output "$root/data/nvidia-h100"
+		--simulate --output "$other_recorded"
 	traces 0 'look-ahead 0, ' "two blocks hide little: no look-ahead" geqrf --m 100000 --n 200 \
-		--simulate --output "$root/data/nvidia-h200"
+		--simulate --output "$recorded"
 	traces 0 'look-ahead 0, ' "the same on another machine" geqrf --m 100000 --n 200 \
-		--simulate --output "$root/data/nvidia-h100"
+		--simulate --output "$other_recorded"
 	traces 1 'no 3xFP16 here' "3xFP16 that a profile has not" potrf --n 4096 --math 3xfp16 --simulate \
 		--output "$scratch/without"
 	traces 0 '"engine": "copy to host"' "--json" $lu --panels host --json
@@ -85,7 +85,7 @@ grep -v '^gpu[.]half_' "$root/data/nvidia-h200/profile.tsv" >"$scratch/without/p
 # ---- a recorded run, where there is no GPU
 export CUDA_VISIBLE_DEVICES=
 # The run below is a simulation without the recorder's marks: here they cost nothing.
-grep -v '^gpu[.]event[.]mark	' "$root/data/nvidia-h200/profile.tsv" >"$scratch/profile.tsv"
+grep -v '^gpu[.]event[.]mark	' "$recorded/profile.tsv" >"$scratch/profile.tsv"
 lu="getrf --n 2000 --output $scratch"
 # shellcheck disable=SC2086 # lists of options
 {

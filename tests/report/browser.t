@@ -15,7 +15,7 @@ browse() { # options, page
 	"$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/browser" --enable-logging=stderr --virtual-time-budget=20000 "$@" 2>"$scratch/log"
 }
 
-MACHINE=nvidia-h200 FATHOM_HOME=$root sh "$root/plots/report.sh" "$scratch/out" >/dev/null
+MACHINE=${recorded##*/} FATHOM_HOME=$root sh "$root/plots/report.sh" "$scratch/out" >/dev/null
 result $? 'the pages are written'
 for page in report papers; do
 	{

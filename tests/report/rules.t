@@ -93,13 +93,13 @@ result $? 'a named folder without a GPU has rules of the host alone'
 FATHOM_HOME=$scratch
 export FATHOM_HOME
 mkdir "$scratch/data/local" && cp "$scratch/host" "$scratch/data/local/profile.tsv"
-ln -s "$root/plots" "$scratch/plots" && ln -s "$root/data/nvidia-h200" "$root/data/papers" "$scratch/data"
-expect 0 'no GPU: rules of a GPU are those of .*nvidia-h200' 'this machine without a GPU: those of the recorded one, which is said' "$bin/rules"
-expect 2 'both name a data folder' '--machine and --output' "$bin/rules" --machine nvidia-h200 --output "$data"
+ln -s "$root/plots" "$scratch/plots" && ln -s "$recorded" "$root/data/papers" "$scratch/data"
+expect 0 "no GPU: rules of a GPU are those of .*${recorded##*/}" 'this machine without a GPU: those of the recorded one, which is said' "$bin/rules"
+expect 2 'both name a data folder' '--machine and --output' "$bin/rules" --machine "${recorded##*/}" --output "$data"
 expect 1 'nowhere' 'an unknown machine' "$bin/rules" --machine nowhere
 unset FATHOM_HOME
-for machine in nvidia-h200 nvidia-h100; do
-	"$bin/rules" --machine $machine >"$scratch/rules"
+for machine in "${recorded##*/}" "${other_recorded##*/}"; do
+	"$bin/rules" --machine "$machine" >"$scratch/rules"
 	[ "$(wc -l <"$scratch/rules")" -gt 150 ] && awk 'length > 100 { exit 1 }' "$scratch/rules"
 	result $? "$machine has its rules, in lines of at most 100 columns"
 	for rule in 'Strided copies' 'Misaligned copies' 'Aligned head' 'Narrow accesses' 'Flops a word' 'Smallest tile' 'Address translation' \

@@ -173,7 +173,7 @@ static void test_from_host(const struct fixture *s)
 int main(void)
 {
 	struct fault fault = {.text = ""};
-	struct fixture s = {.profile = profile_read("data/nvidia-h200/profile.tsv", &fault),
+	struct fixture s = {.profile = profile_read(RECORDED "/profile.tsv", &fault),
 	        .e = executor_host_new(&fault),
 	        .done = results_new()};
 

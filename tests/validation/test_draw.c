@@ -156,7 +156,7 @@ static void test_log(void)
 int main(void)
 {
 	struct fault fault = {.text = ""};
-	struct profile *profile = profile_read("data/nvidia-h200/profile.tsv", &fault);
+	struct profile *profile = profile_read(RECORDED "/profile.tsv", &fault);
 
 	if (!profile)
 		msg_die(1, "%s", fault.text);

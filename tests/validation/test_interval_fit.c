@@ -5,6 +5,7 @@
 
 #include "compared_tables.h"
 #include "factor/validation/interval_fit.h"
+#include "lib/base/random.h"
 
 #include <string.h>
 
@@ -14,8 +15,7 @@ static uint64_t state;
 
 static double uniform(void)
 {
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(state >> 11) / 0x1p53;
+	return random_unit(&state);
 }
 
 static double normal(void)

@@ -4,6 +4,7 @@
 
 #include "factor/kernels/qr/panel_geqrf.h"
 #include "factor/kernels/lu/panel_kernels.h"
+#include "lib/base/random.h"
 
 #include <stdlib.h>
 
@@ -24,8 +25,7 @@ void block_kernel_random(const struct blas_rate *rate, enum precision precision,
 
 int block_kernel_pivot(uint64_t *state, int64_t row, int64_t rows)
 {
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (int)(row + 1 + (int64_t)(*state >> 33) % (rows > row ? rows - row : 1));
+	return (int)(row + 1 + (int64_t)(random_next(state) >> 33) % (rows > row ? rows - row : 1));
 }
 
 void block_kernel_fill_swaps_triangle(const struct call *c)

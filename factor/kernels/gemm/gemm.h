@@ -85,7 +85,8 @@ bool gemm_halves_triangle(const struct tuning *tuning, int64_t n, int64_t k);
 enum gemm_edge { GEMM_EVEN, GEMM_ROW, GEMM_COLUMN, GEMM_INNER };
 enum gemm_edge gemm_edge(const struct tuning *tuning, const struct gemm_problem *problem);
 
-/* Work memory of one product: cuBLAS's, as NVIDIA recommends for Hopper, or ours. */
+/* Work memory of one product: cuBLAS's, as NVIDIA recommends for compute capability 9.0, or ours.
+ */
 enum { GEMM_WORK_BYTES = 32 << 20 };
 
 /* The plan of least estimated time with at most most_bytes of work memory. */

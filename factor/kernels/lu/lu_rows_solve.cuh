@@ -3,7 +3,7 @@
  * arrives. */
 #pragma once
 
-#include "lu_rows_exchange.cuh"
+#include "lu_rows_swaps.cuh"
 
 namespace
 {

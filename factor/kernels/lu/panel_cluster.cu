@@ -21,7 +21,7 @@
  * docs/experiments/lu-panel.md has measurements and rejected variants. */
 #include "lib/base/base.h"
 #include "lib/device/early_launch.cuh"
-#include "panel_cluster_heads.cuh"
+#include "panel_cluster_exchange.cuh"
 #include "panel_hold.cuh"
 #include "panel_kernels.h"
 #include "lib/device/resident.h"

@@ -34,8 +34,10 @@ static int64_t finest_grid(int64_t columns)
 	return grid;
 }
 
-static int64_t write_out(const struct sequence *at, int position, int64_t *widths, int64_t count)
+static int64_t write_out(const struct sequence *at, int position, int64_t *widths)
 {
+	int64_t count = 0;
+
 	while (position >= 0) {
 		for (int64_t i = 0; i < at[position].blocks && count < PLAN_CHOICE_BLOCKS; i++)
 			widths[count++] = at[position].width;
@@ -248,7 +250,7 @@ void plan_sequence(struct search *s, double *best)
 				continue;
 			struct sequence kept = at[p];
 			at[p] = first;
-			plan.count = write_out(at, p, widths, 0);
+			plan.count = write_out(at, p, widths);
 			at[p].seconds = plan_screen(s, &plan, p * grid);
 			if (!(at[p].seconds < kept.seconds))
 				at[p] = kept;
@@ -260,7 +262,7 @@ void plan_sequence(struct search *s, double *best)
 		return;
 	const double most = *best * (1 - gained);
 	const int64_t width = c->plan.widths[0];
-	plan.count = write_out(at, 0, widths, 0);
+	plan.count = write_out(at, 0, widths);
 	bool left = take_sequence(s, &plan, widths, most, best);
 	for (int halved = 0; halved < 2; halved++)
 		if (one_width(&plan, widths, width, columns, halved))

@@ -4,7 +4,6 @@
 #include "factor/algorithms/panel_getrf.h"
 #include "lib/base/msg.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 double question_seconds(const struct question *q, bool overlap, struct model_result *result)
 {

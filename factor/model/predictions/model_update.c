@@ -6,8 +6,6 @@
 #include "factor/algorithms/host_transfer.h"
 #include "model_question.h"
 
-#include <math.h>
-
 struct matrix model_shape_of(int64_t m, int64_t n, enum precision precision)
 {
 	return (struct matrix){NULL, 0, m, n, max_int64(m, 1), precision};

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The parameters that any answer read, and a view of the profile in which they move. */
 struct trial {

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *const way_operation_name[WAY_OPERATIONS] = {
         "getrf", "geqrf", "potrf", "gemm", "gemv", "gramschmidt"};

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *const lane_name[LANE_COUNT] = {[LANE_HOST] = "host",
         [LANE_QUEUE + (int) QUEUE_MAIN] = "main",

@@ -4,7 +4,6 @@
 #include "lib/base/msg.h"
 #include "executor_model.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

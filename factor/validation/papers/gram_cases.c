@@ -107,15 +107,10 @@ int gram_threads(const struct profile *profile)
 	return profile_range(profile, "host.parallel.fork", "threads", &low, &high) ? (int)high : 1;
 }
 
-int64_t gram_width(const struct profile *profile, enum precision precision, int64_t m, int64_t n,
-        int64_t k, int threads)
+int64_t gram_width(const struct profile *profile, int64_t m, int64_t n, int64_t k, int threads)
 {
-	const struct gram_question question = {.form = "blocked",
-	        .m = m,
-	        .n = n,
-	        .precision = precision,
-	        .k = k,
-	        .threads = threads};
+	const struct gram_question question = {
+	        .form = "blocked", .m = m, .n = n, .precision = SINGLE, .k = k, .threads = threads};
 
 	return model_gram_schmidt_width(profile, MODEL_HOST, &question);
 }

@@ -35,10 +35,10 @@ struct gram_run gram_run_of(const struct result *row);
 bool gram_predict(const struct profile *profile, int level, bool interval, struct result *row);
 bool gram_row_predict(const struct profile *profile, int level, struct result *row);
 
-/* The largest number of threads in the profile, 1 without any; the model's width of blocks. */
+/* The largest number of threads in the profile, 1 without any; the model's width of blocks in
+ * single precision. */
 int gram_threads(const struct profile *profile);
-int64_t gram_width(const struct profile *profile, enum precision precision, int64_t m, int64_t n,
-        int64_t k, int threads);
+int64_t gram_width(const struct profile *profile, int64_t m, int64_t n, int64_t k, int threads);
 
 /* Add the predictions of a hold-out list, fixed off the powers of two or drawn, at three levels;
  * return how many cases were refused. predict_gram_host: by all threads, some also by one, and a

@@ -6,7 +6,7 @@
 #include "lib/profile/profile.h"
 
 /* Seconds of a step's passes by the bound OpenMP threads over the profile's; NaN where the profile
- * has none for that many threads. Takes about 40 ms. */
+ * has none for that many threads. */
 double gram_reference(const struct profile *profile, int threads);
 
 /* The row of the profile beside which the ratio is kept (factor/validation/reference.h); NULL:

@@ -7,6 +7,7 @@
 #include "factor/executors/host/executor_host_gram.h"
 #include "factor/validation/fixture.h"
 #include "factor/validation/matrices.h"
+#include "lib/base/random.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -45,8 +46,7 @@ static void bind(struct fixture *s, int threads)
 
 static double next(uint64_t *state)
 {
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return ((double)(*state >> 40) + 0.5) / (1 << 23) - 1;
+	return ((double)(random_next(state) >> 40) + 0.5) / (1 << 23) - 1;
 }
 
 static uint64_t sequence(const struct fixture *s, int64_t j)
