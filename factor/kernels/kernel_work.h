@@ -61,6 +61,7 @@ enum work_link {
 	LINK_BLOCK,  /* __syncthreads */
 	LINK_CLUSTER_BARRIER,
 	LINK_GRID_BARRIER,
+	LINK_COUNT_IN, /* of a block among others, fenced: the last one goes on */
 	LINK_COUNT
 };
 
@@ -90,6 +91,9 @@ struct kernel_work {
 
 	double apart; /* share of DRAM's bytes that a block moves before or after it computes: only
 	                 other blocks compute meanwhile */
+
+	double in_step; /* share of the blocks that begin at once: all load, then all wait, then all
+	                 compute; others begin when one of these ends */
 
 	double wavefronts, ways; /* warp-wide accesses to shared memory; passes of each, 0: 1 */
 	double operations[PIPE_COUNT];

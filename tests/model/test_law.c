@@ -144,6 +144,25 @@ static void test_apart(const struct profile *p)
 	is_real(body(p, w), 1.5e-3, 1e-12, "half of the bytes beside its arithmetic");
 }
 
+/* 40 MB of L2 take 10 us, as do the arithmetic and the loads of the chain. */
+static void test_in_step(const struct profile *p)
+{
+	struct kernel_work w = full;
+
+	w.dram.read = w.working_set = 40e6;
+	w.operations[PIPE_FP32] = 2e8;
+	w.link[LINK_DRAM] = 25;
+	is_real(body(p, w), 10e-6 + 10e-6 / 2 / 25, 1e-12, "out of step, loads hide each other");
+	w.in_step = 1;
+	is_real(body(p, w), 10e-6 + 10e-6 / 8 + 5e-6, 1e-12,
+	        "in step, other blocks hide arithmetic and none hides loads");
+	w.working_set = 0;
+	w.in_step = 0;
+	const double cold = body(p, w);
+	w.in_step = 1;
+	is_real(body(p, w), cold, 1e-12, "DRAM puts blocks out of step");
+}
+
 /* A curve of few rows: a warp alone, and 32, of one chain and of eight. */
 static void test_few_warps(void)
 {
@@ -379,6 +398,7 @@ int main(void)
 	test_places(p);
 	test_arithmetic(p);
 	test_apart(p);
+	test_in_step(p);
 	test_few_warps();
 	test_chains(p);
 	test_launches(p);

@@ -80,6 +80,8 @@ static void test_gemv(void)
 	ok(close_to(w.operations[PIPE_FP64], 2. * SIDE * SIDE), "two flops an element");
 	ok(close_to((w.link[LINK_DRAM] - 1) * w.blocks * w.threads * w.in_flight, 8. * SIDE * SIDE),
 	        "a thread's batches of loads are the matrix");
+	ok(w.in_step == 1 && w.blocks <= GEMV_RESIDENT * tuning_hopper.device.sm_count,
+	        "blocks of a single round are in step");
 	library_sweep_work(SWEEP_GER, SINGLE, 1024, 512, false, 100, &w);
 	ok(close_to(w.dram.written, 4. * 1024 * 512) && w.link[LINK_REDUCE] == 0,
 	        "ger writes the matrix and adds nothing up");

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { WARP = 32 };
+enum { WARP = 32, SUMMED = 8 /* parts that the last block reads at once */ };
 
 /* As compiled: loads of 64 bytes a thread fit into 64. */
 static double registers_of(const struct gemv_call *call, const struct gemv_plan *p)
@@ -64,7 +64,7 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	const double lines = call->transposed ? n : m, vectors = (m + 2 * n) * word;
 	const double together = plan.unroll * (call->transposed ? plan.columns : 1); /* loads */
 	const double places = GEMV_RESIDENT * tuning->device.sm_count,
-	             early = plan.early ? fmin(1, places / blocks) : 0;
+	             first = fmin(1, places / blocks), early = plan.early ? first : 0;
 
 	*work = (struct kernel_work){.launches = 1,
 	        .blocks = blocks,
@@ -73,6 +73,7 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	        .dram = {.read = bytes + vectors, .written = lines * word},
 	        .working_set = cold ? 0 : bytes + vectors,
 	        .in_flight = together * load,
+	        .in_step = first,
 	        .instructions = blocks * GEMV_THREADS / WARP * instructions_of(call, &plan, early),
 	        .pattern = load < 16 ? PATTERN_WIDTH : PATTERN_CONTIGUOUS,
 	        .step = load};
@@ -90,10 +91,10 @@ void gemv_tuned_work(const struct gemv_call *call, const struct tuning *tuning, 
 	/* the sum over a block, without its barrier: warps wait for each other only once */
 	work->link[LINK_SHUFFLE] = 5;
 	work->link[LINK_SHARED] = 3;
-	if (plan.splits > 1) { /* partial sums, a counter, the last block's reads */
+	if (plan.splits > 1) { /* partial sums, a count of the blocks, the last one's reads */
 		work->l2 =
 		        (struct work_bytes){blocks * plan.width * word, blocks * plan.width * word};
-		work->link[LINK_ATOMIC] = 1;
-		work->link[LINK_L2] += 2;
+		work->link[LINK_COUNT_IN] = 1;
+		work->link[LINK_L2] += 1 + ceil(plan.splits / (double)SUMMED);
 	}
 }

@@ -172,9 +172,10 @@ double cost_surface_with(struct cost_reader *reader, const char *name, const cha
 double cost_surface_width(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, double columns);
 
-/* The time at `at` by the efficiency of a point near it; without known work the time there. */
+/* The time at `at`, of which the work takes `known` arguments, by the efficiency of a point near
+ * it; without known work the time there. */
 double cost_surface_near(struct cost_reader *reader, const char *name, const char *const *arg,
-        const double *near, const double *at, size_t count);
+        const double *near, const double *at, size_t count, size_t known);
 
 /* What the hardware law says of the work of `name`, which needs no rows, over that of `other`; 1
  * where the latter is not read by efficiencies. */

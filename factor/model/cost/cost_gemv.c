@@ -26,24 +26,25 @@ struct sweep {
 /* The surface's rows around a matrix of more than a quarter of L2 may be too large for L2. The law
  * knows which, but not how L2 serves shared lines. With these, or without a known work, the cost is
  * that of a matrix with half its sides, and the other bytes take what they take in L2: whole lines
- * as in the probe's reads. */
+ * as in the probe's reads. It is no less than the law says of the whole matrix by the efficiency of
+ * the half: narrow loads take more instructions. */
 static double warm_gemv(
         struct cost_reader *r, const char *name, struct matrix a, const struct sweep *sweep)
 {
 	static const char reads[] = "gpu.read.time";
-	const double bytes = cost_bytes(a), whole[] = {(double)a.m, (double)a.n, 0};
-	const bool large = 4 * bytes > cost_scalar(r, "gpu.l2.stated") &&
-	                   !(sweep->whole_lines && cost_by_work(r, name, gemv_axes, whole, 3));
-	const double side = large ? 0.5 : 1;
-	const double at[] = {side * (double)a.m, side * (double)a.n, 0, (double)a.ld};
-	const double time = cost_surface_with(r, name, gemv_axes, at, 3, 4);
+	const double bytes = cost_bytes(a), m = (double)a.m, n = (double)a.n,
+	             whole[] = {m, n, 0, (double)a.ld}, half[] = {m / 2, n / 2, 0, (double)a.ld};
+	const bool large = 4 * bytes > cost_scalar(r, "gpu.l2.stated"),
+	           known = cost_by_work(r, name, gemv_axes, whole, 3);
 
-	if (!large)
-		return time;
-	return time + (sweep->whole_lines && cost_known(r, reads)
-	                              ? cost_surface1(r, reads, "bytes", bytes) -
-	                                        cost_surface1(r, reads, "bytes", bytes / 4)
-	                              : 0.75 * bytes / sweep->rate);
+	if (!large || (sweep->whole_lines && known))
+		return cost_surface_with(r, name, gemv_axes, whole, 3, 4);
+	const double time = cost_surface_with(r, name, gemv_axes, half, 3, 4) +
+	                    (sweep->whole_lines && cost_known(r, reads)
+	                                    ? cost_surface1(r, reads, "bytes", bytes) -
+	                                              cost_surface1(r, reads, "bytes", bytes / 4)
+	                                    : 0.75 * bytes / sweep->rate);
+	return known ? fmax(time, cost_surface_near(r, name, gemv_axes, half, whole, 3, 4)) : time;
 }
 
 /* The share of a matrix that L2 holds until the next call. Of shared lines a growing part is lost

@@ -80,7 +80,8 @@ double product_time(struct cost_reader *r, const char *name, struct matrix c, do
 		at[i] = fmin(asked[i], last);
 	}
 	if (cost_by_work(r, name, product_axes, asked, ARRAY_LEN(asked)))
-		return cost_surface_near(r, name, product_axes, at, asked, ARRAY_LEN(at));
+		return cost_surface_near(
+		        r, name, product_axes, at, asked, ARRAY_LEN(at), ARRAY_LEN(at));
 	const double deepest = at[2], start = cost_scalar(r, "gpu.launch.dependent");
 	double time = cost_surface(r, name, product_axes, at, 3);
 	if (k > deepest) {

@@ -137,13 +137,13 @@ double cost_surface_width(struct cost_reader *reader, const char *name, const ch
 }
 
 double cost_surface_near(struct cost_reader *reader, const char *name, const char *const *arg,
-        const double *near, const double *at, size_t count)
+        const double *near, const double *at, size_t count, size_t known)
 {
 	const struct profile_grid *s = surface_of(reader, name, arg, near, count);
 	const double value = profile_grid_read(s, near, &reader->model.extrapolated);
 
 	return s->inverse ? s->start + value * body_seconds(reader, work_of(reader, s), name, arg,
-	                                               at, count)
+	                                               at, known)
 	                  : value;
 }
 

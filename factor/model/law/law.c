@@ -12,8 +12,8 @@ const char *const law_form_name[FORM_COUNT] = {
         "launches", "graph", "programmatic", "cooperative", "cluster"};
 
 /* A launch: throughput and chain overlap as far as there are others to run meanwhile. */
-static double overlapped(
-        double throughput, const struct law_chain *c, const struct law_place *p, int overlap)
+static double overlapped(double throughput, const struct law_chain *c, const struct law_place *p,
+        double in_step, int overlap)
 {
 	const double shorter = fmin(throughput, c->own), longer = fmax(throughput, c->own),
 	             others = p->together * (c->by_blocks ? 1 : p->warps);
@@ -22,7 +22,7 @@ static double overlapped(
 		return longer + (overlap > 0 ? shorter : 0);
 	/* All warps begin at once: the first link of each step has nothing to hide behind. */
 	const double first = c->links > 0 ? c->own / c->links * c->steps : 0;
-	return longer + fmax(shorter / others, fmin(shorter, first));
+	return longer + fmax(shorter / others, fmin(shorter, fmax(first, in_step)));
 }
 
 /* Throughput of a work that moves bytes apart: they pass while only other blocks compute. */
@@ -51,7 +51,11 @@ static double body(struct cost_reader *r, const struct kernel_work *w, const str
 	        [LAW_SHARED] = law_shared(r, w, p),
 	        [LAW_ARITHMETIC] = law_arithmetic(r, w, p),
 	        [LAW_ATOMICS] = law_atomics(r, w)};
-	const double memory = fmax(own[LAW_DRAM], own[LAW_L2]);
+	/* DRAM answers in no order, which puts blocks out of step */
+	const double memory = fmax(own[LAW_DRAM], own[LAW_L2]),
+	             step = overlap >= 0 && w->in_step > 0
+	                            ? w->in_step * cost_l2_hits(r, w->working_set)
+	                            : 0;
 	double throughput = 0;
 
 	for (int t = LAW_DISPATCH; t < LAW_LOADS; t++)
@@ -59,13 +63,16 @@ static double body(struct cost_reader *r, const struct kernel_work *w, const str
 			throughput = fmax(throughput, own[t]);
 	struct law_chain c = law_chain(r, w, p, 0);
 	throughput = fmax(throughput, apart(r, own, w, p, overlap));
+	/* while blocks in step load, only others compute */
+	throughput += step * fmin(memory, fmax(own[LAW_SHARED], own[LAW_ARITHMETIC])) /
+	              fmax(1, p->together);
 	if (own[LAW_DRAM] > 0 && w->link[LINK_DRAM] > 0) {
 		const double alone = fmax(fmax(throughput, memory), c.own + c.common);
 		c = law_chain(r, w, p, fmin(0.9, own[LAW_DRAM] / alone));
 	}
 	for (int t = 0; t < LAW_TERMS; t++)
 		term[t] += w->launches * (own[t] + c.term[t]);
-	return fmax(memory, overlapped(throughput, &c, p, overlap) + c.common);
+	return fmax(memory, overlapped(throughput, &c, p, step * memory, overlap) + c.common);
 }
 
 /* The host's and the device's time to start a kernel. */

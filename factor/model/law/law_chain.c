@@ -34,7 +34,18 @@ static const struct link {
         [LINK_REDUCE] = {"gpu.reduce.sum", "threads", LAW_REDUCTIONS, true, true},
         [LINK_SEARCH] = {"gpu.reduce.max", "threads", LAW_REDUCTIONS, true, true},
         [LINK_BLOCK] = {"gpu.barrier.block", "threads", LAW_BARRIERS, true, true},
+        [LINK_COUNT_IN] = {"gpu.barrier.grid", NULL, LAW_BARRIERS, false, false},
 };
+
+static double grid_barrier(struct cost_reader *r, double blocks, double threads)
+{
+	size_t i = 0;
+
+	while (grids[i + 1] && !cost_known(r, grids[i]))
+		i++;
+	return cost_at2(
+	        r, grids[cost_known(r, grids[i]) ? i : 0], "blocks", blocks, "threads", threads);
+}
 
 /* Seconds of a link, at the profile's clock. */
 static double latency(struct cost_reader *r, const struct kernel_work *w, int i, double load)
@@ -45,6 +56,8 @@ static double latency(struct cost_reader *r, const struct kernel_work *w, int i,
 
 	if (i == LINK_SHARED && w->ways > 1 && cost_known(r, conflicts))
 		return cost_at2(r, conflicts, "ways", fmin(w->ways, 32), "width", 4);
+	if (i == LINK_COUNT_IN) /* a barrier without others to wait for */
+		return grid_barrier(r, 1, w->threads);
 	if (i == LINK_L2 && w->working_set > 0 && cost_known(r, curve) && cost_known(r, l2[0]))
 		/* of a set that L2 holds, and L1 does not */
 		return cost_scalar(r, links[i].row) *
@@ -59,16 +72,6 @@ static double latency(struct cost_reader *r, const struct kernel_work *w, int i,
 	}
 	return links[i].argument ? cost_at(r, links[i].row, links[i].argument, w->threads)
 	                         : cost_scalar(r, links[i].row);
-}
-
-static double grid_barrier(struct cost_reader *r, const struct kernel_work *w)
-{
-	size_t i = 0;
-
-	while (grids[i + 1] && !cost_known(r, grids[i]))
-		i++;
-	return cost_at2(r, grids[cost_known(r, grids[i]) ? i : 0], "blocks", w->blocks, "threads",
-	        w->threads);
 }
 
 static double cluster_size(const struct kernel_work *w)
@@ -122,7 +125,7 @@ struct law_chain law_chain(
 		c.common += w->link[LINK_CLUSTER_BARRIER] * clock *
 		            cost_at(r, "gpu.barrier.cluster", "blocks", cluster_size(w));
 	if (w->link[LINK_GRID_BARRIER] > 0)
-		c.common += w->link[LINK_GRID_BARRIER] * grid_barrier(r, w);
+		c.common += w->link[LINK_GRID_BARRIER] * grid_barrier(r, w->blocks, w->threads);
 	const double begin = law_first_access(r, w);
 	c.term[LAW_LOADS] += begin;
 	c.common += begin;
