@@ -62,10 +62,10 @@ static void add_sizes(struct copy_sweep *sweep)
 			if (ways[w].cold)
 				add_launch(sweep, ways[w].cold, launch, true);
 		}
-		/* between half of L2 and all of L2 a growing part comes from DRAM */
-		for (int eighths = 5; eighths < 8 && !sweep->run->common.quick; eighths++) {
-			launch.words = sweep->gpu.l2_bytes / 8 * eighths / 4096 * 4096 /
-			               ways[w].bytes_per_word;
+		/* between 3/4 and 7/8 of L2 sets no longer fit; what changes in place is its set */
+		for (int part = 12; part <= 14 && !sweep->run->common.quick; part++) {
+			launch.words = sweep->gpu.l2_bytes / 16 * part / 4096 * 4096 /
+			               (launch.kind == COPY_CHANGE ? 4 : ways[w].bytes_per_word);
 			add_launch(sweep, ways[w].warm, launch, false);
 		}
 		if (!ways[w].cold)

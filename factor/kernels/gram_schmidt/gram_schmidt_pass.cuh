@@ -65,6 +65,22 @@ static __device__ __forceinline__ void load_cells(pack<T, 1> &x, const T *from)
 	x.v[0] = __ldcg(from);
 }
 
+/* One store: an assignment of the pack becomes a store a word. */
+static __device__ __forceinline__ void store_cells(float *to, const pack<float, 4> &x)
+{
+	__stcg((float4 *)to, make_float4(x.v[0], x.v[1], x.v[2], x.v[3]));
+}
+
+static __device__ __forceinline__ void store_cells(double *to, const pack<double, 2> &x)
+{
+	__stcg((double2 *)to, make_double2(x.v[0], x.v[1]));
+}
+
+template <typename T> static __device__ __forceinline__ void store_cells(T *to, const pack<T, 1> &x)
+{
+	__stcg(to, x.v[0]);
+}
+
 /* A thread's rows of a block's chunk: V neighbours, U times, THREADS * V apart. */
 template <typename T, int V, int U> struct rows {
 	pack<T, V> x[U];
@@ -89,7 +105,7 @@ template <typename T, int V, int U> struct rows {
 		for (int u = 0; u < U; u++) {
 			const int64_t at = (int64_t)u * THREADS * V;
 			if (!EDGE || at + V <= left)
-				*(pack<T, V> *)(column + at) = x[u];
+				store_cells(column + at, x[u]);
 			else
 #pragma unroll
 				for (int i = 0; i < V; i++)

@@ -35,14 +35,11 @@ double cost_multiply_adds(struct cost_reader *r, enum precision precision, doubl
 double cost_issue(struct cost_reader *r, struct matrix a);
 
 /* Gram-Schmidt on the device (cost_gram.c) and on the host (cost_gram_host.c). */
-double cost_gram_held(struct cost_reader *r, double columns);
-double cost_gram_change(struct cost_reader *r, double columns);
+double cost_gram_sweep(struct cost_reader *r, bool reads, double columns, double chained);
 /* The widest access in bytes that all columns allow: of 16, or a word. The factor of the seconds in
  * which accesses change columns: more than 1 where some begin off a sector's boundary. */
 int64_t cost_gram_access(struct matrix a);
 double cost_gram_partial(struct cost_reader *r, struct matrix a, int64_t access);
-/* Bytes a second of copies by blocks that chain through memory with enough loads in flight. */
-double cost_strided(struct cost_reader *r);
 double cost_accesses(struct cost_reader *r, double count);
 struct cost cost_gram_pass_host(struct cost_reader *r, enum gram_step step, struct matrix a);
 struct cost cost_gram_panel_host(struct cost_reader *r, struct matrix a);

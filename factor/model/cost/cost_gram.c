@@ -59,30 +59,39 @@ static struct cost pass_kernel(struct cost_reader *r, enum gram_step step)
 	return cost;
 }
 
-double cost_strided(struct cost_reader *r)
+/* The factor of a copy's seconds in DRAM when this part of the bytes is moved by blocks that go on
+ * to further bytes, with enough loads in flight, instead of by blocks in order. */
+static double chained(struct cost_reader *r, double part)
 {
-	static const char name[] = "gpu.copy.inflight";
+	enum { WIDEST = 16 };
+	static const char going_on[] = "gpu.copy.inflight", in_order[] = "gpu.copy.width";
 
-	return cost_known(r, name) ? cost_surface1(r, name, "bytes", cost_last(r, name, "bytes"))
-	                           : cost_scalar(r, "gpu.dram.copy");
-}
-
-/* The part of the columns that L2 holds when a pass goes through them in the same direction again.
- */
-double cost_gram_held(struct cost_reader *r, double columns)
-{
-	const double most = cost_scalar(r, "gpu.l2.stated");
-
-	return fmin(1, fmax(0, (most - columns) / (most - cost_near_l2(r))));
+	if (!cost_known(r, going_on) || !cost_known(r, in_order))
+		return 1;
+	const double most = cost_last(r, going_on, "bytes"),
+	             slower = cost_at(r, in_order, "width", WIDEST) /
+	                      cost_at(r, going_on, "bytes", most);
+	return 1 + part * fmax(0, slower - 1);
 }
 
 /* Columns changed in place; without that measurement, two copies of half of them each. */
-double cost_gram_change(struct cost_reader *r, double columns)
+static double gram_change(struct cost_reader *r, double columns)
 {
 	static const char name[] = "gpu.change.time";
 
 	return cost_known(r, name) ? cost_traffic(r, name, 2 * columns)
 	                           : 2 * cost_traffic(r, "gpu.copy.time", columns);
+}
+
+/* Columns of so many bytes in the direction of the pass before, which is how the probe sweeps its
+ * sets: its curves know what L2 still holds. behind: of the bytes that it does not hold, the part
+ * that blocks change behind others of theirs. */
+double cost_gram_sweep(struct cost_reader *r, bool reads, double columns, double behind)
+{
+	if (reads)
+		return cost_traffic(r, "gpu.read.time", columns);
+	return gram_change(r, columns) *
+	       (1 + (1 - cost_l2_hits(r, columns)) * (chained(r, behind) - 1));
 }
 
 int64_t cost_gram_access(struct matrix a)
@@ -109,37 +118,61 @@ double cost_gram_partial(struct cost_reader *r, struct matrix a, int64_t access)
 	return 1 + (1 - (double)step / SECTOR) * fmax(0, slower - 1);
 }
 
+static struct gram_pass_plan plan_of(struct cost_reader *r, enum gram_step step, struct matrix a)
+{
+	return gram_pass_plan(step, a.precision, a.m, step == GRAM_DOTS ? a.n : a.n - 1,
+	        cost_gram_access(a) == 16, (int64_t)cost_scalar(r, "gpu.l2.stated"),
+	        (int)cost_scalar(r, "gpu.sm.count"));
+}
+
+/* The part of its columns that a block loads behind others. */
+static double chained_part(enum gram_step step, const struct gram_pass_plan *plan)
+{
+	const double first = GRAM_PASS_AT_ONCE(plan->unroll, step == GRAM_FUSED);
+
+	return plan->each > 0 ? fmax(0, 1 - first / plan->each) : 1;
+}
+
 /* Seconds in which the blocks that share the columns of a pass each read their rows of column j and
  * of the next one from L2. */
-static double shared_columns(struct cost_reader *r, enum gram_step step, struct matrix a)
+static double shared_columns(struct cost_reader *r, enum gram_step step, struct matrix a,
+        const struct gram_pass_plan *plan)
 {
 	static const char loaded[] = "gpu.loaded.l2.read";
-	const bool dots = step == GRAM_DOTS;
-	const struct gram_pass_plan plan = gram_pass_plan(step, a.precision, a.m,
-	        dots ? a.n : a.n - 1, cost_gram_access(a) == 16,
-	        (int64_t)cost_scalar(r, "gpu.l2.stated"), (int)cost_scalar(r, "gpu.sm.count"));
-	const double read = (double)(a.m * precision_bytes(a.precision)) * plan.groups *
+	const double read = (double)(a.m * precision_bytes(a.precision)) * plan->groups *
 	                    (step == GRAM_FUSED ? 2 : 1);
 
 	return read / cost_scalar(r, cost_known(r, loaded) ? loaded : "gpu.l2.copy");
+}
+
+/* In the direction opposite to the pass before, near bytes come from L2. */
+static double turned(struct cost_reader *r, bool reads, double columns, double behind)
+{
+	const double near = fmin(cost_near_l2(r), columns), far = columns - near;
+
+	if (reads)
+		return cost_traffic(r, "gpu.read.time", near) +
+		       far / cost_scalar(r, "gpu.dram.read");
+	return gram_change(r, near) +
+	       2 * far / cost_scalar(r, "gpu.dram.copy") * chained(r, behind);
 }
 
 struct cost cost_gram_pass(struct cost_reader *r, enum gram_step step, struct matrix a)
 {
 	const bool reads = step == GRAM_DOTS;
 	const double bytes = moved(step, a), columns = reads ? bytes : bytes / 2;
-	const double near =
-	        r->same_way ? columns * cost_gram_held(r, columns) : fmin(cost_near_l2(r), columns);
+	const struct gram_pass_plan plan = plan_of(r, step, a);
+	const double behind = chained_part(step, &plan),
+	             held = r->same_way ? cost_l2_hits(r, columns)
+	                                : fmin(1, cost_near_l2(r) / columns);
 	struct cost cost = pass_kernel(r, step);
 
 	cost.term[TERM_MEMORY] =
-	        reads ? cost_traffic(r, "gpu.read.time", near) : cost_gram_change(r, near);
-	cost.term[TERM_MEMORY] += (columns - near) * (reads ? 1 : 2) /
-	                          cost_scalar(r, reads ? "gpu.dram.read" : "gpu.dram.copy");
+	        (r->same_way ? cost_gram_sweep : turned)(r, reads, columns, behind);
 	if (!reads)
 		cost.term[TERM_MEMORY] *= cost_gram_partial(r, a, cost_gram_access(a));
 	if (columns > 0) /* beside bytes of DRAM they take no time */
-		cost.term[TERM_MEMORY] += near / columns * shared_columns(r, step, a);
+		cost.term[TERM_MEMORY] += held * shared_columns(r, step, a, &plan);
 	/* the curve leaves out the time of its smallest bytes, which hides arithmetic, too */
 	cost.term[TERM_ARITHMETIC] =
 	        fmax(0, arithmetic(r, step, a) - fmax(cost.term[TERM_MEMORY],

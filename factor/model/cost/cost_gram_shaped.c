@@ -104,27 +104,20 @@ struct block {
 };
 
 /* Seconds that memory needs for all columns. */
-static double traffic(struct cost_reader *r, const struct grid *g, double held)
+static double traffic(struct cost_reader *r, const struct grid *g)
 {
-	const double near =
-	        g->reads ? cost_traffic(r, "gpu.read.time", g->set) : cost_gram_change(r, g->set);
-	const double dram = g->reads ? g->set / cost_scalar(r, "gpu.dram.read")
-	                             : 2 * g->set /
-	                                       (g->turns > 1 ? cost_strided(r)
-	                                                     : cost_scalar(r, "gpu.dram.copy"));
-
-	return g->partial * (held * near + (1 - held) * dram);
+	return g->partial * cost_gram_sweep(r, g->reads, g->set, g->turns > 1);
 }
 
 static struct block block_of(struct cost_reader *r, const struct grid *g, struct gram_shape shape)
 {
-	const double held = cost_gram_held(r, g->set);
+	const double held = cost_l2_hits(r, g->set);
 	const double latency = held * cost_scalar(r, "gpu.l2.latency") +
 	                       (1 - held) * cost_scalar(r, "gpu.dram.latency");
 	const double moved = g->columns * g->column * (g->reads ? 2 : 3); /* with q */
 	struct block b = {.issue = g->issue,
 	        .connection = moved / cost_scalar(r, "gpu.sm.l2_read"),
-	        .memory = traffic(r, g, held) / g->blocks * cost_scalar(r, "gpu.sm.count"),
+	        .memory = traffic(r, g) / g->blocks * cost_scalar(r, "gpu.sm.count"),
 	        .alone = turn_over(r, g) + g->turns * (latency + other_waits(r, shape)),
 	        .waited = g->reads ? 1 : 0.5};
 
@@ -200,7 +193,7 @@ struct cost cost_gram_shaped(
 	if (g.blocks == 0)
 		return cost;
 	const struct block b = block_of(r, &g, shape);
-	const double memory = traffic(r, &g, cost_gram_held(r, g.set));
+	const double memory = traffic(r, &g);
 
 	cost.term[TERM_LAUNCH] += starting(r, &g);
 	cost.term[TERM_MEMORY] = memory;

@@ -15,12 +15,6 @@ struct rows {
 	size_t count;
 };
 
-/* Levels are separate cases: there is nothing between two of them. */
-static bool is_axis(const char *argument)
-{
-	return strcmp(argument, "level") != 0;
-}
-
 static bool same_but(const struct parameter *a, const struct parameter *b, size_t but)
 {
 	if (a->arg_count != b->arg_count)
@@ -66,13 +60,16 @@ static double left_out(const struct rows *s, size_t i, size_t arg)
 	                             s->value[high - s->row]);
 }
 
-/* The sum of the squares over the arguments, NaN where there is none. */
-static double square_of(const struct rows *s, size_t i)
+/* The sum of the squares over the arguments between whose rows predictions interpolate, NaN where
+ * there is none. */
+static double square_of(const struct rows *s, const struct surface *surface, size_t i)
 {
 	double sum = NAN;
 
 	for (size_t k = 0; k < s->row[i].arg_count && !isnan(s->value[i]); k++) {
-		const double off = is_axis(s->row[i].arg_name[k]) ? left_out(s, i, k) : NAN;
+		const double off = surface_interpolates(surface, s->row[i].arg_name[k])
+		                           ? left_out(s, i, k)
+		                           : NAN;
 		if (!isnan(off))
 			sum = (isnan(sum) ? 0 : sum) + off * off;
 	}
@@ -100,11 +97,12 @@ static double take_squares(struct parameter *row, size_t count)
 {
 	double *value = xcalloc(count, sizeof *value), sum = 0;
 	const struct rows s = {row, value, count};
+	const struct surface *surface = surface_of(row->name);
 	size_t known = 0;
 
 	take_values(row, count, value);
 	for (size_t i = 0; i < count; i++) {
-		row[i].spread = square_of(&s, i);
+		row[i].spread = square_of(&s, surface, i);
 		sum += isnan(row[i].spread) ? 0 : row[i].spread;
 		known += !isnan(row[i].spread);
 	}

@@ -24,6 +24,19 @@ static enum precision precision_of(const char *name)
 	return part && (part[2] == '\0' || part[2] == '.') ? DOUBLE : SINGLE;
 }
 
+static const char *argument(const char *marked)
+{
+	return marked + (*marked == '?' || *marked == '=');
+}
+
+bool surface_interpolates(const struct surface *surface, const char *arg)
+{
+	for (size_t k = 0; surface && k < SURFACE_ARGS && surface->arg[k]; k++)
+		if (strcmp(argument(surface->arg[k]), arg) == 0)
+			return surface->arg[k][0] != '=';
+	return strcmp(arg, "level") != 0; /* levels are separate cases */
+}
+
 size_t surface_works_at(const struct surface *surface, const struct tuning *tuning,
         const char *name, const char *const *arg, const double *at, size_t count,
         struct kernel_work *work)
@@ -32,7 +45,7 @@ size_t surface_works_at(const struct surface *surface, const struct tuning *tuni
 
 	for (size_t k = 0; k < SURFACE_ARGS && surface->arg[k]; k++) {
 		const bool may_lack = surface->arg[k][0] == '?';
-		const char *wanted = surface->arg[k] + may_lack;
+		const char *wanted = argument(surface->arg[k]);
 		size_t i = 0;
 		while (i < count && strcmp(arg[i], wanted) != 0)
 			i++;

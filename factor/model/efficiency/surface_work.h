@@ -13,7 +13,8 @@
 enum { SURFACE_ARGS = 4, SURFACE_WORKS = 16 };
 
 /* A point of a surface: the arguments in the order of the table's names. A name that begins with
- * '?' is of an argument that rows do not have and questions may; NaN when it is not given. */
+ * '?' is of an argument that rows do not have and questions may; NaN when it is not given. Rows of
+ * an argument with '=' are of kernels of their own: predictions take the row of their kernel. */
 struct surface_point {
 	const struct tuning *tuning; /* of the machine */
 	const char *name;            /* of the surface */
@@ -37,6 +38,9 @@ extern const struct surface surfaces_streams[], surfaces_qr[], surfaces_lu[], su
 
 /* The surface of that name, NULL where no table knows it. */
 const struct surface *surface_of(const char *name);
+
+/* Whether predictions interpolate along the argument of the surface, which may be NULL. */
+bool surface_interpolates(const struct surface *surface, const char *arg);
 
 /* Its work at these arguments; 0: not known. */
 size_t surface_works_at(const struct surface *surface, const struct tuning *tuning,

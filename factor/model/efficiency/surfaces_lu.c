@@ -106,9 +106,9 @@ _Static_assert((int)SURFACE_WORKS > (int)POTRF_WORKS, "the kernels of a call, an
 
 const struct surface surfaces_lu[] = {{"gpu.panel.column.?", {"blocks", "n"}, column},
         {"gpu.panel.twice.?", {"n"}, column_twice}, {"gpu.panel.pivot.?", {"m", "n"}, pivot},
-        {"gpu.panel.step.?", {"m", "n"}, step}, {"gpu.panel_cluster.?", {"m", "n"}, cluster},
-        {"gpu.panel_cluster_shared.?", {"m", "n"}, cluster_shared},
-        {"gpu.panel_grid.?", {"m", "n"}, grid},
-        {"gpu.panel_grid_shared.?", {"m", "n"}, grid_shared}, {"gpu.potrf_block.?", {"n"}, potrf},
+        {"gpu.panel.step.?", {"m", "n"}, step}, {"gpu.panel_cluster.?", {"m", "=n"}, cluster},
+        {"gpu.panel_cluster_shared.?", {"m", "=n"}, cluster_shared},
+        {"gpu.panel_grid.?", {"m", "=n"}, grid},
+        {"gpu.panel_grid_shared.?", {"m", "=n"}, grid_shared}, {"gpu.potrf_block.?", {"n"}, potrf},
         {"gpu.potrf_rows_shared.?", {"n", "below"}, potrf_shared},
         {"gpu.potrf_rows*", {"n", "below"}, potrf}, {NULL, {NULL}, NULL}};

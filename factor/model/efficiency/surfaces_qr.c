@@ -82,9 +82,9 @@ static size_t triangle(const struct surface_point *p, struct kernel_work *work)
 	return TRIANGLE_WORKS;
 }
 
-const struct surface surfaces_qr[] = {{"gpu.panel_geqrf.?", {"m", "n", "overlapped"}, panel},
-        {"gpu.panel_geqrf_shared.?", {"m", "n"}, panel_beside},
+const struct surface surfaces_qr[] = {{"gpu.panel_geqrf.?", {"m", "=n", "overlapped"}, panel},
+        {"gpu.panel_geqrf_shared.?", {"m", "=n"}, panel_beside},
         {"gpu.panel_geqrf_columns.?", {"m", "n"}, columns},
-        {"gpu.panel_reflectors.?", {"m", "n"}, reflectors},
+        {"gpu.panel_reflectors.?", {"m", "=n"}, reflectors},
         {"gpu.gram_panel.?", {"m", "n"}, gram_panel}, {"gpu.qr_columns.?", {"m", "n"}, right},
         {"gpu.larft.?", {"n"}, triangle}, {"gpu.trtri.?", {"n"}, triangle}, {NULL, {NULL}, NULL}};
