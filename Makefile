@@ -95,7 +95,7 @@ PROBE_NAMES := $(HARDWARE) $(CALIBRATION)
 PROBES := $(sort $(if $(NVCC),$(PROBE_NAMES),$(filter host_%,$(PROBE_NAMES))))
 probe_folder = $(firstword $(wildcard probes/$1 factor/calibration/$1))
 
-FACTOR_PROGRAMS := predict measure validate advise trace
+FACTOR_PROGRAMS := predict measure validate advise trace compare
 TOP_PROGRAMS := $(patsubst programs/%.c,%,$(filter-out programs/one_probe.c,$(sort $(wildcard programs/*.c))))
 MAINS := $(FACTOR_PROGRAMS:%=factor/programs/%.c) $(wildcard programs/*.c)
 

@@ -48,7 +48,8 @@ recorded="--machine nvidia-h200"
 	keeps parameters fit --output "$scratch/machine"
 	keeps rules rules $recorded
 	keeps rules rules $recorded --strongest 3
-	keeps comparison compare "$root/data/nvidia-h100" "$root/data/nvidia-h200"
+	keeps side_by_side compare nvidia-h100 nvidia-h200
+	keeps comparison compare "$root/data/nvidia-h100" "$root/data/nvidia-h100"
 	keeps panel advise panel --m 8192 --nb 64 $recorded
 	keeps ways advise getrf --m 4096 --n 4096 $recorded
 	keeps ways advise gemm --m 4096 --n 4096 --k 64 $recorded
