@@ -157,9 +157,9 @@ probe: all
 validate: all
 	$(Q)$(fathom) validate --output "$(OUTPUT)" $(VALIDATE_OPTIONS)
 
-## use report: draw the figures and write the report (report.html, papers.html, and both as text)
-report:
-	$(Q)sh plots/report.sh "$(OUTPUT)"
+## use report: draw the figures and write the report (report.html, papers.html, and both as text); MACHINES="A B": side by side
+report: $(if $(MACHINES),$(BUILD)/bin/compare)
+	$(Q)FATHOM_BIN="$(BUILD)/bin" MACHINES="$(MACHINES)" sh plots/report.sh "$(OUTPUT)"
 
 ## use plots: draw every figure from the recorded data
 plots:
