@@ -18,8 +18,8 @@ paper() { # id, title, text, figures; tables in $work/ID
 machines_after() { # folder
 	{
 		echo "$1"
-		for file in "$data"/*/profile.tsv; do
-			[ "$(dirname "$file")" = "$1" ] || dirname "$file"
+		for folder in "$data"/*/; do
+			[ "${folder%/}" = "$1" ] || [ ! -s "$folder/profile.tsv" ] || echo "${folder%/}"
 		done
 	} | paste -s -d '|' -
 }
