@@ -101,7 +101,7 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 			if (other[j, i] > 0 && (is_lower(unit) ? other[j, i] < best : other[j, i] > best))
 				best = other[j, i]
 		if (!(top > 0)) {
-			top = best
+			top = m ? best : 0
 			said = ""
 		}
 		text = names = ""
@@ -112,7 +112,7 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 			}
 		print "BAR\t" title[i] "\t" with_unit(x, unit) (P[row, "status"] == "ok" || asked == "" ? "" : " (" P[row, "status"] ")") "\t" \
 			(asked == "" ? "" : interval(P[row, "low"], P[row, "high"], x, unit)) "\t" share(x, top, unit) "\t" text "\t" \
-			(said == "" ? "best recorded machine, " with_unit(top, unit) " (no limit known)" : "limit, " with_unit(top, unit) ": " said) (names == "" ? "" : "; " names)
+			(!(top > 0) ? "" : said == "" ? "best recorded machine, " with_unit(top, unit) " (no limit known)" : "limit, " with_unit(top, unit) ": " said) (names == "" ? "" : "; " names)
 	}
 }
 
