@@ -61,6 +61,30 @@ row '^  gpu.copy.stride  *[0-9]* rows .* to .* faster$' 'a family: the median of
 row 'another: what is slower is no fault' 'which is said'
 awk 'length > 100 { exit 1 }' "$scratch/both"
 result $? 'at most 100 columns'
+# The predicted ratios of factorizations against those of the recorded benchmarks, each by its fastest math.
+fastest() { # machine, operation, precision, n
+	awk -F '\t' -v o="$2" -v p="$3" -v n="$4" '
+		/^#/ { next }
+		$1 == "operation" { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == o && $at["precision"] == p && $at["m"] == n && $at["n"] == n && $2 == "gpu" && $at["options"] !~ /from=|without=/ {
+			if (best == "" || $at["seconds"] + 0 < best) best = $at["seconds"] + 0
+		}
+		END { print best }' "$root/data/$1/bench.tsv"
+}
+"$bin/compare" nvidia-h100 nvidia-h200 --json 2>/dev/null | sed -n 's/.*"what": "operation", "name": "\([^"]*\)".*"ratio": \([^,]*\),.*/\1|\2/p' >"$scratch/ratios"
+while IFS='|' read -r name operation precision n; do
+	echo "$(grep "^$name|" "$scratch/ratios" | cut -d '|' -f 2) $(fastest nvidia-h100 $operation $precision $n) $(fastest nvidia-h200 $operation $precision $n)" |
+		awk '{ off = $1 / ($3 / $2) - 1; exit !(NF == 3 && off > -0.05 && off < 0.05) }'
+	result $? "$name: predicted and measured ratios are within 5 %"
+done <<-OPERATIONS
+	LU of 1024|getrf|s|1024
+	LU of 8192|getrf|s|8192
+	LU of 8192, double|getrf|d|8192
+	QR of 1024|geqrf|s|1024
+	QR of 8192|geqrf|s|8192
+	Cholesky of 1024|potrf|s|1024
+	Cholesky of 8192|potrf|s|8192
+OPERATIONS
 node ''
 machines 0 'B is nowhere slower than A by more than 10 %' 'a good node of a fleet'
 node '$1 ~ /^gpu.dram.(read|copy)$/ '"$slower"' $1 ~ /^gpu.(own_)?gemv/ { $2 *= 1.4; $4 *= 1.4; $5 *= 1.4 }'
