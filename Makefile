@@ -95,7 +95,7 @@ PROBE_NAMES := $(HARDWARE) $(CALIBRATION)
 PROBES := $(sort $(if $(NVCC),$(PROBE_NAMES),$(filter host_%,$(PROBE_NAMES))))
 probe_folder = $(firstword $(wildcard probes/$1 factor/calibration/$1))
 
-FACTOR_PROGRAMS := predict measure validate advise trace
+FACTOR_PROGRAMS := predict measure validate advise trace compare
 TOP_PROGRAMS := $(patsubst programs/%.c,%,$(filter-out programs/one_probe.c,$(sort $(wildcard programs/*.c))))
 MAINS := $(FACTOR_PROGRAMS:%=factor/programs/%.c) $(wildcard programs/*.c)
 
@@ -157,9 +157,9 @@ probe: all
 validate: all
 	$(Q)$(fathom) validate --output "$(OUTPUT)" $(VALIDATE_OPTIONS)
 
-## use report: draw the figures and write the report (report.html, papers.html, and both as text)
-report:
-	$(Q)sh plots/report.sh "$(OUTPUT)"
+## use report: draw the figures and write the report (report.html, papers.html, and both as text); MACHINES="A B": side by side
+report: $(if $(MACHINES),$(BUILD)/bin/compare)
+	$(Q)FATHOM_BIN="$(BUILD)/bin" MACHINES="$(MACHINES)" sh plots/report.sh "$(OUTPUT)"
 
 ## use plots: draw every figure from the recorded data
 plots:

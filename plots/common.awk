@@ -255,6 +255,13 @@ function widest(name, key, other,   i, n, list, row, x, most, best) {
 function sm_count() {
 	return value("gpu.sm.count") != "" ? value("gpu.sm.count") : 0
 }
+# The next power of two of operations per SM and cycle: the width of the units.
+function units(rate,   cycles, width) {
+	cycles = sm_count() * value("gpu.clock.sm")
+	for (width = 1; cycles > 0 && width * cycles < rate * 0.99; width *= 2)
+		;
+	return cycles > 0 && rate > 0 ? width * cycles : ""
+}
 # The barrier over one block on every SM: the hand-made counter barrier.
 function grid_barrier() {
 	return sm_count() ? nearest("gpu.barrier.counter", "blocks", sm_count(), "threads=256") : \
@@ -348,6 +355,10 @@ function antilog(x,   i, term, sum) {
 function judges(verdict) { return verdict != "SKIPPED" && verdict != "DISTURBED" }
 function percent(x, format) { return is_number(x) ? sprintf(format == "" ? "%.1f" : format, 100 * x) : "-" }
 function plural(n, word) { return n " " word (n == 1 ? "" : "s") }
+function base_of_path(path) {
+	sub(/.*\//, "", path)
+	return path
+}
 # A parameter with its value, for sentences.
 function cited(name,   row, unit) {
 	row = row_of[name]

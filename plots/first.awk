@@ -37,13 +37,6 @@ function number(which,   x) {
 		return of_row(widest("host.parallel." (which == "fork" ? "fork" : "barrier"), "threads", ""))
 	return which ~ /^host[.]gemm/ ? best_rate(which) : of_row(which)
 }
-# The next power of two of operations per SM and cycle: the width of the units.
-function units(rate,   cycles, width) {
-	cycles = sm_count() * value("gpu.clock.sm")
-	for (width = 1; cycles > 0 && width * cycles < rate * 0.99; width *= 2)
-		;
-	return cycles > 0 && rate > 0 ? width * cycles : ""
-}
 function limit(which, x,   each, n, i) {
 	said = ""
 	if (which == "launch" || which == "barrier") {
@@ -108,7 +101,7 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 			if (other[j, i] > 0 && (is_lower(unit) ? other[j, i] < best : other[j, i] > best))
 				best = other[j, i]
 		if (!(top > 0)) {
-			top = best
+			top = m ? best : 0
 			said = ""
 		}
 		text = names = ""
@@ -119,12 +112,8 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 			}
 		print "BAR\t" title[i] "\t" with_unit(x, unit) (P[row, "status"] == "ok" || asked == "" ? "" : " (" P[row, "status"] ")") "\t" \
 			(asked == "" ? "" : interval(P[row, "low"], P[row, "high"], x, unit)) "\t" share(x, top, unit) "\t" text "\t" \
-			(said == "" ? "best recorded machine, " with_unit(top, unit) " (no limit known)" : "limit, " with_unit(top, unit) ": " said) (names == "" ? "" : "; " names)
+			(!(top > 0) ? "" : said == "" ? "best recorded machine, " with_unit(top, unit) " (no limit known)" : "limit, " with_unit(top, unit) ": " said) (names == "" ? "" : "; " names)
 	}
-}
-function base_of_path(path) {
-	sub(/.*\//, "", path)
-	return path
 }
 
 # ---- rules ----

@@ -14,8 +14,18 @@ paper() { # id, title, text, figures; tables in $work/ID
 	[ -z "$3" ] || line P "$3"
 	note_recorded Data "$gpu"
 }
+# Folders with a profile, one GPU's first, for awk.
+machines_after() { # folder
+	{
+		echo "$1"
+		for folder in "$data"/*/; do
+			[ "${folder%/}" = "$1" ] || [ ! -s "$folder/profile.tsv" ] || echo "${folder%/}"
+		done
+	} | paste -s -d '|' -
+}
 lawn_paper() {
-	markup "$gpu" 'bench lawn' >"$work/lawn"
+	markup "$gpu" lawn_machines -v folders="$(machines_after "$gpu")" >"$work/lawn"
+	markup "$gpu" 'bench lawn' >>"$work/lawn"
 	markup "$gpu" lawn_products -v table=yes >>"$work/lawn"
 	paper lawn 'LAPACK Working Note 202 beside this machine' '' breakdown || return 0
 	cat "$work/lawn"

@@ -67,6 +67,32 @@ curves() { # folder, probe...
 	done
 	[ -n "$some" ]
 }
+# Series of both machines, in first and second; status 1 unless both have some.
+both() { # awk programs, options...
+	programs=$1
+	shift
+	for side in first second; do
+		mkdir -p "$work/$side"
+		figure=$side series "$(folder_of $side)" "$programs" "$@" || return 1
+	done
+}
+both_curves() { # probe...; shown_series: a pattern
+	for side in first second; do
+		mkdir -p "$work/$side"
+		for probe in "$@"; do
+			grep -E "^(#|series	|$shown_series)" "$(folder_of $side)/$probe.tsv" 2>/dev/null |
+				awk -v folder="$work/$side" -f "$scripts/common.awk" -f "$scripts/series.awk"
+		done
+		[ -n "$(ls "$work/$side")" ] || return 1
+	done
+}
+folder_of() { if [ "$1" = first ]; then echo "$own"; else echo "$second"; fi; }
+whole() { # precision
+	echo "getrf_gpu:n:Tflop:n:LU,_n_x_n,_$1 geqrf_gpu:n:Tflop:n:QR,_n_x_n,_$1 potrf_gpu:n:Tflop:n:Cholesky,_n_x_n,_$1"
+}
+draw_both() { # script, NAME=VALUE...
+	draw "$1" "$own" gpu first="$(basename "$own")" second="$(basename "$second")" ${2:+"$2"}
+}
 key_of() { # parameters
 	case $1 in host.*) echo cpu ;; *) echo gpu ;; esac
 }
@@ -95,6 +121,23 @@ one() { # figure
 	small_gemm | thin_gemm) ! series "$gpu" lawn_products -v figure_of="$figure" || draw "$figure" "$gpu" gpu ;;
 	errors) ! series "$gpu" error_curves || draw errors "$gpu" gpu ;;
 	errors_host) ! series "$own" error_curves || draw errors "$own" cpu ;;
+	both_operations) ! series "$own" side_by_side -v file="$report/side_by_side.tsv" || draw_both ratios ;;
+	both_start | both_inside | both_instructions | both_host)
+		! series "$own" ladder -v rows="$scripts/ladders.tsv" -v chapter="${figure#both_}" -v second="$second" || draw_both ladder
+		;;
+	both_memory)
+		shown_series='chain_cg	|copy_cold	'
+		! both_curves pointer_chase copy || draw_both overlay panels='chain_cg:bytes:ns:bytes:Latency_of_a_load_past_L1,_random_chain copy_cold:bytes:GB:bytes:Copy_within_device_memory'
+		;;
+	both_links)
+		shown_series='h2d_pinned	|d2h_pinned	'
+		! both_curves transfer || draw_both overlay panels='h2d_pinned:bytes:GB:bytes:Pinned_memory_to_the_GPU,_payload d2h_pinned:bytes:GB:bytes:From_the_GPU_to_pinned_memory'
+		;;
+	both_panel)
+		! both panel -v executor=cuda || draw_both overlay panels='measured_persistent:m:Gflop:m:LU_panel,_one_persistent_kernel measured_blas:m:Gflop:m:LU_panel,_library_calls'
+		;;
+	both_factor_s) ! both 'bench factor' -v precision=s || draw_both overlay panels="$(whole single)" ;;
+	both_factor_d) ! both 'bench factor' -v precision=d || draw_both overlay panels="$(whole double)" ;;
 	trace_*) cp "$gpu/$figure.svg" "$figures" ;; # drawn by trace --svg
 	*) ! curves "$(source_of "$figure")" "$figure" || draw "$figure" "$from" "$(key_of "$(about "$figure" Parameters)")" ;;
 	esac

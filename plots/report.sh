@@ -3,6 +3,7 @@
 # Draws the figures and writes OUTPUT/report/report.html and papers.html (each one file, nothing from the network) and the same as
 # text, report.txt and papers.txt; prints the first screen. Every number comes from the data files.
 # Usage: sh plots/report.sh OUTPUT [report|papers]      MACHINE=name reads data/name instead of OUTPUT
+# MACHINES="name name" writes side_by_side.html alone, of two recorded machines; it needs the program compare.
 # Exit 1 when no figure could be drawn (the text is written all the same) or there is no data at all.
 # shellcheck disable=SC2317 # sections are called by name
 set -u
@@ -124,6 +125,12 @@ page() { # name, sections in their order, of which the first is done before the 
 }
 write_section() { "$1" >"$work/$kept/$1"; }
 
+if [ -n "$second" ]; then
+	# shellcheck source=plots/side_by_side.sh
+	. "$scripts/side_by_side.sh"
+	side_by_side
+	exit $status
+fi
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)
 for probe in $probes; do
 	line "$probe" "$(source_of "$probe")" "$(about "$probe" Question)" "$(about "$probe" Parameters)"

@@ -2,15 +2,16 @@
 # Design rules, from the profile's numbers and their intervals. plots/rules.sh runs it:
 #   awk -v data=DIR -v parts="gpu host" -v nb=N -v rules=plots/rules.tsv -v rules_as=markup|table -f common.awk -f rules.awk
 # Every rule names the parameters that it rests on. Where one is missing the markup says "not measured here". A rule is silent when
-# its condition does not hold beyond the intervals, or its first number is not known to a factor of 2.
+# its condition does not hold beyond the intervals, or a number of its text is not known to a factor of 2.
 #
 # A row of rules.tsv is a rule. part: where it stands. when: all of NAME (is known), "!NAME" (is not), and "A<B": the interval of the
 # expression A ends before that of B begins. name: its heading. parameters: those that it rests on. gain: the factor in time that
-# following it gains, an expression or nothing. text: with {FORMAT EXPRESSION|BEFORE|AFTER}, of which nothing stands where a
-# parameter is missing or, with BEFORE, the number is not over 0. The first number is followed by its interval. EXPRESSION: sums,
-# differences, products and quotients of parameters and numbers, without brackets. FORMAT: of printf, a number of digits, a unit; "%"
-# alone: percent; "^": rounded up; none: the parameter's own unit. GRID_BARRIER, CLUSTER_BARRIER, FORK and TEAM_BARRIER are the parameters of the
-# widest barrier and team, URGENT that of the highest priority; a row with LEVEL stands for each level of the TLB.
+# following it gains, an expression or nothing. text: with {FORMAT EXPRESSION|BEFORE|AFTER}, of which nothing stands where the number
+# is not known or, with BEFORE, not over 0; a number alone has to be known. The first one is followed by its interval. EXPRESSION:
+# sums, differences, products and quotients of parameters and numbers, without brackets. FORMAT: of printf, a number of digits, a
+# unit; "%" alone: percent; "^": rounded up; none: the parameter's own unit. GRID_BARRIER, CLUSTER_BARRIER, FORK and TEAM_BARRIER are
+# the parameters of the widest barrier and team, BLOCK_BARRIER that of the block nearest to 256 threads (BLOCK_THREADS), URGENT that
+# of the highest priority; a row with LEVEL stands for each level of the TLB.
 
 # Whether all parameters are there; else names the missing ones.
 function have(name, list,   n, part, i, missing) {
@@ -106,12 +107,18 @@ function ends(format,   end) {
 	split(format ~ /^[%^0-9]/ ? shown(X_low, format) " .. " shown(X_high, format) : interval(X_low, X_high, X, format), end, / \.\. /)
 	return end[1] == end[2] ? "" : " (" end[1] " .. " end[2] ")"
 }
-# One piece of a text. The first number of a rule is kept in first_*.
+# Whether the interval's ends are within a factor of 2.
+function is_known() { return X_low < 0 ? X_low >= 2 * X_high : X_high <= 2 * X_low }
+# One piece of a text; a number that has to stand there and is not known makes a hole. The first number of a rule is kept in first_*.
 function filled(text,   part, n, word, format, text_of_number) {
 	split(text, part, "|")
 	n = split(part[1], word, " ")
 	format = n > 1 ? word[1] : P[row_of[word[n]], "unit"]
-	if (evaluate(word[n]) == "" || (part[2] != "" && X <= 0))
+	if (evaluate(word[n]) == "" || !is_known()) {
+		hole += part[2] part[3] == ""
+		return ""
+	}
+	if (part[2] != "" && X <= 0)
 		return ""
 	text_of_number = shown(X, format)
 	if (first_value == "") {
@@ -127,12 +134,13 @@ function state_row(part, when, name, list, gain, text,   at, end, out) {
 	if (!is_due(when) || !have(name, list))
 		return
 	first_value = ""
+	hole = 0
 	while ((at = index(text, "{")) > 0) {
 		end = index(text, "}")
 		out = out substr(text, 1, at - 1) filled(substr(text, at + 1, end - at - 1))
 		text = substr(text, end + 1)
 	}
-	if (first_value != "" && (first_low <= 0 || first_high > 2 * first_low))
+	if (hole)
 		return
 	if (gain == "" || evaluate(gain) == "")
 		X = X_low = X_high = ""
@@ -144,6 +152,8 @@ function state_rules(part,   line, cell, level, text, levels) {
 		for (level = 1; index(line, part "\t") == 1 && level <= (line ~ /LEVEL/ ? levels : 1); level++) {
 			text = line
 			gsub(/LEVEL/, level, text)
+			gsub(/BLOCK_BARRIER/, block == "" ? "gpu.barrier.block" : block, text)
+			gsub(/BLOCK_THREADS/, argument(block, "threads"), text)
 			gsub(/GRID_BARRIER/, barrier == "" ? "gpu.barrier.counter" : barrier, text)
 			gsub(/CLUSTER_BARRIER/, cluster == "" ? "gpu.barrier.cluster" : cluster, text)
 			gsub(/TEAM_BARRIER/, team == "" ? "host.parallel.barrier" : team, text)
@@ -282,6 +292,7 @@ BEGIN {
 	barrier = grid_barrier()
 	fork = widest("host.parallel.fork", "threads", "")
 	team = widest("host.parallel.barrier", "threads", "")
+	block = nearest("gpu.barrier.block", "threads", 256, "")
 	cluster = widest("gpu.barrier.cluster", "blocks", "")
 	urgent = widest("gpu.priority.delay", "priority", "")
 	if (parts ~ /gpu/) {

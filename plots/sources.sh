@@ -5,6 +5,7 @@
 #   gpu     the data of a GPU: own, else the recorded machine, else empty
 #   report  the folder of the report, and figures in it
 #   reason  why own is not the output folder, or empty
+#   second  with MACHINES="NAME NAME" the data of the other machine; own is then that of the first
 LC_ALL=C # a decimal comma is no number to awk and gnuplot
 export LC_ALL
 home=${FATHOM_HOME:-$(cd "$scripts/.." && pwd)}
@@ -17,6 +18,7 @@ report=$output/report
 figures=$report/figures
 own=$output
 reason=
+second=
 
 has_gpu() { # folder: whether a GPU was measured there
 	grep -q '^gpu\.' "$1/profile.tsv" 2>/dev/null || grep -qs '^# gpu_uuid: ' "$1/launch.tsv" "$1/copy.tsv"
@@ -28,6 +30,14 @@ has_data() {
 	return 1
 }
 
+if [ -n "${MACHINES-}" ]; then
+	MACHINE=${MACHINES%% *} second=$data/${MACHINES#* }
+	if [ "$MACHINE" = "$MACHINES" ] || ! has_data "$second"; then
+		echo "report: MACHINES='$MACHINES' names no two machines with data:" \
+			"$data holds $(cd "$data" 2>/dev/null && echo */)" >&2
+		exit 1
+	fi
+fi
 if [ -n "${MACHINE-}" ]; then
 	own=$data/$MACHINE
 	reason="MACHINE=$MACHINE in the environment chose this recorded machine"
@@ -81,6 +91,7 @@ for file in "$gpu"/trace_*.svg; do
 done
 figures_of_report="$figures_of_report update gram errors memory_system"
 [ "$gpu" = "$own" ] || figures_of_report="$figures_of_report errors_host"
+figures_of_both='both_operations both_start both_memory both_inside both_links both_instructions both_host both_panel both_factor_s both_factor_d'
 figures_of_papers='kerr gram_schmidt gram_host small_gemm thin_gemm breakdown'
 
 # Calls a function with each name, as many at once as there are processors. The folder takes marks of what has begun.

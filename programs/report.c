@@ -8,13 +8,17 @@
 
 int main(int argc, char **argv)
 {
-	const char *machine = NULL;
-	const struct cli_option options[] = {{"machine", 0, CLI_TEXT, &machine, "NAME",
-	        "a recorded machine in data/ instead of OUTPUT", 0, 0}};
+	const char *machine = NULL, *machines = NULL;
+	const struct cli_option options[] = {
+	        {"machine", 0, CLI_TEXT, &machine, "NAME",
+	                "a recorded machine in data/ instead of OUTPUT", 0, 0},
+	        {"machines", 0, CLI_TEXT, &machines, "\"NAME NAME\"",
+	                "two machines in data/ side by side, in side_by_side.html alone", 0, 0}};
 	const struct cli_program program = {.name = "fathom-report",
 	        .summary = "Draws the figures and writes the report: one HTML file, and text.",
 	        .examples = "fathom report\n"
-	                    "fathom report --machine nvidia-h200\n",
+	                    "fathom report --machine nvidia-h200\n"
+	                    "fathom report --machines 'nvidia-h100 nvidia-h200'\n",
 	        .details = "Reads the data files of OUTPUT, or of the recorded machine, and writes "
 	                   "OUTPUT/report. Nothing is measured.",
 	        .options = options,
@@ -25,7 +29,13 @@ int main(int argc, char **argv)
 	if (common.json)
 		msg_die(EXIT_BAD_USAGE,
 		        "a report is no table: `fathom rules --json` and `fathom list --json` are");
+	if (machine && machines)
+		msg_die(EXIT_BAD_USAGE, "give --machine or --machines, not both");
 	if (machine)
 		setenv("MACHINE", machine, 1);
+	if (machines) {
+		setenv("MACHINES", machines, 1);
+		setenv("FATHOM_BIN", home_programs(), 1);
+	}
 	home_run_script("plots/report.sh", &common.output, 1);
 }

@@ -171,30 +171,15 @@ static void set_short(struct table *table, size_t r, const char *column, double 
 
 void advise_machine(const struct profile_context *context)
 {
-	static const struct way_question asked[] = {
-	        {WAY_GETRF, 1024, 1024, 0, SINGLE, false, PLAIN},
-	        {WAY_GETRF, 8192, 8192, 0, SINGLE, false, PLAIN},
-	        {WAY_GETRF, 8192, 8192, 0, DOUBLE, false, PLAIN},
-	        {WAY_GETRF, 8192, 8192, 0, SINGLE, true, PLAIN},
-	        {WAY_GEQRF, 1024, 1024, 0, SINGLE, false, PLAIN},
-	        {WAY_GEQRF, 8192, 8192, 0, SINGLE, false, PLAIN},
-	        {WAY_GEQRF, 65536, 128, 0, SINGLE, false, PLAIN},
-	        {WAY_POTRF, 1024, 1024, 0, SINGLE, false, PLAIN},
-	        {WAY_POTRF, 8192, 8192, 0, SINGLE, false, PLAIN},
-	        {WAY_GEMM, 8192, 8192, 8192, SINGLE, false, PLAIN},
-	        {WAY_GEMM, 8192, 8192, 128, SINGLE, false, PLAIN},
-	        {WAY_GEMV, 1024, 1024, 0, SINGLE, false, PLAIN},
-	        {WAY_GEMV, 16384, 16384, 0, SINGLE, false, PLAIN},
-	        {WAY_GRAM, 1000000, 64, 0, SINGLE, false, PLAIN}};
 	static const char *const names[] = {"operation", "m", "n", "k", "precision", "from", "way",
 	        "measured_machine", "that_machine", "gain", "limiter"},
 	                         *const shown[] = {"operation", "m", "n", "k", "from", "way",
 	                                 "measured_machine", "that_machine", "gain", "limiter"};
 	struct table *table = table_new(names, ARRAY_LEN(names));
 
-	for (size_t i = 0; i < ARRAY_LEN(asked); i++) {
+	for (size_t i = 0; i < WAY_EXAMPLES; i++) {
 		struct way now[MOST_WAYS], then[MOST_WAYS];
-		const struct way_question *q = &asked[i];
+		const struct way_question *q = &way_example[i];
 		ways_of(context->measured, NULL, q, now);
 		ways_of(context->profile, NULL, q, then);
 		const size_t r = table_add_row(table);

@@ -19,7 +19,7 @@ static bool is_rate(const char *unit)
 	return profile_word_in(unit, rates, ARRAY_LEN(rates));
 }
 
-static enum change_kind kind_of(const struct parameter *row)
+enum change_kind change_kind_of(const struct parameter *row)
 {
 	static const char *const times[] = {"s", "cycle"}, *const sizes[] = {"B", "count"};
 
@@ -32,7 +32,7 @@ static enum change_kind kind_of(const struct parameter *row)
 	return profile_word_in(row->unit, sizes, ARRAY_LEN(sizes)) ? CHANGE_SIZE : CHANGE_OTHER;
 }
 
-static double allowed(const char *unit)
+double change_allowed(const char *unit)
 {
 	return is_rate(unit) ? 0.03 : 0.02;
 }
@@ -78,7 +78,7 @@ static void count_change(struct family_change *family, const struct parameter *b
 		family->worst_change = change;
 		family->worst = before;
 	}
-	if (fabs(change) <= allowed(before->unit))
+	if (fabs(change) <= change_allowed(before->unit))
 		return;
 	family->beyond++;
 	family->real += !explained(before, now);
@@ -99,7 +99,7 @@ static bool same_group(const struct parameter *a, const struct parameter *b)
 	const size_t part = strcspn(a->name, ".");
 
 	return part == strcspn(b->name, ".") && strncmp(a->name, b->name, part) == 0 &&
-	       kind_of(a) == kind_of(b);
+	       change_kind_of(a) == change_kind_of(b);
 }
 
 static bool same_family(const struct parameter *a, const struct parameter *b)
@@ -112,8 +112,9 @@ static struct family_change compare_like(const struct profile *before, const str
         const struct parameter *first,
         bool (*like)(const struct parameter *, const struct parameter *), double *changes)
 {
-	struct family_change all = {
-	        .name = first->name, .kind = kind_of(first), .allowed = allowed(first->unit)};
+	struct family_change all = {.name = first->name,
+	        .kind = change_kind_of(first),
+	        .allowed = change_allowed(first->unit)};
 
 	for (size_t i = 0; i < before->count; i++) {
 		const struct parameter *row = &before->row[i];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Two runs compared as a reader does: which folders, what is said of each kind of parameter, the exit code.
+# Two runs, and two machines, compared as a reader does: which folders, what is said of each kind of parameter, the exit code.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -31,13 +31,78 @@ expect 0 'gpu bandwidth *all .* repeats' 'of a rate 2.5 % are not' sh -c \
 changed c 'gpu.trtri.d[n=128]' 2
 expect 0 'gpu surface *all .* no bar' 'no bar is set for a surface, but it is shown' \
 	"$bin/compare" "$scratch/a" "$scratch/c"
-expect 1 'gpu latency *all .* beyond' 'recorded machines go by their names' "$bin/compare" nvidia-h100 nvidia-h200
 expect 1 'nowhere' 'one that is not there is refused' "$bin/compare" nowhere nvidia-h200
 expect 2 'give two folders' 'three folders are too many' "$bin/compare" "$scratch/a" "$scratch/b" "$scratch/c"
 awk -F '\t' -v OFS='\t' '$1 ~ /^gpu.load.latency/ && n++ < 6 { $NF = "noisy" } { print }' \
 	"$scratch/a/profile.tsv" >"$scratch/c/profile.tsv"
 expect 1 'noisy: 0 before, 6 now' 'more than five noisy parameters are too many' \
 	"$bin/compare" "$scratch/a" "$scratch/c"
+
+# ---- two machines
+# node AWK: the first run on another machine of the same kind, with its rows changed
+node() {
+	awk -F '\t' -v OFS='\t' "/^# machine: /"' { print $0 "0"; next } '"$1"' { print }' "$scratch/a/profile.tsv" >"$scratch/c/profile.tsv"
+}
+machines() { # status, pattern, what, words
+	expect "$1" "$2" "$3" "$bin/compare" "$scratch/a" "$scratch/c" $4
+	cp "$scratch/said" "$scratch/both"
+}
+slower='{ $2 *= 0.75; $4 *= 0.75; $5 *= 0.75 }'
+"$bin/compare" nvidia-h100 nvidia-h200 >"$scratch/both" 2>/dev/null
+result $? 'machines of two kinds: no difference is a fault'
+row() { # pattern, what
+	expect 0 . "$2" grep -E "$1" "$scratch/both"
+}
+row '^A nvidia-h100: GPU NVIDIA H100' 'recorded machines go by their names'
+row '^  LU of 8192  .* ms .* 1\.[0-9]* .*\.\. .* on both$' 'an operation: times, speed, interval, what limits both'
+row '^  A x of 16384 .* faster .*memory' 'one that the memory limits is faster'
+row '^  gpu.dram.copy .* TB/s .* TB/s .* faster$' 'a parameter: values, ratio, interval, verdict'
+row '^  gpu.copy.stride  *[0-9]* rows .* to .* faster$' 'a family: the median of its rows, and their range'
+row 'another: what is slower is no fault' 'which is said'
+awk 'length > 100 { exit 1 }' "$scratch/both"
+result $? 'at most 100 columns'
+# The predicted ratios of factorizations against those of the recorded benchmarks, each by its fastest math.
+fastest() { # machine, operation, precision, n
+	awk -F '\t' -v o="$2" -v p="$3" -v n="$4" '
+		/^#/ { next }
+		$1 == "operation" { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == o && $at["precision"] == p && $at["m"] == n && $at["n"] == n && $2 == "gpu" && $at["options"] !~ /from=|without=/ {
+			if (best == "" || $at["seconds"] + 0 < best) best = $at["seconds"] + 0
+		}
+		END { print best }' "$root/data/$1/bench.tsv"
+}
+"$bin/compare" nvidia-h100 nvidia-h200 --json 2>/dev/null | sed -n 's/.*"what": "operation", "name": "\([^"]*\)".*"ratio": \([^,]*\),.*/\1|\2/p' >"$scratch/ratios"
+while IFS='|' read -r name operation precision n; do
+	echo "$(grep "^$name|" "$scratch/ratios" | cut -d '|' -f 2) $(fastest nvidia-h100 $operation $precision $n) $(fastest nvidia-h200 $operation $precision $n)" |
+		awk '{ off = $1 / ($3 / $2) - 1; exit !(NF == 3 && off > -0.05 && off < 0.05) }'
+	result $? "$name: predicted and measured ratios are within 5 %"
+done <<-OPERATIONS
+	LU of 1024|getrf|s|1024
+	LU of 8192|getrf|s|8192
+	LU of 8192, double|getrf|d|8192
+	QR of 1024|geqrf|s|1024
+	QR of 8192|geqrf|s|8192
+	Cholesky of 1024|potrf|s|1024
+	Cholesky of 8192|potrf|s|8192
+OPERATIONS
+node ''
+machines 0 'B is nowhere slower than A by more than 10 %' 'a good node of a fleet'
+node '$1 ~ /^gpu.dram.(read|copy)$/ '"$slower"' $1 ~ /^gpu.(own_)?gemv/ { $2 *= 1.4; $4 *= 1.4; $5 *= 1.4 }'
+machines 1 '^  gpu.dram.read  *1.33' 'a node with slow memory is bad'
+row '^  A x of 16384  *1\.[345]' 'as are the operations that the memory limits'
+machines 0 'nowhere slower than A by more than 50 %' '--tolerance' '--tolerance 50'
+expect 0 'nowhere slower' 'a faster node is good' "$bin/compare" "$scratch/c" "$scratch/a"
+node '$1 == "gpu.dram.write" { $2 *= 0.75; $4 *= 0.6 }'
+machines 0 'nowhere slower' 'what the interval does not tell is no fault'
+node '/^# gpu: / { print $0 " of another kind"; next } $1 == "gpu.dram.read" '"$slower"
+machines 0 'what is slower is no fault' 'nor is a GPU of another kind'
+awk -F '\t' -v OFS='\t' '/^# driver: / { $0 = "# driver: 999.1" } $1 ~ /^gpu.launch.enqueue/ { $2 *= 1.5; $4 *= 1.5; $5 *= 1.5 } { print }' \
+	"$scratch/a/profile.tsv" >"$scratch/c/profile.tsv"
+machines 1 '^  gpu.launch.enqueue  *1.5' 'a regression after an update of the driver'
+row 999.1 'the drivers are named'
+expect 0 'nowhere slower' 'runs of one machine, side by side' "$bin/compare" --side-by-side "$scratch/a" "$scratch/a"
+grep -v '^gpu\|^link' "$scratch/a/profile.tsv" | sed 's/^# machine: .*/&0/' >"$scratch/c/profile.tsv"
+machines 0 '^  LU panel of 8192 x 64, host .* host on both' 'a machine without a GPU: operations of the host'
 
 # ---- two builds on one GPU
 builds() {

@@ -48,7 +48,8 @@ machine="--machine ${recorded##*/}"
 	keeps parameters fit --output "$scratch/machine"
 	keeps rules rules $machine
 	keeps rules rules $machine --strongest 3
-	keeps comparison compare "$other_recorded" "$recorded"
+	keeps side_by_side compare "${other_recorded##*/}" "${recorded##*/}"
+	keeps comparison compare "$recorded" "$recorded"
 	keeps panel advise panel --m 8192 --nb 64 $machine
 	keeps ways advise getrf --m 4096 --n 4096 $machine
 	keeps ways advise gemm --m 4096 --n 4096 --k 64 $machine

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Both pages of a recorded machine in a browser, from a phone to a desktop, light and dark: no error, nothing too wide, no text cut off,
+# The pages of a recorded machine, and that of two side by side, in a browser, from a phone to a desktop, light and dark: no error, nothing too wide, no text cut off,
 # on another or too faint, and the table of parameters can be searched and sorted. Printed, the report has at most 12 pages.
 . "$(dirname "$0")/../tap.sh"
 for browser in chromium-headless-shell chromium chromium-browser google-chrome ''; do
@@ -17,7 +17,13 @@ browse() { # options, page
 
 MACHINE=${recorded##*/} FATHOM_HOME=$root sh "$root/plots/report.sh" "$scratch/out" >/dev/null
 result $? 'the pages are written'
-for page in report papers; do
+pages='report papers'
+if [ -x "$bin/compare" ]; then
+	MACHINES='nvidia-h100 nvidia-h200' FATHOM_BIN=$bin FATHOM_HOME=$root sh "$root/plots/report.sh" "$scratch/out" >/dev/null
+	result $? 'two machines side by side'
+	pages="$pages side_by_side"
+fi
+for page in $pages; do
 	{
 		sed 's,</body>,,; s,</html>,,' "$scratch/out/report/$page.html"
 		echo '<script>'

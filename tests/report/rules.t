@@ -74,6 +74,58 @@ never 'Programmatic dependent launch' 'on either side'
 machine 1.8e-6 1.1e-6
 says 'Programmatic dependent launch' 'which it does where they do not'
 
+# ---- each kind of rule: a profile that has its parameters to 2 % gives it, one that has the last of them to a factor of 4 does not
+topics() {
+	cat <<-'TOPICS'
+		Strided copies|gpu.copy.stride[words=33554432,stride=2] 2e12 B/s;gpu.copy.stride[words=33554432,stride=8] 4e11 B/s;gpu.copy.stride[words=33554432,stride=1] 4e12 B/s
+		Misaligned copies|gpu.copy.misaligned[offset=8] 3e12 B/s;gpu.copy.misaligned[offset=16] 4e12 B/s;gpu.copy.misaligned[offset=64] 4e12 B/s;gpu.copy.misaligned[offset=4] 2e12 B/s
+		Narrow accesses|gpu.copy.width[width=16] 4e12 B/s;gpu.copy.width[width=8] 3e12 B/s;gpu.copy.width[width=4] 2e12 B/s
+		Aligned head|gpu.copy.misaligned[offset=4] 2e12 B/s;gpu.copy.aligned_head[offset=4] 3e12 B/s
+		No aligned head beyond 8 bytes|gpu.copy.aligned_head[offset=16] 3e12 B/s;gpu.copy.misaligned[offset=16] 4e12 B/s
+		Flops a word, single precision|gpu.dram.read 4e12 B/s;gpu.fma.s.rate 6e13 flop/s
+		Flops a word, double precision|gpu.dram.read 4e12 B/s;gpu.fma.d.rate 3e13 flop/s
+		Flops a word, tensor cores|gpu.dram.read 4e12 B/s;gpu.wgmma.tf32.rate 4e14 flop/s
+		Smallest tile that hides memory|gpu.fma.s.rate 6e13 flop/s;gpu.dram.read 4e12 B/s
+		Smallest tile of tensor cores|gpu.wgmma.tf32.rate 4e14 flop/s;gpu.dram.read 4e12 B/s
+		Address translation, level 1|gpu.tlb.penalty[level=1] 5e-9 s;gpu.tlb.reach[level=1] 2.6e8 B
+		Huge pages|host.tlb.reach[level=1,page=4096] 4e5 B;host.tlb.penalty[level=1,page=4096] 2e-9 s;host.tlb.reach[level=1,page=2097152] 7e7 B
+		Far part of L2|gpu.l2.near_hit.latency 144e-9 s;gpu.l2.far_hit.latency 233e-9 s
+		Beyond the near part of L2|gpu.l2.near.size 3e7 B;gpu.l2.beyond_near.latency 280e-9 s
+		Memory behind the other part of L2|gpu.dram.near.latency 280e-9 s;gpu.dram.far.latency 370e-9 s
+		CUDA graphs|gpu.launch.dependent 1.7e-6 s;gpu.launch.graph_node 0.9e-6 s
+		CUDA graphs, host|gpu.launch.enqueue 3e-6 s;gpu.launch.graph 1e-6 s
+		Programmatic dependent launch|gpu.launch.dependent 1.7e-6 s;gpu.launch.pdl 0.7e-6 s
+		Bytes in flight|gpu.dram.latency 350e-9 s;gpu.sm.count 132 count;gpu.dram.read 4e12 B/s
+		Copies with few bytes in flight|gpu.copy.inflight[bytes=32768] 4e12 B/s;gpu.copy.inflight[bytes=2048] 1e12 B/s
+		Bytes in flight as measured, plain loads|gpu.saturation.dram.bytes_per_sm[engine=1] 25e3 B
+		Cost of a grid barrier|gpu.sm.count 132 count;gpu.dram.copy 4e12 B/s;gpu.barrier.counter[blocks=132,threads=256] 1e-6 s
+		Barrier of a cluster|gpu.sm.count 132 count;gpu.barrier.counter[blocks=132,threads=256] 1e-6 s;gpu.barrier.cluster[blocks=16] 0.2e-6 s
+		Barrier of a block|gpu.sm.count 132 count;gpu.fma.s.rate 6e13 flop/s;gpu.barrier.block[threads=128] 10e-9 s
+		When to fuse|gpu.sm.count 132 count;gpu.dram.copy 4e12 B/s;gpu.launch.dependent 1.7e-6 s;gpu.barrier.counter[blocks=132,threads=256] 0.9e-6 s
+	TOPICS
+}
+with_rows() { # rows, factor of the last one's interval
+	echo "$1" | tr ';' '\n' | awk -v last="$2" '
+		{ name[NR] = $1; value[NR] = $2; unit[NR] = $3 }
+		END { for (i = 1; i <= NR; i++) {
+			f = i == NR ? last : unit[i] == "count" ? 1 : 1.02
+			print name[i], value[i], value[i] / f, value[i] * f, unit[i]
+		} }' | profile
+}
+topics >"$scratch/topics"
+while IFS='|' read -r name rows; do
+	with_rows "$rows" 1.02
+	says "- $name: " "$name"
+	with_rows "$rows" 2
+	never "- $name: " "$name: silent where a parameter is not known"
+done <"$scratch/topics"
+# a number that has to stand in a sentence and is not there silences it, one that may stand is left out
+with_rows 'gpu.copy.stride[words=33554432,stride=8] 4e11 B/s;gpu.copy.stride[words=33554432,stride=1] 4e12 B/s' 1.02
+never 'Strided copies' 'no sentence with a hole'
+with_rows 'gpu.copy.stride[words=33554432,stride=2] 2e12 B/s;gpu.copy.stride[words=33554432,stride=8] 4e11 B/s;gpu.copy.stride[words=33554432,stride=1] 4e12 B/s' 1.02
+says 'every eighth at 10 %: transpose' 'what was not measured is left out of it'
+machine 1.8e-6 1.1e-6
+
 # ---- what a rule rests on
 rules --json | jq -e '.rows | length == 8 and all(.text != "" and .unit != "" and (.parameters | length > 3))' >/dev/null
 result $? 'every rule has a text, a unit and its parameters'

@@ -94,6 +94,8 @@ bool prediction_make(const struct asking *a, struct prediction *out)
 		out->seconds /= a->calls;
 		out->low /= a->calls;
 		out->high /= a->calls;
+		out->below /= a->calls;
+		out->above /= a->calls;
 	}
 	if (!ok)
 		refuse(a, out);
@@ -192,6 +194,8 @@ void question_interval(const struct question *q, struct prediction *out)
 	cost_reader_copy(base, executor_model_reader(q->executor));
 	struct profile part = model_rows(&base->model);
 	spread_parameters(q, &part, base, out->seconds, &spread);
+	out->below = sqrt(spread.below);
+	out->above = sqrt(spread.above);
 	spread_structure(q, &part, base, out->seconds, &spread);
 	interval_ends(factor_of(base), &spread, out->seconds, &out->low, &out->high);
 	profile_view_free(&part);

@@ -22,11 +22,11 @@ static bool is_factorization(const struct way_question *q)
 	return q->operation <= WAY_POTRF;
 }
 
-static void predict_factor(
-        const struct profile *profile, const struct way_question *q, struct way *way)
+/* The question that a way asks, with the plan that its executor chooses. */
+static struct executor *ask_factor(const struct profile *profile, const struct way_question *q,
+        const struct way *way, struct default_plan *plan, struct factor_question *asked)
 {
-	struct default_plan *plan = xmalloc(sizeof *plan);
-	struct factor_question asked = {.operation = way_operation_name[q->operation],
+	*asked = (struct factor_question){.operation = way_operation_name[q->operation],
 	        .plan = &plan->plan,
 	        .m = q->m,
 	        .n = q->n,
@@ -34,9 +34,19 @@ static void predict_factor(
 	        .uplo = LOWER,
 	        .math = way->math,
 	        .from_host = q->from_host};
-	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &asked, LEVEL_FULL);
+	struct executor *e = model_factor_executor(profile, MODEL_CUDA, asked, LEVEL_FULL);
 
 	plan_default(e, (enum operation)q->operation, q->m, q->n, q->precision, way->hybrid, plan);
+	return e;
+}
+
+static void predict_factor(
+        const struct profile *profile, const struct way_question *q, struct way *way)
+{
+	struct default_plan *plan = xmalloc(sizeof *plan);
+	struct factor_question asked;
+	struct executor *e = ask_factor(profile, q, way, plan, &asked);
+
 	snprintf(way->detail, sizeof way->detail,
 	        "blocks of up to %d columns, leaves of %d, look-ahead %d",
 	        (int)plan_widest(&plan->plan, q->n), (int)plan->plan.leaf, plan->plan.lookahead);
@@ -49,6 +59,17 @@ static void predict_factor(
 	if (isnan(way->seconds))
 		way->fault = executor_model_fault(e);
 	executor_free(e);
+	free(plan);
+}
+
+static void interval_of_factor(const struct profile *profile, const struct way_question *q,
+        const struct way *way, struct prediction *made)
+{
+	struct default_plan *plan = xmalloc(sizeof *plan);
+	struct factor_question asked;
+
+	executor_free(ask_factor(profile, q, way, plan, &asked));
+	model_factor_predict(profile, MODEL_CUDA, &asked, LEVEL_FULL, made);
 	free(plan);
 }
 
@@ -73,8 +94,8 @@ static size_t list_factor(const struct way_question *q, struct way *way)
 
 enum { CALLS = 64 };
 
-static void predict_product(
-        const struct profile *profile, const struct way_question *q, struct way *way)
+static bool ask_product(const struct profile *profile, const struct way_question *q,
+        const struct way *way, struct prediction *made)
 {
 	const struct product product = {.gemv = q->operation == WAY_GEMV,
 	        .blas_only = way->blas_only,
@@ -84,9 +105,16 @@ static void predict_product(
 	        .n = q->n,
 	        .k = q->k,
 	        .calls = CALLS};
-	struct prediction made;
 
-	const bool good = model_product_predict(profile, &product, LEVEL_FULL, &made);
+	return model_product_predict(profile, &product, LEVEL_FULL, made);
+}
+
+static void predict_product(
+        const struct profile *profile, const struct way_question *q, struct way *way)
+{
+	struct prediction made;
+	const bool good = ask_product(profile, q, way, &made);
+
 	way->seconds = good ? made.seconds : NAN;
 	way->parts = made.parts;
 	way->regime = regime_of_both(made.model.regime, NULL);
@@ -104,14 +132,20 @@ static size_t list_product(struct way *way)
 
 /* ---- Gram-Schmidt ---- */
 
-static void predict_gram(
-        const struct profile *profile, const struct way_question *q, struct way *way)
+static bool ask_gram(const struct profile *profile, const struct way_question *q,
+        const struct way *way, bool interval, struct prediction *made)
 {
 	const struct gram_question asked = {
 	        .form = way->form, .nb = way->nb, .m = q->m, .n = q->n, .precision = q->precision};
+
+	return model_gram_schmidt_predict(profile, MODEL_CUDA, &asked, LEVEL_FULL, interval, made);
+}
+
+static void predict_gram(
+        const struct profile *profile, const struct way_question *q, struct way *way)
+{
 	struct prediction made;
-	const bool good =
-	        model_gram_schmidt_predict(profile, MODEL_CUDA, &asked, LEVEL_FULL, false, &made);
+	const bool good = ask_gram(profile, q, way, false, &made);
 
 	way->seconds = good ? made.seconds : NAN;
 	way->parts = made.parts;
@@ -156,6 +190,32 @@ double way_seconds(
 	return again.seconds;
 }
 
+void way_interval(const struct profile *profile, const struct way_question *q, struct way *way)
+{
+	struct prediction made = {.below = NAN, .above = NAN};
+
+	if (is_factorization(q))
+		interval_of_factor(profile, q, way, &made);
+	else if (q->operation == WAY_GRAM)
+		ask_gram(profile, q, way, true, &made);
+	else
+		ask_product(profile, q, way, &made);
+	way->low = fmax(0, way->seconds - made.below);
+	way->high = way->seconds + made.above;
+}
+
+const char *way_limiter(const struct way_question *q, const struct way *way)
+{
+	enum phase most = 0;
+
+	if (!is_factorization(q))
+		return term_name[way->parts.limiter];
+	for (enum phase p = 1; p < PHASE_COUNT; p++)
+		if (way->parts.phase[p] > way->parts.phase[most])
+			most = p;
+	return phase_name[most];
+}
+
 static int faster_first(const void *a, const void *b)
 {
 	const double x = ((const struct way *)a)->seconds, y = ((const struct way *)b)->seconds;
@@ -193,3 +253,19 @@ double way_flops(const struct way_question *q)
 	               : q->operation == WAY_GRAM ? n
 	                                          : 1);
 }
+
+const struct way_question way_example[WAY_EXAMPLES] = {
+        {WAY_GETRF, 1024, 1024, 0, SINGLE, false, PLAIN},
+        {WAY_GETRF, 8192, 8192, 0, SINGLE, false, PLAIN},
+        {WAY_GETRF, 8192, 8192, 0, DOUBLE, false, PLAIN},
+        {WAY_GETRF, 8192, 8192, 0, SINGLE, true, PLAIN},
+        {WAY_GEQRF, 1024, 1024, 0, SINGLE, false, PLAIN},
+        {WAY_GEQRF, 8192, 8192, 0, SINGLE, false, PLAIN},
+        {WAY_GEQRF, 65536, 128, 0, SINGLE, false, PLAIN},
+        {WAY_POTRF, 1024, 1024, 0, SINGLE, false, PLAIN},
+        {WAY_POTRF, 8192, 8192, 0, SINGLE, false, PLAIN},
+        {WAY_GEMM, 8192, 8192, 8192, SINGLE, false, PLAIN},
+        {WAY_GEMM, 8192, 8192, 128, SINGLE, false, PLAIN},
+        {WAY_GEMV, 1024, 1024, 0, SINGLE, false, PLAIN},
+        {WAY_GEMV, 16384, 16384, 0, SINGLE, false, PLAIN},
+        {WAY_GRAM, 1000000, 64, 0, SINGLE, false, PLAIN}};

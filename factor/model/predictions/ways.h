@@ -28,9 +28,9 @@ struct way_question {
 
 struct way {
 	char name[64], detail[96]; /* in words; the plan */
-	double seconds,
-	        hardware;   /* hardware: with all efficiencies 1; NaN: not asked, or unknown */
-	const char *regime; /* of the prediction */
+	double seconds, low, high; /* low, high: by way_interval */
+	double hardware;           /* with all efficiencies 1; NaN: not asked, or unknown */
+	const char *regime;        /* of the prediction */
 	struct model_result parts;
 	struct fault fault; /* why there is no prediction; seconds are then NaN */
 	/* what is asked */
@@ -51,5 +51,16 @@ size_t ways_of(const struct profile *profile, const struct profile *by_hardware,
 double way_seconds(
         const struct profile *profile, const struct way_question *asked, const struct way *way);
 
+/* Sets the ends that the profile's intervals give its time, without what the model's own errors
+ * add: many runs of the model. */
+void way_interval(const struct profile *profile, const struct way_question *asked, struct way *way);
+
+/* What takes most of its time: a phase of a factorization, else a term. */
+const char *way_limiter(const struct way_question *asked, const struct way *way);
+
 /* Floating-point operations of the question. */
 double way_flops(const struct way_question *asked);
+
+/* Questions that stand for all: operations, small and large, in both precisions. */
+enum { WAY_EXAMPLES = 14 };
+extern const struct way_question way_example[WAY_EXAMPLES];

@@ -50,6 +50,7 @@ struct fault executor_model_fault(struct executor *executor);
 
 struct prediction {
 	double seconds, low, high; /* low, high: 95 % interval propagated from the profile's */
+	double below, above;       /* seconds to its ends by the parameters' intervals alone */
 	struct model_result parts; /* of the value */
 	struct model model;        /* parameters used; extrapolated, surface, missing */
 	struct fault fault;        /* why there is no prediction */
