@@ -316,13 +316,13 @@ OPERATION(laswp, (struct matrix a, struct pivots p, bool backwards), (a, p, back
  * for. */
 OPERATION(lu_columns, (struct matrix a, struct pivots p, struct matrix c), (a, p, c),
 	PHASE_UPDATE, SKIPS(PHASE_SWAP) || SKIPS(PHASE_SOLVE) || EMPTY(c), QUEUED, HOST, c, p.n,
-	COST(lu_columns, c, p.n),
+	COST(lu_columns, c, p.n, matrix_is_aligned(a)),
 	FLOPS((double)p.n * (double)c.n * (double)(2 * c.m - p.n), c.precision))
 /* The same for any number of columns, without the rows below the top, right of panels of
  * EXECUTOR_LU_TOP columns at most. */
 OPERATION(lu_top, (struct matrix a, struct pivots p, struct matrix c), (a, p, c),
 	PHASE_SOLVE, SKIPS(PHASE_SWAP) || EMPTY(c), QUEUED, HOST, c, p.n,
-	COST(lu_top, c, p.n), FLOPS(product_steps(p.n, p.n, c.n), c.precision))
+	COST(lu_top, c, p.n, matrix_is_aligned(a)), FLOPS(product_steps(p.n, p.n, c.n), c.precision))
 /* The same of a row-major matrix: c is the transpose of columns beside an LU panel, from the
  * panel's first row on. Rows are exchanged as by laswp, and the first p.n of them (rows_most at
  * most) solved with the panel's unit lower triangle a, which is column-major. Without columns in a:

@@ -106,15 +106,19 @@ static void test_swaps(void)
 	lu_rows_work(SINGLE, true, 256, 16, &w);
 	ok(close_to(w.operations[PIPE_FP32], 2560000),
 	        "the solve of 256 rows by 32 columns has the flops that counters see");
-	lu_top_work(SINGLE, 4096, 128, 1024, &w);
+	lu_top_work(SINGLE, 4096, 128, 1024, true, &w);
 	ok(w.blocks == 128 && w.link[LINK_SHUFFLE] == 1 + 128 / 2,
 	        "the top solves two rows a step");
-	lu_columns_work(SINGLE, 2048 + 64, 64, 64, 132, &w);
+	lu_columns_work(SINGLE, 2048 + 64, 64, 64, 132, true, &w);
 	ok(w.cluster == 8 && w.blocks == 64 && w.link[LINK_CLUSTER_BARRIER] == 1,
 	        "2048 rows right of a panel: clusters of eight blocks and one barrier");
-	lu_columns_work(SINGLE, 1024, 64, 64, 132, &w);
+	lu_columns_work(SINGLE, 1024, 64, 64, 132, true, &w);
 	ok(close_to(w.operations[PIPE_FP32], 64. * 8 * 64 * (2 * 128 + 64 + 32)),
 	        "128 rows a block: only warps that have rows multiply");
+	const double vectors = w.wavefronts;
+	lu_columns_work(SINGLE, 1024, 64, 64, 132, false, &w);
+	ok(close_to(w.wavefronts, vectors + 64. * 64 * (64 + 256) / 32 * 3),
+	        "unaligned: the triangle and a turn's rows, word by word");
 	deferred_swaps_work(DOUBLE, 4096, 227 << 10, &w);
 	ok(close_to(w.dram.read + w.dram.written, 8. * 4096 * 4096) && w.blocks == 2048,
 	        "deferred swaps move half of the square");

@@ -176,6 +176,17 @@ static double top_bytes(double word, double width)
 	return (width * width + 2 * TOP_COLUMNS * width) * word + 3 * width * sizeof(int);
 }
 
+/* Words of columns that do not begin at 16 bytes are copied to shared memory one by one: a warp
+ * reads a line more than it has words for, and writes the words. */
+static void add_words(enum precision precision, double words, struct kernel_work *work)
+{
+	enum { VECTOR = 16, INSTRUCTIONS = 2 };
+	const double word = (double)precision_bytes(precision);
+
+	work->wavefronts += words / 32 * (2 * word / 4 + 1);
+	work->operations[PIPE_INTEGER] += INSTRUCTIONS * words * (1 - word / VECTOR);
+}
+
 /* Pivots, then rows from below; the search for a row's origin; the solve, two rows a step, over the
  * whole width, each with two shuffles and reads of shared memory. */
 static void add_top(enum precision precision, double width, struct kernel_work *work)
@@ -202,7 +213,8 @@ static void add_top(enum precision precision, double width, struct kernel_work *
 	        work->blocks * TOP_COLUMNS * width * (width + 32);
 }
 
-void lu_top_work(enum precision precision, double m, double k, double n, struct kernel_work *work)
+void lu_top_work(enum precision precision, double m, double k, double n, bool aligned,
+        struct kernel_work *work)
 {
 	const double word = (double)precision_bytes(precision), width = k <= 64 ? 64 : 128,
 	             blocks = ceil(n / TOP_COLUMNS);
@@ -217,12 +229,14 @@ void lu_top_work(enum precision precision, double m, double k, double n, struct 
 	swap(m, k, n, word, work);
 	add_top(precision, width, work);
 	work->wavefronts += blocks * width * TOP_COLUMNS / 32 * 8 * word / 4; /* read again */
+	if (!aligned)
+		add_words(precision, blocks * width * width, work);
 }
 
 /* ---- the columns right of a panel ---- */
 
-void lu_columns_work(
-        enum precision precision, double m, double n, double k, int sms, struct kernel_work *work)
+void lu_columns_work(enum precision precision, double m, double n, double k, int sms, bool aligned,
+        struct kernel_work *work)
 {
 	enum { FEW = 8, MOST = 16, ALONE_BYTES = 120 << 10 };
 	const double word = (double)precision_bytes(precision), width = BLOCK_LU_COLUMNS_MAX,
@@ -254,6 +268,8 @@ void lu_columns_work(
 	work->wavefronts +=
 	        blocks * rows * width * TOP_COLUMNS / 32 * (precision == SINGLE ? 1. / 2 : 3. / 8);
 	work->wavefronts += blocks * WARPS * (6 + 2 * turns); /* waits */
+	if (!aligned) /* the triangle, and all rows of a turn that there may be */
+		add_words(precision, blocks * width * (width + turns * at_once), work);
 	work->chains = 8;
 	work->link[LINK_CLUSTER_BARRIER] = 1;
 	work->link[LINK_BLOCK] += 2 * turns;

@@ -12,10 +12,11 @@ void laswp_work(enum precision, double m, double k, double n, struct kernel_work
 /* block_lu_rows, with the solve or swaps only, in row-major columns. */
 void lu_rows_work(enum precision, bool solves, double k, double n, struct kernel_work *);
 
-void lu_top_work(enum precision, double m, double k, double n, struct kernel_work *);
+void lu_top_work(enum precision, double m, double k, double n, bool aligned, struct kernel_work *);
 
 /* block_lu_columns in L2, m rows with the panel's own. */
-void lu_columns_work(enum precision, double m, double n, double k, int sms, struct kernel_work *);
+void lu_columns_work(
+        enum precision, double m, double n, double k, int sms, bool aligned, struct kernel_work *);
 
 /* deferred_swaps_apply to a square of order n. */
 void deferred_swaps_work(enum precision, double n, int64_t shared_per_block, struct kernel_work *);

@@ -223,9 +223,10 @@ struct cost_model {
 #define FUNCTION(type, name, ...) type (*name)(struct cost_reader *, __VA_ARGS__);
 #include "cost_functions.h"
 	/* Seconds; NULL: none. sync: from the end of the stream's last work until the host knows of
-	 * it. event: the host's, to record an event or to make a queue wait. stream_wait: a queue's
-	 * delay by waiting. */
+	 * it. query: the host's, to wait for work that is over. event: the host's, to record an
+	 * event or to make a queue wait. stream_wait: a queue's delay by waiting. */
 	double (*sync)(struct cost_reader *);
+	double (*query)(struct cost_reader *);
 	double (*event)(struct cost_reader *);
 	double (*stream_wait)(struct cost_reader *);
 };

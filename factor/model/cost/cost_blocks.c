@@ -115,6 +115,16 @@ struct cost cost_moves(struct cost_reader *r, struct operation_work work)
 
 /* ---- events ---- */
 
+/* The event is on an idle stream. */
+double cost_query(struct cost_reader *r)
+{
+	static const char name[] = "gpu.event.sync";
+
+	return cost_known(r, name)
+	               ? fmax(0, cost_scalar(r, name) - cost_scalar(r, "gpu.event.record"))
+	               : 0;
+}
+
 /* Host time to record an event or to wait for one. Behind a kernel it takes somewhat longer, which
  * adds a few microseconds to a whole factorization. */
 double cost_event(struct cost_reader *r)

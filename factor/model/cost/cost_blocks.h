@@ -59,6 +59,7 @@ struct cost cost_by_host_geqrf(struct cost_reader *r, struct matrix a);
 struct cost cost_by_host_potrf(struct cost_reader *r, struct matrix a);
 struct cost cost_by_host(double seconds);
 
+double cost_query(struct cost_reader *r);
 double cost_event(struct cost_reader *r);
 double cost_stream_wait(struct cost_reader *r);
 

@@ -281,6 +281,7 @@ struct cost cost_host_potrf(struct cost_reader *r, struct matrix a)
 const struct cost_model cost_cuda_level2 = {
         .by_work = cost_moves,
         .sync = cost_wait,
+        .query = cost_query,
         .event = cost_event,
         .stream_wait = cost_stream_wait,
 #define FUNCTION(type, name, ...) .name = cost_##name,

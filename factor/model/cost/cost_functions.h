@@ -42,12 +42,12 @@ COST(gram_pass, enum gram_step step, struct matrix a)
 COST(gram_shaped, enum gram_step step, struct gram_shape shape, struct matrix a)
 COST(gram_panel, struct matrix a)
 COST(gram_apply, struct matrix a, int64_t k, bool single)
-/* LU: row swaps; columns c right of a panel of k columns, all rows and the top ones; lu_rows:
- * row-major, c the transpose of the columns */
+/* LU: row swaps; columns c right of a panel of k columns, all rows and the top ones (aligned: the
+ * panel); lu_rows: row-major, c the transpose of the columns */
 COST(apply_swaps, struct matrix a)
 COST(laswp, struct matrix a, int64_t swaps)
-COST(lu_columns, struct matrix c, int64_t k)
-COST(lu_top, struct matrix c, int64_t k)
+COST(lu_columns, struct matrix c, int64_t k, bool aligned)
+COST(lu_top, struct matrix c, int64_t k, bool aligned)
 COST(lu_rows, struct matrix c, int64_t k, bool exchanges, bool solves)
 COST(clear_info, int64_t count)
 /* overlapped: an update runs at the same time */

@@ -117,11 +117,13 @@ static bool has_few_terms(struct cost_reader *r, const struct gemm_problem *p, s
 	       at[2] >= cost_surface_begin(r, name, product_axes, at, ARRAY_LEN(at), 2);
 }
 
-/* V^T C in double precision whose odd last row is not computed separately. */
-static bool is_odd_depth(struct cost_reader *r, const struct gemm_problem *p)
+/* V^T C in double precision on the library's kernels for single elements: columns of V or C that
+ * are no pairs of elements apart, or an odd last row that is not computed separately. */
+static bool is_by_elements(struct cost_reader *r, const struct gemm_problem *p, bool operands)
 {
-	return p->precision == DOUBLE && p->ta && !p->tb && p->k % 2 &&
-	       gemm_edge(&r->tuning, p) == GEMM_EVEN && cost_known(r, "gpu.gemm_tn_odd.d");
+	return p->precision == DOUBLE && p->ta && !p->tb &&
+	       (!operands || (p->k % 2 && gemm_edge(&r->tuning, p) == GEMM_EVEN)) &&
+	       cost_known(r, "gpu.gemm_tn_odd.d");
 }
 
 /* Beyond the measured depths the library splits along k: as of an even depth, but no less than
@@ -183,7 +185,7 @@ struct cost cost_gemm(struct cost_reader *r, enum trans ta, enum trans tb, struc
 	                       : few       ? transposed_time(r, c, k)
 	                       : aligned   ? library_time(r, c, (double)k)
 	                                   : library_unaligned_time(r, c, k);
-	const bool odd = !own && !chosen && is_odd_depth(r, &problem);
+	const bool odd = !own && !chosen && is_by_elements(r, &problem, operands);
 	struct cost cost = cost_library(r,
 	        odd ? odd_depth_time(r, transposed, (double)k, seconds) : seconds, TERM_ARITHMETIC);
 

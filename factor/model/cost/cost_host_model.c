@@ -149,14 +149,14 @@ static struct cost lu_rows(
 	return solves ? cost_both(swaps, trsm(r, k, c.m, c)) : swaps;
 }
 
-static struct cost lu_top(struct cost_reader *r, struct matrix c, int64_t k)
+static struct cost lu_top(struct cost_reader *r, struct matrix c, int64_t k, bool aligned)
 {
 	return cost_both(laswp(r, c, k), trsm(r, k, c.n, c));
 }
 
-static struct cost lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
+static struct cost lu_columns(struct cost_reader *r, struct matrix c, int64_t k, bool aligned)
 {
-	return cost_both(lu_top(r, c, k),
+	return cost_both(lu_top(r, c, k, aligned),
 	        by_work(r, FLOPS(2 * product_steps(c.m - k, c.n, k), c.precision)));
 }
 

@@ -100,15 +100,27 @@ static double lu_top_waves(struct cost_reader *r, struct matrix c, int64_t k)
 	            (fmax(1, places) * cost_scalar(r, "gpu.sm.count")));
 }
 
+/* A kernel's surface, of panels whose columns begin at 16 bytes. Others are copied word by word. */
+static struct cost as_measured(struct cost_reader *r, struct cost cost, const char *name,
+        const char *unaligned, const char *const *axes, const double *at, size_t count)
+{
+	if (!cost_known(r, name))
+		return cost;
+	const double time = cost_surface(r, name, axes, at, count);
+	return cost_as_measured(
+	        cost, unaligned ? cost_unaligned(r, time, unaligned, name, axes, at, count) : time);
+}
+
 /* Row swaps by blocks that also go through the triangle. */
-struct cost cost_lu_top(struct cost_reader *r, struct matrix c, int64_t k)
+struct cost cost_lu_top(struct cost_reader *r, struct matrix c, int64_t k, bool aligned)
 {
 	const double at[] = {(double)k, (double)c.n, !in_l2(r, c)};
 	struct cost cost = cost_laswp(r, c, k);
 
 	cost.term[TERM_BARRIER] += lu_solve(r, c, k);
-	cost = cost_if_measured(
-	        r, cost, OF_PRECISION("gpu.lu_top", c.precision), axes_swaps, at, 3);
+	cost = as_measured(r, cost, OF_PRECISION("gpu.lu_top", c.precision),
+	        aligned ? NULL : OF_PRECISION("gpu.lu_top_unaligned", c.precision), axes_swaps, at,
+	        3);
 	cost.block_lifetime = occupied(&cost) / lu_top_waves(r, c, k);
 	cost.early = true;
 	return cost;
@@ -146,14 +158,16 @@ static double lu_columns_rows(struct matrix c, int64_t k)
 }
 
 /* A device whose profile has the kernel's surface runs the kernel; else it runs two kernels. */
-struct cost cost_lu_columns(struct cost_reader *r, struct matrix c, int64_t k)
+struct cost cost_lu_columns(struct cost_reader *r, struct matrix c, int64_t k, bool aligned)
 {
 	const double at[] = {lu_columns_rows(c, k), (double)k};
 	const char *name = OF_PRECISION("gpu.lu_columns", c.precision);
 
 	if (cost_known(r, name))
-		return cost_as_measured(one_kernel(r, c, k), cost_surface(r, name, axes_mn, at, 2));
-	return cost_both(cost_lu_top(r, c, k),
+		return as_measured(r, one_kernel(r, c, k), name,
+		        aligned ? NULL : OF_PRECISION("gpu.lu_columns_unaligned", c.precision),
+		        axes_mn, at, 2);
+	return cost_both(cost_lu_top(r, c, k, aligned),
 	        cost_gemm(r, PLAIN, PLAIN, matrix_view(c, k, 0, c.m - k, c.n), k, true, true));
 }
 

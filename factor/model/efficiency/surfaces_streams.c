@@ -103,9 +103,14 @@ static size_t lu_rows(const struct surface_point *p, struct kernel_work *work)
 	return in_turns(p, work);
 }
 
+static bool aligned(const struct surface_point *p)
+{
+	return !strstr(p->name, "_unaligned");
+}
+
 static size_t lu_top(const struct surface_point *p, struct kernel_work *work)
 {
-	lu_top_work(p->precision, swapped_rows(p), p->at[0], p->at[1], work);
+	lu_top_work(p->precision, swapped_rows(p), p->at[0], p->at[1], aligned(p), work);
 	return in_turns(p, work);
 }
 
@@ -113,7 +118,8 @@ static size_t lu_columns(const struct surface_point *p, struct kernel_work *work
 {
 	enum { BESIDE = 64 /* columns of the calibration */ };
 
-	lu_columns_work(p->precision, p->at[0], BESIDE, p->at[1], p->tuning->device.sm_count, work);
+	lu_columns_work(p->precision, p->at[0], BESIDE, p->at[1], p->tuning->device.sm_count,
+	        aligned(p), work);
 	return 1;
 }
 
@@ -196,8 +202,8 @@ const struct surface surfaces_streams[] = {
         {"gpu.laswp.?", {"swaps", "n", "cold"}, laswp},
         {"gpu.swap_rows.?", {"swaps", "n", "cold"}, swap_rows},
         {"gpu.lu_rows.?", {"swaps", "n", "cold"}, lu_rows},
-        {"gpu.lu_top.?", {"swaps", "n", "cold"}, lu_top},
-        {"gpu.lu_columns.?", {"m", "n"}, lu_columns}, {"gpu.apply_swaps.?", {"n"}, apply_swaps},
+        {"gpu.lu_top*", {"swaps", "n", "cold"}, lu_top},
+        {"gpu.lu_columns*", {"m", "n"}, lu_columns}, {"gpu.apply_swaps.?", {"n"}, apply_swaps},
         {"gpu.tf32_split.s", {"n", "k"}, tf32_split}, {"gpu.half_pair.s", {"n", "k"}, half_pair},
         {"gpu.trsm_guard.?", {"n"}, guard}, {"gpu.rank.?", {"rounds", "k"}, rank},
         {"gpu.rank_unaligned.?", {"rounds", "k"}, rank},

@@ -145,6 +145,8 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	simulation_start(&s->device);
 	for (int i = 0; i < EXECUTOR_EVENTS; i++)
 		s->event[i] = -1;
+	for (int q = 0; q < QUEUE_COUNT; q++)
+		s->seen[q] = -1;
 }
 
 void executor_model_record(struct executor *executor, bool recorded)

@@ -19,28 +19,25 @@ static bool answer(struct executor *e, int64_t done, const char *operation)
 	        model_shape(0, 0), 0, cost);
 }
 
-/* The operation of the queues that ends last; -1 when the host has seen the end of all. */
-static int64_t unseen(struct simulated *s)
-{
-	int64_t found = -1;
-	double end = s->host;
-
-	for (int q = 0; q < QUEUE_COUNT; q++) {
-		int64_t last = s->device.last[q];
-		if (last >= 0 && simulation_finish(&s->device, last) > end) {
-			found = last;
-			end = s->device.operation[found].end;
-		}
-	}
-	return found;
-}
-
+/* Queues with new operations, one after the other, as the cuda executor does. */
 static bool model_sync(struct executor *e)
 {
 	struct simulated *s = model_self(e);
-	int64_t last = unseen(s);
+	const double begin = s->host, wait = model_seconds(e, s->costs->sync);
+	bool good = true;
 
-	return last < 0 || answer(e, last, "sync");
+	for (int q = 0; q < QUEUE_COUNT && good; q++) {
+		const int64_t last = s->device.last[q];
+		if (last <= s->seen[q])
+			continue;
+		const double end = simulation_finish(&s->device, last);
+		if (end > begin && end + wait > s->host)
+			good = answer(e, last, "sync");
+		else
+			s->host += model_seconds(e, s->costs->query);
+		s->seen[q] = last;
+	}
+	return good;
 }
 
 /* An event on an idle queue happens when the host asks for it. The profile has no cost of reading

@@ -29,6 +29,7 @@ struct simulated {
 	double host; /* clock: when the host is free, seconds */
 	struct simulation device;
 	int64_t event[EXECUTOR_EVENTS]; /* operation that the event follows, -1: none, it is over */
+	int64_t seen[QUEUE_COUNT];      /* operation that a synchronization waited for */
 	struct model_mark {
 		double host;
 		int64_t last; /* operation of the queue, -1: none */
