@@ -178,7 +178,7 @@ static bool clear(struct factor *s)
 {
 	bool ok = true;
 
-	s->e->queue = QUEUE_MAIN;
+	s->e->queue = s->e->home;
 	for (int i = 0; ok && !s->plan->hybrid && i < BLOCKS_IN_FLIGHT; i++)
 		ok = s->reflectors[i].v.n <= s->plan->leaf ||
 		     reflectors_clear(s->e, s->reflectors[i]);
