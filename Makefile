@@ -51,7 +51,7 @@ QRUPDATE := $(if $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -l
 
 # MPI, where it is, for ranks in several processes: only programs of ranks are compiled and linked by its compiler.
 MPICC := $(if $(CROSS),,$(shell command -v mpicc 2>/dev/null))
-MPI_ONLY := factor/distributed/comm_mpi.c tests/distributed/rank_checks.c
+MPI_ONLY := factor/distributed/comm_mpi.c $(wildcard tests/distributed/*.c)
 mpicc = OMPI_CC="$(CC)" MPICH_CC="$(CC)" $(MPICC)
 
 # The recipes ask for hwloc's flags, not this line: `make setup probe` installs it first.
@@ -364,7 +364,7 @@ $(MPI_ONLY:%.c=$(BUILD)/%.o): $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,MPICC $<)
 	$(Q)$(mpicc) $(HOST_FLAGS) -MMD -MP -c $< -o $@
-$(rank_program): $(BUILD)/tests/distributed/rank_checks.o $(PARTS)
+$(rank_program): $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/distributed/*.c)) $(PARTS)
 	$(call say,LINK  $@)
 	$(Q)$(mpicc) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(PARTS) $(LIBS)
 endif

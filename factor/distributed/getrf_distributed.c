@@ -35,10 +35,10 @@ static struct matrix panel(struct factor *s, struct block b)
 
 static bool factor_own(struct factor *s, struct block b)
 {
-	struct matrix own = distributed_columns(s->a, b.j, b.j, b.w);
+	struct matrix own = panels_own(s->a, b);
 	struct default_plan chosen;
 
-	panels_plan(s->e, GETRF, own.m, own.n, own.precision, &chosen);
+	panels_plan(s->e, GETRF, own, &chosen);
 	struct outer outer = panels_enter(s->e);
 	bool ok = getrf(s->e, &chosen.plan, own, s->panel_work, local_pivots(s, b));
 	panels_leave(s->e, outer);
@@ -91,12 +91,11 @@ static bool next_update(struct factor *s, struct block b, int64_t n)
 	return update_all(s, b, b.j + b.w, n);
 }
 
-/* Products by split operands need QUEUE_MAIN. */
 static bool narrow(struct factor *s, struct block b, int64_t n)
 {
 	(void)b;
 	(void)n;
-	return s->e->math == MATH_FP32 || s->a->local.precision == DOUBLE;
+	return panels_narrow(s->a, s->e);
 }
 
 /* The pivots for the caller, and the swaps in this rank's finished columns. */
@@ -118,24 +117,6 @@ static const struct factorization operations = {.panel = panel,
 
 /* ---- the calls ---- */
 
-/* The largest workspace of this rank's panels. */
-static int64_t panels_bytes(struct factor *s)
-{
-	struct default_plan chosen;
-	int64_t most = 0;
-
-	for (struct block b = schedule_first(&s->schedule); b.w && most >= 0;
-	        b = schedule_next(&s->schedule, b)) {
-		struct matrix own = distributed_columns(s->a, b.j, b.j, b.w);
-		if (own.n == 0)
-			continue;
-		panels_plan(s->e, GETRF, own.m, own.n, own.precision, &chosen);
-		int64_t bytes = getrf_work(s->e, &chosen.plan, own);
-		most = bytes < 0 ? -1 : max_int64(most, bytes);
-	}
-	return most;
-}
-
 static bool set_up(struct factor *s, struct executor *e, const struct distributed *a, void *work,
         struct pivots all)
 {
@@ -144,11 +125,12 @@ static bool set_up(struct factor *s, struct executor *e, const struct distribute
 	struct matrix whole = {NULL, 0, d->m, d->n, d->m, a->local.precision};
 
 	*s = (struct factor){.e = e, .a = a, .all = all, .kept_block = -1};
-	s->plan = (struct plan){.widths = &a->layout.nb, .count = 1, .leaf = 1, .lookahead = 1};
+	s->plan = panels_blocks(a);
 	s->schedule = schedule_of(e, &s->plan, whole, &operations, s);
 	if (!distributed_check(e, a) || !split_check(e))
 		return false;
-	int64_t steps = s->schedule.steps, bytes = panels_bytes(s);
+	int64_t steps = s->schedule.steps;
+	int64_t bytes = panels_work(&s->schedule, a, GETRF, getrf_work);
 	int64_t widest = plan_widest(&s->plan, steps);
 	if (bytes < 0)
 		return false;

@@ -38,17 +38,46 @@ bool panels_arrived(struct panels *p, struct block b)
 	return comm_arrived(p->a->comm, p->e, turn);
 }
 
-void panels_plan(struct executor *e, enum operation operation, int64_t m, int64_t n,
-        enum precision precision, struct default_plan *out)
+struct plan panels_blocks(const struct distributed *a)
 {
-	plan_default(e, operation, m, n, precision, false, out);
+	return (struct plan){.widths = &a->layout.nb, .count = 1, .leaf = 1, .lookahead = 1};
+}
+
+void panels_plan(
+        struct executor *e, enum operation operation, struct matrix panel, struct default_plan *out)
+{
+	plan_default(e, operation, panel.m, panel.n, panel.precision, false, out);
 	out->plan.lookahead = 0;
 	if (e->on_host && operation == GETRF) {
-		out->widths[0] = max_int64(n, 1);
+		out->widths[0] = max_int64(panel.n, 1);
 		out->plan.count = 1;
 		out->plan.leaf = out->widths[0];
 		out->plan.panel = "host";
 	}
+}
+
+int64_t panels_work(const struct schedule *schedule, const struct distributed *a,
+        enum operation operation,
+        int64_t (*work)(struct executor *, const struct plan *, struct matrix panel))
+{
+	struct default_plan chosen;
+	int64_t most = 0;
+
+	for (struct block b = schedule_first(schedule); b.w && most >= 0;
+	        b = schedule_next(schedule, b)) {
+		struct matrix own = panels_own(a, b);
+		if (own.n == 0)
+			continue;
+		panels_plan(schedule->e, operation, own, &chosen);
+		int64_t bytes = work(schedule->e, &chosen.plan, own);
+		most = bytes < 0 ? -1 : max_int64(most, bytes);
+	}
+	return most;
+}
+
+bool panels_narrow(const struct distributed *a, const struct executor *e)
+{
+	return e->math == MATH_FP32 || a->local.precision == DOUBLE;
 }
 
 struct outer panels_enter(struct executor *e)

@@ -27,10 +27,27 @@ struct matrix panels_room(const struct panels *, struct block b, int64_t m);
 bool panels_send(struct panels *, struct block b, struct matrix room, struct comm_piece other);
 bool panels_arrived(struct panels *, struct block b);
 
-/* The plan of a panel of one rank, m x n. The host's library factorizes panels of LU in one call.
- */
-void panels_plan(struct executor *, enum operation operation, int64_t m, int64_t n,
-        enum precision precision, struct default_plan *out);
+/* The plan of all blocks, which points to the layout of a. */
+struct plan panels_blocks(const struct distributed *a);
+
+/* This rank's own columns of a block, from the block's first row on; none on other ranks. */
+static inline struct matrix panels_own(const struct distributed *a, struct block b)
+{
+	return distributed_columns(a, b.j, b.j, b.w);
+}
+
+/* The plan of a panel, for the factorization of one rank. The host's library factorizes panels of
+ * LU in one call. */
+void panels_plan(
+        struct executor *, enum operation operation, struct matrix panel, struct default_plan *out);
+
+/* The largest workspace that `work` returns for a panel of this rank with its plan, or -1. */
+int64_t panels_work(const struct schedule *, const struct distributed *a, enum operation operation,
+        int64_t (*work)(struct executor *, const struct plan *, struct matrix panel));
+
+/* Whether the next panel's columns are updated in the panels' queue: products by split operands
+ * need QUEUE_MAIN. */
+bool panels_narrow(const struct distributed *a, const struct executor *);
 
 /* State of the executor that a factorization within another one changes. */
 struct outer {

@@ -9,6 +9,7 @@
 #include "factor/distributed/comm_mpi.h"
 #include "factor/distributed/distributed.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
 /* ---- matrices by their elements ---- */
@@ -218,3 +219,52 @@ static inline void *poisoned(int64_t bytes)
 	memset(data, 0xff, (size_t)bytes);
 	return data;
 }
+
+/* ---- problems ---- */
+
+struct problem {
+	struct whole whole;
+	int64_t nb;
+	enum precision precision;
+	enum math math;
+};
+
+static inline const char *problem_title(const struct problem *p)
+{
+	static const char *const names[] = {"random", "exact", "permutation", "zero columns",
+	        "definite", "exact square", "not definite"};
+	static char text[128];
+
+	snprintf(text, sizeof text, "%s %" PRId64 " x %" PRId64 ", nb %" PRId64 ", %c %s",
+	        names[p->whole.elements], p->whole.m, p->whole.n, p->nb, (char)p->precision,
+	        math_name[p->math]);
+	return text;
+}
+
+/* Errors are at most 1.5 times one rank's, or at most this many eps. */
+static inline bool error_as_good(double error, double error_of_one)
+{
+	return error <= fmax(1.5 * error_of_one, 0.05);
+}
+
+/* The elements as the precision has them; leading dimension m. */
+static inline double *whole_new(const struct whole *w, enum precision precision)
+{
+	double *a = xmalloc((size_t)(w->m * w->n + 1) * sizeof *a);
+
+	for (int64_t j = 0; j < w->n; j++)
+		for (int64_t i = 0; i < w->m; i++) {
+			double x = element_at((void *)(uintptr_t)w, i, j);
+			a[i + j * w->m] = precision == SINGLE ? (double)(float)x : x;
+		}
+	return a;
+}
+
+/* The checks, file by file; whether all of rank 0's passed. */
+bool check_lu(const struct ranks *);
+bool check_cholesky(const struct ranks *);
+bool check_qr(const struct ranks *);
+bool check_solves(const struct ranks *);
+
+/* An LU over ranks, for a check of ranks that stop. */
+void lu_stopped(const struct ranks *);
