@@ -106,16 +106,18 @@ MAINS := $(FACTOR_PROGRAMS:%=factor/programs/%.c) $(wildcard programs/*.c)
 
 # Without the toolkit the .cu files are left out, and the .c files that call CUDA; stand-ins come in their place.
 CUDA_NONE := lib/device/gpu_none.c factor/executors/cuda/executor_cuda_none.c
-CUDA_ONLY := lib/device/gpu.c lib/device/held_calls.c lib/device/driver.c lib/device/partition.c factor/calibration/blas_rate.c factor/kernels/gemm/blas_double%.c factor/executors/cuda/executor_cuda%.c factor/library/%.c \
+CUDA_ONLY := lib/device/gpu.c lib/device/held_calls.c lib/device/driver.c lib/device/partition.c factor/calibration/blas_rate.c factor/distributed/comm_nccl.c factor/kernels/gemm/blas_double%.c factor/executors/cuda/executor_cuda%.c factor/library/%.c \
 	factor/validation/vendor.c factor/validation/papers/paper_operation_calls.c \
 	factor/validation/papers/timing_paper_operations.c
+# Of the library, these need no GPU: ranks of the host test them.
+GROUP_CALLS := factor/library/fathom_mg.c factor/library/fathom_mg_calls.c
 FOUND := $(filter-out $(MAINS) $(if $(MPICC),,$(MPI_ONLY)),$(sort $(shell find lib factor probes -name '*.c' -o -name '*.cu')))
 ifneq ($(NVCC),)
 SOURCES := $(filter-out $(CUDA_NONE),$(FOUND))
 else
 left_out := $(foreach p,$(filter-out $(PROBES),$(PROBE_NAMES)),$(filter-out %_fit.c $(wildcard $(call probe_folder,$p)/*_fit_*.c),\
 	$(wildcard $(call probe_folder,$p)/*.c)))
-SOURCES := $(CUDA_NONE) $(filter-out %.cu $(CUDA_ONLY) $(left_out),$(FOUND))
+SOURCES := $(CUDA_NONE) $(filter-out %.cu $(CUDA_ONLY) $(left_out),$(FOUND)) $(GROUP_CALLS)
 endif
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
 DEVICE_OBJECTS := $(call objects,$(filter %.cu,$(SOURCES)))
@@ -423,8 +425,8 @@ $(BUILD)/tests/algorithms/test_qrupdate.t: VENDOR += $(QRUPDATE)
 $(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(PARTS)
 	$(link)
 
-# What fathom.h's functions need, picked by the linker, as one object in which everything else is local.
-LIBRARY_OBJECTS := $(addprefix $(BUILD)/factor/library/,fathom.o fathom_handle.o)
+# What the functions of fathom.h and fathom_mg.h need, picked by the linker, as one object in which everything else is local.
+LIBRARY_OBJECTS := $(addprefix $(BUILD)/factor/library/,fathom.o fathom_handle.o fathom_mg_calls.o fathom_mg_create.o)
 $(BUILD)/library/fathom.o: $(LIBRARY_OBJECTS) $(PARTS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -r -nostdlib -Wl,--force-group-allocation -o $@ $^ && $(OBJCOPY) -w --keep-global-symbol='fathom_*' $@

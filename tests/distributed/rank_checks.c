@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 	good = check_cholesky(&r) && good;
 	good = check_qr(&r) && good;
 	good = check_solves(&r) && good;
+	good = check_library(&r) && good;
 	if (r.comm->rank == 0)
 		printf("all checks were made\n");
 	executor_free(r.e);

@@ -265,6 +265,7 @@ bool check_lu(const struct ranks *);
 bool check_cholesky(const struct ranks *);
 bool check_qr(const struct ranks *);
 bool check_solves(const struct ranks *);
+bool check_library(const struct ranks *);
 
 /* An LU over ranks, for a check of ranks that stop. */
 void lu_stopped(const struct ranks *);
