@@ -17,9 +17,9 @@ struct factor {
 	struct panels panels;
 	struct matrix t[BLOCKS_IN_FLIGHT];
 	struct reflector_work work;       /* of QUEUE_MAIN */
-	struct reflector_work panel_work; /* of the panels */
-	void *leaf_work;
-	int64_t kept_block; /* its V is a shared split operand; -1: none */
+	struct reflector_work panel_work; /* of the next panel's columns */
+	void *own_work;                   /* of this rank's panels */
+	int64_t kept_block;               /* its V is a shared split operand; -1: none */
 	int64_t bytes;
 };
 
@@ -42,11 +42,7 @@ static bool factor_own(struct factor *s, struct block b)
 	struct default_plan chosen;
 
 	panels_plan(s->e, GEQRF, own, &chosen);
-	struct outer outer = panels_enter(s->e);
-	bool ok = geqrf(s->e, &chosen.plan, own, tau, s->leaf_work);
-	panels_leave(s->e, outer);
-	return ok &&
-	       reflectors_form(s->e, &chosen.plan, own, tau, reflectors_of(s, b), s->panel_work);
+	return geqrf_panel(s->e, &chosen.plan, own, tau, reflectors_of(s, b), s->own_work);
 }
 
 static bool panel_on_device(struct factor *s, struct block b)
@@ -102,16 +98,16 @@ static bool set_up(struct factor *s, struct executor *e, const struct distribute
 	*s = (struct factor){.e = e, .a = a, .tau = tau, .kept_block = -1};
 	s->plan = panels_blocks(a);
 	s->schedule = schedule_of(e, &s->plan, whole, &operations, s);
-	if (!distributed_check(e, a) || !split_check(e))
+	if (!distributed_check(e, a) || !panels_math_check(e, a))
 		return false;
-	int64_t bytes = panels_work(&s->schedule, a, GEQRF, geqrf_work);
+	int64_t bytes = panels_work(&s->schedule, a, GEQRF, geqrf_panel_work);
 	int64_t widest = plan_widest(&s->plan, s->schedule.steps);
 	if (bytes < 0)
 		return false;
 	s->panels = panels_workspace(e, a, &workspace, widest);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->t[i] = workspace_matrix(&workspace, widest, widest, precision);
-	s->leaf_work = workspace_bytes(&workspace, bytes);
+	s->own_work = workspace_bytes(&workspace, bytes);
 	s->work = reflector_work_workspace(
 	        &workspace, widest, max_int64(a->local.n, widest), precision);
 	s->panel_work = reflector_work_workspace(&workspace, widest, widest, precision);

@@ -127,7 +127,7 @@ static bool set_up(struct factor *s, struct executor *e, const struct distribute
 	*s = (struct factor){.e = e, .a = a, .all = all, .kept_block = -1};
 	s->plan = panels_blocks(a);
 	s->schedule = schedule_of(e, &s->plan, whole, &operations, s);
-	if (!distributed_check(e, a) || !split_check(e))
+	if (!distributed_check(e, a) || !panels_math_check(e, a))
 		return false;
 	int64_t steps = s->schedule.steps;
 	int64_t bytes = panels_work(&s->schedule, a, GETRF, getrf_work);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "panels.h"
 
+#include "factor/executors/split.h"
+#include "lib/base/msg.h"
+
+#include <inttypes.h>
+
 struct panels panels_workspace(struct executor *e, const struct distributed *a,
         struct workspace *workspace, int64_t widest)
 {
@@ -73,6 +78,25 @@ int64_t panels_work(const struct schedule *schedule, const struct distributed *a
 		most = bytes < 0 ? -1 : max_int64(most, bytes);
 	}
 	return most;
+}
+
+bool panels_math_check(struct executor *e, const struct distributed *a)
+{
+	const struct matrix local = a->local;
+	const int64_t word = precision_bytes(local.precision);
+
+	if (!split_check(e))
+		return false;
+	if (panels_narrow(a, e))
+		return true;
+	const int64_t to = e->splits->alignment;
+	if (local.ld * word % to == 0 && a->layout.nb * word % to == 0 &&
+	        (intptr_t)matrix_address(local) % to == 0)
+		return true;
+	return fault_refuse(&e->fault,
+	        "%s over ranks needs columns and blocks at multiples of %" PRId64
+	        " bytes: leading dimension %" PRId64 ", nb %" PRId64,
+	        math_name[e->math], to, local.ld, a->layout.nb);
 }
 
 bool panels_narrow(const struct distributed *a, const struct executor *e)

@@ -45,6 +45,10 @@ void panels_plan(
 int64_t panels_work(const struct schedule *, const struct distributed *a, enum operation operation,
         int64_t (*work)(struct executor *, const struct plan *, struct matrix panel));
 
+/* False with the executor's fault when the executor cannot do its math, or not with these columns:
+ * products by split operands need columns and blocks that begin at multiples of some bytes. */
+bool panels_math_check(struct executor *, const struct distributed *a);
+
 /* Whether the next panel's columns are updated in the panels' queue: products by split operands
  * need QUEUE_MAIN. */
 bool panels_narrow(const struct distributed *a, const struct executor *);

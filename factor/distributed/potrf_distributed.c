@@ -181,7 +181,7 @@ static bool stands_apart(const struct executor *e, const struct distributed *a)
 
 static bool check(struct executor *e, const struct distributed *a)
 {
-	if (!distributed_check(e, a) || !split_check(e))
+	if (!distributed_check(e, a) || !panels_math_check(e, a))
 		return false;
 	return a->layout.m == a->layout.n ||
 	       fault_refuse(&e->fault,
