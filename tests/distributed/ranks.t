@@ -13,14 +13,10 @@ if [ ! -x "$program" ] || ! command -v mpirun >/dev/null; then
 	exit
 fi
 
-# Open MPI refuses root, and more ranks than cores, unless told otherwise; other MPIs do not read these.
-OMPI_ALLOW_RUN_AS_ROOT=1
-OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-OMPI_MCA_rmaps_base_oversubscribe=1
-PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-OPENBLAS_NUM_THREADS=1
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe \
-	PRTE_MCA_rmaps_default_mapping_policy OPENBLAS_NUM_THREADS
+# Open MPI refuses root, and more ranks than cores, and looks for ssh, unless told otherwise; containers may forbid reads of another
+# process's memory. Other MPIs do not read these.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=isolated OMPI_MCA_rmaps_base_oversubscribe=1 \
+	OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OPENBLAS_NUM_THREADS=1
 
 # ranks COUNT OPTIONS...: the program's output, within a minute
 ranks() {
