@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how much faster are several GPUs than one (LAWN 202, Figure 9)? Method: LU, Cholesky
- * and QR of squares on 1, 2, 4 .. and all GPUs by the calls of fathom_mg.h, on random matrices made
- * in place. The first call, which loads code and reserves memory, does not count. Error sources:
- * the host's clock around a call that waits; one GPU runs the algorithm of several. Without a GPU:
- * one rank of the host. Unit: seconds. */
+ * and QR of squares on 1, 2, 4 .. and all GPUs, on random matrices made in place; on one GPU by the
+ * algorithms for one with their default plans, on several by the calls of fathom_mg.h. The first
+ * call, which loads code and reserves memory, does not count. Error sources: the host's clock
+ * around a call that waits. Without a GPU: the host, up to 2048 columns. Unit: seconds. */
 #include "measure.h"
 
+#include "factor/algorithms/geqrf.h"
+#include "factor/algorithms/getrf.h"
+#include "factor/algorithms/plan_default.h"
+#include "factor/algorithms/potrf.h"
 #include "factor/library/fathom_mg_group.h"
 #include "lib/base/msg.h"
 #include "lib/host/clock.h"
@@ -31,6 +35,7 @@ struct several {
 	struct fathom_mg_matrix desc;
 	void *a[MOST_GPUS], *tau[MOST_GPUS];
 	int *ipiv;
+	void *work, *integers; /* of one GPU */
 };
 
 /* ---- groups ---- */
@@ -98,7 +103,12 @@ static void release(struct several *s)
 			e->ops->release(e, s->tau[i]);
 		s->a[i] = s->tau[i] = NULL;
 	}
-	enter(s, 0);
+	struct executor *first = s->group->members[0].e;
+	if (enter(s, 0) && s->work)
+		first->ops->release(first, s->work);
+	if (s->integers)
+		first->ops->release(first, s->integers);
+	s->work = s->integers = NULL;
 }
 
 /* Random elements in [-1, 1]. */
@@ -150,19 +160,64 @@ static bool fill(struct several *s, enum precision precision, bool definite)
 	return ok && enter(s, 0);
 }
 
+/* ---- one GPU ---- */
+
+static struct matrix alone_matrix(const struct several *s, enum precision precision)
+{
+	return (struct matrix){s->a[0], 0, s->desc.m, s->desc.n, s->desc.lld, precision};
+}
+
+static enum operation operation_of(const struct result *row)
+{
+	if (strcmp(row->operation, "potrf") == 0)
+		return POTRF;
+	return strcmp(row->operation, "geqrf") == 0 ? GEQRF : GETRF;
+}
+
+/* The default plan, and its workspace. */
+static bool reserve_alone(struct several *s, const struct result *row, struct default_plan *chosen)
+{
+	struct executor *e = s->group->members[0].e;
+	const struct matrix a = alone_matrix(s, row->precision);
+	const enum operation operation = operation_of(row);
+
+	plan_default(e, operation, a.m, a.n, a.precision, false, chosen);
+	const int64_t bytes = operation == POTRF   ? potrf_work(e, &chosen->plan, LOWER, a)
+	                      : operation == GEQRF ? geqrf_work(e, &chosen->plan, a)
+	                                           : getrf_work(e, &chosen->plan, a);
+	return bytes >= 0 && e->ops->alloc(e, bytes, &s->work) &&
+	       e->ops->alloc(e, (a.n + 1) * (int64_t)sizeof(int), &s->integers);
+}
+
+static bool run_alone(
+        const struct several *s, const struct result *row, const struct default_plan *chosen)
+{
+	struct executor *e = s->group->members[0].e;
+	const struct matrix a = alone_matrix(s, row->precision);
+	const struct matrix tau = {s->tau[0], 0, a.n, 1, a.n, a.precision};
+	const enum operation operation = operation_of(row);
+
+	return (operation == POTRF ? potrf(e, &chosen->plan, LOWER, a, s->work, s->integers)
+	               : operation == GEQRF ? geqrf(e, &chosen->plan, a, tau, s->work)
+	                                    : getrf(e, &chosen->plan, a, s->work,
+	                                              (struct pivots){s->integers, a.n})) &&
+	       e->ops->sync(e);
+}
+
 /* ---- one case ---- */
 
 static enum fathom_status call(struct several *s, const struct result *row)
 {
+	const enum operation operation = operation_of(row);
 	int info;
 
 #define CALL(letter, type)                                                                         \
-	(row->operation[0] == 'p' ? fathom_mg_##letter##potrf(                                     \
-	                                    s->group, 'L', &s->desc, (type *const *)s->a, &info)   \
-	        : row->operation[2] == 'q' ? fathom_mg_##letter##geqrf(s->group, &s->desc,         \
-	                                             (type *const *)s->a, (type *const *)s->tau)   \
-	                                   : fathom_mg_##letter##getrf(s->group, &s->desc,         \
-	                                             (type *const *)s->a, s->ipiv, &info))
+	(operation == POTRF ? fathom_mg_##letter##potrf(                                           \
+	                              s->group, 'L', &s->desc, (type *const *)s->a, &info)         \
+	        : operation == GEQRF ? fathom_mg_##letter##geqrf(s->group, &s->desc,               \
+	                                       (type *const *)s->a, (type *const *)s->tau)         \
+	                             : fathom_mg_##letter##getrf(s->group, &s->desc,               \
+	                                       (type *const *)s->a, s->ipiv, &info))
 	return row->precision == SINGLE ? CALL(s, float) : CALL(d, double);
 #undef CALL
 }
@@ -170,15 +225,19 @@ static enum fathom_status call(struct several *s, const struct result *row)
 /* RUNS after the first; false with the measure's fault. */
 static bool time_calls(struct several *s, struct result *row)
 {
-	const bool definite = row->operation[0] == 'p';
+	struct executor *e = s->group->members[0].e;
+	struct default_plan chosen;
 	double seconds[RUNS];
 
+	if (s->gpus == 1 && !reserve_alone(s, row, &chosen))
+		return fault_set(&s->measure->fault, "%s", e->fault.text);
 	for (int run = -1; run < RUNS; run++) {
-		if (!fill(s, row->precision, definite))
+		if (!fill(s, row->precision, operation_of(row) == POTRF))
 			return fault_set(&s->measure->fault, "a matrix cannot be made");
 		const double start = clock_now();
-		if (call(s, row) != FATHOM_OK)
-			return fault_set(&s->measure->fault, "%s", fathom_mg_error(s->group));
+		if (s->gpus == 1 ? !run_alone(s, row, &chosen) : call(s, row) != FATHOM_OK)
+			return fault_set(&s->measure->fault, "%s",
+			        s->gpus == 1 ? e->fault.text : fathom_mg_error(s->group));
 		if (run >= 0)
 			seconds[run] = clock_now() - start;
 	}
