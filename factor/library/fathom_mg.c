@@ -34,6 +34,11 @@ const char *fathom_mg_error(const struct fathom_mg *group)
 	return group ? group->fault.text : create_fault.text;
 }
 
+const char *fathom_mg_note(const struct fathom_mg *group)
+{
+	return group ? group->note : "";
+}
+
 /* ---- calls ---- */
 
 typedef bool step(struct mg_member *, const struct mg_call *);

@@ -59,6 +59,10 @@ FATHOM_PUBLIC enum fathom_status fathom_mg_set_timeout(struct fathom_mg *group, 
  * thread's last fathom_mg_create or fathom_mg_id failed. */
 FATHOM_PUBLIC const char *fathom_mg_error(const struct fathom_mg *group);
 
+/* What slows this group down, in one sentence: GPUs that cannot reach each other's memory. "" when
+ * nothing is known. */
+FATHOM_PUBLIC const char *fathom_mg_note(const struct fathom_mg *group);
+
 /* ---- matrices ---- */
 
 struct fathom_mg_matrix {

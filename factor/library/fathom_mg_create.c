@@ -91,6 +91,24 @@ static bool connect_members(struct mg_member *members, int count, const int *dev
 	return ok;
 }
 
+/* NCCL then copies through host memory. */
+static void note_peers(struct fathom_mg *group, const int *devices)
+{
+	for (int i = 0; i < group->count; i++)
+		for (int j = 0; j < group->count; j++) {
+			int access = 1;
+			if (i != j)
+				cudaDeviceCanAccessPeer(&access, devices[i], devices[j]);
+			if (access)
+				continue;
+			snprintf(group->note, sizeof group->note,
+			        "GPU %d has no access to the memory of GPU %d: panels go through "
+			        "host memory",
+			        devices[i], devices[j]);
+			return;
+		}
+}
+
 /* Opens and connects in the caller's thread, whose GPU stays current. */
 static enum fathom_status create(
         struct fathom_mg **group, struct mg_member *members, int count, const int *devices)
@@ -104,7 +122,10 @@ static enum fathom_status create(
 	if (!alike(members, count) || !connect_members(members, count, devices))
 		return close_members(members, count, FATHOM_NOT_POSSIBLE);
 	*group = mg_group(members, count, enter_gpu);
-	return *group ? FATHOM_OK : close_members(members, count, FATHOM_FAILED);
+	if (!*group)
+		return close_members(members, count, FATHOM_FAILED);
+	note_peers(*group, devices);
+	return FATHOM_OK;
 }
 
 static enum fathom_status refuse(const char *why)

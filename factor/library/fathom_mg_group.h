@@ -24,6 +24,7 @@ struct fathom_mg {
 	 * thread */
 	bool (*enter)(struct mg_member *);
 	struct fault fault;
+	char note[160]; /* fathom_mg_note */
 };
 
 /* A group of members that are ready; it owns their executors and communicators. Takes the array,

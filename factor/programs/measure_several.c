@@ -312,6 +312,8 @@ void measure_several(struct measure *measure)
 			measure->refused++;
 			break;
 		}
+		if (fathom_mg_note(s.group)[0])
+			msg_warn("%s", fathom_mg_note(s.group));
 		for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 			if (sizes[i] >= request->smallest && sizes[i] <= largest)
 				measure_size(&s, sizes[i]);

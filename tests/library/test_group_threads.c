@@ -149,6 +149,7 @@ int main(void)
 	ok(solves(group), "and once more, with the workspace that they have");
 	ok(fathom_mg_set_math(group, FATHOM_MATH_3XTF32) == FATHOM_OK && solves(group),
 	        "and by 3xTF32");
+	is_text(fathom_mg_note(group), "", "nothing is known that slows it down");
 	test_faults(group);
 	fathom_mg_destroy(group);
 	for (int i = 0; i < RANKS; i++) {
