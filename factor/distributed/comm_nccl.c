@@ -131,6 +131,7 @@ static bool look(struct ranks *r, struct cuda *x, bool *idle)
 		else if (!cuda_ok(x, (int)state, "wait for the GPU"))
 			return false;
 	}
+	cudaGetLastError(); /* "not ready" is no failure of a later launch */
 	return true;
 }
 

@@ -125,6 +125,7 @@ static enum fathom_status create(
 	if (!*group)
 		return close_members(members, count, FATHOM_FAILED);
 	note_peers(*group, devices);
+	cudaGetLastError(); /* the next kernel's launch has not failed */
 	return FATHOM_OK;
 }
 
