@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* fathom_mg.h on the GPUs that are here: a group of one, and one of all when there are several.
- * Systems are solved with errors like one GPU's; the same call gives the same bits; pivots are
- * those of exact arithmetic; what is wrong is refused with a reason. */
+/* fathom_mg.h on the GPUs that are here: a group of one, one rank through NCCL, all GPUs in this
+ * process, and a process for each GPU. Systems are solved with errors like one GPU's; the same call
+ * gives the same bits; pivots are those of exact arithmetic; what is wrong is refused with a
+ * reason.
+ */
 #include "tests/tap.h"
 
 #include "factor/library/fathom_mg.h"
@@ -10,6 +12,8 @@
 
 #include <cuda_runtime_api.h>
 #include <inttypes.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { N = 1111, NB = 128, LLD = 1112, MOST = 8 };
 
@@ -109,18 +113,15 @@ static double residual(const struct problem *p)
 	return worst / (norm * largest * 0x1p-24);
 }
 
-/* errors: of one GPU, which the group of one sets. */
-static void check_group(int count, double errors[WHATS][3])
+/* ---- groups of this process ---- */
+
+/* errors: of one GPU, which the first group sets. Ends the group. */
+static void check_group(
+        const char *name, struct fathom_mg *g, int count, double errors[WHATS][3], bool sets)
 {
 	float *first = xmalloc((size_t)N * N * sizeof *first);
-	int devices[MOST];
-	struct fathom_mg *g;
 	struct problem p;
 
-	for (int i = 0; i < count; i++)
-		devices[i] = i;
-	if (!ok(done(fathom_mg_create(&g, count, devices), NULL), "%d GPUs: a group", count))
-		return;
 	problem_open(&p, count, g);
 	for (int math = 0; math < 3; math++)
 		for (int what = 0; what < WHATS; what++) {
@@ -131,15 +132,15 @@ static void check_group(int count, double errors[WHATS][3])
 			bool good = solve(&p, g, (enum what)what);
 			double got = residual(&p);
 			memcpy(first, p.factors, (size_t)N * N * sizeof *first);
-			if (count == 1)
+			if (sets)
 				errors[what][math] = got;
 			ok(good && got <= fmax(1.5 * errors[what][math], 1) && got < 30,
-			        "%d GPUs: %s, %s: residual %.3g eps, one GPU %.3g", count,
+			        "%s: %s, %s: residual %.3g eps, one GPU %.3g", name,
 			        what_name[what], math_name_of[math], got, errors[what][math]);
 			ok(solve(&p, g, (enum what)what) &&
 			                memcmp(first, p.factors, (size_t)N * N * sizeof *first) ==
 			                        0,
-			        "%d GPUs: %s, %s: bitwise repeatable", count, what_name[what],
+			        "%s: %s, %s: bitwise repeatable", name, what_name[what],
 			        math_name_of[math]);
 		}
 	/* rows in reverse order: every pivot is known */
@@ -150,12 +151,113 @@ static void check_group(int count, double errors[WHATS][3])
 	bool good = solve(&p, g, LU) && p.info == 0;
 	for (int i = 0; i < N; i++)
 		good = good && p.ipiv[i] == (i < N / 2 ? N - i : i + 1);
-	ok(good, "%d GPUs: LU of a permutation has its pivots", count);
-	p.a[0 + (int64_t)(N - 1) * N] = 0;
-	ok(solve(&p, g, LU) && p.info > 0, "%d GPUs: info of a singular matrix is set", count);
+	ok(good, "%s: LU of a permutation has its pivots", name);
+	p.a[(int64_t)(N - 1) * N] = 0;
+	solve(&p, g, LU);
+	ok(p.info > 0, "%s: info of a singular matrix is set", name);
 	problem_close(&p, count);
 	fathom_mg_destroy(g);
 	free(first);
+}
+
+static void check_devices(int count, double errors[WHATS][3])
+{
+	int devices[MOST];
+	char name[32];
+	struct fathom_mg *g;
+
+	for (int i = 0; i < count; i++)
+		devices[i] = i;
+	snprintf(name, sizeof name, "%d GPUs", count);
+	if (ok(done(fathom_mg_create(&g, count, devices), NULL), "%s: a group", name))
+		check_group(name, g, count, errors, count == 1);
+}
+
+static void check_nccl(double errors[WHATS][3])
+{
+	char id[FATHOM_MG_ID_BYTES];
+	struct fathom_mg *g;
+
+	if (fathom_mg_id(id) != FATHOM_OK) {
+		skip("one rank through NCCL", fathom_mg_error(NULL));
+		return;
+	}
+	GPU(cudaSetDevice(0));
+	if (ok(done(fathom_mg_create_rank(&g, 0, 1, id), NULL), "one rank through NCCL: a group"))
+		check_group("one rank through NCCL", g, 1, errors, false);
+}
+
+/* ---- a process for each GPU ---- */
+
+/* Rank 0 makes the id and renames it into place; the others wait for the file. */
+static bool share_id(int rank, const char *path, char id[FATHOM_MG_ID_BYTES])
+{
+	char made[256];
+	FILE *file;
+
+	snprintf(made, sizeof made, "%s.new", path);
+	if (rank == 0) {
+		file = fopen(made, "w");
+		return file && fathom_mg_id(id) == FATHOM_OK &&
+		       fwrite(id, FATHOM_MG_ID_BYTES, 1, file) == 1 && fclose(file) == 0 &&
+		       rename(made, path) == 0;
+	}
+	for (int i = 0; i < 200 && access(path, R_OK) != 0; i++)
+		usleep(100000);
+	file = fopen(path, "r");
+	bool good = file && fread(id, FATHOM_MG_ID_BYTES, 1, file) == 1;
+	if (file)
+		fclose(file);
+	return good;
+}
+
+/* This program as one of the processes. Only rank 0 has the matrix and judges. */
+static int run_rank(int rank, int ranks, const char *path)
+{
+	char id[FATHOM_MG_ID_BYTES];
+	struct fathom_mg *g;
+	struct problem p;
+
+	GPU(cudaSetDevice(rank));
+	if (!share_id(rank, path, id) || !done(fathom_mg_create_rank(&g, rank, ranks, id), NULL))
+		return 1;
+	problem_open(&p, 0, g);
+	const int64_t columns = fathom_mg_columns(g, &matrix, rank);
+	GPU(cudaMalloc((void **)&p.part_a[0], (size_t)(columns + 1) * LLD * sizeof(float)));
+	GPU(cudaMalloc((void **)&p.part_b[0], LLD * sizeof(float)));
+	bool good = true;
+	for (int what = 0; what < WHATS; what++)
+		good = solve(&p, g, (enum what)what) && (rank > 0 || residual(&p) < 30) && good;
+	fathom_mg_destroy(g);
+	return !good;
+}
+
+static void check_processes(const char *program, int count)
+{
+	char folder[] = "/tmp/fathom-ranks-XXXXXX", path[64], number[2][16];
+	int failed = 0, status;
+
+	if (!mkdtemp(folder)) {
+		skip("a process for each GPU", "no folder for the id");
+		return;
+	}
+	snprintf(path, sizeof path, "%s/id", folder);
+	snprintf(number[1], sizeof number[1], "%d", count);
+	for (int rank = 0; rank < count; rank++) {
+		snprintf(number[0], sizeof number[0], "%d", rank);
+		const pid_t child = fork();
+		if (child == 0) {
+			alarm(120);
+			execl(program, program, "--rank", number[0], number[1], path, (char *)NULL);
+			_exit(1);
+		}
+		failed += child < 0;
+	}
+	while (wait(&status) > 0)
+		failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+	unlink(path);
+	rmdir(folder);
+	ok(failed == 0, "%d GPUs, a process for each: systems are solved", count);
 }
 
 static void check_refused(void)
@@ -171,18 +273,24 @@ static void check_refused(void)
 	        "so is a GPU that is not there");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	double errors[WHATS][3] = {{0}};
 	int count = 0;
 
+	if (argc == 5 && strcmp(argv[1], "--rank") == 0)
+		return run_rank(atoi(argv[2]), atoi(argv[3]), argv[4]);
 	if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0)
 		skip_all("no GPU");
-	check_group(1, errors);
-	if (count > 1)
-		check_group(count < MOST ? count : MOST, errors);
-	else
-		skip("a group of several GPUs", "there is one GPU");
+	count = count < MOST ? count : MOST;
+	check_devices(1, errors);
+	check_nccl(errors);
+	if (count > 1) {
+		check_devices(count, errors);
+		check_processes(argv[0], count);
+	} else {
+		skip("groups of several GPUs", "there is one GPU");
+	}
 	check_refused();
 	return finish();
 }
