@@ -11,7 +11,8 @@
 
 #include "block_cyclic.h"
 
-/* P A = L U. pivots: min(m, n) 1-based rows and info, the same on every rank. */
+/* P A = L U. pivots: min(m, n) 1-based rows and info, the same on every rank. From e->row_major
+ * columns on the workspace holds a copy of this rank's columns; ranks may differ in that. */
 int64_t getrf_distributed_work(struct executor *, const struct distributed *a);
 bool getrf_distributed(
         struct executor *, const struct distributed *a, void *work, struct pivots pivots);

@@ -24,6 +24,8 @@ struct fathom_mg *mg_group(struct mg_member *members, int count, bool (*enter)(s
 {
 	struct fathom_mg *group = calloc(1, sizeof *group);
 
+	for (int i = 0; i < count; i++)
+		members[i].row_major = members[i].e->row_major;
 	if (group)
 		*group = (struct fathom_mg){.count = count, .members = members, .enter = enter};
 	return group;
@@ -216,12 +218,26 @@ static bool reserve(struct executor *e, void **data, int64_t *have, int64_t byte
 	return true;
 }
 
-static bool reserve_all(struct mg_member *m, const struct mg_call *c)
+static bool reserve_work(struct mg_member *m, const struct mg_call *c)
 {
 	const int64_t bytes = c->bytes ? c->bytes(m, c) : 0;
-	const int64_t integers = min_int64(c->desc->m, c->desc->n) + 1;
 
-	return bytes >= 0 && reserve(m->e, &m->work, &m->work_bytes, bytes) &&
+	return bytes >= 0 && reserve(m->e, &m->work, &m->work_bytes, bytes);
+}
+
+/* Without memory for a copy of the columns, LU does without it. */
+static bool reserve_all(struct mg_member *m, const struct mg_call *c)
+{
+	const int64_t integers = min_int64(c->desc->m, c->desc->n) + 1;
+	bool ok;
+
+	m->e->row_major = m->row_major;
+	ok = reserve_work(m, c);
+	if (!ok && m->row_major > 0) {
+		m->e->row_major = 0;
+		ok = reserve_work(m, c);
+	}
+	return ok &&
 	       reserve(m->e, &m->integers, &m->integers_bytes, integers * (int64_t)sizeof(int));
 }
 

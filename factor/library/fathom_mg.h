@@ -96,7 +96,9 @@ FATHOM_PUBLIC enum fathom_status fathom_mg_dgather(struct fathom_mg *group,
 
 /* ---- LU with partial pivoting, P A = L U ---- */
 
-/* ipiv: min(m, n). *info: 0, or the 1-based column of the first exactly zero pivot. */
+/* ipiv: min(m, n). *info: 0, or the 1-based column of the first exactly zero pivot. In matrices of
+ * 8000 columns and more (6400 in double precision) the workspace holds a copy of the rank's
+ * columns. Without memory for it the call is slower, and the last bits may differ. */
 FATHOM_PUBLIC enum fathom_status fathom_mg_sgetrf(struct fathom_mg *group,
         const struct fathom_mg_matrix *desc, float *const a[], int *ipiv, int *info);
 FATHOM_PUBLIC enum fathom_status fathom_mg_dgetrf(struct fathom_mg *group,

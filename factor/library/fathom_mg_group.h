@@ -12,6 +12,7 @@ struct mg_member {
 	struct executor *e;
 	struct comm *comm;
 	int device;
+	int64_t row_major;     /* of its executor, unless a call lacks memory for it */
 	void *work, *integers; /* in executor memory, kept between calls */
 	int64_t work_bytes, integers_bytes;
 	int failure; /* of the last step of a call: 0: none; 1: the first one in time ... */

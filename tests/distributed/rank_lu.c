@@ -91,6 +91,7 @@ static bool valid(const int *ipiv, int64_t steps, int64_t m)
 
 static void lu_case(const struct ranks *r, const struct problem *p)
 {
+	const char *by = r->e->row_major ? " by rows" : "";
 	const bool exact = p->whole.elements == EXACT || p->whole.elements == PERMUTATION;
 	struct lu ours = lu_run(r, r->comm, p), again = lu_run(r, r->comm, p);
 	struct lu one = lu_run(r, r->alone, p);
@@ -99,9 +100,9 @@ static void lu_case(const struct ranks *r, const struct problem *p)
 	all_ok(r,
 	        memcmp(ours.a.d.local.data, again.a.d.local.data, (size_t)ours.a.bytes) == 0 &&
 	                memcmp(ours.ipiv, again.ipiv, (size_t)integers * sizeof(int)) == 0,
-	        "LU, %s: bitwise repeatable", problem_title(p));
+	        "LU%s, %s: bitwise repeatable", by, problem_title(p));
 	all_ok(r, spread_padding_intact(&ours.a) && all_same(r, ours.ipiv, integers),
-	        "LU, %s: the padding is intact, and all ranks have the same pivots",
+	        "LU%s, %s: the padding is intact, and all ranks have the same pivots", by,
 	        problem_title(p));
 	double *lu = spread_gather(r, &ours.a);
 	double *lu_one = r->comm->rank == 0 ? spread_gather(r, &one.a) : NULL;
@@ -113,16 +114,17 @@ static void lu_case(const struct ranks *r, const struct problem *p)
 		            error_as_good(error, error_one) &&
 		            max_l <= 1 + 8 * unit_roundoff(p->precision);
 		ok(good && ours.ipiv[ours.steps] == one.ipiv[one.steps],
-		        "LU, %s: as good as one rank's", problem_title(p));
+		        "LU%s, %s: as good as one rank's", by, problem_title(p));
 		if (!good)
 			diag("error %g eps, one rank %g, largest l %g, info %d and %d", error,
 			        error_one, max_l, ours.ipiv[ours.steps], one.ipiv[one.steps]);
 		if (exact)
 			ok(same && memcmp(lu, lu_one, (size_t)elements * sizeof *lu) == 0,
-			        "LU, %s: exactly one rank's factors and pivots", problem_title(p));
+			        "LU%s, %s: exactly one rank's factors and pivots", by,
+			        problem_title(p));
 		if (p->whole.elements == ZERO_COLUMN)
 			ok(ours.ipiv[ours.steps] == p->whole.n / 2 + 1,
-			        "LU, %s: info is the first zero column", problem_title(p));
+			        "LU%s, %s: info is the first zero column", by, problem_title(p));
 	}
 	free(lu);
 	free(lu_one);
@@ -158,6 +160,10 @@ bool check_lu(const struct ranks *r)
 {
 	for (size_t i = 0; i < ARRAY_LEN(lu_problems); i++)
 		lu_case(r, &lu_problems[i]);
+	r->e->row_major = 1;
+	for (size_t i = 0; i < ARRAY_LEN(lu_problems); i++)
+		lu_case(r, &lu_problems[i]);
+	r->e->row_major = 0;
 	return tap_failed == 0;
 }
 

@@ -110,6 +110,38 @@ static bool solves(struct fathom_mg *group)
 	return good && info == 0 && worst < 1e-2;
 }
 
+/* ---- a rank with little memory ---- */
+
+static int64_t most_bytes;
+static struct executor_ops scarce_ops;
+static const struct executor_ops *plenty_ops;
+
+static bool scarce_alloc(struct executor *e, int64_t bytes, void **data)
+{
+	*data = NULL;
+	return bytes <= most_bytes ? plenty_ops->alloc(e, bytes, data)
+	                           : fault_refuse(&e->fault, "no memory");
+}
+
+/* It works without the copy that LU of large matrices makes; the others have theirs. */
+static void test_scarce(const int64_t enough[RANKS])
+{
+	struct fathom_mg *group = group_new();
+	struct executor *e = group->members[1].e;
+
+	for (int i = 0; i < RANKS; i++)
+		group->members[i].row_major = 1;
+	plenty_ops = e->ops;
+	scarce_ops = *e->ops;
+	scarce_ops.alloc = scarce_alloc;
+	e->ops = &scarce_ops;
+	most_bytes = enough[1];
+	ok(solves(group) && group->members[1].work_bytes == enough[1] &&
+	                group->members[0].work_bytes > enough[0],
+	        "a rank without memory for a copy solves without it");
+	fathom_mg_destroy(group);
+}
+
 /* The first reason in time is the group's, whichever rank has it. */
 static void test_faults(struct fathom_mg *group)
 {
@@ -138,6 +170,7 @@ int main(void)
 	openblas_set_num_threads(1);
 	pthread_barrier_init(&barrier, NULL, RANKS);
 	struct fathom_mg *group = group_new();
+	int64_t enough[RANKS];
 
 	for (int i = 0; i < RANKS; i++) {
 		part_a[i] = xcalloc((size_t)(fathom_mg_columns(group, &matrix, i) * matrix.lld),
@@ -147,8 +180,11 @@ int main(void)
 	}
 	ok(solves(group), "ranks in threads solve a system");
 	ok(solves(group), "and once more, with the workspace that they have");
+	for (int i = 0; i < RANKS; i++)
+		enough[i] = group->members[i].work_bytes;
 	ok(fathom_mg_set_math(group, FATHOM_MATH_3XTF32) == FATHOM_OK && solves(group),
 	        "and by 3xTF32");
+	test_scarce(enough);
 	is_text(fathom_mg_note(group), "", "nothing is known that slows it down");
 	test_faults(group);
 	fathom_mg_destroy(group);
