@@ -16,7 +16,7 @@
 enum { PIECE_BYTES = 4 << 20, SPINS = 1000, PAUSE_NS = 100000 };
 
 /* The message of a rank comes this much later than that of the rank before it. */
-enum { APART_MS = 500, APART_MOST_MS = 5000 };
+enum { APART_MS = 1000, APART_MOST_MS = 5000 };
 
 struct slot {
 	MPI_Request *requests;

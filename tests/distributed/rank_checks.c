@@ -32,6 +32,7 @@ static void check_scatter(const struct ranks *r)
 /* The last rank stops while the others wait for its panels. */
 static void run_stopped(const struct ranks *r, int number)
 {
+	MPI_Barrier(MPI_COMM_WORLD); /* all begin to wait at the same time */
 	if (r->comm->rank == r->comm->ranks - 1)
 		raise(number);
 	lu_stopped(r);
