@@ -47,7 +47,7 @@ struct comm {
 struct comm *comm_self_new(struct fault *fault);
 void comm_free(struct comm *);
 
-/* ex_-like calls; with one rank a broadcast does nothing. */
+/* The operations above. */
 bool comm_broadcast(struct comm *, struct executor *, int root, int slot,
         const struct comm_piece *pieces, int count, const char *what, int64_t index);
 bool comm_arrived(struct comm *, struct executor *, int slot);
