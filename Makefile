@@ -49,6 +49,11 @@ FORTRAN := $(if $(CROSS),,$(if $(filter x86_64,$(TARGET_CPU)),$(shell command -v
 # A library that updates QR factorizations on the host, which a test compares ours with, where it is.
 QRUPDATE := $(if $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lqrupdate -o /dev/null 2>/dev/null && echo yes),-lqrupdate)
 
+# MPI, where it is, for ranks in several processes: only programs of ranks are compiled and linked by its compiler.
+MPICC := $(if $(CROSS),,$(shell command -v mpicc 2>/dev/null))
+MPI_ONLY := factor/distributed/comm_mpi.c $(wildcard tests/distributed/*.c)
+mpicc = OMPI_CC="$(CC)" MPICH_CC="$(CC)" $(MPICC)
+
 # The recipes ask for hwloc's flags, not this line: `make setup probe` installs it first.
 HWLOC_CFLAGS ?= $$(pkg-config --cflags hwloc 2>/dev/null)
 BLAS_CFLAGS ?= $$(pkg-config --cflags openblas 2>/dev/null)
@@ -101,16 +106,18 @@ MAINS := $(FACTOR_PROGRAMS:%=factor/programs/%.c) $(wildcard programs/*.c)
 
 # Without the toolkit the .cu files are left out, and the .c files that call CUDA; stand-ins come in their place.
 CUDA_NONE := lib/device/gpu_none.c factor/executors/cuda/executor_cuda_none.c
-CUDA_ONLY := lib/device/gpu.c lib/device/held_calls.c lib/device/driver.c lib/device/partition.c factor/calibration/blas_rate.c factor/kernels/gemm/blas_double%.c factor/executors/cuda/executor_cuda%.c factor/library/%.c \
+CUDA_ONLY := lib/device/gpu.c lib/device/held_calls.c lib/device/driver.c lib/device/partition.c factor/calibration/blas_rate.c factor/distributed/comm_nccl.c factor/kernels/gemm/blas_double%.c factor/executors/cuda/executor_cuda%.c factor/library/%.c \
 	factor/validation/vendor.c factor/validation/papers/paper_operation_calls.c \
 	factor/validation/papers/timing_paper_operations.c
-FOUND := $(filter-out $(MAINS),$(sort $(shell find lib factor probes -name '*.c' -o -name '*.cu')))
+# Of the library, these need no GPU: ranks of the host test them.
+GROUP_CALLS := factor/library/fathom_mg.c factor/library/fathom_mg_calls.c
+FOUND := $(filter-out $(MAINS) $(if $(MPICC),,$(MPI_ONLY)),$(sort $(shell find lib factor probes -name '*.c' -o -name '*.cu')))
 ifneq ($(NVCC),)
 SOURCES := $(filter-out $(CUDA_NONE),$(FOUND))
 else
 left_out := $(foreach p,$(filter-out $(PROBES),$(PROBE_NAMES)),$(filter-out %_fit.c $(wildcard $(call probe_folder,$p)/*_fit_*.c),\
 	$(wildcard $(call probe_folder,$p)/*.c)))
-SOURCES := $(CUDA_NONE) $(filter-out %.cu $(CUDA_ONLY) $(left_out),$(FOUND))
+SOURCES := $(CUDA_NONE) $(filter-out %.cu $(CUDA_ONLY) $(left_out),$(FOUND)) $(GROUP_CALLS)
 endif
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
 DEVICE_OBJECTS := $(call objects,$(filter %.cu,$(SOURCES)))
@@ -129,6 +136,8 @@ TEST_SOURCES := $(sort $(wildcard tests/*/test_*.c))
 TESTS := $(TEST_SOURCES:%.c=$(BUILD)/%.t)
 # Compares stated work with counters of the hardware; a test runs it on counters of its own.
 work_program := $(BUILD)/tests/work/check_work
+# Ranks in several processes, which a test starts by mpirun.
+rank_program := $(if $(MPICC),$(BUILD)/tests/distributed/rank_checks)
 TEST_SCRIPTS := $(sort $(wildcard tests/*/*.t))
 C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh'))
 SHELL_FILES := $(wildcard scripts/*.sh plots/*.sh tests/*.sh) .ci/run fathom
@@ -203,7 +212,7 @@ test: test-programs
 	$(Q)FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
 # What the tests need, built and not run.
-test-programs: all $(TESTS) $(work_program) $(EXAMPLES)
+test-programs: all $(TESTS) $(work_program) $(rank_program) $(EXAMPLES)
 
 ## develop test-full: the same with full cross products of plans, matrices, shapes and precisions
 test-full: test-programs
@@ -260,7 +269,7 @@ check-cuda12: $(BUILD)/probe_list.h $(BUILD)/measured_list.h
 ifneq ($(cuda12_missing),)
 	@echo "check-cuda12: skipped: $(if $(CUDA12),there is no $(cuda12_missing),CUDA12=folder names no toolkit of CUDA 12 and no folder with its include)"
 else
-	$(Q)echo $(filter-out $(CUDA_NONE),$(filter %.c,$(C_FILES))) | \
+	$(Q)echo $(filter-out $(CUDA_NONE) $(MPI_ONLY),$(filter %.c,$(C_FILES))) | \
 		xargs -n 16 -P "$$(nproc)" $(CC) -fsyntax-only $(HOST_FLAGS) -Ifactor/library
 	@sed -n 's/^#define CUDART_VERSION */check-cuda12: host code compiles with headers of version /p' $(CUDA12)/include/cuda_runtime_api.h
 	$(if $(wildcard $(CUDA12)/bin/nvcc),\
@@ -352,6 +361,16 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/probe_list.h
 	$(call say,CC    $<)
 	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c $< -o $@
 
+ifneq ($(MPICC),)
+$(MPI_ONLY:%.c=$(BUILD)/%.o): $(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,MPICC $<)
+	$(Q)$(mpicc) $(HOST_FLAGS) -MMD -MP -c $< -o $@
+$(rank_program): $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/distributed/*.c)) $(PARTS)
+	$(call say,LINK  $@)
+	$(Q)$(mpicc) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(PARTS) $(LIBS)
+endif
+
 ifeq ($(NVCC),)
 $(BUILD)/tests/%_gpu.o: tests/no_gpu.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -406,8 +425,8 @@ $(BUILD)/tests/algorithms/test_qrupdate.t: VENDOR += $(QRUPDATE)
 $(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(PARTS)
 	$(link)
 
-# What fathom.h's functions need, picked by the linker, as one object in which everything else is local.
-LIBRARY_OBJECTS := $(addprefix $(BUILD)/factor/library/,fathom.o fathom_handle.o)
+# What the functions of fathom.h and fathom_mg.h need, picked by the linker, as one object in which everything else is local.
+LIBRARY_OBJECTS := $(addprefix $(BUILD)/factor/library/,fathom.o fathom_handle.o fathom_mg_calls.o fathom_mg_create.o)
 $(BUILD)/library/fathom.o: $(LIBRARY_OBJECTS) $(PARTS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -r -nostdlib -Wl,--force-group-allocation -o $@ $^ && $(OBJCOPY) -w --keep-global-symbol='fathom_*' $@

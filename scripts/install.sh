@@ -28,7 +28,7 @@ shift
 final=$prefix
 prefix=${DESTDIR-}$prefix
 rm -rf "$prefix/libexec/fathom" "$prefix/share/fathom"
-rm -f "$prefix/bin/fathom" "$prefix/include/fathom.h" "$prefix/lib/libfathom.a" \
+rm -f "$prefix/bin/fathom" "$prefix/include/fathom.h" "$prefix/include/fathom_mg.h" "$prefix/lib/libfathom.a" \
 	"$prefix/lib/libfathom.so" "$prefix"/lib/libfathom.so.[0-9]* "$prefix/lib/pkgconfig/fathom.pc"
 if [ -n "$remove" ]; then
 	echo "uninstall: removed fathom from $prefix"
@@ -57,7 +57,7 @@ install -m 644 "$LIBRARY/libfathom.so" "$prefix/lib/libfathom.so.$release"
 case $release in 0.*) soname=libfathom.so.${release%.*} ;; *) soname=libfathom.so.${release%%.*} ;; esac
 ln -sf "libfathom.so.$release" "$prefix/lib/$soname"
 ln -sf "$soname" "$prefix/lib/libfathom.so"
-install -m 644 "$root/factor/library/fathom.h" "$prefix/include"
+install -m 644 "$root/factor/library/fathom.h" "$root/factor/library/fathom_mg.h" "$prefix/include"
 quoted=$(printf '%s\n' "$final" | sed 's/[^A-Za-z0-9_./@%+-]/\\&/g') # for pkg-config
 cat >"$prefix/lib/pkgconfig/fathom.pc" <<PC
 prefix=$quoted

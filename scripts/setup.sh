@@ -43,6 +43,8 @@ usable() { # package: whether its tool or library works, however it was installe
 	locales) command -v localedef && [ -e /usr/share/i18n/locales/de_DE ] ;;
 	musl-tools) command -v musl-gcc ;;
 	python3-jsonschema) python3 -c 'import jsonschema' ;;
+	libopenmpi-dev) command -v mpicc ;;
+	openmpi-bin) command -v mpirun ;;
 	libqrupdate-dev) echo 'int main(void) { return 0; }' | compiles -lqrupdate ;;
 	gnuplot-nox) command -v gnuplot ;;
 	chromium-headless-shell) command -v chromium-headless-shell || command -v chromium || command -v google-chrome ;;
@@ -61,13 +63,17 @@ optional=
 case ${1-} in
 --develop)
 	goal=setup-develop
-	packages='clang clang-format shellcheck gawk busybox gfortran locales jq'
+	packages='clang clang-format shellcheck gawk busybox gfortran locales jq libopenmpi-dev openmpi-bin'
 	# Tests that need one of these are skipped without it; not every distribution has them.
 	optional='python3-jsonschema chromium-headless-shell original-awk musl-tools gcc-11 libqrupdate-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 	;;
 '')
 	goal=setup
 	packages='gcc libc6-dev make pkg-config git coreutils libhwloc-dev libopenblas-dev liblapacke-dev gnuplot-nox perl'
+	# Ranks of several GPUs or processes.
+	if [ "$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')" -gt 1 ] || command -v mpicc >/dev/null; then
+		packages="$packages libopenmpi-dev openmpi-bin"
+	fi
 	if nvcc=$(nvcc_path); then
 		packages="$packages g++" # nvcc's host compiler
 		release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')

@@ -17,6 +17,6 @@ struct matrix aligned_workspace(
 
 bool aligned_copy(struct executor *e, enum uplo uplo, struct matrix from, struct matrix to)
 {
-	e->queue = QUEUE_MAIN;
+	e->queue = e->home;
 	return from.ld == to.ld || ex_copy(e, uplo, from, to);
 }

@@ -178,7 +178,7 @@ static bool clear(struct factor *s)
 {
 	bool ok = true;
 
-	s->e->queue = QUEUE_MAIN;
+	s->e->queue = s->e->home;
 	for (int i = 0; ok && !s->plan->hybrid && i < BLOCKS_IN_FLIGHT; i++)
 		ok = s->reflectors[i].v.n <= s->plan->leaf ||
 		     reflectors_clear(s->e, s->reflectors[i]);
@@ -201,4 +201,38 @@ bool geqrf(
 
 	return set_up(&s, e, plan, a, tau, work) && aligned_copy(e, WHOLE, s.given, s.a) &&
 	       clear(&s) && schedule_run(&s.schedule) && aligned_copy(e, WHOLE, s.a, s.given);
+}
+
+/* ---- one panel alone ---- */
+
+static bool set_up_panel(
+        struct factor *s, struct executor *e, const struct plan *plan, struct matrix a, void *work)
+{
+	const struct plan one = {.widths = &a.n, .count = 1, .leaf = plan->leaf};
+	struct workspace workspace = {work, 0};
+
+	*s = (struct factor){.e = e, .plan = plan, .given = a, .a = a};
+	if (!check(e, plan, a))
+		return false;
+	const struct schedule schedule = schedule_of(e, &one, a, &operations, s);
+	s->leaf_work = workspace_bytes(&workspace, schedule_leaves_work(&schedule, leaf_work));
+	s->panel_work = reflector_work_workspace(&workspace, a.n, a.n, a.precision);
+	s->bytes = workspace.used;
+	return true;
+}
+
+int64_t geqrf_panel_work(struct executor *e, const struct plan *plan, struct matrix a)
+{
+	struct factor s;
+
+	return set_up_panel(&s, e, plan, a, NULL) ? s.bytes : -1;
+}
+
+bool geqrf_panel(struct executor *e, const struct plan *plan, struct matrix a, struct matrix tau,
+        struct reflectors r, void *work)
+{
+	struct factor s;
+
+	return set_up_panel(&s, e, plan, a, work) && reflectors_clear(e, r) &&
+	       factor(&s, a, tau, r, true);
 }

@@ -6,6 +6,7 @@
 
 #include "factor/executors/executor.h"
 #include "plan.h"
+#include "reflectors.h"
 
 /* Widest panel of the executor's panel_geqrf; plan->leaf is at most this. */
 enum { GEQRF_LEAF_MAX = 128 };
@@ -19,3 +20,9 @@ int64_t geqrf_work(struct executor *, const struct plan *, struct matrix a);
  * fault on failure. The call may return before the work is done; later work in QUEUE_MAIN comes
  * after it. A NaN propagates. */
 bool geqrf(struct executor *, const struct plan *, struct matrix a, struct matrix tau, void *work);
+
+/* The same of one panel, m >= n, in the current queue, with its reflectors r (m x n): for a panel
+ * inside a larger factorization. The plan gives the leaf alone. */
+int64_t geqrf_panel_work(struct executor *, const struct plan *, struct matrix a);
+bool geqrf_panel(struct executor *, const struct plan *, struct matrix a, struct matrix tau,
+        struct reflectors r, void *work);

@@ -146,7 +146,7 @@ static bool apply_swaps(struct factor *s)
 
 	if (!s->late || s->row_major)
 		return true;
-	s->e->queue = QUEUE_MAIN;
+	s->e->queue = s->e->home;
 	return ex_apply_swaps(
 	        s->e, swaps(s), matrix_view(s->a, first, first, s->a.m - first, columns));
 }

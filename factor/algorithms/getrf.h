@@ -28,6 +28,10 @@ bool getrf(
 /* Whether getrf works on the transpose. */
 bool getrf_row_major(const struct executor *, const struct plan *, struct matrix a);
 
+/* Row-major: c is the transpose of columns beside a panel from the panel's first row on. Swaps rows
+ * and solves the first of them with the panel's triangle, which is column-major. */
+bool lu_top_row_major(struct executor *, struct matrix triangle, struct pivots p, struct matrix c);
+
 /* The view of a row-major m x n matrix that getrf and getrs take. */
 static inline struct matrix matrix_of_rows(
         void *data, int64_t m, int64_t n, int64_t lda, enum precision precision)

@@ -45,7 +45,3 @@ bool lu_pauses(struct factor *s, struct block);
 bool lu_pause(struct factor *s, struct block);
 bool lu_transpose_back_above(const struct factor *, struct block);
 bool lu_transpose_back(const struct factor *);
-
-/* Row-major: c is the transpose of columns beside a panel from the panel's first row on. Swaps rows
- * and solves the first of them with the panel's triangle, which is column-major. */
-bool lu_top_row_major(struct executor *, struct matrix triangle, struct pivots p, struct matrix c);

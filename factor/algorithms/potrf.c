@@ -295,7 +295,7 @@ bool potrf(struct executor *e, const struct plan *plan, enum uplo uplo, struct m
 
 	if (!set_up(&s, e, plan, uplo, a, work, info))
 		return false;
-	e->queue = QUEUE_MAIN;
+	e->queue = e->home;
 	return aligned_copy(e, uplo, s.given, s.a) && ex_clear_info(e, info) &&
 	       schedule_run(&s.schedule) && aligned_copy(e, uplo, s.a, s.given);
 }

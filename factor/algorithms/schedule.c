@@ -132,7 +132,7 @@ static bool start_panel(const struct schedule *s, struct block b)
 	struct executor *e = s->e;
 	struct matrix panel = s->operations->panel(s->self, b), host;
 
-	turn_to(s, QUEUE_MAIN, b);
+	turn_to(s, s->e->home, b);
 	if (!s->plan->hybrid && !s->plan->lookahead)
 		return corner(s, b) && fetch(s, b) && s->operations->on_device(s->self, b);
 	if (!ex_record(e, EVENT_UPDATED))
@@ -161,7 +161,7 @@ static bool finish_panel(const struct schedule *s, struct block b)
 
 static bool join_panel(const struct schedule *s, struct block b)
 {
-	turn_to(s, QUEUE_MAIN, b);
+	turn_to(s, s->e->home, b);
 	if (!s->plan->hybrid && !s->plan->lookahead)
 		return true;
 	return ex_wait(s->e, EVENT_PANEL) && (!s->plan->hybrid || s->operations->back(s->self, b));
@@ -171,13 +171,13 @@ static bool join_panel(const struct schedule *s, struct block b)
 static bool update(
         const struct schedule *s, struct block b, int64_t j, int64_t n, struct block panel)
 {
-	turn_to(s, QUEUE_MAIN, b);
+	turn_to(s, s->e->home, b);
 	if (n == 0)
 		return true;
 	bool ok =
 	        (!s->operations->update_corner || s->operations->update_corner(s->self, b, j, n)) &&
 	        start_corner(s, panel);
-	turn_to(s, QUEUE_MAIN, b);
+	turn_to(s, s->e->home, b);
 	return ok && s->operations->update(s->self, b, j, n);
 }
 
@@ -201,7 +201,7 @@ static bool begin_update_beside(const struct schedule *s, struct block b, int64_
 	bool has_top = n > 0 && s->operations->top, has_ready = n > 0 && s->operations->ready;
 	bool early = s->plan->lookahead > 1;
 
-	turn_to(s, QUEUE_MAIN, b);
+	turn_to(s, s->e->home, b);
 	return (early || let_panel_begin(s)) &&
 	       (!has_top || s->operations->top(s->self, b, j, n)) &&
 	       (!has_ready || s->operations->ready(s->self, b, j, n)) &&
@@ -212,7 +212,7 @@ static bool update_beside(const struct schedule *s, struct block b, int64_t j, i
 {
 	struct block none = {0};
 
-	turn_to(s, QUEUE_MAIN, b);
+	turn_to(s, s->e->home, b);
 	s->e->shares = beside_panel(s);
 	bool ok = n == 0               ? true
 	          : s->operations->top ? s->operations->bottom(s->self, b, j, n)
@@ -229,7 +229,7 @@ static bool side_queue(const struct schedule *s, struct block b)
 
 	if (!s->operations->side_queue)
 		return true;
-	turn_to(s, QUEUE_MAIN, b);
+	turn_to(s, s->e->home, b);
 	if (!s->plan->lookahead)
 		return s->operations->side_queue(s->self, b);
 	if (!ex_record(e, EVENT_FREE))
@@ -252,7 +252,7 @@ static bool next_update(const struct schedule *s, struct block b, struct block n
 {
 	struct executor *e = s->e;
 
-	turn_to(s, QUEUE_MAIN, b);
+	turn_to(s, s->e->home, b);
 	bool ok = ex_record(e, EVENT_UPDATED) && join_panel(s, b);
 	turn_to(s, QUEUE_PANEL, b);
 	return ok && ex_wait(e, EVENT_UPDATED) && s->operations->next_update(s->self, b, next.w) &&
@@ -286,7 +286,7 @@ static bool step(const struct schedule *s, struct block b)
  */
 static bool begin(const struct schedule *s, struct block first)
 {
-	turn_to(s, QUEUE_MAIN, first);
+	turn_to(s, s->e->home, first);
 	return !s->operations->begin ||
 	       (let_panel_begin(s) && s->operations->begin(s->self, first));
 }
@@ -295,7 +295,7 @@ bool schedule_run(const struct schedule *s)
 {
 	struct block first = schedule_first(s);
 
-	s->e->queue = QUEUE_MAIN;
+	s->e->queue = s->e->home;
 	if (!first.w)
 		return true;
 	s->e->split = s->split;
@@ -303,7 +303,7 @@ bool schedule_run(const struct schedule *s)
 	          begin(s, first) && finish_panel(s, first);
 	for (struct block b = first; ok && b.w; b = schedule_next(s, b))
 		ok = pause(s, b) && step(s, b);
-	turn_to(s, QUEUE_MAIN, (struct block){0});
+	turn_to(s, s->e->home, (struct block){0});
 	s->e->split = (struct split_room){0};
 	return ok && (!s->operations->side_queue || !s->plan->lookahead ||
 	                     ex_wait(s->e, EVENT_SIDE_QUEUE));

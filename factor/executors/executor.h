@@ -105,7 +105,9 @@ struct executor {
 
 	/* set by the caller */
 	enum math math;
-	unsigned skip; /* bit per phase: its operations do nothing and succeed (phase timing) */
+	unsigned skip;   /* bit per phase: its operations do nothing and succeed (phase timing) */
+	enum queue home; /* of a factorization's updates; without look-ahead of all its work.
+	                    QUEUE_MAIN, but for a panel inside a larger factorization */
 
 	/* set by the algorithm */
 	enum queue queue; /* where the next operations go */

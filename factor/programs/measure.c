@@ -8,11 +8,12 @@
 #include <signal.h>
 #include <string.h>
 
-enum { BENCH, KERR, GRAM_HOST, UPDATE, PAPER, PREDICTED, STUDIES };
+enum { BENCH, KERR, SEVERAL, GRAM_HOST, UPDATE, PAPER, PREDICTED, STUDIES };
 
 static const struct study studies[STUDIES] = {
         [BENCH] = {"bench.tsv", NULL, NULL, true, 3600, measure_bench, bench_print},
         [KERR] = {"kerr.tsv", NULL, NULL, true, 600, measure_kerr, NULL},
+        [SEVERAL] = {"several_gpus.tsv", NULL, NULL, true, 1200, measure_several, several_print},
         [GRAM_HOST] = {"gram_host.tsv", NULL, NULL, false, 400, measure_gram_sweep, NULL},
         [UPDATE] = {"update.tsv", "update_predictions.tsv", "predict --update", true, 400,
                 measure_update, NULL},
@@ -28,20 +29,25 @@ static void stop(int signal_number)
 	stopped = 1;
 }
 
-static void check_only(const struct bench_request *request, bool bench, bool kerr)
+static void check_only(const struct bench_request *request, const bool chosen[STUDIES])
 {
+	const bool bench = chosen[BENCH], kerr = chosen[KERR], several = chosen[SEVERAL];
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
 	        "transpose", "laswp", "trsm", "syrk", "trmm", "small_gemm", "thin_gemm",
 	        "lawn_errors", "kind_errors", "gramschmidt", "gram_kernels", "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
+	static const char *const of_several[] = {"getrf", "potrf", "geqrf", NULL};
 
 	if (request->model_plans && !bench)
 		msg_die(EXIT_BAD_USAGE, "--model-plans belongs to --bench");
 	if (!request->only[0])
 		return;
-	if (bench == kerr)
-		msg_die(EXIT_BAD_USAGE, "--only belongs to one of --bench and --kerr");
-	for (const char *const *known = bench ? of_bench : of_kerr; *known; known++)
+	if (bench + kerr + several != 1)
+		msg_die(EXIT_BAD_USAGE, "--only belongs to one of --bench, --kerr and --several");
+	for (const char *const *known = bench     ? of_bench
+	                                : several ? of_several
+	                                          : of_kerr;
+	        *known; known++)
 		if (strcmp(request->only, *known) == 0)
 			return;
 	msg_die(EXIT_BAD_USAGE, "--only=%s is none of those that --help names", request->only);
@@ -59,6 +65,8 @@ int main(int argc, char **argv)
 	                "ours against cuSOLVER and the host at the documented sizes", 0, 0},
 	        {"kerr", 0, CLI_FLAG, &chosen[KERR], NULL,
 	                "QR with the whole Q, phase by phase, as Kerr et al. measured it", 0, 0},
+	        {"several", 0, CLI_FLAG, &chosen[SEVERAL], NULL,
+	                "LU, Cholesky and QR on 1, 2, 4 .. and all GPUs", 0, 0},
 	        {"gram-host", 0, CLI_FLAG, &chosen[GRAM_HOST], NULL,
 	                "Gram-Schmidt on the host by threads, widths of blocks and compilers", 0,
 	                0},
@@ -79,7 +87,7 @@ int main(int argc, char **argv)
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
 	                "trsm, syrk, trmm, small_gemm, thin_gemm, lawn_errors, kind_errors, "
 	                "gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, steps, "
-	                "ahead, gemv or lapack",
+	                "ahead, gemv or lapack; with --several: getrf, potrf or geqrf",
 	                0, 0},
 	        {"model-plans", 0, CLI_FLAG, &request->model_plans, NULL,
 	                "with --bench: only whole factorizations, the largest squares first; of "
@@ -87,11 +95,12 @@ int main(int argc, char **argv)
 	                "memory and without one optimization each; the host up to 4096 x 4096",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request->math, "fp32|3xtf32|3xfp16",
-	                "with --bench: ours in single precision by this math alone", 0, 0},
+	                "with --bench or --several: ours in single precision by this math", 0, 0},
 	        {"smallest", 0, CLI_INT, &request->smallest, "N",
-	                "with --bench or --kerr: from this many rows on", 1, 1e9},
+	                "with --bench, --kerr or --several: from this many rows on", 1, 1e9},
 	        {"largest", 0, CLI_INT, &request->largest, "N",
-	                "with --bench or --kerr: up to this many rows and columns", 1, 1e9},
+	                "with --bench, --kerr or --several: up to this many rows and columns", 1,
+	                1e9},
 	        {"budget", 0, CLI_REAL, &measure.budget, "SECONDS",
 	                "start no new shape after this time (0: 400, with --bench 3600, --kerr "
 	                "600)",
@@ -108,7 +117,7 @@ int main(int argc, char **argv)
 	if (request->math[0] && !math_find(request->math, &math))
 		msg_die(EXIT_BAD_USAGE, "--math %s: fp32, 3xtf32 and 3xfp16 are possible",
 		        request->math);
-	check_only(request, chosen[BENCH], chosen[KERR]);
+	check_only(request, chosen);
 	bool quick = measure.common.quick;
 	measure.plan = (struct timing_plan){.warm_seconds = quick ? 0.005 : 0.03,
 	        .max_seconds = quick ? 0.05 : 0.2,

@@ -161,6 +161,10 @@ bool measure_others(struct measure *measure, const struct bench_shape *shape, bo
  * breakdown_measured.tsv, and a line each. Keeps rows as the bench does. */
 void measure_breakdown(struct measure *measure);
 
+/* measure_several.c: LU, Cholesky and QR on one GPU and on several, and its table. */
+void measure_several(struct measure *measure);
+void several_print(const struct results *, FILE *out);
+
 /* measure_gram_host.c: Gram-Schmidt on the host by threads, widths of blocks and compilers. */
 void measure_gram_sweep(struct measure *measure);
 

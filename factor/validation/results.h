@@ -20,8 +20,8 @@ struct result {
 	char options[RESULT_OPTIONS]; /* key=value pairs joined by commas: the memory state,
 	                     phase=NAME, uplo=l|u, from=host, alg=NAME, plan=model, without=NAME,
 	                     trans=nn|nt, layout=row|column, blocks=folded|exit|full, side=l|r,
-	                     splits=N|plan, of=OPERATION and row=MxN (reference.h), lda=N, seed=N
-	                     (draw.h), level=0|1|hardware (last) */
+	                     splits=N|plan, of=OPERATION and row=MxN (reference.h), lda=N, gpus=N,
+	                     seed=N (draw.h), level=0|1|hardware (last) */
 	char plan[256]; /* of whole factorizations the text of whole_plan_text; else block width
 	                   and leading dimension */
 	struct estimate seconds; /* samples = repeats; NaN: refused or failed, see note */

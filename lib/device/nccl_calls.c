@@ -2,6 +2,7 @@
 #include "nccl_calls.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/msg.h"
@@ -20,12 +21,17 @@ static bool find(void *library, const char *name, void *function)
 bool nccl_open(struct nccl *nccl, struct fault *fault)
 {
 	int (*version)(int *number);
+	setenv("NCCL_NVLS_ENABLE", "0", 1);
 	void *library = dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return fault_set(fault, "NCCL is not installed (%s)", file_name);
 	if (!find(library, "ncclGetVersion", &version) ||
 	        !find(library, "ncclGetErrorString", &nccl->error_text) ||
 	        !find(library, "ncclCommInitAll", &nccl->init_all) ||
+	        !find(library, "ncclGetUniqueId", &nccl->unique_id) ||
+	        !find(library, "ncclCommInitRank", &nccl->init_rank) ||
+	        !find(library, "ncclCommGetAsyncError", &nccl->async_error) ||
+	        !find(library, "ncclCommAbort", &nccl->abort) ||
 	        !find(library, "ncclCommDestroy", &nccl->destroy) ||
 	        !find(library, "ncclGroupStart", &nccl->group_start) ||
 	        !find(library, "ncclGroupEnd", &nccl->group_end) ||

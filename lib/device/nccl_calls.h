@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of NCCL used here, through dlopen: without the library its series are absent. One
- * process drives all GPUs. */
+/* The part of NCCL used here, through dlopen: without the library its series are absent, and no
+ * group of several GPUs is possible. NCCL is told to use no multicast objects (NVLS). */
 #pragma once
 
 #include "lib/base/base.h"
 
-/* NCCL's numbers for the type and the operation used. */
-enum { NCCL_UINT32 = 3, NCCL_SUM = 0 };
+/* NCCL's numbers for the types, the operation and the result used. */
+enum { NCCL_UINT8 = 1, NCCL_UINT32 = 3, NCCL_SUM = 0, NCCL_IN_PROGRESS = 7 };
+
+/* An ncclUniqueId: made by one process, the same in all. */
+struct nccl_id {
+	char bytes[128];
+};
 
 /* Functions of the library; each returns 0 for success. comm is an ncclComm_t, stream a
  * cudaStream_t. */
@@ -14,6 +19,10 @@ struct nccl {
 	int version; /* 22809 = 2.28.9 */
 	const char *(*error_text)(int result);
 	int (*init_all)(void **comm, int count, const int *device);
+	int (*unique_id)(struct nccl_id *id);
+	int (*init_rank)(void **comm, int ranks, struct nccl_id id, int rank);
+	int (*async_error)(void *comm, int *error);
+	int (*abort)(void *comm);
 	int (*destroy)(void *comm);
 	int (*group_start)(void);
 	int (*group_end)(void);

@@ -6,6 +6,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 header=$root/factor/library/fathom.h
+header_mg=$root/factor/library/fathom_mg.h
 shared=${bin%/bin}/libfathom.so
 static=${bin%/bin}/libfathom.a
 make_scratch
@@ -30,12 +31,20 @@ is_empty() {
 
 # ---- the header
 
-succeeds 'the header alone is C11' cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c "$header"
+# in_c FILE, in_cxx FILE: a header alone
+in_c() {
+	succeeds "${1##*/} alone is C11" cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c "$1"
+}
+in_cxx() {
+	succeeds "${1##*/} alone is C++" c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ "$1"
+}
+in_c "$header"
+in_c "$header_mg"
 if command -v c++ >/dev/null; then
-	succeeds 'the header alone is C++' \
-		c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ "$header"
+	in_cxx "$header"
+	in_cxx "$header_mg"
 else
-	report ok 'the header alone is C++ # SKIP no C++ compiler'
+	report ok 'the headers alone are C++ # SKIP no C++ compiler'
 fi
 if [ ! -f "$shared" ]; then
 	report ok 'the library # SKIP built without the CUDA Toolkit'
@@ -45,12 +54,12 @@ fi
 
 # ---- the symbols
 
-sed -n 's/.*\(fathom_[a-z_]*\)(.*/\1/p' "$header" | sort -u >"$scratch/declared"
+sed -n 's/.*\(fathom_[a-z_]*\)(.*/\1/p' "$header" "$header_mg" | sort -u >"$scratch/declared"
 nm -D --defined-only "$shared" | sed 's/.* //; s/@.*//' | sort -u >"$scratch/shared"
 nm -g --defined-only "$static" | sed -n 's/^[0-9a-f]* [A-Z] //p' | sort -u >"$scratch/static"
-succeeds 'the header declares functions' grep -q fathom_dgetrs "$scratch/declared"
+succeeds 'the headers declare functions' grep -q fathom_dgetrs "$scratch/declared"
 comm -3 "$scratch/declared" "$scratch/shared" >"$scratch/lines"
-is_empty 'libfathom.so exports what the header declares, no more'
+is_empty 'libfathom.so exports what the headers declare, no more'
 comm -3 "$scratch/declared" "$scratch/static" >"$scratch/lines"
 is_empty 'so does libfathom.a'
 {
@@ -73,6 +82,7 @@ solves() {
 }
 
 solves lu '^info 0, x from 1\.000 to 1\.000$'
+solves several_gpus '^info 0, x from 1\.000 to 1\.000, [0-9]* GPUs$'
 solves graph '^x from 1\.000 to 1\.000, [0-9.]* ms by calls, [0-9.]* ms as a graph$'
 
 # ---- an installed copy

@@ -29,6 +29,8 @@ for package; do
 	musl-tools) package=musl-gcc ;;
 	gcc-aarch64-linux-gnu) package=aarch64-linux-gnu-gcc ;;
 	qemu-user) package=qemu-aarch64 ;;
+	libopenmpi-dev) package=mpicc ;;
+	openmpi-bin) package=mpirun ;;
 	-* | install | Dpkg*) continue ;;
 	esac
 	printf "#!/bin/sh\n" >"$BIN/$package"
@@ -48,9 +50,13 @@ expect 0 'without python3-jsonschema gcc-11 libqrupdate-dev (' 'optional tools m
 expect 0 . 'clang came' ls "$scratch/bin/clang"
 expect 0 . 'so did musl' ls "$scratch/bin/musl-gcc"
 expect 0 . 'and the emulator' ls "$scratch/bin/qemu-aarch64"
+rm "$scratch/bin/mpicc" "$scratch/bin/mpirun"
 setup '' >/dev/null 2>&1
 expect 0 'libhwloc-dev' 'users get the libraries' cat "$scratch/log"
-for tool in clang shellcheck gawk busybox gfortran musl gcc-11 qrupdate aarch64 qemu; do
+for tool in clang shellcheck gawk busybox gfortran musl gcc-11 qrupdate aarch64 qemu openmpi; do
 	report "$(grep -q "$tool" "$scratch/log" && echo 'not ok' || echo ok)" "users do not get $tool"
 done
+program nvidia-smi 'echo "GPU 0: one"; echo "GPU 1: another"'
+setup '' >/dev/null 2>&1
+expect 0 'libopenmpi-dev openmpi-bin' 'users with two GPUs get MPI' cat "$scratch/log"
 echo "1..$number"

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Broadcasts are kernels in the executor's streams, and order work by themselves: only sync waits.
+ * It asks for progress instead: an event behind every broadcast. Without progress for too long, or
+ * when NCCL reports an error, the communicator is aborted, which ends its kernels. */
+#include "comm_nccl.h"
+
+#include "factor/executors/cuda/executor_cuda.h"
+#include "lib/base/msg.h"
+#include "lib/host/clock.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { PAUSE_NS = 20000 };
+
+/* A broadcast that has been put into a stream. */
+struct sent {
+	cudaEvent_t done;
+	const char *what;
+	int64_t index;
+	int root;
+};
+
+struct ranks {
+	struct comm base;
+	struct nccl nccl;
+	void *comm; /* NULL after an abort */
+	struct sent *sent;
+	int64_t count, room, reached; /* since the last sync; the first `reached` are done */
+};
+
+static struct ranks *ranks_of(struct comm *comm)
+{
+	return (struct ranks *)comm;
+}
+
+static bool nccl_ok(const struct ranks *r, int result, struct fault *fault, const char *what)
+{
+	if (result == 0 || result == NCCL_IN_PROGRESS)
+		return true;
+	return fault_set(fault, "rank %d of %d: %s: NCCL: %s", r->base.rank, r->base.ranks, what,
+	        r->nccl.error_text(result));
+}
+
+static void give_up(struct ranks *r)
+{
+	if (r->comm)
+		r->nccl.abort(r->comm);
+	r->comm = NULL;
+}
+
+static void nccl_destroy(struct comm *comm)
+{
+	struct ranks *r = ranks_of(comm);
+
+	if (r->comm)
+		r->nccl.destroy(r->comm);
+	for (int64_t i = 0; i < r->room; i++)
+		cudaEventDestroy(r->sent[i].done);
+	free(r->sent);
+	free(r);
+}
+
+static bool reserve_event(struct ranks *r, struct cuda *x)
+{
+	cudaEvent_t event;
+
+	if (r->count < r->room)
+		return true;
+	if (!cuda_ok(x, cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "event"))
+		return false;
+	r->sent = xrealloc(r->sent, (size_t)(r->room + 1) * sizeof *r->sent);
+	r->sent[r->room++] = (struct sent){.done = event};
+	return true;
+}
+
+static bool nccl_broadcast(struct comm *comm, struct executor *e, int root, int slot,
+        const struct comm_piece *pieces, int count, const char *what, int64_t index)
+{
+	struct ranks *r = ranks_of(comm);
+	struct cuda *x = self(e);
+
+	(void)slot;
+	if (!r->comm)
+		return fault_set(&e->fault, "rank %d of %d: its group has failed before",
+		        comm->rank, comm->ranks);
+	bool ok = reserve_event(r, x) && nccl_ok(r, r->nccl.group_start(), &e->fault, what);
+	for (int i = 0; ok && i < count; i++)
+		ok = pieces[i].bytes == 0 ||
+		     nccl_ok(r,
+		             r->nccl.broadcast(pieces[i].data, pieces[i].data,
+		                     (size_t)pieces[i].bytes, NCCL_UINT8, root, r->comm,
+		                     stream_of(x)),
+		             &e->fault, what);
+	ok = ok && nccl_ok(r, r->nccl.group_end(), &e->fault, what);
+	if (!ok)
+		return false;
+	struct sent *sent = &r->sent[r->count++];
+	*sent = (struct sent){sent->done, what, index, root};
+	return cuda_ok(x, cudaEventRecord(sent->done, stream_of(x)), what);
+}
+
+static bool nccl_arrived(struct comm *comm, struct executor *e, int slot)
+{
+	(void)comm;
+	(void)e;
+	(void)slot;
+	return true;
+}
+
+/* Whether the executor's streams are idle; counts the broadcasts that are done. */
+static bool look(struct ranks *r, struct cuda *x, bool *idle)
+{
+	int error = 0;
+
+	if (r->comm &&
+	        (!nccl_ok(r, r->nccl.async_error(r->comm, &error), &x->base.fault, "state") ||
+	                !nccl_ok(r, error, &x->base.fault, "another rank")))
+		return false;
+	while (r->reached < r->count && cudaEventQuery(r->sent[r->reached].done) == cudaSuccess)
+		r->reached++;
+	*idle = true;
+	for (int queue = 0; queue < QUEUE_COUNT; queue++) {
+		const cudaError_t state = x->lanes[queue].busy
+		                                  ? cudaStreamQuery(x->lanes[queue].stream)
+		                                  : cudaSuccess;
+		if (state == cudaErrorNotReady)
+			*idle = false;
+		else if (!cuda_ok(x, (int)state, "wait for the GPU"))
+			return false;
+	}
+	cudaGetLastError(); /* "not ready" is no failure of a later launch */
+	return true;
+}
+
+static bool late(const struct ranks *r, struct fault *fault)
+{
+	const struct comm *c = &r->base;
+
+	if (r->reached == r->count)
+		return fault_set(fault, "rank %d of %d: its GPU made no progress for %.0f s",
+		        c->rank, c->ranks, c->seconds);
+	const struct sent *sent = &r->sent[r->reached];
+	return fault_set(fault,
+	        "rank %d of %d: %s %" PRId64
+	        ", broadcast by rank %d: no progress for %.0f s (has a rank died?)",
+	        c->rank, c->ranks, sent->what, sent->index, sent->root, c->seconds);
+}
+
+static bool nccl_sync(struct comm *comm, struct executor *e)
+{
+	const struct timespec pause = {0, PAUSE_NS};
+	struct ranks *r = ranks_of(comm);
+	double since = clock_now();
+	int64_t before = r->reached;
+	bool idle = false, ok = look(r, self(e), &idle);
+
+	while (ok && !idle) {
+		nanosleep(&pause, NULL);
+		if (r->reached > before)
+			since = clock_now();
+		before = r->reached;
+		ok = clock_now() - since > comm->seconds ? late(r, &e->fault)
+		                                         : look(r, self(e), &idle);
+	}
+	if (!ok)
+		give_up(r);
+	r->count = r->reached = 0;
+	return ok && e->ops->sync(e);
+}
+
+/* ---- constructors ---- */
+
+static struct ranks *ranks_new(int rank, int ranks, double seconds, struct fault *fault)
+{
+	static const struct comm_ops ops = {nccl_destroy, nccl_broadcast, nccl_arrived, nccl_sync};
+	struct ranks *r = calloc(1, sizeof *r);
+
+	if (!r) {
+		fault_set(fault, "out of host memory");
+		return NULL;
+	}
+	r->base = (struct comm){&ops, "nccl", rank, ranks, seconds};
+	if (nccl_open(&r->nccl, fault))
+		return r;
+	free(r);
+	return NULL;
+}
+
+bool comm_nccl_all(
+        struct comm **comms, int count, const int *devices, double seconds, struct fault *fault)
+{
+	void **made = xcalloc((size_t)count, sizeof *made);
+	struct ranks *r = NULL;
+	bool ok = true;
+
+	for (int i = 0; i < count; i++)
+		comms[i] = NULL;
+	for (int i = 0; ok && i < count; i++) {
+		r = ranks_new(i, count, seconds, fault);
+		comms[i] = r ? &r->base : NULL;
+		ok = r != NULL;
+	}
+	ok = ok && nccl_ok(r, r->nccl.init_all(made, count, devices), fault, "start NCCL");
+	cudaGetLastError(); /* clears the errors of NCCL's own attempts */
+	for (int i = 0; i < count; i++) {
+		if (comms[i])
+			ranks_of(comms[i])->comm = made[i];
+		if (!ok) {
+			comm_free(comms[i]);
+			comms[i] = NULL;
+		}
+	}
+	free(made);
+	return ok;
+}
+
+bool comm_nccl_id(struct nccl_id *id, struct fault *fault)
+{
+	struct ranks *r = ranks_new(0, 1, COMM_SECONDS, fault);
+	bool ok = r && nccl_ok(r, r->nccl.unique_id(id), fault, "make an id");
+
+	free(r);
+	return ok;
+}
+
+/* NCCL waits for the other ranks without a bound: a thread of its own does. */
+struct start {
+	struct ranks *ranks;
+	struct nccl_id id;
+	int device, result;
+};
+
+static void *start_rank(void *context)
+{
+	struct start *s = context;
+	struct ranks *r = s->ranks;
+
+	s->result = -1;
+	if (cudaSetDevice(s->device) == cudaSuccess)
+		s->result = r->nccl.init_rank(&r->comm, r->base.ranks, s->id, r->base.rank);
+	cudaGetLastError();
+	return NULL;
+}
+
+/* After the bound the thread and its memory are left behind, as it cannot be ended. */
+struct comm *comm_nccl_rank(
+        int rank, int ranks, struct nccl_id id, double seconds, struct fault *fault)
+{
+	struct ranks *r = ranks_new(rank, ranks, seconds, fault);
+	struct start *s = r ? calloc(1, sizeof *s) : NULL;
+	struct timespec until;
+	pthread_t thread;
+
+	if (!s) {
+		free(r);
+		return NULL;
+	}
+	*s = (struct start){.ranks = r, .id = id};
+	if (cudaGetDevice(&s->device) != cudaSuccess ||
+	        pthread_create(&thread, NULL, start_rank, s) != 0) {
+		fault_set(fault, "rank %d of %d: no thread to start NCCL", rank, ranks);
+		comm_free(&r->base);
+		free(s);
+		return NULL;
+	}
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += (time_t)seconds;
+	if (pthread_timedjoin_np(thread, NULL, &until) != 0) {
+		fault_set(fault, "rank %d of %d: the other ranks did not come for %.0f s", rank,
+		        ranks, seconds);
+		return NULL;
+	}
+	bool ok = s->result >= 0 && nccl_ok(r, s->result, fault, "start NCCL");
+	if (s->result < 0)
+		fault_set(fault, "rank %d of %d: no GPU to start NCCL", rank, ranks);
+	free(s);
+	if (ok)
+		return &r->base;
+	comm_free(&r->base);
+	return NULL;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Householder QR. A block of w columns with r rows: its owner factorizes the panel and forms V and
+ * T of its reflectors, every rank receives w (r + w) elements and updates its own columns. */
+#include "distributed.h"
+
+#include "panels.h"
+#include "factor/algorithms/geqrf.h"
+#include "factor/algorithms/reflectors.h"
+#include "factor/executors/split.h"
+
+struct factor {
+	struct schedule schedule;
+	struct executor *e;
+	const struct distributed *a;
+	struct plan plan; /* of the blocks */
+	struct matrix tau;
+	struct panels panels;
+	struct matrix t[BLOCKS_IN_FLIGHT];
+	struct reflector_work work;       /* of QUEUE_MAIN */
+	struct reflector_work panel_work; /* of the next panel's columns */
+	void *own_work;                   /* of this rank's panels */
+	int64_t kept_block;               /* its V is a shared split operand; -1: none */
+	int64_t bytes;
+};
+
+static struct matrix panel(struct factor *s, struct block b)
+{
+	return panels_room(&s->panels, b, s->a->layout.m - b.j);
+}
+
+/* The block's reflectors as every rank has received them. */
+static struct reflectors reflectors_of(struct factor *s, struct block b)
+{
+	return (struct reflectors){panel(s, b), room_for(s->t[block_turn(b)], b.w, b.w)};
+}
+
+static bool factor_own(struct factor *s, struct block b)
+{
+	const struct distributed *a = s->a;
+	int64_t at = block_cyclic_before(&a->layout, a->comm->rank, a->comm->ranks, b.j);
+	struct matrix own = panels_own(a, b), tau = matrix_view(s->tau, at, 0, b.w, 1);
+	struct default_plan chosen;
+
+	panels_plan(s->e, GEQRF, own, &chosen);
+	return geqrf_panel(s->e, &chosen.plan, own, tau, reflectors_of(s, b), s->own_work);
+}
+
+static bool panel_on_device(struct factor *s, struct block b)
+{
+	struct matrix t = reflectors_of(s, b).t;
+	struct comm_piece piece = {t.data, t.ld * t.n * precision_bytes(t.precision)};
+
+	return (!distributed_owns(s->a, b.j) || factor_own(s, b)) &&
+	       panels_send(&s->panels, b, panel(s, b), piece);
+}
+
+static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
+{
+	if (s->kept_block != b.index)
+		split_keep(s->e, panel(s, b));
+	s->kept_block = b.index;
+	return panels_arrived(&s->panels, b) &&
+	       reflectors_apply(s->e, LEFT, TRANSPOSED, reflectors_of(s, b), s->work,
+	               distributed_columns(s->a, b.j, j, n));
+}
+
+static bool next_update(struct factor *s, struct block b, int64_t n)
+{
+	return panels_arrived(&s->panels, b) &&
+	       reflectors_next_update(s->e, reflectors_of(s, b), s->panel_work,
+	               distributed_columns(s->a, b.j, b.j + b.w, n));
+}
+
+static bool narrow(struct factor *s, struct block b, int64_t n)
+{
+	(void)b;
+	(void)n;
+	return panels_narrow(s->a, s->e);
+}
+
+static const struct factorization operations = {.panel = panel,
+        .on_device = panel_on_device,
+        .update = update,
+        .next_update = next_update,
+        .narrow = narrow,
+        .panel_first = true};
+
+/* ---- the calls ---- */
+
+static bool set_up(struct factor *s, struct executor *e, const struct distributed *a,
+        struct matrix tau, void *work)
+{
+	const struct block_cyclic *d = &a->layout;
+	const enum precision precision = a->local.precision;
+	struct workspace workspace = {work, 0};
+	struct matrix whole = {NULL, 0, d->m, d->n, d->m, precision};
+
+	*s = (struct factor){.e = e, .a = a, .tau = tau, .kept_block = -1};
+	s->plan = panels_blocks(a);
+	s->schedule = schedule_of(e, &s->plan, whole, &operations, s);
+	if (!distributed_check(e, a) || !panels_math_check(e, a))
+		return false;
+	int64_t bytes = panels_work(&s->schedule, a, GEQRF, geqrf_panel_work);
+	int64_t widest = plan_widest(&s->plan, s->schedule.steps);
+	if (bytes < 0)
+		return false;
+	s->panels = panels_workspace(e, a, &workspace, widest);
+	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
+		s->t[i] = workspace_matrix(&workspace, widest, widest, precision);
+	s->own_work = workspace_bytes(&workspace, bytes);
+	s->work = reflector_work_workspace(
+	        &workspace, widest, max_int64(a->local.n, widest), precision);
+	s->panel_work = reflector_work_workspace(&workspace, widest, widest, precision);
+	s->schedule.split = split_workspace(e, &workspace, d->m, a->local.n,
+	        matrix_view(s->panels.columns[0], 0, 0, d->m, widest), TRANSPOSED, TF32_LEFT);
+	s->bytes = workspace.used;
+	return true;
+}
+
+int64_t geqrf_distributed_work(struct executor *e, const struct distributed *a)
+{
+	struct factor s;
+
+	return set_up(&s, e, a, (struct matrix){0}, NULL) ? s.bytes : -1;
+}
+
+bool geqrf_distributed(
+        struct executor *e, const struct distributed *a, struct matrix tau, void *work)
+{
+	struct factor s;
+
+	return set_up(&s, e, a, tau, work) && schedule_run(&s.schedule);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Cholesky, lower triangle. A block of w columns with r rows below it: its owner factorizes the
+ * diagonal block and solves for the rows below, every rank receives w r elements and updates its
+ * own blocks, one trapezoid each.
+ *
+ * By split operands the diagonal stands apart, as in potrf.c: updates act on zeros, and the owner
+ * adds the diagonal before it factorizes a block. */
+#include "distributed.h"
+
+#include "panels.h"
+#include "factor/algorithms/potrf.h"
+#include "factor/executors/split.h"
+
+#include "lib/base/msg.h"
+
+#include <inttypes.h>
+
+struct factor {
+	struct schedule schedule;
+	struct executor *e;
+	const struct distributed *a;
+	struct plan plan; /* of the blocks */
+	int *info;
+	struct panels panels;
+	int *infos; /* of every block, relative to its first row */
+	void *panel_work;
+	struct matrix apart; /* this rank's part of the diagonal, a row; empty: in place */
+	struct matrix one;   /* 1 x 1 */
+	int64_t kept_block;  /* its panel is a shared split operand; -1: none */
+	int64_t bytes;
+};
+
+/* The part below the block's diagonal block, as every rank has received it. */
+static struct matrix panel(struct factor *s, struct block b)
+{
+	return panels_room(&s->panels, b, s->a->layout.m - b.j - b.w);
+}
+
+static int *info_of(const struct factor *s, struct block b)
+{
+	return integer_at(s->infos, b.index);
+}
+
+/* ---- the diagonal apart ---- */
+
+/* The diagonal of this rank's block that begins at column j, as a row, and where it stands apart.
+ */
+static struct matrix diagonal(const struct factor *s, int64_t j, int64_t w)
+{
+	struct matrix own = distributed_columns(s->a, j, j, w);
+
+	return (struct matrix){own.data, own.offset, 1, own.n, own.ld + 1, own.precision};
+}
+
+static struct matrix kept_diagonal(const struct factor *s, int64_t j, int64_t w)
+{
+	const struct distributed *a = s->a;
+	int64_t at = block_cyclic_before(&a->layout, a->comm->rank, a->comm->ranks, j);
+
+	return matrix_view(s->apart, 0, at, 1, w);
+}
+
+/* Beside the first panel, whose diagonal stays. */
+static bool set_apart(struct factor *s, struct block first)
+{
+	bool ok = s->apart.n == 0 || ex_fill(s->e, WHOLE, 1, 1, s->one);
+
+	for (struct block b = schedule_next(&s->schedule, first); ok && s->apart.n > 0 && b.w;
+	        b = schedule_next(&s->schedule, b)) {
+		struct matrix row = diagonal(s, b.j, b.w);
+		ok = row.n == 0 || (ex_copy(s->e, WHOLE, row, kept_diagonal(s, b.j, b.w)) &&
+		                           ex_fill(s->e, WHOLE, 0, 0, row));
+	}
+	return ok;
+}
+
+static bool add_apart(struct factor *s, struct block b)
+{
+	if (s->apart.n == 0 || b.index == 0)
+		return true;
+	return ex_gemm(s->e, PLAIN, PLAIN, 1, s->one, kept_diagonal(s, b.j, b.w), 1,
+	        diagonal(s, b.j, b.w));
+}
+
+/* ---- the panel ---- */
+
+static struct matrix corner(struct matrix own)
+{
+	return matrix_view(own, 0, 0, own.n, own.n);
+}
+
+static bool factor_own(struct factor *s, struct block b)
+{
+	struct matrix own = panels_own(s->a, b);
+	struct matrix below = matrix_view(own, b.w, 0, own.m - b.w, b.w);
+	struct default_plan chosen;
+
+	panels_plan(s->e, POTRF, corner(own), &chosen);
+	bool ok = add_apart(s, b);
+	struct outer outer = panels_enter(s->e);
+	ok = ok && potrf(s->e, &chosen.plan, LOWER, corner(own), s->panel_work, info_of(s, b));
+	panels_leave(s->e, outer);
+	return ok && ex_trsm(s->e, RIGHT, LOWER, TRANSPOSED, NON_UNIT, 1, corner(own), below) &&
+	       ex_copy(s->e, WHOLE, below, panel(s, b));
+}
+
+static bool panel_on_device(struct factor *s, struct block b)
+{
+	struct comm_piece info = {info_of(s, b), sizeof(int)};
+
+	return (!distributed_owns(s->a, b.j) || factor_own(s, b)) &&
+	       panels_send(&s->panels, b, panel(s, b), info);
+}
+
+/* ---- the updates ---- */
+
+/* This rank's blocks among columns j .. j+n-1. */
+static bool update_all(struct factor *s, struct block b, int64_t j, int64_t n)
+{
+	const int64_t nb = s->a->layout.nb, rows = s->a->layout.m;
+	bool ok = panels_arrived(&s->panels, b);
+
+	for (int64_t i = j; ok && i < j + n; i += nb) {
+		struct matrix own = distributed_columns(s->a, i, i, min_int64(nb, j + n - i));
+		ok = own.n == 0 ||
+		     ex_syrk(s->e, LOWER, PLAIN, -1,
+		             matrix_view(panel(s, b), i - b.j - b.w, 0, rows - i, b.w), 1, own);
+	}
+	return ok;
+}
+
+static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
+{
+	if (s->kept_block != b.index)
+		split_keep(s->e, panel(s, b));
+	s->kept_block = b.index;
+	return update_all(s, b, j, n);
+}
+
+static bool next_update(struct factor *s, struct block b, int64_t n)
+{
+	return update_all(s, b, b.j + b.w, n);
+}
+
+static bool narrow(struct factor *s, struct block b, int64_t n)
+{
+	(void)b;
+	(void)n;
+	return panels_narrow(s->a, s->e);
+}
+
+/* The first info that is not zero stays. */
+static bool side_queue(struct factor *s, struct block b)
+{
+	return panels_arrived(&s->panels, b) &&
+	       ex_offset_pivots(
+	               s->e, (struct pivots){info_of(s, b), 0}, b.j, (struct pivots){s->info, 0});
+}
+
+static const struct factorization operations = {.panel = panel,
+        .begin = set_apart,
+        .on_device = panel_on_device,
+        .update = update,
+        .next_update = next_update,
+        .narrow = narrow,
+        .side_queue = side_queue,
+        .panel_first = true};
+
+/* ---- the calls ---- */
+
+static int64_t corner_work(struct executor *e, const struct plan *plan, struct matrix own)
+{
+	return potrf_work(e, plan, LOWER, corner(own));
+}
+
+static bool stands_apart(const struct executor *e, const struct distributed *a)
+{
+	return e->math != MATH_FP32 && a->local.precision == SINGLE &&
+	       a->layout.n >= e->splits->apart;
+}
+
+static bool check(struct executor *e, const struct distributed *a)
+{
+	if (!distributed_check(e, a) || !panels_math_check(e, a))
+		return false;
+	return a->layout.m == a->layout.n ||
+	       fault_refuse(&e->fault,
+	               "%" PRId64 " x %" PRId64 " is not square: Cholesky needs that", a->layout.m,
+	               a->layout.n);
+}
+
+static bool set_up(
+        struct factor *s, struct executor *e, const struct distributed *a, void *work, int *info)
+{
+	const struct block_cyclic *d = &a->layout;
+	const enum precision precision = a->local.precision;
+	struct workspace workspace = {work, 0};
+	struct matrix whole = {NULL, 0, d->m, d->n, d->m, precision};
+
+	*s = (struct factor){.e = e, .a = a, .info = info, .kept_block = -1};
+	s->plan = panels_blocks(a);
+	s->schedule = schedule_of(e, &s->plan, whole, &operations, s);
+	if (!check(e, a))
+		return false;
+	int64_t bytes = panels_work(&s->schedule, a, POTRF, corner_work);
+	int64_t widest = plan_widest(&s->plan, d->n);
+	if (bytes < 0)
+		return false;
+	s->panels = panels_workspace(e, a, &workspace, widest);
+	s->panel_work = workspace_bytes(&workspace, bytes);
+	s->infos = workspace_integers(&workspace, plan_blocks(&s->plan, d->n));
+	s->apart = workspace_matrix(&workspace, 1, stands_apart(e, a) ? a->local.n : 0, precision);
+	s->one = workspace_matrix(&workspace, 1, 1, precision);
+	s->schedule.split = split_workspace(e, &workspace, d->m, d->nb,
+	        matrix_view(s->panels.columns[0], 0, 0, d->m, widest), TRANSPOSED, TF32_BOTH);
+	s->bytes = workspace.used;
+	return true;
+}
+
+int64_t potrf_distributed_work(struct executor *e, const struct distributed *a)
+{
+	struct factor s;
+
+	return set_up(&s, e, a, NULL, NULL) ? s.bytes : -1;
+}
+
+bool potrf_distributed(struct executor *e, const struct distributed *a, void *work, int *info)
+{
+	struct factor s;
+
+	if (!set_up(&s, e, a, work, info))
+		return false;
+	e->queue = QUEUE_MAIN;
+	return ex_clear_info(e, info) && schedule_run(&s.schedule);
+}

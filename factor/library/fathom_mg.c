@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* Every call has two steps: all members reserve memory, then all members work. A member without
+ * memory is thus found before others wait for it. */
+#include "fathom_mg_group.h"
+
+#include "lib/base/msg.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local struct fault create_fault;
+
+struct fault *mg_create_fault(void)
+{
+	return &create_fault;
+}
+
+/* ---- groups ---- */
+
+struct fathom_mg *mg_group(struct mg_member *members, int count, bool (*enter)(struct mg_member *))
+{
+	struct fathom_mg *group = calloc(1, sizeof *group);
+
+	for (int i = 0; i < count; i++)
+		members[i].row_major = members[i].e->row_major;
+	if (group)
+		*group = (struct fathom_mg){.count = count, .members = members, .enter = enter};
+	return group;
+}
+
+const char *fathom_mg_error(const struct fathom_mg *group)
+{
+	return group ? group->fault.text : create_fault.text;
+}
+
+const char *fathom_mg_note(const struct fathom_mg *group)
+{
+	return group ? group->note : "";
+}
+
+/* ---- calls ---- */
+
+typedef bool step(struct mg_member *, const struct mg_call *);
+
+/* A step of one member in a thread. */
+struct task {
+	struct mg_member *member;
+	const struct mg_call *call;
+	step *step;
+	bool (*enter)(struct mg_member *);
+	atomic_int *failures;
+};
+
+static void *run_task(void *context)
+{
+	const struct task *t = context;
+	struct mg_member *m = t->member;
+
+	m->failure = 0;
+	if ((t->enter && !t->enter(m)) || !t->step(m, t->call))
+		m->failure = 1 + atomic_fetch_add(t->failures, 1);
+	return NULL;
+}
+
+/* The step on all members at once. Others may fail because they waited for the member that failed
+ * first: its fault is the group's. */
+static bool all_members(struct fathom_mg *g, const struct mg_call *call, step *step_of_all)
+{
+	struct task *tasks = xcalloc((size_t)g->count, sizeof *tasks);
+	pthread_t *threads = xcalloc((size_t)g->count, sizeof *threads);
+	atomic_int failures = 0;
+	int started = 0;
+
+	for (; started < g->count; started++) {
+		tasks[started] =
+		        (struct task){&g->members[started], call, step_of_all, g->enter, &failures};
+		if (!g->enter)
+			run_task(&tasks[started]);
+		else if (pthread_create(&threads[started], NULL, run_task, &tasks[started]) != 0)
+			break;
+	}
+	for (int i = 0; g->enter && i < started; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < started; i++)
+		if (g->members[i].failure == 1)
+			g->fault = g->members[i].e->fault;
+	free(tasks);
+	free(threads);
+	if (started < g->count)
+		return fault_set(&g->fault, "no thread for each of %d GPUs", g->count);
+	return failures == 0;
+}
+
+/* ---- matrices ---- */
+
+static int ranks(const struct fathom_mg *g)
+{
+	return g->members[0].comm->ranks;
+}
+
+static struct block_cyclic layout_of(const struct fathom_mg_matrix *d)
+{
+	return (struct block_cyclic){d->m, d->n, d->nb, d->csrc};
+}
+
+static bool possible(const struct fathom_mg *g, const struct fathom_mg_matrix *d)
+{
+	return g && d && d->m >= 0 && d->n >= 0 && d->nb >= 1 && d->csrc >= 0 &&
+	       d->csrc < ranks(g) && d->lld >= max_int64(d->m, 1) && d->lld <= INT32_MAX &&
+	       d->n <= INT32_MAX;
+}
+
+int64_t fathom_mg_columns(const struct fathom_mg *group, const struct fathom_mg_matrix *a, int rank)
+{
+	if (!possible(group, a) || rank < 0 || rank >= ranks(group))
+		return -1;
+	const struct block_cyclic layout = layout_of(a);
+	return block_cyclic_before(&layout, rank, ranks(group), a->n);
+}
+
+static bool column_possible(
+        const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t j)
+{
+	return possible(group, a) && j >= 0 && j < a->n;
+}
+
+int fathom_mg_rank(const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t j)
+{
+	if (!column_possible(group, a, j))
+		return -1;
+	const struct block_cyclic layout = layout_of(a);
+	return block_cyclic_rank(&layout, ranks(group), j);
+}
+
+int64_t fathom_mg_column(const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t j)
+{
+	const int rank = fathom_mg_rank(group, a, j);
+
+	if (rank < 0)
+		return -1;
+	const struct block_cyclic layout = layout_of(a);
+	return block_cyclic_before(&layout, rank, ranks(group), j);
+}
+
+static int64_t columns_of(const struct mg_member *m, const struct fathom_mg_matrix *d)
+{
+	const struct block_cyclic layout = layout_of(d);
+
+	return block_cyclic_before(&layout, m->comm->rank, m->comm->ranks, d->n);
+}
+
+/* The member's part; data: one pointer a member. */
+static struct distributed part(const struct mg_member *m, const struct mg_call *c,
+        const struct fathom_mg_matrix *d, void *const *data)
+{
+	const int64_t columns = columns_of(m, d);
+
+	return (struct distributed){m->comm, layout_of(d),
+	        {data[m - c->group->members], 0, d->m, columns, d->lld, c->precision}};
+}
+
+struct distributed mg_matrix(const struct mg_member *m, const struct mg_call *c)
+{
+	return part(m, c, c->desc, c->a);
+}
+
+struct distributed mg_right(const struct mg_member *m, const struct mg_call *c)
+{
+	return part(m, c, c->desc_right, c->right);
+}
+
+struct matrix mg_tau(const struct mg_member *m, const struct mg_call *c)
+{
+	const int64_t columns = columns_of(m, c->desc);
+
+	return (struct matrix){
+	        c->tau[m - c->group->members], 0, columns, 1, max_int64(columns, 1), c->precision};
+}
+
+struct pivots mg_pivots(const struct mg_member *m, const struct mg_call *c)
+{
+	return (struct pivots){m->integers, min_int64(c->desc->m, c->desc->n)};
+}
+
+/* ---- checks, and both steps ---- */
+
+static bool check_matrix(
+        struct fathom_mg *g, const char *name, const struct fathom_mg_matrix *d, void *const *data)
+{
+	if (!d)
+		return fault_set(&g->fault, "%s has no descriptor", name);
+	if (!possible(g, d))
+		return fault_set(&g->fault,
+		        "%s of %" PRId64 " x %" PRId64 ", nb %" PRId64 ", csrc %d, lld %" PRId64
+		        ": sizes start at 0, nb at 1; csrc is a rank; lld is at least m and 1",
+		        name, d->m, d->n, d->nb, d->csrc, d->lld);
+	for (int i = 0; i < g->count; i++)
+		if (!data || (!data[i] && d->m > 0 && columns_of(&g->members[i], d) > 0))
+			return fault_set(
+			        &g->fault, "%s of rank %d is NULL", name, g->members[i].comm->rank);
+	return true;
+}
+
+static bool reserve(struct executor *e, void **data, int64_t *have, int64_t bytes)
+{
+	if (bytes <= *have)
+		return true;
+	if (*data)
+		e->ops->release(e, *data);
+	*data = NULL;
+	*have = 0;
+	if (!e->ops->alloc(e, bytes, data))
+		return false;
+	*have = bytes;
+	return true;
+}
+
+static bool reserve_work(struct mg_member *m, const struct mg_call *c)
+{
+	const int64_t bytes = c->bytes ? c->bytes(m, c) : 0;
+
+	return bytes >= 0 && reserve(m->e, &m->work, &m->work_bytes, bytes);
+}
+
+/* Without memory for a copy of the columns, LU does without it. */
+static bool reserve_all(struct mg_member *m, const struct mg_call *c)
+{
+	const int64_t integers = min_int64(c->desc->m, c->desc->n) + 1;
+	bool ok;
+
+	m->e->row_major = m->row_major;
+	ok = reserve_work(m, c);
+	if (!ok && m->row_major > 0) {
+		m->e->row_major = 0;
+		ok = reserve_work(m, c);
+	}
+	return ok &&
+	       reserve(m->e, &m->integers, &m->integers_bytes, integers * (int64_t)sizeof(int));
+}
+
+static bool run_all(struct mg_member *m, const struct mg_call *c)
+{
+	return c->run(m, c) && comm_sync(m->comm, m->e);
+}
+
+enum fathom_status mg_run(struct mg_call *c)
+{
+	struct fathom_mg *g = c->group;
+
+	if (!g)
+		return FATHOM_BAD_ARGUMENT;
+	if (!check_matrix(g, "A", c->desc, c->a) ||
+	        (c->desc_right && !check_matrix(g, "B", c->desc_right, c->right)))
+		return FATHOM_BAD_ARGUMENT;
+	for (int i = 0; c->tau && i < g->count; i++)
+		if (!c->tau[i] && columns_of(&g->members[i], c->desc) > 0) {
+			fault_set(&g->fault, "tau of rank %d is NULL", g->members[i].comm->rank);
+			return FATHOM_BAD_ARGUMENT;
+		}
+	c->all_here = g->count == ranks(g);
+	if (!all_members(g, c, reserve_all))
+		return g->fault.refused ? FATHOM_BAD_ARGUMENT : FATHOM_FAILED;
+	return all_members(g, c, run_all) ? FATHOM_OK : FATHOM_FAILED;
+}
+
+bool mg_given(struct fathom_mg *g, const char *name, const void *data)
+{
+	return data || (g && fault_set(&g->fault, "%s is NULL", name));
+}
+
+/* One of two letters, in either case. */
+bool mg_letter(struct fathom_mg *g, const char *name, char letter, char only)
+{
+	return letter == only || letter == only - 'A' + 'a' ||
+	       (g && fault_set(&g->fault, "%s '%c': only %c is possible over several GPUs", name,
+	                     letter, only));
+}
+
+bool mg_trans(struct fathom_mg *g, char letter, enum trans *trans)
+{
+	*trans = letter == 'N' || letter == 'n' ? PLAIN : TRANSPOSED;
+	return (letter && strchr("NnTtCc", letter)) ||
+	       (g && fault_set(&g->fault, "trans '%c': N, T and C are possible", letter));
+}
+
+/* ---- settings ---- */
+
+enum fathom_status fathom_mg_set_math(struct fathom_mg *group, enum fathom_math math)
+{
+	static const enum math meant[] = {[FATHOM_MATH_FP32] = MATH_FP32,
+	        [FATHOM_MATH_3XTF32] = MATH_3XTF32,
+	        [FATHOM_MATH_3XFP16] = MATH_3XFP16};
+
+	if (!group || (int)math < 0 || (size_t)math >= ARRAY_LEN(meant))
+		return FATHOM_BAD_ARGUMENT;
+	for (int i = 0; i < group->count; i++)
+		if (!math_possible(group->members[i].e, meant[math])) {
+			fault_set(&group->fault, "these GPUs have no %s", math_name[meant[math]]);
+			return FATHOM_NOT_POSSIBLE;
+		}
+	for (int i = 0; i < group->count; i++)
+		group->members[i].e->math = meant[math];
+	return FATHOM_OK;
+}
+
+enum fathom_status fathom_mg_set_timeout(struct fathom_mg *group, double seconds)
+{
+	if (!group || !(seconds > 0))
+		return FATHOM_BAD_ARGUMENT;
+	for (int i = 0; i < group->count; i++)
+		group->members[i].comm->seconds = seconds;
+	return FATHOM_OK;
+}
+
+static bool close_member(struct mg_member *m, const struct mg_call *c)
+{
+	(void)c;
+	if (m->work)
+		m->e->ops->release(m->e, m->work);
+	if (m->integers)
+		m->e->ops->release(m->e, m->integers);
+	comm_free(m->comm);
+	executor_free(m->e);
+	return true;
+}
+
+void fathom_mg_destroy(struct fathom_mg *group)
+{
+	if (!group)
+		return;
+	all_members(group, NULL, close_member);
+	free(group->members);
+	free(group);
+}

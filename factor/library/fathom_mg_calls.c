@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls of fathom_mg.h on matrices: what a member does in each. */
+#include "fathom_mg_group.h"
+
+#include "factor/executors/workspace.h"
+#include "lib/base/msg.h"
+
+#include <stdlib.h>
+
+/* ---- host memory ---- */
+
+/* Without a passage through other ranks: this process has the whole matrix and all ranks. */
+static bool copy_columns(struct mg_member *m, const struct mg_call *c, bool to_host)
+{
+	const struct distributed a = mg_matrix(m, c);
+	const struct block_cyclic *d = &a.layout;
+	bool ok = true;
+
+	for (int64_t j = 0; ok && d->m > 0 && j < d->n; j += d->nb) {
+		struct matrix own = distributed_columns(&a, 0, j, min_int64(d->nb, d->n - j));
+		char *host = (char *)c->host + j * c->ld_host * precision_bytes(c->precision);
+		if (own.n > 0)
+			ok = to_host ? m->e->ops->download(m->e, own, host, c->ld_host)
+			             : m->e->ops->upload(m->e, host, c->ld_host, own);
+	}
+	return ok;
+}
+
+static bool run_scatter(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c);
+
+	m->e->queue = QUEUE_MAIN;
+	return c->all_here ? copy_columns(m, c, false)
+	                   : distributed_scatter(m->e, &a, 0, c->host, c->ld_host);
+}
+
+static bool run_gather(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c);
+
+	m->e->queue = QUEUE_MAIN;
+	return c->all_here ? copy_columns(m, c, true)
+	                   : distributed_gather(m->e, &a, 0, c->host, c->ld_host);
+}
+
+static enum fathom_status call_copy(struct mg_call *c)
+{
+	if (!c->group)
+		return FATHOM_BAD_ARGUMENT;
+	if (c->group->members[0].comm->rank == 0 && c->desc &&
+	        (!mg_given(c->group, "the host's matrix", c->host) ||
+	                c->ld_host < max_int64(c->desc->m, 1)))
+		return FATHOM_BAD_ARGUMENT;
+	return mg_run(c);
+}
+
+/* ---- factorizations ---- */
+
+static int64_t lu_bytes(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c);
+
+	return getrf_distributed_work(m->e, &a);
+}
+
+/* Every rank has all pivots; the first one here gives them to the caller. Reading them also tells
+ * whether a panel's kernel has failed. */
+static bool run_lu(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c);
+	const struct pivots p = mg_pivots(m, c);
+	const bool first = m == c->group->members;
+	int info, *ipiv = first ? c->ipiv : xmalloc((size_t)(p.n + 1) * sizeof *ipiv);
+
+	bool ok = getrf_distributed(m->e, &a, m->work, p) && comm_sync(m->comm, m->e) &&
+	          m->e->ops->read_pivots(m->e, p, ipiv, first ? c->info : &info);
+	if (!first)
+		free(ipiv);
+	return ok;
+}
+
+static int64_t cholesky_bytes(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c);
+
+	return potrf_distributed_work(m->e, &a);
+}
+
+static bool run_cholesky(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c);
+	const struct pivots info = {m->integers, 0};
+
+	return potrf_distributed(m->e, &a, m->work, m->integers) && comm_sync(m->comm, m->e) &&
+	       (m != c->group->members || m->e->ops->read_pivots(m->e, info, c->info, c->info));
+}
+
+static int64_t qr_bytes(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c);
+
+	return geqrf_distributed_work(m->e, &a);
+}
+
+static bool run_qr(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c);
+
+	m->e->queue = QUEUE_MAIN;
+	return geqrf_distributed(m->e, &a, mg_tau(m, c), m->work);
+}
+
+/* ---- solves ---- */
+
+static int64_t lu_solve_bytes(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c);
+
+	return getrs_distributed_work(m->e, &a);
+}
+
+static bool run_lu_solve(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c), b = mg_right(m, c);
+	const struct pivots p = mg_pivots(m, c);
+
+	m->e->queue = QUEUE_MAIN;
+	return m->e->ops->store_pivots(m->e, c->ipiv, 0, p) &&
+	       getrs_distributed(m->e, c->trans, &a, p, &b, m->work);
+}
+
+static int64_t cholesky_solve_bytes(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c);
+
+	return potrs_distributed_work(m->e, &a);
+}
+
+static bool run_cholesky_solve(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c), b = mg_right(m, c);
+
+	return potrs_distributed(m->e, &a, &b, m->work);
+}
+
+static int64_t apply_bytes(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c), b = mg_right(m, c);
+
+	return ormqr_distributed_work(m->e, &a, &b);
+}
+
+static bool run_apply(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c), b = mg_right(m, c);
+
+	return ormqr_distributed(m->e, c->trans, &a, mg_tau(m, c), &b, m->work);
+}
+
+/* tau stands behind the workspace of the other calls. */
+static int64_t least_squares_bytes(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c), b = mg_right(m, c);
+	struct workspace workspace = {NULL, 0};
+	int64_t bytes = gels_distributed_work(m->e, &a, &b);
+
+	workspace_bytes(&workspace, max_int64(bytes, 0));
+	workspace_matrix(&workspace, a.local.n, 1, c->precision);
+	return bytes < 0 ? -1 : workspace.used;
+}
+
+static bool run_least_squares(struct mg_member *m, const struct mg_call *c)
+{
+	const struct distributed a = mg_matrix(m, c), b = mg_right(m, c);
+	struct workspace workspace = {m->work, 0};
+	void *work = workspace_bytes(&workspace, gels_distributed_work(m->e, &a, &b));
+	struct matrix tau = workspace_matrix(&workspace, a.local.n, 1, c->precision);
+
+	m->e->queue = QUEUE_MAIN;
+	return gels_distributed(m->e, &a, tau, &b, work);
+}
+
+#define JOIN(letter, name) fathom_mg_##letter##name
+#define REAL float
+#define PRECISION SINGLE
+#define NAME(name) JOIN(s, name)
+#include "fathom_mg_template.h"
+#undef REAL
+#undef PRECISION
+#undef NAME
+#define REAL double
+#define PRECISION DOUBLE
+#define NAME(name) JOIN(d, name)
+#include "fathom_mg_template.h"

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* A group whose ranks are all in this process, each in a thread of its own, as several GPUs are: on
+ * host executors, with a communicator of this test. */
+#include "tests/tap.h"
+
+#include "factor/library/fathom_mg_group.h"
+#include "lib/base/msg.h"
+
+#include <cblas.h>
+#include <pthread.h>
+
+enum { RANKS = 3, N = 100, NB = 16 };
+
+/* ---- broadcasts between threads ---- */
+
+static pthread_barrier_t barrier;
+static const struct comm_piece *root_pieces;
+
+struct thread_comm {
+	struct comm base;
+	bool fails;
+};
+
+static void thread_destroy(struct comm *comm)
+{
+	free(comm);
+}
+
+/* All ranks meet before and after the copies. */
+static bool thread_broadcast(struct comm *comm, struct executor *e, int root, int slot,
+        const struct comm_piece *pieces, int count, const char *what, int64_t index)
+{
+	(void)slot;
+	(void)what;
+	(void)index;
+	if (((struct thread_comm *)comm)->fails)
+		return fault_set(&e->fault, "rank %d has failed", comm->rank);
+	if (comm->rank == root)
+		root_pieces = pieces;
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < count && comm->rank != root; i++)
+		if (pieces[i].bytes > 0)
+			memcpy(pieces[i].data, root_pieces[i].data, (size_t)pieces[i].bytes);
+	pthread_barrier_wait(&barrier);
+	return true;
+}
+
+static bool thread_arrived(struct comm *comm, struct executor *e, int slot)
+{
+	(void)comm;
+	(void)e;
+	(void)slot;
+	return true;
+}
+
+static bool thread_sync(struct comm *comm, struct executor *e)
+{
+	(void)comm;
+	return e->ops->sync(e);
+}
+
+static bool enter(struct mg_member *m)
+{
+	return m->device != N || fault_set(&m->e->fault, "rank %d has no GPU", m->comm->rank);
+}
+
+static struct fathom_mg *group_new(void)
+{
+	static const struct comm_ops ops = {
+	        thread_destroy, thread_broadcast, thread_arrived, thread_sync};
+	struct mg_member *members = xcalloc(RANKS, sizeof *members);
+	struct fault fault;
+
+	for (int i = 0; i < RANKS; i++) {
+		struct thread_comm *comm = xcalloc(1, sizeof *comm);
+		comm->base = (struct comm){&ops, "threads", i, RANKS, COMM_SECONDS};
+		members[i].comm = &comm->base;
+		members[i].e = executor_host_new(&fault);
+	}
+	return mg_group(members, RANKS, enter);
+}
+
+/* ---- a system ---- */
+
+static float a[N * N], b[N], *part_a[RANKS], *part_b[RANKS];
+static const struct fathom_mg_matrix matrix = {N, N, NB, 1, N + 2}, right = {N, 1, 1, 2, N};
+
+static bool solves(struct fathom_mg *group)
+{
+	int ipiv[N], info = -1;
+	double worst = 0;
+	uint32_t drawn = 1;
+
+	memset(b, 0, sizeof b);
+	for (int64_t i = 0; i < N * N; i++) {
+		drawn = drawn * 1103515245 + 12345;
+		a[i] = (float)(drawn >> 16) / 32768 - 1;
+		b[i % N] += a[i];
+	}
+	bool good =
+	        fathom_mg_sscatter(group, a, N, &matrix, part_a) == FATHOM_OK &&
+	        fathom_mg_sscatter(group, b, N, &right, part_b) == FATHOM_OK &&
+	        fathom_mg_sgetrf(group, &matrix, part_a, ipiv, &info) == FATHOM_OK &&
+	        fathom_mg_sgetrs(group, 'n', &matrix, part_a, ipiv, &right, part_b) == FATHOM_OK &&
+	        fathom_mg_sgather(group, &right, part_b, b, N) == FATHOM_OK;
+	for (int i = 0; i < N; i++)
+		worst = fmax(worst, fabs((double)b[i] - 1));
+	if (!good || info != 0 || !(worst < 1e-2))
+		diag("%s info %d, error %g", fathom_mg_error(group), info, worst);
+	return good && info == 0 && worst < 1e-2;
+}
+
+/* ---- a rank with little memory ---- */
+
+static int64_t most_bytes;
+static struct executor_ops scarce_ops;
+static const struct executor_ops *plenty_ops;
+
+static bool scarce_alloc(struct executor *e, int64_t bytes, void **data)
+{
+	*data = NULL;
+	return bytes <= most_bytes ? plenty_ops->alloc(e, bytes, data)
+	                           : fault_refuse(&e->fault, "no memory");
+}
+
+/* It works without the copy that LU of large matrices makes; the others have theirs. */
+static void test_scarce(const int64_t enough[RANKS])
+{
+	struct fathom_mg *group = group_new();
+	struct executor *e = group->members[1].e;
+
+	for (int i = 0; i < RANKS; i++)
+		group->members[i].row_major = 1;
+	plenty_ops = e->ops;
+	scarce_ops = *e->ops;
+	scarce_ops.alloc = scarce_alloc;
+	e->ops = &scarce_ops;
+	most_bytes = enough[1];
+	ok(solves(group) && group->members[1].work_bytes == enough[1] &&
+	                group->members[0].work_bytes > enough[0],
+	        "a rank without memory for a copy solves without it");
+	fathom_mg_destroy(group);
+}
+
+/* The first reason in time is the group's, whichever rank has it. */
+static void test_faults(struct fathom_mg *group)
+{
+	int ipiv[N], info;
+
+	for (int i = 0; i < RANKS; i++)
+		((struct thread_comm *)group->members[i].comm)->fails = true;
+	ok(fathom_mg_sgetrf(group, &matrix, part_a, ipiv, &info) == FATHOM_FAILED &&
+	                strstr(fathom_mg_error(group), "has failed"),
+	        "a failed broadcast fails the call");
+	group->members[1].device = N;
+	ok(fathom_mg_sgetrf(group, &matrix, part_a, ipiv, &info) == FATHOM_FAILED,
+	        "a rank without its GPU fails the call");
+	is_text(fathom_mg_error(group), "rank 1 has no GPU", "before others wait for it");
+	group->members[1].device = 0;
+	float *kept = part_a[2];
+	part_a[2] = NULL;
+	ok(fathom_mg_sgetrf(group, &matrix, part_a, ipiv, &info) == FATHOM_BAD_ARGUMENT,
+	        "a missing pointer is refused");
+	is_text(fathom_mg_error(group), "A of rank 2 is NULL", "with its rank");
+	part_a[2] = kept;
+}
+
+int main(void)
+{
+	openblas_set_num_threads(1);
+	pthread_barrier_init(&barrier, NULL, RANKS);
+	struct fathom_mg *group = group_new();
+	int64_t enough[RANKS];
+
+	for (int i = 0; i < RANKS; i++) {
+		part_a[i] = xcalloc((size_t)(fathom_mg_columns(group, &matrix, i) * matrix.lld),
+		        sizeof *part_a[i]);
+		part_b[i] = xcalloc((size_t)(fathom_mg_columns(group, &right, i) * right.lld + 1),
+		        sizeof *part_b[i]);
+	}
+	ok(solves(group), "ranks in threads solve a system");
+	ok(solves(group), "and once more, with the workspace that they have");
+	for (int i = 0; i < RANKS; i++)
+		enough[i] = group->members[i].work_bytes;
+	ok(fathom_mg_set_math(group, FATHOM_MATH_3XTF32) == FATHOM_OK && solves(group),
+	        "and by 3xTF32");
+	test_scarce(enough);
+	is_text(fathom_mg_note(group), "", "nothing is known that slows it down");
+	test_faults(group);
+	fathom_mg_destroy(group);
+	for (int i = 0; i < RANKS; i++) {
+		free(part_a[i]);
+		free(part_b[i]);
+	}
+	pthread_barrier_destroy(&barrier);
+	return finish();
+}
