@@ -56,17 +56,23 @@ fi
 # Every probe has a figure script, whose "# Parameters:" line names the parameters. These come first, in this order.
 probes='launch barrier pointer_chase loaded_latency bank_conflict instruction copy transfer concurrency peer gemm_rate gemv_rate'
 probes="$probes panel_kernel block_kernel host_chase host_exchange host_memory host_parallel host_gram host_rate"
-for script in "$scripts"/*.gp; do
-	name=$(basename "$script" .gp)
+# about SCRIPT KEY: the text of the line "# KEY: text" of a figure script. All scripts are read once.
+abouts=$(awk '
+	match($0, /^# [A-Z][a-z]*: /) {
+		name = FILENAME
+		gsub(/.*\/|[.]gp$/, "", name)
+		text = substr($0, RLENGTH + 1)
+		gsub(/'\''/, "'\''\\'\'''\''", text)
+		print "about_" name "_" substr($0, 3, RLENGTH - 4) "='\''" text "'\''"
+	}' "$scripts"/*.gp)
+eval "$abouts"
+about() { eval "printf '%s\n' \"\${about_$1_$2-}\""; }
+for name in $(echo "$abouts" | sed -n 's/^about_\(.*\)_Parameters=.*/\1/p'); do
 	case " $probes " in
 	*" $name "*) ;;
-	*) ! grep -q '^# Parameters: ' "$script" || probes="$probes $name" ;;
+	*) probes="$probes $name" ;;
 	esac
 done
-# The text of the line "# KEY: text" of a figure script.
-about() { # script key
-	sed -n "s/^# $2: //p" "$scripts/$1.gp"
-}
 # The folder with a probe's curve.
 source_of() {
 	case $(about "$1" Parameters) in
