@@ -173,7 +173,7 @@ function print_trust(   i, k, n, list, r, each, regime, count, all, drawn, seeds
 		}
 	}
 	if (!all) {
-		paragraph("No comparison in " data " yet: make validate predicts, measures and compares.")
+		paragraph("No comparison in " data " yet: fathom validate predicts, measures and compares.")
 		return
 	}
 	split("hardware library calibrated", regime, " ")

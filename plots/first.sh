@@ -82,5 +82,5 @@ chain_of() { # folder
 	made=$(sed -n 's/^# profile_sha256: //p' "$1/predictions.tsv" 2>/dev/null | head -n 1)
 	here=$(sha256sum "$1/profile.tsv" 2>/dev/null | cut -d' ' -f1)
 	[ -z "$made" ] || [ "$made" = "$here" ] ||
-		line NOTE "Stale: the predictions in $1 were made from another profile than the one here: run make validate."
+		line NOTE "Stale: the predictions in $1 were made from another profile than the one here: run fathom validate."
 }

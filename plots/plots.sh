@@ -18,8 +18,6 @@ fi
 mkdir -p "$figures" || exit 1
 top=$(mktemp -d) || exit 1
 trap 'rm -rf "$top"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 # The profile's single numbers as gnuplot variables.
 fitted() { # folder, file

@@ -3,6 +3,8 @@
 #include "lib/base/cli.h"
 #include "lib/base/home.h"
 #include "lib/base/msg.h"
+#include "lib/device/machine.h"
+#include "lib/profile/profile.h"
 
 #include <stdlib.h>
 
@@ -27,5 +29,9 @@ int main(int argc, char **argv)
 		        "a report is no table: `fathom rules --json` and `fathom list --json` are");
 	if (machine)
 		setenv("MACHINE", machine, 1);
+	const char *chosen = getenv("MACHINE"),
+	           *folder = chosen && chosen[0] ? machine_data_named(chosen) : common.output;
+	if (home_holds(folder, "profile.tsv"))
+		profile_free(profile_open(folder)); /* a damaged one ends the program here */
 	home_run_script("plots/report.sh", &common.output, 1);
 }

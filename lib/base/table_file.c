@@ -46,8 +46,9 @@ static bool make_folder_of(const char *path, struct fault *fault)
 			continue;
 		*c = '\0';
 		if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-			ok = fault_set(
-			        fault, "cannot create the folder %s: %s", folder, strerror(errno));
+			ok = fault_set(fault,
+			        "cannot create the folder %s: %s; --output names another", folder,
+			        strerror(errno));
 		*c = '/';
 	}
 	free(folder);
@@ -59,14 +60,16 @@ static bool write_new_file(const struct table *table, const char *path, struct f
 	FILE *out = fopen(path, "w");
 
 	if (!out)
-		return fault_set(fault, "cannot create %s: %s", path, strerror(errno));
+		return fault_set(fault, "cannot create %s: %s; --output names another folder", path,
+		        strerror(errno));
 	bool ok = table_write_stream(table, out) && fsync(fileno(out)) == 0;
 	int error = errno;
 	if (fclose(out) != 0 && ok) {
 		ok = false;
 		error = errno;
 	}
-	return ok || fault_set(fault, "cannot write %s: %s", path, strerror(error));
+	return ok || fault_set(fault, "cannot write %s: %s; --output names another folder", path,
+	                     strerror(error));
 }
 
 bool table_write(const struct table *table, const char *path, struct fault *fault)
@@ -252,7 +255,8 @@ static bool read_lines(struct reader *reader, struct table *table)
 		if (!next_line(reader, &line))
 			return false;
 		if (!line)
-			return bad(reader, "the file has no row of column names");
+			return bad(reader, reader->line ? "the file has no row of column names"
+			                                : "the file is empty");
 		if (line[0] == '#')
 			read_meta(line, table);
 	} while (line[0] == '#');

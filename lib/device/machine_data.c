@@ -85,7 +85,7 @@ const char *machine_data_choose(char choice[MACHINE_CHOICE])
 		if (!home_holds(folder, "profile.tsv")) {
 			free(folder);
 			folder = xasprintf("%s/%s", data, recorded_machine);
-			why = "recorded; this machine is not measured yet, make probe does that";
+			why = "recorded; this machine is not measured yet, fathom probe does that";
 		}
 	}
 	free(data);
@@ -120,5 +120,10 @@ const char *machine_data_asked(
 		unsetenv("FATHOM_DATA");
 		setenv("MACHINE", machine, 1);
 	}
-	return machine_data_choose(choice);
+	const char *folder = machine_data_choose(choice);
+	if (machine && !home_holds(folder, "profile.tsv"))
+		msg_die(EXIT_MEASURE_FAILED,
+		        "there is no recorded machine %s: fathom list names those that are there",
+		        folder);
+	return folder;
 }
