@@ -38,7 +38,7 @@ machine() { # folder, more options
 column() { # folder, gpu or host, its lean folder
 	kind=$(kind_of "$1")
 	line DIV 'part machine'
-	line H2 "$kind-machine" "$([ "$kind" = own ] && echo 'The machine' || echo "The recorded $(name_of "$1")")"
+	line H2 "$kind-machine" "$(if [ "$kind" != own ]; then echo "The recorded $(name_of "$1")"; elif [ -n "$gpu" ] && [ "$gpu" != "$own" ]; then echo 'This machine'; else echo 'The machine'; fi)"
 	machine "$1" -v card=yes
 	line ENDDIV
 	line DIV 'part numbers'
