@@ -101,7 +101,7 @@ const show_values = (svg) => {
 		let curve = point.parentElement;
 		while (curve.tagName === 'g' && !curve.querySelector(':scope > title')) curve = curve.parentElement;
 		const title = document.createElementNS(svg.namespaceURI, 'title');
-		title.textContent = (curve.tagName === 'g' ? curve.querySelector(':scope > title').textContent + ': ' : '') + panel[0].value(left) + ', ' + panel[1].value(top);
+		title.textContent = (curve.tagName === 'g' ? curve.querySelector(':scope > title').textContent + ': about ' : 'about ') + panel[0].value(left) + ', ' + panel[1].value(top);
 		point.append(title);
 	}
 };

@@ -26,14 +26,14 @@ finish() {
 quick=
 [ "$extent" = full ] || quick=--quick
 state() { # of what the predictions are made from, and they themselves
-	echo "$extent $("$bin/machine" --version)"
-	cksum "$output/profile.tsv" "$output/predictions.tsv"
+	echo "$extent $("$bin/machine" --version 2>&1)"
+	cksum "$output/profile.tsv" "$output/predictions.tsv" 2>&1 || true
 }
-if [ "$asked" = drawn ] && [ -s "$unfinished" ] && [ "$(state 2>&1)" = "$(cat "$unfinished")" ]; then
+if [ "$asked" = drawn ] && [ -s "$unfinished" ] && [ "$(state)" = "$(cat "$unfinished")" ]; then
 	echo "validate: goes on with an interrupted run (--seed N begins anew)"
 else
 	attend "$bin/predict" ${quick:+"$quick"} --seed "$seed" --output "$output" || exit
-	state >"$unfinished" 2>&1 || exit 1
+	state >"$unfinished" || exit 1
 fi
 
 # validate also reports refused and wrong runs. Only an interruption, or no measurement at all, ends this script.
