@@ -36,8 +36,8 @@ bool machine_is_here(const char *id, const struct gpu *gpu);
 /* The folder that readers (advise, report) take a machine's data from: that of the environment
  * variable FATHOM_DATA, else data/$MACHINE (or data/papers/$MACHINE, of a paper), else data/local
  * when it holds a profile, else data/nvidia-h200. data/ lies in the fathom root: FATHOM_HOME, the
- * folder above the executable's build/, or share/fathom where it is installed. The text lives until
- * the next call. choice, when not NULL, receives one sentence that says which folder it is and why.
+ * folder above the executable's build/, or share/fathom where it is installed. The text lives for
+ * three more calls. choice, when not NULL, receives one sentence that says which folder it is and why.
  */
 enum { MACHINE_CHOICE = 256 };
 const char *machine_data_choose(char choice[MACHINE_CHOICE]);

@@ -40,14 +40,16 @@ static void say(char choice[MACHINE_CHOICE], const char *folder, const char *why
 		snprintf(choice, MACHINE_CHOICE, "data: %.120s (%.120s)", folder, why);
 }
 
-/* The folder that was returned last; it is kept until the next call. */
+/* The folders that were returned last; each is kept for three more calls. */
 static const char *keep(char *folder)
 {
-	static char *kept;
+	static char *kept[4];
+	static size_t next;
+	char **place = &kept[next++ % ARRAY_LEN(kept)];
 
-	free(kept);
-	kept = folder;
-	return kept;
+	free(*place);
+	*place = folder;
+	return folder;
 }
 
 const char *machine_data_recorded(char choice[MACHINE_CHOICE])
