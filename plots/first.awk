@@ -129,8 +129,10 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 			(asked == "" ? "" : interval(P[row, "low"], P[row, "high"], x, unit)) "\t" of "\t" text "\t" \
 			(said == "" ? "best of these machines, " with_unit(top, unit) " (no limit known)" : "limit, " with_unit(top, unit) ": " said) (names == "" ? "" : "; " names) "\n"
 	}
-	if (good weak != "")
-		paragraph((good == "" ? "" : "Good, at least 80 % of the limit or of the best machine known: " good ". ") (weak == "" ? "" : "Weak, under half: " weak "."))
+	if (good != "")
+		paragraph("Good, at least 80 % of the limit or of the best machine known: " good ".")
+	if (weak != "")
+		paragraph("Weak, under half: " weak ".")
 	printf "%s", bars
 }
 function base_of_path(path) {

@@ -102,10 +102,10 @@ fi
 bad 77 'GPU' measure --paper --output "$scratch"
 
 # ---- broken files: where, and what
-damaged() { # NAME WORDS: a profile from standard input
+damaged() { # NAME WORDS: a profile, $scratch/made
 	mkdir "$scratch/$1"
 	cp "$recorded/machine.tsv" "$recorded/launch.tsv" "$scratch/$1"
-	cat >"$scratch/$1/profile.tsv"
+	mv "$scratch/made" "$scratch/$1/profile.tsv"
 	for program in 'predict --quick' 'validate --recorded' 'advise panel --m 512 --nb 32' 'trace getrf --n 512' 'list parameters' rules report; do
 		# shellcheck disable=SC2086 # words
 		bad 1 "$2" $program --output "$scratch/$1"
@@ -113,14 +113,18 @@ damaged() { # NAME WORDS: a profile from standard input
 	bad 1 "$2" compare "$scratch/$1" "$recorded"
 }
 tab=$(printf '\t')
-damaged empty 'profile.tsv:0: the file is empty' </dev/null
-damaged binary 'profile.tsv:1: a control character' <<-TEXT
-	$(printf '\001\002\177ELF')
-TEXT
-grep -v '^parameter' "$recorded/profile.tsv" | damaged headless 'profile.tsv.*no column parameter'
-sed "40s/${tab}[^$tab]*\$//" "$recorded/profile.tsv" | damaged short 'profile.tsv:40: fewer cells'
-sed "40s/^\([^$tab]*$tab\)[^$tab]*/\1nan/" "$recorded/profile.tsv" | damaged notnumber 'profile.tsv.*row 25 of the profile.*not a number'
-head -c 50000 "$recorded/profile.tsv" | damaged cut 'profile.tsv:[0-9]*: .*truncated'
+: >"$scratch/made"
+damaged empty 'profile.tsv:0: the file is empty'
+printf '\001\002\177ELF\n' >"$scratch/made"
+damaged binary 'profile.tsv:1: a control character'
+grep -v '^parameter' "$recorded/profile.tsv" >"$scratch/made"
+damaged headless 'profile.tsv.*no column parameter'
+sed "40s/${tab}[^$tab]*\$//" "$recorded/profile.tsv" >"$scratch/made"
+damaged short 'profile.tsv:40: fewer cells'
+sed "40s/^\([^$tab]*$tab\)[^$tab]*/\1nan/" "$recorded/profile.tsv" >"$scratch/made"
+damaged notnumber 'profile.tsv.*row [0-9]* of the profile.*not a number'
+head -c 50000 "$recorded/profile.tsv" >"$scratch/made"
+damaged cut 'profile.tsv:[0-9]*: .*truncated'
 mkdir "$scratch/curve"
 sed '30s/[0-9]/x/g' "$recorded/host_parallel.tsv" | head -c 3000 >"$scratch/curve/host_parallel.tsv"
 bad 1 'host_parallel.tsv:[0-9]*:' fit --output "$scratch/curve"
