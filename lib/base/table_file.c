@@ -72,29 +72,53 @@ static bool write_new_file(const struct table *table, const char *path, struct f
 	                     strerror(error));
 }
 
+/* ---- signals: they wait while a file is written. A mask would hold for one thread alone. ---- */
+
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static volatile sig_atomic_t held;
+
+static void hold(int number)
+{
+	held = number;
+}
+
+static void hold_signals(struct sigaction before[ARRAY_LEN(stops)])
+{
+	held = 0;
+	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
+		sigaction(stops[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(stops[i],
+			        &(struct sigaction){.sa_handler = hold, .sa_flags = SA_RESTART},
+			        NULL);
+	}
+}
+
+static void release_signals(const struct sigaction before[ARRAY_LEN(stops)])
+{
+	for (size_t i = 0; i < ARRAY_LEN(stops); i++)
+		sigaction(stops[i], &before[i], NULL);
+	if (held)
+		raise(held);
+}
+
 bool table_write(const struct table *table, const char *path, struct fault *fault)
 {
-	sigset_t stop, before;
+	struct sigaction before[ARRAY_LEN(stops)];
 	char *fresh = xasprintf("%s.%ld.new", path, (long)getpid());
 
 	if (!make_folder_of(path, fault)) {
 		free(fresh);
 		return false;
 	}
-	/* Signals wait until the file is renamed: an interrupted run leaves no temporary file. */
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGINT);
-	sigaddset(&stop, SIGTERM);
-	sigaddset(&stop, SIGHUP);
-	sigaddset(&stop, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &stop, &before);
+	hold_signals(before); /* an interrupted run leaves no temporary file */
 	bool ok = write_new_file(table, fresh, fault);
 	if (ok && rename(fresh, path) != 0)
 		ok = fault_set(fault, "cannot rename %s to %s: %s", fresh, path, strerror(errno));
 	if (!ok)
 		unlink(fresh);
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	free(fresh);
+	release_signals(before);
 	return ok;
 }
 
