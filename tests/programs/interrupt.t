@@ -16,8 +16,11 @@ data=$scratch/data
 
 # begin PROGRAM...: in a process group of its own, as a terminal would run it; $pid
 begin() {
-	perl -e 'setpgrp; $SIG{INT} = "DEFAULT"; exec @ARGV' "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
+	rm -f "$scratch/begun"
+	perl -e 'setpgrp; $SIG{INT} = "DEFAULT"; open F, ">", shift and print F 1 and close F; exec @ARGV' "$scratch/begun" "$@" \
+		>"$scratch/out" 2>"$scratch/err" </dev/null &
 	pid=$!
+	await "$scratch/begun" # until then a signal would be ignored, as in all that runs behind a script
 }
 # A minute at most, until a file is there (or a text in what was said).
 await() {
@@ -80,6 +83,7 @@ result $? 'the same command goes on, with the same predictions and all rows'
 begin "$bin/validate" --quick --seed 5 --output "$data"
 await "$data/predictions.tsv" '^# seed: 5$'
 interrupt process 'validation of a given seed, which begins anew'
+rm "$data/measurements.tsv"
 begin "$bin/measure" --output "$data"
 await "$data/measurements.tsv"
 interrupt process 'measure alone'
