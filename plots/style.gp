@@ -107,7 +107,7 @@ logscale(text) = "set logscale ".text."; "
 nokey = "unset key; "
 # The next of `panels` equal ones, from above.
 stacked = 0
-next(text) = (stacked = stacked + 1, place(0.13, 0.955, 1.0 - (stacked-0.37)/panels, 1.0 - (stacked-0.88)/panels, text))
+next(text) = (stacked = stacked + 1, place(0.13, 0.97, 1.0 - (stacked-0.37)/panels, 1.0 - (stacked-0.88)/panels, text))
 # Measured series and their predictions: eval curves(list, columns of x, measured and predicted, unit of y); key_of names a series.
 curves(l, x, y, p, unit) = (list = l, x_column = x, y_column = y, p_column = p, per = unit, "")
 both = 'for [j=1:words(list)] file(word(list, j)) using (column(x_column)):(column(y_column)/per) with linespoints lt j '.\
