@@ -236,7 +236,7 @@ BEGIN {
 		exit
 	}
 	if (!load(data "/errors.tsv", T) || !validated) {
-		paragraph("No comparison in " data " yet: make validate predicts, measures and compares.")
+		paragraph("No comparison in " data " yet: fathom validate predicts, measures and compares.")
 		exit
 	}
 	if (chain != "")

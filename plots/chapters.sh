@@ -73,11 +73,11 @@ factor() {
 	line H2 factor 'How close do factorizations come to the ceiling, and to the vendor?'
 	note_recorded Data "$gpu"
 	markup "$gpu" 'bench vendor' -v short=yes
-	legend="Lines: make bench, the fastest of several block widths and algorithms. Dashed and +: the model's plan at held-out sizes, predicted and measured. Dotted: the bound, and products and solves alone."
+	legend="Lines: whole calls, the fastest of several block widths and algorithms. Dashed and +: the model's plan at held-out sizes, predicted and measured. Dotted: the bound, and products and solves alone."
 	figure factor_s "$legend" "$gpu" bench.tsv
 	{
 		figure factor_d "$legend" "$gpu" bench.tsv
-		figure vendor 'Medians of whole calls, interleaved in one process (make bench).' "$gpu" bench.tsv
+		figure vendor 'Medians of whole calls, interleaved in one process (fathom measure --bench).' "$gpu" bench.tsv
 		cat "$work/factor.tables"
 	} >"$work/factor.more"
 	folded 'Double precision, speedup over cuSOLVER, limits, matrices in host memory' "$work/factor.more"

@@ -74,7 +74,7 @@ function limit(which, x,   each, n, i) {
 }
 function is_lower(unit) { return unit == "s" }
 function share(x, top, unit) { return !(x > 0) || !(top > 0) ? "" : sprintf("%.3f", is_lower(unit) ? top / x : x / top) }
-function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names, best, unit, other) {
+function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names, best, unit, other, bars, good, weak, row, of) {
 	n = split(kind == "gpu" ? "launch barrier gpu.dram.copy gpu.shared.read link.h2d.pinned.beta gpu.gemm.s.peak gpu.gemm.d.peak bf16" : \
 		"fork team host.exchange.latency host.l2.latency host.l3.latency host.memory.copy.peak host.gemm.s host.gemm.d", which, " ")
 	split(kind == "gpu" ? "start of a dependent kernel|barrier over the grid|copy in device memory, read + written|shared memory of all SMs, read|pinned memory to the GPU|library's product, single precision|library's product, double precision|tensor cores, BF16" : \
@@ -92,7 +92,8 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 		row = row_of[asked]
 		unit = asked == "" ? "flop/s" : P[row, "unit"]
 		if (x == "" || !(x > 0)) {
-			print "BAR\t" title[i] "\tnot measured here\t\t\t\t"
+			bars = bars "BAR\t" title[i] "\t" (row != "" && is_number(P[row, "low"]) && is_number(P[row, "high"]) ? \
+				with_unit(P[row, "low"], unit) " .. " with_unit(P[row, "high"], unit) : "not measured here") "\t\t\t\t\n"
 			continue
 		}
 		top = limit(which[i], x)
@@ -110,10 +111,22 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 				text = text " " share(other[j, i], top, unit)
 				names = names (names == "" ? "" : ", ") base_of_path(folder[j]) " " with_unit(other[j, i], unit)
 			}
-		print "BAR\t" title[i] "\t" with_unit(x, unit) (P[row, "status"] == "ok" || asked == "" ? "" : " (" P[row, "status"] ")") "\t" \
-			(asked == "" ? "" : interval(P[row, "low"], P[row, "high"], x, unit)) "\t" share(x, top, unit) "\t" text "\t" \
-			(!(top > 0) ? "" : said == "" ? "best recorded machine, " with_unit(top, unit) " (no limit known)" : "limit, " with_unit(top, unit) ": " said) (names == "" ? "" : "; " names)
+		of = share(x, top, unit)
+		if (top > 0 && (asked == "" || P[row, "status"] == "ok")) {
+			if (of >= 0.8)
+				good = good (good == "" ? "" : "; ") title[i]
+			if (of < 0.5)
+				weak = weak (weak == "" ? "" : "; ") title[i]
+		}
+		bars = bars "BAR\t" title[i] "\t" with_unit(x, unit) (P[row, "status"] == "ok" || asked == "" ? "" : " (" P[row, "status"] ")") "\t" \
+			(asked == "" ? "" : interval(P[row, "low"], P[row, "high"], x, unit)) "\t" of "\t" text "\t" \
+			(!(top > 0) ? "" : said == "" ? "best recorded machine, " with_unit(top, unit) " (no limit known)" : "limit, " with_unit(top, unit) ": " said) (names == "" ? "" : "; " names) "\n"
 	}
+	if (good != "")
+		paragraph("Good, at least 80 % of the limit or of the best machine known: " good ".")
+	if (weak != "")
+		paragraph("Weak, under half: " weak ".")
+	printf "%s", bars
 }
 
 # ---- rules ----
@@ -140,7 +153,7 @@ function print_rules(   i, n, best, taken, of_part, chapter) {
 		print "LI\t" L[best, "rule"] ": " L[best, "text"] "\t#" chapter[L[best, "part"]]
 	}
 	if (!n)
-		paragraph("No rule can be stated: the profile lacks its parameters.")
+		paragraph("No rule gains for certain: parameters are missing or noisy. A whole run of fathom probe on an idle machine tells more.")
 }
 
 # ---- trust ----
@@ -162,9 +175,17 @@ function print_trust(   i, k, n, list, r, each, regime, count, all, drawn, seeds
 		}
 	}
 	if (!all) {
-		paragraph("No comparison in " data " yet: make validate predicts, measures and compares.")
+		paragraph("No comparison in " data " yet: fathom validate predicts, measures and compares.")
 		return
 	}
+	m = ascending(each["hardware"] each["library"] each["calibrated"], sorted)
+	for (k = 1; k <= m; k++) {
+		in5 += sorted[k] <= 0.05
+		in10 += sorted[k] <= 0.1
+		in20 += sorted[k] <= 0.2
+	}
+	paragraph("Of " plural(m, "prediction") " " percent(in5 / m, "%.0f") " % are within 5 % of the measurement, " percent(in10 / m, "%.0f") \
+		" % within 10 %, and " percent(in20 / m, "%.0f") " % within 20 %.")
 	split("hardware library calibrated", regime, " ")
 	for (r = 1; r <= 3; r++) {
 		m = ascending(each[regime[r]], sorted)

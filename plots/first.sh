@@ -38,7 +38,7 @@ machine() { # folder, more options
 column() { # folder, gpu or host, its lean folder
 	kind=$(kind_of "$1")
 	line DIV 'part machine'
-	line H2 "$kind-machine" "$([ "$kind" = own ] && echo 'The machine' || echo "The recorded $(name_of "$1")")"
+	line H2 "$kind-machine" "$(if [ "$kind" != own ]; then echo "The recorded $(name_of "$1")"; elif [ -n "$gpu" ] && [ "$gpu" != "$own" ]; then echo 'This machine'; else echo 'The machine'; fi)"
 	machine "$1" -v card=yes
 	line ENDDIV
 	line DIV 'part numbers'
@@ -82,5 +82,5 @@ chain_of() { # folder
 	made=$(sed -n 's/^# profile_sha256: //p' "$1/predictions.tsv" 2>/dev/null | head -n 1)
 	here=$(sha256sum "$1/profile.tsv" 2>/dev/null | cut -d' ' -f1)
 	[ -z "$made" ] || [ "$made" = "$here" ] ||
-		line NOTE "Stale: the predictions in $1 were made from another profile than the one here: run make validate."
+		line NOTE "Stale: the predictions in $1 were made from another profile than the one here: run fathom validate."
 }

@@ -70,7 +70,7 @@ function other_tuning(folder,   i, n, names, text) {
 
 function profile_lines(folder, what,   T, age, M) {
 	if (!load_head(folder "/profile.tsv", T)) {
-		paragraph("There is no profile in " folder ": make fit assembles one from the curves.")
+		paragraph("There is no profile in " folder ": fathom fit assembles one from the curves.")
 		return
 	}
 	age = meta(T, "date") ~ /^[0-9]/ ? int(now / 86400) - days(meta(T, "date")) : ""
@@ -100,7 +100,7 @@ function stale(T, M, folder) {
 		paragraph("The data comes from another machine (host " meta(T, "host") ") than the one that wrote this report.")
 	else if (driver != "" && meta(T, "driver") != "unknown" && driver != meta(T, "driver"))
 		note("Stale: this machine's driver is now " driver ", the profile was measured with " meta(T, "driver") \
-			": run make probe.")
+			": run fathom probe.")
 }
 
 function machine_table(folder, id,   T, i) {

@@ -62,5 +62,5 @@ papers_title() {
 	for file in "$gpu/bench.tsv" "$gpu/kerr.tsv" "$gpu/update_paper.tsv" "$own/gram_host.tsv"; do
 		[ ! -s "$file" ] || return 0
 	done
-	line P 'The papers were not measured on this machine: make bench does it.'
+	line P 'The papers were not measured on this machine: make bench measures them.'
 }

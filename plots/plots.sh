@@ -18,8 +18,6 @@ fi
 mkdir -p "$figures" || exit 1
 top=$(mktemp -d) || exit 1
 trap 'rm -rf "$top"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 # The profile's single numbers as gnuplot variables.
 fitted() { # folder, file
@@ -38,8 +36,13 @@ draw() { # script, folder, the machine's key (gpu or cpu) in the profile, NAME=V
 	for setting in "work=." "scripts=$scripts" "out=figure.svg" "name=$figure" "machine=$machine" "$@"; do
 		printf "%s = '%s'\n" "${setting%%=*}" "$(printf '%s\n' "${setting#*=}" | sed "s/'/''/g")"
 	done >"$work/settings.gp"
-	if (cd "$work" && gnuplot settings.gp "$scripts/$script.gp") >"$work/log" 2>&1 && grep -qs '</svg>' "$work/figure.svg"; then
-		awk -f "$scripts/svg.awk" "$work/figure.svg" >"$figures/$figure.svg"
+	script_text=$scripts/$script.gp
+	if ! grep -q hypertext "$script_text"; then # report.js tells the values
+		awk '{ print } /^[ \t]*(if [^{]*)?plot / { inside = 1 } inside && !/\\$/ { inside = 0; print "eval frame" }' "$script_text" >"$work/script.gp"
+		script_text=script.gp
+	fi
+	if (cd "$work" && gnuplot settings.gp "$script_text") >"$work/log" 2>&1 && grep -qs '</svg>' "$work/figure.svg"; then
+		awk -v frames="$(cd "$work" && awk -f "$scripts/frames.awk" frames 2>/dev/null)" -f "$scripts/svg.awk" "$work/figure.svg" >"$figures/$figure.svg"
 	else
 		echo "plots: $figure could not be drawn: $(grep -v '^ *^*$' "$work/log" | tail -n 1)" >&2
 	fi

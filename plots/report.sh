@@ -11,12 +11,13 @@ scripts=$(cd "$(dirname "$0")" && pwd) || exit 1
 # shellcheck source=plots/sources.sh
 . "$scripts/sources.sh"
 
-mkdir -p "$figures" || exit 1
+if ! mkdir -p "$figures" 2>/dev/null || [ ! -w "$report" ]; then
+	echo "report: cannot write into the folder $report: --output names another folder" >&2
+	exit 1
+fi
 status=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"; rm -f "$report"/*.new' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 # A line of markup (common.awk): its tag and its fields.
 line() {
@@ -142,7 +143,7 @@ if [ "${2-report}" = report ]; then
 		[ -z "$(about "$probe" Chapter)" ] || shown="$shown $probe"
 	done
 	# shellcheck disable=SC2086 # names are words
-	sh "$scripts/plots.sh" "$output" $figures_of_report $shown >/dev/null || status=1
+	attend sh "$scripts/plots.sh" "$output" $figures_of_report $shown >/dev/null || status=1
 	awk -v own="$own" -v list="$work/probes" -f "$scripts/common.awk" -f "$scripts/parameters.awk" >"$work/parameters"
 	folders | while read -r folder; do
 		if [ "$folder" = "$own" ]; then markup "$lean_own" reads; else markup "$lean_gpu" reads; fi >"$work/reads.$(kind_of "$folder")"
@@ -151,7 +152,7 @@ if [ "${2-report}" = report ]; then
 fi
 if [ "${2-papers}" = papers ]; then
 	# shellcheck disable=SC2086 # names are words
-	sh "$scripts/plots.sh" "$output" $figures_of_papers >/dev/null 2>"$work/said" || grep -v 'no figure could be drawn' "$work/said" >&2
+	attend sh "$scripts/plots.sh" "$output" $figures_of_papers >/dev/null 2>"$work/said" || grep -v 'no figure could be drawn' "$work/said" >&2
 	page papers 'papers_title lawn_paper kerr_paper update_paper gram_paper'
 fi
 

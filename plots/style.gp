@@ -28,6 +28,12 @@ set tics nomirror
 set bars 0.4
 set ylabel offset 1.1,0
 
+# Behind each plot (plots.sh): its panel and axes, for frames.awk. With the end that bytes_axis asks for, gnuplot draws to the data.
+frames = 0
+frame = "if (exists('GPVAL_TERM_XMAX')) { frames = frames + 1 }; save set sprintf('frame%d.set', frames); set print 'frames' append; ".\
+	"print frames, GPVAL_TERM_XMIN, GPVAL_TERM_XMAX, GPVAL_TERM_YMIN, GPVAL_TERM_YMAX, height, GPVAL_X_MIN, GPVAL_X_MAX == 1.15e9 ? GPVAL_DATA_X_MAX : GPVAL_X_MAX, ".\
+	"GPVAL_Y_MIN, GPVAL_Y_MAX; set print"
+
 # A series is "probe/series": its file; the measured ones of a list, with a common prefix, or of a pattern, sorted by a part of
 # their names between underscores; such a part; the last one; its name for the key.
 file(s) = work."/".s.".tsv"

@@ -12,7 +12,7 @@ function short(text,   out) {
 	gsub(/[ \t]+/, " ")
 	sub(/^ /, "")
 	sub(/ $/, "")
-	gsub(/ stroke-linecap="butt"| stroke-linejoin="miter"| font-family="sans-serif"| class="gridline"| id="[^"]*_plot_[0-9a-z]*" |<title>(gnuplot_plot_|named[(]|file[(]|name[(]|"<)[^<]*<\/title>/, "")
+	gsub(/ stroke-linecap="butt"| stroke-linejoin="miter"| font-family="sans-serif"| class="gridline"| id="[^"]*_plot_[0-9a-z]*" |<title>([a-z_0-9]*_plot_[0-9]|'[+]'|named[(]|file[(]|name[(]|"<)[^<]*<\/title>/, "")
 	if (/'rgb\(/) {
 		gsub(/rgb\(144, 144, 144\)/, "#909090")
 		gsub(/rgb\( ?47, 116, 192\)/, "#2f74c0")
@@ -25,10 +25,11 @@ function short(text,   out) {
 		gsub(/<tspan >/, "")
 		gsub(/<\/tspan>/, "")
 	}
-	sub(/^xmlns="http/, "font-family=\"sans-serif\" &")
+	if (sub(/^xmlns="http/, "font-family=\"sans-serif\" &") && frames != "")
+		$0 = "data-frames='" frames "' " $0
 	if (match($0, /showHypertext\(evt,'.*'\)" onmouseout/))
 		$0 = "<g><title>" substr($0, RSTART + 19, RLENGTH - 33) "</title>"
-	else if (/^M|[ >]d=|translate/)
+	else if (/^[ML0-9]|[ >]d=|translate/)
 		$0 = short($0)
 }
 $0 == "" || /^<desc>/ { next }

@@ -33,7 +33,7 @@ static struct table *read_curve(const char *folder, const char *name)
 	if (access(path, F_OK) == 0) {
 		curve = table_read(path, &fault);
 		if (!curve)
-			msg_die(EXIT_MEASURE_FAILED, "%s; measure it again with build/bin/%s",
+			msg_die(EXIT_MEASURE_FAILED, "%s; measure it again with fathom %s",
 			        fault.text, name);
 	} else {
 		msg_note("%s does not exist: no parameters of %s", path, name);
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 		curves += source[i].curve != NULL;
 	}
 	if (curves == 0)
-		msg_die(EXIT_MEASURE_FAILED, "no curves in %s: `make probe` measures them",
+		msg_die(EXIT_MEASURE_FAILED, "no curves in %s: fathom probe measures them",
 		        common.output);
 	require_one_machine(source, "host");
 	require_one_machine(source, "gpu_uuid");

@@ -3,6 +3,8 @@
 #include "lib/base/cli.h"
 #include "lib/base/home.h"
 #include "lib/base/msg.h"
+#include "lib/device/machine.h"
+#include "lib/profile/profile.h"
 
 #include <stdlib.h>
 
@@ -36,6 +38,11 @@ int main(int argc, char **argv)
 	if (machines) {
 		setenv("MACHINES", machines, 1);
 		setenv("FATHOM_BIN", home_programs(), 1);
+	} else {
+		const char *chosen = getenv("MACHINE"),
+		           *folder = chosen && chosen[0] ? machine_data_named(chosen) : common.output;
+		if (home_holds(folder, "profile.tsv"))
+			profile_free(profile_open(folder)); /* a damaged one ends the program here */
 	}
 	home_run_script("plots/report.sh", &common.output, 1);
 }

@@ -12,18 +12,18 @@ output=$2
 start=$(date +%s)
 failed=
 
-trap 'exit 130' INT
-trap 'exit 143' TERM
+# shellcheck source=scripts/attend.sh
+. "$(dirname "$0")/attend.sh"
 
 measure() { # name of the study, options
 	study=$1
 	shift
-	"$bin/measure" --output "$output" "$@"
+	attend "$bin/measure" --output "$output" "$@"
 	status=$?
 	case $status in
 	0) ;;
 	77) echo "bench: not here: $study" >&2 ;;
-	130 | 143) exit "$status" ;;
+	129 | 130 | 143) exit "$status" ;;
 	*) failed="$failed $study," ;;
 	esac
 }

@@ -42,7 +42,7 @@ install -m 755 "$@" "$prefix/libexec/fathom"
 install -m 755 "$root/fathom" "$prefix/bin"
 cp -R "$root/plots" "$share"
 mkdir "$share/scripts" # those that programs run
-cp "$root/scripts/probe.sh" "$root/scripts/validate.sh" "$share/scripts"
+cp "$root/scripts/attend.sh" "$root/scripts/probe.sh" "$root/scripts/validate.sh" "$share/scripts"
 for machine in "$root"/data/*/; do
 	[ "$machine" = "$root/data/local/" ] || cp -R "${machine%/}" "$share/data"
 done

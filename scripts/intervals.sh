@@ -10,8 +10,10 @@ export LC_ALL
 
 bin=$1
 table=$2
+# shellcheck source=scripts/attend.sh
+. "$(dirname "$0")/attend.sh"
 scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+trap 'rm -rf "$scratch" "$table.new"' EXIT
 [ -n "${INTERVAL_MACHINES-}" ] || INTERVAL_MACHINES=$(for file in data/*/measurements.tsv; do basename "${file%/*}"; done)
 
 for machine in $INTERVAL_MACHINES; do
@@ -22,10 +24,10 @@ for machine in $INTERVAL_MACHINES; do
 	# Recorded runs with --quick predicted fewer shapes: shapes without a measurement count for nothing.
 	quick=
 	! grep -q '^# command: .*predict.* --quick' "data/$machine/predictions.tsv" || quick=--quick
-	echo "intervals: $machine${seed:+, seed $seed}"
+	echo "intervals: $machine${seed:+, seed $seed} ($(($# - 1)) of $(echo "$INTERVAL_MACHINES" | wc -w))"
 	# shellcheck disable=SC2086 # words
-	"$bin/predict" $quick ${seed:+"--seed=$seed"} --output "$folder" >/dev/null || exit 1
+	attend "$bin/predict" $quick ${seed:+"--seed=$seed"} --output "$folder" >/dev/null || exit 1
 	set -- "$@" "$folder"
 done
 shift 2
-"$bin/validate" --intervals "$table.new" "$@" && mv "$table.new" "$table"
+attend "$bin/validate" --intervals "$table.new" "$@" && mv "$table.new" "$table"

@@ -3,6 +3,7 @@
 # Measures this machine and fits its profile; `fathom probe` runs it:
 #   scripts/probe.sh BIN OUTPUT DEVICE --json|"" "hardware probes" "calibration" [OPTION]...
 # Both lists mix host and GPU probes: those whose names begin with host_ need no GPU. The options go to the probes.
+# An interrupted run leaves OUTPUT/probe.unfinished. The same command goes on with it for a day: it keeps curves that were measured since.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -18,8 +19,8 @@ say() {
 	echo "$*" | fold -s -w 100 | sed 's/ *$//'
 }
 
-trap 'exit 130' INT
-trap 'exit 143' TERM
+# shellcheck source=scripts/attend.sh
+. "$(dirname "$0")/attend.sh"
 
 fact() {
 	awk -F '\t' -v key="$1" '$1 == key { print $2 }' "$output/machine.tsv"
@@ -45,7 +46,14 @@ choose() { # grep's options
 	hardware=$(chosen "$1" "$hardware") calibration=$(chosen "$1" "$calibration")
 }
 
-if ! "$bin/machine" --device "$device" --output "$output" >/dev/null; then
+# Of the probes named, those still to be measured.
+missing() {
+	for probe in $1; do
+		[ -n "$(find "$output/$probe.tsv" -newer "$unfinished" 2>/dev/null)" ] || echo "$probe"
+	done | tr '\n' ' '
+}
+
+if ! attend "$bin/machine" --device "$device" --output "$output" >/dev/null; then
 	echo "probe: cannot describe this machine; nothing was measured" >&2
 	exit 1
 fi
@@ -60,15 +68,26 @@ elif [ "$(fact gpu.visible)" = 1 ]; then
 fi
 say "hardware: ${hardware% }"
 say "libraries and our own kernels: ${calibration% }"
+unfinished=$output/probe.unfinished
+run="$("$bin/machine" --version) $(fact machine) $*"
+if [ "$(find "$unfinished" -mtime -1 -exec cat {} + 2>/dev/null)" = "$run" ]; then
+	all="$hardware $calibration"
+	hardware=$(missing "$hardware") calibration=$(missing "$calibration")
+	say "goes on with an interrupted run: $(echo "$all" | wc -w) probes," \
+		"$(echo "$hardware $calibration" | wc -w) to be measured (without $unfinished it begins anew)"
+else
+	echo "$run" >"$unfinished" || exit 1
+fi
+status=0
 # shellcheck disable=SC2086 # lists of names
-"$bin/probe" "$@" $hardware $calibration >/dev/null
-status=$?
+[ -z "$hardware$calibration" ] || attend "$bin/probe" "$@" $hardware $calibration >/dev/null || status=$?
 case $status in
 0) ;;
-130 | 143) exit "$status" ;;
+129 | 130 | 143) exit "$status" ;;
 *) failed=" (a probe)" ;;
 esac
-"$bin/fit" --output "$output" ${json:+"$json"} >&3 || failed="$failed (the fit)"
+attend "$bin/fit" --output "$output" ${json:+"$json"} >&3 || failed="$failed (the fit)"
+rm -f "$unfinished"
 echo "measured in $(($(date +%s) - started)) s, written to $output"
 if [ -n "$failed" ]; then
 	echo "probe: failed:$failed, for the reason above; curves that were measured are kept in $output" >&2

@@ -29,7 +29,7 @@ nvcc_path() { # as the Makefile looks for it
 
 usable() { # package: whether its tool or library works, however it was installed
 	case $1 in
-	gcc) command -v "${CC:-gcc}" ;;
+	gcc) for word in ${CC:-gcc}; do command -v "$word" || return; done ;;
 	libc6-dev) echo 'int main(void) { return 0; }' | compiles ;;
 	g++) command -v g++ ;;
 	make | pkg-config | git) command -v "$1" ;;

@@ -1,33 +1,44 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Predicts, measures at shapes drawn by a seed and at fixed ones, and compares, in at most ten minutes; `fathom validate` runs it:
-#   scripts/validate.sh BIN OUTPUT DEVICE SEED quick|full --json|""
+#   scripts/validate.sh BIN OUTPUT DEVICE SEED given|drawn quick|full --json|""
+# An interrupted run leaves OUTPUT/validate.unfinished. The next one of its extent without a given seed goes on with its predictions.
 # A large error is no failure. quick: fewer shapes, no changes of a QR factorization, no timeline.
 set -u
 LC_ALL=C
 export LC_ALL
 
-bin=$1 output=$2 device=$3 seed=$4 extent=$5 json=$6
+bin=$1 output=$2 device=$3 seed=$4 asked=$5 extent=$6 json=$7
 start=$(date +%s)
 exec 3>&1 # for the judgement as JSON; what else is said then goes to stderr
 [ -z "$json" ] || exec >&2
 
+# shellcheck source=scripts/attend.sh
+. "$(dirname "$0")/attend.sh"
+unfinished=$output/validate.unfinished
+
 finish() {
+	rm -f "$unfinished"
 	echo "validate: $(($(date +%s) - start)) s"
 	exit
 }
 
 quick=
 [ "$extent" = full ] || quick=--quick
-"$bin/predict" ${quick:+"$quick"} --seed "$seed" --output "$output" || exit
+state() { # of what the predictions are made from, and they themselves
+	echo "$extent $("$bin/machine" --version 2>&1)"
+	cksum "$output/profile.tsv" "$output/predictions.tsv" 2>&1 || true
+}
+if [ "$asked" = drawn ] && [ -s "$unfinished" ] && [ "$(state)" = "$(cat "$unfinished")" ]; then
+	echo "validate: goes on with an interrupted run (--seed N begins anew)"
+else
+	attend "$bin/predict" ${quick:+"$quick"} --seed "$seed" --output "$output" || exit
+	state >"$unfinished" || exit 1
+fi
 
 # validate also reports refused and wrong runs. Only an interruption, or no measurement at all, ends this script.
-interrupted=
-trap 'interrupted=1' INT TERM
-"$bin/measure" --device "$device" --output "$output" --budget 360
+attend "$bin/measure" --device "$device" --output "$output" --budget 360
 status=$?
-trap - INT TERM
-[ -z "$interrupted" ] || exit 130
 case $status in
 0) ;;
 1) [ -f "$output/measurements.tsv" ] || exit 1
@@ -35,20 +46,20 @@ case $status in
 *) exit "$status" ;;
 esac
 
-"$bin/validate" --recorded --device "$device" --output "$output" ${json:+"$json"} >&3 || exit
+attend "$bin/validate" --recorded --device "$device" --output "$output" ${json:+"$json"} >&3 || exit
 [ -z "$quick" ] || finish
 
 # Changes of a QR factorization: update or factorize again, as the model advises and as measured.
 if grep -q '	cuda	' "$output/measurements.tsv"; then
-	"$bin/predict" --update --output "$output" && "$bin/measure" --update --device "$device" --output "$output" --budget 75 &&
-		"$bin/validate" --recorded --update --output "$output" ||
+	attend "$bin/predict" --update --output "$output" && attend "$bin/measure" --update --device "$device" --output "$output" --budget 75 &&
+		attend "$bin/validate" --recorded --update --output "$output" ||
 		echo "validate: the changes of a QR factorization are not all measured" >&2
 fi
 
 # One LU step by step, simulated and measured.
 if grep -q '	cuda	' "$output/measurements.tsv"; then
 	timelines=$output/trace_sgetrf_8192
-	"$bin/trace" getrf --n 8192 --device "$device" --output "$output" --tsv "$timelines.tsv" --svg "$timelines.svg" >/dev/null ||
+	attend "$bin/trace" getrf --n 8192 --device "$device" --output "$output" --tsv "$timelines.tsv" --svg "$timelines.svg" >/dev/null ||
 		echo "validate: the timeline of an LU is not recorded" >&2
 fi
 finish

@@ -184,8 +184,7 @@ static void check_panel(const struct question *question)
 		msg_die(EXIT_BAD_USAGE, "give the panel's size: --m ROWS --nb COLUMNS");
 	if (question->m < question->n)
 		msg_die(EXIT_BAD_USAGE,
-		        "a panel has at least as many rows as columns: m = %" PRId64
-		        ", nb = %" PRId64,
+		        "give at least as many rows as columns: m = %" PRId64 ", nb = %" PRId64,
 		        question->m, question->n);
 	if (question->n > WIDEST)
 		msg_die(EXIT_BAD_USAGE,

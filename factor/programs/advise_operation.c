@@ -36,16 +36,16 @@ void operation_check(struct way_question *q)
 		        q->operation == WAY_GEMM ? " --k INNER" : "");
 	if (q->operation == WAY_POTRF && q->m != q->n)
 		msg_die(EXIT_BAD_USAGE,
-		        "Cholesky needs a square matrix: m = %" PRId64 ", n = %" PRId64, q->m,
+		        "Cholesky: give a square matrix: m = %" PRId64 ", n = %" PRId64, q->m,
 		        q->n);
 	if ((q->operation == WAY_GEQRF || q->operation == WAY_GRAM) && q->m < q->n)
 		msg_die(EXIT_BAD_USAGE,
-		        "%s needs at least as many rows as columns: m = %" PRId64 ", n = %" PRId64,
+		        "%s: give at least as many rows as columns: m = %" PRId64 ", n = %" PRId64,
 		        name, q->m, q->n);
 	if ((double)q->m * (double)q->n > most)
 		msg_die(EXIT_BAD_USAGE,
-		        "%" PRId64 " x %" PRId64 ": up to %g elements are simulated", q->m, q->n,
-		        most);
+		        "%" PRId64 " x %" PRId64 ": give at most %g elements, which are simulated",
+		        q->m, q->n, most);
 }
 
 /* ---- what a time follows ---- */

@@ -20,13 +20,13 @@ void update_question_check(const struct update_question *asked)
 		        "--p COUNT");
 	if (asked->m < asked->n)
 		msg_die(EXIT_BAD_USAGE,
-		        "a factorization that is updated has at least as many rows as columns: m = "
+		        "give at least as many rows as columns: m = "
 		        "%" PRId64 ", n = %" PRId64,
 		        asked->m, asked->n);
 	if (asked->n + asked->p > MOST_COLUMNS)
 		msg_die(EXIT_BAD_USAGE,
 		        "%" PRId64 " columns and %" PRId64
-		        " rows or columns that change: together up to %d are simulated",
+		        " rows or columns that change: give at most %d together",
 		        asked->n, asked->p, MOST_COLUMNS);
 }
 

@@ -132,8 +132,9 @@ static bool number(const struct key *key, const char *text, double *value, struc
 	if (cli_parse_int(text, &whole))
 		*value = (double)whole;
 	else if (!cli_parse_quantity(text, value))
-		return fault_set(
-		        fault, "%s: '%s' is not a number with a known unit", key->name, text);
+		return fault_set(fault,
+		        "%s: '%s' is not a number with a known unit: give one such as 64KiB",
+		        key->name, text);
 	if (*value < key->low || *value > key->high)
 		return fault_set(fault, "%s: %s is not between %g and %g", key->name, text,
 		        key->low, key->high);

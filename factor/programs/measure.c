@@ -21,12 +21,13 @@ static const struct study studies[STUDIES] = {
         [PREDICTED] = {"measurements.tsv", "predictions.tsv", "predict", true, 400,
                 measure_predicted, NULL}};
 
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t stopped;
 
+/* The first signal lets the current runs end; a second one ends the program at once. */
 static void stop(int signal_number)
 {
-	(void)signal_number;
-	stopped = 1;
+	stopped = signal_number;
 }
 
 static void check_only(const struct bench_request *request, const bool chosen[STUDIES])
@@ -128,8 +129,10 @@ int main(int argc, char **argv)
 		measure.plan.warm_seconds = 0.003;
 		measure.plan.max_seconds = 0.02;
 	}
-	sigaction(SIGINT, &(struct sigaction){.sa_handler = stop}, NULL);
-	sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop}, NULL);
+	for (int i = 0; i < (int)ARRAY_LEN(stops); i++)
+		sigaction(stops[i],
+		        &(struct sigaction){.sa_handler = stop, .sa_flags = (int)SA_RESETHAND},
+		        NULL);
 	measure.argc = argc;
 	measure.argv = argv;
 	for (int s = 0; s < PREDICTED; s++)

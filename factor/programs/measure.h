@@ -48,6 +48,8 @@ struct measure {
 	struct fault fault;
 	char *path;                     /* of its file */
 	double start;                   /* when it began */
+	double step_began;              /* the step shown last */
+	size_t no_steps;                /* steps that had nothing to measure */
 	size_t late;                    /* shapes that the budget was too short for */
 	struct update_fixture *changed; /* the QR factorization that time_updates changes */
 	/* rows to be timed together */
@@ -81,6 +83,10 @@ int measure_study(struct measure *measure, const struct study *study);
  * the number of rows kept. */
 bool measure_continues(const struct measure *measure, const struct table *old,
         const struct table *fresh, const char *key, const char *path, size_t rows);
+
+/* The live line of a study: the step that begins, of which `done` of `total` are over. */
+void measure_progress(struct measure *measure, size_t done, size_t total, const char *format, ...)
+        PRINTF_LIKE(4, 5);
 
 /* Writes the results; ends the program when the file cannot be written. */
 void measure_save(struct measure *measure);

@@ -237,12 +237,16 @@ void measure_bench(struct measure *m)
 	struct bench_shape *shape;
 	size_t count = request->model_plans ? cases_largest_first(&shape) : cases_bench(&shape);
 
+	size_t steps = 0, step = 0;
+
+	for (size_t i = 0; i < count; i++)
+		steps += wanted(request, &shape[i]);
 	for (size_t i = 0; i < count; i++) {
 		bool any;
 		if (!wanted(request, &shape[i]) || !measure_in_time(m))
 			continue;
-		msg_progress("%s %c %" PRId64 " x %" PRId64, shape[i].operation,
-		        (char)shape[i].precision, shape[i].m, shape[i].n);
+		measure_progress(m, step++, steps, "%s %c %" PRId64 " x %" PRId64,
+		        shape[i].operation, (char)shape[i].precision, shape[i].m, shape[i].n);
 		if (!measure_others(m, &shape[i], &any))
 			any = measure_factorization(m, &shape[i]);
 		if (any)

@@ -97,7 +97,8 @@ void measure_breakdown(struct measure *measure)
 	struct breakdown_bench b = {.measure = measure};
 
 	if (!measure->profile) {
-		msg_warn("no breakdown of times: it needs the model's plans; %s; make probe writes "
+		msg_warn("no breakdown of times: it needs the model's plans; %s; fathom probe "
+		         "writes "
 		         "it",
 		        measure->fault.text);
 		return;

@@ -22,6 +22,7 @@ enum { UNBLOCKED_DONE = 16, BLOCKED_DONE = 128, USUAL_WIDTH = 32, PINNED_SETS = 
 struct sweep {
 	struct measure *measure;
 	bool quick;
+	size_t done, squares;                 /* that are measured */
 	int pinned[PINNED_SETS], pinned_sets; /* 1, 2, 4 ... all threads */
 };
 
@@ -94,15 +95,17 @@ static void add_compilers(const struct sweep *s, const struct square *q)
 
 /* ---- running it ---- */
 
-static void measure_square(const struct sweep *s, const struct square *q)
+static void measure_square(struct sweep *s, const struct square *q)
 {
 	struct measure *m = s->measure;
 
-	msg_progress("gramschmidt on host: %" PRId64 " x %" PRId64, q->m, q->n);
+	measure_progress(
+	        m, s->done, s->squares, "gramschmidt on host, %" PRId64 " x %" PRId64, q->m, q->n);
 	if (measure_over(m))
 		m->listed = 0;
 	if (measure_listed(m, time_gram_host, measure_executor(m, "host")))
 		measure_save(m);
+	s->done++;
 }
 
 /* Columns of whole lines. */
@@ -111,12 +114,14 @@ static int64_t rounded(double x)
 	return (int64_t)(x / 16) * 16;
 }
 
-static void measure_all(const struct sweep *s, double last_cache)
+static void measure_all(struct sweep *s, double last_cache)
 {
 	static const int64_t whole[] = {1024, 2048};
 	const int64_t side = rounded(sqrt(last_cache / 2 / sizeof(float)));
+	const size_t wholes = s->quick ? 1 : ARRAY_LEN(whole);
 	struct square small = {.m = side, .n = side}, large = {.m = 3 * side, .n = 3 * side};
 
+	s->squares = 3 + wholes;
 	add_widths(s, &large, s->quick ? 16 : 4);
 	add_threads(s, &large, s->pinned[s->pinned_sets - 1] / (s->quick ? 1 : 4));
 	measure_square(s, &large);
@@ -125,7 +130,7 @@ static void measure_all(const struct sweep *s, double last_cache)
 	measure_square(s, &small);
 	add_compilers(s, &small);
 	measure_square(s, &small);
-	for (size_t i = 0; i < (s->quick ? 1 : ARRAY_LEN(whole)); i++) {
+	for (size_t i = 0; i < wholes; i++) {
 		struct square q = {.m = whole[i], .n = whole[i], .whole = true};
 		add_widths(s, &q, 2);
 		add_threads(s, &q, 1);
@@ -150,7 +155,7 @@ void measure_gram_sweep(struct measure *measure)
 	struct topology_facts facts;
 
 	if (!measure->profile)
-		msg_warn("no predictions: %s; make probe writes it", measure->fault.text);
+		msg_warn("no predictions: %s; fathom probe writes it", measure->fault.text);
 	if (!measure->topology)
 		msg_die(EXIT_NOT_POSSIBLE, "the host's caches are not known");
 	topology_facts(measure->topology, &facts);

@@ -327,7 +327,8 @@ static void each_size(struct kerr_bench *b, void (*work)(struct kerr_bench *))
 		if (sizes[i] < request->smallest || sizes[i] > request->largest ||
 		        !measure_in_time(b->measure))
 			continue;
-		msg_progress("%" PRId64 " x %" PRId64, sizes[i], sizes[i] / 2);
+		measure_progress(b->measure, i, ARRAY_LEN(sizes),
+		        "QR with the whole Q, %" PRId64 " x %" PRId64, sizes[i], sizes[i] / 2);
 		if (open_size(b, sizes[i]))
 			work(b);
 		else

@@ -111,9 +111,9 @@ static size_t repeat_shapes(struct run *run, enum repeat repeat)
 		const struct result *first = run->shape[s].row;
 		struct results *all = m->results;
 		m->listed = list_cases(m, first, repeat, m->row);
-		msg_progress("%zu of %zu shapes%s: %s %s %c %" PRId64 " x %" PRId64, s, run->shapes,
-		        again ? " again" : "", first->executor, first->operation,
-		        (char)first->precision, first->m, first->n);
+		measure_progress(m, s, run->shapes, "%s %s %c %" PRId64 " x %" PRId64 "%s",
+		        first->executor, first->operation, (char)first->precision, first->m,
+		        first->n, again ? ", disturbed or unsure cases again" : "");
 		/* Fixed shapes: lines of 128 bytes stay aligned from column to column, and lda > m.
 		 */
 		m->plan.ld = result_lda(first) ? result_lda(first) : (first->m + 31) / 32 * 32 + 32;

@@ -8,6 +8,7 @@
 #include "lib/base/wrap.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +133,7 @@ static void read_predictions(struct measure *measure, const struct study *study,
 
 	measure->predictions = results_read(source, &measure->fault);
 	if (!measure->predictions || !table_sha256(source, sha, &measure->fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s; run %s first", measure->fault.text,
+		msg_die(EXIT_MEASURE_FAILED, "%s; run fathom %s first", measure->fault.text,
 		        study->remedy);
 	free(source);
 }
@@ -175,6 +176,23 @@ bool measure_in_time(struct measure *measure)
 
 	measure->late += over && !*measure->plan.stop;
 	return !over;
+}
+
+void measure_progress(struct measure *measure, size_t done, size_t total, const char *format, ...)
+{
+	static const double no_time = 2e-3;
+	const double now = clock_now(), most = measure->budget - (now - measure->start);
+	char text[80];
+	va_list args;
+
+	measure->no_steps =
+	        done == 0 ? 0 : measure->no_steps + (now - measure->step_began < no_time);
+	measure->step_began = now;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	msg_progress_step((double)(done - measure->no_steps), (double)(total - measure->no_steps),
+	        most, "%zu of %zu: %s", done + 1, total, text);
 }
 
 static void say(const struct measure *measure, const struct study *study)
@@ -237,13 +255,14 @@ int measure_study(struct measure *measure, const struct study *study)
 	say(measure, study);
 	if (kept >= 0)
 		write_rows(measure->results, kept);
-	const bool all =
-	        !measure->failed && !*measure->plan.stop && (study->continues || !measure->late);
+	const bool all = !measure->failed && (study->continues || !measure->late);
 	results_free(measure->predictions);
 	results_free(measure->results);
 	profile_free(measure->profile);
 	free(measure->path);
 	free(profile);
 	close_machine(measure);
+	if (*measure->plan.stop)
+		return 128 + (int)*measure->plan.stop;
 	return all ? EXIT_DONE : EXIT_MEASURE_FAILED;
 }

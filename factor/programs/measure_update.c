@@ -148,8 +148,8 @@ void measure_update(struct measure *m)
 	for (size_t i = 0; i < count; i++) {
 		if (!measure_in_time(m))
 			continue;
-		msg_progress("%zu of %zu shapes: %s %" PRId64 " x %" PRId64, i, count,
-		        shape[i]->operation, shape[i]->m, shape[i]->n);
+		measure_progress(m, i, count, "%s %" PRId64 " x %" PRId64, shape[i]->operation,
+		        shape[i]->m, shape[i]->n);
 		measure_shape(m, shape[i]);
 	}
 	free(shape);

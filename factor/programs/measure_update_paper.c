@@ -179,14 +179,15 @@ void measure_update_paper(struct measure *measure)
 	struct reading r = {.measure = measure};
 
 	if (!measure->executor[0])
-		msg_die(EXIT_NOT_POSSIBLE, "the paper's changes are timed only on a GPU");
+		msg_die(EXIT_NOT_POSSIBLE,
+		        "the paper's changes are timed only on a GPU: run this where there is one");
 	if (!measure->profile)
 		msg_warn("no predictions: %s", measure->fault.text);
 	for (size_t i = 0; i < ARRAY_LEN(studies); i++) {
 		if (!measure_in_time(measure))
 			continue;
-		msg_progress(
-		        "%zu of %zu: %s", i, ARRAY_LEN(studies), qr_change_name[studies[i].change]);
+		measure_progress(
+		        measure, i, ARRAY_LEN(studies), "%s", qr_change_name[studies[i].change]);
 		r.study = &studies[i];
 		measure_changes(&r);
 	}

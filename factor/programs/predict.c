@@ -173,7 +173,7 @@ static void predict_operations(const struct profile_context *c)
 	}
 	if (used == 0)
 		msg_die(EXIT_MEASURE_FAILED,
-		        "%s/profile.tsv has no usable gpu.* or host.* parameter: run make probe",
+		        "%s/profile.tsv has no usable gpu.* or host.* parameter: run fathom probe",
 		        c->common.output);
 	if (!results_write(results, path, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);

@@ -126,11 +126,16 @@ struct table *predict_bounds(const struct profile *profile, bool quick)
 	struct table *table = table_new(columns, ARRAY_LEN(columns));
 	struct run *runs;
 	const size_t count = list_runs(profile, quick, &runs);
+	size_t done = 0;
 
-	msg_progress("bounds of %zu factorizations", count);
+	msg_progress_step(0, (double)count, INFINITY, "bounds of %zu factorizations", count);
 #pragma omp parallel for schedule(dynamic)
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		simulate(profile, &runs[i]);
+#pragma omp critical(progress)
+		msg_progress_step((double)++done, (double)count, INFINITY,
+		        "bounds of %zu factorizations", count);
+	}
 	for (size_t i = 0; i < count; i++)
 		if (runs[i].asked.plan)
 			add_row(table, &runs[i]);
@@ -173,7 +178,7 @@ struct table *predict_breakdown(const struct profile *profile, bool quick)
 	struct breakdown_run *run =
 	        xcalloc(ARRAY_LEN(operations) * SIZES * PLACE_COUNT, sizeof *run);
 	struct table *table = breakdown_table();
-	size_t count = 0;
+	size_t count = 0, done = 0;
 
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 		for (int64_t n = SMALLEST; n <= (quick ? LARGEST_QUICK : LARGEST); n *= 2)
@@ -183,10 +188,14 @@ struct table *predict_breakdown(const struct profile *profile, bool quick)
 				                                        SINGLE, n, n, 0},
 				                MATH_FP32),
 				        .place = place};
-	msg_progress("breakdown of %zu factorizations", count);
+	msg_progress_step(0, (double)count, INFINITY, "breakdown of %zu factorizations", count);
 #pragma omp parallel for schedule(dynamic)
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		simulate_breakdown(profile, &run[i]);
+#pragma omp critical(progress)
+		msg_progress_step((double)++done, (double)count, INFINITY,
+		        "breakdown of %zu factorizations", count);
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (run[i].seconds > 0)
 			breakdown_add(table, &run[i].asked, run[i].place, run[i].timeline, NAN,

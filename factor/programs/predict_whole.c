@@ -143,14 +143,23 @@ static void predict_part(const struct profile *profile, struct part *part)
 
 /* Parts run in parallel; their rows keep the order of the shapes. */
 static size_t predict_shapes(struct results *results, const struct profile *profile,
-        const struct bench_shape *shapes, size_t count, const struct draw *draw)
+        const struct bench_shape *shapes, size_t count, const struct draw *draw, const char *what)
 {
 	struct part *parts = xcalloc(PARTS * count, sizeof *parts);
 	size_t listed = list_parts(profile, shapes, count, draw, parts), refused = 0;
 
+	double done = 0, all = 0; /* columns: about as many steps to simulate */
+
+	for (size_t i = 0; i < listed; i++)
+		all += (double)parts[i].shape->n;
+	msg_progress_step(0, all, INFINITY, "%s of %zu factorizations", what, listed);
 #pragma omp parallel for schedule(dynamic)
-	for (size_t i = listed; i > 0; i--) /* the largest first */
+	for (size_t i = listed; i > 0; i--) { /* the largest first */
 		predict_part(profile, &parts[i - 1]);
+#pragma omp critical(progress)
+		msg_progress_step(done += (double)parts[i - 1].shape->n, all, INFINITY,
+		        "%s of %zu factorizations", what, listed);
+	}
 	for (size_t i = 0; i < listed; i++) {
 		results_append(results, parts[i].results);
 		refused += parts[i].refused;
@@ -166,9 +175,8 @@ size_t predict_whole(
 	struct bench_shape *shapes, *panels;
 	size_t count = cases_whole(quick, draw, &shapes), few = cases_panels(quick, draw, &panels);
 
-	msg_progress("%zu whole factorizations, %zu panels", count, few);
-	size_t refused = predict_shapes(results, profile, shapes, count, draw) +
-	                 predict_shapes(results, profile, panels, few, draw);
+	size_t refused = predict_shapes(results, profile, shapes, count, draw, "plans") +
+	                 predict_shapes(results, profile, panels, few, draw, "panels");
 	free(shapes);
 	free(panels);
 	return refused;

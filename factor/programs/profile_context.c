@@ -21,7 +21,7 @@ size_t profile_context_word(
 		size_t used = strlen(known);
 		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", words[i]);
 	}
-	msg_die(EXIT_BAD_USAGE, "%s '%s': %s are known", what, text, known);
+	msg_die(EXIT_BAD_USAGE, "%s '%s' is not known: give one of %s", what, text, known);
 }
 
 static bool changes_gpu(const struct cli_list *set)

@@ -38,24 +38,26 @@ struct validation {
 
 /* ---- reading, and the chain of checksums ---- */
 
-static char *checked_path(const struct validation *v, const char *name, char sha[65])
+static char *checked_path(
+        const struct validation *v, const char *name, const char *remedy, char sha[65])
 {
 	struct fault fault;
 	char *path = xasprintf("%s/%s", v->common.output, name);
 
 	if (!table_sha256(path, sha, &fault))
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+		msg_die(EXIT_MEASURE_FAILED, "%s: %s", fault.text, remedy);
 	return path;
 }
 
-static struct results *read_results(struct validation *v, const char *name, char sha[65])
+static struct results *read_results(
+        struct validation *v, const char *name, const char *remedy, char sha[65])
 {
 	struct fault fault;
-	char *path = checked_path(v, name, sha);
+	char *path = checked_path(v, name, remedy, sha);
 	struct results *results = results_read(path, &fault);
 
 	if (!results)
-		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+		msg_die(EXIT_MEASURE_FAILED, "%s: %s", fault.text, remedy);
 	free(path);
 	return results;
 }
@@ -78,11 +80,11 @@ static void require_link(const struct results *made, const char *made_name, cons
 static void read_chain(struct validation *v, const char *predictions, const char *measurements,
         const char *predict_again, const char *measure_again)
 {
-	free(checked_path(v, "profile.tsv", v->profile_sha));
-	v->predictions = read_results(v, predictions, v->predictions_sha);
+	free(checked_path(v, "profile.tsv", "run fathom probe", v->profile_sha));
+	v->predictions = read_results(v, predictions, predict_again, v->predictions_sha);
 	require_link(v->predictions, predictions, "profile_sha256", "profile.tsv", v->profile_sha,
 	        predict_again);
-	v->measurements = read_results(v, measurements, v->measurements_sha);
+	v->measurements = read_results(v, measurements, measure_again, v->measurements_sha);
 	require_link(v->measurements, measurements, "predictions_sha256", predictions,
 	        v->predictions_sha, measure_again);
 }
@@ -312,10 +314,12 @@ static int validate_updates(struct validation *v)
 	struct update_choice *list;
 
 	read_chain(v, "update_predictions.tsv", "update.tsv",
-	        "run predict --update, then measure --update, again", "run measure --update again");
+	        "run fathom predict --update, then measure --update, again",
+	        "run fathom measure --update again");
 	size_t count = update_choices_list(v->predictions, v->measurements, &list);
 	if (count == 0)
-		msg_die(EXIT_MEASURE_FAILED, "no change is both predicted and measured");
+		msg_die(EXIT_MEASURE_FAILED,
+		        "no change is both predicted and measured: run fathom measure --update");
 	struct table *table = update_choices_table(list, count);
 	write_table(v, table, "decisions.tsv");
 	if (v->common.json)
@@ -331,11 +335,12 @@ static int validate_updates(struct validation *v)
 
 /* ---- predict, measure, then compare ---- */
 
-NORETURN static void validate_anew(const struct cli_common *common)
+NORETURN static void validate_anew(const struct cli_common *common, bool seed_given)
 {
 	char *seed = xasprintf("%" PRId64, common->seed);
 	const char *words[] = {home_programs(), common->output, common->device, seed,
-	        common->quick ? "quick" : "full", common->json ? "--json" : ""};
+	        seed_given ? "given" : "drawn", common->quick ? "quick" : "full",
+	        common->json ? "--json" : ""};
 
 	home_run_script("scripts/validate.sh", words, ARRAY_LEN(words));
 }
@@ -371,7 +376,8 @@ int main(int argc, char **argv)
 	                "match are refused. Large errors are a result: exit status 0.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
-	struct validation v = {.common.seed = draw_new_seed(), .argc = argc, .argv = argv};
+	const int64_t drawn = draw_new_seed();
+	struct validation v = {.common.seed = drawn, .argc = argc, .argv = argv};
 	struct comparison *rows;
 
 	cli_parse(argc, argv, &program, &v.common, &folders);
@@ -383,12 +389,12 @@ int main(int argc, char **argv)
 	if (update && !recorded)
 		msg_die(EXIT_BAD_USAGE, "--update goes with --recorded");
 	if (!recorded)
-		validate_anew(&v.common);
+		validate_anew(&v.common, v.common.seed != drawn);
 	if (update)
 		return validate_updates(&v);
 	v.profile = profile_open(v.common.output);
-	read_chain(&v, "predictions.tsv", "measurements.tsv", "run predict, then measure, again",
-	        "run measure again");
+	read_chain(&v, "predictions.tsv", "measurements.tsv",
+	        "run fathom predict, then measure, again", "run fathom measure again");
 	add_earlier(&v);
 	size_t count = errors_compare(v.predictions, v.measurements, &rows);
 	errors_find_disturbed(rows, count, v.profile, v.measurements, predict_again);
@@ -396,7 +402,7 @@ int main(int argc, char **argv)
 	add_interpolation(&v, rows, count);
 	if (!any_measured(rows, count))
 		msg_die(EXIT_MEASURE_FAILED,
-		        "no case is both predicted and measured: run measure on the "
+		        "no case is both predicted and measured: run fathom measure on the "
 		        "machine that the predictions are for");
 
 	log_seed(&v, rows, count);

@@ -74,7 +74,8 @@ static void print_common(const struct cli_help *help, FILE *out)
 	wrap_print(out, "\nOf every program:", "  ", text);
 	wrap_print(out, "", "  ",
 	        "Whole numbers may end in k, m, g (1000s) or K, M, G, Ki, Mi, Gi (1024s). Exit "
-	        "status: 0 done, 1 a measurement failed, 2 bad usage, 77 not possible here.");
+	        "status: 0 done, 1 a measurement failed, 2 bad usage, 77 not possible here, 130 "
+	        "interrupted.");
 	free(text);
 }
 

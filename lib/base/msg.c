@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "msg.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *program_name = "fathom";
@@ -69,6 +71,37 @@ void msg_progress(const char *format, ...)
 	fprintf(stderr, "\r\033[K%s", line);
 	fflush(stderr);
 	progress_shown = true;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void msg_progress_step(double done, double total, double most, const char *format, ...)
+{
+	static double begun, shown;
+	const double time = now();
+	char text[80];
+	va_list args;
+
+	if (done <= 0)
+		begun = time;
+	else if (time - shown < 0.1 || !isatty(STDERR_FILENO))
+		return;
+	shown = time;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	const double left =
+	        done > 0 ? fmin(most, (time - begun) * (total - done) / done) : INFINITY;
+	if (isfinite(left))
+		msg_progress("[about %.0f s left]  %s", fmax(left, 0), text);
+	else
+		msg_progress("%s", text);
 }
 
 void msg_progress_end(void)

@@ -20,6 +20,12 @@ void msg_note(const char *format, ...) PRINTF_LIKE(1, 2);
 void msg_progress(const char *format, ...) PRINTF_LIKE(1, 2);
 void msg_progress_end(void);
 
+/* The live line of long work of which `done` of `total` is over, in any unit, with the seconds left
+ * by the pace since the first call, which has done = 0, and at most `most`. From one thread at a
+ * time. */
+void msg_progress_step(double done, double total, double most, const char *format, ...)
+        PRINTF_LIKE(4, 5);
+
 /* Fills a fault; returns false, so that a failing function can end with `return fault_set(...)`. */
 bool fault_set(struct fault *fault, const char *format, ...) PRINTF_LIKE(2, 3);
 

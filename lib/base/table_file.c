@@ -46,8 +46,9 @@ static bool make_folder_of(const char *path, struct fault *fault)
 			continue;
 		*c = '\0';
 		if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-			ok = fault_set(
-			        fault, "cannot create the folder %s: %s", folder, strerror(errno));
+			ok = fault_set(fault,
+			        "cannot create the folder %s: %s; --output names another", folder,
+			        strerror(errno));
 		*c = '/';
 	}
 	free(folder);
@@ -59,39 +60,65 @@ static bool write_new_file(const struct table *table, const char *path, struct f
 	FILE *out = fopen(path, "w");
 
 	if (!out)
-		return fault_set(fault, "cannot create %s: %s", path, strerror(errno));
+		return fault_set(fault, "cannot create %s: %s; --output names another folder", path,
+		        strerror(errno));
 	bool ok = table_write_stream(table, out) && fsync(fileno(out)) == 0;
 	int error = errno;
 	if (fclose(out) != 0 && ok) {
 		ok = false;
 		error = errno;
 	}
-	return ok || fault_set(fault, "cannot write %s: %s", path, strerror(error));
+	return ok || fault_set(fault, "cannot write %s: %s; --output names another folder", path,
+	                     strerror(error));
+}
+
+/* ---- signals: they wait while a file is written. A mask would hold for one thread alone. ---- */
+
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static volatile sig_atomic_t held;
+
+static void hold(int number)
+{
+	held = number;
+}
+
+static void hold_signals(struct sigaction before[ARRAY_LEN(stops)])
+{
+	held = 0;
+	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
+		sigaction(stops[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(stops[i],
+			        &(struct sigaction){.sa_handler = hold, .sa_flags = SA_RESTART},
+			        NULL);
+	}
+}
+
+static void release_signals(const struct sigaction before[ARRAY_LEN(stops)])
+{
+	for (size_t i = 0; i < ARRAY_LEN(stops); i++)
+		sigaction(stops[i], &before[i], NULL);
+	if (held)
+		raise(held);
 }
 
 bool table_write(const struct table *table, const char *path, struct fault *fault)
 {
-	sigset_t stop, before;
+	struct sigaction before[ARRAY_LEN(stops)];
 	char *fresh = xasprintf("%s.%ld.new", path, (long)getpid());
 
 	if (!make_folder_of(path, fault)) {
 		free(fresh);
 		return false;
 	}
-	/* Signals wait until the file is renamed: an interrupted run leaves no temporary file. */
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGINT);
-	sigaddset(&stop, SIGTERM);
-	sigaddset(&stop, SIGHUP);
-	sigaddset(&stop, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &stop, &before);
+	hold_signals(before); /* an interrupted run leaves no temporary file */
 	bool ok = write_new_file(table, fresh, fault);
 	if (ok && rename(fresh, path) != 0)
 		ok = fault_set(fault, "cannot rename %s to %s: %s", fresh, path, strerror(errno));
 	if (!ok)
 		unlink(fresh);
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	free(fresh);
+	release_signals(before);
 	return ok;
 }
 
@@ -252,7 +279,8 @@ static bool read_lines(struct reader *reader, struct table *table)
 		if (!next_line(reader, &line))
 			return false;
 		if (!line)
-			return bad(reader, "the file has no row of column names");
+			return bad(reader, reader->line ? "the file has no row of column names"
+			                                : "the file is empty");
 		if (line[0] == '#')
 			read_meta(line, table);
 	} while (line[0] == '#');

@@ -408,7 +408,7 @@ void machine_stamp(
 const char *machine_stale(const struct table *profile, const struct gpu *gpu)
 {
 	static char sentence[512];
-	static const char again[] = "run make probe to measure this machine";
+	static const char again[] = "run fathom probe to measure this machine";
 	const char *recorded = table_meta(profile, "machine");
 	const struct {
 		const char *key, *what, *now;

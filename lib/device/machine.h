@@ -37,7 +37,7 @@ bool machine_is_here(const char *id, const struct gpu *gpu);
  * variable FATHOM_DATA, else data/$MACHINE (or data/papers/$MACHINE, of a paper), else data/local
  * when it holds a profile, else the recorded machine. data/ lies in the fathom root: FATHOM_HOME,
  * the folder above the executable's build/, or share/fathom where it is installed. The text lives
- * until the next call. choice, when not NULL, receives one sentence that says which folder it is
+ * for three more calls. choice, when not NULL, receives one sentence that says which folder it is
  * and why.
  */
 enum { MACHINE_CHOICE = 256 };

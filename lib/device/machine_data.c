@@ -40,14 +40,16 @@ static void say(char choice[MACHINE_CHOICE], const char *folder, const char *why
 		snprintf(choice, MACHINE_CHOICE, "data: %.120s (%.120s)", folder, why);
 }
 
-/* The folder that was returned last; it is kept until the next call. */
+/* The folders that were returned last; each is kept for three more calls. */
 static const char *keep(char *folder)
 {
-	static char *kept;
+	static char *kept[4];
+	static size_t next;
+	char **place = &kept[next++ % ARRAY_LEN(kept)];
 
-	free(kept);
-	kept = folder;
-	return kept;
+	free(*place);
+	*place = folder;
+	return folder;
 }
 
 const char *machine_data_recorded(char choice[MACHINE_CHOICE])
@@ -85,7 +87,7 @@ const char *machine_data_choose(char choice[MACHINE_CHOICE])
 		if (!home_holds(folder, "profile.tsv")) {
 			free(folder);
 			folder = xasprintf("%s/%s", data, recorded_machine);
-			why = "recorded; this machine is not measured yet, make probe does that";
+			why = "recorded; this machine is not measured yet, fathom probe does that";
 		}
 	}
 	free(data);
@@ -120,5 +122,10 @@ const char *machine_data_asked(
 		unsetenv("FATHOM_DATA");
 		setenv("MACHINE", machine, 1);
 	}
-	return machine_data_choose(choice);
+	const char *folder = machine_data_choose(choice);
+	if (machine && !home_holds(folder, "profile.tsv"))
+		msg_die(EXIT_MEASURE_FAILED,
+		        "there is no recorded machine %s: fathom list names those that are there",
+		        folder);
+	return folder;
 }

@@ -53,7 +53,8 @@ static bool set_named(struct profile *profile, char *name, double value, const c
 		row = &profile->row[first];
 	if (!row)
 		return fault_set(fault,
-		        "--set %s: the profile has no such parameter (`fit --verbose` lists them)",
+		        "--set %s: the profile has no such parameter (fathom list parameters names "
+		        "them)",
 		        text);
 	if (like.arg_count) {
 		set_row(row, value, bit);
@@ -83,8 +84,9 @@ static bool split_assignment(const char *option, const char *example, const char
 	if (!equals)
 		return fault_set(fault, "%s %s: write %s", option, assignment, example);
 	if (!cli_parse_quantity(equals + 1, value))
-		return fault_set(fault, "%s %s: '%s' is not a number with a known unit", option,
-		        assignment, equals + 1);
+		return fault_set(fault,
+		        "%s %s: '%s' is not a number with a known unit: give one such as 1.5us",
+		        option, assignment, equals + 1);
 	*name = xstrdup(assignment);
 	(*name)[equals - assignment] = '\0';
 	return true;
@@ -147,8 +149,8 @@ bool profile_scale(struct profile *profile, const char *assignment, struct fault
 		ok = fault_set(fault, "--scale %s: the factor is not above 0", assignment);
 	if (ok && !scale_matching(profile, pattern, factor, bit))
 		ok = fault_set(fault,
-		        "--scale %s: the profile has no parameter of such a name (`fit --verbose` "
-		        "lists them)",
+		        "--scale %s: the profile has no parameter of such a name (fathom list "
+		        "parameters names them)",
 		        assignment);
 	free(pattern);
 	return ok;

@@ -104,8 +104,7 @@ struct profile *profile_from_table(struct table *table, struct fault *fault)
 	profile->source = table;
 	for (size_t i = 0; ok && i < ARRAY_LEN(columns); i++)
 		if (table_column(table, columns[i]) < 0)
-			ok = fault_set(
-			        fault, "the profile has no column %s: run `make fit`", columns[i]);
+			ok = fault_set(fault, "the profile has no column %s", columns[i]);
 	for (size_t r = 0; ok && r < table->row_count; r++)
 		ok = read_row(profile, table, r, fault);
 	if (ok)
@@ -135,7 +134,9 @@ struct profile *profile_open(const char *folder)
 	struct profile *profile = profile_read(path, &fault);
 
 	if (!profile)
-		msg_die(EXIT_MEASURE_FAILED, "%s; make probe writes one", fault.text);
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s; fathom probe measures one, fathom fit makes it again from its curves",
+		        fault.text);
 	free(path);
 	return profile;
 }

@@ -212,10 +212,8 @@ static void measure(struct probe_run *run)
 	/* a re-measurement is short: it is for this process's kernel starts */
 	const double share = run->seconds / (double)(run->wanted ? 2 * sweep.all : sweep.all);
 	gpu_warm(&sweep.gpu, run->warm_seconds);
-	for (size_t i = 0; i < sweep.count; i++) {
-		msg_progress("%s %zu/%zu", sweep.point[i].series, i + 1, sweep.count);
+	for (size_t i = 0; i < sweep.count; i++)
 		copy_measure_point(&sweep, &sweep.point[i], share);
-	}
 	if (run->process == 0) {
 		struct copy_point point = {.series = "copy_sustained", .cold = true};
 		point.launch.words = min_int64(largest_bytes / 8, sweep.buffer_bytes / 4);

@@ -128,7 +128,7 @@ static void test_broken(void)
 	enum { LONG = (1 << 20) + 100 };
 	struct fault fault = {.text = ""};
 
-	BROKEN("an empty file", "", ":0", "column names");
+	BROKEN("an empty file", "", ":0", "the file is empty");
 	BROKEN("metadata alone", "# a: b\n", ":1", "column names");
 	BROKEN("a missing tab", "a\tb\n1\t2\n3 4\n", ":3", "fewer");
 	BROKEN("one cell too many", "a\tb\n1\t2\t3\n", ":2", "more");

@@ -68,10 +68,10 @@ tipped() {
 	advises 2 'square' "Cholesky of a tall matrix" potrf $real --m 9 --n 5
 	advises 2 'as many rows' "QR of a wide one" geqrf $real --m 5 --n 9
 	advises 2 'folder in data' "a calibration that is a path" $gpu --calibration ../x
-	advises 2 "change 'all': remove_columns" "an unknown change is refused" $update --p 8 --change all
+	advises 2 "change 'all' is not known: give one of remove_columns" "an unknown change is refused" $update --p 8 --change all
 	advises 2 'how much changes' "and an update of nothing" $update
 	advises 2 'as many rows as columns' "and a wide matrix" update --m 5 --n 9 --p 1
-	advises 2 'up to 131072' "and a change without end" update --m 1000000000 --n 1 --p 1000000
+	advises 2 'at most 131072' "and a change without end" update --m 1000000000 --n 1 --p 1000000
 	advises 0 '"seconds": [0-9]' "--json" $gpu --json
 	advises 0 '^\* host  *host' "a machine without a GPU: its CPU" $host
 	advises 1 'has no GPU' "and no panel on its device" $host --from device

@@ -212,6 +212,8 @@ if [ -x "$real/validate" ]; then
 	expect 0 '^predict --seed 7 --output run$' 'validate predicts' validate
 	sed -e '/ s$/d' -e 's/ --.*//' said | tr '\n' ' ' >order
 	expect 0 '^predict measure validate predict measure validate $' 'measures and compares, and then changes of a QR factorization' cat order
+	[ ! -e run/validate.unfinished ]
+	result $? 'which leaves nothing to go on with'
 	expect 0 '^validate --recorded --device 0 --output run$' 'comparing what was recorded' validate
 	expect 0 '^predict --quick --seed 7' '--quick makes fewer predictions' validate --quick
 	grep -c -v ' s$' said >order

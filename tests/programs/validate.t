@@ -136,7 +136,7 @@ expect 0 'potrf	hybrid	d	fp64	256	256	.*uplo=u	host' "and Cholesky of the upper 
 before=$(rows "$scratch/bench/bench.tsv")
 breakdown="$bin/measure --bench --only breakdown --quick --largest 512 --output $scratch/bench"
 # shellcheck disable=SC2086 # words
-expect 0 'make probe writes it' "a breakdown without a profile" $breakdown
+expect 0 'fathom probe writes it' "a breakdown without a profile" $breakdown
 fixture_profile host >"$scratch/bench/profile.tsv"
 # shellcheck disable=SC2086 # words
 expect 0 '^getrf  s  *512 host  *nb 64 .* panel [1-9]' "measure --bench --only breakdown" $breakdown

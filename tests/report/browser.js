@@ -77,6 +77,11 @@ addEventListener('load', () => {
 	for (const box of document.querySelectorAll('details')) box.open = true;
 	setTimeout(() => {
 		page('unfolded');
+		const point = /^copy, L2 cold: about 1 GiB, 42[0-9]{2}$/; // GB/s, folded: told by the script
+		const told = [...document.querySelectorAll('#figure-copy use > title')].map((title) => title.textContent);
+		if (document.querySelector('#figure-copy') && !told.some((text) => point.test(text))) say('no value at the points of copy: ' + told.slice(0, 3));
+		for (const svg of document.querySelectorAll('figure svg'))
+			if (svg.querySelector('use[transform]') && ![...svg.querySelectorAll('title')].some((title) => /[0-9]/.test(title.textContent))) say(svg.closest('figure').id + ': no values at its points');
 		const box = document.querySelector('.parameters');
 		if (box) {
 			const input = box.querySelector('input'), rows = () => box.querySelectorAll('tbody tr').length;
@@ -88,6 +93,10 @@ addEventListener('load', () => {
 			input.oninput();
 			box.querySelectorAll('th button')[1].click();
 			const values = [...box.querySelectorAll('tbody tr')].map((row) => parseFloat(row.cells[1].textContent));
+			input.value = 'gpu.read.time';
+			input.oninput();
+			const seconds = [...box.querySelectorAll('tbody tr')].map((row) => parseFloat(row.cells[1].textContent) * { ns: 1, us: 1e3, ms: 1e6 }[row.cells[1].textContent.slice(-2)]);
+			if (seconds.length < 5 || seconds.some((value, i) => i > 0 && value < seconds[i - 1])) say('sorted: ' + seconds);
 			if (values.length < 5 || values.some((value, i) => i > 0 && value < values[i - 1])) say('sorted: ' + values);
 		}
 		const out = document.createElement('pre');

@@ -231,7 +231,7 @@ drawing expect 0 'launch copy start memory inside host panel_cuda factor_s vendo
 # ---- the same output from every awk, with a decimal comma, from folders with an apostrophe and a space
 odd="$scratch/it's a copy"
 mkdir -p "$odd/data" "$odd/t m'p" "$scratch/tools" "$scratch/locale"
-cp -R "$plots" "$odd"
+cp -R "$plots" "$root/scripts" "$odd"
 cp -R "$gpu" "$scratch/data/papers" "$odd/data"
 rm -rf "$odd/data/box/report"
 same() { # what, command...: the report of the copy is the first one
@@ -354,5 +354,5 @@ done
 expect 1 'figures need gnuplot: make setup' 'without gnuplot: said' env PATH="$scratch/bin" sh "$plots/report.sh" "$gpu"
 says "$gpu/report/report.txt" '^All design rules$' 'and the text is written'
 rm -rf "$gpu"
-expect 1 'nothing to show: .*run make probe' 'without any data: what to do' written "$scratch/empty"
+expect 1 'nothing to show: .*run fathom probe' 'without any data: what to do' written "$scratch/empty"
 echo "1..$number"

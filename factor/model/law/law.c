@@ -172,7 +172,7 @@ struct law_answer law_answer_in_form(
 
 	a.seconds = law_overlapped(r, work, count, form, 0, &a);
 	if (r->model.missing) {
-		fault_set(&a.fault, "the profile has no %s, which the law needs: run make probe",
+		fault_set(&a.fault, "the profile has no %s, which the law needs: run fathom probe",
 		        r->model.missing_name);
 		a.seconds = NAN;
 	}

@@ -114,7 +114,7 @@ bool model_factor_predict(const struct profile *profile, enum model_target targe
 	struct executor *e = model_factor_executor(profile, target, asked, level);
 	char after[64];
 
-	snprintf(after, sizeof after, ", which the cost of %s needs: run make probe",
+	snprintf(after, sizeof after, ", which the cost of %s needs: run fathom probe",
 	        asked->operation);
 	return prediction_make(
 	        &(struct asking){{e, run_factor, asked}, level, true, false, 1, NULL, bound, after},

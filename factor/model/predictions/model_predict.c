@@ -114,7 +114,7 @@ static bool predict(const struct profile *profile, enum model_target target, con
 	struct executor *e = start(&panel, profile, target, variant, m, n, precision, level, skip);
 	char after[64];
 
-	snprintf(after, sizeof after, ", which the cost of %s needs: run make probe", variant);
+	snprintf(after, sizeof after, ", which the cost of %s needs: run fathom probe", variant);
 	return prediction_make(&(struct asking){{e, run_panel, &panel}, level, interval, true, 1,
 	                               accepts, bound, after},
 	        out);

@@ -26,9 +26,9 @@ static void bound(const struct asking *asking, struct prediction *out)
 bool model_product_predict(const struct profile *profile, const struct product *product, int level,
         struct prediction *out)
 {
-	return prediction_make(
-	        &(struct asking){
-	                {executor_model_new(profile, MODEL_CUDA, level), run_product, product},
-	                level, true, true, (double)product->calls, NULL, bound, ": run make probe"},
+	return prediction_make(&(struct asking){{executor_model_new(profile, MODEL_CUDA, level),
+	                                                run_product, product},
+	                               level, true, true, (double)product->calls, NULL, bound,
+	                               ": run fathom probe"},
 	        out);
 }

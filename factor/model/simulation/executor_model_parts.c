@@ -283,6 +283,6 @@ struct fault executor_model_fault(struct executor *executor)
 	struct fault fault = executor->fault;
 
 	if (model->missing)
-		fault_set(&fault, "the profile has no %s: run make probe", model->missing_name);
+		fault_set(&fault, "the profile has no %s: run fathom probe", model->missing_name);
 	return fault;
 }

@@ -163,7 +163,7 @@ size_t predict_gram(struct results *results, const struct profile *profile, cons
 	                     ARRAY_LEN(ways);
 	size_t refused = 0;
 
-	msg_progress("gramschmidt: %zu cases", count);
+	msg_progress_step(0, (double)count, INFINITY, "%zu cases of gramschmidt", count);
 #pragma omp parallel for ordered schedule(dynamic) reduction(+ : refused)
 	for (size_t i = 0; i < count; i++) {
 		const struct size *s = &sizes[i / ARRAY_LEN(ways)];
@@ -175,7 +175,11 @@ size_t predict_gram(struct results *results, const struct profile *profile, cons
 		if (suits(way, s))
 			refused += predicted_levels(levels, profile, &row, gram_row_predict);
 #pragma omp ordered
-		results_append(results, levels);
+		{
+			results_append(results, levels);
+			msg_progress_step((double)i + 1, (double)count, INFINITY,
+			        "%zu cases of gramschmidt", count);
+		}
 		results_free(levels);
 	}
 	return refused;

@@ -151,20 +151,41 @@ static void print_pair(const struct kerr_row *row, FILE *out)
 	print_number((row ? row->seconds.value : NAN) * 1e3, 9, 3, out);
 }
 
+enum { PAIRS = 3 }; /* columns of pairs that a line has room for */
+
+/* The next total of a table of kerr_rows_print, with the beginning of its line; NULL: none. */
+static const struct kerr_row *next_line(
+        const struct kerr_rows *rows, const struct kerr_row *total, const char *variant, FILE *out)
+{
+	do
+		total = next(rows, total, variant, "total");
+	while (total && total->r != KERR_TABLE_R);
+	if (total)
+		fprintf(out, "%6" PRId64 " %6" PRId64, total->m, total->n);
+	return total;
+}
+
 /* Table 2 with the paper's width: predicted and measured milliseconds. */
 static void print_phases(const struct kerr_rows *rows, const char *variant, FILE *out)
 {
-	fprintf(out, "\n%s, r = %d: ms predicted and measured\n%6s %6s", variant, KERR_TABLE_R, "m",
-	        "n");
-	for (int p = 0; p < KERR_PHASES; p++)
-		fprintf(out, " %19s", kerr_phase_name[p]);
-	fprintf(out, " %19s %9s %6s %6s %6s\n", "total", "Gflop/s", "QR - A", "Q'Q-I", "Q'A");
-	for (const struct kerr_row *total = NULL; (total = next(rows, total, variant, "total"));) {
-		if (total->r != KERR_TABLE_R)
-			continue;
-		fprintf(out, "%6" PRId64 " %6" PRId64, total->m, total->n);
-		for (int p = 0; p < KERR_PHASES; p++)
-			print_pair(find(rows, total, kerr_phase_name[p], total->r), out);
+	const struct kerr_row *total = NULL;
+
+	fprintf(out, "\n%s, r = %d: ms predicted and measured\n", variant, KERR_TABLE_R);
+	for (int first = 0; first < KERR_PHASES; first += PAIRS) {
+		const int end = first + PAIRS < KERR_PHASES ? first + PAIRS : KERR_PHASES;
+		fprintf(out, "%6s %6s", "m", "n");
+		for (int p = first; p < end; p++)
+			fprintf(out, " %19s", kerr_phase_name[p]);
+		fputc('\n', out);
+		while ((total = next_line(rows, total, variant, out))) {
+			for (int p = first; p < end; p++)
+				print_pair(find(rows, total, kerr_phase_name[p], total->r), out);
+			fputc('\n', out);
+		}
+	}
+	fprintf(out, "%6s %6s %19s %9s %6s %6s %6s\n", "m", "n", "total", "Gflop/s", "QR - A",
+	        "Q'Q-I", "Q'A");
+	while ((total = next_line(rows, total, variant, out))) {
 		print_pair(total, out);
 		fprintf(out, " %9.1f %6.2f %6.2f %6.2f\n", rate(total),
 		        total->residual / total->limit, total->orthogonality / total->limit,
@@ -196,17 +217,26 @@ static void print_choice(const struct kerr_rows *rows, const struct kerr_row *to
 
 static void print_widths(const struct kerr_rows *rows, const char *variant, FILE *out)
 {
-	fprintf(out, "\n%s: ms predicted and measured by r\n%6s %6s", variant, "m", "n");
-	for (size_t w = 0; w < ARRAY_LEN(printed_widths); w++)
-		fprintf(out, " %19" PRId64, printed_widths[w]);
-	fprintf(out, " %8s %9s\n", "model's", "regret");
-	for (const struct kerr_row *total = NULL; (total = next(rows, total, variant, "total"));) {
-		if (total->r != KERR_TABLE_R)
-			continue;
-		fprintf(out, "%6" PRId64 " %6" PRId64, total->m, total->n);
-		for (size_t w = 0; w < ARRAY_LEN(printed_widths); w++)
-			print_pair(find(rows, total, "total", printed_widths[w]), out);
-		print_choice(rows, total, out);
+	const struct kerr_row *total = NULL;
+
+	fprintf(out, "\n%s: ms predicted and measured by r\n", variant);
+	for (size_t first = 0; first < ARRAY_LEN(printed_widths); first += PAIRS) {
+		const bool last = first + PAIRS >= ARRAY_LEN(printed_widths);
+		const size_t end = last ? ARRAY_LEN(printed_widths) : first + PAIRS;
+		fprintf(out, "%6s %6s", "m", "n");
+		for (size_t w = first; w < end; w++)
+			fprintf(out, " %19" PRId64, printed_widths[w]);
+		if (last)
+			fprintf(out, " %8s %9s", "model's", "regret");
+		fputc('\n', out);
+		while ((total = next_line(rows, total, variant, out))) {
+			for (size_t w = first; w < end; w++)
+				print_pair(find(rows, total, "total", printed_widths[w]), out);
+			if (last)
+				print_choice(rows, total, out);
+			else
+				fputc('\n', out);
+		}
 	}
 }
 

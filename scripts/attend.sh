@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# Sourced by scripts that take long: an interruption ends what they run, and then the script, with 128 plus the signal.
+attended=
+# Runs a command that a signal to this script reaches, too; its exit status.
+attend() {
+	"$@" &
+	attended=$!
+	wait "$attended"
+	set -- $?
+	attended=
+	return "$1"
+}
+leave() { # exit status
+	trap '' INT TERM HUP
+	# shellcheck disable=SC2086 # several
+	[ -z "$attended" ] || { kill -TERM $attended; wait $attended; } 2>/dev/null
+	exit "$1"
+}
+trap 'leave 130' INT
+trap 'leave 143' TERM
+trap 'leave 129' HUP
