@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # `make help` lists the targets. Variables: MACHINE, OUTPUT, GPU_ARCHS, CUDA_HOME, CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX,
-# WERROR=1 (warnings are errors), V=1 (show commands). For another machine: CC, HWLOC_CFLAGS, BLAS_CFLAGS, HOST_LIBS, LDFLAGS, AR,
+# LIBDIR, WERROR=1 (warnings are errors), V=1 (show commands). For another machine: CC, HWLOC_CFLAGS, BLAS_CFLAGS, HOST_LIBS, LDFLAGS, AR,
 # OBJCOPY (docs/portability.md).
 
 .DELETE_ON_ERROR:
@@ -16,6 +16,7 @@ endif
 BUILD ?= build
 OUTPUT ?= data/local
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 Q := $(if $(V),,@)
 fathom = FATHOM_BIN="$(BUILD)/bin" ./fathom
 say = $(if $(V),,@echo "  $1")
@@ -80,10 +81,12 @@ NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. --threads 0 -Xcompiler -Wall,-Wextra $
 	$(foreach a,$(GPU_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
 	$(foreach a,$(PTX_ARCH),-gencode arch=compute_$a,code=compute_$a) $(NVCCFLAGS)
 CUDA_FLAGS = -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
-CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcublasLt -lcudart_static -lrt -lstdc++
+# A toolkit of the distribution lies where the linker looks.
+CUDA_PATHS := $(foreach h,$(filter-out /usr,$(CUDA_HOME)),-L$h/lib64 -Wl,-rpath,$h/lib64)
+CUDA_LIBS := $(CUDA_PATHS) -lcublas -lcublasLt -lcudart_static -lrt -lstdc++
 LIBS += $(CUDA_LIBS)
 LIBRARY_NEEDS := $(CUDA_LIBS) $(filter-out -lhwloc,$(HOST_LIBS)) -lm -ldl -lpthread -fopenmp
-VENDOR_LIBS := -L$(CUDA_HOME)/lib64 -lcusolver
+VENDOR_LIBS := $(CUDA_PATHS) -lcusolver
 endif
 
 # ---- files -----------------------------------------------------------------------------------------------------------
@@ -131,7 +134,7 @@ TESTS := $(TEST_SOURCES:%.c=$(BUILD)/%.t)
 work_program := $(BUILD)/tests/work/check_work
 TEST_SCRIPTS := $(sort $(wildcard tests/*/*.t))
 C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh'))
-SHELL_FILES := $(wildcard scripts/*.sh plots/*.sh tests/*.sh) .ci/run fathom
+SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci/run fathom
 
 # ---- use -------------------------------------------------------------------------------------------------------------
 .PHONY: all examples setup setup-develop probe fit validate report plots bench record intervals test test-programs test-full test-as-arch test-devices check check-archs check-arm64 check-cuda12 check-kernels check-work \
@@ -172,13 +175,13 @@ bench: all
 ## use examples: build the programs in examples, which use the library
 examples: $(EXAMPLES)
 
-## use install: install programs, data and the library under PREFIX (/usr/local)
+## use install: install programs, data, man pages, completion and the library under PREFIX (/usr/local), for a package in DESTDIR
 install: all
-	$(Q)DESTDIR="$(DESTDIR)" LIBRARY="$(if $(NVCC),$(BUILD))" sh scripts/install.sh "$(PREFIX)" $(BINARIES)
+	$(Q)DESTDIR="$(DESTDIR)" LIBDIR="$(LIBDIR)" LIBRARY="$(if $(NVCC),$(BUILD))" sh scripts/install.sh "$(PREFIX)" $(BINARIES)
 
 ## use uninstall: remove what install put there
 uninstall:
-	$(Q)DESTDIR="$(DESTDIR)" sh scripts/install.sh --remove "$(PREFIX)"
+	$(Q)DESTDIR="$(DESTDIR)" LIBDIR="$(LIBDIR)" sh scripts/install.sh --remove "$(PREFIX)"
 
 ## use dist-archs: build for every GPU generation, with PTX for later ones
 dist-archs:
@@ -414,12 +417,17 @@ $(BUILD)/library/fathom.o: $(LIBRARY_OBJECTS) $(PARTS)
 $(BUILD)/libfathom.a: $(BUILD)/library/fathom.o
 	$(call say,AR    $@)
 	$(Q)rm -f $@; $(AR) rcs $@ $<
-# Before release 1.0 a minor release may change what functions mean: 0.1.x is libfathom.so.0.1.
-$(BUILD)/libfathom.so: SONAME = libfathom.so.$(shell sed -n 's/^release=\(0\.[0-9]*\|[1-9][0-9]*\)\..*/\1/p' scripts/version.sh)
-$(BUILD)/libfathom.so: $(BUILD)/library/fathom.o
+# The symbols of libfathom.so, with their version: the functions of fathom.h.
+$(BUILD)/libfathom.map: factor/library/fathom.h scripts/version.sh
+	@mkdir -p $(@D)
+	$(Q){ echo "LIBFATHOM_$$(sh scripts/version.sh --abi) {"; echo 'global:'; sed -n 's/.*\(fathom_[a-z_]*\)(.*/\t\1;/p' $< | sort -u; \
+		echo 'local:'; echo '	*;'; echo '};'; } > $@
+$(BUILD)/libfathom.so: SONAME = libfathom.so.$(shell sh scripts/version.sh --abi)
+$(BUILD)/libfathom.so: $(BUILD)/library/fathom.o $(BUILD)/libfathom.map
 	$(call say,LINK  $@)
 	$(Q)rm -f $@.*; ln -s $(@F) $(@D)/$(SONAME)
-	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script,$(BUILD)/libfathom.map -Wl,--no-undefined \
+		-o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
 # Options that link what libfathom.a needs, for the pkg-config file.
 $(BUILD)/libfathom.needs: $(BUILD)/flags Makefile
 	$(Q)echo '$(LIBRARY_NEEDS)' > $@
@@ -428,6 +436,6 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libfathom.so
 	@mkdir -p $(@D)
 	$(call say,CC    $<)
 	$(Q)$(CC) -std=c11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -Ifactor/library -isystem $(CUDA_HOME)/include -o $@ $< \
-		-L$(BUILD) -Wl,-rpath,'$$ORIGIN/..' -lfathom -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart
+		-L$(BUILD) -Wl,-rpath,'$$ORIGIN/..' -lfathom $(CUDA_PATHS) -lcudart
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
