@@ -8,7 +8,7 @@ _fathom()
 	# bash splits --option=value into three words
 	for ((i = 1; i <= COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} == = ]]; then
-			word+==
+			word+='='
 		elif [[ $word == *= ]]; then
 			word+=${COMP_WORDS[i]}
 		else
