@@ -72,9 +72,12 @@ newest_arch := $(lastword $(filter-out %a,$(known_archs)))
 present_archs := $(patsubst 90,90a,$(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep '^[0-9.]*$$'))))
 unknown_archs := $(filter-out $(known_archs),$(present_archs))
 GPU_ARCHS ?= $(or $(strip $(filter $(known_archs),$(present_archs)) $(if $(filter-out 5% 6% 70 72,$(unknown_archs)),$(newest_arch))),90a)
-DIST_ARCHS := $(filter $(known_archs),75 80 86 89 90a 100 120)
-# PTX of the newest named architecture lets later GPUs run the code.
-PTX_ARCH = $(if $(findstring a,$(lastword $(GPU_ARCHS))),,$(lastword $(GPU_ARCHS)))
+# PTX of the newest named architecture lets later GPUs run the code. GPU_ARCHS=all: every generation.
+ifeq ($(GPU_ARCHS),all)
+override GPU_ARCHS := $(filter $(known_archs),75 80 86 89 90a 100 120)
+PTX_ARCH := $(lastword $(filter 90 100 120,$(known_archs)))
+endif
+PTX_ARCH ?= $(if $(findstring a,$(lastword $(GPU_ARCHS))),,$(lastword $(GPU_ARCHS)))
 # A toolkit before 13 may be used with drivers that cannot read compressed machine code.
 NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) \
 	$(if $(WERROR),-Werror all-warnings) $(if $(filter-out 12.%,$(TOOLKIT)),--compress-mode=size) \
@@ -138,7 +141,7 @@ SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci
 
 # ---- use -------------------------------------------------------------------------------------------------------------
 .PHONY: all examples setup setup-develop probe fit validate report plots bench record intervals test test-programs test-full test-as-arch test-devices check check-archs check-arm64 check-cuda12 check-kernels check-work \
-	device-code dist-archs sanitize format shellcheck install uninstall clean help FORCE
+	check-dist check-debian device-code dist sanitize format shellcheck install installcheck uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
@@ -183,10 +186,6 @@ install: all
 uninstall:
 	$(Q)DESTDIR="$(DESTDIR)" LIBDIR="$(LIBDIR)" sh scripts/install.sh --remove "$(PREFIX)"
 
-## use dist-archs: build for every GPU generation, with PTX for later ones
-dist-archs:
-	$(Q)$(MAKE) all GPU_ARCHS="$(DIST_ARCHS)" PTX_ARCH=$(lastword $(filter 90 100 120,$(known_archs)))
-
 ## use clean: remove what was built (recorded data stays)
 clean:
 	rm -rf $(BUILD)
@@ -211,6 +210,26 @@ test-programs: all $(TESTS) $(work_program) $(EXAMPLES)
 ## develop test-full: the same with full cross products of plans, matrices, shapes and precisions
 test-full: test-programs
 	$(Q)FATHOM_TEST_FULL=1 FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+
+## develop installcheck: run the tests of programs and report on what is installed (PREFIX, DESTDIR)
+installcheck:
+	$(Q)FATHOM_BIN="$(DESTDIR)$(PREFIX)/libexec/fathom" sh tests/run.sh $(wildcard tests/programs/*.t tests/report/*.t) tests/tree/docs.t
+
+## develop dist: pack the sources of the last commit into build/dist, with the release and the commit in scripts/version.sh
+RELEASE = $(shell sh scripts/version.sh --release)
+DIST = $(BUILD)/dist/fathom-$(RELEASE).tar.gz
+dist:
+	$(Q)mkdir -p $(BUILD)/dist
+	$(Q)git archive --prefix=fathom-$(RELEASE)/ -o $(DIST) HEAD
+	@echo "dist: $(DIST)"
+
+## develop check-dist: build, test, install and test again what dist packs, without git
+check-dist: dist
+	$(Q)MAKE="$(MAKE)" sh scripts/check_dist.sh $(DIST)
+
+## develop check-debian: build Debian packages from what dist packs, and judge them by lintian
+check-debian: dist
+	$(Q)sh scripts/check_debian.sh $(DIST)
 
 ## develop test-as-arch: run all tests with code for an older architecture alone (make test-as-arch ARCH=80)
 ARCH ?= 80
