@@ -63,4 +63,13 @@ for target in probe fit validate report plots bench record; do
 	test -s "$scratch/uses" && ! sed -e 's/"a b"//g' -e 's/"c d"//g' "$scratch/uses" | grep -q -e 'a b' -e 'c d'
 	result $? "OUTPUT with a space: make $target"
 done
+
+# ---- the release
+release=$(sh scripts/version.sh --release)
+abi=$(sh scripts/version.sh --abi)
+for name in "CITATION.cff:^version: $release\$" "CHANGELOG.md:^## $release" "debian/changelog:^fathom ($release-" "debian/control:^Package: libfathom$abi\$"; do
+	head -n 60 "${name%%:*}" | grep -qe "${name#*:}"
+	result $? "${name%%:*} is of release $release"
+done
+expect 0 . 'so are the files of the library package' ls "debian/libfathom$abi.install"
 echo "1..$number"
