@@ -60,6 +60,7 @@ for machine in "$root"/data/*/; do
 	[ "$machine" = "$root/data/local/" ] || cp -R "${machine%/}" "$share/data"
 done
 chmod -R u+rw,go=rX "$share"
+find "$share" -name '*.sh' -exec grep -q '^#!' {} \; -exec chmod 755 {} \;
 sh "$root/scripts/man.sh" "$prefix/bin/fathom" "$man"
 install -m 644 "$root/scripts/completion.bash" "$bash/fathom"
 install -m 644 "$root/scripts/completion.zsh" "$zsh/_fathom"
