@@ -9,7 +9,7 @@ for tool in dpkg-buildpackage dh lintian; do
 		exit 77
 	}
 done
-unset MAKEFLAGS MFLAGS MAKELEVEL
+unset MAKEFLAGS MFLAGS MAKELEVEL BUILD OUTPUT MACHINE DESTDIR LIBDIR
 case $1 in /*) archive=$1 ;; *) archive=$PWD/$1 ;; esac
 name=$(basename "$archive" .tar.gz)
 work=${archive%/*}/debian

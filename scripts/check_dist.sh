@@ -4,7 +4,7 @@
 # removed again.   check_dist.sh ARCHIVE
 set -eu
 MAKE=${MAKE:-make}
-unset MAKEFLAGS MFLAGS MAKELEVEL
+unset MAKEFLAGS MFLAGS MAKELEVEL BUILD OUTPUT MACHINE DESTDIR LIBDIR
 case $1 in /*) archive=$1 ;; *) archive=$PWD/$1 ;; esac
 name=$(basename "$archive" .tar.gz)
 work=$(mktemp -d)
