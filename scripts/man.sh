@@ -89,7 +89,7 @@ page() {
 		finish()
 		title = summary
 		sub(/[.]$/, "", title)
-		printf ".TH %s 1 \"\" \"%s\" \"fathom\"\n", toupper(name), version
+		printf ".TH %s 1 \"\" \"%s\" \"fathom\"\n.ad l\n.nh\n", toupper(name), version
 		printf ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.B %s\n", literal(name), plain(title), literal(synopsis)
 		printf ".SH DESCRIPTION\n%s\n%s%s", plain(summary), details, own
 		if (common != "")

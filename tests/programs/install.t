@@ -115,7 +115,8 @@ completes 'alternatives' '3xfp16 3xtf32 fp32' trace --math=
 completes 'of an option that stands apart' 'd s' advise getrf --precision ''
 completes 'machines' '8800gtx nvidia-h100 nvidia-h100-x2 nvidia-h200 nvidia-h200-sms-112 nvidia-h200-sms-16 nvidia-h200-sms-40 nvidia-h200-sms-64' \
 	rules --machine ''
-completes 'probes' "$(grep host_ "$scratch/programs" | words)" probe ''
+"$fathom" help | awk '/^Probes/ { exit } on { print $1 } /^Programs;/ { on = 1 }' >"$scratch/tools"
+completes 'probes' "$(grep -vxFf "$scratch/tools" "$scratch/programs" | words)" probe ''
 completes 'files are left to the shell' '' rules --output ''
 if command -v bash >/dev/null; then
 	# shellcheck disable=SC2016
