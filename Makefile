@@ -16,7 +16,6 @@ endif
 BUILD ?= build
 OUTPUT ?= data/local
 PREFIX ?= /usr/local
-LIBDIR ?= $(PREFIX)/lib
 Q := $(if $(V),,@)
 fathom = FATHOM_BIN="$(BUILD)/bin" ./fathom
 say = $(if $(V),,@echo "  $1")
@@ -73,18 +72,15 @@ present_archs := $(patsubst 90,90a,$(sort $(subst .,,$(shell nvidia-smi --query-
 unknown_archs := $(filter-out $(known_archs),$(present_archs))
 GPU_ARCHS ?= $(or $(strip $(filter $(known_archs),$(present_archs)) $(if $(filter-out 5% 6% 70 72,$(unknown_archs)),$(newest_arch))),90a)
 # PTX of the newest named architecture lets later GPUs run the code. GPU_ARCHS=all: every generation.
-ifeq ($(GPU_ARCHS),all)
-override GPU_ARCHS := $(filter $(known_archs),75 80 86 89 90a 100 120)
-PTX_ARCH := $(lastword $(filter 90 100 120,$(known_archs)))
-endif
-PTX_ARCH ?= $(if $(findstring a,$(lastword $(GPU_ARCHS))),,$(lastword $(GPU_ARCHS)))
+every := $(filter all,$(GPU_ARCHS))
+override GPU_ARCHS := $(if $(every),$(filter $(known_archs),75 80 86 89 90a 100 120),$(GPU_ARCHS))
+PTX_ARCH = $(if $(every),$(lastword $(filter 90 100 120,$(known_archs))),$(if $(findstring a,$(lastword $(GPU_ARCHS))),,$(lastword $(GPU_ARCHS))))
 # A toolkit before 13 may be used with drivers that cannot read compressed machine code.
 NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) \
 	$(if $(WERROR),-Werror all-warnings) $(if $(filter-out 12.%,$(TOOLKIT)),--compress-mode=size) \
 	$(foreach a,$(GPU_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
 	$(foreach a,$(PTX_ARCH),-gencode arch=compute_$a,code=compute_$a) $(NVCCFLAGS)
 CUDA_FLAGS = -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
-# A toolkit of the distribution lies where the linker looks.
 CUDA_PATHS := $(foreach h,$(filter-out /usr,$(CUDA_HOME)),-L$h/lib64 -Wl,-rpath,$h/lib64)
 CUDA_LIBS := $(CUDA_PATHS) -lcublas -lcublasLt -lcudart_static -lrt -lstdc++
 LIBS += $(CUDA_LIBS)
@@ -216,20 +212,15 @@ installcheck:
 	$(Q)FATHOM_BIN="$(DESTDIR)$(PREFIX)/libexec/fathom" sh tests/run.sh $(wildcard tests/programs/*.t tests/report/*.t) tests/tree/docs.t
 
 ## develop dist: pack the sources of the last commit into build/dist, with the release and the commit in scripts/version.sh
-RELEASE = $(shell sh scripts/version.sh --release)
-DIST = $(BUILD)/dist/fathom-$(RELEASE).tar.gz
+dist: RELEASE = $(shell sh scripts/version.sh --release)
 dist:
-	$(Q)mkdir -p $(BUILD)/dist
-	$(Q)git archive --prefix=fathom-$(RELEASE)/ -o $(DIST) HEAD
-	@echo "dist: $(DIST)"
+	$(Q)rm -rf $(BUILD)/dist && mkdir -p $(BUILD)/dist && git archive --prefix=fathom-$(RELEASE)/ -o $(BUILD)/dist/fathom-$(RELEASE).tar.gz HEAD
+	@echo "dist: $(BUILD)/dist/fathom-$(RELEASE).tar.gz"
 
 ## develop check-dist: build, test, install and test again what dist packs, without git
-check-dist: dist
-	$(Q)MAKE="$(MAKE)" sh scripts/check_dist.sh $(DIST)
-
 ## develop check-debian: build Debian packages from what dist packs, and judge them by lintian
-check-debian: dist
-	$(Q)sh scripts/check_debian.sh $(DIST)
+check-dist check-debian: dist
+	$(Q)sh scripts/$(subst -,_,$@).sh $(BUILD)/dist/fathom-*.tar.gz
 
 ## develop test-as-arch: run all tests with code for an older architecture alone (make test-as-arch ARCH=80)
 ARCH ?= 80
@@ -439,8 +430,7 @@ $(BUILD)/libfathom.a: $(BUILD)/library/fathom.o
 # The symbols of libfathom.so, with their version: the functions of fathom.h.
 $(BUILD)/libfathom.map: factor/library/fathom.h scripts/version.sh
 	@mkdir -p $(@D)
-	$(Q){ echo "LIBFATHOM_$$(sh scripts/version.sh --abi) {"; echo 'global:'; sed -n 's/.*\(fathom_[a-z_]*\)(.*/\t\1;/p' $< | sort -u; \
-		echo 'local:'; echo '	*;'; echo '};'; } > $@
+	$(Q){ echo "LIBFATHOM_$$(sh scripts/version.sh --abi) { global:"; sed -n 's/.*\(fathom_[a-z_]*\)(.*/\t\1;/p' $< | sort -u; echo 'local: *; };'; } >$@
 $(BUILD)/libfathom.so: SONAME = libfathom.so.$(shell sh scripts/version.sh --abi)
 $(BUILD)/libfathom.so: $(BUILD)/library/fathom.o $(BUILD)/libfathom.map
 	$(call say,LINK  $@)
