@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # `make help` lists the targets. Variables: MACHINE, OUTPUT, GPU_ARCHS, CUDA_HOME, CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX,
-# WERROR=1 (warnings are errors), V=1 (show commands). For another machine: CC, HWLOC_CFLAGS, BLAS_CFLAGS, HOST_LIBS, LDFLAGS, AR,
+# LIBDIR, WERROR=1 (warnings are errors), V=1 (show commands). For another machine: CC, HWLOC_CFLAGS, BLAS_CFLAGS, HOST_LIBS, LDFLAGS, AR,
 # OBJCOPY (docs/portability.md).
 
 .DELETE_ON_ERROR:
@@ -76,19 +76,21 @@ newest_arch := $(lastword $(filter-out %a,$(known_archs)))
 present_archs := $(patsubst 90,90a,$(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep '^[0-9.]*$$'))))
 unknown_archs := $(filter-out $(known_archs),$(present_archs))
 GPU_ARCHS ?= $(or $(strip $(filter $(known_archs),$(present_archs)) $(if $(filter-out 5% 6% 70 72,$(unknown_archs)),$(newest_arch))),90a)
-DIST_ARCHS := $(filter $(known_archs),75 80 86 89 90a 100 120)
-# PTX of the newest named architecture lets later GPUs run the code.
-PTX_ARCH = $(if $(findstring a,$(lastword $(GPU_ARCHS))),,$(lastword $(GPU_ARCHS)))
+# PTX of the newest named architecture lets later GPUs run the code. GPU_ARCHS=all: every generation.
+every := $(filter all,$(GPU_ARCHS))
+override GPU_ARCHS := $(if $(every),$(filter $(known_archs),75 80 86 89 90a 100 120),$(GPU_ARCHS))
+PTX_ARCH = $(if $(every),$(lastword $(filter 90 100 120,$(known_archs))),$(if $(findstring a,$(lastword $(GPU_ARCHS))),,$(lastword $(GPU_ARCHS))))
 # A toolkit before 13 may be used with drivers that cannot read compressed machine code.
 NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. --threads 0 -Xcompiler -Wall,-Wextra $(SHARED_FLAGS:%=-Xcompiler %) \
 	$(if $(WERROR),-Werror all-warnings) $(if $(filter-out 12.%,$(TOOLKIT)),--compress-mode=size) \
 	$(foreach a,$(GPU_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
 	$(foreach a,$(PTX_ARCH),-gencode arch=compute_$a,code=compute_$a) $(NVCCFLAGS)
 CUDA_FLAGS = -DFATHOM_CUDA -isystem $(CUDA_HOME)/include
-CUDA_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lcublasLt -lcudart_static -lrt -lstdc++
+CUDA_PATHS := $(foreach h,$(filter-out /usr,$(CUDA_HOME)),-L$h/lib64 -Wl,-rpath,$h/lib64)
+CUDA_LIBS := $(CUDA_PATHS) -lcublas -lcublasLt -lcudart_static -lrt -lstdc++
 LIBS += $(CUDA_LIBS)
 LIBRARY_NEEDS := $(CUDA_LIBS) $(filter-out -lhwloc,$(HOST_LIBS)) -lm -ldl -lpthread -fopenmp
-VENDOR_LIBS := -L$(CUDA_HOME)/lib64 -lcusolver
+VENDOR_LIBS := $(CUDA_PATHS) -lcusolver
 endif
 
 # ---- files -----------------------------------------------------------------------------------------------------------
@@ -140,11 +142,11 @@ work_program := $(BUILD)/tests/work/check_work
 rank_program := $(if $(MPICC),$(BUILD)/tests/distributed/rank_checks)
 TEST_SCRIPTS := $(sort $(wildcard tests/*/*.t))
 C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh'))
-SHELL_FILES := $(wildcard scripts/*.sh plots/*.sh tests/*.sh) .ci/run fathom
+SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci/run fathom
 
 # ---- use -------------------------------------------------------------------------------------------------------------
 .PHONY: all examples setup setup-develop probe fit validate report plots bench record intervals test test-programs test-full test-as-arch test-devices check check-archs check-arm64 check-cuda12 check-kernels check-work \
-	device-code dist-archs sanitize format shellcheck install uninstall clean help FORCE
+	check-dist check-debian device-code dist sanitize format shellcheck install installcheck uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
@@ -181,17 +183,13 @@ bench: all
 ## use examples: build the programs in examples, which use the library
 examples: $(EXAMPLES)
 
-## use install: install programs, data and the library under PREFIX (/usr/local)
+## use install: install programs, data, man pages, completion and the library under PREFIX (/usr/local), for a package in DESTDIR
 install: all
-	$(Q)DESTDIR="$(DESTDIR)" LIBRARY="$(if $(NVCC),$(BUILD))" sh scripts/install.sh "$(PREFIX)" $(BINARIES)
+	$(Q)DESTDIR="$(DESTDIR)" LIBDIR="$(LIBDIR)" LIBRARY="$(if $(NVCC),$(BUILD))" sh scripts/install.sh "$(PREFIX)" $(BINARIES)
 
 ## use uninstall: remove what install put there
 uninstall:
-	$(Q)DESTDIR="$(DESTDIR)" sh scripts/install.sh --remove "$(PREFIX)"
-
-## use dist-archs: build for every GPU generation, with PTX for later ones
-dist-archs:
-	$(Q)$(MAKE) all GPU_ARCHS="$(DIST_ARCHS)" PTX_ARCH=$(lastword $(filter 90 100 120,$(known_archs)))
+	$(Q)DESTDIR="$(DESTDIR)" LIBDIR="$(LIBDIR)" sh scripts/install.sh --remove "$(PREFIX)"
 
 ## use clean: remove what was built (recorded data stays)
 clean:
@@ -217,6 +215,21 @@ test-programs: all $(TESTS) $(work_program) $(rank_program) $(EXAMPLES)
 ## develop test-full: the same with full cross products of plans, matrices, shapes and precisions
 test-full: test-programs
 	$(Q)FATHOM_TEST_FULL=1 FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+
+## develop installcheck: run the tests of programs and report on what is installed (PREFIX, DESTDIR)
+installcheck:
+	$(Q)FATHOM_BIN="$(DESTDIR)$(PREFIX)/libexec/fathom" sh tests/run.sh $(wildcard tests/programs/*.t tests/report/*.t) tests/tree/docs.t
+
+## develop dist: pack the sources of the last commit into build/dist, with the release and the commit in scripts/version.sh
+dist: RELEASE = $(shell sh scripts/version.sh --release)
+dist:
+	$(Q)rm -rf $(BUILD)/dist && mkdir -p $(BUILD)/dist && git archive --prefix=fathom-$(RELEASE)/ -o $(BUILD)/dist/fathom-$(RELEASE).tar.gz HEAD
+	@echo "dist: $(BUILD)/dist/fathom-$(RELEASE).tar.gz"
+
+## develop check-dist: build, test, install and test again what dist packs, without git
+## develop check-debian: build Debian packages from what dist packs, and judge them by lintian
+check-dist check-debian: dist
+	$(Q)sh scripts/$(subst -,_,$@).sh $(BUILD)/dist/fathom-*.tar.gz
 
 ## develop test-as-arch: run all tests with code for an older architecture alone (make test-as-arch ARCH=80)
 ARCH ?= 80
@@ -433,12 +446,16 @@ $(BUILD)/library/fathom.o: $(LIBRARY_OBJECTS) $(PARTS)
 $(BUILD)/libfathom.a: $(BUILD)/library/fathom.o
 	$(call say,AR    $@)
 	$(Q)rm -f $@; $(AR) rcs $@ $<
-# Before release 1.0 a minor release may change what functions mean: 0.1.x is libfathom.so.0.1.
-$(BUILD)/libfathom.so: SONAME = libfathom.so.$(shell sed -n 's/^release=\(0\.[0-9]*\|[1-9][0-9]*\)\..*/\1/p' scripts/version.sh)
-$(BUILD)/libfathom.so: $(BUILD)/library/fathom.o
+# The symbols of libfathom.so, with their version: the functions of the headers.
+$(BUILD)/libfathom.map: factor/library/fathom.h factor/library/fathom_mg.h scripts/version.sh
+	@mkdir -p $(@D)
+	$(Q){ echo "LIBFATHOM_$$(sh scripts/version.sh --abi) { global:"; sed -n 's/.*\(fathom_[a-z_]*\)(.*/\t\1;/p' $(filter %.h,$^) | sort -u; echo 'local: *; };'; } >$@
+$(BUILD)/libfathom.so: SONAME = libfathom.so.$(shell sh scripts/version.sh --abi)
+$(BUILD)/libfathom.so: $(BUILD)/library/fathom.o $(BUILD)/libfathom.map
 	$(call say,LINK  $@)
 	$(Q)rm -f $@.*; ln -s $(@F) $(@D)/$(SONAME)
-	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script,$(BUILD)/libfathom.map -Wl,--no-undefined \
+		-o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
 # Options that link what libfathom.a needs, for the pkg-config file.
 $(BUILD)/libfathom.needs: $(BUILD)/flags Makefile
 	$(Q)echo '$(LIBRARY_NEEDS)' > $@
@@ -447,6 +464,6 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libfathom.so
 	@mkdir -p $(@D)
 	$(call say,CC    $<)
 	$(Q)$(CC) -std=c11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -Ifactor/library -isystem $(CUDA_HOME)/include -o $@ $< \
-		-L$(BUILD) -Wl,-rpath,'$$ORIGIN/..' -lfathom -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart
+		-L$(BUILD) -Wl,-rpath,'$$ORIGIN/..' -lfathom $(CUDA_PATHS) -lcudart
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

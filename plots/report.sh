@@ -46,8 +46,9 @@ link_to() { # folder, file
 		echo "$(realpath --relative-to="$report" "$1" 2>/dev/null || (cd "$1" && pwd))/$2"
 	fi
 }
-figure() { # name, legend, folder, file of its data
-	! drawn "$1" || line FIG "$1" "$2" "$(link_to "$3" "$4")" "$4"
+figure() { # name, legend, folder, file of its data: the profile where that is not recorded
+	if [ -e "$3/$4" ]; then set -- "$@" "$4"; else set -- "$@" profile.tsv; fi
+	! drawn "$1" || line FIG "$1" "$2" "$(link_to "$3" "$5")" "$5"
 }
 folders() { # own, and gpu where it is another
 	echo "$own"

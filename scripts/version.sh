@@ -2,7 +2,18 @@
 # SPDX-License-Identifier: MIT
 # Writes build/version.c: the release and, in a checkout or an archive of one, the commit; and the model's version, a checksum
 # of the sources that predictions and the predicted code are made from.
+# --release: prints the release alone. --abi: that of libfathom, 0.1 for 0.1.x: before 1.0 a minor release may change what functions mean.
 release=0.1.0
+case ${1-} in
+--release)
+	echo $release
+	exit
+	;;
+--abi)
+	case $release in 0.*) echo ${release%.*} ;; *) echo ${release%%.*} ;; esac
+	exit
+	;;
+esac
 # shellcheck disable=SC2016
 archived='$Format:%h$' # git archive writes the commit here
 root=$(cd "$(dirname "$0")/.." && pwd -P) || exit 1

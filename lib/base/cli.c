@@ -339,8 +339,12 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 
 	prepare_streams(program->name);
 	msg_start(program->name, false);
+	const bool new_seed = common->seed != 0;
 	*common = (struct cli_common){.device = "0", .output = output, .seed = seed};
 	gather(&set, program, common);
+	for (size_t i = 0; new_seed && i < set.count; i++)
+		if (set.option[i].target == &common->seed)
+			snprintf(set.initial[i], sizeof set.initial[0], "a new one");
 	describe(&set, table, letters);
 	opterr = 0;
 	while ((code = getopt_long(argc, argv, letters, table, NULL)) != -1) {

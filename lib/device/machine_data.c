@@ -83,7 +83,12 @@ const char *machine_data_choose(char choice[MACHINE_CHOICE])
 		folder = named(data, machine);
 		why = "given by MACHINE";
 	} else {
-		folder = xasprintf("%s/local", data);
+		/* here, where programs write unless told otherwise, or in the checkout */
+		folder = xstrdup("data/local");
+		if (!home_holds(folder, "profile.tsv")) {
+			free(folder);
+			folder = xasprintf("%s/local", data);
+		}
 		if (!home_holds(folder, "profile.tsv")) {
 			free(folder);
 			folder = xasprintf("%s/%s", data, recorded_machine);

@@ -216,6 +216,11 @@ static void test_data_folder(void)
 	unsetenv("MACHINE");
 	if (ok(chdir(root) == 0, "from inside the root"))
 		chooses("", "data/local", "measured here");
+	put_text("user/data/local/profile.tsv", "");
+	char *user = xasprintf("%s/user", root);
+	if (ok(chdir(user) == 0, "from a folder with a profile of its own"))
+		chooses("", "data/local", "measured here");
+	free(user);
 	scratch_close();
 }
 

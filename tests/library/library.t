@@ -55,11 +55,15 @@ fi
 # ---- the symbols
 
 sed -n 's/.*\(fathom_[a-z_]*\)(.*/\1/p' "$header" "$header_mg" | sort -u >"$scratch/declared"
-nm -D --defined-only "$shared" | sed 's/.* //; s/@.*//' | sort -u >"$scratch/shared"
+abi=$(sh "$root/scripts/version.sh" --abi)
+nm -D --defined-only "$shared" | grep -v ' A ' >"$scratch/symbols"
+sed 's/.* //; s/@.*//' "$scratch/symbols" | sort -u >"$scratch/shared"
 nm -g --defined-only "$static" | sed -n 's/^[0-9a-f]* [A-Z] //p' | sort -u >"$scratch/static"
 succeeds 'the headers declare functions' grep -q fathom_dgetrs "$scratch/declared"
 comm -3 "$scratch/declared" "$scratch/shared" >"$scratch/lines"
 is_empty 'libfathom.so exports what the headers declare, no more'
+grep -v "@LIBFATHOM_$abi\$" "$scratch/symbols" >"$scratch/lines"
+is_empty 'each with the version of the interface'
 comm -3 "$scratch/declared" "$scratch/static" >"$scratch/lines"
 is_empty 'so does libfathom.a'
 {
@@ -101,28 +105,59 @@ int main(void)
 	return status != FATHOM_OK && status != FATHOM_NOT_POSSIBLE;
 }
 C
-prefix=$scratch/usr
-# One program stands for all: with the GPU's code in them they fill gigabytes.
-succeeds 'install' env DESTDIR='' LIBRARY="${bin%/bin}" sh "$root/scripts/install.sh" "$prefix" "$bin/machine"
-if ! command -v pkg-config >/dev/null; then
-	report ok 'linking with an installed copy # SKIP no pkg-config'
-	echo "1..$number"
-	exit 0
+# One program stands for all: with the GPU's code in them they fill gigabytes. The tree is moved, as a package may be.
+place=lib/$(cc -print-multiarch 2>/dev/null)
+place=${place%/}
+install_to() { # prefix
+	env DESTDIR='' LIBRARY="${bin%/bin}" LIBDIR="$1/$place" sh "$root/scripts/install.sh" "$1" "$bin/machine"
+}
+succeeds 'install' install_to "$scratch/first"
+prefix="$scratch/some where"
+mv "$scratch/first" "$prefix"
+lib=$prefix/$place
+if command -v cmake >/dev/null; then
+	mkdir "$scratch/cmake"
+	cp "$scratch/user.c" "$scratch/cmake"
+	cp "$scratch/user.c" "$scratch/cmake/user.cc"
+	cat >"$scratch/cmake/CMakeLists.txt" <<-'CMAKE'
+		cmake_minimum_required(VERSION 3.13)
+		project(user LANGUAGES C CXX)
+		find_package(fathom ${WANTED} CONFIG REQUIRED)
+		add_executable(user user.c)
+		add_executable(user_cxx user.cc)
+		target_link_libraries(user fathom::fathom)
+		target_link_libraries(user_cxx fathom::fathom)
+	CMAKE
+	finds() { # release asked for
+		cmake -S "$scratch/cmake" -B "$scratch/cmake/build" -DWANTED="$1" -DCMAKE_PREFIX_PATH="$prefix"
+	}
+	succeeds 'CMake finds the package in the moved tree' finds ''
+	succeeds 'and builds C and C++ with it' cmake --build "$scratch/cmake/build"
+	succeeds 'which runs' "$scratch/cmake/build/user"
+	succeeds 'in both languages' "$scratch/cmake/build/user_cxx"
+	succeeds 'this release is found by its number' finds "$(sh "$root/scripts/version.sh" --release)"
+	! finds "9$abi" >"$scratch/said" 2>&1 && grep -q 'not accepted' "$scratch/said"
+	result $? 'a later one is not'
+else
+	report ok 'CMake finds the package # SKIP no cmake'
 fi
-export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
-# shellcheck disable=SC2046 # lists of options
-succeeds 'a program links with the installed libfathom.so' cc -o "$scratch/user" "$scratch/user.c" \
-	-Wl,-rpath,"$prefix/lib" $(pkg-config --cflags --libs fathom)
-succeeds 'and runs' "$scratch/user"
-release=$(sed -n 's/^release=//p' "$root/scripts/version.sh")
-ldd "$scratch/user" | grep -q "libfathom.so.${release%.*} => $prefix/lib/"
-result $? 'it asks for the version that it was linked with'
-rm -f "$prefix/lib/libfathom.so"
-# shellcheck disable=SC2046
-succeeds 'and with the installed libfathom.a' cc -o "$scratch/user" "$scratch/user.c" \
-	$(pkg-config --static --cflags --libs fathom)
-succeeds 'and runs' "$scratch/user"
-sh "$root/scripts/install.sh" --remove "$prefix" >/dev/null
+if command -v pkg-config >/dev/null; then
+	export PKG_CONFIG_PATH="$lib/pkgconfig"
+	build_user() { # pkg-config's options
+		eval "set -- $(pkg-config "$@" --cflags --libs fathom)"
+		cc -o "$scratch/user" "$scratch/user.c" -Wl,-rpath,"$lib" "$@"
+	}
+	succeeds 'a program links with the installed libfathom.so' build_user
+	succeeds 'and runs' "$scratch/user"
+	ldd "$scratch/user" | grep -q "libfathom.so.$abi => $lib/"
+	result $? 'it asks for the version that it was linked with'
+	rm -f "$lib/libfathom.so"
+	succeeds 'and with the installed libfathom.a' build_user --static
+	succeeds 'and runs' "$scratch/user"
+else
+	report ok 'linking with an installed copy # SKIP no pkg-config'
+fi
+env DESTDIR='' LIBDIR="$lib" sh "$root/scripts/install.sh" --remove "$prefix" >/dev/null
 find "$prefix" ! -type d >"$scratch/lines"
 is_empty 'uninstall leaves nothing'
 echo "1..$number"

@@ -59,6 +59,10 @@ if [ -x "$bin/advise" ]; then
 	[ "$(wc -l <"$scratch/kernel")" -le 40 ] && grep -q -e '--in-flight=BYTES' "$scratch/kernel" && ! "$bin/advise" --help | grep -q -e --in-flight
 	result $? 'advise kernel --help explains its options, advise --help leaves them out'
 fi
+for name in predict validate; do
+	[ ! -x "$bin/$name" ] || "$bin/$name" --help | tr -s ' \n' '  ' | grep -q -e '--seed=N of random data (default: a new one)'
+	result $? "$name --help says that each run has a seed of its own"
+done
 
 # ---- programs that compute
 full() { # program, options...

@@ -98,6 +98,13 @@ fi
 # ---- the version
 mkdir -p outer/inner
 cp -R "$root/scripts" outer/inner
+archived() { # the commit that git archive wrote, or what it replaces
+	sed -i "s/^archived='[^']*'/archived='$1'/" outer/inner/scripts/version.sh
+}
+archived 0123abc
+expect 0 '"[0-9.]* (0123abc)"' 'packed sources have their commit' sh outer/inner/scripts/version.sh
+# shellcheck disable=SC2016 # as git archive finds it
+archived '$Format:%h\$'
 if command -v git >/dev/null && git -C outer init -q && git -C outer -c user.name=a -c user.email=a@b commit -q --allow-empty -m a; then
 	expect 0 '"[0-9.]*"' 'inside another repository: the own version, not its commit' sh outer/inner/scripts/version.sh
 	git -C outer/inner init -q && git -C outer/inner -c user.name=a -c user.email=a@b commit -q --allow-empty -m a

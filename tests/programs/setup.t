@@ -26,6 +26,7 @@ for package; do
 done
 for package; do
 	case $package in
+	man-db) package=man ;;
 	musl-tools) package=musl-gcc ;;
 	gcc-aarch64-linux-gnu) package=aarch64-linux-gnu-gcc ;;
 	qemu-user) package=qemu-aarch64 ;;
@@ -53,7 +54,7 @@ expect 0 . 'and the emulator' ls "$scratch/bin/qemu-aarch64"
 rm "$scratch/bin/mpicc" "$scratch/bin/mpirun"
 setup '' >/dev/null 2>&1
 expect 0 'libhwloc-dev' 'users get the libraries' cat "$scratch/log"
-for tool in clang shellcheck gawk busybox gfortran musl gcc-11 qrupdate aarch64 qemu openmpi; do
+for tool in clang cmake man-db zsh shellcheck gawk busybox gfortran musl gcc-11 qrupdate aarch64 qemu openmpi; do
 	report "$(grep -q "$tool" "$scratch/log" && echo 'not ok' || echo ok)" "users do not get $tool"
 done
 program nvidia-smi 'echo "GPU 0: one"; echo "GPU 1: another"'

@@ -29,9 +29,9 @@ would() {
 		CUDA_HOME="$(test "$cuda" = none && echo /none || echo "$scratch")" "$@"
 }
 
-# compiled_for GPUS ARCHITECTURES WHAT: the code that nvcc would make
+# compiled_for GPUS ARCHITECTURES WHAT [VARIABLE=VALUE]: the code that nvcc would make
 compiled_for() {
-	would 13.0 "$1" "$scratch/build/lib/device/words.cu.o" |
+	would 13.0 "$1" "$scratch/build/lib/device/words.cu.o" "${4-V=1}" |
 		grep '/nvcc .* -c ' | grep -o 'code=[a-z0-9_]*' | sed 's/.*=//' | tr '\n' ' ' >"$scratch/code"
 	test "$(cat "$scratch/code")" = "$2 "
 	result $? "$3: $(cat "$scratch/code")"
@@ -44,6 +44,7 @@ compiled_for '8.6' 'sm_86 compute_86' 'an older GPU, with PTX'
 compiled_for '6.1 9.0' 'sm_90a' 'a GPU that nvcc no longer knows beside another one'
 compiled_for '6.1' 'sm_90a' 'such a GPU alone'
 compiled_for '13.0' 'sm_121 compute_121' 'a GPU newer than the toolkit'
+compiled_for '9.0' 'sm_75 sm_80 sm_86 sm_89 sm_90a sm_100 sm_120 compute_120' 'every generation' GPU_ARCHS=all
 compiled_for 'No devices were found' 'sm_90a' 'nvidia-smi without a GPU'
 expect 0 'no code for GPUs of architecture 61: built for 90a' 'which GPU is left out is said' would 13.0 '6.1 9.0' all
 expect 0 'CUDA 12.0 in .* is too old (12.4 is needed)' 'a toolkit that is too old is said' would 12.0 '9.0' all
@@ -63,4 +64,13 @@ for target in probe fit validate report plots bench record; do
 	test -s "$scratch/uses" && ! sed -e 's/"a b"//g' -e 's/"c d"//g' "$scratch/uses" | grep -q -e 'a b' -e 'c d'
 	result $? "OUTPUT with a space: make $target"
 done
+
+# ---- the release
+release=$(sh scripts/version.sh --release)
+abi=$(sh scripts/version.sh --abi)
+for name in "CITATION.cff:^version: $release\$" "CHANGELOG.md:^## $release" "debian/changelog:^fathom ($release-" "debian/control:^Package: libfathom$abi\$"; do
+	head -n 60 "${name%%:*}" | grep -qe "${name#*:}"
+	result $? "${name%%:*} is of release $release"
+done
+expect 0 . 'so are the files of the library package' ls "debian/libfathom$abi.install"
 echo "1..$number"

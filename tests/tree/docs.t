@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every command that README and docs show works on a machine without a GPU after `make probe`. Commands of fathom and of the
-# shell run as they stand, in a copy of the data folder with a quick profile of this host. Commands of make name targets that
-# exist (`make -n`); the build and the tests themselves run them.
+# Every command that README, docs and man pages show works on a machine without a GPU after `make probe`. Commands of fathom and of
+# the shell run as they stand, in a copy of the data folder with a quick profile of this host. Commands of make name targets that
+# exist (`make -n`); the build and the tests themselves run them. Examples of man pages are those of --help.
 . "$(dirname "$0")/../tap.sh"
 case ${FATHOM_BIN:=$root/build/bin} in /*) ;; *) FATHOM_BIN=$PWD/$FATHOM_BIN ;; esac
 make_scratch
@@ -12,13 +12,18 @@ export FATHOM_BIN FATHOM_HOME CUDA_VISIBLE_DEVICES
 unset MACHINE
 mkdir "$scratch/data"
 ln -s "$root"/data/nvidia-* "$root/data/papers" "$scratch/data"
+rm "$scratch/data/nvidia-h200" # an example writes there
+cp -R "$root/data/nvidia-h200" "$scratch/data"
 ln -s "$root/fathom" "$root/scripts" "$root/plots" "$root/factor" "$scratch"
 cd "$scratch" || exit 1
 
 # A probe that a busy host disturbs may fail: what it leaves is the profile all the same.
-"$FATHOM_BIN/probe" --quick --processes 3 --output data/local host_chase host_memory host_parallel host_gram host_rate >/dev/null 2>&1
+measured='host_chase host_memory host_parallel host_gram host_rate'
+# shellcheck disable=SC2086 # words
+"$FATHOM_BIN/probe" --quick --processes 3 --output data/local $measured >/dev/null 2>&1
 "$FATHOM_BIN/machine" --output data/local >/dev/null 2>&1
 expect 0 . 'the profile is assembled' "$FATHOM_BIN/fit" --output data/local
+cp -R data/local start
 
 # commands FILE: the lines of its code blocks that are commands, without comments and with continued lines joined
 commands() {
@@ -40,6 +45,42 @@ for page in $(cd "$root" && ls README.md docs/*.md probes/README.md factor/READM
 			;;
 		*kernel_code.sh*) expect 0 '' "$page: $command" ls "$root/scripts/kernel_code.sh" ;;
 		*) expect 0 '' "$page: $command" sh -c "$command" ;;
+		esac
+	done <"$scratch/commands"
+done
+
+# ---- examples: each in the data folder as it was, with a few predictions and their measurements; ended after two seconds
+"$FATHOM_BIN/predict" --quick --output start >/dev/null 2>&1
+awk '/^#/ || /^operation/ || (/^panel_getrf.*\t750\t/ && n++ < 4)' start/predictions.tsv >few
+mv few start/predictions.tsv
+"$FATHOM_BIN/measure" --quick --output start >/dev/null 2>&1
+cp -R start data/before
+PATH=$scratch:$PATH
+for name in $(fathom --list-programs); do
+	case " $measured " in *" $name "*) continue ;; esac
+	"$FATHOM_BIN/$name" --help | sed -n '/^Examples:/,/^$/s/^  //p' >"$scratch/commands"
+	[ -s "$scratch/commands" ]
+	result $? "$name --help has examples"
+	while IFS= read -r command; do
+		case $command in
+		*'| jq '*) needed=jq ;;
+		'fathom probe '*) needed=$FATHOM_BIN/launch ;;
+		*) needed=sh ;;
+		esac
+		if ! command -v "$needed" >/dev/null; then
+			report ok "$command # SKIP no ${needed##*/}"
+			continue
+		fi
+		rm -rf data/local
+		cp -R start data/local
+		timeout -k 9 2 sh -c "$command" >"$scratch/said" 2>&1 </dev/null
+		status=$?
+		case $status:$command in
+		0:* | 77:* | 124:* | 1:'fathom compare '*) report ok "$command" ;;
+		*)
+			report 'not ok' "$command"
+			echo "# exit status $status: $(tail -n 2 "$scratch/said")" >&2
+			;;
 		esac
 	done <"$scratch/commands"
 done
