@@ -34,18 +34,63 @@ static struct parameter on_all_threads(
 	return on;
 }
 
+/* Efficiencies of a profile's rows; zeros for other rows. */
+static struct efficiency *efficiencies_of(
+        struct efficiency_reader *reader, const struct profile *profile)
+{
+	struct efficiency *all = xcalloc(profile->count + 1, sizeof *all);
+
+	for (size_t i = 0; i < profile->count; i++)
+		if (efficiency_has(&profile->row[i]))
+			all[i] = efficiency_of(reader, &profile->row[i]);
+	return all;
+}
+
+/* Efficiency of the surface's longest row whose data lie in the same memory as row i's. */
+static double steady_efficiency(
+        const struct profile *profile, const struct efficiency *all, size_t i)
+{
+	const double cold = profile_row_argument(&profile->row[i], "cold");
+	struct efficiency longest = all[i];
+
+	while (i > 0 && strcmp(profile->row[i - 1].name, profile->row[i].name) == 0)
+		i--;
+	for (const size_t end = efficiency_surface_end(profile, i); i < end; i++) {
+		const double its = profile_row_argument(&profile->row[i], "cold");
+		if (all[i].hardware > longest.hardware &&
+		        (its == cold || (isnan(its) && isnan(cold))))
+			longest = all[i];
+	}
+	return longest.efficiency;
+}
+
+/* Seconds in which the multiprocessors fill and drain: what a kernel takes beyond its surface's
+ * longest one, at most a few accesses to DRAM. They are the same on any number of
+ * multiprocessors. */
+static double fill(const struct profile *profile, const struct efficiency *all, size_t i)
+{
+	enum { ACCESSES = 10 };
+	const double beyond = all[i].body - all[i].hardware / steady_efficiency(profile, all, i),
+	             most = ACCESSES *
+	                    profile_get(profile, "gpu.dram.latency", NULL, 0).estimate.value;
+	const bool gpu = strncmp(profile->row[i].name, "gpu.", strlen("gpu.")) == 0;
+
+	return gpu && beyond > 0 && most > 0 ? fmin(beyond, most) : 0;
+}
+
 static size_t take(struct profile *profile, const struct profile *other, bool by_hardware)
 {
 	struct profile *own = profile_copy(profile);
 	struct efficiency_reader *here = efficiency_reader_new(own),
 	                         *there = efficiency_reader_new(other);
+	struct efficiency *all = efficiencies_of(there, other);
 	size_t taken = 0;
 
 	profile_remove_if(profile, is_surface, NULL);
 	for (size_t i = 0; i < other->count; i++) {
 		if (!efficiency_has(&other->row[i]))
 			continue;
-		const struct efficiency e = efficiency_of(there, &other->row[i]);
+		const struct efficiency e = all[i];
 		const struct parameter on = on_all_threads(&other->row[i], other, own);
 		const double hardware = efficiency_seconds(here, &on),
 		             efficiency = by_hardware ? 1 : e.efficiency;
@@ -55,14 +100,16 @@ static size_t take(struct profile *profile, const struct profile *other, bool by
 			continue;
 		profile_append(profile, &on);
 		struct parameter *row = &profile->row[profile->count - 1];
-		const double start = profile_parts_in(here->parts, row),
-		             factor = host && !by_hardware ? 1 : hardware / efficiency / e.body;
+		const double factor = host && !by_hardware ? 1 : hardware / efficiency / e.body,
+		             stays = by_hardware ? 0 : fill(other, all, i),
+		             start = profile_parts_in(here->parts, row) + stays * (1 - factor);
 		struct estimate *to = &row->estimate;
 		*to = (struct estimate){start + factor * e.body,
 		        start + factor * fmax(0, to->low - e.start),
 		        start + factor * (to->high - e.start), to->samples};
 		taken++;
 	}
+	free(all);
 	efficiency_reader_free(here);
 	efficiency_reader_free(there);
 	profile_free(own);
