@@ -40,9 +40,11 @@ int main(int argc, char **argv)
 		setenv("FATHOM_BIN", home_programs(), 1);
 	} else {
 		const char *chosen = getenv("MACHINE"),
-		           *folder = chosen && chosen[0] ? machine_data_named(chosen) : common.output;
+		           *folder =
+		                   chosen && chosen[0] ? machine_data_named(chosen) : common.output;
 		if (home_holds(folder, "profile.tsv"))
-			profile_free(profile_open(folder)); /* a damaged one ends the program here */
+			profile_free(
+			        profile_open(folder)); /* a damaged one ends the program here */
 	}
 	home_run_script("plots/report.sh", &common.output, 1);
 }

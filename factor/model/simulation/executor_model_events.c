@@ -23,7 +23,7 @@ static bool answer(struct executor *e, int64_t done, const char *operation)
 static bool model_sync(struct executor *e)
 {
 	struct simulated *s = model_self(e);
-	const double begin = s->host, wait = model_seconds(e, s->costs->sync);
+	const double begin = s->host;
 	bool good = true;
 
 	for (int q = 0; q < QUEUE_COUNT && good; q++) {
@@ -31,7 +31,7 @@ static bool model_sync(struct executor *e)
 		if (last <= s->seen[q])
 			continue;
 		const double end = simulation_finish(&s->device, last);
-		if (end > begin && end + wait > s->host)
+		if (end > begin && end + model_seconds(e, s->costs->sync) > s->host)
 			good = answer(e, last, "sync");
 		else
 			s->host += model_seconds(e, s->costs->query);
