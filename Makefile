@@ -45,7 +45,6 @@ OBJCOPY ?= $(CROSS)objcopy
 CLANG := $(shell command -v clang 2>/dev/null)
 CLANG_TARGET := $(if $(CROSS),--target=$(TARGET))
 FORTRAN := $(if $(CROSS),,$(if $(filter x86_64,$(TARGET_CPU)),$(shell command -v gfortran 2>/dev/null)))
-
 # A library that updates QR factorizations on the host, which a test compares ours with, where it is.
 QRUPDATE := $(if $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lqrupdate -o /dev/null 2>/dev/null && echo yes),-lqrupdate)
 
@@ -53,7 +52,6 @@ QRUPDATE := $(if $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -l
 MPICC := $(if $(CROSS),,$(shell command -v mpicc 2>/dev/null))
 MPI_ONLY := factor/distributed/comm_mpi.c $(wildcard tests/distributed/*.c)
 mpicc = OMPI_CC="$(CC)" MPICH_CC="$(CC)" $(MPICC)
-
 # The recipes ask for hwloc's flags, not this line: `make setup probe` installs it first.
 HWLOC_CFLAGS ?= $$(pkg-config --cflags hwloc 2>/dev/null)
 BLAS_CFLAGS ?= $$(pkg-config --cflags openblas 2>/dev/null)
@@ -150,11 +148,8 @@ SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
-ifeq ($(NVCC),)
-	@echo "fathom: $(no_toolkit): built without the GPU parts"
-else
+	$(if $(NVCC),,@echo "fathom: $(no_toolkit): built without the GPU parts")
 	$(if $(unknown_archs),@echo "fathom: this toolkit has no code for GPUs of architecture $(unknown_archs): built for $(GPU_ARCHS)")
-endif
 
 ## use setup: install what is missing (apt; sudo when not root)
 setup:
@@ -268,9 +263,7 @@ check-archs:
 	if [ -n "$$failed" ]; then echo "check-archs: failed for$$failed" >&2; exit 1; fi; \
 	echo "check-archs: $(words $(CHECK_ARCHS)) architectures compile: $(CHECK_ARCHS)"
 device-code: $(DEVICE_OBJECTS)
-ifeq ($(NVCC),)
-	@echo "device-code: $(no_toolkit)" >&2; exit 1
-endif
+	$(if $(NVCC),,@echo "device-code: $(no_toolkit)" >&2; exit 1)
 
 # A toolkit of CUDA 12, or a folder with its headers in include/ alone.
 CUDA12 ?= $(lastword $(sort $(wildcard /usr/local/cuda-12*)))
@@ -299,6 +292,7 @@ sanitize: $(TESTS)
 	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(SANITIZE_SECONDS) $(SANITIZE_JOBS) $(GPU_TESTS)
 
 # Programs of tests that measure, on a GPU alone.
+gpu_alone = $(if $(NVCC),,echo "$@: $(no_toolkit)" >&2; exit 77;)
 foreign_program := $(BUILD)/tests/foreign/foreign_kernels
 $(foreign_program): $(call objects,$(wildcard tests/foreign/*.c tests/foreign/*.cu)) $(PARTS)
 	$(link)
@@ -307,19 +301,11 @@ $(work_program): $(BUILD)/tests/work/check_work.o $(PARTS)
 
 ## develop check-kernels: kernels that are not ours: measured, and the hardware law from descriptions and from ncu's counters
 check-kernels: $(if $(NVCC),$(foreign_program))
-ifeq ($(NVCC),)
-	@echo "check-kernels: $(no_toolkit)" >&2; exit 77
-else
-	$(Q)sh scripts/ncu_kernels.sh $(foreign_program) "$(OUTPUT)" $(BUILD)/ncu/kernels
-endif
+	$(Q)$(gpu_alone) sh scripts/ncu_kernels.sh $(foreign_program) "$(OUTPUT)" $(BUILD)/ncu/kernels
 
 ## develop check-work: the work that our kernels state against ncu's counters, at the points of tests/work/points.txt
 check-work: $(if $(NVCC),$(work_program) $(BINARIES))
-ifeq ($(NVCC),)
-	@echo "check-work: $(no_toolkit)" >&2; exit 77
-else
-	$(Q)sh scripts/check_work.sh $(BUILD) "$(OUTPUT)" $(BUILD)/ncu/work
-endif
+	$(Q)$(gpu_alone) sh scripts/check_work.sh $(BUILD) "$(OUTPUT)" $(BUILD)/ncu/work
 
 # ---- record ----------------------------------------------------------------------------------------------------------
 ## record fit: assemble the profile again from the recorded curves (no hardware needed)
@@ -335,15 +321,10 @@ intervals: $(BUILD)/bin/predict $(BUILD)/bin/validate
 	$(Q)sh scripts/intervals.sh $(BUILD)/bin factor/model/predictions/interval_table.c
 
 # One command may name several steps: they run in this order even under -j, and measurements never overlap.
-ifneq ($(filter setup,$(MAKECMDGOALS)),)
-$(PART_OBJECTS) $(BINARIES) $(TESTS) probe validate report plots test: | setup
-endif
-ifneq ($(filter probe,$(MAKECMDGOALS)),)
-validate report plots test: | probe
-endif
-ifneq ($(filter validate,$(MAKECMDGOALS)),)
-report plots test: | validate
-endif
+after = $(if $(filter $1,$(MAKECMDGOALS)),$(eval $2: | $1))
+$(call after,setup,$(PART_OBJECTS) $(BINARIES) $(TESTS) probe validate report plots test)
+$(call after,probe,validate report plots test)
+$(call after,validate,report plots test)
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
 # $(call stamp,TEXT): a file that changes when the text does.
