@@ -45,6 +45,7 @@ expect 0 'with 2 words: a b  \*$' 'also those with spaces and stars' "$front" la
 expect 0 "^launch in $scratch " 'programs run in the current folder' "$front" launch
 expect 0 "home $root with" 'and are told where the checkout is' "$front" launch
 expect 0 '^launch in ' 'probe NAME runs a probe' "$front" probe launch
+expect 1 'probe is not built' 'probes by several names run as a set' "$front" probe launch transfer
 expect 77 '^launch in ' 'the exit status is the program'\''s' "$front" launch --fail
 expect 2 "no program 'lauch'; did you mean launch?" 'a misspelled name gets the near one' "$front" lauch
 expect 2 "did you mean transfer?" 'so does the start of a name' "$front" transf
