@@ -30,6 +30,8 @@ await() {
 		sleep 0.1
 	done
 }
+# Whether a process of the group still runs. One that is dead and waits for init to collect it does not.
+living() { ps -A -o pgid= -o stat= | awk -v group="$pid" '$1 == group && $2 !~ /^Z/ { n++ } END { exit !n }'; }
 # interrupt WHOM WHAT: SIGINT to the group, or to the first process alone
 interrupt() {
 	from=$(date +%s)
@@ -39,8 +41,9 @@ interrupt() {
 	took=$(($(date +%s) - from))
 	[ $status -eq 130 ] && [ $took -le 10 ]
 	result $? "$2: exit status $status after $took s, SIGINT to the $1"
-	sleep 0.2
-	! kill -0 "-$pid" 2>/dev/null
+	tries=0
+	while living && [ $((tries += 1)) -le 20 ]; do sleep 0.1; done
+	! living
 	result $? "$2: no process is left"
 	find "$data" "$TMPDIR" -name '*.new' -o -path "$TMPDIR/*" >"$scratch/left"
 	[ ! -s "$scratch/left" ]
