@@ -10,6 +10,7 @@
 
 struct factor {
 	struct schedule schedule;
+	struct factorization operations;
 	struct executor *e;
 	const struct distributed *a;
 	struct plan plan; /* of the blocks */
@@ -19,13 +20,12 @@ struct factor {
 	struct reflector_work work;       /* of QUEUE_MAIN */
 	struct reflector_work panel_work; /* of the next panel's columns */
 	void *own_work;                   /* of this rank's panels */
-	int64_t kept_block;               /* its V is a shared split operand; -1: none */
 	int64_t bytes;
 };
 
 static struct matrix panel(struct factor *s, struct block b)
 {
-	return panels_room(&s->panels, b, s->a->layout.m - b.j);
+	return panels_room(&s->panels, b, b.j);
 }
 
 /* The block's reflectors as every rank has received them. */
@@ -37,8 +37,8 @@ static struct reflectors reflectors_of(struct factor *s, struct block b)
 static bool factor_own(struct factor *s, struct block b)
 {
 	const struct distributed *a = s->a;
-	int64_t at = block_cyclic_before(&a->layout, a->comm->rank, a->comm->ranks, b.j);
-	struct matrix own = panels_own(a, b), tau = matrix_view(s->tau, at, 0, b.w, 1);
+	struct matrix own = panels_own(a, b);
+	struct matrix tau = matrix_view(s->tau, distributed_columns_before(a, b.j), 0, b.w, 1);
 	struct default_plan chosen;
 
 	panels_plan(s->e, GEQRF, own, &chosen);
@@ -48,17 +48,15 @@ static bool factor_own(struct factor *s, struct block b)
 static bool panel_on_device(struct factor *s, struct block b)
 {
 	struct matrix t = reflectors_of(s, b).t;
-	struct comm_piece piece = {t.data, t.ld * t.n * precision_bytes(t.precision)};
+	struct comm_piece piece = {t.data, t.ld * t.n * precision_bytes(t.precision), 0};
 
 	return (!distributed_owns(s->a, b.j) || factor_own(s, b)) &&
-	       panels_send(&s->panels, b, panel(s, b), piece);
+	       panels_send(&s->panels, b, panel(s, b), &piece, 1);
 }
 
 static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	if (s->kept_block != b.index)
-		split_keep(s->e, panel(s, b));
-	s->kept_block = b.index;
+	panels_keep(&s->panels, b, panel(s, b));
 	return panels_arrived(&s->panels, b) &&
 	       reflectors_apply(s->e, LEFT, TRANSPOSED, reflectors_of(s, b), s->work,
 	               distributed_columns(s->a, b.j, j, n));
@@ -71,18 +69,10 @@ static bool next_update(struct factor *s, struct block b, int64_t n)
 	               distributed_columns(s->a, b.j, b.j + b.w, n));
 }
 
-static bool narrow(struct factor *s, struct block b, int64_t n)
-{
-	(void)b;
-	(void)n;
-	return panels_narrow(s->a, s->e);
-}
-
 static const struct factorization operations = {.panel = panel,
         .on_device = panel_on_device,
         .update = update,
         .next_update = next_update,
-        .narrow = narrow,
         .panel_first = true};
 
 /* ---- the calls ---- */
@@ -95,10 +85,11 @@ static bool set_up(struct factor *s, struct executor *e, const struct distribute
 	struct workspace workspace = {work, 0};
 	struct matrix whole = {NULL, 0, d->m, d->n, d->m, precision};
 
-	*s = (struct factor){.e = e, .a = a, .tau = tau, .kept_block = -1};
+	*s = (struct factor){.e = e, .a = a, .tau = tau};
 	s->plan = panels_blocks(a);
-	s->schedule = schedule_of(e, &s->plan, whole, &operations, s);
-	if (!distributed_check(e, a) || !panels_math_check(e, a))
+	s->operations = panels_operations(&operations, a, e);
+	s->schedule = schedule_of(e, &s->plan, whole, &s->operations, s);
+	if (!panels_check(e, a) || !panels_one_row(e, a))
 		return false;
 	int64_t bytes = panels_work(&s->schedule, a, GEQRF, geqrf_panel_work);
 	int64_t widest = plan_widest(&s->plan, s->schedule.steps);
@@ -111,8 +102,8 @@ static bool set_up(struct factor *s, struct executor *e, const struct distribute
 	s->work = reflector_work_workspace(
 	        &workspace, widest, max_int64(a->local.n, widest), precision);
 	s->panel_work = reflector_work_workspace(&workspace, widest, widest, precision);
-	s->schedule.split = split_workspace(e, &workspace, d->m, a->local.n,
-	        matrix_view(s->panels.columns[0], 0, 0, d->m, widest), TRANSPOSED, TF32_LEFT);
+	s->schedule.split = split_workspace(
+	        e, &workspace, a->local.m, a->local.n, s->panels.columns[0], TRANSPOSED, TF32_LEFT);
 	s->bytes = workspace.used;
 	return true;
 }

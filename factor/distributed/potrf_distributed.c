@@ -17,6 +17,7 @@
 
 struct factor {
 	struct schedule schedule;
+	struct factorization operations;
 	struct executor *e;
 	const struct distributed *a;
 	struct plan plan; /* of the blocks */
@@ -26,14 +27,13 @@ struct factor {
 	void *panel_work;
 	struct matrix apart; /* this rank's part of the diagonal, a row; empty: in place */
 	struct matrix one;   /* 1 x 1 */
-	int64_t kept_block;  /* its panel is a shared split operand; -1: none */
 	int64_t bytes;
 };
 
 /* The part below the block's diagonal block, as every rank has received it. */
 static struct matrix panel(struct factor *s, struct block b)
 {
-	return panels_room(&s->panels, b, s->a->layout.m - b.j - b.w);
+	return panels_room(&s->panels, b, b.j + b.w);
 }
 
 static int *info_of(const struct factor *s, struct block b)
@@ -54,10 +54,7 @@ static struct matrix diagonal(const struct factor *s, int64_t j, int64_t w)
 
 static struct matrix kept_diagonal(const struct factor *s, int64_t j, int64_t w)
 {
-	const struct distributed *a = s->a;
-	int64_t at = block_cyclic_before(&a->layout, a->comm->rank, a->comm->ranks, j);
-
-	return matrix_view(s->apart, 0, at, 1, w);
+	return matrix_view(s->apart, 0, distributed_columns_before(s->a, j), 1, w);
 }
 
 /* Beside the first panel, whose diagonal stays. */
@@ -106,10 +103,10 @@ static bool factor_own(struct factor *s, struct block b)
 
 static bool panel_on_device(struct factor *s, struct block b)
 {
-	struct comm_piece info = {info_of(s, b), sizeof(int)};
+	struct comm_piece info = {info_of(s, b), sizeof(int), 0};
 
 	return (!distributed_owns(s->a, b.j) || factor_own(s, b)) &&
-	       panels_send(&s->panels, b, panel(s, b), info);
+	       panels_send(&s->panels, b, panel(s, b), &info, 1);
 }
 
 /* ---- the updates ---- */
@@ -131,22 +128,13 @@ static bool update_all(struct factor *s, struct block b, int64_t j, int64_t n)
 
 static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	if (s->kept_block != b.index)
-		split_keep(s->e, panel(s, b));
-	s->kept_block = b.index;
+	panels_keep(&s->panels, b, panel(s, b));
 	return update_all(s, b, j, n);
 }
 
 static bool next_update(struct factor *s, struct block b, int64_t n)
 {
 	return update_all(s, b, b.j + b.w, n);
-}
-
-static bool narrow(struct factor *s, struct block b, int64_t n)
-{
-	(void)b;
-	(void)n;
-	return panels_narrow(s->a, s->e);
 }
 
 /* The first info that is not zero stays. */
@@ -162,7 +150,6 @@ static const struct factorization operations = {.panel = panel,
         .on_device = panel_on_device,
         .update = update,
         .next_update = next_update,
-        .narrow = narrow,
         .side_queue = side_queue,
         .panel_first = true};
 
@@ -181,7 +168,7 @@ static bool stands_apart(const struct executor *e, const struct distributed *a)
 
 static bool check(struct executor *e, const struct distributed *a)
 {
-	if (!distributed_check(e, a) || !panels_math_check(e, a))
+	if (!panels_check(e, a) || !panels_one_row(e, a))
 		return false;
 	return a->layout.m == a->layout.n ||
 	       fault_refuse(&e->fault,
@@ -197,9 +184,10 @@ static bool set_up(
 	struct workspace workspace = {work, 0};
 	struct matrix whole = {NULL, 0, d->m, d->n, d->m, precision};
 
-	*s = (struct factor){.e = e, .a = a, .info = info, .kept_block = -1};
+	*s = (struct factor){.e = e, .a = a, .info = info};
 	s->plan = panels_blocks(a);
-	s->schedule = schedule_of(e, &s->plan, whole, &operations, s);
+	s->operations = panels_operations(&operations, a, e);
+	s->schedule = schedule_of(e, &s->plan, whole, &s->operations, s);
 	if (!check(e, a))
 		return false;
 	int64_t bytes = panels_work(&s->schedule, a, POTRF, corner_work);
@@ -211,8 +199,8 @@ static bool set_up(
 	s->infos = workspace_integers(&workspace, plan_blocks(&s->plan, d->n));
 	s->apart = workspace_matrix(&workspace, 1, stands_apart(e, a) ? a->local.n : 0, precision);
 	s->one = workspace_matrix(&workspace, 1, 1, precision);
-	s->schedule.split = split_workspace(e, &workspace, d->m, d->nb,
-	        matrix_view(s->panels.columns[0], 0, 0, d->m, widest), TRANSPOSED, TF32_BOTH);
+	s->schedule.split = split_workspace(
+	        e, &workspace, a->local.m, d->nb, s->panels.columns[0], TRANSPOSED, TF32_BOTH);
 	s->bytes = workspace.used;
 	return true;
 }

@@ -59,11 +59,12 @@ static bool send(struct sweep *s, struct block b)
 {
 	struct executor *e = s->e;
 	const int turn = (int)block_turn(b);
+	const struct comm_piece beside = s->steps->beside(s, b);
 
 	e->queue = QUEUE_PANEL;
 	return (b.index < BLOCKS_IN_FLIGHT || ex_wait(e, EVENT_APPLIED + turn)) &&
 	       (!distributed_owns(s->a, b.j) || s->steps->pack(s, b)) &&
-	       panels_send(&s->panels, b, s->steps->room(s, b), s->steps->beside(s, b)) &&
+	       panels_send(&s->panels, b, s->steps->room(s, b), &beside, beside.bytes > 0) &&
 	       ex_record(e, EVENT_ARRIVED + turn);
 }
 
@@ -97,14 +98,15 @@ static bool run(struct sweep *s)
 /* A lower triangle's rows from the diagonal block down, an upper one's down to it. */
 static struct matrix triangle_room(struct sweep *s, struct block b)
 {
-	return panels_room(&s->panels, b, s->uplo == LOWER ? s->a->layout.m - b.j : b.j + b.w);
+	return room_for(s->panels.columns[block_turn(b)],
+	        s->uplo == LOWER ? s->a->layout.m - b.j : b.j + b.w, b.w);
 }
 
 static struct comm_piece nothing_beside(struct sweep *s, struct block b)
 {
 	(void)s;
 	(void)b;
-	return (struct comm_piece){NULL, 0};
+	return (struct comm_piece){NULL, 0, 0};
 }
 
 static bool triangle_pack(struct sweep *s, struct block b)
@@ -141,7 +143,7 @@ static const struct sweep_steps triangle_steps = {
 
 static struct matrix reflectors_room(struct sweep *s, struct block b)
 {
-	return panels_room(&s->panels, b, s->a->layout.m - b.j);
+	return panels_room(&s->panels, b, b.j);
 }
 
 static struct reflectors reflectors_of(struct sweep *s, struct block b)
@@ -153,13 +155,13 @@ static struct comm_piece t_beside(struct sweep *s, struct block b)
 {
 	struct matrix t = reflectors_of(s, b).t;
 
-	return (struct comm_piece){t.data, t.ld * t.n * precision_bytes(t.precision)};
+	return (struct comm_piece){t.data, t.ld * t.n * precision_bytes(t.precision), 0};
 }
 
 static bool reflectors_pack(struct sweep *s, struct block b)
 {
 	const struct distributed *a = s->a;
-	int64_t at = block_cyclic_before(&a->layout, a->comm->rank, a->comm->ranks, b.j);
+	int64_t at = distributed_columns_before(a, b.j);
 	struct matrix own = panels_own(a, b);
 	struct default_plan chosen;
 
@@ -187,7 +189,7 @@ static bool set_up(struct sweep *s, struct executor *e, const struct distributed
 	struct workspace workspace = {work, 0};
 
 	*s = (struct sweep){.e = e, .a = a, .steps = steps};
-	if (!distributed_check(e, a) || (b && !distributed_check(e, b)))
+	if (!distributed_check(e, a) || (b && !distributed_check(e, b)) || !panels_one_row(e, a))
 		return false;
 	if (b && b->layout.m != a->layout.m)
 		return fault_refuse(&e->fault,

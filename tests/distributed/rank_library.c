@@ -22,8 +22,8 @@ static struct fathom_mg *group_new(const struct ranks *r)
 	struct fault fault = {{0}, false};
 
 	m->e = executor_host_new(&fault);
-	m->comm = r->comm->ranks == 1 ? comm_self_new(&fault)
-	                              : comm_mpi_new(MPI_COMM_WORLD, COMM_SECONDS, &fault);
+	m->comm = r->grid.all->ranks == 1 ? comm_self_new(&fault)
+	                                  : comm_mpi_new(MPI_COMM_WORLD, COMM_SECONDS, &fault);
 	if (!m->e || !m->comm)
 		fail_ranks(&fault);
 	return mg_group(m, 1, NULL);
@@ -32,15 +32,15 @@ static struct fathom_mg *group_new(const struct ranks *r)
 /* The status, and on failure the message, of which only the first rank's is shown. */
 static bool done(const struct fixture *s, enum fathom_status status)
 {
-	if (status != FATHOM_OK && s->r->comm->rank == 0)
+	if (status != FATHOM_OK && s->r->rank == 0)
 		diag("status %d: %s", (int)status, fathom_mg_error(s->group));
 	return status == FATHOM_OK;
 }
 
 static double *part_new(const struct fixture *s, const struct fathom_mg_matrix *d)
 {
-	return xcalloc((size_t)(fathom_mg_columns(s->group, d, s->r->comm->rank) * d->lld + 1),
-	        sizeof(double));
+	return xcalloc(
+	        (size_t)(fathom_mg_columns(s->group, d, s->r->rank) * d->lld + 1), sizeof(double));
 }
 
 /* A, and B = A X with X(i, j) = j + 1; both scattered. */
@@ -48,7 +48,7 @@ static void fixture_fill(struct fixture *s, enum elements elements)
 {
 	struct whole w = {elements, N, N};
 
-	if (s->r->comm->rank == 0) {
+	if (s->r->rank == 0) {
 		memset(s->host_b, 0, N * NRHS * sizeof *s->host_b);
 		for (int64_t j = 0; j < N; j++)
 			for (int64_t i = 0; i < N; i++) {
@@ -69,7 +69,7 @@ static bool is_solution(struct fixture *s)
 {
 	bool good = done(s, fathom_mg_dgather(s->group, &s->b, s->part_b, s->host_b, N));
 
-	for (int64_t k = 0; k < NRHS && s->r->comm->rank == 0; k++)
+	for (int64_t k = 0; k < NRHS && s->r->rank == 0; k++)
 		for (int64_t i = 0; i < N; i++)
 			good = good && fabs(s->host_b[i + k * N] - (double)(k + 1)) < 1e-8;
 	return good;
@@ -118,7 +118,7 @@ static void check_q(struct fixture *s)
 	bool same = true;
 
 	fixture_fill(s, RANDOM);
-	if (s->r->comm->rank == 0)
+	if (s->r->rank == 0)
 		memcpy(before, s->host_b, N * NRHS * sizeof *before);
 	bool good = done(s, fathom_mg_dgeqrf(g, &s->a, s->part_a, s->tau)) &&
 	            done(s, fathom_mg_dormqr(
@@ -126,7 +126,7 @@ static void check_q(struct fixture *s)
 	            done(s, fathom_mg_dormqr(
 	                            g, 'L', 'N', &s->a, s->part_a, s->tau, &s->b, s->part_b)) &&
 	            done(s, fathom_mg_dgather(g, &s->b, s->part_b, s->host_b, N));
-	for (int64_t i = 0; i < N * NRHS && s->r->comm->rank == 0; i++)
+	for (int64_t i = 0; i < N * NRHS && s->r->rank == 0; i++)
 		same = same && fabs(s->host_b[i] - before[i]) < 1e-9 * N;
 	all_ok(s->r, good && same, "library: Q Q^T B is B");
 	free(before);
@@ -136,18 +136,18 @@ static void check_q(struct fixture *s)
 static void check_columns(const struct fixture *s)
 {
 	int64_t next[16] = {0};
-	bool good = s->r->comm->ranks <= 16;
+	bool good = s->r->grid.all->ranks <= 16;
 
 	for (int64_t j = 0; good && j < N; j++) {
-		int rank = fathom_mg_rank(s->group, &s->a, j);
-		good = rank == (int)((s->a.csrc + j / NB) % s->r->comm->ranks) &&
-		       fathom_mg_column(s->group, &s->a, j) == next[rank]++;
+		int rank = fathom_mg_rank(s->group, &s->a, 0, j);
+		good = rank == (int)((s->a.csrc + j / NB) % s->r->grid.all->ranks) &&
+		       fathom_mg_place(s->group, &s->a, 0, j) == LLD * next[rank]++;
 	}
-	for (int rank = 0; good && rank < s->r->comm->ranks; rank++)
+	for (int rank = 0; good && rank < s->r->grid.all->ranks; rank++)
 		good = fathom_mg_columns(s->group, &s->a, rank) == next[rank];
 	all_ok(s->r,
-	        good && fathom_mg_column(s->group, &s->a, N) == -1 &&
-	                fathom_mg_columns(s->group, &s->a, s->r->comm->ranks) == -1,
+	        good && fathom_mg_place(s->group, &s->a, 0, N) == -1 &&
+	                fathom_mg_columns(s->group, &s->a, s->r->grid.all->ranks) == -1,
 	        "library: every column has its rank and its place there");
 }
 
@@ -183,7 +183,7 @@ static void check_refused(struct fixture *s)
 	                        FATHOM_BAD_ARGUMENT &&
 	                fathom_mg_dgetrs(g, 'X', &s->a, s->part_a, s->ipiv, &s->b, s->part_b) ==
 	                        FATHOM_BAD_ARGUMENT &&
-	                (fathom_mg_columns(g, &s->a, s->r->comm->rank) == 0 ||
+	                (fathom_mg_columns(g, &s->a, s->r->rank) == 0 ||
 	                        fathom_mg_dgetrf(g, &s->a, none, s->ipiv, &s->info) ==
 	                                FATHOM_BAD_ARGUMENT),
 	        "library: other wrong arguments are refused");
@@ -195,10 +195,10 @@ bool check_library(const struct ranks *r)
 
 	s = (struct fixture){.r = r,
 	        .group = group_new(r),
-	        .a = {N, N, NB, r->comm->ranks - 1, LLD},
-	        .b = {N, NRHS, 2, 0, LLD},
-	        .host_a = r->comm->rank == 0 ? xmalloc(N * N * sizeof(double)) : NULL,
-	        .host_b = r->comm->rank == 0 ? xmalloc(N * NRHS * sizeof(double)) : NULL};
+	        .a = {.m = N, .n = N, .nb = NB, .csrc = r->grid.all->ranks - 1, .lld = LLD},
+	        .b = {.m = N, .n = NRHS, .nb = 2, .lld = LLD},
+	        .host_a = r->rank == 0 ? xmalloc(N * N * sizeof(double)) : NULL,
+	        .host_b = r->rank == 0 ? xmalloc(N * NRHS * sizeof(double)) : NULL};
 	s.part_a[0] = part_new(&s, &s.a);
 	s.part_b[0] = part_new(&s, &s.b);
 	s.tau[0] = xcalloc(N, sizeof(double));

@@ -28,18 +28,18 @@ static void lu_spread(const struct ranks *r, const struct lu *f)
 	must(r, bytes >= 0);
 	void *work = poisoned(bytes);
 	must(r, getrf_distributed(r->e, &f->a.d, work, (struct pivots){f->ipiv, f->steps}));
-	must(r, comm_sync(f->a.d.comm, r->e));
+	must(r, grid_sync(&f->a.d.grid, r->e));
 	free(work);
 }
 
-static struct lu lu_run(const struct ranks *r, struct comm *comm, const struct problem *p)
+static struct lu lu_run(const struct ranks *r, const struct grid *grid, const struct problem *p)
 {
-	struct lu f = {.a = spread_new(r, comm, &p->whole, p->nb, comm->ranks - 1, p->precision)};
+	struct lu f = {.a = spread_new(r, grid, &p->whole, p->nb, true, p->precision)};
 
 	r->e->math = p->math;
 	f.steps = min_int64(p->whole.m, p->whole.n);
 	f.ipiv = poisoned((f.steps + 1) * (int64_t)sizeof *f.ipiv);
-	if (comm == r->alone)
+	if (grid == &r->alone)
 		lu_alone(r, &f, p->nb);
 	else
 		lu_spread(r, &f);
@@ -93,8 +93,8 @@ static void lu_case(const struct ranks *r, const struct problem *p)
 {
 	const char *by = r->e->row_major ? " by rows" : "";
 	const bool exact = p->whole.elements == EXACT || p->whole.elements == PERMUTATION;
-	struct lu ours = lu_run(r, r->comm, p), again = lu_run(r, r->comm, p);
-	struct lu one = lu_run(r, r->alone, p);
+	struct lu ours = lu_run(r, &r->grid, p), again = lu_run(r, &r->grid, p);
+	struct lu one = r->rank == 0 ? lu_run(r, &r->alone, p) : (struct lu){.ipiv = NULL};
 	const int64_t integers = ours.steps + 1, elements = p->whole.m * p->whole.n;
 
 	all_ok(r,
@@ -105,8 +105,8 @@ static void lu_case(const struct ranks *r, const struct problem *p)
 	        "LU%s, %s: the padding is intact, and all ranks have the same pivots", by,
 	        problem_title(p));
 	double *lu = spread_gather(r, &ours.a);
-	double *lu_one = r->comm->rank == 0 ? spread_gather(r, &one.a) : NULL;
-	if (r->comm->rank == 0) {
+	double *lu_one = r->rank == 0 ? spread_gather(r, &one.a) : NULL;
+	if (r->rank == 0) {
 		double max_l, max_one, error = lu_error(p, lu, ours.ipiv, &max_l);
 		double error_one = lu_error(p, lu_one, one.ipiv, &max_one);
 		bool same = memcmp(ours.ipiv, one.ipiv, (size_t)integers * sizeof(int)) == 0;
@@ -170,7 +170,7 @@ bool check_lu(const struct ranks *r)
 void lu_stopped(const struct ranks *r)
 {
 	const struct problem p = {{RANDOM, 100, 100}, 10, DOUBLE, MATH_FP32};
-	struct lu f = lu_run(r, r->comm, &p);
+	struct lu f = lu_run(r, &r->grid, &p);
 
 	lu_free(&f);
 }

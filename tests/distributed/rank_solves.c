@@ -41,7 +41,7 @@ static void solve(const struct ranks *r, const struct solve_case *c, const struc
 	else
 		must(r, getrf_distributed(e, &a->d, work, p) &&
 		                getrs_distributed(e, trans, &a->d, p, &b->d, work));
-	must(r, comm_sync(r->comm, e));
+	must(r, grid_sync(&r->grid, e));
 	free(work);
 	free(integers);
 	free(tau.data);
@@ -80,16 +80,15 @@ static void one_case(const struct ranks *r, const struct solve_case *c)
 {
 	const struct whole w = {c->kind == SOLVE_CHOLESKY ? DEFINITE : RANDOM, c->m, c->n};
 	const struct whole right = {RANDOM, c->m, c->nrhs};
-	struct spread a = spread_new(r, r->comm, &w, c->nb, 0, c->precision);
-	struct spread b =
-	        spread_new(r, r->comm, &right, c->nb_right, r->comm->ranks - 1, c->precision);
+	struct spread a = spread_new(r, &r->grid, &w, c->nb, false, c->precision);
+	struct spread b = spread_new(r, &r->grid, &right, c->nb_right, true, c->precision);
 
 	solve(r, c, &a, &b);
 	all_ok(r, spread_padding_intact(&b),
 	        "solve by %s, n %" PRId64 ", %" PRId64 " right-hand sides: the padding is intact",
 	        kind_name[c->kind], c->n, c->nrhs);
 	double *x = spread_gather(r, &b);
-	if (r->comm->rank == 0) {
+	if (r->rank == 0) {
 		double got = ratio(c, &w, x);
 		ok(got < 3, "solve by %s, n %" PRId64 ", %" PRId64 " right-hand sides: residual",
 		        kind_name[c->kind], c->n, c->nrhs);

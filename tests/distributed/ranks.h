@@ -114,9 +114,10 @@ static inline double element_at(void *context, int64_t i, int64_t j)
 /* ---- ranks ---- */
 
 struct ranks {
-	struct comm *comm;
-	struct comm *alone; /* one rank */
+	struct grid grid;
+	struct grid alone; /* one rank */
 	struct executor *e;
+	int rank; /* of all */
 };
 
 /* A failure of the machinery ends all ranks with one message. */
@@ -145,9 +146,9 @@ static inline bool all_ok(const struct ranks *r, bool good, const char *format, 
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	if (!good)
-		diag("rank %d: not so: %s", r->comm->rank, text);
+		diag("rank %d: not so: %s", r->rank, text);
 	MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-	return r->comm->rank == 0 ? ok(all, "%s", text) : all;
+	return r->rank == 0 ? ok(all, "%s", text) : all;
 }
 
 /* Whether all ranks have the same integers. */
@@ -172,15 +173,18 @@ struct spread {
 	int64_t bytes; /* of the local columns and the padding below each */
 };
 
-static inline struct spread spread_new(const struct ranks *r, struct comm *comm,
-        const struct whole *w, int64_t nb, int first, enum precision precision)
+/* In square blocks. from_last: the last rank has the first block, not the first rank. */
+static inline struct spread spread_new(const struct ranks *r, const struct grid *grid,
+        const struct whole *w, int64_t nb, bool from_last, enum precision precision)
 {
-	struct spread s = {.d = {comm, {w->m, w->n, nb, first}, {0}}};
-	int64_t columns = block_cyclic_before(&s.d.layout, comm->rank, comm->ranks, w->n);
-	int64_t ld = w->m + PADDING;
+	const int last = grid->all->ranks - 1, columns = grid_columns(grid);
+	struct spread s = {.d = {*grid, {.m = w->m, .n = w->n, .nb = nb, .mb = nb}, {0}}};
 
-	s.bytes = ld * columns * precision_bytes(precision);
-	s.d.local = (struct matrix){xmalloc((size_t)s.bytes + 1), 0, w->m, columns, ld, precision};
+	s.d.layout.first = from_last ? last % columns : 0;
+	s.d.layout.first_row = from_last ? last / columns : 0;
+	int64_t m = distributed_rows_before(&s.d, w->m), n = distributed_columns_before(&s.d, w->n);
+	s.bytes = (m + PADDING) * n * precision_bytes(precision);
+	s.d.local = (struct matrix){xmalloc((size_t)s.bytes + 1), 0, m, n, m + PADDING, precision};
 	memset(s.d.local.data, POISON, (size_t)s.bytes);
 	must(r, distributed_fill(r->e, &s.d, element_at, (void *)(uintptr_t)w));
 	return s;
@@ -203,7 +207,7 @@ static inline double *spread_gather(const struct ranks *r, const struct spread *
 {
 	const struct block_cyclic *d = &s->d.layout;
 	const enum precision precision = s->d.local.precision;
-	const bool mine = s->d.comm->rank == 0;
+	const bool mine = s->d.grid.all->rank == 0;
 	void *all = mine ? xmalloc((size_t)(d->m * d->n * precision_bytes(precision) + 1)) : NULL;
 
 	must(r, distributed_gather(r->e, &s->d, 0, all, max_int64(d->m, 1)));

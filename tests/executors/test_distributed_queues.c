@@ -46,8 +46,10 @@ static bool calls(struct executor *e, enum what what, const struct distributed *
 
 static bool run(struct executor *e, struct comm *comm, enum what what, struct result *r)
 {
-	const struct distributed a = {comm, {N, N, NB, 0}, {r->a, 0, N, N, N, SINGLE}};
-	const struct distributed b = {comm, {N, NRHS, 1, 0}, {r->b, 0, N, NRHS, N, SINGLE}};
+	const struct distributed a = {
+	        grid_of_row(comm), {.m = N, .n = N, .nb = NB}, {r->a, 0, N, N, N, SINGLE}};
+	const struct distributed b = {
+	        grid_of_row(comm), {.m = N, .n = NRHS, .nb = 1}, {r->b, 0, N, NRHS, N, SINGLE}};
 	const int64_t bytes = work_of(e, what, &a, &b);
 	void *work = xmalloc((size_t)bytes);
 

@@ -14,7 +14,7 @@ enum { RANKS = 3, N = 100, NB = 16 };
 /* ---- broadcasts between threads ---- */
 
 static pthread_barrier_t barrier;
-static const struct comm_piece *root_pieces;
+static const struct comm_piece *pieces_of[RANKS];
 
 struct thread_comm {
 	struct comm base;
@@ -27,7 +27,7 @@ static void thread_destroy(struct comm *comm)
 }
 
 /* All ranks meet before and after the copies. */
-static bool thread_broadcast(struct comm *comm, struct executor *e, int root, int slot,
+static bool thread_broadcast(struct comm *comm, struct executor *e, int slot,
         const struct comm_piece *pieces, int count, const char *what, int64_t index)
 {
 	(void)slot;
@@ -35,12 +35,12 @@ static bool thread_broadcast(struct comm *comm, struct executor *e, int root, in
 	(void)index;
 	if (((struct thread_comm *)comm)->fails)
 		return fault_set(&e->fault, "rank %d has failed", comm->rank);
-	if (comm->rank == root)
-		root_pieces = pieces;
+	pieces_of[comm->rank] = pieces;
 	pthread_barrier_wait(&barrier);
-	for (int i = 0; i < count && comm->rank != root; i++)
-		if (pieces[i].bytes > 0)
-			memcpy(pieces[i].data, root_pieces[i].data, (size_t)pieces[i].bytes);
+	for (int i = 0; i < count; i++)
+		if (pieces[i].bytes > 0 && comm->rank != pieces[i].root)
+			memcpy(pieces[i].data, pieces_of[pieces[i].root][i].data,
+			        (size_t)pieces[i].bytes);
 	pthread_barrier_wait(&barrier);
 	return true;
 }
@@ -67,13 +67,13 @@ static bool enter(struct mg_member *m)
 static struct fathom_mg *group_new(void)
 {
 	static const struct comm_ops ops = {
-	        thread_destroy, thread_broadcast, thread_arrived, thread_sync};
+	        thread_destroy, thread_broadcast, thread_arrived, thread_sync, NULL, NULL};
 	struct mg_member *members = xcalloc(RANKS, sizeof *members);
 	struct fault fault;
 
 	for (int i = 0; i < RANKS; i++) {
 		struct thread_comm *comm = xcalloc(1, sizeof *comm);
-		comm->base = (struct comm){&ops, "threads", i, RANKS, COMM_SECONDS};
+		comm->base = (struct comm){&ops, "threads", i, RANKS, COMM_SECONDS, 0, 1, RANKS};
 		members[i].comm = &comm->base;
 		members[i].e = executor_host_new(&fault);
 	}
@@ -83,7 +83,8 @@ static struct fathom_mg *group_new(void)
 /* ---- a system ---- */
 
 static float a[N * N], b[N], *part_a[RANKS], *part_b[RANKS];
-static const struct fathom_mg_matrix matrix = {N, N, NB, 1, N + 2}, right = {N, 1, 1, 2, N};
+static const struct fathom_mg_matrix matrix = {.m = N, .n = N, .nb = NB, .csrc = 1, .lld = N + 2},
+                                     right = {.m = N, .n = 1, .nb = 1, .csrc = 2, .lld = N};
 
 static bool solves(struct fathom_mg *group)
 {
