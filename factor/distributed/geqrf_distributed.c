@@ -91,11 +91,11 @@ static bool set_up(struct factor *s, struct executor *e, const struct distribute
 	s->schedule = schedule_of(e, &s->plan, whole, &s->operations, s);
 	if (!panels_check(e, a) || !panels_one_row(e, a))
 		return false;
-	int64_t bytes = panels_work(&s->schedule, a, GEQRF, geqrf_panel_work);
 	int64_t widest = plan_widest(&s->plan, s->schedule.steps);
+	s->panels = panels_workspace(e, a, &workspace, widest);
+	int64_t bytes = panels_work(&s->panels, &s->schedule, GEQRF, geqrf_panel_work);
 	if (bytes < 0)
 		return false;
-	s->panels = panels_workspace(e, a, &workspace, widest);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->t[i] = workspace_matrix(&workspace, widest, widest, precision);
 	s->own_work = workspace_bytes(&workspace, bytes);

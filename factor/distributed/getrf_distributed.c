@@ -215,7 +215,6 @@ static void divided_workspace(struct factor *s, struct workspace *workspace, int
 	const int64_t columns[QUEUE_COUNT] = {
 	        [QUEUE_MAIN] = own, [QUEUE_PANEL] = min_int64(own, widest), [QUEUE_OUT] = own};
 
-	panels_gather_workspace(&s->panels, workspace);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
 		s->corners[i] = workspace_matrix(workspace, widest, widest, s->a->local.precision);
 	s->swaps = row_swaps_workspace(s->e, s->a, workspace, widest, columns);
@@ -237,19 +236,20 @@ static bool set_up(struct factor *s, struct executor *e, const struct distribute
 	int64_t steps = s->schedule.steps, widest = plan_widest(&s->plan, steps);
 	if (!row_swaps_check(e, a, widest))
 		return false;
-	int64_t bytes = panels_work(&s->schedule, a, GETRF, getrf_work);
-	if (bytes < 0)
-		return false;
 	s->row_major = getrf_row_major(e, &s->plan, whole);
 	s->transposed = workspace_matrix(
 	        &workspace, s->row_major ? a->local.n : 0, a->local.m, a->local.precision);
 	s->panels = panels_workspace(e, a, &workspace, widest);
-	if (divided(s))
-		divided_workspace(s, &workspace, widest);
+	panels_gather_workspace(&s->panels, &workspace);
+	int64_t bytes = panels_work(&s->panels, &s->schedule, GETRF, getrf_work);
+	if (bytes < 0)
+		return false;
 	s->panel_work = workspace_bytes(&workspace, bytes);
 	s->local = workspace_integers(&workspace, steps + plan_blocks(&s->plan, steps));
 	s->schedule.split = split_workspace(e, &workspace, a->local.m, a->local.n,
 	        s->panels.columns[0], TRANSPOSED, s->row_major ? TF32_RIGHT : TF32_LEFT);
+	if (divided(s))
+		divided_workspace(s, &workspace, widest);
 	s->bytes = workspace.used;
 	return true;
 }

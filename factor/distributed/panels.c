@@ -166,22 +166,22 @@ void panels_plan(
 	}
 }
 
-int64_t panels_work(const struct schedule *schedule, const struct distributed *a,
+int64_t panels_work(const struct panels *p, const struct schedule *schedule,
         enum operation operation,
         int64_t (*work)(struct executor *, const struct plan *, struct matrix panel))
 {
+	const struct distributed *a = p->a;
 	struct default_plan chosen;
 	int64_t most = 0;
 
 	for (struct block b = schedule_first(schedule); b.w && most >= 0;
 	        b = schedule_next(schedule, b)) {
-		struct matrix own = panels_own(a, b);
-		if (own.n == 0)
+		const bool gathered = p->whole.n > 0;
+		if (!distributed_owns(a, b.j) || (!gathered && !distributed_owns_row(a, b.j)))
 			continue;
-		if (grid_rows(&a->grid) > 1)
-			own = panels_whole(&(struct panels){.a = a, .whole = own}, b);
-		panels_plan(schedule->e, operation, own, &chosen);
-		int64_t bytes = work(schedule->e, &chosen.plan, own);
+		const struct matrix panel = gathered ? panels_whole(p, b) : panels_own(a, b);
+		panels_plan(schedule->e, operation, panel, &chosen);
+		int64_t bytes = work(schedule->e, &chosen.plan, panel);
 		most = bytes < 0 ? -1 : max_int64(most, bytes);
 	}
 	return most;

@@ -62,8 +62,10 @@ static inline struct matrix panels_own(const struct distributed *a, struct block
 void panels_plan(
         struct executor *, enum operation operation, struct matrix panel, struct default_plan *out);
 
-/* The largest workspace that `work` returns for a panel of this rank with its plan, or -1. */
-int64_t panels_work(const struct schedule *, const struct distributed *a, enum operation operation,
+/* The largest workspace that `work` returns for a panel of this rank with its plan, or -1: a
+ * gathered panel, where there is room for it, or this rank's part, where it has the diagonal block.
+ */
+int64_t panels_work(const struct panels *, const struct schedule *, enum operation operation,
         int64_t (*work)(struct executor *, const struct plan *, struct matrix panel));
 
 /* False with the executor's fault when the layout is impossible, its blocks are not square where
