@@ -83,7 +83,8 @@ static bool factor_gathered(struct factor *s, struct block b)
 {
 	const struct matrix whole = panels_whole(&s->panels, b);
 
-	return panels_gather(&s->panels, b) && factor(s, b, whole) && panels_take(&s->panels, b) &&
+	return panels_gather(&s->panels, b) && factor(s, b, whole) &&
+	       panels_take(&s->panels, b, whole) &&
 	       ex_copy(s->e, WHOLE, matrix_view(whole, 0, 0, b.w, b.w), corner(s, b));
 }
 

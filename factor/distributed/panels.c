@@ -43,6 +43,13 @@ struct matrix panels_room(const struct panels *p, struct block b, int64_t i)
 
 /* ---- gathered panels ---- */
 
+struct matrix panels_like_workspace(const struct panels *p, struct workspace *workspace)
+{
+	const struct matrix one = p->columns[0];
+
+	return workspace_matrix(workspace, grid_rows(&p->a->grid) * one.m, one.n, one.precision);
+}
+
 void panels_gather_workspace(struct panels *p, struct workspace *workspace)
 {
 	const int64_t rows = grid_rows(&p->a->grid);
@@ -51,14 +58,19 @@ void panels_gather_workspace(struct panels *p, struct workspace *workspace)
 	if (rows == 1)
 		return;
 	p->others = workspace_matrix(workspace, one.m, rows * one.n, one.precision);
-	p->whole = workspace_matrix(workspace, rows * one.m, one.n, one.precision);
+	p->whole = panels_like_workspace(p, workspace);
+}
+
+struct matrix panels_like(const struct panels *p, struct block b, struct matrix room)
+{
+	const int64_t ld = grid_rows(&p->a->grid) * blocks_room(p->a, b.j);
+
+	return (struct matrix){room.data, 0, p->a->layout.m - b.j, b.w, ld, room.precision};
 }
 
 struct matrix panels_whole(const struct panels *p, struct block b)
 {
-	const int64_t ld = grid_rows(&p->a->grid) * blocks_room(p->a, b.j);
-
-	return (struct matrix){p->whole.data, 0, p->a->layout.m - b.j, b.w, ld, p->whole.precision};
+	return panels_like(p, b, p->whole);
 }
 
 /* The room of a process row, which is this rank's own or one of others. */
@@ -75,19 +87,22 @@ static struct matrix room_of(const struct panels *p, struct block b, int row)
 /* Blocks of rows stand one below the other in a process row's room, and columns behind each other:
  * a column for each block of each column. In the whole panel the blocks of the process rows take
  * turns. */
-static bool move_blocks(struct panels *p, struct block b, int row, bool to_whole)
+static struct matrix blocks_of_room(struct matrix room, int64_t nb)
+{
+	return (struct matrix){
+	        room.data, room.offset, nb, room.ld / nb * room.n, nb, room.precision};
+}
+
+static struct matrix blocks_of_whole(
+        const struct panels *p, struct block b, int row, struct matrix whole)
 {
 	const struct distributed *a = p->a;
 	const int rows = grid_rows(&a->grid);
-	const int64_t nb = a->layout.nb;
+	const int64_t nb = a->layout.nb, ld = rows * nb;
 	const int64_t turn = (row - block_cyclic_row(&a->layout, rows, b.j) + rows) % rows;
-	const struct matrix room = room_of(p, b, row), whole = panels_whole(p, b);
-	const int64_t count = room.ld / nb * b.w;
-	const struct matrix part = {room.data, room.offset, nb, count, nb, room.precision};
-	const struct matrix parts = {
-	        whole.data, whole.offset + turn * nb, nb, count, rows * nb, whole.precision};
 
-	return to_whole ? ex_copy(p->e, WHOLE, part, parts) : ex_copy(p->e, WHOLE, parts, part);
+	return (struct matrix){whole.data, whole.offset + turn * nb, nb, whole.ld / ld * whole.n,
+	        ld, whole.precision};
 }
 
 bool panels_gather(struct panels *p, struct block b)
@@ -102,14 +117,16 @@ bool panels_gather(struct panels *p, struct block b)
 	}
 	bool ok = comm_exchange(p->a->grid.column, p->e, pieces, rows, "rows of panel", b.index);
 	for (int row = 0; ok && row < rows; row++)
-		ok = move_blocks(p, b, row, true);
+		ok = ex_copy(p->e, WHOLE, blocks_of_room(room_of(p, b, row), p->a->layout.nb),
+		        blocks_of_whole(p, b, row, panels_whole(p, b)));
 	free(pieces);
 	return ok;
 }
 
-bool panels_take(struct panels *p, struct block b)
+bool panels_take(struct panels *p, struct block b, struct matrix whole)
 {
-	return move_blocks(p, b, grid_my_row(&p->a->grid), false);
+	return ex_copy(p->e, WHOLE, blocks_of_whole(p, b, grid_my_row(&p->a->grid), whole),
+	        blocks_of_room(panels_room(p, b, b.j), p->a->layout.nb));
 }
 
 /* ---- along process rows ---- */

@@ -30,11 +30,15 @@ void panels_gather_workspace(struct panels *, struct workspace *);
  * rows: contiguous, with aligned columns. */
 struct matrix panels_room(const struct panels *, struct block b, int64_t i);
 
-/* On a grid of several process rows: makes the whole panel, from the block's first row on, of all
- * ranks' rooms from that row on; copies this rank's rows of it back to the room. */
+/* On a grid of several process rows. gather: makes the whole panel of all ranks' rooms from the
+ * block's first row on. take: this
+ * rank's rows of the whole panel, or of a matrix in such room, to its room. panels_like: such room,
+ * for the largest panel, and for a block. */
 struct matrix panels_whole(const struct panels *, struct block b);
 bool panels_gather(struct panels *, struct block b);
-bool panels_take(struct panels *, struct block b);
+bool panels_take(struct panels *, struct block b, struct matrix whole);
+struct matrix panels_like_workspace(const struct panels *, struct workspace *);
+struct matrix panels_like(const struct panels *, struct block b, struct matrix room);
 
 /* Starts the broadcast of the block's room and of other pieces (at most PANELS_OTHERS; their roots
  * are not read) from its owners, along process rows, on the current queue; panels_arrived: later
