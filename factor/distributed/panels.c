@@ -209,18 +209,23 @@ static bool narrow(const struct distributed *a, const struct executor *e)
 	return e->math == MATH_FP32 || a->local.precision == DOUBLE;
 }
 
+bool panels_layout_check(struct executor *e, const struct distributed *a)
+{
+	return distributed_check(e, a) &&
+	       (grid_rows(&a->grid) == 1 || a->layout.mb == a->layout.nb ||
+	               fault_refuse(&e->fault,
+	                       "blocks of %" PRId64 " x %" PRId64
+	                       ": several process rows need square ones",
+	                       a->layout.mb, a->layout.nb));
+}
+
 bool panels_check(struct executor *e, const struct distributed *a)
 {
 	const struct matrix local = a->local;
 	const int64_t word = precision_bytes(local.precision);
 
-	if (!distributed_check(e, a) || !split_check(e))
+	if (!panels_layout_check(e, a) || !split_check(e))
 		return false;
-	if (grid_rows(&a->grid) > 1 && a->layout.mb != a->layout.nb)
-		return fault_refuse(&e->fault,
-		        "blocks of %" PRId64 " x %" PRId64
-		        ": a factorization on several process rows needs square ones",
-		        a->layout.mb, a->layout.nb);
 	if (narrow(a, e))
 		return true;
 	const int64_t to = e->splits->alignment;
@@ -231,13 +236,6 @@ bool panels_check(struct executor *e, const struct distributed *a)
 	        "%s over ranks needs columns and blocks at multiples of %" PRId64
 	        " bytes: leading dimension %" PRId64 ", nb %" PRId64,
 	        math_name[e->math], to, local.ld, a->layout.nb);
-}
-
-bool panels_one_row(struct executor *e, const struct distributed *a)
-{
-	return grid_rows(&a->grid) == 1 ||
-	       fault_refuse(&e->fault, "this call needs a grid of one process row, not %d x %d",
-	               grid_rows(&a->grid), grid_columns(&a->grid));
 }
 
 struct factorization panels_operations(const struct factorization *operations,

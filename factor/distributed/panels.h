@@ -72,13 +72,13 @@ void panels_plan(
 int64_t panels_work(const struct panels *, const struct schedule *, enum operation operation,
         int64_t (*work)(struct executor *, const struct plan *, struct matrix panel));
 
-/* False with the executor's fault when the layout is impossible, its blocks are not square where
- * rows are divided, or the executor cannot do its math, or not with these columns: products by
- * split operands need columns and blocks that begin at multiples of some bytes. */
+/* False with the executor's fault when the layout is impossible, or its blocks are not square where
+ * rows are divided; panels_check: also when the executor cannot do its math, or not with these
+ * columns: products by split operands need columns and blocks that begin at multiples of some
+ * bytes.
+ */
+bool panels_layout_check(struct executor *, const struct distributed *a);
 bool panels_check(struct executor *, const struct distributed *a);
-
-/* False with the executor's fault on a grid of several process rows. */
-bool panels_one_row(struct executor *, const struct distributed *a);
 
 /* The operations with next_update only where it can be: products by split operands need
  * QUEUE_MAIN. */

@@ -355,8 +355,13 @@ enum fathom_status fathom_mg_set_timeout(struct fathom_mg *group, double seconds
 
 static bool open_grid(struct mg_member *m, const struct mg_call *c)
 {
+	struct grid made;
+
+	if (!grid_open(&made, m->comm, c->rows, c->columns, &m->e->fault))
+		return false;
 	grid_free(&m->grid);
-	return grid_open(&m->grid, m->comm, c->rows, c->columns, &m->e->fault);
+	m->grid = made;
+	return true;
 }
 
 enum fathom_status fathom_mg_set_grid(struct fathom_mg *group, int rows_asked, int columns_asked)

@@ -99,9 +99,9 @@ static bool run_qr(struct mg_member *m, const struct mg_call *c)
 
 static int64_t lu_solve_bytes(struct mg_member *m, const struct mg_call *c)
 {
-	const struct distributed a = mg_matrix(m, c);
+	const struct distributed a = mg_matrix(m, c), b = mg_right(m, c);
 
-	return getrs_distributed_work(m->e, &a);
+	return getrs_distributed_work(m->e, &a, &b);
 }
 
 static bool run_lu_solve(struct mg_member *m, const struct mg_call *c)
@@ -116,9 +116,9 @@ static bool run_lu_solve(struct mg_member *m, const struct mg_call *c)
 
 static int64_t cholesky_solve_bytes(struct mg_member *m, const struct mg_call *c)
 {
-	const struct distributed a = mg_matrix(m, c);
+	const struct distributed a = mg_matrix(m, c), b = mg_right(m, c);
 
-	return potrs_distributed_work(m->e, &a);
+	return potrs_distributed_work(m->e, &a, &b);
 }
 
 static bool run_cholesky_solve(struct mg_member *m, const struct mg_call *c)

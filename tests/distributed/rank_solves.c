@@ -29,8 +29,8 @@ static void solve(const struct ranks *r, const struct solve_case *c, const struc
 	                : cholesky ? potrf_distributed_work(e, &a->d)
 	                           : getrf_distributed_work(e, &a->d);
 	int64_t second = qr         ? 0
-	                 : cholesky ? potrs_distributed_work(e, &a->d)
-	                            : getrs_distributed_work(e, &a->d);
+	                 : cholesky ? potrs_distributed_work(e, &a->d, &b->d)
+	                            : getrs_distributed_work(e, &a->d, &b->d);
 	must(r, first >= 0 && second >= 0);
 	void *work = poisoned(max_int64(first, second));
 	if (qr)
@@ -80,8 +80,13 @@ static void one_case(const struct ranks *r, const struct solve_case *c)
 {
 	const struct whole w = {c->kind == SOLVE_CHOLESKY ? DEFINITE : RANDOM, c->m, c->n};
 	const struct whole right = {RANDOM, c->m, c->nrhs};
-	struct spread a = spread_new(r, &r->grid, &w, c->nb, false, c->precision);
-	struct spread b = spread_new(r, &r->grid, &right, c->nb_right, true, c->precision);
+	struct spread a = spread_new(r, &r->grid, &w, c->nb, true, c->precision);
+	const struct block_cyclic layout = {.m = c->m,
+	        .n = c->nrhs,
+	        .nb = c->nb_right,
+	        .first_row = a.d.layout.first_row,
+	        .mb = c->nb};
+	struct spread b = spread_laid_out(r, &r->grid, &right, layout, c->precision);
 
 	solve(r, c, &a, &b);
 	all_ok(r, spread_padding_intact(&b),

@@ -173,21 +173,33 @@ struct spread {
 	int64_t bytes; /* of the local columns and the padding below each */
 };
 
-/* In square blocks. from_last: the last rank has the first block, not the first rank. */
-static inline struct spread spread_new(const struct ranks *r, const struct grid *grid,
-        const struct whole *w, int64_t nb, bool from_last, enum precision precision)
+static inline struct spread spread_laid_out(const struct ranks *r, const struct grid *grid,
+        const struct whole *w, struct block_cyclic layout, enum precision precision)
 {
-	const int last = grid->all->ranks - 1, columns = grid_columns(grid);
-	struct spread s = {.d = {*grid, {.m = w->m, .n = w->n, .nb = nb, .mb = nb}, {0}}};
-
-	s.d.layout.first = from_last ? last % columns : 0;
-	s.d.layout.first_row = from_last ? last / columns : 0;
+	struct spread s = {.d = {*grid, layout, {0}}};
 	int64_t m = distributed_rows_before(&s.d, w->m), n = distributed_columns_before(&s.d, w->n);
+
 	s.bytes = (m + PADDING) * n * precision_bytes(precision);
 	s.d.local = (struct matrix){xmalloc((size_t)s.bytes + 1), 0, m, n, m + PADDING, precision};
 	memset(s.d.local.data, POISON, (size_t)s.bytes);
 	must(r, distributed_fill(r->e, &s.d, element_at, (void *)(uintptr_t)w));
 	return s;
+}
+
+/* In square blocks. from_last: the last rank has the first block, not the first rank. */
+static inline struct spread spread_new(const struct ranks *r, const struct grid *grid,
+        const struct whole *w, int64_t nb, bool from_last, enum precision precision)
+{
+	const int first = from_last ? grid->all->ranks - 1 : 0, columns = grid_columns(grid);
+
+	return spread_laid_out(r, grid, w,
+	        (struct block_cyclic){.m = w->m,
+	                .n = w->n,
+	                .nb = nb,
+	                .first = first % columns,
+	                .first_row = first / columns,
+	                .mb = nb},
+	        precision);
 }
 
 static inline bool spread_padding_intact(const struct spread *s)

@@ -24,8 +24,8 @@ static int64_t work_of(struct executor *e, enum what what, const struct distribu
 {
 	if (what == QR)
 		return gels_distributed_work(e, a, b);
-	return what == LU ? max_int64(getrf_distributed_work(e, a), getrs_distributed_work(e, a))
-	                  : max_int64(potrf_distributed_work(e, a), potrs_distributed_work(e, a));
+	return what == LU ? max_int64(getrf_distributed_work(e, a), getrs_distributed_work(e, a, b))
+	                  : max_int64(potrf_distributed_work(e, a), potrs_distributed_work(e, a, b));
 }
 
 static bool calls(struct executor *e, enum what what, const struct distributed *a,
