@@ -30,6 +30,9 @@ struct row_swaps row_swaps_workspace(struct executor *e, const struct distribute
 	s.swaps = xcalloc(2 * (size_t)widest + 1, sizeof *s.swaps);
 	s.shuffle = xcalloc(2 * (size_t)widest + 1, sizeof *s.shuffle);
 	s.pieces = xcalloc((size_t)grid_rows(&a->grid) + 1, sizeof *s.pieces);
+	/* a stage that grows later would wait for other ranks without a bound */
+	struct matrix host;
+	e->ops->stage(e, STAGE, widest, 1, SINGLE, &host);
 	return s;
 }
 

@@ -114,7 +114,8 @@ FATHOM_PUBLIC enum fathom_status fathom_mg_dgetrf(struct fathom_mg *group,
         const struct fathom_mg_matrix *desc, double *const a[], int *ipiv, int *info);
 
 /* Solves op(A) X = B with the factors of a square matrix; X in place of B, whose blocks may be of
- * any width. Right-hand sides are divided among the ranks as their blocks are. */
+ * any width. Right-hand sides are divided among the ranks as their blocks are. In a grid of several
+ * process rows right-hand sides, of all solves and of ormqr, have A's mb and rsrc. */
 FATHOM_PUBLIC enum fathom_status fathom_mg_sgetrs(struct fathom_mg *group, char trans,
         const struct fathom_mg_matrix *desc, float *const a[], const int *ipiv,
         const struct fathom_mg_matrix *descb, float *const b[]);
@@ -138,8 +139,9 @@ FATHOM_PUBLIC enum fathom_status fathom_mg_dpotrs(struct fathom_mg *group, char 
 
 /* ---- QR, A = Q R ---- */
 
-/* tau: an element for each column of a rank, in the same order, in GPU memory (as in ScaLAPACK);
- * those of columns behind the first min(m, n) are not written. */
+/* tau: an element for each column of a rank, in the same order, in GPU memory (as in ScaLAPACK),
+ * the same on all ranks of a process column; those of columns behind the first min(m, n) are not
+ * written. */
 FATHOM_PUBLIC enum fathom_status fathom_mg_sgeqrf(struct fathom_mg *group,
         const struct fathom_mg_matrix *desc, float *const a[], float *const tau[]);
 FATHOM_PUBLIC enum fathom_status fathom_mg_dgeqrf(struct fathom_mg *group,

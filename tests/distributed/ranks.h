@@ -18,10 +18,12 @@ enum elements {
 	RANDOM,       /* in (-1, 1) */
 	EXACT,        /* P L U of small numbers: no step of an LU rounds, no pivot is a tie */
 	PERMUTATION,  /* the same with L = U = I */
+	TIES,         /* ones left in each row: no step rounds, and every pivot is a tie */
 	ZERO_COLUMN,  /* random, column n/2 and the last one zero */
 	DEFINITE,     /* symmetric positive definite, random */
 	EXACT_SQUARE, /* L L^T of small numbers */
-	NOT_DEFINITE  /* DEFINITE with a negative number on the diagonal, in row n/2 */
+	NOT_DEFINITE, /* DEFINITE with a negative number on the diagonal, in row n/2 */
+	NOT_A_NUMBER  /* the same with a NaN there */
 };
 
 struct whole {
@@ -99,6 +101,8 @@ static inline double element_at(void *context, int64_t i, int64_t j)
 		return product_at(permuted(i, w->m), j, min_int64(w->m, w->n));
 	case PERMUTATION:
 		return permuted(i, w->m) == j;
+	case TIES:
+		return permuted(i, w->m) >= j;
 	case ZERO_COLUMN:
 		return j == w->n / 2 || j == w->n - 1 ? 0 : random_at(i, j);
 	case DEFINITE:
@@ -107,6 +111,8 @@ static inline double element_at(void *context, int64_t i, int64_t j)
 		return square_at(i, j);
 	case NOT_DEFINITE:
 		return i == j && i == w->n / 2 ? -1 : definite_at(i, j, w->n);
+	case NOT_A_NUMBER:
+		return i == j && i == w->n / 2 ? NAN : definite_at(i, j, w->n);
 	}
 	return NAN;
 }
@@ -247,8 +253,8 @@ struct problem {
 
 static inline const char *problem_title(const struct problem *p)
 {
-	static const char *const names[] = {"random", "exact", "permutation", "zero columns",
-	        "definite", "exact square", "not definite"};
+	static const char *const names[] = {"random", "exact", "permutation", "ties",
+	        "zero columns", "definite", "exact square", "not definite", "with a NaN"};
 	static char text[128];
 
 	snprintf(text, sizeof text, "%s %" PRId64 " x %" PRId64 ", nb %" PRId64 ", %c %s",
