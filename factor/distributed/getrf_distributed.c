@@ -232,11 +232,9 @@ static bool set_up(struct factor *s, struct executor *e, const struct distribute
 	s->plan = panels_blocks(a);
 	s->operations = panels_operations(&operations, a, e);
 	s->schedule = schedule_of(e, &s->plan, whole, &s->operations, s);
-	if (!panels_check(e, a))
+	if (!panels_check(e, a) || !row_swaps_check(e, a))
 		return false;
 	int64_t steps = s->schedule.steps, widest = plan_widest(&s->plan, steps);
-	if (!row_swaps_check(e, a, widest))
-		return false;
 	s->row_major = getrf_row_major(e, &s->plan, whole);
 	s->transposed = workspace_matrix(
 	        &workspace, s->row_major ? a->local.n : 0, a->local.m, a->local.precision);

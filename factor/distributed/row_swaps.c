@@ -45,15 +45,11 @@ void row_swaps_free(struct row_swaps *s)
 	free(s->pieces);
 }
 
-bool row_swaps_check(struct executor *e, const struct distributed *a, int64_t widest)
+bool row_swaps_check(struct executor *e, const struct distributed *a)
 {
-	const int64_t most = e->rows_most[a->local.precision == DOUBLE];
-
-	return grid_rows(&a->grid) == 1 || widest <= most ||
-	       fault_refuse(&e->fault,
-	               "blocks of %" PRId64
-	               " columns: a grid of several process rows allows %" PRId64,
-	               widest, most);
+	return grid_rows(&a->grid) == 1 || e->rows_most[a->local.precision == DOUBLE] > 0 ||
+	       fault_refuse(&e->fault, "LU on several process rows needs lu_rows, which this "
+	                               "executor does not have");
 }
 
 /* ---- the rows ---- */
@@ -210,18 +206,27 @@ static bool swap(struct row_swaps *s, struct matrix stack)
 	return ok;
 }
 
+/* Swaps in the stack, and solves with its first columns. */
+static bool swap_and_solve(struct row_swaps *s, struct matrix stack, struct matrix corner)
+{
+	const struct pivots p = s->pivots[s->e->queue];
+
+	if (corner.n > 0 && corner.n <= s->e->rows_most[stack.precision == DOUBLE])
+		return ex_store_pivots(s->e, s->swaps, 0, p) &&
+		       lu_top_row_major(s->e, corner, p, stack);
+	return swap(s, stack) &&
+	       (corner.n == 0 || ex_trsm(s->e, RIGHT, LOWER, TRANSPOSED, UNIT, 1, corner,
+	                                 matrix_view(stack, 0, 0, stack.m, corner.n)));
+}
+
 bool row_swaps_run(struct row_swaps *s, struct block b, bool row_major, struct matrix columns,
         struct matrix corner, struct matrix *top)
 {
 	const int64_t n = row_major ? columns.m : columns.n;
-	const struct pivots p = s->pivots[s->e->queue];
 	const struct matrix stack = room_for(s->stack[s->e->queue], n, b.w + s->count);
 
 	*top = matrix_view(stack, 0, 0, n, b.w);
-	return n == 0 ||
-	       (move_own(s, b, row_major, true, columns, stack) && exchange(s, b, stack) &&
-	               (corner.n > 0 ? ex_store_pivots(s->e, s->swaps, 0, p) &&
-	                                       lu_top_row_major(s->e, corner, p, stack)
-	                             : swap(s, stack)) &&
-	               move_own(s, b, row_major, false, columns, stack));
+	return n == 0 || (move_own(s, b, row_major, true, columns, stack) &&
+	                         exchange(s, b, stack) && swap_and_solve(s, stack, corner) &&
+	                         move_own(s, b, row_major, false, columns, stack));
 }

@@ -27,8 +27,8 @@ struct row_swaps row_swaps_workspace(struct executor *, const struct distributed
         struct workspace *, int64_t widest, const int64_t columns[QUEUE_COUNT]);
 void row_swaps_free(struct row_swaps *);
 
-/* False with the executor's fault when blocks are too wide for it. */
-bool row_swaps_check(struct executor *, const struct distributed *a, int64_t widest);
+/* False with the executor's fault when it cannot do this. */
+bool row_swaps_check(struct executor *, const struct distributed *a);
 
 /* The block's pivots, relative to its first row: in executor memory, where all earlier work in
  * QUEUE_PANEL has put them, or in host memory; backwards: for swaps in the opposite order. */

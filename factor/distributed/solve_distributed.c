@@ -79,7 +79,8 @@ int64_t getrs_distributed_work(
         struct executor *e, const struct distributed *lu, const struct distributed *b)
 {
 	struct workspace workspace = {NULL, 0};
-	const int64_t bytes = square_check(e, lu) ? sweep_triangle_work(e, lu, b) : -1;
+	const int64_t bytes =
+	        square_check(e, lu) && row_swaps_check(e, lu) ? sweep_triangle_work(e, lu, b) : -1;
 
 	if (bytes >= 0 && grid_rows(&lu->grid) > 1)
 		swaps_workspace(e, lu, b, &workspace);
