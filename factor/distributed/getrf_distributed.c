@@ -190,12 +190,12 @@ static bool next_update(struct factor *s, struct block b, int64_t n)
 static bool side_queue(struct factor *s, struct block b)
 {
 	struct pivots local = local_pivots(s, b);
-	struct matrix left = columns_of(s, b.j, 0, b.j), none = {0};
+	struct matrix left = columns_of(s, b.j, 0, b.j), none = {0}, top;
 
 	if (!arrived(s, b) || !ex_offset_pivots(s->e, local, b.j, s->all))
 		return false;
 	if (divided(s))
-		return row_swaps_run(&s->swaps, b, s->row_major, left, none, &none);
+		return row_swaps_run(&s->swaps, b, s->row_major, left, none, &top);
 	return s->row_major ? ex_lu_rows(s->e, none, local, left)
 	                    : ex_laswp(s->e, left, local, false);
 }

@@ -4,7 +4,7 @@
  *
  * On a grid of several process rows all ranks of a process column own a panel. They gather it, and
  * each factorizes all of it: no reduction a column, the arithmetic of one rank, and every rank has
- * its rows of the result. */
+ * its rows of the result. The ranks must be alike, so that their results are the same bits. */
 #pragma once
 
 #include "block_cyclic.h"
@@ -31,9 +31,8 @@ void panels_gather_workspace(struct panels *, struct workspace *);
 struct matrix panels_room(const struct panels *, struct block b, int64_t i);
 
 /* On a grid of several process rows. gather: makes the whole panel of all ranks' rooms from the
- * block's first row on. take: this
- * rank's rows of the whole panel, or of a matrix in such room, to its room. panels_like: such room,
- * for the largest panel, and for a block. */
+ * block's first row on. take: this rank's rows of the whole panel, or of a matrix in such room, to
+ * its room. panels_like: such room, for the largest panel, and for a block. */
 struct matrix panels_whole(const struct panels *, struct block b);
 bool panels_gather(struct panels *, struct block b);
 bool panels_take(struct panels *, struct block b, struct matrix whole);
@@ -67,16 +66,14 @@ void panels_plan(
         struct executor *, enum operation operation, struct matrix panel, struct default_plan *out);
 
 /* The largest workspace that `work` returns for a panel of this rank with its plan, or -1: a
- * gathered panel, where there is room for it, or this rank's part, where it has the diagonal block.
- */
+ * gathered panel, where there is room for it, or else this rank's part with the diagonal block. */
 int64_t panels_work(const struct panels *, const struct schedule *, enum operation operation,
         int64_t (*work)(struct executor *, const struct plan *, struct matrix panel));
 
 /* False with the executor's fault when the layout is impossible, or its blocks are not square where
  * rows are divided; panels_check: also when the executor cannot do its math, or not with these
  * columns: products by split operands need columns and blocks that begin at multiples of some
- * bytes.
- */
+ * bytes. */
 bool panels_layout_check(struct executor *, const struct distributed *a);
 bool panels_check(struct executor *, const struct distributed *a);
 
