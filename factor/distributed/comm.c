@@ -3,6 +3,7 @@
 
 #include "lib/base/msg.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static void self_destroy(struct comm *comm)
@@ -10,12 +11,11 @@ static void self_destroy(struct comm *comm)
 	free(comm);
 }
 
-static bool self_broadcast(struct comm *comm, struct executor *e, int root, int slot,
+static bool self_broadcast(struct comm *comm, struct executor *e, int slot,
         const struct comm_piece *pieces, int count, const char *what, int64_t index)
 {
 	(void)comm;
 	(void)e;
-	(void)root;
 	(void)slot;
 	(void)pieces;
 	(void)count;
@@ -38,7 +38,8 @@ static bool self_sync(struct comm *comm, struct executor *e)
 	return e->ops->sync(e);
 }
 
-static const struct comm_ops self_ops = {self_destroy, self_broadcast, self_arrived, self_sync};
+static const struct comm_ops self_ops = {
+        self_destroy, self_broadcast, self_arrived, self_sync, NULL, NULL};
 
 struct comm *comm_self_new(struct fault *fault)
 {
@@ -48,7 +49,7 @@ struct comm *comm_self_new(struct fault *fault)
 		fault_set(fault, "out of host memory");
 		return NULL;
 	}
-	*comm = (struct comm){&self_ops, "self", 0, 1, COMM_SECONDS};
+	*comm = (struct comm){&self_ops, "self", 0, 1, COMM_SECONDS, 0, 1, 1};
 	return comm;
 }
 
@@ -58,10 +59,10 @@ void comm_free(struct comm *comm)
 		comm->ops->destroy(comm);
 }
 
-bool comm_broadcast(struct comm *comm, struct executor *e, int root, int slot,
+bool comm_broadcast(struct comm *comm, struct executor *e, int slot,
         const struct comm_piece *pieces, int count, const char *what, int64_t index)
 {
-	return comm->ops->broadcast(comm, e, root, slot, pieces, count, what, index);
+	return comm->ops->broadcast(comm, e, slot, pieces, count, what, index);
 }
 
 bool comm_arrived(struct comm *comm, struct executor *e, int slot)
@@ -72,4 +73,24 @@ bool comm_arrived(struct comm *comm, struct executor *e, int slot)
 bool comm_sync(struct comm *comm, struct executor *e)
 {
 	return comm->ops->sync(comm, e);
+}
+
+bool comm_wait(struct comm *comm, struct executor *e)
+{
+	return comm->ops->wait(comm, e);
+}
+
+bool comm_exchange(struct comm *comm, struct executor *e, const struct comm_piece *pieces,
+        int count, const char *what, int64_t index)
+{
+	return comm_broadcast(comm, e, 0, pieces, count, what, index) && comm_arrived(comm, e, 0);
+}
+
+bool comm_late(const struct comm *c, struct fault *fault, const char *what, int64_t index, int root)
+{
+	return fault_set(fault,
+	        "rank %d of %d: %s %" PRId64
+	        ", broadcast by rank %d: no progress for %.0f s (has a rank died?)",
+	        c->first + c->rank * c->step, c->whole, what, index, c->first + root * c->step,
+	        c->seconds);
 }

@@ -8,7 +8,6 @@
 #include "lib/base/msg.h"
 #include "lib/host/clock.h"
 
-#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,12 +17,16 @@ enum { PIECE_BYTES = 4 << 20, SPINS = 1000, PAUSE_NS = 100000 };
 /* The message of a rank comes this much later than that of the rank before it. */
 enum { APART_MS = 1000, APART_MOST_MS = 5000 };
 
+struct request {
+	MPI_Request of; /* MPI_REQUEST_NULL when it is complete */
+	int root;
+};
+
 struct slot {
-	MPI_Request *requests;
+	struct request *requests;
 	int count, room;
 	const char *what;
 	int64_t index;
-	int root;
 };
 
 struct mpi {
@@ -56,19 +59,21 @@ static void mpi_destroy(struct comm *comm)
 	free(comm);
 }
 
-static bool add_piece(struct mpi *m, struct slot *slot, void *data, int bytes, struct fault *fault)
+static bool add_piece(
+        struct mpi *m, struct slot *slot, void *data, int bytes, int root, struct fault *fault)
 {
 	if (slot->count == slot->room) {
 		slot->room = 2 * slot->room + 4;
 		slot->requests =
 		        xrealloc(slot->requests, (size_t)slot->room * sizeof *slot->requests);
 	}
-	return mpi_ok(MPI_Ibcast(data, bytes, MPI_BYTE, slot->root, m->ranks,
-	                      &slot->requests[slot->count++]),
-	        fault, m->base.rank, slot->what);
+	struct request *request = &slot->requests[slot->count++];
+	request->root = root;
+	return mpi_ok(MPI_Ibcast(data, bytes, MPI_BYTE, root, m->ranks, &request->of), fault,
+	        m->base.rank, slot->what);
 }
 
-static bool mpi_broadcast(struct comm *comm, struct executor *e, int root, int slot_index,
+static bool mpi_broadcast(struct comm *comm, struct executor *e, int slot_index,
         const struct comm_piece *pieces, int count, const char *what, int64_t index)
 {
 	struct slot *slot = &self(comm)->slots[slot_index];
@@ -77,11 +82,11 @@ static bool mpi_broadcast(struct comm *comm, struct executor *e, int root, int s
 	slot->count = 0;
 	slot->what = what;
 	slot->index = index;
-	slot->root = root;
 	for (int i = 0; ok && i < count; i++)
 		for (int64_t at = 0; ok && at < pieces[i].bytes; at += PIECE_BYTES)
 			ok = add_piece(self(comm), slot, (char *)pieces[i].data + at,
-			        (int)min_int64(PIECE_BYTES, pieces[i].bytes - at), &e->fault);
+			        (int)min_int64(PIECE_BYTES, pieces[i].bytes - at), pieces[i].root,
+			        &e->fault);
 	return ok;
 }
 
@@ -92,7 +97,7 @@ static bool test(struct mpi *m, struct slot *slot, int *done, struct fault *faul
 
 	*done = 0;
 	for (int i = 0; i < slot->count; i++) {
-		if (!mpi_ok(MPI_Test(&slot->requests[i], &complete, MPI_STATUS_IGNORE), fault,
+		if (!mpi_ok(MPI_Test(&slot->requests[i].of, &complete, MPI_STATUS_IGNORE), fault,
 		            m->base.rank, slot->what))
 			return false;
 		*done += complete;
@@ -112,14 +117,15 @@ static void pause_after(int64_t spins)
 
 static bool give_up(const struct mpi *m, const struct slot *slot, struct fault *fault)
 {
-	const int64_t later_ms = min_int64((int64_t)m->base.rank * APART_MS, APART_MOST_MS);
+	const int64_t rank = m->base.first + m->base.rank * m->base.step;
+	const int64_t later_ms = min_int64(rank * APART_MS, APART_MOST_MS);
 	const struct timespec pause = {later_ms / 1000, later_ms % 1000 * 1000000};
+	int i = 0;
 
 	nanosleep(&pause, NULL);
-	return fault_set(fault,
-	        "rank %d of %d: %s %" PRId64
-	        ", broadcast by rank %d: no progress for %.0f s (has a rank died?)",
-	        m->base.rank, m->base.ranks, slot->what, slot->index, slot->root, m->base.seconds);
+	while (i + 1 < slot->count && slot->requests[i].of == MPI_REQUEST_NULL)
+		i++;
+	return comm_late(&m->base, fault, slot->what, slot->index, slot->requests[i].root);
 }
 
 static bool mpi_arrived(struct comm *comm, struct executor *e, int slot_index)
@@ -154,9 +160,21 @@ static bool mpi_sync(struct comm *comm, struct executor *e)
 	return ok && e->ops->sync(e);
 }
 
-struct comm *comm_mpi_new(MPI_Comm world, double seconds, struct fault *fault)
+static bool mpi_wait(struct comm *comm, struct executor *e)
 {
-	static const struct comm_ops ops = {mpi_destroy, mpi_broadcast, mpi_arrived, mpi_sync};
+	(void)comm;
+	(void)e;
+	return true; /* the host's operations are complete when their calls return */
+}
+
+static struct comm *mpi_split(
+        struct comm *comm, int first, int step, int ranks, struct fault *fault);
+
+/* Of the ranks of `from` that give the same color, in their order. */
+static struct comm *mpi_part(MPI_Comm from, int color, int key, double seconds, struct fault *fault)
+{
+	static const struct comm_ops ops = {
+	        mpi_destroy, mpi_broadcast, mpi_arrived, mpi_sync, mpi_wait, mpi_split};
 
 	struct mpi *m = calloc(1, sizeof *m);
 	int rank = 0, ranks = 1;
@@ -165,13 +183,36 @@ struct comm *comm_mpi_new(MPI_Comm world, double seconds, struct fault *fault)
 		fault_set(fault, "out of host memory");
 		return NULL;
 	}
-	if (mpi_ok(MPI_Comm_dup(world, &m->ranks), fault, 0, "duplicate the communicator") &&
+	if (mpi_ok(MPI_Comm_split(from, color, key, &m->ranks), fault, key, "split ranks") &&
 	        mpi_ok(MPI_Comm_set_errhandler(m->ranks, MPI_ERRORS_RETURN), fault, 0, "errors") &&
 	        mpi_ok(MPI_Comm_rank(m->ranks, &rank), fault, 0, "rank") &&
 	        mpi_ok(MPI_Comm_size(m->ranks, &ranks), fault, rank, "number of ranks")) {
-		m->base = (struct comm){&ops, "mpi", rank, ranks, seconds};
+		m->base = (struct comm){&ops, "mpi", rank, ranks, seconds, 0, 1, ranks};
 		return &m->base;
 	}
 	free(m);
 	return NULL;
+}
+
+static struct comm *mpi_split(
+        struct comm *comm, int first, int step, int ranks, struct fault *fault)
+{
+	struct comm *part = mpi_part(self(comm)->ranks, first, comm->rank, comm->seconds, fault);
+
+	(void)ranks;
+	if (part) {
+		part->first = first;
+		part->step = step;
+		part->whole = comm->ranks;
+	}
+	return part;
+}
+
+struct comm *comm_mpi_new(MPI_Comm world, double seconds, struct fault *fault)
+{
+	int rank = 0;
+
+	return mpi_ok(MPI_Comm_rank(world, &rank), fault, 0, "rank")
+	               ? mpi_part(world, 0, rank, seconds, fault)
+	               : NULL;
 }

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-/* A communicator of the ranks of `world`, which is duplicated: every rank calls this. MPI must be
+/* A communicator of its own for the ranks of `world`: every rank calls this. MPI must be
  * initialized; destroy before MPI_Finalize. seconds: longest wait without progress; longer than the
  * longest step of one rank. NULL with a fault on failure. */
 struct comm *comm_mpi_new(MPI_Comm world, double seconds, struct fault *fault);

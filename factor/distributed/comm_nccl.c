@@ -8,7 +8,6 @@
 #include "lib/base/msg.h"
 #include "lib/host/clock.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,15 +17,19 @@ enum { PAUSE_NS = 20000 };
 /* A broadcast that has been put into a stream. */
 struct sent {
 	cudaEvent_t done;
+	const struct comm *by;
 	const char *what;
 	int64_t index;
 	int root;
 };
 
+/* A part notes what it has sent with its whole, which waits for all parts. */
 struct ranks {
 	struct comm base;
 	struct nccl nccl;
-	void *comm; /* NULL after an abort */
+	void *comm;          /* NULL after an abort */
+	struct ranks *whole; /* of which this is a part, or itself */
+	struct ranks *next;  /* the next part of the same whole */
 	struct sent *sent;
 	int64_t count, room, reached; /* since the last sync; the first `reached` are done */
 };
@@ -44,17 +47,23 @@ static bool nccl_ok(const struct ranks *r, int result, struct fault *fault, cons
 	        r->nccl.error_text(result));
 }
 
+/* The whole and all parts. */
 static void give_up(struct ranks *r)
 {
-	if (r->comm)
-		r->nccl.abort(r->comm);
-	r->comm = NULL;
+	for (; r; r = r->next) {
+		if (r->comm)
+			r->nccl.abort(r->comm);
+		r->comm = NULL;
+	}
 }
 
 static void nccl_destroy(struct comm *comm)
 {
 	struct ranks *r = ranks_of(comm);
 
+	for (struct ranks *before = r->whole; before; before = before->next)
+		if (before->next == r)
+			before->next = r->next;
 	if (r->comm)
 		r->nccl.destroy(r->comm);
 	for (int64_t i = 0; i < r->room; i++)
@@ -76,29 +85,34 @@ static bool reserve_event(struct ranks *r, struct cuda *x)
 	return true;
 }
 
-static bool nccl_broadcast(struct comm *comm, struct executor *e, int root, int slot,
+/* A fault names the last other rank that has a piece. */
+static bool nccl_broadcast(struct comm *comm, struct executor *e, int slot,
         const struct comm_piece *pieces, int count, const char *what, int64_t index)
 {
-	struct ranks *r = ranks_of(comm);
+	struct ranks *r = ranks_of(comm), *whole = r->whole;
 	struct cuda *x = self(e);
+	int root = comm->rank;
 
 	(void)slot;
 	if (!r->comm)
 		return fault_set(&e->fault, "rank %d of %d: its group has failed before",
 		        comm->rank, comm->ranks);
-	bool ok = reserve_event(r, x) && nccl_ok(r, r->nccl.group_start(), &e->fault, what);
-	for (int i = 0; ok && i < count; i++)
-		ok = pieces[i].bytes == 0 ||
-		     nccl_ok(r,
-		             r->nccl.broadcast(pieces[i].data, pieces[i].data,
-		                     (size_t)pieces[i].bytes, NCCL_UINT8, root, r->comm,
-		                     stream_of(x)),
-		             &e->fault, what);
+	bool ok = reserve_event(whole, x) && nccl_ok(r, r->nccl.group_start(), &e->fault, what);
+	for (int i = 0; ok && i < count; i++) {
+		if (pieces[i].bytes == 0)
+			continue;
+		ok = nccl_ok(r,
+		        r->nccl.broadcast(pieces[i].data, pieces[i].data, (size_t)pieces[i].bytes,
+		                NCCL_UINT8, pieces[i].root, r->comm, stream_of(x)),
+		        &e->fault, what);
+		if (pieces[i].root != comm->rank)
+			root = pieces[i].root;
+	}
 	ok = ok && nccl_ok(r, r->nccl.group_end(), &e->fault, what);
 	if (!ok)
 		return false;
-	struct sent *sent = &r->sent[r->count++];
-	*sent = (struct sent){sent->done, what, index, root};
+	struct sent *sent = &whole->sent[whole->count++];
+	*sent = (struct sent){sent->done, comm, what, index, root};
 	return cuda_ok(x, cudaEventRecord(sent->done, stream_of(x)), what);
 }
 
@@ -110,20 +124,30 @@ static bool nccl_arrived(struct comm *comm, struct executor *e, int slot)
 	return true;
 }
 
-/* Whether the executor's streams are idle; counts the broadcasts that are done. */
-static bool look(struct ranks *r, struct cuda *x, bool *idle)
+/* Whether NCCL reports an error of the whole or of a part. */
+static bool healthy(const struct ranks *r, struct fault *fault)
 {
 	int error = 0;
 
-	if (r->comm &&
-	        (!nccl_ok(r, r->nccl.async_error(r->comm, &error), &x->base.fault, "state") ||
-	                !nccl_ok(r, error, &x->base.fault, "another rank")))
+	for (; r; r = r->next)
+		if (r->comm && (!nccl_ok(r, r->nccl.async_error(r->comm, &error), fault, "state") ||
+		                       !nccl_ok(r, error, fault, "another rank")))
+			return false;
+	return true;
+}
+
+/* Whether the executor's streams are idle, or only the current one; counts the broadcasts that are
+ * done. */
+static bool look(struct ranks *r, struct cuda *x, bool all, bool *idle)
+{
+	if (!healthy(r, &x->base.fault))
 		return false;
 	while (r->reached < r->count && cudaEventQuery(r->sent[r->reached].done) == cudaSuccess)
 		r->reached++;
 	*idle = true;
 	for (int queue = 0; queue < QUEUE_COUNT; queue++) {
-		const cudaError_t state = x->lanes[queue].busy
+		const bool asked = all || queue == (int)x->base.queue;
+		const cudaError_t state = asked && x->lanes[queue].busy
 		                                  ? cudaStreamQuery(x->lanes[queue].stream)
 		                                  : cudaSuccess;
 		if (state == cudaErrorNotReady)
@@ -143,19 +167,16 @@ static bool late(const struct ranks *r, struct fault *fault)
 		return fault_set(fault, "rank %d of %d: its GPU made no progress for %.0f s",
 		        c->rank, c->ranks, c->seconds);
 	const struct sent *sent = &r->sent[r->reached];
-	return fault_set(fault,
-	        "rank %d of %d: %s %" PRId64
-	        ", broadcast by rank %d: no progress for %.0f s (has a rank died?)",
-	        c->rank, c->ranks, sent->what, sent->index, sent->root, c->seconds);
+	return comm_late(sent->by, fault, sent->what, sent->index, sent->root);
 }
 
-static bool nccl_sync(struct comm *comm, struct executor *e)
+static bool wait_for(struct comm *comm, struct executor *e, bool all)
 {
 	const struct timespec pause = {0, PAUSE_NS};
-	struct ranks *r = ranks_of(comm);
+	struct ranks *r = ranks_of(comm)->whole;
 	double since = clock_now();
 	int64_t before = r->reached;
-	bool idle = false, ok = look(r, self(e), &idle);
+	bool idle = false, ok = look(r, self(e), all, &idle);
 
 	while (ok && !idle) {
 		nanosleep(&pause, NULL);
@@ -163,26 +184,44 @@ static bool nccl_sync(struct comm *comm, struct executor *e)
 			since = clock_now();
 		before = r->reached;
 		ok = clock_now() - since > comm->seconds ? late(r, &e->fault)
-		                                         : look(r, self(e), &idle);
+		                                         : look(r, self(e), all, &idle);
 	}
 	if (!ok)
 		give_up(r);
+	return ok;
+}
+
+static bool nccl_wait(struct comm *comm, struct executor *e)
+{
+	return wait_for(comm, e, false);
+}
+
+static bool nccl_sync(struct comm *comm, struct executor *e)
+{
+	struct ranks *r = ranks_of(comm)->whole;
+	const bool ok = wait_for(comm, e, true);
+
 	r->count = r->reached = 0;
 	return ok && e->ops->sync(e);
 }
 
 /* ---- constructors ---- */
 
+static struct comm *nccl_split(
+        struct comm *comm, int first, int step, int ranks, struct fault *fault);
+
 static struct ranks *ranks_new(int rank, int ranks, double seconds, struct fault *fault)
 {
-	static const struct comm_ops ops = {nccl_destroy, nccl_broadcast, nccl_arrived, nccl_sync};
+	static const struct comm_ops ops = {
+	        nccl_destroy, nccl_broadcast, nccl_arrived, nccl_sync, nccl_wait, nccl_split};
 	struct ranks *r = calloc(1, sizeof *r);
 
 	if (!r) {
 		fault_set(fault, "out of host memory");
 		return NULL;
 	}
-	r->base = (struct comm){&ops, "nccl", rank, ranks, seconds};
+	r->base = (struct comm){&ops, "nccl", rank, ranks, seconds, 0, 1, ranks};
+	r->whole = r;
 	if (nccl_open(&r->nccl, fault))
 		return r;
 	free(r);
@@ -229,7 +268,7 @@ bool comm_nccl_id(struct nccl_id *id, struct fault *fault)
 /* NCCL waits for the other ranks without a bound: a thread of its own does. */
 struct start {
 	struct ranks *ranks;
-	struct nccl_id id;
+	struct nccl_id id; /* of a whole */
 	int device, result;
 };
 
@@ -240,21 +279,24 @@ static void *start_rank(void *context)
 
 	s->result = -1;
 	if (cudaSetDevice(s->device) == cudaSuccess)
-		s->result = r->nccl.init_rank(&r->comm, r->base.ranks, s->id, r->base.rank);
+		s->result = r->whole == r ? r->nccl.init_rank(
+		                                    &r->comm, r->base.ranks, s->id, r->base.rank)
+		                          : r->nccl.split(r->whole->comm, r->base.first,
+		                                    r->base.rank, &r->comm, NULL);
 	cudaGetLastError();
 	return NULL;
 }
 
-/* After the bound the thread and its memory are left behind, as it cannot be ended. */
-struct comm *comm_nccl_rank(
-        int rank, int ranks, struct nccl_id id, double seconds, struct fault *fault)
+/* After the bound the thread and its memory are left behind, as it cannot be ended. Takes r. */
+static struct comm *start_bounded(struct ranks *r, struct nccl_id id, struct fault *fault)
 {
-	struct ranks *r = ranks_new(rank, ranks, seconds, fault);
-	struct start *s = r ? calloc(1, sizeof *s) : NULL;
+	const int rank = r->base.first + r->base.rank * r->base.step, ranks = r->base.whole;
+	struct start *s = calloc(1, sizeof *s);
 	struct timespec until;
 	pthread_t thread;
 
 	if (!s) {
+		fault_set(fault, "out of host memory");
 		free(r);
 		return NULL;
 	}
@@ -267,10 +309,10 @@ struct comm *comm_nccl_rank(
 		return NULL;
 	}
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += (time_t)seconds;
+	until.tv_sec += (time_t)r->base.seconds;
 	if (pthread_timedjoin_np(thread, NULL, &until) != 0) {
 		fault_set(fault, "rank %d of %d: the other ranks did not come for %.0f s", rank,
-		        ranks, seconds);
+		        ranks, r->base.seconds);
 		return NULL;
 	}
 	bool ok = s->result >= 0 && nccl_ok(r, s->result, fault, "start NCCL");
@@ -281,4 +323,38 @@ struct comm *comm_nccl_rank(
 		return &r->base;
 	comm_free(&r->base);
 	return NULL;
+}
+
+struct comm *comm_nccl_rank(
+        int rank, int ranks, struct nccl_id id, double seconds, struct fault *fault)
+{
+	struct ranks *r = ranks_new(rank, ranks, seconds, fault);
+
+	return r ? start_bounded(r, id, fault) : NULL;
+}
+
+static struct comm *nccl_split(
+        struct comm *comm, int first, int step, int ranks, struct fault *fault)
+{
+	const struct nccl_id none = {{0}};
+	struct ranks *r, *whole = ranks_of(comm);
+
+	if (!whole->nccl.split) {
+		fault_set(fault, "this NCCL (%d) is too old for a grid: 2.18 can split ranks",
+		        whole->nccl.version);
+		return NULL;
+	}
+	r = ranks_new((comm->rank - first) / step, ranks, comm->seconds, fault);
+	if (!r)
+		return NULL;
+	r->base.first = first;
+	r->base.step = step;
+	r->base.whole = comm->ranks;
+	r->whole = whole;
+	struct comm *part = start_bounded(r, none, fault);
+	if (part) {
+		r->next = whole->next;
+		whole->next = r;
+	}
+	return part;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* LU, Cholesky and QR of matrices spread over ranks by columns, and solves with their factors.
- * Every rank makes the same call with the same layout. The blocks of the layout are those of the
- * factorization: the owner of a block factorizes its panel, all ranks receive it and update their
- * own columns. With look-ahead the next panel's columns are updated first, and the panel and its
- * broadcast run beside the other updates. The results are LAPACK's.
+/* LU, Cholesky and QR of matrices spread over a grid of ranks, and solves with their factors. Every
+ * rank makes the same call with the same layout. The blocks of the layout, square on several
+ * process rows, are those of the factorization: the owner of a block of columns, a rank or a
+ * process column, factorizes its panel; all ranks receive it, or their process row's rows of it,
+ * and update their own part. With look-ahead the next panel's columns are updated first, and the
+ * panel and its broadcast run beside the other updates. The results are LAPACK's.
  *
  * _work: bytes of executor memory besides the matrix, or -1 with the executor's fault. Calls may
  * return before their work is done; comm_sync waits, with a bound. */
@@ -23,17 +24,20 @@ int64_t potrf_distributed_work(struct executor *, const struct distributed *a);
 bool potrf_distributed(struct executor *, const struct distributed *a, void *work, int *info);
 
 /* A = Q R. tau: one element for each of this rank's columns (local.n x 1), those among the first
- * min(m, n). */
+ * min(m, n), the same on all ranks of a process column. */
 int64_t geqrf_distributed_work(struct executor *, const struct distributed *a);
 bool geqrf_distributed(
         struct executor *, const struct distributed *a, struct matrix tau, void *work);
 
-/* Solves with the factors: X in place of B, whose layout may be any over the same ranks. A rank
- * solves for its own columns of B and receives all factors, block by block. */
-int64_t getrs_distributed_work(struct executor *, const struct distributed *lu);
+/* Solves with the factors: X in place of B, whose layout may be any over the same grid, but for its
+ * blocks of rows, which are those of the factors. A rank solves for its own columns of B and
+ * receives the factors, its process row's rows, block by block. */
+int64_t getrs_distributed_work(
+        struct executor *, const struct distributed *lu, const struct distributed *b);
 bool getrs_distributed(struct executor *, enum trans trans, const struct distributed *lu,
         struct pivots pivots, const struct distributed *b, void *work);
-int64_t potrs_distributed_work(struct executor *, const struct distributed *l);
+int64_t potrs_distributed_work(
+        struct executor *, const struct distributed *l, const struct distributed *b);
 bool potrs_distributed(
         struct executor *, const struct distributed *l, const struct distributed *b, void *work);
 

@@ -3,6 +3,10 @@
  * diagonal block and solves for the rows below, every rank receives w r elements and updates its
  * own blocks, one trapezoid each.
  *
+ * On P x Q ranks the process column of the block receives the diagonal block, and each of its ranks
+ * solves for its own rows. These r / P rows go along process rows. The r / Q rows whose transpose
+ * updates a process column go from their process rows down this column.
+ *
  * By split operands the diagonal stands apart, as in potrf.c: updates act on zeros, and the owner
  * adds the diagonal before it factorizes a block. */
 #include "distributed.h"
@@ -14,9 +18,11 @@
 #include "lib/base/msg.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 struct factor {
 	struct schedule schedule;
+	struct factorization operations;
 	struct executor *e;
 	const struct distributed *a;
 	struct plan plan; /* of the blocks */
@@ -26,14 +32,22 @@ struct factor {
 	void *panel_work;
 	struct matrix apart; /* this rank's part of the diagonal, a row; empty: in place */
 	struct matrix one;   /* 1 x 1 */
-	int64_t kept_block;  /* its panel is a shared split operand; -1: none */
+	/* on several process rows: the diagonal block; and by queue, rows of the panel that update
+	 * this rank's columns, process row by process row */
+	struct matrix corner, across[QUEUE_COUNT];
+	struct comm_piece *pieces;
 	int64_t bytes;
 };
 
-/* The part below the block's diagonal block, as every rank has received it. */
+static bool divided(const struct factor *s)
+{
+	return grid_rows(&s->a->grid) > 1;
+}
+
+/* This rank's part below the block's diagonal block, as it has received it. */
 static struct matrix panel(struct factor *s, struct block b)
 {
-	return panels_room(&s->panels, b, s->a->layout.m - b.j - b.w);
+	return panels_room(&s->panels, b, b.j + b.w);
 }
 
 static int *info_of(const struct factor *s, struct block b)
@@ -54,10 +68,7 @@ static struct matrix diagonal(const struct factor *s, int64_t j, int64_t w)
 
 static struct matrix kept_diagonal(const struct factor *s, int64_t j, int64_t w)
 {
-	const struct distributed *a = s->a;
-	int64_t at = block_cyclic_before(&a->layout, a->comm->rank, a->comm->ranks, j);
-
-	return matrix_view(s->apart, 0, at, 1, w);
+	return matrix_view(s->apart, 0, distributed_columns_before(s->a, j), 1, w);
 }
 
 /* Beside the first panel, whose diagonal stays. */
@@ -68,8 +79,9 @@ static bool set_apart(struct factor *s, struct block first)
 	for (struct block b = schedule_next(&s->schedule, first); ok && s->apart.n > 0 && b.w;
 	        b = schedule_next(&s->schedule, b)) {
 		struct matrix row = diagonal(s, b.j, b.w);
-		ok = row.n == 0 || (ex_copy(s->e, WHOLE, row, kept_diagonal(s, b.j, b.w)) &&
-		                           ex_fill(s->e, WHOLE, 0, 0, row));
+		ok = row.n == 0 || !distributed_owns_row(s->a, b.j) ||
+		     (ex_copy(s->e, WHOLE, row, kept_diagonal(s, b.j, b.w)) &&
+		             ex_fill(s->e, WHOLE, 0, 0, row));
 	}
 	return ok;
 }
@@ -89,64 +101,155 @@ static struct matrix corner(struct matrix own)
 	return matrix_view(own, 0, 0, own.n, own.n);
 }
 
-static bool factor_own(struct factor *s, struct block b)
+static bool factor_corner(struct factor *s, struct block b, struct matrix own)
 {
-	struct matrix own = panels_own(s->a, b);
-	struct matrix below = matrix_view(own, b.w, 0, own.m - b.w, b.w);
 	struct default_plan chosen;
 
-	panels_plan(s->e, POTRF, corner(own), &chosen);
+	panels_plan(s->e, POTRF, own, &chosen);
 	bool ok = add_apart(s, b);
 	struct outer outer = panels_enter(s->e);
-	ok = ok && potrf(s->e, &chosen.plan, LOWER, corner(own), s->panel_work, info_of(s, b));
+	ok = ok && potrf(s->e, &chosen.plan, LOWER, own, s->panel_work, info_of(s, b));
 	panels_leave(s->e, outer);
-	return ok && ex_trsm(s->e, RIGHT, LOWER, TRANSPOSED, NON_UNIT, 1, corner(own), below) &&
+	return ok;
+}
+
+/* From its owner to the process column. */
+static bool pass_corner(struct factor *s, struct block b, struct matrix own, struct matrix passed)
+{
+	const struct grid *grid = &s->a->grid;
+	const int root = block_cyclic_row(&s->a->layout, grid_rows(grid), b.j);
+	const struct comm_piece pieces[] = {
+	        {passed.data, passed.ld * passed.n * precision_bytes(passed.precision), root},
+	        {info_of(s, b), sizeof(int), root}};
+
+	return (grid_my_row(grid) != root || ex_copy(s->e, WHOLE, own, passed)) &&
+	       comm_exchange(grid->column, s->e, pieces, 2, "diagonal block", b.index);
+}
+
+static bool factor_own(struct factor *s, struct block b)
+{
+	const bool owns = distributed_owns_row(s->a, b.j);
+	const int64_t top = owns ? b.w : 0;
+	struct matrix own = panels_own(s->a, b), below = matrix_view(own, top, 0, own.m - top, b.w);
+	struct matrix triangle = owns ? corner(own) : own;
+
+	if (owns && !factor_corner(s, b, triangle))
+		return false;
+	if (divided(s)) {
+		const struct matrix passed = room_for(s->corner, b.w, b.w);
+		if (!pass_corner(s, b, triangle, passed))
+			return false;
+		triangle = passed;
+	}
+	return ex_trsm(s->e, RIGHT, LOWER, TRANSPOSED, NON_UNIT, 1, triangle, below) &&
 	       ex_copy(s->e, WHOLE, below, panel(s, b));
 }
 
 static bool panel_on_device(struct factor *s, struct block b)
 {
-	struct comm_piece info = {info_of(s, b), sizeof(int)};
+	struct comm_piece info = {info_of(s, b), sizeof(int), 0};
 
 	return (!distributed_owns(s->a, b.j) || factor_own(s, b)) &&
-	       panels_send(&s->panels, b, panel(s, b), info);
+	       panels_send(&s->panels, b, panel(s, b), &info, 1);
 }
 
 /* ---- the updates ---- */
 
+/* Rows of the panel below the block from row i of the matrix on. */
+static struct matrix panel_from(struct factor *s, struct block b, int64_t i)
+{
+	const struct matrix l = panel(s, b);
+	const int64_t top =
+	        distributed_rows_before(s->a, i) - distributed_rows_before(s->a, b.j + b.w);
+
+	return matrix_view(l, top, 0, l.m - top, b.w);
+}
+
+/* This rank's blocks of columns among columns j .. i-1 whose rows, transposed, the process row has.
+ */
+static int64_t blocks_before(const struct factor *s, int row, int64_t j, int64_t i)
+{
+	const struct block_cyclic *d = &s->a->layout;
+	int64_t count = 0;
+
+	for (; j < i; j += d->nb)
+		count += distributed_owns(s->a, j) &&
+		         block_cyclic_row(d, grid_rows(&s->a->grid), j) == row;
+	return count;
+}
+
+/* The panel's rows of the block of columns i, one of columns j .. j+n-1. */
+static struct matrix across(struct factor *s, struct block b, int64_t j, int64_t n, int64_t i)
+{
+	const struct block_cyclic *d = &s->a->layout;
+	const struct matrix room = s->across[s->e->queue];
+	const int owner = block_cyclic_row(d, grid_rows(&s->a->grid), i);
+	const int64_t ld = blocks_before(s, owner, j, j + n) * d->nb;
+	int64_t at = blocks_before(s, owner, j, i) * d->nb;
+
+	for (int row = 0; row < owner; row++)
+		at += blocks_before(s, row, j, j + n) * d->nb * b.w;
+	return (struct matrix){room.data, at, min_int64(d->nb, d->n - i), b.w, ld, room.precision};
+}
+
+/* The rows of all of this rank's blocks among columns j .. j+n-1, from their process rows. */
+static bool pass_across(struct factor *s, struct block b, int64_t j, int64_t n)
+{
+	const struct distributed *a = s->a;
+	const int rows = grid_rows(&a->grid);
+	const struct matrix room = s->across[s->e->queue];
+	char *data = room.data;
+	bool ok = true;
+
+	for (int64_t i = j; ok && i < j + n; i += a->layout.nb) {
+		if (!distributed_owns(a, i) || !distributed_owns_row(a, i))
+			continue;
+		const struct matrix to = across(s, b, j, n, i);
+		ok = ex_copy(s->e, WHOLE, matrix_view(panel_from(s, b, i), 0, 0, to.m, to.n), to);
+	}
+	for (int row = 0; row < rows; row++) {
+		const int64_t bytes = blocks_before(s, row, j, j + n) * a->layout.nb * b.w *
+		                      precision_bytes(room.precision);
+		s->pieces[row] = (struct comm_piece){data, bytes, row};
+		data += bytes;
+	}
+	return ok && comm_exchange(a->grid.column, s->e, s->pieces, rows, "rows of panel", b.index);
+}
+
+/* One block's columns, from their diagonal block on. */
+static bool update_block(
+        struct factor *s, struct block b, int64_t j, int64_t n, int64_t i, struct matrix own)
+{
+	const struct matrix l = panel_from(s, b, i);
+
+	return distributed_owns_row(s->a, i)
+	               ? ex_syrk(s->e, LOWER, PLAIN, -1, l, 1, own)
+	               : ex_gemm(s->e, PLAIN, TRANSPOSED, -1, l, across(s, b, j, n, i), 1, own);
+}
+
 /* This rank's blocks among columns j .. j+n-1. */
 static bool update_all(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	const int64_t nb = s->a->layout.nb, rows = s->a->layout.m;
-	bool ok = panels_arrived(&s->panels, b);
+	const int64_t nb = s->a->layout.nb;
+	const bool any = distributed_columns(s->a, j, j, n).n > 0;
+	bool ok = panels_arrived(&s->panels, b) && (!any || !divided(s) || pass_across(s, b, j, n));
 
-	for (int64_t i = j; ok && i < j + n; i += nb) {
+	for (int64_t i = j; ok && any && i < j + n; i += nb) {
 		struct matrix own = distributed_columns(s->a, i, i, min_int64(nb, j + n - i));
-		ok = own.n == 0 ||
-		     ex_syrk(s->e, LOWER, PLAIN, -1,
-		             matrix_view(panel(s, b), i - b.j - b.w, 0, rows - i, b.w), 1, own);
+		ok = own.n == 0 || update_block(s, b, j, n, i, own);
 	}
 	return ok;
 }
 
 static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	if (s->kept_block != b.index)
-		split_keep(s->e, panel(s, b));
-	s->kept_block = b.index;
+	panels_keep(&s->panels, b, panel(s, b));
 	return update_all(s, b, j, n);
 }
 
 static bool next_update(struct factor *s, struct block b, int64_t n)
 {
 	return update_all(s, b, b.j + b.w, n);
-}
-
-static bool narrow(struct factor *s, struct block b, int64_t n)
-{
-	(void)b;
-	(void)n;
-	return panels_narrow(s->a, s->e);
 }
 
 /* The first info that is not zero stays. */
@@ -162,7 +265,6 @@ static const struct factorization operations = {.panel = panel,
         .on_device = panel_on_device,
         .update = update,
         .next_update = next_update,
-        .narrow = narrow,
         .side_queue = side_queue,
         .panel_first = true};
 
@@ -181,12 +283,25 @@ static bool stands_apart(const struct executor *e, const struct distributed *a)
 
 static bool check(struct executor *e, const struct distributed *a)
 {
-	if (!distributed_check(e, a) || !panels_math_check(e, a))
+	if (!panels_check(e, a))
 		return false;
 	return a->layout.m == a->layout.n ||
 	       fault_refuse(&e->fault,
 	               "%" PRId64 " x %" PRId64 " is not square: Cholesky needs that", a->layout.m,
 	               a->layout.n);
+}
+
+/* Of the queues that update: columns, and the next panel's; whole blocks. */
+static void divided_workspace(struct factor *s, struct workspace *workspace, int64_t widest)
+{
+	const int64_t nb = s->a->layout.nb, blocks = (s->a->local.n + nb - 1) / nb;
+	const enum precision precision = s->a->local.precision;
+
+	s->corner = workspace_matrix(workspace, widest, widest, precision);
+	s->across[QUEUE_MAIN] = workspace_matrix(workspace, blocks * nb, widest, precision);
+	s->across[QUEUE_PANEL] = workspace_matrix(workspace, nb, widest, precision);
+	if (workspace->base)
+		s->pieces = xcalloc((size_t)grid_rows(&s->a->grid), sizeof *s->pieces);
 }
 
 static bool set_up(
@@ -197,22 +312,25 @@ static bool set_up(
 	struct workspace workspace = {work, 0};
 	struct matrix whole = {NULL, 0, d->m, d->n, d->m, precision};
 
-	*s = (struct factor){.e = e, .a = a, .info = info, .kept_block = -1};
+	*s = (struct factor){.e = e, .a = a, .info = info};
 	s->plan = panels_blocks(a);
-	s->schedule = schedule_of(e, &s->plan, whole, &operations, s);
+	s->operations = panels_operations(&operations, a, e);
+	s->schedule = schedule_of(e, &s->plan, whole, &s->operations, s);
 	if (!check(e, a))
 		return false;
-	int64_t bytes = panels_work(&s->schedule, a, POTRF, corner_work);
 	int64_t widest = plan_widest(&s->plan, d->n);
+	s->panels = panels_workspace(e, a, &workspace, widest);
+	int64_t bytes = panels_work(&s->panels, &s->schedule, POTRF, corner_work);
 	if (bytes < 0)
 		return false;
-	s->panels = panels_workspace(e, a, &workspace, widest);
 	s->panel_work = workspace_bytes(&workspace, bytes);
 	s->infos = workspace_integers(&workspace, plan_blocks(&s->plan, d->n));
 	s->apart = workspace_matrix(&workspace, 1, stands_apart(e, a) ? a->local.n : 0, precision);
 	s->one = workspace_matrix(&workspace, 1, 1, precision);
-	s->schedule.split = split_workspace(e, &workspace, d->m, d->nb,
-	        matrix_view(s->panels.columns[0], 0, 0, d->m, widest), TRANSPOSED, TF32_BOTH);
+	s->schedule.split = split_workspace(
+	        e, &workspace, a->local.m, d->nb, s->panels.columns[0], TRANSPOSED, TF32_BOTH);
+	if (divided(s))
+		divided_workspace(s, &workspace, widest);
 	s->bytes = workspace.used;
 	return true;
 }
@@ -231,5 +349,7 @@ bool potrf_distributed(struct executor *e, const struct distributed *a, void *wo
 	if (!set_up(&s, e, a, work, info))
 		return false;
 	e->queue = QUEUE_MAIN;
-	return ex_clear_info(e, info) && schedule_run(&s.schedule);
+	bool ok = ex_clear_info(e, info) && schedule_run(&s.schedule);
+	free(s.pieces);
+	return ok;
 }

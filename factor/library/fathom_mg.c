@@ -24,8 +24,10 @@ struct fathom_mg *mg_group(struct mg_member *members, int count, bool (*enter)(s
 {
 	struct fathom_mg *group = calloc(1, sizeof *group);
 
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
 		members[i].row_major = members[i].e->row_major;
+		members[i].grid = grid_of_row(members[i].comm);
+	}
 	if (group)
 		*group = (struct fathom_mg){.count = count, .members = members, .enter = enter};
 	return group;
@@ -101,65 +103,97 @@ static int ranks(const struct fathom_mg *g)
 	return g->members[0].comm->ranks;
 }
 
-static struct block_cyclic layout_of(const struct fathom_mg_matrix *d)
+static int rows(const struct fathom_mg *g)
 {
-	return (struct block_cyclic){d->m, d->n, d->nb, d->csrc};
+	return grid_rows(&g->members[0].grid);
 }
 
+static int columns(const struct fathom_mg *g)
+{
+	return grid_columns(&g->members[0].grid);
+}
+
+static struct block_cyclic layout_of(const struct fathom_mg_matrix *d)
+{
+	return (struct block_cyclic){d->m, d->n, d->nb, d->csrc, d->rsrc, d->mb};
+}
+
+/* The rows of a rank. */
+static int64_t rows_of(const struct fathom_mg *g, const struct fathom_mg_matrix *d, int rank)
+{
+	const struct block_cyclic layout = layout_of(d);
+
+	return block_cyclic_rows_before(&layout, rank / columns(g), rows(g), d->m);
+}
+
+static int64_t columns_of(const struct fathom_mg *g, const struct fathom_mg_matrix *d, int rank)
+{
+	const struct block_cyclic layout = layout_of(d);
+
+	return block_cyclic_columns_before(&layout, rank % columns(g), columns(g), d->n);
+}
+
+/* But for lld, which a rank's rows bound. */
 static bool possible(const struct fathom_mg *g, const struct fathom_mg_matrix *d)
 {
-	return g && d && d->m >= 0 && d->n >= 0 && d->nb >= 1 && d->csrc >= 0 &&
-	       d->csrc < ranks(g) && d->lld >= max_int64(d->m, 1) && d->lld <= INT32_MAX &&
-	       d->n <= INT32_MAX;
+	return g && d && d->m >= 0 && d->n >= 0 && d->m <= INT32_MAX && d->n <= INT32_MAX &&
+	       d->nb >= 1 && d->csrc >= 0 && d->csrc < columns(g) &&
+	       (rows(g) == 1 || (d->mb >= 1 && d->rsrc >= 0 && d->rsrc < rows(g)));
+}
+
+static bool has_room(const struct fathom_mg *g, const struct fathom_mg_matrix *d)
+{
+	bool good = d->lld <= INT32_MAX;
+
+	for (int i = 0; i < g->count; i++)
+		good = good && d->lld >= max_int64(rows_of(g, d, g->members[i].comm->rank), 1);
+	return good;
 }
 
 int64_t fathom_mg_columns(const struct fathom_mg *group, const struct fathom_mg_matrix *a, int rank)
 {
-	if (!possible(group, a) || rank < 0 || rank >= ranks(group))
+	return !possible(group, a) || rank < 0 || rank >= ranks(group) ? -1
+	                                                               : columns_of(group, a, rank);
+}
+
+int64_t fathom_mg_rows(const struct fathom_mg *group, const struct fathom_mg_matrix *a, int rank)
+{
+	return !possible(group, a) || rank < 0 || rank >= ranks(group) ? -1
+	                                                               : rows_of(group, a, rank);
+}
+
+int fathom_mg_rank(
+        const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t i, int64_t j)
+{
+	if (!possible(group, a) || i < 0 || i >= a->m || j < 0 || j >= a->n)
 		return -1;
 	const struct block_cyclic layout = layout_of(a);
-	return block_cyclic_before(&layout, rank, ranks(group), a->n);
+	return block_cyclic_row(&layout, rows(group), i) * columns(group) +
+	       block_cyclic_column(&layout, columns(group), j);
 }
 
-static bool column_possible(
-        const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t j)
+int64_t fathom_mg_place(
+        const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t i, int64_t j)
 {
-	return possible(group, a) && j >= 0 && j < a->n;
-}
-
-int fathom_mg_rank(const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t j)
-{
-	if (!column_possible(group, a, j))
-		return -1;
-	const struct block_cyclic layout = layout_of(a);
-	return block_cyclic_rank(&layout, ranks(group), j);
-}
-
-int64_t fathom_mg_column(const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t j)
-{
-	const int rank = fathom_mg_rank(group, a, j);
+	const int rank = fathom_mg_rank(group, a, i, j);
 
 	if (rank < 0)
 		return -1;
 	const struct block_cyclic layout = layout_of(a);
-	return block_cyclic_before(&layout, rank, ranks(group), j);
-}
-
-static int64_t columns_of(const struct mg_member *m, const struct fathom_mg_matrix *d)
-{
-	const struct block_cyclic layout = layout_of(d);
-
-	return block_cyclic_before(&layout, m->comm->rank, m->comm->ranks, d->n);
+	return block_cyclic_rows_before(&layout, rank / columns(group), rows(group), i) +
+	       block_cyclic_columns_before(&layout, rank % columns(group), columns(group), j) *
+	               a->lld;
 }
 
 /* The member's part; data: one pointer a member. */
 static struct distributed part(const struct mg_member *m, const struct mg_call *c,
         const struct fathom_mg_matrix *d, void *const *data)
 {
-	const int64_t columns = columns_of(m, d);
+	const int rank = m->comm->rank;
 
-	return (struct distributed){m->comm, layout_of(d),
-	        {data[m - c->group->members], 0, d->m, columns, d->lld, c->precision}};
+	return (struct distributed){m->grid, layout_of(d),
+	        {data[m - c->group->members], 0, rows_of(c->group, d, rank),
+	                columns_of(c->group, d, rank), d->lld, c->precision}};
 }
 
 struct distributed mg_matrix(const struct mg_member *m, const struct mg_call *c)
@@ -174,10 +208,10 @@ struct distributed mg_right(const struct mg_member *m, const struct mg_call *c)
 
 struct matrix mg_tau(const struct mg_member *m, const struct mg_call *c)
 {
-	const int64_t columns = columns_of(m, c->desc);
+	const int64_t own = columns_of(c->group, c->desc, m->comm->rank);
 
 	return (struct matrix){
-	        c->tau[m - c->group->members], 0, columns, 1, max_int64(columns, 1), c->precision};
+	        c->tau[m - c->group->members], 0, own, 1, max_int64(own, 1), c->precision};
 }
 
 struct pivots mg_pivots(const struct mg_member *m, const struct mg_call *c)
@@ -192,15 +226,19 @@ static bool check_matrix(
 {
 	if (!d)
 		return fault_set(&g->fault, "%s has no descriptor", name);
-	if (!possible(g, d))
+	if (!possible(g, d) || !has_room(g, d))
 		return fault_set(&g->fault,
 		        "%s of %" PRId64 " x %" PRId64 ", nb %" PRId64 ", csrc %d, lld %" PRId64
-		        ": sizes start at 0, nb at 1; csrc is a rank; lld is at least m and 1",
-		        name, d->m, d->n, d->nb, d->csrc, d->lld);
-	for (int i = 0; i < g->count; i++)
-		if (!data || (!data[i] && d->m > 0 && columns_of(&g->members[i], d) > 0))
-			return fault_set(
-			        &g->fault, "%s of rank %d is NULL", name, g->members[i].comm->rank);
+		        ", mb %" PRId64
+		        ", rsrc %d: sizes start at 0, nb at 1; csrc is a process column; lld is at "
+		        "least a rank's rows and 1; in a grid of several process rows mb starts at "
+		        "1, rsrc is one of them",
+		        name, d->m, d->n, d->nb, d->csrc, d->lld, d->mb, d->rsrc);
+	for (int i = 0; i < g->count; i++) {
+		const int rank = g->members[i].comm->rank;
+		if (!data || (!data[i] && rows_of(g, d, rank) > 0 && columns_of(g, d, rank) > 0))
+			return fault_set(&g->fault, "%s of rank %d is NULL", name, rank);
+	}
 	return true;
 }
 
@@ -243,7 +281,7 @@ static bool reserve_all(struct mg_member *m, const struct mg_call *c)
 
 static bool run_all(struct mg_member *m, const struct mg_call *c)
 {
-	return c->run(m, c) && comm_sync(m->comm, m->e);
+	return c->run(m, c) && grid_sync(&m->grid, m->e);
 }
 
 enum fathom_status mg_run(struct mg_call *c)
@@ -256,7 +294,7 @@ enum fathom_status mg_run(struct mg_call *c)
 	        (c->desc_right && !check_matrix(g, "B", c->desc_right, c->right)))
 		return FATHOM_BAD_ARGUMENT;
 	for (int i = 0; c->tau && i < g->count; i++)
-		if (!c->tau[i] && columns_of(&g->members[i], c->desc) > 0) {
+		if (!c->tau[i] && columns_of(g, c->desc, g->members[i].comm->rank) > 0) {
 			fault_set(&g->fault, "tau of rank %d is NULL", g->members[i].comm->rank);
 			return FATHOM_BAD_ARGUMENT;
 		}
@@ -311,8 +349,30 @@ enum fathom_status fathom_mg_set_timeout(struct fathom_mg *group, double seconds
 	if (!group || !(seconds > 0))
 		return FATHOM_BAD_ARGUMENT;
 	for (int i = 0; i < group->count; i++)
-		group->members[i].comm->seconds = seconds;
+		grid_set_seconds(&group->members[i].grid, seconds);
 	return FATHOM_OK;
+}
+
+static bool open_grid(struct mg_member *m, const struct mg_call *c)
+{
+	struct grid made;
+
+	if (!grid_open(&made, m->comm, c->rows, c->columns, &m->e->fault))
+		return false;
+	grid_free(&m->grid);
+	m->grid = made;
+	return true;
+}
+
+enum fathom_status fathom_mg_set_grid(struct fathom_mg *group, int rows_asked, int columns_asked)
+{
+	const struct mg_call call = {.group = group, .rows = rows_asked, .columns = columns_asked};
+
+	if (!group)
+		return FATHOM_BAD_ARGUMENT;
+	if (all_members(group, &call, open_grid))
+		return FATHOM_OK;
+	return group->fault.refused ? FATHOM_BAD_ARGUMENT : FATHOM_FAILED;
 }
 
 static bool close_member(struct mg_member *m, const struct mg_call *c)
@@ -322,6 +382,7 @@ static bool close_member(struct mg_member *m, const struct mg_call *c)
 		m->e->ops->release(m->e, m->work);
 	if (m->integers)
 		m->e->ops->release(m->e, m->integers);
+	grid_free(&m->grid);
 	comm_free(m->comm);
 	executor_free(m->e);
 	return true;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* libfathom on several GPUs: LU, Cholesky and QR of one matrix, and solves with the factors.
  *
- * A group is several GPUs of this process, or one GPU of each of several processes. A matrix is
- * spread over the ranks of a group, one-dimensional block-cyclic by columns: block b of nb columns
- * belongs to rank (csrc + b) mod ranks, and a rank's columns stand side by side in its memory. This
- * is ScaLAPACK's layout on a grid of one process row, with row blocks of m rows, and cuSOLVERMg's.
- * nb is also the block size of the factorizations: 256 to 512 for large matrices.
+ * A group is several GPUs of this process, or one GPU of each of several processes. Its ranks form
+ * a grid of process rows and columns, at first of one row; a matrix is spread over them
+ * block-cyclic, as in ScaLAPACK. In one process row, block b of nb columns belongs to rank (csrc +
+ * b) mod ranks, and a rank's columns stand side by side in its memory: cuSOLVERMg's layout, too. nb
+ * is also the block size of the factorizations: 256 to 512 for large matrices.
  *
  * Names, order of arguments and results are LAPACK's, with these differences:
  *   - The first argument is the group. A matrix is a descriptor and an array with one pointer to
@@ -45,6 +45,10 @@ FATHOM_PUBLIC enum fathom_status fathom_mg_id(char id[FATHOM_MG_ID_BYTES]);
 FATHOM_PUBLIC enum fathom_status fathom_mg_create_rank(
         struct fathom_mg **group, int rank, int ranks, const char id[FATHOM_MG_ID_BYTES]);
 
+/* A grid of rows x columns = all ranks: rank i is in process row i / columns and process column
+ * i % columns. Every process of the group calls this; it waits for the others. */
+FATHOM_PUBLIC enum fathom_status fathom_mg_set_grid(struct fathom_mg *group, int rows, int columns);
+
 /* NULL does nothing. */
 FATHOM_PUBLIC void fathom_mg_destroy(struct fathom_mg *group);
 
@@ -68,20 +72,25 @@ FATHOM_PUBLIC const char *fathom_mg_note(const struct fathom_mg *group);
 struct fathom_mg_matrix {
 	int64_t m, n; /* of the whole matrix */
 	int64_t nb;   /* columns of a block */
-	int csrc;     /* rank of the first block */
-	int64_t lld;  /* leading dimension on every rank, at least m and 1 */
+	int csrc;     /* process column of the first block: its rank in a grid of one row */
+	int64_t lld;  /* leading dimension on every rank, at least its rows and 1 */
+	/* not read in a grid of one process row */
+	int64_t mb; /* rows of a block; nb for factorizations */
+	int rsrc;   /* process row of the first block */
 };
 
-/* Columns of a rank: ScaLAPACK's numroc. -1 for a wrong argument. */
+/* Rows and columns of a rank: ScaLAPACK's numroc. -1 for a wrong argument. */
+FATHOM_PUBLIC int64_t fathom_mg_rows(
+        const struct fathom_mg *group, const struct fathom_mg_matrix *a, int rank);
 FATHOM_PUBLIC int64_t fathom_mg_columns(
         const struct fathom_mg *group, const struct fathom_mg_matrix *a, int rank);
 
-/* Rank of column j (0-based), and its number among the rank's columns: for programs that generate a
- * matrix in place. -1 for a wrong argument. */
+/* Rank of element (i, j), 0-based, and the element's place in the rank's memory: for programs that
+ * generate a matrix in place. -1 for a wrong argument. */
 FATHOM_PUBLIC int fathom_mg_rank(
-        const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t j);
-FATHOM_PUBLIC int64_t fathom_mg_column(
-        const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t j);
+        const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t i, int64_t j);
+FATHOM_PUBLIC int64_t fathom_mg_place(
+        const struct fathom_mg *group, const struct fathom_mg_matrix *a, int64_t i, int64_t j);
 
 /* Between the whole matrix in host memory (m x n, leading dimension ldh) of the process of rank 0
  * and the GPUs. host is not used in other processes. */
@@ -105,7 +114,8 @@ FATHOM_PUBLIC enum fathom_status fathom_mg_dgetrf(struct fathom_mg *group,
         const struct fathom_mg_matrix *desc, double *const a[], int *ipiv, int *info);
 
 /* Solves op(A) X = B with the factors of a square matrix; X in place of B, whose blocks may be of
- * any width. Right-hand sides are divided among the ranks as their blocks are. */
+ * any width. Right-hand sides are divided among the ranks as their blocks are. In a grid of several
+ * process rows right-hand sides, of all solves and of ormqr, have A's mb and rsrc. */
 FATHOM_PUBLIC enum fathom_status fathom_mg_sgetrs(struct fathom_mg *group, char trans,
         const struct fathom_mg_matrix *desc, float *const a[], const int *ipiv,
         const struct fathom_mg_matrix *descb, float *const b[]);
@@ -129,8 +139,9 @@ FATHOM_PUBLIC enum fathom_status fathom_mg_dpotrs(struct fathom_mg *group, char 
 
 /* ---- QR, A = Q R ---- */
 
-/* tau: an element for each column of a rank, in the same order, in GPU memory (as in ScaLAPACK);
- * those of columns behind the first min(m, n) are not written. */
+/* tau: an element for each column of a rank, in the same order, in GPU memory (as in ScaLAPACK),
+ * the same on all ranks of a process column; those of columns behind the first min(m, n) are not
+ * written. */
 FATHOM_PUBLIC enum fathom_status fathom_mg_sgeqrf(struct fathom_mg *group,
         const struct fathom_mg_matrix *desc, float *const a[], float *const tau[]);
 FATHOM_PUBLIC enum fathom_status fathom_mg_dgeqrf(struct fathom_mg *group,

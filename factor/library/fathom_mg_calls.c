@@ -9,29 +9,13 @@
 
 /* ---- host memory ---- */
 
-/* Without a passage through other ranks: this process has the whole matrix and all ranks. */
-static bool copy_columns(struct mg_member *m, const struct mg_call *c, bool to_host)
-{
-	const struct distributed a = mg_matrix(m, c);
-	const struct block_cyclic *d = &a.layout;
-	bool ok = true;
-
-	for (int64_t j = 0; ok && d->m > 0 && j < d->n; j += d->nb) {
-		struct matrix own = distributed_columns(&a, 0, j, min_int64(d->nb, d->n - j));
-		char *host = (char *)c->host + j * c->ld_host * precision_bytes(c->precision);
-		if (own.n > 0)
-			ok = to_host ? m->e->ops->download(m->e, own, host, c->ld_host)
-			             : m->e->ops->upload(m->e, host, c->ld_host, own);
-	}
-	return ok;
-}
-
+/* Where this process has the whole matrix and all ranks, nothing passes through other ranks. */
 static bool run_scatter(struct mg_member *m, const struct mg_call *c)
 {
 	const struct distributed a = mg_matrix(m, c);
 
 	m->e->queue = QUEUE_MAIN;
-	return c->all_here ? copy_columns(m, c, false)
+	return c->all_here ? distributed_copy(m->e, &a, false, c->host, c->ld_host)
 	                   : distributed_scatter(m->e, &a, 0, c->host, c->ld_host);
 }
 
@@ -40,7 +24,7 @@ static bool run_gather(struct mg_member *m, const struct mg_call *c)
 	const struct distributed a = mg_matrix(m, c);
 
 	m->e->queue = QUEUE_MAIN;
-	return c->all_here ? copy_columns(m, c, true)
+	return c->all_here ? distributed_copy(m->e, &a, true, c->host, c->ld_host)
 	                   : distributed_gather(m->e, &a, 0, c->host, c->ld_host);
 }
 
@@ -73,7 +57,7 @@ static bool run_lu(struct mg_member *m, const struct mg_call *c)
 	const bool first = m == c->group->members;
 	int info, *ipiv = first ? c->ipiv : xmalloc((size_t)(p.n + 1) * sizeof *ipiv);
 
-	bool ok = getrf_distributed(m->e, &a, m->work, p) && comm_sync(m->comm, m->e) &&
+	bool ok = getrf_distributed(m->e, &a, m->work, p) && grid_sync(&m->grid, m->e) &&
 	          m->e->ops->read_pivots(m->e, p, ipiv, first ? c->info : &info);
 	if (!first)
 		free(ipiv);
@@ -92,7 +76,7 @@ static bool run_cholesky(struct mg_member *m, const struct mg_call *c)
 	const struct distributed a = mg_matrix(m, c);
 	const struct pivots info = {m->integers, 0};
 
-	return potrf_distributed(m->e, &a, m->work, m->integers) && comm_sync(m->comm, m->e) &&
+	return potrf_distributed(m->e, &a, m->work, m->integers) && grid_sync(&m->grid, m->e) &&
 	       (m != c->group->members || m->e->ops->read_pivots(m->e, info, c->info, c->info));
 }
 
@@ -115,9 +99,9 @@ static bool run_qr(struct mg_member *m, const struct mg_call *c)
 
 static int64_t lu_solve_bytes(struct mg_member *m, const struct mg_call *c)
 {
-	const struct distributed a = mg_matrix(m, c);
+	const struct distributed a = mg_matrix(m, c), b = mg_right(m, c);
 
-	return getrs_distributed_work(m->e, &a);
+	return getrs_distributed_work(m->e, &a, &b);
 }
 
 static bool run_lu_solve(struct mg_member *m, const struct mg_call *c)
@@ -132,9 +116,9 @@ static bool run_lu_solve(struct mg_member *m, const struct mg_call *c)
 
 static int64_t cholesky_solve_bytes(struct mg_member *m, const struct mg_call *c)
 {
-	const struct distributed a = mg_matrix(m, c);
+	const struct distributed a = mg_matrix(m, c), b = mg_right(m, c);
 
-	return potrs_distributed_work(m->e, &a);
+	return potrs_distributed_work(m->e, &a, &b);
 }
 
 static bool run_cholesky_solve(struct mg_member *m, const struct mg_call *c)

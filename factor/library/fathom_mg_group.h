@@ -11,6 +11,7 @@
 struct mg_member {
 	struct executor *e;
 	struct comm *comm;
+	struct grid grid; /* of comm's ranks */
 	int device;
 	int64_t row_major;     /* of its executor, unless a call lacks memory for it */
 	void *work, *integers; /* in executor memory, kept between calls */
@@ -48,7 +49,8 @@ struct mg_call {
 	/* bytes of workspace, or -1; the work; NULL bytes: none */
 	int64_t (*bytes)(struct mg_member *, const struct mg_call *);
 	bool (*run)(struct mg_member *, const struct mg_call *);
-	bool all_here; /* every rank is in this process */
+	bool all_here;     /* every rank is in this process */
+	int rows, columns; /* of a new grid */
 };
 
 /* The member's columns of A and of B (or C), its tau, and its pivots and info. */

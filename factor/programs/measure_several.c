@@ -143,7 +143,8 @@ static bool fill(struct several *s, enum precision precision, bool definite)
 
 	for (int i = 0; ok && i < s->gpus; i++) {
 		struct mg_member *m = &s->group->members[i];
-		const struct distributed a = {m->comm, {s->desc.m, s->desc.n, s->desc.nb, 0},
+		const struct distributed a = {m->grid,
+		        {.m = s->desc.m, .n = s->desc.n, .nb = s->desc.nb},
 		        {s->a[i], 0, s->desc.m, fathom_mg_columns(s->group, &s->desc, i),
 		                s->desc.lld, precision}};
 		m->e->queue = QUEUE_MAIN;
@@ -274,7 +275,7 @@ static void measure_size(struct several *s, int64_t n)
 	char gpus[16];
 
 	snprintf(gpus, sizeof gpus, "%d", s->gpus);
-	s->desc = (struct fathom_mg_matrix){n, n, n < 32768 ? 256 : 512, 0, n};
+	s->desc = (struct fathom_mg_matrix){.m = n, .n = n, .nb = n < 32768 ? 256 : 512, .lld = n};
 	s->ipiv = xmalloc((size_t)n * sizeof *s->ipiv);
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 		for (int math = 0; math <= MATHS; math++) { /* MATHS: double precision */

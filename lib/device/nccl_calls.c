@@ -38,5 +38,6 @@ bool nccl_open(struct nccl *nccl, struct fault *fault)
 	        !find(library, "ncclBroadcast", &nccl->broadcast) ||
 	        !find(library, "ncclAllReduce", &nccl->all_reduce) || version(&nccl->version) != 0)
 		return fault_set(fault, "%s lacks a function that is needed", file_name);
+	find(library, "ncclCommSplit", &nccl->split);
 	return true;
 }

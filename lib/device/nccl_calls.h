@@ -24,6 +24,8 @@ struct nccl {
 	int (*async_error)(void *comm, int *error);
 	int (*abort)(void *comm);
 	int (*destroy)(void *comm);
+	/* NULL before version 2.18. settings: NULL. */
+	int (*split)(void *comm, int color, int key, void **part, void *settings);
 	int (*group_start)(void);
 	int (*group_end)(void);
 	int (*broadcast)(const void *from, void *to, size_t count, int type, int root, void *comm,

@@ -10,15 +10,15 @@
 static void check_scatter(const struct ranks *r)
 {
 	const struct whole w = {RANDOM, 41, 29};
-	const int root = r->comm->ranks - 1;
-	struct spread made = spread_new(r, r->comm, &w, 4, 0, DOUBLE);
-	struct spread sent = spread_new(r, r->comm, &w, 4, 0, DOUBLE);
-	double *whole = r->comm->rank == root ? xmalloc((size_t)(w.m * w.n) * sizeof *whole) : NULL;
+	const int root = r->grid.all->ranks - 1;
+	struct spread made = spread_new(r, &r->grid, &w, 4, true, DOUBLE);
+	struct spread sent = spread_new(r, &r->grid, &w, 4, true, DOUBLE);
+	double *whole = r->rank == root ? xmalloc((size_t)(w.m * w.n) * sizeof *whole) : NULL;
 
 	must(r, distributed_gather(r->e, &made.d, root, whole, w.m));
 	for (int64_t j = 0; j < sent.d.local.n; j++)
 		memset((double *)sent.d.local.data + j * sent.d.local.ld, 0,
-		        (size_t)w.m * sizeof(double));
+		        (size_t)sent.d.local.m * sizeof(double));
 	must(r, distributed_scatter(r->e, &sent.d, root, whole, w.m));
 	all_ok(r, memcmp(made.d.local.data, sent.d.local.data, (size_t)made.bytes) == 0,
 	        "a matrix gathered in one rank's memory and scattered again is the same");
@@ -33,41 +33,66 @@ static void check_scatter(const struct ranks *r)
 static void run_stopped(const struct ranks *r, int number)
 {
 	MPI_Barrier(MPI_COMM_WORLD); /* all begin to wait at the same time */
-	if (r->comm->rank == r->comm->ranks - 1)
+	if (r->rank == r->grid.all->ranks - 1)
 		raise(number);
 	lu_stopped(r);
 }
 
+/* All checks on one grid. On four process rows swaps are made few at a time. */
+static bool check_all(const struct ranks *r)
+{
+	r->e->rows_most[0] = r->e->rows_most[1] = grid_rows(&r->grid) == 4 ? 15 : EXECUTOR_LU_ROWS;
+	check_scatter(r);
+	bool good = tap_failed == 0;
+	good = check_lu(r) && good;
+	good = check_cholesky(r) && good;
+	good = check_qr(r) && good;
+	good = check_solves(r) && good;
+	return check_library(r) && good;
+}
+
+static struct comm *all_ranks(double seconds, struct fault *fault)
+{
+	int count;
+
+	MPI_Comm_size(MPI_COMM_WORLD, &count);
+	return count == 1 ? comm_self_new(fault) : comm_mpi_new(MPI_COMM_WORLD, seconds, fault);
+}
+
+/* rank_checks [--die|--hang ROWS]: every grid of the ranks, or a rank that stops on one. */
 int main(int argc, char **argv)
 {
 	struct fault fault = {{0}, false};
-	const char *mode = argc > 1 ? argv[1] : "";
+	const char *mode = argc > 2 ? argv[1] : "";
 	const bool hangs = strcmp(mode, "--hang") == 0, dies = strcmp(mode, "--die") == 0;
-
-	int count;
+	const int asked = argc > 2 ? atoi(argv[2]) : 0;
+	bool good = true;
 
 	MPI_Init(&argc, &argv);
-	MPI_Comm_size(MPI_COMM_WORLD, &count);
-	struct ranks r = {count == 1
-	                          ? comm_self_new(&fault)
-	                          : comm_mpi_new(MPI_COMM_WORLD, hangs ? 2 : COMM_SECONDS, &fault),
-	        comm_self_new(&fault), executor_host_new(&fault)};
-	if (!r.comm || !r.alone || !r.e)
+	struct comm *all = all_ranks(hangs ? 2 : COMM_SECONDS, &fault);
+	struct comm *alone = comm_self_new(&fault);
+	struct ranks r = {.e = executor_host_new(&fault)};
+	if (!all || !alone || !r.e)
 		fail_ranks(&fault);
-	if (hangs || dies)
-		run_stopped(&r, hangs ? SIGSTOP : SIGKILL);
-	check_scatter(&r);
-	bool good = tap_failed == 0;
-	good = check_lu(&r) && good;
-	good = check_cholesky(&r) && good;
-	good = check_qr(&r) && good;
-	good = check_solves(&r) && good;
-	good = check_library(&r) && good;
-	if (r.comm->rank == 0)
+	r.alone = grid_of_row(alone);
+	r.rank = all->rank;
+	for (int rows = 1; rows <= all->ranks; rows++) {
+		if (all->ranks % rows != 0 || (asked && rows != asked))
+			continue;
+		if (!grid_open(&r.grid, all, rows, all->ranks / rows, &fault))
+			fail_ranks(&fault);
+		if (hangs || dies)
+			run_stopped(&r, hangs ? SIGSTOP : SIGKILL);
+		if (r.rank == 0)
+			printf("grid %d x %d\n", rows, all->ranks / rows);
+		good = check_all(&r) && good;
+		grid_free(&r.grid);
+	}
+	if (r.rank == 0)
 		printf("all checks were made\n");
 	executor_free(r.e);
-	comm_free(r.comm);
-	comm_free(r.alone);
+	comm_free(all);
+	comm_free(alone);
 	MPI_Finalize();
 	return !good;
 }

@@ -9,20 +9,19 @@ struct cholesky {
 	int info;
 };
 
-static struct cholesky run(const struct ranks *r, struct comm *comm, const struct problem *p)
+static struct cholesky run(const struct ranks *r, const struct grid *grid, const struct problem *p)
 {
 	const struct plan plan = {.widths = &p->nb, .count = 1, .leaf = 64, .lookahead = 1};
-	struct cholesky f = {
-	        spread_new(r, comm, &p->whole, p->nb, comm->ranks - 1, p->precision), -1};
+	struct cholesky f = {spread_new(r, grid, &p->whole, p->nb, true, p->precision), -1};
 
 	r->e->math = p->math;
-	int64_t bytes = comm == r->alone ? potrf_work(r->e, &plan, LOWER, f.a.d.local)
-	                                 : potrf_distributed_work(r->e, &f.a.d);
+	int64_t bytes = grid == &r->alone ? potrf_work(r->e, &plan, LOWER, f.a.d.local)
+	                                  : potrf_distributed_work(r->e, &f.a.d);
 	must(r, bytes >= 0);
 	void *work = poisoned(bytes);
-	must(r, comm == r->alone ? potrf(r->e, &plan, LOWER, f.a.d.local, work, &f.info)
-	                         : potrf_distributed(r->e, &f.a.d, work, &f.info));
-	must(r, comm_sync(comm, r->e));
+	must(r, grid == &r->alone ? potrf(r->e, &plan, LOWER, f.a.d.local, work, &f.info)
+	                          : potrf_distributed(r->e, &f.a.d, work, &f.info));
+	must(r, grid_sync(grid, r->e));
 	free(work);
 	return f;
 }
@@ -57,7 +56,7 @@ static void compare(const struct problem *p, const struct cholesky *ours, const 
 	double error = error_of(p, l, &upper_kept), error_one = error_of(p, l_one, &upper_one);
 
 	ok(upper_kept, "Cholesky, %s: the upper triangle stays", problem_title(p));
-	if (p->whole.elements == NOT_DEFINITE) {
+	if (p->whole.elements == NOT_DEFINITE || p->whole.elements == NOT_A_NUMBER) {
 		ok(ours->info == p->whole.n / 2 + 1 && one->info == ours->info,
 		        "Cholesky, %s: info is the first bad minor", problem_title(p));
 		return;
@@ -73,8 +72,8 @@ static void compare(const struct problem *p, const struct cholesky *ours, const 
 
 static void one_case(const struct ranks *r, const struct problem *p)
 {
-	struct cholesky ours = run(r, r->comm, p), again = run(r, r->comm, p);
-	struct cholesky one = run(r, r->alone, p);
+	struct cholesky ours = run(r, &r->grid, p), again = run(r, &r->grid, p);
+	struct cholesky one = r->rank == 0 ? run(r, &r->alone, p) : (struct cholesky){.info = 0};
 
 	all_ok(r, memcmp(ours.a.d.local.data, again.a.d.local.data, (size_t)ours.a.bytes) == 0,
 	        "Cholesky, %s: bitwise repeatable", problem_title(p));
@@ -82,8 +81,8 @@ static void one_case(const struct ranks *r, const struct problem *p)
 	        "Cholesky, %s: the padding is intact, and all ranks have the same info",
 	        problem_title(p));
 	double *l = spread_gather(r, &ours.a);
-	double *l_one = r->comm->rank == 0 ? spread_gather(r, &one.a) : NULL;
-	if (r->comm->rank == 0)
+	double *l_one = r->rank == 0 ? spread_gather(r, &one.a) : NULL;
+	if (r->rank == 0)
 		compare(p, &ours, l, &one, l_one);
 	free(l);
 	free(l_one);
@@ -106,6 +105,7 @@ static const struct problem problems[] = {
         {{EXACT_SQUARE, 99, 99}, 10, DOUBLE, MATH_FP32},
         {{NOT_DEFINITE, 110, 110}, 12, DOUBLE, MATH_FP32},
         {{NOT_DEFINITE, 90, 90}, 64, SINGLE, MATH_FP32},
+        {{NOT_A_NUMBER, 75, 75}, 8, SINGLE, MATH_FP32},
 };
 
 bool check_cholesky(const struct ranks *r)

@@ -10,26 +10,26 @@ struct qr {
 	struct spread a, tau; /* tau: one row */
 };
 
-static struct qr run(const struct ranks *r, struct comm *comm, const struct problem *p)
+static struct qr run(const struct ranks *r, const struct grid *grid, const struct problem *p)
 {
 	const struct plan plan = {.widths = &p->nb, .count = 1, .leaf = 16, .lookahead = 1};
 	const struct whole row = {RANDOM, 1, p->whole.n};
-	struct qr f = {spread_new(r, comm, &p->whole, p->nb, comm->ranks - 1, p->precision),
-	        spread_new(r, comm, &row, p->nb, comm->ranks - 1, p->precision)};
+	struct qr f = {spread_new(r, grid, &p->whole, p->nb, true, p->precision),
+	        spread_new(r, grid, &row, p->nb, true, p->precision)};
 	struct matrix *t = &f.tau.d.local,
 	              tau = {t->data, 0, t->n, 1, max_int64(t->n, 1), p->precision};
 
 	t->ld = 1;
 	r->e->math = p->math;
-	if (comm == r->alone)
+	if (grid == &r->alone)
 		tau.m = min_int64(p->whole.m, p->whole.n);
-	int64_t bytes = comm == r->alone ? geqrf_work(r->e, &plan, f.a.d.local)
-	                                 : geqrf_distributed_work(r->e, &f.a.d);
+	int64_t bytes = grid == &r->alone ? geqrf_work(r->e, &plan, f.a.d.local)
+	                                  : geqrf_distributed_work(r->e, &f.a.d);
 	must(r, bytes >= 0);
 	void *work = poisoned(bytes);
-	must(r, comm == r->alone ? geqrf(r->e, &plan, f.a.d.local, tau, work)
-	                         : geqrf_distributed(r->e, &f.a.d, tau, work));
-	must(r, comm_sync(comm, r->e));
+	must(r, grid == &r->alone ? geqrf(r->e, &plan, f.a.d.local, tau, work)
+	                          : geqrf_distributed(r->e, &f.a.d, tau, work));
+	must(r, grid_sync(grid, r->e));
 	free(work);
 	return f;
 }
@@ -73,8 +73,9 @@ static double error_of(
 
 static void one_case(const struct ranks *r, const struct problem *p)
 {
-	struct qr ours = run(r, r->comm, p), again = run(r, r->comm, p), one = run(r, r->alone, p);
-	const bool first = r->comm->rank == 0;
+	struct qr ours = run(r, &r->grid, p), again = run(r, &r->grid, p);
+	struct qr one = r->rank == 0 ? run(r, &r->alone, p) : (struct qr){.a = {.bytes = 0}};
+	const bool first = r->rank == 0;
 
 	all_ok(r,
 	        memcmp(ours.a.d.local.data, again.a.d.local.data, (size_t)ours.a.bytes) == 0 &&

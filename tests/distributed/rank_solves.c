@@ -29,8 +29,8 @@ static void solve(const struct ranks *r, const struct solve_case *c, const struc
 	                : cholesky ? potrf_distributed_work(e, &a->d)
 	                           : getrf_distributed_work(e, &a->d);
 	int64_t second = qr         ? 0
-	                 : cholesky ? potrs_distributed_work(e, &a->d)
-	                            : getrs_distributed_work(e, &a->d);
+	                 : cholesky ? potrs_distributed_work(e, &a->d, &b->d)
+	                            : getrs_distributed_work(e, &a->d, &b->d);
 	must(r, first >= 0 && second >= 0);
 	void *work = poisoned(max_int64(first, second));
 	if (qr)
@@ -41,7 +41,7 @@ static void solve(const struct ranks *r, const struct solve_case *c, const struc
 	else
 		must(r, getrf_distributed(e, &a->d, work, p) &&
 		                getrs_distributed(e, trans, &a->d, p, &b->d, work));
-	must(r, comm_sync(r->comm, e));
+	must(r, grid_sync(&r->grid, e));
 	free(work);
 	free(integers);
 	free(tau.data);
@@ -80,16 +80,20 @@ static void one_case(const struct ranks *r, const struct solve_case *c)
 {
 	const struct whole w = {c->kind == SOLVE_CHOLESKY ? DEFINITE : RANDOM, c->m, c->n};
 	const struct whole right = {RANDOM, c->m, c->nrhs};
-	struct spread a = spread_new(r, r->comm, &w, c->nb, 0, c->precision);
-	struct spread b =
-	        spread_new(r, r->comm, &right, c->nb_right, r->comm->ranks - 1, c->precision);
+	struct spread a = spread_new(r, &r->grid, &w, c->nb, true, c->precision);
+	const struct block_cyclic layout = {.m = c->m,
+	        .n = c->nrhs,
+	        .nb = c->nb_right,
+	        .first_row = a.d.layout.first_row,
+	        .mb = c->nb};
+	struct spread b = spread_laid_out(r, &r->grid, &right, layout, c->precision);
 
 	solve(r, c, &a, &b);
 	all_ok(r, spread_padding_intact(&b),
 	        "solve by %s, n %" PRId64 ", %" PRId64 " right-hand sides: the padding is intact",
 	        kind_name[c->kind], c->n, c->nrhs);
 	double *x = spread_gather(r, &b);
-	if (r->comm->rank == 0) {
+	if (r->rank == 0) {
 		double got = ratio(c, &w, x);
 		ok(got < 3, "solve by %s, n %" PRId64 ", %" PRId64 " right-hand sides: residual",
 		        kind_name[c->kind], c->n, c->nrhs);

@@ -18,10 +18,12 @@ enum elements {
 	RANDOM,       /* in (-1, 1) */
 	EXACT,        /* P L U of small numbers: no step of an LU rounds, no pivot is a tie */
 	PERMUTATION,  /* the same with L = U = I */
+	TIES,         /* ones left in each row: no step rounds, and every pivot is a tie */
 	ZERO_COLUMN,  /* random, column n/2 and the last one zero */
 	DEFINITE,     /* symmetric positive definite, random */
 	EXACT_SQUARE, /* L L^T of small numbers */
-	NOT_DEFINITE  /* DEFINITE with a negative number on the diagonal, in row n/2 */
+	NOT_DEFINITE, /* DEFINITE with a negative number on the diagonal, in row n/2 */
+	NOT_A_NUMBER  /* the same with a NaN there */
 };
 
 struct whole {
@@ -99,6 +101,8 @@ static inline double element_at(void *context, int64_t i, int64_t j)
 		return product_at(permuted(i, w->m), j, min_int64(w->m, w->n));
 	case PERMUTATION:
 		return permuted(i, w->m) == j;
+	case TIES:
+		return permuted(i, w->m) >= j;
 	case ZERO_COLUMN:
 		return j == w->n / 2 || j == w->n - 1 ? 0 : random_at(i, j);
 	case DEFINITE:
@@ -107,6 +111,8 @@ static inline double element_at(void *context, int64_t i, int64_t j)
 		return square_at(i, j);
 	case NOT_DEFINITE:
 		return i == j && i == w->n / 2 ? -1 : definite_at(i, j, w->n);
+	case NOT_A_NUMBER:
+		return i == j && i == w->n / 2 ? NAN : definite_at(i, j, w->n);
 	}
 	return NAN;
 }
@@ -114,9 +120,10 @@ static inline double element_at(void *context, int64_t i, int64_t j)
 /* ---- ranks ---- */
 
 struct ranks {
-	struct comm *comm;
-	struct comm *alone; /* one rank */
+	struct grid grid;
+	struct grid alone; /* one rank */
 	struct executor *e;
+	int rank; /* of all */
 };
 
 /* A failure of the machinery ends all ranks with one message. */
@@ -145,9 +152,9 @@ static inline bool all_ok(const struct ranks *r, bool good, const char *format, 
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	if (!good)
-		diag("rank %d: not so: %s", r->comm->rank, text);
+		diag("rank %d: not so: %s", r->rank, text);
 	MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-	return r->comm->rank == 0 ? ok(all, "%s", text) : all;
+	return r->rank == 0 ? ok(all, "%s", text) : all;
 }
 
 /* Whether all ranks have the same integers. */
@@ -172,18 +179,33 @@ struct spread {
 	int64_t bytes; /* of the local columns and the padding below each */
 };
 
-static inline struct spread spread_new(const struct ranks *r, struct comm *comm,
-        const struct whole *w, int64_t nb, int first, enum precision precision)
+static inline struct spread spread_laid_out(const struct ranks *r, const struct grid *grid,
+        const struct whole *w, struct block_cyclic layout, enum precision precision)
 {
-	struct spread s = {.d = {comm, {w->m, w->n, nb, first}, {0}}};
-	int64_t columns = block_cyclic_before(&s.d.layout, comm->rank, comm->ranks, w->n);
-	int64_t ld = w->m + PADDING;
+	struct spread s = {.d = {*grid, layout, {0}}};
+	int64_t m = distributed_rows_before(&s.d, w->m), n = distributed_columns_before(&s.d, w->n);
 
-	s.bytes = ld * columns * precision_bytes(precision);
-	s.d.local = (struct matrix){xmalloc((size_t)s.bytes + 1), 0, w->m, columns, ld, precision};
+	s.bytes = (m + PADDING) * n * precision_bytes(precision);
+	s.d.local = (struct matrix){xmalloc((size_t)s.bytes + 1), 0, m, n, m + PADDING, precision};
 	memset(s.d.local.data, POISON, (size_t)s.bytes);
 	must(r, distributed_fill(r->e, &s.d, element_at, (void *)(uintptr_t)w));
 	return s;
+}
+
+/* In square blocks. from_last: the last rank has the first block, not the first rank. */
+static inline struct spread spread_new(const struct ranks *r, const struct grid *grid,
+        const struct whole *w, int64_t nb, bool from_last, enum precision precision)
+{
+	const int first = from_last ? grid->all->ranks - 1 : 0, columns = grid_columns(grid);
+
+	return spread_laid_out(r, grid, w,
+	        (struct block_cyclic){.m = w->m,
+	                .n = w->n,
+	                .nb = nb,
+	                .first = first % columns,
+	                .first_row = first / columns,
+	                .mb = nb},
+	        precision);
 }
 
 static inline bool spread_padding_intact(const struct spread *s)
@@ -203,7 +225,7 @@ static inline double *spread_gather(const struct ranks *r, const struct spread *
 {
 	const struct block_cyclic *d = &s->d.layout;
 	const enum precision precision = s->d.local.precision;
-	const bool mine = s->d.comm->rank == 0;
+	const bool mine = s->d.grid.all->rank == 0;
 	void *all = mine ? xmalloc((size_t)(d->m * d->n * precision_bytes(precision) + 1)) : NULL;
 
 	must(r, distributed_gather(r->e, &s->d, 0, all, max_int64(d->m, 1)));
@@ -231,8 +253,8 @@ struct problem {
 
 static inline const char *problem_title(const struct problem *p)
 {
-	static const char *const names[] = {"random", "exact", "permutation", "zero columns",
-	        "definite", "exact square", "not definite"};
+	static const char *const names[] = {"random", "exact", "permutation", "ties",
+	        "zero columns", "definite", "exact square", "not definite", "with a NaN"};
 	static char text[128];
 
 	snprintf(text, sizeof text, "%s %" PRId64 " x %" PRId64 ", nb %" PRId64 ", %c %s",

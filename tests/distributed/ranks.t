@@ -31,24 +31,25 @@ for count in 1 2 4; do
 	cat "$scratch/said" >&2
 	while IFS= read -r line; do
 		case $line in
-		'ok '*) report ok "$count ranks: ${line#*- }" ;;
-		'not ok '*) report "not ok" "$count ranks: ${line#*- }" ;;
+		'grid '*) grid=${line#grid } ;;
+		'ok '*) report ok "$grid: ${line#*- }" ;;
+		'not ok '*) report "not ok" "$grid: ${line#*- }" ;;
 		esac
 	done <"$scratch/tap"
 done
 
-# ends MODE WHAT: all processes end soon, with an error; their messages are in $scratch/said
+# ends MODE ROWS WHAT: all processes of a grid end soon, with an error; their messages are in $scratch/said
 ends() {
 	start=$(date +%s)
-	ranks 4 "$program" "$1" >"$scratch/said" 2>&1
+	ranks 4 "$program" "$1" "$2" >"$scratch/said" 2>&1
 	status=$?
 	[ $status -ne 0 ] && [ $status -ne 124 ] && [ $(($(date +%s) - start)) -lt 30 ]
-	result $? "$2: every process ends within 30 s (status $status)"
+	result $? "$3: every process ends within 30 s (status $status)"
 }
-ends --die 'a rank that was killed'
+ends --die 2 'a rank of 2 x 2 that was killed'
 grep -q 'rank 3 .*signal 9' "$scratch/said"
-result $? 'a rank that was killed: the message names it'
-ends --hang 'a rank that hangs'
+result $? 'a rank of 2 x 2 that was killed: the message names it'
+ends --hang 1 'a rank that hangs'
 [ "$(grep -c 'no progress for' "$scratch/said")" -eq 1 ] &&
 	grep -q 'rank 0 of 4: panel 0, broadcast by rank 3: no progress for 2 s' "$scratch/said"
 result $? 'a rank that hangs: one message, with the rank and the operation'

@@ -92,9 +92,9 @@ static inline struct executor *deferred_new(struct executor *host, uint64_t seed
 	d->ops.read_pivots = deferred_read_pivots;
 	d->ops.stage = deferred_stage;
 	d->ops.panel_reflectors = deferred_one_call;
+	d->ops.store_pivots = deferred_keep_pivots;
 	/* no algorithm needs these, whose arguments or results would not be kept for later */
 	d->ops.duplicate = NULL;
-	d->ops.store_pivots = NULL;
 	d->ops.gram_dots = d->ops.gram_update = d->ops.gram_scale = d->ops.gram_fused = NULL;
 	d->ops.gram_panel = NULL;
 	d->ops.band_sweep = NULL;

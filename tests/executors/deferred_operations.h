@@ -109,6 +109,17 @@ static inline bool deferred_host_panel_geqrf(
 	       defer(e, task_store, &kept, sizeof kept);
 }
 
+static inline bool deferred_keep_pivots(
+        struct executor *e, const int *ipiv, int info, struct pivots p)
+{
+	const size_t bytes = (size_t)(p.n + 1) * sizeof(int);
+	struct kept_bytes kept = {p.data, xmalloc(bytes), bytes};
+
+	memcpy(kept.now, ipiv, bytes - sizeof(int));
+	((int *)kept.now)[p.n] = info;
+	return defer(e, task_store, &kept, sizeof kept);
+}
+
 struct kept_info {
 	int *to, now;
 };

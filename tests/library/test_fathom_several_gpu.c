@@ -21,7 +21,8 @@ enum what { LU, CHOLESKY, LEAST_SQUARES, WHATS };
 static const char *const what_name[WHATS] = {"LU", "Cholesky", "QR"};
 static const char *const math_name_of[] = {"fp32", "3xTF32", "3xFP16"};
 
-static const struct fathom_mg_matrix matrix = {N, N, NB, 0, LLD}, right = {N, 1, 1, 0, LLD};
+static const struct fathom_mg_matrix matrix = {.m = N, .n = N, .nb = NB, .lld = LLD},
+                                     right = {.m = N, .n = 1, .nb = 1, .lld = LLD};
 
 struct problem {
 	float *a, *b, *x, *factors; /* on the host */

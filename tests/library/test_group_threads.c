@@ -9,15 +9,19 @@
 #include <cblas.h>
 #include <pthread.h>
 
-enum { RANKS = 3, N = 100, NB = 16 };
+enum { RANKS = 4, SIDE = 2, N = 100, NB = 16 };
 
 /* ---- broadcasts between threads ---- */
 
-static pthread_barrier_t barrier;
-static const struct comm_piece *root_pieces;
+/* Ranks that meet: all of them, and those of each process row and process column of a square. */
+static struct part {
+	pthread_barrier_t barrier;
+	const struct comm_piece *pieces[RANKS]; /* of each rank */
+} whole, rows[SIDE], columns[SIDE];
 
 struct thread_comm {
 	struct comm base;
+	struct part *part;
 	bool fails;
 };
 
@@ -27,21 +31,23 @@ static void thread_destroy(struct comm *comm)
 }
 
 /* All ranks meet before and after the copies. */
-static bool thread_broadcast(struct comm *comm, struct executor *e, int root, int slot,
+static bool thread_broadcast(struct comm *comm, struct executor *e, int slot,
         const struct comm_piece *pieces, int count, const char *what, int64_t index)
 {
+	struct part *part = ((struct thread_comm *)comm)->part;
+
 	(void)slot;
 	(void)what;
 	(void)index;
 	if (((struct thread_comm *)comm)->fails)
 		return fault_set(&e->fault, "rank %d has failed", comm->rank);
-	if (comm->rank == root)
-		root_pieces = pieces;
-	pthread_barrier_wait(&barrier);
-	for (int i = 0; i < count && comm->rank != root; i++)
-		if (pieces[i].bytes > 0)
-			memcpy(pieces[i].data, root_pieces[i].data, (size_t)pieces[i].bytes);
-	pthread_barrier_wait(&barrier);
+	part->pieces[comm->rank] = pieces;
+	pthread_barrier_wait(&part->barrier);
+	for (int i = 0; i < count; i++)
+		if (pieces[i].bytes > 0 && comm->rank != pieces[i].root)
+			memcpy(pieces[i].data, part->pieces[pieces[i].root][i].data,
+			        (size_t)pieces[i].bytes);
+	pthread_barrier_wait(&part->barrier);
 	return true;
 }
 
@@ -59,6 +65,19 @@ static bool thread_sync(struct comm *comm, struct executor *e)
 	return e->ops->sync(e);
 }
 
+static struct comm *thread_split(
+        struct comm *comm, int first, int step, int ranks, struct fault *fault)
+{
+	struct thread_comm *part = xcalloc(1, sizeof *part);
+
+	(void)fault;
+	*part = (struct thread_comm){
+	        .base = *comm, .part = step == 1 ? &rows[first / SIDE] : &columns[first]};
+	part->base.rank = (comm->rank - first) / step;
+	part->base.ranks = ranks;
+	return &part->base;
+}
+
 static bool enter(struct mg_member *m)
 {
 	return m->device != N || fault_set(&m->e->fault, "rank %d has no GPU", m->comm->rank);
@@ -66,14 +85,15 @@ static bool enter(struct mg_member *m)
 
 static struct fathom_mg *group_new(void)
 {
-	static const struct comm_ops ops = {
-	        thread_destroy, thread_broadcast, thread_arrived, thread_sync};
+	static const struct comm_ops ops = {thread_destroy, thread_broadcast, thread_arrived,
+	        thread_sync, thread_sync, thread_split};
 	struct mg_member *members = xcalloc(RANKS, sizeof *members);
 	struct fault fault;
 
 	for (int i = 0; i < RANKS; i++) {
 		struct thread_comm *comm = xcalloc(1, sizeof *comm);
-		comm->base = (struct comm){&ops, "threads", i, RANKS, COMM_SECONDS};
+		comm->base = (struct comm){&ops, "threads", i, RANKS, COMM_SECONDS, 0, 1, RANKS};
+		comm->part = &whole;
 		members[i].comm = &comm->base;
 		members[i].e = executor_host_new(&fault);
 	}
@@ -83,9 +103,11 @@ static struct fathom_mg *group_new(void)
 /* ---- a system ---- */
 
 static float a[N * N], b[N], *part_a[RANKS], *part_b[RANKS];
-static const struct fathom_mg_matrix matrix = {N, N, NB, 1, N + 2}, right = {N, 1, 1, 2, N};
+static const struct fathom_mg_matrix matrix = {.m = N, .n = N, .nb = NB, .csrc = 1, .lld = N + 2},
+                                     right = {.m = N, .n = 1, .nb = 1, .csrc = 2, .lld = N};
 
-static bool solves(struct fathom_mg *group)
+static bool solves_in(struct fathom_mg *group, const struct fathom_mg_matrix *of_a,
+        const struct fathom_mg_matrix *of_b)
 {
 	int ipiv[N], info = -1;
 	double worst = 0;
@@ -97,17 +119,35 @@ static bool solves(struct fathom_mg *group)
 		a[i] = (float)(drawn >> 16) / 32768 - 1;
 		b[i % N] += a[i];
 	}
-	bool good =
-	        fathom_mg_sscatter(group, a, N, &matrix, part_a) == FATHOM_OK &&
-	        fathom_mg_sscatter(group, b, N, &right, part_b) == FATHOM_OK &&
-	        fathom_mg_sgetrf(group, &matrix, part_a, ipiv, &info) == FATHOM_OK &&
-	        fathom_mg_sgetrs(group, 'n', &matrix, part_a, ipiv, &right, part_b) == FATHOM_OK &&
-	        fathom_mg_sgather(group, &right, part_b, b, N) == FATHOM_OK;
+	bool good = fathom_mg_sscatter(group, a, N, of_a, part_a) == FATHOM_OK &&
+	            fathom_mg_sscatter(group, b, N, of_b, part_b) == FATHOM_OK &&
+	            fathom_mg_sgetrf(group, of_a, part_a, ipiv, &info) == FATHOM_OK &&
+	            fathom_mg_sgetrs(group, 'n', of_a, part_a, ipiv, of_b, part_b) == FATHOM_OK &&
+	            fathom_mg_sgather(group, of_b, part_b, b, N) == FATHOM_OK;
 	for (int i = 0; i < N; i++)
 		worst = fmax(worst, fabs((double)b[i] - 1));
 	if (!good || info != 0 || !(worst < 1e-2))
 		diag("%s info %d, error %g", fathom_mg_error(group), info, worst);
 	return good && info == 0 && worst < 1e-2;
+}
+
+static bool solves(struct fathom_mg *group)
+{
+	return solves_in(group, &matrix, &right);
+}
+
+static void test_square(void)
+{
+	const struct fathom_mg_matrix
+	        square = {.m = N, .n = N, .nb = NB, .csrc = 1, .lld = N, .mb = NB, .rsrc = 1},
+	        beside = {.m = N, .n = 1, .nb = 1, .lld = N, .mb = NB, .rsrc = 1};
+	struct fathom_mg *group = group_new();
+
+	ok(fathom_mg_set_grid(group, SIDE, SIDE) == FATHOM_OK && solves_in(group, &square, &beside),
+	        "ranks in threads solve a system on a square grid");
+	ok(fathom_mg_set_grid(group, 1, RANKS) == FATHOM_OK && solves(group),
+	        "and in one process row again");
+	fathom_mg_destroy(group);
 }
 
 /* ---- a rank with little memory ---- */
@@ -168,15 +208,17 @@ static void test_faults(struct fathom_mg *group)
 int main(void)
 {
 	openblas_set_num_threads(1);
-	pthread_barrier_init(&barrier, NULL, RANKS);
+	pthread_barrier_init(&whole.barrier, NULL, RANKS);
+	for (int i = 0; i < SIDE; i++) {
+		pthread_barrier_init(&rows[i].barrier, NULL, SIDE);
+		pthread_barrier_init(&columns[i].barrier, NULL, SIDE);
+	}
 	struct fathom_mg *group = group_new();
 	int64_t enough[RANKS];
 
 	for (int i = 0; i < RANKS; i++) {
-		part_a[i] = xcalloc((size_t)(fathom_mg_columns(group, &matrix, i) * matrix.lld),
-		        sizeof *part_a[i]);
-		part_b[i] = xcalloc((size_t)(fathom_mg_columns(group, &right, i) * right.lld + 1),
-		        sizeof *part_b[i]);
+		part_a[i] = xcalloc((size_t)N * (N + 2), sizeof *part_a[i]);
+		part_b[i] = xcalloc(N, sizeof *part_b[i]);
 	}
 	ok(solves(group), "ranks in threads solve a system");
 	ok(solves(group), "and once more, with the workspace that they have");
@@ -184,6 +226,7 @@ int main(void)
 		enough[i] = group->members[i].work_bytes;
 	ok(fathom_mg_set_math(group, FATHOM_MATH_3XTF32) == FATHOM_OK && solves(group),
 	        "and by 3xTF32");
+	test_square();
 	test_scarce(enough);
 	is_text(fathom_mg_note(group), "", "nothing is known that slows it down");
 	test_faults(group);
@@ -192,6 +235,10 @@ int main(void)
 		free(part_a[i]);
 		free(part_b[i]);
 	}
-	pthread_barrier_destroy(&barrier);
+	pthread_barrier_destroy(&whole.barrier);
+	for (int i = 0; i < SIDE; i++) {
+		pthread_barrier_destroy(&rows[i].barrier);
+		pthread_barrier_destroy(&columns[i].barrier);
+	}
 	return finish();
 }
