@@ -275,14 +275,14 @@ void predict_several(const struct several_request *r, const struct profile_conte
 
 	a.asked.memory = predict_memory(c);
 	a.flops = model_factor_flops(a.asked.operation, (double)a.asked.m, (double)a.asked.n);
-	if (!model_several_predict(c->profile, &a.asked, &a.several))
+	if (!model_several_predict(c->profile, &a.asked, true, &a.several))
 		msg_die(EXIT_MEASURE_FAILED, "%s", a.several.whole.fault.text);
 	list_links(&a);
 	struct several_question alone = a.asked;
 	alone.gpus = alone.hosts = 1;
 	a.one = a.several;
 	if (a.asked.gpus > 1)
-		model_several_predict(c->profile, &alone, &a.one);
+		model_several_predict(c->profile, &alone, false, &a.one);
 	a.fits = !(a.several.bytes > a.asked.memory);
 	if (c->common.json) {
 		struct table *table = answer_table(&a);

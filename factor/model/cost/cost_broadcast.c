@@ -34,6 +34,8 @@ struct cost cost_broadcast(struct cost_reader *r, double bytes, int gpus, int ho
 	const double start = cost_scalar(r, "gpu.launch.dependent");
 	double seconds = 0, counted;
 
+	if (gpus == 1)
+		return (struct cost){.engine = ENGINE_LINK};
 	if (gpus > hosts) {
 		seconds = inside(r, bytes, gpus / hosts, &counted) + start -
 		          cost_scalar(r, "gpu.launch.sync");

@@ -167,7 +167,7 @@ static void add_shares(struct executor *e, double seconds, int gpus, double *sha
 /* ---- one GPU ---- */
 
 static bool predict_one(const struct profile *profile, const struct several_question *asked,
-        struct several_prediction *out)
+        bool interval, struct several_prediction *out)
 {
 	struct factor_question one = {.operation = asked->operation,
 	        .m = asked->m,
@@ -193,7 +193,13 @@ static bool predict_one(const struct profile *profile, const struct several_ques
 		out->whole.seconds = out->whole.low = out->whole.high = NAN;
 		return fault_refuse(&out->whole.fault, "one GPU has no memory for it");
 	}
-	return model_factor_predict(profile, MODEL_CUDA, &one, LEVEL_FULL, &out->whole);
+	if (interval)
+		return model_factor_predict(profile, MODEL_CUDA, &one, LEVEL_FULL, &out->whole);
+	e = model_factor_executor(profile, MODEL_CUDA, &one, LEVEL_FULL);
+	out->whole.seconds = model_factor_run(e, &one) ? executor_model_seconds(e) : (double)NAN;
+	out->whole.fault = executor_model_fault(e);
+	executor_free(e);
+	return !isnan(out->whole.seconds);
 }
 
 /* ---- several ---- */
@@ -291,17 +297,18 @@ static bool predict_fastest(const struct profile *profile, struct several_questi
 }
 
 bool model_several_predict(const struct profile *profile, const struct several_question *asked,
-        struct several_prediction *out)
+        bool interval, struct several_prediction *out)
 {
 	struct several_question chosen = *asked;
 
 	*out = (struct several_prediction){.nb = 0};
 	if (asked->gpus == 1)
-		return predict_one(profile, asked, out);
+		return predict_one(profile, asked, interval, out);
 	if (!(asked->nb ? predict(profile, asked, out) : predict_fastest(profile, chosen, out)))
 		return false;
 	chosen.nb = out->nb;
-	add_interval(profile, chosen, out);
+	if (interval)
+		add_interval(profile, chosen, out);
 	return true;
 }
 

@@ -30,9 +30,9 @@ struct several_prediction {
 	bool no_copy;         /* LU without its transposed copy, for which there is no memory */
 };
 
-/* False with out->whole.fault. */
+/* False with out->whole.fault. Without `interval`, which takes many runs, low and high are NaN. */
 bool model_several_predict(const struct profile *profile, const struct several_question *asked,
-        struct several_prediction *out);
+        bool interval, struct several_prediction *out);
 
 /* The timeline of each GPU, `gpus` of them (at least two), for a question with nb; the caller frees
  * them. titles: as many, which must outlive them. False with a fault. */
