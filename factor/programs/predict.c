@@ -81,13 +81,15 @@ static void stamp(struct table *table, const struct profile_context *c)
 	stamp_changes(table, "scale", &c->scale);
 }
 
-/* The tables of the report on where time goes, the crossover with the host, and bounds. */
+/* The tables of the report on where time goes, the crossover with the host, bounds, and several
+ * GPUs. */
 static void write_whole(const struct profile_context *c)
 {
 	static const struct {
 		const char *name;
 		struct table *(*predict)(const struct profile *, bool quick);
-	} tables[] = {{"breakdown", predict_breakdown}, {"bounds", predict_bounds}};
+	} tables[] = {{"breakdown", predict_breakdown}, {"bounds", predict_bounds},
+	        {"scaling", predict_scaling}};
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
 		struct table *table = tables[i].predict(c->profile, c->common.quick);
@@ -224,8 +226,9 @@ int main(int argc, char **argv)
 	                    "fathom predict --quick --seed 7 --set gpu.launch.enqueue=1.0us\n",
 	        .details =
 	                "Reads profile.tsv, and writes into OUTPUT predictions.tsv, breakdown.tsv "
-	                "(where the time of whole factorizations goes) and bounds.tsv (its lower "
-	                "bounds). Shapes are fixed ones and ones drawn by the seed, which is new "
+	                "(where the time of whole factorizations goes), bounds.tsv (its lower "
+	                "bounds) and scaling.tsv (over 1 to 64 GPUs). Shapes are fixed ones and "
+	                "ones drawn by the seed, which is new "
 	                "in every run; seeds.tsv logs it. A --set or --scale of a GPU's parameter "
 	                "where the profile has no GPU is answered for the recorded machine. "
 	                "With an operation it writes nothing, and answers the time of that one "

@@ -44,6 +44,11 @@ void predict_several(const struct several_request *, const struct profile_contex
  * of breakdown.h for square matrices in single precision, in every place. The caller frees it. */
 struct table *predict_breakdown(const struct profile *profile, bool quick);
 
+/* LU, QR and Cholesky over 1 to 64 GPUs, eight in a host: strong scaling of some matrices, and weak
+ * scaling of as many elements for each GPU. Links that the profile lacks are assumed. The caller
+ * frees the table. */
+struct table *predict_scaling(const struct profile *profile, bool quick);
+
 /* Bounds of whole factorizations on the GPU, simulated: the benchmark's shapes (quick: small
  * squares) by the model's plan with panels on the device. Columns: seconds of the whole; bound_s:
  * its operations at the highest rate of products, or its bytes (model_factor_predict, level 0);
