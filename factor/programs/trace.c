@@ -28,7 +28,7 @@ struct request {
 	int64_t ahead; /* as given */
 	const char *precision, *math, *panels, *uplo, *plan;
 	bool simulate; /* and nothing else */
-	int64_t gpus, hosts, lines;
+	int64_t gpus, lines;
 	struct trace_output to;
 };
 
@@ -109,10 +109,6 @@ static struct several_question several_of(const struct request *r, const struct 
 	        r->fixed.panel || q->uplo == UPPER)
 		msg_die(EXIT_BAD_USAGE, "over several GPUs --nb is the whole plan, and potrf has "
 		                        "the lower triangle");
-	if (r->gpus % r->hosts != 0)
-		msg_die(EXIT_BAD_USAGE,
-		        "%" PRId64 " GPUs in %" PRId64 " hosts: give as many to each host", r->gpus,
-		        r->hosts);
 	if (min_int64(q->m, q->n) / nb * r->gpus > PARTS)
 		msg_die(EXIT_BAD_USAGE, "up to %d blocks times GPUs are drawn: give a larger --nb",
 		        PARTS);
@@ -123,7 +119,7 @@ static struct several_question several_of(const struct request *r, const struct 
 	        .precision = q->precision,
 	        .math = q->math,
 	        .gpus = (int)r->gpus,
-	        .hosts = (int)r->hosts};
+	        .hosts = 1};
 }
 
 /* ---- the measurement, new or recorded ---- */
@@ -339,7 +335,6 @@ int main(int argc, char **argv)
 	struct request r = {.fixed = plan_free,
 	        .ahead = -1,
 	        .gpus = 1,
-	        .hosts = 1,
 	        .lines = 40,
 	        .precision = "s",
 	        .math = "fp32",
@@ -374,8 +369,8 @@ int main(int argc, char **argv)
 	        {"machine", 0, CLI_TEXT, &a.context.machine, "NAME", "a recorded machine in data/",
 	                0, 0},
 	        PROFILE_WHAT_IFS(a.context),
-	        {"gpus", 0, CLI_INT, &r.gpus, "N", "simulated, over so many GPUs", 1, 4096},
-	        {"hosts", 0, CLI_INT, &r.hosts, "N", "with as many GPUs each", 1, 4096},
+	        {"gpus", 0, CLI_INT, &r.gpus, "N", "simulated, over so many GPUs of a host", 1,
+	                4096},
 	        {"simulate", 0, CLI_FLAG, &r.simulate, NULL, "run nothing, even with a GPU", 0, 0},
 	        {"lines", 0, CLI_INT, &r.lines, "N", "lines of the table", 0, 1e9},
 	        {"svg", 0, CLI_TEXT, &r.to.svg, "FILE", "draw it into this file", 0, 0},
@@ -387,8 +382,7 @@ int main(int argc, char **argv)
 	        .summary = "Shows the timeline of a factorization, simulated and measured.",
 	        .operands = "getrf|geqrf|potrf",
 	        .examples = "fathom trace getrf --n 8192 --svg lu.svg\n"
-	                    "fathom trace potrf --n 4096 --simulate --machine nvidia-h200\n"
-	                    "fathom trace getrf --n 16384 --gpus 4 --svg several.svg\n",
+	                    "fathom trace potrf --n 16384 --gpus 2 --machine nvidia-h100-x2\n",
 	        .details = "getrf: LU with partial pivoting; geqrf: QR; potrf: Cholesky.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
@@ -398,7 +392,7 @@ int main(int argc, char **argv)
 	read_request(&r, &a.asked, operands);
 	r.to.lines = (size_t)r.lines;
 	struct several_question several = {.gpus = 1};
-	if (r.gpus > 1 || r.hosts > 1) {
+	if (r.gpus > 1) {
 		several = several_of(&r, &a.asked);
 		a.context.assume = model_several_assume;
 	}

@@ -46,7 +46,6 @@ static struct table *lanes_table(const struct lanes *l, const struct several_que
 	        asked->operation, asked->m, asked->n, math_title[asked->math]);
 	table_meta_set(table, "nb", "%" PRId64, asked->nb);
 	table_meta_set(table, "gpus", "%d", asked->gpus);
-	table_meta_set(table, "hosts", "%d", asked->hosts);
 	for (int i = 0; i < l->gpus; i++)
 		trace_table_add(table, l->title[i], l->timeline[i]);
 	return table;
@@ -63,9 +62,8 @@ static void print(const struct lanes *l, const struct several_question *asked,
 		timeline_print(l->timeline[i], i ? 0 : lines, out);
 		seconds = fmax(seconds, l->timeline[i]->seconds);
 	}
-	fprintf(out,
-	        "\n%d GPUs in %d host%s, blocks of %" PRId64 " columns: %.1f us, %.2f Tflop/s\n",
-	        asked->gpus, asked->hosts, asked->hosts > 1 ? "s" : "", asked->nb, seconds * 1e6,
+	fprintf(out, "\n%d GPUs, blocks of %" PRId64 " columns: %.1f us, %.2f Tflop/s\n",
+	        asked->gpus, asked->nb, seconds * 1e6,
 	        model_factor_flops(asked->operation, (double)asked->m, (double)asked->n) / seconds /
 	                1e12);
 }

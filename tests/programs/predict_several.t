@@ -55,6 +55,5 @@ many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 	expect 0 '^GPU 1: ' 'a trace has lanes of every GPU' "$bin/trace" getrf --n 2048 --gpus 2 --machine nvidia-h100-x2 --svg "$scratch/two.svg"
 	expect 0 '^2$' 'and draws their links' grep -c '>link<' "$scratch/two.svg"
 	expect 2 'whole plan' 'without the plans of one GPU' "$bin/trace" getrf --n 2048 --gpus 2 --lookahead 0
-	expect 2 'as many to each host' 'and with as many in each host' "$bin/trace" getrf --n 2048 --gpus 3 --hosts 2
 }
 echo "1..$number"
