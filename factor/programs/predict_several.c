@@ -49,6 +49,8 @@ void several_check(struct several_request *r, char *const *operands)
 	        profile_context_word(r->precision, precisions, 2, "precision") ? DOUBLE : SINGLE;
 	if (!math_find(r->math, &q->math))
 		msg_die(EXIT_BAD_USAGE, "math '%s': fp32, 3xtf32, 3xfp16 are known", r->math);
+	if (q->precision == DOUBLE && q->math != MATH_FP32)
+		msg_die(EXIT_BAD_USAGE, "double precision has no %s: leave --math out", r->math);
 	q->gpus = (int)r->gpus;
 	q->hosts = (int)r->hosts;
 	if (q->gpus % q->hosts != 0)

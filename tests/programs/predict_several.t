@@ -42,6 +42,8 @@ many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 	longer "$(seconds potrf --n 2048 $many --set link.network.beta=1GB/s)" "$(seconds potrf --n 2048 $many)" 'a slow network makes it longer'
 	asks 0 '^sgetrf 2048 x 2048, 1 GPU in 1 host$' 'one GPU, too' getrf --n 2048 --machine nvidia-h200
 
+	asks 1 'ask for more --gpus' 'one GPU without the memory is refused' getrf --n 300000 --machine nvidia-h200
+	asks 2 'no 3xtf32' 'split operands in double precision' getrf --n 2048 --precision d --math 3xtf32
 	asks 2 'as many to each host' 'GPUs that the hosts cannot share are refused' getrf --n 2048 --gpus 6 --hosts 4
 	asks 2 'gpus' 'so are absurd counts' getrf --n 2048 --gpus 100000
 	asks 2 'larger --nb' 'and simulations without end' getrf --n 1000000 --gpus 4096 --nb 64

@@ -191,7 +191,10 @@ static bool predict_one(const struct profile *profile, const struct several_ques
 		out->share[s] = NAN;
 	if (asked->memory > 0 && out->bytes > asked->memory) {
 		out->whole.seconds = out->whole.low = out->whole.high = NAN;
-		return fault_refuse(&out->whole.fault, "one GPU has no memory for it");
+		return fault_refuse(&out->whole.fault,
+		        "matrix and workspace take %.3g GB, one GPU has %.3g GB: ask for more "
+		        "--gpus",
+		        out->bytes / 1e9, asked->memory / 1e9);
 	}
 	if (interval)
 		return model_factor_predict(profile, MODEL_CUDA, &one, LEVEL_FULL, &out->whole);
