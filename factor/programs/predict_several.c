@@ -107,11 +107,14 @@ static void list_links(struct answer *a)
 			add_word(&a->assumed, "%s = %s (--set)", row->name, value);
 			continue;
 		}
-		if (!profile_range(p, row->name, "gpus", &low, &high))
-			low = high = 2;
-		a->counted = fmax(a->counted, high);
-		if (!a->measured || !strstr(a->measured, row->name))
+		if (a->measured && strstr(a->measured, row->name))
+			continue;
+		if (profile_range(p, row->name, "gpus", &low, &high)) {
+			a->counted = fmax(a->counted, high);
 			add_word(&a->measured, "%s (%g GPUs of a host)", row->name, high);
+		} else {
+			add_word(&a->measured, "%s (copies)", row->name);
+		}
 	}
 }
 

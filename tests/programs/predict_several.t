@@ -24,6 +24,8 @@ longer() {
 	result $? "$3"
 }
 
+mkdir "$scratch/copies"
+grep -v '^link[.]nccl' "$root/data/nvidia-h100-x2/profile.tsv" >"$scratch/copies/profile.tsv"
 two="--machine nvidia-h100-x2 --gpus 2 --nb 512"
 many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 # shellcheck disable=SC2086 # lists of options
@@ -33,6 +35,8 @@ many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 	asks 0 '^limited by .*updates .* broadcasts .* of the time' 'what limits it' potrf --n 2048 $two --math 3xtf32
 	asks 0 '^measured .*broadcast.time (2 GPUs of a host)' 'two GPUs rest on what was measured with two' getrf --n 2048 $two
 	asks 0 '^links measured with as many GPUs' 'and are no extrapolation' getrf --n 2048 $two
+	asks 0 '^extrapolated' 'copies stand for broadcasts that were not measured, which is one' getrf --n 2048 --gpus 2 --nb 512 \
+		--output "$scratch/copies"
 	asks 0 '^extrapolated' 'more GPUs are' getrf --n 2048 --machine nvidia-h100-x2 --gpus 4 --nb 512
 	asks 0 '^assumed .*link.nccl.broadcast.beta = ' 'a profile without links has assumptions, by name' getrf --n 2048 $many
 	asks 0 'link.network.beta = 10 GB/s (--set)' 'which --set replaces' getrf --n 2048 $many --set link.network.beta=10GB/s
