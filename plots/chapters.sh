@@ -81,6 +81,8 @@ factor() {
 		cat "$work/factor.tables"
 	} >"$work/factor.more"
 	folded 'Double precision, speedup over cuSOLVER, limits, matrices in host memory' "$work/factor.more"
+	! drawn scaling || line H3 scaling 'Several GPUs'
+	figure scaling 'Predicted (lines), eight GPUs in a host, blocks of 512 columns; measured (points) where several_gpus.tsv has them. Links and networks that were not measured are assumed: fathom predict getrf --gpus names them.' "$gpu" scaling.tsv
 }
 trace() {
 	here=$(sha256sum "$gpu/profile.tsv" 2>/dev/null | cut -d' ' -f1)

@@ -117,7 +117,7 @@ one() { # figure
 	panel_host) ! series "$lean_own" panel -v executor=host || draw panel "$own" cpu nb="$answer" executor=host ;;
 	factor_s) ! series "$gpu" 'bench factor' -v precision=s || draw factor "$gpu" gpu precision=single ;;
 	factor_d) ! series "$gpu" 'bench factor' -v precision=d || draw factor "$gpu" gpu precision=double ;;
-	vendor | breakdown) ! series "$gpu" "bench $figure" || draw "$figure" "$gpu" gpu ;;
+	vendor | breakdown | scaling) ! series "$gpu" "bench $figure" || draw "$figure" "$gpu" gpu ;;
 	gram) ! series "$gpu" gram_schmidt -v only=best || draw gram "$gpu" gpu ;;
 	kerr | update | gram_schmidt) ! series "$gpu" "$figure" || draw "$figure" "$gpu" gpu ;;
 	gram_host) ! series "$own" gram_host || draw gram_host "$own" cpu ;;

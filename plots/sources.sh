@@ -92,7 +92,7 @@ source_of() {
 	esac
 }
 # Figures of a chapter, those that answer it first.
-figures_of_report='start memory inside transfer instructions host panel_cuda panel_host factor_s factor_d vendor'
+figures_of_report='start memory inside transfer instructions host panel_cuda panel_host factor_s factor_d vendor scaling'
 for file in "$gpu"/trace_*.svg; do
 	[ ! -f "$file" ] || figures_of_report="$figures_of_report $(basename "$file" .svg)"
 done

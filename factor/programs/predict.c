@@ -3,7 +3,8 @@
  * in every run, take on the machine of the profile? Method: the algorithms run on the model
  * executor, with costs from profile.tsv alone, at three levels (0: bound, 1: alpha-beta sums, 2:
  * full model, the prediction), and phase by phase for a few shapes. Nothing is measured. Unit:
- * seconds per operation. */
+ * seconds per operation. With an operation: its time over several GPUs alone (predict_several.c).
+ */
 #include "lib/base/cli.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
@@ -80,13 +81,15 @@ static void stamp(struct table *table, const struct profile_context *c)
 	stamp_changes(table, "scale", &c->scale);
 }
 
-/* The tables of the report on where time goes, the crossover with the host, and bounds. */
+/* The tables of the report on where time goes, the crossover with the host, bounds, and several
+ * GPUs. */
 static void write_whole(const struct profile_context *c)
 {
 	static const struct {
 		const char *name;
 		struct table *(*predict)(const struct profile *, bool quick);
-	} tables[] = {{"breakdown", predict_breakdown}, {"bounds", predict_bounds}};
+	} tables[] = {{"breakdown", predict_breakdown}, {"bounds", predict_bounds},
+	        {"scaling", predict_scaling}};
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
 		struct table *table = tables[i].predict(c->profile, c->common.quick);
@@ -119,8 +122,7 @@ static void predict_changes(const struct profile_context *c)
 	free(path);
 }
 
-/* Bytes of the GPU of the profile's folder; 0: unknown. */
-static double memory_of(const struct profile_context *c)
+double predict_memory(const struct profile_context *c)
 {
 	struct fault fault;
 	char *path = xasprintf("%s/machine.tsv", c->folder);
@@ -151,7 +153,8 @@ static void log_seed(const struct profile_context *c, const struct results *resu
 
 static void predict_operations(const struct profile_context *c)
 {
-	const struct draw draw = draw_of(c->common.seed, c->common.quick, c->profile, memory_of(c));
+	const struct draw draw =
+	        draw_of(c->common.seed, c->common.quick, c->profile, predict_memory(c));
 	char *path = xasprintf("%s/predictions.tsv", c->common.output);
 	FILE *report = c->common.json ? stderr : stdout;
 	struct results *results = results_new();
@@ -196,27 +199,60 @@ int main(int argc, char **argv)
 	        .own = true,
 	        .argc = argc,
 	        .argv = argv};
+	struct several_request several = {.precision = "s", .math = "fp32", .gpus = 1, .hosts = 1};
 	bool update = false;
-	const struct cli_option options[] = {PROFILE_WHAT_IFS(call),
+	char **operands;
+	const struct cli_option options[] = {
+	        {"m", 'm', CLI_INT, &several.asked.m, "N", "rows (as many as columns)", 1, 1e9},
+	        {"n", 'n', CLI_INT, &several.asked.n, "N", "columns", 1, 1e9},
+	        {"nb", 0, CLI_INT, &several.asked.nb, "N",
+	                "columns of a block over several GPUs (0: the fastest)", 0, 1e6},
+	        {"gpus", 0, CLI_INT, &several.gpus, "N", "GPUs in all hosts", 1, 4096},
+	        {"hosts", 0, CLI_INT, &several.hosts, "N", "with as many GPUs each", 1, 4096},
+	        {"precision", 0, CLI_TEXT, &several.precision, "s|d", "single or double", 0, 0},
+	        {"math", 0, CLI_TEXT, &several.math, "fp32|3xtf32|3xfp16",
+	                "of updates in single precision", 0, 0},
+	        {"machine", 0, CLI_TEXT, &call.machine, "NAME",
+	                "of an operation: a recorded machine in data/", 0, 0},
+	        PROFILE_WHAT_IFS(call),
 	        {"update", 0, CLI_FLAG, &update, NULL,
 	                "changes of a QR factorization alone, into update_predictions.tsv", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",
 	        .summary = "Predicts the hold-out operations from the machine profile alone.",
+	        .operands = "[getrf|geqrf|potrf]",
 	        .examples = "fathom predict\n"
+	                    "fathom predict getrf --n 200000 --gpus 64 --hosts 8 --machine "
+	                    "nvidia-h200\n"
 	                    "fathom predict --quick --seed 7 --set gpu.launch.enqueue=1.0us\n",
 	        .details =
 	                "Reads profile.tsv, and writes into OUTPUT predictions.tsv, breakdown.tsv "
-	                "(where the time of whole factorizations goes) and bounds.tsv (its lower "
-	                "bounds). Shapes are fixed ones and ones drawn by the seed, which is new "
+	                "(where the time of whole factorizations goes), bounds.tsv (its lower "
+	                "bounds) and scaling.tsv (over 1 to 64 GPUs). Shapes are fixed ones and "
+	                "ones drawn by the seed, which is new "
 	                "in every run; seeds.tsv logs it. A --set or --scale of a GPU's parameter "
-	                "where the profile has no GPU is answered for the recorded machine.",
+	                "where the profile has no GPU is answered for the recorded machine. "
+	                "With an operation it writes nothing, and answers the time of that one "
+	                "over several GPUs of this kind, also of machines not at hand: what was "
+	                "not measured is named, and --set changes what is assumed.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 
-	cli_parse(argc, argv, &program, &call.common, NULL);
-	profile_context_open(&call, false);
+	cli_parse(argc, argv, &program, &call.common, &operands);
+	const bool one = operands[0] != NULL;
+	if (one)
+		several_check(&several, operands);
+	else if (call.machine || several.asked.n || several.gpus > 1)
+		msg_die(EXIT_BAD_USAGE, "say which operation: predict getrf --n 65536 --gpus 8");
+	call.assume = one ? model_several_assume : NULL;
+	call.own = !one;
+	if (one && call.common.output == own)
+		call.common.output = call.preset = machine_data_folder();
+	profile_context_open(&call, one);
 	call.profile->by_hardware = profile_context_hardware(call.profile);
-	(update ? predict_changes : predict_operations)(&call);
+	if (one)
+		predict_several(&several, &call);
+	else
+		(update ? predict_changes : predict_operations)(&call);
 	profile_context_close(&call);
 	return EXIT_DONE;
 }

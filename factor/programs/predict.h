@@ -4,7 +4,9 @@
 
 #include "lib/profile/profile.h"
 #include "lib/base/table.h"
+#include "factor/model/predictions/model_several.h"
 #include "factor/validation/draw.h"
+#include "profile_context.h"
 
 /* Both add a row at each level for every case of a hold-out list, fixed (draw NULL) or drawn, and
  * return how many cases were refused (their rows say why). LU panels of an executor, for a few also
@@ -24,9 +26,28 @@ bool whole_row_predict(const struct profile *profile, int level, struct result *
 /* The phases (bits) that a row of an LU panel leaves out. */
 unsigned panel_phases_skipped(const struct result *row);
 
+/* Bytes of the GPU of the profile's folder; 0: unknown. */
+double predict_memory(const struct profile_context *);
+
+/* `predict getrf --gpus 8`: the time of one factorization over several GPUs, what limits it, and
+ * what the answer rests on. several_check ends the program with one sentence where the question is
+ * impossible. */
+struct several_request {
+	struct several_question asked;
+	const char *precision, *math; /* as given */
+	int64_t gpus, hosts;
+};
+void several_check(struct several_request *, char *const *operands);
+void predict_several(const struct several_request *, const struct profile_context *);
+
 /* Simulated breakdown of the time of whole factorizations by phase, against their size: the table
  * of breakdown.h for square matrices in single precision, in every place. The caller frees it. */
 struct table *predict_breakdown(const struct profile *profile, bool quick);
+
+/* LU, QR and Cholesky over 1 to 64 GPUs, eight in a host: strong scaling of some matrices, and weak
+ * scaling of as many elements for each GPU. Links that the profile lacks are assumed. The caller
+ * frees the table. */
+struct table *predict_scaling(const struct profile *profile, bool quick);
 
 /* Bounds of whole factorizations on the GPU, simulated: the benchmark's shapes (quick: small
  * squares) by the model's plan with panels on the device. Columns: seconds of the whole; bound_s:

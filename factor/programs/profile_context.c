@@ -130,6 +130,8 @@ void profile_context_open(struct profile_context *c, bool about_gpu)
 	free(path);
 	if (c->calibration)
 		calibrate(c);
+	if (c->assume)
+		c->assume(c->profile);
 	c->measured = c->profile;
 	if (c->set.count + c->scale.count > 0) {
 		c->measured = profile_copy(c->profile);

@@ -17,6 +17,7 @@ struct profile_context {
 	struct cli_list set, scale; /* what-ifs, applied to the profile in this order */
 	bool own; /* the program writes into the preset folder and reads it by default, whatever the
 	             environment names */
+	void (*assume)(struct profile *); /* adds rows, which the what-ifs may change; or NULL */
 	int argc;
 	char **argv;
 	/* Made by profile_context_open. */

@@ -26,10 +26,10 @@
 struct request {
 	struct plan_fixed fixed;
 	int64_t ahead; /* as given */
-	const char *precision, *math, *panels, *uplo, *svg, *tsv, *plan;
+	const char *precision, *math, *panels, *uplo, *plan;
 	bool simulate; /* and nothing else */
-	int64_t lines;
-	double from, to; /* microseconds */
+	int64_t gpus, lines;
+	struct trace_output to;
 };
 
 /* Limit of the smaller side: simulating its plans takes about a minute. */
@@ -97,6 +97,29 @@ static void read_request(struct request *r, struct factor_question *asked, char 
 		r->fixed.hybrid =
 		        (int)profile_context_word(r->panels, places, 2, "place of panels");
 	check_plan_text(r);
+}
+
+/* Over several GPUs, with the plan of a block's panel that the algorithm chooses for itself. */
+static struct several_question several_of(const struct request *r, const struct factor_question *q)
+{
+	enum { PARTS = 16384 };
+	const int64_t nb = r->fixed.nb ? r->fixed.nb : 256;
+
+	if (r->plan || r->panels || r->ahead >= 0 || r->fixed.leaf || r->fixed.inverse >= 0 ||
+	        r->fixed.panel || q->uplo == UPPER)
+		msg_die(EXIT_BAD_USAGE, "over several GPUs --nb is the whole plan, and potrf has "
+		                        "the lower triangle");
+	if (min_int64(q->m, q->n) / nb * r->gpus > PARTS)
+		msg_die(EXIT_BAD_USAGE, "up to %d blocks times GPUs are drawn: give a larger --nb",
+		        PARTS);
+	return (struct several_question){.operation = q->operation,
+	        .m = q->m,
+	        .n = q->n,
+	        .nb = nb,
+	        .precision = q->precision,
+	        .math = q->math,
+	        .gpus = (int)r->gpus,
+	        .hosts = 1};
 }
 
 /* ---- the measurement, new or recorded ---- */
@@ -258,18 +281,6 @@ static void simulate(const struct request *r, struct trace_result *a, bool recor
 	executor_free(e);
 }
 
-static void draw(const struct request *r, const struct trace_result *a)
-{
-	const struct timeline *const all[] = {a->simulated, a->measured};
-	FILE *out = fopen(r->svg, "w");
-
-	if (!out)
-		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", r->svg);
-	timeline_draw(all, a->measured ? 2 : 1, r->from * 1e-6, r->to * 1e-6, out);
-	if (fclose(out) != 0)
-		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", r->svg);
-}
-
 /* The plan, then the simulation, then the run that it predicts. */
 static void find_answer(const struct request *r, struct trace_result *a)
 {
@@ -302,20 +313,20 @@ static void find_answer(const struct request *r, struct trace_result *a)
 static void answer(const struct request *r, struct trace_result *a)
 {
 	find_answer(r, a);
-	struct table *table = a->context.common.json || r->tsv ? trace_result_table(a) : NULL;
+	const struct timeline *const both[] = {a->simulated, a->measured};
+	struct table *table = a->context.common.json || r->to.tsv ? trace_result_table(a) : NULL;
 
 	if (a->context.common.json) {
 		profile_context_stamp(table, &a->context);
 		cli_write_json(table, "timeline");
 	} else {
 		FILE *out = wrap_open();
-		trace_result_print(a, (size_t)r->lines, out);
+		trace_result_print(a, r->to.lines, out);
 		wrap_close(out, stdout);
 	}
-	if (r->tsv)
-		table_save(table, "%s", r->tsv);
-	if (r->svg)
-		draw(r, a);
+	if (r->to.tsv)
+		table_save(table, "%s", r->to.tsv);
+	trace_draw(&r->to, both, a->measured ? 2 : 1);
 	table_free(table);
 }
 
@@ -323,6 +334,7 @@ int main(int argc, char **argv)
 {
 	struct request r = {.fixed = plan_free,
 	        .ahead = -1,
+	        .gpus = 1,
 	        .lines = 40,
 	        .precision = "s",
 	        .math = "fp32",
@@ -340,8 +352,8 @@ int main(int argc, char **argv)
 	        {"math", 0, CLI_TEXT, &r.math, "fp32|3xtf32|3xfp16",
 	                "of updates in single precision", 0, 0},
 	        {"uplo", 0, CLI_TEXT, &r.uplo, "lower|upper", "triangle, for potrf", 0, 0},
-	        {"nb", 0, CLI_INT, &r.fixed.nb, "N", "block size (0: the model's sequence)", 0,
-	                1e6},
+	        {"nb", 0, CLI_INT, &r.fixed.nb, "N",
+	                "block size (0: the model's sequence; several GPUs: 256)", 0, 1e6},
 	        {"panels", 0, CLI_TEXT, &r.panels, "device|host",
 	                "where panels are factorized (the model's choice)", 0, 0},
 	        {"panel", 0, CLI_TEXT, &r.fixed.panel, "VARIANT",
@@ -357,18 +369,20 @@ int main(int argc, char **argv)
 	        {"machine", 0, CLI_TEXT, &a.context.machine, "NAME", "a recorded machine in data/",
 	                0, 0},
 	        PROFILE_WHAT_IFS(a.context),
+	        {"gpus", 0, CLI_INT, &r.gpus, "N", "simulated, over so many GPUs of a host", 1,
+	                4096},
 	        {"simulate", 0, CLI_FLAG, &r.simulate, NULL, "run nothing, even with a GPU", 0, 0},
 	        {"lines", 0, CLI_INT, &r.lines, "N", "lines of the table", 0, 1e9},
-	        {"svg", 0, CLI_TEXT, &r.svg, "FILE", "draw it into this file", 0, 0},
-	        {"tsv", 0, CLI_TEXT, &r.tsv, "FILE",
+	        {"svg", 0, CLI_TEXT, &r.to.svg, "FILE", "draw it into this file", 0, 0},
+	        {"tsv", 0, CLI_TEXT, &r.to.tsv, "FILE",
 	                "keep both; a data folder's trace_sgetrf_8192.tsv stands for a run", 0, 0},
-	        {"from", 0, CLI_REAL, &r.from, "US", "first microsecond drawn", 0, 1e12},
-	        {"to", 0, CLI_REAL, &r.to, "US", "last microsecond drawn (0: all)", 0, 1e12}};
+	        {"from", 0, CLI_REAL, &r.to.from, "US", "first microsecond drawn", 0, 1e12},
+	        {"to", 0, CLI_REAL, &r.to.to, "US", "last microsecond drawn (0: all)", 0, 1e12}};
 	const struct cli_program program = {.name = "fathom-trace",
 	        .summary = "Shows the timeline of a factorization, simulated and measured.",
 	        .operands = "getrf|geqrf|potrf",
 	        .examples = "fathom trace getrf --n 8192 --svg lu.svg\n"
-	                    "fathom trace potrf --n 4096 --simulate --machine nvidia-h200\n",
+	                    "fathom trace potrf --n 16384 --gpus 2 --machine nvidia-h100-x2\n",
 	        .details = "getrf: LU with partial pivoting; geqrf: QR; potrf: Cholesky.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
@@ -376,10 +390,19 @@ int main(int argc, char **argv)
 
 	cli_parse(argc, argv, &program, &a.context.common, &operands);
 	read_request(&r, &a.asked, operands);
+	r.to.lines = (size_t)r.lines;
+	struct several_question several = {.gpus = 1};
+	if (r.gpus > 1) {
+		several = several_of(&r, &a.asked);
+		a.context.assume = model_several_assume;
+	}
 	a.whole = (struct whole){.uplo = a.asked.uplo, .math = a.asked.math};
 	operation_find(a.asked.operation, &a.whole.operation);
 	profile_context_open(&a.context, true);
-	answer(&r, &a);
+	if (several.gpus > 1)
+		trace_several(&several, &r.to, &a.context);
+	else
+		answer(&r, &a);
 	trace_result_free(&a);
 	return EXIT_DONE;
 }

@@ -146,6 +146,19 @@ struct table *trace_result_table(const struct trace_result *a)
 	return table;
 }
 
+void trace_draw(const struct trace_output *to, const struct timeline *const *timeline, size_t count)
+{
+	FILE *out = to->svg ? fopen(to->svg, "w") : NULL;
+
+	if (!to->svg)
+		return;
+	if (!out)
+		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", to->svg);
+	timeline_draw(timeline, count, to->from * 1e-6, to->to * 1e-6, out);
+	if (fclose(out) != 0)
+		msg_die(EXIT_MEASURE_FAILED, "cannot write %s", to->svg);
+}
+
 void trace_result_free(struct trace_result *a)
 {
 	timeline_free(a->simulated);

@@ -4,8 +4,21 @@
 
 #include "lib/device/gpu.h"
 #include "factor/model/plan/plan_choice.h"
+#include "factor/model/predictions/model_several.h"
 #include "factor/validation/trace_run.h"
 #include "profile_context.h"
+
+/* Where an answer goes besides the screen; NULL: nowhere. */
+struct trace_output {
+	const char *svg, *tsv;
+	size_t lines;    /* of the table on the screen */
+	double from, to; /* microseconds that are drawn */
+};
+void trace_draw(const struct trace_output *, const struct timeline *const *timeline, size_t count);
+
+/* Simulates over several GPUs, and prints, keeps and draws it. */
+void trace_several(const struct several_question *, const struct trace_output *,
+        const struct profile_context *);
 
 struct trace_result {
 	struct factor_question asked; /* without a plan */

@@ -22,6 +22,7 @@ enum part {
 	IN_PAGEABLE_ALPHA,
 	OUT_MAPPED_ALPHA,
 	IN_MAPPED_ALPHA,
+	BROADCAST_ALPHA,
 	FIRST_RATE,
 	OUT_BETA = FIRST_RATE, /* from here on rates, which count as seconds a byte */
 	IN_BETA,
@@ -32,6 +33,7 @@ enum part {
 	IN_PAGEABLE_BETA,
 	OUT_MAPPED_BETA,
 	IN_MAPPED_BETA,
+	BROADCAST_BETA,
 	PARTS
 };
 _Static_assert((int)PARTS == (int)PROFILE_PARTS, "as many parts as profile_row.h says");
@@ -54,6 +56,8 @@ static const char *const part_name[PARTS] = {[ENQUEUE] = "gpu.launch.enqueue",
         [IN_PAGEABLE_BETA] = "link.h2d.pageable.beta",
         [OUT_MAPPED_BETA] = "link.d2h.mapped.beta",
         [IN_MAPPED_BETA] = "link.h2d.mapped.beta",
+        [BROADCAST_ALPHA] = "link.nccl.broadcast.alpha",
+        [BROADCAST_BETA] = "link.nccl.broadcast.beta",
         [L2_READ] = "gpu.l2.read",
         [L2_WRITE] = "gpu.l2.write",
         [DRAM_COPY] = "gpu.dram.copy"};
@@ -87,6 +91,7 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"link.h2d.pageable.time", {[IN_PAGEABLE_ALPHA] = 1}, "bytes", IN_PAGEABLE_BETA},
         {"link.d2h.mapped.time", {[SYNC] = 1, [OUT_MAPPED_ALPHA] = 1}, "bytes", OUT_MAPPED_BETA},
         {"link.h2d.mapped.time", {[SYNC] = 1, [IN_MAPPED_ALPHA] = 1}, "bytes", IN_MAPPED_BETA},
+        {"link.nccl.broadcast.time", {[BROADCAST_ALPHA] = 1}, "bytes", BROADCAST_BETA},
         {"gpu.cublas.iamax", {[SYNC] = 1}, NULL, 0}, {"gpu.cublas.nrm2", {[SYNC] = 1}, NULL, 0},
         {"gpu.cublas.*_device", {[DEPENDENT] = 1}, NULL, 0},
         {"gpu.cublas.*", {[ENQUEUE] = 1}, NULL, 0},

@@ -102,7 +102,7 @@ static double half_width(const struct profile *p, const char *surfaces)
 	const struct question q = {e, run, surfaces};
 	struct prediction out = {.seconds = question_seconds(&q, false, NULL)};
 
-	question_interval(&q, &out);
+	question_interval(&q, 0, &out);
 	executor_free(e);
 	return (out.high - out.seconds) / interval_table.of[INTERVAL_CALIBRATED].spreads;
 }

@@ -201,7 +201,7 @@ static void test_interval_of_a_threshold(void)
 	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 	const struct question q = {e, by_size, NULL};
 	struct prediction out = {.seconds = question_seconds(&q, false, NULL)};
-	question_interval(&q, &out);
+	question_interval(&q, 0, &out);
 	double low, high;
 	interval_ends(&interval_table.of[INTERVAL_HARDWARE], &(struct spread){0, 9e-12}, 10e-6,
 	        &low, &high);

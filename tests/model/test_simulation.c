@@ -118,11 +118,53 @@ static void test_fixture(const struct fixture *fixture)
 		if (fixture->put[i].end > 0)
 			is_real(simulation_finish(&sim, number[i]), fixture->put[i].end, 1e-12,
 			        fixture->what);
-	const struct put *last = &fixture->put[count - 1];
-	if (last->end > 0)
-		ok(simulation_busy(&sim, number[count - 1], last->end - 0.5) &&
-		                !simulation_busy(&sim, number[count - 1], last->end),
-		        "busy until the end");
+}
+
+/* Behind a kernel that ends at 10: asked for while it runs, and after. */
+static void test_what_is_found(void)
+{
+	static const struct {
+		double asked, begin, end;
+		enum engine engine;
+		const char *what;
+	} found[] = {{9, 10, 12, ENGINE_KERNELS, "behind a kernel at work a kernel is as it is"},
+	        {10, 10, 15, ENGINE_KERNELS, "one that is asked for when it is over takes longer"},
+	        {9, 10, 19, ENGINE_OUT, "and so does a copy behind a kernel at work"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(found); i++) {
+		const struct work first = {.queue = QUEUE_MAIN, .seconds = 10, .share = 1},
+		                  second = {.queue = QUEUE_MAIN,
+		                          .engine = found[i].engine,
+		                          .asked = found[i].asked,
+		                          .seconds = 2,
+		                          .idle = found[i].engine == ENGINE_KERNELS ? 3 : 0,
+		                          .behind = 7,
+		                          .share = 1};
+		simulation_start(&sim);
+		simulation_put(&sim, first, -1);
+		is_real(simulation_finish(&sim, simulation_put(&sim, second, -1)), found[i].end,
+		        1e-12, found[i].what);
+	}
+}
+
+static void test_other_devices(void)
+{
+	const struct work link = {.queue = QUEUE_PANEL, .engine = ENGINE_LINK, .seconds = INFINITY},
+	                  kernel = {.queue = QUEUE_PANEL, .seconds = 2, .share = 0.5},
+	                  update = {.queue = QUEUE_MAIN, .seconds = 10, .share = 0.5};
+
+	simulation_start(&sim);
+	simulation_put(&sim, kernel, -1);
+	const int64_t far = simulation_put(&sim, link, -1), last = simulation_put(&sim, kernel, -1),
+	              beside = simulation_put(&sim, update, -1);
+	is_real(simulation_reach(&sim, far), 2, 1e-12, "it begins after the kernel before");
+	simulation_end(&sim, far, 7);
+	is_real(simulation_finish(&sim, last), 9, 1e-12, "the next kernel waits for its end");
+	is_real(simulation_finish(&sim, beside), 10, 1e-12, "other queues do not");
+	const int64_t never = simulation_put(&sim, link, -1);
+	ok(isnan(simulation_finish(&sim, never)), "without an end it has none");
+	ok(isnan(simulation_reach(&sim, simulation_put(&sim, kernel, -1))),
+	        "and nothing behind it begins");
 }
 
 static void test_work_is_kept(void)
@@ -155,6 +197,8 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_LEN(fixtures); i++)
 		test_fixture(&fixtures[i]);
 	test_work_is_kept();
+	test_what_is_found();
+	test_other_devices();
 	simulation_free(&sim);
 	return finish();
 }

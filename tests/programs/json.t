@@ -58,6 +58,8 @@ machine="--machine ${recorded##*/}"
 	keeps kernel advise kernel --blocks 132 --threads 256 --launches 10 --l2 1MB $machine
 	keeps efficiency advise efficiency 'gpu.trsm*' $machine
 	keeps timeline trace getrf --n 512 --simulate $machine
+	keeps timeline trace getrf --n 1024 --gpus 2 $machine
+	keeps several predict getrf --n 4096 --gpus 4 --hosts 2 $machine
 }
 data=$scratch/data
 mkdir "$data"

@@ -341,7 +341,7 @@ outside() { # texts of the figures beyond an edge
 mkdir "$scratch/recorded"
 cp "$recorded"/*.tsv "$recorded"/*.svg "$scratch/recorded"
 printf '1.5e9\t1\ts\t1\t1\t3\tdamaged\thardware\tok\n\t2\ts\t1\t1\t3\tdamaged\thardware\tok\n' >>"$scratch/recorded/profile.tsv"
-drawing expect 0 'pointer_chase .*start memory .*panel_cuda panel_host factor_s factor_d vendor trace_[^ ]* update gram errors memory_system kerr gram_schmidt gram_host small_gemm thin_gemm breakdown$' \
+drawing expect 0 'pointer_chase .*start memory .*panel_cuda panel_host factor_s factor_d vendor scaling trace_[^ ]* update gram errors memory_system kerr gram_schmidt gram_host small_gemm thin_gemm breakdown$' \
 	'every figure of a recorded machine, damaged rows or not' sh "$plots/plots.sh" "$scratch/recorded"
 cat "$scratch"/recorded/report/figures/*.svg 2>/dev/null | outside >"$scratch/beyond"
 drawing never "$scratch/beyond" . 'no text of theirs is beyond an edge'

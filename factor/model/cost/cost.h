@@ -25,8 +25,8 @@ enum term {
 extern const char *const term_name[TERM_COUNT];
 
 /* Where an operation runs: kernels on the multiprocessors, transfers on the copy engine of their
- * direction, the rest on the host thread. */
-enum engine { ENGINE_KERNELS, ENGINE_OUT, ENGINE_IN, ENGINE_HOST, ENGINE_COUNT };
+ * direction, broadcasts on the links between GPUs, the rest on the host thread. */
+enum engine { ENGINE_KERNELS, ENGINE_OUT, ENGINE_IN, ENGINE_LINK, ENGINE_HOST, ENGINE_COUNT };
 
 /* The cost of an operation, in seconds. The host is busy for `enqueue`, then the queue for the sum
  * of the terms; with `wait` the host waits for the queue. On ENGINE_HOST the host thread does all,

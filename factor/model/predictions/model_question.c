@@ -86,7 +86,7 @@ bool prediction_make(const struct asking *a, struct prediction *out)
 		ok = !out->model.missing;
 	} else if (ok) {
 		if (a->interval && a->level == LEVEL_FULL)
-			question_interval(q, out);
+			question_interval(q, 0, out);
 		else if (a->interval &&
 		         a->level == LEVEL_HARDWARE) /* the rest is small beside it */
 			interval_ends(factor_of(executor_model_reader(q->executor)),
@@ -170,6 +170,38 @@ static void spread_parameters(const struct question *q, const struct profile *pr
 	profile_view_free(&shifted);
 }
 
+/* All parameters at an end of their intervals at once, each at one drawn for it: the mean square of
+ * the change is the sum of the squares of the single changes. */
+static void spread_draws(const struct question *q, const struct profile *profile,
+        const struct cost_reader *base, double seconds, int draws, struct spread *spread)
+{
+	struct cost_reader *reader = executor_model_reader(q->executor);
+	struct profile shifted = profile_view(profile);
+	double squares = 0;
+	int drawn = 0;
+
+	reader->model.profile = &shifted;
+	for (int d = 0; d <= draws; d++) { /* the last one takes everything back */
+		for (size_t u = 0; u < base->model.used_count; u++) {
+			const char *name = base->model.used[u];
+			const bool up = cost_hash((uint64_t)d + 1, u + 1) >> 32 & 1;
+			profile_move_rows(&shifted, profile, name, d == draws ? 0 : up ? 1 : -1);
+			cost_reader_change(reader, &shifted, name);
+		}
+		const double there = d < draws ? question_seconds(q, false, NULL) : NAN;
+		if (isnan(there)) { /* a plan that needs other parameters */
+			reader->model.missing = false;
+			continue;
+		}
+		squares += (there - seconds) * (there - seconds);
+		drawn++;
+	}
+	reader->model.profile = profile;
+	profile_view_free(&shifted);
+	if (drawn)
+		spread_widen(spread, sqrt(squares / drawn), sqrt(squares / drawn));
+}
+
 static void spread_structure(const struct question *q, const struct profile *profile,
         const struct cost_reader *base, double seconds, struct spread *spread)
 {
@@ -186,14 +218,17 @@ static void spread_structure(const struct question *q, const struct profile *pro
 	spread_widen(spread, linear, linear);
 }
 
-void question_interval(const struct question *q, struct prediction *out)
+void question_interval(const struct question *q, int draws, struct prediction *out)
 {
 	struct cost_reader *base = xmalloc(sizeof *base);
 	struct spread spread = {0, 0};
 
 	cost_reader_copy(base, executor_model_reader(q->executor));
 	struct profile part = model_rows(&base->model);
-	spread_parameters(q, &part, base, out->seconds, &spread);
+	if (draws)
+		spread_draws(q, &part, base, out->seconds, draws, &spread);
+	else
+		spread_parameters(q, &part, base, out->seconds, &spread);
 	out->below = sqrt(spread.below);
 	out->above = sqrt(spread.above);
 	spread_structure(q, &part, base, out->seconds, &spread);

@@ -33,8 +33,9 @@ struct asking {
 bool prediction_make(const struct asking *asking, struct prediction *out);
 
 /* Sets out->low and out->high around out->seconds, as executor_model.h says. The executor has just
- * run the question. */
-void question_interval(const struct question *question, struct prediction *out);
+ * run the question. draws: for questions that take long, only so many runs for all parameters
+ * together, the same in every call; 0: two for each. */
+void question_interval(const struct question *question, int draws, struct prediction *out);
 
 /* The longer of the times for arithmetic and for traffic. */
 void prediction_bound(

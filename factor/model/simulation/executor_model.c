@@ -13,7 +13,10 @@
 static void model_destroy(struct executor *e)
 {
 	simulation_free(&model_self(e)->device);
-	efficiency_hardware_free(model_self(e)->hardware);
+	if (!model_self(e)->borrows) {
+		efficiency_hardware_free(model_self(e)->hardware);
+		free(model_self(e)->reader);
+	}
 	free(model_self(e)->charged);
 	free(model_self(e)->mark);
 	free(e);
@@ -22,7 +25,7 @@ static void model_destroy(struct executor *e)
 /* Allocated memory counts as the operands of the run. */
 static bool model_alloc(struct executor *e, int64_t bytes, void **data)
 {
-	model_self(e)->reader.working_set += (double)bytes;
+	model_self(e)->reader->working_set += (double)bytes;
 	*data = NULL;
 	return true;
 }
@@ -73,8 +76,8 @@ static const char *const room = "gpu.shared.per_block";
  * lu_rows takes the most that it ever takes. */
 static void set_most(struct simulated *s, enum precision precision)
 {
-	const bool known = cost_known(&s->reader, room), twice = precision == DOUBLE;
-	const int64_t bytes = known ? (int64_t)cost_scalar(&s->reader, room) : 0;
+	const bool known = cost_known(s->reader, room), twice = precision == DOUBLE;
+	const int64_t bytes = known ? (int64_t)cost_scalar(s->reader, room) : 0;
 
 	s->base.deferred_most[twice] = known ? deferred_swaps_most(precision, bytes) : 0;
 	s->base.rows_most[twice] = known ? block_lu_rows_most(precision, bytes) : EXECUTOR_LU_ROWS;
@@ -95,13 +98,14 @@ struct executor *executor_model_new(
 	        (struct executor){.ops = &s->ops, .name = "model", .on_host = target == MODEL_HOST};
 	s->target = target;
 	s->costs = costs[target][level >= 2];
-	cost_reader_start(&s->reader, profile);
-	s->reader.hardware = s->hardware = efficiency_hardware_new(profile);
-	s->reader.sums = level < 2;
+	s->reader = xmalloc(sizeof *s->reader);
+	cost_reader_start(s->reader, profile);
+	s->reader->hardware = s->hardware = efficiency_hardware_new(profile);
+	s->reader->sums = level < 2;
 	if (target == MODEL_CUDA)
-		executor_tune(&s->base, s->reader.tuning.device,
-		        cost_known(&s->reader, "gpu.gemm.tf32"),
-		        cost_known(&s->reader, "gpu.half_gemm.s"));
+		executor_tune(&s->base, s->reader->tuning.device,
+		        cost_known(s->reader, "gpu.gemm.tf32"),
+		        cost_known(s->reader, "gpu.half_gemm.s"));
 	else
 		s->base.tuning = tuning_hopper;
 	set_most(s, SINGLE);
@@ -110,12 +114,29 @@ struct executor *executor_model_new(
 	return &s->base;
 }
 
+struct executor *executor_model_like(struct executor *executor)
+{
+	const struct simulated *of = model_self(executor);
+	struct simulated *s = xcalloc(1, sizeof *s);
+
+	s->ops = of->ops;
+	s->base = of->base;
+	s->base.ops = &s->ops;
+	s->base.splits = of->base.splits ? &s->base.tuning.split : NULL;
+	s->target = of->target;
+	s->costs = of->costs;
+	s->reader = of->reader;
+	s->borrows = true;
+	executor_model_restart(&s->base, of->overlap);
+	return &s->base;
+}
+
 double executor_model_seconds(struct executor *executor)
 {
 	struct simulated *s = model_self(executor);
 
 	executor->ops->sync(executor);
-	return s->reader.model.missing ? NAN : s->host;
+	return s->reader->model.missing ? NAN : s->host;
 }
 
 struct model_result executor_model_result(struct executor *executor)
@@ -135,7 +156,7 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	struct simulated *s = model_self(executor);
 
 	s->overlap = overlap;
-	s->reader.host_wrote = false;
+	s->reader->host_wrote = false;
 	s->host = 0;
 	s->base.queue = QUEUE_MAIN;
 	s->base.block = 0;
@@ -156,5 +177,5 @@ void executor_model_record(struct executor *executor, bool recorded)
 
 struct cost_reader *executor_model_reader(struct executor *executor)
 {
-	return &model_self(executor)->reader;
+	return model_self(executor)->reader;
 }

@@ -15,6 +15,10 @@ enum model_target { MODEL_CUDA, MODEL_HOST };
 struct executor *executor_model_new(
         const struct profile *profile, enum model_target target, int level);
 
+/* Another executor of the same kind, with clocks of its own and the other's reader, which must
+ * outlive it. */
+struct executor *executor_model_like(struct executor *executor);
+
 struct model_result {
 	double seconds; /* host clock after a final synchronization; NaN: a parameter is missing */
 	double phase[PHASE_COUNT], term[TERM_COUNT]; /* critical-path shares (below) in seconds;

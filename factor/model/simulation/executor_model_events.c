@@ -65,7 +65,7 @@ static bool model_elapsed(struct executor *e, int64_t from, int64_t to, double *
 	struct simulated *s = model_self(e);
 
 	*seconds = mark_time(s, &s->mark[to]) - mark_time(s, &s->mark[from]);
-	if (s->reader.model.missing)
+	if (s->reader->model.missing)
 		*seconds = NAN;
 	return true;
 }

@@ -14,6 +14,7 @@ struct charged {
 	enum queue queue;
 	struct cost cost;
 	double device;     /* seconds of the cost's terms */
+	double late;       /* more on an idle queue */
 	double host[2];    /* the host's clock before and after, waiting included */
 	int64_t simulated; /* operation of the simulation, -1: the host's alone */
 };
@@ -21,8 +22,9 @@ struct charged {
 struct simulated {
 	struct executor base;
 	struct executor_ops ops;
-	struct cost_reader reader;
+	struct cost_reader *reader;
 	struct cost_hardware *hardware; /* of the reader */
+	bool borrows;                   /* the reader is another executor's */
 	const struct cost_model *costs;
 	enum model_target target;
 	bool overlap;
@@ -51,7 +53,7 @@ static inline struct simulated *model_self(struct executor *e)
 
 static inline struct cost_reader *model_reader(struct executor *e)
 {
-	return &model_self(e)->reader;
+	return model_self(e)->reader;
 }
 
 static inline struct matrix model_shape(int64_t m, int64_t n)

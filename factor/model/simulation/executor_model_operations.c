@@ -23,7 +23,7 @@ static struct cost gram_pass(struct executor *e, const struct cost_model *costs,
         enum gram_step step, const struct gram_schmidt *g, int64_t j, struct operation_work work)
 {
 	struct simulated *s = model_self(e);
-	struct cost_reader *reader = &s->reader;
+	struct cost_reader *reader = s->reader;
 	const struct matrix a = matrix_view(g->a, 0, j, g->a.m, g->a.n - j);
 	const bool shaped = g->shape.access != GRAM_OWN;
 	struct cost cost;

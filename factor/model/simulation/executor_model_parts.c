@@ -10,7 +10,7 @@
 bool model_simplify(struct executor *e, const struct cost_model **costs)
 {
 	struct simulated *s = model_self(e);
-	struct model *model = &s->reader.model;
+	struct model *model = &s->reader->model;
 
 	if (!model->missing || s->costs != &cost_cuda_level2)
 		return false;
@@ -23,7 +23,7 @@ bool model_simplify(struct executor *e, const struct cost_model **costs)
 bool model_simplified(struct executor *e, const char *operation)
 {
 	struct simulated *s = model_self(e);
-	struct model *model = &s->reader.model;
+	struct model *model = &s->reader->model;
 
 	if (model->missing)
 		memcpy(model->missing_name, s->lacks, sizeof s->lacks);
@@ -63,11 +63,11 @@ static double put_mark(struct simulated *s)
 {
 	static const char name[] = "gpu.event.mark";
 
-	if (!s->recorded || !cost_known(&s->reader, name))
+	if (!s->recorded || !cost_known(s->reader, name))
 		return 0;
-	s->host += cost_scalar(&s->reader, "gpu.event.record");
+	s->host += cost_scalar(s->reader, "gpu.event.record");
 	return max_double(
-	        0, cost_scalar(&s->reader, name) - cost_scalar(&s->reader, "gpu.launch.dependent"));
+	        0, cost_scalar(s->reader, name) - cost_scalar(s->reader, "gpu.launch.dependent"));
 }
 
 /* The extra delay of a kernel that is launched early when no kernel of its queue runs before it: on
@@ -75,14 +75,11 @@ static double put_mark(struct simulated *s)
 static double late_start(struct simulated *s, const struct cost *cost)
 {
 	static const char early[] = "gpu.launch.pdl";
-	const int64_t last = s->device.last[s->base.queue];
 
-	if (!cost->early || !cost_known(&s->reader, early) ||
-	        (simulation_busy(&s->device, last, s->host) &&
-	                s->device.operation[last].work.engine == ENGINE_KERNELS))
+	if (!cost->early || !cost_known(s->reader, early))
 		return 0;
-	return max_double(0,
-	        cost_scalar(&s->reader, "gpu.launch.dependent") - cost_scalar(&s->reader, early));
+	return max_double(
+	        0, cost_scalar(s->reader, "gpu.launch.dependent") - cost_scalar(s->reader, early));
 }
 
 static struct charged *remember(struct simulated *s)
@@ -94,16 +91,30 @@ static struct charged *remember(struct simulated *s)
 	return &s->charged[s->count++];
 }
 
-/* mark: the part of `device` that uses no multiprocessor, like the start. */
-static int64_t put(struct simulated *s, const struct cost *cost, double device, double mark)
+/* Seconds on the queue. The last kernel starts once it is queued. */
+static double on_queue(const struct simulated *s, const struct cost *cost)
 {
+	const double device = device_time(cost, s->overlap);
+
+	return cost->first > 0 ? max_double(device, cost->enqueue - cost->first) : device;
+}
+
+/* mark: a part of c->device that uses no multiprocessor, like the start. */
+static int64_t put(struct simulated *s, const struct charged *c, double asked, double mark)
+{
+	const struct cost *cost = &c->cost;
 	enum queue queue = s->base.queue;
+	struct cost late = *cost;
 	struct work work = {.queue = queue,
 	        .engine = cost->engine,
 	        .tag = s->count - 1,
 	        .issue = s->host - (cost->first > 0 ? cost->enqueue - cost->first : 0),
-	        .start = fmin(cost->term[TERM_LAUNCH] + mark, device),
-	        .seconds = device,
+	        .asked = asked,
+	        .start = fmin(cost->term[TERM_LAUNCH] + mark, c->device),
+	        .seconds = c->device,
+	        /* a copy behind copies in its direction, which the engine itself runs in turn, has
+	         * no hand-over */
+	        .behind = cost->behind,
 	        .share = cost->share > 0 ? fmin(cost->share, 1) : 1,
 	        .block_lifetime = cost->block_lifetime,
 	        .exclusive = cost->exclusive,
@@ -113,18 +124,12 @@ static int64_t put(struct simulated *s, const struct cost *cost, double device, 
 	        .light = cost->light,
 	        .coresident = cost->coresident};
 
+	late.term[TERM_LAUNCH] += c->late;
+	work.idle = on_queue(s, &late) + mark - work.seconds;
+	work.idle_start =
+	        fmin(late.term[TERM_LAUNCH] + mark, work.seconds + work.idle) - work.start;
 	s->queues |= 1u << queue;
 	return simulation_put(&s->device, work, -1);
-}
-
-/* Whether a copy finds its queue at work on something other than copies in its direction, which the
- * copy engine itself runs in turn. */
-static bool handed_over(struct simulated *s, const struct cost *cost)
-{
-	const int64_t last = s->device.last[s->base.queue];
-
-	return cost->behind > 0 && simulation_busy(&s->device, last, s->host) &&
-	       s->device.operation[last].work.engine != cost->engine;
 }
 
 bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
@@ -132,23 +137,18 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 {
 	struct simulated *s = model_self(e);
 	bool by_host = cost.engine == ENGINE_HOST || s->target == MODEL_HOST;
-
-	if (handed_over(s, &cost))
-		cost.term[TERM_TRANSFER] += cost.behind;
-	if (!by_host)
-		cost.term[TERM_LAUNCH] += late_start(s, &cost);
 	struct charged *c = remember(s);
+
 	*c = (struct charged){phase, operation, shape.m, shape.n, k, e->block, e->queue, cost,
-	        device_time(&cost, s->overlap), {s->host, s->host}, -1};
+	        by_host ? device_time(&cost, s->overlap) : on_queue(s, &cost),
+	        by_host ? 0 : late_start(s, &cost), {s->host, s->host}, -1};
 	s->host += cost.enqueue;
 	if (by_host) {
 		s->host += c->device;
 	} else {
-		if (cost.first > 0) /* the last kernel starts once it is queued */
-			c->device = max_double(c->device, cost.enqueue - cost.first);
-		double mark = put_mark(s);
+		const double mark = put_mark(s);
 		c->device += mark;
-		c->simulated = put(s, &cost, c->device, mark);
+		c->simulated = put(s, c, c->host[0], mark);
 		if (cost.wait)
 			s->host = simulation_finish(&s->device, c->simulated);
 	}
@@ -163,12 +163,27 @@ static double end_of(const struct simulated *s, const struct charged *c)
 	return c->simulated < 0 ? c->host[1] : s->device.operation[c->simulated].end;
 }
 
-static void critical_terms(const struct charged *c, double seconds, struct model_result *result)
+/* The cost with what the operation found in its queue; its seconds there. */
+static struct cost met(const struct simulated *s, const struct charged *c, double *device)
 {
-	double total = cost_total(&c->cost);
+	struct cost cost = c->cost;
+
+	*device = c->device;
+	if (c->simulated >= 0) {
+		const struct operation *o = &s->device.operation[c->simulated];
+		cost.term[TERM_LAUNCH] += o->found_idle ? c->late : 0;
+		cost.term[TERM_TRANSFER] += o->found_other ? cost.behind : 0;
+		*device = o->work.seconds;
+	}
+	return cost;
+}
+
+static void critical_terms(const struct cost *cost, double seconds, struct model_result *result)
+{
+	double total = cost_total(cost);
 
 	for (int t = 0; t < TERM_COUNT && total > 0; t++)
-		result->term[t] += c->cost.term[t] / total * seconds;
+		result->term[t] += cost->term[t] / total * seconds;
 }
 
 static void account_one_queue(const struct simulated *s, struct model_result *result)
@@ -180,8 +195,10 @@ static void account_one_queue(const struct simulated *s, struct model_result *re
 		double before = max_double(c->host[0], latest);
 		double end = max_double(c->host[1], end_of(s, c)),
 		       added = max_double(end, before) - before;
-		double exposed = fmin(added, c->device);
-		critical_terms(c, exposed, result);
+		double device;
+		const struct cost cost = met(s, c, &device);
+		double exposed = fmin(added, device);
+		critical_terms(&cost, exposed, result);
 		result->term[TERM_HOST] += added - exposed;
 		result->phase[c->phase] += added;
 		latest = max_double(latest, end);
@@ -214,8 +231,10 @@ static void add_entries(
 	if (c->simulated >= 0) {
 		const struct operation *o = &s->device.operation[c->simulated];
 		whole.lane = whole.engine = (enum lane)(LANE_QUEUE + (int)c->queue);
-		if (c->cost.engine == ENGINE_OUT || c->cost.engine == ENGINE_IN)
-			whole.engine = c->cost.engine == ENGINE_OUT ? LANE_OUT : LANE_IN;
+		whole.engine = c->cost.engine == ENGINE_OUT    ? LANE_OUT
+		               : c->cost.engine == ENGINE_IN   ? LANE_IN
+		               : c->cost.engine == ENGINE_LINK ? LANE_LINK
+		                                               : whole.lane;
 		whole.begin = o->begin;
 		whole.end = o->end;
 	}
@@ -255,11 +274,13 @@ static void account_queues(struct simulated *s, struct model_result *result)
 	double idle = timeline_critical(&timeline, critical);
 	for (size_t i = 0; i < timeline.count; i++) {
 		const struct charged *c = &s->charged[owner[i]];
+		double device;
+		const struct cost cost = met(s, c, &device);
 		result->phase[c->phase] += critical[i];
 		if (timeline.entry[i].operation == timeline_queueing)
 			result->term[TERM_HOST] += critical[i];
 		else
-			critical_terms(c, critical[i], result);
+			critical_terms(&cost, critical[i], result);
 	}
 	result->term[TERM_SYNC] += idle;
 	if (s->count)

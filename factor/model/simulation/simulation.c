@@ -120,6 +120,23 @@ static void end_done(struct simulation *s)
 	}
 }
 
+/* What the host found in the operation's queue makes it longer. */
+static void look_back(const struct simulation *s, struct operation *o)
+{
+	const struct operation *before = o->before < 0 ? NULL : &s->operation[o->before];
+	struct work *w = &o->work;
+	const bool busy = before && before->end > w->asked;
+
+	o->found_idle = !busy || before->work.engine != ENGINE_KERNELS;
+	o->found_other = busy && before->work.engine != w->engine;
+	if (o->found_idle) {
+		w->start += w->idle_start;
+		w->seconds += w->idle;
+	}
+	if (o->found_other)
+		w->seconds += w->behind;
+}
+
 static void begin_ready(struct simulation *s)
 {
 	bool again = true;
@@ -131,6 +148,7 @@ static void begin_ready(struct simulation *s)
 			if (!o || under_way(o) || ready(s, o) > s->now)
 				continue;
 			o->begin = o->since = s->now;
+			look_back(s, o);
 			o->left = o->work.seconds;
 			o->rate = 1;
 			if (o->left <= 0) {
@@ -183,17 +201,20 @@ double simulation_finish(struct simulation *s, int64_t number)
 	return s->operation[number].end;
 }
 
-/* Runs to that time, which later operations do not precede. */
-static void simulation_run(struct simulation *s, double until)
+double simulation_reach(struct simulation *s, int64_t number)
 {
-	for (double next = next_change(s); next <= until; next = next_change(s))
+	while (isnan(s->operation[number].begin)) {
+		double next = next_change(s);
+		if (!isfinite(next))
+			return NAN;
 		move(s, next);
+	}
+	return s->operation[number].begin;
 }
 
-bool simulation_busy(struct simulation *s, int64_t number, double time)
+void simulation_end(struct simulation *s, int64_t number, double end)
 {
-	if (number < 0)
-		return false;
-	simulation_run(s, time);
-	return isnan(s->operation[number].end) || s->operation[number].end > time;
+	struct operation *o = &s->operation[number];
+
+	o->work.seconds = o->left = end - o->begin;
 }

@@ -18,7 +18,8 @@
  * them counts. Not modelled: the effects of kernels on each other's memory traffic, and power.
  *
  * The host puts operations at times that never fall. An operation that the host does not wait for
- * is simulated later, when all that can disturb it is known. */
+ * is simulated later, when all that can disturb it is known. What it found in its queue, when the
+ * host asked for it, is then known, too. */
 #pragma once
 
 #include "factor/model/cost/cost.h"
@@ -32,8 +33,11 @@ struct work {
 	bool light, coresident, exclusive; /* as in struct cost */
 	bool independent;                  /* each of its blocks begins when it has a place */
 	int kernels;                       /* in turn */
-	double start, seconds;             /* alone; seconds include the start */
-	double share, block_lifetime;      /* share in (0, 1] */
+	double asked;            /* when the host asked for it: its queue is idle or at work then */
+	double idle_start, idle; /* more start, and seconds in all, unless a kernel is at work */
+	double behind;           /* more seconds when another engine is at work */
+	double start, seconds;   /* alone; seconds include the start */
+	double share, block_lifetime; /* share in (0, 1] */
 };
 
 struct operation {
@@ -42,6 +46,7 @@ struct operation {
 	int64_t next;          /* of the queue, -1 none yet */
 	double begin, end;     /* NaN until known */
 	double left, since, rate, held; /* work left at `since`; nothing until `held` */
+	bool found_idle, found_other;   /* its queue: no kernel, another engine at work */
 };
 
 struct simulation {
@@ -61,5 +66,8 @@ int64_t simulation_put(struct simulation *simulation, struct work work, int64_t 
 /* Runs until the operation is done, and returns its end; 0 for operation -1, none. */
 double simulation_finish(struct simulation *simulation, int64_t operation);
 
-/* Runs to that time; whether the operation (-1: none) is not over then. */
-bool simulation_busy(struct simulation *simulation, int64_t operation, double time);
+/* For an operation of unknown (infinite) length, which depends on another device: runs until it
+ * begins, and returns that time; NaN when it never does. Then its end may be set, before the
+ * simulation goes on. */
+double simulation_reach(struct simulation *simulation, int64_t operation);
+void simulation_end(struct simulation *simulation, int64_t operation, double end);

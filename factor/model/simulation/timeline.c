@@ -13,7 +13,8 @@ const char *const lane_name[LANE_COUNT] = {[LANE_HOST] = "host",
         [LANE_QUEUE + (int) QUEUE_OUT] = "out",
         [LANE_QUEUE + (int) QUEUE_IN] = "in",
         [LANE_OUT] = "copy to host",
-        [LANE_IN] = "copy to device"};
+        [LANE_IN] = "copy to device",
+        [LANE_LINK] = "link"};
 
 const char timeline_queueing[] = "queueing";
 
@@ -84,6 +85,7 @@ static int rank(enum lane lane)
 	        [LANE_QUEUE + (int) QUEUE_IN] = 3,
 	        [LANE_OUT] = 2,
 	        [LANE_IN] = 3,
+	        [LANE_LINK] = 1,
 	        [LANE_HOST] = 4};
 
 	return order[lane];

@@ -12,6 +12,7 @@ enum lane {
 	LANE_QUEUE,                               /* + enum queue */
 	LANE_OUT = LANE_QUEUE + (int)QUEUE_COUNT, /* copy engine to the host */
 	LANE_IN,                                  /* copy engine to the device */
+	LANE_LINK,                                /* to other GPUs */
 	LANE_COUNT
 };
 extern const char *const lane_name[LANE_COUNT];
