@@ -11,11 +11,10 @@ function longest(list,   n, prefix, i, best) {
 			best = length(prefix[i])
 	return best + 0
 }
-function is_ours(name) {
-	asked = base_name(name)
-	if (!((names, asked) in decided))
-		decided[names, asked] = longest(names) > 0 && longest(names) >= longest(taken)
-	return decided[names, asked]
+function is_ours(name,   best) { # without arguments
+	asked = name
+	best = longest(names)
+	return best > 0 && best >= longest(taken)
 }
 
 # The known limits of a parameter without a value.
@@ -56,12 +55,13 @@ function summary(i, last,   j, bad) {
 		parameter_row(last)
 }
 
-function parameters_of(probe,   i, n, k, last, ours, count) {
-	for (i = 1; i <= P["rows"]; i++)
-		if (is_ours(P[i, "parameter"])) {
-			ours[++n] = i
-			count[P[i, "status"]]++
-		}
+function parameters_of(probe,   name, rows, n, k, last, ours, count) {
+	for (name in rows_of)
+		if (is_ours(name))
+			rows = rows rows_of[name]
+	n = ascending(rows, ours)
+	for (k = 1; k <= n; k++)
+		count[P[ours[k], "status"]]++
 	if (!n) {
 		paragraph("No parameters: not measured here.")
 		return
