@@ -29,7 +29,7 @@ same() { # PROGRAM WORD...: narrow, and the same on a wide terminal
 	result $? "$*: whatever the terminal"
 }
 same list probes
-same compare nvidia-h100
+same list machines
 narrow ./fathom help
 narrow list
 narrow compare nvidia-h200-sms-64 nvidia-h200 --verbose
@@ -54,5 +54,5 @@ narrow measure --quick --output "$data"
 narrow validate --recorded --verbose --output "$data"
 narrow measure --bench --quick --only potrf --smallest 256 --largest 256 --output "$data"
 narrow measure --bench --quick --only breakdown --largest 256 --output "$data"
-narrow measure --kerr --quick --largest 512 --budget 30 --output "$data"
+narrow measure --kerr --quick --largest 512 --budget 2 --output "$data"
 echo "1..$number"
