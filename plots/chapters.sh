@@ -108,7 +108,7 @@ update() {
 	note_recorded Data "$gpu"
 	line P 'Rows or columns of A are added or removed after its QR factorization: update the factors, or factorize again?'
 	grep '^P	Before the runs' "$work/update.table"
-	figure update "Speedup of updating over factorizing again: with our routines (colour, first number), and with cuSOLVER's geqrf, ormqr and trsm, which form no Q (second number). Orange: updating is slower. Black line: predicted break-even." "$gpu" update.tsv
+	figure update "Speedup of updating over factorizing again: with our routines (colour, first number), and with cuSOLVER's geqrf, ormqr and trsm, which form no Q (second number). Orange: updating is slower. Grey line: predicted break-even." "$gpu" update.tsv
 	folded 'Table: decisions and ratios' "$work/update.table"
 }
 gram() {

@@ -318,6 +318,8 @@ function with_unit(x, unit,   part, text) {
 	text = significant(x * part[1], digits(unit))
 	return part[2] == "" ? text : text " " part[2]
 }
+# In a table of different units counts and ratios are named, too.
+function valued(x, unit) { return with_unit(x, unit) (is_number(x) && unit ~ /^(count|ratio)$/ ? " " unit : "") }
 # Both ends of an interval in the unit of the value.
 function interval(low, high, x, unit,   part) {
 	if (!is_number(x))

@@ -146,7 +146,7 @@ function loss_table(   i, v, c, any, line, limit, cell, part, list, n, condition
 }
 function form_table(precision,   s, v, i, p, b) {
 	table_start("gram-forms-" precision, "Forms on the GPU, " (precision == "s" ? "single" : "double") " precision, n x n", \
-		">n|<form|>nb|>ms|>predicted|>Gflop/s|>speedup over cuBLAS|>one pass at copy bandwidth|!>norm(I - Q'Q)")
+		">n|<form|>nb|>ms|>predicted, ms|>Gflop/s|>speedup over cuBLAS|>one pass at copy bandwidth|!>norm(I - Q'Q)")
 	for (s = 1; s <= sizes; s++)
 		for (v = 1; v <= 9; v++) {
 			i = form_of(variant[v], precision, size[s])
@@ -163,7 +163,7 @@ function form_table(precision,   s, v, i, p, b) {
 }
 function apply_table(   j, n, list, i, p) {
 	table_start("gram-apply", "The blocked update of " largest " columns by k columns, one or four of them in a block of threads", \
-		">k|<columns of a block|>us|>predicted|>Gflop/s")
+		">k|<columns of a block|>us|>predicted, us|>Gflop/s")
 	n = split(rows_with("executor=cuda operation=gram_apply n=" largest), list, " ")
 	for (j = 1; j <= n; j++) {
 		i = list[j]

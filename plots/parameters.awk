@@ -20,16 +20,16 @@ function is_ours(name,   best) { # without arguments
 # The known limits of a parameter without a value.
 function bounds(low, high, unit) {
 	if (is_number(low) && is_number(high))
-		return with_unit(low, unit) " .. " with_unit(high, unit)
+		return with_unit(low, unit) " .. " valued(high, unit)
 	if (is_number(low) || is_number(high))
-		return is_number(low) ? "beyond " with_unit(low, unit) : "below " with_unit(high, unit)
+		return is_number(low) ? "beyond " valued(low, unit) : "below " valued(high, unit)
 	return "not resolved"
 }
 function parameter_row(i,   unit, status) {
 	unit = P[i, "unit"]
 	status = P[i, "status"]
 	table_row(status == "ok" ? "" : status, readable(P[i, "parameter"]) "|" \
-		(status == "bounded" ? bounds(P[i, "low"], P[i, "high"], unit) : with_unit(P[i, "value"], unit)) "|" \
+		(status == "bounded" ? bounds(P[i, "low"], P[i, "high"], unit) : valued(P[i, "value"], unit)) "|" \
 		interval(P[i, "low"], P[i, "high"], P[i, "value"], unit) "|" P[i, "samples"] "|" \
 		(status == "ok" ? "ok" : toupper(status)) "|" P[i, "method"] "|" P[i, "regime"])
 }
