@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # --json of every program keeps to docs/json.schema.json: by jq, and by python3's jsonschema where it is. Its text has lines of at
-# most 100 columns. Without a GPU.
+# most 100 columns, numbers with units. Without a GPU.
 . "$(dirname "$0")/../tap.sh"
 export CUDA_VISIBLE_DEVICES=
 needs advise compare fit list machine measure predict rules trace validate host_parallel
@@ -28,8 +28,8 @@ keeps() {
 	shift
 	if [ "$kind" != side_by_side ]; then # width.t has its text
 		"$bin/$@" >"$scratch/text" 2>/dev/null </dev/null
-		[ -s "$scratch/text" ] && awk 'length > 100 { print "# " length ": " $0; wide = 1 } END { exit wide }' "$scratch/text" >&2
-		result $? "lines of at most 100 columns: $*"
+		readable "$scratch/text"
+		result $? "lines of at most 100 columns, numbers with units: $*"
 	fi
 	"$bin/$@" --json >"$scratch/out" 2>"$scratch/err" </dev/null
 	status=$?
