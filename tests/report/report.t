@@ -346,6 +346,14 @@ if command -v gnuplot >/dev/null; then
 		done
 	done >"$scratch/unclosed"
 	never "$scratch/unclosed" . "what is opened is closed $(cat "$scratch/unclosed")"
+	for kept in report papers; do
+		if command -v tidy >/dev/null; then # font-family and font-size of <svg> are attributes that it does not know
+			tidy -errors -quiet --drop-empty-elements no "$scratch/whole/report/$kept.html" 2>&1 | grep -v '<svg> proprietary attribute "font-' >"$scratch/invalid"
+			never "$scratch/invalid" . "$kept.html is valid HTML $(head -n 3 "$scratch/invalid")"
+		else
+			report ok "$kept.html # SKIP no tidy here"
+		fi
+	done
 	never "$page" '<pre' 'no raw curve is embedded'
 	ls "$scratch/whole/report/figures" >"$scratch/drawn"
 	for name in pointer_chase start memory panel_cuda panel_host factor_s factor_d vendor trace_ update gram errors memory_system kerr gram_schmidt gram_host \
