@@ -62,13 +62,6 @@ function option(text, key,   at) {
 	sub(/,.*/, "", text)
 	return text
 }
-# Puts x in its place among list[1..n], ascending; returns their new number.
-function insert(list, n, x,   j) {
-	for (j = n; j > 0 && list[j] + 0 > x + 0; j--)
-		list[j + 1] = list[j]
-	list[j + 1] = x
-	return n + 1
-}
 # The numbers of a text, ascending, into n; returns how many.
 function ascending(text, n,   count, gap, i, j, x) {
 	count = split(text, n, " ")

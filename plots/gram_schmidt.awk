@@ -92,7 +92,7 @@ function shape_table(   o, a) {
 			shape_row(operation[o], access[a])
 	table_end()
 }
-function shape_row(operation, access,   j, count, list, i, p, fast, choice, n, error, roof, off) {
+function shape_row(operation, access,   j, count, list, i, p, fast, choice, n, error, errors, roof, off) {
 	roof = value(operation == "gram_dots" ? "gpu.dram.read" : "gpu.dram.copy")
 	fast = fastest("executor=cuda operation=" operation " m=" largest " n=" largest " variant=" access)
 	count = split(rows_with("executor=cuda operation=" operation " m=" largest " n=" largest " variant=" access), list, " ")
@@ -104,8 +104,9 @@ function shape_row(operation, access,   j, count, list, i, p, fast, choice, n, e
 		if (choice == "" || p + 0 < predicted_of(choice) + 0)
 			choice = i
 		off = p / T[i, "seconds"] - 1
-		n = insert(error, n, off > 0 ? off : -off)
+		errors = errors " " magnitude(off)
 	}
+	n = ascending(errors, error)
 	if (fast)
 		table_row("", (operation == "gram_dots" ? "dot products" : "update") "|" access "|" field(fast, "shape") "|" \
 			significant(GBs(fast, T[fast, "seconds"]), 4) "|" \
