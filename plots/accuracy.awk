@@ -223,7 +223,7 @@ function print_short(   i, f, text, shapes) {
 		if (V[i, "shapes"] == shapes && f[1] ~ /^(getrf|geqrf|potrf)$/ && f[2] == "gpu" && f[3] == "s" && V[i, "level"] == 2)
 			text = text (text == "" ? "" : ", ") (f[1] == "getrf" ? "LU" : f[1] == "geqrf" ? "QR" : "Cholesky") (f[4] == "" ? "" : \
 				f[4] ~ /^from/ ? " " f[4] " memory" : " by " f[4]) " " percent(V[i, "median_abs_error"]) " % (worst " \
-				percent(magnitude(V[i, "worst_error"])) ")"
+				percent(magnitude(V[i, "worst_error"])) " %)"
 	}
 	if (text != "")
 		item("median error of predictions, panels on the GPU, single precision, " shapes " shapes: " text)

@@ -65,14 +65,14 @@ panel() {
 }
 factor() {
 	{
-		markup "$gpu" 'bench vendor' -v table=yes
-		markup "$gpu" 'bench bounds'
-		markup "$gpu" 'bench travel'
+		markup "$lean_gpu" 'bench vendor' -v table=yes
+		markup "$lean_gpu" 'bench bounds'
+		markup "$lean_gpu" 'bench travel'
 	} >"$work/factor.tables"
 	drawn factor_s || drawn factor_d || [ -s "$work/factor.tables" ] || return 0
 	line H2 factor 'How close do factorizations come to the ceiling, and to the vendor?'
 	note_recorded Data "$gpu"
-	markup "$gpu" 'bench vendor' -v short=yes
+	markup "$lean_gpu" 'bench vendor' -v short=yes
 	legend="Lines: whole calls, the fastest of several block widths and algorithms. Dashed and +: the model's plan at held-out sizes, predicted and measured. Dotted: the bound, and products and solves alone."
 	figure factor_s "$legend" "$gpu" bench.tsv
 	{
@@ -110,11 +110,11 @@ update() {
 	note_recorded Data "$gpu"
 	line P 'Rows or columns of A are added or removed after its QR factorization: update the factors, or factorize again?'
 	grep '^P	Before the runs' "$work/update.table"
-	figure update "Speedup of updating over factorizing again: with our routines (colour, first number), and with cuSOLVER's geqrf, ormqr and trsm, which form no Q (second number). Orange: updating is slower. Black line: predicted break-even." "$gpu" update.tsv
+	figure update "Speedup of updating over factorizing again: with our routines (colour, first number), and with cuSOLVER's geqrf, ormqr and trsm, which form no Q (second number). Orange: updating is slower. Grey line: predicted break-even." "$gpu" update.tsv
 	folded 'Table: decisions and ratios' "$work/update.table"
 }
 gram() {
-	markup "$gpu" gram_schmidt -v table=yes >"$work/gram.table"
+	markup "$lean_gpu" gram_schmidt -v table=yes >"$work/gram.table"
 	[ -s "$work/gram.table" ] || return 0
 	line H2 gram 'Gram-Schmidt: GPU or CPU?'
 	note_recorded Data "$gpu"
@@ -140,7 +140,7 @@ model() {
 papers() {
 	line H2 papers 'How does this machine compare with the papers?'
 	line P 'Counterparts of the figures and tables of four papers stand in a page of their own.'
-	markup "$gpu" papers_summary
+	markup "$lean_gpu" papers_summary
 	line LI 'Their figures and tables for this machine:' papers.html papers.html
 }
 design_rules() {
@@ -152,7 +152,6 @@ design_rules() {
 	else
 		line P 'For the GPU: not measured here.'
 	fi
-	[ -s "$work/rules.host" ] || sh "$scripts/rules.sh" "$own" host markup "$lean_own" >"$work/rules.host"
 	grep '^LI' "$work/rules.host" >"$work/rules.list"
 	folded 'Rules on the host' "$work/rules.list"
 }

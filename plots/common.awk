@@ -10,12 +10,13 @@ BEGIN {
 function is_number(x) { return x ~ /^[-+]?[0-9.]/ }
 function is_time(x) { return is_number(x) && x + 0 > 0 }
 
-# ---- tables: T["rows"], T[row, column], T["meta", key], T["column", i] ----
+# ---- tables: T["rows"], T[row, column], T["meta", key] ----
 
 # Reads a table; with a kind appends its rows, with that text in the column "kind".
-function load(file, T, kind,   line, cell, n, i, columns, at) {
+function load(file, T, kind,   line, cell, n, i, columns, at, rows, column) {
 	if (kind == "")
 		split("", T)
+	rows = T["rows"]
 	while ((getline line <file) > 0) {
 		if (line ~ /^#/) {
 			at = index(line, ": ")
@@ -27,17 +28,17 @@ function load(file, T, kind,   line, cell, n, i, columns, at) {
 		if (!columns) {
 			columns = n
 			for (i = 1; i <= n; i++)
-				T["column", i] = cell[i]
+				column[i] = cell[i]
 			continue
 		}
-		T["rows"]++
+		rows++
 		for (i = 1; i <= n; i++)
-			T[T["rows"], T["column", i]] = cell[i]
+			T[rows, column[i]] = cell[i]
 		if (kind != "")
-			T[T["rows"], "kind"] = kind
+			T[rows, "kind"] = kind
 	}
 	close(file)
-	T["rows"] += 0
+	T["rows"] = rows + 0
 	return columns > 0
 }
 
@@ -61,19 +62,16 @@ function option(text, key,   at) {
 	sub(/,.*/, "", text)
 	return text
 }
-# Puts x in its place among list[1..n], ascending; returns their new number.
-function insert(list, n, x,   j) {
-	for (j = n; j > 0 && list[j] + 0 > x + 0; j--)
-		list[j + 1] = list[j]
-	list[j + 1] = x
-	return n + 1
-}
 # The numbers of a text, ascending, into n; returns how many.
-function ascending(text, n,   count, i, each) {
-	split("", n)
-	count = split(text, each, " ")
-	for (i = 1; i <= count; i++)
-		insert(n, i - 1, each[i])
+function ascending(text, n,   count, gap, i, j, x) {
+	count = split(text, n, " ")
+	for (gap = int(count / 2); gap > 0; gap = int(gap / 2))
+		for (i = gap + 1; i <= count; i++) {
+			x = n[i]
+			for (j = i - gap; j > 0 && n[j] + 0 > x + 0; j -= gap)
+				n[j + gap] = n[j]
+			n[j + gap] = x
+		}
 	return count
 }
 
@@ -313,6 +311,8 @@ function with_unit(x, unit,   part, text) {
 	text = significant(x * part[1], digits(unit))
 	return part[2] == "" ? text : text " " part[2]
 }
+# In a table of different units counts and ratios are named, too.
+function valued(x, unit) { return with_unit(x, unit) (is_number(x) && unit ~ /^(count|ratio)$/ ? " " unit : "") }
 # Both ends of an interval in the unit of the value.
 function interval(low, high, x, unit,   part) {
 	if (!is_number(x))
@@ -378,19 +378,18 @@ function heading(level, id, text) { print "H" level "\t" id "\t" text }
 function paragraph(text) { print "P\t" text }
 function note(text) { print "NOTE\t" text }
 function item(text) { print "LI\t" text }
-# A design rule and the parameters that it rests on: an item, or with rules_as=table a row. rule_item takes the first number from first_*
-# and the gain from X.
+# A design rule and the parameters that it rests on: a row at the end of the file rules_table, and an item but with rules_as=table.
+# rule_item takes the first number from first_* and the gain from X.
 function plain_rule(part, name, text, list) {
 	first_value = first_low = first_high = first_unit = X = X_low = X_high = ""
 	rule_item(part, name, text, list)
 }
 function rule_item(part, name, text, list,   n, parameter, i, rests) {
-	if (rules_as == "table") {
-		print part "\t" name "\t" number_or_nan(first_value) "\t" number_or_nan(first_low) "\t" number_or_nan(first_high) "\t" \
-			(first_unit == "" ? "nan" : first_unit) "\t" number_or_nan(X) "\t" number_or_nan(X_low) "\t" number_or_nan(X_high) "\t" \
-			text "\t" (list == "" ? "nan" : list)
+	print part "\t" name "\t" number_or_nan(first_value) "\t" number_or_nan(first_low) "\t" number_or_nan(first_high) "\t" \
+		(first_unit == "" ? "nan" : first_unit) "\t" number_or_nan(X) "\t" number_or_nan(X_low) "\t" number_or_nan(X_high) "\t" \
+		text "\t" (list == "" ? "nan" : list) >>rules_table
+	if (rules_as == "table")
 		return
-	}
 	n = split(list, parameter, " ")
 	for (i = 1; i <= n; i++)
 		rests = rests (i > 1 ? "; " : "") cited(parameter[i])

@@ -46,12 +46,9 @@ column() { # folder, gpu or host, its lean folder
 	markup "$3" first -v part=numbers -v kind="$2" -v others="$(others_of "$1")"
 	line P 'A bar ends at what this machine reaches of the limit; marks are the recorded machines.'
 	line ENDDIV
-	sh "$scripts/rules.sh" "$1" "$2" table "$work/rules.$2.tsv" "$3" &
-	sh "$scripts/rules.sh" "$1" "$2" markup "$3" >"$work/rules.$2"
-	wait $!
 	line DIV 'part do'
 	line H2 "$kind-do" "What to do on $([ "$kind" = own ] && echo this || echo the recorded) machine"
-	markup "$1" first -v part=rules -v rules="$work/rules.$2.tsv" -v most=10
+	markup "$3" first -v part=rules -v rules="$work/rules.$2.tsv" -v most=10
 	line LI "All $(grep -c '^LI' "$work/rules.$2") rules" '#rules' 'with the parameters behind them'
 	line ENDDIV
 	line DIV 'part trust'

@@ -92,7 +92,7 @@ function shape_table(   o, a) {
 			shape_row(operation[o], access[a])
 	table_end()
 }
-function shape_row(operation, access,   j, count, list, i, p, fast, choice, n, error, roof, off) {
+function shape_row(operation, access,   j, count, list, i, p, fast, choice, n, error, errors, roof, off) {
 	roof = value(operation == "gram_dots" ? "gpu.dram.read" : "gpu.dram.copy")
 	fast = fastest("executor=cuda operation=" operation " m=" largest " n=" largest " variant=" access)
 	count = split(rows_with("executor=cuda operation=" operation " m=" largest " n=" largest " variant=" access), list, " ")
@@ -104,8 +104,9 @@ function shape_row(operation, access,   j, count, list, i, p, fast, choice, n, e
 		if (choice == "" || p + 0 < predicted_of(choice) + 0)
 			choice = i
 		off = p / T[i, "seconds"] - 1
-		n = insert(error, n, off > 0 ? off : -off)
+		errors = errors " " magnitude(off)
 	}
+	n = ascending(errors, error)
 	if (fast)
 		table_row("", (operation == "gram_dots" ? "dot products" : "update") "|" access "|" field(fast, "shape") "|" \
 			significant(GBs(fast, T[fast, "seconds"]), 4) "|" \
@@ -146,7 +147,7 @@ function loss_table(   i, v, c, any, line, limit, cell, part, list, n, condition
 }
 function form_table(precision,   s, v, i, p, b) {
 	table_start("gram-forms-" precision, "Forms on the GPU, " (precision == "s" ? "single" : "double") " precision, n x n", \
-		">n|<form|>nb|>ms|>predicted|>Gflop/s|>speedup over cuBLAS|>one pass at copy bandwidth|!>norm(I - Q'Q)")
+		">n|<form|>nb|>ms|>predicted, ms|>Gflop/s|>speedup over cuBLAS|>one pass at copy bandwidth|!>norm(I - Q'Q)")
 	for (s = 1; s <= sizes; s++)
 		for (v = 1; v <= 9; v++) {
 			i = form_of(variant[v], precision, size[s])
@@ -163,7 +164,7 @@ function form_table(precision,   s, v, i, p, b) {
 }
 function apply_table(   j, n, list, i, p) {
 	table_start("gram-apply", "The blocked update of " largest " columns by k columns, one or four of them in a block of threads", \
-		">k|<columns of a block|>us|>predicted|>Gflop/s")
+		">k|<columns of a block|>us|>predicted, us|>Gflop/s")
 	n = split(rows_with("executor=cuda operation=gram_apply n=" largest), list, " ")
 	for (j = 1; j <= n; j++) {
 		i = list[j]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Names of curves at the right edge, at the heights of their last points, moved apart where they would overlap:
-#   awk -v x=COLUMN -v y=COLUMN -v per=UNIT -v axis=log -v names="one|two" -v lines="1|2" -f common.awk -f labels.awk FILE...
-# Prints x, y, name and line of each. y=rate: bytes over seconds.
+#   awk -v x=COLUMN -v y=COLUMN -v per=UNIT -v axis=log -v part=SHARE -v names="one|two" -v lines="1|2" -f common.awk -f labels.awk FILE...
+# Prints x, y, name and line of each. y=rate: bytes over seconds. part: the least gap, of the axis.
 function up(x) { return int(x) < x ? int(x) + 1 : int(x) }
 BEGIN {
 	decade = ln(10)
@@ -22,7 +22,7 @@ BEGIN {
 		}
 	}
 	# A logarithmic axis ends at powers of ten.
-	gap = 0.075 * (axis == "log" ? decade * (up(top / decade) + up(-bottom / decade)) : top - bottom)
+	gap = part * (axis == "log" ? decade * (up(top / decade) + up(-bottom / decade)) : top - bottom)
 	for (f = 1; f < ARGC; f++)
 		if (f in height) {
 			for (j = count++; j > 0 && height[order[j]] > height[f]; j--)

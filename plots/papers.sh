@@ -25,8 +25,8 @@ machines_after() { # folder
 }
 lawn_paper() {
 	markup "$gpu" lawn_machines -v folders="$(machines_after "$gpu")" >"$work/lawn"
-	markup "$gpu" 'bench lawn' >>"$work/lawn"
-	markup "$gpu" lawn_products -v table=yes >>"$work/lawn"
+	markup "$lean_gpu" 'bench lawn' >>"$work/lawn"
+	markup "$lean_gpu" lawn_products -v table=yes >>"$work/lawn"
 	paper lawn 'LAPACK Working Note 202 beside this machine' '' breakdown || return 0
 	cat "$work/lawn"
 	figure small_gemm 'The counterpart of Figure 5. Two stages: the fastest of 2, 4, 8 and 16 parts of k.' "$gpu" bench.tsv

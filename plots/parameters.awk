@@ -11,26 +11,25 @@ function longest(list,   n, prefix, i, best) {
 			best = length(prefix[i])
 	return best + 0
 }
-function is_ours(name) {
-	asked = base_name(name)
-	if (!((names, asked) in decided))
-		decided[names, asked] = longest(names) > 0 && longest(names) >= longest(taken)
-	return decided[names, asked]
+function is_ours(name,   best) { # without arguments
+	asked = name
+	best = longest(names)
+	return best > 0 && best >= longest(taken)
 }
 
 # The known limits of a parameter without a value.
 function bounds(low, high, unit) {
 	if (is_number(low) && is_number(high))
-		return with_unit(low, unit) " .. " with_unit(high, unit)
+		return with_unit(low, unit) " .. " valued(high, unit)
 	if (is_number(low) || is_number(high))
-		return is_number(low) ? "beyond " with_unit(low, unit) : "below " with_unit(high, unit)
+		return is_number(low) ? "beyond " valued(low, unit) : "below " valued(high, unit)
 	return "not resolved"
 }
 function parameter_row(i,   unit, status) {
 	unit = P[i, "unit"]
 	status = P[i, "status"]
 	table_row(status == "ok" ? "" : status, readable(P[i, "parameter"]) "|" \
-		(status == "bounded" ? bounds(P[i, "low"], P[i, "high"], unit) : with_unit(P[i, "value"], unit)) "|" \
+		(status == "bounded" ? bounds(P[i, "low"], P[i, "high"], unit) : valued(P[i, "value"], unit)) "|" \
 		interval(P[i, "low"], P[i, "high"], P[i, "value"], unit) "|" P[i, "samples"] "|" \
 		(status == "ok" ? "ok" : toupper(status)) "|" P[i, "method"] "|" P[i, "regime"])
 }
@@ -56,12 +55,13 @@ function summary(i, last,   j, bad) {
 		parameter_row(last)
 }
 
-function parameters_of(probe,   i, n, k, last, ours, count) {
-	for (i = 1; i <= P["rows"]; i++)
-		if (is_ours(P[i, "parameter"])) {
-			ours[++n] = i
-			count[P[i, "status"]]++
-		}
+function parameters_of(probe,   name, rows, n, k, last, ours, count) {
+	for (name in rows_of)
+		if (is_ours(name))
+			rows = rows rows_of[name]
+	n = ascending(rows, ours)
+	for (k = 1; k <= n; k++)
+		count[P[ours[k], "status"]]++
 	if (!n) {
 		paragraph("No parameters: not measured here.")
 		return

@@ -112,16 +112,20 @@ one() { # figure
 		done
 		! curves "$work" pointer_chase copy || draw memory "$gpu" gpu
 		;;
+	pointer_chase) # without the series that no figure shows
+		[ -z "$gpu" ] || grep -Ev '^(slice|once_before|constant_first|cycle_c[gv]|entries_c[ag])	' "$gpu/pointer_chase.tsv" >"$work/pointer_chase.tsv" 2>/dev/null
+		! curves "$work" pointer_chase || draw pointer_chase "$gpu" gpu
+		;;
 	memory_system) ! grep -qs '^gpu_l[12]_size = ' "$top/gpu.gp" || draw memory_system "$gpu" gpu ;;
 	panel_cuda) ! series "$lean_gpu" panel -v executor=cuda || draw panel "$gpu" gpu nb="$answer" executor=cuda ;;
 	panel_host) ! series "$lean_own" panel -v executor=host || draw panel "$own" cpu nb="$answer" executor=host ;;
-	factor_s) ! series "$gpu" 'bench factor' -v precision=s || draw factor "$gpu" gpu precision=single ;;
-	factor_d) ! series "$gpu" 'bench factor' -v precision=d || draw factor "$gpu" gpu precision=double ;;
+	factor_s) ! series "$lean_gpu" 'bench factor' -v precision=s || draw factor "$gpu" gpu precision=single ;;
+	factor_d) ! series "$lean_gpu" 'bench factor' -v precision=d || draw factor "$gpu" gpu precision=double ;;
 	vendor | breakdown | scaling) ! series "$gpu" "bench $figure" || draw "$figure" "$gpu" gpu ;;
-	gram) ! series "$gpu" gram_schmidt -v only=best || draw gram "$gpu" gpu ;;
-	kerr | update | gram_schmidt) ! series "$gpu" "$figure" || draw "$figure" "$gpu" gpu ;;
+	gram) ! series "$lean_gpu" gram_schmidt -v only=best || draw gram "$gpu" gpu ;;
+	kerr | update | gram_schmidt) ! series "$lean_gpu" "$figure" || draw "$figure" "$gpu" gpu ;;
 	gram_host) ! series "$own" gram_host || draw gram_host "$own" cpu ;;
-	small_gemm | thin_gemm) ! series "$gpu" lawn_products -v figure_of="$figure" || draw "$figure" "$gpu" gpu ;;
+	small_gemm | thin_gemm) ! series "$lean_gpu" lawn_products -v figure_of="$figure" || draw "$figure" "$gpu" gpu ;;
 	errors) ! series "$gpu" error_curves || draw errors "$gpu" gpu ;;
 	errors_host) ! series "$own" error_curves || draw errors "$own" cpu ;;
 	both_operations) ! series "$own" side_by_side -v file="$report/side_by_side.tsv" || draw_both ratios ;;

@@ -8,7 +8,7 @@ for (const box of document.querySelectorAll('.parameters')) {
 	const scaled = (text, unit, size) => {
 		if (text === '') return '-';
 		const x = Math.abs(size === '' ? text : size);
-		let factor = 1, name = unit === 'count' || unit === 'ratio' ? '' : unit;
+		let factor = 1, name = unit;
 		if (unit === 's') [, factor, name] = times.find(([most]) => x < most);
 		else if (/^(B|B\/s|Hz|flop\/s)$/.test(unit))
 			for (const [least, letter] of [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']])

@@ -76,6 +76,16 @@ folded() { # summary, file
 	line ENDDETAILS
 }
 
+# What the sections share: parameters, sentences, rules.
+prepare() {
+	awk -v own="$own" -v list="$work/probes" -f "$scripts/common.awk" -f "$scripts/parameters.awk" >"$work/parameters"
+	folders | while read -r folder; do
+		if [ "$folder" = "$own" ]; then markup "$lean_own" reads; else markup "$lean_gpu" reads; fi >"$work/reads.$(kind_of "$folder")"
+	done
+	[ -z "$gpu" ] || sh "$scripts/rules.sh" "$lean_gpu" gpu both "$work/rules.gpu.tsv" >"$work/rules.gpu"
+	sh "$scripts/rules.sh" "$lean_own" host both "$work/rules.host.tsv" >"$work/rules.host"
+}
+
 # shellcheck source=plots/first.sh
 . "$scripts/first.sh"
 # shellcheck source=plots/chapters.sh
@@ -90,12 +100,11 @@ navigation() { # markup
 	awk -F '\t' '$1 == "H2" && $2 !~ /^(own|recorded)-/ { sub(/:.*/, "", $3); printf "%s\t%s\t%s", (n++ ? "" : "NAV"), $2, $3 }' "$1"
 	echo
 }
-page() { # name, sections in their order, of which the first is done before the others begin
+page() { # name, sections in their order
 	kept=$1 sections=$2
 	mkdir "$work/$kept"
-	write_section "${sections%% *}"
 	# shellcheck disable=SC2086 # names are words
-	share_out "$work/$kept" write_section ${sections#* }
+	share_out "$work/$kept" write_section $sections
 	for section in $sections; do
 		cat "$work/$kept/$section"
 	done >"$work/markup"
@@ -143,12 +152,12 @@ if [ "${2-report}" = report ]; then
 	for probe in $probes; do
 		[ -z "$(about "$probe" Chapter)" ] || shown="$shown $probe"
 	done
+	prepare &
+	attended=$!
 	# shellcheck disable=SC2086 # names are words
 	attend sh "$scripts/plots.sh" "$output" $figures_of_report $shown >/dev/null || status=1
-	awk -v own="$own" -v list="$work/probes" -f "$scripts/common.awk" -f "$scripts/parameters.awk" >"$work/parameters"
-	folders | while read -r folder; do
-		if [ "$folder" = "$own" ]; then markup "$lean_own" reads; else markup "$lean_gpu" reads; fi >"$work/reads.$(kind_of "$folder")"
-	done
+	wait "$attended"
+	attended=
 	page report 'first start memory inside links instructions host panel factor trace update gram model papers design_rules method'
 fi
 if [ "${2-papers}" = papers ]; then

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Design rules, from the profile's numbers and their intervals. plots/rules.sh runs it:
-#   awk -v data=DIR -v parts="gpu host" -v nb=N -v rules=plots/rules.tsv -v rules_as=markup|table -f common.awk -f rules.awk
+#   awk -v data=DIR -v parts="gpu host" -v nb=N -v rules=plots/rules.tsv -v rules_as=both|table -v rules_table=FILE -f common.awk -f rules.awk
 # Every rule names the parameters that it rests on. Where one is missing the markup says "not measured here". A rule is silent when
 # its condition does not hold beyond the intervals, or a number of its text is not known to a factor of 2.
 #

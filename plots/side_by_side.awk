@@ -31,7 +31,7 @@ function print_operations(   i) {
 		if (T[i, "what"] == "operation" && T[i, "verdict"] != "same" && T[i, "verdict"] != "open")
 			item(T[i, "name"] ": " sprintf("%.3g", speed(i, "ratio")) " times the speed (" sprintf("%.3g", speed(i, "ratio_high")) " .. " \
 				sprintf("%.3g", speed(i, "ratio_low")) "), limited by " limits(i) ".")
-	table_start("operations", "Operations, predicted", "<operation|>" first "|>" second "|>speed|>interval|<verdict|<limited by")
+	table_start("operations", "Operations, predicted", "<operation|>" first "|>" second "|>speed ratio|>interval|<verdict|<limited by")
 	for (i = 1; i <= T["rows"]; i++)
 		if (T[i, "what"] == "operation")
 			table_row("", T[i, "name"] "|" with_unit(T[i, "first"], "s") "|" with_unit(T[i, "second"], "s") "|" \
@@ -44,7 +44,7 @@ function print_parameters(   i) {
 	table_start("parameters", "Single parameters of the hardware that differ", "<parameter|>" first "|>" second "|>ratio|>interval|<verdict")
 	for (i = 1; i <= T["rows"]; i++)
 		if (T[i, "what"] == "parameter" && T[i, "regime"] == "hardware" && T[i, "name"] !~ /[[]/ && T[i, "verdict"] !~ /same|open/)
-			table_row("", T[i, "name"] "|" with_unit(T[i, "first"], T[i, "unit"]) "|" with_unit(T[i, "second"], T[i, "unit"]) "|" \
+			table_row("", T[i, "name"] "|" valued(T[i, "first"], T[i, "unit"]) "|" valued(T[i, "second"], T[i, "unit"]) "|" \
 				sprintf("%.3g|%.3g .. %.3g", T[i, "ratio"], T[i, "ratio_low"], T[i, "ratio_high"]) "|" T[i, "verdict"])
 	table_end("Ratio: " second " / " first ". The file has every parameter.")
 }

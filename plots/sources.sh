@@ -133,15 +133,17 @@ progress() { # what begins, how many there are
 }
 
 # A folder with what most programs read of another, since profile and results are long: rows of the hardware, single numbers and
-# squares of products; results of panels. The folder itself when it has no profile.
+# squares of products; results of panels; all other tables. The folder itself when it has no profile.
 lean() { # folder, new folder
 	[ -s "$1/profile.tsv" ] || { echo "$1" && return; }
 	mkdir -p "$2"
+	(cd "$1" && ln -s "$PWD"/*.tsv "$2" && rm "$2/profile.tsv")
 	awk -F '\t' '/^#/ || $1 !~ /[[]/ || $8 == "hardware" || $1 ~ /^(gpu|host)[.]gemm[.][sd][[]|^gpu[.]cublas[.]/' "$1/profile.tsv" >"$2/profile.tsv"
 	for results in predictions measurements; do
-		[ ! -s "$1/$results.tsv" ] || grep -E '^(#|operation|panel_getrf|ger	)' "$1/$results.tsv" >"$2/$results.tsv"
+		[ -s "$1/$results.tsv" ] || continue
+		rm "$2/$results.tsv"
+		grep -E '^(#|operation|panel_getrf|ger	)' "$1/$results.tsv" >"$2/$results.tsv"
 	done
-	[ ! -s "$1/copy.tsv" ] || sed '/^#/!q' "$1/copy.tsv" >"$2/copy.tsv"
 	echo "$2"
 }
 lean_own_and_gpu() { # folder

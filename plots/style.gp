@@ -56,7 +56,8 @@ GB(time) = column("bytes") / column(time) / 1e9
 
 # Names of curves at the right edge (labels.awk): named(list, columns of x and y, unit of y, lin or log) using 1:2:3:4 @at_end, with
 # text_of(curve) and line_of(curve). The y of a curve of times may be rate: bytes over time.
-named(list, x, y, unit, axis) = "< awk -v x=".x." -v y=".y." -v per=".unit." -v axis=".axis." -v names='".texts(list)."' -v lines='".drawn_as(list).\
+name_gap = 0.075 # between two names, as a part of the axis
+named(list, x, y, unit, axis) = sprintf("< awk -v part=%g", name_gap)." -v x=".x." -v y=".y." -v per=".unit." -v axis=".axis." -v names='".texts(list)."' -v lines='".drawn_as(list).\
 	"' -f scripts/common.awk -f scripts/labels.awk ".tsv(list)
 tsv(list) = words(list) == 0 ? "" : word(list, 1).".tsv ".tsv(rest(list))
 # The names (text_of) or lines (line_of) of a list of curves, between bars.

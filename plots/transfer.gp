@@ -19,6 +19,7 @@ set xrange [256:*]
 set xtics rotate by 0 ('1 KiB' 2**10, '32 KiB' 2**15, '1 MiB' 2**20, '32 MiB' 2**25, '1 GiB' 2**30)
 set logscale y
 set format y "%g"
+name_gap = 0.052
 plot for [f in thin] file(f) using "bytes":(GB("seconds")) with lines lt 7 lw 0.7, \
 	for [i=1:words(list)] file(word(list, i)) using "bytes":(GB("seconds")) with lines lt line_of(word(list, i)), \
 	for [i=1:words(list)] file(word(list, i)) using (column("bytes")):(GB("seconds")):(sprintf("%s: %.3g GB/s", size_label(column("bytes")), GB("seconds"))) \

@@ -167,7 +167,7 @@ function say_update_choices(   i) {
 }
 function update_choice_table(   i, c) {
 	table_start("update-decisions", "The model's choices, their extra time over the faster method, and that of always or never updating (even: within 2x)", \
-		"<change|<Q|<from|>points|>even|>error, %|!>of factorizing, %|>right, %|>cost, %|>worst, %|>always|!>worst, %|>never|!>worst, %")
+		"<change|<Q|<from|>points|>even|>error, %|!>of factorizing, %|>right, %|>cost, %|>worst, %|>always, %|!>worst, %|>never, %|!>worst, %")
 	for (i = 1; i <= D["rows"]; i++) {
 		c = D[i, "operation"]
 		gsub(/_/, " ", c)

@@ -2,13 +2,13 @@
 # shellcheck shell=sh
 # Sourced by scripts that take long: an interruption ends what they run, and then the script, with 128 plus the signal.
 attended=
-# Runs a command that a signal to this script reaches, too; its exit status.
+# Runs a command that a signal to this script reaches, too, beside those attended already; its exit status.
 attend() {
 	"$@" &
-	attended=$!
-	wait "$attended"
+	attended="$attended $!"
+	wait $!
 	set -- $?
-	attended=
+	attended=${attended% *}
 	return "$1"
 }
 leave() { # exit status

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034,SC2154
-# Sourced by the shell tests: numbered results, and commands judged by exit status and output. expect needs $scratch.
+# Sourced by the shell tests: numbered results, and commands judged by exit status and output. expect and readable need $scratch.
 # shellcheck disable=SC2034 # used by the tests
 bin=${FATHOM_BIN:-build/bin}
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
@@ -34,6 +34,17 @@ needs() {
 make_scratch() {
 	scratch=$(mktemp -d) || exit 1
 	trap 'rm -rf "$scratch"' EXIT
+}
+
+# readable FILE: whether a program's text is there, has lines of at most 100 columns, and a unit with every number of its tables
+readable() {
+	[ -s "$1" ] || return 1
+	{
+		awk 'length > 100 { print length " columns: " $0 }' "$1"
+		awk -f "$root/tests/programs/units.awk" "$1" | sed 's/^/no unit: /'
+	} >"$scratch/unreadable"
+	sed 's/^/# /' "$scratch/unreadable" >&2
+	[ ! -s "$scratch/unreadable" ]
 }
 
 # unwrapped: standard input, with lines that were continued (lib/base/wrap.h) also as one

@@ -209,7 +209,10 @@ static const char *shown(double value, const char *unit, char text[24])
 {
 	const bool plain = strcmp(unit, "count") == 0 || strcmp(unit, "ratio") == 0;
 
-	return cli_format_quantity(text, 24, value, plain ? "" : unit);
+	cli_format_quantity(text, 24, value, plain ? "" : unit);
+	if (plain)
+		snprintf(text + strlen(text), 24 - strlen(text), " %s", unit);
+	return text;
 }
 
 static const char *ends(const struct ratio *r, size_t rows, char text[32])

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The text of every program has lines of at most 100 columns, on wide and narrow terminals the same (json.t: of those with --json).
+# The text of every program has lines of at most 100 columns, on wide and narrow terminals the same, and a unit with every number of its
+# tables (json.t: of those with --json).
 . "$(dirname "$0")/../tap.sh"
 export CUDA_VISIBLE_DEVICES=
 unset MACHINE FATHOM_DATA COLUMNS
@@ -18,7 +19,7 @@ narrow() { # PROGRAM WORD...
 	[ "$1" != ./fathom ] || called=$1
 	shift
 	COLUMNS=40 FATHOM_BIN=$bin "$called" "$@" >"$scratch/out" 2>/dev/null </dev/null
-	[ -s "$scratch/out" ] && awk 'length > 100 { print "# " length ": " $0; wide = 1 } END { exit wide }' "$scratch/out" >&2
+	readable "$scratch/out"
 	result $? "${called##*/} $*"
 }
 same() { # PROGRAM WORD...: narrow, and the same on a wide terminal
@@ -29,7 +30,7 @@ same() { # PROGRAM WORD...: narrow, and the same on a wide terminal
 	result $? "$*: whatever the terminal"
 }
 same list probes
-same compare nvidia-h100
+same list machines
 narrow ./fathom help
 narrow list
 narrow compare nvidia-h200-sms-64 nvidia-h200 --verbose
@@ -54,5 +55,12 @@ narrow measure --quick --output "$data"
 narrow validate --recorded --verbose --output "$data"
 narrow measure --bench --quick --only potrf --smallest 256 --largest 256 --output "$data"
 narrow measure --bench --quick --only breakdown --largest 256 --output "$data"
-narrow measure --kerr --quick --largest 512 --budget 30 --output "$data"
+narrow measure --kerr --quick --largest 512 --budget 2 --output "$data"
+
+# ---- the check can fail
+printf 'Loads\n\nlevel  value\nL1       3.5\nL2      12.5\n' >"$scratch/bare"
+[ "$(awk -f "$root/tests/programs/units.awk" "$scratch/bare" | wc -l)" -eq 2 ]
+result $? 'numbers without a unit are found'
+[ -z "$(sed 's/value/   ns/' "$scratch/bare" | awk -f "$root/tests/programs/units.awk")" ]
+result $? 'a head has the unit of its column'
 echo "1..$number"

@@ -27,8 +27,8 @@ drawing() { # a test that needs gnuplot
 		[ "$1" != expect ] || { shift 4 && "$@" >/dev/null 2>&1 </dev/null; } # the text is there all the same
 	fi
 }
-written() { # output folder: the report
-	sh "$plots/report.sh" "$1"
+written() { # output folder; report: without the papers
+	sh "$plots/report.sh" "$@"
 }
 
 # ---- a made-up machine with a GPU, and one without
@@ -226,7 +226,8 @@ done >"$scratch/dangling"
 result $? 'every link leads somewhere'
 says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
 drawing says "$page" '<svg role="img"' 'figures are inline'
-drawing expect 0 'launch copy start memory inside host panel_cuda factor_s vendor gram errors gram_schmidt small_gemm thin_gemm breakdown$' 'figures alone' sh "$plots/plots.sh" "$gpu"
+drawing expect 0 '^breakdown copy errors factor_s gram gram_schmidt host inside launch memory panel_cuda small_gemm start thin_gemm vendor $' 'each figure with data is drawn' \
+	sh -c 'ls "$1" | sed "s/.svg//" | tr "\n" " "; echo' sh "$gpu/report/figures"
 
 # ---- the same output from every awk, with a decimal comma, from folders with an apostrophe and a space
 odd="$scratch/it's a copy"
@@ -234,54 +235,62 @@ mkdir -p "$odd/data" "$odd/t m'p" "$scratch/tools" "$scratch/locale"
 cp -R "$plots" "$root/scripts" "$odd"
 cp -R "$gpu" "$scratch/data/papers" "$odd/data"
 rm -rf "$odd/data/box/report"
-same() { # what, command...: the report of the copy is the first one
+plain() { # page, folder: what has to be the same, without line breaks of the text
+	sed "/^<footer>/d; s,$2,,g" "$1" | case $1 in *.txt) tr -s '=\n ' '\n' ;; *) cat ;; esac
+}
+same() { # what, command...: the pages and figures of the copy are the first ones
 	what=$1
 	shift
 	"$@" sh "$odd/plots/report.sh" "$odd/data/box" >"$scratch/said" 2>&1
-	sed "s,$odd/data,$scratch/data," "$odd/data/box/report/report.txt" | tr -s '=\n ' '\n' >"$scratch/there"
-	tr -s '=\n ' '\n' <"$text" | diff - "$scratch/there" >"$scratch/changes" &&
-		sed '/^<footer>/d' "$odd/data/box/report/report.html" | sed "s,$odd/data,$scratch/data,g" >"$scratch/there" &&
-		sed '/^<footer>/d' "$page" | diff - "$scratch/there" >>"$scratch/changes" &&
-		diff -r "$gpu/report/figures" "$odd/data/box/report/figures" >>"$scratch/changes"
+	for kept in report.txt report.html papers.txt papers.html; do
+		plain "$gpu/report/$kept" "$scratch/data" >"$scratch/here"
+		plain "$odd/data/box/report/$kept" "$odd/data" | diff "$scratch/here" -
+	done >"$scratch/changes"
+	diff -r "$gpu/report/figures" "$odd/data/box/report/figures" >>"$scratch/changes"
+	[ ! -s "$scratch/changes" ]
 	result $? "$what"
 	head -n 3 "$scratch/changes" | sed 's/^/# /' >&2
 }
 FATHOM_HOME=$odd
-same 'a checkout, an output and a TMPDIR with an apostrophe and a space' env "TMPDIR=$odd/t m'p"
+if localedef -i de_DE -f ISO-8859-1 "$scratch/locale/de_DE" >/dev/null 2>&1; then
+	comma=de_DE
+else
+	comma=C
+	report ok 'a locale with a decimal comma # SKIP localedef cannot make one'
+fi
+same "a checkout, an output and a TMPDIR with an apostrophe and a space, locale $comma" env "TMPDIR=$odd/t m'p" LOCPATH="$scratch/locale" LC_ALL=$comma
 for awk in mawk gawk original-awk 'busybox awk'; do
 	if ! command -v ${awk%% *} >/dev/null; then
 		report ok "$awk # SKIP not installed"
+		continue
+	elif [ "$(readlink -f "$(command -v "${awk%% *}")")" = "$(readlink -f "$(command -v awk)")" ]; then
+		report ok "$awk: wrote the first report"
 		continue
 	fi
 	printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v ${awk%% *})${awk#"${awk%% *}"}" >"$scratch/tools/awk"
 	chmod +x "$scratch/tools/awk"
 	same "$awk: the same report" env PATH="$scratch/tools:$PATH"
 done
-if localedef -i de_DE -f UTF-8 "$scratch/locale/de_DE.UTF-8" >/dev/null 2>&1; then
-	same 'a locale with a decimal comma' env LOCPATH="$scratch/locale" LC_ALL=de_DE.UTF-8
-else
-	report ok 'a locale with a decimal comma # SKIP localedef cannot make one'
-fi
 FATHOM_HOME=$scratch
 
 # ---- other machines
-drawing expect 0 . 'no GPU and no recorded machine' written "$scratch/host"
+drawing expect 0 . 'no GPU and no recorded machine' written "$scratch/host" report
 says "$scratch/host/report/report.html" 'questions on the GPU have no answer' 'which is said'
 mv "$gpu" "$scratch/data/nvidia-h200"
 gpu=$scratch/data/nvidia-h200
 rm -rf "$gpu/report"
-drawing expect 0 . 'no GPU, but a recorded machine' written "$scratch/host"
+drawing expect 0 . 'no GPU, but a recorded machine' written "$scratch/host" report
 says "$scratch/host/report/report.html" 'answers questions on the GPU' 'which is said'
 says "$scratch/host/report/report.txt" '^- Parallel regions on the host' 'rules of the own host stay'
 says "$scratch/host/report/report.txt" '^fathom report: this CPU, .*; GPU answers from the recorded ' 'the title names both'
 sed '/^The recorded /,$d' "$scratch/host/report/report.txt" >"$scratch/first"
 never "$scratch/first" 'gpu[.]\|device memory' 'its column has no number of the other machine'
 says "$scratch/first" '^How far to trust it$' 'though all of its parts'
-drawing expect 0 . 'an empty folder' written "$scratch/empty"
+drawing expect 0 . 'an empty folder' written "$scratch/empty" report
 says "$scratch/empty/report/report.html" 'empty holds no measurements yet' 'is answered by the recorded machine'
 MACHINE=nvidia-h200
 export MACHINE
-drawing expect 0 . 'MACHINE chooses a recorded machine' written "$scratch/local"
+drawing expect 0 . 'MACHINE chooses a recorded machine' written "$scratch/local" report
 [ "$(sed -n '1s/.*MACHINE.*/said/p' "$scratch/local/report/report.txt")" = said ]
 result $? 'the first line says so'
 [ ! -e "$gpu/report" ] && [ -s "$scratch/local/report/report.html" ]
@@ -290,18 +299,27 @@ MACHINE=nowhere
 expect 1 'no recorded data in .*nowhere' 'an unknown machine is refused' written "$scratch/local"
 unset MACHINE
 
-# ---- the pages of a recorded machine: sizes, times, headings
+# ---- the pages of a recorded machine, with damaged rows: sizes, times, headings, figures
+mkdir "$scratch/whole"
+cp "$recorded"/*.tsv "$recorded"/*.svg "$scratch/whole"
+printf '1.5e9\t1\ts\t1\t1\t3\tdamaged\thardware\tok\n\t2\ts\t1\t1\t3\tdamaged\thardware\tok\n' >>"$scratch/whole/profile.tsv"
 heading() { # title, file
 	says "$2" "<h2 [^>]*>.*$1" "chapter: $1"
 }
 page=$scratch/whole/report/report.html
 cpu_of() { # page: seconds of processors that it takes to write it
-	{ MACHINE=nvidia-h200 FATHOM_HOME=$root sh -c 'sh "$1" "$2" "$3" >/dev/null && times' sh "$plots/report.sh" "$scratch/whole" "$1" || echo 0m999s; } |
+	{ FATHOM_HOME=$root sh -c 'sh "$1" "$2" "$3" >/dev/null && times' sh "$plots/report.sh" "$scratch/whole" "$1" || echo 0m999s; } |
 		tail -n 1 | tr 'ms' '  ' | awk '{ print 60 * $1 + $2 + 60 * $3 + $4 }'
 }
 at_most() { # number, limit, what
 	[ "$(echo "$1" | awk -v most="$2" '{ print ($1 > 0 && $1 <= most) }')" = 1 ]
 	result $? "$3: $1, at most $2"
+}
+outside() { # texts of the figures beyond an edge
+	awk '
+		match($0, /viewBox="0 0 [0-9]+ [0-9]+"/) { split(substr($0, RSTART, RLENGTH), box, /[ "]/) }
+		match($0, /<g transform="translate[(][-0-9.]+,[-0-9.]+/) { split(substr($0, RSTART, RLENGTH), at, /[(,]/) }
+		/<text>/ && (at[2] < 0 || at[2] + 0 > box[4] + 0 || at[3] < 8 || at[3] + 0 > box[5] - 2)'
 }
 if command -v gnuplot >/dev/null; then
 	at_most "$(cpu_of report)" 10 'processor seconds of report.html: 5 s on two'
@@ -328,23 +346,24 @@ if command -v gnuplot >/dev/null; then
 		done
 	done >"$scratch/unclosed"
 	never "$scratch/unclosed" . "what is opened is closed $(cat "$scratch/unclosed")"
+	for kept in report papers; do
+		if command -v tidy >/dev/null; then # font-family and font-size of <svg> are attributes that it does not know
+			tidy -errors -quiet --drop-empty-elements no "$scratch/whole/report/$kept.html" 2>&1 | grep -v '<svg> proprietary attribute "font-' >"$scratch/invalid"
+			never "$scratch/invalid" . "$kept.html is valid HTML $(head -n 3 "$scratch/invalid")"
+		else
+			report ok "$kept.html # SKIP no tidy here"
+		fi
+	done
 	never "$page" '<pre' 'no raw curve is embedded'
+	ls "$scratch/whole/report/figures" >"$scratch/drawn"
+	for name in pointer_chase start memory panel_cuda panel_host factor_s factor_d vendor scaling trace_ update gram errors memory_system kerr gram_schmidt gram_host \
+		small_gemm thin_gemm breakdown; do
+		grep -q "^$name" "$scratch/drawn" || echo "$name"
+	done >"$scratch/undrawn"
+	never "$scratch/undrawn" . 'every figure of a recorded machine, damaged rows or not'
+	cat "$scratch"/whole/report/figures/*.svg | outside >"$scratch/beyond"
+	never "$scratch/beyond" . 'no text of theirs is beyond an edge'
 fi
-
-# ---- all figures of a recorded machine
-outside() { # texts of the figures beyond an edge
-	awk '
-		match($0, /viewBox="0 0 [0-9]+ [0-9]+"/) { split(substr($0, RSTART, RLENGTH), box, /[ "]/) }
-		match($0, /<g transform="translate[(][-0-9.]+,[-0-9.]+/) { split(substr($0, RSTART, RLENGTH), at, /[(,]/) }
-		/<text>/ && (at[2] < 0 || at[2] + 0 > box[4] + 0 || at[3] < 8 || at[3] + 0 > box[5] - 2)'
-}
-mkdir "$scratch/recorded"
-cp "$recorded"/*.tsv "$recorded"/*.svg "$scratch/recorded"
-printf '1.5e9\t1\ts\t1\t1\t3\tdamaged\thardware\tok\n\t2\ts\t1\t1\t3\tdamaged\thardware\tok\n' >>"$scratch/recorded/profile.tsv"
-drawing expect 0 'pointer_chase .*start memory .*panel_cuda panel_host factor_s factor_d vendor scaling trace_[^ ]* update gram errors memory_system kerr gram_schmidt gram_host small_gemm thin_gemm breakdown$' \
-	'every figure of a recorded machine, damaged rows or not' sh "$plots/plots.sh" "$scratch/recorded"
-cat "$scratch"/recorded/report/figures/*.svg 2>/dev/null | outside >"$scratch/beyond"
-drawing never "$scratch/beyond" . 'no text of theirs is beyond an edge'
 
 # ---- without gnuplot
 mkdir "$scratch/bin"
