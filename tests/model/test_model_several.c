@@ -81,18 +81,18 @@ static void test_ranks(const struct profile *p)
 {
 	const enum lane main = LANE_QUEUE + (enum lane)QUEUE_MAIN,
 	                panel = LANE_QUEUE + (enum lane)QUEUE_PANEL;
-	const struct comm_piece piece = {NULL, 1 << 20};
+	const struct comm_piece piece = {NULL, 1 << 20, 1};
 	struct executor *first = executor_model_new(p, MODEL_CUDA, 2);
 	struct model_ranks *ranks = model_ranks_new(first, 2, 1);
 	struct executor *second = model_ranks_executor(ranks, 1);
 
 	update(first, 64);
 	first->queue = QUEUE_PANEL;
-	comm_broadcast(model_ranks_comm(ranks, 0), first, 1, 0, &piece, 1, "piece", 0);
+	comm_broadcast(model_ranks_comm(ranks, 0), first, 0, &piece, 1, "piece", 0);
 	update(first, 64);
 	second->queue = QUEUE_PANEL;
 	update(second, 8192); /* the root comes late */
-	comm_broadcast(model_ranks_comm(ranks, 1), second, 1, 0, &piece, 1, "piece", 0);
+	comm_broadcast(model_ranks_comm(ranks, 1), second, 0, &piece, 1, "piece", 0);
 	ok(model_ranks_meet(ranks), "both meet");
 	const double sent = end_of(second, panel, "gemm"),
 	             there = end_of(first, panel, "broadcast");
@@ -103,7 +103,7 @@ static void test_ranks(const struct profile *p)
 	ok(end_of(first, main, "gemm") < sent / 10, "another queue does not");
 
 	model_ranks_restart(ranks);
-	comm_broadcast(model_ranks_comm(ranks, 0), first, 0, 0, &piece, 1, "piece", 0);
+	comm_broadcast(model_ranks_comm(ranks, 0), first, 0, &piece, 1, "piece", 0);
 	ok(!model_ranks_meet(ranks) && strstr(first->fault.text, "broadcasts"), "refused: %s",
 	        first->fault.text);
 	model_ranks_free(ranks);
