@@ -14,7 +14,10 @@ attend() {
 leave() { # exit status
 	trap '' INT TERM HUP
 	# shellcheck disable=SC2086 # several
-	[ -z "$attended" ] || { kill -TERM $attended; wait $attended; } 2>/dev/null
+	[ -z "$attended" ] || kill -TERM $attended 2>/dev/null
+	for child in $attended; do # another signal may end a wait early
+		until wait "$child" 2>/dev/null; [ $? -lt 128 ] || ! kill -0 "$child" 2>/dev/null; do :; done
+	done
 	exit "$1"
 }
 trap 'leave 130' INT
