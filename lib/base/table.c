@@ -46,6 +46,7 @@ void table_free(struct table *table)
 	free(table->meta_value);
 	free(table->column);
 	free(table->cell);
+	free(table->path);
 	free(table);
 }
 

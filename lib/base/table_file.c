@@ -2,6 +2,7 @@
 /* Tables on disk: written to a temporary name and renamed; a defect is reported by its line. */
 #include "table.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "msg.h"
+#include "utf8.h"
 
 enum { LINE_LIMIT = 1 << 20, FILE_LIMIT = 1 << 28, COLUMN_LIMIT = 4096, PATH_LIMIT = 4096 };
 
@@ -102,6 +104,29 @@ static void release_signals(const struct sigaction before[ARRAY_LEN(stops)])
 		raise(held);
 }
 
+/* Removes what writers of this file left that were killed. */
+static void remove_left(const char *path)
+{
+	char *folder = xstrdup(path), *slash = strrchr(folder, '/');
+	const char *name = slash ? slash + 1 : path;
+	const size_t length = strlen(name);
+	DIR *entries = opendir(slash ? (*slash = '\0', slash > folder ? folder : "/") : ".");
+
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		long writer;
+		int end = 0;
+		if (strncmp(entry->d_name, name, length) != 0 ||
+		        sscanf(entry->d_name + length, ".%ld.new%n", &writer, &end) != 1 ||
+		        end == 0 || entry->d_name[length + end] || kill((pid_t)writer, 0) == 0 ||
+		        errno != ESRCH)
+			continue;
+		unlinkat(dirfd(entries), entry->d_name, 0);
+	}
+	if (entries)
+		closedir(entries);
+	free(folder);
+}
+
 bool table_write(const struct table *table, const char *path, struct fault *fault)
 {
 	struct sigaction before[ARRAY_LEN(stops)];
@@ -115,6 +140,8 @@ bool table_write(const struct table *table, const char *path, struct fault *faul
 	bool ok = write_new_file(table, fresh, fault);
 	if (ok && rename(fresh, path) != 0)
 		ok = fault_set(fault, "cannot rename %s to %s: %s", fresh, path, strerror(errno));
+	if (ok)
+		remove_left(path);
 	if (!ok)
 		unlink(fresh);
 	free(fresh);
@@ -199,6 +226,9 @@ static bool next_line(struct reader *reader, char **line)
 			return bad(reader, "a control character: the file is binary or damaged");
 	if (!newline)
 		return bad(reader, "the last line has no end: the file is truncated");
+	for (const char *c = reader->next; c < stop; c += utf8_bytes(c, stop))
+		if (!utf8_bytes(c, stop))
+			return bad(reader, "a byte that is not UTF-8: the file is damaged");
 	*stop = '\0';
 	*line = reader->next;
 	reader->next = newline + 1;
@@ -284,6 +314,8 @@ static bool read_lines(struct reader *reader, struct table *table)
 		if (line[0] == '#')
 			read_meta(line, table);
 	} while (line[0] == '#');
+	table->path = xstrdup(reader->path);
+	table->head_line = reader->line;
 	if (!read_columns(reader, line, table))
 		return false;
 	char **part = xmalloc((table->column_count + 1) * sizeof *part);
@@ -310,6 +342,21 @@ struct table *table_read(const char *path, struct fault *fault)
 	}
 	free(text);
 	return table;
+}
+
+bool table_fault(
+        const struct table *table, size_t row, struct fault *fault, const char *format, ...)
+{
+	char what[sizeof fault->text];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
+	if (!table->path)
+		return fault_set(fault, "row %zu: %.400s", row + 1, what);
+	return fault_set(
+	        fault, "%.200s:%zu: %.280s", table->path, table->head_line + 1 + row, what);
 }
 
 /* ---- checksum ---- */

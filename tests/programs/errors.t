@@ -122,7 +122,7 @@ damaged headless 'profile.tsv.*no column parameter'
 sed "40s/${tab}[^$tab]*\$//" "$recorded/profile.tsv" >"$scratch/made"
 damaged short 'profile.tsv:40: fewer cells'
 sed "40s/^\([^$tab]*$tab\)[^$tab]*/\1nan/" "$recorded/profile.tsv" >"$scratch/made"
-damaged notnumber 'profile.tsv.*row [0-9]* of the profile.*not a number'
+damaged notnumber 'profile.tsv:40: .*not a number'
 head -c 50000 "$recorded/profile.tsv" >"$scratch/made"
 damaged cut 'profile.tsv:[0-9]*: .*truncated'
 mkdir "$scratch/curve"
