@@ -152,6 +152,23 @@ bad host_parallel.tsv "$row: series '': there is no series" 'no series' <<-A
 	NR == $row { \$1 = "" } { print }
 A
 
+# what a fit finds has no line: the parameter is named
+fits() { # PROBE WORDS WHAT: the curve as the script makes it of the recorded one
+	rm -rf "$scratch/fit"
+	mkdir "$scratch/fit"
+	cat >"$scratch/script"
+	awk -F '\t' -v OFS='\t' -f "$scratch/script" "$recorded/$1.tsv" >"$scratch/fit/$1.tsv"
+	expect 1 "$2" "$1.tsv: $3" "$bin/fit" --output "$scratch/fit"
+	[ ! -e "$scratch/fit/profile.tsv" ]
+	result $? 'no profile is written'
+}
+fits instruction 'a curve has a series for gpu.* which is no parameter' 'a series with a strange name' <<-'A'
+	!/^#/ { sub(/^special/, "s~ecial") } { print }
+A
+fits gemv_rate 'a curve has a row for .* without m: measure it again' 'a row without an argument' <<-'A'
+	/^series/ { for (m = 1; $m != "m"; m++); } /^[^#]/ && !/^series/ && n++ == 3 { $m = "" } { print }
+A
+
 # ---- descriptions of kernels, and counters
 bad copy.work "4: dram: .1GBit. is not a number with a known unit" 'an unknown unit' <<-'A'
 	{ sub(/1GB:/, "1GBit:"); print }
