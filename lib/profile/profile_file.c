@@ -67,9 +67,9 @@ static const char *read_fields(
 		return "the regime is none of hardware, library, calibrated";
 	if (!profile_word_in(unit, units, ARRAY_LEN(units)))
 		return "the unit is none of s B B/s Hz flop/s W cycle count ratio unit";
-	EACH_ROW (i, profile, row->name)
-		if (strcmp(profile->row[i].unit, unit) != 0)
-			return "the unit is another one than in the rows above";
+	const size_t first = profile_first(profile, row->name);
+	if (first < profile->count && strcmp(profile->row[first].unit, unit) != 0)
+		return "the unit is another one than in the rows above";
 	if (!(samples >= 0 && samples < 0x1p53))
 		return "samples is not a count";
 	if (row->estimate.low > row->estimate.high)

@@ -6,7 +6,6 @@
  * calls Kinds: memory (of the program and libc, not of other libraries), open, full (the file or
  * stream takes nothing more), read (the file cannot be read), sync (fsync, ftruncate, close,
  * rename), process (fork, exec, popen, wait, threads). */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>

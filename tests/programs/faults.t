@@ -13,9 +13,9 @@ case $bin in /*) ;; *) bin=$PWD/$bin ;; esac
 FATHOM_HOME=$root OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 export FATHOM_HOME OPENBLAS_NUM_THREADS OMP_NUM_THREADS
 # The injector uses second names of glibc's functions.
-${CC:-cc} -shared -fPIC -o "$scratch/injector.so" "$root/tests/programs/fault_injector.c" -ldl 2>"$scratch/said" ||
+${CC:-cc} -D_GNU_SOURCE -shared -fPIC -o "$scratch/injector.so" "$root/tests/programs/fault_injector.c" -ldl 2>"$scratch/said" ||
 	skip_all 'no C compiler, or no glibc'
-LD_PRELOAD=$scratch/injector.so FAULT=memory:0 FAULT_LOG=$scratch/log "$bin/machine" --version >/dev/null 2>&1
+LD_PRELOAD=$scratch/injector.so FAULT=memory:0 FAULT_IN=machine FAULT_LOG=$scratch/log "$bin/machine" --version >/dev/null 2>&1
 grep -q '^calls [1-9]' "$scratch/log" || skip_all 'nothing can be preloaded here'
 
 # What the programs read: a made-up profile, a few predictions, their measurements, two curves.
@@ -73,7 +73,7 @@ sweep() {
 		: >"$scratch/wrong"
 		# fewer and fewer; all from one on fail only at every other place
 		for n in $(awk -v calls="$calls" -v full="${FATHOM_TEST_FULL-}" 'BEGIN {
-			for (n = 1; n <= calls; n = full ? (n < 60 ? n + 1 : int(n * 1.15)) : 4 * n + 1) print n }'); do
+			for (n = 1; n <= calls; n = full ? (n < 60 ? n + 1 : int(n * 1.15)) : n < 100 ? 4 * n + 1 : 16 * n + 1) print n }'); do
 			for all in '' +; do
 				[ -z "$all" ] || [ $((n % 8)) -eq 1 ] || [ -n "${FATHOM_TEST_FULL-}" ] || continue
 				with "$kind:$n$all" "$@"
