@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +65,7 @@ static bool write_new_file(const struct table *table, const char *path, struct f
 	if (!out)
 		return fault_set(fault, "cannot create %s: %s; --output names another folder", path,
 		        strerror(errno));
+	flock(fileno(out), LOCK_EX | LOCK_NB);
 	bool ok = table_write_stream(table, out) && fsync(fileno(out)) == 0;
 	int error = errno;
 	if (fclose(out) != 0 && ok) {
@@ -104,23 +106,39 @@ static void release_signals(const struct sigaction before[ARRAY_LEN(stops)])
 		raise(held);
 }
 
+/* A writer locks its file before it writes: who gets the lock of one with bytes in it has found a
+ * file of a dead writer. */
+static bool is_left(int folder, const char *name, long writer)
+{
+	struct stat facts;
+	const int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	const bool dead = kill((pid_t)writer, 0) != 0 && errno == ESRCH;
+	const bool left = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0 &&
+	                  fstat(file, &facts) == 0 && (facts.st_size > 0 || dead);
+
+	if (file >= 0)
+		close(file);
+	return left;
+}
+
 /* Removes what writers of this file left that were killed. */
 static void remove_left(const char *path)
 {
 	char *folder = xstrdup(path), *slash = strrchr(folder, '/');
 	const char *name = slash ? slash + 1 : path;
 	const size_t length = strlen(name);
-	DIR *entries = opendir(slash ? (*slash = '\0', slash > folder ? folder : "/") : ".");
 
+	if (slash)
+		*slash = '\0';
+	DIR *entries = opendir(!slash ? "." : slash > folder ? folder : "/");
 	for (struct dirent *entry; entries && (entry = readdir(entries));) {
 		long writer;
 		int end = 0;
-		if (strncmp(entry->d_name, name, length) != 0 ||
-		        sscanf(entry->d_name + length, ".%ld.new%n", &writer, &end) != 1 ||
-		        end == 0 || entry->d_name[length + end] || kill((pid_t)writer, 0) == 0 ||
-		        errno != ESRCH)
-			continue;
-		unlinkat(dirfd(entries), entry->d_name, 0);
+		if (strncmp(entry->d_name, name, length) == 0 &&
+		        sscanf(entry->d_name + length, ".%ld.new%n", &writer, &end) == 1 &&
+		        end > 0 && !entry->d_name[length + end] &&
+		        is_left(dirfd(entries), entry->d_name, writer))
+			unlinkat(dirfd(entries), entry->d_name, 0);
 	}
 	if (entries)
 		closedir(entries);
@@ -276,7 +294,7 @@ static bool read_columns(struct reader *reader, char *line, struct table *table)
 /* `# key: value`; other comments are ignored. */
 static void read_meta(char *line, struct table *table)
 {
-	char *key = line + 1 + strspn(line + 1, " "), *colon = strstr(key, ":");
+	char *key = line + 1 + strspn(line + 1, " \t"), *colon = strstr(key, ":");
 
 	if (!colon || colon == key || (colon[1] && colon[1] != ' '))
 		return;
