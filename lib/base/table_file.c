@@ -121,23 +121,31 @@ static bool is_left(int folder, const char *name, long writer)
 	return left;
 }
 
-/* Removes what writers of this file left that were killed. */
+/* The process that writes a file of this name, NAME.tsv.PROCESS.new; 0: no such name. */
+static long writer_of(const char *name)
+{
+	static const char table[] = ".tsv.";
+	const char *at = strstr(name, table);
+	long writer;
+	int end = 0;
+
+	return at && sscanf(at + strlen(table), "%ld.new%n", &writer, &end) == 1 && end > 0 &&
+	                       at[strlen(table) + (size_t)end] == '\0'
+	               ? writer
+	               : 0;
+}
+
+/* Removes what writers of tables left in the file's folder that were killed. */
 static void remove_left(const char *path)
 {
 	char *folder = xstrdup(path), *slash = strrchr(folder, '/');
-	const char *name = slash ? slash + 1 : path;
-	const size_t length = strlen(name);
 
 	if (slash)
 		*slash = '\0';
 	DIR *entries = opendir(!slash ? "." : slash > folder ? folder : "/");
 	for (struct dirent *entry; entries && (entry = readdir(entries));) {
-		long writer;
-		int end = 0;
-		if (strncmp(entry->d_name, name, length) == 0 &&
-		        sscanf(entry->d_name + length, ".%ld.new%n", &writer, &end) == 1 &&
-		        end > 0 && !entry->d_name[length + end] &&
-		        is_left(dirfd(entries), entry->d_name, writer))
+		const long writer = writer_of(entry->d_name);
+		if (writer > 0 && is_left(dirfd(entries), entry->d_name, writer))
 			unlinkat(dirfd(entries), entry->d_name, 0);
 	}
 	if (entries)

@@ -188,7 +188,7 @@ static void test_atomic(void)
 	        "a file in the folder's place is a fault");
 	ok(!table_write(table, scratch, &fault) && fault.text[0], "so is a folder as the file");
 	ok(count_files() == before + 1, "failures leave no temporary");
-	put_bytes("kept.tsv.1.new", "a\n", 2);
+	put_bytes("other.tsv.1.new", "a\n", 2);
 	put_bytes("kept.tsv.1.newer", "a\n", 2);
 	ok(table_write(table, path, &fault) && count_files() == before + 2,
 	        "what a killed writer left is removed, and nothing else");
