@@ -48,7 +48,8 @@ const char *table_text(const struct table *table, size_t row, const char *column
 double table_real(const struct table *table, size_t row, const char *column);
 
 /* Writes to a temporary name in the same folder, flushes, and renames; creates the folder. A killed
- * run leaves the old file or the new one. False with a fault when the disk refuses. */
+ * run leaves the old file or the new one; its temporary file goes when the next table is written in
+ * the folder. False with a fault when the disk refuses. */
 bool table_write(const struct table *table, const char *path, struct fault *fault);
 
 /* table_write to a formatted path; ends the program when the disk refuses. */

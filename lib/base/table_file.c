@@ -58,14 +58,32 @@ static bool make_folder_of(const char *path, struct fault *fault)
 	return ok;
 }
 
-static bool write_new_file(const struct table *table, const char *path, struct fault *fault)
+/* Opens and locks a file to be written. Whoever removes files of dead writers holds the lock
+ * meanwhile: the file may be gone when we have it. */
+static FILE *open_locked(const char *path)
 {
-	FILE *out = fopen(path, "w");
+	struct stat facts;
+	FILE *out;
+
+	while ((out = fopen(path, "w")) != NULL) {
+		if (flock(fileno(out), LOCK_EX) != 0 || fstat(fileno(out), &facts) != 0 ||
+		        facts.st_nlink > 0)
+			break;
+		fclose(out);
+	}
+	return out;
+}
+
+/* *lock: a number of the file, which holds its lock until it is closed. */
+static bool write_new_file(
+        const struct table *table, const char *path, int *lock, struct fault *fault)
+{
+	FILE *out = open_locked(path);
 
 	if (!out)
 		return fault_set(fault, "cannot create %s: %s; --output names another folder", path,
 		        strerror(errno));
-	flock(fileno(out), LOCK_EX | LOCK_NB);
+	*lock = fcntl(fileno(out), F_DUPFD_CLOEXEC, 0);
 	bool ok = table_write_stream(table, out) && fsync(fileno(out)) == 0;
 	int error = errno;
 	if (fclose(out) != 0 && ok) {
@@ -106,33 +124,14 @@ static void release_signals(const struct sigaction before[ARRAY_LEN(stops)])
 		raise(held);
 }
 
-/* A writer locks its file before it writes: who gets the lock of one with bytes in it has found a
- * file of a dead writer. */
-static bool is_left(int folder, const char *name, long writer)
-{
-	struct stat facts;
-	const int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
-	const bool dead = kill((pid_t)writer, 0) != 0 && errno == ESRCH;
-	const bool left = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0 &&
-	                  fstat(file, &facts) == 0 && (facts.st_size > 0 || dead);
-
-	if (file >= 0)
-		close(file);
-	return left;
-}
-
-/* The process that writes a file of this name, NAME.tsv.PROCESS.new; 0: no such name. */
-static long writer_of(const char *name)
+/* Whether a name is NAME.tsv.PROCESS.new. */
+static bool is_new_table(const char *name)
 {
 	static const char table[] = ".tsv.";
 	const char *at = strstr(name, table);
-	long writer;
-	int end = 0;
+	const size_t digits = at ? strspn(at + strlen(table), "0123456789") : 0;
 
-	return at && sscanf(at + strlen(table), "%ld.new%n", &writer, &end) == 1 && end > 0 &&
-	                       at[strlen(table) + (size_t)end] == '\0'
-	               ? writer
-	               : 0;
+	return digits > 0 && strcmp(at + strlen(table) + digits, ".new") == 0;
 }
 
 /* Removes what writers of tables left in the file's folder that were killed. */
@@ -144,9 +143,14 @@ static void remove_left(const char *path)
 		*slash = '\0';
 	DIR *entries = opendir(!slash ? "." : slash > folder ? folder : "/");
 	for (struct dirent *entry; entries && (entry = readdir(entries));) {
-		const long writer = writer_of(entry->d_name);
-		if (writer > 0 && is_left(dirfd(entries), entry->d_name, writer))
+		if (!is_new_table(entry->d_name))
+			continue;
+		const int file =
+		        openat(dirfd(entries), entry->d_name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) /* its writer is dead */
 			unlinkat(dirfd(entries), entry->d_name, 0);
+		if (file >= 0)
+			close(file);
 	}
 	if (entries)
 		closedir(entries);
@@ -163,13 +167,16 @@ bool table_write(const struct table *table, const char *path, struct fault *faul
 		return false;
 	}
 	hold_signals(before); /* an interrupted run leaves no temporary file */
-	bool ok = write_new_file(table, fresh, fault);
+	int lock = -1;
+	bool ok = write_new_file(table, fresh, &lock, fault);
 	if (ok && rename(fresh, path) != 0)
 		ok = fault_set(fault, "cannot rename %s to %s: %s", fresh, path, strerror(errno));
 	if (ok)
 		remove_left(path);
 	if (!ok)
 		unlink(fresh);
+	if (lock >= 0)
+		close(lock);
 	free(fresh);
 	release_signals(before);
 	return ok;

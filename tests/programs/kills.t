@@ -90,10 +90,17 @@ for name in probe predict validate validate; do
 	[ $status -eq 0 ] || { report 'not ok' "$name alone: exit status $status: $(tail -n 1 "$scratch/said")" && continue; }
 	i=0
 	while [ $i -lt $each ]; do
-		rm -rf "$data"
-		cp -R "$scratch/$name" "$data"
-		perl "$scratch/ended.pl" "$(echo "$whole $i $each" | awk '{ print $1 * ($2 + 0.5) / $3 }')" sh "$scratch/one" "$name"
-		[ $? -ne 137 ] || killed=$((killed + 1))
+		moment=$(echo "$whole $i $each" | awk '{ print $1 * ($2 + 0.5) / $3 }')
+		for try in 1 2 3 4 5; do # on a busy host one run is much longer than another
+			rm -rf "$data"
+			cp -R "$scratch/$name" "$data"
+			perl "$scratch/ended.pl" "$moment" sh "$scratch/one" "$name"
+			if [ $? -eq 137 ]; then
+				killed=$((killed + 1))
+				break
+			fi
+			moment=$(echo "$moment $try" | awk '{ print 0.7 * $1 }')
+		done
 		torn="$torn$(torn | tr '\n' ' ')"
 		i=$((i + 1))
 		[ $((i % 5)) -eq 0 ] || [ $i -eq "$each" ] || continue
@@ -110,6 +117,6 @@ result $? "the next run goes on to its end: $stuck"
 result $? "and leaves no temporary file: $left"
 [ "$before" = "$(find "$root/data" -type f -exec cksum {} + | sort | cksum)" ]
 result $? 'recorded data is untouched'
-[ $killed -ge $((kills / 2)) ]
+[ $killed -eq $((4 * each)) ]
 result $? "$killed of $((4 * each)) runs were ended before their end"
 echo "1..$number"
