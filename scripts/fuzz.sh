@@ -15,8 +15,8 @@ flags='-g -O1 -fsanitize=address,undefined,float-cast-overflow,fuzzer-no-link -f
 
 mkdir -p "$build" || exit 1
 echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return n < 0 && d; }' >"$build/try.c"
-if ! clang -fsanitize=fuzzer,address -o "$build/try" "$build/try.c" 2>"$build/try.said"; then
-	echo "fuzz: clang links no libFuzzer here: make setup-develop installs it" >&2
+if ! clang -fsanitize=fuzzer,address -fopenmp -o "$build/try" "$build/try.c" 2>"$build/try.said"; then
+	echo "fuzz: clang, libFuzzer or OpenMP is missing: install clang, libclang-rt-N-dev and libomp-N-dev (N: clang's version)" >&2
 	exit 77
 fi
 ${MAKE:-make} --no-print-directory CC=clang NVCC= CUDA_HOME=/none MPICC= FORTRAN= CFLAGS="$flags" BUILD="$build" "$build/parts.a" || exit 1
