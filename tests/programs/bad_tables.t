@@ -153,11 +153,11 @@ bad host_parallel.tsv "$row: series '': there is no series" 'no series' <<-A
 A
 
 # what a fit finds has no line: the parameter is named
-fits() { # PROBE WORDS WHAT: the curve as the script makes it of the recorded one
+fits() { # PROBE WORDS WHAT [MACHINE]: the curve as the script makes it of the recorded one
 	rm -rf "$scratch/fit"
 	mkdir "$scratch/fit"
 	cat >"$scratch/script"
-	awk -F '\t' -v OFS='\t' -f "$scratch/script" "$recorded/$1.tsv" >"$scratch/fit/$1.tsv"
+	awk -F '\t' -v OFS='\t' -f "$scratch/script" "$root/data/${4-nvidia-h200}/$1.tsv" >"$scratch/fit/$1.tsv"
 	expect 1 "$2" "$1.tsv: $3" "$bin/fit" --output "$scratch/fit"
 	[ ! -e "$scratch/fit/profile.tsv" ]
 	result $? 'no profile is written'
@@ -167,6 +167,9 @@ fits instruction 'a curve has a series for gpu.* which is no parameter' 'a serie
 A
 fits gemv_rate 'a curve has a row for .* without m: measure it again' 'a row without an argument' <<-'A'
 	/^series/ { for (m = 1; $m != "m"; m++); } /^[^#]/ && !/^series/ && n++ == 3 { $m = "" } { print }
+A
+fits peer 'a curve has a row for .* without from: measure it again' 'a link without its end' nvidia-h100-x2 <<-'A'
+	/^series/ { for (from = 1; $from != "from"; from++); } /^copy/ { $from = "" } { print }
 A
 
 # ---- descriptions of kernels, and counters
