@@ -41,6 +41,9 @@ for path in "$bin"/*; do
 	bad 2 "'--device'\|--device" "$program" --device
 	bad 2 "out of range" "$program" --sms=-5
 done
+"$bin/advise" "--$(printf 'a\n\033[31mb')" >"$scratch/out" 2>"$scratch/err" </dev/null
+[ $? -eq 2 ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] && ! grep -q "$(printf '\033')" "$scratch/err"
+result $? "a user's control characters: one line, and none of them on a terminal"
 
 # ---- sizes and names
 for size in 0 -1 1e30 99999999999999999999 nan; do
