@@ -143,7 +143,7 @@ C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '
 SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci/run fathom
 
 # ---- use -------------------------------------------------------------------------------------------------------------
-.PHONY: all examples setup setup-develop probe fit validate report plots bench record intervals test test-programs test-full test-as-arch test-devices check check-archs check-arm64 check-cuda12 check-kernels check-work \
+.PHONY: all examples setup setup-develop probe fit validate report plots bench record intervals test test-programs test-full test-as-arch test-devices fuzz kills check check-archs check-arm64 check-cuda12 check-kernels check-work \
 	check-dist check-debian device-code dist sanitize format shellcheck install installcheck uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
@@ -204,12 +204,18 @@ setup-develop: setup
 test: test-programs
 	$(Q)FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
-# What the tests need, built and not run.
 test-programs: all $(TESTS) $(work_program) $(rank_program) $(EXAMPLES)
 
 ## develop test-full: the same with full cross products of plans, matrices, shapes and precisions
 test-full: test-programs
 	$(Q)FATHOM_TEST_FULL=1 FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
+
+## develop fuzz: fuzz every reader and the options under sanitizers, FUZZ_SECONDS (60) each
+fuzz:
+	$(Q)MAKE="$(MAKE)" sh scripts/fuzz.sh "$(BUILD)/fuzz" $(or $(FUZZ_SECONDS),60)
+## develop kills: end quick runs of probe and validate by SIGKILL, KILLS (200) times
+kills: all
+	$(Q)FATHOM_BIN="$(BUILD)/bin" FATHOM_KILLS=$(or $(KILLS),200) tests/programs/kills.t
 
 ## develop installcheck: run the tests of programs and report on what is installed (PREFIX, DESTDIR)
 installcheck:
@@ -227,9 +233,8 @@ check-dist check-debian: dist
 	$(Q)sh scripts/$(subst -,_,$@).sh $(BUILD)/dist/fathom-*.tar.gz
 
 ## develop test-as-arch: run all tests with code for an older architecture alone (make test-as-arch ARCH=80)
-ARCH ?= 80
 test-as-arch:
-	$(Q)$(MAKE) test BUILD="$(BUILD)/as/$(ARCH)" GPU_ARCHS=$(ARCH)
+	$(Q)$(MAKE) test BUILD="$(BUILD)/as/$(or $(ARCH),80)" GPU_ARCHS=$(or $(ARCH),80)
 
 ## develop test-devices: run the GPU tests as if the GPU were each of tests/devices, as far as it can be
 DEVICES ?= $(notdir $(wildcard tests/devices/*))
@@ -245,11 +250,9 @@ check: format shellcheck $(filter $(BUILD)/tests/lib/%,$(TESTS))
 ## develop format: check the formatting of every C and CUDA file
 format:
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
-
 ## develop shellcheck: check every shell script
 shellcheck:
 	$(Q)shellcheck $(SHELL_FILES)
-
 ## develop check-arm64: cross-compile the host part for arm64, run its tests under qemu (ARM64_CC, ARM64_ROOT, ARM64_FULL=1)
 check-arm64:
 	$(Q)MAKE="$(MAKE)" ARM64_CC="$(ARM64_CC)" ARM64_ROOT="$(ARM64_ROOT)" ARM64_FULL="$(ARM64_FULL)" sh scripts/check_arm64.sh "$(BUILD)/arm64"
@@ -285,11 +288,9 @@ endif
 
 GPU_TESTS = $(sort $(filter %_gpu.t,$(TESTS)) $(patsubst %.d,%.t,$(shell grep -lE 'tests/[a-z/]*(factor_test|split_test)\.h' $(TESTS:.t=.d))))
 SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitizer)
-SANITIZE_SECONDS ?= 300
-SANITIZE_JOBS ?= 4
 ## develop sanitize: run the tests that use the GPU under compute-sanitizer: memory errors, races
 sanitize: $(TESTS)
-	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(SANITIZE_SECONDS) $(SANITIZE_JOBS) $(GPU_TESTS)
+	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(or $(SANITIZE_SECONDS),300) $(or $(SANITIZE_JOBS),4) $(GPU_TESTS)
 
 # Programs of tests that measure, on a GPU alone.
 gpu_alone = $(if $(NVCC),,echo "$@: $(no_toolkit)" >&2; exit 77;)
@@ -302,7 +303,6 @@ $(work_program): $(BUILD)/tests/work/check_work.o $(PARTS)
 ## develop check-kernels: kernels that are not ours: measured, and the hardware law from descriptions and from ncu's counters
 check-kernels: $(if $(NVCC),$(foreign_program))
 	$(Q)$(gpu_alone) sh scripts/ncu_kernels.sh $(foreign_program) "$(OUTPUT)" $(BUILD)/ncu/kernels
-
 ## develop check-work: the work that our kernels state against ncu's counters, at the points of tests/work/points.txt
 check-work: $(if $(NVCC),$(work_program) $(BINARIES))
 	$(Q)$(gpu_alone) sh scripts/check_work.sh $(BUILD) "$(OUTPUT)" $(BUILD)/ncu/work

@@ -22,13 +22,13 @@ function with_source(text,   at) {
 }
 
 # The figure's SVG without its prolog, its ids made unique in the page. The points of all figures are defined once.
-function inline_svg(name, legend,   line, file, started, defining) {
+function inline_svg(name, legend,   line, file, started, defining, at) {
 	file = figures "/" name ".svg"
 	while ((getline line <file) > 0) {
 		if (!started && line !~ /<svg/)
 			continue
-		if (!started)
-			sub(/<svg/, "<svg role=\"img\" aria-label=\"" legend "\"", line)
+		if (!started && (at = index(line, "<svg"))) # sub() would read & in the legend
+			line = substr(line, 1, at + 3) " role=\"img\" aria-label=\"" legend "\"" substr(line, at + 4)
 		started = 1
 		if (line == "<defs>")
 			defining = 1
@@ -73,14 +73,14 @@ function parameters(id, profile,   line, c, n, i, at, columns, methods, known, n
 			known[c[at["method"]]] = methods++
 			names[methods] = escape(c[at["method"]])
 		}
-		unit = c[at["unit"]]
+		unit = escape(c[at["unit"]])
 		base = c[1]
 		sub(/[[].*/, "", base)
 		if (base == last && base != c[1])
 			c[1] = substr(c[1], length(base) + 1)
 		last = base
 		printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", escape(c[1]), rounded(c[2]), unit, rounded(c[at["low"]]), rounded(c[at["high"]]), \
-			c[at["samples"]], (c[at["status"]] == "ok" ? "" : c[at["status"]]), known[c[at["method"]]]
+			escape(c[at["samples"]]), (c[at["status"]] == "ok" ? "" : escape(c[at["status"]])), known[c[at["method"]]]
 	}
 	close(profile)
 	if (!columns)

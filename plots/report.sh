@@ -128,7 +128,7 @@ page() { # name, sections in their order
 				cat "$work/$kept/$section"
 			done
 		} | awk -v figures="$figures" -f "$scripts/html.awk"
-		printf '<footer>Written %s from %s.</footer>\n<script>\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(folders | paste -s -d ' ' -)"
+		printf '<footer>Written %s from %s.</footer>\n<script>\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(folders | paste -s -d ' ' - | sed 's/&/\&amp;/g; s/</\&lt;/g')"
 		cat "$scripts/report.js"
 		printf '</script>\n</body>\n</html>\n'
 	} >"$report/$kept.html.new" || exit 1

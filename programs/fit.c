@@ -31,7 +31,7 @@ static struct table *read_curve(const char *folder, const char *name)
 	struct table *curve = NULL;
 
 	if (access(path, F_OK) == 0) {
-		curve = table_read(path, &fault);
+		curve = curve_read(path, &fault);
 		if (!curve)
 			msg_die(EXIT_MEASURE_FAILED, "%s; measure it again with fathom %s",
 			        fault.text, name);

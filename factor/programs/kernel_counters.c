@@ -3,6 +3,7 @@
 
 #include "counter_conclusions.h"
 #include "lib/base/msg.h"
+#include "lib/base/utf8.h"
 
 #include <errno.h>
 #include <math.h>
@@ -167,6 +168,7 @@ struct reading {
 	double factor[ARRAY_LEN(counters)];
 	int name, capability, l2; /* columns */
 	double l2_size;           /* bytes; 0: the file does not tell */
+	char id[32];              /* of the launch in the last row */
 };
 
 static int find(char **field, size_t fields, const char *name)
@@ -312,6 +314,15 @@ static bool read_row(
 	return add_launch(r, r->name >= 0 ? field[r->name] : "", k, fault);
 }
 
+/* What is wrong with a line as text, or NULL. */
+static const char *wrong_text(const char *line, bool last)
+{
+	if (strchr(line, '\n'))
+		return utf8_text(line) ? NULL : "a byte that is no text";
+	return last ? "the last line has no end: the file is truncated"
+	            : "a line too long, or a byte that is no text";
+}
+
 /* Lines before the head are ncu's messages; after it come the units, and a row a launch. */
 static bool read_lines(FILE *file, struct reading *r, char *line, char **field,
         struct kernel_counters *out, struct fault *fault)
@@ -319,6 +330,9 @@ static bool read_lines(FILE *file, struct reading *r, char *line, char **field,
 	enum { HEAD, UNITS, ROWS } next = HEAD;
 
 	while (r->line++, fgets(line, LINE, file)) {
+		const char *wrong = wrong_text(line, feof(file));
+		if (wrong)
+			return fault_set(fault, "%.200s:%d: %s", r->path, r->line, wrong);
 		if (next == HEAD && strncmp(line, "\"ID\"", 4) != 0 && strncmp(line, "ID,", 3) != 0)
 			continue;
 		if (!line[strspn(line, "\r\n")] || strncmp(line, "==", 2) == 0)
@@ -333,8 +347,13 @@ static bool read_lines(FILE *file, struct reading *r, char *line, char **field,
 			return false;
 		if (next == UNITS && !read_units(r, field, fault))
 			return false;
+		if (next == ROWS && strcmp(field[0], r->id) == 0)
+			return fault_set(fault, "%.200s:%d: the launch %.20s stands twice", r->path,
+			        r->line, r->id);
 		if (next == ROWS && !read_row(r, field, out, fault))
 			return false;
+		if (next == ROWS)
+			snprintf(r->id, sizeof r->id, "%s", field[0]);
 		next = next == HEAD ? UNITS : ROWS;
 	}
 	if (ferror(file))

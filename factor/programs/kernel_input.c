@@ -2,9 +2,11 @@
 #include "kernel_input.h"
 
 #include "lib/base/msg.h"
+#include "lib/base/utf8.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* How a value is written. */
@@ -283,6 +285,7 @@ bool kernel_complete(struct kernel_work *work, struct fault *fault)
 struct kernel_list {
 	struct kernel_work *work;
 	size_t count;
+	uint32_t seen; /* keys of the last kernel, a bit each */
 };
 
 static bool begin_kernel(struct kernel_list *list, struct fault *fault)
@@ -290,6 +293,7 @@ static bool begin_kernel(struct kernel_list *list, struct fault *fault)
 	if (list->count == KERNELS_OF_A_FILE)
 		return fault_set(fault, "more than %d kernels", KERNELS_OF_A_FILE);
 	list->work[list->count++] = (struct kernel_work){.launches = 1};
+	list->seen = 0;
 	return true;
 }
 
@@ -298,8 +302,17 @@ static bool read_value(
 {
 	if (strcmp(key, "kernel") == 0)
 		return begin_kernel(list, fault);
-	return (list->count > 0 || begin_kernel(list, fault)) &&
-	       kernel_set(&list->work[list->count - 1], key, value, fault);
+	if (list->count == 0 && !begin_kernel(list, fault))
+		return false;
+	for (size_t i = 0; i < KERNEL_KEYS; i++) {
+		const uint32_t bit = UINT32_C(1) << i;
+		if (strcmp(keys[i].name, key) != 0)
+			continue;
+		if (list->seen & bit)
+			return fault_set(fault, "%s stands twice", key);
+		list->seen |= bit;
+	}
+	return kernel_set(&list->work[list->count - 1], key, value, fault);
 }
 
 static bool read_line(
@@ -319,24 +332,44 @@ static bool read_line(
 	       fault_set(fault, "%.200s:%d: %.250s", path, number, inner.text);
 }
 
+/* The whole line; of text, and no longer than one that any key needs. */
+static bool read_text(struct kernel_list *list, char *line, size_t length, const char *path,
+        int number, struct fault *fault)
+{
+	enum { LONGEST = 4096 };
+
+	if (length > LONGEST)
+		return fault_set(fault, "%.200s:%d: a line of %zu letters", path, number, length);
+	if (strlen(line) != length || !utf8_text(line))
+		return fault_set(fault, "%.200s:%d: a byte that is no text", path, number);
+	return read_line(list, line, path, number, fault);
+}
+
 size_t kernel_read_file(
         struct kernel_work work[KERNELS_OF_A_FILE], const char *path, struct fault *fault)
 {
-	struct kernel_list list = {work, 0};
+	struct kernel_list list = {work, 0, 0};
 	FILE *file = fopen(path, "r");
-	char line[512];
+	char *line = NULL;
+	size_t room = 0;
 	bool good = true;
 
 	if (!file) {
 		fault_set(fault, "%.200s: %s", path, strerror(errno));
 		return 0;
 	}
-	for (int number = 1; good && fgets(line, sizeof line, file); number++)
-		good = read_line(&list, line, path, number, fault);
-	if (good && ferror(file))
+	errno = 0;
+	for (int number = 1; good; number++) {
+		const ssize_t length = getline(&line, &room, file);
+		if (length < 0)
+			break;
+		good = read_text(&list, line, (size_t)length, path, number, fault);
+	}
+	if (good && !feof(file))
 		good = fault_set(fault, "%.200s: %s", path, strerror(errno));
 	if (good && list.count == 0)
 		good = fault_set(fault, "%.200s describes no kernel", path);
+	free(line);
 	fclose(file);
 	return good ? list.count : 0;
 }

@@ -34,6 +34,8 @@ bool fields_read(
 		void *at = (char *)to + f->offset;
 		const char *text = table_text(table, row, f->column);
 		const double value = table_real(table, row, f->column);
+		whole &= f->kind == FIELD_TEXT || !isnan(value) || !*text ||
+		         strcmp(text, "nan") == 0;
 		if (f->kind == FIELD_TEXT)
 			whole &= snprintf(at, f->size, "%s", strcmp(text, "nan") == 0 ? "" : text) <
 			         (int)f->size;

@@ -194,8 +194,10 @@ const char *result_read(const struct table *table, size_t r, struct result *row)
 	const char *math = table_text(table, r, "math");
 
 	*row = (struct result){.m = 0};
-	if (!fields_read(table, r, fields, ARRAY_LEN(fields), row))
-		return "a text is longer than this version writes";
+	const bool whole = fields_read(table, r, fields, ARRAY_LEN(fields), row);
+
+	if (!whole && row->m > 0 && row->n > 0)
+		return "a text is longer than this version writes, or a number is none";
 	if (!row->operation[0] || !row->variant[0] || !row->executor[0])
 		return "operation, variant or executor is missing";
 	if (strcmp(precision, "s") != 0 && strcmp(precision, "d") != 0)
@@ -239,17 +241,18 @@ static bool same_row(const struct result *a, const struct result *b)
 	return result_same_case(a, b) && results_level(a) == results_level(b);
 }
 
-static bool read_rows(struct results *results, const char *path, struct fault *fault)
+static bool read_rows(struct results *results, struct fault *fault)
 {
 	for (size_t r = 0; r < results->table->row_count; r++) {
 		struct result row;
 		const char *wrong = result_read(results->table, r, &row);
 		if (wrong)
-			return fault_set(fault, "%s, row %zu: %s", path, r + 1, wrong);
+			return table_fault(results->table, r, fault, "%s", wrong);
 		for (size_t i = 0; i < r; i++)
 			if (same_row(&results->row[i], &row))
-				return fault_set(fault, "%s: rows %zu and %zu are the same case",
-				        path, i + 1, r + 1);
+				return table_fault(results->table, r, fault,
+				        "the same case as in line %zu",
+				        results->table->head_line + 1 + i);
 		results_add(results, &row);
 	}
 	return true;
@@ -261,7 +264,7 @@ struct results *results_read(const char *path, struct fault *fault)
 	struct results *results = xcalloc(1, sizeof *results);
 
 	results->table = table;
-	if (table && read_rows(results, path, fault))
+	if (table && read_rows(results, fault))
 		return results;
 	results_free(results);
 	return NULL;

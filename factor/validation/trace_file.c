@@ -90,8 +90,7 @@ struct timeline *trace_table_timeline(
 		if (strcmp(table_text(table, row, "timeline"), name) != 0)
 			continue;
 		if (!read_entry(table, row, &entry)) {
-			fault_set(fault, "row %zu of the timelines is none: trace writes them",
-			        row + 1);
+			table_fault(table, row, fault, "no step of a timeline: trace writes them");
 			timeline_free(t);
 			return NULL;
 		}

@@ -21,10 +21,15 @@ void msg_start(const char *program, bool verbose)
 
 PRINTF_LIKE(2, 0) static void print_line(const char *kind, const char *format, va_list args)
 {
+	char line[4096];
+
 	msg_progress_end();
-	fprintf(stderr, "%s: %s", program_name, kind);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	vsnprintf(line, sizeof line, format, args);
+	for (char *c = line; *c;
+	        c++) /* of a user's words and files: one line, nothing for a terminal */
+		if (((unsigned char)*c < 0x20 && *c != '\t') || *c == 0x7f)
+			*c = '?';
+	fprintf(stderr, "%s: %s%s\n", program_name, kind, line);
 }
 
 void msg_die(enum exit_code code, const char *format, ...)

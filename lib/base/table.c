@@ -46,6 +46,7 @@ void table_free(struct table *table)
 	free(table->meta_value);
 	free(table->column);
 	free(table->cell);
+	free(table->path);
 	free(table);
 }
 
@@ -60,7 +61,7 @@ static char **meta_find(const struct table *table, const char *key)
 void table_meta_set(struct table *table, const char *key, const char *format, ...)
 {
 	va_list args;
-	char *value = NULL, **old = meta_find(table, key);
+	char *value = NULL, *name = one_line(xstrdup(key)), **old = meta_find(table, name);
 
 	va_start(args, format);
 	if (vasprintf(&value, format, args) < 0)
@@ -69,13 +70,14 @@ void table_meta_set(struct table *table, const char *key, const char *format, ..
 	one_line(value);
 	if (old) {
 		free(*old);
+		free(name);
 		*old = value;
 		return;
 	}
 	size_t n = table->meta_count++;
 	table->meta_key = xrealloc(table->meta_key, (n + 1) * sizeof *table->meta_key);
 	table->meta_value = xrealloc(table->meta_value, (n + 1) * sizeof *table->meta_value);
-	table->meta_key[n] = one_line(xstrdup(key));
+	table->meta_key[n] = name;
 	table->meta_value[n] = value;
 }
 

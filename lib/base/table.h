@@ -13,6 +13,8 @@ struct table {
 	size_t column_count;
 	char **cell; /* row-major */
 	size_t row_count;
+	char *path; /* of the file it was read from, and the line of its column names; NULL: none */
+	size_t head_line;
 };
 
 /* An empty table with the given column names (copied). */
@@ -46,7 +48,8 @@ const char *table_text(const struct table *table, size_t row, const char *column
 double table_real(const struct table *table, size_t row, const char *column);
 
 /* Writes to a temporary name in the same folder, flushes, and renames; creates the folder. A killed
- * run leaves the old file or the new one. False with a fault when the disk refuses. */
+ * run leaves the old file or the new one; its temporary file goes when the next table is written in
+ * the folder. False with a fault when the disk refuses. */
 bool table_write(const struct table *table, const char *path, struct fault *fault);
 
 /* table_write to a formatted path; ends the program when the disk refuses. */
@@ -57,8 +60,12 @@ bool table_write_stream(const struct table *table, FILE *out);
 
 /* Reads what table_write wrote. NULL with a fault that names file and line for: a missing file, no
  * column row, a row with a different number of cells, duplicate column names, an over-long or
- * binary file. */
+ * binary file, bytes that are not UTF-8. */
 struct table *table_read(const char *path, struct fault *fault);
+
+/* Fills a fault on a row: "file:line: ..." where the table was read from a file. Returns false. */
+bool table_fault(const struct table *table, size_t row, struct fault *fault, const char *format,
+        ...) PRINTF_LIKE(4, 5);
 
 /* The same content as JSON {"meta": {...}, "rows": [{...}]}; numbers as numbers, nan and empty
  * cells as null. */

@@ -2,16 +2,19 @@
 /* Tables on disk: written to a temporary name and renamed; a defect is reported by its line. */
 #include "table.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "msg.h"
+#include "utf8.h"
 
 enum { LINE_LIMIT = 1 << 20, FILE_LIMIT = 1 << 28, COLUMN_LIMIT = 4096, PATH_LIMIT = 4096 };
 
@@ -55,13 +58,32 @@ static bool make_folder_of(const char *path, struct fault *fault)
 	return ok;
 }
 
-static bool write_new_file(const struct table *table, const char *path, struct fault *fault)
+/* Opens and locks a file to be written. Whoever removes files of dead writers holds the lock
+ * meanwhile: the file may be gone when we have it. */
+static FILE *open_locked(const char *path)
 {
-	FILE *out = fopen(path, "w");
+	struct stat facts;
+	FILE *out;
+
+	while ((out = fopen(path, "w")) != NULL) {
+		if (flock(fileno(out), LOCK_EX) != 0 || fstat(fileno(out), &facts) != 0 ||
+		        facts.st_nlink > 0)
+			break;
+		fclose(out);
+	}
+	return out;
+}
+
+/* *lock: a number of the file, which holds its lock until it is closed. */
+static bool write_new_file(
+        const struct table *table, const char *path, int *lock, struct fault *fault)
+{
+	FILE *out = open_locked(path);
 
 	if (!out)
 		return fault_set(fault, "cannot create %s: %s; --output names another folder", path,
 		        strerror(errno));
+	*lock = fcntl(fileno(out), F_DUPFD_CLOEXEC, 0);
 	bool ok = table_write_stream(table, out) && fsync(fileno(out)) == 0;
 	int error = errno;
 	if (fclose(out) != 0 && ok) {
@@ -102,6 +124,39 @@ static void release_signals(const struct sigaction before[ARRAY_LEN(stops)])
 		raise(held);
 }
 
+/* Whether a name is NAME.tsv.PROCESS.new. */
+static bool is_new_table(const char *name)
+{
+	static const char table[] = ".tsv.";
+	const char *at = strstr(name, table);
+	const size_t digits = at ? strspn(at + strlen(table), "0123456789") : 0;
+
+	return digits > 0 && strcmp(at + strlen(table) + digits, ".new") == 0;
+}
+
+/* Removes what writers of tables left in the file's folder that were killed. */
+static void remove_left(const char *path)
+{
+	char *folder = xstrdup(path), *slash = strrchr(folder, '/');
+
+	if (slash)
+		*slash = '\0';
+	DIR *entries = opendir(!slash ? "." : slash > folder ? folder : "/");
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		if (!is_new_table(entry->d_name))
+			continue;
+		const int file =
+		        openat(dirfd(entries), entry->d_name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) /* its writer is dead */
+			unlinkat(dirfd(entries), entry->d_name, 0);
+		if (file >= 0)
+			close(file);
+	}
+	if (entries)
+		closedir(entries);
+	free(folder);
+}
+
 bool table_write(const struct table *table, const char *path, struct fault *fault)
 {
 	struct sigaction before[ARRAY_LEN(stops)];
@@ -112,11 +167,16 @@ bool table_write(const struct table *table, const char *path, struct fault *faul
 		return false;
 	}
 	hold_signals(before); /* an interrupted run leaves no temporary file */
-	bool ok = write_new_file(table, fresh, fault);
+	int lock = -1;
+	bool ok = write_new_file(table, fresh, &lock, fault);
 	if (ok && rename(fresh, path) != 0)
 		ok = fault_set(fault, "cannot rename %s to %s: %s", fresh, path, strerror(errno));
+	if (ok)
+		remove_left(path);
 	if (!ok)
 		unlink(fresh);
+	if (lock >= 0)
+		close(lock);
 	free(fresh);
 	release_signals(before);
 	return ok;
@@ -199,6 +259,9 @@ static bool next_line(struct reader *reader, char **line)
 			return bad(reader, "a control character: the file is binary or damaged");
 	if (!newline)
 		return bad(reader, "the last line has no end: the file is truncated");
+	for (const char *c = reader->next; c < stop; c += utf8_bytes(c, stop))
+		if (!utf8_bytes(c, stop))
+			return bad(reader, "a byte that is not UTF-8: the file is damaged");
 	*stop = '\0';
 	*line = reader->next;
 	reader->next = newline + 1;
@@ -246,7 +309,7 @@ static bool read_columns(struct reader *reader, char *line, struct table *table)
 /* `# key: value`; other comments are ignored. */
 static void read_meta(char *line, struct table *table)
 {
-	char *key = line + 1 + strspn(line + 1, " "), *colon = strstr(key, ":");
+	char *key = line + 1 + strspn(line + 1, " \t"), *colon = strstr(key, ":");
 
 	if (!colon || colon == key || (colon[1] && colon[1] != ' '))
 		return;
@@ -284,6 +347,8 @@ static bool read_lines(struct reader *reader, struct table *table)
 		if (line[0] == '#')
 			read_meta(line, table);
 	} while (line[0] == '#');
+	table->path = xstrdup(reader->path);
+	table->head_line = reader->line;
 	if (!read_columns(reader, line, table))
 		return false;
 	char **part = xmalloc((table->column_count + 1) * sizeof *part);
@@ -310,6 +375,21 @@ struct table *table_read(const char *path, struct fault *fault)
 	}
 	free(text);
 	return table;
+}
+
+bool table_fault(
+        const struct table *table, size_t row, struct fault *fault, const char *format, ...)
+{
+	char what[sizeof fault->text];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
+	if (!table->path)
+		return fault_set(fault, "row %zu: %.400s", row + 1, what);
+	return fault_set(
+	        fault, "%.200s:%zu: %.280s", table->path, table->head_line + 1 + row, what);
 }
 
 /* ---- checksum ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "msg.h"
+#include "utf8.h"
 #include "wrap.h"
 
 /* True when text is a number, nan and inf included. */
@@ -23,19 +24,15 @@ static bool is_number(const char *text, double *value)
 static void json_string(const char *text, FILE *out)
 {
 	fputc('"', out);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-		size_t more = *c < 0x80 ? 0 : *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : *c >= 0xc2 ? 1 : 4;
-		size_t have = 0;
-		while (have < more && (c[1 + have] & 0xc0) == 0x80)
-			have++;
-		if (*c == '"' || *c == '\\')
-			fprintf(out, "\\%c", *c);
-		else if (*c < 0x20)
-			fprintf(out, "\\u%04x", *c);
-		else if (have == more) {
-			fwrite(c, 1, 1 + more, out);
-			c += more;
-		} else
+	for (size_t bytes; *text; text += bytes ? bytes : 1) {
+		bytes = utf8_bytes(text, NULL);
+		if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else if ((unsigned char)*text < 0x20)
+			fprintf(out, "\\u%04x", (unsigned)*text);
+		else if (bytes)
+			fwrite(text, 1, bytes, out);
+		else
 			fputc('?', out);
 	}
 	fputc('"', out);

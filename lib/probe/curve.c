@@ -67,6 +67,65 @@ void curve_add(struct table *curve, const char *series, const struct arg *args, 
 	table_set_int(curve, row, "busy", busy || measurement->throttled);
 }
 
+/* ---- reading ---- */
+
+static bool is_number(const char *text)
+{
+	char *end;
+	const double value = strtod(text, &end);
+
+	return end != text && *end == '\0' && isfinite(value);
+}
+
+/* What is wrong with a cell, or NULL. */
+static const char *wrong_cell(const struct table *curve, size_t row, int column)
+{
+	const char *text = curve->cell[row * curve->column_count + (size_t)column],
+	           *name = curve->column[column];
+	const bool count = strcmp(name, "process") == 0 || strcmp(name, "samples") == 0;
+
+	if (strcmp(name, "series") == 0)
+		return *text ? NULL : "there is no series";
+	if (count && (!*text || text[strspn(text, "0123456789")] || strlen(text) > 15))
+		return "no whole number";
+	return !*text || strcmp(text, "nan") == 0 || is_number(text) ? NULL : "no number";
+}
+
+static bool check_row(const struct table *curve, size_t row, struct fault *fault)
+{
+	const double value = table_real(curve, row, "seconds");
+
+	for (int c = 0; c < (int)curve->column_count; c++) {
+		const char *wrong = wrong_cell(curve, row, c);
+		if (wrong)
+			return table_fault(curve, row, fault, "%.40s '%.40s': %s", curve->column[c],
+			        curve->cell[row * curve->column_count + (size_t)c], wrong);
+	}
+	if (value < table_real(curve, row, "low_seconds") ||
+	        value > table_real(curve, row, "high_seconds"))
+		return table_fault(curve, row, fault,
+		        "seconds do not lie between low_seconds and high_seconds");
+	return true;
+}
+
+struct table *curve_read(const char *path, struct fault *fault)
+{
+	static const char *const needed[] = {
+	        "series", "process", "seconds", "low_seconds", "high_seconds", "samples"};
+	struct table *curve = table_read(path, fault);
+	bool ok = curve != NULL;
+
+	for (size_t i = 0; ok && i < ARRAY_LEN(needed); i++)
+		if (table_column(curve, needed[i]) < 0)
+			ok = fault_set(fault, "%s has no column %s", path, needed[i]);
+	for (size_t row = 0; ok && row < curve->row_count; row++)
+		ok = check_row(curve, row, fault);
+	if (ok)
+		return curve;
+	table_free(curve);
+	return NULL;
+}
+
 /* ---- combining ---- */
 
 /* The number of leading columns that tell points apart: all columns before the process, or all. */

@@ -23,6 +23,10 @@ struct table *curve_new(const char *const *arg_columns, size_t count);
 void curve_add(struct table *curve, const char *series, const struct arg *args, size_t arg_count,
         int process, const struct measurement *measurement, bool busy);
 
+/* Reads a curve and checks each row: a series, numbers where there are any, a whole process and
+ * count of samples. NULL with a fault that names file and line. */
+struct table *curve_read(const char *path, struct fault *fault);
+
 /* Marks a curve whose processes differ by more than a third only through interference on the host's
  * cores. At each of its points the processes that took more than a third longer than the quickest
  * do not count, where two or more are left. */

@@ -68,7 +68,7 @@ static void add_lines(const struct table *curve, struct profile *profile,
 		add_line(curve, profile, link, bounds, points, 0);
 	for (size_t i = 0; i < n; i++) {
 		size_t first = 0, count = 0;
-		while (!same_keys(curve, link, &points[first], &points[i]))
+		while (first < i && !same_keys(curve, link, &points[first], &points[i]))
 			first++;
 		if (first < i)
 			continue;

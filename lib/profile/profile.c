@@ -146,15 +146,27 @@ static void add_row(struct profile *profile, const struct parameter_spec *spec,
 		        name);
 	const char *wrong = profile_parse_name(name, &row);
 	if (wrong || row.arg_count)
-		msg_die(EXIT_MEASURE_FAILED, "bug: %s is no parameter name: %s", spec->name,
-		        wrong ? wrong : "its arguments are given apart");
+		msg_die(EXIT_MEASURE_FAILED,
+		        "a curve has a series for %s, which is no parameter (%s): measure it again "
+		        "with fathom probe",
+		        spec->name, wrong ? wrong : "its arguments are given apart");
 	row.arg_count = arg_count;
 	for (size_t i = 0; i < arg_count; i++) {
 		row.arg_name[i] = (char *)args[i].name;
 		row.arg[i] = args[i].value;
 	}
+	char *whole = profile_row_name(&row);
+	for (size_t i = 0; i < arg_count; i++)
+		if (!isfinite(row.arg[i]))
+			msg_die(EXIT_MEASURE_FAILED,
+			        "a curve has a row for %s without %s: measure it again with fathom "
+			        "probe",
+			        whole, row.arg_name[i]);
 	if (profile_find_row(profile, &row))
-		msg_die(EXIT_MEASURE_FAILED, "bug: %s was fitted twice", profile_row_name(&row));
+		msg_die(EXIT_MEASURE_FAILED,
+		        "the curves have two points for %s: measure them again with fathom probe",
+		        whole);
+	free(whole);
 	strcpy(row.unit, spec->unit);
 	row.method = (char *)(spec->method ? spec->method : "");
 	row.regime = (char *)(spec->regime ? spec->regime : "hardware");

@@ -11,6 +11,8 @@
 
 static const char *const statuses[] = {"ok", "noisy", "bounded", "failed"};
 const char *const regime_name[REGIMES] = {"hardware", "library", "calibrated"};
+static const char *const units[] = {
+        "s", "B", "B/s", "Hz", "flop/s", "W", "cycle", "count", "ratio", "unit"};
 static const char *const columns[] = {
         "parameter", "value", "unit", "low", "high", "samples", "method", "regime", "status"};
 
@@ -47,7 +49,8 @@ bool profile_word_in(const char *text, const char *const *words, size_t count)
 }
 
 /* Reads the fields after the name. Returns NULL, or the error. */
-static const char *read_fields(const struct table *table, size_t r, struct parameter *row)
+static const char *read_fields(
+        const struct profile *profile, const struct table *table, size_t r, struct parameter *row)
 {
 	double samples = table_real(table, r, "samples");
 	const char *unit = table_text(table, r, "unit");
@@ -62,12 +65,17 @@ static const char *read_fields(const struct table *table, size_t r, struct param
 		return "the status is none of ok, noisy, bounded, failed";
 	if (!profile_word_in(row->regime, regime_name, REGIMES))
 		return "the regime is none of hardware, library, calibrated";
-	if (strlen(unit) >= sizeof row->unit)
-		return "the unit is too long";
+	if (!profile_word_in(unit, units, ARRAY_LEN(units)))
+		return "the unit is none of s B B/s Hz flop/s W cycle count ratio unit";
+	const size_t first = profile_first(profile, row->name);
+	if (first < profile->count && strcmp(profile->row[first].unit, unit) != 0)
+		return "the unit is another one than in the rows above";
 	if (!(samples >= 0 && samples < 0x1p53))
 		return "samples is not a count";
 	if (row->estimate.low > row->estimate.high)
 		return "low lies above high";
+	if (row->estimate.value < row->estimate.low || row->estimate.value > row->estimate.high)
+		return "the value does not lie between low and high";
 	if (!isfinite(row->estimate.value) && strcmp(row->status, "failed") != 0 &&
 	        strcmp(row->status, "bounded") != 0)
 		return "the value is not a number, but the status is neither bounded nor failed";
@@ -87,9 +95,9 @@ static bool read_row(
 	if (!wrong && profile_find_row(profile, &row))
 		wrong = "the parameter stands twice";
 	if (!wrong)
-		wrong = read_fields(table, r, &row);
+		wrong = read_fields(profile, table, r, &row);
 	if (wrong)
-		fault_set(fault, "row %zu of the profile (%s): %s", r + 1, written, wrong);
+		table_fault(table, r, fault, "%.60s: %s", written, wrong);
 	else
 		profile_append(profile, &row);
 	free(name);
@@ -104,7 +112,8 @@ struct profile *profile_from_table(struct table *table, struct fault *fault)
 	profile->source = table;
 	for (size_t i = 0; ok && i < ARRAY_LEN(columns); i++)
 		if (table_column(table, columns[i]) < 0)
-			ok = fault_set(fault, "the profile has no column %s", columns[i]);
+			ok = fault_set(fault, "%.300s has no column %s",
+			        table->path ? table->path : "the profile", columns[i]);
 	for (size_t r = 0; ok && r < table->row_count; r++)
 		ok = read_row(profile, table, r, fault);
 	if (ok)
@@ -117,14 +126,7 @@ struct profile *profile_read(const char *path, struct fault *fault)
 {
 	struct table *table = table_read(path, fault);
 
-	if (!table)
-		return NULL;
-	struct profile *profile = profile_from_table(table, fault);
-	if (!profile) {
-		struct fault inner = *fault;
-		fault_set(fault, "%s: %.400s", path, inner.text);
-	}
-	return profile;
+	return table ? profile_from_table(table, fault) : NULL;
 }
 
 struct profile *profile_open(const char *folder)

@@ -56,6 +56,11 @@ static void test_cells(void)
 	ok(table_column(table, "bytes") == 1 && table_column(table, "byte") == -1, "column index");
 	table_meta_set(table, "probe", "other\nline");
 	is_text(table_meta(table, "probe"), "other line", "metadata is replaced, on one line");
+	const size_t keys = table->meta_count;
+	table_meta_set(table, "a\tkey", "1");
+	table_meta_set(table, "a\tkey", "2");
+	ok(table->meta_count == keys + 1 && strcmp(table_meta(table, "a key"), "2") == 0,
+	        "so is that of a key with a tab");
 	ok(table_meta(table, "absent") == NULL, "absent metadata is NULL");
 	struct table *more = table_new(NULL, 0);
 	table_meta_set(more, "probe", "kept");
@@ -136,6 +141,9 @@ static void test_broken(void)
 	BROKEN("a column twice", "# k: v\na\tb\ta\n", ":2", "twice");
 	BROKEN("a nameless column", "a\t\tb\n", ":1", "without a name");
 	BROKEN("a binary file", "a\tb\n1\t\0\n", ":2", "binary");
+	BROKEN("overlong UTF-8", "a\tb\n1\t\xc0\xaf\n", ":2", "UTF-8");
+	BROKEN("half of a surrogate pair", "a\tb\n1\t\xed\xa0\x80\n", ":2", "UTF-8");
+	BROKEN("half of a character", "a\tb\n1\t\xe2\x82\n", ":2", "UTF-8");
 	BROKEN("an ELF file", "\177ELF\2\1\1\n", ":1", "binary");
 	char *line = xmalloc(LONG);
 	memset(line, 'x', LONG);
@@ -180,6 +188,10 @@ static void test_atomic(void)
 	        "a file in the folder's place is a fault");
 	ok(!table_write(table, scratch, &fault) && fault.text[0], "so is a folder as the file");
 	ok(count_files() == before + 1, "failures leave no temporary");
+	put_bytes("other.tsv.1.new", "a\n", 2);
+	put_bytes("kept.tsv.1.newer", "a\n", 2);
+	ok(table_write(table, path, &fault) && count_files() == before + 2,
+	        "what a killed writer left is removed, and nothing else");
 	ok(!table_write(table, "/dev/full/x.tsv", &fault), "an impossible folder is a fault");
 	ok(!table_write(table, "/proc/x.tsv", &fault), "a folder that refuses is a fault");
 	FILE *full = fopen("/dev/full", "w");

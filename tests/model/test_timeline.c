@@ -226,6 +226,24 @@ static void test_output(void)
 	timeline_free(t);
 }
 
+static void test_markup(void)
+{
+	struct timeline_entry entry = WORK(0, MAIN, UPDATE, 0, 1);
+	char *drawing = NULL;
+	size_t size;
+	FILE *out = open_memstream(&drawing, &size);
+
+	entry.operation = "<script>";
+	struct timeline *t = made("<b> & co", &entry, 1);
+	timeline_draw((const struct timeline *const[]){t}, 1, 0, 0, out);
+	fclose(out);
+	ok(strstr(drawing, "update &lt;script>") && strstr(drawing, "&lt;b> &amp; co: "),
+	        "markup in names is text");
+	ok(!strstr(drawing, "<script>") && !strstr(drawing, "<b>"), "all of it");
+	free(drawing);
+	timeline_free(t);
+}
+
 int main(void)
 {
 	test_critical();
@@ -235,5 +253,6 @@ int main(void)
 	test_comparison();
 	test_file();
 	test_output();
+	test_markup();
 	return finish();
 }

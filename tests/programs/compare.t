@@ -26,7 +26,7 @@ expect 1 'gpu latency *gpu.launch.dependent .* 3.00 *beyond' 'a latency 3 % long
 expect 1 'gpu latency *gpu.launch.dependent .* 3.00 *beyond' 'the second folder may be the output' \
 	"$bin/compare" --output "$scratch/b" "$scratch/a"
 expect 0 'gpu bandwidth *all .* repeats' 'of a rate 2.5 % are not' sh -c \
-	"awk -F '\t' -v OFS='\t' '\$1 == \"gpu.dram.copy\" { \$2 *= 1.025 } { print }' '$scratch/a/profile.tsv' \
+	"awk -F '\t' -v OFS='\t' '\$1 == \"gpu.dram.copy\" { \$2 *= 1.025; \$5 *= 1.025 } { print }' '$scratch/a/profile.tsv' \
 		>'$scratch/c/profile.tsv' && '$bin/compare' '$scratch/a' '$scratch/c'"
 changed c 'gpu.trtri.d[n=128]' 2
 expect 0 'gpu surface *all .* no bar' 'no bar is set for a surface, but it is shown' \

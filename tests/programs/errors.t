@@ -41,6 +41,9 @@ for path in "$bin"/*; do
 	bad 2 "'--device'\|--device" "$program" --device
 	bad 2 "out of range" "$program" --sms=-5
 done
+"$bin/advise" "--$(printf 'a\n\033[31mb')" >"$scratch/out" 2>"$scratch/err" </dev/null
+[ $? -eq 2 ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] && ! grep -q "$(printf '\033')" "$scratch/err"
+result $? "a user's control characters: one line, and none of them on a terminal"
 
 # ---- sizes and names
 for size in 0 -1 1e30 99999999999999999999 nan; do
@@ -122,7 +125,7 @@ damaged headless 'profile.tsv.*no column parameter'
 sed "40s/${tab}[^$tab]*\$//" "$recorded/profile.tsv" >"$scratch/made"
 damaged short 'profile.tsv:40: fewer cells'
 sed "40s/^\([^$tab]*$tab\)[^$tab]*/\1nan/" "$recorded/profile.tsv" >"$scratch/made"
-damaged notnumber 'profile.tsv.*row [0-9]* of the profile.*not a number'
+damaged notnumber 'profile.tsv:40: .*not a number'
 head -c 50000 "$recorded/profile.tsv" >"$scratch/made"
 damaged cut 'profile.tsv:[0-9]*: .*truncated'
 mkdir "$scratch/curve"

@@ -76,7 +76,7 @@ validation() {
 	printf 'panel_getrf/blas/s\tcuda\tfixed\thardware\t2\t1\t0.25\t0.25\t-0.25\t-0.25\t0\t0\t0\t1\t0\tnan\tnan\t0.9\tnan\tnan\t0.07\t0.42\t0\n'
 }
 bench() { # operation variant m n k options executor plan seconds gflops
-	printf '# program: measure\n# fathom: 0.0.9\n# tuning: tuned for one GPU; this GPU is another\n# rows_of_another_run: 2 rows (gemm) by 0.0.9, 2026-01-01\n'
+	printf '# program: measure\n# fathom: 0.0.9\n# tuning: tuned for one GPU; this GPU is another%s\n# rows_of_another_run: 2 rows (gemm) by 0.0.9, 2026-01-01\n' " $hostile"
 	printf 'operation\tvariant\tprecision\tmath\tm\tn\tk\tp\tnb\toptions\texecutor\tplan\tseconds\tlow\thigh\trepeats\tgflops\tresidual\torthogonality\tregime\tnote\n'
 	awk -v OFS='\t' '{ print $1, $2, "s", "fp32", $3, $4, $5, "nan", 64, $6, $7, $8, $9, $9, $9, 9, $10, 1, "nan", "nan", "nan" }' <<-ROWS
 		gemm volkov 4096 4096 4096 l2=warm,trans=nn cuda calls=1 5e-3 25000
@@ -100,18 +100,19 @@ bench() { # operation variant m n k options executor plan seconds gflops
 		gramschmidt openblas 1024 1024 nan cache=warm host nan 2e-2 100
 	ROWS
 }
+hostile='<script>alert(1)</script> & "Co"' # in texts that the page shows
 gpu=$scratch/data/box
 mkdir -p "$gpu" "$scratch/data/papers" "$scratch/host" "$scratch/empty"
 cp "$root/data/papers/"*.tsv "$scratch/data/papers"
 fixture_profile >"$gpu/profile.tsv"
-printf 'gpu.launch.pdl\t9\ts\t8\t10\t3\tmade up\thardware\tfailed\n' >>"$gpu/profile.tsv"
+printf 'gpu.launch.pdl\t9\ts\t8\t10\t3\tmade up %s\thardware\tfailed\n' "$hostile" >>"$gpu/profile.tsv"
 awk '{ print $1 "\t" $2 "\tB/s\t" $3 "\t" $4 "\t9\tmade up\thardware\tok" }' <<-ROWS >>"$gpu/profile.tsv"
 	gpu.copy.width[width=4] 3e12 2.9e12 3.1e12
 	gpu.copy.width[width=16] 4e12 3.9e12 4.1e12
 	gpu.copy.misaligned[offset=4] 3e12 2.0e12 4.0e12
 	gpu.copy.misaligned[offset=64] 4e12 3.9e12 4.1e12
 ROWS
-printf 'key\tvalue\nmachine\tmade-up\ngpu.name\tMade Up <1> & Co\ngpu.sms\t132\nhost.cpu\tMade Up Processor\n' >"$gpu/machine.tsv"
+printf 'key\tvalue\nmachine\tmade-up\ngpu.name\tMade Up %s\ngpu.sms\t132\nhost.cpu\tProcessor %s\n' "$hostile" "$hostile" >"$gpu/machine.tsv"
 curve gpu 'blocks	bytes' >"$gpu/launch.tsv" <<-ROWS
 	enqueue nan nan 2e-6
 	dependent nan nan 1.2e-6
@@ -224,7 +225,8 @@ for name in $(grep -o 'href="#[^"]*"' "$page" | sed 's/href="#\(.*\)"/\1/' | sor
 done >"$scratch/dangling"
 [ ! -s "$scratch/dangling" ]
 result $? 'every link leads somewhere'
-says "$page" 'Made Up &lt;1&gt; &amp; Co' 'texts are escaped'
+says "$page" 'Made Up &lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;Co&quot;' 'texts are escaped'
+never "$page" '<script>alert' 'all of them'
 drawing says "$page" '<svg role="img"' 'figures are inline'
 drawing expect 0 '^breakdown copy errors factor_s gram gram_schmidt host inside launch memory panel_cuda small_gemm start thin_gemm vendor $' 'each figure with data is drawn' \
 	sh -c 'ls "$1" | sed "s/.svg//" | tr "\n" " "; echo' sh "$gpu/report/figures"

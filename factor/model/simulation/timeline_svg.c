@@ -71,6 +71,16 @@ static const char *fill_of(const struct timeline_entry *e)
 	return e->operation == timeline_queueing ? queueing_colour : colour[e->phase];
 }
 
+/* A title or a name, which may come from a file. */
+static void draw_text(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		if (*text == '<' || *text == '&')
+			fputs(*text == '<' ? "&lt;" : "&amp;", out);
+		else
+			fputc(*text, out);
+}
+
 static void draw_entry(const struct frame *f, const struct timeline_entry *e, double y)
 {
 	double begin = fmax(e->begin, f->from), end = fmin(e->end, f->to);
@@ -80,8 +90,9 @@ static void draw_entry(const struct frame *f, const struct timeline_entry *e, do
 	double x = x_of(f, begin), width = x_of(f, end) - x;
 	fprintf(f->out,
 	        "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"%s\">"
-	        "<title>%s %s",
-	        x, y, fmax(width, 0.25), BAR, fill_of(e), phase_name[e->phase], e->operation);
+	        "<title>%s ",
+	        x, y, fmax(width, 0.25), BAR, fill_of(e), phase_name[e->phase]);
+	draw_text(e->operation, f->out);
 	if (e->m)
 		fprintf(f->out, " %" PRId64 " x %" PRId64, e->m, e->n);
 	if (e->k)
@@ -115,8 +126,9 @@ static void draw_lane(const struct frame *f, const struct timeline *t, int lane,
 
 static double draw_lanes(const struct frame *f, const struct timeline *t, double y)
 {
-	fprintf(f->out, "<text x=\"%d\" y=\"%.1f\" font-weight=\"bold\">%s: %.1f us</text>\n",
-	        MARGIN, y + TITLE - 12, t->title, t->seconds * 1e6);
+	fprintf(f->out, "<text x=\"%d\" y=\"%.1f\" font-weight=\"bold\">", MARGIN, y + TITLE - 12);
+	draw_text(t->title, f->out);
+	fprintf(f->out, ": %.1f us</text>\n", t->seconds * 1e6);
 	y += TITLE;
 	for (int lane = 0; lane < LANE_COUNT; lane++) {
 		if (!used(t, lane))

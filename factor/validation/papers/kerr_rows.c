@@ -105,10 +105,8 @@ struct kerr_rows *kerr_rows_read(const char *path, struct fault *fault)
 		struct kerr_row row;
 		if (!fields_read(table, i, fields, ARRAY_LEN(fields), &row) ||
 		        !readable(table, i) || kerr_rows_find(rows, &row))
-			ok = fault_set(fault,
-			        "%s, row %zu: an impossible count, time or text, or a row "
-			        "for the second time",
-			        path, i + 1);
+			ok = table_fault(table, i, fault,
+			        "an impossible count, time or text, or a row for the second time");
 		kerr_rows_add(rows, &row);
 	}
 	if (ok)
