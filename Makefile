@@ -144,7 +144,7 @@ SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci
 
 # ---- use -------------------------------------------------------------------------------------------------------------
 .PHONY: all examples setup setup-develop probe fit validate report plots bench record intervals test test-programs test-full test-as-arch test-devices check check-archs check-arm64 check-cuda12 check-kernels check-work \
-	check-dist check-debian device-code dist sanitize format shellcheck install installcheck uninstall clean help FORCE
+	check-dist check-debian device-code dist docs sanitize format shellcheck install installcheck uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
@@ -204,7 +204,6 @@ setup-develop: setup
 test: test-programs
 	$(Q)FATHOM_TEST_ARCHS="$(GPU_ARCHS)" sh tests/run.sh $(TESTS) $(TEST_SCRIPTS)
 
-# What the tests need, built and not run.
 test-programs: all $(TESTS) $(work_program) $(rank_program) $(EXAMPLES)
 
 ## develop test-full: the same with full cross products of plans, matrices, shapes and precisions
@@ -250,6 +249,10 @@ format:
 shellcheck:
 	$(Q)shellcheck $(SHELL_FILES)
 
+## develop docs: write docs/papers.md again from data/papers/coverage.tsv
+docs:
+	$(Q)sh scripts/papers_page.sh data/papers/coverage.tsv >docs/papers.md
+
 ## develop check-arm64: cross-compile the host part for arm64, run its tests under qemu (ARM64_CC, ARM64_ROOT, ARM64_FULL=1)
 check-arm64:
 	$(Q)MAKE="$(MAKE)" ARM64_CC="$(ARM64_CC)" ARM64_ROOT="$(ARM64_ROOT)" ARM64_FULL="$(ARM64_FULL)" sh scripts/check_arm64.sh "$(BUILD)/arm64"
@@ -260,8 +263,7 @@ check-archs:
 	$(Q)failed=; for a in $(CHECK_ARCHS); do \
 		if $(MAKE) --no-print-directory -k device-code BUILD="$(BUILD)/archs/$$a" GPU_ARCHS=$$a; then \
 		echo "check-archs: $$a compiles"; else failed="$$failed $$a"; fi; done; \
-	if [ -n "$$failed" ]; then echo "check-archs: failed for$$failed" >&2; exit 1; fi; \
-	echo "check-archs: $(words $(CHECK_ARCHS)) architectures compile: $(CHECK_ARCHS)"
+	if [ -n "$$failed" ]; then echo "check-archs: failed for$$failed" >&2; exit 1; fi; echo "check-archs: $(words $(CHECK_ARCHS)) architectures compile: $(CHECK_ARCHS)"
 device-code: $(DEVICE_OBJECTS)
 	$(if $(NVCC),,@echo "device-code: $(no_toolkit)" >&2; exit 1)
 
@@ -275,8 +277,7 @@ check-cuda12: $(BUILD)/probe_list.h $(BUILD)/measured_list.h
 ifneq ($(cuda12_missing),)
 	@echo "check-cuda12: skipped: $(if $(CUDA12),there is no $(cuda12_missing),CUDA12=folder names no toolkit of CUDA 12 and no folder with its include)"
 else
-	$(Q)echo $(filter-out $(CUDA_NONE) $(MPI_ONLY),$(filter %.c,$(C_FILES))) | \
-		xargs -n 16 -P "$$(nproc)" $(CC) -fsyntax-only $(HOST_FLAGS) -Ifactor/library
+	$(Q)echo $(filter-out $(CUDA_NONE) $(MPI_ONLY),$(filter %.c,$(C_FILES))) | xargs -n 16 -P "$$(nproc)" $(CC) -fsyntax-only $(HOST_FLAGS) -Ifactor/library
 	@sed -n 's/^#define CUDART_VERSION */check-cuda12: host code compiles with headers of version /p' $(CUDA12)/include/cuda_runtime_api.h
 	$(if $(wildcard $(CUDA12)/bin/nvcc),\
 		$(Q)$(MAKE) --no-print-directory check-archs CUDA_HOME="$(CUDA12)" BUILD="$(BUILD)/cuda12" CHECK_ARCHS="$(CUDA12_ARCHS)",\
@@ -291,7 +292,6 @@ SANITIZE_JOBS ?= 4
 sanitize: $(TESTS)
 	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(SANITIZE_SECONDS) $(SANITIZE_JOBS) $(GPU_TESTS)
 
-# Programs of tests that measure, on a GPU alone.
 gpu_alone = $(if $(NVCC),,echo "$@: $(no_toolkit)" >&2; exit 77;)
 foreign_program := $(BUILD)/tests/foreign/foreign_kernels
 $(foreign_program): $(call objects,$(wildcard tests/foreign/*.c tests/foreign/*.cu)) $(PARTS)

@@ -44,7 +44,7 @@ function rate(i) { return i ? significant(T[i, "gflops"], 3) : "-" }
 function off(i) { return i && is_time(predicted(i)) ? percent(predicted(i) / T[i, "seconds"] - 1, "%+.0f") : "-" }
 function caches(n) { return significant(4 * n * n / T["meta", "last_cache_bytes"], 2) }
 function regimes(   s, n, two, one, b, c) {
-	table_start("gram-host", "Unblocked and blocked Gram-Schmidt, " most " threads, single precision, Gflop/s; model: predicted / measured - 1 in %", \
+	table_start("gram-host-forms", "Unblocked and blocked Gram-Schmidt, " most " threads, single precision, Gflop/s; model: predicted / measured - 1 in %", \
 		">n|>last caches|>two passes|>model|>one pass|>model|>blocks|>nb|>model|>speedup|>regret, %")
 	for (s = 1; s <= sizes; s++) {
 		n = size[s]

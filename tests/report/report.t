@@ -329,6 +329,17 @@ if command -v gnuplot >/dev/null; then
 	done >"$scratch/unclosed"
 	never "$scratch/unclosed" . "what is opened is closed $(cat "$scratch/unclosed")"
 	never "$page" '<pre' 'no raw curve is embedded'
+	for kept in report papers; do
+		grep -o ' id="[^"]*"' "$scratch/whole/report/$kept.html" | sort >"$scratch/ids"
+		[ -z "$(uniq -d "$scratch/ids")" ]
+		result $? "ids of $kept.html are unique"
+		sed -n "s/.*	$kept[.]html#\([^	]*\)	.*/\1/p" "$root/data/papers/coverage.tsv" | sort -u >"$scratch/anchors"
+		[ -s "$scratch/anchors" ] && while read -r anchor; do
+			grep -q "^ id=\"$anchor\"$" "$scratch/ids" || echo "$anchor"
+		done <"$scratch/anchors" >"$scratch/lost"
+		[ ! -s "$scratch/lost" ]
+		result $? "$kept.html has the $(wc -l <"$scratch/anchors") places of the papers' items $(cat "$scratch/lost")"
+	done
 fi
 
 # ---- all figures of a recorded machine
