@@ -203,6 +203,8 @@ says "$papers" '^4096  *64  *10.7  *8.59 .* +25.0$' 'block triangles: early exit
 says "$text" '^Cholesky, single  *1.50$' 'speedup over cuSOLVER'
 says "$text" '^Cholesky, single  *1.20$' 'and by default plans'
 says "$papers" '^LU  .*  *512  *406$\|^LU  .* -  *406$' 'crossover with the host'
+says "$papers" '^LU, device memory  *0.5  *4.0$' 'speedup over the host by n'
+says "$papers" '^3.1  *a launch in a stream of launches  *us  *5  *2.2$' 'probes beside the paper'
 says "$papers" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
 says "$text" '^Cholesky, single  *3000  *1 ms  *4 ms  *75  *3 ms  *-25.0$' 'matrices in host memory'
 says "$scratch/joined" 'at n = 1024, .* (block) is 20 times as fast' 'Gram-Schmidt, GPU against CPU'
@@ -329,6 +331,14 @@ if command -v gnuplot >/dev/null; then
 	done >"$scratch/unclosed"
 	never "$scratch/unclosed" . "what is opened is closed $(cat "$scratch/unclosed")"
 	never "$page" '<pre' 'no raw curve is embedded'
+	papers=$scratch/whole/report/papers.txt
+	says "$papers" '^total  *4430  *[0-9.]*  *[0-9.]*  *7629  ' 'phases of QR beside those of the paper'
+	says "$papers" '^8192  *0.0503 .* 25.0 / 1.61 ' 'operations that the paper prints, and those counted'
+	says "$papers" '^GTX580  *2.0  *16  *772  *192 ' 'its GPUs beside recorded ones'
+	says "$papers" '^columns removed  *none  *[0-9]*  *[0-9.]*e-0[0-9]  *[0-9.]*e-0[0-9]' 'errors of changed factorizations'
+	for question in barrier panel update gram; do
+		says "$scratch/whole/report/papers.html" "id=\"question-$question\"" "an answer: $question"
+	done
 	for kept in report papers; do
 		grep -o ' id="[^"]*"' "$scratch/whole/report/$kept.html" | sort >"$scratch/ids"
 		[ -z "$(uniq -d "$scratch/ids")" ]
