@@ -5,6 +5,7 @@
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
+.DEFAULT_GOAL := all
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/sh
 
@@ -41,10 +42,6 @@ CROSS := $(if $(filter-out $(shell uname -m),$(TARGET_CPU)),$(TARGET)-)
 AR := $(if $(filter default undefined,$(origin AR)),$(CROSS)ar,$(AR))
 OBJCOPY ?= $(CROSS)objcopy
 
-# Compilers whose code for Gram-Schmidt is compared with CC's, where they are (gfortran: for x86-64).
-CLANG := $(shell command -v clang 2>/dev/null)
-CLANG_TARGET := $(if $(CROSS),--target=$(TARGET))
-FORTRAN := $(if $(CROSS),,$(if $(filter x86_64,$(TARGET_CPU)),$(shell command -v gfortran 2>/dev/null)))
 # A library that updates QR factorizations on the host, which a test compares ours with, where it is.
 QRUPDATE := $(if $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lqrupdate -o /dev/null 2>/dev/null && echo yes),-lqrupdate)
 
@@ -121,8 +118,7 @@ SOURCES := $(CUDA_NONE) $(filter-out %.cu $(CUDA_ONLY) $(left_out),$(FOUND)) $(G
 endif
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
 DEVICE_OBJECTS := $(call objects,$(filter %.cu,$(SOURCES)))
-COMPARED_OBJECTS := $(if $(CLANG),$(BUILD)/factor/kernels/gram_schmidt/gram_loops.clang.o) \
-	$(if $(FORTRAN),$(addprefix $(BUILD)/factor/papers/gram_loops,_avx2.f.o _avx512.f.o))
+include factor/papers/compilers.mk
 # What programs and tests are linked with: the linker takes what each needs.
 PARTS := $(BUILD)/parts.a
 PART_OBJECTS := $(call objects,$(SOURCES)) $(COMPARED_OBJECTS) $(BUILD)/version.o
@@ -333,8 +329,6 @@ $(BUILD)/flags: FORCE
 	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS) $(if $(NVCC),cuda,nocuda) $(CUDA_HOME))
 $(BUILD)/device_flags: FORCE
 	$(call stamp,$(NVCC) $(NVCC_FLAGS))
-$(BUILD)/compilers: FORCE
-	$(call stamp,$(CLANG) $(CLANG_TARGET) $(FORTRAN))
 $(BUILD)/qrupdate: FORCE
 	$(call stamp,$(QRUPDATE))
 $(BUILD)/version.c: FORCE
@@ -379,22 +373,6 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/device_flags
 $(PROBES:%=$(BUILD)/programs/%.main.o): $(BUILD)/programs/%.main.o: programs/one_probe.c $(BUILD)/flags | $(BUILD)/probe_list.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -DONE_PROBE=$* -MMD -MP -c $< -o $@
-
-# One source by each compiler, with the same freedom.
-GRAM_FLAGS := -O3 -ffp-contract=fast
-FORTRAN_FLAGS := -O3 -fPIC -funroll-loops -fassociative-math -fno-signed-zeros -fno-trapping-math
-$(BUILD)/factor/kernels/gram_schmidt/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
-$(BUILD)/factor/papers/gram_compilers.o: $(BUILD)/compilers
-$(BUILD)/factor/papers/gram_compilers.o: HOST_FLAGS += $(if $(CLANG),-DFATHOM_CLANG) \
-	$(if $(FORTRAN),-DFATHOM_FORTRAN='"$(shell $(FORTRAN) -dumpfullversion)"')
-$(BUILD)/factor/kernels/gram_schmidt/gram_loops.clang.o: factor/kernels/gram_schmidt/gram_loops.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(CLANG_TARGET) -std=c11 -I. $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
-$(BUILD)/factor/papers/gram_loops_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3
-$(BUILD)/factor/papers/gram_loops_avx512.f.o: FORTRAN_FLAGS += -march=x86-64-v4 -mprefer-vector-width=512
-$(BUILD)/factor/papers/gram_loops_%.f.o: factor/papers/gram_loops_fortran.F90 $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(Q)$(FORTRAN) $(FORTRAN_FLAGS) -DUNIT=_$* -c $< -o $@
 
 $(PARTS): $(PART_OBJECTS)
 	@mkdir -p $(@D); rm -f $@

@@ -48,6 +48,7 @@ lawn_paper() {
 		markup "$gpu" lawn_probes
 		markup "$gpu" 'bench lawn'
 		markup "$gpu" lawn_products -v table=yes
+		markup "$gpu" 'bench lawn_several' -v folders="$(machines_after "$gpu")"
 	} >"$work/lawn"
 	paper lawn 'LAPACK Working Note 202 beside this machine' '' breakdown || return 0
 	cat "$work/lawn"
