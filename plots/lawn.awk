@@ -204,18 +204,21 @@ function whole(   duo, i, each, part) {
 
 function errors(   i, o, n, count, operation, paper_of) {
 	table_start("lawn-errors", "Backward errors as LAWN 202 measures them (section 6), in 2^-23 max|A|", \
-		"<factorization|>n|>GPU|>CPU panels|>3xTF32|>3xFP16|>cuSOLVER|>OpenBLAS|>" LAWN_NAME)
+		"<factorization|>n|>GPU|>inverse|>CPU panels|>inverse|>3xTF32|>3xFP16|>cuSOLVER|>OpenBLAS|>" LAWN_NAME)
 	split("getrf geqrf potrf", operation, " ")
 	split("lu qr cholesky", paper_of, " ")
 	for (o = 1; o <= 3; o++) {
 		count = numbers_of("operation=error_" operation[o] " kind=", "n", n)
 		for (i = 1; i <= count; i++)
-			table_row("", title_of(operation[o]) "|" n[i] line_of("operation=error_" operation[o] " kind= n=" n[i], "error variant=gpu math=fp32|" \
-				"error variant=hybrid math=fp32|error variant=gpu math=3xtf32|error variant=gpu math=3xfp16|error variant=cusolver math=fp32|" \
+			table_row("", title_of(operation[o]) "|" n[i] line_of("operation=error_" operation[o] " kind= n=" n[i], \
+				"error variant=gpu math=fp32 with=|error variant=gpu math=fp32 with=inverse|" \
+				"error variant=hybrid math=fp32 with=|error variant=hybrid math=fp32 with=inverse|" \
+				"error variant=gpu math=3xtf32|error variant=gpu math=3xfp16|error variant=cusolver math=fp32|" \
 				"error variant=openblas math=fp32") "|" (n[i] == 8192 ? known(paper_of[o] ".error_8192") : "-"))
 	}
 	table_end("The largest element of P A - L U, A - Q R or A - L L^T; random matrices, for Cholesky 0.001 I + X^T X; single" \
-		" precision, blocks of 128 columns. All results of a line are for one matrix; the paper used another one.")
+		" precision, blocks of 128 columns. All results of a line are for one matrix; the paper used another one. Inverse: the left" \
+		" neighbour's plan of LU with products by inverted triangles in place of solves, which the paper found as accurate.")
 }
 function over(ours, other) { return is_number(ours) && is_number(other) && other > 0 ? sprintf("%.2f", ours / other) : "-" }
 function kind_errors(   i, key, done, cells, c) {
@@ -226,7 +229,7 @@ function kind_errors(   i, key, done, cells, c) {
 		if (T[i, "operation"] !~ /^error_/ || field(i, "kind") == "" || (key in done))
 			continue
 		done[key] = 1
-		cells = line_of(key, "error variant=gpu math=fp32|error variant=gpu math=3xtf32|error variant=gpu math=3xfp16|" \
+		cells = line_of(key, "error variant=gpu math=fp32 with=|error variant=gpu math=3xtf32|error variant=gpu math=3xfp16|" \
 			"error variant=cusolver math=fp32|error variant=openblas math=fp32")
 		split(cells, c, "|")
 		table_row("", title_of(substr(T[i, "operation"], 7)) "|" T[i, "n"] "|" field(i, "kind") cells "|" over(c[2], c[5]) "|" over(c[3], c[5]) "|" \

@@ -76,6 +76,7 @@ gram_paper() {
 	if paper gram 'Gram-Schmidt: GPU against CPU' 'The counterpart of Figures 6 to 10 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Rates use their 2mn^2 operations; passes count the bytes that have to move. Tables: report.html, Gram-Schmidt.' gram_schmidt; then
 		figure gram_schmidt "Dashed: predicted. direct, shared and wide are the paper's kernels; kernels and fused are our own passes; blocked holds columns in registers; block and twice apply blocks by products." "$gpu" bench.tsv
 		markup "$gpu" gram_machines -v folders="$(machines_after "$gpu")"
+		markup "$gpu" 'bench papers_questions' -v question=reduction
 	fi
 	[ -s "$own/gram_host.tsv" ] || return 0
 	line H2 gram-host 'Gram-Schmidt on the host'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Questions that LAWN 202 and Kerr et al. leave open, answered from the profile and the bench of this machine, as markup:
-#   awk -v data=DIR -v papers=data/papers [-v panel="a rule on panels"] -v question=barrier|panel -f common.awk -f bench.awk -f papers_questions.awk
+#   awk -v data=DIR -v papers=data/papers [-v panel="a rule on panels"] -v question=barrier|panel|reduction \
+#     -f common.awk -f bench.awk -f papers_questions.awk
 # Prints nothing where the machine has no answer.
 
 # ---- is a barrier over the grid cheaper than a launch, and when? (LAWN 202, 3.6) ----
@@ -60,10 +61,26 @@ function panel_answer(   text, whole, o, operation, part) {
 			whole = whole (whole == "" ? " In whole factorizations with look-ahead, where panels run beside updates, panels on the CPU: " : "; ") part
 	paragraph(text whole (whole == "" ? "" : "."))
 }
+
+# ---- a sum over a block of threads: atomic additions or a tree? (Brandes et al., 4) ----
+
+function reduction_answer(   tree, single, integer) {
+	tree = value("gpu.reduce.sum[threads=256]")
+	single = value("gpu.atomic.shared.alone.f32[ways=32]")
+	integer = value("gpu.atomic.shared.alone.u32[ways=32]")
+	if (tree == "" || single == "")
+		return
+	paragraph("Dot products: atomic additions or a tree? The paper prefers a tree in shared memory to atomic additions, without numbers. Here a" \
+		" sum over 256 threads by shuffles and shared memory takes " with_unit(tree, "s") "; atomic additions of its 8 warps to one word take " \
+		with_unit(8 * single, "s") " in single precision" (integer == "" ? "" : " and " with_unit(8 * integer, "s") " for integers") \
+		", by the probes: " significant(8 * single / tree, 2) " times as long. The kernels use trees.")
+}
 BEGIN {
 	read_paper("volkov2008")
 	if (question == "barrier" && read_profile(data "/profile.tsv"))
 		barrier_answer()
+	else if (question == "reduction" && read_profile(data "/profile.tsv"))
+		reduction_answer()
 	else if (question == "panel" && load(data "/bench.tsv", T))
 		panel_answer()
 }
