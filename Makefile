@@ -5,6 +5,7 @@
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
+.DEFAULT_GOAL := all
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/sh
 
@@ -41,10 +42,6 @@ CROSS := $(if $(filter-out $(shell uname -m),$(TARGET_CPU)),$(TARGET)-)
 AR := $(if $(filter default undefined,$(origin AR)),$(CROSS)ar,$(AR))
 OBJCOPY ?= $(CROSS)objcopy
 
-# Compilers whose code for Gram-Schmidt is compared with CC's, where they are (gfortran: for x86-64).
-CLANG := $(shell command -v clang 2>/dev/null)
-CLANG_TARGET := $(if $(CROSS),--target=$(TARGET))
-FORTRAN := $(if $(CROSS),,$(if $(filter x86_64,$(TARGET_CPU)),$(shell command -v gfortran 2>/dev/null)))
 # A library that updates QR factorizations on the host, which a test compares ours with, where it is.
 QRUPDATE := $(if $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lqrupdate -o /dev/null 2>/dev/null && echo yes),-lqrupdate)
 
@@ -121,8 +118,7 @@ SOURCES := $(CUDA_NONE) $(filter-out %.cu $(CUDA_ONLY) $(left_out),$(FOUND)) $(G
 endif
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
 DEVICE_OBJECTS := $(call objects,$(filter %.cu,$(SOURCES)))
-COMPARED_OBJECTS := $(if $(CLANG),$(BUILD)/factor/kernels/gram_schmidt/gram_loops.clang.o) \
-	$(if $(FORTRAN),$(addprefix $(BUILD)/factor/papers/gram_loops,_avx2.f.o _avx512.f.o))
+include factor/papers/compilers.mk
 # What programs and tests are linked with: the linker takes what each needs.
 PARTS := $(BUILD)/parts.a
 PART_OBJECTS := $(call objects,$(SOURCES)) $(COMPARED_OBJECTS) $(BUILD)/version.o
@@ -144,7 +140,7 @@ SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci
 
 # ---- use -------------------------------------------------------------------------------------------------------------
 .PHONY: all examples setup setup-develop probe fit validate report plots bench record intervals test test-programs test-full test-as-arch test-devices fuzz kills check check-archs check-arm64 check-cuda12 check-kernels check-work \
-	check-dist check-debian device-code dist sanitize format shellcheck install installcheck uninstall clean help FORCE
+	check-dist check-debian device-code dist docs sanitize format shellcheck install installcheck uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
@@ -253,6 +249,11 @@ format:
 ## develop shellcheck: check every shell script
 shellcheck:
 	$(Q)shellcheck $(SHELL_FILES)
+
+## develop docs: write docs/papers.md again from data/papers/coverage.tsv
+docs:
+	$(Q)sh scripts/papers_page.sh data/papers/coverage.tsv >docs/papers.md
+
 ## develop check-arm64: cross-compile the host part for arm64, run its tests under qemu (ARM64_CC, ARM64_ROOT, ARM64_FULL=1)
 check-arm64:
 	$(Q)MAKE="$(MAKE)" ARM64_CC="$(ARM64_CC)" ARM64_ROOT="$(ARM64_ROOT)" ARM64_FULL="$(ARM64_FULL)" sh scripts/check_arm64.sh "$(BUILD)/arm64"
@@ -263,8 +264,7 @@ check-archs:
 	$(Q)failed=; for a in $(CHECK_ARCHS); do \
 		if $(MAKE) --no-print-directory -k device-code BUILD="$(BUILD)/archs/$$a" GPU_ARCHS=$$a; then \
 		echo "check-archs: $$a compiles"; else failed="$$failed $$a"; fi; done; \
-	if [ -n "$$failed" ]; then echo "check-archs: failed for$$failed" >&2; exit 1; fi; \
-	echo "check-archs: $(words $(CHECK_ARCHS)) architectures compile: $(CHECK_ARCHS)"
+	if [ -n "$$failed" ]; then echo "check-archs: failed for$$failed" >&2; exit 1; fi; echo "check-archs: $(words $(CHECK_ARCHS)) architectures compile: $(CHECK_ARCHS)"
 device-code: $(DEVICE_OBJECTS)
 	$(if $(NVCC),,@echo "device-code: $(no_toolkit)" >&2; exit 1)
 
@@ -278,8 +278,7 @@ check-cuda12: $(BUILD)/probe_list.h $(BUILD)/measured_list.h
 ifneq ($(cuda12_missing),)
 	@echo "check-cuda12: skipped: $(if $(CUDA12),there is no $(cuda12_missing),CUDA12=folder names no toolkit of CUDA 12 and no folder with its include)"
 else
-	$(Q)echo $(filter-out $(CUDA_NONE) $(MPI_ONLY),$(filter %.c,$(C_FILES))) | \
-		xargs -n 16 -P "$$(nproc)" $(CC) -fsyntax-only $(HOST_FLAGS) -Ifactor/library
+	$(Q)echo $(filter-out $(CUDA_NONE) $(MPI_ONLY),$(filter %.c,$(C_FILES))) | xargs -n 16 -P "$$(nproc)" $(CC) -fsyntax-only $(HOST_FLAGS) -Ifactor/library
 	@sed -n 's/^#define CUDART_VERSION */check-cuda12: host code compiles with headers of version /p' $(CUDA12)/include/cuda_runtime_api.h
 	$(if $(wildcard $(CUDA12)/bin/nvcc),\
 		$(Q)$(MAKE) --no-print-directory check-archs CUDA_HOME="$(CUDA12)" BUILD="$(BUILD)/cuda12" CHECK_ARCHS="$(CUDA12_ARCHS)",\
@@ -292,7 +291,6 @@ SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitiz
 sanitize: $(TESTS)
 	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(or $(SANITIZE_SECONDS),300) $(or $(SANITIZE_JOBS),4) $(GPU_TESTS)
 
-# Programs of tests that measure, on a GPU alone.
 gpu_alone = $(if $(NVCC),,echo "$@: $(no_toolkit)" >&2; exit 77;)
 foreign_program := $(BUILD)/tests/foreign/foreign_kernels
 $(foreign_program): $(call objects,$(wildcard tests/foreign/*.c tests/foreign/*.cu)) $(PARTS)
@@ -333,8 +331,6 @@ $(BUILD)/flags: FORCE
 	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS) $(if $(NVCC),cuda,nocuda) $(CUDA_HOME))
 $(BUILD)/device_flags: FORCE
 	$(call stamp,$(NVCC) $(NVCC_FLAGS))
-$(BUILD)/compilers: FORCE
-	$(call stamp,$(CLANG) $(CLANG_TARGET) $(FORTRAN))
 $(BUILD)/qrupdate: FORCE
 	$(call stamp,$(QRUPDATE))
 $(BUILD)/version.c: FORCE
@@ -379,22 +375,6 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/device_flags
 $(PROBES:%=$(BUILD)/programs/%.main.o): $(BUILD)/programs/%.main.o: programs/one_probe.c $(BUILD)/flags | $(BUILD)/probe_list.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -DONE_PROBE=$* -MMD -MP -c $< -o $@
-
-# One source by each compiler, with the same freedom.
-GRAM_FLAGS := -O3 -ffp-contract=fast
-FORTRAN_FLAGS := -O3 -fPIC -funroll-loops -fassociative-math -fno-signed-zeros -fno-trapping-math
-$(BUILD)/factor/kernels/gram_schmidt/gram_loops.o: HOST_FLAGS += $(GRAM_FLAGS)
-$(BUILD)/factor/papers/gram_compilers.o: $(BUILD)/compilers
-$(BUILD)/factor/papers/gram_compilers.o: HOST_FLAGS += $(if $(CLANG),-DFATHOM_CLANG) \
-	$(if $(FORTRAN),-DFATHOM_FORTRAN='"$(shell $(FORTRAN) -dumpfullversion)"')
-$(BUILD)/factor/kernels/gram_schmidt/gram_loops.clang.o: factor/kernels/gram_schmidt/gram_loops.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(CLANG_TARGET) -std=c11 -I. $(SHARED_FLAGS) $(GRAM_FLAGS) -DLOOPS=gram_loops_clang -MMD -MP -c $< -o $@
-$(BUILD)/factor/papers/gram_loops_avx2.f.o: FORTRAN_FLAGS += -march=x86-64-v3
-$(BUILD)/factor/papers/gram_loops_avx512.f.o: FORTRAN_FLAGS += -march=x86-64-v4 -mprefer-vector-width=512
-$(BUILD)/factor/papers/gram_loops_%.f.o: factor/papers/gram_loops_fortran.F90 $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(Q)$(FORTRAN) $(FORTRAN_FLAGS) -DUNIT=_$* -c $< -o $@
 
 $(PARTS): $(PART_OBJECTS)
 	@mkdir -p $(@D); rm -f $@

@@ -42,15 +42,17 @@ function load(file, T, kind,   line, cell, n, i, columns, at, rows, column) {
 	return columns > 0
 }
 
-# The value of a key in a file's first lines, "" without.
-function head_of(file, key,   line, text) {
+# What follows the text at the begin of a line, "" without: of a key in a file's first lines, of a fact in machine.tsv.
+function text_behind(file, start,   line, text) {
 	text = ""
-	while (text == "" && (getline line <file) > 0 && line ~ /^#/)
-		if (index(line, "# " key ": ") == 1)
-			text = substr(line, length(key) + 5)
+	while (text == "" && (getline line <file) > 0 && (line ~ /^#/ || start !~ /^#/))
+		if (index(line, start) == 1)
+			text = substr(line, length(start) + 1)
 	close(file)
 	return text
 }
+function head_of(file, key) { return text_behind(file, "# " key ": ") }
+function fact_in(file, key) { return text_behind(file, key "\t") }
 
 # The value of "KEY=" in a row's options, "" when they have none.
 function option(text, key,   at) {

@@ -2,7 +2,8 @@
 # Gram-Schmidt's rows of bench.tsv as series for its figure, or as tables and text:
 #   awk -v data=OUTPUT -v papers=DIR [-v folder=WORK | -v table=yes] -f common.awk -f gram_schmidt.awk
 # With a folder: shape_KERNEL_ACCESS_NY.tsv (Figures 6 and 7), left_NXxNY.tsv and left_own.tsv (Figure 8), form_VARIANT.tsv
-# (Figure 9), best_gpu.tsv and best_cpu.tsv (Figure 10; with -v only=best these alone and forms); prints the number of series. With a table: markup.
+# (Figure 9), best_gpu.tsv and best_cpu.tsv (Figure 10; with -v only=best these alone and forms); prints the number of
+# series. With a table: markup. With -v answer=yes: the text on GPU and CPU alone.
 function word(i) { return T[i, "precision"] == "s" ? 4 : 8 }
 # Bytes that a pass moves: dot products read all columns, the others read and write all but the first.
 function moved(i) {
@@ -230,7 +231,11 @@ BEGIN {
 	for (s = 1; s <= sizes; s++)
 		if (best_on("cuda", size[s]) && best_on("host", size[s]))
 			common = size[s]
-	if (table == "yes") {
+	if (answer == "yes") {
+		read_paper("brandes2012")
+		if (common != "")
+			paragraph(then_text() now_text(common))
+	} else if (table == "yes") {
 		if (largest) {
 			shape_table()
 			apply_table()

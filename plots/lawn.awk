@@ -44,7 +44,16 @@ function table_2(   g, gpu, name, ab, abt, limit) {
 		" instruction. No fetch: A and B are not read. No prefetch:" \
 		" every fetch comes right before its use." (ab[3] > 0 && abt[3] > 0 ? " Measured is " \
 		percent(ab[4] / ab[3], "%.0f") " % of the estimate for A B, " percent(abt[4] / abt[3], "%.0f") \
-		" % for A B^T; in the paper, on the " LAWN_NAME ", " of_estimate("ab") " and " of_estimate("abt") " %." : ""))
+		" % for A B^T; in the paper, on the " LAWN_NAME ", " of_estimate("ab") " and " of_estimate("abt") " %." : "") reads_of_blocks(ab[4]))
+}
+# Section 4.4: blocks of 64 x 16 read 1/64 + 1/16 of a word for each multiply-add.
+function reads_of_blocks(tflops,   ours) {
+	ours = tflops * 2e12 * (1 / 64 + 1 / 16)
+	if (!(ours > 0) || !read_profile(data "/profile.tsv") || value("gpu.dram.read") == "")
+		return ""
+	return " Blocks of 64 x 16 read " with_unit(ours, "B/s") " of A and B, " percent(ours / value("gpu.dram.read"), "%.0f") \
+		" % of the rate of DRAM" (value("gpu.l2.read") == "" ? "" : " and " percent(ours / value("gpu.l2.read"), "%.0f") " % of that of L2") \
+		"; in the paper " significant(known(LAWN_GPU ".gemm.ab.actual") * 2 * (1 / 64 + 1 / 16), 2) " GB/s, 43 % of DRAM's."
 }
 
 # ---- operations by themselves ----
@@ -90,10 +99,14 @@ function operations() {
 # ---- Table 3 and the crossover ----
 
 function collect(   i) {
-	for (i = 1; i <= T["rows"]; i++)
+	for (i = 1; i <= T["rows"]; i++) {
 		if (is_square_whole(i, "s") && T[i, "math"] !~ /^3x/ && T[i, "gflops"] + 0 > 0)
 			keep(T[i, "operation"] " " (T[i, "variant"] == "openblas" ? "host" : T[i, "variant"] == "cusolver" ? "vendor" : "ours"), \
 				T[i, "n"] + 0, T[i, "gflops"] + 0)
+		if (is_whole_operation(T[i, "operation"]) && field(i, "from") == "host" && field(i, "without") == "" && T[i, "precision"] == "s" && \
+			T[i, "m"] == T[i, "n"] && T[i, "math"] !~ /^3x/ && T[i, "gflops"] + 0 > 0)
+			keep(T[i, "operation"] " travelling", T[i, "n"] + 0, T[i, "gflops"] + 0)
+	}
 	for (i = 1; i <= B["rows"]; i++)
 		if (B[i, "phase"] == "all" && B[i, "precision"] == "s" && B[i, "critical_s"] > 0)
 			keep(B[i, "operation"] " " (B[i, "variant"] == "host" ? "host" : "ours") " predicted", B[i, "n"] + 0, 1 / B[i, "critical_s"])
@@ -130,10 +143,18 @@ function machine_row(operation, name, key,   ours, host) {
 	host = best_of(operation " host")
 	if (!(ours in x_of))
 		return 0
-	table_row("", name papers_of(LAWN_GPU "." key, "best speedup_duo speedup_quad") "|" sprintf("%.1f", best_of(ours) * 1e-3) "|" \
-		(host == "" ? "-" : sprintf("%.2f", host * 1e-3)) "|" \
-		(best_of(ours, operation " host") == "" ? "-" : sprintf("%.1f", best_of(ours, operation " host"))))
+	table_row("", name papers_of(LAWN_GPU "." key, "best speedup_duo speedup_quad") "|" scaled(best_of(ours), 1e-3, "%.1f") "|" \
+		scaled(best_of(operation " travelling"), 1e-3, "%.1f") "|" scaled(host, 1e-3, "%.2f") "|" \
+		scaled(best_of(ours, operation " host"), 1, "%.1f") "|" scaled(best_of(operation " travelling", operation " host"), 1, "%.1f"))
 	return 1
+}
+function scaled(x, factor, format) { return x == "" ? "-" : sprintf(format, x * factor) }
+# Speedups over the host at every n that both have.
+function add_speedups(operation, name, place, series,   j, count, n) {
+	count = ascending(x_of[operation " host"], n)
+	for (j = 1; j <= count; j++)
+		if ((operation " " series, n[j]) in kept)
+			add_cell(name ", " place, n[j], sprintf("%.1f", kept[operation " " series, n[j]] / kept[operation " host", n[j]]))
 }
 # The library's best rate over that of the host's sgemm in the profile: Tflop/s.
 function gemm_row(   gpu, i, n, host) {
@@ -146,8 +167,8 @@ function gemm_row(   gpu, i, n, host) {
 			n = argument(P[i, "parameter"], "n")
 			host = 2e-12 * cube(n) / P[i, "value"] > host ? 2e-12 * cube(n) / P[i, "value"] : host
 		}
-	table_row("", "sgemm" papers_of(LAWN_GPU ".sgemm", "best speedup_duo speedup_quad") "|" gpu "|" \
-		(host ? sprintf("%.2f|%.1f", host, gpu / host) : "-|-"))
+	table_row("", "sgemm" papers_of(LAWN_GPU ".sgemm", "best speedup_duo speedup_quad") "|" gpu "|-|" \
+		(host ? sprintf("%.2f|%.1f|-", host, gpu / host) : "-|-|-"))
 }
 function crossover_row(operation, name, theirs,   measured, predicted) {
 	measured = crossover(operation " ours", operation " host")
@@ -155,14 +176,21 @@ function crossover_row(operation, name, theirs,   measured, predicted) {
 	if (measured != "-" || predicted != "-")
 		table_row("", name "|" theirs "|" known(LAWN_GPU ".crossover_quad_low") " .. " known(LAWN_GPU ".crossover_quad_high") "|" predicted "|" measured)
 }
-function whole(   duo) {
+function whole(   duo, i, each, part) {
 	collect()
 	table_start("lawn-best", "Best rates and speedups over the host (LAWN 202, Table 3), single precision", \
-		"<|>" LAWN_NAME " Gflop/s|>over Duo|>over Quad|>this GPU Tflop/s|>host Tflop/s|>speedup")
+		"<|>" LAWN_NAME " Gflop/s|!>over Duo|>over Quad|>this GPU Tflop/s|>from host|>host Tflop/s|>speedup|>from host")
 	if (machine_row("potrf", "Cholesky", "cholesky") + machine_row("getrf", "LU", "lu") + machine_row("geqrf", "QR", "qr"))
 		gemm_row()
 	table_end("Speedup: the best over all n, with the same n on both (sgemm: best rate of cuBLAS over best rate of the" \
-		" host). The host uses all its threads. The paper's matrices start in host memory, these in device memory.")
+		" host). The host uses all its threads. The paper's matrices start and end in host memory; ours do in the columns \"from host\", of few n.")
+	split("potrf,Cholesky getrf,LU geqrf,QR", each, " ")
+	for (i = 1; i <= 3; i++) {
+		split(each[i], part, ",")
+		add_speedups(part[1], part[2], "device memory", "ours")
+		add_speedups(part[1], part[2], "from host", "travelling")
+	}
+	print_cells("lawn-speedup", "Speedup over the host by n (LAWN 202, Figure 8), single precision, all threads of the host")
 	duo = known(LAWN_GPU ".lu.crossover_duo_low") " .. " known(LAWN_GPU ".lu.crossover_duo_high")
 	table_start("lawn-crossover", "Crossover: the n from which the GPU is faster than the host", \
 		"<|>" LAWN_NAME ", Duo|>" LAWN_NAME ", Quad|>here, predicted|>here, measured")
@@ -176,18 +204,21 @@ function whole(   duo) {
 
 function errors(   i, o, n, count, operation, paper_of) {
 	table_start("lawn-errors", "Backward errors as LAWN 202 measures them (section 6), in 2^-23 max|A|", \
-		"<factorization|>n|>GPU|>CPU panels|>3xTF32|>3xFP16|>cuSOLVER|>OpenBLAS|>" LAWN_NAME)
+		"<factorization|>n|>GPU|>inverse|>CPU panels|>inverse|>3xTF32|>3xFP16|>cuSOLVER|>OpenBLAS|>" LAWN_NAME)
 	split("getrf geqrf potrf", operation, " ")
 	split("lu qr cholesky", paper_of, " ")
 	for (o = 1; o <= 3; o++) {
 		count = numbers_of("operation=error_" operation[o] " kind=", "n", n)
 		for (i = 1; i <= count; i++)
-			table_row("", title_of(operation[o]) "|" n[i] line_of("operation=error_" operation[o] " kind= n=" n[i], "error variant=gpu math=fp32|" \
-				"error variant=hybrid math=fp32|error variant=gpu math=3xtf32|error variant=gpu math=3xfp16|error variant=cusolver math=fp32|" \
+			table_row("", title_of(operation[o]) "|" n[i] line_of("operation=error_" operation[o] " kind= n=" n[i], \
+				"error variant=gpu math=fp32 with=|error variant=gpu math=fp32 with=inverse|" \
+				"error variant=hybrid math=fp32 with=|error variant=hybrid math=fp32 with=inverse|" \
+				"error variant=gpu math=3xtf32|error variant=gpu math=3xfp16|error variant=cusolver math=fp32|" \
 				"error variant=openblas math=fp32") "|" (n[i] == 8192 ? known(paper_of[o] ".error_8192") : "-"))
 	}
 	table_end("The largest element of P A - L U, A - Q R or A - L L^T; random matrices, for Cholesky 0.001 I + X^T X; single" \
-		" precision, blocks of 128 columns. All results of a line are for one matrix; the paper used another one.")
+		" precision, blocks of 128 columns. All results of a line are for one matrix; the paper used another one. Inverse: the left" \
+		" neighbour's plan of LU with products by inverted triangles in place of solves, which the paper found as accurate.")
 }
 function over(ours, other) { return is_number(ours) && is_number(other) && other > 0 ? sprintf("%.2f", ours / other) : "-" }
 function kind_errors(   i, key, done, cells, c) {
@@ -198,7 +229,7 @@ function kind_errors(   i, key, done, cells, c) {
 		if (T[i, "operation"] !~ /^error_/ || field(i, "kind") == "" || (key in done))
 			continue
 		done[key] = 1
-		cells = line_of(key, "error variant=gpu math=fp32|error variant=gpu math=3xtf32|error variant=gpu math=3xfp16|" \
+		cells = line_of(key, "error variant=gpu math=fp32 with=|error variant=gpu math=3xtf32|error variant=gpu math=3xfp16|" \
 			"error variant=cusolver math=fp32|error variant=openblas math=fp32")
 		split(cells, c, "|")
 		table_row("", title_of(substr(T[i, "operation"], 7)) "|" T[i, "n"] "|" field(i, "kind") cells "|" over(c[2], c[5]) "|" over(c[3], c[5]) "|" \

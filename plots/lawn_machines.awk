@@ -2,14 +2,6 @@
 # Table 1 of LAWN 202 with recorded machines, as markup:
 #   awk -v papers=data/papers -v folders="DIR|DIR" -f common.awk -f lawn_machines.awk
 # Peaks are those of all units at the measured clock, by the device description; pins come from the head of copy.tsv.
-
-function fact(file, key,   line, cell, found) {
-	while (found == "" && (getline line <file) > 0)
-		if (split(line, cell, "\t") == 2 && cell[1] == key)
-			found = cell[2]
-	close(file)
-	return found
-}
 function greater(a, b) { return a + 0 > b + 0 ? a : b }
 function rounded(x, unit) { return x > 0 ? sprintf(unit, x) : "-" }
 function above(x) { return x > 0 ? sprintf("%d", int(x) < x ? int(x) + 1 : x) : "-" }
@@ -23,7 +15,7 @@ function machine_row(folder,   single, fma, double, pins, read) {
 	double = units(read)
 	pins = head_of(folder "/copy.tsv", "pin_bytes_per_second")
 	table_row("", base_of_path(folder) "|" sm_count() "|" rounded(value("gpu.clock.sm") * 1e-9, "%.2f") "|" rounded(single * 1e-12, "%.3g") "|" \
-		rounded(double * 1e-12, "%.3g") "|" rounded(pins * 1e-9, "%.0f") "|" rounded(fact(folder "/machine.tsv", "gpu.memory.bytes") * 1e-9, "%.0f") "|" \
+		rounded(double * 1e-12, "%.3g") "|" rounded(pins * 1e-9, "%.0f") "|" rounded(fact_in(folder "/machine.tsv", "gpu.memory.bytes") * 1e-9, "%.0f") "|" \
 		rounded(quotient(4 * single, pins), "%.0f") "|" rounded(quotient(8 * double, pins), "%.0f") "|" \
 		above(quotient(4 * fma, value("gpu.dram.read"))) "|" above(quotient(4 * fma, value("gpu.l2.read"))) "|" \
 		above(quotient(8 * read, value("gpu.dram.read"))))

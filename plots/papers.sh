@@ -23,10 +23,33 @@ machines_after() { # folder
 		done
 	} | paste -s -d '|' -
 }
+# Answers of this machine to questions that the papers leave open: an answer with its question as a heading.
+answer() { # id, question; the answer as markup on standard input
+	cat >"$work/answer"
+	[ -s "$work/answer" ] || return 0
+	line H3 "$1" "$2"
+	cat "$work/answer"
+}
+open_questions() {
+	[ -n "$gpu" ] || return 0
+	panel=$(sh "$scripts/rules.sh" "$gpu" gpu markup "$lean_gpu" 2>/dev/null | sed -n 's/^LI	CPU panel, as measured: //p')
+	{
+		markup "$gpu" 'bench papers_questions' -v question=barrier | answer question-barrier 'Is a barrier over the grid cheaper than a launch, and when? (LAWN 202)'
+		markup "$gpu" 'bench papers_questions' -v question=panel -v panel="$panel" | answer question-panel 'Do panels belong on the CPU? (LAWN 202, Kerr et al.)'
+		markup "$gpu" update -v answer=yes | answer question-update 'Does updating a QR factorization pay? (Andrew and Dingle)'
+		markup "$gpu" gram_schmidt -v answer=yes | answer question-gram 'Why do CPU and GPU differ by more than 1.5 times? (Brandes et al.)'
+	} >"$work/questions"
+	[ ! -s "$work/questions" ] || line H2 questions 'Questions that the papers leave open'
+	cat "$work/questions"
+}
 lawn_paper() {
-	markup "$gpu" lawn_machines -v folders="$(machines_after "$gpu")" >"$work/lawn"
-	markup "$lean_gpu" 'bench lawn' >>"$work/lawn"
-	markup "$lean_gpu" lawn_products -v table=yes >>"$work/lawn"
+	{
+		markup "$gpu" lawn_machines -v folders="$(machines_after "$gpu")"
+		markup "$gpu" lawn_probes
+		markup "$lean_gpu" 'bench lawn'
+		markup "$lean_gpu" lawn_products -v table=yes
+		markup "$gpu" 'bench lawn_several' -v folders="$(machines_after "$gpu")"
+	} >"$work/lawn"
 	paper lawn 'LAPACK Working Note 202 beside this machine' '' breakdown || return 0
 	cat "$work/lawn"
 	figure small_gemm 'The counterpart of Figure 5. Two stages: the fastest of 2, 4, 8 and 16 parts of k.' "$gpu" bench.tsv
@@ -42,13 +65,18 @@ kerr_paper() {
 	cat "$work/kerr"
 }
 update_paper() {
-	markup "$gpu" update_paper >"$work/update-paper"
+	{
+		markup "$gpu" update_paper
+		markup "$gpu" update_errors
+	} >"$work/update-paper"
 	[ -s "$work/update-paper" ] && paper update-paper "Andrew and Dingle's stages" 'Their Tables 1 and 2 for this machine: reflectors column by column with norms computed through the host, T by gemv, Givens rotations with one kernel for each wavefront. On their Tesla M2050 blocks of 50 to 100 columns were fastest. The counterpart of their Figures 6 to 14: report.html, Update or refactor.' '' || return 0
 	cat "$work/update-paper"
 }
 gram_paper() {
 	if paper gram 'Gram-Schmidt: GPU against CPU' 'The counterpart of Figures 6 to 10 of Brandes, Arnold, Soddemann and Reith (2012) for this machine. Rates use their 2mn^2 operations; passes count the bytes that have to move. Tables: report.html, Gram-Schmidt.' gram_schmidt; then
 		figure gram_schmidt "Dashed: predicted. direct, shared and wide are the paper's kernels; kernels and fused are our own passes; blocked holds columns in registers; block and twice apply blocks by products." "$gpu" bench.tsv
+		markup "$gpu" gram_machines -v folders="$(machines_after "$gpu")"
+		markup "$gpu" 'bench papers_questions' -v question=reduction
 	fi
 	[ -s "$own/gram_host.tsv" ] || return 0
 	line H2 gram-host 'Gram-Schmidt on the host'

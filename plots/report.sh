@@ -163,7 +163,7 @@ fi
 if [ "${2-papers}" = papers ]; then
 	# shellcheck disable=SC2086 # names are words
 	attend sh "$scripts/plots.sh" "$output" $figures_of_papers >/dev/null 2>"$work/said" || grep -v 'no figure could be drawn' "$work/said" >&2
-	page papers 'papers_title lawn_paper kerr_paper update_paper gram_paper'
+	page papers 'papers_title open_questions lawn_paper kerr_paper update_paper gram_paper'
 fi
 
 [ ! -s "$report/report.txt" ] || sed '/^How long does it take to start work?$/,$d' "$report/report.txt"

@@ -10,7 +10,7 @@ function milliseconds(x) {
 function collect(   i, where) {
 	for (i = 1; i <= T["rows"]; i++) {
 		where = "operation=" T[i, "operation"] " q=" field(i, "q") " m=" T[i, "m"] " n=" T[i, "n"] " k=" T[i, "k"] " p=" T[i, "p"]
-		if (!is_time(T[i, "seconds"]) || T[i, "executor"] != "cuda" || field(i, "phase") != "" || T[i, "variant"] == "update")
+		if (!is_time(T[i, "seconds"]) || T[i, "executor"] != "cuda" || field(i, "phase") != "" || T[i, "variant"] ~ /^(update|refactor)$/)
 			continue
 		if (!(where in ways))
 			place[++places] = where
@@ -29,6 +29,16 @@ function both(way, phases,   n, i, phase, model, cuda) {
 	return is_time(cuda) ? milliseconds(model) " / " milliseconds(cuda) : "-"
 }
 function ours(where) { return milliseconds(time_of(where " executor=cuda variant=update phase=")) }
+# A new QR of the changed matrix, and the speedup of a way over it. Rows of a new QR have no k.
+function again(where) {
+	sub(/ k=[^ ]*/, "", where)
+	return time_of(where " executor=cuda variant=refactor phase=")
+}
+function new_qr(where, way,   seconds, theirs) {
+	seconds = again(where)
+	theirs = time_of(way " executor=cuda phase=")
+	return milliseconds(seconds) "|" (is_time(seconds) && is_time(theirs) ? significant(seconds / theirs, 2) : "-")
+}
 function words_of(where,   i, change) {
 	i = ways[where] + 0
 	change = T[i, "operation"]
@@ -58,7 +68,7 @@ function width_table(   i, j, n, width, line, columns) {
 function stage_table(change, caption, columns, phases,   a, i, j, s, n, list, count, way, line, stage, nb) {
 	n = split(phases "|", stage, "|")
 	table_start("paper-" change, caption ": stages one after another; all: stages overlapped; ms, predicted / measured", \
-		"<m n p k|<Q|>width" columns "|>all|!>ours")
+		"<m n p k|<Q|>width" columns "|>all|!>ours|!>new QR|!>speedup")
 	for (a = 1; a <= places; a++) {
 		count = split(ways[place[a]], list, " ")
 		for (j = 1; j <= count && T[list[1], "operation"] == change && !wide(place[a]); j++) {
@@ -69,10 +79,10 @@ function stage_table(change, caption, columns, phases,   a, i, j, s, n, list, co
 				(T[i, "variant"] == "whole" ? "plain" : nb)
 			for (s = 1; s <= n; s++)
 				line = line "|" both(way, stage[s])
-			table_row("", line "|" ours(place[a]))
+			table_row("", line "|" ours(place[a]) "|" new_qr(place[a], way))
 		}
 	}
-	table_end()
+	table_end(change == "remove_columns" ? "Speedup: of the paper's way over a new QR by our routines, both with the solution." : "")
 }
 BEGIN {
 	if (!load(data "/update_paper.tsv", T))

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: MIT
-! The loops of gram_loops.h in single precision, in usual Fortran. UNIT: the suffix of their names,
+! The loops of gram_loops.h and the paper's code, single precision, in usual Fortran. UNIT: the suffix of names,
 ! for the SIMD unit of the compiler's options.
 #define PASTE(a) a
 #define NAMED(a) PASTE(a)PASTE(UNIT)
@@ -77,4 +77,34 @@ contains
     sums(:, 1) = [s1, s2, s3, s4]
     sums(:, 2) = [t1, t2, t3, t4]
   end subroutine
+end subroutine
+
+! Listing 1 of Brandes et al. (2012).
+subroutine NAMED(fortran_plain)(m, n, q, ldq, r, ldr) bind(c)
+  use iso_c_binding
+  integer(c_int64_t), value :: m, n, ldq, ldr
+  real(c_float), intent(inout) :: q(ldq, n), r(ldr, n)
+  real(c_float) :: total
+  integer(c_int64_t) :: i, j, k
+  do i = 1, n
+    do j = i, n
+      total = 0
+      do k = 1, m
+        total = total + q(k, i) * q(k, j)
+      end do
+      r(i, j) = total
+    end do
+    r(i, i) = sqrt(r(i, i))
+    do k = 1, m
+      q(k, i) = q(k, i) / r(i, i)
+    end do
+    do j = i + 1, n
+      r(i, j) = r(i, j) / r(i, i)
+    end do
+    do j = i + 1, n
+      do k = 1, m
+        q(k, j) = q(k, j) - r(i, j) * q(k, i)
+      end do
+    end do
+  end do
 end subroutine

@@ -7,6 +7,7 @@
 #include "bench.h"
 #include "factor/model/cost/vector_gemm.h"
 #include "factor/validation/cases.h"
+#include "factor/validation/whole.h"
 #include "factor/validation/papers/gram_cases.h"
 #include "factor/validation/papers/gram_kernels.h"
 #include "factor/validation/papers/lawn_errors.h"
@@ -140,6 +141,26 @@ static size_t add_plans(
 	return count;
 }
 
+/* The same plans of LU with products by inverted triangles in place of solves, as LAWN 202 has it:
+ * option with=inverse. */
+static size_t add_inverses(struct result *row, size_t count)
+{
+	struct whole_plan *plan = xmalloc(sizeof *plan);
+	const struct whole whole = {.operation = GETRF, .uplo = LOWER};
+	const size_t plans = count;
+
+	for (size_t i = 0; i < plans; i++) {
+		row[count] = row[i];
+		whole_plan_parse(
+		        row[i].plan, strcmp(row[i].variant, "hybrid") == 0, row[i].nb, plan);
+		plan->plan.inverse = plan->plan.leaf;
+		whole_plan_text(&whole, &plan->plan, row[count].plan);
+		results_option_add(row[count++].options, "with", "inverse");
+	}
+	free(plan);
+	return count;
+}
+
 /* Ours, the vendor's and the host's on one matrix. kind NULL: LAWN 202's. */
 static bool measure_errors_of(
         struct measure *measure, const struct bench_shape *shape, const char *kind)
@@ -150,6 +171,8 @@ static bool measure_errors_of(
 	struct executor *first = measure_first(measure, &name);
 	size_t count = add_plans(shape, name, MATH_FP32, row);
 
+	if (strcmp(shape->operation, "getrf") == 0)
+		count = add_inverses(row, count);
 	for (enum math math = MATH_3XTF32; math < MATHS; math++)
 		if (cuda && cases_split(shape) && math_possible(cuda, math))
 			count += add_plans(shape, "cuda", math, row + count);

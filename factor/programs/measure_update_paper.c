@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long do Andrew and Dingle's changes of a QR factorization take, which width of
  * blocks is fastest (their Table 1), and how much time does each stage take (Table 2)? Method: 1000
- * reflectors on 1000 columns for every width, in turns with our change, beside the model (rows of
- * executor model). Separate runs, without the final solution, have marks between the kernels and
- * give the stages. Error sources: a wrong result (checked: then there is no number). Unit: seconds.
- */
+ * reflectors on 1000 columns for every width, in turns with our change and a new QR, beside the
+ * model (rows of executor model). Separate runs, without the final solution, have marks between the
+ * kernels and give the stages. On the host: the paper's sizes, without stages and model. Error
+ * sources: a wrong result (checked: then there is no number). Unit: seconds. */
 #include "measure.h"
 
 #include "lib/base/msg.h"
@@ -46,7 +46,9 @@ struct reading {
 	struct measure *measure;
 	const struct changes *study;
 	struct update_question asked;
-	bool solo; /* our row is not measured yet */
+	bool solo; /* our row and that of a new QR are not measured yet */
+	const char *name;
+	struct executor *e;
 };
 
 /* ---- one way ---- */
@@ -64,7 +66,7 @@ struct marked {
 static struct result row_of(
         const struct reading *r, const struct qr_paper *paper, const char *phase)
 {
-	struct result row = update_row(&r->asked, UPDATE_CHANGE, "cuda");
+	struct result row = update_row(&r->asked, UPDATE_CHANGE, r->name);
 
 	if (!paper)
 		return row;
@@ -128,7 +130,7 @@ static void measure_phases(struct reading *r, const struct qr_paper *paper)
 
 	m->entry = (struct update_entry){
 	        .fixture = changed, .k = r->study->k, .p = r->study->p, .paper = &how};
-	m->e = r->measure->executor[0];
+	m->e = r->e;
 	struct candidate candidate = candidate_update(&m->entry);
 	m->run = candidate.run;
 	candidate.run = run_marked;
@@ -141,13 +143,16 @@ static void measure_phases(struct reading *r, const struct qr_paper *paper)
 	free(m);
 }
 
-/* In turns with ours; the first way of a study adds our row. */
+/* In turns with ours and a new QR, which the first way of a study adds. On the host without stages
+ * and predictions. */
 static void measure_way(struct reading *r, const struct qr_paper *paper)
 {
-	struct result row[2] = {row_of(r, paper, NULL), row_of(r, NULL, NULL)};
+	struct result row[3] = {row_of(r, paper, NULL), row_of(r, NULL, NULL),
+	        update_row(&r->asked, UPDATE_REFACTOR, r->name)};
 
-	predict(r, paper);
-	if (measure_rows(r->measure, time_updates, r->measure->executor[0], row, r->solo ? 2 : 1))
+	if (!r->e->on_host)
+		predict(r, paper);
+	if (measure_rows(r->measure, time_updates, r->e, row, r->solo ? 3 : 1) && !r->e->on_host)
 		measure_phases(r, paper);
 	r->solo = false;
 }
@@ -162,11 +167,12 @@ static void measure_changes(struct reading *r)
 	r->asked = (struct update_question){
 	        s->change, s->kept, s->m, s->n, s->k, s->p, 1, SINGLE, false};
 	r->solo = true;
-	if (!change_open(m, "cuda", &r->asked)) {
+	if (!change_open(m, r->name, &r->asked)) {
 		m->failed++;
 		return;
 	}
-	for (int i = 0; i < WIDTHS && (i == 0 || s->nb[i]) && !*m->plan.stop; i++)
+	for (int i = 0; i < (r->e->on_host ? 1 : WIDTHS) && (i == 0 || s->nb[i]) && !*m->plan.stop;
+	        i++)
 		measure_way(r, &(struct qr_paper){.nb = s->nb[i]});
 	if (s->change == QR_ADD_ROWS || (s->change == QR_ADD_COLUMNS && s->k < s->n))
 		measure_way(r, &(struct qr_paper){.nb = s->nb[0], .whole = true});
@@ -174,21 +180,31 @@ static void measure_changes(struct reading *r)
 	measure_save(m);
 }
 
+/* On the host the paper's own sizes, without studies of widths; --quick: the smallest. */
+static bool suits_host(const struct measure *measure, const struct changes *s)
+{
+	enum { MOST = 16000000, QUICK_MOST = 4500000, STUDY_OF_WIDTHS = 5 };
+
+	return s->m * s->n <= (measure->common.quick ? QUICK_MOST : MOST) &&
+	       !s->nb[STUDY_OF_WIDTHS];
+}
+
 void measure_update_paper(struct measure *measure)
 {
+	static const char *const name[MEASURE_EXECUTORS] = {"cuda", "host"};
 	struct reading r = {.measure = measure};
 
-	if (!measure->executor[0])
-		msg_die(EXIT_NOT_POSSIBLE,
-		        "the paper's changes are timed only on a GPU: run this where there is one");
-	if (!measure->profile)
+	if (measure->executor[0] && !measure->profile)
 		msg_warn("no predictions: %s", measure->fault.text);
-	for (size_t i = 0; i < ARRAY_LEN(studies); i++) {
-		if (!measure_in_time(measure))
+	for (size_t i = 0; i < MEASURE_EXECUTORS * ARRAY_LEN(studies); i++) {
+		r.study = &studies[i % ARRAY_LEN(studies)];
+		r.name = name[i / ARRAY_LEN(studies)];
+		r.e = measure->executor[i / ARRAY_LEN(studies)];
+		if (!r.e || (r.e->on_host && !suits_host(measure, r.study)) ||
+		        !measure_in_time(measure))
 			continue;
-		measure_progress(
-		        measure, i, ARRAY_LEN(studies), "%s", qr_change_name[studies[i].change]);
-		r.study = &studies[i];
+		measure_progress(measure, i, MEASURE_EXECUTORS * ARRAY_LEN(studies), "%s on %s",
+		        qr_change_name[r.study->change], r.name);
 		measure_changes(&r);
 	}
 }

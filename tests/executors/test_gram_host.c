@@ -165,7 +165,49 @@ static void test_compilers(struct executor *e)
 			}
 		host_gram_use(e, NULL);
 	}
-	ok(gram_loops_by("nobody") == NULL, "an unknown compiler has none");
+	ok(gram_loops_by("nobody") == NULL && gram_plain_by("nobody") == NULL,
+	        "an unknown compiler has none");
+}
+
+/* The paper's code into p, with sizes at run time or fixed ones. */
+static void run_plain(struct problem *p, const struct gram_plain *plain, bool fixed)
+{
+	const int64_t ld = fixed ? GRAM_FIXED_LD : p->lda;
+	float *q = xcalloc((size_t)(ld * p->n), sizeof *q);
+	float *r = xcalloc((size_t)(p->n * p->n), sizeof *r);
+
+	for (int64_t j = 0; j < p->n; j++)
+		for (int64_t i = 0; i < p->m; i++)
+			q[i + j * ld] = (float)get_at(p->before, p->lda, i, j, SINGLE);
+	if (fixed)
+		plain->fixed((float(*)[GRAM_FIXED_LD])q, (float(*)[GRAM_FIXED])r);
+	else
+		plain->sized(p->m, p->n, q, ld, r, p->n);
+	for (int64_t j = 0; j < p->n; j++) {
+		for (int64_t i = 0; i < p->m; i++)
+			put(p->q, i + j * p->lda, SINGLE, q[i + j * ld]);
+		for (int64_t i = 0; i < p->n; i++)
+			put(p->r, i + j * p->ldr, SINGLE, r[i + j * p->n]);
+	}
+	free(q);
+	free(r);
+}
+
+static void test_plain(void)
+{
+	for (const char *const *c = gram_compilers; *c; c++) {
+		const struct gram_plain *plain = gram_plain_by(*c);
+		for (int fixed = 0; plain && fixed <= (plain->fixed != NULL); fixed++) {
+			const int64_t m = fixed ? GRAM_FIXED : 203, n = fixed ? GRAM_FIXED : 40;
+			struct problem p = problem_of(m, n, 1, SINGLE, "kernels");
+			run_plain(&p, plain, fixed);
+			const struct measures found = measure(&p);
+			ok(found.orthogonality < 30 && found.residual < 30,
+			        "%s, the paper's code, %s sizes: orthogonality %.1e, residual %.1e",
+			        *c, fixed ? "fixed" : "any", found.orthogonality, found.residual);
+			problem_free(&p);
+		}
+	}
 }
 
 int main(void)
@@ -179,6 +221,7 @@ int main(void)
 	for (size_t f = 0; gram_schmidt_forms[f]; f++)
 		test_low_rank(e, gram_schmidt_forms[f]);
 	test_compilers(e);
+	test_plain();
 	executor_free(e);
 	return finish();
 }

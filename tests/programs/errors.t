@@ -101,9 +101,6 @@ else # root: a folder that is not even root's
 	bad 1 '/sys/' host_parallel --quick --seconds 0.01 --output /sys/kernel
 fi
 
-# ---- no GPU
-bad 77 'GPU' measure --paper --output "$scratch"
-
 # ---- broken files: where, and what
 damaged() { # NAME WORDS: a profile, $scratch/made
 	mkdir "$scratch/$1"

@@ -181,6 +181,31 @@ for awk in mawk gawk original-awk 'busybox awk'; do
 	says "$scratch/golden" '^-6.907755 9.421006 0.020000 1.414214$' "$awk: logarithms and roots"
 done
 
+# ---- compilers of Gram-Schmidt: every one that the file has, at its own size
+mkdir "$scratch/gram"
+{
+	printf '# last_cache_bytes: 300000000\n# gcc: 12.2.0\n# icx: not there\n'
+	printf 'operation\tvariant\tprecision\tm\tn\tk\tnb\toptions\texecutor\tseconds\tgflops\n'
+	awk -v OFS='\t' '{ print "gramschmidt", $1, "s", $2, $2, "nan", "nan", "cache=warm,threads=" $3 ($4 == "-" ? "" : ",compiler=" $4), "host", 1, $5 }' <<-ROWS
+		kernels 6256 1 gcc 6
+		kernels 6256 4 gcc 20
+		blocked 6256 4 gcc 80
+		openblas 6256 1 - 12
+		kernels 1024 1 gcc 9
+		plain 1024 1 gcc 2
+		fixed 1024 1 gcc 3
+		plain 1024 1 gfortran 5
+		openblas 1024 1 - 15
+	ROWS
+} >"$scratch/gram/gram_host.tsv"
+awk -v data="$scratch/gram" -v papers="$root/data/papers" -v table=yes -f "$plots/common.awk" -f "$plots/gram_host.awk" |
+	tr '\t\n' '  ' >"$scratch/gram/said"
+for row in 'gcc 12.2.0 6 20 - 80 ROW' 'icx not there - - - - ROW' 'BLAS calls 12 - - - END' 'gcc linear indices 2 ROW' \
+	'gcc arrays of fixed sizes 3 ROW' 'gcc our loops 9 ROW' 'gfortran arrays 5 ROW' 'BLAS calls - 15 END'; do
+	says "$scratch/gram/said" "ROW  $row" "compilers: $row"
+done
+says "$scratch/gram/said" 'at n = 1024, GNU.s Fortran is 2.5 times as fast as its C, and fixed sizes make C 1.5 times' 'beside the paper'
+
 # ---- the report of a machine with a GPU
 drawing expect 0 "^$gpu/report/report.html\$" 'a report, and its path in the last line' written "$gpu"
 text=$gpu/report/report.txt
@@ -204,6 +229,8 @@ says "$papers" '^4096  *64  *10.7  *8.59 .* +25.0$' 'block triangles: early exit
 says "$text" '^Cholesky, single  *1.50$' 'speedup over cuSOLVER'
 says "$text" '^Cholesky, single  *1.20$' 'and by default plans'
 says "$papers" '^LU  .*  *512  *406$\|^LU  .* -  *406$' 'crossover with the host'
+says "$papers" '^LU, device memory  *0.5  *4.0$' 'speedup over the host by n'
+says "$papers" '^3.1  *a launch in a stream of launches  *us  *5  *2.2$' 'probes beside the paper'
 says "$papers" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
 says "$text" '^Cholesky, single  *3000  *1 ms  *4 ms  *75  *3 ms  *-25.0$' 'matrices in host memory'
 says "$scratch/joined" 'at n = 1024, .* (block) is 20 times as fast' 'Gram-Schmidt, GPU against CPU'
@@ -365,6 +392,25 @@ if command -v gnuplot >/dev/null; then
 	never "$scratch/undrawn" . 'every figure of a recorded machine, damaged rows or not'
 	cat "$scratch"/whole/report/figures/*.svg | outside >"$scratch/beyond"
 	never "$scratch/beyond" . 'no text of theirs is beyond an edge'
+	papers=$scratch/whole/report/papers.txt
+	says "$papers" '^total  *4430  *[0-9.]*  *[0-9.]*  *7629  ' 'phases of QR beside those of the paper'
+	says "$papers" '^8192  *0.0503 .* 25.0 / 1.61 ' 'operations that the paper prints, and those counted'
+	says "$papers" '^GTX580  *2.0  *16  *772  *192 ' 'its GPUs beside recorded ones'
+	says "$papers" '^columns removed  *none  *[0-9]*  *[0-9.]*e-0[0-9]  *[0-9.]*e-0[0-9]' 'errors of changed factorizations'
+	for question in barrier panel update gram; do
+		says "$scratch/whole/report/papers.html" "id=\"question-$question\"" "an answer: $question"
+	done
+	for kept in report papers; do
+		grep -o ' id="[^"]*"' "$scratch/whole/report/$kept.html" | sort >"$scratch/ids"
+		[ -z "$(uniq -d "$scratch/ids")" ]
+		result $? "ids of $kept.html are unique"
+		sed -n "s/.*	$kept[.]html#\([^	]*\)	.*/\1/p" "$root/data/papers/coverage.tsv" | sort -u >"$scratch/anchors"
+		[ -s "$scratch/anchors" ] && while read -r anchor; do
+			grep -q "^ id=\"$anchor\"$" "$scratch/ids" || echo "$anchor"
+		done <"$scratch/anchors" >"$scratch/lost"
+		[ ! -s "$scratch/lost" ]
+		result $? "$kept.html has the $(wc -l <"$scratch/anchors") places of the papers' items $(cat "$scratch/lost")"
+	done
 fi
 
 # ---- without gnuplot

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The page of two machines side by side, and Table 1 of LAWN 202 with recorded machines.
+# The page of two machines side by side, and Table 1 and Figure 9 of LAWN 202 with recorded machines.
 . "$(dirname "$0")/../tap.sh"
 make_scratch
 unset MACHINE FATHOM_DATA
@@ -28,6 +28,22 @@ for awk in mawk gawk original-awk 'busybox awk'; do
 	! command -v ${awk%% *} >/dev/null || [ "$(table_1 "$root/data/nvidia-h100|$root/data/nvidia-h200" "$awk" | grep -c '^ROW')" -eq 6 ]
 	result $? "$awk: the same table"
 done
+
+# ---- Figure 9: several GPUs
+mkdir "$scratch/two"
+{
+	printf 'operation\tvariant\tprecision\tmath\tm\tn\toptions\texecutor\tseconds\tgflops\n'
+	awk -v OFS='\t' '{ print "getrf", "gpu", "s", $1, 16384, 16384, "l2=warm,gpus=" $2, "cuda", $3, $4 }' <<-ROWS
+		fp32 1 0.15 20000
+		fp32 2 0.1 30000
+		3xtf32 2 0.05 60000
+	ROWS
+} >"$scratch/two/several_gpus.tsv"
+awk -v papers="$root/data/papers" -v folders="$recorded|$scratch/two" -f "$root/plots/common.awk" -f "$root/plots/bench.awk" \
+	-f "$root/plots/lawn_several.awk" >"$scratch/table"
+says "$scratch/table" '^ROW		two 8800GTX	LU, single	18000	2	0.3	1.67$' 'two GPUs of the paper'
+says "$scratch/table" '^ROW		two	LU, single	16384	2	30	1.50$' 'beside a machine with two'
+says "$scratch/table" '^ROW		two	LU, single, 3xtf32	16384	2	60	-$' 'without a ratio where one GPU was not measured'
 
 # ---- the page
 page() { # machines

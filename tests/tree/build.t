@@ -58,6 +58,17 @@ expect 0 . 'CFLAGS and LDFLAGS reach the link' grep -e '-O3 -march=native.* -fsa
 result $? 'warnings are no errors'
 expect 0 -Werror 'but for those who ask' would none '' WERROR=1 "$scratch/build/programs/fit.o"
 
+# ---- compilers that are compared: those of compilers.mk that are here and can compile the source
+printf '#!/bin/sh\nexec gcc $(echo "$@" | sed "s/-fp-model=[a-z]*//")\n' >"$scratch/bin/icx"
+printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/nvc"
+chmod +x "$scratch/bin/icx" "$scratch/bin/nvc"
+would none '' "$scratch/build/parts.a" >"$scratch/plain"
+expect 0 . 'a compiler of the list makes its objects' grep -e '^icx .*-DPLAIN=gram_plain_icx .* -c factor/papers/gram_plain.c' "$scratch/plain"
+expect 0 . 'and is known to the programs' grep -e '-DC_COMPILERS=.*C_COMPILER(icx)' "$scratch/plain"
+! grep -q -e '^nvc\|COMPILER(nvc)' "$scratch/plain"
+result $? 'one that cannot compile them is left out'
+rm "$scratch/bin/icx" "$scratch/bin/nvc"
+
 # ---- folders
 for target in probe fit validate report plots bench record; do
 	would none '' OUTPUT='a b' MACHINE='c d' $target | grep -v -e ' -c ' -e ' -o ' | grep -e '[ac] [bd]' >"$scratch/uses"

@@ -66,6 +66,7 @@ struct gram_run gram_run_of(const struct result *row)
 	return (struct gram_run){
 	        .form = strcmp(row->variant, "openblas") == 0 ? "blas" : row->variant,
 	        .loops = other ? gram_loops_by(compiler) : NULL,
+	        .plain = other ? gram_plain_by(compiler) : NULL,
 	        .nb = row->nb,
 	        .k = row->k ? row->k : row->n,
 	        .lda = result_lda(row),

@@ -72,6 +72,7 @@ bool lawn_errors_fill(struct executor *e, const struct whole *whole, const char 
 struct way {
 	const char *name, *variant;
 	enum math math;
+	bool inverse; /* LU with products by inverted triangles: option with=inverse */
 };
 
 static bool same_line(const struct result *a, const struct result *b)
@@ -95,7 +96,7 @@ static double error_of(
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
 		if (same_line(row, line) && strcmp(row->variant, way->variant) == 0 &&
-		        row->math == way->math)
+		        row->math == way->math && result_has(row, "with") == way->inverse)
 			return row->residual;
 	}
 	return NAN;
@@ -139,10 +140,11 @@ static void print_table(const struct results *results, bool by_kind, const char 
 
 void lawn_errors_print(const struct results *results, FILE *out)
 {
-	static const struct way ways[] = {{"gpu", "gpu", MATH_FP32},
-	        {"hybrid", "hybrid", MATH_FP32}, {"3xtf32", "gpu", MATH_3XTF32},
-	        {"3xfp16", "gpu", MATH_3XFP16}, {"cusolver", "cusolver", MATH_FP32},
-	        {"openblas", "openblas", MATH_FP32}};
+	static const struct way ways[] = {{"gpu", "gpu", MATH_FP32, false},
+	        {"inverse", "gpu", MATH_FP32, true}, {"hybrid", "hybrid", MATH_FP32, false},
+	        {"inverse", "hybrid", MATH_FP32, true}, {"3xtf32", "gpu", MATH_3XTF32, false},
+	        {"3xfp16", "gpu", MATH_3XFP16, false}, {"cusolver", "cusolver", MATH_FP32, false},
+	        {"openblas", "openblas", MATH_FP32, false}};
 
 	print_table(results, false, "Backward errors as LAWN 202 measures them, in eps max|A|",
 	        ways, ARRAY_LEN(ways), 0, out);
@@ -150,9 +152,10 @@ void lawn_errors_print(const struct results *results, FILE *out)
 
 void kind_errors_print(const struct results *results, FILE *out)
 {
-	static const struct way ways[] = {{"fp32", "gpu", MATH_FP32},
-	        {"3xtf32", "gpu", MATH_3XTF32}, {"3xfp16", "gpu", MATH_3XFP16},
-	        {"cusolver", "cusolver", MATH_FP32}, {"openblas", "openblas", MATH_FP32}};
+	static const struct way ways[] = {{"fp32", "gpu", MATH_FP32, false},
+	        {"3xtf32", "gpu", MATH_3XTF32, false}, {"3xfp16", "gpu", MATH_3XFP16, false},
+	        {"cusolver", "cusolver", MATH_FP32, false},
+	        {"openblas", "openblas", MATH_FP32, false}};
 
 	print_table(results, true,
 	        "Backward errors by kind of matrix, in eps norm(A), and ours over the other's",

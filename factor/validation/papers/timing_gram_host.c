@@ -13,6 +13,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { COLUMNS_CHECKED = 6, ALIGNMENT = 64 };
 
@@ -85,11 +86,40 @@ static struct matrix r_of(const struct candidate *candidate)
 	return matrix_view(p->x, 0, 0, way->k, p->a.n);
 }
 
+/* Whether it is the paper's code, which runs by itself. */
+static bool is_plain(const struct gram_run *way)
+{
+	return strcmp(way->form, "plain") == 0 || strcmp(way->form, "fixed") == 0;
+}
+
+static bool run_plain(struct executor *e, const struct timing_problem *p,
+        const struct gram_run *way, struct fault *fault)
+{
+	const struct matrix q = p->a, r = p->x;
+	const bool fixed = strcmp(way->form, "fixed") == 0,
+	           suits = q.m == GRAM_FIXED && q.n == GRAM_FIXED && q.ld == GRAM_FIXED_LD &&
+	                   r.ld == GRAM_FIXED;
+
+	if (!way->plain || q.precision != SINGLE || way->k < q.n ||
+	        (fixed && !(way->plain->fixed && suits)))
+		return fault_refuse(fault, "the compiler has no such code for this matrix");
+	if (!ex_fill(e, WHOLE, 0, 0, r))
+		return false;
+	if (fixed)
+		way->plain->fixed(q.data, r.data);
+	else
+		way->plain->sized(q.m, q.n, q.data, q.ld, r.data, r.ld);
+	*(int *)p->pivots.data = 0;
+	return true;
+}
+
 static bool prepare(struct candidate *candidate)
 {
 	const struct gram_run *way = candidate->way;
 	struct executor *e = candidate->fixture->executor;
 
+	if (is_plain(way))
+		return true;
 	return timing_work(candidate, e,
 	        gram_schmidt_work(e, way->form, way->nb, candidate->fixture->problem.a));
 }
@@ -112,6 +142,8 @@ static bool run(struct candidate *candidate)
 	const struct gram_run *way = candidate->way;
 	const struct timing_problem *p = &candidate->fixture->problem;
 
+	if (is_plain(way))
+		return run_plain(candidate->fixture->executor, p, way, &candidate->fault);
 	return gram_schmidt_first(candidate->fixture->executor, way->form, way->nb, way->k, p->a,
 	        r_of(candidate), candidate->work, p->pivots.data);
 }

@@ -12,8 +12,10 @@
 #include "lib/profile/profile.h"
 
 struct gram_run {
-	const char *form;               /* of gram_schmidt_kernels.h */
+	const char
+	        *form; /* of gram_schmidt_kernels.h; plain, fixed: the paper's code (gram_plain) */
 	const struct gram_loops *loops; /* NULL: the project's own */
+	const struct gram_plain *plain; /* of the paper's code */
 	int64_t nb, k;                  /* only the first k columns are made orthonormal */
 	int64_t lda;                    /* 0: columns begin at cache lines */
 	int threads;

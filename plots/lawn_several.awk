@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# LU, Cholesky and QR on several GPUs (LAWN 202, Figure 9), of all folders that have them, as markup:
+#   awk -v papers=data/papers -v folders="DIR|DIR" -f common.awk -f bench.awk -f lawn_several.awk
+# Reads DIR/several_gpus.tsv. Prints nothing without a row of several GPUs.
+function machine_rows(folder,   i, one, gpus) {
+	split("", with_terms)
+	if (!load(folder "/several_gpus.tsv", T))
+		return
+	for (i = 1; i <= T["rows"]; i++) {
+		gpus = field(i, "gpus") + 0
+		if (gpus < 2 || T[i, "executor"] != "cuda" || !is_time(T[i, "seconds"]))
+			continue
+		if (!(shown++))
+			table_row("", "two " LAWN_NAME "|LU, single|18000|2|" sprintf("%.2g", paper[LAWN_GPU ".two_gpu_lu.best"] * 1e-3) "|" \
+				paper[LAWN_GPU ".two_gpu_lu.gain"])
+		one = first_with("operation=" T[i, "operation"] " precision=" T[i, "precision"] " math=" T[i, "math"] " n=" T[i, "n"] " gpus=1", "seconds")
+		table_row("", base_of_path(folder) "|" name_of(T[i, "operation"], T[i, "precision"], T[i, "math"]) "|" T[i, "n"] "|" gpus "|" \
+			significant(T[i, "gflops"] * 1e-3, 3) "|" (one ? sprintf("%.2f", T[one, "seconds"] / T[i, "seconds"]) : "-"))
+	}
+}
+BEGIN {
+	read_paper("volkov2008")
+	table_start("lawn-several", "Several GPUs (LAWN 202, Figure 9)", "<machine|<factorization|>n|>GPUs|>Tflop/s|>over one GPU")
+	n = split(folders, each, "|")
+	for (f = 1; f <= n; f++)
+		machine_rows(each[f])
+	table_end("Over one GPU: the algorithm for one GPU in the same run. The paper's matrices start in host memory, ours in the GPUs' memory.")
+}
