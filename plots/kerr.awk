@@ -130,16 +130,17 @@ function beside(gpu, m, p,   terms) {
 		milliseconds(terms (p == 2 ? "panel" : phase_of(p)) " variant=steps")
 }
 # Listing 1: the paper's kernel against the library and the memory.
-function say_gemv(   s, own, library, n, ratio, best, roof, tuned) {
+function say_gemv(   s, own, library, n, ratio, ratios, best, roof, tuned) {
 	for (s = 1; s <= sizes; s++) {
 		own = fastest("m=" size[s] " variant=gemv_kerr phase=gemv")
 		library = fastest("m=" size[s] " variant=gemv_cublas phase=gemv")
 		if (!own || !library)
 			continue
-		n = insert(ratio, n, T[library, "seconds"] / T[own, "seconds"])
+		ratios = ratios " " T[library, "seconds"] / T[own, "seconds"]
 		best = T[own, "gflops"] > best ? T[own, "gflops"] + 0 : best
 		tuned = greatest("m=" size[s] " variant=gemv_tuned phase=gemv", "gflops")
 	}
+	n = ascending(ratios, ratio)
 	read_profile(data "/profile.tsv")
 	roof = value("gpu.dram.read") * 0.5e-9
 	if (n && roof > 0)

@@ -32,7 +32,8 @@ answer() { # id, question; the answer as markup on standard input
 }
 open_questions() {
 	[ -n "$gpu" ] || return 0
-	panel=$(sh "$scripts/rules.sh" "$gpu" gpu markup "$lean_gpu" 2>/dev/null | sed -n 's/^LI	CPU panel, as measured: //p')
+	[ -s "$work/rules.gpu" ] || sh "$scripts/rules.sh" "$lean_gpu" gpu both "$work/rules.gpu.tsv" >"$work/rules.gpu" 2>/dev/null
+	panel=$(sed -n 's/^LI	CPU panel, as measured: //p' "$work/rules.gpu")
 	{
 		markup "$gpu" 'bench papers_questions' -v question=barrier | answer question-barrier 'Is a barrier over the grid cheaper than a launch, and when? (LAWN 202)'
 		markup "$gpu" 'bench papers_questions' -v question=panel -v panel="$panel" | answer question-panel 'Do panels belong on the CPU? (LAWN 202, Kerr et al.)'
