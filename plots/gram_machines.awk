@@ -77,7 +77,7 @@ BEGIN {
 	read_paper("brandes2012")
 	n = split(folders, each, "|")
 	table_start("gram-machines", "GPUs (Table 2 and Figure 10 of the paper): the best rate of modified Gram-Schmidt, single precision", \
-		"<GPU|>CC|>SMs|>MHz|>pins GB/s|>GB|<ECC|>Gflop/s|<form|>n")
+		"<GPU|>capability|>SMs|>MHz|>pins GB/s|>GB|<ECC|>Gflop/s|<form|>n")
 	for (i = 1; i <= n; i++) {
 		if (head_of(each[i] "/profile.tsv", "gpu") ~ / of [0-9]+ SMs/ || !read_numbers(each[i]))
 			continue # a part of a GPU

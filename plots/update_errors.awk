@@ -39,10 +39,10 @@ BEGIN {
 	load(data "/update.tsv", T, "study")
 	load(data "/update_paper.tsv", T, "paper")
 	collect()
-	errors_table("update-orthogonality", "orthogonality", "Loss of orthogonality after a change, single precision, the largest (Table 4 of the paper)")
-	table_end("norm(Q'Q X - X) / norm(X) for a few random vectors X. Cases: ours on the GPU; the paper's algorithms have fewer and other matrices." \
+	errors_table("update-orthogonality", "orthogonality", "Loss of orthogonality after a change, norm(Q'Q X - X) / norm(X), single precision, the largest (Table 4 of the paper)")
+	table_end("X: a few random vectors. Cases: ours on the GPU; the paper's algorithms have fewer and other matrices." \
 		" On the host all threads work.")
-	errors_table("update-errors", "residual", "Backward error after a change, single precision, the largest (Table 5 of the paper)")
-	table_end("norm(Q R X - A X) / norm(A X), without Q norm(R'R X - A'A X) / norm(A'A X), or the gradient of the least-squares solution where" \
+	errors_table("update-errors", "residual", "Backward error after a change, norm(Q R X - A X) / norm(A X), single precision, the largest (Table 5 of the paper)")
+	table_end("X: as above; without Q norm(R'R X - A'A X) / norm(A'A X), or the gradient of the least-squares solution where" \
 		" that is larger.")
 }

@@ -35,6 +35,7 @@ static bool later;
 static atomic_long calls;
 static int log_file = -1;
 static uintptr_t own[2][2]; /* addresses of the program and of libc */
+static bool begun;          /* main: what libraries in the program do before it is theirs */
 
 static void *next(const char *name)
 {
@@ -58,7 +59,7 @@ static void say(const char *what, long n)
 
 static bool fails(enum kind kind)
 {
-	if (kind != wanted)
+	if (kind != wanted || !begun)
 		return false;
 	const long n = atomic_fetch_add(&calls, 1) + 1;
 	const bool now = first > 0 && (n == first || (later && n > first));
@@ -101,6 +102,26 @@ __attribute__((constructor)) static void begin(void)
 	for (int kind = 0; kind < NONE; kind++)
 		if (strncmp(fault, kinds[kind], (size_t)(colon - fault)) == 0)
 			wanted = (enum kind)kind;
+}
+
+typedef int main_function(int, char **, char **);
+static main_function *real_main;
+
+static int begin_main(int argc, char **argv, char **environment)
+{
+	begun = true;
+	return real_main(argc, argv, environment);
+}
+
+/* What calls main. */
+EXPORT int __libc_start_main(main_function *of_program, int argc, char **argv, main_function *start,
+        void (*end)(void), void (*loader_end)(void), void *stack)
+{
+	REAL(int, __libc_start_main, main_function *, int, char **, main_function *, void (*)(void),
+	        void (*)(void), void *);
+
+	real_main = of_program;
+	return real___libc_start_main(begin_main, argc, argv, start, end, loader_end, stack);
 }
 
 __attribute__((destructor)) static void finish(void)

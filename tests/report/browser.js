@@ -131,7 +131,7 @@ const visited = () => {
 
 const scale_of = /(^|[^A-Za-z])([num]?s|seconds|microseconds|[kMGT]?B(\/s)?|[GT]flop\/s|[GM]Hz|cycles?|bytes?)([^A-Za-z]|$)|%|2\^-|\[points\]/;
 const ratio_of = /times (as good|slower)|over time of|speedup|slowdown|ratio|divided by|norm\(|per launch|flops a word|gain/i;
-const count_of = /(^|[ ,])(m|n|k|p|nb|m n p k|width|samples|cases|points|even|SMs|blocks|parts|shapes|calls|processes|discarded|busy|tile|rows|count|the n)([ ,]|$)/;
+const count_of = /(^|[ ,])(m|n|k|p|nb|m n p k|width|samples|cases|points|even|SMs|blocks|parts|shapes|calls|processes|discarded|busy|tile|rows|count|the n|ways|entries|section|capability|sockets|cores)([ ,]|$)/;
 const units = () => {
 	const bare = /^[-+]?[0-9][-+0-9.e \/|()]*$/, says_unit = (text) => scale_of.test(text) || ratio_of.test(text);
 	for (const table of document.querySelectorAll('table')) {
@@ -140,7 +140,7 @@ const units = () => {
 		heads.forEach((head, c) => {
 			if (/interval$/.test(head) || says_unit(head) || count_of.test(head) || says_unit(caption) || count_of.test(caption.slice(0, 24))) return;
 			const row = rows.slice(1).find(({ cells }) => cells[c] && bare.test(cells[c].textContent.trim()) && !/^[0-9]{4}-/.test(cells[c].textContent) &&
-				!says_unit(cells[0].textContent + ' ' + cells[1].textContent) && !says_unit((cells[heads.indexOf('unit')] || cells[c]).textContent));
+				!says_unit(cells[0].textContent + ' ' + cells[1].textContent) && !(heads.includes('unit') ? /[a-zA-Z%]/ : scale_of).test((cells[heads.indexOf('unit')] || cells[c]).textContent));
 			if (row && !/facts-all$/.test(table.id)) say(table.id + ', ' + head + ': no unit of ' + row.cells[c].textContent + ' (' + row.cells[0].textContent + ')');
 		});
 	}
