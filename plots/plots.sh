@@ -16,8 +16,9 @@ if ! command -v gnuplot >/dev/null; then
 	exit 1
 fi
 mkdir -p "$figures" || exit 1
-top=$(mktemp -d) || exit 1
+top=
 trap 'rm -rf "$top"' EXIT
+top=$(mktemp -d) || exit 1
 
 # The profile's single numbers as gnuplot variables.
 fitted() { # folder, file

@@ -16,8 +16,9 @@ if ! mkdir -p "$figures" 2>/dev/null || [ ! -w "$report" ]; then
 	exit 1
 fi
 status=0
-work=$(mktemp -d) || exit 1
+work=
 trap 'rm -rf "$work"; rm -f "$report"/*.new' EXIT
+work=$(mktemp -d) || exit 1
 
 # A line of markup (common.awk): its tag and its fields.
 line() {

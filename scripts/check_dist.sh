@@ -7,8 +7,9 @@ MAKE=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKELEVEL BUILD OUTPUT MACHINE DESTDIR LIBDIR
 case $1 in /*) archive=$1 ;; *) archive=$PWD/$1 ;; esac
 name=$(basename "$archive" .tar.gz)
-work=$(mktemp -d)
+work=
 trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d)
 mkdir "$work/bin"
 printf '#!/bin/sh\necho "git is not here" >&2\nexit 127\n' >"$work/bin/git"
 chmod +x "$work/bin/git"

@@ -17,8 +17,9 @@ old=$1
 new=$2
 shift 2
 root=$(cd "$(dirname "$0")/.." && pwd)
-scratch=$(mktemp -d) || exit 2
+scratch=
 trap 'rm -rf "$scratch"' EXIT
+scratch=$(mktemp -d) || exit 2
 tables='predictions update_predictions breakdown bounds'
 
 fail() {

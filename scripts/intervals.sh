@@ -12,8 +12,9 @@ bin=$1
 table=$2
 # shellcheck source=scripts/attend.sh
 . "$(dirname "$0")/attend.sh"
-scratch=$(mktemp -d) || exit 1
+scratch=
 trap 'rm -rf "$scratch" "$table.new"' EXIT
+scratch=$(mktemp -d) || exit 1
 [ -n "${INTERVAL_MACHINES-}" ] || INTERVAL_MACHINES=$(for file in data/*/measurements.tsv; do basename "${file%/*}"; done)
 
 for machine in $INTERVAL_MACHINES; do

@@ -22,8 +22,9 @@ export LC_ALL
 arch=$1
 shift
 nvcc=${NVCC:-${CUDA_HOME:-/usr/local/cuda}/bin/nvcc}
-work=$(mktemp -d) || exit 1
+work=
 trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d) || exit 1
 trap 'exit 1' HUP INT TERM
 
 # Instructions are a multiple of 16 bytes, and code starts at one.

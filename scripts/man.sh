@@ -15,8 +15,9 @@ case $front in /*) ;; *) front=$PWD/$front ;; esac
 case $folder in /*) ;; *) folder=$PWD/$folder ;; esac
 
 # Where data/local was measured, it is the default data folder.
-scratch=$(mktemp -d)
+scratch=
 trap 'rm -rf "$scratch"' EXIT
+scratch=$(mktemp -d)
 mkdir -p "$scratch/data/local"
 touch "$scratch/data/local/profile.tsv"
 cd "$scratch"

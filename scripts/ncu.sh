@@ -16,8 +16,9 @@ if [ -z "$ncu" ]; then
 	echo "ncu.sh: no ncu found (PATH, CUDA_HOME, /opt/nvidia/nsight-compute): install Nsight Compute, or name it by NCU" >&2
 	exit 77
 fi
-said=$(mktemp) || exit 1
+said=
 trap 'rm -f "$said"' EXIT
+said=$(mktemp) || exit 1
 
 # The counters' names, with commas; of those that the device knows, when ncu tells.
 counters() {

@@ -112,8 +112,9 @@ else
 	exit 1
 fi
 
-log=$(mktemp) || exit 1
+log=
 trap 'rm -f "$log"' EXIT
+log=$(mktemp) || exit 1
 apt() {
 	$root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >>"$log" 2>&1
 }
