@@ -15,7 +15,7 @@
 enum { PIECE_BYTES = 4 << 20, SPINS = 1000, PAUSE_NS = 100000 };
 
 /* The message of a rank comes this much later than that of the rank before it. */
-enum { APART_MS = 1000, APART_MOST_MS = 5000 };
+enum { APART_MS = 2000, APART_MOST_MS = 6000 };
 
 struct request {
 	MPI_Request of; /* MPI_REQUEST_NULL when it is complete */

@@ -59,15 +59,18 @@ static struct comm *all_ranks(double seconds, struct fault *fault)
 	return count == 1 ? comm_self_new(fault) : comm_mpi_new(MPI_COMM_WORLD, seconds, fault);
 }
 
-/* rank_checks [--die|--hang ROWS]: every grid of the ranks, or a rank that stops on one. */
+/* rank_checks [--die|--hang ROWS FILE]: every grid of the ranks, or a rank that stops on one. Then
+ * messages go to FILE: mpirun may lose what a process wrote just before it aborts. */
 int main(int argc, char **argv)
 {
 	struct fault fault = {{0}, false};
-	const char *mode = argc > 2 ? argv[1] : "";
+	const char *mode = argc > 3 ? argv[1] : "";
 	const bool hangs = strcmp(mode, "--hang") == 0, dies = strcmp(mode, "--die") == 0;
-	const int asked = argc > 2 ? atoi(argv[2]) : 0;
+	const int asked = argc > 3 ? atoi(argv[2]) : 0;
 	bool good = true;
 
+	if (argc > 3 && !freopen(argv[3], "a", stderr))
+		return 2;
 	MPI_Init(&argc, &argv);
 	struct comm *all = all_ranks(hangs ? 2 : COMM_SECONDS, &fault);
 	struct comm *alone = comm_self_new(&fault);

@@ -130,6 +130,7 @@ struct ranks {
 _Noreturn static inline void fail_ranks(const struct fault *fault)
 {
 	fprintf(stderr, "%s\n", fault->text);
+	fflush(stderr);
 	MPI_Abort(MPI_COMM_WORLD, 1);
 	exit(1);
 }

@@ -38,10 +38,12 @@ for count in 1 2 4; do
 	done <"$scratch/tap"
 done
 
-# ends MODE ROWS WHAT: all processes of a grid end soon, with an error; their messages are in $scratch/said
+# ends MODE ROWS WHAT: all processes of a grid end soon, with an error. Their messages are in $scratch/messages, mpirun's in
+# $scratch/said.
 ends() {
 	start=$(date +%s)
-	ranks 4 "$program" "$1" "$2" >"$scratch/said" 2>&1
+	: >"$scratch/messages"
+	ranks 4 "$program" "$1" "$2" "$scratch/messages" >"$scratch/said" 2>&1
 	status=$?
 	[ $status -ne 0 ] && [ $status -ne 124 ] && [ $(($(date +%s) - start)) -lt 30 ]
 	result $? "$3: every process ends within 30 s (status $status)"
@@ -50,7 +52,9 @@ ends --die 2 'a rank of 2 x 2 that was killed'
 grep -q 'rank 3 .*signal 9' "$scratch/said"
 result $? 'a rank of 2 x 2 that was killed: the message names it'
 ends --hang 1 'a rank that hangs'
-[ "$(grep -c 'no progress for' "$scratch/said")" -eq 1 ] &&
-	grep -q 'rank 0 of 4: panel 0, broadcast by rank 3: no progress for 2 s' "$scratch/said"
-result $? 'a rank that hangs: one message, with the rank and the operation'
+[ "$(grep -c 'no progress for' "$scratch/messages")" -eq 1 ] &&
+	grep -q 'rank 0 of 4: panel 0, broadcast by rank 3: no progress for 2 s' "$scratch/messages"
+status=$?
+[ $status -eq 0 ] || sed 's/^/# /' "$scratch/messages" "$scratch/said" >&2
+result $status 'a rank that hangs: one message, with the rank and the operation'
 echo "1..$number"
