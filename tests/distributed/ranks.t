@@ -18,9 +18,9 @@ fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=isolated OMPI_MCA_rmaps_base_oversubscribe=1 \
 	OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OPENBLAS_NUM_THREADS=1
 
-# ranks COUNT OPTIONS...: the program's output, within a minute
+# ranks COUNT OPTIONS...: the program's output, within the minutes that a busy machine needs
 ranks() {
-	timeout 60 mpirun -n "$@" </dev/null
+	timeout 300 mpirun -n "$@" </dev/null
 }
 
 for count in 1 2 4; do
