@@ -139,7 +139,7 @@ C_FILES := $(sort $(shell find lib factor probes programs tests examples -name '
 SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci/run fathom
 
 # ---- use -------------------------------------------------------------------------------------------------------------
-.PHONY: all examples setup setup-develop probe fit validate report plots bench record intervals test test-programs test-full test-as-arch test-devices fuzz kills check check-archs check-arm64 check-cuda12 check-kernels check-work \
+.PHONY: all examples setup setup-develop probe fit validate report plots bench measure-all record intervals test test-programs test-full test-as-arch test-devices fuzz kills check check-archs check-arm64 check-cuda12 check-kernels check-work \
 	check-dist check-debian device-code dist docs sanitize format shellcheck install installcheck uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
@@ -170,6 +170,10 @@ plots:
 ## use bench: our factorizations against cuSOLVER and the host, and the papers' tables; resumes after an interruption
 bench: all
 	$(Q)sh scripts/bench.sh $(BUILD)/bin "$(OUTPUT)"
+
+## use measure-all: all that a recorded machine has, step by step: probe, three validations, bench, report; resumes; MINUTES=N ends it
+measure-all: all
+	$(Q)FATHOM_BIN="$(BUILD)/bin" sh scripts/measure_all.sh "$(OUTPUT)"
 
 ## use examples: build the programs in examples, which use the library
 examples: $(EXAMPLES)
@@ -310,7 +314,7 @@ check-work: $(if $(NVCC),$(work_program) $(BINARIES))
 fit: $(BUILD)/bin/fit
 	$(Q)$(BUILD)/bin/fit --output "$(OUTPUT)"
 
-## record record: copy a complete run of data/local to data/MACHINE (make record MACHINE=name)
+## record record: copy a whole run of data/local (make measure-all) to data/MACHINE (make record MACHINE=name; PARTS=yes: not whole)
 record:
 	$(Q)sh scripts/record.sh "$(OUTPUT)" "$(MACHINE)"
 

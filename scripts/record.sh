@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make record MACHINE=name: replaces data/name by a complete run from OUTPUT: probes, or probes with predictions,
-# measurements and validation. CURVES=no leaves the probes' curves, studies and timelines out: the profile, the predictions,
-# their validation and the log of seeds are kept. Seeds of earlier records stay in the log. Of errors.tsv the cases by the full model
+# make record MACHINE=name: replaces data/name by a complete run from OUTPUT (`make measure-all`): of one machine and one version, the
+# benchmarks and papers' tables also of other machines of its kind. It refuses, and names, what is missing or of another version.
+# PARTS=yes records it so: studies that OUTPUT lacks stay as recorded before, and the report's head names those of other versions.
+# CURVES=no leaves the probes' curves, studies and timelines out: the profile, the predictions, their validation and the log of seeds
+# are kept. Seeds of earlier records stay in the log. Of errors.tsv the cases by the full model
 # and the bounds of factorizations are kept, which figures read; validation.tsv has the errors of the other levels.
 set -u
 LC_ALL=C
@@ -27,6 +29,10 @@ case ${CURVES:-yes} in
 yes | no) ;;
 *) refuse "CURVES is yes or no, not '$CURVES'" ;;
 esac
+case ${PARTS:-no} in
+yes | no) ;;
+*) refuse "PARTS is yes or no, not '$PARTS'" ;;
+esac
 
 code=1
 [ -d "$output" ] || refuse "there is no $output: run make probe validate first"
@@ -49,6 +55,14 @@ said() {
 	sed -n -e '/^#/!q' -e "s/^# $1: //p" "$file"
 }
 
+# Whether a file is a study, measured by other machines of the kind, too.
+is_study() {
+	case ${1##*/} in
+	bench.tsv | breakdown_measured.tsv | kerr.tsv | gram_host.tsv | update_paper.tsv | several_gpus.tsv | foreign_kernels.tsv | work.tsv) ;;
+	*) return 1 ;;
+	esac
+}
+
 probes=0
 host=
 whole=
@@ -63,10 +77,28 @@ for file in "$output"/*.tsv; do
 	# An id is HOST or HOST-GPU: files of host probes have no GPU.
 	[ "${id%%-*}" = "${host:=${id%%-*}}" ] || refuse "$file is of host ${id%%-*}, other files of $host: run make probe validate again"
 	case $id in
-	*-*) [ "$id" = "${whole:=$id}" ] || refuse "$file is of machine $id, other files of $whole: run make probe validate again" ;;
+	*-*) is_study "$file" || [ "$id" = "${whole:=$id}" ] || refuse "$file is of machine $id, other files of $whole: run make probe validate again" ;;
 	esac
 done
 [ $probes -gt 0 ] || refuse "$output holds no probe's curve: run make probe first"
+
+# What a whole run has besides, by the version of its profile. A machine without a GPU has fewer studies.
+file=$output/profile.tsv
+version=$(said fathom)
+parts=
+[ -n "$validated" ] || parts=" predictions, measurements, validation (make validate);"
+for name in bench update_paper gram_host ${whole:+kerr breakdown_measured update}; do
+	file=$output/$name.tsv
+	if [ ! -s "$file" ]; then
+		parts="$parts $name.tsv is missing;"
+	elif [ "$(said fathom)" != "$version" ]; then
+		parts="$parts $name.tsv is by $(said fathom);"
+	elif [ "$(said quick)" = yes ]; then
+		parts="$parts $name.tsv is of a quick run;"
+	fi
+done
+[ -z "$parts" ] || [ "${PARTS:-no}${CURVES:-yes}" != noyes ] ||
+	refuse "not a whole run by $version:${parts%;} (make measure-all completes it; PARTS=yes records it so)"
 
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 target=$root/data/$machine
@@ -114,6 +146,9 @@ if [ -e "$target/seeds.tsv" ] && [ -e "$fresh/seeds.tsv" ]; then
 elif [ -e "$target/seeds.tsv" ]; then
 	cp "$target/seeds.tsv" "$fresh" || refuse "cannot write $fresh"
 fi
+for file in "$target"/*.tsv; do
+	[ "${CURVES:-yes}" = no ] || ! is_study "$file" || [ -e "$fresh/${file##*/}" ] || cp "$file" "$fresh" || refuse "cannot write $fresh"
+done
 if [ -e "$output/topology.xml" ]; then
 	cp "$output/topology.xml" "$fresh" || refuse "cannot write $fresh"
 fi

@@ -79,10 +79,11 @@ struct study {
 int measure_study(struct measure *measure, const struct study *study);
 
 /* Whether the rows of a file stamped as `old` go on with those stamped as `fresh`: by one version
- * of the program on one machine and, unless key is NULL, with the same value of that key. Warns of
- * the number of rows kept. */
-bool measure_continues(const struct measure *measure, const struct table *old,
-        const struct table *fresh, const char *key, const char *path, size_t rows);
+ * of the program, both --quick or not, on one machine and with the same value of that key; key is
+ * NULL: on machines of one kind, and `fresh` names the rows of others. Warns of the number of rows
+ * kept. */
+bool measure_continues(const struct measure *measure, const struct table *old, struct table *fresh,
+        const char *key, const char *path, size_t rows);
 
 /* The live line of a study: the step that begins, of which `done` of `total` are over. */
 void measure_progress(struct measure *measure, size_t done, size_t total, const char *format, ...)

@@ -75,6 +75,7 @@ void measure_stamp(struct measure *measure, struct table *table)
 
 	machine_stamp(table, "measure", gpu, measure->argc, measure->argv);
 	table_meta_set(table, "seed", "%" PRId64, measure->common.seed);
+	table_meta_set(table, "quick", "%s", measure->common.quick ? "yes" : "no");
 	if (measure->tuning[0])
 		table_meta_set(table, "tuning", "%s", measure->tuning);
 	if (gpu)
@@ -113,17 +114,64 @@ static bool same_meta(const struct table *a, const struct table *b, const char *
 	return x && y && strcmp(x, y) == 0;
 }
 
-bool measure_continues(const struct measure *measure, const struct table *old,
-        const struct table *fresh, const char *key, const char *path, size_t rows)
+static bool same_or_none(const struct table *a, const struct table *b, const char *key)
 {
-	if (measure->again || !same_meta(old, fresh, "fathom") ||
-	        !same_meta(old, fresh, "machine") || (key && !same_meta(old, fresh, key))) {
-		if (!measure->again)
-			msg_warn("starting afresh: %s is of another version, machine%s", path,
-			        key ? " or predictions" : "");
+	return (!table_meta(a, key) && !table_meta(b, key)) || same_meta(a, b, key);
+}
+
+/* Whether hosts are alike, and GPUs, drivers and toolkits have the same names. */
+static bool same_kind_of_machine(const struct table *a, const struct table *b)
+{
+	return machine_same_host(table_meta(a, "machine"), table_meta(b, "machine")) &&
+	       same_meta(a, b, "gpu") && same_or_none(a, b, "gpu_sms") &&
+	       same_or_none(a, b, "mps_percentage") && same_or_none(a, b, "driver") &&
+	       same_or_none(a, b, "cuda");
+}
+
+/* The number of rows that a note of rows of other runs names: "N rows ...; N rows ...". */
+static size_t rows_noted(const char *note)
+{
+	size_t rows = 0;
+
+	for (; note && *note; note = strstr(note, "; ") ? strstr(note, "; ") + 2 : "")
+		rows += strtoul(note, NULL, 10);
+	return rows;
+}
+
+/* Rows of other runs, in the head of the file that goes on: those that the old one names, and on
+ * another machine the rest of it. */
+static void note_rows(const struct table *old, struct table *fresh, size_t rows)
+{
+	static const char key[] = "rows_of_another_run";
+	const char *before = table_meta(old, key);
+	const size_t noted = rows_noted(before), rest = rows > noted ? rows - noted : 0;
+
+	if (before)
+		table_meta_set(fresh, key, "%s", before);
+	if (rest > 0 && !same_meta(old, fresh, "machine"))
+		table_meta_set(fresh, key, "%s%s%zu rows by %s on machine %s, %s",
+		        before ? before : "", before ? "; " : "", rest, table_meta(old, "fathom"),
+		        table_meta(old, "machine"), table_meta(old, "date"));
+}
+
+bool measure_continues(const struct measure *measure, const struct table *old, struct table *fresh,
+        const char *key, const char *path, size_t rows)
+{
+	const bool here = same_meta(old, fresh, "machine");
+
+	if (measure->again)
+		return false;
+	if (!same_meta(old, fresh, "fathom") || !same_meta(old, fresh, "quick") ||
+	        (key ? !here || !same_meta(old, fresh, key)
+	             : !here && !same_kind_of_machine(old, fresh))) {
+		msg_warn("starting afresh: %s is of another version, %s", path,
+		        key ? "machine, --quick or predictions"
+		            : "kind of machine, driver or --quick");
 		return false;
 	}
-	msg_warn("%s: %zu rows kept (--again measures them again)", path, rows);
+	note_rows(old, fresh, rows);
+	msg_warn("%s: %zu rows kept%s (--again measures them again)", path, rows,
+	        here ? "" : ", of another machine of this kind");
 	return true;
 }
 

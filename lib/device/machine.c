@@ -117,10 +117,16 @@ const char *machine_id(const struct gpu *gpu)
 	return id_of(processors, facts.cpu, gpu);
 }
 
+bool machine_same_host(const char *a, const char *b)
+{
+	size_t host = a ? strcspn(a, "-") : 0;
+	return a && b && host == strcspn(b, "-") && strncmp(a, b, host) == 0;
+}
+
 bool machine_same(const char *a, const char *b)
 {
 	size_t host = strcspn(a, "-");
-	if (host != strcspn(b, "-") || strncmp(a, b, host))
+	if (!machine_same_host(a, b))
 		return false;
 	return !a[host] || !b[host] || !strcmp(a + host, b + host);
 }
@@ -385,6 +391,8 @@ void machine_stamp(
 	table_meta_set(table, "host", "%s", host_name());
 	table_meta_set(table, "cpu", "%s", facts.cpu);
 	table_meta_set(table, "gpu", "%s", gpu ? gpu->name : "none");
+	if (gpu && gpu->sm_count < gpu->device_sms)
+		table_meta_set(table, "gpu_sms", "%d", gpu->sm_count);
 	if (gpu && mps_percentage() > 0)
 		table_meta_set(table, "mps_percentage", "%.15g", mps_percentage());
 	if (gpu) {

@@ -30,6 +30,9 @@ const char *machine_id(const struct gpu *gpu);
 /* Whether two ids are of one machine: equal, or equal hosts where one of them knows no GPU. */
 bool machine_same(const char *a, const char *b);
 
+/* Whether two ids have the same first part: hosts that are alike. NULL is like none. */
+bool machine_same_host(const char *a, const char *b);
+
 /* Whether an id, perhaps of an earlier version that used the host's name, is of this machine. */
 bool machine_is_here(const char *id, const struct gpu *gpu);
 

@@ -121,6 +121,10 @@ static void test_id(void)
 	table_free(facts);
 	ok(!machine_same("01234567-89abcdef", "01234567-89abcdee"), "another GPU does not");
 	ok(!machine_same("01234567", "01234568-89abcdef"), "nor another host");
+	ok(machine_same_host("01234567-89abcdef", "01234567-00000000") &&
+	                !machine_same_host("01234567-89abcdef", "01234568-89abcdef") &&
+	                !machine_same_host(NULL, "01234567"),
+	        "hosts that are alike, with other GPUs");
 	ok(!machine_same("0123", "01234567") && !machine_same("", "01234567"), "nor half an id");
 }
 

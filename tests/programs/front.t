@@ -118,7 +118,7 @@ fi
 mkdir -p repo/scripts repo/data run
 cp "$root/scripts/record.sh" repo/scripts
 curve() { # file, machine
-	printf '# machine: %s\ncolumn\n1\n' "$2" >"run/$1"
+	printf '# fathom: 0.2 (a)\n# machine: %s\ncolumn\n1\n' "$2" >"run/$1"
 	case $1 in
 	launch* | host_rate*) sed -i '1i # probe: launch' "run/$1" ;;
 	esac
@@ -150,9 +150,30 @@ record 1 'update_or_refactor.tsv is of another profile' 'what was made from anot
 rm run/update_or_refactor.tsv
 mkdir -p repo/data/box
 echo stale >repo/data/box/stale.tsv
+record 1 'not a whole run by 0.2 (a): bench.tsv is missing; update_paper.tsv is missing; .* (make measure-all' 'a run without studies' run box
+for name in bench update_paper gram_host kerr breakdown_measured update; do
+	curve $name.tsv 01234567-89ab
+done
+curve kerr.tsv 01234567-c0de # another machine of the kind
+sed -i 's/0.2 (a)/0.1 (b)/' run/bench.tsv
+record 1 'by 0.2 (a): bench.tsv is by 0.1 (b) (make' 'a study by another version' run box
+curve bench.tsv 01234567-89ab
+sed -i '1i # quick: yes' run/update.tsv
+record 1 'by 0.2 (a): update.tsv is of a quick run (make' 'a quick study' run box
+curve update.tsv 01234567-89ab
 record 0 'data/box holds machine 01234567-89ab, 2 probes' 'a complete run is recorded, with a prediction made elsewhere' run box
-expect 0 '^bounds.tsv breakdown.tsv host_rate.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
+expect 0 '^bench.tsv bounds.tsv breakdown.tsv breakdown_measured.tsv gram_host.tsv host_rate.tsv kerr.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv update.tsv update_paper.tsv validation.tsv $' \
 	'its files and nothing stale' sh -c 'ls -A repo/data/box | tr "\n" " "'
+rm run/bench.tsv run/update_paper.tsv run/gram_host.tsv run/kerr.tsv run/breakdown_measured.tsv run/update.tsv
+export PARTS=yes
+echo stale >repo/data/box/stale.tsv
+record 0 'data/box holds machine 01234567-89ab, 2 probes' 'PARTS=yes: a part is recorded' run box
+expect 0 '^bench.tsv bounds.tsv breakdown.tsv breakdown_measured.tsv gram_host.tsv host_rate.tsv kerr.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv update_paper.tsv validation.tsv $' \
+	'and studies stay that it lacks' sh -c 'ls -A repo/data/box | tr "\n" " "'
+rm -r repo/data/box
+record 0 'data/box holds machine 01234567-89ab, 2 probes' 'or a new machine' run box
+expect 0 '^bounds.tsv breakdown.tsv host_rate.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
+	'its files' sh -c 'ls -A repo/data/box | tr "\n" " "'
 expect 0 '^box $' 'and no left-overs beside them' sh -c 'ls -A repo/data | tr "\n" " "'
 export CURVES=no
 record 0 'data/box holds machine' 'a run is recorded without curves' run box
@@ -187,15 +208,20 @@ expect 0 '^1a 2a 3b $' 'and keeps the log that is there' \
 CURVES=perhaps
 record 2 'CURVES is yes or no' 'another word is refused' run box
 unset CURVES
+PARTS=some record 2 'PARTS is yes or no' 'here, too' run box
 rm run/predictions.tsv run/measurements.tsv run/validation.tsv run/bounds.tsv run/breakdown.tsv
 record 0 '2 probes, no predictions' 'so is one of the probes alone' run box
+unset PARTS
 
 # ---- the benchmarks, with a stand-in that prints its options and fails for those in FAILS
 mkdir bench
 cat >bench/measure <<'PROGRAM'
 #!/bin/sh
 shift 2
-echo "asked $*"
+study=$1
+shift 3 # --budget SECONDS
+echo "asked $study${1:+ $*}"
+set -- "$study"
 case " $FAILS " in *" $1=1 "*) exit 1 ;; *" $1=77 "*) exit 77 ;; esac
 PROGRAM
 chmod +x bench/measure
@@ -203,10 +229,37 @@ bench() { # FAILS, BENCH_OPTIONS
 	FAILS=$1 BENCH_OPTIONS=$2 sh "$root/scripts/bench.sh" bench run
 }
 expect 0 '^asked --bench --model-plans --largest 512$' 'bench hands its options on' bench '' '--model-plans --largest 512'
-expect 0 '^bench: [0-9]* s$' 'and says how long it took' bench '' ''
+expect 0 '^asked --kerr --quick$' '--quick to all' bench '' --quick
+expect 0 '^bench: at most 83 min, with --quick at most 20;' 'it says beforehand how long it takes' bench '' ''
+expect 0 '^bench: [0-9]* s$' 'and then how long it took' bench '' ''
 expect 1 '^asked --gram-host$' 'what fails keeps nothing from the rest' bench '--bench=1 --paper=1' ''
 expect 1 'failed: factorizations, changes of a QR by blocks, for the reason above' 'and is named' bench '--bench=1 --paper=1' ''
 expect 0 '^bench: not here: changes of a QR by blocks$' 'what is not possible here is no failure' bench '--paper=77' ''
+
+# ---- all that a recorded machine has, with a stand-in for the front command, which takes TAKES seconds and fails for FAILS
+mkdir -p all/scripts all/bin
+cp "$root/scripts/measure_all.sh" "$root/scripts/attend.sh" all/scripts
+echo 'echo "benchmarks $*"' >all/scripts/bench.sh
+cat >all/fathom <<'PROGRAM'
+#!/bin/sh
+[ "$1 ${2-}" != 'machine --version' ] || { echo "fathom ${VERSION-0.1}" && exit; }
+[ "$1" != machine ] || { printf 'gpu.visible\t%d\n' "${GPUS-1}" >"$3/machine.tsv" && exit; }
+[ "$1" != "$FAILS" ] || exit 1
+sleep "$TAKES"
+echo "$*"
+PROGRAM
+chmod +x all/fathom
+all() { # FAILS, TAKES
+	FAILS=$1 TAKES=$2 FATHOM_BIN=all/bin sh all/scripts/measure_all.sh all/run
+}
+expect 1 'failed: report, for the reasons above' 'measure-all: what fails is named' all report 0
+expect 0 '^measure-all: 6 steps, 5 done before' 'and tried again' all '' 0
+VERSION=0.2 expect 0 '^measure-all: 6 steps, 0 done before' 'another version begins anew' all '' 0
+sed -n 's/^measure-all: \([a-z0-9-]*\)$/\1/p' said | tr '\n' ' ' >order
+expect 0 '^probe validate-1 validate-2 validate-3 benchmarks report $' 'in this order' cat order
+GPUS=2 VERSION=0.2 expect 0 '^measure --several --output all/run$' 'several GPUs, where they are' all '' 0
+MINUTES=0 VERSION=0.3 expect 1 '^measure-all: 0 minutes are over, 0 of 6 steps are done' 'it ends in time' all '' 0
+MINUTES=soon expect 2 'whole number' 'which is a number' all '' 0
 
 # ---- the steps of a validation, with stand-ins that print their words
 mkdir steps
