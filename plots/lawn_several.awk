@@ -8,12 +8,12 @@ function machine_rows(folder,   i, one, gpus) {
 		return
 	for (i = 1; i <= T["rows"]; i++) {
 		gpus = field(i, "gpus") + 0
-		if (gpus < 2 || T[i, "executor"] != "cuda" || !is_time(T[i, "seconds"]))
+		if (gpus < 2 || T[i, "executor"] != "cuda" || T[i, "variant"] != "gpu" || !is_time(T[i, "seconds"]))
 			continue
 		if (!(shown++))
 			table_row("", "two " LAWN_NAME "|LU, single|18000|2|" sprintf("%.2g", paper[LAWN_GPU ".two_gpu_lu.best"] * 1e-3) "|" \
 				paper[LAWN_GPU ".two_gpu_lu.gain"])
-		one = first_with("executor=cuda operation=" T[i, "operation"] " precision=" T[i, "precision"] " math=" T[i, "math"] " n=" T[i, "n"] " gpus=1", "seconds")
+		one = first_with("executor=cuda variant=gpu operation=" T[i, "operation"] " precision=" T[i, "precision"] " math=" T[i, "math"] " n=" T[i, "n"] " gpus=1", "seconds")
 		table_row("", base_of_path(folder) "|" name_of(T[i, "operation"], T[i, "precision"], T[i, "math"]) "|" T[i, "n"] "|" gpus "|" \
 			significant(T[i, "gflops"] * 1e-3, 3) "|" (one ? sprintf("%.2f", T[one, "seconds"] / T[i, "seconds"]) : "-"))
 	}

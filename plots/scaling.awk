@@ -13,7 +13,7 @@ BEGIN {
 		take(T[i, "operation"] "_" T[i, "scaling"] "_" (T[i, "scaling"] == "weak" ? 0 : T[i, "n"]), i, T[i, "gpus"])
 	load(data "/several_gpus.tsv", T)
 	for (i = 1; i <= T["rows"]; i++)
-		if (T[i, "executor"] != "model" && T[i, "math"] == "fp32" && is_time(T[i, "seconds"]) && (T[i, "operation"] "_strong_" T[i, "n"]) in x_of)
+		if (T[i, "executor"] != "model" && T[i, "variant"] == "gpu" && T[i, "math"] == "fp32" && is_time(T[i, "seconds"]) && (T[i, "operation"] "_strong_" T[i, "n"]) in x_of)
 			take(T[i, "operation"] "_measured_" T[i, "n"], i, option(T[i, "options"], "gpus"))
 	for (key in x_of) {
 		count = ascending(x_of[key], gpus)

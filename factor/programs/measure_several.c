@@ -36,18 +36,25 @@ static struct fathom_mg *open_host(struct fault *fault)
 	return NULL;
 }
 
-/* The measured GPU first. NULL with a fault. */
+/* The measured GPU first. */
+static void list_devices(const struct measure *measure, int gpus, int devices[SEVERAL_MOST])
+{
+	devices[0] = measure->gpu.device;
+	for (int device = 0, i = 1; i < gpus; device++)
+		if (device != measure->gpu.device)
+			devices[i++] = device;
+}
+
+/* NULL with a fault. */
 static struct fathom_mg *open_group(const struct measure *measure, int gpus, struct fault *fault)
 {
 	if (!measure->executor[0])
 		return open_host(fault);
 #ifdef FATHOM_CUDA
-	int devices[SEVERAL_MOST] = {measure->gpu.device};
+	int devices[SEVERAL_MOST];
 	struct fathom_mg *group;
 
-	for (int device = 0, i = 1; i < gpus; device++)
-		if (device != measure->gpu.device)
-			devices[i++] = device;
+	list_devices(measure, gpus, devices);
 	if (fathom_mg_create(&group, gpus, devices) == FATHOM_OK)
 		return group;
 #endif
@@ -57,24 +64,59 @@ static struct fathom_mg *open_group(const struct measure *measure, int gpus, str
 
 /* ---- cases ---- */
 
+static bool is_vendors(const struct result *row)
+{
+	return strcmp(row->variant, "cusolvermg") == 0;
+}
+
+static bool run(struct several *s, struct result *row)
+{
+	int devices[SEVERAL_MOST];
+
+	if (!is_vendors(row))
+		return fathom_mg_set_math(s->group, (enum fathom_math)row->math) == FATHOM_OK &&
+		       several_run(s, row);
+	list_devices(s->measure, s->gpus, devices);
+	return several_run_vendor(s, devices, row);
+}
+
 static void measure_case(struct several *s, struct result *row)
 {
 	struct measure *m = s->measure;
-	const bool split = row->math != MATH_FP32;
 
 	if (results_find(m->results, row) || !measure_in_time(m))
 		return;
-	msg_progress("%s of %" PRId64 " on %d", row->operation, row->n, s->gpus);
-	if (fathom_mg_set_math(s->group, (enum fathom_math)row->math) != FATHOM_OK)
-		return;
-	if (!several_run(s, row)) {
+	const char *by = is_vendors(row)          ? " by cuSOLVERMg"
+	                 : row->math != MATH_FP32 ? math_title[row->math]
+	                                          : "";
+	msg_progress("%s of %" PRId64 "%s on %d", row->operation, row->n, by, s->gpus);
+	s->desc = (struct fathom_mg_matrix){.m = row->n, .n = row->n, .nb = row->nb, .lld = row->n};
+	if (!run(s, row)) {
 		m->refused++;
-		msg_warn("%s of %" PRId64 "%s on %d: %s", row->operation, row->n,
-		        split ? math_title[row->math] : "", s->gpus, m->fault.text);
+		msg_warn("%s of %" PRId64 "%s on %d: %s", row->operation, row->n, by, s->gpus,
+		        m->fault.text);
 		return;
 	}
 	results_add(m->results, row);
 	measure_save(m);
+}
+
+/* The same by cuSOLVERMg, which has no QR and one math mode a precision. */
+static void measure_vendor(struct several *s, const struct result *ours)
+{
+	static const int64_t widths[] = {256, 512};
+
+	if (!s->measure->executor[0] || s->gpus == 1 || ours->math != MATH_FP32 ||
+	        strcmp(ours->operation, "geqrf") == 0)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
+		struct result row = *ours;
+		if (row.n % (s->gpus * widths[i]) != 0)
+			continue;
+		snprintf(row.variant, sizeof row.variant, "cusolvermg");
+		row.nb = widths[i];
+		measure_case(s, &row);
+	}
 }
 
 /* The width of blocks that the model takes for fast, and its time as a row of executor model;
@@ -126,9 +168,10 @@ static void measure_size(struct several *s, int64_t n, int from_math)
 			results_option_add(row.options, "gpus", gpus);
 			if (!wanted(&s->measure->request, operations[o], math))
 				continue;
+			const struct result asked = row;
 			plan_case(s, &row);
-			s->desc = (struct fathom_mg_matrix){.m = n, .n = n, .nb = row.nb, .lld = n};
 			measure_case(s, &row);
+			measure_vendor(s, &asked);
 		}
 }
 
@@ -176,44 +219,60 @@ void measure_several(struct measure *measure)
 		core_noise_return(&measure->noise);
 }
 
-/* The same case on that many GPUs by an executor, or NULL. */
-static const struct result *same_on(const struct results *results, const struct result *row,
-        const char *executor, const char *gpus)
+/* The fastest of the same problem by a variant on that many GPUs of an executor, or NULL. */
+static const struct result *fastest(const struct results *results, const struct result *row,
+        const char *variant, const char *executor, const char *gpus)
 {
+	const struct result *best = NULL;
+
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *other = &results->row[i];
-		if (result_same_problem(row, other) && other->math == row->math &&
+		if (result_same_problem(row, other) && strcmp(other->variant, variant) == 0 &&
+		        (other->math == row->math || is_vendors(other)) &&
 		        strcmp(other->executor, executor) == 0 &&
-		        result_has_value(other, "gpus", gpus))
-			return other;
+		        result_has_value(other, "gpus", gpus) &&
+		        (!best || other->seconds.value < best->seconds.value))
+			best = other;
 	}
-	return NULL;
+	return best;
+}
+
+/* How often as long the other takes, or NaN. */
+static double times(const struct result *other, const struct result *row)
+{
+	return other ? other->seconds.value / row->seconds.value : NAN;
 }
 
 static void print_case(
         const struct results *results, const struct result *row, const char *gpus, FILE *out)
 {
-	const struct result *one = same_on(results, row, row->executor, "1"),
-	                    *model = same_on(results, row, "model", gpus);
-	const double seconds = row->seconds.value;
+	const struct result *one = fastest(results, row, "gpu", row->executor, "1"),
+	                    *vendor = fastest(results, row, "cusolvermg", row->executor, gpus),
+	                    *model = fastest(results, row, "gpu", "model", gpus);
 
-	fprintf(out, "%-6s %c %-7s %6" PRId64 " %5s %5" PRId64 " %10.4f %10.0f", row->operation,
+	fprintf(out, "%-6s %c %-7s %6" PRId64 " %4s %5" PRId64 " %9.4f %8.0f", row->operation,
 	        (char)row->precision, row->precision == DOUBLE ? "fp64" : math_name[row->math],
-	        row->n, gpus, row->nb, seconds, results_gflops(row));
-	print_number(one ? one->seconds.value / seconds : NAN, 8, 2, out);
-	print_number(model ? model->seconds.value : NAN, 10, 4, out);
-	print_number(model ? 100 * (model->seconds.value / seconds - 1) : NAN, 8, 1, out);
-	fprintf(out, " %9.2g\n", row->residual);
+	        row->n, gpus, row->nb, row->seconds.value, results_gflops(row));
+	print_number(times(one, row), 7, 2, out);
+	print_number(times(vendor, row), 7, 2, out);
+	print_number(model ? model->seconds.value : NAN, 9, 4, out);
+	print_number(100 * (times(model, row) - 1), 7, 1, out);
+	fprintf(out, " %8.2g\n", row->residual);
 }
 
 void several_print(const struct results *results, FILE *out)
 {
 	char gpus[16];
 
-	fprintf(out, "%-6s %1s %-7s %6s %5s %5s %10s %10s %8s %10s %8s %9s\n", "", "", "math", "n",
-	        "GPUs", "nb", "seconds", "Gflop/s", "speedup", "predicted", "error, %", "residual");
-	for (size_t i = 0; i < results->count; i++)
-		if (strcmp(results->row[i].executor, "model") != 0 &&
-		        results_option(results->row[i].options, "gpus", gpus, sizeof gpus))
-			print_case(results, &results->row[i], gpus, out);
+	fprintf(out,
+	        "Speedups over one GPU and over cuSOLVERMg's faster block width; predicted "
+	        "seconds\n%-6s %1s %-7s %6s %4s %5s %9s %8s %7s %7s %9s %7s %8s\n",
+	        "", "", "math", "n", "GPUs", "nb", "seconds", "Gflop/s", "1 GPU", "Mg", "predicted",
+	        "error %", "residual");
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		if (strcmp(row->executor, "model") != 0 && !is_vendors(row) &&
+		        results_option(row->options, "gpus", gpus, sizeof gpus))
+			print_case(results, row, gpus, out);
+	}
 }

@@ -17,13 +17,17 @@ struct several {
 	int gpus;
 	struct fathom_mg_matrix desc;
 	void *a[SEVERAL_MOST], *tau[SEVERAL_MOST];
-	int *ipiv;             /* 1-based, on the host */
-	void *work, *integers; /* of one GPU */
+	int *ipiv;                /* 1-based, on the host */
+	void *work, *integers;    /* of one GPU */
+	struct vendor_mg *vendor; /* NULL: our calls */
 };
 
 /* Times the case of s->desc and checks a solve with the last run's factors into the row's residual.
  * False with the measure's fault, also where the residual is too large. */
 bool several_run(struct several *s, struct result *row);
+
+/* The same by cuSOLVERMg, for fp32 and fp64, LU and Cholesky; its result is not checked. */
+bool several_run_vendor(struct several *s, const int *devices, struct result *row);
 
 /* The case's matrix, the same at each call: random elements in (-1, 1). Definite: a lower triangle
  * for Cholesky, with a diagonal beyond the spectrum of the rest, which ends near 1.15 sqrt(n). */

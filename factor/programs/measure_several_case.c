@@ -5,6 +5,7 @@
 #include "factor/algorithms/geqrf.h"
 #include "factor/algorithms/getrf.h"
 #include "factor/algorithms/potrf.h"
+#include "factor/validation/vendor_mg.h"
 #include "lib/host/clock.h"
 #ifdef FATHOM_CUDA
 #include "factor/executors/cuda/executor_cuda.h"
@@ -190,6 +191,8 @@ static bool run_once(struct several *s, const struct result *row, const struct d
 	struct executor *e = s->group->members[0].e;
 	int info;
 
+	if (s->vendor)
+		return vendor_mg_run(s->vendor, &s->measure->fault);
 	if (s->gpus > 1)
 		return call(s, row) == FATHOM_OK ||
 		       fault_set(&s->measure->fault, "%s", fathom_mg_error(s->group));
@@ -223,6 +226,21 @@ static bool time_calls(struct several *s, struct result *row)
 	}
 	row->seconds = stats_median_interval(seconds, (size_t)runs);
 	return true;
+}
+
+bool several_run_vendor(struct several *s, const int *devices, struct result *row)
+{
+	struct fault *fault = &s->measure->fault;
+	bool ok = reserve(s, row->precision);
+
+	if (ok)
+		s->vendor = vendor_mg_new(several_operation(row), row->precision, s->gpus, devices,
+		        row->n, row->nb, s->a, fault);
+	ok = s->vendor && time_calls(s, row);
+	vendor_mg_free(s->vendor);
+	s->vendor = NULL;
+	release(s);
+	return ok;
 }
 
 bool several_run(struct several *s, struct result *row)
