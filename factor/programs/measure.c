@@ -39,8 +39,9 @@ static void check_only(const struct bench_request *request, const bool chosen[ST
 	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
 	static const char *const of_several[] = {"getrf", "potrf", "geqrf", NULL};
 
-	if (request->model_plans && !bench)
-		msg_die(EXIT_BAD_USAGE, "--model-plans belongs to --bench");
+	if ((request->model_plans || request->tall) && !bench)
+		msg_die(EXIT_BAD_USAGE, "%s belongs to --bench",
+		        request->tall ? "--tall" : "--model-plans");
 	if (!request->only[0])
 		return;
 	if (bench + kerr + several != 1)
@@ -97,6 +98,8 @@ int main(int argc, char **argv)
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request->math, "fp32|3xtf32|3xfp16",
 	                "with --bench or --several: ours in single precision by this math", 0, 0},
+	        {"tall", 0, CLI_FLAG, &request->tall, NULL,
+	                "with --bench: only matrices of at least eight rows a column", 0, 0},
 	        {"smallest", 0, CLI_INT, &request->smallest, "N",
 	                "with --bench, --kerr or --several: from this many rows on", 1, 1e9},
 	        {"largest", 0, CLI_INT, &request->largest, "N",

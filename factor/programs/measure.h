@@ -19,6 +19,7 @@ struct bench_request {
 	                on a GPU with panels there; the host up to 4096 rows */
 	const char *only; /* the operation, with --kerr the variant; "": all */
 	const char *math; /* of ours; "": all */
+	bool tall;        /* only shapes of at least eight rows a column */
 	int64_t smallest, largest; /* rows; rows and columns */
 };
 

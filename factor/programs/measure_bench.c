@@ -228,7 +228,7 @@ static bool wanted(const struct bench_request *request, const struct bench_shape
 {
 	return (!request->only[0] || strcmp(request->only, shape->operation) == 0) &&
 	       shape->m >= request->smallest && shape->m <= request->largest &&
-	       shape->n <= request->largest;
+	       shape->n <= request->largest && (!request->tall || shape->m >= 8 * shape->n);
 }
 
 void measure_bench(struct measure *m)

@@ -152,10 +152,12 @@ static const struct family documented[] = {
 
 /* Squares that are no powers of two, tall and skinny matrices. */
 static const struct family others[] = {{WHOLE_MATRICES, "sd", {{1000}, {3000}, {5555}}},
-        {{"getrf", "geqrf"}, "sd", {{16384, 256}, {65536, 256}, {65536, 1024}}},
-        {{"geqrf"}, "s",
-                {{16384, 64}, {16384, 128}, {65536, 64}, {65536, 128}, {131072, 512},
-                        {1000000, 64}}},
+        {{"getrf", "geqrf"}, "sd",
+                {{16384, 256}, {65536, 256}, {65536, 1024}, {40009, 96}, {50021, 77},
+                        {200003, 130}}},
+        {{"geqrf"}, "sd",
+                {{8192, 32}, {11111, 72}, {16384, 64}, {16384, 128}, {65536, 64}, {65536, 128},
+                        {131072, 512}, {1000000, 64}}},
         {WHOLE_MATRICES, "sd", {{300}, {700}, {1500}, {6500}, {10007}, {20000}}}};
 
 /* LAWN 202's errors are of 8192. gramschmidt: 8192 x 512 is of conditions. gram_kernels: n columns
