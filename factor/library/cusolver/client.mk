@@ -11,9 +11,11 @@ client_sources := $(wildcard factor/library/cusolver/*.c)
 client_objects := $(patsubst factor/library/cusolver/%.c,$(BUILD)/client/%.o,$(filter-out %/trampoline.c,$(client_sources)))
 client_device := $(BUILD)/client/device.cu.o
 client_flags = -DLIBFATHOM_SONAME='"$(LIBFATHOM_SONAME)"' $(if $(CUSOLVER_SONAME),-DCUSOLVER_SONAME='"$(CUSOLVER_SONAME)"')
-# Nothing of CUDA is loaded with them, and the archive's symbols stay inside. Their run path leads to libfathom.so and to cuSOLVER.
+# A preload comes before the client's own libraries: nothing of CUDA is loaded with it, and no C++ library. The run
+# paths lead to libfathom.so and to cuSOLVER.
+no_cxx := -fno-exceptions -fno-threadsafe-statics
 client_link = $(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -Wl,--no-undefined -o $@ $(filter %.o,$^) \
-	-Wl,--as-needed $(CUDA_PATHS) -lcudart_static -lrt -ldl -lpthread -lstdc++ -lm
+	-Wl,--as-needed $(CUDA_PATHS) -lcudart_static -lrt -ldl -lpthread
 
 $(BUILD)/client/%.o: factor/library/cusolver/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -22,7 +24,7 @@ $(BUILD)/client/%.o: factor/library/cusolver/%.c $(BUILD)/flags
 $(client_device): factor/library/cusolver/device.cu $(BUILD)/device_flags
 	@mkdir -p $(@D)
 	$(call say,NVCC  $<)
-	$(Q)$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(Q)$(NVCC) $(NVCC_FLAGS) $(no_cxx:%=-Xcompiler %) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(BUILD)/libfathom_cusolver.so: factor/library/cusolver/exports.map $(client_objects) $(client_device)
 	$(call say,LINK  $@)
