@@ -48,6 +48,7 @@ build() {
 		cc $flags tests/library/client_program.c -o "$scratch/linked" "$scratch/real/libcusolver.so.12" -Wl,-rpath,"$scratch/real" \
 			-rdynamic -lm -ldl -lpthread || return
 		cc $flags -DBY_NAME tests/library/client_program.c -o "$scratch/by_name" -lm -ldl -lpthread -Wl,-rpath,"$scratch/real" || return
+		cc $flags -DBY_NAME tests/library/client_program.c -o "$scratch/no_path" -lm -ldl -lpthread || return
 		sh scripts/trampolines.sh "$cpu" "$scratch/real/libcusolver.so.12" $objects >"$scratch/jumps.s" || return
 		sh scripts/trampolines.sh --map "$scratch/real/libcusolver.so.12" >"$scratch/names.map" || return
 		cc -c "$scratch/jumps.s" -o "$scratch/jumps.o" || return
@@ -92,6 +93,8 @@ for way in in_folder both; do
 	expect 0 'passed: 0 wrong' "$way: what it is not answered is passed on" "$way" "$client" passed
 	expect 0 'other: 0 wrong' "$way: it finds cuSOLVER's other functions" "$way" "$client" other
 done
+expect 0 'answered: 0 wrong' 'a client that opens the file of cuSOLVER, then its name' \
+	both CLIENT_OPENS="$scratch/real/libcusolver.so.12" "$scratch/by_name" answered
 expect 0 'off: 0 wrong' 'no memory for a handle: all is passed on' preloaded STANDIN_NO_HANDLE=1 "$scratch/linked" off
 expect 1 'there is no fathom_cusolver_answered' 'a preload does not reach a client that opens cuSOLVER by name' \
 	preloaded "$scratch/by_name" answered
@@ -100,7 +103,11 @@ expect 1 'there is no fathom_cusolver_answered' 'a preload does not reach a clie
 expect 0 'other: 0 wrong' 'FATHOM_CUSOLVER_REAL names it' \
 	in_folder FATHOM_CUSOLVER_REAL="$scratch/real/libcusolver.so.12" "$scratch/by_name" other
 expect 0 'other: 0 wrong' 'the next folder of the search has it' \
-	env LD_LIBRARY_PATH="$scratch/folder:$scratch/real" "$scratch/by_name" other
+	env LD_LIBRARY_PATH="$scratch/folder:$scratch/real" "$scratch/no_path" other
+if ! ldconfig -p 2>/dev/null | grep -q 'libcusolver\.so\.12'; then
+	expect 1 'no libcusolver.so.12 was found to pass calls on to: FATHOM_CUSOLVER_REAL can name the file' 'where it is not, a sentence says so' \
+		in_folder "$scratch/no_path" other
+fi
 expect 1 'FATHOM_CUSOLVER_REAL=/nowhere is not cuSOLVER' 'a name of nothing is said' \
 	in_folder FATHOM_CUSOLVER_REAL=/nowhere "$scratch/by_name" other
 expect 1 'is not cuSOLVER' 'the library itself is not cuSOLVER' \
@@ -112,12 +119,13 @@ verbose="preloaded FATHOM_CUSOLVER=verbose $scratch/linked"
 {
 	expect 0 '^libfathom_cusolver: cusolverDnSgetrf 24 x 24, ld 29: answered by libfathom$' 'verbose: who answered' $verbose answered
 	expect 0 'cusolverDnDormqr 24 x 3, k 24, side L, trans T, ld 29: answered' 'verbose: sizes and letters' $verbose answered
-	expect 0 'cusolverDnXgetrf_bufferSize .* libfathom wants [0-9]* bytes' 'verbose: workspaces' $verbose answered
+	expect 0 'cusolverDnXgetrf_bufferSize .* cuSOLVER wants 8 bytes, libfathom [0-9]*$' 'verbose: workspaces' $verbose answered
 	expect 0 '^libfathom_cusolver: cusolverDnSgetrf: 2 answered by libfathom, 0 passed on$' 'verbose: counts at the end' $verbose answered
 	expect 0 'all calls: [0-9]* answered by libfathom, 0 passed on$' 'and their sum' $verbose answered
 	expect 0 'cusolverDnSgetrf .* passed on to cuSOLVER: a stream is under capture' 'verbose: the reason' $verbose passed
 	expect 0 'cusolverDnSgetrf .* passed on to cuSOLVER: devIpiv is NULL' 'verbose: another reason' $verbose passed
 	expect 0 'cusolverDnDorgqr .* passed on to cuSOLVER: the stand-in refuses' "verbose: libfathom's own" $verbose passed
+	expect 0 'bytes, libfathom [0-9]*, which are not free: the call will be passed on' 'verbose: too little free memory' $verbose passed
 	expect 0 'its workspace has 8 bytes and [0-9]* are needed' 'verbose: too little workspace' $verbose passed
 }
 expect 0 'passed on to cuSOLVER: no fathom handle: out of device memory' 'verbose: too little device memory' \
@@ -136,6 +144,15 @@ result $? 'a program without cuSOLVER hears nothing'
 preloaded "$scratch/linked" answered 2>"$scratch/said" >/dev/null
 test ! -s "$scratch/said"
 result $? 'nothing is said without verbose'
+
+# ---- the script for Python's clients
+if command -v python3 >/dev/null; then
+	expect 77 'there is no libfathom_cusolver.so in /nowhere' 'the script for PyTorch, CuPy and JAX needs the library' \
+		python3 tests/library/cusolver_clients.py --library /nowhere
+	expect 2 'unknown clients: julia' 'and knows three clients' python3 tests/library/cusolver_clients.py --clients julia
+else
+	report ok 'the script for PyTorch, CuPy and JAX # SKIP no python3'
+fi
 
 # ---- the built libraries
 shared_library=${bin%/bin}/libfathom_cusolver.so
@@ -163,6 +180,20 @@ if [ -f "$named" ] && [ -f "$cusolver" ]; then
 	result $? 'and no other'
 	test "$(readelf -d "$cusolver" | grep -o '\[libcusolver.*')" = "$(readelf -d "$named" | grep -o '\[libcusolver.*')"
 	result $? 'and its soname'
+	cat >"$scratch/version.c" <<-'C'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int main(int count, char **words)
+		{
+			void *library = dlopen(words[count - 1], RTLD_NOW);
+			int (*get)(int *) = library ? (int (*)(int *))dlsym(library, "cusolverGetVersion") : NULL;
+			int version = 0;
+			return !get || get(&version) != 0 || printf("version %d\n", version) < 0 || version < 11000;
+		}
+	C
+	cc "$scratch/version.c" -o "$scratch/version" -ldl
+	expect 0 "$("$scratch/version" "$cusolver")" 'it passes a call on to the CUDA Toolkit'"'"'s cuSOLVER' \
+		env LD_LIBRARY_PATH="$(dirname "$named")" "$scratch/version" "$(basename "$named")"
 else
 	report ok "the library under cuSOLVER's name # SKIP not built, or no $cusolver"
 fi

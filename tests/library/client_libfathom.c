@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libfathom on host memory, by LAPACKE, for tests of the client library. Matrices of 13 columns are
- * refused, LU of 17 columns fails. STANDIN_NO_HANDLE: there are no handles. */
+ * refused, LU of 17 columns fails, 19 columns need a workspace of 2 GiB. STANDIN_NO_HANDLE: there
+ * are no handles. */
 #include "factor/library/fathom.h"
 
 #include <lapacke.h>
@@ -94,7 +95,7 @@ static enum fathom_status result(struct fathom *handle, int64_t n, int failed)
 	return failed < 0 || n == 13 ? FATHOM_BAD_ARGUMENT : n == 17 ? FATHOM_FAILED : FATHOM_OK;
 }
 
-#define WORK(n) ((n) == 13 ? -1 : 4096 + 8 * (int64_t)(n))
+#define WORK(n) ((n) == 13 ? -1 : (n) == 19 ? INT64_C(1) << 31 : 4096 + 8 * (int64_t)(n))
 
 #define CALLS(L, REAL)                                                                             \
 	int64_t fathom_##L##getrf_work(struct fathom *h, int64_t m, int64_t n, int64_t lda)        \

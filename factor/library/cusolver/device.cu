@@ -59,6 +59,17 @@ void device_free(void *memory)
 	exchange_mode(mode);
 }
 
+int64_t device_free_bytes(void)
+{
+	cudaStreamCaptureMode mode = exchange_mode(cudaStreamCaptureModeRelaxed);
+	size_t free_bytes = 0, all = 0;
+
+	if (cudaMemGetInfo(&free_bytes, &all) != cudaSuccess)
+		free_bytes = 0;
+	exchange_mode(mode);
+	return (int64_t)free_bytes;
+}
+
 bool device_zero(int *info, cudaStream_t stream)
 {
 	return cudaMemsetAsync(info, 0, sizeof *info, stream) == cudaSuccess;

@@ -21,6 +21,9 @@ void device_stream_free(struct CUstream_st *stream);
 void *device_new(int64_t bytes); /* NULL: none */
 void device_free(void *memory);
 
+/* Bytes that are free on the device; 0 where CUDA does not say. */
+int64_t device_free_bytes(void);
+
 /* *info := 0 */
 bool device_zero(int *info, struct CUstream_st *stream);
 

@@ -14,14 +14,10 @@ static enum precision precision_of(cudaDataType a, cudaDataType b, cudaDataType 
 	return (enum precision)0;
 }
 
-/* The larger workspace of the two libraries. */
 static cusolverStatus_t widen(cusolverStatus_t status, const struct request *r, size_t *bytes)
 {
-	if (status != CUSOLVER_STATUS_SUCCESS)
-		return status;
-	size_t wanted = (size_t)request_bytes(r);
-	if (wanted > *bytes)
-		*bytes = wanted;
+	if (status == CUSOLVER_STATUS_SUCCESS)
+		*bytes = (size_t)request_bytes(r, (int64_t)*bytes);
 	return status;
 }
 

@@ -2,14 +2,14 @@
 /* cuSOLVER's legacy calls of one precision. Included once with REAL float and once with REAL
  * double; PRECISION says the same, NAME(x) gives cuSOLVER's name and CALL(x) its number. */
 
-/* Elements for the request if they are more than cuSOLVER's; an int may be too small for them: then
+/* The workspace in elements, cuSOLVER's on entry. An int may be too small for libfathom's: then
  * calls will be passed on. */
 static void NAME(_widen)(const struct request *r, int *lwork)
 {
-	int64_t bytes = request_bytes(r), size = (int64_t)sizeof(REAL);
-	int64_t elements = (bytes + size - 1) / size;
+	const int64_t size = (int64_t)sizeof(REAL);
+	int64_t elements = (request_bytes(r, *lwork * size) + size - 1) / size;
 
-	if (elements > *lwork && elements <= INT32_MAX)
+	if (elements <= INT32_MAX)
 		*lwork = (int)elements;
 }
 

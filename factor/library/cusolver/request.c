@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* fathom's workspaces begin at multiples of that; cuSOLVER's clients promise nothing. */
-enum { ALIGNMENT = 256, SHAPE_BYTES = 160 };
+enum { ALIGNMENT = 256, SHAPE_BYTES = 160, LITTLE = 1 << 26 };
 
 /* libfathom's function of the request's precision. */
 #define FATHOM(c, r, name, ...)                                                                    \
@@ -139,20 +139,28 @@ static int64_t needed_bytes(const struct client *c, const struct request *r)
 	return inner < 0 ? -1 : all > 0 ? all + ALIGNMENT - 1 : 0;
 }
 
-int64_t request_bytes(const struct request *r)
+/* A question about free memory takes time, and is not put for little. */
+static bool has_room(int64_t bytes)
+{
+	return bytes < LITTLE || bytes <= device_free_bytes();
+}
+
+int64_t request_bytes(const struct request *r, int64_t own)
 {
 	char why[REASON_BYTES], shape[SHAPE_BYTES];
 	struct client c;
 
 	if (client_mode() == MODE_OFF || refusal_of_kind(r) ||
 	        !client_enter(r->handle, FOR_QUERY, &c, why))
-		return 0;
+		return own;
 	int64_t bytes = needed_bytes(&c, r);
 	client_leave(&c);
 	describe(r, shape);
-	say_verbose("%s_bufferSize %s: libfathom wants %" PRId64 " bytes", call_name(r->call),
-	        shape, max_int64(bytes, 0));
-	return max_int64(bytes, 0);
+	const bool room = bytes <= own || has_room(bytes);
+	say_verbose("%s_bufferSize %s: cuSOLVER wants %" PRId64 " bytes, libfathom %" PRId64 "%s",
+	        call_name(r->call), shape, own, max_int64(bytes, 0),
+	        room ? "" : ", which are not free: the call will be passed on");
+	return room ? max_int64(bytes, own) : own;
 }
 
 /* ---- the call ---- */

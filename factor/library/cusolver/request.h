@@ -31,9 +31,10 @@ struct request {
 	cusolverStatus_t status; /* of an answered call */
 };
 
-/* The workspace in bytes that libfathom wants for the call; 0: none, or it does not answer such
- * calls. */
-int64_t request_bytes(const struct request *);
+/* The bytes of a workspace that does for the call, whoever answers it; own: those that cuSOLVER
+ * wants. They are cuSOLVER's alone where libfathom does not answer such calls, or wants more than
+ * is free: a client must not run out of memory for it. */
+int64_t request_bytes(const struct request *, int64_t own);
 
 /* True: libfathom has answered the call, with this status. False: nothing has happened, and the
  * call has to be passed on. */
