@@ -97,15 +97,17 @@ static void open_fathom(struct client_state *s)
 		snprintf(s->why, sizeof s->why, "%s", libfathom_error());
 		return;
 	}
-	if (!device_stream_new(&s->parked)) {
-		s->parked = NULL;
-		snprintf(s->why, sizeof s->why, "CUDA gives no stream");
+	if (s->libfathom->create(&s->fathom) != FATHOM_OK) {
+		s->fathom = NULL;
+		snprintf(s->why, sizeof s->why, "no fathom handle: %s", s->libfathom->error(NULL));
 		return;
 	}
-	if (s->libfathom->create(&s->fathom) == FATHOM_OK)
-		return;
-	s->fathom = NULL;
-	snprintf(s->why, sizeof s->why, "no fathom handle: %s", s->libfathom->error(NULL));
+	if (!device_stream_new(&s->parked)) {
+		s->parked = NULL;
+		s->libfathom->destroy(s->fathom);
+		s->fathom = NULL;
+		snprintf(s->why, sizeof s->why, "CUDA gives no stream");
+	}
 }
 
 /* The default stream and the legacy stream, under its other name, exist as long as the process. */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #ifndef LIBFATHOM_SONAME
-#error "the build gives LIBFATHOM_SONAME"
+#define LIBFATHOM_SONAME "libfathom.so" /* the build gives the name with its version */
 #endif
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
