@@ -108,7 +108,7 @@ CUDA_ONLY := lib/device/gpu.c lib/device/held_calls.c lib/device/driver.c lib/de
 	factor/validation/papers/timing_paper_operations.c
 # Of the library, these need no GPU: ranks of the host test them.
 GROUP_CALLS := factor/library/fathom_mg.c factor/library/fathom_mg_calls.c
-FOUND := $(filter-out $(MAINS) $(if $(MPICC),,$(MPI_ONLY)),$(sort $(shell find lib factor probes -name '*.c' -o -name '*.cu')))
+FOUND := $(filter-out factor/library/cusolver/% $(MAINS) $(if $(MPICC),,$(MPI_ONLY)),$(sort $(shell find lib factor probes -name '*.c' -o -name '*.cu')))
 ifneq ($(NVCC),)
 SOURCES := $(filter-out $(CUDA_NONE),$(FOUND))
 else
@@ -117,8 +117,9 @@ left_out := $(foreach p,$(filter-out $(PROBES),$(PROBE_NAMES)),$(filter-out %_fi
 SOURCES := $(CUDA_NONE) $(filter-out %.cu $(CUDA_ONLY) $(left_out),$(FOUND)) $(GROUP_CALLS)
 endif
 objects = $(patsubst %.cu,$(BUILD)/%.cu.o,$(patsubst %.c,$(BUILD)/%.o,$1))
-DEVICE_OBJECTS := $(call objects,$(filter %.cu,$(SOURCES)))
-include factor/papers/compilers.mk
+LIBFATHOM_SONAME := libfathom.so.$(shell sh scripts/version.sh --abi)
+include factor/papers/compilers.mk factor/library/cusolver/client.mk
+DEVICE_OBJECTS := $(call objects,$(filter %.cu,$(SOURCES))) $(client_device)
 # What programs and tests are linked with: the linker takes what each needs.
 PARTS := $(BUILD)/parts.a
 PART_OBJECTS := $(call objects,$(SOURCES)) $(COMPARED_OBJECTS) $(BUILD)/version.o
@@ -126,7 +127,7 @@ PART_OBJECTS := $(call objects,$(SOURCES)) $(COMPARED_OBJECTS) $(BUILD)/version.
 PROGRAMS := $(PROBES) $(TOP_PROGRAMS) $(FACTOR_PROGRAMS)
 BINARIES := $(PROGRAMS:%=$(BUILD)/bin/%)
 # The library needs a GPU: without the toolkit there is none.
-LIBRARIES := $(if $(NVCC),$(BUILD)/libfathom.a $(BUILD)/libfathom.so $(BUILD)/libfathom.needs)
+LIBRARIES := $(if $(NVCC),$(BUILD)/libfathom.a $(BUILD)/libfathom.so $(BUILD)/libfathom.needs $(CLIENT_SHARED) $(CLIENT_NAMED))
 EXAMPLES := $(if $(NVCC),$(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c))))
 TEST_SOURCES := $(sort $(wildcard tests/*/test_*.c))
 TESTS := $(TEST_SOURCES:%.c=$(BUILD)/%.t)
@@ -415,11 +416,10 @@ $(BUILD)/libfathom.a: $(BUILD)/library/fathom.o
 $(BUILD)/libfathom.map: factor/library/fathom.h factor/library/fathom_mg.h scripts/version.sh
 	@mkdir -p $(@D)
 	$(Q){ echo "LIBFATHOM_$$(sh scripts/version.sh --abi) { global:"; sed -n 's/.*\(fathom_[a-z_]*\)(.*/\t\1;/p' $(filter %.h,$^) | sort -u; echo 'local: *; };'; } >$@
-$(BUILD)/libfathom.so: SONAME = libfathom.so.$(shell sh scripts/version.sh --abi)
 $(BUILD)/libfathom.so: $(BUILD)/library/fathom.o $(BUILD)/libfathom.map
 	$(call say,LINK  $@)
-	$(Q)rm -f $@.*; ln -s $(@F) $(@D)/$(SONAME)
-	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script,$(BUILD)/libfathom.map -Wl,--no-undefined \
+	$(Q)rm -f $@.*; ln -s $(@F) $(@D)/$(LIBFATHOM_SONAME)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(LIBFATHOM_SONAME) -Wl,--version-script,$(BUILD)/libfathom.map -Wl,--no-undefined \
 		-o $@ $< -Wl,--as-needed $(LIBRARY_NEEDS)
 # Options that link what libfathom.a needs, for the pkg-config file.
 $(BUILD)/libfathom.needs: $(BUILD)/flags Makefile

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make install, make uninstall. The front command goes to PREFIX/bin, its programs to PREFIX/libexec/fathom, recorded machines and
-# scripts to PREFIX/share/fathom, man pages and completion to PREFIX/share; libfathom to LIBDIR with its pkg-config file and CMake
-# package, its header to PREFIX/include. Nothing that is installed holds PREFIX: the tree may be moved.
+# scripts to PREFIX/share/fathom, man pages and completion to PREFIX/share; libfathom to LIBDIR with its pkg-config file, CMake
+# package and client library for cuSOLVER's users, its header to PREFIX/include. Nothing that is installed holds PREFIX: the tree may be moved.
 #   install.sh PREFIX PROGRAM...      install.sh --remove PREFIX
 # DESTDIR goes before PREFIX in every path. LIBDIR is PREFIX/lib unless given. LIBRARY is the folder with the built library, empty
 # without one.
@@ -43,8 +43,9 @@ for program in "$libexec"/*; do
 	rm -f "$man/fathom-${program##*/}.1"
 done
 rm -f "$man/fathom.1" "$bash/fathom" "$zsh/_fathom" "$prefix/bin/fathom" "$prefix/include/fathom.h" "$prefix/include/fathom_mg.h" \
-	"$libdir/libfathom.a" "$libdir/libfathom.so" "$libdir"/libfathom.so.[0-9]* "$libdir/pkgconfig/fathom.pc"
-rm -rf "$libexec" "$share" "$libdir/cmake/fathom"
+	"$libdir/libfathom.a" "$libdir/libfathom.so" "$libdir"/libfathom.so.[0-9]* "$libdir/pkgconfig/fathom.pc" \
+	"$libdir/libfathom_cusolver.so"
+rm -rf "$libexec" "$share" "$libdir/cmake/fathom" "$libdir/fathom-cusolver"
 if [ -n "$remove" ]; then
 	echo "uninstall: removed fathom from $prefix"
 	exit 0
@@ -75,6 +76,11 @@ install -m 644 "$LIBRARY/libfathom.a" "$libdir"
 install -m 644 "$LIBRARY/libfathom.so" "$libdir/libfathom.so.$release"
 ln -sf "libfathom.so.$release" "$libdir/libfathom.so.$abi"
 ln -sf "libfathom.so.$abi" "$libdir/libfathom.so"
+install -m 644 "$LIBRARY/libfathom_cusolver.so" "$libdir"
+if [ -d "$LIBRARY/fathom-cusolver" ]; then
+	mkdir -p "$libdir/fathom-cusolver"
+	install -m 644 "$LIBRARY"/fathom-cusolver/libcusolver.so.* "$libdir/fathom-cusolver"
+fi
 install -m 644 "$root/factor/library/fathom.h" "$root/factor/library/fathom_mg.h" "$prefix/include"
 
 # From a folder pkgconfig or cmake to PREFIX. pkg-config does not quote all characters of the folder that it found a file in.
