@@ -42,7 +42,8 @@ draw() { # script, folder, the machine's key (gpu or cpu) in the profile, NAME=V
 		awk '{ print } /^[ \t]*(if [^{]*)?plot / { inside = 1 } inside && !/\\$/ { inside = 0; print "eval frame" }' "$script_text" >"$work/script.gp"
 		script_text=script.gp
 	fi
-	if (cd "$work" && gnuplot settings.gp "$script_text") >"$work/log" 2>&1 && grep -qs '</svg>' "$work/figure.svg"; then
+	# in a process group of its own: interrupted at the wrong moment gnuplot waits for itself forever
+	if (cd "$work" && timeout -s KILL 60 gnuplot settings.gp "$script_text") >"$work/log" 2>&1 && grep -qs '</svg>' "$work/figure.svg"; then
 		awk -v frames="$(cd "$work" && awk -f "$scripts/frames.awk" frames 2>/dev/null)" -f "$scripts/svg.awk" "$work/figure.svg" >"$figures/$figure.svg"
 	else
 		echo "plots: $figure could not be drawn: $(grep -v '^ *^*$' "$work/log" | tail -n 1)" >&2
