@@ -97,6 +97,21 @@ static void predict(const struct reading *r, const struct qr_paper *paper)
 	}
 }
 
+/* The change as a model of launches by the device. */
+static void predict_device(const struct reading *r, const struct qr_paper *paper)
+{
+	struct result row = row_of(r, paper, NULL);
+	const double seconds = r->measure->profile ? model_update_paper_device(
+	                                                     r->measure->profile, &r->asked, paper)
+	                                           : NAN;
+
+	results_option_add(row.options, "launch", "device");
+	snprintf(row.executor, sizeof row.executor, "model");
+	row.seconds = (struct estimate){seconds, seconds, seconds, 1};
+	if (seconds > 0)
+		results_add(r->measure->results, &row);
+}
+
 static bool run_marked(struct candidate *candidate)
 {
 	struct marked *m = candidate->context;
@@ -167,7 +182,6 @@ static void add_errors(
 		struct result row = *timed;
 		snprintf(row.operation, sizeof row.operation, RESULTS_ERROR "%.17s",
 		        qr_change_name[r->study->change]);
-		row.k = r->study->k; /* of a new QR, too: the changed matrix depends on it */
 		results_option_add(row.options, "error", error[i].name);
 		row.seconds = (struct estimate){NAN, NAN, NAN, 0};
 		row.residual = error[i].value;
@@ -190,6 +204,7 @@ static void measure_way(struct reading *r, const struct qr_paper *paper)
 	        update_row(&r->asked, UPDATE_REFACTOR, r->name)};
 	size_t count = r->solo ? 3 : 1;
 
+	row[2].k = r->study->k; /* the changed matrix depends on it */
 	for (int l = 0; r->solo && r->e->on_host && l < SERIAL_LIBRARIES; l++) {
 		row[count] = row_of(r, NULL, NULL);
 		snprintf(row[count].variant, sizeof row->variant, "%s", serial_library_name[l]);
@@ -198,8 +213,10 @@ static void measure_way(struct reading *r, const struct qr_paper *paper)
 	for (size_t i = 0; i < ROWS; i++)
 		errors[i] = (struct update_errors){NAN, NAN, NAN};
 	r->measure->errors = has_papers_size(r->study) ? errors : NULL;
-	if (!r->e->on_host)
+	if (!r->e->on_host) {
 		predict(r, paper);
+		predict_device(r, paper);
+	}
 	const bool timed = measure_rows(r->measure, time_updates, r->e, row, count);
 	r->measure->errors = NULL;
 	for (size_t i = 0; timed && i < count; i++)

@@ -21,7 +21,7 @@ struct result {
 	                     phase=NAME, uplo=l|u, from=host, alg=NAME, plan=model, without=NAME,
 	                     trans=nn|nt, layout=row|column, blocks=folded|exit|full, side=l|r,
 	                     splits=N|plan, error=x|factors|q (update_errors.h), of=OPERATION and
-	                     row=MxN (reference.h), lda=N, gpus=N, seed=N (draw.h),
+	                     row=MxN (reference.h), lda=N, gpus=N, launch=device, seed=N (draw.h),
 	                     level=0|1|hardware (last) */
 	char plan[256]; /* of whole factorizations the text of whole_plan_text; else block width
 	                   and leading dimension */

@@ -18,13 +18,12 @@ enum {
 /* The host may see the end of a queue so much later than the device: release, stamps, wake-up. */
 static const double host_slack = 100e-6;
 
-/* count operations; a chain is one graph of that many kernels. */
+/* count operations, or a chain of that many kernels. */
 void launch_queue(struct launch *launch, int count)
 {
 	launch->launched += (unsigned)(count * launch->subject->kernels);
 	if (launch->subject->way == CHAIN)
-		GPU(cudaGraphLaunch(
-		        count == LONG ? launch->chain_long : launch->chain_short, launch->stream));
+		launch->subject->chain(launch, count);
 	else
 		for (int i = 0; i < count; i++)
 			launch->subject->operation(launch);
