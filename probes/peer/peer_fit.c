@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the peer probe -> link.peer.* by pair, link.nccl.* by number of GPUs: alpha and beta of
- * t = alpha + bytes/beta, and the latency of a load.
+/* Curve of the peer probe -> link.peer.* by pair: alpha and beta of t = alpha + bytes/beta, and the
+ * latency of a load. Curves recorded before the probe `collective` was there have link.nccl.*, too.
  *
  * beta counts payload: of a copy, load or store the bytes that reached GPU `to`; of both directions
  * at once their sum; of a broadcast the message; of an all-reduce among n GPUs the message times
