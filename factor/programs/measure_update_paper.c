@@ -162,12 +162,14 @@ static void measure_phases(struct reading *r, const struct qr_paper *paper)
 
 /* ---- errors ---- */
 
-/* The paper's own sizes, without studies of widths. */
-static bool has_papers_size(const struct changes *s)
+/* For the errors, and for the host: the paper's own sizes, without studies of widths; --quick: the
+ * smallest. */
+static bool has_papers_size(const struct measure *measure, const struct changes *s)
 {
-	enum { MOST = 16000000, STUDY_OF_WIDTHS = 5 };
+	enum { MOST = 16000000, QUICK_MOST = 4500000, STUDY_OF_WIDTHS = 5 };
 
-	return s->m * s->n <= MOST && !s->nb[STUDY_OF_WIDTHS];
+	return s->m * s->n <= (measure->common.quick ? QUICK_MOST : MOST) &&
+	       !s->nb[STUDY_OF_WIDTHS];
 }
 
 static void add_errors(
@@ -212,7 +214,7 @@ static void measure_way(struct reading *r, const struct qr_paper *paper)
 	}
 	for (size_t i = 0; i < ROWS; i++)
 		errors[i] = (struct update_errors){NAN, NAN, NAN};
-	r->measure->errors = has_papers_size(r->study) ? errors : NULL;
+	r->measure->errors = has_papers_size(r->measure, r->study) ? errors : NULL;
 	if (!r->e->on_host) {
 		predict(r, paper);
 		predict_device(r, paper);
@@ -249,14 +251,6 @@ static void measure_changes(struct reading *r)
 	measure_save(m);
 }
 
-/* --quick: the smallest. */
-static bool suits_host(const struct measure *measure, const struct changes *s)
-{
-	enum { QUICK_MOST = 4500000 };
-
-	return has_papers_size(s) && (!measure->common.quick || s->m * s->n <= QUICK_MOST);
-}
-
 /* A run on the host that takes this long is the only one: serial changes take seconds. */
 static const double long_seconds = 1;
 
@@ -271,7 +265,7 @@ void measure_update_paper(struct measure *measure)
 		r.study = &studies[i % ARRAY_LEN(studies)];
 		r.name = name[i / ARRAY_LEN(studies)];
 		r.e = measure->executor[i / ARRAY_LEN(studies)];
-		if (!r.e || (r.e->on_host && !suits_host(measure, r.study)) ||
+		if (!r.e || (r.e->on_host && !has_papers_size(measure, r.study)) ||
 		        !measure_in_time(measure))
 			continue;
 		measure->plan.long_seconds = r.e->on_host ? long_seconds : 0;

@@ -13,7 +13,8 @@ static const struct {
 	const char *name;
 	bool time;
 } kinds[] = {{"link.peer.beta", false}, {"link.peer.latency", true}, {"link.peer.both.beta", false},
-        {"link.h2d.each", false}, {"link.d2h.each", false}, {"gpu.each.copy", false}};
+        {"link.h2d.each", false}, {"link.d2h.each", false}, {"gpu.each.copy", false},
+        {"gpu.each.cycle", true}};
 
 /* Rows apart by less are alike, however small their intervals are. */
 static const double alike = 0.05;

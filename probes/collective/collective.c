@@ -5,8 +5,8 @@
  * Method: one call at a time on idle devices by the host's clock, to its completion on all of them:
  * NCCL's broadcast, all-reduce and all-gather in one process, by size and number of GPUs; copies
  * between pinned memory, on the GPU's NUMA node, and 1, 2, 4 .. and all GPUs at once; the same, and
- * a copy in the GPU's memory, on one GPU after another. From 16 MiB on stamps in the stream of the
- * first device bound the call by the device's clock, too.
+ * a copy in the GPU's memory, on one GPU after another, and the SM clock under load. From 16 MiB on
+ * stamps in the stream of the first device bound the call by the device's clock, too.
  *
  * What can fool it: a call that moved nothing (targets hold other data before, and are compared);
  * the first call of a size, which connects the devices (not timed); other users of a GPU (the rows
@@ -21,6 +21,7 @@
 #include "lib/host/topology.h"
 #include "lib/probe/probe_noise.h"
 #include "lib/probe/probe_point.h"
+#include "lib/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,10 +56,24 @@ static void allocate_host(struct collective *all, struct device *device)
 		topology_restore(topology, before);
 }
 
+/* The SM clock under load, as seconds of a cycle. */
+static void measure_cycle(struct collective *all, const struct device *device)
+{
+	enum { READINGS = 3 };
+	double cycle[READINGS];
+
+	for (int i = 0; i < READINGS; i++)
+		cycle[i] = 1 / gpu_warm(&device->gpu, all->run->warm_seconds / READINGS);
+	const struct measurement measurement = {
+	        .seconds = stats_median_interval(cycle, READINGS), .hz = NAN};
+	const struct arg gpu = {"gpu", (double)(device - all->device)};
+	probe_record(all->run, "cycle_each", &gpu, 1, &measurement);
+}
+
 static void set_up_device(struct collective *all, struct device *device)
 {
 	use(device);
-	gpu_warm(&device->gpu, all->run->warm_seconds);
+	measure_cycle(all, device);
 	device->timer = gpu_timer_new(&device->gpu);
 	GPU(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
 	GPU(cudaMalloc((void **)&device->source, (size_t)all->largest));

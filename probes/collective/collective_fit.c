@@ -2,7 +2,7 @@
 /* Curve of the collective probe -> link.nccl.* by number of GPUs: times, and alpha and beta of t =
  * alpha + bytes/beta; link.nccl.hop: what each further GPU adds to a short broadcast; rates of
  * transfers between the host and several GPUs at once, link.h2d.all and link.d2h.all, and of each
- * GPU alone, link.h2d.each, link.d2h.each and gpu.each.copy.
+ * GPU alone, link.h2d.each, link.d2h.each and gpu.each.copy; a cycle of its SMs, gpu.each.cycle.
  *
  * beta counts payload: of a broadcast the message; of an all-reduce among n GPUs the message times
  * 2 (n - 1) / n, the least that each GPU must send; of an all-gather what each GPU receives from
@@ -102,7 +102,11 @@ void collective_fit(const struct table *curve, struct profile *profile)
 	                        "bytes read plus written over seconds of cudaMemcpyAsync in the "
 	                        "GPU's memory",
 	                        NULL, bounds.least_rate, most_memory},
-	                .column = {"gpu"}, .value = curve_rate}};
+	                .column = {"gpu"}, .value = curve_rate},
+	        {"cycle_each",
+	                {"gpu.each.cycle", "s", "cycles over %globaltimer, all SMs at work", NULL,
+	                        1e-10, 1e-8},
+	                .column = {"gpu"}}};
 
 	for (size_t i = 0; i < ARRAY_LEN(links); i++)
 		curve_fit_link(curve, profile, &links[i], &bounds);

@@ -33,6 +33,7 @@ static struct table *four_gpus(void)
 	for (int gpu = 0; gpu < 4; gpu++) {
 		add_point(curve, 67108864 / 50e9, "h2d_each[bytes=67108864,gpu=%d]", gpu);
 		add_point(curve, 67108864 / 48e9, "d2h_each[bytes=67108864,gpu=%d]", gpu);
+		add_point(curve, 0.5e-9, "cycle_each[gpu=%d]", gpu);
 		add_point(curve, 536870912 / (gpu == 2 ? 2.1e12 : 2.4e12),
 		        "memory_each[bytes=536870912,gpu=%d]", gpu);
 	}
@@ -53,7 +54,7 @@ static void test_known(void)
 	        {"link.h2d.all[gpus=1]", 50e9, NULL}, {"link.h2d.all[gpus=2]", 100e9, NULL},
 	        {"link.h2d.all[gpus=4]", 100e9, NULL}, {"link.d2h.all[gpus=4]", 90e9, NULL},
 	        {"link.h2d.each[gpu=3]", 50e9, NULL}, {"link.d2h.each[gpu=0]", 48e9, NULL},
-	        {"gpu.each.copy[gpu=2]", 2.1e12, NULL}};
+	        {"gpu.each.copy[gpu=2]", 2.1e12, NULL}, {"gpu.each.cycle[gpu=1]", 0.5e-9, NULL}};
 
 	FITS_ROWS(collective_fit, four_gpus(), rows);
 }
