@@ -5,6 +5,7 @@
 #include "lib/base/msg.h"
 #include "lib/base/wrap.h"
 #include "lib/profile/profile.h"
+#include "lib/profile/profile_odd.h"
 #include "lib/base/table.h"
 
 #include <stdio.h>

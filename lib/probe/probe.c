@@ -14,6 +14,7 @@
 #include "lib/base/msg.h"
 #include "probe_jobs.h"
 #include "probe_noise.h"
+#include "lib/profile/profile_odd.h"
 #include "lib/profile/profile_row.h"
 
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,

@@ -190,11 +190,6 @@ size_t profile_failed(const struct profile *profile);
  * with many rows it has the first, the last and every failed row, unless verbose. */
 void profile_print(const struct profile *profile, bool verbose, FILE *out);
 
-/* Warns, in a line each, of GPUs and links that are slower than the others of their kind: the
- * interval does not reach the others' median, and the value is more than 5 % apart. Returns how
- * many. */
-size_t profile_say_odd(const struct profile *profile);
-
 /* Prints one line: the number of parameters by status, of the noisy ones also by part of the
  * machine (the first word of their names). */
 void profile_print_counts(const struct profile *profile, FILE *out);

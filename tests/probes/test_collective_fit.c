@@ -3,6 +3,8 @@
  * curves, and what each further GPU adds; and the odd GPU or link of a profile. */
 #include "tests/fit_test.h"
 
+#include "lib/profile/profile_odd.h"
+
 static const char *const columns[] = {"bytes", "gpus", "gpu"};
 
 enum { SIZES = 14 }; /* powers of four, 4 B to 256 MiB */
