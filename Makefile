@@ -374,7 +374,7 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/device_flags
 
 # Kernels that launch kernels: relocatable code, linked with the device's runtime into one object.
 link_device = $(NVCC) $(SHARED_FLAGS:%=-Xcompiler %) $(foreach a,$(GPU_ARCHS),-gencode arch=compute_$a,code=sm_$a) -dlink -lcudadevrt
-$(BUILD)/probes/launch/launch_device.cu.o: probes/launch/launch_device.cu $(BUILD)/device_flags
+$(BUILD)/probes/device_launch/device_launch.cu.o: probes/device_launch/device_launch.cu $(BUILD)/device_flags
 	@mkdir -p $(@D)
 	$(call say,NVCC  $<)
 	$(Q)$(NVCC) $(NVCC_FLAGS) -rdc=true -MMD -MP -MF $(@:.o=.d) -MT $@ -c $< -o $(@:.o=.code.o)

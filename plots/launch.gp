@@ -10,7 +10,6 @@ host = present("launch/enqueue launch/enqueue_driver launch/enqueue_cooperative 
 	"launch/event_record launch/scal launch/swap launch/ger launch/gemm launch/gemm_t ".\
 	"launch/gemm_d launch/gemm_t_d launch/gemm_odd_d launch/gemm_t_odd_d")
 device = present("launch/dependent launch/cooperative launch/pdl launch/graph_node launch/event_wait ".\
-	"launch/device_tail launch/device_chain launch/device_fire ".\
 	"launch/scal_device launch/swap_device launch/ger_device")
 trip = present("launch/sync launch/graph_sync launch/event_sync launch/flag_sync launch/copy_sync launch/iamax launch/stream")
 all = trip." ".device." ".host

@@ -65,7 +65,7 @@ else
 fi
 
 # Every probe has a figure script, whose "# Parameters:" line names the parameters. These come first, in this order.
-probes='launch barrier pointer_chase loaded_latency bank_conflict instruction copy transfer concurrency peer collective gemm_rate gemv_rate'
+probes='launch device_launch barrier pointer_chase loaded_latency bank_conflict instruction copy transfer concurrency peer collective gemm_rate gemv_rate'
 probes="$probes panel_kernel block_kernel host_chase host_exchange host_memory host_parallel host_gram host_rate"
 # about SCRIPT KEY: the text of the line "# KEY: text" of a figure script. All scripts are read once.
 abouts=$(awk -v quote="'" '

@@ -224,7 +224,8 @@ function say_device_launches(   launch, tail, row, terms, host, ours) {
 	ours = first_with(terms " variant=update", "seconds")
 	paragraph("Would kernels launched by the GPU help, as the paper proposes? A kernel in the tail stream of another takes " with_unit(tail, "s") \
 		" to the next, and " with_unit(value("gpu.launch.device.chain"), "s") " where each launches the next; a kernel that the host launches takes " \
-		with_unit(launch, "s") ". Independent kernels start every " with_unit(value("gpu.launch.device.fire"), "s") ". By the model " \
+		with_unit(launch, "s") (value("gpu.launch.device.host") == "" ? "" : ", on the device " with_unit(value("gpu.launch.dependent"), "s") \
+		", and " with_unit(value("gpu.launch.device.host"), "s") " in a process that has loaded the runtime of such launches") ". Independent kernels start every " with_unit(value("gpu.launch.device.fire"), "s") ". By the model " \
 		T[row, "p"] " rows removed from " T[row, "m"] " x " T[row, "n"] " by the paper's rotations take " with_unit(T[row, "seconds"], "s") \
 		" with tail launches" (host ? ", against " with_unit(T[host, "seconds"], "s") " measured with launches by the host" : "") \
 		(ours ? " and " with_unit(T[ours, "seconds"], "s") " measured with our kernels, which sweep a band each" : "") ".")

@@ -2,9 +2,8 @@
 /* Question: what does starting work on the GPU cost, for the host and for the device?
  *
  * Method: a spinning kernel holds the stream while the host's share is timed. The device's share is
- * the difference of two queue lengths behind that hold, by stamps in the stream; where a graph or
- * a kernel launches the kernels, of two lengths of the chain. The host times round trips on an idle
- * stream.
+ * the difference of two queue lengths behind that hold, by stamps in the stream. The host times
+ * round trips on an idle stream.
  *
  * What can fool it: lazy loading (everything runs once before; the very first launch is a series of
  * its own); a full queue (the queues are short, and the hold times out); a kernel that did not run
@@ -61,23 +60,6 @@ static void set_up_driver(struct launch *launch)
 	launch->driver_kernel = kernel;
 }
 
-/* Whether kernels that kernels launch run: a driver may lack the memory that it keeps for them. */
-static bool device_launches(struct launch *launch)
-{
-	static void (*const launchers[])(unsigned *, int, void *) = {
-	        launch_device_tail, launch_device_fire, launch_device_chain};
-	unsigned ran = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(launchers); i++)
-		launchers[i](launch->word, LONG, launch->stream);
-	bool good = cudaGetLastError() == cudaSuccess;
-	GPU(cudaStreamSynchronize(launch->stream));
-	GPU(cudaMemcpy(&ran, launch->word, sizeof ran, cudaMemcpyDeviceToHost));
-	GPU(cudaMemset(launch->word, 0, sizeof *launch->word));
-	GPU(cudaDeviceSynchronize());
-	return good && ran == LONG * ARRAY_LEN(launchers);
-}
-
 static void set_up(struct launch *launch, uint64_t seed)
 {
 	launch->timer = gpu_timer_new(&launch->gpu);
@@ -96,7 +78,6 @@ static void set_up(struct launch *launch, uint64_t seed)
 	gpu_timer_stop(launch->timer, launch->stream);
 	set_up_driver(launch);
 	launch_choose_word(launch);
-	launch->device_launches = device_launches(launch);
 	launch->graph = new_chain(launch, 1);
 	launch->chain_short = new_chain(launch, SHORT);
 	launch->chain_long = new_chain(launch, LONG);
@@ -185,26 +166,20 @@ static const char grid_series[] = "grid";
 /* Grid sizes besides one block, in sixteenths of one block per SM. */
 static const int grid_sixteenths[] = {2, 8, 16, 32, 64, 128, 256, 1024};
 
-static void note_unavailable(struct probe_run *run, const char *series, const char *reason)
-{
-	char *key = xasprintf("unavailable.%s", series);
-
-	table_meta_set(run->curve, key, "%s", reason);
-	free(key);
-}
-
 /* Notes in the metadata a feature that the device lacks: the fit must not take it for a failure. */
-static bool available(
-        struct probe_run *run, const struct launch *launch, const struct subject *subject)
+static bool available(struct probe_run *run, const struct gpu *gpu, const struct subject *subject)
 {
-	if (subject->need == OVERLAP && launch->gpu.code < 90)
-		probe_lacks(run, &launch->gpu, subject->series, 90);
-	else if (subject->need == COOPERATIVE && !launch->gpu.cooperative)
-		note_unavailable(run, subject->series, "needs cooperative launch");
-	else if (subject->need == DEVICE_LAUNCH && !launch->device_launches)
-		note_unavailable(run, subject->series, "needs kernels that launch kernels");
-	else
+	bool lacks_cooperative = subject->need == COOPERATIVE && !gpu->cooperative;
+	bool lacks_overlap = subject->need == OVERLAP && gpu->code < 90;
+	if (!lacks_cooperative && !lacks_overlap)
 		return true;
+	if (lacks_overlap) {
+		probe_lacks(run, gpu, subject->series, 90);
+		return false;
+	}
+	char *key = xasprintf("unavailable.%s", subject->series);
+	table_meta_set(run->curve, key, "needs cooperative launch");
+	free(key);
 	return false;
 }
 
@@ -255,7 +230,7 @@ static void measure_all(struct probe_run *run, struct launch *launch)
 			if (repeat >= repeats_of(run, &point[i]))
 				continue;
 			const double share = fmin((end - clock_now()) / (double)left--, most);
-			if (available(run, launch, &point[i]))
+			if (available(run, &launch->gpu, &point[i]))
 				measure_subject(
 				        run, launch, &repeats, &point[i], fmax(share, 1e-3));
 		}

@@ -30,15 +30,6 @@ void launch_access_start(unsigned *nodes, int blocks, void *stream);
 enum { LAUNCH_TURNS = 16 };
 void launch_turns(unsigned *word, int blocks, int threads, void *stream);
 
-/* Kernels that other kernels launch (launch_device.cu), `count` counted ones: those that one kernel
- * puts into its tail stream, and that run one after another; those that one kernel launches to run
- * at once; chains of LAUNCH_CHAIN, each kernel of which launches the next as its tail, while the
- * host launches the first. CUDA allows 24 kernels in each other. */
-enum { LAUNCH_CHAIN = 16 };
-void launch_device_tail(unsigned *word, int count, void *stream);
-void launch_device_fire(unsigned *word, int count, void *stream);
-void launch_device_chain(unsigned *word, int count, void *stream);
-
 /* Stores value to *flag, which is host memory. */
 void launch_flag(volatile unsigned *flag, unsigned value, void *stream);
 

@@ -39,7 +39,6 @@ struct launch {
 	unsigned *nodes;               /* device: nodes of access_launch */
 	unsigned *copied;              /* pinned: destination of the small copy */
 	volatile unsigned *flag;       /* pinned, mapped */
-	bool device_launches;          /* kernels can launch kernels here */
 	PFN_cuLaunchKernel_v4000 driver_launch;
 	CUfunction driver_kernel;
 	/* Graphs of 1, SHORT and LONG kernels in a row. */
@@ -56,11 +55,10 @@ struct launch {
 enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING };
 
 /* What a series needs of the device. */
-enum need { NOTHING, COOPERATIVE, OVERLAP, DEVICE_LAUNCH };
+enum need { NOTHING, COOPERATIVE, OVERLAP };
 
 /* One series: operation puts one call, of `kernels` counted kernels, into launch->stream, and for a
- * round trip waits for its end; of a CHAIN, `count` kernels that follow each other without the
- * host. A point of the sweep has one argument, the first. */
+ * round trip waits for its end. A point of the sweep has one argument, the first. */
 enum { ARGUMENTS = 5 };
 struct subject {
 	const char *series;
@@ -70,7 +68,6 @@ struct subject {
 	enum need need;
 	const char *argument_name;
 	int argument[ARGUMENTS]; /* 0 beyond the last */
-	void (*chain)(struct launch *launch, int count);
 };
 
 /* ---- operations (launch_operations.c) ---- */

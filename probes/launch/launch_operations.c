@@ -316,29 +316,6 @@ static void flag_sync(struct launch *launch)
 			        flag_timeout);
 }
 
-/* ---- chains ---- */
-
-static void graph_chain(struct launch *launch, int count)
-{
-	GPU(cudaGraphLaunch(
-	        count == LONG ? launch->chain_long : launch->chain_short, launch->stream));
-}
-
-static void device_tail(struct launch *launch, int count)
-{
-	launch_device_tail(launch->word, count, launch->stream);
-}
-
-static void device_fire(struct launch *launch, int count)
-{
-	launch_device_fire(launch->word, count, launch->stream);
-}
-
-static void device_chain(struct launch *launch, int count)
-{
-	launch_device_chain(launch->word, count, launch->stream);
-}
-
 const struct subject launch_subject[] = {
         {"enqueue", HOST_SHARE, launch_one, .kernels = 1},
         {"enqueue_driver", HOST_SHARE, driver_launch, .kernels = 1},
@@ -371,10 +348,7 @@ const struct subject launch_subject[] = {
                 .argument = {1, 2, 4, 8}},
         {"turn", DEVICE_SHARE, turn_launch, 1, .argument_name = "threads",
                 .argument = {32, 256, 512, 1024}},
-        {"graph_node", CHAIN, NULL, .kernels = 1, .chain = graph_chain},
-        {"device_tail", CHAIN, NULL, 1, DEVICE_LAUNCH, .chain = device_tail},
-        {"device_fire", CHAIN, NULL, 1, DEVICE_LAUNCH, .chain = device_fire},
-        {"device_chain", CHAIN, NULL, 1, DEVICE_LAUNCH, .chain = device_chain},
+        {"graph_node", CHAIN, NULL, .kernels = 1},
         {"stream", RUNNING, launch_one, .kernels = 1},
         {"sync", ROUND_TRIP, null_sync, .kernels = 1},
         {"copy_sync", ROUND_TRIP, copy_sync, .kernels = 1},

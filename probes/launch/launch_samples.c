@@ -18,12 +18,13 @@ enum {
 /* The host may see the end of a queue so much later than the device: release, stamps, wake-up. */
 static const double host_slack = 100e-6;
 
-/* count operations, or a chain of that many kernels. */
+/* count operations; a chain is one graph of that many kernels. */
 void launch_queue(struct launch *launch, int count)
 {
 	launch->launched += (unsigned)(count * launch->subject->kernels);
 	if (launch->subject->way == CHAIN)
-		launch->subject->chain(launch, count);
+		GPU(cudaGraphLaunch(
+		        count == LONG ? launch->chain_long : launch->chain_short, launch->stream));
 	else
 		for (int i = 0; i < count; i++)
 			launch->subject->operation(launch);
