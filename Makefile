@@ -377,6 +377,14 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/device_flags
 	$(call say,NVCC  $<)
 	$(Q)$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
+# Kernels that launch kernels: relocatable code, linked with the device's runtime into one object.
+link_device = $(NVCC) $(SHARED_FLAGS:%=-Xcompiler %) $(foreach a,$(GPU_ARCHS),-gencode arch=compute_$a,code=sm_$a) -dlink -lcudadevrt
+$(BUILD)/probes/device_launch/device_launch.cu.o: probes/device_launch/device_launch.cu $(BUILD)/device_flags
+	@mkdir -p $(@D)
+	$(call say,NVCC  $<)
+	$(Q)$(NVCC) $(NVCC_FLAGS) -rdc=true -MMD -MP -MF $(@:.o=.d) -MT $@ -c $< -o $(@:.o=.code.o)
+	$(Q)$(link_device) $(@:.o=.code.o) -o $(@:.o=.link.o) && $(CC) -r -nostdlib -o $@ $(@:.o=.code.o) $(@:.o=.link.o) $(CUDA_PATHS) -lcudadevrt
+
 $(PROBES:%=$(BUILD)/programs/%.main.o): $(BUILD)/programs/%.main.o: programs/one_probe.c $(BUILD)/flags | $(BUILD)/probe_list.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -DONE_PROBE=$* -MMD -MP -c $< -o $@

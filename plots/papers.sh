@@ -66,11 +66,15 @@ kerr_paper() {
 	cat "$work/kerr"
 }
 update_paper() {
+	serial=$own
+	[ -s "$own/update_paper.tsv" ] || serial=$gpu
 	{
 		markup "$gpu" update_paper
+		markup "$serial" update_serial
 		markup "$gpu" update_errors
 	} >"$work/update-paper"
-	[ -s "$work/update-paper" ] && paper update-paper "Andrew and Dingle's stages" 'Their Tables 1 and 2 for this machine: reflectors column by column with norms computed through the host, T by gemv, Givens rotations with one kernel for each wavefront. On their Tesla M2050 blocks of 50 to 100 columns were fastest. The counterpart of their Figures 6 to 14: report.html, Update or refactor.' '' || return 0
+	[ -s "$work/update-paper" ] && paper update-paper "Andrew and Dingle's stages" 'Their Tables 1 to 5 for this machine: reflectors column by column with norms computed through the host, T by gemv, Givens rotations with one kernel for each wavefront. On their Tesla M2050 blocks of 50 to 100 columns were fastest. The counterpart of their Figures 8 to 14: report.html, Update or refactor.' update_columns || return 0
+	figure update_columns "The counterpart of Figures 6 and 7. Dashed: predicted before the run. The paper's largest speedup: few columns added at the end." "$gpu" update.tsv
 	cat "$work/update-paper"
 }
 gram_paper() {

@@ -126,6 +126,7 @@ one() { # figure
 	vendor | breakdown | scaling) ! series "$gpu" "bench $figure" || draw "$figure" "$gpu" gpu ;;
 	gram) ! series "$lean_gpu" gram_schmidt -v only=best || draw gram "$gpu" gpu ;;
 	kerr | update | gram_schmidt) ! series "$lean_gpu" "$figure" || draw "$figure" "$gpu" gpu ;;
+	update_columns) ! series "$gpu" update_columns || draw update_columns "$gpu" gpu largest="$answer" ;;
 	gram_host) ! series "$own" gram_host || draw gram_host "$own" cpu ;;
 	small_gemm | thin_gemm) ! series "$lean_gpu" lawn_products -v figure_of="$figure" || draw "$figure" "$gpu" gpu ;;
 	errors) ! series "$gpu" error_curves || draw errors "$gpu" gpu ;;

@@ -65,7 +65,7 @@ else
 fi
 
 # Every probe has a figure script, whose "# Parameters:" line names the parameters. These come first, in this order.
-probes='launch barrier pointer_chase loaded_latency bank_conflict instruction copy transfer concurrency peer gemm_rate gemv_rate'
+probes='launch device_launch barrier pointer_chase loaded_latency bank_conflict instruction copy transfer concurrency peer collective gemm_rate gemv_rate'
 probes="$probes panel_kernel block_kernel host_chase host_exchange host_memory host_parallel host_gram host_rate"
 # about SCRIPT KEY: the text of the line "# KEY: text" of a figure script. All scripts are read once.
 abouts=$(awk -v quote="'" '
@@ -99,7 +99,7 @@ done
 figures_of_report="$figures_of_report update gram errors memory_system"
 [ "$gpu" = "$own" ] || figures_of_report="$figures_of_report errors_host"
 figures_of_both='both_operations both_start both_memory both_inside both_links both_instructions both_host both_panel both_factor_s both_factor_d'
-figures_of_papers='kerr gram_schmidt gram_host small_gemm thin_gemm breakdown'
+figures_of_papers='kerr gram_schmidt gram_host small_gemm thin_gemm breakdown update_columns'
 
 # Calls a function with each name, as many at once as there are processors. The folder takes marks of what has begun. On a terminal
 # a live line tells what runs.

@@ -5,6 +5,7 @@
 #include "lib/base/msg.h"
 #include "lib/base/wrap.h"
 #include "lib/profile/profile.h"
+#include "lib/profile/profile_odd.h"
 #include "lib/base/table.h"
 
 #include <stdio.h>
@@ -211,6 +212,7 @@ int main(int argc, char **argv)
 		say_not_measured(source, out);
 		wrap_close(out, stdout);
 	}
+	const size_t odd = profile_say_odd(profile);
 	size_t failed = profile_failed(profile), total = profile->count;
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++)
 		table_free(source[i].curve);
@@ -219,5 +221,5 @@ int main(int argc, char **argv)
 	if (failed)
 		msg_die(EXIT_MEASURE_FAILED, "%zu of %zu parameters failed (see status)", failed,
 		        total);
-	return EXIT_DONE;
+	return odd ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }

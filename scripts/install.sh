@@ -56,7 +56,8 @@ install -m 755 "$@" "$libexec"
 install -m 755 "$root/fathom" "$prefix/bin"
 cp -R "$root/plots" "$share"
 mkdir "$share/scripts" # those that programs run
-cp "$root/scripts/attend.sh" "$root/scripts/probe.sh" "$root/scripts/validate.sh" "$root/scripts/complete.sh" "$share/scripts"
+cp "$root/scripts/attend.sh" "$root/scripts/probe.sh" "$root/scripts/health.sh" "$root/scripts/validate.sh" \
+	"$root/scripts/complete.sh" "$share/scripts"
 for machine in "$root"/data/*/; do
 	[ "$machine" = "$root/data/local/" ] || cp -R "${machine%/}" "$share/data"
 done

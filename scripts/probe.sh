@@ -63,8 +63,8 @@ if [ "$(fact gpu.name)" = none ]; then
 	remove_gpu_curves
 	choose '-e ^host_'
 elif [ "$(fact gpu.visible)" = 1 ]; then
-	echo "probe: one visible GPU: links between GPUs (peer) are not measured" >&2
-	choose '-v -x peer'
+	echo "probe: one visible GPU: links between GPUs (peer, collective) are not measured" >&2
+	choose '-v -x -e peer -e collective'
 fi
 say "hardware: ${hardware% }"
 say "libraries and our own kernels: ${calibration% }"

@@ -78,8 +78,7 @@ int main(int argc, char **argv)
 	                0, 0},
 	        {"paper", 0, CLI_FLAG, &chosen[PAPER], NULL,
 	                "changes of a QR factorization by Andrew and Dingle's algorithms: widths "
-	                "of "
-	                "blocks, stages",
+	                "of blocks, stages, errors; on the host by qrupdate and LAPACK, too",
 	                0, 0},
 	        {"again", 0, CLI_FLAG, &measure.again, NULL,
 	                "measure again what the file has, instead of continuing it; --gram-host "

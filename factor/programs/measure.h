@@ -53,6 +53,7 @@ struct measure {
 	size_t no_steps;                /* steps that had nothing to measure */
 	size_t late;                    /* shapes that the budget was too short for */
 	struct update_fixture *changed; /* the QR factorization that time_updates changes */
+	struct update_errors *errors;   /* of time_updates' rows; NULL: not asked for */
 	/* rows to be timed together */
 	struct result row[MEASURE_CANDIDATES];
 	size_t listed;

@@ -34,6 +34,17 @@ void change_close(struct measure *measure)
 	measure->changed = NULL;
 }
 
+/* NULL: the row is none of a serial library. */
+static const enum serial_library *serial_of(const struct result *row)
+{
+	static const enum serial_library library[] = {SERIAL_QRUPDATE, SERIAL_LAPACK};
+
+	for (size_t i = 0; i < ARRAY_LEN(library); i++)
+		if (strcmp(row->variant, serial_library_name[library[i]]) == 0)
+			return &library[i];
+	return NULL;
+}
+
 bool time_updates(struct rows *r)
 {
 	struct update_entry entry[MEASURE_CANDIDATES];
@@ -42,13 +53,16 @@ bool time_updates(struct rows *r)
 	for (size_t i = 0; i < r->count; i++) {
 		const struct result *row = &r->row[i];
 		const bool whole = strcmp(row->variant, "whole") == 0,
-		           ours = !whole && strcmp(row->variant, "paper") != 0;
+		           as_paper = whole || strcmp(row->variant, "paper") == 0;
+		const enum serial_library *serial = serial_of(row);
 		paper[i] = (struct qr_paper){.nb = row->nb, .whole = whole};
 		entry[i] = (struct update_entry){.fixture = r->measure->changed,
-		        .way = ours ? update_way_of(row) : UPDATE_CHANGE,
+		        .way = as_paper || serial ? UPDATE_CHANGE : update_way_of(row),
 		        .k = row->k,
 		        .p = row->p,
-		        .paper = ours ? NULL : &paper[i],
+		        .paper = as_paper ? &paper[i] : NULL,
+		        .serial = serial,
+		        .errors = r->measure->errors ? &r->measure->errors[i] : NULL,
 		        .vendor = r->measure->vendor,
 		        .vendor_prepare = vendor_solve_prepare,
 		        .vendor_solve = vendor_solve};

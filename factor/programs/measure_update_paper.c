@@ -3,8 +3,9 @@
  * blocks is fastest (their Table 1), and how much time does each stage take (Table 2)? Method: 1000
  * reflectors on 1000 columns for every width, in turns with our change and a new QR, beside the
  * model (rows of executor model). Separate runs, without the final solution, have marks between the
- * kernels and give the stages. On the host: the paper's sizes, without stages and model. Error
- * sources: a wrong result (checked: then there is no number). Unit: seconds. */
+ * kernels and give the stages. On the host: the paper's sizes, without stages and model, beside
+ * qrupdate and LAPACK. At the paper's sizes also the errors (Tables 3 to 5), as rows error_*.
+ * Error sources: a wrong result (checked: then there is no number). Unit: seconds. */
 #include "measure.h"
 
 #include "lib/base/msg.h"
@@ -13,6 +14,7 @@
 #include "factor/validation/update_cases.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -95,6 +97,21 @@ static void predict(const struct reading *r, const struct qr_paper *paper)
 	}
 }
 
+/* The change as a model of launches by the device. */
+static void predict_device(const struct reading *r, const struct qr_paper *paper)
+{
+	struct result row = row_of(r, paper, NULL);
+	const double seconds = r->measure->profile ? model_update_paper_device(
+	                                                     r->measure->profile, &r->asked, paper)
+	                                           : NAN;
+
+	results_option_add(row.options, "launch", "device");
+	snprintf(row.executor, sizeof row.executor, "model");
+	row.seconds = (struct estimate){seconds, seconds, seconds, 1};
+	if (seconds > 0)
+		results_add(r->measure->results, &row);
+}
+
 static bool run_marked(struct candidate *candidate)
 {
 	struct marked *m = candidate->context;
@@ -143,16 +160,70 @@ static void measure_phases(struct reading *r, const struct qr_paper *paper)
 	free(m);
 }
 
-/* In turns with ours and a new QR, which the first way of a study adds. On the host without stages
- * and predictions. */
+/* ---- errors ---- */
+
+/* For the errors, and for the host: the paper's own sizes, without studies of widths; --quick: the
+ * smallest. */
+static bool has_papers_size(const struct measure *measure, const struct changes *s)
+{
+	enum { MOST = 16000000, QUICK_MOST = 4500000, STUDY_OF_WIDTHS = 5 };
+
+	return s->m * s->n <= (measure->common.quick ? QUICK_MOST : MOST) &&
+	       !s->nb[STUDY_OF_WIDTHS];
+}
+
+static void add_errors(
+        struct reading *r, const struct result *timed, const struct update_errors *errors)
+{
+	const struct {
+		const char *name;
+		double value;
+	} error[] = {{"x", errors->x}, {"factors", errors->factors}, {"q", errors->orthogonal}};
+
+	for (size_t i = 0; i < ARRAY_LEN(error); i++) {
+		struct result row = *timed;
+		snprintf(row.operation, sizeof row.operation, RESULTS_ERROR "%.17s",
+		        qr_change_name[r->study->change]);
+		results_option_add(row.options, "error", error[i].name);
+		row.seconds = (struct estimate){NAN, NAN, NAN, 0};
+		row.residual = error[i].value;
+		row.orthogonality = NAN;
+		row.note[0] = 0;
+		if (error[i].value >= 0)
+			results_add(r->measure->results, &row);
+	}
+}
+
+/* ---- all ways ---- */
+
+/* In turns with ours, a new QR and on the host the serial libraries, which the first way of a study
+ * adds. On the host without stages and predictions. */
 static void measure_way(struct reading *r, const struct qr_paper *paper)
 {
-	struct result row[3] = {row_of(r, paper, NULL), row_of(r, NULL, NULL),
+	enum { ROWS = 3 + SERIAL_LIBRARIES };
+	struct update_errors errors[ROWS];
+	struct result row[ROWS] = {row_of(r, paper, NULL), row_of(r, NULL, NULL),
 	        update_row(&r->asked, UPDATE_REFACTOR, r->name)};
+	size_t count = r->solo ? 3 : 1;
 
-	if (!r->e->on_host)
+	row[2].k = r->study->k; /* the changed matrix depends on it */
+	for (int l = 0; r->solo && r->e->on_host && l < SERIAL_LIBRARIES; l++) {
+		row[count] = row_of(r, NULL, NULL);
+		snprintf(row[count].variant, sizeof row->variant, "%s", serial_library_name[l]);
+		count++;
+	}
+	for (size_t i = 0; i < ROWS; i++)
+		errors[i] = (struct update_errors){NAN, NAN, NAN};
+	r->measure->errors = has_papers_size(r->measure, r->study) ? errors : NULL;
+	if (!r->e->on_host) {
 		predict(r, paper);
-	if (measure_rows(r->measure, time_updates, r->e, row, r->solo ? 3 : 1) && !r->e->on_host)
+		predict_device(r, paper);
+	}
+	const bool timed = measure_rows(r->measure, time_updates, r->e, row, count);
+	r->measure->errors = NULL;
+	for (size_t i = 0; timed && i < count; i++)
+		add_errors(r, &row[i], &errors[i]);
+	if (timed && !r->e->on_host)
 		measure_phases(r, paper);
 	r->solo = false;
 }
@@ -180,14 +251,8 @@ static void measure_changes(struct reading *r)
 	measure_save(m);
 }
 
-/* On the host the paper's own sizes, without studies of widths; --quick: the smallest. */
-static bool suits_host(const struct measure *measure, const struct changes *s)
-{
-	enum { MOST = 16000000, QUICK_MOST = 4500000, STUDY_OF_WIDTHS = 5 };
-
-	return s->m * s->n <= (measure->common.quick ? QUICK_MOST : MOST) &&
-	       !s->nb[STUDY_OF_WIDTHS];
-}
+/* A run on the host that takes this long is the only one: serial changes take seconds. */
+static const double long_seconds = 1;
 
 void measure_update_paper(struct measure *measure)
 {
@@ -200,9 +265,10 @@ void measure_update_paper(struct measure *measure)
 		r.study = &studies[i % ARRAY_LEN(studies)];
 		r.name = name[i / ARRAY_LEN(studies)];
 		r.e = measure->executor[i / ARRAY_LEN(studies)];
-		if (!r.e || (r.e->on_host && !suits_host(measure, r.study)) ||
+		if (!r.e || (r.e->on_host && !has_papers_size(measure, r.study)) ||
 		        !measure_in_time(measure))
 			continue;
+		measure->plan.long_seconds = r.e->on_host ? long_seconds : 0;
 		measure_progress(measure, i, MEASURE_EXECUTORS * ARRAY_LEN(studies), "%s on %s",
 		        qr_change_name[r.study->change], r.name);
 		measure_changes(&r);

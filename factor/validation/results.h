@@ -20,13 +20,15 @@ struct result {
 	char options[RESULT_OPTIONS]; /* key=value pairs joined by commas: the memory state,
 	                     phase=NAME, uplo=l|u, from=host, alg=NAME, plan=model, without=NAME,
 	                     trans=nn|nt, layout=row|column, blocks=folded|exit|full, side=l|r,
-	                     splits=N|plan, of=OPERATION and row=MxN (reference.h), lda=N, gpus=N,
-	                     seed=N (draw.h), level=0|1|hardware (last) */
+	                     splits=N|plan, error=x|factors|q (update_errors.h), of=OPERATION and
+	                     row=MxN (reference.h), lda=N, gpus=N, launch=device, seed=N (draw.h),
+	                     level=0|1|hardware (last) */
 	char plan[256]; /* of whole factorizations the text of whole_plan_text; else block width
 	                   and leading dimension */
 	struct estimate seconds; /* samples = repeats; NaN: refused or failed, see note */
 	double residual;         /* LAPACK's test ratio; check_whole.h estimates it for whole
-	                            factorizations; rows error_* hold LAWN 202's measure */
+	                            factorizations; rows error_* hold LAWN 202's measure, of changes of
+	                            a QR factorization Andrew and Dingle's */
 	double orthogonality;    /* of QR, the same ratio; else NaN */
 	char regime[16];         /* of a prediction: hardware | library | calibrated */
 	char note[512];          /* the reason why there is no number, or a warning; else empty */

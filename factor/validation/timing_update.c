@@ -129,6 +129,7 @@ void update_fixture_free(struct update_fixture *s)
 	if (!s)
 		return;
 	fixture_close(&s->fixture);
+	free(s->full);
 	free(s);
 }
 
@@ -189,6 +190,8 @@ bool update_make_after(const struct update_entry *entry)
 		return true;
 	s->k = q.k;
 	s->p = q.p;
+	free(s->full);
+	s->full = NULL;
 	update_shape_after(&q, &m, &n);
 	s->a1.m = s->b1.m = s->c.m = s->cb.m = m;
 	s->a1.n = s->c.n = n;
@@ -221,6 +224,8 @@ static int64_t work_of(const struct update_entry *entry)
 	case UPDATE_CHANGE:
 		return entry->paper
 		               ? qr_paper_work(e, &s->f, s->asked.change, entry->p, entry->paper)
+		       : entry->serial
+		               ? qr_serial_work(e, &s->f, s->asked.change, entry->p, *entry->serial)
 		               : qr_update_work(e, &s->f, s->asked.change, entry->p);
 	case UPDATE_REFACTOR:
 		return qr_refactor_work(e, &f);
@@ -366,6 +371,9 @@ static bool run_change(const struct update_entry *entry, struct qr_factors *f, v
 	if (entry->paper)
 		return qr_paper_change(e, f, s->asked.change, entry->k, entry->p, given.u, given.b,
 		        work, s->info.data, entry->paper);
+	if (entry->serial)
+		return qr_serial_change(e, f, s->asked.change, entry->k, entry->p, given.u, given.b,
+		        work, s->info.data, *entry->serial);
 	if (s->asked.change == QR_MODIFY)
 		return fault_set(&e->fault, "%s is not timed", qr_change_name[QR_MODIFY]);
 	return qr_update(e, f, s->asked.change, entry->k, entry->p, given.u, given.u, given.b, work,

@@ -5,7 +5,9 @@
 
 #include "factor/algorithms/qr_refactor.h"
 #include "factor/papers/qr_update_paper.h"
+#include "factor/papers/qr_update_serial.h"
 #include "timing.h"
+#include "update_errors.h"
 
 /* How the changed problem is solved. */
 enum update_way {
@@ -30,7 +32,10 @@ struct update_entry {
 	struct update_fixture *fixture;
 	enum update_way way;
 	int64_t k, p;
-	const struct qr_paper *paper; /* UPDATE_CHANGE: the paper's algorithm; NULL: ours */
+	/* UPDATE_CHANGE: the paper's algorithm, or that of a serial library; both NULL: ours */
+	const struct qr_paper *paper;
+	const enum serial_library *serial;
+	struct update_errors *errors; /* filled when the result has passed; NULL: not asked for */
 	/* UPDATE_CUSOLVER: vendor.h's functions, which only `measure` links */
 	struct vendor *vendor;
 	bool (*vendor_prepare)(

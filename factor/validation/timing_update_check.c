@@ -88,17 +88,43 @@ static bool check_solution(struct update_fixture *s, struct matrix x, double *re
 	return true;
 }
 
+static bool in_place(const struct update_entry *entry)
+{
+	return entry->way == UPDATE_SOLVE || entry->way == UPDATE_CUSOLVER;
+}
+
+static struct matrix solution_of(const struct update_entry *entry, int64_t n)
+{
+	const struct update_fixture *s = entry->fixture;
+
+	return matrix_view(in_place(entry) ? s->cb : s->x, 0, 0, n, 1);
+}
+
 static bool find_ratios(
         const struct update_entry *entry, double *residual, double *solution, double *orthogonality)
 {
 	struct update_fixture *s = entry->fixture;
 	const struct qr_factors f = update_factors_after(entry);
-	bool in_place = entry->way == UPDATE_SOLVE || entry->way == UPDATE_CUSOLVER;
 
 	*residual = 0;
 	return update_make_after(entry) &&
-	       (in_place || check_factors(s, &f, residual, orthogonality)) &&
-	       check_solution(s, matrix_view(in_place ? s->cb : s->x, 0, 0, f.n, 1), solution);
+	       (in_place(entry) || check_factors(s, &f, residual, orthogonality)) &&
+	       check_solution(s, solution_of(entry, f.n), solution);
+}
+
+static bool find_errors(const struct update_entry *entry)
+{
+	struct update_fixture *s = entry->fixture;
+	struct executor *e = s->fixture.executor;
+	struct qr_factors f = update_factors_after(entry);
+
+	if (!s->full) {
+		s->full = xmalloc((size_t)f.n * sizeof *s->full);
+		if (!update_errors_full(e, s->a1, s->b1, s->full))
+			return false;
+	}
+	f.kept = in_place(entry) ? Q_NONE : f.kept;
+	return update_errors_find(e, &f, s->a1, solution_of(entry, f.n), s->full, entry->errors);
 }
 
 bool update_check(struct timing_fixture *fixture, struct candidate *candidate)
@@ -113,9 +139,10 @@ bool update_check(struct timing_fixture *fixture, struct candidate *candidate)
 	const double scale = (double)entry->fixture->a1.m * check_eps(asked->precision);
 	candidate->residual = (residual > solution ? residual : solution) / scale;
 	candidate->orthogonality = orthogonality / scale;
-	return (residual / scale < CHECK_THRESHOLD && solution / scale < CHECK_THRESHOLD &&
-	               !(candidate->orthogonality >= CHECK_THRESHOLD)) ||
-	       fault_set(&candidate->fault,
-	               "failed: residual ratio %.3g, solution %.3g, orthogonality %.3g",
-	               residual / scale, solution / scale, candidate->orthogonality);
+	if (!(residual / scale < CHECK_THRESHOLD && solution / scale < CHECK_THRESHOLD) ||
+	        candidate->orthogonality >= CHECK_THRESHOLD)
+		return fault_set(&candidate->fault,
+		        "failed: residual ratio %.3g, solution %.3g, orthogonality %.3g",
+		        residual / scale, solution / scale, candidate->orthogonality);
+	return !entry->errors || find_errors(entry);
 }

@@ -22,6 +22,7 @@ struct update_fixture {
 	struct matrix host_a1, host_b1;
 	struct matrix vectors, wide, wide2, tall, tall2, sums; /* of the checks */
 	struct pivots info;
+	double *full; /* a1's solution by a full QR, for update_errors.h; NULL: not made yet */
 };
 
 /* a1 and b1 := a and b with the entry's change. */

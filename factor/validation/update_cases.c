@@ -85,7 +85,7 @@ static bool predict_row(const struct profile *profile, struct result *row)
 
 /* ---- the hold-out list ---- */
 
-enum { MOST_SIZES = 4, MOST_PARTS = 6 };
+enum { MOST_SIZES = 4, MOST_PARTS = 8 };
 
 /* A family of changes: sizes of n, rows per column, p and k as fractions of n (k of rows: of m);
  * the largest factorization, in m n^2. */
@@ -94,7 +94,7 @@ struct family {
 	enum qr_change change;
 	enum q_kept kept;
 	int64_t n[MOST_SIZES], ratio[MOST_SIZES];
-	double p[MOST_PARTS], k[MOST_PARTS]; /* up to a 0 */
+	double p[MOST_PARTS], k[MOST_PARTS]; /* up to a 0, which only the first k may be */
 	double most;
 	bool from_host;
 };
@@ -105,6 +105,8 @@ static const struct family families[] = {
                 false},
         {SINGLE, QR_ADD_COLUMNS, Q_THIN, {600, 1200, 2400}, {2, 4, 8}, {1. / 64, 1. / 16, 1. / 4},
                 {1. / 2, 1}, 2e11, false},
+        {SINGLE, QR_ADD_COLUMNS, Q_FULL, {600, 2400}, {2}, {1. / 16},
+                {0, 1. / 8, 1. / 4, 1. / 2, 3. / 4, 7. / 8, 1}, 2e11, false},
         {SINGLE, QR_ADD_ROWS, Q_NONE, {600, 1200, 2400, 4000}, {2, 8, 32}, {1. / 64, 1. / 4, 1},
                 {1. / 2}, 5.2e11, false},
         {SINGLE, QR_ADD_ROWS, Q_THIN, {600, 1200, 2400}, {2, 8}, {1. / 16, 1. / 4}, {1. / 2}, 2e11,
@@ -195,7 +197,7 @@ static void add_shape(struct points *points, const struct profile *profile,
         enum model_target target, const struct family *f, struct update_question q)
 {
 	for (size_t i = 0; i < MOST_PARTS && f->p[i] > 0; i++)
-		for (size_t j = 0; j < MOST_PARTS && f->k[j] > 0; j++)
+		for (size_t j = 0; j < MOST_PARTS && (j == 0 || f->k[j] > 0); j++)
 			if (place(&q, (int64_t)(f->p[i] * (double)q.n), f->k[j]))
 				add_point(points, &q);
 	add_even(points, profile, target, q, f->k[0]);

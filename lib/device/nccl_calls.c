@@ -36,7 +36,8 @@ bool nccl_open(struct nccl *nccl, struct fault *fault)
 	        !find(library, "ncclGroupStart", &nccl->group_start) ||
 	        !find(library, "ncclGroupEnd", &nccl->group_end) ||
 	        !find(library, "ncclBroadcast", &nccl->broadcast) ||
-	        !find(library, "ncclAllReduce", &nccl->all_reduce) || version(&nccl->version) != 0)
+	        !find(library, "ncclAllReduce", &nccl->all_reduce) ||
+	        !find(library, "ncclAllGather", &nccl->all_gather) || version(&nccl->version) != 0)
 		return fault_set(fault, "%s lacks a function that is needed", file_name);
 	find(library, "ncclCommSplit", &nccl->split);
 	return true;

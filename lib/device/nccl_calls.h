@@ -32,6 +32,9 @@ struct nccl {
 	        void *stream);
 	int (*all_reduce)(const void *from, void *to, size_t count, int type, int operation,
 	        void *comm, void *stream);
+	/* count: of each device's part */
+	int (*all_gather)(
+	        const void *from, void *to, size_t count, int type, void *comm, void *stream);
 };
 
 /* False with a fault when the library or a function is missing. */

@@ -14,6 +14,7 @@
 #include "lib/base/msg.h"
 #include "probe_jobs.h"
 #include "probe_noise.h"
+#include "lib/profile/profile_odd.h"
 #include "lib/profile/profile_row.h"
 
 void probe_record(struct probe_run *run, const char *series, const struct arg *args,
@@ -231,12 +232,13 @@ static int fit_and_print(const struct job *job, const struct options *options)
 	} else {
 		profile_print(profile, options->common.verbose, stdout);
 	}
+	const size_t odd = profile_say_odd(profile);
 	size_t failed = profile_failed(profile);
 	if (failed)
 		msg_warn("%zu of %zu parameters failed; the curve is kept in %s/%s.tsv", failed,
 		        profile->count, options->common.output, probe->name);
 	profile_free(profile);
-	return failed ? EXIT_MEASURE_FAILED : EXIT_DONE;
+	return failed || odd ? EXIT_MEASURE_FAILED : EXIT_DONE;
 }
 
 /* The exit code of a set; its fit is a program of its own. */

@@ -3,6 +3,7 @@
 
 #include "lib/base/msg.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void probe_open_gpu(struct probe_run *run, struct gpu *gpu)
@@ -12,6 +13,32 @@ void probe_open_gpu(struct probe_run *run, struct gpu *gpu)
 	if (!gpu_open(gpu, run->common.device, &fault))
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	probe_watch_gpu(run, gpu);
+}
+
+int probe_open_gpus(struct probe_run *run, struct gpu *named, struct gpu *gpu, int most)
+{
+	struct fault fault;
+	int count = 0;
+
+	if (!gpu_open(named, run->common.device, &fault))
+		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+	if (named->visible < 2)
+		msg_die(EXIT_NOT_POSSIBLE, "not measured: one visible GPU, and %s needs two",
+		        run->probe->name);
+	if (named->visible > most)
+		msg_warn("only the first %d of %d GPUs are measured", most, named->visible);
+	for (; count < named->visible && count < most; count++) {
+		char number[16], *key = xasprintf("gpu.%d", count);
+		snprintf(number, sizeof number, "%d", count);
+		if (!gpu_open(&gpu[count], number, &fault))
+			msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
+		table_meta_set(run->curve, key, "%s, %s, %s", gpu[count].name, gpu[count].pci,
+		        gpu[count].uuid);
+		free(key);
+		probe_watch_gpu(run, &gpu[count]);
+	}
+	probe_watch_gpu(run, named);
+	return count;
 }
 
 void probe_profile(const struct probe_run *run, void (*put)(void *), void *context, void *stream)

@@ -9,6 +9,10 @@
  * not possible when there is none. */
 void probe_open_gpu(struct probe_run *run, struct gpu *gpu);
 
+/* Opens all visible devices, at most `most`, and the one that the command line names, and notes
+ * them. Returns their number. Ends the probe as not possible where there are fewer than two. */
+int probe_open_gpus(struct probe_run *run, struct gpu *named, struct gpu *gpu, int most);
+
 /* In a run under a profiler: puts the wanted point's call into the stream (gpu_profile) and ends
  * the program, because other points would only be filled and checked. Nothing in other runs. */
 void probe_profile(

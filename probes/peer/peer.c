@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Question: how long do copies, loads and collective operations between the GPUs of this machine
- * take, by size, pair and direction?
+/* Question: how long do copies and loads between the GPUs of this machine take, by size, pair and
+ * direction?
  *
  * Method: one call at a time on idle devices by the host's clock: cudaMemcpyPeerAsync with peer
  * access and without, a kernel that loads on the target or stores on the source, copies both ways
- * at once, NCCL's broadcast and all-reduce. From 16 MiB on stamps in the stream bound the call by
- * the device's clock, too. Latency: a pointer chase into the other device's memory, timed in the
- * kernel.
+ * at once. From 16 MiB on stamps in the stream bound the call by the device's clock, too. Latency:
+ * a pointer chase into the other device's memory, timed in the kernel. Copies with peer access and
+ * latency are measured of every pair.
  *
  * What can fool it: a copy that moved nothing (every size moves new random data, and all of it is
  * compared); peer access left enabled (it is disabled for the staged copies); loads answered by a
@@ -19,16 +19,15 @@
 #include "peer_internal.h"
 
 #include "lib/base/msg.h"
+#include "lib/probe/probe_point.h"
 
 #include <stdlib.h>
 
-enum { ALL_PAIRS = 4 }; /* most devices of which all pairs are measured */
+enum { ALL_PAIRS = 4 }; /* most devices of which all series of all pairs are measured */
 
-/* All pairs of a few devices; of many devices the pairs with the first device, and a ring. */
-static bool is_measured(const struct peer *peer, int from, int to)
+/* Of many devices all series are measured of the pairs with the first device, and of a ring. */
+static bool is_whole(const struct peer *peer, int from, int to)
 {
-	if (from == to)
-		return false;
 	return peer->count <= ALL_PAIRS || from == 0 || to == 0 || to == (from + 1) % peer->count;
 }
 
@@ -37,36 +36,8 @@ static int count_pairs(const struct peer *peer)
 	int pairs = 0;
 	for (int from = 0; from < peer->count; from++)
 		for (int to = 0; to < peer->count; to++)
-			pairs += is_measured(peer, from, to);
+			pairs += from != to && is_whole(peer, from, to);
 	return pairs;
-}
-
-/* Opens every visible device; the metadata names the device asked for. */
-static void open_devices(struct peer *peer)
-{
-	struct probe_run *run = peer->run;
-	struct fault fault;
-	/* gpu_open tells why there is none */
-	if (cudaGetDeviceCount(&peer->count) == cudaSuccess && peer->count == 1)
-		msg_die(EXIT_NOT_POSSIBLE,
-		        "not possible here: one visible GPU, and links between GPUs need two");
-	if (!gpu_open(&peer->named, run->common.device, &fault))
-		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-	if (peer->count > DEVICES_MOST) {
-		msg_warn("only the first %d of %d GPUs are measured", DEVICES_MOST, peer->count);
-		peer->count = DEVICES_MOST;
-	}
-	for (int i = 0; i < peer->count; i++) {
-		struct gpu *gpu = &peer->device[i].gpu;
-		char number[16], *key = xasprintf("gpu.%d", i);
-		snprintf(number, sizeof number, "%d", i);
-		if (!gpu_open(gpu, number, &fault))
-			msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
-		table_meta_set(run->curve, key, "%s, %s, %s", gpu->name, gpu->pci, gpu->uuid);
-		free(key);
-		probe_watch_gpu(run, gpu);
-	}
-	probe_watch_gpu(run, &peer->named);
 }
 
 static void set_up_device(struct peer *peer, struct device *device)
@@ -109,10 +80,13 @@ static void measure(struct probe_run *run)
 {
 	enum { POINTS = 50 }; /* of a pair */
 	struct peer *peer = xcalloc(1, sizeof *peer);
+	struct gpu gpu[DEVICES_MOST];
 	peer->run = run;
 	peer->seed = (uint64_t)run->common.seed * 1000003 + (uint64_t)run->process * 1009;
 	peer->random = ~peer->seed;
-	open_devices(peer);
+	peer->count = probe_open_gpus(run, &peer->named, gpu, DEVICES_MOST);
+	for (int i = 0; i < peer->count; i++)
+		peer->device[i].gpu = gpu[i];
 	choose_sizes(peer, run->common.quick);
 	for (int i = 0; i < peer->count; i++)
 		set_up_device(peer, &peer->device[i]);
@@ -120,25 +94,25 @@ static void measure(struct probe_run *run)
 	probe_noise_take(run, &peer->named);
 	for (int from = 0; from < peer->count; from++)
 		for (int to = 0; to < peer->count; to++)
-			if (is_measured(peer, from, to))
-				peer_measure_pair(peer, &peer->device[from], &peer->device[to]);
+			if (from != to)
+				peer_measure_pair(peer, &peer->device[from], &peer->device[to],
+				        is_whole(peer, from, to));
 	probe_noise_leave(run);
-	peer_measure_nccl(peer);
 	for (int i = 0; i < peer->count; i++)
 		probe_watch_gpu(run, &peer->device[i].gpu);
 	probe_watch_gpu(run, &peer->named);
 	free(peer);
 }
 
-static const char *const arguments[] = {"bytes", "from", "to", "gpus"};
+static const char *const arguments[] = {"bytes", "from", "to"};
 const struct probe peer_probe = {
         .name = "peer",
-        .question = "How long do copies, loads and collective operations between GPUs take?",
+        .question = "How long do copies and loads between GPUs take?",
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),
         .needs_gpu = true,
-        .alone = true, /* contexts on all devices, and NCCL's resources */
-        .seconds = 2.5,
+        .alone = true, /* contexts on all devices */
+        .seconds = 2,
         .processes = 3,
         .measure = measure,
         .fit = peer_fit,

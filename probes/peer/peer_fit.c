@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the peer probe -> link.peer.* by pair, link.nccl.* by number of GPUs: alpha and beta of
- * t = alpha + bytes/beta, and the latency of a load.
+/* Curve of the peer probe -> link.peer.* by pair: alpha and beta of t = alpha + bytes/beta, and the
+ * latency of a load. Curves recorded before the probe `collective` was there have link.nccl.*, too,
+ * unless that probe has measured it since.
  *
  * beta counts payload: of a copy, load or store the bytes that reached GPU `to`; of both directions
  * at once their sum; of a broadcast the message; of an all-reduce among n GPUs the message times
@@ -32,7 +33,9 @@ static const struct curve_link links[] = {
         {"load", "link.peer.load", "kernel on GPU `to` that loads 16 bytes at a time", .beta = true,
                 .key = PAIR},
         {"store", "link.peer.store", "kernel on GPU `from` that stores 16 bytes at a time",
-                .beta = true, .key = PAIR},
+                .beta = true, .key = PAIR}};
+
+static const struct curve_link collective[] = {
         {"broadcast", "link.nccl.broadcast", "ncclBroadcast, one process", .alpha = true,
                 .beta = true, .key = {"gpus"}},
         {"allreduce", "link.nccl.allreduce",
@@ -49,8 +52,11 @@ void peer_fit(const struct table *curve, struct profile *profile)
 	                "L2 holds it",
 	                NULL, bounds.least_seconds, 1e-4},
 	        .column = {"from", "to"}};
+	const bool measured_since = profile_has(profile, "link.nccl.");
 
 	for (size_t i = 0; i < ARRAY_LEN(links); i++)
 		curve_fit_link(curve, profile, &links[i], &bounds);
+	for (size_t i = 0; i < ARRAY_LEN(collective) && !measured_since; i++)
+		curve_fit_link(curve, profile, &collective[i], &bounds);
 	curve_fit_rows(curve, profile, &latency, 1, false);
 }

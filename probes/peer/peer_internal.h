@@ -5,7 +5,6 @@
 #include "lib/base/base.h"
 #include "lib/device/gpu.h"
 #include "lib/device/words.h"
-#include "lib/device/nccl_calls.h"
 #include "lib/probe/probe_noise.h"
 #include "peer.h"
 
@@ -36,26 +35,23 @@ struct peer {
 	int64_t largest, step; /* bytes of the largest copy; factor between sizes */
 	double seconds;        /* for one point */
 	uint64_t seed, random; /* seeds of the data and of the cycles */
-	struct nccl nccl;
-	void *comm[DEVICES_MOST];
 };
 
 struct work;
 
-/* One series. stamped_at_target: the stamps go to the target's stream. sum: of all sources. */
+/* One series. stamped_at_target: the stamps go to the target's stream. */
 struct route {
 	const char *series;
 	void (*call)(const struct work *work);
 	int64_t least;
-	bool stamped_at_target, both, sum;
+	bool stamped_at_target, both;
 };
 
-/* One point of a series; for collective operations gpus > 0, and from is the root. */
+/* One point of a series. */
 struct work {
 	struct peer *peer;
 	const struct route *route;
 	struct device *from, *to;
-	int gpus;
 	int64_t bytes;
 };
 
@@ -72,7 +68,5 @@ static inline void wait_for(const struct device *device)
 /* Seed of the data in the device's source. */
 uint32_t peer_seed_of(const struct peer *peer, const struct device *device);
 
-void peer_measure_pair(struct peer *peer, struct device *from, struct device *to);
-
-/* Broadcast and all-reduce among several GPUs, where NCCL is. */
-void peer_measure_nccl(struct peer *peer);
+/* whole: all series; else copies with peer access, and latency. */
+void peer_measure_pair(struct peer *peer, struct device *from, struct device *to, bool whole);

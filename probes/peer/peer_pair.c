@@ -16,7 +16,6 @@
 
 enum {
 	CLOCKED_BYTES = 16 * MIB,
-	CHECKED = 1 << 16, /* words at each end of an */
 };
 
 static const double host_slack = 200e-6; /* stamps and last wait in the host's view */
@@ -37,7 +36,6 @@ static double call_between_stamps(
 	gpu_timer_start(at->timer, at->stream);
 	wait_for(at);
 	const double seconds = call_seconds(work);
-	use(at); /* a collective operation may have changed the current device */
 	gpu_timer_stop(at->timer, at->stream);
 	wait_for(at);
 	const double around = clock_now() - start;
@@ -89,53 +87,18 @@ static void require_right(
 		        device->gpu.device);
 }
 
-/* Compares every target with the sum of all sources modulo 2^32, at the given words. */
-static void require_sum(const struct work *work, int64_t first, int64_t words)
-{
-	const size_t bytes = (size_t)words * sizeof(uint32_t);
-	uint32_t *sum = xcalloc(2 * (size_t)words, sizeof *sum), *other = sum + words;
-	for (int i = 0; i < work->gpus; i++) {
-		GPU(cudaMemcpy(other, work->peer->device[i].source + 4 * first, bytes,
-		        cudaMemcpyDeviceToHost));
-		for (int64_t k = 0; k < words; k++)
-			sum[k] += other[k];
-	}
-	for (int i = 0; i < work->gpus; i++) {
-		GPU(cudaMemcpy(other, work->peer->device[i].target + 4 * first, bytes,
-		        cudaMemcpyDeviceToHost));
-		if (memcmp(sum, other, bytes) != 0)
-			msg_die(EXIT_MEASURE_FAILED,
-			        "%s: the sum of %lld bytes arrived wrong on GPU %d: no result kept",
-			        work->route->series, (long long)work->bytes,
-			        work->peer->device[i].gpu.device);
-	}
-	free(sum);
-}
-
 static void spoil_targets(const struct work *work)
 {
-	if (work->gpus == 0)
-		spoil(work->to, work->bytes);
+	spoil(work->to, work->bytes);
 	if (work->route->both)
 		spoil(work->from, work->bytes);
-	for (int i = 0; i < work->gpus; i++)
-		spoil(&work->peer->device[i], work->bytes);
 }
 
 static void check_targets(const struct work *work)
 {
-	if (work->gpus == 0)
-		require_right(work, work->to, work->from);
+	require_right(work, work->to, work->from);
 	if (work->route->both)
 		require_right(work, work->from, work->to);
-	if (work->route->sum) {
-		const int64_t words = work->bytes / 4, part = words < CHECKED ? words : CHECKED;
-		require_sum(work, 0, part);
-		require_sum(work, words - part, part);
-		return;
-	}
-	for (int i = 0; i < work->gpus; i++)
-		require_right(work, &work->peer->device[i], work->from);
 }
 
 /* At least three samples, however long a transfer takes. */
@@ -156,13 +119,7 @@ static void measure_point(struct work *work)
 	const struct arg pair[] = {
 	        {"bytes", (double)(work->route->both ? 2 * work->bytes : work->bytes)},
 	        {"from", work->from->gpu.device}, {"to", work->to->gpu.device}};
-	const struct arg group[] = {{"bytes", (double)work->bytes}, {"gpus", work->gpus}};
-	if (work->gpus > 0)
-		probe_record(work->peer->run, work->route->series, group, ARRAY_LEN(group),
-		        &measurement);
-	else
-		probe_record(
-		        work->peer->run, work->route->series, pair, ARRAY_LEN(pair), &measurement);
+	probe_record(work->peer->run, work->route->series, pair, ARRAY_LEN(pair), &measurement);
 }
 
 static void peer_measure_route(struct work work, const struct route *route)
@@ -287,7 +244,7 @@ static void set_access(const struct device *a, const struct device *b, bool enab
 	}
 }
 
-void peer_measure_pair(struct peer *peer, struct device *from, struct device *to)
+void peer_measure_pair(struct peer *peer, struct device *from, struct device *to, bool whole)
 {
 	static const struct route staged = {"copy_staged", call_copy, .least = 4};
 	static const struct route routes[] = {
@@ -297,7 +254,8 @@ void peer_measure_pair(struct peer *peer, struct device *from, struct device *to
 	        {"both", call_both, .least = LARGE_LEAST, .both = true},
 	};
 	const struct work work = {.peer = peer, .from = from, .to = to};
-	peer_measure_route(work, &staged);
+	if (whole)
+		peer_measure_route(work, &staged);
 	if (!can_access(to, from) || !can_access(from, to)) {
 		table_meta_set(peer->run->curve, "unavailable.copy",
 		        "GPU %d and GPU %d cannot access each other's memory", from->gpu.device,
@@ -305,78 +263,9 @@ void peer_measure_pair(struct peer *peer, struct device *from, struct device *to
 		return;
 	}
 	set_access(from, to, true);
-	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
+	for (size_t i = 0; i < (whole ? ARRAY_LEN(routes) : 1); i++)
 		if (!routes[i].both || from->gpu.device < to->gpu.device)
 			peer_measure_route(work, &routes[i]);
 	measure_latency(peer, from, to);
 	set_access(from, to, false);
-}
-
-/* ---- among several GPUs ---- */
-
-static void check_nccl(const struct nccl *nccl, int result, const char *call)
-{
-	if (result != 0)
-		msg_die(EXIT_MEASURE_FAILED, "%s failed: %s", call, nccl->error_text(result));
-}
-
-/* On every device of the group: the sum of all sources, or the source of the first device. */
-static void call_group(const struct work *work)
-{
-	const bool sum = work->route->sum;
-	struct peer *peer = work->peer;
-	const struct nccl *nccl = &peer->nccl;
-	const size_t words = (size_t)work->bytes / 4;
-	check_nccl(nccl, nccl->group_start(), "ncclGroupStart");
-	for (int i = 0; i < work->gpus; i++) {
-		const struct device *d = &peer->device[i];
-		const int result = sum ? nccl->all_reduce(d->source, d->target, words, NCCL_UINT32,
-		                                 NCCL_SUM, peer->comm[i], d->stream)
-		                       : nccl->broadcast(d->source, d->target, words, NCCL_UINT32,
-		                                 0, peer->comm[i], d->stream);
-		check_nccl(nccl, result, sum ? "ncclAllReduce" : "ncclBroadcast");
-	}
-	check_nccl(nccl, nccl->group_end(), "ncclGroupEnd");
-	for (int i = 0; i < work->gpus; i++)
-		wait_for(&peer->device[i]);
-}
-
-static void measure_group(struct peer *peer, int gpus)
-{
-	static const struct route routes[] = {{"broadcast", call_group, .least = 4},
-	        {"allreduce", call_group, .least = 4, .sum = true}};
-	int number[DEVICES_MOST] = {0};
-	for (int i = 0; i < gpus; i++)
-		number[i] = peer->device[i].gpu.device;
-	const int result = peer->nccl.init_all(peer->comm, gpus, number);
-	cudaGetLastError(); /* clears the errors of NCCL's own attempts */
-	if (result != 0) {
-		const char *text = peer->nccl.error_text(result);
-		msg_warn("no broadcast and all-reduce among %d GPUs: %s", gpus, text);
-		table_meta_set(peer->run->curve, "unavailable.nccl", "%d GPUs: %s", gpus, text);
-		return;
-	}
-	const struct work work = {
-	        .peer = peer, .from = &peer->device[0], .to = &peer->device[0], .gpus = gpus};
-	probe_noise_take(peer->run, &peer->named); /* NCCL has its threads now */
-	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
-		peer_measure_route(work, &routes[i]);
-	probe_noise_leave(peer->run);
-	for (int i = 0; i < gpus; i++)
-		check_nccl(&peer->nccl, peer->nccl.destroy(peer->comm[i]), "ncclCommDestroy");
-}
-
-/* The first 2, 4, 8 ... devices, and all. */
-void peer_measure_nccl(struct peer *peer)
-{
-	struct fault fault;
-	if (!nccl_open(&peer->nccl, &fault)) {
-		msg_warn("no broadcast and all-reduce: %s", fault.text);
-		table_meta_set(peer->run->curve, "unavailable.nccl", "%s", fault.text);
-		return;
-	}
-	table_meta_set(peer->run->curve, "nccl", "%d", peer->nccl.version);
-	for (int gpus = 2; gpus < peer->count; gpus *= 2)
-		measure_group(peer, gpus);
-	measure_group(peer, peer->count);
 }

@@ -279,6 +279,28 @@ static void check_prediction(
 		diag("%s", found.fault.text);
 }
 
+/* Launches by the device cost what the profile says; without a row of them there is no answer. */
+static void check_device(struct profile *p, struct update_question *asked)
+{
+	static const struct parameter_spec spec = {"gpu.launch.device.tail", "s", "", NULL, 0, 0};
+	const struct qr_paper way = {0};
+	struct paper_prediction host;
+	struct fault fault;
+
+	ok(isnan(model_update_paper_device(p, asked, &way)), "no tail launches: no answer");
+	profile_add(p, &spec, NULL, 0, (struct estimate){1e-6, 1e-6, 1e-6, 1}, false);
+	const double one = model_update_paper_device(p, asked, &way);
+	const bool set = profile_set(p, "gpu.launch.device.tail=5us", &fault);
+	const double five = model_update_paper_device(p, asked, &way);
+	const bool made = model_update_paper(p, asked, &way, &host);
+	ok(set && made && one > 0 && five - one > 600 * 4e-6 && one < host.total,
+	        "tail launches of 1 us: %.3g s, of 5 us: %.3g s; launched by the host: %.3g s", one,
+	        five, host.total);
+	asked->change = QR_ADD_ROWS;
+	ok(isnan(model_update_paper_device(p, asked, &way)), "rows added read norms on the host");
+	asked->change = QR_REMOVE_ROWS;
+}
+
 static void test_predictions(void)
 {
 	struct profile *p = synthetic(0);
@@ -301,6 +323,7 @@ static void test_predictions(void)
 	asked.change = QR_ADD_ROWS;
 	check_prediction(p, &asked, &(struct qr_paper){.whole = true});
 	asked.change = QR_REMOVE_ROWS;
+	check_device(p, &asked);
 	asked.kept = Q_THIN;
 	ok(!model_update_paper(p, &asked, &(struct qr_paper){0}, &found) && isnan(found.total),
 	        "none: %s", found.fault.text);

@@ -20,16 +20,16 @@ facts() { # lines of key and value
 program probe "echo \"probes \$*\" >&2"
 program fit 'case $* in *--json*) echo "{}" ;; esac'
 json=
-run() { sh "$script" "$scratch/bin" "$scratch/out" 0 "$json" "copy host_chase peer transfer" "gemm_rate host_rate" --quick; }
+run() { sh "$script" "$scratch/bin" "$scratch/out" 0 "$json" "collective copy host_chase peer transfer" "gemm_rate host_rate" --quick; }
 
 facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t1\n'
 expect 0 'probes .* copy host_chase transfer gemm_rate host_rate$' 'one visible GPU: links between GPUs are left out' run
 expect 0 'one visible GPU' 'which is said' run
 facts 'key\tvalue\ngpu.name\tMade Up\ngpu.visible\t2\n'
-expect 0 'probes .* copy host_chase peer transfer gemm_rate host_rate$' 'two: all probes run' run
-expect 0 '^hardware: copy host_chase peer transfer$' 'the hardware is named first' run
+expect 0 'probes .* collective copy host_chase peer transfer gemm_rate host_rate$' 'two: all probes run' run
+expect 0 '^hardware: collective copy host_chase peer transfer$' 'the hardware is named first' run
 expect 0 '^libraries and our own kernels: gemm_rate host_rate$' 'then what is timed of libraries and kernels' run
-expect 0 'probes --quick copy' 'options go to the probes' run
+expect 0 'probes --quick collective' 'options go to the probes' run
 json=--json
 run 2>/dev/null >"$scratch/json"
 expect 0 '^1 {}$' 'with --json the profile alone is on stdout' sh -c 'echo $(wc -l <"$1") $(cat "$1")' sh "$scratch/json"

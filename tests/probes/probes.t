@@ -13,7 +13,7 @@ if grep -q '^gpu.name	none' "$scratch/machine.tsv"; then
 fi
 
 # two GPUs and more are another machine's
-probes=$(cd "$root" && for folder in probes/*/ factor/calibration/*/; do basename "$folder"; done | grep -v -e '^host_' -e '^peer$')
+probes=$(cd "$root" && for folder in probes/*/ factor/calibration/*/; do basename "$folder"; done | grep -v -e '^host_' -e '^peer$' -e '^collective$')
 # shellcheck disable=SC2086 # a list of names
 "$bin/probe" --quick --output "$scratch" $probes >/dev/null 2>"$scratch/warnings"
 status=$?

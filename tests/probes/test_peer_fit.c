@@ -81,6 +81,26 @@ static void test_staged_only(void)
 	profile_free(profile);
 }
 
+/* NCCL's rows of the probe `collective` stay, without a second one of an old curve. */
+static void test_measured_since(void)
+{
+	static const struct parameter_spec spec = {
+	        "link.nccl.broadcast.alpha", "s", "", NULL, 0, 0};
+	const struct arg gpus = {"gpus", 2};
+	struct profile *profile = profile_new();
+	struct table *curve = three_gpus();
+	size_t rows = 0;
+
+	profile_add(profile, &spec, &gpus, 1, (struct estimate){1e-6, 1e-6, 1e-6, 9}, false);
+	peer_fit(curve, profile);
+	for (size_t i = 0; i < profile->count; i++)
+		rows += strncmp(profile->row[i].name, "link.nccl.", 10) == 0;
+	ok(rows == 1 && profile_has(profile, "link.peer.beta"),
+	        "an old curve adds nothing to what `collective` has measured since");
+	table_free(curve);
+	profile_free(profile);
+}
+
 static void test_implausible(void)
 {
 	static const struct expected_row rows[] = {{"link.peer.alpha", 8e-6, NULL},
@@ -99,6 +119,7 @@ int main(void)
 	is_empty_fit(peer_fit, columns, ARRAY_LEN(columns));
 	test_known();
 	test_staged_only();
+	test_measured_since();
 	test_implausible();
 	return finish();
 }

@@ -32,7 +32,7 @@ expect 0 '^  advise *The line about advise\.$' 'alone it lists the programs, eac
 expect 0 '^  advise *The line about advise\.$' 'help does the same' "$front" help
 expect 0 '^  launch transfer$' '--help too, with the probes' "$front" --help
 expect 0 '\( \|^\)host_rate\( \|$\)' 'probes of hardware and of libraries that a checkout could build are listed' "$front" help
-for name in probe predict measure validate advise compare report rules trace machine list; do
+for name in probe predict measure validate advise compare health report rules trace machine list; do
 	expect 0 "^  $name " "$name is among them" "$front" help
 done
 "$front" help >"$scratch/list"
@@ -71,7 +71,7 @@ expect 0 "^install: $prefix/bin/fathom$" 'install says where it is' \
 FRONT_BIN=$FATHOM_BIN
 unset FATHOM_BIN
 expect 0 '^  advise *The line about advise\.$' 'the installed command lists its programs' "$prefix/bin/fathom"
-expect 0 . 'scripts that commands run came along' ls "$prefix/share/fathom/scripts/probe.sh" "$prefix/share/fathom/scripts/validate.sh" \
+expect 0 . 'scripts that commands run came along' ls "$prefix/share/fathom/scripts/probe.sh" "$prefix/share/fathom/scripts/health.sh" "$prefix/share/fathom/scripts/validate.sh" \
 	"$prefix/share/fathom/plots/report.sh"
 expect 0 "home $prefix/share/fathom with" 'and tells them where the data is' "$prefix/bin/fathom" launch
 expect 0 . 'data came along' ls "$prefix/share/fathom/data/papers"

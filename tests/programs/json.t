@@ -50,6 +50,7 @@ machine="--machine ${recorded##*/}"
 	keeps parameters list parameters 'gpu.tlb.*' $machine
 	keeps parameters host_parallel --quick --output "$scratch/machine"
 	keeps parameters fit --output "$scratch/machine"
+	keeps health health "$recorded"
 	keeps rules rules $machine
 	keeps side_by_side compare "${other_recorded##*/}" "${recorded##*/}"
 	keeps comparison compare "$recorded" "$recorded"

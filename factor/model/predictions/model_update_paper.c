@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "model_update_paper.h"
 
+#include "lib/base/msg.h"
 #include "model_question.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 static bool change(
         struct executor *e, const struct update_question *q, const struct qr_paper *how, bool solve)
@@ -37,4 +41,26 @@ bool model_update_paper(const struct profile *profile, const struct update_quest
 	phase_timer_free(&phase_timer);
 	executor_free(e);
 	return ok;
+}
+
+/* The host's share of a launch; not 0, which a parameter cannot be. */
+static const char no_enqueue[] = "gpu.launch.enqueue=1e-12s";
+
+double model_update_paper_device(const struct profile *profile, const struct update_question *asked,
+        const struct qr_paper *how)
+{
+	const struct lookup tail = profile_get(profile, "gpu.launch.device.tail", NULL, 0);
+	struct paper_prediction found = {.total = NAN};
+	struct fault fault;
+
+	if (!tail.found || asked->change != QR_REMOVE_ROWS)
+		return NAN;
+	struct profile *changed = profile_copy(profile);
+	char *dependent = xasprintf("gpu.launch.dependent=%.9gs", tail.estimate.value);
+	if (!profile_set(changed, no_enqueue, &fault) || !profile_set(changed, dependent, &fault) ||
+	        !model_update_paper(changed, asked, how, &found))
+		found.total = NAN;
+	free(dependent);
+	profile_free(changed);
+	return found.total;
 }

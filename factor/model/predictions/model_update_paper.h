@@ -16,3 +16,9 @@ struct paper_prediction {
 /* On the profile's GPU; how->phase timer is not read. False with out->fault. */
 bool model_update_paper(const struct profile *profile, const struct update_question *asked,
         const struct qr_paper *how, struct paper_prediction *out);
+
+/* Seconds to the solution if a kernel launched the change's kernels, by CUDA's dynamic parallelism:
+ * a tail launch stands in for each launch, and the host launches one kernel. Of rows removed, the
+ * change that reads no norms on the host. NaN without gpu.launch.device.tail. */
+double model_update_paper_device(const struct profile *profile, const struct update_question *asked,
+        const struct qr_paper *how);
