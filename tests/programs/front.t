@@ -84,7 +84,7 @@ expect 0 '^  launch ' 'refusals removed nothing' "$prefix/bin/fathom"
 expect 0 removed 'uninstall' sh "$root/scripts/install.sh" --remove "$prefix"
 expect 0 '^0$' 'leaves no file' sh -c "find '$prefix' -type f | wc -l"
 mkdir lib
-touch lib/libfathom.a lib/libfathom.so
+touch lib/libfathom.a lib/libfathom.so lib/libfathom_cusolver.so
 echo '-lcublas' >lib/libfathom.needs
 expect 0 . 'install into a folder with a space and an apostrophe' env LIBRARY="$scratch/lib" \
 	sh "$root/scripts/install.sh" "$scratch/it's here" "$FRONT_BIN"/*
