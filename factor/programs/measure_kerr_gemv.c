@@ -7,6 +7,7 @@
 #include "lib/base/msg.h"
 #include "factor/executors/cuda/executor_cuda.h"
 #include "factor/kernels/gemv/gemv.h"
+#include "factor/papers/kerr_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static bool call_once(struct gemv_bench *g, enum kernel kernel)
 		return ex_gemv(g->e, PLAIN, 1, g->b->q, g->x, 0, g->y);
 	return launched(g->e,
 	        kernel == TUNED ? gemv_tuned(&g->call, &g->plan, g->work, stream(g->e))
-	                        : gemv_kerr(&g->call, stream(g->e)),
+	                        : kerr_gemv(&g->call, stream(g->e)),
 	        names[kernel]);
 }
 
