@@ -5,6 +5,7 @@
 #include "tests/model/model_profile.h"
 
 #include "factor/papers/kerr.h"
+#include "factor/model/cost/cost_blocks.h"
 #include "factor/model/predictions/model_kerr.h"
 #include "factor/validation/fixture.h"
 #include "factor/validation/papers/kerr_protocol.h"
@@ -332,6 +333,42 @@ static void test_costs(void)
 	profile_free(p);
 }
 
+/* Calls of the library on long columns are two kernels: nrm2 by its rows, gemv transposed by its
+ * rows or by the device's time. */
+static double host_time(const struct profile *p, struct matrix a)
+{
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+	const struct cost cost = cost_gemv(executor_model_reader(e), TRANSPOSED, a);
+
+	executor_free(e);
+	return cost.enqueue;
+}
+
+static void test_long_columns(void)
+{
+	const struct matrix tall = {NULL, 0, 2048, 32, 2048, SINGLE},
+	                    wide = {NULL, 0, 2048, 2048, 2048, SINGLE};
+	struct fault fault;
+	struct profile *p = synthetic(0.05);
+
+	add_blocks(p, 0.05);
+	const double one = host_time(p, wide);
+	is_real(host_time(p, tall), one, 1e-12, "a short time on the device is one kernel");
+	ok(profile_set(p, "gpu.gemv.s.t[m=2048,n=32,cold=0]=40us", &fault), "set");
+	const double two = host_time(p, tall);
+	ok(two > one, "a long one of few bytes is two");
+	add_written(p, "gpu.cublas.gemv_t_rows[rows=32]", 5e-6, 0.05);
+	add_written(p, "gpu.cublas.gemv_t_rows[rows=2048]", 9e-6, 0.05);
+	is_real(host_time(p, tall), 9e-6, 1e-12, "and by measured rows what they say");
+	is_real(host_time(p, wide), one, 1e-12, "which are of tall matrices");
+	add_written(p, "gpu.cublas.nrm2_length[bytes=128]", 15e-6, 0.05);
+	add_written(p, "gpu.cublas.nrm2_length[bytes=4096]", 21e-6, 0.05);
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+	is_real(estimated(e, false, false), 21.125e-6, 1e-9, "a norm by the column's length");
+	executor_free(e);
+	profile_free(p);
+}
+
 static void test(struct executor *e)
 {
 	for (int p = 0; p < 2 && !test_on_gpu; p++)
@@ -348,5 +385,6 @@ int main(void)
 	test_matrix_of(128, 64);
 	test_prediction();
 	test_costs();
+	test_long_columns();
 	return test_on_executors(test);
 }
