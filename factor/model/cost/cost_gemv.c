@@ -77,16 +77,16 @@ static bool is_in_two(struct cost_reader *r, const char *name, struct matrix a, 
 	       cost_scalar(r, "gpu.launch.dependent");
 }
 
-/* Seconds of the host for the library's call. It divides the long sums of a tall matrix, transposed,
- * and adds up their parts by a second kernel, which the host queues as well. */
+/* Seconds of the host for the library's call. It divides the long sums of a tall matrix,
+ * transposed, and adds up their parts by a second kernel, which the host queues as well. */
 static double enqueue_library(
         struct cost_reader *r, enum trans trans, const char *name, struct matrix a, double seconds)
 {
 	enum { TALL = 8 }; /* rows a column */
 	static const char by_rows[] = "gpu.cublas.gemv_t_rows";
 	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
-	const double first = cost_known(r, call) ? cost_scalar(r, call)
-	                                         : cost_scalar(r, "gpu.cublas.level2");
+	const double first =
+	        cost_known(r, call) ? cost_scalar(r, call) : cost_scalar(r, "gpu.cublas.level2");
 
 	if (trans == PLAIN || a.m < TALL * a.n)
 		return first;
