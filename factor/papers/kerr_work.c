@@ -6,15 +6,15 @@
 /* As compiled for 9.0. */
 enum { REGISTERS = 34 };
 
-/* Rounds of loads of a thread, one after the other. A plain product loads 16 elements at a time of
- * 64 columns, and 4 of the columns beyond. */
+/* Rounds of loads of a thread, one after the other, in the machine code for 9.0: 15 of a plain
+ * product's 64 columns, one of 4 columns beyond, one of 4 rows of a transposed product. */
 static double rounds_of(bool transposed, double m, double n)
 {
-	enum { AHEAD = 16 };
+	enum { ROUNDS = 15 };
 	const double whole = floor(n / KERR_BLOCK), rest = n - whole * KERR_BLOCK;
 
 	return transposed ? ceil(m / (KERR_BLOCK * (double)KERR_UNROLL))
-	                  : whole * KERR_BLOCK / AHEAD + ceil(rest / KERR_UNROLL);
+	                  : whole * ROUNDS + ceil(rest / KERR_UNROLL);
 }
 
 void kerr_gemv_work(
