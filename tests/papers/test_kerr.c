@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Kerr's benchmark: the table of operations, the matrices and measures of error, the algorithms and
- * their phases on the host executor and on the GPU, and their predictions. */
+ * their phases on the host executor and on the GPU. */
 #include "tests/algorithms/factor_test.h"
-#include "tests/model/model_profile.h"
 
 #include "factor/papers/kerr.h"
-#include "factor/model/cost/cost_blocks.h"
-#include "factor/model/predictions/model_kerr.h"
 #include "factor/validation/fixture.h"
 #include "factor/validation/papers/kerr_protocol.h"
 
@@ -273,102 +270,6 @@ static void test_odd(struct executor *e)
 	}
 }
 
-/* ---- predictions ---- */
-
-static void test_prediction(void)
-{
-	struct profile *p = synthetic(0.05);
-	struct kerr_prediction x;
-
-	add_blocks(p, 0.05);
-	for (int v = 0; v < KERR_VARIANTS; v++) {
-		bool good = model_kerr(p, (enum kerr_variant)v, 1024, 512, 32, &x);
-		double sum = 0;
-		for (int i = 0; i < KERR_PHASES; i++)
-			sum += x.phase[i];
-		ok(good && x.total > 0, "%s is predicted", kerr_variant_name[v]);
-		if (!good)
-			diag("%s", x.fault.text);
-		if (v != KERR_AHEAD)
-			ok(sum > 0.9 * x.total && sum < 1.3 * x.total,
-			        "the predicted phases are about the whole");
-	}
-	profile_free(p);
-}
-
-/* Seconds that one operation costs between two marks of the model executor. */
-static double estimated(struct executor *e, bool product, bool blas_only)
-{
-	struct matrix c = {NULL, 0, 1024, 1024, 1024, SINGLE},
-	              ab = {NULL, 0, 1024, 64, 1024, SINGLE};
-	double seconds = 0, norm;
-
-	executor_model_restart(e, false);
-	e->blas_only = blas_only;
-	e->ops->mark(e, 0);
-	if (product)
-		ex_gemm(e, PLAIN, TRANSPOSED, 1, ab, ab, 1, c);
-	else
-		ex_nrm2(e, matrix_view(c, 0, 0, 1024, 1), &norm);
-	e->ops->mark(e, 1);
-	e->ops->elapsed(e, 0, 1, &seconds);
-	return seconds;
-}
-
-static void test_costs(void)
-{
-	struct profile *p = synthetic(0.05);
-
-	add_blocks(p, 0.05);
-	add_written(p, "gpu.own_gemm.s[m=1024,n=1024,k=64]", 40e-6, 0.05);
-	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
-	/* a round trip of 15 and the host's 0.125 for the second mark */
-	is_real(estimated(e, false, false), 15.125e-6, 1e-9,
-	        "a norm of one column is a round trip");
-	/* the call is queued in 2, which the mark before does not see */
-	is_real(estimated(e, true, false), 42e-6, 1e-9, "a product by our own kernel");
-	is_real(estimated(e, true, true), 2.75e-6 + 2.0 * 1024 * 1024 * 64 / 1e13, 1e-9,
-	        "a product by the library");
-	executor_free(e);
-	profile_free(p);
-}
-
-/* Calls of the library on long columns are two kernels: nrm2 by its rows, gemv transposed by its
- * rows or by the device's time. */
-static double host_time(const struct profile *p, struct matrix a)
-{
-	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
-	const struct cost cost = cost_gemv(executor_model_reader(e), TRANSPOSED, a);
-
-	executor_free(e);
-	return cost.enqueue;
-}
-
-static void test_long_columns(void)
-{
-	const struct matrix tall = {NULL, 0, 2048, 32, 2048, SINGLE},
-	                    wide = {NULL, 0, 2048, 2048, 2048, SINGLE};
-	struct fault fault;
-	struct profile *p = synthetic(0.05);
-
-	add_blocks(p, 0.05);
-	const double one = host_time(p, wide);
-	is_real(host_time(p, tall), one, 1e-12, "a short time on the device is one kernel");
-	ok(profile_set(p, "gpu.gemv.s.t[m=2048,n=32,cold=0]=40us", &fault), "set");
-	const double two = host_time(p, tall);
-	ok(two > one, "a long one of few bytes is two");
-	add_written(p, "gpu.cublas.gemv_t_rows[rows=32]", 5e-6, 0.05);
-	add_written(p, "gpu.cublas.gemv_t_rows[rows=2048]", 9e-6, 0.05);
-	is_real(host_time(p, tall), 9e-6, 1e-12, "and by measured rows what they say");
-	is_real(host_time(p, wide), one, 1e-12, "which are of tall matrices");
-	add_written(p, "gpu.cublas.nrm2_length[bytes=128]", 15e-6, 0.05);
-	add_written(p, "gpu.cublas.nrm2_length[bytes=4096]", 21e-6, 0.05);
-	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
-	is_real(estimated(e, false, false), 21.125e-6, 1e-9, "a norm by the column's length");
-	executor_free(e);
-	profile_free(p);
-}
-
 static void test(struct executor *e)
 {
 	for (int p = 0; p < 2 && !test_on_gpu; p++)
@@ -383,8 +284,5 @@ int main(void)
 	test_matrix_of(1, 1);
 	test_matrix_of(33, 20);
 	test_matrix_of(128, 64);
-	test_prediction();
-	test_costs();
-	test_long_columns();
 	return test_on_executors(test);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model_kerr.h"
 
+#include "factor/model/cost/cost.h"
 #include "model_question.h"
 
 bool model_kerr(const struct profile *profile, enum kerr_variant variant, int64_t m, int64_t n,
@@ -24,4 +25,38 @@ bool model_kerr(const struct profile *profile, enum kerr_variant variant, int64_
 	phase_timer_free(&phase_timer);
 	executor_free(e);
 	return ok;
+}
+
+static bool run(struct executor *e, const void *context)
+{
+	const struct kerr_question *q = context;
+	const struct matrix a = {NULL, 0, q->m, q->n, q->lda ? q->lda : q->m, q->precision};
+
+	return kerr_qr(e, q->variant, q->r, a,
+	               (struct matrix){NULL, 0, q->m, q->m, q->m, q->precision}, NULL, NULL) &&
+	       e->ops->sync(e);
+}
+
+/* A is read and written, Q written. */
+static void bound(const struct asking *asking, struct prediction *out)
+{
+	const struct kerr_question *q = asking->question.context;
+	const double m = (double)q->m, n = (double)q->n,
+	             word = (double)precision_bytes(q->precision), factor = 2 * n * n * (m - n / 3),
+	             form = 4 * m * m * n - 4 * m * n * n + 4 * n * n * n / 3;
+	struct cost_reader *r = executor_model_reader(asking->question.executor);
+
+	prediction_bound(asking, (factor + form) / prediction_peak(asking, q->precision),
+	        m * (2 * n + m) * word / cost_scalar(r, "gpu.dram.copy"), out);
+}
+
+bool model_kerr_predict(const struct profile *profile, const struct kerr_question *question,
+        int level, struct prediction *out)
+{
+	struct executor *e = prediction_executor(profile, MODEL_CUDA, level,
+	        (question->m + question->n) * question->m * precision_bytes(question->precision));
+
+	return prediction_make(&(struct asking){{e, run, question}, level, true, true, 1, NULL,
+	                               bound, ", which QR with the whole Q needs"},
+	        out);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions of Kerr's benchmark (../kerr.h): the same sequences on the model executor. */
+/* Predictions of Kerr's benchmark (factor/papers/kerr.h): the same sequences on the model executor,
+ * on the profile's GPU. */
 #pragma once
 
 #include "factor/model/simulation/executor_model.h"
@@ -11,6 +12,16 @@ struct kerr_prediction {
 	struct fault fault;        /* why there is none */
 };
 
-/* On the profile's GPU, single precision. False with out->fault. */
+/* In single precision, of dense matrices. False with out->fault. */
 bool model_kerr(const struct profile *profile, enum kerr_variant variant, int64_t m, int64_t n,
         int64_t r, struct kerr_prediction *out);
+
+/* A run without marks at a level, with an interval at level 2. False with out->fault. lda: of A, 0
+ * for m; Q is dense. */
+struct kerr_question {
+	enum kerr_variant variant;
+	int64_t m, n, r, lda;
+	enum precision precision;
+};
+bool model_kerr_predict(const struct profile *profile, const struct kerr_question *question,
+        int level, struct prediction *out);
