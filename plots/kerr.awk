@@ -103,6 +103,28 @@ function vendor_table(   s, i, ours) {
 	}
 	table_end()
 }
+# The host with a share of the columns: the fastest share, and the one predicted fastest.
+function balance_table(   s, n, j, i, list, none, least, best) {
+	table_start("kerr-balance", "Columns of A on the host's cores beside the device (r = 128): the total without, and with the share that is fastest, ms", \
+		">m|>none, predicted / measured|<fastest|>its time|<predicted fastest")
+	for (s = 1; s <= sizes; s++) {
+		none = fastest("m=" size[s] " variant=balance phase=share_0")
+		n = split(rows_with("m=" size[s] " variant=balance"), list, " ")
+		least = best = ""
+		for (j = 1; j <= n; j++) {
+			i = list[j]
+			if (is_time(T[i, "seconds"]) && (least == "" || T[i, "seconds"] + 0 < T[least, "seconds"] + 0))
+				least = i
+			if (is_time(T[i, "predicted"]) && (best == "" || T[i, "predicted"] + 0 < T[best, "predicted"] + 0))
+				best = i
+		}
+		if (none && least != "")
+			table_row("", size[s] "|" (is_time(T[none, "predicted"]) ? significant(T[none, "predicted"] * 1e3, 3) : "-") " / " \
+				significant(T[none, "seconds"] * 1e3, 3) "|" substr(T[least, "phase"], 7) "|" significant(T[least, "seconds"] * 1e3, 3) "|" \
+				(best == "" ? "-" : substr(T[best, "phase"], 7)))
+	}
+	table_end()
+}
 function gemv_us(m, variant,   i) {
 	i = fastest("m=" m " variant=" variant " phase=gemv")
 	return !i ? "-" : (is_time(T[i, "predicted"]) ? significant(T[i, "predicted"] * 1e6, 3) : "-") " / " significant(T[i, "seconds"] * 1e6, 3)
@@ -209,6 +231,7 @@ BEGIN {
 			"both phase=panel|both phase=wy|both phase=apply_a|both phase=apply_q|both phase=total")
 		error_table()
 		vendor_table()
+		balance_table()
 		gemv_table()
 		size_table("width-blas", "BLAS calls by the width r of the blocks: ms, predicted / measured", "r = 16|>32|>64|>128", \
 			"variant=blas", "both phase=total r=16|both phase=total r=32|both phase=total r=64|both phase=total r=128")

@@ -205,6 +205,12 @@ HOST_PANEL(host_panel_geqrf, (struct matrix host, struct matrix tau), (host, tau
 HOST_PANEL(host_panel_potrf, (enum uplo uplo, struct matrix host, int64_t first, int *info), (uplo,
 	host, first, info))
 
+/* Columns c of a host matrix by the host's LAPACKE: H^T c for the reflectors in v, below its diagonal,
+ * and their tau, which have arrived; before the call returns. */
+OPERATION(host_reflect, (struct matrix v, struct matrix tau, struct matrix c), (v, tau, c),
+	PHASE_UPDATE, EMPTY(c), QUEUED, HOST, c, v.n,
+	COST(host_reflect, v, c), FLOPS(4 * product_steps(c.m, c.n, v.n), c.precision))
+
 /* ---- products; on the current queue, like all that follows */
 
 /* C = alpha op(A) op(B) + beta C; beta = 0 overwrites, NaN included. */

@@ -270,6 +270,8 @@ static void measure_size(struct kerr_bench *b)
 				measure_configuration(b, (enum kerr_variant)v, widths[w]);
 	if (wants(b, kerr_variant_name[KERR_ONE]) && measure_in_time(b->measure))
 		measure_configuration(b, KERR_ONE, b->a0.n);
+	if (wants(b, "balance") && measure_in_time(b->measure))
+		measure_kerr_balance(b);
 	if (b->measure->vendor && wants(b, "cusolver") && measure_in_time(b->measure))
 		measure_kerr_vendor(b);
 	if (b->measure->executor[0] && wants(b, "gemv") && measure_in_time(b->measure))

@@ -42,6 +42,9 @@ void measure_kerr_gemv(struct kerr_bench *);
 double kerr_gemv_predicted(
         const struct kerr_bench *, enum kerr_product product, bool transposed, int calls);
 
+/* measure_kerr_balance.c: with columns of A on the host; rows of phase share_N, N columns. */
+void measure_kerr_balance(struct kerr_bench *);
+
 /* measure_kerr_reference.c: cuSOLVER's geqrf and orgqr, and LAPACK's on the host. */
 void measure_kerr_vendor(struct kerr_bench *);
 void measure_kerr_lapack(struct kerr_bench *);

@@ -4,6 +4,7 @@
 #include "tests/algorithms/factor_test.h"
 
 #include "factor/papers/kerr.h"
+#include "factor/papers/kerr_balance.h"
 #include "factor/validation/fixture.h"
 #include "factor/validation/papers/kerr_protocol.h"
 
@@ -242,6 +243,54 @@ static void test_algorithms(struct executor *e)
 				        shapes[i][2], p ? DOUBLE : SINGLE);
 }
 
+/* ---- columns on the host ---- */
+
+static bool balance_once(struct executor *e, int64_t m, int64_t n, int64_t r, int64_t share,
+        enum precision precision, const void *from, struct kerr_errors *errors)
+{
+	struct timing_fixture memory = {.executor = e};
+	struct matrix a0, a, q, work;
+	struct kerr_room room;
+	bool good = fixture_matrix(&memory, &a0, m, n, m, precision) &&
+	            fixture_matrix(&memory, &a, m, n, m, precision) &&
+	            fixture_matrix(&memory, &q, m, m, m, precision) &&
+	            e->ops->upload(e, from, m, a0) && e->ops->upload(e, from, m, a);
+	const int64_t bytes = good ? kerr_balance_work(e, r, share, a, q) : -1,
+	              words = (bytes + 7) / 8;
+
+	good = bytes >= 0 && fixture_matrix(&memory, &work, words, 1, words, DOUBLE) &&
+	       ex_fill(e, WHOLE, NAN, NAN, q) && ex_fill(e, WHOLE, NAN, NAN, work) &&
+	       kerr_balance(e, r, share, a, q, work.data) && e->ops->sync(e) &&
+	       kerr_room_take(&memory, m, n, &room) && kerr_errors(e, a0, a, q, &room, errors);
+	if (!good)
+		diag("%s", e->fault.text);
+	fixture_close(&memory);
+	return good;
+}
+
+static void test_balance(struct executor *e)
+{
+	static const int64_t cases[][4] = {{64, 32, 8, 0}, {64, 32, 8, 7}, {100, 50, 16, 33},
+	        {97, 97, 32, 96}, {256, 130, 128, 1}, {300, 200, 64, 128}};
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+		const int64_t *c = cases[i / 2];
+		const enum precision precision = i % 2 ? DOUBLE : SINGLE;
+		struct kerr_errors errors = {.limit = NAN};
+		void *a = xmalloc((size_t)(c[0] * c[1]) * 8);
+		kerr_matrix(a, c[0], c[1], precision, 5);
+		ok(balance_once(e, c[0], c[1], c[2], c[3], precision, a, &errors) &&
+		                within(&errors, c[0]),
+		        "%s, %c %d x %d, blocks of %d, %d columns on the host", e->name,
+		        (char)precision, (int)c[0], (int)c[1], (int)c[2], (int)c[3]);
+		free(a);
+	}
+	struct matrix a = {NULL, 0, 40, 20, 40, SINGLE}, q = {NULL, 0, 40, 40, 40, SINGLE};
+	ok(kerr_balance_work(e, 8, 20, a, q) == -1 && kerr_balance_work(e, 8, -1, a, q) == -1 &&
+	                kerr_balance_work(e, 200, 0, a, q) == -1,
+	        "all columns, fewer than none, and blocks that are too wide are refused");
+}
+
 /* ---- NaN, zero columns, refusals ---- */
 
 static void test_odd(struct executor *e)
@@ -276,6 +325,7 @@ static void test(struct executor *e)
 		test_errors(e, p ? DOUBLE : SINGLE);
 	test_algorithms(e);
 	test_odd(e);
+	test_balance(e);
 }
 
 int main(void)

@@ -105,6 +105,25 @@ static void test_long_columns(void)
 	profile_free(p);
 }
 
+/* The host takes part when its products are fast, and not when they are slow. */
+static void test_share(void)
+{
+	struct profile *p = synthetic(0.05);
+	struct fault fault;
+
+	add_blocks(p, 0.05);
+	const int64_t slow = model_kerr_share(p, 4096, 2048, 64);
+	ok(slow >= 0 && slow < 2048, "a share of the columns: %d", (int)slow);
+	const double none = model_kerr_balance(p, 4096, 2048, 64, 0),
+	             half = model_kerr_balance(p, 4096, 2048, 64, 1024);
+	ok(none > 0 && half > none, "half of the columns are too many for the host");
+	ok(profile_scale(p, "host.gemm.s=0.001", &fault),
+	        "a host that is a thousand times as fast");
+	ok(model_kerr_balance(p, 4096, 2048, 64, 1024) < half, "has them done sooner");
+	ok(model_kerr_share(p, 4096, 2048, 64) >= slow, "and takes no less");
+	profile_free(p);
+}
+
 /* ---- as cases ---- */
 
 static void test_cases(void)
@@ -169,6 +188,7 @@ int main(void)
 	test_prediction();
 	test_costs();
 	test_long_columns();
+	test_share();
 	test_cases();
 	return test_on_executors(test_timing);
 }

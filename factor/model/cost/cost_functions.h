@@ -71,6 +71,7 @@ COST(to_device, struct matrix a)
 COST(host_getrf, struct matrix a)
 COST(host_geqrf, struct matrix a)
 COST(host_potrf, struct matrix a)
+COST(host_reflect, struct matrix v, struct matrix c)
 
 /* clang-format on */
 

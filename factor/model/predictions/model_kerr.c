@@ -2,7 +2,10 @@
 #include "model_kerr.h"
 
 #include "factor/model/cost/cost.h"
+#include "factor/papers/kerr_balance.h"
 #include "model_question.h"
+
+#include <math.h>
 
 bool model_kerr(const struct profile *profile, enum kerr_variant variant, int64_t m, int64_t n,
         int64_t r, struct kerr_prediction *out)
@@ -59,4 +62,32 @@ bool model_kerr_predict(const struct profile *profile, const struct kerr_questio
 	return prediction_make(&(struct asking){{e, run, question}, level, true, true, 1, NULL,
 	                               bound, ", which QR with the whole Q needs"},
 	        out);
+}
+
+double model_kerr_balance(
+        const struct profile *profile, int64_t m, int64_t n, int64_t r, int64_t share)
+{
+	struct executor *e =
+	        prediction_executor(profile, MODEL_CUDA, 2, (m + n) * m * precision_bytes(SINGLE));
+	const struct matrix a = {NULL, 0, m, n, m, SINGLE}, q = {NULL, 0, m, m, m, SINGLE};
+	const double seconds =
+	        kerr_balance(e, r, share, a, q, NULL) ? executor_model_result(e).seconds : NAN;
+
+	executor_free(e);
+	return seconds;
+}
+
+int64_t model_kerr_share(const struct profile *profile, int64_t m, int64_t n, int64_t r)
+{
+	double least = model_kerr_balance(profile, m, n, r, 0);
+	int64_t best = 0;
+
+	for (int64_t share = 1; share <= n / 2; share *= 2) {
+		const double seconds = model_kerr_balance(profile, m, n, r, share);
+		if (seconds < least) {
+			least = seconds;
+			best = share;
+		}
+	}
+	return best;
 }

@@ -25,3 +25,10 @@ struct kerr_question {
 };
 bool model_kerr_predict(const struct profile *profile, const struct kerr_question *question,
         int level, struct prediction *out);
+
+/* QR with the whole Q in which the host has `share` columns (factor/papers/kerr_balance.h):
+ * seconds, NaN when the profile does not suffice. model_kerr_share: the share with the least, of 0
+ * and powers of two up to half of the columns. */
+double model_kerr_balance(
+        const struct profile *profile, int64_t m, int64_t n, int64_t r, int64_t share);
+int64_t model_kerr_share(const struct profile *profile, int64_t m, int64_t n, int64_t r);

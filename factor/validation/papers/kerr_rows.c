@@ -274,6 +274,27 @@ static void print_gemv(const struct kerr_rows *rows, FILE *out)
 	}
 }
 
+static void print_balance(const struct kerr_rows *rows, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct kerr_row *row = &rows->row[i];
+		if (strcmp(row->variant, "balance") != 0)
+			continue;
+		if (!any)
+			fprintf(out,
+			        "\nColumns of A on the host: ms predicted and measured\n%6s %6s "
+			        "%-12s "
+			        "%19s\n",
+			        "m", "n", "", "total");
+		any = true;
+		fprintf(out, "%6" PRId64 " %6" PRId64 " %-12s", row->m, row->n, row->phase);
+		print_pair(row, out);
+		fputc('\n', out);
+	}
+}
+
 static void print_reference(
         const struct kerr_rows *rows, const char *variant, const char *calls, FILE *out)
 {
@@ -322,6 +343,7 @@ void kerr_rows_print(const struct kerr_rows *rows, FILE *out)
 		print_errors(rows, kerr_variant_name[v], false, out);
 		print_errors(rows, kerr_variant_name[v], true, out);
 	}
+	print_balance(rows, out);
 	print_gemv(rows, out);
 	print_reference(rows, "cusolver", "cuSOLVER geqrf and orgqr", out);
 	print_reference(rows, "lapack", "LAPACKE geqrf and ormqr", out);
