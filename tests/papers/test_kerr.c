@@ -285,6 +285,11 @@ static void test_balance(struct executor *e)
 		        (char)precision, (int)c[0], (int)c[1], (int)c[2], (int)c[3]);
 		free(a);
 	}
+	struct kerr_errors errors = {.residual = 0};
+	double nan[40 * 20];
+	matrix_fill(nan, 40, 40, 20, DOUBLE, MATRIX_NAN_MIDDLE, 3);
+	ok(balance_once(e, 40, 20, 4, 6, DOUBLE, nan, &errors) && isnan(errors.residual),
+	        "%s: NaN stays on the host, too", e->name);
 	struct matrix a = {NULL, 0, 40, 20, 40, SINGLE}, q = {NULL, 0, 40, 40, 40, SINGLE};
 	ok(kerr_balance_work(e, 8, 20, a, q) == -1 && kerr_balance_work(e, 8, -1, a, q) == -1 &&
 	                kerr_balance_work(e, 200, 0, a, q) == -1,

@@ -8,6 +8,7 @@
 #include "lib/base/msg.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool results_is_kerr(const struct result *row)
@@ -51,42 +52,49 @@ bool kerr_row_predict(const struct profile *profile, int level, struct result *r
 	return predicted_fill(row, &made, ok);
 }
 
-struct list {
-	struct results *results;
-	const struct profile *profile;
-	const struct draw *draw;
-	size_t refused;
-};
-
-static void add(struct list *list, enum kerr_variant variant, int64_t m, int64_t n, int64_t r)
+/* Three rows a shape, in which the widths of blocks are drawn. */
+static struct result *list(bool quick, const struct draw *draw, size_t *count)
 {
-	struct result row = kerr_case(variant, m, n, r);
+	enum { NARROWEST = 8, MORE = 121 }; /* drawn widths: 8 to 128 */
+	static const enum kerr_variant variants[] = {KERR_BLAS, KERR_KERNELS, KERR_ONE};
+	static const int64_t fixed[] = {600, 1500, 3000};
+	struct drawn_shape shape[DRAW_SHAPES] = {{0}};
+	const size_t shapes = draw    ? draw_shapes(draw, "qr_whole_q", "cuda", SINGLE, shape)
+	                      : quick ? 1
+	                              : ARRAY_LEN(fixed);
+	struct result *rows = xcalloc(shapes * ARRAY_LEN(variants) + 1, sizeof *rows);
 
-	if (list->draw) /* predictions depend on the leading dimension */
-		draw_mark_row(list->draw, &row);
-	list->refused += predicted_levels(list->results, list->profile, &row, kerr_row_predict);
-}
-
-static void add_all(struct list *list, int64_t m, int64_t n, int64_t r)
-{
-	add(list, KERR_BLAS, m, n, r);
-	add(list, KERR_KERNELS, m, n, r);
-	add(list, KERR_ONE, m, n, 0);
+	*count = 0;
+	for (size_t i = 0; i < shapes; i++) {
+		const int64_t m = draw ? shape[i].m : fixed[i], n = draw ? shape[i].n : m / 2,
+		              r = draw ? NARROWEST + draw_index(draw, m, n, 0, MORE) : KERR_TABLE_R;
+		for (size_t v = 0; v < ARRAY_LEN(variants); v++)
+			rows[(*count)++] = kerr_case(variants[v], m, n, r);
+	}
+	return rows;
 }
 
 size_t predict_kerr(
         struct results *results, const struct profile *profile, bool quick, const struct draw *draw)
 {
-	enum { NARROWEST = 8, MORE = 121 }; /* drawn widths: 8 to 128 */
-	static const int64_t fixed[] = {600, 1500, 3000};
-	struct list list = {results, profile, draw, 0};
-	struct drawn_shape shape[DRAW_SHAPES];
-	const size_t count = draw ? draw_shapes(draw, "qr_whole_q", "cuda", SINGLE, shape) : 0;
+	size_t count, refused = 0;
+	struct result *rows = list(quick, draw, &count);
 
-	for (size_t i = 0; i < count; i++)
-		add_all(&list, shape[i].m, shape[i].n,
-		        NARROWEST + draw_index(draw, shape[i].m, shape[i].n, 0, MORE));
-	for (size_t i = 0; !draw && i < (quick ? 1 : ARRAY_LEN(fixed)); i++)
-		add_all(&list, fixed[i], fixed[i] / 2, KERR_TABLE_R);
-	return list.refused;
+	msg_progress_step(0, (double)count, INFINITY, "%zu cases of QR with the whole Q", count);
+#pragma omp parallel for ordered schedule(dynamic) reduction(+ : refused)
+	for (size_t i = 0; i < count; i++) {
+		struct results *levels = results_new();
+		if (draw) /* predictions depend on the leading dimension */
+			draw_mark_row(draw, &rows[i]);
+		refused += predicted_levels(levels, profile, &rows[i], kerr_row_predict);
+#pragma omp ordered
+		{
+			results_append(results, levels);
+			msg_progress_step((double)i + 1, (double)count, INFINITY,
+			        "%zu cases of QR with the whole Q", count);
+		}
+		results_free(levels);
+	}
+	free(rows);
+	return refused;
 }
