@@ -75,6 +75,8 @@ static const struct {
                 .high = 1e-3, .column = "bytes", .added = true},
         {"gemv", "gpu.cublas.gemv", "cublasSgemv 32x32", HELD, 2e-7, .high = 1e-4},
         {"gemv_t", "gpu.cublas.gemv_t", "cublasSgemv 32x32, transposed", HELD, 2e-7, .high = 1e-4},
+        {"gemv_rows", "gpu.cublas.gemv_rows", "cublasSgemv of 32 columns", HELD, 2e-7, .high = 1e-4,
+                .column = "rows", .added = true},
         {"gemv_t_rows", "gpu.cublas.gemv_t_rows", "cublasSgemv of 32 columns, transposed", HELD,
                 2e-7, .high = 1e-4, .column = "rows", .added = true},
         {"gemm", "gpu.cublas.gemm", "cublasSgemm n x n x 32, n = 32..1024 in turn", HELD, 2e-7,

@@ -52,13 +52,25 @@ static void launch_gemv_t(struct launch *launch)
 	multiply(launch, CUBLAS_OP_T);
 }
 
-/* Tall: the library divides the sums, and adds up their parts by another kernel. */
-static void launch_gemv_t_rows(struct launch *launch)
+/* A tall matrix of N columns. Transposed, the library divides the sums, and adds up their parts by
+ * another kernel. iamax's vector is only read. */
+static void multiply_tall(struct launch *launch, cublasOperation_t operation)
 {
 	const float alpha = 1e-6f, beta = 1;
 	const int rows = launch->subject->argument[0];
-	BLAS(cublasSgemv(launch->blas, CUBLAS_OP_T, rows, N, &alpha, launch->matrix, rows,
-	        launch->z, 1, &beta, launch->y, 1));
+	const bool plain = operation == CUBLAS_OP_N;
+	BLAS(cublasSgemv(launch->blas, operation, rows, N, &alpha, launch->matrix, rows,
+	        plain ? launch->x : launch->z, 1, &beta, plain ? launch->product : launch->y, 1));
+}
+
+static void launch_gemv_rows(struct launch *launch)
+{
+	multiply_tall(launch, CUBLAS_OP_N);
+}
+
+static void launch_gemv_t_rows(struct launch *launch)
+{
+	multiply_tall(launch, CUBLAS_OP_T);
 }
 
 /* A different size at each call, as in a factorization: the library chooses a kernel by the size.
@@ -349,6 +361,8 @@ const struct subject launch_subject[] = {
         {"ger", HOST_SHARE, launch_ger, .kernels = 0},
         {"gemv", HOST_SHARE, launch_gemv, .kernels = 0},
         {"gemv_t", HOST_SHARE, launch_gemv_t, .kernels = 0},
+        {"gemv_rows", HOST_SHARE, launch_gemv_rows, 0, .argument_name = "rows",
+                .argument = {32, 512, 1024, 2048, 8192}},
         {"gemv_t_rows", HOST_SHARE, launch_gemv_t_rows, 0, .argument_name = "rows",
                 .argument = {32, 512, 1024, 2048, 8192}},
         {"gemm", HOST_SHARE, launch_gemm, .kernels = 0},

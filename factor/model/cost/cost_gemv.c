@@ -83,16 +83,17 @@ static double enqueue_library(
         struct cost_reader *r, enum trans trans, const char *name, struct matrix a, double seconds)
 {
 	enum { TALL = 8 }; /* rows a column */
-	static const char by_height[] = "gpu.cublas.gemv_t_rows";
-	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
+	const bool turned = trans == TRANSPOSED, tall = a.m >= TALL * a.n;
+	const char *call = turned ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv",
+	           *by_height = turned ? "gpu.cublas.gemv_t_rows" : "gpu.cublas.gemv_rows";
+
+	if (tall && cost_known(r, by_height))
+		return cost_at(r, by_height, "rows", (double)a.m);
 	const double first =
 	        cost_known(r, call) ? cost_scalar(r, call) : cost_scalar(r, "gpu.cublas.level2");
-
-	if (trans == PLAIN || a.m < TALL * a.n)
-		return first;
-	if (cost_known(r, by_height))
-		return cost_at(r, by_height, "rows", (double)a.m);
-	return first + (is_in_two(r, name, a, seconds) ? cost_scalar(r, "gpu.launch.enqueue") : 0);
+	return first + (tall && turned && is_in_two(r, name, a, seconds)
+	                               ? cost_scalar(r, "gpu.launch.enqueue")
+	                               : 0);
 }
 
 /* Our own kernel where the profile has it. */
