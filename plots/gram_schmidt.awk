@@ -163,16 +163,49 @@ function form_table(precision,   s, v, i, p, b) {
 		}
 	table_end()
 }
-function apply_table(   j, n, list, i, p) {
-	table_start("gram-apply", "The blocked update of " largest " columns by k columns, one or four of them in a block of threads", \
-		">k|<columns of a block|>us|>predicted, us|>Gflop/s")
+# Seconds of the paper's kernels of one column at a time, the fastest access and shape; "": not measured.
+function column_by_column(m, n,   a, o, i, best, all) {
+	for (o = 1; o <= 2; o++) {
+		best = ""
+		for (a = 1; a <= 3; a++) {
+			i = fastest("executor=cuda operation=" operation[o] " m=" m " n=" n " variant=" access[a])
+			if (i && (best == "" || T[i, "seconds"] + 0 < best))
+				best = T[i, "seconds"] + 0
+		}
+		if (best == "")
+			return ""
+		all += best
+	}
+	return all
+}
+# The reduction of section 4: one column a block of NX threads.
+function reduction_table(   nx, tree, added, p, q) {
+	table_start("gram-reduction", "Sums of " largest " dot products: a tree, and atomic additions in shared memory, NX x 1 threads, us, predicted / measured", \
+		">NX|>tree|>atomic|>ratio")
+	for (nx = 32; nx <= 1024; nx *= 2) {
+		tree = pass("gram_dots", "direct", largest, nx "x1")
+		added = pass("gram_dots", "atomic", largest, nx "x1")
+		if (tree && added) {
+			p = predicted_of(tree)
+			q = predicted_of(added)
+			table_row("", nx "|" (is_time(p) ? significant(p * 1e6, 3) : "-") " / " significant(T[tree, "seconds"] * 1e6, 3) "|" \
+				(is_time(q) ? significant(q * 1e6, 3) : "-") " / " significant(T[added, "seconds"] * 1e6, 3) "|" \
+				significant(T[added, "seconds"] / T[tree, "seconds"], 3))
+		}
+	}
+	table_end()
+}
+function apply_table(   j, n, list, i, p, single) {
+	table_start("gram-apply", "The blocked update of " largest " columns by k columns, one or four of them in a block of threads; gain: over the paper's kernels, column by column", \
+		">m|>k|<columns of a block|>us|>predicted, us|>Gflop/s|>gain")
 	n = split(rows_with("executor=cuda operation=gram_apply n=" largest), list, " ")
 	for (j = 1; j <= n; j++) {
 		i = list[j]
 		p = predicted_of(i)
 		if (is_time(T[i, "seconds"]))
-			table_row("", T[i, "k"] "|" (T[i, "variant"] == "single" ? "one" : "four") "|" significant(T[i, "seconds"] * 1e6, 3) "|" \
-				(is_time(p) ? significant(p * 1e6, 3) : "-") "|" significant(4 * T[i, "m"] * T[i, "n"] * T[i, "k"] / T[i, "seconds"] * 1e-9, 4))
+			table_row("", T[i, "m"] "|" T[i, "k"] "|" (T[i, "variant"] == "single" ? "one" : "four") "|" significant(T[i, "seconds"] * 1e6, 3) "|" \
+				(is_time(p) ? significant(p * 1e6, 3) : "-") "|" significant(4 * T[i, "m"] * T[i, "n"] * T[i, "k"] / T[i, "seconds"] * 1e-9, 4) "|" \
+				((single = column_by_column(T[i, "m"], T[i, "n"])) != "" ? significant(T[i, "k"] * single / T[i, "seconds"], 3) : "-"))
 	}
 	table_end()
 }
@@ -238,6 +271,7 @@ BEGIN {
 	} else if (table == "yes") {
 		if (largest) {
 			shape_table()
+			reduction_table()
 			apply_table()
 		}
 		form_table("s")

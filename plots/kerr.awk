@@ -25,7 +25,10 @@ function write_apply(v, m,   i) {
 }
 function write_size(m,   t, i, ours, kind, k) {
 	ours = fastest("m=" m " variant=ahead phase=total")
+	write_run("reflectors", fastest("m=" m " variant=reflectors phase=total"))
 	write_run("blas", fastest("m=" m " variant=blas phase=total"))
+	write_run("kerr", fastest("m=" m " variant=kerr phase=total"))
+	write_run("cusolver", fastest("m=" m " variant=cusolver phase=total"))
 	write_run("ahead", ours)
 	write_apply("blas", m)
 	write_apply("steps", m)
@@ -35,8 +38,8 @@ function write_size(m,   t, i, ours, kind, k) {
 		if (i && ours)
 			point("host_" thread[t], "m ratio", sprintf("%d %.6g", m, T[i, "seconds"] / T[ours, "seconds"]))
 	}
-	split("cublas kerr tuned", kind, " ")
-	for (k = 1; k <= 3; k++)
+	split("cublas kerr tuned t_cublas t_kerr t_tuned", kind, " ")
+	for (k = 1; k <= 6; k++)
 		write_rates("gemv_" kind[k], fastest("m=" m " variant=gemv_" kind[k] " phase=gemv"))
 }
 function write_widths(v, m,   w, i) {
@@ -84,6 +87,59 @@ function error_table(   s, blas, steps) {
 		steps = fastest("m=" size[s] " variant=steps r=32 phase=total")
 		if (blas || steps)
 			table_row("", size[s] errors_of(blas) errors_of(steps))
+	}
+	table_end()
+}
+# The whole Q by cuSOLVER's calls, against our fastest width.
+function vendor_table(   s, i, ours) {
+	table_start("kerr-vendor", "QR with the whole Q by cuSOLVER (geqrf, orgqr), by his implementation and by ours, each at its fastest width r", \
+		">m|>cuSOLVER, ms|>his kernels|>ours|>speedup over cuSOLVER")
+	for (s = 1; s <= sizes; s++) {
+		i = fastest("m=" size[s] " variant=cusolver phase=total")
+		ours = fastest("m=" size[s] " variant=ahead phase=total")
+		if (i && ours)
+			table_row("", size[s] "|" significant(T[i, "seconds"] * 1e3, 3) "|" milliseconds("m=" size[s] " variant=kerr phase=total") "|" \
+				significant(T[ours, "seconds"] * 1e3, 3) "|" significant(T[i, "seconds"] / T[ours, "seconds"], 3))
+	}
+	table_end()
+}
+# The host with a share of the columns: the fastest share, and the one predicted fastest.
+function balance_table(   s, n, j, i, list, none, least, best) {
+	table_start("kerr-balance", "Columns of A on the host's cores beside the device (r = 128): the total without, and with the share that is fastest, ms", \
+		">m|>none, predicted / measured|<fastest|>its time|<predicted fastest")
+	for (s = 1; s <= sizes; s++) {
+		none = fastest("m=" size[s] " variant=balance phase=share_0")
+		n = split(rows_with("m=" size[s] " variant=balance"), list, " ")
+		least = best = ""
+		for (j = 1; j <= n; j++) {
+			i = list[j]
+			if (is_time(T[i, "seconds"]) && (least == "" || T[i, "seconds"] + 0 < T[least, "seconds"] + 0))
+				least = i
+			if (is_time(T[i, "predicted"]) && (best == "" || T[i, "predicted"] + 0 < T[best, "predicted"] + 0))
+				best = i
+		}
+		if (none && least != "")
+			table_row("", size[s] "|" (is_time(T[none, "predicted"]) ? significant(T[none, "predicted"] * 1e3, 3) : "-") " / " \
+				significant(T[none, "seconds"] * 1e3, 3) "|" substr(T[least, "phase"], 7) "|" significant(T[least, "seconds"] * 1e3, 3) "|" \
+				(best == "" ? "-" : substr(T[best, "phase"], 7)))
+	}
+	table_end()
+}
+function gemv_us(m, variant,   i) {
+	i = fastest("m=" m " variant=" variant " phase=gemv")
+	return !i ? "-" : (is_time(T[i, "predicted"]) ? significant(T[i, "predicted"] * 1e6, 3) : "-") " / " significant(T[i, "seconds"] * 1e6, 3)
+}
+# The products of his Figure 2, and those with the transpose.
+function gemv_table(   s, k, n, name, line) {
+	n = split("gemv_cublas gemv_kerr gemv_tuned gemv_t_cublas gemv_t_kerr gemv_t_tuned", name, " ")
+	table_start("kerr-gemv", "Products of an m x m matrix and a vector: us, predicted / measured", \
+		">m|>A x: cuBLAS|>his kernel|>ours|>A'x: cuBLAS|>his kernel|>ours")
+	for (s = 1; s <= sizes; s++) {
+		line = size[s]
+		for (k = 1; k <= n; k++)
+			line = line "|" gemv_us(size[s], name[k])
+		if (line ~ /[0-9] \//)
+			table_row("", line)
 	}
 	table_end()
 }
@@ -164,12 +220,23 @@ BEGIN {
 		size_table("blas", "Phases of the paper's Algorithm 3 from BLAS calls, r = 32: ms, predicted / measured", \
 			"house|>update|>WY|>to A|>to Q|>total|!>Gflop/s", "variant=blas r=32", \
 			"both phase=house|both phase=panel_update|both phase=wy|both phase=apply_a|both phase=apply_q|both phase=total")
+		size_table("kernels", "Phases of the paper's implementation, Algorithm 3 by its kernels, r = 32: ms, predicted / measured", \
+			"house|>update|>WY|>to A|>to Q|>total|!>Gflop/s", "variant=kerr r=32", \
+			"both phase=house|both phase=panel_update|both phase=wy|both phase=apply_a|both phase=apply_q|both phase=total")
+		size_table("reflectors", "Algorithm 1 from BLAS calls, reflector by reflector (r = n): ms, predicted / measured", \
+			"house|>update|>to Q|>total", "variant=reflectors", \
+			"both phase=house|both phase=panel_update|both phase=apply_q|both phase=total")
 		size_table("steps", "Phases of ours, one after the other, r = 32: ms, predicted / measured", \
 			"panel|>V and T|>to A|>form Q|>total|!>Gflop/s", "variant=steps r=32", \
 			"both phase=panel|both phase=wy|both phase=apply_a|both phase=apply_q|both phase=total")
 		error_table()
+		vendor_table()
+		balance_table()
+		gemv_table()
 		size_table("width-blas", "BLAS calls by the width r of the blocks: ms, predicted / measured", "r = 16|>32|>64|>128", \
 			"variant=blas", "both phase=total r=16|both phase=total r=32|both phase=total r=64|both phase=total r=128")
+		size_table("width-kernels", "The paper's implementation by the width r of the blocks: ms, predicted / measured", "r = 16|>32|>64|>128", \
+			"variant=kerr", "both phase=total r=16|both phase=total r=32|both phase=total r=64|both phase=total r=128")
 		size_table("width-ahead", "Ours, with look-ahead, by the width r of the blocks: ms, predicted / measured", \
 			"r = 16|>32|>64|>128|>256", "variant=ahead", \
 			"both phase=total r=16|both phase=total r=32|both phase=total r=64|both phase=total r=128|both phase=total r=256")
@@ -179,6 +246,7 @@ BEGIN {
 		write_size(size[s])
 	for (m = 1024; m <= 8192; m = m == 1024 ? 4096 : 2 * m) {
 		write_widths("blas", m)
+		write_widths("kerr", m)
 		write_widths("ahead", m)
 	}
 	read_paper("kerr2009")

@@ -5,17 +5,18 @@ count(pattern) = system("ls '".work."/".name."' | grep -c '^".pattern."_'") > 0
 panels = 2 + count("gemv") + count("host") + count("apply") + count("width")
 height = 383 * panels
 load scripts."/style.gp"
-runs = prefixed("run_", "ahead blas")
+runs = prefixed("run_", "ahead cusolver kerr blas reflectors")
 hosts = all_of("host_*", 2)
 lapack = all_of("run_lapack_*", 3)
 papers = prefixed("paper_", "9800gx2 gtx280")
-gemvs = prefixed("gemv_", "cublas kerr tuned")
+gemvs = prefixed("gemv_", "cublas kerr tuned t_cublas t_kerr t_tuned")
 applied = prefixed("apply_", "blas_a blas_q steps_a steps_q")
 widths = prefixed("width_", "blas_1024 blas_4096 blas_8192 ahead_1024 ahead_4096 ahead_8192")
 gpu_of(s) = last(s) eq "gtx280" ? "GTX 280 (paper)" : "9800 GX2 (paper)"
 threads(s) = last(s).(last(s) eq "1" ? " thread" : " threads")
-key_of(s) = part(s, 1) eq "gemv" ? (last(s) eq "cublas" ? "cuBLAS" : last(s) eq "kerr" ? "the paper's kernel" : "tuned") : \
-	part(s, 1) eq "run" ? (last(s) eq "ahead" ? "ours" : "BLAS calls (Algorithm 3)") : \
+key_of(s) = part(s, 1) eq "gemv" ? (part(s, 2) eq "t" ? "transposed, " : "").(last(s) eq "cublas" ? "cuBLAS" : last(s) eq "kerr" ? "the paper's kernel" : "tuned") : \
+	part(s, 1) eq "run" ? (last(s) eq "ahead" ? "ours" : last(s) eq "cusolver" ? "cuSOLVER" : last(s) eq "kerr" ? "the paper's kernels" : \
+	last(s) eq "blas" ? "BLAS calls (Algorithm 3)" : "BLAS calls (Algorithm 1)") : \
 	(part(s, 2) eq "blas" ? "BLAS calls, " : "ours, ").(part(s, 1) eq "apply" ? "to ".(last(s) eq "a" ? "A" : "Q") : "m = ".last(s))
 set multiplot
 set key maxrows 3
@@ -24,7 +25,7 @@ set format y "10^{%L}"
 sizes = "set xrange [400:20000]; set xtics (512, 1024, 2048, 4096, 8192, 16384); set xlabel 'm' offset 0,0.4"
 @sizes
 if (words(gemvs) > 0) {
-	eval next("A x, A m x m (Figure 2) - ".machine).ylabel("Gflop/s").curves(gemvs, "m", "gflops", "predicted", 1)
+	eval next("A x (Figure 2), also of A transposed, A m x m - ".machine).ylabel("Gflop/s").curves(gemvs, "m", "gflops", "predicted", 1)
 	plot @both, known("gpu_dram_read") / 2e9 with lines lt 7 dt 2 title "DRAM reads", 69 with lines lt 5 dt 3 title "GTX 280, best (paper)"
 }
 eval next("Time of QR with the whole Q, m x m/2 (Figure 3) - ".machine).ylabel("seconds").curves(runs, "m", "seconds", "predicted", 1)

@@ -236,8 +236,8 @@ static bool run_twice(struct gram_process *s)
 
 /* ---- the forms by name, their checks and their workspace ---- */
 
-const char *const gram_schmidt_forms[] = {
-        "blas", "kernels", "fused", "blocked", "block", "twice", "direct", "shared", "wide", NULL};
+const char *const gram_schmidt_forms[] = {"blas", "kernels", "fused", "blocked", "block", "twice",
+        "direct", "shared", "wide", "atomic", NULL};
 
 /* shape: blocks of threads near the fastest for many and for few columns. */
 struct form {
@@ -251,7 +251,8 @@ static const struct form forms[] = {{run_blas, false, false, {GRAM_OWN, 0, 0}},
         {run_twice, true, true, {GRAM_OWN, 0, 0}},
         {run_shaped, false, false, {GRAM_DIRECT, 256, 1}},
         {run_shaped, false, false, {GRAM_SHARED, 256, 1}},
-        {run_shaped, false, false, {GRAM_WIDE, 256, 1}}};
+        {run_shaped, false, false, {GRAM_WIDE, 256, 1}},
+        {run_shaped, false, false, {GRAM_ATOMIC, 256, 1}}};
 static const struct form *const twice = &forms[5];
 
 static bool is_called(const char *name, const char *form)
@@ -293,7 +294,7 @@ static const struct form *find_form(struct gram_process *s, const char *name)
 			return &forms[i];
 	fault_refuse(&s->e->fault,
 	        "unknown form \"%s\" of Gram-Schmidt: use blas, kernels, fused, blocked, block, "
-	        "twice, or direct, shared, wide, which may end in =NXxNY",
+	        "twice, or direct, shared, wide, atomic, which may end in =NXxNY",
 	        name);
 	return NULL;
 }

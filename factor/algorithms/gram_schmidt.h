@@ -18,8 +18,9 @@
  *   - blas: dot products by gemv, normalization by scal, update by ger (their Listing 3); the host
  *     waits for every norm
  *   - kernels: dot products and update in two passes of our own
- *   - direct, shared, wide: the paper's kernels on the GPU
- *     (factor/kernels/gram_schmidt/gram_schmidt_shaped.cu);
+ *   - direct, shared, wide, atomic: the paper's kernels on the GPU
+ *     (factor/kernels/gram_schmidt/gram_schmidt_shaped.cu); sums of atomic differ in their last
+ *     bits from call to call;
  *     direct=NXxNY gives the blocks of threads
  *   - fused: both in one pass over the matrix
  *   - blocked: panels of nb columns; then the columns right of them are updated at once, in

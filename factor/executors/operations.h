@@ -205,6 +205,12 @@ HOST_PANEL(host_panel_geqrf, (struct matrix host, struct matrix tau), (host, tau
 HOST_PANEL(host_panel_potrf, (enum uplo uplo, struct matrix host, int64_t first, int *info), (uplo,
 	host, first, info))
 
+/* Columns c of a host matrix by the host's LAPACKE: H^T c for the reflectors in v, below its diagonal,
+ * and their tau, which have arrived; before the call returns. */
+OPERATION(host_reflect, (struct matrix v, struct matrix tau, struct matrix c), (v, tau, c),
+	PHASE_UPDATE, EMPTY(c), QUEUED, HOST, c, v.n,
+	COST(host_reflect, v, c), FLOPS(4 * product_steps(c.m, c.n, v.n), c.precision))
+
 /* ---- products; on the current queue, like all that follows */
 
 /* C = alpha op(A) op(B) + beta C; beta = 0 overwrites, NaN included. */
@@ -383,6 +389,21 @@ CHOSEN(panel_reflectors, (struct matrix a, struct matrix tau, struct matrix v, s
 OPERATION(reflect_columns, (struct matrix v, struct matrix t, struct matrix c), (v, t, c),
 	PHASE_UPDATE, EMPTY(c), QUEUED, HOST, c, v.n,
 	COST(reflect_columns, v, c), COPIES(2 * cost_bytes(c)))
+/* Kerr's kernels (factor/papers/kerr_kernels.h). kerr_house: the Householder vector of column j of
+ * the block a, from its first row on, into y, and tau(j); squares: of the norms of a's columns.
+ * kerr_project: row = tau a^T v, an empty tau counts as 1. kerr_extend: z = -tau (v + w row^T). */
+OPERATION(kerr_house, (struct matrix a, int64_t j, struct matrix squares, struct matrix y,
+	struct matrix tau), (a, j, squares, y, tau),
+	PHASE_SEARCH, NEVER, QUEUED, HOST, SHAPE(a.m - j, 1), 0,
+	COST(kerr_house, a, j), COPIES(2 * (double)(a.m - j) * word_bytes(a)))
+OPERATION(kerr_project, (struct matrix tau, struct matrix a, struct matrix v, struct matrix row),
+	(tau, a, v, row),
+	PHASE_UPDATE, EMPTY(a), QUEUED, HOST, a, 0,
+	COST(kerr_gemv, TRANSPOSED, a), READS(cost_bytes(a)))
+OPERATION(kerr_extend, (struct matrix tau, struct matrix w, struct matrix row, struct matrix v,
+	struct matrix z), (tau, w, row, v, z),
+	PHASE_UPDATE, NEVER, QUEUED, HOST, z, w.n,
+	COST(kerr_gemv, PLAIN, w), COPIES(cost_bytes(w) + 2 * cost_bytes(z)))
 /* Givens rotations: rotation i acts on columns 2 i and 2 i + 1 of x (2 g.n columns), which become c
  * x0 + s x1 and c x1 - s x0 with c = g(0,i), s = g(1,i). make_rotations chooses them to make
  * element (row + i, 2 i + 1) of x zero. */

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* QR factorization with the whole Q, A = Q R, as Kerr, Campbell and Richards benchmark it (QR
- * decomposition on GPUs, GPGPU 2009): their baseline, Algorithm 3 from BLAS calls, and our own
- * kernels, both phase by phase. For comparison: use geqrf and orgqr. */
+ * decomposition on GPUs, GPGPU 2009): their baseline from BLAS calls, their implementation, and our
+ * own kernels, phase by phase. For comparison: use geqrf and orgqr. */
 #pragma once
 
 #include "factor/algorithms/phase_timer.h"
 
 enum kerr_variant {
-	KERR_BLAS,  /* Algorithm 3 with explicit W and Y (Bischof and Van Loan 1987) and Q updated
-	               with every block. Leaves R in A's upper triangle and rounding errors below */
-	KERR_STEPS, /* ours, step by step: panel kernel, compact WY, its application,
-	               orgqr. Leaves geqrf's result in A */
-	KERR_AHEAD, /* the same with look-ahead: geqrf, orgqr. Has no phases */
+	KERR_BLAS,    /* Algorithm 3 with explicit W and Y (Bischof and Van Loan 1987) and Q updated
+	                 with every block. Leaves R in A's upper triangle and rounding errors below */
+	KERR_KERNELS, /* the same by their kernels (kerr_kernels.h): the norms of a block's columns
+	                 in one, products by matrices in two; gemm and ger by the BLAS */
+	KERR_ONE,     /* Algorithm 1 from BLAS calls: A and Q reflector by reflector; r is not used.
+	                 Has no WY and no KERR_APPLY_A */
+	KERR_STEPS,   /* ours, step by step: panel kernel, compact WY, its application,
+	                 orgqr. Leaves geqrf's result in A */
+	KERR_AHEAD,   /* the same with look-ahead: geqrf, orgqr. Has no phases */
 	KERR_VARIANTS
 };
 extern const char *const kerr_variant_name[KERR_VARIANTS];

@@ -36,7 +36,8 @@ static void check_only(const struct bench_request *request, const bool chosen[ST
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
 	        "transpose", "laswp", "trsm", "syrk", "trmm", "small_gemm", "thin_gemm",
 	        "lawn_errors", "kind_errors", "gramschmidt", "gram_kernels", "breakdown", NULL};
-	static const char *const of_kerr[] = {"blas", "steps", "ahead", "gemv", "lapack", NULL};
+	static const char *const of_kerr[] = {"blas", "kerr", "reflectors", "steps", "ahead",
+	        "balance", "cusolver", "gemv", "lapack", NULL};
 	static const char *const of_several[] = {"getrf", "potrf", "geqrf", NULL};
 
 	if ((request->model_plans || request->tall) && !bench)
@@ -87,8 +88,10 @@ int main(int argc, char **argv)
 	        {"only", 0, CLI_TEXT, &request->only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
 	                "trsm, syrk, trmm, small_gemm, thin_gemm, lawn_errors, kind_errors, "
-	                "gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, steps, "
-	                "ahead, gemv or lapack; with --several: getrf, potrf or geqrf",
+	                "gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, kerr, "
+	                "reflectors, steps, ahead, balance, cusolver, gemv or lapack; with "
+	                "--several: "
+	                "getrf, potrf or geqrf",
 	                0, 0},
 	        {"model-plans", 0, CLI_FLAG, &request->model_plans, NULL,
 	                "with --bench: only whole factorizations, the largest squares first; of "

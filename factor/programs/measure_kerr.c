@@ -15,9 +15,7 @@
 #include "factor/validation/fixture.h"
 #include "measure_kerr.h"
 
-#include <cblas.h>
 #include <inttypes.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,18 +85,32 @@ static bool run_once(
 	return ok;
 }
 
-/* The first run counts only when it is long and code is loaded; long runs are fewer than five. */
+/* Whether others use the calling thread's core. */
+static bool disturbed(const struct kerr_bench *b)
+{
+	const struct core_noise *noise = b->measure->plan.noise;
+
+	return noise && !core_noise_undisturbed(noise);
+}
+
+/* The first run counts only when it is long and code is loaded; long runs are fewer than five.
+ * Runs on a core that others use are left out, as long as these take no more than the time. */
 static bool run_all(struct kerr_bench *b, struct configuration *c, bool marked)
 {
-	double seconds = 0, spent = 0, enough = b->measure->plan.max_seconds;
-	bool ok = run_once(b, c, marked, 0, &seconds);
+	double seconds = 0, spent = 0, left_out = 0, enough = b->measure->plan.max_seconds;
 
+	if (b->measure->plan.noise)
+		core_noise_refresh(b->measure->plan.noise);
+	bool ok = run_once(b, c, marked, 0, &seconds), before = disturbed(b);
 	c->samples = b->warm[c->variant] && seconds > enough;
 	b->warm[c->variant] = true;
 	while (ok && c->samples < KERR_RUNS && spent < enough &&
 	        (c->samples == 0 || seconds < 2 * enough) && !*b->measure->plan.stop) {
-		ok = run_once(b, c, marked, c->samples++, &seconds);
-		spent += seconds;
+		ok = run_once(b, c, marked, c->samples, &seconds);
+		const bool after = disturbed(b), kept = !(before || after) || left_out >= enough;
+		*(kept ? &spent : &left_out) += seconds;
+		c->samples += kept;
+		before = after;
 	}
 	return ok && kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &c->errors);
 }
@@ -140,11 +152,17 @@ void kerr_bench_add(struct kerr_bench *b, struct kerr_row *row, const double *sa
 static void add_phases(struct kerr_bench *b, const struct configuration *c,
         const struct kerr_prediction *predicted)
 {
-	double count[KERR_PHASES];
+	const bool one = c->variant == KERR_ONE; /* Q reflector by reflector */
+	double count[KERR_PHASES], single[KERR_PHASES];
 
 	kerr_count(b->a0.m, b->a0.n, c->r, count);
+	if (one)
+		kerr_count(b->a0.m, b->a0.n, 1, single);
+	count[KERR_APPLY_Q] = (one ? single : count)[KERR_APPLY_Q];
 	for (int p = 0; p < KERR_PHASES; p++) {
 		bool fused = p == KERR_PANEL, ours = c->variant == KERR_STEPS;
+		if (one && (p == KERR_WY || p == KERR_APPLY_A))
+			continue;
 		struct kerr_row row =
 		        kerr_bench_row(b, kerr_variant_name[c->variant], kerr_phase_name[p], c->r);
 		row.flops = count[p];
@@ -165,21 +183,34 @@ static struct kerr_prediction predict(const struct kerr_bench *b, const struct c
 	return predicted;
 }
 
-double kerr_gemv_predicted(const struct kerr_bench *b, bool tuned, int calls)
+/* One product on the model executor. */
+static bool predict_product(
+        struct executor *e, enum kerr_product product, bool transposed, int64_t m)
 {
-	const int64_t m = b->a0.m;
-	struct matrix a = {NULL, 0, m, m, m, SINGLE}, v = {NULL, 0, m, 1, m, SINGLE};
+	const struct matrix a = {NULL, 0, m, m, m, SINGLE}, v = {NULL, 0, m, 1, m, SINGLE},
+	                    row = {NULL, 0, 1, m, 1, SINGLE}, tau = {NULL, 0, 1, 1, 1, SINGLE};
+
+	e->blas_only = product == KERR_CUBLAS;
+	if (product != KERR_PAPER)
+		return ex_gemv(e, transposed ? TRANSPOSED : PLAIN, 1, a, v, 0, v);
+	return transposed ? ex_kerr_project(e, tau, a, v, row)
+	                  : ex_kerr_extend(e, tau, a, row, v, v);
+}
+
+double kerr_gemv_predicted(
+        const struct kerr_bench *b, enum kerr_product product, bool transposed, int calls)
+{
 	double seconds = NAN;
 
 	if (!b->profile)
 		return NAN;
 	struct executor *e = executor_model_new(b->profile, MODEL_CUDA, 2);
 	bool good = e->ops->mark(e, 0);
-	if (tuned)
-		good = good && cost_known(executor_model_reader(e), "gpu.own_gemv.s.n");
-	e->blas_only = !tuned;
+	if (product == KERR_TUNED)
+		good = good && cost_known(executor_model_reader(e),
+		                       transposed ? "gpu.own_gemv.s.t" : "gpu.own_gemv.s.n");
 	for (int i = 0; i < calls && good; i++)
-		good = ex_gemv(e, PLAIN, 1, a, v, 0, v);
+		good = predict_product(e, product, transposed, b->a0.m);
 	if (!good || !e->ops->mark(e, 1) || !e->ops->elapsed(e, 0, 1, &seconds))
 		seconds = NAN;
 	executor_free(e);
@@ -227,7 +258,7 @@ static bool wants(const struct kerr_bench *b, const char *variant)
 static bool suits(const struct kerr_bench *b, enum kerr_variant variant, int64_t r)
 {
 	return r <= b->a0.n && (r <= GEQRF_LEAF_MAX || variant == KERR_AHEAD) &&
-	       wants(b, kerr_variant_name[variant]);
+	       variant != KERR_ONE && wants(b, kerr_variant_name[variant]);
 }
 
 static void measure_size(struct kerr_bench *b)
@@ -237,83 +268,14 @@ static void measure_size(struct kerr_bench *b)
 			if (suits(b, (enum kerr_variant)v, widths[w]) &&
 			        measure_in_time(b->measure))
 				measure_configuration(b, (enum kerr_variant)v, widths[w]);
+	if (wants(b, kerr_variant_name[KERR_ONE]) && measure_in_time(b->measure))
+		measure_configuration(b, KERR_ONE, b->a0.n);
+	if (wants(b, "balance") && measure_in_time(b->measure))
+		measure_kerr_balance(b);
+	if (b->measure->vendor && wants(b, "cusolver") && measure_in_time(b->measure))
+		measure_kerr_vendor(b);
 	if (b->measure->executor[0] && wants(b, "gemv") && measure_in_time(b->measure))
 		measure_kerr_gemv(b);
-}
-
-/* ---- LAPACK on the host ---- */
-
-/* The paper's reference: LAPACK's geqrf, and ormqr applied to the unit matrix, on 1, 2, 4 and all
- * threads of the host. */
-struct factors {
-	float *a, *q, *tau;
-};
-
-/* The time includes the unit matrix, as on the GPU. */
-static bool run_host_once(const struct kerr_bench *b, const struct factors *f, double *seconds)
-{
-	int m = (int)b->a0.m, n = (int)b->a0.n;
-
-	memcpy(f->a, b->host, (size_t)m * (size_t)n * sizeof *f->a);
-	double start = clock_now();
-	memset(f->q, 0, (size_t)m * (size_t)m * sizeof *f->q);
-	for (size_t i = 0; i < (size_t)m; i++)
-		f->q[i * ((size_t)m + 1)] = 1;
-	bool ok =
-	        LAPACKE_sgeqrf(LAPACK_COL_MAJOR, m, n, f->a, m, f->tau) == 0 &&
-	        LAPACKE_sormqr(LAPACK_COL_MAJOR, 'L', 'N', m, m, n, f->a, m, f->tau, f->q, m) == 0;
-	*seconds = clock_now() - start;
-	return ok;
-}
-
-static void measure_threads(struct kerr_bench *b, const struct factors *f, int t, int threads)
-{
-	struct kerr_row row = kerr_bench_row(b, "lapack", "total", 0);
-	int64_t m = row.m;
-	double growth = b->before[t].m ? (double)m / (double)b->before[t].m : 0;
-	double expected = b->before[t].seconds * growth * growth * growth;
-	double left = b->measure->budget - (clock_now() - b->measure->start), sample[KERR_RUNS];
-	double phase[KERR_PHASES];
-	struct kerr_errors errors;
-	double spent = 0, enough = b->measure->plan.max_seconds;
-	size_t count = 0;
-	bool ok = true;
-
-	row.threads = threads;
-	row.flops = kerr_count(m, row.n, KERR_TABLE_R, phase);
-	if (kerr_rows_find(b->rows, &row) || expected > left)
-		return;
-	openblas_set_num_threads(threads);
-	for (; ok && count < KERR_RUNS && spent < enough; count++) {
-		ok = run_host_once(b, f, &sample[count]);
-		spent += sample[count];
-	}
-	openblas_set_num_threads(1);
-	if (!ok || !b->e->ops->upload(b->e, f->a, m, b->a) ||
-	        !b->e->ops->upload(b->e, f->q, m, b->q) ||
-	        !kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &errors)) {
-		msg_warn("LAPACKE at %" PRId64 " rows: %s", m, ok ? b->e->fault.text : "refused");
-		b->measure->failed++;
-		return;
-	}
-	kerr_bench_add(b, &row, sample, count, &errors);
-	b->before[t].seconds = stats_median(sample, count);
-	b->before[t].m = m;
-}
-
-static void measure_host(struct kerr_bench *b)
-{
-	int64_t m = b->a0.m, n = b->a0.n;
-	const int threads[KERR_THREADS] = {1, 2, 4, executor_host_threads()};
-	struct factors f = {xmalloc((size_t)(m * n) * sizeof(float)),
-	        xmalloc((size_t)(m * m) * sizeof(float)), xmalloc((size_t)n * sizeof(float))};
-
-	for (int t = KERR_THREADS - 1; t >= 0 && !measure_over(b->measure); t--)
-		if (t == KERR_THREADS - 1 || threads[t] < threads[KERR_THREADS - 1])
-			measure_threads(b, &f, t, threads[t]);
-	free(f.a);
-	free(f.q);
-	free(f.tau);
 }
 
 /* ---- all ---- */
@@ -367,7 +329,7 @@ void measure_kerr(struct measure *measure)
 	if (strcmp(measure->request.only, "lapack") != 0)
 		each_size(b, measure_size);
 	if (measure->executor[1] && wants(b, "lapack"))
-		each_size(b, measure_host);
+		each_size(b, measure_kerr_lapack);
 	msg_progress_end();
 	kerr_rows_print(b->rows, stdout);
 	printf("%s\n", measure->path);

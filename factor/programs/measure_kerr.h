@@ -33,10 +33,18 @@ struct kerr_row kerr_bench_row(
 void kerr_bench_add(struct kerr_bench *, struct kerr_row *row, const double *sample, size_t count,
         const struct kerr_errors *errors);
 
-/* measure_kerr_gemv.c: products with a square matrix of as many rows, on the GPU. Overwrites q and
- * a. */
+/* measure_kerr_gemv.c: products with a square matrix of as many rows and its transpose, on the GPU.
+ * Overwrites q and a. */
+enum kerr_product { KERR_CUBLAS, KERR_PAPER, KERR_TUNED, KERR_PRODUCTS };
 void measure_kerr_gemv(struct kerr_bench *);
 
-/* Predicted seconds of such a product by cuBLAS or by our tuned kernel, of `calls` in a row; NaN:
- * not known. */
-double kerr_gemv_predicted(const struct kerr_bench *, bool tuned, int calls);
+/* Predicted seconds of such a product, of `calls` in a row; NaN: not known. */
+double kerr_gemv_predicted(
+        const struct kerr_bench *, enum kerr_product product, bool transposed, int calls);
+
+/* measure_kerr_balance.c: with columns of A on the host; rows of phase share_N, N columns. */
+void measure_kerr_balance(struct kerr_bench *);
+
+/* measure_kerr_reference.c: cuSOLVER's geqrf and orgqr, and LAPACK's on the host. */
+void measure_kerr_vendor(struct kerr_bench *);
+void measure_kerr_lapack(struct kerr_bench *);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The paper's Figure 2: A x for a square A, by calls in a row of cuBLAS, of the paper's kernel and
- * of our tuned one. */
+/* The paper's Figure 2, A x for a square A, and A^T x, by calls in a row of cuBLAS, of the paper's
+ * kernels and of our tuned ones. */
 #include "measure_kerr.h"
 
 #ifdef FATHOM_CUDA
 #include "lib/base/msg.h"
 #include "factor/executors/cuda/executor_cuda.h"
 #include "factor/kernels/gemv/gemv.h"
+#include "factor/papers/kerr_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 enum { CALLS = 20 };
 static const double tolerance = 1e-4; /* of the largest element of the result */
 
-enum kernel { CUBLAS, PAPER, TUNED, KERNELS };
-static const char *const names[KERNELS] = {"gemv_cublas", "gemv_kerr", "gemv_tuned"};
+static const char *const names[2][KERR_PRODUCTS] = {{"gemv_cublas", "gemv_kerr", "gemv_tuned"},
+        {"gemv_t_cublas", "gemv_t_kerr", "gemv_t_tuned"}};
 
 struct gemv_bench {
 	struct kerr_bench *b;
@@ -27,18 +28,19 @@ struct gemv_bench {
 	float *first, *result; /* of cuBLAS, and of the current kernel, on the host */
 };
 
-static bool call_once(struct gemv_bench *g, enum kernel kernel)
+static bool call_once(struct gemv_bench *g, enum kerr_product kernel)
 {
-	if (kernel == CUBLAS)
-		return ex_gemv(g->e, PLAIN, 1, g->b->q, g->x, 0, g->y);
+	if (kernel == KERR_CUBLAS)
+		return ex_gemv(
+		        g->e, g->call.transposed ? TRANSPOSED : PLAIN, 1, g->b->q, g->x, 0, g->y);
 	return launched(g->e,
-	        kernel == TUNED ? gemv_tuned(&g->call, &g->plan, g->work, stream(g->e))
-	                        : gemv_kerr(&g->call, stream(g->e)),
-	        names[kernel]);
+	        kernel == KERR_TUNED ? gemv_tuned(&g->call, &g->plan, g->work, stream(g->e))
+	                             : kerr_gemv(&g->call, stream(g->e)),
+	        names[g->call.transposed][kernel]);
 }
 
 /* Seconds of one call of CALLS in a row. */
-static bool call_all(struct gemv_bench *g, enum kernel kernel, double *seconds)
+static bool call_all(struct gemv_bench *g, enum kerr_product kernel, double *seconds)
 {
 	struct executor *e = g->e;
 	bool good = e->ops->mark(e, 0);
@@ -52,17 +54,24 @@ static bool call_all(struct gemv_bench *g, enum kernel kernel, double *seconds)
 	return good;
 }
 
-/* Against cuBLAS, which runs first. */
-static bool check(struct gemv_bench *g, enum kernel kernel)
+/* The result to compare with. */
+static bool run_reference(struct gemv_bench *g)
+{
+	g->e->blas_only = true;
+	const bool good = call_once(g, KERR_CUBLAS);
+	g->e->blas_only = false;
+	return good && g->e->ops->download(g->e, g->y, g->first, g->y.m);
+}
+
+static bool check(struct gemv_bench *g)
 {
 	struct executor *e = g->e;
-	float *to = kernel == CUBLAS ? g->first : g->result;
 	double worst = 0, largest = 0;
 
-	if (!e->ops->download(e, g->y, to, g->y.m))
+	if (!e->ops->download(e, g->y, g->result, g->y.m))
 		return false;
 	for (int64_t i = 0; i < g->y.m; i++) {
-		double error = fabs((double)to[i] - (double)g->first[i]);
+		double error = fabs((double)g->result[i] - (double)g->first[i]);
 		worst = isnan(worst) || error <= worst ? worst : error;
 		largest = fmax(largest, fabs((double)g->first[i]));
 	}
@@ -70,9 +79,9 @@ static bool check(struct gemv_bench *g, enum kernel kernel)
 	       fault_set(&e->fault, "off by %.3g of %.3g", worst, largest);
 }
 
-static void measure_kernel(struct gemv_bench *g, enum kernel kernel)
+static void measure_kernel(struct gemv_bench *g, enum kerr_product kernel)
 {
-	struct kerr_row row = kerr_bench_row(g->b, names[kernel], "gemv", 0);
+	struct kerr_row row = kerr_bench_row(g->b, names[g->call.transposed][kernel], "gemv", 0);
 	double sample[KERR_RUNS + 1] = {0}, m = (double)g->call.m;
 	bool good = true;
 
@@ -83,10 +92,9 @@ static void measure_kernel(struct gemv_bench *g, enum kernel kernel)
 	/* the first sample loads code */
 	for (int i = 0; i <= KERR_RUNS && good; i++)
 		good = call_all(g, kernel, &sample[i]);
-	if (good && check(g, kernel)) {
+	if (good && check(g)) {
 		row.seconds = stats_median_interval(sample + 1, KERR_RUNS);
-		row.predicted =
-		        kernel == PAPER ? NAN : kerr_gemv_predicted(g->b, kernel == TUNED, CALLS);
+		row.predicted = kerr_gemv_predicted(g->b, kernel, g->call.transposed, CALLS);
 	} else {
 		snprintf(row.note, sizeof row.note, "%.120s", g->e->fault.text);
 		g->b->measure->failed++;
@@ -94,13 +102,23 @@ static void measure_kernel(struct gemv_bench *g, enum kernel kernel)
 	kerr_rows_add(g->b->rows, &row);
 }
 
-/* Some dense matrix, and the tuned kernel's memory. */
+/* The matrix as it is, or transposed. */
+static void choose(struct gemv_bench *g, bool transposed)
+{
+	g->call.transposed = transposed;
+	g->plan = gemv_plan(&g->call, &g->e->tuning);
+}
+
+/* Some dense matrix, and the tuned kernels' memory. */
 static bool prepare(struct gemv_bench *g)
 {
 	struct executor *e = g->e;
+	int64_t bytes = GEMV_COUNTERS;
 
-	g->plan = gemv_plan(&g->call, &e->tuning);
-	const int64_t bytes = max_int64(gemv_work(&g->plan, SINGLE), GEMV_COUNTERS);
+	for (int t = 0; t < 2; t++) {
+		choose(g, t);
+		bytes = max_int64(gemv_work(&g->plan, SINGLE), bytes);
+	}
 	return ex_gemm(e, PLAIN, TRANSPOSED, 1, g->b->a0, g->b->a0, 0, g->b->q) &&
 	       e->ops->alloc(e, bytes, &g->work) &&
 	       cuda_ok(self(e), cudaMemsetAsync(g->work, 0, (size_t)bytes, stream(e)), "memset") &&
@@ -120,11 +138,15 @@ void measure_kerr_gemv(struct kerr_bench *b)
 	g.first = xmalloc((size_t)m * sizeof *g.first);
 	g.result = xmalloc((size_t)m * sizeof *g.result);
 	b->e->queue = QUEUE_MAIN;
-	if (!prepare(&g))
+	bool ready = prepare(&g);
+	for (int t = 0; ready && t < 2; t++) {
+		choose(&g, t);
+		ready = run_reference(&g);
+		for (int k = 0; ready && k < KERR_PRODUCTS; k++)
+			measure_kernel(&g, (enum kerr_product)k);
+	}
+	if (!ready)
 		msg_warn("gemv: %s", b->e->fault.text);
-	else
-		for (int k = 0; k < KERNELS; k++)
-			measure_kernel(&g, (enum kernel)k);
 	if (g.work)
 		b->e->ops->release(b->e, g.work);
 	free(g.first);

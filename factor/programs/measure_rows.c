@@ -4,8 +4,10 @@
 #include "lib/base/msg.h"
 #include "factor/validation/papers/gram_cases.h"
 #include "factor/validation/papers/gram_kernels.h"
+#include "factor/validation/papers/kerr_cases.h"
 #include "factor/validation/papers/lawn_errors.h"
 #include "factor/validation/papers/timing_gram_schmidt.h"
+#include "factor/validation/papers/timing_kerr.h"
 #include "factor/validation/products.h"
 #include "factor/validation/timing_panel.h"
 #include "factor/validation/timing_whole.h"
@@ -166,6 +168,23 @@ bool time_gram_host(struct rows *r)
 	        r->row->n, run, &plan, r->candidate, r->count, &r->fault);
 }
 
+/* ---- QR with the whole Q ---- */
+
+bool time_kerr(struct rows *r)
+{
+	struct kerr_entry entry[MEASURE_CANDIDATES];
+
+	for (size_t i = 0; i < r->count; i++) {
+		entry[i] = (struct kerr_entry){
+		        .executor = r->executor, .r = max_int64(r->row[i].nb, 1)};
+		if (!kerr_variant_of(&r->row[i], &entry[i].variant))
+			return fault_set(&r->fault, "no variant %s", r->row[i].variant);
+		r->candidate[i] = candidate_kerr(&entry[i]);
+	}
+	return timing_kerr(r->executor, r->row->precision, r->row->m, r->row->n, &r->measure->plan,
+	        r->candidate, r->count, &r->fault);
+}
+
 /* ---- all ---- */
 
 rows_timer *measure_timer(const struct result *row)
@@ -175,7 +194,7 @@ rows_timer *measure_timer(const struct result *row)
 		rows_timer *timer;
 	} kinds[] = {{results_is_lu_panel, time_panels}, {results_is_product, time_products},
 	        {results_is_gram_kernel, time_gram_kernels}, {results_is_host_gram, time_gram_host},
-	        {results_is_gram, time_gram}};
+	        {results_is_gram, time_gram}, {results_is_kerr, time_kerr}};
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (kinds[i].has(row))

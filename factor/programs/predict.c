@@ -13,6 +13,7 @@
 #include "factor/model/efficiency/efficiency.h"
 #include "factor/validation/papers/gram_cases.h"
 #include "factor/validation/papers/gram_kernels.h"
+#include "factor/validation/papers/kerr_cases.h"
 #include "predict.h"
 #include "factor/validation/seeds.h"
 #include "factor/validation/products.h"
@@ -43,6 +44,7 @@ static size_t add_target(struct results *results, const struct profile_context *
 	                          : predict_products(results, profile, quick, draw) +
 	                                    predict_gram_kernels(results, profile, quick, draw) +
 	                                    predict_gram(results, profile, "cuda", quick, draw) +
+	                                    predict_kerr(results, profile, quick, draw) +
 	                                    predict_whole(results, profile, quick, draw);
 	if (draw)
 		draw_mark(draw, results, first);

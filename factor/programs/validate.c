@@ -15,6 +15,7 @@
 #include "factor/validation/update_or_refactor.h"
 #include "factor/validation/errors_tables.h"
 #include "factor/validation/papers/gram_cases.h"
+#include "factor/validation/papers/kerr_cases.h"
 #include "predict.h"
 #include "validate_intervals.h"
 
@@ -197,6 +198,7 @@ static bool predict_again(const struct profile *profile, int level, struct resul
 {
 	return (results_is_lu_panel(row) ? panel_row_predict
 	        : results_is_gram(row)   ? gram_row_predict
+	        : results_is_kerr(row)   ? kerr_row_predict
 	                                 : whole_row_predict)(profile, level, row);
 }
 

@@ -81,6 +81,7 @@ static const struct range {
         {"gemm", "cuda", ANY, 200, 16000, 200, 16000, 24, 16000, 1, 0, 0, 0},
         {"gramschmidt", "cuda", EITHER, 300, 30000, 100, 5000, 0, 0, 2, 0, 0, 2e11},
         {"gram_dots", "cuda", ANY, 1000, 20000, 100, 12000, 0, 0, 1, 0, 0, 0},
+        {"qr_whole_q", "cuda", TALL, 200, 6000, 64, 800, 0, 0, 2, 0, 0, 1e12},
         {"panel_getrf", "host", TALL, 200, 12000, 16, 128, 0, 0, 2, 0, 0, 0},
         {"gramschmidt", "host", EITHER, 200, 12000, 60, 2000, 0, 0, 2, 0, 0, 0}};
 

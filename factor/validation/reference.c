@@ -4,6 +4,7 @@
 #include "factor/kernels/lu/host_panel.h"
 #include "factor/model/predictions/model_factor.h"
 #include "factor/validation/papers/gram_cases.h"
+#include "factor/validation/papers/kerr_cases.h"
 #include "factor/validation/papers/gram_reference.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static bool launch_call(const struct result *c, struct call *call)
 {
 	*call = (struct call){.name = REFERENCE_LAUNCH, .m = NAN, .n = NAN};
 	return strcmp(c->executor, "cuda") == 0 && strcmp(c->operation, "ger") != 0 &&
-	       (results_is_panel(c) || results_is_gram(c) ||
+	       (results_is_panel(c) || results_is_gram(c) || results_is_kerr(c) ||
 	               !isnan(model_factor_flops(c->operation, 1, 1)));
 }
 

@@ -115,6 +115,9 @@ double results_flops(const struct result *row)
 		const double rest = row->k ? n - k : 0;
 		return 2 * m * (n * n - rest * rest);
 	}
+	if (strcmp(operation, "qr_whole_q") == 0) /* geqrf, and orgqr of all m columns */
+		return model_factor_flops("geqrf", m, n) + 4 * m * m * n - 4 * m * n * n +
+		       4 * n * n * n / 3;
 	if (is_one_of(operation, two))
 		return 4 * m * n * fmax(1, k);
 	if (strcmp(operation, "gemv") == 0 || starts_with(operation, "gram_"))

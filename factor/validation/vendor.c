@@ -327,3 +327,40 @@ bool vendor_solve(struct vendor *vendor, struct matrix a, struct matrix tau, str
 	                                 n, nrhs, &one_double, data, ld, sides, ldb))) &&
 	       CUDA(cudaStreamSynchronize(vendor->stream));
 }
+
+/* ---- the whole Q ---- */
+
+bool vendor_whole_q_prepare(struct vendor *vendor, struct matrix a, struct matrix tau,
+        struct matrix q, struct fault *fault)
+{
+	const int m = (int)a.m, n = (int)a.n;
+	int factor, form;
+
+	if (q.ld > INT_MAX || a.ld > INT_MAX)
+		return fault_refuse(fault, "cuSOLVER's calls by type take 32-bit sizes only");
+	if (!SOLVER_BY_TYPE(geqrf_bufferSize, vendor->handle, m, n, matrix_address(a), (int)a.ld,
+	            &factor) ||
+	        !SOLVER_BY_TYPE(orgqr_bufferSize, vendor->handle, m, m, n, matrix_address(q),
+	                (int)q.ld, matrix_address(tau), &form))
+		return false;
+	const size_t words = (size_t)(factor > form ? factor : form) + 1; /* info behind them */
+	return grow_device(&vendor->device, words * (size_t)precision_bytes(a.precision), fault);
+}
+
+bool vendor_whole_q(struct vendor *vendor, struct matrix a, struct matrix tau, struct matrix q,
+        struct fault *fault)
+{
+	const int m = (int)a.m, n = (int)a.n, words = words_of(vendor, a.precision) - 1;
+	const size_t word = (size_t)precision_bytes(a.precision);
+	void *t = matrix_address(tau), *work = vendor->device.data;
+	int *info = (void *)((char *)work + (size_t)words * word);
+
+	return SOLVER_BY_TYPE(geqrf, vendor->handle, m, n, matrix_address(a), (int)a.ld, t, work,
+	               words, info) &&
+	       CUDA(cudaMemcpy2DAsync(matrix_address(q), (size_t)q.ld * word, matrix_address(a),
+	               (size_t)a.ld * word, (size_t)m * word, (size_t)n, cudaMemcpyDeviceToDevice,
+	               vendor->stream)) &&
+	       SOLVER_BY_TYPE(orgqr, vendor->handle, m, m, n, matrix_address(q), (int)q.ld, t, work,
+	               words, info) &&
+	       CUDA(cudaStreamSynchronize(vendor->stream));
+}

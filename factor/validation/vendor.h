@@ -42,6 +42,13 @@ bool vendor_solve_prepare(
         struct vendor *vendor, struct matrix a, struct matrix b, struct fault *fault);
 bool vendor_solve(struct vendor *vendor, struct matrix a, struct matrix tau, struct matrix b,
         int *info, struct fault *fault);
+
+/* The whole Q: geqrf of a (m x n, m >= n) in place with tau (n x 1), its vectors copied into q
+ * (m x m), and orgqr there; to completion. vendor_whole_q_prepare takes the memory first. */
+bool vendor_whole_q_prepare(struct vendor *vendor, struct matrix a, struct matrix tau,
+        struct matrix q, struct fault *fault);
+bool vendor_whole_q(struct vendor *vendor, struct matrix a, struct matrix tau, struct matrix q,
+        struct fault *fault);
 #else
 static inline struct vendor *vendor_new(struct fault *fault)
 {
@@ -71,5 +78,18 @@ static inline bool vendor_solve(struct vendor *vendor, struct matrix a, struct m
 {
 	(void)tau, (void)info;
 	return vendor_solve_prepare(vendor, a, b, fault);
+}
+
+static inline bool vendor_whole_q_prepare(struct vendor *vendor, struct matrix a, struct matrix tau,
+        struct matrix q, struct fault *fault)
+{
+	(void)tau;
+	return vendor_solve_prepare(vendor, a, q, fault);
+}
+
+static inline bool vendor_whole_q(struct vendor *vendor, struct matrix a, struct matrix tau,
+        struct matrix q, struct fault *fault)
+{
+	return vendor_whole_q_prepare(vendor, a, tau, q, fault);
 }
 #endif

@@ -264,7 +264,8 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &launch.gpu);
 }
 
-static const char *const arguments[] = {"bytes", "blocks", "accesses", "threads", "kernels"};
+static const char *const arguments[] = {
+        "bytes", "blocks", "accesses", "threads", "kernels", "rows"};
 const struct probe launch_probe = {
         .name = "launch",
         .question = "What does starting work on the GPU cost, apart on the host and on the device?",

@@ -52,6 +52,27 @@ static void launch_gemv_t(struct launch *launch)
 	multiply(launch, CUBLAS_OP_T);
 }
 
+/* A tall matrix of N columns. Transposed, the library divides the sums, and adds up their parts by
+ * another kernel. iamax's vector is only read. */
+static void multiply_tall(struct launch *launch, cublasOperation_t operation)
+{
+	const float alpha = 1e-6f, beta = 1;
+	const int rows = launch->subject->argument[0];
+	const bool plain = operation == CUBLAS_OP_N;
+	BLAS(cublasSgemv(launch->blas, operation, rows, N, &alpha, launch->matrix, rows,
+	        plain ? launch->x : launch->z, 1, &beta, plain ? launch->product : launch->y, 1));
+}
+
+static void launch_gemv_rows(struct launch *launch)
+{
+	multiply_tall(launch, CUBLAS_OP_N);
+}
+
+static void launch_gemv_t_rows(struct launch *launch)
+{
+	multiply_tall(launch, CUBLAS_OP_T);
+}
+
 /* A different size at each call, as in a factorization: the library chooses a kernel by the size.
  */
 static int next_size(struct launch *launch)
@@ -122,6 +143,16 @@ static void launch_nrm2(struct launch *launch)
 	BLAS(cublasSnrm2(launch->blas, N, launch->z, 1, &norm));
 	if (!(norm > 0))
 		msg_die(EXIT_MEASURE_FAILED, "cublasSnrm2 of a random vector is %g", (double)norm);
+}
+
+static void launch_nrm2_length(struct launch *launch)
+{
+	const int n = launch->subject->argument[0] / (int)sizeof(float);
+	float norm = 0;
+	BLAS(cublasSnrm2(launch->blas, n, launch->z, 1, &norm));
+	if (!(norm > 0))
+		msg_die(EXIT_MEASURE_FAILED, "cublasSnrm2 of %d random elements is %g", n,
+		        (double)norm);
 }
 
 static const int searched[LENGTHS] = {N, 1024, 4096, 16384, LONGEST};
@@ -330,6 +361,10 @@ const struct subject launch_subject[] = {
         {"ger", HOST_SHARE, launch_ger, .kernels = 0},
         {"gemv", HOST_SHARE, launch_gemv, .kernels = 0},
         {"gemv_t", HOST_SHARE, launch_gemv_t, .kernels = 0},
+        {"gemv_rows", HOST_SHARE, launch_gemv_rows, 0, .argument_name = "rows",
+                .argument = {32, 512, 1024, 2048, 8192}},
+        {"gemv_t_rows", HOST_SHARE, launch_gemv_t_rows, 0, .argument_name = "rows",
+                .argument = {32, 512, 1024, 2048, 8192}},
         {"gemm", HOST_SHARE, launch_gemm, .kernels = 0},
         {"gemm_t", HOST_SHARE, launch_gemm_t, .kernels = 0},
         {"gemm_d", HOST_SHARE, launch_gemm_d, .kernels = 0},
@@ -360,6 +395,9 @@ const struct subject launch_subject[] = {
                 .argument = {N * sizeof(float), 1024 * sizeof(float), 4096 * sizeof(float),
                         16384 * sizeof(float), LONGEST * sizeof(float)}},
         {"nrm2", ROUND_TRIP, launch_nrm2, .kernels = 0},
+        {"nrm2_length", ROUND_TRIP, launch_nrm2_length, 0, .argument_name = "bytes",
+                .argument = {N * sizeof(float), 1024 * sizeof(float), 2048 * sizeof(float),
+                        4096 * sizeof(float), LONGEST * sizeof(float)}},
 };
 
 const size_t launch_subject_count = ARRAY_LEN(launch_subject);

@@ -47,7 +47,9 @@ static void check_one(struct executor *e, const struct shape *s, enum precision 
 	void *first = test_copy(p.q, p.lda, p.n, precision);
 	bool again = ran && run(e, &p);
 	struct measures found = measure(&p);
-	bool same = memcmp(first, p.q, (size_t)(p.lda * p.n * precision_bytes(precision))) == 0;
+	/* atomic additions come in any order */
+	bool same = gram_schmidt_shape(form).access == GRAM_ATOMIC ||
+	            memcmp(first, p.q, (size_t)(p.lda * p.n * precision_bytes(precision))) == 0;
 	ok(again && p.info == 0 && found.zero_below && found.padding && same &&
 	                found.residual < 10 && found.orthogonality < allowed(form, p.m, condition),
 	        "%s %c %" PRId64 " x %" PRId64 " cond %g: residual %.2g, orthogonality %.3g", form,
@@ -154,7 +156,8 @@ static void test_shapes(struct executor *e)
 {
 	static const char *const forms[] = {"direct=32x1", "direct=32x32", "direct=1024x1",
 	        "shared=32x1", "shared=32x32", "shared=128x8", "shared=1024x1", "wide=32x1",
-	        "wide=32x32", "wide=256x2", "wide=1024x1"};
+	        "wide=32x32", "wide=256x2", "wide=1024x1", "atomic=32x1", "atomic=64x8",
+	        "atomic=1024x1"};
 	static const struct shape few[] = {
 	        {5, 5, 3, 1}, {127, 100, 1, 1}, {1025, 33, 3, 1}, {4096, 48, 0, 1}};
 

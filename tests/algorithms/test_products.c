@@ -60,15 +60,18 @@ static void test_gram_list(struct result *rows, size_t count, const char *name, 
 	free(rows);
 }
 
-/* 21 shapes, three accesses, two kernels; three passes of ours; the blocked update. */
+/* 21 shapes, three accesses, two kernels; six of atomic additions; three passes of ours; the
+ * blocked update. */
 static void test_gram_lists(void)
 {
 	struct result *rows;
 	size_t count = gram_kernels_documented(8192, 8192, true, &rows);
 
-	test_gram_list(rows, count, "the square", 21 * 3 * 2 + 3 + 3 * 2);
+	test_gram_list(rows, count, "the square", 21 * 3 * 2 + 6 + 3 + 3 * 2);
 	count = gram_kernels_documented(8192, 64, false, &rows);
 	test_gram_list(rows, count, "fewer columns", 9 + 3);
+	count = gram_kernels_documented(256, 8192, false, &rows);
+	test_gram_list(rows, count, "few rows", 3 * 2 + 2 + 3);
 	count = gram_kernels_held_out(false, NULL, &rows);
 	test_gram_list(rows, count, "held out", 2 * (9 * 3 * 2 + 3 + 2));
 }

@@ -8,6 +8,7 @@
 
 #ifdef FATHOM_CUDA
 #include "factor/kernels/gemv/gemv.h"
+#include "factor/papers/kerr_kernels.h"
 #include "lib/device/gpu.h"
 
 #include <cuda_runtime_api.h>
@@ -61,7 +62,7 @@ static void launch(const struct product *p, const double *scalar, enum cut cut)
 	if (cut == SPLIT_5)
 		plan.splits = plan.tiles <= GEMV_MAX_SPLIT_TILES ? 5 : 1;
 	if (cut == KERR)
-		GPU(gemv_kerr(&call, NULL));
+		GPU(kerr_gemv(&call, NULL));
 	else if (gemv_work(&plan, call.precision) <= WORK)
 		GPU(gemv_tuned(&call, &plan, work, NULL));
 }

@@ -6,6 +6,7 @@
 #include "factor/kernels/blocks/block_work.h"
 #include "factor/kernels/gemm/split_work.h"
 #include "factor/kernels/gemv/gemv_work.h"
+#include "factor/papers/kerr_work.h"
 #include "factor/kernels/gram_schmidt/gram_apply_work.h"
 #include "factor/kernels/lu/swaps_work.h"
 #include "factor/kernels/update/sweep_work.h"
@@ -59,6 +60,30 @@ static void test_gemv_instructions(void)
 	}
 	ok(worst < 0.05, "gemv's instructions are as counted: within %.1f %%", 100 * worst);
 	ok(least > 1.2, "columns off boundaries take more: %.2f times at least", least);
+}
+
+/* One block a column, or 64 rows a block; each reads the whole vector. */
+static void test_kerr(void)
+{
+	const double m = 1000, n = 100;
+	struct kernel_work t, plain, house;
+
+	kerr_gemv_work(SINGLE, true, m, n, &t);
+	kerr_gemv_work(DOUBLE, false, m, n, &plain);
+	ok(t.blocks == n && plain.blocks == 16 && t.threads == 64 && plain.threads == 64,
+	        "Kerr's products: blocks of 64 threads");
+	ok(t.dram.read + t.l2.read == 4 * (m * n + n * m + n) &&
+	                plain.dram.read + plain.l2.read == 8 * (m * n + 16 * n + m),
+	        "their bytes");
+	ok(t.operations[PIPE_FP32] == 2 * m * n && plain.operations[PIPE_FP64] == 2 * m * n,
+	        "and their operations");
+	kerr_gemv_work(SINGLE, false, m, 64, &plain);
+	kerr_gemv_work(SINGLE, false, m, 128, &house);
+	ok(house.link[LINK_DRAM] - 1 == 2 * (plain.link[LINK_DRAM] - 1),
+	        "twice the columns take twice the rounds of loads");
+	kerr_house_work(SINGLE, 2049, 31, &house);
+	ok(house.blocks == 3 && house.dram.written == 4 * 2049 && house.link[LINK_REDUCE] == 1,
+	        "the Householder vector: a column written, a sum in each block");
 }
 
 static void test_gemv(void)
@@ -228,6 +253,7 @@ static void test_what_ifs(void)
 int main(void)
 {
 	test_gemv();
+	test_kerr();
 	test_gemv_instructions();
 	test_swaps();
 	test_splits();

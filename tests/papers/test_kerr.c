@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Kerr's benchmark: the table of operations, the matrices and measures of error, the algorithms and
- * their phases on the host executor and on the GPU, and their predictions. */
+ * their phases on the host executor and on the GPU. */
 #include "tests/algorithms/factor_test.h"
-#include "tests/model/model_profile.h"
 
 #include "factor/papers/kerr.h"
-#include "factor/model/predictions/model_kerr.h"
+#include "factor/papers/kerr_balance.h"
 #include "factor/validation/fixture.h"
 #include "factor/validation/papers/kerr_protocol.h"
 
@@ -244,6 +243,59 @@ static void test_algorithms(struct executor *e)
 				        shapes[i][2], p ? DOUBLE : SINGLE);
 }
 
+/* ---- columns on the host ---- */
+
+static bool balance_once(struct executor *e, int64_t m, int64_t n, int64_t r, int64_t share,
+        enum precision precision, const void *from, struct kerr_errors *errors)
+{
+	struct timing_fixture memory = {.executor = e};
+	struct matrix a0, a, q, work;
+	struct kerr_room room;
+	bool good = fixture_matrix(&memory, &a0, m, n, m, precision) &&
+	            fixture_matrix(&memory, &a, m, n, m, precision) &&
+	            fixture_matrix(&memory, &q, m, m, m, precision) &&
+	            e->ops->upload(e, from, m, a0) && e->ops->upload(e, from, m, a);
+	const int64_t bytes = good ? kerr_balance_work(e, r, share, a, q) : -1,
+	              words = (bytes + 7) / 8;
+
+	good = bytes >= 0 && fixture_matrix(&memory, &work, words, 1, words, DOUBLE) &&
+	       ex_fill(e, WHOLE, NAN, NAN, q) && ex_fill(e, WHOLE, NAN, NAN, work) &&
+	       kerr_balance(e, r, share, a, q, work.data) && e->ops->sync(e) &&
+	       kerr_room_take(&memory, m, n, &room) && kerr_errors(e, a0, a, q, &room, errors);
+	if (!good)
+		diag("%s", e->fault.text);
+	fixture_close(&memory);
+	return good;
+}
+
+static void test_balance(struct executor *e)
+{
+	static const int64_t cases[][4] = {{64, 32, 8, 0}, {64, 32, 8, 7}, {100, 50, 16, 33},
+	        {97, 97, 32, 96}, {256, 130, 128, 1}, {300, 200, 64, 128}};
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+		const int64_t *c = cases[i / 2];
+		const enum precision precision = i % 2 ? DOUBLE : SINGLE;
+		struct kerr_errors errors = {.limit = NAN};
+		void *a = xmalloc((size_t)(c[0] * c[1]) * 8);
+		kerr_matrix(a, c[0], c[1], precision, 5);
+		ok(balance_once(e, c[0], c[1], c[2], c[3], precision, a, &errors) &&
+		                within(&errors, c[0]),
+		        "%s, %c %d x %d, blocks of %d, %d columns on the host", e->name,
+		        (char)precision, (int)c[0], (int)c[1], (int)c[2], (int)c[3]);
+		free(a);
+	}
+	struct kerr_errors errors = {.residual = 0};
+	double nan[40 * 20];
+	matrix_fill(nan, 40, 40, 20, DOUBLE, MATRIX_NAN_MIDDLE, 3);
+	ok(balance_once(e, 40, 20, 4, 6, DOUBLE, nan, &errors) && isnan(errors.residual),
+	        "%s: NaN stays on the host, too", e->name);
+	struct matrix a = {NULL, 0, 40, 20, 40, SINGLE}, q = {NULL, 0, 40, 40, 40, SINGLE};
+	ok(kerr_balance_work(e, 8, 20, a, q) == -1 && kerr_balance_work(e, 8, -1, a, q) == -1 &&
+	                kerr_balance_work(e, 200, 0, a, q) == -1,
+	        "all columns, fewer than none, and blocks that are too wide are refused");
+}
+
 /* ---- NaN, zero columns, refusals ---- */
 
 static void test_odd(struct executor *e)
@@ -272,72 +324,13 @@ static void test_odd(struct executor *e)
 	}
 }
 
-/* ---- predictions ---- */
-
-static void test_prediction(void)
-{
-	struct profile *p = synthetic(0.05);
-	struct kerr_prediction x;
-
-	add_blocks(p, 0.05);
-	for (int v = 0; v < KERR_VARIANTS; v++) {
-		bool good = model_kerr(p, (enum kerr_variant)v, 1024, 512, 32, &x);
-		double sum = 0;
-		for (int i = 0; i < KERR_PHASES; i++)
-			sum += x.phase[i];
-		ok(good && x.total > 0, "%s is predicted", kerr_variant_name[v]);
-		if (!good)
-			diag("%s", x.fault.text);
-		if (v != KERR_AHEAD)
-			ok(sum > 0.9 * x.total && sum < 1.3 * x.total,
-			        "the predicted phases are about the whole");
-	}
-	profile_free(p);
-}
-
-/* Seconds that one operation costs between two marks of the model executor. */
-static double estimated(struct executor *e, bool product, bool blas_only)
-{
-	struct matrix c = {NULL, 0, 1024, 1024, 1024, SINGLE},
-	              ab = {NULL, 0, 1024, 64, 1024, SINGLE};
-	double seconds = 0, norm;
-
-	executor_model_restart(e, false);
-	e->blas_only = blas_only;
-	e->ops->mark(e, 0);
-	if (product)
-		ex_gemm(e, PLAIN, TRANSPOSED, 1, ab, ab, 1, c);
-	else
-		ex_nrm2(e, matrix_view(c, 0, 0, 1024, 1), &norm);
-	e->ops->mark(e, 1);
-	e->ops->elapsed(e, 0, 1, &seconds);
-	return seconds;
-}
-
-static void test_costs(void)
-{
-	struct profile *p = synthetic(0.05);
-
-	add_blocks(p, 0.05);
-	add_written(p, "gpu.own_gemm.s[m=1024,n=1024,k=64]", 40e-6, 0.05);
-	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
-	/* a round trip of 15 and the host's 0.125 for the second mark */
-	is_real(estimated(e, false, false), 15.125e-6, 1e-9,
-	        "a norm of one column is a round trip");
-	/* the call is queued in 2, which the mark before does not see */
-	is_real(estimated(e, true, false), 42e-6, 1e-9, "a product by our own kernel");
-	is_real(estimated(e, true, true), 2.75e-6 + 2.0 * 1024 * 1024 * 64 / 1e13, 1e-9,
-	        "a product by the library");
-	executor_free(e);
-	profile_free(p);
-}
-
 static void test(struct executor *e)
 {
 	for (int p = 0; p < 2 && !test_on_gpu; p++)
 		test_errors(e, p ? DOUBLE : SINGLE);
 	test_algorithms(e);
 	test_odd(e);
+	test_balance(e);
 }
 
 int main(void)
@@ -346,7 +339,5 @@ int main(void)
 	test_matrix_of(1, 1);
 	test_matrix_of(33, 20);
 	test_matrix_of(128, 64);
-	test_prediction();
-	test_costs();
 	return test_on_executors(test);
 }

@@ -2,7 +2,7 @@
 /* The launch probe's fit: every parameter comes back from known curves, and a missing one fails. */
 #include "tests/fit_test.h"
 
-static const char *const columns[] = {"bytes", "blocks", "accesses", "kernels"};
+static const char *const columns[] = {"bytes", "blocks", "accesses", "kernels", "rows"};
 
 /* Series and parameter. */
 static const char *const scalars[][2] = {
@@ -43,12 +43,16 @@ static const char *const scalars[][2] = {
 static const struct timed_point points[] = {{"argument[bytes=8]", 2e-6},
         {"argument[bytes=4000]", 2.4e-6}, {"grid[blocks=1]", 1e-6}, {"grid[blocks=1056]", 2e-6},
         {"iamax[bytes=128]", 15e-6}, {"access[accesses=8]", 3e-6},
-        {"copy_behind[kernels=4]", 27e-6}};
+        {"copy_behind[kernels=4]", 27e-6}, {"nrm2_length[bytes=8192]", 19e-6},
+        {"gemv_t_rows[rows=2048]", 9e-6}, {"gemv_rows[rows=2048]", 7e-6}};
 static const struct expected_row rows[] = {{"gpu.launch.argument[bytes=8]", 2e-6, NULL},
         {"gpu.launch.argument[bytes=4000]", 2.4e-6, NULL},
         {"gpu.launch.grid[blocks=1]", 1e-6, NULL}, {"gpu.launch.grid[blocks=1056]", 2e-6, NULL},
         {"gpu.cublas.iamax[bytes=128]", 15e-6, NULL}, {"gpu.launch.access[accesses=8]", 3e-6, NULL},
-        {"gpu.copy.behind[kernels=4]", 27e-6, NULL}};
+        {"gpu.copy.behind[kernels=4]", 27e-6, NULL},
+        {"gpu.cublas.nrm2_length[bytes=8192]", 19e-6, NULL},
+        {"gpu.cublas.gemv_t_rows[rows=2048]", 9e-6, NULL},
+        {"gpu.cublas.gemv_rows[rows=2048]", 7e-6, NULL}};
 
 static struct table *new_curve(void)
 {

@@ -2,6 +2,7 @@
 /* Blocks of factorizations in the cuda executor, without matrix products: triangular solves by
  * cuBLAS, the rest by our own kernels. */
 #include "executor_cuda.h"
+#include "factor/papers/kerr_kernels.h"
 #include "factor/papers/rotations.h"
 
 #include "lib/base/msg.h"
@@ -213,6 +214,14 @@ ONE_KERNEL(clear_info, (int *info), cudaMemsetAsync(info, 0, sizeof *info, strea
 ONE_KERNEL(check_triangle, (struct matrix a, struct matrix b, int *info, int *doubtful),
         block_check_triangle(a, b, info, doubtful, stream(executor)))
 
+ONE_KERNEL(kerr_house,
+        (struct matrix a, int64_t j, struct matrix squares, struct matrix y, struct matrix tau),
+        kerr_house(a, j, squares, y, tau, stream(executor)))
+ONE_KERNEL(kerr_project, (struct matrix tau, struct matrix a, struct matrix v, struct matrix row),
+        kerr_project(tau, a, v, row, stream(executor)))
+ONE_KERNEL(kerr_extend,
+        (struct matrix tau, struct matrix w, struct matrix row, struct matrix v, struct matrix z),
+        kerr_extend(tau, w, row, v, z, stream(executor)))
 ONE_KERNEL(make_rotations, (int64_t row, struct matrix x, struct matrix g),
         rotations_make(row, x, g, stream(executor)))
 ONE_KERNEL(rotate, (struct matrix g, struct matrix x), rotations_apply(g, x, stream(executor)))

@@ -235,6 +235,14 @@ bool cuda_host_panel_geqrf(struct executor *executor, struct matrix host, struct
 	       note_send(x, note, matrix_address(tau), bytes, "tau to the device");
 }
 
+bool cuda_host_reflect(
+        struct executor *executor, struct matrix v, struct matrix tau, struct matrix c)
+{
+	struct cuda *x = self(executor);
+
+	return host_ok(x, x->host->ops->host_reflect(x->host, v, tau, c));
+}
+
 /* A failure travels as a kernel argument, because info in device memory may hold an earlier one. */
 bool cuda_host_panel_potrf(
         struct executor *executor, enum uplo uplo, struct matrix host, int64_t first, int *info)

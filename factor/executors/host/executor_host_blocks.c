@@ -112,6 +112,21 @@ bool host_panel_geqrf(struct executor *e, struct matrix a, struct matrix tau, vo
 	return info == 0 || fault_set(&e->fault, "LAPACKE geqrf refuses its argument %d", -info);
 }
 
+bool host_host_reflect(struct executor *e, struct matrix v, struct matrix tau, struct matrix c)
+{
+	enum { TRIANGLE = (GEQRF_BLOCK + 1) * GEQRF_BLOCK /* LAPACK's T */ };
+	const int64_t words = c.n * GEQRF_BLOCK + TRIANGLE;
+	void *work = malloc((size_t)(words * precision_bytes(c.precision)));
+	if (!work)
+		return fault_refuse(&e->fault, "out of host memory");
+
+	host_threads_begin(4.0 * (double)c.m * (double)c.n * (double)v.n >= parallel_flops);
+	int info = CALL(c, host_reflect, v, tau, c, work, words);
+	host_threads_end();
+	free(work);
+	return info == 0 || fault_set(&e->fault, "LAPACKE ormqr refuses its argument %d", -info);
+}
+
 bool host_host_panel_geqrf(struct executor *e, struct matrix host, struct matrix tau)
 {
 	void *work = malloc((size_t)host_geqrf_work(e, host) + 1);

@@ -300,6 +300,15 @@ static int NAME(geqrf)(struct matrix a, struct matrix tau, void *work)
 	        (lapack_int)(a.n * GEQRF_BLOCK));
 }
 
+/* Without LAPACKE's search for NaN. */
+static int NAME(host_reflect)(
+        struct matrix v, struct matrix tau, struct matrix c, void *work, int64_t words)
+{
+	return (int)LAPACK(ormqr_work)(LAPACK_COL_MAJOR, 'L', 'T', (lapack_int)c.m, (lapack_int)c.n,
+	        (lapack_int)v.n, NAME(at)(v), (lapack_int)v.ld, NAME(at)(tau), NAME(at)(c),
+	        (lapack_int)c.ld, work, (lapack_int)words);
+}
+
 static void NAME(explicit_v)(struct matrix a, struct matrix v)
 {
 	const REAL *x = NAME(at)(a);

@@ -66,8 +66,4 @@ int64_t gemv_work(const struct gemv_plan *plan, enum precision precision);
 int gemv_tuned(
         const struct gemv_call *call, const struct gemv_plan *plan, void *work, void *stream);
 
-/* The kernel of Kerr, Campbell and Richards (2009), extended by guards for any size. Needs no
- * workspace. */
-int gemv_kerr(const struct gemv_call *call, void *stream);
-
 C_END

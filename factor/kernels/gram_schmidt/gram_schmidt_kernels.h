@@ -15,7 +15,9 @@ enum gram_access {
 	GRAM_OWN,    /* the project's own */
 	GRAM_DIRECT, /* each thread reads its operands from memory */
 	GRAM_SHARED, /* the projected column goes through shared memory */
-	GRAM_WIDE    /* direct, 16 bytes an access where columns are aligned */
+	GRAM_WIDE,   /* direct, 16 bytes an access where columns are aligned */
+	GRAM_ATOMIC  /* direct; the threads of a column add their sums to one word of shared memory
+	                by atomic additions, in place of a tree */
 };
 struct gram_shape {
 	enum gram_access access;

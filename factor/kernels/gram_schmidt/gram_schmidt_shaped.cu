@@ -3,7 +3,8 @@
  * threads, of which NX threads process each of NY columns. direct: every thread reads its
  * elements of q itself; shared: the first NX threads copy them to shared memory for all NY
  * columns; wide: direct with 16 bytes an access. The norm goes with the dot products, and both
- * scalings are one kernel. Dot products end in Listing 6's tree, with shuffles within a warp.
+ * scalings are one kernel. Dot products end in Listing 6's tree, with shuffles within a warp;
+ * atomic: direct with the atomic additions that the paper rejects for the tree.
  *
  * The paper's shared memory is written again while other threads may still read it; here it has
  * two halves. Each thread of direct and wide has SHAPED_UNROLL accesses in flight, because one
@@ -156,6 +157,18 @@ template <typename T> static __device__ __forceinline__ T column_sum(T mine, T *
 	return threadIdx.x < WARP ? warp_sum(*at) : T(0);
 }
 
+/* The same by atomic additions to the word of the column's first thread, `first`. */
+template <typename T> static __device__ __forceinline__ T column_added(T mine, T *first)
+{
+	if (threadIdx.x == 0)
+		*first = mine;
+	__syncthreads();
+	if (threadIdx.x > 0)
+		atomicAdd(first, mine);
+	__syncthreads();
+	return *first;
+}
+
 template <typename T> static __device__ T norm_of(const struct shaped<T> &p, T square)
 {
 	if (!is_dependent(square, p.norms[p.j], p.dependent))
@@ -164,7 +177,7 @@ template <typename T> static __device__ T norm_of(const struct shaped<T> &p, T s
 	return T(0);
 }
 
-template <typename T, int V, bool SHARED>
+template <typename T, int V, bool SHARED, bool ATOMIC>
 __global__ void __launch_bounds__(SHAPED_THREADS, sm_blocks(SHAPED_THREADS, V == 1 ? 2 : 1))
         dots_kernel(const struct shaped<T> p)
 {
@@ -178,7 +191,7 @@ __global__ void __launch_bounds__(SHAPED_THREADS, sm_blocks(SHAPED_THREADS, V ==
 		sum = dot_shared(q, column, p.m, k < p.n, piece);
 	else if (k < p.n)
 		sum = dot_direct<T, V>(q, column, p.m, own);
-	sum = column_sum(sum, own);
+	sum = ATOMIC ? column_added(sum, own - threadIdx.x) : column_sum(sum, own);
 	if (threadIdx.x == 0 && k < p.n)
 		p.r[p.j + k * p.ldr] = k == p.j ? norm_of(p, sum) : sum;
 }
@@ -260,12 +273,14 @@ void launch_dots(const struct shaped<T> &p, struct gram_shape s, bool wide, cuda
 	const unsigned grid = (unsigned)((p.n - p.j + s.ny - 1) / s.ny);
 	const size_t words = (size_t)s.nx * s.ny + (s.access == GRAM_SHARED ? 2 * s.nx : 0);
 	if (s.access == GRAM_SHARED)
-		dots_kernel<T, 1, true><<<grid, block, words * sizeof(T), stream>>>(p);
+		dots_kernel<T, 1, true, false><<<grid, block, words * sizeof(T), stream>>>(p);
+	else if (s.access == GRAM_ATOMIC)
+		dots_kernel<T, 1, false, true><<<grid, block, words * sizeof(T), stream>>>(p);
 	else if (wide)
-		dots_kernel<T, 16 / sizeof(T), false>
+		dots_kernel<T, 16 / sizeof(T), false, false>
 		        <<<grid, block, words * sizeof(T), stream>>>(p);
 	else
-		dots_kernel<T, 1, false><<<grid, block, words * sizeof(T), stream>>>(p);
+		dots_kernel<T, 1, false, false><<<grid, block, words * sizeof(T), stream>>>(p);
 }
 
 template <typename T>

@@ -182,6 +182,11 @@ double cost_surface_near(struct cost_reader *reader, const char *name, const cha
 double cost_work_ratio(struct cost_reader *reader, const char *name, const char *other,
         const char *const *arg, const double *at, size_t count);
 
+/* What the hardware law says of the work of `name`, which needs no rows, beyond the kernel's start;
+ * NaN where the reader has no law, or the law lacks a parameter. */
+double cost_of_work(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count);
+
 /* Whether the surface is read by efficiencies: then the law of its work holds beyond its rows. */
 bool cost_by_work(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count);

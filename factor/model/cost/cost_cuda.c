@@ -66,17 +66,24 @@ struct cost cost_iamax(struct cost_reader *r, struct matrix x)
 	        cost_at(r, "gpu.cublas.iamax", "bytes", cost_bytes(x)), TERM_SYNC);
 }
 
-/* A profile without nrm2 uses iamax, which reads as much and answers in the same way. */
+/* Long vectors take the library a second kernel. A profile without nrm2 by length has as much more
+ * as iamax's longer searches, which read as much and answer in the same way; one without nrm2 has
+ * iamax alone. */
 struct cost cost_nrm2(struct cost_reader *r, struct matrix x)
 {
-	struct cost cost;
+	static const char by_length[] = "gpu.cublas.nrm2_length", shortest[] = "gpu.cublas.nrm2",
+	                  search[] = "gpu.cublas.iamax";
+	const double bytes = cost_bytes(x), least = 32 * sizeof(float); /* of `shortest` */
 
-	if (!cost_known(r, "gpu.cublas.nrm2"))
+	if (!cost_known(r, by_length) && !cost_known(r, shortest))
 		return cost_iamax(r, x);
-	cost = round_trip(
-	        cost_scalar(r, "gpu.cublas.level1"), cost_scalar(r, "gpu.cublas.nrm2"), TERM_SYNC);
-	cost.term[TERM_MEMORY] = cost_traffic(r, "gpu.read.time", cost_bytes(x));
-	return cost;
+	const double time =
+	        cost_known(r, by_length)
+	                ? cost_at(r, by_length, "bytes", bytes)
+	                : cost_scalar(r, shortest) +
+	                          fmax(0, cost_at(r, search, "bytes", fmax(bytes, least)) -
+	                                          cost_at(r, search, "bytes", least));
+	return round_trip(cost_scalar(r, "gpu.cublas.level1"), time, TERM_SYNC);
 }
 
 struct cost cost_iamax_host(struct cost_reader *r, struct matrix x)

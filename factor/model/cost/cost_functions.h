@@ -56,6 +56,9 @@ COST(panel_geqrf, struct matrix a, bool overlapped)
 COST(larft, struct matrix v)
 COST(panel_reflectors, struct matrix a)
 COST(reflect_columns, struct matrix v, struct matrix c)
+/* Kerr's kernels: his products with a, column j of the block a */
+COST(kerr_gemv, enum trans trans, struct matrix a)
+COST(kerr_house, struct matrix a, int64_t j)
 COST(make_rotations, struct matrix x)
 COST(band_sweep, const struct band *band)
 /* whether the kernel exists for these shapes; NULL: it does not */
@@ -68,6 +71,7 @@ COST(to_device, struct matrix a)
 COST(host_getrf, struct matrix a)
 COST(host_geqrf, struct matrix a)
 COST(host_potrf, struct matrix a)
+COST(host_reflect, struct matrix v, struct matrix c)
 
 /* clang-format on */
 

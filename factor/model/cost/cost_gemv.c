@@ -67,6 +67,35 @@ static double gemv_time(
 	       (part < 1 ? (1 - part) * cold_gemv(r, name, a) : 0);
 }
 
+/* Whether a call of so many seconds on the device is two kernels: beyond the smallest call and the
+ * bytes it contains another start. */
+static bool is_in_two(struct cost_reader *r, const char *name, struct matrix a, double seconds)
+{
+	const double at[] = {32, 32, 0}, smallest = cost_surface_with(r, name, gemv_axes, at, 3, 3);
+
+	return seconds - smallest - cost_traffic(r, "gpu.read.time", cost_bytes(a)) >=
+	       cost_scalar(r, "gpu.launch.dependent");
+}
+
+/* Seconds of the host for the library's call. It divides the long sums of a tall matrix,
+ * transposed, and adds up their parts by a second kernel, which the host queues as well. */
+static double enqueue_library(
+        struct cost_reader *r, enum trans trans, const char *name, struct matrix a, double seconds)
+{
+	enum { TALL = 8 }; /* rows a column */
+	const bool turned = trans == TRANSPOSED, tall = a.m >= TALL * a.n;
+	const char *call = turned ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv",
+	           *by_height = turned ? "gpu.cublas.gemv_t_rows" : "gpu.cublas.gemv_rows";
+
+	if (tall && cost_known(r, by_height))
+		return cost_at(r, by_height, "rows", (double)a.m);
+	const double first =
+	        cost_known(r, call) ? cost_scalar(r, call) : cost_scalar(r, "gpu.cublas.level2");
+	return first + (tall && turned && is_in_two(r, name, a, seconds)
+	                               ? cost_scalar(r, "gpu.launch.enqueue")
+	                               : 0);
+}
+
 /* Our own kernel where the profile has it. */
 struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 {
@@ -77,16 +106,14 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 	bool single = a.precision == SINGLE;
 	bool own = !r->blas_only && cost_known(r, names[1][single][trans == TRANSPOSED]);
 	const char *name = names[own][single][trans == TRANSPOSED];
-	const char *call = trans == TRANSPOSED ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv";
 	/* columns are read along, by words of 16 bytes */
 	const bool whole = trans == TRANSPOSED && a.ld * precision_bytes(a.precision) % 16 == 0;
 	const struct sweep sweep = {cost_scalar(r, "gpu.l2.read"), whole};
-	struct cost cost = cost_library(r, gemv_time(r, name, a, &sweep), TERM_MEMORY);
+	const double seconds = gemv_time(r, name, a, &sweep);
+	struct cost cost = cost_library(r, seconds, TERM_MEMORY);
 
-	if (own)
-		cost.enqueue = cost_scalar(r, "gpu.launch.enqueue");
-	else if (cost_known(r, call))
-		cost.enqueue = cost_scalar(r, call);
+	cost.enqueue = own ? cost_scalar(r, "gpu.launch.enqueue")
+	                   : enqueue_library(r, trans, name, a, seconds);
 	return cost;
 }
 

@@ -32,7 +32,8 @@ static const struct instructions update_of[] = {[GRAM_DIRECT] = {30, 92, 92, 0, 
         [GRAM_WIDE] = {42, 110, 110, 0, 0}};
 
 struct grid {
-	bool reads;
+	bool reads, atomic;
+	enum precision precision;
 	double threads, columns; /* of a block */
 	double blocks, resident; /* resident: of a multiprocessor */
 	double set, column;      /* bytes of all columns, of one */
@@ -50,6 +51,7 @@ static struct grid grid_of(
 	const double access = (double)word * (shape.access == GRAM_SHARED ? 1 : SHAPED_UNROLL);
 	const struct instructions each = (reads ? dots_of : update_of)[shape.access];
 	struct grid g = {.reads = reads,
+	        .precision = a.precision,
 	        .threads = threads,
 	        .columns = shape.ny,
 	        .blocks = ceil(columns / shape.ny),
@@ -109,6 +111,17 @@ static double traffic(struct cost_reader *r, const struct grid *g)
 	return g->partial * cost_gram_sweep(r, g->reads, g->set, g->turns > 1);
 }
 
+/* The threads of a column add to one word, warp after warp. Additions of fp64 are taken as loops of
+ * compare-and-swap. */
+static double atomic_sum(struct cost_reader *r, struct gram_shape shape, enum precision precision)
+{
+	const double all = WARP;
+
+	return shape.nx / all *
+	       (precision == SINGLE ? cost_at(r, "gpu.atomic.shared.alone.f32", "ways", all)
+	                            : cost_at(r, "gpu.atomic.shared.alone.cas", "ways", all));
+}
+
 static struct block block_of(struct cost_reader *r, const struct grid *g, struct gram_shape shape)
 {
 	const double held = cost_l2_hits(r, g->set);
@@ -121,8 +134,9 @@ static struct block block_of(struct cost_reader *r, const struct grid *g, struct
 	        .alone = turn_over(r, g) + g->turns * (latency + other_waits(r, shape)),
 	        .waited = g->reads ? 1 : 0.5};
 
-	b.alone += g->reads ? cost_surface1(r, "gpu.reduce.sum", "threads", shape.nx)
-	                    : cost_scalar(r, "gpu.l2.latency"); /* its factor */
+	b.alone += !g->reads   ? cost_scalar(r, "gpu.l2.latency") /* its factor */
+	           : g->atomic ? atomic_sum(r, shape, g->precision)
+	                       : cost_surface1(r, "gpu.reduce.sum", "threads", shape.nx);
 	return b;
 }
 
@@ -189,7 +203,11 @@ struct cost cost_gram_shaped(
 		return scalings(r, a);
 	if (shape.access == GRAM_WIDE && cost_gram_access(a) < WIDE)
 		shape.access = GRAM_DIRECT; /* as the kernels' launch */
-	const struct grid g = grid_of(r, step, shape, a);
+	const bool atomic = shape.access == GRAM_ATOMIC;
+	if (atomic)
+		shape.access = GRAM_DIRECT; /* but for the sums */
+	struct grid g = grid_of(r, step, shape, a);
+	g.atomic = atomic;
 	if (g.blocks == 0)
 		return cost;
 	const struct block b = block_of(r, &g, shape);

@@ -248,6 +248,12 @@ static double constant(struct cost_reader *r, const struct cost_panels *panels, 
 }
 
 /* The update is one product. */
+/* Two products with V, at the rate of squares. */
+struct cost cost_host_reflect(struct cost_reader *r, struct matrix v, struct matrix c)
+{
+	return cost_by_host(at_gemm_rate(r, 4 * product_steps(c.m, c.n, v.n), c.precision));
+}
+
 struct cost cost_by_host_getrf(struct cost_reader *r, struct matrix a)
 {
 	const struct cost_panels *panels = getrf_of(r, a);

@@ -191,7 +191,8 @@ static struct cost column_norms(struct cost_reader *r, struct matrix a)
 #define BOTH_LEVELS \
 	.by_work = by_work, .iamax_host = iamax, .laswp = laswp, .lu_columns = lu_columns, .lu_top = lu_top, \
 	.lu_rows = lu_rows, .potrf_block = potrf_block, .panel_geqrf = panel_geqrf, \
-	.host_getrf = cost_by_host_getrf, .host_geqrf = cost_by_host_geqrf, .host_potrf = cost_by_host_potrf
+	.host_getrf = cost_by_host_getrf, .host_geqrf = cost_by_host_geqrf, .host_potrf = cost_by_host_potrf, \
+	.host_reflect = cost_host_reflect
 
 const struct cost_model cost_host_level1 = {BOTH_LEVELS, .gram_panel = gram_panel_level1};
 const struct cost_model cost_host_level2 = {BOTH_LEVELS, .iamax = iamax, .nrm2 = iamax, .swap = swap, .scal = scal,

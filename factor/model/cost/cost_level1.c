@@ -117,4 +117,5 @@ const struct cost_model cost_cuda_level1 = {.by_work = by_work,
         .larft = larft,
         .host_getrf = cost_by_host_getrf,
         .host_geqrf = cost_by_host_geqrf,
+        .host_reflect = cost_host_reflect,
         .host_potrf = cost_by_host_potrf};

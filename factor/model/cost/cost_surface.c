@@ -156,6 +156,12 @@ double cost_work_ratio(struct cost_reader *reader, const char *name, const char 
 	               : 1;
 }
 
+double cost_of_work(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count)
+{
+	return reader->hardware ? body_seconds(reader, NULL, name, arg, at, count) : NAN;
+}
+
 bool cost_by_work(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count)
 {

@@ -7,6 +7,7 @@
 #include "factor/kernels/gram_schmidt/gram_apply_work.h"
 #include "factor/kernels/lu/swaps_work.h"
 #include "factor/kernels/update/sweep_work.h"
+#include "factor/papers/kerr_work.h"
 #include "lib/base/architecture.h"
 #include "library_work.h"
 #include "surface_work.h"
@@ -47,6 +48,18 @@ static size_t ger(const struct surface_point *p, struct kernel_work *work)
 {
 	library_sweep_work(SWEEP_GER, p->precision, p->at[0], p->at[1], p->at[2] > 0,
 	        p->tuning->device.sm_count, work);
+	return 1;
+}
+
+static size_t kerr_gemv(const struct surface_point *p, struct kernel_work *work)
+{
+	kerr_gemv_work(p->precision, strstr(p->name, ".t.") != NULL, p->at[0], p->at[1], work);
+	return 1;
+}
+
+static size_t kerr_house(const struct surface_point *p, struct kernel_work *work)
+{
+	kerr_house_work(p->precision, p->at[0], p->at[1], work);
 	return 1;
 }
 
@@ -198,6 +211,8 @@ static size_t slide(const struct surface_point *p, struct kernel_work *work)
 const struct surface surfaces_streams[] = {
         {"gpu.own_gemv.?.?", {"m", "n", "cold", "?lda"}, own_gemv},
         {"gpu.gemv.?.?", {"m", "n", "cold"}, gemv}, {"gpu.ger.?", {"m", "n", "cold"}, ger},
+        {"gpu.kerr_gemv.[nt].?", {"m", "n"}, kerr_gemv},
+        {"gpu.kerr_house.?", {"m", "j"}, kerr_house},
         {"gpu.cublas.iamax", {"bytes"}, result_on_host},
         {"gpu.laswp.?", {"swaps", "n", "cold"}, laswp},
         {"gpu.swap_rows.?", {"swaps", "n", "cold"}, swap_rows},

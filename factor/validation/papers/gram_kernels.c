@@ -20,7 +20,8 @@ enum { DOTS, UPDATE, FUSED, APPLY, OPERATIONS };
 static const char *const variants[] = {[GRAM_OWN] = "own",
         [GRAM_DIRECT] = "direct",
         [GRAM_SHARED] = "shared",
-        [GRAM_WIDE] = "wide"};
+        [GRAM_WIDE] = "wide",
+        [GRAM_ATOMIC] = "atomic"};
 
 /* ---- rows ---- */
 
@@ -42,7 +43,7 @@ static struct gram_shape shape_of(const struct result *row)
 	struct gram_shape shape = {GRAM_OWN, 0, 0};
 	char text[16] = "";
 
-	for (int v = GRAM_DIRECT; v <= GRAM_WIDE; v++)
+	for (int v = GRAM_DIRECT; v <= GRAM_ATOMIC; v++)
 		if (strcmp(row->variant, variants[v]) == 0)
 			shape.access = (enum gram_access)v;
 	if (results_option(row->options, "shape", text, sizeof text) &&
@@ -113,6 +114,13 @@ static void add_all_shapes(struct list *list)
 					        list, operation, (enum gram_access)access, nx, ny);
 }
 
+/* One column a block: a tree there, atomic additions here. */
+static void add_atomic(struct list *list)
+{
+	for (int nx = 32; nx <= SHAPED_THREADS; nx *= 2)
+		add_shaped(list, DOTS, GRAM_ATOMIC, nx, 1);
+}
+
 static void add_own(struct list *list)
 {
 	for (int operation = DOTS; operation <= FUSED; operation++)
@@ -131,16 +139,30 @@ enum { DRAWN_LEAST = 8, DRAWN_MORE = 57 }; /* columns that are applied: 8 to 64 
 static const int few[][2] = {
         {32, 8}, {32, 32}, {64, 8}, {128, 2}, {128, 8}, {256, 1}, {256, 4}, {512, 1}, {1024, 1}};
 
+/* The paper's kernels of one shape that do the same column by column. */
+static void add_few_rows(struct list *list)
+{
+	enum { THREADS = 256, COLUMNS = 32 };
+
+	for (int operation = DOTS; operation <= UPDATE; operation++)
+		for (int access = GRAM_DIRECT; access <= GRAM_WIDE; access++)
+			add_shaped(list, operation, (enum gram_access)access, THREADS, 1);
+	add_apply(list, COLUMNS);
+}
+
 size_t gram_kernels_documented(int64_t m, int64_t n, bool all, struct result **rows)
 {
 	struct list list = {.m = m, .n = n};
 
+	if (m < n)
+		add_few_rows(&list);
 	if (all) {
 		add_all_shapes(&list);
+		add_atomic(&list);
 		for (int64_t k = 16; k <= 64; k *= 2)
 			add_apply(&list, k);
 	}
-	for (size_t s = 0; s < ARRAY_LEN(few) && !all; s++)
+	for (size_t s = 0; s < ARRAY_LEN(few) && !all && m >= n; s++)
 		add_shaped(&list, UPDATE, GRAM_WIDE, few[s][0], few[s][1]);
 	add_own(&list);
 	*rows = list.rows.row;

@@ -10,14 +10,16 @@
 
 #include <stdio.h>
 
-/* Whether a row is one: operation gram_dots, gram_update, gram_fused (variants direct, shared, wide
- * with the option shape=NXxNY; own) or gram_apply (single, together; k), plan calls=N. */
+/* Whether a row is one: operation gram_dots, gram_update, gram_fused (variants direct, shared,
+ * wide, atomic with the option shape=NXxNY; own) or gram_apply (single, together; k), plan calls=N.
+ */
 bool results_is_gram_kernel(const struct result *row);
 struct gram_kernel gram_kernel_of(const struct result *row);
 
 /* Rows without results, of the benchmark and of the hold-out list, fixed or drawn. all: every shape
- * of the paper's kernels; else a few shapes of the orthogonalization alone. The caller frees *rows.
- */
+ * of the paper's kernels, dot products also by atomic additions; of fewer rows than columns the
+ * blocked update and the same column by column; else a few shapes of the orthogonalization alone.
+ * The caller frees *rows. */
 size_t gram_kernels_documented(int64_t m, int64_t n, bool all, struct result **rows);
 size_t gram_kernels_held_out(bool quick, const struct draw *draw, struct result **rows);
 

@@ -149,6 +149,12 @@ static void print_pair(const struct kerr_row *row, FILE *out)
 	print_number((row ? row->seconds.value : NAN) * 1e3, 9, 3, out);
 }
 
+/* The width of blocks in the table of a variant's phases. */
+static int64_t printed_r(const char *variant, const struct kerr_row *total)
+{
+	return strcmp(variant, kerr_variant_name[KERR_ONE]) == 0 ? total->n : KERR_TABLE_R;
+}
+
 enum { PAIRS = 3 }; /* columns of pairs that a line has room for */
 
 /* The next total of a table of kerr_rows_print, with the beginning of its line; NULL: none. */
@@ -157,18 +163,21 @@ static const struct kerr_row *next_line(
 {
 	do
 		total = next(rows, total, variant, "total");
-	while (total && total->r != KERR_TABLE_R);
+	while (total && total->r != printed_r(variant, total));
 	if (total)
 		fprintf(out, "%6" PRId64 " %6" PRId64, total->m, total->n);
 	return total;
 }
 
-/* Table 2 with the paper's width: predicted and measured milliseconds. */
+/* Table 2 with the paper's width, or all columns: predicted and measured milliseconds. */
 static void print_phases(const struct kerr_rows *rows, const char *variant, FILE *out)
 {
 	const struct kerr_row *total = NULL;
 
-	fprintf(out, "\n%s, r = %d: ms predicted and measured\n", variant, KERR_TABLE_R);
+	if (strcmp(variant, kerr_variant_name[KERR_ONE]) == 0)
+		fprintf(out, "\n%s, r = n: ms predicted and measured\n", variant);
+	else
+		fprintf(out, "\n%s, r = %d: ms predicted and measured\n", variant, KERR_TABLE_R);
 	for (int first = 0; first < KERR_PHASES; first += PAIRS) {
 		const int end = first + PAIRS < KERR_PHASES ? first + PAIRS : KERR_PHASES;
 		fprintf(out, "%6s %6s", "m", "n");
@@ -255,26 +264,46 @@ static void print_gemv(const struct kerr_rows *rows, FILE *out)
 	const struct kerr_row *row = NULL;
 
 	if (next(rows, NULL, NULL, "gemv"))
-		fprintf(out, "\nA x, A m x m\n%6s %-12s %12s %12s %9s\n", "m", "", "us predicted",
-		        "us measured", "Gflop/s");
+		fprintf(out, "\nA x, and A'x (t), A m x m\n%6s %-13s %12s %12s %9s\n", "m", "",
+		        "us predicted", "us measured", "Gflop/s");
 	while ((row = next(rows, row, NULL, "gemv"))) {
-		fprintf(out, "%6" PRId64 " %-12s", row->m, row->variant);
+		fprintf(out, "%6" PRId64 " %-13s", row->m, row->variant);
 		print_number(row->predicted * 1e6, 12, 3, out);
 		print_number(row->seconds.value * 1e6, 12, 3, out);
 		fprintf(out, " %9.1f\n", rate(row));
 	}
 }
 
-static void print_host(const struct kerr_rows *rows, FILE *out)
+static void print_balance(const struct kerr_rows *rows, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct kerr_row *row = &rows->row[i];
+		if (strcmp(row->variant, "balance") != 0)
+			continue;
+		if (!any)
+			fprintf(out,
+			        "\nColumns of A on the host: ms predicted and measured\n%6s %6s "
+			        "%-12s "
+			        "%19s\n",
+			        "m", "n", "", "total");
+		any = true;
+		fprintf(out, "%6" PRId64 " %6" PRId64 " %-12s", row->m, row->n, row->phase);
+		print_pair(row, out);
+		fputc('\n', out);
+	}
+}
+
+static void print_reference(
+        const struct kerr_rows *rows, const char *variant, const char *calls, FILE *out)
 {
 	const struct kerr_row *row = NULL;
 
-	if (next(rows, NULL, "lapack", "total"))
-		fprintf(out,
-		        "\nLAPACKE geqrf and ormqr, and the speedup of ahead over it\n%6s %6s %8s "
-		        "%12s %9s %12s\n",
-		        "m", "n", "threads", "ms", "Gflop/s", "speedup");
-	while ((row = next(rows, row, "lapack", "total"))) {
+	if (next(rows, NULL, variant, "total"))
+		fprintf(out, "\n%s, and the speedup of ahead over it\n%6s %6s %8s %12s %9s %12s\n",
+		        calls, "m", "n", "threads", "ms", "Gflop/s", "speedup");
+	while ((row = next(rows, row, variant, "total"))) {
 		const struct kerr_row *ours = best(rows, row->m);
 		fprintf(out, "%6" PRId64 " %6" PRId64 " %8" PRId64 " %12.3f %9.1f %12.1f\n", row->m,
 		        row->n, row->threads, row->seconds.value * 1e3, rate(row),
@@ -309,10 +338,13 @@ void kerr_rows_print(const struct kerr_rows *rows, FILE *out)
 			continue;
 		if (v != KERR_AHEAD)
 			print_phases(rows, kerr_variant_name[v], out);
-		print_widths(rows, kerr_variant_name[v], out);
+		if (v != KERR_ONE)
+			print_widths(rows, kerr_variant_name[v], out);
 		print_errors(rows, kerr_variant_name[v], false, out);
 		print_errors(rows, kerr_variant_name[v], true, out);
 	}
+	print_balance(rows, out);
 	print_gemv(rows, out);
-	print_host(rows, out);
+	print_reference(rows, "cusolver", "cuSOLVER geqrf and orgqr", out);
+	print_reference(rows, "lapack", "LAPACKE geqrf and ormqr", out);
 }
