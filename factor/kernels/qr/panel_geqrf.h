@@ -63,19 +63,21 @@ int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n)
 int panel_geqrf_columns_unless(const int *done, enum precision precision, void *a, int64_t lda,
         int64_t m, int64_t n, void *tau, void *work, void *stream);
 
-/* By the Gram matrix (compute capability 8.0 and newer), in single precision, 1 <= n <= 64, m >= n;
- * work is aligned to 16 bytes. The first call sets *done (device memory) to 1. It sets *done to 0
- * and leaves the panel unchanged if the columns are nearly dependent or not finite; one of the
- * forms above must then factorize the panel before the second call. The second call makes the
- * vectors and tau where *done is 1, and V and T. */
-bool panel_geqrf_gram_fits(int64_t m, int64_t n);
-int64_t panel_geqrf_gram_work(void);
-int panel_geqrf_gram_begin(
-        float *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream);
-int panel_geqrf_gram_end(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
-        const struct block_reflector *r, void *work, void *stream);
+/* By the Gram matrix (compute capability 8.0 and newer), 1 <= n <= 64, m >= n; work is aligned to 16
+ * bytes. The first call sets *done (device memory, perhaps the first word of work) to 1. It sets
+ * *done to 0 and leaves the panel unchanged if the columns are nearly dependent or not finite, and
+ * in double precision also if a column's norm is extreme; one of the forms above must then
+ * factorize the panel before the second call. The second call makes the vectors and tau where *done
+ * is 1, and V and T. */
+bool panel_geqrf_gram_fits(enum precision precision, int64_t m, int64_t n);
+int64_t panel_geqrf_gram_work(enum precision precision);
+int panel_geqrf_gram_begin(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        int *done, void *work, void *stream);
+int panel_geqrf_gram_end(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, int *done, const struct block_reflector *r, void *work, void *stream);
 
-/* The same in one kernel (compute capability 9.0 and newer), up to 8192 rows. It factorizes a panel
+/* The same in one kernel in single precision (compute capability 9.0 and newer), up to 8192 rows.
+ * It factorizes a panel
  * that the Gram matrix cannot, column by column. work: panel_geqrf_gram_work bytes. */
 bool panel_geqrf_gram_cluster_fits(int64_t m, int64_t n);
 int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float *tau,
