@@ -126,21 +126,32 @@ __device__ __forceinline__ void take_top(
 	}
 }
 
-/* V2 = A2 Y and the sums of V^T V, by one warp of a pair. */
+/* The sums of V1^T V1, by one warp of a pair of the last block. */
+template <int HALF, typename T>
+__device__ __forceinline__ void add_top(const struct panel<T> &g, const struct seat_of_pair &t,
+        half_slab<T> &made, half_tiles &sum)
+{
+	if (blockIdx.x != gridDim.x - 1)
+		return;
+	if (AT_ONCE * t.pair < g.n)
+		take_top(g, t, AT_ONCE * t.pair, made);
+	meet(t);
+	if (AT_ONCE * t.pair < g.n)
+		accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+}
+
+/* V2 = A2 Y and the sums of V^T V, by one warp of a pair. In double precision V1 comes last: its
+ * ones are the largest terms, and every later sum would have their rounding error. */
 template <int HALF, typename T>
 __device__ __forceinline__ void make_vectors(const struct panel<T> &g, const struct seat_of_pair &t,
         bool done, struct part begin, struct stream_memory<T> &s)
 {
 	half_slab<T> &made = s.pair[t.pair].made;
+	const bool top_last = sizeof(T) == sizeof(double);
 	half_tiles sum = {};
 
-	if (blockIdx.x == gridDim.x - 1) {
-		if (AT_ONCE * t.pair < g.n)
-			take_top(g, t, AT_ONCE * t.pair, made);
-		meet(t);
-		if (AT_ONCE * t.pair < g.n)
-			accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
-	}
+	if (!top_last)
+		add_top<HALF>(g, t, made, sum);
 	for_parts(
 	        g, t, g.n, begin, s.pair[t.pair].ring,
 	        [&](const slab<T> &rows, const struct part &p) {
@@ -161,6 +172,10 @@ __device__ __forceinline__ void make_vectors(const struct panel<T> &g, const str
 				                p.first + i);
 		        }
 	        });
+	if (top_last) {
+		meet(t);
+		add_top<HALF>(g, t, made, sum);
+	}
 	store_sums(g, t, sum, (double *)&s);
 }
 
@@ -183,6 +198,29 @@ __global__ void __launch_bounds__(rows_in<T>::THREADS, 1) vectors_kernel(const s
 		make_vectors<0>(g, t, done, begin, s);
 }
 
+/* The sum of one of 64 columns of `part`. In double precision by pairs: tau has the error of its
+ * vector's squared norm. */
+template <typename T> __device__ __forceinline__ double add_column(const double *part, double sum)
+{
+	enum { LEVELS = 4, COUNT = 1 << LEVELS };
+	static_assert((int)COUNT == SUM_THREADS / 64, "all of the column");
+	if constexpr (sizeof(T) == sizeof(double)) {
+		double of[COUNT];
+#pragma unroll
+		for (int i = 0; i < COUNT; i++)
+			of[i] = part[64 * i];
+#pragma unroll
+		for (int level = 0; level < LEVELS; level++)
+#pragma unroll
+			for (int i = 0; i < COUNT; i += 2 << level)
+				of[i] += of[i + (1 << level)];
+		return of[0];
+	}
+	for (int i = 1; i < COUNT; i++)
+		sum += part[64 * i];
+	return sum;
+}
+
 /* The sum over the blocks. */
 template <typename T>
 __global__ void __launch_bounds__(SUM_THREADS) sum_kernel(const struct panel<T> g)
@@ -199,8 +237,7 @@ __global__ void __launch_bounds__(SUM_THREADS) sum_kernel(const struct panel<T> 
 	__syncthreads();
 	if (threadIdx.x >= 64)
 		return;
-	for (int i = 1; i < SUM_THREADS / 64; i++)
-		sum += part[threadIdx.x + 64 * i];
+	sum = add_column<T>(part + threadIdx.x, sum);
 	int i, j;
 	place_of(element, &i, &j);
 	if (i <= j)
