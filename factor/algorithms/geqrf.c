@@ -203,9 +203,9 @@ bool geqrf(
 {
 	struct factor s;
 
-	const bool ok = set_up(&s, e, plan, a, tau, work) &&
-	                aligned_copy(e, WHOLE, s.given, s.a) && clear(&s) &&
-	                schedule_run(&s.schedule) && aligned_copy(e, WHOLE, s.a, s.given);
+	const bool ok = set_up(&s, e, plan, a, tau, work) && aligned_copy(e, WHOLE, s.given, s.a) &&
+	                clear(&s) && schedule_run(&s.schedule) &&
+	                aligned_copy(e, WHOLE, s.a, s.given);
 
 	e->gram_double = false;
 	return ok;

@@ -16,8 +16,8 @@
 
 #include <math.h>
 
-/* Whether QR's panels in double precision use the Gram matrix; not until this form has been measured
- * (docs/experiments/qr-panel.md). */
+/* Whether QR's panels in double precision use the Gram matrix; not until this form has been
+ * measured (docs/experiments/qr-panel.md). */
 static const bool gram_in_double = false;
 
 enum {
@@ -153,8 +153,8 @@ static void choose_lu_panel(
 /* By the Gram matrix, which needs code for 8.0. */
 static bool by_gram(const struct executor *e, int64_t m, enum precision precision)
 {
-	return precision == SINGLE || (gram_in_double && panel_gram_takes(DOUBLE, m, STEP) &&
-	                                      e->tuning.device.code >= 80);
+	return precision == SINGLE ||
+	       (gram_in_double && panel_gram_takes(DOUBLE, m, STEP) && e->tuning.device.code >= 80);
 }
 
 /* Wide leaves leave less to narrow products between leaves, as long as a leaf stays in registers.

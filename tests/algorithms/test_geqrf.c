@@ -226,8 +226,8 @@ static void test_partial_norms(struct executor *e, const struct plan *plan)
 	problem_close(&p);
 }
 
-/* A tall matrix in double precision with panels by the Gram matrix, where the executor has them, and
- * a last panel that is too narrow: R as LAPACK's but for rounding. */
+/* A tall matrix in double precision with panels by the Gram matrix, where the executor has them,
+ * and a last panel that is too narrow: R as LAPACK's but for rounding. */
 static void test_gram(struct executor *e)
 {
 	enum { ROWS = 5003, COLUMNS = 80, WIDTH = 64 };
@@ -244,7 +244,8 @@ static void test_gram(struct executor *e)
 	const double *r = p.after;
 	for (int64_t j = 0; j < COLUMNS; j++)
 		for (int64_t i = 0; i <= j; i++)
-			worst = worse(worst, fabs(r[i + j * p.shape.lda] - exact[i + j * ROWS]) / size);
+			worst = worse(
+			        worst, fabs(r[i + j * p.shape.lda] - exact[i + j * ROWS]) / size);
 	ok(good && worst < 100 * DBL_EPSILON && !e->gram_double,
 	        "%s, panels by the Gram matrix: R to %.2g", e->name, worst);
 	free(exact);

@@ -18,7 +18,8 @@
  *
  * flags: d (double precision), tn, nt, upper, right, diag, triangle (of half), added (rows, of
  * band), off (C off 16 bytes), wide (the paper's Gram-Schmidt kernels), gram (e->gram_double);
- * shared (e->shares), panel (in the panels' queue), ahead (there behind the first block), one (thread of the host; else all).
+ * shared (e->shares), panel (in the panels' queue), ahead (there behind the first block), one
+ * (thread of the host; else all).
  */
 struct line {
 	const char *text;

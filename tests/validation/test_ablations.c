@@ -183,8 +183,7 @@ static void test_gram(void)
 	const size_t more = ablations_gram(row, count);
 	for (size_t i = count; i < more; i++) {
 		plan_of(&row[i], plan);
-		right += plan_by_gram(&plan->plan) &&
-		         result_has_value(&row[i], "panel", PLAN_GRAM);
+		right += plan_by_gram(&plan->plan) && result_has_value(&row[i], "panel", PLAN_GRAM);
 	}
 	ok(of_gpu > 0 && more == count + of_gpu && right == of_gpu,
 	        "tall QR in double precision: %d plans by the Gram matrix", (int)of_gpu);

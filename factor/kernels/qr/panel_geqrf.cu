@@ -62,6 +62,5 @@ extern "C" int panel_geqrf(enum precision precision, void *a, int64_t lda, int64
 	if (!error)
 		error = steady(done, precision, a, lda, m, n, tau, beside, rest, stream);
 	return error ? error
-	             : panel_geqrf_gram_end(
-	                       precision, a, lda, m, n, tau, done, r, work, stream);
+	             : panel_geqrf_gram_end(precision, a, lda, m, n, tau, done, r, work, stream);
 }

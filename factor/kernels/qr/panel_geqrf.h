@@ -31,8 +31,8 @@ int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n, bool gr
  * wait for each other longer than a second, tau becomes NaN.
  *
  * panel_geqrf uses the first form that accepts the panel: the Gram matrix (in double precision if
- * `gram`), one cluster, the resident kernel, the kernel in memory. r: NULL, or the place of V and T,
- * for panels that panel_geqrf_reflects accepts. beside: the resident kernel uses half of the
+ * `gram`), one cluster, the resident kernel, the kernel in memory. r: NULL, or the place of V and
+ * T, for panels that panel_geqrf_reflects accepts. beside: the resident kernel uses half of the
  * multiprocessors if the panel fits there, and leaves the others to another kernel. */
 bool panel_geqrf_reflects(enum precision precision, int64_t m, int64_t n, bool gram);
 int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
@@ -63,8 +63,8 @@ int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n)
 int panel_geqrf_columns_unless(const int *done, enum precision precision, void *a, int64_t lda,
         int64_t m, int64_t n, void *tau, void *work, void *stream);
 
-/* By the Gram matrix (compute capability 8.0 and newer), 1 <= n <= 64, m >= n; work is aligned to 16
- * bytes. The first call sets *done (device memory, perhaps the first word of work) to 1. It sets
+/* By the Gram matrix (compute capability 8.0 and newer), 1 <= n <= 64, m >= n; work is aligned to
+ * 16 bytes. The first call sets *done (device memory, perhaps the first word of work) to 1. It sets
  * *done to 0 and leaves the panel unchanged if the columns are nearly dependent or not finite, and
  * in double precision also if a column's norm is extreme; one of the forms above must then
  * factorize the panel before the second call. The second call makes the vectors and tau where *done

@@ -71,7 +71,8 @@ extern "C" int panel_geqrf_gram_begin(enum precision precision, void *a, int64_t
 	if (precision == DOUBLE)
 		return panel_gram_double_begin((double *)a, lda, m, n, done, work, stream);
 
-	const struct panel<float> g = panel_of<float>((float *)a, lda, m, n, NULL, done, NULL, work);
+	const struct panel<float> g =
+	        panel_of<float>((float *)a, lda, m, n, NULL, done, NULL, work);
 	cudaError_t error = launch_gram(g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(

@@ -77,8 +77,7 @@ __device__ __forceinline__ void orthogonalize(const struct scaled_panel &g,
 	half_tiles sum = {};
 
 	static_assert((int)rows_in<double>::ROWS == (int)AT_ONCE, "a slab at a time");
-	for_parts(
-	        g, t, 0, begin, s.stream.pair[t.pair].ring,
+	for_parts(g, t, 0, begin, s.stream.pair[t.pair].ring,
 	        [&](slab<double> &rows, const struct part &p) {
 		        if (p.rows == 0) /* for both warps of the pair */
 			        return;
@@ -134,8 +133,8 @@ __device__ __forceinline__ void multiply_factors(
 			for (int i = 0; i <= stripe; i++)
 #pragma unroll
 				for (int j = stripe; j < STRIPES; j++)
-					product[i][j] = fma(
-					        left[i], right[k][at_column(j)], product[i][j]);
+					product[i][j] =
+					        fma(left[i], right[k][at_column(j)], product[i][j]);
 		}
 }
 
@@ -193,8 +192,8 @@ extern "C" int64_t panel_gram_double_work(void)
 
 extern "C" int64_t panel_gram_double_shared(void)
 {
-	static_assert(sizeof(struct stream_memory<double>) >=
-	                      GRAM_PAIRS_DOUBLE / 2 * TILE_WORDS * 8,
+	static_assert(
+	        sizeof(struct stream_memory<double>) >= GRAM_PAIRS_DOUBLE / 2 * TILE_WORDS * 8,
 	        "half of the pairs' sums");
 	static_assert(sizeof(struct scale_memory) >= sizeof(struct steps) &&
 	                      sizeof(struct scale_memory) >= sizeof(struct factors),

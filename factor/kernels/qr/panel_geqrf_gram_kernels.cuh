@@ -128,8 +128,8 @@ __device__ __forceinline__ void take_top(
 
 /* The sums of V1^T V1, by one warp of a pair of the last block. */
 template <int HALF, typename T>
-__device__ __forceinline__ void add_top(const struct panel<T> &g, const struct seat_of_pair &t,
-        half_slab<T> &made, half_tiles &sum)
+__device__ __forceinline__ void add_top(
+        const struct panel<T> &g, const struct seat_of_pair &t, half_slab<T> &made, half_tiles &sum)
 {
 	if (blockIdx.x != gridDim.x - 1)
 		return;
@@ -152,15 +152,15 @@ __device__ __forceinline__ void make_vectors(const struct panel<T> &g, const str
 
 	if (!top_last)
 		add_top<HALF>(g, t, made, sum);
-	for_parts(
-	        g, t, g.n, begin, s.pair[t.pair].ring,
+	for_parts(g, t, g.n, begin, s.pair[t.pair].ring,
 	        [&](const slab<T> &rows, const struct part &p) {
 #pragma unroll 1
 		        for (int i = 0; i < p.most; i += AT_ONCE) {
 			        if (i > 0)
 				        meet(t);
 			        if (i < p.rows)
-				        multiply_half<HALF, REPLACES>(s.triangle, rows, i, made, t.lane);
+				        multiply_half<HALF, REPLACES>(
+				                s.triangle, rows, i, made, t.lane);
 			        meet(t);
 			        if (i >= p.rows)
 				        continue;
@@ -168,8 +168,7 @@ __device__ __forceinline__ void make_vectors(const struct panel<T> &g, const str
 			        if (done)
 				        store_half<T>(g, t, made, p.first + i);
 			        if (g.v)
-				        store_half<T>({g.v, g.ldv, g.m, g.n}, t, made,
-				                p.first + i);
+				        store_half<T>({g.v, g.ldv, g.m, g.n}, t, made, p.first + i);
 		        }
 	        });
 	if (top_last) {
@@ -281,12 +280,13 @@ __global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel<T
 
 template <typename T>
 static struct panel<T> panel_of(T *a, int64_t lda, int64_t m, int64_t n, T *tau, int *done,
-        const struct block_reflector *r, void *work)
-{
+        const struct block_reflector *r, void *work) {
 	double *room = (double *)work + 2; /* *done may be the caller's word */
 	const int blocks = gram_blocks_for(m, rows_in<T>::PAIRS, gpu_current()->sm_count);
-	struct panel<T> g = {{a, lda, m, (int)n}, tau, done, room, room + ORDER * ORDER,
-	        room + 2 * ORDER * ORDER, blocks, NULL, NULL, 0, 0};
+	struct panel<T> g = {
+		{a, lda, m, (int)n}, tau, done, room, room + ORDER *ORDER, room + 2 * ORDER *ORDER,
+		        blocks, NULL, NULL, 0, 0
+	};
 	if (r) {
 		g.v = (T *)r->v;
 		g.ldv = r->ldv;
@@ -297,7 +297,8 @@ static struct panel<T> panel_of(T *a, int64_t lda, int64_t m, int64_t n, T *tau,
 }
 
 /* The sums of A^T A. */
-template <typename T> static cudaError_t launch_gram(const struct panel<T> &g, void *stream)
+template <typename T>
+static cudaError_t launch_gram(const struct panel<T> &g, void *stream)
 {
 	cudaError_t error = early_launch(gram_kernel<T>, g.blocks, rows_in<T>::THREADS,
 	        sizeof(struct stream_memory<T>), g, stream);
@@ -314,8 +315,8 @@ template <typename T> static cudaError_t launch_end(const struct panel<T> &g, vo
 	if (error == cudaSuccess)
 		error = early_launch(sum_kernel<T>, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
 	if (error == cudaSuccess)
-		error = early_launch(finish_kernel<T>, 1, SIDE * SIDE, sizeof(struct triangles), g,
-		        stream);
+		error = early_launch(
+		        finish_kernel<T>, 1, SIDE * SIDE, sizeof(struct triangles), g, stream);
 	return error;
 }
 

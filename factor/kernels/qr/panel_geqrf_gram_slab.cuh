@@ -39,9 +39,9 @@ template <typename T> using half_slab = T[ORDER][AT_ONCE];
 template <typename T, int LENGTH>
 __device__ __forceinline__ T *element_of(T (&rows)[ORDER][LENGTH], int column, int row)
 {
-	return &rows[column][row ^ (sizeof(T) == 8 ? (column & 1) * 8 + (column & 2) * 2
-	                            : LENGTH == 32 ? (column & 3) * 8
-	                                           : (column & 2) * 4)];
+	return &rows[column][row ^ (sizeof(T) == 8        ? (column & 1) * 8 + (column & 2) * 2
+	                                   : LENGTH == 32 ? (column & 3) * 8
+	                                                  : (column & 2) * 4)];
 }
 
 /* A thread's place: its pair of warps, the thread in the pair, and the warp in the pair. */

@@ -167,8 +167,7 @@ static void stream_work(const struct geqrf_call *call, const struct tuning_devic
 	w->wavefronts *= (1 + 3.0 / 4) * (is_double ? WIDE : 1);
 	/* and convert them, and back */
 	if (!is_double)
-		w->operations[PIPE_SPECIAL] =
-		        (products > 1 ? 3 : 1) * (1 + 3.0 / 4) * bytes / 4;
+		w->operations[PIPE_SPECIAL] = (products > 1 ? 3 : 1) * (1 + 3.0 / 4) * bytes / 4;
 	add_tree(blocks, pairs - 1, ceil(log2(pairs)), w);
 }
 

@@ -74,7 +74,7 @@ enum {
 	GRAM_OTHER_ROWS = 544,
 	GRAM_PAIRS = 6,        /* of warps in a block of the kernels for more rows */
 	GRAM_PAIRS_DOUBLE = 4, /* and of those in double precision */
-	GRAM_AT_ONCE = 16 /* rows that a pair processes at once */
+	GRAM_AT_ONCE = 16      /* rows that a pair processes at once */
 };
 
 /* Blocks of the cluster; rows of the first block, and of each other block. */

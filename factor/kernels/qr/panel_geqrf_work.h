@@ -9,7 +9,7 @@ struct geqrf_call {
 	enum precision precision;
 	int64_t m, n;
 	bool beside, reflects; /* on half of the multiprocessors; with V and T */
-	bool gram;             /* in double precision by the Gram matrix, where it takes the panel */
+	bool gram; /* in double precision by the Gram matrix, where it takes the panel */
 };
 
 /* Returns the number of works; 0: no form takes the panel. */
