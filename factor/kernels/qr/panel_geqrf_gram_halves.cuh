@@ -13,6 +13,14 @@ namespace
 
 enum { HALF_TILES = TILES / 2 };
 
+/* No such panel is on devices below 8.0 (panel_geqrf_gram_fits), whose code for these products is
+ * long; double precision has none there. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+template <typename T> const bool has_code = sizeof(T) == sizeof(float);
+#else
+template <typename T> const bool has_code = true;
+#endif
+
 /* The tiles of a warp, in order. */
 typedef double half_tiles[HALF_TILES][4];
 
@@ -40,7 +48,7 @@ __device__ __forceinline__ void accumulate_half(
 {
 	typedef typename rows_in<T>::two two;
 #pragma unroll 1
-	for (int first = 0; first < count; first += 8) {
+	for (int first = 0; first < count && has_code<T>; first += 8) {
 		const T *from = element_of(rows, lane / 4, first + lane % 4 * 2);
 #pragma unroll
 		for (int s = 0; s < 2; s++) {
@@ -73,7 +81,7 @@ __device__ __forceinline__ void multiply_half(const double *triangle,
 	typedef typename rows_in<T>::two two;
 	const int g = lane / 4, t = lane % 4;
 #pragma unroll
-	for (int s = 0; s < 2; s++) {
+	for (int s = 0; s < (has_code<T> ? 2 : 0); s++) {
 		const int p = strip_of(HALF, s);
 		double c[2][4] = {};
 		two *place[2][2];

@@ -214,10 +214,11 @@ template <typename T> __device__ __forceinline__ double add_column(const double 
 			for (int i = 0; i < COUNT; i += 2 << level)
 				of[i] += of[i + (1 << level)];
 		return of[0];
+	} else {
+		for (int i = 1; i < COUNT; i++)
+			sum += part[64 * i];
+		return sum;
 	}
-	for (int i = 1; i < COUNT; i++)
-		sum += part[64 * i];
-	return sum;
 }
 
 /* The sum over the blocks. */
