@@ -6,9 +6,9 @@
  * upper triangle. Where R1^-1 is large, Q1 += (A - Q1 R1) R1^-1 removes the rounding errors of the
  * product.
  *
- * If Cholesky breaks down, the condition of A (for columns of norm 1) is near 1 / sqrt(eps), or a
- * column's norm is extreme, the matrix stays unchanged and *done is 0. If not, Q1^T Q1 differs from
- * the identity by less than a hundredth, and no later step can fail.
+ * If Cholesky breaks down, a column of R1^-1 (for columns of A of norm 1) is longer than LIMIT, or
+ * a column's norm is extreme, the matrix stays unchanged and *done is 0. If not, Q1^T Q1 differs
+ * from the identity by less than a hundredth, and no later step can fail.
  *
  * Cost: m n^2 operations each for both Gram matrices, Q1, V2 and V2^T V2 on the tensor cores (half
  * of them are skipped), 5 m n words (V: one more), 9 launches, and two chains of n pivots. */
