@@ -4,6 +4,7 @@
 #include "lib/base/msg.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 bool plan_check(struct executor *e, const struct plan *plan)
 {
@@ -25,6 +26,11 @@ bool plan_check(struct executor *e, const struct plan *plan)
 		return fault_refuse(&e->fault, "look-ahead %d: 0 to %d are possible",
 		        plan->lookahead, PLAN_LOOKAHEAD_MAX);
 	return true;
+}
+
+bool plan_by_gram(const struct plan *plan)
+{
+	return plan->panel && strcmp(plan->panel, PLAN_GRAM) == 0;
 }
 
 bool matrix_check(struct executor *e, struct matrix a)

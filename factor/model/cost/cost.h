@@ -91,6 +91,7 @@ struct cost_reader {
 	bool sums;                      /* level 1: alpha-beta sums */
 	bool shares;        /* another queue has work: our own products run one tile a block */
 	bool blas_only;     /* products are the library's, not our own kernels' */
+	bool gram_double;   /* QR's panels in double precision use the Gram matrix, too */
 	int threads;        /* of the host that work, 0: as many as the profile knows */
 	bool same_way;      /* a Gram-Schmidt pass goes through the columns in the direction of the
 	                       pass before */
