@@ -140,7 +140,7 @@ SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci
 
 # ---- use -------------------------------------------------------------------------------------------------------------
 .PHONY: all examples setup setup-develop probe fit validate report plots bench record intervals test test-programs test-full test-as-arch test-devices fuzz kills check check-archs check-arm64 check-cuda12 check-kernels check-work \
-	check-dist check-debian device-code dist docs sanitize format shellcheck install installcheck uninstall clean help FORCE
+	check-dist check-debian device-code dist docs sanitize sanitize-host sanitize-quick format shellcheck install installcheck uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
@@ -290,6 +290,12 @@ SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitiz
 ## develop sanitize: run the tests that use the GPU under compute-sanitizer: memory errors, races
 sanitize: $(TESTS)
 	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(or $(SANITIZE_SECONDS),300) $(or $(SANITIZE_JOBS),4) $(GPU_TESTS)
+
+## develop sanitize-host: run the host's tests under the address, undefined, leak and thread sanitizers, readers under valgrind
+sanitize-host: all $(TESTS)
+## develop sanitize-quick: of these the address, undefined and leak sanitizers over lib, readers and random cases
+sanitize-host sanitize-quick:
+	$(Q)MAKE="$(MAKE)" sh scripts/sanitize_host.sh "$(BUILD)/sanitize-host" $(if $(filter %-quick,$@),quick,full) "$(BUILD)"
 
 gpu_alone = $(if $(NVCC),,echo "$@: $(no_toolkit)" >&2; exit 77;)
 foreign_program := $(BUILD)/tests/foreign/foreign_kernels
