@@ -38,7 +38,7 @@ usable() { # package: whether its tool or library works, however it was installe
 	liblapacke-dev) compiles_lapack ;;
 	clang | clang-format | clang-tidy | cppcheck | valgrind | shellcheck | jq | gawk | original-awk | busybox | gfortran | gcc-11 | cmake | zsh | tidy) command -v "$1" ;;
 	gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc ;;
-	libomp-dev) ls /usr/lib/llvm-*/lib/libarcher.so ;;
+	libomp-dev) for library in /usr/lib/llvm-*/lib/libarcher.so; do [ -e "$library" ] || return; done ;;
 	qemu-user) command -v qemu-aarch64 ;;
 	libc6-dev-arm64-cross) echo 'int main(void) { return 0; }' | CC=aarch64-linux-gnu-gcc compiles ;;
 	locales) command -v localedef && [ -e /usr/share/i18n/locales/de_DE ] ;;
