@@ -48,7 +48,7 @@ start_load() {
 		load=$!
 		;;
 	esac
-	[ "$1" = none ] || sleep 1
+	[ "$1" = none ] || sleep 0.3
 }
 
 # measure GROUP LOAD NUMBER PROBE...: a quick run's profile as rows "group load number parameter value low high status"

@@ -344,7 +344,7 @@ int probe_main(
 	if (child) {
 		work.total = order.total;
 		work.core_usual = order.core_usual;
-	} else if (whole && !names[0] && !options.check && !options.profile) {
+	} else if (whole && names && !names[0] && !options.check && !options.profile) {
 		whole(&options.common, words + 1, (size_t)argc - 1);
 	}
 	const int code =
