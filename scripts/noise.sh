@@ -17,8 +17,9 @@ gpu_probes='launch pointer_chase copy instruction concurrency transfer'
 gpu_runs=12
 
 load=
-trap 'stop_load; exit 130' INT TERM
 trap stop_load EXIT
+# shellcheck source=scripts/attend.sh
+. "$(dirname "$0")/attend.sh"
 
 stop_load() {
 	# shellcheck disable=SC2086 # numbers
@@ -58,7 +59,7 @@ measure() {
 	rm -rf "$folder/run"
 	mkdir -p "$folder/run" || exit 1
 	start_load "$kind"
-	"$bin/probe" --quick --output "$folder/run" "$@" >"$folder/said" 2>&1
+	attend "$bin/probe" --quick --output "$folder/run" "$@" >"$folder/said" 2>&1
 	stop_load
 	"$bin/machine" --output "$folder/run" >/dev/null 2>&1
 	"$bin/fit" --output "$folder/run" >>"$folder/said" 2>&1
