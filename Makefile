@@ -141,7 +141,7 @@ SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci
 
 # ---- use -------------------------------------------------------------------------------------------------------------
 .PHONY: all examples setup setup-develop probe fit validate report plots bench measure-all record intervals test test-programs test-full test-as-arch test-devices fuzz kills check check-archs check-arm64 check-cuda12 check-kernels check-work \
-	check-dist check-debian device-code dist docs sanitize format shellcheck install installcheck uninstall clean help FORCE
+	check-dist check-debian device-code dist docs sanitize sanitize-host sanitize-quick noise analyse format shellcheck install installcheck uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
@@ -218,6 +218,10 @@ fuzz:
 kills: all
 	$(Q)FATHOM_BIN="$(BUILD)/bin" FATHOM_KILLS=$(or $(KILLS),200) tests/programs/kills.t
 
+## develop noise: quick runs of probes under load, NOISE (50) of the host's: each parameter is right or marked (a quiet machine)
+noise: all
+	$(Q)sh scripts/noise.sh $(BUILD)/bin $(BUILD)/noise $(or $(NOISE),50)
+
 ## develop installcheck: run the tests of programs and report on what is installed (PREFIX, DESTDIR)
 installcheck:
 	$(Q)FATHOM_BIN="$(DESTDIR)$(PREFIX)/libexec/fathom" sh tests/run.sh $(wildcard tests/programs/*.t tests/report/*.t) tests/tree/docs.t
@@ -254,6 +258,10 @@ format:
 ## develop shellcheck: check every shell script
 shellcheck:
 	$(Q)shellcheck $(SHELL_FILES)
+
+## develop analyse: judge C files by cppcheck and clang-tidy (ANALYSE_TOOLS, ANALYSE_SINCE=commit: only what changed since)
+analyse: $(BUILD)/probe_list.h $(BUILD)/measured_list.h
+	$(Q)CUDA_FLAGS="$(CUDA_FLAGS)" sh scripts/analyse.sh "$(BUILD)" $(filter %.c,$(SOURCES)) $(MAINS)
 
 ## develop docs: write docs/papers.md again from data/papers/coverage.tsv
 docs:
@@ -295,6 +303,12 @@ SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitiz
 ## develop sanitize: run the tests that use the GPU under compute-sanitizer: memory errors, races
 sanitize: $(TESTS)
 	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(or $(SANITIZE_SECONDS),300) $(or $(SANITIZE_JOBS),4) $(GPU_TESTS)
+
+## develop sanitize-host: run the host's tests under the address, undefined, leak and thread sanitizers, readers under valgrind
+sanitize-host: all $(TESTS)
+## develop sanitize-quick: of these the address, undefined and leak sanitizers over lib, readers and random cases
+sanitize-host sanitize-quick:
+	$(Q)MAKE="$(MAKE)" sh scripts/sanitize_host.sh "$(BUILD)/sanitize-host" $(if $(filter %-quick,$@),quick,full) "$(BUILD)"
 
 gpu_alone = $(if $(NVCC),,echo "$@: $(no_toolkit)" >&2; exit 77;)
 foreign_program := $(BUILD)/tests/foreign/foreign_kernels

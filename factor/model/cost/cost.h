@@ -153,6 +153,8 @@ double cost_last(struct cost_reader *reader, const char *name, const char *arg);
 
 /* As model_scalar, model_at, model_at2. Names must be string constants. */
 double cost_scalar(struct cost_reader *reader, const char *name);
+/* The same as a whole number; 1 where it is missing. */
+int64_t cost_whole(struct cost_reader *reader, const char *name);
 double cost_at(struct cost_reader *reader, const char *name, const char *arg, double value);
 double cost_at2(struct cost_reader *reader, const char *name, const char *arg1, double value1,
         const char *arg2, double value2);
