@@ -159,6 +159,8 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 		return fault_refuse(&e->fault,
 		        "a leaf of %" PRId64 " columns: QR's have at most %d", plan->leaf,
 		        GEQRF_LEAF_MAX);
+	if (plan->coarse)
+		return fault_refuse(&e->fault, "QR has one level of blocks");
 	return plan_check(e, plan) && matrix_check(e, a) && split_check(e);
 }
 
