@@ -152,7 +152,7 @@ static size_t add_inverses(struct result *row, size_t count)
 	for (size_t i = 0; i < plans; i++) {
 		row[count] = row[i];
 		whole_plan_parse(
-		        row[i].plan, strcmp(row[i].variant, "hybrid") == 0, row[i].nb, plan);
+		        row[i].plan, whole_panels_on_host(row[i].variant), row[i].nb, plan);
 		plan->plan.inverse = plan->plan.leaf;
 		whole_plan_text(&whole, &plan->plan, row[count].plan);
 		results_option_add(row[count++].options, "with", "inverse");
