@@ -247,8 +247,8 @@ function paper_without(operation, name) {
 }
 function slowdowns(   i, n, k, keys, key, worst, at, part, turned) {
 	for (i = 1; i <= T["rows"]; i++) {
-		k = slowdown_series(i, "s")
-		if (k == "" || !(slower > 0))
+		k = slowdown_series(i, "s") # LAWN 202's own plans: lawn_own.awk
+		if (k == "" || k ~ /-lawn-/ || !(slower > 0))
 			continue
 		if (!(k in worst))
 			keys = keys " " k

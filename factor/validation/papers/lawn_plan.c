@@ -18,20 +18,19 @@ bool lawn_plan_has(const struct bench_shape *shape)
 	       shape->m == shape->n;
 }
 
-static double seconds_of(const struct profile *profile, const struct bench_shape *shape,
-        const struct plan *plan, bool from_host)
+static double seconds_of(
+        const struct profile *profile, const struct bench_shape *shape, const struct plan *plan)
 {
 	struct factor_question asked = cases_question(shape, MATH_FP32);
 
 	asked.plan = plan;
-	asked.from_host = from_host;
 	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &asked, LEVEL_FULL);
 	const double seconds = model_factor_run(e, &asked) ? executor_model_seconds(e) : NAN;
 	executor_free(e);
 	return seconds;
 }
 
-/* The fastest coarse blocks. */
+/* The fastest coarse blocks, fewer than the matrix has: else there is one level. */
 static void choose_coarse(
         const struct profile *profile, const struct bench_shape *shape, struct plan *plan)
 {
@@ -40,8 +39,10 @@ static void choose_coarse(
 	double least = INFINITY;
 
 	for (size_t i = 0; profile && i < ARRAY_LEN(blocks); i++) {
+		if (i > 0 && blocks[i] * WIDTH >= shape->n)
+			break;
 		tried.coarse = blocks[i];
-		const double seconds = seconds_of(profile, shape, &tried, false);
+		const double seconds = seconds_of(profile, shape, &tried);
 		if (seconds < least) {
 			least = seconds;
 			plan->coarse = blocks[i];
