@@ -55,7 +55,7 @@ function list_of(set,   text, n) {
 		text = text " " n
 	return text
 }
-function rates_table(   o, p, k, j, n, count, operation, place, kind, value) {
+function rates_table(   o, p, k, j, n, count, operation, place, kind, x) {
 	split("getrf geqrf potrf", operation, " ")
 	split(", host", place, ",")
 	split("predicted measured", kind, " ")
@@ -64,14 +64,14 @@ function rates_table(   o, p, k, j, n, count, operation, place, kind, value) {
 		for (p = 1; p <= 2; p++)
 			for (k = 1; k <= 2; k++)
 				for (j = 1; j <= count; j++) {
-					value = rate[kind[k], operation[o], p == 1 ? "" : "host", n[j]]
-					if (value != "")
-						add_cell(title_of(operation[o]) (p == 1 ? "" : ", host memory") ", " kind[k], n[j], significant(value, 3))
+					x = rate[kind[k], operation[o], p == 1 ? "" : "host", n[j]]
+					if (x != "")
+						add_cell(title_of(operation[o]) (p == 1 ? "" : ", host memory") ", " kind[k], n[j], significant(x, 3))
 				}
 	if (row_names)
 		print_cells("lawn-own", "LAWN 202's own factorizations (section 5): Gflop/s by n")
 }
-function slowdowns_table(   o, i, k, j, n, count, operation, kind, name, names, value) {
+function slowdowns_table(   o, i, k, j, n, count, operation, kind, name, names, x) {
 	split("getrf geqrf potrf", operation, " ")
 	split("predicted measured", kind, " ")
 	count = ascending(list_of(slow_sizes), n)
@@ -80,9 +80,9 @@ function slowdowns_table(   o, i, k, j, n, count, operation, kind, name, names, 
 		for (i = 1; i <= names; i++)
 			for (k = 1; k <= 2; k++)
 				for (j = 1; j <= count; j++) {
-					value = slow[kind[k], operation[o], name[i], n[j]]
-					if (value != "")
-						add_cell(title_of(operation[o]) ", " part_title(name[i]) ", " kind[k], n[j], sprintf("%.2f", value))
+					x = slow[kind[k], operation[o], name[i], n[j]]
+					if (x != "")
+						add_cell(title_of(operation[o]) ", " part_title(name[i]) ", " kind[k], n[j], sprintf("%.2f", x))
 				}
 	}
 	if (row_names)
