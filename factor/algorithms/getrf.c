@@ -282,6 +282,8 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 		return false;
 	if (!plan->hybrid && !plan->panel)
 		return fault_refuse(&e->fault, "a plan without a panel variant for the device");
+	if (plan->in_place)
+		return fault_refuse(&e->fault, "rows of LU's panels move: they are not in place");
 	if (plan->row_major && plan_widest(plan, min_int64(a.m, a.n)) > rows_most(e, a))
 		return fault_refuse(&e->fault, "row-major blocks have at most %" PRId64 " columns",
 		        rows_most(e, a));

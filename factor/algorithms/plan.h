@@ -19,7 +19,7 @@ struct plan {
 	                          2: the first part of this update also beside the update of the
 	                          panel's own columns */
 
-	/* parts of LAWN 202's LU (section 5), which no other plan has */
+	/* parts of LAWN 202's factorizations (section 5), which no other plan has */
 	int64_t coarse;    /* two levels, in LU and Cholesky: blocks in a coarse block, an even
 	                      number; 0: one level. Blocks update the columns of their coarse block
 	                      and of half the next one; the columns behind follow by half a coarse
@@ -27,6 +27,9 @@ struct plan {
 	bool row_major;    /* LU: row-major on the device from the first block to the last */
 	bool single_swaps; /* LU with panels on the host: one call for each row swap */
 	bool copies_wait;  /* panels on the host: their copies queue up with the updates */
+	bool in_place;     /* QR, and Cholesky without inverses: when the matrix starts in host
+	                      memory, panels on the host are factorized at their place there, and
+	                      the matrix does not come back as a whole */
 };
 
 enum { PLAN_INVERSE_MAX = 128, PLAN_LOOKAHEAD_MAX = 2 };

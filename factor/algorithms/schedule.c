@@ -75,9 +75,24 @@ static void turn_to(const struct schedule *s, enum queue queue, struct block b)
 	s->e->block = b.index;
 }
 
+static bool in_place(const struct schedule *s)
+{
+	return s->plan->in_place && s->e->in_host.n > 0;
+}
+
 static bool stage(const struct schedule *s, struct matrix panel, struct matrix *host)
 {
 	return s->e->ops->stage(s->e, 0, panel.m, panel.n, panel.precision, host);
+}
+
+/* Host memory of a panel: its place in the matrix, or a stage. */
+static bool host_room(
+        const struct schedule *s, struct block b, struct matrix panel, struct matrix *host)
+{
+	if (!in_place(s))
+		return stage(s, panel, host);
+	*host = matrix_view(s->e->in_host, b.j, b.j, panel.m, panel.n);
+	return true;
 }
 
 /* Reserves the largest panel at once: a stage that grows later would move under a copy. */
@@ -85,7 +100,8 @@ static bool reserve_stage(const struct schedule *s)
 {
 	struct matrix largest = {0}, host;
 
-	for (struct block b = schedule_first(s); s->plan->hybrid && b.w; b = schedule_next(s, b)) {
+	for (struct block b = schedule_first(s); s->plan->hybrid && !in_place(s) && b.w;
+	        b = schedule_next(s, b)) {
 		struct matrix panel = s->operations->panel(s->self, b);
 		if (panel.m * panel.n > largest.m * largest.n)
 			largest = panel;
@@ -131,6 +147,15 @@ static enum queue copies(const struct schedule *s, enum queue queue)
 	return s->plan->copies_wait ? s->e->home : queue;
 }
 
+/* What is final above a panel in place. */
+static bool above_to_host(const struct schedule *s, struct block b)
+{
+	if (!in_place(s) || !s->operations->above)
+		return true;
+	struct matrix above = s->operations->above(s->self, b);
+	return ex_to_host(s->e, above, matrix_view(s->e->in_host, 0, b.j, above.m, above.n));
+}
+
 static bool panel_to_host(const struct schedule *s, struct block b)
 {
 	struct executor *e = s->e;
@@ -139,8 +164,8 @@ static bool panel_to_host(const struct schedule *s, struct block b)
 	if (!fetch(s, b) || !ex_record(e, EVENT_UPDATED))
 		return false;
 	e->queue = copies(s, QUEUE_OUT);
-	return ex_wait(e, EVENT_UPDATED) && stage(s, panel, &host) && ex_to_host(e, panel, host) &&
-	       ex_record(e, EVENT_ARRIVED);
+	return ex_wait(e, EVENT_UPDATED) && host_room(s, b, panel, &host) &&
+	       ex_to_host(e, panel, host) && ex_record(e, EVENT_ARRIVED) && above_to_host(s, b);
 }
 
 /* QUEUE_MAIN has updated the panel's columns: factorizes them on the device, or starts the copy to
@@ -167,7 +192,7 @@ static bool finish_panel(const struct schedule *s, struct block b)
 	if (!s->plan->hybrid)
 		return true;
 	turn_to(s, copies(s, QUEUE_IN), b);
-	return stage(s, panel, &host) && ex_wait_host(e, EVENT_ARRIVED) &&
+	return host_room(s, b, panel, &host) && ex_wait_host(e, EVENT_ARRIVED) &&
 	       s->operations->on_host(s->self, b, host) && ex_to_device(e, host, panel) &&
 	       ex_record(e, EVENT_PANEL);
 }

@@ -31,6 +31,8 @@ struct factor;
 struct factorization {
 	/* the part of the matrix that a panel on the host changes */
 	struct matrix (*panel)(struct factor *, struct block b);
+	/* rows of a host panel's columns that are final before the panel. Or NULL */
+	struct matrix (*above)(struct factor *, struct block b);
 	/* before the panel on the device, where it may run beside other work, or before the copy to
 	 * the host. Or NULL */
 	bool (*fetch)(struct factor *, struct block b);

@@ -90,10 +90,9 @@ static bool run(struct executor *e, const struct whole *whole, const struct plan
 		return factorize(e, whole, plan, a, work, pivots, tau);
 	/* only the triangle of a symmetric matrix */
 	enum uplo part = whole->operation == POTRF ? whole->uplo : WHOLE;
-	int64_t piece = whole->piece > 0 ? whole->piece : plan_widest(plan, a.n);
-	return matrix_to_device(e, part, piece, *host, a) &&
-	       factorize(e, whole, plan, a, work, pivots, tau) &&
-	       matrix_to_host(e, part, piece, a, *host);
+	bool ok = factor_from_host(e, plan, part, whole->piece, *host, a) &&
+	          factorize(e, whole, plan, a, work, pivots, tau);
+	return factor_to_host(e, plan, part, whole->piece, a, *host) && ok;
 }
 
 bool whole_run(struct executor *e, const struct whole *whole, const struct plan *plan,
@@ -139,9 +138,9 @@ static void add_lawn(const struct plan *plan, char *text, size_t size)
 
 	if (plan->coarse)
 		snprintf(coarse, sizeof coarse, " coarse=%" PRId64, plan->coarse);
-	snprintf(text + used, size - used, "%s%s%s%s", coarse,
+	snprintf(text + used, size - used, "%s%s%s%s%s", coarse,
 	        plan->row_major ? " layout=rows" : "", plan->single_swaps ? " swaps=single" : "",
-	        plan->copies_wait ? " copies=wait" : "");
+	        plan->copies_wait ? " copies=wait" : "", plan->in_place ? " panels=place" : "");
 }
 
 bool whole_plan_text(const struct whole *whole, const struct plan *plan, char text[WHOLE_PLAN_TEXT])
@@ -208,7 +207,8 @@ void whole_plan_parse(const char *text, bool hybrid, int64_t nb, struct whole_pl
 	        .coarse = number(text, "coarse="),
 	        .row_major = find(text, "layout=rows"),
 	        .single_swaps = find(text, "swaps=single"),
-	        .copies_wait = find(text, "copies=wait")};
+	        .copies_wait = find(text, "copies=wait"),
+	        .in_place = find(text, "panels=place")};
 	parse_widths(find(text, "widths="), out);
 	if (out->plan.count == 0)
 		out->widths[out->plan.count++] = nb;

@@ -232,6 +232,7 @@ static const struct refusal refusals[] = {
         {{false, "persistent", by_8, 1, 8, 0, 0, .coarse = 3}, 9, 9, 9, "even numbers"},
         {{false, "persistent", by_8, 1, 8, 0, 0, .single_swaps = true}, 9, 9, 9,
                 "panels on the host"},
+        {{true, NULL, by_8, 1, 8, 0, 0, .in_place = true}, 9, 9, 9, "not in place"},
         {{true, NULL, by_513, 1, 8, 0, 0, .row_major = true}, 999, 999, 999, "at most"},
         {{false, NULL, by_8, 1, 8, 0, .lookahead = 0}, 9, 9, 9, "without a panel variant"},
         {{false, "magic", by_8, 1, 8, 0, .lookahead = 0}, 9, 9, 9, "unknown panel variant"},

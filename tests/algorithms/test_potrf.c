@@ -202,6 +202,7 @@ static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, .lookahead =
 static const struct shape large[] = {{450, 450, 453}};
 
 static const struct refusal refusals[] = {
+        {{true, NULL, by_8, 1, 8, 4, 0, .in_place = true}, 9, 9, 9, "without inverses"},
         {{false, NULL, by_0, 1, 8, 0, .lookahead = 0}, 9, 9, 9, "widths start at 1"},
         {{false, NULL, by_8, 1, 513, 0, .lookahead = 0}, 9, 9, 9, "a leaf of 513"},
         {{false, NULL, by_8, 1, 8, 3, .lookahead = 0}, 9, 9, 9, "no multiple"},

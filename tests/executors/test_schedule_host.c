@@ -34,6 +34,14 @@ static const struct plan lawn[] = {
         {false, "persistent", by_8, 1, 4, 0, 2, .coarse = 4},
 };
 
+/* Panels at their place in host memory. */
+static const struct plan in_place[] = {
+        {true, NULL, by_8, 1, 8, 0, 1, .in_place = true},
+        {true, NULL, by_16, 1, 8, 0, 0, .in_place = true, .copies_wait = true},
+        {true, NULL, growing, 4, 8, 0, 1, .in_place = true},
+        {true, NULL, by_8, 1, 8, 0, 1, .in_place = true, .coarse = 4},
+};
+
 struct shape {
 	int64_t m, n;
 };
@@ -131,6 +139,28 @@ static void test_lawn(struct executor *host, const struct plan *plan)
 		        plan->lookahead);
 	for (enum what what = CHOLESKY_LOWER; what < WHATS; what++)
 		test_orders(host, plan, what);
+}
+
+/* The same bits as without, in any order: R and the other triangle, too. */
+static void test_in_place(struct executor *host, const struct plan *plan)
+{
+	static const struct shape shapes[] = {{N, N}, {N, 70}, {70, N}};
+	struct result *with = xmalloc(sizeof *with), *without = xmalloc(sizeof *without);
+	struct plan other = *plan;
+
+	other.in_place = false;
+	for (enum what what = plan->coarse ? CHOLESKY_LOWER : QR; what < WHATS; what++)
+		for (size_t i = 0; i < (what == QR ? ARRAY_LEN(shapes) : 1); i++)
+			ok(run(host, plan, what, shapes[i], with) &&
+			                run(host, &other, what, shapes[i], without) &&
+			                memcmp(with, without, sizeof *with) == 0 &&
+			                same_in_orders(host, plan, what, shapes[i]),
+			        "%s of %d x %d, nb %d%s, panels in place: as in a stage, in any "
+			        "order",
+			        whats[what].name, (int)shapes[i].m, (int)shapes[i].n,
+			        (int)plan->widths[0], plan->count > 1 ? ".." : "");
+	free(with);
+	free(without);
 }
 
 /* On the transpose to the end, and back from it with 50 columns left, or with all of them. */
@@ -291,6 +321,8 @@ int main(void)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(lawn); i++)
 		test_lawn(host, &lawn[i]);
+	for (size_t i = 0; i < ARRAY_LEN(in_place); i++)
+		test_in_place(host, &in_place[i]);
 	executor_free(host);
 	return finish();
 }

@@ -185,11 +185,12 @@ static void test_lawn(const struct fixture *s)
 	                "leaf=64 inverse=64 lookahead=1 coarse=8 layout=rows copies=wait"},
 	        {"getrf", "batches",
 	                "leaf=64 inverse=64 lookahead=1 coarse=8 layout=rows swaps=single"},
-	        {"geqrf", "lookahead", "leaf=64 inverse=0 lookahead=0"},
-	        {"geqrf", "transfers", "leaf=64 inverse=0 lookahead=1 copies=wait"},
-	        {"potrf", "lookahead", "leaf=64 inverse=0 lookahead=0 coarse=8"},
-	        {"potrf", "levels", "leaf=64 inverse=0 lookahead=1"},
-	        {"potrf", "transfers", "leaf=64 inverse=0 lookahead=1 coarse=8 copies=wait"}};
+	        {"geqrf", "lookahead", "leaf=64 inverse=0 lookahead=0 panels=place"},
+	        {"geqrf", "transfers", "leaf=64 inverse=0 lookahead=1 copies=wait panels=place"},
+	        {"potrf", "lookahead", "leaf=64 inverse=0 lookahead=0 coarse=8 panels=place"},
+	        {"potrf", "levels", "leaf=64 inverse=0 lookahead=1 panels=place"},
+	        {"potrf", "transfers",
+	                "leaf=64 inverse=0 lookahead=1 coarse=8 copies=wait panels=place"}};
 	struct result row[MOST];
 	size_t count = 0, found = 0;
 

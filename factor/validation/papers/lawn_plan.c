@@ -86,7 +86,8 @@ struct result lawn_plan_row(const struct profile *profile, const struct bench_sh
 	        .inverse = whole.operation == GETRF ? WIDTH : 0,
 	        .lookahead = 1,
 	        .coarse = whole.operation == GEQRF ? 0 : COARSE,
-	        .row_major = whole.operation == GETRF};
+	        .row_major = whole.operation == GETRF,
+	        .in_place = whole.operation != GETRF};
 	if (whole.operation == POTRF)
 		results_option_add(row.options, "uplo", "l");
 	if (whole.operation == GEQRF)
