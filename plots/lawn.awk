@@ -96,6 +96,20 @@ function operations() {
 	table_end("Bytes read and written; a row interchange counts four words of each column.")
 }
 
+# Section 3.7: 2^18 words, n words apart.
+function strides(   j, count, n) {
+	count = numbers_of("operation=scopy", "n", n)
+	table_start("lawn-strides", "Copies of 2^18 words with a stride (LAWN 202, section 3.7), microseconds", \
+		">stride in words|>" LAWN_NAME "|>cuBLAS|>our own")
+	for (j = 1; j <= count; j++)
+		table_row("", n[j] "|" known(LAWN_GPU ".stride" n[j] "_copy") "|" copy_time("cublas", n[j]) "|" copy_time("own", n[j]))
+	table_end("By cublasScopy and by our kernel of copies. The words fit into L2, as one call after the other copies them.")
+}
+function copy_time(variant, n,   i) {
+	i = fastest("operation=scopy variant=" variant " n=" n)
+	return i ? significant(T[i, "seconds"] * 1e6, 3) : "-"
+}
+
 # ---- Table 3 and the crossover ----
 
 function collect(   i) {
@@ -305,6 +319,7 @@ BEGIN {
 	load(data "/breakdown_measured.tsv", M)
 	table_2()
 	operations()
+	strides()
 	whole()
 	breakdown()
 	slowdowns()

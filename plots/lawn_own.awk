@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# LAWN 202's own factorizations (variant lawn), predicted and measured: awk -v data=DIR -f common.awk -f bench.awk -f lawn_own.awk
-# Reads DIR/lawn.tsv (predicted) and DIR/bench.tsv (measured). With table=yes two tables: rates by n, and the slowdown without each
-# part. Else series of the figure: folder/{predicted,measured}_OPERATION{,_host}.tsv (n, gflops) and
+# LAWN 202's own factorizations (variant lawn), predicted and measured: awk -v data=DIR -v papers=data/papers -f common.awk -f bench.awk -f lawn_own.awk
+# Reads DIR/lawn.tsv (predicted) and DIR/bench.tsv (measured). With table=yes tables: rates by n, the slowdown without each part, and
+# LU's errors. Else series of the figure: folder/{predicted,measured}_OPERATION{,_host}.tsv (n, gflops) and
 # folder/{predicted,measured}_without_NAME.tsv (n, ratio) of LU. Prints the number of series; nothing without a row.
 
 function part_title(name) {
@@ -88,6 +88,17 @@ function slowdowns_table(   o, i, k, j, n, count, operation, kind, name, names, 
 	if (row_names)
 		print_cells("lawn-own-without", "The same without one part (Figure 11): times as slow")
 }
+# The own plan of LU with inverses of 64 columns, and with solves.
+function errors_table(   j, count, n) {
+	count = numbers_of("operation=error_getrf variant=lawn without= kind=", "n", n)
+	table_start("lawn-own-errors", "Backward errors of LAWN 202's own LU (section 6), in 2^-23 max|A|", \
+		">n|>inverses|>solves|>panels on the GPU|>OpenBLAS|>" LAWN_NAME)
+	for (j = 1; j <= count; j++)
+		table_row("", n[j] line_of("operation=error_getrf kind= n=" n[j], "error variant=lawn without=|" \
+			"error variant=lawn without=inverse|error variant=gpu math=fp32 with=|error variant=openblas math=fp32") "|" \
+			(n[j] == 8192 ? paper["lu.error_8192"] : "-"))
+	table_end("The inverses are of 64 x 64 triangles, the paper's matrix is another one. It says: about the same accuracy.")
+}
 function series_of_all(   key, part) {
 	for (key in rate) {
 		split(key, part, SUBSEP)
@@ -117,6 +128,8 @@ BEGIN {
 	}
 	rates_table()
 	slowdowns_table()
+	read_paper("volkov2008")
+	errors_table()
 	if (list_of(sizes) != "")
 		paragraph("Panels of 64 columns on the CPU beside the updates. LU: row-major on the GPU, products with inverses of the 64 x 64" \
 			" triangles, two levels of blocks. Cholesky: triangular solves on the CPU, too, two levels. QR: a sequence of widths. In the" \

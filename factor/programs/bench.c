@@ -188,6 +188,8 @@ static double moved_bytes(const struct result *row)
 	const double m = (double)row->m, n = (double)row->n,
 	             w = (double)precision_bytes(row->precision);
 
+	if (strcmp(row->operation, "scopy") == 0)
+		return 2 * m * w;
 	return strcmp(row->operation, "laswp") == 0 ? 4 * (double)row->k * n * w : 2 * m * n * w;
 }
 

@@ -98,7 +98,7 @@ static size_t list_ours(
 	for (int hybrid = 0; hybrid <= studied && m->profile; hybrid++)
 		count += cases_model_plan(m->profile, shape, hybrid, MATH_FP32, &row[count]);
 	if (is_lawn(m, shape))
-		row[count++] = lawn_plan_row(m->profile, shape);
+		row[count++] = lawn_plan_row(m->profile, shape, "cuda");
 	if (studied || is_lawn(m, shape))
 		count = ablations_from_host(m->profile, row, count);
 	for (enum math math = MATH_3XTF32; math < MATHS; math++) {

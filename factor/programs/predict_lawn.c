@@ -24,7 +24,7 @@ static void predict_run(const struct profile *profile, struct lawn_run *run)
 	const struct factor_question asked = cases_question(&run->shape, MATH_FP32);
 	struct executor *e = model_factor_executor(profile, MODEL_CUDA, &asked, LEVEL_FULL);
 
-	run->row[0] = lawn_plan_row(profile, &run->shape);
+	run->row[0] = lawn_plan_row(profile, &run->shape, "cuda");
 	run->row[1] = cases_from_host(profile, &run->row[0]);
 	run->count = 2;
 	if (run->shape.n >= WITHOUT_FROM)

@@ -128,14 +128,15 @@ static size_t list(
 enum { ON_HOST = 8192 };
 
 /* Panels; the single operations of LAWN 202 at its sizes and larger (small_gemm: its Figure 5,
- * orders of C in products with k = 1024; thin_gemm: its Figure 6, square products and thin ones);
- * whole factorizations. */
+ * orders of C in products with k = 1024; thin_gemm: its Figure 6, square products and thin ones;
+ * scopy: words and stride); whole factorizations. */
 static const struct family documented[] = {
         {{"panel_getrf"}, "s",
                 {{1024, 32}, {4096, 32}, {16384, 32}, {65536, 32}, {1024, 64}, {4096, 64},
                         {16384, 64}, {65536, 64}}},
         {{"gemm"}, "s", {{1024}, {4096}, {8192}}},
         {{"transpose"}, "s", {{1024, 64}, {1024}, {4096}, {16384, 64}, {16384}}},
+        {{"scopy"}, "s", {{1 << 18, 1}, {1 << 18, 8}, {1 << 18, 512}}},
         {{"laswp"}, "s", {{1024}, {4096}, {8192}, {16384}}},
         {{"trsm"}, "s", {{64, 1024}, {64, 4096}, {64, 16384}, {128, 4096}}},
         {{"syrk"}, "s",

@@ -87,6 +87,8 @@ bench() { # operation variant m n k options executor plan seconds gflops
 		small_gemm volkov 64 64 1024 l2=warm,splits=16 cuda calls=1 1e-5 839
 		thin_gemm cublas 4096 4096 4096 l2=warm cuda calls=1 3e-3 45813
 		thin_gemm cublas 4096 4096 64 l2=warm cuda calls=1 1e-4 21475
+		thin_gemm openblas 4096 4096 64 cache=warm host calls=1 2e-3 1074
+		scopy cublas 262144 8 nan l2=warm cuda calls=9 1e-5 nan
 		getrf gpu 256 256 nan l2=warm cuda leaf=64 1e-4 100
 		getrf gpu 1024 1024 nan l2=warm cuda leaf=64 1e-4 8000
 		getrf gpu 1024 1024 nan l2=warm,without=lookahead cuda leaf=64 1.5e-4 5333
@@ -241,6 +243,8 @@ says "$papers" '^LU  .*  *512  *406$\|^LU  .* -  *406$' 'crossover with the host
 says "$papers" '^LU, device memory  *0.5  *4.0$' 'speedup over the host by n'
 says "$papers" '^3.1  *a launch in a stream of launches  *us  *5  *2.2$' 'probes beside the paper'
 says "$papers" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
+says "$papers" '^4096  *64 .* 1.07$' 'a thin product on the host'
+says "$papers" '^ *8  *260  *10  *-$' 'copies with a stride'
 says "$papers" '^LU, predicted  *1430$' "LAWN 202's own LU, predicted"
 says "$papers" '^LU, host memory, measured  *1430$' 'and measured, from host memory'
 says "$papers" '^LU, batched row swaps, predicted  *3.00$' 'a part left out, predicted'

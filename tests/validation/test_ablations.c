@@ -198,7 +198,7 @@ static void test_lawn(const struct fixture *s)
 		if (i == 0 || strcmp(wanted[i].operation, wanted[i - 1].operation) != 0) {
 			const struct bench_shape shape = {wanted[i].operation, SINGLE, N, N, 0};
 			ok(found == count, "nothing else is left out");
-			row[0] = lawn_plan_row(NULL, &shape);
+			row[0] = lawn_plan_row(NULL, &shape, "cuda");
 			row[0].seconds.value = 1;
 			count = ablations_without(s->e, NULL, s->done, row, 1) - 1;
 			found = 0;
@@ -211,7 +211,7 @@ static void test_lawn(const struct fixture *s)
 	}
 	ok(found == count, "nothing else is left out");
 	const struct bench_shape shape = {"getrf", SINGLE, N, N, 0};
-	row[0] = lawn_plan_row(s->profile, &shape);
+	row[0] = lawn_plan_row(s->profile, &shape, "cuda");
 	ok(strstr(row[0].plan, "coarse=") && row[0].nb == 64 &&
 	                ablations_from_host(s->profile, row, 1) == 2 &&
 	                strcmp(row[1].variant, LAWN_VARIANT) == 0,

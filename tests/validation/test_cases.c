@@ -226,6 +226,7 @@ static void test_problems(void)
 	is_problem("trmm", 2048, 2048, 2048, 2048, 2048);
 	is_problem("small_gemm", 128, 128, 128, 128, PAPER_OP_SMALL_K);
 	is_problem("thin_gemm", 16384, 64, 16384, 16384, 64);
+	is_problem("scopy", 1 << 18, 8, 1 << 18, 8, 0);
 }
 
 static void test_flops(void)

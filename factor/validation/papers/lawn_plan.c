@@ -70,10 +70,11 @@ static void choose_widths(
 	free(choice);
 }
 
-struct result lawn_plan_row(const struct profile *profile, const struct bench_shape *shape)
+struct result lawn_plan_row(
+        const struct profile *profile, const struct bench_shape *shape, const char *executor)
 {
 	struct result row = result_new(
-	        shape->operation, LAWN_VARIANT, "cuda", shape->precision, shape->m, shape->n);
+	        shape->operation, LAWN_VARIANT, executor, shape->precision, shape->m, shape->n);
 	struct whole_plan *plan = xmalloc(sizeof *plan);
 	struct whole whole = {.uplo = LOWER};
 

@@ -20,4 +20,5 @@ bool lawn_plan_has(const struct bench_shape *shape);
 
 /* The row of a factorization without results. profile NULL: coarse blocks of 8, QR's of 64 columns
  * each. */
-struct result lawn_plan_row(const struct profile *profile, const struct bench_shape *shape);
+struct result lawn_plan_row(
+        const struct profile *profile, const struct bench_shape *shape, const char *executor);
