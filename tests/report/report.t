@@ -217,6 +217,13 @@ for row in 'gcc 12.2.0 6 20 - 80 ROW' 'icx not there - - - - ROW' 'BLAS calls 12
 done
 says "$scratch/gram/said" 'at n = 1024, GNU.s Fortran is 2.5 times as fast as its C, and fixed sizes make C 1.5 times' 'beside the paper'
 
+# ---- products and solves of recorded runs, over the operations of LU with panels on the CPU
+mkdir "$scratch/alone" "$scratch/alone/series"
+printf 'operation\tvariant\tprecision\tn\tnb\tphase\tbusy_s\tcritical_s\n' >"$scratch/alone/breakdown_measured.tsv"
+printf 'getrf\t%s\ts\t1000\t64\t%s\t%s\t1\n' hybrid update 0.75e-3 hybrid solve 0.25e-3 hybrid panel 1e-3 gpu update 1e-4 >>"$scratch/alone/breakdown_measured.tsv"
+awk -v folder="$scratch/alone/series" -v data="$scratch/alone" -v precision=s -f "$plots/common.awk" -f "$plots/bench.awk" -f "$plots/factor.awk" >"$scratch/out"
+says "$scratch/alone/series/getrf_blas3run.tsv" '^1000	666.1[0-9]*$' 'products and solves alone, recorded'
+
 # ---- the report of a machine with a GPU
 drawing expect 0 "^$gpu/report/report.html\$" 'a report, and its path in the last line' written "$gpu"
 text=$gpu/report/report.txt
