@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tables 2 and 3 of LAWN 202 and the numbers in the text of its section 6, the paper's values beside this machine's:
 #   awk -v data=DIR -v papers=data/papers -f common.awk -f bench.awk -f lawn.awk
-# Reads DIR/bench.tsv, DIR/breakdown_measured.tsv and, for predictions, DIR/breakdown.tsv. Prints nothing without rows.
+# Reads DIR/bench.tsv, DIR/breakdown_measured.tsv and, for predictions, DIR/breakdown.tsv and DIR/lawn.tsv. Prints nothing without rows.
 
 function known(key) { return key in paper ? paper[key] : "-" }
 # The cells of the paper's values "KEY KEY...", each PREFIX.KEY.
@@ -124,6 +124,9 @@ function collect(   i) {
 	for (i = 1; i <= B["rows"]; i++)
 		if (B[i, "phase"] == "all" && B[i, "precision"] == "s" && B[i, "critical_s"] > 0)
 			keep(B[i, "operation"] " " (B[i, "variant"] == "host" ? "host" : "ours") " predicted", B[i, "n"] + 0, 1 / B[i, "critical_s"])
+	for (i = 1; i <= L["rows"]; i++)
+		if (option(L[i, "options"], "from") == "host" && L[i, "seconds"] > 0)
+			keep(L[i, "operation"] " own predicted", L[i, "n"] + 0, 1 / L[i, "seconds"])
 }
 # The largest value of a series, of all n or over another series at the same n.
 function best_of(series, other,   j, n, count, x, best) {
@@ -188,7 +191,8 @@ function crossover_row(operation, name, theirs,   measured, predicted) {
 	measured = crossover(operation " ours", operation " host")
 	predicted = crossover(operation " ours predicted", operation " host predicted")
 	if (measured != "-" || predicted != "-")
-		table_row("", name "|" theirs "|" known(LAWN_GPU ".crossover_quad_low") " .. " known(LAWN_GPU ".crossover_quad_high") "|" predicted "|" measured)
+		table_row("", name "|" theirs "|" known(LAWN_GPU ".crossover_quad_low") " .. " known(LAWN_GPU ".crossover_quad_high") "|" predicted "|" measured \
+			"|" crossover(operation " own predicted", operation " host predicted") "|" crossover(operation " travelling", operation " host"))
 }
 function whole(   duo, i, each, part) {
 	collect()
@@ -207,11 +211,11 @@ function whole(   duo, i, each, part) {
 	print_cells("lawn-speedup", "Speedup over the host by n (LAWN 202, Figure 8), single precision, all threads of the host")
 	duo = known(LAWN_GPU ".lu.crossover_duo_low") " .. " known(LAWN_GPU ".lu.crossover_duo_high")
 	table_start("lawn-crossover", "Crossover: the n from which the GPU is faster than the host", \
-		"<|>" LAWN_NAME ", Duo|>" LAWN_NAME ", Quad|>here, predicted|>here, measured")
+		"<|>" LAWN_NAME ", Duo|>" LAWN_NAME ", Quad|>here, predicted|>measured|>from host, predicted|>measured")
 	crossover_row("potrf", "Cholesky", "always faster")
 	crossover_row("getrf", "LU", duo)
 	crossover_row("geqrf", "QR", duo)
-	table_end()
+	table_end("The paper's matrices start and end in host memory. From host, predicted: by the paper's own plans; measured: the fastest of all.")
 }
 
 # ---- section 6: errors; a matrix of LAWN 202 has no kind ----
@@ -317,6 +321,7 @@ BEGIN {
 	load(data "/bench.tsv", T)
 	load(data "/breakdown.tsv", B)
 	load(data "/breakdown_measured.tsv", M)
+	load(data "/lawn.tsv", L)
 	table_2()
 	operations()
 	strides()

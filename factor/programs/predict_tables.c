@@ -146,7 +146,7 @@ struct table *predict_bounds(const struct profile *profile, bool quick)
 
 /* ---- shares of phases ---- */
 
-enum { SMALLEST = 64, LARGEST = 8192, SIZES = 8 };
+enum { SMALLEST = 32, LARGEST = 8192, SIZES = 9 };
 
 struct breakdown_run {
 	struct factor_question asked;

@@ -246,7 +246,7 @@ says "$text" 'predictions in .* were made from another profile' 'predictions fro
 says "$papers" '^4096  *64  *10.7  *8.59 .* +25.0$' 'block triangles: early exit against the folded grid'
 says "$text" '^Cholesky, single  *1.50$' 'speedup over cuSOLVER'
 says "$text" '^Cholesky, single  *1.20$' 'and by default plans'
-says "$papers" '^LU  .*  *512  *406$\|^LU  .* -  *406$' 'crossover with the host'
+says "$papers" '^LU  .*  *406  *-  *beyond 1024$' 'crossover with the host, in device memory and from host memory'
 says "$papers" '^LU, device memory  *0.5  *4.0$' 'speedup over the host by n'
 says "$papers" '^3.1  *a launch in a stream of launches  *us  *5  *2.2$' 'probes beside the paper'
 says "$papers" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
