@@ -264,6 +264,28 @@ static void print_gram_schmidt(const struct results *results, FILE *out)
 	}
 }
 
+/* ---- LAWN 202's own plans ---- */
+
+static void print_lawn(const struct results *results, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		if (strcmp(row->variant, "lawn") != 0 || results_is_error(row) ||
+		        result_has(row, "without") || result_has(row, "from"))
+			continue;
+		head(&any, "LAWN 202's own plans: Gflop/s in device memory and from host memory",
+		        out);
+		fprintf(out, "%-6s %c %7" PRId64 " nb %-5" PRId64, row->operation,
+		        (char)row->precision, row->n, row->nb);
+		print_number(results_gflops(row), 10, 1, out);
+		print_number(
+		        results_gflops(best_of(results, row, "lawn", true, MATH_FP32)), 10, 1, out);
+		fprintf(out, "  %s\n", row->plan);
+	}
+}
+
 /* ---- ablations ---- */
 
 /* A plan without its sequence of widths may have another first width. */
@@ -336,6 +358,7 @@ void bench_print(const struct results *results, FILE *out)
 	print_panels(results, out);
 	print_parts(results, out);
 	print_problems(results, out);
+	print_lawn(results, out);
 	print_without(results, out);
 	print_triangles(results, out);
 	lawn_errors_print(results, out);
