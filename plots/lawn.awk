@@ -305,7 +305,7 @@ function breakdown(   i, j, key, cells, part) {
 		key = M[i, "operation"] SUBSEP M[i, "variant"] SUBSEP M[i, "n"]
 		if (M[i, "operation"] != "getrf" || M[i, "phase"] != "all" || M[i, "precision"] != "s")
 			continue
-		cells = (M[i, "variant"] == "gpu" ? "GPU" : M[i, "variant"] == "hybrid" ? "CPU" : "no GPU") "|" M[i, "n"]
+		cells = (M[i, "variant"] == "gpu" ? "GPU" : M[i, "variant"] == "hybrid" ? "CPU" : M[i, "variant"] == "lawn" ? "CPU, own" : "no GPU") "|" M[i, "n"]
 		for (j = 1; j <= 6; j++)
 			cells = cells "|" share_in("predicted", key, part[j]) "/" share_in("measured", key, part[j])
 		table_row("", cells "|" with_unit(whole_of["predicted", key], "s") " / " with_unit(plain_of["measured", key], "s") "|" \
@@ -313,7 +313,7 @@ function breakdown(   i, j, key, cells, part) {
 	}
 	table_end("Each moment counts for one of the operations that run. Measured shares are of runs that record every operation." \
 		" The last column is the extra time of these runs over the measured time beside it. Predicted and measured runs use" \
-		" the model's plan.")
+		" the model's plan; own: the paper's.")
 }
 
 BEGIN {

@@ -70,6 +70,25 @@ static void choose_widths(
 	free(choice);
 }
 
+void lawn_plan_make(const struct profile *profile, const struct bench_shape *shape,
+        enum operation operation, struct whole_plan *plan)
+{
+	plan->widths[0] = WIDTH;
+	plan->plan = (struct plan){.hybrid = true,
+	        .widths = plan->widths,
+	        .count = 1,
+	        .leaf = WIDTH,
+	        .inverse = operation == GETRF ? WIDTH : 0,
+	        .lookahead = 1,
+	        .coarse = operation == GEQRF ? 0 : COARSE,
+	        .row_major = operation == GETRF,
+	        .in_place = operation != GETRF};
+	if (operation == GEQRF)
+		choose_widths(profile, shape, plan);
+	else
+		choose_coarse(profile, shape, &plan->plan);
+}
+
 struct result lawn_plan_row(
         const struct profile *profile, const struct bench_shape *shape, const char *executor)
 {
@@ -79,22 +98,9 @@ struct result lawn_plan_row(
 	struct whole whole = {.uplo = LOWER};
 
 	operation_find(shape->operation, &whole.operation);
-	plan->widths[0] = WIDTH;
-	plan->plan = (struct plan){.hybrid = true,
-	        .widths = plan->widths,
-	        .count = 1,
-	        .leaf = WIDTH,
-	        .inverse = whole.operation == GETRF ? WIDTH : 0,
-	        .lookahead = 1,
-	        .coarse = whole.operation == GEQRF ? 0 : COARSE,
-	        .row_major = whole.operation == GETRF,
-	        .in_place = whole.operation != GETRF};
+	lawn_plan_make(profile, shape, whole.operation, plan);
 	if (whole.operation == POTRF)
 		results_option_add(row.options, "uplo", "l");
-	if (whole.operation == GEQRF)
-		choose_widths(profile, shape, plan);
-	else
-		choose_coarse(profile, shape, &plan->plan);
 	row.nb = plan->widths[0];
 	if (!whole_plan_text(&whole, &plan->plan, row.plan)) {
 		plan->widths[0] = row.nb = WIDTH; /* a sequence too long for the row */

@@ -18,7 +18,10 @@
 /* Squares in single precision. */
 bool lawn_plan_has(const struct bench_shape *shape);
 
-/* The row of a factorization without results. profile NULL: coarse blocks of 8, QR's of 64 columns
- * each. */
+/* The plan. profile NULL: coarse blocks of 8, QR's of 64 columns each. */
+void lawn_plan_make(const struct profile *profile, const struct bench_shape *shape,
+        enum operation operation, struct whole_plan *plan);
+
+/* The row of a factorization without results. */
 struct result lawn_plan_row(
         const struct profile *profile, const struct bench_shape *shape, const char *executor);
