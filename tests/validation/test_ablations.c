@@ -171,6 +171,24 @@ static void test_from_host(const struct fixture *s)
 	ok(ablations_from_host(s->profile, row, 1) == 2, "small ones too");
 }
 
+/* QR's widths are multiples of 64, one or a sequence. */
+static void test_lawn_widths(const struct fixture *s)
+{
+	struct whole_plan *plan = xmalloc(sizeof *plan);
+	bool good = true;
+	int64_t most = 0;
+
+	for (int64_t n = 512; n <= 8192; n *= 2) {
+		const struct bench_shape shape = {"geqrf", SINGLE, n, n, 0};
+		const struct result row = lawn_plan_row(s->profile, &shape, "cuda");
+		most = max_int64(most, plan_of(&row, plan));
+		for (int64_t i = 0; i < plan->plan.count; i++)
+			good = good && plan->widths[i] % 64 == 0;
+	}
+	ok(good, "LAWN 202's QR: multiples of 64 columns, up to %d of them", (int)most);
+	free(plan);
+}
+
 /* Each part of LAWN 202's plans is one change of the plan's text. */
 static void test_lawn(const struct fixture *s)
 {
@@ -233,6 +251,7 @@ int main(void)
 	test_upper(&s);
 	test_from_host(&s);
 	test_lawn(&s);
+	test_lawn_widths(&s);
 	test_told(s.e);
 	executor_free(s.e);
 	profile_free(s.profile);

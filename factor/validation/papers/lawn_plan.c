@@ -61,6 +61,7 @@ static void choose_widths(
 	fixed.hybrid = 1;
 	fixed.lookahead = 1;
 	fixed.leaf = WIDTH;
+	fixed.multiple = WIDTH;
 	if (profile && plan_choose(profile, &asked, &fixed, choice) &&
 	        choice->plan.count <= WHOLE_WIDTHS) {
 		plan->plan.count = choice->plan.count;

@@ -4,7 +4,7 @@
  *   LU        the matrix row-major on the device, products with inverses of the 64 x 64 triangles
  *             in place of solves, two levels of blocks
  *   Cholesky  triangular solves on the CPU, too; two levels of blocks
- *   QR        a sequence of widths by dynamic programming
+ *   QR        a sequence of widths, multiples of 64, by dynamic programming
  * As the paper tunes them, the profile chooses the coarse blocks and the widths. The paper has the
  * CPU invert LU's triangles and fill in QR's; here the device does. */
 #pragma once
