@@ -86,7 +86,7 @@ function slowdowns_table(   o, i, k, j, n, count, operation, kind, name, names, 
 				}
 	}
 	if (row_names)
-		print_cells("lawn-own-without", "The same without one part (Figure 11): times as slow")
+		print_cells("lawn-own-without", "Slowdown of these without one part (LAWN 202, Figure 11): times slower")
 }
 # The own plan of LU with inverses of 64 columns, and with solves.
 function errors_table(   j, count, n) {

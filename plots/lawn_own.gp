@@ -11,7 +11,7 @@ line_of(w) = w eq "lookahead" ? 1 : w eq "inverse" ? 2 : w eq "rows" ? 3 : w eq 
 names = "inverse lookahead rows levels transfers batches"
 operations = "getrf geqrf potrf"
 set multiplot
-left = 0.13; right = 0.97
+left = 0.16; right = 0.97
 set logscale x 2
 set key maxrows 4
 eval place(left, right, 0.58, 0.93, "LAWN 202's own factorizations, single precision, from host memory - ".machine).ylabel("Gflop/s").xlabel("n")

@@ -2,7 +2,7 @@
 #include "breakdown.h"
 
 #include "lib/base/msg.h"
-#include "papers/lawn_plan.h"
+#include "factor/validation/papers/lawn_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
