@@ -55,7 +55,7 @@ static inline void test_verdict(struct executor *e, const struct factorization *
 	memcpy(right, p.after, problem_bytes(&p));
 	for (const struct wrong *w = f->wrong; w < f->wrong + f->wrong_count; w++) {
 		float *to = (float *)(w->where == IN_TAU ? p.tau : p.after) + w->at;
-		int *integer = w->where == IN_INFO ? &p.info : p.ipiv + w->at;
+		int *integer = w->where == IN_PIVOTS ? p.ipiv + w->at : &p.info;
 		const bool real = w->where == IN_MATRIX || w->where == IN_TAU;
 		const float number = *to;
 		const int before = *integer;
