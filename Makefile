@@ -141,7 +141,7 @@ SHELL_FILES := $(wildcard scripts/*.sh scripts/*.bash plots/*.sh tests/*.sh) .ci
 
 # ---- use -------------------------------------------------------------------------------------------------------------
 .PHONY: all examples setup setup-develop probe fit validate report plots bench measure-all record intervals test test-programs test-full test-as-arch test-devices fuzz kills check check-archs check-arm64 check-cuda12 check-kernels check-work \
-	check-dist check-debian device-code dist docs sanitize format shellcheck install installcheck uninstall clean help FORCE
+	check-dist check-debian device-code dist docs sanitize sanitize-host sanitize-quick noise analyse format shellcheck install installcheck uninstall clean help FORCE
 
 ## use all: build every program (without the CUDA Toolkit: everything but the GPU parts)
 all: $(BINARIES) $(LIBRARIES)
@@ -194,7 +194,7 @@ clean:
 ## use help: this list
 help:
 	@for group in use develop record; do echo "$$group:"; \
-		sed -n "s/^## $$group \([a-z0-9-]*\): \(.*\)/  \1\t\2/p" Makefile | sort | expand -t 16; done
+		sed -n "s/^## $$group \([a-z0-9-]*\): \(.*\)/  \1\t\2/p" Makefile scripts/checks.mk | sort | expand -t 16; done
 
 # ---- develop ---------------------------------------------------------------------------------------------------------
 ## develop setup-develop: install the tools of developers and CI
@@ -217,6 +217,10 @@ fuzz:
 ## develop kills: end quick runs of probe and validate by SIGKILL, KILLS (200) times
 kills: all
 	$(Q)FATHOM_BIN="$(BUILD)/bin" FATHOM_KILLS=$(or $(KILLS),200) tests/programs/kills.t
+
+## develop noise: quick runs of probes under load, NOISE (50) of the host's: each parameter is right or marked (a quiet machine)
+noise: all
+	$(Q)sh scripts/noise.sh $(BUILD)/bin $(BUILD)/noise $(or $(NOISE),50)
 
 ## develop installcheck: run the tests of programs and report on what is installed (PREFIX, DESTDIR)
 installcheck:
@@ -255,6 +259,10 @@ format:
 shellcheck:
 	$(Q)shellcheck $(SHELL_FILES)
 
+## develop analyse: judge C files by cppcheck and clang-tidy (ANALYSE_TOOLS, ANALYSE_SINCE=commit: only what changed since)
+analyse: $(BUILD)/probe_list.h $(BUILD)/measured_list.h
+	$(Q)CUDA_FLAGS="$(CUDA_FLAGS)" sh scripts/analyse.sh "$(BUILD)" $(filter %.c,$(SOURCES)) $(MAINS)
+
 ## develop docs: write docs/papers.md again from data/papers/coverage.tsv
 docs:
 	$(Q)sh scripts/papers_page.sh data/papers/coverage.tsv >docs/papers.md
@@ -263,52 +271,7 @@ docs:
 check-arm64:
 	$(Q)MAKE="$(MAKE)" ARM64_CC="$(ARM64_CC)" ARM64_ROOT="$(ARM64_ROOT)" ARM64_FULL="$(ARM64_FULL)" sh scripts/check_arm64.sh "$(BUILD)/arm64"
 
-## develop check-archs: compile all device code for every architecture that nvcc lists, one after another
-CHECK_ARCHS ?= $(known_archs)
-check-archs:
-	$(Q)failed=; for a in $(CHECK_ARCHS); do \
-		if $(MAKE) --no-print-directory -k device-code BUILD="$(BUILD)/archs/$$a" GPU_ARCHS=$$a; then \
-		echo "check-archs: $$a compiles"; else failed="$$failed $$a"; fi; done; \
-	if [ -n "$$failed" ]; then echo "check-archs: failed for$$failed" >&2; exit 1; fi; echo "check-archs: $(words $(CHECK_ARCHS)) architectures compile: $(CHECK_ARCHS)"
-device-code: $(DEVICE_OBJECTS)
-	$(if $(NVCC),,@echo "device-code: $(no_toolkit)" >&2; exit 1)
-
-# A toolkit of CUDA 12, or a folder with its headers in include/ alone.
-CUDA12 ?= $(lastword $(sort $(wildcard /usr/local/cuda-12*)))
-CUDA12_ARCHS ?= 75 80 86 90a
-cuda12_missing := $(filter-out $(wildcard $(CUDA12)/include/*.h),$(addprefix $(CUDA12)/include/,cuda_runtime_api.h cublas_v2.h cusolverDn.h))
-## develop check-cuda12: check host code against CUDA 12's headers; compile device code where its nvcc is (CUDA12=folder)
-check-cuda12: CUDA_FLAGS = -DFATHOM_CUDA -isystem $(CUDA12)/include
-check-cuda12: $(BUILD)/probe_list.h $(BUILD)/measured_list.h
-ifneq ($(cuda12_missing),)
-	@echo "check-cuda12: skipped: $(if $(CUDA12),there is no $(cuda12_missing),CUDA12=folder names no toolkit of CUDA 12 and no folder with its include)"
-else
-	$(Q)echo $(filter-out $(CUDA_NONE) $(MPI_ONLY),$(filter %.c,$(C_FILES))) | xargs -n 16 -P "$$(nproc)" $(CC) -fsyntax-only $(HOST_FLAGS) -Ifactor/library
-	@sed -n 's/^#define CUDART_VERSION */check-cuda12: host code compiles with headers of version /p' $(CUDA12)/include/cuda_runtime_api.h
-	$(if $(wildcard $(CUDA12)/bin/nvcc),\
-		$(Q)$(MAKE) --no-print-directory check-archs CUDA_HOME="$(CUDA12)" BUILD="$(BUILD)/cuda12" CHECK_ARCHS="$(CUDA12_ARCHS)",\
-		@echo "check-cuda12: no nvcc in $(CUDA12)/bin: device code was not compiled")
-endif
-
-GPU_TESTS = $(sort $(filter %_gpu.t,$(TESTS)) $(patsubst %.d,%.t,$(shell grep -lE 'tests/[a-z/]*(factor_test|split_test)\.h' $(TESTS:.t=.d))))
-SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitizer)
-## develop sanitize: run the tests that use the GPU under compute-sanitizer: memory errors, races
-sanitize: $(TESTS)
-	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(or $(SANITIZE_SECONDS),300) $(or $(SANITIZE_JOBS),4) $(GPU_TESTS)
-
-gpu_alone = $(if $(NVCC),,echo "$@: $(no_toolkit)" >&2; exit 77;)
-foreign_program := $(BUILD)/tests/foreign/foreign_kernels
-$(foreign_program): $(call objects,$(wildcard tests/foreign/*.c tests/foreign/*.cu)) $(PARTS)
-	$(link)
-$(work_program): $(BUILD)/tests/work/check_work.o $(PARTS)
-	$(link)
-
-## develop check-kernels: kernels that are not ours: measured, and the hardware law from descriptions and from ncu's counters
-check-kernels: $(if $(NVCC),$(foreign_program))
-	$(Q)$(gpu_alone) sh scripts/ncu_kernels.sh $(foreign_program) "$(OUTPUT)" $(BUILD)/ncu/kernels
-## develop check-work: the work that our kernels state against ncu's counters, at the points of tests/work/points.txt
-check-work: $(if $(NVCC),$(work_program) $(BINARIES))
-	$(Q)$(gpu_alone) sh scripts/check_work.sh $(BUILD) "$(OUTPUT)" $(BUILD)/ncu/work
+include scripts/checks.mk
 
 # ---- record ----------------------------------------------------------------------------------------------------------
 ## record fit: assemble the profile again from the recorded curves (no hardware needed)

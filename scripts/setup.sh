@@ -36,8 +36,9 @@ usable() { # package: whether its tool or library works, however it was installe
 	libhwloc-dev) pkg-config --exists 'hwloc >= 2' ;;
 	libopenblas-dev) pkg-config --exists openblas ;;
 	liblapacke-dev) compiles_lapack ;;
-	clang | clang-format | shellcheck | jq | gawk | original-awk | busybox | gfortran | gcc-11 | cmake | zsh | tidy) command -v "$1" ;;
+	clang | clang-format | clang-tidy | cppcheck | valgrind | shellcheck | jq | gawk | original-awk | busybox | gfortran | gcc-11 | cmake | zsh | tidy) command -v "$1" ;;
 	gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc ;;
+	libomp-dev) for library in /usr/lib/llvm-*/lib/libarcher.so; do [ -e "$library" ] || return; done ;;
 	qemu-user) command -v qemu-aarch64 ;;
 	libc6-dev-arm64-cross) echo 'int main(void) { return 0; }' | CC=aarch64-linux-gnu-gcc compiles ;;
 	locales) command -v localedef && [ -e /usr/share/i18n/locales/de_DE ] ;;
@@ -64,9 +65,9 @@ optional=
 case ${1-} in
 --develop)
 	goal=setup-develop
-	packages='clang clang-format shellcheck gawk busybox gfortran locales jq libopenmpi-dev openmpi-bin'
+	packages='clang clang-format clang-tidy cppcheck shellcheck gawk busybox gfortran locales jq libopenmpi-dev openmpi-bin'
 	# Tests that need one of these are skipped without it; not every distribution has them.
-	optional='cmake man-db zsh tidy python3-jsonschema chromium-headless-shell original-awk musl-tools gcc-11 libqrupdate-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
+	optional='valgrind libomp-dev cmake man-db zsh tidy python3-jsonschema chromium-headless-shell original-awk musl-tools gcc-11 libqrupdate-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 	;;
 '')
 	goal=setup

@@ -177,6 +177,7 @@ static bool set_up(struct factor *s, struct executor *e, const struct plan *plan
 	s->schedule = schedule_of(e, plan, a, &operations, s);
 	if (!check(e, plan, a))
 		return false;
+	e->gram_double = plan_by_gram(plan);
 	take_workspace(s, work);
 	return true;
 }
@@ -199,7 +200,10 @@ int64_t geqrf_work(struct executor *e, const struct plan *plan, struct matrix a)
 {
 	struct factor s;
 
-	return set_up(&s, e, plan, a, (struct matrix){0}, NULL) ? s.bytes : -1;
+	const bool ok = set_up(&s, e, plan, a, (struct matrix){0}, NULL);
+
+	e->gram_double = false;
+	return ok ? s.bytes : -1;
 }
 
 bool geqrf(
@@ -207,8 +211,12 @@ bool geqrf(
 {
 	struct factor s;
 
-	return set_up(&s, e, plan, a, tau, work) && aligned_copy(e, WHOLE, s.given, s.a) &&
-	       clear(&s) && schedule_run(&s.schedule) && aligned_copy(e, WHOLE, s.a, s.given);
+	const bool ok = set_up(&s, e, plan, a, tau, work) && aligned_copy(e, WHOLE, s.given, s.a) &&
+	                clear(&s) && schedule_run(&s.schedule) &&
+	                aligned_copy(e, WHOLE, s.a, s.given);
+
+	e->gram_double = false;
+	return ok;
 }
 
 /* ---- one panel alone ---- */
@@ -223,6 +231,7 @@ static bool set_up_panel(
 	if (!check(e, plan, a))
 		return false;
 	const struct schedule schedule = schedule_of(e, &one, a, &operations, s);
+	e->gram_double = plan_by_gram(plan);
 	s->leaf_work = workspace_bytes(&workspace, schedule_leaves_work(&schedule, leaf_work));
 	s->panel_work = reflector_work_workspace(&workspace, a.n, a.n, a.precision);
 	s->bytes = workspace.used;
@@ -233,7 +242,10 @@ int64_t geqrf_panel_work(struct executor *e, const struct plan *plan, struct mat
 {
 	struct factor s;
 
-	return set_up_panel(&s, e, plan, a, NULL) ? s.bytes : -1;
+	const bool ok = set_up_panel(&s, e, plan, a, NULL);
+
+	e->gram_double = false;
+	return ok ? s.bytes : -1;
 }
 
 bool geqrf_panel(struct executor *e, const struct plan *plan, struct matrix a, struct matrix tau,
@@ -241,6 +253,9 @@ bool geqrf_panel(struct executor *e, const struct plan *plan, struct matrix a, s
 {
 	struct factor s;
 
-	return set_up_panel(&s, e, plan, a, work) && reflectors_clear(e, r) &&
-	       factor(&s, a, tau, r, true);
+	const bool ok = set_up_panel(&s, e, plan, a, work) && reflectors_clear(e, r) &&
+	                factor(&s, a, tau, r, true);
+
+	e->gram_double = false;
+	return ok;
 }

@@ -4,6 +4,7 @@
 #include "lib/base/msg.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 bool plan_check(struct executor *e, const struct plan *plan)
 {
@@ -37,6 +38,11 @@ bool plan_check(struct executor *e, const struct plan *plan)
 	if (plan->single_swaps && !plan->hybrid)
 		return fault_refuse(&e->fault, "single row swaps need panels on the host");
 	return true;
+}
+
+bool plan_by_gram(const struct plan *plan)
+{
+	return plan->panel && strcmp(plan->panel, PLAN_GRAM) == 0;
 }
 
 bool matrix_check(struct executor *e, struct matrix a)

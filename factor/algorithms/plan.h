@@ -8,7 +8,8 @@
 
 struct plan {
 	bool hybrid;           /* panels on the host CPU, by LAPACKE; else on the device */
-	const char *panel;     /* LU on the device: the variant of panel_getrf for the leaves */
+	const char *panel;     /* LU on the device: the variant of panel_getrf for the leaves; QR:
+	                          PLAN_GRAM, or others without effect */
 	const int64_t *widths; /* columns of the blocks from the left; the last repeats */
 	int64_t count;         /* of widths, at least 1 */
 	int64_t leaf;          /* widest panel that the device factorizes in one call; wider
@@ -33,6 +34,10 @@ struct plan {
 };
 
 enum { PLAN_INVERSE_MAX = 128, PLAN_LOOKAHEAD_MAX = 2 };
+
+/* QR's panels on the device use the Gram matrix in double precision, too, where it takes them. */
+#define PLAN_GRAM "gram"
+bool plan_by_gram(const struct plan *);
 
 /* False with the executor's fault when a field is out of its range, or a shape is impossible. */
 bool plan_check(struct executor *, const struct plan *);

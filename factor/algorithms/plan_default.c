@@ -16,6 +16,10 @@
 
 #include <math.h>
 
+/* Whether QR's panels in double precision use the Gram matrix; not until this form has been
+ * measured (docs/experiments/qr-panel.md). */
+static const bool gram_in_double = false;
+
 enum {
 	STEP = 64,
 	LEAF_FUSED = 16 /* every column sweeps over the whole leaf: a narrow one */
@@ -146,8 +150,15 @@ static void choose_lu_panel(
 	plan->leaf = LEAF_FUSED;
 }
 
+/* By the Gram matrix, which needs code for 8.0. */
+static bool by_gram(const struct executor *e, int64_t m, enum precision precision)
+{
+	return precision == SINGLE ||
+	       (gram_in_double && panel_gram_takes(DOUBLE, m, STEP) && e->tuning.device.code >= 80);
+}
+
 /* Wide leaves leave less to narrow products between leaves, as long as a leaf stays in registers.
- * In single precision panels go by the Gram matrix and may have any height. In double precision
+ * Panels by the Gram matrix may have any height. In double precision without it
  * leaves are half as wide where most panels are longer than one cluster holds at STEP columns, and
  * few at half as many. */
 static int64_t qr_leaf(const struct executor *e, int64_t m, enum precision precision)
@@ -156,7 +167,8 @@ static int64_t qr_leaf(const struct executor *e, int64_t m, enum precision preci
 	const int64_t held_half = cluster_rows(e, STEP / 2, word);
 	const bool between = 2 * m > 3 * held && 2 * m <= 3 * held_half;
 
-	if (precision == SINGLE || (m <= e->tuning.plan.qr_leaf_bytes / (STEP * word) && !between))
+	if (by_gram(e, m, precision) ||
+	        (m <= e->tuning.plan.qr_leaf_bytes / (STEP * word) && !between))
 		return STEP;
 	return STEP / 2;
 }
@@ -232,4 +244,6 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
 	                             : 0};
 	if (operation == GETRF && !hybrid)
 		choose_lu_panel(e, m, columns, precision, plan);
+	if (operation == GEQRF && !hybrid && precision == DOUBLE && by_gram(e, m, precision))
+		plan->panel = PLAN_GRAM;
 }

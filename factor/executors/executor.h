@@ -120,6 +120,7 @@ struct executor {
 	bool blas_only; /* products by the BLAS (in double precision on a GPU by
 	                   factor/kernels/gemm/blas_double.h), even where our own kernels are faster
 	                 */
+	bool gram_double; /* QR's panels in double precision use the Gram matrix, too */
 	struct split_room split;
 };
 

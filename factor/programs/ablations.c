@@ -117,6 +117,29 @@ size_t ablations_of(const struct executor *e, const struct profile *profile,
 	return count;
 }
 
+size_t ablations_gram(struct result *row, size_t count)
+{
+	enum { TALL = 8 };
+	const size_t plans = count;
+
+	if (count == 0 || strcmp(row->operation, "geqrf") != 0 || row->precision != DOUBLE ||
+	        row->m < TALL * row->n)
+		return count;
+	for (size_t i = 0; i < plans; i++) {
+		struct whole_plan *plan = xmalloc(sizeof *plan);
+		const struct whole whole = {.operation = GEQRF};
+		if (strcmp(row[i].variant, "gpu") == 0) {
+			row[count] = row[i];
+			whole_plan_parse(row[i].plan, false, row[i].nb, plan);
+			plan->plan.panel = PLAN_GRAM;
+			whole_plan_text(&whole, &plan->plan, row[count].plan);
+			results_option_add(row[count++].options, "panel", PLAN_GRAM);
+		}
+		free(plan);
+	}
+	return count;
+}
+
 size_t ablations_from_host(const struct profile *profile, struct result *row, size_t count)
 {
 	const struct bench_shape shape = {

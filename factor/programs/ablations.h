@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a whole factorization that the bench times beside our plans: a plan with one change. All
- * but those from host memory need rows that are screened, with their seconds. */
+ * but those from host memory and those by the Gram matrix need rows that are screened, with their
+ * seconds. */
 #pragma once
 
 #include "lib/profile/profile.h"
@@ -27,6 +28,10 @@ size_t ablations_of(const struct executor *e, const struct profile *profile,
  * many more rows.
  */
 size_t ablations_from_host(const struct profile *profile, struct result *row, size_t count);
+
+/* QR in double precision of 8 times as many rows as columns or more: the plans with panels on the
+ * device, with panels by the Gram matrix (panel=gram). As many more rows. */
+size_t ablations_gram(struct result *row, size_t count);
 
 /* Cholesky of a power of two: our fastest plan with the upper triangle (uplo=u). At most one more.
  */

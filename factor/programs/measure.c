@@ -40,6 +40,12 @@ static void check_only(const struct bench_request *request, const bool chosen[ST
 	        "balance", "cusolver", "gemv", "lapack", NULL};
 	static const char *const of_several[] = {"getrf", "potrf", "geqrf", NULL};
 
+	int studies_chosen = 0;
+	for (int s = 0; s < STUDIES; s++)
+		studies_chosen += chosen[s];
+	if (studies_chosen > 1)
+		msg_die(EXIT_BAD_USAGE, "one study a call: --bench, --kerr, --several, "
+		                        "--gram-host, --update or --paper");
 	if ((request->model_plans || request->tall) && !bench)
 		msg_die(EXIT_BAD_USAGE, "%s belongs to --bench",
 		        request->tall ? "--tall" : "--model-plans");
@@ -78,13 +84,10 @@ int main(int argc, char **argv)
 	                "--update predicted them",
 	                0, 0},
 	        {"paper", 0, CLI_FLAG, &chosen[PAPER], NULL,
-	                "changes of a QR factorization by Andrew and Dingle's algorithms: widths "
-	                "of blocks, stages, errors; on the host by qrupdate and LAPACK, too",
+	                "Andrew and Dingle's algorithms: block widths, stages, errors; serial ones",
 	                0, 0},
 	        {"again", 0, CLI_FLAG, &measure.again, NULL,
-	                "measure again what the file has, instead of continuing it; --gram-host "
-	                "and --paper always do",
-	                0, 0},
+	                "measure again what the file has; --gram-host and --paper always do", 0, 0},
 	        {"only", 0, CLI_TEXT, &request->only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
 	                "trsm, syrk, trmm, small_gemm, thin_gemm, scopy, lawn_errors, kind_errors, "
@@ -94,10 +97,9 @@ int main(int argc, char **argv)
 	                "getrf, potrf or geqrf",
 	                0, 0},
 	        {"model-plans", 0, CLI_FLAG, &request->model_plans, NULL,
-	                "with --bench: only whole factorizations, the largest squares first; of "
-	                "ours only the model's plans on the GPU, of powers of two also from host "
-	                "memory, by LAWN 202's own plan, and without one optimization each; the "
-	                "host up to 4096 x 4096",
+	                "with --bench: only whole factorizations, the largest squares first; ours "
+	                "by the model's plans; studies of host memory and ablations at powers of "
+	                "two",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request->math, "fp32|3xtf32|3xfp16",
 	                "with --bench or --several: ours in single precision by this math", 0, 0},

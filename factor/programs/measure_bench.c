@@ -95,6 +95,7 @@ static size_t list_ours(
 
 	if (!cuda)
 		return count;
+	count = ablations_gram(row, count);
 	for (int hybrid = 0; hybrid <= studied && m->profile; hybrid++)
 		count += cases_model_plan(m->profile, shape, hybrid, MATH_FP32, &row[count]);
 	if (is_lawn(m, shape))

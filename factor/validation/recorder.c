@@ -17,6 +17,7 @@ struct executor *recorder_call(struct executor *e)
 	r->inner->shares = e->shares;
 	r->inner->block = e->block;
 	r->inner->blas_only = e->blas_only;
+	r->inner->gram_double = e->gram_double;
 	r->inner->skip = e->skip;
 	r->called = clock_now();
 	return r->inner;

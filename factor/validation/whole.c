@@ -145,7 +145,9 @@ static void add_lawn(const struct plan *plan, char *text, size_t size)
 
 bool whole_plan_text(const struct whole *whole, const struct plan *plan, char text[WHOLE_PLAN_TEXT])
 {
-	bool named = whole->operation == GETRF && !plan->hybrid, equal = true;
+	bool named = !plan->hybrid && (whole->operation == GETRF ||
+	                                      (whole->operation == GEQRF && plan_by_gram(plan))),
+	     equal = true;
 
 	snprintf(text, WHOLE_PLAN_TEXT, "leaf=%" PRId64 " inverse=%" PRId64 " lookahead=%d%s%s",
 	        plan->leaf, plan->inverse, plan->lookahead, named ? " panel=" : "",
@@ -165,7 +167,8 @@ static const char *find(const char *text, const char *key)
 /* A plan holds names that are constants of the program. */
 static const char *panel_name(const char *text)
 {
-	static const char *const names[] = {"blas", "optimized", "fused", "persistent", "host"};
+	static const char *const names[] = {
+	        "blas", "optimized", "fused", "persistent", "host", PLAN_GRAM};
 	size_t length = strcspn(text, " ");
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)

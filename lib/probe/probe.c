@@ -303,6 +303,32 @@ static void profile(const struct work *work)
 	        work->options->profile);
 }
 
+static void work_free(struct work *work)
+{
+	for (size_t i = 0; i < work->count; i++) {
+		table_free(work->job[i].curve);
+		table_free(work->job[i].wanted);
+	}
+	free(work->job);
+	free(work->set_aside);
+	free(work->argv);
+}
+
+/* What a process does that no other one has started. */
+static int lead(struct work *work, const struct probe *const *list, size_t count, char **names)
+{
+	take_jobs(work, list, count, names);
+	if (work->options->check)
+		return check(work);
+	if (work->options->profile)
+		profile(work);
+	probe_measure_all(work);
+	if (count > 1)
+		return conclude(work);
+	const struct job *job = &work->job[0];
+	return job->outcome == EXIT_DONE ? fit_and_print(job, work->options) : (int)job->outcome;
+}
+
 int probe_main(
         int argc, char **argv, const struct probe *const *list, size_t count, probe_whole whole)
 {
@@ -320,18 +346,11 @@ int probe_main(
 	if (child) {
 		work.total = order.total;
 		work.core_usual = order.core_usual;
-		return follow(&work, &order, list, count);
-	}
-	if (whole && !names[0] && !options.check && !options.profile)
+	} else if (whole && names && !names[0] && !options.check && !options.profile) {
 		whole(&options.common, words + 1, (size_t)argc - 1);
-	take_jobs(&work, list, count, names);
-	if (options.check)
-		return check(&work);
-	if (options.profile)
-		profile(&work);
-	probe_measure_all(&work);
-	if (count > 1)
-		return conclude(&work);
-	const struct job *job = &work.job[0];
-	return job->outcome == EXIT_DONE ? fit_and_print(job, &options) : (int)job->outcome;
+	}
+	const int code =
+	        child ? follow(&work, &order, list, count) : lead(&work, list, count, names);
+	work_free(&work);
+	return code;
 }

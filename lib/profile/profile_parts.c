@@ -108,6 +108,7 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         /* kernels that are launched early */
         {"gpu.panel_geqrf.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.panel_geqrf_shared.?", {[EARLY] = 1}, NULL, 0},
+        {"gpu.panel_geqrf_gram.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.panel_cluster*", {[EARLY] = 1}, NULL, 0},
         {"gpu.panel_grid_shared.?", {[DEPENDENT] = 1}, NULL, 0},
         {"gpu.panel_reflectors.?", {[EARLY] = 1}, NULL, 0},

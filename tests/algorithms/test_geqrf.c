@@ -230,6 +230,32 @@ static void test_partial_norms(struct executor *e, const struct plan *plan)
 	problem_close(&p);
 }
 
+/* A tall matrix in double precision with panels by the Gram matrix, where the executor has them,
+ * and a last panel that is too narrow: R as LAPACK's but for rounding. */
+static void test_gram(struct executor *e)
+{
+	enum { ROWS = 5003, COLUMNS = 80, WIDTH = 64 };
+	static const int64_t width = WIDTH;
+	const struct plan plan = {false, PLAN_GRAM, &width, 1, WIDTH, 0, 0};
+	struct problem p = {.of = &qr, .shape = {ROWS, COLUMNS, ROWS + 3}, .precision = DOUBLE};
+	double tau[COLUMNS], worst = 0;
+
+	problem_open(&p, MATRIX_RANDOM);
+	double *exact = to_doubles(p.before, p.shape.lda, ROWS, COLUMNS, DOUBLE);
+	const double size = norm_frobenius(exact, (int64_t)ROWS * COLUMNS);
+	LAPACKE_dgeqrf(LAPACK_COL_MAJOR, ROWS, COLUMNS, exact, ROWS, tau);
+	const bool good = run(e, &plan, &p, 0xff);
+	const double *r = p.after;
+	for (int64_t j = 0; j < COLUMNS; j++)
+		for (int64_t i = 0; i <= j; i++)
+			worst = worse(
+			        worst, fabs(r[i + j * p.shape.lda] - exact[i + j * ROWS]) / size);
+	ok(good && worst < 100 * DBL_EPSILON && !e->gram_double,
+	        "%s, panels by the Gram matrix: R to %.2g", e->name, worst);
+	free(exact);
+	problem_close(&p);
+}
+
 static void test_all(struct executor *e)
 {
 	test_verdict(e, &qr);
@@ -243,6 +269,7 @@ static void test_all(struct executor *e)
 	test_splits(e, &qr, split_plans, false);
 	test_ends(e, &qr);
 	test_refused(e, &qr);
+	test_gram(e);
 }
 
 int main(void)

@@ -221,6 +221,28 @@ static void check_row(struct executor *e)
 	free(read);
 }
 
+/* Panels by the Gram matrix in double precision are asked for. */
+static void check_gram(struct executor *e)
+{
+	const struct whole whole_matrix = {.operation = GEQRF}, lu = {.operation = GETRF};
+	struct whole_plan *read = xmalloc(sizeof *read);
+	char text[WHOLE_PLAN_TEXT];
+	struct default_plan chosen;
+
+	plan_default(e, GEQRF, 60000, 500, DOUBLE, false, &chosen);
+	ok(!plan_by_gram(&chosen.plan), "no default in double precision: the Gram matrix");
+	chosen.plan.panel = PLAN_GRAM;
+	whole_plan_text(&whole_matrix, &chosen.plan, text);
+	whole_plan_parse(text, false, 64, read);
+	ok(strstr(text, "panel=gram") && plan_by_gram(&read->plan), "but a plan: %s", text);
+	chosen.plan.panel = "persistent";
+	whole_plan_text(&whole_matrix, &chosen.plan, text);
+	ok(!strstr(text, "panel="), "other panels are not of QR");
+	whole_plan_text(&lu, &chosen.plan, text);
+	ok(strstr(text, "panel=persistent"), "but of LU");
+	free(read);
+}
+
 int main(void)
 {
 	struct fault fault;
@@ -242,6 +264,7 @@ int main(void)
 	check_narrow_first(e);
 	check_sequence(e);
 	check_row(e);
+	check_gram(e);
 	check_others(e);
 	check_panels(e);
 	executor_free(e);

@@ -22,7 +22,7 @@ enum panel_form {
 	QR_COLUMNS,
 	QR_GRAM, /* where the Gram matrix does not do, column by column */
 	QR_GRAM_CLUSTER,
-	QR_CHOSEN, /* beside other kernels */
+	QR_CHOSEN, /* beside other kernels; in double precision also by the Gram matrix */
 	PANEL_FORMS
 };
 static const char *const panel_form_name[PANEL_FORMS] = {"LU in shared memory", "LU, a cluster",
@@ -73,7 +73,7 @@ static inline bool panel_fits(enum panel_form form, enum precision p, int64_t m,
 	case QR_RESIDENT:
 		return panel_geqrf_resident_fits(p, m, n);
 	case QR_GRAM:
-		return p == SINGLE && panel_geqrf_gram_fits(m, n);
+		return panel_geqrf_gram_fits(p, m, n);
 	case QR_GRAM_CLUSTER:
 		return p == SINGLE && panel_geqrf_gram_cluster_fits(m, n);
 	default:
@@ -91,11 +91,11 @@ static inline int64_t panel_work(enum panel_form form, enum precision p, int64_t
 	case QR_COLUMNS:
 		return panel_geqrf_columns_work(p, m, n);
 	case QR_GRAM:
-		return panel_geqrf_gram_work() + panel_geqrf_columns_work(p, m, n);
+		return panel_geqrf_gram_work(p) + panel_geqrf_columns_work(p, m, n);
 	case QR_GRAM_CLUSTER:
-		return panel_geqrf_gram_work();
+		return panel_geqrf_gram_work(p);
 	case QR_CHOSEN:
-		return panel_geqrf_work(p, m, n);
+		return panel_geqrf_work(p, m, n, true);
 	default:
 		return sizeof(int); /* the error word alone */
 	}
@@ -130,10 +130,10 @@ static inline void by_gram(struct panel_device *d, enum precision p, const struc
 {
 	const int64_t m = s->m, n = s->n, lda = panel_lda(s);
 
-	GPU(panel_geqrf_gram_begin(d->a, lda, m, n, d->work, d->work, d->stream));
+	GPU(panel_geqrf_gram_begin(p, d->a, lda, m, n, d->work, d->work, d->stream));
 	GPU(panel_geqrf_columns_unless(d->work, p, d->a, lda, m, n, d->tau,
-	        (char *)d->work + panel_geqrf_gram_work(), d->stream));
-	GPU(panel_geqrf_gram_end(d->a, lda, m, n, d->tau, d->work, NULL, d->work, d->stream));
+	        (char *)d->work + panel_geqrf_gram_work(p), d->stream));
+	GPU(panel_geqrf_gram_end(p, d->a, lda, m, n, d->tau, d->work, NULL, d->work, d->stream));
 }
 
 static inline void in_shared_memory(struct panel_device *d, enum precision p, const struct shape *s)
@@ -191,7 +191,7 @@ static inline void panel_start(struct panel_device *d, enum panel_form form, enu
 		GPU(panel_geqrf_gram_cluster(a, lda, m, n, tau, NULL, work, stream));
 		break;
 	default:
-		GPU(panel_geqrf(p, a, lda, m, n, tau, true, NULL, work, stream));
+		GPU(panel_geqrf(p, a, lda, m, n, tau, true, true, NULL, work, stream));
 	}
 }
 

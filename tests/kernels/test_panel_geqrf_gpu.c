@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Householder panels on the device: residual and orthogonality of every column in double precision,
  * R and tau those of LAPACK up to rounding, tau = 0 where LAPACK has it, padding untouched, the
- * same bits again, whatever the work area holds; on random, graded, deficient, zero, huge, tiny and
- * NaN matrices. */
+ * same bits again, whatever the work area holds; on random, graded, deficient, nearly dependent,
+ * zero, huge, tiny and NaN matrices. */
 #include "tests/tap.h"
 
 #include "panel_forms.h"
@@ -38,9 +38,21 @@ static const struct shape shapes[] = {
 };
 
 /* What is done to a random matrix beyond the kinds of matrices.h. */
-enum extreme { AS_IS, BIG, TINY, SUBNORMAL, WILD, WILD_BACKWARDS, ALL_ZERO, INFINITE, EXTREMES };
+enum extreme {
+	AS_IS,
+	BIG,
+	TINY,
+	SUBNORMAL,
+	WILD,
+	WILD_BACKWARDS,
+	NEARLY_DEPENDENT,
+	ALL_ZERO,
+	INFINITE,
+	EXTREMES
+};
 static const char *const extreme_name[EXTREMES] = {"", "near overflow", "near underflow",
-        "subnormal", "columns from tiny to huge", "columns from huge to tiny", "zero", "infinite"};
+        "subnormal", "columns from tiny to huge", "columns from huge to tiny",
+        "pairs of nearly the same columns", "zero", "infinite"};
 
 /* Exponent that column k is moved by. */
 static int exponent_of(enum extreme extreme, int64_t k, const struct shape *s, enum precision p)
@@ -70,6 +82,8 @@ static void make_extreme(
 	for (int64_t k = 0; k < s->n; k++)
 		for (int64_t i = 0; i < s->m; i++) {
 			double value = get(a, i + k * lda, p);
+			if (extreme == NEARLY_DEPENDENT && k % 2)
+				value = ldexp(value, -10) + get(a, i + (k - 1) * lda, p);
 			if (extreme == ALL_ZERO)
 				value = 0;
 			if (extreme == INFINITE && i == s->m / 2 && k == s->n / 2)
@@ -79,9 +93,9 @@ static void make_extreme(
 }
 
 /* Rounding moves R and tau of well-conditioned matrices only a little. */
-static bool compares(enum matrix_kind kind, const struct shape *s)
+static bool compares(enum matrix_kind kind, enum extreme extreme, const struct shape *s)
 {
-	return kind == MATRIX_RANDOM && s->m >= 4 * s->n;
+	return kind == MATRIX_RANDOM && extreme != NEARLY_DEPENDENT && s->m >= 4 * s->n;
 }
 
 static void check_one(struct panel_device *d, enum panel_form form, const struct shape *s,
@@ -107,7 +121,7 @@ static void check_one(struct panel_device *d, enum panel_form form, const struct
 		        "%s: ends and a NaN is seen", name);
 	} else if (extreme != INFINITE) {
 		struct quality q = quality_of(a0, &r, lda, s, precision);
-		const double close = compares(kind, s) ? 100 * (double)s->n : INFINITY;
+		const double close = compares(kind, extreme, s) ? 100 * (double)s->n : INFINITY;
 		/* of all kinds, these have exact zeros below the diagonal or none at all */
 		const bool zeros =
 		        kind == MATRIX_UPPER || kind == MATRIX_DIAGONAL || kind == MATRIX_RANDOM;
@@ -164,10 +178,11 @@ static double reflector_error(
 	return error;
 }
 
-static void check_reflector(const struct shape *s, enum precision precision, enum matrix_kind kind)
+static void check_reflector(
+        const struct shape *s, enum precision precision, bool gram, enum matrix_kind kind)
 {
 	const int64_t word = precision_bytes(precision), count = s->m * s->n;
-	const int64_t work = (panel_geqrf_work(precision, s->m, s->n) + 15) / 16 * 16;
+	const int64_t work = (panel_geqrf_work(precision, s->m, s->n, gram) + 15) / 16 * 16;
 	const double eps = precision == SINGLE ? FLT_EPSILON : DBL_EPSILON;
 	char *room = NULL;
 	void *host = xmalloc((size_t)(count * word));
@@ -180,13 +195,14 @@ static void check_reflector(const struct shape *s, enum precision precision, enu
 	     *tau = t + s->n * s->n * word;
 	GPU(cudaMemcpy(a, host, (size_t)(count * word), cudaMemcpyHostToDevice));
 	const struct block_reflector r = {v, s->m, t, s->n};
-	GPU(panel_geqrf(precision, a, s->m, s->m, s->n, tau, false, &r, room, NULL));
+	GPU(panel_geqrf(precision, a, s->m, s->m, s->n, tau, false, gram, &r, room, NULL));
 	double *got_a = fetched(a, count, precision), *got_v = fetched(v, count, precision);
 	double *got_t = fetched(t, s->n * s->n, precision),
 	       *got_tau = fetched(tau, s->n, precision);
 	const double error = reflector_error(got_a, got_tau, got_v, got_t, s);
-	if (!ok(error <= 20 * (double)s->n * eps, "V and T %c %" PRId64 " x %" PRId64 " %s",
-	            precision, s->m, s->n, matrix_kind_name[kind]))
+	if (!ok(error <= 20 * (double)s->n * eps, "V and T %c %" PRId64 " x %" PRId64 " %s%s",
+	            precision, s->m, s->n, matrix_kind_name[kind],
+	            gram ? ", Gram matrix if possible" : ""))
 		diag("error %.3g", error);
 	GPU(cudaFree(room));
 	free(host);
@@ -228,14 +244,17 @@ int main(int argc, char **argv)
 			continue;
 		for (enum panel_form form = QR_CLUSTER; form < QR_CHOSEN; form++)
 			check_shape(&d, form, s, p);
-		for (size_t k = 0; k < ARRAY_LEN(reflected); k++)
-			if (panel_geqrf_reflects(p, s->m, s->n))
-				check_reflector(s, p, reflected[k]);
+		for (size_t k = 0; k < 2 * ARRAY_LEN(reflected); k++) {
+			const bool gram = k % 2 && p == DOUBLE && panel_gram_takes(p, s->m, s->n);
+			if (panel_geqrf_reflects(p, s->m, s->n, gram) && gram == (k % 2 == 1))
+				check_reflector(s, p, gram, reflected[k / 2]);
+		}
 	}
 	if (most < INT64_MAX)
 		return finish();
-	for (size_t i = 0; i < ARRAY_LEN(as_chosen); i++)
-		check_one(&d, QR_CHOSEN, &as_chosen[i], SINGLE, MATRIX_RANDOM, AS_IS);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(as_chosen); i++)
+		check_one(&d, QR_CHOSEN, &as_chosen[i / 2], i % 2 ? DOUBLE : SINGLE, MATRIX_RANDOM,
+		        AS_IS);
 	ok(!panel_geqrf_resident_fits(SINGLE, 4000000, 64), "4000000 x 64 does not fit");
 	return finish();
 }

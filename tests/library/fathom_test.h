@@ -19,7 +19,7 @@
 	((p) == SINGLE ? LAPACKE_s##name(LAPACK_COL_MAJOR, __VA_ARGS__)                            \
 	               : LAPACKE_d##name(LAPACK_COL_MAJOR, __VA_ARGS__))
 
-static struct fathom *handle;
+static _Thread_local struct fathom *handle;
 
 /* ---- memory ---- */
 

@@ -17,8 +17,9 @@
  * the terms of the first operation. Seconds are microseconds.
  *
  * flags: d (double precision), tn, nt, upper, right, diag, triangle (of half), added (rows, of
- * band), off (C off 16 bytes), wide (the paper's Gram-Schmidt kernels); shared (e->shares), panel
- * (in the panels' queue), ahead (there behind the first block), one (thread of the host; else all).
+ * band), off (C off 16 bytes), wide (the paper's Gram-Schmidt kernels), gram (e->gram_double);
+ * shared (e->shares), panel (in the panels' queue), ahead (there behind the first block), one
+ * (thread of the host; else all).
  */
 struct line {
 	const char *text;
@@ -100,6 +101,7 @@ static inline bool call_panel(const struct call *c)
 	                    t = shape_of(c, c->size[1], c->size[1]);
 	const struct pivots p = {NULL, c->size[1]};
 
+	e->gram_double = has(c->text, "gram");
 	CALL("potrf", ex_potrf_block(e, LOWER, c->x, (struct matrix){0}, 0, NULL));
 	CALL("geqrf", ex_panel_geqrf(e, c->x, tau, NULL));
 	CALL("reflectors", ex_panel_reflectors(e, c->x, tau, c->x, t, NULL));

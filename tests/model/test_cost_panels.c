@@ -138,7 +138,14 @@ static const struct line reflectors_lines[] = {
         {"time: reflectors 16384 48", 2 + 75 + 5,
                 "by several kernels, of which the first starts the device"},
         {"share: reflectors 4096 64", 0.16, "a cluster's 16 multiprocessors"},
-        {"share: reflectors 65536 64", 1, "all where panels stream"}};
+        {"share: reflectors 65536 64", 1, "all where panels stream"},
+        {"+gpu.panel_geqrf.d[m=16384,n=64,overlapped=0]", 300e-6},
+        {"+gpu.panel_geqrf_gram.d[m=16384,n=32]", 80e-6},
+        {"+gpu.panel_geqrf_gram.d[m=16384,n=64]", 100e-6},
+        {"time: reflectors d gram 16384 48", 2 + 90 + 5,
+                "in double precision by several kernels, too, if a plan asks for it"},
+        {"enqueue: reflectors d gram 16384 64", 10 * queued, "ten are queued"},
+        {"enqueue: reflectors d gram 4096 64", queued, "not where one cluster holds the panel"}};
 
 static void test_reflectors(void)
 {

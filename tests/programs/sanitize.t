@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What make sanitize makes of a sanitizer's words: clean, reported, failed, cut and dead tests, and tests that use no GPU.
-# The sanitizer is one of our own, which says what the test's file holds.
+# The sanitizer is one of our own, which says what the test's file holds. Then the same of make sanitize-host, whose sanitizers
+# write a report into a file of their own.
 
 . "$(dirname "$0")/../tap.sh"
 script=$root/scripts/sanitize.sh
@@ -48,4 +49,34 @@ expect 77 'none of the tests used a GPU' 'without a GPU' sanitize "$scratch/host
 expect 0 '2 runs, 0 of them cut' 'a test of the host alone is left out' sanitize "$scratch/host.t" "$scratch/clean.t"
 expect 77 'there is no /nowhere/sanitizer' 'without a sanitizer' \
 	env SANITIZER=/nowhere/sanitizer sh "$script" "$scratch/logs" 2 2 "$scratch/clean.t"
+
+# ---- on the host
+host=$root/scripts/sanitize_host.sh
+mkdir "$scratch/host"
+program() { # name, its lines, what it writes as a report
+	printf '#!/bin/sh\n%s\n[ -z "%s" ] || echo "%s" >"${ASAN_OPTIONS##*log_path=}.7"\n' "$2" "${3-}" "${3-}" >"$scratch/$1"
+	chmod +x "$scratch/$1"
+}
+on_host() { # NAME...: a table of them
+	rm -f "$scratch/host"/*
+	for name; do
+		(cd "$root" && sh "$host" --one "$scratch/host" address "$name" "$scratch/$name")
+	done
+	sh "$host" --sum "$scratch/host"
+}
+program test_clean 'echo ok 1; echo ok 2; echo 1..2'
+program test_leak 'echo ok 1; echo 1..1' '==1==ERROR: LeakSanitizer: detected memory leaks'
+program test_warned 'echo ok 1; echo 1..1' '==1==WARNING: AddressSanitizer failed to allocate 0x3fff bytes'
+program test_memcheck 'echo ok 1; echo 1..1' '==1== Invalid read of size 8'
+program test_wrong 'echo not ok 1; echo 1..1; exit 1'
+program test_dead 'echo ok 1; exit 134'
+program host_probe 'exit 134'
+expect 0 '2 checks passed: nothing was reported' 'host: a clean test' on_host test_clean
+expect 1 'address  *test_leak  *1  *0  *1 ' 'host: a leak is a report' on_host test_clean test_leak
+expect 1 '2 runs, 3 checks passed: 1 with reports' 'host: and the end says so' on_host test_clean test_leak
+expect 1 'test_memcheck  *1  *0  *1 ' 'host: a report of valgrind' on_host test_memcheck
+expect 0 'nothing was reported' 'host: a warning is none' on_host test_warned
+expect 1 'test_wrong  *0  *1  *0 ' 'host: a check that fails' on_host test_wrong
+expect 1 'test_dead .*died (134)' 'host: a test that ends without a plan' on_host test_dead
+expect 1 'host_probe .*died (134)' 'host: a probe that does not end well' on_host host_probe
 echo "1..$number"

@@ -236,6 +236,28 @@ static void test_lawn(const struct fixture *s)
 	        "with a profile, and from host memory: %s", row[0].plan);
 }
 
+static void test_gram(void)
+{
+	const struct bench_shape tall = {"geqrf", DOUBLE, 65536, 256, 0},
+	                         square = {"geqrf", DOUBLE, 4096, 4096, 0};
+	struct whole_plan *plan = xmalloc(sizeof *plan);
+	struct result row[4 * ROOM];
+	size_t count = cases_plans(&tall, "cuda", MATH_FP32, row, 2 * ROOM), of_gpu = 0, right = 0;
+
+	for (size_t i = 0; i < count; i++)
+		of_gpu += strcmp(row[i].variant, "gpu") == 0;
+	const size_t more = ablations_gram(row, count);
+	for (size_t i = count; i < more; i++) {
+		plan_of(&row[i], plan);
+		right += plan_by_gram(&plan->plan) && result_has_value(&row[i], "panel", PLAN_GRAM);
+	}
+	ok(of_gpu > 0 && more == count + of_gpu && right == of_gpu,
+	        "tall QR in double precision: %d plans by the Gram matrix", (int)of_gpu);
+	count = cases_plans(&square, "cuda", MATH_FP32, row, 2 * ROOM);
+	ok(ablations_gram(row, count) == count, "no square");
+	free(plan);
+}
+
 int main(void)
 {
 	struct fault fault = {.text = ""};
@@ -253,6 +275,7 @@ int main(void)
 	test_lawn(&s);
 	test_lawn_widths(&s);
 	test_told(s.e);
+	test_gram();
 	executor_free(s.e);
 	profile_free(s.profile);
 	results_free(s.done);

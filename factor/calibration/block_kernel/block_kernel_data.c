@@ -139,7 +139,7 @@ void block_kernel_open(struct bench *b, struct probe_run *run)
 		for (int64_t n = BLOCK_KERNEL_NARROWEST; n <= PANEL_GEQRF_COLUMNS && n <= m; n *= 2)
 			for (int twice = 0; twice < 2; twice++) {
 				enum precision precision = twice ? DOUBLE : SINGLE;
-				work = max_int64(work, panel_geqrf_work(precision, m, n));
+				work = max_int64(work, panel_geqrf_work(precision, m, n, true));
 				work = max_int64(work, panel_geqrf_columns_work(precision, m, n));
 			}
 	b->pool_bytes = b->cold && whole > panel ? whole : panel;

@@ -23,6 +23,8 @@ static const struct curve_rows surfaces[] = {
                 "rows"),
         BOTH("geqrf_columns", "gpu.panel_geqrf_columns", "our Householder panel in memory" ALONE,
                 "m", "n"),
+        ONE("geqrf_gram_d", "gpu.panel_geqrf_gram.d",
+                "our Householder panel by the Gram matrix, with V and T" ALONE, "m", "n"),
         BOTH("cluster", "gpu.panel_cluster", "our LU panel of one cluster" ALONE, "m", "n"),
         BOTH("grid", "gpu.panel_grid", "our LU panel of many multiprocessors" ALONE, "m", "n"),
         BOTH("potrf", "gpu.potrf_block", "our Cholesky of a block" ALONE, "n"),

@@ -32,6 +32,7 @@ struct call {
 	enum precision precision;
 	int64_t m, n, swaps;
 	bool beside, cold;
+	bool gram;            /* QR's panels in double precision by the Gram matrix */
 	int64_t turn, column; /* of the next call of row swaps; of the LU panel */
 };
 

@@ -85,12 +85,28 @@ static void measure_reflectors(struct call *c, int64_t step)
 	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m = taller(c, step))
 		for (c->n = BLOCK_KERNEL_NARROWEST; c->n <= PANEL_GEQRF_COLUMNS;
 		        c->n = block_kernel_next_width(c, PANEL_GEQRF_COLUMNS)) {
-			if (!panel_geqrf_reflects(c->precision, c->m, c->n))
+			if (!panel_geqrf_reflects(c->precision, c->m, c->n, false))
 				continue;
 			block_kernel_measure_shape(
 			        c, "reflectors", block_kernel_fill_panel, block_kernel_reflectors);
 			check_panel(c);
 		}
+}
+
+/* The same by the Gram matrix in double precision. */
+static void measure_gram(struct call *c, int64_t step)
+{
+	c->gram = true;
+	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS && c->precision == DOUBLE; c->m *= step)
+		for (c->n = PANEL_GRAM_COLUMNS / 2; c->n <= PANEL_GRAM_COLUMNS; c->n *= 2) {
+			if (!panel_gram_takes(DOUBLE, c->m, c->n) ||
+			        !panel_geqrf_gram_fits(DOUBLE, c->m, c->n))
+				continue;
+			block_kernel_measure_shape(
+			        c, "geqrf_gram", block_kernel_fill_panel, block_kernel_reflectors);
+			check_panel(c);
+		}
+	c->gram = false;
 }
 
 /* The kernel for panels that are too tall for the chip, at every other power of two; the tallest,
@@ -151,6 +167,7 @@ void block_kernel_panels(struct call *c, int64_t step)
 {
 	measure_panels(c, step);
 	measure_reflectors(c, step);
+	measure_gram(c, step);
 	measure_columns(c, step);
 	measure_lu_panels(c, step);
 }

@@ -117,8 +117,7 @@ bool cuda_larft(struct executor *executor, struct matrix v, struct matrix tau, s
 
 int64_t cuda_geqrf_work(struct executor *executor, struct matrix a)
 {
-	(void)executor;
-	return panel_geqrf_work(a.precision, a.m, a.n);
+	return panel_geqrf_work(a.precision, a.m, a.n, executor->gram_double);
 }
 
 bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix tau, void *work)
@@ -127,15 +126,14 @@ bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix 
 	return size_ok(x, a.n, PANEL_GEQRF_COLUMNS, "panel_geqrf") &&
 	       cuda_ok(x,
 	               panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n,
-	                       matrix_address(tau), executor->queue == QUEUE_PANEL, NULL, work,
-	                       stream_of(x)),
+	                       matrix_address(tau), executor->queue == QUEUE_PANEL,
+	                       executor->gram_double, NULL, work, stream_of(x)),
 	               "panel_geqrf");
 }
 
 bool cuda_panel_reflects(struct executor *executor, struct matrix a)
 {
-	(void)executor;
-	return panel_geqrf_reflects(a.precision, a.m, a.n);
+	return panel_geqrf_reflects(a.precision, a.m, a.n, executor->gram_double);
 }
 
 bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct matrix tau,
@@ -145,7 +143,8 @@ bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct ma
 	const struct block_reflector r = {matrix_address(v), v.ld, matrix_address(t), t.ld};
 	return cuda_ok(x,
 	        panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n, matrix_address(tau),
-	                executor->queue == QUEUE_PANEL, &r, work, stream_of(x)),
+	                executor->queue == QUEUE_PANEL, executor->gram_double, &r, work,
+	                stream_of(x)),
 	        "panel_reflectors");
 }
 

@@ -8,27 +8,34 @@
 
 #include <cblas.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { ALIGNMENT = 256 };
 
-/* ---- OpenBLAS's number of threads while host executors exist ---- */
+/* ---- OpenBLAS's number of threads while host executors exist, which several threads may open ----
+ */
 
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static int all_threads, executors;
 
 static void host_threads_open(void)
 {
+	pthread_mutex_lock(&threads_lock);
 	if (executors++ == 0)
 		all_threads = openblas_get_num_threads();
 	openblas_set_num_threads(1);
+	pthread_mutex_unlock(&threads_lock);
 }
 
 static void host_threads_close(void)
 {
+	pthread_mutex_lock(&threads_lock);
 	if (--executors == 0)
 		openblas_set_num_threads(all_threads);
+	pthread_mutex_unlock(&threads_lock);
 }
 
 void host_threads_begin(bool all)

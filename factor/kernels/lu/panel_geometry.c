@@ -79,17 +79,21 @@ int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count)
 	       (sm_count < PANEL_GRID_MOST ? sm_count : PANEL_GRID_MOST);
 }
 
-bool panel_gram_takes(int64_t m, int64_t n)
+bool panel_gram_takes(enum precision precision, int64_t m, int64_t n)
 {
-	int64_t narrowest =
-	        m <= panel_cluster_rows(CLUSTER_WIDE, 4) ? CLUSTER_WIDE + 1 : GRAM_NARROWEST;
+	const bool held = m <= panel_cluster_rows(CLUSTER_WIDE, 4);
 
-	return n >= narrowest && n <= PANEL_GRAM_COLUMNS && m >= n;
+	if (n < GRAM_NARROWEST || n > PANEL_GRAM_COLUMNS || m < n)
+		return false;
+	return precision == DOUBLE ? m > panel_cluster_rows(PANEL_GRAM_COLUMNS, 8)
+	                           : !held || n > CLUSTER_WIDE;
 }
 
-int panel_gram_launches(int64_t m, bool clusters)
+int panel_gram_launches(enum precision precision, int64_t m, bool clusters)
 {
-	enum { ONE_KERNEL = 1, SEVERAL = 7 };
+	enum { ONE_KERNEL = 1, SEVERAL = 7, SEVERAL_DOUBLE = 10 };
 
+	if (precision == DOUBLE)
+		return SEVERAL_DOUBLE;
 	return clusters && m <= PANEL_GRAM_CLUSTER_ROWS ? ONE_KERNEL : SEVERAL;
 }

@@ -94,15 +94,16 @@ static inline HOST_DEVICE int panel_cluster_warps(int rows, int64_t m, int block
 	return (int)((m + all - 1) / all);
 }
 
-/* Whether a single-precision Householder panel uses the Gram matrix on devices with that form
- * (panel_geqrf_gram_fits). Narrower panels are as fast in one cluster. Up to
- * PANEL_GRAM_CLUSTER_ROWS rows, which a cluster's shared memory holds, take one kernel; more rows
- * take several. */
+/* Whether a Householder panel uses the Gram matrix on devices with that form
+ * (panel_geqrf_gram_fits), in double precision only on demand (panel_geqrf). Narrower panels are as
+ * fast in one cluster, which in double precision also gets all of so few rows that it holds
+ * PANEL_GRAM_COLUMNS of them. In single precision up to PANEL_GRAM_CLUSTER_ROWS rows, which a
+ * cluster's shared memory holds, take one kernel; more rows take several. */
 enum { PANEL_GRAM_COLUMNS = 64, PANEL_GRAM_CLUSTER_ROWS = 8192 };
-bool panel_gram_takes(int64_t m, int64_t n);
+bool panel_gram_takes(enum precision precision, int64_t m, int64_t n);
 
 /* Number of launches, including the fallback form. clusters: the device has the cluster's kernel.
  */
-int panel_gram_launches(int64_t m, bool clusters);
+int panel_gram_launches(enum precision precision, int64_t m, bool clusters);
 
 C_END

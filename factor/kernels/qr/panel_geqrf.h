@@ -22,7 +22,7 @@ struct block_reflector {
 
 /* Bytes of workspace for panel_geqrf on the current device, with any content. Two concurrent panels
  * need two workspaces. */
-int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n);
+int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n, bool gram);
 
 /* LAPACK's geqr2 of an m x n panel, 1 <= n <= PANEL_GEQRF_COLUMNS, n <= m: R on and above the
  * diagonal, below it the vectors without their leading 1, tau (n): H_j = I - tau[j] v_j v_j^T, beta
@@ -30,13 +30,13 @@ int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n);
  * overflow nor underflow on the way. NaN spreads. The same input gives the same bits. Should blocks
  * wait for each other longer than a second, tau becomes NaN.
  *
- * panel_geqrf uses the first form that accepts the panel: the Gram matrix (single precision), one
- * cluster, the resident kernel, the kernel in memory. r: NULL, or the place of V and T, for panels
- * that panel_geqrf_reflects accepts. beside: the resident kernel uses half of the multiprocessors
- * if the panel fits there, and leaves the others to another kernel. */
-bool panel_geqrf_reflects(enum precision precision, int64_t m, int64_t n);
+ * panel_geqrf uses the first form that accepts the panel: the Gram matrix (in double precision if
+ * `gram`), one cluster, the resident kernel, the kernel in memory. r: NULL, or the place of V and
+ * T, for panels that panel_geqrf_reflects accepts. beside: the resident kernel uses half of the
+ * multiprocessors if the panel fits there, and leaves the others to another kernel. */
+bool panel_geqrf_reflects(enum precision precision, int64_t m, int64_t n, bool gram);
 int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
-        bool beside, const struct block_reflector *r, void *work, void *stream);
+        bool beside, bool gram, const struct block_reflector *r, void *work, void *stream);
 
 /* The forms of panel_geqrf follow. done: NULL, or a word in device memory; a form does nothing if
  * the word is not 0.
@@ -63,19 +63,21 @@ int64_t panel_geqrf_columns_work(enum precision precision, int64_t m, int64_t n)
 int panel_geqrf_columns_unless(const int *done, enum precision precision, void *a, int64_t lda,
         int64_t m, int64_t n, void *tau, void *work, void *stream);
 
-/* By the Gram matrix (compute capability 8.0 and newer), in single precision, 1 <= n <= 64, m >= n;
- * work is aligned to 16 bytes. The first call sets *done (device memory) to 1. It sets *done to 0
- * and leaves the panel unchanged if the columns are nearly dependent or not finite; one of the
- * forms above must then factorize the panel before the second call. The second call makes the
- * vectors and tau where *done is 1, and V and T. */
-bool panel_geqrf_gram_fits(int64_t m, int64_t n);
-int64_t panel_geqrf_gram_work(void);
-int panel_geqrf_gram_begin(
-        float *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream);
-int panel_geqrf_gram_end(float *a, int64_t lda, int64_t m, int64_t n, float *tau, int *done,
-        const struct block_reflector *r, void *work, void *stream);
+/* By the Gram matrix (compute capability 8.0 and newer), 1 <= n <= 64, m >= n; work is aligned to
+ * 16 bytes. The first call sets *done (device memory, perhaps the first word of work) to 1. It sets
+ * *done to 0 and leaves the panel unchanged if the columns are nearly dependent or not finite, and
+ * in double precision also if a column's norm is extreme; one of the forms above must then
+ * factorize the panel before the second call. The second call makes the vectors and tau where *done
+ * is 1, and V and T. */
+bool panel_geqrf_gram_fits(enum precision precision, int64_t m, int64_t n);
+int64_t panel_geqrf_gram_work(enum precision precision);
+int panel_geqrf_gram_begin(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        int *done, void *work, void *stream);
+int panel_geqrf_gram_end(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
+        void *tau, int *done, const struct block_reflector *r, void *work, void *stream);
 
-/* The same in one kernel (compute capability 9.0 and newer), up to 8192 rows. It factorizes a panel
+/* The same in one kernel in single precision (compute capability 9.0 and newer), up to 8192 rows.
+ * It factorizes a panel
  * that the Gram matrix cannot, column by column. work: panel_geqrf_gram_work bytes. */
 bool panel_geqrf_gram_cluster_fits(int64_t m, int64_t n);
 int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float *tau,

@@ -209,11 +209,12 @@ __device__ __forceinline__ bool settle(struct steps &s, int n, const double *sum
 }
 
 /* R and below it V1. */
-__device__ __forceinline__ float result_of(const struct steps &s, int row, int column)
+template <typename T>
+__device__ __forceinline__ T result_of(const struct steps &s, int row, int column)
 {
-	return (float)(row > column    ? s.below[column][row] * s.divide[column]
-	               : row == column ? s.beta[row]
-	                               : s.gram[row][column] * s.root[row]);
+	return (T)(row > column    ? s.below[column][row] * s.divide[column]
+	           : row == column ? s.beta[row]
+	                           : s.gram[row][column] * s.root[row]);
 }
 
 /* Y, with the identity beyond its n columns. */
@@ -310,9 +311,9 @@ __device__ __forceinline__ void invert(struct triangles &s)
 /* From V^T V (sum(i, j) for i <= j) and, unless `done`, tau: T in s.inverse, with zeros for
  * vectors that are a unit vector or not one of the n (`nothing`); tau if `done`. All threads
  * call it. */
-template <typename function>
+template <typename T, typename function>
 __device__ __forceinline__ void make_t(
-        struct triangles &s, bool *nothing, int n, bool done, float *tau, const function &sum)
+        struct triangles &s, bool *nothing, int n, bool done, T *tau, const function &sum)
 {
 	const int t = (int)threadIdx.x;
 
@@ -321,7 +322,7 @@ __device__ __forceinline__ void make_t(
 		nothing[t] = t >= n || (done ? squares == 1 : tau[t] == 0);
 		s.of[t][t] = nothing[t] ? 1 : done ? squares / 2 : 1 / (double)tau[t];
 		if (done && t < n)
-			tau[t] = nothing[t] ? 0 : (float)(2 / squares);
+			tau[t] = nothing[t] ? 0 : (T)(2 / squares);
 	}
 	__syncthreads();
 #pragma unroll
@@ -336,8 +337,9 @@ __device__ __forceinline__ void make_t(
 }
 
 /* Rows of R with an identity reflector get the other sign; T. */
+template <typename T>
 __device__ __forceinline__ void store_t(const struct triangles &s, const bool *nothing, int n,
-        bool done, float *a, int64_t lda, float *to, int64_t ld)
+        bool done, T *a, int64_t lda, T *to, int64_t ld)
 {
 	for (int e = (int)threadIdx.x; e < ORDER * n; e += SIDE * SIDE) {
 		const int row = e % ORDER, column = e / ORDER;
@@ -348,7 +350,7 @@ __device__ __forceinline__ void store_t(const struct triangles &s, const bool *n
 		if (to)
 			to[row + column * ld] = row > column || nothing[row] || nothing[column]
 			                                ? 0
-			                                : (float)s.inverse[row][column];
+			                                : (T)s.inverse[row][column];
 	}
 }
 

@@ -180,7 +180,7 @@ __device__ __forceinline__ void store_top(
 		const int row = e % ORDER, column = e / ORDER;
 		if (row >= g.n)
 			continue;
-		const float value = result_of(s.steps, row, column);
+		const float value = result_of<float>(s.steps, row, column);
 		g.a[row + column * g.lda] = value;
 		t.slab[row + column * t.pitch] = row > column ? value : (float)(row == column);
 		if (g.v)

@@ -13,6 +13,14 @@ namespace
 
 enum { HALF_TILES = TILES / 2 };
 
+/* No such panel is on devices below 8.0 (panel_geqrf_gram_fits), whose code for these products is
+ * long; double precision has none there. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+template <typename T> const bool has_code = sizeof(T) == sizeof(float);
+#else
+template <typename T> const bool has_code = true;
+#endif
+
 /* The tiles of a warp, in order. */
 typedef double half_tiles[HALF_TILES][4];
 
@@ -34,22 +42,23 @@ __device__ __forceinline__ constexpr int strip_of(int half, int i)
 }
 
 /* F^T F for that many rows, eight at a time; zeros follow them. */
-template <int HALF, int LENGTH>
+template <int HALF, typename T, int LENGTH>
 __device__ __forceinline__ void accumulate_half(
-        half_tiles &sum, const float (&rows)[ORDER][LENGTH], int count, int lane)
+        half_tiles &sum, const T (&rows)[ORDER][LENGTH], int count, int lane)
 {
+	typedef typename rows_in<T>::two two;
 #pragma unroll 1
-	for (int first = 0; first < count; first += 8) {
-		const float *from = element_of(rows, lane / 4, first + lane % 4 * 2);
+	for (int first = 0; first < count && has_code<T>; first += 8) {
+		const T *from = element_of(rows, lane / 4, first + lane % 4 * 2);
 #pragma unroll
 		for (int s = 0; s < 2; s++) {
 			const int p = strip_of(HALF, s);
-			const float2 low = *(const float2 *)(from + 2 * p * 8 * LENGTH),
-			             high = *(const float2 *)(from + (2 * p + 1) * 8 * LENGTH);
+			const two low = *(const two *)(from + 2 * p * 8 * LENGTH),
+			          high = *(const two *)(from + (2 * p + 1) * 8 * LENGTH);
 			const double left[4] = {low.x, high.x, low.y, high.y};
 #pragma unroll
 			for (int q = 2 * p; q < OCTETS; q++) {
-				const float2 f = *(const float2 *)(from + q * 8 * LENGTH);
+				const two f = *(const two *)(from + q * 8 * LENGTH);
 				const double right[2] = {f.x, f.y};
 				const int tile = tile_of(p, q);
 				mma_double(sum[HALF         ? tile - OCTETS
@@ -61,16 +70,32 @@ __device__ __forceinline__ void accumulate_half(
 	}
 }
 
-/* AT_ONCE rows of the slab times the triangle, rounded. */
-template <int HALF>
-__device__ __forceinline__ void multiply_half(
-        const double *triangle, const slab &rows, int first, half_slab &to, int lane)
+/* What becomes of a product: it replaces the elements, is added, or is subtracted. */
+enum product_use { REPLACES, ADDS, SUBTRACTS };
+
+/* AT_ONCE rows from `first` on times the triangle, rounded. */
+template <int HALF, enum product_use USE, typename T, int LENGTH>
+__device__ __forceinline__ void multiply_half(const double *triangle,
+        const T (&rows)[ORDER][LENGTH], int first, half_slab<T> &to, int lane)
 {
+	typedef typename rows_in<T>::two two;
 	const int g = lane / 4, t = lane % 4;
 #pragma unroll
-	for (int s = 0; s < 2; s++) {
+	for (int s = 0; s < (has_code<T> ? 2 : 0); s++) {
 		const int p = strip_of(HALF, s);
 		double c[2][4] = {};
+		two *place[2][2];
+#pragma unroll
+		for (int i = 0; i < 2; i++)
+#pragma unroll
+			for (int o = 0; o < 2; o++) {
+				place[i][o] = (two *)(element_of(to, g, 8 * i + 2 * t) +
+				                      (16 * p + 8 * o) * AT_ONCE);
+				if (USE == REPLACES)
+					continue;
+				c[i][2 * o] = place[i][o]->x;
+				c[i][2 * o + 1] = place[i][o]->y;
+			}
 #pragma unroll
 		for (int q = 0; q <= 2 * p + 1; q++) {
 			double left[4];
@@ -79,9 +104,10 @@ __device__ __forceinline__ void multiply_half(
 				left[i] = triangle[(vector_tile(p, q) * 4 + i) * 32 + lane];
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const float *from =
-				        element_of(rows, t, first + 8 * i + g) + 8 * q * ROWS;
-				const double x[2] = {from[0], from[4 * ROWS]};
+				const T *from =
+				        element_of(rows, t, first + 8 * i + g) + 8 * q * LENGTH;
+				const int sign = USE == SUBTRACTS ? -1 : 1;
+				const double x[2] = {sign * from[0], sign * from[4 * LENGTH]};
 				mma_double(c[i], left, x);
 			}
 		}
@@ -89,15 +115,13 @@ __device__ __forceinline__ void multiply_half(
 		for (int i = 0; i < 2; i++)
 #pragma unroll
 			for (int o = 0; o < 2; o++)
-				*(float2 *)(element_of(to, g, 8 * i + 2 * t) +
-				            (16 * p + 8 * o) * AT_ONCE) =
-				        make_float2((float)c[i][2 * o], (float)c[i][2 * o + 1]);
+				*place[i][o] = {(T)c[i][2 * o], (T)c[i][2 * o + 1]};
 	}
 }
 
 /* The sum over a block's pairs, in the first pair; part_of(w) is memory for TILE_WORDS, w <
  * PAIRS / 2. Begins with a barrier. */
-template <typename function>
+template <int PAIRS, typename function>
 __device__ __forceinline__ void add_pairs(
         const struct seat_of_pair &t, const function &part_of, half_tiles &sum)
 {

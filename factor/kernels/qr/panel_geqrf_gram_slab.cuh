@@ -11,29 +11,37 @@ namespace
 {
 
 /* An m x n panel. */
-struct panel_rows {
-	float *a;
+template <typename T> struct panel_rows {
+	T *a;
 	int64_t lda, m;
 	int n;
 };
 
-enum {
-	PAIRS = GRAM_PAIRS, /* of warps in a block, limited by registers */
-	STREAM_THREADS = 64 * PAIRS,
-	ROWS = 32,             /* of a slab: whole cache lines */
-	AT_ONCE = GRAM_AT_ONCE /* rows that a pair processes at once */
+enum { AT_ONCE = GRAM_AT_ONCE }; /* rows that a pair processes at once */
+
+/* A block's pairs of warps, limited by registers; rows of a slab, whole cache lines; two elements.
+ */
+template <typename T> struct rows_in {
+	enum { PAIRS = GRAM_PAIRS, THREADS = 64 * PAIRS, ROWS = 32 };
+	typedef float2 two;
+};
+template <> struct rows_in<double> {
+	enum { PAIRS = GRAM_PAIRS_DOUBLE, THREADS = 64 * PAIRS, ROWS = 16 };
+	typedef double2 two;
 };
 
 /* A pair's rows in shared memory. */
-typedef float slab[ORDER][ROWS];
-typedef float half_slab[ORDER][AT_ONCE];
+template <typename T> using slab = T[ORDER][rows_in<T>::ROWS];
+template <typename T> using half_slab = T[ORDER][AT_ONCE];
 
 /* Index of a row's element within a column. Columns have parts of their rows exchanged: a warp's
  * access to a column of eight rows, or to two rows of a column, has no bank conflicts. */
 template <typename T, int LENGTH>
 __device__ __forceinline__ T *element_of(T (&rows)[ORDER][LENGTH], int column, int row)
 {
-	return &rows[column][row ^ (LENGTH == ROWS ? (column & 3) * 8 : (column & 2) * 4)];
+	return &rows[column][row ^ (sizeof(T) == 8        ? (column & 1) * 8 + (column & 2) * 2
+	                                   : LENGTH == 32 ? (column & 3) * 8
+	                                                  : (column & 2) * 4)];
 }
 
 /* A thread's place: its pair of warps, the thread in the pair, and the warp in the pair. */
@@ -60,9 +68,11 @@ struct part {
 };
 
 /* A pair's k-th rows from `begin` on: a slab, or half a slab near the end. */
+template <typename T>
 __device__ __forceinline__ struct part part_of(
-        const struct panel_rows &g, const struct seat_of_pair &t, int64_t begin, int k)
+        const struct panel_rows<T> &g, const struct seat_of_pair &t, int64_t begin, int k)
 {
+	const int PAIRS = rows_in<T>::PAIRS, ROWS = rows_in<T>::ROWS;
 	const int64_t pairs = (int64_t)PAIRS * gridDim.x, at = begin + k * ROWS * pairs;
 	const int most = g.m <= at ? 0 : g.m - at <= AT_ONCE * pairs ? AT_ONCE : ROWS;
 	const int64_t first = at + most * ((int64_t)blockIdx.x * PAIRS + t.pair);
@@ -70,14 +80,15 @@ __device__ __forceinline__ struct part part_of(
 }
 
 /* Copies rows of a and zeros behind them, by a pair; whole: a full slab. */
-template <int BYTES, bool whole>
-__device__ __forceinline__ void copy_slab(
-        const struct panel_rows &g, const struct seat_of_pair &t, const struct part &p, slab &to)
+template <int BYTES, bool whole, typename T>
+__device__ __forceinline__ void copy_slab(const struct panel_rows<T> &g,
+        const struct seat_of_pair &t, const struct part &p, slab<T> &to)
 {
-	const int words = BYTES / 4, along = ROWS / words, across = 64 / along;
+	const int words = BYTES / (int)sizeof(T), along = rows_in<T>::ROWS / words,
+	          across = 64 / along;
 	const int row = t.thread % along * words, column = t.thread / along;
-	const int there = min(max(p.rows - row, 0), words) * 4;
-	const float *from = whole || there ? g.a + p.first + row + column * g.lda : g.a;
+	const int there = min(max(p.rows - row, 0), words) * (int)sizeof(T);
+	const T *from = whole || there ? g.a + p.first + row + column * g.lda : g.a;
 #pragma unroll 8
 	for (int i = 0; i < ORDER; i += across, from += across * g.lda) {
 		const int valid = column + i < g.n ? there : 0;
@@ -90,33 +101,38 @@ __device__ __forceinline__ void copy_slab(
 }
 
 /* As a group of asynchronous copies. */
-__device__ __forceinline__ void start_slab(
-        const struct panel_rows &g, const struct seat_of_pair &t, const struct part &p, slab &to)
+template <typename T>
+__device__ __forceinline__ void start_slab(const struct panel_rows<T> &g,
+        const struct seat_of_pair &t, const struct part &p, slab<T> &to)
 {
-	const bool aligned = g.lda % 4 == 0 && (uint64_t)(g.a + p.first) % 16 == 0;
+	const int vector = 16 / (int)sizeof(T);
+	const bool aligned = g.lda % vector == 0 && (uint64_t)(g.a + p.first) % 16 == 0;
 
-	if (aligned && p.rows == ROWS && g.n == ORDER)
+	if (aligned && p.rows == rows_in<T>::ROWS && g.n == ORDER)
 		copy_slab<16, true>(g, t, p, to);
 	else if (aligned && p.rows > 0)
 		copy_slab<16, false>(g, t, p, to);
 	else if (p.rows > 0)
-		copy_slab<4, false>(g, t, p, to);
+		copy_slab<(int)sizeof(T), false>(g, t, p, to);
 	copy_commit();
 }
 
 /* Stores half a slab in the panel's rows from `first` on, by a pair. */
-__device__ __forceinline__ void store_half(const struct panel_rows &g, const struct seat_of_pair &t,
-        const half_slab &rows, int64_t first)
+template <typename T>
+__device__ __forceinline__ void store_half(const struct panel_rows<T> &g,
+        const struct seat_of_pair &t, const half_slab<T> &rows, int64_t first)
 {
+	typedef typename rows_in<T>::two two;
 	const int across = 64 / (AT_ONCE / 2), row = t.thread % (AT_ONCE / 2) * 2,
 	          column = t.thread / (AT_ONCE / 2);
 	const int64_t there = g.m - first - row;
-	const float *from = element_of(rows, column, row);
-	float *at = g.a + first + row + column * g.lda;
-	if (g.lda % 2 == 0 && (uint64_t)(g.a + first) % 8 == 0 && there >= 2 && g.n == ORDER) {
+	const T *from = element_of(rows, column, row);
+	T *at = g.a + first + row + column * g.lda;
+	if (g.lda % 2 == 0 && (uint64_t)(g.a + first) % sizeof(two) == 0 && there >= 2 &&
+	        g.n == ORDER) {
 #pragma unroll 4
 		for (int i = 0; i < ORDER; i += across, at += across * g.lda)
-			*(float2 *)at = *(const float2 *)(from + i * AT_ONCE);
+			*(two *)at = *(const two *)(from + i * AT_ONCE);
 		return;
 	}
 	for (int i = 0; column + i < g.n; i += across, at += across * g.lda) {

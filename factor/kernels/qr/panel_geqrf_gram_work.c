@@ -20,6 +20,7 @@ enum {
 	SUM_THREADS = 1024,
 	ROOT_STEPS =
 	        14, /* dependent multiply-adds of a pivot's root and reciprocal, in all threads */
+	RECIPROCAL_STEPS = 3,
 	PASSES = ORDER * ORDER / SQUARE_THREADS /* of a thread over a small matrix */
 };
 
@@ -33,7 +34,7 @@ static void add_passes(double loops, struct kernel_work *w)
 
 static double bytes_of(const struct geqrf_call *call)
 {
-	return 4 * (double)(call->m * call->n);
+	return (double)(call->m * call->n * precision_bytes(call->precision));
 }
 
 /* Products of so many octets of rows with all tiles, and the reads of the rows. */
@@ -143,14 +144,18 @@ void panel_gram_cluster_works(
 static void stream_work(const struct geqrf_call *call, const struct tuning_device *device,
         double products, struct kernel_work *w)
 {
-	const double bytes = bytes_of(call), blocks = gram_blocks_for(call->m, device->sm_count),
-	             slabs = ceil((double)call->m / (blocks * GRAM_PAIRS * GRAM_ROWS_STEP));
+	const bool is_double = call->precision == DOUBLE;
+	const int pairs = is_double ? GRAM_PAIRS_DOUBLE : GRAM_PAIRS,
+	          rows = is_double ? GRAM_AT_ONCE : GRAM_ROWS_STEP /* of a slab */;
+	const double bytes = bytes_of(call),
+	             blocks = gram_blocks_for(call->m, pairs, device->sm_count),
+	             slabs = ceil((double)call->m / (blocks * pairs * rows));
 
 	*w = (struct kernel_work){.launches = 1,
 	        .early = 1,
 	        .blocks = blocks,
-	        .threads = 64 * GRAM_PAIRS,
-	        .registers = 160,
+	        .threads = 64 * pairs,
+	        .registers = is_double ? 216 : 160,
 	        .dram = {.read = bytes},
 	        .working_set = bytes,
 	        .in_flight = 128,
@@ -158,10 +163,12 @@ static void stream_work(const struct geqrf_call *call, const struct tuning_devic
 	w->link[LINK_DRAM] = 1 + slabs;
 	w->link[LINK_BLOCK] = slabs * products;
 	add_octets(products * ceil((double)call->m / OCTET), w);
-	/* Both warps read and convert 3/4 of the operands that the pair shares; and back. */
-	w->wavefronts *= 1 + 3.0 / 4;
-	w->operations[PIPE_SPECIAL] = (products > 1 ? 3 : 1) * (1 + 3.0 / 4) * bytes / 4;
-	add_tree(blocks, GRAM_PAIRS - 1, 3, w);
+	/* Both warps read 3/4 of the operands that the pair shares. */
+	w->wavefronts *= (1 + 3.0 / 4) * (is_double ? WIDE : 1);
+	/* and convert them, and back */
+	if (!is_double)
+		w->operations[PIPE_SPECIAL] = (products > 1 ? 3 : 1) * (1 + 3.0 / 4) * bytes / 4;
+	add_tree(blocks, pairs - 1, ceil(log2(pairs)), w);
 }
 
 static void sum_work(double parts, struct kernel_work *w)
@@ -192,13 +199,62 @@ static void square_work(struct kernel_work *w)
 	w->link[LINK_L2] = 1;
 }
 
-void panel_gram_begin_works(const struct geqrf_call *call, const struct tuning_device *device,
+/* Cholesky of A^T A pivot after pivot, the inverse, and the norms of rows and columns. */
+static void add_factor(int64_t n, struct kernel_work *w)
+{
+	for (int64_t k = 0; k < n; k++) {
+		const double left = STRIPES - floor((double)k / SIDE);
+		w->operations[PIPE_FP64] +=
+		        2 * SQUARE_THREADS * (left * (left + 1) / 2 + left + RECIPROCAL_STEPS);
+		w->wavefronts += SQUARE_WARPS * (2 * left + 1) * WIDE;
+	}
+	w->link[LINK_BLOCK] += (double)n + 6;
+	w->link[LINK_SHARED] += (double)n + ORDER;
+	w->link[LINK_SPECIAL] += (double)n;
+	w->link[LINK_FMA_DOUBLE] += (RECIPROCAL_STEPS + 1) * (double)n + ORDER;
+	add_passes(2, w); /* R, and both stored */
+	add_inverse(w);
+}
+
+/* The product of two triangles of order 64. */
+static void add_triangles(struct kernel_work *w)
+{
+	const double pairs = STRIPES * (STRIPES + 1) * (STRIPES + 2) / 6;
+
+	w->operations[PIPE_FP64] += 2 * SQUARE_THREADS * SIDE * pairs;
+	w->link[LINK_FMA_DOUBLE] += SIDE * pairs;
+	w->link[LINK_SHARED] += ORDER;
+	w->link[LINK_BLOCK] += 2;
+	add_passes(1, w);
+}
+
+/* Q1 and Q1^T Q1, as of a panel that needs no refinement; then the steps on Q1, and R. */
+static void orthogonal_works(const struct geqrf_call *call, const struct tuning_device *device,
         struct kernel_work work[GRAM_WORKS])
+{
+	stream_work(call, device, 2, &work[0]);
+	work[0].dram.written = bytes_of(call);
+	work[0].link[LINK_L2] = 2; /* whether Cholesky was good; its factors */
+	work[0].wavefronts += ceil((double)call->m / OCTET) * TILES * 4 * WIDE;
+	sum_work(work[0].blocks, &work[1]);
+	square_work(&work[2]);
+	add_steps(call->n, &work[2]);
+	add_triangles(&work[2]);
+}
+
+size_t panel_gram_begin_works(const struct geqrf_call *call, const struct tuning_device *device,
+        struct kernel_work work[GRAM_BEGIN_WORKS_MOST])
 {
 	stream_work(call, device, 1, &work[0]);
 	sum_work(work[0].blocks, &work[1]);
 	square_work(&work[2]);
-	add_steps(call->n, &work[2]);
+	if (call->precision == SINGLE) {
+		add_steps(call->n, &work[2]);
+		return GRAM_WORKS;
+	}
+	add_factor(call->n, &work[2]);
+	orthogonal_works(call, device, &work[GRAM_WORKS]);
+	return GRAM_BEGIN_WORKS_MOST;
 }
 
 void panel_gram_end_works(const struct geqrf_call *call, const struct tuning_device *device,

@@ -72,8 +72,9 @@ enum {
 	GRAM_ROWS_STEP = 32,
 	GRAM_FIRST_ROWS = 416, /* of the first block, at most */
 	GRAM_OTHER_ROWS = 544,
-	GRAM_PAIRS = 6,   /* of warps in a block of the kernels for more rows */
-	GRAM_AT_ONCE = 16 /* rows that a pair processes at once */
+	GRAM_PAIRS = 6,        /* of warps in a block of the kernels for more rows */
+	GRAM_PAIRS_DOUBLE = 4, /* and of those in double precision */
+	GRAM_AT_ONCE = 16      /* rows that a pair processes at once */
 };
 
 /* Blocks of the cluster; rows of the first block, and of each other block. */
@@ -100,10 +101,11 @@ static inline struct gram_shares gram_shares_of(int64_t m)
 	return (struct gram_shares){blocks, (int)first, (int)share};
 }
 
-/* Blocks of the kernels for more rows: one a multiprocessor, or fewer for few rows. */
-static inline int gram_blocks_for(int64_t rows, int64_t most)
+/* Blocks with that many pairs of the kernels for more rows: one a multiprocessor, or fewer for few
+ * rows. */
+static inline int gram_blocks_for(int64_t rows, int pairs, int64_t most)
 {
-	const int64_t step = GRAM_AT_ONCE * GRAM_PAIRS, wanted = (rows + step - 1) / step;
+	const int64_t step = GRAM_AT_ONCE * pairs, wanted = (rows + step - 1) / step;
 	return (int)min_int64(wanted, most);
 }
 

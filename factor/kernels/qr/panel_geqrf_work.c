@@ -180,19 +180,21 @@ static size_t idle_works(
 size_t panel_geqrf_works(const struct geqrf_call *call, const struct tuning_device *device,
         struct kernel_work work[PANEL_GEQRF_WORKS])
 {
-	const bool gram = call->precision == SINGLE && panel_gram_takes(call->m, call->n) &&
+	const bool gram = (call->precision == SINGLE || call->gram) &&
+	                  panel_gram_takes(call->precision, call->m, call->n) &&
 	                  device->capability >= 80;
 
 	if (call->reflects && !gram && !shape_of(call, device))
 		return 0;
 	if (!gram)
 		return steady_works(call, device, work);
-	if (call->m <= PANEL_GRAM_CLUSTER_ROWS && device->max_cluster >= CLUSTER_BLOCKS) {
+	if (panel_gram_launches(call->precision, call->m, device->max_cluster >= CLUSTER_BLOCKS) ==
+	        1) {
 		panel_gram_cluster_works(call, work);
 		return GRAM_CLUSTER_WORKS;
 	}
-	panel_gram_begin_works(call, device, work);
-	const size_t idle = idle_works(call, device, &work[GRAM_WORKS]);
-	panel_gram_end_works(call, device, &work[GRAM_WORKS + idle]);
-	return 2 * GRAM_WORKS + idle;
+	const size_t begin = panel_gram_begin_works(call, device, work),
+	             idle = idle_works(call, device, &work[begin]);
+	panel_gram_end_works(call, device, &work[begin + idle]);
+	return begin + idle + GRAM_WORKS;
 }

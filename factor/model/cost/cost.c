@@ -198,6 +198,13 @@ double cost_scalar(struct cost_reader *reader, const char *name)
 	return cached(reader, name, (const struct arg[2]){{NULL, 0}}, 0);
 }
 
+int64_t cost_whole(struct cost_reader *reader, const char *name)
+{
+	const double value = cost_scalar(reader, name);
+
+	return value >= 1 && value < 0x1p53 ? (int64_t)value : 1;
+}
+
 double cost_at(struct cost_reader *reader, const char *name, const char *arg, double value)
 {
 	return cached(reader, name, (const struct arg[2]){{arg, value}}, 1);

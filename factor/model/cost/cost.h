@@ -91,6 +91,7 @@ struct cost_reader {
 	bool sums;                      /* level 1: alpha-beta sums */
 	bool shares;        /* another queue has work: our own products run one tile a block */
 	bool blas_only;     /* products are the library's, not our own kernels' */
+	bool gram_double;   /* QR's panels in double precision use the Gram matrix, too */
 	int threads;        /* of the host that work, 0: as many as the profile knows */
 	bool same_way;      /* a Gram-Schmidt pass goes through the columns in the direction of the
 	                       pass before */
@@ -152,6 +153,8 @@ double cost_last(struct cost_reader *reader, const char *name, const char *arg);
 
 /* As model_scalar, model_at, model_at2. Names must be string constants. */
 double cost_scalar(struct cost_reader *reader, const char *name);
+/* The same as a whole number; 1 where it is missing. */
+int64_t cost_whole(struct cost_reader *reader, const char *name);
 double cost_at(struct cost_reader *reader, const char *name, const char *arg, double value);
 double cost_at2(struct cost_reader *reader, const char *name, const char *arg1, double value1,
         const char *arg2, double value2);

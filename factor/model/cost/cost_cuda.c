@@ -227,8 +227,7 @@ struct cost cost_resident_panel(
 
 	if (cost_known(r, cluster) && a.m <= panel_cluster_rows(a.n, word))
 		return panel_on_chip(r, a, true, cluster);
-	if (cost_known(r, grid) &&
-	        a.m <= panel_grid_rows(a.n, word, (int64_t)cost_scalar(r, "gpu.sm.count")))
+	if (cost_known(r, grid) && a.m <= panel_grid_rows(a.n, word, cost_whole(r, "gpu.sm.count")))
 		return panel_on_chip(r, a, false, grid);
 	return grid_panel(r, a, g);
 }

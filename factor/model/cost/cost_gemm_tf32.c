@@ -12,7 +12,7 @@
 static bool leaves_some(struct cost_reader *r, const char *shared, int64_t rows)
 {
 	return r->shares && cost_known(r, shared) &&
-	       tf32_kept(rows, (int)cost_scalar(r, "gpu.sm.count")) > 0;
+	       tf32_kept(rows, (int)cost_whole(r, "gpu.sm.count")) > 0;
 }
 
 /* Squares in one call. Beside a panel they slow down as one product does. A profile without them

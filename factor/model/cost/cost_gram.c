@@ -121,8 +121,8 @@ double cost_gram_partial(struct cost_reader *r, struct matrix a, int64_t access)
 static struct gram_pass_plan plan_of(struct cost_reader *r, enum gram_step step, struct matrix a)
 {
 	return gram_pass_plan(step, a.precision, a.m, step == GRAM_DOTS ? a.n : a.n - 1,
-	        cost_gram_access(a) == 16, (int64_t)cost_scalar(r, "gpu.l2.stated"),
-	        (int)cost_scalar(r, "gpu.sm.count"));
+	        cost_gram_access(a) == 16, cost_whole(r, "gpu.l2.stated"),
+	        (int)cost_whole(r, "gpu.sm.count"));
 }
 
 /* The part of its columns that a block loads behind others. */

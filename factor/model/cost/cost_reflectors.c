@@ -9,7 +9,7 @@
  * columns left, with a shuffle for each. A panel that does not fit (double precision, more than 64
  * columns) takes one kernel with two grid barriers a column, which moves three words an element; it
  * has its own surface. In single precision panels of up to 64 columns use a Gram matrix, whose time
- * is in the surface of all panels.
+ * is in the surface of all panels; in double precision that form has a surface of its own.
  *
  * panel_reflectors: a panel that one cluster holds, or that uses the Gram matrix, with V and T.
  * reflect_columns: the columns right of it, in clusters. Where the profile has a kernel's surface
@@ -118,16 +118,21 @@ static bool has_clusters(const struct cost_reader *r)
 	return r->tuning.device.max_cluster >= PANEL_CLUSTER;
 }
 
-static bool by_gram(struct matrix a)
+/* With V and T by the Gram matrix in double precision, a form that plans ask for. */
+static const char gram_double[] = "gpu.panel_geqrf_gram.d";
+
+/* A profile without that form's surface has the cost of the other forms for it. */
+static bool by_gram(struct cost_reader *r, struct matrix a)
 {
-	return a.precision == SINGLE && panel_gram_takes(a.m, a.n);
+	return panel_gram_takes(a.precision, a.m, a.n) &&
+	       (a.precision == SINGLE || (r->gram_double && cost_known(r, gram_double)));
 }
 
 /* The columns of the kernel that takes the panel, where fewer columns may have another kernel. */
-static double geqrf_columns(struct matrix a)
+static double geqrf_columns(struct cost_reader *r, struct matrix a)
 {
 	enum { NARROWEST = 32 };
-	const bool same = by_gram(a) && panel_gram_takes(a.m, NARROWEST);
+	const bool same = by_gram(r, a) && panel_gram_takes(a.precision, a.m, NARROWEST);
 
 	return (double)(same ? a.n : panel_columns(a.n));
 }
@@ -137,7 +142,7 @@ static double beside_products(
 {
 	const char *shared = OF_PRECISION("gpu.panel_geqrf_shared", a.precision);
 
-	return cost_beside(r, cost, a.precision, shared, axes_mn, at, geqrf_columns(a));
+	return cost_beside(r, cost, a.precision, shared, axes_mn, at, geqrf_columns(r, a));
 }
 
 /* A profile without the surface of streamed panels has them in the surface of all. */
@@ -152,11 +157,11 @@ struct cost cost_panel_geqrf(struct cost_reader *r, struct matrix a, bool overla
 	struct cost cost = resides ? resident_geqrf(r, a, &g) : streamed_geqrf(r, a);
 
 	/* the Gram matrix's form is in the surface of all */
-	if (!resides && !by_gram(a) && cost_known(r, columns))
+	if (!resides && !by_gram(r, a) && cost_known(r, columns))
 		return cost_as_measured(cost, cost_surface(r, columns, axes_mn, at, 2));
 	if (cost_known(r, all))
 		cost = cost_as_measured(cost,
-		        cost_surface_width(r, all, axes, at, ARRAY_LEN(axes), geqrf_columns(a)));
+		        cost_surface_width(r, all, axes, at, ARRAY_LEN(axes), geqrf_columns(r, a)));
 	if (resides)
 		cost.overlapped = beside_products(r, &cost, a, at);
 	return cost;
@@ -172,7 +177,9 @@ bool cost_panel_reflects(struct cost_reader *r, struct matrix a)
 	const int64_t rows =
 	        has_clusters(r) ? panel_cluster_rows(a.n, precision_bytes(a.precision)) : 0;
 
-	return cost_known(r, reflectors_surface(a)) && (by_gram(a) || a.m <= rows);
+	if (a.precision == DOUBLE && by_gram(r, a))
+		return true;
+	return cost_known(r, reflectors_surface(a)) && (by_gram(r, a) || a.m <= rows);
 }
 
 /* In one cluster all columns take part, and half as many columns have a kernel of their own; with
@@ -180,10 +187,10 @@ bool cost_panel_reflects(struct cost_reader *r, struct matrix a)
 static double gram_reflectors(struct cost_reader *r, struct matrix a)
 {
 	enum { HALF = PANEL_GRAM_COLUMNS / 2 };
-	const char *name = reflectors_surface(a);
+	const char *name = a.precision == DOUBLE ? gram_double : reflectors_surface(a);
 	const double whole = cost_at2(r, name, "m", (double)a.m, "n", PANEL_GRAM_COLUMNS);
 
-	if (panel_gram_launches(a.m, has_clusters(r)) == 1)
+	if (panel_gram_launches(a.precision, a.m, has_clusters(r)) == 1)
 		return whole;
 	const double half = cost_at2(r, name, "m", (double)a.m, "n", HALF);
 	return half + (whole - half) * (double)(a.n - HALF) / HALF;
@@ -210,9 +217,10 @@ struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
 	struct cost cost = cost_kernel(r);
 	const double launch = cost.term[TERM_LAUNCH];
 	const double seconds =
-	        by_gram(a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
+	        by_gram(r, a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
 
-	const int kernels = by_gram(a) ? panel_gram_launches(a.m, has_clusters(r)) : 1;
+	const int kernels =
+	        by_gram(r, a) ? panel_gram_launches(a.precision, a.m, has_clusters(r)) : 1;
 	cost.early = true;
 	cost.first = cost.enqueue; /* the others follow while it runs */
 	cost.enqueue *= kernels;

@@ -171,12 +171,11 @@ struct potrf_blocks {
 static struct potrf_blocks potrf_blocks_of(struct cost_reader *r, struct matrix a, bool overlapped)
 {
 	static const char *const room = "gpu.shared.per_block";
-	const double multiprocessors = cost_scalar(r, "gpu.sm.count");
 
-	return (struct potrf_blocks){.multiprocessors = multiprocessors,
+	return (struct potrf_blocks){.multiprocessors = cost_scalar(r, "gpu.sm.count"),
 	        .shared = cost_known(r, room) ? cost_scalar(r, room) : INT32_MAX,
 	        .word = (int)word_bytes(a),
-	        .most = (int)multiprocessors / (overlapped ? BLOCK_POTRF_BESIDE : 1)};
+	        .most = (int)cost_whole(r, "gpu.sm.count") / (overlapped ? BLOCK_POTRF_BESIDE : 1)};
 }
 
 static int potrf_strip(const struct potrf_blocks *b, double width, double below)

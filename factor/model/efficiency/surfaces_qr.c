@@ -13,7 +13,7 @@ static size_t geqrf(
         const struct surface_point *p, bool beside, bool reflects, struct kernel_work *work)
 {
 	const struct geqrf_call call = {
-	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], beside, reflects};
+	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], beside, reflects, false};
 
 	return panel_geqrf_works(&call, &p->tuning->device, work);
 }
@@ -54,10 +54,18 @@ static size_t reflectors(const struct surface_point *p, struct kernel_work *work
 	return geqrf(p, false, true, work);
 }
 
+static size_t by_gram(const struct surface_point *p, struct kernel_work *work)
+{
+	const struct geqrf_call call = {
+	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], false, true, true};
+
+	return panel_geqrf_works(&call, &p->tuning->device, work);
+}
+
 static size_t columns(const struct surface_point *p, struct kernel_work *work)
 {
 	const struct geqrf_call call = {
-	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], false, false};
+	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], false, false, false};
 
 	return panel_geqrf_columns_works(&call, &p->tuning->device, work);
 }
@@ -86,5 +94,6 @@ const struct surface surfaces_qr[] = {{"gpu.panel_geqrf.?", {"m", "=n", "overlap
         {"gpu.panel_geqrf_shared.?", {"m", "=n"}, panel_beside},
         {"gpu.panel_geqrf_columns.?", {"m", "n"}, columns},
         {"gpu.panel_reflectors.?", {"m", "=n"}, reflectors},
+        {"gpu.panel_geqrf_gram.?", {"m", "n"}, by_gram},
         {"gpu.gram_panel.?", {"m", "n"}, gram_panel}, {"gpu.qr_columns.?", {"m", "n"}, right},
         {"gpu.larft.?", {"n"}, triangle}, {"gpu.trtri.?", {"n"}, triangle}, {NULL, {NULL}, NULL}};

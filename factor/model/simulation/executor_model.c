@@ -77,7 +77,7 @@ static const char *const room = "gpu.shared.per_block";
 static void set_most(struct simulated *s, enum precision precision)
 {
 	const bool known = cost_known(s->reader, room), twice = precision == DOUBLE;
-	const int64_t bytes = known ? (int64_t)cost_scalar(s->reader, room) : 0;
+	const int64_t bytes = known ? cost_whole(s->reader, room) : 0;
 
 	s->base.deferred_most[twice] = known ? deferred_swaps_most(precision, bytes) : 0;
 	s->base.rows_most[twice] = known ? block_lu_rows_most(precision, bytes) : EXECUTOR_LU_ROWS;

@@ -65,6 +65,7 @@ static struct cost gram_pass(struct executor *e, const struct cost_model *costs,
                                                                                                    \
 		reader->shares = e->shares;                                                        \
 		reader->blas_only = e->blas_only;                                                  \
+		reader->gram_double = e->gram_double;                                              \
 		if (left_out)                                                                      \
 			return true;                                                               \
 		struct cost charged = law;                                                         \
@@ -81,6 +82,7 @@ static struct cost gram_pass(struct executor *e, const struct cost_model *costs,
 	{                                                                                          \
 		const struct cost_model *costs = model_self(e)->costs;                             \
                                                                                                    \
+		model_reader(e)->gram_double = e->gram_double;                                     \
 		return costs->name && costs->name(model_reader(e), EXECUTOR_LIST arguments);       \
 	}
 #include "factor/executors/operations.h"

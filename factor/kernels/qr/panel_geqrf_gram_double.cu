@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* The Householder panel by its Gram matrix (factor/kernels/qr/panel_geqrf_gram.cu) in double
+ * precision. There the error of A^T A matters: it grows with the square of the condition of A. One
+ * pass therefore makes the columns nearly orthonormal first: A^T A = R1^T R1 by Cholesky, Q1 = A
+ * R1^-1 in the place of A. The steps follow on Q1: V = Q1 Y, and R = R2 R1, where R2 is the steps'
+ * upper triangle. Where R1^-1 is large, Q1 += (A - Q1 R1) R1^-1 removes the rounding errors of the
+ * product.
+ *
+ * If Cholesky breaks down, a column of R1^-1 (for columns of A of norm 1) is longer than LIMIT, or
+ * a column's norm is extreme, the matrix stays unchanged and *done is 0. If not, Q1^T Q1 differs
+ * from the identity by less than a hundredth, and no later step can fail.
+ *
+ * Cost: m n^2 operations each for both Gram matrices, Q1, V2 and V2^T V2 on the tensor cores (half
+ * of them are skipped), 5 m n words (V: one more), 9 launches, and two chains of n pivots. */
+#include "panel_geqrf_gram_double.h"
+#include "panel_geqrf_gram_factor.cuh"
+#include "panel_geqrf_gram_kernels.cuh"
+
+namespace
+{
+
+/* With R1^-1 and R1 (of order 64, by rows, with zeros), and whether Q1 needs a refinement. */
+struct scaled_panel : panel<double> {
+	double *inverse, *factor;
+	int *refine;
+};
+
+/* As stream_memory, with both triangles. */
+struct scale_memory {
+	double factor[TILE_WORDS];
+	struct stream_memory<double> stream;
+};
+
+/* From A^T A: R1, its inverse, and whether they will do. */
+__global__ void __launch_bounds__(SIDE *SIDE) factor_kernel(const struct scaled_panel g)
+{
+	extern __shared__ double memory[];
+	struct factors &s = *(struct factors *)memory;
+	quarter gram;
+	const int t = (int)threadIdx.x;
+
+	early_begin();
+#pragma unroll
+	for (int i = 0; i < STRIPES; i++)
+#pragma unroll
+		for (int j = 0; j < STRIPES; j++) {
+			const int row = at_row(i), column = at_column(j);
+			const bool inside = row < g.n && column < g.n;
+			gram[i][j] = inside ? g.sums[row * ORDER + column] : row == column;
+			if (row == column)
+				s.squares[row] = gram[i][j];
+		}
+	__syncthreads();
+	bool fine = factorize(s, g.n, gram), refine = false;
+	if (fine) {
+		invert(s.r);
+		fine = is_bounded(s, &refine);
+	}
+	if (t == 0) {
+		*g.done = fine;
+		*g.refine = refine;
+	}
+	for (int e = t; fine && e < ORDER * ORDER; e += SIDE * SIDE) {
+		g.inverse[e] = s.r.inverse[e / ORDER][e % ORDER];
+		g.factor[e] = s.r.of[e / ORDER][e % ORDER];
+	}
+}
+
+/* Q1 in the place of A and the sums of Q1^T Q1, by one warp of a pair. */
+template <int HALF>
+__device__ __forceinline__ void orthogonalize(const struct scaled_panel &g,
+        const struct seat_of_pair &t, struct part begin, struct scale_memory &s)
+{
+	const double *inverse = s.stream.triangle;
+	half_slab<double> &made = s.stream.pair[t.pair].made;
+	const bool refine = *g.refine;
+	half_tiles sum = {};
+
+	static_assert((int)rows_in<double>::ROWS == (int)AT_ONCE, "a slab at a time");
+	for_parts(g, t, 0, begin, s.stream.pair[t.pair].ring,
+	        [&](slab<double> &rows, const struct part &p) {
+		        if (p.rows == 0) /* for both warps of the pair */
+			        return;
+		        multiply_half<HALF, REPLACES>(inverse, rows, 0, made, t.lane);
+		        meet(t);
+		        if (refine) {
+			        multiply_half<HALF, SUBTRACTS>(s.factor, made, 0, rows, t.lane);
+			        meet(t);
+			        multiply_half<HALF, ADDS>(inverse, rows, 0, made, t.lane);
+			        meet(t);
+		        }
+		        accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+		        store_half<double>(g, t, made, p.first);
+	        });
+	store_sums(g, t, sum, (double *)&s);
+}
+
+__global__ void __launch_bounds__(rows_in<double>::THREADS, 1)
+        orthogonalize_kernel(const struct scaled_panel g)
+{
+	extern __shared__ __align__(16) double memory[];
+	struct scale_memory &s = *(struct scale_memory *)memory;
+	const struct seat_of_pair t = take_seat_of_pair();
+
+	early_begin();
+	const struct part begin = start_parts(g, t, 0, s.stream.pair[t.pair].ring);
+	if (!*g.done) {
+		copy_wait<0>();
+		return;
+	}
+	spread<double>(g.inverse, true, s.stream.triangle);
+	spread<double>(g.factor, true, s.factor);
+	__syncthreads();
+	if (t.half)
+		orthogonalize<1>(g, t, begin, s);
+	else
+		orthogonalize<0>(g, t, begin, s);
+}
+
+/* R2 R1, a quarter of it in every thread; right: R1. */
+__device__ __forceinline__ void multiply_factors(
+        const struct steps &s, const square &right, quarter &product)
+{
+#pragma unroll
+	for (int stripe = 0; stripe < STRIPES; stripe++)
+#pragma unroll 2
+		for (int k = stripe * SIDE; k < (stripe + 1) * SIDE; k++) {
+			double left[STRIPES];
+#pragma unroll
+			for (int i = 0; i <= stripe; i++)
+				left[i] = k < at_row(i) ? 0 : result_of<double>(s, at_row(i), k);
+#pragma unroll
+			for (int i = 0; i <= stripe; i++)
+#pragma unroll
+				for (int j = stripe; j < STRIPES; j++)
+					product[i][j] =
+					        fma(left[i], right[k][at_column(j)], product[i][j]);
+		}
+}
+
+/* From Q1^T Q1: Y, and V1 and R for the panel. */
+__global__ void __launch_bounds__(SIDE *SIDE) steps_kernel(const struct scaled_panel g)
+{
+	extern __shared__ double memory[];
+	struct steps &s = *(struct steps *)memory;
+	__shared__ double squares[ORDER];
+	quarter gram, top, made, product = {};
+	const int t = (int)threadIdx.x;
+
+	early_begin();
+	if (!*g.done)
+		return;
+	take_squares(g, squares, gram, top, made);
+	reflect(s, g.n, gram, top, made);
+	settle(s, g.n, squares);
+	for (int e = t; e < ORDER * ORDER; e += SIDE * SIDE)
+		g.y[e] = made_of(s, g.n, e / ORDER, e % ORDER);
+	__syncthreads();
+	for (int e = t; e < ORDER * ORDER; e += SIDE * SIDE)
+		s.made[e / ORDER][e % ORDER] = g.factor[e];
+	__syncthreads();
+	multiply_factors(s, s.made, product);
+#pragma unroll
+	for (int i = 0; i < STRIPES; i++)
+#pragma unroll
+		for (int j = 0; j < STRIPES; j++) {
+			const int row = at_row(i), column = at_column(j);
+			if (row < g.n && column < g.n)
+				g.a[row + column * g.lda] =
+				        row > column ? result_of<double>(s, row, column)
+				                     : product[i][j];
+		}
+}
+
+struct scaled_panel scaled_panel_of(
+        double *a, int64_t lda, int64_t m, int64_t n, int *done, void *work)
+{
+	struct scaled_panel g = {
+	        panel_of<double>(a, lda, m, n, NULL, done, NULL, work), NULL, NULL, NULL};
+	g.inverse = g.partial + (int64_t)gpu_current()->sm_count * TILE_WORDS;
+	g.factor = g.inverse + ORDER * ORDER;
+	g.refine = (int *)work + 1; /* the first word may be *done */
+	return g;
+}
+
+} // namespace
+
+extern "C" int64_t panel_gram_double_work(void)
+{
+	return 2 * ORDER * ORDER * 8;
+}
+
+extern "C" int64_t panel_gram_double_shared(void)
+{
+	static_assert(
+	        sizeof(struct stream_memory<double>) >= GRAM_PAIRS_DOUBLE / 2 * TILE_WORDS * 8,
+	        "half of the pairs' sums");
+	static_assert(sizeof(struct scale_memory) >= sizeof(struct steps) &&
+	                      sizeof(struct scale_memory) >= sizeof(struct factors),
+	        "what a device must have");
+	return sizeof(struct scale_memory);
+}
+
+extern "C" int panel_gram_double_begin(
+        double *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream)
+{
+	const struct scaled_panel g = scaled_panel_of(a, lda, m, n, done, work);
+	cudaError_t error = launch_gram<double>(g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(
+		        factor_kernel, 1, SIDE * SIDE, sizeof(struct factors), g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(orthogonalize_kernel, g.blocks, rows_in<double>::THREADS,
+		        sizeof(struct scale_memory), g, stream);
+	if (error == cudaSuccess)
+		error = early_launch<panel<double>>(
+		        sum_kernel<double>, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(steps_kernel, 1, SIDE * SIDE, sizeof(struct steps), g, stream);
+	return (int)error;
+}
+
+extern "C" int panel_gram_double_end(double *a, int64_t lda, int64_t m, int64_t n, double *tau,
+        int *done, const struct block_reflector *r, void *work, void *stream)
+{
+	return (int)launch_end(panel_of<double>(a, lda, m, n, tau, done, r, work), stream);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of a panel by its Gram matrix that stream its rows, and the last one, in both
+ * precisions (factor/kernels/qr/panel_geqrf_gram.cu, panel_geqrf_gram_double.cu). */
+#pragma once
+
+#include "lib/device/early_launch.cuh"
+#include "panel_geqrf.h"
+#include "panel_geqrf_gram.cuh"
+#include "panel_geqrf_gram_halves.cuh"
+
+namespace
+{
+
+enum { SUM_BLOCKS = TILE_WORDS / 64, SUM_THREADS = 1024 };
+
+template <typename T> struct panel : panel_rows<T> {
+	T *tau;
+	int *done;
+	double *sums, *y; /* of order 64, by rows */
+	double *partial;  /* [blocks][TILE_WORDS] */
+	int blocks;
+	T *v, *t; /* NULL or the place of V and T */
+	int64_t ldv, ldt;
+};
+
+/* A block's shared memory while rows stream through it: Y in the order of the lanes; for each
+ * pair of warps the current and the next rows, and the vectors of half a slab. */
+template <typename T> struct stream_memory {
+	double triangle[TILE_WORDS];
+	struct {
+		slab<T> ring[2];
+		half_slab<T> made;
+	} pair[rows_in<T>::PAIRS];
+};
+
+/* Stores the block's sums after all rows have been read. */
+template <typename T>
+__device__ __forceinline__ void store_sums(
+        const struct panel<T> &g, const struct seat_of_pair &t, half_tiles &sum, double *memory)
+{
+	copy_wait<0>(); /* also for a block without rows */
+	add_pairs<rows_in<T>::PAIRS>(
+	        t, [&](int part) { return memory + part * TILE_WORDS; }, sum);
+	if (t.pair == 0)
+#pragma unroll
+		for (int i = 0; i < HALF_TILES * 4; i++)
+			g.partial[(int64_t)blockIdx.x * TILE_WORDS + word_of_half(t, i)] =
+			        sum[i / 4][i % 4];
+}
+
+/* Starts the copies of a pair's first rows from `begin` on. */
+template <typename T>
+__device__ __forceinline__ struct part start_parts(
+        const struct panel<T> &g, const struct seat_of_pair &t, int64_t begin, slab<T> *ring)
+{
+	const struct part first = part_of(g, t, begin, 0);
+	start_slab(g, t, first, ring[0]);
+	return first;
+}
+
+/* Calls the function with these rows and all later ones, slab by slab, when both warps have
+ * them; the function is done with a slab when it returns. A pair without rows takes part in the
+ * barriers of the others, because racecheck otherwise reports races across them. */
+template <typename T, typename function>
+__device__ __forceinline__ void for_parts(const struct panel<T> &g, const struct seat_of_pair &t,
+        int64_t begin, struct part here, slab<T> *ring, const function &work)
+{
+#pragma unroll 1
+	for (int k = 0; here.most > 0; k++) {
+		copy_wait<0>();
+		meet(t);
+		const struct part next = part_of(g, t, begin, k + 1);
+		start_slab(g, t, next, ring[(k + 1) % 2]);
+		work(ring[k % 2], here);
+		here = next;
+	}
+}
+
+/* A^T A. */
+template <typename T>
+__global__ void __launch_bounds__(rows_in<T>::THREADS, 1) gram_kernel(const struct panel<T> g)
+{
+	extern __shared__ __align__(16) double memory[];
+	struct stream_memory<T> &s = *(struct stream_memory<T> *)memory;
+	const struct seat_of_pair t = take_seat_of_pair();
+	half_tiles sum = {};
+
+	early_begin();
+	slab<T> *ring = s.pair[t.pair].ring;
+	const struct part first = start_parts(g, t, 0, ring);
+	for_parts(g, t, 0, first, ring, [&](const slab<T> &rows, const struct part &p) {
+		if (t.half)
+			accumulate_half<1>(sum, rows, p.rows, t.lane);
+		else
+			accumulate_half<0>(sum, rows, p.rows, t.lane);
+	});
+	store_sums(g, t, sum, memory);
+}
+
+/* A triangle (by rows), or the identity, in the order of the lanes. */
+template <typename T>
+__device__ __forceinline__ void spread(const double *from, bool done, double *triangle)
+{
+#pragma unroll 4
+	for (int i = (int)threadIdx.x; i < TILE_WORDS; i += rows_in<T>::THREADS) {
+		int row, column;
+		vector_place_of(i, &row, &column);
+		triangle[i] = done ? from[row * ORDER + column] : row == column;
+	}
+}
+
+/* A pair's rows of V1, which are below the diagonal of A1 already. */
+template <typename T>
+__device__ __forceinline__ void take_top(
+        const struct panel<T> &g, const struct seat_of_pair &t, int first, half_slab<T> &to)
+{
+#pragma unroll 4
+	for (int e = t.thread; e < AT_ONCE * ORDER; e += 64) {
+		const int row = first + e % AT_ONCE, column = e / AT_ONCE;
+		const bool inside = row < g.n && column < g.n;
+		const T value =
+		        inside && row > column ? g.a[row + column * g.lda] : (T)(row == column);
+		*element_of(to, column, e % AT_ONCE) = inside ? value : 0;
+		if (inside && g.v)
+			g.v[row + column * g.ldv] = value;
+	}
+}
+
+/* The sums of V1^T V1, by one warp of a pair of the last block. */
+template <int HALF, typename T>
+__device__ __forceinline__ void add_top(
+        const struct panel<T> &g, const struct seat_of_pair &t, half_slab<T> &made, half_tiles &sum)
+{
+	if (blockIdx.x != gridDim.x - 1)
+		return;
+	if (AT_ONCE * t.pair < g.n)
+		take_top(g, t, AT_ONCE * t.pair, made);
+	meet(t);
+	if (AT_ONCE * t.pair < g.n)
+		accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+}
+
+/* V2 = A2 Y and the sums of V^T V, by one warp of a pair. In double precision V1 comes last: its
+ * ones are the largest terms, and every later sum would have their rounding error. */
+template <int HALF, typename T>
+__device__ __forceinline__ void make_vectors(const struct panel<T> &g, const struct seat_of_pair &t,
+        bool done, struct part begin, struct stream_memory<T> &s)
+{
+	half_slab<T> &made = s.pair[t.pair].made;
+	const bool top_last = sizeof(T) == sizeof(double);
+	half_tiles sum = {};
+
+	if (!top_last)
+		add_top<HALF>(g, t, made, sum);
+	for_parts(g, t, g.n, begin, s.pair[t.pair].ring,
+	        [&](const slab<T> &rows, const struct part &p) {
+#pragma unroll 1
+		        for (int i = 0; i < p.most; i += AT_ONCE) {
+			        if (i > 0)
+				        meet(t);
+			        if (i < p.rows)
+				        multiply_half<HALF, REPLACES>(
+				                s.triangle, rows, i, made, t.lane);
+			        meet(t);
+			        if (i >= p.rows)
+				        continue;
+			        accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+			        if (done)
+				        store_half<T>(g, t, made, p.first + i);
+			        if (g.v)
+				        store_half<T>({g.v, g.ldv, g.m, g.n}, t, made, p.first + i);
+		        }
+	        });
+	if (top_last) {
+		meet(t);
+		add_top<HALF>(g, t, made, sum);
+	}
+	store_sums(g, t, sum, (double *)&s);
+}
+
+/* V and V^T V. */
+template <typename T>
+__global__ void __launch_bounds__(rows_in<T>::THREADS, 1) vectors_kernel(const struct panel<T> g)
+{
+	extern __shared__ __align__(16) double memory[];
+	struct stream_memory<T> &s = *(struct stream_memory<T> *)memory;
+	const struct seat_of_pair t = take_seat_of_pair();
+
+	early_begin();
+	const struct part begin = start_parts(g, t, g.n, s.pair[t.pair].ring);
+	const bool done = *g.done;
+	spread<T>(g.y, done, s.triangle);
+	__syncthreads();
+	if (t.half)
+		make_vectors<1>(g, t, done, begin, s);
+	else
+		make_vectors<0>(g, t, done, begin, s);
+}
+
+/* The sum of one of 64 columns of `part`. In double precision by pairs: tau has the error of its
+ * vector's squared norm. */
+template <typename T> __device__ __forceinline__ double add_column(const double *part, double sum)
+{
+	enum { LEVELS = 4, COUNT = 1 << LEVELS };
+	static_assert((int)COUNT == SUM_THREADS / 64, "all of the column");
+	if constexpr (sizeof(T) == sizeof(double)) {
+		double of[COUNT];
+#pragma unroll
+		for (int i = 0; i < COUNT; i++)
+			of[i] = part[64 * i];
+#pragma unroll
+		for (int level = 0; level < LEVELS; level++)
+#pragma unroll
+			for (int i = 0; i < COUNT; i += 2 << level)
+				of[i] += of[i + (1 << level)];
+		return of[0];
+	} else {
+		for (int i = 1; i < COUNT; i++)
+			sum += part[64 * i];
+		return sum;
+	}
+}
+
+/* The sum over the blocks. */
+template <typename T>
+__global__ void __launch_bounds__(SUM_THREADS) sum_kernel(const struct panel<T> g)
+{
+	__shared__ double part[SUM_THREADS];
+	const int element = (int)blockIdx.x * 64 + (int)threadIdx.x % 64;
+	double sum = 0;
+
+	early_begin();
+#pragma unroll 8
+	for (int b = (int)threadIdx.x / 64; b < g.blocks; b += SUM_THREADS / 64)
+		sum += g.partial[(int64_t)b * TILE_WORDS + element];
+	part[threadIdx.x] = sum;
+	__syncthreads();
+	if (threadIdx.x >= 64)
+		return;
+	sum = add_column<T>(part + threadIdx.x, sum);
+	int i, j;
+	place_of(element, &i, &j);
+	if (i <= j)
+		g.sums[i * ORDER + j] = g.sums[j * ORDER + i] = sum;
+}
+
+/* The panel's first rows and its Gram matrix, for the steps. */
+template <typename T>
+__device__ __forceinline__ void take_squares(
+        const struct panel<T> &g, double *squares, quarter &gram, quarter &top, quarter &made)
+{
+#pragma unroll
+	for (int i = 0; i < STRIPES; i++)
+#pragma unroll
+		for (int j = 0; j < STRIPES; j++) {
+			const int row = at_row(i), column = at_column(j);
+			const bool inside = row < g.n && column < g.n;
+			made[i][j] = row == column;
+			top[i][j] = inside ? g.a[row + column * g.lda] : 0;
+			gram[i][j] = inside ? g.sums[row * ORDER + column] : 0;
+			if (row == column)
+				squares[row] = gram[i][j];
+		}
+}
+
+/* From V^T V: T, and tau unless it is known. */
+template <typename T>
+__global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel<T> g)
+{
+	extern __shared__ double memory[];
+	struct triangles &s = *(struct triangles *)memory;
+	__shared__ bool nothing[ORDER];
+
+	early_begin();
+	const bool done = *g.done;
+	make_t(s, nothing, g.n, done, g.tau, [&](int i, int j) { return g.sums[i * ORDER + j]; });
+	store_t(s, nothing, g.n, done, g.a, g.lda, g.t, g.ldt);
+}
+
+/* ---- launches ---- */
+
+template <typename T>
+static struct panel<T> panel_of(T *a, int64_t lda, int64_t m, int64_t n, T *tau, int *done,
+        const struct block_reflector *r, void *work) {
+	double *room = (double *)work + 2; /* *done may be the caller's word */
+	const int blocks = gram_blocks_for(m, rows_in<T>::PAIRS, gpu_current()->sm_count);
+	struct panel<T> g = {
+		{a, lda, m, (int)n}, tau, done, room, room + ORDER *ORDER, room + 2 * ORDER *ORDER,
+		        blocks, NULL, NULL, 0, 0
+	};
+	if (r) {
+		g.v = (T *)r->v;
+		g.ldv = r->ldv;
+		g.t = (T *)r->t;
+		g.ldt = r->ldt;
+	}
+	return g;
+}
+
+/* The sums of A^T A. */
+template <typename T>
+static cudaError_t launch_gram(const struct panel<T> &g, void *stream)
+{
+	cudaError_t error = early_launch(gram_kernel<T>, g.blocks, rows_in<T>::THREADS,
+	        sizeof(struct stream_memory<T>), g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(sum_kernel<T>, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
+	return error;
+}
+
+/* V, T and tau. */
+template <typename T> static cudaError_t launch_end(const struct panel<T> &g, void *stream)
+{
+	cudaError_t error = early_launch(vectors_kernel<T>, g.blocks, rows_in<T>::THREADS,
+	        sizeof(struct stream_memory<T>), g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(sum_kernel<T>, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(
+		        finish_kernel<T>, 1, SIDE * SIDE, sizeof(struct triangles), g, stream);
+	return error;
+}
+
+} // namespace

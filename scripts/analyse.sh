@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# make analyse: cppcheck, but for what tests/cppcheck.txt lists, and clang-tidy with the checks of .clang-tidy, over C files.
+# Usage: analyse.sh BUILD FILE... with compiler flags in CUDA_FLAGS. ANALYSE_TOOLS (cppcheck clang-tidy): which. ANALYSE_SINCE:
+# clang-tidy, which takes minutes, judges only files that changed since this commit. Exit status: 0 nothing was found, 1 something
+# was, 77 a tool is missing.
+set -u
+LC_ALL=C
+export LC_ALL
+if [ "$1" = --tidy ]; then # FLAGS FILE...
+	flags=$2
+	shift 2
+	# shellcheck disable=SC2086 # words
+	exec clang-tidy --quiet "$@" -- $flags
+fi
+build=$1
+shift
+found=0
+
+for tool in ${ANALYSE_TOOLS:-cppcheck clang-tidy}; do
+	if ! command -v "$tool" >/dev/null; then
+		echo "analyse: no $tool: make setup-develop installs it" >&2
+		exit 77
+	fi
+	begun=$(date +%s) count=$#
+	case $tool in
+	cppcheck)
+		cppcheck --quiet --enable=warning,portability --std=c11 -j"$(nproc)" -D_GNU_SOURCE -I. -I"$build" --error-exitcode=1 \
+			--suppressions-list=tests/cppcheck.txt --template='{file}:{line}: {message} [{id}]' "$@" || found=1
+		;;
+	clang-tidy)
+		if [ -n "${ANALYSE_SINCE-}" ]; then
+			# shellcheck disable=SC2046 # words
+			set -- $(git diff --name-only "$ANALYSE_SINCE" | while IFS= read -r name; do
+				for file; do [ "$file" != "$name" ] || echo "$file"; done
+			done)
+			count=$#
+		fi
+		[ "$count" -eq 0 ] || printf '%s\n' "$@" | xargs -P "$(nproc)" -n 8 sh "$0" --tidy \
+			"-std=c11 -D_GNU_SOURCE -I. -I$build -fopenmp $(pkg-config --cflags hwloc openblas) ${CUDA_FLAGS-}" \
+			2>"$build/clang-tidy.said" || found=1
+		;;
+	esac
+	echo "analyse: $tool judged $count files in $(($(date +%s) - begun)) s"
+done
+[ "$found" -eq 0 ] && echo 'analyse: nothing was found'
