@@ -236,7 +236,7 @@ static void test_gram(struct executor *e)
 {
 	enum { ROWS = 5003, COLUMNS = 80, WIDTH = 64 };
 	static const int64_t width = WIDTH;
-	const struct plan plan = {false, PLAN_GRAM, &width, 1, WIDTH, 0, 0};
+	const struct plan plan = {false, PLAN_GRAM, &width, 1, WIDTH, 0, .lookahead = 0};
 	struct problem p = {.of = &qr, .shape = {ROWS, COLUMNS, ROWS + 3}, .precision = DOUBLE};
 	double tau[COLUMNS], worst = 0;
 
