@@ -73,7 +73,7 @@ factor() {
 	line H2 factor 'How close do factorizations come to the ceiling, and to the vendor?'
 	note_recorded Data "$gpu"
 	markup "$lean_gpu" 'bench vendor' -v short=yes
-	legend="Lines: whole calls, the fastest of several block widths and algorithms. Dashed and +: the model's plan at held-out sizes, predicted and measured. Dotted: the bound, and products and solves alone."
+	legend="Lines: whole calls, the fastest of several block widths and algorithms. Dashed and +: the model's plan at held-out sizes, predicted and measured. Dotted: the bound, and products and solves alone; x: these in recorded runs."
 	figure factor_s "$legend" "$gpu" bench.tsv
 	{
 		figure factor_d "$legend" "$gpu" bench.tsv

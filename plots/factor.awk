@@ -3,8 +3,8 @@
 # From DATA/bench.tsv the best rate of every variant at every square size, over its plans and algorithms; from
 # DATA/errors.tsv the model's plan, predicted and measured at held-out sizes. Writes
 # folder/OPERATION_VARIANT.tsv (n, gflops), folder/OPERATION_{predicted,checked}_VARIANT.tsv, OPERATION_bound.tsv (of the
-# panels on the GPU), from DATA/breakdown.tsv OPERATION_blas3.tsv and, beside these, from DATA/profile.tsv gemm.tsv: the
-# library's product of n x n matrices. Prints the number of series.
+# panels on the GPU), from DATA/breakdown.tsv OPERATION_blas3.tsv, from DATA/breakdown_measured.tsv OPERATION_blas3run.tsv and,
+# beside these, from DATA/profile.tsv gemm.tsv: the library's product of n x n matrices. Prints the number of series.
 function keep_rate(name, n, rate) {
 	if (rate > 0)
 		keep(name, n + 0, rate + 0)
@@ -17,15 +17,15 @@ function take_bench(   i) {
 		if (is_square_whole(i, precision))
 			keep_rate(T[i, "operation"] "_" variant_of(T, i), T[i, "n"], T[i, "gflops"])
 }
-# The factorization's operation count over the simulated time of products and solves, for plans with panels on the host.
-function take_breakdown(   i, k, part) {
-	load(data "/breakdown.tsv", B)
+# The factorization's operation count over the time of products and solves, simulated or in recorded runs, for plans with panels on
+# the host.
+function take_breakdown(B, kind,   i, k, part, blas3) {
 	for (i = 1; i <= B["rows"]; i++)
 		if (B[i, "variant"] == "hybrid" && B[i, "precision"] == precision && (B[i, "phase"] == "update" || B[i, "phase"] == "solve"))
 			blas3[B[i, "operation"], B[i, "n"]] += B[i, "busy_s"]
 	for (k in blas3) {
 		split(k, part, SUBSEP)
-		keep_rate(part[1] "_blas3", part[2], flops(part[1], part[2]) / blas3[k] * 1e-9)
+		keep_rate(part[1] "_" kind, part[2], flops(part[1], part[2]) / blas3[k] * 1e-9)
 	}
 }
 # The bound of a factorization: its operations at the best rate of products, or its bytes at the memory's rate.
@@ -59,7 +59,10 @@ function take_gemm(   i, name, n) {
 BEGIN {
 	take_bench()
 	take_errors()
-	take_breakdown()
+	load(data "/breakdown.tsv", B)
+	load(data "/breakdown_measured.tsv", M)
+	take_breakdown(B, "blas3")
+	take_breakdown(M, "blas3run")
 	for (name in x_of)
 		wanted = 1
 	if (wanted)

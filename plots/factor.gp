@@ -23,8 +23,10 @@ do for [i=1:3] {
 	predicted = prefixed(o."_predicted_", beside)
 	checked = prefixed(o."_checked_", beside)
 	bound = present(name."/".o."_bound ".name."/".o."_blas3")
+	recorded = present(name."/".o."_blas3run")
 	if (words(measured) + words(checked) == 0) { continue }
 	plot for [f in bound] file(f) using "n":(column("gflops")*1e-3) with lines lt (f[strlen(f)-4:] eq "bound" ? 8 : 3) dt 3, \
+		for [f in recorded] file(f) using "n":(column("gflops")*1e-3) with points lt 3 pt 2 ps 0.6, \
 		for [f in measured] file(f) using "n":(column("gflops")*1e-3) with lines lt line_of(f), \
 		for [f in measured] file(f) using (column("n")):(column("gflops")*1e-3):(sprintf("%s, n = %.0f: %.3g Tflop/s", last(f), column("n"), column("gflops")*1e-3)) \
 		with labels hypertext point lt line_of(f) ps 0.4, \

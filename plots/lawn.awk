@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tables 2 and 3 of LAWN 202 and the numbers in the text of its section 6, the paper's values beside this machine's:
 #   awk -v data=DIR -v papers=data/papers -f common.awk -f bench.awk -f lawn.awk
-# Reads DIR/bench.tsv, DIR/breakdown_measured.tsv and, for predictions, DIR/breakdown.tsv. Prints nothing without rows.
+# Reads DIR/bench.tsv, DIR/breakdown_measured.tsv and, for predictions, DIR/breakdown.tsv and DIR/lawn.tsv. Prints nothing without rows.
 
 function known(key) { return key in paper ? paper[key] : "-" }
 # The cells of the paper's values "KEY KEY...", each PREFIX.KEY.
@@ -96,6 +96,20 @@ function operations() {
 	table_end("Bytes read and written; a row interchange counts four words of each column.")
 }
 
+# Section 3.7: 2^18 words, n words apart.
+function strides(   j, count, n) {
+	count = numbers_of("operation=scopy", "n", n)
+	table_start("lawn-strides", "Copies of 2^18 words with a stride (LAWN 202, section 3.7), microseconds", \
+		">stride in words|>" LAWN_NAME "|>cuBLAS|>our own")
+	for (j = 1; j <= count; j++)
+		table_row("", n[j] "|" known(LAWN_GPU ".stride" n[j] "_copy") "|" copy_time("cublas", n[j]) "|" copy_time("own", n[j]))
+	table_end("By cublasScopy and by our kernel of copies. The words fit into L2, as one call after the other copies them.")
+}
+function copy_time(variant, n,   i) {
+	i = fastest("operation=scopy variant=" variant " n=" n)
+	return i ? significant(T[i, "seconds"] * 1e6, 3) : "-"
+}
+
 # ---- Table 3 and the crossover ----
 
 function collect(   i) {
@@ -110,6 +124,9 @@ function collect(   i) {
 	for (i = 1; i <= B["rows"]; i++)
 		if (B[i, "phase"] == "all" && B[i, "precision"] == "s" && B[i, "critical_s"] > 0)
 			keep(B[i, "operation"] " " (B[i, "variant"] == "host" ? "host" : "ours") " predicted", B[i, "n"] + 0, 1 / B[i, "critical_s"])
+	for (i = 1; i <= L["rows"]; i++)
+		if (option(L[i, "options"], "from") == "host" && L[i, "seconds"] > 0)
+			keep(L[i, "operation"] " own predicted", L[i, "n"] + 0, 1 / L[i, "seconds"])
 }
 # The largest value of a series, of all n or over another series at the same n.
 function best_of(series, other,   j, n, count, x, best) {
@@ -174,7 +191,8 @@ function crossover_row(operation, name, theirs,   measured, predicted) {
 	measured = crossover(operation " ours", operation " host")
 	predicted = crossover(operation " ours predicted", operation " host predicted")
 	if (measured != "-" || predicted != "-")
-		table_row("", name "|" theirs "|" known(LAWN_GPU ".crossover_quad_low") " .. " known(LAWN_GPU ".crossover_quad_high") "|" predicted "|" measured)
+		table_row("", name "|" theirs "|" known(LAWN_GPU ".crossover_quad_low") " .. " known(LAWN_GPU ".crossover_quad_high") "|" predicted "|" measured \
+			"|" crossover(operation " own predicted", operation " host predicted") "|" crossover(operation " travelling", operation " host"))
 }
 function whole(   duo, i, each, part) {
 	collect()
@@ -193,11 +211,11 @@ function whole(   duo, i, each, part) {
 	print_cells("lawn-speedup", "Speedup over the host by n (LAWN 202, Figure 8), single precision, all threads of the host")
 	duo = known(LAWN_GPU ".lu.crossover_duo_low") " .. " known(LAWN_GPU ".lu.crossover_duo_high")
 	table_start("lawn-crossover", "Crossover: the n from which the GPU is faster than the host", \
-		"<|>" LAWN_NAME ", Duo|>" LAWN_NAME ", Quad|>here, predicted|>here, measured")
+		"<|>" LAWN_NAME ", Duo|>" LAWN_NAME ", Quad|>here, predicted|>measured|>from host, predicted|>measured")
 	crossover_row("potrf", "Cholesky", "always faster")
 	crossover_row("getrf", "LU", duo)
 	crossover_row("geqrf", "QR", duo)
-	table_end()
+	table_end("The paper's matrices start and end in host memory. From host, predicted: by the paper's own plans; measured: the fastest of all.")
 }
 
 # ---- section 6: errors; a matrix of LAWN 202 has no kind ----
@@ -247,8 +265,8 @@ function paper_without(operation, name) {
 }
 function slowdowns(   i, n, k, keys, key, worst, at, part, turned) {
 	for (i = 1; i <= T["rows"]; i++) {
-		k = slowdown_series(i, "s")
-		if (k == "" || !(slower > 0))
+		k = slowdown_series(i, "s") # LAWN 202's own plans: lawn_own.awk
+		if (k == "" || k ~ /-lawn-/ || !(slower > 0))
 			continue
 		if (!(k in worst))
 			keys = keys " " k
@@ -287,7 +305,7 @@ function breakdown(   i, j, key, cells, part) {
 		key = M[i, "operation"] SUBSEP M[i, "variant"] SUBSEP M[i, "n"]
 		if (M[i, "operation"] != "getrf" || M[i, "phase"] != "all" || M[i, "precision"] != "s")
 			continue
-		cells = (M[i, "variant"] == "gpu" ? "GPU" : M[i, "variant"] == "hybrid" ? "CPU" : "no GPU") "|" M[i, "n"]
+		cells = (M[i, "variant"] == "gpu" ? "GPU" : M[i, "variant"] == "hybrid" ? "CPU" : M[i, "variant"] == "lawn" ? "CPU, own" : "no GPU") "|" M[i, "n"]
 		for (j = 1; j <= 6; j++)
 			cells = cells "|" share_in("predicted", key, part[j]) "/" share_in("measured", key, part[j])
 		table_row("", cells "|" with_unit(whole_of["predicted", key], "s") " / " with_unit(plain_of["measured", key], "s") "|" \
@@ -295,7 +313,7 @@ function breakdown(   i, j, key, cells, part) {
 	}
 	table_end("Each moment counts for one of the operations that run. Measured shares are of runs that record every operation." \
 		" The last column is the extra time of these runs over the measured time beside it. Predicted and measured runs use" \
-		" the model's plan.")
+		" the model's plan; own: the paper's.")
 }
 
 BEGIN {
@@ -303,8 +321,10 @@ BEGIN {
 	load(data "/bench.tsv", T)
 	load(data "/breakdown.tsv", B)
 	load(data "/breakdown_measured.tsv", M)
+	load(data "/lawn.tsv", L)
 	table_2()
 	operations()
+	strides()
 	whole()
 	breakdown()
 	slowdowns()

@@ -113,14 +113,20 @@ function small_table(   j, w, way, line, t) {
 
 # ---- square and thin matrices ----
 
-function host_rate(n) { return value("host.gemm.s[n=" n "]") == "" ? "" : 2e-12 * cube(n) / value("host.gemm.s[n=" n "]") }
+# The host's product of m = n and k: of the benchmark, or squares of the profile.
+function host_rate(n, k,   measured) {
+	measured = rate_of("executor=host operation=thin_gemm n=" n " k=" k)
+	if (measured != "" || n != k)
+		return measured
+	return value("host.gemm.s[n=" n "]") == "" ? "" : 2e-12 * cube(n) / value("host.gemm.s[n=" n "]")
+}
 function is_square(j) { return n_of[j] == k_of[j] }
 function thin_table(   j) {
 	table_start("lawn-thin", "Square and thin products, m = n (LAWN 202, Figure 6), Tflop/s", ">n|>k|>LAWN 202|>our own|>cuBLAS|>host")
 	shapes_of("thin_gemm")
 	for (j = 1; j <= shapes; j++)
 		table_row("", n_of[j] "|" k_of[j] line_of(shape[j], "tflops variant=volkov|tflops variant=own|tflops variant=cublas") "|" \
-			(is_square(j) ? tflops(host_rate(n_of[j])) : "-"))
+			tflops(host_rate(n_of[j], k_of[j])))
 	table_end()
 }
 
@@ -144,8 +150,7 @@ function thin_figure(   j, v, variant) {
 	for (j = 1; j <= shapes; j++) {
 		for (v = 1; v <= 3; v++)
 			write_point((is_square(j) ? "square_" : "thin_") variant[v], "n tflops", n_of[j], rate_of(shape[j] " variant=" variant[v]))
-		if (is_square(j))
-			write_point("square_host", "n tflops", n_of[j], host_rate(n_of[j]))
+		write_point((is_square(j) ? "square_" : "thin_") "host", "n tflops", n_of[j], host_rate(n_of[j], k_of[j]))
 	}
 }
 

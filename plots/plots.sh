@@ -123,7 +123,7 @@ one() { # figure
 	panel_host) ! series "$lean_own" panel -v executor=host || draw panel "$own" cpu nb="$answer" executor=host ;;
 	factor_s) ! series "$lean_gpu" 'bench factor' -v precision=s || draw factor "$gpu" gpu precision=single ;;
 	factor_d) ! series "$lean_gpu" 'bench factor' -v precision=d || draw factor "$gpu" gpu precision=double ;;
-	vendor | breakdown | scaling) ! series "$gpu" "bench $figure" || draw "$figure" "$gpu" gpu ;;
+	vendor | breakdown | scaling | lawn_own) ! series "$gpu" "bench $figure" || draw "$figure" "$gpu" gpu ;;
 	gram) ! series "$lean_gpu" gram_schmidt -v only=best || draw gram "$gpu" gpu ;;
 	kerr | update | gram_schmidt) ! series "$lean_gpu" "$figure" || draw "$figure" "$gpu" gpu ;;
 	update_columns) ! series "$gpu" update_columns || draw update_columns "$gpu" gpu largest="$answer" ;;

@@ -99,7 +99,7 @@ done
 figures_of_report="$figures_of_report update gram errors memory_system"
 [ "$gpu" = "$own" ] || figures_of_report="$figures_of_report errors_host"
 figures_of_both='both_operations both_start both_memory both_inside both_links both_instructions both_host both_panel both_factor_s both_factor_d'
-figures_of_papers='kerr gram_schmidt gram_host small_gemm thin_gemm breakdown update_columns'
+figures_of_papers='kerr gram_schmidt gram_host small_gemm thin_gemm breakdown lawn_own update_columns'
 
 # Calls a function with each name, as many at once as there are processors. The folder takes marks of what has begun. On a terminal
 # a live line tells what runs.

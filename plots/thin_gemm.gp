@@ -3,7 +3,7 @@
 # work/NAME/{square,thin}_{volkov,own,cublas,host}.tsv (n, tflops).
 height = 520
 load scripts."/style.gp"
-series = prefixed("", "square_volkov square_own square_cublas square_host thin_volkov thin_own thin_cublas")
+series = prefixed("", "square_volkov square_own square_cublas square_host thin_volkov thin_own thin_cublas thin_host")
 title_of(v) = v eq "volkov" ? "LAWN 202" : v eq "own" ? "our own" : v eq "host" ? "OpenBLAS, host" : "cuBLAS"
 line_of(v) = v eq "volkov" ? 1 : v eq "own" ? 3 : v eq "host" ? 5 : 7
 shape(s) = part(s, 1)

@@ -67,6 +67,11 @@ static struct matrix panel_of(struct factor *s, struct block b)
 	return matrix_view(s->a, b.j, b.j, s->a.m - b.j, b.w);
 }
 
+static struct matrix above_panel(struct factor *s, struct block b)
+{
+	return matrix_view(s->a, 0, b.j, b.j, b.w);
+}
+
 static struct matrix tau_of(const struct factor *s, struct block b)
 {
 	return matrix_view(s->tau, b.j, 0, b.w, 1);
@@ -119,6 +124,7 @@ static bool next_update(struct factor *s, struct block b, int64_t n)
 }
 
 static const struct factorization operations = {.panel = panel_of,
+        .above = above_panel,
         .on_device = panel_on_device,
         .on_host = panel_on_host,
         .back = panel_back,
@@ -159,6 +165,8 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 		return fault_refuse(&e->fault,
 		        "a leaf of %" PRId64 " columns: QR's have at most %d", plan->leaf,
 		        GEQRF_LEAF_MAX);
+	if (plan->coarse)
+		return fault_refuse(&e->fault, "QR has one level of blocks");
 	return plan_check(e, plan) && matrix_check(e, a) && split_check(e);
 }
 

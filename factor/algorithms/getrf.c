@@ -20,6 +20,7 @@
 
 #include "lib/base/msg.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* Levels of halves, each with an info. */
@@ -47,20 +48,6 @@ static bool factor(
 	       triangle_invert(s->e, &s->solve, matrix_view(a, 0, 0, a.n, a.n), inverse);
 }
 
-/* Whether one kernel swaps and solves the rows right of a panel of w columns: when the plan solves
- * by substitution. */
-static bool at_once(const struct factor *s, int64_t w)
-{
-	return !s->solve.piece && w <= EXECUTOR_LU_TOP;
-}
-
-/* Whether that kernel also updates the columns: few of them, of few rows. */
-static bool few(const struct factor *s, int64_t w, int64_t rows, int64_t columns)
-{
-	return at_once(s, w) && w <= EXECUTOR_LU_COLUMNS &&
-	       rows <= s->e->tuning.layout.lu_columns_rows && columns <= 2 * EXECUTOR_LU_COLUMNS;
-}
-
 /* Toledo's recursion (1997): left half, update of the right half, right half. Up to
  * EXECUTOR_LU_COLUMNS columns one kernel swaps, solves and updates. */
 static bool factor_halves(
@@ -77,9 +64,9 @@ static bool factor_halves(
 	struct matrix bottom = matrix_view(right, n, 0, a.m - n, rest);
 
 	bool ok = factor(s, left, inverse, halves, first);
-	if (few(s, n, a.m, rest))
+	if (lu_few(s, n, a.m, rest))
 		ok = ok && ex_lu_columns(e, left, first, right);
-	else if (at_once(s, n))
+	else if (lu_at_once(s, n))
 		ok = ok && ex_lu_top(e, left, first, right) &&
 		     ex_gemm(e, PLAIN, PLAIN, -1, below, top, 1, bottom);
 	else
@@ -112,7 +99,8 @@ static void deferred_workspace(struct factor *s, struct workspace *workspace)
 	const struct executor *e = s->e;
 	int64_t columns = s->schedule.steps, rows = late_rows(s, plan_widest(s->plan, columns));
 
-	s->late = e->deferred_from && columns >= e->deferred_from &&
+	s->late = e->deferred_from && !s->plan->coarse && !s->plan->single_swaps &&
+	          columns >= e->deferred_from &&
 	          rows <= e->deferred_most[s->a.precision == DOUBLE] &&
 	          rows <= TALL * (columns - (s->a.m - rows));
 	s->swaps = (struct deferred_swaps){NULL, rows, columns, plan_blocks(s->plan, columns)};
@@ -173,7 +161,7 @@ static bool take_workspace(struct factor *s, void *work)
 {
 	struct workspace workspace = {work, 0};
 	int64_t columns = s->schedule.steps, widest = plan_widest(s->plan, columns);
-	int64_t kept = s->solve.piece ? widest : 0;
+	int64_t kept = lu_triangle(s)->piece ? widest : 0;
 	enum precision precision = s->a.precision;
 
 	if (s->row_major)
@@ -190,9 +178,10 @@ static bool take_workspace(struct factor *s, void *work)
 	deferred_workspace(s, &workspace);
 	s->halves = integer_at(s->local, locals);
 	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
-		s->inverse[i] = triangle_workspace(&s->solve, &workspace, widest, precision);
-	s->kept = workspace_matrix(&workspace, kept, s->a.n, precision);
-	s->panel_kept = workspace_matrix(&workspace, kept, widest, precision);
+		s->inverse[i] = triangle_workspace(
+		        lu_triangle(s), &workspace, widest * plan_half(s->plan), precision);
+	s->kept = workspace_room(&workspace, kept, kept ? s->a.n : 0, precision);
+	s->panel_kept = workspace_room(&workspace, kept, kept, precision);
 	if (!s->row_major)
 		s->schedule.split = split_workspace(s->e, &workspace, s->a.m, s->a.n,
 		        matrix_view(s->a, 0, 0, s->a.m, widest), TRANSPOSED, TF32_LEFT);
@@ -202,144 +191,35 @@ static bool take_workspace(struct factor *s, void *work)
 
 /* ---- the blocks ---- */
 
-static struct matrix inverse_of(const struct factor *s, struct block b)
+/* The inverses for the solves right of the block, in row-major storage of the transposed triangle.
+ */
+static bool invert(struct factor *s, struct block b)
 {
-	return s->inverse[block_turn(b)];
-}
-
-static struct pivots local_pivots(const struct factor *s, struct block b)
-{
-	return (struct pivots){integer_at(s->local, b.j + b.index), b.w};
+	return triangle_invert(
+	        s->e, lu_triangle(s), lu_part(s, b.j, b.j, b.w, b.w), lu_inverse_of(s, b));
 }
 
 static bool panel_on_device(struct factor *s, struct block b)
 {
 	struct matrix panel = lu_panel(s, b);
 
-	return factor(s, panel, inverse_of(s, b), s->halves, local_pivots(s, b)) &&
-	       (!s->row_major || ex_transpose(s->e, panel, lu_transposed_panel(s, b)));
+	if (!factor(s, panel, lu_inverse_of(s, b), s->halves, lu_local_pivots(s, b)))
+		return false;
+	return !s->row_major ||
+	       (ex_transpose(s->e, panel, lu_transposed_panel(s, b)) && invert(s, b));
 }
 
 static bool panel_on_host(struct factor *s, struct block b, struct matrix host)
 {
-	return ex_host_panel_getrf(s->e, host, local_pivots(s, b));
-}
-
-static struct matrix diagonal_block(const struct factor *s, struct block b)
-{
-	return matrix_view(s->a, b.j, b.j, b.w, b.w);
+	return ex_host_panel_getrf(
+	        s->e, host, lu_local_pivots(s, b), s->noted ? s->noted + b.j : NULL);
 }
 
 static bool panel_back(struct factor *s, struct block b)
 {
-	return triangle_invert(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b));
-}
-
-/* Columns right of the block, from its first row on; in row-major storage they are rows. */
-static struct matrix columns_of(const struct factor *s, struct block b, int64_t j, int64_t n)
-{
-	int64_t rows = s->a.m - b.j;
-
-	return s->row_major ? matrix_view(s->transposed, j, b.j, n, rows)
-	                    : matrix_view(s->a, b.j, j, rows, n);
-}
-
-/* Row swaps, and the solve of the block's own rows. */
-static bool update_top(struct factor *s, struct block b, int64_t j, int64_t n, struct matrix kept)
-{
-	struct matrix panel = lu_panel(s, b), columns = columns_of(s, b, j, n);
-	struct pivots local = local_pivots(s, b);
-
-	if (s->row_major)
-		return lu_top_row_major(s->e, matrix_view(panel, 0, 0, b.w, b.w), local, columns);
-	if (at_once(s, b.w))
-		return ex_lu_top(s->e, panel, local, columns);
-	return ex_laswp(s->e, columns, local, false) &&
-	       triangle_solve(s->e, &s->solve, diagonal_block(s, b), inverse_of(s, b), kept,
-	               matrix_view(columns, 0, 0, b.w, n));
-}
-
-static struct matrix below_diagonal(const struct factor *s, struct block b)
-{
-	int64_t below = s->a.m - b.j - b.w;
-
-	return s->row_major ? matrix_view(s->transposed, b.j, b.j + b.w, b.w, below)
-	                    : matrix_view(s->a, b.j + b.w, b.j, below, b.w);
-}
-
-/* c -= a b */
-struct product {
-	struct matrix a, b, c;
-};
-
-static struct product product_of(const struct factor *s, struct block b, int64_t j, int64_t n)
-{
-	struct matrix left = below_diagonal(s, b), columns = columns_of(s, b, j, n);
-	int64_t below = s->a.m - b.j - b.w;
-
-	if (s->row_major)
-		return (struct product){matrix_view(columns, 0, 0, n, b.w), left,
-		        matrix_view(columns, 0, b.w, n, below)};
-	return (struct product){
-	        left, matrix_view(columns, 0, 0, b.w, n), matrix_view(columns, b.w, 0, below, n)};
-}
-
-static bool update_bottom(struct factor *s, struct block b, int64_t j, int64_t n)
-{
-	struct product p = product_of(s, b, j, n);
-
-	return ex_gemm(s->e, PLAIN, PLAIN, -1, p.a, p.b, 1, p.c);
-}
-
-static bool top(struct factor *s, struct block b, int64_t j, int64_t n)
-{
-	return update_top(s, b, j, n, s->kept);
-}
-
-/* Products with a block share the split operands of its part below the diagonal. */
-static void keep(struct factor *s, struct block b)
-{
-	if (s->kept_block != b.index)
-		split_keep(s->e, below_diagonal(s, b));
-	s->kept_block = b.index;
-}
-
-/* Only in row-major blocks: in column-major ones the panel comes next and should have the device
- * for itself. */
-static bool ready(struct factor *s, struct block b, int64_t j, int64_t n)
-{
-	struct product p = product_of(s, b, j, n);
-
-	if (!s->row_major)
-		return true;
-	keep(s, b);
-	return split_ready(s->e, PLAIN, PLAIN, p.a, p.b, p.c);
-}
-
-static bool bottom(struct factor *s, struct block b, int64_t j, int64_t n)
-{
-	keep(s, b);
-	return update_bottom(s, b, j, n);
-}
-
-static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
-{
-	return top(s, b, j, n) && bottom(s, b, j, n);
-}
-
-static bool narrow(struct factor *s, struct block b, int64_t n)
-{
-	return !s->row_major && few(s, b.w, s->a.m - b.j, n);
-}
-
-static bool next_update(struct factor *s, struct block b, int64_t n)
-{
-	int64_t j = b.j + b.w;
-
-	if (narrow(s, b, n))
-		return ex_lu_columns(
-		        s->e, lu_panel(s, b), local_pivots(s, b), columns_of(s, b, j, n));
-	return update_top(s, b, j, n, s->panel_kept) && update_bottom(s, b, j, n);
+	return (!s->plan->single_swaps || lu_single_swaps(s, b)) &&
+	       (!s->row_major || ex_transpose(s->e, lu_panel(s, b), lu_transposed_panel(s, b))) &&
+	       invert(s, b);
 }
 
 /* With the panels' phase skipped every pivot is the first row. */
@@ -359,10 +239,12 @@ static bool stand_in_pivots(struct factor *s)
 /* The pivots for the caller, and the swaps in the finished columns. */
 static bool side_queue(struct factor *s, struct block b)
 {
-	struct pivots local = local_pivots(s, b);
+	struct pivots local = lu_local_pivots(s, b);
 	int64_t rows = s->a.m - b.j, left = s->row_major ? b.j : s->transposed_columns;
 	struct matrix none = matrix_view(s->a, 0, 0, 0, 0);
 
+	if (s->plan->single_swaps)
+		return ex_offset_pivots(s->e, local, b.j, s->all);
 	return ex_offset_pivots(s->e, local, b.j, s->all) && lu_transpose_back_above(s, b) &&
 	       (left == 0 || ex_lu_rows(s->e, none, local,
 	                             matrix_view(s->transposed, 0, b.j, left, rows))) &&
@@ -377,16 +259,22 @@ static const struct factorization operations = {.panel = lu_panel,
         .on_device = panel_on_device,
         .on_host = panel_on_host,
         .back = panel_back,
-        .update = update,
-        .top = top,
-        .ready = ready,
-        .bottom = bottom,
-        .next_update = next_update,
-        .narrow = narrow,
+        .update = lu_update,
+        .top = lu_top,
+        .bottom = lu_bottom,
+        .coarse = lu_coarse,
+        .ready = lu_ready,
+        .next_update = lu_next_update,
+        .narrow = lu_narrow,
         .side_queue = side_queue,
         .panel_first = true};
 
 /* ---- the calls ---- */
+
+static int64_t rows_most(const struct executor *e, struct matrix a)
+{
+	return e->rows_most[a.precision == DOUBLE];
+}
 
 static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 {
@@ -394,6 +282,11 @@ static bool check(struct executor *e, const struct plan *plan, struct matrix a)
 		return false;
 	if (!plan->hybrid && !plan->panel)
 		return fault_refuse(&e->fault, "a plan without a panel variant for the device");
+	if (plan->in_place)
+		return fault_refuse(&e->fault, "rows of LU's panels move: they are not in place");
+	if (plan->row_major && plan_widest(plan, min_int64(a.m, a.n)) > rows_most(e, a))
+		return fault_refuse(&e->fault, "row-major blocks have at most %" PRId64 " columns",
+		        rows_most(e, a));
 	return triangle_check(e, plan) && split_check(e);
 }
 
@@ -414,8 +307,10 @@ static bool set_up(struct factor *s, struct executor *e, const struct plan *plan
 	*s = (struct factor){
 	        .e = e, .plan = plan, .given = a, .a = a, .all = all, .kept_block = -1};
 	s->schedule = schedule_of(e, plan, a, &operations, s);
-	s->solve = (struct triangle){LEFT, LOWER, PLAIN, UNIT, narrow_piece(plan)};
 	s->row_major = getrf_row_major(e, plan, a);
+	s->solve =
+	        (struct triangle){LEFT, LOWER, PLAIN, UNIT, s->row_major ? 0 : narrow_piece(plan)};
+	s->across = (struct triangle){RIGHT, UPPER, PLAIN, UNIT, triangle_piece(plan)};
 	return check(e, plan, a) && take_workspace(s, work);
 }
 
@@ -426,6 +321,19 @@ int64_t getrf_work(struct executor *e, const struct plan *plan, struct matrix a)
 	return set_up(&s, e, plan, a, NULL, (struct pivots){0}) ? s.bytes : -1;
 }
 
+/* Row swaps of the host's own count need its pivots there; without panels no row moves. */
+static int *note_pivots(const struct factor *s)
+{
+	const int64_t columns = s->plan->single_swaps ? s->schedule.steps : 0;
+	int *noted = columns ? xmalloc((size_t)columns * sizeof *noted) : NULL;
+	struct block b = schedule_first(&s->schedule);
+
+	for (; columns && b.w; b = schedule_next(&s->schedule, b))
+		for (int64_t i = 0; i < b.w; i++)
+			noted[b.j + i] = (int)i + 1;
+	return noted;
+}
+
 bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *work,
         struct pivots pivots)
 {
@@ -433,7 +341,11 @@ bool getrf(struct executor *e, const struct plan *plan, struct matrix a, void *w
 
 	if (!set_up(&s, e, plan, a, work, pivots))
 		return false;
-	return aligned_copy(e, WHOLE, s.given, s.a) && stand_in_pivots(&s) &&
-	       ex_clear_info(e, integer_at(pivots.data, pivots.n)) && schedule_run(&s.schedule) &&
-	       apply_swaps(&s) && lu_transpose_back(&s) && aligned_copy(e, WHOLE, s.a, s.given);
+	s.noted = note_pivots(&s);
+	bool ok = aligned_copy(e, WHOLE, s.given, s.a) && stand_in_pivots(&s) &&
+	          ex_clear_info(e, integer_at(pivots.data, pivots.n)) &&
+	          schedule_run(&s.schedule) && apply_swaps(&s) && lu_transpose_back(&s) &&
+	          aligned_copy(e, WHOLE, s.a, s.given);
+	free(s.noted);
+	return ok;
 }

@@ -31,21 +31,24 @@ bool lu_top_row_major(struct executor *e, struct matrix triangle, struct pivots 
 
 	if (triangle.n <= ROWS_AT_ONCE)
 		return ex_lu_rows(e, triangle, p, c);
-	return ex_lu_rows(e, none, p, c) && solve_rows(e, triangle, c);
+	return (p.n == 0 || ex_lu_rows(e, none, p, c)) && solve_rows(e, triangle, c);
 }
 
 /* ---- the transposes ---- */
 
-/* Contiguous row swaps pay for two transposes of a large matrix and of its panels; in double
- * precision, where panels take a smaller part of the time, from four fifths of the columns on. */
+/* By the plan, or by size: contiguous row swaps pay for two transposes of a large matrix and of its
+ * panels; in double precision, where panels take a smaller part of the time, from four fifths of
+ * the columns on. */
 bool getrf_row_major(const struct executor *e, const struct plan *plan, struct matrix a)
 {
 	int64_t columns = min_int64(a.m, a.n), from = e->row_major;
 
+	if (plan->row_major)
+		return true;
 	if (a.precision == DOUBLE)
 		from -= from / 5;
-	return e->row_major && !plan->hybrid && !plan->inverse && columns >= from &&
-	       plan_widest(plan, columns) <= e->rows_most[a.precision == DOUBLE];
+	return e->row_major && !plan->hybrid && !plan->inverse && !plan->coarse &&
+	       columns >= from && plan_widest(plan, columns) <= e->rows_most[a.precision == DOUBLE];
 }
 
 struct matrix lu_panel(struct factor *s, struct block b)
@@ -80,7 +83,8 @@ bool lu_begin(struct factor *s, struct block b)
 
 bool lu_pauses(struct factor *s, struct block b)
 {
-	return s->row_major && s->schedule.steps - b.j - b.w < s->e->column_major;
+	return s->row_major && !s->plan->row_major &&
+	       s->schedule.steps - b.j - b.w < s->e->column_major;
 }
 
 bool lu_pause(struct factor *s, struct block b)

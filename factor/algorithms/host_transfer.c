@@ -56,3 +56,35 @@ bool matrix_to_host(
 {
 	return transfer(e, QUEUE_OUT, ex_to_host, uplo, width, a, host);
 }
+
+/* Panels in place come back as wholes: their other triangle has to be in a rectangle. */
+static int64_t piece_of(const struct plan *plan, int64_t piece, int64_t n)
+{
+	const int64_t widest = max_int64(plan_widest(plan, n), 1);
+
+	if (plan->in_place && plan->count > 1)
+		return max_int64(n, 1);
+	if (piece < 1)
+		return widest;
+	return plan->in_place ? (piece + widest - 1) / widest * widest : piece;
+}
+
+bool factor_from_host(struct executor *e, const struct plan *plan, enum uplo uplo, int64_t piece,
+        struct matrix host, struct matrix a)
+{
+	e->in_host = plan->in_place ? host : (struct matrix){0};
+	return matrix_to_device(e, uplo, piece_of(plan, piece, a.n), host, a);
+}
+
+/* QUEUE_OUT may still copy what is final above the last panel. */
+bool factor_to_host(struct executor *e, const struct plan *plan, enum uplo uplo, int64_t piece,
+        struct matrix a, struct matrix host)
+{
+	const int64_t steps = min_int64(a.m, a.n), right = a.n - steps;
+
+	e->in_host = (struct matrix){0};
+	if (!plan->in_place)
+		return matrix_to_host(e, uplo, piece_of(plan, piece, a.n), a, host);
+	return matrix_to_host(e, WHOLE, 0, matrix_view(a, 0, steps, a.m, right),
+	        matrix_view(host, 0, steps, a.m, right));
+}

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "factor/executors/executor.h"
+#include "plan.h"
 
 /* uplo WHOLE: the whole matrix, for any width. host and a have the same size; host.data is host
  * memory. False with the executor's fault on failure. */
@@ -16,3 +17,11 @@ bool matrix_to_device(
         struct executor *, enum uplo uplo, int64_t width, struct matrix host, struct matrix a);
 bool matrix_to_host(
         struct executor *, enum uplo uplo, int64_t width, struct matrix a, struct matrix host);
+
+/* The copies before and after a factorization by a plan, of the triangle that it works on (WHOLE:
+ * of all). piece: columns of a rectangle, 0: the widest block. Plans in_place: before, panels get
+ * their place in host; after, only the columns that have no panel come back. */
+bool factor_from_host(struct executor *, const struct plan *, enum uplo uplo, int64_t piece,
+        struct matrix host, struct matrix a);
+bool factor_to_host(struct executor *, const struct plan *, enum uplo uplo, int64_t piece,
+        struct matrix a, struct matrix host);

@@ -149,10 +149,10 @@ static bool run_host(struct executor *e, struct matrix a, void *work, struct piv
 
 	(void)work;
 	if (e->on_host)
-		return ex_host_panel_getrf(e, a, p);
+		return ex_host_panel_getrf(e, a, p, NULL);
 	return e->ops->stage(e, 0, a.m, a.n, a.precision, &host) && ex_to_host(e, a, host) &&
 	       ex_record(e, EVENT_ON_HOST) && ex_wait_host(e, EVENT_ON_HOST) &&
-	       ex_host_panel_getrf(e, host, p) && ex_to_device(e, host, a);
+	       ex_host_panel_getrf(e, host, p, NULL) && ex_to_device(e, host, a);
 }
 
 static int64_t work_fused(struct executor *e, struct matrix a)

@@ -25,6 +25,18 @@ bool plan_check(struct executor *e, const struct plan *plan)
 	if (plan->lookahead < 0 || plan->lookahead > PLAN_LOOKAHEAD_MAX)
 		return fault_refuse(&e->fault, "look-ahead %d: 0 to %d are possible",
 		        plan->lookahead, PLAN_LOOKAHEAD_MAX);
+	if (plan->coarse < 0 || plan->coarse % 2)
+		return fault_refuse(&e->fault,
+		        "coarse blocks of %" PRId64
+		        " blocks: 0 (none) and even numbers are possible",
+		        plan->coarse);
+	if (plan->coarse && e->math != MATH_FP32)
+		return fault_refuse(&e->fault, "two levels of blocks are for products in fp32");
+	if (plan->in_place && (!plan->hybrid || plan->inverse))
+		return fault_refuse(
+		        &e->fault, "panels in place are on the host, whole and without inverses");
+	if (plan->single_swaps && !plan->hybrid)
+		return fault_refuse(&e->fault, "single row swaps need panels on the host");
 	return true;
 }
 

@@ -15,10 +15,22 @@ struct plan {
 	int64_t leaf;          /* widest panel that the device factorizes in one call; wider
 	                          panels are divided in halves */
 	int64_t inverse;       /* widest triangle that is inverted to solve by gemm, at most
-	                          PLAN_INVERSE_MAX (in LU 32); 0: solves by trsm */
+	                          PLAN_INVERSE_MAX (in LU 32, row_major aside); 0: solves by trsm */
 	int lookahead;         /* 0: none; 1: a panel beside the update of the columns right of it;
 	                          2: the first part of this update also beside the update of the
 	                          panel's own columns */
+
+	/* parts of LAWN 202's factorizations (section 5), which no other plan has */
+	int64_t coarse;    /* two levels, in LU and Cholesky: blocks in a coarse block, an even
+	                      number; 0: one level. Blocks update the columns of their coarse block
+	                      and of half the next one; the columns behind follow by half a coarse
+	                      block at once */
+	bool row_major;    /* LU: row-major on the device from the first block to the last */
+	bool single_swaps; /* LU with panels on the host: one call for each row swap */
+	bool copies_wait;  /* panels on the host: their copies queue up with the updates */
+	bool in_place;     /* QR, and Cholesky without inverses: when the matrix starts in host
+	                      memory, panels on the host are factorized at their place there, and
+	                      the matrix does not come back as a whole */
 };
 
 enum { PLAN_INVERSE_MAX = 128, PLAN_LOOKAHEAD_MAX = 2 };

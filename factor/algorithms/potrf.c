@@ -197,6 +197,13 @@ static bool top_whole(struct factor *s, struct block b, int64_t j, int64_t n)
 	        part(s->uplo, s->a, j, b.j, rows, b.w), part(s->uplo, s->a, j, j, rows, n));
 }
 
+/* To the last column: the square there. */
+static bool update_far(struct factor *s, struct block half, int64_t j, int64_t n)
+{
+	return subtract_square(
+	        s, part(s->uplo, s->a, j, half.j, n, half.w), matrix_view(s->a, j, j, n, n));
+}
+
 /* In the panels' queue: no waits between queues before and after it. */
 static bool next_update_whole(struct factor *s, struct block b, int64_t n)
 {
@@ -210,7 +217,8 @@ static const struct factorization operations = {.panel = panel_of,
         .on_host = panel_on_host,
         .back = panel_back,
         .update = update,
-        .update_corner = update_corner};
+        .update_corner = update_corner,
+        .coarse = update_far};
 
 static const struct factorization whole_panels = {.panel = panel_of,
         .begin = set_apart,
@@ -218,6 +226,7 @@ static const struct factorization whole_panels = {.panel = panel_of,
         .update = update_whole,
         .top = top_whole,
         .bottom = update_whole,
+        .coarse = update_far,
         .next_update = next_update_whole,
         .panel_first = true};
 

@@ -75,9 +75,24 @@ static void turn_to(const struct schedule *s, enum queue queue, struct block b)
 	s->e->block = b.index;
 }
 
+static bool in_place(const struct schedule *s)
+{
+	return s->plan->in_place && s->e->in_host.n > 0;
+}
+
 static bool stage(const struct schedule *s, struct matrix panel, struct matrix *host)
 {
 	return s->e->ops->stage(s->e, 0, panel.m, panel.n, panel.precision, host);
+}
+
+/* Host memory of a panel: its place in the matrix, or a stage. */
+static bool host_room(
+        const struct schedule *s, struct block b, struct matrix panel, struct matrix *host)
+{
+	if (!in_place(s))
+		return stage(s, panel, host);
+	*host = matrix_view(s->e->in_host, b.j, b.j, panel.m, panel.n);
+	return true;
 }
 
 /* Reserves the largest panel at once: a stage that grows later would move under a copy. */
@@ -85,7 +100,8 @@ static bool reserve_stage(const struct schedule *s)
 {
 	struct matrix largest = {0}, host;
 
-	for (struct block b = schedule_first(s); s->plan->hybrid && b.w; b = schedule_next(s, b)) {
+	for (struct block b = schedule_first(s); s->plan->hybrid && !in_place(s) && b.w;
+	        b = schedule_next(s, b)) {
 		struct matrix panel = s->operations->panel(s->self, b);
 		if (panel.m * panel.n > largest.m * largest.n)
 			largest = panel;
@@ -125,24 +141,46 @@ static bool panel_on_device(const struct schedule *s, struct block b)
 	       s->operations->on_device(s->self, b) && ex_record(e, EVENT_PANEL);
 }
 
-/* QUEUE_MAIN has updated the panel's columns: factorizes them on the device, or starts the copy to
- * the host. */
-static bool start_panel(const struct schedule *s, struct block b)
+/* The queue of the host panels' copies. */
+static enum queue copies(const struct schedule *s, enum queue queue)
+{
+	return s->plan->copies_wait ? s->e->home : queue;
+}
+
+/* What is final above a panel in place. */
+static bool above_to_host(const struct schedule *s, struct block b)
+{
+	if (!in_place(s) || !s->operations->above)
+		return true;
+	struct matrix above = s->operations->above(s->self, b);
+	return ex_to_host(s->e, above, matrix_view(s->e->in_host, 0, b.j, above.m, above.n));
+}
+
+static bool panel_to_host(const struct schedule *s, struct block b)
 {
 	struct executor *e = s->e;
 	struct matrix panel = s->operations->panel(s->self, b), host;
 
+	if (!fetch(s, b) || !ex_record(e, EVENT_UPDATED))
+		return false;
+	e->queue = copies(s, QUEUE_OUT);
+	return ex_wait(e, EVENT_UPDATED) && host_room(s, b, panel, &host) &&
+	       ex_to_host(e, panel, host) && ex_record(e, EVENT_ARRIVED) && above_to_host(s, b);
+}
+
+/* QUEUE_MAIN has updated the panel's columns: factorizes them on the device, or starts the copy to
+ * the host. */
+static bool start_panel(const struct schedule *s, struct block b)
+{
 	turn_to(s, s->e->home, b);
-	if (!s->plan->hybrid && !s->plan->lookahead)
+	if (s->plan->hybrid)
+		return panel_to_host(s, b);
+	if (!s->plan->lookahead)
 		return corner(s, b) && fetch(s, b) && s->operations->on_device(s->self, b);
-	if (!ex_record(e, EVENT_UPDATED))
+	if (!ex_record(s->e, EVENT_UPDATED))
 		return false;
-	e->queue = s->plan->hybrid ? QUEUE_OUT : QUEUE_PANEL;
-	if (!ex_wait(e, EVENT_UPDATED))
-		return false;
-	if (!s->plan->hybrid)
-		return panel_on_device(s, b);
-	return stage(s, panel, &host) && ex_to_host(e, panel, host) && ex_record(e, EVENT_ARRIVED);
+	s->e->queue = QUEUE_PANEL;
+	return ex_wait(s->e, EVENT_UPDATED) && panel_on_device(s, b);
 }
 
 /* The host's part, while the device updates the other columns. */
@@ -153,8 +191,8 @@ static bool finish_panel(const struct schedule *s, struct block b)
 
 	if (!s->plan->hybrid)
 		return true;
-	turn_to(s, QUEUE_IN, b);
-	return stage(s, panel, &host) && ex_wait_host(e, EVENT_ARRIVED) &&
+	turn_to(s, copies(s, QUEUE_IN), b);
+	return host_room(s, b, panel, &host) && ex_wait_host(e, EVENT_ARRIVED) &&
 	       s->operations->on_host(s->self, b, host) && ex_to_device(e, host, panel) &&
 	       ex_record(e, EVENT_PANEL);
 }
@@ -266,12 +304,72 @@ static bool pause(const struct schedule *s, struct block b)
 	return join_panel(s, b) && s->operations->pause(s->self, b);
 }
 
+/* ---- the second level of blocks ---- */
+
+/* Where the columns end that b updates by itself. */
+static int64_t own_end(const struct schedule *s, struct block b)
+{
+	const int64_t half = plan_half(s->plan), behind = (b.index / half + 2) * half;
+
+	while (s->plan->coarse && b.w && b.index < behind)
+		b = schedule_next(s, b);
+	return s->plan->coarse && b.w ? b.j : s->columns;
+}
+
+/* The blocks of half a coarse block, of which b is the last, as one. */
+static struct block half_of(const struct schedule *s, struct block b)
+{
+	struct block half = b;
+
+	while (half.index % plan_half(s->plan)) {
+		half.index--;
+		const int64_t w = plan_width(s->plan, half.index, half.j);
+		half.j -= w;
+		half.w += w;
+	}
+	return half;
+}
+
+/* Whether columns from `end` on are updated after this block. */
+static bool ends_half(const struct schedule *s, struct block b, int64_t end)
+{
+	return end < s->columns && (b.index + 1) % plan_half(s->plan) == 0;
+}
+
+/* Reads columns of the half's earlier blocks, which the side queue has changed. */
+static bool coarse_update(const struct schedule *s, struct block b, int64_t end)
+{
+	if (!ends_half(s, b, end))
+		return true;
+	turn_to(s, s->e->home, b);
+	s->e->shares = beside_panel(s);
+	bool ok = (!s->operations->side_queue || !s->plan->lookahead ||
+	                  ex_wait(s->e, EVENT_SIDE_QUEUE)) &&
+	          s->operations->coarse(s->self, half_of(s, b), end, s->columns - end);
+	s->e->shares = false;
+	return ok;
+}
+
+/* ---- all blocks ---- */
+
+/* Without look-ahead: everything right of the block before the next panel. */
+static bool step_alone(const struct schedule *s, struct block b)
+{
+	struct block next = schedule_next(s, b);
+	int64_t end = own_end(s, b);
+	bool early = ends_half(s, b, end); /* the coarse update needs the side queue's work */
+
+	return join_panel(s, b) && update(s, b, next.j, end - next.j, next) &&
+	       (!early || side_queue(s, b)) && coarse_update(s, b, end) &&
+	       (!next.w || start_panel(s, next)) && (early || side_queue(s, b)) &&
+	       (!next.w || finish_panel(s, next));
+}
+
 /* After the panel of b: the update right of it with the next panel in between. */
 static bool step(const struct schedule *s, struct block b)
 {
 	struct block next = schedule_next(s, b);
-	int64_t right = s->columns - next.j;
-	int64_t strip = s->plan->lookahead && next.w ? next.w : right;
+	int64_t end = own_end(s, b), right = end - next.j, strip = next.w ? next.w : right;
 	int64_t j = next.j + strip, rest = right - strip;
 
 	bool ok = has_next_update(s, b, next)
@@ -279,7 +377,8 @@ static bool step(const struct schedule *s, struct block b)
 	                  : join_panel(s, b) && update(s, b, next.j, strip, next) &&
 	                            (!next.w || start_panel(s, next));
 	return ok && begin_update_beside(s, b, j, rest) && side_queue(s, b) &&
-	       update_beside(s, b, j, rest) && (!next.w || finish_panel(s, next));
+	       update_beside(s, b, j, rest) && coarse_update(s, b, end) &&
+	       (!next.w || finish_panel(s, next));
 }
 
 /* Beside the first panel, in QUEUE_MAIN: its readers come later there, or wait for a later UPDATED.
@@ -302,7 +401,7 @@ bool schedule_run(const struct schedule *s)
 	bool ok = reserve_stage(s) && start_corner(s, first) && start_panel(s, first) &&
 	          begin(s, first) && finish_panel(s, first);
 	for (struct block b = first; ok && b.w; b = schedule_next(s, b))
-		ok = pause(s, b) && step(s, b);
+		ok = pause(s, b) && (s->plan->lookahead ? step : step_alone)(s, b);
 	turn_to(s, s->e->home, (struct block){0});
 	s->e->split = (struct split_room){0};
 	return ok && (!s->operations->side_queue || !s->plan->lookahead ||

@@ -31,7 +31,10 @@ struct factor;
 struct factorization {
 	/* the part of the matrix that a panel on the host changes */
 	struct matrix (*panel)(struct factor *, struct block b);
-	/* before the panel on the device; may run beside other work. Or NULL */
+	/* rows of a host panel's columns that are final before the panel. Or NULL */
+	struct matrix (*above)(struct factor *, struct block b);
+	/* before the panel on the device, where it may run beside other work, or before the copy to
+	 * the host. Or NULL */
 	bool (*fetch)(struct factor *, struct block b);
 	/* beside the first panel: work that the updates need and the first panel does not touch. Or
 	 * NULL */
@@ -55,6 +58,9 @@ struct factorization {
 	/* the update in two parts: the block's rows, and the rest. Or NULL */
 	bool (*top)(struct factor *, struct block b, int64_t j, int64_t n);
 	bool (*bottom)(struct factor *, struct block b, int64_t j, int64_t n);
+	/* the same as update, with all blocks of `half` as one: of columns that their own updates
+	 * left out; NULL: one level of blocks alone */
+	bool (*coarse)(struct factor *, struct block half, int64_t j, int64_t n);
 	/* operands of bottom brought into the form it needs; may run early. Or NULL */
 	bool (*ready)(struct factor *, struct block b, int64_t j, int64_t n);
 	/* the same as update, of the n columns that the next panel on the device waits for, in the
@@ -86,6 +92,12 @@ struct schedule schedule_of(struct executor *, const struct plan *, struct matri
 
 struct block schedule_first(const struct schedule *);
 struct block schedule_next(const struct schedule *, struct block);
+
+/* Blocks whose updates of far columns are one: half a coarse block, or one block. */
+static inline int64_t plan_half(const struct plan *plan)
+{
+	return plan->coarse ? plan->coarse / 2 : 1;
+}
 
 /* The largest workspace that `leaf` returns for a leaf of a panel on the device; -1 when it returns
  * -1 for one, 0 with panels on the host. */

@@ -9,7 +9,7 @@
 #include "plan.h"
 
 /* op(A) X = B (LEFT) or X op(A) = B (RIGHT), such that the first piece of A comes first: LEFT LOWER
- * PLAIN, LEFT UPPER TRANSPOSED or RIGHT LOWER TRANSPOSED. */
+ * PLAIN, LEFT UPPER TRANSPOSED, RIGHT LOWER TRANSPOSED or RIGHT UPPER PLAIN. */
 struct triangle {
 	enum side side;
 	enum uplo uplo;

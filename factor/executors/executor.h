@@ -109,6 +109,9 @@ struct executor {
 	enum queue home; /* of a factorization's updates; without look-ahead of all its work.
 	                    QUEUE_MAIN, but for a panel inside a larger factorization */
 
+	struct matrix in_host; /* pinned host memory of the matrix that is factorized, for plans
+	                          in_place; no columns: none */
+
 	/* set by the algorithm */
 	enum queue queue; /* where the next operations go */
 	int64_t block;  /* of a blocked factorization, that the next operations belong to: 0, 1.. */

@@ -199,8 +199,8 @@ OPERATION(to_device, (struct matrix host, struct matrix to), (host, to),
 	COST(to_device, to), SENDS(cost_bytes(to)))
 /* Host matrices, by LAPACKE and the BLAS, by the calling thread before the call returns. The matrix
  * must have arrived (wait_host). Results that later operations read in executor memory (pivots,
- * tau, info) are copied there on the current queue. */
-HOST_PANEL(host_panel_getrf, (struct matrix host, struct pivots p), (host, p))
+ * tau, info) are copied there on the current queue. ipiv: the pivots for the host, too, or NULL. */
+HOST_PANEL(host_panel_getrf, (struct matrix host, struct pivots p, int *ipiv), (host, p, ipiv))
 HOST_PANEL(host_panel_geqrf, (struct matrix host, struct matrix tau), (host, tau))
 HOST_PANEL(host_panel_potrf, (enum uplo uplo, struct matrix host, int64_t first, int *info), (uplo,
 	host, first, info))

@@ -4,6 +4,7 @@
 #include "lib/base/msg.h"
 #include "factor/algorithms/getrf.h"
 #include "factor/validation/cases.h"
+#include "factor/validation/papers/lawn_plan.h"
 #include "factor/validation/whole.h"
 
 #include <stdlib.h>
@@ -11,8 +12,9 @@
 
 enum { ABLATION_SMALLEST = 1024, ABLATION_LARGEST = 16384, FROM_HOST_LARGEST = 16384 };
 
-enum omission { INVERSE, LOOKAHEAD, ROWS, WIDTHS, OMISSIONS };
-static const char *const omission_name[OMISSIONS] = {"inverse", "lookahead", "rows", "widths"};
+enum omission { INVERSE, LOOKAHEAD, ROWS, WIDTHS, TWO_LEVELS, TRANSFERS, BATCHES, OMISSIONS };
+static const char *const omission_name[OMISSIONS] = {
+        "inverse", "lookahead", "rows", "widths", "levels", "transfers", "batches"};
 
 /* The fastest of a variant in the screening, resident, in fp32 and complete; NULL: none. */
 static const struct result *fastest(const struct result *row, size_t count, const char *variant)
@@ -45,6 +47,7 @@ static bool leave_out(const struct executor *e, const struct profile *profile, e
 {
 	const struct matrix a = {NULL, 0, row->m, row->n, row->m, row->precision};
 	const struct plan before = plan->plan;
+	const bool lawn = strcmp(row->variant, LAWN_VARIANT) == 0;
 
 	switch (what) {
 	case INVERSE:
@@ -54,12 +57,23 @@ static bool leave_out(const struct executor *e, const struct profile *profile, e
 		plan->plan.lookahead = 0;
 		return before.lookahead != 0;
 	case ROWS:
+		plan->plan.row_major = false;
 		return operation == GETRF && getrf_row_major(e, &before, a);
+	case TWO_LEVELS:
+		plan->plan.coarse = 0;
+		return before.coarse != 0;
+	case TRANSFERS:
+		plan->plan.copies_wait = true;
+		return lawn;
+	case BATCHES:
+		plan->plan.single_swaps = true;
+		return lawn && operation == GETRF;
 	default:
 		return level_widths(profile, row, plan);
 	}
 }
 
+/* The row with one change; false where its plan does not have that. */
 static bool vary(const struct executor *e, const struct profile *profile, const struct result *from,
         enum omission what, struct result *row)
 {
@@ -68,7 +82,7 @@ static bool vary(const struct executor *e, const struct profile *profile, const 
 
 	*row = *from;
 	operation_find(row->operation, &whole.operation);
-	whole_plan_parse(from->plan, strcmp(from->variant, "hybrid") == 0, from->nb, plan);
+	whole_plan_parse(from->plan, whole_panels_on_host(from->variant), from->nb, plan);
 	bool has = leave_out(e, profile, what, whole.operation, row, plan);
 	whole_plan_text(&whole, &plan->plan, row->plan);
 	results_option_add(row->options, "without", omission_name[what]);
@@ -79,16 +93,27 @@ static bool vary(const struct executor *e, const struct profile *profile, const 
 size_t ablations_without(const struct executor *e, const struct profile *profile,
         const struct results *done, struct result *row, size_t count)
 {
-	const struct result *best[2] = {fastest(row, count, "gpu"), fastest(row, count, "hybrid")};
+	const struct result *best[] = {fastest(row, count, "gpu"), fastest(row, count, "hybrid"),
+	        fastest(row, count, LAWN_VARIANT)};
 
 	if (count == 0 || row->m != row->n || row->precision != SINGLE ||
 	        row->n < ABLATION_SMALLEST || row->n > ABLATION_LARGEST)
 		return count;
-	for (int v = 0; v < 2; v++)
+	for (size_t v = 0; v < ARRAY_LEN(best); v++)
 		for (int what = 0; what < OMISSIONS && best[v]; what++)
 			if (vary(e, profile, best[v], (enum omission)what, &row[count]) &&
 			        !results_find(done, &row[count]))
 				count++;
+	return count;
+}
+
+size_t ablations_of(const struct executor *e, const struct profile *profile,
+        const struct result *from, struct result *row)
+{
+	size_t count = 0;
+
+	for (int what = 0; what < OMISSIONS; what++)
+		count += vary(e, profile, from, (enum omission)what, &row[count]);
 	return count;
 }
 
@@ -124,7 +149,7 @@ size_t ablations_from_host(const struct profile *profile, struct result *row, si
 	if (count == 0 || !cases_transfers(&shape) || row->n > FROM_HOST_LARGEST)
 		return count;
 	for (size_t i = 0; i < plans; i++)
-		if (strcmp(row[i].variant, "gpu") == 0)
+		if (strcmp(row[i].variant, "gpu") == 0 || strcmp(row[i].variant, LAWN_VARIANT) == 0)
 			row[count++] = cases_from_host(profile, &row[i]);
 	return count;
 }

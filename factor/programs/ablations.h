@@ -8,17 +8,24 @@
 #include "factor/executors/executor.h"
 #include "factor/validation/results.h"
 
-/* Ablations (LAWN 202, Figure 11): the fastest plan with panels on the device and the fastest with
- * panels on the host, without one optimization that they have on this executor (without=NAME):
- * lookahead, inverse (of triangles), rows (LU on the transpose), widths (a sequence of block
- * widths: replaced by the model's best single width; needs the profile, NULL: none). Adds to row[0
- * .. count) the rows that are not done; returns the new count, at most ABLATIONS_WITHOUT more. */
-enum { ABLATIONS_WITHOUT = 7 };
+/* Ablations (LAWN 202, Figure 11): the fastest plan with panels on the device, the fastest with
+ * panels on the host and LAWN 202's own, without one optimization that they have on this executor
+ * (without=NAME): lookahead, inverse (of triangles), rows (LU on the transpose), widths (a sequence
+ * of block widths: replaced by the model's best single width; needs the profile, NULL: none), and
+ * of LAWN 202's plan levels (two of blocks), transfers (panels' copies beside updates), batches (of
+ * row swaps). Adds to row[0 .. count) the rows that are not done; returns the new count, at most
+ * ABLATIONS_WITHOUT more. */
+enum { ABLATIONS_WITHOUT = 13, ABLATIONS_OF = 7 };
 size_t ablations_without(const struct executor *e, const struct profile *profile,
         const struct results *done, struct result *row, size_t count);
 
-/* The plans with panels on the device, from host memory and back (from=host), triangles in
- * rectangles of the model's width (piece=COLUMNS; profile NULL: of the blocks'). As many more rows.
+/* The same of one complete row, done or not, into row: at most ABLATIONS_OF. */
+size_t ablations_of(const struct executor *e, const struct profile *profile,
+        const struct result *from, struct result *row);
+
+/* The plans with panels on the device and LAWN 202's, from host memory and back (from=host),
+ * triangles in rectangles of the model's width (piece=COLUMNS; profile NULL: of the blocks'). As
+ * many more rows.
  */
 size_t ablations_from_host(const struct profile *profile, struct result *row, size_t count);
 

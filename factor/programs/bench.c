@@ -188,6 +188,8 @@ static double moved_bytes(const struct result *row)
 	const double m = (double)row->m, n = (double)row->n,
 	             w = (double)precision_bytes(row->precision);
 
+	if (strcmp(row->operation, "scopy") == 0)
+		return 2 * m * w;
 	return strcmp(row->operation, "laswp") == 0 ? 4 * (double)row->k * n * w : 2 * m * n * w;
 }
 
@@ -259,6 +261,28 @@ static void print_gram_schmidt(const struct results *results, FILE *out)
 		fprintf(out, " %10.3g %9.3g", row->residual, row->orthogonality);
 		print_number(predicted ? predicted->seconds.value * 1e3 : NAN, 12, 3, out);
 		fputc('\n', out);
+	}
+}
+
+/* ---- LAWN 202's own plans ---- */
+
+static void print_lawn(const struct results *results, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i];
+		if (strcmp(row->variant, "lawn") != 0 || results_is_error(row) ||
+		        result_has(row, "without") || result_has(row, "from"))
+			continue;
+		head(&any, "LAWN 202's own plans: Gflop/s in device memory and from host memory",
+		        out);
+		fprintf(out, "%-6s %c %7" PRId64 " nb %-5" PRId64, row->operation,
+		        (char)row->precision, row->n, row->nb);
+		print_number(results_gflops(row), 10, 1, out);
+		print_number(
+		        results_gflops(best_of(results, row, "lawn", true, MATH_FP32)), 10, 1, out);
+		fprintf(out, "  %s\n", row->plan);
 	}
 }
 
@@ -334,6 +358,7 @@ void bench_print(const struct results *results, FILE *out)
 	print_panels(results, out);
 	print_parts(results, out);
 	print_problems(results, out);
+	print_lawn(results, out);
 	print_without(results, out);
 	print_triangles(results, out);
 	lawn_errors_print(results, out);

@@ -34,7 +34,7 @@ static void check_only(const struct bench_request *request, const bool chosen[ST
 {
 	const bool bench = chosen[BENCH], kerr = chosen[KERR], several = chosen[SEVERAL];
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
-	        "transpose", "laswp", "trsm", "syrk", "trmm", "small_gemm", "thin_gemm",
+	        "transpose", "laswp", "trsm", "syrk", "trmm", "small_gemm", "thin_gemm", "scopy",
 	        "lawn_errors", "kind_errors", "gramschmidt", "gram_kernels", "breakdown", NULL};
 	static const char *const of_kerr[] = {"blas", "kerr", "reflectors", "steps", "ahead",
 	        "balance", "cusolver", "gemv", "lapack", NULL};
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 	                "measure again what the file has; --gram-host and --paper always do", 0, 0},
 	        {"only", 0, CLI_TEXT, &request->only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
-	                "trsm, syrk, trmm, small_gemm, thin_gemm, lawn_errors, kind_errors, "
+	                "trsm, syrk, trmm, small_gemm, thin_gemm, scopy, lawn_errors, kind_errors, "
 	                "gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, kerr, "
 	                "reflectors, steps, ahead, balance, cusolver, gemv or lapack; with "
 	                "--several: "
@@ -98,7 +98,8 @@ int main(int argc, char **argv)
 	                0, 0},
 	        {"model-plans", 0, CLI_FLAG, &request->model_plans, NULL,
 	                "with --bench: only whole factorizations, the largest squares first; ours "
-	                "by the model's plans; studies of host memory and ablations at few sizes",
+	                "by the model's plans; studies of host memory and ablations at powers of "
+	                "two",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request->math, "fp32|3xtf32|3xfp16",
 	                "with --bench or --several: ours in single precision by this math", 0, 0},

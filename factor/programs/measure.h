@@ -11,7 +11,7 @@
 #include "factor/validation/timing.h"
 #include "factor/validation/vendor.h"
 
-enum { MEASURE_CANDIDATES = 48, MEASURE_EXECUTORS = 2 };
+enum { MEASURE_CANDIDATES = 64, MEASURE_EXECUTORS = 2 };
 
 /* The part of --bench and --kerr that is asked for. */
 struct bench_request {

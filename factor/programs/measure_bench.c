@@ -5,6 +5,7 @@
 
 #include "lib/base/msg.h"
 #include "factor/validation/cases.h"
+#include "factor/validation/papers/lawn_plan.h"
 #include "ablations.h"
 
 #include <inttypes.h>
@@ -51,7 +52,7 @@ enum { FP32_PLANS = 10, SPLIT_PLANS = 5 };
 
 static bool wanted_math(const struct bench_request *request, const struct result *row)
 {
-	bool ours = strcmp(row->variant, "gpu") == 0 || strcmp(row->variant, "hybrid") == 0;
+	bool ours = strcmp(row->variant, "gpu") == 0 || whole_panels_on_host(row->variant);
 
 	return !ours || !request->math[0] || strcmp(request->math, math_name[row->math]) == 0;
 }
@@ -67,14 +68,21 @@ static bool model_plans_only(const struct measure *m)
 	return m->request.model_plans && m->executor[0] && m->profile;
 }
 
-/* Whether a shape also gets ablations, panels on the host, and the matrix in host memory; with
- * --model-plans two squares do. */
+/* Whether a shape also gets ablations and panels on the host; with --model-plans two squares do. */
 static bool is_studied(const struct measure *m, const struct bench_shape *shape)
 {
 	enum { MIDDLE = 4096, LARGE = 8192 };
 
 	return !model_plans_only(m) || (shape->precision == SINGLE && shape->m == shape->n &&
 	                                       (shape->n == MIDDLE || shape->n == LARGE));
+}
+
+/* Whether LAWN 202's own plan is timed, alone and without its parts, and the matrix in host memory:
+ * with --model-plans for powers of two, as the paper's figures have them. */
+static bool is_lawn(const struct measure *m, const struct bench_shape *shape)
+{
+	return m->executor[0] && lawn_plan_has(shape) &&
+	       (!model_plans_only(m) || (shape->n & (shape->n - 1)) == 0);
 }
 
 static size_t list_ours(
@@ -90,7 +98,9 @@ static size_t list_ours(
 	count = ablations_gram(row, count);
 	for (int hybrid = 0; hybrid <= studied && m->profile; hybrid++)
 		count += cases_model_plan(m->profile, shape, hybrid, MATH_FP32, &row[count]);
-	if (studied)
+	if (is_lawn(m, shape))
+		row[count++] = lawn_plan_row(m->profile, shape, "cuda");
+	if (studied || is_lawn(m, shape))
 		count = ablations_from_host(m->profile, row, count);
 	for (enum math math = MATH_3XTF32; math < MATHS; math++) {
 		if (!splits(m, shape, math))
@@ -215,7 +225,7 @@ static bool measure_factorization(struct measure *m, const struct bench_shape *s
 	m->plan.ld = shape->m;
 	if (m->listed)
 		screen(m, executor, rejected);
-	if (m->executor[0] && is_studied(m, shape))
+	if (m->executor[0] && (is_studied(m, shape) || is_lawn(m, shape)))
 		m->listed = ablations_without(executor, m->profile, m->results, m->row, m->listed);
 	m->listed = ablations_upper(m->results, m->row, m->listed);
 	bool any = measure_listed(m, time_whole, executor);

@@ -4,6 +4,7 @@
 #include "measure.h"
 
 #include "lib/host/pinned_threads.h"
+#include "ablations.h"
 #include "bench.h"
 #include "factor/model/cost/vector_gemm.h"
 #include "factor/validation/cases.h"
@@ -11,6 +12,7 @@
 #include "factor/validation/papers/gram_cases.h"
 #include "factor/validation/papers/gram_kernels.h"
 #include "factor/validation/papers/lawn_errors.h"
+#include "factor/validation/papers/lawn_plan.h"
 #include "factor/validation/papers/paper_operations.h"
 
 #include <float.h>
@@ -110,6 +112,25 @@ static bool time_parts(struct rows *r)
 	return timed;
 }
 
+/* Square and thin products on the host (Figure 6). True when the row is new. */
+static bool measure_host_product(struct measure *measure, const struct paper_op_problem *problem,
+        const struct bench_shape *shape)
+{
+	static const double sample_flops = 1e9;
+	enum { MOST_CALLS = 64 };
+	struct result row = bench_row(shape, "openblas", "host");
+
+	if (problem->part != PAPER_OP_THIN_GEMM || !measure->executor[1] || !cases_on_host(shape))
+		return false;
+	row.m = problem->m;
+	row.n = problem->n;
+	row.k = problem->k;
+	snprintf(row.plan, sizeof row.plan, "calls=%.0f",
+	        fmax(1, fmin(sample_flops / results_flops(&row), MOST_CALLS)));
+	measure_list(measure, &row, NULL, false);
+	return measure_listed(measure, time_products, measure->executor[1]);
+}
+
 static bool measure_part(struct measure *measure, const struct bench_shape *shape)
 {
 	const struct paper_op_way *way[PAPER_OP_WAYS];
@@ -122,7 +143,8 @@ static bool measure_part(struct measure *measure, const struct bench_shape *shap
 		const struct result row = part_row(&problem, way[i]);
 		measure_list(measure, &row, estimate, false);
 	}
-	return measure_listed(measure, time_parts, measure->executor[0]);
+	const bool any = measure_listed(measure, time_parts, measure->executor[0]);
+	return measure_host_product(measure, &problem, shape) || any;
 }
 
 /* ---- errors of factorizations in single precision ---- */
@@ -152,12 +174,31 @@ static size_t add_inverses(struct result *row, size_t count)
 	for (size_t i = 0; i < plans; i++) {
 		row[count] = row[i];
 		whole_plan_parse(
-		        row[i].plan, strcmp(row[i].variant, "hybrid") == 0, row[i].nb, plan);
+		        row[i].plan, whole_panels_on_host(row[i].variant), row[i].nb, plan);
 		plan->plan.inverse = plan->plan.leaf;
 		whole_plan_text(&whole, &plan->plan, row[count].plan);
 		results_option_add(row[count++].options, "with", "inverse");
 	}
 	free(plan);
+	return count;
+}
+
+/* LAWN 202's own plan, of LU also with solves in place of its inverses. */
+static size_t add_lawn(const struct measure *measure, const struct bench_shape *shape,
+        struct result *row, size_t count)
+{
+	const char *name;
+	const struct executor *executor = measure_first(measure, &name);
+	struct result without[ABLATIONS_OF];
+	const size_t own = count;
+
+	if (!lawn_plan_has(shape))
+		return count;
+	row[count++] = lawn_plan_row(measure->profile, shape, name);
+	const size_t parts = ablations_of(executor, NULL, &row[own], without);
+	for (size_t i = 0; i < parts; i++)
+		if (result_has_value(&without[i], "without", "inverse"))
+			row[count++] = without[i];
 	return count;
 }
 
@@ -176,6 +217,8 @@ static bool measure_errors_of(
 	for (enum math math = MATH_3XTF32; math < MATHS; math++)
 		if (cuda && cases_split(shape) && math_possible(cuda, math))
 			count += add_plans(shape, "cuda", math, row + count);
+	if (!kind)
+		count = add_lawn(measure, shape, row, count);
 	if (cuda && measure->vendor)
 		row[count++] = bench_factorization(shape, "cusolver", "cuda", false);
 	if (measure->executor[1])

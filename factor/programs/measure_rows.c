@@ -63,7 +63,7 @@ static struct candidate candidate_for(const struct rows *rows, const struct resu
 	ours->whole = whole;
 	if (strcmp(row->variant, "openblas") == 0)
 		return candidate_lapacke(ours);
-	whole_plan_parse(row->plan, strcmp(row->variant, "hybrid") == 0, row->nb, &ours->plan);
+	whole_plan_parse(row->plan, whole_panels_on_host(row->variant), row->nb, &ours->plan);
 	return candidate_whole(ours, row->variant);
 }
 

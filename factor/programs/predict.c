@@ -91,7 +91,7 @@ static void write_whole(const struct profile_context *c)
 		const char *name;
 		struct table *(*predict)(const struct profile *, bool quick);
 	} tables[] = {{"breakdown", predict_breakdown}, {"bounds", predict_bounds},
-	        {"scaling", predict_scaling}};
+	        {"scaling", predict_scaling}, {"lawn", predict_lawn}};
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
 		struct table *table = tables[i].predict(c->profile, c->common.quick);
@@ -229,7 +229,8 @@ int main(int argc, char **argv)
 	        .details =
 	                "Reads profile.tsv, and writes into OUTPUT predictions.tsv, breakdown.tsv "
 	                "(where the time of whole factorizations goes), bounds.tsv (its lower "
-	                "bounds) and scaling.tsv (over 1 to 64 GPUs). Shapes are fixed ones and "
+	                "bounds), scaling.tsv (over 1 to 64 GPUs) and lawn.tsv (LAWN 202's own "
+	                "factorizations). Shapes are fixed ones and "
 	                "ones drawn by the seed, which is new "
 	                "in every run; seeds.tsv logs it. A --set or --scale of a GPU's parameter "
 	                "where the profile has no GPU is answered for the recorded machine. "

@@ -44,6 +44,10 @@ void predict_several(const struct several_request *, const struct profile_contex
  * of breakdown.h for square matrices in single precision, in every place. The caller frees it. */
 struct table *predict_breakdown(const struct profile *profile, bool quick);
 
+/* LAWN 202's own factorizations (lawn_plan.h) of squares in single precision: resident, from host
+ * memory (from=host), and without each optimization (without=NAME). The caller frees the table. */
+struct table *predict_lawn(const struct profile *profile, bool quick);
+
 /* LU, QR and Cholesky over 1 to 64 GPUs, eight in a host: strong scaling of some matrices, and weak
  * scaling of as many elements for each GPU. Links that the profile lacks are assumed. The caller
  * frees the table. */

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LARGEST_QUICK = 512 };
+enum { LARGEST_QUICK = 512, LEAST_BOUND = 256 };
 
 /* ---- bounds ---- */
 
@@ -76,7 +76,7 @@ static void simulate(const struct profile *profile, struct run *run)
 	}
 }
 
-/* Each shape in each math; quick: small squares alone. */
+/* Each shape in each math, but for the smallest squares; quick: small squares alone. */
 static size_t list_runs(const struct profile *profile, bool quick, struct run **runs)
 {
 	struct bench_shape *shapes;
@@ -87,6 +87,8 @@ static size_t list_runs(const struct profile *profile, bool quick, struct run **
 	for (size_t i = 0; i < all; i++)
 		for (enum math math = MATH_FP32; math < MATHS; math++) {
 			const struct bench_shape *s = &shapes[i];
+			if (s->n < LEAST_BOUND && s->m == s->n)
+				continue;
 			if ((quick && (s->m != s->n || s->n > LARGEST_QUICK)) ||
 			        (math != MATH_FP32 &&
 			                !(cases_split(s) && cases_estimated(profile, math))))
@@ -146,7 +148,7 @@ struct table *predict_bounds(const struct profile *profile, bool quick)
 
 /* ---- shares of phases ---- */
 
-enum { SMALLEST = 64, LARGEST = 8192, SIZES = 8 };
+enum { SMALLEST = 32, LARGEST = 8192, SIZES = 9 };
 
 struct breakdown_run {
 	struct factor_question asked;

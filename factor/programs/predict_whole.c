@@ -19,7 +19,7 @@ bool whole_row_predict(const struct profile *profile, int level, struct result *
 	struct prediction prediction = {.seconds = NAN, .low = NAN, .high = NAN};
 	char piece[24] = "0";
 
-	whole_plan_parse(row->plan, strcmp(row->variant, "hybrid") == 0, row->nb, plan);
+	whole_plan_parse(row->plan, whole_panels_on_host(row->variant), row->nb, plan);
 	results_option(row->options, "piece", piece, sizeof piece);
 	const struct factor_question asked = {.operation = results_factorization(row->operation),
 	        .plan = &plan->plan,

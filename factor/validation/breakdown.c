@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "breakdown.h"
 
+#include "lib/base/msg.h"
+#include "factor/validation/papers/lawn_plan.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-const char *const breakdown_variant[PLACE_COUNT] = {"gpu", "hybrid", "host"};
+const char *const breakdown_variant[PLACE_COUNT] = {"gpu", "hybrid", LAWN_VARIANT, "host"};
 
 enum { HOST_WIDTH = 64 };
 
@@ -20,14 +24,35 @@ static bool on_host(const struct factor_question *asked, struct plan_choice *cho
 	return true;
 }
 
+static bool by_lawn(const struct profile *profile, const struct factor_question *asked,
+        struct plan_choice *choice)
+{
+	const struct bench_shape shape = {
+	        asked->operation, asked->precision, asked->m, asked->n, asked->ld};
+	struct whole_plan *own = xmalloc(sizeof *own);
+	enum operation operation;
+	const bool has = lawn_plan_has(&shape) && operation_find(asked->operation, &operation);
+
+	if (has) {
+		lawn_plan_make(profile, &shape, operation, own);
+		choice->plan = own->plan;
+		choice->plan.widths = choice->widths;
+		memcpy(choice->widths, own->widths,
+		        (size_t)own->plan.count * sizeof *choice->widths);
+	}
+	free(own);
+	return has;
+}
+
 bool breakdown_choose(const struct profile *profile, const struct factor_question *asked,
         enum breakdown_place place, struct plan_choice *choice)
 {
 	struct plan_fixed fixed = plan_free;
 
 	fixed.hybrid = place == PLACE_HYBRID;
-	return place == PLACE_HOST ? on_host(asked, choice)
-	                           : plan_choose(profile, asked, &fixed, choice);
+	return place == PLACE_HOST   ? on_host(asked, choice)
+	       : place == PLACE_LAWN ? by_lawn(profile, asked, choice)
+	                             : plan_choose(profile, asked, &fixed, choice);
 }
 
 /* ---- rows ---- */

@@ -7,12 +7,14 @@
 #include "factor/model/plan/plan_choice.h"
 #include "factor/model/simulation/timeline.h"
 
-/* Panels on the device; panels on the host CPU; everything on the host. */
-enum breakdown_place { PLACE_GPU, PLACE_HYBRID, PLACE_HOST, PLACE_COUNT };
+/* Panels on the device; panels on the host CPU, by the model's plan and by LAWN 202's own;
+ * everything on the host. */
+enum breakdown_place { PLACE_GPU, PLACE_HYBRID, PLACE_LAWN, PLACE_HOST, PLACE_COUNT };
 extern const char *const breakdown_variant[PLACE_COUNT];
 
-/* The plan for asked->operation with asked->n columns (ignores its plan): the model's on the
- * device, LAPACK's blocks of one width on the host. False when the profile does not suffice. */
+/* The plan for asked->operation with asked->n columns (ignores its plan): the model's or LAWN
+ * 202's on the device, LAPACK's blocks of one width on the host. False when the profile does not
+ * suffice, or LAWN 202 has no such plan. */
 bool breakdown_choose(const struct profile *profile, const struct factor_question *asked,
         enum breakdown_place place, struct plan_choice *choice);
 

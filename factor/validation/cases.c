@@ -128,14 +128,15 @@ static size_t list(
 enum { ON_HOST = 8192 };
 
 /* Panels; the single operations of LAWN 202 at its sizes and larger (small_gemm: its Figure 5,
- * orders of C in products with k = 1024; thin_gemm: its Figure 6, square products and thin ones);
- * whole factorizations. */
+ * orders of C in products with k = 1024; thin_gemm: its Figure 6, square products and thin ones;
+ * scopy: words and stride); whole factorizations. */
 static const struct family documented[] = {
         {{"panel_getrf"}, "s",
                 {{1024, 32}, {4096, 32}, {16384, 32}, {65536, 32}, {1024, 64}, {4096, 64},
                         {16384, 64}, {65536, 64}}},
         {{"gemm"}, "s", {{1024}, {4096}, {8192}}},
         {{"transpose"}, "s", {{1024, 64}, {1024}, {4096}, {16384, 64}, {16384}}},
+        {{"scopy"}, "s", {{1 << 18, 1}, {1 << 18, 8}, {1 << 18, 512}}},
         {{"laswp"}, "s", {{1024}, {4096}, {8192}, {16384}}},
         {{"trsm"}, "s", {{64, 1024}, {64, 4096}, {64, 16384}, {128, 4096}}},
         {{"syrk"}, "s",
@@ -148,7 +149,9 @@ static const struct family documented[] = {
         {{"thin_gemm"}, "s",
                 {{256, 64}, {512, 64}, {1024, 64}, {2048, 64}, {4096, 64}, {8192, 64},
                         {16384, 64}}},
-        {WHOLE_MATRICES, "sd", {{256}, {512}, {1024}, {2048}, {4096}, {8192}, {16384}, {32768}}}};
+        {WHOLE_MATRICES, "sd",
+                {{32}, {64}, {128}, {256}, {512}, {1024}, {2048}, {4096}, {8192}, {16384},
+                        {32768}}}};
 
 /* Squares that are no powers of two, tall and skinny matrices. */
 static const struct family others[] = {{WHOLE_MATRICES, "sd", {{1000}, {3000}, {5555}}},
@@ -175,8 +178,12 @@ static const struct family errors_and_gram[] = {
                 {{256, 8192}, {512, 8192}, {1024, 8192}, {2048, 8192}, {4096, 8192}}}};
 
 static const struct family largest_first[] = {
-        {WHOLE_MATRICES, "s", {{32768}, {16384}, {8192}, {4096}, {2048}, {1024}, {512}, {256}}},
-        {WHOLE_MATRICES, "d", {{32768}, {16384}, {8192}, {4096}, {2048}, {1024}, {512}, {256}}}};
+        {WHOLE_MATRICES, "s",
+                {{32768}, {16384}, {8192}, {4096}, {2048}, {1024}, {512}, {256}, {128}, {64},
+                        {32}}},
+        {WHOLE_MATRICES, "d",
+                {{32768}, {16384}, {8192}, {4096}, {2048}, {1024}, {512}, {256}, {128}, {64},
+                        {32}}}};
 
 size_t cases_bench(struct bench_shape **shapes)
 {
@@ -259,7 +266,7 @@ size_t cases_panels(bool quick, const struct draw *draw, struct bench_shape **sh
 
 /* ---- plans, as rows without results ---- */
 
-enum { SPLIT_ROWS = 2048, SPLIT_COLUMNS = 512, FROM_HOST_SMALLEST = 2048 };
+enum { SPLIT_ROWS = 2048, SPLIT_COLUMNS = 512, FROM_HOST_SMALLEST = 32 };
 
 static struct result row_of(const struct bench_shape *shape, const char *executor, enum math math,
         const struct plan *plan)

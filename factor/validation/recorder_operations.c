@@ -68,11 +68,12 @@ static bool on_host(
 	       note(e, true, NOTED_QUEUED, PHASE_PANEL, "send", LANE_IN, sent, 0);
 }
 
-static bool recorder_host_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
+static bool recorder_host_panel_getrf(
+        struct executor *e, struct matrix host, struct pivots p, int *ipiv)
 {
 	struct executor *inner = recorder_call(e);
 
-	return on_host(e, inner->ops->host_panel_getrf(inner, host, p), "host_getrf", host,
+	return on_host(e, inner->ops->host_panel_getrf(inner, host, p, ipiv), "host_getrf", host,
 	        shape(p.n + 1, 1));
 }
 

@@ -6,6 +6,7 @@
 #include "factor/validation/papers/gram_cases.h"
 #include "factor/validation/papers/kerr_cases.h"
 #include "factor/validation/papers/gram_reference.h"
+#include "whole.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static bool host_call(const struct result *c, struct call *call)
 		const bool calls = strcmp(c->executor, "host") == 0 && strcmp(c->variant, "host");
 		function = strcmp(c->variant, "host") == 0 ? "getrf" : calls ? "ger" : NULL;
 		call->n /= calls && strcmp(c->operation, "ger") != 0 ? 2 : 1;
-	} else if (strcmp(c->variant, "hybrid") == 0) {
+	} else if (whole_panels_on_host(c->variant)) {
 		function = results_factorization(c->operation);
 		if (!results_is_panel(c)) {
 			call->m -= least / 2;

@@ -101,7 +101,7 @@ double results_flops(const struct result *row)
 	static const char *const gemm[] = {"gemm", "small_gemm", "thin_gemm", NULL},
 	                         *const two[] = {"gram_fused", "gram_apply", NULL},
 	                         *const triangle[] = {"trsm", "trmm", NULL},
-	                         *const moves[] = {"transpose", "laswp", NULL};
+	                         *const moves[] = {"transpose", "laswp", "scopy", NULL};
 	const char *operation = row->operation;
 	const double m = (double)row->m, n = (double)row->n, k = (double)row->k;
 

@@ -90,10 +90,9 @@ static bool run(struct executor *e, const struct whole *whole, const struct plan
 		return factorize(e, whole, plan, a, work, pivots, tau);
 	/* only the triangle of a symmetric matrix */
 	enum uplo part = whole->operation == POTRF ? whole->uplo : WHOLE;
-	int64_t piece = whole->piece > 0 ? whole->piece : plan_widest(plan, a.n);
-	return matrix_to_device(e, part, piece, *host, a) &&
-	       factorize(e, whole, plan, a, work, pivots, tau) &&
-	       matrix_to_host(e, part, piece, a, *host);
+	bool ok = factor_from_host(e, plan, part, whole->piece, *host, a) &&
+	          factorize(e, whole, plan, a, work, pivots, tau);
+	return factor_to_host(e, plan, part, whole->piece, a, *host) && ok;
 }
 
 bool whole_run(struct executor *e, const struct whole *whole, const struct plan *plan,
@@ -126,6 +125,24 @@ static bool add_widths(const struct plan *plan, char *text, size_t size)
 	return used < size;
 }
 
+bool whole_panels_on_host(const char *variant)
+{
+	return strcmp(variant, "hybrid") == 0 || strcmp(variant, "lawn") == 0;
+}
+
+/* The parts that only LAWN 202's plans have. */
+static void add_lawn(const struct plan *plan, char *text, size_t size)
+{
+	const size_t used = strlen(text);
+	char coarse[32] = "";
+
+	if (plan->coarse)
+		snprintf(coarse, sizeof coarse, " coarse=%" PRId64, plan->coarse);
+	snprintf(text + used, size - used, "%s%s%s%s%s", coarse,
+	        plan->row_major ? " layout=rows" : "", plan->single_swaps ? " swaps=single" : "",
+	        plan->copies_wait ? " copies=wait" : "", plan->in_place ? " panels=place" : "");
+}
+
 bool whole_plan_text(const struct whole *whole, const struct plan *plan, char text[WHOLE_PLAN_TEXT])
 {
 	bool named = !plan->hybrid && (whole->operation == GETRF ||
@@ -135,6 +152,7 @@ bool whole_plan_text(const struct whole *whole, const struct plan *plan, char te
 	snprintf(text, WHOLE_PLAN_TEXT, "leaf=%" PRId64 " inverse=%" PRId64 " lookahead=%d%s%s",
 	        plan->leaf, plan->inverse, plan->lookahead, named ? " panel=" : "",
 	        named ? plan->panel : "");
+	add_lawn(plan, text, WHOLE_PLAN_TEXT);
 	for (int64_t i = 1; i < plan->count; i++)
 		equal = equal && plan->widths[i] == plan->widths[0];
 	return equal || add_widths(plan, text, WHOLE_PLAN_TEXT);
@@ -188,7 +206,12 @@ void whole_plan_parse(const char *text, bool hybrid, int64_t nb, struct whole_pl
 	        .widths = out->widths,
 	        .leaf = number(text, "leaf="),
 	        .inverse = number(text, "inverse="),
-	        .lookahead = (int)number(text, "lookahead=")};
+	        .lookahead = (int)number(text, "lookahead="),
+	        .coarse = number(text, "coarse="),
+	        .row_major = find(text, "layout=rows"),
+	        .single_swaps = find(text, "swaps=single"),
+	        .copies_wait = find(text, "copies=wait"),
+	        .in_place = find(text, "panels=place")};
 	parse_widths(find(text, "widths="), out);
 	if (out->plan.count == 0)
 		out->widths[out->plan.count++] = nb;

@@ -36,9 +36,13 @@ struct whole_plan {
 	int64_t widths[WHOLE_WIDTHS];
 };
 
+/* Whether the panels of a row's variant are on the host CPU. */
+bool whole_panels_on_host(const char *variant);
+
 /* "leaf=64 inverse=128 lookahead=1 panel=persistent widths=512x10,256": widths only where they
- * differ, runs of equal ones with their number. False when the text does not fit: then it has no
- * widths. */
+ * differ, runs of equal ones with their number. Parts of LAWN 202's plans where a plan has them:
+ * coarse=8 layout=rows swaps=single copies=wait panels=place. False when the text does not fit:
+ * then it has no widths. */
 bool whole_plan_text(
         const struct whole *whole, const struct plan *plan, char text[WHOLE_PLAN_TEXT]);
 

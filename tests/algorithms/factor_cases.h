@@ -241,8 +241,8 @@ static inline bool is_off_chip(struct executor *e, const struct plan *plan, cons
 static inline void describe(const struct factorization *f, const struct plan *plan, enum uplo uplo,
         enum precision precision, char *text, size_t size)
 {
-	snprintf(text, size, "%c%s%s %s nb %d%s leaf %d inverse %d look-ahead %d", precision,
-	        f->name,
+	snprintf(text, size, "%c%s%s %s nb %d%s leaf %d inverse %d look-ahead %d%s%s%s%s",
+	        precision, f->name,
 	        f->uplos == 1   ? ""
 	        : uplo == LOWER ? " lower"
 	                        : " upper",
@@ -250,7 +250,9 @@ static inline void describe(const struct factorization *f, const struct plan *pl
 	        : plan->panel ? plan->panel
 	                      : "device",
 	        (int)plan->widths[0], plan->count > 1 ? ".." : "", (int)plan->leaf,
-	        (int)plan->inverse, plan->lookahead);
+	        (int)plan->inverse, plan->lookahead, plan->coarse ? ", two levels" : "",
+	        plan->row_major ? ", row-major" : "", plan->single_swaps ? ", single swaps" : "",
+	        plan->copies_wait ? ", copies wait" : "");
 }
 
 /* The first fault of one problem, or NULL. */
@@ -270,7 +272,7 @@ static inline const char *test_one(
 static inline void test_kind(struct executor *e, const struct factorization *f,
         const struct plan *plan, enum uplo uplo, enum precision precision, int kind)
 {
-	char name[120];
+	char name[160];
 	bool good = true;
 	int off = 0;
 

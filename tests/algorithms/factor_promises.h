@@ -8,7 +8,7 @@
 static inline void test_wide_plan(struct executor *e, const struct factorization *f,
         const struct plan *plan, struct problem p)
 {
-	char name[120];
+	char name[160];
 
 	p.of = f;
 	describe(f, plan, p.uplo, p.precision, name, sizeof name);

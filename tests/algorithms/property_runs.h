@@ -167,7 +167,7 @@ static inline void property_plan(
 	plan->widths[0] = c->width;
 	plan->widths[1] = c->later;
 	plan->drawn = (struct plan){c->hybrid, panel_getrf_variants[c->panel], plan->widths, 2,
-	        c->leaf, inverse, (int)c->lookahead};
+	        c->leaf, inverse, .lookahead = (int)c->lookahead};
 	if (c->chosen)
 		plan_default(e, (enum operation)c->operation, c->m, c->n, p->precision, c->hybrid,
 		        &plan->chosen);

@@ -10,16 +10,16 @@
 #include <lapacke.h>
 
 static const struct plan plans[] = {
-        {false, NULL, by_8, 1, 8, 0, 0},
-        {false, NULL, by_8, 1, 64, 0, 1},
-        {false, NULL, by_16, 1, 4, 0, 1},
-        {false, NULL, by_32, 1, 5, 0, 0},
-        {false, NULL, uneven, 4, 6, 0, 1},
-        {false, NULL, by_1, 1, 1, 0, 1},
-        {true, NULL, by_8, 1, 8, 0, 0},
-        {true, NULL, by_16, 1, 4, 0, 1},
-        {true, NULL, uneven, 4, 9, 0, 1},
-        {true, NULL, by_32, 1, 32, 0, 0},
+        {false, NULL, by_8, 1, 8, 0, .lookahead = 0},
+        {false, NULL, by_8, 1, 64, 0, .lookahead = 1},
+        {false, NULL, by_16, 1, 4, 0, .lookahead = 1},
+        {false, NULL, by_32, 1, 5, 0, .lookahead = 0},
+        {false, NULL, uneven, 4, 6, 0, .lookahead = 1},
+        {false, NULL, by_1, 1, 1, 0, .lookahead = 1},
+        {true, NULL, by_8, 1, 8, 0, .lookahead = 0},
+        {true, NULL, by_16, 1, 4, 0, .lookahead = 1},
+        {true, NULL, uneven, 4, 9, 0, .lookahead = 1},
+        {true, NULL, by_32, 1, 32, 0, .lookahead = 0},
 };
 
 /* ---- the measures ---- */
@@ -148,17 +148,20 @@ static const char *verdict(const struct problem *p, int kind)
 
 /* ---- the factorization ---- */
 
-static const struct plan wide[] = {{false, NULL, by_64, 1, 64, 0, 0},
-        {false, NULL, by_128, 1, 32, 0, 1}, {false, NULL, by_256, 1, 64, 0, 1},
-        {false, NULL, falling, 4, 64, 0, 1}, {true, NULL, by_128, 1, 64, 0, 0},
-        {true, NULL, falling, 4, 128, 0, 1}};
+static const struct plan wide[] = {{false, NULL, by_64, 1, 64, 0, .lookahead = 0},
+        {false, NULL, by_128, 1, 32, 0, .lookahead = 1},
+        {false, NULL, by_256, 1, 64, 0, .lookahead = 1},
+        {false, NULL, falling, 4, 64, 0, .lookahead = 1},
+        {true, NULL, by_128, 1, 64, 0, .lookahead = 0},
+        {true, NULL, falling, 4, 128, 0, .lookahead = 1}};
 static const struct shape large[] = {{257, 257, 259}, {300, 129, 300}, {129, 300, 129}};
 
 static const struct refusal refusals[] = {
-        {{false, NULL, by_0, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
-        {{false, NULL, by_8, 1, 129, 0, 0}, 9, 9, 9, "a leaf of 129"},
-        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"},
-        {{false, NULL, by_8, 1, 8, 0, 0}, 9, -9, 9, "9 x -9"}};
+        {{false, NULL, by_0, 1, 8, 0, .lookahead = 0}, 9, 9, 9, "widths start at 1"},
+        {{false, NULL, by_8, 1, 129, 0, .lookahead = 0}, 9, 9, 9, "a leaf of 129"},
+        {{true, NULL, by_8, 1, 8, 0, 0, .coarse = 2}, 9, 9, 9, "one level"},
+        {{false, NULL, by_8, 1, 8, 0, .lookahead = 0}, 9, 9, 8, "leading dimension"},
+        {{false, NULL, by_8, 1, 8, 0, .lookahead = 0}, 9, -9, 9, "9 x -9"}};
 
 static const struct wrong wrong[] = {
         {"one wrong element of a vector", IN_MATRIX, 30 + 20 * 40, 1, 0.01, 0, 0},
@@ -186,9 +189,10 @@ static const struct factorization qr = {.name = "geqrf",
         .has_tau = true,
         .verdict = verdict};
 
-static const struct plan split_plans[] = {{false, NULL, by_64, 1, 64, 0, 1},
-        {false, NULL, by_128, 1, 64, 0, 0}, {true, NULL, by_128, 1, 64, 0, 1},
-        {false, NULL, by_512, 1, 64, 0, 1}};
+static const struct plan split_plans[] = {{false, NULL, by_64, 1, 64, 0, .lookahead = 1},
+        {false, NULL, by_128, 1, 64, 0, .lookahead = 0},
+        {true, NULL, by_128, 1, 64, 0, .lookahead = 1},
+        {false, NULL, by_512, 1, 64, 0, .lookahead = 1}};
 
 /* ---- nearly parallel columns ---- */
 
@@ -232,7 +236,7 @@ static void test_gram(struct executor *e)
 {
 	enum { ROWS = 5003, COLUMNS = 80, WIDTH = 64 };
 	static const int64_t width = WIDTH;
-	const struct plan plan = {false, PLAN_GRAM, &width, 1, WIDTH, 0, 0};
+	const struct plan plan = {false, PLAN_GRAM, &width, 1, WIDTH, 0, .lookahead = 0};
 	struct problem p = {.of = &qr, .shape = {ROWS, COLUMNS, ROWS + 3}, .precision = DOUBLE};
 	double tau[COLUMNS], worst = 0;
 

@@ -7,31 +7,42 @@
 #include "factor/validation/check.h"
 #include "factor/algorithms/getrf.h"
 
-static const int64_t growing[] = {4, 16, 32};
+static const int64_t growing[] = {4, 16, 32}, by_513[] = {513};
 
 /* Both places of the panel, all look-aheads, both kinds of solve, leaves that are wider than, as
  * wide as, and narrower than the blocks. */
 static const struct plan plans[] = {
-        {false, "persistent", by_8, 1, 8, 0, 0},
-        {false, "persistent", by_8, 1, 64, 0, 1},
-        {false, "persistent", by_8, 1, 64, 0, 2},
-        {false, "persistent", by_16, 1, 4, 0, 0},
-        {false, "persistent", by_16, 1, 4, 4, 2},
-        {false, "persistent", by_16, 1, 16, 4, 0},
-        {false, "persistent", by_32, 1, 8, 16, 1},
-        {false, "persistent", uneven, 4, 5, 5, 1},
-        {false, "persistent", uneven, 4, 6, 0, 2},
-        {false, "persistent", growing, 3, 8, 0, 2},
-        {false, "persistent", by_1, 1, 1, 1, 1},
-        {false, "fused", by_16, 1, 8, 0, 1},
-        {false, "blas", by_16, 1, 8, 8, 1},
-        {false, "optimized", by_16, 1, 8, 0, 0},
-        {false, "host", by_16, 1, 16, 16, 1},
-        {true, NULL, by_8, 1, 8, 0, 0},
-        {true, NULL, by_16, 1, 8, 0, 1},
-        {true, NULL, by_16, 1, 8, 4, 0},
-        {true, NULL, uneven, 4, 8, 16, 1},
-        {true, NULL, growing, 3, 8, 7, 1},
+        {false, "persistent", by_8, 1, 8, 0, .lookahead = 0},
+        {false, "persistent", by_8, 1, 64, 0, .lookahead = 1},
+        {false, "persistent", by_8, 1, 64, 0, .lookahead = 2},
+        {false, "persistent", by_16, 1, 4, 0, .lookahead = 0},
+        {false, "persistent", by_16, 1, 4, 4, .lookahead = 2},
+        {false, "persistent", by_16, 1, 16, 4, .lookahead = 0},
+        {false, "persistent", by_32, 1, 8, 16, .lookahead = 1},
+        {false, "persistent", uneven, 4, 5, 5, .lookahead = 1},
+        {false, "persistent", uneven, 4, 6, 0, .lookahead = 2},
+        {false, "persistent", growing, 3, 8, 0, .lookahead = 2},
+        {false, "persistent", by_1, 1, 1, 1, .lookahead = 1},
+        {false, "fused", by_16, 1, 8, 0, .lookahead = 1},
+        {false, "blas", by_16, 1, 8, 8, .lookahead = 1},
+        {false, "optimized", by_16, 1, 8, 0, .lookahead = 0},
+        {false, "host", by_16, 1, 16, 16, .lookahead = 1},
+        {true, NULL, by_8, 1, 8, 0, .lookahead = 0},
+        {true, NULL, by_16, 1, 8, 0, .lookahead = 1},
+        {true, NULL, by_16, 1, 8, 4, .lookahead = 0},
+        {true, NULL, uneven, 4, 8, 16, .lookahead = 1},
+        {true, NULL, growing, 3, 8, 7, .lookahead = 1},
+        /* LAWN 202's, and with each part of it elsewhere */
+        {true, NULL, by_8, 1, 8, 8, 1, .coarse = 4, .row_major = true},
+        {true, NULL, by_8, 1, 8, 0, 1, .coarse = 2, .row_major = true},
+        {true, NULL, by_16, 1, 16, 16, 0, .coarse = 2, .row_major = true},
+        {true, NULL, uneven, 4, 8, 4, 1, .row_major = true, .single_swaps = true},
+        {true, NULL, by_8, 1, 8, 8, 1, .coarse = 4, .single_swaps = true},
+        {true, NULL, by_8, 1, 8, 8, 1, .coarse = 4, .row_major = true, .copies_wait = true},
+        {true, NULL, growing, 3, 8, 0, 0, .coarse = 2, .copies_wait = true},
+        {false, "persistent", by_8, 1, 4, 0, 2, .coarse = 4},
+        {false, "persistent", uneven, 4, 8, 8, 1, .coarse = 2, .row_major = true},
+        {false, "persistent", by_8, 1, 8, 4, 0, .coarse = 6},
 };
 
 /* Up to this size no rounding error decides a pivot in these matrices. */
@@ -131,6 +142,13 @@ static bool pivots_unique(int kind)
 	               : kind == TEST_IDENTITY || kind == TEST_ZERO || kind == TEST_LAST_HALF_ZERO;
 }
 
+/* Times LAPACK's backward error: LAWN 202's inverses are wider than getrf's own, and less accurate
+ * above all in matrices with more columns than rows. */
+static double bound(const struct plan *plan)
+{
+	return plan->row_major && plan->inverse > 32 ? 4 : 2;
+}
+
 /* The first reason why the factors are wrong, or NULL. */
 static const char *verdict(const struct problem *p, int kind)
 {
@@ -170,8 +188,9 @@ static const char *verdict(const struct problem *p, int kind)
 	if (kind == TEST_WILKINSON) {
 		if (p->plan->inverse == 0 && !(ours.growing <= 2))
 			return "an error of an element above twice its bound";
-	} else if (!test_backward_fine(ours.backward, theirs.backward, 2, TEST_ROUNDING)) {
-		return "backward error more than twice LAPACK's";
+	} else if (!test_backward_fine(
+	                   ours.backward, theirs.backward, bound(p->plan), TEST_ROUNDING)) {
+		return "backward error too large for LAPACK's";
 	}
 	if (!pivots_unique(kind) || steps(p) > SMALL)
 		return NULL;
@@ -188,25 +207,37 @@ static bool phase_needed(const struct plan *plan, int phase)
 
 /* ---- further cases ---- */
 
-static const struct plan wide[] = {{false, "persistent", by_64, 1, 64, 64, 1},
-        {false, "persistent", by_300, 1, 64, 0, 2}, {false, "persistent", by_128, 1, 32, 0, 2},
-        {false, "persistent", by_256, 1, 64, 128, 2}, {false, "persistent", by_128, 1, 128, 128, 0},
-        {false, "fused", by_128, 1, 64, 64, 0}, {true, NULL, by_64, 1, 64, 64, 1},
-        {true, NULL, by_128, 1, 64, 0, 0}, {false, "persistent", falling, 4, 64, 32, 1},
-        {true, NULL, falling, 4, 128, 0, 1}};
+static const struct plan wide[] = {{false, "persistent", by_64, 1, 64, 64, .lookahead = 1},
+        {false, "persistent", by_300, 1, 64, 0, .lookahead = 2},
+        {false, "persistent", by_128, 1, 32, 0, .lookahead = 2},
+        {false, "persistent", by_256, 1, 64, 128, .lookahead = 2},
+        {false, "persistent", by_128, 1, 128, 128, .lookahead = 0},
+        {false, "fused", by_128, 1, 64, 64, .lookahead = 0},
+        {true, NULL, by_64, 1, 64, 64, .lookahead = 1},
+        {true, NULL, by_128, 1, 64, 0, .lookahead = 0},
+        {false, "persistent", falling, 4, 64, 32, .lookahead = 1},
+        {true, NULL, falling, 4, 128, 0, .lookahead = 1},
+        {true, NULL, by_64, 1, 64, 64, 1, .coarse = 4, .row_major = true},
+        {true, NULL, by_64, 1, 64, 32, 1, .coarse = 2},
+        {false, "persistent", by_64, 1, 64, 0, 2, .coarse = 4}};
 static const struct shape large[] = {{513, 513, 520}, {1000, 300, 1001}, {300, 1000, 300}};
 
 static const struct refusal refusals[] = {
-        {{false, "persistent", by_0, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
-        {{false, "persistent", by_8, 0, 8, 0, 0}, 9, 9, 9, "without widths"},
-        {{false, "persistent", by_8, 1, 0, 0, 0}, 9, 9, 9, "leaves start at 1"},
-        {{false, "persistent", by_8, 1, 8, 129, 0}, 9, 9, 9, "inverses of 129"},
-        {{false, "persistent", by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
-        {{false, "persistent", by_8, 1, 8, 0, 3}, 9, 9, 9, "look-ahead 3"},
-        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 9, "without a panel variant"},
-        {{false, "magic", by_8, 1, 8, 0, 0}, 9, 9, 9, "unknown panel variant"},
-        {{false, "persistent", by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"},
-        {{false, "persistent", by_8, 1, 8, 0, 0}, -1, 9, 8, "-1 x 9"}};
+        {{false, "persistent", by_0, 1, 8, 0, .lookahead = 0}, 9, 9, 9, "widths start at 1"},
+        {{false, "persistent", by_8, 0, 8, 0, .lookahead = 0}, 9, 9, 9, "without widths"},
+        {{false, "persistent", by_8, 1, 0, 0, .lookahead = 0}, 9, 9, 9, "leaves start at 1"},
+        {{false, "persistent", by_8, 1, 8, 129, .lookahead = 0}, 9, 9, 9, "inverses of 129"},
+        {{false, "persistent", by_8, 1, 8, 3, .lookahead = 0}, 9, 9, 9, "no multiple"},
+        {{false, "persistent", by_8, 1, 8, 0, .lookahead = 3}, 9, 9, 9, "look-ahead 3"},
+        {{false, "persistent", by_8, 1, 8, 0, 0, .coarse = 3}, 9, 9, 9, "even numbers"},
+        {{false, "persistent", by_8, 1, 8, 0, 0, .single_swaps = true}, 9, 9, 9,
+                "panels on the host"},
+        {{true, NULL, by_8, 1, 8, 0, 0, .in_place = true}, 9, 9, 9, "not in place"},
+        {{true, NULL, by_513, 1, 8, 0, 0, .row_major = true}, 999, 999, 999, "at most"},
+        {{false, NULL, by_8, 1, 8, 0, .lookahead = 0}, 9, 9, 9, "without a panel variant"},
+        {{false, "magic", by_8, 1, 8, 0, .lookahead = 0}, 9, 9, 9, "unknown panel variant"},
+        {{false, "persistent", by_8, 1, 8, 0, .lookahead = 0}, 9, 9, 8, "leading dimension"},
+        {{false, "persistent", by_8, 1, 8, 0, .lookahead = 0}, -1, 9, 8, "-1 x 9"}};
 
 static const struct wrong wrong[] = {
         {"one wrong multiplier", IN_MATRIX, 30 + 20 * 33, 1, 0.01, 0, 0},
@@ -234,16 +265,18 @@ static const struct factorization lu = {.name = "getrf",
         .verdict = verdict,
         .phase_needed = phase_needed};
 
-static const struct plan split_plans[] = {{false, "persistent", by_64, 1, 64, 0, 1},
-        {false, "persistent", by_128, 1, 64, 32, 0}, {true, NULL, by_128, 1, 64, 0, 1},
-        {false, "persistent", by_512, 1, 64, 0, 2}};
+static const struct plan split_plans[] = {{false, "persistent", by_64, 1, 64, 0, .lookahead = 1},
+        {false, "persistent", by_128, 1, 64, 32, .lookahead = 0},
+        {true, NULL, by_128, 1, 64, 0, .lookahead = 1},
+        {false, "persistent", by_512, 1, 64, 0, .lookahead = 2}};
 
 /* A = [L, L X] with a random unit lower L of magnitudes below 1, whose inverse is huge: a solve by
  * the inverse without a check of its size loses all digits. */
 static void test_inverse_growth(struct executor *e)
 {
-	static const struct plan both[] = {{false, "persistent", by_128, 1, 128, 128, 1},
-	        {true, NULL, by_128, 1, 128, 128, 1}};
+	static const struct plan both[] = {
+	        {false, "persistent", by_128, 1, 128, 128, .lookahead = 1},
+	        {true, NULL, by_128, 1, 128, 128, .lookahead = 1}};
 	struct problem p = {.of = &lu, .shape = {128, 256, 128}, .precision = SINGLE};
 
 	problem_open(&p, TEST_IDENTITY);
@@ -277,7 +310,7 @@ static void test_inverse_growth(struct executor *e)
 static bool can_go_row_major(const struct executor *e, const struct plan *plan)
 {
 	(void)e;
-	return !plan->hybrid && !plan->inverse;
+	return !plan->hybrid && !plan->inverse && !plan->coarse;
 }
 
 static bool can_defer(const struct executor *e, const struct plan *plan)
@@ -298,7 +331,7 @@ static void test_mode(struct executor *e,
 /* Panels of 300 columns, on the transpose where lu_rows takes 300. */
 static void test_widest(struct executor *e)
 {
-	static const struct plan plan = {false, "persistent", by_300, 1, 64, 0, 1};
+	static const struct plan plan = {false, "persistent", by_300, 1, 64, 0, .lookahead = 1};
 	const struct matrix a = {NULL, 0, 1000, 1000, 1000, SINGLE};
 	int64_t most = e->rows_most[0], rows = e->row_major,
 	        transposed = 1000 * 1000 * (int64_t)sizeof(float);
@@ -321,7 +354,7 @@ static void test_math_row_major(struct executor *e)
 {
 	static const struct split_limits small = {
 	        .side = 8, .depth = 4, .alignment = 16, .use = 8, .half = true};
-	const struct plan plan = {false, "persistent", by_16, 1, 8, 0, 1};
+	const struct plan plan = {false, "persistent", by_16, 1, 8, 0, .lookahead = 1};
 	const struct split_limits *kept = e->splits;
 
 	if (!math_possible(e, MATH_3XFP16)) {

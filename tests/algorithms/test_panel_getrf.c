@@ -6,9 +6,11 @@
 #include "factor/validation/check.h"
 #include "factor/algorithms/panel_getrf.h"
 
-static const struct plan plans[] = {{false, "fused", by_1, 1, 1, 0, 0},
-        {false, "persistent", by_1, 1, 1, 0, 0}, {false, "blas", by_1, 1, 1, 0, 0},
-        {false, "optimized", by_1, 1, 1, 0, 0}, {false, "host", by_1, 1, 1, 0, 0}};
+static const struct plan plans[] = {{false, "fused", by_1, 1, 1, 0, .lookahead = 0},
+        {false, "persistent", by_1, 1, 1, 0, .lookahead = 0},
+        {false, "blas", by_1, 1, 1, 0, .lookahead = 0},
+        {false, "optimized", by_1, 1, 1, 0, .lookahead = 0},
+        {false, "host", by_1, 1, 1, 0, .lookahead = 0}};
 
 /* m = 1, n = 1, square, around warps and blocks, tall, both sides of the host search's threshold,
  * with and without padding, with columns that can be aligned (lda a multiple of 128 bytes) and that

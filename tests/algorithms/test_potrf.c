@@ -9,18 +9,22 @@
 #include "factor/algorithms/potrf.h"
 
 static const struct plan plans[] = {
-        {false, NULL, by_8, 1, 8, 0, 0},
-        {false, NULL, by_8, 1, 64, 0, 1},
-        {false, NULL, by_16, 1, 4, 0, 0},
-        {false, NULL, by_16, 1, 4, 4, 1},
-        {false, NULL, by_16, 1, 16, 4, 0},
-        {false, NULL, by_32, 1, 8, 16, 1},
-        {false, NULL, uneven, 4, 6, 3, 1},
-        {false, NULL, by_1, 1, 1, 1, 1},
-        {true, NULL, by_8, 1, 8, 0, 0},
-        {true, NULL, by_16, 1, 8, 0, 1},
-        {true, NULL, by_16, 1, 8, 5, 0},
-        {true, NULL, uneven, 4, 8, 16, 1},
+        {false, NULL, by_8, 1, 8, 0, .lookahead = 0},
+        {false, NULL, by_8, 1, 64, 0, .lookahead = 1},
+        {false, NULL, by_16, 1, 4, 0, .lookahead = 0},
+        {false, NULL, by_16, 1, 4, 4, .lookahead = 1},
+        {false, NULL, by_16, 1, 16, 4, .lookahead = 0},
+        {false, NULL, by_32, 1, 8, 16, .lookahead = 1},
+        {false, NULL, uneven, 4, 6, 3, .lookahead = 1},
+        {false, NULL, by_1, 1, 1, 1, .lookahead = 1},
+        {true, NULL, by_8, 1, 8, 0, .lookahead = 0},
+        {true, NULL, by_16, 1, 8, 0, .lookahead = 1},
+        {true, NULL, by_16, 1, 8, 5, .lookahead = 0},
+        {true, NULL, uneven, 4, 8, 16, .lookahead = 1},
+        {true, NULL, by_8, 1, 8, 0, 1, .coarse = 4, .copies_wait = true},
+        {true, NULL, uneven, 4, 8, 5, 0, .coarse = 2},
+        {false, NULL, by_8, 1, 8, 0, 1, .coarse = 4},
+        {false, NULL, by_8, 1, 4, 4, 1, .coarse = 2},
 };
 
 static const struct shape shapes[] = {{0, 0, 1}, {1, 1, 1}, {1, 1, 3}, {2, 2, 2}, {7, 7, 9},
@@ -185,20 +189,25 @@ static void *matrix(const struct problem *p, int kind)
 
 /* ---- further cases ---- */
 
-static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, 1},
-        {false, NULL, by_300, 1, 64, 0, 0}, {false, NULL, by_300, 1, 128, 0, 1},
-        {false, NULL, by_128, 1, 128, 0, 0}, {false, NULL, by_300, 1, 64, 64, 1},
-        {false, NULL, by_128, 1, 128, 128, 1}, {true, NULL, by_300, 1, 64, 0, 1},
-        {true, NULL, by_300, 1, 64, 128, 1}, {false, NULL, falling, 4, 64, 32, 1},
-        {true, NULL, falling, 4, 128, 0, 1}};
+static const struct plan wide[] = {{false, NULL, by_300, 1, 300, 0, .lookahead = 1},
+        {false, NULL, by_300, 1, 64, 0, .lookahead = 0},
+        {false, NULL, by_300, 1, 128, 0, .lookahead = 1},
+        {false, NULL, by_128, 1, 128, 0, .lookahead = 0},
+        {false, NULL, by_300, 1, 64, 64, .lookahead = 1},
+        {false, NULL, by_128, 1, 128, 128, .lookahead = 1},
+        {true, NULL, by_300, 1, 64, 0, .lookahead = 1},
+        {true, NULL, by_300, 1, 64, 128, .lookahead = 1},
+        {false, NULL, falling, 4, 64, 32, .lookahead = 1},
+        {true, NULL, falling, 4, 128, 0, .lookahead = 1}};
 static const struct shape large[] = {{450, 450, 453}};
 
 static const struct refusal refusals[] = {
-        {{false, NULL, by_0, 1, 8, 0, 0}, 9, 9, 9, "widths start at 1"},
-        {{false, NULL, by_8, 1, 513, 0, 0}, 9, 9, 9, "a leaf of 513"},
-        {{false, NULL, by_8, 1, 8, 3, 0}, 9, 9, 9, "no multiple"},
-        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 8, 9, "not square"},
-        {{false, NULL, by_8, 1, 8, 0, 0}, 9, 9, 8, "leading dimension"}};
+        {{true, NULL, by_8, 1, 8, 4, 0, .in_place = true}, 9, 9, 9, "without inverses"},
+        {{false, NULL, by_0, 1, 8, 0, .lookahead = 0}, 9, 9, 9, "widths start at 1"},
+        {{false, NULL, by_8, 1, 513, 0, .lookahead = 0}, 9, 9, 9, "a leaf of 513"},
+        {{false, NULL, by_8, 1, 8, 3, .lookahead = 0}, 9, 9, 9, "no multiple"},
+        {{false, NULL, by_8, 1, 8, 0, .lookahead = 0}, 9, 8, 9, "not square"},
+        {{false, NULL, by_8, 1, 8, 0, .lookahead = 0}, 9, 9, 8, "leading dimension"}};
 
 static const struct wrong wrong[] = {{"one wrong element", IN_MATRIX, 30 + 20 * 40, 1, 0.01, 0, 0},
         {"a write to the other triangle", IN_MATRIX, 20 + 30 * 40, 0, 0, 0, 0},
@@ -232,10 +241,11 @@ static void test_split_updates(struct executor *e)
 	        .side = 64, .depth = 32, .alignment = 16, .use = 64, .half = kept && kept->half};
 	static const int kinds[] = {SPD_LAWN, SPD_CONDITION_BAD, SPD_NEAR_UNDERFLOW,
 	        SPD_NEAR_OVERFLOW, SPD_GRADED, SPD_NAN_CORNER, SPD_NEGATIVE_MIDDLE, SPD_INF_CORNER};
-	static const struct plan split[] = {{false, NULL, by_128, 1, 64, 0, 1},
-	        {false, NULL, by_128, 1, 128, 128, 0}, {true, NULL, by_300, 1, 64, 0, 1},
-	        {false, NULL, by_64, 1, 64, 64, 1}};
-	static const struct plan narrow = {false, NULL, by_32, 1, 32, 0, 1};
+	static const struct plan split[] = {{false, NULL, by_128, 1, 64, 0, .lookahead = 1},
+	        {false, NULL, by_128, 1, 128, 128, .lookahead = 0},
+	        {true, NULL, by_300, 1, 64, 0, .lookahead = 1},
+	        {false, NULL, by_64, 1, 64, 64, .lookahead = 1}};
+	static const struct plan narrow = {false, NULL, by_32, 1, 32, 0, .lookahead = 1};
 
 	const int64_t side = test_full() ? 601 : 401, wider = test_full() ? 1101 : 801;
 

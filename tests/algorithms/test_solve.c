@@ -15,9 +15,9 @@
 static const int64_t by_8[] = {8}, uneven[] = {24, 7, 16, 9};
 
 static const struct plan plans[] = {
-        {false, "persistent", by_8, 1, 8, 0, 1},
-        {false, "persistent", uneven, 4, 6, 3, 0},
-        {true, NULL, uneven, 4, 5, 8, 1},
+        {false, "persistent", by_8, 1, 8, 0, .lookahead = 1},
+        {false, "persistent", uneven, 4, 6, 3, .lookahead = 0},
+        {true, NULL, uneven, 4, 5, 8, .lookahead = 1},
 };
 
 enum { MOST_KEPT = 8 };
@@ -411,7 +411,7 @@ static void test_refusals(struct executor *e)
 	struct matrix c = {NULL, 0, 8, 3, 9, SINGLE}, short_tau = {NULL, 0, 5, 1, 5, SINGLE};
 	struct matrix nine = {NULL, 0, 9, 3, 9, SINGLE};
 	static const int64_t none[] = {0};
-	const struct plan bad = {false, NULL, none, 1, 8, 0, 0};
+	const struct plan bad = {false, NULL, none, 1, 8, 0, .lookahead = 0};
 
 	is_refused(e, ormqr_work(e, &plans[0], LEFT, a, tau, c) == -1, "length 9");
 	is_refused(e, ormqr_work(e, &plans[0], LEFT, a, short_tau, nine) == -1, "5 reflectors");

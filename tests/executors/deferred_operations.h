@@ -89,12 +89,13 @@ static inline bool task_store(struct executor *h, void *arguments)
 }
 
 static inline bool deferred_host_panel_getrf(
-        struct executor *e, struct matrix host, struct pivots p)
+        struct executor *e, struct matrix host, struct pivots p, int *ipiv)
 {
 	const size_t bytes = (size_t)(p.n + 1) * sizeof(int);
 	struct kept_bytes kept = {p.data, xmalloc(bytes), bytes};
 
-	return ex_host_panel_getrf(deferred_self(e)->host, host, (struct pivots){kept.now, p.n}) &&
+	return ex_host_panel_getrf(
+	               deferred_self(e)->host, host, (struct pivots){kept.now, p.n}, ipiv) &&
 	       defer(e, task_store, &kept, sizeof kept);
 }
 

@@ -9,19 +9,37 @@
 
 enum { ORDERS = 40, N = 90 };
 
-static const int64_t by_16[] = {16}, by_30[] = {30}, growing[] = {5, 9, 16, 30};
+static const int64_t by_8[] = {8}, by_16[] = {16}, by_30[] = {30}, growing[] = {5, 9, 16, 30};
 
 static const struct plan plans[] = {
-        {false, "persistent", by_16, 1, 16, 0, 0},
-        {false, "persistent", by_16, 1, 8, 8, 1},
-        {false, "persistent", growing, 4, 8, 4, 1},
-        {false, "persistent", by_30, 1, 8, 0, 1},
-        {false, "persistent", by_16, 1, 8, 0, 2},
-        {false, "persistent", growing, 4, 8, 0, 2},
-        {true, NULL, by_16, 1, 8, 0, 0},
-        {true, NULL, by_16, 1, 8, 8, 1},
-        {true, NULL, growing, 4, 8, 0, 1},
-        {true, NULL, growing, 4, 8, 5, 1},
+        {false, "persistent", by_16, 1, 16, 0, .lookahead = 0},
+        {false, "persistent", by_16, 1, 8, 8, .lookahead = 1},
+        {false, "persistent", growing, 4, 8, 4, .lookahead = 1},
+        {false, "persistent", by_30, 1, 8, 0, .lookahead = 1},
+        {false, "persistent", by_16, 1, 8, 0, .lookahead = 2},
+        {false, "persistent", growing, 4, 8, 0, .lookahead = 2},
+        {true, NULL, by_16, 1, 8, 0, .lookahead = 0},
+        {true, NULL, by_16, 1, 8, 8, .lookahead = 1},
+        {true, NULL, growing, 4, 8, 0, .lookahead = 1},
+        {true, NULL, growing, 4, 8, 5, .lookahead = 1},
+};
+
+/* LAWN 202's LU and parts of it. */
+static const struct plan lawn[] = {
+        {true, NULL, by_8, 1, 8, 8, 1, .coarse = 4, .row_major = true},
+        {true, NULL, by_8, 1, 8, 8, 0, .coarse = 2, .row_major = true},
+        {true, NULL, growing, 4, 8, 0, 1, .coarse = 2, .row_major = true, .single_swaps = true},
+        {true, NULL, by_8, 1, 8, 8, 1, .coarse = 4, .single_swaps = true, .copies_wait = true},
+        {false, "persistent", by_8, 1, 4, 4, 1, .coarse = 4, .row_major = true},
+        {false, "persistent", by_8, 1, 4, 0, 2, .coarse = 4},
+};
+
+/* Panels at their place in host memory. */
+static const struct plan in_place[] = {
+        {true, NULL, by_8, 1, 8, 0, 1, .in_place = true},
+        {true, NULL, by_16, 1, 8, 0, 0, .in_place = true, .copies_wait = true},
+        {true, NULL, growing, 4, 8, 0, 1, .in_place = true},
+        {true, NULL, by_8, 1, 8, 0, 1, .in_place = true, .coarse = 4},
 };
 
 struct shape {
@@ -103,6 +121,46 @@ static void test_orders(struct executor *host, const struct plan *plan, enum wha
 	        "%s %s nb %d%s inverse %d look-ahead %d: any order gives the same",
 	        whats[operation].name, plan->hybrid ? "hybrid" : "device", (int)plan->widths[0],
 	        plan->count > 1 ? ".." : "", (int)plan->inverse, plan->lookahead);
+}
+
+/* Whole and, without the parts that are LU's alone, Cholesky. */
+static void test_lawn(struct executor *host, const struct plan *plan)
+{
+	static const struct shape shapes[] = {{N, N}, {N, 70}, {70, N}};
+
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		ok(same_in_orders(host, plan, LU, shapes[i]),
+		        "LU of %d x %d, coarse blocks of %d%s%s%s, inverse %d, look-ahead %d: any "
+		        "order gives the same",
+		        (int)shapes[i].m, (int)shapes[i].n, (int)plan->coarse,
+		        plan->row_major ? ", row-major" : "",
+		        plan->single_swaps ? ", single swaps" : "",
+		        plan->copies_wait ? ", copies wait" : "", (int)plan->inverse,
+		        plan->lookahead);
+	for (enum what what = CHOLESKY_LOWER; what < WHATS; what++)
+		test_orders(host, plan, what);
+}
+
+/* The same bits as without, in any order: R and the other triangle, too. */
+static void test_in_place(struct executor *host, const struct plan *plan)
+{
+	static const struct shape shapes[] = {{N, N}, {N, 70}, {70, N}};
+	struct result *with = xmalloc(sizeof *with), *without = xmalloc(sizeof *without);
+	struct plan other = *plan;
+
+	other.in_place = false;
+	for (enum what what = plan->coarse ? CHOLESKY_LOWER : QR; what < WHATS; what++)
+		for (size_t i = 0; i < (what == QR ? ARRAY_LEN(shapes) : 1); i++)
+			ok(run(host, plan, what, shapes[i], with) &&
+			                run(host, &other, what, shapes[i], without) &&
+			                memcmp(with, without, sizeof *with) == 0 &&
+			                same_in_orders(host, plan, what, shapes[i]),
+			        "%s of %d x %d, nb %d%s, panels in place: as in a stage, in any "
+			        "order",
+			        whats[what].name, (int)shapes[i].m, (int)shapes[i].n,
+			        (int)plan->widths[0], plan->count > 1 ? ".." : "");
+	free(with);
+	free(without);
 }
 
 /* On the transpose to the end, and back from it with 50 columns left, or with all of them. */
@@ -226,7 +284,7 @@ static void test_threads(void)
 			a[i][threads] = test_matrix(ROWS, ROWS, COLUMNS, SINGLE, MATRIX_RANDOM);
 		struct matrix lu = {a[0][threads], 0, ROWS, COLUMNS, ROWS, SINGLE}, qr = lu;
 		qr.data = a[1][threads];
-		good = ex_host_panel_getrf(host, lu, (struct pivots){ipiv, COLUMNS}) &&
+		good = ex_host_panel_getrf(host, lu, (struct pivots){ipiv, COLUMNS}, NULL) &&
 		       ex_host_panel_geqrf(
 		               host, qr, (struct matrix){tau, 0, COLUMNS, 1, COLUMNS, SINGLE}) &&
 		       good;
@@ -261,6 +319,10 @@ int main(void)
 		test_splits(host, &plans[i]);
 		test_aligned(host, &plans[i]);
 	}
+	for (size_t i = 0; i < ARRAY_LEN(lawn); i++)
+		test_lawn(host, &lawn[i]);
+	for (size_t i = 0; i < ARRAY_LEN(in_place); i++)
+		test_in_place(host, &in_place[i]);
 	executor_free(host);
 	return finish();
 }

@@ -18,7 +18,7 @@ static void use_rows(const struct results *results)
 		results_gflops(row);
 		results_level(row);
 		results_calls(row);
-		whole_plan_parse(row->plan, strcmp(row->variant, "hybrid") == 0, row->nb, &plan);
+		whole_plan_parse(row->plan, whole_panels_on_host(row->variant), row->nb, &plan);
 		fuzz_require(plan.plan.count >= 1 && plan.plan.count <= WHOLE_WIDTHS);
 	}
 }

@@ -108,7 +108,7 @@ static inline bool call_panel(const struct call *c)
 	CALL("larft", ex_larft(e, c->x, tau, t));
 	CALL("trtri", ex_trtri(e, LOWER, UNIT, c->y, c->y));
 	CALL("getrf", ex_resident_panel(e, c->x, NULL, p));
-	CALL("host_getrf", ex_host_panel_getrf(e, c->x, p));
+	CALL("host_getrf", ex_host_panel_getrf(e, c->x, p, NULL));
 	CALL("host_geqrf", ex_host_panel_geqrf(e, c->x, tau));
 	CALL("host_potrf", ex_host_panel_potrf(e, LOWER, c->x, 0, NULL));
 	return false;

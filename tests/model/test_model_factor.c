@@ -7,7 +7,8 @@
 #include <inttypes.h>
 
 static const int64_t default_width[] = {256};
-static const struct plan default_plan = {false, "persistent", default_width, 1, 64, 0, 1};
+static const struct plan default_plan = {
+        false, "persistent", default_width, 1, 64, 0, .lookahead = 1};
 
 static void test_shapes(const struct profile *p)
 {
@@ -18,7 +19,8 @@ static void test_shapes(const struct profile *p)
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 		for (int hybrid = 0; hybrid < 2; hybrid++)
 			for (int ahead = 0; ahead < 2; ahead++) {
-				struct plan plan = {hybrid, "persistent", width, 1, 64, 32, ahead};
+				struct plan plan = {
+				        hybrid, "persistent", width, 1, 64, 32, .lookahead = ahead};
 				bool good = true, ordered = true;
 				for (size_t i = 0; i < ARRAY_LEN(shape); i++) {
 					int64_t m = shape[i][0], n = shape[i][1];
@@ -190,7 +192,7 @@ static void test_shared_products(struct profile *p)
 static void test_halves(struct profile *p)
 {
 	static const int64_t width[] = {256};
-	const struct plan plan = {false, NULL, width, 1, 128, 0, 0};
+	const struct plan plan = {false, NULL, width, 1, 128, 0, .lookahead = 0};
 
 	ok(isnan(by_math(p, "potrf", &plan, 8000, MATH_3XFP16, 2)), "not without their rates");
 	ADD(p, 0.01, {"gpu.half_gemm.s.peak", 1.2e14},

@@ -86,7 +86,7 @@ static double hybrid_step(struct executor *e, bool ahead)
 	ex_record(e, 1);
 	ex_wait_host(e, 1);
 	e->queue = QUEUE_IN;
-	ex_host_panel_getrf(e, host, (struct pivots){NULL, 64});
+	ex_host_panel_getrf(e, host, (struct pivots){NULL, 64}, NULL);
 	ex_to_device(e, host, panel);
 	ex_record(e, 2);
 	e->queue = QUEUE_MAIN;

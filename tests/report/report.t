@@ -87,9 +87,14 @@ bench() { # operation variant m n k options executor plan seconds gflops
 		small_gemm volkov 64 64 1024 l2=warm,splits=16 cuda calls=1 1e-5 839
 		thin_gemm cublas 4096 4096 4096 l2=warm cuda calls=1 3e-3 45813
 		thin_gemm cublas 4096 4096 64 l2=warm cuda calls=1 1e-4 21475
+		thin_gemm openblas 4096 4096 64 cache=warm host calls=1 2e-3 1074
+		scopy cublas 262144 8 nan l2=warm cuda calls=9 1e-5 nan
 		getrf gpu 256 256 nan l2=warm cuda leaf=64 1e-4 100
 		getrf gpu 1024 1024 nan l2=warm cuda leaf=64 1e-4 8000
 		getrf gpu 1024 1024 nan l2=warm,without=lookahead cuda leaf=64 1.5e-4 5333
+		getrf lawn 1024 1024 nan l2=warm cuda leaf=64 4e-4 1790
+		getrf lawn 1024 1024 nan l2=warm,without=batches cuda leaf=64 1e-3 716
+		getrf lawn 1024 1024 nan l2=warm,from=host cuda leaf=64 5e-4 1430
 		potrf gpu 1024 1024 nan l2=warm,uplo=l cuda leaf=64 2e-4 1800
 		potrf gpu 1024 1024 nan l2=warm,uplo=l,plan=default cuda leaf=128 2.5e-4 1440
 		potrf cusolver 1024 1024 nan l2=warm,uplo=l,alg=plain cuda nan 3e-4 1200
@@ -99,6 +104,11 @@ bench() { # operation variant m n k options executor plan seconds gflops
 		gramschmidt block 1024 1024 nan l2=warm cuda nan 1e-3 2000
 		gramschmidt openblas 1024 1024 nan cache=warm host nan 2e-2 100
 	ROWS
+}
+lawn() {
+	printf 'operation\tvariant\tprecision\tn\tnb\toptions\tplan\tseconds\tgflops\n'
+	printf 'getrf\tlawn\ts\t1024\t64\t%s\tleaf=64\t%s\n' l2=warm '5e-4	1431' l2=warm,from=host '6e-4	1190' \
+		l2=warm,without=batches '1.5e-3	477' l2=warm,without=rows '7e-4	1022'
 }
 hostile='<script>alert(1)</script> & "Co"' # in texts that the page shows
 gpu=$scratch/data/box
@@ -134,6 +144,7 @@ results 0.9 profile_sha256 >"$gpu/predictions.tsv"
 errors >"$gpu/errors.tsv"
 validation >"$gpu/validation.tsv"
 bench >"$gpu/bench.tsv"
+lawn >"$gpu/lawn.tsv"
 fixture_profile host >"$scratch/host/profile.tsv"
 curve host 'threads' >"$scratch/host/host_parallel.tsv" <<-ROWS
 	fork 1 3e-7
@@ -206,6 +217,13 @@ for row in 'gcc 12.2.0 6 20 - 80 ROW' 'icx not there - - - - ROW' 'BLAS calls 12
 done
 says "$scratch/gram/said" 'at n = 1024, GNU.s Fortran is 2.5 times as fast as its C, and fixed sizes make C 1.5 times' 'beside the paper'
 
+# ---- products and solves of recorded runs, over the operations of LU with panels on the CPU
+mkdir "$scratch/alone" "$scratch/alone/series"
+printf 'operation\tvariant\tprecision\tn\tnb\tphase\tbusy_s\tcritical_s\n' >"$scratch/alone/breakdown_measured.tsv"
+printf 'getrf\t%s\ts\t1000\t64\t%s\t%s\t1\n' hybrid update 0.75e-3 hybrid solve 0.25e-3 hybrid panel 1e-3 gpu update 1e-4 >>"$scratch/alone/breakdown_measured.tsv"
+awk -v folder="$scratch/alone/series" -v data="$scratch/alone" -v precision=s -f "$plots/common.awk" -f "$plots/bench.awk" -f "$plots/factor.awk" >"$scratch/out"
+says "$scratch/alone/series/getrf_blas3run.tsv" '^1000	666.1[0-9]*$' 'products and solves alone, recorded'
+
 # ---- the report of a machine with a GPU
 drawing expect 0 "^$gpu/report/report.html\$" 'a report, and its path in the last line' written "$gpu"
 text=$gpu/report/report.txt
@@ -228,10 +246,17 @@ says "$text" 'predictions in .* were made from another profile' 'predictions fro
 says "$papers" '^4096  *64  *10.7  *8.59 .* +25.0$' 'block triangles: early exit against the folded grid'
 says "$text" '^Cholesky, single  *1.50$' 'speedup over cuSOLVER'
 says "$text" '^Cholesky, single  *1.20$' 'and by default plans'
-says "$papers" '^LU  .*  *512  *406$\|^LU  .* -  *406$' 'crossover with the host'
+says "$papers" '^LU  .*  *406  *-  *beyond 1024$' 'crossover with the host, in device memory and from host memory'
 says "$papers" '^LU, device memory  *0.5  *4.0$' 'speedup over the host by n'
 says "$papers" '^3.1  *a launch in a stream of launches  *us  *5  *2.2$' 'probes beside the paper'
 says "$papers" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
+says "$papers" '^4096  *64 .* 1.07$' 'a thin product on the host'
+says "$papers" '^ *8  *260  *10  *-$' 'copies with a stride'
+says "$papers" '^LU, predicted  *1430$' "LAWN 202's own LU, predicted"
+says "$papers" '^LU, host memory, measured  *1430$' 'and measured, from host memory'
+says "$papers" '^LU, batched row swaps, predicted  *3.00$' 'a part left out, predicted'
+says "$papers" '^LU, batched row swaps, measured  *2.50$' 'and measured'
+says "$papers" '^LU, row-major layout, predicted  *1.40$' 'or predicted alone'
 says "$text" '^Cholesky, single  *3000  *1 ms  *4 ms  *75  *3 ms  *-25.0$' 'matrices in host memory'
 says "$scratch/joined" 'at n = 1024, .* (block) is 20 times as fast' 'Gram-Schmidt, GPU against CPU'
 awk 'length > 100 { exit 1 }' "$text" "$papers"
@@ -255,7 +280,7 @@ result $? 'every link leads somewhere'
 says "$page" 'Made Up &lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;Co&quot;' 'texts are escaped'
 never "$page" '<script>alert' 'all of them'
 drawing says "$page" '<svg role="img"' 'figures are inline'
-drawing expect 0 '^breakdown copy errors factor_s gram gram_schmidt host inside launch memory panel_cuda small_gemm start thin_gemm vendor $' 'each figure with data is drawn' \
+drawing expect 0 '^breakdown copy errors factor_s gram gram_schmidt host inside launch lawn_own memory panel_cuda small_gemm start thin_gemm vendor $' 'each figure with data is drawn' \
 	sh -c 'ls "$1" | sed "s/.svg//" | tr "\n" " "; echo' sh "$gpu/report/figures"
 
 # ---- the same output from every awk, with a decimal comma, from folders with an apostrophe and a space
@@ -386,7 +411,7 @@ if command -v gnuplot >/dev/null; then
 	never "$page" '<pre' 'no raw curve is embedded'
 	ls "$scratch/whole/report/figures" >"$scratch/drawn"
 	for name in pointer_chase start memory panel_cuda panel_host factor_s factor_d vendor scaling trace_ update gram errors memory_system kerr gram_schmidt gram_host \
-		small_gemm thin_gemm breakdown; do
+		small_gemm thin_gemm breakdown lawn_own; do
 		grep -q "^$name" "$scratch/drawn" || echo "$name"
 	done >"$scratch/undrawn"
 	never "$scratch/undrawn" . 'every figure of a recorded machine, damaged rows or not'

@@ -5,6 +5,7 @@
 
 #include "factor/validation/cases.h"
 #include "factor/programs/ablations.h"
+#include "factor/validation/papers/lawn_plan.h"
 #include "factor/validation/whole.h"
 #include "lib/base/msg.h"
 
@@ -47,7 +48,7 @@ static const struct result *named(
 
 static int64_t plan_of(const struct result *row, struct whole_plan *plan)
 {
-	whole_plan_parse(row->plan, strcmp(row->variant, "hybrid") == 0, row->nb, plan);
+	whole_plan_parse(row->plan, whole_panels_on_host(row->variant), row->nb, plan);
 	return plan->plan.count;
 }
 
@@ -166,8 +167,73 @@ static void test_from_host(const struct fixture *s)
 	ok(ablations_from_host(s->profile, row, 1) == 2 &&
 	                !results_option(row[1].options, "piece", NULL, 0),
 	        "LU's is no triangle");
-	row[0] = screened(s, "getrf", 1024, false, 1);
-	ok(ablations_from_host(s->profile, row, 1) == 1, "not where that takes all of the time");
+	row[0] = screened(s, "getrf", 32, false, 1);
+	ok(ablations_from_host(s->profile, row, 1) == 2, "small ones too");
+}
+
+/* QR's widths are multiples of 64, one or a sequence. */
+static void test_lawn_widths(const struct fixture *s)
+{
+	struct whole_plan *plan = xmalloc(sizeof *plan);
+	bool good = true;
+	int64_t most = 0;
+
+	for (int64_t n = 512; n <= 8192; n *= 2) {
+		const struct bench_shape shape = {"geqrf", SINGLE, n, n, 0};
+		const struct result row = lawn_plan_row(s->profile, &shape, "cuda");
+		most = max_int64(most, plan_of(&row, plan));
+		for (int64_t i = 0; i < plan->plan.count; i++)
+			good = good && plan->widths[i] % 64 == 0;
+	}
+	ok(good, "LAWN 202's QR: multiples of 64 columns, up to %d of them", (int)most);
+	free(plan);
+}
+
+/* Each part of LAWN 202's plans is one change of the plan's text. */
+static void test_lawn(const struct fixture *s)
+{
+	enum { N = 4096, MOST = 12 };
+	static const struct {
+		const char *operation, *without, *plan;
+	} wanted[] = {{"getrf", "inverse", "leaf=64 inverse=0 lookahead=1 coarse=8 layout=rows"},
+	        {"getrf", "lookahead", "leaf=64 inverse=64 lookahead=0 coarse=8 layout=rows"},
+	        {"getrf", "rows", "leaf=64 inverse=64 lookahead=1 coarse=8"},
+	        {"getrf", "levels", "leaf=64 inverse=64 lookahead=1 layout=rows"},
+	        {"getrf", "transfers",
+	                "leaf=64 inverse=64 lookahead=1 coarse=8 layout=rows copies=wait"},
+	        {"getrf", "batches",
+	                "leaf=64 inverse=64 lookahead=1 coarse=8 layout=rows swaps=single"},
+	        {"geqrf", "lookahead", "leaf=64 inverse=0 lookahead=0 panels=place"},
+	        {"geqrf", "transfers", "leaf=64 inverse=0 lookahead=1 copies=wait panels=place"},
+	        {"potrf", "lookahead", "leaf=64 inverse=0 lookahead=0 coarse=8 panels=place"},
+	        {"potrf", "levels", "leaf=64 inverse=0 lookahead=1 panels=place"},
+	        {"potrf", "transfers",
+	                "leaf=64 inverse=0 lookahead=1 coarse=8 copies=wait panels=place"}};
+	struct result row[MOST];
+	size_t count = 0, found = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
+		if (i == 0 || strcmp(wanted[i].operation, wanted[i - 1].operation) != 0) {
+			const struct bench_shape shape = {wanted[i].operation, SINGLE, N, N, 0};
+			ok(found == count, "nothing else is left out");
+			row[0] = lawn_plan_row(NULL, &shape, "cuda");
+			row[0].seconds.value = 1;
+			count = ablations_without(s->e, NULL, s->done, row, 1) - 1;
+			found = 0;
+		}
+		const struct result *without =
+		        named(row, count + 1, LAWN_VARIANT, wanted[i].without);
+		found++;
+		ok(without && strcmp(without->plan, wanted[i].plan) == 0, "%s without %s: %s",
+		        wanted[i].operation, wanted[i].without, without ? without->plan : "none");
+	}
+	ok(found == count, "nothing else is left out");
+	const struct bench_shape shape = {"getrf", SINGLE, N, N, 0};
+	row[0] = lawn_plan_row(s->profile, &shape, "cuda");
+	ok(strstr(row[0].plan, "coarse=") && row[0].nb == 64 &&
+	                ablations_from_host(s->profile, row, 1) == 2 &&
+	                strcmp(row[1].variant, LAWN_VARIANT) == 0,
+	        "with a profile, and from host memory: %s", row[0].plan);
 }
 
 static void test_gram(void)
@@ -206,6 +272,8 @@ int main(void)
 	test_others(&s);
 	test_upper(&s);
 	test_from_host(&s);
+	test_lawn(&s);
+	test_lawn_widths(&s);
 	test_told(s.e);
 	test_gram();
 	executor_free(s.e);

@@ -82,6 +82,7 @@ static void test_measured(const struct table *predicted)
 	known.n = 64;
 	known.precision = SINGLE;
 	ok(breakdown_has(predicted, &known, PLACE_HOST) &&
+	                breakdown_has(predicted, &known, PLACE_LAWN) &&
 	                !breakdown_has(predicted, &asked, PLACE_HOST),
 	        "and which the predicted has");
 	timeline_free(timeline);

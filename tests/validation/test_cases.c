@@ -146,12 +146,12 @@ static void test_one_block(void)
 static void test_from_host(const struct profile *profile)
 {
 	const struct bench_shape lu = {"getrf", SINGLE, 5555, 5555, 0},
-	                         small = {"getrf", SINGLE, 1000, 1000, 0},
+	                         small = {"getrf", SINGLE, 32, 32, 0},
 	                         tall = {"geqrf", SINGLE, 30000, 500, 0};
 	struct result row;
 
-	ok(cases_transfers(&lu) && !cases_transfers(&small) && !cases_transfers(&tall),
-	        "large squares are looked at from host memory");
+	ok(cases_transfers(&lu) && cases_transfers(&small) && !cases_transfers(&tall),
+	        "squares are looked at from host memory");
 	const bool estimated = cases_model_plan(profile, &lu, false, MATH_FP32, &row);
 	const struct result whole = cases_from_host(profile, &row);
 	ok(estimated && strcmp(whole.options, "l2=warm,plan=model,from=host") == 0,
@@ -226,6 +226,7 @@ static void test_problems(void)
 	is_problem("trmm", 2048, 2048, 2048, 2048, 2048);
 	is_problem("small_gemm", 128, 128, 128, 128, PAPER_OP_SMALL_K);
 	is_problem("thin_gemm", 16384, 64, 16384, 16384, 64);
+	is_problem("scopy", 1 << 18, 8, 1 << 18, 8, 0);
 }
 
 static void test_flops(void)

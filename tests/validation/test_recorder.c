@@ -99,19 +99,19 @@ static bool in_order(const struct timeline *t)
 static const int64_t by_64[] = {64}, by_128[] = {128}, by_256[] = {256}, growing[] = {32, 64, 128};
 
 static const struct plan plans[] = {
-        {false, "persistent", by_64, 1, 64, 0, 0},
-        {false, "persistent", growing, 3, 32, 32, 1},
-        {false, "fused", by_64, 1, 64, 0, 1},
-        {true, NULL, by_128, 1, 64, 0, 0},
-        {true, NULL, growing, 3, 64, 64, 1},
+        {false, "persistent", by_64, 1, 64, 0, .lookahead = 0},
+        {false, "persistent", growing, 3, 32, 32, .lookahead = 1},
+        {false, "fused", by_64, 1, 64, 0, .lookahead = 1},
+        {true, NULL, by_128, 1, 64, 0, .lookahead = 0},
+        {true, NULL, growing, 3, 64, 64, .lookahead = 1},
 };
 
 static const struct plan gpu_plans[] = {
-        {false, "persistent", by_64, 1, 64, 0, 1},
-        {false, "persistent", by_256, 1, 64, 128, 1},
-        {false, "fused", by_64, 1, 64, 0, 0},
-        {false, "optimized", by_64, 1, 64, 0, 0},
-        {true, NULL, by_64, 1, 64, 64, 1},
+        {false, "persistent", by_64, 1, 64, 0, .lookahead = 1},
+        {false, "persistent", by_256, 1, 64, 128, .lookahead = 1},
+        {false, "fused", by_64, 1, 64, 0, .lookahead = 0},
+        {false, "optimized", by_64, 1, 64, 0, .lookahead = 0},
+        {true, NULL, by_64, 1, 64, 64, .lookahead = 1},
 };
 
 /* ---- made-up marks ---- */
@@ -298,7 +298,7 @@ static void test_at_once(struct executor *recorder)
 static void test_fault(struct executor *recorder)
 {
 	static const int64_t none[] = {0};
-	struct plan plan = {false, "persistent", none, 1, 8, 0, 0};
+	struct plan plan = {false, "persistent", none, 1, 8, 0, .lookahead = 0};
 	struct matrix a = {NULL, 0, 300, 300, 300, SINGLE};
 	struct whole whole = {.operation = GETRF};
 

@@ -211,7 +211,8 @@ static bool host_ok(struct cuda *x, bool good)
 	return good;
 }
 
-bool cuda_host_panel_getrf(struct executor *executor, struct matrix host, struct pivots p)
+bool cuda_host_panel_getrf(
+        struct executor *executor, struct matrix host, struct pivots p, int *ipiv)
 {
 	struct cuda *x = self(executor);
 	int64_t bytes = (p.n + 1) * (int64_t)sizeof(int);
@@ -219,7 +220,7 @@ bool cuda_host_panel_getrf(struct executor *executor, struct matrix host, struct
 	if (!note)
 		return false;
 	struct pivots noted = {note->buffer.data, p.n};
-	return host_ok(x, x->host->ops->host_panel_getrf(x->host, host, noted)) &&
+	return host_ok(x, x->host->ops->host_panel_getrf(x->host, host, noted, ipiv)) &&
 	       note_send(x, note, p.data, bytes, "pivots to the device");
 }
 

@@ -87,7 +87,7 @@ static void threads_for_panel(struct matrix a)
 	host_threads_begin(bytes >= HOST_PANEL_PARALLEL_BYTES);
 }
 
-bool host_host_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
+bool host_host_panel_getrf(struct executor *e, struct matrix host, struct pivots p, int *ipiv)
 {
 	threads_for_panel(host);
 	int info = CALL(host, getrf, host, p.data);
@@ -95,6 +95,8 @@ bool host_host_panel_getrf(struct executor *e, struct matrix host, struct pivots
 	if (info < 0)
 		return fault_set(&e->fault, "LAPACKE getrf refuses its argument %d", -info);
 	p.data[p.n] = info;
+	if (ipiv)
+		memcpy(ipiv, p.data, (size_t)p.n * sizeof *ipiv);
 	return true;
 }
 

@@ -60,7 +60,8 @@ static void try_widths(struct search *s, double *best)
 	for (size_t i = 0; i < PLAN_WIDTHS && !s->fixed->nb; i++) {
 		struct plan plan = s->choice->plan;
 		plan.widths = &plan_widths[i];
-		if (i == 0 || plan_widths[i - 1] < s->asked.n)
+		if ((i == 0 || plan_widths[i - 1] < s->asked.n) &&
+		        plan_width_free(s, plan_widths[i]))
 			consider(s, &plan, best);
 	}
 }

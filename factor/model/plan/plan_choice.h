@@ -26,8 +26,9 @@ struct plan_fixed {
 	int64_t leaf;      /* 0: free */
 	int64_t inverse;   /* -1: free */
 	const char *panel; /* NULL: free */
+	int64_t multiple;  /* of which all widths are; 0: free */
 };
-static const struct plan_fixed plan_free = {0, -1, -1, 0, -1, NULL};
+static const struct plan_fixed plan_free = {0, -1, -1, 0, -1, NULL, 0};
 
 /* The fastest plan at level 2. First every field in turn, the others as they are, for blocks of one
  * width, until nothing improves: for panels in each place, with look-ahead and without. Then the

@@ -17,6 +17,12 @@ struct search {
 	struct fault fault; /* of the first plan that was refused */
 };
 
+/* Whether blocks may have this width. */
+static inline bool plan_width_free(const struct search *s, int64_t width)
+{
+	return !s->fixed->multiple || width % s->fixed->multiple == 0;
+}
+
 /* Seconds of the trailing matrix from column j on; infinite when the plan is refused or has no cost
  * (plan_screening.c). */
 double plan_screen(struct search *s, const struct plan *plan, int64_t j);

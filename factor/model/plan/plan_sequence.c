@@ -246,7 +246,8 @@ void plan_sequence(struct search *s, double *best)
 		at[p].seconds = INFINITY;
 		for (size_t i = 0; i < PLAN_WIDTHS; i++) {
 			struct sequence first;
-			if (!first_blocks(at, p, positions, grid, plan_widths[i], &first))
+			if (!plan_width_free(s, plan_widths[i]) ||
+			        !first_blocks(at, p, positions, grid, plan_widths[i], &first))
 				continue;
 			struct sequence kept = at[p];
 			at[p] = first;
@@ -265,7 +266,8 @@ void plan_sequence(struct search *s, double *best)
 	plan.count = write_out(at, 0, widths);
 	bool left = take_sequence(s, &plan, widths, most, best);
 	for (int halved = 0; halved < 2; halved++)
-		if (one_width(&plan, widths, width, columns, halved))
+		if (plan_width_free(s, halved ? width / 2 : width) &&
+		        one_width(&plan, widths, width, columns, halved))
 			left |= take_sequence(s, &plan, widths, most, best);
 	c->by_rule |= left && c->plan.count == 1;
 }

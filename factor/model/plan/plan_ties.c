@@ -23,7 +23,8 @@ void plan_tie_widths(struct search *s, double *best)
 	if (c->plan.count > 1)
 		return;
 	for (size_t i = 0; i < PLAN_WIDTHS; i++) {
-		if (plan_widths[i] <= c->widths[0] || SEVERAL * plan_widths[i] > columns)
+		if (plan_widths[i] <= c->widths[0] || SEVERAL * plan_widths[i] > columns ||
+		        !plan_width_free(s, plan_widths[i]))
 			continue;
 		struct plan plan = c->plan;
 		plan.widths = &plan_widths[i];
@@ -73,7 +74,7 @@ static void take_own(struct search *s, enum operation operation)
 static bool all_free_on_device(const struct plan_fixed *fixed)
 {
 	return !fixed->nb && fixed->hybrid <= 0 && fixed->lookahead < 0 && !fixed->leaf &&
-	       fixed->inverse < 0 && !fixed->panel;
+	       fixed->inverse < 0 && !fixed->panel && !fixed->multiple;
 }
 
 void plan_tie_own(const struct profile *profile, const struct factor_question *asked,

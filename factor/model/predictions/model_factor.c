@@ -66,9 +66,9 @@ bool model_factor_run(struct executor *e, const struct factor_question *asked)
 
 	if (!asked->from_host)
 		return factorize(e, asked, a);
-	int64_t piece = asked->piece > 0 ? asked->piece : plan_widest(asked->plan, asked->n);
-	return matrix_to_device(e, part, piece, a, a) && factorize(e, asked, a) &&
-	       matrix_to_host(e, part, piece, a, a);
+	bool ok = factor_from_host(e, asked->plan, part, asked->piece, a, a) &&
+	          factorize(e, asked, a);
+	return factor_to_host(e, asked->plan, part, asked->piece, a, a) && ok;
 }
 
 static bool run_factor(struct executor *e, const void *context)

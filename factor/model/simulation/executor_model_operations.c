@@ -165,12 +165,16 @@ static bool host_panel(struct executor *e, const char *operation, struct matrix 
 	       model_charge(e, PHASE_PANEL, "send", values, 0, COST(to_device, values));
 }
 
-static bool model_host_panel_getrf(struct executor *e, struct matrix host, struct pivots p)
+/* Every pivot is the last row. */
+static bool model_host_panel_getrf(
+        struct executor *e, struct matrix host, struct pivots p, int *ipiv)
 {
 	const struct cost_model *costs = model_self(e)->costs;
 	struct cost_reader *reader = model_reader(e);
 	const struct operation_work estimated = SENDS((double)(p.n + 1) * sizeof(int));
 
+	for (int64_t i = 0; ipiv && i < p.n; i++)
+		ipiv[i] = (int)host.m;
 	reader->host_wrote = true;
 	return model_charge(
 	               e, PHASE_PANEL, "host_getrf", host, 0, costs->host_getrf(reader, host)) &&

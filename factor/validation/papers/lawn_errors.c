@@ -69,11 +69,18 @@ bool lawn_errors_fill(struct executor *e, const struct whole *whole, const char 
 
 /* ---- tables: one line per factorization, size and kind ---- */
 
+/* option: with, of LU with products by inverted triangles in place of solves; without, of LAWN
+ * 202's own plan with solves; or NULL. */
 struct way {
 	const char *name, *variant;
 	enum math math;
-	bool inverse; /* LU with products by inverted triangles: option with=inverse */
+	const char *option;
 };
+
+static bool has_option(const struct result *row, const char *option, const struct way *way)
+{
+	return result_has(row, option) == (way->option && strcmp(way->option, option) == 0);
+}
 
 static bool same_line(const struct result *a, const struct result *b)
 {
@@ -96,7 +103,8 @@ static double error_of(
 	for (size_t i = 0; i < results->count; i++) {
 		const struct result *row = &results->row[i];
 		if (same_line(row, line) && strcmp(row->variant, way->variant) == 0 &&
-		        row->math == way->math && result_has(row, "with") == way->inverse)
+		        row->math == way->math && has_option(row, "with", way) &&
+		        has_option(row, "without", way))
 			return row->residual;
 	}
 	return NAN;
@@ -140,11 +148,12 @@ static void print_table(const struct results *results, bool by_kind, const char 
 
 void lawn_errors_print(const struct results *results, FILE *out)
 {
-	static const struct way ways[] = {{"gpu", "gpu", MATH_FP32, false},
-	        {"inverse", "gpu", MATH_FP32, true}, {"hybrid", "hybrid", MATH_FP32, false},
-	        {"inverse", "hybrid", MATH_FP32, true}, {"3xtf32", "gpu", MATH_3XTF32, false},
-	        {"3xfp16", "gpu", MATH_3XFP16, false}, {"cusolver", "cusolver", MATH_FP32, false},
-	        {"openblas", "openblas", MATH_FP32, false}};
+	static const struct way ways[] = {{"gpu", "gpu", MATH_FP32, NULL},
+	        {"inverse", "gpu", MATH_FP32, "with"}, {"hybrid", "hybrid", MATH_FP32, NULL},
+	        {"inverse", "hybrid", MATH_FP32, "with"}, {"lawn", "lawn", MATH_FP32, NULL},
+	        {"solves", "lawn", MATH_FP32, "without"}, {"3xtf32", "gpu", MATH_3XTF32, NULL},
+	        {"3xfp16", "gpu", MATH_3XFP16, NULL}, {"cusolver", "cusolver", MATH_FP32, NULL},
+	        {"openblas", "openblas", MATH_FP32, NULL}};
 
 	print_table(results, false, "Backward errors as LAWN 202 measures them, in eps max|A|",
 	        ways, ARRAY_LEN(ways), 0, out);
@@ -152,10 +161,10 @@ void lawn_errors_print(const struct results *results, FILE *out)
 
 void kind_errors_print(const struct results *results, FILE *out)
 {
-	static const struct way ways[] = {{"fp32", "gpu", MATH_FP32, false},
-	        {"3xtf32", "gpu", MATH_3XTF32, false}, {"3xfp16", "gpu", MATH_3XFP16, false},
-	        {"cusolver", "cusolver", MATH_FP32, false},
-	        {"openblas", "openblas", MATH_FP32, false}};
+	static const struct way ways[] = {{"fp32", "gpu", MATH_FP32, NULL},
+	        {"3xtf32", "gpu", MATH_3XTF32, NULL}, {"3xfp16", "gpu", MATH_3XFP16, NULL},
+	        {"cusolver", "cusolver", MATH_FP32, NULL},
+	        {"openblas", "openblas", MATH_FP32, NULL}};
 
 	print_table(results, true,
 	        "Backward errors by kind of matrix, in eps norm(A), and ours over the other's",

@@ -30,7 +30,8 @@ bool lawn_errors_fill(struct executor *e, const struct whole *whole, const char 
         struct matrix a, uint64_t seed);
 
 /* LAWN 202's errors: a line for each operation and size; ours with panels on the device and on the
- * host, by split operands, the vendor's, the host's. */
+ * host, LAWN 202's plan with inverses and with solves, by split operands, the vendor's, the host's.
+ */
 void lawn_errors_print(const struct results *results, FILE *out);
 
 /* Errors by kind: a line for each factorization and kind. The last columns are our errors over the

@@ -25,6 +25,27 @@ static bool transpose_vendor(const struct paper_op_data *d)
 	        "geam");
 }
 
+/* ---- copies with a stride ---- */
+
+/* The first of n rows. */
+static bool copy_own(const struct paper_op_data *d)
+{
+	const int64_t m = d->problem.m;
+
+	return ex_copy(d->executor, WHOLE, matrix_view(d->x, 0, 0, 1, m),
+	        matrix_view(d->result, 0, 0, 1, m));
+}
+
+static bool copy_vendor(const struct paper_op_data *d)
+{
+	struct cuda *x = self(d->executor);
+
+	return blas_ok(x,
+	        cublasScopy_64(lane_of(x)->blas, d->problem.m, d->x.data, d->x.ld, d->result.data,
+	                d->result.ld),
+	        "copy");
+}
+
 /* ---- row swaps ---- */
 
 static bool laswp_own(const struct paper_op_data *d)
@@ -205,6 +226,8 @@ static const struct paper_op_way all[] = {
         {PAPER_OP_GEMM, "cublas", "trans=nt", false, gemm_vendor, 0},
         {PAPER_OP_TRANSPOSE, "own", "", false, transpose_own, 0},
         {PAPER_OP_TRANSPOSE, "cublas", "", false, transpose_vendor, 0},
+        {PAPER_OP_SCOPY, "own", "", false, copy_own, 0},
+        {PAPER_OP_SCOPY, "cublas", "", false, copy_vendor, 0},
         {PAPER_OP_LASWP, "own", "layout=column", false, laswp_own, 0},
         {PAPER_OP_LASWP, "volkov", "layout=row", false, laswp_paper, 0},
         {PAPER_OP_LASWP, "volkov", "layout=column", false, laswp_paper, 0},

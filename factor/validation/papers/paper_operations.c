@@ -4,7 +4,7 @@
 #include <string.h>
 
 const char *const paper_op_name[PARTS] = {
-        "gemm", "transpose", "laswp", "trsm", "syrk", "trmm", "small_gemm", "thin_gemm"};
+        "gemm", "transpose", "laswp", "trsm", "syrk", "trmm", "small_gemm", "thin_gemm", "scopy"};
 
 bool paper_op_find(const char *operation, enum paper_op *part)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations that LAPACK Working Note 202 measures by themselves, in single precision on the
  * device: the matrix product, also of block triangles (section 4.2), for small C (Figure 5) and of
- * thin matrices (Figure 6), the transposition, 64 row swaps, the triangular solve against the
- * product by the inverse. Each in several ways, by many calls one after the other. */
+ * thin matrices (Figure 6), the transposition, copies with a stride (section 3.7), 64 row swaps,
+ * the triangular solve against the product by the inverse. Each in several ways, by many calls one
+ * after the other. */
 #pragma once
 
 #include "lib/base/msg.h"
@@ -19,6 +20,7 @@ enum paper_op {
 	PAPER_OP_TRMM,
 	PAPER_OP_SMALL_GEMM,
 	PAPER_OP_THIN_GEMM,
+	PAPER_OP_SCOPY,
 	PARTS
 };
 extern const char *const paper_op_name[PARTS];
@@ -31,7 +33,8 @@ bool paper_op_find(const char *operation, enum paper_op *part);
 /* A problem, in the order of enum part: C += A B, or A B^T, of square matrices (m = n = k); n x m
  * from m x n; row swaps in m x n; a unit lower triangle of order m with n right-hand sides; the
  * lower triangle of C += A A^T, of order m = n; a triangle times a square, or a square times a
- * triangle (m = n = k); C += A B with k = PAPER_OP_SMALL_K; C += A B with m = n and any k. */
+ * triangle (m = n = k); C += A B with k = PAPER_OP_SMALL_K; C += A B with m = n and any k; a
+ * copy of m words, n words apart. */
 struct paper_op_problem {
 	enum paper_op part;
 	int64_t m, n, k;
@@ -49,11 +52,12 @@ struct paper_op_data {
 	struct paper_op_problem problem;
 	uint64_t state;                 /* of random choices */
 	struct matrix original, result; /* the input, and the matrix that the operation changes */
-	struct matrix x, y; /* gemm: A, B. transpose: x is the input. trsm: x is the triangle and,
-	                       right of it, its inverse; y is the right-hand sides. syrk: x is A.
-	                       trmm: x is a lower triangle and, right of it, an upper one, with
-	                       zeros beside them; y is the square */
-	void *work;         /* small_gemm: work_bytes for PAPER_OP_SPLITS C */
+	struct matrix x, y;             /* gemm: A, B. transpose: x is the input. scopy:
+	                                   the words are a row of x. trsm: x is the triangle and,
+	                                   right of it, its inverse; y is the right-hand sides. syrk: x is A.
+	                                   trmm: x is a lower triangle and, right of it, an upper one, with
+	                                   zeros beside them; y is the square */
+	void *work;                     /* small_gemm: work_bytes for PAPER_OP_SPLITS C */
 	int64_t work_bytes;
 	struct pivots pivots; /* of the row swaps */
 	int ipiv[PAPER_OP_EXCHANGES];

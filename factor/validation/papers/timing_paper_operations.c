@@ -150,6 +150,8 @@ static bool make_operands(struct paper_op_scene *s, int64_t m, int64_t n)
 		       make_triangles(s);
 	case PAPER_OP_TRANSPOSE:
 		return new_matrix(s, n, m, &d->x, 2);
+	case PAPER_OP_SCOPY:
+		return new_matrix(s, m, n, &d->x, 2);
 	case PAPER_OP_TRSM:
 		return new_matrix(s, m, 2 * m, &d->x, 2) && new_matrix(s, m, n, &d->y, 0) &&
 		       make_triangle(s);
@@ -161,7 +163,7 @@ static bool make_operands(struct paper_op_scene *s, int64_t m, int64_t n)
 static bool fixture_open(struct paper_op_scene *s)
 {
 	const struct paper_op_problem *p = &s->data.problem;
-	const bool transposed = p->part == PAPER_OP_TRANSPOSE;
+	const bool transposed = p->part == PAPER_OP_TRANSPOSE || p->part == PAPER_OP_SCOPY;
 	const int64_t m = transposed ? p->n : p->m, n = transposed ? p->m : p->n;
 
 	return new_matrix(s, m, n, &s->data.original, 0) &&
@@ -246,6 +248,16 @@ static double transpose_ratio(struct paper_op_data *d)
 	return same_words(column_of(d, d->result, j), row_of(d, d->x, j), d->result.m);
 }
 
+/* Some words in a row. */
+static double copy_ratio(struct paper_op_data *d)
+{
+	const int64_t count = min_int64(d->problem.m, 256);
+	const int64_t j = fixture_random(&d->state, d->problem.m - count + 1);
+
+	return same_words(line_of(d, matrix_view(d->result, 0, j, 1, count)),
+	        line_of(d, matrix_view(d->x, 0, j, 1, count)), count);
+}
+
 static double laswp_ratio(struct paper_op_data *d)
 {
 	const bool by_row = paper_op_has(d->way, "layout", "row");
@@ -327,6 +339,8 @@ static double ratio(struct paper_op_data *d)
 		return trmm_ratio(d);
 	case PAPER_OP_TRANSPOSE:
 		return transpose_ratio(d);
+	case PAPER_OP_SCOPY:
+		return copy_ratio(d);
 	case PAPER_OP_LASWP:
 		return laswp_ratio(d);
 	default:
