@@ -21,11 +21,20 @@ enum { MOST = 16 };
 static const char file_name[] = "libcusolverMg.so." TEXT(CUSOLVER_VER_MAJOR);
 
 /* The functions used here, without their common prefix. */
-#define FUNCTIONS(F)                                                                               \
-	F(Create)                                                                                  \
-	F(Destroy)                                                                                 \
-	F(DeviceSelect) F(CreateDeviceGrid) F(DestroyGrid) F(CreateMatrixDesc)                     \
-	        F(DestroyMatrixDesc) F(Getrf_bufferSize) F(Getrf) F(Potrf_bufferSize) F(Potrf)
+/* clang-format off */
+#define FUNCTIONS(F) \
+	F(Create) \
+	F(Destroy) \
+	F(DeviceSelect) \
+	F(CreateDeviceGrid) \
+	F(DestroyGrid) \
+	F(CreateMatrixDesc) \
+	F(DestroyMatrixDesc) \
+	F(Getrf_bufferSize) \
+	F(Getrf) \
+	F(Potrf_bufferSize) \
+	F(Potrf)
+/* clang-format on */
 
 struct calls {
 #define POINTER(name) __typeof__(&cusolverMg##name) name;
