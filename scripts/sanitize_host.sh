@@ -130,8 +130,8 @@ address() {
 }
 
 thread() {
-	archer=$(clang -print-file-name=libarcher.so 2>/dev/null)
-	if [ ! -e "$archer" ]; then
+	archer=$(find /usr/lib/llvm-* -name libarcher.so 2>/dev/null | sort | tail -n 1) # knows OpenMP's barriers
+	if [ -z "$archer" ] || ! command -v clang >/dev/null; then
 		echo "sanitize-host: no clang with libarcher.so: install clang and libomp-N-dev (N: clang's version)" >&2
 		return 1
 	fi
