@@ -120,7 +120,7 @@ const char *machine_id(const struct gpu *gpu)
 bool machine_same(const char *a, const char *b)
 {
 	size_t host = strcspn(a, "-");
-	if (host != strcspn(b, "-") || strncmp(a, b, host))
+	if (host != strcspn(b, "-") || strncmp(a, b, host) != 0)
 		return false;
 	return !a[host] || !b[host] || !strcmp(a + host, b + host);
 }
@@ -294,7 +294,7 @@ static void describe_nvml(struct table *table, const struct nvml_facts *nvml)
 {
 	static const char *const switched[] = {"unknown", "no", "yes"};
 	static const char *const virtual[] = {"unknown", "none", "passed through", "virtual GPU"};
-	const size_t kind = (size_t)(nvml->virtualization + 1);
+	const int kind = nvml->virtualization + 1; /* -1: unknown */
 	fact(table, "gpu.driver", "%s", nvml->driver);
 	fact_number(table, "gpu.clock.now_hz", nvml->sm_mhz * 1e6, 0);
 	fact_number(table, "gpu.clock.memory_now_hz", nvml->memory_mhz * 1e6, 0);
@@ -305,7 +305,7 @@ static void describe_nvml(struct table *table, const struct nvml_facts *nvml)
 	fact(table, "gpu.persistence", "%s", switched[nvml->persistence + 1]);
 	fact(table, "gpu.mig", "%s", switched[nvml->mig + 1]);
 	fact(table, "gpu.virtualization", "%s",
-	        kind < ARRAY_LEN(virtual) ? virtual[kind] : "other");
+	        kind >= 0 && kind < (int)ARRAY_LEN(virtual) ? virtual[kind] : "other");
 	if (nvml->throttle_reasons == ~0ull)
 		fact(table, "gpu.throttle_reasons", "unknown");
 	else
@@ -365,7 +365,7 @@ static char *command_line(int argc, char **argv)
 			if (*word == '\'')
 				out += sprintf(out, "'\\''");
 			else
-				*out++ = (unsigned char)*word < ' ' ? ' ' : *word;
+				*out++ = (char)((unsigned char)*word < ' ' ? ' ' : *word);
 		}
 		out += sprintf(out, "%s", plain ? "" : "'");
 	}
