@@ -261,7 +261,7 @@ shellcheck:
 
 ## develop analyse: judge C files by cppcheck and clang-tidy (ANALYSE_TOOLS, ANALYSE_SINCE=commit: only what changed since)
 analyse: $(BUILD)/probe_list.h $(BUILD)/measured_list.h
-	$(Q)CUDA_FLAGS="$(CUDA_FLAGS)" sh scripts/analyse.sh "$(BUILD)" $(filter %.c,$(SOURCES)) $(MAINS)
+	$(Q)CUDA_FLAGS="$(CUDA_FLAGS)" sh scripts/analyse.sh "$(BUILD)" $(filter-out $(MPI_ONLY),$(filter %.c,$(SOURCES))) $(MAINS)
 
 ## develop docs: write docs/papers.md again from data/papers/coverage.tsv
 docs:

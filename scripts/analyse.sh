@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make analyse: cppcheck, but for what tests/cppcheck.txt lists, and clang-tidy with the checks of .clang-tidy, over C files.
+# make analyse: cppcheck, but for what tests/cppcheck.txt lists, and clang-tidy with the checks of .clang-tidy, but for tests/clang-tidy.txt,
+# over C files.
 # Usage: analyse.sh BUILD FILE... with compiler flags in CUDA_FLAGS. ANALYSE_TOOLS (cppcheck clang-tidy): which. ANALYSE_SINCE:
 # clang-tidy, which takes minutes, judges only files that changed since this commit. Exit status: 0 nothing was found, 1 something
 # was, 77 a tool is missing.
@@ -13,6 +14,22 @@ if [ "$1" = --tidy ]; then # FLAGS FILE...
 	# shellcheck disable=SC2086 # words
 	exec clang-tidy --quiet "$@" -- $flags
 fi
+# unlisted LOG: clang-tidy's findings, each once, but for those of tests/clang-tidy.txt; false when there is one
+unlisted() {
+	sed "s|^$PWD/||; s|^\./||" "$1" | awk '
+	FNR == NR { if (!/^#/ && NF == 2) listed[$0]; next }
+	/^[^ ]*:[0-9]+:[0-9]+: (warning|error): .*\[[^ ]*\]$/ {
+		split($1, at, ":")
+		check = $NF
+		gsub(/[][]|,.*/, "", check)
+		if (check " " at[1] in listed || $0 in said) next
+		said[$0]
+		print
+		bad = 1
+	}
+	END { exit bad }' tests/clang-tidy.txt -
+}
+
 build=$1
 shift
 found=0
@@ -38,7 +55,8 @@ for tool in ${ANALYSE_TOOLS:-cppcheck clang-tidy}; do
 		fi
 		[ "$count" -eq 0 ] || printf '%s\n' "$@" | xargs -P "$(nproc)" -n 8 sh "$0" --tidy \
 			"-std=c11 -D_GNU_SOURCE -I. -I$build -fopenmp $(pkg-config --cflags hwloc openblas) ${CUDA_FLAGS-}" \
-			2>"$build/clang-tidy.said" || found=1
+			>"$build/clang-tidy.log" 2>"$build/clang-tidy.said"
+		unlisted "$build/clang-tidy.log" || found=1
 		;;
 	esac
 	echo "analyse: $tool judged $count files in $(($(date +%s) - begun)) s"

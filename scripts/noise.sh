@@ -88,8 +88,8 @@ measure_all() {
 	measure "$group" none "$run" "$@"
 }
 
-# The reference of a parameter: the median of its values without a load, and the hull of their intervals. Bounds are no values. A
-# parameter that is noisy in most runs without a load has no reference.
+# The reference of a parameter: the median of its values without a load, and the hull of their intervals, and of values that are
+# noisy. Bounds are no values. A parameter that most runs without a load do not know has no reference.
 judge() {
 	awk -F '\t' -v OFS='\t' -v table="$folder/noise.tsv" '
 function is_number(x) { return x != "nan" && x != "inf" && x != "-inf" }
@@ -104,11 +104,14 @@ function median(list, n, i, j, t, x) {
 $2 == "none" && FNR == NR {
 	key = $1 OFS $4
 	quiet_rows++
-	asked[key]++
-	if ($8 != "ok" || !is_number($5)) {
-		unquiet += $8 == "noisy"
-		next
+	if (!(($1, $3) in met)) {
+		met[$1, $3]
+		references[$1]++
 	}
+	unquiet += $8 == "noisy"
+	if (is_number($5) && (!(key in lowest) || $5 + 0 < lowest[key])) lowest[key] = $5 + 0
+	if (is_number($5) && (!(key in highest) || $5 + 0 > highest[key])) highest[key] = $5 + 0
+	if ($8 != "ok" || !is_number($5)) next
 	values[key] = values[key] " " $5
 	known[key]++
 	if (is_number($6) && (!(key in lowest) || $6 + 0 < lowest[key])) lowest[key] = $6 + 0
@@ -121,7 +124,7 @@ FNR == NR || $2 == "none" { next }
 }
 {
 	key = $1 OFS $4
-	if (2 * known[key] < asked[key]) {
+	if (2 * known[key] < references[$1]) {
 		without[key]
 		next
 	}

@@ -101,7 +101,10 @@ build() {
 	folder=$1 compiler=$2 flags=$3
 	shift 3
 	${MAKE:-make} --no-print-directory -j"$(nproc)" CC="$compiler" NVCC= CUDA_HOME=/none MPICC= FORTRAN= BUILD="$folder" \
-		WERROR= CFLAGS="-g1 -O1 -fno-omit-frame-pointer -Wno-format-truncation $flags" "$@" >"$logs/build" || exit 1
+		WERROR= CFLAGS="-g1 -O1 -fno-omit-frame-pointer $flags" "$@" >"$logs/build" 2>&1 || {
+		tail -n 20 "$logs/build" >&2
+		exit 1
+	}
 }
 run_all() { # TOOL: lines of a name and a command on standard input
 	xargs -P "${SANITIZE_JOBS:-$(nproc)}" -L 1 sh "$0" --one "$logs" "$1"
@@ -130,8 +133,8 @@ address() {
 }
 
 thread() {
-	archer=$(clang -print-file-name=libarcher.so 2>/dev/null)
-	if [ ! -e "$archer" ]; then
+	archer=$(find /usr/lib/llvm-* -name libarcher.so 2>/dev/null | sort | tail -n 1) # knows OpenMP's barriers
+	if [ -z "$archer" ] || ! command -v clang >/dev/null; then
 		echo "sanitize-host: no clang with libarcher.so: install clang and libomp-N-dev (N: clang's version)" >&2
 		return 1
 	fi

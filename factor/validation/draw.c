@@ -120,7 +120,7 @@ static bool fits(const struct draw *draw, const struct range *r, enum precision 
 static void draw_one(const struct range *r, size_t i, uint64_t *state, struct drawn_shape *s)
 {
 	const bool square = r->form == SQUARE || (r->form == EITHER && i % 2 == 0);
-	const int64_t odd = i / 2 % 2;
+	const int64_t odd = (int64_t)(i / 2 % 2);
 
 	s->n = log_uniform(state, r->low_n, r->high_n) | odd;
 	if (square)

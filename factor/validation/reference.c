@@ -29,7 +29,8 @@ static bool host_call(const struct result *c, struct call *call)
 
 	*call = (struct call){.m = (double)c->m, .n = (double)c->n};
 	if (results_is_lu_panel(c)) {
-		const bool calls = strcmp(c->executor, "host") == 0 && strcmp(c->variant, "host");
+		const bool calls =
+		        strcmp(c->executor, "host") == 0 && strcmp(c->variant, "host") != 0;
 		function = strcmp(c->variant, "host") == 0 ? "getrf" : calls ? "ger" : NULL;
 		call->n /= calls && strcmp(c->operation, "ger") != 0 ? 2 : 1;
 	} else if (whole_panels_on_host(c->variant)) {

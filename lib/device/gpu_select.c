@@ -14,7 +14,8 @@ bool gpu_show_slice(const char *text)
 	if (strncasecmp(text, "MIG-", 4) != 0)
 		return false;
 	setenv(variable, text, 0);
-	return strcasecmp(getenv(variable), text) == 0;
+	const char *shown = getenv(variable); /* NULL: no memory for it */
+	return shown && strcasecmp(shown, text) == 0;
 }
 
 /* The text after "GPU-" or "MIG-"; NULL without either. */

@@ -300,7 +300,7 @@ static void describe_nvml(struct table *table, const struct nvml_facts *nvml)
 {
 	static const char *const switched[] = {"unknown", "no", "yes"};
 	static const char *const virtual[] = {"unknown", "none", "passed through", "virtual GPU"};
-	const size_t kind = (size_t)(nvml->virtualization + 1);
+	const int kind = nvml->virtualization + 1; /* -1: unknown */
 	fact(table, "gpu.driver", "%s", nvml->driver);
 	fact_number(table, "gpu.clock.now_hz", nvml->sm_mhz * 1e6, 0);
 	fact_number(table, "gpu.clock.memory_now_hz", nvml->memory_mhz * 1e6, 0);
@@ -311,7 +311,7 @@ static void describe_nvml(struct table *table, const struct nvml_facts *nvml)
 	fact(table, "gpu.persistence", "%s", switched[nvml->persistence + 1]);
 	fact(table, "gpu.mig", "%s", switched[nvml->mig + 1]);
 	fact(table, "gpu.virtualization", "%s",
-	        kind < ARRAY_LEN(virtual) ? virtual[kind] : "other");
+	        kind >= 0 && kind < (int)ARRAY_LEN(virtual) ? virtual[kind] : "other");
 	if (nvml->throttle_reasons == ~0ull)
 		fact(table, "gpu.throttle_reasons", "unknown");
 	else
@@ -371,7 +371,7 @@ static char *command_line(int argc, char **argv)
 			if (*word == '\'')
 				out += sprintf(out, "'\\''");
 			else
-				*out++ = (unsigned char)*word < ' ' ? ' ' : *word;
+				*out++ = (char)((unsigned char)*word < ' ' ? ' ' : *word);
 		}
 		out += sprintf(out, "%s", plain ? "" : "'");
 	}

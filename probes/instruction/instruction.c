@@ -283,7 +283,7 @@ static void measure(struct probe_run *run)
 	struct bench *b = xcalloc(1, sizeof *b);
 	b->run = run;
 	probe_open_gpu(run, &b->gpu);
-	const size_t blocks = (size_t)(BLOCKS_MAX * b->gpu.sm_count);
+	const size_t blocks = (size_t)BLOCKS_MAX * (size_t)b->gpu.sm_count;
 	GPU(cudaMallocHost((void **)&b->span, blocks * sizeof *b->span));
 	GPU(cudaMalloc((void **)&b->sink, sizeof *b->sink));
 	b->duration = xmalloc(blocks * sizeof *b->duration);

@@ -313,7 +313,7 @@ static void measure_in_l2(struct bench *b)
 static void set_up(struct bench *b)
 {
 	size_t unused, total;
-	const size_t blocks = (size_t)(1 + BLOCKS_PER_SM * b->gpu.sm_count);
+	const size_t blocks = 1 + (size_t)BLOCKS_PER_SM * (size_t)b->gpu.sm_count;
 	GPU(cudaMemGetInfo(&unused, &total));
 	b->l2_bytes = b->gpu.l2_bytes / 3 / (MIB / 4) * (MIB / 4);
 	b->region_bytes = 4096 * MIB;
