@@ -6,7 +6,7 @@ function says_unit(text) {
 	return text ~ /(^|[^A-Za-z])([num]?s|[Ss]econds|[kMGT]B|[kMGT]?B\/s|[GT]flop\/s|[GM]?Hz|percent)([^A-Za-z]|$)|%/
 }
 function says_count(text) {
-	return text ~ /^(m|n|k|p|nb|threads|rows|samples|entries|cases|compared|beyond|parameters|points|calls|blocks|shapes|repeats)$/
+	return text ~ /^(m|n|k|p|nb|threads|rows|columns|samples|entries|cases|compared|beyond|parameters|points|calls|blocks|shapes|repeats)$/
 }
 function says_ratio(text) { return text ~ /^(speed|speedup|gain|efficiency|ratio|share)$/ }
 function split_fields(line,   offset) {

@@ -284,12 +284,12 @@ static void print_balance(const struct kerr_rows *rows, FILE *out)
 			continue;
 		if (!any)
 			fprintf(out,
-			        "\nColumns of A on the host: ms predicted and measured\n%6s %6s "
-			        "%-12s "
-			        "%19s\n",
-			        "m", "n", "", "total");
+			        "\nSome columns of A on the host: ms predicted and measured\n%6s "
+			        "%6s %8s %19s\n",
+			        "m", "n", "columns", "total");
 		any = true;
-		fprintf(out, "%6" PRId64 " %6" PRId64 " %-12s", row->m, row->n, row->phase);
+		fprintf(out, "%6" PRId64 " %6" PRId64 " %8s", row->m, row->n,
+		        row->phase + strlen("share_"));
 		print_pair(row, out);
 		fputc('\n', out);
 	}
