@@ -79,6 +79,7 @@ folded() { # summary, file
 
 # What the sections share: parameters, sentences, rules.
 prepare() {
+	trap 'exit 143' TERM # behind what it runs, which writes into $work
 	awk -v own="$own" -v list="$work/probes" -f "$scripts/common.awk" -f "$scripts/parameters.awk" >"$work/parameters"
 	folders | while read -r folder; do
 		if [ "$folder" = "$own" ]; then markup "$lean_own" reads; else markup "$lean_gpu" reads; fi >"$work/reads.$(kind_of "$folder")"
@@ -158,7 +159,7 @@ if [ "${2-report}" = report ]; then
 	# shellcheck disable=SC2086 # names are words
 	attend sh "$scripts/plots.sh" "$output" $figures_of_report $shown >/dev/null || status=1
 	wait "$attended"
-	attended=
+	attended='' ended=$!
 	page report 'first start memory inside links instructions host panel factor trace update gram model papers design_rules method'
 fi
 if [ "${2-papers}" = papers ]; then

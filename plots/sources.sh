@@ -116,7 +116,7 @@ share_out() { # folder, function, name...
 	attended="$attended $!"
 	# shellcheck disable=SC2086 # several
 	wait $attended
-	attended=
+	attended='' ended=$!
 	[ ! -t 2 ] || printf '\r\033[K' >&2
 }
 work_off() {
