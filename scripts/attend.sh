@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 # Sourced by scripts that take long: an interruption ends what they run, and then the script, with 128 plus the signal.
-attended= ended=
+attended='' ended=''
 # Runs a command that a signal to this script reaches, too, beside those attended already; its exit status.
 attend() {
 	"$@" &

@@ -95,17 +95,15 @@ static void gather(
 	const struct cli_option shared[] = {
 	        {"device", 0, CLI_TEXT, &common->device, "ID", "GPU by number, UUID or PCI address",
 	                0, 0},
-	        {"sms", 0, CLI_INT, &common->sms, "N", "use only N multiprocessors (0: all)", 0,
-	                100000},
+	        {"sms", 0, CLI_INT, &common->sms, "N", "multiprocessors used (0: all)", 0, 100000},
 	        {"output", 0, CLI_TEXT, &common->output, "DIR", "data folder", 0, 0},
 	        {"quick", 'q', CLI_FLAG, &common->quick, NULL, "measure less", 0, 0},
 	        {"json", 0, CLI_FLAG, &common->json, NULL, "print JSON", 0, 0},
 	        {"seed", 0, CLI_INT, &common->seed, "N", "of random data", 0, 1e15},
 	        {"verbose", 'v', CLI_FLAG, &common->verbose, NULL, "say more", 0, 0},
-	        {"help", 'h', CLI_FLAG, &set->help, NULL, "print this", 0, 0},
-	        {"version", 0, CLI_FLAG, &set->version, NULL, "print the version", 0, 0},
-	        {"list-options", 0, CLI_FLAG, &set->list_options, NULL, "print the long options", 0,
-	                0},
+	        {"help", 'h', CLI_FLAG, &set->help, NULL, "this", 0, 0},
+	        {"version", 0, CLI_FLAG, &set->version, NULL, "number", 0, 0},
+	        {"list-options", 0, CLI_FLAG, &set->list_options, NULL, "names", 0, 0},
 	};
 
 	set->program = program;
