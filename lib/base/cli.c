@@ -101,7 +101,7 @@ static void gather(
 	        {"json", 0, CLI_FLAG, &common->json, NULL, "print JSON", 0, 0},
 	        {"seed", 0, CLI_INT, &common->seed, "N", "of random data", 0, 1e15},
 	        {"verbose", 'v', CLI_FLAG, &common->verbose, NULL, "say more", 0, 0},
-	        {"help", 'h', CLI_FLAG, &set->help, NULL, "this", 0, 0},
+	        {"help", 'h', CLI_FLAG, &set->help, NULL, "this text", 0, 0},
 	        {"version", 0, CLI_FLAG, &set->version, NULL, "number", 0, 0},
 	        {"list-options", 0, CLI_FLAG, &set->list_options, NULL, "names", 0, 0},
 	};
