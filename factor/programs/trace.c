@@ -379,11 +379,10 @@ int main(int argc, char **argv)
 	        {"from", 0, CLI_REAL, &r.to.from, "US", "first microsecond drawn", 0, 1e12},
 	        {"to", 0, CLI_REAL, &r.to.to, "US", "last microsecond drawn (0: all)", 0, 1e12}};
 	const struct cli_program program = {.name = "fathom-trace",
-	        .summary = "Shows the timeline of a factorization, simulated and measured.",
+	        .summary = "Shows the timeline of an LU, QR or Cholesky, simulated and measured.",
 	        .operands = "getrf|geqrf|potrf",
 	        .examples = "fathom trace getrf --n 8192 --svg lu.svg\n"
 	                    "fathom trace potrf --n 16384 --gpus 2 --machine nvidia-h100-x2\n",
-	        .details = "getrf: LU with partial pivoting; geqrf: QR; potrf: Cholesky.",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	char **operands;
