@@ -16,10 +16,6 @@
 
 #include <math.h>
 
-/* Whether QR's panels in double precision use the Gram matrix; not until this form has been
- * measured (docs/experiments/qr-panel.md). */
-static const bool gram_in_double = false;
-
 enum {
 	STEP = 64,
 	LEAF_FUSED = 16 /* every column sweeps over the whole leaf: a narrow one */
@@ -154,13 +150,12 @@ static void choose_lu_panel(
 static bool by_gram(const struct executor *e, int64_t m, enum precision precision)
 {
 	return precision == SINGLE ||
-	       (gram_in_double && panel_gram_takes(DOUBLE, m, STEP) && e->tuning.device.code >= 80);
+	       (panel_gram_takes(DOUBLE, m, STEP) && e->tuning.device.code >= 80);
 }
 
 /* Wide leaves leave less to narrow products between leaves, as long as a leaf stays in registers.
- * Panels by the Gram matrix may have any height. In double precision without it
- * leaves are half as wide where most panels are longer than one cluster holds at STEP columns, and
- * few at half as many. */
+ * Panels by the Gram matrix may have any height. Other leaves in double precision are half as wide
+ * where most panels are longer than one cluster holds at STEP columns, and few at half as many. */
 static int64_t qr_leaf(const struct executor *e, int64_t m, enum precision precision)
 {
 	const int64_t word = precision_bytes(precision), held = cluster_rows(e, STEP, word);

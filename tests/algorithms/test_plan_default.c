@@ -123,10 +123,8 @@ static void check_others(struct executor *e)
 {
 	static const struct expected all[] = {
 	        {GEQRF, 60000, 500, SINGLE, 64, 64, "in single precision at least four blocks"},
-	        {GEQRF, 60000, 500, DOUBLE, 32, 0, "narrower leaves for tall panels"},
-	        {GEQRF, 10000, 10000, DOUBLE, 32, 0,
-	                "or where one cluster holds most of those only"},
-	        {GEQRF, 16384, 16384, DOUBLE, 64, 0, "and not elsewhere"},
+	        {GEQRF, 60000, 500, DOUBLE, 64, 0, "no narrower leaves for tall panels"},
+	        {GEQRF, 10000, 10000, DOUBLE, 64, 0, "nor for squares"},
 	        {GEQRF, 60000, 1000, SINGLE, 64, 128,
 	                "wider blocks than a square of as many columns has"},
 	        {POTRF, 2048, 2048, SINGLE, 128, 256, "last blocks"},
@@ -221,20 +219,27 @@ static void check_row(struct executor *e)
 	free(read);
 }
 
-/* Panels by the Gram matrix in double precision are asked for. */
+/* Panels by the Gram matrix in double precision are a part of the plan. */
 static void check_gram(struct executor *e)
 {
 	const struct whole whole_matrix = {.operation = GEQRF}, lu = {.operation = GETRF};
 	struct whole_plan *read = xmalloc(sizeof *read);
 	char text[WHOLE_PLAN_TEXT];
-	struct default_plan chosen;
+	struct default_plan chosen, few;
 
 	plan_default(e, GEQRF, 60000, 500, DOUBLE, false, &chosen);
-	ok(!plan_by_gram(&chosen.plan), "no default in double precision: the Gram matrix");
-	chosen.plan.panel = PLAN_GRAM;
+	ok(plan_by_gram(&chosen.plan), "tall panels in double precision are by the Gram matrix");
+	plan_default(e, GEQRF, 2048, 500, DOUBLE, false, &few);
+	ok(!plan_by_gram(&few.plan), "panels of few rows are not");
+	const int code = e->tuning.device.code;
+	e->tuning.device.code = 75;
+	plan_default(e, GEQRF, 60000, 500, DOUBLE, false, &few);
+	ok(!plan_by_gram(&few.plan) && few.plan.leaf == 32,
+	        "nor is any without its code: narrower leaves for tall panels");
+	e->tuning.device.code = code;
 	whole_plan_text(&whole_matrix, &chosen.plan, text);
 	whole_plan_parse(text, false, 64, read);
-	ok(strstr(text, "panel=gram") && plan_by_gram(&read->plan), "but a plan: %s", text);
+	ok(strstr(text, "panel=gram") && plan_by_gram(&read->plan), "and plans say so: %s", text);
 	chosen.plan.panel = "persistent";
 	whole_plan_text(&whole_matrix, &chosen.plan, text);
 	ok(!strstr(text, "panel="), "other panels are not of QR");

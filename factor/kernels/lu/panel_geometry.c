@@ -81,12 +81,11 @@ int64_t panel_grid_rows(int64_t n, int64_t word_bytes, int64_t sm_count)
 
 bool panel_gram_takes(enum precision precision, int64_t m, int64_t n)
 {
-	const bool held = m <= panel_cluster_rows(CLUSTER_WIDE, 4);
+	const bool held = m <= panel_cluster_rows(CLUSTER_WIDE, 4), wide = n > CLUSTER_WIDE;
 
 	if (n < GRAM_NARROWEST || n > PANEL_GRAM_COLUMNS || m < n)
 		return false;
-	return precision == DOUBLE ? m > panel_cluster_rows(PANEL_GRAM_COLUMNS, 8)
-	                           : !held || n > CLUSTER_WIDE;
+	return precision == DOUBLE ? m > panel_cluster_rows(n, 8) / (wide ? 2 : 1) : !held || wide;
 }
 
 int panel_gram_launches(enum precision precision, int64_t m, bool clusters)
