@@ -171,13 +171,16 @@ struct spaces {
 	int64_t inner_bytes;
 };
 
+/* A workspace smaller than its alignment is none: what needs none may have it. */
 static struct spaces split(const struct request *r)
 {
 	uintptr_t begin = (uintptr_t)r->work, first = (uintptr_t)aligned((int64_t)begin);
 	int64_t before = (int64_t)(first - begin) + pivot_bytes(r);
+	const bool none = r->work_bytes <= before;
 
 	return (struct spaces){r->wide ? (int *)first : r->pivots_out,
-	        (void *)(first + (uintptr_t)pivot_bytes(r)), r->work_bytes - before};
+	        none ? NULL : (void *)(first + (uintptr_t)pivot_bytes(r)),
+	        none ? 0 : r->work_bytes - before};
 }
 
 static enum fathom_status factorize_lu(struct client *c, const struct request *r)
