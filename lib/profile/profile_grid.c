@@ -244,21 +244,54 @@ static void fill_hole(
 	                       .estimate.value;
 }
 
+/* How many steps two places of the table are apart. */
+static size_t steps_apart(const struct profile_grid *g, size_t a, size_t b)
+{
+	size_t steps = 0;
+
+	for (size_t k = g->args; k-- > 0; a /= g->count[k], b /= g->count[k]) {
+		const size_t x = a % g->count[k], y = b % g->count[k];
+		steps += x > y ? x - y : y - x;
+	}
+	return steps;
+}
+
+/* The best of the nearest rows of inverse efficiencies. */
+static double best_nearby(const struct profile_grid *g, const bool *known, size_t at)
+{
+	const size_t size = size_of(g);
+	size_t nearest = SIZE_MAX;
+	double best = NAN;
+
+	for (size_t i = 0; i < size; i++) {
+		const size_t steps = known[i] ? steps_apart(g, at, i) : SIZE_MAX;
+		if (steps < nearest || (known[i] && steps == nearest && g->value[i] < best)) {
+			nearest = steps;
+			best = g->value[i];
+		}
+	}
+	return best;
+}
+
 static void read_rows(struct profile_grid *g, const struct profile *profile, const char *const *arg)
 {
 	const size_t size = size_of(g);
+	bool known[GRID_VALUES] = {false};
 	size_t at;
 
-	for (size_t i = 0; i < size; i++)
-		g->value[i] = NAN;
 	EACH_ROW (r, profile, g->name) {
 		const struct parameter *row = &profile->row[r];
-		if (takes(g, row) && on_table(g, row, arg, &at))
+		if (takes(g, row) && on_table(g, row, arg, &at)) {
 			g->value[at] = row->estimate.value;
+			known[at] = true;
+		}
 	}
-	for (size_t i = 0; i < size; i++)
-		if (isnan(g->value[i]))
+	for (size_t i = 0; i < size; i++) {
+		if (!known[i])
 			fill_hole(g, profile, arg, i);
+		if (!known[i] && g->inverse) /* flat beyond the rows */
+			g->value[i] = fmax(g->value[i], best_nearby(g, known, i));
+	}
 }
 
 static void put_on_scale(struct profile_grid *g)
