@@ -21,6 +21,7 @@ struct property_problem {
 	void *before;           /* the array */
 	int64_t rows, rhs;      /* the solve's matrix, C or B or Q; rows 0: no solve */
 	void *right;
+	bool inverts;   /* solves multiply by inverses, which round */
 	double *l, *u;  /* KIND_EXACT: the factors, L in the pivots' order, */
 	int64_t *order; /* and where in the matrix L's rows are */
 };

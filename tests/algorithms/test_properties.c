@@ -58,6 +58,8 @@ static const char *fault_of(const struct property_case *c, void *executor)
 
 	set_modes(e, c);
 	property_open(&p, c);
+	/* by the plan, or in row-major LU's kernel (factor/kernels/lu/lu_rows.cu) */
+	p.inverts = c->inverse || c->chosen || (c->row_major && strcmp(e->name, "cuda") == 0);
 	const char *wrong = fault_of_problem(e, &p, &result);
 	if (!wrong && property_in_range(c)) {
 		property_scale(&p);

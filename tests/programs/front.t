@@ -163,22 +163,22 @@ record 1 'by 0.2 (a): update.tsv is of a quick run (make' 'a quick study' run bo
 curve update.tsv 01234567-89ab
 record 0 'data/box holds machine 01234567-89ab, 2 probes' 'a complete run is recorded, with a prediction made elsewhere' run box
 expect 0 '^bench.tsv bounds.tsv breakdown.tsv breakdown_measured.tsv gram_host.tsv host_rate.tsv kerr.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv update.tsv update_paper.tsv validation.tsv $' \
-	'its files and nothing stale' sh -c 'ls -A repo/data/box | tr "\n" " "'
+	'its files and nothing stale' sh -c 'LC_ALL=C ls -A repo/data/box | tr "\n" " "'
 rm run/bench.tsv run/update_paper.tsv run/gram_host.tsv run/kerr.tsv run/breakdown_measured.tsv run/update.tsv
 export PARTS=yes
 echo stale >repo/data/box/stale.tsv
 record 0 'data/box holds machine 01234567-89ab, 2 probes' 'PARTS=yes: a part is recorded' run box
 expect 0 '^bench.tsv bounds.tsv breakdown.tsv breakdown_measured.tsv gram_host.tsv host_rate.tsv kerr.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv update_paper.tsv validation.tsv $' \
-	'and studies stay that it lacks' sh -c 'ls -A repo/data/box | tr "\n" " "'
+	'and studies stay that it lacks' sh -c 'LC_ALL=C ls -A repo/data/box | tr "\n" " "'
 rm -r repo/data/box
 record 0 'data/box holds machine 01234567-89ab, 2 probes' 'or a new machine' run box
 expect 0 '^bounds.tsv breakdown.tsv host_rate.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
-	'its files' sh -c 'ls -A repo/data/box | tr "\n" " "'
-expect 0 '^box $' 'and no left-overs beside them' sh -c 'ls -A repo/data | tr "\n" " "'
+	'its files' sh -c 'LC_ALL=C ls -A repo/data/box | tr "\n" " "'
+expect 0 '^box $' 'and no left-overs beside them' sh -c 'LC_ALL=C ls -A repo/data | tr "\n" " "'
 export CURVES=no
 record 0 'data/box holds machine' 'a run is recorded without curves' run box
 expect 0 '^machine.tsv measurements.tsv predictions.tsv profile.tsv validation.tsv $' \
-	'its profile and validation alone' sh -c 'ls -A repo/data/box | tr "\n" " "'
+	'its profile and validation alone' sh -c 'LC_ALL=C ls -A repo/data/box | tr "\n" " "'
 unset CURVES
 {
 	printf '# machine: 01234567-89ab\noperation\tlevel\n'
