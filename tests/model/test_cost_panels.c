@@ -145,7 +145,7 @@ static const struct line reflectors_lines[] = {
         {"time: reflectors d gram 16384 48", 2 + 90 + 5,
                 "in double precision by several kernels, too, if a plan asks for it"},
         {"enqueue: reflectors d gram 16384 64", 10 * queued, "ten are queued"},
-        {"enqueue: reflectors d gram 4096 64", queued, "not where one cluster holds the panel"}};
+        {"enqueue: reflectors d gram 2048 64", queued, "not where one cluster holds the panel"}};
 
 static void test_reflectors(void)
 {

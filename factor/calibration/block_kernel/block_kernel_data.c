@@ -122,26 +122,39 @@ int64_t block_kernel_next_width(const struct call *c, int64_t widest)
 	return c->n < widest && next > widest ? widest : next;
 }
 
-void block_kernel_open(struct bench *b, struct probe_run *run)
+/* Of QR's panels: of all that fit, and of the tallest. */
+static int64_t panel_work(const struct bench *b)
 {
-	const int64_t panel = (int64_t)BLOCK_KERNEL_ROWS * PANEL_GEQRF_COLUMNS * 8;
-	const int64_t whole = (int64_t)BLOCK_KERNEL_POOL_ROWS * BLOCK_KERNEL_WIDEST * 8;
-	const int64_t block = (int64_t)BLOCK_POTRF_MAX * BLOCK_POTRF_MAX * 8;
-	size_t unused, total;
 	int64_t work = 0;
-	blas_rate_open(&b->rate, run);
-	GPU(cudaMemGetInfo(&unused, &total));
-	b->cold = whole < (int64_t)(unused / 2);
-	if (!b->cold)
-		msg_warn("only %zu bytes of GPU memory are free: row swaps in DRAM are left out",
-		        unused);
-	for (int64_t m = BLOCK_KERNEL_NARROWEST; m <= BLOCK_KERNEL_ROWS; m *= 2)
+
+	for (int64_t m = BLOCK_KERNEL_NARROWEST; m <= b->tallest; m *= 2)
 		for (int64_t n = BLOCK_KERNEL_NARROWEST; n <= PANEL_GEQRF_COLUMNS && n <= m; n *= 2)
 			for (int twice = 0; twice < 2; twice++) {
 				enum precision precision = twice ? DOUBLE : SINGLE;
 				work = max_int64(work, panel_geqrf_work(precision, m, n, true));
 				work = max_int64(work, panel_geqrf_columns_work(precision, m, n));
 			}
+	return work;
+}
+
+void block_kernel_open(struct bench *b, struct probe_run *run)
+{
+	const int64_t tall = (int64_t)BLOCK_KERNEL_TALLEST * PANEL_GRAM_COLUMNS * 8;
+	const int64_t whole = (int64_t)BLOCK_KERNEL_POOL_ROWS * BLOCK_KERNEL_WIDEST * 8;
+	const int64_t block = (int64_t)BLOCK_POTRF_MAX * BLOCK_POTRF_MAX * 8;
+	int64_t panel = (int64_t)BLOCK_KERNEL_ROWS * PANEL_GEQRF_COLUMNS * 8;
+	size_t unused, total;
+	blas_rate_open(&b->rate, run);
+	GPU(cudaMemGetInfo(&unused, &total));
+	b->cold = whole < (int64_t)(unused / 2);
+	if (!b->cold)
+		msg_warn("only %zu bytes of GPU memory are free: row swaps in DRAM are left out",
+		        unused);
+	b->tallest = BLOCK_KERNEL_ROWS;
+	if (b->cold && !run->common.quick) {
+		b->tallest = BLOCK_KERNEL_TALLEST;
+		panel = max_int64(panel, tall);
+	}
 	b->pool_bytes = b->cold && whole > panel ? whole : panel;
 	b->pool = blas_rate_room(b->pool_bytes);
 	b->triangle = blas_rate_room(block);
@@ -150,7 +163,7 @@ void block_kernel_open(struct bench *b, struct probe_run *run)
 	b->v = blas_rate_room(panel);
 	b->t = blas_rate_room(PANEL_GEQRF_COLUMNS * PANEL_GEQRF_COLUMNS * 8);
 	b->tau = blas_rate_room(PANEL_GEQRF_COLUMNS * 8);
-	b->work = blas_rate_room(work);
+	b->work = blas_rate_room(panel_work(b));
 	b->exchange = blas_rate_room(panel_grid_work());
 	b->tag = 1;
 	b->info = blas_rate_room(sizeof *b->info);

@@ -79,6 +79,19 @@ static int64_t taller(const struct call *c, int64_t step)
 	return little_more ? step * (c->m - LITTLE_MORE) : steps ? c->m + LITTLE_MORE : step * c->m;
 }
 
+/* Panels with V and T by the Gram matrix, of the widths between which the model reads. */
+static void measure_gram_widths(struct call *c, const char *kind)
+{
+	for (c->n = PANEL_GRAM_COLUMNS / 2; c->n <= PANEL_GRAM_COLUMNS; c->n *= 2) {
+		if (!panel_gram_takes(c->precision, c->m, c->n) ||
+		        !panel_geqrf_gram_fits(c->precision, c->m, c->n))
+			continue;
+		block_kernel_measure_shape(
+		        c, kind, block_kernel_fill_panel, block_kernel_reflectors);
+		check_panel(c);
+	}
+}
+
 /* Panels with V and T in one call. */
 static void measure_reflectors(struct call *c, int64_t step)
 {
@@ -91,6 +104,9 @@ static void measure_reflectors(struct call *c, int64_t step)
 			        c, "reflectors", block_kernel_fill_panel, block_kernel_reflectors);
 			check_panel(c);
 		}
+	c->m = c->bench->tallest;
+	if (c->precision == SINGLE && c->m > BLOCK_KERNEL_ROWS)
+		measure_gram_widths(c, "reflectors");
 }
 
 /* The same by the Gram matrix in double precision. */
@@ -98,14 +114,10 @@ static void measure_gram(struct call *c, int64_t step)
 {
 	c->gram = true;
 	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS && c->precision == DOUBLE; c->m *= step)
-		for (c->n = PANEL_GRAM_COLUMNS / 2; c->n <= PANEL_GRAM_COLUMNS; c->n *= 2) {
-			if (!panel_gram_takes(DOUBLE, c->m, c->n) ||
-			        !panel_geqrf_gram_fits(DOUBLE, c->m, c->n))
-				continue;
-			block_kernel_measure_shape(
-			        c, "geqrf_gram", block_kernel_fill_panel, block_kernel_reflectors);
-			check_panel(c);
-		}
+		measure_gram_widths(c, "geqrf_gram");
+	c->m = c->bench->tallest;
+	if (c->precision == DOUBLE && c->m > BLOCK_KERNEL_ROWS)
+		measure_gram_widths(c, "geqrf_gram");
 	c->gram = false;
 }
 
