@@ -3,9 +3,10 @@
  *   FAULT=KIND:N    the N-th call of that kind (N+: and all later ones)
  *   FAULT_IN=NAME   in programs of that name alone
  *   FAULT_LOG=FILE  gets a line when a call has failed, and FAULT=KIND:0 one with the number of
- * calls Kinds: memory (of the program and libc, not of other libraries), open, full (the file or
+ * calls. Kinds: memory (of the program and libc, not of other libraries), open, full (the file or
  * stream takes nothing more), read (the file cannot be read), sync (fsync, ftruncate, close,
- * rename), process (fork, exec, popen, wait, threads). */
+ * rename), process (fork, exec, popen, wait, threads). Calls of the GPU's driver do not fail: some
+ * releases crash then. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -67,6 +68,18 @@ static bool fails(enum kind kind)
 		say("failed", n);
 	return now;
 }
+
+static bool of_driver(const void *caller)
+{
+	Dl_info from;
+
+	return dladdr(caller, &from) && from.dli_fname &&
+	       (strstr(from.dli_fname, "/libcuda.so") || strstr(from.dli_fname, "/libnvidia-"));
+}
+
+/* The same in a function of this file, which someone else calls. */
+#define FAILS(kind)                                                                                \
+	(wanted == (kind) && !of_driver(__builtin_return_address(0)) && fails(kind))
 
 static int find_own(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -202,14 +215,17 @@ static void spoil(int file, const char *by, int flags)
 	syscall(SYS_close, other);
 }
 
-static int opened(int file, bool writing)
+static int opened(int file, bool writing, const void *caller)
 {
-	if (file >= 0 && writing && fails(FULL))
+	if (file < 0 || (wanted != FULL && wanted != READ) || of_driver(caller))
+		return file;
+	if (writing && fails(FULL))
 		spoil(file, "/dev/full", O_WRONLY);
-	if (file >= 0 && !writing && fails(READ))
+	if (!writing && fails(READ))
 		spoil(file, "/", O_RDONLY);
 	return file;
 }
+#define OPENED(file, writing) opened(file, writing, __builtin_return_address(0))
 
 static mode_t mode_of(int flags, va_list list)
 {
@@ -224,11 +240,11 @@ static mode_t mode_of(int flags, va_list list)
 		va_start(list, flags);                                                             \
 		const mode_t mode = mode_of(flags, list);                                          \
 		va_end(list);                                                                      \
-		if (fails(OPEN)) {                                                                 \
+		if (FAILS(OPEN)) {                                                                 \
 			errno = EMFILE;                                                            \
 			return -1;                                                                 \
 		}                                                                                  \
-		return opened(real_##name(path, flags, mode), flags & (O_WRONLY | O_RDWR));        \
+		return OPENED(real_##name(path, flags, mode), flags & (O_WRONLY | O_RDWR));        \
 	}
 OPEN_LIKE(open)
 OPEN_LIKE(open64)
@@ -237,11 +253,11 @@ OPEN_LIKE(open64)
 	EXPORT FILE *name(const char *path, const char *mode)                                      \
 	{                                                                                          \
 		REAL(FILE *, name, const char *, const char *);                                    \
-		if (fails(OPEN))                                                                   \
+		if (FAILS(OPEN))                                                                   \
 			return refuse(EMFILE);                                                     \
 		FILE *const file = real_##name(path, mode);                                        \
 		if (file)                                                                          \
-			opened(fileno(file), mode[0] != 'r');                                      \
+			OPENED(fileno(file), mode[0] != 'r');                                      \
 		return file;                                                                       \
 	}
 FOPEN_LIKE(fopen)
@@ -250,28 +266,28 @@ FOPEN_LIKE(fopen64)
 EXPORT FILE *fdopen(int number, const char *mode)
 {
 	REAL(FILE *, fdopen, int, const char *);
-	if (fails(OPEN))
+	if (FAILS(OPEN))
 		return refuse(ENOMEM);
 	FILE *const file = real_fdopen(number, mode);
 	if (file)
-		opened(number, mode[0] != 'r');
+		OPENED(number, mode[0] != 'r');
 	return file;
 }
 
 EXPORT int memfd_create(const char *name, unsigned flags)
 {
 	REAL(int, memfd_create, const char *, unsigned);
-	if (fails(OPEN)) {
+	if (FAILS(OPEN)) {
 		errno = EMFILE;
 		return -1;
 	}
-	return opened(real_memfd_create(name, flags), true);
+	return OPENED(real_memfd_create(name, flags), true);
 }
 
 EXPORT DIR *opendir(const char *path)
 {
 	REAL(DIR *, opendir, const char *);
-	return fails(OPEN) ? refuse(EMFILE) : real_opendir(path);
+	return FAILS(OPEN) ? refuse(EMFILE) : real_opendir(path);
 }
 
 /* What fails has been done, as far as the program can tell. */
@@ -279,7 +295,7 @@ EXPORT DIR *opendir(const char *path)
 	EXPORT int name parameters                                                                 \
 	{                                                                                          \
 		REAL(int, name, __VA_ARGS__);                                                      \
-		if (fails(SYNC)) {                                                                 \
+		if (FAILS(SYNC)) {                                                                 \
 			errno = error;                                                             \
 			return -1;                                                                 \
 		}                                                                                  \
@@ -293,7 +309,7 @@ SYNC_LIKE(
 EXPORT int fclose(FILE *file)
 {
 	REAL(int, fclose, FILE *);
-	const bool failed = fails(SYNC);
+	const bool failed = FAILS(SYNC);
 	const int status = real_fclose(file);
 
 	if (failed)
@@ -304,7 +320,7 @@ EXPORT int fclose(FILE *file)
 EXPORT int close(int file)
 {
 	REAL(int, close, int);
-	const bool failed = fails(SYNC);
+	const bool failed = FAILS(SYNC);
 	const int status = real_close(file);
 
 	if (failed)
@@ -318,7 +334,7 @@ EXPORT int close(int file)
 	EXPORT type name parameters                                                                \
 	{                                                                                          \
 		REAL(type, name, __VA_ARGS__);                                                     \
-		if (fails(PROCESS)) {                                                              \
+		if (FAILS(PROCESS)) {                                                              \
 			errno = error;                                                             \
 			return failure;                                                            \
 		}                                                                                  \
