@@ -4,7 +4,7 @@
 # Usage: sanitize.sh FOLDER SECONDS JOBS TEST... with the sanitizer in $SANITIZER. The logs stay in FOLDER. A test that
 # takes longer than SECONDS is stopped; its earlier checks count. Racecheck watches only our own kernels. Exit status: 0
 # nothing was reported, 1 a report or a failed test, 77 no sanitizer or no GPU. Racecheck of CUDA 13.0 reports false races
-# across barriers of some of a block's warps (sweep_kernel.cu, potrf_kernels.cu); later releases do not.
+# across barriers of some of a block's warps (sweep_kernel.cu, potrf_kernels.cu: later releases do not; panel_geqrf_gram_halves.cuh).
 set -u
 LC_ALL=C
 export LC_ALL

@@ -13,6 +13,7 @@
 
 #include "potrf.h"
 #include "factor/kernels/lu/panel_geometry.h"
+#include "lib/base/architecture.h"
 
 #include <math.h>
 
@@ -146,11 +147,14 @@ static void choose_lu_panel(
 	plan->leaf = LEAF_FUSED;
 }
 
-/* By the Gram matrix, which needs code for 8.0. */
+/* By the Gram matrix; in double precision, where it takes more than twice the operations, on tensor
+ * cores of that precision, by code for 8.0. */
 static bool by_gram(const struct executor *e, int64_t m, enum precision precision)
 {
-	return precision == SINGLE ||
-	       (panel_gram_takes(DOUBLE, m, STEP) && e->tuning.device.code >= 80);
+	const struct tuning_device *device = &e->tuning.device;
+
+	return precision == SINGLE || (panel_gram_takes(DOUBLE, m, STEP) && device->code >= 80 &&
+	                                      architecture_of(device->capability)->fp64_tensor > 0);
 }
 
 /* Wide leaves leave less to narrow products between leaves, as long as a leaf stays in registers.

@@ -18,8 +18,8 @@ static double allowed(const char *form, int64_t m, double condition)
 		return 10;
 	if (strcmp(form, "block") == 0)
 		return 10 * condition * condition;
-	const bool one_by_one = strcmp(form, "blas") == 0 ||
-	                        gram_schmidt_shape(form).access == GRAM_ATOMIC;
+	const bool one_by_one =
+	        strcmp(form, "blas") == 0 || gram_schmidt_shape(form).access == GRAM_ATOMIC;
 	return 10 * condition * (one_by_one ? fmax(1, (double)m / 1000) : 1);
 }
 

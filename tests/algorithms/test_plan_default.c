@@ -231,12 +231,16 @@ static void check_gram(struct executor *e)
 	ok(plan_by_gram(&chosen.plan), "tall panels in double precision are by the Gram matrix");
 	plan_default(e, GEQRF, 2048, 500, DOUBLE, false, &few);
 	ok(!plan_by_gram(&few.plan), "panels of few rows are not");
-	const int code = e->tuning.device.code;
+	const struct tuning_device device = e->tuning.device;
 	e->tuning.device.code = 75;
 	plan_default(e, GEQRF, 60000, 500, DOUBLE, false, &few);
 	ok(!plan_by_gram(&few.plan) && few.plan.leaf == 32,
 	        "nor is any without its code: narrower leaves for tall panels");
-	e->tuning.device.code = code;
+	e->tuning.device = device;
+	e->tuning.device.capability = 89;
+	plan_default(e, GEQRF, 60000, 500, DOUBLE, false, &few);
+	ok(!plan_by_gram(&few.plan), "nor where no tensor cores compute in double precision");
+	e->tuning.device = device;
 	whole_plan_text(&whole_matrix, &chosen.plan, text);
 	whole_plan_parse(text, false, 64, read);
 	ok(strstr(text, "panel=gram") && plan_by_gram(&read->plan), "and plans say so: %s", text);

@@ -78,8 +78,7 @@ static bool of_driver(const void *caller)
 }
 
 /* The same in a function of this file, which someone else calls. */
-#define FAILS(kind)                                                                                \
-	(wanted == (kind) && !of_driver(__builtin_return_address(0)) && fails(kind))
+#define FAILS(kind) (wanted == (kind) && !of_driver(__builtin_return_address(0)) && fails(kind))
 
 static int find_own(struct dl_phdr_info *info, size_t size, void *context)
 {

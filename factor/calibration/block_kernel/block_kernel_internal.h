@@ -7,7 +7,7 @@
 #include "factor/calibration/blas_rate.h"
 
 enum {
-	BLOCK_KERNEL_ROWS = 131072, /* of the tallest panel, */
+	BLOCK_KERNEL_ROWS = 131072,                   /* of the tallest panel, */
 	BLOCK_KERNEL_TALLEST = 8 * BLOCK_KERNEL_ROWS, /* and by the Gram matrix: beyond the L2 */
 	BLOCK_KERNEL_NARROWEST = 16,
 	BLOCK_KERNEL_WIDEST = 16384, /* columns whose rows are swapped, right-hand sides */
@@ -25,7 +25,7 @@ struct bench {
 	uint32_t tag;
 	int *info, *pivots; /* on the device; sets of pivots that are used in turn */
 	unsigned *readers;
-	bool cold; /* the pool is large enough for swaps in DRAM */
+	bool cold;       /* the pool is large enough for swaps in DRAM */
 	int64_t tallest; /* rows of the tallest panel by the Gram matrix */
 };
 

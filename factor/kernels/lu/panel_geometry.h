@@ -97,8 +97,8 @@ static inline HOST_DEVICE int panel_cluster_warps(int rows, int64_t m, int block
 /* Whether a Householder panel uses the Gram matrix on devices with that form
  * (panel_geqrf_gram_fits), in double precision where the plan says so (panel_geqrf). Narrow panels
  * are as fast in one cluster. In double precision so are all that its registers hold, and of wider
- * panels those of half as many rows. In single precision up to PANEL_GRAM_CLUSTER_ROWS rows, which a
- * cluster's shared memory holds, take one kernel; more rows take several. */
+ * panels those of half as many rows. In single precision up to PANEL_GRAM_CLUSTER_ROWS rows, which
+ * a cluster's shared memory holds, take one kernel; more rows take several. */
 enum { PANEL_GRAM_COLUMNS = 64, PANEL_GRAM_CLUSTER_ROWS = 8192 };
 bool panel_gram_takes(enum precision precision, int64_t m, int64_t n);
 
