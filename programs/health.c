@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	        .summary = "Tells whether one of several GPUs, links or hosts is slower.",
 	        .operands = "[FOLDER]...",
 	        .examples = "fathom health --quick\n"
-	                    "fathom health data/nvidia-h100-x2\n",
+	                    "fathom health data/nvidia-h200-x2\n",
 	        .details =
 	                "Without a folder it measures the GPUs and links of this host; under "
 	                "mpirun "

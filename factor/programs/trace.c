@@ -382,7 +382,7 @@ int main(int argc, char **argv)
 	        .summary = "Shows the timeline of an LU, QR or Cholesky, simulated and measured.",
 	        .operands = "getrf|geqrf|potrf",
 	        .examples = "fathom trace getrf --n 8192 --svg lu.svg\n"
-	                    "fathom trace potrf --n 16384 --gpus 2 --machine nvidia-h100-x2\n",
+	                    "fathom trace potrf --n 16384 --gpus 2 --machine nvidia-h200-x2\n",
 	        .options = options,
 	        .option_count = ARRAY_LEN(options)};
 	char **operands;

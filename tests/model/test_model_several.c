@@ -209,7 +209,7 @@ static size_t assumptions_read(const struct profile *p)
 
 static void test_assumptions(void)
 {
-	struct profile *p = profile_open(machine_data_named("nvidia-h100-x2")),
+	struct profile *p = profile_open(machine_data_named("nvidia-h200-x2")),
 	               *bare = profile_copy(p);
 	struct several_prediction out;
 	const struct several_question two = ask("potrf", 2048, 2);
@@ -231,7 +231,7 @@ static void test_assumptions(void)
 
 int main(void)
 {
-	struct profile *p = profile_open(machine_data_named("nvidia-h100-x2"));
+	struct profile *p = profile_open(machine_data_named("nvidia-h200-x2"));
 
 	model_several_assume(p);
 	test_ranks(p);

@@ -168,7 +168,7 @@ A
 fits gemv_rate 'a curve has a row for .* without m: measure it again' 'a row without an argument' <<-'A'
 	/^series/ { for (m = 1; $m != "m"; m++); } /^[^#]/ && !/^series/ && n++ == 3 { $m = "" } { print }
 A
-fits peer 'a curve has a row for .* without from: measure it again' 'a link without its end' nvidia-h100-x2 <<-'A'
+fits peer 'a curve has a row for .* without from: measure it again' 'a link without its end' nvidia-h200-x2 <<-'A'
 	/^series/ { for (from = 1; $from != "from"; from++); } /^copy/ { $from = "" } { print }
 A
 

@@ -113,7 +113,7 @@ result $? 'completion: options of advise, and of its kernel'
 completes 'operands' 'efficiency gemm gemv geqrf getrf gramschmidt kernel machine panel potrf update' advise ''
 completes 'alternatives' '3xfp16 3xtf32 fp32' trace --math=
 completes 'of an option that stands apart' 'd s' advise getrf --precision ''
-completes 'machines' '8800gtx nvidia-h100 nvidia-h100-x2 nvidia-h200 nvidia-h200-sms-112 nvidia-h200-sms-16 nvidia-h200-sms-40 nvidia-h200-sms-64' \
+completes 'machines' '8800gtx nvidia-h100 nvidia-h200 nvidia-h200-sms-112 nvidia-h200-sms-16 nvidia-h200-sms-40 nvidia-h200-sms-64 nvidia-h200-x2' \
 	rules --machine ''
 "$fathom" help | awk '/^Probes/ { exit } on { print $1 } /^Programs;/ { on = 1 }' >"$scratch/tools"
 completes 'probes' "$(grep -vxFf "$scratch/tools" "$scratch/programs" | words)" probe ''
@@ -126,7 +126,7 @@ if command -v bash >/dev/null; then
 	}
 	expect 0 '^advise$' 'bash: a name' in_bash adv
 	expect 0 '^--machine=$' 'bash: an option' in_bash rules --mach
-	expect 0 '^nvidia-h100 nvidia-h100-x2$' 'bash: a value' in_bash rules --machine = nvidia-h1
+	expect 0 '^nvidia-h200 nvidia-h200-sms-112 .*nvidia-h200-x2$' 'bash: a value' in_bash rules --machine = nvidia-h2
 	expect 0 '^fp32$' 'bash: a value apart' in_bash trace --math fp
 else
 	report ok 'bash # SKIP no bash'

@@ -25,8 +25,8 @@ longer() {
 }
 
 mkdir "$scratch/copies"
-grep -v '^link[.]nccl' "$root/data/nvidia-h100-x2/profile.tsv" >"$scratch/copies/profile.tsv"
-two="--machine nvidia-h100-x2 --gpus 2 --nb 512"
+grep -v '^link[.]nccl' "$root/data/nvidia-h200-x2/profile.tsv" >"$scratch/copies/profile.tsv"
+two="--machine nvidia-h200-x2 --gpus 2 --nb 512"
 many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 # shellcheck disable=SC2086 # lists of options
 {
@@ -37,7 +37,7 @@ many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 	asks 0 '^links measured with as many GPUs' 'and are no extrapolation' getrf --n 2048 $two
 	asks 0 '^extrapolated' 'copies stand for broadcasts that were not measured, which is one' getrf --n 2048 --gpus 2 --nb 512 \
 		--output "$scratch/copies"
-	asks 0 '^extrapolated' 'more GPUs are' getrf --n 2048 --machine nvidia-h100-x2 --gpus 4 --nb 512
+	asks 0 '^extrapolated' 'more GPUs are' getrf --n 2048 --machine nvidia-h200-x2 --gpus 4 --nb 512
 	asks 0 '^assumed .*link.nccl.broadcast.beta = ' 'a profile without links has assumptions, by name' getrf --n 2048 $many
 	asks 0 'link.network.beta = 10 GB/s (--set)' 'which --set replaces' getrf --n 2048 $many --set link.network.beta=10GB/s
 	asks 0 'DOES NOT FIT' 'a matrix that is too large is said to be' potrf --n 500000 --machine nvidia-h200 --gpus 4 --nb 4096
@@ -58,7 +58,7 @@ many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 	asks 2 "math 'fast'" 'unknown math' getrf --n 512 --math fast
 	asks 2 'no such parameter' 'a --set of no parameter' getrf --n 512 $two --set link.network.gamma=1
 
-	expect 0 '^GPU 1: ' 'a trace has lanes of every GPU' "$bin/trace" getrf --n 2048 --gpus 2 --machine nvidia-h100-x2 --svg "$scratch/two.svg"
+	expect 0 '^GPU 1: ' 'a trace has lanes of every GPU' "$bin/trace" getrf --n 2048 --gpus 2 --machine nvidia-h200-x2 --svg "$scratch/two.svg"
 	expect 0 '^2$' 'and draws their links' grep -c '>link<' "$scratch/two.svg"
 	expect 2 'whole plan' 'without the plans of one GPU' "$bin/trace" getrf --n 2048 --gpus 2 --lookahead 0
 }

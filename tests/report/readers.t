@@ -14,7 +14,7 @@ none() {
 	sed 's/^/# /' "$2" | head -n 20 >&2
 }
 
-for machine in nvidia-h200 nvidia-h100-x2; do
+for machine in nvidia-h200 nvidia-h200-x2; do
 	mkdir "$scratch/$machine" && cp "$root/data/$machine/"*.tsv "$scratch/$machine"
 	"$bin/fit" --output "$scratch/$machine" >"$scratch/said" 2>&1
 	result $? "the curves of $machine are fitted again"
