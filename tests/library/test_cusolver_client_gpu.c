@@ -210,8 +210,8 @@ static void check_passed(void)
 	                        host, info)) &&
 	                passed_on("cusolverDnXgetrf") > 0,
 	        "complex numbers are cuSOLVER's");
-	cusolverDnSpotrf(solver, CUBLAS_FILL_MODE_LOWER, 200, a.device, (int)a.ld, room, 1, info);
-	ok(passed_on("cusolverDnSpotrf") > 0, "so is too little workspace");
+	cusolverDnSgeqrf(solver, 200, 200, a.device, (int)a.ld, (float *)room + 1000, room, 1, info);
+	ok(passed_on("cusolverDnSgeqrf") > 0, "so is too little workspace");
 	GPU(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	cusolverDnSetStream(solver, stream);
 	GPU(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
