@@ -29,13 +29,13 @@ function link_rows(folder,   text, gpus, total, one) {
 }
 BEGIN {
 	read_paper("volkov2008")
-	table_start("lawn-several", "Several GPUs (LAWN 202, Figure 9)", "<machine|<factorization|>n|>GPUs|>Tflop/s|>over one GPU")
+	table_start("lawn-several", "Several GPUs (LAWN 202, Figure 9)", "<machine|<factorization|>n|>GPUs|>Tflop/s|>speedup over one GPU")
 	n = split(folders, each, "|")
 	for (f = 1; f <= n; f++)
 		machine_rows(each[f])
-	table_end("Over one GPU: the algorithm for one GPU in the same run. The paper's matrices start in host memory, ours in the GPUs' memory.")
+	table_end("Speedup over one GPU: over the algorithm for one GPU in the same run. The paper's matrices start in host memory, ours in the GPUs' memory.")
 	table_start("lawn-links", "Transfers to several GPUs at once (LAWN 202, 6.2)", \
-		"<machine|>GPUs|>one alone, GB/s|>sum, GB/s|>rate of each over one alone|>to the host, sum, GB/s")
+		"<machine|>GPUs|>one alone, GB/s|>sum, GB/s|>each, ratio to one alone|>to the host, GB/s")
 	for (f = 1; f <= n; f++)
 		link_rows(each[f])
 	table_end("Pinned memory on each GPU's NUMA node. In the paper the second GPU had half the rate of the first.")

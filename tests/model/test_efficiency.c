@@ -185,6 +185,6 @@ int main(void)
 	transfer(RECORDED "-sms-64", RECORDED, "gpu.*", 0.1);
 	transfer(RECORDED "-sms-40", RECORDED, "gpu.*", 0.2);
 	transfer(OTHER_RECORDED, RECORDED, "host.*", 0.1);
-	transfer(OTHER_RECORDED "-x2", RECORDED, "host.*", 0.1);
+	transfer(RECORDED "-x2", RECORDED, "gpu.*", 0.08);
 	return finish();
 }

@@ -131,7 +131,7 @@ const visited = () => {
 
 const scale_of = /(^|[^A-Za-z])([num]?s|seconds|microseconds|[kMGT]?B(\/s)?|[GT]flop\/s|[GM]Hz|cycles?|bytes?)([^A-Za-z]|$)|%|2\^-|\[points\]/;
 const ratio_of = /times (as good|slower)|over time of|speedup|slowdown|ratio|divided by|norm\(|per launch|flops a word|gain/i;
-const count_of = /(^|[ ,])(m|n|k|p|nb|m n p k|width|samples|cases|points|even|SMs|blocks|parts|shapes|calls|processes|discarded|busy|tile|rows|count|the n|ways|entries|section|capability|sockets|cores)([ ,]|$)/;
+const count_of = /(^|[ ,])(m|n|k|p|nb|m n p k|width|samples|cases|points|even|SMs|blocks|parts|shapes|calls|processes|discarded|busy|tile|rows|count|GPUs|the n|ways|entries|section|capability|sockets|cores)([ ,]|$)/;
 const units = () => {
 	const bare = /^[-+]?[0-9][-+0-9.e \/|()]*$/, says_unit = (text) => scale_of.test(text) || ratio_of.test(text);
 	for (const table of document.querySelectorAll('table')) {
