@@ -74,7 +74,8 @@ struct surface {
 		484, 2020, 8164                                                                    \
 	}
 
-static const struct surface updates = {GEMM, {32, 512, 2048, 8192}, {32, 512, 2048, 8192}, RANKS};
+static const struct surface updates = {
+        GEMM, {32, 128, 512, 2048, 8192}, {32, 128, 512, 2048, 8192}, RANKS};
 /* Depths of stacks of three parts each (factor/kernels/gemm/tf32.h). */
 #define STACKS                                                                                     \
 	{                                                                                          \
