@@ -29,7 +29,7 @@ endif
 
 GPU_TESTS = $(sort $(filter %_gpu.t,$(TESTS)) $(patsubst %.d,%.t,$(shell grep -lE 'tests/[a-z/]*(factor_test|split_test)\.h' $(TESTS:.t=.d))))
 SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitizer)
-## develop sanitize: run the tests that use the GPU under compute-sanitizer: memory errors, races
+## develop sanitize: run the tests that use the GPU under compute-sanitizer, by all its tools or some (TOOLS="memcheck racecheck")
 sanitize: $(TESTS)
 	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(or $(SANITIZE_SECONDS),300) $(or $(SANITIZE_JOBS),4) $(GPU_TESTS)
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make sanitize: runs the tests that use the GPU under compute-sanitizer (memcheck and racecheck), several at once.
-# Usage: sanitize.sh FOLDER SECONDS JOBS TEST... with the sanitizer in $SANITIZER. The logs stay in FOLDER. A test that
-# takes longer than SECONDS is stopped; its earlier checks count. Racecheck watches only our own kernels. Exit status: 0
-# nothing was reported, 1 a report or a failed test, 77 no sanitizer or no GPU. Racecheck of CUDA 13.0 reports false races
-# across barriers of some of a block's warps (sweep_kernel.cu, potrf_kernels.cu: later releases do not; panel_geqrf_gram_halves.cuh).
+# make sanitize: runs the tests that use the GPU under compute-sanitizer (memory errors, races in shared memory, reads of what was
+# never written, barriers), several at once.
+# Usage: sanitize.sh FOLDER SECONDS JOBS TEST... with the sanitizer in $SANITIZER, and some of the tools in $TOOLS. The logs stay in
+# FOLDER. A test that takes longer than SECONDS is stopped; its earlier checks count. Racecheck watches only our own kernels. Reports of
+# tests/false_reports.txt do not count. Exit status: 0 nothing was reported, 1 a report or a failed test, 77 no sanitizer or no GPU.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -13,10 +13,28 @@ sanitizer=${SANITIZER-compute-sanitizer}
 # Parts of the names of our kernels that use shared memory.
 ours="_GLOBAL__N_ gemm_kernel gemm_double_kernel"
 
-# A report begins in the first column after the rule; its details are indented.
+false_reports=$(dirname "$0")/../tests/false_reports.txt
+
+# What the list has of a tool.
+known() {
+	awk -v tool="$1" '$1 == tool { print $2 }' "$false_reports"
+}
+
+# A report begins in the first column after the rule; its details are indented. Those of racecheck that name a file of the list are none.
 reports() {
-	grep -E '^========= [A-Z]' "$1" |
-		grep -vcE '^========= (COMPUTE-SANITIZER|[A-Z]+ SUMMARY|Target application|Warning: Detected overflow)'
+	awk -v files="$(known racecheck | paste -sd ' ' -)" '
+	function close_report(   i) {
+		for (i = 1; i <= count; i++)
+			if (index(text, " " file[i] ":"))
+				text = ""
+		found += text != ""
+		text = ""
+	}
+	BEGIN { count = split(files, file, " ") }
+	/^========= [A-Z]/ { close_report() }
+	/^========= [A-Z]/ && !/^========= (COMPUTE-SANITIZER|[A-Z]+ SUMMARY|Target application|Warning: Detected overflow)/ { text = " " }
+	/^=========/ && text { text = text $0 " " }
+	END { close_report(); print found + 0 }' "$1"
 }
 
 # One test with one tool: a line "tool test checks failed reports state".
@@ -24,11 +42,14 @@ run_one() {
 	folder=$1 seconds=$2 tool=$3 test=$4
 	name=$(basename "$test" .t)
 	log=$folder/$name.$tool
-	only=
+	only='--print-limit 20'
 	# shellcheck disable=SC2086 # lists of words
-	[ "$tool" != racecheck ] || only=$(printf -- '--kernel-name kns=%s ' $ours)
+	case $tool in
+	racecheck) only="--print-limit 1000 $(printf -- '--kernel-name kns=%s ' $ours)" ;;
+	synccheck) only="$only --kernel-name-exclude $(known synccheck | sed 's/^/kns=/' | paste -sd , -)" ;;
+	esac
 	# shellcheck disable=SC2086
-	timeout -k 10 "$seconds" "$sanitizer" --tool "$tool" --print-limit 20 $only "$test" >"$log" 2>&1
+	timeout -k 10 "$seconds" "$sanitizer" --tool "$tool" $only "$test" >"$log" 2>&1
 	status=$?
 	found=$(reports "$log")
 	failed=$(grep -c '^not ok' "$log")
@@ -65,7 +86,7 @@ FATHOM_TEST_ON=gpu # tests of both executors leave the host out
 export FATHOM_TEST_ON
 mkdir -p "$folder" || exit 1
 rm -f "$folder"/*.line
-for tool in memcheck racecheck; do
+for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
 	for test in "$@"; do
 		echo "$tool $test"
 	done
