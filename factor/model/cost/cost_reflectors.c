@@ -121,11 +121,24 @@ static bool has_clusters(const struct cost_reader *r)
 /* With V and T by the Gram matrix in double precision, a form that plans ask for. */
 static const char gram_double[] = "gpu.panel_geqrf_gram.d";
 
-/* A profile without that form's surface has the cost of the other forms for it. */
+/* Measured; or, of a profile without that form's surface, by the hardware law. */
+static double gram_time(struct cost_reader *r, enum precision precision, int64_t m, int64_t n)
+{
+	const char *name = precision == DOUBLE ? gram_double : "gpu.panel_reflectors.s";
+	const double at[] = {(double)m, (double)n};
+
+	return cost_known(r, name) || precision == SINGLE
+	               ? cost_at2(r, name, "m", at[0], "n", at[1])
+	               : cost_scalar(r, "gpu.launch.dependent") +
+	                         cost_of_work(r, name, axes_mn, at, 2);
+}
+
+/* A profile with neither has the cost of the other forms for it. */
 static bool by_gram(struct cost_reader *r, struct matrix a)
 {
 	return panel_gram_takes(a.precision, a.m, a.n) &&
-	       (a.precision == SINGLE || (r->gram_double && cost_known(r, gram_double)));
+	       (a.precision == SINGLE ||
+	               (r->gram_double && isfinite(gram_time(r, DOUBLE, a.m, a.n))));
 }
 
 /* The columns of the kernel that takes the panel, where fewer columns may have another kernel. */
@@ -187,12 +200,11 @@ bool cost_panel_reflects(struct cost_reader *r, struct matrix a)
 static double gram_reflectors(struct cost_reader *r, struct matrix a)
 {
 	enum { HALF = PANEL_GRAM_COLUMNS / 2 };
-	const char *name = a.precision == DOUBLE ? gram_double : reflectors_surface(a);
-	const double whole = cost_at2(r, name, "m", (double)a.m, "n", PANEL_GRAM_COLUMNS);
+	const double whole = gram_time(r, a.precision, a.m, PANEL_GRAM_COLUMNS);
 
 	if (panel_gram_launches(a.precision, a.m, has_clusters(r)) == 1)
 		return whole;
-	const double half = cost_at2(r, name, "m", (double)a.m, "n", HALF);
+	const double half = gram_time(r, a.precision, a.m, HALF);
 	return half + (whole - half) * (double)(a.n - HALF) / HALF;
 }
 
