@@ -91,6 +91,8 @@ function families(   i, name) {
 	table_start(id "families", "Errors by family: predicted / measured - 1, in %", \
 		"<family|<shapes|<regime|>n|>median|!>p90|>worst|!>bias|!>in 5|>in 10|!>in 20|!>in 30|>cover|>+- %|>reached|>regret|>by rule|!>peak|!>scaled|!>interpolated")
 	for (i = 1; i <= V["rows"]; i++) {
+		if (id == "recorded-" && V[i, "level"] != 2 && V[i, "family"] != "all")
+			continue
 		name = V[i, "executor"] " " V[i, "family"]
 		sub(/panel_getrf\//, "", name)
 		if (V[i, "level"] != 2)
@@ -112,7 +114,8 @@ function families(   i, name) {
 		"Reached: median of the time by the hardware alone over the measured one; the rest is left on the table. " \
 		"In 5 to 30: percentage of cases within that error. Cover: percentage of measurements inside the prediction's " \
 		"interval. +-: median half-width of that interval. Regret: measured time of the variant predicted fastest, over " \
-		"the best measured time, minus 1; by rule: where a rule chose among plans of nearly the same cost.")
+		"the best measured time, minus 1; by rule: where a rule chose among plans of nearly the same cost." \
+		(id == "recorded-" ? " Families by other levels are in that machine's own report." : ""))
 }
 
 function baselines(   i, j, n, each, level, last, line) {

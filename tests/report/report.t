@@ -380,6 +380,15 @@ if command -v gnuplot >/dev/null; then
 	at_most "$(cpu_of papers)" 20 'processor seconds of papers.html: 10 s on two'
 	at_most "$(wc -c <"$page")" 2500000 'bytes of report.html'
 	at_most "$(wc -c <"$scratch/whole/report/papers.html")" 5000000 'bytes of papers.html'
+	mkdir "$scratch/cpu"
+	cp "$recorded"/host_*.tsv "$scratch/cpu"
+	for name in errors validation; do
+		grep -v '\<cuda\>' "$recorded/$name.tsv" >"$scratch/cpu/$name.tsv"
+	done
+	grep -v '^gpu[.]\|^link[.]' "$recorded/profile.tsv" >"$scratch/cpu/profile.tsv"
+	(unset MACHINE && FATHOM_HOME=$root sh "$plots/report.sh" "$scratch/cpu" report >/dev/null 2>&1)
+	says "$scratch/cpu/report/report.html" 'GPU answers from the recorded' 'the page of a CPU beside that of the recorded GPU'
+	at_most "$(wc -c <"$scratch/cpu/report/report.html")" 2500000 'bytes of both'
 	for title in 'start work' 'memory' 'inside a kernel' 'transfers' 'instructions' 'host' 'panel' 'factorizations' 'time of a factorization' \
 		'Update or refactor' 'Gram-Schmidt' 'model' 'papers' 'measured'; do
 		heading "$title" "$page"
