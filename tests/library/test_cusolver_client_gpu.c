@@ -210,7 +210,8 @@ static void check_passed(void)
 	                        host, info)) &&
 	                passed_on("cusolverDnXgetrf") > 0,
 	        "complex numbers are cuSOLVER's");
-	cusolverDnSgeqrf(solver, 200, 200, a.device, (int)a.ld, (float *)room + 1000, room, 1, info);
+	cusolverDnSgeqrf(
+	        solver, 200, 200, a.device, (int)a.ld, (float *)room + 1000, room, 1, info);
 	ok(passed_on("cusolverDnSgeqrf") > 0, "so is too little workspace");
 	GPU(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	cusolverDnSetStream(solver, stream);
