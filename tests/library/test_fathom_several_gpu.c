@@ -2,16 +2,17 @@
 /* fathom_mg.h on the GPUs that are here: a group of one, one rank through NCCL, all GPUs in this
  * process, and a process for each GPU. Systems are solved with errors like one GPU's; the same call
  * gives the same bits; pivots are those of exact arithmetic; what is wrong is refused with a
- * reason.
- */
+ * reason; beside a process that is killed the others end. */
 #include "tests/tap.h"
 
 #include "factor/library/fathom_mg.h"
 #include "lib/base/msg.h"
 #include "lib/device/gpu.h"
+#include "lib/host/clock.h"
 
 #include <cuda_runtime_api.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -213,19 +214,28 @@ static bool share_id(int rank, const char *path, char id[FATHOM_MG_ID_BYTES])
 }
 
 /* This program as one of the processes. Only rank 0 has the matrix and judges. */
-static int run_rank(int rank, int ranks, const char *path)
+static bool open_rank(
+        struct fathom_mg **g, struct problem *p, int rank, int ranks, const char *path)
 {
 	char id[FATHOM_MG_ID_BYTES];
+
+	GPU(cudaSetDevice(rank));
+	if (!share_id(rank, path, id) || !done(fathom_mg_create_rank(g, rank, ranks, id), NULL))
+		return false;
+	problem_open(p, 0, *g);
+	const int64_t columns = fathom_mg_columns(*g, &matrix, rank);
+	GPU(cudaMalloc((void **)&p->part_a[0], (size_t)(columns + 1) * LLD * sizeof(float)));
+	GPU(cudaMalloc((void **)&p->part_b[0], LLD * sizeof(float)));
+	return true;
+}
+
+static int run_rank(int rank, int ranks, const char *path)
+{
 	struct fathom_mg *g;
 	struct problem p;
 
-	GPU(cudaSetDevice(rank));
-	if (!share_id(rank, path, id) || !done(fathom_mg_create_rank(&g, rank, ranks, id), NULL))
+	if (!open_rank(&g, &p, rank, ranks, path))
 		return 1;
-	problem_open(&p, 0, g);
-	const int64_t columns = fathom_mg_columns(g, &matrix, rank);
-	GPU(cudaMalloc((void **)&p.part_a[0], (size_t)(columns + 1) * LLD * sizeof(float)));
-	GPU(cudaMalloc((void **)&p.part_b[0], LLD * sizeof(float)));
 	bool good = true;
 	for (int what = 0; what < WHATS; what++)
 		good = solve(&p, g, (enum what)what) && (rank > 0 || residual(&p) < 30) && good;
@@ -233,15 +243,31 @@ static int run_rank(int rank, int ranks, const char *path)
 	return !good;
 }
 
-static void check_processes(const char *program, int count)
+/* The last rank is killed after a solve. The calls of the others fail, with a reason, in time. */
+static int run_beside_killed(int rank, int ranks, const char *path)
+{
+	struct fathom_mg *g;
+	struct problem p;
+
+	if (!open_rank(&g, &p, rank, ranks, path) || !solve(&p, g, LU))
+		return 1;
+	if (rank == ranks - 1)
+		raise(SIGKILL);
+	fathom_mg_set_timeout(g, 5);
+	const double start = clock_now();
+	const bool failed = !solve(&p, g, LU) && fathom_mg_error(g)[0] != '\0';
+	fathom_mg_destroy(g);
+	return !failed || clock_now() - start > 30;
+}
+
+/* How many processes did not end with status 0. */
+static int run_processes(const char *program, const char *how, int count)
 {
 	char folder[] = "/tmp/fathom-ranks-XXXXXX", path[64], number[2][16];
 	int failed = 0, status;
 
-	if (!mkdtemp(folder)) {
-		skip("a process for each GPU", "no folder for the id");
-		return;
-	}
+	if (!mkdtemp(folder))
+		return count;
 	snprintf(path, sizeof path, "%s/id", folder);
 	snprintf(number[1], sizeof number[1], "%d", count);
 	for (int rank = 0; rank < count; rank++) {
@@ -249,7 +275,7 @@ static void check_processes(const char *program, int count)
 		const pid_t child = fork();
 		if (child == 0) {
 			alarm(120);
-			execl(program, program, "--rank", number[0], number[1], path, (char *)NULL);
+			execl(program, program, how, number[0], number[1], path, (char *)NULL);
 			_exit(1);
 		}
 		failed += child < 0;
@@ -258,7 +284,15 @@ static void check_processes(const char *program, int count)
 		failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 	unlink(path);
 	rmdir(folder);
-	ok(failed == 0, "%d GPUs, a process for each: systems are solved", count);
+	return failed;
+}
+
+static void check_processes(const char *program, int count)
+{
+	ok(run_processes(program, "--rank", count) == 0,
+	        "%d GPUs, a process for each: systems are solved", count);
+	ok(run_processes(program, "--beside-killed", count) == 1,
+	        "one of %d processes is killed: the others end within 30 s, with a reason", count);
 }
 
 static void check_refused(void)
@@ -281,6 +315,8 @@ int main(int argc, char **argv)
 
 	if (argc == 5 && strcmp(argv[1], "--rank") == 0)
 		return run_rank(atoi(argv[2]), atoi(argv[3]), argv[4]);
+	if (argc == 5 && strcmp(argv[1], "--beside-killed") == 0)
+		return run_beside_killed(atoi(argv[2]), atoi(argv[3]), argv[4]);
 	if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0)
 		skip_all("no GPU");
 	count = count < MOST ? count : MOST;
