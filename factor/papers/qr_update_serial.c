@@ -60,7 +60,7 @@ bool qr_serial_change(struct executor *e, struct qr_factors *f, enum qr_change c
 		return false;
 	if ((change == QR_ADD_COLUMNS || change == QR_REMOVE_ROWS) && !ex_clear_info(e, info))
 		return false;
-	if (!(library == SERIAL_QRUPDATE ? serial_qrupdate_run(&s) : serial_lapack_run(&s)))
+	if (!(library == SERIAL_QRUPDATE ? serial_qrupdate : serial_lapack)[change](&s))
 		return false;
 	f->n += change == QR_ADD_COLUMNS ? p : change == QR_REMOVE_COLUMNS ? -p : 0;
 	f->m += change == QR_ADD_ROWS ? p : change == QR_REMOVE_ROWS ? -p : 0;

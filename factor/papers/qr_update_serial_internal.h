@@ -25,9 +25,9 @@ void serial_lapack_workspace(struct serial *, struct workspace *);
 /* Whether qrupdate is here; false with a fault that says how to install it. */
 bool serial_qrupdate_open(struct fault *fault);
 
-/* The changes, after update_take_operands; they leave f->m and f->n. */
-bool serial_qrupdate_run(struct serial *);
-bool serial_lapack_run(struct serial *);
+/* The changes by enum qr_change, after update_take_operands; they leave f->m and f->n. */
+typedef bool serial_change(struct serial *);
+extern serial_change *const serial_qrupdate[], *const serial_lapack[];
 
 static inline float *serial_at(struct matrix a, int64_t i, int64_t j)
 {

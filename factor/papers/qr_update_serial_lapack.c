@@ -198,16 +198,7 @@ static bool remove_rows(struct serial *s)
 	       update_move(&s->update, f->q, left - k, left, k + p, p, k, 0);
 }
 
-bool serial_lapack_run(struct serial *s)
-{
-	switch (s->update.change) {
-	case QR_REMOVE_COLUMNS:
-		return remove_columns(s);
-	case QR_ADD_ROWS:
-		return add_rows(s);
-	case QR_ADD_COLUMNS:
-		return add_columns(s);
-	default:
-		return remove_rows(s);
-	}
-}
+serial_change *const serial_lapack[] = {[QR_REMOVE_COLUMNS] = remove_columns,
+        [QR_ADD_ROWS] = add_rows,
+        [QR_ADD_COLUMNS] = add_columns,
+        [QR_REMOVE_ROWS] = remove_rows};

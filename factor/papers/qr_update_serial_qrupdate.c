@@ -175,16 +175,7 @@ static bool remove_rows(struct serial *s)
 	return exchange_whole(s, m, n, false) && project_sides(s, m);
 }
 
-bool serial_qrupdate_run(struct serial *s)
-{
-	switch (s->update.change) {
-	case QR_REMOVE_COLUMNS:
-		return remove_columns(s);
-	case QR_ADD_ROWS:
-		return add_rows(s);
-	case QR_ADD_COLUMNS:
-		return add_columns(s);
-	default:
-		return remove_rows(s);
-	}
-}
+serial_change *const serial_qrupdate[] = {[QR_REMOVE_COLUMNS] = remove_columns,
+        [QR_ADD_ROWS] = add_rows,
+        [QR_ADD_COLUMNS] = add_columns,
+        [QR_REMOVE_ROWS] = remove_rows};
