@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Writes build/version.c: the release and, in a checkout or an archive of one, the commit; and the model's version, a checksum
-# of the sources that predictions and the predicted code are made from.
+# Writes build/version.c: the release and the commit; and the model's version, a checksum of the sources that predictions and the
+# predicted code are made from. The commit is the last one that changed what measures: documents, data, tests and the report's
+# figures leave it as it is, and a run that began before them goes on. In an archive of a checkout it is the archived commit.
 # --release: prints the release alone. --abi: that of libfathom, 0.1 for 0.1.x: before 1.0 a minor release may change what functions mean.
 release=0.1.0
 case ${1-} in
@@ -25,8 +26,11 @@ case $archived in
 	if [ "$(git -C "$root" rev-parse --show-toplevel 2>/dev/null)" = "$root" ]; then
 		commit=$(git -C "$root" rev-parse --short=9 HEAD 2>/dev/null) || commit=
 	fi
-	if [ -n "$commit" ] && [ -n "$(git -C "$root" status --porcelain --untracked-files=no -- . ':!data' 2>/dev/null)" ]; then
-		commit=$commit+dirty
+	set -- Makefile factor lib probes programs scripts ':!*.md'
+	if [ -n "$commit" ]; then
+		changed=$(git -C "$root" log -1 --format=%h --abbrev=9 -- "$@" 2>/dev/null)
+		commit=${changed:-$commit}
+		[ -z "$(git -C "$root" status --porcelain --untracked-files=no -- "$@" 2>/dev/null)" ] || commit=$commit+dirty
 	fi
 	;;
 *) commit=$archived ;;

@@ -110,6 +110,21 @@ if command -v git >/dev/null && git -C outer init -q && git -C outer -c user.nam
 	expect 0 '"[0-9.]*"' 'inside another repository: the own version, not its commit' sh outer/inner/scripts/version.sh
 	git -C outer/inner init -q && git -C outer/inner -c user.name=a -c user.email=a@b commit -q --allow-empty -m a
 	expect 0 '"[0-9.]* ([0-9a-f]*)"' 'a checkout has its commit' sh outer/inner/scripts/version.sh
+	commit() { # FILE: changes it
+		mkdir -p "outer/inner/$(dirname "$1")"
+		echo changed >>"outer/inner/$1"
+		git -C outer/inner add "$1" && git -C outer/inner -c user.name=a -c user.email=a@b commit -q -m "$1"
+	}
+	commit lib/base/base.c
+	version() {
+		sh outer/inner/scripts/version.sh | grep 'return "[0-9]*[.]'
+	}
+	before=$(version)
+	commit docs/page.md && commit lib/README.md && commit tests/test.t && echo >>outer/inner/docs/page.md
+	[ "$(version)" = "$before" ]
+	result $? 'documents and tests leave the version as it is'
+	echo >>outer/inner/lib/base/base.c
+	expect 0 '+dirty' 'a change of what measures does not' sh outer/inner/scripts/version.sh
 else
 	report ok 'the version # SKIP no git'
 fi
