@@ -110,7 +110,8 @@ function machine_table(folder, id,   T, i) {
 	}
 	table_start(id, "", "<machine|<" fact(T, "machine"))
 	if (fact(T, "gpu.name") != "none") {
-		table_row("", "GPU|" fact(T, "gpu.name") ", compute capability " fact(T, "gpu.compute_capability"))
+		table_row("", "GPU|" fact(T, "gpu.name") ", compute capability " fact(T, "gpu.compute_capability") \
+			(fact(T, "gpu.visible") > 1 ? ", one of " fact(T, "gpu.visible") " GPUs" : ""))
 		table_row("", "SMs, clock|" fact(T, "gpu.sms") ", " fact_with_unit(T, "gpu.clock.highest_hz", "Hz"))
 		table_row("", "L2, memory|" fact_with_unit(T, "gpu.l2.bytes", "B") ", " fact_with_unit(T, "gpu.memory.bytes", "B"))
 		table_row("", "driver, CUDA|" fact(T, "gpu.driver") ", " fact(T, "gpu.cuda.runtime"))
