@@ -9,7 +9,7 @@
 struct plan {
 	bool hybrid;           /* panels on the host CPU, by LAPACKE; else on the device */
 	const char *panel;     /* LU on the device: the variant of panel_getrf for the leaves; QR:
-	                          PLAN_GRAM, or others without effect */
+	                          PLAN_GRAM; other names have no effect there */
 	const int64_t *widths; /* columns of the blocks from the left; the last repeats */
 	int64_t count;         /* of widths, at least 1 */
 	int64_t leaf;          /* widest panel that the device factorizes in one call; wider

@@ -5,6 +5,7 @@
 
 #include "tests/tap.h"
 
+#include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,30 @@ static void test_table(void)
 	profile_free(p);
 }
 
+/* Inverse efficiencies that halve with each step; the largest kernel has no row. */
+static void test_hole(void)
+{
+	static const char *const arg[] = {"m", "n"};
+	static struct profile_grid grid;
+	struct profile *p = profile_new();
+	bool beyond;
+
+	for (int i = 0; i < 5; i++) {
+		const double m = i / 3 ? 4 : 1, n = i % 3 == 0 ? 1 : i % 3 == 1 ? 4 : 16;
+		add(p, m, n, m * n * 8 / sqrt(m * n));
+	}
+	for (size_t i = 0; i < p->count; i++) {
+		p->row[i].hardware = p->row[i].arg[0] * p->row[i].arg[1];
+		p->row[i].start = 0;
+	}
+	profile_grid_build(&grid, p, PROFILE_LOGARITHMIC, true, "f", arg, 2);
+	is_real(read_at(&grid, 1, 8, &beyond), 8 / sqrt(8), 1e-12, "efficiencies between rows");
+	is_real(read_at(&grid, 4, 16, &beyond), 2, 1e-12,
+	        "a place without a row is no more efficient than the best row beside it");
+	is_real(read_at(&grid, 16, 64, &beyond), 2, 1e-12, "and so it stays beyond the rows");
+	profile_free(p);
+}
+
 /* Whether the program ends with an error message. */
 static bool is_refused(const struct profile *p)
 {
@@ -86,6 +111,7 @@ static void test_limits(void)
 int main(void)
 {
 	test_table();
+	test_hole();
 	test_limits();
 	return finish();
 }

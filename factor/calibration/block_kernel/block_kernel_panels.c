@@ -112,11 +112,13 @@ static void measure_reflectors(struct call *c, int64_t step)
 /* The same by the Gram matrix in double precision. */
 static void measure_gram(struct call *c, int64_t step)
 {
+	if (c->precision == SINGLE)
+		return;
 	c->gram = true;
-	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS && c->precision == DOUBLE; c->m *= step)
+	for (c->m = 128; c->m <= BLOCK_KERNEL_ROWS; c->m *= step)
 		measure_gram_widths(c, "geqrf_gram");
 	c->m = c->bench->tallest;
-	if (c->precision == DOUBLE && c->m > BLOCK_KERNEL_ROWS)
+	if (c->m > BLOCK_KERNEL_ROWS)
 		measure_gram_widths(c, "geqrf_gram");
 	c->gram = false;
 }

@@ -77,8 +77,8 @@ int panel_geqrf_gram_end(enum precision precision, void *a, int64_t lda, int64_t
         void *tau, int *done, const struct block_reflector *r, void *work, void *stream);
 
 /* The same in one kernel in single precision (compute capability 9.0 and newer), up to 8192 rows.
- * It factorizes a panel
- * that the Gram matrix cannot, column by column. work: panel_geqrf_gram_work bytes. */
+ * It factorizes a panel that the Gram matrix cannot, column by column. work: panel_geqrf_gram_work
+ * bytes. */
 bool panel_geqrf_gram_cluster_fits(int64_t m, int64_t n);
 int panel_geqrf_gram_cluster(float *a, int64_t lda, int64_t m, int64_t n, float *tau,
         const struct block_reflector *r, void *work, void *stream);

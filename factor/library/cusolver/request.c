@@ -171,7 +171,8 @@ struct spaces {
 	int64_t inner_bytes;
 };
 
-/* A workspace smaller than its alignment is none: what needs none may have it. */
+/* A call that needs no workspace may come with one that ends before its first aligned byte. It
+ * counts as none. */
 static struct spaces split(const struct request *r)
 {
 	uintptr_t begin = (uintptr_t)r->work, first = (uintptr_t)aligned((int64_t)begin);

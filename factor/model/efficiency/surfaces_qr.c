@@ -9,18 +9,18 @@
 
 enum { RIGHT = 64 /* columns right of the panel */ };
 
-static size_t geqrf(
-        const struct surface_point *p, bool beside, bool reflects, struct kernel_work *work)
+static size_t geqrf(const struct surface_point *p, bool beside, bool reflects, bool gram,
+        struct kernel_work *work)
 {
 	const struct geqrf_call call = {
-	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], beside, reflects, false};
+	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], beside, reflects, gram};
 
 	return panel_geqrf_works(&call, &p->tuning->device, work);
 }
 
 static size_t panel(const struct surface_point *p, struct kernel_work *work)
 {
-	return geqrf(p, p->at[2] > 0, false, work);
+	return geqrf(p, p->at[2] > 0, false, false, work);
 }
 
 /* Blocks of products, two on every multiprocessor, that each of the works' launches waits for. */
@@ -40,7 +40,7 @@ static void wait_for_products(const struct surface_point *p, size_t count,
 
 static size_t panel_beside(const struct surface_point *p, struct kernel_work *work)
 {
-	const size_t count = geqrf(p, true, false, work);
+	const size_t count = geqrf(p, true, false, false, work);
 
 	if (count == 0)
 		return 0;
@@ -51,15 +51,12 @@ static size_t panel_beside(const struct surface_point *p, struct kernel_work *wo
 
 static size_t reflectors(const struct surface_point *p, struct kernel_work *work)
 {
-	return geqrf(p, false, true, work);
+	return geqrf(p, false, true, false, work);
 }
 
 static size_t by_gram(const struct surface_point *p, struct kernel_work *work)
 {
-	const struct geqrf_call call = {
-	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], false, true, true};
-
-	return panel_geqrf_works(&call, &p->tuning->device, work);
+	return geqrf(p, false, true, true, work);
 }
 
 static size_t columns(const struct surface_point *p, struct kernel_work *work)
