@@ -150,6 +150,8 @@ if command -v python3 >/dev/null; then
 	expect 77 'there is no libfathom_cusolver.so in /nowhere' 'the script for PyTorch, CuPy and JAX needs the library' \
 		python3 tests/library/cusolver_clients.py --library /nowhere
 	expect 2 'unknown clients: julia' 'and knows three clients' python3 tests/library/cusolver_clients.py --clients julia
+	expect 77 'needs PyTorch, a GPU and /nowhere/libfathom_cusolver.so' 'so does the script for tall QR' \
+		python3 tests/library/cusolver_tall.py --library /nowhere
 else
 	report ok 'the script for PyTorch, CuPy and JAX # SKIP no python3'
 fi
