@@ -82,6 +82,16 @@ grep -v '^gpu[.]half_' "$recorded/profile.tsv" >"$scratch/without/profile.tsv"
 	traces 2 'leave --leaf' "a plan and its parts" $lu --plan "leaf=64 panel=fused" --leaf 32
 }
 
+# ---- QR's panels by the Gram matrix in double precision, timed and not
+pair=$root/data/nvidia-h200-x2
+mkdir "$scratch/untimed"
+grep -v '^gpu[.]panel_geqrf_gram[.]d' "$pair/profile.tsv" >"$scratch/untimed/profile.tsv"
+tall() { # FOLDER: microseconds
+	"$bin/trace" geqrf --m 131072 --n 64 --precision d --simulate --lines 1 --output "$1" 2>/dev/null | awk '/^simulated/ { print $(NF - 1) }'
+}
+echo "$(tall "$scratch/untimed") $(tall "$pair")" | awk '{ exit !($1 > 0.6 * $2 && $1 < 1.1 * $2) }'
+result $? 'without a timing the hardware law prices them, and not the other forms, which take seven times as long'
+
 # ---- a recorded run, where there is no GPU
 export CUDA_VISIBLE_DEVICES=
 # The run below is a simulation without the recorder's marks: here they cost nothing.
