@@ -90,7 +90,7 @@ tall() { # FOLDER: microseconds
 	"$bin/trace" geqrf --m 131072 --n 64 --precision d --simulate --lines 1 --output "$1" 2>/dev/null | awk '/^simulated/ { print $(NF - 1) }'
 }
 echo "$(tall "$scratch/untimed") $(tall "$pair")" | awk '{ exit !($1 > 0.6 * $2 && $1 < 1.1 * $2) }'
-result $? 'without a timing the hardware law prices them, and not the other forms, which take seven times as long'
+result $? 'without a timing their time comes from the hardware law, not from the other forms, which take seven times as long'
 
 # ---- a recorded run, where there is no GPU
 export CUDA_VISIBLE_DEVICES=
