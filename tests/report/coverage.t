@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # data/papers/coverage.tsv: every figure and table of the four papers has a row, rows are complete, each command is one that fathom's
-# programs know, and docs/papers.md is made of these rows. report.t finds the anchors in the pages.
+# programs know, and docs/papers.md is made of these rows. recorded_pages.t finds the anchors in the pages.
 . "$(dirname "$0")/../tap.sh"
 needs advise compare machine measure predict rules
 make_scratch
