@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Updates by split operands lose no more than a bit: the error of LU, QR and Cholesky is at most
+ * twice that in fp32, also at orders where sums of one sign once lost more, and with the dominant
+ * diagonal that made them so. */
+#include "large_test.h"
+
+#include <inttypes.h>
+
+enum { ORDERS = 2 };
+static const int64_t orders[ORDERS] = {9001, 12345};
+
+/* The residual in that math; NaN with a diagnosis. */
+static double residual(struct executor *e, enum operation operation, int64_t n, enum math math)
+{
+	const struct whole whole = {.operation = operation, .uplo = LOWER};
+	struct memory memory = {.e = e, .good = true};
+	struct whole_check check = {.residual = NAN};
+
+	e->math = math;
+	if (!factorize(&memory, &whole, n, n, &check))
+		diag("%s", e->fault.text);
+	release_all(&memory);
+	e->math = MATH_FP32;
+	return check.residual;
+}
+
+static void test(struct executor *e, enum operation operation, int64_t n)
+{
+	double strict = NAN;
+
+	for (int i = 0; i < MATHS; i++) {
+		const enum math math = (enum math)i;
+		char name[80];
+
+		snprintf(name, sizeof name, "%s of order %" PRId64 " in %s",
+		        operation_name[operation], n, math_name[math]);
+		if (!math_possible(e, math)) {
+			skip(name, "the GPU or the build lacks this math");
+			continue;
+		}
+		const double error = residual(e, operation, n, math);
+		if (math == MATH_FP32)
+			strict = error;
+		ok(error <= 2 * strict, "%s: residual %.3g, at most twice %.3g", name, error,
+		        strict);
+	}
+}
+
+int main(void)
+{
+	struct fault fault;
+	struct executor *e = executor_cuda_new("0", &fault);
+
+	if (!e)
+		skip_all(fault.text);
+	for (int i = 0; i < ORDERS; i++) {
+		if (!enough_memory(orders[i], orders[i])) {
+			skip("orders of thousands", "too little memory is free");
+			continue;
+		}
+		test(e, GETRF, orders[i]);
+		test(e, GEQRF, orders[i]);
+		test(e, POTRF, orders[i]);
+	}
+	executor_free(e);
+	return finish();
+}
