@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* LU factorization with partial pivoting, P A = L U, of any m x n matrix: blocked, right-looking,
  * with look-ahead, panels on the device or on the host CPU (Volkov and Demmel, LAWN 202, section
- * 3). The result is that of LAPACK's getrf: unit lower L and U in place of A, ipiv, info.
+ * 5). The result is that of LAPACK's getrf: unit lower L and U in place of A, ipiv, info.
  *
  * Row-major input: a row-major A (m x n, lda >= n) is the column-major A^T (n x m, same lda). getrf
  * factorizes A^T without a transpose: P A^T = L U. Read row-major, the memory then holds A P^T = L'

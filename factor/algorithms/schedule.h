@@ -2,7 +2,7 @@
 /* The order of work of all blocked right-looking factorizations: panel, update of the columns right
  * of it, next panel. With look-ahead the next panel's columns are updated first, and the panel runs
  * beside the update of the rest: in QUEUE_PANEL, or on the host CPU with QUEUE_OUT and QUEUE_IN for
- * the copies (LAWN 202, section 3.6). Work that nothing waits for goes into a side queue, which the
+ * the copies (LAWN 202, section 5). Work that nothing waits for goes into a side queue, which the
  * panels leave free. */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Forward solves with the diagonal blocks of a factorization: by trsm, or by gemm with the inverses
- * of narrow pieces of the diagonal (Volkov and Demmel, LAWN 202, section 3.5; for the errors Du
+ * of narrow pieces of the diagonal (Volkov and Demmel, LAWN 202, section 5; for the errors Du
  * Croz and Higham 1992). Every piece is checked: where its inverse has grown too large,
  * substitution replaces the result (operations.h, trsm_guard). */
 #pragma once

@@ -14,11 +14,11 @@
 enum phase {
 	PHASE_SEARCH,   /* find the pivot; the norm of a column */
 	PHASE_FETCH,    /* pivots and single values between executor memory and the host */
-	PHASE_SWAP,     /* exchange two rows */
+	PHASE_SWAP,     /* exchange rows; note pivots for that */
 	PHASE_SCALE,    /* divide the column by the pivot */
-	PHASE_UPDATE,   /* rank-1 update */
+	PHASE_UPDATE,   /* products: of rank 1 and more */
 	PHASE_TRANSFER, /* panel to the host and back */
-	PHASE_PANEL,    /* whole panel in one call (host LAPACK, resident kernel) */
+	PHASE_PANEL,    /* a whole panel in one call, by LAPACK or a kernel */
 	PHASE_SOLVE,    /* triangular solves and inverses of diagonal blocks */
 	PHASE_LAYOUT,   /* transposes, copies and fills inside executor memory */
 	PHASE_COUNT

@@ -66,21 +66,21 @@ bool call_trans(struct fathom *h, char letter, enum trans *trans)
 {
 	*trans = letter == 'N' || letter == 'n' ? PLAIN : TRANSPOSED;
 	return (letter && strchr("NnTtCc", letter)) ||
-	       call_refuse(h, "trans '%c': N, T and C are possible", letter);
+	       call_refuse(h, "trans '%.1s': N, T and C are possible", &letter);
 }
 
 bool call_uplo(struct fathom *h, char letter, enum uplo *uplo)
 {
 	*uplo = letter == 'L' || letter == 'l' ? LOWER : UPPER;
 	return (letter && strchr("LlUu", letter)) ||
-	       call_refuse(h, "uplo '%c': L and U are possible", letter);
+	       call_refuse(h, "uplo '%.1s': L and U are possible", &letter);
 }
 
 bool call_side(struct fathom *h, char letter, enum side *side)
 {
 	*side = letter == 'L' || letter == 'l' ? LEFT : RIGHT;
 	return (letter && strchr("LlRr", letter)) ||
-	       call_refuse(h, "side '%c': L and R are possible", letter);
+	       call_refuse(h, "side '%.1s': L and R are possible", &letter);
 }
 
 struct matrix call_matrix(

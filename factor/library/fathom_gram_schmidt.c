@@ -25,7 +25,7 @@ static bool call_form_letter(struct fathom *h, char letter, const char **form)
 			*form = known[i].form;
 			return true;
 		}
-	return call_refuse(h, "form '%c': M, B and R are possible", letter);
+	return call_refuse(h, "form '%.1s': M, B and R are possible", &letter);
 }
 
 static int64_t gram_set_up(struct fathom *h, const struct gram_call *c)

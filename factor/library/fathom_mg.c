@@ -137,16 +137,18 @@ static int64_t columns_of(const struct fathom_mg *g, const struct fathom_mg_matr
 static bool possible(const struct fathom_mg *g, const struct fathom_mg_matrix *d)
 {
 	return g && d && d->m >= 0 && d->n >= 0 && d->m <= INT32_MAX && d->n <= INT32_MAX &&
-	       d->nb >= 1 && d->csrc >= 0 && d->csrc < columns(g) &&
-	       (rows(g) == 1 || (d->mb >= 1 && d->rsrc >= 0 && d->rsrc < rows(g)));
+	       d->nb >= 1 && d->nb <= INT32_MAX && d->csrc >= 0 && d->csrc < columns(g) &&
+	       (rows(g) == 1 ||
+	               (d->mb >= 1 && d->mb <= INT32_MAX && d->rsrc >= 0 && d->rsrc < rows(g)));
 }
 
+/* Looks at all ranks, so that each of them refuses the same. */
 static bool has_room(const struct fathom_mg *g, const struct fathom_mg_matrix *d)
 {
-	bool good = d->lld <= INT32_MAX;
+	bool good = d->lld >= 1 && d->lld <= INT32_MAX;
 
-	for (int i = 0; i < g->count; i++)
-		good = good && d->lld >= max_int64(rows_of(g, d, g->members[i].comm->rank), 1);
+	for (int rank = 0; rank < ranks(g); rank += columns(g))
+		good = good && d->lld >= rows_of(g, d, rank);
 	return good;
 }
 
@@ -177,7 +179,7 @@ int64_t fathom_mg_place(
 {
 	const int rank = fathom_mg_rank(group, a, i, j);
 
-	if (rank < 0)
+	if (rank < 0 || !has_room(group, a))
 		return -1;
 	const struct block_cyclic layout = layout_of(a);
 	return block_cyclic_rows_before(&layout, rank / columns(group), rows(group), i) +
@@ -231,8 +233,8 @@ static bool check_matrix(
 		        "%s of %" PRId64 " x %" PRId64 ", nb %" PRId64 ", csrc %d, lld %" PRId64
 		        ", mb %" PRId64
 		        ", rsrc %d: sizes start at 0, nb at 1; csrc is a process column; lld is at "
-		        "least a rank's rows and 1; in a grid of several process rows mb starts at "
-		        "1, rsrc is one of them",
+		        "least each rank's rows and 1; in a grid of several process rows mb starts "
+		        "at 1, rsrc is one of them; none exceeds 32-bit integers",
 		        name, d->m, d->n, d->nb, d->csrc, d->lld, d->mb, d->rsrc);
 	for (int i = 0; i < g->count; i++) {
 		const int rank = g->members[i].comm->rank;
@@ -313,15 +315,15 @@ bool mg_given(struct fathom_mg *g, const char *name, const void *data)
 bool mg_letter(struct fathom_mg *g, const char *name, char letter, char only)
 {
 	return letter == only || letter == only - 'A' + 'a' ||
-	       (g && fault_set(&g->fault, "%s '%c': only %c is possible over several GPUs", name,
-	                     letter, only));
+	       (g && fault_set(&g->fault, "%s '%.1s': only %c is possible over several GPUs", name,
+	                     &letter, only));
 }
 
 bool mg_trans(struct fathom_mg *g, char letter, enum trans *trans)
 {
 	*trans = letter == 'N' || letter == 'n' ? PLAIN : TRANSPOSED;
 	return (letter && strchr("NnTtCc", letter)) ||
-	       (g && fault_set(&g->fault, "trans '%c': N, T and C are possible", letter));
+	       (g && fault_set(&g->fault, "trans '%.1s': N, T and C are possible", &letter));
 }
 
 /* ---- settings ---- */
@@ -332,8 +334,12 @@ enum fathom_status fathom_mg_set_math(struct fathom_mg *group, enum fathom_math 
 	        [FATHOM_MATH_3XTF32] = MATH_3XTF32,
 	        [FATHOM_MATH_3XFP16] = MATH_3XFP16};
 
-	if (!group || (int)math < 0 || (size_t)math >= ARRAY_LEN(meant))
+	if (!group)
 		return FATHOM_BAD_ARGUMENT;
+	if ((int)math < 0 || (size_t)math >= ARRAY_LEN(meant)) {
+		fault_set(&group->fault, "math %d: it is one of enum fathom_math", (int)math);
+		return FATHOM_BAD_ARGUMENT;
+	}
 	for (int i = 0; i < group->count; i++)
 		if (!math_possible(group->members[i].e, meant[math])) {
 			fault_set(&group->fault, "these GPUs have no %s", math_name[meant[math]]);
@@ -346,8 +352,12 @@ enum fathom_status fathom_mg_set_math(struct fathom_mg *group, enum fathom_math 
 
 enum fathom_status fathom_mg_set_timeout(struct fathom_mg *group, double seconds)
 {
-	if (!group || !(seconds > 0))
+	if (!group)
 		return FATHOM_BAD_ARGUMENT;
+	if (!(seconds > 0)) {
+		fault_set(&group->fault, "a timeout of %g s: it is above 0", seconds);
+		return FATHOM_BAD_ARGUMENT;
+	}
 	for (int i = 0; i < group->count; i++)
 		grid_set_seconds(&group->members[i].grid, seconds);
 	return FATHOM_OK;

@@ -5,6 +5,7 @@
 #include "factor/executors/workspace.h"
 #include "lib/base/msg.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- host memory ---- */
@@ -32,9 +33,15 @@ static enum fathom_status call_copy(struct mg_call *c)
 {
 	if (!c->group)
 		return FATHOM_BAD_ARGUMENT;
-	if (c->group->members[0].comm->rank == 0 && c->desc &&
-	        (!mg_given(c->group, "the host's matrix", c->host) ||
-	                c->ld_host < max_int64(c->desc->m, 1)))
+	if (c->desc && c->ld_host < max_int64(c->desc->m, 1)) {
+		fault_set(&c->group->fault,
+		        "the host's matrix has %" PRId64 " rows and leading dimension %" PRId64
+		        ": it is at least the rows and 1",
+		        c->desc->m, c->ld_host);
+		return FATHOM_BAD_ARGUMENT;
+	}
+	if (c->group->members[0].comm->rank == 0 &&
+	        !mg_given(c->group, "the host's matrix", c->host))
 		return FATHOM_BAD_ARGUMENT;
 	return mg_run(c);
 }

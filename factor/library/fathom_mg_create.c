@@ -109,6 +109,12 @@ static void note_peers(struct fathom_mg *group, const int *devices)
 		}
 }
 
+static enum fathom_status no_memory(void)
+{
+	fault_set(mg_create_fault(), "out of host memory");
+	return FATHOM_FAILED;
+}
+
 /* Opens and connects in the caller's thread, whose GPU stays current. */
 static enum fathom_status create(
         struct fathom_mg **group, struct mg_member *members, int count, const int *devices)
@@ -123,7 +129,7 @@ static enum fathom_status create(
 		return close_members(members, count, FATHOM_NOT_POSSIBLE);
 	*group = mg_group(members, count, enter_gpu);
 	if (!*group)
-		return close_members(members, count, FATHOM_FAILED);
+		return close_members(members, count, no_memory());
 	note_peers(*group, devices);
 	cudaGetLastError(); /* the next kernel's launch has not failed */
 	return FATHOM_OK;
@@ -150,7 +156,7 @@ enum fathom_status fathom_mg_create(struct fathom_mg **group, int count, const i
 				return refuse("a GPU is twice in the group");
 	struct mg_member *members = calloc((size_t)count, sizeof *members);
 	if (!members)
-		return refuse("out of host memory");
+		return no_memory();
 	const bool had = cudaGetDevice(&current) == cudaSuccess;
 	enum fathom_status status = create(group, members, count, devices);
 	if (had)
@@ -188,7 +194,7 @@ enum fathom_status fathom_mg_create_rank(
 	}
 	struct mg_member *m = calloc(1, sizeof *m);
 	if (!m)
-		return refuse("out of host memory");
+		return no_memory();
 	memcpy(given.bytes, id, sizeof given.bytes);
 	if (!open_member(m, device))
 		return close_members(m, 1, FATHOM_NOT_POSSIBLE);
@@ -197,5 +203,5 @@ enum fathom_status fathom_mg_create_rank(
 	if (!m->comm)
 		return close_members(m, 1, FATHOM_FAILED);
 	*group = mg_group(m, 1, enter_gpu);
-	return *group ? FATHOM_OK : close_members(m, 1, FATHOM_FAILED);
+	return *group ? FATHOM_OK : close_members(m, 1, no_memory());
 }

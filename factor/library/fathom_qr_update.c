@@ -2,10 +2,21 @@
 /* The calls of changes of a QR factorization, of both precisions. */
 #include "fathom_qr_update.h"
 
+#include "factor/algorithms/sweep.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 /* ---- arguments ---- */
+
+/* Q of the new rows, in the workspace. */
+static bool stack_is_possible(struct fathom *h, const struct call_factors *c, int64_t p)
+{
+	const int64_t rows = max_int64(c->m + p, 1);
+
+	return call_shape(h, "the workspace for new rows",
+	        call_matrix(NULL, rows, SWEEP_COLUMNS + p, rows, c->precision));
+}
 
 bool call_factors(struct fathom *h, const struct call_factors *c, enum qr_change change, int64_t p,
         struct qr_factors *f)
@@ -14,7 +25,7 @@ bool call_factors(struct fathom *h, const struct call_factors *c, enum qr_change
 	const char *at = c->jobq ? strchr(letters, c->jobq) : NULL;
 
 	if (!at)
-		return call_refuse(h, "jobq '%c': A, S and N are possible", c->jobq);
+		return call_refuse(h, "jobq '%.1s': A, S and N are possible", &c->jobq);
 	if (c->n < 0 || c->m < c->n || c->nrhs < 0 || p < 0 || c->m > INT32_MAX || p > INT32_MAX)
 		return call_refuse(h,
 		        "m = %" PRId64 ", n = %" PRId64 ", nrhs = %" PRId64 ", p = %" PRId64
@@ -26,7 +37,8 @@ bool call_factors(struct fathom *h, const struct call_factors *c, enum qr_change
 	f->r = call_matrix(c->r, room.r_rows, room.r_columns, c->ldr, c->precision);
 	f->d = call_matrix(c->d, room.d_rows, c->nrhs, c->ldd, c->precision);
 	return (f->kept == Q_NONE || call_shape(h, "Q", f->q)) && call_shape(h, "R", f->r) &&
-	       (c->nrhs == 0 || call_shape(h, "D", f->d));
+	       (c->nrhs == 0 || call_shape(h, "D", f->d)) &&
+	       (change != QR_ADD_ROWS || f->kept == Q_NONE || stack_is_possible(h, c, p));
 }
 
 bool call_factors_given(struct fathom *h, const struct qr_factors *f)

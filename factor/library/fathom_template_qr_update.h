@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls of fathom.h that change a QR factorization, in one precision, as fathom_template.h. */
 
-/* A factorization whose leading dimensions do not matter. */
-static struct call_factors NAME(shape)(char jobq, int64_t m, int64_t n, int64_t nrhs, int64_t most)
+/* A factorization whose leading dimensions do not matter; it may get p more rows. */
+static struct call_factors NAME(shape)(char jobq, int64_t m, int64_t n, int64_t nrhs, int64_t p)
 {
+	const bool usual = m >= 0 && m <= INT32_MAX && p >= 0 && p <= INT32_MAX;
+	const int64_t most = max_int64(usual ? m + p : m, 1);
+
 	return (struct call_factors){
 	        jobq, m, n, nrhs, NULL, most, NULL, most, NULL, most, PRECISION};
 }
@@ -23,7 +26,7 @@ static struct call_change NAME(change)(enum qr_change change, int64_t k, int64_t
 
 int64_t NAME(qr_factorize_work)(struct fathom *h, char jobq, int64_t m, int64_t n, int64_t nrhs)
 {
-	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, max_int64(m, 1));
+	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, 0);
 
 	return call_qr_factorize_work(h, &f);
 }
@@ -41,7 +44,7 @@ enum fathom_status NAME(qr_factorize)(struct fathom *h, char jobq, int64_t m, in
 int64_t NAME(qr_update_work)(struct fathom *h, enum fathom_qr_change change, char jobq, int64_t m,
         int64_t n, int64_t nrhs, int64_t p)
 {
-	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, max_int64(m + p, 1));
+	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, p);
 
 	return call_qr_update_work(h, &f, change, p);
 }
@@ -103,7 +106,7 @@ enum fathom_status NAME(qr_modify)(struct fathom *h, char jobq, int64_t m, int64
 
 int64_t NAME(qr_reorthogonalize_work)(struct fathom *h, int64_t m, int64_t n, int64_t nrhs)
 {
-	const struct call_factors f = NAME(shape)('S', m, n, nrhs, max_int64(m, 1));
+	const struct call_factors f = NAME(shape)('S', m, n, nrhs, 0);
 
 	return call_qr_reorthogonalize_work(h, &f);
 }
@@ -120,7 +123,7 @@ enum fathom_status NAME(qr_reorthogonalize)(struct fathom *h, int64_t m, int64_t
 
 int64_t NAME(qr_drift_work)(struct fathom *h, char jobq, int64_t m, int64_t n)
 {
-	const struct call_factors f = NAME(shape)(jobq, m, n, 0, max_int64(m, 1));
+	const struct call_factors f = NAME(shape)(jobq, m, n, 0, 0);
 
 	return call_qr_drift_work(h, &f);
 }
@@ -138,7 +141,7 @@ enum fathom_status NAME(qr_drift)(struct fathom *h, char jobq, int64_t m, int64_
 int64_t NAME(qr_update_auto_work)(struct fathom *h, enum fathom_qr_change change, char jobq,
         int64_t m, int64_t n, int64_t nrhs, int64_t p)
 {
-	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, max_int64(m + p, 1));
+	const struct call_factors f = NAME(shape)(jobq, m, n, nrhs, p);
 
 	return call_qr_auto_work(h, &f, change, p);
 }

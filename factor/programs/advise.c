@@ -300,11 +300,10 @@ int main(int argc, char **argv)
 	        .precision = "s",
 	        .context = {.common = {.output = preset}, .preset = preset}};
 	const struct cli_option own[] = {
-	        {"m", 'm', CLI_INT, &r.panel.m, "N", "rows (needed)", 1, 1e9},
-	        {"nb", 'n', CLI_INT, &r.panel.n, "N", "panel: columns (needed)", 1, 1e6},
-	        {"n", 0, CLI_INT, &r.update.n, "N", "columns (needed but for panels)", 1, 1e7},
-	        {"p", 0, CLI_INT, &r.update.p, "N", "update: rows or columns that change (needed)",
-	                1, 1e6},
+	        {"m", 'm', CLI_INT, &r.panel.m, "N", "rows of a matrix or panel", 1, 1e9},
+	        {"nb", 0, CLI_INT, &r.panel.n, "N", "panel: columns", 1, 1e6},
+	        {"n", 'n', CLI_INT, &r.update.n, "N", "columns of a matrix", 1, 1e7},
+	        {"p", 0, CLI_INT, &r.update.p, "N", "update: rows or columns that change", 1, 1e6},
 	        {"k", 0, CLI_INT, &r.update.k, "N",
 	                "gemm: inner dimension; update: position of the first, from 0 on", 0, 1e9},
 	        {"transposed", 0, CLI_FLAG, &r.transposed, NULL, "gemv: y = A^T x", 0, 0},

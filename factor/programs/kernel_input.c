@@ -241,7 +241,9 @@ static bool set_value(
 	return true;
 }
 
-bool kernel_set(struct kernel_work *work, const char *name, const char *value, struct fault *fault)
+/* Sets one value. False with a fault that names the key. */
+static bool set_key(
+        struct kernel_work *work, const char *name, const char *value, struct fault *fault)
 {
 	char text[256];
 
@@ -261,7 +263,7 @@ bool kernel_set_texts(
         struct kernel_work *work, const struct kernel_texts *texts, struct fault *fault)
 {
 	for (size_t i = 0; i < KERNEL_KEYS; i++)
-		if (texts->text[i] && !kernel_set(work, keys[i].name, texts->text[i], fault))
+		if (texts->text[i] && !set_key(work, keys[i].name, texts->text[i], fault))
 			return false;
 	return true;
 }
@@ -312,7 +314,7 @@ static bool read_value(
 			return fault_set(fault, "%s stands twice", key);
 		list->seen |= bit;
 	}
-	return kernel_set(&list->work[list->count - 1], key, value, fault);
+	return set_key(&list->work[list->count - 1], key, value, fault);
 }
 
 static bool read_line(

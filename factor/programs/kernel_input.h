@@ -17,9 +17,6 @@ struct kernel_texts {
 /* Fills KERNEL_KEYS options whose targets are the texts. */
 void kernel_options(struct cli_option *option, struct kernel_texts *texts);
 
-/* Sets one value. False with a fault that names the key. */
-bool kernel_set(struct kernel_work *work, const char *key, const char *value, struct fault *fault);
-
 /* Sets the values of the command line. */
 bool kernel_set_texts(
         struct kernel_work *work, const struct kernel_texts *texts, struct fault *fault);

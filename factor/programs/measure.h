@@ -116,8 +116,8 @@ struct rows {
  * kernels; QR with the whole Q; changes of a QR factorization, ours and (variants paper and whole)
  * the paper's. */
 typedef bool rows_timer(struct rows *);
-rows_timer time_panels, time_whole, time_products, time_kerr, time_gram, time_gram_host,
-        time_gram_kernels, time_updates;
+rows_timer time_panels, time_whole, time_products, time_gram, time_gram_host, time_gram_kernels,
+        time_updates;
 
 /* What times a row of predictions.tsv. */
 rows_timer *measure_timer(const struct result *row);

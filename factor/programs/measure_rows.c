@@ -170,7 +170,7 @@ bool time_gram_host(struct rows *r)
 
 /* ---- QR with the whole Q ---- */
 
-bool time_kerr(struct rows *r)
+static bool time_kerr(struct rows *r)
 {
 	struct kerr_entry entry[MEASURE_CANDIDATES];
 

@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 	        {"update", 0, CLI_FLAG, &update, NULL,
 	                "changes of a QR factorization alone, into update_predictions.tsv", 0, 0}};
 	const struct cli_program program = {.name = "fathom-predict",
-	        .summary = "Predicts the hold-out operations from the machine profile alone.",
+	        .summary = "Predicts the held-out operations from the machine profile alone.",
 	        .operands = "[getrf|geqrf|potrf]",
 	        .examples = "fathom predict\n"
 	                    "fathom predict getrf --n 200000 --gpus 64 --hosts 8 --machine "

@@ -19,7 +19,7 @@ static bool is_rate(const char *unit)
 	return profile_word_in(unit, rates, ARRAY_LEN(rates));
 }
 
-enum change_kind change_kind_of(const struct parameter *row)
+static enum change_kind change_kind_of(const struct parameter *row)
 {
 	static const char *const times[] = {"s", "cycle"}, *const sizes[] = {"B", "count"};
 

@@ -45,8 +45,7 @@ struct profile_changes {
 struct profile_changes profile_compare(const struct profile *before, const struct profile *now);
 void profile_changes_free(struct profile_changes *changes);
 
-/* The kind of a parameter, and the change that its unit allows. */
-enum change_kind change_kind_of(const struct parameter *row);
+/* The change that a parameter's unit allows. */
 double change_allowed(const char *unit);
 
 /* Whether no change is beyond the limit of its kind; and, for both runs, whether the number of

@@ -29,7 +29,8 @@
 
 /* ---- devices ---- */
 
-uint32_t collective_seed_of(const struct collective *all, const struct device *device)
+/* Of the data in the device's source. */
+static uint32_t seed_of(const struct collective *all, const struct device *device)
 {
 	return all->seed + (uint32_t)device->gpu.device;
 }
@@ -79,7 +80,7 @@ static void set_up_device(struct collective *all, struct device *device)
 	GPU(cudaMalloc((void **)&device->source, (size_t)all->largest));
 	GPU(cudaMalloc((void **)&device->target, (size_t)all->largest));
 	GPU(cudaMalloc((void **)&device->wrong, sizeof *device->wrong));
-	words_fill(device->source, all->largest, collective_seed_of(all, device), device->stream);
+	words_fill(device->source, all->largest, seed_of(all, device), device->stream);
 	wait_for(device);
 	allocate_host(all, device);
 }
@@ -168,7 +169,7 @@ void collective_require_right(const struct work *work, const struct device *devi
 {
 	use(device);
 	const unsigned long long wrong = words_wrong(device->target + offset, bytes,
-	        collective_seed_of(work->all, owner), device->wrong, device->stream);
+	        seed_of(work->all, owner), device->wrong, device->stream);
 	if (wrong)
 		msg_die(EXIT_MEASURE_FAILED,
 		        "%s: %llu words of %lld bytes arrived wrong on GPU %d: no result kept",

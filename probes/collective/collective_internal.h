@@ -68,9 +68,6 @@ static inline struct device *device_of(const struct work *work, int i)
 	return &work->all->device[work->first + i];
 }
 
-/* Seed of the data in the device's source. */
-uint32_t collective_seed_of(const struct collective *all, const struct device *device);
-
 /* Takes the samples of a point, checks what arrived and records it. counted: bytes of the point as
  * the curve counts them; key_value: of the route's key. */
 void collective_measure_point(struct work *work, int64_t counted, int key_value);

@@ -5,7 +5,7 @@
  * chains, warps and blocks (LAPACK Working Note 202, section 3.4). FMAs fed from shared memory and
  * constants (section 3.5). FMA and tensor-core products for two seconds, with clock and power.
  *
- * What can fool it: other code than intended (tests/instruction_code.t reads the machine code); the
+ * What can fool it: other code than intended (tests/kernels/instruction_code.t reads the machine code); the
  * loop itself (series overhead: a shorter body); a clock that drops under load (measured in every
  * sample); blocks that do not run at once (the median block counts); half-precision chains (the
  * compiler alternates between two units, so their latency is that of the hand-over).

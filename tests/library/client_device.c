@@ -2,6 +2,7 @@
 /* A device that is the host, for tests of the client library: work is done at once. */
 #include "factor/library/cusolver/device.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* This stream is always under capture. */
@@ -18,8 +19,16 @@ bool device_stream_new(struct CUstream_st **stream)
 	return *stream != NULL;
 }
 
+/* With STANDIN_GONE nothing of a handle that ends exists any more. */
+static void is_there(const char *what)
+{
+	if (getenv("STANDIN_GONE"))
+		printf("%s of a context that is gone is freed\n", what);
+}
+
 void device_stream_free(struct CUstream_st *stream)
 {
+	is_there("a stream");
 	free(stream);
 }
 
@@ -30,6 +39,7 @@ void *device_new(int64_t bytes)
 
 void device_free(void *memory)
 {
+	is_there("memory");
 	free(memory);
 }
 

@@ -62,7 +62,7 @@ const char *fathom_error(const struct fathom *handle)
 
 enum fathom_status fathom_finish(struct fathom *handle)
 {
-	return FATHOM_OK;
+	return getenv("STANDIN_GONE") ? FATHOM_NOT_POSSIBLE : FATHOM_OK;
 }
 
 enum fathom_status fathom_set_stream(struct fathom *handle, struct CUstream_st *stream)

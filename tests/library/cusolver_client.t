@@ -99,6 +99,10 @@ expect 0 'off: 0 wrong' 'no memory for a handle: all is passed on' preloaded STA
 expect 1 'there is no fathom_cusolver_answered' 'a preload does not reach a client that opens cuSOLVER by name' \
 	preloaded "$scratch/by_name" answered
 
+preloaded STANDIN_GONE=1 "$scratch/linked" answered >"$scratch/said" 2>&1
+grep -q '^answered: 0 wrong' "$scratch/said" && ! grep -q 'is freed' "$scratch/said"
+result $? 'after a reset of the device nothing of the old context is freed'
+
 # ---- where cuSOLVER is
 expect 0 'other: 0 wrong' 'FATHOM_CUSOLVER_REAL names it' \
 	in_folder FATHOM_CUSOLVER_REAL="$scratch/real/libcusolver.so.12" "$scratch/by_name" other

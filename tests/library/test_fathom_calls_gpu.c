@@ -323,12 +323,36 @@ static void check_arguments(void)
 	lu_free(&s);
 }
 
+/* A sum without terms is 0: y is scaled, and overwritten by beta = 0, but for what lies between its
+ * elements. */
+static void check_no_terms(void)
+{
+	static const double before[5] = {NAN, 7, 3, 7, NAN}, scaled[5] = {1, 7, 2, 7, -4};
+	double *y = on_device(before, sizeof before), after[5];
+
+	ok(fathom_dgemv(handle, 'N', 3, 0, 1, NULL, 3, NULL, 1, 0, y, 2) == FATHOM_OK &&
+	                fathom_finish(handle) == FATHOM_OK,
+	        "gemv of no columns");
+	GPU(cudaMemcpy(after, y, sizeof after, cudaMemcpyDeviceToHost));
+	ok(after[0] == 0 && after[2] == 0 && after[4] == 0 && after[1] == 7 && after[3] == 7,
+	        "overwrites y with zeros");
+	GPU(cudaMemcpy(y, scaled, sizeof scaled, cudaMemcpyHostToDevice));
+	ok(fathom_dgemv(handle, 'T', 0, 3, 1, NULL, 1, NULL, 1, 0.5, y, 2) == FATHOM_OK &&
+	                fathom_finish(handle) == FATHOM_OK,
+	        "transposed, of no rows");
+	GPU(cudaMemcpy(after, y, sizeof after, cudaMemcpyDeviceToHost));
+	ok(after[0] == 0.5 && after[2] == 1 && after[4] == -2 && after[1] == 7 && after[3] == 7,
+	        "scales y");
+	GPU(cudaFree(y));
+}
+
 int main(void)
 {
 	if (fathom_create(&handle) != FATHOM_OK)
 		skip_all(fathom_error(NULL));
 	bool with_qr = qr_possible();
 	check_arguments();
+	check_no_terms();
 	for (int d = 0; d < 2; d++) {
 		enum precision p = d ? DOUBLE : SINGLE;
 		check_no_waiting(p, with_qr);

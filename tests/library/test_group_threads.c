@@ -205,6 +205,54 @@ static void test_faults(struct fathom_mg *group)
 	part_a[2] = kept;
 }
 
+/* Every refusal has its reason; `said` is a part of it. */
+static void refused(const struct fathom_mg *group, enum fathom_status status, const char *said,
+        const char *what)
+{
+	if (!ok(status == FATHOM_BAD_ARGUMENT && strstr(fathom_mg_error(group), said), "%s", what))
+		diag("status %d, '%s'", (int)status, fathom_mg_error(group));
+}
+
+/* The last rank alone, as a process of its own has it: it refuses what the others have no room for,
+ * instead of waiting for them. */
+static void test_alone(const struct fathom_mg *group)
+{
+	struct fathom_mg alone = *group;
+	struct fathom_mg_matrix few = {.m = 5, .n = 5, .nb = 2, .mb = 2, .lld = 2};
+
+	alone.count = 1;
+	alone.members = &group->members[RANKS - 1];
+	refused(&alone, fathom_mg_sscatter(&alone, NULL, 4, &matrix, &part_a[RANKS - 1]),
+	        "leading dimension 4",
+	        "a rank without the host's matrix knows its leading dimension");
+	few.lld = 4;
+	refused(&alone, fathom_mg_sgather(&alone, &few, &part_a[RANKS - 1], NULL, 5), "lld 4",
+	        "and the rows of other ranks");
+}
+
+static void test_refusals(struct fathom_mg *group)
+{
+	float host[25] = {0};
+	struct fathom_mg_matrix wide = matrix;
+
+	refused(group, fathom_mg_sscatter(group, host, N - 1, &matrix, part_a), "leading dimension",
+	        "too small a leading dimension in host memory");
+	refused(group, fathom_mg_set_math(group, (enum fathom_math)9), "math 9", "a wrong math");
+	refused(group, fathom_mg_set_timeout(group, -1), "timeout of -1", "a wrong time limit");
+	refused(group, fathom_mg_spotrf(group, '\0', &matrix, part_a, NULL), "uplo ''",
+	        "a letter that is none");
+	wide.nb = INT64_C(1) << 62;
+	refused(group, fathom_mg_sscatter(group, host, N, &wide, part_a), "32-bit",
+	        "blocks that no integer counts");
+	wide = matrix;
+	for (int i = 0; i < 2; i++) {
+		wide.lld = i ? INT64_MAX : 0;
+		ok(fathom_mg_place(group, &wide, 0, 1) == -1, "no place with lld %s",
+		        i ? "beyond 32 bits" : "0");
+	}
+	test_alone(group);
+}
+
 int main(void)
 {
 	openblas_set_num_threads(1);
@@ -229,6 +277,7 @@ int main(void)
 	test_square();
 	test_scarce(enough);
 	is_text(fathom_mg_note(group), "", "nothing is known that slows it down");
+	test_refusals(group);
 	test_faults(group);
 	fathom_mg_destroy(group);
 	for (int i = 0; i < RANKS; i++) {

@@ -41,7 +41,7 @@ diff "$scratch/papers.md" "$root/docs/papers.md" >"$scratch/lines"
 none 'docs/papers.md is current (make docs)'
 
 rows | cut -f 6 | grep -v '[.]html#\|^-$' | sort -u | while IFS='#' read -r file heading; do
-	sed -n 's/^##* *//p' "$root/$file" | tr 'A-Z ' 'a-z-' | grep -qx -e "$heading" || echo "$file#$heading"
+	sed -n 's/^##* *//p' "$root/$file" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -qx -e "$heading" || echo "$file#$heading"
 done >"$scratch/lines"
 none 'places in the repository are headings of its files'
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bench times beside the fastest of ours: which optimizations are left out where, and what
+/* What the bench times beside the fastest of ours: which optimizations are left out where, and
  * how the executor is set for them. By the recorded profile, whose plans have optimizations. */
 #include "tests/tap.h"
 

@@ -70,18 +70,23 @@ static struct client_state *state_take(cusolverDnHandle_t handle)
 	return s;
 }
 
+/* Memory and streams of a context that is gone went with it: their addresses may be others' now. */
 static void state_free(struct client_state *s)
 {
+	bool gone = false;
+
 	if (!s)
 		return;
 	if (s->fathom) {
-		if (s->libfathom->finish(s->fathom) == FATHOM_FAILED)
+		const enum fathom_status status = s->libfathom->finish(s->fathom);
+		gone = status == FATHOM_NOT_POSSIBLE;
+		if (status == FATHOM_FAILED)
 			say("results of this handle are wrong: %s", s->libfathom->error(s->fathom));
 		s->libfathom->destroy(s->fathom);
 	}
-	if (s->pivots)
+	if (s->pivots && !gone)
 		device_free(s->pivots);
-	if (s->parked)
+	if (s->parked && !gone)
 		device_stream_free(s->parked);
 	pthread_mutex_destroy(&s->lock);
 	free(s);

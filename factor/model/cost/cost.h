@@ -151,7 +151,7 @@ double cost_l2_hits(struct cost_reader *reader, double bytes);
 /* The largest value of an argument in a function's rows, NaN when there are none. */
 double cost_last(struct cost_reader *reader, const char *name, const char *arg);
 
-/* As model_scalar, model_at, model_at2. Names must be string constants. */
+/* As model_scalar and model_at2. Names must be string constants. */
 double cost_scalar(struct cost_reader *reader, const char *name);
 /* The same as a whole number; 1 where it is missing. */
 int64_t cost_whole(struct cost_reader *reader, const char *name);

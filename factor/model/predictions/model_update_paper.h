@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions of the paper's changes of a QR factorization (../qr_update_paper.h): the same
+/* Predictions of the paper's changes of a QR factorization (factor/papers/qr_update_paper.h): the same
  * sequences on the model executor. */
 #pragma once
 

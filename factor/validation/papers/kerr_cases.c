@@ -16,7 +16,8 @@ bool results_is_kerr(const struct result *row)
 	return strcmp(row->operation, "qr_whole_q") == 0;
 }
 
-struct result kerr_case(enum kerr_variant variant, int64_t m, int64_t n, int64_t r)
+/* A row without results. */
+static struct result kerr_case(enum kerr_variant variant, int64_t m, int64_t n, int64_t r)
 {
 	struct result row =
 	        result_new("qr_whole_q", kerr_variant_name[variant], "cuda", SINGLE, m, n);

@@ -10,8 +10,7 @@
 
 bool results_is_kerr(const struct result *row);
 
-/* A row without results; its variant (false: none of kerr.h). */
-struct result kerr_case(enum kerr_variant variant, int64_t m, int64_t n, int64_t r);
+/* A row's variant; false: none of kerr.h. */
 bool kerr_variant_of(const struct result *row, enum kerr_variant *variant);
 
 /* Fills seconds and regime with the prediction at a level, with its interval at level 2. False with
