@@ -166,8 +166,6 @@ static void test_copies(void)
 		const char *kind;
 		double bytes, least, most;
 	} copies[] = {{"h2d.pinned", 268435456, 9.7, 10}, {"d2h.pinned", 268435456, 9.7, 10.1},
-	        {"h2d.pageable", 67108864, 7, 11}, {"d2h.pageable", 67108864, 9.7, 11},
-	        {"h2d.mapped", 268435456, 9.7, 10.1}, {"d2h.mapped", 268435456, 9.7, 10.1},
 	        {"h2d.written", 16777216, 8.5, 10}};
 	struct profile *p = machine(), *slow = machine();
 	struct fault fault = {.text = ""};
