@@ -44,7 +44,7 @@ many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 	asks 0 'speedup .*none: one GPU has' 'and one that one GPU cannot hold has no speedup' potrf --n 250000 --machine nvidia-h200 --gpus 4 \
 		--nb 4096
 	longer "$(seconds potrf --n 2048 $many --set link.network.beta=1GB/s)" "$(seconds potrf --n 2048 $many)" 'a slow network makes it longer'
-	asks 0 '^sgetrf 2048 x 2048, 1 GPU in 1 host$' 'one GPU, too' getrf --n 2048 --machine nvidia-h200
+	asks 0 '^sgetrf 2048 x 2048, 1 GPU in 1 host, by libfathom.s default plan$' 'one GPU, too' getrf --n 2048 --machine nvidia-h200
 
 	asks 77 'ask for more --gpus' 'one GPU without the memory is refused' getrf --n 300000 --machine nvidia-h200
 	asks 2 'no 3xtf32' 'split operands in double precision' getrf --n 2048 --precision d --math 3xtf32
