@@ -242,7 +242,7 @@ static void test_launches(const struct profile *p)
 	w.exchange[SCOPE_CLUSTER] = (struct work_exchange){128, 4};
 	is_real(answer(p, w, FORM_CLUSTER).body, 4 * 300e-9, 1e-12, "exchanges of a cluster");
 	is_real(answer(p, w, FORM_COOPERATIVE).body, 4 * 2e-6, 1e-12, "and of the grid");
-	is_real(answer(p, w, FORM_LAUNCHES).device, 5e-6 + 4 * 200e-9, 1e-3,
+	is_real(answer(p, w, FORM_LAUNCHES).device, 5e-6 + 4 * 200e-9, 2e-3,
 	        "as launches: five, and each exchange read from L2");
 	struct cost_reader *reader = xcalloc(1, sizeof *reader);
 	struct kernel_work launches;
