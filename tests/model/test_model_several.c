@@ -219,7 +219,8 @@ static void test_assumptions(void)
 	               *bare = profile_copy(p);
 	struct several_prediction out;
 	const struct several_question two = ask("potrf", 2048, 2), four = ask("potrf", 2048, 4);
-	const struct parameter_spec hop = {.name = "link.nccl.hop", .unit = "s", .method = "made up"};
+	const struct parameter_spec hop = {
+	        .name = "link.nccl.hop", .unit = "s", .method = "made up"};
 
 	model_several_assume(p);
 	predicted(p, two);

@@ -61,8 +61,8 @@ void model_several_assume(struct profile *profile)
 		        (assumptions[i].instead && is_measured(profile, assumptions[i].instead)))
 			continue;
 		profile_remove_if(profile, has_name, spec.name); /* one without a value */
-		profile_add(profile, &spec, NULL, 0, (struct estimate){value, value, value, 1},
-		        false);
+		profile_add(
+		        profile, &spec, NULL, 0, (struct estimate){value, value, value, 1}, false);
 	}
 }
 
