@@ -4,7 +4,7 @@
 
 # ---- chapters on hardware: a figure, sentences, and the probes' parameters and figures, folded ----
 
-hardware() { # chapter, title, figure, legend, folder, file of its data
+hardware() { # chapter, title, figure, legend, folder, files of its data
 	line H2 "$1" "$2"
 	[ -n "$5" ] || { line P 'Not measured here.' && return; }
 	note_recorded Data "$5"
@@ -24,26 +24,29 @@ hardware() { # chapter, title, figure, legend, folder, file of its data
 	done
 }
 start() {
-	hardware start 'How long does it take to start work?' start 'Times with their 95 % intervals, logarithmic.' "$gpu" launch.tsv
+	hardware start 'How long does it take to start work?' start 'Times with their 95 % intervals, logarithmic.' "$gpu" profile.tsv
 }
 memory() {
-	hardware memory 'How fast is memory?' memory 'Above, a load against the size of the set; dashed: sizes found. Below, a copy against its size; dotted: the largest.' "$gpu" pointer_chase.tsv
+	legend=
+	[ ! -s "$gpu/pointer_chase.tsv" ] || legend='A load against the size of the set; dashed: sizes found.'
+	[ ! -s "$gpu/copy.tsv" ] || legend="${legend:+$legend }A copy against its size; dotted: the largest rate."
+	hardware memory 'How fast is memory?' memory "$legend" "$gpu" 'pointer_chase.tsv copy.tsv'
 	drawn memory_system || return 0
 	line FOLD 'Figure: the memory system (the counterpart of Figure 2 of LAPACK Working Note 202)'
 	figure memory_system 'The areas of the on-chip memories have one scale; DRAM does not. Sizes that the probes did not resolve are left out.' "$gpu" profile.tsv
 	line ENDDETAILS
 }
 inside() {
-	hardware inside 'What costs time inside a kernel?' inside 'Times with their 95 % intervals, logarithmic.' "$gpu" barrier.tsv
+	hardware inside 'What costs time inside a kernel?' inside 'Times with their 95 % intervals, logarithmic.' "$gpu" profile.tsv
 }
 links() {
 	hardware links 'What do transfers cost?' transfer "$(about transfer Figure)" "$gpu" transfer.tsv
 }
 instructions() {
-	hardware instructions 'How fast are instructions and tensor cores?' instructions 'Rates of the whole device, and of the largest products by the library.' "$gpu" instruction.tsv
+	hardware instructions 'How fast are instructions and tensor cores?' instructions 'Rates of the whole device, and of the largest products by the library.' "$gpu" profile.tsv
 }
 host() {
-	hardware host 'What does the host cost?' host 'Times with their 95 % intervals, logarithmic.' "$own" host_parallel.tsv
+	hardware host 'What does the host cost?' host 'Times with their 95 % intervals, logarithmic.' "$own" profile.tsv
 }
 
 # ---- chapters on factorizations ----
