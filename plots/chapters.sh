@@ -132,9 +132,9 @@ model() {
 		markup "$folder" accuracy -v id="$(kind_of "$folder")-" -v most=20 >"$work/model"
 		sed -n 's/^\(P	Of .* 10 %\).*/\1./p' "$work/model"
 		if [ "$folder" = "$gpu" ]; then
-			figure errors 'Above, the share of cases with at most an error, by regime. Below, each case; circles: off by more than 10 %.' "$folder" errors.tsv
+			figure errors 'Above, the share of cases with at most an error, by regime. Below, each case; circles: off by more than 10 %; triangles: off by more than the axis shows.' "$folder" errors.tsv
 		else
-			figure errors_host 'Above, the share of cases with at most an error, by regime. Below, each case; circles: off by more than 10 %.' "$folder" errors.tsv
+			figure errors_host 'Above, the share of cases with at most an error, by regime. Below, each case; circles: off by more than 10 %; triangles: off by more than the axis shows.' "$folder" errors.tsv
 		fi
 		markup "$folder" accuracy -v short=yes >>"$work/model"
 		folded 'Table: worst cases first, then families, levels of the model, phases' "$work/model"
