@@ -76,16 +76,20 @@ factor() {
 	line H2 factor 'How close do factorizations come to the ceiling, and to the vendor?'
 	note_recorded Data "$gpu"
 	markup "$lean_gpu" 'bench vendor' -v short=yes
-	legend="Lines: whole calls, the fastest of several block widths and algorithms. Dashed and +: the model's plan at held-out sizes, predicted and measured. Dotted: the bound, and products and solves alone; x: these in recorded runs."
-	figure factor_s "$legend" "$gpu" bench.tsv
+	legend="Dashed and +: the model's plan at held-out sizes, predicted and measured. Dotted: the bound, and products and solves alone; x: these in recorded runs."
+	[ ! -s "$gpu/bench.tsv" ] || legend="Lines: whole calls, the fastest of several block widths and algorithms. $legend"
+	drawn_from='bench.tsv errors.tsv breakdown.tsv profile.tsv'
+	figure factor_s "$legend" "$gpu" "$drawn_from"
 	{
-		figure factor_d "$legend" "$gpu" bench.tsv
+		figure factor_d "$legend" "$gpu" "$drawn_from"
 		figure vendor 'Medians of whole calls, interleaved in one process (fathom measure --bench).' "$gpu" bench.tsv
 		cat "$work/factor.tables"
 	} >"$work/factor.more"
 	folded 'Double precision, speedup over cuSOLVER, limits, matrices in host memory' "$work/factor.more"
 	! drawn scaling || line H3 scaling 'Several GPUs'
-	figure scaling 'Predicted (lines), eight GPUs in a host, blocks of 512 columns; measured (points) where several_gpus.tsv has them. Links and networks that were not measured are assumed: fathom predict getrf --gpus names them.' "$gpu" scaling.tsv
+	legend='Lines: predicted, eight GPUs in a host, sizes from half of the largest on.'
+	[ ! -s "$gpu/several_gpus.tsv" ] || legend='Points: measured. Lines: predicted, eight GPUs in a host; sizes that were not measured only from half of the largest on.'
+	figure scaling "$legend Links and networks that were not measured are assumed: fathom predict getrf --gpus names them." "$gpu" 'scaling.tsv several_gpus.tsv'
 }
 trace() {
 	here=$(sha256sum "$gpu/profile.tsv" 2>/dev/null | cut -d' ' -f1)
