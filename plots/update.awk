@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Update a QR factorization or factorize again, from DATA/update.tsv and DATA/update_predictions.tsv:
 #   awk -v data=DATA -f common.awk -f update.awk with
-#   -v folder=WORK   writes MAP_{measured,predicted}.tsv (x, y, value, label), MAP_even.tsv (x, y: predicted
-#                    break-even), MAP.gp (axes) and choice_CHANGE.tsv (predicted, measured); prints the number of maps
+#   -v folder=WORK   writes MAP_{measured,predicted}.tsv (x, y, value, label), MAP_even.tsv (x, y, dx, dy: edges
+#                    of cells, predicted break-even), MAP.gp (axes) and choice_CHANGE.tsv (predicted, measured); prints the number of maps
 #   -v table=yes     prints the answer, the decisions and the ratios as markup
 #   -v answer=yes    prints how often updating is faster, by change
 function terms_of(operation, q, m, n, p,   host) { # q: none, thin or full; "none host" for a matrix in host memory
@@ -34,10 +34,13 @@ function cell(map, i, j, terms, k,   o, v, f) {
 	}
 	if (f != "")
 		printf "%d\t%d\t%.6g\t%s\n", i, j, f, short_ratio(f) >(folder "/" map "_predicted.tsv")
-	if (i > 1 && last_f != "" && f != "" && (last_f - 1) * (f - 1) < 0)
-		printf "%.4g\t%d\n", i - 1 + ln(last_f) / ln(last_f / f), j >(folder "/" map "_even.tsv")
-	last_f = f
+	if (breaks_even(f, i > 1 ? cell_left : ""))
+		printf "%g\t%g\t0\t1\n", i - 0.5, j - 0.5 >(folder "/" map "_even.tsv")
+	if (breaks_even(f, j > 1 ? cell_below[i] : ""))
+		printf "%g\t%g\t1\t0\n", i - 0.5, j - 0.5 >(folder "/" map "_even.tsv")
+	cell_left = cell_below[i] = f
 }
+function breaks_even(f, other) { return f != "" && other != "" && (f - 1) * (other - 1) < 0 }
 function axes(map, title, xlabel, xtics, ylabel, ytics, columns, rows) {
 	printf "%s_title = '%s'; %s_x = '%s'; %s_y = '%s'; %s_columns = %d; %s_rows = %d\n", map, title, map, xlabel, map, ylabel, \
 		map, columns, map, rows >(folder "/maps.gp")
@@ -53,11 +56,10 @@ function part_of_n(x) { return x == 0.125 ? "n/8" : x == 0.25 ? "n/4" : x == 0.5
 function map_of(map, title, operation, q, xlabel, columns, ylabel, rows, n, ratio, d, place,   i, j, c, r, nc, nr, p, x, y) {
 	begin_series(map "_measured", "x y value label")
 	begin_series(map "_predicted", "x y value label")
-	begin_series(map "_even", "x y")
+	begin_series(map "_even", "x y dx dy")
 	nc = split(columns, c, " ")
 	nr = split(rows, r, " ")
 	for (j = 1; j <= nr; j++) {
-		last_f = ""
 		for (i = 1; i <= nc; i++) {
 			n = xlabel == "n" ? c[i] + 0 : n
 			ratio = ylabel == "m" ? r[j] + 0 : ratio
