@@ -158,7 +158,7 @@ $1 == "BAR" {
 		printf "<i title=\"%s\"><u style=\"width:%s\"></u>", escape($7), percent_of($5)
 		count = split($6, other, " ")
 		for (i = 1; i <= count; i++)
-			printf "<s style=\"left:%s\"></s>", percent_of(other[i])
+			printf "<s %s></s>", (other[i] > 1 ? "class=\"beyond\"" : "style=\"left:" percent_of(other[i]) "\"")
 		print "</i><small>" percent_text($5) " of the " escape(substr($7, 1, index($7 "; ", "; ") - 1)) "</small>"
 	}
 	print "</div>"
