@@ -35,12 +35,7 @@ at_most "$(cpu_of report)" 10 'processor seconds of report.html: 5 s on two'
 at_most "$(cpu_of papers)" 20 'processor seconds of papers.html: 10 s on two'
 at_most "$(wc -c <"$page")" 2500000 'bytes of report.html'
 at_most "$(wc -c <"$scratch/whole/report/papers.html")" 5000000 'bytes of papers.html'
-mkdir "$scratch/cpu"
-cp "$recorded"/host_*.tsv "$scratch/cpu"
-for name in errors validation; do
-	grep -v '\<cuda\>' "$recorded/$name.tsv" >"$scratch/cpu/$name.tsv"
-done
-grep -v '^gpu[.]\|^link[.]' "$recorded/profile.tsv" >"$scratch/cpu/profile.tsv"
+cpu_of_recorded "$scratch/cpu"
 sh "$root/plots/report.sh" "$scratch/cpu" report >/dev/null 2>&1
 says "$scratch/cpu/report/report.html" 'GPU answers from the recorded' 'the page of a CPU beside that of the recorded GPU'
 at_most "$(wc -c <"$scratch/cpu/report/report.html")" 2500000 'bytes of both'
