@@ -213,7 +213,7 @@ function say_whether_it_pays(   c, change, words) {
 		item(words[c] ": updating is faster in " pays(change[c], "ours") "; than a new QR by cuSOLVER in " pays(change[c], "vendor") ".")
 }
 # The paper's cure for many small kernels: the GPU launches them (dynamic parallelism). Rows removed its way, from update_paper.tsv.
-function say_device_launches(   launch, tail, row, terms, host, ours) {
+function say_device_launches(   launch, tail, row, terms, host, own) {
 	if (!read_profile(data "/profile.tsv") || (tail = value("gpu.launch.device.tail")) == "" || !load(data "/update_paper.tsv", T, "paper"))
 		return
 	split("", with_terms)
@@ -223,14 +223,14 @@ function say_device_launches(   launch, tail, row, terms, host, ours) {
 		return
 	terms = "kind=paper executor=cuda phase= operation=" T[row, "operation"] " m=" T[row, "m"] " n=" T[row, "n"] " p=" T[row, "p"]
 	host = first_with(terms " variant=paper", "seconds")
-	ours = first_with(terms " variant=update", "seconds")
+	own = first_with(terms " variant=update", "seconds")
 	paragraph("Would kernels launched by the GPU help, as the paper proposes? A kernel in the tail stream of another takes " with_unit(tail, "s") \
 		" to the next, and " with_unit(value("gpu.launch.device.chain"), "s") " where each launches the next; a kernel that the host launches takes " \
 		with_unit(launch, "s") (value("gpu.launch.device.host") == "" ? "" : ", on the device " with_unit(value("gpu.launch.dependent"), "s") \
 		", and " with_unit(value("gpu.launch.device.host"), "s") " in a process that has loaded the runtime of such launches") ". Independent kernels start every " with_unit(value("gpu.launch.device.fire"), "s") ". By the model " \
 		T[row, "p"] " rows removed from " T[row, "m"] " x " T[row, "n"] " by the paper's rotations take " with_unit(T[row, "seconds"], "s") \
 		" with tail launches" (host ? ", against " with_unit(T[host, "seconds"], "s") " measured with launches by the host" : "") \
-		(ours ? " and " with_unit(T[ours, "seconds"], "s") " measured with our kernels, which sweep a band each" : "") ".")
+		(own ? " and " with_unit(T[own, "seconds"], "s") " measured with our kernels, which sweep a band each" : "") ".")
 }
 BEGIN {
 	load(data "/update.tsv", T, "measured")

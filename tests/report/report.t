@@ -175,6 +175,13 @@ for awk in mawk gawk original-awk 'busybox awk'; do
 	expect 0 '^14.0 5.69 3.50$' "$awk: eq. (2) gives the paper's panel rates" cat "$scratch/golden"
 	says "$scratch/golden" '^1 us 4 TB/s 1.5 ms - 634900 1210 512$' "$awk: units"
 	says "$scratch/golden" '^-6.907755 9.421006 0.020000 1.414214$' "$awk: logarithms and roots"
+	for program in "$plots"/*.awk; do
+		case $program in
+		*/common.awk | */bench.awk | */text.awk) $awk -f "$program" </dev/null ;;
+		*) $awk -v data="$scratch" -v folder="$scratch" -v papers="$scratch" -v file="$scratch/none" -f "$plots/common.awk" -f "$plots/bench.awk" -f "$program" </dev/null ;;
+		esac 2>&1 | grep -i 'syntax\|illegal'
+	done >"$scratch/unread"
+	never "$scratch/unread" . "$awk: reads every program"
 done
 
 # ---- compilers of Gram-Schmidt: every one that the file has, at its own size
