@@ -370,10 +370,10 @@ function cited(name,   row, unit) {
 }
 
 # ---- markup: one tagged line each, for text.awk and html.awk ----
-# H1 to H3, P, NOTE, LI (text, link), FIG (name, text, link to its data, the data's name), TABLE, ROW, END; DETAILS to ENDDETAILS: folded
-# in the page, not in the text; FOLD to ENDDETAILS: folded in the page; DIV to ENDDIV: a part of the page. BAR (title, value,
-# interval, share of a limit, shares of other machines, limit), SPREAD (title, text, shares within 5, 10 and 20 %), PARAMETERS (id,
-# profile).
+# H1 to H3, P, NOTE, LI (text, link), FIG (name, text, and a link and a name for each file of its data), TABLE, ROW, END; DETAILS to
+# ENDDETAILS: folded in the page, not in the text; FOLD to ENDDETAILS: folded in the page; DIV to ENDDIV: a part of the page. BAR
+# (title, value, interval, share of a limit, shares of other machines, limit), SPREAD (title, text, shares within 5, 10 and 20 %),
+# PARAMETERS (id, profile).
 # A table's columns: "<name" left, ">name" right, and a leading "!" leaves it out of the text.
 
 function heading(level, id, text) { print "H" level "\t" id "\t" text }

@@ -121,7 +121,10 @@ $1 == "FIG" {
 	broad = width_of($2)
 	print "<figure id=\"figure-" $2 "\"" (broad > 1000 ? " class=\"long\"" : broad > 600 ? " class=\"broad\"" : "") "><div class=\"wide\">"
 	inline_svg($2, legend)
-	print "</div><figcaption>" legend ($4 == "" ? "" : " Data: <a href=\"" escape($4) "\">" escape($5) "</a>.") "</figcaption></figure>"
+	printf "</div><figcaption>%s", legend
+	for (i = 4; i < NF; i += 2)
+		printf "%s<a href=\"%s\">%s</a>%s", (i == 4 ? " Data: " : ", "), escape($i), escape($(i + 1)), (i + 2 < NF ? "" : ".")
+	print "</figcaption></figure>"
 	next
 }
 $1 == "TABLE" {
@@ -155,7 +158,7 @@ $1 == "BAR" {
 		printf "<i title=\"%s\"><u style=\"width:%s\"></u>", escape($7), percent_of($5)
 		count = split($6, other, " ")
 		for (i = 1; i <= count; i++)
-			printf "<s style=\"left:%s\"></s>", percent_of(other[i])
+			printf "<s %s></s>", (other[i] > 1 ? "class=\"beyond\"" : "style=\"left:" percent_of(other[i]) "\"")
 		print "</i><small>" percent_text($5) " of the " escape(substr($7, 1, index($7 "; ", "; ") - 1)) "</small>"
 	}
 	print "</div>"
