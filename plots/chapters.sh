@@ -146,6 +146,7 @@ model() {
 }
 papers() {
 	line H2 papers 'How does this machine compare with the papers?'
+	note_recorded Data "$gpu"
 	line P 'Counterparts of the figures and tables of four papers stand in a page of their own.'
 	markup "$lean_gpu" papers_summary
 	line LI 'Their figures and tables for this machine:' papers.html papers.html

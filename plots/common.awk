@@ -206,6 +206,7 @@ function value(name) {
 	return name in row_of && P[row_of[name], "status"] != "failed" && is_number(P[row_of[name], "value"]) ? \
 		P[row_of[name], "value"] + 0 : ""
 }
+function noisy(name) { return P[row_of[name], "status"] == "noisy" }
 function argument(name, key,   at, text) {
 	at = index(name, "[")
 	text = "," substr(name, at + 1)
@@ -321,7 +322,7 @@ function interval(low, high, x, unit,   part) {
 		return "-"
 	split(scale(x + 0, unit), part, " ")
 	return (is_number(low) ? significant(low * part[1], digits(unit)) : low) " .. " \
-		(is_number(high) ? significant(high * part[1], digits(unit)) : high)
+		(is_number(high) ? significant(high * part[1], digits(unit)) : high == "inf" ? "unbounded" : high)
 }
 function magnitude(x) { return x < 0 ? -x : x }
 # Awk need not have ^, log, exp and sqrt (busybox).
