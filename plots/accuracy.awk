@@ -43,7 +43,7 @@ function bad_cases(   i, j, k, n, order, whole, list) {
 	whole = cases(" phase=", list)
 	for (k = 1; k <= whole; k++) {
 		i = list[k]
-		if (T[i, "verdict"] == "OK")
+		if (magnitude(T[i, "error"]) <= 0.1)
 			continue
 		for (j = n++; j > 0 && magnitude(T[order[j], "error"]) < magnitude(T[i, "error"]); j--)
 			order[j + 1] = order[j]

@@ -58,7 +58,7 @@ BEGIN {
 	if (!estimated || rule != "")
 		exit
 	print_table("bound", "Predicted limits: time of the operations at the highest rate of products, % of the whole time")
-	print_table("panels", "Panels: time alone, % of the whole time / speedup if panels took no time")
-	print_table("updates", "Updates: time alone, % of the whole time / speedup if updates took no time")
-	print_table("default", "Default plans, which use no profile: % more time than the model's plans")
+	print_table("panels", "Predicted: panels, time alone, % of the whole time / speedup if panels took no time")
+	print_table("updates", "Predicted: updates, time alone, % of the whole time / speedup if updates took no time")
+	print_table("default", "Predicted: default plans, which use no profile, % more time than the model's plans")
 }

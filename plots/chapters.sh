@@ -4,7 +4,7 @@
 
 # ---- chapters on hardware: a figure, sentences, and the probes' parameters and figures, folded ----
 
-hardware() { # chapter, title, figure, legend, folder, file of its data
+hardware() { # chapter, title, figure, legend, folder, files of its data
 	line H2 "$1" "$2"
 	[ -n "$5" ] || { line P 'Not measured here.' && return; }
 	note_recorded Data "$5"
@@ -24,26 +24,29 @@ hardware() { # chapter, title, figure, legend, folder, file of its data
 	done
 }
 start() {
-	hardware start 'How long does it take to start work?' start 'Times with their 95 % intervals, logarithmic.' "$gpu" launch.tsv
+	hardware start 'How long does it take to start work?' start 'Times with their 95 % intervals, logarithmic.' "$gpu" profile.tsv
 }
 memory() {
-	hardware memory 'How fast is memory?' memory 'Above, a load against the size of the set; dashed: sizes found. Below, a copy against its size; dotted: the largest.' "$gpu" pointer_chase.tsv
+	legend=
+	[ ! -s "$gpu/pointer_chase.tsv" ] || legend='A load against the size of the set; dashed: sizes found.'
+	[ ! -s "$gpu/copy.tsv" ] || legend="${legend:+$legend }A copy against its size; dotted: the largest rate."
+	hardware memory 'How fast is memory?' memory "$legend" "$gpu" 'pointer_chase.tsv copy.tsv'
 	drawn memory_system || return 0
 	line FOLD 'Figure: the memory system (the counterpart of Figure 2 of LAPACK Working Note 202)'
 	figure memory_system 'The areas of the on-chip memories have one scale; DRAM does not. Sizes that the probes did not resolve are left out.' "$gpu" profile.tsv
 	line ENDDETAILS
 }
 inside() {
-	hardware inside 'What costs time inside a kernel?' inside 'Times with their 95 % intervals, logarithmic.' "$gpu" barrier.tsv
+	hardware inside 'What costs time inside a kernel?' inside 'Times with their 95 % intervals, logarithmic.' "$gpu" profile.tsv
 }
 links() {
 	hardware links 'What do transfers cost?' transfer "$(about transfer Figure)" "$gpu" transfer.tsv
 }
 instructions() {
-	hardware instructions 'How fast are instructions and tensor cores?' instructions 'Rates of the whole device, and of the largest products by the library.' "$gpu" instruction.tsv
+	hardware instructions 'How fast are instructions and tensor cores?' instructions 'Rates of the whole device, and of the largest products by the library.' "$gpu" profile.tsv
 }
 host() {
-	hardware host 'What does the host cost?' host 'Times with their 95 % intervals, logarithmic.' "$own" host_parallel.tsv
+	hardware host 'What does the host cost?' host 'Times with their 95 % intervals, logarithmic.' "$own" profile.tsv
 }
 
 # ---- chapters on factorizations ----
@@ -73,16 +76,20 @@ factor() {
 	line H2 factor 'How close do factorizations come to the ceiling, and to the vendor?'
 	note_recorded Data "$gpu"
 	markup "$lean_gpu" 'bench vendor' -v short=yes
-	legend="Lines: whole calls, the fastest of several block widths and algorithms. Dashed and +: the model's plan at held-out sizes, predicted and measured. Dotted: the bound, and products and solves alone; x: these in recorded runs."
-	figure factor_s "$legend" "$gpu" bench.tsv
+	legend="Dashed and +: the model's plan at held-out sizes, predicted and measured. Dotted: the bound, and products and solves alone; x: these in recorded runs."
+	[ ! -s "$gpu/bench.tsv" ] || legend="Lines: whole calls, the fastest of several block widths and algorithms. $legend"
+	drawn_from='bench.tsv errors.tsv breakdown.tsv profile.tsv'
+	figure factor_s "$legend" "$gpu" "$drawn_from"
 	{
-		figure factor_d "$legend" "$gpu" bench.tsv
+		figure factor_d "$legend" "$gpu" "$drawn_from"
 		figure vendor 'Medians of whole calls, interleaved in one process (fathom measure --bench).' "$gpu" bench.tsv
 		cat "$work/factor.tables"
 	} >"$work/factor.more"
 	folded 'Double precision, speedup over cuSOLVER, limits, matrices in host memory' "$work/factor.more"
 	! drawn scaling || line H3 scaling 'Several GPUs'
-	figure scaling 'Predicted (lines), eight GPUs in a host, blocks of 512 columns; measured (points) where several_gpus.tsv has them. Links and networks that were not measured are assumed: fathom predict getrf --gpus names them.' "$gpu" scaling.tsv
+	legend='Lines: predicted, eight GPUs in a host, sizes from half of the largest on.'
+	[ ! -s "$gpu/several_gpus.tsv" ] || legend='Points: measured. Lines: predicted, eight GPUs in a host; sizes that were not measured only from half of the largest on.'
+	figure scaling "$legend Links and networks that were not measured are assumed: fathom predict getrf --gpus names them." "$gpu" 'scaling.tsv several_gpus.tsv'
 }
 trace() {
 	here=$(sha256sum "$gpu/profile.tsv" 2>/dev/null | cut -d' ' -f1)
@@ -129,9 +136,9 @@ model() {
 		markup "$folder" accuracy -v id="$(kind_of "$folder")-" -v most=20 >"$work/model"
 		sed -n 's/^\(P	Of .* 10 %\).*/\1./p' "$work/model"
 		if [ "$folder" = "$gpu" ]; then
-			figure errors 'Above, the share of cases with at most an error, by regime. Below, each case; circles: off by more than 10 %.' "$folder" errors.tsv
+			figure errors 'Above, the share of cases with at most an error, by regime. Below, each case; circles: off by more than 10 %; triangles: off by more than the axis shows.' "$folder" errors.tsv
 		else
-			figure errors_host 'Above, the share of cases with at most an error, by regime. Below, each case; circles: off by more than 10 %.' "$folder" errors.tsv
+			figure errors_host 'Above, the share of cases with at most an error, by regime. Below, each case; circles: off by more than 10 %; triangles: off by more than the axis shows.' "$folder" errors.tsv
 		fi
 		markup "$folder" accuracy -v short=yes >>"$work/model"
 		folded 'Table: worst cases first, then families, levels of the model, phases' "$work/model"
@@ -139,6 +146,7 @@ model() {
 }
 papers() {
 	line H2 papers 'How does this machine compare with the papers?'
+	note_recorded Data "$gpu"
 	line P 'Counterparts of the figures and tables of four papers stand in a page of their own.'
 	markup "$lean_gpu" papers_summary
 	line LI 'Their figures and tables for this machine:' papers.html papers.html

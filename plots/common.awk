@@ -206,6 +206,7 @@ function value(name) {
 	return name in row_of && P[row_of[name], "status"] != "failed" && is_number(P[row_of[name], "value"]) ? \
 		P[row_of[name], "value"] + 0 : ""
 }
+function noisy(name) { return P[row_of[name], "status"] == "noisy" }
 function argument(name, key,   at, text) {
 	at = index(name, "[")
 	text = "," substr(name, at + 1)
@@ -321,7 +322,7 @@ function interval(low, high, x, unit,   part) {
 		return "-"
 	split(scale(x + 0, unit), part, " ")
 	return (is_number(low) ? significant(low * part[1], digits(unit)) : low) " .. " \
-		(is_number(high) ? significant(high * part[1], digits(unit)) : high)
+		(is_number(high) ? significant(high * part[1], digits(unit)) : high == "inf" ? "unbounded" : high)
 }
 function magnitude(x) { return x < 0 ? -x : x }
 # Awk need not have ^, log, exp and sqrt (busybox).
@@ -370,10 +371,10 @@ function cited(name,   row, unit) {
 }
 
 # ---- markup: one tagged line each, for text.awk and html.awk ----
-# H1 to H3, P, NOTE, LI (text, link), FIG (name, text, link to its data, the data's name), TABLE, ROW, END; DETAILS to ENDDETAILS: folded
-# in the page, not in the text; FOLD to ENDDETAILS: folded in the page; DIV to ENDDIV: a part of the page. BAR (title, value,
-# interval, share of a limit, shares of other machines, limit), SPREAD (title, text, shares within 5, 10 and 20 %), PARAMETERS (id,
-# profile).
+# H1 to H3, P, NOTE, LI (text, link), FIG (name, text, and a link and a name for each file of its data), TABLE, ROW, END; DETAILS to
+# ENDDETAILS: folded in the page, not in the text; FOLD to ENDDETAILS: folded in the page; DIV to ENDDIV: a part of the page. BAR
+# (title, value, interval, share of a limit, shares of other machines, limit), SPREAD (title, text, shares within 5, 10 and 20 %),
+# PARAMETERS (id, profile).
 # A table's columns: "<name" left, ">name" right, and a leading "!" leaves it out of the text.
 
 function heading(level, id, text) { print "H" level "\t" id "\t" text }

@@ -22,11 +22,12 @@ if (words(warm) + words(cold) > 0) plot for [f in warm] file(f) using "bytes":@i
 	title kind(word(cold, i)).", L2 cold", fitted ? rate(x) : NaN with lines lt 7 dt 2 title "fit: alpha + bytes/beta"
 set xtics auto
 set xrange [*:*]
-eval place(0.15, 0.5, 0.36, 0.51, "Stride, L2 cold").xlabel("4-byte words apart")
+eval place(0.15, 0.5, 0.36, 0.51, "Stride, L2 cold").xlabel("4-byte words apart").xtics("(1, 4, 16, 64, 256)")
 sizes = values("copy/stride_cold", "words")
 if (present("copy/stride_cold") ne "") plot for [f in sizes] file("copy/stride_cold") \
 	using (column("stride")*where("words", f)):(GB("seconds")) with linespoints title sprintf("%.0f Ki words", f/1024.)
 unset logscale y
+set xtics autofreq
 set yrange [0:*]
 eval place(0.64, 0.97, 0.36, 0.51, "Bytes in flight").xlabel("KiB of loads in flight per SM").nokey
 if (present("copy/inflight_cold") ne "") plot file("copy/inflight_cold") using (column("inflight")/1024):@in_GB with yerrorlines lt 1

@@ -7,7 +7,7 @@ BEGIN {
 	count = split(rows_with("level=2 phase="), list, " ")
 	for (k = 1; k <= count; k++) {
 		i = list[k]
-		if (T[i, "verdict"] == "SKIPPED" || !is_time(T[i, "measured"]))
+		if (!judges(T[i, "verdict"]) || !is_time(T[i, "measured"]))
 			continue
 		regime = T[i, "regime"]
 		error = 100 * T[i, "error"]

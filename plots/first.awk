@@ -120,7 +120,7 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 		}
 		bars = bars "BAR\t" title[i] "\t" with_unit(x, unit) (P[row, "status"] == "ok" || asked == "" ? "" : " (" P[row, "status"] ")") "\t" \
 			(asked == "" ? "" : interval(P[row, "low"], P[row, "high"], x, unit)) "\t" of "\t" text "\t" \
-			(!(top > 0) ? "" : said == "" ? "best recorded machine, " with_unit(top, unit) " (no limit known)" : "limit, " with_unit(top, unit) ": " said) (names == "" ? "" : "; " names) "\n"
+			(!(top > 0) ? "" : said == "" ? "best machine known, " with_unit(top, unit) " (no limit known)" : "limit, " with_unit(top, unit) ": " said) (names == "" ? "" : "; " names) "\n"
 	}
 	if (good != "")
 		paragraph("Good, at least 80 % of the limit or of the best machine known: " good ".")
@@ -163,7 +163,7 @@ function print_trust(   i, k, n, list, r, each, regime, count, all, drawn, seeds
 	n = split(rows_with("level=2 phase="), list, " ")
 	for (k = 1; k <= n; k++) {
 		i = list[k]
-		if (T[i, "verdict"] == "SKIPPED" || !is_number(T[i, "error"]))
+		if (!judges(T[i, "verdict"]) || !is_number(T[i, "error"]))
 			continue
 		all++
 		each[T[i, "regime"]] = each[T[i, "regime"]] " " sprintf("%.6f", magnitude(T[i, "error"]))

@@ -44,7 +44,7 @@ column() { # folder, gpu or host, its lean folder
 	line DIV 'part numbers'
 	line H2 "$kind-numbers" 'Numbers that matter'
 	markup "$3" first -v part=numbers -v kind="$2" -v others="$(others_of "$1")"
-	line P 'A bar ends at what this machine reaches of the limit; marks are the recorded machines.'
+	line P 'A bar ends at what this machine reaches of the limit; marks are the recorded machines, an arrow one beyond the limit.'
 	line ENDDIV
 	line DIV 'part do'
 	line H2 "$kind-do" "What to do on $([ "$kind" = own ] && echo this || echo the recorded) machine"

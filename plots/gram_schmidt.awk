@@ -239,7 +239,8 @@ function now_text(n,   g, c, m, text, host, plain, blocked) {
 		" Gflop/s; by modified Gram-Schmidt alone (" T[m, "variant"] ") it is " significant(T[c, "seconds"] / T[m, "seconds"], 3) " times. "
 	if (host != "" && value("gpu.dram.copy") != "")
 		text = text "The GPU's memory copies " with_unit(value("gpu.dram.copy"), "B/s") ", the CPU's " with_unit(host, "B/s") ", a ratio of " \
-			significant(value("gpu.dram.copy") / host, 3) "; "
+			significant(value("gpu.dram.copy") / host, noisy("host.memory.copy.peak") ? 1 : 3) \
+			(noisy("host.memory.copy.peak") ? " (the CPU's is noisy)" : "") "; "
 	plain = host_time("openblas blas unblocked kernels", n)
 	blocked = host_time("blocked", n)
 	if (plain != "" && blocked != "")

@@ -9,13 +9,13 @@ load scripts."/style.gp"
 chains = present("host_chase/chain_huge host_chase/chain_small host_chase/chain_node")
 pages = present("host_chase/packed host_chase/pages_small host_chase/pages_huge")
 name_of(s) = s eq "host_chase/chain_huge" ? "huge pages" : s eq "host_chase/chain_small" ? "small pages" : \
-	s eq "host_chase/chain_node" ? "memory of each NUMA node" : s eq "host_chase/packed" ? "lines in few pages" : \
+	s eq "host_chase/chain_node" ? "each NUMA node" : s eq "host_chase/packed" ? "lines in few pages" : \
 	s eq "host_chase/pages_small" ? "one line a small page" : "one line a huge page"
 found = "host_l1_size host_l2_size host_l3_size host_l4_size"
 set multiplot
 set logscale y
 set ylabel "nanoseconds"
-eval place(0.12, 0.97, 0.55, 0.95, "Latency of a dependent load - ".machine)
+eval place(0.14, 0.97, 0.55, 0.95, "Latency of a dependent load - ".machine)
 @bytes_axis
 set xlabel "bytes of the set" offset 0,0.4
 do for [i=1:words(found)] {

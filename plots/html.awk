@@ -92,6 +92,7 @@ function parameters(id, profile,   line, c, n, i, at, columns, methods, known, n
 	print "</template></details>"
 }
 function rounded(x) { return x ~ /^[-+0-9.]/ ? sprintf("%.4g", x) : "" }
+function is_empty(text) { return text == "" || text == "-" }
 function percent_text(x) { return sprintf("%.0f %%", 100 * x) }
 function percent_of(x) { return sprintf("%.1f%%", 100 * (x > 1 ? 1 : x)) }
 
@@ -121,30 +122,49 @@ $1 == "FIG" {
 	broad = width_of($2)
 	print "<figure id=\"figure-" $2 "\"" (broad > 1000 ? " class=\"long\"" : broad > 600 ? " class=\"broad\"" : "") "><div class=\"wide\">"
 	inline_svg($2, legend)
-	print "</div><figcaption>" legend ($4 == "" ? "" : " Data: <a href=\"" escape($4) "\">" escape($5) "</a>.") "</figcaption></figure>"
+	printf "</div><figcaption>%s", legend
+	for (i = 4; i < NF; i += 2)
+		printf "%s<a href=\"%s\">%s</a>%s", (i == 4 ? " Data: " : ", "), escape($i), escape($(i + 1)), (i + 2 < NF ? "" : ".")
+	print "</figcaption></figure>"
 	next
 }
 $1 == "TABLE" {
-	id = $2
 	columns = NF - 3
-	print "<div class=\"wide table\"><table id=\"" id "\">" ($3 == "" ? "" : "<caption>" escape($3) "</caption>") "<thead><tr>"
+	rows = 0
+	print "<div class=\"wide table\"><table id=\"" $2 "\">" ($3 == "" ? "" : "<caption>" escape($3) "</caption>") "<thead><tr>"
 	for (c = 1; c <= columns; c++) {
 		text = $(c + 3)
 		sub(/^!/, "", text)
 		class[c] = text ~ /^>/ ? " class=n" : ""
-		printf "<th%s>%s</th>", class[c], escape(substr(text, 2))
+		title[c] = escape(substr(text, 2))
+		full[c] = c == 1
 	}
-	print "</tr></thead><tbody>"
 	next
 }
 $1 == "ROW" {
-	print "<tr" ($2 == "" ? "" : " class=\"" $2 "\"") ">"
-	for (c = 1; c <= columns; c++)
-		printf "<td%s>%s</td>", class[c], escape($(c + 2))
-	print "</tr>"
+	rows++
+	row_class[rows] = $2
+	for (c = 1; c <= columns; c++) {
+		cell[rows, c] = escape($(c + 2))
+		full[c] = full[c] || !is_empty($(c + 2))
+	}
 	next
 }
-$1 == "END" { print "</tbody></table></div>"; next }
+$1 == "END" { # columns without a value are left out
+	for (c = 1; c <= columns; c++)
+		if (full[c] || !rows)
+			printf "<th%s>%s</th>", class[c], title[c]
+	print "</tr></thead><tbody>"
+	for (r = 1; r <= rows; r++) {
+		print "<tr" (row_class[r] == "" ? "" : " class=\"" row_class[r] "\"") ">"
+		for (c = 1; c <= columns; c++)
+			if (full[c])
+				printf "<td%s>%s</td>", class[c], cell[r, c]
+		print "</tr>"
+	}
+	print "</tbody></table></div>"
+	next
+}
 $1 == "DETAILS" || $1 == "FOLD" { print "<details><summary>" escape($2) "</summary>"; next }
 $1 == "ENDDETAILS" { print "</details>"; next }
 $1 == "DIV" { print "<div class=\"" $2 "\">"; next }
@@ -155,7 +175,7 @@ $1 == "BAR" {
 		printf "<i title=\"%s\"><u style=\"width:%s\"></u>", escape($7), percent_of($5)
 		count = split($6, other, " ")
 		for (i = 1; i <= count; i++)
-			printf "<s style=\"left:%s\"></s>", percent_of(other[i])
+			printf "<s %s></s>", (other[i] > 1 ? "class=\"beyond\"" : "style=\"left:" percent_of(other[i]) "\"")
 		print "</i><small>" percent_text($5) " of the " escape(substr($7, 1, index($7 "; ", "; ") - 1)) "</small>"
 	}
 	print "</div>"

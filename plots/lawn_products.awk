@@ -177,8 +177,9 @@ function small_rule(   j, one, t, most, gain, parts, fewest, k) {
 			gain = one / t
 			parts = field(best_split(shape[j]), "splits")
 		}
-		if (t < one)
-			most = blocks_of(n_of[j])
+		if (t >= one)
+			break
+		most = blocks_of(n_of[j])
 	}
 	if (fewest)
 		plain_rule("factor", "Small results", "with k = " k (most ? " splitting k over blocks of threads pays up to " most " blocks of 64 x 16" \

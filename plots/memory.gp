@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Latency of a load and rate of a copy against size: the series of pointer_chase and copy.
 width = 520
-height = 590
+count(files) = int(system("ls ".work."/".files." 2>/dev/null | grep -c ."))
+lower = count("copy/copy_*.tsv") ? 301 : 0 # pixels that the lower panel takes
+height = lower && !count("pointer_chase/chain_*.tsv") ? lower : 289 + lower
 load scripts."/style.gp"
 chains = present("pointer_chase/chain_ca pointer_chase/chain_cg")
 copies = present("copy/copy_warm copy/copy_cold")
@@ -14,8 +16,8 @@ unset key
 set logscale x 2
 set logscale y
 set xtics rotate by 0 ('1 KiB' 2**10, '64 KiB' 2**16, '4 MiB' 2**22, '256 MiB' 2**28, '16 GiB' 2**34)
-eval place(0.17, 0.84, 0.61, 0.945, "Latency of a load in a random chain").nokey.xlabel("bytes of the set").ylabel("nanoseconds")
-do for [i=1:words(levels)] {
+eval place(0.17, 0.84, (59.+lower)/height, (257.+lower)/height, "Latency of a load in a random chain").nokey.xlabel("bytes of the set").ylabel("nanoseconds")
+do for [i=1:words(chains) ? words(levels) : 0] {
 	if (exists(word(levels, i))) {
 		set arrow i from first known(word(levels, i)), graph 0 to first known(word(levels, i)), graph 1 nohead lt 7 dt 2
 		if (word(levels, i) eq "gpu_l2_size") {
@@ -30,7 +32,7 @@ if (words(chains) > 0) plot for [i=1:words(chains)] file(word(chains, i)) using 
 	with labels hypertext point lt i ps 0.3, \
 	named(chains, "bytes", "seconds", "1e-9", "log") using 1:2:3:4 @at_end
 do for [i=1:words(levels)] { unset arrow i; unset label i }
-eval place(0.17, 0.84, 0.10, 0.435, "Copy within device memory").nokey.xlabel("bytes moved, read + written").ylabel("GB/s")
+eval place(0.17, 0.84, 59./height, 257./height, "Copy within device memory").nokey.xlabel("bytes moved, read + written").ylabel("GB/s")
 if (words(copies) > 0) plot for [i=1:words(copies)] file(word(copies, i)) using "bytes":(GB("seconds")) with lines lt i, \
 	for [i=1:words(copies)] file(word(copies, i)) using (column("bytes")):(GB("seconds")):(sprintf("%s: %.3g GB/s", size_label(column("bytes")), GB("seconds"))) \
 	with labels hypertext point lt i ps 0.3, \

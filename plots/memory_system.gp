@@ -58,6 +58,7 @@ set label 6 line(is(near) ? "near" : "L2", near, known("gpu_l2_latency")).\
 	rate_label("L2 reads", "gpu_l2_read") at (wide+space > 0.38*total ? wide+space : 0.38*total),-0.04*tall left noenhanced
 set label 7 time_label(known("gpu_dram_latency"))."\n".line("of the own partition", NaN, known("gpu_dram_near_latency")).\
 	line("of the other one", NaN, known("gpu_dram_far_latency")).rate_label("reads", "gpu_dram_read") at at+dram_wide,-0.04*tall right noenhanced
+if (total < 3*tall) { set label 7 left at at,-0.04*tall } # there is room beside few SMs
 
 set title "The memory system, on-chip areas to one scale - ".machine
 unset border

@@ -40,7 +40,10 @@ open_questions() {
 		markup "$gpu" update -v answer=yes | answer question-update 'Does updating a QR factorization pay? (Andrew and Dingle)'
 		markup "$gpu" gram_schmidt -v answer=yes | answer question-gram 'Why do CPU and GPU differ by more than 1.5 times? (Brandes et al.)'
 	} >"$work/questions"
-	[ ! -s "$work/questions" ] || line H2 questions 'Questions that the papers leave open'
+	if [ -s "$work/questions" ]; then
+		line H2 questions 'Questions that the papers leave open'
+		note_recorded Data "$gpu"
+	fi
 	cat "$work/questions"
 }
 lawn_paper() {
@@ -92,7 +95,9 @@ gram_paper() {
 	markup "$own" gram_host -v table=yes
 }
 papers_title() {
-	line H1 '' "fathom and the papers: $(name_of "${gpu:-$own}")"
+	title="fathom and the papers: $(name_of "$own")"
+	[ -z "$gpu" ] || [ "$gpu" = "$own" ] || title="$title; GPU answers from the recorded $(name_of "$gpu")"
+	line H1 '' "$title"
 	line LI 'This machine itself:' report.html report.html
 	for file in "$gpu/bench.tsv" "$gpu/kerr.tsv" "$gpu/update_paper.tsv" "$own/gram_host.tsv"; do
 		[ ! -s "$file" ] || return 0

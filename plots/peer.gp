@@ -10,14 +10,14 @@ pair = present("peer/copy peer/copy_staged peer/both peer/load peer/store")
 name_of(s) = system("echo '".s."' | sed 's,.*/,,; s,copy_staged,copy without peer access,; s,both,both ways (sum),; s,load,loads,; s,store,stores,'")
 of_pair(from, to) = where("from", from) * where("to", to)
 set multiplot
-eval place(0.12, 0.97, 0.62, 0.94, "Links between GPUs - ".machine)
+eval place(0.16, 0.97, 0.62, 0.94, "Links between GPUs - ".machine)
 @bytes_axis
 set logscale y
 set format y "%g"
 set xlabel "bytes" offset 0,0.4
 set ylabel "GB/s of payload"
 if (words(pair) > 0) plot for [f in pair] file(f) using (column("bytes") * of_pair(0, 1)):@in_GB with yerrorlines title name_of(f)
-eval place(0.12, 0.97, 0.13, 0.42, "Copies, all pairs").xtics("('4 B' 4, '4 KiB' 2**12, '4 MiB' 2**22)")
+eval place(0.16, 0.97, 0.13, 0.42, "Copies, all pairs").xtics("('4 B' 4, '4 KiB' 2**12, '4 MiB' 2**22)")
 senders = values("peer/copy", "from")
 if (present("peer/copy") ne "") plot for [from in senders] for [to in values("peer/copy", "to")] file("peer/copy") \
 	using (column("bytes") * of_pair(from + 0, to + 0)):(GB("seconds")) with linespoints lt (1 + from) \

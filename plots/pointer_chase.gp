@@ -16,6 +16,7 @@ name_of(s) = s eq "pointer_chase/chain_ca" ? "ld.ca (L1)" : s eq "pointer_chase/
 	s eq "pointer_chase/chain_nc" ? "ld.nc (read-only)" : s eq "pointer_chase/cold" ? "L2 overwritten before" : "constant memory"
 sizes_axis = "set xtics rotate by 0 ('8 B' 8, '256 B' 2**8, '4 KiB' 2**12, '64 KiB' 2**16, '1 MiB' 2**20, '16 MiB' 2**24, ".\
 	"'256 MiB' 2**28, '4 GiB' 2**32, '64 GiB' 2**36)"
+dash(i) = i > 8 ? 4 : 1 # there are eight colours
 
 # Sizes and latencies of the profile: a line each.
 marks = "gpu_l1_size gpu_constant_size gpu_l2_near_size gpu_l2_size"
@@ -24,7 +25,8 @@ mark_name(name) = name eq "gpu_l1_size" ? "L1" : name eq "gpu_constant_size" ? "
 mark_sizes = "do for [i=1:words(marks)] { if (exists(word(marks, i))) { ".\
 	"set arrow 10+i from first known(word(marks, i)), graph 0 to first known(word(marks, i)), graph 1 nohead lt 7 dt 2; ".\
 	"set label 10+i mark_name(word(marks, i)).' '.size_label(known(word(marks, i))) at first known(word(marks, i)), ".\
-	"graph 0.97 right rotate by 90 offset -0.6,0 noenhanced } }"
+	"graph (i > 2 ? 0.03 : 0.97) rotate by 90 offset -0.6,0 noenhanced; ".\
+	"if (i > 2) { set label 10+i left } else { set label 10+i right } } }" # of L2 below the curves, of the others above them
 unmark = "do for [i=11:20] { unset arrow i; unset label i }"
 
 set multiplot
@@ -47,8 +49,8 @@ set xlabel "stride, bytes" offset 0,0.4
 @sizes_axis
 if (words(cycles) > 0) {
 	arrays = values("pointer_chase/cycle_ca", "bytes")
-	plot for [f in arrays] file("pointer_chase/cycle_ca") using (column("stride")*where("bytes", real(f))):(ns("seconds")) \
-		with lines title size_label(real(f))
+	plot for [i=1:words(arrays)] file("pointer_chase/cycle_ca") using (column("stride")*where("bytes", real(word(arrays, i)))):(ns("seconds")) \
+		with lines lt i dt dash(i) title size_label(real(word(arrays, i)))
 }
 eval place(left, right, 0.274, 0.421, "Chains over pages, ld.cg: a random line in each of these strides")
 set key maxrows 2

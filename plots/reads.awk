@@ -5,7 +5,7 @@
 function v(name) {
 	if (value(name) == "")
 		known = 0
-	return with_unit(value(name), P[row_of[name], "unit"])
+	return with_unit(value(name), P[row_of[name], "unit"]) (noisy(name) ? " (noisy)" : "")
 }
 function product(one, other, unit) { return with_unit(value(one) * value(other), unit) }
 function times(one, other, format) { return value(one) == "" || !(value(other) > 0) ? "" : sprintf(format, value(one) / value(other)) }

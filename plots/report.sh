@@ -47,9 +47,13 @@ link_to() { # folder, file
 		echo "$(realpath --relative-to="$report" "$1" 2>/dev/null || (cd "$1" && pwd))/$2"
 	fi
 }
-figure() { # name, legend, folder, file of its data: the profile where that is not recorded
-	if [ -e "$3/$4" ]; then set -- "$@" "$4"; else set -- "$@" profile.tsv; fi
-	! drawn "$1" || line FIG "$1" "$2" "$(link_to "$3" "$5")" "$5"
+figure() { # name, legend, folder, files of its data: the profile where none is recorded
+	drawn "$1" || return 0
+	links=
+	for source in $4; do
+		[ ! -e "$3/$source" ] || links="$links	$(link_to "$3" "$source")	$source"
+	done
+	line FIG "$1" "$2${links:-	$(link_to "$3" profile.tsv)	profile.tsv}"
 }
 folders() { # own, and gpu where it is another
 	echo "$own"

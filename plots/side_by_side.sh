@@ -76,7 +76,7 @@ both_figure() { # id, title, legend, figure...
 	drawn "$name" || return 0
 	line H2 "$id" "$title"
 	for name; do
-		! drawn "$name" || line FIG "$name" "$overlay $legend" '' ''
+		! drawn "$name" || line FIG "$name" "$overlay $legend"
 	done
 }
 both_start() { both_figure both-start 'How long does it take to start work?' 'Times with their 95 % intervals.' both_start; }

@@ -27,19 +27,32 @@ function pad(text, n, right) {
 	return sprintf(right ? "%" n "s" : "%-" n "s", text)
 }
 
-# A line "label  cells": the widest left-aligned columns give way until all fits.
-function print_table(   c, r, total, widest, line) {
+function is_empty(c,   r) {
+	for (r = 1; r <= rows; r++)
+		if (cell[r, c] != "" && cell[r, c] != "-")
+			return 0
+	return rows > 0
+}
+
+# Rows of cells. Columns without a value are left out. Where all is too wide, the first column has lines of its own, and left-aligned ones
+# behind it give way.
+function print_table(   c, r, total, widest, line, alone) {
 	total = -2
 	for (c = 1; c <= columns; c++) {
 		wide[c] = 0
+		if (c > 1 && is_empty(c))
+			shown[c] = 0
 		for (r = 0; r <= rows; r++)
 			if (shown[c] && length(cell[r, c]) > wide[c])
 				wide[c] = length(cell[r, c])
 		total += shown[c] ? wide[c] + 2 : 0
 	}
+	alone = total > width
+	if (alone)
+		total += 2 - wide[1]
 	while (total > width) {
 		widest = 0
-		for (c = 1; c <= columns; c++)
+		for (c = 2; c <= columns; c++)
 			if (shown[c] && !right[c] && (!widest || wide[c] > wide[widest]))
 				widest = c
 		if (!widest || wide[widest] < 12)
@@ -49,9 +62,11 @@ function print_table(   c, r, total, widest, line) {
 	}
 	for (r = 0; r <= rows; r++) {
 		line = ""
-		for (c = 1; c <= columns; c++)
+		if (alone)
+			print cell[r, 1]
+		for (c = alone ? 2 : 1; c <= columns; c++)
 			if (shown[c])
-				line = line (line == "" ? "" : "  ") pad(cell[r, c], wide[c], right[c])
+				line = line (line == "" ? alone ? "    " : "" : "  ") pad(cell[r, c], wide[c], right[c])
 		sub(/ +$/, "", line)
 		print line
 	}
@@ -76,7 +91,7 @@ $1 == "H3" { underline($3, "-"); next }
 $1 == "FIG" { print "(figures/" $2 ".svg)"; next }
 $1 == "P" { wrap($2, "", ""); next }
 $1 == "NOTE" { wrap($2, "! ", "  "); next }
-$1 == "LI" { wrap($2, "- ", "  "); next }
+$1 == "LI" { wrap($2 ($4 == "" || $4 == "why" ? "" : " " $4), "- ", "  "); next }
 $1 == "TABLE" {
 	columns = NF - 3
 	rows = 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Update a QR factorization or factorize again, from DATA/update.tsv and DATA/update_predictions.tsv:
 #   awk -v data=DATA -f common.awk -f update.awk with
-#   -v folder=WORK   writes MAP_{measured,predicted}.tsv (x, y, value, label), MAP_even.tsv (x, y: predicted
-#                    break-even), MAP.gp (axes) and choice_CHANGE.tsv (predicted, measured); prints the number of maps
+#   -v folder=WORK   writes MAP_{measured,predicted}.tsv (x, y, value, label), MAP_even.tsv (x, y, dx, dy: edges
+#                    of cells, predicted break-even), MAP.gp (axes) and choice_CHANGE.tsv (predicted, measured); prints the number of maps
 #   -v table=yes     prints the answer, the decisions and the ratios as markup
 #   -v answer=yes    prints how often updating is faster, by change
 function terms_of(operation, q, m, n, p,   host) { # q: none, thin or full; "none host" for a matrix in host memory
@@ -34,10 +34,13 @@ function cell(map, i, j, terms, k,   o, v, f) {
 	}
 	if (f != "")
 		printf "%d\t%d\t%.6g\t%s\n", i, j, f, short_ratio(f) >(folder "/" map "_predicted.tsv")
-	if (i > 1 && last_f != "" && f != "" && (last_f - 1) * (f - 1) < 0)
-		printf "%.4g\t%d\n", i - 1 + ln(last_f) / ln(last_f / f), j >(folder "/" map "_even.tsv")
-	last_f = f
+	if (breaks_even(f, i > 1 ? cell_left : ""))
+		printf "%g\t%g\t0\t1\n", i - 0.5, j - 0.5 >(folder "/" map "_even.tsv")
+	if (breaks_even(f, j > 1 ? cell_below[i] : ""))
+		printf "%g\t%g\t1\t0\n", i - 0.5, j - 0.5 >(folder "/" map "_even.tsv")
+	cell_left = cell_below[i] = f
 }
+function breaks_even(f, other) { return f != "" && other != "" && (f - 1) * (other - 1) < 0 }
 function axes(map, title, xlabel, xtics, ylabel, ytics, columns, rows) {
 	printf "%s_title = '%s'; %s_x = '%s'; %s_y = '%s'; %s_columns = %d; %s_rows = %d\n", map, title, map, xlabel, map, ylabel, \
 		map, columns, map, rows >(folder "/maps.gp")
@@ -53,11 +56,10 @@ function part_of_n(x) { return x == 0.125 ? "n/8" : x == 0.25 ? "n/4" : x == 0.5
 function map_of(map, title, operation, q, xlabel, columns, ylabel, rows, n, ratio, d, place,   i, j, c, r, nc, nr, p, x, y) {
 	begin_series(map "_measured", "x y value label")
 	begin_series(map "_predicted", "x y value label")
-	begin_series(map "_even", "x y")
+	begin_series(map "_even", "x y dx dy")
 	nc = split(columns, c, " ")
 	nr = split(rows, r, " ")
 	for (j = 1; j <= nr; j++) {
-		last_f = ""
 		for (i = 1; i <= nc; i++) {
 			n = xlabel == "n" ? c[i] + 0 : n
 			ratio = ylabel == "m" ? r[j] + 0 : ratio
@@ -211,7 +213,7 @@ function say_whether_it_pays(   c, change, words) {
 		item(words[c] ": updating is faster in " pays(change[c], "ours") "; than a new QR by cuSOLVER in " pays(change[c], "vendor") ".")
 }
 # The paper's cure for many small kernels: the GPU launches them (dynamic parallelism). Rows removed its way, from update_paper.tsv.
-function say_device_launches(   launch, tail, row, terms, host, ours) {
+function say_device_launches(   launch, tail, row, terms, host, own) {
 	if (!read_profile(data "/profile.tsv") || (tail = value("gpu.launch.device.tail")) == "" || !load(data "/update_paper.tsv", T, "paper"))
 		return
 	split("", with_terms)
@@ -221,14 +223,14 @@ function say_device_launches(   launch, tail, row, terms, host, ours) {
 		return
 	terms = "kind=paper executor=cuda phase= operation=" T[row, "operation"] " m=" T[row, "m"] " n=" T[row, "n"] " p=" T[row, "p"]
 	host = first_with(terms " variant=paper", "seconds")
-	ours = first_with(terms " variant=update", "seconds")
+	own = first_with(terms " variant=update", "seconds")
 	paragraph("Would kernels launched by the GPU help, as the paper proposes? A kernel in the tail stream of another takes " with_unit(tail, "s") \
 		" to the next, and " with_unit(value("gpu.launch.device.chain"), "s") " where each launches the next; a kernel that the host launches takes " \
 		with_unit(launch, "s") (value("gpu.launch.device.host") == "" ? "" : ", on the device " with_unit(value("gpu.launch.dependent"), "s") \
 		", and " with_unit(value("gpu.launch.device.host"), "s") " in a process that has loaded the runtime of such launches") ". Independent kernels start every " with_unit(value("gpu.launch.device.fire"), "s") ". By the model " \
 		T[row, "p"] " rows removed from " T[row, "m"] " x " T[row, "n"] " by the paper's rotations take " with_unit(T[row, "seconds"], "s") \
 		" with tail launches" (host ? ", against " with_unit(T[host, "seconds"], "s") " measured with launches by the host" : "") \
-		(ours ? " and " with_unit(T[ours, "seconds"], "s") " measured with our kernels, which sweep a band each" : "") ".")
+		(own ? " and " with_unit(T[own, "seconds"], "s") " measured with our kernels, which sweep a band each" : "") ".")
 }
 BEGIN {
 	load(data "/update.tsv", T, "measured")

@@ -42,7 +42,7 @@ do for [m in maps] {
 			set label 2 kind at graph 0.5, graph 1.08 center textcolor rgb "#606060"
 			unset title
 			plot file(s(m, kind)) using 1:2:(0.48):(0.48):(log(column("value")) / log(2)) with boxxyerror fillstyle solid 0.85 noborder \
-				lc palette notitle, file(s(m, "even")) using 1:2 with linespoints lw 3 lc rgb "#808080" pt 7 ps 0.4 notitle, \
+				lc palette notitle, file(s(m, "even")) using 1:2:3:4 with vectors nohead lw 3 lc rgb "#808080" notitle, \
 				file(s(m, kind)) using 1:2:(stringcolumn("label")) with labels font ",13" textcolor rgb "#202020" notitle
 		}
 		i = i + 1

@@ -20,7 +20,7 @@ function take_whole(i,   key) {
 	key = T[i, "precision"] "_" T[i, "operation"]
 	if (option(T[i, "options"], "plan") == "default")
 		keep_time("default", key "_" T[i, "math"] "+default", T[i, "n"], i)
-	else if (is_ours(T[i, "variant"]))
+	if (is_ours(T[i, "variant"]))
 		keep_time("whole", key "_" T[i, "math"], T[i, "n"], i)
 	else if (T[i, "variant"] == "cusolver")
 		keep_time("vendor", key, T[i, "n"], i)
@@ -36,7 +36,7 @@ function take_panel(i,   o) {
 function take_other(i,   shape, ours) {
 	shape = T[i, "operation"] "|" T[i, "m"] "|" T[i, "n"] "|" T[i, "precision"]
 	ours = is_ours(T[i, "variant"]) ? T[i, "math"] : T[i, "variant"] == "cusolver" ? "cusolver" : ""
-	if (ours == "" || option(T[i, "options"], "plan") == "default")
+	if (ours == "")
 		return
 	if (!(shape in x_of))
 		other[++others] = shape

@@ -56,7 +56,7 @@ static const struct {
 	double factor;
 } machine_part[] = {{"DRAM bandwidth", "gpu.dram.[rwc]*", 1.1},
         {"L2 bandwidth", "gpu.l2.[rwc]*", 1.1},
-        {"multiply-adds and tensor cores", "gpu.[fmw]*ma*", 1.1},
+        {"multiply-adds and tensor cores", "gpu.[fmw]*ma*.[rbc]*[es]", 1.1},
         {"launches", "gpu.launch.*", 0.909}, {"barriers", "gpu.barrier.*", 0.909},
         {"exchanges", "gpu.exchange.*", 0.909}, {"links", "link.*.beta", 1.1},
         {"the host's processors", "host.fma.*", 1.1}};
@@ -100,6 +100,8 @@ static struct table *ways_table(const struct way_question *q, const struct way *
 		table_set_real(
 		        table, r, "share", w->parts.term[w->parts.limiter] / w->parts.seconds);
 		table_set_real(table, r, "hardware", w->hardware);
+		if (w->simpler[0])
+			table_set_text(table, r, "reason", w->simpler);
 	}
 	return table;
 }
@@ -124,15 +126,20 @@ static void print_ways(const struct way_question *q, const struct way *way, size
 		else
 			fprintf(out, "%11.1f", w->hardware * 1e6);
 		fprintf(out, "  %s\n", w->detail);
+		if (w->simpler[0])
+			fprintf(out, "    %s\n", w->simpler);
 	}
 }
 
-void advise_operation(const struct way_question *q, const struct profile_context *context)
+void advise_operation(const struct way_question *asked, const struct profile_context *context)
 {
+	struct way_question question = *asked;
+	const struct way_question *q = &question;
 	const struct profile *profile = context->profile;
 	struct profile *alone = profile_context_hardware(profile);
 	struct way way[MOST_WAYS];
 
+	question.memory = profile_context_memory(context);
 	const size_t count = ways_of(profile, alone, q, way);
 	profile_free(alone);
 	if (context->common.json) {
@@ -146,8 +153,9 @@ void advise_operation(const struct way_question *q, const struct profile_context
 		        q->n);
 		if (q->operation == WAY_GEMM)
 			fprintf(out, " by %" PRId64 " inner", q->k);
-		fprintf(out, ", %s precision%s\n", q->precision == SINGLE ? "single" : "double",
-		        q->from_host ? ", in host memory" : "");
+		fprintf(out, ", %s precision%s%s\n", q->precision == SINGLE ? "single" : "double",
+		        q->from_host ? ", in host memory" : "",
+		        q->operation <= WAY_POTRF ? ", by libfathom's default plans" : "");
 		advise_describe(context, out);
 		fputc('\n', out);
 		print_ways(q, way, count, out);
@@ -156,7 +164,8 @@ void advise_operation(const struct way_question *q, const struct profile_context
 		wrap_close(out, stdout);
 	}
 	if (isnan(way[0].seconds))
-		msg_die(EXIT_MEASURE_FAILED, "no way can be predicted here: %s", way[0].fault.text);
+		msg_die(way[0].fault.refused ? EXIT_NOT_POSSIBLE : EXIT_MEASURE_FAILED,
+		        "no way can be predicted here: %s", way[0].fault.text);
 }
 
 /* ---- another machine ---- */

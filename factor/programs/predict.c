@@ -124,21 +124,6 @@ static void predict_changes(const struct profile_context *c)
 	free(path);
 }
 
-double predict_memory(const struct profile_context *c)
-{
-	struct fault fault;
-	char *path = xasprintf("%s/machine.tsv", c->folder);
-	struct table *machine = table_read(path, &fault);
-	double bytes = 0;
-
-	for (size_t r = 0; machine && r < machine->row_count; r++)
-		if (strcmp(table_text(machine, r, "key"), "gpu.memory.bytes") == 0)
-			bytes = table_real(machine, r, "value");
-	table_free(machine);
-	free(path);
-	return bytes;
-}
-
 static void log_seed(const struct profile_context *c, const struct results *results)
 {
 	struct table *seeds = seeds_read(c->common.output);
@@ -156,7 +141,7 @@ static void log_seed(const struct profile_context *c, const struct results *resu
 static void predict_operations(const struct profile_context *c)
 {
 	const struct draw draw =
-	        draw_of(c->common.seed, c->common.quick, c->profile, predict_memory(c));
+	        draw_of(c->common.seed, c->common.quick, c->profile, profile_context_memory(c));
 	char *path = xasprintf("%s/predictions.tsv", c->common.output);
 	FILE *report = c->common.json ? stderr : stdout;
 	struct results *results = results_new();

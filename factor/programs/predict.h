@@ -26,9 +26,6 @@ bool whole_row_predict(const struct profile *profile, int level, struct result *
 /* The phases (bits) that a row of an LU panel leaves out. */
 unsigned panel_phases_skipped(const struct result *row);
 
-/* Bytes of the GPU of the profile's folder; 0: unknown. */
-double predict_memory(const struct profile_context *);
-
 /* `predict getrf --gpus 8`: the time of one factorization over several GPUs, what limits it, and
  * what the answer rests on. several_check ends the program with one sentence where the question is
  * impossible. */

@@ -186,6 +186,11 @@ static void print_limits(const struct answer *a, FILE *out)
 
 static void print_basis(const struct answer *a, FILE *out)
 {
+	char simpler[512];
+
+	model_simpler_text(&a->several.whole.model, simpler, sizeof simpler);
+	if (simpler[0])
+		fprintf(out, "rough      %s\n", simpler);
 	if (a->asked.gpus == 1)
 		return;
 	fprintf(out, "\n%s\n",
@@ -210,6 +215,8 @@ static void print_answer(const struct answer *a)
 	if (a->several.nb)
 		fprintf(out, ", blocks of %" PRId64 " columns%s", a->several.nb,
 		        q->nb ? "" : " (the fastest)");
+	else
+		fputs(", by libfathom's default plan", out);
 	fprintf(out, "\n%s\n\n", a->context->choice);
 	fprintf(out, "time       %s (%s .. %s)\n",
 	        cli_format_quantity(seconds, sizeof seconds, p->seconds, "s"),
@@ -232,12 +239,13 @@ static struct table *answer_table(const struct answer *a)
 	static const char *const columns[] = {"operation", "precision", "math", "m", "n", "nb",
 	        "gpus", "hosts", "seconds", "low", "high", "gflops", "one_seconds", "speedup",
 	        "updates", "panels", "broadcasts", "host", "limiter", "bytes", "memory_bytes",
-	        "fits", "regime", "extrapolated", "measured", "assumed"};
+	        "fits", "regime", "extrapolated", "measured", "assumed", "reason"};
 	const struct several_question *q = &a->asked;
 	const struct prediction *p = &a->several.whole;
 	struct table *t = table_new(columns, ARRAY_LEN(columns));
 	const char precision[] = {(char)q->precision, 0};
 	const size_t r = table_add_row(t);
+	char simpler[512];
 
 	table_set_text(t, r, "operation", q->operation);
 	table_set_text(t, r, "precision", precision);
@@ -269,6 +277,8 @@ static struct table *answer_table(const struct answer *a)
 	table_set_int(t, r, "extrapolated", extrapolated(a));
 	table_set_text(t, r, "measured", a->measured ? a->measured : "");
 	table_set_text(t, r, "assumed", a->assumed ? a->assumed : "");
+	model_simpler_text(&p->model, simpler, sizeof simpler);
+	table_set_text(t, r, "reason", simpler);
 	return t;
 }
 
@@ -278,10 +288,11 @@ void predict_several(const struct several_request *r, const struct profile_conte
 {
 	struct answer a = {.context = c, .asked = r->asked};
 
-	a.asked.memory = predict_memory(c);
+	a.asked.memory = profile_context_memory(c);
 	a.flops = model_factor_flops(a.asked.operation, (double)a.asked.m, (double)a.asked.n);
 	if (!model_several_predict(c->profile, &a.asked, true, &a.several))
-		msg_die(EXIT_MEASURE_FAILED, "%s", a.several.whole.fault.text);
+		msg_die(a.several.whole.fault.refused ? EXIT_NOT_POSSIBLE : EXIT_MEASURE_FAILED,
+		        "%s", a.several.whole.fault.text);
 	list_links(&a);
 	struct several_question alone = a.asked;
 	alone.gpus = alone.hosts = 1;

@@ -180,3 +180,18 @@ void profile_context_stamp(struct table *table, const struct profile_context *c)
 	if (c->recorded)
 		table_meta_set(table, "recorded_machine", "%s", c->folder);
 }
+
+double profile_context_memory(const struct profile_context *c)
+{
+	struct fault fault;
+	char *path = xasprintf("%s/machine.tsv", c->folder);
+	struct table *machine = table_read(path, &fault);
+	double bytes = 0;
+
+	for (size_t r = 0; machine && r < machine->row_count; r++)
+		if (strcmp(table_text(machine, r, "key"), "gpu.memory.bytes") == 0)
+			bytes = table_real(machine, r, "value");
+	table_free(machine);
+	free(path);
+	return bytes;
+}

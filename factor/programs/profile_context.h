@@ -59,3 +59,6 @@ void profile_context_close(struct profile_context *);
 
 /* Adds the folder to the metadata of an answer's table. */
 void profile_context_stamp(struct table *table, const struct profile_context *);
+
+/* Bytes of the GPU of the profile's folder; 0: unknown. */
+double profile_context_memory(const struct profile_context *);

@@ -35,7 +35,7 @@ void profile_remove_if(struct profile *profile,
 void profile_clear_row(struct parameter *row);
 
 /* Values of the rows that others contain: seconds, or seconds a byte; 0 where there is none. */
-enum { PROFILE_PARTS = 23 };
+enum { PROFILE_PARTS = 16 };
 void profile_parts(const struct profile *profile, double value[PROFILE_PARTS]);
 
 /* Seconds of these parts that a row contains. */

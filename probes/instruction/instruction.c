@@ -5,10 +5,10 @@
  * chains, warps and blocks (LAPACK Working Note 202, section 3.4). FMAs fed from shared memory and
  * constants (section 3.5). FMA and tensor-core products for two seconds, with clock and power.
  *
- * What can fool it: other code than intended (tests/kernels/instruction_code.t reads the machine code); the
- * loop itself (series overhead: a shorter body); a clock that drops under load (measured in every
- * sample); blocks that do not run at once (the median block counts); half-precision chains (the
- * compiler alternates between two units, so their latency is that of the hand-over).
+ * What can fool it: other code than intended (tests/kernels/instruction_code.t reads the machine
+ * code); the loop itself (series overhead: a shorter body); a clock that drops under load (measured
+ * in every sample); blocks that do not run at once (the median block counts); half-precision chains
+ * (the compiler alternates between two units, so their latency is that of the hand-over).
  *
  * Unit: seconds per warp-wide instruction of one SM; with one warp and one chain its latency. A
  * warpgroup product counts as one instruction of its four warps. */

@@ -2,6 +2,7 @@
 /* The hardware law: sums by hand on a made-up machine, and the directions in which the answers of a
  * recorded machine move with its parameters. */
 #include "factor/model/law/law.h"
+#include "lib/base/msg.h"
 #include "model_profile.h"
 #include "tests/tap.h"
 
@@ -241,8 +242,17 @@ static void test_launches(const struct profile *p)
 	w.exchange[SCOPE_CLUSTER] = (struct work_exchange){128, 4};
 	is_real(answer(p, w, FORM_CLUSTER).body, 4 * 300e-9, 1e-12, "exchanges of a cluster");
 	is_real(answer(p, w, FORM_COOPERATIVE).body, 4 * 2e-6, 1e-12, "and of the grid");
-	is_real(answer(p, w, FORM_LAUNCHES).device, 5e-6 + 4 * 200e-9, 1e-3,
+	is_real(answer(p, w, FORM_LAUNCHES).device, 5e-6 + 4 * 200e-9, 2e-3,
 	        "as launches: five, and each exchange read from L2");
+	struct cost_reader *reader = xcalloc(1, sizeof *reader);
+	struct kernel_work launches;
+	struct fault fault;
+	cost_reader_start(reader, p);
+	ok(law_transform(reader, &w, FORM_LAUNCHES, &launches, &fault), "their work");
+	is_real(launches.l2.written * launches.launches, 128 * 4 * 16, 1e-12,
+	        "every block writes its words");
+	is_real(launches.l2.read * launches.launches, 128 * 4 * 16, 1e-12, "and reads one block's");
+	free(reader);
 	w.exchange[SCOPE_CLUSTER].count = 0;
 	w.exchange[SCOPE_GRID] = (struct work_exchange){32, 4};
 	is_real(body(p, w), 4 * (2e-6 - 200e-9), 1e-12,

@@ -198,6 +198,12 @@ static bool is_link(const struct parameter *row, const void *context)
 	       strncmp(row->name, "link.peer.", 10) == 0;
 }
 
+static bool is_hop(const struct parameter *row, const void *context)
+{
+	(void)context;
+	return strcmp(row->name, "link.nccl.hop") == 0;
+}
+
 static size_t assumptions_read(const struct profile *p)
 {
 	size_t count = 0;
@@ -212,13 +218,20 @@ static void test_assumptions(void)
 	struct profile *p = profile_open(machine_data_named("nvidia-h200-x2")),
 	               *bare = profile_copy(p);
 	struct several_prediction out;
-	const struct several_question two = ask("potrf", 2048, 2);
+	const struct several_question two = ask("potrf", 2048, 2), four = ask("potrf", 2048, 4);
+	const struct parameter_spec hop = {
+	        .name = "link.nccl.hop", .unit = "s", .method = "made up"};
 
 	model_several_assume(p);
 	predicted(p, two);
 	ok(assumptions_read(p) == 0, "two GPUs rest on what was measured with two");
-	predicted(p, ask("potrf", 2048, 4));
+	predicted(p, four);
 	ok(assumptions_read(p) == 1, "four rest on an assumption, too");
+	profile_remove_if(p, is_hop, NULL);
+	profile_add_bounded(p, &hop, NULL, 0, 0, 1e-6, 9);
+	ok(!model_several_predict(p, &four, false, &out), "not on a row that was not resolved");
+	model_several_assume(p);
+	ok(predicted(p, four).whole.seconds > 0, "which the assumption replaces");
 	profile_remove_if(bare, is_link, NULL);
 	ok(!model_several_predict(bare, &two, false, &out) && strstr(out.whole.fault.text, "link."),
 	        "no link, no answer: %s", out.whole.fault.text);

@@ -65,6 +65,20 @@ tipped() {
 	advises 0 '^gpu.potrf_block.d\[n=' "row by row" efficiency 'gpu.potrf*' -v $real
 	advises 1 'no timings of known work' "and none of a name that is none" efficiency 'no*' $real
 	advises 0 '^sgemv  *16384 .* 1\.[4-9]' "a machine with twice the bandwidth" machine $real --scale 'gpu.dram.*=2'
+	advises 77 'takes 12 TB, the GPU has 150 GB' "what no GPU holds is refused" gemm $real --m 1000000 --n 1000000 --k 1000000
+	advises 0 'fp64, panels on the GPU  *refused: takes 276 GB' "way by way" getrf $real --m 131072 --n 131072 --precision d
+	advises 0 '^[* ] block .* blocks of 4 columns$' "Gram-Schmidt of one column in blocks" gramschmidt $real --m 10239 --n 1
+	advises 0 '^    without rows of their own' "operations without rows are named" getrf --machine 8800gtx --m 512 --n 512
+	for pattern in 'gpu.*' 'gpu.[a-z]*'; do
+		"$bin/advise" gemv $real --m 8192 --n 8192 --scale "$pattern=2" 2>/dev/null | grep cuBLAS
+	done | uniq | grep -c . | grep -qx 1
+	result $? "patterns that match the same rows say the same"
+	n=1000
+	while [ $n -lt 4500 ]; do
+		"$bin/advise" gemv $real --m $n --n $n --json 2>/dev/null | grep '"way": "cuBLAS"' | sed 's/.*"seconds": \([0-9.e-]*\).*/\1/'
+		n=$((n + n / 12))
+	done | awk 'NR > 1 && ($1 > 1.4 * last || $1 < last / 1.2) { print "# " last, $1; bad = 1 } { last = $1 } END { exit bad || NR < 15 }'
+	result $? "gemv takes no leap between sizes"
 	advises 2 'square' "Cholesky of a tall matrix" potrf $real --m 9 --n 5
 	advises 2 'as many rows' "QR of a wide one" geqrf $real --m 5 --n 9
 	advises 2 'folder in data' "a calibration that is a path" $gpu --calibration ../x

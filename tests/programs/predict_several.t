@@ -44,9 +44,9 @@ many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 	asks 0 'speedup .*none: one GPU has' 'and one that one GPU cannot hold has no speedup' potrf --n 250000 --machine nvidia-h200 --gpus 4 \
 		--nb 4096
 	longer "$(seconds potrf --n 2048 $many --set link.network.beta=1GB/s)" "$(seconds potrf --n 2048 $many)" 'a slow network makes it longer'
-	asks 0 '^sgetrf 2048 x 2048, 1 GPU in 1 host$' 'one GPU, too' getrf --n 2048 --machine nvidia-h200
+	asks 0 '^sgetrf 2048 x 2048, 1 GPU in 1 host, by libfathom.s default plan$' 'one GPU, too' getrf --n 2048 --machine nvidia-h200
 
-	asks 1 'ask for more --gpus' 'one GPU without the memory is refused' getrf --n 300000 --machine nvidia-h200
+	asks 77 'ask for more --gpus' 'one GPU without the memory is refused' getrf --n 300000 --machine nvidia-h200
 	asks 2 'no 3xtf32' 'split operands in double precision' getrf --n 2048 --precision d --math 3xtf32
 	asks 2 'as many to each host' 'GPUs that the hosts cannot share are refused' getrf --n 2048 --gpus 6 --hosts 4
 	asks 2 'gpus' 'so are absurd counts' getrf --n 2048 --gpus 100000
@@ -57,6 +57,16 @@ many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 	asks 2 'which operation' 'GPUs without an operation' --gpus 4
 	asks 2 "math 'fast'" 'unknown math' getrf --n 512 --math fast
 	asks 2 'no such parameter' 'a --set of no parameter' getrf --n 512 $two --set link.network.gamma=1
+
+	asks 0 '^time  *[0-9.]* ms ([1-9][0-9.]* ms [.][.] [0-9.]* ms)$' 'an interval, also where parameters at their ends need others' \
+		getrf --n 40000 --gpus 8 --machine nvidia-h200-x2
+	for factor in 1 0.1; do
+		"$bin/predict" getrf --n 10000 --gpus 2 --machine nvidia-h200-x2 --scale gpu.launch.sync=$factor --json 2>/dev/null |
+			sed -n 's/.*"seconds": \([0-9.e-]*\).*/\1/p'
+	done | paste -s -d ' ' - >"$scratch/synchronized"
+	awk '{ exit !($2 > 0 && $2 <= $1) }' "$scratch/synchronized"
+	result $? 'cheaper synchronization makes nothing slower'
+	asks 0 '^rough  *without rows of their own' 'operations without rows are named' getrf --n 4096 --machine 8800gtx
 
 	expect 0 '^GPU 1: ' 'a trace has lanes of every GPU' "$bin/trace" getrf --n 2048 --gpus 2 --machine nvidia-h200-x2 --svg "$scratch/two.svg"
 	expect 0 '^2$' 'and draws their links' grep -c '>link<' "$scratch/two.svg"

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 # The pages of a recorded machine, and that of two side by side, in a browser, from a phone to a desktop, light and dark: no error, no
 # request that leaves the page, nothing too wide, no text cut off, on another or too faint; the Tab key visits all that can be used, in
-# order and visibly; numbers have their units; the table of parameters can be searched and sorted. Printed, the report has at most 12 pages.
+# order and visibly; numbers have their units; the table of parameters can be searched and sorted. Printed, the report has at most 12 pages,
+# also that of a CPU beside a recorded machine.
 # One browser for all, by the DevTools protocol over a pipe: messages end with a zero byte.
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/page.sh"
 for browser in chromium-headless-shell chromium chromium-browser google-chrome ''; do
 	! command -v "$browser" >/dev/null || break
 done
@@ -118,10 +120,16 @@ result $? 'every page was loaded'
 answer=$(grep -v "^file://$scratch/out/report/[a-z_]*.html\$" "$scratch/asked")
 empty 'no request leaves them'
 
-visit report
-ask Page.printToPDF '{"preferCSSPageSize":true}' .result.data
-echo "$answer" | base64 -d >"$scratch/report.pdf"
-pages=$(grep -a -c '/Type /Page$\|/Type /Page[^s]' "$scratch/report.pdf")
-[ "$pages" -gt 3 ] && [ "$pages" -le 12 ]
-result $? "printed, it has $pages pages"
+printed() { # what
+	visit report
+	ask Page.printToPDF '{"preferCSSPageSize":true}' .result.data
+	echo "$answer" | base64 -d >"$scratch/report.pdf"
+	pages=$(grep -a -c '/Type /Page$\|/Type /Page[^s]' "$scratch/report.pdf")
+	[ "$pages" -gt 3 ] && [ "$pages" -le 12 ]
+	result $? "printed, $1 has $pages pages"
+}
+printed report.html
+cpu_of_recorded "$scratch/out"
+FATHOM_HOME=$root sh "$root/plots/report.sh" "$scratch/out" report >/dev/null 2>&1
+printed 'the page of a CPU beside a recorded GPU'
 echo "1..$number"

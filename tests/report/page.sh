@@ -17,3 +17,11 @@ drawing() { # a test that needs gnuplot
 		[ "$1" != expect ] || { shift 4 && "$@" >/dev/null 2>&1 </dev/null; } # the text is there all the same
 	fi
 }
+cpu_of_recorded() { # folder: gets what a machine without a GPU would have measured
+	mkdir -p "$1"
+	cp "$recorded"/host_*.tsv "$1"
+	for name in errors validation; do
+		grep -v '\<cuda\>' "$recorded/$name.tsv" >"$1/$name.tsv"
+	done
+	grep -v '^gpu[.]\|^link[.]' "$recorded/profile.tsv" >"$1/profile.tsv"
+}

@@ -35,12 +35,7 @@ at_most "$(cpu_of report)" 10 'processor seconds of report.html: 5 s on two'
 at_most "$(cpu_of papers)" 20 'processor seconds of papers.html: 10 s on two'
 at_most "$(wc -c <"$page")" 2500000 'bytes of report.html'
 at_most "$(wc -c <"$scratch/whole/report/papers.html")" 5000000 'bytes of papers.html'
-mkdir "$scratch/cpu"
-cp "$recorded"/host_*.tsv "$scratch/cpu"
-for name in errors validation; do
-	grep -v '\<cuda\>' "$recorded/$name.tsv" >"$scratch/cpu/$name.tsv"
-done
-grep -v '^gpu[.]\|^link[.]' "$recorded/profile.tsv" >"$scratch/cpu/profile.tsv"
+cpu_of_recorded "$scratch/cpu"
 sh "$root/plots/report.sh" "$scratch/cpu" report >/dev/null 2>&1
 says "$scratch/cpu/report/report.html" 'GPU answers from the recorded' 'the page of a CPU beside that of the recorded GPU'
 at_most "$(wc -c <"$scratch/cpu/report/report.html")" 2500000 'bytes of both'
@@ -81,6 +76,21 @@ done >"$scratch/undrawn"
 never "$scratch/undrawn" . 'every figure of a recorded machine, damaged rows or not'
 cat "$scratch"/whole/report/figures/*.svg | outside >"$scratch/beyond"
 never "$scratch/beyond" . 'no text of theirs is beyond an edge'
+for row in inverses look-ahead row-major 'two levels' overlapped batched; do
+	grep -q "<text>$row" "$scratch/whole/report/figures/lawn_own.svg" || echo "$row"
+done >"$scratch/missed"
+never "$scratch/missed" . "every row of the key of LAWN 202's own plans"
+mkdir "$scratch/maps"
+awk -v data="$recorded" -v folder="$scratch/maps" -f "$root/plots/common.awk" -f "$root/plots/update.awk" >"$scratch/drawn"
+cat "$scratch/maps"/*_even.tsv | awk '$1 != "x" && ($1 != int($1) + 0.5 || $2 != int($2) + 0.5 || $3 + $4 != 1)' >"$scratch/crossing"
+[ "$(cat "$scratch/maps"/*_even.tsv | wc -l)" -gt 6 ] && [ ! -s "$scratch/crossing" ]
+result $? 'break-even runs along edges of cells'
+MACHINE=nvidia-h200-x2 sh "$root/plots/plots.sh" "$scratch/two" scaling factor_s memory >"$scratch/said" 2>&1
+figures=$scratch/two/report/figures
+says "$figures/scaling.svg" '<text>LU 65536<' 'several GPUs: the sizes that were measured'
+never "$figures/scaling.svg" 'LU 2048\|LU 4096\|32768 x 32768' 'not those of a quick run'
+says "$figures/factor_s.svg" '<text>product<' 'without whole calls: the library has its name'
+never "$figures/memory.svg" 'random chain' 'no panel without a curve'
 papers=$scratch/whole/report/papers.txt
 says "$papers" '^total  *4430  *[0-9.]*  *[0-9.]*  *7629  ' 'phases of QR beside those of the paper'
 says "$papers" '^8192  *0.0503 .* 25.0 / 1.61 ' 'operations that the paper prints, and those counted'

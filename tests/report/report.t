@@ -175,6 +175,13 @@ for awk in mawk gawk original-awk 'busybox awk'; do
 	expect 0 '^14.0 5.69 3.50$' "$awk: eq. (2) gives the paper's panel rates" cat "$scratch/golden"
 	says "$scratch/golden" '^1 us 4 TB/s 1.5 ms - 634900 1210 512$' "$awk: units"
 	says "$scratch/golden" '^-6.907755 9.421006 0.020000 1.414214$' "$awk: logarithms and roots"
+	for program in "$plots"/*.awk; do
+		case $program in
+		*/common.awk | */bench.awk | */text.awk) $awk -f "$program" </dev/null ;;
+		*) $awk -v data="$scratch" -v folder="$scratch" -v papers="$scratch" -v file="$scratch/none" -f "$plots/common.awk" -f "$plots/bench.awk" -f "$program" </dev/null ;;
+		esac 2>&1 | grep -i 'syntax\|illegal'
+	done >"$scratch/unread"
+	never "$scratch/unread" . "$awk: reads every program"
 done
 
 # ---- compilers of Gram-Schmidt: every one that the file has, at its own size
@@ -209,6 +216,44 @@ printf 'getrf\t%s\ts\t1000\t64\t%s\t%s\t1\n' hybrid update 0.75e-3 hybrid solve 
 awk -v folder="$scratch/alone/series" -v data="$scratch/alone" -v precision=s -f "$plots/common.awk" -f "$plots/bench.awk" -f "$plots/factor.awk" >"$scratch/out"
 says "$scratch/alone/series/getrf_blas3run.tsv" '^1000	666.1[0-9]*$' 'products and solves alone, recorded'
 
+# ---- several GPUs: the sizes that were measured, and predictions of those or of half of the largest
+mkdir "$scratch/scaled" "$scratch/scaled/series"
+{
+	printf 'scaling\toperation\tprecision\tmath\tn\tnb\tgpus\thosts\tseconds\tgflops\n'
+	printf '%s\tgetrf\ts\tfp32\t%s\t512\t%s\t1\t%s\t1000\n' strong 2048 1 1 strong 2048 2 2 weak 2048 1 1 weak 2560 2 2
+} >"$scratch/scaled/scaling.tsv"
+scaled() {
+	rm -f "$scratch/scaled/series"/*
+	awk -v folder="$scratch/scaled/series" -v data="$scratch/scaled" -f "$plots/common.awk" -f "$plots/bench.awk" -f "$plots/scaling.awk"
+	(cd "$scratch/scaled/series" && echo *)
+}
+expect 0 '^getrf_strong_2048.tsv getrf_weak_2048.tsv$' 'without measurements: what is predicted' scaled
+{
+	printf 'operation\tvariant\tprecision\tmath\tm\tn\tk\tp\tnb\toptions\texecutor\tseconds\tgflops\n'
+	awk -v OFS='\t' '{ print "getrf", $1, "s", $2, $3, $3, "nan", "nan", 256, "l2=warm,gpus=" $4, $5, $6, 1000 }' <<-ROWS
+		gpu fp32 8192 1 cuda 1
+		gpu fp32 8192 2 cuda 0.8
+		gpu fp32 16384 1 cuda 8
+		gpu fp32 16384 2 cuda 4
+		gpu fp32 16384 1 model 8
+		gpu fp32 16384 2 model 5
+		gpu fp32 4096 2 cuda 1
+		gpu 3xtf32 32768 1 cuda 9
+		cusolvermg fp32 32768 1 cuda 9
+	ROWS
+} >"$scratch/scaled/several_gpus.tsv"
+expect 0 '^getrf_measured_16384.tsv getrf_measured_8192.tsv getrf_strong_16384.tsv$' 'every measured size, no small predicted one' scaled
+says "$scratch/scaled/series/getrf_measured_16384.tsv" '^2	2	0.5$' 'over one GPU'
+
+# ---- errors beyond the figure's axis; marks of other machines beyond a bar's end
+mkdir "$scratch/beyond"
+echo 'gpu.sm.count	132' >"$scratch/beyond/profile.tsv"
+errors | awk -F '\t' -v OFS='\t' '$15 == "OK" && $9 == 2 { $14 = ++k == 1 ? 0.5 : -0.6 } { print }' >"$scratch/beyond/errors.tsv"
+drawing expect 0 'figures in .*errors' 'cases beyond the axis' sh "$plots/plots.sh" "$scratch/beyond" errors
+drawing says "$scratch/beyond/report/figures/errors.svg" '[34] of [56]<' 'are counted in the figure'
+printf 'BAR\tcopy\t3 TB/s\t\t0.9\t0.8 1.2\tlimit, 3.3 TB/s\n' | awk -f "$plots/html.awk" >"$scratch/bar"
+says "$scratch/bar" '<s style="left:80.0%"></s><s class="beyond"></s>' 'a mark beyond a bar is an arrow'
+
 # ---- the report of a machine with a GPU
 drawing expect 0 "^$gpu/report/report.html\$" 'a report, and its path in the last line' written "$gpu"
 text=$gpu/report/report.txt
@@ -231,12 +276,12 @@ says "$text" 'predictions in .* were made from another profile' 'predictions fro
 says "$papers" '^4096  *64  *10.7  *8.59 .* +25.0$' 'block triangles: early exit against the folded grid'
 says "$text" '^Cholesky, single  *1.50$' 'speedup over cuSOLVER'
 says "$text" '^Cholesky, single  *1.20$' 'and by default plans'
-says "$papers" '^LU  .*  *406  *-  *beyond 1024$' 'crossover with the host, in device memory and from host memory'
+says "$papers" '^LU  .*  *406  *beyond 1024$' 'crossover with the host, in device memory and from host memory'
 says "$papers" '^LU, device memory  *0.5  *4.0$' 'speedup over the host by n'
 says "$papers" '^3.1  *a launch in a stream of launches  *us  *5  *2.2$' 'probes beside the paper'
 says "$papers" '^LU  *GPU  *lookahead  *1.50  *1024' 'slowdown without an optimization'
 says "$papers" '^4096  *64 .* 1.07$' 'a thin product on the host'
-says "$papers" '^ *8  *260  *10  *-$' 'copies with a stride'
+says "$papers" '^ *8  *260  *10$' 'copies with a stride'
 says "$papers" '^LU, predicted  *1430$' "LAWN 202's own LU, predicted"
 says "$papers" '^LU, host memory, measured  *1430$' 'and measured, from host memory'
 says "$papers" '^LU, batched row swaps, predicted  *3.00$' 'a part left out, predicted'
@@ -265,6 +310,10 @@ result $? 'every link leads somewhere'
 says "$page" 'Made Up &lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;Co&quot;' 'texts are escaped'
 never "$page" '<script>alert' 'all of them'
 drawing says "$page" '<svg role="img"' 'figures are inline'
+for files in 'bench errors profile' profile copy; do
+	links=$(printf '<a href="../%s.tsv">%s.tsv</a>, ' $(for name in $files; do echo "$name $name"; done))
+	drawing says "$page" "Data: ${links%, }[.]<" "a figure's data: $files"
+done
 drawing expect 0 '^breakdown copy errors factor_s gram gram_schmidt host inside launch lawn_own memory panel_cuda small_gemm start thin_gemm vendor $' 'each figure with data is drawn' \
 	sh -c 'ls "$1" | sed "s/.svg//" | tr "\n" " "; echo' sh "$gpu/report/figures"
 

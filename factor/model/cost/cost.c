@@ -136,7 +136,7 @@ static struct cost_entry *find(struct cost_reader *reader, const char *name, dou
 static bool has_value(const struct profile *profile, const char *name)
 {
 	EACH_ROW (i, profile, name)
-		if (!isnan(profile->row[i].estimate.value))
+		if (profile_row_usable(&profile->row[i]))
 			return true;
 	return false;
 }

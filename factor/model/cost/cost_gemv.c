@@ -17,17 +17,18 @@ static double cold_gemv(struct cost_reader *r, const char *name, struct matrix a
 
 /* What decides how L2 serves a matrix that is read repeatedly: the bytes a second beyond its first
  * quarter, and whether a line goes to one block. Blocks that share lines ask for each more than
- * once, and from both partitions of L2. */
+ * once, and from both partitions of L2. narrow: loads of single words along columns. */
 struct sweep {
 	double rate;
-	bool whole_lines;
+	bool whole_lines, narrow;
 };
 
 /* The surface's rows around a matrix of more than a quarter of L2 may be too large for L2. The law
  * knows which, but not how L2 serves shared lines. With these, or without a known work, the cost is
  * that of a matrix with half its sides, and the other bytes take what they take in L2: whole lines
- * as in the probe's reads. It is no less than the law says of the whole matrix by the efficiency of
- * the half: narrow loads take more instructions. */
+ * as in the probe's reads. No more than the surface has: rows around a larger matrix make that
+ * longer, never shorter. Narrow loads take more instructions: with them it is no less than the law
+ * says of the whole matrix by the efficiency of the half. */
 static double warm_gemv(
         struct cost_reader *r, const char *name, struct matrix a, const struct sweep *sweep)
 {
@@ -44,7 +45,9 @@ static double warm_gemv(
 	                                    ? cost_surface1(r, reads, "bytes", bytes) -
 	                                              cost_surface1(r, reads, "bytes", bytes / 4)
 	                                    : 0.75 * bytes / sweep->rate);
-	return known ? fmax(time, cost_surface_near(r, name, gemv_axes, half, whole, 3, 4)) : time;
+	return known && sweep->narrow
+	               ? fmax(time, cost_surface_near(r, name, gemv_axes, half, whole, 3, 4))
+	               : fmin(time, cost_surface_with(r, name, gemv_axes, whole, 3, 4));
 }
 
 /* The share of a matrix that L2 holds until the next call. Of shared lines a growing part is lost
@@ -67,22 +70,11 @@ static double gemv_time(
 	       (part < 1 ? (1 - part) * cold_gemv(r, name, a) : 0);
 }
 
-/* Whether a call of so many seconds on the device is two kernels: beyond the smallest call and the
- * bytes it contains another start. */
-static bool is_in_two(struct cost_reader *r, const char *name, struct matrix a, double seconds)
-{
-	const double at[] = {32, 32, 0}, smallest = cost_surface_with(r, name, gemv_axes, at, 3, 3);
-
-	return seconds - smallest - cost_traffic(r, "gpu.read.time", cost_bytes(a)) >=
-	       cost_scalar(r, "gpu.launch.dependent");
-}
-
 /* Seconds of the host for the library's call. It divides the long sums of a tall matrix,
  * transposed, and adds up their parts by a second kernel, which the host queues as well. */
-static double enqueue_library(
-        struct cost_reader *r, enum trans trans, const char *name, struct matrix a, double seconds)
+static double enqueue_library(struct cost_reader *r, enum trans trans, struct matrix a)
 {
-	enum { TALL = 8 }; /* rows a column */
+	enum { TALL = 8 /* rows a column */, DIVIDED = 2048 /* rows: seen with cuBLAS 13 */ };
 	const bool turned = trans == TRANSPOSED, tall = a.m >= TALL * a.n;
 	const char *call = turned ? "gpu.cublas.gemv_t" : "gpu.cublas.gemv",
 	           *by_height = turned ? "gpu.cublas.gemv_t_rows" : "gpu.cublas.gemv_rows";
@@ -91,9 +83,8 @@ static double enqueue_library(
 		return cost_at(r, by_height, "rows", (double)a.m);
 	const double first =
 	        cost_known(r, call) ? cost_scalar(r, call) : cost_scalar(r, "gpu.cublas.level2");
-	return first + (tall && turned && is_in_two(r, name, a, seconds)
-	                               ? cost_scalar(r, "gpu.launch.enqueue")
-	                               : 0);
+	return first +
+	       (tall && turned && a.m >= DIVIDED ? cost_scalar(r, "gpu.launch.enqueue") : 0);
 }
 
 /* Our own kernel where the profile has it. */
@@ -107,13 +98,13 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 	bool own = !r->blas_only && cost_known(r, names[1][single][trans == TRANSPOSED]);
 	const char *name = names[own][single][trans == TRANSPOSED];
 	/* columns are read along, by words of 16 bytes */
-	const bool whole = trans == TRANSPOSED && a.ld * precision_bytes(a.precision) % 16 == 0;
-	const struct sweep sweep = {cost_scalar(r, "gpu.l2.read"), whole};
+	const bool along = trans == TRANSPOSED,
+	           whole = along && a.ld * precision_bytes(a.precision) % 16 == 0;
+	const struct sweep sweep = {cost_scalar(r, "gpu.l2.read"), whole, own && along && !whole};
 	const double seconds = gemv_time(r, name, a, &sweep);
 	struct cost cost = cost_library(r, seconds, TERM_MEMORY);
 
-	cost.enqueue = own ? cost_scalar(r, "gpu.launch.enqueue")
-	                   : enqueue_library(r, trans, name, a, seconds);
+	cost.enqueue = own ? cost_scalar(r, "gpu.launch.enqueue") : enqueue_library(r, trans, a);
 	return cost;
 }
 
@@ -122,7 +113,7 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 struct cost cost_ger_measured(struct cost_reader *r, struct matrix a)
 {
 	const char *name = OF_PRECISION("gpu.ger", a.precision);
-	const struct sweep sweep = {cost_scalar(r, "gpu.l2.copy") / 2, false};
+	const struct sweep sweep = {cost_scalar(r, "gpu.l2.copy") / 2, false, false};
 
 	return cost_library(r, gemv_time(r, name, a, &sweep), TERM_MEMORY);
 }

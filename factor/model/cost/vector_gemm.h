@@ -37,6 +37,7 @@ struct vector_estimate {
 	double rate;              /* the least of them */
 };
 
-/* The estimate for the kernels in factor/papers/gemm_volkov.cu; NaN, with model->missing, where the profile
- * does not suffice. Latencies count as hidden, so without prefetches it is an upper bound. */
+/* The estimate for the kernels in factor/papers/gemm_volkov.cu; NaN, with model->missing, where the
+ * profile does not suffice. Latencies count as hidden, so without prefetches it is an upper bound.
+ */
 struct vector_estimate vector_estimate(struct model *model, bool tb, enum volkov_without without);

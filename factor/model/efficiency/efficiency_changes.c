@@ -24,15 +24,13 @@ static void scale_body(struct parameter *row, double start, double factor)
 	e->high = start + factor * (e->high - start);
 }
 
-/* Moves the surfaces, but those whose names match the pattern that ends at '=' or a bracket. */
-static void follow(struct profile *profile, const struct profile *before, const char *assignment)
+/* Moves the surfaces, but those whose names match the pattern. */
+static void follow(struct profile *profile, const struct profile *before, const char *pattern)
 {
 	const uint64_t bit = (uint64_t)1 << (profile->changes - 1);
 	struct efficiency_reader *now = efficiency_reader_new(profile),
 	                         *then = efficiency_reader_new(before);
-	char *pattern = xstrdup(assignment);
 
-	pattern[strcspn(pattern, "[=")] = '\0';
 	for (size_t i = 0; i < profile->count; i++) {
 		struct parameter *row = &profile->row[i];
 		if (!follows_hardware(row) || fnmatch(pattern, row->name, 0) == 0)
@@ -44,33 +42,40 @@ static void follow(struct profile *profile, const struct profile *before, const 
 		scale_body(row, e.start, factor);
 		row->changed |= bit;
 	}
-	free(pattern);
 	efficiency_reader_free(now);
 	efficiency_reader_free(then);
 }
 
 typedef bool (*change)(struct profile *, const char *assignment, struct fault *);
 
-static bool change_and_follow(
-        struct profile *profile, change how, const char *assignment, struct fault *fault)
+/* length: of the pattern of names that the assignment begins with. */
+static bool change_and_follow(struct profile *profile, change how, const char *assignment,
+        size_t length, struct fault *fault)
 {
 	struct profile *before = profile_copy(profile);
 	const bool ok = how(profile, assignment, fault);
+	char *pattern = xstrdup(assignment);
 
+	pattern[length] = '\0';
 	if (ok)
-		follow(profile, before, assignment);
+		follow(profile, before, pattern);
+	free(pattern);
 	profile_free(before);
 	return ok;
 }
 
 bool what_if_set(struct profile *profile, const char *assignment, struct fault *fault)
 {
-	return change_and_follow(profile, profile_set, assignment, fault);
+	return change_and_follow(
+	        profile, profile_set, assignment, strcspn(assignment, "[="), fault);
 }
 
 bool what_if_scale(struct profile *profile, const char *assignment, struct fault *fault)
 {
-	return change_and_follow(profile, profile_scale, assignment, fault);
+	const char *bracket = strchr(assignment, ']'), *behind = bracket ? bracket : assignment;
+
+	return change_and_follow(profile, profile_scale, assignment,
+	        (size_t)(behind - assignment) + strcspn(behind, "="), fault);
 }
 
 /* A prepared row, at the same efficiency. */

@@ -65,7 +65,8 @@ static void separate(struct cost_reader *r, const struct kernel_work *w, struct 
 	for (int s = 0; s < SCOPE_COUNT; s++) {
 		/* every block writes its words, and reads those of one block */
 		out->l2.read += out->exchange[s].bytes * out->exchange[s].count * w->blocks / steps;
-		out->l2.written += out->exchange[s].bytes * out->exchange[s].count / steps;
+		out->l2.written +=
+		        out->exchange[s].bytes * out->exchange[s].count * w->blocks / steps;
 		out->link[LINK_L2] += out->exchange[s].count / steps;
 		out->exchange[s].count = 0;
 	}

@@ -105,7 +105,10 @@ static void bound(const struct asking *asking, struct prediction *out)
 	if (!host && asked->from_host) /* the way to the device and back takes longer */
 		bandwidth = 2 / (1 / cost_scalar(r, "link.h2d.pinned.beta") +
 		                        1 / cost_scalar(r, "link.d2h.pinned.beta"));
-	prediction_bound(asking, flops / rate, 2 * cost_bytes(matrix_of(asked)) / bandwidth, out);
+	const struct matrix a = matrix_of(asked);
+	const bool triangle = strcmp(asked->operation, "potrf") == 0;
+	const double bytes = cost_part(triangle ? asked->uplo : WHOLE, a);
+	prediction_bound(asking, flops / rate, 2 * bytes / bandwidth, out);
 }
 
 bool model_factor_predict(const struct profile *profile, enum model_target target,

@@ -27,11 +27,16 @@ static void bound_all(const struct asking *asking, struct prediction *out)
 	const double m = (double)q->m, n = (double)q->n,
 	             word = (double)precision_bytes(q->precision);
 	const double rest = q->k ? n - (double)q->k : 0, pairs = n * n - rest * rest;
-	const double bytes = q->nb > 0 ? 2 * m * n * word : m * pairs * word;
+	struct cost_reader *r = executor_model_reader(e);
+	const char *last = e->on_host ? "host.l3.stated" : "gpu.l2.stated";
+	const double once = 2 * m * n * word,
+	             cache = cost_known(r, last) ? cost_scalar(r, last) : 0;
+	/* a matrix that the last cache holds comes from memory once, in any form */
+	const double bytes = q->nb > 0 || once / 2 <= cache ? once : m * pairs * word;
 	const char *memory = e->on_host ? "host.memory.copy.peak" : "gpu.dram.copy";
 
 	prediction_bound(asking, 2 * m * pairs / prediction_peak(asking, q->precision),
-	        bytes / cost_scalar(executor_model_reader(e), memory), out);
+	        bytes / cost_scalar(r, memory), out);
 }
 
 bool model_gram_schmidt_predict(const struct profile *profile, enum model_target target,
@@ -84,12 +89,12 @@ bool model_gram_kernel_predict(const struct profile *profile, const struct gram_
 int64_t model_gram_schmidt_width(
         const struct profile *profile, enum model_target target, const struct gram_question *asked)
 {
-	enum { WIDEST = 256 };
+	enum { NARROWEST = 4, WIDEST = 256 };
 	const int64_t columns = asked->k ? asked->k : asked->n;
 	double least = INFINITY;
-	int64_t best = 0;
+	int64_t best = NARROWEST;
 
-	for (int64_t nb = 4; nb <= WIDEST && nb < 2 * columns;
+	for (int64_t nb = NARROWEST; nb <= WIDEST && (nb == NARROWEST || nb < 2 * columns);
 	        nb = nb % 3 ? nb * 3 / 2 : nb * 4 / 3) {
 		struct gram_question question = *asked;
 		struct prediction made;

@@ -202,13 +202,16 @@ static void spread_draws(const struct question *q, const struct profile *profile
 		spread_widen(spread, sqrt(squares / drawn), sqrt(squares / drawn));
 }
 
-static void spread_structure(const struct question *q, const struct profile *profile,
-        const struct cost_reader *base, double seconds, struct spread *spread)
+/* With all overlaps, and with other interpolation, from the whole profile: the plan may then need
+ * other parameters. */
+static void spread_structure(const struct question *q, const struct cost_reader *base,
+        double seconds, struct spread *spread)
 {
 	struct cost_reader *reader = executor_model_reader(q->executor);
-	double overlap = fabs(question_seconds(q, true, NULL) - seconds) / 2;
 
-	start_like(reader, base, profile);
+	start_like(reader, base, base->model.profile);
+	const double overlap = fabs(question_seconds(q, true, NULL) - seconds) / 2;
+	start_like(reader, base, base->model.profile);
 	reader->model.scale = PROFILE_LINEAR;
 	double linear = fabs(question_seconds(q, false, NULL) - seconds) / 2;
 	if (isnan(linear)) /* between logarithms alone */
@@ -231,7 +234,7 @@ void question_interval(const struct question *q, int draws, struct prediction *o
 		spread_parameters(q, &part, base, out->seconds, &spread);
 	out->below = sqrt(spread.below);
 	out->above = sqrt(spread.above);
-	spread_structure(q, &part, base, out->seconds, &spread);
+	spread_structure(q, base, out->seconds, &spread);
 	interval_ends(factor_of(base), &spread, out->seconds, &out->low, &out->high);
 	profile_view_free(&part);
 	free(base);

@@ -8,6 +8,7 @@
 #include "factor/distributed/distributed.h"
 #include "factor/model/simulation/model_ranks.h"
 #include "lib/base/msg.h"
+#include "lib/profile/profile_row.h"
 #include "model_factor.h"
 #include "model_question.h"
 
@@ -34,6 +35,21 @@ static const struct {
         {"link.network.alpha", "s", "assumed: each host after the first", 20e-6, NULL},
         {"link.network.beta", "B/s", "assumed: one port of 400 Gbit/s a host", 50e9, NULL}};
 
+/* Whether any row whose name begins so has a value. */
+static bool is_measured(const struct profile *profile, const char *begin)
+{
+	for (size_t i = 0; i < profile->count; i++)
+		if (strncmp(profile->row[i].name, begin, strlen(begin)) == 0 &&
+		        profile_row_usable(&profile->row[i]))
+			return true;
+	return false;
+}
+
+static bool has_name(const struct parameter *row, const void *name)
+{
+	return strcmp(row->name, name) == 0;
+}
+
 void model_several_assume(struct profile *profile)
 {
 	for (size_t i = 0; i < ARRAY_LEN(assumptions); i++) {
@@ -41,10 +57,12 @@ void model_several_assume(struct profile *profile)
 		const struct parameter_spec spec = {.name = assumptions[i].name,
 		        .unit = assumptions[i].unit,
 		        .method = assumptions[i].why};
-		if (!profile_has(profile, spec.name) &&
-		        !(assumptions[i].instead && profile_has(profile, assumptions[i].instead)))
-			profile_add(profile, &spec, NULL, 0,
-			        (struct estimate){value, value, value, 1}, false);
+		if (is_measured(profile, spec.name) ||
+		        (assumptions[i].instead && is_measured(profile, assumptions[i].instead)))
+			continue;
+		profile_remove_if(profile, has_name, spec.name); /* one without a value */
+		profile_add(
+		        profile, &spec, NULL, 0, (struct estimate){value, value, value, 1}, false);
 	}
 }
 

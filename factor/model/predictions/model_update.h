@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions of a change of a QR factorization, and of a new factorization (factor/algorithms/qr_update.h). */
+/* Predictions of a change of a QR factorization, and of a new factorization
+ * (factor/algorithms/qr_update.h). */
 #pragma once
 
 #include "factor/model/simulation/executor_model.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions of the paper's changes of a QR factorization (factor/papers/qr_update_paper.h): the same
- * sequences on the model executor. */
+/* Predictions of the paper's changes of a QR factorization (factor/papers/qr_update_paper.h): the
+ * same sequences on the model executor. */
 #pragma once
 
 #include "factor/papers/qr_update_paper.h"

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "ways.h"
 
+#include "factor/algorithms/geqrf.h"
+#include "factor/algorithms/getrf.h"
 #include "factor/algorithms/gram_schmidt.h"
+#include "factor/algorithms/potrf.h"
 #include "factor/algorithms/product.h"
+#include "lib/base/cli.h"
+#include "lib/base/cli.h"
 #include "lib/base/msg.h"
 #include "model_factor.h"
 #include "model_gram_schmidt.h"
@@ -14,6 +19,21 @@
 
 const char *const way_operation_name[WAY_OPERATIONS] = {
         "getrf", "geqrf", "potrf", "gemm", "gemv", "gramschmidt"};
+
+/* What the prediction rests on. */
+static void take_model(const struct model *model, struct way *way)
+{
+	way->regime = regime_of_both(model->regime, NULL);
+	model_simpler_text(model, way->simpler, sizeof way->simpler);
+}
+
+static void take(const struct prediction *made, bool good, struct way *way)
+{
+	way->seconds = good ? made->seconds : NAN;
+	way->parts = made->parts;
+	way->fault = made->fault;
+	take_model(&made->model, way);
+}
 
 /* ---- factorizations, by the default plan ---- */
 
@@ -40,6 +60,31 @@ static struct executor *ask_factor(const struct profile *profile, const struct w
 	return e;
 }
 
+/* The matrix and the workspace. */
+static double factor_bytes(
+        struct executor *e, const struct way_question *q, const struct plan *plan)
+{
+	const struct matrix a = {NULL, 0, q->m, q->n, q->m, q->precision};
+	const int64_t work = q->operation == WAY_POTRF   ? potrf_work(e, plan, LOWER, a)
+	                     : q->operation == WAY_GEQRF ? geqrf_work(e, plan, a)
+	                                                 : getrf_work(e, plan, a);
+
+	return (double)q->m * (double)q->n * (double)precision_bytes(q->precision) + (double)work;
+}
+
+/* False, with the reason, where a GPU has no room for so many bytes. */
+static bool fits(const struct way_question *q, double bytes, struct way *way)
+{
+	char needed[32], there[32];
+
+	if (!(q->memory > 0) || bytes <= q->memory)
+		return true;
+	way->seconds = way->parts.seconds = NAN;
+	return fault_refuse(&way->fault, "takes %s, the GPU has %s",
+	        cli_format_quantity(needed, sizeof needed, bytes, "B"),
+	        cli_format_quantity(there, sizeof there, q->memory, "B"));
+}
+
 static void predict_factor(
         const struct profile *profile, const struct way_question *q, struct way *way)
 {
@@ -50,14 +95,16 @@ static void predict_factor(
 	snprintf(way->detail, sizeof way->detail,
 	        "blocks of up to %d columns, leaves of %d, look-ahead %d",
 	        (int)plan_widest(&plan->plan, q->n), (int)plan->plan.leaf, plan->plan.lookahead);
-	if (model_factor_run(e, &asked))
-		way->parts = executor_model_result(e);
-	else
-		way->parts.seconds = NAN;
-	way->regime = regime_of_both(executor_model_reader(e)->model.regime, NULL);
-	way->seconds = way->parts.seconds;
-	if (isnan(way->seconds))
-		way->fault = executor_model_fault(e);
+	if (fits(q, factor_bytes(e, q, &plan->plan), way)) {
+		if (model_factor_run(e, &asked))
+			way->parts = executor_model_result(e);
+		else
+			way->parts.seconds = NAN;
+		take_model(&executor_model_reader(e)->model, way);
+		way->seconds = way->parts.seconds;
+		if (isnan(way->seconds))
+			way->fault = executor_model_fault(e);
+	}
 	executor_free(e);
 	free(plan);
 }
@@ -112,13 +159,12 @@ static bool ask_product(const struct profile *profile, const struct way_question
 static void predict_product(
         const struct profile *profile, const struct way_question *q, struct way *way)
 {
+	const double m = (double)q->m, n = (double)q->n, k = (double)q->k,
+	             elements = q->operation == WAY_GEMV ? m * n + m + n : m * n + (m + n) * k;
 	struct prediction made;
-	const bool good = ask_product(profile, q, way, &made);
 
-	way->seconds = good ? made.seconds : NAN;
-	way->parts = made.parts;
-	way->regime = regime_of_both(made.model.regime, NULL);
-	way->fault = made.fault;
+	if (fits(q, elements * (double)precision_bytes(q->precision), way))
+		take(&made, ask_product(profile, q, way, &made), way);
 }
 
 static size_t list_product(struct way *way)
@@ -144,13 +190,12 @@ static bool ask_gram(const struct profile *profile, const struct way_question *q
 static void predict_gram(
         const struct profile *profile, const struct way_question *q, struct way *way)
 {
+	const double m = (double)q->m, n = (double)q->n;
 	struct prediction made;
-	const bool good = ask_gram(profile, q, way, false, &made);
 
-	way->seconds = good ? made.seconds : NAN;
-	way->parts = made.parts;
-	way->regime = regime_of_both(made.model.regime, NULL);
-	way->fault = made.fault;
+	if (!fits(q, (m * n + n * n) * (double)precision_bytes(q->precision), way))
+		return;
+	take(&made, ask_gram(profile, q, way, false, &made), way);
 	if (way->nb)
 		snprintf(way->detail, sizeof way->detail, "blocks of %d columns", (int)way->nb);
 }
@@ -255,17 +300,17 @@ double way_flops(const struct way_question *q)
 }
 
 const struct way_question way_example[WAY_EXAMPLES] = {
-        {WAY_GETRF, 1024, 1024, 0, SINGLE, false, PLAIN},
-        {WAY_GETRF, 8192, 8192, 0, SINGLE, false, PLAIN},
-        {WAY_GETRF, 8192, 8192, 0, DOUBLE, false, PLAIN},
-        {WAY_GETRF, 8192, 8192, 0, SINGLE, true, PLAIN},
-        {WAY_GEQRF, 1024, 1024, 0, SINGLE, false, PLAIN},
-        {WAY_GEQRF, 8192, 8192, 0, SINGLE, false, PLAIN},
-        {WAY_GEQRF, 65536, 128, 0, SINGLE, false, PLAIN},
-        {WAY_POTRF, 1024, 1024, 0, SINGLE, false, PLAIN},
-        {WAY_POTRF, 8192, 8192, 0, SINGLE, false, PLAIN},
-        {WAY_GEMM, 8192, 8192, 8192, SINGLE, false, PLAIN},
-        {WAY_GEMM, 8192, 8192, 128, SINGLE, false, PLAIN},
-        {WAY_GEMV, 1024, 1024, 0, SINGLE, false, PLAIN},
-        {WAY_GEMV, 16384, 16384, 0, SINGLE, false, PLAIN},
-        {WAY_GRAM, 1000000, 64, 0, SINGLE, false, PLAIN}};
+        {WAY_GETRF, 1024, 1024, 0, SINGLE, false, PLAIN, 0},
+        {WAY_GETRF, 8192, 8192, 0, SINGLE, false, PLAIN, 0},
+        {WAY_GETRF, 8192, 8192, 0, DOUBLE, false, PLAIN, 0},
+        {WAY_GETRF, 8192, 8192, 0, SINGLE, true, PLAIN, 0},
+        {WAY_GEQRF, 1024, 1024, 0, SINGLE, false, PLAIN, 0},
+        {WAY_GEQRF, 8192, 8192, 0, SINGLE, false, PLAIN, 0},
+        {WAY_GEQRF, 65536, 128, 0, SINGLE, false, PLAIN, 0},
+        {WAY_POTRF, 1024, 1024, 0, SINGLE, false, PLAIN, 0},
+        {WAY_POTRF, 8192, 8192, 0, SINGLE, false, PLAIN, 0},
+        {WAY_GEMM, 8192, 8192, 8192, SINGLE, false, PLAIN, 0},
+        {WAY_GEMM, 8192, 8192, 128, SINGLE, false, PLAIN, 0},
+        {WAY_GEMV, 1024, 1024, 0, SINGLE, false, PLAIN, 0},
+        {WAY_GEMV, 16384, 16384, 0, SINGLE, false, PLAIN, 0},
+        {WAY_GRAM, 1000000, 64, 0, SINGLE, false, PLAIN, 0}};

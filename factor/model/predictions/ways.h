@@ -24,6 +24,7 @@ struct way_question {
 	enum precision precision;
 	bool from_host;   /* a factorization's matrix starts and ends in host memory */
 	enum trans trans; /* of gemv */
+	double memory;    /* bytes that the GPU has; 0: unknown */
 };
 
 struct way {
@@ -31,6 +32,7 @@ struct way {
 	double seconds, low, high; /* low, high: by way_interval */
 	double hardware;           /* with all efficiencies 1; NaN: not asked, or unknown */
 	const char *regime;        /* of the prediction */
+	char simpler[256];         /* operations without rows of their own; empty: none */
 	struct model_result parts;
 	struct fault fault; /* why there is no prediction; seconds are then NaN */
 	/* what is asked */

@@ -156,6 +156,7 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	struct simulated *s = model_self(executor);
 
 	s->overlap = overlap;
+	s->base.fault.text[0] = '\0'; /* of a run without a parameter */
 	s->reader->host_wrote = false;
 	s->host = 0;
 	s->base.queue = QUEUE_MAIN;

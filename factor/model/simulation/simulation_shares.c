@@ -142,9 +142,20 @@ static bool in_the_way(const struct operation *o, const struct operation *p)
 	return p && p != o && !(p->work.light && o->work.coresident);
 }
 
-static bool has_places(const struct simulation *s, const struct operation *p)
+/* Of two kernels whose blocks could start at the same instant the urgent one's do, unless it waited
+ * for an event. */
+static bool comes_first(
+        const struct simulation *s, const struct operation *o, const struct operation *p)
 {
-	return at_work(s, p) && p->rate > 0;
+	return p->begin + p->work.start == s->now && urgent(o) && !urgent(p) &&
+	       !comes_from_afar(s, o);
+}
+
+/* Whether p has places that o finds taken. */
+static bool has_places(
+        const struct simulation *s, const struct operation *o, const struct operation *p)
+{
+	return at_work(s, p) && p->rate > 0 && !comes_first(s, o, p);
 }
 
 static double wait_for(const struct simulation *s, const struct operation *o,
@@ -167,7 +178,7 @@ void simulation_hold(struct simulation *s, struct operation *o)
 		const struct operation *p = head(s, q);
 		if (!in_the_way(o, p))
 			continue;
-		if (has_places(s, p)) {
+		if (has_places(s, o, p)) {
 			taken += p->rate * p->work.share;
 		} else if (starts(s, p) && comes_from_afar(s, o)) {
 			taken += p->work.share;
@@ -180,7 +191,7 @@ void simulation_hold(struct simulation *s, struct operation *o)
 		return;
 	for (int q = 0; q < QUEUE_COUNT; q++) {
 		const struct operation *p = head(s, q);
-		if (in_the_way(o, p) && has_places(s, p) && !(found && lives_to_end(p)))
+		if (in_the_way(o, p) && has_places(s, o, p) && !(found && lives_to_end(p)))
 			end = max_double(end, wait_for(s, o, p, taken - 1));
 	}
 	o->held = end;
