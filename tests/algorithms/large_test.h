@@ -45,10 +45,18 @@ static inline bool enough_memory(int64_t m, int64_t n)
 	return available >= needed;
 }
 
-/* Factorizes a random matrix by the default plan, in the executor's math, and checks it. False with
- * the executor's fault. */
+/* Fills a matrix, always with the same numbers. */
+typedef bool fill(struct executor *, const struct whole *, struct matrix);
+
+static inline bool random_fill(struct executor *e, const struct whole *whole, struct matrix a)
+{
+	return whole_fill(e, whole, a, 1);
+}
+
+/* Factorizes by the default plan, in the executor's math, and checks it. False with the executor's
+ * fault. */
 static inline bool factorize(struct memory *memory, const struct whole *whole, int64_t m, int64_t n,
-        struct whole_check *check)
+        fill *numbers, struct whole_check *check)
 {
 	struct executor *e = memory->e;
 	const int64_t k = min_int64(m, n);
@@ -60,7 +68,7 @@ static inline bool factorize(struct memory *memory, const struct whole *whole, i
 	plan_default(e, whole->operation, m, n, SINGLE, false, &plan);
 	void *work = take(memory, whole_work(e, whole, &plan.plan, a));
 	/* the same numbers twice instead of a copy */
-	return memory->good && whole_fill(e, whole, before, 1) && whole_fill(e, whole, a, 1) &&
+	return memory->good && numbers(e, whole, before) && numbers(e, whole, a) &&
 	       whole_run(e, whole, &plan.plan, a, work, pivots, tau, NULL) && e->ops->sync(e) &&
 	       check_whole(e, whole, before, a, pivots, tau, check);
 }

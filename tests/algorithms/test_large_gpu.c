@@ -18,7 +18,7 @@ static void test(struct executor *e, enum operation operation, int64_t m, int64_
 		skip(name, "too little memory is free");
 		return;
 	}
-	const bool good = factorize(&memory, &whole, m, n, &check);
+	const bool good = factorize(&memory, &whole, m, n, random_fill, &check);
 	if (!ok(good && check.passed, "%s: residual %.3g", name, check.residual) && !good)
 		diag("%s", e->fault.text);
 	release_all(&memory);
