@@ -51,10 +51,10 @@ static void test(
 
 	for (int i = 0; i < MATHS; i++) {
 		const enum math math = (enum math)i;
-		char name[80];
+		char name[96];
 
-		snprintf(name, sizeof name, "%s of order %" PRId64 " in %s",
-		        operation_name[operation], n, math_name[math]);
+		snprintf(name, sizeof name, "%s of order %" PRId64 ", %s, in %s",
+		        operation_name[operation], n, kind, math_name[math]);
 		if (!math_possible(e, math)) {
 			skip(name, "the GPU or the build lacks this math");
 			continue;
