@@ -356,7 +356,7 @@ int main(int argc, char **argv)
 	                "fathom advise getrf --m 8192 --n 8192\n"
 	                "fathom advise panel --m 8192 --nb 64 --set gpu.launch.enqueue=1.0us\n"
 	                "fathom advise kernel --blocks 132 --threads 256 --launches 100 --l2 1MB\n"
-	                "fathom advise machine --scale 'gpu.dram.*=2' --machine nvidia-h200\n",
+	                "fathom advise machine --scale 'gpu.dram.[rwc]*=2' --machine nvidia-h200\n",
 	        .topic = "kernel",
 	        .topic_first = ARRAY_LEN(own) - 2, /* --file */
 	        .details = "OPERATION: getrf, geqrf, potrf, gemm, gemv or gramschmidt on the GPU: "
