@@ -224,6 +224,7 @@ int main(int argc, char **argv)
 		        common.output);
 	require_one_machine(source, "host");
 	require_one_machine(source, "gpu_uuid");
+	require_one_machine(source, "gpu_sms");
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++)
 		if (source[i].curve)
 			source[i].fit(source[i].curve, profile);
