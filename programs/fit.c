@@ -2,6 +2,7 @@
 /* Makes profile.tsv from recorded curves, by the fit of every probe. Needs no hardware. */
 #include "lib/base/cli.h"
 #include "lib/probe/probe_fits.h"
+#include "lib/probe/probe_kept.h"
 #include "lib/base/msg.h"
 #include "lib/base/wrap.h"
 #include "lib/profile/profile.h"
@@ -126,6 +127,34 @@ static void note_probes(struct table *profile, const struct source *source)
 	free(names);
 }
 
+/* The id of the machine, with its GPU where one was measured; NULL: no curve has it. */
+static const char *machine_of(const struct source *source)
+{
+	const char *machine = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+		const bool gpu = said(&source[i], "gpu_uuid")[0];
+		if (said(&source[i], "machine")[0] && (gpu || !machine))
+			machine = said(&source[i], "machine");
+	}
+	return machine;
+}
+
+/* Adds the rows of the profile in the folder that no curve replaces. */
+static struct probe_kept keep_rows(
+        struct profile *profile, const struct source *source, const char *folder)
+{
+	const char *measured[ARRAY_LEN(sources)];
+	size_t count = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+		if (source[i].curve)
+			measured[count++] = source[i].name;
+	struct probe_kept kept = probe_kept_read(folder, measured, count);
+	probe_kept_add(profile, &kept, machine_of(source), folder);
+	return kept;
+}
+
 /* Prints on how many of the host's cores the probes met interference. */
 static void say_shared_cores(const struct source *source, FILE *out)
 {
@@ -174,7 +203,9 @@ int main(int argc, char **argv)
 	        .examples = "fathom fit\n"
 	                    "fathom fit --output data/nvidia-h200 --verbose\n",
 	        .details = "Reads OUTPUT/<probe>.tsv, writes OUTPUT/profile.tsv and prints it; "
-	                   "long functions are shortened unless --verbose. Needs no hardware.",
+	                   "long functions are shortened unless --verbose. Parameters of probes "
+	                   "whose curve is not there stay as they are in profile.tsv. Needs no "
+	                   "hardware.",
 	};
 	struct cli_common common = {0};
 	struct source source[ARRAY_LEN(sources)];
@@ -182,6 +213,7 @@ int main(int argc, char **argv)
 	size_t curves = 0;
 
 	cli_parse(argc, argv, &program, &common, NULL);
+	cli_refuse_sms(false);
 	memcpy(source, sources, sizeof source);
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
 		source[i].curve = read_curve(common.output, source[i].name);
@@ -192,14 +224,18 @@ int main(int argc, char **argv)
 		        common.output);
 	require_one_machine(source, "host");
 	require_one_machine(source, "gpu_uuid");
+	require_one_machine(source, "gpu_sms");
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++)
 		if (source[i].curve)
 			source[i].fit(source[i].curve, profile);
+	struct probe_kept kept = keep_rows(profile, source, common.output);
 	struct table *table = profile_to_table(profile);
 	table_meta_set(table, "program", "fit");
 	table_meta_set(table, "fathom", "%s", cli_version());
 	copy_machine(table, source);
 	note_probes(table, source);
+	probe_kept_note(table, &kept);
+	probe_kept_free(&kept);
 	table_save(table, "%s/profile.tsv", common.output);
 	msg_note("wrote %s/profile.tsv", common.output);
 	if (common.json) {

@@ -27,8 +27,9 @@ static void add_machine(struct table *table, const char *folder, const char *nam
 	table_set_text(table, r, "machine", name);
 	for (size_t k = 0; k < ARRAY_LEN(key); k++) {
 		const char *value = table_meta(profile, key[k]);
-		char *text = xasprintf(
-		        "%.*s", strcmp(key[k], "date") == 0 ? 10 : 60, value ? value : "unknown");
+		const int most =
+		        value && strcmp(key[k], "date") == 0 ? machine_day_length(value) : 60;
+		char *text = xasprintf("%.*s", most, value ? value : "unknown");
 		table_set_text(table, r, key[k], text);
 		free(text);
 	}
@@ -115,6 +116,7 @@ static void print_parameters(const struct cli_common *common, const char *patter
 	struct profile *part = matching(profile, pattern);
 	struct table *table = profile_to_table(part);
 
+	profile_warn_sms(profile);
 	if (part->count == 0)
 		msg_die(EXIT_BAD_USAGE,
 		        "no parameter of %s matches '%s': give a name or a pattern such as "
@@ -163,7 +165,11 @@ int main(int argc, char **argv)
 	char **operands;
 
 	cli_parse(argc, argv, &program, &common, &operands);
+	cli_refuse_sms(false);
 	const char *what = operands[0] ? operands[0] : "machines";
+	if (machine && strcmp(what, "parameters") != 0)
+		msg_die(EXIT_BAD_USAGE, "--machine is for list parameters: leave it out of list %s",
+		        what);
 	if (strcmp(what, "parameters") == 0 && !(operands[1] && operands[2])) {
 		common.output = machine_data_asked(machine, common.output, preset, NULL);
 		print_parameters(&common, operands[1]);

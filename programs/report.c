@@ -28,13 +28,16 @@ int main(int argc, char **argv)
 	struct cli_common common = {0};
 
 	cli_parse(argc, argv, &program, &common, NULL);
+	cli_refuse_sms(false);
 	if (common.json)
 		msg_die(EXIT_BAD_USAGE,
 		        "a report is no table: `fathom rules --json` and `fathom list --json` are");
 	if (machine && machines)
 		msg_die(EXIT_BAD_USAGE, "give --machine or --machines, not both");
-	if (machine)
+	if (machine) {
+		machine_data_recorded_as(machine);
 		setenv("MACHINE", machine, 1);
+	}
 	if (machines) {
 		setenv("MACHINES", machines, 1);
 		setenv("FATHOM_BIN", home_programs(), 1);

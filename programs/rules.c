@@ -46,6 +46,7 @@ static struct table *rules_of(const char *folder, bool named)
 	struct profile *profile = profile_open(folder);
 	char choice[MACHINE_CHOICE], *own = xstrdup(folder);
 
+	profile_warn_sms(profile);
 	if (profile_has(profile, "gpu.")) {
 		add_rules(rules, own, "gpu host");
 	} else if (named) {
@@ -145,6 +146,7 @@ int main(int argc, char **argv)
 	struct cli_common common = {.output = preset};
 
 	cli_parse(argc, argv, &program, &common, NULL);
+	cli_refuse_sms(false);
 	char *folder = xstrdup(machine_data_asked(machine, common.output, preset, NULL));
 	const bool named = common.output != preset || machine_data_given();
 	struct table *rules = rules_of(folder, named);

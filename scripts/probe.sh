@@ -27,10 +27,11 @@ fact() {
 }
 
 # Curves of an absent GPU would mix two machines in one profile.
+# With them goes the profile, from which the fit would keep their parameters.
 remove_gpu_curves() {
 	for curve in "$output"/*.tsv; do
 		if grep -q '^# probe: ' "$curve" && grep -q '^# gpu_uuid: ' "$curve"; then
-			rm -f "$curve"
+			rm -f "$curve" "$output/profile.tsv"
 			echo "probe: removed $curve, measured on a GPU that is not here" >&2
 		fi
 	done

@@ -9,6 +9,7 @@
 #include "lib/base/msg.h"
 #include "lib/base/wrap.h"
 #include "lib/profile/profile.h"
+#include "factor/model/cost/cost.h"
 #include "factor/model/predictions/advice.h"
 #include "advise.h"
 
@@ -204,13 +205,24 @@ static void check_words(struct request *r)
 	r->way.n = r->update.n;
 	r->way.k = r->update.k;
 	r->way.precision = r->panel.precision;
-	r->way.from_host = r->from && strcmp(r->from, "host") == 0;
+	r->update.from_host = r->way.from_host = r->from && strcmp(r->from, "host") == 0;
 	r->way.trans = r->transposed ? TRANSPOSED : PLAIN;
 	r->update.kept = (enum q_kept)profile_context_word(r->q, q_kept_name, Q_FULL + 1, "--q");
 	if (r->from)
 		profile_context_word(r->from, places, 2, "--from");
 	if (r->change)
 		profile_context_word(r->change, qr_change_name, UPDATE_CHANGES, "--change");
+}
+
+/* A matrix on the device needs one. */
+static void check_place(const struct request *r)
+{
+	if (r->from && strcmp(r->from, "device") == 0 &&
+	        !profile_has(r->context.profile, "gpu.launch."))
+		msg_die(EXIT_MEASURE_FAILED,
+		        "%s: its profile has no GPU: ask --from host, or another "
+		        "--machine",
+		        r->context.choice);
 }
 
 static void advise_panel(const struct request *r)
@@ -220,12 +232,8 @@ static void advise_panel(const struct request *r)
 	struct question question = r->panel;
 	struct answer answer[ADVICE_ANSWERS];
 
+	check_place(r);
 	question.from_host = r->from ? strcmp(r->from, "host") == 0 : !has_gpu;
-	if (!question.from_host && !has_gpu)
-		msg_die(EXIT_MEASURE_FAILED,
-		        "%s: its profile has no GPU: ask --from host, or another "
-		        "--machine",
-		        r->context.choice);
 	size_t count = advice_ask(profile, &question, has_gpu, answer);
 	if (r->context.common.json) {
 		struct table *table = answer_table(&question, answer, count);
@@ -253,43 +261,58 @@ static void advise_panel(const struct request *r)
 		        answer[0].prediction.fault.text);
 }
 
-/* Questions about the GPU alone follow TOPIC_UPDATE. */
-enum topic {
-	TOPIC_PANEL,
-	TOPIC_UPDATE,
-	TOPIC_KERNEL,
-	TOPIC_EFFICIENCY,
-	TOPIC_MACHINE,
-	TOPIC_OPERATION
-};
-
-/* What the question is about, checked as far as no profile is needed. */
-static enum topic topic_of(struct request *r, char **operands)
+/* The question, a bit; 0: none. */
+static unsigned question_of(char **operands)
 {
-	r->way.operation = operation_named(operands[0]);
+	const enum way_operation operation = operation_named(operands[0]);
+
 	if (operands[0] && strcmp(operands[0], "efficiency") == 0 && !(operands[1] && operands[2]))
-		return TOPIC_EFFICIENCY;
+		return ASK_EFFICIENCY;
 	if (is_about(operands, "machine"))
-		return TOPIC_MACHINE;
-	if (is_about(operands, "kernel")) {
-		kernel_describe(&r->kernel);
-		return TOPIC_KERNEL;
-	}
-	if (is_about(operands, "update")) {
-		update_question_check(&r->update);
-		return TOPIC_UPDATE;
-	}
-	if (is_about(operands, "panel")) {
-		check_panel(&r->panel);
-		return TOPIC_PANEL;
-	}
-	if (r->way.operation == WAY_OPERATIONS || operands[1])
+		return ASK_MACHINE;
+	if (is_about(operands, "kernel"))
+		return ASK_KERNEL;
+	if (is_about(operands, "update"))
+		return ASK_UPDATE;
+	if (is_about(operands, "panel"))
+		return ASK_PANEL;
+	return operation < WAY_OPERATIONS && !operands[1] ? ASK_OPERATION(operation) : 0;
+}
+
+/* Checks the question as far as no profile is needed. */
+static unsigned check_question(struct request *r, char **operands)
+{
+	const unsigned question = question_of(operands);
+
+	if (!question)
 		msg_die(EXIT_BAD_USAGE,
 		        "say what advice is about: getrf, geqrf, potrf, gemm, gemv, gramschmidt, "
 		        "panel, update, kernel, efficiency or machine, as in advise getrf --m "
 		        "8192 --n 8192");
-	operation_check(&r->way);
-	return TOPIC_OPERATION;
+	advise_check_options(question, operands[0]);
+	check_words(r);
+	r->way.operation = operation_named(operands[0]);
+	if (question == ASK_KERNEL)
+		kernel_describe(&r->kernel);
+	else if (question == ASK_UPDATE)
+		update_question_check(&r->update);
+	else if (question == ASK_PANEL)
+		check_panel(&r->panel);
+	else if (question & ASK_OPERATIONS)
+		operation_check(&r->way);
+	return question;
+}
+
+/* Where the machine's GPU cannot run the kernels. */
+static void check_clusters(const struct request *r)
+{
+	const struct kernel_counters *d = &r->kernel.described;
+	const int most = cost_device(r->context.profile).max_cluster;
+	struct fault fault;
+
+	for (size_t i = 0; i < d->count; i++)
+		if (!kernel_fits(&d->work[i], most, &fault))
+			msg_die(EXIT_BAD_USAGE, "%s", fault.text);
 }
 
 int main(int argc, char **argv)
@@ -333,7 +356,7 @@ int main(int argc, char **argv)
 	                "fathom advise getrf --m 8192 --n 8192\n"
 	                "fathom advise panel --m 8192 --nb 64 --set gpu.launch.enqueue=1.0us\n"
 	                "fathom advise kernel --blocks 132 --threads 256 --launches 100 --l2 1MB\n"
-	                "fathom advise machine --scale 'gpu.dram.*=2' --machine nvidia-h200\n",
+	                "fathom advise machine --scale 'gpu.dram.[rwc]*=2' --machine nvidia-h200\n",
 	        .topic = "kernel",
 	        .topic_first = ARRAY_LEN(own) - 2, /* --file */
 	        .details = "OPERATION: getrf, geqrf, potrf, gemm, gemv or gramschmidt on the GPU: "
@@ -353,27 +376,28 @@ int main(int argc, char **argv)
 	memcpy(options, own, sizeof own);
 	kernel_options(options + ARRAY_LEN(own), &r.kernel.texts);
 	cli_parse(argc, argv, &program, &r.context.common, &operands);
-	check_words(&r);
-	const enum topic topic = topic_of(&r, operands);
-	const bool about_gpu = topic > TOPIC_UPDATE || (r.from && strcmp(r.from, "device") == 0);
-	profile_context_open(&r.context, about_gpu);
-	switch (topic) {
-	case TOPIC_PANEL:
+	const unsigned question = check_question(&r, operands);
+	const bool about_host = question == ASK_PANEL || question == ASK_UPDATE;
+	profile_context_open(&r.context, !about_host || (r.from && strcmp(r.from, "device") == 0));
+	switch (question) {
+	case ASK_PANEL:
 		advise_panel(&r);
 		break;
-	case TOPIC_UPDATE:
+	case ASK_UPDATE:
+		check_place(&r);
 		advise_update(&r.update, r.change, &r.context);
 		break;
-	case TOPIC_KERNEL:
+	case ASK_KERNEL:
+		check_clusters(&r);
 		advise_kernel(&r.kernel, &r.context);
 		break;
-	case TOPIC_EFFICIENCY:
+	case ASK_EFFICIENCY:
 		advise_efficiency(operands[1], &r.context);
 		break;
-	case TOPIC_MACHINE:
+	case ASK_MACHINE:
 		advise_machine(&r.context);
 		break;
-	case TOPIC_OPERATION:
+	default:
 		advise_operation(&r.way, &r.context);
 		break;
 	}

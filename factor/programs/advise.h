@@ -8,6 +8,20 @@
 #include "kernel_input.h"
 #include "profile_context.h"
 
+/* The questions, a bit each. */
+#define ASK_OPERATION(operation) (1 << (5 + (operation)))
+enum {
+	ASK_PANEL = 1,
+	ASK_UPDATE = 2,
+	ASK_KERNEL = 4,
+	ASK_EFFICIENCY = 8,
+	ASK_MACHINE = 16,
+	ASK_OPERATIONS = ASK_OPERATION(WAY_OPERATIONS) - ASK_OPERATION(0)
+};
+
+/* Ends the program where an option was given that does not belong to the question of that name. */
+void advise_check_options(unsigned question, const char *name);
+
 /* The machine that answers, in a line or two. */
 void advise_describe(const struct profile_context *, FILE *);
 

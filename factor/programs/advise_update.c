@@ -97,8 +97,9 @@ void advise_update(const struct update_question *asked, const char *change,
 	const struct profile *profile = context->profile;
 	const enum model_target target =
 	        profile_has(profile, "gpu.launch.") ? MODEL_CUDA : MODEL_HOST;
+	const bool from_host = asked->from_host && target == MODEL_CUDA;
 	struct update_answer answer[UPDATE_CHANGES];
-	size_t count = 0;
+	size_t count = 0, possible = 0;
 
 	for (int c = 0; c < UPDATE_CHANGES; c++) {
 		struct update_answer *a = &answer[count];
@@ -106,25 +107,32 @@ void advise_update(const struct update_question *asked, const char *change,
 			continue;
 		a->question = *asked;
 		a->question.change = (enum qr_change)c;
+		a->question.from_host = from_host;
 		model_update_predict(profile, target, &a->question, &a->update);
 		model_refactor_predict(profile, target, &a->question, &a->refactor);
+		possible += reason(a) == NULL;
 		count++;
 	}
 	if (context->common.json) {
 		struct table *table = update_table(answer, count);
 		profile_context_stamp(table, context);
+		table_meta_set(
+		        table, "from", "%s", from_host || target == MODEL_HOST ? "host" : "device");
 		cli_write_json(table, "update");
 		table_free(table);
-		return;
+	} else {
+		FILE *out = wrap_open();
+		fprintf(out,
+		        "QR factorization of %" PRId64 " x %" PRId64
+		        ", Q %s, %s precision%s: %" PRId64 " rows or columns at %" PRId64 "\n",
+		        asked->m, asked->n, q_kept_name[asked->kept],
+		        asked->precision == SINGLE ? "single" : "double",
+		        from_host ? ", in host memory" : "", asked->p, asked->k);
+		advise_describe(context, out);
+		fputc('\n', out);
+		print_updates(answer, count, out);
+		wrap_close(out, stdout);
 	}
-	FILE *out = wrap_open();
-	fprintf(out,
-	        "QR factorization of %" PRId64 " x %" PRId64 ", Q %s, %s precision: %" PRId64
-	        " rows or columns at %" PRId64 "\n",
-	        asked->m, asked->n, q_kept_name[asked->kept],
-	        asked->precision == SINGLE ? "single" : "double", asked->p, asked->k);
-	advise_describe(context, out);
-	fputc('\n', out);
-	print_updates(answer, count, out);
-	wrap_close(out, stdout);
+	if (!possible)
+		msg_die(EXIT_NOT_POSSIBLE, "none of it is possible here: %s", reason(&answer[0]));
 }

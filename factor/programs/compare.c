@@ -16,6 +16,7 @@
 #include "lib/base/home.h"
 #include "lib/device/machine.h"
 #include "lib/base/msg.h"
+#include "lib/base/wrap.h"
 #include "lib/profile/profile_compare.h"
 
 #include <math.h>
@@ -116,6 +117,27 @@ static void print_totals(const struct profile_changes *changes)
 	        changes->noisy_now, most_noisy);
 }
 
+/* The verdict: a word for programs, a sentence for people. Exit code 0 with the first one alone. */
+struct verdict {
+	const char *word, *sentence;
+};
+
+static struct verdict judge(const struct profile_changes *changes)
+{
+	bool repeat = true;
+
+	for (size_t i = 0; i < changes->group_count; i++)
+		repeat = repeat && change_repeats(&changes->group[i]);
+	if (profile_changes_repeat(changes))
+		return (struct verdict){"repeats", "the runs agree"};
+	if (repeat)
+		return (struct verdict){"noisy", "nothing changed by more than is allowed, but a "
+		                                 "run has too many noisy parameters: measure it "
+		                                 "again on a machine without other work"};
+	return (struct verdict){"changed", "parameters changed by more than is allowed: the rows "
+	                                   "that are beyond name them"};
+}
+
 /* The profile of a folder, or of a recorded machine. */
 static struct profile *open_named(const char *name)
 {
@@ -129,12 +151,17 @@ static bool compare_repeats(
 {
 	struct profile_changes changes = profile_compare(before, now);
 	struct table *table = list_changes(&changes, common->verbose || common->json);
+	const struct verdict verdict = judge(&changes);
 
 	if (common->json) {
+		table_meta_set(table, "verdict", "%s", verdict.word);
 		cli_write_json(table, "comparison");
 	} else {
 		table_print(table, shown_columns, ARRAY_LEN(shown_columns), stdout);
 		print_totals(&changes);
+		char *line = xasprintf("Verdict: %s.", verdict.sentence);
+		wrap_print(stdout, "", "", line);
+		free(line);
 	}
 	const bool same = profile_changes_repeat(&changes);
 	table_free(table);
@@ -185,6 +212,7 @@ int main(int argc, char **argv)
 	char **operands;
 
 	cli_parse(argc, argv, &program, &common, &operands);
+	cli_refuse_sms(false);
 	if (!operands[0] || (operands[1] && operands[2]))
 		msg_die(EXIT_BAD_USAGE, "give two folders to compare, or one to compare %s with",
 		        common.output);
@@ -193,6 +221,8 @@ int main(int argc, char **argv)
 	        .profile = {open_named(operands[0]),
 	                operands[1] ? open_named(operands[1]) : profile_open(common.output)},
 	        .tolerance = tolerance / 100};
+	profile_warn_sms(pair.profile[0]);
+	profile_warn_sms(pair.profile[1]);
 	warn_of_differences(pair.profile[0], pair.profile[1]);
 	const bool same = side_by_side || !is_repeat(pair.profile[0], pair.profile[1])
 	                          ? compare_machines(&pair, common.json, common.verbose)

@@ -6,6 +6,7 @@
 #include "lib/base/cli.h"
 #include "lib/base/msg.h"
 #include "lib/base/wrap.h"
+#include "lib/device/machine.h"
 #include "lib/profile/profile_ratio.h"
 #include "lib/profile/profile_row.h"
 
@@ -184,8 +185,8 @@ static void add_parameters(struct table *table, const struct machine_pair *pair)
 	}
 }
 
-static void print_json(
-        const struct machine_pair *pair, const struct operation_pair *operation, size_t count)
+static void print_json(const struct machine_pair *pair, const struct operation_pair *operation,
+        size_t count, bool good)
 {
 	static const char *const columns[] = {"what", "name", "unit", "first", "first_low",
 	        "first_high", "second", "second_low", "second_high", "ratio", "ratio_low",
@@ -196,6 +197,10 @@ static void print_json(
 	table_meta_set(table, "first", "%s", pair->name[0]);
 	table_meta_set(table, "second", "%s", pair->name[1]);
 	table_meta_set(table, "one_kind", "%d", is_judged(pair));
+	table_meta_set(table, "verdict", "%s",
+	        !is_judged(pair) ? "of another kind"
+	        : good           ? "not slower"
+	                         : "slower");
 	for (size_t i = 0; i < count; i++)
 		add_operation(table, &operation[i]);
 	add_parameters(table, pair);
@@ -215,57 +220,85 @@ static const char *shown(double value, const char *unit, char text[24])
 	return text;
 }
 
-static const char *ends(const struct ratio *r, size_t rows, char text[32])
+/* Three digits, also where the last ones are 0. */
+static const char *digits(double value, char text[16])
 {
-	snprintf(text, 32, rows == 1 ? "%#.3g .. %#.3g" : "%#.3g to %#.3g", r->low, r->high);
+	const bool whole = fabs(value) >= 99.95;
+
+	snprintf(text, 16, whole ? "%.0f" : "%#.3g", value);
+	return text;
+}
+
+static const char *ends(const struct ratio *r, size_t rows, char text[40])
+{
+	char low[16], high[16];
+
+	snprintf(text, 40, "%s %s %s", digits(r->low, low), rows == 1 ? ".." : "to",
+	        digits(r->high, high));
 	return text;
 }
 
 static void print_machines(const struct machine_pair *pair, FILE *out)
 {
 	for (int i = 0; i < 2; i++)
-		fprintf(out, "%c %s: GPU %s, CPU %s, driver %s, CUDA %s, measured %.10s\n", "AB"[i],
+		fprintf(out, "%c %s: GPU %s, CPU %s, driver %s, CUDA %s, measured %.*s\n", "AB"[i],
 		        pair -> name[i], meta(pair, i, "gpu"), meta(pair, i, "cpu"),
-		        meta(pair, i, "driver"), meta(pair, i, "cuda"), meta(pair, i, "date"));
+		        meta(pair, i, "driver"), meta(pair, i, "cuda"),
+		        machine_day_length(meta(pair, i, "date")), meta(pair, i, "date"));
+}
+
+static struct ratio speed_of(const struct operation_pair *o)
+{
+	return (struct ratio){
+	        1 / o->ratio.value, 1 / o->ratio.high, 1 / o->ratio.low, o->ratio.verdict};
 }
 
 static void print_operations(const struct operation_pair *operation, size_t count, FILE *out)
 {
+	char interval[40], value[16], a[24], b[24];
+	int width = (int)strlen("95 % interval");
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ratio speed = speed_of(&operation[i]);
+		width = (int)max_int64(width, (int64_t)strlen(ends(&speed, 1, interval)));
+	}
 	fprintf(out,
 	        "\nOperations, predicted from each profile by its fastest way. Speed: B over A; "
 	        "its "
 	        "interval is that\nof the parameters, since the model errs alike on both.\n  %-28s "
-	        "%9s %9s %6s  %-14s %-7s %s\n",
-	        "operation", "A", "B", "speed", "95 % interval", "B is", "limited by");
+	        "%9s %9s %6s  %-*s  %-6s  %s\n",
+	        "operation", "A", "B", "speed", width, "95 % interval", "B is", "limited by");
 	for (size_t i = 0; i < count; i++) {
 		const struct operation_pair *o = &operation[i];
-		const struct ratio speed = {
-		        1 / o->ratio.value, 1 / o->ratio.high, 1 / o->ratio.low, o->ratio.verdict};
-		char a[24], b[24], interval[32];
+		const struct ratio speed = speed_of(o);
 		if (!o->possible) {
 			fprintf(out, "  %-28s one of the profiles does not suffice\n", o->name);
 			continue;
 		}
 		const bool both = strcmp(o->limiter[0], o->limiter[1]) == 0;
-		fprintf(out, "  %-28s %9s %9s %#6.3g  %-14s %-7s %s%s%s\n", o->name,
+		fprintf(out, "  %-28s %9s %9s %6s  %-*s  %-6s  %s%s%s\n", o->name,
 		        shown(o->time[0].value, "s", a), shown(o->time[1].value, "s", b),
-		        speed.value, ends(&speed, 1, interval), ratio_verdict_name[speed.verdict],
-		        o->limiter[0], both ? " on both" : "; ", both ? "" : o->limiter[1]);
+		        digits(speed.value, value), width, ends(&speed, 1, interval),
+		        ratio_verdict_name[speed.verdict], o->limiter[0], both ? " on both" : "; ",
+		        both ? "" : o->limiter[1]);
 	}
 }
+
+/* The columns of print_row: names, A and B, ratio, interval, verdict. */
+#define ROW_FORMAT "  %-38s %12s %12s %6s  %-16s  %s\n"
 
 static void print_row(const char *name, size_t rows, const struct parameter *first,
         const struct parameter *second, const struct ratio *ratio, FILE *out)
 {
-	char a[24] = "", b[24] = "", interval[32], count[24];
+	char a[24] = "", b[24] = "", interval[40], count[24], value[16];
 
 	snprintf(count, sizeof count, "%zu rows", rows);
 	if (rows == 1) {
 		shown(first->estimate.value, first->unit, a);
 		shown(second->estimate.value, second->unit, b);
 	}
-	fprintf(out, "  %-38s %10s %10s %#6.3g  %-16s %s\n", name, rows == 1 ? a : count, b,
-	        ratio->value, ends(ratio, rows, interval), ratio_verdict_name[ratio->verdict]);
+	fprintf(out, ROW_FORMAT, name, rows == 1 ? a : count, b, digits(ratio->value, value),
+	        ends(ratio, rows, interval), ratio_verdict_name[ratio->verdict]);
 }
 
 /* Every parameter. */
@@ -375,15 +408,12 @@ bool compare_machines(struct machine_pair *pair, bool json, bool verbose)
 	const size_t operations = ask_operations(pair, operation);
 	struct family_ratio *family = profile_ratios(pair->profile[0], pair->profile[1], &families);
 	FILE *out = json ? NULL : wrap_open();
-	if (json) {
-		print_json(pair, operation, operations);
-	} else {
+	if (!json) {
 		print_machines(pair, out);
 		print_operations(operation, operations, out);
-		fprintf(out,
-		        "\nParameters, ratios B / A with interval (of families: the median, from "
-		        "least to most)\n  %-38s %10s %10s %6s  %-16s %s\n",
-		        "parameter", "A", "B", "ratio", "95 % interval", "B is");
+		fprintf(out, "\nParameters, ratios B / A with interval (of families: the median, "
+		             "from least to most)\n");
+		fprintf(out, ROW_FORMAT, "parameter", "A", "B", "ratio", "95 % interval", "B is");
 		if (verbose)
 			print_parameters(pair, out);
 		else
@@ -392,7 +422,9 @@ bool compare_machines(struct machine_pair *pair, bool json, bool verbose)
 				        family, families, out);
 	}
 	const bool good = judge(pair, operation, operations, family, families, out);
-	if (out)
+	if (json)
+		print_json(pair, operation, operations, good);
+	else
 		wrap_close(out, stdout);
 	free(family);
 	free(operation);

@@ -12,7 +12,8 @@
 /* How a value is written. */
 enum form {
 	WHOLE,      /* a whole number */
-	QUANTITY,   /* a number with a unit */
+	AMOUNT,     /* a number */
+	BYTES,      /* a number, perhaps with a unit of bytes */
 	TRAFFIC,    /* READ[:WRITTEN] */
 	PATTERN,    /* NAME[:STEP] */
 	ACCESSES,   /* COUNT[:WAYS] */
@@ -72,19 +73,19 @@ static const struct key {
         {"blocks", WHOLE, AT(blocks), NULL, 1, 2147483647, "N", "blocks of a launch (needed)"},
         {"threads", WHOLE, AT(threads), NULL, 1, 1024, "N", "threads of a block (needed)"},
         {"registers", WHOLE, AT(registers), NULL, 0, 255, "N", "registers of a thread"},
-        {"shared", QUANTITY, AT(shared), NULL, 0, 1e9, "BYTES", "shared memory of a block"},
+        {"shared", BYTES, AT(shared), NULL, 0, 1e9, "BYTES", "shared memory of a block"},
         {"cluster", WHOLE, AT(cluster), NULL, 0, 64, "N", "blocks of a cluster"},
         {"dram", TRAFFIC, AT(dram), NULL, 0, most_bytes, "READ[:WRITTEN]",
                 "bytes of DRAM a launch"},
         {"l2", TRAFFIC, AT(l2), NULL, 0, most_bytes, "READ[:WRITTEN]",
                 "bytes of hits in L2 a launch"},
-        {"working-set", QUANTITY, AT(working_set), NULL, 0, most_bytes, "BYTES",
+        {"working-set", BYTES, AT(working_set), NULL, 0, most_bytes, "BYTES",
                 "what launches touch again: its bytes of DRAM are in L2 as far as they fit"},
-        {"state", QUANTITY, AT(state), NULL, 0, most_bytes, "BYTES",
+        {"state", BYTES, AT(state), NULL, 0, most_bytes, "BYTES",
                 "what a persistent kernel keeps on chip, and launches read and write each time"},
-        {"in-flight", QUANTITY, AT(in_flight), NULL, 0, 65536, "BYTES",
+        {"in-flight", BYTES, AT(in_flight), NULL, 0, 65536, "BYTES",
                 "that a thread has under way at once (64)"},
-        {"apart", QUANTITY, AT(apart), NULL, 0, 1, "SHARE",
+        {"apart", AMOUNT, AT(apart), NULL, 0, 1, "SHARE",
                 "of DRAM's bytes that a block moves before or after it computes"},
         {"pattern", PATTERN, AT(pattern), patterns, 0, 1e9, "NAME[:STEP]",
                 "of the bytes of DRAM: contiguous, stride:WORDS, misaligned:BYTES, "
@@ -96,9 +97,9 @@ static const struct key {
                 "commas"},
         {"tensor", OPERATIONS, AT(operations), tensor_pipes, 0, most_operations, "TYPE:N",
                 "flops of tensor cores: tf32, bf16, h, d, d16, wgmma_tf32, wgmma_bf16"},
-        {"special", QUANTITY, OPERATION(PIPE_SPECIAL), NULL, 0, most_operations, "N",
+        {"special", AMOUNT, OPERATION(PIPE_SPECIAL), NULL, 0, most_operations, "N",
                 "special functions of threads a launch"},
-        {"integer", QUANTITY, OPERATION(PIPE_INTEGER), NULL, 0, most_operations, "N",
+        {"integer", AMOUNT, OPERATION(PIPE_INTEGER), NULL, 0, most_operations, "N",
                 "integer operations of threads a launch"},
         {"chains", WHOLE, AT(chains), NULL, 1, 64, "N", "independent instructions of a thread (4)"},
         {"atomics", ATOMICS, AT(atomics), NULL, 0, most_operations, "N[:STRIDE]",
@@ -127,19 +128,33 @@ static double *number_at(struct kernel_work *work, size_t offset)
 	return (double *)(void *)((char *)work + offset);
 }
 
-static bool number(const struct key *key, const char *text, double *value, struct fault *fault)
+/* A limit as the user would write it. */
+static const char *limit_text(double limit, char text[32])
 {
+	snprintf(text, 32, limit < 1e15 ? "%.15g" : "%g", limit);
+	return text;
+}
+
+/* unit: the one that the number may have, "" for none. */
+static bool number(const struct key *key, const char *unit, const char *text, double *value,
+        struct fault *fault)
+{
+	const char *given = "";
+	char low[32], high[32];
 	int64_t whole;
 
 	if (cli_parse_int(text, &whole))
 		*value = (double)whole;
-	else if (!cli_parse_quantity(text, value))
+	else if (!cli_parse_quantity(text, value, &given))
 		return fault_set(fault,
-		        "%s: '%s' is not a number with a known unit: give one such as 64KiB",
-		        key->name, text);
+		        "%s: '%s' is not a number with a known unit: give one such as %s",
+		        key->name, text, unit[0] ? "64KiB" : "1000");
+	if (given[0] && strcmp(given, unit) != 0)
+		return fault_set(fault, "%s: '%s' is in %s: give %s", key->name, text, given,
+		        unit[0] ? "bytes, as in 64KiB" : "a number without a unit");
 	if (*value < key->low || *value > key->high)
-		return fault_set(fault, "%s: %s is not between %g and %g", key->name, text,
-		        key->low, key->high);
+		return fault_set(fault, "%s: %s is not between %s and %s", key->name, text,
+		        limit_text(key->low, low), limit_text(key->high, high));
 	if (key->form == WHOLE && floor(*value) != *value)
 		return fault_set(fault, "%s: %s is not a whole number", key->name, text);
 	return true;
@@ -167,8 +182,8 @@ static bool two_numbers(const struct key *key, char *text, double *out, struct f
 
 	if (second)
 		*second++ = '\0';
-	return number(key, text, &out[0], fault) &&
-	       (!second || number(key, second, &out[1], fault));
+	return number(key, key->form == TRAFFIC ? "B" : "", text, &out[0], fault) &&
+	       (!second || number(key, key->form == ACCESSES ? "" : "B", second, &out[1], fault));
 }
 
 static bool set_pattern(
@@ -186,44 +201,54 @@ static bool set_pattern(
 		return !step || fault_set(fault, "%s: contiguous has no step", key->name);
 	if (!step)
 		return fault_set(fault, "%s: %s needs its step, as in %s:8", key->name, text, text);
-	return number(key, step, &work->step, fault) &&
+	return number(key, work->pattern == PATTERN_STRIDE ? "" : "B", step, &work->step, fault) &&
 	       (work->step >= 1 || fault_set(fault, "%s: a step of %s is none", key->name, step));
 }
 
-/* An item "NAME:VALUE" of a list; of flops also "VALUE" alone. */
-static bool set_item(
-        struct kernel_work *work, const struct key *key, char *text, struct fault *fault)
+/* An item "NAME:VALUE" of a list; of flops also "VALUE" alone, which is of the first word. seen: a
+ * bit for each word of the items before. */
+static bool set_item(struct kernel_work *work, const struct key *key, char *text, uint32_t *seen,
+        struct fault *fault)
 {
 	char *value = strchr(text, ':');
+	const struct word *word = key->words;
 
-	if (!value && key->words == scalar_pipes)
-		return number(key, text, number_at(work, scalar_pipes[0].offset), fault);
-	if (!value)
+	if (!value && key->words != scalar_pipes)
 		return fault_set(fault, "%s: '%s': write %s", key->name, text, key->argument);
-	*value++ = '\0';
-	const struct word *word = find_word(key, text, fault);
+	if (value) {
+		*value++ = '\0';
+		word = find_word(key, text, fault);
+	}
 	if (!word)
 		return false;
+	const uint32_t bit = UINT32_C(1) << (word - key->words);
+	if (*seen & bit)
+		return fault_set(
+		        fault, "%s: %s stands twice: give their sum", key->name, word->name);
+	*seen |= bit;
 	double *const out = number_at(work, word->offset);
 	if (key->form != EXCHANGES)
-		return number(key, value, out, fault);
+		return number(key, "", value ? value : text, out, fault);
 	char *count = strchr(value, 'x');
 	if (!count)
 		return fault_set(fault, "%s: '%s': write BYTESxCOUNT, as in %s:128x64", key->name,
 		        value, text);
 	*count++ = '\0';
-	return number(key, value, &out[0], fault) && number(key, count, &out[1], fault);
+	return number(key, "B", value, &out[0], fault) && number(key, "", count, &out[1], fault);
 }
 
 static bool set_value(
         struct kernel_work *work, const struct key *key, char *text, struct fault *fault)
 {
 	char *rest = NULL;
+	uint32_t seen = 0;
 
 	switch (key->form) {
 	case WHOLE:
-	case QUANTITY:
-		return number(key, text, number_at(work, key->offset), fault);
+	case AMOUNT:
+		return number(key, "", text, number_at(work, key->offset), fault);
+	case BYTES:
+		return number(key, "B", text, number_at(work, key->offset), fault);
 	case TRAFFIC:
 	case ACCESSES:
 	case ATOMICS:
@@ -236,7 +261,7 @@ static bool set_value(
 	if (!*text)
 		return fault_set(fault, "%s: nothing given: write %s", key->name, key->argument);
 	for (char *item = strtok_r(text, ",", &rest); item; item = strtok_r(NULL, ",", &rest))
-		if (!set_item(work, key, item, fault))
+		if (!set_item(work, key, item, &seen, fault))
 			return false;
 	return true;
 }
@@ -274,11 +299,25 @@ bool kernel_complete(struct kernel_work *work, struct fault *fault)
 
 	if (!(work->blocks > 0) || !(work->threads > 0))
 		return fault_set(fault, "give the kernel's grid: --blocks N --threads N");
+	if (work->cluster > 1 && fmod(work->blocks, work->cluster) != 0)
+		return fault_set(fault,
+		        "cluster: clusters of %.0f do not divide %.0f blocks: give a divisor",
+		        work->cluster, work->blocks);
 	if (link[LINK_DRAM] + link[LINK_L2] == 0) {
 		link[LINK_DRAM] = work->dram.read > 0;
 		link[LINK_L2] = work->l2.read > 0 && work->dram.read == 0;
 	}
 	return true;
+}
+
+bool kernel_fits(const struct kernel_work *work, int max_cluster, struct fault *fault)
+{
+	if (work->cluster <= max_cluster || work->cluster <= 1)
+		return true;
+	if (max_cluster <= 1)
+		return fault_set(fault, "cluster: this GPU has no clusters: leave it out");
+	return fault_set(fault, "cluster: %.0f blocks: this GPU has clusters of at most %d",
+	        work->cluster, max_cluster);
 }
 
 /* ---- the file ---- */

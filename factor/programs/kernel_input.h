@@ -26,5 +26,9 @@ bool kernel_set_texts(
 size_t kernel_read_file(
         struct kernel_work work[KERNELS_OF_A_FILE], const char *path, struct fault *fault);
 
-/* Whether the work has a grid. A block that reads waits for one load at least. */
+/* Whether the work has a grid, which its clusters divide. A block that reads waits for one load at
+ * least. */
 bool kernel_complete(struct kernel_work *work, struct fault *fault);
+
+/* Whether a GPU with clusters of that many blocks at most can run it. */
+bool kernel_fits(const struct kernel_work *work, int max_cluster, struct fault *fault);

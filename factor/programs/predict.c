@@ -178,6 +178,28 @@ static void predict_operations(const struct profile_context *c)
 	free(path);
 }
 
+/* ---- which options belong to which question ---- */
+
+enum { ASK_ALL = 1, ASK_ONE = 2, ASK_SEVERAL = 4 };
+
+static void check_options(const struct several_request *several, const char *operation)
+{
+	enum { OPERATION = ASK_ONE | ASK_SEVERAL };
+	static const char one[] = "an operation, as in predict getrf --n 65536 --gpus 8";
+	static const struct cli_use uses[] = {{"m", OPERATION, one}, {"n", OPERATION, one},
+	        {"nb", ASK_SEVERAL, "several GPUs"}, {"gpus", OPERATION, one},
+	        {"hosts", OPERATION, one}, {"precision", OPERATION, one}, {"math", OPERATION, one},
+	        {"machine", OPERATION, one}, {"update", ASK_ALL, "predict without an operation"}};
+	const unsigned question = !operation ? ASK_ALL : several->gpus > 1 ? ASK_SEVERAL : ASK_ONE;
+	char *asked = operation ? xasprintf("predict %s%s", operation,
+	                                  several->gpus > 1 ? "" : " on one GPU")
+	                        : xstrdup("predict without an operation");
+
+	cli_refuse_sms(true);
+	cli_check_uses(uses, ARRAY_LEN(uses), question, asked);
+	free(asked);
+}
+
 int main(int argc, char **argv)
 {
 	static const char own[] = "data/local";
@@ -227,10 +249,9 @@ int main(int argc, char **argv)
 
 	cli_parse(argc, argv, &program, &call.common, &operands);
 	const bool one = operands[0] != NULL;
+	check_options(&several, operands[0]);
 	if (one)
 		several_check(&several, operands);
-	else if (call.machine || several.asked.n || several.gpus > 1)
-		msg_die(EXIT_BAD_USAGE, "say which operation: predict getrf --n 65536 --gpus 8");
 	call.assume = one ? model_several_assume : NULL;
 	call.own = !one;
 	if (one && call.common.output == own)

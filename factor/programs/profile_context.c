@@ -95,7 +95,7 @@ struct profile *profile_context_hardware(const struct profile *profile)
 
 static bool take_efficiencies(struct profile *profile, const char *machine)
 {
-	struct profile *other = profile_open(machine_data_named(machine));
+	struct profile *other = profile_open(machine_data_recorded_as(machine));
 	const bool any = efficiency_take(profile, other) > 0;
 
 	profile_free(other);
@@ -107,9 +107,6 @@ static void calibrate(struct profile_context *c)
 {
 	const bool none = strcmp(c->calibration, "none") == 0;
 
-	if (!c->calibration[0] || strchr(c->calibration, '/'))
-		msg_die(EXIT_BAD_USAGE,
-		        "--calibration takes the name of a folder in data/, or none");
 	if (!(none ? take_hardware(c->profile) : take_efficiencies(c->profile, c->calibration)))
 		msg_die(EXIT_MEASURE_FAILED, "--calibration %s: no timing of known work there",
 		        c->calibration);
@@ -121,6 +118,7 @@ void profile_context_open(struct profile_context *c, bool about_gpu)
 	const bool named = choose_folder(c);
 
 	c->profile = profile_open(c->folder);
+	profile_warn_sms(c->profile);
 	if (!named && (about_gpu || changes_gpu(&c->set) || changes_gpu(&c->scale)) &&
 	        !profile_has(c->profile, "gpu."))
 		ask_recorded(c);

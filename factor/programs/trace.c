@@ -37,6 +37,27 @@ enum { MOST_STEPS = 131072 };
 
 /* ---- the command line ---- */
 
+static void check_options(const struct request *r, const char *operation)
+{
+	enum { LU = 1, QR = 2, CHOLESKY = 4 };
+	static const struct cli_use uses[] = {{"panel", LU, "getrf"}, {"uplo", CHOLESKY, "potrf"}};
+	const unsigned question = strcmp(operation, "getrf") == 0   ? LU
+	                          : strcmp(operation, "geqrf") == 0 ? QR
+	                                                            : CHOLESKY;
+	char asked[32];
+
+	snprintf(asked, sizeof asked, "trace %s", operation);
+	cli_check_uses(uses, ARRAY_LEN(uses), question, asked);
+	if (r->simulate || r->gpus > 1)
+		cli_refuse_sms(true);
+	if (!r->to.svg && (cli_given("from") || cli_given("to")))
+		msg_die(EXIT_BAD_USAGE, "--from and --to are for a drawing: give --svg FILE, too");
+	if (r->to.to > 0 && r->to.to <= r->to.from)
+		msg_die(EXIT_BAD_USAGE,
+		        "--from %.15g --to %.15g draws nothing: give a --to behind --from",
+		        r->to.from, r->to.to);
+}
+
 /* Checks words as in "leaf=64 inverse=0 lookahead=2 panel=persistent widths=128x28,64". */
 static void check_plan_text(const struct request *r)
 {
@@ -48,6 +69,8 @@ static void check_plan_text(const struct request *r)
 	                    r->fixed.panel))
 		msg_die(EXIT_BAD_USAGE, "--plan is complete: leave --leaf, --inverse, --lookahead "
 		                        "and --panel out");
+	if (word && r->fixed.nb && strstr(word, "widths="))
+		msg_die(EXIT_BAD_USAGE, "--plan has the widths of its blocks: leave --nb out");
 	for (; word && *word; word += strspn(word, " ")) {
 		const char *const *known = words;
 		while (*known && strncmp(word, *known, strlen(*known)) != 0)
@@ -72,6 +95,7 @@ static void read_request(struct request *r, struct factor_question *asked, char 
 		msg_die(EXIT_BAD_USAGE, "say what to trace: trace getrf --n 8192");
 	asked->operation =
 	        operations[profile_context_word(operands[0], operations, 3, "operation")];
+	check_options(r, asked->operation);
 	if (asked->n == 0)
 		msg_die(EXIT_BAD_USAGE, "give the size of the matrix: --n COLUMNS");
 	if (asked->m == 0)
@@ -268,11 +292,12 @@ static void simulate(const struct request *r, struct trace_result *a, bool recor
 	if (!model_factor_run(e, &asked))
 		refuse(r, &e->fault);
 	a->seconds = executor_model_result(e).seconds;
+	a->marks = 0;
 	if (recorded) {
 		executor_model_restart(e, false);
 		executor_model_record(e, true);
 		model_factor_run(e, &asked);
-		executor_model_result(e);
+		a->marks = executor_model_result(e).seconds - a->seconds;
 	}
 	timeline_free(a->simulated);
 	free(a->names[0]);
@@ -314,6 +339,9 @@ static void answer(const struct request *r, struct trace_result *a)
 {
 	find_answer(r, a);
 	const struct timeline *const both[] = {a->simulated, a->measured};
+	const size_t count = a->measured ? 2 : 1;
+
+	trace_check_window(&r->to, both, count);
 	struct table *table = a->context.common.json || r->to.tsv ? trace_result_table(a) : NULL;
 
 	if (a->context.common.json) {
@@ -326,7 +354,7 @@ static void answer(const struct request *r, struct trace_result *a)
 	}
 	if (r->to.tsv)
 		table_save(table, "%s", r->to.tsv);
-	trace_draw(&r->to, both, a->measured ? 2 : 1);
+	trace_draw(&r->to, both, count);
 	table_free(table);
 }
 

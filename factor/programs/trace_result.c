@@ -76,8 +76,14 @@ void trace_result_print(const struct trace_result *a, size_t lines, FILE *out)
 	print_plan(&a->plan->plan, out);
 	timeline_print(a->simulated, lines, out);
 	print_limiters(a->simulated, out);
-	fprintf(out, "%.1f us until the host sees the end, %.2f Tflop/s\n", a->seconds * 1e6,
+	fprintf(out, "%.1f us until the host sees the end, %.2f Tflop/s", a->seconds * 1e6,
 	        flops / a->seconds / 1e12);
+	if (a->marks > 0)
+		fprintf(out,
+		        "; the recorder's marks, which the timeline above contains, cost another "
+		        "%.1f us",
+		        a->marks * 1e6);
+	fputc('\n', out);
 	if (!a->measured)
 		return;
 	fputc('\n', out);
@@ -134,6 +140,8 @@ struct table *trace_result_table(const struct trace_result *a)
 	table_meta_set(table, "profile_sha256", "%s", a->context.sha);
 	trace_result_describe(a, true, table);
 	table_meta_set(table, "simulated_seconds", "%.9g", a->simulated->seconds);
+	if (a->marks > 0)
+		table_meta_set(table, "marks_seconds", "%.9g", a->marks);
 	trace_table_add(table, "simulated", a->simulated);
 	if (a->measured) {
 		table_meta_set(table, "measured_seconds", "%.9g", a->measured->seconds);
@@ -144,6 +152,18 @@ struct table *trace_result_table(const struct trace_result *a)
 		trace_table_add(table, "measured", a->measured);
 	}
 	return table;
+}
+
+void trace_check_window(
+        const struct trace_output *to, const struct timeline *const *timeline, size_t count)
+{
+	double end = 0;
+
+	for (size_t i = 0; i < count; i++)
+		end = max_double(end, timeline[i]->seconds * 1e6);
+	if (to->svg && to->from > 0 && to->from >= end)
+		msg_die(EXIT_BAD_USAGE, "--from %.15g: the timeline ends at %.2f us: begin earlier",
+		        to->from, end);
 }
 
 void trace_draw(const struct trace_output *to, const struct timeline *const *timeline, size_t count)

@@ -14,6 +14,9 @@ struct trace_output {
 	size_t lines;    /* of the table on the screen */
 	double from, to; /* microseconds that are drawn */
 };
+/* Ends the program where the drawing would begin behind the end of every timeline. */
+void trace_check_window(
+        const struct trace_output *, const struct timeline *const *timeline, size_t count);
 void trace_draw(const struct trace_output *, const struct timeline *const *timeline, size_t count);
 
 /* Simulates over several GPUs, and prints, keeps and draws it. */
@@ -26,6 +29,7 @@ struct trace_result {
 	struct profile_context context;
 	struct plan_choice *plan;
 	double seconds; /* simulated, until the host knows that it is done */
+	double marks; /* what the recorder's marks add to them in the simulated timeline; 0: none */
 	struct timeline *simulated;
 	struct timeline *measured; /* NULL: none */
 	char *names[2];            /* titles of the two */

@@ -77,6 +77,7 @@ void trace_several(const struct several_question *asked, const struct trace_outp
 	if (!model_several_trace(
 	            c->profile, asked, (const char *const *)l.title, l.timeline, &fault))
 		msg_die(EXIT_MEASURE_FAILED, "%s", fault.text);
+	trace_check_window(to, (const struct timeline *const *)l.timeline, (size_t)l.gpus);
 	struct table *table = c->common.json || to->tsv ? lanes_table(&l, asked) : NULL;
 	if (c->common.json) {
 		profile_context_stamp(table, c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 #include "cli_help.h"
+#include "cli_uses.h"
 #include "msg.h"
 
 #include <errno.h>
@@ -95,7 +96,8 @@ static void gather(
 	const struct cli_option shared[] = {
 	        {"device", 0, CLI_TEXT, &common->device, "ID", "GPU by number, UUID or PCI address",
 	                0, 0},
-	        {"sms", 0, CLI_INT, &common->sms, "N", "multiprocessors used (0: all)", 0, 100000},
+	        {"sms", 0, CLI_INT, &common->sms, "N",
+	                "multiprocessors that a measurement uses (0: all)", 0, 100000},
 	        {"output", 0, CLI_TEXT, &common->output, "DIR", "data folder", 0, 0},
 	        {"quick", 'q', CLI_FLAG, &common->quick, NULL, "measure less", 0, 0},
 	        {"json", 0, CLI_FLAG, &common->json, NULL, "print JSON", 0, 0},
@@ -345,13 +347,16 @@ void cli_parse(int argc, char **argv, const struct cli_program *program, struct 
 			snprintf(set.initial[i], sizeof set.initial[0], "a new one");
 	describe(&set, table, letters);
 	opterr = 0;
+	cli_given_start();
 	while ((code = getopt_long(argc, argv, letters, table, NULL)) != -1) {
 		if (code == '?')
 			reject_option(&set, argv[optind - 1]);
 		if (code == ':')
 			msg_die(EXIT_BAD_USAGE, "option '%s' needs an argument; see --help",
 			        argv[optind - 1]);
-		set_value(option_by_code(&set, code), optarg);
+		const struct cli_option *option = option_by_code(&set, code);
+		set_value(option, optarg);
+		cli_given_note(option->name);
 		if (set.help || set.version || set.list_options)
 			answer_and_exit(&set, argv + 1);
 	}

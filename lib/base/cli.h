@@ -67,6 +67,24 @@ struct cli_program {
 void cli_parse(int argc, char **argv, const struct cli_program *program, struct cli_common *common,
         char ***operands);
 
+/* Whether an option was given to cli_parse, by its long name. */
+bool cli_given(const char *option);
+
+/* The questions of a program (bits) that an option belongs to, and in words. */
+struct cli_use {
+	const char *option;
+	unsigned questions;
+	const char *what;
+};
+
+/* Ends the program where an option was given that does not belong to the question, one bit with the
+ * name "advise getrf". */
+void cli_check_uses(
+        const struct cli_use *use, size_t count, unsigned question, const char *question_name);
+
+/* Ends a program that measures nothing where --sms was given; what_ifs: it has --set. */
+void cli_refuse_sms(bool what_ifs);
+
 /* What --json prints: the table, as docs/json.md says. Its metadata gets what kind of rows it has,
  * and program and fathom's version when it lacks them. */
 void cli_write_json(struct table *table, const char *kind);
@@ -84,9 +102,9 @@ const char *cli_model(void);
 bool cli_parse_int(const char *text, int64_t *value);
 
 /* Parses a value with a unit, as `--set gpu.launch.enqueue=1.0us` uses: s ms us ns, B kB MB GB KiB
- * MiB GiB, B/s GB/s TB/s, Hz MHz GHz, flop/s Gflop/s Tflop/s, or none; the result is in SI base
- * units. */
-bool cli_parse_quantity(const char *text, double *value);
+ * MiB GiB, B/s GB/s TB/s, Hz MHz GHz, flop/s Gflop/s Tflop/s, W, or none; the result is in SI base
+ * units. *unit becomes the base unit, "" where none is written. */
+bool cli_parse_quantity(const char *text, double *value, const char **unit);
 
 /* Formats seconds, bytes/s, ... in a scaled unit ("3.21 us"); unit is the SI base unit.
  * Writes at most size bytes and returns text. */

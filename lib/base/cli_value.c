@@ -35,25 +35,30 @@ bool cli_parse_int(const char *text, int64_t *value)
 	return false;
 }
 
-bool cli_parse_quantity(const char *text, double *value)
+bool cli_parse_quantity(const char *text, double *value, const char **unit)
 {
 	static const struct {
 		const char *text;
 		double factor;
-	} unit[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"B", 1},
-	        {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1024.0}, {"MiB", 1048576.0},
-	        {"GiB", 1073741824.0}, {"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9},
-	        {"TB/s", 1e12}, {"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}, {"flop/s", 1},
-	        {"Mflop/s", 1e6}, {"Gflop/s", 1e9}, {"Tflop/s", 1e12}};
+		const char *base;
+	} known[] = {{"", 1, ""}, {"s", 1, "s"}, {"ms", 1e-3, "s"}, {"us", 1e-6, "s"},
+	        {"ns", 1e-9, "s"}, {"B", 1, "B"}, {"kB", 1e3, "B"}, {"MB", 1e6, "B"},
+	        {"GB", 1e9, "B"}, {"KiB", 1024.0, "B"}, {"MiB", 1048576.0, "B"},
+	        {"GiB", 1073741824.0, "B"}, {"B/s", 1, "B/s"}, {"kB/s", 1e3, "B/s"},
+	        {"MB/s", 1e6, "B/s"}, {"GB/s", 1e9, "B/s"}, {"TB/s", 1e12, "B/s"}, {"Hz", 1, "Hz"},
+	        {"kHz", 1e3, "Hz"}, {"MHz", 1e6, "Hz"}, {"GHz", 1e9, "Hz"}, {"flop/s", 1, "flop/s"},
+	        {"Mflop/s", 1e6, "flop/s"}, {"Gflop/s", 1e9, "flop/s"}, {"Tflop/s", 1e12, "flop/s"},
+	        {"W", 1, "W"}};
 	char *end;
 	double number = strtod(text, &end);
 
 	if (end == text || !isfinite(number))
 		return false;
 	end += *end == ' ';
-	for (size_t i = 0; i < ARRAY_LEN(unit); i++) {
-		if (strcmp(end, unit[i].text) == 0) {
-			*value = number * unit[i].factor;
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		if (strcmp(end, known[i].text) == 0) {
+			*value = number * known[i].factor;
+			*unit = known[i].base;
 			return true;
 		}
 	}

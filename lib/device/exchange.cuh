@@ -17,7 +17,7 @@
 
 enum {
 	EXCHANGE_HEADS = 2,      /* words of a key: one for 32-bit keys, two for 64-bit ones */
-	EXCHANGE_LANE_SLOTS = 6, /* heads that a lane polls: at most 192 blocks */
+	EXCHANGE_LANE_SLOTS = 6, /* heads that a lane polls: a warp, those of 192 blocks */
 	EXCHANGE_LANE_WORDS = 9, /* words of a record that a lane has in flight: 128 columns in
 	                            double precision */
 	EXCHANGE_SPINS = 2000000 /* polls until a wait gives up: about a second */

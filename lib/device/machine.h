@@ -48,11 +48,17 @@ const char *machine_data_choose(char choice[MACHINE_CHOICE]);
 const char *machine_data_folder(void);               /* the same without the sentence */
 const char *machine_data_named(const char *machine); /* data/NAME or data/papers/NAME */
 
+/* The same of a recorded machine; ends the program with bad usage where there is none. */
+const char *machine_data_recorded_as(const char *machine);
+
 /* "data/" under fathom's root; the caller frees it. */
 char *machine_data_root(void);
 
-/* The same for the options --machine (or NULL) and --output, whose default is preset; ends the
- * program when both are given. */
+/* Letters of a date up to the time of day. */
+int machine_day_length(const char *date);
+
+/* The same as machine_data_choose for the options --machine (or NULL) and --output, whose default
+ * is preset; ends the program when both are given. */
 const char *machine_data_asked(
         const char *machine, const char *output, const char *preset, char choice[MACHINE_CHOICE]);
 

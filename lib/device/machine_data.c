@@ -23,6 +23,14 @@ char *machine_data_root(void)
 	return data;
 }
 
+int machine_day_length(const char *date)
+{
+	enum { DAY = sizeof "2026-01-31" - 1 };
+	const size_t length = strlen(date);
+
+	return length > DAY && date[DAY] == 'T' ? DAY : (int)length;
+}
+
 /* The folder of a machine's name: one of a paper, else one in data/. */
 static char *named(const char *data, const char *machine)
 {
@@ -60,6 +68,17 @@ const char *machine_data_recorded(char choice[MACHINE_CHOICE])
 	free(data);
 	say(choice, folder, "recorded; the profile of this machine has no GPU");
 	return keep(folder);
+}
+
+const char *machine_data_recorded_as(const char *machine)
+{
+	const char *folder = machine_data_named(machine);
+
+	if (!machine[0] || strchr(machine, '/') || !home_holds(folder, "profile.tsv"))
+		msg_die(EXIT_BAD_USAGE,
+		        "there is no recorded machine '%s': fathom list names those that are there",
+		        machine);
+	return folder;
 }
 
 const char *machine_data_named(const char *machine)
@@ -122,15 +141,9 @@ const char *machine_data_asked(
 		return output;
 	}
 	if (machine) {
-		if (!machine[0] || strchr(machine, '/'))
-			msg_die(EXIT_BAD_USAGE, "--machine takes the name of a folder in data/");
+		machine_data_recorded_as(machine);
 		unsetenv("FATHOM_DATA");
 		setenv("MACHINE", machine, 1);
 	}
-	const char *folder = machine_data_choose(choice);
-	if (machine && !home_holds(folder, "profile.tsv"))
-		msg_die(EXIT_MEASURE_FAILED,
-		        "there is no recorded machine %s: fathom list names those that are there",
-		        folder);
-	return folder;
+	return machine_data_choose(choice);
 }

@@ -5,7 +5,10 @@
 
 #include <math.h>
 
-enum { CHAINS = 12 /* independent: more than latency times units anywhere */, ROUNDS = 200 };
+enum {
+	CHAINS = 12,  /* independent: more than latency times units anywhere */
+	ROUNDS = 4000 /* microseconds, beside which a reading of the clock is nothing */
+};
 
 #define CHAIN12(step)                                                                              \
 	step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7) step(8) step(9) step(10)   \
@@ -16,7 +19,7 @@ enum { CHAINS = 12 /* independent: more than latency times units anywhere */, RO
 	target static void name(void)                                                              \
 	{                                                                                          \
 		typedef float vector __attribute__((vector_size(bytes)));                          \
-		vector s[CHAINS] = {{0}}, x = {0}, y = {0};                                        \
+		vector s[CHAINS] = {{0}}, x = s[0] + 0.7f, y = s[0] + 0.3f;                        \
                                                                                                    \
 		for (int i = 0; i < ROUNDS; i++)                                                   \
 			__asm__ volatile(CHAIN12(step)                                             \

@@ -334,7 +334,7 @@ static void repeat_all(struct work *work)
 static void set_aside_variables(struct work *work)
 {
 	static const char *const name[] = {"CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS",
-	        "CUDA_FORCE_PTX_JIT", "NVIDIA_TF32_OVERRIDE"};
+	        "CUDA_FORCE_PTX_JIT", "CUDA_MODULE_LOADING", "NVIDIA_TF32_OVERRIDE"};
 	bool on_gpu = false;
 
 	for (size_t i = 0; i < work->count; i++)

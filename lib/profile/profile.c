@@ -182,6 +182,8 @@ static const char *judge(const struct parameter_spec *spec, struct estimate esti
 
 	if (estimate.samples == 0 || !isfinite(value))
 		return "failed";
+	if (estimate.high < 0 && profile_unit_is_amount(spec->unit))
+		return "failed";
 	if (bounded && (value < spec->low || value > spec->high)) {
 		const bool may_be = estimate.low <= spec->high && estimate.high >= spec->low;
 		return may_be && stats_noisy(&estimate) ? "noisy" : "failed";

@@ -86,8 +86,9 @@ struct parameter_spec {
 	double low, high;
 };
 
-/* Adds a row. status is failed when the estimate has no samples or its value lies outside the
- * spec's bounds, noisy when `busy` or the half-width exceeds 20 % of the value, else ok. */
+/* Adds a row. status is failed when the estimate has no samples, its value lies outside the spec's
+ * bounds or its interval below 0 (but for a ratio), noisy when `busy` or the half-width exceeds 20
+ * % of the value, else ok. */
 void profile_add(struct profile *profile, const struct parameter_spec *spec, const struct arg *args,
         size_t arg_count, struct estimate estimate, bool busy);
 
@@ -105,6 +106,10 @@ struct profile *profile_read(const char *path, struct fault *fault);
 
 /* The profile of a data folder; ends the program where there is none. */
 struct profile *profile_open(const char *folder);
+
+/* Warns where FATHOM_SMS names another number of multiprocessors than the profile: for programs
+ * that answer from a profile, which the variable does not change. */
+void profile_warn_sms(const struct profile *profile);
 
 /* How values are interpolated between two rows: linearly in the logarithms of argument and value
  * where both are positive, or linearly in the numbers. */

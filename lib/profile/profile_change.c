@@ -39,8 +39,33 @@ static void set_row(struct parameter *row, double value, uint64_t bit)
 	row->status = xstrdup("ok");
 }
 
-static bool set_named(struct profile *profile, char *name, double value, const char *text,
-        uint64_t bit, struct fault *fault)
+/* A value as the user wrote it: its base unit is "" where none stands. */
+struct quantity {
+	double value;
+	const char *unit;
+};
+
+/* Whether a row can have that value. */
+static bool suits(const struct parameter *row, const struct quantity *given, const char *text,
+        struct fault *fault)
+{
+	const char *example = profile_unit_example(row->unit);
+
+	if (given->unit[0] && strcmp(given->unit, row->unit) != 0)
+		return fault_set(fault, "--set %s: its unit is %s, not %s: give a value such as %s",
+		        text, row->unit, given->unit, example);
+	if (given->value < 0)
+		return fault_set(fault, "--set %s: the value is below 0: give one such as %s", text,
+		        example);
+	if (given->value == 0 && profile_unit_excludes_zero(row->unit))
+		return fault_set(fault,
+		        "--set %s: a rate, a count or a clock is never 0: give one such as %s",
+		        text, example);
+	return true;
+}
+
+static bool set_named(struct profile *profile, char *name, const struct quantity *given,
+        const char *text, uint64_t bit, struct fault *fault)
 {
 	struct parameter like = {0};
 	const char *wrong = profile_parse_name(name, &like);
@@ -56,8 +81,10 @@ static bool set_named(struct profile *profile, char *name, double value, const c
 		        "--set %s: the profile has no such parameter (fathom list parameters names "
 		        "them)",
 		        text);
+	if (!suits(row, given, text, fault))
+		return false;
 	if (like.arg_count) {
-		set_row(row, value, bit);
+		set_row(row, given->value, bit);
 		return true;
 	}
 	/* A name without brackets stands for all its rows: one constant replaces them. */
@@ -66,7 +93,7 @@ static bool set_named(struct profile *profile, char *name, double value, const c
 	for (size_t i = 0; i < one.row->arg_count; i++)
 		free(one.row->arg_name[i]);
 	one.row->arg_count = 0;
-	set_row(one.row, value, bit);
+	set_row(one.row, given->value, bit);
 	profile_remove_if(profile, has_name, like.name);
 	profile_append(profile, one.row);
 	profile_clear_row(one.row);
@@ -76,14 +103,14 @@ static bool set_named(struct profile *profile, char *name, double value, const c
 
 /* NAME=NUMBER, cut; the caller frees *name. False with a fault. */
 static bool split_assignment(const char *option, const char *example, const char *assignment,
-        char **name, double *value, struct fault *fault)
+        char **name, struct quantity *given, struct fault *fault)
 {
 	const char *bracket = strchr(assignment, ']');
 	const char *equals = strchr(bracket ? bracket : assignment, '=');
 
 	if (!equals)
 		return fault_set(fault, "%s %s: write %s", option, assignment, example);
-	if (!cli_parse_quantity(equals + 1, value))
+	if (!cli_parse_quantity(equals + 1, &given->value, &given->unit))
 		return fault_set(fault,
 		        "%s %s: '%s' is not a number with a known unit: give one such as 1.5us",
 		        option, assignment, equals + 1);
@@ -94,15 +121,16 @@ static bool split_assignment(const char *option, const char *example, const char
 
 bool profile_set(struct profile *profile, const char *assignment, struct fault *fault)
 {
-	double value, before[PROFILE_PARTS];
+	double before[PROFILE_PARTS];
+	struct quantity given;
 	char *name;
 
 	if (!split_assignment("--set", "NAME=VALUE, as in gpu.launch.enqueue=1.0us", assignment,
-	            &name, &value, fault))
+	            &name, &given, fault))
 		return false;
 	const uint64_t bit = next_change(profile, fault);
 	profile_parts(profile, before);
-	const bool ok = bit && set_named(profile, name, value, assignment, bit, fault);
+	const bool ok = bit && set_named(profile, name, &given, assignment, bit, fault);
 	if (ok)
 		profile_follow(profile, before, bit, NULL, 0);
 	free(name);
@@ -137,17 +165,18 @@ static bool scale_matching(
 
 bool profile_scale(struct profile *profile, const char *assignment, struct fault *fault)
 {
-	double factor;
+	static const char example[] = "PATTERN=FACTOR, as in gpu.dram.*=2";
+	struct quantity factor;
 	char *pattern;
 
-	if (!split_assignment("--scale", "PATTERN=FACTOR, as in gpu.dram.*=2", assignment, &pattern,
-	            &factor, fault))
+	if (!split_assignment("--scale", example, assignment, &pattern, &factor, fault))
 		return false;
 	const uint64_t bit = next_change(profile, fault);
 	bool ok = bit != 0;
-	if (ok && !(factor > 0))
-		ok = fault_set(fault, "--scale %s: the factor is not above 0", assignment);
-	if (ok && !scale_matching(profile, pattern, factor, bit))
+	if (ok && (!(factor.value > 0) || factor.unit[0]))
+		ok = fault_set(fault, "--scale %s: the factor is not a number above 0: write %s",
+		        assignment, example);
+	if (ok && !scale_matching(profile, pattern, factor.value, bit))
 		ok = fault_set(fault,
 		        "--scale %s: the profile has no parameter of such a name (fathom list "
 		        "parameters names them)",

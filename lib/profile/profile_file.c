@@ -2,10 +2,12 @@
 /* The profile as a table, and back; every defect of a table is named. */
 #include "profile.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/cli.h"
 #include "lib/base/msg.h"
 #include "profile_row.h"
 
@@ -48,6 +50,31 @@ bool profile_word_in(const char *text, const char *const *words, size_t count)
 	return false;
 }
 
+/* The error of a unit, or NULL. */
+static const char *wrong_unit(const struct profile *profile, const char *name, const char *unit)
+{
+	const size_t first = profile_first(profile, name);
+	const char *known = profile_unit_of(name);
+
+	if (!profile_word_in(unit, units, ARRAY_LEN(units)))
+		return "the unit is none of s B B/s Hz flop/s W cycle count ratio unit";
+	if (first < profile->count && strcmp(profile->row[first].unit, unit) != 0)
+		return "the unit is another one than in the rows above";
+	if (first == profile->count && known && strcmp(known, unit) != 0)
+		return "the unit is another one than the model knows of this parameter";
+	return NULL;
+}
+
+/* Whether a value, or all of its interval, is one that the unit does not have: below 0. A noisy
+ * value may be below 0 where its interval reaches above. */
+static bool is_impossible(const struct parameter *row, const char *unit)
+{
+	const bool ok = strcmp(row->status, "ok") == 0, failed = strcmp(row->status, "failed") == 0;
+
+	return profile_unit_is_amount(unit) &&
+	       ((ok && row->estimate.value < 0) || (!failed && row->estimate.high < 0));
+}
+
 /* Reads the fields after the name. Returns NULL, or the error. */
 static const char *read_fields(
         const struct profile *profile, const struct table *table, size_t r, struct parameter *row)
@@ -65,11 +92,9 @@ static const char *read_fields(
 		return "the status is none of ok, noisy, bounded, failed";
 	if (!profile_word_in(row->regime, regime_name, REGIMES))
 		return "the regime is none of hardware, library, calibrated";
-	if (!profile_word_in(unit, units, ARRAY_LEN(units)))
-		return "the unit is none of s B B/s Hz flop/s W cycle count ratio unit";
-	const size_t first = profile_first(profile, row->name);
-	if (first < profile->count && strcmp(profile->row[first].unit, unit) != 0)
-		return "the unit is another one than in the rows above";
+	const char *wrong = wrong_unit(profile, row->name, unit);
+	if (wrong)
+		return wrong;
 	if (!(samples >= 0 && samples < 0x1p53))
 		return "samples is not a count";
 	if (row->estimate.low > row->estimate.high)
@@ -79,6 +104,8 @@ static const char *read_fields(
 	if (!isfinite(row->estimate.value) && strcmp(row->status, "failed") != 0 &&
 	        strcmp(row->status, "bounded") != 0)
 		return "the value is not a number, but the status is neither bounded nor failed";
+	if (is_impossible(row, unit))
+		return "the value is below 0, but the status is not failed";
 	strcpy(row->unit, unit);
 	row->estimate.samples = (size_t)samples;
 	return NULL;
@@ -141,4 +168,19 @@ struct profile *profile_open(const char *folder)
 		        fault.text);
 	free(path);
 	return profile;
+}
+
+void profile_warn_sms(const struct profile *profile)
+{
+	const char *text = getenv("FATHOM_SMS");
+	const size_t first = profile_first(profile, "gpu.sm.count");
+	int64_t sms = 0;
+
+	if (!text || !cli_parse_int(text, &sms) || sms < 1 || first == profile->count)
+		return;
+	const double count = profile->row[first].estimate.value;
+	if ((double)sms != count)
+		msg_warn("FATHOM_SMS=%" PRId64 " is for measuring, and this profile has %.0f "
+		         "multiprocessors: ask a machine such as nvidia-h200-sms-16",
+		        sms, count);
 }

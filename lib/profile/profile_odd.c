@@ -2,6 +2,7 @@
 /* The odd one of several GPUs, links or hosts: clearly slower than the others of its kind. */
 #include "profile_odd.h"
 
+#include "lib/base/cli.h"
 #include "lib/base/msg.h"
 
 #include <math.h>
@@ -80,11 +81,13 @@ char *profile_odd_part(const struct parameter *row, char *text, size_t size)
 void profile_warn_odd(const struct parameter *row, double others, const char *host)
 {
 	const bool time = kinds[kind_of(row)].time;
-	char part[64];
+	char part[64], value[40], median[40];
 
-	msg_warn("%s%s%s is odd: %s is %.3g %s, %s than the others' median of %.3g %s", host,
-	        host[0] ? ", " : "", profile_odd_part(row, part, sizeof part), row->name,
-	        row->estimate.value, row->unit, time ? "longer" : "lower", others, row->unit);
+	cli_format_quantity(value, sizeof value, row->estimate.value, row->unit);
+	cli_format_quantity(median, sizeof median, others, row->unit);
+	msg_warn("%s%s%s is odd: %s is %s, %s than the others' median of %s", host,
+	        host[0] ? ", " : "", profile_odd_part(row, part, sizeof part), row->name, value,
+	        time ? "longer" : "lower", median);
 }
 
 size_t profile_say_odd(const struct profile *profile)

@@ -8,6 +8,15 @@
 /* Whether a text is one of these words. */
 bool profile_word_in(const char *text, const char *const *words, size_t count);
 
+/* The unit of a parameter, by its name; NULL where the name does not tell. */
+const char *profile_unit_of(const char *name);
+
+/* Whether values of a unit are never negative; whether they are never 0, either. How one is written
+ * by the user. */
+bool profile_unit_is_amount(const char *unit);
+bool profile_unit_excludes_zero(const char *unit);
+const char *profile_unit_example(const char *unit);
+
 /* Cuts name[arg=value,arg=value] into the row's name and arguments, which point into the text; the
  * text is changed. Returns NULL, or the error. */
 const char *profile_parse_name(char *text, struct parameter *row);

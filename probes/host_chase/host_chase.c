@@ -286,14 +286,18 @@ static double timer_seconds(struct chase *chase)
 	return stats_median(reading, READINGS);
 }
 
-/* The quietest core with the same local memory as core 0. */
+/* The quietest core with the same local memory as core 0; where the process may not run on one, the
+ * quietest. Cores that it may not run on have no rate. */
 static void take_core(struct chase *chase, char got[128])
 {
-	const int *core = chase->noise.order, *last = core + chase->noise.cores - 1;
+	const struct core_noise *noise = &chase->noise;
 
-	while (core < last && topology_shared(chase->topology, *core, 0) < 0)
-		core++;
-	chase->core = *core;
+	chase->core = noise->order[0];
+	for (int i = noise->cores - 1; i >= 0; i--) {
+		const int core = noise->order[i];
+		if (noise->rate[core] > 0 && topology_shared(chase->topology, core, 0) >= 0)
+			chase->core = core;
+	}
 	topology_bind(chase->topology, -1, chase->core, got);
 }
 

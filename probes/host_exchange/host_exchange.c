@@ -155,17 +155,26 @@ static bool measure_pair(
 	return played;
 }
 
-/* The cores to measure: all, or the first ones (neighbours) and some of the rest. */
-static int choose_cores(int cores, int most, int *chosen)
+/* The cores to measure, of those that the process may run on: all, or the first ones (neighbours)
+ * and some of the rest. */
+static int choose_cores(const struct topology *topology, int all, int most, int *chosen)
 {
-	int count = cores < most ? cores : most, rest = count - NEIGHBOURS;
+	struct topology_place *place = topology_keep(topology);
+	int *core = xmalloc((size_t)all * sizeof *core), cores = 0;
 
+	for (int i = 0; i < all; i++)
+		if (topology_includes(topology, place, -1, i))
+			core[cores++] = i;
+	const int count = cores < most ? cores : most, rest = count - NEIGHBOURS;
 	for (int i = 0; i < count; i++)
-		chosen[i] = cores <= most || i < NEIGHBOURS
-		                    ? i
-		                    : NEIGHBOURS +
-		                              (i - NEIGHBOURS + 1) * (cores - NEIGHBOURS) / rest -
-		                              1;
+		chosen[i] = core[cores <= most || i < NEIGHBOURS
+		                         ? i
+		                         : NEIGHBOURS +
+		                                   (i - NEIGHBOURS + 1) * (cores - NEIGHBOURS) /
+		                                           rest -
+		                                   1];
+	free(core);
+	topology_restore(topology, place);
 	return count;
 }
 
@@ -179,10 +188,11 @@ static void measure(struct probe_run *run)
 	if (!topology)
 		msg_die(EXIT_NOT_POSSIBLE, "%s", fault.text);
 	topology_facts(topology, &facts);
-	if (facts.cores < 2)
-		msg_die(EXIT_NOT_POSSIBLE, "this machine has one core: nothing to exchange");
-	const int most = run->common.quick ? NEIGHBOURS + 2 : ALL_CORES;
-	const int count = choose_cores(facts.cores, most, core), pairs = count * (count - 1) / 2;
+	const int most = run->common.quick ? NEIGHBOURS + 2 : ALL_CORES,
+	          count = choose_cores(topology, facts.cores, most, core),
+	          pairs = count * (count - 1) / 2;
+	if (count < 2)
+		msg_die(EXIT_NOT_POSSIBLE, "this process has one core: nothing to exchange");
 	for (int i = 0; i < count && failed < count; i++)
 		for (int k = i + 1; k < count && failed < count; k++)
 			failed += !measure_pair(

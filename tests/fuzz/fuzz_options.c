@@ -55,11 +55,12 @@ static void quantities(const char *text)
 {
 	int64_t whole;
 	double value;
+	const char *unit;
 	char printed[64];
 
 	cli_parse_int(text, &whole);
-	if (cli_parse_quantity(text, &value))
-		cli_format_quantity(printed, sizeof printed, value, "s");
+	if (cli_parse_quantity(text, &value, &unit))
+		cli_format_quantity(printed, sizeof printed, value, unit);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

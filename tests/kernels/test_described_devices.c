@@ -150,6 +150,20 @@ static void check(const char *path)
 	        "%s: products in double precision need code for 9.0", name);
 }
 
+/* Blocks of a panel wait for the keys of all; one warp polls those of 192. */
+static void check_many(void)
+{
+	struct panel_geometry g, beside;
+	bool good = true;
+
+	for (int64_t m = 1000; m < 3000000; m += m / 3)
+		good = good && (!panel_geometry(m, 64, 4, 224, 232448, &g) || g.blocks <= 192) &&
+		       (!panel_geometry_beside(m, 64, 4, 224, 232448, &beside) ||
+		               beside.blocks <= 192);
+	ok(good && panel_geometry(100000, 64, 4, 224, 232448, &g) && g.blocks > 132,
+	        "panels on 224 multiprocessors have as many blocks as can exchange keys");
+}
+
 int main(void)
 {
 	glob_t found;
@@ -159,6 +173,7 @@ int main(void)
 		msg_die(1, "no tests/devices: run from the repository's root");
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		check(found.gl_pathv[i]);
+	check_many();
 	ok(found.gl_pathc >= 10, "%zu devices", found.gl_pathc);
 	ok(!description_read("tests/tap.h", &d) && !description_read("nowhere", &d),
 	        "what describes no device is refused");

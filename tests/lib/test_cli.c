@@ -33,19 +33,24 @@ static void test_quantities(void)
 	static const struct {
 		const char *text;
 		double value;
-	} right[] = {{"1.0us", 1e-6}, {"2.5 ms", 2.5e-3}, {"-3ns", -3e-9}, {"4", 4},
-	        {"1.5e-6", 1.5e-6}, {"64KiB", 65536}, {"1 GB", 1e9}, {"4.1TB/s", 4.1e12},
-	        {"1980MHz", 1.98e9}, {"60 Tflop/s", 6e13}};
+		const char *unit;
+	} right[] = {{"1.0us", 1e-6, "s"}, {"2.5 ms", 2.5e-3, "s"}, {"-3ns", -3e-9, "s"},
+	        {"4", 4, ""}, {"1.5e-6", 1.5e-6, ""}, {"64KiB", 65536, "B"}, {"1 GB", 1e9, "B"},
+	        {"4.1TB/s", 4.1e12, "B/s"}, {"1980MHz", 1.98e9, "Hz"},
+	        {"60 Tflop/s", 6e13, "flop/s"}, {"700W", 700, "W"}};
 	static const char *const broken[] = {
 	        "", "us", "1.0 xs", "1e400", "nan", "inf", "1.0us ", "1  s"};
 	double got = NAN;
+	const char *unit = "";
 
 	for (size_t i = 0; i < ARRAY_LEN(right); i++) {
-		ok(cli_parse_quantity(right[i].text, &got), "'%s' is a quantity", right[i].text);
+		ok(cli_parse_quantity(right[i].text, &got, &unit), "'%s' is a quantity",
+		        right[i].text);
 		is_real(got, right[i].value, 1e-15, "  of the right size");
+		is_text(unit, right[i].unit, "  in its base unit");
 	}
 	for (size_t i = 0; i < ARRAY_LEN(broken); i++)
-		ok(!cli_parse_quantity(broken[i], &got), "'%s' is no quantity", broken[i]);
+		ok(!cli_parse_quantity(broken[i], &got, &unit), "'%s' is no quantity", broken[i]);
 }
 
 static void test_printing(void)
@@ -101,6 +106,8 @@ static void test_parse(void)
 	ok(operands[0] && operands[1] && operands[2] && !operands[3], "three operands");
 	is_text(operands[0], "one", "operands and options mix");
 	is_text(operands[2], "--three", "what follows -- is an operand");
+	ok(cli_given("count") && cli_given("quick") && !cli_given("verbose") && !cli_given("sms"),
+	        "which options were given");
 	ok(!strncmp(cli_version(), "fathom ", 7), "version: %s", cli_version());
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile: its file, its status words, interpolation between its rows, changed copies; the
  * laws and the reader of costs. */
+#include "lib/base/msg.h"
 #include "lib/profile/model.h"
 #include "tests/profile_rows.h"
 
@@ -60,6 +61,7 @@ static void test_status(struct profile *profile)
 	const struct parameter_spec bounded = {
 	        .name = "b", .unit = "s", .method = "", .low = 1, .high = 2};
 	const struct parameter_spec free_one = {.name = "f", .unit = "s", .method = ""};
+	const struct parameter_spec ratio = {.name = "r", .unit = "ratio", .method = ""};
 	const struct parameter_spec vague = {
 	        .name = "v", .unit = "s", .method = "", .low = 1, .high = 2};
 	const struct {
@@ -75,7 +77,9 @@ static void test_status(struct profile *profile)
 	        {&bounded, {1.5, 1.4, 1.6, 9}, true, "noisy"},
 	        {&free_one, {1, 0.79, 1.21, 9}, false, "noisy"},
 	        {&free_one, {1, 0.91, 1.09, 9}, false, "ok"},
-	        {&free_one, {-1, -1.05, -0.95, 9}, false, "ok"},
+	        {&free_one, {-1, -1.05, -0.95, 9}, false, "failed"},
+	        {&free_one, {-1, -3, 1, 9}, false, "noisy"},
+	        {&ratio, {-1, -1.05, -0.95, 9}, false, "ok"},
 	        {&free_one, {1, NAN, NAN, 9}, false, "noisy"},
 	        {&free_one, {1, 1, 1, 0}, false, "failed"},
 	        {&free_one, {NAN, NAN, NAN, 9}, false, "failed"},
@@ -92,7 +96,7 @@ static void test_status(struct profile *profile)
 		            row[i].status))
 			diag("row %zu is %s", i, profile->row[i].status);
 	}
-	ok(profile_failed(profile) == 7, "failed rows are counted");
+	ok(profile_failed(profile) == 8, "failed rows are counted");
 	ok(!profile_get(profile, "b", NULL, 0).found, "a function asked for as a scalar");
 	ok(get_at(profile, "b", "i", 2).extrapolated == false, "between usable rows");
 	double low, high;
@@ -180,8 +184,10 @@ static void test_odd_functions(struct profile *profile)
 	add_at(profile, "zero", "offset", 8, 4);
 	is_at(profile, "zero[offset=0]", 2, 0, false, "argument 0: at the row");
 	is_at(profile, "zero[offset=4]", sqrt(8), 1e-12, false, "argument 0: linear towards it");
-	add_at(profile, "negative", "x", 1, -1);
-	add_at(profile, "negative", "x", 4, 3);
+	const struct parameter_spec negative = {.name = "negative", .unit = "ratio", .method = ""};
+	const struct arg near = {"x", 1}, far = {"x", 4};
+	profile_add(profile, &negative, &near, 1, about(-1, 0.01), false);
+	profile_add(profile, &negative, &far, 1, about(3, 0.01), false);
 	is_at(profile, "negative[x=2]", 1, 1e-12, false, "a negative value: linear in the value");
 	struct estimate e = lookup_of(profile, "negative[x=2]").estimate;
 	ok(e.low <= 1 && e.high >= 1, "the interval stays around the value");
@@ -292,6 +298,10 @@ static void test_refused(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(name); i++)
 		refused(name[i][0], "1", "3", "9", "hardware", "ok", name[i][1]);
+	refused("gpu.dram.copy", "1", "3", "9", "hardware", "ok",
+	        "another one than the model knows");
+	refused("gpu.sm.count", "1", "3", "9", "hardware", "ok",
+	        "another one than the model knows");
 	refused("b", "3", "1", "9", "hardware", "ok", "low lies above high");
 	refused("b", "1", "3", "-1", "hardware", "ok", "samples");
 	refused("b", "1", "3", "many", "hardware", "ok", "samples");
@@ -303,6 +313,77 @@ static void test_refused(void)
 	ok(!profile_read("/nonexistent/profile.tsv", &fault) &&
 	                strstr(fault.text, "/nonexistent/profile.tsv"),
 	        "refused: a missing file is named");
+}
+
+/* Whether a row with this value, unit and status is read. */
+static bool is_read(const char *value, const char *unit, const char *status)
+{
+	static const char *const columns[] = {"parameter", "value", "unit", "low", "high",
+	        "samples", "method", "regime", "status"};
+	const char *const cell[] = {"a", value, unit, "-9", "9", "9", "", "hardware", status};
+	struct table *table = table_new(columns, ARRAY_LEN(columns));
+	struct fault fault = {.text = ""};
+
+	table_add_row(table);
+	for (size_t c = 0; c < ARRAY_LEN(columns); c++)
+		table_set_text(table, 0, columns[c], cell[c]);
+	struct profile *profile = profile_from_table(table, &fault);
+	profile_free(profile);
+	return profile || !strstr(fault.text, "the value is below 0");
+}
+
+static void test_negative(void)
+{
+	static const char *const amounts[] = {"s", "B", "B/s", "flop/s", "Hz", "count", "W"};
+
+	for (size_t i = 0; i < ARRAY_LEN(amounts); i++) {
+		ok(!is_read("-1", amounts[i], "ok"), "refused: -1 %s", amounts[i]);
+		ok(is_read("-1", amounts[i], "failed"), "but for a row that failed");
+		ok(is_read("1", amounts[i], "ok"), "an interval may reach below 0");
+		ok(is_read("-1", amounts[i], "noisy"), "so may a noisy value");
+	}
+	ok(is_read("-1", "ratio", "ok"), "a ratio may be below 0");
+}
+
+static void add_unit(struct profile *profile, const char *name, const char *unit)
+{
+	const struct parameter_spec spec = {.name = name, .unit = unit, .method = "test"};
+
+	profile_add(profile, &spec, NULL, 0, about(2, 0.01), false);
+}
+
+static void test_set_units(struct profile *profile)
+{
+	static const struct {
+		const char *name, *unit, *good, *bad;
+	} row[] = {{"t", "s", "3ns", "3GB"}, {"b", "B", "64KiB", "3s"}, {"r", "B/s", "3GB/s", "3B"},
+	        {"c", "Hz", "2GHz", "3s"}, {"f", "flop/s", "3Tflop/s", "3TB/s"},
+	        {"w", "W", "3W", "3s"}, {"n", "count", "3", "3B"}, {"x", "ratio", "0.5", "3s"}};
+	static const char *const divisors[] = {"r=0", "c=0GHz", "f=0", "n=0"}, *const others[] = {
+	                                                                               "t=0", "b=0",
+	                                                                               "x=0"};
+	struct fault fault = {.text = ""};
+
+	for (size_t i = 0; i < ARRAY_LEN(row); i++) {
+		char *good = xasprintf("%s=%s", row[i].name, row[i].good),
+		     *bad = xasprintf("%s=%s", row[i].name, row[i].bad),
+		     *below = xasprintf("%s=-%s", row[i].name, row[i].good);
+		add_unit(profile, row[i].name, row[i].unit);
+		ok(profile_set(profile, good, &fault), "--set %s", good);
+		ok(!profile_set(profile, bad, &fault) && strstr(fault.text, "its unit is"),
+		        "--set %s is a fault", bad);
+		ok(!profile_set(profile, below, &fault) && strstr(fault.text, "below 0"),
+		        "--set %s is a fault", below);
+		free(good);
+		free(bad);
+		free(below);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(divisors); i++)
+		ok(!profile_set(profile, divisors[i], &fault) && strstr(fault.text, "never 0"),
+		        "--set %s is a fault", divisors[i]);
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		ok(profile_set(profile, others[i], &fault), "--set %s", others[i]);
+	ok(!profile_scale(profile, "t=2us", &fault), "--scale with a unit is a fault");
 }
 
 static void test_set(struct profile *profile)
@@ -426,7 +507,7 @@ static void test_reader(void)
 
 static void (*const with_profile[])(struct profile *) = {test_status, test_bounded, test_scalar,
         test_one_argument, test_odd_functions, test_grid, test_quality, test_file, test_set,
-        test_shifted, test_print};
+        test_set_units, test_shifted, test_print};
 
 int main(void)
 {
@@ -436,6 +517,7 @@ int main(void)
 		profile_free(profile);
 	}
 	test_refused();
+	test_negative();
 	test_laws();
 	test_reader();
 	return finish();

@@ -51,7 +51,9 @@ static inline void add_one(struct profile *p, const struct rows *rows, char *tex
 	for (size_t i = 0; i < row.arg_count; i++)
 		args[i] = (struct arg){row.arg_name[i], row.arg[i]};
 	const double v = value_of(rows, args, row.arg_count);
-	struct parameter_spec spec = {.name = row.name, .unit = "1", .method = "synthetic"};
+	const char *unit = profile_unit_of(row.name);
+	struct parameter_spec spec = {
+	        .name = row.name, .unit = unit ? unit : "s", .method = "synthetic"};
 	for (size_t i = 0; i < ARRAY_LEN(timings); i++)
 		if (strncmp(row.name, timings[i].prefix, strlen(timings[i].prefix)) == 0)
 			spec.regime = timings[i].regime;

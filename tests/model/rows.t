@@ -14,7 +14,7 @@ others='link.network.alpha link.network.beta link.nccl.hop gpu.own_gemm_edge.d g
 # profiles of before have them: a what-if moves them
 earlier='link.d2h.mapped.time link.d2h.pageable.time link.h2d.mapped.time link.h2d.pageable.time'
 
-cp -r "$recorded" "$scratch/machine"
+cp -r "$recorded" "$scratch/machine" && rm "$scratch/machine/profile.tsv" # no row stays from before
 expect 0 'parameters: .* 0 failed' 'the recorded curves are fitted' "$bin/fit" --output "$scratch/machine"
 cat "$scratch/machine/profile.tsv" "$root/data/nvidia-h200-x2/profile.tsv" | sed -n 's/^\([a-z0-9_.]*\)\(\[.*\)*	.*/\1/p' | sort -u >"$scratch/written"
 for name in $timed_by_none $others $earlier; do

@@ -81,7 +81,9 @@ tipped() {
 	result $? "gemv takes no leap between sizes"
 	advises 2 'square' "Cholesky of a tall matrix" potrf $real --m 9 --n 5
 	advises 2 'as many rows' "QR of a wide one" geqrf $real --m 5 --n 9
-	advises 2 'folder in data' "a calibration that is a path" $gpu --calibration ../x
+	advises 2 "no recorded machine '../x'" "a calibration that is a path" $gpu --calibration ../x
+	advises 2 "no recorded machine 'nope'" "and one that is not there" $gpu --calibration nope
+	advises 77 'none of it is possible here: modify needs Q' "a change that is not possible: exit code 77" $update --p 1 --change modify
 	advises 2 "change 'all' is not known: give one of remove_columns" "an unknown change is refused" $update --p 8 --change all
 	advises 2 'how much changes' "and an update of nothing" $update
 	advises 2 'as many rows as columns' "and a wide matrix" update --m 5 --n 9 --p 1
@@ -107,7 +109,8 @@ tipped() {
 	advises 0 'nothing here reads gpu.dram.*' "a what-if that nothing reads is called that" $gpu --scale 'gpu.dram.*=2'
 	advises 2 'no parameter of such a name' "a pattern that matches nothing" $gpu --scale 'gpu.no.*=2'
 	advises 2 'PATTERN=FACTOR' "a malformed --scale" $gpu --scale gpu.launch.enqueue
-	advises 2 'not above 0' "a factor of 0" $gpu --scale 'gpu.*=0'
+	advises 2 'not a number above 0' "a factor of 0" $gpu --scale 'gpu.*=0'
+	advises 2 'not a number above 0' "a factor with a unit" $gpu --scale 'gpu.launch.*=2us'
 	paper='panel --machine 8800gtx --m 8192 --nb 64'
 	advises 0 '^\* fused ' "the machine of a paper answers" $paper
 	advises 0 'by launch + bytes / bandwidth: .*fused_update' "and names the costs of the simpler law" $paper
@@ -116,5 +119,65 @@ tipped() {
 FATHOM_HOME=$scratch/home
 export FATHOM_HOME
 advises 0 'data/made-up' "a recorded machine by name" panel --machine made-up --m 8192 --nb 64
-advises 1 'data/nowhere' "an unknown machine" panel --machine nowhere --m 8192 --nb 64
+advises 2 "no recorded machine 'nowhere'" "an unknown machine" panel --machine nowhere --m 8192 --nb 64
+advises 2 "no recorded machine '../../etc'" "and a path for one" panel --machine ../../etc --m 8192 --nb 64
+unset FATHOM_HOME
+
+# ---- values that a parameter cannot have
+while read -r assignment said; do
+	advises 2 "$said" "--set $assignment is refused" panel --output "$recorded" --m 8192 --nb 64 --set "$assignment"
+done <<-'VALUES'
+	gpu.launch.enqueue=5GB/s its unit is s, not B/s: give a value such as 1.5us
+	gpu.launch.enqueue=-1s below 0
+	gpu.dram.read=5us its unit is B/s, not s
+	gpu.dram.read=-1TB/s below 0
+	gpu.fma.s.rate=0 never 0: give one such as 60Tflop/s
+	gpu.sm.count=0 never 0
+	gpu.sm.count=16MHz its unit is count, not Hz
+	gpu.read.time[bytes=4096]=3B its unit is s, not B
+VALUES
+advises 0 '^Choice' "a time of 0 is one, and a number without a unit" panel --output "$recorded" --m 8192 --nb 64 --set gpu.launch.enqueue=0
+
+# ---- options that do not belong to the question
+while IFS='|' read -r question option said; do
+	# shellcheck disable=SC2086 # words
+	advises 2 "^fathom-advise: $option is for $said: leave it out of advise ${question%% *}" "$question $option" $question --output "$recorded" \
+		${option} $([ "$option" = --transposed ] || echo 4)
+done <<-'OPTIONS'
+	getrf --m 5 --n 5|--nb|panel
+	getrf --m 5 --n 5|--k|gemm and update
+	geqrf --m 5 --n 5|--p|update
+	potrf --m 5|--q|update
+	getrf --m 5 --n 5|--dram|kernel
+	gemm --m 5 --n 5 --k 5|--transposed|gemv
+	gemm --m 5 --n 5 --k 5|--from|factorizations, panels and updates
+	gemv --m 5 --n 5|--k|gemm and update
+	gramschmidt --m 5 --n 5|--file|kernel
+	panel --m 5 --nb 5|--n|operations and update
+	machine|--m|operations, panel and update
+	efficiency|--precision|operations, panel and update
+	kernel --blocks 1 --threads 32|--n|operations and update
+OPTIONS
+advises 2 "from.* is for factorizations" "a place for gemv" gemv --m 5 --n 5 --from host
+advises 2 "change is for update" "a change of a panel" panel --m 5 --nb 5 --change add_rows
+update_time() { # option...: microseconds of the update and of a new factorization
+	# shellcheck disable=SC2086 # words
+	"$bin/advise" $update --p 64 --change add_rows "$@" 2>/dev/null | awk '$1 == "add_rows" { print $2, $3 }'
+}
+echo "$(update_time) $(update_time --from host)" | awk '{ exit !($3 > 1.1 * $1 && $4 > 1.1 * $2) }'
+result $? 'an update from host memory takes longer than one on the device, as a new factorization does'
+
+# ---- the number of multiprocessors is for measuring
+advises 2 'sms is for measuring: ask a machine such as' '--sms' panel --m 8192 --nb 64 --output "$recorded" --sms 16
+FATHOM_SMS=16
+export FATHOM_SMS
+advises 0 'FATHOM_SMS=16 is for measuring, and this profile has 132' 'FATHOM_SMS warns' panel --m 8192 --nb 64 --output "$recorded"
+"$bin/advise" panel --m 8192 --nb 64 --machine nvidia-h200-sms-16 2>&1 | grep -q FATHOM_SMS
+[ $? -eq 1 ]
+result $? 'but not for the profile of so many multiprocessors'
+for program in rules 'list parameters' "compare $recorded" 'predict' 'trace getrf --n 512 --simulate' "health $recorded" fit report; do
+	[ -x "$bin/${program%% *}" ] || continue
+	# shellcheck disable=SC2086 # words
+	expect 2 'sms is for measuring' "--sms of $program" "$bin"/$program --sms 16 --output "$recorded"
+done
 echo "1..$number"

@@ -88,10 +88,24 @@ ratio() {
 	refuses "give the kernel's grid" "no grid" --dram 1GB
 	refuses 'blocks: -3 is not between' "a negative number" --blocks -3 --threads 256
 	refuses 'threads: 5000 is not between' "too many threads" --blocks 3 --threads 5000
+	refuses 'blocks: 3g is not between 1 and 2147483647$' "too many blocks, limits in whole numbers" --blocks 3g --threads 256
 	refuses 'blocks: 1.5 is not a whole number' "half a block" --blocks 1.5 --threads 256
 	refuses "dram: 'nan' is not a number" "NaN" $grid --dram nan
 	refuses 'dram: 1e40 is not between' "an absurd amount" $grid --dram 1e40
 	refuses "dram: '1GB ' is not a number" "a number and more" $grid --dram '1GB :2'
+	refuses "dram: '5us' is in s: give bytes" "a time for bytes" $grid --dram 5us
+	refuses "dram: '3MHz' is in Hz" "a clock for bytes written" $grid --dram 5:3MHz
+	refuses "state: '1s' is in s" "a time for a state" $grid --state 1s
+	refuses "exchange: '3ns' is in s" "a time for an exchange" $grid --exchange grid:3nsx4
+	refuses "flops: '1GB' is in B: give a number without a unit" "bytes for flops" $grid --flops 1GB
+	refuses "integer: '1GB' is in B" "bytes for operations" $grid --integer 1GB
+	refuses "threads: '256B' is in B" "bytes for threads" --blocks 132 --threads 256B
+	refuses 'flops: s stands twice' "a type twice" $grid --flops s:1G,s:1G
+	refuses 'flops: s stands twice' "and without its name" $grid --flops 1G,s:1G
+	refuses 'barriers: grid stands twice' "a barrier twice" $grid --barriers grid:3,block:1,grid:4
+	refuses 'clusters of at most 16' "a cluster that no GPU has" --blocks 128 --threads 256 --cluster 32
+	refuses 'clusters of 5 do not divide 132 blocks' "one that does not divide the blocks" --blocks 132 --threads 256 --cluster 5
+	kernel 0 'launches' "a cluster of bytes and types" $grid --cluster 16 --flops s:1G,d:1G --exchange cluster:128Bx2 --atomics 5:4B
 	refuses "chain: 'tape': dram, l2" "an unknown link" $grid --chain tape:3
 	refuses "barriers: 'grid': write SCOPE:N" "no count" $grid --barriers grid
 	refuses 'write BYTESxCOUNT' "an exchange without count" $grid --exchange grid:128

@@ -88,6 +88,15 @@ A
 bad profile.tsv "[0-9]*: host[.][^:]*: the unit is another one" 'rows of one function in two units' <<-A
 	/^host.*[[]/ && n++ == 1 { \$3 = "B" } { print }
 A
+bad profile.tsv "[0-9]*: host.l2.size: the unit is another one than the model knows" 'a size in seconds' <<-A
+	/^host.l2.size/ { \$3 = "s" } { print }
+A
+bad profile.tsv "[0-9]*: host.parallel.fork[^:]*: the value is below 0" 'a negative time' <<-A
+	/^host.parallel.fork/ && !n++ { \$2 = \$4 = \$5 = -1e-6 } { print }
+A
+bad profile.tsv "[0-9]*: host.memory.copy.peak: the value is below 0" 'a negative rate' <<-A
+	/^host.memory.copy.peak/ { \$2 = \$4 = -1e9 } { print }
+A
 bad profile.tsv "$row: .*the value is not a number" 'a value that is NaN' <<-A
 	NR == $row { \$2 = "nan" } { print }
 A

@@ -20,7 +20,10 @@ changed() {
 }
 
 expect 0 'gpu latency *all .* repeats' 'a run is like itself' "$bin/compare" "$scratch/a" "$scratch/a"
+expect 0 '^Verdict: the runs agree' 'which is the verdict' "$bin/compare" "$scratch/a" "$scratch/a"
+expect 0 '"verdict": "repeats"' 'in JSON, too' "$bin/compare" "$scratch/a" "$scratch/a" --json
 changed b gpu.launch.dependent 1.03
+expect 1 '^Verdict: parameters changed' 'the verdict of a change' "$bin/compare" "$scratch/a" "$scratch/b"
 expect 1 'gpu latency *gpu.launch.dependent .* 3.00 *beyond' 'a latency 3 % longer is beyond the bar' \
 	"$bin/compare" "$scratch/a" "$scratch/b"
 expect 1 'gpu latency *gpu.launch.dependent .* 3.00 *beyond' 'the second folder may be the output' \
@@ -37,6 +40,10 @@ awk -F '\t' -v OFS='\t' '$1 ~ /^gpu.load.latency/ && n++ < 6 { $NF = "noisy" } {
 	"$scratch/a/profile.tsv" >"$scratch/c/profile.tsv"
 expect 1 'noisy: 0 before, 6 now' 'more than five noisy parameters are too many' \
 	"$bin/compare" "$scratch/a" "$scratch/c"
+
+expect 1 'nothing changed by more than is allowed, but a run has too many noisy' 'the verdict of a noisy run beside itself' \
+	"$bin/compare" "$scratch/c" "$scratch/c"
+expect 1 '"verdict": "noisy"' 'in JSON, too' "$bin/compare" "$scratch/c" "$scratch/c" --json
 
 # ---- two machines
 # node AWK: the first run on another machine of the same kind, with its rows changed
@@ -85,6 +92,16 @@ done <<-OPERATIONS
 	Cholesky of 1024|potrf|s|1024
 	Cholesky of 8192|potrf|s|8192
 OPERATIONS
+expect 0 '"verdict": "of another kind"' 'and in JSON' "$bin/compare" nvidia-h100 nvidia-h200 --json
+"$bin/compare" 8800gtx nvidia-h200 >"$scratch/both" 2>/dev/null
+expect 0 . 'a date that is no day is whole' grep -A 1 '^A 8800gtx.* measured 2008' "$scratch/both"
+tr '\n' ' ' <"$scratch/both" | grep -q '2008, *published'
+result $? 'to its end'
+! grep -E '[0-9]\.( |$)' "$scratch/both"
+result $? 'no ratio ends in a point'
+awk '/^  parameter / { at = index($0, "B is") } at && /(faster|slower|more|less)$/ && substr($0, at - 1, 2) !~ /^ [fsml]/ { bad = 1; print "# " $0 } END { exit bad || !at }' \
+	"$scratch/both" >&2
+result $? 'the verdicts of large ratios stand in one column'
 node ''
 machines 0 'B is nowhere slower than A by more than 10 %' 'a good node of a fleet'
 node '$1 ~ /^gpu.dram.(read|copy)$/ '"$slower"' $1 ~ /^gpu.(own_)?gemv/ { $2 *= 1.4; $4 *= 1.4; $5 *= 1.4 }'

@@ -67,7 +67,7 @@ bad 2 "--update" validate --update
 bad 2 'folders' compare
 for program in 'advise panel --m 512 --nb 32' 'trace getrf --n 512' 'list parameters' rules report; do
 	# shellcheck disable=SC2086 # words
-	bad 1 'no recorded .*data/nowhere' $program --machine nowhere
+	bad 2 "no recorded machine 'nowhere'" $program --machine nowhere
 	# shellcheck disable=SC2086 # words
 	[ "${program%% *}" = report ] || bad 2 'both name' $program --machine nvidia-h200 --output "$scratch"
 done

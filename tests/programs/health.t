@@ -29,12 +29,26 @@ expect 0 '0 of 8 values are odd, on 2 hosts' 'like hosts: none is odd' "$bin/hea
 expect 0 'a *GPU 0 to GPU 1 *link.peer.beta' 'the table has each pair by host' "$bin/health" "$scratch/a" "$scratch/b"
 expect 0 'gpu.dram.copy .*alone' 'of one host: alone' "$bin/health" "$scratch/a"
 profile "$scratch/c" 2400 2100 380
-expect 1 'c, GPU 1 is odd: gpu.each.copy is 2.1e+12 B/s, lower than the others. median of 2.4e+12 B/s' 'a slow GPU is named, exit code 1' \
+expect 1 'c, GPU 1 is odd: gpu.each.copy is 2.1 TB/s, lower than the others. median of 2.4 TB/s' 'a slow GPU is named, exit code 1' \
 	"$bin/health" "$scratch/a" "$scratch/b" "$scratch/c"
 profile "$scratch/d" 2400 2400 190
 expect 1 'd, GPU 0 to GPU 1 is odd: link.peer.beta' 'a slow link, too' "$bin/health" "$scratch/a" "$scratch/b" "$scratch/d"
 expect 1 '^odd$' 'as JSON' sh -c '"$1" --json "$2" "$3" "$4" >"$5"; status=$?; sed -n "s/.*\"verdict\": *\"odd\".*/odd/p" "$5"; exit $status' sh \
 	"$bin/health" "$scratch/a" "$scratch/b" "$scratch/d" "$scratch/json"
+# hosts whose names differ late, and GPUs of two kinds
+for node in node-of-rack-12-01 node-of-rack-12-02; do
+	profile "$scratch/$node" 2400 2410 380
+	expect 0 "^$node  *GPU 0 to GPU 1" "a long name: $node" "$bin/health" "$scratch/$node" "$scratch/a"
+done
+profile "$scratch/old" 1600 1610 380
+for folder in a b old; do
+	sed "1s/^/# gpu: $([ $folder = old ] && echo Old || echo New)\n/" "$scratch/$folder/profile.tsv" >"$scratch/new" && mv "$scratch/new" "$scratch/$folder/profile.tsv"
+done
+expect 0 'of different kinds, each compared with its own: New, Old' 'a slower kind of GPU is not odd' "$bin/health" "$scratch/a" "$scratch/b" "$scratch/old"
+expect 0 '^old  .*gpu.dram.copy .*alone' 'it is compared with its own' "$bin/health" "$scratch/a" "$scratch/b" "$scratch/old"
+for folder in a b; do
+	grep -v '^# gpu' "$scratch/$folder/profile.tsv" >"$scratch/new" && mv "$scratch/new" "$scratch/$folder/profile.tsv"
+done
 mkdir "$scratch/empty"
 expect 1 'profile' 'a folder without a profile is an error' "$bin/health" "$scratch/empty"
 

@@ -47,6 +47,8 @@ if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
 	taskset -c 0 "$bin/probe" --quick --output "$scratch/cpuset" host_parallel >/dev/null 2>&1
 	result $? 'probes keep to it'
 	expect 0 '^# processors: 0$' 'and note it' grep '^# processors' "$scratch/cpuset/host_parallel.tsv"
+	expect 77 'has one core: nothing to exchange' 'also where the machine has others' \
+		taskset -c 0 "$bin/host_exchange" --quick --output "$scratch/cpuset"
 else
 	report ok 'a cpuset # SKIP no taskset, or processor 0 is not ours'
 fi
@@ -89,6 +91,9 @@ sed -i 's/^# host: .*/# host: container/' "$scratch/host_parallel.tsv"
 expect 0 '' 'curves of two containers on one host make one profile' "$bin/fit" --output "$scratch"
 sed -i 's/^# machine: .*/# machine: 01234567/' "$scratch/host_parallel.tsv"
 expect 1 'come from different machines' 'those of two hosts do not' "$bin/fit" --output "$scratch"
+mkdir "$scratch/part" && cp "$recorded"/*.tsv "$scratch/part"
+sed -i 's/^# gpu_sms: .*/# gpu_sms: 40/' "$scratch/part/copy.tsv"
+expect 1 'come from different machines (gpu_sms' 'nor do those of a part of a GPU and of the whole' "$bin/fit" --output "$scratch/part"
 if unshare -u true 2>/dev/null; then
 	"$bin/machine" --output "$scratch/before" >/dev/null 2>&1
 	unshare -u sh -c "hostname elsewhere; '$bin/machine' --output '$scratch/after'" >/dev/null 2>&1

@@ -91,4 +91,33 @@ expect 0 "^interference on 1 to 3 of the host's cores" 'a shared host is said' "
 sed -i 's/^# shared_cores: .*/# shared_cores: none/' "$folder"/*.tsv
 "$bin/fit" --output "$folder" >"$scratch/text" && ! grep -q '^interference on' "$scratch/text"
 result $? 'one that is not shared is not'
+# ---- curves that are not there: their parameters stay
+machine partial
+cp "$recorded/profile.tsv" "$folder"
+rm "$folder/barrier.tsv" "$folder/host_rate.tsv"
+sed -i 's/^gpu.dram.copy\t[^\t]*/gpu.dram.copy\t4.25e+12/' "$folder/profile.tsv"
+cp "$folder/profile.tsv" "$scratch/before"
+rows() { # FILE PATTERN
+	grep "^$2" "$1" | sort
+}
+kept="the curves of barrier host_rate are not in $folder: their [0-9]* parameters stay as they were"
+for run in 'a first' 'a second'; do
+	expect 0 "$kept" "$run fit says of which probes" "$bin/fit" --output "$folder"
+	for pattern in gpu.barrier host.getrf; do
+		[ "$(rows "$folder/profile.tsv" $pattern)" = "$(rows "$scratch/before" $pattern)" ] && has $pattern
+		result $? "$run fit keeps the rows of $pattern"
+	done
+	has 'gpu.dram.copy	4.25e'
+	[ $? -eq 1 ]
+	result $? 'and replaces those of curves that are there'
+done
+grep -q '^# probes: .*barrier.*host_rate' "$folder/profile.tsv"
+result $? 'whose probes are still those of the profile'
+sed -i 's/^# machine: .*/# machine: 01234567-89abcdef/' "$folder/profile.tsv"
+expect 0 'its profile is of another machine: their parameters are left out' "another machine's rows are not kept" "$bin/fit" --output "$folder"
+lacks gpu.barrier 'and are gone'
+expect 0 '^[0-9]* parameters' 'a fit of all curves' "$bin/fit" --output "$folder"
+"$bin/fit" --output "$folder" 2>&1 | grep -q 'stay as they were'
+[ $? -eq 1 ]
+result $? 'keeps nothing'
 echo "1..$number"

@@ -54,7 +54,11 @@ many="--machine nvidia-h200 --gpus 8 --hosts 2 --nb 512"
 	asks 2 'give the size' 'a matrix without size' getrf --gpus 2
 	asks 2 'square' 'Cholesky of a rectangle' potrf --m 10 --n 20
 	asks 2 "operation 'gemm'" 'other operations' gemm --n 2048
-	asks 2 'which operation' 'GPUs without an operation' --gpus 4
+	for option in '--gpus 4' '--precision d' '--m 5' '--math foo' '--machine nvidia-h200' '--nb 64'; do
+		asks 2 "^fathom-predict: ${option% *} is for .*: leave it out of predict without an operation" "$option without an operation" $option
+	done
+	asks 2 'nb is for several GPUs: leave it out of predict getrf on one GPU' 'blocks over one GPU' getrf --n 10k --nb 64
+	asks 2 'update is for predict without an operation' 'changes of a QR with an operation' getrf --n 10k --update
 	asks 2 "math 'fast'" 'unknown math' getrf --n 512 --math fast
 	asks 2 'no such parameter' 'a --set of no parameter' getrf --n 512 $two --set link.network.gamma=1
 

@@ -79,6 +79,17 @@ grep -v '^gpu[.]half_' "$recorded/profile.tsv" >"$scratch/without/profile.tsv"
 	traces 2 'which panels' "an LU's plan without panels" $lu --plan "leaf=64 widths=64"
 	traces 2 'inverses of 219' "inverses that are too wide" $lu --inverse 219
 	traces 2 "QR's have at most 128" "a leaf that no kernel takes" geqrf -n 300 --plan "leaf=200 widths=256"
+	traces 2 'uplo is for potrf: leave it out of trace getrf' "a triangle of LU" $lu --uplo upper
+	for operation in potrf geqrf; do
+		traces 2 "panel is for getrf: leave it out of trace $operation" "LU's panels of $operation" $operation --n 512 --panel fused --output "$recorded"
+	done
+	traces 2 'draws nothing' "a drawing that ends before it begins" $lu --svg "$scratch/none.svg" --from 100 --to 50
+	traces 2 'the timeline ends at [0-9.]* us' "one that begins behind the end" $lu --nb 100 --svg "$scratch/none.svg" --from 1e9
+	traces 2 'give --svg' "a part of no drawing" $lu --from 100
+	[ ! -e "$scratch/none.svg" ]
+	result $? 'which writes nothing'
+	traces 2 'leave --nb out' "a plan's widths and others" $lu --nb 96 --plan "leaf=64 panel=fused widths=64"
+	traces 2 'sms is for measuring' "a part of a GPU, simulated" $lu --sms 16
 	traces 2 'leave --leaf' "a plan and its parts" $lu --plan "leaf=64 panel=fused" --leaf 32
 }
 
@@ -109,6 +120,7 @@ lu="getrf --n 2000 --output $scratch"
 	traces 0 ' blocks of 100$' "its plan is simulated" $lu
 	traces 0 '"timeline": "measured"' "both in --json" $lu --json
 	traces 0 'the plan recorded in .* is another one' "another plan than was run" $lu --nb 128
+	traces 0 '^[0-9.]* us until the host sees the end, [0-9.]* Tflop/s$' "marks that cost nothing are not named" $lu
 	traces 0 '^plan' "both in one drawing" $lu --svg "$scratch/both.svg"
 	expect 0 '>measured sgetrf' "the measured below the simulated" cat "$scratch/both.svg"
 	traces 0 'simulated only: .*no run of it is recorded' "another precision" $lu --precision d
@@ -116,4 +128,10 @@ lu="getrf --n 2000 --output $scratch"
 	mv "$scratch/new" "$scratch/trace_sgetrf_2000.tsv"
 	traces 0 ':[0-9]*: no step of a timeline' "a record that is none" $lu
 }
+
+# ---- the recorded machine's run: with what the recorder's marks cost
+"$bin/trace" getrf --n 8192 --output "$recorded" --lines 0 2>/dev/null | tr -s '\n ' ' ' >"$scratch/text"
+sed -n "s/^.*simulated [^:]*: \([0-9.]*\) us .* \([0-9.]*\) us until the host .* cost another \([0-9.]*\) us .*/\1 \2 \3/p" "$scratch/text" |
+	awk '{ off = $1 - $2 - $3; bad = off > 20 || off < -20 } END { exit bad || NR != 1 }'
+result $? 'the timeline lasts as long as the prediction and the marks together'
 echo "1..$number"

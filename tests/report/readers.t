@@ -15,7 +15,7 @@ none() {
 }
 
 for machine in nvidia-h200 nvidia-h200-x2; do
-	mkdir "$scratch/$machine" && cp "$root/data/$machine/"*.tsv "$scratch/$machine"
+	mkdir "$scratch/$machine" && cp "$root/data/$machine/"*.tsv "$scratch/$machine" && rm "$scratch/$machine/profile.tsv"
 	"$bin/fit" --output "$scratch/$machine" >"$scratch/said" 2>&1
 	result $? "the curves of $machine are fitted again"
 done

@@ -148,7 +148,7 @@ mkdir "$scratch/data/local" && cp "$scratch/host" "$scratch/data/local/profile.t
 ln -s "$root/plots" "$scratch/plots" && ln -s "$recorded" "$root/data/papers" "$scratch/data"
 expect 0 "no GPU: rules of a GPU are those of .*${recorded##*/}" 'this machine without a GPU: those of the recorded one, which is said' "$bin/rules"
 expect 2 'both name a data folder' '--machine and --output' "$bin/rules" --machine "${recorded##*/}" --output "$data"
-expect 1 'nowhere' 'an unknown machine' "$bin/rules" --machine nowhere
+expect 2 "no recorded machine 'nowhere'" 'an unknown machine' "$bin/rules" --machine nowhere
 unset FATHOM_HOME
 for machine in "${recorded##*/}" "${other_recorded##*/}"; do
 	"$bin/rules" --machine "$machine" >"$scratch/rules"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "panel_geometry.h"
 
+#include "lib/device/exchange.cuh"
+
 enum {
 	WARP = 32,
-	SCRATCH_ROWS = 6,    /* rows of n doubles beside the panel */
-	SCRATCH_WORDS = 128, /* doubles for the kernel's variables */
+	MOST_BLOCKS = WARP * EXCHANGE_LANE_SLOTS, /* that one warp polls */
+	SCRATCH_ROWS = 6,                         /* rows of n doubles beside the panel */
+	SCRATCH_WORDS = 128,                      /* doubles for the kernel's variables */
 	GRAM_NARROWEST = 17,
 	CLUSTER_WIDE = 32 /* columns up to which one cluster is faster */
 };
@@ -22,6 +25,7 @@ static int64_t divide_up(int64_t a, int64_t b)
 bool panel_geometry(int64_t m, int64_t n, int64_t word_bytes, int sm_count,
         int64_t shared_per_block, struct panel_geometry *g)
 {
+	sm_count = (int)min_int64(sm_count, MOST_BLOCKS);
 	*g = (struct panel_geometry){.threads = PANEL_COMPUTE_THREADS};
 	/* limits of LAPACK's 32-bit integers: the products below can't overflow */
 	if (n < 1 || m < n || m > INT32_MAX || sm_count < 1)

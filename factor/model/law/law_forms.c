@@ -85,8 +85,8 @@ static bool join(struct cost_reader *r, const struct kernel_work *w, enum work_s
 		const double chip = sms * (cost_scalar(r, "gpu.shared.per_block") + REGISTER_BYTES);
 		if (w->state > chip)
 			return fault_set(fault,
-			        "%.3g MB of state do not fit into the registers and shared memory "
-			        "of %.0f multiprocessors, %.3g MB",
+			        "%.0f MB of state do not fit into the registers and shared memory "
+			        "of %.0f multiprocessors, %.0f MB",
 			        w->state / 1e6, sms, chip / 1e6);
 	}
 	out->launches = 1;

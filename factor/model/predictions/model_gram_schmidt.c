@@ -89,12 +89,13 @@ bool model_gram_kernel_predict(const struct profile *profile, const struct gram_
 int64_t model_gram_schmidt_width(
         const struct profile *profile, enum model_target target, const struct gram_question *asked)
 {
-	enum { NARROWEST = 4, WIDEST = 256 };
+	enum { WIDEST = 256 };
 	const int64_t columns = asked->k ? asked->k : asked->n;
 	double least = INFINITY;
-	int64_t best = NARROWEST;
+	int64_t best = 0;
 
-	for (int64_t nb = NARROWEST; nb <= WIDEST && (nb == NARROWEST || nb < 2 * columns);
+	for (int64_t nb = GRAM_NARROWEST;
+	        nb <= WIDEST && (nb == GRAM_NARROWEST || nb < 2 * columns);
 	        nb = nb % 3 ? nb * 3 / 2 : nb * 4 / 3) {
 		struct gram_question question = *asked;
 		struct prediction made;

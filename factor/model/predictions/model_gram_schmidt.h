@@ -25,7 +25,8 @@ bool model_gram_schmidt_predict(const struct profile *profile, enum model_target
 bool model_gram_kernel_predict(const struct profile *profile, const struct gram_kernel *kernel,
         int level, struct prediction *out);
 
-/* The width of blocks with the least predicted time; asked->nb is not read. 0 when there is none.
- */
+/* The width of blocks with the least predicted time; asked->nb is not read. 0 when there is none:
+ * blocks of GRAM_NARROWEST then say why. */
+enum { GRAM_NARROWEST = 4 };
 int64_t model_gram_schmidt_width(
         const struct profile *profile, enum model_target target, const struct gram_question *asked);

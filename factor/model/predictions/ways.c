@@ -212,7 +212,8 @@ static size_t list_gram(
 		*w = (struct way){.form = *form};
 		snprintf(w->name, sizeof w->name, "%s", *form);
 		if (gram_schmidt_in_blocks(*form))
-			w->nb = model_gram_schmidt_width(profile, MODEL_CUDA, &asked);
+			w->nb = max_int64(model_gram_schmidt_width(profile, MODEL_CUDA, &asked),
+			        GRAM_NARROWEST);
 	}
 	return count;
 }
