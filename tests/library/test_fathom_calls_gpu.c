@@ -346,6 +346,23 @@ static void check_no_terms(void)
 	GPU(cudaFree(y));
 }
 
+/* An error that the program has not read is not of the next call. */
+static void check_error_before(void)
+{
+	float *c = on_device(NULL, 64 * 64 * (int64_t)sizeof *c);
+
+	GPU(cudaMemset(c, 0, 64 * 64 * sizeof *c));
+	for (int i = 0; i < 2; i++) {
+		const bool failed = cudaSetDevice(9999) != cudaSuccess;
+		const enum fathom_status status =
+		        fathom_sgemm(handle, 'N', 'N', 64, 64, 64, 1, c, 64, c, 64, 0, c, 64);
+		ok(failed && status == FATHOM_OK && fathom_finish(handle) == FATHOM_OK,
+		        "an earlier error of CUDA is not the call's");
+		cudaGetLastError();
+	}
+	GPU(cudaFree(c));
+}
+
 int main(void)
 {
 	if (fathom_create(&handle) != FATHOM_OK)
@@ -353,6 +370,7 @@ int main(void)
 	bool with_qr = qr_possible();
 	check_arguments();
 	check_no_terms();
+	check_error_before();
 	for (int d = 0; d < 2; d++) {
 		enum precision p = d ? DOUBLE : SINGLE;
 		check_no_waiting(p, with_qr);
