@@ -234,9 +234,9 @@ static struct ranks *ranks_new(int rank, int ranks, double seconds, struct fault
 bool comm_nccl_all(
         struct comm **comms, int count, const int *devices, double seconds, struct fault *fault)
 {
-	void **made = xcalloc((size_t)count, sizeof *made);
+	void **made = calloc((size_t)count, sizeof *made);
 	struct ranks *r = NULL;
-	bool ok = true;
+	bool ok = made || fault_set(fault, "out of host memory");
 
 	for (int i = 0; i < count; i++)
 		comms[i] = NULL;

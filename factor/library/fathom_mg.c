@@ -20,16 +20,35 @@ struct fault *mg_create_fault(void)
 
 /* ---- groups ---- */
 
+typedef bool step(struct mg_member *, const struct mg_call *);
+
+/* A step of a call, of one member in a thread. */
+struct mg_task {
+	pthread_t thread;
+	struct mg_member *member;
+	const struct mg_call *call;
+	step *step;
+	bool (*enter)(struct mg_member *);
+	atomic_int *failures;
+	bool good;
+};
+
 struct fathom_mg *mg_group(struct mg_member *members, int count, bool (*enter)(struct mg_member *))
 {
 	struct fathom_mg *group = calloc(1, sizeof *group);
+	struct mg_task *tasks = calloc((size_t)count, sizeof *tasks);
 
+	if (!group || !tasks) {
+		free(group);
+		free(tasks);
+		return NULL;
+	}
 	for (int i = 0; i < count; i++) {
 		members[i].row_major = members[i].e->row_major;
 		members[i].grid = grid_of_row(members[i].comm);
 	}
-	if (group)
-		*group = (struct fathom_mg){.count = count, .members = members, .enter = enter};
+	*group = (struct fathom_mg){
+	        .count = count, .members = members, .tasks = tasks, .enter = enter};
 	return group;
 }
 
@@ -45,24 +64,20 @@ const char *fathom_mg_note(const struct fathom_mg *group)
 
 /* ---- calls ---- */
 
-typedef bool step(struct mg_member *, const struct mg_call *);
+static void do_task(void *context)
+{
+	struct mg_task *t = context;
 
-/* A step of one member in a thread. */
-struct task {
-	struct mg_member *member;
-	const struct mg_call *call;
-	step *step;
-	bool (*enter)(struct mg_member *);
-	atomic_int *failures;
-};
+	t->good = (!t->enter || t->enter(t->member)) && t->step(t->member, t->call);
+}
 
 static void *run_task(void *context)
 {
-	const struct task *t = context;
+	struct mg_task *t = context;
 	struct mg_member *m = t->member;
 
 	m->failure = 0;
-	if ((t->enter && !t->enter(m)) || !t->step(m, t->call))
+	if (!msg_guard_memory(do_task, t, &m->e->fault) || !t->good)
 		m->failure = 1 + atomic_fetch_add(t->failures, 1);
 	return NULL;
 }
@@ -71,26 +86,26 @@ static void *run_task(void *context)
  * first: its fault is the group's. */
 static bool all_members(struct fathom_mg *g, const struct mg_call *call, step *step_of_all)
 {
-	struct task *tasks = xcalloc((size_t)g->count, sizeof *tasks);
-	pthread_t *threads = xcalloc((size_t)g->count, sizeof *threads);
+	struct mg_task *const tasks = g->tasks;
 	atomic_int failures = 0;
 	int started = 0;
 
 	for (; started < g->count; started++) {
-		tasks[started] =
-		        (struct task){&g->members[started], call, step_of_all, g->enter, &failures};
+		tasks[started] = (struct mg_task){.member = &g->members[started],
+		        .call = call,
+		        .step = step_of_all,
+		        .enter = g->enter,
+		        .failures = &failures};
 		if (!g->enter)
 			run_task(&tasks[started]);
-		else if (pthread_create(&threads[started], NULL, run_task, &tasks[started]) != 0)
+		else if (pthread_create(&tasks[started].thread, NULL, run_task, &tasks[started]))
 			break;
 	}
 	for (int i = 0; g->enter && i < started; i++)
-		pthread_join(threads[i], NULL);
+		pthread_join(tasks[i].thread, NULL);
 	for (int i = 0; i < started; i++)
 		if (g->members[i].failure == 1)
 			g->fault = g->members[i].e->fault;
-	free(tasks);
-	free(threads);
 	if (started < g->count)
 		return fault_set(&g->fault, "no thread for each of %d GPUs", g->count);
 	return failures == 0;
@@ -418,5 +433,6 @@ void fathom_mg_destroy(struct fathom_mg *group)
 		return;
 	all_members(group, NULL, close_member);
 	free(group->members);
+	free(group->tasks);
 	free(group);
 }

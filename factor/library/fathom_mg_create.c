@@ -78,9 +78,11 @@ static bool alike(const struct mg_member *members, int count)
 static bool connect_members(struct mg_member *members, int count, const int *devices)
 {
 	struct fault *fault = mg_create_fault();
-	struct comm **comms = xcalloc((size_t)count, sizeof *comms);
+	struct comm **comms = calloc((size_t)count, sizeof *comms);
 	bool ok = true;
 
+	if (!comms)
+		return fault_set(fault, "out of host memory");
 	if (count == 1) {
 		comms[0] = comm_self_new(fault);
 		ok = comms[0] != NULL;

@@ -23,6 +23,7 @@ struct mg_member {
 struct fathom_mg {
 	int count; /* members */
 	struct mg_member *members;
+	struct mg_task *tasks; /* a step's, one a member */
 	/* makes the member's GPU current in a thread of its own; NULL: one member, in the caller's
 	 * thread */
 	bool (*enter)(struct mg_member *);

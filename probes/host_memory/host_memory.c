@@ -204,8 +204,8 @@ struct memory_sweep {
 	size_t first, beyond;
 };
 
-/* Four times the last-level caches, within limits: touching more pages takes too long. Twice them in
- * any case, as far as memory goes: all threads together would otherwise stay within them. */
+/* Four times the last-level caches, within limits: touching more pages takes too long. Twice them
+ * in any case, as far as memory goes: all threads together would otherwise stay within them. */
 static size_t beyond_cache(const struct topology_facts *facts)
 {
 	size_t caches = facts->l3_bytes ? (size_t)(facts->l3_bytes * facts->l3_count)

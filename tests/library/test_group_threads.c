@@ -30,6 +30,8 @@ static void thread_destroy(struct comm *comm)
 	free(comm);
 }
 
+static volatile size_t more_bytes; /* of host memory that a broadcast takes */
+
 /* All ranks meet before and after the copies. */
 static bool thread_broadcast(struct comm *comm, struct executor *e, int slot,
         const struct comm_piece *pieces, int count, const char *what, int64_t index)
@@ -39,6 +41,7 @@ static bool thread_broadcast(struct comm *comm, struct executor *e, int slot,
 	(void)slot;
 	(void)what;
 	(void)index;
+	free(xmalloc(more_bytes));
 	if (((struct thread_comm *)comm)->fails)
 		return fault_set(&e->fault, "rank %d has failed", comm->rank);
 	part->pieces[comm->rank] = pieces;
@@ -182,6 +185,18 @@ static void test_scarce(const int64_t enough[RANKS])
 	fathom_mg_destroy(group);
 }
 
+static void test_host_memory(struct fathom_mg *group)
+{
+	int ipiv[N], info;
+
+	more_bytes = PTRDIFF_MAX;
+	ok(fathom_mg_sgetrf(group, &matrix, part_a, ipiv, &info) == FATHOM_FAILED,
+	        "without host memory a call fails, and its program goes on");
+	is_text(fathom_mg_error(group), "out of host memory", "with that reason");
+	more_bytes = 0;
+	ok(solves(group), "with memory again the group works");
+}
+
 /* The first reason in time is the group's, whichever rank has it. */
 static void test_faults(struct fathom_mg *group)
 {
@@ -278,6 +293,7 @@ int main(void)
 	test_scarce(enough);
 	is_text(fathom_mg_note(group), "", "nothing is known that slows it down");
 	test_refusals(group);
+	test_host_memory(group);
 	test_faults(group);
 	fathom_mg_destroy(group);
 	for (int i = 0; i < RANKS; i++) {

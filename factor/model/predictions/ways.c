@@ -7,7 +7,6 @@
 #include "factor/algorithms/potrf.h"
 #include "factor/algorithms/product.h"
 #include "lib/base/cli.h"
-#include "lib/base/cli.h"
 #include "lib/base/msg.h"
 #include "model_factor.h"
 #include "model_gram_schmidt.h"
@@ -161,10 +160,12 @@ static void predict_product(
 {
 	const double m = (double)q->m, n = (double)q->n, k = (double)q->k,
 	             elements = q->operation == WAY_GEMV ? m * n + m + n : m * n + (m + n) * k;
-	struct prediction made;
+	struct prediction made = {.seconds = NAN};
 
-	if (fits(q, elements * (double)precision_bytes(q->precision), way))
-		take(&made, ask_product(profile, q, way, &made), way);
+	if (!fits(q, elements * (double)precision_bytes(q->precision), way))
+		return;
+	const bool good = ask_product(profile, q, way, &made);
+	take(&made, good, way);
 }
 
 static size_t list_product(struct way *way)
@@ -191,11 +192,12 @@ static void predict_gram(
         const struct profile *profile, const struct way_question *q, struct way *way)
 {
 	const double m = (double)q->m, n = (double)q->n;
-	struct prediction made;
+	struct prediction made = {.seconds = NAN};
 
 	if (!fits(q, (m * n + n * n) * (double)precision_bytes(q->precision), way))
 		return;
-	take(&made, ask_gram(profile, q, way, false, &made), way);
+	const bool good = ask_gram(profile, q, way, false, &made);
+	take(&made, good, way);
 	if (way->nb)
 		snprintf(way->detail, sizeof way->detail, "blocks of %d columns", (int)way->nb);
 }
