@@ -64,6 +64,11 @@ struct pivots mg_pivots(const struct mg_member *, const struct mg_call *);
 /* Checks the matrices, reserves workspace on all members, then works. */
 enum fathom_status mg_run(struct mg_call *);
 
+/* Checks of a matrix, and of the pointers to tau; false with the group's fault. */
+bool mg_check_matrix(
+        struct fathom_mg *, const char *name, const struct fathom_mg_matrix *, void *const *data);
+bool mg_check_tau(struct fathom_mg *, const struct fathom_mg_matrix *, void *const *tau);
+
 /* Checks of other arguments; false with the group's fault. mg_letter: a letter with one value. */
 bool mg_given(struct fathom_mg *, const char *name, const void *data);
 bool mg_letter(struct fathom_mg *, const char *name, char letter, char only);

@@ -69,7 +69,7 @@ void probe_kept_add(
 	}
 	profile_free(fitted);
 	if (kept->rows)
-		msg_warn("the curves of %s are not in %s: their %zu parameters stay as they were",
+		msg_warn("the curves of %s are not in %s: their %zu parameters keep their values",
 		        kept->probes, folder, kept->rows);
 }
 
