@@ -208,12 +208,23 @@ enum fathom_status fathom_mg_set_timeout(struct fathom_mg *group, double seconds
 
 static bool open_grid(struct mg_member *m, const struct mg_call *c)
 {
-	struct grid made;
+	m->has_made = grid_open(&m->made, m->comm, c->rows, c->columns, &m->e->fault);
+	return m->has_made;
+}
 
-	if (!grid_open(&made, m->comm, c->rows, c->columns, &m->e->fault))
-		return false;
+static bool take_grid(struct mg_member *m, const struct mg_call *c)
+{
+	(void)c;
 	grid_free(&m->grid);
-	m->grid = made;
+	m->grid = m->made;
+	return true;
+}
+
+static bool drop_grid(struct mg_member *m, const struct mg_call *c)
+{
+	(void)c;
+	if (m->has_made)
+		grid_free(&m->made);
 	return true;
 }
 
@@ -223,9 +234,12 @@ enum fathom_status fathom_mg_set_grid(struct fathom_mg *group, int rows_asked, i
 
 	if (!group)
 		return FATHOM_BAD_ARGUMENT;
-	if (all_members(group, &call, open_grid))
+	if (all_members(group, &call, open_grid) && all_members(group, &call, take_grid))
 		return FATHOM_OK;
-	return group->fault.refused ? FATHOM_BAD_ARGUMENT : FATHOM_FAILED;
+	const struct fault fault = group->fault;
+	all_members(group, &call, drop_grid); /* all keep the grid that they had */
+	group->fault = fault;
+	return fault.refused ? FATHOM_BAD_ARGUMENT : FATHOM_FAILED;
 }
 
 static bool close_member(struct mg_member *m, const struct mg_call *c)

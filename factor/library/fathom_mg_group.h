@@ -11,7 +11,8 @@
 struct mg_member {
 	struct executor *e;
 	struct comm *comm;
-	struct grid grid; /* of comm's ranks */
+	struct grid grid, made; /* of comm's ranks; a new one, while the group takes it */
+	bool has_made;
 	int device;
 	int64_t row_major;     /* of its executor, unless a call lacks memory for it */
 	void *work, *integers; /* in executor memory, kept between calls */

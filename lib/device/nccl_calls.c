@@ -2,6 +2,7 @@
 #include "nccl_calls.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +18,18 @@ static bool find(void *library, const char *name, void *function)
 	return found != NULL;
 }
 
+/* Multicast objects can put GPUs out of service that others share. */
+static void no_multicast(void)
+{
+	setenv("NCCL_NVLS_ENABLE", "0", 1);
+}
+
 /* The library stays loaded: its threads may outlive the last communicator. */
 bool nccl_open(struct nccl *nccl, struct fault *fault)
 {
 	int (*version)(int *number);
-	setenv("NCCL_NVLS_ENABLE", "0", 1);
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, no_multicast);
 	void *library = dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return fault_set(fault, "NCCL is not installed (%s)", file_name);

@@ -11,7 +11,7 @@
  * that timer at least once a microsecond, so this much of the span is uncertain. */
 static const double timer_step = 1e-6;
 static const double steady = 0.005;   /* accepted deviation of the clock */
-static const double throttled = 0.75; /* of the highest clock */
+static const double throttled = 0.75; /* of the highest clock: a machine is faster than that */
 
 static const double made_up = 0.5; /* part of max_seconds that replaces disturbed samples */
 
@@ -56,16 +56,14 @@ static bool trusted(const struct sample_store *all, const struct sample *sample)
 	return sample->agreed && isfinite(sample->seconds) && !replaced(all, sample);
 }
 
-static bool keeps(const struct sample_store *all, const struct sample *sample, double typical_hz,
-        double max_hz)
+static bool keeps(const struct sample_store *all, const struct sample *sample, double typical_hz)
 {
 	if (!trusted(all, sample))
 		return false;
 	if (!(sample->hz > 0))
 		return true;
 	double resolution = sample->span > 0 ? timer_step / sample->span : 0;
-	return fabs(sample->hz / typical_hz - 1) <= steady + resolution &&
-	       sample->hz >= throttled * max_hz;
+	return fabs(sample->hz / typical_hz - 1) <= steady + resolution;
 }
 
 /* The clock of the sample nearest to the median clock: the median itself may be no sample's. */
@@ -85,14 +83,14 @@ static double find_typical_hz(const struct sample_store *all)
 }
 
 /* Applies the discarding rules to everything sampled so far. */
-static struct measurement reduce(const struct sample_store *all, double max_hz)
+static struct measurement reduce(const struct sample_store *all)
 {
 	const double typical_hz = find_typical_hz(all);
 	size_t kept = 0, kept_clocked = 0, disturbed = 0;
 
 	for (size_t i = 0; i < all->count; i++) {
 		disturbed += replaced(all, &all->sample[i]);
-		if (keeps(all, &all->sample[i], typical_hz, max_hz))
+		if (keeps(all, &all->sample[i], typical_hz))
 			all->scratch[kept++] = all->sample[i].seconds;
 	}
 	struct measurement result = {.seconds = stats_median_interval(all->scratch, kept),
@@ -100,7 +98,7 @@ static struct measurement reduce(const struct sample_store *all, double max_hz)
 	        .disturbed = disturbed};
 
 	for (size_t i = 0; i < all->count; i++)
-		if (keeps(all, &all->sample[i], typical_hz, max_hz) && all->sample[i].hz > 0)
+		if (keeps(all, &all->sample[i], typical_hz) && all->sample[i].hz > 0)
 			all->scratch[kept_clocked++] = all->sample[i].hz;
 	result.hz = stats_median(all->scratch, kept_clocked);
 	return result;
@@ -144,14 +142,15 @@ bool sample_run(sample_function function, void *context, const struct sample_pla
 		double elapsed = clock_now() - start - fmin(lost, made_up * plan->max_seconds);
 		enough = elapsed >= plan->max_seconds || all.count >= plan->max_samples;
 		if (!enough && elapsed >= plan->min_seconds && all.count >= next_look) {
-			struct measurement now = reduce(&all, max_hz);
+			struct measurement now = reduce(&all);
 			enough = precise(&now.seconds, plan) && all.undisturbed >= UNDISTURBED;
 			next_look = all.count + all.count / 8 + 1; /* each look sorts */
 		}
 	}
-	*result = working ? reduce(&all, max_hz)
+	*result = working ? reduce(&all)
 	                  : (struct measurement){{NAN, NAN, NAN, 0}, all.count, NAN, 0, false};
-	result->throttled = cpu_quota_throttled(host_quota()) > stopped;
+	result->throttled =
+	        cpu_quota_throttled(host_quota()) > stopped || result->hz < throttled * max_hz;
 	free(all.sample);
 	free(all.scratch);
 	return working;

@@ -31,16 +31,17 @@ struct measurement {
 	size_t discarded;
 	double hz;        /* median clock of the kept samples; NaN when there is none */
 	size_t disturbed; /* discarded ones that undisturbed samples replace */
-	bool throttled;   /* the CPU quota was used up meanwhile (allowance.h) */
+	bool throttled; /* the CPU quota was used up meanwhile (allowance.h), or hz is below 75 % of
+	                 * the highest clock */
 };
 
 /* Default plan for one point of a sweep within `seconds` of time. */
 struct sample_plan sample_plan_default(double seconds);
 
 /* Runs the protocol. Discards samples that did not agree, samples whose hz is off the median hz by
- * more than 0.5 % plus resolution, and samples below 75 % of max_hz (max_hz 0: unknown). Without
- * any sample left seconds.samples is 0 and the value NaN. Disturbed samples are discarded once
- * there are three others; their time is made up for, by up to half of max_seconds. False when
+ * more than 0.5 % plus resolution. A median below 75 % of max_hz (0: unknown) counts as throttled.
+ * Without any sample left seconds.samples is 0 and the value NaN. Disturbed samples are discarded
+ * once there are three others; their time is made up for, by up to half of max_seconds. False when
  * function failed.
  */
 bool sample_run(sample_function function, void *context, const struct sample_plan *plan,
