@@ -71,9 +71,11 @@ static bool thread_sync(struct comm *comm, struct executor *e)
 static struct comm *thread_split(
         struct comm *comm, int first, int step, int ranks, struct fault *fault)
 {
+	if (((struct thread_comm *)comm)->fails) {
+		fault_set(fault, "rank %d has no column", comm->rank);
+		return NULL;
+	}
 	struct thread_comm *part = xcalloc(1, sizeof *part);
-
-	(void)fault;
 	*part = (struct thread_comm){
 	        .base = *comm, .part = step == 1 ? &rows[first / SIDE] : &columns[first]};
 	part->base.rank = (comm->rank - first) / step;
@@ -150,6 +152,13 @@ static void test_square(void)
 	        "ranks in threads solve a system on a square grid");
 	ok(fathom_mg_set_grid(group, 1, RANKS) == FATHOM_OK && solves(group),
 	        "and in one process row again");
+	struct thread_comm *last = (struct thread_comm *)group->members[RANKS - 1].comm;
+	last->fails = true;
+	ok(fathom_mg_set_grid(group, SIDE, SIDE) == FATHOM_FAILED,
+	        "a grid that one rank cannot have is none");
+	is_text(fathom_mg_error(group), "rank 3 has no column", "with that rank's reason");
+	last->fails = false;
+	ok(solves(group), "all ranks keep the grid that they had");
 	fathom_mg_destroy(group);
 }
 
