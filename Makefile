@@ -286,11 +286,18 @@ record:
 intervals: $(BUILD)/bin/predict $(BUILD)/bin/validate
 	$(Q)sh scripts/intervals.sh $(BUILD)/bin factor/model/predictions/interval_table.c
 
-# One command may name several steps: they run in this order even under -j, and measurements never overlap.
-after = $(if $(filter $1,$(MAKECMDGOALS)),$(eval $2: | $1))
-$(call after,setup,$(PART_OBJECTS) $(BINARIES) $(TESTS) probe validate report plots test)
-$(call after,probe,validate report plots test)
-$(call after,validate,report plots test)
+# One command may name several steps: they run in this order even under -j, and no test is compiled beside a measurement.
+measuring := probe validate bench measure-all check-kernels check-work noise
+steps := $(measuring) fit report plots record test test-full test-devices check kills install installcheck uninstall
+goals := $(filter $(MAKECMDGOALS),$(steps))
+after = $(if $(and $(strip $1),$(strip $2)),$(eval $2: | $1))
+before :=
+$(foreach s,$(goals),$(call after,$(before),$s)$(eval before := $s))
+$(call after,$(if $(filter test test-full test-devices,$(goals)),test-programs),$(filter $(measuring),$(goals)))
+$(call after,$(filter setup setup-develop,$(MAKECMDGOALS)),$(PART_OBJECTS) $(BINARIES) $(TESTS) $(steps))
+# `clean` comes before all: the first files that a build makes wait for it, and so do the goals.
+$(call after,$(filter clean,$(MAKECMDGOALS)),$(filter-out clean,$(MAKECMDGOALS)) $(addprefix $(BUILD)/,flags device_flags qrupdate compilers \
+	version.c probe_list.h measured_list.h parts.list libfathom.map client/names.map))
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
 # $(call stamp,TEXT): a file that changes when the text does.
