@@ -216,7 +216,7 @@ fuzz:
 	$(Q)MAKE="$(MAKE)" sh scripts/fuzz.sh "$(BUILD)/fuzz" $(or $(FUZZ_SECONDS),60)
 ## develop kills: end quick runs of probe and validate by SIGKILL, KILLS (200) times
 kills: all
-	$(Q)FATHOM_BIN="$(BUILD)/bin" FATHOM_KILLS=$(or $(KILLS),200) tests/programs/kills.t
+	$(Q)FATHOM_BIN="$(BUILD)/bin" FATHOM_KILLS=$(or $(KILLS),200) prove -v tests/programs/kills.t
 
 ## develop noise: quick runs of probes under load, NOISE (50) of the host's: each parameter is right or marked (a quiet machine)
 noise: all
@@ -224,7 +224,7 @@ noise: all
 
 ## develop installcheck: run the tests of programs and report on what is installed (PREFIX, DESTDIR)
 installcheck:
-	$(Q)FATHOM_BIN="$(DESTDIR)$(PREFIX)/libexec/fathom" sh tests/run.sh $(wildcard tests/programs/*.t tests/report/*.t) tests/tree/docs.t
+	$(Q)BUILD="$(BUILD)" FATHOM_BIN="$(DESTDIR)$(PREFIX)/libexec/fathom" sh tests/run.sh $(wildcard tests/programs/*.t tests/report/*.t) tests/tree/docs.t
 
 ## develop dist: pack the sources of the last commit into build/dist, with the release and the commit in scripts/version.sh
 dist: RELEASE = $(shell sh scripts/version.sh --release)
@@ -265,7 +265,7 @@ analyse: $(BUILD)/probe_list.h $(BUILD)/measured_list.h
 
 ## develop docs: write docs/papers.md again from data/papers/coverage.tsv
 docs:
-	$(Q)sh scripts/papers_page.sh data/papers/coverage.tsv >docs/papers.md
+	$(Q)mkdir -p $(BUILD) && sh scripts/papers_page.sh data/papers/coverage.tsv >$(BUILD)/papers.md && cp $(BUILD)/papers.md docs/papers.md
 
 ## develop check-arm64: cross-compile the host part for arm64, run its tests under qemu (ARM64_CC, ARM64_ROOT, ARM64_FULL=1)
 check-arm64:
@@ -303,15 +303,15 @@ $(call after,$(filter clean,$(MAKECMDGOALS)),$(filter-out clean,$(MAKECMDGOALS))
 # $(call stamp,TEXT): a file that changes when the text does.
 stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$1)' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$1)' > $@
 $(BUILD)/flags: FORCE
-	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS) $(if $(NVCC),cuda,nocuda) $(CUDA_HOME))
+	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS) $(HWLOC_CFLAGS) $(BLAS_CFLAGS) $(HOST_LIBS) $(if $(NVCC),cuda,nocuda) $(CUDA_HOME))
 $(BUILD)/device_flags: FORCE
 	$(call stamp,$(NVCC) $(NVCC_FLAGS))
 $(BUILD)/qrupdate: FORCE
 	$(call stamp,$(QRUPDATE))
 $(BUILD)/version.c: FORCE
-	@mkdir -p $(@D); sh scripts/version.sh > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@mkdir -p $(@D); sh scripts/version.sh > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 $(BUILD)/version.o: $(BUILD)/version.c $(BUILD)/flags
-	$(Q)$(CC) -std=c11 $(SHARED_FLAGS) $(CFLAGS) -c $< -o $@
+	$(Q)$(CC) -std=c11 $(SHARED_FLAGS) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # The probes that the fit knows, and those that can be built here.
 $(BUILD)/probe_list.h: LIST = $(patsubst %,PROBE(%),$(sort $(PROBE_NAMES)))
@@ -359,9 +359,11 @@ $(PROBES:%=$(BUILD)/programs/%.main.o): $(BUILD)/programs/%.main.o: programs/one
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -DONE_PROBE=$* -MMD -MP -c $< -o $@
 
-$(PARTS): $(PART_OBJECTS)
+$(BUILD)/parts.list: FORCE
+	$(call stamp,$(PART_OBJECTS))
+$(PARTS): $(PART_OBJECTS) $(BUILD)/parts.list
 	@mkdir -p $(@D); rm -f $@
-	$(Q)$(AR) qcs $@ $^
+	$(Q)$(AR) qcs $@ $(PART_OBJECTS)
 
 define link
 	@mkdir -p $(@D)
@@ -406,7 +408,7 @@ $(BUILD)/libfathom.needs: $(BUILD)/flags Makefile
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libfathom.so
 	@mkdir -p $(@D)
 	$(call say,CC    $<)
-	$(Q)$(CC) -std=c11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -Ifactor/library -isystem $(CUDA_HOME)/include -o $@ $< \
+	$(Q)$(CC) -std=c11 $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -Ifactor/library -isystem $(CUDA_HOME)/include -o $@ $< \
 		-L$(BUILD) -Wl,-rpath,'$$ORIGIN/..' -lfathom $(CUDA_PATHS) -lcudart
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
