@@ -294,10 +294,11 @@ after = $(if $(and $(strip $1),$(strip $2)),$(eval $2: | $1))
 before :=
 $(foreach s,$(goals),$(call after,$(before),$s)$(eval before := $s))
 $(call after,$(if $(filter test test-full test-devices,$(goals)),test-programs),$(filter $(measuring),$(goals)))
-$(call after,$(filter setup setup-develop,$(MAKECMDGOALS)),$(PART_OBJECTS) $(BINARIES) $(TESTS) $(steps))
-# `clean` comes before all: the first files that a build makes wait for it, and so do the goals.
-$(call after,$(filter clean,$(MAKECMDGOALS)),$(filter-out clean,$(MAKECMDGOALS)) $(addprefix $(BUILD)/,flags device_flags qrupdate compilers \
-	version.c probe_list.h measured_list.h parts.list libfathom.map client/names.map))
+# `clean` and `setup` come before all: the files that a build makes first wait for them, and with these files all objects.
+first_files := $(addprefix $(BUILD)/,flags device_flags qrupdate compilers version.c probe_list.h measured_list.h parts.list libfathom.map \
+	client/names.map)
+$(call after,$(filter clean,$(MAKECMDGOALS)),$(first_files) $(filter-out clean,$(MAKECMDGOALS)))
+$(call after,$(filter setup setup-develop,$(MAKECMDGOALS)),$(first_files) format shellcheck $(filter-out clean setup%,$(MAKECMDGOALS)))
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
 # $(call stamp,TEXT): a file that changes when the text does.

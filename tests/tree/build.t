@@ -86,6 +86,7 @@ waits() { # GOAL FOR WHAT GOALS...
 waits record measure-all 'what was measured is recorded then' record measure-all
 waits bench probe 'measurements do not overlap' bench probe
 waits probe test-programs 'nothing is compiled beside them' probe test
+waits "$scratch/build/flags" setup 'nothing is compiled before setup has ended' setup probe
 waits "$scratch/build/flags" clean 'nothing is built before clean has ended' clean all
 waits all clean 'nor a goal reached' clean all
 
