@@ -146,14 +146,26 @@ bool panels_send(struct panels *p, struct block b, struct matrix room,
 	return comm_broadcast(grid->row, p->e, turn, pieces, 1 + count, "panel", b.index);
 }
 
-bool panels_arrived(struct panels *p, struct block b)
+static bool turn_arrived(struct panels *p, int turn)
 {
-	const int turn = (int)block_turn(b);
-
 	if (!p->waits[turn])
 		return true;
 	p->waits[turn] = false;
 	return comm_arrived(p->a->grid.row, p->e, turn);
+}
+
+bool panels_arrived(struct panels *p, struct block b)
+{
+	return turn_arrived(p, (int)block_turn(b));
+}
+
+bool panels_all_arrived(struct panels *p)
+{
+	bool ok = true;
+
+	for (int turn = 0; ok && turn < BLOCKS_IN_FLIGHT; turn++)
+		ok = turn_arrived(p, turn);
+	return ok;
 }
 
 void panels_keep(struct panels *p, struct block b, struct matrix part)

@@ -47,6 +47,10 @@ bool panels_send(struct panels *, struct block b, struct matrix room,
         const struct comm_piece *others, int count);
 bool panels_arrived(struct panels *, struct block b);
 
+/* The same of all panels on their way, before another call uses their room: of QR's last panel,
+ * which no update waits for. */
+bool panels_all_arrived(struct panels *);
+
 /* Before an update by the block: the part that its products share (split.h). */
 void panels_keep(struct panels *, struct block b, struct matrix part);
 
