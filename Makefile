@@ -216,7 +216,7 @@ fuzz:
 	$(Q)MAKE="$(MAKE)" sh scripts/fuzz.sh "$(BUILD)/fuzz" $(or $(FUZZ_SECONDS),60)
 ## develop kills: end quick runs of probe and validate by SIGKILL, KILLS (200) times
 kills: all
-	$(Q)FATHOM_BIN="$(BUILD)/bin" FATHOM_KILLS=$(or $(KILLS),200) tests/programs/kills.t
+	$(Q)FATHOM_BIN="$(BUILD)/bin" FATHOM_KILLS=$(or $(KILLS),200) prove -v tests/programs/kills.t
 
 ## develop noise: quick runs of probes under load, NOISE (50) of the host's: each parameter is right or marked (a quiet machine)
 noise: all
@@ -224,7 +224,7 @@ noise: all
 
 ## develop installcheck: run the tests of programs and report on what is installed (PREFIX, DESTDIR)
 installcheck:
-	$(Q)FATHOM_BIN="$(DESTDIR)$(PREFIX)/libexec/fathom" sh tests/run.sh $(wildcard tests/programs/*.t tests/report/*.t) tests/tree/docs.t
+	$(Q)BUILD="$(BUILD)" FATHOM_BIN="$(DESTDIR)$(PREFIX)/libexec/fathom" sh tests/run.sh $(wildcard tests/programs/*.t tests/report/*.t) tests/tree/docs.t
 
 ## develop dist: pack the sources of the last commit into build/dist, with the release and the commit in scripts/version.sh
 dist: RELEASE = $(shell sh scripts/version.sh --release)
@@ -265,7 +265,7 @@ analyse: $(BUILD)/probe_list.h $(BUILD)/measured_list.h
 
 ## develop docs: write docs/papers.md again from data/papers/coverage.tsv
 docs:
-	$(Q)sh scripts/papers_page.sh data/papers/coverage.tsv >docs/papers.md
+	$(Q)mkdir -p $(BUILD) && sh scripts/papers_page.sh data/papers/coverage.tsv >$(BUILD)/papers.md && cp $(BUILD)/papers.md docs/papers.md
 
 ## develop check-arm64: cross-compile the host part for arm64, run its tests under qemu (ARM64_CC, ARM64_ROOT, ARM64_FULL=1)
 check-arm64:
@@ -286,25 +286,33 @@ record:
 intervals: $(BUILD)/bin/predict $(BUILD)/bin/validate
 	$(Q)sh scripts/intervals.sh $(BUILD)/bin factor/model/predictions/interval_table.c
 
-# One command may name several steps: they run in this order even under -j, and measurements never overlap.
-after = $(if $(filter $1,$(MAKECMDGOALS)),$(eval $2: | $1))
-$(call after,setup,$(PART_OBJECTS) $(BINARIES) $(TESTS) probe validate report plots test)
-$(call after,probe,validate report plots test)
-$(call after,validate,report plots test)
+# One command may name several steps: they run in this order even under -j, and no test is compiled beside a measurement.
+measuring := probe validate bench measure-all check-kernels check-work noise
+steps := $(measuring) fit report plots record test test-full test-devices check kills install installcheck uninstall
+goals := $(filter $(MAKECMDGOALS),$(steps))
+after = $(if $(and $(strip $1),$(strip $2)),$(eval $2: | $1))
+before :=
+$(foreach s,$(goals),$(call after,$(before),$s)$(eval before := $s))
+$(call after,$(if $(filter test test-full test-devices,$(goals)),test-programs),$(filter $(measuring),$(goals)))
+# `clean` and `setup` come before all: the files that a build makes first wait for them, and with these files all objects.
+first_files := $(addprefix $(BUILD)/,flags device_flags qrupdate compilers version.c probe_list.h measured_list.h parts.list libfathom.map \
+	client/names.map)
+$(call after,$(filter clean,$(MAKECMDGOALS)),$(first_files) $(filter-out clean,$(MAKECMDGOALS)))
+$(call after,$(filter setup setup-develop,$(MAKECMDGOALS)),$(first_files) format shellcheck $(filter-out clean setup%,$(MAKECMDGOALS)))
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
 # $(call stamp,TEXT): a file that changes when the text does.
 stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$1)' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$1)' > $@
 $(BUILD)/flags: FORCE
-	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS) $(if $(NVCC),cuda,nocuda) $(CUDA_HOME))
+	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS) $(HWLOC_CFLAGS) $(BLAS_CFLAGS) $(HOST_LIBS) $(if $(NVCC),cuda,nocuda) $(CUDA_HOME))
 $(BUILD)/device_flags: FORCE
 	$(call stamp,$(NVCC) $(NVCC_FLAGS))
 $(BUILD)/qrupdate: FORCE
 	$(call stamp,$(QRUPDATE))
 $(BUILD)/version.c: FORCE
-	@mkdir -p $(@D); sh scripts/version.sh > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@mkdir -p $(@D); sh scripts/version.sh > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 $(BUILD)/version.o: $(BUILD)/version.c $(BUILD)/flags
-	$(Q)$(CC) -std=c11 $(SHARED_FLAGS) $(CFLAGS) -c $< -o $@
+	$(Q)$(CC) -std=c11 $(SHARED_FLAGS) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # The probes that the fit knows, and those that can be built here.
 $(BUILD)/probe_list.h: LIST = $(patsubst %,PROBE(%),$(sort $(PROBE_NAMES)))
@@ -352,9 +360,11 @@ $(PROBES:%=$(BUILD)/programs/%.main.o): $(BUILD)/programs/%.main.o: programs/one
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -DONE_PROBE=$* -MMD -MP -c $< -o $@
 
-$(PARTS): $(PART_OBJECTS)
+$(BUILD)/parts.list: FORCE
+	$(call stamp,$(PART_OBJECTS))
+$(PARTS): $(PART_OBJECTS) $(BUILD)/parts.list
 	@mkdir -p $(@D); rm -f $@
-	$(Q)$(AR) qcs $@ $^
+	$(Q)$(AR) qcs $@ $(PART_OBJECTS)
 
 define link
 	@mkdir -p $(@D)
@@ -399,7 +409,7 @@ $(BUILD)/libfathom.needs: $(BUILD)/flags Makefile
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libfathom.so
 	@mkdir -p $(@D)
 	$(call say,CC    $<)
-	$(Q)$(CC) -std=c11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -Ifactor/library -isystem $(CUDA_HOME)/include -o $@ $< \
+	$(Q)$(CC) -std=c11 $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -Ifactor/library -isystem $(CUDA_HOME)/include -o $@ $< \
 		-L$(BUILD) -Wl,-rpath,'$$ORIGIN/..' -lfathom $(CUDA_PATHS) -lcudart
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -47,12 +47,17 @@ for tool in ${ANALYSE_TOOLS:-cppcheck clang-tidy}; do
 		;;
 	clang-tidy)
 		if [ -n "${ANALYSE_SINCE-}" ]; then
+			if ! git rev-parse -q --verify "$ANALYSE_SINCE^{commit}" >/dev/null; then
+				echo "analyse: ANALYSE_SINCE=$ANALYSE_SINCE names no commit here" >&2
+				exit 2
+			fi
 			# shellcheck disable=SC2046 # words
 			set -- $(git diff --name-only "$ANALYSE_SINCE" | while IFS= read -r name; do
 				for file; do [ "$file" != "$name" ] || echo "$file"; done
 			done)
 			count=$#
 		fi
+		: >"$build/clang-tidy.log"
 		[ "$count" -eq 0 ] || printf '%s\n' "$@" | xargs -P "$(nproc)" -n 8 sh "$0" --tidy \
 			"-std=c11 -D_GNU_SOURCE -I. -I$build -fopenmp $(pkg-config --cflags hwloc openblas) ${CUDA_FLAGS-}" \
 			>"$build/clang-tidy.log" 2>"$build/clang-tidy.said"

@@ -9,6 +9,7 @@ case $1 in /*) archive=$1 ;; *) archive=$PWD/$1 ;; esac
 name=$(basename "$archive" .tar.gz)
 work=
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 work=$(mktemp -d)
 mkdir "$work/bin"
 printf '#!/bin/sh\necho "git is not here" >&2\nexit 127\n' >"$work/bin/git"

@@ -3,7 +3,7 @@
 ## develop check-archs: compile all device code for every architecture that nvcc lists, one after another
 CHECK_ARCHS ?= $(known_archs)
 check-archs:
-	$(Q)failed=; for a in $(CHECK_ARCHS); do \
+	$(Q)$(gpu_alone) failed=; for a in $(CHECK_ARCHS); do \
 		if $(MAKE) --no-print-directory -k device-code BUILD="$(BUILD)/archs/$$a" GPU_ARCHS=$$a; then \
 		echo "check-archs: $$a compiles"; else failed="$$failed $$a"; fi; done; \
 	if [ -n "$$failed" ]; then echo "check-archs: failed for$$failed" >&2; exit 1; fi; echo "check-archs: $(words $(CHECK_ARCHS)) architectures compile: $(CHECK_ARCHS)"

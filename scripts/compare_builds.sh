@@ -67,7 +67,7 @@ function close_to(name, is, from, to, wide, least, gap) {
 }
 function missing(count, what, name, reason) {
 	reason = why(name)
-	printf "%s %d of %s: %s\n", what, count, name, reason == "" ? "NOT EXPLAINED" : reason
+	printf "%s %d of %s: %s\n", what, count, name, (reason == "" ? "NOT EXPLAINED" : reason)
 	bad += reason == ""
 }
 $1 == "reason" {

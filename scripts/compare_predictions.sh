@@ -19,6 +19,7 @@ shift 2
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 2' HUP INT TERM
 scratch=$(mktemp -d) || exit 2
 tables='predictions update_predictions breakdown bounds'
 

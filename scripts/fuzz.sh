@@ -19,7 +19,7 @@ if ! clang -fsanitize=fuzzer,address -fopenmp -o "$build/try" "$build/try.c" 2>"
 	echo "fuzz: clang, libFuzzer or OpenMP is missing: install clang, libclang-rt-N-dev and libomp-N-dev (N: clang's version)" >&2
 	exit 77
 fi
-${MAKE:-make} --no-print-directory CC=clang NVCC= CUDA_HOME=/none MPICC= FORTRAN= CFLAGS="$flags" BUILD="$build" "$build/parts.a" || exit 1
+${MAKE:-make} --no-print-directory CC=clang NVCC= CUDA_HOME=/none MPICC= GRAM_C= GRAM_FORTRAN= CFLAGS="$flags" BUILD="$build" "$build/parts.a" || exit 1
 for target; do
 	# shellcheck disable=SC2086,SC2046 # words
 	clang -std=c11 -D_GNU_SOURCE -I. -I"$build" $(pkg-config --cflags openblas 2>/dev/null) -Wall -Wextra $flags -fsanitize=fuzzer -fopenmp \

@@ -40,9 +40,16 @@ measure() {
 	[ -s "$mine/profile.tsv" ] || cat "$mine/fit.log" >&2
 	[ -s "$mine/profile.tsv" ]
 }
-# Folders of the processes of this run that have ended: their file `ended` has the run and the exit status.
-ended() {
-	grep -lx "$run	[0-9]*" "$health"/*/ended 2>/dev/null | sort
+# Whether a file `ended`, with the run and the exit status, is of a process of this run.
+of_this_run() {
+	[ "$(cut -f 1 "$1" 2>/dev/null)" = "$run" ]
+}
+ended() { # how many processes of this run have ended
+	count=0
+	for file in "$health"/*/ended; do
+		! of_this_run "$file" || count=$((count + 1))
+	done
+	echo $count
 }
 
 rm -rf "$health/$rank"-*
@@ -54,9 +61,9 @@ printf '%s\t%s\n' "$run" "$?" >"$mine/ended"
 [ "$rank" = 0 ] || exit 0 # another status would make mpirun end the others
 
 waited=0
-while [ "$(ended | wc -l)" -lt "$size" ]; do
+while [ "$(ended)" -lt "$size" ]; do
 	if [ "$waited" -ge "${HEALTH_WAIT:-600}" ]; then
-		echo "health: $(ended | wc -l) of $size processes have ended after $waited s: the others are left out" >&2
+		echo "health: $(ended) of $size processes have ended after $waited s: the others are left out" >&2
 		break
 	fi
 	sleep 1
@@ -64,7 +71,8 @@ while [ "$(ended | wc -l)" -lt "$size" ]; do
 done
 failed=
 set --
-for file in $(ended); do
+for file in "$health"/*/ended; do
+	of_this_run "$file" || continue
 	status=$(cut -f 2 "$file")
 	if [ "$status" = 0 ]; then set -- "$@" "${file%/ended}"; else failed=$status; fi
 done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make intervals: calibrates the factors of intervals. Predicts the recorded shapes of every machine in data/ again by this build, compares
+# make intervals: calibrates the factors of intervals. Predicts the recorded shapes of every recorded machine again by this build, compares
 # with the recorded measurements, and writes TABLE (factor/model/predictions/interval_table.c). Build again afterwards. A seed that
-# is calibrated on judges no intervals: INTERVAL_MACHINES="NAME ..." leaves machines out.
+# is calibrated on judges no intervals: INTERVAL_MACHINES="NAME ..." takes these alone.
 # Usage: sh scripts/intervals.sh BIN TABLE
 set -u
 LC_ALL=C
@@ -15,7 +15,9 @@ table=$2
 scratch=
 trap 'rm -rf "$scratch" "$table.new"' EXIT
 scratch=$(mktemp -d) || exit 1
-[ -n "${INTERVAL_MACHINES-}" ] || INTERVAL_MACHINES=$(for file in data/*/measurements.tsv; do basename "${file%/*}"; done)
+[ -n "${INTERVAL_MACHINES-}" ] || INTERVAL_MACHINES=$(for file in data/*/measurements.tsv; do
+	[ "$file" = data/local/measurements.tsv ] || basename "${file%/*}"
+done)
 
 for machine in $INTERVAL_MACHINES; do
 	folder=$scratch/$machine

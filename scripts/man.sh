@@ -17,6 +17,7 @@ case $folder in /*) ;; *) folder=$PWD/$folder ;; esac
 # Where data/local was measured, it is the default data folder.
 scratch=
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
 scratch=$(mktemp -d)
 mkdir -p "$scratch/data/local"
 touch "$scratch/data/local/profile.tsv"

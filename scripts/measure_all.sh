@@ -17,7 +17,7 @@ failed=
 case ${MINUTES-} in
 '') ;;
 *[!0-9]* | ??????*) echo "measure-all: MINUTES is a whole number, not '$MINUTES'" >&2 && exit 2 ;;
-*) limit=$((MINUTES * 60)) ;;
+*) limit=$(echo "$MINUTES" | awk '{ print 60 * $1 }') ;; # 08 is octal to the shell
 esac
 
 # shellcheck source=scripts/attend.sh
@@ -69,7 +69,7 @@ for name in $steps; do
 	case $name in
 	probe) step probe "$root/fathom" probe --output "$output" ;;
 	validate-*) step "$name" "$root/fathom" validate --output "$output" ;;
-	benchmarks) step "$name" sh "$root/scripts/bench.sh" "$FATHOM_BIN" "$output" ;;
+	benchmarks) step "$name" sh "$root/scripts/bench.sh" "${FATHOM_BIN:-$root/build/bin}" "$output" ;;
 	several) step "$name" "$root/fathom" measure --several --output "$output" ;;
 	report) step "$name" "$root/fathom" report --output "$output" ;;
 	esac

@@ -18,6 +18,7 @@ if [ -z "$ncu" ]; then
 fi
 said=
 trap 'rm -f "$said"' EXIT
+trap 'exit 1' HUP INT TERM
 said=$(mktemp) || exit 1
 
 # The counters' names, with commas; of those that the device knows, when ncu tells.

@@ -6,9 +6,10 @@
 program=$1 output=$2 folder=$3
 here=$(dirname "$0")
 worst=0
-COUNTERS=$(sh "$here/ncu.sh" --counters) || exit $?
+kernels=$("$program" --list | cut -f 1)
+COUNTERS=$(sh "$here/ncu.sh" --counters) || worst=$? kernels=''
 export COUNTERS
-for kernel in $("$program" --list | cut -f 1); do
+for kernel in $kernels; do
 	sh "$here/ncu.sh" "$folder/$kernel.csv" "$program" --profile "$kernel"
 	status=$?
 	[ $status -eq 0 ] && continue
@@ -16,5 +17,7 @@ for kernel in $("$program" --list | cut -f 1); do
 	worst=$status
 	[ $status -ne 77 ] || break
 done
-"$program" --output "$output" --ncu "$folder" || exit $?
+set -- --ncu "$folder"
+[ $worst -ne 77 ] || shift 2
+"$program" --output "$output" "$@" || exit $?
 exit $worst

@@ -47,10 +47,14 @@ choose() { # grep's options
 	hardware=$(chosen "$1" "$hardware") calibration=$(chosen "$1" "$calibration")
 }
 
-# Of the probes named, those still to be measured.
+# Of the probes named, those still to be measured: a quick curve is none of a full run.
+quick=no
+for word; do
+	case $word in -q | --quick) quick=yes ;; esac
+done
 missing() {
 	for probe in $1; do
-		[ -n "$(find "$output/$probe.tsv" -newer "$unfinished" 2>/dev/null)" ] || echo "$probe"
+		[ -n "$(find "$output/$probe.tsv" -newer "$unfinished" 2>/dev/null)" ] && grep -qx "# quick: $quick" "$output/$probe.tsv" || echo "$probe"
 	done | tr '\n' ' '
 }
 

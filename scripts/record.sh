@@ -39,6 +39,9 @@ code=1
 for name in machine profile; do
 	[ -s "$output/$name.tsv" ] || refuse "$output/$name.tsv is missing: run make probe first"
 done
+for name in probe validate; do
+	[ ! -e "$output/$name.unfinished" ] || refuse "the last run of $name did not end: run make $name again"
+done
 validated=
 for name in predictions measurements validation; do
 	[ ! -s "$output/$name.tsv" ] || validated=yes

@@ -100,7 +100,7 @@ fi
 build() {
 	folder=$1 compiler=$2 flags=$3
 	shift 3
-	${MAKE:-make} --no-print-directory -j"$(nproc)" CC="$compiler" NVCC= CUDA_HOME=/none MPICC= FORTRAN= BUILD="$folder" \
+	${MAKE:-make} --no-print-directory -j"$(nproc)" CC="$compiler" NVCC= CUDA_HOME=/none MPICC= GRAM_C= GRAM_FORTRAN= BUILD="$folder" \
 		WERROR= CFLAGS="-g1 -O1 -fno-omit-frame-pointer $flags" "$@" >"$logs/build" 2>&1 || {
 		tail -n 20 "$logs/build" >&2
 		exit 1

@@ -17,14 +17,17 @@ compiles_lapack() {
 }
 
 nvcc_path() { # as the Makefile looks for it
-	for nvcc in "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda-*/bin/nvcc; do
-		if [ -x "$nvcc" ]; then
-			echo "$nvcc"
-			return 0
-		fi
-		[ -z "${CUDA_HOME-}" ] || return 1
+	folder=${CUDA_HOME-}
+	for place in /usr/local/cuda-* /usr/local/cuda; do
+		[ -n "${CUDA_HOME-}" ] || [ ! -e "$place" ] || folder=$place
 	done
-	command -v nvcc
+	if [ -z "$folder" ]; then
+		command -v nvcc
+	elif [ -x "$folder/bin/nvcc" ]; then
+		echo "$folder/bin/nvcc"
+	else
+		return 1
+	fi
 }
 
 usable() { # package: whether its tool or library works, however it was installed
@@ -115,6 +118,7 @@ fi
 
 log=
 trap 'rm -f "$log"' EXIT
+trap 'exit 1' HUP INT TERM
 log=$(mktemp) || exit 1
 apt() {
 	$root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >>"$log" 2>&1

@@ -29,6 +29,7 @@ cpu=$1 library=$2
 shift 2
 names=$(mktemp)
 trap 'rm -f "$names"' EXIT
+trap 'exit 1' HUP INT TERM
 {
 	"$nm" -g --defined-only "$@" | sed -n 's/^[0-9a-f]* T //p' | sed 's/$/ own/'
 	functions "$library"

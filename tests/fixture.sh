@@ -7,8 +7,10 @@ fixture_profile() {
 	function row(name, value, unit, regime) {
 		if (only != "" && index(name, only ".") != 1)
 			return
+		if (regime == "")
+			regime = name ~ /^(gpu\.cublas|host\.blas)\./ ? "library" : "hardware"
 		print name, sprintf("%.6g", value), unit, sprintf("%.6g", 0.97 * value), sprintf("%.6g", 1.03 * value), 30, \
-			"made up", regime != "" ? regime : name ~ /^(gpu\.cublas|host\.blas)\./ ? "library" : "hardware", "ok"
+			"made up", regime, "ok"
 	}
 	BEGIN {
 		print "# machine: made-up"
@@ -25,7 +27,7 @@ fixture_profile() {
 		row("gpu.cublas.level2", 2.6 * us, "s"); row("gpu.cublas.level2_device", 1.4 * us, "s")
 		row("gpu.l2.latency", 0.15 * us, "s")
 		row("gpu.dram.copy", 4e12, "B/s"); row("gpu.l2.copy", 6e12, "B/s"); row("gpu.copy.beta", 4e12, "B/s")
-		for (b = 4096; b <= 2 ^ 30; b *= 4) {
+		for (b = 4096; b <= 1073741824; b *= 4) {
 			row("gpu.copy.time[bytes=" b "]", 1.5 * us + b / 4e12, "s")
 			row("gpu.read.time[bytes=" b "]", 1.5 * us + b / 4e12, "s")
 			row("gpu.write.time[bytes=" b "]", 1.5 * us + b / 4e12, "s")
@@ -86,7 +88,7 @@ fixture_profile() {
 		for (b = 1024; b <= 65536; b *= 64)
 			row("host.gram.handed[bytes=" b "]", 0.1 * us + b / 1e10, "s", "calibrated")
 		row("host.parallel.fork[threads=1]", 0.2 * us, "s"); row("host.parallel.fork[threads=2]", us, "s")
-		for (b = 16384; b <= 2 ^ 28; b *= 8) {
+		for (b = 16384; b <= 268435456; b *= 8) {
 			row("host.memory.read[threads=1,bytes=" b "]", b > 1e6 ? 1e10 : 5e10, "B/s")
 			row("host.memory.copy[threads=1,bytes=" b "]", b > 1e6 ? 1e10 : 5e10, "B/s")
 		}

@@ -7,7 +7,7 @@
 # time or free memory of the GPU, and run one after another behind the others.
 # Usage: sh tests/run.sh build/tests/*/test_*.t tests/*/*.t
 
-build=build
+build=${BUILD:-build}
 case ${1-} in */tests/*/test_*) build=${1%/tests/*/test_*} ;; esac
 FATHOM_BIN=${FATHOM_BIN-$build/bin}
 export FATHOM_BIN

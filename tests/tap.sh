@@ -34,6 +34,7 @@ needs() {
 make_scratch() {
 	scratch=$(mktemp -d) || exit 1
 	trap 'rm -rf "$scratch"' EXIT
+	trap 'exit 1' HUP INT TERM
 }
 
 # readable FILE: whether a program's text is there, has lines of at most 100 columns, and a unit with every number of its tables

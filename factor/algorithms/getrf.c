@@ -173,7 +173,7 @@ static bool take_workspace(struct factor *s, void *work)
 		return false;
 	s->panel_work = workspace_bytes(&workspace, panel);
 	int64_t locals = columns + plan_blocks(s->plan, columns);
-	s->integers = locals + 2 * (widest + s->plan->leaf) + MOST_LEVELS;
+	s->integers = locals + 2 * (widest + min_int64(s->plan->leaf, widest)) + MOST_LEVELS;
 	s->local = workspace_integers(&workspace, s->integers);
 	deferred_workspace(s, &workspace);
 	s->halves = integer_at(s->local, locals);
@@ -306,12 +306,14 @@ static bool set_up(struct factor *s, struct executor *e, const struct plan *plan
 {
 	*s = (struct factor){
 	        .e = e, .plan = plan, .given = a, .a = a, .all = all, .kept_block = -1};
+	if (!check(e, plan, a))
+		return false;
 	s->schedule = schedule_of(e, plan, a, &operations, s);
 	s->row_major = getrf_row_major(e, plan, a);
 	s->solve =
 	        (struct triangle){LEFT, LOWER, PLAIN, UNIT, s->row_major ? 0 : narrow_piece(plan)};
 	s->across = (struct triangle){RIGHT, UPPER, PLAIN, UNIT, triangle_piece(plan)};
-	return check(e, plan, a) && take_workspace(s, work);
+	return take_workspace(s, work);
 }
 
 int64_t getrf_work(struct executor *e, const struct plan *plan, struct matrix a)

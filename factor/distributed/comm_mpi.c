@@ -8,6 +8,7 @@
 #include "lib/base/msg.h"
 #include "lib/host/clock.h"
 
+#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -79,7 +80,10 @@ static bool mpi_broadcast(struct comm *comm, struct executor *e, int slot_index,
 	struct slot *slot = &self(comm)->slots[slot_index];
 	bool ok = true;
 
-	slot->count = 0;
+	if (slot->count > 0)
+		return fault_set(&e->fault,
+		        "rank %d: %s %" PRId64 ": its slot still has %s %" PRId64, comm->rank, what,
+		        index, slot->what, slot->index);
 	slot->what = what;
 	slot->index = index;
 	for (int i = 0; ok && i < count; i++)

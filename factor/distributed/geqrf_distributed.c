@@ -163,5 +163,6 @@ bool geqrf_distributed(
 {
 	struct factor s;
 
-	return set_up(&s, e, a, tau, work) && schedule_run(&s.schedule);
+	return set_up(&s, e, a, tau, work) && schedule_run(&s.schedule) &&
+	       panels_all_arrived(&s.panels);
 }

@@ -13,7 +13,7 @@
  * on all ranks; whole blocks. */
 static int64_t blocks_room(const struct distributed *a, int64_t i)
 {
-	const int64_t nb = a->layout.nb, rows = grid_rows(&a->grid);
+	const int64_t nb = panels_block_rows(&a->layout), rows = grid_rows(&a->grid);
 	const int64_t blocks = (a->layout.m - i + nb - 1) / nb;
 
 	return max_int64((blocks + rows - 1) / rows, 1) * nb;
@@ -98,7 +98,7 @@ static struct matrix blocks_of_whole(
 {
 	const struct distributed *a = p->a;
 	const int rows = grid_rows(&a->grid);
-	const int64_t nb = a->layout.nb, ld = rows * nb;
+	const int64_t nb = panels_block_rows(&a->layout), ld = rows * nb;
 	const int64_t turn = (row - block_cyclic_row(&a->layout, rows, b.j) + rows) % rows;
 
 	return (struct matrix){whole.data, whole.offset + turn * nb, nb, whole.ld / ld * whole.n,
@@ -108,6 +108,7 @@ static struct matrix blocks_of_whole(
 bool panels_gather(struct panels *p, struct block b)
 {
 	const int rows = grid_rows(&p->a->grid);
+	const int64_t nb = panels_block_rows(&p->a->layout);
 	struct comm_piece *pieces = xcalloc((size_t)rows, sizeof *pieces);
 
 	for (int row = 0; row < rows; row++) {
@@ -117,7 +118,7 @@ bool panels_gather(struct panels *p, struct block b)
 	}
 	bool ok = comm_exchange(p->a->grid.column, p->e, pieces, rows, "rows of panel", b.index);
 	for (int row = 0; ok && row < rows; row++)
-		ok = ex_copy(p->e, WHOLE, blocks_of_room(room_of(p, b, row), p->a->layout.nb),
+		ok = ex_copy(p->e, WHOLE, blocks_of_room(room_of(p, b, row), nb),
 		        blocks_of_whole(p, b, row, panels_whole(p, b)));
 	free(pieces);
 	return ok;
@@ -126,7 +127,7 @@ bool panels_gather(struct panels *p, struct block b)
 bool panels_take(struct panels *p, struct block b, struct matrix whole)
 {
 	return ex_copy(p->e, WHOLE, blocks_of_whole(p, b, grid_my_row(&p->a->grid), whole),
-	        blocks_of_room(panels_room(p, b, b.j), p->a->layout.nb));
+	        blocks_of_room(panels_room(p, b, b.j), panels_block_rows(&p->a->layout)));
 }
 
 /* ---- along process rows ---- */
@@ -146,14 +147,26 @@ bool panels_send(struct panels *p, struct block b, struct matrix room,
 	return comm_broadcast(grid->row, p->e, turn, pieces, 1 + count, "panel", b.index);
 }
 
-bool panels_arrived(struct panels *p, struct block b)
+static bool turn_arrived(struct panels *p, int turn)
 {
-	const int turn = (int)block_turn(b);
-
 	if (!p->waits[turn])
 		return true;
 	p->waits[turn] = false;
 	return comm_arrived(p->a->grid.row, p->e, turn);
+}
+
+bool panels_arrived(struct panels *p, struct block b)
+{
+	return turn_arrived(p, (int)block_turn(b));
+}
+
+bool panels_all_arrived(struct panels *p)
+{
+	bool ok = true;
+
+	for (int turn = 0; ok && turn < BLOCKS_IN_FLIGHT; turn++)
+		ok = turn_arrived(p, turn);
+	return ok;
 }
 
 void panels_keep(struct panels *p, struct block b, struct matrix part)

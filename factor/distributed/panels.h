@@ -22,6 +22,16 @@ struct panels {
 	struct matrix others, whole;
 };
 
+/* Rows that a block takes in rooms, those of square blocks on several process rows: a block higher
+ * than the matrix is the only one, and takes the matrix's rows. Columns of rooms stay aligned. */
+static inline int64_t panels_block_rows(const struct block_cyclic *d)
+{
+	enum { ALIGNED_ROWS = 64 };
+
+	return min_int64(
+	        d->nb, (max_int64(d->m, 1) + ALIGNED_ROWS - 1) / ALIGNED_ROWS * ALIGNED_ROWS);
+}
+
 struct panels panels_workspace(
         struct executor *, const struct distributed *, struct workspace *, int64_t widest);
 void panels_gather_workspace(struct panels *, struct workspace *);
@@ -46,6 +56,10 @@ enum { PANELS_OTHERS = 2 };
 bool panels_send(struct panels *, struct block b, struct matrix room,
         const struct comm_piece *others, int count);
 bool panels_arrived(struct panels *, struct block b);
+
+/* The same of all panels on their way, before another call uses their room: of QR's last panel,
+ * which no update waits for. */
+bool panels_all_arrived(struct panels *);
 
 /* Before an update by the block: the part that its products share (split.h). */
 void panels_keep(struct panels *, struct block b, struct matrix part);

@@ -184,11 +184,11 @@ static struct matrix across(struct factor *s, struct block b, int64_t j, int64_t
 	const struct block_cyclic *d = &s->a->layout;
 	const struct matrix room = s->across[s->e->queue];
 	const int owner = block_cyclic_row(d, grid_rows(&s->a->grid), i);
-	const int64_t ld = blocks_before(s, owner, j, j + n) * d->nb;
-	int64_t at = blocks_before(s, owner, j, i) * d->nb;
+	const int64_t high = panels_block_rows(d), ld = blocks_before(s, owner, j, j + n) * high;
+	int64_t at = blocks_before(s, owner, j, i) * high;
 
 	for (int row = 0; row < owner; row++)
-		at += blocks_before(s, row, j, j + n) * d->nb * b.w;
+		at += blocks_before(s, row, j, j + n) * high * b.w;
 	return (struct matrix){room.data, at, min_int64(d->nb, d->n - i), b.w, ld, room.precision};
 }
 
@@ -208,7 +208,8 @@ static bool pass_across(struct factor *s, struct block b, int64_t j, int64_t n)
 		ok = ex_copy(s->e, WHOLE, matrix_view(panel_from(s, b, i), 0, 0, to.m, to.n), to);
 	}
 	for (int row = 0; row < rows; row++) {
-		const int64_t bytes = blocks_before(s, row, j, j + n) * a->layout.nb * b.w *
+		const int64_t bytes = blocks_before(s, row, j, j + n) *
+		                      panels_block_rows(&a->layout) * b.w *
 		                      precision_bytes(room.precision);
 		s->pieces[row] = (struct comm_piece){data, bytes, row};
 		data += bytes;
@@ -294,7 +295,8 @@ static bool check(struct executor *e, const struct distributed *a)
 /* Of the queues that update: columns, and the next panel's; whole blocks. */
 static void divided_workspace(struct factor *s, struct workspace *workspace, int64_t widest)
 {
-	const int64_t nb = s->a->layout.nb, blocks = (s->a->local.n + nb - 1) / nb;
+	const int64_t nb = panels_block_rows(&s->a->layout);
+	const int64_t blocks = (s->a->local.n + nb - 1) / nb;
 	const enum precision precision = s->a->local.precision;
 
 	s->corner = workspace_matrix(workspace, widest, widest, precision);
@@ -328,7 +330,7 @@ static bool set_up(
 	s->apart = workspace_matrix(&workspace, 1, stands_apart(e, a) ? a->local.n : 0, precision);
 	s->one = workspace_matrix(&workspace, 1, 1, precision);
 	s->schedule.split = split_workspace(
-	        e, &workspace, a->local.m, d->nb, s->panels.columns[0], TRANSPOSED, TF32_BOTH);
+	        e, &workspace, a->local.m, widest, s->panels.columns[0], TRANSPOSED, TF32_BOTH);
 	if (divided(s))
 		divided_workspace(s, &workspace, widest);
 	s->bytes = workspace.used;

@@ -38,7 +38,7 @@ static bool swap_divided(const struct distributed *lu, const int *ipiv, const st
 {
 	const int64_t nb = lu->layout.nb, m = lu->layout.m, count = (m + nb - 1) / nb;
 	const struct matrix none = {0};
-	int *own = xmalloc((size_t)nb * sizeof *own);
+	int *own = xmalloc((size_t)(min_int64(nb, m) + 1) * sizeof *own);
 	struct matrix top;
 	bool ok = true;
 

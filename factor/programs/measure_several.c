@@ -74,8 +74,9 @@ static bool run(struct several *s, struct result *row)
 	int devices[SEVERAL_MOST];
 
 	if (!is_vendors(row))
-		return fathom_mg_set_math(s->group, (enum fathom_math)row->math) == FATHOM_OK &&
-		       several_run(s, row);
+		return fathom_mg_set_math(s->group, (enum fathom_math)row->math) == FATHOM_OK
+		               ? several_run(s, row)
+		               : fault_set(&s->measure->fault, "%s", fathom_mg_error(s->group));
 	list_devices(s->measure, s->gpus, devices);
 	return several_run_vendor(s, devices, row);
 }
@@ -147,10 +148,17 @@ static void plan_case(struct several *s, struct result *row)
 		results_add(m->results, &model);
 }
 
-static bool wanted(const struct bench_request *request, const char *operation, int math)
+/* A math mode that the GPUs lack is refused where it is asked for, else left out. */
+static bool wanted(const struct several *s, const char *operation, int math)
 {
-	return (!request->only[0] || strcmp(request->only, operation) == 0) &&
-	       (!request->math[0] || math == MATHS || strcmp(request->math, math_name[math]) == 0);
+	const struct bench_request *request = &s->measure->request;
+
+	if (request->only[0] && strcmp(request->only, operation) != 0)
+		return false;
+	if (math == MATHS)
+		return true;
+	return request->math[0] ? strcmp(request->math, math_name[math]) == 0
+	                        : math_possible(s->group->members[0].e, (enum math)math);
 }
 
 /* Of an order, by all factorizations and math modes; MATHS stands for double precision. */
@@ -166,7 +174,7 @@ static void measure_size(struct several *s, int64_t n, int from_math)
 			        math == MATHS ? DOUBLE : SINGLE, n, n);
 			row.math = math == MATHS ? MATH_FP32 : (enum math)math;
 			results_option_add(row.options, "gpus", gpus);
-			if (!wanted(&s->measure->request, operations[o], math))
+			if (!wanted(s, operations[o], math))
 				continue;
 			const struct result asked = row;
 			plan_case(s, &row);

@@ -227,6 +227,7 @@ static const struct refusal refusals[] = {
         {{false, "persistent", by_8, 0, 8, 0, .lookahead = 0}, 9, 9, 9, "without widths"},
         {{false, "persistent", by_8, 1, 0, 0, .lookahead = 0}, 9, 9, 9, "leaves start at 1"},
         {{false, "persistent", by_8, 1, 8, 129, .lookahead = 0}, 9, 9, 9, "inverses of 129"},
+        {{true, NULL, by_8, 1, 8, INT64_MAX, .lookahead = 0}, 9, 9, 9, "inverses of 9223"},
         {{false, "persistent", by_8, 1, 8, 3, .lookahead = 0}, 9, 9, 9, "no multiple"},
         {{false, "persistent", by_8, 1, 8, 0, .lookahead = 3}, 9, 9, 9, "look-ahead 3"},
         {{false, "persistent", by_8, 1, 8, 0, 0, .coarse = 3}, 9, 9, 9, "even numbers"},
@@ -384,6 +385,18 @@ static void test_deferred_swaps(struct executor *e)
 	memcpy(e->deferred_most, most, sizeof most);
 }
 
+/* A leaf of any width is one panel. */
+static void test_wide_leaf(struct executor *e)
+{
+	const struct matrix a = {NULL, 0, 40, 40, 40, SINGLE};
+	const struct plan one = {false, "blas", by_8, 1, 8, 0, .lookahead = 0},
+	                  beyond = {false, "blas", by_8, 1, INT64_MAX, 0, .lookahead = 0};
+	const int64_t bytes = getrf_work(e, &one, a);
+
+	ok(bytes > 0 && getrf_work(e, &beyond, a) == bytes,
+	        "%s: leaves beyond the blocks need no more workspace", e->name);
+}
+
 static void test_all(struct executor *e)
 {
 	int64_t rows = e->row_major, columns = e->column_major;
@@ -405,6 +418,7 @@ static void test_all(struct executor *e)
 	test_inverse_growth(e);
 	test_widest(e);
 	test_refused(e, &lu);
+	test_wide_leaf(e);
 }
 
 int main(void)

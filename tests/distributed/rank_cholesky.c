@@ -106,6 +106,7 @@ static const struct problem problems[] = {
         {{NOT_DEFINITE, 110, 110}, 12, DOUBLE, MATH_FP32},
         {{NOT_DEFINITE, 90, 90}, 64, SINGLE, MATH_FP32},
         {{NOT_A_NUMBER, 75, 75}, 8, SINGLE, MATH_FP32},
+        {{DEFINITE, 60, 60}, HIGH, SINGLE, MATH_3XTF32},
 };
 
 bool check_cholesky(const struct ranks *r)

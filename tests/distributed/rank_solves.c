@@ -115,6 +115,9 @@ static const struct solve_case cases[] = {
         {SOLVE_CHOLESKY, 101, 101, 30, 3, 4, SINGLE},
         {SOLVE_LEAST_SQUARES, 150, 90, 16, 9, 2, DOUBLE},
         {SOLVE_LEAST_SQUARES, 100, 100, 17, 2, 1, SINGLE},
+        {SOLVE_LU, 70, 70, HIGH, 9, 2, DOUBLE},
+        {SOLVE_CHOLESKY, 70, 70, HIGH, 9, 2, SINGLE},
+        {SOLVE_LEAST_SQUARES, 70, 30, HIGH, 9, 2, DOUBLE},
 };
 
 bool check_solves(const struct ranks *r)

@@ -245,6 +245,9 @@ static inline void *poisoned(int64_t bytes)
 
 /* ---- problems ---- */
 
+/* Block size far beyond any matrix: one block, whose room must not be larger than the matrix. */
+enum { HIGH = 1 << 30 };
+
 struct problem {
 	struct whole whole;
 	int64_t nb;

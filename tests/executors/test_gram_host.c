@@ -111,6 +111,31 @@ static void test_help(void)
 	problem_free(&p);
 }
 
+/* Columns that fit caches, by a call in a thread of a parallel region, where OpenMP has no more
+ * threads. */
+static void test_fewer_threads(void)
+{
+	enum { COLUMNS = 64, HELD = 1 << 20 };
+	const struct gram_threads pinned = {gram_loops(), 4, HELD}, one = {gram_loops(), 1, HELD};
+	struct problem p = problem_of(200, COLUMNS, 1, SINGLE, "fused");
+	const struct matrix a = {p.before, 0, p.m, p.n, p.lda, SINGLE};
+	float got[COLUMNS] = {0}, want[COLUMNS];
+	int threads = 0;
+
+	gram_threads_norms(&one, a, (struct matrix){want, 0, COLUMNS, 1, COLUMNS, SINGLE});
+	omp_set_max_active_levels(1);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	{
+		threads = omp_get_num_threads();
+		gram_threads_norms(
+		        &pinned, a, (struct matrix){got, 0, COLUMNS, 1, COLUMNS, SINGLE});
+	}
+	ok(memcmp(got, want, sizeof got) == 0,
+	        "all columns by fewer threads than asked for, inside of a region of %d", threads);
+	problem_free(&p);
+}
+
 /* Columns from the fifth on are sums of the first four; the ninth is zero. */
 static void test_low_rank(struct executor *e, const char *form)
 {
@@ -218,6 +243,7 @@ int main(void)
 	test_first(e);
 	test_threads(e);
 	test_help();
+	test_fewer_threads();
 	for (size_t f = 0; gram_schmidt_forms[f]; f++)
 		test_low_rank(e, gram_schmidt_forms[f]);
 	test_compilers(e);

@@ -30,6 +30,13 @@ expect 0 'probes .* collective copy host_chase peer transfer gemm_rate host_rate
 expect 0 '^hardware: collective copy host_chase peer transfer$' 'the hardware is named first' run
 expect 0 '^libraries and our own kernels: gemm_rate host_rate$' 'then what is timed of libraries and kernels' run
 expect 0 'probes --quick collective' 'options go to the probes' run
+program probe "kill \$PPID" # an interruption
+run >"$scratch/said" 2>&1
+sleep 1.1
+printf '# quick: yes\n' >"$scratch/out/copy.tsv"
+printf '# quick: no\n' >"$scratch/out/peer.tsv"
+program probe "echo \"probes \$*\" >&2"
+expect 0 'probes --quick collective host_chase peer transfer gemm_rate' 'an interrupted run goes on; a curve of another extent is none of it' run
 json=--json
 run 2>/dev/null >"$scratch/json"
 expect 0 '^1 {}$' 'with --json the profile alone is on stdout' sh -c 'echo $(wc -l <"$1") $(cat "$1")' sh "$scratch/json"

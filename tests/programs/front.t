@@ -176,6 +176,11 @@ curve bench.tsv 01234567-89ab
 sed -i '1i # quick: yes' run/update.tsv
 record 1 'by 0.2 (a): update.tsv is of a quick run (make' 'a quick study' run box
 curve update.tsv 01234567-89ab
+for name in probe validate; do
+	touch run/$name.unfinished
+	record 1 "the last run of $name did not end: run make $name again" "a run of $name that did not end" run box
+	rm run/$name.unfinished
+done
 record 0 'data/box holds machine 01234567-89ab, 2 probes' 'a complete run is recorded, with a prediction made elsewhere' run box
 expect 0 '^bench.tsv bounds.tsv breakdown.tsv breakdown_measured.tsv gram_host.tsv host_rate.tsv kerr.tsv launch.tsv machine.tsv measurements.tsv predictions.tsv profile.tsv update.tsv update_paper.tsv validation.tsv $' \
 	'its files and nothing stale' sh -c 'LC_ALL=C ls -A repo/data/box | tr "\n" " "'
@@ -274,6 +279,7 @@ sed -n 's/^measure-all: \([a-z0-9-]*\)$/\1/p' said | tr '\n' ' ' >order
 expect 0 '^probe validate-1 validate-2 validate-3 benchmarks report $' 'in this order' cat order
 GPUS=2 VERSION=0.2 expect 0 '^measure --several --output all/run$' 'several GPUs, where they are' all '' 0
 MINUTES=0 VERSION=0.3 expect 1 '^measure-all: 0 minutes are over, 0 of 6 steps are done' 'it ends in time' all '' 0
+MINUTES=08 VERSION=0.3 expect 0 '^report --output' 'minutes with a zero in front' all '' 0
 MINUTES=soon expect 2 'whole number' 'which is a number' all '' 0
 
 # ---- the steps of a validation, with stand-ins that print their words

@@ -64,7 +64,7 @@ program fit 'cp "$MADE" "$2/profile.tsv"; exit 1'
 ln -s "$bin/health" "$scratch/bin/health"
 host() { # rank, profile
 	PMIX_NAMESPACE=$run OMPI_COMM_WORLD_RANK=$1 OMPI_COMM_WORLD_SIZE=${size:-3} HEALTH_WAIT=${wait:-60} MADE=$scratch/$2/profile.tsv \
-		sh "$root/scripts/health.sh" "$scratch/bin" "$scratch/out" '' --quick
+		sh "$root/scripts/health.sh" "$scratch/bin" "$scratch/the output" '' --quick
 }
 hosts() { # id of the run, profiles of the ranks
 	run=$1

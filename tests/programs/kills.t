@@ -62,7 +62,7 @@ waitpid $child, 0;
 exit($? & 127 ? 137 : $? >> 8);
 P
 cat >"$scratch/one" <<S
-bin=$bin root=$root data=$data scratch=$scratch
+bin="$bin" root="$root" data="$data" scratch="$scratch"
 $(sed -n '/^probe() {/,/^}/p; /^predict() {/p; /^validate() {/,/^}/p' "$0")
 "\$1"
 S

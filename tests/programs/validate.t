@@ -134,14 +134,11 @@ expect 0 'potrf  s     256' "measure --bench: the small whole factorizations" \
 	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"
 expect 0 'potrf	hybrid	d	fp64	256	256	.*uplo=u	host' "and Cholesky of the upper triangle" cat "$scratch/bench/bench.tsv"
 before=$(rows "$scratch/bench/bench.tsv")
-breakdown="$bin/measure --bench --only breakdown --quick --largest 512 --output $scratch/bench"
-# shellcheck disable=SC2086 # words
-expect 0 'fathom probe writes it' "a breakdown without a profile" $breakdown
+breakdown() { "$bin/measure" --bench --only breakdown --quick --largest 512 --output "$scratch/bench"; }
+expect 0 'fathom probe writes it' "a breakdown without a profile" breakdown
 fixture_profile host >"$scratch/bench/profile.tsv"
-# shellcheck disable=SC2086 # words
-expect 0 '^getrf  s  *512 host  *nb 64 .* panel [0-9.]* %' "measure --bench --only breakdown" $breakdown
-# shellcheck disable=SC2086 # words
-expect 0 'breakdown_measured.tsv: [1-9][0-9]* rows kept' "and again" $breakdown
+expect 0 '^getrf  s  *512 host  *nb 64 .* panel [0-9.]* %' "measure --bench --only breakdown" breakdown
+expect 0 'breakdown_measured.tsv: [1-9][0-9]* rows kept' "and again" breakdown
 expect 0 '^potrf	host	s	512	64	all	' "a row for the whole time" cat "$scratch/bench/breakdown_measured.tsv"
 expect 0 'rows kept' "measure --bench again" \
 	"$bin/measure" --bench --quick --smallest 256 --largest 256 --output "$scratch/bench"
@@ -160,11 +157,11 @@ mkdir "$scratch/squares"
 expect 0 'getrf  s     512' "measure --bench --model-plans: squares" \
 	"$bin/measure" --bench --model-plans --quick --smallest 512 --largest 512 --output "$scratch/squares"
 expect 0 '^potrf	hybrid	d' "in both precisions" cat "$scratch/squares/bench.tsv"
-kerr="$bin/measure --kerr --quick --largest 512 --budget 60"
+kerr() { "$bin/measure" --kerr --quick --largest 512 --budget 60 --output "$scratch/kerr"; }
 mkdir "$scratch/kerr"
-expect 0 '^   512    256 .*[0-9]$' "measure --kerr: the smallest of the paper's sizes" $kerr --output "$scratch/kerr"
+expect 0 '^   512    256 .*[0-9]$' "measure --kerr: the smallest of the paper's sizes" kerr
 before=$(rows "$scratch/kerr/kerr.tsv" | cut -f 1-11)
-expect 0 'rows kept' "measure --kerr again" $kerr --output "$scratch/kerr"
+expect 0 'rows kept' "measure --kerr again" kerr
 [ "$before" = "$(rows "$scratch/kerr/kerr.tsv" | cut -f 1-11)" ]
 result $? "keeps what was there"
 rows "$scratch/kerr/kerr.tsv" | awk -F '\t' '$1 != "variant" && $2 != "gemv" && !($14 < $17 && $15 < $17 && $16 < $17) { bad = 1 } END { exit bad }'

@@ -76,6 +76,20 @@ for target in probe fit validate report plots bench record; do
 	result $? "OUTPUT with a space: make $target"
 done
 
+# ---- several goals: what each waits for
+waits() { # GOAL FOR WHAT GOALS...
+	goal=$1 for=$2 what=$3
+	shift 3
+	make -npq BUILD="$scratch/build" CUDA_HOME=/none NVCC= "$@" 2>/dev/null | grep -qe "^$goal:.*|.* $for\( \|\$\)"
+	result $? "$what"
+}
+waits record measure-all 'what was measured is recorded then' record measure-all
+waits bench probe 'measurements do not overlap' bench probe
+waits probe test-programs 'nothing is compiled beside them' probe test
+waits "$scratch/build/flags" setup 'nothing is compiled before setup has ended' setup probe
+waits "$scratch/build/flags" clean 'nothing is built before clean has ended' clean all
+waits all clean 'nor a goal reached' clean all
+
 # ---- the release
 release=$(sh scripts/version.sh --release)
 abi=$(sh scripts/version.sh --abi)

@@ -9,7 +9,7 @@ make_scratch
 CUDA_VISIBLE_DEVICES=
 FATHOM_HOME=$scratch
 export FATHOM_BIN FATHOM_HOME CUDA_VISIBLE_DEVICES
-unset MACHINE
+unset MACHINE MAKEFLAGS MFLAGS MAKELEVEL BUILD
 mkdir "$scratch/data"
 ln -s "$root"/data/nvidia-* "$root/data/papers" "$scratch/data"
 rm "$scratch/data/nvidia-h200" # an example writes there

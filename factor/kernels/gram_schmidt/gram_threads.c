@@ -115,7 +115,8 @@ static int64_t turns_take(struct turns *t, int thread)
 		if (__atomic_compare_exchange_n(&t->of[thread].left, &left, left + 1, true,
 		            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return t->of[thread].first + next_of(left) * t->step;
-	return t->help ? turns_help(t) : -1;
+	/* OpenMP may start fewer threads: nobody else would take the items of the others */
+	return t->help || omp_get_num_threads() < t->threads ? turns_help(t) : -1;
 }
 
 #define REAL float
