@@ -19,9 +19,18 @@ int pinned_largest(int cores)
 	return cores >= LARGE_MACHINE ? cores - cores / LARGE_MACHINE : cores;
 }
 
+/* The teams have as many threads as asked, whatever OMP_DYNAMIC and OMP_MAX_ACTIVE_LEVELS say. */
+static void allow_teams(void)
+{
+	omp_set_dynamic(0);
+	if (omp_get_max_active_levels() < 1)
+		omp_set_max_active_levels(1);
+}
+
 bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault)
 {
 	memset(pinned, 0, sizeof *pinned);
+	allow_teams();
 	pinned->topology = topology_host(fault);
 	if (!pinned->topology)
 		return false;
@@ -34,7 +43,9 @@ bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault)
 	for (int n = 1; n < pinned->cores && pinned->size_count < PINNED_SIZES - 1; n *= 2)
 		pinned->size[pinned->size_count++] = n;
 	pinned->size[pinned->size_count++] = pinned->cores;
-	core_noise_open(&pinned->noise, pinned->topology, pinned->facts.cores, -1, quick);
+	/* hwloc may know no cores; threads then have places in the order, too */
+	core_noise_open(&pinned->noise, pinned->topology,
+	        pinned->facts.cores > 0 ? pinned->facts.cores : pinned->cores, -1, quick);
 	pinned->usual = xcalloc((size_t)pinned->cores, sizeof *pinned->usual);
 	return true;
 }

@@ -5,6 +5,10 @@
 #include "lib/host/pinned_threads.h"
 #include "tests/tap.h"
 
+#include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 enum { MOST = 16 };
 
 static void is_order(const double *rate, int cores, const int *want, const char *what)
@@ -173,9 +177,48 @@ static void test_leave(void)
 	topology_free(topology);
 }
 
+/* OMP_DYNAMIC=true and OMP_MAX_ACTIVE_LEVELS=0 would make teams of fewer threads than counted. */
+static void test_whole_teams(void)
+{
+	struct pinned_threads pinned;
+	struct fault fault;
+	int threads = 0;
+
+	omp_set_dynamic(1);
+	omp_set_max_active_levels(0);
+	if (!ok(pinned_open(&pinned, true, &fault), "pinned threads"))
+		return;
+#pragma omp parallel num_threads(2) reduction(+ : threads)
+	threads += 1;
+	ok(threads == 2 && !omp_get_dynamic(), "two threads are two: %d", threads);
+	pinned_close(&pinned);
+}
+
+/* A machine of which hwloc knows no cores: every thread has a place all the same. In a process of
+ * its own, as a process reads its machine once. */
+static void test_no_cores(void)
+{
+	int status = -1;
+	const pid_t child = fork();
+
+	if (child == 0) {
+		struct pinned_threads pinned;
+		struct fault fault;
+		setenv("HWLOC_SYNTHETIC", "pu:4", 1);
+		const bool open = pinned_open(&pinned, true, &fault);
+		_exit(open && pinned.facts.cores == 0 && pinned.noise.cores >= pinned.cores ? 0
+		                                                                            : 1);
+	}
+	ok(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+	                WEXITSTATUS(status) == 0,
+	        "places for all threads where no core is known");
+}
+
 int main(void)
 {
-	test_leave(); /* before this thread is bound */
+	test_no_cores(); /* before this process reads its machine */
+	test_leave();    /* before this thread is bound */
+	test_whole_teams();
 	test_here();
 	test_order();
 	test_less();
