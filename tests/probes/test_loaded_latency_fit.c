@@ -26,7 +26,8 @@ static struct table *synthetic(void)
 	put_ramp(curve, "sms", 2, 1, 128, 32, 3.8e12);
 	put_ramp(curve, "warps", 2, 1, 32, 8, 3.8e12);
 	put_ramp(curve, "warps", 3, 8, 32, 4, 4.2e12);
-	for (int level = 0; level <= 4; level++) { /* 0 .. 4 TB/s: 300 + 50 ns a level */
+	add_point(curve, 900e-9, "latency_dram[level=5]"); /* what it offered is not known */
+	for (int level = 0; level <= 4; level++) {         /* 0 .. 4 TB/s: 300 + 50 ns a level */
 		add_point(curve, (300 + 50 * level) * 1e-9, "latency_dram[level=%d]", level);
 		if (level > 0)
 			add_point(curve, 1e-12 / level, "offered_dram[level=%d]", level);
