@@ -81,6 +81,14 @@ static bool err(struct candidate *candidate)
 	return fault_set(&candidate->fault, "an error");
 }
 
+/* Runs for some turns, then fails. */
+static bool fail_later(struct candidate *candidate)
+{
+	int *runs = candidate->context;
+
+	return ++*runs < 12 ? work(candidate) : err(candidate);
+}
+
 static bool wrong(struct timing_fixture *fixture, struct candidate *candidate)
 {
 	(void)fixture;
@@ -91,10 +99,12 @@ static void test_refused(void)
 {
 	static const volatile sig_atomic_t stop = 0;
 	struct executor host = {.on_host = true};
-	const struct timing_plan plan = {.max_seconds = 0.01, .target = 0.1, .stop = &stop};
+	const struct timing_plan plan = {.max_seconds = 0.01, .target = 0, .stop = &stop};
 	struct timing_fixture fixture = {.executor = &host, .plan = &plan, .check = wrong};
+	int runs = 0;
 	struct candidate c[] = {{.run = refuse}, {.run = work, .prepare = refuse}, {.run = err},
-	        {.run = work, .prepare = err}, {.run = work}};
+	        {.run = work, .prepare = err}, {.run = work},
+	        {.run = fail_later, .context = &runs}};
 	struct fault fault;
 
 	ok(timing_turns(&fixture, c, ARRAY_LEN(c), &fault), "timed");
@@ -103,6 +113,7 @@ static void test_refused(void)
 	ok(c[2].failed && !c[2].refused, "an error in a run fails: %s", c[2].note);
 	ok(c[3].failed && !c[3].refused, "so does one before any run");
 	ok(c[4].failed && !c[4].refused, "and a wrong result: %s", c[4].note);
+	ok(c[5].failed && isnan(c[5].seconds.value), "an error after some turns leaves no time");
 }
 
 static void test_reference(void)
