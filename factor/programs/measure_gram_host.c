@@ -8,7 +8,6 @@
 #include "measure.h"
 
 #include "lib/base/msg.h"
-#include "lib/host/pinned_threads.h"
 #include "factor/validation/papers/gram_cases.h"
 
 #include <inttypes.h>
@@ -155,7 +154,7 @@ static void measure_all(struct sweep *s, double last_cache)
 /* 1, 2, 4 ... and the largest that the probes have. */
 static void find_pinned(struct sweep *s)
 {
-	const int cores = s->measure->noise.cores, largest = pinned_largest(cores);
+	const int largest = measure_largest_threads(s->measure);
 
 	for (int n = 1; n < largest && s->pinned_sets < PINNED_SETS - 1; n *= 2)
 		s->pinned[s->pinned_sets++] = n;

@@ -26,6 +26,7 @@ bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault)
 	if (!pinned->topology)
 		return false;
 	topology_facts(pinned->topology, &pinned->facts);
+	host_threads_all();
 	const int usable = host_threads(); /* before a core is taken */
 	pinned->cores = pinned->facts.cores > 0 && pinned->facts.cores < usable
 	                        ? pinned->facts.cores

@@ -5,6 +5,8 @@
 #include "lib/host/pinned_threads.h"
 #include "tests/tap.h"
 
+#include <omp.h>
+
 enum { MOST = 16 };
 
 static void is_order(const double *rate, int cores, const int *want, const char *what)
@@ -136,6 +138,24 @@ static void test_here(void)
 	pinned_close(&pinned);
 }
 
+/* The environment's wish for fewer threads does not thin out the bound ones. */
+static void test_all_start(void)
+{
+	struct pinned_threads pinned;
+	struct fault fault;
+	int started = 0;
+
+	omp_set_dynamic(1);
+	omp_set_max_active_levels(0);
+	if (!ok(pinned_open(&pinned, true, &fault), "pinned threads here"))
+		return;
+	pinned_bind(&pinned, pinned.cores);
+#pragma omp parallel num_threads(pinned.cores) reduction(+ : started)
+	started++;
+	ok(started == pinned.cores, "all start: %d of %d", started, pinned.cores);
+	pinned_close(&pinned);
+}
+
 static bool sample_once(void *context, struct sample *sample)
 {
 	++*(int *)context;
@@ -177,6 +197,7 @@ int main(void)
 {
 	test_leave(); /* before this thread is bound */
 	test_here();
+	test_all_start();
 	test_order();
 	test_less();
 	test_kinds();
