@@ -172,12 +172,15 @@ void measure_gram_sweep(struct measure *measure)
 	if (!measure->topology)
 		msg_die(EXIT_NOT_POSSIBLE, "the host's caches are not known");
 	topology_facts(measure->topology, &facts);
-	table_meta_set(table, "last_cache_bytes", "%" PRId64, facts.l3_bytes);
+	const int64_t last_cache = facts.l3_bytes > 0 ? facts.l3_bytes : facts.l2_bytes;
+	if (last_cache <= 0)
+		msg_die(EXIT_NOT_POSSIBLE, "the host's caches are not known");
+	table_meta_set(table, "last_cache_bytes", "%" PRId64, last_cache);
 	for (const char *const *c = gram_compilers; *c; c++)
 		table_meta_set(table, *c, "%s",
 		        gram_loops_by(*c) ? gram_loops_by(*c)->compiler
 		                          : "not there, or unable, when fathom was built");
 	find_pinned(&s);
-	measure_all(&s, (double)facts.l3_bytes);
+	measure_all(&s, (double)last_cache);
 	measure_save(measure);
 }
