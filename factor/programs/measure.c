@@ -12,7 +12,7 @@ enum { BENCH, KERR, SEVERAL, GRAM_HOST, UPDATE, PAPER, PREDICTED, STUDIES };
 
 static const struct study studies[STUDIES] = {
         [BENCH] = {"bench.tsv", NULL, NULL, true, 3600, measure_bench, bench_print},
-        [KERR] = {"kerr.tsv", NULL, NULL, true, 600, measure_kerr, NULL},
+        [KERR] = {"kerr.tsv", NULL, NULL, true, 600, measure_kerr, NULL, true},
         [SEVERAL] = {"several_gpus.tsv", NULL, NULL, true, 1200, measure_several, several_print},
         [GRAM_HOST] = {"gram_host.tsv", NULL, NULL, false, 400, measure_gram_sweep, NULL},
         [UPDATE] = {"update.tsv", "update_predictions.tsv", "predict --update", true, 400,

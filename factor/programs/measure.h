@@ -77,6 +77,7 @@ struct study {
 	double budget;                      /* by default, seconds */
 	void (*measure)(struct measure *);
 	void (*print)(const struct results *, FILE *out); /* NULL: nothing */
+	bool own_rows; /* its file has other columns: it reads and writes the file itself */
 };
 
 /* Opens the machine and the results, measures, and prints what was done; returns the program's exit

@@ -206,7 +206,8 @@ static void open_results(struct measure *measure, const struct study *study, con
 	measure_stamp(measure, fresh->table);
 	if (key)
 		table_meta_set(fresh->table, key, "%s", sha);
-	if (!study->continues || measure->again || access(measure->path, F_OK) != 0)
+	if (!study->continues || study->own_rows || measure->again ||
+	        access(measure->path, F_OK) != 0)
 		return;
 	old = results_read(measure->path, &measure->fault);
 	if (!old)
