@@ -29,7 +29,8 @@ static void take_core(struct measure *measure)
 	int started = 0;
 
 	host_threads_all();
-	host_threads(); /* before the thread is bound */
+	host_threads(); /* these two before the thread is bound */
+	host_processors();
 #pragma omp parallel reduction(+ : started)
 	started++;
 	msg_note("%d threads make and check matrices", started);
