@@ -127,6 +127,8 @@ int main(int argc, char **argv)
 		msg_die(EXIT_BAD_USAGE, "--math %s: fp32, 3xtf32 and 3xfp16 are possible",
 		        request->math);
 	check_only(request, chosen);
+	if (chosen[KERR] && measure.common.json)
+		msg_die(EXIT_BAD_USAGE, "--kerr has no JSON: its rows are in kerr.tsv");
 	bool quick = measure.common.quick;
 	measure.plan = (struct timing_plan){.warm_seconds = quick ? 0.005 : 0.03,
 	        .max_seconds = quick ? 0.05 : 0.2,
