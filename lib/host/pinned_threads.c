@@ -19,22 +19,14 @@ int pinned_largest(int cores)
 	return cores >= LARGE_MACHINE ? cores - cores / LARGE_MACHINE : cores;
 }
 
-/* The teams have as many threads as asked, whatever OMP_DYNAMIC and OMP_MAX_ACTIVE_LEVELS say. */
-static void allow_teams(void)
-{
-	omp_set_dynamic(0);
-	if (omp_get_max_active_levels() < 1)
-		omp_set_max_active_levels(1);
-}
-
 bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault)
 {
 	memset(pinned, 0, sizeof *pinned);
-	allow_teams();
 	pinned->topology = topology_host(fault);
 	if (!pinned->topology)
 		return false;
 	topology_facts(pinned->topology, &pinned->facts);
+	host_threads_all();
 	const int usable = host_threads(); /* before a core is taken */
 	pinned->cores = pinned->facts.cores > 0 && pinned->facts.cores < usable
 	                        ? pinned->facts.cores

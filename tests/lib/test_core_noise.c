@@ -140,6 +140,24 @@ static void test_here(void)
 	pinned_close(&pinned);
 }
 
+/* The environment's wish for fewer threads does not thin out the bound ones. */
+static void test_all_start(void)
+{
+	struct pinned_threads pinned;
+	struct fault fault;
+	int started = 0;
+
+	omp_set_dynamic(1);
+	omp_set_max_active_levels(0);
+	if (!ok(pinned_open(&pinned, true, &fault), "pinned threads here"))
+		return;
+	pinned_bind(&pinned, pinned.cores);
+#pragma omp parallel num_threads(pinned.cores) reduction(+ : started)
+	started++;
+	ok(started == pinned.cores, "all start: %d of %d", started, pinned.cores);
+	pinned_close(&pinned);
+}
+
 static bool sample_once(void *context, struct sample *sample)
 {
 	++*(int *)context;
@@ -177,23 +195,6 @@ static void test_leave(void)
 	topology_free(topology);
 }
 
-/* OMP_DYNAMIC=true and OMP_MAX_ACTIVE_LEVELS=0 would make teams of fewer threads than counted. */
-static void test_whole_teams(void)
-{
-	struct pinned_threads pinned;
-	struct fault fault;
-	int threads = 0;
-
-	omp_set_dynamic(1);
-	omp_set_max_active_levels(0);
-	if (!ok(pinned_open(&pinned, true, &fault), "pinned threads"))
-		return;
-#pragma omp parallel num_threads(2) reduction(+ : threads)
-	threads += 1;
-	ok(threads == 2 && !omp_get_dynamic(), "two threads are two: %d", threads);
-	pinned_close(&pinned);
-}
-
 /* A machine of which hwloc knows no cores: every thread has a place all the same. In a process of
  * its own, as a process reads its machine once. */
 static void test_no_cores(void)
@@ -218,8 +219,8 @@ int main(void)
 {
 	test_no_cores(); /* before this process reads its machine */
 	test_leave();    /* before this thread is bound */
-	test_whole_teams();
 	test_here();
+	test_all_start();
 	test_order();
 	test_less();
 	test_kinds();
