@@ -12,7 +12,7 @@ enum { BENCH, KERR, SEVERAL, GRAM_HOST, UPDATE, PAPER, PREDICTED, STUDIES };
 
 static const struct study studies[STUDIES] = {
         [BENCH] = {"bench.tsv", NULL, NULL, true, 3600, measure_bench, bench_print},
-        [KERR] = {"kerr.tsv", NULL, NULL, true, 600, measure_kerr, NULL},
+        [KERR] = {"kerr.tsv", NULL, NULL, true, 600, measure_kerr, NULL, true},
         [SEVERAL] = {"several_gpus.tsv", NULL, NULL, true, 1200, measure_several, several_print},
         [GRAM_HOST] = {"gram_host.tsv", NULL, NULL, false, 400, measure_gram_sweep, NULL},
         [UPDATE] = {"update.tsv", "update_predictions.tsv", "predict --update", true, 400,
@@ -127,6 +127,8 @@ int main(int argc, char **argv)
 		msg_die(EXIT_BAD_USAGE, "--math %s: fp32, 3xtf32 and 3xfp16 are possible",
 		        request->math);
 	check_only(request, chosen);
+	if (chosen[KERR] && measure.common.json)
+		msg_die(EXIT_BAD_USAGE, "--kerr has no JSON: its rows are in kerr.tsv");
 	bool quick = measure.common.quick;
 	measure.plan = (struct timing_plan){.warm_seconds = quick ? 0.005 : 0.03,
 	        .max_seconds = quick ? 0.05 : 0.2,

@@ -67,6 +67,9 @@ void measure_stamp(struct measure *measure, struct table *table);
 struct executor *measure_executor(const struct measure *measure, const char *name);
 struct executor *measure_first(const struct measure *measure, const char **name);
 
+/* The most threads of a run on the host, where the topology is known: as the probes'. */
+int measure_largest_threads(const struct measure *measure);
+
 /* A study: a file of rows. */
 struct study {
 	const char *file, *source, *remedy; /* source: its predictions, and what writes them */
@@ -74,6 +77,7 @@ struct study {
 	double budget;                      /* by default, seconds */
 	void (*measure)(struct measure *);
 	void (*print)(const struct results *, FILE *out); /* NULL: nothing */
+	bool own_rows; /* its file has other columns: it reads and writes the file itself */
 };
 
 /* Opens the machine and the results, measures, and prints what was done; returns the program's exit

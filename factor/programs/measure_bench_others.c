@@ -3,7 +3,6 @@
  * 202's measure and by kind of matrix, the forms of Gram-Schmidt and their kernels. */
 #include "measure.h"
 
-#include "lib/host/pinned_threads.h"
 #include "ablations.h"
 #include "bench.h"
 #include "factor/model/cost/vector_gemm.h"
@@ -333,7 +332,7 @@ static bool measure_host(struct measure *measure, const struct bench_shape *shap
 	for (size_t i = 0; i < ARRAY_LEN(on_host); i++) {
 		struct gram_run run = on_host[i];
 		run.k = shape->n;
-		run.threads = measure->topology ? pinned_largest(measure->noise.cores) : 1;
+		run.threads = measure->topology ? measure_largest_threads(measure) : 1;
 		const struct result row =
 		        gram_row(shape->precision, shape->m, shape->n, &run, NULL);
 		if (host_suits(measure, &on_host[i], shape))

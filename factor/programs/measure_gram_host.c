@@ -8,7 +8,6 @@
 #include "measure.h"
 
 #include "lib/base/msg.h"
-#include "lib/host/pinned_threads.h"
 #include "factor/validation/papers/gram_cases.h"
 
 #include <inttypes.h>
@@ -155,7 +154,7 @@ static void measure_all(struct sweep *s, double last_cache)
 /* 1, 2, 4 ... and the largest that the probes have. */
 static void find_pinned(struct sweep *s)
 {
-	const int cores = s->measure->noise.cores, largest = pinned_largest(cores);
+	const int largest = measure_largest_threads(s->measure);
 
 	for (int n = 1; n < largest && s->pinned_sets < PINNED_SETS - 1; n *= 2)
 		s->pinned[s->pinned_sets++] = n;
@@ -173,12 +172,15 @@ void measure_gram_sweep(struct measure *measure)
 	if (!measure->topology)
 		msg_die(EXIT_NOT_POSSIBLE, "the host's caches are not known");
 	topology_facts(measure->topology, &facts);
-	table_meta_set(table, "last_cache_bytes", "%" PRId64, facts.l3_bytes);
+	const int64_t last_cache = facts.l3_bytes > 0 ? facts.l3_bytes : facts.l2_bytes;
+	if (last_cache <= 0)
+		msg_die(EXIT_NOT_POSSIBLE, "the host's caches are not known");
+	table_meta_set(table, "last_cache_bytes", "%" PRId64, last_cache);
 	for (const char *const *c = gram_compilers; *c; c++)
 		table_meta_set(table, *c, "%s",
 		        gram_loops_by(*c) ? gram_loops_by(*c)->compiler
 		                          : "not there, or unable, when fathom was built");
 	find_pinned(&s);
-	measure_all(&s, (double)facts.l3_bytes);
+	measure_all(&s, (double)last_cache);
 	measure_save(measure);
 }

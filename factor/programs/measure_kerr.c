@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Table 1's rows, and one more. */
 static const int64_t sizes[] = {
@@ -58,8 +59,8 @@ struct configuration {
 	void *work;
 	struct phase_timer phase_timer;
 	double whole[KERR_RUNS], phase[KERR_PHASES][KERR_RUNS];
-	size_t samples;
-	struct kerr_errors errors;
+	size_t samples, marked; /* of the last runs, of those with marks */
+	struct kerr_errors errors, marked_errors;
 };
 
 static bool run_once(
@@ -112,7 +113,12 @@ static bool run_all(struct kerr_bench *b, struct configuration *c, bool marked)
 		c->samples += kept;
 		before = after;
 	}
-	return ok && kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &c->errors);
+	ok = ok && kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &c->errors);
+	if (marked) {
+		c->marked = c->samples;
+		c->marked_errors = c->errors;
+	}
+	return ok;
 }
 
 struct kerr_row kerr_bench_row(
@@ -168,7 +174,7 @@ static void add_phases(struct kerr_bench *b, const struct configuration *c,
 		row.flops = count[p];
 		row.predicted = predicted->phase[p];
 		if (fused == ours || p > KERR_PANEL)
-			kerr_bench_add(b, &row, c->phase[p], c->samples, &c->errors);
+			kerr_bench_add(b, &row, c->phase[p], c->marked, &c->marked_errors);
 	}
 }
 
@@ -217,6 +223,21 @@ double kerr_gemv_predicted(
 	return seconds / calls;
 }
 
+/* The phases, where they were measured, and the total or why there is none. */
+static void add_rows(struct kerr_bench *b, const struct configuration *c,
+        const struct kerr_prediction *predicted, struct kerr_row *total, bool phases, bool whole)
+{
+	if (phases)
+		add_phases(b, c, predicted);
+	if (whole) {
+		kerr_bench_add(b, total, c->whole, c->samples, &c->errors);
+		return;
+	}
+	snprintf(total->note, sizeof total->note, "%.120s", b->e->fault.text);
+	kerr_rows_add(b->rows, total);
+	b->measure->failed++;
+}
+
 static void measure_configuration(struct kerr_bench *b, enum kerr_variant variant, int64_t r)
 {
 	struct executor *e = b->e;
@@ -232,18 +253,13 @@ static void measure_configuration(struct kerr_bench *b, enum kerr_variant varian
 	total.flops = kerr_count(total.m, total.n, KERR_TABLE_R, count);
 	bytes = kerr_work(e, variant, r, b->a, b->q);
 	bool ok = bytes >= 0 && e->ops->alloc(e, bytes, &c.work);
-	if (ok && variant != KERR_AHEAD) {
+	if (ok && variant != KERR_AHEAD)
 		ok = run_all(b, &c, true);
-		if (ok)
-			add_phases(b, &c, &predicted);
-	}
-	if (ok && run_all(b, &c, false)) {
-		kerr_bench_add(b, &total, c.whole, c.samples, &c.errors);
-	} else {
-		snprintf(total.note, sizeof total.note, "%.120s", e->fault.text);
-		kerr_rows_add(b->rows, &total);
-		b->measure->failed++;
-	}
+	const bool phases = ok && variant != KERR_AHEAD;
+	ok = ok && run_all(b, &c, false);
+	/* Interrupted: without any of its rows, the next call measures all of them. */
+	if (!*b->measure->plan.stop)
+		add_rows(b, &c, &predicted, &total, phases, ok);
 	if (c.work)
 		e->ops->release(e, c.work);
 	phase_timer_free(&c.phase_timer);
@@ -306,10 +322,14 @@ static void keep_rows(struct kerr_bench *b)
 {
 	const char *path = b->measure->path;
 	struct fault fault;
-	struct kerr_rows *old = kerr_rows_read(path, &fault);
+	struct kerr_rows *old;
 
-	if (old &&
-	        measure_continues(b->measure, old->table, b->rows->table, NULL, path, old->count))
+	if (b->measure->again || access(path, F_OK) != 0)
+		return;
+	old = kerr_rows_read(path, &fault);
+	if (!old)
+		msg_warn("starting afresh: %s", fault.text);
+	else if (measure_continues(b->measure, old->table, b->rows->table, NULL, path, old->count))
 		for (size_t i = 0; i < old->count; i++)
 			kerr_rows_add(b->rows, &old->row[i]);
 	kerr_rows_free(old);

@@ -63,6 +63,8 @@ static void measure_share(struct kerr_bench *b, int64_t share)
 	if (b->profile)
 		row.predicted = model_kerr_balance(b->profile, row.m, row.n, WIDTH, share);
 	const size_t count = run_all(b, share, sample);
+	if (*b->measure->plan.stop)
+		return;
 	if (count && kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &errors)) {
 		kerr_bench_add(b, &row, sample, count, &errors);
 		return;

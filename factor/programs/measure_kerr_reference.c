@@ -63,6 +63,8 @@ void measure_kerr_vendor(struct kerr_bench *b)
 	const size_t count = fixture_matrix(&b->memory, &tau, row.n, 1, row.n, SINGLE)
 	                             ? run_vendor_all(b, tau, &fault, sample)
 	                             : 0;
+	if (*b->measure->plan.stop)
+		return;
 	if (count && kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &errors)) {
 		kerr_bench_add(b, &row, sample, count, &errors);
 		return;

@@ -76,7 +76,7 @@ static bool run(struct several *s, struct result *row)
 	if (!is_vendors(row))
 		return fathom_mg_set_math(s->group, (enum fathom_math)row->math) == FATHOM_OK
 		               ? several_run(s, row)
-		               : fault_set(&s->measure->fault, "%s", fathom_mg_error(s->group));
+		               : several_fault(s, &s->group->fault);
 	list_devices(s->measure, s->gpus, devices);
 	return several_run_vendor(s, devices, row);
 }
@@ -93,7 +93,8 @@ static void measure_case(struct several *s, struct result *row)
 	msg_progress("%s of %" PRId64 "%s on %d", row->operation, row->n, by, s->gpus);
 	s->desc = (struct fathom_mg_matrix){.m = row->n, .n = row->n, .nb = row->nb, .lld = row->n};
 	if (!run(s, row)) {
-		m->refused++;
+		m->refused += m->fault.refused;
+		m->failed += !m->fault.refused;
 		msg_warn("%s of %" PRId64 "%s on %d: %s", row->operation, row->n, by, s->gpus,
 		        m->fault.text);
 		return;

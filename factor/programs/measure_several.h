@@ -44,6 +44,13 @@ static inline double several_diagonal(int64_t n)
  * Schreiber, 1990). NaN stays. False with the measure's fault. */
 bool several_residual(struct several *s, const struct result *row, double *ratio);
 
+/* Takes over a fault as the measure's, also whether it is a refusal; false. */
+static inline bool several_fault(struct several *s, const struct fault *fault)
+{
+	s->measure->fault = *fault;
+	return false;
+}
+
 /* Makes the rank's GPU current in this thread. */
 bool several_enter(const struct several *s, int rank);
 

@@ -194,13 +194,12 @@ static bool run_once(struct several *s, const struct result *row, const struct d
 	if (s->vendor)
 		return vendor_mg_run(s->vendor, &s->measure->fault);
 	if (s->gpus > 1)
-		return call(s, row) == FATHOM_OK ||
-		       fault_set(&s->measure->fault, "%s", fathom_mg_error(s->group));
+		return call(s, row) == FATHOM_OK || several_fault(s, &s->group->fault);
 	return (run_alone(s, row, chosen) &&
 	               (several_operation(row) != GETRF ||
 	                       e->ops->read_pivots(
 	                               e, (struct pivots){s->integers, row->n}, s->ipiv, &info))) ||
-	       fault_set(&s->measure->fault, "%s", e->fault.text);
+	       several_fault(s, &e->fault);
 }
 
 /* RUNS after the first, or a long one; false with the measure's fault. */
@@ -211,7 +210,7 @@ static bool time_calls(struct several *s, struct result *row)
 	int runs = 0;
 
 	if (s->gpus == 1 && !reserve_alone(s, row, &chosen))
-		return fault_set(&s->measure->fault, "%s", s->group->members[0].e->fault.text);
+		return several_fault(s, &s->group->members[0].e->fault);
 	for (int run = -1; run < RUNS; run++) {
 		if (!several_fill(s, row->precision, several_operation(row) == POTRF))
 			return false;

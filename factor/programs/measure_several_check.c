@@ -38,11 +38,11 @@ static bool solve_on(
 	if (several_operation(row) == GEQRF && !several_fill(s, row->precision, false))
 		return false;
 	if (!e->ops->upload(e, b, room.m, room))
-		return fault_set(&s->measure->fault, "%s", e->fault.text);
+		return several_fault(s, &e->fault);
 	if (solve(s, row, &desc, right) != FATHOM_OK)
-		return fault_set(&s->measure->fault, "%s", fathom_mg_error(s->group));
+		return several_fault(s, &s->group->fault);
 	return (several_enter(s, 0) && e->ops->download(e, room, x, room.m)) ||
-	       fault_set(&s->measure->fault, "%s", e->fault.text);
+	       several_fault(s, &e->fault);
 }
 
 /* ---- the product ---- */
@@ -116,7 +116,7 @@ static bool subtract_product(
 		if (work)
 			e->ops->release(e, work);
 		if (!ok)
-			fault_set(&s->measure->fault, "%s", e->fault.text);
+			several_fault(s, &e->fault);
 	}
 	free(part);
 	return several_enter(s, 0) && ok;
@@ -154,7 +154,7 @@ bool several_residual(struct several *s, const struct result *row, double *ratio
 	bool ok = several_enter(s, 0) &&
 	          e->ops->alloc(e, n * precision_bytes(room.precision), &room.data);
 	if (!ok)
-		fault_set(&s->measure->fault, "%s", e->fault.text);
+		several_fault(s, &e->fault);
 	ok = ok && solve_on(s, row, room, given, got);
 	for (int64_t i = 0; ok && i < n; i++) {
 		b[i] = matrix_get(given, row->precision, i);

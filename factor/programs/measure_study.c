@@ -3,7 +3,9 @@
 
 #include "factor/model/efficiency/efficiency.h"
 #include "lib/device/machine.h"
+#include "lib/host/allowance.h"
 #include "lib/host/clock.h"
+#include "lib/host/pinned_threads.h"
 #include "lib/base/msg.h"
 #include "lib/base/wrap.h"
 
@@ -26,6 +28,9 @@ static void take_core(struct measure *measure)
 	struct fault fault = {.text = ""};
 	int started = 0;
 
+	host_threads_all();
+	host_threads(); /* these two before the thread is bound */
+	host_processors();
 #pragma omp parallel reduction(+ : started)
 	started++;
 	msg_note("%d threads make and check matrices", started);
@@ -37,6 +42,13 @@ static void take_core(struct measure *measure)
 	topology_facts(measure->topology, &facts);
 	core_noise_open(&measure->noise, measure->topology, facts.cores, -1, false);
 	measure->plan.noise = &measure->noise;
+}
+
+int measure_largest_threads(const struct measure *measure)
+{
+	const int cores = measure->noise.cores, usable = host_threads();
+
+	return pinned_largest(cores < usable ? cores : usable);
 }
 
 static void open_machine(struct measure *measure)
@@ -195,7 +207,8 @@ static void open_results(struct measure *measure, const struct study *study, con
 	measure_stamp(measure, fresh->table);
 	if (key)
 		table_meta_set(fresh->table, key, "%s", sha);
-	if (!study->continues || measure->again || access(measure->path, F_OK) != 0)
+	if (!study->continues || study->own_rows || measure->again ||
+	        access(measure->path, F_OK) != 0)
 		return;
 	old = results_read(measure->path, &measure->fault);
 	if (!old)

@@ -62,6 +62,7 @@ static void give_up(const struct timing_fixture *fixture, struct candidate *cand
 	candidate->refused = fault->refused;
 	candidate->failed = !fault->refused;
 	candidate->samples = 0;
+	candidate->seconds = (struct estimate){NAN, NAN, NAN, 0}; /* of earlier turns */
 	snprintf(candidate->note, sizeof candidate->note, "%s", fault->text);
 }
 
@@ -71,10 +72,8 @@ static const double loading = 0.15;
 static void look(struct timing_fixture *fixture, struct candidate *candidate)
 {
 	if ((candidate->after && !candidate->after(candidate)) ||
-	        !fixture->check(fixture, candidate)) {
+	        !fixture->check(fixture, candidate))
 		give_up(fixture, candidate);
-		candidate->seconds = (struct estimate){NAN, NAN, NAN, 0};
-	}
 }
 
 static void begin(struct timing_fixture *fixture, struct candidate *candidate, double warm_seconds)

@@ -62,6 +62,13 @@ int host_threads(void)
 	return threads;
 }
 
+void host_threads_all(void)
+{
+	omp_set_dynamic(0);
+	if (omp_get_max_active_levels() < 1)
+		omp_set_max_active_levels(1);
+}
+
 const char *host_threads_asked(void)
 {
 	static const char *const name[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"};

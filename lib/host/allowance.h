@@ -10,6 +10,10 @@
  * the machine. The first call must come before the calling thread is bound. */
 int host_threads(void);
 
+/* From here on OpenMP starts as many threads for the calling thread as it asks for, up to
+ * host_threads: the environment's OMP_DYNAMIC and OMP_MAX_ACTIVE_LEVELS could give it fewer. */
+void host_threads_all(void);
+
 /* The processors themselves, as the system numbers them ("0-7,16"). As host_threads: read once. */
 const char *host_processors(void);
 

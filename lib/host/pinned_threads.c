@@ -26,6 +26,7 @@ bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault)
 	if (!pinned->topology)
 		return false;
 	topology_facts(pinned->topology, &pinned->facts);
+	host_threads_all();
 	const int usable = host_threads(); /* before a core is taken */
 	pinned->cores = pinned->facts.cores > 0 && pinned->facts.cores < usable
 	                        ? pinned->facts.cores
@@ -34,7 +35,9 @@ bool pinned_open(struct pinned_threads *pinned, bool quick, struct fault *fault)
 	for (int n = 1; n < pinned->cores && pinned->size_count < PINNED_SIZES - 1; n *= 2)
 		pinned->size[pinned->size_count++] = n;
 	pinned->size[pinned->size_count++] = pinned->cores;
-	core_noise_open(&pinned->noise, pinned->topology, pinned->facts.cores, -1, quick);
+	/* hwloc may know no cores; threads then have places in the order, too */
+	core_noise_open(&pinned->noise, pinned->topology,
+	        pinned->facts.cores > 0 ? pinned->facts.cores : pinned->cores, -1, quick);
 	pinned->usual = xcalloc((size_t)pinned->cores, sizeof *pinned->usual);
 	return true;
 }

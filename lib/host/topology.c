@@ -330,7 +330,7 @@ int topology_shared(const struct topology *topology, int core, int other)
 
 bool topology_export(const struct topology *topology, const char *path, struct fault *fault)
 {
-	char *fresh = xasprintf("%s.new", path);
+	char *fresh = xasprintf("%s.%ld.new", path, (long)getpid());
 	bool written = hwloc_topology_export_xml(topology->hwloc, fresh, 0) == 0 &&
 	               rename(fresh, path) == 0;
 	if (!written) {

@@ -109,10 +109,14 @@ static void measure_overlap(const struct sweep *sweep)
 	        {"small", {small}, 1},
 	        {"large_small", {large, small}, 2},
 	};
-	for (size_t i = 0; i < ARRAY_LEN(batches); i++)
-		if (c->memory_bytes > 0 || batches[i].branch[0].work != MEMORY)
+	for (size_t i = 0; i < ARRAY_LEN(batches); i++) {
+		const struct branch *first = &batches[i].branch[0];
+		/* no half of one multiprocessor */
+		if (first->work == MEMORY ? c->memory_bytes > 0
+		                          : first->work != ARITHMETIC || first->blocks > 0)
 			measure_batch(
 			        sweep, batches[i].series, batches[i].branch, batches[i].branches);
+	}
 }
 
 /* k transfers at once; mixed ones go to the device and to the host in turn. */

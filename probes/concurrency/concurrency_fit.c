@@ -63,7 +63,11 @@ static void fit_overlap(const struct table *curve, struct profile *profile)
 		/* full overlap is 1; more is the error of the three times */
 		const struct parameter_spec spec = {
 		        rules[i].name, "ratio", rules[i].method, NULL, -1, 1.1};
-		const bool left_out = strcmp(rules[i].a, "memory") == 0 && !a.seconds.samples;
+		/* one multiprocessor has no half */
+		const bool may_lack =
+		        strcmp(rules[i].a, "memory") == 0 ||
+		        (strcmp(rules[i].a, "half") == 0 && curve_fact(curve, "gpu_sms") == 1);
+		const bool left_out = may_lack && !a.seconds.samples;
 		if (!left_out)
 			profile_add(profile, &spec, NULL, 0,
 			        overlap(a.seconds, b.seconds, together.seconds),

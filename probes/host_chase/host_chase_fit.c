@@ -147,7 +147,7 @@ static struct table *at_one_clock(const struct table *curve)
 		for (size_t c = 0; c < curve->column_count; c++)
 			table_set_text(steady, row, curve->column[c],
 			        table_text(curve, row, curve->column[c]));
-		for (size_t c = 0; c < ARRAY_LEN(column) && isfinite(factor); c++)
+		for (size_t c = 0; c < ARRAY_LEN(column) && now > 0 && isfinite(factor); c++)
 			table_set_real(
 			        steady, row, column[c], factor * table_real(curve, row, column[c]));
 	}
@@ -222,17 +222,19 @@ static void add_tlbs(struct profile *profile, const struct levels *levels, doubl
 }
 
 /* Latency of another node's memory, when the caches hold the same share of the set as of the first
- * node's: hits = (dram - chain) / (dram - cache). */
+ * node's: hits = (dram - chain) / (dram - cache). The chain's own seconds are the least where that
+ * share is unknown. */
 static struct estimate far_latency(
         const struct levels *levels, struct estimate near_chain, struct estimate chain)
 {
 	const struct level *memory = &levels->level[levels->count];
 	const double cache = levels->level[levels->count - 1].latency.value;
-	const double hits = fmin(
-	        fmax((memory->latency.value - near_chain.value) / (memory->latency.value - cache),
-	                0),
-	        0.9);
+	const double share =
+	        (memory->latency.value - near_chain.value) / (memory->latency.value - cache);
+	const double hits = fmin(fmax(share, 0), 0.9);
 
+	if (isnan(share))
+		return estimate_between(chain.low, NAN, chain.samples);
 	return (struct estimate){(chain.value - hits * cache) / (1 - hits),
 	        (chain.low - hits * cache) / (1 - hits), (chain.high - hits * cache) / (1 - hits),
 	        chain.samples};
@@ -265,11 +267,15 @@ static void add_memory(const struct table *curve, struct profile *profile,
 		host_chase_add(profile, &spec, node, 1, &memory->latency, memory->latency_resolved);
 	for (size_t i = 0; i < count; i++) {
 		const struct arg other[] = {{"node", curve_arg(curve, &point[i], "node")}};
-		if (other[0].value > 0 && reached && memory->latency_resolved)
-			profile_add(profile, &spec, other, 1,
-			        far_latency(levels, less(near_chain.seconds, misses),
-			                less(point[i].seconds, misses)),
-			        point[i].busy);
+		if (!(other[0].value > 0) || !reached || !memory->latency_resolved)
+			continue;
+		const struct estimate far = far_latency(
+		        levels, less(near_chain.seconds, misses), less(point[i].seconds, misses));
+		if (far.samples > 0 && isnan(far.value))
+			profile_add_bounded(
+			        profile, &spec, other, 1, far.low, far.high, far.samples);
+		else
+			profile_add(profile, &spec, other, 1, far, point[i].busy);
 	}
 	free(point);
 }
@@ -311,8 +317,8 @@ static void fit_line_size(const struct table *curve, struct profile *profile)
 	if (points.n > 0 && isfinite(line))
 		profile_add(profile, &spec, NULL, 0, estimate, false);
 	else if (points.n > 0)
-		profile_add_bounded(
-		        profile, &spec, NULL, 0, curve_series_end(&points), NAN, points.n);
+		profile_add_bounded(profile, &spec, NULL, 0,
+		        isnan(same) ? NAN : curve_series_end(&points), NAN, points.n);
 	curve_series_free(&points);
 }
 

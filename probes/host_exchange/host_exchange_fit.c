@@ -25,14 +25,18 @@ static struct parameter_spec spec_of(const char *name)
 	        .high = slowest};
 }
 
+static bool is_measured(const struct table *curve, size_t row)
+{
+	return curve_row(curve, row).seconds.samples > 0;
+}
+
 /* Times of the pairs with this `shared`, in one process. Returns their number. */
 static size_t pairs_of(const struct table *curve, int process, int shared, double *value)
 {
 	size_t n = 0;
 
 	for (size_t row = 0; row < curve->row_count; row++)
-		if (table_real(curve, row, "process") == process &&
-		        table_real(curve, row, "samples") > 0 &&
+		if (table_real(curve, row, "process") == process && is_measured(curve, row) &&
 		        (shared == ANY || table_real(curve, row, "shared") == shared))
 			value[n++] = table_real(curve, row, "seconds");
 	return n;
@@ -90,8 +94,7 @@ static double agreement(const struct table *curve, const struct point *pair, siz
 		if (pair[i].processes != processes)
 			continue;
 		for (size_t row = pair[i].row; row < curve->row_count && process < processes; row++)
-			if (curve_same_point(curve, row, pair[i].row) &&
-			        table_real(curve, row, "samples") > 0)
+			if (curve_same_point(curve, row, pair[i].row) && is_measured(curve, row))
 				value[process++ * n + at] = table_real(curve, row, "seconds");
 		at++;
 	}

@@ -205,13 +205,14 @@ struct memory_sweep {
 };
 
 /* Four times the last-level caches, within limits: touching more pages takes too long. Twice them
- * in any case, as far as memory goes: all threads together would otherwise stay within them. */
+ * in any case, as far as memory goes: all threads together would otherwise stay within them. Where
+ * hwloc knows no caches they may be large. */
 static size_t beyond_cache(const struct topology_facts *facts)
 {
 	size_t caches = facts->l3_bytes ? (size_t)(facts->l3_bytes * facts->l3_count)
 	                                : (size_t)(facts->l2_bytes * facts->cores);
 	size_t least = (size_t)32 << 20, most = (size_t)768 << 20;
-	size_t memory = (size_t)facts->memory_bytes / 8, wanted = 4 * caches;
+	size_t memory = (size_t)facts->memory_bytes / 8, wanted = caches ? 4 * caches : most;
 
 	most = most > 2 * caches ? most : 2 * caches;
 	most = most < memory ? most : memory;

@@ -288,9 +288,10 @@ static void sweep_engine(struct bench *b, enum loaded_engine engine)
 	stream.depth = 4;
 	for (stream.blocks = 1; stream.blocks <= sms; stream.blocks *= factor)
 		measure_engine(b, "sms", stream);
-	for (int part = 4; part > 0; part--) { /* the knee lies between the last powers of two */
-		stream.blocks = sms * (8 - part) / 7;
-		measure_engine(b, "sms_upper", stream);
+	for (int k = 0; k < 4; k++) {
+		stream.blocks = loaded_upper_sms(sms, k);
+		if (stream.blocks > 0)
+			measure_engine(b, "sms_upper", stream);
 	}
 	stream.blocks = sms;
 	for (stream.issuers = 1; stream.issuers <= 32; stream.issuers *= factor) {
@@ -319,7 +320,7 @@ static void set_up(struct bench *b)
 	size_t unused, total;
 	const size_t blocks = 1 + (size_t)BLOCKS_PER_SM * (size_t)b->gpu.sm_count;
 	GPU(cudaMemGetInfo(&unused, &total));
-	b->l2_bytes = b->gpu.l2_bytes / 3 / (MIB / 4) * (MIB / 4);
+	b->l2_bytes = loaded_inside_l2(b->gpu.l2_bytes);
 	b->region_bytes = 4096 * MIB;
 	while (b->region_bytes > 16 * MIB && b->region_bytes > (int64_t)(unused / 2))
 		b->region_bytes /= 2;

@@ -35,7 +35,7 @@ struct loaded_shared {
 };
 
 /* Block 0 waits until the others stream, follows `steps` pointers from *last, and stops them. The
- * others read `region` (a multiple of 1 MiB) by 16-byte loads, with `pause` cycles after every 32
+ * others read `region` (a multiple of 64 KiB) by 16-byte loads, with `pause` cycles after every 32
  * KiB. Cooperative; every wait ends. block[0] has the chase's span. With one block nothing streams.
  */
 struct loaded_chase {
@@ -77,6 +77,23 @@ static inline int loaded_piece_bytes(const struct loaded_stream *s)
 {
 	const int stages = s->engine == ENGINE_BULK ? LOADED_STAGES : 1;
 	return 16 * s->threads * s->depth / stages / loaded_pieces(s);
+}
+
+/* Bytes of a region well inside L2: a third of it in coarse steps, in fine ones where it is small.
+ * No region has no bytes. */
+static inline int64_t loaded_inside_l2(int64_t l2_bytes)
+{
+	const int64_t coarse = 256 << 10, fine = 64 << 10, third = l2_bytes / 3;
+	const int64_t step = third < coarse ? fine : coarse;
+	return third < step ? step : third / step * step;
+}
+
+/* SMs of the k-th of 4 points between half of them and all, where the knee lies between the last
+ * powers of two; 0 where the point before has as many. */
+static inline int loaded_upper_sms(int sms, int k)
+{
+	const int here = sms * (4 + k) / 7, before = k > 0 ? sms * (3 + k) / 7 : 0;
+	return here > before ? here : 0;
 }
 
 int loaded_stream_launch(const struct loaded_stream *stream);

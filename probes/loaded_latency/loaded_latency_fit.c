@@ -154,7 +154,8 @@ static void fit_l2(const struct table *curve, struct profile *profile)
 	}
 }
 
-/* Latency against offered rate, of every level. Returns the number of places. */
+/* Latency against offered rate, of every level; only level 0 offers nothing. Returns the number of
+ * places. */
 static size_t read_loaded(const struct table *curve, const char *where, struct place *place)
 {
 	char latency[32], offered[32];
@@ -166,7 +167,7 @@ static size_t read_loaded(const struct table *curve, const char *where, struct p
 	for (size_t i = 0; i < levels && count < LEVELS; i++) {
 		const struct arg level = {"level", curve_arg(curve, &points[i], "level")};
 		const struct estimate beside = curve_at(curve, offered, &level, 1).seconds;
-		if (points[i].seconds.samples > 0)
+		if (points[i].seconds.samples > 0 && (beside.samples > 0 || level.value == 0))
 			place[count++] = (struct place){beside.samples > 0 ? 1 / beside.value : 0,
 			        points[i].seconds, points[i].busy};
 	}

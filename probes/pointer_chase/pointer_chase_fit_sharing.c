@@ -14,6 +14,15 @@
 
 /* ---- slices ---- */
 
+/* Whether a row is of a slice and tells whose; others count for nothing. */
+static bool is_slice(const struct table *curve, size_t row)
+{
+	const double sm = table_real(curve, row, "sm"), line = table_real(curve, row, "line"),
+	             process = table_real(curve, row, "process"), most = 1e5;
+	return strcmp(table_text(curve, row, "series"), "slice") == 0 && sm >= 0 && sm < most &&
+	       line >= 0 && line < most && process >= 0 && process < PROCESSES_MAX;
+}
+
 /* Every process draws new lines, so each process has columns of its own. Every SM reads a line
  * repeatedly before it is timed: the near part holds the line. Both latencies are of near hits, in
  * slices closer to one group of SMs and farther from it. */
@@ -26,7 +35,7 @@ void chase_fit_slices(const struct output *out)
 	const struct table *curve = out->curve;
 	size_t sms = 0, lines = 0, processes = 0;
 	for (size_t row = 0; row < curve->row_count; ++row)
-		if (strcmp(table_text(curve, row, "series"), "slice") == 0) {
+		if (is_slice(curve, row)) {
 			sms = (size_t)fmax((double)sms, table_real(curve, row, "sm") + 1);
 			lines = (size_t)fmax((double)lines, table_real(curve, row, "line") + 1);
 			processes = (size_t)fmax(
@@ -40,7 +49,7 @@ void chase_fit_slices(const struct output *out)
 	for (size_t i = 0; i < sms * items; ++i)
 		seconds[i] = NAN;
 	for (size_t row = 0; row < curve->row_count; ++row)
-		if (strcmp(table_text(curve, row, "series"), "slice") == 0) {
+		if (is_slice(curve, row)) {
 			const size_t sm = (size_t)table_real(curve, row, "sm");
 			const size_t line = (size_t)table_real(curve, row, "line");
 			const size_t process = (size_t)table_real(curve, row, "process");

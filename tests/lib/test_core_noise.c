@@ -5,6 +5,10 @@
 #include "lib/host/pinned_threads.h"
 #include "tests/tap.h"
 
+#include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 enum { MOST = 16 };
 
 static void is_order(const double *rate, int cores, const int *want, const char *what)
@@ -136,6 +140,24 @@ static void test_here(void)
 	pinned_close(&pinned);
 }
 
+/* The environment's wish for fewer threads does not thin out the bound ones. */
+static void test_all_start(void)
+{
+	struct pinned_threads pinned;
+	struct fault fault;
+	int started = 0;
+
+	omp_set_dynamic(1);
+	omp_set_max_active_levels(0);
+	if (!ok(pinned_open(&pinned, true, &fault), "pinned threads here"))
+		return;
+	pinned_bind(&pinned, pinned.cores);
+#pragma omp parallel num_threads(pinned.cores) reduction(+ : started)
+	started++;
+	ok(started == pinned.cores, "all start: %d of %d", started, pinned.cores);
+	pinned_close(&pinned);
+}
+
 static bool sample_once(void *context, struct sample *sample)
 {
 	++*(int *)context;
@@ -173,10 +195,32 @@ static void test_leave(void)
 	topology_free(topology);
 }
 
+/* A machine of which hwloc knows no cores: every thread has a place all the same. In a process of
+ * its own, as a process reads its machine once. */
+static void test_no_cores(void)
+{
+	int status = -1;
+	const pid_t child = fork();
+
+	if (child == 0) {
+		struct pinned_threads pinned;
+		struct fault fault;
+		setenv("HWLOC_SYNTHETIC", "pu:4", 1);
+		const bool open = pinned_open(&pinned, true, &fault);
+		_exit(open && pinned.facts.cores == 0 && pinned.noise.cores >= pinned.cores ? 0
+		                                                                            : 1);
+	}
+	ok(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+	                WEXITSTATUS(status) == 0,
+	        "places for all threads where no core is known");
+}
+
 int main(void)
 {
-	test_leave(); /* before this thread is bound */
+	test_no_cores(); /* before this process reads its machine */
+	test_leave();    /* before this thread is bound */
 	test_here();
+	test_all_start();
 	test_order();
 	test_less();
 	test_kinds();

@@ -101,6 +101,19 @@ static void test_ends_at_once(void)
 	profile_free(profile);
 }
 
+/* One multiprocessor has no half: nothing is said of halves, and nothing failed. */
+static void test_one_multiprocessor(void)
+{
+	struct table *curve = new_curve();
+
+	add_point(curve, 1e-3, "arithmetic");
+	table_meta_set(curve, "gpu_sms", "1");
+	struct profile *profile = profile_of(concurrency_fit, curve);
+	is_status(profile, "gpu.overlap.halves", "absent");
+	is_status(profile, "gpu.overlap.small", "failed");
+	profile_free(profile);
+}
+
 static void test_open(void)
 {
 	struct table *curve = new_curve();
@@ -138,6 +151,7 @@ int main(void)
 	test_known(0.4);
 	test_known(0.002);
 	test_two_states();
+	test_one_multiprocessor();
 	test_ends_at_once();
 	test_open();
 	CHECK_FIT(concurrency_fit, columns, impossible, rows);

@@ -435,12 +435,59 @@ static void test_odd(void)
 	is_empty_fit(host_chase_fit, columns, ARRAY_LEN(columns));
 }
 
+/* The curve without the rows of one series that have this argument. */
+static struct table *make_without(const char *series, const char *argument, double value)
+{
+	struct table *all = make(&usual), *rest = curve_new(columns, ARRAY_LEN(columns));
+
+	table_meta_add(rest, all);
+	for (size_t row = 0; row < all->row_count; row++)
+		if (strcmp(table_text(all, row, "series"), series) != 0 ||
+		        table_real(all, row, argument) != value)
+			table_copy_row(rest, all, row);
+	table_free(all);
+	return rest;
+}
+
+/* Without the chain in the near memory the caches' share is unknown, without the pair on one line
+ * the line: no value is made of what is left. */
+static void test_missing_rows(void)
+{
+	static const char far[] = "host.dram.latency[node=1]";
+	struct profile *profile = profile_of(host_chase_fit, make_without("chain_node", "node", 0));
+
+	is_near(profile, &(struct near){"host.dram.latency[node=0]", 106.5e-9, 0.03}, 1);
+	is_status(profile, far, "bounded");
+	ok(row_of(profile, far)->estimate.low < 166.5e-9, "far memory: a lower bound");
+	profile_free(profile);
+
+	profile = profile_of(host_chase_fit, make_without("line", "stride", 0));
+	is_status(profile, "host.line.size", "bounded");
+	ok(isnan(row_of(profile, "host.line.size")->estimate.low), "the line: no bound either");
+	profile_free(profile);
+}
+
+/* A row whose clock is 0 keeps its seconds. */
+static void test_no_clock(void)
+{
+	struct table *curve = make(&usual);
+
+	for (size_t row = 0; row < curve->row_count; row++)
+		if (row % 4 == 0)
+			table_set_text(curve, row, "sm_hz", "0");
+	struct profile *profile = profile_of(host_chase_fit, curve);
+
+	is_near(profile, &(struct near){"host.l1.latency", 1.25e-9, 0.01}, 1);
+	is_near(profile, &(struct near){"host.dram.latency[node=1]", 166.5e-9, 0.04}, 1);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	static void (*const tests[])(void) = {test_usual, test_small_pages, test_cache_at_reach,
 	        test_small_below, test_kink, test_shared_cache, test_shared_cache_after_kink,
 	        test_short_chain, test_fourth, test_missed, test_nothing_stated, test_random,
-	        test_odd};
+	        test_odd, test_missing_rows, test_no_clock};
 
 	for (size_t i = 0; i < ARRAY_LEN(tests); i++)
 		tests[i]();

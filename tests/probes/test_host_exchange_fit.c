@@ -67,6 +67,20 @@ static void test_moved(void)
 	profile_free(profile);
 }
 
+/* A time that is not known counts as one that was not measured. */
+static void test_unknown(void)
+{
+	static const struct pair pairs[] = {{0, 1, 3, {50, 50, 50}}, {0, 2, 3, {60, NAN, 60}},
+	        {1, 2, 3, {70, 70, 70}}, {1, 3, 3, {60, 60, 60}}};
+	struct profile *profile = fit_pairs(pairs, ARRAY_LEN(pairs));
+
+	is_within(profile, "host.exchange.min", 50e-9, 1e-6);
+	is_within(profile, "host.exchange.max", 70e-9, 1e-6);
+	is_within(profile, "host.exchange.latency", 60e-9, 1e-6);
+	is_within(profile, "host.exchange.cache[level=3]", 60e-9, 1e-6);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	static const struct pair impossible[] = {{0, 1, 3, {1e-3, 1e-3, 1e-3}}};
@@ -74,6 +88,7 @@ int main(void)
 	is_empty_fit(host_exchange_fit, columns, ARRAY_LEN(columns));
 	test_groups();
 	test_moved();
+	test_unknown();
 	struct profile *profile = fit_pairs(impossible, ARRAY_LEN(impossible));
 	is_status(profile, "host.exchange.latency", "failed");
 	profile_free(profile);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The loaded_latency probe's fit on known streams: where 90 % are reached, latency against load
  * between measured levels only, bounds where the sweep does not reach. */
+#include "probes/loaded_latency/loaded_latency.h"
 #include "tests/fit_test.h"
 
 static const char *const columns[] = {"level", "engine", "sms", "warps", "inflight"};
@@ -26,12 +27,39 @@ static struct table *synthetic(void)
 	put_ramp(curve, "sms", 2, 1, 128, 32, 3.8e12);
 	put_ramp(curve, "warps", 2, 1, 32, 8, 3.8e12);
 	put_ramp(curve, "warps", 3, 8, 32, 4, 4.2e12);
-	for (int level = 0; level <= 4; level++) { /* 0 .. 4 TB/s: 300 + 50 ns a level */
+	add_point(curve, 900e-9, "latency_dram[level=5]"); /* what it offered is not known */
+	for (int level = 0; level <= 4; level++) {         /* 0 .. 4 TB/s: 300 + 50 ns a level */
 		add_point(curve, (300 + 50 * level) * 1e-9, "latency_dram[level=%d]", level);
 		if (level > 0)
 			add_point(curve, 1e-12 / level, "offered_dram[level=%d]", level);
 	}
 	return curve;
+}
+
+/* What is measured on small devices: part of L2 however small it is, and each number of SMs once.
+ */
+static void test_small_devices(void)
+{
+	const int64_t kib = 1024;
+	bool inside = true, once = true;
+
+	for (int64_t l2 = 256 * kib; l2 <= 131072 * kib; l2 += 64 * kib) {
+		const int64_t bytes = loaded_inside_l2(l2);
+		inside = inside && bytes >= 64 * kib && bytes <= l2 / 3 && bytes % (64 * kib) == 0;
+	}
+	ok(inside, "a region lies well inside every L2");
+	ok(loaded_inside_l2(62914560) == 80 * 256 * kib, "a third of 60 MiB is 20 MiB");
+	for (int sms = 1; sms <= 160; sms++) {
+		int before = 0;
+		for (int k = 0; k < 4; k++) {
+			const int blocks = loaded_upper_sms(sms, k);
+			once = once && (blocks == 0 || (blocks > before && blocks <= sms));
+			before = blocks > 0 ? blocks : before;
+		}
+		once = once && before == sms;
+	}
+	ok(once, "SMs from half of them up to all, none twice");
+	ok(loaded_upper_sms(132, 0) == 75 && loaded_upper_sms(132, 2) == 113, "75 of 132, 113");
 }
 
 int main(void)
@@ -51,6 +79,7 @@ int main(void)
 	size_t bounded = 0;
 
 	is_empty_fit(loaded_latency_fit, columns, ARRAY_LEN(columns));
+	test_small_devices();
 	struct profile *profile = profile_of(loaded_latency_fit, synthetic());
 	is_rows(profile, rows, ARRAY_LEN(rows));
 	for (size_t i = 0; i < profile->count; i++)

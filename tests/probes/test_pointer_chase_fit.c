@@ -159,6 +159,9 @@ static void test_divided(void)
 			const bool closer = (sm < 8) == (line % 3 == 0);
 			put(&m, curve, "slice", args, 2, closer ? 135e-9 : 150e-9);
 		}
+	const struct arg nobody[][2] = {{{"sm", NAN}, {"line", 3}}, {{"sm", 3}, {"line", -1}}};
+	for (size_t i = 0; i < ARRAY_LEN(nobody); ++i) /* rows that count for nothing */
+		put(&m, curve, "slice", nobody[i], 2, 1e-9);
 	struct profile *profile = profile_of(pointer_chase_fit, curve);
 	const struct parameter *beyond = row_of(profile, "gpu.l2.beyond_near.latency");
 	HOLD(profile, {"gpu.l2.near.size", cache_bytes(&m.cache[1]), "a divided L2: its near part"},

@@ -37,6 +37,16 @@ if HWLOC_SYNTHETIC='pack:1 core:6 pu:2' "$bin/machine" --output "$scratch/hybrid
 	test "$(fact host.core_kinds "$scratch/hybrid")" = 2
 	result $? 'and recorded'
 fi
+needs measure
+mkdir "$scratch/gram"
+gram() { # topology
+	env HWLOC_SYNTHETIC="$1" HWLOC_THISSYSTEM=1 "$bin/measure" --gram-host --quick --budget 1 --output "$scratch/gram"
+}
+expect 77 'caches are not known' 'matrices of half a cache need a cache' gram 'core:1 pu:1'
+expect 0 . 'the second one is the last where there is no third' gram 'l2:1(size=1MB) core:1 pu:1'
+expect 0 '^1056	1056$' 'and its size counts' cut -f 5,6 "$scratch/gram/gram_host.tsv"
+test "$(sed -n 's/^# processors: //p' "$scratch/gram/gram_host.tsv")" = "$(fact host.processors "$scratch/large")"
+result $? 'the processors are those before the measuring thread is bound'
 
 # ---- containers with a cpuset or a CPU quota
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then

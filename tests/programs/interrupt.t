@@ -90,6 +90,14 @@ rm "$data/measurements.tsv"
 begin "$bin/measure" --output "$data"
 await "$data/measurements.tsv"
 interrupt process 'measure alone'
+begin "$bin/measure" --kerr --only kerr --smallest 2048 --largest 2048 --output "$data"
+sleep 1
+interrupt process 'measure --kerr'
+! grep -q 'beyond the limit' "$data/kerr.tsv"
+result $? 'an unmeasured time is no wrong result'
+expect 0 'kerr.tsv$' 'the same command goes on' "$bin/measure" --kerr --only kerr --smallest 2048 --largest 2048 --budget 9 --output "$data"
+! grep -q 'starting afresh' "$scratch/err" && ! grep -q 'beyond the limit' "$data/kerr.tsv"
+result $? 'with the rows that were there, and a time for each'
 
 # ---- the report
 if command -v gnuplot >/dev/null; then

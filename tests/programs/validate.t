@@ -168,5 +168,6 @@ rows "$scratch/kerr/kerr.tsv" | awk -F '\t' '$1 != "variant" && $2 != "gemv" && 
 result $? "every row has errors below the limit"
 expect 2 'none of those' "measure --bench --only what is none" "$bin/measure" --bench --only magic
 expect 2 'belongs to' "--only without --bench" "$bin/measure" --only gemm
+expect 2 'no JSON' "measure --kerr --json, which would have no rows" "$bin/measure" --kerr --json --largest 512 --output "$scratch/kerr"
 expect 2 'budget' "a budget that is no number" "$bin/measure" --budget soon
 echo "1..$number"

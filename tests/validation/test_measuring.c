@@ -6,6 +6,7 @@
 
 #include "factor/programs/shapes.h"
 #include "factor/validation/papers/gram_reference.h"
+#include "factor/validation/papers/timing_gram_host.h"
 #include "factor/validation/timing.h"
 #include "lib/base/msg.h"
 #include "lib/host/clock.h"
@@ -81,6 +82,14 @@ static bool err(struct candidate *candidate)
 	return fault_set(&candidate->fault, "an error");
 }
 
+/* Runs for some turns, then fails. */
+static bool fail_later(struct candidate *candidate)
+{
+	int *runs = candidate->context;
+
+	return ++*runs < 12 ? work(candidate) : err(candidate);
+}
+
 static bool wrong(struct timing_fixture *fixture, struct candidate *candidate)
 {
 	(void)fixture;
@@ -91,10 +100,12 @@ static void test_refused(void)
 {
 	static const volatile sig_atomic_t stop = 0;
 	struct executor host = {.on_host = true};
-	const struct timing_plan plan = {.max_seconds = 0.01, .target = 0.1, .stop = &stop};
+	const struct timing_plan plan = {.max_seconds = 0.01, .target = 0, .stop = &stop};
 	struct timing_fixture fixture = {.executor = &host, .plan = &plan, .check = wrong};
+	int runs = 0;
 	struct candidate c[] = {{.run = refuse}, {.run = work, .prepare = refuse}, {.run = err},
-	        {.run = work, .prepare = err}, {.run = work}};
+	        {.run = work, .prepare = err}, {.run = work},
+	        {.run = fail_later, .context = &runs}};
 	struct fault fault;
 
 	ok(timing_turns(&fixture, c, ARRAY_LEN(c), &fault), "timed");
@@ -103,6 +114,41 @@ static void test_refused(void)
 	ok(c[2].failed && !c[2].refused, "an error in a run fails: %s", c[2].note);
 	ok(c[3].failed && !c[3].refused, "so does one before any run");
 	ok(c[4].failed && !c[4].refused, "and a wrong result: %s", c[4].note);
+	ok(c[5].failed && isnan(c[5].seconds.value), "an error after some turns leaves no time");
+}
+
+/* The paper's code, but for an element of R that is no number. */
+static void lose_element(int64_t m, int64_t n, float *q, int64_t ldq, float *r, int64_t ldr)
+{
+	gram_plain_by("gcc")->sized(m, n, q, ldq, r, ldr);
+	r[(n - 1) * ldr] = NAN;
+}
+
+static void test_nan(void)
+{
+	enum { M = 64, N = 11 };
+	static const volatile sig_atomic_t stop = 0;
+	struct fault fault;
+	struct executor *host = executor_host_new(&fault);
+	const struct gram_plain *right = gram_plain_by("gcc");
+	const struct gram_plain wrong_one = {.sized = lose_element};
+	const struct gram_run run[] = {{.form = "plain", .plain = right, .k = N, .threads = 1},
+	        {.form = "plain", .plain = &wrong_one, .k = N, .threads = 1}};
+	const struct timing_plan plan = {
+	        .max_seconds = 0.001, .target = 0.1, .stop = &stop, .seed = 1};
+	struct candidate c[2];
+
+	if (!right) {
+		skip("NaN in R", "the project's compiler is not gcc");
+	} else {
+		ok(timing_gram_host(
+		           host, NULL, NULL, SINGLE, M, N, run, &plan, c, ARRAY_LEN(c), &fault),
+		        "timed");
+		ok(!c[0].failed, "Gram-Schmidt passes %s", c[0].note);
+		ok(c[1].failed && isnan(c[1].seconds.value), "but not with NaN in R: %s",
+		        c[1].note);
+	}
+	executor_free(host);
 }
 
 static void test_reference(void)
@@ -259,6 +305,7 @@ int main(void)
 	test_slowed();
 	test_held();
 	test_refused();
+	test_nan();
 	test_reference();
 	test_same();
 	test_order();

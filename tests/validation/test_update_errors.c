@@ -4,6 +4,7 @@
 #include "tests/tap.h"
 
 #include "lib/base/msg.h"
+#include "factor/validation/timing_update_internal.h"
 #include "factor/validation/update_errors.h"
 
 #include <math.h>
@@ -76,6 +77,24 @@ static void test_solution(struct executor *e)
 	ok(made && worst > 1e-9 && worst < 1e-4, "single: x is right to %.1e", worst);
 }
 
+/* The columns of Q beyond A's take no part in Q R = A: only its orthogonality tells. */
+static void test_nan(struct executor *e)
+{
+	const struct update_question asked = {QR_ADD_COLUMNS, Q_FULL, M, N, 3, 2, 1, SINGLE, false};
+	struct fault fault = {.text = ""};
+	struct update_fixture *s = update_fixture_new(e, &asked, 1, &fault);
+	struct update_entry entry = {.fixture = s, .way = UPDATE_CHANGE, .k = 3, .p = 2};
+	struct candidate c = candidate_update(&entry);
+
+	if (!ok(s && c.prepare(&c) && c.before(&c) && c.run(&c), "columns are added"))
+		return;
+	ok(update_check(&s->fixture, &c), "a right Q passes");
+	ok(ex_fill(e, WHOLE, NAN, NAN, matrix_view(s->f.q, 0, M - 1, M, 1)), "Q's last column");
+	ok(!update_check(&s->fixture, &c), "NaN there does not: %s", c.fault.text);
+	e->ops->release(e, c.work);
+	update_fixture_free(s);
+}
+
 int main(void)
 {
 	struct fault fault = {.text = ""};
@@ -83,6 +102,7 @@ int main(void)
 
 	test_known(e);
 	test_solution(e);
+	test_nan(e);
 	executor_free(e);
 	return finish();
 }

@@ -197,13 +197,13 @@ static void check_column(const struct fixture *s, int64_t k, int64_t c, double *
 	for (int64_t i = 0; i < m && c >= k; i++)
 		y[i] -= get(p->a, i, c);
 	product(s, k, x, y);
-	candidate->residual = fmax(candidate->residual, sqrt(fixture_dot(y, y, m)) / whole);
+	candidate->residual = check_worse(candidate->residual, sqrt(fixture_dot(y, y, m)) / whole);
 	for (int64_t i = 0; i < m; i++)
 		y[i] = get(p->a, i, c);
 	for (int64_t j = 0; j < k; j++)
 		x[j] = j == c;
-	candidate->orthogonality =
-	        fmax(candidate->orthogonality, largest_dot(s, k, y, x) / (c < k ? 1 : whole));
+	candidate->orthogonality = check_worse(
+	        candidate->orthogonality, largest_dot(s, k, y, x) / (c < k ? 1 : whole));
 }
 
 /* 1 over the condition of R, k x k: 0 when it is singular. */
