@@ -11,7 +11,7 @@
  * that timer at least once a microsecond, so this much of the span is uncertain. */
 static const double timer_step = 1e-6;
 static const double steady = 0.005;   /* accepted deviation of the clock */
-static const double throttled = 0.75; /* of the highest clock: a machine is faster than that */
+static const double throttled = 0.75; /* below this part of the highest clock */
 
 static const double made_up = 0.5; /* part of max_seconds that replaces disturbed samples */
 
