@@ -196,7 +196,6 @@ function ladder(   sms) {
 	rung("cluster barrier, widest", widest("gpu.barrier.cluster", "blocks", ""))
 	rung("128 bytes to a whole cluster", widest("gpu.exchange.cluster", "blocks", ""))
 	rung("block barrier", nearest("gpu.barrier.block", "threads", 256, ""))
-	rung("warp barrier", "gpu.barrier.warp")
 	rung("block maximum with index", nearest("gpu.reduce.max", "threads", 256, ""))
 	rung("flag from SM to SM", "gpu.flag.sm_to_sm")
 	rung("load from DRAM", "gpu.dram.latency")

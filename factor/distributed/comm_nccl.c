@@ -8,6 +8,7 @@
 #include "lib/base/msg.h"
 #include "lib/host/clock.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -97,7 +98,9 @@ static bool nccl_broadcast(struct comm *comm, struct executor *e, int slot,
 	if (!r->comm)
 		return fault_set(&e->fault, "rank %d of %d: its group has failed before",
 		        comm->rank, comm->ranks);
-	bool ok = reserve_event(whole, x) && nccl_ok(r, r->nccl.group_start(), &e->fault, what);
+	const bool begun =
+	        reserve_event(whole, x) && nccl_ok(r, r->nccl.group_start(), &e->fault, what);
+	bool ok = begun;
 	for (int i = 0; ok && i < count; i++) {
 		if (pieces[i].bytes == 0)
 			continue;
@@ -108,8 +111,8 @@ static bool nccl_broadcast(struct comm *comm, struct executor *e, int slot,
 		if (pieces[i].root != comm->rank)
 			root = pieces[i].root;
 	}
-	ok = ok && nccl_ok(r, r->nccl.group_end(), &e->fault, what);
-	if (!ok)
+	const int ended = begun ? r->nccl.group_end() : 0;
+	if (!ok || !nccl_ok(r, ended, &e->fault, what))
 		return false;
 	struct sent *sent = &whole->sent[whole->count++];
 	*sent = (struct sent){sent->done, comm, what, index, root};
@@ -269,6 +272,7 @@ bool comm_nccl_id(struct nccl_id *id, struct fault *fault)
 struct start {
 	struct ranks *ranks;
 	struct nccl_id id; /* of a whole */
+	void *whole;       /* NCCL's; NULL: a whole starts */
 	int device, result;
 };
 
@@ -279,20 +283,32 @@ static void *start_rank(void *context)
 
 	s->result = -1;
 	if (cudaSetDevice(s->device) == cudaSuccess)
-		s->result = r->whole == r ? r->nccl.init_rank(
-		                                    &r->comm, r->base.ranks, s->id, r->base.rank)
-		                          : r->nccl.split(r->whole->comm, r->base.first,
-		                                    r->base.rank, &r->comm, NULL);
+		s->result =
+		        s->whole ? r->nccl.split(
+		                           s->whole, r->base.first, r->base.rank, &r->comm, NULL)
+		                 : r->nccl.init_rank(&r->comm, r->base.ranks, s->id, r->base.rank);
 	cudaGetLastError();
 	return NULL;
 }
 
-/* After the bound the thread and its memory are left behind, as it cannot be ended. Takes r. */
+static struct timespec end_of(double seconds)
+{
+	const double most = 1e9; /* decades */
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	const double end = (double)until.tv_nsec * 1e-9 + fmin(seconds, most);
+	until.tv_sec += (time_t)end;
+	until.tv_nsec = (long)((end - floor(end)) * 1e9);
+	return until;
+}
+
+/* After the bound the thread, its memory and the communicator that it splits are left behind, as it
+ * cannot be ended. Takes r. */
 static struct comm *start_bounded(struct ranks *r, struct nccl_id id, struct fault *fault)
 {
 	const int rank = r->base.first + r->base.rank * r->base.step, ranks = r->base.whole;
 	struct start *s = calloc(1, sizeof *s);
-	struct timespec until;
 	pthread_t thread;
 
 	if (!s) {
@@ -300,7 +316,7 @@ static struct comm *start_bounded(struct ranks *r, struct nccl_id id, struct fau
 		free(r);
 		return NULL;
 	}
-	*s = (struct start){.ranks = r, .id = id};
+	*s = (struct start){.ranks = r, .id = id, .whole = r->whole == r ? NULL : r->whole->comm};
 	if (cudaGetDevice(&s->device) != cudaSuccess ||
 	        pthread_create(&thread, NULL, start_rank, s) != 0) {
 		fault_set(fault, "rank %d of %d: no thread to start NCCL", rank, ranks);
@@ -308,11 +324,12 @@ static struct comm *start_bounded(struct ranks *r, struct nccl_id id, struct fau
 		free(s);
 		return NULL;
 	}
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += (time_t)r->base.seconds;
+	const struct timespec until = end_of(r->base.seconds);
 	if (pthread_timedjoin_np(thread, NULL, &until) != 0) {
-		fault_set(fault, "rank %d of %d: the other ranks did not come for %.0f s", rank,
+		fault_set(fault, "rank %d of %d: the other ranks did not come for %g s", rank,
 		        ranks, r->base.seconds);
+		if (s->whole)
+			r->whole->comm = NULL;
 		return NULL;
 	}
 	bool ok = s->result >= 0 && nccl_ok(r, s->result, fault, "start NCCL");

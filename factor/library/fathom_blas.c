@@ -31,6 +31,17 @@ static struct matrix as_vector(
 	                      : call_matrix(data, 1, count, increment, precision);
 }
 
+/* The vector y of a sum without terms is scaled, as C of a product is. */
+static bool multiply_vector(struct executor *e, enum trans trans, double alpha, struct matrix a,
+        struct matrix x, double beta, struct matrix y)
+{
+	if (a.m > 0 && a.n > 0)
+		return ex_gemv(e, trans, alpha, a, x, beta, y);
+	return ex_gemm(e, PLAIN, PLAIN, alpha,
+	        call_matrix(NULL, y.m, 0, max_int64(y.m, 1), a.precision),
+	        call_matrix(NULL, 0, y.n, 1, a.precision), beta, y);
+}
+
 enum fathom_status call_multiply_vector(struct fathom *h, char letter, double alpha,
         struct matrix a, const void *x, int64_t incx, double beta, void *y, int64_t incy)
 {
@@ -44,6 +55,7 @@ enum fathom_status call_multiply_vector(struct fathom *h, char letter, double al
 	if (!call_shape(h, "x", in) || !call_shape(h, "y", out) || !call_matrix_given(h, "A", a) ||
 	        !call_matrix_given(h, "x", in) || !call_matrix_given(h, "y", out))
 		return FATHOM_BAD_ARGUMENT;
-	return call_begin(h, &status) ? call_end(h, ex_gemv(h->e, trans, alpha, a, in, beta, out))
-	                              : status;
+	return call_begin(h, &status)
+	               ? call_end(h, multiply_vector(h->e, trans, alpha, a, in, beta, out))
+	               : status;
 }

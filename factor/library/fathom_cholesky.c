@@ -10,8 +10,12 @@ static int64_t cholesky_set_up(struct fathom *h, char letter, struct matrix a, e
 {
 	if (!h || !call_uplo(h, letter, uplo) || !call_shape(h, "A", a))
 		return -1;
+	if (!call_enter(h))
+		return -1;
 	call_plan(h, POTRF, a, chosen);
-	return potrf_work(h->e, &chosen->plan, *uplo, a);
+	int64_t bytes = potrf_work(h->e, &chosen->plan, *uplo, a);
+	call_leave(h);
+	return bytes;
 }
 
 int64_t call_cholesky_work(struct fathom *h, char letter, struct matrix a)

@@ -94,6 +94,7 @@ bool call_begin(struct fathom *h, enum fathom_status *status)
 		return false;
 	h->e->queue = QUEUE_MAIN;
 	if (allowed(h, &captured)) {
+		cudaGetLastError(); /* an error of before is not of this call's launches */
 		cuda_capture(h->cuda, captured);
 		return true;
 	}

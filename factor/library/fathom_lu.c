@@ -22,10 +22,13 @@ static int64_t lu_set_up(struct fathom *h, struct lu_call *c, struct matrix a, v
 	c->a = a;
 	if (!h || !call_shape(h, "A", a))
 		return -1;
-	call_plan(h, GETRF, a, &c->chosen);
 	c->pivots = (struct pivots){workspace_integers(&workspace, count + 1), count};
 	c->work = workspace_bytes(&workspace, 0);
+	if (!call_enter(h)) /* which panels fit depends on the handle's multiprocessors */
+		return -1;
+	call_plan(h, GETRF, a, &c->chosen);
 	int64_t inner = getrf_work(h->e, &c->chosen.plan, a);
+	call_leave(h);
 	return inner < 0 ? -1 : workspace.used + inner;
 }
 

@@ -7,6 +7,7 @@
 #include "factor/executors/cuda/executor_cuda.h"
 #include "lib/base/msg.h"
 #include "lib/device/current.h"
+#include "lib/device/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static bool open_member(struct mg_member *m, int device)
 	char name[16];
 
 	snprintf(name, sizeof name, "%d", device);
+	cudaSetDevice(device); /* the primary context, which the members' threads enter */
 	struct cuda *x = cuda_new(name, fault);
 	if (!x)
 		return false;
@@ -159,9 +161,12 @@ enum fathom_status fathom_mg_create(struct fathom_mg **group, int count, const i
 	struct mg_member *members = calloc((size_t)count, sizeof *members);
 	if (!members)
 		return no_memory();
+	const CUcontext context = driver_context();
 	const bool had = cudaGetDevice(&current) == cudaSuccess;
 	enum fathom_status status = create(group, members, count, devices);
-	if (had)
+	if (context)
+		driver_set_context(context);
+	else if (had)
 		cudaSetDevice(current);
 	gpu_limit_sms(0);
 	return status;

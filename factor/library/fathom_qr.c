@@ -11,9 +11,9 @@ static int64_t qr_set_up(struct fathom *h, struct matrix a, struct default_plan 
 {
 	if (!h || !call_shape(h, "A", a))
 		return -1;
-	call_plan(h, GEQRF, a, chosen);
 	if (!call_enter(h))
 		return -1;
+	call_plan(h, GEQRF, a, chosen);
 	int64_t bytes = geqrf_work(h->e, &chosen->plan, a);
 	call_leave(h);
 	return bytes;

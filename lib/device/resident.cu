@@ -9,7 +9,11 @@ extern "C" int grid_resident(const void *kernel, int threads, size_t shared_byte
 	int per_sm = 0;
 	if (!gpu_current()->cooperative)
 		return 0;
-	GPU(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes));
+	if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared_bytes) !=
+	        cudaSuccess) {
+		cudaGetLastError(); /* the caller's own calls will say so */
+		return 0;
+	}
 	return per_sm * gpu_current()->sm_count;
 }
 

@@ -7,8 +7,8 @@
  * that the barriers order memory.
  *
  * What can fool it: blocks that are not resident (launches are cooperative); overlap by the
- * compiler or the SM (each repetition depends on the one before); loop overhead (warp and block
- * barriers are unrolled); other users of the device, for whose time slices blocks may wait.
+ * compiler or the SM (each repetition depends on the one before); loop overhead (block barriers are
+ * unrolled); other users of the device, for whose time slices blocks may wait.
  *
  * Unit: seconds per barrier, reduction or exchange; for the flag seconds per one-way signal. */
 #include "barrier.h"
@@ -35,7 +35,7 @@ enum {
 /* Launch and synchronization in the host's view of a kernel, seconds. */
 static const double launch_slack = 100e-6;
 
-static const char *const series[RUNGS] = {"warp", "block", "cluster", "master", "counter", "grid",
+static const char *const series[RUNGS] = {"block", "cluster", "master", "counter", "grid",
         "reduce_max", "reduce_sum", "exchange_cluster", "exchange_grid", "flag"};
 
 struct sweep {
@@ -106,7 +106,6 @@ static void sweep_add_exchanges(struct sweep *sweep)
 
 static void sweep_fill(struct sweep *sweep)
 {
-	sweep_add(sweep, RUNG_WARP, 1, 32, 0);
 	sweep_add_threads(sweep, RUNG_BLOCK);
 	sweep_add_clusters(sweep, RUNG_CLUSTER);
 	sweep_add_grids(sweep, RUNG_MASTER);

@@ -90,12 +90,12 @@ __device__ bool step_exchange_grid(struct climber *climber, const struct exchang
 	return winner >= 0 && exchange_read(exchange, tag, winner, climber->scratch->record, NULL);
 }
 
-static_assert((int)RUNG_GRID == (int)BARRIER_GRID, "rungs begin with the kinds of barriers");
+static_assert(BARRIER_BLOCK + (int)RUNG_GRID == (int)BARRIER_GRID, "rungs begin with the kinds of barriers but the warp's");
 
 template <int rung> DEVICE bool step(struct climber *climber, const struct ladder *ladder)
 {
 	if constexpr (rung <= RUNG_GRID)
-		return barrier_any<rung>(&climber->barrier);
+		return barrier_any<BARRIER_BLOCK + rung>(&climber->barrier);
 	if constexpr (rung == RUNG_REDUCE_MAX)
 		return step_reduce_max(climber);
 	if constexpr (rung == RUNG_REDUCE_SUM)
@@ -110,7 +110,7 @@ template <int rung> DEVICE bool step(struct climber *climber, const struct ladde
 template <int rung>
 __device__ bool repeat(struct climber *climber, const struct ladder *ladder, uint32_t count)
 {
-	constexpr int unroll = rung == RUNG_WARP || rung == RUNG_BLOCK ? RUNG_UNROLL : 1;
+	constexpr int unroll = rung == RUNG_BLOCK ? RUNG_UNROLL : 1;
 #pragma unroll 1
 	for (uint32_t i = 0; i < count; i += unroll)
 #pragma unroll
@@ -204,7 +204,6 @@ __global__ void flag_kernel(const struct ladder ladder)
 }
 
 const void *const kernels[RUNGS] = {
-        (const void *)ladder_kernel<RUNG_WARP>,
         (const void *)ladder_kernel<RUNG_BLOCK>,
         (const void *)ladder_kernel<RUNG_CLUSTER>,
         (const void *)ladder_kernel<RUNG_MASTER>,

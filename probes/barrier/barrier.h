@@ -8,8 +8,8 @@
 C_BEGIN
 
 enum rung {
-	RUNG_WARP,
-	RUNG_BLOCK,
+	RUNG_BLOCK, /* up to RUNG_GRID in the order of enum barrier_kind; a warp's barrier is no
+	               instruction where its lanes are together */
 	RUNG_CLUSTER,
 	RUNG_MASTER,
 	RUNG_COUNTER,

@@ -7,10 +7,8 @@
 		name, "s", method, NULL, low, 1e-3                                                 \
 	}
 
-/* Lower bounds: a cycle at 4 GHz within a warp, a few cycles within a block, a part of a trip
- * through the chip between SMs. */
+/* Lower bounds: a few cycles within a block, a part of a trip through the chip between SMs. */
 static const struct curve_rows rows[] = {
-        {"warp", .spec = SECONDS("gpu.barrier.warp", "__syncwarp, two repeat counts", 0.25e-9)},
         {"block", SECONDS("gpu.barrier.block", "__syncthreads, two repeat counts", 1e-9),
                 .column = {"threads"}},
         {"cluster", SECONDS("gpu.barrier.cluster", "cluster barrier, two repeat counts", 10e-9),

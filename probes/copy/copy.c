@@ -186,8 +186,10 @@ static void describe(const struct copy_sweep *sweep)
 	        cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, gpu->device))
 		cudaGetLastError();
 	table_meta_set(curve, "l2_bytes", "%lld", (long long)gpu->l2_bytes);
-	/* Two transfers a clock; 0 when the driver does not tell. */
-	table_meta_set(curve, "pin_bytes_per_second", "%.9g", 2e3 * memory_khz * bus_bits / 8);
+	/* Two transfers a clock; 0 when the driver does not tell, and where the memory is the
+	 * host's, whose clock and width the attributes are not. */
+	table_meta_set(curve, "pin_bytes_per_second", "%.9g",
+	        gpu->integrated ? 0. : 2e3 * memory_khz * bus_bits / 8);
 	/* An SM loads or stores at most a line a cycle. */
 	table_meta_set(
 	        curve, "sm_bytes_per_second", "%.9g", COPY_LINE * gpu->max_hz * gpu->sm_count);

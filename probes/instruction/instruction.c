@@ -169,7 +169,9 @@ static void measure_sustained(struct subject s, const char *series, double secon
 	nvml_read(s.bench->gpu.pci, &facts);
 	m.seconds = stats_median_interval(time, count);
 	m.hz = stats_median(hz, count);
-	record(&s, facts.power_milliwatt > 0 ? facts.power_milliwatt * 1e-3 : NAN, &m);
+	/* the reading is a mean over a second */
+	record(&s, seconds >= 1 && facts.power_milliwatt > 0 ? facts.power_milliwatt * 1e-3 : NAN,
+	        &m);
 }
 
 /* The saturated form of an instruction, if the device has it. */

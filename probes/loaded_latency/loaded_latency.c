@@ -156,10 +156,12 @@ static const struct {
 
 static void measure_loaded(struct bench *b, bool in_l2)
 {
-	const int step = b->run->common.quick ? 2 : 1;
+	const int step = b->run->common.quick ? 2 : 1,
+	          most = b->gpu.max_threads_per_sm / LOADED_THREADS;
 	for (size_t i = 0; i < ARRAY_LEN(levels); i += (size_t)step)
-		measure_level(b, in_l2, (int)i, levels[i].blocks_per_sm * (b->gpu.sm_count - 1),
-		        levels[i].pause);
+		if (levels[i].blocks_per_sm <= most)
+			measure_level(b, in_l2, (int)i,
+			        levels[i].blocks_per_sm * (b->gpu.sm_count - 1), levels[i].pause);
 }
 
 /* Latencies of loads from DRAM and L2 beside streams, `seconds` at every pace. Needs cooperative
@@ -172,6 +174,8 @@ static void measure_chase(struct bench *b)
 	const uint32_t spacing = (uint32_t)(room / count / LOADED_NODE_BYTES * LOADED_NODE_BYTES);
 	char *const nodes = b->region + b->region_bytes;
 	make_cycle(b, nodes, count, spacing < LOADED_NODE_BYTES ? LOADED_NODE_BYTES : spacing);
+	/* L2 still has nodes that were just written: streams push them out */
+	run_chase(b, b->gpu.sm_count, CHASE_STEPS, 0, b->region_bytes);
 	measure_loaded(b, false);
 	const int64_t few = min_int64(SHORT_CYCLE, b->l2_bytes / LOADED_NODE_BYTES);
 	make_cycle(b, nodes, (uint32_t)few, LOADED_NODE_BYTES);

@@ -46,7 +46,7 @@ __device__ void stream_beside(const struct loaded_chase &c)
 	enum { PIECE = LOADED_THREADS * 16 * 4 };
 	const char *region = (const char *)c.region;
 	const int64_t pieces = c.region_bytes / PIECE, blocks = gridDim.x - 1;
-	int64_t piece = (blockIdx.x - 1) * (pieces / blocks);
+	int64_t piece = (int64_t)(blockIdx.x - 1) * pieces / blocks;
 	struct gpu_span span;
 	uint32_t seen = 0;
 	uint64_t bytes = 0;

@@ -29,8 +29,8 @@ DEVICE struct chain chain_from(
         const struct loaded_stream &s, int64_t bytes, uint32_t mover, uint32_t movers)
 {
 	const int64_t pieces = s.region_bytes / bytes, size = pieces * bytes;
-	return {s.region + (s.offset + mover) % pieces * bytes, s.region + size, movers * bytes,
-	        size};
+	return {s.region + (s.offset + mover) % pieces * bytes, s.region + size,
+	        (int64_t)movers % pieces * bytes, size};
 }
 
 DEVICE char *next_piece(struct chain *chain)

@@ -323,12 +323,54 @@ static void check_arguments(void)
 	lu_free(&s);
 }
 
+/* A sum without terms is 0: y is scaled, and overwritten by beta = 0, but for what lies between its
+ * elements. */
+static void check_no_terms(void)
+{
+	static const double before[5] = {NAN, 7, 3, 7, NAN}, scaled[5] = {1, 7, 2, 7, -4};
+	double *y = on_device(before, sizeof before), after[5];
+
+	ok(fathom_dgemv(handle, 'N', 3, 0, 1, NULL, 3, NULL, 1, 0, y, 2) == FATHOM_OK &&
+	                fathom_finish(handle) == FATHOM_OK,
+	        "gemv of no columns");
+	GPU(cudaMemcpy(after, y, sizeof after, cudaMemcpyDeviceToHost));
+	ok(after[0] == 0 && after[2] == 0 && after[4] == 0 && after[1] == 7 && after[3] == 7,
+	        "overwrites y with zeros");
+	GPU(cudaMemcpy(y, scaled, sizeof scaled, cudaMemcpyHostToDevice));
+	ok(fathom_dgemv(handle, 'T', 0, 3, 1, NULL, 1, NULL, 1, 0.5, y, 2) == FATHOM_OK &&
+	                fathom_finish(handle) == FATHOM_OK,
+	        "transposed, of no rows");
+	GPU(cudaMemcpy(after, y, sizeof after, cudaMemcpyDeviceToHost));
+	ok(after[0] == 0.5 && after[2] == 1 && after[4] == -2 && after[1] == 7 && after[3] == 7,
+	        "scales y");
+	GPU(cudaFree(y));
+}
+
+/* An error that the program has not read is not of the next call. */
+static void check_error_before(void)
+{
+	float *c = on_device(NULL, 64 * 64 * (int64_t)sizeof *c);
+
+	GPU(cudaMemset(c, 0, 64 * 64 * sizeof *c));
+	for (int i = 0; i < 2; i++) {
+		const bool failed = cudaSetDevice(9999) != cudaSuccess;
+		const enum fathom_status status =
+		        fathom_sgemm(handle, 'N', 'N', 64, 64, 64, 1, c, 64, c, 64, 0, c, 64);
+		ok(failed && status == FATHOM_OK && fathom_finish(handle) == FATHOM_OK,
+		        "an earlier error of CUDA is not the call's");
+		cudaGetLastError();
+	}
+	GPU(cudaFree(c));
+}
+
 int main(void)
 {
 	if (fathom_create(&handle) != FATHOM_OK)
 		skip_all(fathom_error(NULL));
 	bool with_qr = qr_possible();
 	check_arguments();
+	check_no_terms();
+	check_error_before();
 	for (int d = 0; d < 2; d++) {
 		enum precision p = d ? DOUBLE : SINGLE;
 		check_no_waiting(p, with_qr);

@@ -8,7 +8,6 @@ static const char *const columns[] = {"blocks", "threads", "words"};
 int main(void)
 {
 	static const struct timed_point points[] = {
-	        {"warp[blocks=1,threads=32]", 1e-9},
 	        {"block[blocks=1,threads=256]", 14e-9},
 	        {"cluster[blocks=8,threads=256]", 190e-9},
 	        {"counter[blocks=16,threads=256]", 0.9e-6},
@@ -20,7 +19,6 @@ int main(void)
 	        {"flag[blocks=132,threads=32]", 5e-9},
 	};
 	static const struct expected_row rows[] = {
-	        {"gpu.barrier.warp", 1e-9, NULL},
 	        {"gpu.barrier.block[threads=256]", 14e-9, NULL},
 	        {"gpu.barrier.cluster[blocks=8]", 190e-9, NULL},
 	        {"gpu.barrier.counter[blocks=16,threads=256]", 0.9e-6, NULL},

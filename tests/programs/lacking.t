@@ -61,9 +61,9 @@ lacks gpu.overlap.memory_h2d 'little memory: nothing beside a kernel that copies
 lacks 'link.h2d.pinned.time.bytes=1073741824' 'little memory: no large transfers'
 
 machine shared # the device was busy during one process of one probe
-keep barrier '{ if ($1 == "warp") $NF = 1; print }'
+keep barrier '{ if ($1 == "block") $NF = 1; print }'
 fitted 'a busy device'
-grep -q '^gpu.barrier.warp	.*	noisy$' "$folder/profile.tsv"
+grep -q '^gpu.barrier.block.*	noisy$' "$folder/profile.tsv"
 result $? 'a busy device: what was measured meanwhile is noisy'
 expect 0 '^[0-9]* parameters: [0-9]* ok, [1-9][0-9]* noisy (.*gpu [1-9].*), [0-9]* bounded, 0 failed$' \
 	'how many are noisy is said' "$bin/fit" --output "$folder"

@@ -10,6 +10,7 @@
 #include "factor/kernels/gemm/half_update.h"
 #include "factor/kernels/gemm/tf32_tall.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,13 +112,28 @@ void cuda_release(struct executor *executor, void *data)
 	cudaFree(data);
 }
 
+/* The library's copy of a rectangle takes pitches below 2 GiB. */
+int cuda_copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t bytes,
+        size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	int error = cudaSuccess;
+
+	if (to_pitch <= INT_MAX && from_pitch <= INT_MAX)
+		return (int)cudaMemcpy2DAsync(
+		        to, to_pitch, from, from_pitch, bytes, count, kind, stream);
+	for (size_t i = 0; i < count && error == cudaSuccess; i++)
+		error = (int)cudaMemcpyAsync((char *)to + i * to_pitch,
+		        (const char *)from + i * from_pitch, bytes, kind, stream);
+	return error;
+}
+
 /* Copies a matrix between two places on the current queue, then waits. */
 static bool copy_matrix(struct cuda *x, void *to, int64_t to_ld, const void *from, int64_t from_ld,
         struct matrix shape, enum cudaMemcpyKind kind, const char *what)
 {
 	size_t w = (size_t)precision_bytes(shape.precision);
 	return cuda_ok(x,
-	               cudaMemcpy2DAsync(to, (size_t)to_ld * w, from, (size_t)from_ld * w,
+	               cuda_copy_2d(to, (size_t)to_ld * w, from, (size_t)from_ld * w,
 	                       (size_t)shape.m * w, (size_t)shape.n, kind, stream_of(x)),
 	               what) &&
 	       sync_queue(x);
@@ -228,9 +244,8 @@ bool cuda_zero_pivot(struct executor *executor, struct matrix a, int *info)
 	size_t w = (size_t)precision_bytes(a.precision);
 	if (!grow_pinned(x, &x->staging, (int64_t)w * a.n) ||
 	        !cuda_ok(x,
-	                cudaMemcpy2DAsync(x->staging.data, w, matrix_address(a),
-	                        (size_t)(a.ld + 1) * w, w, (size_t)a.n, cudaMemcpyDeviceToHost,
-	                        stream_of(x)),
+	                cuda_copy_2d(x->staging.data, w, matrix_address(a), (size_t)(a.ld + 1) * w,
+	                        w, (size_t)a.n, cudaMemcpyDeviceToHost, stream_of(x)),
 	                "diagonal to the host") ||
 	        !sync_queue(x))
 		return false;

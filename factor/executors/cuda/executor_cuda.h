@@ -90,6 +90,10 @@ void cuda_capture(struct cuda *x, bool captured);
 
 /* False with the executor's fault filled when a CUDA or cuBLAS call failed. */
 bool cuda_ok(struct cuda *x, int error, const char *what);
+
+/* cudaMemcpy2DAsync, for pitches of any size. */
+int cuda_copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t bytes,
+        size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
 bool blas_ok(struct cuda *x, cublasStatus_t status, const char *what);
 
 /* For operations of one kernel: the stream, and the result of the launch. */

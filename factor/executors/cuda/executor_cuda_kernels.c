@@ -199,13 +199,15 @@ bool cuda_exchange_ok(struct cuda *x)
 	            "read the exchange's error") ||
 	        !cuda_sync(&x->base))
 		return false;
+	if (!words[0] && !words[1])
+		return true;
+	if (!cuda_ok(x, cudaMemsetAsync(exchange_error(x), 0, sizeof words, stream_of(x)),
+	            "clear the error"))
+		return false;
 	if (words[0])
 		return fault_set(&x->base.fault, "the resident panel kernel gave up: a block "
 		                                 "waited more than a second for another");
-	if (!words[1])
-		return true;
 	fault_set(&x->base.fault, "gels: R's diagonal spans more than 1 / (n eps): A is nearly "
 	                          "rank deficient, or its columns are of very different sizes");
-	return cuda_ok(x, cudaMemsetAsync(cuda_doubtful(x), 0, sizeof(int), stream_of(x)),
-	        "clear gels' word");
+	return true;
 }

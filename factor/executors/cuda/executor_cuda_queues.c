@@ -188,7 +188,7 @@ static bool copy_async(struct cuda *x, struct matrix from, struct matrix to,
 	if (from.m == 0 || from.n == 0)
 		return true;
 	return cuda_ok(x,
-	        cudaMemcpy2DAsync(matrix_address(to), (size_t)to.ld * w, matrix_address(from),
+	        cuda_copy_2d(matrix_address(to), (size_t)to.ld * w, matrix_address(from),
 	                (size_t)from.ld * w, (size_t)from.m * w, (size_t)from.n, kind,
 	                stream_of(x)),
 	        what);

@@ -45,8 +45,10 @@ __global__ void __launch_bounds__(SIDE *SIDE) reflect_kernel(const struct panel<
 			        result_of<float>(s, e % ORDER, e / ORDER);
 }
 
-const int64_t STREAM_BYTES = sizeof(struct stream_memory<float>);
-static_assert(STREAM_BYTES >= GRAM_PAIRS / 2 * TILE_WORDS * 8, "half of the pairs' sums");
+const int64_t STREAM_BYTES = sizeof(struct stream_memory<float>) + rings_bytes<float, ORDER>(2);
+static_assert(sizeof(struct stream_memory<float>) + rings_bytes<float, GRAM_NARROW>(2) >=
+                      GRAM_PAIRS / 2 * TILE_WORDS * 8,
+        "half of the pairs' sums");
 static_assert(STREAM_BYTES >= (int64_t)sizeof(struct steps), "what a device must have");
 
 } // namespace
@@ -73,7 +75,8 @@ extern "C" int panel_geqrf_gram_begin(enum precision precision, void *a, int64_t
 
 	const struct panel<float> g =
 	        panel_of<float>((float *)a, lda, m, n, NULL, done, NULL, work);
-	cudaError_t error = launch_gram(g, stream);
+	cudaError_t error = g.n <= GRAM_NARROW ? launch_gram<GRAM_NARROW>(g, stream)
+	                                       : launch_gram<ORDER>(g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(
 		        reflect_kernel, 1, SIDE * SIDE, sizeof(struct steps), g, stream);

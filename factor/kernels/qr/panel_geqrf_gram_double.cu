@@ -67,34 +67,36 @@ __global__ void __launch_bounds__(SIDE *SIDE) factor_kernel(const struct scaled_
 }
 
 /* Q1 in the place of A and the sums of Q1^T Q1, by one warp of a pair. */
-template <int HALF>
-__device__ __forceinline__ void orthogonalize(const struct scaled_panel &g,
-        const struct seat_of_pair &t, struct part begin, struct scale_memory &s)
+template <int HALF, int WIDTH>
+__device__ __forceinline__ void orthogonalize(
+        const struct scaled_panel &g, const struct seat_of_pair &t, struct scale_memory &s)
 {
 	const double *inverse = s.stream.triangle;
-	half_slab<double> &made = s.stream.pair[t.pair].made;
+	half_slab<double> &made = s.stream.made[t.pair];
 	const bool refine = *g.refine;
 	half_tiles sum = {};
 
 	static_assert((int)rows_in<double>::ROWS == (int)AT_ONCE, "a slab at a time");
-	for_parts(g, t, 0, begin, s.stream.pair[t.pair].ring,
-	        [&](slab<double> &rows, const struct part &p) {
+	for_parts<WIDTH>(g, t, 0, ring_of<WIDTH>(g, t, s.stream),
+	        [&](slab<WIDTH, double> &rows, const struct part &p) {
 		        if (p.rows == 0) /* for both warps of the pair */
 			        return;
-		        multiply_half<HALF, REPLACES>(inverse, rows, 0, made, t.lane);
+		        multiply_half<HALF, WIDTH, REPLACES>(inverse, rows, 0, made, t.lane);
 		        meet(t);
 		        if (refine) {
-			        multiply_half<HALF, SUBTRACTS>(s.factor, made, 0, rows, t.lane);
+			        multiply_half<HALF, WIDTH, SUBTRACTS>(
+			                s.factor, made, 0, rows, t.lane);
 			        meet(t);
-			        multiply_half<HALF, ADDS>(inverse, rows, 0, made, t.lane);
+			        multiply_half<HALF, WIDTH, ADDS>(inverse, rows, 0, made, t.lane);
 			        meet(t);
 		        }
-		        accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
-		        store_half<double>(g, t, made, p.first);
+		        accumulate_half<HALF, WIDTH>(sum, made, AT_ONCE, t.lane);
+		        store_half<WIDTH, double>(g, t, made, p.first);
 	        });
 	store_sums(g, t, sum, (double *)&s);
 }
 
+template <int WIDTH>
 __global__ void __launch_bounds__(rows_in<double>::THREADS, 1)
         orthogonalize_kernel(const struct scaled_panel g)
 {
@@ -103,7 +105,7 @@ __global__ void __launch_bounds__(rows_in<double>::THREADS, 1)
 	const struct seat_of_pair t = take_seat_of_pair();
 
 	early_begin();
-	const struct part begin = start_parts(g, t, 0, s.stream.pair[t.pair].ring);
+	start_parts<WIDTH>(g, t, 0, ring_of<WIDTH>(g, t, s.stream));
 	if (!*g.done) {
 		copy_wait<0>();
 		return;
@@ -112,9 +114,9 @@ __global__ void __launch_bounds__(rows_in<double>::THREADS, 1)
 	spread<double>(g.factor, true, s.factor);
 	__syncthreads();
 	if (t.half)
-		orthogonalize<1>(g, t, begin, s);
+		orthogonalize<1, WIDTH>(g, t, s);
 	else
-		orthogonalize<0>(g, t, begin, s);
+		orthogonalize<0, WIDTH>(g, t, s);
 }
 
 /* R2 R1, a quarter of it in every thread; right: R1. */
@@ -192,29 +194,39 @@ extern "C" int64_t panel_gram_double_work(void)
 
 extern "C" int64_t panel_gram_double_shared(void)
 {
+	constexpr int64_t bytes = sizeof(struct scale_memory) + rings_bytes<double, ORDER>(2);
 	static_assert(
 	        sizeof(struct stream_memory<double>) >= GRAM_PAIRS_DOUBLE / 2 * TILE_WORDS * 8,
 	        "half of the pairs' sums");
-	static_assert(sizeof(struct scale_memory) >= sizeof(struct steps) &&
-	                      sizeof(struct scale_memory) >= sizeof(struct factors),
+	static_assert(
+	        bytes >= (int64_t)sizeof(struct steps) && bytes >= (int64_t)sizeof(struct factors),
 	        "what a device must have");
-	return sizeof(struct scale_memory);
+	return bytes;
+}
+
+/* The sums of A^T A, its Cholesky factor, Q1 and the sums of Q1^T Q1. */
+template <int WIDTH>
+static cudaError_t launch_orthogonal(const struct scaled_panel &g, void *stream)
+{
+	cudaError_t error = launch_gram<WIDTH, double>(g, stream);
+	if (error == cudaSuccess)
+		error = early_launch(
+		        factor_kernel, 1, SIDE * SIDE, sizeof(struct factors), g, stream);
+	if (error == cudaSuccess)
+		error = launch_stream<WIDTH, double>(
+		        orthogonalize_kernel<WIDTH>, sizeof(struct scale_memory), g, stream);
+	if (error == cudaSuccess)
+		error = early_launch<panel<double>>(
+		        sum_kernel<double>, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
+	return error;
 }
 
 extern "C" int panel_gram_double_begin(
         double *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream)
 {
 	const struct scaled_panel g = scaled_panel_of(a, lda, m, n, done, work);
-	cudaError_t error = launch_gram<double>(g, stream);
-	if (error == cudaSuccess)
-		error = early_launch(
-		        factor_kernel, 1, SIDE * SIDE, sizeof(struct factors), g, stream);
-	if (error == cudaSuccess)
-		error = early_launch(orthogonalize_kernel, g.blocks, rows_in<double>::THREADS,
-		        sizeof(struct scale_memory), g, stream);
-	if (error == cudaSuccess)
-		error = early_launch<panel<double>>(
-		        sum_kernel<double>, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
+	cudaError_t error = n <= GRAM_NARROW ? launch_orthogonal<GRAM_NARROW>(g, stream)
+	                                     : launch_orthogonal<ORDER>(g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(steps_kernel, 1, SIDE * SIDE, sizeof(struct steps), g, stream);
 	return (int)error;

@@ -41,10 +41,10 @@ __device__ __forceinline__ constexpr int strip_of(int half, int i)
 	return half ? 2 - i : 3 - 3 * i;
 }
 
-/* F^T F for that many rows, eight at a time; zeros follow them. */
-template <int HALF, typename T, int LENGTH>
+/* F^T F of WIDTH columns for that many rows, eight at a time; zeros follow them. */
+template <int HALF, int WIDTH, typename T, int COLUMNS, int LENGTH>
 __device__ __forceinline__ void accumulate_half(
-        half_tiles &sum, const T (&rows)[ORDER][LENGTH], int count, int lane)
+        half_tiles &sum, const T (&rows)[COLUMNS][LENGTH], int count, int lane)
 {
 	typedef typename rows_in<T>::two two;
 #pragma unroll 1
@@ -53,11 +53,13 @@ __device__ __forceinline__ void accumulate_half(
 #pragma unroll
 		for (int s = 0; s < 2; s++) {
 			const int p = strip_of(HALF, s);
+			if (16 * p >= WIDTH)
+				continue;
 			const two low = *(const two *)(from + 2 * p * 8 * LENGTH),
 			          high = *(const two *)(from + (2 * p + 1) * 8 * LENGTH);
 			const double left[4] = {low.x, high.x, low.y, high.y};
 #pragma unroll
-			for (int q = 2 * p; q < OCTETS; q++) {
+			for (int q = 2 * p; q < WIDTH / 8; q++) {
 				const two f = *(const two *)(from + q * 8 * LENGTH);
 				const double right[2] = {f.x, f.y};
 				const int tile = tile_of(p, q);
@@ -73,16 +75,18 @@ __device__ __forceinline__ void accumulate_half(
 /* What becomes of a product: it replaces the elements, is added, or is subtracted. */
 enum product_use { REPLACES, ADDS, SUBTRACTS };
 
-/* AT_ONCE rows from `first` on times the triangle, rounded. */
-template <int HALF, enum product_use USE, typename T, int LENGTH>
+/* AT_ONCE rows from `first` on times WIDTH columns of the triangle, rounded. */
+template <int HALF, int WIDTH, enum product_use USE, typename T, int COLUMNS, int LENGTH, int ROOM>
 __device__ __forceinline__ void multiply_half(const double *triangle,
-        const T (&rows)[ORDER][LENGTH], int first, half_slab<T> &to, int lane)
+        const T (&rows)[COLUMNS][LENGTH], int first, T (&to)[ROOM][AT_ONCE], int lane)
 {
 	typedef typename rows_in<T>::two two;
 	const int g = lane / 4, t = lane % 4;
 #pragma unroll
 	for (int s = 0; s < (has_code<T> ? 2 : 0); s++) {
 		const int p = strip_of(HALF, s);
+		if (16 * p >= WIDTH)
+			continue;
 		double c[2][4] = {};
 		two *place[2][2];
 #pragma unroll

@@ -18,20 +18,37 @@ template <typename T> struct panel : panel_rows<T> {
 	int *done;
 	double *sums, *y; /* of order 64, by rows */
 	double *partial;  /* [blocks][TILE_WORDS] */
-	int blocks;
-	T *v, *t; /* NULL or the place of V and T */
+	int blocks, ring; /* ring: slabs in each pair's */
+	T *v, *t;         /* NULL or the place of V and T */
 	int64_t ldv, ldt;
 };
 
 /* A block's shared memory while rows stream through it: Y in the order of the lanes; for each
- * pair of warps the current and the next rows, and the vectors of half a slab. */
+ * pair of warps the vectors of half a slab, and behind this a ring of slabs. */
 template <typename T> struct stream_memory {
 	double triangle[TILE_WORDS];
-	struct {
-		slab<T> ring[2];
-		half_slab<T> made;
-	} pair[rows_in<T>::PAIRS];
+	half_slab<T> made[rows_in<T>::PAIRS];
 };
+
+template <int WIDTH, typename T>
+__device__ __forceinline__ slab<WIDTH, T> *ring_of(
+        const struct panel<T> &g, const struct seat_of_pair &t, struct stream_memory<T> &s)
+{
+	return (slab<WIDTH, T> *)(&s + 1) + t.pair * g.ring;
+}
+
+/* Slabs in a ring, as far as a block's shared memory has room for them: at least two. */
+template <typename T, int WIDTH> static int ring_for(int64_t other_bytes)
+{
+	const int64_t slabs = (gpu_current()->shared_per_block - other_bytes) /
+	                      (int64_t)(rows_in<T>::PAIRS * sizeof(slab<WIDTH, T>));
+	return (int)max_int64(2, min_int64(slabs, slabs_ahead<WIDTH> + 1));
+}
+
+template <typename T, int WIDTH> static constexpr int64_t rings_bytes(int ring)
+{
+	return ring * (int64_t)(rows_in<T>::PAIRS * sizeof(slab<WIDTH, T>));
+}
 
 /* Stores the block's sums after all rows have been read. */
 template <typename T>
@@ -49,35 +66,39 @@ __device__ __forceinline__ void store_sums(
 }
 
 /* Starts the copies of a pair's first rows from `begin` on. */
-template <typename T>
-__device__ __forceinline__ struct part start_parts(
-        const struct panel<T> &g, const struct seat_of_pair &t, int64_t begin, slab<T> *ring)
+template <int WIDTH, typename T>
+__device__ __forceinline__ void start_parts(
+        const struct panel<T> &g, const struct seat_of_pair &t, int64_t begin, slab<WIDTH, T> *ring)
 {
-	const struct part first = part_of(g, t, begin, 0);
-	start_slab(g, t, first, ring[0]);
-	return first;
+#pragma unroll 1
+	for (int k = 0; k < g.ring - 1; k++)
+		start_slab<WIDTH>(g, t, part_of(g, t, begin, k), ring[k]);
 }
 
 /* Calls the function with these rows and all later ones, slab by slab, when both warps have
  * them; the function is done with a slab when it returns. A pair without rows takes part in the
  * barriers of the others, because racecheck otherwise reports races across them. */
-template <typename T, typename function>
+template <int WIDTH, typename T, typename function>
 __device__ __forceinline__ void for_parts(const struct panel<T> &g, const struct seat_of_pair &t,
-        int64_t begin, struct part here, slab<T> *ring, const function &work)
+        int64_t begin, slab<WIDTH, T> *ring, const function &work)
 {
+	const int ahead = g.ring - 1;
+	struct part here = part_of(g, t, begin, 0);
+	int slot = 0, next = ahead;
 #pragma unroll 1
 	for (int k = 0; here.most > 0; k++) {
-		copy_wait<0>();
+		wait_for_slab<slabs_ahead<WIDTH>>(ahead);
 		meet(t);
-		const struct part next = part_of(g, t, begin, k + 1);
-		start_slab(g, t, next, ring[(k + 1) % 2]);
-		work(ring[k % 2], here);
-		here = next;
+		start_slab<WIDTH>(g, t, part_of(g, t, begin, k + ahead), ring[next]);
+		work(ring[slot], here);
+		next = slot;
+		slot = slot == ahead ? 0 : slot + 1;
+		here = part_of(g, t, begin, k + 1);
 	}
 }
 
-/* A^T A. */
-template <typename T>
+/* A^T A of at most WIDTH columns. */
+template <typename T, int WIDTH>
 __global__ void __launch_bounds__(rows_in<T>::THREADS, 1) gram_kernel(const struct panel<T> g)
 {
 	extern __shared__ __align__(16) double memory[];
@@ -86,13 +107,13 @@ __global__ void __launch_bounds__(rows_in<T>::THREADS, 1) gram_kernel(const stru
 	half_tiles sum = {};
 
 	early_begin();
-	slab<T> *ring = s.pair[t.pair].ring;
-	const struct part first = start_parts(g, t, 0, ring);
-	for_parts(g, t, 0, first, ring, [&](const slab<T> &rows, const struct part &p) {
+	slab<WIDTH, T> *ring = ring_of<WIDTH>(g, t, s);
+	start_parts<WIDTH>(g, t, 0, ring);
+	for_parts<WIDTH>(g, t, 0, ring, [&](const slab<WIDTH, T> &rows, const struct part &p) {
 		if (t.half)
-			accumulate_half<1>(sum, rows, p.rows, t.lane);
+			accumulate_half<1, WIDTH>(sum, rows, p.rows, t.lane);
 		else
-			accumulate_half<0>(sum, rows, p.rows, t.lane);
+			accumulate_half<0, WIDTH>(sum, rows, p.rows, t.lane);
 	});
 	store_sums(g, t, sum, memory);
 }
@@ -127,7 +148,7 @@ __device__ __forceinline__ void take_top(
 }
 
 /* The sums of V1^T V1, by one warp of a pair of the last block. */
-template <int HALF, typename T>
+template <int HALF, int WIDTH, typename T>
 __device__ __forceinline__ void add_top(
         const struct panel<T> &g, const struct seat_of_pair &t, half_slab<T> &made, half_tiles &sum)
 {
@@ -137,49 +158,50 @@ __device__ __forceinline__ void add_top(
 		take_top(g, t, AT_ONCE * t.pair, made);
 	meet(t);
 	if (AT_ONCE * t.pair < g.n)
-		accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+		accumulate_half<HALF, WIDTH>(sum, made, AT_ONCE, t.lane);
 }
 
 /* V2 = A2 Y and the sums of V^T V, by one warp of a pair. In double precision V1 comes last: its
  * ones are the largest terms, and every later sum would have their rounding error. */
-template <int HALF, typename T>
+template <int HALF, int WIDTH, typename T>
 __device__ __forceinline__ void make_vectors(const struct panel<T> &g, const struct seat_of_pair &t,
-        bool done, struct part begin, struct stream_memory<T> &s)
+        bool done, struct stream_memory<T> &s)
 {
-	half_slab<T> &made = s.pair[t.pair].made;
+	half_slab<T> &made = s.made[t.pair];
 	const bool top_last = sizeof(T) == sizeof(double);
 	half_tiles sum = {};
 
 	if (!top_last)
-		add_top<HALF>(g, t, made, sum);
-	for_parts(g, t, g.n, begin, s.pair[t.pair].ring,
-	        [&](const slab<T> &rows, const struct part &p) {
+		add_top<HALF, WIDTH>(g, t, made, sum);
+	for_parts<WIDTH>(g, t, g.n, ring_of<WIDTH>(g, t, s),
+	        [&](const slab<WIDTH, T> &rows, const struct part &p) {
 #pragma unroll 1
 		        for (int i = 0; i < p.most; i += AT_ONCE) {
 			        if (i > 0)
 				        meet(t);
 			        if (i < p.rows)
-				        multiply_half<HALF, REPLACES>(
+				        multiply_half<HALF, WIDTH, REPLACES>(
 				                s.triangle, rows, i, made, t.lane);
 			        meet(t);
 			        if (i >= p.rows)
 				        continue;
-			        accumulate_half<HALF>(sum, made, AT_ONCE, t.lane);
+			        accumulate_half<HALF, WIDTH>(sum, made, AT_ONCE, t.lane);
 			        if (done)
-				        store_half<T>(g, t, made, p.first + i);
+				        store_half<WIDTH, T>(g, t, made, p.first + i);
 			        if (g.v)
-				        store_half<T>({g.v, g.ldv, g.m, g.n}, t, made, p.first + i);
+				        store_half<WIDTH, T>(
+				                {g.v, g.ldv, g.m, g.n}, t, made, p.first + i);
 		        }
 	        });
 	if (top_last) {
 		meet(t);
-		add_top<HALF>(g, t, made, sum);
+		add_top<HALF, WIDTH>(g, t, made, sum);
 	}
 	store_sums(g, t, sum, (double *)&s);
 }
 
-/* V and V^T V. */
-template <typename T>
+/* V and V^T V of at most WIDTH columns. */
+template <typename T, int WIDTH>
 __global__ void __launch_bounds__(rows_in<T>::THREADS, 1) vectors_kernel(const struct panel<T> g)
 {
 	extern __shared__ __align__(16) double memory[];
@@ -187,14 +209,14 @@ __global__ void __launch_bounds__(rows_in<T>::THREADS, 1) vectors_kernel(const s
 	const struct seat_of_pair t = take_seat_of_pair();
 
 	early_begin();
-	const struct part begin = start_parts(g, t, g.n, s.pair[t.pair].ring);
+	start_parts<WIDTH>(g, t, g.n, ring_of<WIDTH>(g, t, s));
 	const bool done = *g.done;
 	spread<T>(g.y, done, s.triangle);
 	__syncthreads();
 	if (t.half)
-		make_vectors<1>(g, t, done, begin, s);
+		make_vectors<1, WIDTH>(g, t, done, s);
 	else
-		make_vectors<0>(g, t, done, begin, s);
+		make_vectors<0, WIDTH>(g, t, done, s);
 }
 
 /* The sum of one of 64 columns of `part`. In double precision by pairs: tau has the error of its
@@ -286,7 +308,7 @@ static struct panel<T> panel_of(T *a, int64_t lda, int64_t m, int64_t n, T *tau,
 	const int blocks = gram_blocks_for(m, rows_in<T>::PAIRS, gpu_current()->sm_count);
 	struct panel<T> g = {
 		{a, lda, m, (int)n}, tau, done, room, room + ORDER *ORDER, room + 2 * ORDER *ORDER,
-		        blocks, NULL, NULL, 0, 0
+		        blocks, 0, NULL, NULL, 0, 0
 	};
 	if (r) {
 		g.v = (T *)r->v;
@@ -297,28 +319,46 @@ static struct panel<T> panel_of(T *a, int64_t lda, int64_t m, int64_t n, T *tau,
 	return g;
 }
 
+/* A kernel through which the rows of at most WIDTH columns stream. `memory`: bytes of shared memory
+ * beside the rings. */
+template <int WIDTH, typename T, typename stream_panel>
+static cudaError_t launch_stream(
+        void (*kernel)(const stream_panel), int64_t memory, stream_panel g, void *stream)
+{
+	g.ring = ring_for<T, WIDTH>(memory);
+	return early_launch(kernel, g.blocks, rows_in<T>::THREADS,
+	        memory + rings_bytes<T, WIDTH>(g.ring), g, stream);
+}
+
 /* The sums of A^T A. */
-template <typename T>
+template <int WIDTH, typename T>
 static cudaError_t launch_gram(const struct panel<T> &g, void *stream)
 {
-	cudaError_t error = early_launch(gram_kernel<T>, g.blocks, rows_in<T>::THREADS,
-	        sizeof(struct stream_memory<T>), g, stream);
+	cudaError_t error = launch_stream<WIDTH, T>(
+	        gram_kernel<T, WIDTH>, sizeof(struct stream_memory<T>), g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(sum_kernel<T>, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
 	return error;
 }
 
 /* V, T and tau. */
-template <typename T> static cudaError_t launch_end(const struct panel<T> &g, void *stream)
+template <int WIDTH, typename T>
+static cudaError_t launch_vectors(const struct panel<T> &g, void *stream)
 {
-	cudaError_t error = early_launch(vectors_kernel<T>, g.blocks, rows_in<T>::THREADS,
-	        sizeof(struct stream_memory<T>), g, stream);
+	cudaError_t error = launch_stream<WIDTH, T>(
+	        vectors_kernel<T, WIDTH>, sizeof(struct stream_memory<T>), g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(sum_kernel<T>, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(
 		        finish_kernel<T>, 1, SIDE * SIDE, sizeof(struct triangles), g, stream);
 	return error;
+}
+
+template <typename T> static cudaError_t launch_end(const struct panel<T> &g, void *stream)
+{
+	return g.n <= GRAM_NARROW ? launch_vectors<GRAM_NARROW>(g, stream)
+	                          : launch_vectors<ORDER>(g, stream);
 }
 
 } // namespace

@@ -30,14 +30,28 @@ template <> struct rows_in<double> {
 	typedef double2 two;
 };
 
-/* A pair's rows in shared memory. */
-template <typename T> using slab = T[ORDER][rows_in<T>::ROWS];
+/* A pair's rows in shared memory, of WIDTH columns; half of them. */
+template <int WIDTH, typename T> using slab = T[WIDTH][rows_in<T>::ROWS];
 template <typename T> using half_slab = T[ORDER][AT_ONCE];
+
+/* Most slabs on their way beside the one that a pair works on. */
+template <int WIDTH> const int slabs_ahead = 2 * ORDER / WIDTH;
+
+/* Waits until at most `ahead` - 1 groups of copies are on their way. */
+template <int MOST> __device__ __forceinline__ void wait_for_slab(int ahead)
+{
+	if constexpr (MOST > 1)
+		if (ahead < MOST) {
+			wait_for_slab<MOST - 1>(ahead);
+			return;
+		}
+	copy_wait<MOST - 1>();
+}
 
 /* Index of a row's element within a column. Columns have parts of their rows exchanged: a warp's
  * access to a column of eight rows, or to two rows of a column, has no bank conflicts. */
-template <typename T, int LENGTH>
-__device__ __forceinline__ T *element_of(T (&rows)[ORDER][LENGTH], int column, int row)
+template <typename T, int WIDTH, int LENGTH>
+__device__ __forceinline__ T *element_of(T (&rows)[WIDTH][LENGTH], int column, int row)
 {
 	return &rows[column][row ^ (sizeof(T) == 8        ? (column & 1) * 8 + (column & 2) * 2
 	                                   : LENGTH == 32 ? (column & 3) * 8
@@ -79,10 +93,10 @@ __device__ __forceinline__ struct part part_of(
 	return {first, (int)max((int64_t)0, min((int64_t)most, g.m - first)), most};
 }
 
-/* Copies rows of a and zeros behind them, by a pair; whole: a full slab. */
-template <int BYTES, bool whole, typename T>
+/* Copies rows of a and zeros behind them, by a pair, in WIDTH columns; whole: a full slab. */
+template <int WIDTH, int BYTES, bool whole, typename T>
 __device__ __forceinline__ void copy_slab(const struct panel_rows<T> &g,
-        const struct seat_of_pair &t, const struct part &p, slab<T> &to)
+        const struct seat_of_pair &t, const struct part &p, slab<WIDTH, T> &to)
 {
 	const int words = BYTES / (int)sizeof(T), along = rows_in<T>::ROWS / words,
 	          across = 64 / along;
@@ -90,7 +104,7 @@ __device__ __forceinline__ void copy_slab(const struct panel_rows<T> &g,
 	const int there = min(max(p.rows - row, 0), words) * (int)sizeof(T);
 	const T *from = whole || there ? g.a + p.first + row + column * g.lda : g.a;
 #pragma unroll 8
-	for (int i = 0; i < ORDER; i += across, from += across * g.lda) {
+	for (int i = 0; i < WIDTH; i += across, from += across * g.lda) {
 		const int valid = column + i < g.n ? there : 0;
 		if (whole)
 			copy_start<BYTES>(element_of(to, column + i, row), from);
@@ -101,46 +115,49 @@ __device__ __forceinline__ void copy_slab(const struct panel_rows<T> &g,
 }
 
 /* As a group of asynchronous copies. */
-template <typename T>
+template <int WIDTH, typename T>
 __device__ __forceinline__ void start_slab(const struct panel_rows<T> &g,
-        const struct seat_of_pair &t, const struct part &p, slab<T> &to)
+        const struct seat_of_pair &t, const struct part &p, slab<WIDTH, T> &to)
 {
 	const int vector = 16 / (int)sizeof(T);
 	const bool aligned = g.lda % vector == 0 && (uint64_t)(g.a + p.first) % 16 == 0;
 
-	if (aligned && p.rows == rows_in<T>::ROWS && g.n == ORDER)
-		copy_slab<16, true>(g, t, p, to);
+	if (aligned && p.rows == rows_in<T>::ROWS && g.n == WIDTH)
+		copy_slab<WIDTH, 16, true>(g, t, p, to);
 	else if (aligned && p.rows > 0)
-		copy_slab<16, false>(g, t, p, to);
+		copy_slab<WIDTH, 16, false>(g, t, p, to);
 	else if (p.rows > 0)
-		copy_slab<(int)sizeof(T), false>(g, t, p, to);
+		copy_slab<WIDTH, (int)sizeof(T), false>(g, t, p, to);
 	copy_commit();
 }
 
-/* Stores half a slab in the panel's rows from `first` on, by a pair. */
-template <typename T>
+/* Stores half a slab in the panel's rows from `first` on, by a pair: two elements at once where
+ * they may be, otherwise such that elements side by side, which share a sector of memory, are
+ * stored together. */
+template <int WIDTH, typename T>
 __device__ __forceinline__ void store_half(const struct panel_rows<T> &g,
         const struct seat_of_pair &t, const half_slab<T> &rows, int64_t first)
 {
 	typedef typename rows_in<T>::two two;
-	const int across = 64 / (AT_ONCE / 2), row = t.thread % (AT_ONCE / 2) * 2,
-	          column = t.thread / (AT_ONCE / 2);
-	const int64_t there = g.m - first - row;
+	T *a = g.a + first;
+	const bool twos = g.lda % 2 == 0 && (uint64_t)a % sizeof(two) == 0 &&
+	                  g.m - first >= AT_ONCE && g.n == WIDTH;
+	const int each = twos ? 2 : 1, along = AT_ONCE / each, across = 64 / along;
+	const int row = t.thread % along * each, column = t.thread / along;
 	const T *from = element_of(rows, column, row);
-	T *at = g.a + first + row + column * g.lda;
-	if (g.lda % 2 == 0 && (uint64_t)(g.a + first) % sizeof(two) == 0 && there >= 2 &&
-	        g.n == ORDER) {
+	T *at = a + row + column * g.lda;
+
+	if (twos) {
 #pragma unroll 4
-		for (int i = 0; i < ORDER; i += across, at += across * g.lda)
+		for (int i = 0; i < WIDTH; i += across, at += across * g.lda)
 			*(two *)at = *(const two *)(from + i * AT_ONCE);
 		return;
 	}
-	for (int i = 0; column + i < g.n; i += across, at += across * g.lda) {
-		if (there >= 1)
-			at[0] = from[i * AT_ONCE];
-		if (there >= 2)
-			at[1] = from[i * AT_ONCE + 1];
-	}
+	if (row >= g.m - first)
+		return;
+#pragma unroll 4
+	for (int i = 0; column + i < g.n; i += across, at += across * g.lda)
+		*at = from[i * AT_ONCE];
 }
 
 } // namespace

@@ -12,8 +12,9 @@ enum {
 	STRIPES = ORDER / SIDE,
 	SQUARE_THREADS = SIDE * SIDE,
 	SQUARE_WARPS = SQUARE_THREADS / 32,
-	OCTET = 8, /* rows of an instruction of the tensor cores, */
-	TILES = 20,
+	OCTET = 8,                   /* rows of an instruction of the tensor cores, */
+	TILES = 20,                  /* of A^T A, and of the product with a triangle */
+	NARROW_TILES = 6,            /* of panels of at most GRAM_NARROW columns */
 	TILE_FLOPS = 2 * 16 * 8 * 8, /* for each of the tiles */
 	SUMS = TILES * 4 * 32,       /* words of A^T A */
 	WIDE = 2,                    /* wavefronts of a warp's access to double precision */
@@ -37,11 +38,11 @@ static double bytes_of(const struct geqrf_call *call)
 	return (double)(call->m * call->n * precision_bytes(call->precision));
 }
 
-/* Products of so many octets of rows with all tiles, and the reads of the rows. */
-static void add_octets(double octets, struct kernel_work *w)
+/* Products of so many octets of rows with the tiles, and the reads of the rows' columns. */
+static void add_octets(double octets, int tiles, int columns, struct kernel_work *w)
 {
-	w->operations[PIPE_TENSOR_FP64_LARGE] += octets * TILES * TILE_FLOPS;
-	w->wavefronts += octets * 2 * ORDER / OCTET;
+	w->operations[PIPE_TENSOR_FP64_LARGE] += octets * tiles * TILE_FLOPS;
+	w->wavefronts += octets * 2 * columns / OCTET;
 }
 
 /* A block's warps, or pairs of warps, halve their number until one has the sum. `moved`: warps that
@@ -118,7 +119,7 @@ void panel_gram_cluster_works(
 	work[0].working_set = bytes;
 	work[0].link[LINK_DRAM] = 2;
 	work[0].link[LINK_BLOCK] = 2;
-	add_octets(octets, &work[0]);
+	add_octets(octets, TILES, ORDER, &work[0]);
 	add_cluster(&work[0]);
 	work[0].operations[PIPE_SPECIAL] = bytes / 4; /* conversions to double precision */
 
@@ -130,7 +131,7 @@ void panel_gram_cluster_works(
 	work[2].working_set = bytes;
 	work[2].link[LINK_L2] = 1;
 	work[2].link[LINK_BLOCK] = 1;
-	add_octets(2 * octets, &work[2]);
+	add_octets(2 * octets, TILES, ORDER, &work[2]);
 	work[2].wavefronts += octets * TILES * 4 * WIDE;
 	add_cluster(&work[2]);
 	work[2].operations[PIPE_SPECIAL] = 3 * bytes / 4; /* and back */
@@ -139,6 +140,19 @@ void panel_gram_cluster_works(
 }
 
 /* ---- several kernels ---- */
+
+static bool is_narrow(const struct geqrf_call *call)
+{
+	return call->n <= GRAM_NARROW;
+}
+
+/* The reads of a triangle's tiles for each octet of rows. */
+static double triangle_wavefronts(const struct geqrf_call *call)
+{
+	const int tiles = is_narrow(call) ? NARROW_TILES : TILES;
+
+	return ceil((double)call->m / OCTET) * tiles * 4 * WIDE;
+}
 
 /* A pair of warps shares the tiles. */
 static void stream_work(const struct geqrf_call *call, const struct tuning_device *device,
@@ -158,11 +172,12 @@ static void stream_work(const struct geqrf_call *call, const struct tuning_devic
 	        .registers = is_double ? 216 : 160,
 	        .dram = {.read = bytes},
 	        .working_set = bytes,
-	        .in_flight = 128,
+	        .in_flight = 256,
 	        .l2 = {.written = blocks * SUMS * 8}};
 	w->link[LINK_DRAM] = 1 + slabs;
 	w->link[LINK_BLOCK] = slabs * products;
-	add_octets(products * ceil((double)call->m / OCTET), w);
+	add_octets(products * ceil((double)call->m / OCTET), is_narrow(call) ? NARROW_TILES : TILES,
+	        is_narrow(call) ? GRAM_NARROW : ORDER, w);
 	/* Both warps read 3/4 of the operands that the pair shares. */
 	w->wavefronts *= (1 + 3.0 / 4) * (is_double ? WIDE : 1);
 	/* and convert them, and back */
@@ -235,7 +250,7 @@ static void orthogonal_works(const struct geqrf_call *call, const struct tuning_
 	stream_work(call, device, 2, &work[0]);
 	work[0].dram.written = bytes_of(call);
 	work[0].link[LINK_L2] = 2; /* whether Cholesky was good; its factors */
-	work[0].wavefronts += ceil((double)call->m / OCTET) * TILES * 4 * WIDE;
+	work[0].wavefronts += triangle_wavefronts(call);
 	sum_work(work[0].blocks, &work[1]);
 	square_work(&work[2]);
 	add_steps(call->n, &work[2]);
@@ -263,7 +278,7 @@ void panel_gram_end_works(const struct geqrf_call *call, const struct tuning_dev
 	stream_work(call, device, 2, &work[0]);
 	work[0].dram.written = (call->reflects ? 2 : 1) * bytes_of(call);
 	work[0].link[LINK_L2] = 2; /* whether the steps were good; Y */
-	work[0].wavefronts += ceil((double)call->m / OCTET) * TILES * 4 * WIDE;
+	work[0].wavefronts += triangle_wavefronts(call);
 	sum_work(work[0].blocks, &work[1]);
 	square_work(&work[2]);
 	add_inverse(&work[2]);

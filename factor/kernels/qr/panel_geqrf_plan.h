@@ -72,9 +72,10 @@ enum {
 	GRAM_ROWS_STEP = 32,
 	GRAM_FIRST_ROWS = 416, /* of the first block, at most */
 	GRAM_OTHER_ROWS = 544,
-	GRAM_PAIRS = 6,        /* of warps in a block of the kernels for more rows */
-	GRAM_PAIRS_DOUBLE = 4, /* and of those in double precision */
-	GRAM_AT_ONCE = 16      /* rows that a pair processes at once */
+	GRAM_PAIRS = 6,                      /* of warps in a block of the kernels for more rows */
+	GRAM_PAIRS_DOUBLE = 4,               /* and of those in double precision */
+	GRAM_AT_ONCE = 16,                   /* rows that a pair processes at once */
+	GRAM_NARROW = PANEL_GRAM_COLUMNS / 2 /* columns that kernels of their own take */
 };
 
 /* Blocks of the cluster; rows of the first block, and of each other block. */
