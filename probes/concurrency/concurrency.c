@@ -173,14 +173,17 @@ static void measure_kernels(const struct sweep *sweep)
 static const struct {
 	const char *series;
 	bool chain, held, busy, stream_wait;
+	enum turn turn;
 } busy_points[] = {
-        {"enqueue_idle", false, false, false, false},
-        {"enqueue_busy", false, false, true, false},
-        {"enqueue_held", false, true, false, false},
-        {"dependent_idle", true, false, false, false},
-        {"dependent_busy", true, false, true, false},
-        {"stream_wait_idle", true, false, false, true},
-        {"stream_wait_busy", true, false, true, true},
+        {"enqueue_idle", false, false, false, false, TURN_NONE},
+        {"enqueue_busy", false, false, true, false, TURN_NONE},
+        {"enqueue_held", false, true, false, false, TURN_NONE},
+        {"dependent_idle", true, false, false, false, TURN_NONE},
+        {"dependent_busy", true, false, true, false, TURN_NONE},
+        {"stream_wait_idle", true, false, false, true, TURN_NONE},
+        {"stream_wait_busy", true, false, true, true, TURN_NONE},
+        {"stream_wait_h2d", true, false, false, true, TURN_TO_DEVICE},
+        {"stream_wait_d2h", true, false, false, true, TURN_TO_HOST},
 };
 
 static void measure_busy(const struct sweep *sweep)
@@ -200,6 +203,7 @@ static void measure_busy(const struct sweep *sweep)
 			c->held = busy_points[i].held;
 			c->busy = busy_points[i].busy;
 			c->stream_wait = busy_points[i].stream_wait;
+			c->turn = busy_points[i].turn;
 			if (repeat == 0 || !busy_points[i].chain)
 				measure_point(&longer, busy_points[i].series,
 				        busy_points[i].chain ? concurrency_chain_sample

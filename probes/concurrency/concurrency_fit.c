@@ -252,6 +252,18 @@ static const struct curve_rows times[] = {
                         "SM",
                         1e-4),
                 .value = curve_midrange},
+        {"stream_wait_h2d",
+                DEVICE_TIME("gpu.concurrent.stream_wait_h2d",
+                        "null kernels and copies of a word to the device, two streams in turn, by "
+                        "event",
+                        1e-4),
+                .value = curve_midrange},
+        {"stream_wait_d2h",
+                DEVICE_TIME("gpu.concurrent.stream_wait_d2h",
+                        "null kernels and copies of a word to the host, two streams in turn, by "
+                        "event",
+                        1e-4),
+                .value = curve_midrange},
         {"urgent_idle",
                 .spec = {"gpu.priority.idle", "s",
                         "<<<>>> to completion on an idle device; host clock", NULL, 1e-6, 1e-3}},

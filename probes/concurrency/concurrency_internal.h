@@ -24,6 +24,9 @@ static const double kernel_seconds = 0.7e-3; /* nominal length of a kernel besid
 
 enum work { ARITHMETIC, MEMORY, TO_DEVICE, TO_HOST, ROWS_TO_DEVICE, ROWS_TO_HOST };
 
+/* What a chain has in turn with kernels. */
+enum turn { TURN_NONE, TURN_TO_DEVICE, TURN_TO_HOST };
+
 struct branch {
 	enum work work;
 	int blocks, threads; /* of arithmetic */
@@ -52,6 +55,7 @@ struct concurrency {
 	bool beside;        /* a long grid of the least priority */
 	cudaStream_t upper; /* where the urgent kernel goes */
 	bool held, busy, stream_wait;
+	enum turn turn;
 	double phase; /* of an urgent launch, 0 .. 1 */
 	uint64_t stay;
 };

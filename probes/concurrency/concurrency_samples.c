@@ -158,13 +158,24 @@ bool concurrency_enqueue_sample(void *argument, struct sample *sample)
 	return good && (!c->held || held_in_time(c));
 }
 
-/* count kernels in one stream, or in two streams in turn with waits. */
+static void put_word(const struct concurrency *c, bool to_device, cudaStream_t stream)
+{
+	GPU(cudaMemcpyAsync(to_device ? c->word : c->copied, to_device ? c->copied : c->word,
+	        sizeof *c->word, to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost,
+	        stream));
+}
+
+/* count kernels in one stream, or in two streams in turn with waits; with a turn every second one
+ * is a copy of a word. */
 static void chain(const struct concurrency *c, int count)
 {
 	cudaStream_t stream[] = {c->lead, c->stream[0]};
 	for (int i = 0; i < count; i++) {
 		const int here = c->stream_wait ? i % 2 : 0;
-		concurrency_null(c->word, stream[here]);
+		if (c->turn != TURN_NONE && i % 2)
+			put_word(c, c->turn == TURN_TO_DEVICE, stream[here]);
+		else
+			concurrency_null(c->word, stream[here]);
 		if (!c->stream_wait)
 			continue;
 		GPU(cudaEventRecord(c->done[here], stream[here]));

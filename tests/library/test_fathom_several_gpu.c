@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fathom_mg.h on the GPUs that are here: a group of one, one rank through NCCL, all GPUs in this
- * process, and a process for each GPU. Systems are solved with errors like one GPU's; the same call
+ * process, also as a grid, and a process for each GPU. Systems are solved with errors like one GPU's; the same call
  * gives the same bits; pivots are those of exact arithmetic; what is wrong is refused with a
  * reason; beside a process that is killed the others end. */
 #include "tests/tap.h"
@@ -22,8 +22,8 @@ enum what { LU, CHOLESKY, LEAST_SQUARES, WHATS };
 static const char *const what_name[WHATS] = {"LU", "Cholesky", "QR"};
 static const char *const math_name_of[] = {"fp32", "3xTF32", "3xFP16"};
 
-static const struct fathom_mg_matrix matrix = {.m = N, .n = N, .nb = NB, .lld = LLD},
-                                     right = {.m = N, .n = 1, .nb = 1, .lld = LLD};
+static struct fathom_mg_matrix matrix = {.m = N, .n = N, .nb = NB, .lld = LLD},
+                               right = {.m = N, .n = 1, .nb = 1, .lld = LLD};
 
 struct problem {
 	float *a, *b, *x, *factors; /* on the host */
@@ -175,6 +175,26 @@ static void check_devices(int count, double errors[WHATS][3])
 		check_group(name, g, count, errors, count == 1);
 }
 
+/* The same on two process rows, with square blocks. */
+static void check_grid(int count, double errors[WHATS][3])
+{
+	int devices[MOST];
+	char name[32];
+	struct fathom_mg *g;
+
+	for (int i = 0; i < count; i++)
+		devices[i] = i;
+	snprintf(name, sizeof name, "grid of 2 x %d GPUs", count / 2);
+	if (!ok(done(fathom_mg_create(&g, count, devices), NULL), "%s: a group", name))
+		return;
+	matrix.mb = right.mb = NB;
+	if (ok(done(fathom_mg_set_grid(g, 2, count / 2), g), "%s: the grid", name))
+		check_group(name, g, count, errors, false);
+	else
+		fathom_mg_destroy(g);
+	matrix.mb = right.mb = 0;
+}
+
 static void check_nccl(double errors[WHATS][3])
 {
 	char id[FATHOM_MG_ID_BYTES];
@@ -324,6 +344,7 @@ int main(int argc, char **argv)
 	check_nccl(errors);
 	if (count > 1) {
 		check_devices(count, errors);
+		check_grid(count / 2 * 2, errors);
 		check_processes(argv[0], count);
 	} else {
 		skip("groups of several GPUs", "there is one GPU");
