@@ -14,7 +14,7 @@ copies = present("concurrency/copies_h2d concurrency/copies_d2h concurrency/copi
 	"concurrency/rows_d2h concurrency/rows_mixed")
 copies_of(s) = system("echo '".s."' | sed 's,.*/,,; s,_, ,; s,copies ,,; s,h2d,to device,; s,d2h,to host,; s,mixed,both ways,'")
 costs = present("concurrency/enqueue_idle concurrency/enqueue_busy concurrency/enqueue_held concurrency/dependent_idle ".\
-	"concurrency/dependent_busy concurrency/stream_wait_idle concurrency/stream_wait_busy concurrency/urgent_idle concurrency/urgent")
+	"concurrency/dependent_busy concurrency/stream_wait_idle concurrency/stream_wait_busy concurrency/stream_wait_h2d concurrency/stream_wait_d2h concurrency/urgent_idle concurrency/urgent")
 set multiplot
 eval place(0.31, 0.52, 0.66, 0.94, "Overlap - ".machine).nokey.xrange("-0.1:1.15").yrange("0.3 : words(overlaps) + 0.7")
 eval xname("1: hidden, 0: in turn").xtics("0.5")

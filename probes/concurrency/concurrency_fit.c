@@ -252,6 +252,13 @@ static const struct curve_rows times[] = {
                         "SM",
                         1e-4),
                 .value = curve_midrange},
+        {"urgent_idle",
+                .spec = {"gpu.priority.idle", "s",
+                        "<<<>>> to completion on an idle device; host clock", NULL, 1e-6, 1e-3}},
+};
+
+/* Earlier curves lack them. */
+static const struct curve_rows turns[] = {
         {"stream_wait_h2d",
                 DEVICE_TIME("gpu.concurrent.stream_wait_h2d",
                         "null kernels and copies of a word to the device, two streams in turn, by "
@@ -264,9 +271,6 @@ static const struct curve_rows times[] = {
                         "event",
                         1e-4),
                 .value = curve_midrange},
-        {"urgent_idle",
-                .spec = {"gpu.priority.idle", "s",
-                        "<<<>>> to completion on an idle device; host clock", NULL, 1e-6, 1e-3}},
 };
 
 /* The delay of a launch behind a long grid, by its steps above the grid's priority. */
@@ -308,5 +312,6 @@ void concurrency_fit(const struct table *curve, struct profile *profile)
 	fit_queue(curve, profile, "gpu.queue.copies", "queue_copies", "queue_copies_open",
 	        "copies of 4 bytes put behind a held kernel before the call blocks");
 	curve_fit_rows(curve, profile, times, ARRAY_LEN(times), true);
+	curve_fit_rows(curve, profile, turns, ARRAY_LEN(turns), false);
 	fit_priorities(curve, profile);
 }

@@ -35,8 +35,9 @@ static struct table *synthetic(double hidden)
 	        {"queue_kernels[launches=1022]", 2e-6}, {"queue_copies_open[launches=4096]", 2e-6},
 	        {"enqueue_idle", 2e-6}, {"enqueue_busy", 2.1e-6}, {"enqueue_held", 2.2e-6},
 	        {"dependent_idle", 1.8e-6}, {"dependent_busy", 1.9e-6},
-	        {"stream_wait_idle", 3.5e-6}, {"stream_wait_busy", 3.6e-6}, {"urgent_idle", 8e-6},
-	        {"urgent[priority=0]", 1e-3}, {"urgent[priority=5]", 28e-6}};
+	        {"stream_wait_idle", 3.5e-6}, {"stream_wait_busy", 3.6e-6},
+	        {"stream_wait_d2h", 5.5e-6}, {"urgent_idle", 8e-6}, {"urgent[priority=0]", 1e-3},
+	        {"urgent[priority=5]", 28e-6}};
 	static const int kernels[] = {1, 2, 64, 128, 129, 160, 256};
 	struct table *curve = new_curve();
 
@@ -61,6 +62,8 @@ static void test_known(double hidden)
 	        {"gpu.concurrent.kernels", 128, NULL}, {"gpu.queue.depth", 1022, NULL},
 	        {"gpu.queue.copies", 0, "bounded"}, {"gpu.launch.enqueue_busy", 2.1e-6, NULL},
 	        {"gpu.concurrent.stream_wait_busy", 3.6e-6, NULL},
+	        {"gpu.concurrent.stream_wait_h2d", 0, "absent"},
+	        {"gpu.concurrent.stream_wait_d2h", 5.5e-6, NULL},
 	        {"gpu.priority.delay[priority=0]", 992e-6, NULL},
 	        {"gpu.priority.delay[priority=5]", 20e-6, NULL}};
 	struct profile *profile = profile_of(concurrency_fit, synthetic(hidden));
