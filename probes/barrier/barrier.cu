@@ -90,7 +90,8 @@ __device__ bool step_exchange_grid(struct climber *climber, const struct exchang
 	return winner >= 0 && exchange_read(exchange, tag, winner, climber->scratch->record, NULL);
 }
 
-static_assert(BARRIER_BLOCK + (int)RUNG_GRID == (int)BARRIER_GRID, "rungs begin with the kinds of barriers but the warp's");
+static_assert(BARRIER_BLOCK + (int)RUNG_GRID == (int)BARRIER_GRID,
+        "rungs begin with the kinds of barriers but the warp's");
 
 template <int rung> DEVICE bool step(struct climber *climber, const struct ladder *ladder)
 {

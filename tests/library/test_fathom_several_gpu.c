@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fathom_mg.h on the GPUs that are here: a group of one, one rank through NCCL, all GPUs in this
- * process, also as a grid, and a process for each GPU. Systems are solved with errors like one GPU's; the same call
- * gives the same bits; pivots are those of exact arithmetic; what is wrong is refused with a
- * reason; beside a process that is killed the others end. */
+ * process, also as a grid, and a process for each GPU. Systems are solved with errors like one
+ * GPU's; the same call gives the same bits; pivots are those of exact arithmetic; what is wrong is
+ * refused with a reason; beside a process that is killed the others end. */
 #include "tests/tap.h"
 
 #include "factor/library/fathom_mg.h"
