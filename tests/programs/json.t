@@ -74,6 +74,7 @@ mv "$scratch/few" "$data/predictions.tsv"
 keeps results measure --quick --output "$data"
 keeps validation validate --recorded --output "$data"
 keeps results predict --update --quick --output "$data"
+recorded=$root/data/nvidia-h100 # whose changes were predicted from its profile
 cp "$recorded/"*profile.tsv "$recorded/update"*.tsv "$data"
 if [ -s "$data/update_predictions.tsv" ]; then
 	cp "$recorded/profile.tsv" "$data"

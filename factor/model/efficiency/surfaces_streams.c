@@ -65,7 +65,7 @@ static size_t kerr_house(const struct surface_point *p, struct kernel_work *work
 
 /* A call of the library whose result the host waits for: a few small kernels, and most of it the
  * library's code on the host. */
-static size_t result_on_host(const struct surface_point *p, struct kernel_work *work)
+static size_t by_host(const struct surface_point *p, struct kernel_work *work)
 {
 	(void)p;
 	work->launches = 0;
@@ -213,7 +213,8 @@ const struct surface surfaces_streams[] = {
         {"gpu.gemv.?.?", {"m", "n", "cold"}, gemv}, {"gpu.ger.?", {"m", "n", "cold"}, ger},
         {"gpu.kerr_gemv.[nt].?", {"m", "n"}, kerr_gemv},
         {"gpu.kerr_house.?", {"m", "j"}, kerr_house},
-        {"gpu.cublas.iamax", {"bytes"}, result_on_host},
+        {"gpu.cublas.iamax", {"bytes"}, by_host}, {"gpu.cublas.nrm2_length", {"bytes"}, by_host},
+        {"gpu.cublas.gemv*_rows", {"rows"}, by_host},
         {"gpu.laswp.?", {"swaps", "n", "cold"}, laswp},
         {"gpu.swap_rows.?", {"swaps", "n", "cold"}, swap_rows},
         {"gpu.lu_rows.?", {"swaps", "n", "cold"}, lu_rows},
