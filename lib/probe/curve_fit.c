@@ -63,20 +63,45 @@ void curve_fit_rows(const struct table *curve, struct profile *profile,
 		fit_series(curve, profile, &rows[i], required);
 }
 
+/* Adds the relative width to an interval. */
+static struct estimate with_relative_width(struct estimate e, double width)
+{
+	return e.samples && width > 0
+	               ? estimate_around(e.value,
+	                         hypot(estimate_half_width(e), width * fabs(e.value)), e.samples)
+	               : e;
+}
+
+/* What changes all points of a process alike is in their intervals, and not in the residuals of the
+ * line. `width`: relative half-widths of the points, in the order of their sizes. The shorter half
+ * of them tells of alpha, the longer half of beta. */
+static void widen_line(struct curve_line *line, const double *width, size_t n)
+{
+	const size_t half = n / 2;
+
+	line->fit.alpha = with_relative_width(line->fit.alpha, stats_median(width, n - half));
+	line->fit.beta = with_relative_width(line->fit.beta, stats_median(width + half, n - half));
+}
+
 struct curve_line curve_fit_line(
         const struct table *curve, const struct point *points, size_t n, curve_value value)
 {
 	struct curve_line line = {
 	        .fit = {.alpha = estimate_none, .beta = estimate_none, .n_half = NAN},
 	        .residuals = "not fitted"};
-	double *bytes = xcalloc(2 * n + 1, sizeof *bytes), *seconds = bytes + n;
+	double *bytes = xcalloc(3 * n + 1, sizeof *bytes), *seconds = bytes + n,
+	       *width = seconds + n;
 
 	for (size_t i = 0; i < n; i++) {
+		const struct estimate t = value_of(curve, &points[i], value);
 		bytes[i] = curve_arg(curve, &points[i], "bytes");
-		seconds[i] = value_of(curve, &points[i], value).value;
+		seconds[i] = t.value;
+		width[i] = t.samples > 1 ? estimate_half_width(t) / t.value : 0;
 		line.busy = line.busy || points[i].busy;
 	}
 	line.fitted = fit_line(bytes, seconds, n, &line.fit);
+	if (line.fitted)
+		widen_line(&line, width, n);
 	if (line.fitted)
 		snprintf(line.residuals, sizeof line.residuals,
 		        "residuals median %.2g%% worst %.2g%%", 100 * line.fit.median_residual,

@@ -100,8 +100,9 @@ static struct estimate speed_up(
 	        together.samples);
 }
 
-/* Returns the best of all combinations: as many engines were at work. */
-static struct estimate fit_copies(const struct table *curve, struct profile *profile)
+/* Returns the best of all combinations: as many engines were at work. *busy: beside another user.
+ */
+static struct estimate fit_copies(const struct table *curve, struct profile *profile, bool *busy)
 {
 	static const char large[] = "large pinned transfers in as many streams; times alone over "
 	                            "the time together";
@@ -129,6 +130,7 @@ static struct estimate fit_copies(const struct table *curve, struct profile *pro
 			        speed_up(even, odd, point[i].seconds, copies.value);
 			if (now.samples > 0 && !(now.value <= best.value))
 				best = now;
+			*busy = *busy || point[i].busy;
 			if (copies.value == 2 && rules[r].name)
 				profile_add(profile, &spec, &copies, 1, now, point[i].busy);
 		}
@@ -139,8 +141,10 @@ static struct estimate fit_copies(const struct table *curve, struct profile *pro
 	return best;
 }
 
-static void fit_engines(const struct table *curve, struct profile *profile, struct estimate best)
+static void fit_engines(const struct table *curve, struct profile *profile)
 {
+	bool busy = false;
+	const struct estimate best = fit_copies(curve, profile, &busy);
 	const char *stated = table_meta(curve, "copy_engines");
 	char *method = xasprintf("transfers at once: the largest sum of times alone over the time "
 	                         "together, %.3g, to a whole number; the device attribute says %s",
@@ -148,9 +152,9 @@ static void fit_engines(const struct table *curve, struct profile *profile, stru
 	const struct parameter_spec spec = {"gpu.copy.engines", "count", method, NULL, 1, 32};
 	const double whole = nearbyint(best.value);
 	const double away = fabs(best.value - whole) + estimate_half_width(best);
-	if (!(away > 0.25)) /* NaN: failed */
+	if (!(away > 0.25) || busy) /* NaN: failed */
 		profile_add(profile, &spec, NULL, 0,
-		        best.samples ? estimate_exact(whole, best.samples) : estimate_none, false);
+		        best.samples ? estimate_exact(whole, best.samples) : estimate_none, busy);
 	else
 		profile_add_bounded(
 		        profile, &spec, NULL, 0, fmax(1, floor(best.low)), NAN, best.samples);
@@ -168,10 +172,12 @@ static void fit_kernels(const struct table *curve, struct profile *profile)
 	const double limit = 1.5 * curve_at(curve, "kernels", &one, 1).seconds.value;
 	double fits = NAN, fails = NAN;
 	size_t samples = 0;
+	bool busy = false;
 	struct point *point;
 	const size_t n = curve_points(curve, "kernels", &point);
 	for (size_t i = 0; i < n; i++) {
 		samples += point[i].seconds.samples;
+		busy = busy || point[i].busy;
 		if (!(point[i].seconds.value < limit))
 			fails = fmin(fails, curve_arg(curve, &point[i], "kernels"));
 	}
@@ -183,8 +189,8 @@ static void fit_kernels(const struct table *curve, struct profile *profile)
 	free(point);
 	if (isnan(fits))
 		profile_add(profile, &spec, NULL, 0, estimate_none, false);
-	else if (fails - fits == 1)
-		profile_add(profile, &spec, NULL, 0, estimate_exact(fits, samples), false);
+	else if (fails - fits == 1 || busy)
+		profile_add(profile, &spec, NULL, 0, estimate_exact(fits, samples), busy);
 	else
 		profile_add_bounded(profile, &spec, NULL, 0, fits, fails - 1, samples);
 }
@@ -305,7 +311,7 @@ void concurrency_fit(const struct table *curve, struct profile *profile)
 	if (curve->row_count == 0)
 		return;
 	fit_overlap(curve, profile);
-	fit_engines(curve, profile, fit_copies(curve, profile));
+	fit_engines(curve, profile);
 	fit_kernels(curve, profile);
 	fit_queue(curve, profile, "gpu.queue.depth", "queue_kernels", "queue_kernels_open",
 	        "kernels put behind a held one before the call blocks");

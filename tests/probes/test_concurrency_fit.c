@@ -117,6 +117,23 @@ static void test_one_multiprocessor(void)
 	profile_free(profile);
 }
 
+/* Beside another user one kernel runs at a time, and one copy: no count of this GPU. */
+static void test_shared(void)
+{
+	static const char *const points[] = {"kernels[kernels=1]", "kernels[kernels=2]",
+	        "rows_h2d[copies=1]", "rows_d2h[copies=1]", "rows_mixed[copies=2]"};
+	struct table *curve = new_curve();
+
+	for (size_t i = 0; i < ARRAY_LEN(points); i++)
+		add_point(curve, i % 3 == 1 || i == 4 ? 2e-3 : 1e-3, "%s", points[i]);
+	for (size_t row = 0; row < curve->row_count; row++)
+		table_set_int(curve, row, "busy", 1);
+	struct profile *profile = profile_of(concurrency_fit, curve);
+	is_status(profile, "gpu.concurrent.kernels", "noisy");
+	is_status(profile, "gpu.copy.engines", "noisy");
+	profile_free(profile);
+}
+
 static void test_open(void)
 {
 	struct table *curve = new_curve();
@@ -156,6 +173,7 @@ int main(void)
 	test_two_states();
 	test_one_multiprocessor();
 	test_ends_at_once();
+	test_shared();
 	test_open();
 	CHECK_FIT(concurrency_fit, columns, impossible, rows);
 	return finish();

@@ -79,6 +79,29 @@ static void test_known(double noise, double relative)
 	profile_free(profile);
 }
 
+/* Each process is slower or faster in all its points: no residual tells, the interval does. */
+static void test_common(void)
+{
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+	const struct truth *truth = &truths[0];
+
+	for (int process = 0; process < FIT_PROCESSES; process++)
+		for (int i = 0; i < SIZES; i++) {
+			const double bytes = ldexp(1, 2 * i), times = 1 + 0.1 * (process - 1);
+			char point[64];
+			snprintf(point, sizeof point, "%s[bytes=%.0f]", truth->series, bytes);
+			add_process(curve, point, process,
+			        times * (truth->alpha + bytes / truth->beta), 1e-3, NAN);
+		}
+	struct profile *profile = profile_of(transfer_fit, curve);
+	const struct estimate alpha = row_of(profile, "link.h2d.pinned.alpha")->estimate,
+	                      beta = row_of(profile, "link.h2d.pinned.beta")->estimate;
+	ok(alpha.low < 0.95 * truth->alpha && alpha.high > 1.05 * truth->alpha &&
+	                beta.low < 0.95 * truth->beta && beta.high > 1.05 * truth->beta,
+	        "processes that differ in all points leave a wide interval of the line");
+	profile_free(profile);
+}
+
 /* Two points make no line. */
 static void test_missing(void)
 {
@@ -114,6 +137,7 @@ int main(void)
 
 	test_known(0, 1e-6);
 	test_known(0.03, 0.03);
+	test_common();
 	test_missing();
 	test_implausible();
 	CHECK_FIT(transfer_fit, columns, nodes, rates);
