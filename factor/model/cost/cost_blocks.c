@@ -140,8 +140,8 @@ double cost_stream_wait(struct cost_reader *r)
 }
 
 /* How much later a kernel starts behind a copy to or from the host than behind a kernel: what both
- * take in turn, beyond what they take alone. Copies of a word to the device go another way, so those
- * to the host stand for both directions. Zero without that measurement. */
+ * take in turn, beyond what they take alone. Copies of a word to the device go another way, so
+ * those to the host stand for both directions. Zero without that measurement. */
 double cost_behind_copy(struct cost_reader *r)
 {
 	static const char turns[] = "gpu.concurrent.stream_wait_d2h";
