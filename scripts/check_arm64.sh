@@ -15,8 +15,8 @@ lib=$root/usr/lib/aarch64-linux-gnu
 blas=openblas-pthread
 
 skip() { # reason
-	echo "check-arm64: skipped: $*"
-	exit 0
+	echo "check-arm64: skipped: $*" >&2
+	exit 77
 }
 
 command -v "${cc##* }" >/dev/null || skip "no ${cc##* } (make setup-develop)"

@@ -33,20 +33,21 @@ bool fields_read(
 	for (const struct field *f = field; f < field + count; f++) {
 		void *at = (char *)to + f->offset;
 		const char *text = table_text(table, row, f->column);
-		const double value = table_real(table, row, f->column);
-		whole &= f->kind == FIELD_TEXT || !isnan(value) || !*text ||
-		         strcmp(text, "nan") == 0;
+		const double value = table_real(table, row, f->column),
+		             most = f->kind == FIELD_COUNT ? 1e9 : 1e15;
+		const bool number = value >= 0 && value <= most && floor(value) == value,
+		           none = !*text || strcmp(text, "nan") == 0;
+		whole &= f->kind == FIELD_TEXT || none ||
+		         (f->kind == FIELD_REAL ? !isnan(value) : number);
 		if (f->kind == FIELD_TEXT)
 			whole &= snprintf(at, f->size, "%s", strcmp(text, "nan") == 0 ? "" : text) <
 			         (int)f->size;
 		else if (f->kind == FIELD_REAL)
 			*(double *)at = value;
 		else if (f->kind == FIELD_COUNT)
-			*(size_t *)at = value >= 0 && value < 1e9 ? (size_t)value : 0;
+			*(size_t *)at = number ? (size_t)value : 0;
 		else
-			*(int64_t *)at = value >= 1 && value <= 1e15 && floor(value) == value
-			                         ? (int64_t)value
-			                         : 0;
+			*(int64_t *)at = number ? (int64_t)value : 0;
 	}
 	return whole;
 }

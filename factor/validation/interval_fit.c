@@ -62,7 +62,8 @@ static void add_case(
 
 	s->spreads = xrealloc(s->spreads, bytes);
 	s->efficiency = xrealloc(s->efficiency, bytes);
-	s->spreads[s->count] = off / spread * used->spreads;
+	/* beside an interval without width it is infinite */
+	s->spreads[s->count] = off > 0 ? off / spread * used->spreads : 0;
 	s->efficiency[s->count] = p->value / measured;
 	s->count++;
 }
