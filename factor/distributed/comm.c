@@ -90,7 +90,7 @@ bool comm_late(const struct comm *c, struct fault *fault, const char *what, int6
 {
 	return fault_set(fault,
 	        "rank %d of %d: %s %" PRId64
-	        ", broadcast by rank %d: no progress for %.0f s (has a rank died?)",
+	        ", broadcast by rank %d: no progress for %g s (has a rank died?)",
 	        c->first + c->rank * c->step, c->whole, what, index, c->first + root * c->step,
 	        c->seconds);
 }

@@ -167,8 +167,8 @@ static bool late(const struct ranks *r, struct fault *fault)
 	const struct comm *c = &r->base;
 
 	if (r->reached == r->count)
-		return fault_set(fault, "rank %d of %d: its GPU made no progress for %.0f s",
-		        c->rank, c->ranks, c->seconds);
+		return fault_set(fault, "rank %d of %d: its GPU made no progress for %g s", c->rank,
+		        c->ranks, c->seconds);
 	const struct sent *sent = &r->sent[r->reached];
 	return comm_late(sent->by, fault, sent->what, sent->index, sent->root);
 }
@@ -356,6 +356,11 @@ static struct comm *nccl_split(
 	const struct nccl_id none = {{0}};
 	struct ranks *r, *whole = ranks_of(comm);
 
+	if (!whole->comm) {
+		fault_set(fault, "rank %d of %d: its group has failed before", comm->rank,
+		        comm->ranks);
+		return NULL;
+	}
 	if (!whole->nccl.split) {
 		fault_set(fault, "this NCCL (%d) is too old for a grid: 2.18 can split ranks",
 		        whole->nccl.version);

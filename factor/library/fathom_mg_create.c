@@ -184,6 +184,22 @@ enum fathom_status fathom_mg_id(char id[FATHOM_MG_ID_BYTES])
 	return FATHOM_OK;
 }
 
+static enum fathom_status create_rank(
+        struct fathom_mg **group, int device, int rank, int ranks, struct nccl_id id)
+{
+	struct mg_member *m = calloc(1, sizeof *m);
+
+	if (!m)
+		return no_memory();
+	if (!open_member(m, device))
+		return close_members(m, 1, FATHOM_NOT_POSSIBLE);
+	m->comm = comm_nccl_rank(rank, ranks, id, COMM_SECONDS, mg_create_fault());
+	if (!m->comm)
+		return close_members(m, 1, FATHOM_FAILED);
+	*group = mg_group(m, 1, enter_gpu);
+	return *group ? FATHOM_OK : close_members(m, 1, no_memory());
+}
+
 enum fathom_status fathom_mg_create_rank(
         struct fathom_mg **group, int rank, int ranks, const char id[FATHOM_MG_ID_BYTES])
 {
@@ -199,16 +215,11 @@ enum fathom_status fathom_mg_create_rank(
 		refuse("no GPU");
 		return FATHOM_NOT_POSSIBLE;
 	}
-	struct mg_member *m = calloc(1, sizeof *m);
-	if (!m)
-		return no_memory();
 	memcpy(given.bytes, id, sizeof given.bytes);
-	if (!open_member(m, device))
-		return close_members(m, 1, FATHOM_NOT_POSSIBLE);
-	m->comm = comm_nccl_rank(rank, ranks, given, COMM_SECONDS, mg_create_fault());
+	const CUcontext context = driver_context();
+	const enum fathom_status status = create_rank(group, device, rank, ranks, given);
+	if (context)
+		driver_set_context(context);
 	gpu_limit_sms(0);
-	if (!m->comm)
-		return close_members(m, 1, FATHOM_FAILED);
-	*group = mg_group(m, 1, enter_gpu);
-	return *group ? FATHOM_OK : close_members(m, 1, no_memory());
+	return status;
 }

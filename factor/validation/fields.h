@@ -27,8 +27,8 @@ struct field {
 void fields_write(
         struct table *table, size_t row, const struct field *field, size_t count, const void *from);
 
-/* Reads all fields. A size or count that is none becomes 0. False when a text was cut, or a number
- * is neither a number nor nan. */
+/* Reads all fields. A size or count that is none becomes 0. False when a text was cut, a number is
+ * neither a number nor nan, or a size or count is none. */
 bool fields_read(
         const struct table *table, size_t row, const struct field *field, size_t count, void *to);
 

@@ -60,10 +60,11 @@ static void add_case(
 	             spread = measured > p->value ? p->high - p->value : p->value - p->low;
 	const size_t bytes = (s->count + 1) * sizeof(double);
 
+	if (!(spread > 0)) /* no factor widens it */
+		return;
 	s->spreads = xrealloc(s->spreads, bytes);
 	s->efficiency = xrealloc(s->efficiency, bytes);
-	/* beside an interval without width it is infinite */
-	s->spreads[s->count] = off > 0 ? off / spread * used->spreads : 0;
+	s->spreads[s->count] = off / spread * used->spreads;
 	s->efficiency[s->count] = p->value / measured;
 	s->count++;
 }

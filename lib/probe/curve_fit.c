@@ -66,10 +66,16 @@ void curve_fit_rows(const struct table *curve, struct profile *profile,
 /* Adds the relative width to an interval. */
 static struct estimate with_relative_width(struct estimate e, double width)
 {
-	return e.samples && width > 0
+	return e.samples && width > 0 && isfinite(e.high)
 	               ? estimate_around(e.value,
 	                         hypot(estimate_half_width(e), width * fabs(e.value)), e.samples)
 	               : e;
+}
+
+/* The same for a rate by its seconds: it stays above 0. */
+static struct estimate rate_with_relative_width(struct estimate rate, double width)
+{
+	return estimate_inverse(1, with_relative_width(estimate_inverse(1, rate), width));
 }
 
 /* What changes all points of a process alike is in their intervals, and not in the residuals of the
@@ -80,7 +86,8 @@ static void widen_line(struct curve_line *line, const double *width, size_t n)
 	const size_t half = n / 2;
 
 	line->fit.alpha = with_relative_width(line->fit.alpha, stats_median(width, n - half));
-	line->fit.beta = with_relative_width(line->fit.beta, stats_median(width + half, n - half));
+	line->fit.beta =
+	        rate_with_relative_width(line->fit.beta, stats_median(width + half, n - half));
 }
 
 struct curve_line curve_fit_line(

@@ -14,8 +14,8 @@
  * few warps, calculates only, and does not poll host memory); kernel starts that chance decides by
  * process (up to ten processes, midrange).
  *
- * Unit: seconds per batch of branches; per call for enqueue_*, per round trip for urgent*, per hop
- * or kernel for hop_*; for queue_* mean seconds per call, the depth being the argument. */
+ * Unit: seconds per batch of branches; per call for enqueue_*, per round trip for urgent*, per
+ * kernel or copy for dependent_* and stream_wait_*; for queue_* mean seconds per call, the depth being the argument. */
 #include "concurrency_internal.h"
 
 #include "lib/probe/probe_point.h"

@@ -94,7 +94,7 @@ static void add_line(const struct table *curve, struct profile *profile, double 
 	const struct fit_line *fit = &line.fit;
 
 	if (line.fitted)
-		n_half = (struct estimate){fit->n_half, fit->alpha.low * fit->beta.low,
+		n_half = (struct estimate){fit->n_half, fmax(0, fit->alpha.low) * fit->beta.low,
 		        fit->alpha.high * fit->beta.high, fit->alpha.samples};
 	profile_add(profile, &alpha, NULL, 0, fit->alpha, line.busy);
 	profile_add(profile, &beta, NULL, 0, fit->beta, line.busy);

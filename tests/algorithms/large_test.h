@@ -53,8 +53,7 @@ static inline bool random_fill(struct executor *e, const struct whole *whole, st
 	return whole_fill(e, whole, a, 1);
 }
 
-/* Factorizes by the default plan and checks it. False with the executor's
- * fault. */
+/* Factorizes by the default plan and checks it. False with the executor's fault. */
 static inline bool factorize(struct memory *memory, const struct whole *whole, int64_t m, int64_t n,
         fill *numbers, struct whole_check *check)
 {

@@ -41,6 +41,28 @@ static void test_line_and_plateaus(void)
 	profile_free(profile);
 }
 
+/* Wildly disturbed processes: intervals hold their values, and rates stay above 0. */
+static void test_disturbed(void)
+{
+	static const char *const names[] = {"gpu.copy.alpha", "gpu.copy.beta", "gpu.copy.n_half"};
+	const struct fit_noise noise = {0.3, 3};
+	struct table *curve = new_curve();
+	char point[64];
+
+	for (double bytes = 4096; bytes <= 0x1p30; bytes *= 4) {
+		snprintf(point, sizeof point, "copy_cold[bytes=%.0f]", bytes);
+		add_noisy(curve, point, alpha + bytes / beta, noise, 2e9);
+	}
+	struct profile *profile = profile_of(copy_fit, curve);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const struct estimate e = row_of(profile, names[i])->estimate;
+		ok(e.low <= e.value && e.value <= e.high && (i == 0 || e.low >= 0),
+		        "%s of disturbed processes: %g in %g .. %g", names[i], e.value, e.low,
+		        e.high);
+	}
+	profile_free(profile);
+}
+
 static void test_arguments(void)
 {
 	static const struct timed_point points[] = {
@@ -89,6 +111,7 @@ static void test_pins(void)
 int main(void)
 {
 	test_line_and_plateaus();
+	test_disturbed();
 	test_arguments();
 	test_missing();
 	test_pins();

@@ -232,13 +232,11 @@ struct cost_model {
 #include "cost_functions.h"
 	/* Seconds; NULL: none. sync: from the end of the stream's last work until the host knows of
 	 * it. query: the host's, to wait for work that is over. event: the host's, to record an
-	 * event or to make a queue wait. stream_wait: a queue's delay by waiting.
-	 * behind_copy: a kernel's extra delay behind a copy, of its queue or of its event. */
+	 * event or to make a queue wait. stream_wait: a queue's delay by waiting. */
 	double (*sync)(struct cost_reader *);
 	double (*query)(struct cost_reader *);
 	double (*event)(struct cost_reader *);
 	double (*stream_wait)(struct cost_reader *);
-	double (*behind_copy)(struct cost_reader *);
 };
 
 extern const struct cost_model cost_cuda_level1, cost_cuda_level2;

@@ -138,18 +138,3 @@ double cost_stream_wait(struct cost_reader *r)
 	return fmax(0, cost_scalar(r, "gpu.concurrent.stream_wait_idle") -
 	                       cost_scalar(r, "gpu.concurrent.dependent_idle"));
 }
-
-/* How much later a kernel starts behind a copy to or from the host than behind a kernel: what both
- * take in turn, beyond what they take alone. Copies of a word to the device go another way, so
- * those to the host stand for both directions. Zero without that measurement. */
-double cost_behind_copy(struct cost_reader *r)
-{
-	static const char turns[] = "gpu.concurrent.stream_wait_d2h";
-
-	if (!cost_known(r, turns))
-		return 0;
-	const double kernel = cost_scalar(r, "gpu.concurrent.dependent_idle"),
-	             copy = cost_at(r, "link.d2h.pinned.time", "bytes", sizeof(float)) -
-	                    cost_scalar(r, "gpu.copy.enqueue") - cost_wait(r) + cost_hand_over(r);
-	return fmax(0, 2 * cost_scalar(r, turns) - kernel - copy);
-}

@@ -62,7 +62,6 @@ struct cost cost_by_host(double seconds);
 double cost_query(struct cost_reader *r);
 double cost_event(struct cost_reader *r);
 double cost_stream_wait(struct cost_reader *r);
-double cost_behind_copy(struct cost_reader *r);
 
 /* How much longer a copy takes behind a kernel than on an idle stream. */
 double cost_hand_over(struct cost_reader *r);

@@ -290,7 +290,6 @@ const struct cost_model cost_cuda_level2 = {
         .query = cost_query,
         .event = cost_event,
         .stream_wait = cost_stream_wait,
-        .behind_copy = cost_behind_copy,
 #define FUNCTION(type, name, ...) .name = cost_##name,
 #include "cost_functions.h"
 };

@@ -63,8 +63,8 @@ static size_t kerr_house(const struct surface_point *p, struct kernel_work *work
 	return 1;
 }
 
-/* A call of the library whose result the host waits for: a few small kernels, and most of it the
- * library's code on the host. */
+/* A call of the library that is most of all its code on the host: to queue it, or to have its
+ * result. */
 static size_t by_host(const struct surface_point *p, struct kernel_work *work)
 {
 	(void)p;

@@ -115,9 +115,6 @@ static int64_t put(struct simulated *s, const struct charged *c, double asked, d
 	        /* a copy behind copies in its direction, which the engine itself runs in turn, has
 	         * no hand-over */
 	        .behind = cost->behind,
-	        .behind_copy = cost->engine == ENGINE_KERNELS
-	                               ? model_seconds(&s->base, s->costs->behind_copy)
-	                               : 0,
 	        .share = cost->share > 0 ? fmin(cost->share, 1) : 1,
 	        .block_lifetime = cost->block_lifetime,
 	        .exclusive = cost->exclusive,

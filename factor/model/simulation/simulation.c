@@ -120,25 +120,6 @@ static void end_done(struct simulation *s)
 	}
 }
 
-static bool is_copy(const struct operation *o)
-{
-	return o->work.engine == ENGINE_IN || o->work.engine == ENGINE_OUT;
-}
-
-/* Whether a copy stands before it, or a join that waited for one. */
-static bool waited_for_copy(const struct simulation *s, const struct operation *o)
-{
-	while (o->before >= 0) {
-		o = &s->operation[o->before];
-		if (o->after < 0)
-			return is_copy(o);
-		const struct operation *other = &s->operation[o->after];
-		if (is_copy(other) && !(other->end < o->begin))
-			return true;
-	}
-	return false;
-}
-
 /* What the host found in the operation's queue makes it longer. */
 static void look_back(const struct simulation *s, struct operation *o)
 {
@@ -154,10 +135,6 @@ static void look_back(const struct simulation *s, struct operation *o)
 	}
 	if (o->found_other)
 		w->seconds += w->behind;
-	if (waited_for_copy(s, o)) {
-		w->start += w->behind_copy;
-		w->seconds += w->behind_copy;
-	}
 }
 
 static void begin_ready(struct simulation *s)

@@ -36,7 +36,6 @@ struct work {
 	double asked;            /* when the host asked for it: its queue is idle or at work then */
 	double idle_start, idle; /* more start, and seconds in all, unless a kernel is at work */
 	double behind;           /* more seconds when another engine is at work */
-	double behind_copy;      /* more start behind a copy for which the queue waits */
 	double start, seconds;   /* alone; seconds include the start */
 	double share, block_lifetime; /* share in (0, 1] */
 };
