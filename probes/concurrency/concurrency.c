@@ -15,7 +15,8 @@
  * process (up to ten processes, midrange).
  *
  * Unit: seconds per batch of branches; per call for enqueue_*, per round trip for urgent*, per
- * kernel or copy for dependent_* and stream_wait_*; for queue_* mean seconds per call, the depth being the argument. */
+ * kernel or copy for dependent_* and stream_wait_*; for queue_* mean seconds per call, the depth
+ * being the argument. */
 #include "concurrency_internal.h"
 
 #include "lib/probe/probe_point.h"
