@@ -162,7 +162,8 @@ static void check_group(
 	free(first);
 }
 
-static void check_devices(int count, double errors[WHATS][3])
+/* On so many process rows; on several with square blocks. */
+static void check_devices(int count, int rows, double errors[WHATS][3])
 {
 	int devices[MOST];
 	char name[32];
@@ -170,26 +171,13 @@ static void check_devices(int count, double errors[WHATS][3])
 
 	for (int i = 0; i < count; i++)
 		devices[i] = i;
-	snprintf(name, sizeof name, "%d GPUs", count);
-	if (ok(done(fathom_mg_create(&g, count, devices), NULL), "%s: a group", name))
-		check_group(name, g, count, errors, count == 1);
-}
-
-/* The same on two process rows, with square blocks. */
-static void check_grid(int count, double errors[WHATS][3])
-{
-	int devices[MOST];
-	char name[32];
-	struct fathom_mg *g;
-
-	for (int i = 0; i < count; i++)
-		devices[i] = i;
-	snprintf(name, sizeof name, "grid of 2 x %d GPUs", count / 2);
+	snprintf(name, sizeof name, rows > 1 ? "%d GPUs in %d rows" : "%d GPUs", count, rows);
 	if (!ok(done(fathom_mg_create(&g, count, devices), NULL), "%s: a group", name))
 		return;
-	matrix.mb = right.mb = NB;
-	if (ok(done(fathom_mg_set_grid(g, 2, count / 2), g), "%s: the grid", name))
-		check_group(name, g, count, errors, false);
+	matrix.mb = right.mb = rows > 1 ? NB : 0;
+	if (rows == 1 ||
+	        ok(done(fathom_mg_set_grid(g, rows, count / rows), g), "%s: the grid", name))
+		check_group(name, g, count, errors, count == 1);
 	else
 		fathom_mg_destroy(g);
 	matrix.mb = right.mb = 0;
@@ -340,11 +328,11 @@ int main(int argc, char **argv)
 	if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0)
 		skip_all("no GPU");
 	count = count < MOST ? count : MOST;
-	check_devices(1, errors);
+	check_devices(1, 1, errors);
 	check_nccl(errors);
 	if (count > 1) {
-		check_devices(count, errors);
-		check_grid(count / 2 * 2, errors);
+		check_devices(count, 1, errors);
+		check_devices(count / 2 * 2, 2, errors);
 		check_processes(argv[0], count);
 	} else {
 		skip("groups of several GPUs", "there is one GPU");
