@@ -24,7 +24,7 @@ static const double kernel_seconds = 0.7e-3; /* nominal length of a kernel besid
 
 enum work { ARITHMETIC, MEMORY, TO_DEVICE, TO_HOST, ROWS_TO_DEVICE, ROWS_TO_HOST };
 
-/* What a chain has in turn with kernels. */
+/* What stands between the kernels of a chain. */
 enum turn { TURN_NONE, TURN_TO_DEVICE, TURN_TO_HOST };
 
 struct branch {

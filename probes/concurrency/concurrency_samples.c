@@ -165,8 +165,8 @@ static void put_word(const struct concurrency *c, bool to_device, cudaStream_t s
 	        stream));
 }
 
-/* count kernels in one stream, or in two streams in turn with waits; with a turn every second one
- * is a copy of a word. */
+/* count kernels in one stream, or in two streams that wait for each other. With a turn every second
+ * one is a copy of a word. */
 static void chain(const struct concurrency *c, int count)
 {
 	cudaStream_t stream[] = {c->lead, c->stream[0]};

@@ -128,6 +128,12 @@ for file in predictions.tsv measurements.tsv; do
 	bad $file "$row: .*a number is none" 'words for a size' <<-A
 		NR == $row { \$9 = "wide" } { print }
 	A
+	bad $file "$row: .*a number is none" 'a part of a column' <<-A
+		NR == $row { \$7 = 2.5 } { print }
+	A
+	bad $file "$row: .*a number is none" 'a size below 0' <<-A
+		NR == $row { \$7 = -3 } { print }
+	A
 	bad $file "$row: .*a number is none" 'a time with a unit' <<-A
 		NR == $row { \$14 = \$14 "s" } { print }
 	A

@@ -7,6 +7,7 @@
 #include "factor/validation/interval_fit.h"
 #include "lib/base/random.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { CASES = 2000 };
@@ -92,9 +93,33 @@ static void test_kind(bool hardware)
 	interval_fit_free(again);
 }
 
+/* A prediction without a width, of which no factor makes an interval. */
+static void test_no_width(void)
+{
+	static const struct interval_table plain = {
+	        .of = {{1, 1, 1, 0}, {1, 1, 1, 0}, {1, 1, 1, 0}, {1, 1, 1, 0}}};
+	struct interval_fit *fit = interval_fit_new();
+	struct tables t = made_up(3, &plain, "calibrated", false);
+
+	free(t.rows);
+	for (int i = 0; i < CASES / 10; i++) {
+		struct estimate *e = &t.p->row[i].seconds;
+		e->low = e->high = e->value;
+	}
+	compare(&t);
+	interval_fit_add(fit, "made-up", t.rows, t.count, &plain);
+	const struct interval_factor made = interval_fit_table(fit, &plain).of[INTERVAL_CALIBRATED];
+	ok(isfinite(made.spreads) && made.cases == CASES - CASES / 10,
+	        "of %d cases a tenth has no width: %zu make the factor %g", CASES, made.cases,
+	        made.spreads);
+	tables_free(&t);
+	interval_fit_free(fit);
+}
+
 int main(void)
 {
 	test_kind(false);
 	test_kind(true);
+	test_no_width();
 	return finish();
 }

@@ -63,7 +63,7 @@ static size_t kerr_house(const struct surface_point *p, struct kernel_work *work
 	return 1;
 }
 
-/* A call of the library that is most of all its code on the host: to queue it, or to have its
+/* A call of the library whose time is mostly its code on the host: queueing it, or waiting for its
  * result. */
 static size_t by_host(const struct surface_point *p, struct kernel_work *work)
 {
