@@ -78,9 +78,9 @@ static struct estimate rate_with_relative_width(struct estimate rate, double wid
 	return estimate_inverse(1, with_relative_width(estimate_inverse(1, rate), width));
 }
 
-/* What changes all points of a process alike is in their intervals, and not in the residuals of the
- * line. `width`: relative half-widths of the points, in the order of their sizes. The shorter half
- * of them tells of alpha, the longer half of beta. */
+/* A disturbance of all points of a process widens their intervals, but leaves no residuals.
+ * `width`: relative half-widths of the points, in the order of their sizes. Those of the shorter
+ * half widen alpha, those of the longer half beta. */
 static void widen_line(struct curve_line *line, const double *width, size_t n)
 {
 	const size_t half = n / 2;
@@ -107,12 +107,12 @@ struct curve_line curve_fit_line(
 		line.busy = line.busy || points[i].busy;
 	}
 	line.fitted = fit_line(bytes, seconds, n, &line.fit);
-	if (line.fitted)
+	if (line.fitted) {
 		widen_line(&line, width, n);
-	if (line.fitted)
 		snprintf(line.residuals, sizeof line.residuals,
 		        "residuals median %.2g%% worst %.2g%%", 100 * line.fit.median_residual,
 		        100 * line.fit.worst_residual);
+	}
 	free(bytes);
 	return line;
 }

@@ -263,7 +263,7 @@ static const struct curve_rows times[] = {
                         "<<<>>> to completion on an idle device; host clock", NULL, 1e-6, 1e-3}},
 };
 
-/* Earlier curves lack them. */
+/* Curves of earlier versions lack these series. */
 static const struct curve_rows turns[] = {
         {"stream_wait_h2d",
                 DEVICE_TIME("gpu.concurrent.stream_wait_h2d",
