@@ -11,6 +11,7 @@
  * adds the diagonal before it factorizes a block. */
 #include "distributed.h"
 
+#include "lower_update.h"
 #include "panels.h"
 #include "factor/algorithms/potrf.h"
 #include "factor/executors/split.h"
@@ -30,12 +31,10 @@ struct factor {
 	struct panels panels;
 	int *infos; /* of every block, relative to its first row */
 	void *panel_work;
-	struct matrix apart; /* this rank's part of the diagonal, a row; empty: in place */
-	struct matrix one;   /* 1 x 1 */
-	/* on several process rows: the diagonal block; and by queue, rows of the panel that update
-	 * this rank's columns, process row by process row */
-	struct matrix corner, across[QUEUE_COUNT];
-	struct comm_piece *pieces;
+	struct matrix apart;  /* this rank's part of the diagonal, a row; empty: in place */
+	struct matrix one;    /* 1 x 1 */
+	struct matrix corner; /* the diagonal block, on several process rows */
+	struct lower_update below;
 	int64_t bytes;
 };
 
@@ -155,91 +154,9 @@ static bool panel_on_device(struct factor *s, struct block b)
 
 /* ---- the updates ---- */
 
-/* Rows of the panel below the block from row i of the matrix on. */
-static struct matrix panel_from(struct factor *s, struct block b, int64_t i)
-{
-	const struct matrix l = panel(s, b);
-	const int64_t top =
-	        distributed_rows_before(s->a, i) - distributed_rows_before(s->a, b.j + b.w);
-
-	return matrix_view(l, top, 0, l.m - top, b.w);
-}
-
-/* This rank's blocks of columns among columns j .. i-1 whose rows, transposed, the process row has.
- */
-static int64_t blocks_before(const struct factor *s, int row, int64_t j, int64_t i)
-{
-	const struct block_cyclic *d = &s->a->layout;
-	int64_t count = 0;
-
-	for (; j < i; j += d->nb)
-		count += distributed_owns(s->a, j) &&
-		         block_cyclic_row(d, grid_rows(&s->a->grid), j) == row;
-	return count;
-}
-
-/* The panel's rows of the block of columns i, one of columns j .. j+n-1. */
-static struct matrix across(struct factor *s, struct block b, int64_t j, int64_t n, int64_t i)
-{
-	const struct block_cyclic *d = &s->a->layout;
-	const struct matrix room = s->across[s->e->queue];
-	const int owner = block_cyclic_row(d, grid_rows(&s->a->grid), i);
-	const int64_t high = panels_block_rows(d), ld = blocks_before(s, owner, j, j + n) * high;
-	int64_t at = blocks_before(s, owner, j, i) * high;
-
-	for (int row = 0; row < owner; row++)
-		at += blocks_before(s, row, j, j + n) * high * b.w;
-	return (struct matrix){room.data, at, min_int64(d->nb, d->n - i), b.w, ld, room.precision};
-}
-
-/* The rows of all of this rank's blocks among columns j .. j+n-1, from their process rows. */
-static bool pass_across(struct factor *s, struct block b, int64_t j, int64_t n)
-{
-	const struct distributed *a = s->a;
-	const int rows = grid_rows(&a->grid);
-	const struct matrix room = s->across[s->e->queue];
-	char *data = room.data;
-	bool ok = true;
-
-	for (int64_t i = j; ok && i < j + n; i += a->layout.nb) {
-		if (!distributed_owns(a, i) || !distributed_owns_row(a, i))
-			continue;
-		const struct matrix to = across(s, b, j, n, i);
-		ok = ex_copy(s->e, WHOLE, matrix_view(panel_from(s, b, i), 0, 0, to.m, to.n), to);
-	}
-	for (int row = 0; row < rows; row++) {
-		const int64_t bytes = blocks_before(s, row, j, j + n) *
-		                      panels_block_rows(&a->layout) * b.w *
-		                      precision_bytes(room.precision);
-		s->pieces[row] = (struct comm_piece){data, bytes, row};
-		data += bytes;
-	}
-	return ok && comm_exchange(a->grid.column, s->e, s->pieces, rows, "rows of panel", b.index);
-}
-
-/* One block's columns, from their diagonal block on. */
-static bool update_block(
-        struct factor *s, struct block b, int64_t j, int64_t n, int64_t i, struct matrix own)
-{
-	const struct matrix l = panel_from(s, b, i);
-
-	return distributed_owns_row(s->a, i)
-	               ? ex_syrk(s->e, LOWER, PLAIN, -1, l, 1, own)
-	               : ex_gemm(s->e, PLAIN, TRANSPOSED, -1, l, across(s, b, j, n, i), 1, own);
-}
-
-/* This rank's blocks among columns j .. j+n-1. */
 static bool update_all(struct factor *s, struct block b, int64_t j, int64_t n)
 {
-	const int64_t nb = s->a->layout.nb;
-	const bool any = distributed_columns(s->a, j, j, n).n > 0;
-	bool ok = panels_arrived(&s->panels, b) && (!any || !divided(s) || pass_across(s, b, j, n));
-
-	for (int64_t i = j; ok && any && i < j + n; i += nb) {
-		struct matrix own = distributed_columns(s->a, i, i, min_int64(nb, j + n - i));
-		ok = own.n == 0 || update_block(s, b, j, n, i, own);
-	}
-	return ok;
+	return panels_arrived(&s->panels, b) && lower_update(&s->below, b, panel(s, b), j, n);
 }
 
 static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
@@ -292,20 +209,6 @@ static bool check(struct executor *e, const struct distributed *a)
 	               a->layout.n);
 }
 
-/* Of the queues that update: columns, and the next panel's; whole blocks. */
-static void divided_workspace(struct factor *s, struct workspace *workspace, int64_t widest)
-{
-	const int64_t nb = panels_block_rows(&s->a->layout);
-	const int64_t blocks = (s->a->local.n + nb - 1) / nb;
-	const enum precision precision = s->a->local.precision;
-
-	s->corner = workspace_matrix(workspace, widest, widest, precision);
-	s->across[QUEUE_MAIN] = workspace_matrix(workspace, blocks * nb, widest, precision);
-	s->across[QUEUE_PANEL] = workspace_matrix(workspace, nb, widest, precision);
-	if (workspace->base)
-		s->pieces = xcalloc((size_t)grid_rows(&s->a->grid), sizeof *s->pieces);
-}
-
 static bool set_up(
         struct factor *s, struct executor *e, const struct distributed *a, void *work, int *info)
 {
@@ -329,10 +232,12 @@ static bool set_up(
 	s->infos = workspace_integers(&workspace, plan_blocks(&s->plan, d->n));
 	s->apart = workspace_matrix(&workspace, 1, stands_apart(e, a) ? a->local.n : 0, precision);
 	s->one = workspace_matrix(&workspace, 1, 1, precision);
-	s->schedule.split = split_workspace(
-	        e, &workspace, a->local.m, widest, s->panels.columns[0], TRANSPOSED, TF32_BOTH);
+	s->schedule.split = split_workspace(e, &workspace, a->local.m,
+	        max_int64(widest, lower_update_columns(a)), s->panels.columns[0], TRANSPOSED,
+	        TF32_BOTH);
 	if (divided(s))
-		divided_workspace(s, &workspace, widest);
+		s->corner = workspace_matrix(&workspace, widest, widest, precision);
+	s->below = lower_update_workspace(e, a, &workspace, widest);
 	s->bytes = workspace.used;
 	return true;
 }
@@ -352,6 +257,6 @@ bool potrf_distributed(struct executor *e, const struct distributed *a, void *wo
 		return false;
 	e->queue = QUEUE_MAIN;
 	bool ok = ex_clear_info(e, info) && schedule_run(&s.schedule);
-	free(s.pieces);
+	free(s.below.pieces);
 	return ok;
 }

@@ -107,6 +107,12 @@ static const struct problem problems[] = {
         {{NOT_DEFINITE, 90, 90}, 64, SINGLE, MATH_FP32},
         {{NOT_A_NUMBER, 75, 75}, 8, SINGLE, MATH_FP32},
         {{DEFINITE, 60, 60}, HIGH, SINGLE, MATH_3XTF32},
+        /* many blocks a rank: halves of halves */
+        {{DEFINITE, 403, 403}, 12, DOUBLE, MATH_FP32},
+        {{DEFINITE, 640, 640}, 16, SINGLE, MATH_3XTF32},
+        {{DEFINITE, 604, 604}, 20, SINGLE, MATH_3XFP16},
+        {{EXACT_SQUARE, 301, 301}, 8, DOUBLE, MATH_FP32},
+        {{EXACT_SQUARE, 300, 300}, 8, SINGLE, MATH_3XTF32},
 };
 
 bool check_cholesky(const struct ranks *r)

@@ -300,21 +300,36 @@ static bool predict(const struct profile *profile, const struct several_question
 	return ok;
 }
 
-/* The fastest of some widths, from wide ones on until they get slower. */
-static bool predict_fastest(const struct profile *profile, struct several_question asked,
+/* Replaces out where blocks of this width are faster. */
+static bool try_width(const struct profile *profile, struct several_question asked, int64_t nb,
         struct several_prediction *out)
 {
 	struct several_prediction tried;
 
-	asked.nb = WIDEST;
-	bool ok = predict(profile, &asked, out);
-	for (asked.nb /= 2; ok && asked.nb >= NARROWEST && parts_of(&asked) <= TRIED_PARTS;
-	        asked.nb /= 2) {
-		if (!predict(profile, &asked, &tried) || tried.whole.seconds > out->whole.seconds)
-			break;
-		*out = tried;
-	}
-	return ok;
+	asked.nb = nb;
+	if (nb < NARROWEST || parts_of(&asked) > TRIED_PARTS || !predict(profile, &asked, &tried) ||
+	        tried.whole.seconds > out->whole.seconds)
+		return false;
+	*out = tried;
+	return true;
+}
+
+/* The fastest of some widths: halves of a wide one until they get slower, then one on either side.
+ */
+static bool predict_fastest(const struct profile *profile, struct several_question asked,
+        struct several_prediction *out)
+{
+	int64_t nb = WIDEST;
+
+	asked.nb = nb;
+	if (!predict(profile, &asked, out))
+		return false;
+	while (try_width(profile, asked, nb / 2, out))
+		nb /= 2;
+	try_width(profile, asked, nb + nb / 2, out);
+	if (out->nb == nb)
+		try_width(profile, asked, nb - nb / 4, out);
+	return true;
 }
 
 bool model_several_predict(const struct profile *profile, const struct several_question *asked,

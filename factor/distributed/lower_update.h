@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* A rank's part of a symmetric update of a lower triangle: C -= L L^T by one panel L, in the rank's
+ * blocks of columns, each from its diagonal block down. Operations: two for each element there and
+ * column of L.
+ *
+ * Blocks one by one would be long and narrow products. So halves: below the first row of the right
+ * half the left half is one product with the rows of L that belong to its columns, which are copied
+ * to stand together; above it and in the right half go on in the same way, down to a few blocks. */
+#pragma once
+
+#include "block_cyclic.h"
+#include "factor/algorithms/schedule.h"
+#include "factor/executors/workspace.h"
+
+struct lower_update {
+	struct executor *e;
+	const struct distributed *a;
+	/* by queue: rows of L of this rank's columns; on several process rows as they arrive,
+	 * process row by process row */
+	struct matrix across[QUEUE_COUNT], received[QUEUE_COUNT];
+	struct comm_piece *pieces;
+};
+
+/* Of the queues that update: QUEUE_MAIN all columns, QUEUE_PANEL one block. free the pieces. */
+struct lower_update lower_update_workspace(
+        struct executor *, const struct distributed *, struct workspace *, int64_t widest);
+
+/* The most columns of one product. */
+int64_t lower_update_columns(const struct distributed *);
+
+/* Columns j .. j+n-1 of the matrix by block b. panel: this rank's rows of L below b's diagonal
+ * block. In the current queue; on several process rows all of a process column call it. */
+bool lower_update(struct lower_update *, struct block b, struct matrix panel, int64_t j, int64_t n);
