@@ -8,6 +8,7 @@
 
 #include "lib/host/allowance.h"
 #include "lib/host/clock.h"
+#include "lib/host/host_load.h"
 #include "curve_fit.h"
 #include "curve_resample.h"
 #include "lib/device/machine.h"
@@ -31,10 +32,12 @@ bool probe_wants(
 	return !run->wanted || curve_lists(run->wanted, series, args, arg_count);
 }
 
-static void mark_busy(struct probe_run *run)
+/* series: marks only these rows; NULL: all. */
+static void mark_busy(struct probe_run *run, bool (*series)(const char *series))
 {
 	for (size_t row = 0; row < run->curve->row_count; row++)
-		table_set_int(run->curve, row, "busy", 1);
+		if (!series || series(table_text(run->curve, row, "series")))
+			table_set_int(run->curve, row, "busy", 1);
 }
 
 void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu)
@@ -44,7 +47,7 @@ void probe_watch_gpu(struct probe_run *run, const struct gpu *gpu)
 	if (gpu_other_users(gpu) <= 0)
 		return;
 	run->busy = true;
-	mark_busy(run);
+	mark_busy(run, NULL);
 }
 
 /* A child gets the words of its parent, which may name other probes. */
@@ -166,7 +169,16 @@ static void note_throttling(struct probe_run *run, int64_t times)
 		return;
 	table_meta_set(run->curve, throttled_key, "%lld", (long long)times);
 	if (!run->probe->needs_gpu && !curve_any_busy(run->curve))
-		mark_busy(run);
+		mark_busy(run, NULL);
+}
+
+static void note_load(struct probe_run *run, double others)
+{
+	if (!host_load_is_high(others))
+		return;
+	table_meta_set(run->curve, "processors_of_others", "%.1f", others);
+	if (run->probe->by_host)
+		mark_busy(run, run->probe->by_host);
 }
 
 static const double warm_again = 0.1; /* part of the warm-up that the next probe needs */
@@ -176,7 +188,7 @@ static void measure_and_send(const struct work *work, const struct job *job, int
 {
 	struct probe_run run = new_run(job->probe, work->options, job->budget);
 	const int64_t throttled = cpu_quota_throttled(host_quota());
-	const double start = clock_now();
+	const struct host_load load = host_load_now();
 
 	run.process = process;
 	run.noise = noise;
@@ -188,11 +200,12 @@ static void measure_and_send(const struct work *work, const struct job *job, int
 	job->probe->measure(&run);
 	msg_progress_end();
 	note_throttling(&run, cpu_quota_throttled(host_quota()) - throttled);
+	note_load(&run, host_load_others(load, host_load_now()));
 	machine_stamp(
 	        run.curve, job->probe->name, run.on_gpu ? &run.gpu : NULL, work->argc, work->argv);
 	if (run.on_gpu)
 		note_device(run.curve, &run.gpu);
-	table_meta_set(run.curve, "wall_seconds", "%.3f", clock_now() - start);
+	table_meta_set(run.curve, "wall_seconds", "%.3f", clock_now() - load.when);
 	if (!child_send(part, run.curve))
 		msg_die(EXIT_MEASURE_FAILED, "cannot hand over the measurements");
 	table_free(run.curve);

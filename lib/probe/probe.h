@@ -50,6 +50,9 @@ struct probe {
 	/* The points whose value chance decides per process: up to ten processes measure them.
 	 * Needs `revisits`; or NULL. */
 	curve_chance by_chance;
+	/* The series that wait for the host or its memory: others who keep most of its processors
+	 * busy make them noisy, even where the timing core is left alone. Or NULL. */
+	bool (*by_host)(const char *series);
 	/* The sweep; ends with msg_die when it is impossible here. */
 	void (*measure)(struct probe_run *run);
 	/* Correctness mode (--check): a line for each check; true when all is correct. Or NULL. */

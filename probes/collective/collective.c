@@ -228,6 +228,11 @@ static void measure(struct probe_run *run)
 }
 
 static const char *const arguments[] = {"bytes", "gpus", "gpu"};
+static bool by_host(const char *series)
+{
+	return strstr(series, "h2d") || strstr(series, "d2h");
+}
+
 const struct probe collective_probe = {
         .name = "collective",
         .question = "How long do operations of several GPUs at once take?",
@@ -237,6 +242,7 @@ const struct probe collective_probe = {
         .alone = true, /* contexts on all devices, and NCCL's resources */
         .seconds = 1.5,
         .processes = 3,
+        .by_host = by_host,
         .measure = measure,
         .fit = collective_fit,
 };

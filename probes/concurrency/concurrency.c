@@ -286,6 +286,17 @@ static bool by_chance(const char *series, double seconds)
 }
 
 static const char *const arguments[] = {"copies", "kernels", "priority", "launches"};
+/* Copies between host and device, alone and beside others, and calls. */
+static bool by_host(const char *series)
+{
+	static const char *const parts[] = {"h2d", "d2h", "copies", "mixed", "enqueue"};
+	bool found = strcmp(series, "both") == 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		found |= strstr(series, parts[i]) != NULL;
+	return found;
+}
+
 const struct probe concurrency_probe = {
         .name = "concurrency",
         .question = "What can the GPU do at once, and how far may the host run ahead?",
@@ -297,6 +308,7 @@ const struct probe concurrency_probe = {
         .processes = 3,
         .revisits = true,
         .by_chance = by_chance,
+        .by_host = by_host,
         .measure = measure,
         .fit = concurrency_fit,
 };

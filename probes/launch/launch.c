@@ -264,6 +264,15 @@ static void measure(struct probe_run *run)
 	probe_watch_gpu(run, &launch.gpu);
 }
 
+/* All that the host's clock times, and the mark that the device writes to the host's memory. */
+static bool by_host(const char *series)
+{
+	for (size_t i = 0; i < launch_subject_count; i++)
+		if (strcmp(series, launch_subject[i].series) == 0)
+			return !by_device(&launch_subject[i]) || strcmp(series, "event_mark") == 0;
+	return strcmp(series, grid_series) != 0;
+}
+
 static const char *const arguments[] = {
         "bytes", "blocks", "accesses", "threads", "kernels", "rows"};
 const struct probe launch_probe = {
@@ -277,6 +286,7 @@ const struct probe launch_probe = {
         .processes = 3,
         .revisits = true,
         .by_chance = by_chance,
+        .by_host = by_host,
         .measure = measure,
         .fit = launch_fit,
 };

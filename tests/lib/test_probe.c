@@ -2,6 +2,7 @@
 /* The program around a set of probes: what was measured is kept, what fails or is not possible does
  * not keep the others from being measured, those of the GPU share their processes. The program
  * starts itself with arguments as such a set of stand-in probes. */
+#include "lib/host/host_load.h"
 #include "lib/probe/probe.h"
 #include "lib/base/table.h"
 #include "scratch.h"
@@ -114,8 +115,27 @@ STAND_IN(late, measure_place, .processes = 3, .needs_gpu = true, .turn = 1, .rev
 STAND_IN(early, measure_place, .processes = 3, .needs_gpu = true, .turn = -1, .revisits = true,
         .by_chance = is_any);
 
+/* Others keep many processors busy while it measures: the file stands for the kernel's counters. */
+static void measure_load(struct probe_run *run)
+{
+	const struct measurement m = {{1e-3, 1e-3, 1e-3, 3}, 0, NAN, 0, false};
+	FILE *stat = fopen(getenv("TEST_COUNTERS"), "w");
+
+	record(run, 0, 1e-3);
+	probe_record(run, "device", NULL, 0, &m);
+	if (!stat || fputs("cpu  900000000 0 0 0 0 0 0 0\n", stat) == EOF || fclose(stat) != 0)
+		msg_die(EXIT_MEASURE_FAILED, "no counters");
+}
+
+static bool is_own(const char *series)
+{
+	return strcmp(series, "own") == 0;
+}
+
+STAND_IN(loaded, measure_load, .processes = 2, .needs_gpu = true, .by_host = is_own);
+
 static const struct probe *const list[] = {&first, &nowhere, &crash, &last, &host, &alone, &uneven,
-        &chancy, &late, &early, &variables};
+        &chancy, &late, &early, &variables, &loaded};
 
 static int run(const char *options)
 {
@@ -245,8 +265,28 @@ static void test_variables(void)
 	unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
 }
 
+static void test_load(void)
+{
+	setenv("TEST_COUNTERS", put_text("counters", "cpu  1 1 1 1 1 1 1 1\n"), 1);
+	ok(run("loaded") == EXIT_DONE, "others keep the processors busy");
+	struct table *curve = take("loaded");
+	ok(curve && table_meta(curve, "processors_of_others"), "which is noted");
+	size_t marked = 0, other = 0;
+	/* the first process sees the counters grow */
+	for (size_t i = 0; curve && i < curve->row_count; i++) {
+		const bool busy = table_real(curve, i, "busy") > 0;
+		marked += busy && is_own(table_text(curve, i, "series"));
+		other += busy && !is_own(table_text(curve, i, "series"));
+	}
+	ok(marked == 1 && other == 0, "rows that wait for the host are marked, no others");
+	table_free(curve);
+	unsetenv("TEST_COUNTERS");
+}
+
 int main(int argc, char **argv)
 {
+	if (getenv("TEST_COUNTERS"))
+		host_load_from(getenv("TEST_COUNTERS"));
 	if (argc > 1)
 		return probe_main(argc, argv, list, ARRAY_LEN(list), NULL);
 	scratch_open();
@@ -256,6 +296,7 @@ int main(int argc, char **argv)
 	test_chance();
 	test_turns();
 	test_variables();
+	test_load();
 	ok(run("--quick last") == EXIT_DONE && !said("process 1 took"), "a set of one named probe");
 	struct table *a = take("last"), *b = take("first");
 	ok(a && a->row_count == 3 && !b, "measures that one");
