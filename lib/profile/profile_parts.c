@@ -49,12 +49,13 @@ static const char *const part_name[PARTS] = {[ENQUEUE] = "gpu.launch.enqueue",
         [L2_WRITE] = "gpu.l2.write",
         [DRAM_COPY] = "gpu.dram.copy"};
 
-/* The same bandwidth measured in another way: changes in proportion. */
+/* The same bandwidth, or launch, measured in another way: changes in proportion. */
 static const struct twin {
 	const char *name;
 	enum part of;
 } twins[] = {{"gpu.loaded.l2.read", L2_READ}, {"gpu.loaded.l2.write", L2_WRITE},
-        {"gpu.dram.copy_sustained", DRAM_COPY}, {"gpu.copy.beta", DRAM_COPY}};
+        {"gpu.launch.enqueue_pdl", ENQUEUE}, {"gpu.dram.copy_sustained", DRAM_COPY},
+        {"gpu.copy.beta", DRAM_COPY}};
 
 /* How often a row contains each part. `counted` is contained as often as the argument says, too. */
 struct whole {
@@ -173,7 +174,8 @@ static void scale_twin(struct parameter *row, const double *before, const double
 	struct estimate *e = &row->estimate;
 
 	for (size_t t = 0; t < ARRAY_LEN(twins); t++) {
-		const double factor = before[twins[t].of] / now[twins[t].of];
+		const double slower = now[twins[t].of] / before[twins[t].of],
+		             factor = twins[t].of >= FIRST_RATE ? 1 / slower : slower;
 		if (factor == 1 || !(factor > 0) || strcmp(twins[t].name, row->name) != 0)
 			continue;
 		e->value *= factor;

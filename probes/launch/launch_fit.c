@@ -31,6 +31,8 @@ static const struct {
         {"enqueue_driver", "gpu.launch.enqueue_driver", "cuLaunchKernel", HELD, 2e-7, .high = 5e-5},
         {"enqueue_cooperative", "gpu.launch.enqueue_cooperative",
                 "cudaLaunchCooperativeKernel, one block per SM", HELD, 2e-7, .high = 1e-4},
+        {"enqueue_pdl", "gpu.launch.enqueue_pdl", "programmatic dependent launch", HELD, 2e-7,
+                .high = 5e-5, .added = true},
         {"argument", "gpu.launch.argument", "<<<>>>", HELD, 2e-7, .high = 5e-5, .column = "bytes"},
         {"grid", "gpu.launch.grid", "null kernels of 256 threads", SPAN, 1e-7, .high = 1e-3,
                 .column = "blocks"},

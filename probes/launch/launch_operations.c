@@ -351,6 +351,7 @@ const struct subject launch_subject[] = {
         {"enqueue", HOST_SHARE, launch_one, .kernels = 1},
         {"enqueue_driver", HOST_SHARE, driver_launch, .kernels = 1},
         {"enqueue_cooperative", HOST_SHARE, cooperative_launch, 1, .need = COOPERATIVE},
+        {"enqueue_pdl", HOST_SHARE, overlapped_launch, 1, .need = OVERLAP},
         {"argument", HOST_SHARE, argument_launch, 1, .argument_name = "bytes",
                 .argument = {8, 256, 1024, 4000}},
         {"graph", HOST_SHARE, graph_launch, .kernels = 1},

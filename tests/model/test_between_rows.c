@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Between the rows of a surface: rows of recorded machines that are left out, and read from the
  * others by the efficiency of their work. */
+#include "model_profile.h"
 #include "tests/tap.h"
 
 #include "factor/model/cost/cost_blocks.h"
@@ -88,6 +89,35 @@ static void near_l2(const char *machine)
 	profile_free(p);
 }
 
+/* Our gemv is launched early, which takes the host another time. */
+static void early(void)
+{
+	struct profile *p = profile_open(RECORDED);
+	struct cost_reader *r = xcalloc(1, sizeof *r);
+	struct matrix a = {NULL, 0, 512, 512, 512, SINGLE};
+	struct fault fault = {.text = ""};
+
+	if (!profile_get(p, "gpu.launch.enqueue_pdl", NULL, 0).found)
+		add_written(p, "gpu.launch.enqueue_pdl", 2e-6, 0);
+	efficiency_prepare(p);
+	cost_reader_start(r, p);
+	r->hardware = efficiency_hardware_new(p);
+	is_real(cost_gemv(r, PLAIN, a).enqueue, cost_scalar(r, "gpu.launch.enqueue_pdl"), 0,
+	        "our gemv is queued as a programmatic launch");
+	r->blas_only = true;
+	ok(cost_gemv(r, PLAIN, a).enqueue != cost_scalar(r, "gpu.launch.enqueue_pdl"),
+	        "the library's is not");
+	efficiency_hardware_free(r->hardware);
+	const double plain = profile_get(p, "gpu.launch.enqueue", NULL, 0).estimate.value,
+	             programmatic =
+	                     profile_get(p, "gpu.launch.enqueue_pdl", NULL, 0).estimate.value;
+	ok(profile_set(p, "gpu.launch.enqueue=1.0us", &fault), "what if launches were cheaper");
+	is_real(profile_get(p, "gpu.launch.enqueue_pdl", NULL, 0).estimate.value,
+	        programmatic * 1e-6 / plain, 1e-12, "programmatic ones change in proportion");
+	free(r);
+	profile_free(p);
+}
+
 int main(void)
 {
 	static const double between[] = {1448, 2896, 5792, 11584}, middle[] = {4095},
@@ -97,6 +127,7 @@ int main(void)
 	left_out(OTHER_RECORDED, "gpu.gemm.s", between, ARRAY_LEN(between), 0.06);
 	left_out(RECORDED, "gpu.gemm_odd.d", middle, ARRAY_LEN(middle), 0.13);
 	left_out(RECORDED, "gpu.gemm_tn.s", tall, ARRAY_LEN(tall), 0.07);
+	early();
 	near_l2(RECORDED);
 	near_l2(OTHER_RECORDED);
 	return finish();

@@ -9,6 +9,7 @@ static const char *const scalars[][2] = {
         {"enqueue", "gpu.launch.enqueue"},
         {"enqueue_driver", "gpu.launch.enqueue_driver"},
         {"enqueue_cooperative", "gpu.launch.enqueue_cooperative"},
+        {"enqueue_pdl", "gpu.launch.enqueue_pdl"},
         {"dependent", "gpu.launch.dependent"},
         {"cooperative", "gpu.launch.cooperative"},
         {"stream", "gpu.launch.stream"},

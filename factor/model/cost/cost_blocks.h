@@ -72,6 +72,9 @@ double cost_wait(struct cost_reader *r);
 
 /* A kernel of our own that only starts; one that moves so many bytes at the rate of a curve. */
 struct cost cost_kernel(struct cost_reader *r);
+
+/* The host's seconds for a kernel that is launched early (programmatic dependent launch). */
+double cost_enqueue_early(struct cost_reader *r);
 struct cost cost_sweep(struct cost_reader *r, const char *curve, double bytes);
 
 /* The name of a parameter that the profile has for each precision. */

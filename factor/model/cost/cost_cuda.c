@@ -172,8 +172,8 @@ static struct cost panel_on_chip(
 	struct cost cost = cost_kernel(r);
 
 	cost.early = cluster;
-	if (!cluster)
-		cost.enqueue = cost_scalar(r, "gpu.launch.enqueue_cooperative");
+	cost.enqueue =
+	        cluster ? cost_enqueue_early(r) : cost_scalar(r, "gpu.launch.enqueue_cooperative");
 	cost.share = cost_share(r, cluster ? PANEL_CLUSTER : ceil((double)a.m / rows));
 	cost.term[TERM_BARRIER] = fmax(
 	        0, cost_surface_width(r, name, axes_mn, at, 2, columns) - cost.term[TERM_LAUNCH]);

@@ -51,6 +51,7 @@ static struct cost pass_kernel(struct cost_reader *r, enum gram_step step)
 	const bool dots = step == GRAM_DOTS;
 	struct cost cost = cost_kernel(r);
 
+	cost.enqueue = cost_enqueue_early(r);
 	if (cost_known(r, "gpu.launch.pdl"))
 		cost.term[TERM_LAUNCH] = cost_scalar(r, "gpu.launch.pdl");
 	cost.term[TERM_BARRIER] = cost_accesses(r, dots ? DOTS_READS : READS) +

@@ -4,10 +4,10 @@
  * with L2, and their part of memory: of L2 as far as it holds the columns, else of DRAM. A block
  * also waits alone, in turn: to take the place of the block before, for each access down its
  * columns, for q in shared memory, for its sums. Meanwhile the other blocks use the shared
- * resources. Overlapping times are combined by the norm of order ORDER: near the larger of two
- * unlike times, a quarter above two equal ones. A last, partly filled round takes as long as a
- * round of few blocks; the more rounds before it, the less so, as their blocks have come to begin
- * at different times. */
+ * resources, and so do its own warps but for the first of each scheduler. Overlapping times are
+ * combined by the norm of order ORDER: near the larger of two unlike times, a quarter above two
+ * equal ones. A last, partly filled round takes as long as a round of few blocks; the more rounds
+ * before it, the less so, as their blocks have come to begin at different times. */
 #include "cost_blocks.h"
 
 #include <math.h>
@@ -103,6 +103,7 @@ static double turn_over(struct cost_reader *r, const struct grid *g)
 struct block {
 	double issue, connection, memory, alone;
 	double waited; /* the part of memory that is waited for: reads */
+	double warps;  /* of a scheduler, at least 1: while one waits, the others issue */
 };
 
 /* Seconds that memory needs for all columns. */
@@ -132,7 +133,8 @@ static struct block block_of(struct cost_reader *r, const struct grid *g, struct
 	        .connection = moved / cost_scalar(r, "gpu.sm.l2_read"),
 	        .memory = traffic(r, g) / g->blocks * cost_scalar(r, "gpu.sm.count"),
 	        .alone = turn_over(r, g) + g->turns * (latency + other_waits(r, shape)),
-	        .waited = g->reads ? 1 : 0.5};
+	        .waited = g->reads ? 1 : 0.5,
+	        .warps = fmax(1, g->threads / WARP / SCHEDULERS)};
 
 	b.alone += !g->reads   ? cost_scalar(r, "gpu.l2.latency") /* its factor */
 	           : g->atomic ? atomic_sum(r, shape, g->precision)
@@ -154,7 +156,10 @@ static double used(const struct block *b, double part)
 /* Seconds of a round with `most` blocks on a multiprocessor, `mean` on average over them all. */
 static double turn_time(const struct block *b, double most, double mean)
 {
-	const double first = used(b, b->waited * mean / most),
+	const struct block one = {.issue = b->issue / b->warps,
+	        .connection = b->connection / b->warps,
+	        .memory = b->memory};
+	const double first = used(&one, b->waited * mean / most),
 	             others = most * used(b, mean / most) - first;
 
 	return first + overlapped(others, b->alone);

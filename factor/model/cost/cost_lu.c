@@ -123,6 +123,7 @@ struct cost cost_lu_top(struct cost_reader *r, struct matrix c, int64_t k, bool 
 	        3);
 	cost.block_lifetime = occupied(&cost) / lu_top_waves(r, c, k);
 	cost.early = true;
+	cost.enqueue = cost_enqueue_early(r);
 	return cost;
 }
 
@@ -136,6 +137,7 @@ static struct cost one_kernel(struct cost_reader *r, struct matrix c, int64_t k)
 
 	cost.coresident = true;
 	cost.early = true;
+	cost.enqueue = cost_enqueue_early(r);
 	cost.share = cost_share(r, blocks);
 	cost.term[TERM_BARRIER] = 2 * cost_scalar(r, "gpu.l2.latency") + lu_solve(r, c, k);
 	cost.term[TERM_ARITHMETIC] = 2 * rows * (double)c.n * (double)k *

@@ -45,6 +45,13 @@ struct cost cost_kernel(struct cost_reader *r)
 	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.launch.dependent")};
 }
 
+double cost_enqueue_early(struct cost_reader *r)
+{
+	static const char name[] = "gpu.launch.enqueue_pdl";
+
+	return cost_scalar(r, cost_known(r, name) ? name : "gpu.launch.enqueue");
+}
+
 struct cost cost_sweep(struct cost_reader *r, const char *curve, double bytes)
 {
 	struct cost cost = cost_kernel(r);

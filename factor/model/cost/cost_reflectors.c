@@ -234,6 +234,7 @@ struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
 	const int kernels =
 	        by_gram(r, a) ? panel_gram_launches(a.precision, a.m, has_clusters(r)) : 1;
 	cost.early = true;
+	cost.enqueue = cost_enqueue_early(r);
 	cost.first = cost.enqueue; /* the others follow while it runs */
 	cost.enqueue *= kernels;
 	cost.share = kernels > 1 ? 1 : cost_share(r, PANEL_CLUSTER);
@@ -256,6 +257,7 @@ struct cost cost_reflect_columns(struct cost_reader *r, struct matrix v, struct 
 	struct cost cost = cost_kernel(r);
 
 	cost.early = true;
+	cost.enqueue = cost_enqueue_early(r);
 	cost.share = cost_share(r, CLUSTER * ceil((double)c.n / CLUSTER_COLUMNS));
 	cost.term[TERM_MEMORY] = cost_bytes(v) / cost_scalar(r, "gpu.sm.l2_read") / CLUSTER;
 	return cost_as_measured(cost, cost_surface(r, "gpu.qr_columns.s", axes_mn, at, 2));

@@ -154,6 +154,7 @@ struct cost cost_rank(struct cost_reader *r, struct matrix c, int64_t k, bool al
 	double turns = ceil(tiles / cost_scalar(r, "gpu.sm.count"));
 	double operands = 2 * word_bytes(c) * TILE * (double)k;
 
+	cost.enqueue = cost_enqueue_early(r);
 	cost.share = cost_share(r, tiles / BLOCK_RANK_RESIDENT);
 	cost.term[TERM_ARITHMETIC] = turns * (double)k / TILE * rank_product(r, c);
 	cost.term[TERM_MEMORY] =
@@ -208,6 +209,7 @@ static struct cost potrf_step(
 	double words = (double)width * ((double)width / 2 + (below ? strip : 0));
 
 	cost.independent = cost.early = true;
+	cost.enqueue = cost_enqueue_early(r);
 	cost.share = cost_share(r, fmax(1, strips / turns));
 	cost.term[TERM_BARRIER] = turns * (double)width * potrf_column(r, a);
 	cost.term[TERM_ARITHMETIC] =

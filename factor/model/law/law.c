@@ -85,6 +85,8 @@ static struct start start_of(struct cost_reader *r, enum law_form form)
 	static const char *const enqueue[] = {"gpu.launch.enqueue", "gpu.launch.stream", NULL},
 	                         *const together[] = {"gpu.launch.enqueue_cooperative",
 	                                 "gpu.launch.enqueue", "gpu.launch.stream", NULL},
+	                         *const early[] = {"gpu.launch.enqueue_pdl", "gpu.launch.enqueue",
+	                                 "gpu.launch.stream", NULL},
 	                         *const gap[] = {"gpu.launch.dependent", "gpu.launch.stream", NULL},
 	                         *const cooperative[] = {"gpu.launch.cooperative",
 	                                 "gpu.launch.dependent", "gpu.launch.stream", NULL};
@@ -93,7 +95,7 @@ static struct start start_of(struct cost_reader *r, enum law_form form)
 	case FORM_GRAPH:
 		return (struct start){0, cost_scalar(r, "gpu.launch.graph_node")};
 	case FORM_PROGRAMMATIC:
-		return (struct start){law_first(r, enqueue), cost_scalar(r, "gpu.launch.pdl")};
+		return (struct start){law_first(r, early), cost_scalar(r, "gpu.launch.pdl")};
 	case FORM_COOPERATIVE:
 		return (struct start){law_first(r, together), law_first(r, cooperative)};
 	default:
