@@ -88,17 +88,31 @@ static bool factor_gathered(struct factor *s, struct block b)
 	       ex_copy(s->e, WHOLE, matrix_view(whole, 0, 0, b.w, b.w), corner(s, b));
 }
 
+static bool in_place(const struct factor *s)
+{
+	return !s->row_major && !divided(s);
+}
+
 /* In place, or where it is sent from. */
 static bool factor_own(struct factor *s, struct block b)
 {
 	struct executor *e = s->e;
 	struct matrix own = columns_of(s, b.j, b.j, b.w), sent = panel(s, b);
 
-	if (!s->row_major && !divided(s))
+	if (in_place(s))
 		return factor(s, b, own) && ex_copy(e, WHOLE, own, sent);
 	return (s->row_major ? ex_transpose(e, own, sent) : ex_copy(e, WHOLE, own, sent)) &&
-	       (divided(s) ? factor_gathered(s, b) : factor(s, b, sent)) &&
-	       (s->row_major ? ex_transpose(e, sent, own) : ex_copy(e, WHOLE, sent, own));
+	       (divided(s) ? factor_gathered(s, b) : factor(s, b, sent));
+}
+
+/* Behind the broadcast, which others wait for. */
+static bool write_back(struct factor *s, struct block b)
+{
+	struct matrix own = columns_of(s, b.j, b.j, b.w), sent = panel(s, b);
+
+	if (in_place(s))
+		return true;
+	return s->row_major ? ex_transpose(s->e, sent, own) : ex_copy(s->e, WHOLE, sent, own);
 }
 
 static bool panel_on_device(struct factor *s, struct block b)
@@ -107,9 +121,11 @@ static bool panel_on_device(struct factor *s, struct block b)
 	struct matrix top = corner(s, b);
 	struct comm_piece others[] = {{p.data, (p.n + 1) * (int64_t)sizeof(int), 0},
 	        {top.data, top.ld * top.n * precision_bytes(top.precision), 0}};
+	const bool owns = distributed_owns(s->a, b.j);
 
-	return (!distributed_owns(s->a, b.j) || factor_own(s, b)) &&
-	       panels_send(&s->panels, b, panel(s, b), others, divided(s) ? 2 : 1);
+	return (!owns || factor_own(s, b)) &&
+	       panels_send(&s->panels, b, panel(s, b), others, divided(s) ? 2 : 1) &&
+	       (!owns || write_back(s, b));
 }
 
 /* ---- the updates: this rank's columns among columns j .. j+n-1 ---- */
