@@ -6,7 +6,7 @@
 # Parameters: gpu.launch. gpu.event. gpu.flag.sync gpu.copy.enqueue gpu.cublas.
 height = 860
 load scripts."/style.gp"
-host = present("launch/enqueue launch/enqueue_driver launch/enqueue_cooperative launch/graph launch/copy_enqueue ".\
+host = present("launch/enqueue launch/enqueue_driver launch/enqueue_cooperative launch/enqueue_pdl launch/graph launch/copy_enqueue ".\
 	"launch/event_record launch/scal launch/swap launch/ger launch/gemm launch/gemm_t ".\
 	"launch/gemm_d launch/gemm_t_d launch/gemm_odd_d launch/gemm_t_odd_d")
 device = present("launch/dependent launch/cooperative launch/pdl launch/graph_node launch/event_wait ".\

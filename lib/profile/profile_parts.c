@@ -174,9 +174,17 @@ static void scale_twin(struct parameter *row, const double *before, const double
 	struct estimate *e = &row->estimate;
 
 	for (size_t t = 0; t < ARRAY_LEN(twins); t++) {
-		const double slower = now[twins[t].of] / before[twins[t].of],
-		             factor = twins[t].of >= FIRST_RATE ? 1 / slower : slower;
-		if (factor == 1 || !(factor > 0) || strcmp(twins[t].name, row->name) != 0)
+		const double was = before[twins[t].of], is = now[twins[t].of];
+		const bool rate = twins[t].of >= FIRST_RATE;
+		const double factor = rate ? was / is : is / was;
+		if (was == is || strcmp(twins[t].name, row->name) != 0)
+			continue;
+		if (!rate && was == 0) { /* its ratio to the other one is gone */
+			*e = (struct estimate){is, is, is, e->samples};
+			row->changed |= bit;
+			continue;
+		}
+		if (!isfinite(factor) || factor < 0 || (rate && factor == 0))
 			continue;
 		e->value *= factor;
 		e->low *= factor;

@@ -286,6 +286,7 @@ static bool by_chance(const char *series, double seconds)
 }
 
 static const char *const arguments[] = {"copies", "kernels", "priority", "launches"};
+
 /* Copies between host and device, alone and beside others, and calls. */
 static bool by_host(const char *series)
 {

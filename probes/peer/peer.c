@@ -22,6 +22,7 @@
 #include "lib/probe/probe_point.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ALL_PAIRS = 4 }; /* most devices of which all series of all pairs are measured */
 
@@ -105,6 +106,12 @@ static void measure(struct probe_run *run)
 }
 
 static const char *const arguments[] = {"bytes", "from", "to"};
+/* Copies: the host starts them and waits for them. */
+static bool by_host(const char *series)
+{
+	return strstr(series, "copy") || strcmp(series, "both") == 0;
+}
+
 const struct probe peer_probe = {
         .name = "peer",
         .question = "How long do copies and loads between GPUs take?",
@@ -114,6 +121,7 @@ const struct probe peer_probe = {
         .alone = true, /* contexts on all devices */
         .seconds = 2,
         .processes = 3,
+        .by_host = by_host,
         .measure = measure,
         .fit = peer_fit,
 };

@@ -289,6 +289,7 @@ static void measure(struct probe_run *run)
 }
 
 static const char *const arguments[] = {"bytes", "node"};
+
 static bool by_host(const char *series)
 {
 	(void)series;

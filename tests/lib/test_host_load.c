@@ -53,6 +53,10 @@ static void test_kernel(void)
 	const double used = WEXITSTATUS(status) * tick,
 	             others = host_load_others(from, to) * (to.when - from.when);
 	ok(to.own > from.own, "this process's own work is known");
+	if (to.all == from.all) {
+		skip("a child among others", "this system's counters stand still");
+		return;
+	}
 	ok(others >= used - TICKS * tick, "the child's %g s are among %g s of others", used,
 	        others);
 }

@@ -114,6 +114,12 @@ static void early(void)
 	ok(profile_set(p, "gpu.launch.enqueue=1.0us", &fault), "what if launches were cheaper");
 	is_real(profile_get(p, "gpu.launch.enqueue_pdl", NULL, 0).estimate.value,
 	        programmatic * 1e-6 / plain, 1e-12, "programmatic ones change in proportion");
+	ok(profile_set(p, "gpu.launch.enqueue=0us", &fault) &&
+	                profile_get(p, "gpu.launch.enqueue_pdl", NULL, 0).estimate.value == 0,
+	        "launches without a cost: none has one");
+	ok(profile_set(p, "gpu.launch.enqueue=3us", &fault), "and one again");
+	is_real(profile_get(p, "gpu.launch.enqueue_pdl", NULL, 0).estimate.value, 3e-6, 1e-12,
+	        "all have it");
 	free(r);
 	profile_free(p);
 }

@@ -22,7 +22,6 @@ struct cost cost_split(struct cost_reader *r, const struct splits *splits)
 	double words = 0;
 
 	cost.enqueue = cost_enqueue_early(r);
-
 	for (int i = 0; i < splits->count; i++)
 		words += (double)(splits->of[i].to.m * splits->of[i].to.n);
 	const double at[] = {words / rows / 2, k};

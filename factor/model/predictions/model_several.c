@@ -314,8 +314,8 @@ static bool try_width(const struct profile *profile, struct several_question ask
 	return true;
 }
 
-/* The fastest of some widths: halves of a wide one until they get slower, then one on either side.
- */
+/* The fastest of some widths: halves of a wide one until they get slower, then half as much again,
+ * and where that is not faster three quarters. */
 static bool predict_fastest(const struct profile *profile, struct several_question asked,
         struct several_prediction *out)
 {
@@ -326,7 +326,8 @@ static bool predict_fastest(const struct profile *profile, struct several_questi
 		return false;
 	while (try_width(profile, asked, nb / 2, out))
 		nb /= 2;
-	try_width(profile, asked, nb + nb / 2, out);
+	if (nb + nb / 2 <= min_int64(asked.m, asked.n))
+		try_width(profile, asked, nb + nb / 2, out);
 	if (out->nb == nb)
 		try_width(profile, asked, nb - nb / 4, out);
 	return true;
