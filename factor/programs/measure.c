@@ -49,6 +49,8 @@ static void check_only(const struct bench_request *request, const bool chosen[ST
 	if ((request->model_plans || request->tall) && !bench)
 		msg_die(EXIT_BAD_USAGE, "%s belongs to --bench",
 		        request->tall ? "--tall" : "--model-plans");
+	if (request->drawn && !several)
+		msg_die(EXIT_BAD_USAGE, "--drawn belongs to --several");
 	if (!request->only[0])
 		return;
 	if (bench + kerr + several != 1)
@@ -110,6 +112,10 @@ int main(int argc, char **argv)
 	        {"largest", 0, CLI_INT, &request->largest, "N",
 	                "with --bench, --kerr or --several: up to this many rows and columns", 1,
 	                1e9},
+	        {"drawn", 0, CLI_INT, &request->drawn, "N",
+	                "with --several: so many orders that the seed draws (give a new one), in "
+	                "place of the documented ones; 0: none",
+	                0, SEVERAL_DRAWN},
 	        {"budget", 0, CLI_REAL, &measure.budget, "SECONDS",
 	                "start no new shape after this time (0: 400, with --bench 3600, --kerr "
 	                "600)",

@@ -13,7 +13,9 @@
 
 enum { MEASURE_CANDIDATES = 64, MEASURE_EXECUTORS = 2 };
 
-/* The part of --bench and --kerr that is asked for. */
+enum { SEVERAL_DRAWN = 64 }; /* orders at most */
+
+/* The part of --bench, --kerr and --several that is asked for. */
 struct bench_request {
 	bool model_plans; /* only whole factorizations, the largest squares first: the model's plans
 	                on a GPU with panels there; the host up to 4096 rows */
@@ -21,6 +23,7 @@ struct bench_request {
 	const char *math; /* of ours; "": all */
 	bool tall;        /* only shapes of at least eight rows a column */
 	int64_t smallest, largest; /* rows; rows and columns */
+	int64_t drawn;             /* orders that the seed draws; 0: the documented ones */
 };
 
 struct measure {

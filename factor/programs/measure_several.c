@@ -9,8 +9,10 @@
 #include "measure_several.h"
 
 #include "factor/model/predictions/model_several.h"
+#include "factor/validation/draw.h"
 #include "factor/validation/print_number.h"
 #include "lib/base/msg.h"
+#include "lib/stats/stats.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOST_LARGEST = 2048 };
+enum { HOST_LARGEST = 2048, ALIGNED = 32 /* columns begin at multiples, for split operands */ };
 
 static const int64_t sizes[] = {1024, 2048, 4096, 8192, 16384, 32768, 65536};
 static const char *const operations[] = {"getrf", "potrf", "geqrf"};
@@ -91,7 +93,10 @@ static void measure_case(struct several *s, struct result *row)
 	                 : row->math != MATH_FP32 ? math_title[row->math]
 	                                          : "";
 	msg_progress("%s of %" PRId64 "%s on %d", row->operation, row->n, by, s->gpus);
-	s->desc = (struct fathom_mg_matrix){.m = row->n, .n = row->n, .nb = row->nb, .lld = row->n};
+	s->desc = (struct fathom_mg_matrix){.m = row->n,
+	        .n = row->n,
+	        .nb = row->nb,
+	        .lld = (row->n + ALIGNED - 1) / ALIGNED * ALIGNED};
 	if (!run(s, row)) {
 		m->refused += m->fault.refused;
 		m->failed += !m->fault.refused;
@@ -166,15 +171,18 @@ static bool wanted(const struct several *s, const char *operation, int math)
 static void measure_size(struct several *s, int64_t n, int from_math)
 {
 	const char *executor = s->group->members[0].e->name;
-	char gpus[16];
+	char gpus[16], seed[24];
 
 	snprintf(gpus, sizeof gpus, "%d", s->gpus);
+	snprintf(seed, sizeof seed, "%" PRId64, s->measure->common.seed);
 	for (size_t o = 0; o < ARRAY_LEN(operations); o++)
 		for (int math = from_math; math <= MATHS; math++) {
 			struct result row = result_new(operations[o], "gpu", executor,
 			        math == MATHS ? DOUBLE : SINGLE, n, n);
 			row.math = math == MATHS ? MATH_FP32 : (enum math)math;
 			results_option_add(row.options, "gpus", gpus);
+			if (s->measure->request.drawn)
+				results_option_add(row.options, "seed", seed);
 			if (!wanted(s, operations[o], math))
 				continue;
 			const struct result asked = row;
@@ -195,11 +203,28 @@ static int64_t beyond_one(const struct measure *m)
 
 /* ---- all ---- */
 
+/* The orders to measure, those that one GPU can hold. Returns their number. */
+static size_t list_orders(const struct measure *m, int64_t order[SEVERAL_DRAWN])
+{
+	const struct bench_request *request = &m->request;
+	const int64_t most = m->executor[0] ? sizes[ARRAY_LEN(sizes) - 1] : HOST_LARGEST,
+	              largest = min_int64(request->largest, most);
+	size_t count = 0;
+
+	if (request->drawn)
+		return draw_orders(m->common.seed, max_int64(request->smallest, sizes[0]), largest,
+		        order, (size_t)request->drawn);
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+		if (sizes[i] >= request->smallest && sizes[i] <= largest)
+			order[count++] = sizes[i];
+	return count;
+}
+
 void measure_several(struct measure *measure)
 {
 	const struct bench_request *request = &measure->request;
-	const int64_t largest =
-	        measure->executor[0] ? request->largest : min_int64(request->largest, HOST_LARGEST);
+	int64_t order[SEVERAL_DRAWN];
+	const size_t orders = list_orders(measure, order);
 	const int visible = measure->executor[0] ? measure->gpu.visible : 1;
 	const int most = visible < SEVERAL_MOST ? visible : SEVERAL_MOST;
 
@@ -216,11 +241,10 @@ void measure_several(struct measure *measure)
 		}
 		if (fathom_mg_note(s.group)[0])
 			msg_warn("%s", fathom_mg_note(s.group));
-		for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
-			if (sizes[i] >= request->smallest && sizes[i] <= largest)
-				measure_size(&s, sizes[i], 0);
-		if (gpus > 1 && beyond_one(measure) >= request->smallest &&
-		        beyond_one(measure) <= largest)
+		for (size_t i = 0; i < orders; i++)
+			measure_size(&s, order[i], 0);
+		if (gpus > 1 && !request->drawn && beyond_one(measure) >= request->smallest &&
+		        beyond_one(measure) <= request->largest)
 			measure_size(&s, beyond_one(measure), MATHS);
 		fathom_mg_destroy(s.group);
 	}
@@ -269,6 +293,34 @@ static void print_case(
 	fprintf(out, " %8.2g\n", row->residual);
 }
 
+/* |Error| of the predictions for more than one GPU, of drawn orders or of the others. */
+static void print_errors(const struct results *results, bool drawn, FILE *out)
+{
+	double *error = xcalloc(results->count + 1, sizeof *error), worst = 0;
+	size_t count = 0;
+	char gpus[16];
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct result *row = &results->row[i], *model = NULL;
+		if (strcmp(row->executor, "model") != 0 && !is_vendors(row) &&
+		        (result_seed(row) != NOT_DRAWN) == drawn &&
+		        results_option(row->options, "gpus", gpus, sizeof gpus) && atoi(gpus) > 1)
+			model = fastest(results, row, "gpu", "model", gpus);
+		if (!model)
+			continue;
+		error[count] = fabs(model->seconds.value / row->seconds.value - 1);
+		worst = fmax(worst, error[count++]);
+	}
+	if (count)
+		fprintf(out,
+		        "Predictions for several GPUs, %s orders: median |error| %.1f %%, worst "
+		        "%.1f %%, "
+		        "%zu times\n",
+		        drawn ? "drawn" : "documented", 100 * stats_median(error, count),
+		        100 * worst, count);
+	free(error);
+}
+
 void several_print(const struct results *results, FILE *out)
 {
 	char gpus[16];
@@ -284,4 +336,6 @@ void several_print(const struct results *results, FILE *out)
 		        results_option(row->options, "gpus", gpus, sizeof gpus))
 			print_case(results, row, gpus, out);
 	}
+	print_errors(results, false, out);
+	print_errors(results, true, out);
 }

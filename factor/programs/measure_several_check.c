@@ -58,7 +58,8 @@ struct product {
 static bool add_columns(const struct product *p, struct matrix columns, int64_t i, int64_t j)
 {
 	const int64_t rows = columns.m, w = columns.n, order = p->sum.m;
-	const struct matrix wide = room_for(p->block, rows, w), top = matrix_view(wide, 0, 0, w, w);
+	const struct matrix wide = matrix_view(p->block, 0, 0, rows, w),
+	                    top = matrix_view(wide, 0, 0, w, w);
 	const struct matrix down = matrix_view(p->sum, i, 0, rows, 1),
 	                    of_columns = matrix_view(p->x, j, 0, w, 1);
 	struct executor *e = p->e;

@@ -54,6 +54,23 @@ int64_t draw_new_seed(void)
 	return (int64_t)(mixed(bits) % (DIGITS - 1)) + 1;
 }
 
+size_t draw_orders(int64_t seed, int64_t low, int64_t high, int64_t *order, size_t count)
+{
+	uint64_t state = text_hash(mixed((uint64_t)seed), "orders");
+	size_t drawn = 0;
+
+	for (size_t i = 0; i < count && low <= high; i++) {
+		const int64_t n =
+		        min_int64(log_uniform(&state, low, high) | (int64_t)(i % 2), high);
+		bool is_new = true;
+		for (size_t k = 0; k < drawn; k++)
+			is_new &= order[k] != n;
+		if (is_new)
+			order[drawn++] = n;
+	}
+	return drawn;
+}
+
 /* ---- limits ---- */
 
 /* One run, at the highest rate of products on the GPU. Quick: plans are found sooner, too. */

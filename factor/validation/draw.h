@@ -30,6 +30,10 @@ struct drawn_shape {
 size_t draw_shapes(const struct draw *draw, const char *operation, const char *executor,
         enum precision precision, struct drawn_shape shape[DRAW_SHAPES]);
 
+/* At most `count` different orders, log-uniform from low to high, every second one odd. Returns
+ * their number. */
+size_t draw_orders(int64_t seed, int64_t low, int64_t high, int64_t *order, size_t count);
+
 /* Further numbers of a shape: one below `most`, the `which`-th; an odd block width; the leading
  * dimension: m, a multiple of 32, a little above m, or far above it. */
 int64_t draw_index(const struct draw *draw, int64_t m, int64_t n, int64_t which, int64_t most);
