@@ -99,9 +99,8 @@ int main(int argc, char **argv)
 	                "getrf, potrf or geqrf",
 	                0, 0},
 	        {"model-plans", 0, CLI_FLAG, &request->model_plans, NULL,
-	                "with --bench: only whole factorizations, the largest squares first; ours "
-	                "by the model's plans; studies of host memory and ablations at powers of "
-	                "two",
+	                "with --bench: only whole factorizations, largest squares first, ours by "
+	                "the model's plans; host memory and ablations at powers of two",
 	                0, 0},
 	        {"math", 0, CLI_TEXT, &request->math, "fp32|3xtf32|3xfp16",
 	                "with --bench or --several: ours in single precision by this math", 0, 0},
@@ -113,8 +112,7 @@ int main(int argc, char **argv)
 	                "with --bench, --kerr or --several: up to this many rows and columns", 1,
 	                1e9},
 	        {"drawn", 0, CLI_INT, &request->drawn, "N",
-	                "with --several: so many orders that the seed draws (give a new one), in "
-	                "place of the documented ones; 0: none",
+	                "with --several: so many orders drawn by --seed, not the documented ones",
 	                0, SEVERAL_DRAWN},
 	        {"budget", 0, CLI_REAL, &measure.budget, "SECONDS",
 	                "start no new shape after this time (0: 400, with --bench 3600, --kerr "
