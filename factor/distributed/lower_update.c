@@ -15,14 +15,14 @@ struct stairs {
 	int64_t first, step, count;
 };
 
-/* So many blocks are updated one by one: in fp32 all, as our kernel for one block is as fast as the
- * library's product of many; in double precision one; by split operands some, whose trapezoids fill
- * the device and share the panel's operand. */
+/* So many blocks are updated one by one. */
 static int64_t few(const struct lower_update *u)
 {
+	const struct several_tuning *t = &u->e->tuning.several;
+
 	if (u->a->local.precision == DOUBLE)
-		return 1;
-	return u->e->math == MATH_FP32 ? INT64_MAX : 4;
+		return t->in_double;
+	return u->e->math == MATH_FP32 ? t->in_single : t->by_splits;
 }
 
 /* ---- which blocks ---- */

@@ -3,9 +3,10 @@
  * blocks of columns, each from its diagonal block down. Operations: two for each element there and
  * column of L.
  *
- * Blocks one by one would be long and narrow products. So halves: below the first row of the right
- * half the left half is one product with the rows of L that belong to its columns, which are copied
- * to stand together; above it and in the right half go on in the same way, down to a few blocks. */
+ * Products for single blocks are long and narrow. So the blocks are halved. Below the first row of
+ * the right half, the left half is one product. It needs the rows of L that belong to the columns
+ * of the left half, and copies of these rows stand together. The rest, the left half above that row
+ * and the right half, is halved again, down to a few blocks. */
 #pragma once
 
 #include "block_cyclic.h"
@@ -21,7 +22,8 @@ struct lower_update {
 	struct comm_piece *pieces;
 };
 
-/* Of the queues that update: QUEUE_MAIN all columns, QUEUE_PANEL one block. free the pieces. */
+/* Room for QUEUE_MAIN, which updates all columns, and for QUEUE_PANEL, which updates one block. The
+ * caller frees `pieces`. */
 struct lower_update lower_update_workspace(
         struct executor *, const struct distributed *, struct workspace *, int64_t widest);
 

@@ -203,7 +203,7 @@ static int64_t beyond_one(const struct measure *m)
 
 /* ---- all ---- */
 
-/* The orders to measure, those that one GPU can hold. Returns their number. */
+/* The orders to measure, which one GPU can hold. Returns their number. */
 static size_t list_orders(const struct measure *m, int64_t order[SEVERAL_DRAWN])
 {
 	const struct bench_request *request = &m->request;
@@ -212,8 +212,9 @@ static size_t list_orders(const struct measure *m, int64_t order[SEVERAL_DRAWN])
 	size_t count = 0;
 
 	if (request->drawn)
-		return draw_orders(m->common.seed, max_int64(request->smallest, sizes[0]), largest,
-		        order, (size_t)request->drawn);
+		return draw_orders(m->common.seed,
+		        request->smallest > 1 ? request->smallest : min_int64(sizes[0], largest),
+		        largest, order, (size_t)request->drawn);
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 		if (sizes[i] >= request->smallest && sizes[i] <= largest)
 			order[count++] = sizes[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured on H100 and H200. docs/experiments has the figures: gemm.md, rank-update.md,
- * default-plan.md, lu-layout.md, split-limits.md. */
+ * default-plan.md, lu-layout.md, split-limits.md. `several` is from simulations of two H200
+ * (docs/several-gpus.md). */
 #include "tuning.h"
 
 const struct tuning tuning_hopper = {
@@ -67,6 +68,7 @@ const struct tuning tuning_hopper = {
                 .short_corners = 10000,
                 .waiting = 12000,
                 .qr_leaf_bytes = 16 << 20},
+        .several = {.in_single = INT64_MAX, .in_double = 1, .by_splits = 4},
         .layout = {.row_major = 8000,
                 .column_major = 4096,
                 .aligned_from = 2048,

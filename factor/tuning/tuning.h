@@ -96,6 +96,12 @@ struct plan_tuning {
 	int64_t qr_leaf_bytes; /* half of the registers of the GPU */
 };
 
+/* Cholesky over several GPUs (factor/distributed/lower_update.h): a rank updates so many blocks one
+ * by one, more in halves. */
+struct several_tuning {
+	int64_t in_single, in_double, by_splits;
+};
+
 /* Layout in memory (docs/experiments/lu-layout.md). */
 struct layout_tuning {
 	/* LU in single precision works on the transpose of a matrix of this many columns or more,
@@ -128,6 +134,7 @@ struct tuning {
 	struct rank_tuning rank;
 	struct gemv_tuning gemv;
 	struct plan_tuning plan;
+	struct several_tuning several;
 	struct layout_tuning layout;
 	struct split_limits split;
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How many processors other programs keep busy, by the kernel's counters: they share memory and
- * its bandwidth with a measurement, though its core may be left alone. Other virtual machines are
- * not seen (core_noise.h). */
+/* How many processors other programs keep busy, by the kernel's counters. These programs share
+ * memory and its bandwidth with a measurement, even where they leave its core alone. Programs of
+ * other virtual machines are not counted (core_noise.h). */
 #pragma once
 
 #include "lib/base/base.h"
 
-/* A moment: seconds of all processors and of this process, both since a beginning; NaN: unknown. */
+/* A moment: seconds at work of all processors and of this process, and the time. NaN: unknown. */
 struct host_load {
 	double all, own, when;
 };

@@ -50,8 +50,8 @@ struct probe {
 	/* The points whose value chance decides per process: up to ten processes measure them.
 	 * Needs `revisits`; or NULL. */
 	curve_chance by_chance;
-	/* The series that wait for the host or its memory: others who keep most of its processors
-	 * busy make them noisy, even where the timing core is left alone. Or NULL. */
+	/* The series that wait for the host or its memory, or NULL. They are noisy when other
+	 * programs keep most of its processors busy. */
 	bool (*by_host)(const char *series);
 	/* The sweep; ends with msg_die when it is impossible here. */
 	void (*measure)(struct probe_run *run);

@@ -4,7 +4,8 @@
  * with L2, and their part of memory: of L2 as far as it holds the columns, else of DRAM. A block
  * also waits alone, in turn: to take the place of the block before, for each access down its
  * columns, for q in shared memory, for its sums. Meanwhile the other blocks use the shared
- * resources, and so do its own warps but for the first of each scheduler. Overlapping times are
+ * resources. So do the other warps of the block: only the first warp of each scheduler waits alone.
+ * Overlapping times are
  * combined by the norm of order ORDER: near the larger of two unlike times, a quarter above two
  * equal ones. A last, partly filled round takes as long as a round of few blocks; the more rounds
  * before it, the less so, as their blocks have come to begin at different times. */

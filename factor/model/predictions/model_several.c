@@ -314,8 +314,8 @@ static bool try_width(const struct profile *profile, struct several_question ask
 	return true;
 }
 
-/* The fastest of some widths: halves of a wide one until they get slower, then half as much again,
- * and where that is not faster three quarters. */
+/* The fastest of some widths. A wide one is halved until it gets slower. Then half as much again is
+ * tried, and where that is not faster, three quarters. */
 static bool predict_fastest(const struct profile *profile, struct several_question asked,
         struct several_prediction *out)
 {
