@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # make intervals: calibrates the factors of intervals. Predicts the recorded shapes of every recorded machine again by this build, compares
 # with the recorded measurements, and writes TABLE (factor/model/predictions/interval_table.c). Build again afterwards. A seed that
-# is calibrated on judges no intervals: INTERVAL_MACHINES="NAME ..." takes these alone.
+# is calibrated on judges no intervals. Parts of a GPU (...-sms-N) are left out: short runs of the probes describe them.
+# INTERVAL_MACHINES="NAME ..." takes these machines alone.
 # Usage: sh scripts/intervals.sh BIN TABLE
 set -u
 LC_ALL=C
@@ -16,7 +17,10 @@ scratch=
 trap 'rm -rf "$scratch" "$table.new"' EXIT
 scratch=$(mktemp -d) || exit 1
 [ -n "${INTERVAL_MACHINES-}" ] || INTERVAL_MACHINES=$(for file in data/*/measurements.tsv; do
-	[ "$file" = data/local/measurements.tsv ] || basename "${file%/*}"
+	case $file in
+	data/local/* | data/*-sms-*) ;;
+	*) basename "${file%/*}" ;;
+	esac
 done)
 
 for machine in $INTERVAL_MACHINES; do

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "errors.h"
 
+#include "whole.h"
+
 #include "lib/base/msg.h"
 
 #include <math.h>
@@ -119,13 +121,23 @@ static bool is_of(const struct comparison *row, enum shapes shapes)
 	return shapes == SHAPES_ALL || row->drawn == (shapes == SHAPES_DRAWN);
 }
 
+enum interval_kind errors_interval_kind(const struct comparison *row)
+{
+	const struct result *p = row->predicted;
+	const bool with_host = strcmp(p->executor, "host") == 0 || whole_panels_on_host(p->variant);
+
+	return row->level == LEVEL_FULL ? interval_kind_of(p->regime, with_host) : INTERVAL_ALONE;
+}
+
 static bool passes(const struct comparison *row, const struct errors_filter *filter)
 {
 	return !row->phase && row->level == filter->level && is_of(row, filter->shapes) &&
 	       (!filter->operation || strcmp(row->predicted->operation, filter->operation) == 0) &&
 	       (!filter->family || strcmp(row->family, filter->family) == 0) &&
 	       (!filter->executor || strcmp(row->predicted->executor, filter->executor) == 0) &&
-	       (!filter->regime || strcmp(row->predicted->regime, filter->regime) == 0);
+	       (!filter->regime || strcmp(row->predicted->regime, filter->regime) == 0) &&
+	       (!filter->interval || strcmp(interval_kind_name[errors_interval_kind(row)],
+	                                     filter->interval) == 0);
 }
 
 /* Median magnitude of one field of the selected rows, without NaN. */

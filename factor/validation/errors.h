@@ -6,6 +6,8 @@
 #include "draw.h"
 #include "predicted.h"
 
+#include "factor/model/predictions/intervals.h"
+
 /* Within 10 %; predicted too slow; predicted too fast; the measurement's interval contains the 10 %
  * limit; disturbed; nothing to compare, or measured too noisily (a half-width over 20 %).
  *
@@ -88,10 +90,14 @@ enum shapes { SHAPES_ALL, SHAPES_DRAWN, SHAPES_FIXED };
 enum choice { CHOICE_ANY, CHOICE_MODEL, CHOICE_RULE };
 struct errors_filter {
 	const char *family, *executor, *regime, *operation;
+	const char *interval; /* the kind of its interval, by name */
 	int level;
 	enum shapes shapes;
 	enum choice choice; /* of regret alone: whether the least cost or a rule chose the plan */
 };
+
+/* The kind of the interval of a prediction at LEVEL_FULL or LEVEL_HARDWARE. */
+enum interval_kind errors_interval_kind(const struct comparison *);
 
 struct error_summary {
 	size_t cases, disturbed, skipped;

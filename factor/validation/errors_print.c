@@ -273,10 +273,10 @@ static void print_intervals(
 {
 	bool any = false;
 
-	for (int k = 0; k <= REGIMES; k++) {
-		const bool alone = k == REGIMES;
+	for (int k = 0; k < INTERVAL_KINDS; k++) {
+		const bool alone = k == INTERVAL_ALONE;
 		const struct error_summary s = errors_summary(rows, count,
-		        &(struct errors_filter){.regime = regime_name[alone ? 0 : k],
+		        &(struct errors_filter){.interval = interval_kind_name[k],
 		                .level = alone ? LEVEL_HARDWARE : LEVEL_FULL,
 		                .shapes = shapes});
 		if (s.cases == 0)
@@ -285,9 +285,8 @@ static void print_intervals(
 			fprintf(out, "; ");
 		else
 			fprintf(out, "Intervals of 95 %%, %s shapes: ", errors_shapes_name[shapes]);
-		fprintf(out, "%s %.1f %% of %zu covered, half-width %.1f %%",
-		        alone ? "at efficiency 1" : regime_name[k], 100 * s.coverage, s.cases,
-		        100 * s.half_width);
+		fprintf(out, "%s%s %.1f %% of %zu covered, half-width %.1f %%", alone ? "at " : "",
+		        interval_kind_name[k], 100 * s.coverage, s.cases, 100 * s.half_width);
 		any = true;
 	}
 	if (any)

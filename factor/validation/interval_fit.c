@@ -36,15 +36,6 @@ void interval_fit_free(struct interval_fit *fit)
 	free(fit);
 }
 
-static enum interval_kind kind_of(const struct comparison *row)
-{
-	for (int k = 0; k < INTERVAL_ALONE; k++)
-		if (row->level == LEVEL_FULL &&
-		        strcmp(row->predicted->regime, interval_kind_name[k]) == 0)
-			return (enum interval_kind)k;
-	return INTERVAL_ALONE;
-}
-
 static bool counts(const struct comparison *row)
 {
 	return !row->phase && errors_counts(row) &&
@@ -88,7 +79,7 @@ void interval_fit_add(struct interval_fit *fit, const char *machine, const struc
 	for (size_t i = 0; i < count; i++) {
 		if (!counts(&rows[i]))
 			continue;
-		const enum interval_kind kind = kind_of(&rows[i]);
+		const enum interval_kind kind = errors_interval_kind(&rows[i]);
 		add_case(&fit->of[kind], &rows[i], &used->of[kind]);
 		note_run(fit, machine, result_seed(rows[i].predicted));
 	}
@@ -101,7 +92,7 @@ struct interval_table interval_fit_table(
 
 	for (int k = 0; k < INTERVAL_KINDS; k++) {
 		const struct samples *s = &fit->of[k];
-		const bool measured = k == INTERVAL_LIBRARY || k == INTERVAL_CALIBRATED;
+		const bool measured = k != INTERVAL_HARDWARE && k != INTERVAL_ALONE;
 		struct interval_factor *f = &table.of[k];
 		*f = used->of[k];
 		if (s->count == 0)
@@ -124,6 +115,7 @@ void interval_table_write(const struct interval_table *table, FILE *out)
 	static const char *const name[INTERVAL_KINDS] = {[INTERVAL_HARDWARE] = "HARDWARE",
 	        [INTERVAL_LIBRARY] = "LIBRARY",
 	        [INTERVAL_CALIBRATED] = "CALIBRATED",
+	        [INTERVAL_WITH_HOST] = "WITH_HOST",
 	        [INTERVAL_ALONE] = "ALONE"};
 
 	fputs("/* SPDX-License-Identifier: MIT */\n"

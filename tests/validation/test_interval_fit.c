@@ -63,7 +63,7 @@ static double coverage(const struct tables *t, int level)
 static void test_kind(bool hardware)
 {
 	static const struct interval_table plain = {
-	        .of = {{1, 1, 1, 0}, {1, 1, 1, 0}, {1, 1, 1, 0}, {2, 0.9, 1.1, 0}}};
+	        .of = {{1, 1, 1, 0}, {1, 1, 1, 0}, {1, 1, 1, 0}, {1, 1, 1, 0}, {2, 0.9, 1.1, 0}}};
 	const char *regime = hardware ? "hardware" : "calibrated";
 	const int level = hardware ? LEVEL_HARDWARE : LEVEL_FULL;
 	struct interval_fit *fit = interval_fit_new(), *again = interval_fit_new();
@@ -97,7 +97,7 @@ static void test_kind(bool hardware)
 static void test_no_width(void)
 {
 	static const struct interval_table plain = {
-	        .of = {{1, 1, 1, 0}, {1, 1, 1, 0}, {1, 1, 1, 0}, {1, 1, 1, 0}}};
+	        .of = {{1, 1, 1, 0}, {1, 1, 1, 0}, {1, 1, 1, 0}, {1, 1, 1, 0}, {1, 1, 1, 0}}};
 	struct interval_fit *fit = interval_fit_new();
 	struct tables t = made_up(3, &plain, "calibrated", false);
 

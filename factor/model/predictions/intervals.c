@@ -7,16 +7,16 @@
 const char *const interval_kind_name[INTERVAL_KINDS] = {[INTERVAL_HARDWARE] = "hardware",
         [INTERVAL_LIBRARY] = "library",
         [INTERVAL_CALIBRATED] = "calibrated",
+        [INTERVAL_WITH_HOST] = "calibrated, with the host",
         [INTERVAL_ALONE] = "efficiency 1"};
 
-enum interval_kind interval_kind_of(const struct profile *profile, const char *regime)
+enum interval_kind interval_kind_of(const char *regime, bool with_host)
 {
-	if (profile->hardware_alone)
-		return INTERVAL_ALONE;
-	for (int k = INTERVAL_LIBRARY; regime && k <= INTERVAL_CALIBRATED; k++)
-		if (strcmp(regime, interval_kind_name[k]) == 0)
-			return (enum interval_kind)k;
-	return INTERVAL_HARDWARE;
+	if (!regime || strcmp(regime, interval_kind_name[INTERVAL_HARDWARE]) == 0)
+		return INTERVAL_HARDWARE;
+	if (strcmp(regime, interval_kind_name[INTERVAL_LIBRARY]) == 0)
+		return INTERVAL_LIBRARY;
+	return with_host ? INTERVAL_WITH_HOST : INTERVAL_CALIBRATED;
 }
 
 bool interval_saw(const struct interval_table *table, int64_t seed)

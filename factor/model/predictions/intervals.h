@@ -6,11 +6,13 @@
 
 #include "lib/profile/profile.h"
 
-/* By regime; ALONE: every kernel by the hardware law at efficiency 1. */
+/* By regime. WITH_HOST: calibrated, and the host computes a part: others use its cores and memory,
+ * too. ALONE: every kernel by the hardware law at efficiency 1. */
 enum interval_kind {
 	INTERVAL_HARDWARE,
 	INTERVAL_LIBRARY,
 	INTERVAL_CALIBRATED,
+	INTERVAL_WITH_HOST,
 	INTERVAL_ALONE,
 	INTERVAL_KINDS
 };
@@ -36,7 +38,7 @@ struct interval_table {
 };
 extern const struct interval_table interval_table;
 
-enum interval_kind interval_kind_of(const struct profile *profile, const char *regime);
+enum interval_kind interval_kind_of(const char *regime, bool with_host);
 
 /* Whether the table was calibrated on the measurements of this seed, which then judge no interval.
  */

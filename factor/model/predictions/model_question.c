@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 double question_seconds(const struct question *q, bool overlap, struct model_result *result)
 {
@@ -65,9 +66,21 @@ static bool refuse(const struct asking *asking, struct prediction *out)
 	return false;
 }
 
+static bool with_host(const struct model *model)
+{
+	for (size_t u = 0; u < model->used_count; u++)
+		if (strncmp(model->used[u], "host.", strlen("host.")) == 0)
+			return true;
+	return false;
+}
+
 static const struct interval_factor *factor_of(const struct cost_reader *reader)
 {
-	return &interval_table.of[interval_kind_of(reader->model.profile, reader->model.regime)];
+	const struct model *model = &reader->model;
+
+	return &interval_table.of[model->profile->hardware_alone
+	                                  ? INTERVAL_ALONE
+	                                  : interval_kind_of(model->regime, with_host(model))];
 }
 
 bool prediction_make(const struct asking *a, struct prediction *out)
