@@ -102,8 +102,10 @@ int main(int argc, char **argv)
 	                "with --bench: only whole factorizations, largest squares first, ours by "
 	                "the model's plans; host memory and ablations at powers of two",
 	                0, 0},
-	        {"math", 0, CLI_TEXT, &request->math, "fp32|3xtf32|3xfp16",
-	                "with --bench or --several: ours in single precision by this math", 0, 0},
+	        {"math", 0, CLI_TEXT, &request->math, "fp32|3xtf32|3xfp16|fp64",
+	                "with --bench or --several: ours in single precision by this math; fp64: "
+	                "factorizations in double precision alone",
+	                0, 0},
 	        {"tall", 0, CLI_FLAG, &request->tall, NULL,
 	                "with --bench: only matrices of at least eight rows a column", 0, 0},
 	        {"smallest", 0, CLI_INT, &request->smallest, "N",
@@ -127,8 +129,8 @@ int main(int argc, char **argv)
 	        .option_count = ARRAY_LEN(options)};
 
 	cli_parse(argc, argv, &program, &measure.common, NULL);
-	if (request->math[0] && !math_find(request->math, &math))
-		msg_die(EXIT_BAD_USAGE, "--math %s: fp32, 3xtf32 and 3xfp16 are possible",
+	if (request->math[0] && !double_alone(request) && !math_find(request->math, &math))
+		msg_die(EXIT_BAD_USAGE, "--math %s: fp32, 3xtf32, 3xfp16 and fp64 are possible",
 		        request->math);
 	check_only(request, chosen);
 	if (chosen[KERR] && measure.common.json)

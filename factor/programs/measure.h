@@ -11,6 +11,8 @@
 #include "factor/validation/timing.h"
 #include "factor/validation/vendor.h"
 
+#include <string.h>
+
 enum { MEASURE_CANDIDATES = 64, MEASURE_EXECUTORS = 2 };
 
 enum { SEVERAL_DRAWN = 64 }; /* orders at most */
@@ -20,11 +22,16 @@ struct bench_request {
 	bool model_plans; /* only whole factorizations, the largest squares first: the model's plans
 	                on a GPU with panels there; the host up to 4096 rows */
 	const char *only; /* the operation, with --kerr the variant; "": all */
-	const char *math; /* of ours; "": all */
+	const char *math; /* of ours; "": all; "fp64": double precision alone */
 	bool tall;        /* only shapes of at least eight rows a column */
 	int64_t smallest, largest; /* rows; rows and columns */
 	int64_t drawn;             /* orders that the seed draws; 0: the documented ones */
 };
+
+static inline bool double_alone(const struct bench_request *request)
+{
+	return strcmp(request->math, "fp64") == 0;
+}
 
 struct measure {
 	struct cli_common common;

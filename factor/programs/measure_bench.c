@@ -238,6 +238,7 @@ static bool measure_factorization(struct measure *m, const struct bench_shape *s
 static bool wanted(const struct bench_request *request, const struct bench_shape *shape)
 {
 	return (!request->only[0] || strcmp(request->only, shape->operation) == 0) &&
+	       (!double_alone(request) || shape->precision == DOUBLE) &&
 	       shape->m >= request->smallest && shape->m <= request->largest &&
 	       shape->n <= request->largest && (!request->tall || shape->m >= 8 * shape->n);
 }

@@ -163,6 +163,8 @@ static bool wanted(const struct several *s, const char *operation, int math)
 		return false;
 	if (math == MATHS)
 		return true;
+	if (double_alone(request))
+		return false;
 	return request->math[0] ? strcmp(request->math, math_name[math]) == 0
 	                        : math_possible(s->group->members[0].e, (enum math)math);
 }
