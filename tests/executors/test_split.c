@@ -447,7 +447,8 @@ static void test_case_in_stairs(struct executor *e, const struct stairs_case *s)
 }
 
 /* Blocks that tiles divide and others, a last block that is narrower, all columns and fewer, rows
- * that fill no 16 bytes, sums of two pieces, and a plain triangle. */
+ * that fill no 16 bytes, sums of two pieces, a plain triangle, and several tiles for each
+ * multiprocessor. Every other case makes room for other kernels. */
 static void test_stairs(struct executor *e)
 {
 	static const struct stairs_case cases[] = {{0, 1100, 600, 128, {100, 200}},
@@ -456,10 +457,14 @@ static void test_stairs(struct executor *e)
 	        {768, 2000, 1232, 256, {768, 1536}}, {0, 3000, 400, 64, {200, 1600}},
 	        {4, 1000, 700, 64, {700, 1400}}, {0, 1022, 1022, 72, {2000, 2000}},
 	        {128, 2562, 1281, 32, {129, 258}}, {0, 2303, 1151, 40, {384, 768}},
-	        {0, 130, 3, 16, {1, 64}}};
+	        {0, 130, 3, 16, {1, 64}}, {0, 5003, 2500, 32, {500, 1000}},
+	        {0, 5004, 2502, 32, {139, 278}}};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		e->shares = i & 1;
 		test_case_in_stairs(e, &cases[i]);
+	}
+	e->shares = false;
 }
 
 /* Products V^T C of enough rows and columns, and of enough work for two kernels, are split inside
