@@ -2,13 +2,14 @@
 #include "lower_update.h"
 
 #include "panels.h"
+#include "factor/executors/split.h"
 
 #include "lib/base/msg.h"
 
 #include <stdlib.h>
 
 /* This rank's blocks of columns from column `first` of the matrix on, `step` columns apart. */
-struct stairs {
+struct blocks {
 	struct lower_update *u;
 	struct block b;
 	struct matrix panel, across;
@@ -25,31 +26,47 @@ static int64_t few(const struct lower_update *u)
 	return u->e->math == MATH_FP32 ? t->in_single : t->by_splits;
 }
 
-/* ---- which blocks ---- */
-
 static bool divided(const struct lower_update *u)
 {
 	return grid_rows(&u->a->grid) > 1;
 }
 
+/* Whether there is one call for all blocks. */
+static bool has_stairs(const struct executor *e, const struct distributed *a)
+{
+	return grid_rows(&a->grid) == 1 && e->math == MATH_3XFP16 && a->local.precision == SINGLE;
+}
+
+/* ---- which blocks ---- */
+
 /* Where block t begins, in columns of the matrix; behind the last one the matrix ends. */
-static int64_t column(const struct stairs *s, int64_t t)
+static int64_t column(const struct blocks *s, int64_t t)
 {
 	return min_int64(s->first + t * s->step, s->u->a->layout.n);
 }
 
-static int64_t width(const struct stairs *s, int64_t t)
+static int64_t width(const struct blocks *s, int64_t t)
 {
 	return min_int64(s->u->a->layout.nb, s->u->a->layout.n - column(s, t));
 }
 
-static int64_t row_of(const struct stairs *s, int64_t i)
+static int64_t row_of(const struct blocks *s, int64_t i)
 {
 	return distributed_rows_before(s->u->a, i);
 }
 
+/* This rank's elements of blocks lo .. hi-1 from row `top` up to `end`. */
+static struct matrix elements(
+        const struct blocks *s, int64_t lo, int64_t hi, int64_t top, int64_t end)
+{
+	const int64_t n = (hi - 1 - lo) * s->u->a->layout.nb + width(s, hi - 1);
+
+	return matrix_view(s->u->a->local, top, distributed_columns_before(s->u->a, column(s, lo)),
+	        end - top, n);
+}
+
 /* Rows of the panel from this rank's row `top` up to `end`. */
-static struct matrix panel_rows(const struct stairs *s, int64_t top, int64_t end)
+static struct matrix panel_rows(const struct blocks *s, int64_t top, int64_t end)
 {
 	const int64_t above = row_of(s, s->b.j + s->b.w);
 
@@ -57,7 +74,7 @@ static struct matrix panel_rows(const struct stairs *s, int64_t top, int64_t end
 }
 
 /* The panel's rows that belong to the columns of blocks lo .. hi-1. */
-static struct matrix across_rows(const struct stairs *s, int64_t lo, int64_t hi)
+static struct matrix across_rows(const struct blocks *s, int64_t lo, int64_t hi)
 {
 	const int64_t nb = s->u->a->layout.nb;
 
@@ -66,7 +83,7 @@ static struct matrix across_rows(const struct stairs *s, int64_t lo, int64_t hi)
 
 /* ---- rows across ---- */
 
-static int64_t blocks_of_row(const struct stairs *s, int row)
+static int64_t blocks_of_row(const struct blocks *s, int row)
 {
 	const struct distributed *a = s->u->a;
 	int64_t count = 0;
@@ -77,7 +94,7 @@ static int64_t blocks_of_row(const struct stairs *s, int row)
 }
 
 /* Where the rows of block t arrive: behind those of process rows before its own. */
-static struct matrix arriving(const struct stairs *s, int64_t t)
+static struct matrix arriving(const struct blocks *s, int64_t t)
 {
 	const struct distributed *a = s->u->a;
 	const struct matrix room = s->u->received[s->u->e->queue];
@@ -94,7 +111,7 @@ static struct matrix arriving(const struct stairs *s, int64_t t)
 	        blocks_of_row(s, owner) * high, room.precision};
 }
 
-static struct matrix own_rows(const struct stairs *s, int64_t t)
+static struct matrix own_rows(const struct blocks *s, int64_t t)
 {
 	const int64_t top = row_of(s, column(s, t));
 
@@ -102,7 +119,7 @@ static struct matrix own_rows(const struct stairs *s, int64_t t)
 }
 
 /* Every process row sends the rows that it has to its process column. */
-static bool exchange(const struct stairs *s)
+static bool exchange(const struct blocks *s)
 {
 	struct lower_update *u = s->u;
 	const struct distributed *a = u->a;
@@ -122,7 +139,7 @@ static bool exchange(const struct stairs *s)
 	                     "rows of panel", s->b.index);
 }
 
-static bool copy_across(const struct stairs *s)
+static bool copy_across(const struct blocks *s)
 {
 	bool ok = !divided(s->u) || exchange(s);
 
@@ -135,14 +152,13 @@ static bool copy_across(const struct stairs *s)
 /* ---- products ---- */
 
 /* Block t down to row `end`. */
-static bool update_block(const struct stairs *s, int64_t t, int64_t end)
+static bool update_block(const struct blocks *s, int64_t t, int64_t end)
 {
 	struct executor *e = s->u->e;
 	const struct distributed *a = s->u->a;
 	const int64_t top = row_of(s, column(s, t));
 	const struct matrix l = panel_rows(s, top, end);
-	const struct matrix c = matrix_view(
-	        a->local, top, distributed_columns_before(a, column(s, t)), end - top, width(s, t));
+	const struct matrix c = elements(s, t, t + 1, top, end);
 
 	return distributed_owns_row(a, column(s, t))
 	               ? ex_syrk(e, LOWER, PLAIN, -1, l, 1, c)
@@ -150,9 +166,8 @@ static bool update_block(const struct stairs *s, int64_t t, int64_t end)
 }
 
 /* Blocks lo .. hi-1 down to row `end`. */
-static bool update_blocks(const struct stairs *s, int64_t lo, int64_t hi, int64_t end)
+static bool update_blocks(const struct blocks *s, int64_t lo, int64_t hi, int64_t end)
 {
-	const struct distributed *a = s->u->a;
 	const int64_t middle = lo + (hi - lo) / 2, turn = row_of(s, column(s, middle));
 	bool ok = true;
 
@@ -161,11 +176,24 @@ static bool update_blocks(const struct stairs *s, int64_t lo, int64_t hi, int64_
 			ok = update_block(s, t, end);
 		return ok;
 	}
-	const struct matrix across = across_rows(s, lo, middle);
-	return ex_gemm(s->u->e, PLAIN, TRANSPOSED, -1, panel_rows(s, turn, end), across, 1,
-	               matrix_view(a->local, turn, distributed_columns_before(a, column(s, lo)),
-	                       end - turn, across.m)) &&
+	return ex_gemm(s->u->e, PLAIN, TRANSPOSED, -1, panel_rows(s, turn, end),
+	               across_rows(s, lo, middle), 1, elements(s, lo, middle, turn, end)) &&
 	       update_blocks(s, lo, middle, turn) && update_blocks(s, middle, hi, end);
+}
+
+static bool update_all(const struct blocks *s)
+{
+	const struct lower_update *u = s->u;
+	const int64_t top = row_of(s, s->first), end = row_of(s, u->a->layout.m);
+	const struct stairs stairs = {u->a->layout.nb, s->step};
+	const struct matrix l = panel_rows(s, top, end), c = elements(s, 0, s->count, top, end);
+	const bool in_one =
+	        s->count > 1 && has_stairs(u->e, u->a) && split_wanted_stairs(u->e, stairs, l, c);
+
+	if ((divided(u) || in_one || s->count > few(u)) && !copy_across(s))
+		return false;
+	return in_one ? ex_stairs(u->e, stairs, -1, l, across_rows(s, 0, s->count), c)
+	              : update_blocks(s, 0, s->count, end);
 }
 
 /* ---- the calls ---- */
@@ -177,7 +205,7 @@ struct lower_update lower_update_workspace(struct executor *e, const struct dist
 	const int64_t nb = panels_block_rows(&a->layout), blocks = (a->local.n + nb - 1) / nb;
 	struct lower_update u = {.e = e, .a = a};
 
-	if (divided(&u) || blocks > few(&u))
+	if (divided(&u) || blocks > (has_stairs(e, a) ? 1 : few(&u)))
 		u.across[QUEUE_MAIN] = workspace_matrix(workspace, blocks * nb, widest, precision);
 	if (!divided(&u))
 		return u;
@@ -189,23 +217,22 @@ struct lower_update lower_update_workspace(struct executor *e, const struct dist
 	return u;
 }
 
-int64_t lower_update_columns(const struct distributed *a)
+int64_t lower_update_columns(const struct executor *e, const struct distributed *a)
 {
 	const int64_t nb = panels_block_rows(&a->layout), blocks = (a->local.n + nb - 1) / nb;
 
-	return (blocks + 1) / 2 * nb;
+	return (has_stairs(e, a) ? blocks : (blocks + 1) / 2) * nb;
 }
 
 bool lower_update(struct lower_update *u, struct block b, struct matrix panel, int64_t j, int64_t n)
 {
 	const struct distributed *a = u->a;
 	const int columns = grid_columns(&a->grid);
-	struct stairs s = {u, b, panel, u->across[u->e->queue], j, columns * a->layout.nb, 0};
+	struct blocks s = {u, b, panel, u->across[u->e->queue], j, columns * a->layout.nb, 0};
 
 	while (s.first < j + n && !distributed_owns(a, s.first))
 		s.first += a->layout.nb;
 	for (int64_t i = s.first; i < j + n; i += s.step)
 		s.count++;
-	return s.count == 0 || (((!divided(u) && s.count <= few(u)) || copy_across(&s)) &&
-	                               update_blocks(&s, 0, s.count, row_of(&s, a->layout.m)));
+	return s.count == 0 || update_all(&s);
 }

@@ -3,10 +3,13 @@
  * blocks of columns, each from its diagonal block down. Operations: two for each element there and
  * column of L.
  *
- * Products for single blocks are long and narrow. So the blocks are halved. Below the first row of
- * the right half, the left half is one product. It needs the rows of L that belong to the columns
- * of the left half, and copies of these rows stand together. The rest, the left half above that row
- * and the right half, is halved again, down to a few blocks. */
+ * By 3xFP16, on one process row, all blocks are one update in stairs
+ * (factor/kernels/gemm/stairs.h).
+ *
+ * Elsewhere, products for single blocks are long and narrow. So the blocks are halved. Below the
+ * first row of the right half, the left half is one product. It needs the rows of L that belong to
+ * the columns of the left half, and copies of these rows stand together. The rest, the left half
+ * above that row and the right half, is halved again, down to a few blocks. */
 #pragma once
 
 #include "block_cyclic.h"
@@ -28,7 +31,7 @@ struct lower_update lower_update_workspace(
         struct executor *, const struct distributed *, struct workspace *, int64_t widest);
 
 /* The most columns of one product. */
-int64_t lower_update_columns(const struct distributed *);
+int64_t lower_update_columns(const struct executor *, const struct distributed *);
 
 /* Columns j .. j+n-1 of the matrix by block b. panel: this rank's rows of L below b's diagonal
  * block. In the current queue; on several process rows all of a process column call it. */

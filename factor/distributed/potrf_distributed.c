@@ -233,7 +233,7 @@ static bool set_up(
 	s->apart = workspace_matrix(&workspace, 1, stands_apart(e, a) ? a->local.n : 0, precision);
 	s->one = workspace_matrix(&workspace, 1, 1, precision);
 	s->schedule.split = split_workspace(e, &workspace, a->local.m,
-	        max_int64(widest, lower_update_columns(a)), s->panels.columns[0], TRANSPOSED,
+	        max_int64(widest, lower_update_columns(e, a)), s->panels.columns[0], TRANSPOSED,
 	        TF32_BOTH);
 	if (divided(s))
 		s->corner = workspace_matrix(&workspace, widest, widest, precision);

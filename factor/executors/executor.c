@@ -107,6 +107,12 @@ bool ex_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alpha,
 	               : e->ops->syrk(e, uplo, trans, alpha, a, beta, c);
 }
 
+bool ex_stairs(struct executor *e, struct stairs stairs, double alpha, struct matrix a,
+        struct matrix b, struct matrix c)
+{
+	return SKIPS(PHASE_UPDATE) || EMPTY(c) || split_stairs(e, stairs, alpha, a, b, c);
+}
+
 bool gram_by_passes(struct executor *e, const struct gram_schmidt *g, int64_t k)
 {
 	bool ok = ex_gram_dots(e, g, 0);

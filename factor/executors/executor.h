@@ -4,6 +4,7 @@
  * lists the operations. */
 #pragma once
 
+#include "factor/kernels/gemm/stairs.h"
 #include "factor/kernels/gemm/tf32.h"
 #include "factor/kernels/gram_schmidt/gram_schmidt_kernels.h"
 #include "factor/kernels/lu/deferred_swaps.h"
@@ -164,6 +165,11 @@ bool ex_gemm(struct executor *, enum trans ta, enum trans tb, double alpha, stru
         struct matrix b, double beta, struct matrix c);
 bool ex_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         double beta, struct matrix c);
+
+/* C += alpha A B^T in stairs, where split_wanted_stairs; b: the rows of A that belong to C's
+ * columns. */
+bool ex_stairs(struct executor *, struct stairs stairs, double alpha, struct matrix a,
+        struct matrix b, struct matrix c);
 
 /* Modified Gram-Schmidt of the first k columns of g, one pass each. */
 bool gram_by_passes(struct executor *, const struct gram_schmidt *g, int64_t k);

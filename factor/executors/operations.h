@@ -251,6 +251,13 @@ CHOSEN(half_update, (enum uplo part, double alpha, struct matrix left, struct ma
 	COST(half_update, part, c, half_depth(left.m)),
 	part == WHOLE ? FLOPS_AT(2 * product_steps(c.m, c.n, half_depth(left.m)), "gpu.half_gemm.s.peak")
 		: FLOPS_AT(2 * trapezoid_steps(c, half_depth(left.m)), "gpu.half_syrk.s.peak"))
+/* The same for the part of C in stairs (factor/kernels/gemm/stairs.h). */
+CHOSEN(half_stairs, (struct stairs stairs, double alpha, struct matrix left, struct matrix right,
+	struct matrix c), (stairs, alpha, left, right, c),
+	PHASE_UPDATE, NEVER, QUEUED, HOST, c, half_depth(left.m),
+	COST(half_stairs, stairs, c, half_depth(left.m)),
+	FLOPS_AT(2 * stairs_elements(stairs, c.m, c.n) * (double)half_depth(left.m),
+		"gpu.half_syrk.s.peak"))
 /* p = v^T c by 3xTF32 where the device has a kernel for it: long columns that begin at 16 bytes, in
  * single precision. */
 CHOSEN(gemm_tall, (struct matrix v, struct matrix c, struct matrix p), (v, c, p),

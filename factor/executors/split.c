@@ -224,3 +224,26 @@ bool split_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alp
 		     behind_diagonal(&u, w, c);
 	return ok && e->ops->add_triangles(e, uplo, row, matrix_view(c, 0, 0, n, n));
 }
+
+/* ---- updates in stairs ---- */
+
+bool split_wanted_stairs(
+        const struct executor *e, struct stairs stairs, struct matrix a, struct matrix c)
+{
+	const double flops = 2 * stairs_elements(stairs, c.m, c.n) * (double)a.n;
+
+	return split_in_halves(e) && possible(e, c, a.n) && flops >= e->splits->half_symmetric &&
+	       split_is_kept(e, a, TRANSPOSED, HALF_PAIR);
+}
+
+bool split_stairs(struct executor *e, struct stairs stairs, double alpha, struct matrix a,
+        struct matrix b, struct matrix c)
+{
+	struct matrix left, right;
+	bool ok = true;
+
+	for (int64_t k = 0; ok && k < a.n; k += TF32_PIECE)
+		ok = operands(e, PLAIN, TRANSPOSED, a, b, c, k, &left, &right) &&
+		     e->ops->half_stairs(e, stairs, alpha, left, right, c);
+	return ok;
+}

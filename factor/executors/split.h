@@ -48,3 +48,10 @@ bool split_prepare(struct executor *, enum trans trans, struct matrix a, struct 
 bool split_wanted_syrk(const struct executor *, enum trans trans, struct matrix a, struct matrix c);
 bool split_syrk(struct executor *, enum uplo uplo, enum trans trans, double alpha, struct matrix a,
         struct matrix c);
+
+/* The same in stairs, by 3xFP16 alone, in one kernel: C += alpha A B^T, where A (as many rows as C)
+ * is part of the kept operand, and B has the rows of A that belong to C's columns. */
+bool split_wanted_stairs(
+        const struct executor *, struct stairs stairs, struct matrix a, struct matrix c);
+bool split_stairs(struct executor *, struct stairs stairs, double alpha, struct matrix a,
+        struct matrix b, struct matrix c);

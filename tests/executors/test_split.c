@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* 3xTF32 and 3xFP16: the parts of a number, the stacks and pairs of an operand, products and
- * symmetric updates, on the host executor and on the GPU; which products V^T C are split inside the
- * kernel. */
+ * symmetric updates, also in stairs, on the host executor and on the GPU; which products V^T C are
+ * split inside the kernel. */
 #include "executor_memory.h"
 
 #include "factor/executors/split.h"
@@ -386,6 +386,87 @@ static void test_updates(struct executor *e)
 				        e, (enum uplo)uplo, sizes[i][0], sizes[i][1], sizes[i][2]);
 }
 
+/* Rows of the kept operand above C's first one; C's rows, columns and inner dimension. */
+struct stairs_case {
+	int64_t above, m, n, k;
+	struct stairs stairs;
+};
+
+/* Zeros in the exact product above the stairs, where C is left as it is. */
+static void cut_stairs(struct product *p, struct stairs stairs)
+{
+	for (int64_t j = 0; j < p->c.a.n; j++)
+		for (int64_t i = 0; i < stairs_top(stairs, j); i++)
+			*element(&p->exact, i, j) = *element(&p->size, i, j) = 0;
+}
+
+/* Whether C above the stairs has the bits that it had. */
+static bool left_above(struct executor *e, const struct product *p, struct stairs stairs)
+{
+	struct block now = p->c;
+	bool good = true;
+
+	now.x = block_download(e, &p->c);
+	for (int64_t j = 0; j < p->c.a.n; j++)
+		for (int64_t i = 0; i < stairs_top(stairs, j); i++)
+			good = good && *element(&now, i, j) == *element(&p->c, i, j);
+	free(now.x);
+	return good;
+}
+
+static void below(struct block *b, const struct stairs_case *s)
+{
+	b->a = matrix_view(b->a, s->above, 0, s->m, b->a.n);
+}
+
+static void test_case_in_stairs(struct executor *e, const struct stairs_case *s)
+{
+	struct product p =
+	        product_new(e, PLAIN, TRANSPOSED, s->above + s->m, s->n, s->k, TF32_BOTH);
+
+	split_keep(e, p.a.a);
+	below(&p.a, s);
+	below(&p.c, s);
+	below(&p.exact, s);
+	below(&p.size, s);
+	for (int64_t j = 0; j < s->n; j++)
+		for (int64_t i = 0; i < s->k; i++)
+			*element(&p.b, j, i) = *element(&p.a, stairs_top(s->stairs, j), i);
+	block_upload(e, &p.b);
+	must(e, ex_stairs(e, s->stairs, -1, p.a.a, p.b.a, p.c.a));
+	block_product(1, &p.a, PLAIN, &p.b, TRANSPOSED, 0, &p.exact);
+	block_magnitude(&p.a, PLAIN, &p.b, TRANSPOSED, &p.size);
+	cut_stairs(&p, s->stairs);
+	const bool left = left_above(e, &p, s->stairs);
+	const double worst = worst_error(e, &p, WHOLE, -1, 1);
+	/* as in test_update */
+	ok(product_free(e, &p) && left && worst <= 32,
+	        "%s%s stairs of %d each %d, %d x %d by %d: off by %.2g eps, %s above", e->name,
+	        math_title[math], (int)s->stairs.width, (int)s->stairs.step, (int)s->m, (int)s->n,
+	        (int)s->k, worst, left ? "nothing changed" : "C changed");
+}
+
+/* Blocks that tiles divide and others, a last block that is narrower, all columns and fewer, rows
+ * that fill no 16 bytes, sums of two pieces, a plain triangle, and several tiles for each
+ * multiprocessor. Every other case makes room for other kernels. */
+static void test_stairs(struct executor *e)
+{
+	static const struct stairs_case cases[] = {{0, 1100, 600, 128, {100, 200}},
+	        {64, 1101, 384, 96, {64, 192}}, {0, 1539, 539, 64, {250, 750}},
+	        {12, 900, 307, 300, {37, 111}}, {0, 777, 259, 65, {1, 3}},
+	        {768, 2000, 1232, 256, {768, 1536}}, {0, 3000, 400, 64, {200, 1600}},
+	        {4, 1000, 700, 64, {700, 1400}}, {0, 1022, 1022, 72, {2000, 2000}},
+	        {128, 2562, 1281, 32, {129, 258}}, {0, 2303, 1151, 40, {384, 768}},
+	        {0, 130, 3, 16, {1, 64}}, {0, 5003, 2500, 32, {500, 1000}},
+	        {0, 5004, 2502, 32, {139, 278}}};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		e->shares = i & 1;
+		test_case_in_stairs(e, &cases[i]);
+	}
+	e->shares = false;
+}
+
 /* Products V^T C of enough rows and columns, and of enough work for two kernels, are split inside
  * the kernel. */
 static void test_tall(void)
@@ -425,6 +506,8 @@ static void test_all(struct executor *e)
 		test_scales(e);
 		test_not_finite(e);
 		test_updates(e);
+		if (math == MATH_3XFP16)
+			test_stairs(e);
 	}
 }
 

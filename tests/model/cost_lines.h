@@ -9,6 +9,9 @@
 #include "factor/kernels/gemm/half_pair.h"
 #include "factor/model/simulation/executor_model_internal.h"
 
+/* The stairs of the calls. */
+enum { STAIRS_WIDTH = 250, STAIRS_STEP = 500 };
+
 /* "+name": rows that are added to the profile (struct rows). Else a question, "of: call flags
  * sizes", its answer, what it says, and the relative tolerance (0: 1e-9).
  *
@@ -85,6 +88,8 @@ static inline bool call_product(const struct call *c)
 	                     : has(c->text, "triangle") ? LOWER
 	                                                : WHOLE,
 	                     1, shape_of(c, half_rows(k), m), shape_of(c, half_rows(k), n), c->x));
+	CALL("stairs", e->ops->half_stairs(e, (struct stairs){STAIRS_WIDTH, STAIRS_STEP}, 1,
+	                       shape_of(c, half_rows(k), m), shape_of(c, half_rows(k), n), c->x));
 	CALL("gemv", ex_gemv(e, tn ? TRANSPOSED : PLAIN, 1, c->x, shape_of(c, n, 1), 0,
 	                     shape_of(c, m, 1)));
 	CALL("trsm", ex_trsm(e, side, LOWER, PLAIN, has(c->text, "diag") ? NON_UNIT : UNIT, 1, c->y,

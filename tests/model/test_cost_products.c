@@ -214,6 +214,13 @@ static double rounds(enum uplo part, int64_t m, int64_t n)
 	return ceil((double)half_update_tiles(part, m, n) / 100);
 }
 
+static double rounds_of_stairs(int64_t m, int64_t n)
+{
+	const struct stairs stairs = {STAIRS_WIDTH, STAIRS_STEP};
+
+	return ceil((double)half_stairs_tiles(stairs, m, n) / 100);
+}
+
 static struct profile *half_profile(void)
 {
 	struct profile *p = profile_new();
@@ -243,6 +250,8 @@ static void test_halves(void)
 	        {"beyond: half 6000 700 256", 0, "within the surfaces"},
 	        {"half triangle 20000 20000 256", 10 * rounds(LOWER, 20000, 20000),
 	                "one larger than measured"},
+	        {"stairs 5000 2400 256", 10 * rounds_of_stairs(5000, 2400), "stairs"},
+	        {"stairs 30000 15000 256", 10 * rounds_of_stairs(30000, 15000), "larger ones"},
 	        {"beyond: half triangle 20000 20000 256", 1, "which is an extrapolation"},
 	        {"half triangle shared 4096 4096 256", 12 * rounds(LOWER, 4096, 4096),
 	                "beside other kernels by the surface of that"}};
@@ -280,6 +289,47 @@ static void test_tiles(void)
 	ok(good, "tiles of triangles, trapezoids and rectangles");
 }
 
+/* The tiles of stairs with an element in them, and the elements, counted one by one. */
+static bool stairs_right(struct stairs s, int64_t m, int64_t n)
+{
+	const int64_t down = (m + HALF_TILE_ROWS - 1) / HALF_TILE_ROWS;
+	int64_t tiles = 0, elements = 0;
+
+	for (int64_t first = 0; first < n; first += HALF_TILE_COLUMNS)
+		for (int64_t tile = 0; tile < down; tile++) {
+			const int64_t row = min_int64((tile + 1) * HALF_TILE_ROWS, m) - 1;
+			bool any = false;
+			for (int64_t j = first; j < min_int64(first + HALF_TILE_COLUMNS, n); j++)
+				any = any || row >= j / s.width * s.step + j % s.width;
+			tiles += any;
+		}
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t i = j / s.width * s.step + j % s.width; i < m; i++)
+			elements++;
+	return half_stairs_tiles(s, m, n) == tiles &&
+	       stairs_elements(s, m, n) == (double)elements - (double)n / 2;
+}
+
+static void test_stairs(void)
+{
+	static const int64_t widths[] = {1, 40, 128, 192, 250, 700, 3000};
+	bool good = true;
+
+	for (size_t w = 0; w < ARRAY_LEN(widths); w++)
+		for (int ranks = 1; ranks <= 8; ranks += ranks)
+			for (int64_t m = 1; m < 3000; m += 271) {
+				const struct stairs s = {widths[w], widths[w] * ranks};
+				int64_t n = 0; /* all columns that begin above the last row */
+				while (stairs_top(s, n) < m)
+					n++;
+				good = good && stairs_right(s, m, n) && stairs_right(s, m, n / 2);
+			}
+	ok(good, "tiles and elements of stairs");
+	ok(half_stairs_tiles((struct stairs){1000, 1000}, 1000, 777) ==
+	                half_update_tiles(LOWER, 1000, 777),
+	        "one block is a trapezoid");
+}
+
 int main(void)
 {
 	PLAY(synthetic_blocks(), library_lines);
@@ -296,5 +346,6 @@ int main(void)
 	test_lifetimes();
 	test_halves();
 	test_tiles();
+	test_stairs();
 	return finish();
 }

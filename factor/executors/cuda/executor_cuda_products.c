@@ -147,6 +147,11 @@ ONE_KERNEL(half_update,
         (enum uplo part, double alpha, struct matrix left, struct matrix right, struct matrix c),
         half_update(part, alpha, left, right, c, executor->shares, stream(executor)))
 
+ONE_KERNEL(half_stairs,
+        (struct stairs stairs, double alpha, struct matrix left, struct matrix right,
+                struct matrix c),
+        half_stairs(stairs, alpha, left, right, c, executor->shares, stream(executor)))
+
 bool cuda_gemm_tall(struct executor *executor, struct matrix v, struct matrix c, struct matrix p)
 {
 	struct cuda *x = self(executor);

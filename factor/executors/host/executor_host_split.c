@@ -98,8 +98,19 @@ static struct matrix parts_of(struct matrix pair, int which)
 	return to;
 }
 
+/* The rows of every column that an update changes: those of the stairs, or of an upper triangle. */
+struct rows {
+	struct stairs stairs;
+	bool whole, upper;
+};
+
+static bool has(const struct rows *rows, int64_t i, int64_t j)
+{
+	return rows->whole || (rows->upper ? i <= j : i >= stairs_top(rows->stairs, j));
+}
+
 /* The product for all of c in fp32, from which the requested part is added to c. */
-bool host_half_update(struct executor *e, enum uplo part, double alpha, struct matrix left,
+static bool update(struct executor *e, struct rows rows, double alpha, struct matrix left,
         struct matrix right, struct matrix c)
 {
 	int64_t depth = half_depth(left.m);
@@ -114,17 +125,32 @@ bool host_half_update(struct executor *e, enum uplo part, double alpha, struct m
 	          host_gemm(e, TRANSPOSED, PLAIN, HALF_LOW, low[0], high[1], 1, sum) &&
 	          host_gemm(e, TRANSPOSED, PLAIN, HALF_HIGH, high[0], high[1], 1, sum);
 	for (int64_t j = 0; ok && j < c.n; j++)
-		for (int64_t i = part == LOWER ? j : 0; i < c.m && !(part == UPPER && i > j); i++)
-			at_s(c)[i + j * c.ld] +=
-			        (float)alpha *
-			        (HALF_HIGH * at_s(sum)[i + j * c.m] * at_s(x)[depth + i * x.ld]) *
-			        at_s(y)[depth + j * y.ld];
+		for (int64_t i = 0; i < c.m; i++)
+			if (has(&rows, i, j))
+				at_s(c)[i + j * c.ld] += (float)alpha *
+				                         (HALF_HIGH * at_s(sum)[i + j * c.m] *
+				                                 at_s(x)[depth + i * x.ld]) *
+				                         at_s(y)[depth + j * y.ld];
 	for (int i = 0; i < 2; i++) {
 		free(high[i].data);
 		free(low[i].data);
 	}
 	free(sum.data);
 	return ok;
+}
+
+bool host_half_update(struct executor *e, enum uplo part, double alpha, struct matrix left,
+        struct matrix right, struct matrix c)
+{
+	const struct stairs one = {c.n + 1, c.n + 1};
+
+	return update(e, (struct rows){one, part == WHOLE, part == UPPER}, alpha, left, right, c);
+}
+
+bool host_half_stairs(struct executor *e, struct stairs stairs, double alpha, struct matrix left,
+        struct matrix right, struct matrix c)
+{
+	return update(e, (struct rows){stairs, false, false}, alpha, left, right, c);
 }
 
 bool host_gemm_tall(struct executor *e, struct matrix v, struct matrix c, struct matrix p)

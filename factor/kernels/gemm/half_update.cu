@@ -25,7 +25,8 @@ namespace
 
 const int REGISTERS_WORKING = 232, REGISTERS_COPYING = 40; /* per thread, instead of 168 */
 
-__device__ void bring(const struct update &u, const struct operands &o, const struct ring &ring,
+template <class any_update>
+__device__ void bring(const any_update &u, const struct operands &o, const struct ring &ring,
         uint32_t memory, const struct share &mine, struct place at)
 {
 	interval<STAGES> turn = {0, 1}; /* phase before an empty stage's first use */
@@ -95,7 +96,8 @@ DEVICE void multiply(const struct update &u, const struct ring &ring, uint32_t m
 	release(ring, before[1]);
 }
 
-__device__ void work(const struct update &u, struct ring &ring, uint32_t memory, unsigned char *c,
+template <class any_update>
+__device__ void work(const any_update &u, struct ring &ring, uint32_t memory, unsigned char *c,
         const struct share &mine, struct place at)
 {
 	interval<STAGES> turn = {0, 0};
@@ -124,9 +126,9 @@ __device__ void work(const struct update &u, struct ring &ring, uint32_t memory,
 #endif
 
 /* rest: C has rows that fill no piece of 16 bytes. */
-template <bool rest>
+template <bool rest, class any_update>
 __global__ void __launch_bounds__(THREADS, 1)
-        update_kernel(const __grid_constant__ struct operands o, const struct update u)
+        update_kernel(const __grid_constant__ struct operands o, const any_update u)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 	extern __shared__ unsigned char dynamic[];
@@ -188,31 +190,31 @@ int describe_c(const struct update &u, int rows, CUtensorMap *map)
 	return encode(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, u.c, sizes, strides, box);
 }
 
-template <bool rest>
-int launch(const struct operands &o, const struct update &u, cudaStream_t stream)
+template <bool rest, class any_update>
+int launch(const struct operands &o, const any_update &u, cudaStream_t stream)
 {
-	const int error = kernel_allow_shared((const void *)update_kernel<rest>);
+	const int error = kernel_allow_shared((const void *)update_kernel<rest, any_update>);
 	if (error)
 		return error;
 	update_kernel<rest><<<(unsigned)blocks_of(u), THREADS, SHARED_BYTES, stream>>>(o, u);
 	return (int)cudaGetLastError();
 }
 
-} // namespace
+struct update update_of(enum uplo part, double alpha, int depth, struct matrix c, bool shared)
+{
+	return {(float *)matrix_address(c), c.ld, (int)c.m, (int)c.n, tiles_along(depth, SLAB),
+	        (float)alpha, (float)(HALF_HIGH * HALF_HIGH * half_returned(depth)), part,
+	        gpu_current()->sm_count, shared, 0, 0, 0, {}};
+}
 
-extern "C" int half_update(enum uplo part, double alpha, struct matrix left, struct matrix right,
-        struct matrix c, bool shared, void *stream)
+template <class any_update>
+int run(any_update u, struct matrix left, struct matrix right, cudaStream_t stream)
 {
 	const int depth = (int)half_depth(left.m);
-	struct update u = {(float *)matrix_address(c), c.ld, (int)c.m, (int)c.n,
-	        tiles_along(depth, SLAB), (float)alpha,
-	        (float)(HALF_HIGH * HALF_HIGH * half_returned(depth)), part, 0, shared, 0, 0, 0,
-	        {}};
 	struct operands o = {{}, {}, {}, {}, (const float *)matrix_address(left) + depth,
 	        (const float *)matrix_address(right) + depth, left.ld, right.ld, (int)left.n,
 	        (int)right.n};
 	int error;
-	u.wide = gpu_current()->sm_count;
 	divide(u);
 	if (u.tiles == 0 || u.slabs == 0)
 		return (int)cudaSuccess;
@@ -221,6 +223,22 @@ extern "C" int half_update(enum uplo part, double alpha, struct matrix left, str
 	        (error = describe_c(u, u.m, &o.c)) != cudaSuccess ||
 	        (error = describe_c(u, max(1, whole_rows(u)), &o.stored)) != cudaSuccess)
 		return error;
-	return whole_rows(u) < u.m ? launch<true>(o, u, (cudaStream_t)stream)
-	                           : launch<false>(o, u, (cudaStream_t)stream);
+	return whole_rows(u) < u.m ? launch<true>(o, u, stream) : launch<false>(o, u, stream);
+}
+
+} // namespace
+
+extern "C" int half_update(enum uplo part, double alpha, struct matrix left, struct matrix right,
+        struct matrix c, bool shared, void *stream)
+{
+	const int depth = (int)half_depth(left.m);
+	return run(update_of(part, alpha, depth, c, shared), left, right, (cudaStream_t)stream);
+}
+
+extern "C" int half_stairs(struct stairs stairs, double alpha, struct matrix left,
+        struct matrix right, struct matrix c, bool shared, void *stream)
+{
+	const int depth = (int)half_depth(left.m);
+	return run(in_stairs(update_of(LOWER, alpha, depth, c, shared), stairs), left, right,
+	        (cudaStream_t)stream);
 }

@@ -2,7 +2,7 @@
 /* Updates by 3xFP16 in one kernel, by warpgroups of compute capability 9.0. */
 #pragma once
 
-#include "lib/base/matrix.h"
+#include "stairs.h"
 
 C_BEGIN
 
@@ -25,6 +25,17 @@ static inline int64_t half_update_tiles(enum uplo part, int64_t m, int64_t n)
 	return tiles;
 }
 
+/* The same in stairs. */
+static inline int64_t half_stairs_tiles(struct stairs stairs, int64_t m, int64_t n)
+{
+	const int64_t end = (m + HALF_TILE_ROWS - 1) / HALF_TILE_ROWS;
+	int64_t tiles = 0;
+
+	for (int64_t at = 0; at < n; at += HALF_TILE_COLUMNS)
+		tiles += max_int64(0, end - stairs_top(stairs, at) / HALF_TILE_ROWS);
+	return tiles;
+}
+
 /* Of `rounds` rounds with one tile per multiprocessor: the number that one block processes when it
  * must let other kernels in between. */
 HOST_DEVICE static inline int64_t half_update_share(int64_t rounds)
@@ -44,6 +55,10 @@ HOST_DEVICE static inline int64_t half_update_share(int64_t rounds)
  * kernels in between; else blocks stay until the end, which is faster alone. stream is a
  * cudaStream_t; returns a cudaError_t. */
 int half_update(enum uplo part, double alpha, struct matrix left, struct matrix right,
+        struct matrix c, bool shared, void *stream);
+
+/* The same in stairs, whose last column begins above row m; X has m columns, Y n. */
+int half_stairs(struct stairs stairs, double alpha, struct matrix left, struct matrix right,
         struct matrix c, bool shared, void *stream);
 
 C_END

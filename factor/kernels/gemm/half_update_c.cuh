@@ -85,8 +85,8 @@ DEVICE void announce(const struct operands &o, const int2 tile, int part)
 /* Fetches a group's rows of C during their product: to shared memory as far as there is room, the
  * rest to L2. Updated parts are written back before their slot is used again. By one thread, or by
  * a warp if there is a rest. */
-template <bool rest>
-__device__ void carry(const struct update &u, const struct operands &o, const struct ring &ring,
+template <bool rest, class any_update>
+__device__ void carry(const any_update &u, const struct operands &o, const struct ring &ring,
         uint32_t memory, int group, const struct share &tiles, struct place at)
 {
 	const uint32_t mine = memory + group * C_SLOTS * C_SLOT_BYTES;
@@ -115,7 +115,8 @@ __device__ void carry(const struct update &u, const struct operands &o, const st
 }
 
 /* Fetches the factors of each tile during its product, by one warp. */
-__device__ void bring_factors(const struct update &u, const struct operands &o, struct ring &ring,
+template <class any_update>
+__device__ void bring_factors(const any_update &u, const struct operands &o, struct ring &ring,
         const struct share &tiles, struct place at)
 {
 	const int MINE = (ROWS + COLUMNS) / 32, lane = threadIdx.x % 32;
@@ -139,6 +140,11 @@ DEVICE bool within(const struct update &u, int i, int j)
 	return u.part == LOWER ? i >= j : u.part == UPPER ? i <= j : true;
 }
 
+DEVICE bool within(const struct stairs_update &u, int i, int j)
+{
+	return i >= top_of(u, j);
+}
+
 /* The factors of a thread's two rows, multiplied by alpha, and of its columns: two of every
  * eight. */
 struct factors {
@@ -159,9 +165,9 @@ DEVICE struct factors factors_of(const struct update &u, const struct ring &ring
 }
 
 /* Whether the triangle cuts nothing off this tile. */
-DEVICE bool is_uncut(const struct update &u, const int2 tile)
+template <class any_update> DEVICE bool is_uncut(const any_update &u, const int2 tile)
 {
-	return u.part == LOWER   ? tile.x >= tile.y + COLUMNS - 1
+	return u.part == LOWER   ? tile.x >= top_of(u, tile.y + COLUMNS - 1)
 	       : u.part == UPPER ? tile.y >= tile.x + ROWS - 1
 	                         : true;
 }
@@ -169,8 +175,8 @@ DEVICE bool is_uncut(const struct update &u, const int2 tile)
 /* C += alpha sum, with C in shared memory. There each column of a box has its 16-byte pieces in an
  * order of its own. A thread's columns repeat every eight, in two rows, so the places of its
  * elements repeat too. Elements past C are not written. */
-template <bool uncut>
-DEVICE void add_to_c(const struct update &u, const int2 tile, const struct ring &ring,
+template <bool uncut, class any_update>
+DEVICE void add_to_c(const any_update &u, const int2 tile, const struct ring &ring,
         unsigned char *memory, interval<C_SLOTS> &turn, const struct factors &f,
         const float (&sum)[SUMS])
 {

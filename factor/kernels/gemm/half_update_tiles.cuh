@@ -27,6 +27,47 @@ struct update {
 	int bands, before[BANDS_MOST]; /* tiles before each band */
 };
 
+/* In stairs; `part` is LOWER. Functions of both kinds are templates, so that other updates do not
+ * look for the block of a column. */
+struct stairs_update : update {
+	int width, step;  /* stairs.h */
+	uint32_t inverse; /* a column's block is column * inverse / 2^(31 + shift), rounded down */
+	int shift;
+};
+
+struct stairs_update in_stairs(const struct update &u, struct stairs stairs)
+{
+	int shift = 0;
+	while ((int64_t)1 << shift < stairs.width)
+		shift++;
+	const uint32_t inverse = (uint32_t)(((uint64_t)1 << (31 + shift)) / stairs.width + 1);
+	return {u, (int)stairs.width, (int)stairs.step, inverse, shift};
+}
+
+/* The row where a column meets the diagonal of a LOWER update, and the last column that meets it in
+ * a row or above. */
+__host__ DEVICE int top_of(const struct update &, int column)
+{
+	return column;
+}
+
+__host__ DEVICE int top_of(const struct stairs_update &u, int column)
+{
+	const uint32_t twice = 2 * (uint32_t)column;
+	const int block = (int)((uint32_t)((uint64_t)twice * u.inverse >> 32) >> u.shift);
+	return column + block * (u.step - u.width);
+}
+
+__host__ DEVICE int last_column(const struct update &, int row)
+{
+	return row;
+}
+
+__host__ DEVICE int last_column(const struct stairs_update &u, int row)
+{
+	return row / u.step * u.width + min(row % u.step, u.width - 1);
+}
+
 /* Order: bands of BAND tiles along the side that extends beyond the triangle; within a band one
  * line of tiles after another, so that data in use stays in L2. */
 __host__ DEVICE int tiles_along(int n, int size)
@@ -35,9 +76,9 @@ __host__ DEVICE int tiles_along(int n, int size)
 }
 
 /* The first tile of a line that overlaps the updated part. */
-__host__ DEVICE int line_first(const struct update &u, int line)
+template <class any_update> __host__ DEVICE int line_first(const any_update &u, int line)
 {
-	return u.part == LOWER   ? line * COLUMNS / ROWS
+	return u.part == LOWER   ? top_of(u, line * COLUMNS) / ROWS
 	       : u.part == UPPER ? line * ROWS / COLUMNS
 	                         : 0;
 }
@@ -60,9 +101,9 @@ __host__ DEVICE int band_end(const struct update &u, int from)
 }
 
 /* Lines of full length in the band that starts with tile `from`. */
-DEVICE int full_lines(const struct update &u, int from)
+template <class any_update> DEVICE int full_lines(const any_update &u, int from)
 {
-	const int last = u.part == LOWER   ? ((from + 1) * ROWS - 1) / COLUMNS
+	const int last = u.part == LOWER   ? last_column(u, (from + 1) * ROWS - 1) / COLUMNS
 	                 : u.part == UPPER ? ((from + 1) * COLUMNS - 1) / ROWS
 	                                   : lines(u) - 1;
 	return min(last + 1, lines(u));
@@ -73,7 +114,7 @@ struct place {
 	int from, line, index;
 };
 
-__device__ struct place place_of(const struct update &u, int tile)
+template <class any_update> __device__ struct place place_of(const any_update &u, int tile)
 {
 	int band = 0;
 	while (band + 1 < u.bands && tile >= u.before[band + 1])
@@ -85,7 +126,7 @@ __device__ struct place place_of(const struct update &u, int tile)
 
 /* Advances by that many tiles. by = 0 normalizes a place that lies past the end of its line, as
  * place_of may give. */
-DEVICE void advance(const struct update &u, struct place &at, int by)
+template <class any_update> DEVICE void advance(const any_update &u, struct place &at, int by)
 {
 	at.index += by;
 	while (at.from < tiles_across(u)) {
@@ -124,7 +165,8 @@ DEVICE struct share share_of(const struct update &u, int block)
 
 /* The block's tile after tile t. Without a next tile `at` stays, because a search to the end would
  * take longer than a tile. */
-DEVICE int next(const struct update &u, struct place &at, const struct share &mine, int t)
+template <class any_update>
+DEVICE int next(const any_update &u, struct place &at, const struct share &mine, int t)
 {
 	if (t + u.wide < mine.end)
 		advance(u, at, u.wide);
@@ -132,14 +174,14 @@ DEVICE int next(const struct update &u, struct place &at, const struct share &mi
 }
 
 /* First row and column of a tile. */
-DEVICE int2 corner(const struct update &u, const struct place &at)
+template <class any_update> DEVICE int2 corner(const any_update &u, const struct place &at)
 {
 	const int across = max(at.from, line_first(u, at.line)) + at.index;
 	return u.part == UPPER ? make_int2(at.line * ROWS, across * COLUMNS)
 	                       : make_int2(across * ROWS, at.line * COLUMNS);
 }
 
-void divide(struct update &u)
+template <class any_update> void divide(any_update &u)
 {
 	u.band = max(BAND, tiles_along(tiles_across(u), BANDS_MOST));
 	u.bands = tiles_along(tiles_across(u), u.band);

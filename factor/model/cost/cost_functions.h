@@ -29,6 +29,7 @@ COST(gemm, enum trans ta, enum trans tb, struct matrix c, int64_t k, bool operan
 COST(split, const struct splits *splits)
 COST(gemm_tf32, struct matrix c, int64_t k, bool together)
 COST(half_update, enum uplo part, struct matrix c, int64_t k)
+COST(half_stairs, struct stairs stairs, struct matrix c, int64_t k)
 COST(gemm_tall, struct matrix c, int64_t k)
 COST(syrk, struct matrix c, int64_t k, bool aligned)
 COST(gemv, enum trans trans, struct matrix a)
