@@ -54,7 +54,8 @@ static bool wanted_math(const struct bench_request *request, const struct result
 {
 	bool ours = strcmp(row->variant, "gpu") == 0 || whole_panels_on_host(row->variant);
 
-	return !ours || !request->math[0] || strcmp(request->math, math_name[row->math]) == 0;
+	return !ours || !request->math[0] || double_alone(request) ||
+	       strcmp(request->math, math_name[row->math]) == 0;
 }
 
 /* Whether factorizations with split operands are timed: updates and panels on the GPU. */
