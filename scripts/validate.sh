@@ -3,6 +3,7 @@
 # Predicts, measures at shapes drawn by a seed and at fixed ones, and compares, in at most ten minutes; `fathom validate` runs it:
 #   scripts/validate.sh BIN OUTPUT DEVICE SEED given|drawn quick|full --json|""
 # An interrupted run leaves OUTPUT/validate.unfinished. The next one of its extent without a given seed goes on with its predictions.
+# Measurements of an earlier seed stay as OUTPUT/measurements-SEED.tsv while the profile does: `make intervals` calibrates on all of them.
 # A large error is no failure. quick: fewer shapes, no changes of a QR factorization, no timeline.
 set -u
 LC_ALL=C
@@ -29,9 +30,24 @@ state() { # of what the predictions are made from, and they themselves
 	echo "$extent $("$bin/machine" --version 2>&1)"
 	cksum "$output/profile.tsv" "$output/predictions.tsv" 2>&1 || true
 }
+said() { # KEY FILE: the key's value in the file's first lines
+	sed -n -e '/^#/!q' -e "s/^# $1: //p" "$2" 2>/dev/null
+}
+sum_of() {
+	sha256sum "$1" 2>/dev/null | cut -d ' ' -f 1
+}
+keep_earlier() {
+	earlier=$(said seed "$output/predictions.tsv")
+	if [ "$(said profile_sha256 "$output/predictions.tsv")" != "$(sum_of "$output/profile.tsv")" ]; then
+		rm -f "$output"/measurements-*.tsv
+	elif [ -n "$earlier" ] && [ "$(said predictions_sha256 "$output/measurements.tsv")" = "$(sum_of "$output/predictions.tsv")" ]; then
+		mv "$output/measurements.tsv" "$output/measurements-$earlier.tsv"
+	fi
+}
 if [ "$asked" = drawn ] && [ -s "$unfinished" ] && [ "$(state)" = "$(cat "$unfinished")" ]; then
 	echo "validate: goes on with an interrupted run (--seed N begins anew)"
 else
+	keep_earlier
 	attend "$bin/predict" ${quick:+"$quick"} --seed "$seed" --output "$output" || exit
 	state >"$unfinished" || exit 1
 fi

@@ -162,7 +162,7 @@ static void log_seed(struct validation *v, struct comparison *rows, size_t count
 		table_free(seeds);
 		return;
 	}
-	v->seen = seeds_seen(seeds, &v->key) || interval_saw(&interval_table, v->key.seed);
+	v->seen = seeds_seen(seeds, &v->key);
 	for (size_t i = 0; i < count && v->seen; i++)
 		rows[i].drawn = rows[i].drawn && result_seed(rows[i].predicted) != v->key.seed;
 	const size_t n = cases_of(rows, count, v->key.seed, &cases),
@@ -286,10 +286,15 @@ static void print_report(const struct validation *v, const struct comparison *ro
 	fprintf(out, "Validation of %s: %zu predictions, %zu measurements (no fit used them)\n",
 	        v->common.output, v->predicted, v->measured);
 	if (v->seen)
-		fprintf(out, "Seed %" PRId64 " %s: its shapes count as fixed ones\n", v->key.seed,
-		        interval_saw(&interval_table, v->key.seed)
-		                ? "is one that intervals were calibrated on"
-		                : "was judged before the last change of model or profile");
+		fprintf(out,
+		        "Seed %" PRId64 " was judged before the last change of model or profile: "
+		        "its shapes count as fixed ones\n",
+		        v->key.seed);
+	if (interval_saw(&interval_table, v->key.seed))
+		fprintf(out,
+		        "Intervals were calibrated on seed %" PRId64
+		        ": how much of it they cover judges nothing\n",
+		        v->key.seed);
 	say_whether_stale(v, out);
 	say_host_clock(v, out);
 	say_shared_cores(v, out);

@@ -38,7 +38,7 @@ void interval_fit_free(struct interval_fit *fit)
 
 static bool counts(const struct comparison *row)
 {
-	return !row->phase && errors_counts(row) &&
+	return row->drawn && !row->phase && errors_counts(row) &&
 	       (row->level == LEVEL_FULL || row->level == LEVEL_HARDWARE) &&
 	       isfinite(row->predicted->seconds.low) && isfinite(row->predicted->seconds.high);
 }

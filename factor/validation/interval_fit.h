@@ -8,13 +8,13 @@
 #include "errors.h"
 #include "factor/model/predictions/intervals.h"
 
-/* Whole operations that were measured, by kind. */
+/* Whole operations of drawn shapes that were measured, by kind. */
 struct interval_fit;
 struct interval_fit *interval_fit_new(void);
 void interval_fit_free(struct interval_fit *fit);
 
-/* Adds the cases of one run. The predictions' intervals are by the table `used`. Fixed shapes and
- * each seed become a run of their own under that machine's name, which must outlive the fit. */
+/* Adds the cases of one run. The predictions' intervals are by the table `used`. Each seed
+ * becomes a run of its own under that machine's name, which must outlive the fit. */
 void interval_fit_add(struct interval_fit *fit, const char *machine, const struct comparison *rows,
         size_t count, const struct interval_table *used);
 

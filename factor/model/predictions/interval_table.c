@@ -5,16 +5,17 @@
 /* clang-format off */
 const struct interval_table interval_table = {
 	.of = { /* spreads, least, most, cases */
-		[INTERVAL_HARDWARE] = {1, 0.765, 1.19, 252},
-		[INTERVAL_LIBRARY] = {1.21, 1, 1, 297},
-		[INTERVAL_CALIBRATED] = {1.74, 1, 1, 646},
-		[INTERVAL_WITH_HOST] = {3.61, 1, 1, 338},
-		[INTERVAL_ALONE] = {1, 0.471, 1.1, 1533},
+		[INTERVAL_HARDWARE] = {1, 0.719, 1.2, 180},
+		[INTERVAL_LIBRARY] = {2.25, 1, 1, 215},
+		[INTERVAL_CALIBRATED] = {1.65, 1, 1, 578},
+		[INTERVAL_WITH_HOST] = {1.85, 1, 1, 243},
+		[INTERVAL_ALONE] = {1, 0.523, 1.11, 1227},
 	},
 	.run = {
-		{"nvidia-h100", -1},
-		{"nvidia-h200", -1},
 		{"nvidia-h200", 881203917},
+		{"nvidia-h200-x2", 730412},
+		{"nvidia-h200-x2", 730413},
+		{"nvidia-h200-x2", 730411},
 	},
 };
 /* clang-format on */

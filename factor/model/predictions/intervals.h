@@ -29,8 +29,7 @@ struct interval_factor {
 
 struct interval_table {
 	struct interval_factor of[INTERVAL_KINDS];
-	/* The runs that it was calibrated on, up to one without a machine. seed -1: fixed shapes
-	 * alone. */
+	/* The runs whose drawn shapes it was calibrated on, up to one without a machine. */
 	struct interval_run {
 		const char *machine;
 		int64_t seed;
