@@ -308,3 +308,10 @@ bool potrf(struct executor *e, const struct plan *plan, enum uplo uplo, struct m
 	return aligned_copy(e, uplo, s.given, s.a) && ex_clear_info(e, info) &&
 	       schedule_run(&s.schedule) && aligned_copy(e, uplo, s.a, s.given);
 }
+
+bool potrf_columns(struct executor *e, const struct plan *plan, struct matrix p, int *info)
+{
+	struct factor s = {.e = e, .plan = plan, .uplo = LOWER, .a = p, .info = info};
+
+	return ex_clear_info(e, info) && factor_whole(&s, p, 0);
+}

@@ -29,3 +29,7 @@ int64_t potrf_work(struct executor *, const struct plan *, enum uplo uplo, struc
  * later work in QUEUE_MAIN comes after it. */
 bool potrf(struct executor *, const struct plan *, enum uplo uplo, struct matrix a, void *work,
         int *info);
+
+/* The lower triangle's first columns alone: p is m x n, m >= n. Nothing right of them is updated.
+ * plan->leaf is at most POTRF_WHOLE_LEAF. In the current queue. */
+bool potrf_columns(struct executor *, const struct plan *, struct matrix p, int *info);

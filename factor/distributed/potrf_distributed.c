@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Cholesky, lower triangle. A block of w columns with r rows below it: its owner factorizes the
- * diagonal block and solves for the rows below, every rank receives w r elements and updates its
- * own blocks, one trapezoid each.
+ * diagonal block and solves for the rows below, leaf by leaf. Every rank receives w r elements and
+ * updates its own blocks.
  *
  * On P x Q ranks the process column of the block receives the diagonal block, and each of its ranks
- * solves for its own rows. These r / P rows go along process rows. The r / Q rows whose transpose
- * updates a process column go from their process rows down this column.
+ * solves for its own rows, in one call. These r / P rows go along process rows. The r / Q rows
+ * whose transpose updates a process column go from their process rows down this column.
  *
  * By split operands the diagonal stands apart, as in potrf.c: updates act on zeros, and the owner
  * adds the diagonal before it factorizes a block. */
@@ -29,8 +29,7 @@ struct factor {
 	struct plan plan; /* of the blocks */
 	int *info;
 	struct panels panels;
-	int *infos; /* of every block, relative to its first row */
-	void *panel_work;
+	int *infos;           /* of every block, relative to its first row */
 	struct matrix apart;  /* this rank's part of the diagonal, a row; empty: in place */
 	struct matrix one;    /* 1 x 1 */
 	struct matrix corner; /* the diagonal block, on several process rows */
@@ -100,14 +99,15 @@ static struct matrix corner(struct matrix own)
 	return matrix_view(own, 0, 0, own.n, own.n);
 }
 
-static bool factor_corner(struct factor *s, struct block b, struct matrix own)
+/* The diagonal block; on one process row also the rows below it. */
+static bool factor_columns(struct factor *s, struct block b, struct matrix own)
 {
 	struct default_plan chosen;
 
 	panels_plan(s->e, POTRF, own, &chosen);
 	bool ok = add_apart(s, b);
 	struct outer outer = panels_enter(s->e);
-	ok = ok && potrf(s->e, &chosen.plan, LOWER, own, s->panel_work, info_of(s, b));
+	ok = ok && potrf_columns(s->e, &chosen.plan, own, info_of(s, b));
 	panels_leave(s->e, outer);
 	return ok;
 }
@@ -125,22 +125,23 @@ static bool pass_corner(struct factor *s, struct block b, struct matrix own, str
 	       comm_exchange(grid->column, s->e, pieces, 2, "diagonal block", b.index);
 }
 
+/* This rank's rows of the block, on several process rows. */
+static bool factor_rows(struct factor *s, struct block b, struct matrix own, struct matrix below)
+{
+	const struct matrix passed = room_for(s->corner, b.w, b.w),
+	                    triangle = below.m < own.m ? corner(own) : own;
+
+	return (below.m == own.m || factor_columns(s, b, triangle)) &&
+	       pass_corner(s, b, triangle, passed) &&
+	       ex_trsm(s->e, RIGHT, LOWER, TRANSPOSED, NON_UNIT, 1, passed, below);
+}
+
 static bool factor_own(struct factor *s, struct block b)
 {
-	const bool owns = distributed_owns_row(s->a, b.j);
-	const int64_t top = owns ? b.w : 0;
+	const int64_t top = distributed_owns_row(s->a, b.j) ? b.w : 0;
 	struct matrix own = panels_own(s->a, b), below = matrix_view(own, top, 0, own.m - top, b.w);
-	struct matrix triangle = owns ? corner(own) : own;
 
-	if (owns && !factor_corner(s, b, triangle))
-		return false;
-	if (divided(s)) {
-		const struct matrix passed = room_for(s->corner, b.w, b.w);
-		if (!pass_corner(s, b, triangle, passed))
-			return false;
-		triangle = passed;
-	}
-	return ex_trsm(s->e, RIGHT, LOWER, TRANSPOSED, NON_UNIT, 1, triangle, below) &&
+	return (divided(s) ? factor_rows(s, b, own, below) : factor_columns(s, b, own)) &&
 	       ex_copy(s->e, WHOLE, below, panel(s, b));
 }
 
@@ -188,11 +189,6 @@ static const struct factorization operations = {.panel = panel,
 
 /* ---- the calls ---- */
 
-static int64_t corner_work(struct executor *e, const struct plan *plan, struct matrix own)
-{
-	return potrf_work(e, plan, LOWER, corner(own));
-}
-
 static bool stands_apart(const struct executor *e, const struct distributed *a)
 {
 	return e->math != MATH_FP32 && a->local.precision == SINGLE &&
@@ -225,10 +221,6 @@ static bool set_up(
 		return false;
 	int64_t widest = plan_widest(&s->plan, d->n);
 	s->panels = panels_workspace(e, a, &workspace, widest);
-	int64_t bytes = panels_work(&s->panels, &s->schedule, POTRF, corner_work);
-	if (bytes < 0)
-		return false;
-	s->panel_work = workspace_bytes(&workspace, bytes);
 	s->infos = workspace_integers(&workspace, plan_blocks(&s->plan, d->n));
 	s->apart = workspace_matrix(&workspace, 1, stands_apart(e, a) ? a->local.n : 0, precision);
 	s->one = workspace_matrix(&workspace, 1, 1, precision);
