@@ -37,10 +37,11 @@ sum_of() {
 	sha256sum "$1" 2>/dev/null | cut -d ' ' -f 1
 }
 keep_earlier() {
+	rm -f "$output/measurements-$seed.tsv"
 	earlier=$(said seed "$output/predictions.tsv")
 	if [ "$(said profile_sha256 "$output/predictions.tsv")" != "$(sum_of "$output/profile.tsv")" ]; then
 		rm -f "$output"/measurements-*.tsv
-	elif [ -n "$earlier" ] && [ "$(said predictions_sha256 "$output/measurements.tsv")" = "$(sum_of "$output/predictions.tsv")" ]; then
+	elif [ "${earlier:-$seed}" != "$seed" ] && [ "$(said predictions_sha256 "$output/measurements.tsv")" = "$(sum_of "$output/predictions.tsv")" ]; then
 		mv "$output/measurements.tsv" "$output/measurements-$earlier.tsv"
 	fi
 }

@@ -116,14 +116,39 @@ expect 0 'Seed 5 was judged before' "a seed that another profile was judged by j
 [ "$(judged)" = "" ]
 result $? "and errors of the other profile are gone: $(judged)"
 
+# ---- measurements of earlier seeds, by stand-ins of the programs
+mkdir "$scratch/stand" "$scratch/kept"
+cat >"$scratch/stand/predict" <<'P'
+#!/bin/sh
+# --quick --seed SEED --output FOLDER
+printf '# seed: %s\n# profile_sha256: %s\n' "$3" "$(sha256sum "$5/profile.tsv" | cut -d ' ' -f 1)" >"$5/predictions.tsv"
+P
+cat >"$scratch/stand/measure" <<'M'
+#!/bin/sh
+# --device ID --output FOLDER --budget SECONDS
+printf '# predictions_sha256: %s\n' "$(sha256sum "$4/predictions.tsv" | cut -d ' ' -f 1)" >"$4/measurements.tsv"
+M
+printf '#!/bin/sh\n' | tee "$scratch/stand/validate" >"$scratch/stand/machine"
+chmod +x "$scratch"/stand/*
+echo one >"$scratch/kept/profile.tsv"
+by_seed() { # SEED: names of the measurements after it
+	sh "$root/scripts/validate.sh" "$scratch/stand" "$scratch/kept" 0 "$1" given quick '' >/dev/null &&
+		(cd "$scratch/kept" && echo measurements*)
+}
+expect 0 '^measurements.tsv$' 'the first seed' by_seed 1
+expect 0 '^measurements-1.tsv measurements.tsv$' 'measurements of an earlier seed stay' by_seed 2
+expect 0 '^measurements-1.tsv measurements-2.tsv measurements.tsv$' 'of all earlier ones' by_seed 3
+echo two >"$scratch/kept/profile.tsv"
+expect 0 '^measurements.tsv$' 'with another profile they go' by_seed 4
+
 # ---- factors of intervals
 tree=$(dirname "$0")/../..
 run=$(sed -n 's/^\t\t{"\(.*\)", \([0-9][0-9]*\)},$/\1 \2/p' "$tree/factor/model/predictions/interval_table.c" | head -n 1)
 if [ -n "$run" ]; then
 	cp -r "$tree/data/${run% *}" "$scratch/known"
-	expect 0 "Seed ${run#* } is one that intervals were calibrated on" "such a seed judges nothing" \
+	expect 0 "Intervals were calibrated on seed ${run#* }: .* judges nothing" "a seed of theirs judges no intervals" \
 		"$bin/validate" --recorded --output "$scratch/known"
-	expect 0 'Verdict, drawn shapes: 0 seeds' "its shapes count as fixed ones" "$bin/validate" --recorded --output "$scratch/known"
+	expect 0 'Verdict, drawn shapes: 1 seed' "its times count" "$bin/validate" --recorded --output "$scratch/known"
 fi
 expect 0 '^library: [1-9][0-9]* cases' "factors from a folder" "$bin/validate" --intervals "$scratch/table.c" "$data"
 expect 0 'INTERVAL_LIBRARY\] = {[0-9.]*, 1, 1, [1-9]' "as C source" cat "$scratch/table.c"
