@@ -6,7 +6,9 @@
  * NCCL's broadcast, all-reduce and all-gather in one process, by size and number of GPUs; copies
  * between pinned memory, on the GPU's NUMA node, and 1, 2, 4 .. and all GPUs at once; the same, and
  * a copy in the GPU's memory, on one GPU after another, and the SM clock under load. From 16 MiB on
- * stamps in the stream of the first device bound the call by the device's clock, too.
+ * stamps in the stream of the first device bound the call by the device's clock, too. Broadcasts
+ * in the devices' queues, by one root after another, as factorizations have them: behind holds,
+ * the difference of 24 and 8; and the host's time to put one there.
  *
  * What can fool it: a call that moved nothing (targets hold other data before, and are compared);
  * the first call of a size, which connects the devices (not timed); other users of a GPU (the rows
@@ -76,6 +78,7 @@ static void set_up_device(struct collective *all, struct device *device)
 	use(device);
 	measure_cycle(all, device);
 	device->timer = gpu_timer_new(&device->gpu);
+	device->hold = gpu_hold_new();
 	GPU(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
 	GPU(cudaMalloc((void **)&device->source, (size_t)all->largest));
 	GPU(cudaMalloc((void **)&device->target, (size_t)all->largest));
@@ -181,18 +184,19 @@ void collective_measure_point(struct work *work, int64_t counted, int key_value)
 {
 	const struct collective *all = work->all;
 	const struct route *route = work->route;
+	const sample_function take = route->sample ? route->sample : call_sample;
 	struct sample first;
 	struct measurement measurement;
 
 	route->spoil(work);
-	call_sample(work, &first); /* connects devices, loads code */
-	call_sample(work, &first); /* only for its duration */
+	take(work, &first); /* connects devices, loads code */
+	take(work, &first); /* only for its duration */
 	const struct sample_plan plan = {.min_seconds = 0.3 * all->seconds,
 	        .max_seconds = fmax(all->seconds, 2.5 * first.seconds),
 	        .min_samples = 3,
 	        .max_samples = 400,
 	        .target = 0.01};
-	probe_noise_sample(all->run, call_sample, work, &plan, 0, &measurement);
+	probe_noise_sample(all->run, take, work, &plan, 0, &measurement);
 	route->check(work);
 	const struct arg args[] = {{"bytes", (double)counted}, {route->key, key_value}};
 	probe_record(all->run, route->series, args, ARRAY_LEN(args), &measurement);
@@ -203,7 +207,7 @@ void collective_measure_point(struct work *work, int64_t counted, int key_value)
 /* Allocations live as long as the process, which measures once and ends. */
 static void measure(struct probe_run *run)
 {
-	enum { POINTS = 60 }; /* of one number of GPUs */
+	enum { POINTS = 75 }; /* of one number of GPUs */
 	struct collective *all = xcalloc(1, sizeof *all);
 	struct gpu gpu[DEVICES_MOST];
 	int numbers = 2;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the collective probe -> link.nccl.* by number of GPUs: times, and alpha and beta of t =
- * alpha + bytes/beta; link.nccl.hop: what each further GPU adds to a short broadcast; rates of
- * transfers between the host and several GPUs at once, link.h2d.all and link.d2h.all, and of each
- * GPU alone, link.h2d.each, link.d2h.each and gpu.each.copy; a cycle of its SMs, gpu.each.cycle.
+ * alpha + bytes/beta; of broadcasts also the time in the devices' queues, and the host's share;
+ * link.nccl.hop: what each further GPU adds to a short broadcast; rates of transfers between the
+ * host and several GPUs at once, link.h2d.all and link.d2h.all, and of each GPU alone,
+ * link.h2d.each, link.d2h.each and gpu.each.copy; a cycle of its SMs, gpu.each.cycle.
  *
  * beta counts payload: of a broadcast the message; of an all-reduce among n GPUs the message times
  * 2 (n - 1) / n, the least that each GPU must send; of an all-gather what each GPU receives from
@@ -47,6 +48,19 @@ static const struct curve_link links[] = {
 
 static void add_times(const struct table *curve, struct profile *profile)
 {
+	const struct curve_rows queued[] = {
+	        {"turns",
+	                {"link.nccl.broadcast.queued", "s",
+	                        "ncclBroadcast by each GPU in turn, behind holds; host clock, "
+	                        "difference of 24 and 8",
+	                        NULL, bounds.least_seconds, bounds.most_seconds},
+	                .column = {"bytes", "gpus"}},
+	        {"puts",
+	                {"link.nccl.enqueue", "s",
+	                        "ncclBroadcast; host clock over 24 calls behind holds, by GPU",
+	                        NULL, bounds.least_seconds, bounds.most_seconds},
+	                .column = {"gpus"}}};
+
 	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
 		char *name = xasprintf("%s.time", links[i].name);
 		char *method = xasprintf("%s; host clock, call to completion", links[i].what);
@@ -57,6 +71,7 @@ static void add_times(const struct table *curve, struct profile *profile)
 		free(method);
 		free(name);
 	}
+	curve_fit_rows(curve, profile, queued, ARRAY_LEN(queued), false);
 }
 
 /* From the fewest GPUs to the most, by GPU: of the intercepts of the broadcast. Needs two numbers

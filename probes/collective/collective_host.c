@@ -77,10 +77,11 @@ static void check_returned(const struct work *work)
 static void measure_each(struct collective *all)
 {
 	static const struct route routes[] = {{"h2d_each", "gpu", call_to_device,
-	                                              collective_spoil_targets, check_targets},
-	        {"d2h_each", "gpu", call_to_host, spoil_returned, check_returned}},
+	                                              collective_spoil_targets, check_targets,
+	                                              NULL},
+	        {"d2h_each", "gpu", call_to_host, spoil_returned, check_returned, NULL}},
 	                          memory = {"memory_each", "gpu", call_memory,
-	                                  collective_spoil_targets, check_targets};
+	                                  collective_spoil_targets, check_targets, NULL};
 
 	for (int i = 0; i < all->count; i++) {
 		for (size_t r = 0; r < ARRAY_LEN(routes); r++) {
@@ -95,8 +96,8 @@ static void measure_each(struct collective *all)
 static void measure_together(struct collective *all, int gpus)
 {
 	static const struct route routes[] = {
-	        {"h2d_all", "gpus", call_to_device, collective_spoil_targets, check_targets},
-	        {"d2h_all", "gpus", call_to_host, spoil_returned, check_returned}};
+	        {"h2d_all", "gpus", call_to_device, collective_spoil_targets, check_targets, NULL},
+	        {"d2h_all", "gpus", call_to_host, spoil_returned, check_returned, NULL}};
 
 	for (size_t r = 0; r < ARRAY_LEN(routes); r++) {
 		struct work work = {all, &routes[r], 0, gpus, all->host_bytes};

@@ -15,6 +15,7 @@ enum { DEVICES_MOST = 16, MIB = 1 << 20 };
 struct device {
 	struct gpu gpu;
 	struct gpu_timer *timer;
+	struct gpu_hold *hold;
 	cudaStream_t stream;
 	char *source, *target;
 	char *host, *returned; /* pinned, host_bytes: the source's data, and what comes back */
@@ -36,12 +37,14 @@ struct collective {
 
 struct work;
 
-/* One series: the call, to completion on all its devices; spoil and check: what it writes. */
+/* One series: the call, to completion on all its devices, or samples of its own; spoil and check:
+ * what it writes. */
 struct route {
 	const char *series, *key; /* key: gpus, or gpu */
 	void (*call)(const struct work *work);
 	void (*spoil)(const struct work *work);
 	void (*check)(const struct work *work);
+	sample_function sample; /* NULL: of the call */
 };
 
 /* One point: devices first .. first + gpus - 1; bytes of the whole message, or for each device. */
@@ -80,6 +83,14 @@ void collective_require_right(const struct work *work, const struct device *devi
 
 /* Broadcast, all-reduce and all-gather, where NCCL is. */
 void collective_measure_nccl(struct collective *all);
+
+/* Ends the program when a call of NCCL has failed; when a broadcast has not arrived. */
+void collective_check_nccl(const struct nccl *nccl, int result, const char *call);
+void collective_check_broadcast(const struct work *work);
+
+/* Broadcasts in turns; and the host's share of one. */
+extern const struct route collective_turns;
+void collective_measure_puts(struct collective *all, int gpus);
 
 /* Transfers with the host, of one GPU after another and of several at once; copies in the memory
  * of each GPU. */

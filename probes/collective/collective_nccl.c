@@ -10,7 +10,7 @@
 
 enum { CHECKED = 1 << 16 }; /* words at each end of a sum */
 
-static void check_nccl(const struct nccl *nccl, int result, const char *call)
+void collective_check_nccl(const struct nccl *nccl, int result, const char *call)
 {
 	if (result != 0)
 		msg_die(EXIT_MEASURE_FAILED, "%s failed: %s", call, nccl->error_text(result));
@@ -46,11 +46,11 @@ static void call_group(const struct work *work,
 {
 	const struct nccl *nccl = &work->all->nccl;
 
-	check_nccl(nccl, nccl->group_start(), "ncclGroupStart");
+	collective_check_nccl(nccl, nccl->group_start(), "ncclGroupStart");
 	for (int i = 0; i < work->gpus; i++)
-		check_nccl(nccl, operation(work, device_of(work, i), work->all->comm[i]),
+		collective_check_nccl(nccl, operation(work, device_of(work, i), work->all->comm[i]),
 		        work->route->series);
-	check_nccl(nccl, nccl->group_end(), "ncclGroupEnd");
+	collective_check_nccl(nccl, nccl->group_end(), "ncclGroupEnd");
 	for (int i = 0; i < work->gpus; i++)
 		wait_for(device_of(work, i));
 }
@@ -72,7 +72,7 @@ static void call_all_gather(const struct work *work)
 
 /* ---- checks ---- */
 
-static void check_broadcast(const struct work *work)
+void collective_check_broadcast(const struct work *work)
 {
 	for (int i = 0; i < work->gpus; i++)
 		collective_require_right(
@@ -125,10 +125,14 @@ static void check_all_reduce(const struct work *work)
 
 static void measure_group(struct collective *all, int gpus)
 {
-	static const struct route routes[] = {
-	        {"broadcast", "gpus", call_broadcast, collective_spoil_targets, check_broadcast},
-	        {"allreduce", "gpus", call_all_reduce, collective_spoil_targets, check_all_reduce},
-	        {"allgather", "gpus", call_all_gather, collective_spoil_targets, check_all_gather}};
+	const struct route routes[] = {
+	        {"broadcast", "gpus", call_broadcast, collective_spoil_targets,
+	                collective_check_broadcast, NULL},
+	        {"allreduce", "gpus", call_all_reduce, collective_spoil_targets, check_all_reduce,
+	                NULL},
+	        {"allgather", "gpus", call_all_gather, collective_spoil_targets, check_all_gather,
+	                NULL},
+	        collective_turns};
 	int number[DEVICES_MOST] = {0};
 
 	for (int i = 0; i < gpus; i++)
@@ -153,9 +157,11 @@ static void measure_group(struct collective *all, int gpus)
 			        .all = all, .route = &routes[r], .gpus = gpus, .bytes = whole};
 			collective_measure_point(&work, whole, gpus);
 		}
+	collective_measure_puts(all, gpus);
 	probe_noise_leave(all->run);
 	for (int i = 0; i < gpus; i++)
-		check_nccl(&all->nccl, all->nccl.destroy(all->comm[i]), "ncclCommDestroy");
+		collective_check_nccl(
+		        &all->nccl, all->nccl.destroy(all->comm[i]), "ncclCommDestroy");
 }
 
 void collective_measure_nccl(struct collective *all)

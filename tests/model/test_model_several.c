@@ -168,6 +168,35 @@ static void test_links(const struct profile *p, const char *operation)
 	profile_free(dear);
 }
 
+static void add_row(struct profile *p, const char *name, double bytes, double seconds)
+{
+	const struct parameter_spec spec = {.name = name, .unit = "s", .method = "made up"};
+	const struct arg args[] = {{"gpus", 2}, {"bytes", bytes}};
+
+	profile_add(p, &spec, args, bytes > 0 ? 2 : 1,
+	        (struct estimate){seconds, seconds, seconds, 9}, false);
+}
+
+/* In the queues, and put there by the host: as measured there, where it was. */
+static void test_queued(const struct profile *p)
+{
+	struct profile *queued = profile_copy(p), *put = profile_copy(p);
+	const struct several_question asked = ask("getrf", 4096, 2);
+	const double before = predicted(p, asked).whole.seconds, blocks = 4096 / (double)asked.nb;
+
+	for (double bytes = 4; bytes < 1e9; bytes *= 4)
+		add_row(queued, "link.nccl.broadcast.queued", bytes, 200e-6 + bytes / 300e9);
+	const double longer = predicted(queued, asked).whole.seconds - before;
+	ok(longer > 100e-6 * blocks && longer < 300e-6 * blocks,
+	        "%.0f broadcasts of 0.2 ms more in the queues: %.0f us longer", blocks,
+	        longer * 1e6);
+	add_row(put, "link.nccl.enqueue", 0, 1e-3);
+	ok(predicted(put, asked).whole.seconds > 0.5e-3 * blocks,
+	        "broadcasts that the host puts in a millisecond each");
+	profile_free(queued);
+	profile_free(put);
+}
+
 static void test_more(const struct profile *p)
 {
 	struct several_question asked = ask("getrf", 32768, 2);
@@ -252,6 +281,7 @@ int main(void)
 		test_one(p, operations[i]);
 		test_links(p, operations[i]);
 	}
+	test_queued(p);
 	test_more(p);
 	test_assumptions();
 	profile_free(p);

@@ -28,6 +28,8 @@ static struct table *four_gpus(void)
 	put_line(curve, "allreduce", 2, 16e-6, 290e9);
 	put_line(curve, "allreduce", 4, 20e-6, 270e9);
 	put_line(curve, "allgather", 4, 18e-6, 400e9);
+	put_line(curve, "turns", 2, 12e-6, 250e9);
+	add_point(curve, 9e-6, "puts[bytes=65536,gpus=2]");
 	add_point(curve, 67108864 / 50e9, "h2d_all[bytes=67108864,gpus=1]");
 	add_point(curve, 134217728 / 100e9, "h2d_all[bytes=134217728,gpus=2]");
 	add_point(curve, 268435456 / 100e9, "h2d_all[bytes=268435456,gpus=4]");
@@ -48,6 +50,10 @@ static void test_known(void)
 	        {"link.nccl.broadcast.alpha[gpus=4]", 21e-6, NULL},
 	        {"link.nccl.broadcast.beta[gpus=4]", 280e9, NULL},
 	        {"link.nccl.broadcast.time[bytes=4,gpus=2]", 15e-6, NULL},
+	        {"link.nccl.broadcast.queued[bytes=4,gpus=2]", 12e-6 + 4 / 250e9, NULL},
+	        {"link.nccl.broadcast.queued[bytes=268435456,gpus=2]", 12e-6 + 268435456 / 250e9,
+	                NULL},
+	        {"link.nccl.enqueue[gpus=2]", 9e-6, NULL},
 	        {"link.nccl.allreduce.alpha[gpus=2]", 16e-6, NULL},
 	        {"link.nccl.allreduce.beta[gpus=2]", 290e9, NULL},
 	        {"link.nccl.allreduce.beta[gpus=4]", 270e9 * 1.5, NULL},
@@ -95,7 +101,7 @@ static void test_odd(void)
 	for (size_t i = 0; i < profile->count; i++)
 		if (strcmp(profile->row[i].name, "gpu.each.copy") == 0)
 			profile->row[i].estimate =
-			        (struct estimate){2.4e12 + 1e9 * (double)i, 2.3e12, 2.5e12, 9};
+			        (struct estimate){2.4e12 + 1e6 * (double)i, 2.3e12, 2.5e12, 9};
 	ok(profile_say_odd(profile) == 0, "none is, where all are alike");
 	struct parameter *row = NULL;
 	for (size_t i = 0; i < profile->count; i++)
