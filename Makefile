@@ -218,7 +218,7 @@ fuzz:
 kills: all
 	$(Q)FATHOM_BIN="$(BUILD)/bin" FATHOM_KILLS=$(or $(KILLS),200) prove -v tests/programs/kills.t
 
-## develop noise: quick runs of probes under load, NOISE (50) of the host's: each parameter is right or marked (a quiet machine)
+## develop noise: quick runs of probes under load, NOISE (50; 0: none) of the host's: each parameter is right or marked (a quiet machine)
 noise: all
 	$(Q)sh scripts/noise.sh $(BUILD)/bin $(BUILD)/noise $(or $(NOISE),50)
 

@@ -4,7 +4,7 @@
 # resource from them. Three runs without a load stand before them, one after every tenth, and one behind them. Each parameter of a disturbed run
 # lies within the interval of the runs without a load (or 5 %, whichever is larger), or its own interval holds their value, or its
 # status is not ok: else it is silently wrong.
-# Usage: noise.sh BIN FOLDER [RUNS (50)]. All rows: FOLDER/noise.tsv. Exit status: 0 none was silently wrong, 1 one was, or a run
+# Usage: noise.sh BIN FOLDER [RUNS (50; 0: the GPU's probes alone)]. All rows: FOLDER/noise.tsv. Exit status: 0 none was silently wrong, 1 one was, or a run
 # without a load failed. The reference needs a quiet machine.
 set -u
 LC_ALL=C
@@ -187,8 +187,10 @@ mkdir -p "$folder" || exit 1
 : >"$folder/rows"
 # shellcheck disable=SC2086 # words
 {
-	for first in 1 2 3; do measure host none "-$first" $host_probes; done
-	measure_all host "$runs" 'cores memory' $host_probes
+	if [ "$runs" -gt 0 ]; then
+		for first in 1 2 3; do measure host none "-$first" $host_probes; done
+		measure_all host "$runs" 'cores memory' $host_probes
+	fi
 	if [ -x "$bin/launch" ] && "$bin/machine" --output "$folder/run" 2>/dev/null | grep -q '^gpu.name' &&
 		! grep -q "^gpu.name	none" "$folder/run/machine.tsv"; then
 		for first in 1 2 3; do measure gpu none "-$first" $gpu_probes; done

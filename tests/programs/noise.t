@@ -49,4 +49,8 @@ b 1 1 1 ok'
 expect 0 'the machine is not quiet' 'which is said' noise 'a 1 0.98 1.02 noisy
 b 1 0.5 1.5 ok' 'a 5 5 5 ok
 b 1 1 1 ok'
+rm -rf "$scratch/count" "$scratch/out"
+COUNT=$scratch/count QUIET=$quiet LOADED=$quiet sh "$root/scripts/noise.sh" "$scratch/bin" "$scratch/out" 0 >"$scratch/said" 2>&1
+[ ! -e "$scratch/count" ] && grep -q 'no GPU: its probes were not run' "$scratch/said"
+result $? "none of the host's when 0 are asked for"
 echo "1..$number"
