@@ -48,6 +48,15 @@ static bool sample_call(void *context, struct sample *sample)
 	return true;
 }
 
+bool blas_rate_sample(struct blas_rate *rate, void (*put)(void *), void *context, int count,
+        struct sample *sample)
+{
+	struct blas_call call = {.rate = rate, .put = put, .context = context, .count = count};
+
+	*sample = (struct sample){0};
+	return sample_call(&call, sample);
+}
+
 static void put_nothing(void *context)
 {
 	(void)context;

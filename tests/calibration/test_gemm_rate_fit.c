@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The gemm_rate probe's fit on a synthetic library: times come back at the shapes measured and
- * between them, the best rate is the peak, and rates that the device cannot reach fail. */
+ * between them, the best rate is the peak, rates that the device cannot reach fail, and lasting
+ * load gives ratios. */
 #include "factor/calibration/gemm_rate/gemm_rate.h"
 #include "tests/fit_test.h"
 
-static const char *const columns[] = {"m", "n", "k"};
+static const char *const columns[] = {"m", "n", "k", "elapsed"};
 
 /* Series, parameter, arguments, seconds. */
 static const struct product {
@@ -77,6 +78,35 @@ static void test_known(void)
 	profile_free(profile);
 }
 
+/* A clock that falls after 0.05 s: all processes measure the begin, one goes on. The fit gives the
+ * mean of a call over that of the first 0.02 s. */
+static void test_lasting(void)
+{
+	static const struct timed_point begin[] = {{"lasting_d[elapsed=0.02]", 1.25e-3},
+	        {"lasting_d[elapsed=0.05]", 1.25e-3}, {"lasting_d[elapsed=0.1]", 1.3e-3},
+	        {"lasting_half[elapsed=0.02]", 2e-4}, {"lasting_half[elapsed=0.2]", 7e-4},
+	        {"lasting_tf32[elapsed=0.1]", 3e-4}};
+	struct table *curve = curve_new(columns, ARRAY_LEN(columns));
+
+	add_points(curve, begin, ARRAY_LEN(begin));
+	add_process(curve, "lasting_d[elapsed=2]", 0, 1.45e-3, 0.002, 1.6e9);
+	struct profile *profile = profile_of(gemm_rate_fit, curve);
+	is_within(profile, "gpu.lasting.d[seconds=0.02]", 1, 1e-6);
+	is_within(profile, "gpu.lasting.d[seconds=0.05]", 1, 1e-6);
+	is_within(profile, "gpu.lasting.d[seconds=0.1]", 1.04, 1e-6);
+	is_within(profile, "gpu.lasting.d[seconds=2]", 1.16, 1e-6);
+	const struct parameter *row = row_of(profile, "gpu.lasting.d[seconds=2]");
+	ok(row->estimate.low < 1.155 && row->estimate.low > 1.14,
+	        "the interval has the processes of the short run, too: %g", row->estimate.low);
+	is_text(row->unit, "ratio", "a ratio");
+	is_text(row->regime, "library", "of calls of the library");
+	is_text(row_of(profile, "gpu.lasting.half")->regime, "calibrated", "or of our own kernel");
+	is_status(profile, "gpu.lasting.half[seconds=0.2]", "failed");
+	is_status(profile, "gpu.lasting.tf32[seconds=0.1]", "failed");
+	is_status(profile, "gpu.lasting.s", "absent");
+	profile_free(profile);
+}
+
 /* 2 Pflop/s at 2 GHz, by a device of so many multiprocessors (0: not known). */
 static struct table *fast(int sms)
 {
@@ -97,6 +127,7 @@ int main(void)
 
 	is_empty_fit(gemm_rate_fit, columns, ARRAY_LEN(columns));
 	test_known();
+	test_lasting();
 	FITS_ROWS(gemm_rate_fit, fast(100), failed);
 	FITS_ROWS(gemm_rate_fit, fast(200), possible);
 	FITS_ROWS(gemm_rate_fit, fast(0), possible);

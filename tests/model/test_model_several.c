@@ -9,6 +9,7 @@
 #include "factor/model/simulation/model_ranks.h"
 #include "lib/device/machine.h"
 #include "lib/profile/profile_row.h"
+#include "lib/stats/estimate.h"
 
 #include <math.h>
 #include <string.h>
@@ -271,6 +272,30 @@ static void test_assumptions(void)
 	profile_free(bare);
 }
 
+/* Twice the time of a call under lasting load, which here begins after a millisecond. */
+static void test_lasting(const struct profile *p, const char *operation)
+{
+	const struct parameter_spec spec = {"gpu.lasting.s", "ratio", "made up", "library", 0, 0};
+	const struct several_question two = ask(operation, 8192, 2);
+	struct profile *lasting = profile_copy(p);
+
+	for (int i = 1; i <= 2; i++)
+		profile_add(lasting, &spec, &(struct arg){"seconds", 1e-3 * i}, 1,
+		        estimate_exact(i, 9), false);
+	const struct several_prediction clock = predicted(p, two), out = predicted(lasting, two);
+	const double more = out.whole.seconds / clock.whole.seconds - 1;
+	double shares = 0;
+	for (int s = 0; s < SHARES; s++)
+		shares += out.share[s];
+	ok(more > 0.7 * clock.share[SHARE_UPDATES] && more < 1,
+	        "%s on two GPUs: %.2f longer, of which updates were %.2f", operation, more,
+	        clock.share[SHARE_UPDATES]);
+	is_real(shares, 1, 1e-9, "its shares sum to 1");
+	ok(out.share[SHARE_UPDATES] > clock.share[SHARE_UPDATES],
+	        "updates have the time that is added: %.2f", out.share[SHARE_UPDATES]);
+	profile_free(lasting);
+}
+
 int main(void)
 {
 	struct profile *p = profile_open(machine_data_named("nvidia-h200-x2"));
@@ -280,6 +305,7 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_LEN(operations); i++) {
 		test_one(p, operations[i]);
 		test_links(p, operations[i]);
+		test_lasting(p, operations[i]);
 	}
 	test_queued(p);
 	test_more(p);

@@ -40,6 +40,7 @@ same 'kernels of panels and blocks'
 named 6 no | cut -d' ' -f2 | sort >"$scratch/page"
 {
 	sed -n '/gemm_rate_kind_name\[KINDS\]/,/}/p' factor/calibration/gemm_rate/gemm_rate_calls.c | grep -oE '"(tf32_tall|half)[a-z_]*"'
+	grep -o '"lasting_half"' factor/calibration/gemm_rate/gemm_rate_lasting.c
 	grep -o 'probe_lacks(.*"wgmma[^"]*"' probes/instruction/instruction.c | grep -o '"[^"]*"'
 } | tr -d '"' | sort >"$scratch/code"
 same 'products by warpgroups'

@@ -13,6 +13,9 @@
  * something else (the first process compares each kind with the host's result). Small operands stay
  * in L2 from call to call, as in a factorization.
  *
+ * Lasting load (gemm_rate_lasting.c) lowers the clock on purpose: large updates follow each other
+ * for up to two seconds. Its rows have the seconds elapsed instead of a shape.
+ *
  * Unit: seconds per call. */
 #include "gemm_rate_internal.h"
 
@@ -270,8 +273,8 @@ static void measure_math(struct bench *bench, enum math math)
 	msg_note("%s took %.2f s", gemm_rate_math_name[math], clock_now() - begun);
 }
 
-/* tf32 needs most power and comes last. A rest follows, for the next probe: the clock stays low for
- * a while. */
+/* tf32 needs most power and comes last of the surfaces; lasting load lowers the clock and follows.
+ * Then a rest, for the next probe: the clock stays low for a while. */
 static void measure(struct probe_run *run)
 {
 	struct bench bench = {0};
@@ -279,12 +282,16 @@ static void measure(struct probe_run *run)
 	measure_math(&bench, FP32);
 	measure_math(&bench, FP64);
 	measure_math(&bench, TF32);
-	if (!run->common.quick)
+	if (run->common.quick) {
+		msg_note("--quick leaves out lasting load");
+	} else {
+		gemm_rate_lasting(&bench);
 		blas_rate_rest(&bench.rate);
+	}
 	gemm_rate_close(&bench);
 }
 
-static const char *const columns[] = {"m", "n", "k"};
+static const char *const columns[] = {"m", "n", "k", "elapsed"};
 
 const struct probe gemm_rate_probe = {
         .name = "gemm_rate",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the gemm_rate probe -> seconds per call against shape (rate surfaces) of the library's
- * and our own products and solves, and the highest rate of some of them. */
+ * and our own products and solves, the highest rate of some of them, and how much longer updates
+ * take under lasting load. */
 #include "lib/base/base.h"
 #include "gemm_rate.h"
 
@@ -98,6 +99,40 @@ static const struct surface own[] = {
                 "our C -= A A^T, lower, a block a tile"),
 };
 
+/* ---- lasting load ---- */
+
+/* The mean time of a call up to a point over that of a short run. */
+static struct estimate lengthening(const struct table *curve, const struct point *point)
+{
+	static const struct arg shortest = {"elapsed", 0.02};
+	const struct estimate up_to = point->seconds,
+	                      first = curve_at(curve, point->series, &shortest, 1).seconds;
+
+	if (up_to.samples == 0 || first.samples == 0)
+		return estimate_none;
+	return (struct estimate){up_to.value / first.value, up_to.low / first.high,
+	        up_to.high / first.low, up_to.samples};
+}
+
+#define LASTING(kind, what, regime)                                                                \
+	{                                                                                          \
+		"lasting_" kind,                                                                   \
+		        {"gpu.lasting." kind, "ratio",                                             \
+		                what ", one after the other: mean call up to then over that of "   \
+		                     "the first 0.02 s",                                           \
+		                regime, 0.9, 3},                                                   \
+		        .column = {"elapsed"}, .value = lengthening, .called = "seconds"           \
+	}
+
+static const struct curve_rows lasting[] = {
+        LASTING("s", "cuBLAS C -= A B", "library"),
+        LASTING("d", "C -= A B, as the cuda executor calls cuBLAS", "library"),
+        LASTING("tf32", "cuBLAS C -= A^T B in tf32 mode", "library"),
+        LASTING("half", "our C -= B^T B by 3xFP16", "calibrated"),
+};
+
+/* ---- surfaces ---- */
+
 static double flops(const struct table *curve, const struct point *point, const struct surface *s)
 {
 	double count = s->scale * (s->again ? curve_arg(curve, point, s->again) : 1);
@@ -142,4 +177,5 @@ void gemm_rate_fit(const struct table *curve, struct profile *profile)
 		fit_surface(curve, profile, &library[i], "library", fastest);
 	for (size_t i = 0; i < ARRAY_LEN(own); i++)
 		fit_surface(curve, profile, &own[i], "calibrated", fastest);
+	curve_fit_rows(curve, profile, lasting, ARRAY_LEN(lasting), false);
 }

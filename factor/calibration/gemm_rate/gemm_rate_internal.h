@@ -100,6 +100,9 @@ bool gemm_rate_is_half(enum kind kind);
 /* Puts the call of a struct product into the stream. */
 void gemm_rate_put(void *product);
 
+/* Products under lasting load, at the end of the sweep (gemm_rate_lasting.c). */
+void gemm_rate_lasting(struct bench *bench);
+
 /* All kinds in one math against the host's result; `report` gives a line for each. */
 bool gemm_rate_verify(struct bench *bench, enum math math, bool report);
 

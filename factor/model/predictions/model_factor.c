@@ -83,6 +83,7 @@ struct executor *model_factor_executor(const struct profile *profile, enum model
 	        profile, target, level, asked->m * asked->n * precision_bytes(asked->precision));
 
 	e->math = asked->math;
+	executor_model_lasting(e, asked->precision, asked->math);
 	return e;
 }
 

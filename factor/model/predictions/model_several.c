@@ -169,12 +169,14 @@ static enum several_share share_of(const struct timeline_entry *e)
 	                                                       : SHARE_PANELS;
 }
 
-static void add_shares(struct executor *e, double seconds, int gpus, double *share)
+/* clock: the seconds without what lasting load adds to the updates. */
+static void add_shares(struct executor *e, double clock, double seconds, int gpus, double *share)
 {
 	struct timeline *t = executor_model_timeline(e, "");
 	double *critical = xmalloc((t->count + 1) * sizeof *critical);
 
-	t->seconds = seconds;
+	t->seconds = clock;
+	share[SHARE_UPDATES] += (seconds - clock) / seconds / gpus;
 	share[SHARE_PANELS] += timeline_critical(t, critical) / seconds / gpus;
 	for (size_t i = 0; i < t->count; i++)
 		share[share_of(&t->entry[i])] += critical[i] / seconds / gpus;
@@ -242,6 +244,7 @@ static struct run start(const struct profile *profile, const struct several_ques
 	        asked->m * asked->n * precision_bytes(asked->precision) / asked->gpus);
 
 	first->math = asked->math;
+	executor_model_lasting(first, asked->precision, asked->math);
 	return (struct run){asked, model_ranks_new(first, asked->gpus, asked->hosts)};
 }
 
@@ -292,10 +295,12 @@ static bool predict(const struct profile *profile, const struct several_question
 {
 	struct run run = start(profile, asked);
 	const bool ok = run_once(&run, out);
+	const double clock =
+	        ok ? executor_model_clock(model_ranks_executor(run.ranks, 0)) : (double)NAN;
 
 	for (int i = 0; ok && i < asked->gpus; i++)
-		add_shares(model_ranks_executor(run.ranks, i), out->whole.seconds, asked->gpus,
-		        out->share);
+		add_shares(model_ranks_executor(run.ranks, i), clock, out->whole.seconds,
+		        asked->gpus, out->share);
 	end(&run);
 	return ok;
 }

@@ -3,6 +3,7 @@
 
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/model/efficiency/efficiency.h"
+#include "factor/model/law/law_lasting.h"
 #include "lib/base/msg.h"
 
 #include <math.h>
@@ -131,7 +132,7 @@ struct executor *executor_model_like(struct executor *executor)
 	return &s->base;
 }
 
-double executor_model_seconds(struct executor *executor)
+double executor_model_clock(struct executor *executor)
 {
 	struct simulated *s = model_self(executor);
 
@@ -139,16 +140,46 @@ double executor_model_seconds(struct executor *executor)
 	return s->reader->model.missing ? NAN : s->host;
 }
 
+double executor_model_seconds(struct executor *executor)
+{
+	const struct simulated *s = model_self(executor);
+	const double seconds = executor_model_clock(executor);
+
+	return law_lasting_knows(s->reader, s->lasting, seconds)
+	               ? executor_model_result(executor).seconds
+	               : seconds;
+}
+
+/* Under lasting load the arithmetic of updates takes longer. */
+static void add_lasting(struct simulated *s, struct model_result *result)
+{
+	if (!law_lasting_knows(s->reader, s->lasting, result->seconds))
+		return;
+	const double more = law_lasting(s->reader, s->lasting, result->seconds,
+	        s->busiest > 0 ? s->busiest : result->term[TERM_ARITHMETIC]);
+	result->seconds += more;
+	result->term[TERM_ARITHMETIC] += more;
+	result->phase[PHASE_UPDATE] += more;
+}
+
 struct model_result executor_model_result(struct executor *executor)
 {
 	struct simulated *s = model_self(executor);
-	struct model_result result = {.seconds = executor_model_seconds(executor)};
+	struct model_result result = {.seconds = executor_model_clock(executor)};
 
 	model_account(s, &result);
+	add_lasting(s, &result);
 	for (int t = 0; t < TERM_COUNT; t++)
 		if (result.term[t] > result.term[result.limiter])
 			result.limiter = (enum term)t;
 	return result;
+}
+
+void executor_model_lasting(struct executor *executor, enum precision precision, enum math math)
+{
+	struct simulated *s = model_self(executor);
+
+	s->lasting = s->target == MODEL_CUDA ? law_lasting_row(precision, math) : NULL;
 }
 
 void executor_model_restart(struct executor *executor, bool overlap)
@@ -158,7 +189,7 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	s->overlap = overlap;
 	s->base.fault.text[0] = '\0'; /* of a run without a parameter */
 	s->reader->host_wrote = false;
-	s->host = 0;
+	s->host = s->busiest = 0;
 	s->base.queue = QUEUE_MAIN;
 	s->base.block = 0;
 	s->queues = 0;

@@ -31,9 +31,16 @@ struct model_result {
  * queueing. With several queues timeline_critical attributes every moment. */
 
 /* The result of all operations since the start, with a final synchronization; its seconds alone are
- * cheaper. */
+ * cheaper. Both contain what lasting load adds. */
 struct model_result executor_model_result(struct executor *executor);
 double executor_model_seconds(struct executor *executor);
+
+/* The seconds at the clock of short runs, as the timeline has them. */
+double executor_model_clock(struct executor *executor);
+
+/* What runs is a factorization with such updates: lasting load makes it slower
+ * (factor/model/law/law_lasting.h). */
+void executor_model_lasting(struct executor *executor, enum precision precision, enum math math);
 
 /* The timeline since the start, without a final synchronization. The caller frees it; title must
  * outlive it. */

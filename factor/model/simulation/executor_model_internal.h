@@ -28,7 +28,9 @@ struct simulated {
 	const struct cost_model *costs;
 	enum model_target target;
 	bool overlap;
-	double host; /* clock: when the host is free, seconds */
+	const char *lasting; /* the row of its updates under lasting load, or NULL */
+	double busiest;      /* seconds of arithmetic of the busiest of several ranks; 0: one */
+	double host;         /* clock: when the host is free, seconds */
 	struct simulation device;
 	int64_t event[EXECUTOR_EVENTS]; /* operation that the event follows, -1: none, it is over */
 	int64_t seen[QUEUE_COUNT];      /* operation that a synchronization waited for */

@@ -3,6 +3,7 @@
 
 #include "executor_model_internal.h"
 #include "factor/model/cost/cost_broadcast.h"
+#include "factor/model/law/law_lasting.h"
 #include "lib/base/msg.h"
 
 #include <math.h>
@@ -125,6 +126,20 @@ static bool meet(struct model_ranks *all, size_t index)
 	return !isnan(latest);
 }
 
+/* All wait for the rank with the most arithmetic: its clock under lasting load counts. */
+static void find_busiest(struct model_ranks *all)
+{
+	struct simulated *first = model_self(all->rank[0].executor);
+
+	if (!law_lasting_knows(first->reader, first->lasting, first->host))
+		return;
+	for (int i = 0; i < all->gpus; i++) {
+		struct model_result result = {.seconds = NAN};
+		model_account(model_self(all->rank[i].executor), &result);
+		first->busiest = fmax(first->busiest, result.term[TERM_ARITHMETIC]);
+	}
+}
+
 bool model_ranks_meet(struct model_ranks *all)
 {
 	struct executor *first = all->rank[0].executor;
@@ -145,7 +160,8 @@ bool model_ranks_meet(struct model_ranks *all)
 		if (!meet(all, k))
 			return fault_set(&first->fault, "broadcast %zu never begins", k);
 	for (int i = 0; i < all->gpus; i++)
-		latest = fmax(latest, executor_model_seconds(all->rank[i].executor));
+		latest = fmax(latest, executor_model_clock(all->rank[i].executor));
 	model_self(first)->host = latest;
+	find_busiest(all);
 	return true;
 }
