@@ -81,6 +81,11 @@ static void test_step(void)
 	profile_free(p);
 }
 
+static const char *surface_of(char letter)
+{
+	return letter == 'a' ? "gpu.own_a.s" : letter == 'b' ? "gpu.own_b.s" : "host.own.s";
+}
+
 /* One operation, or two of which the second reads the same surface or another. */
 static bool run(struct executor *e, const void *context)
 {
@@ -88,15 +93,15 @@ static bool run(struct executor *e, const void *context)
 	bool good = true;
 
 	for (const char *name = context; *name && good; name++) {
-		const double seconds =
-		        cost_surface1(r, *name == 'a' ? "gpu.own_a.s" : "gpu.own_b.s", "m", 1024);
+		const double seconds = cost_surface1(r, surface_of(*name), "m", 1024);
 		good = model_charge(e, PHASE_PANEL, "test", model_shape(1, 1), 0,
 		        (struct cost){.engine = ENGINE_HOST, .term[TERM_HOST] = seconds});
 	}
 	return good;
 }
 
-static double half_width(const struct profile *p, const char *surfaces)
+/* In spreads of that kind. */
+static double half_width_of(const struct profile *p, const char *surfaces, enum interval_kind kind)
 {
 	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
 	const struct question q = {e, run, surfaces};
@@ -104,7 +109,12 @@ static double half_width(const struct profile *p, const char *surfaces)
 
 	question_interval(&q, 0, &out);
 	executor_free(e);
-	return (out.high - out.seconds) / interval_table.of[INTERVAL_CALIBRATED].spreads;
+	return (out.high - out.seconds) / interval_table.of[kind].spreads;
+}
+
+static double half_width(const struct profile *p, const char *surfaces)
+{
+	return half_width_of(p, surfaces, INTERVAL_CALIBRATED);
 }
 
 static void test_sums(void)
@@ -119,6 +129,13 @@ static void test_sums(void)
 	        "one term: the spread of its efficiency");
 	is_real(half_width(p, "aa"), 2 * one, 1e-6, "two terms of one surface add");
 	is_real(half_width(p, "ab"), sqrt(2) * one, 1e-6, "two surfaces add in quadrature");
+	add_surface(p, "host.own.s", 0.05);
+	efficiency_prepare(p);
+	const double host = spread_at(p, "host.own.s", 1024) * 1024e-9;
+	is_real(half_width_of(p, "h", INTERVAL_WITH_HOST), host, 1e-6,
+	        "of the host: by another factor");
+	is_real(half_width_of(p, "ah", INTERVAL_WITH_HOST), hypot(one, host), 1e-6,
+	        "as where the host computes a part");
 	profile_free(p);
 }
 

@@ -41,6 +41,30 @@ static void add_pair(
 	add(t->q, variant, m, measured, 0.01);
 }
 
+/* A case's kind is the one that the model has used. */
+static void test_kinds(void)
+{
+	static const struct {
+		const char *variant, *executor, *regime;
+		int level;
+		enum interval_kind kind;
+	} cases[] = {{"gpu", "cuda", "calibrated", LEVEL_FULL, INTERVAL_CALIBRATED},
+	        {"hybrid", "cuda", "calibrated", LEVEL_FULL, INTERVAL_WITH_HOST},
+	        {"blas", "host", "calibrated", LEVEL_FULL, INTERVAL_WITH_HOST},
+	        {"hybrid", "cuda", "library", LEVEL_FULL, INTERVAL_LIBRARY},
+	        {"gpu", "cuda", "hardware", LEVEL_FULL, INTERVAL_HARDWARE},
+	        {"gpu", "cuda", "hardware", LEVEL_HARDWARE, INTERVAL_ALONE}};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct result p = row_of(cases[i].variant, 100, 1, 1, 1);
+		strcpy(p.executor, cases[i].executor);
+		strcpy(p.regime, cases[i].regime);
+		const struct comparison row = {.predicted = &p, .level = cases[i].level};
+		is_text(interval_kind_name[errors_interval_kind(&row)],
+		        interval_kind_name[cases[i].kind], "the kind of an interval");
+	}
+}
+
 /* Five sizes measured at 100 us each, predicted with errors 0, +4 %, -8 %, +29 %, -19 % and
  * intervals of 10 %. */
 static void test_summary(void)
@@ -311,6 +335,7 @@ static void test_options(void)
 
 int main(void)
 {
+	test_kinds();
 	test_summary();
 	test_verdicts();
 	test_choices();
