@@ -3,7 +3,8 @@
 # make sanitize: runs the tests that use the GPU under compute-sanitizer (memory errors, races in shared memory, reads of what was
 # never written, barriers), several at once.
 # Usage: sanitize.sh FOLDER SECONDS JOBS TEST... with the sanitizer in $SANITIZER, and some of the tools in $TOOLS. The logs stay in
-# FOLDER. A test that takes longer than SECONDS is stopped; its earlier checks count. Racecheck watches only our own kernels. Reports of
+# FOLDER. Tests make small runs (FATHOM_TEST_SMALL=1, tests/tap.h); FATHOM_TEST_SMALL= in the environment asks for whole runs.
+# A test that takes longer than SECONDS is stopped; its earlier checks count. Racecheck watches only our own kernels. Reports of
 # tests/false_reports.txt do not count. Exit status: 0 nothing was reported, 1 a report or a failed test, 77 no sanitizer or no GPU.
 set -u
 LC_ALL=C
@@ -83,7 +84,8 @@ if [ -z "${OPENBLAS_CORETYPE-}" ] && grep -qsw avx2 /proc/cpuinfo; then
 	export OPENBLAS_CORETYPE
 fi
 FATHOM_TEST_ON=gpu # tests of both executors leave the host out
-export FATHOM_TEST_ON
+FATHOM_TEST_SMALL=${FATHOM_TEST_SMALL-1}
+export FATHOM_TEST_ON FATHOM_TEST_SMALL
 mkdir -p "$folder" || exit 1
 rm -f "$folder"/*.line
 for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do

@@ -73,12 +73,45 @@ static inline bool is_text(const char *got, const char *want, const char *what)
 	return same;
 }
 
+static inline bool test_asked(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && *value && *value != '0';
+}
+
+/* ---- small runs ----
+ *
+ * FATHOM_TEST_SMALL=1 asks for a run under a sanitizer, where kernels are hundreds of times slower.
+ * Tests leave large cases out and take a sample of the others, with a case of every kernel. */
+
+static inline bool test_small(void)
+{
+	return test_asked("FATHOM_TEST_SMALL");
+}
+
+/* Whether the i-th case of a loop runs: in a small run every n-th, from the first on. */
+static inline bool test_turn(size_t i, size_t n)
+{
+	return !test_small() || i % n == 0;
+}
+
+/* Whether a case of an m x n matrix runs: in a small run at most 300 x 300 elements. */
+static inline bool test_fits(int64_t m, int64_t n)
+{
+	return !test_small() || m * n <= 300 * 300;
+}
+
+/* The size, in a small run at most `most`. */
+static inline int64_t test_at_most(int64_t size, int64_t most)
+{
+	return test_small() && size > most ? most : size;
+}
+
 /* Whether full cross products are asked for (make test-full). */
 static inline bool test_full(void)
 {
-	const char *full = getenv("FATHOM_TEST_FULL");
-
-	return full && *full && *full != '0';
+	return test_asked("FATHOM_TEST_FULL") && !test_small();
 }
 
 /* One assertion that is impossible here. */

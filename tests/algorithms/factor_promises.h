@@ -20,21 +20,25 @@ static inline void test_wide_plan(struct executor *e, const struct factorization
 }
 
 /* Wide plans. The covering set gives every plan one shape in each precision; with `share` one plan
- * runs in double precision, and none with the largest matrix. */
+ * runs in double precision, and none with the largest matrix. A small run cuts the shapes, leaves
+ * the largest matrix out, and with `share` takes every fourth plan. */
 static inline void test_large(struct executor *e, const struct factorization *f, bool share)
 {
 	const size_t shapes = f->large_count, per_plan = shapes * (size_t)f->uplos;
 
 	for (size_t i = 0; i < f->wide_count; i++) {
 		const bool odd = i % 4;
+		if (share && !test_turn(i, 4))
+			continue;
 		for (size_t k = 0; k < 2 * per_plan; k++)
 			if (test_meets(i + k % 2, k / 2, per_plan, 1) &&
 			        (!share || k % 2 == 0 || test_meets(i, 1, f->wide_count, 1)))
 				test_wide_plan(e, f, &f->wide[i],
-				        (struct problem){.shape = f->large[k / 2 % shapes],
+				        (struct problem){.shape = shape_at_most(
+				                                 f->large[k / 2 % shapes], 170),
 				                .precision = k % 2 ? DOUBLE : SINGLE,
 				                .uplo = k / 2 / shapes ? UPPER : LOWER});
-		if (test_on_gpu && !share && i % 2 == 0)
+		if (test_on_gpu && !share && i % 2 == 0 && test_fits(f->largest, f->largest))
 			test_wide_plan(e, f, &f->wide[i],
 			        (struct problem){
 			                .shape = {f->largest, f->largest, f->largest + odd},
@@ -80,10 +84,12 @@ static inline void test_repeats(struct executor *e, const struct factorization *
 {
 	for (size_t i = 0; i < f->plans_count; i++) {
 		struct problem one = {.of = f,
-		        .shape = f->again,
+		        .shape = shape_at_most(f->again, 20),
 		        .precision = SINGLE,
 		        .uplo = i % 2 ? LOWER : UPPER};
 		struct problem two = one;
+		if (!test_turn(i, f->plans_count))
+			continue;
 		problem_open(&one, f->random_kind);
 		problem_open(&two, f->random_kind);
 		bool good = run(e, &f->plans[i], &one, 0xff) && run(e, &f->plans[i], &two, 0x3f);
@@ -102,8 +108,11 @@ static inline void test_any_phase_left_out(struct executor *e, const struct fact
 {
 	for (size_t i = 0; i < f->plans_count; i++) {
 		bool good = true;
+		if (!test_turn(i, f->plans_count))
+			continue;
 		for (int phase = 0; phase < PHASE_COUNT; phase++) {
-			struct problem p = {.of = f, .shape = f->again, .precision = SINGLE};
+			struct problem p = {
+			        .of = f, .shape = shape_at_most(f->again, 20), .precision = SINGLE};
 			if (f->phase_needed && f->phase_needed(&f->plans[i], phase))
 				continue;
 			problem_open(&p, f->random_kind);
@@ -145,6 +154,8 @@ static inline void test_copied(struct executor *e, const struct factorization *f
 	                factor_work(e, f, &plans[0], UPPER, even) + bytes,
 	        "%s: a matrix that is not aligned has a copy, another has none", e->name);
 	for (int kind = 0; kind < f->kinds; kind++) {
+		if (!test_turn((size_t)kind, 13))
+			continue;
 		if (test_meets(0, (size_t)kind, 2, 1))
 			test_kind(e, f, &plans[0], UPPER, SINGLE, kind);
 		if (test_meets(1, (size_t)kind, 2, 1))

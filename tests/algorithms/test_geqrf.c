@@ -262,9 +262,12 @@ static void test_all(struct executor *e)
 	test_plans(e, &qr, NULL, 2);
 	test_large(e, &qr, false);
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++)
-		test_partial_norms(e, &plans[i]);
+		if (test_turn(i, 3))
+			test_partial_norms(e, &plans[i]);
 	for (size_t i = 0; i < 2 * ARRAY_LEN(plans); i++)
-		test_kind(e, &qr, &plans[i / 2], LOWER, i % 2 ? DOUBLE : SINGLE, TEST_SUBNORMAL);
+		if (test_turn(i, 9))
+			test_kind(e, &qr, &plans[i / 2], LOWER, i % 2 ? DOUBLE : SINGLE,
+			        TEST_SUBNORMAL);
 	test_copied(e, &qr);
 	test_splits(e, &qr, split_plans, false);
 	test_ends(e, &qr);

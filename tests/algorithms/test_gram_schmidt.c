@@ -63,6 +63,31 @@ static void check_one(struct executor *e, const struct shape *s, enum precision 
 	problem_free(&p);
 }
 
+static bool is(const char *form, const char *name)
+{
+	return strcmp(form, name) == 0;
+}
+
+/* In a small run few columns, but panels as wide as before: "fused" takes up to 128 columns in one
+ * kernel, and more one by one. */
+static struct shape of_this_run(struct shape s, const char *form)
+{
+	if (is(form, "fused"))
+		s.n = test_at_most(s.n, 130);
+	else if (is(form, "block") || is(form, "twice"))
+		s.n = test_at_most(s.n, s.nb + 3);
+	else
+		s = (struct shape){s.m, test_at_most(s.n, 5), s.padding, test_at_most(s.nb, 2)};
+	return s;
+}
+
+/* In a small run all shapes for which these forms have kernels of their own; else every third. */
+static bool runs(const char *form, size_t row, size_t i)
+{
+	return is(form, "block") || is(form, "blocked") ||
+	       (is(form, "fused") && shapes[i].n <= 128) || test_turn(i + row, 3);
+}
+
 /* The covering set gives every form and shape one condition in each precision; conditions take
  * turns. */
 static void test_conditions(struct executor *e, const char *form, size_t row)
@@ -71,10 +96,13 @@ static void test_conditions(struct executor *e, const char *form, size_t row)
 
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 		for (size_t c = 0; c < 3; c++) {
+			const struct shape s = of_this_run(shapes[i], form);
+			if (!runs(form, row, i))
+				continue;
 			if (test_meets(row + i, c, 3, 1))
-				check_one(e, &shapes[i], SINGLE, form, single[c]);
+				check_one(e, &s, SINGLE, form, single[c]);
 			if (test_meets(row + i + 1, c, 3, 1))
-				check_one(e, &shapes[i], DOUBLE, form, twice[c]);
+				check_one(e, &s, DOUBLE, form, twice[c]);
 		}
 }
 
@@ -111,7 +139,9 @@ static void test_dependent(struct executor *e, const char *form)
 		const struct shape *s = &two[i / 2];
 		const enum precision precision = i % 2 ? SINGLE : DOUBLE;
 		const int64_t bad[] = {0, 1, 37, s->n - 1};
-		for (size_t k = 0; k < ARRAY_LEN(bad); k++) {
+		for (size_t k = 0; k < ARRAY_LEN(bad) && test_turn(i, 4); k++) {
+			if (!test_turn(k, 2))
+				continue;
 			if (k != 1)
 				check_dependent(e, form, precision, s, bad[k], "zero");
 			if (k != 0)
@@ -129,7 +159,7 @@ static void test_not_finite(struct executor *e, const char *form)
 	const struct shape s = {70, 40, 2, 16};
 
 	for (size_t v = 0; v < ARRAY_LEN(value); v++)
-		for (size_t c = 0; c < ARRAY_LEN(column); c++) {
+		for (size_t c = 0; c < ARRAY_LEN(column) && test_turn(c, 3); c++) {
 			struct problem p = problem_new(&s, SINGLE, form);
 			fill_conditioned(&p, 10);
 			put(p.before, 5 + column[c] * p.lda, SINGLE, value[v]);
@@ -165,8 +195,9 @@ static void test_shapes(struct executor *e)
 
 	for (size_t f = 0; f < ARRAY_LEN(forms); f++)
 		for (size_t s = 0; s < ARRAY_LEN(few); s++) {
-			check_one(e, &few[s], SINGLE, forms[f], 1e3);
-			check_one(e, &few[s], DOUBLE, forms[f], 1e3);
+			const struct shape now = of_this_run(few[s], forms[f]);
+			check_one(e, &now, SINGLE, forms[f], 1e3);
+			check_one(e, &now, DOUBLE, forms[f], 1e3);
 		}
 }
 
@@ -264,7 +295,7 @@ static void check_append_bad(
 
 static void test_append_bad(struct executor *e)
 {
-	for (int single = 0; single < 2; single++) {
+	for (int single = 0; single < test_at_most(2, 1); single++) {
 		const enum precision precision = single ? SINGLE : DOUBLE;
 		check_append_bad(e, precision, 0, OF_BASIS);
 		check_append_bad(e, precision, 20, OF_BASIS);
@@ -280,7 +311,7 @@ static void test_append(struct executor *e)
 		enum precision precision = single ? SINGLE : DOUBLE;
 		check_append(e, 300, 40, 1, 16, precision, 1e-3);
 		check_append(e, 300, 40, 30, 16, precision, 1e-3);
-		check_append(e, 300, 1, 299, 64, precision, 1);
+		check_append(e, 300, 1, test_at_most(299, 70), 64, precision, 1);
 		check_append(e, 2500, 100, 33, 32, precision, 1e-4);
 		check_append(e, 100, 0, 100, 32, precision, 1);
 	}
@@ -327,7 +358,8 @@ static void test(struct executor *e)
 	test_refused(e);
 	if (strcmp(e->name, "cuda") == 0) {
 		test_shapes(e);
-		test_large(e);
+		if (!test_small())
+			test_large(e);
 	}
 }
 

@@ -101,7 +101,8 @@ static const struct factorization panel = {.name = "panel",
 
 /* ---- further promises ---- */
 
-/* Panels of which the last does not fit on a chip; it is not run. */
+/* Panels of which the last does not fit on a chip; it is not run. A small run has this one alone.
+ */
 static void test_tall(struct executor *e)
 {
 	for (size_t i = 0; i < ARRAY_LEN(plans) * ARRAY_LEN(tall) * 2; i++) {
@@ -111,6 +112,8 @@ static void test_tall(struct executor *e)
 		        .precision = i % 2 ? DOUBLE : SINGLE};
 		const struct shape *s = &p.shape;
 		const struct matrix a = {NULL, 0, s->m, s->n, s->lda, p.precision};
+		if (s->m < 1000000 && !test_fits(s->m, s->n))
+			continue;
 		const bool fits = panel_getrf_work(e, plan->panel, a) >= 0;
 		const char *wrong = NULL;
 		if (!fits) {

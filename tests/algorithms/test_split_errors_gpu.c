@@ -68,6 +68,8 @@ static void test(
 int main(void)
 {
 	struct fault fault;
+	if (test_small())
+		skip_all("a small run has no orders of thousands");
 	struct executor *e = executor_cuda_new("0", &fault);
 
 	if (!e)

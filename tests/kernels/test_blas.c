@@ -10,6 +10,8 @@
 static void check_gemm(struct executor *e, enum precision p, enum trans ta, enum trans tb,
         int64_t m, int64_t n, int64_t k, double alpha, double beta, enum place place)
 {
+	if (!test_fits(m, n))
+		return;
 	struct block a = block_placed(e, p, ta ? k : m, ta ? m : k, place);
 	struct block b = block_placed(e, p, tb ? n : k, tb ? k : n, place);
 	struct block c = block_placed(e, p, m, n, place);
@@ -56,6 +58,8 @@ struct update {
 static void check_syrk(struct executor *e, enum precision p, enum uplo uplo, enum trans trans,
         double alpha, struct update u, enum place place, double roundings)
 {
+	if (!test_fits(u.rows, u.columns))
+		return;
 	const int64_t m = uplo == LOWER ? u.rows : u.columns, n = u.rows + u.columns - m;
 	const enum trans other = trans == PLAIN ? TRANSPOSED : PLAIN;
 	struct block a = block_placed(e, p, trans ? u.k : u.rows, trans ? u.rows : u.k, place);

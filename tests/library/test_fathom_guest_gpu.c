@@ -143,8 +143,8 @@ static void *thread_run(void *failures)
 	GPU(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	failed += fathom_set_stream(h, stream) != FATHOM_OK;
 	for (int i = 0; i < 5; i++)
-		s[i] = system_new(h, sizes[i], (uint64_t)i);
-	for (int round = 0; round < 300; round++)
+		s[i] = system_new(h, test_at_most(sizes[i], 300), (uint64_t)i);
+	for (int round = 0; round < test_at_most(300, 5); round++)
 		failed += !system_solve(&s[round % 5], h, round % 3 != 0);
 	for (int i = 0; i < 5; i++) {
 		system_send(&s[i], stream);

@@ -121,6 +121,8 @@ static bool enough_memory(enum precision p)
 
 int main(void)
 {
+	if (test_small())
+		skip_all("a small run has no matrices of 2^31 elements");
 	if (fathom_create(&handle) != FATHOM_OK)
 		skip_all(fathom_error(NULL));
 	source = xmalloc(N * N * sizeof(double));

@@ -126,7 +126,7 @@ static void check_group(
 
 	problem_open(&p, count, g);
 	for (int math = 0; math < 3; math++)
-		for (int what = 0; what < WHATS; what++) {
+		for (int what = 0; what < WHATS && test_turn((size_t)math, 2); what++) {
 			if (fathom_mg_set_math(g, (enum fathom_math)math) != FATHOM_OK) {
 				skip("a math mode", fathom_mg_error(g));
 				continue;

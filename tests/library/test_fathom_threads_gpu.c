@@ -199,6 +199,12 @@ static void (*const calls[])(enum precision p, int64_t n) = {call_lu, call_lu_ro
         call_qr, call_gels, call_updates, call_gram_schmidt, call_products};
 enum { CALLS = ARRAY_LEN(calls), CASES = CALLS * SIZES * 2 };
 
+/* A small run has half of the sizes. */
+static int cases(void)
+{
+	return test_small() ? CASES / 2 : CASES;
+}
+
 /* ---- threads ---- */
 
 /* The bits of a case; false when a call failed. */
@@ -248,9 +254,9 @@ static void *work_on(void *argument)
 		w->failed++;
 		return NULL;
 	}
-	for (int i = 0; clock_now() < w->until; i++, w->done++) {
+	for (int i = 0; i == 0 || clock_now() < w->until; i++, w->done++) {
 		const double drawn = (test_random((uint64_t)w->number + 1, i) + 1) / 2;
-		const int number = (int)(drawn * CASES);
+		const int number = (int)(drawn * cases());
 		if (!run_case(number, &bits))
 			w->failed++;
 		else
@@ -264,7 +270,7 @@ static bool alone(int device, uint64_t *want)
 {
 	bool good = open_thread(device);
 
-	for (int i = 0; i < CASES && good; i++) {
+	for (int i = 0; i < cases() && good; i++) {
 		good = run_case(i, &want[i]);
 		if (!good)
 			diag("call %d: %s", i, fathom_error(handle));
@@ -288,7 +294,7 @@ int main(void)
 	devices = devices < DEVICES ? devices : DEVICES;
 	for (int d = 0; d < devices; d++)
 		ok(alone(d, want[d]), "one thread alone, device %d: %d calls of a kind and size", d,
-		        CASES);
+		        cases());
 	const double seconds = test_full() ? 60 : 3, until = clock_now() + seconds;
 	for (int i = 0; i < THREADS; i++) {
 		workers[i] = (struct worker){.number = i,

@@ -231,16 +231,24 @@ static void test_algorithm(struct executor *e, enum kerr_variant variant, int64_
 	free(a);
 }
 
+/* A small run has few columns, of which each is many launches. */
+static bool runs(int64_t m)
+{
+	return !test_small() || (m >= 5 && m <= 64);
+}
+
 static void test_algorithms(struct executor *e)
 {
 	static const int64_t shapes[][3] = {{1, 1, 1}, {2, 1, 4}, {5, 5, 2}, {64, 32, 32},
 	        {65, 33, 16}, {100, 50, 32}, {97, 96, 40}, {256, 128, 64}, {130, 65, 128}};
 
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-		for (int v = 0; v < KERR_VARIANTS; v++)
+		for (int v = 0; v < KERR_VARIANTS && runs(shapes[i][0]); v++)
 			for (int p = 0; p < 2; p++)
-				test_algorithm(e, (enum kerr_variant)v, shapes[i][0], shapes[i][1],
-				        shapes[i][2], p ? DOUBLE : SINGLE);
+				if (test_turn(i + (size_t)(v + p), 2))
+					test_algorithm(e, (enum kerr_variant)v, shapes[i][0],
+					        test_at_most(shapes[i][1], 12), shapes[i][2],
+					        p ? DOUBLE : SINGLE);
 }
 
 /* ---- columns on the host ---- */
@@ -275,6 +283,8 @@ static void test_balance(struct executor *e)
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		const int64_t *c = cases[i / 2];
+		if (!runs(c[0]))
+			continue;
 		const enum precision precision = i % 2 ? DOUBLE : SINGLE;
 		struct kerr_errors errors = {.limit = NAN};
 		void *a = xmalloc((size_t)(c[0] * c[1]) * 8);
@@ -306,6 +316,8 @@ static void test_odd(struct executor *e)
 	for (int v = 0; v < KERR_VARIANTS; v++) {
 		enum kerr_variant variant = (enum kerr_variant)v;
 		const char *name = kerr_variant_name[v];
+		if (!test_turn((size_t)v, 3))
+			continue;
 		matrix_fill(a, M, M, N, DOUBLE, MATRIX_NAN_MIDDLE, 3);
 		struct run run = run_once(e, variant, M, N, 8, DOUBLE, a);
 		ok(run.good && isnan(run.errors.residual), "%s, %s: NaN stays, and the run ends",

@@ -12,7 +12,7 @@ cat >"$scratch/sanitizer" <<'S'
 options=$*
 shift $(($# - 1)) # OPTION... TEST
 cat "$1"
-echo "on the ${FATHOM_TEST_ON-}: $options"
+echo "on the ${FATHOM_TEST_ON-}: $options, small: ${FATHOM_TEST_SMALL-}."
 [ "$(basename "$1" .t)" != slow ] || exec sleep 60
 S
 chmod +x "$scratch/sanitizer"
@@ -21,6 +21,7 @@ say() {
 	shift
 	printf '%s\n' '========= COMPUTE-SANITIZER' "$@" >"$scratch/$name.t"
 }
+unset FATHOM_TEST_SMALL
 sanitize() {
 	SANITIZER=$scratch/sanitizer sh "$script" "$scratch/logs" 2 2 "$@"
 }
@@ -46,8 +47,11 @@ say host 'ok 1 - a' '1..1' '========= Error: Target application terminated befor
 expect 0 '8 checks passed: nothing was reported' 'a clean test' sanitize "$scratch/clean.t"
 expect 0 'racecheck  clean  *2  *0  *0  complete' 'a line for each tool' sanitize "$scratch/clean.t"
 expect 0 'on the gpu' 'tests are told to leave the host out' cat "$scratch/logs/clean.memcheck"
+expect 0 'small: 1\.' 'and to make small runs' cat "$scratch/logs/clean.memcheck"
 expect 0 'kns=_GLOBAL__N_ .*clean.t' 'racecheck looks at our own kernels' cat "$scratch/logs/clean.racecheck"
 expect 0 'print-limit 20 /.*clean.t' 'memcheck looks at every kernel' cat "$scratch/logs/clean.memcheck"
+(FATHOM_TEST_SMALL='' && export FATHOM_TEST_SMALL && sanitize "$scratch/clean.t" >/dev/null)
+expect 0 'small: \.' 'or whole runs, when the caller says so' cat "$scratch/logs/clean.memcheck"
 expect 1 'racecheck  race  *1  *0  *1  complete' 'a race is one report' sanitize "$scratch/clean.t" "$scratch/race.t"
 expect 1 '4 with reports or failures' 'and the end says so' sanitize "$scratch/clean.t" "$scratch/race.t"
 expect 0 '4 checks passed: nothing was reported' 'a false report that is known' sanitize "$scratch/known.t"

@@ -223,7 +223,7 @@ static void test_clocks(const struct executor *recorder, const struct timeline *
 static void test_plan(struct executor *e, struct executor *recorder, const struct profile *profile,
         enum operation operation, enum precision precision, const struct plan *plan)
 {
-	const int64_t n = profile ? 300 : 700,
+	const int64_t n = profile ? 300 : test_at_most(700, 300),
 	              m = operation == POTRF ? n : n + (profile ? 100 : 300);
 	struct factored plain = factorize(e, operation, plan, precision, m, n);
 	bool started = recorder_start(recorder);
