@@ -68,7 +68,7 @@ const struct tuning tuning_hopper = {
                 .short_corners = 10000,
                 .waiting = 12000,
                 .qr_leaf_bytes = 16 << 20},
-        .several = {.in_single = INT64_MAX, .in_double = 1, .by_splits = 4},
+        .several = {.in_single = INT64_MAX, .in_double = 1, .by_splits = 2},
         .layout = {.row_major = 8000,
                 .column_major = 4096,
                 .aligned_from = 2048,
