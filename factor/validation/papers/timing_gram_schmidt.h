@@ -13,7 +13,8 @@ struct gram_entry {
 };
 struct candidate candidate_gram_schmidt(struct gram_entry *entry, const char *variant);
 
-/* Fills the results of all candidates on an m x n matrix; condition: 0 for a random one. With X of
+/* Fills the results of all candidates on an m x n matrix; condition: 0 for a random one, whose
+ * diagonal keeps it from being singular. With X of
  * a few random columns, in double precision: residual norm(A X - Q R X) / (norm(A X) m eps) must
  * pass; orthogonality norm(X - Q^T Q X) / (norm(X) m eps) is reported only, because it depends on
  * the matrix and the form. */
