@@ -83,7 +83,8 @@ static inline bool test_asked(const char *variable)
 /* ---- small runs ----
  *
  * FATHOM_TEST_SMALL=1 asks for a run under a sanitizer, where kernels are hundreds of times slower.
- * Tests leave large cases out and take a sample of the others, with a case of every kernel. */
+ * Tests leave large cases out and take a sample of the others, which aims at a case of every
+ * kernel. */
 
 static inline bool test_small(void)
 {

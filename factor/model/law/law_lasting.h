@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of a tenth of a second and more: power limits lower the clock of the multiprocessors. */
+/* Runs of a tenth of a second and more: power limits can lower the clock of the multiprocessors. */
 #pragma once
 
 #include "factor/model/cost/cost.h"

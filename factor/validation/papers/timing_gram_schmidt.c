@@ -101,9 +101,8 @@ static bool restore(struct timing_fixture *fixture)
 	       e->ops->duplicate(e, s->original, fixture->problem.a) && e->ops->sync(e);
 }
 
-/* One in ten thousand random squares of 500 columns is singular to rounding in fp32: its last
- * column is then dependent, which is no fault of ours. These diagonals exceed the norm of the rest.
- */
+/* A random square may be singular to rounding, though rarely: its last column is then dependent,
+ * which is no fault of ours. This diagonal exceeds the norm of the rest. */
 static bool move_diagonal(struct executor *e, struct matrix a)
 {
 	const double far = 2 * sqrt((double)a.m);
