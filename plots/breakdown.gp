@@ -11,7 +11,7 @@ edges = "zero update solve swap panel transfer rest"
 says(p) = p eq "update" ? "products" : p eq "solve" ? "solves" : p eq "swap" ? "pivoting" : p eq "panel" ? "panels" : \
 	p eq "transfer" ? "transfers" : "waiting"
 side(v) = v eq "gpu" ? "GPU" : "CPU"
-whose(v) = v eq "lawn" ? ", LAWN 202's own plan" : ""
+whose(v) = v eq "lawn" ? "LAWN 202's own LU" : "LU, panels on the ".side(v)
 left_out(w) = w eq "rows" ? "row-major" : w
 # A mark for each optimization, the CPU's panels dashed.
 mark_of(w) = w eq "lookahead" ? 7 : w eq "widths" ? 5 : w eq "rows" ? 9 : 13
@@ -29,7 +29,7 @@ do for [i=1:words(variants)] {
 	bottom = 1.0 - (i - 0.315) / slots; top = bottom + 0.555 / slots
 	@panel
 	measured = words(present(name."/measured_".v))
-	set title "Single-precision LU, panels on the ".side(v).whose(v).": simulated".(measured ? ", points: measured" : "").\
+	set title whose(v).", single: simulated".(measured ? "; points: measured" : "").\
 		(i == 1 ? " - ".machine : "")
 	set yrange [0:1]
 	f = file(name."/lu_".v)

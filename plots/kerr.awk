@@ -93,7 +93,7 @@ function error_table(   s, blas, steps) {
 # The whole Q by cuSOLVER's calls, against our fastest width.
 function vendor_table(   s, i, ours) {
 	table_start("kerr-vendor", "QR with the whole Q by cuSOLVER (geqrf, orgqr), by his implementation and by ours, each at its fastest width r", \
-		">m|>cuSOLVER, ms|>his kernels|>ours|>speedup over cuSOLVER")
+		">m|>cuSOLVER, ms|>his kernels, ms|>ours, ms|>speedup over cuSOLVER")
 	for (s = 1; s <= sizes; s++) {
 		i = fastest("m=" size[s] " variant=cusolver phase=total")
 		ours = fastest("m=" size[s] " variant=ahead phase=total")

@@ -3,7 +3,7 @@
 # the choice of the blocks' width. kerr.awk wrote work/NAME/SERIES.tsv.
 count(pattern) = system("ls '".work."/".name."' | grep -c '^".pattern."_'") > 0
 panels = 2 + count("gemv") + count("host") + count("apply") + count("width")
-height = 383 * panels
+height = 425 * panels
 load scripts."/style.gp"
 runs = prefixed("run_", "ahead cusolver kerr blas reflectors")
 hosts = all_of("host_*", 2)
@@ -14,7 +14,7 @@ applied = prefixed("apply_", "blas_a blas_q steps_a steps_q")
 widths = prefixed("width_", "blas_1024 blas_4096 blas_8192 ahead_1024 ahead_4096 ahead_8192")
 gpu_of(s) = last(s) eq "gtx280" ? "GTX 280 (paper)" : "9800 GX2 (paper)"
 threads(s) = last(s).(last(s) eq "1" ? " thread" : " threads")
-key_of(s) = part(s, 1) eq "gemv" ? (part(s, 2) eq "t" ? "transposed, " : "").(last(s) eq "cublas" ? "cuBLAS" : last(s) eq "kerr" ? "the paper's kernel" : "tuned") : \
+key_of(s) = part(s, 1) eq "gemv" ? (part(s, 2) eq "t" ? "A'x, " : "").(last(s) eq "cublas" ? "cuBLAS" : last(s) eq "kerr" ? "the paper's kernel" : "tuned") : \
 	part(s, 1) eq "run" ? (last(s) eq "ahead" ? "ours" : last(s) eq "cusolver" ? "cuSOLVER" : last(s) eq "kerr" ? "the paper's kernels" : \
 	last(s) eq "blas" ? "BLAS calls (Algorithm 3)" : "BLAS calls (Algorithm 1)") : \
 	(part(s, 2) eq "blas" ? "BLAS calls, " : "ours, ").(part(s, 1) eq "apply" ? "to ".(last(s) eq "a" ? "A" : "Q") : "m = ".last(s))

@@ -29,8 +29,9 @@ set xrange [1024:16384]
 set xtics (1024, 2048, 4096, 8192, 16384)
 set ytics (0.5, 0.6, 0.8, 1, 1.2, 1.5, 2, 3, 5, 10, 20)
 eval yrange(slowdowns)
+is_measured(w) = words(present("lawn_own/measured_without_".w)) > 0
 plot for [w in names] for [f in present("lawn_own/predicted_without_".w)] file(f) using "n":"ratio" with linespoints lt line_of(w) \
-	dt 2 pt mark_of(w) title part_name(w), \
+	dt 2 pt mark_of(w) title is_measured(w) ? "" : part_name(w), \
 	for [w in names] for [f in present("lawn_own/measured_without_".w)] file(f) using "n":"ratio" with linespoints lt line_of(w) \
-	pt mark_of(w) title part_name(w).", measured", 1 with lines lt 7 dt 3 notitle
+	pt mark_of(w) title part_name(w), 1 with lines lt 7 dt 3 notitle
 unset multiplot
