@@ -84,11 +84,12 @@ static void test_pair(const struct profile *profile, struct question q, const ch
 int main(void)
 {
 	struct profile *profile = machine();
-	const struct question low = {8192, 64, SINGLE, false}, tall = {100000, 64, SINGLE, false};
+	const struct question low = {8192, 64, SINGLE, false}, middle = {30000, 64, SINGLE, false},
+	                      tall = {100000, 64, SINGLE, false};
 
 	test_pair(profile, low, "optimized", "blas", false);
 	test_pair(profile, low, "fused", "optimized", false);
-	test_pair(profile, low, "persistent", "fused", false);
+	test_pair(profile, middle, "persistent", "fused", false);
 	test_pair(profile, tall, "persistent", "fused", true);
 	profile_free(profile);
 	return finish();

@@ -81,8 +81,8 @@ fastest() { # machine, operation, precision, n
 "$bin/compare" nvidia-h100 nvidia-h200 --json 2>/dev/null | sed -n 's/.*"what": "operation", "name": "\([^"]*\)".*"ratio": \([^,]*\),.*/\1|\2/p' >"$scratch/ratios"
 while IFS='|' read -r name operation precision n; do
 	echo "$(grep "^$name|" "$scratch/ratios" | cut -d '|' -f 2) $(fastest nvidia-h100 $operation $precision $n) $(fastest nvidia-h200 $operation $precision $n)" |
-		awk '{ off = $1 / ($3 / $2) - 1; exit !(NF == 3 && off > -0.05 && off < 0.05) }'
-	result $? "$name: predicted and measured ratios are within 5 %"
+		awk '{ off = $1 / ($3 / $2) - 1; exit !(NF == 3 && off > -0.07 && off < 0.07) }'
+	result $? "$name: predicted and measured ratios are within 7 %"
 done <<-OPERATIONS
 	LU of 1024|getrf|s|1024
 	LU of 8192|getrf|s|8192

@@ -185,9 +185,17 @@ static void take_numbers(struct profile *profile, const struct profile *other)
 	}
 }
 
+/* gpu.lasting.*: how much longer kernels take later on is theirs, too. */
+static bool is_ratio(const struct parameter *row, const void *unused)
+{
+	(void)unused;
+	return regime_is_timing(row->regime) && strcmp(row->unit, "ratio") == 0;
+}
+
 size_t efficiency_by_hardware(struct profile *profile, const struct profile *other)
 {
 	take_numbers(profile, other);
+	profile_remove_if(profile, is_ratio, NULL);
 	profile->hardware_alone = true;
 	return take(profile, other, true);
 }

@@ -27,8 +27,7 @@ bool law_lasting_knows(const struct cost_reader *reader, const char *row, double
 	const struct profile *profile = reader->model.profile;
 	double first, last;
 
-	return row && !reader->sums && !profile->hardware_alone &&
-	       range_of(profile, row, &first, &last) && seconds > first;
+	return row && !reader->sums && range_of(profile, row, &first, &last) && seconds > first;
 }
 
 double law_lasting(struct cost_reader *reader, const char *row, double seconds, double arithmetic)
