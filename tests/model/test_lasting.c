@@ -5,6 +5,7 @@
  * seconds. */
 #include "factor_question.h"
 
+#include "factor/model/efficiency/efficiency.h"
 #include "factor/model/law/law_lasting.h"
 
 static const int64_t width[] = {256};
@@ -124,16 +125,21 @@ static void test_what_if(const struct profile *p)
 /* Level 1 and efficiencies of 1 read no timings. */
 static void test_levels(const struct profile *p)
 {
+	const struct arg at = {"seconds", 1};
 	struct profile *lasting = with_rows(p, 0);
 
 	ok(seconds(lasting, "getrf", &plan, LONG, LONG, LEVEL_SUMS) ==
 	                seconds(p, "getrf", &plan, LONG, LONG, LEVEL_SUMS),
 	        "sums have no lasting load");
-	lasting->hardware_alone = true;
-	ok(predicted(lasting, "getrf", LONG, SINGLE).seconds ==
-	                predicted(p, "getrf", LONG, SINGLE).seconds,
-	        "a prediction without timings neither");
 	profile_free(lasting);
+
+	struct profile *own = profile_open(RECORDED), *alone = profile_copy(own);
+	efficiency_by_hardware(alone, own);
+	ok(profile_get(own, "gpu.lasting.d", &at, 1).found &&
+	                !profile_get(alone, "gpu.lasting.d", &at, 1).found,
+	        "nor has what the hardware alone says");
+	profile_free(alone);
+	profile_free(own);
 }
 
 static void test_names(void)
