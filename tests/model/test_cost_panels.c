@@ -216,7 +216,9 @@ static void test_host(void)
 	        {"host_potrf 64 64", 64.0 * 64 * 64 / 2e4, "Cholesky on the host"},
 	        {"host_potrf 1088 64", 64.0 * 64 * 64 / 2e4 + 64.0 * 64 * 1024 / 2 / 1e5,
 	                "and a solve with the rows below"},
-	        {"time: host_potrf 64 64", 64.0 * 64 * 64 / 2e4 + 12, "and a word is sent"}};
+	        {"time: host_potrf 64 64", 64.0 * 64 * 64 / 2e4 + 12, "and a word is sent"},
+	        {"+host.potrf_rows.s[m=1000:4000:2,n=64]", 300e-6 / 1000, "m"},
+	        {"host_potrf 1500 64", 64.0 * 64 * 64 / 2e4 + 450, "whose rows are measured"}};
 
 	PLAY(synthetic_blocks(), lines);
 }

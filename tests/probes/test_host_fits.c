@@ -70,11 +70,12 @@ static void test_rate(void)
 	static const char *const columns[] = {"m", "n"};
 	static const struct timed_point points[] = {{"getrf_s[m=1024,n=64]", 1e-4},
 	        {"iamax_s[m=1024,n=32]", 2e-7}, {"ger_d[m=1024,n=1]", 3e-7},
-	        {"gemm_d[m=512,n=512]", 5e-3}, {"potrf_d[m=256,n=256]", 2e-4}, {"level1", 8e-9},
-	        {"clock", 0.25e-9}};
+	        {"gemm_d[m=512,n=512]", 5e-3}, {"potrf_d[m=256,n=256]", 2e-4},
+	        {"potrf_rows_d[m=1024,n=64]", 3e-4}, {"level1", 8e-9}, {"clock", 0.25e-9}};
 	static const struct expected_row rows[] = {{"host.getrf.s[m=1024,n=64]", 1e-4, NULL},
 	        {"host.iamax.s[m=1024,n=32]", 2e-7, NULL}, {"host.ger.d[m=1024,n=1]", 3e-7, NULL},
 	        {"host.gemm.d[n=512]", 5e-3, NULL}, {"host.potrf.d[n=256]", 2e-4, NULL},
+	        {"host.potrf_rows.d[m=1024,n=64]", 3e-4, NULL}, {"host.potrf_rows.s", 0, "absent"},
 	        {"host.blas.level1", 8e-9, NULL}, {"host.clock", 4e9, NULL},
 	        /* two of three processes had time for it */
 	        {"host.getrf.s[m=16384,n=64]", 0, "absent"}, {"host.getrf.d", 0, "failed"},

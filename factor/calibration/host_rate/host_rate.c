@@ -4,8 +4,9 @@
  *
  * Method: rate surfaces at powers of two. Level-1 and level-2 calls, on one thread, follow each
  * other through the columns (swap: through random pairs of rows) of one m x n panel, of all lengths
- * around m. getrf, geqrf and potrf get the threads of factor/kernels/lu/host_panel.h and a panel
- * freshly copied from a master; gemm has all threads; some sizes run with 1, 2, 4 ... threads.
+ * around m. getrf, geqrf and Cholesky's potrf and trsm get the threads of
+ * factor/kernels/lu/host_panel.h and a panel freshly copied from a master; gemm has all threads;
+ * some sizes run with 1, 2, 4 ... threads.
  *
  * What can fool it: a BLAS with fewer threads than intended (its environment variables); other
  * programs (points of one thread are repeated, some time apart, and a clearly slower repeat is
@@ -68,6 +69,8 @@ static const struct surface surfaces[] = {
         {FUNCTION(gemm), .square = true, .turns = 1, RANGE(256, LARGEST_GEMM, 2, 256, 2)},
         {FUNCTION(potrf), .restored = true, .square = true, .definite = true, .turns = 1,
                 RANGE(32, 1024, 2, 32, 2)},
+        {FUNCTION(potrf_rows), .restored = true, .definite = true, .turns = 1,
+                RANGE(256, 16384, 4, 32, 2)},
         PANEL(getrf, 256, 16384, 4, WIDE_N, 2),
         PANEL(geqrf, 256, 16384, 4, WIDE_N, 2),
         PANEL(getrf, 128, 32768, 4, 16, 2),

@@ -135,6 +135,20 @@ bool run_potrf(const struct call *c, size_t turn)
 	return info == 0;
 }
 
+/* The rows of a panel of Cholesky's below its triangle. */
+bool run_potrf_rows(const struct call *c, size_t turn)
+{
+	(void)turn;
+	openblas_set_num_threads(panel_threads(c));
+	EITHER(c,
+	        cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
+	                c->m - c->n, c->n, 1, S, c->ld, S + c->n, c->ld),
+	        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
+	                c->m - c->n, c->n, 1, D, c->ld, D + c->n, c->ld));
+	openblas_set_num_threads(1);
+	return true;
+}
+
 /* The master holds both factors. */
 bool run_gemm(const struct call *c, size_t turn)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Curve of the host_rate probe -> host.{iamax,scal,swap,ger,getrf,geqrf}.{s,d} [m,n],
+/* Curve of the host_rate probe -> host.{iamax,scal,swap,ger,getrf,geqrf,potrf_rows}.{s,d} [m,n],
  * host.{potrf,gemm}.{s,d} [n], host.gemm.threads.s, host.getrf.threads.s, host.blas.level1,
  * host.blas.level2: seconds of a call; host.clock. */
 #include "lib/base/base.h"
@@ -15,6 +15,7 @@ void host_rate_fit(const struct table *curve, struct profile *profile);
 #define PANEL "lda > m and no multiple of a page, panel in cache as far as it fits"
 #define CALL " of an m x n panel, one thread, " PANEL
 #define FACTORIZATION ", one thread below 4 MiB, all from there, " PANEL
+#define ROWS " of the rows below the triangle of an m x n panel" FACTORIZATION
 #define SQUARE ", n x n, all threads"
 
 /* No call takes less than a nanosecond, none minutes. */
@@ -37,6 +38,8 @@ static const struct curve_rows functions[] = {
         BOTH("getrf", "LAPACKE_", "_work" FACTORIZATION, "m", "n"),
         BOTH("geqrf", "LAPACKE_", "_work" FACTORIZATION, "m", "n"),
         BOTH("potrf", "LAPACKE_", "_work, n x n" FACTORIZATION, "n"),
+        TIMED("potrf_rows_s", "potrf_rows.s", "cblas_strsm" ROWS, "m", "n"),
+        TIMED("potrf_rows_d", "potrf_rows.d", "cblas_dtrsm" ROWS, "m", "n"),
         BOTH("gemm", "cblas_", SQUARE, "n"),
         TIMED("gemm_threads_s", "gemm.threads.s", "cblas_sgemm, n x n", "n", "threads"),
         TIMED("getrf_threads_s", "getrf.threads.s", "LAPACKE_sgetrf_work, " PANEL, "m", "n",
@@ -56,7 +59,7 @@ static size_t least_processes(const struct table *curve)
 }
 
 /* A slow machine leaves out points in some processes, and whole series. Those with a choice of
- * threads may be missing. */
+ * threads may be missing, and Cholesky's rows, which earlier records lack. */
 static void add_function(const struct table *curve, struct profile *profile,
         const struct curve_rows *rows, size_t least)
 {
@@ -66,7 +69,7 @@ static void add_function(const struct table *curve, struct profile *profile,
 	for (size_t i = 0; i < n; i++)
 		if (points[i].processes >= least)
 			curve_fit_point(curve, profile, rows, &points[i]);
-	if (n == 0 && !strstr(rows->series, "threads"))
+	if (n == 0 && !strstr(rows->series, "threads") && !strstr(rows->series, "potrf_rows"))
 		profile_add(profile, &rows->spec, NULL, 0, estimate_none, false);
 	free(points);
 }

@@ -59,6 +59,7 @@ bool run_ger(const struct call *c, size_t turn);
 bool run_getrf(const struct call *c, size_t turn);
 bool run_geqrf(const struct call *c, size_t turn);
 bool run_potrf(const struct call *c, size_t turn);
+bool run_potrf_rows(const struct call *c, size_t turn);
 bool run_gemm(const struct call *c, size_t turn);
 
 /* Threads that the BLAS gets. */

@@ -158,11 +158,13 @@ bool host_host_panel_potrf(
 {
 	struct matrix block = top_square(host);
 
+	(void)e;
 	threads_for_panel(host);
 	host_store_info(info, CALL(host, fast_potrf, uplo, block), first);
-	host_threads_end();
-	return ex_trsm(e, uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, 1, block,
+	CALL(host, trsm, uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, 1, block,
 	        behind_square(uplo, host));
+	host_threads_end();
+	return true;
 }
 
 THREADED(gemm, c, 2.0 * (double)c.m * (double)c.n * (double)(ta == PLAIN ? a.n : a.m),

@@ -283,15 +283,27 @@ static double diagonal(struct cost_reader *r, const char *name, int64_t n, enum 
 	return (panels->count ? of_panel(r, panels, block, false) : constant(r, panels, block)) / 2;
 }
 
-/* The diagonal block, and a triangular solve with the rows below it (a upper: the columns right of
- * it) at the rate of a square gemm of as many operations. */
+/* A triangular solve with the rows below the block of a panel. A profile without them: at the rate
+ * of a square gemm of as many operations. */
+static double rows_below(struct cost_reader *r, struct matrix panel)
+{
+	const struct cost_panels *panels =
+	        panels_of(r, OF_PRECISION("host.potrf_rows", panel.precision));
+
+	if (panels->count)
+		return of_panel(r, panels, panel, pinned_for(panel));
+	return at_gemm_rate(r, (double)panel.n * (double)panel.n * (double)(panel.m - panel.n),
+	        panel.precision);
+}
+
+/* The diagonal block, and the rows below it (a upper: the columns right of it). */
 struct cost cost_by_host_potrf(struct cost_reader *r, struct matrix a)
 {
 	const char *name = OF_PRECISION("host.potrf", a.precision);
-	int64_t n = a.m < a.n ? a.m : a.n, rest = a.m + a.n - 2 * n;
+	const int64_t n = a.m < a.n ? a.m : a.n, m = a.m + a.n - n;
 	double seconds = diagonal(r, name, n, a.precision);
 
-	if (rest)
-		seconds += at_gemm_rate(r, (double)n * (double)n * (double)rest, a.precision);
+	if (m > n)
+		seconds += rows_below(r, (struct matrix){NULL, 0, m, n, m, a.precision});
 	return cost_by_host(seconds);
 }

@@ -21,7 +21,8 @@ size_t host_library_ger(const struct host_call *, struct host_work *work);
 /* An n x n x n product. */
 size_t host_library_gemm(const struct host_call *, struct host_work *work);
 
-/* Panels; potrf: n x n. */
+/* Panels; potrf: n x n; potrf_rows: the rows below that block of an m x n panel. */
 size_t host_library_getrf(const struct host_call *, struct host_work *work);
 size_t host_library_geqrf(const struct host_call *, struct host_work *work);
 size_t host_library_potrf(const struct host_call *, struct host_work *work);
+size_t host_library_potrf_rows(const struct host_call *, struct host_work *work);

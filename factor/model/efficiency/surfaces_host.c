@@ -28,7 +28,8 @@ static const struct library {
 } libraries[] = {{"iamax.?", host_library_iamax, ONE}, {"scal.?", host_library_scal, ONE},
         {"swap.?", host_library_swap, ONE}, {"ger.?", host_library_ger, ONE},
         {"gemm.*", host_library_gemm, ALL}, {"getrf.*", host_library_getrf, BY_PANEL},
-        {"geqrf.?", host_library_geqrf, BY_PANEL}, {"potrf.?", host_library_potrf, BY_PANEL}};
+        {"geqrf.?", host_library_geqrf, BY_PANEL}, {"potrf.?", host_library_potrf, BY_PANEL},
+        {"potrf_rows.?", host_library_potrf_rows, BY_PANEL}};
 
 static size_t library_works(const struct library *l, struct host_point *p, struct host_work *work)
 {
