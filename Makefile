@@ -104,7 +104,7 @@ MAINS := $(FACTOR_PROGRAMS:%=factor/programs/%.c) $(wildcard programs/*.c)
 # Without the toolkit the .cu files are left out, and the .c files that call CUDA; stand-ins come in their place.
 CUDA_NONE := lib/device/gpu_none.c factor/executors/cuda/executor_cuda_none.c
 CUDA_ONLY := lib/device/gpu.c lib/device/held_calls.c lib/device/driver.c lib/device/partition.c factor/calibration/blas_rate.c factor/distributed/comm_nccl.c factor/kernels/gemm/blas_double%.c factor/executors/cuda/executor_cuda%.c factor/library/%.c \
-	factor/validation/vendor.c factor/validation/papers/paper_operation_calls.c \
+	factor/validation/vendor.c factor/validation/vendor_emulation.c factor/validation/papers/paper_operation_calls.c \
 	factor/validation/papers/timing_paper_operations.c
 # Of the library, these need no GPU: ranks of the host test them.
 GROUP_CALLS := $(addprefix factor/library/,fathom_mg.c fathom_mg_calls.c fathom_mg_matrices.c)

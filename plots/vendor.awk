@@ -24,6 +24,8 @@ function take_whole(i,   key) {
 		keep_time("whole", key "_" T[i, "math"], T[i, "n"], i)
 	else if (T[i, "variant"] == "cusolver")
 		keep_time("vendor", key, T[i, "n"], i)
+	else if (T[i, "variant"] == "cusolver_emulated")
+		keep_time("emulated", key "+emulated", T[i, "n"], i)
 }
 # Panels: at least sixteen times as long as wide.
 function take_panel(i,   o) {
@@ -58,7 +60,7 @@ function math_of(key) { return substr(key, 9, match(substr(key, 9) "+", /[+]/) -
 function write_series(   i, j, key, count, n, amount) {
 	for (i = 1; i <= keys; i++) {
 		key = order[i]
-		if (kinds[key] == "vendor" || kinds[key] == "default")
+		if (kinds[key] ~ /^(vendor|default|emulated)$/)
 			continue
 		begin_series(key, kinds[key] == "panel" ? "m us_per_column" : "n ratio")
 		count = ascending(x_of[key], n)
@@ -142,6 +144,10 @@ BEGIN {
 	}
 	if (table != "") {
 		print_table("whole", "vendor", "Speedup over cuSOLVER, n x n, in device memory: the fastest of several plans, algorithms and fill modes")
+		emulates = T["meta", "cusolver_emulates"]
+		note("cuSOLVER runs in its default math mode, fp32 or fp64." (emulates == "none" ? \
+			" Its emulated modes (BF16x9, fixed point) change no bit of an LU here: this toolkit or this GPU has none." : ""))
+		print_table("emulated", "vendor-emulated", "cuSOLVER by emulated products (BF16x9, fixed point): speedup over its default mode")
 		print_table("default", "vendor-default", "Speedup over cuSOLVER by default plans, which use no profile")
 		print_triangles()
 		print_others()

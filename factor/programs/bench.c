@@ -5,6 +5,7 @@
 #include "factor/validation/papers/lawn_errors.h"
 #include "factor/validation/papers/paper_operations.h"
 #include "factor/validation/print_number.h"
+#include "factor/validation/vendor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -119,12 +120,15 @@ static void print_problem(const struct results *results, const struct result *pr
 	const struct result *gpu = best_of(results, problem, "gpu", false, MATH_FP32),
 	                    *hybrid = best_of(results, problem, "hybrid", false, MATH_FP32),
 	                    *vendor = best_of(results, problem, "cusolver", false, MATH_FP32),
+	                    *emulated =
+	                            best_of(results, problem, VENDOR_EMULATED, false, MATH_FP32),
 	                    *host = best_of(results, problem, "openblas", false, MATH_FP32),
 	                    *there = best_of(results, problem, "gpu", true, MATH_FP32),
 	                    *tf32 = best_of(results, problem, "gpu", false, MATH_3XTF32),
 	                    *half = best_of(results, problem, "gpu", false, MATH_3XFP16);
-	const struct result *const rate[] = {gpu, hybrid, vendor, host, there, tf32, half};
-	static const int way_width[] = {5, 5, 8, 0, 0, 5, 5};
+	const struct result *const rate[] = {
+	        gpu, hybrid, vendor, emulated, host, there, tf32, half};
+	static const int way_width[] = {5, 5, 8, 0, 0, 0, 5, 5};
 	const double ours = fmax(results_gflops(gpu), results_gflops(hybrid)),
 	             ratio[] = {
 	                     results_gflops(gpu), ours, results_gflops(tf32), results_gflops(half)};
@@ -165,10 +169,10 @@ static void print_problems(const struct results *results, FILE *out)
 			fprintf(out,
 			        "\nGflop/s by block width (* first width of the model's plan) or "
 			        "algorithm, and speedup over cuSOLVER's fastest algorithm\n%-8s "
-			        "%7s %6s %15s %15s %18s %9s %9s %15s %15s %7s %7s %7s %7s\n",
+			        "%7s %6s %15s %15s %18s %9s %9s %9s %15s %15s %7s %7s %7s %7s\n",
 			        "", "m", "n", "gpu nb   ", "hybrid nb   ", "cusolver         ",
-			        "openblas", "from host", "3xtf32 nb   ", "3xfp16 nb   ", "gpu/cu",
-			        "best/cu", "tf32/cu", "fp16/cu");
+			        "emulated", "openblas", "from host", "3xtf32 nb   ", "3xfp16 nb   ",
+			        "gpu/cu", "best/cu", "tf32/cu", "fp16/cu");
 		any = true;
 		print_problem(results, row, out);
 	}

@@ -41,7 +41,8 @@ struct measure {
 	bool has_gpu;
 	struct executor *executor[MEASURE_EXECUTORS]; /* cuda, host; NULL where not possible */
 	struct vendor *vendor;                        /* NULL where not possible */
-	const struct topology *topology;              /* of this machine; NULL: unknown */
+	bool emulates[2];                /* whether its products can be emulated: single, double */
+	const struct topology *topology; /* of this machine; NULL: unknown */
 	struct core_noise noise; /* the calling thread is on the quietest core; unused without a
 	                       topology */
 	struct timing_plan plan;

@@ -32,7 +32,8 @@ struct result bench_factorization(
 
 /* ---- candidates of one shape ---- */
 
-static size_t add_vendor(const struct bench_shape *shape, struct result *row)
+static size_t add_vendor(
+        const struct measure *m, const struct bench_shape *shape, struct result *row)
 {
 	bool lu = strcmp(shape->operation, "getrf") == 0;
 	bool cholesky = strcmp(shape->operation, "potrf") == 0;
@@ -43,6 +44,8 @@ static size_t add_vendor(const struct bench_shape *shape, struct result *row)
 			row[count] = bench_factorization(shape, "cusolver", "cuda", upper);
 			results_option_add(row[count++].options, "alg", vendor_algorithm_name[a]);
 		}
+	if (m->emulates[shape->precision == DOUBLE])
+		row[count++] = bench_factorization(shape, VENDOR_EMULATED, "cuda", false);
 	return count;
 }
 
@@ -131,7 +134,7 @@ static void list_rows(struct measure *m, const struct bench_shape *shape)
 	size_t count = list_ours(m, shape, row);
 
 	if (m->executor[0] && m->vendor)
-		count += add_vendor(shape, row + count);
+		count += add_vendor(m, shape, row + count);
 	if (beside_host(m, shape))
 		row[count++] = bench_factorization(shape, "openblas", "host", false);
 	for (size_t i = 0; i < count; i++)
@@ -244,6 +247,23 @@ static bool wanted(const struct bench_request *request, const struct bench_shape
 	       shape->n <= request->largest && (!request->tall || shape->m >= 8 * shape->n);
 }
 
+/* Which precisions cuSOLVER can emulate here; the file's head says so. */
+static void see_emulation(struct measure *m)
+{
+	static const enum precision both[] = {SINGLE, DOUBLE};
+
+	for (int p = 0; p < 2 && m->vendor; p++) {
+		struct fault fault = {.text = ""};
+		m->emulates[p] = vendor_emulates(m->vendor, both[p], &fault);
+		if (fault.text[0])
+			msg_warn("emulated products are left out: %s", fault.text);
+	}
+	if (m->vendor)
+		table_meta_set(m->results->table, "cusolver_emulates", "%s%s%s",
+		        m->emulates[0] ? "single " : "", m->emulates[1] ? "double" : "",
+		        m->emulates[0] || m->emulates[1] ? "" : "none");
+}
+
 void measure_bench(struct measure *m)
 {
 	const struct bench_request *request = &m->request;
@@ -252,6 +272,7 @@ void measure_bench(struct measure *m)
 
 	size_t steps = 0, step = 0;
 
+	see_emulation(m);
 	for (size_t i = 0; i < count; i++)
 		steps += wanted(request, &shape[i]);
 	for (size_t i = 0; i < count; i++) {

@@ -54,9 +54,11 @@ static struct candidate candidate_for(const struct rows *rows, const struct resu
 {
 	struct whole whole = whole_of(row);
 
-	if (strcmp(row->variant, "cusolver") == 0) {
-		*vendor = (struct vendor_entry){
-		        rows->measure->vendor, whole.operation, whole.uplo, algorithm_of(row)};
+	const bool emulated = strcmp(row->variant, VENDOR_EMULATED) == 0;
+
+	if (emulated || strcmp(row->variant, "cusolver") == 0) {
+		*vendor = (struct vendor_entry){rows->measure->vendor, whole.operation, whole.uplo,
+		        algorithm_of(row), emulated};
 		return candidate_vendor(vendor);
 	}
 	ours->executor = rows->executor;
@@ -99,7 +101,7 @@ static struct candidate panel_contender(struct executor *executor, const struct 
 
 bool time_panels(struct rows *r)
 {
-	struct vendor_entry vendor = {r->measure->vendor, GETRF, LOWER, VENDOR_PLAIN};
+	struct vendor_entry vendor = {r->measure->vendor, GETRF, LOWER, VENDOR_PLAIN, false};
 	const struct timing_plan *plan = &r->measure->plan;
 
 	for (size_t i = 0; i < r->count; i++) {

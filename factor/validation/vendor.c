@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vendor.h"
+#include "vendor_emulation.h"
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -240,12 +241,20 @@ static bool prepare(struct candidate *candidate)
 	       grow_device(&v->pivots, (size_t)problem->pivots.n * sizeof(int64_t), fault);
 }
 
+bool vendor_emulates(struct vendor *vendor, enum precision precision, struct fault *fault)
+{
+	return vendor_emulation_differs(vendor->handle, vendor->stream, precision, fault);
+}
+
 static bool run(struct candidate *candidate)
 {
 	struct fault *fault = &candidate->fault;
 	const struct vendor_entry *entry = candidate->context;
 	const struct timing_problem *problem = &candidate->fixture->problem;
 	int *info = problem->pivots.data + problem->pivots.n;
+
+	if (!vendor_emulation_set(entry->vendor->handle, problem->a.precision, entry->emulated))
+		return fault_set(fault, "cuSOLVER of this toolkit has no emulated mode");
 	bool queued = entry->algorithm == VENDOR_PLAIN ? plain_run(entry, problem, info, fault)
 	                                               : generic_run(entry, problem, info, fault);
 
@@ -278,7 +287,7 @@ static bool after(struct candidate *candidate)
 
 struct candidate candidate_vendor(struct vendor_entry *entry)
 {
-	return (struct candidate){.variant = "cusolver",
+	return (struct candidate){.variant = entry->emulated ? VENDOR_EMULATED : "cusolver",
 	        .run = run,
 	        .prepare = prepare,
 	        .after = after,

@@ -18,12 +18,16 @@ enum vendor_algorithm {
 };
 static const char *const vendor_algorithm_name[VENDOR_ALGORITHMS] = {"plain", "0", "1"};
 
+/* The variant of rows by emulated products. */
+#define VENDOR_EMULATED "cusolver_emulated"
+
 /* Context of a candidate; it outlives the timing. */
 struct vendor_entry {
 	struct vendor *vendor;
 	enum operation operation;
 	enum uplo uplo;
 	enum vendor_algorithm algorithm;
+	bool emulated; /* see vendor_emulates */
 };
 
 #ifdef FATHOM_CUDA
@@ -31,6 +35,11 @@ struct vendor_entry {
  * own. */
 struct vendor *vendor_new(struct fault *fault);
 void vendor_free(struct vendor *vendor);
+
+/* Whether cuSOLVER's products can be emulated here: by BF16 numbers in single, by fixed-point ones
+ * in double precision. Answers "no" where the results have the same bits as the default mode's; a
+ * fault says when that could not be seen. */
+bool vendor_emulates(struct vendor *vendor, enum precision precision, struct fault *fault);
 
 /* Factorizes the problem's matrix, in device memory; pivots as in LAPACK, then info. */
 struct candidate candidate_vendor(struct vendor_entry *entry);
@@ -59,6 +68,13 @@ static inline struct vendor *vendor_new(struct fault *fault)
 static inline void vendor_free(struct vendor *vendor)
 {
 	(void)vendor;
+}
+
+static inline bool vendor_emulates(
+        struct vendor *vendor, enum precision precision, struct fault *fault)
+{
+	(void)vendor, (void)precision, (void)fault;
+	return false;
 }
 
 static inline struct candidate candidate_vendor(struct vendor_entry *entry)

@@ -317,6 +317,21 @@ done
 drawing expect 0 '^breakdown copy errors factor_s gram gram_schmidt host inside launch lawn_own memory panel_cuda small_gemm start thin_gemm vendor $' 'each figure with data is drawn' \
 	sh -c 'ls "$1" | sed "s/.svg//" | tr "\n" " "; echo' sh "$gpu/report/figures"
 
+# ---- cuSOLVER by emulated products: a table of its own, and no part of the other speedups
+mkdir "$scratch/emulated"
+emulated() { # which precisions cuSOLVER emulates, extra row
+	{
+		printf '# cusolver_emulates: %s\noperation\tvariant\tprecision\tmath\tm\tn\toptions\texecutor\tseconds\tnote\n' "$1"
+		printf 'getrf\t%s\ts\tfp32\t1024\t1024\tl2=warm\tcuda\t%s\tnan\n' gpu 1e-3 cusolver 2e-3 $2
+	} >"$scratch/emulated/bench.tsv"
+	awk -v data="$scratch/emulated" -v table=yes -f "$plots/common.awk" -f "$plots/bench.awk" -f "$plots/vendor.awk"
+}
+emulated single 'cusolver_emulated 1.6e-3' >"$scratch/modes"
+says "$scratch/modes" '^ROW		LU, single, emulated	1.25$' 'cuSOLVER by emulated products: over its default mode'
+says "$scratch/modes" '^ROW		LU, single	2.00$' 'ours: over the default mode'
+emulated none '' >"$scratch/modes"
+says "$scratch/modes" 'emulated modes .* change no bit' 'where it has none, that is said'
+
 # ---- the same output from every awk, with a decimal comma, from folders with an apostrophe and a space
 odd="$scratch/it's a copy"
 mkdir -p "$odd/data" "$odd/t m'p" "$scratch/tools" "$scratch/locale"

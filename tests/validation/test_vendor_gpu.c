@@ -36,7 +36,8 @@ static void enter(struct contest *c, struct executor *e, struct vendor *vendor,
 		        &c->ours[i].plan);
 		c->candidate[i] = candidate_whole(&c->ours[i], "ours");
 	}
-	c->vendor = (struct vendor_entry){vendor, whole->operation, whole->uplo, VENDOR_PLAIN};
+	c->vendor =
+	        (struct vendor_entry){vendor, whole->operation, whole->uplo, VENDOR_PLAIN, false};
 	c->candidate[c->count] = candidate_vendor(&c->vendor);
 }
 
