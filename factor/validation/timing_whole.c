@@ -5,6 +5,7 @@
 #include "check_whole.h"
 #include "fixture.h"
 #include "factor/algorithms/schedule.h"
+#include "factor/executors/host/executor_host.h"
 
 #include <float.h>
 #include <lapacke.h>
@@ -104,12 +105,14 @@ static bool lapacke_run(struct candidate *candidate)
 	const char triangle = entry->whole.uplo == UPPER ? 'U' : 'L';
 	int m = (int)a.m, n = (int)a.n, info;
 
+	host_threads_begin(true);
 	if (entry->whole.operation == GETRF)
 		info = LAPACKE(getrf, m, n, a.data, m, entry->ipiv);
 	else if (entry->whole.operation == GEQRF)
 		info = LAPACKE(geqrf, m, n, a.data, m, entry->tau.data);
 	else
 		info = LAPACKE(potrf, triangle, n, a.data, m);
+	host_threads_end();
 	entry->ipiv[entry->tau.m] = info;
 	return info >= 0 || fault_set(&candidate->fault, "LAPACKE refused argument %d", -info);
 }
