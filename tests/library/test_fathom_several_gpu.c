@@ -268,6 +268,36 @@ static int run_beside_killed(int rank, int ranks, const char *path)
 	return !failed || clock_now() - start > 30;
 }
 
+/* All GPUs here, or the only one through NCCL, whose calls may fail (several_faults.t). Status: 0
+ * solved, 3 a call failed and said why, 77 not possible here. After a failure another call ends,
+ * too. */
+static int run_with_faults(int count)
+{
+	char id[FATHOM_MG_ID_BYTES];
+	int devices[MOST];
+	struct fathom_mg *g = NULL;
+	struct problem p;
+
+	for (int i = 0; i < count; i++)
+		devices[i] = i;
+	bool good = count > 1 ? fathom_mg_create(&g, count, devices) == FATHOM_OK
+	                      : fathom_mg_id(id) == FATHOM_OK &&
+	                                fathom_mg_create_rank(&g, 0, 1, id) == FATHOM_OK;
+	if (!good) {
+		puts(fathom_mg_error(NULL));
+		return strstr(fathom_mg_error(NULL), "not installed") ? 77 : 3;
+	}
+	fathom_mg_set_timeout(g, 5);
+	problem_open(&p, count, g);
+	good = solve(&p, g, LU) && residual(&p) < 30;
+	puts(fathom_mg_error(g));
+	const bool told = fathom_mg_error(g)[0] != '\0';
+	if (!good)
+		solve(&p, g, CHOLESKY);
+	fathom_mg_destroy(g);
+	return good ? 0 : told ? 3 : 1;
+}
+
 /* How many processes did not end with status 0. */
 static int run_processes(const char *program, const char *how, int count)
 {
@@ -328,6 +358,8 @@ int main(int argc, char **argv)
 	if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0)
 		skip_all("no GPU");
 	count = count < MOST ? count : MOST;
+	if (argc == 2 && strcmp(argv[1], "--with-faults") == 0)
+		return run_with_faults(count);
 	check_devices(1, 1, errors);
 	check_nccl(errors);
 	if (count > 1) {
