@@ -51,6 +51,7 @@ lawn_paper() {
 		markup "$gpu" lawn_machines -v folders="$(machines_after "$gpu")"
 		markup "$gpu" lawn_probes
 		markup "$lean_gpu" 'bench lawn'
+		markup "$gpu" lawn_widths
 		markup "$gpu" 'bench lawn_own' -v table=yes
 		markup "$lean_gpu" lawn_products -v table=yes
 		markup "$gpu" 'bench lawn_several' -v folders="$(machines_after "$gpu")"

@@ -175,6 +175,8 @@ static bool set_up(struct factor *s, struct executor *e, const struct plan *plan
 {
 	*s = (struct factor){.e = e, .plan = plan, .given = a, .tau = tau, .kept = -1};
 	s->schedule = schedule_of(e, plan, a, &operations, s);
+	if (plan->stop)
+		s->schedule.steps = min_int64(plan->stop, s->schedule.steps);
 	if (!check(e, plan, a))
 		return false;
 	e->gram_double = plan_by_gram(plan);

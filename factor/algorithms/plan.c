@@ -32,6 +32,8 @@ bool plan_check(struct executor *e, const struct plan *plan)
 		        plan->coarse);
 	if (plan->coarse && e->math != MATH_FP32)
 		return fault_refuse(&e->fault, "two levels of blocks are for products in fp32");
+	if (plan->stop < 0)
+		return fault_refuse(&e->fault, "a stop before column %" PRId64, plan->stop);
 	if (plan->in_place && (!plan->hybrid || plan->inverse))
 		return fault_refuse(
 		        &e->fault, "panels in place are on the host, whole and without inverses");

@@ -31,6 +31,10 @@ struct plan {
 	bool in_place;     /* QR, and Cholesky without inverses: when the matrix starts in host
 	                      memory, panels on the host are factorized at their place there, and
 	                      the matrix does not come back as a whole */
+
+	int64_t stop; /* for measurements. QR: only the blocks of so many columns are factorized,
+	                 and applied to all columns behind them; 0: all. LU and Cholesky ignore it
+	               */
 };
 
 enum { PLAN_INVERSE_MAX = 128, PLAN_LOOKAHEAD_MAX = 2 };

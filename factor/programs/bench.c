@@ -4,6 +4,7 @@
 #include "factor/validation/papers/gram_kernels.h"
 #include "factor/validation/papers/lawn_errors.h"
 #include "factor/validation/papers/paper_operations.h"
+#include "factor/validation/papers/stage_rows.h"
 #include "factor/validation/print_number.h"
 #include "factor/validation/vendor.h"
 
@@ -160,7 +161,8 @@ static void print_problems(const struct results *results, FILE *out)
 		enum paper_op part;
 		bool seen = results_is_panel(row) || paper_op_find(row->operation, &part) ||
 		            is_gram_schmidt(row) || results_is_gram_kernel(row) ||
-		            results_is_error(row);
+		            results_is_error(row) || results_is_stage(row) ||
+		            results_is_widths(row);
 		for (size_t j = 0; j < i && !seen; j++)
 			seen = result_same_problem(row, &results->row[j]);
 		if (seen)
@@ -367,6 +369,7 @@ void bench_print(const struct results *results, FILE *out)
 	print_triangles(results, out);
 	lawn_errors_print(results, out);
 	kind_errors_print(results, out);
+	stage_rows_print(results, out);
 	gram_kernels_print(results, out);
 	print_gram_schmidt(results, out);
 }

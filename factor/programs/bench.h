@@ -13,5 +13,5 @@ const char *const *bench_variants(const char *executor);
  * operations: microseconds, rate and estimate of every way. Whole factorizations: Gflop/s of the
  * best row of ours, the vendor and the host, and speedups over the vendor; LAWN 202's own plans;
  * ablations; Cholesky's
- * upper triangle; errors; Gram-Schmidt. In the order of the rows. */
+ * upper triangle; errors; widths by stages; Gram-Schmidt. In the order of the rows. */
 void bench_print(const struct results *results, FILE *out);

@@ -35,7 +35,8 @@ static void check_only(const struct bench_request *request, const bool chosen[ST
 	const bool bench = chosen[BENCH], kerr = chosen[KERR], several = chosen[SEVERAL];
 	static const char *const of_bench[] = {"panel_getrf", "getrf", "geqrf", "potrf", "gemm",
 	        "transpose", "laswp", "trsm", "syrk", "trmm", "small_gemm", "thin_gemm", "scopy",
-	        "lawn_errors", "kind_errors", "gramschmidt", "gram_kernels", "breakdown", NULL};
+	        "lawn_errors", "kind_errors", "gramschmidt", "gram_kernels", "widths", "breakdown",
+	        NULL};
 	static const char *const of_kerr[] = {"blas", "kerr", "reflectors", "steps", "ahead",
 	        "balance", "cusolver", "gemv", "lapack", NULL};
 	static const char *const of_several[] = {"getrf", "potrf", "geqrf", NULL};
@@ -93,7 +94,8 @@ int main(int argc, char **argv)
 	        {"only", 0, CLI_TEXT, &request->only, "OPERATION",
 	                "with --bench: panel_getrf, getrf, geqrf, potrf, gemm, transpose, laswp, "
 	                "trsm, syrk, trmm, small_gemm, thin_gemm, scopy, lawn_errors, kind_errors, "
-	                "gramschmidt, gram_kernels or breakdown alone; with --kerr: blas, kerr, "
+	                "gramschmidt, gram_kernels, widths or breakdown alone; with --kerr: blas, "
+	                "kerr, "
 	                "reflectors, steps, ahead, balance, cusolver, gemv or lapack; with "
 	                "--several: "
 	                "getrf, potrf or geqrf",

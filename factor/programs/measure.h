@@ -182,6 +182,10 @@ struct result bench_factorization(
  * whether rows are new. */
 bool measure_others(struct measure *measure, const struct bench_shape *shape, bool *any);
 
+/* measure_widths.c: widths of QR's blocks from measured stages (LAWN 202, section 5). Returns
+ * whether rows are new. */
+bool measure_widths(struct measure *measure, const struct bench_shape *shape);
+
 /* measure_breakdown.c: shares of phases in whole factorizations (LAWN 202, Figure 10) into
  * breakdown_measured.tsv, and a line each. Keeps rows as the bench does. */
 void measure_breakdown(struct measure *measure);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the bench measures beside factorizations: panels, LAWN 202's operations, errors by LAWN
- * 202's measure and by kind of matrix, the forms of Gram-Schmidt and their kernels. */
+ * 202's measure and by kind of matrix, the forms of Gram-Schmidt and their kernels. The table at
+ * the end names further files. */
 #include "measure.h"
 
 #include "ablations.h"
@@ -392,7 +393,7 @@ bool measure_others(struct measure *measure, const struct bench_shape *shape, bo
 		bool (*measure)(struct measure *, const struct bench_shape *);
 	} ways[] = {{"panel_getrf", measure_panel}, {"gramschmidt", measure_gram_schmidt},
 	        {"lawn_errors", measure_errors}, {"kind_errors", measure_errors},
-	        {"gram_kernels", measure_gram_kernels}};
+	        {"gram_kernels", measure_gram_kernels}, {"widths", measure_widths}};
 	enum paper_op part;
 
 	for (size_t i = 0; i < ARRAY_LEN(ways); i++)

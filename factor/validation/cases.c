@@ -164,7 +164,7 @@ static const struct family others[] = {{WHOLE_MATRICES, "sd", {{1000}, {3000}, {
         {WHOLE_MATRICES, "sd", {{300}, {700}, {1500}, {6500}, {10007}, {20000}}}};
 
 /* LAWN 202's errors are of 8192. gramschmidt: 8192 x 512 is of conditions. gram_kernels: n columns
- * are left; few rows are of the blocked update. */
+ * are left; few rows are of the blocked update. widths: the host has the first two. */
 static const struct family errors_and_gram[] = {
         {{"lawn_errors"}, "s", {{256}, {1024}, {4096}, {8192}}}, {{"kind_errors"}, "s", {{2048}}},
         {{"gramschmidt"}, "s", {{1024}, {2048}, {4096}, {8192}, {16384}}},
@@ -175,7 +175,8 @@ static const struct family errors_and_gram[] = {
                         {8192, 1024}, {8192, 768}, {8192, 512}, {8192, 384}, {8192, 256},
                         {8192, 192}, {8192, 128}, {8192, 96}, {8192, 64}, {8192, 32}, {8192, 16}}},
         {{"gram_kernels"}, "s",
-                {{256, 8192}, {512, 8192}, {1024, 8192}, {2048, 8192}, {4096, 8192}}}};
+                {{256, 8192}, {512, 8192}, {1024, 8192}, {2048, 8192}, {4096, 8192}}},
+        {{"widths"}, "s", {{256}, {512}, {1024}, {2048}, {4096}, {8192}}}};
 
 static const struct family largest_first[] = {
         {WHOLE_MATRICES, "s",

@@ -25,7 +25,7 @@ size_t cases_holdout(
 
 struct bench_shape {
 	const char *operation; /* panel_getrf, getrf, geqrf, potrf, one of paper_operations.h,
-	                          lawn_errors, kind_errors, gramschmidt, gram_kernels */
+	                          lawn_errors, kind_errors, gramschmidt, gram_kernels, widths */
 	enum precision precision;
 	int64_t m, n;
 	int64_t ld; /* 0: the usual one */

@@ -78,9 +78,20 @@ bool results_is_error(const struct result *row)
 	return starts_with(row->operation, RESULTS_ERROR);
 }
 
+bool results_is_stage(const struct result *row)
+{
+	return starts_with(row->operation, RESULTS_STAGE);
+}
+
+bool results_is_widths(const struct result *row)
+{
+	return starts_with(row->operation, RESULTS_WIDTHS);
+}
+
 const char *results_factorization(const char *operation)
 {
-	static const char *const heads[] = {RESULTS_ERROR, RESULTS_PANEL};
+	static const char *const heads[] = {
+	        RESULTS_ERROR, RESULTS_PANEL, RESULTS_STAGE, RESULTS_WIDTHS};
 
 	for (size_t i = 0; i < ARRAY_LEN(heads); i++)
 		if (starts_with(operation, heads[i]))
@@ -126,7 +137,10 @@ double results_flops(const struct result *row)
 		return m * m * n;
 	if (is_one_of(operation, moves))
 		return NAN;
-	return model_factor_flops(results_factorization(operation), m, n);
+	const char *whole = results_factorization(operation);
+	if (results_is_stage(row)) /* the first k reflectors, applied to all columns */
+		return model_factor_flops(whole, m, n) - model_factor_flops(whole, m - k, n - k);
+	return model_factor_flops(whole, m, n);
 }
 
 double results_gflops(const struct result *row)

@@ -18,11 +18,11 @@ struct result {
 	int64_t k, p, nb; /* inner dimension or number of reflectors; right-hand sides; width of the
 	                     (first) block; 0 where the operation has none */
 	char options[RESULT_OPTIONS]; /* key=value pairs joined by commas: the memory state,
-	                     phase=NAME, uplo=l|u, from=host, alg=NAME, plan=model, without=NAME,
-	                     trans=nn|nt, layout=row|column, blocks=folded|exit|full, side=l|r,
-	                     splits=N|plan, error=x|factors|q (update_errors.h), of=OPERATION and
-	                     row=MxN (reference.h), lda=N, gpus=N, launch=device, seed=N (draw.h),
-	                     level=0|1|hardware (last) */
+	                     phase=NAME, uplo=l|u, from=host, alg=NAME, plan=model|stages,
+	                     without=NAME, trans=nn|nt, layout=row|column, blocks=folded|exit|full,
+	                     side=l|r, splits=N|plan, error=x|factors|q (update_errors.h),
+	                     of=OPERATION and row=MxN (reference.h), lda=N, gpus=N, launch=device,
+	                     seed=N (draw.h), level=0|1|hardware (last) */
 	char plan[256]; /* of whole factorizations the text of whole_plan_text; else block width
 	                   and leading dimension */
 	struct estimate seconds; /* samples = repeats; NaN: refused or failed, see note */
@@ -122,7 +122,14 @@ bool results_is_lu_panel(const struct result *row);
 #define RESULTS_ERROR "error_"
 bool results_is_error(const struct result *row);
 
-/* The factorization behind an operation's name, without the prefix of errors or panels. */
+/* QR by widths from measured stages (stage_rows.h): stages of order n with k reflectors, and whole
+ * factorizations. These prefixes, then geqrf. */
+#define RESULTS_STAGE "stage_"
+#define RESULTS_WIDTHS "widths_"
+bool results_is_stage(const struct result *row);
+bool results_is_widths(const struct result *row);
+
+/* The factorization behind an operation's name, without the prefix of the kinds above. */
 const char *results_factorization(const char *operation);
 
 /* LAPACK Working Note 41's operation count; NaN for operations that only move words. */

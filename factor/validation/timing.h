@@ -39,7 +39,7 @@ struct candidate {
 	const void *way; /* a constant of the caller */
 	const char *variant;
 	int64_t calls;  /* in a run, when they are more than one: the times are of one call */
-	unsigned skip;  /* phases left out; the result is then not checked */
+	unsigned skip;  /* phases or blocks left out; the result is then not checked */
 	bool ger;       /* rank-1 update instead of a factorization */
 	enum uplo uplo; /* the triangle that Cholesky takes */
 	/* Results. */

@@ -143,6 +143,14 @@ static void add_lawn(const struct plan *plan, char *text, size_t size)
 	        plan->copies_wait ? " copies=wait" : "", plan->in_place ? " panels=place" : "");
 }
 
+static void add_stop(const struct plan *plan, char *text, size_t size)
+{
+	const size_t used = strlen(text);
+
+	if (plan->stop)
+		snprintf(text + used, size - used, " stop=%" PRId64, plan->stop);
+}
+
 bool whole_plan_text(const struct whole *whole, const struct plan *plan, char text[WHOLE_PLAN_TEXT])
 {
 	bool named = !plan->hybrid && (whole->operation == GETRF ||
@@ -153,6 +161,7 @@ bool whole_plan_text(const struct whole *whole, const struct plan *plan, char te
 	        plan->leaf, plan->inverse, plan->lookahead, named ? " panel=" : "",
 	        named ? plan->panel : "");
 	add_lawn(plan, text, WHOLE_PLAN_TEXT);
+	add_stop(plan, text, WHOLE_PLAN_TEXT);
 	for (int64_t i = 1; i < plan->count; i++)
 		equal = equal && plan->widths[i] == plan->widths[0];
 	return equal || add_widths(plan, text, WHOLE_PLAN_TEXT);
@@ -211,7 +220,8 @@ void whole_plan_parse(const char *text, bool hybrid, int64_t nb, struct whole_pl
 	        .row_major = find(text, "layout=rows"),
 	        .single_swaps = find(text, "swaps=single"),
 	        .copies_wait = find(text, "copies=wait"),
-	        .in_place = find(text, "panels=place")};
+	        .in_place = find(text, "panels=place"),
+	        .stop = number(text, "stop=")};
 	parse_widths(find(text, "widths="), out);
 	if (out->plan.count == 0)
 		out->widths[out->plan.count++] = nb;

@@ -41,8 +41,8 @@ bool whole_panels_on_host(const char *variant);
 
 /* "leaf=64 inverse=128 lookahead=1 panel=persistent widths=512x10,256": widths only where they
  * differ, runs of equal ones with their number. Parts of LAWN 202's plans where a plan has them:
- * coarse=8 layout=rows swaps=single copies=wait panels=place. False when the text does not fit:
- * then it has no widths. */
+ * coarse=8 layout=rows swaps=single copies=wait panels=place; stop=384 where QR stops. False when
+ * the text does not fit: then it has no widths. */
 bool whole_plan_text(
         const struct whole *whole, const struct plan *plan, char text[WHOLE_PLAN_TEXT]);
 
