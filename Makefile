@@ -107,7 +107,7 @@ CUDA_ONLY := lib/device/gpu.c lib/device/held_calls.c lib/device/driver.c lib/de
 	factor/validation/vendor.c factor/validation/vendor_emulation.c factor/validation/papers/paper_operation_calls.c \
 	factor/validation/papers/timing_paper_operations.c
 # Of the library, these need no GPU: ranks of the host test them.
-GROUP_CALLS := $(addprefix factor/library/,fathom_mg.c fathom_mg_calls.c fathom_mg_matrices.c)
+GROUP_CALLS := $(addprefix factor/library/,fathom_mg.c fathom_mg_calls.c fathom_mg_matrices.c fathom_mg_threads.c)
 FOUND := $(filter-out factor/library/cusolver/% $(MAINS) $(if $(MPICC),,$(MPI_ONLY)),$(sort $(shell find lib factor probes -name '*.c' -o -name '*.cu')))
 ifneq ($(NVCC),)
 SOURCES := $(filter-out $(CUDA_NONE),$(FOUND))

@@ -45,7 +45,7 @@ run_one() {
 	ASAN_OPTIONS=$options:detect_leaks=1:log_path=$reports \
 		LSAN_OPTIONS=suppressions=$PWD/tests/leaks.txt:print_suppressions=0 \
 		UBSAN_OPTIONS=print_stacktrace=1:log_path=$reports \
-		TSAN_OPTIONS=$common:ignore_noninstrumented_modules=1:log_path=$reports \
+		TSAN_OPTIONS=$common:ignore_noninstrumented_modules=1:die_after_fork=0:log_path=$reports \
 		timeout -k 10 1800 "$@" >"$log" 2>&1 </dev/null
 	status=$?
 	found=$(grep -lsE "$report_line" "$reports".* | wc -l)

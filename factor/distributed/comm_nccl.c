@@ -10,10 +10,13 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
+/* A wait spins until there was no progress for so long: pauses end tens of microseconds late. */
 enum { PAUSE_NS = 20000 };
+static const double spin_seconds = 1e-3;
 
 /* A broadcast that has been put into a stream. */
 struct sent {
@@ -173,16 +176,25 @@ static bool late(const struct ranks *r, struct fault *fault)
 	return comm_late(sent->by, fault, sent->what, sent->index, sent->root);
 }
 
-static bool wait_for(struct comm *comm, struct executor *e, bool all)
+static void pause_since(double since)
 {
 	const struct timespec pause = {0, PAUSE_NS};
+
+	if (clock_now() - since < spin_seconds)
+		sched_yield();
+	else
+		nanosleep(&pause, NULL);
+}
+
+static bool wait_for(struct comm *comm, struct executor *e, bool all)
+{
 	struct ranks *r = ranks_of(comm)->whole;
 	double since = clock_now();
 	int64_t before = r->reached;
 	bool idle = false, ok = look(r, self(e), all, &idle);
 
 	while (ok && !idle) {
-		nanosleep(&pause, NULL);
+		pause_since(since);
 		if (r->reached > before)
 			since = clock_now();
 		before = r->reached;

@@ -5,8 +5,6 @@
 
 #include "lib/base/msg.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 static _Thread_local struct fault create_fault;
@@ -18,35 +16,17 @@ struct fault *mg_create_fault(void)
 
 /* ---- groups ---- */
 
-typedef bool step(struct mg_member *, const struct mg_call *);
-
-/* A step of a call, of one member in a thread. */
-struct mg_task {
-	pthread_t thread;
-	struct mg_member *member;
-	const struct mg_call *call;
-	step *step;
-	bool (*enter)(struct mg_member *);
-	atomic_int *failures;
-	bool good;
-};
-
 struct fathom_mg *mg_group(struct mg_member *members, int count, bool (*enter)(struct mg_member *))
 {
 	struct fathom_mg *group = calloc(1, sizeof *group);
-	struct mg_task *tasks = calloc((size_t)count, sizeof *tasks);
 
-	if (!group || !tasks) {
-		free(group);
-		free(tasks);
+	if (!group)
 		return NULL;
-	}
 	for (int i = 0; i < count; i++) {
 		members[i].row_major = members[i].e->row_major;
 		members[i].grid = grid_of_row(members[i].comm);
 	}
-	*group = (struct fathom_mg){
-	        .count = count, .members = members, .tasks = tasks, .enter = enter};
+	*group = (struct fathom_mg){.count = count, .members = members, .enter = enter};
 	return group;
 }
 
@@ -61,55 +41,6 @@ const char *fathom_mg_note(const struct fathom_mg *group)
 }
 
 /* ---- calls ---- */
-
-static void do_task(void *context)
-{
-	struct mg_task *t = context;
-
-	t->good = (!t->enter || t->enter(t->member)) && t->step(t->member, t->call);
-}
-
-static void *run_task(void *context)
-{
-	struct mg_task *t = context;
-	struct mg_member *m = t->member;
-
-	m->failure = 0;
-	if (!msg_guard_memory(do_task, t, &m->e->fault) || !t->good)
-		m->failure = 1 + atomic_fetch_add(t->failures, 1);
-	return NULL;
-}
-
-/* The step on all members at once. Others may fail because they waited for the member that failed
- * first: its fault is the group's. */
-static bool all_members(struct fathom_mg *g, const struct mg_call *call, step *step_of_all)
-{
-	struct mg_task *const tasks = g->tasks;
-	atomic_int failures = 0;
-	int started = 0;
-
-	for (; started < g->count; started++) {
-		tasks[started] = (struct mg_task){.member = &g->members[started],
-		        .call = call,
-		        .step = step_of_all,
-		        .enter = g->enter,
-		        .failures = &failures};
-		if (!g->enter)
-			run_task(&tasks[started]);
-		else if (pthread_create(&tasks[started].thread, NULL, run_task, &tasks[started]))
-			break;
-	}
-	for (int i = 0; g->enter && i < started; i++)
-		pthread_join(tasks[i].thread, NULL);
-	for (int i = 0; i < started; i++)
-		if (g->members[i].failure == 1)
-			g->fault = g->members[i].e->fault;
-	if (started < g->count)
-		return fault_set(&g->fault, "no thread for each of %d GPUs", g->count);
-	return failures == 0;
-}
-
-/* ---- both steps ---- */
 
 static bool reserve(struct executor *e, void **data, int64_t *have, int64_t bytes)
 {
@@ -164,9 +95,9 @@ enum fathom_status mg_run(struct mg_call *c)
 	        (c->tau && !mg_check_tau(g, c->desc, c->tau)))
 		return FATHOM_BAD_ARGUMENT;
 	c->all_here = g->count == g->members[0].comm->ranks;
-	if (!all_members(g, c, reserve_all))
+	if (!mg_all_members(g, c, reserve_all))
 		return g->fault.refused ? FATHOM_BAD_ARGUMENT : FATHOM_FAILED;
-	return all_members(g, c, run_all) ? FATHOM_OK : FATHOM_FAILED;
+	return mg_all_members(g, c, run_all) ? FATHOM_OK : FATHOM_FAILED;
 }
 
 /* ---- settings ---- */
@@ -234,10 +165,10 @@ enum fathom_status fathom_mg_set_grid(struct fathom_mg *group, int rows_asked, i
 
 	if (!group)
 		return FATHOM_BAD_ARGUMENT;
-	if (all_members(group, &call, open_grid) && all_members(group, &call, take_grid))
+	if (mg_all_members(group, &call, open_grid) && mg_all_members(group, &call, take_grid))
 		return FATHOM_OK;
 	const struct fault fault = group->fault;
-	all_members(group, &call, drop_grid); /* all keep the grid that they had */
+	mg_all_members(group, &call, drop_grid); /* all keep the grid that they had */
 	group->fault = fault;
 	return fault.refused ? FATHOM_BAD_ARGUMENT : FATHOM_FAILED;
 }
@@ -259,8 +190,8 @@ void fathom_mg_destroy(struct fathom_mg *group)
 {
 	if (!group)
 		return;
-	all_members(group, NULL, close_member);
+	mg_all_members(group, NULL, close_member);
+	mg_end_threads(group);
 	free(group->members);
-	free(group->tasks);
 	free(group);
 }

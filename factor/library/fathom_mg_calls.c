@@ -6,7 +6,6 @@
 #include "lib/base/msg.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* ---- host memory ---- */
 
@@ -55,20 +54,17 @@ static int64_t lu_bytes(struct mg_member *m, const struct mg_call *c)
 	return getrf_distributed_work(m->e, &a);
 }
 
-/* Every rank has all pivots; the first one here gives them to the caller. Reading them also tells
- * whether a panel's kernel has failed. */
+/* Every rank has all pivots; the first one here gives them to the caller. The others read info
+ * alone, which also tells whether a panel's kernel has failed. */
 static bool run_lu(struct mg_member *m, const struct mg_call *c)
 {
 	const struct distributed a = mg_matrix(m, c);
-	const struct pivots p = mg_pivots(m, c);
-	const bool first = m == c->group->members;
-	int info, *ipiv = first ? c->ipiv : xmalloc((size_t)(p.n + 1) * sizeof *ipiv);
+	const struct pivots p = mg_pivots(m, c), alone = {integer_at(p.data, p.n), 0};
+	int info;
 
-	bool ok = getrf_distributed(m->e, &a, m->work, p) && grid_sync(&m->grid, m->e) &&
-	          m->e->ops->read_pivots(m->e, p, ipiv, first ? c->info : &info);
-	if (!first)
-		free(ipiv);
-	return ok;
+	return getrf_distributed(m->e, &a, m->work, p) && grid_sync(&m->grid, m->e) &&
+	       (m == c->group->members ? m->e->ops->read_pivots(m->e, p, c->ipiv, c->info)
+	                               : m->e->ops->read_pivots(m->e, alone, &info, &info));
 }
 
 static int64_t cholesky_bytes(struct mg_member *m, const struct mg_call *c)

@@ -23,8 +23,8 @@ struct mg_member {
 struct fathom_mg {
 	int count; /* members */
 	struct mg_member *members;
-	struct mg_task *tasks; /* a step's, one a member */
-	/* makes the member's GPU current in a thread of its own; NULL: one member, in the caller's
+	struct mg_threads *threads; /* of the members; NULL before the first call */
+	/* makes the member's GPU current in the member's thread; NULL: one member, in the caller's
 	 * thread */
 	bool (*enter)(struct mg_member *);
 	struct fault fault;
@@ -60,6 +60,12 @@ struct distributed mg_matrix(const struct mg_member *, const struct mg_call *);
 struct distributed mg_right(const struct mg_member *, const struct mg_call *);
 struct matrix mg_tau(const struct mg_member *, const struct mg_call *);
 struct pivots mg_pivots(const struct mg_member *, const struct mg_call *);
+
+/* The step by all members at once. Others may fail because they waited for the member that failed
+ * first: its fault is the group's. mg_end_threads: before the group is freed. */
+typedef bool mg_step(struct mg_member *, const struct mg_call *);
+bool mg_all_members(struct fathom_mg *, const struct mg_call *, mg_step *);
+void mg_end_threads(struct fathom_mg *);
 
 /* Checks the matrices, reserves workspace on all members, then works. */
 enum fathom_status mg_run(struct mg_call *);

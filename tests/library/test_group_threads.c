@@ -8,6 +8,8 @@
 
 #include <cblas.h>
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { RANKS = 4, SIDE = 2, N = 100, NB = 16 };
 
@@ -91,8 +93,13 @@ static struct comm *thread_split(
 	return &part->base;
 }
 
+static int steps_of[RANKS]; /* of the thread that made the rank's last step */
+
 static bool enter(struct mg_member *m)
 {
+	static _Thread_local int steps;
+
+	steps_of[m->comm->rank] = ++steps;
 	return m->device != N || fault_set(&m->e->fault, "rank %d has no GPU", m->comm->rank);
 }
 
@@ -171,6 +178,25 @@ static bool least_squares_in(struct fathom_mg *group, const struct fathom_mg_mat
 static bool solves(struct fathom_mg *group)
 {
 	return solves_in(group, &matrix, &right);
+}
+
+/* One for each rank, from its first call to the end of the group or process. */
+static void test_threads(struct fathom_mg *group)
+{
+	const int before = steps_of[0];
+	int status;
+
+	ok(solves(group), "ranks in threads solve a system once more");
+	for (int i = 0; i < RANKS; i++)
+		ok(steps_of[i] == steps_of[0] && steps_of[i] > before,
+		        "in the thread that rank %d had before", i);
+	fflush(stdout);
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(solves(group) && steps_of[0] < before ? 0 : 1);
+	ok(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+	        "a fork's child solves it in threads of its own");
+	ok(solves(group), "its parent goes on");
 }
 
 static void test_square(void)
@@ -333,6 +359,7 @@ int main(void)
 	        "by least squares no broadcast begins before one with its memory has arrived");
 	ok(fathom_mg_set_math(group, FATHOM_MATH_3XTF32) == FATHOM_OK && solves(group),
 	        "and by 3xTF32");
+	test_threads(group);
 	test_square();
 	test_scarce(enough);
 	is_text(fathom_mg_note(group), "", "nothing is known that slows it down");

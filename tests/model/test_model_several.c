@@ -198,6 +198,21 @@ static void test_queued(const struct profile *p)
 	profile_free(put);
 }
 
+/* The host reads pivots or info, and a word of errors, when all is done. */
+static void test_end(const struct profile *p, const char *operation)
+{
+	static const char *const dear[] = {"link.d2h.pageable.alpha=1e-3", NULL};
+	struct profile *slow = changed(p, dear);
+	const struct several_question asked = ask(operation, 2048, 2);
+	const double longer =
+	        predicted(slow, asked).whole.seconds - predicted(p, asked).whole.seconds;
+	const double copies = strcmp(operation, "geqrf") == 0 ? 0 : 2;
+
+	ok(fabs(longer - copies * 1e-3) < 50e-6, "%s ends with %g copies to the host", operation,
+	        copies);
+	profile_free(slow);
+}
+
 static void test_more(const struct profile *p)
 {
 	struct several_question asked = ask("getrf", 32768, 2);
@@ -306,6 +321,7 @@ int main(void)
 		test_one(p, operations[i]);
 		test_links(p, operations[i]);
 		test_lasting(p, operations[i]);
+		test_end(p, operations[i]);
 	}
 	test_queued(p);
 	test_more(p);

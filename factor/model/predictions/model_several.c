@@ -121,13 +121,19 @@ static bool factorize(const struct run *run, int rank)
 static bool run_all(struct executor *first, const void *context)
 {
 	const struct run *run = context;
+	const enum operation operation = operation_of(run->asked);
+	const int64_t pivots = operation == GETRF ? min_int64(run->asked->m, run->asked->n) : 0;
 	bool ok = true;
 
 	(void)first;
 	model_ranks_restart(run->ranks);
 	for (int i = 0; ok && i < run->asked->gpus; i++)
 		ok = factorize(run, i);
-	return model_ranks_meet(run->ranks) && ok;
+	if (!model_ranks_meet(run->ranks) || !ok)
+		return false;
+	if (operation != GEQRF)
+		model_ranks_read(run->ranks, pivots + 1);
+	return true;
 }
 
 /* ---- memory ---- */

@@ -47,8 +47,10 @@ static bool model_broadcast(struct comm *comm, struct executor *e, int slot,
 		r->meeting = xrealloc(r->meeting, r->room * sizeof *r->meeting);
 	}
 	r->meeting[r->count++] = simulation_put(&s->device, meeting, -1);
-	return model_charge(e, PHASE_TRANSFER, "broadcast", model_shape((int64_t)bytes, 1), 0,
+	model_charge(e, PHASE_TRANSFER, "broadcast", model_shape((int64_t)bytes, 1), 0,
 	        cost_broadcast(s->reader, bytes, r->all->gpus, r->all->hosts));
+	s->host += model_seconds(e, s->costs->event); /* behind it, to see progress */
+	return true;
 }
 
 /* It is complete for all that follows in its queue. */
@@ -164,4 +166,21 @@ bool model_ranks_meet(struct model_ranks *all)
 	model_self(first)->host = latest;
 	find_busiest(all);
 	return true;
+}
+
+/* Two copies one after the other, the second one of a word of errors. */
+void model_ranks_read(struct model_ranks *all, int64_t integers)
+{
+	static const char alpha[] = "link.d2h.pageable.alpha", beta[] = "link.d2h.pageable.beta";
+	struct executor *first = all->rank[0].executor;
+	struct cost_reader *r = model_self(first)->reader;
+	const double bytes = (double)integers * sizeof(int);
+
+	if (!cost_known(r, alpha) || !cost_known(r, beta))
+		return;
+	const struct cost cost = {.wait = true,
+	        .term[TERM_TRANSFER] =
+	                model_line(2 * cost_scalar(r, alpha), cost_scalar(r, beta), bytes),
+	        .engine = ENGINE_HOST};
+	model_charge(first, PHASE_TRANSFER, "read pivots", model_shape(integers, 1), 0, cost);
 }

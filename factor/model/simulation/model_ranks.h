@@ -25,3 +25,7 @@ void model_ranks_restart(struct model_ranks *);
  * executor's host is as late as the last one that knows of the end. False, with the first
  * executor's fault, where a rank failed or their calls differ. */
 bool model_ranks_meet(struct model_ranks *);
+
+/* After that: the first executor's host reads so many integers of pivots and info, as all ranks do
+ * at once. Nothing where the profile lacks pageable copies. */
+void model_ranks_read(struct model_ranks *, int64_t integers);
