@@ -257,7 +257,7 @@ static const struct gram_way on_gpu[] = {{"cublas", 0, NULL}, {"kernels", 0, NUL
         {"twice", 64, NULL}, {"direct", 0, NULL}, {"shared", 0, NULL}, {"wide", 0, NULL}};
 static const struct gram_run on_host[] = {{.form = "blocked", .nb = 32},
         {.form = "blocked", .nb = 64}, {.form = "block", .nb = 64}, {.form = "twice", .nb = 64},
-        {.form = "blas"}, {.form = "kernels"}, {.form = "fused"}};
+        {.form = "blas", .threads = 1}, {.form = "kernels"}, {.form = "fused"}};
 
 /* Largest sizes on the host, which takes minutes beyond: blocked forms, and memory-bound forms. */
 enum { IN_BLOCKS_MOST = 8192, ON_HOST_MOST = 2048 };
@@ -327,13 +327,15 @@ static bool host_suits(
 	       (is_small(shape, true) && run->nb == 64 && strcmp(run->form, "twice") != 0);
 }
 
-/* By as many threads as the probes' largest run has. */
+/* By as many threads as the probes' largest run has; the BLAS's products with one column are too
+ * small for more than one. */
 static bool measure_host(struct measure *measure, const struct bench_shape *shape)
 {
 	for (size_t i = 0; i < ARRAY_LEN(on_host); i++) {
 		struct gram_run run = on_host[i];
 		run.k = shape->n;
-		run.threads = measure->topology ? measure_largest_threads(measure) : 1;
+		if (!run.threads)
+			run.threads = measure->topology ? measure_largest_threads(measure) : 1;
 		const struct result row =
 		        gram_row(shape->precision, shape->m, shape->n, &run, NULL);
 		if (host_suits(measure, &on_host[i], shape))
