@@ -210,6 +210,11 @@ double cost_surface_begin(struct cost_reader *reader, const char *name, const ch
 double cost_surface_end(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t which);
 
+/* The rows of argument `which` of that surface around its value: the last one at or below it, and
+ * the first one above. Beyond the rows, and without rows, both are the value. */
+void cost_surface_rows(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, size_t which, double rows[2]);
+
 /* Surfaces of one and of two arguments. Seconds that `bytes` of traffic add to the smallest kernel
  * of a curve (gpu.copy.time, gpu.read.time, gpu.write.time). */
 double cost_surface1(struct cost_reader *reader, const char *name, const char *arg, double at);
