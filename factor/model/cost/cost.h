@@ -48,8 +48,10 @@ struct cost {
 	double block_lifetime; /* seconds after which a block gives up its multiprocessor */
 	bool exclusive;        /* a block has a multiprocessor for itself */
 	bool independent;      /* a panel of blocks that do not wait for each other */
-	bool early;  /* the time was measured in a row of such kernels, each launched early */
-	int further; /* kernels after the first */
+	bool early;    /* the time was measured in a row of such kernels, each launched early */
+	bool withheld; /* it does not release the next kernel of its queue early: the library's
+	                  kernels, and ours for products */
+	int further;   /* kernels after the first */
 };
 
 /* The rows of a function of LAPACKE's panels (cost_host.c), by width and then length. */
