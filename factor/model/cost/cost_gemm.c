@@ -2,10 +2,10 @@
 /* Costs of the library's products and triangular solves on the device, from surfaces measured start
  * to start, kernel start-up included. gemm: by m, n, k, whatever is transposed. Surfaces of their
  * own: fp64 with an odd number of rows, and V^T C of an odd number of terms (cost_gemm_elements.c);
- * operands off boundaries of 16 bytes; V^T C of long columns, which the library splits along k. Deep fp64
- * products A B^T run in whole rounds of 128 x 128 tiles (factor/kernels/gemm/blas_double.h). Our
- * own products: cost_gemm_own.c; symmetric updates: cost_syrk.c. trsm: by side and diagonal, the
- * triangle's order and the right-hand sides.
+ * operands off boundaries of 16 bytes; V^T C of long columns, which the library splits along k.
+ * Deep fp64 products A B^T run in whole rounds of 128 x 128 tiles
+ * (factor/kernels/gemm/blas_double.h). Our own products: cost_gemm_own.c; symmetric updates:
+ * cost_syrk.c. trsm: by side and diagonal, the triangle's order and the right-hand sides.
  *
  * The share of the machine: the library takes smaller tiles for smaller results, down to 32 x 32,
  * to fill the machine. Large tiles are taken to be 128 x 128, two at a time on a multiprocessor: a
