@@ -129,6 +129,23 @@ static const struct line short_lines[] = {{"+gpu.gemm_tn.d[m=32/64,n=32/64,k=102
         {"gemm d 32 32 129", 8, "nor are products A B"},
         {"gemm tn d 32 32 8193", 30, "and more of them take no less"}};
 
+/* V^T C of an odd number of terms: one tile of C by all blocks in turn takes 44 us, two take 26,
+ * four 15; a depth of 512 has another kernel, which takes 6. */
+static const struct line turns_lines[] = {{"+gpu.gemm.d[m=32/512,n=8/512,k=63/511]", 4e-6},
+        {"+gpu.gemm_tn_odd.d[m=64,n=64,k=127/255]", 44e-6},
+        {"+gpu.gemm_tn_odd.d[m=64,n=128,k=127/255]", 26e-6},
+        {"+gpu.gemm_tn_odd.d[m=128,n=64,k=127/255]", 26e-6},
+        {"+gpu.gemm_tn_odd.d[m=128,n=128,k=127/255]", 15e-6},
+        {"+gpu.gemm_tn_odd.d[m=64/128,n=64/128,k=511]", 6e-6},
+        {"gemm tn d 77 77 201", 15, "C cuts four tiles"}, {"gemm tn d 65 64 201", 26, "or two"},
+        {"gemm tn d 33 40 201", 44, "or one"},
+        {"gemm tn d 64 64 383", 25, "between two kernels: the mean over where the library changes"},
+        {"gemm tn d 64 13 201", 4, "few columns: as of an even depth where no rows know more"},
+        {"+gpu.gemm_tn_odd.d[m=64/128,n=16,k=127/255]", 9e-6},
+        {"+gpu.gemm_tn_odd.d[m=64/128,n=16,k=511]", 6e-6},
+        {"gemm tn d 64 13 201", 9, "else as measured"},
+        {"gemm tn d 33 40 201", 44, "which more columns are not"}};
+
 /* The host's time to queue a product; V^T C by 3xTF32: the product and the kernel behind it. */
 static const struct line queue_lines[] = {{"+gpu.gemm.d[m=256/1024,n=256/1024,k=64]", 20e-6},
         {"+gpu.own_gemm.s[m=256/1024,n=256/1024,k=64]", 20e-6},
@@ -337,6 +354,7 @@ int main(void)
 	PLAY(library_profile(), gemm_lines);
 	PLAY(library_profile(), syrk_lines);
 	PLAY(library_profile(), odd_lines);
+	PLAY(library_profile(), turns_lines);
 	PLAY(library_profile(), short_lines);
 	PLAY(library_profile(), queue_lines);
 	PLAY(library_profile(), few_columns_lines);

@@ -143,6 +143,21 @@ static double early_kernels(const struct profile *p, int in_a_row, int stream_wa
 	return seconds;
 }
 
+/* An early kernel, a product, and another early kernel in one queue. */
+static double early_behind_product(const struct profile *p)
+{
+	const struct pivots pivots = {NULL, 64};
+	const struct matrix a = shape(2000, 64), c = shape(2000, 64);
+	struct executor *e = fresh(p);
+
+	ex_lu_top(e, a, pivots, c);
+	ex_gemm(e, PLAIN, PLAIN, -1, shape(1936, 64), shape(64, 64), 1, shape(1936, 64));
+	ex_lu_top(e, a, pivots, c);
+	const double seconds = us(e);
+	executor_free(e);
+	return seconds;
+}
+
 static void test_late_start(void)
 {
 	struct profile *p = synthetic_blocks(), *early = synthetic_blocks();
@@ -155,6 +170,9 @@ static void test_late_start(void)
 	        "but not behind another one");
 	is_real(early_kernels(early, 1, 2), early_kernels(p, 1, 2) + 3 * later, 1e-9,
 	        "and behind events of another queue");
+	is_real(early_behind_product(early) - early_behind_product(p),
+	        early_kernels(early, 1, 0) - early_kernels(p, 1, 0) + later, 1e-9,
+	        "and behind a product, which does not release it");
 	ADD(early, 0, {"gpu.event.mark", 4e-6});
 	struct executor *e = fresh(early);
 	executor_model_record(e, true);

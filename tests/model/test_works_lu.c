@@ -43,6 +43,8 @@ static void panels(void)
 	panel_update_work(SINGLE, 131072, 129, &w);
 	equal(w.link[LINK_DRAM], 2 * 2, "two passes of 64 columns twice");
 	equal(w.dram.read, 131072. * 129 * 4, "the panel is read once");
+	panel_update_work(SINGLE, 2048 * 32 + 1 + 32 * 512, 32, &w);
+	equal(w.link[LINK_BLOCK], 1.25, "a second pass of a quarter of the blocks");
 	panels_in_registers();
 }
 

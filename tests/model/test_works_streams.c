@@ -190,6 +190,8 @@ static void test_gram_and_sweep(void)
 	ok(w.blocks == 100 && w.link[LINK_REDUCE] == 16 &&
 	                close_to(w.l2.read + w.dram.read, 4. * (1000 * 400 + 100 * 16 * 1000)),
 	        "each block reads all columns of q and adds up once for each");
+	ok(close_to(w.chains, 4 * 32. / 17),
+	        "of four columns with 16 rows a thread: 32 instructions in 17 steps each");
 	sweep_work(SINGLE, 16, 512, 32, 132, &w);
 	ok(w.blocks == 1 + 16 + 2 && w.link[LINK_BLOCK] == 512 + 6 * 16,
 	        "a sweep has a barrier a column and six a window");

@@ -89,13 +89,14 @@ static const struct surface updates = {
 static const struct surface updates_tf32 = {
         GEMM, {32, 256, 2048, 8192}, {32, 256, 2048, 8192}, STACKS};
 /* Deep products come after small ones, which let the clock rise. Products of odd sizes draw full
- * power and would lower it. GEMM_TN of 64 is also QR's T^T (V^T C); --quick takes the depths before
- * and behind it. */
+ * power and would lower it. GEMM_TN of 64 is also QR's T^T (V^T C), of the 64 or 128 columns of a
+ * panel; --quick takes the sizes before and behind. GEMM_TN_ODD: the library changes its kernel
+ * between 16 and 64 columns, and between depths of 255 and 511. */
 static const struct surface others[] = {
         {GEMM, {65536}, {32, 512}, RANKS},
-        {GEMM_TN, {32, 64, 128, 256}, {32, 512, 4096, 16384}, {1024, 64, 262144, 16384}},
+        {GEMM_TN, {32, 64, 128, 256}, {32, 64, 4096, 512, 128, 16384}, {1024, 64, 262144, 16384}},
         {GEMM_ODD, {127, 1023, 4095, 16383}, {128, 1024, 4096, 16384}, {64, 256, 1024}},
-        {GEMM_TN_ODD, {32, 64, 128, 512}, {64, 512, 4096}, {127, 255, 511, 2047}},
+        {GEMM_TN_ODD, {32, 64, 128, 512}, {64, 16, 4096, 512}, {127, 383, 511, 2047, 255}},
         {GEMM_UNALIGNED, {255, 1023, 4095}, {256, 1024, 4096}, {64, 512}},
         {GEMM_SHARED, {256, 2048, 8192}, {256, 2048, 8192}, {384, 768}},
         {GEMM_BATCHED, {256, 1024}, {1024, 8192}, {192, 768}},

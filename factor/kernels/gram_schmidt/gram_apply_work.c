@@ -18,8 +18,10 @@ void gram_apply_work(enum precision precision, double m, double k, double n, dou
 	        .l2 = {.read = (blocks - 1) * m * k * word},
 	        .working_set = columns + (m + n) * k * word,
 	        .in_flight = rows * word,
-	        .chains = held};
-	/* dot and update over all rows that a block can hold; sums over a warp and of all warps */
+	        .chains = held * 2 * rows / (rows + 1)};
+	/* dot and update over all rows that a block can hold; sums over a warp and of all warps.
+	 * A column's dot is a chain as long as the rows, and its updates do not wait for each
+	 * other: so many instructions over so many steps. */
 	work->operations[work_fma_pipe(precision)] =
 	        blocks * k * held * APPLY_THREADS * (4 * rows + 2 * (5 + APPLY_WARPS));
 	/* a column: shuffles, the warps' sums written and read 16 bytes at a time; a wait */

@@ -72,12 +72,14 @@ void panel_pivot_work(enum precision precision, int64_t m, int64_t n, struct ker
 	work->link[LINK_REDUX] = 2; /* keys of two words */
 }
 
-/* Each pass of a block over its rows waits for 64 columns at a time. The 32 rows of a warp begin at
- * any word, so they touch a sector of L2 more. */
+/* Each pass of a block over its rows waits for 64 columns at a time. Where there are fewer blocks
+ * than strips of 32 rows, only the first blocks have another pass: the mean number counts. Blocks
+ * of later rounds begin meanwhile. The 32 rows of a warp begin at any word, so they touch a sector
+ * of L2 more. */
 void panel_update_work(enum precision precision, int64_t m, int64_t n, struct kernel_work *work)
 {
 	const double blocks = fused_parts(m - 1), bytes = panel_bytes(precision, m, n),
-	             passes = ceil((double)m / FUSED_ROWS / blocks),
+	             passes = fmax(1, ceil((double)(m - 1) / FUSED_ROWS) / blocks),
 	             batches = fmax(1, ceil((double)(n - 1) / FUSED_COLUMNS));
 
 	*work = (struct kernel_work){.launches = 1,

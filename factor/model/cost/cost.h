@@ -48,8 +48,10 @@ struct cost {
 	double block_lifetime; /* seconds after which a block gives up its multiprocessor */
 	bool exclusive;        /* a block has a multiprocessor for itself */
 	bool independent;      /* a panel of blocks that do not wait for each other */
-	bool early;  /* the time was measured in a row of such kernels, each launched early */
-	int further; /* kernels after the first */
+	bool early;    /* the time was measured in a row of such kernels, each launched early */
+	bool withheld; /* it does not release the next kernel of its queue early: the library's
+	                  kernels, and ours for products */
+	int further;   /* kernels after the first */
 };
 
 /* The rows of a function of LAPACKE's panels (cost_host.c), by width and then length. */
@@ -209,6 +211,11 @@ double cost_surface_begin(struct cost_reader *reader, const char *name, const ch
         const double *at, size_t count, size_t which);
 double cost_surface_end(struct cost_reader *reader, const char *name, const char *const *arg,
         const double *at, size_t count, size_t which);
+
+/* The rows of argument `which` of that surface around its value: the last one at or below it, and
+ * the first one above. Beyond the rows, and without rows, both are the value. */
+void cost_surface_rows(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, size_t which, double rows[2]);
 
 /* Surfaces of one and of two arguments. Seconds that `bytes` of traffic add to the smallest kernel
  * of a curve (gpu.copy.time, gpu.read.time, gpu.write.time). */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Costs of the library's products and triangular solves on the device, from surfaces measured start
  * to start, kernel start-up included. gemm: by m, n, k, whatever is transposed. Surfaces of their
- * own: fp64 with an odd number of rows, and V^T C of an odd number of terms; operands off
- * boundaries of 16 bytes; V^T C of long columns, which the library splits along k. Deep fp64
- * products A B^T run in whole rounds of 128 x 128 tiles (factor/kernels/gemm/blas_double.h). Our
- * own products: cost_gemm_own.c; symmetric updates: cost_syrk.c. trsm: by side and diagonal, the
- * triangle's order and the right-hand sides.
+ * own: fp64 with an odd number of rows, and V^T C of an odd number of terms (cost_gemm_elements.c);
+ * operands off boundaries of 16 bytes; V^T C of long columns, which the library splits along k.
+ * Deep fp64 products A B^T run in whole rounds of 128 x 128 tiles
+ * (factor/kernels/gemm/blas_double.h). Our own products: cost_gemm_own.c; symmetric updates:
+ * cost_syrk.c. trsm: by side and diagonal, the triangle's order and the right-hand sides.
  *
  * The share of the machine: the library takes smaller tiles for smaller results, down to 32 x 32,
  * to fill the machine. Large tiles are taken to be 128 x 128, two at a time on a multiprocessor: a
@@ -117,27 +117,6 @@ static bool has_few_terms(struct cost_reader *r, const struct gemm_problem *p, s
 	       at[2] >= cost_surface_begin(r, name, product_axes, at, ARRAY_LEN(at), 2);
 }
 
-/* V^T C in double precision on the library's kernels for single elements: columns of V or C that
- * are no pairs of elements apart, or an odd last row that is not computed separately. */
-static bool is_by_elements(struct cost_reader *r, const struct gemm_problem *p, bool operands)
-{
-	return p->precision == DOUBLE && p->ta && !p->tb &&
-	       (!operands || (p->k % 2 && gemm_edge(&r->tuning, p) == GEMM_EVEN)) &&
-	       cost_known(r, "gpu.gemm_tn_odd.d");
-}
-
-/* Beyond the measured depths the library splits along k: as of an even depth, but no less than
- * there. */
-static double odd_depth_time(struct cost_reader *r, struct matrix c, double k, double even)
-{
-	static const char name[] = "gpu.gemm_tn_odd.d";
-	const double at[] = {(double)c.m, (double)c.n, k},
-	             last = product_last_side(r, name, at, c, 2);
-	const double time = product_time(r, name, c, fmin(k, last));
-
-	return k > last ? fmax(time, even) : time;
-}
-
 /* V^T C of few columns: the library also splits other long inner dimensions, so the time of the
  * tall product's transpose counts where it is shorter. */
 static double transposed_time(struct cost_reader *r, struct matrix c, int64_t k)
@@ -185,9 +164,10 @@ struct cost cost_gemm(struct cost_reader *r, enum trans ta, enum trans tb, struc
 	                       : few       ? transposed_time(r, c, k)
 	                       : aligned   ? library_time(r, c, (double)k)
 	                                   : library_unaligned_time(r, c, k);
-	const bool odd = !own && !chosen && is_by_elements(r, &problem, operands);
+	const bool elements = !own && !chosen && is_by_elements(r, &problem, operands);
 	struct cost cost = cost_library(r,
-	        odd ? odd_depth_time(r, transposed, (double)k, seconds) : seconds, TERM_ARITHMETIC);
+	        elements ? elements_time(r, transposed, (double)k, seconds) : seconds,
+	        TERM_ARITHMETIC);
 
 	cost.enqueue = product_enqueue(r, own || own_tall, &problem);
 	cost_occupy(r, &cost, tall ? INFINITY : cost_tiles(c.m, c.n), tall ? TILE : k,

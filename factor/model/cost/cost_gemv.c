@@ -104,6 +104,7 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 	const double seconds = gemv_time(r, name, a, &sweep);
 	struct cost cost = cost_library(r, seconds, TERM_MEMORY);
 
+	cost.withheld = !own;
 	cost.enqueue = own ? cost_enqueue_early(r) : enqueue_library(r, trans, a);
 	return cost;
 }

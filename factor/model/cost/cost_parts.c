@@ -32,7 +32,7 @@ double cost_resident_blocks(struct cost_reader *r, double threads, double regist
 struct cost cost_library(struct cost_reader *r, double total, enum term term)
 {
 	double start = fmin(total, cost_scalar(r, "gpu.launch.dependent"));
-	struct cost cost = {.enqueue = cost_scalar(r, "gpu.cublas.level2")};
+	struct cost cost = {.enqueue = cost_scalar(r, "gpu.cublas.level2"), .withheld = true};
 
 	cost.term[TERM_LAUNCH] = start;
 	cost.term[term] = total - start;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the costs of products and of symmetric updates share (cost_products.c, cost_gemm.c,
- * cost_gemm_own.c, cost_gemm_tf32.c, cost_syrk.c). */
+ * cost_gemm_elements.c, cost_gemm_own.c, cost_gemm_tf32.c, cost_syrk.c). */
 #pragma once
 
 #include "factor/kernels/gemm/gemm.h"
@@ -39,6 +39,13 @@ double library_time(struct cost_reader *r, struct matrix c, double k);
 
 /* The same with operands off boundaries of 16 bytes. */
 double library_unaligned_time(struct cost_reader *r, struct matrix c, int64_t k);
+
+/* V^T C in double precision on the library's kernels for single elements: columns of V or C that
+ * are no pairs of elements apart, or an odd last row that is not computed separately. Its seconds;
+ * even: as of an even depth, which the time of depths beyond the measured ones does not fall below,
+ * because the library splits them along k. */
+bool is_by_elements(struct cost_reader *r, const struct gemm_problem *p, bool operands);
+double elements_time(struct cost_reader *r, struct matrix c, double k, double even);
 
 /* Host time to queue a product. A profile without that of double precision, or of its odd sizes,
  * uses the others, or the library's level 2. */

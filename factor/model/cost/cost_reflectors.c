@@ -209,8 +209,8 @@ static double gram_reflectors(struct cost_reader *r, struct matrix a)
 }
 
 /* The kernel exists for rows of 32, 64 and 128 columns; all take part in every column. Above the
- * measured columns every column costs the same. */
-static double cluster_reflectors(struct cost_reader *r, struct matrix a, double launch)
+ * measured columns every column costs the same, beside the start, which is an early one. */
+static double cluster_reflectors(struct cost_reader *r, struct matrix a)
 {
 	enum { FEWEST = 16 };
 	const char *name = reflectors_surface(a);
@@ -220,7 +220,10 @@ static double cluster_reflectors(struct cost_reader *r, struct matrix a, double 
 		columns *= 2;
 	columns = fmin(columns, cost_last(r, name, "n"));
 	const double full = cost_at2(r, name, "m", (double)a.m, "n", columns);
-	return launch + fmax(0, full - launch) * (double)a.n / columns;
+	const double start = cost_scalar(
+	        r, cost_known(r, "gpu.launch.pdl") ? "gpu.launch.pdl" : "gpu.launch.dependent");
+
+	return start + fmax(0, full - start) * (double)a.n / columns;
 }
 
 struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
@@ -228,8 +231,7 @@ struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
 	const double at[] = {(double)a.m, (double)a.n};
 	struct cost cost = cost_kernel(r);
 	const double launch = cost.term[TERM_LAUNCH];
-	const double seconds =
-	        by_gram(r, a) ? gram_reflectors(r, a) : cluster_reflectors(r, a, launch);
+	const double seconds = by_gram(r, a) ? gram_reflectors(r, a) : cluster_reflectors(r, a);
 
 	const int kernels =
 	        by_gram(r, a) ? panel_gram_launches(a.precision, a.m, has_clusters(r)) : 1;

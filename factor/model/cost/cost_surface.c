@@ -201,6 +201,22 @@ double cost_surface_end(struct cost_reader *reader, const char *name, const char
 	return s->args == 0 ? INFINITY : profile_grid_argument(s, which, s->count[which] - 1);
 }
 
+void cost_surface_rows(struct cost_reader *reader, const char *name, const char *const *arg,
+        const double *at, size_t count, size_t which, double rows[2])
+{
+	const struct profile_grid *s = surface_of(reader, name, arg, at, count);
+	size_t i = 0;
+
+	rows[0] = rows[1] = at[which];
+	while (s->args > 0 && i < s->count[which] &&
+	        profile_grid_argument(s, which, i) <= at[which])
+		i++;
+	if (i == 0 || i >= s->count[which])
+		return;
+	rows[0] = profile_grid_argument(s, which, i - 1);
+	rows[1] = profile_grid_argument(s, which, i);
+}
+
 double cost_surface1(struct cost_reader *reader, const char *name, const char *arg, double at)
 {
 	return cost_surface(reader, name, &arg, &at, 1);

@@ -192,7 +192,7 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	s->host = s->busiest = 0;
 	s->base.queue = QUEUE_MAIN;
 	s->base.block = 0;
-	s->queues = 0;
+	s->queues = s->withheld = 0;
 	s->way = NO_WAY;
 	s->count = 0;
 	simulation_start(&s->device);

@@ -108,6 +108,7 @@ static bool model_wait(struct executor *e, int event)
 	        .share = 1};
 	simulation_put(&s->device, work, done);
 	s->queues |= 1u << e->queue;
+	s->withheld &= ~(1u << e->queue); /* the next kernel follows the event */
 	return true;
 }
 

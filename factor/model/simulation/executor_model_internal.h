@@ -42,7 +42,8 @@ struct simulated {
 	struct panel_geometry geometry;               /* of the resident panel at hand */
 	enum way { NO_WAY, FORWARDS, BACKWARDS } way; /* of Gram-Schmidt's last pass */
 	unsigned queues;                              /* bit per queue that was used */
-	bool recorded;                                /* a mark behind each operation of a queue */
+	unsigned withheld; /* bit per queue whose last kernel does not release the next one early */
+	bool recorded;     /* a mark behind each operation of a queue */
 	char lacks[sizeof((struct model *)0)->missing_name]; /* of the cost that is simplified */
 	struct charged *charged;
 	size_t count, room;

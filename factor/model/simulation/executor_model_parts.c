@@ -70,8 +70,8 @@ static double put_mark(struct simulated *s)
 	        0, cost_scalar(s->reader, name) - cost_scalar(s->reader, "gpu.launch.dependent"));
 }
 
-/* The extra delay of a kernel that is launched early when no kernel of its queue runs before it: on
- * an idle queue, or behind an event of another queue or a copy. */
+/* The extra delay of a kernel that is launched early when no kernel of its queue lets it begin: on
+ * an idle queue, behind an event of another queue or a copy, or behind a kernel that withholds. */
 static double late_start(struct simulated *s, const struct cost *cost)
 {
 	static const char early[] = "gpu.launch.pdl";
@@ -132,6 +132,19 @@ static int64_t put(struct simulated *s, const struct charged *c, double asked, d
 	return simulation_put(&s->device, work, -1);
 }
 
+/* Behind a kernel that does not release it early, a kernel takes its places as before, and waits
+ * there for the end of the kernel ahead. */
+static void wait_for_end(struct simulated *s, enum queue queue, struct cost *cost)
+{
+	const unsigned bit = 1u << queue;
+
+	if (s->withheld & bit) {
+		cost->term[TERM_BARRIER] += late_start(s, cost);
+		cost->early = false;
+	}
+	s->withheld = cost->withheld ? s->withheld | bit : s->withheld & ~bit;
+}
+
 bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
         int64_t k, struct cost cost)
 {
@@ -139,6 +152,8 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 	bool by_host = cost.engine == ENGINE_HOST || s->target == MODEL_HOST;
 	struct charged *c = remember(s);
 
+	if (!by_host)
+		wait_for_end(s, e->queue, &cost);
 	*c = (struct charged){phase, operation, shape.m, shape.n, k, e->block, e->queue, cost,
 	        by_host ? device_time(&cost, s->overlap) : on_queue(s, &cost),
 	        by_host ? 0 : late_start(s, &cost), {s->host, s->host}, -1};
