@@ -218,7 +218,10 @@ static void test_host(void)
 	                "and a solve with the rows below"},
 	        {"time: host_potrf 64 64", 64.0 * 64 * 64 / 2e4 + 12, "and a word is sent"},
 	        {"+host.potrf_rows.s[m=1000:4000:2,n=64]", 300e-6 / 1000, "m"},
-	        {"host_potrf 1500 64", 64.0 * 64 * 64 / 2e4 + 450, "whose rows are measured"}};
+	        {"host_potrf 1500 64", 64.0 * 64 * 64 / 2e4 + 450, "whose rows are measured"},
+	        {"+host.potrf_rows.s[m=5000,n=64]", 600e-6},
+	        {"host_potrf 4500 64", 64.0 * 64 * 64 / 2e4 + 600,
+	                "from 16 Mflop on by all threads"}};
 
 	PLAY(synthetic_blocks(), lines);
 }

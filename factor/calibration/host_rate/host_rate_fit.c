@@ -15,7 +15,8 @@ void host_rate_fit(const struct table *curve, struct profile *profile);
 #define PANEL "lda > m and no multiple of a page, panel in cache as far as it fits"
 #define CALL " of an m x n panel, one thread, " PANEL
 #define FACTORIZATION ", one thread below 4 MiB, all from there, " PANEL
-#define ROWS " of the rows below the triangle of an m x n panel" FACTORIZATION
+#define ROWS                                                                                       \
+	" of the rows below the triangle of an m x n panel, all threads from 16 Mflop on, " PANEL
 #define SQUARE ", n x n, all threads"
 
 /* No call takes less than a nanosecond, none minutes. */

@@ -17,7 +17,6 @@
 enum { GEQRF_BLOCK = 64 };
 
 /* Below this number of floating-point operations a BLAS call runs on one thread. */
-static const double parallel_flops = 1 << 24;
 
 static CBLAS_TRANSPOSE blas_trans(enum trans trans)
 {
@@ -74,7 +73,7 @@ static CBLAS_DIAG blas_diag(enum diag diag)
 	bool host_##name(struct executor *e, EXECUTOR_LIST parameters)                             \
 	{                                                                                          \
 		(void)e;                                                                           \
-		host_threads_begin((double)(flops) >= parallel_flops);                             \
+		host_threads_begin((double)(flops) >= HOST_PARALLEL_FLOPS);                        \
 		CALL(of, name, __VA_ARGS__);                                                       \
 		host_threads_end();                                                                \
 		return true;                                                                       \
@@ -122,7 +121,7 @@ bool host_host_reflect(struct executor *e, struct matrix v, struct matrix tau, s
 	if (!work)
 		return fault_refuse(&e->fault, "out of host memory");
 
-	host_threads_begin(4.0 * (double)c.m * (double)c.n * (double)v.n >= parallel_flops);
+	host_threads_begin(4.0 * (double)c.m * (double)c.n * (double)v.n >= HOST_PARALLEL_FLOPS);
 	int info = CALL(c, host_reflect, v, tau, c, work, words);
 	host_threads_end();
 	free(work);
@@ -158,13 +157,11 @@ bool host_host_panel_potrf(
 {
 	struct matrix block = top_square(host);
 
-	(void)e;
 	threads_for_panel(host);
 	host_store_info(info, CALL(host, fast_potrf, uplo, block), first);
-	CALL(host, trsm, uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, 1, block,
-	        behind_square(uplo, host));
 	host_threads_end();
-	return true;
+	return ex_trsm(e, uplo == LOWER ? RIGHT : LEFT, uplo, TRANSPOSED, NON_UNIT, 1, block,
+	        behind_square(uplo, host));
 }
 
 THREADED(gemm, c, 2.0 * (double)c.m * (double)c.n * (double)(ta == PLAIN ? a.n : a.m),
@@ -183,8 +180,8 @@ bool host_syrk(struct executor *e, enum uplo uplo, enum trans trans, double alph
 	        trans == PLAIN ? matrix_view(a, n, 0, more, a.n) : matrix_view(a, 0, n, a.m, more);
 	enum trans other = trans == PLAIN ? TRANSPOSED : PLAIN;
 
-	host_threads_begin(
-	        (double)n * (double)n * (double)(trans == PLAIN ? a.n : a.m) >= parallel_flops);
+	host_threads_begin((double)n * (double)n * (double)(trans == PLAIN ? a.n : a.m) >=
+	                   HOST_PARALLEL_FLOPS);
 	CALL(c, syrk, uplo, trans, alpha, top, beta, square);
 	host_threads_end();
 	if (more == 0)

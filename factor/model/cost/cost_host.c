@@ -18,13 +18,18 @@
 
 struct query {
 	enum profile_scale scale;
-	bool pinned;
+	bool pinned, solve;
 	double word, m;
 };
 
 static bool pinned_of(double m, double n, double word)
 {
 	return host_panel_threads((int64_t)(m * n * word), 2) > 1;
+}
+
+static bool pinned_solve(double m, double n)
+{
+	return host_solve_threads(m, n, 2) > 1;
 }
 
 /* ---- rows, by width and then length ---- */
@@ -79,7 +84,8 @@ static const struct cost_panels *panels_of(struct cost_reader *r, const char *na
 
 static bool of_kind(const struct query *q, const struct cost_panel *row)
 {
-	return pinned_of(row->m, row->n, q->word) == q->pinned;
+	return (q->solve ? pinned_solve(row->m, row->n) : pinned_of(row->m, row->n, q->word)) ==
+	       q->pinned;
 }
 
 /* Seconds beyond the last row; `before` is the row before it, or NULL. */
@@ -197,15 +203,21 @@ static double by_one_thread(struct cost_reader *r, double operations, enum preci
 	return ratio * cost_at2(r, name, "n", n, "threads", 1) * operations / (2 * n * n * n);
 }
 
+static double at(struct cost_reader *r, const struct cost_panels *panels, struct query q, double n)
+{
+	r->model.extrapolated |= q.m > panels->longest || n > panels->row[panels->count - 1].n;
+	return at_width(&q, panels, n);
+}
+
 static double of_panel(
         struct cost_reader *r, const struct cost_panels *panels, struct matrix a, bool pinned)
 {
-	const struct query q = {
-	        r->model.scale, pinned, (double)precision_bytes(a.precision), (double)a.m};
+	const struct query q = {.scale = r->model.scale,
+	        .pinned = pinned,
+	        .word = (double)precision_bytes(a.precision),
+	        .m = (double)a.m};
 
-	r->model.extrapolated |=
-	        q.m > panels->longest || (double)a.n > panels->row[panels->count - 1].n;
-	return at_width(&q, panels, (double)a.n);
+	return at(r, panels, q, (double)a.n);
 }
 
 /* operations: those of the update for each row, column of a block, and column right of the block.
@@ -290,10 +302,12 @@ static double rows_below(struct cost_reader *r, struct matrix panel)
 	const struct cost_panels *panels =
 	        panels_of(r, OF_PRECISION("host.potrf_rows", panel.precision));
 
-	if (panels->count)
-		return of_panel(r, panels, panel, pinned_for(panel));
-	return at_gemm_rate(r, (double)panel.n * (double)panel.n * (double)(panel.m - panel.n),
-	        panel.precision);
+	const double m = (double)panel.m, n = (double)panel.n;
+	const struct query q = {
+	        .scale = r->model.scale, .pinned = pinned_solve(m, n), .solve = true, .m = m};
+
+	return panels->count ? at(r, panels, q, n)
+	                     : at_gemm_rate(r, n * n * (m - n), panel.precision);
 }
 
 /* The diagonal block, and the rows below it (a upper: the columns right of it). */

@@ -20,16 +20,16 @@ struct host_point {
 
 typedef size_t (*library_function)(const struct host_call *, struct host_work *);
 
-/* Panels run on the threads of host_panel.h, products on all, the rest on one. */
+/* Panels and solves run on the threads of host_panel.h, products on all, the rest on one. */
 static const struct library {
 	const char *name;
 	library_function work;
-	enum { ONE, BY_PANEL, ALL } threads;
+	enum { ONE, BY_PANEL, BY_SOLVE, ALL } threads;
 } libraries[] = {{"iamax.?", host_library_iamax, ONE}, {"scal.?", host_library_scal, ONE},
         {"swap.?", host_library_swap, ONE}, {"ger.?", host_library_ger, ONE},
         {"gemm.*", host_library_gemm, ALL}, {"getrf.*", host_library_getrf, BY_PANEL},
         {"geqrf.?", host_library_geqrf, BY_PANEL}, {"potrf.?", host_library_potrf, BY_PANEL},
-        {"potrf_rows.?", host_library_potrf_rows, BY_PANEL}};
+        {"potrf_rows.?", host_library_potrf_rows, BY_SOLVE}};
 
 static size_t library_works(const struct library *l, struct host_point *p, struct host_work *work)
 {
@@ -37,6 +37,7 @@ static size_t library_works(const struct library *l, struct host_point *p, struc
 	             bytes = m * p->n * (double)precision_bytes(p->precision);
 	const double own = l->threads == ALL        ? all
 	                   : l->threads == BY_PANEL ? host_panel_threads((int64_t)bytes, (int)all)
+	                   : l->threads == BY_SOLVE ? host_solve_threads(m, p->n, (int)all)
 	                                            : 1;
 	const struct host_call call = {p->precision, m, p->n, isnan(p->threads) ? own : p->threads};
 
