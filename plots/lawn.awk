@@ -103,7 +103,7 @@ function strides(   j, count, n) {
 		">stride in words|>" LAWN_NAME "|>cuBLAS|>our own")
 	for (j = 1; j <= count; j++)
 		table_row("", n[j] "|" known(LAWN_GPU ".stride" n[j] "_copy") "|" copy_time("cublas", n[j]) "|" copy_time("own", n[j]))
-	table_end("By cublasScopy, and by our kernel that copies matrices: the words are one row to it, and most of its threads have no work. All words fit into L2.")
+	table_end("By cublasScopy, and by our kernel that copies matrices: the words are one row to it, and most of its threads have no work. Calls follow each other with the same words: L2 is warm.")
 }
 function copy_time(variant, n,   i) {
 	i = fastest("operation=scopy variant=" variant " n=" n)
