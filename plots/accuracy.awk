@@ -107,7 +107,7 @@ function families(   i, name) {
 			percent(V[i, "regret"]) "|" percent(V[i, "regret_rule"]) "|" percent(V[i, "baseline_peak"]) "|" \
 			percent(V[i, "baseline_scaled"]) "|" percent(V[i, "baseline_interpolated"]))
 	}
-	table_end("Level 0 is the bound (bytes at the peak rate). Level 1 sums start-up and traffic. Rows without a level: the full " \
+	table_end("Level 0 is the bound (operations or bytes at the highest rate). Level 1 sums start-up and traffic. Rows without a level: the full " \
 		"model. Shapes: drawn by seeds, or fixed. n: number of cases. " \
 		"Level hardware: efficiency 1. Regime: what a prediction rests on. Hardware: no timing of a kernel or a call. Library: " \
 		"timings of library calls, too. Calibrated: timings of our kernels, too. " \
@@ -136,7 +136,7 @@ function baselines(   i, j, n, each, level, last, line) {
 				line = line "|" (((V[i, "executor"], V[i, "shapes"], each[j]) in level) ? level[V[i, "executor"], V[i, "shapes"], each[j]] : "-")
 			table_row("", line "|" last[V[i, "executor"], V[i, "shapes"]])
 		}
-	table_end("Hardware: efficiency 1. Baselines: bytes at the peak rate, the nearest size scaled by flops, interpolation between powers of two.")
+	table_end("Hardware: efficiency 1. Baselines: operations of products at the library's best rate or bytes at that of copies, the nearest size scaled by flops, interpolation between powers of two.")
 }
 
 # Pairs of variants of one panel with measured times within a factor of two: how many are ranked right.

@@ -168,7 +168,7 @@ method() {
 	while read -r text; do
 		line LI "$text"
 	done <<-TEXT
-		Every probe runs in several fresh processes. A value is the median over processes; its interval spans them (95 %).
+		Every probe runs in several fresh processes. A value is the median over processes, of starts of kernels the midrange; its interval spans them (95 %).
 		A sample is discarded, and counted below, when its clocks disagree, when the GPU was throttled, or when another program used its core. Points measured beside another user are busy.
 		Noisy: a half-width over 20 % or a busy device. Bounded: only a limit is known. Failed: outside physical limits.
 		Predictions use the profile alone and are written before the runs. Checksums chain profile, predictions and measurements.

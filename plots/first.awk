@@ -90,6 +90,8 @@ function print_numbers(   n, m, i, j, which, title, folder, x, top, text, names,
 	for (i = 1; i <= n; i++) {
 		x = number(which[i])
 		row = row_of[asked]
+		if (argument(asked, "threads") != "") # the probes leave some cores of a large machine free
+			sub(/of all threads/, "of " argument(asked, "threads") " threads", title[i])
 		unit = asked == "" ? "flop/s" : P[row, "unit"]
 		if (x == "" || !(x > 0)) {
 			bars = bars "BAR\t" title[i] "\t" (row != "" && is_number(P[row, "low"]) && is_number(P[row, "high"]) ? \

@@ -96,7 +96,7 @@ BEGIN {
 		paper_gpu(name[i])
 	table_end("ECC is on in " ecc + 0 " of " gpus + 0 " records. In the paper an M2050 without ECC was " paper["m2050.ecc_off_gain"] " times as fast." \
 		(transfers == "" ? "" : " " transfers))
-	table_start("gram-hosts", "CPUs (Table 2 and Figure 10 of the paper): the same, all threads", \
+	table_start("gram-hosts", "CPUs (Table 2 and Figure 10 of the paper): the same, by the probes' largest number of threads", \
 		"<CPU|>sockets|>cores|>MHz|>L2 kB|>L3 MB|>Gflop/s|<form|>n")
 	for (i = 1; i <= hosts; i++)
 		table_row("", host[i])
@@ -105,5 +105,5 @@ BEGIN {
 		paper_host("i5 750", "i5-750")
 		paper_host("Opteron 8435", "opteron8435")
 	}
-	table_end("L2 of a core, L3 of the host. The paper shows its rates in a figure alone.")
+	table_end("L2 of a core, L3 of the host. On eight cores or more the probes leave an eighth free. The paper shows its rates in a figure alone.")
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Gram-Schmidt's passes on the host
 # Question: How long do passes over columns take, by bytes, number of columns and threads?
-# Figure: One thread and all; from two columns a thread to four times its second cache.
+# Figure: One thread and as many as the probes use; from two columns a thread to four times its second cache.
 # Parameters: host.gram.
 load scripts."/style.gp"
 list = present("host_gram/dots host_gram/update host_gram/fused host_gram/few host_gram/many")

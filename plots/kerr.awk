@@ -141,7 +141,7 @@ function gemv_table(   s, k, n, name, line) {
 		if (line ~ /[0-9] \//)
 			table_row("", line)
 	}
-	table_end()
+	table_end("Twenty calls in a row with one matrix: L2 holds the smaller ones.")
 }
 # ---- beside the paper's numbers ----
 

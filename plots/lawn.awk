@@ -93,7 +93,7 @@ function operations() {
 	part_row("  by the inverse, redundant work not counted", "inverse_64x4096", "trsm variant=inverse m=64 n=4096")
 	part_row("triangle of 64, 16384 right-hand sides: solve", "", "trsm variant=cublas m=64 n=16384")
 	part_row("  by the inverse", "", "trsm variant=inverse m=64 n=16384")
-	table_end("Bytes read and written; a row interchange counts four words of each column.")
+	table_end("Bytes read and written; a row interchange counts four words of each column. The inverse is formed before.")
 }
 
 # Section 3.7: 2^18 words, n words apart.
@@ -103,7 +103,7 @@ function strides(   j, count, n) {
 		">stride in words|>" LAWN_NAME "|>cuBLAS|>our own")
 	for (j = 1; j <= count; j++)
 		table_row("", n[j] "|" known(LAWN_GPU ".stride" n[j] "_copy") "|" copy_time("cublas", n[j]) "|" copy_time("own", n[j]))
-	table_end("By cublasScopy, and by our kernel that copies matrices: the words are one row to it, and most of its threads have no work. All words fit into L2.")
+	table_end("By cublasScopy, and by our kernel that copies matrices: the words are one row to it, and most of its threads have no work. Calls follow each other with the same words: L2 is warm.")
 }
 function copy_time(variant, n,   i) {
 	i = fastest("operation=scopy variant=" variant " n=" n)
@@ -218,7 +218,8 @@ function whole(   duo, i, each, part) {
 	crossover_row("potrf", "Cholesky", "always faster")
 	crossover_row("getrf", "LU", duo)
 	crossover_row("geqrf", "QR", duo)
-	table_end("The paper's matrices start and end in host memory. From host, predicted: by the paper's own plans; measured: the fastest of all.")
+	table_end("The paper's matrices start and end in host memory. From host, predicted: by the paper's own plans; measured: the fastest of all." \
+		" The host: predicted by our own algorithms on its cores, measured by OpenBLAS.")
 }
 
 # ---- section 6: errors; a matrix of LAWN 202 has no kind ----

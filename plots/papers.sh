@@ -59,7 +59,7 @@ lawn_paper() {
 	paper lawn 'LAPACK Working Note 202 beside this machine' '' breakdown || return 0
 	cat "$work/lawn"
 	figure small_gemm 'The counterpart of Figure 5. Two stages: the fastest of 2, 4, 8 and 16 parts of k.' "$gpu" bench.tsv
-	figure thin_gemm 'The counterpart of Figure 6. The host: OpenBLAS by all its threads.' "$gpu" bench.tsv
+	figure thin_gemm 'The counterpart of Figure 6. The host: OpenBLAS, by all its threads from 2^24 operations on, by one below.' "$gpu" bench.tsv
 	figure breakdown 'The counterpart of Figures 10 and 11. Shares: each moment counts for one of the operations that run. Hidden: panels and transfers that run beside other work. Slowdowns are measured.' "$gpu" breakdown.tsv
 	figure lawn_own "The counterpart of Figures 7 and 11 with the paper's own plans. Both transfers of the matrix count." "$gpu" lawn.tsv
 }

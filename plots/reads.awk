@@ -41,7 +41,7 @@ BEGIN {
 		v("gpu.gemm.s.peak") ", " times("gpu.gemm.s.peak", "gpu.fma.s.rate", "%.2f") " of it.")
 	say("instructions", "Tensor cores issue " v("gpu.mma.bf16.rate") " in BF16 by warps" (value("gpu.wgmma.bf16.rate") == "" ? "" : \
 		", " v("gpu.wgmma.bf16.rate") " by warpgroups") ".")
-	say("host", "A parallel region of all threads takes " v(fork) ", a barrier of them " v(team) ".")
+	say("host", "A parallel region of " argument(fork, "threads") " threads takes " v(fork) ", a barrier of them " v(team) ".")
 	say("host", "A copy in the host's memory runs at " v("host.memory.copy.peak") ", read and written together; a region lasts as long as " \
 		product(fork, "host.memory.copy.peak", "B") " of it.")
 }

@@ -41,7 +41,7 @@ BEGIN {
 	collect()
 	errors_table("update-orthogonality", "orthogonality", "Loss of orthogonality after a change, norm(Q'Q X - X) / norm(X), single precision, the largest (Table 4 of the paper)")
 	table_end("X: a few random vectors. Cases: ours on the GPU; the paper's algorithms have fewer and other matrices." \
-		" On the host all threads work.")
+		" On the host large products have all threads.")
 	errors_table("update-errors", "residual", "Backward error after a change, norm(Q R X - A X) / norm(A X), single precision, the largest (Table 5 of the paper)")
 	table_end("X: as above; without Q norm(R'R X - A'A X) / norm(A'A X), or the gradient of the least-squares solution where" \
 		" that is larger.")

@@ -47,8 +47,9 @@ function serial_table(   a, qrupdate, lapack, serial, gpu) {
 				milliseconds(seconds_of(a, "host", "update")) "|" milliseconds(seconds_of(a, "host", "refactor")) "|" milliseconds(gpu) "|" \
 				milliseconds(seconds_of(a, "cuda", "update")) "|" times(serial, gpu))
 	}
-	table_end("qrupdate: one row or column after another. LAPACK: blocks of reflectors, and rotations. One thread works; ours, the paper's" \
-		" algorithms and a new QR use all threads of the host. GPU over serial: the paper's algorithm on the GPU against the faster library." \
+	table_end("qrupdate: one row or column after another. LAPACK: blocks of reflectors, and rotations. One thread works for" \
+		" both. Ours, the paper's algorithms and a new QR have all threads of the host for large products and panels. Each matrix is in the memory" \
+		" of the side that works; no transfers count. GPU over serial: the paper's algorithm on the GPU against the faster library." \
 		(reason == "" ? "" : " Left out: " reason "."))
 }
 function error_of(a, executor, variant, error,   row) {

@@ -5,7 +5,7 @@
 #   -v table=yes     prints the tables of ratios as markup: squares of powers of two, Cholesky's triangles,
 #                    all other shapes
 #   -v short=yes     prints a line for each factorization
-# Of several plans, algorithms, fill modes and places of panels the fastest counts, on both sides.
+# Of several plans, algorithms, fill modes and places of panels the fastest counts, on both sides; panels by cuSOLVER have one call.
 
 # Series of -seconds (the largest counts): "PRECISION_OPERATION_MATH", the same of default plans with "+default", of cuSOLVER
 # "PRECISION_OPERATION", and of panels.
@@ -95,7 +95,7 @@ function print_others(   i, j, math, part, ours, theirs) {
 				table_row("", (part[1] == "panel_getrf" ? "LU panel" : title_of(part[1])) "|" part[2] "|" part[3] "|" math[j] "|" \
 					with_unit(ours, "s") "|" with_unit(theirs, "s") "|" sprintf("%.2f", theirs / ours))
 		}
-	table_end()
+	table_end("LU panels by cuSOLVER: its call by type, whose algorithm is not chosen.")
 }
 function print_triangles(   k, part, i) {
 	for (i = 1; i <= 2; i++)

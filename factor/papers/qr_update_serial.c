@@ -3,8 +3,17 @@
 #include "lib/base/msg.h"
 #include "qr_update_serial_internal.h"
 
+#include <cblas.h>
+
 const char *const serial_library_name[SERIAL_LIBRARIES] = {
         [SERIAL_QRUPDATE] = "qrupdate", [SERIAL_LAPACK] = "lapack"};
+
+void serial_gemm(enum trans trans, struct matrix a, struct matrix b, struct matrix c)
+{
+	cblas_sgemm(CblasColMajor, trans == PLAIN ? CblasNoTrans : CblasTrans, CblasNoTrans,
+	        (int)c.m, (int)c.n, (int)b.m, 1, serial_at(a, 0, 0), (int)a.ld, serial_at(b, 0, 0),
+	        (int)b.ld, 0, serial_at(c, 0, 0), (int)c.ld);
+}
 
 static bool possible(const struct serial *s, enum serial_library library)
 {

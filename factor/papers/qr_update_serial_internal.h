@@ -25,6 +25,9 @@ void serial_lapack_workspace(struct serial *, struct workspace *);
 /* Whether qrupdate is here; false with a fault that says how to install it. */
 bool serial_qrupdate_open(struct fault *fault);
 
+/* c := op(a) b on the BLAS's one thread; ex_gemm takes all for large products. */
+void serial_gemm(enum trans trans, struct matrix a, struct matrix b, struct matrix c);
+
 /* The changes by enum qr_change, after update_take_operands; they leave f->m and f->n. */
 typedef bool serial_change(struct serial *);
 extern serial_change *const serial_qrupdate[], *const serial_lapack[];

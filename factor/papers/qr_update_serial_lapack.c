@@ -159,11 +159,10 @@ static bool add_columns(struct serial *s)
 	const int64_t m = f->m, n = f->n, below = m - n;
 	struct matrix w = s->sides, low = matrix_view(w, n, 0, below, w.n);
 
-	if (!ex_gemm(
-	            s->e, TRANSPOSED, PLAIN, 1, matrix_view(f->q, 0, 0, m, m), s->update.u, 0, w) ||
-	        !reduce_block(s, low, matrix_view(w, 0, 0, 0, 0),
-	                matrix_view(f->d, n, 0, f->d.n == 0 ? 0 : below, f->d.n),
-	                matrix_view(f->q, 0, n, m, below)) ||
+	serial_gemm(TRANSPOSED, matrix_view(f->q, 0, 0, m, m), s->update.u, w);
+	if (!reduce_block(s, low, matrix_view(w, 0, 0, 0, 0),
+	            matrix_view(f->d, n, 0, f->d.n == 0 ? 0 : below, f->d.n),
+	            matrix_view(f->q, 0, n, m, below)) ||
 	        !exchange_rows(s, true))
 		return false;
 	rotate_columns_in(s);

@@ -115,12 +115,13 @@ static struct matrix sides_of(const struct qr_factors *f, int64_t m)
 }
 
 /* Q^T B again, for a matrix of m rows. */
-static bool project_sides(struct serial *s, int64_t m)
+static void project_sides(struct serial *s, int64_t m)
 {
 	const struct qr_factors *f = s->f;
 
-	return f->d.n == 0 || ex_gemm(s->e, TRANSPOSED, PLAIN, 1, matrix_view(f->q, 0, 0, m, m),
-	                              matrix_view(s->sides, 0, 0, m, f->d.n), 0, sides_of(f, m));
+	if (f->d.n > 0)
+		serial_gemm(TRANSPOSED, matrix_view(f->q, 0, 0, m, m),
+		        matrix_view(s->sides, 0, 0, m, f->d.n), sides_of(f, m));
 }
 
 static bool exchange_whole(struct serial *s, int64_t rows, int64_t n, bool in)
@@ -146,7 +147,8 @@ static bool add_columns(struct serial *s)
 		qrupdate.qrinc(&m, &n, &m, serial_at(f->q, 0, 0), &ldq, serial_at(s->r, 0, 0), &ldr,
 		        &j, serial_at(s->update.u, 0, c), serial_at(s->line, 0, 0));
 	}
-	return exchange_whole(s, m, n, false) && project_sides(s, m);
+	project_sides(s, m);
+	return exchange_whole(s, m, n, false);
 }
 
 /* B without the rows that are removed. */
@@ -155,10 +157,10 @@ static bool remaining_sides(struct serial *s)
 	const struct qr_factors *f = s->f;
 	const int64_t k = s->update.k, p = s->update.p;
 
-	return f->d.n == 0 ||
-	       (ex_gemm(s->e, PLAIN, PLAIN, 1, matrix_view(f->q, 0, 0, f->m, f->m),
-	                sides_of(f, f->m), 0, s->sides) &&
-	               update_move(&s->update, s->sides, f->m - k - p, f->d.n, k + p, 0, k, 0));
+	if (f->d.n == 0)
+		return true;
+	serial_gemm(PLAIN, matrix_view(f->q, 0, 0, f->m, f->m), sides_of(f, f->m), s->sides);
+	return update_move(&s->update, s->sides, f->m - k - p, f->d.n, k + p, 0, k, 0);
 }
 
 static bool remove_rows(struct serial *s)
@@ -172,7 +174,8 @@ static bool remove_rows(struct serial *s)
 	for (int64_t i = 0; i < s->update.p; i++, m--)
 		qrupdate.qrder(&m, &n, serial_at(f->q, 0, 0), &ldq, serial_at(s->r, 0, 0), &ldr, &j,
 		        serial_at(s->line, 0, 0));
-	return exchange_whole(s, m, n, false) && project_sides(s, m);
+	project_sides(s, m);
+	return exchange_whole(s, m, n, false);
 }
 
 serial_change *const serial_qrupdate[] = {[QR_REMOVE_COLUMNS] = remove_columns,

@@ -119,9 +119,8 @@ int main(int argc, char **argv)
 	                "with --several: so many orders drawn by --seed, not the documented ones",
 	                0, SEVERAL_DRAWN},
 	        {"budget", 0, CLI_REAL, &measure.budget, "SECONDS",
-	                "start no new shape after this time (0: 400, with --bench 3600, --kerr "
-	                "600)",
-	                0, 1e6}};
+	                "no new shape later (0: 400; --bench 3600, --several 1200, --kerr 600)", 0,
+	                1e6}};
 	const struct cli_program program = {.name = "fathom-measure",
 	        .summary = "Runs the predicted operations and measures their times.",
 	        .examples = "fathom measure\n"

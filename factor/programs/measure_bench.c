@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the vendor by all of its algorithms, each a row of its own, and our code by a few block
- * widths and the model's choice. One run of each screens the candidates that are timed. */
+ * widths and the model's choice. A run or two of each screen the candidates that are timed. */
 #include "measure.h"
 
 #include "lib/base/msg.h"

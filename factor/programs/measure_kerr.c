@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long do the phases of QR with the whole Q take, in Kerr's baseline of BLAS calls
  * and in ours? Which width of blocks is fastest? What is the speedup over the host? Method: the
- * paper's matrices of twice as many rows as columns; five runs of each, from resident data. Total:
- * the median of runs without marks. Phases: medians of runs with events between the kernels; the
- * paper waits for each kernel instead. Predictions are made before. Error sources: clocks that
- * still rise (a warm-up run), a wrong result (then there is no time). Unit: seconds. */
+ * paper's matrices of twice as many rows as columns; five runs of each, fewer of long ones, from
+ * resident data (LAPACK's: in host memory). Total: the median of runs without marks. Phases:
+ * medians of runs with events between the kernels; the paper waits for each kernel instead.
+ * Predictions are made before. Error sources: clocks that still rise (a warm-up run), a wrong
+ * result (then there is no time). Unit: seconds. */
 #include "measure.h"
 
 #include "lib/host/clock.h"
@@ -82,38 +83,62 @@ static bool run_once(
 		ok = phase_timer_read(e, &c->phase_timer, phase, KERR_PHASES);
 	for (int p = 0; ok && marked && p < KERR_PHASES; p++)
 		c->phase[p][i] = phase[p];
-	c->whole[i] = *seconds;
 	return ok;
 }
 
 /* Whether others use the calling thread's core. */
-static bool disturbed(const struct kerr_bench *b)
+static bool disturbed(const struct measure *measure)
 {
-	const struct core_noise *noise = b->measure->plan.noise;
+	const struct core_noise *noise = measure->plan.noise;
 
 	return noise && !core_noise_undisturbed(noise);
 }
 
-/* The first run counts only when it is long and code is loaded; long runs are fewer than five.
- * Runs on a core that others use are left out, as long as these take no more than the time. */
-static bool run_all(struct kerr_bench *b, struct configuration *c, bool marked)
+bool kerr_bench_runs(struct measure *measure, kerr_run *run, void *context, bool warm,
+        double sample[KERR_RUNS], size_t *count)
 {
-	double seconds = 0, spent = 0, left_out = 0, enough = b->measure->plan.max_seconds;
+	const double enough = measure->plan.max_seconds;
+	double spent = 0, left_out = 0;
 
-	if (b->measure->plan.noise)
-		core_noise_refresh(b->measure->plan.noise);
-	bool ok = run_once(b, c, marked, 0, &seconds), before = disturbed(b);
-	c->samples = b->warm[c->variant] && seconds > enough;
-	b->warm[c->variant] = true;
-	while (ok && c->samples < KERR_RUNS && spent < enough &&
-	        (c->samples == 0 || seconds < 2 * enough) && !*b->measure->plan.stop) {
-		ok = run_once(b, c, marked, c->samples, &seconds);
-		const bool after = disturbed(b), kept = !(before || after) || left_out >= enough;
+	if (measure->plan.noise)
+		core_noise_refresh(measure->plan.noise);
+	bool ok = run(context, 0, &sample[0]), before = disturbed(measure);
+	double seconds = sample[0];
+	*count = ok && warm && seconds > enough;
+	while (ok && *count < KERR_RUNS && spent < enough &&
+	        (*count == 0 || seconds < 2 * enough) && !*measure->plan.stop) {
+		ok = run(context, *count, &sample[*count]);
+		seconds = sample[*count];
+		const bool after = disturbed(measure),
+		           kept = !(before || after) || left_out >= enough;
 		*(kept ? &spent : &left_out) += seconds;
-		c->samples += kept;
+		*count += kept;
 		before = after;
 	}
-	ok = ok && kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &c->errors);
+	return ok;
+}
+
+struct runs {
+	struct kerr_bench *b;
+	struct configuration *c;
+	bool marked;
+};
+
+static bool run_of(void *context, size_t i, double *seconds)
+{
+	const struct runs *r = context;
+
+	return run_once(r->b, r->c, r->marked, i, seconds);
+}
+
+static bool run_all(struct kerr_bench *b, struct configuration *c, bool marked)
+{
+	struct runs runs = {b, c, marked};
+	const bool warm = b->warm[c->variant];
+
+	b->warm[c->variant] = true;
+	const bool ok = kerr_bench_runs(b->measure, run_of, &runs, warm, c->whole, &c->samples) &&
+	                kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &c->errors);
 	if (marked) {
 		c->marked = c->samples;
 		c->marked_errors = c->errors;

@@ -13,6 +13,7 @@ struct kerr_bench {
 	struct kerr_rows *rows;
 	const struct profile *profile; /* for the predictions; NULL: none */
 	bool warm[KERR_VARIANTS];      /* has run: its code is loaded */
+	bool vendor_warm;              /* the same of cuSOLVER */
 	/* of the current size */
 	struct timing_fixture memory; /* only its memory is used */
 	struct executor *e;
@@ -32,6 +33,14 @@ struct kerr_row kerr_bench_row(
         const struct kerr_bench *, const char *variant, const char *phase, int64_t r);
 void kerr_bench_add(struct kerr_bench *, struct kerr_row *row, const double *sample, size_t count,
         const struct kerr_errors *errors);
+
+/* Times up to KERR_RUNS runs, all of one matrix: the i-th run's seconds into sample[i]. The first
+ * run counts only when it is long and warm: code is loaded, memory touched. Long runs are fewer
+ * than KERR_RUNS. Runs on a core that others use are left out, as long as these take no more than
+ * the time. False when a run failed. */
+typedef bool kerr_run(void *context, size_t i, double *seconds);
+bool kerr_bench_runs(struct measure *, kerr_run *run, void *context, bool warm,
+        double sample[KERR_RUNS], size_t *count);
 
 /* measure_kerr_gemv.c: products with a square matrix of as many rows and its transpose, on the GPU.
  * Overwrites q and a. */

@@ -15,38 +15,41 @@
 
 enum { WIDTH = GEQRF_LEAF_MAX };
 
-static bool run_once(struct kerr_bench *b, int64_t share, void *work, double *seconds)
+struct shared_runs {
+	struct kerr_bench *b;
+	int64_t share;
+	void *work;
+};
+
+static bool run_once(void *context, size_t i, double *seconds)
 {
+	const struct shared_runs *r = context;
+	struct kerr_bench *b = r->b;
 	struct executor *e = b->e;
 
+	(void)i;
 	e->queue = QUEUE_MAIN;
 	if (!e->ops->duplicate(e, b->a0, b->a) || !ex_fill(e, WHOLE, NAN, NAN, b->q) ||
 	        !e->ops->sync(e))
 		return false;
 	const double start = clock_now();
-	const bool ok = kerr_balance(e, WIDTH, share, b->a, b->q, work) && e->ops->sync(e);
+	const bool ok = kerr_balance(e, WIDTH, r->share, b->a, b->q, r->work) && e->ops->sync(e);
 	*seconds = clock_now() - start;
 	return ok;
 }
 
-/* The first run loads code and takes memory, and is not counted. */
+/* The first run loads code and takes memory. */
 static size_t run_all(struct kerr_bench *b, int64_t share, double sample[KERR_RUNS])
 {
 	struct executor *e = b->e;
 	const int64_t bytes = kerr_balance_work(e, WIDTH, share, b->a, b->q);
-	const double enough = b->measure->plan.max_seconds;
-	void *work = NULL;
-	double spent = 0;
+	struct shared_runs runs = {b, share, NULL};
 	size_t count = 0;
-	bool ok = bytes >= 0 && e->ops->alloc(e, bytes, &work) &&
-	          run_once(b, share, work, &sample[0]);
+	const bool ok = bytes >= 0 && e->ops->alloc(e, bytes, &runs.work) &&
+	                kerr_bench_runs(b->measure, run_once, &runs, false, sample, &count);
 
-	while (ok && count < KERR_RUNS && spent < enough && !*b->measure->plan.stop) {
-		ok = run_once(b, share, work, &sample[count]);
-		spent += ok ? sample[count++] : 0;
-	}
-	if (work)
-		e->ops->release(e, work);
+	if (runs.work)
+		e->ops->release(e, runs.work);
 	return ok ? count : 0;
 }
 

@@ -89,12 +89,12 @@ static void measure_kernel(struct gemv_bench *g, enum kerr_product kernel)
 	row.flops = 2 * m * m + 2 * m;
 	if (kerr_rows_find(g->b->rows, &row))
 		return;
+	row.predicted = kerr_gemv_predicted(g->b, kernel, g->call.transposed, CALLS);
 	/* the first sample loads code */
 	for (int i = 0; i <= KERR_RUNS && good; i++)
 		good = call_all(g, kernel, &sample[i]);
 	if (good && check(g)) {
 		row.seconds = stats_median_interval(sample + 1, KERR_RUNS);
-		row.predicted = kerr_gemv_predicted(g->b, kernel, g->call.transposed, CALLS);
 	} else {
 		snprintf(row.note, sizeof row.note, "%.120s", g->e->fault.text);
 		g->b->measure->failed++;

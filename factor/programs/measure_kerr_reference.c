@@ -15,38 +15,42 @@
 
 /* ---- cuSOLVER ---- */
 
-static bool run_vendor(
-        struct kerr_bench *b, struct matrix tau, struct fault *fault, double *seconds)
+struct vendor_runs {
+	struct kerr_bench *b;
+	struct matrix tau;
+	struct fault *fault;
+};
+
+static bool run_vendor(void *context, size_t i, double *seconds)
 {
+	const struct vendor_runs *r = context;
+	struct kerr_bench *b = r->b;
 	struct executor *e = b->e;
 
+	(void)i;
 	if (!e->ops->duplicate(e, b->a0, b->a) || !e->ops->sync(e)) {
-		*fault = e->fault;
+		*r->fault = e->fault;
 		return false;
 	}
 	const double start = clock_now();
-	const bool ok = vendor_whole_q(b->measure->vendor, b->a, tau, b->q, fault);
+	const bool ok = vendor_whole_q(b->measure->vendor, b->a, r->tau, b->q, r->fault);
 	*seconds = clock_now() - start;
 	return ok;
 }
 
-/* The first run loads code, and is not counted unless it is long. */
+/* As our runs. */
 static size_t run_vendor_all(
         struct kerr_bench *b, struct matrix tau, struct fault *fault, double sample[KERR_RUNS])
 {
-	const double enough = b->measure->plan.max_seconds;
-	double spent = 0, seconds;
+	struct vendor_runs runs = {b, tau, fault};
+	const bool warm = b->vendor_warm;
 	size_t count = 0;
 
-	if (!vendor_whole_q_prepare(b->measure->vendor, b->a, tau, b->q, fault) ||
-	        !run_vendor(b, tau, fault, &seconds))
-		return 0;
-	while (count < KERR_RUNS && spent < enough && !*b->measure->plan.stop) {
-		if (!run_vendor(b, tau, fault, &sample[count]))
-			return 0;
-		spent += sample[count++];
-	}
-	return count;
+	b->vendor_warm = true;
+	return vendor_whole_q_prepare(b->measure->vendor, b->a, tau, b->q, fault) &&
+	                       kerr_bench_runs(b->measure, run_vendor, &runs, warm, sample, &count)
+	               ? count
+	               : 0;
 }
 
 void measure_kerr_vendor(struct kerr_bench *b)
@@ -82,16 +86,24 @@ struct factors {
 	float *a, *q, *tau;
 };
 
-/* The time includes the unit matrix, as on the GPU. */
-static bool run_host_once(const struct kerr_bench *b, const struct factors *f, double *seconds)
-{
-	int m = (int)b->a0.m, n = (int)b->a0.n;
+struct host_runs {
+	const struct kerr_bench *b;
+	const struct factors *f;
+};
 
-	memcpy(f->a, b->host, (size_t)m * (size_t)n * sizeof *f->a);
+/* The time includes the unit matrix, as on the GPU. */
+static bool run_host(void *context, size_t i, double *seconds)
+{
+	const struct host_runs *r = context;
+	const struct factors *f = r->f;
+	const int m = (int)r->b->a0.m, n = (int)r->b->a0.n;
+
+	(void)i;
+	memcpy(f->a, r->b->host, (size_t)m * (size_t)n * sizeof *f->a);
 	double start = clock_now();
 	memset(f->q, 0, (size_t)m * (size_t)m * sizeof *f->q);
-	for (size_t i = 0; i < (size_t)m; i++)
-		f->q[i * ((size_t)m + 1)] = 1;
+	for (size_t d = 0; d < (size_t)m; d++)
+		f->q[d * ((size_t)m + 1)] = 1;
 	bool ok =
 	        LAPACKE_sgeqrf(LAPACK_COL_MAJOR, m, n, f->a, m, f->tau) == 0 &&
 	        LAPACKE_sormqr(LAPACK_COL_MAJOR, 'L', 'N', m, m, n, f->a, m, f->tau, f->q, m) == 0;
@@ -108,20 +120,18 @@ static void measure_threads(struct kerr_bench *b, const struct factors *f, int t
 	double left = b->measure->budget - (clock_now() - b->measure->start), sample[KERR_RUNS];
 	double phase[KERR_PHASES];
 	struct kerr_errors errors;
-	double spent = 0, enough = b->measure->plan.max_seconds;
-	size_t count = 0;
-	bool ok = true;
+	struct host_runs runs = {b, f};
+	size_t count;
 
 	row.threads = threads;
 	row.flops = kerr_count(m, row.n, KERR_TABLE_R, phase);
 	if (kerr_rows_find(b->rows, &row) || expected > left)
 		return;
 	openblas_set_num_threads(threads);
-	for (; ok && count < KERR_RUNS && spent < enough; count++) {
-		ok = run_host_once(b, f, &sample[count]);
-		spent += sample[count];
-	}
+	const bool ok = kerr_bench_runs(b->measure, run_host, &runs, true, sample, &count);
 	openblas_set_num_threads(1);
+	if (count == 0 && ok) /* interrupted */
+		return;
 	if (!ok || !b->e->ops->upload(b->e, f->a, m, b->a) ||
 	        !b->e->ops->upload(b->e, f->q, m, b->q) ||
 	        !kerr_errors(b->e, b->a0, b->a, b->q, &b->room, &errors)) {
@@ -141,6 +151,8 @@ void measure_kerr_lapack(struct kerr_bench *b)
 	struct factors f = {xmalloc((size_t)(m * n) * sizeof(float)),
 	        xmalloc((size_t)(m * m) * sizeof(float)), xmalloc((size_t)n * sizeof(float))};
 
+	/* its pages are there before the first run, which counts where it is long */
+	memset(f.q, 0, (size_t)(m * m) * sizeof *f.q);
 	for (int t = KERR_THREADS - 1; t >= 0 && !measure_over(b->measure); t--)
 		if (t == KERR_THREADS - 1 || threads[t] < threads[KERR_THREADS - 1])
 			measure_threads(b, &f, t, threads[t]);

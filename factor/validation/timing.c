@@ -49,7 +49,8 @@ static bool run_once(
 	const double cpu = clock_thread(), start = clock_now();
 	bool ok = candidate->run(candidate);
 	timed->seconds = clock_now() - start;
-	timed->held = !e->on_host || clock_thread() - cpu > held * timed->seconds;
+	timed->held =
+	        !(e->on_host || candidate->on_host) || clock_thread() - cpu > held * timed->seconds;
 	return ok;
 }
 

@@ -40,6 +40,7 @@ struct candidate {
 	const char *variant;
 	int64_t calls;  /* in a run, when they are more than one: the times are of one call */
 	unsigned skip;  /* phases or blocks left out; the result is then not checked */
+	bool on_host;   /* works on the host, whatever the executor */
 	bool ger;       /* rank-1 update instead of a factorization */
 	enum uplo uplo; /* the triangle that Cholesky takes */
 	/* Results. */

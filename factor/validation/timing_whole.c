@@ -149,6 +149,7 @@ struct candidate candidate_lapacke(struct whole_entry *entry)
 	        .before = lapacke_before,
 	        .after = lapacke_after,
 	        .close = lapacke_close,
+	        .on_host = true,
 	        .uplo = entry->whole.uplo,
 	        .context = entry};
 }

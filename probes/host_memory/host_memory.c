@@ -2,9 +2,9 @@
 /* Question: how fast does the host read, write and copy memory, against size (L1 to DRAM) and,
  * beyond the caches, threads?
  *
- * Method: one thread bound to each core, with its own buffer that it touched first; all pass over
- * their parts repeatedly between two barriers, over large parts piece by piece. Plain vectorized
- * loops with ordinary stores.
+ * Method: threads bound to a core each (at most pinned_largest), with buffers of their own that
+ * they touched first; all pass over their parts repeatedly between two barriers, over large parts
+ * piece by piece. Plain vectorized loops with ordinary stores.
  *
  * What can fool it: shared caches (sizes in the caches are measured twice, some time apart); a size
  * that a cache holds in part (the size beyond is several times larger; sizes that just fill a cache

@@ -2,9 +2,9 @@
 /* Question: what do an OpenMP fork/join and a barrier inside a parallel region cost, and how many
  * multiply-adds do threads do, against their number?
  *
- * Method: one thread bound to each core; many empty parallel regions in a row, timed together; one
- * region with many barriers, less an empty region; independent multiply-adds of the widest vectors
- * by all threads at once. Threads wait by OpenMP's defaults.
+ * Method: threads bound to a core each (at most pinned_largest); many empty parallel regions in a
+ * row, timed together; one region with many barriers, less an empty region; independent
+ * multiply-adds of the widest vectors by all threads at once. Threads wait by OpenMP's defaults.
  *
  * What can fool it: threads that fall asleep between regions (regions follow at once, as in a loop
  * of parallel steps); interference on the cores; a virtual machine's scheduler.

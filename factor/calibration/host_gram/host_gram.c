@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Question: how long does each pass of Gram-Schmidt on the host take, by column length, columns of
- * a thread, and threads (one or all)?
+ * a thread, and threads (one or pinned_largest)?
  *
  * Method: the passes of factor/kernels/gram_schmidt/gram_threads.h, one after the other as in a
- * factorization, with one thread bound to each core, in single precision (double takes the same
+ * factorization, by threads bound to a core each, in single precision (double takes the same
  * time by the byte). A level is a number of columns whose data fit a cache: for passes over single
  * columns from two columns to four times the second cache, for blocks from one group a thread to
  * the same. `handed`: the extra time of columns that other threads have just changed.

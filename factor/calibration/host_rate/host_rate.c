@@ -270,7 +270,8 @@ static void wake_threads(struct rates *rates, double seconds)
 	while (clock_now() < end);
 }
 
-/* Threads of a call that uses all: as all host probes, as far as the BLAS has so many. */
+/* Threads of a call that uses all: one for each processor, as far as the BLAS has so many. Other
+ * host probes leave some cores of a large machine free (pinned_largest). */
 static int all_blas_threads(void)
 {
 	openblas_set_num_threads(host_threads());

@@ -19,7 +19,7 @@ enum { ALIGNMENT = 256 };
  */
 
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
-static int all_threads, executors;
+static int all_threads, most_threads, executors;
 
 static void host_threads_open(void)
 {
@@ -38,9 +38,16 @@ static void host_threads_close(void)
 	pthread_mutex_unlock(&threads_lock);
 }
 
+void host_threads_most(int threads)
+{
+	most_threads = threads;
+}
+
 void host_threads_begin(bool all)
 {
-	openblas_set_num_threads(all ? all_threads : 1);
+	const bool fewer = most_threads > 0 && most_threads < all_threads;
+
+	openblas_set_num_threads(!all ? 1 : fewer ? most_threads : all_threads);
 }
 
 void host_threads_end(void)

@@ -24,6 +24,9 @@ struct host_executor {
 void host_threads_begin(bool all);
 void host_threads_end(void);
 
+/* From now on "all" are at most so many; 0: no limit. Not while several threads use executors. */
+void host_threads_most(int threads);
+
 /* info becomes first + row, unless row is 0 or info is already set. */
 static inline void host_store_info(int *info, int row, int64_t first)
 {

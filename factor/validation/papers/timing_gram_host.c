@@ -4,6 +4,7 @@
 
 #include "lib/base/msg.h"
 #include "factor/algorithms/gram_schmidt.h"
+#include "factor/executors/host/executor_host.h"
 #include "factor/executors/host/executor_host_gram.h"
 #include "factor/validation/fixture.h"
 #include "factor/validation/matrices.h"
@@ -30,6 +31,7 @@ struct fixture {
 static void bind(struct fixture *s, int threads)
 {
 	omp_set_num_threads(threads);
+	host_threads_most(threads);
 	if (!s->noise || threads > s->noise->cores ||
 	        (s->threads == threads && s->core == s->noise->order[0]))
 		return;
@@ -322,6 +324,7 @@ bool timing_gram_host(struct executor *host, const struct profile *profile,
 	}
 	free(before);
 	host_gram_use(host, NULL);
+	host_threads_most(0);
 	omp_set_num_threads(threads);
 	return ok;
 }

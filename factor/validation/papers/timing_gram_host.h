@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Times Gram-Schmidt on the host by a number of threads, each on a core of its own. Before each run
- * the threads that work on the random matrix make it again in place. No copy is kept: matrices
- * larger than the last cache fit into small machines, and the cache holds the matrix as far as it
- * can. */
+/* Times Gram-Schmidt on the host by a number of threads, each on a core of its own. Products by the
+ * BLAS have at most as many threads, which are not bound. Before each run the threads that work on
+ * the random matrix make it again in place. No copy is kept: matrices larger than the last cache
+ * fit into small machines, and the cache holds the matrix as far as it can. */
 #pragma once
 
 #include "factor/papers/gram_compilers.h"
