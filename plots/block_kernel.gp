@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Title: Our own kernels that blocked factorizations go through
 # Question: How long do our own kernels of blocked factorizations take?
-# Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on those that it uses beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels of one diagonal block. Below, data movement against columns: 64 row swaps in rows that L2 holds and in DRAM, all swaps of a square at once, and both operands of an update, 128 deep, split for tensor cores. Single precision.
+# Figure: Above, a Householder panel against its rows, on all multiprocessors and (dotted) on those that it uses beside an update, and (dashed) an LU panel on one cluster. In the middle, the kernels of one diagonal block. Below, data movement against columns: 256 row swaps in rows that L2 holds and in DRAM, all swaps of a square at once, and both operands of an update, 128 deep, split for tensor cores. Single precision.
 # Parameters: gpu.panel_geqrf. gpu.panel_cluster. gpu.potrf_block. gpu.potrf_rows. gpu.trtri. gpu.larft. gpu.trsm_guard. gpu.laswp. gpu.apply_swaps. gpu.tf32_split. gpu.half_pair.
 height = 1300
 load scripts."/style.gp"
@@ -27,8 +27,8 @@ eval place(0.15, 0.97, 0.09, 0.295, "Data movement")
 set key maxrows 3
 set xlabel "columns" offset 0,0.4
 splits = present("block_kernel/tf32_split_s block_kernel/half_pair_s")
-if (present(swaps) ne "") plot for [c=0:1] file(swaps) using (column("n")*where("swaps", 64)*where("cold", c)):@in_us with yerrorlines \
-	lt c+1 title c ? "64 swaps, in DRAM" : "64 swaps, in L2", \
+if (present(swaps) ne "") plot for [c=0:1] file(swaps) using (column("n")*where("swaps", 256)*where("cold", c)):@in_us with yerrorlines \
+	lt c+1 title c ? "256 swaps, in DRAM" : "256 swaps, in L2", \
 	for [f in present("block_kernel/apply_swaps_s")] file(f) using (column("n")):@in_us with yerrorlines lt 3 title "swaps of a square", \
 	for [i=1:words(splits)] file(word(splits, i)) using (column("n")*where("k", 128)):@in_us with yerrorlines lt 3+i \
 	title strstrt(word(splits, i), "half_pair") ? "operands, 3xFP16" : "operands, 3xTF32"

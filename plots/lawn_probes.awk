@@ -18,6 +18,8 @@ function over(x, y) { return x == "" || y == "" ? "" : x / y }
 function cycles(name) { return times(value(name), value("gpu.clock.sm")) }
 function stride(s) { return times(value("gpu.copy.stride[words=262144,stride=" s "]"), 1e-9) }
 function fed(name) { return times(value("gpu.fma.fed." name "[width=4]"), 100) }
+function load_of(ways) { return value("gpu.bank.saturated.load[ways=" ways ",width=4]") }
+function conflict(ways) { return over(load_of(ways), load_of(1)) }
 function probes(   fma, master, pins, copy, start) {
 	fma = value("gpu.fma.s.rate")
 	master = nearest("gpu.barrier.master", "blocks", sm_count(), "threads=256")
@@ -43,8 +45,8 @@ function probes(   fma, master, pins, copy, start) {
 	row("3.4", "multiply-adds: of the peak", "%", "98", times(over(fma, units(fma)), 100))
 	row("3.5", "  an operand from shared memory", "%", "66", fed("broadcast"))
 	row("3.5", "  with conflicts of 2 ways", "%", "33", fed("conflict"))
-	row("3.5", "bank conflict of 2 ways", "times", "2", value("gpu.bank.saturated.factor[ways=2,width=4]"))
-	row("3.5", "  of 4 ways", "times", "4", value("gpu.bank.saturated.factor[ways=4,width=4]"))
+	row("3.5", "bank conflict of 2 ways", "times", "2", conflict(2))
+	row("3.5", "  of 4 ways", "times", "4", conflict(4))
 	row("3.6", "barrier over the grid, no atomics", "us", "barrier", times(value(master), 1e6))
 	row("3.6", "  in cycles", "cycles", "barrier_cycles", cycles(master))
 	row("3.6", "  by an atomic counter", "us", "-", times(value(grid_barrier()), 1e6))

@@ -2,7 +2,7 @@
 # Title: Latency under load
 # Question: How long does a load take while other SMs move data, and how many bytes in flight reach the full rate?
 # Chapter: memory
-# Figure: Above, the latency of a dependent load against the rate at which the other SMs read DRAM or L2. Then DRAM reads alone, by plain loads, asynchronous copies (cp.async) and the bulk copy engine: against bytes in flight on every SM, against the number of SMs that read, and against the warps of every SM that load or start copies, each with 2 KiB in flight.
+# Figure: Above, the latency of a dependent load against the rate at which other blocks read DRAM or L2; at the highest rates its own SM has some of them. Then DRAM reads alone, by plain loads, asynchronous copies (cp.async) and the bulk copy engine: against bytes in flight on every SM, against the number of SMs that read, and against the warps of every SM that load or start copies, each with 2 KiB in flight.
 # Parameters: gpu.loaded. gpu.saturation. gpu.engine. gpu.sm.read gpu.sm.l2_read
 height = 1640
 load scripts."/style.gp"

@@ -99,8 +99,8 @@ struct kernel_work {
 	double operations[PIPE_COUNT];
 	double instructions; /* warp-wide, of all kinds; 0: those of operations and wavefronts */
 	double chains;       /* independent instructions of a thread, 0: 4 */
-	double atomics, atomic_stride; /* on global memory; bytes from thread to thread, 0: one
-	                                  address */
+	double atomics, atomic_stride; /* of threads, on global memory; bytes from thread to
+	                                  thread, 0: one address */
 
 	double link[LINK_COUNT]; /* of a block */
 	bool ahead;              /* loads for a step are under way during the step before it */

@@ -103,7 +103,8 @@ static const struct key {
                 "integer operations of threads a launch"},
         {"chains", WHOLE, AT(chains), NULL, 1, 64, "N", "independent instructions of a thread (4)"},
         {"atomics", ATOMICS, AT(atomics), NULL, 0, most_operations, "N[:STRIDE]",
-                "on global memory a launch; bytes from thread to thread, 0 is one address"},
+                "of threads on global memory a launch; bytes from thread to thread, 0 is one "
+                "address"},
         {"chain", LINKS, 0, chain, 0, most_links, "NAME:N,...",
                 "what a block does one after the other (one load where it reads): dram, l2, l1, "
                 "shared, atomic, fma, "

@@ -9,8 +9,8 @@
  * small; accesses still on their way at the second clock (stores and reductions are timed to their
  * end); accesses that the compiler drops or moves (all are volatile).
  *
- * Unit: seconds per warp-wide instruction; of one SM for saturated series, of the whole device for
- * saturated_global ones.
+ * Unit: seconds per warp-wide instruction, for cas per warp-wide addition by a loop; of one SM for
+ * saturated series, of the whole device for saturated_global ones.
  *
  * Ways are counted per wavefront of 128 bytes (32 banks of 4 bytes): 32 lanes of 4 bytes, 16 of 8,
  * 8 of 16. With n ways, n lanes of each such group want different words of the same banks, and the

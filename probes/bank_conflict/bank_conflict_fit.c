@@ -24,6 +24,10 @@
 #define CHAINED(name) OF_SM(name, "one warp's dependent loads")
 #define FULL_SM(name) OF_SM(name, "independent accesses, 32 warps on every SM")
 #define RETURNED(name) OF_SM(name, "one warp's dependent atomics")
+#define LOOP(name) OF_SM(name, "one warp's dependent additions: a load, then compare and swap")
+#define FULL_LOOP(name)                                                                            \
+	OF_SM(name, "additions, 32 warps on every SM: a load, then compare and swap until it "     \
+	            "works")
 #define ONE_THREAD(name) OF_SM(name, "one thread's dependent atomics")
 
 /* Of one SM's shared memory; and how far its rate may be off that, by the clock. */
@@ -38,10 +42,10 @@ static const struct curve_rows rows[] = {
         {"saturated_tile_load", FULL_SM("gpu.bank.tile.saturated.load"), .column = {"pitch"}},
         {"saturated_tile_store", FULL_SM("gpu.bank.tile.saturated.store"), .column = {"pitch"}},
         {"alone_shared_f32", RETURNED("gpu.atomic.shared.alone.f32"), .column = {"ways"}},
-        {"alone_shared_cas", RETURNED("gpu.atomic.shared.alone.cas"), .column = {"ways"}},
+        {"alone_shared_cas", LOOP("gpu.atomic.shared.alone.cas"), .column = {"ways"}},
         {"saturated_shared_u32", FULL_SM("gpu.atomic.shared.saturated.u32"), .column = {"ways"}},
         {"saturated_shared_f32", FULL_SM("gpu.atomic.shared.saturated.f32"), .column = {"ways"}},
-        {"saturated_shared_cas", FULL_SM("gpu.atomic.shared.saturated.cas"), .column = {"ways"}},
+        {"saturated_shared_cas", FULL_LOOP("gpu.atomic.shared.saturated.cas"), .column = {"ways"}},
         {"alone_global_u32", .spec = ONE_THREAD("gpu.atomic.global.alone.u32")},
         {"alone_global_f32", .spec = ONE_THREAD("gpu.atomic.global.alone.f32")},
         {"alone_global_u64", .spec = ONE_THREAD("gpu.atomic.global.alone.u64")},

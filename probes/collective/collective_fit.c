@@ -119,7 +119,7 @@ void collective_fit(const struct table *curve, struct profile *profile)
 	                        NULL, bounds.least_rate, most_memory},
 	                .column = {"gpu"}, .value = curve_rate},
 	        {"cycle_each",
-	                {"gpu.each.cycle", "s", "cycles over %globaltimer, all SMs at work", NULL,
+	                {"gpu.each.cycle", "s", "%globaltimer over cycles, all SMs at work", NULL,
 	                        1e-10, 1e-8},
 	                .column = {"gpu"}}};
 

@@ -11,7 +11,8 @@
  * (the compiler alternates between two units, so their latency is that of the hand-over).
  *
  * Unit: seconds per warp-wide instruction of one SM; with one warp and one chain its latency. A
- * warpgroup product counts as one instruction of its four warps. */
+ * warpgroup product counts as one instruction of its four warps. Counted with it are a product
+ * before sine, a comparison before ballot and a move after redux. */
 #include "instruction.h"
 
 #include "lib/base/msg.h"

@@ -128,6 +128,21 @@ static void test_arithmetic(const struct profile *p)
 	free(reader);
 }
 
+/* The row has the seconds of a warp's instruction, the work the additions of threads. */
+static void test_atomics(void)
+{
+	struct profile *p = made_up(0);
+	struct kernel_work w = full;
+
+	ADD(p, 0, {"gpu.atomic.global.saturated.red_u32[stride_bytes=0]", 32e-9},
+	        {"gpu.atomic.global.saturated.red_u32[stride_bytes=4]", 3.2e-9});
+	w.atomics = 1e6;
+	is_real(body(p, w), 1e-3, 1e-12, "a million threads add to one word, 1 ns each");
+	w.atomic_stride = 4;
+	is_real(body(p, w), 1e-4, 1e-12, "and to words of their own, 0.1 ns each");
+	profile_free(p);
+}
+
 static void test_apart(const struct profile *p)
 {
 	struct kernel_work w = full;
@@ -408,6 +423,7 @@ int main(void)
 	test_places(p);
 	test_arithmetic(p);
 	test_apart(p);
+	test_atomics();
 	test_in_step(p);
 	test_few_warps();
 	test_chains(p);

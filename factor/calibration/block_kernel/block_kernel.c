@@ -3,9 +3,10 @@
  *
  * Method: calls of one kernel follow each other in one stream behind a hold, timed from start to
  * start by stamps of both clocks, in fp32 and fp64, at powers of two; panels also at a few more
- * rows. cold = 0: L2 holds the rows that are swapped; cold = 1: every call finds its columns in
- * DRAM. Panels also run beside products that occupy the rest of the machine
- * (block_kernel_beside.c).
+ * rows. cold = 0: L2 holds the rows that are swapped; cold = 1: calls go through the columns of a
+ * matrix far larger than L2. The same rows of the same columns return after 8 calls or more, and L2
+ * still holds them where few are swapped: the stated work counts these hits. Panels also run beside
+ * products that occupy the rest of the machine (block_kernel_beside.c).
  *
  * What can fool it: repeated factorization of the same data must neither overflow (reflectors of
  * norm below 2, Cholesky of nearly the identity) nor vanish (norms that underflow are found by

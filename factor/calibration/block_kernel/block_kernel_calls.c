@@ -99,6 +99,7 @@ static struct matrix next_columns(struct call *c, struct pivots *p, bool transpo
 	if (!c->cold)
 		return transposed ? block_kernel_matrix(c, b->pool, c->n, rows, c->n)
 		                  : block_kernel_matrix(c, b->pool, rows, c->n, rows);
+	c->column = (c->column + c->n - 1) / c->n * c->n;
 	if (c->column + c->n > BLOCK_KERNEL_WIDEST)
 		c->column = 0;
 	const int64_t column = c->column;

@@ -13,9 +13,9 @@
  * *_TN: V^T C, our own with splits of k. *_EDGE: the ends of C cut tiles off. *_SHARED: as beside a
  * panel, our own with a block a tile, the library's on the multiprocessors that the panel leaves.
  * TRSM_FEW: few right-hand sides, with a diagonal. GEMM_ODD: an odd number of rows, for which the
- * library has other kernels; GEMM_TN_ODD: of an odd k; *_UNALIGNED: its leading dimensions are odd,
- * too. GEMM_NT: A B^T. GEMM_BATCHED: squares of order m on the diagonal, of n in all, in one
- * call. TALL: V^T C by 3xTF32 without stacks. HALF: B^T B of pairs by 3xFP16. */
+ * library has other kernels; GEMM_TN_ODD: of an odd k; *_UNALIGNED: the leading dimensions of A and
+ * C are odd, too. GEMM_NT: A B^T. GEMM_BATCHED: squares of order m on the diagonal, of n in all, in
+ * one call. TALL: V^T C by 3xTF32 without stacks. HALF: B^T B of pairs by 3xFP16. */
 enum kind {
 	GEMM,
 	GEMM_TN,

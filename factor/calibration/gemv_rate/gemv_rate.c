@@ -53,12 +53,15 @@ static int64_t matrix_bytes(const struct operation *o)
 
 /* ---- the calls ---- */
 
-/* The matrix of this call: the first of the pool, or the one after the last call's. */
+/* The matrix of this call: the first of the pool, or the one after the last cold call's, also of
+ * another shape: L2 may hold what that shape's calls began with. */
 static void *next_matrix(const struct operation *o)
 {
 	struct bench *bench = o->bench;
 	const int64_t bytes = matrix_bytes(o);
-	if (!o->cold || bench->next + bytes > bench->pool_bytes)
+	if (!o->cold)
+		return bench->pool;
+	if (bench->next + bytes > bench->pool_bytes)
 		bench->next = 0;
 	void *matrix = bench->pool + bench->next;
 	bench->next += bytes;
@@ -215,7 +218,6 @@ static void measure_state(struct operation *o, bool cold)
 	struct bench *bench = o->bench;
 	const struct arg args[] = {{"m", o->m}, {"n", o->n}, {"cold", cold}};
 	o->cold = cold;
-	bench->next = 0;
 	blas_rate_point(
 	        &bench->rate, put, o, kind_name[o->kind], o->precision, args, ARRAY_LEN(args));
 }

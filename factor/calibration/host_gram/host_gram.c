@@ -6,7 +6,8 @@
  * factorization, by threads bound to a core each, in single precision (double takes the same
  * time by the byte). A level is a number of columns whose data fit a cache: for passes over single
  * columns from two columns to four times the second cache, for blocks from one group a thread to
- * the same. `handed`: the extra time of columns that other threads have just changed.
+ * the same. `handed`: the extra time of columns that all threads have just changed, by column;
+ * those of the reading thread are among them.
  *
  * What can fool it: cores that share hardware threads, or a host with other machines, whose load
  * comes and goes. All points are measured in many short rounds; the median of each quarter of the

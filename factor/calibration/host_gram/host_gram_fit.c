@@ -19,7 +19,7 @@ static const struct curve_rows passes[] = {
         PASS("many", "48 columns out of others"),
 };
 static const struct curve_rows handed =
-        SURFACE("handed", "a column that another core has changed", "bytes");
+        SURFACE("handed", "columns that all threads have changed, by column", "bytes");
 
 void host_gram_fit(const struct table *curve, struct profile *profile)
 {

@@ -10,7 +10,7 @@
  * factorization); kernels loaded behind a hold (each runs once before). The factors have no meaning
  * here: the tests check them.
  *
- * Unit: seconds per kernel, per column, per sweep. */
+ * Unit: seconds per kernel; for the two kernels in turns per pair; per column; per sweep. */
 #include "lib/base/base.h"
 #include "panel_kernel.h"
 

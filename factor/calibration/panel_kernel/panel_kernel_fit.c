@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curve of the panel_kernel probe -> gpu.panel.{pivot,step}.{s,d} [m,n], gpu.panel.column.{s,d}
- * [blocks,n], gpu.panel.twice.{s,d} [n]: seconds of a kernel or a column, rate surfaces;
- * gpu.shared.update [threads]: bytes per second. */
+ * [blocks,n], gpu.panel.twice.{s,d} [n]: seconds of a kernel, of both kernels (step) or of a
+ * column, rate surfaces; gpu.shared.update [threads]: bytes per second. */
 #include "lib/base/base.h"
 #include "panel_kernel.h"
 
@@ -19,8 +19,8 @@
 
 static const struct curve_rows surfaces[] = {
         BOTH("pivot", "gpu.panel.pivot", "fused pivot kernel, start to start", "m", "n"),
-        BOTH("step", "gpu.panel.step", "fused pivot and update kernel in turns, start to start",
-                "m", "n"),
+        BOTH("step", "gpu.panel.step",
+                "fused pivot and update kernel in turns, from pivot to pivot", "m", "n"),
         BOTH("column", "gpu.panel.column", COLUMN "without update", "blocks", "n"),
 };
 /* A block's warps pass twice over their rows, on all multiprocessors. */

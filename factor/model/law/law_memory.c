@@ -178,11 +178,12 @@ double law_shared(struct cost_reader *r, const struct kernel_work *w, const stru
 	return accesses * one * law_clock(r);
 }
 
-/* Independent atomics of all multiprocessors: the measured strides are those of 32-bit words. */
+/* Independent atomics of all multiprocessors: the measured strides are those of 32-bit words. The
+ * row is the time of a warp's instruction, which makes 32 of them. */
 double law_atomics(struct cost_reader *r, const struct kernel_work *w)
 {
 	static const char curve[] = "gpu.atomic.global.saturated.red_u32";
 	const double stride = w->atomic_stride <= 0 ? 0 : w->atomic_stride <= 16 ? 4 : 128;
 
-	return w->atomics > 0 ? w->atomics * cost_at(r, curve, "stride_bytes", stride) : 0;
+	return w->atomics > 0 ? w->atomics / WARP * cost_at(r, curve, "stride_bytes", stride) : 0;
 }
