@@ -253,12 +253,16 @@ static bool run(struct candidate *candidate)
 	const struct timing_problem *problem = &candidate->fixture->problem;
 	int *info = problem->pivots.data + problem->pivots.n;
 
-	if (!vendor_emulation_set(entry->vendor->handle, problem->a.precision, entry->emulated))
-		return fault_set(fault, "cuSOLVER of this toolkit has no emulated mode");
-	bool queued = entry->algorithm == VENDOR_PLAIN ? plain_run(entry, problem, info, fault)
-	                                               : generic_run(entry, problem, info, fault);
+	const cusolverDnHandle_t handle = entry->vendor->handle;
+	const enum precision precision = problem->a.precision;
 
-	return queued && CUDA(cudaStreamSynchronize(entry->vendor->stream));
+	if (entry->emulated && !vendor_emulation_set(handle, precision, true))
+		return fault_set(fault, "cuSOLVER of this toolkit has no emulated mode");
+	bool ok = entry->algorithm == VENDOR_PLAIN ? plain_run(entry, problem, info, fault)
+	                                           : generic_run(entry, problem, info, fault);
+
+	ok = ok && CUDA(cudaStreamSynchronize(entry->vendor->stream));
+	return (!entry->emulated || vendor_emulation_set(handle, precision, false)) && ok;
 }
 
 /* 64-bit pivots into LAPACK's. */

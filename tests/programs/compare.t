@@ -68,7 +68,8 @@ row '^  gpu.copy.stride  *[0-9]* rows .* to .* faster$' 'a family: the median of
 row 'another: what is slower is no fault' 'which is said'
 awk 'length > 100 { exit 1 }' "$scratch/both"
 result $? 'at most 100 columns'
-# The predicted ratios of factorizations against those of the recorded benchmarks, each by its fastest math.
+# The predicted ratios of factorizations against those of the recorded benchmarks, each by its fastest math. Each of the two predictions
+# may be 3 % off, the bar of their median.
 fastest() { # machine, operation, precision, n
 	awk -F '\t' -v o="$2" -v p="$3" -v n="$4" '
 		/^#/ { next }
@@ -81,8 +82,8 @@ fastest() { # machine, operation, precision, n
 "$bin/compare" nvidia-h100 nvidia-h200 --json 2>/dev/null | sed -n 's/.*"what": "operation", "name": "\([^"]*\)".*"ratio": \([^,]*\),.*/\1|\2/p' >"$scratch/ratios"
 while IFS='|' read -r name operation precision n; do
 	echo "$(grep "^$name|" "$scratch/ratios" | cut -d '|' -f 2) $(fastest nvidia-h100 $operation $precision $n) $(fastest nvidia-h200 $operation $precision $n)" |
-		awk '{ off = $1 / ($3 / $2) - 1; exit !(NF == 3 && off > -0.07 && off < 0.07) }'
-	result $? "$name: predicted and measured ratios are within 7 %"
+		awk '{ off = $1 / ($3 / $2) - 1; exit !(NF == 3 && off > -0.06 && off < 0.06) }'
+	result $? "$name: predicted and measured ratios are within 6 %"
 done <<-OPERATIONS
 	LU of 1024|getrf|s|1024
 	LU of 8192|getrf|s|8192

@@ -51,7 +51,7 @@ static const double whole_part = 0.65;                 /* of one thread's, for p
 struct surface {
 	const char *series[2]; /* single, double */
 	bool (*run)(const struct call *call, size_t turn);
-	bool restored, square, definite;
+	bool restored, square, definite, solve;
 	bool columns;   /* a turn takes one of the n columns, or two rows ... */
 	unsigned turns; /* ... or all: then this many belong together */
 	int first_m, last_m, step_m, first_n, step_n;
@@ -69,7 +69,7 @@ static const struct surface surfaces[] = {
         {FUNCTION(gemm), .square = true, .turns = 1, RANGE(256, LARGEST_GEMM, 2, 256, 2)},
         {FUNCTION(potrf), .restored = true, .square = true, .definite = true, .turns = 1,
                 RANGE(32, 1024, 2, 32, 2)},
-        {FUNCTION(potrf_rows), .restored = true, .definite = true, .turns = 1,
+        {FUNCTION(potrf_rows), .restored = true, .definite = true, .solve = true, .turns = 1,
                 RANGE(256, 16384, 4, 32, 2)},
         PANEL(getrf, 256, 16384, 4, WIDE_N, 2),
         PANEL(geqrf, 256, 16384, 4, WIDE_N, 2),
@@ -108,6 +108,7 @@ static struct call call_of(
 	        .square = surface->square && !surface->restored,
 	        .restored = surface->restored,
 	        .definite = surface->definite,
+	        .solve = surface->solve,
 	        .cycle = turns,
 	        .turns = turns};
 }

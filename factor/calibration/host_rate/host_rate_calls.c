@@ -96,7 +96,7 @@ int panel_threads(const struct call *c)
 {
 	if (c->threads || c->square)
 		return c->threads ? c->threads : c->rates->threads;
-	if (c->run == run_potrf_rows)
+	if (c->solve)
 		return host_solve_threads(c->m, c->n, c->rates->threads);
 	return host_panel_threads((int64_t)c->m * c->n * (c->is_double ? 8 : 4), c->rates->threads);
 }

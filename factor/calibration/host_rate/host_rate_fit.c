@@ -59,8 +59,14 @@ static size_t least_processes(const struct table *curve)
 	return (size_t)fmin(last + 1, 3);
 }
 
-/* A slow machine leaves out points in some processes, and whole series. Those with a choice of
- * threads may be missing, and Cholesky's rows, which earlier records lack. */
+/* Those with a choice of threads may be missing, and Cholesky's rows, which earlier records lack.
+ */
+static bool may_be_missing(const char *series)
+{
+	return strstr(series, "threads") || strstr(series, "potrf_rows");
+}
+
+/* A slow machine leaves out points in some processes, and whole series. */
 static void add_function(const struct table *curve, struct profile *profile,
         const struct curve_rows *rows, size_t least)
 {
@@ -70,7 +76,7 @@ static void add_function(const struct table *curve, struct profile *profile,
 	for (size_t i = 0; i < n; i++)
 		if (points[i].processes >= least)
 			curve_fit_point(curve, profile, rows, &points[i]);
-	if (n == 0 && !strstr(rows->series, "threads") && !strstr(rows->series, "potrf_rows"))
+	if (n == 0 && !may_be_missing(rows->series))
 		profile_add(profile, &rows->spec, NULL, 0, estimate_none, false);
 	free(points);
 }

@@ -44,6 +44,7 @@ struct call {
 	int m, n, ld;
 	int threads;             /* 0: as the host executor chooses */
 	bool is_double, square;  /* a square has all threads */
+	bool solve;              /* threads by its work, not by the panel's bytes */
 	bool restored, definite; /* the panel is the master's before every sample; with a diagonal
 	                            that makes it positive definite */
 	size_t cycle, turns;     /* turns of a sample: several cycles */

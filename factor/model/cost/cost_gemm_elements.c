@@ -10,7 +10,7 @@
 
 enum {
 	SIDE = 64,  /* of a tile */
-	NARROW = 16 /* columns of C, at most, that have rows of their own */
+	NARROW = 16 /* columns of C, at most, with rows of their own: those that gemm_rate times */
 };
 
 static const char surface[] = "gpu.gemm_tn_odd.d";
@@ -44,7 +44,7 @@ static double between_depths(struct cost_reader *r, struct matrix c, double k)
 	                        : product_time(r, surface, c, k);
 }
 
-/* A profile without rows of few columns has the time of an even depth for them. */
+/* A profile without rows of few columns: the time of an even depth is assumed for them. */
 double elements_time(struct cost_reader *r, struct matrix c, double k, double even)
 {
 	const double at[] = {(double)c.m, (double)c.n, k},
