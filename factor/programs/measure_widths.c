@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Widths of QR's blocks by dynamic programming over measured stages (LAWN 202, section 5): times of
- * the stages, the sequence of least sum, then whole factorizations in turns by this sequence, by
- * each single width, and by the model's plan.
+/* Widths of QR's blocks by dynamic programming over measured stages (LAWN 202, section 5). First
+ * the times of the stages, and the sequence of least sum. Then whole factorizations run in turns:
+ * by this sequence, by each single width, and by the model's plan.
  *
- * On the GPU panels are there too, the paper's are on the CPU. Stages of one order serve all larger
- * matrices: their leading dimension is their own. */
+ * On a GPU the panels are on the GPU, too; the paper's are on the CPU. Stages of one order serve
+ * all larger matrices: their leading dimension is their own. */
 #include "measure.h"
 
 #include "lib/base/msg.h"

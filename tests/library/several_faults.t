@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Calls of NCCL that fail, get lost, or report a dead rank, one by one, on all GPUs that are here (one alone uses NCCL, too): the
-# factorization fails with one sentence within 30 s, and a later call with the same group ends, too.
+# Calls of NCCL that fail, get lost, or report a dead rank, one by one, on all GPUs that are here; one alone uses NCCL, too. The
+# factorization fails with one sentence within 30 s. A later call with the same group ends, too.
 . "$(dirname "$0")/../tap.sh"
 program=${bin%/bin}/tests/library/test_fathom_several_gpu.t
 make_scratch

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* V^T C in double precision by the library's kernels for single elements. For few tiles of C the
- * library shares k out to one block a multiprocessor, and the blocks of a tile add to it in turn
+ * library shares k out to one block a multiprocessor. The blocks of a tile add to it in turn
  * (docs/experiments/calibration.md). The time then goes by the blocks of a tile: C in the same
  * whole tiles takes as long, and more tiles take less. */
 #include "factor/kernels/gemm/gemm.h"

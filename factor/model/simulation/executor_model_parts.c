@@ -132,8 +132,8 @@ static int64_t put(struct simulated *s, const struct charged *c, double asked, d
 	return simulation_put(&s->device, work, -1);
 }
 
-/* Behind a kernel that does not release it early, a kernel takes its places as before, and waits
- * there for the end of the kernel ahead. */
+/* The kernel ahead may not release an early one. The early one then takes its multiprocessors as
+ * soon, and waits there for the end of the kernel ahead. */
 static void wait_for_end(struct simulated *s, enum queue queue, struct cost *cost)
 {
 	const unsigned bit = 1u << queue;

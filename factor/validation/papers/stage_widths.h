@@ -3,9 +3,9 @@
  * section 5).
  *
  * A stage has three numbers, as in the paper: s columns are left, a block of w columns updates
- * them, and a panel of v columns runs beside this update. Its time is not measured alone. Measured
- * are square matrices of s columns, factorized up to the end of their first block (w), and up to
- * the end of their first two blocks (w, v). Both include the update of all columns behind.
+ * them, and a panel of v columns runs beside this update. Its time is not measured alone. Square
+ * matrices of s columns are measured: factorized up to the end of their first block (w), and of
+ * their first two (w, v). Both include the update of all columns behind.
  *
  * The time of widths w1, w2, w3 ... is then two(s1, w1, w2) + [two(s2, w2, w3) - one(s2, w2)] + ...
  * with s2 = s1 - w1 and so on: every bracket is one stage. The start of a run and the wait for its
