@@ -50,8 +50,10 @@ static bool reserve(struct executor *e, void **data, int64_t *have, int64_t byte
 		e->ops->release(e, *data);
 	*data = NULL;
 	*have = 0;
-	if (!e->ops->alloc(e, bytes, data))
+	if (!e->ops->alloc(e, bytes, data)) {
+		e->fault.refused = false; /* missing memory is a failure, no wrong argument */
 		return false;
+	}
 	*have = bytes;
 	return true;
 }

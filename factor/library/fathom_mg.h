@@ -15,7 +15,8 @@
  *   - ipiv and info are in host memory and the same in all processes; ipiv is 1-based.
  *   - Calls wait: the GPUs' earlier work on the matrices must be done, and results are there when a
  *     call returns. They allocate workspace and start a thread for each GPU of this process; the
- *     group keeps both. Calls with one group come one after the other.
+ *     group keeps both. Without memory for it they return FATHOM_FAILED. Calls with one group come
+ *     one after the other.
  *   - A wait for another rank ends after a time without progress (20 s unless set), with
  *     FATHOM_FAILED and a message that names the rank and the operation. The group then can only be
  *     destroyed; a program of several processes should end all of them (MPI_Abort).
