@@ -59,7 +59,7 @@ void product_tiles_work(const struct product_tiles *t, struct kernel_work *work)
 	        .wavefronts = (t->wavefronts * steps * t->depth + t->passes) * busy};
 	work->operations[t->pipe] = 2 * t->times * t->rows * t->columns * computed * busy;
 	work->link[LINK_L2] = (t->start - t->old + t->loads * steps) * turns;
-	work->link[LINK_DRAM] = t->old ? turns : 0;
+	work->link[LINK_DRAM] = read > 0 ? turns : 0;
 	work->link[LINK_BLOCK] = work->link[LINK_SHARED] = t->loads > 0 ? 0 : steps * turns;
 }
 

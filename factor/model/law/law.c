@@ -41,6 +41,17 @@ static double apart(struct cost_reader *r, const double term[LAW_TERMS],
 	return fmax(moved, computed) + fmin(moved, computed) / others;
 }
 
+/* Warps of a multiprocessor that wait for loads of their own compute by turns. While they compute,
+ * memory serves other multiprocessors, but their own way to it is idle. Works that load ahead or
+ * move bytes apart say how these overlap. */
+static double by_turns(struct cost_reader *r, const struct kernel_work *w,
+        const struct law_place *p, const double term[LAW_TERMS])
+{
+	if (!(w->link[LINK_DRAM] > 0) || w->ahead || w->apart > 0)
+		return 0;
+	return law_way(r, w, p) + fmax(term[LAW_SHARED], term[LAW_ARITHMETIC]);
+}
+
 /* Adds a launch's terms, `launches` times, and returns its seconds on the device. */
 static double body(struct cost_reader *r, const struct kernel_work *w, const struct law_place *p,
         int overlap, double term[LAW_TERMS])
@@ -62,7 +73,7 @@ static double body(struct cost_reader *r, const struct kernel_work *w, const str
 		if (!w->ahead || (t != LAW_DRAM && t != LAW_L2))
 			throughput = fmax(throughput, own[t]);
 	struct law_chain c = law_chain(r, w, p, 0);
-	throughput = fmax(throughput, apart(r, own, w, p, overlap));
+	throughput = fmax(throughput, fmax(by_turns(r, w, p, own), apart(r, own, w, p, overlap)));
 	/* while blocks in step load, only others compute */
 	throughput += step * fmin(memory, fmax(own[LAW_SHARED], own[LAW_ARITHMETIC])) /
 	              fmax(1, p->together);

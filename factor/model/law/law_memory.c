@@ -164,6 +164,22 @@ double law_l2(struct cost_reader *r, const struct kernel_work *w, const struct l
 	return fmax(plain, (all.read + all.written) / one);
 }
 
+double law_way(struct cost_reader *r, const struct kernel_work *w, const struct law_place *p)
+{
+	static const char far[] = "gpu.sm.read", near[] = "gpu.sm.l2_read";
+	const double all = w->dram.read + w->dram.written,
+	             missed = all * (1 - cost_l2_hits(r, w->working_set)),
+	             hit = all - missed + w->l2.read + w->l2.written;
+
+	double seconds = 0;
+
+	if (missed > 0 && cost_known(r, far))
+		seconds += missed / p->active / cost_scalar(r, far);
+	if (hit > 0 && cost_known(r, near))
+		seconds += hit / p->active / cost_scalar(r, near);
+	return seconds * law_clock(r);
+}
+
 double law_shared(struct cost_reader *r, const struct kernel_work *w, const struct law_place *p)
 {
 	static const char curve[] = "gpu.bank.saturated.load";

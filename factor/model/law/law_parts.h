@@ -20,6 +20,10 @@ double law_first_access(struct cost_reader *, const struct kernel_work *work);
 
 double law_dram(struct cost_reader *, const struct kernel_work *, const struct law_place *);
 double law_l2(struct cost_reader *, const struct kernel_work *, const struct law_place *);
+
+/* Seconds in which each multiprocessor's own way to L2 and memory is busy. */
+double law_way(struct cost_reader *, const struct kernel_work *, const struct law_place *);
+
 double law_shared(struct cost_reader *, const struct kernel_work *, const struct law_place *);
 double law_atomics(struct cost_reader *, const struct kernel_work *);
 double law_arithmetic(struct cost_reader *, const struct kernel_work *, const struct law_place *);
