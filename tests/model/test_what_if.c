@@ -158,11 +158,11 @@ static void test_barriers(void)
 	struct profile *p = machine();
 	struct fault fault = {.text = ""};
 
-	is_text(best_panel(p, 8192, 64), "persistent", "a panel stays on chip");
+	is_text(best_panel(p, 16384, 64), "persistent", "a panel stays on chip");
 	ok(what_if_scale(p, "gpu.barrier.*=20", &fault) &&
 	                what_if_scale(p, "gpu.exchange.*=20", &fault),
 	        "barriers and exchanges 20 times as dear");
-	is_text(best_panel(p, 8192, 64), "fused", "launches win");
+	is_text(best_panel(p, 16384, 64), "fused", "launches win");
 	profile_free(p);
 }
 
