@@ -242,7 +242,7 @@ BEGIN {
 	each_point()
 	if (!points)
 		exit
-	load(data "/update_or_refactor.tsv", D)
+	load(data "/decisions.tsv", D)
 	if (answer == "yes") {
 		say_whether_it_pays()
 		say_update_choices()

@@ -36,7 +36,7 @@ function milliseconds(x) { return !x ? "-" : sprintf(x >= 0.0995 ? "%.0f" : x >=
 function times(a, b) { return a && b ? significant(a / b, 2) : "-" }
 function serial_table(   a, qrupdate, lapack, serial, gpu) {
 	table_start("paper-serial", "Serial updates on the host and updates on the GPU: ms, with the solution", \
-		"<change|<Q|<m n p k|>qrupdate|>LAPACK|>paper's, host|>ours, host|>new QR, host|>paper's, GPU|>ours, GPU|!>GPU over serial")
+		"<change|<Q|<m n p k|>qrupdate|>LAPACK|>host: paper's|>ours|>new QR|>GPU: paper's|>ours|!>GPU over serial")
 	for (a = 1; a <= places; a++) {
 		qrupdate = seconds_of(a, "host", "qrupdate")
 		lapack = seconds_of(a, "host", "lapack")

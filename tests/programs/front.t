@@ -160,9 +160,9 @@ curve launch.tsv 01234567-89ab
 curve host_rate.tsv 01234567
 printf '# machine: fedcba98\n# profile_machine: 01234567-89ab\ncolumn\n1\n' >run/breakdown.tsv
 cp run/breakdown.tsv run/bounds.tsv
-printf '# machine: 01234567-89ab\n# profile_sha256: 00\ncolumn\n1\n' >run/update_or_refactor.tsv
-record 1 'update_or_refactor.tsv is of another profile' 'what was made from another profile' run box
-rm run/update_or_refactor.tsv
+printf '# machine: 01234567-89ab\n# profile_sha256: 00\ncolumn\n1\n' >run/decisions.tsv
+record 1 'decisions.tsv is of another profile' 'what was made from another profile' run box
+rm run/decisions.tsv
 mkdir -p repo/data/box
 echo stale >repo/data/box/stale.tsv
 record 1 'not a whole run by 0.2 (a): bench.tsv is missing; update_paper.tsv is missing; .* (make measure-all' 'a run without studies' run box
