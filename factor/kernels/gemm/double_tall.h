@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Products of tall matrices in double precision on the tensor cores of compute capability 9.0: P =
+ * V^T C and C += alpha V W, where V and C have many rows and few columns. Both are steps of QR's
+ * updates, and limited by memory up to about 100 columns of V. Columns may start anywhere. */
+#pragma once
+
+#include "lib/base/base.h"
+#include "lib/base/matrix.h"
+
+C_BEGIN
+
+/* Most columns of V and of C in a tile of V^T C, and most columns of C for which a block updates
+ * rows. Narrower kernels exist. */
+enum { DOUBLE_TALL_SIDE = 128, DOUBLE_TALL_ACROSS = 128 };
+
+/* V^T C: a block sums a tile of `side` columns of V by `width` columns of C over its team's share
+ * of the rows. Tiles along V's columns (groups) and along C's (across); a team has one block per
+ * tile. Blocks of a team run together, because they read the same rows.
+ *
+ * C += alpha V W: a block updates `width` columns of its team's share of the rows; side is at least
+ * V's number of columns, and groups is 1. */
+struct double_tall_plan {
+	int side, width, groups, across, teams;
+};
+
+/* For V of k columns and C of n columns, with `rows` rows each. */
+struct double_tall_plan double_tall_plan_make(
+        int64_t k, int64_t n, int64_t rows, int multiprocessors);
+struct double_tall_plan double_tall_update_plan_make(
+        int64_t k, int64_t n, int64_t rows, int multiprocessors);
+
+/* Whether the kernels run with code for compute capability `code` (10 x major + minor) and this
+ * much shared memory per block. */
+bool double_tall_has(int code, int64_t shared_per_block);
+
+/* Scratch memory of a plan of V^T C in bytes: each team's sums, 0 for one team. */
+int64_t double_tall_scratch(const struct double_tall_plan *plan, int64_t k, int64_t n);
+
+/* p = v^T c on the device; scratch has double_tall_scratch bytes. stream is a cudaStream_t. Returns
+ * a cudaError_t. */
+int double_tall(const struct double_tall_plan *plan, struct matrix v, struct matrix c,
+        struct matrix p, void *scratch, void *stream);
+
+/* c += alpha v w on the device, for v of at most DOUBLE_TALL_SIDE columns. */
+int double_tall_update(const struct double_tall_plan *plan, double alpha, struct matrix v,
+        struct matrix w, struct matrix c, void *stream);
+
+C_END

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Slabs of rows of a tall matrix on their way to shared memory, column by column: by 16 bytes where
+ * columns are aligned, else by 8. What lies outside the matrix arrives as zeros. */
+#pragma once
+
+#include "gemm_copy.cuh"
+#include "lib/base/matrix.h"
+
+namespace
+{
+
+/* Blocks of all kernels here. */
+const int TALL_WARPS = 8, TALL_THREADS = 32 * TALL_WARPS;
+
+/* Columns of a tall matrix as a kernel gets them. */
+struct tall_operand {
+	double *data;
+	int64_t ld, rows;
+	int columns;
+	bool pairs; /* every column starts at a multiple of 16 bytes */
+};
+
+struct tall_operand tall_operand_of(struct matrix a)
+{
+	return {(double *)matrix_address(a), a.ld, a.m, (int)a.n, matrix_is_aligned(a)};
+}
+
+/* The operand from a column on. */
+DEVICE struct tall_operand columns_from(const struct tall_operand &a, int first, int most)
+{
+	return {a.data + first * a.ld, a.ld, a.rows, max(0, min(most, a.columns - first)), a.pairs};
+}
+
+/* Rows of a column are permuted in pairs, so that 4 columns by 4 rows of single words and 2 columns
+ * by 4 pairs of rows lie in different banks. `place` of row i, from a multiple of 16 on, is i ^
+ * slab_turn(column). */
+DEVICE int slab_turn(int column)
+{
+	return column % 2 * 8 + column / 2 % 2 * 4;
+}
+
+/* A thread's copies of slabs of ROWS rows by COLUMNS columns, column after column in shared memory.
+ * The thread keeps the place of the next slab in the matrix. */
+template <int COLUMNS, int ROWS> struct slab_copies {
+	static const int COUNT = COLUMNS * ROWS / 2 / TALL_THREADS; /* copies of pairs */
+	static_assert(TALL_THREADS % ROWS == 0 && ROWS <= TALL_THREADS / 4, "4 columns at once");
+	static_assert(COLUMNS * ROWS % (2 * TALL_THREADS) == 0, "whole copies");
+
+	const double *from;   /* of this thread's next copy, which reads nothing outside the matrix */
+	int64_t step;         /* between its copies */
+	int64_t rows;         /* of the matrix, from the next slab's first on */
+	int columns, to;      /* columns from there on; place in a slab */
+	bool pairs;
+
+	DEVICE slab_copies(const struct tall_operand &a, int64_t row)
+	{
+		const int each = a.pairs ? 2 : 1, beside = ROWS / each;
+		const int i = threadIdx.x % beside * each, j = threadIdx.x / beside;
+
+		from = a.data + row + i + j * a.ld;
+		step = TALL_THREADS / beside * a.ld;
+		rows = a.rows - row - i;
+		columns = a.columns - j;
+		to = j * ROWS + (i ^ slab_turn(j));
+		pairs = a.pairs;
+	}
+
+	/* After all copies of a slab, to one that begins so many rows further down. */
+	DEVICE void advance(int64_t down)
+	{
+		from += down - (pairs ? COUNT : 2 * COUNT) * step;
+		rows -= down;
+	}
+
+	template <int EACH> DEVICE void start_each(double *slab, int first, int end)
+	{
+		const int BETWEEN = TALL_THREADS * EACH / ROWS; /* columns */
+		const int valid = rows >= EACH ? EACH : rows > 0 ? 1 : 0;
+
+#pragma unroll
+		for (int c = first; c < end; c++) {
+			const bool there = c * BETWEEN < columns && valid;
+			copy_start<8 * EACH>(
+			        slab + to + c * BETWEEN * ROWS, from, there ? 8 * valid : 0);
+			from += step;
+		}
+	}
+
+	/* Starts part number x of PARTS of the next slab's copies; all parts in turn. */
+	template <int PARTS> DEVICE void start(double *slab, int x)
+	{
+		if (pairs)
+			start_each<2>(slab, COUNT * x / PARTS, COUNT * (x + 1) / PARTS);
+		else
+			start_each<1>(slab, 2 * COUNT * x / PARTS, 2 * COUNT * (x + 1) / PARTS);
+	}
+};
+
+/* The ring of STAGES slabs: the one in use and the one to be written. */
+template <int STAGES> struct slab_ring {
+	int now, free;
+
+	/* Waits for the next slab: a barrier. Copies of STAGES - 2 further slabs may be
+	 * unfinished. */
+	DEVICE void wait(void)
+	{
+		copy_wait<STAGES - 2>();
+		__syncthreads();
+		free = now;
+		now = now == STAGES - 1 ? 0 : now + 1;
+	}
+};
+
+} // namespace

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* C += alpha V W in double precision, with few columns and many rows of V and C. A block updates its
+ * columns of C in every teams-th slab of rows. A warp has 16 columns, and keeps alpha W for them in
+ * registers. Slabs of V and C pass through a ring in shared memory; the updated C goes back through
+ * it, so that a warp writes whole lines for any alignment.
+ *
+ * Columns of C are the rows of the tensor cores' result, rows of C its columns.
+ *
+ * Cost: 2 m k n operations; V once for each `width` columns of C, of which all but one come from
+ * L2; C once from and to memory. */
+#include "double_tall.h"
+
+#include "double_tall_slab.cuh"
+#include "gemm_mma.cuh"
+#include "lib/device/current.h"
+
+namespace
+{
+
+const int DEPTH = 32; /* rows of a slab */
+
+/* At most K columns of V; WIDTH columns of C. Warps share the rows of a slab if there are more of
+ * them than columns need. */
+template <int K_, int WIDTH_, int STAGES_> struct update_shape {
+	static const int K = K_, WIDTH = WIDTH_, STAGES = STAGES_;
+	static const int OWN = DEPTH * WIDTH / (16 * TALL_WARPS); /* rows of a warp */
+	static const int BLOCKS = OWN / 8, PARTS = K / 8;
+	static const int SLAB = (K + WIDTH) * DEPTH;
+	static const int BYTES = STAGES * SLAB * (int)sizeof(double);
+};
+
+struct update_args {
+	struct tall_operand v, c;
+	const double *w;
+	int64_t ldw;
+	double alpha;
+	int across, teams;
+};
+
+/* A warp's 16 columns from `column` on, its rows from `row` on, and where the lane's elements of V
+ * and C lie in a slab, but for the eights of rows. */
+template <class S> struct update_warp {
+	int row, column, at_v, turn_v, at_c, turn_c;
+	double w[S::K / 4][2]; /* alpha W: rows 4 q + t, columns g and g + 8 */
+	double b[2][S::BLOCKS][2], sum[S::BLOCKS][4];
+
+	DEVICE update_warp(void)
+	{
+		const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+		const int g = lane / 4, t = lane % 4, along = S::WIDTH / 16;
+
+		row = warp / along * S::OWN;
+		column = warp % along * 16;
+		at_v = t * DEPTH;
+		turn_v = slab_turn(t) ^ g;
+		at_c = (S::K + column + g) * DEPTH;
+		turn_c = slab_turn(g) ^ 2 * t;
+	}
+
+	DEVICE void load_w(const struct update_args &g, int first, int columns)
+	{
+		const int lane = threadIdx.x % 32;
+
+#pragma unroll
+		for (int q = 0; q < S::K / 4; q++)
+#pragma unroll
+			for (int h = 0; h < 2; h++) {
+				const int i = 4 * q + lane % 4, j = column + lane / 4 + 8 * h;
+				const bool there = i < g.v.columns && j < columns;
+				w[q][h] = there ? g.alpha * g.w[i + (first + j) * g.ldw] : 0;
+			}
+	}
+
+	/* Eight columns of V, x in number, of the warp's rows. */
+	DEVICE void load_v(const double *slab, int set, int x)
+	{
+#pragma unroll
+		for (int i = 0; i < S::BLOCKS; i++)
+#pragma unroll
+			for (int q = 0; q < 2; q++)
+				b[set][i][q] = slab[at_v + (8 * x + 4 * q) * DEPTH +
+				                    ((row + 8 * i) ^ turn_v)];
+	}
+
+	DEVICE void multiply(int set, int x)
+	{
+#pragma unroll
+		for (int q = 0; q < 2; q++)
+#pragma unroll
+			for (int i = 0; i < S::BLOCKS; i++) {
+				const double part[1] = {b[set][i][q]};
+				mma_double(sum[i], w[2 * x + q], part);
+			}
+	}
+
+	DEVICE double2 *pair(double *slab, int i, int h) const
+	{
+		return (double2 *)(slab + at_c + 8 * h * DEPTH + ((row + 8 * i) ^ turn_c));
+	}
+
+	DEVICE void load_c(double *slab)
+	{
+#pragma unroll
+		for (int i = 0; i < S::BLOCKS; i++)
+#pragma unroll
+			for (int h = 0; h < 2; h++) {
+				const double2 x = *pair(slab, i, h);
+				sum[i][2 * h] = x.x;
+				sum[i][2 * h + 1] = x.y;
+			}
+	}
+
+	/* By way of the slab, whose part only this warp uses. */
+	DEVICE void store_c(double *slab, const struct tall_operand &c, int64_t first) const
+	{
+		const int beside = 32 / S::OWN; /* columns that a warp stores at once */
+		const int i = row + threadIdx.x % 32 % S::OWN, j = threadIdx.x % 32 / S::OWN;
+		double *to = c.data + first + i + (column + j) * c.ld;
+
+#pragma unroll
+		for (int x = 0; x < S::BLOCKS; x++)
+#pragma unroll
+			for (int h = 0; h < 2; h++)
+				*pair(slab, x, h) = make_double2(sum[x][2 * h], sum[x][2 * h + 1]);
+		__syncwarp();
+#pragma unroll
+		for (int x = 0; x < 16; x += beside, to += beside * c.ld)
+			if (first + i < c.rows && column + j + x < c.columns)
+				*to = slab[(S::K + column + j + x) * DEPTH +
+				           (i ^ slab_turn(j + x))];
+	}
+};
+
+template <class S>
+__global__ void __launch_bounds__(TALL_THREADS, 1)
+        update_kernel(const __grid_constant__ struct update_args g)
+{
+	extern __shared__ __align__(16) unsigned char dynamic[];
+	double *memory = (double *)dynamic;
+	const int team = (int)blockIdx.x / g.across, first = (int)blockIdx.x % g.across * S::WIDTH;
+	const struct tall_operand c = columns_from(g.c, first, S::WIDTH);
+	const int64_t start = (int64_t)team * DEPTH, stride = (int64_t)g.teams * DEPTH;
+	slab_copies<S::K, DEPTH> next_v(g.v, start);
+	slab_copies<S::WIDTH, DEPTH> next_c(c, start);
+	slab_ring<S::STAGES> ring = {S::STAGES - 1, S::STAGES - 2};
+	update_warp<S> mine;
+
+	for (int i = 0; i < S::STAGES - 1; i++) {
+		double *to = memory + i * S::SLAB;
+		next_v.template start<1>(to, 0);
+		next_c.template start<1>(to + S::K * DEPTH, 0);
+		next_v.advance(stride);
+		next_c.advance(stride);
+		copy_commit();
+	}
+	mine.load_w(g, first, c.columns);
+	for (int64_t row = start; row < g.c.rows; row += stride) {
+		ring.wait();
+		double *slab = memory + ring.now * S::SLAB, *to = memory + ring.free * S::SLAB;
+		const bool busy = mine.column < c.columns;
+		mine.load_c(slab);
+		mine.load_v(slab, 0, 0);
+#pragma unroll
+		for (int x = 0; x < S::PARTS; x++) {
+			if (x + 1 < S::PARTS)
+				mine.load_v(slab, (x + 1) % 2, x + 1);
+			next_v.template start<S::PARTS>(to, x);
+			next_c.template start<S::PARTS>(to + S::K * DEPTH, x);
+			if (busy)
+				mine.multiply(x % 2, x);
+		}
+		copy_commit();
+		next_v.advance(stride);
+		next_c.advance(stride);
+		if (busy)
+			mine.store_c(slab, c, row);
+	}
+}
+
+template <class S> int launch(const struct update_args &g, cudaStream_t stream)
+{
+	const int error = kernel_allow_shared((const void *)update_kernel<S>);
+
+	if (error)
+		return error;
+	update_kernel<S><<<(unsigned)(g.across * g.teams), TALL_THREADS, S::BYTES, stream>>>(g);
+	return (int)cudaGetLastError();
+}
+
+} // namespace
+
+extern "C" int double_tall_update(const struct double_tall_plan *plan, double alpha,
+        struct matrix v, struct matrix w, struct matrix c, void *stream)
+{
+	const struct update_args g = {tall_operand_of(v), tall_operand_of(c),
+	        (const double *)matrix_address(w), w.ld, alpha, plan->across, plan->teams};
+	const cudaStream_t s = (cudaStream_t)stream;
+
+	if (c.m == 0 || c.n == 0 || v.n == 0)
+		return (int)cudaSuccess;
+	if (plan->side <= 64)
+		return plan->width <= 32   ? launch<update_shape<64, 32, 6>>(g, s)
+		       : plan->width <= 64 ? launch<update_shape<64, 64, 6>>(g, s)
+		                           : launch<update_shape<64, 128, 4>>(g, s);
+	return plan->width <= 32   ? launch<update_shape<128, 32, 5>>(g, s)
+	       : plan->width <= 64 ? launch<update_shape<128, 64, 4>>(g, s)
+	                           : launch<update_shape<128, 128, 3>>(g, s);
+}
