@@ -66,7 +66,8 @@ static void scale_gemm(struct gemm_tuning *g, const struct ratios *r)
 {
 	SCALE(r->single, &g->ahead_elements, &g->ahead_elements_large, &g->ahead_tall_rows,
 	        &g->transposed_from);
-	SCALE(r->wide, &g->ahead_triangle, &g->chosen_elements_plain, &g->edge_least);
+	SCALE(r->wide, &g->ahead_double_rows, &g->ahead_triangle, &g->chosen_elements_plain,
+	        &g->edge_least);
 	SCALE(sqrt(r->wide), &g->ahead_order, &g->chosen_side, &g->halved_order);
 }
 

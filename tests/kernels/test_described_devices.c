@@ -5,6 +5,7 @@
 
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/kernels/gemm/gemm.h"
+#include "factor/kernels/gemm/double_tall.h"
 #include "factor/kernels/gemm/tf32_tall.h"
 #include "factor/kernels/gemv/gemv.h"
 #include "factor/kernels/lu/deferred_swaps.h"
@@ -99,11 +100,14 @@ static bool gemm_covers(const struct tuning *tuning, int64_t m, int64_t n, int64
 	const struct gemm_problem problem = {.precision = SINGLE, .m = m, .n = n, .k = k, .ldc = m};
 	const struct gemm_plan plan = gemm_plan_make(&problem, tuning, GEMM_WORK_BYTES);
 	const struct tf32_tall_plan tall = tf32_tall_plan_make(n, n, m, sms);
+	const struct double_tall_plan wide = double_tall_plan_make(n, n, m, sms);
 
 	return plan.shape >= 0 && plan.shape < GEMM_DOUBLE && plan.splits >= 1 &&
 	       plan.work_bytes <= GEMM_WORK_BYTES && (plan.splits - 1) * 4 <= k &&
 	       tall.groups * tall.side >= n && tall.across * tall.width >= n &&
-	       (tall.pinned_sets == 1 || tall.pinned_sets * tall.groups <= sms);
+	       (tall.pinned_sets == 1 || tall.pinned_sets * tall.groups <= sms) &&
+	       wide.groups * wide.side >= n && wide.across * wide.width >= n &&
+	       (wide.teams == 1 || wide.teams * wide.groups * wide.across <= sms);
 }
 
 static void check(const char *path)

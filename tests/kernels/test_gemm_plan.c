@@ -5,6 +5,7 @@
 #include "tests/tap.h"
 
 #include "factor/kernels/gemm/gemm.h"
+#include "factor/kernels/gemm/double_tall.h"
 #include "factor/kernels/gemm/tf32_tall.h"
 
 #include <inttypes.h>
@@ -138,8 +139,44 @@ static void check_tall_plans(void)
 	}
 }
 
+/* The same in double precision; V^T C and the update. */
+static void check_double_tall(void)
+{
+	static const struct {
+		int64_t k, n, rows;
+		int multiprocessors;
+	} cases[] = {{1, 1, 1, 132}, {64, 64, 131072, 132}, {128, 448, 131072, 132},
+	        {256, 256, 131072, 132}, {512, 512, 40000, 132}, {100, 2, 1000000, 132},
+	        {128, 128, 131072, 1000}};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const int64_t k = cases[i].k, n = cases[i].n, rows = cases[i].rows;
+		const int sms = cases[i].multiprocessors;
+		const struct double_tall_plan p = double_tall_plan_make(k, n, rows, sms),
+		                              u = double_tall_update_plan_make(
+		                                      k < 128 ? k : 128, n, rows, sms);
+		const int blocks = p.teams * p.groups * p.across;
+
+		ok(p.groups * p.side >= k && p.across * p.width >= n && u.across * u.width >= n,
+		        "%" PRId64 " x %" PRId64 ": %d x %d tiles", k, n, p.groups, p.across);
+		ok((p.teams == 1 || blocks <= sms) && (u.teams == 1 || u.teams * u.across <= sms),
+		        "%d and %d teams on %d multiprocessors", p.teams, u.teams, sms);
+		ok(p.teams == 1 || (int64_t)blocks * p.side * p.width * 8 <= DOUBLE_TALL_SCRATCH,
+		        "their sums have room");
+	}
+	const struct gemm_problem product = {
+	        .precision = DOUBLE, .ta = true, .m = 64, .n = 64, .k = 131072},
+	                          update = {.precision = DOUBLE, .m = 131072, .n = 64, .k = 64},
+	                          square = {.precision = DOUBLE, .m = 4096, .n = 4096, .k = 64};
+	ok(double_tall_is_ahead(&tuning_hopper, &product) &&
+	                double_tall_is_ahead(&tuning_hopper, &update) &&
+	                !double_tall_is_ahead(&tuning_hopper, &square),
+	        "tall products are for the tall kernels");
+}
+
 int main(void)
 {
+	check_double_tall();
 	check_tall_plans();
 	check_plans();
 	check_tall();

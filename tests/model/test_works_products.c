@@ -3,6 +3,7 @@
  */
 #include "tests/tap.h"
 
+#include "factor/kernels/gemm/double_tall_work.h"
 #include "factor/kernels/gemm/gemm_work.h"
 #include "factor/kernels/gemm/half_update_work.h"
 #include "factor/kernels/gemm/tf32_tall_work.h"
@@ -94,6 +95,28 @@ static void split_products(void)
 	        "an operand's element has a low part, and each stage's sums are added in fp32");
 	equal(w[0].dram.read, (64. + 192) * 32 * 132 * 10 * 4, "operands pass once");
 	equal(w[1].l2.read, 132 * 64. * 192 * 4, "every team's sums are read");
+}
+
+static void tall_products(void)
+{
+	enum { ROWS = 32 * 132 * 10 };
+	const double rows = ROWS;
+	const struct double_tall_plan plan = double_tall_plan_make(64, 64, ROWS, 132),
+	                              update = double_tall_update_plan_make(128, 128, ROWS, 132);
+	struct kernel_work w[2];
+
+	ok(double_tall_work(&plan, 64, 64, ROWS, w) == 2, "fp64 V^T C: teams share the rows");
+	equal(w[0].blocks, 132, "one on each multiprocessor");
+	equal(w[0].operations[PIPE_TENSOR_FP64_LARGE], 2. * 64 * 64 * rows, "operations");
+	equal(w[0].dram.read, 128. * rows * 8, "operands pass once");
+	equal(w[0].wavefronts, rows / 16. * (128 + 4 * 64), "copies write, four warps read");
+	equal(w[1].l2.read, 132 * 64. * 64 * 8, "every team's sums are read");
+	double_tall_update_work(&update, 128, 128, ROWS, w);
+	equal(w->operations[PIPE_TENSOR_FP64_LARGE], 2. * 128 * 128 * rows,
+	        "C += V W: operations");
+	equal(w->dram.read + w->dram.written, 384. * rows * 8, "V passes once, C twice");
+	equal(w->wavefronts, rows / 16. * (256 + 8 * 128 + 3 * 128),
+	        "copies write, eight warps read V, C passes three times more");
 }
 
 static void library(void)
@@ -193,6 +216,7 @@ int main(void)
 {
 	own_products();
 	split_products();
+	tall_products();
 	library();
 	what_ifs();
 	return finish();

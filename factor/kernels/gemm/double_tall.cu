@@ -197,11 +197,6 @@ int64_t sums_ld(int64_t k)
 
 } // namespace
 
-extern "C" int64_t double_tall_scratch(const struct double_tall_plan *plan, int64_t k, int64_t n)
-{
-	return plan->teams > 1 ? plan->teams * sums_ld(k) * n * (int64_t)sizeof(double) : 0;
-}
-
 extern "C" int double_tall(const struct double_tall_plan *plan, struct matrix v, struct matrix c,
         struct matrix p, void *scratch, void *stream)
 {

@@ -4,6 +4,7 @@
  * updates, and limited by memory up to about 100 columns of V. Columns may start anywhere. */
 #pragma once
 
+#include "gemm.h"
 #include "lib/base/base.h"
 #include "lib/base/matrix.h"
 
@@ -33,11 +34,15 @@ struct double_tall_plan double_tall_update_plan_make(
  * much shared memory per block. */
 bool double_tall_has(int code, int64_t shared_per_block);
 
-/* Scratch memory of a plan of V^T C in bytes: each team's sums, 0 for one team. */
-int64_t double_tall_scratch(const struct double_tall_plan *plan, int64_t k, int64_t n);
+/* Whether the kernels are faster than the library for V^T C (A^T B) or C += alpha V W (A B), on a
+ * device that has them. The update of a deep V takes several calls, DOUBLE_TALL_SIDE columns each.
+ * docs/experiments/gemm.md has the measurements. */
+bool double_tall_is_ahead(const struct tuning *tuning, const struct gemm_problem *problem);
 
-/* p = v^T c on the device; scratch has double_tall_scratch bytes. stream is a cudaStream_t. Returns
- * a cudaError_t. */
+/* Most scratch memory of a plan of V^T C in bytes: each team's sums. */
+enum { DOUBLE_TALL_SCRATCH = 27 << 20 };
+
+/* p = v^T c on the device. stream is a cudaStream_t. Returns a cudaError_t. */
 int double_tall(const struct double_tall_plan *plan, struct matrix v, struct matrix c,
         struct matrix p, void *scratch, void *stream);
 

@@ -3,28 +3,22 @@
  * rows, one block per multiprocessor. */
 #include "double_tall.h"
 
-enum { SLAB = 32, FEWEST = 4, SHARED_BYTES = 222 << 10 }; /* rows; slabs of a team; of a block */
+enum {
+	SLAB = 32,                /* rows */
+	FEWEST = 4,               /* slabs of a team */
+	SHARED_BYTES = 200 << 10, /* of a block */
+	LEAST_COLUMNS = 32        /* of V */
+};
 
 static int64_t up(int64_t a, int64_t b)
 {
 	return (a + b - 1) / b;
 }
 
-/* The narrowest kernel for n columns. */
-static int width_for(int64_t n)
+/* Of the narrowest kernel for n columns of C, and for k columns of V. */
+static int64_t width_for(int64_t n)
 {
 	return n <= 32 ? 32 : n <= 64 ? 64 : DOUBLE_TALL_ACROSS;
-}
-
-static struct double_tall_plan plan_of(
-        int64_t side, int64_t groups, int64_t n, int64_t rows, int multiprocessors)
-{
-	const int64_t width = width_for(n), across = up(n, width);
-	const int64_t places = multiprocessors / (groups * across);
-	const int64_t most = up(rows, SLAB * FEWEST), teams = places < most ? places : most;
-
-	return (struct double_tall_plan){
-	        (int)side, (int)width, (int)groups, (int)across, teams > 1 ? (int)teams : 1};
 }
 
 static int64_t side_for(int64_t k)
@@ -32,10 +26,24 @@ static int64_t side_for(int64_t k)
 	return k <= DOUBLE_TALL_SIDE / 2 ? DOUBLE_TALL_SIDE / 2 : DOUBLE_TALL_SIDE;
 }
 
+static struct double_tall_plan plan_of(
+        int64_t side, int64_t groups, int64_t n, int64_t rows, int64_t blocks)
+{
+	const int64_t width = width_for(n), across = up(n, width), places = blocks / across / groups;
+	const int64_t most = up(rows, SLAB * FEWEST), teams = places < most ? places : most;
+
+	return (struct double_tall_plan){
+	        (int)side, (int)width, (int)groups, (int)across, teams > 1 ? (int)teams : 1};
+}
+
 struct double_tall_plan double_tall_plan_make(
         int64_t k, int64_t n, int64_t rows, int multiprocessors)
 {
-	return plan_of(side_for(k), up(k, side_for(k)), n, rows, multiprocessors);
+	const int64_t side = side_for(k);
+	const int64_t room = DOUBLE_TALL_SCRATCH / (side * width_for(n) * (int64_t)sizeof(double));
+
+	return plan_of(
+	        side, up(k, side), n, rows, multiprocessors < room ? multiprocessors : room);
 }
 
 struct double_tall_plan double_tall_update_plan_make(
@@ -47,4 +55,15 @@ struct double_tall_plan double_tall_update_plan_make(
 bool double_tall_has(int code, int64_t shared_per_block)
 {
 	return code >= 90 && shared_per_block >= SHARED_BYTES;
+}
+
+/* More columns than the limit have operations enough for the library's tiles. */
+bool double_tall_is_ahead(const struct tuning *tuning, const struct gemm_problem *p)
+{
+	const struct gemm_tuning *t = &tuning->gemm;
+	const int64_t rows = p->ta ? p->k : p->m, side = p->ta ? p->m : p->k;
+
+	return p->precision == DOUBLE && !p->tb && p->part == GEMM_WHOLE &&
+	       rows >= t->ahead_double_rows && side >= LEAST_COLUMNS &&
+	       side <= t->ahead_double_columns && p->n <= t->ahead_double_columns;
 }
