@@ -7,10 +7,13 @@
 
 #include "lib/base/msg.h"
 #include "factor/kernels/gemm/gemm.h"
+#include "factor/kernels/gemm/double_tall.h"
 #include "factor/kernels/gemm/half_pair.h"
 #include "factor/kernels/gemm/tf32_tall.h"
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/kernels/gemm/half_update.h"
+
+_Static_assert((int)DOUBLE_TALL_SCRATCH <= (int)GEMM_WORK_BYTES, "the lane's memory");
 
 static cublasOperation_t blas_trans(bool transposed)
 {
@@ -67,6 +70,42 @@ static int kept_beside(struct cuda *x, const struct gemm_problem *problem)
 	return kept && x->gpu.sm_count > 2 * PANEL_CLUSTER ? PANEL_CLUSTER : 0;
 }
 
+/* Whether the kernels for tall matrices take the product. Their blocks stay to the end, hence not
+ * beside others' work. */
+static bool takes_tall(const struct cuda *x, const struct gemm_problem *p, double alpha, double beta)
+{
+	return !x->base.blas_only && !x->base.shares && (p->ta ? alpha == 1 && beta == 0 : beta == 1) &&
+	       double_tall_has(x->gpu.code, x->gpu.shared_per_block) &&
+	       double_tall_is_ahead(&x->base.tuning, p);
+}
+
+/* The update in parts of as many columns of V as the kernels take. */
+static bool tall_update(
+        struct cuda *x, double alpha, struct matrix v, struct matrix w, struct matrix c)
+{
+	bool ok = true;
+
+	for (int64_t i = 0; ok && i < v.n; i += DOUBLE_TALL_SIDE) {
+		const int64_t k = v.n - i < DOUBLE_TALL_SIDE ? v.n - i : DOUBLE_TALL_SIDE;
+		const struct double_tall_plan plan =
+		        double_tall_update_plan_make(k, c.n, c.m, x->gpu.sm_count);
+		ok = cuda_ok(x,
+		        double_tall_update(&plan, alpha, matrix_view(v, 0, i, v.m, k),
+		                matrix_view(w, i, 0, k, w.n), c, stream_of(x)),
+		        "tall update");
+	}
+	return ok;
+}
+
+static bool tall_product(struct cuda *x, struct matrix v, struct matrix c, struct matrix p)
+{
+	const struct double_tall_plan plan =
+	        double_tall_plan_make(v.n, c.n, c.m, x->gpu.sm_count);
+
+	return cuda_ok(x, double_tall(&plan, v, c, p, lane_of(x)->product_work, stream_of(x)),
+	        "tall product");
+}
+
 /* Our kernels copy 16 bytes at a time; unaligned matrices are faster in cuBLAS. */
 bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double alpha,
         struct matrix a, struct matrix b, double beta, struct matrix c)
@@ -77,6 +116,8 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	problem.ldb = b.ld;
 	if (c.m == 0 || c.n == 0)
 		return true;
+	if (takes_tall(x, &problem, alpha, beta))
+		return ta == TRANSPOSED ? tall_product(x, a, b, c) : tall_update(x, alpha, a, b, c);
 	const bool own = !executor->blas_only && has_own(x, c.precision) && matrix_is_aligned(c);
 	const bool ahead = gemm_is_ahead(&executor->tuning, c.precision, c.m, c.n, problem.k);
 	if (own && (gemm_is_ahead_tall(&executor->tuning, &problem) ||

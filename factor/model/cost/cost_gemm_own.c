@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Our own products (factor/kernels/gemm/gemm.h) from their surfaces: alone, and beside another
- * queue's work, where a block has one tile; with tiles that C cuts off; A^T B with splits of k. All
- * work on whole tiles, of the size that the plan takes for the product. */
+ * queue's work, where a block has one tile; with tiles that C cuts off; A^T B with splits of k. These
+ * work on whole tiles, of the size that the plan takes for the product. And products of tall
+ * matrices in double precision. */
+#include "factor/kernels/gemm/double_tall.h"
 #include "factor/kernels/gemm/gemm.h"
+#include "lib/base/architecture.h"
 #include "cost_products.h"
 
 #include <math.h>
@@ -124,4 +127,47 @@ double own_tall_time(
 	c.m = transposed ? tiles.n : tiles.m;
 	c.n = transposed ? tiles.m : tiles.n;
 	return product_time(r, "gpu.own_gemm_tn.s", c, (double)p->k);
+}
+
+/* Of a profile without the surface, by the hardware law. */
+static double double_tall_time(struct cost_reader *r, bool transposed, struct matrix c, double k)
+{
+	const char *name = transposed ? "gpu.double_tall.d" : "gpu.double_tall_update.d";
+	const double at[] = {(double)c.m, (double)c.n, k};
+
+	return cost_known(r, name) ? product_time(r, name, c, k)
+	                           : cost_scalar(r, "gpu.launch.dependent") +
+	                                     cost_of_work(r, name, product_axes, at, 3);
+}
+
+bool is_double_tall(struct cost_reader *r, const struct gemm_problem *p, struct matrix c)
+{
+	const struct tuning_device *device = &r->tuning.device;
+
+	return !r->blas_only && !r->shares &&
+	       double_tall_has(device->code, ARCHITECTURE_SHARED(device->capability)) &&
+	       double_tall_is_ahead(&r->tuning, p) &&
+	       isfinite(double_tall_time(r, p->ta, c, (double)p->k));
+}
+
+/* The update of a deep V takes a kernel for each DOUBLE_TALL_SIDE of its columns, V^T C one and the
+ * sum over the teams. */
+struct cost cost_double_tall(struct cost_reader *r, const struct gemm_problem *p, struct matrix c)
+{
+	const double side = DOUBLE_TALL_SIDE, whole = p->ta ? 0 : floor((double)p->k / side),
+	             rest = (double)p->k - whole * side;
+	double seconds = 0;
+	struct cost cost = cost_kernel(r);
+
+	if (whole > 0)
+		seconds += whole * double_tall_time(r, false, c, side);
+	if (rest > 0)
+		seconds += double_tall_time(r, p->ta, c, rest);
+	cost.further = p->ta ? 1 : (int)whole + (rest > 0) - 1;
+	cost.first = cost.further > 0 ? cost.enqueue : 0;
+	cost.enqueue *= 1 + cost.further;
+	cost.term[TERM_ARITHMETIC] = fmax(0, seconds - cost.term[TERM_LAUNCH]);
+	cost.share = 1;
+	cost.block_lifetime = INFINITY;
+	return cost;
 }

@@ -58,3 +58,8 @@ double own_time(struct cost_reader *r, struct matrix c, int64_t k);
 bool is_own_tall(struct cost_reader *r, const struct gemm_problem *p);
 double own_tall_time(
         struct cost_reader *r, const struct gemm_problem *p, struct matrix c, bool transposed);
+
+/* Products of tall matrices in double precision: whether the executor takes their kernels, and the
+ * cost. */
+bool is_double_tall(struct cost_reader *r, const struct gemm_problem *p, struct matrix c);
+struct cost cost_double_tall(struct cost_reader *r, const struct gemm_problem *p, struct matrix c);

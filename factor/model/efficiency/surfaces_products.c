@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Surfaces of products of matrices and triangular solves (factor/calibration/gemm_rate). Operands
  * that fit stay in L2 from call to call. */
+#include "factor/kernels/gemm/double_tall_work.h"
 #include "factor/kernels/gemm/gemm_work.h"
 #include "factor/kernels/gemm/half_update_work.h"
 #include "factor/kernels/gemm/tf32.h"
@@ -111,6 +112,23 @@ static size_t tall(const struct surface_point *p, struct kernel_work *work)
 	return tf32_tall_work(&plan, k, n, rows, work);
 }
 
+static size_t double_tall_product(const struct surface_point *p, struct kernel_work *work)
+{
+	const int64_t k = (int64_t)p->at[0], n = (int64_t)p->at[1], rows = (int64_t)p->at[2];
+	const struct double_tall_plan plan = double_tall_plan_make(k, n, rows, sms_of(p));
+
+	return double_tall_work(&plan, k, n, rows, work);
+}
+
+static size_t double_tall_change(const struct surface_point *p, struct kernel_work *work)
+{
+	const int64_t rows = (int64_t)p->at[0], n = (int64_t)p->at[1], k = (int64_t)p->at[2];
+	const struct double_tall_plan plan = double_tall_update_plan_make(k, n, rows, sms_of(p));
+
+	double_tall_update_work(&plan, k, n, rows, work);
+	return 1;
+}
+
 static size_t half(const struct surface_point *p, struct kernel_work *work)
 {
 	half_update_work(names(p, "syrk") ? LOWER : WHOLE, (int64_t)p->at[0], (int64_t)p->at[1],
@@ -126,6 +144,8 @@ const struct surface surfaces_products[] = {
         {"gpu.own_gemm*", {"m", "n", "k"}, own_product},
         {"gpu.own_syrk*", {"n", "k"}, own_symmetric},
         {"gpu.tf32_tall*", {"m", "n", "k"}, tall},
+        {"gpu.double_tall.d", {"m", "n", "k"}, double_tall_product},
+        {"gpu.double_tall_update.d", {"m", "n", "k"}, double_tall_change},
         {"gpu.half_gemm*", {"n", "k"}, half},
         {"gpu.half_syrk*", {"n", "k"}, half},
         {NULL, {NULL}, NULL},
