@@ -30,6 +30,8 @@ static const struct product {
         {"own_syrk_unaligned_d", "gpu.own_syrk_unaligned.d", "n=4095,k=64", 90e-6},
         {"half_syrk_s", "gpu.half_syrk.s", "n=4096,k=128", 30e-6},
         {"half_gemm_shared_s", "gpu.half_gemm_shared.s", "n=4096,k=128", 70e-6},
+        {"double_tall_d", "gpu.double_tall.d", "m=64,n=64,k=131072", 40e-6},
+        {"double_tall_update_d", "gpu.double_tall_update.d", "m=131072,n=64,k=64", 55e-6},
         {"syrk_d", "gpu.syrk.d", "n=4096,k=128", 215e-6},
 };
 

@@ -110,6 +110,8 @@ static const struct surface others[] = {
         {OWN_GEMM_TN, {32, 64, 128, 256}, {32, 64, 128, 256, 512, 1024}, {16384, 262144}},
         {OWN_SYRK, {1}, ORDERS, OWN_RANKS},
         {OWN_SYRK_UNALIGNED, {1}, {1023, 4095}, {64, 256}},
+        {DOUBLE_TALL, {64, 128}, {64, 128, 256}, {16384, 131072, 524288}},
+        {DOUBLE_TALL_UPDATE, {16384, 131072, 524288}, {64, 128, 256}, {64, 128}},
         {OWN_GEMM_SHARED, SIDES, SIDES, RANKS},
         {OWN_SYRK_SHARED, {1}, {1024, 2048, 4096, 8192, 16384}, OWN_RANKS},
         {OWN_GEMM_EDGE, ODD_SIDES, ODD_SIDES, {64, 128, 256}},
@@ -231,7 +233,7 @@ static void measure_between(struct bench *bench, enum math math)
  * beside others' work a few (more_double). */
 static bool is_read(enum kind kind, enum math math)
 {
-	return math != FP64 || kind <= OWN_SYRK_UNALIGNED;
+	return math != FP64 || kind <= DOUBLE_TALL_UPDATE;
 }
 
 /* Whether the kind exists with code for 9.0 or 9.0a. */

@@ -4,6 +4,7 @@
 
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/kernels/gemm/gemm.h"
+#include "factor/kernels/gemm/double_tall.h"
 #include "factor/kernels/gemm/half_pair.h"
 #include "factor/kernels/gemm/half_update.h"
 #include "factor/kernels/gemm/tf32.h"
@@ -15,7 +16,8 @@ static const double off_diagonal = 1e-5;
 
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
         "syrk", "gemm_odd", "gemm_tn_odd", "gemm_unaligned", "gemm_nt", "gemm_shared",
-        "gemm_batched", "own_gemm", "own_gemm_tn", "own_syrk", "own_syrk_unaligned",
+        "gemm_batched", "own_gemm", "own_gemm_tn", "own_syrk", "own_syrk_unaligned", "double_tall",
+        "double_tall_update",
         "own_gemm_edge", "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall",
         "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm", "half_gemm_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
@@ -28,6 +30,9 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 		return math == FP32 && bench->rate.gpu.warpgroups;
 	if (kind == OWN_GEMM_TN)
 		return math == FP32;
+	if (kind == DOUBLE_TALL || kind == DOUBLE_TALL_UPDATE)
+		return math == FP64 && double_tall_has(bench->rate.gpu.code,
+		                               bench->rate.gpu.shared_per_block);
 	if (kind >= OWN_GEMM)
 		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.code,
 		                                                bench->rate.gpu.shared_per_block));
@@ -54,8 +59,8 @@ bool gemm_rate_is_symmetric(enum kind kind)
 
 bool gemm_rate_is_tall(enum kind kind)
 {
-	return kind == GEMM_TN || kind == GEMM_TN_ODD || kind == OWN_GEMM_TN || kind == TALL ||
-	       kind == TALL_SHARED;
+	return kind == GEMM_TN || kind == GEMM_TN_ODD || kind == OWN_GEMM_TN || kind == DOUBLE_TALL ||
+	       kind == TALL || kind == TALL_SHARED;
 }
 
 bool gemm_rate_is_half(enum kind kind)
@@ -225,6 +230,29 @@ static void put_tall(const struct product *p)
 	        (struct matrix){d->c, 0, p->m, p->n, p->m, SINGLE}, d->scratch, d->rate.stream));
 }
 
+static void put_double_tall(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const int sms = d->rate.gpu.sm_count, deep = p->k + p->k % 2;
+	const struct double_tall_plan plan = double_tall_plan_make(p->m, p->n, p->k, sms);
+
+	GPU(double_tall(&plan, (struct matrix){d->a, 0, p->k, p->m, deep, DOUBLE},
+	        (struct matrix){d->b, 0, p->k, p->n, deep, DOUBLE},
+	        (struct matrix){d->c, 0, p->m, p->n, p->m, DOUBLE}, d->scratch, d->rate.stream));
+}
+
+static void put_double_tall_update(const struct product *p)
+{
+	const struct bench *d = p->bench;
+	const int sms = d->rate.gpu.sm_count, ld = rows_of(p);
+	const struct double_tall_plan plan = double_tall_update_plan_make(p->k, p->n, p->m, sms);
+
+	GPU(double_tall_update(&plan, gemm_rate_alpha,
+	        (struct matrix){d->a, 0, p->m, p->k, ld, DOUBLE},
+	        (struct matrix){d->b, 0, p->k, p->n, p->k, DOUBLE},
+	        (struct matrix){d->c, 0, p->m, p->n, ld, DOUBLE}, d->rate.stream));
+}
+
 void gemm_rate_put(void *context)
 {
 	const struct product *p = context;
@@ -234,6 +262,10 @@ void gemm_rate_put(void *context)
 		put_tall(p);
 	else if (p->kind == OWN_GEMM_TN)
 		put_own_tall(p);
+	else if (p->kind == DOUBLE_TALL)
+		put_double_tall(p);
+	else if (p->kind == DOUBLE_TALL_UPDATE)
+		put_double_tall_update(p);
 	else if (p->kind >= OWN_GEMM)
 		put_own(p);
 	else if (gemm_rate_is_solve(p->kind))

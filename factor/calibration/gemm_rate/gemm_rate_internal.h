@@ -15,7 +15,8 @@
  * TRSM_FEW: few right-hand sides, with a diagonal. GEMM_ODD: an odd number of rows, for which the
  * library has other kernels; GEMM_TN_ODD: of an odd k; *_UNALIGNED: the leading dimensions of A and
  * C are odd, too. GEMM_NT: A B^T. GEMM_BATCHED: squares of order m on the diagonal, of n in all, in
- * one call. TALL: V^T C by 3xTF32 without stacks. HALF: B^T B of pairs by 3xFP16. */
+ * one call. TALL: V^T C by 3xTF32 without stacks. HALF: B^T B of pairs by 3xFP16.
+ * DOUBLE_TALL: V^T C and C += V W of tall matrices in fp64. */
 enum kind {
 	GEMM,
 	GEMM_TN,
@@ -33,6 +34,8 @@ enum kind {
 	OWN_GEMM_TN,
 	OWN_SYRK,
 	OWN_SYRK_UNALIGNED,
+	DOUBLE_TALL,
+	DOUBLE_TALL_UPDATE,
 	OWN_GEMM_EDGE,
 	OWN_GEMM_SHARED,
 	OWN_SYRK_SHARED,
