@@ -39,12 +39,11 @@ static double *product(struct executor *e, const struct block *v, const struct b
 {
 	const struct double_tall_plan plan =
 	        double_tall_plan_make(v->a.n, c->a.n, v->a.m, blocks);
-	const size_t bytes = (size_t)double_tall_scratch(&plan, v->a.n, c->a.n) + 16;
 	void *work = NULL;
 
 	block_upload(e, p);
-	GPU(cudaMalloc(&work, bytes));
-	GPU(cudaMemset(work, 0xff, bytes));
+	GPU(cudaMalloc(&work, DOUBLE_TALL_SCRATCH));
+	GPU(cudaMemset(work, 0xff, DOUBLE_TALL_SCRATCH));
 	GPU(cudaDeviceSynchronize());
 	GPU(double_tall(&plan, v->a, c->a, p->a, work, NULL));
 	GPU(cudaDeviceSynchronize());

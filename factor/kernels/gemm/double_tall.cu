@@ -10,8 +10,8 @@
 #include "double_tall.h"
 
 #include "double_tall_slab.cuh"
+#include "double_tall_sum.cuh"
 #include "gemm_mma.cuh"
-#include "gemm_sum.h"
 #include "lib/device/current.h"
 
 namespace
@@ -157,6 +157,7 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 		next_v.advance((int64_t)g.teams * DEPTH);
 		next_c.advance((int64_t)g.teams * DEPTH);
 	}
+	early_release();
 	if (S::SLICES > 1)
 		add_slices(r, memory, slice, warp);
 	if (slice > 0)
@@ -209,5 +210,11 @@ extern "C" int double_tall(const struct double_tall_plan *plan, struct matrix v,
 	if (p.m == 0 || p.n == 0)
 		return (int)cudaSuccess;
 	const int error = launch_shape(*plan, g, (cudaStream_t)stream);
-	return error || !several ? error : gemm_sum(scratch, plan->teams, ld, p, stream);
+	if (error || !several)
+		return error;
+	const int tiles = (int)((p.m + SUM_ROWS - 1) / SUM_ROWS);
+	const struct team_sums sums = {g.p, ld, g.team_distance, plan->teams, (int)p.m, tiles,
+	        (double *)matrix_address(p), p.ld};
+	return (int)early_launch(
+	        team_sum_kernel, tiles * p.n, SUM_ROWS * SUM_SHARES, 0, sums, stream);
 }

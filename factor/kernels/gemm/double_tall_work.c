@@ -61,6 +61,7 @@ size_t double_tall_work(const struct double_tall_plan *plan, int64_t k, int64_t 
 	if (!several)
 		return 1;
 	product_sum_work(&t, fmin((double)k, SUM_ROWS), SUM_THREADS, &work[1]);
+	work[1].early = 1;
 	return 2;
 }
 

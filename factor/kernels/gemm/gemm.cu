@@ -3,7 +3,6 @@
  * there is no product to add. */
 #include "gemm.h"
 #include "gemm_launch.cuh"
-#include "gemm_sum.h"
 
 #include <math.h>
 
@@ -134,15 +133,4 @@ extern "C" int gemm_launch(const struct gemm_problem *problem, const struct gemm
 		return launch<float>(
 		        problem, plan, alpha, a, b, beta, c, work, (cudaStream_t)stream);
 	return launch<double>(problem, plan, alpha, a, b, beta, c, work, (cudaStream_t)stream);
-}
-
-extern "C" int gemm_sum(const void *parts, int count, int64_t ld, struct matrix c, void *stream)
-{
-	const struct gemm_problem all = gemm_product(PLAIN, PLAIN, c, 0);
-
-	if (c.precision == SINGLE)
-		return sum_launch<float>(&all, (const float *)parts, count, ld, 1, 0,
-		        (float *)matrix_address(c), (cudaStream_t)stream);
-	return sum_launch<double>(&all, (const double *)parts, count, ld, 1, 0,
-	        (double *)matrix_address(c), (cudaStream_t)stream);
 }
