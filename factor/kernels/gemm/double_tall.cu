@@ -2,8 +2,9 @@
 /* P = V^T C in double precision, with few columns and many rows of V and C. A block sums one tile
  * of P over every teams-th slab of DEPTH rows. Slabs pass through a ring in shared memory, where
  * rows run down the columns as in memory. Neighbouring blocks read neighbouring rows at the same
- * time, so that few pages of memory are in use. With several teams a second kernel adds up their
- * sums, always in the same order.
+ * time, so that few pages of memory are in use. They go from the last rows to the first: the panel
+ * before left the last rows in L2, and the update behind goes the other way. With several teams a
+ * second kernel adds up their sums, always in the same order.
  *
  * Cost: 2 m k n operations; V once for each `width` columns of C, C once for each `side` columns of
  * V, of which all but one come from L2; and teams k n sums written and read. */
@@ -119,8 +120,10 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 	const struct tall_operand v = columns_from(g.v, group * S::SIDE, S::SIDE);
 	const struct tall_operand c = columns_from(g.c, across * S::WIDTH, S::WIDTH);
 	const int64_t slabs = (g.v.rows + DEPTH - 1) / DEPTH;
-	slab_copies<S::SIDE, DEPTH> next_v(v, (int64_t)team * DEPTH);
-	slab_copies<S::WIDTH, DEPTH> next_c(c, (int64_t)team * DEPTH);
+	const int count = (int)((slabs - team + g.teams - 1) / g.teams);
+	const int64_t start = (slabs - 1 - team) * DEPTH, stride = -(int64_t)g.teams * DEPTH;
+	slab_copies<S::SIDE, DEPTH> next_v(v, start, count > 0);
+	slab_copies<S::WIDTH, DEPTH> next_c(c, start, count > 0);
 	slab_ring<S::STAGES> ring = {0, S::STAGES - 1};
 	tall_registers<S> r;
 
@@ -129,15 +132,15 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 		double *to = memory + i * S::SLAB;
 		next_v.template start<1>(to, 0);
 		next_c.template start<1>(to + S::SIDE * DEPTH, 0);
-		next_v.advance((int64_t)g.teams * DEPTH);
-		next_c.advance((int64_t)g.teams * DEPTH);
+		next_v.advance(stride, i + 1 < count);
+		next_c.advance(stride, i + 1 < count);
 		copy_commit();
 	}
 	copy_wait<S::STAGES - 2>();
 	__syncthreads();
 	r.load(0, memory + (own ^ turn) + at_v, memory + (own ^ turn) + at_c);
 	/* copies are spread over all parts but the last, in which the next slab becomes ready */
-	for (int64_t s = team; s < slabs; s += g.teams) {
+	for (int s = 0; s < count; s++) {
 		double *to = memory + ring.free * S::SLAB;
 #pragma unroll
 		for (int x = 0; x < S::PARTS; x++) {
@@ -154,8 +157,8 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 			}
 			r.multiply(x % 2);
 		}
-		next_v.advance((int64_t)g.teams * DEPTH);
-		next_c.advance((int64_t)g.teams * DEPTH);
+		next_v.advance(stride, s + S::STAGES < count);
+		next_c.advance(stride, s + S::STAGES < count);
 	}
 	early_release();
 	if (S::SLICES > 1)

@@ -48,28 +48,30 @@ template <int COLUMNS, int ROWS> struct slab_copies {
 
 	const double *from;   /* of this thread's next copy, which reads nothing outside the matrix */
 	int64_t step;         /* between its copies */
-	int64_t rows;         /* of the matrix, from the next slab's first on */
+	int64_t rows;         /* of the matrix, from the next slab's first on; 0: copies of zeros */
 	int columns, to;      /* columns from there on; place in a slab */
 	bool pairs;
 
-	DEVICE slab_copies(const struct tall_operand &a, int64_t row)
+	/* The first slab begins at a row, if it is there. */
+	DEVICE slab_copies(const struct tall_operand &a, int64_t row, bool there)
 	{
 		const int each = a.pairs ? 2 : 1, beside = ROWS / each;
 		const int i = threadIdx.x % beside * each, j = threadIdx.x / beside;
 
 		from = a.data + row + i + j * a.ld;
 		step = TALL_THREADS / beside * a.ld;
-		rows = a.rows - row - i;
+		rows = there ? a.rows - row - i : 0;
 		columns = a.columns - j;
 		to = j * ROWS + (i ^ slab_turn(j));
 		pairs = a.pairs;
 	}
 
-	/* After all copies of a slab, to one that begins so many rows further down. */
-	DEVICE void advance(int64_t down)
+	/* After all copies of a slab, to one that begins so many rows further down, if it is there.
+	 */
+	DEVICE void advance(int64_t down, bool there)
 	{
 		from += down - (pairs ? COUNT : 2 * COUNT) * step;
-		rows -= down;
+		rows = there ? rows - down : 0;
 	}
 
 	template <int EACH> DEVICE void start_each(double *slab, int first, int end)

@@ -140,8 +140,8 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 	const int team = (int)blockIdx.x / g.across, first = (int)blockIdx.x % g.across * S::WIDTH;
 	const struct tall_operand c = columns_from(g.c, first, S::WIDTH);
 	const int64_t start = (int64_t)team * DEPTH, stride = (int64_t)g.teams * DEPTH;
-	slab_copies<S::K, DEPTH> next_v(g.v, start);
-	slab_copies<S::WIDTH, DEPTH> next_c(c, start);
+	slab_copies<S::K, DEPTH> next_v(g.v, start, true);
+	slab_copies<S::WIDTH, DEPTH> next_c(c, start, true);
 	slab_ring<S::STAGES> ring = {S::STAGES - 1, S::STAGES - 2};
 	update_warp<S> mine;
 
@@ -149,8 +149,8 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 		double *to = memory + i * S::SLAB;
 		next_v.template start<1>(to, 0);
 		next_c.template start<1>(to + S::K * DEPTH, 0);
-		next_v.advance(stride);
-		next_c.advance(stride);
+		next_v.advance(stride, true);
+		next_c.advance(stride, true);
 		copy_commit();
 	}
 	mine.load_w(g, first, c.columns);
@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 				mine.multiply(x % 2, x);
 		}
 		copy_commit();
-		next_v.advance(stride);
-		next_c.advance(stride);
+		next_v.advance(stride, true);
+		next_c.advance(stride, true);
 		if (busy)
 			mine.store_c(slab, c, row);
 	}
