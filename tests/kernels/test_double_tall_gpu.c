@@ -37,8 +37,7 @@ static const double most_roundings = 40;
 static double *product(struct executor *e, const struct block *v, const struct block *c,
         const struct block *p, int blocks)
 {
-	const struct double_tall_plan plan =
-	        double_tall_plan_make(v->a.n, c->a.n, v->a.m, blocks);
+	const struct double_tall_plan plan = double_tall_plan_make(v->a.n, c->a.n, v->a.m, blocks);
 	void *work = NULL;
 
 	block_upload(e, p);
@@ -67,8 +66,8 @@ static double *updated(struct executor *e, double alpha, const struct block *v,
 
 /* Reports `got` and `again`, two results in all of c's memory. */
 static void report(const char *what, const struct block *c, const struct block *want,
-        const struct block *size, double alpha, double beta, const double *got,
-        const double *again, const struct block *v, enum place place)
+        const struct block *size, double alpha, double beta, const double *got, const double *again,
+        const struct block *v, enum place place)
 {
 	const double worst = block_error(c, WHOLE, alpha, want, size, beta, got) / 0x1p-53;
 	const bool same = memcmp(got, again, (size_t)(c->all.m * c->all.n) * sizeof *got) == 0;
@@ -79,8 +78,8 @@ static void report(const char *what, const struct block *c, const struct block *
 		diag("error %.3g repeats %d", worst, same);
 }
 
-static void check_product(struct executor *e, int64_t k, int64_t n, int64_t rows, int blocks,
-        enum place place)
+static void check_product(
+        struct executor *e, int64_t k, int64_t n, int64_t rows, int blocks, enum place place)
 {
 	struct block v = block_placed(e, DOUBLE, rows, k, ALIGNED),
 	             c = block_placed(e, DOUBLE, rows, n, place),
@@ -102,8 +101,8 @@ static void check_product(struct executor *e, int64_t k, int64_t n, int64_t rows
 	blocks_free(e);
 }
 
-static void check_update(struct executor *e, int64_t k, int64_t n, int64_t rows, int blocks,
-        enum place place)
+static void check_update(
+        struct executor *e, int64_t k, int64_t n, int64_t rows, int blocks, enum place place)
 {
 	const double alpha = place == CUT ? 0.5 : -1;
 	struct block v = block_placed(e, DOUBLE, rows, k, place == CUT ? CUT : ALIGNED),
@@ -140,8 +139,7 @@ int main(void)
 		const size_t s = i / ARRAY_LEN(places);
 		const enum place place = places[i % ARRAY_LEN(places)];
 
-		check_product(
-		        e, shapes[s].k, shapes[s].n, shapes[s].rows, shapes[s].blocks, place);
+		check_product(e, shapes[s].k, shapes[s].n, shapes[s].rows, shapes[s].blocks, place);
 		if (shapes[s].k <= DOUBLE_TALL_SIDE)
 			check_update(e, shapes[s].k, shapes[s].n, shapes[s].rows, shapes[s].blocks,
 			        place);

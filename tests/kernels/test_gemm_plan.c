@@ -164,8 +164,11 @@ static void check_double_tall(void)
 		ok(p.teams == 1 || (int64_t)blocks * p.side * p.width * 8 <= DOUBLE_TALL_SCRATCH,
 		        "their sums have room");
 	}
-	const struct gemm_problem product = {
-	        .precision = DOUBLE, .ta = true, .m = 64, .n = 64, .k = 131072},
+	const struct gemm_problem product = {.precision = DOUBLE,
+	                                  .ta = true,
+	                                  .m = 64,
+	                                  .n = 64,
+	                                  .k = 131072},
 	                          update = {.precision = DOUBLE, .m = 131072, .n = 64, .k = 64},
 	                          square = {.precision = DOUBLE, .m = 4096, .n = 4096, .k = 64};
 	ok(double_tall_is_ahead(&tuning_hopper, &product) &&

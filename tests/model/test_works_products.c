@@ -112,8 +112,7 @@ static void tall_products(void)
 	equal(w[0].wavefronts, rows / 16. * (128 + 4 * 64), "copies write, four warps read");
 	equal(w[1].l2.read, 132 * 64. * 64 * 8, "every team's sums are read");
 	double_tall_update_work(&update, 128, 128, ROWS, w);
-	equal(w->operations[PIPE_TENSOR_FP64_LARGE], 2. * 128 * 128 * rows,
-	        "C += V W: operations");
+	equal(w->operations[PIPE_TENSOR_FP64_LARGE], 2. * 128 * 128 * rows, "C += V W: operations");
 	equal(w->dram.read + w->dram.written, 384. * rows * 8, "V passes once, C twice");
 	equal(w->wavefronts, rows / 16. * (256 + 8 * 128 + 3 * 128),
 	        "copies write, eight warps read V, C passes three times more");

@@ -17,9 +17,9 @@ static const double off_diagonal = 1e-5;
 const char *const gemm_rate_kind_name[KINDS] = {"gemm", "gemm_tn", "trsm", "trsm_right", "trsm_few",
         "syrk", "gemm_odd", "gemm_tn_odd", "gemm_unaligned", "gemm_nt", "gemm_shared",
         "gemm_batched", "own_gemm", "own_gemm_tn", "own_syrk", "own_syrk_unaligned", "double_tall",
-        "double_tall_update",
-        "own_gemm_edge", "own_gemm_shared", "own_syrk_shared", "own_gemm_edge_shared", "tf32_tall",
-        "tf32_tall_shared", "half_syrk", "half_syrk_shared", "half_gemm", "half_gemm_shared"};
+        "double_tall_update", "own_gemm_edge", "own_gemm_shared", "own_syrk_shared",
+        "own_gemm_edge_shared", "tf32_tall", "tf32_tall_shared", "half_syrk", "half_syrk_shared",
+        "half_gemm", "half_gemm_shared"};
 const char *const gemm_rate_math_name[] = {"s", "tf32", "d"};
 
 bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
@@ -31,8 +31,8 @@ bool gemm_rate_has(const struct bench *bench, enum kind kind, enum math math)
 	if (kind == OWN_GEMM_TN)
 		return math == FP32;
 	if (kind == DOUBLE_TALL || kind == DOUBLE_TALL_UPDATE)
-		return math == FP64 && double_tall_has(bench->rate.gpu.code,
-		                               bench->rate.gpu.shared_per_block);
+		return math == FP64 &&
+		       double_tall_has(bench->rate.gpu.code, bench->rate.gpu.shared_per_block);
 	if (kind >= OWN_GEMM)
 		return math == FP32 || (math == FP64 && gemm_has(DOUBLE, bench->rate.gpu.code,
 		                                                bench->rate.gpu.shared_per_block));
@@ -59,8 +59,8 @@ bool gemm_rate_is_symmetric(enum kind kind)
 
 bool gemm_rate_is_tall(enum kind kind)
 {
-	return kind == GEMM_TN || kind == GEMM_TN_ODD || kind == OWN_GEMM_TN || kind == DOUBLE_TALL ||
-	       kind == TALL || kind == TALL_SHARED;
+	return kind == GEMM_TN || kind == GEMM_TN_ODD || kind == OWN_GEMM_TN ||
+	       kind == DOUBLE_TALL || kind == TALL || kind == TALL_SHARED;
 }
 
 bool gemm_rate_is_half(enum kind kind)

@@ -72,9 +72,11 @@ static int kept_beside(struct cuda *x, const struct gemm_problem *problem)
 
 /* Whether the kernels for tall matrices take the product. Their blocks stay to the end, hence not
  * beside others' work. */
-static bool takes_tall(const struct cuda *x, const struct gemm_problem *p, double alpha, double beta)
+static bool takes_tall(
+        const struct cuda *x, const struct gemm_problem *p, double alpha, double beta)
 {
-	return !x->base.blas_only && !x->base.shares && (p->ta ? alpha == 1 && beta == 0 : beta == 1) &&
+	return !x->base.blas_only && !x->base.shares &&
+	       (p->ta ? alpha == 1 && beta == 0 : beta == 1) &&
 	       double_tall_has(x->gpu.code, x->gpu.shared_per_block) &&
 	       double_tall_is_ahead(&x->base.tuning, p);
 }
@@ -99,8 +101,7 @@ static bool tall_update(
 
 static bool tall_product(struct cuda *x, struct matrix v, struct matrix c, struct matrix p)
 {
-	const struct double_tall_plan plan =
-	        double_tall_plan_make(v.n, c.n, c.m, x->gpu.sm_count);
+	const struct double_tall_plan plan = double_tall_plan_make(v.n, c.n, c.m, x->gpu.sm_count);
 
 	return cuda_ok(x, double_tall(&plan, v, c, p, lane_of(x)->product_work, stream_of(x)),
 	        "tall product");

@@ -24,9 +24,10 @@ const int DEPTH = 32; /* rows of a slab */
  * warps, they share the rows of a slab. */
 template <int SIDE_, int WIDTH_, int WARP_SIDE, int WARP_WIDTH, int STAGES_> struct tall_shape {
 	static const int SIDE = SIDE_, WIDTH = WIDTH_, STAGES = STAGES_;
-	static const int DOWN = SIDE / WARP_SIDE, SLICES = TALL_WARPS / (DOWN * (WIDTH / WARP_WIDTH));
+	static const int DOWN = SIDE / WARP_SIDE,
+	                 SLICES = TALL_WARPS / (DOWN * (WIDTH / WARP_WIDTH));
 	static const int ROWS = WARP_SIDE / 16, COLUMNS = WARP_WIDTH / 8; /* products of a warp */
-	static const int OWN = DEPTH / SLICES, PARTS = OWN / 4;           /* rows of a slab, fours */
+	static const int OWN = DEPTH / SLICES, PARTS = OWN / 4; /* rows of a slab, fours */
 	static const int SLAB = (SIDE + WIDTH) * DEPTH;
 	static const int BYTES = STAGES * SLAB * (int)sizeof(double);
 	static_assert(PARTS >= 2 && PARTS % 2 == 0, "two sets of registers");
@@ -183,7 +184,8 @@ template <class S> int launch(const struct tall_args &g, cudaStream_t stream)
 	return (int)cudaGetLastError();
 }
 
-int launch_shape(const struct double_tall_plan &plan, const struct tall_args &g, cudaStream_t stream)
+int launch_shape(
+        const struct double_tall_plan &plan, const struct tall_args &g, cudaStream_t stream)
 {
 	if (plan.side <= 64)
 		return plan.width <= 32   ? launch<tall_shape<64, 32, 32, 32, 6>>(g, stream)

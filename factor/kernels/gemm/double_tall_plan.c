@@ -29,7 +29,8 @@ static int64_t side_for(int64_t k)
 static struct double_tall_plan plan_of(
         int64_t side, int64_t groups, int64_t n, int64_t rows, int64_t blocks)
 {
-	const int64_t width = width_for(n), across = up(n, width), places = blocks / across / groups;
+	const int64_t width = width_for(n), across = up(n, width),
+	              places = blocks / across / groups;
 	const int64_t most = up(rows, SLAB * FEWEST), teams = places < most ? places : most;
 
 	return (struct double_tall_plan){
@@ -42,8 +43,7 @@ struct double_tall_plan double_tall_plan_make(
 	const int64_t side = side_for(k);
 	const int64_t room = DOUBLE_TALL_SCRATCH / (side * width_for(n) * (int64_t)sizeof(double));
 
-	return plan_of(
-	        side, up(k, side), n, rows, multiprocessors < room ? multiprocessors : room);
+	return plan_of(side, up(k, side), n, rows, multiprocessors < room ? multiprocessors : room);
 }
 
 struct double_tall_plan double_tall_update_plan_make(

@@ -46,10 +46,10 @@ template <int COLUMNS, int ROWS> struct slab_copies {
 	static_assert(TALL_THREADS % ROWS == 0 && ROWS <= TALL_THREADS / 4, "4 columns at once");
 	static_assert(COLUMNS * ROWS % (2 * TALL_THREADS) == 0, "whole copies");
 
-	const double *from;   /* of this thread's next copy, which reads nothing outside the matrix */
-	int64_t step;         /* between its copies */
-	int64_t rows;         /* of the matrix, from the next slab's first on; 0: copies of zeros */
-	int columns, to;      /* columns from there on; place in a slab */
+	const double *from; /* of this thread's next copy, which reads nothing outside the matrix */
+	int64_t step;       /* between its copies */
+	int64_t rows;       /* of the matrix, from the next slab's first on; 0: copies of zeros */
+	int columns, to;    /* columns from there on; place in a slab */
 	bool pairs;
 
 	/* The first slab begins at a row, if it is there. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sum of the teams' sums of V^T C, always in the same order. 16 warps of a block share the teams
- * of 32 elements. Its launch is prepared while the product runs. */
+/* The sum of the teams' sums of V^T C, always in the same order. 16 warps of a block share the
+ * teams of 32 elements. Its launch is prepared while the product runs. */
 #pragma once
 
 #include "lib/device/early_launch.cuh"
@@ -11,8 +11,8 @@ namespace
 const int SUM_ROWS = 32, SUM_SHARES = 16;
 
 struct team_sums {
-	const double *sums;   /* of the first team */
-	int64_t ld, distance; /* from team to team */
+	const double *sums;     /* of the first team */
+	int64_t ld, distance;   /* from team to team */
 	int teams, rows, tiles; /* tiles: of SUM_ROWS rows */
 	double *p;
 	int64_t ldp;

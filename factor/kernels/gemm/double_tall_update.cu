@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* C += alpha V W in double precision, with few columns and many rows of V and C. A block updates its
- * columns of C in every teams-th slab of rows. A warp has 16 columns, and keeps alpha W for them in
- * registers. Slabs of V and C pass through a ring in shared memory; the updated C goes back through
- * it, so that a warp writes whole lines for any alignment.
+/* C += alpha V W in double precision, with few columns and many rows of V and C. A block updates
+ * its columns of C in every teams-th slab of rows. A warp has 16 columns, and keeps alpha W for
+ * them in registers. Slabs of V and C pass through a ring in shared memory; the updated C goes back
+ * through it, so that a warp writes whole lines for any alignment.
  *
  * Columns of C are the rows of the tensor cores' result, rows of C its columns.
  *

@@ -7,7 +7,7 @@
 
 enum {
 	THREADS = 256,
-	SLAB = 32,        /* rows */
+	SLAB = 32, /* rows */
 	WORD = 8,
 	LINE = 128 / WORD, /* elements of an access of a warp to shared memory */
 	START = 2,         /* accesses to memory before the first slab is there */
@@ -38,7 +38,8 @@ static double common(const struct double_tall_plan *plan, int64_t rows, struct k
 	return blocks * turns;
 }
 
-/* A warp has 32 columns of C and 32 of V, or 64 in the largest tile. It reads a row of them once. */
+/* A warp has 32 columns of C and 32 of V, or 64 in the largest tile. It reads a row of them once.
+ */
 size_t double_tall_work(const struct double_tall_plan *plan, int64_t k, int64_t n, int64_t rows,
         struct kernel_work *work)
 {
@@ -47,7 +48,8 @@ size_t double_tall_work(const struct double_tall_plan *plan, int64_t k, int64_t 
 	             own = side + width == DOUBLE_TALL_SIDE + DOUBLE_TALL_ACROSS ? 64 : 32,
 	             warps = side / own * width / 32, c = (double)(k * n) * WORD,
 	             once = (double)((k + n) * rows) * WORD,
-	             all = ((double)k * plan->across + (double)n * plan->groups) * (double)rows * WORD;
+	             all = ((double)k * plan->across + (double)n * plan->groups) * (double)rows *
+	                   WORD;
 	const struct product_tiles t = {.pipe = PIPE_TENSOR_FP64_LARGE,
 	        .word = WORD,
 	        .m = (double)k,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Our own products (factor/kernels/gemm/gemm.h) from their surfaces: alone, and beside another
- * queue's work, where a block has one tile; with tiles that C cuts off; A^T B with splits of k. These
- * work on whole tiles, of the size that the plan takes for the product. And products of tall
+ * queue's work, where a block has one tile; with tiles that C cuts off; A^T B with splits of k.
+ * These work on whole tiles, of the size that the plan takes for the product. And products of tall
  * matrices in double precision. */
 #include "factor/kernels/gemm/double_tall.h"
 #include "factor/kernels/gemm/gemm.h"
