@@ -44,12 +44,23 @@ static bool factor(
 	return ex_panel_reflectors(s->e, a, tau, r.v, r.t, s->leaf_work);
 }
 
+/* Columns of the left part. A last leaf of few columns is updated beside its neighbour's: that
+ * reads each V once, and forms no T of several leaves for it. */
+static int64_t left_part(const struct plan *plan, int64_t width)
+{
+	const int64_t leaves = (width + plan->leaf - 1) / plan->leaf,
+	              last = width - (leaves - 1) * plan->leaf;
+
+	return leaves % 2 && 2 * last <= plan->leaf ? leaves / 2 * plan->leaf
+	                                            : plan_left_half(plan, width);
+}
+
 /* Elmroth and Gustavson's recursion (2000): left half, update of the right half, right half. */
 static bool factor_halves(
         struct factor *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
 {
 	struct executor *e = s->e;
-	int64_t n = plan_left_half(s->plan, a.n), rest = a.n - n, below = a.m - n;
+	int64_t n = left_part(s->plan, a.n), rest = a.n - n, below = a.m - n;
 	struct reflectors left = reflectors_part(r, 0, a.m, n);
 
 	return factor(s, matrix_view(a, 0, 0, a.m, n), matrix_view(tau, 0, 0, n, 1), left, true) &&

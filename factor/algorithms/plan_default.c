@@ -217,6 +217,20 @@ static int look_ahead(const struct tuning *t, enum operation operation, enum mat
 	return operation == GETRF && columns >= more ? PLAN_LOOKAHEAD_MAX : 1;
 }
 
+/* In tall matrices the update of a last narrow block takes as long as that of half a block, and it
+ * waits for T of the whole block before. It joins that block (left_part in geqrf.c). */
+static int64_t join_last(int64_t count, int64_t columns, int64_t *widths)
+{
+	int64_t rest = columns;
+
+	for (int64_t i = 0; i < count - 1; i++)
+		rest -= widths[i];
+	if (count == 1 || 2 * rest > STEP || rest <= 0)
+		return count;
+	widths[count - 2] += rest;
+	return count - 1;
+}
+
 void plan_default(struct executor *e, enum operation operation, int64_t m, int64_t n,
         enum precision precision, bool hybrid, struct default_plan *out)
 {
@@ -241,6 +255,8 @@ void plan_default(struct executor *e, enum operation operation, int64_t m, int64
 	                             ? look_ahead(&e->tuning, operation,
 	                                       split ? e->math : MATH_FP32, hybrid, m, columns)
 	                             : 0};
+	if (operation == GEQRF && !hybrid && m >= t->tall * columns)
+		plan->count = join_last(plan->count, columns, out->widths);
 	if (operation == GETRF && !hybrid)
 		choose_lu_panel(e, m, columns, precision, plan);
 	if (operation == GEQRF && !hybrid && precision == DOUBLE && by_gram(e, m, precision))

@@ -170,11 +170,18 @@ static void check_double_tall(void)
 	                                  .n = 64,
 	                                  .k = 131072},
 	                          update = {.precision = DOUBLE, .m = 131072, .n = 64, .k = 64},
+	                          deep = {.precision = DOUBLE, .m = 131072, .n = 256, .k = 256},
+	                          narrow = {.precision = DOUBLE, .m = 131072, .n = 2, .k = 128},
 	                          square = {.precision = DOUBLE, .m = 4096, .n = 4096, .k = 64};
-	ok(double_tall_is_ahead(&tuning_hopper, &product) &&
-	                double_tall_is_ahead(&tuning_hopper, &update) &&
-	                !double_tall_is_ahead(&tuning_hopper, &square),
+	ok(double_tall_is_ahead(&tuning_hopper, &product, true) &&
+	                double_tall_is_ahead(&tuning_hopper, &update, true) &&
+	                !double_tall_is_ahead(&tuning_hopper, &square, false),
 	        "tall products are for the tall kernels");
+	ok(!double_tall_is_ahead(&tuning_hopper, &deep, true) &&
+	                double_tall_is_ahead(&tuning_hopper, &deep, false),
+	        "deep ones where columns are not aligned");
+	ok(!double_tall_is_ahead(&tuning_hopper, &narrow, false),
+	        "updates of few columns are the library's");
 }
 
 int main(void)

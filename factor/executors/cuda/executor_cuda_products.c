@@ -73,12 +73,12 @@ static int kept_beside(struct cuda *x, const struct gemm_problem *problem)
 /* Whether the kernels for tall matrices take the product. Their blocks stay to the end, hence not
  * beside others' work. */
 static bool takes_tall(
-        const struct cuda *x, const struct gemm_problem *p, double alpha, double beta)
+        const struct cuda *x, const struct gemm_problem *p, double alpha, double beta, bool aligned)
 {
 	return !x->base.blas_only && !x->base.shares &&
 	       (p->ta ? alpha == 1 && beta == 0 : beta == 1) &&
 	       double_tall_has(x->gpu.code, x->gpu.shared_per_block) &&
-	       double_tall_is_ahead(&x->base.tuning, p);
+	       double_tall_is_ahead(&x->base.tuning, p, aligned);
 }
 
 /* The update in parts of as many columns of V as the kernels take. */
@@ -117,7 +117,8 @@ bool cuda_gemm(struct executor *executor, enum trans ta, enum trans tb, double a
 	problem.ldb = b.ld;
 	if (c.m == 0 || c.n == 0)
 		return true;
-	if (takes_tall(x, &problem, alpha, beta))
+	const bool aligned = matrix_is_aligned(a) && matrix_is_aligned(b) && matrix_is_aligned(c);
+	if (takes_tall(x, &problem, alpha, beta, aligned))
 		return ta == TRANSPOSED ? tall_product(x, a, b, c) : tall_update(x, alpha, a, b, c);
 	const bool own = !executor->blas_only && has_own(x, c.precision) && matrix_is_aligned(c);
 	const bool ahead = gemm_is_ahead(&executor->tuning, c.precision, c.m, c.n, problem.k);

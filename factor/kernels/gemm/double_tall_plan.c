@@ -7,7 +7,7 @@ enum {
 	SLAB = 32,                /* rows */
 	FEWEST = 4,               /* slabs of a team */
 	SHARED_BYTES = 200 << 10, /* of a block */
-	LEAST_COLUMNS = 32        /* of V */
+	LEAST_COLUMNS = 32        /* of V, and of C in updates */
 };
 
 static int64_t up(int64_t a, int64_t b)
@@ -57,13 +57,19 @@ bool double_tall_has(int code, int64_t shared_per_block)
 	return code >= 90 && shared_per_block >= SHARED_BYTES;
 }
 
-/* More columns than the limit have operations enough for the library's tiles. */
-bool double_tall_is_ahead(const struct tuning *tuning, const struct gemm_problem *p)
+/* Of aligned matrices V and C have at most a tile's columns: beyond, the library's tiles are as
+ * fast, but not in updates by few columns of V. Few columns of C leave the update's tiles empty. */
+bool double_tall_is_ahead(const struct tuning *tuning, const struct gemm_problem *p, bool aligned)
 {
 	const struct gemm_tuning *t = &tuning->gemm;
 	const int64_t rows = p->ta ? p->k : p->m, side = p->ta ? p->m : p->k;
 
-	return p->precision == DOUBLE && !p->tb && p->part == GEMM_WHOLE &&
-	       rows >= t->ahead_double_rows && side >= LEAST_COLUMNS &&
-	       side <= t->ahead_double_columns && p->n <= t->ahead_double_columns;
+	if (p->precision != DOUBLE || p->tb || p->part != GEMM_WHOLE ||
+	        rows < t->ahead_double_rows || side < LEAST_COLUMNS ||
+	        side > t->ahead_double_columns || p->n > t->ahead_double_columns)
+		return false;
+	if (!p->ta && p->n < LEAST_COLUMNS)
+		return false;
+	return !aligned || (!p->ta && side <= DOUBLE_TALL_SIDE / 2) ||
+	       (side <= DOUBLE_TALL_SIDE && p->n <= DOUBLE_TALL_ACROSS);
 }

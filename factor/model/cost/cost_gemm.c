@@ -144,7 +144,7 @@ struct cost cost_gemm(struct cost_reader *r, enum trans ta, enum trans tb, struc
 {
 	const struct gemm_problem problem = gemm_product(ta, tb, c, k);
 	const bool aligned = operands && (result || c.precision == SINGLE);
-	if (is_double_tall(r, &problem, c))
+	if (is_double_tall(r, &problem, c, operands && result))
 		return cost_double_tall(r, &problem, c);
 	bool wide = c.m > c.n && c.m > TALL_COLUMNS; /* then the transposed product is read */
 	bool tall = gemm_is_tall(&problem);

@@ -140,13 +140,14 @@ static double double_tall_time(struct cost_reader *r, bool transposed, struct ma
 	                                     cost_of_work(r, name, product_axes, at, 3);
 }
 
-bool is_double_tall(struct cost_reader *r, const struct gemm_problem *p, struct matrix c)
+bool is_double_tall(
+        struct cost_reader *r, const struct gemm_problem *p, struct matrix c, bool aligned)
 {
 	const struct tuning_device *device = &r->tuning.device;
 
 	return !r->blas_only && !r->shares &&
 	       double_tall_has(device->code, ARCHITECTURE_SHARED(device->capability)) &&
-	       double_tall_is_ahead(&r->tuning, p) &&
+	       double_tall_is_ahead(&r->tuning, p, aligned) &&
 	       isfinite(double_tall_time(r, p->ta, c, (double)p->k));
 }
 

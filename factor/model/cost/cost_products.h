@@ -61,5 +61,6 @@ double own_tall_time(
 
 /* Products of tall matrices in double precision: whether the executor takes their kernels, and the
  * cost. */
-bool is_double_tall(struct cost_reader *r, const struct gemm_problem *p, struct matrix c);
+bool is_double_tall(
+        struct cost_reader *r, const struct gemm_problem *p, struct matrix c, bool aligned);
 struct cost cost_double_tall(struct cost_reader *r, const struct gemm_problem *p, struct matrix c);
