@@ -52,7 +52,7 @@ grep -v '^gpu[.]half_' "$recorded/profile.tsv" >"$scratch/without/profile.tsv"
 		--simulate --output "$other_recorded"
 	traces 0 'look-ahead 1, ' "look-ahead where updates do" potrf --n 4096 \
 		--simulate --output "$other_recorded"
-	traces 0 'look-ahead 0, ' "two blocks hide little: no look-ahead" geqrf --m 100000 --n 200 \
+	traces 0 'look-ahead 0, ' "two blocks hide little: no look-ahead" geqrf --m 100000 --n 200 --nb 128 \
 		--simulate --output "$recorded"
 	traces 0 'look-ahead 0, ' "the same on another machine" geqrf --m 100000 --n 200 \
 		--simulate --output "$other_recorded"
