@@ -146,7 +146,7 @@ tree=$(dirname "$0")/../..
 seed=$(sed -n -e '/^#/!q' -e 's/^# seed: //p' "$recorded/predictions.tsv")
 if grep -q "\"$(basename "$recorded")\", $seed}" "$tree/factor/model/predictions/interval_table.c"; then
 	cp -r "$recorded" "$scratch/known"
-	expect 0 "Intervals were calibrated on seed $seed: .* judges nothing" "a seed of theirs judges no intervals" \
+	expect 0 "Intervals were calibrated on seeds* .*$seed.*: .* judges nothing" "a seed of theirs judges no intervals" \
 		"$bin/validate" --recorded --output "$scratch/known"
 	expect 0 'Verdict, drawn shapes: [1-9] seed' "its times count" "$bin/validate" --recorded --output "$scratch/known"
 fi
