@@ -252,6 +252,20 @@ static void check_gram(struct executor *e)
 	free(read);
 }
 
+/* A last block of few columns joins the one before, in tall matrices alone. */
+static void check_joined(struct executor *e)
+{
+	struct default_plan tall, wider, square;
+
+	plan_default(e, GEQRF, 200003, 130, DOUBLE, false, &tall);
+	ok(tall.plan.count == 1 && tall.widths[0] == 130, "130 tall columns are one block");
+	plan_default(e, GEQRF, 200003, 200, DOUBLE, false, &wider);
+	ok(wider.widths[0] < 200, "200 are not");
+	plan_default(e, GEQRF, 1026, 1026, DOUBLE, false, &square);
+	ok(square.widths[0] % 64 == 0 && square.widths[square.plan.count - 1] % 64 == 0,
+	        "nor are a square's last two columns part of a block");
+}
+
 int main(void)
 {
 	struct fault fault;
@@ -274,6 +288,7 @@ int main(void)
 	check_sequence(e);
 	check_row(e);
 	check_gram(e);
+	check_joined(e);
 	check_others(e);
 	check_panels(e);
 	executor_free(e);
