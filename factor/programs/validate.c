@@ -278,35 +278,6 @@ static void say_shared_cores(const struct validation *v, FILE *out)
 		fprintf(out, "Disturbed on the host: %s\n", disturbed);
 }
 
-/* The seeds of drawn cases on which the intervals were calibrated. */
-static void say_calibrated(const struct comparison *rows, size_t count, FILE *out)
-{
-	enum { MOST = 64 };
-	int64_t known[MOST];
-	size_t seeds = 0;
-
-	for (size_t i = 0; i < count && seeds < MOST; i++) {
-		char text[32];
-		if (!results_option(rows[i].predicted->options, "seed", text, sizeof text))
-			continue;
-		const int64_t seed = strtoll(text, NULL, 10);
-		size_t at = 0;
-		while (at < seeds && known[at] != seed)
-			at++;
-		if (at == seeds && interval_saw(&interval_table, seed))
-			known[seeds++] = seed;
-	}
-	for (size_t i = 0; i < seeds; i++)
-		fprintf(out, "%s%" PRId64,
-		        i > 0        ? ", "
-		        : seeds == 1 ? "Intervals were calibrated on seed "
-		                     : "Intervals were calibrated on seeds ",
-		        known[i]);
-	if (seeds > 0)
-		fprintf(out, ": how much of %s they cover judges nothing\n",
-		        seeds == 1 ? "it" : "these");
-}
-
 static void print_report(const struct validation *v, const struct comparison *rows, size_t count)
 {
 	size_t most = v->common.verbose ? count : 20;
@@ -319,7 +290,7 @@ static void print_report(const struct validation *v, const struct comparison *ro
 		        "Seed %" PRId64 " was judged before the last change of model or profile: "
 		        "its shapes count as fixed ones\n",
 		        v->key.seed);
-	say_calibrated(rows, count, out);
+	validate_intervals_say(rows, count, out);
 	say_whether_stale(v, out);
 	say_host_clock(v, out);
 	say_shared_cores(v, out);

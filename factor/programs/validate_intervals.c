@@ -6,6 +6,7 @@
 #include "lib/profile/profile.h"
 #include "factor/validation/interval_fit.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,4 +61,32 @@ int validate_intervals(const char *path, char *const *folder, row_predictor pred
 		        table.of[k].least, table.of[k].most);
 	interval_fit_free(fit);
 	return EXIT_DONE;
+}
+
+void validate_intervals_say(const struct comparison *rows, size_t count, FILE *out)
+{
+	enum { MOST = 64 };
+	int64_t known[MOST];
+	size_t seeds = 0;
+
+	for (size_t i = 0; i < count && seeds < MOST; i++) {
+		char text[32];
+		if (!results_option(rows[i].predicted->options, "seed", text, sizeof text))
+			continue;
+		const int64_t seed = strtoll(text, NULL, 10);
+		size_t at = 0;
+		while (at < seeds && known[at] != seed)
+			at++;
+		if (at == seeds && interval_saw(&interval_table, seed))
+			known[seeds++] = seed;
+	}
+	for (size_t i = 0; i < seeds; i++)
+		fprintf(out, "%s%" PRId64,
+		        i > 0        ? ", "
+		        : seeds == 1 ? "Intervals were calibrated on seed "
+		                     : "Intervals were calibrated on seeds ",
+		        known[i]);
+	if (seeds > 0)
+		fprintf(out, ": how much of %s they cover judges nothing\n",
+		        seeds == 1 ? "it" : "these");
 }

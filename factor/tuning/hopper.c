@@ -30,6 +30,7 @@ const struct tuning tuning_hopper = {
                 .ahead_tall_side = 256,
                 .ahead_double_rows = 32768,
                 .ahead_double_columns = 512,
+                .ahead_double_least = 32,
                 .ahead_triangle = 512 * 512,
                 .ahead_order = 512,
                 .chosen_side = 1024,

@@ -44,9 +44,9 @@ struct gemm_tuning {
 	/* A^T B: least rows of A and B, in multiples of C's longer side and at least; most columns
 	 * of C's shorter side */
 	int64_t ahead_tall, ahead_tall_rows, ahead_tall_side;
-	/* products of tall matrices in double precision (double_tall.h): least rows, most columns
-	 */
-	int64_t ahead_double_rows, ahead_double_columns;
+	/* products of tall matrices in double precision (double_tall.h): least rows; most columns;
+	 * least columns of V, and of C in updates */
+	int64_t ahead_double_rows, ahead_double_columns, ahead_double_least;
 	/* triangles in double precision: below so many columns times k, or so many columns */
 	int64_t ahead_triangle, ahead_order;
 	/* the kernel chosen in double precision (blas_double.h): least side and depth; for A B

@@ -7,7 +7,6 @@ enum {
 	SLAB = 32,                /* rows */
 	FEWEST = 4,               /* slabs of a team */
 	SHARED_BYTES = 200 << 10, /* of a block */
-	LEAST_COLUMNS = 32        /* of V, and of C in updates */
 };
 
 static int64_t up(int64_t a, int64_t b)
@@ -65,10 +64,10 @@ bool double_tall_is_ahead(const struct tuning *tuning, const struct gemm_problem
 	const int64_t rows = p->ta ? p->k : p->m, side = p->ta ? p->m : p->k;
 
 	if (p->precision != DOUBLE || p->tb || p->part != GEMM_WHOLE ||
-	        rows < t->ahead_double_rows || side < LEAST_COLUMNS ||
+	        rows < t->ahead_double_rows || side < t->ahead_double_least ||
 	        side > t->ahead_double_columns || p->n > t->ahead_double_columns)
 		return false;
-	if (!p->ta && p->n < LEAST_COLUMNS)
+	if (!p->ta && p->n < t->ahead_double_least)
 		return false;
 	return !aligned || (!p->ta && side <= DOUBLE_TALL_SIDE / 2) ||
 	       (side <= DOUBLE_TALL_SIDE && p->n <= DOUBLE_TALL_ACROSS);
