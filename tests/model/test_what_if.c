@@ -158,6 +158,7 @@ static void test_barriers(void)
 	struct profile *p = machine();
 	struct fault fault = {.text = ""};
 
+	/* shorter ones fit into one cluster, whose exchanges take less than launches even then */
 	is_text(best_panel(p, 16384, 64), "persistent", "a panel stays on chip");
 	ok(what_if_scale(p, "gpu.barrier.*=20", &fault) &&
 	                what_if_scale(p, "gpu.exchange.*=20", &fault),

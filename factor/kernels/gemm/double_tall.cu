@@ -2,9 +2,9 @@
 /* P = V^T C in double precision, with few columns and many rows of V and C. A block sums one tile
  * of P over every teams-th slab of DEPTH rows. Slabs pass through a ring in shared memory, where
  * rows run down the columns as in memory. Neighbouring blocks read neighbouring rows at the same
- * time, so that few pages of memory are in use. They go from the last rows to the first: the panel
- * before left the last rows in L2, and the update behind goes the other way. With several teams a
- * second kernel adds up their sums, always in the same order.
+ * time, so that few pages of memory are in use. All blocks go from the last rows to the first: the
+ * panel before left the last rows in L2, and the update behind goes the other way. With several
+ * teams a second kernel adds up their sums, always in the same order.
  *
  * Cost: 2 m k n operations; V once for each `width` columns of C, C once for each `side` columns of
  * V, of which all but one come from L2; and teams k n sums written and read. */
