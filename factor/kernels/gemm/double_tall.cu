@@ -18,7 +18,7 @@
 namespace
 {
 
-const int DEPTH = 32; /* rows of a slab */
+const int DEPTH = DOUBLE_TALL_SLAB;
 
 /* SIDE columns of V by WIDTH of C. A warp has WARP_SIDE x WARP_WIDTH of them. Where that leaves
  * warps, they share the rows of a slab. */

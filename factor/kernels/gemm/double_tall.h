@@ -14,6 +14,15 @@ C_BEGIN
  * rows. Narrower kernels exist. */
 enum { DOUBLE_TALL_SIDE = 128, DOUBLE_TALL_ACROSS = 128 };
 
+/* Rows of a slab, which a block holds at once, and threads of a block; rows and threads of a block
+ * that adds up the teams' sums. */
+enum {
+	DOUBLE_TALL_SLAB = 32,
+	DOUBLE_TALL_THREADS = 256,
+	DOUBLE_TALL_SUM_ROWS = 32,
+	DOUBLE_TALL_SUM_THREADS = 512
+};
+
 /* V^T C: a block sums a tile of `side` columns of V by `width` columns of C over its team's share
  * of the rows. Tiles along V's columns (groups) and along C's (across); a team has one block per
  * tile. Blocks of a team run together, because they read the same rows.

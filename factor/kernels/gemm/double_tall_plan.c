@@ -4,7 +4,6 @@
 #include "double_tall.h"
 
 enum {
-	SLAB = 32,                /* rows */
 	FEWEST = 4,               /* slabs of a team */
 	SHARED_BYTES = 200 << 10, /* of a block */
 };
@@ -30,7 +29,8 @@ static struct double_tall_plan plan_of(
 {
 	const int64_t width = width_for(n), across = up(n, width),
 	              places = blocks / across / groups;
-	const int64_t most = up(rows, SLAB * FEWEST), teams = places < most ? places : most;
+	const int64_t most = up(rows, DOUBLE_TALL_SLAB * FEWEST),
+	              teams = places < most ? places : most;
 
 	return (struct double_tall_plan){
 	        (int)side, (int)width, (int)groups, (int)across, teams > 1 ? (int)teams : 1};

@@ -3,6 +3,7 @@
  * columns are aligned, else by 8. What lies outside the matrix arrives as zeros. */
 #pragma once
 
+#include "double_tall.h"
 #include "gemm_copy.cuh"
 #include "lib/base/matrix.h"
 
@@ -10,7 +11,7 @@ namespace
 {
 
 /* Blocks of all kernels here. */
-const int TALL_WARPS = 8, TALL_THREADS = 32 * TALL_WARPS;
+const int TALL_THREADS = DOUBLE_TALL_THREADS, TALL_WARPS = TALL_THREADS / 32;
 
 /* Columns of a tall matrix as a kernel gets them. */
 struct tall_operand {

@@ -3,12 +3,13 @@
  * teams of 32 elements. Its launch is prepared while the product runs. */
 #pragma once
 
+#include "double_tall.h"
 #include "lib/device/early_launch.cuh"
 
 namespace
 {
 
-const int SUM_ROWS = 32, SUM_SHARES = 16;
+const int SUM_ROWS = DOUBLE_TALL_SUM_ROWS, SUM_SHARES = DOUBLE_TALL_SUM_THREADS / SUM_ROWS;
 
 struct team_sums {
 	const double *sums;     /* of the first team */

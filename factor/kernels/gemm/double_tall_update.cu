@@ -17,7 +17,7 @@
 namespace
 {
 
-const int DEPTH = 32; /* rows of a slab */
+const int DEPTH = DOUBLE_TALL_SLAB;
 
 /* At most K columns of V; WIDTH columns of C. Warps share the rows of a slab if there are more of
  * them than columns need. */

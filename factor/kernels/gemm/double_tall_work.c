@@ -6,13 +6,10 @@
 #include <math.h>
 
 enum {
-	THREADS = 256,
-	SLAB = 32, /* rows */
+	SLAB = DOUBLE_TALL_SLAB,
 	WORD = 8,
 	LINE = 128 / WORD, /* elements of an access of a warp to shared memory */
-	START = 2,         /* accesses to memory before the first slab is there */
-	SUM_ROWS = 32,     /* of a block of the kernel that adds up the teams' sums, */
-	SUM_THREADS = 512
+	START = 2          /* accesses to memory before the first slab is there */
 };
 
 /* What both kernels share: blocks, slabs of the busiest team, and copies of operands. Each of a
@@ -25,9 +22,9 @@ static double common(const struct double_tall_plan *plan, int64_t rows, struct k
 
 	*work = (struct kernel_work){.launches = 1,
 	        .blocks = blocks,
-	        .threads = THREADS,
+	        .threads = DOUBLE_TALL_THREADS,
 	        .registers = 255,
-	        .in_flight = 2 * slab * WORD / THREADS,
+	        .in_flight = 2 * slab * WORD / DOUBLE_TALL_THREADS,
 	        .chains = 8,
 	        .wavefronts = blocks * turns * slab / LINE,
 	        .ahead = true};
@@ -62,7 +59,8 @@ size_t double_tall_work(const struct double_tall_plan *plan, int64_t k, int64_t 
 	work[0].working_set = once + c;
 	if (!several)
 		return 1;
-	product_sum_work(&t, fmin((double)k, SUM_ROWS), SUM_THREADS, &work[1]);
+	product_sum_work(
+	        &t, fmin((double)k, DOUBLE_TALL_SUM_ROWS), DOUBLE_TALL_SUM_THREADS, &work[1]);
 	work[1].early = 1;
 	return 2;
 }
