@@ -73,6 +73,7 @@ __device__ __forceinline__ void orthogonalize(
 {
 	const double *inverse = s.stream.triangle;
 	half_slab<double> &made = s.stream.made[t.pair];
+	const struct shifts by = shifts_of(g, 0), none = {0, 0};
 	const bool refine = *g.refine;
 	half_tiles sum = {};
 
@@ -81,13 +82,14 @@ __device__ __forceinline__ void orthogonalize(
 	        [&](slab<WIDTH, double> &rows, const struct part &p) {
 		        if (p.rows == 0) /* for both warps of the pair */
 			        return;
-		        multiply_half<HALF, WIDTH, REPLACES>(inverse, rows, 0, made, t.lane);
+		        multiply_half<HALF, WIDTH, REPLACES>(inverse, rows, 0, made, t.lane, by);
 		        meet(t);
 		        if (refine) {
 			        multiply_half<HALF, WIDTH, SUBTRACTS>(
-			                s.factor, made, 0, rows, t.lane);
+			                s.factor, made, 0, rows, t.lane, by);
 			        meet(t);
-			        multiply_half<HALF, WIDTH, ADDS>(inverse, rows, 0, made, t.lane);
+			        multiply_half<HALF, WIDTH, ADDS>(
+			                inverse, rows, 0, made, t.lane, none);
 			        meet(t);
 		        }
 		        accumulate_half<HALF, WIDTH>(sum, made, AT_ONCE, t.lane);

@@ -41,26 +41,34 @@ __device__ __forceinline__ constexpr int strip_of(int half, int i)
 	return half ? 2 - i : 3 - 3 * i;
 }
 
-/* F^T F of WIDTH columns for that many rows, eight at a time; zeros follow them. */
-template <int HALF, int WIDTH, typename T, int COLUMNS, int LENGTH>
+/* F^T F of WIDTH columns for that many rows, eight at a time; zeros follow them. SHIFTED: the two
+ * elements of a lane's column may not be side by side. */
+template <int HALF, int WIDTH, bool SHIFTED, typename T, int LINES, int LENGTH>
 __device__ __forceinline__ void accumulate_half(
-        half_tiles &sum, const T (&rows)[COLUMNS][LENGTH], int count, int lane)
+        half_tiles &sum, const T (&rows)[LINES][LENGTH], int count, int lane, int shift)
 {
 	typedef typename rows_in<T>::two two;
+	const int EIGHT = lines_of_eight<LINES> * LENGTH;
 #pragma unroll 1
 	for (int first = 0; first < count && has_code<T>; first += 8) {
-		const T *from = element_of(rows, lane / 4, first + lane % 4 * 2);
+		const int row = first + lane % 4 * 2;
+		const T *from = SHIFTED ? shifted_element_of(rows, lane / 4, row, shift)
+		                        : element_of(rows, lane / 4, row);
+		const T *next = shifted_element_of(rows, lane / 4, row + 1, shift);
+		const auto pair = [&](int octet) {
+			return SHIFTED ? two{from[octet * EIGHT], next[octet * EIGHT]}
+			               : *(const two *)(from + octet * EIGHT);
+		};
 #pragma unroll
 		for (int s = 0; s < 2; s++) {
 			const int p = strip_of(HALF, s);
 			if (16 * p >= WIDTH)
 				continue;
-			const two low = *(const two *)(from + 2 * p * 8 * LENGTH),
-			          high = *(const two *)(from + (2 * p + 1) * 8 * LENGTH);
+			const two low = pair(2 * p), high = pair(2 * p + 1);
 			const double left[4] = {low.x, high.x, low.y, high.y};
 #pragma unroll
 			for (int q = 2 * p; q < WIDTH / 8; q++) {
-				const two f = *(const two *)(from + q * 8 * LENGTH);
+				const two f = pair(q);
 				const double right[2] = {f.x, f.y};
 				const int tile = tile_of(p, q);
 				mma_double(sum[HALF         ? tile - OCTETS
@@ -72,16 +80,43 @@ __device__ __forceinline__ void accumulate_half(
 	}
 }
 
+/* The same of rows in their places. */
+template <int HALF, int WIDTH, typename T, int LINES, int LENGTH>
+__device__ __forceinline__ void accumulate_half(
+        half_tiles &sum, const T (&rows)[LINES][LENGTH], int count, int lane)
+{
+	accumulate_half<HALF, WIDTH, false>(sum, rows, count, lane, 0);
+}
+
 /* What becomes of a product: it replaces the elements, is added, or is subtracted. */
 enum product_use { REPLACES, ADDS, SUBTRACTS };
 
-/* AT_ONCE rows from `first` on times WIDTH columns of the triangle, rounded. */
-template <int HALF, int WIDTH, enum product_use USE, typename T, int COLUMNS, int LENGTH, int ROOM>
+/* Column t or t + 4 of eight in a product with the triangle, e = 0 or 1. In double precision the
+ * columns that four lanes read at once have the same shift: their banks differ. */
+template <typename T> __device__ __forceinline__ constexpr int column_of_lane(int t, int e)
+{
+	return sizeof(T) == sizeof(double) ? 2 * t + e : t + 4 * e;
+}
+
+/* AT_ONCE rows from `first` on times WIDTH columns of the triangle, rounded. by: of the columns in
+ * `rows`; of `to` if the product is subtracted, which then leaves its columns in their places. */
+template <int HALF, int WIDTH, enum product_use USE, typename T, int LINES, int LENGTH, int ROOM>
 __device__ __forceinline__ void multiply_half(const double *triangle,
-        const T (&rows)[COLUMNS][LENGTH], int first, T (&to)[ROOM][AT_ONCE], int lane)
+        const T (&rows)[LINES][LENGTH], int first, T (&to)[ROOM][AT_ONCE], int lane,
+        const struct shifts &by)
 {
 	typedef typename rows_in<T>::two two;
+	const int EIGHT = lines_of_eight<LINES> * LENGTH, TO_EIGHT = lines_of_eight<ROOM> * AT_ONCE;
 	const int g = lane / 4, t = lane % 4;
+	const T *from[2][2];
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+#pragma unroll
+		for (int e = 0; e < 2; e++) {
+			const int column = column_of_lane<T>(t, e);
+			from[i][e] =
+			        shifted_element_of(rows, column, first + 8 * i + g, by.of(column));
+		}
 #pragma unroll
 	for (int s = 0; s < (has_code<T> ? 2 : 0); s++) {
 		const int p = strip_of(HALF, s);
@@ -93,13 +128,20 @@ __device__ __forceinline__ void multiply_half(const double *triangle,
 		for (int i = 0; i < 2; i++)
 #pragma unroll
 			for (int o = 0; o < 2; o++) {
-				place[i][o] = (two *)(element_of(to, g, 8 * i + 2 * t) +
-				                      (16 * p + 8 * o) * AT_ONCE);
-				if (USE == REPLACES)
-					continue;
-				c[i][2 * o] = place[i][o]->x;
-				c[i][2 * o + 1] = place[i][o]->y;
+				const int row = 8 * i + 2 * t, at = (2 * p + o) * TO_EIGHT;
+				place[i][o] = (two *)(element_of(to, g, row) + at);
+				if (USE == ADDS) {
+					c[i][2 * o] = place[i][o]->x;
+					c[i][2 * o + 1] = place[i][o]->y;
+				}
+				if (USE == SUBTRACTS)
+#pragma unroll
+					for (int e = 0; e < 2; e++)
+						c[i][2 * o + e] = shifted_element_of(
+						        to, g, row + e, by.of(g))[at];
 			}
+		if (USE == SUBTRACTS) /* other lanes write in these places */
+			__syncwarp();
 #pragma unroll
 		for (int q = 0; q <= 2 * p + 1; q++) {
 			double left[4];
@@ -108,10 +150,9 @@ __device__ __forceinline__ void multiply_half(const double *triangle,
 				left[i] = triangle[(vector_tile(p, q) * 4 + i) * 32 + lane];
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				const T *from =
-				        element_of(rows, t, first + 8 * i + g) + 8 * q * LENGTH;
 				const int sign = USE == SUBTRACTS ? -1 : 1;
-				const double x[2] = {sign * from[0], sign * from[4 * LENGTH]};
+				const double x[2] = {
+				        sign * from[i][0][q * EIGHT], sign * from[i][1][q * EIGHT]};
 				mma_double(c[i], left, x);
 			}
 		}

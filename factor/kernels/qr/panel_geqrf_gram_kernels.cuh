@@ -72,7 +72,7 @@ __device__ __forceinline__ void start_parts(
 {
 #pragma unroll 1
 	for (int k = 0; k < g.ring - 1; k++)
-		start_slab<WIDTH>(g, t, part_of(g, t, begin, k), ring[k]);
+		start_slab<WIDTH>(g, t, part_of(g, t, begin, k), shifts_of(g, begin), ring[k]);
 }
 
 /* Calls the function with these rows and all later ones, slab by slab, when both warps have
@@ -83,18 +83,30 @@ __device__ __forceinline__ void for_parts(const struct panel<T> &g, const struct
         int64_t begin, slab<WIDTH, T> *ring, const function &work)
 {
 	const int ahead = g.ring - 1;
+	const struct shifts by = shifts_of(g, begin);
 	struct part here = part_of(g, t, begin, 0);
 	int slot = 0, next = ahead;
 #pragma unroll 1
 	for (int k = 0; here.most > 0; k++) {
 		wait_for_slab<slabs_ahead<WIDTH>>(ahead);
 		meet(t);
-		start_slab<WIDTH>(g, t, part_of(g, t, begin, k + ahead), ring[next]);
+		start_slab<WIDTH>(g, t, part_of(g, t, begin, k + ahead), by, ring[next]);
 		work(ring[slot], here);
 		next = slot;
 		slot = slot == ahead ? 0 : slot + 1;
 		here = part_of(g, t, begin, k + 1);
 	}
+}
+
+/* Adds F^T F of a slab, by one warp of a pair. */
+template <int HALF, int WIDTH, typename T>
+__device__ __forceinline__ void add_slab(const struct seat_of_pair &t, const struct part &p,
+        const struct shifts &by, const slab<WIDTH, T> &rows, half_tiles &sum)
+{
+	if (sizeof(T) == sizeof(double) && by.any())
+		accumulate_half<HALF, WIDTH, true>(sum, rows, p.rows, t.lane, by.of(t.lane / 4));
+	else
+		accumulate_half<HALF, WIDTH>(sum, rows, p.rows, t.lane);
 }
 
 /* A^T A of at most WIDTH columns. */
@@ -104,6 +116,7 @@ __global__ void __launch_bounds__(rows_in<T>::THREADS, 1) gram_kernel(const stru
 	extern __shared__ __align__(16) double memory[];
 	struct stream_memory<T> &s = *(struct stream_memory<T> *)memory;
 	const struct seat_of_pair t = take_seat_of_pair();
+	const struct shifts by = shifts_of(g, 0);
 	half_tiles sum = {};
 
 	early_begin();
@@ -111,9 +124,9 @@ __global__ void __launch_bounds__(rows_in<T>::THREADS, 1) gram_kernel(const stru
 	start_parts<WIDTH>(g, t, 0, ring);
 	for_parts<WIDTH>(g, t, 0, ring, [&](const slab<WIDTH, T> &rows, const struct part &p) {
 		if (t.half)
-			accumulate_half<1, WIDTH>(sum, rows, p.rows, t.lane);
+			add_slab<1, WIDTH, T>(t, p, by, rows, sum);
 		else
-			accumulate_half<0, WIDTH>(sum, rows, p.rows, t.lane);
+			add_slab<0, WIDTH, T>(t, p, by, rows, sum);
 	});
 	store_sums(g, t, sum, memory);
 }
@@ -126,6 +139,7 @@ __device__ __forceinline__ void spread(const double *from, bool done, double *tr
 	for (int i = (int)threadIdx.x; i < TILE_WORDS; i += rows_in<T>::THREADS) {
 		int row, column;
 		vector_place_of(i, &row, &column);
+		row = row / 8 * 8 + column_of_lane<T>(row % 4, row / 4 % 2);
 		triangle[i] = done ? from[row * ORDER + column] : row == column;
 	}
 }
@@ -169,6 +183,7 @@ __device__ __forceinline__ void make_vectors(const struct panel<T> &g, const str
 {
 	half_slab<T> &made = s.made[t.pair];
 	const bool top_last = sizeof(T) == sizeof(double);
+	const struct shifts by = shifts_of(g, g.n);
 	half_tiles sum = {};
 
 	if (!top_last)
@@ -181,7 +196,7 @@ __device__ __forceinline__ void make_vectors(const struct panel<T> &g, const str
 				        meet(t);
 			        if (i < p.rows)
 				        multiply_half<HALF, WIDTH, REPLACES>(
-				                s.triangle, rows, i, made, t.lane);
+				                s.triangle, rows, i, made, t.lane, by);
 			        meet(t);
 			        if (i >= p.rows)
 				        continue;

@@ -19,20 +19,22 @@ template <typename T> struct panel_rows {
 
 enum { AT_ONCE = GRAM_AT_ONCE }; /* rows that a pair processes at once */
 
-/* A block's pairs of warps, limited by registers; rows of a slab, whole cache lines; two elements.
- */
+/* A block's pairs of warps, limited by registers; rows of a slab, whole cache lines; lines of eight
+ * columns; two elements. */
 template <typename T> struct rows_in {
-	enum { PAIRS = GRAM_PAIRS, THREADS = 64 * PAIRS, ROWS = 32 };
+	enum { PAIRS = GRAM_PAIRS, THREADS = 64 * PAIRS, ROWS = 32, LINES = 8 };
 	typedef float2 two;
 };
 template <> struct rows_in<double> {
-	enum { PAIRS = GRAM_PAIRS_DOUBLE, THREADS = 64 * PAIRS, ROWS = 16 };
+	enum { PAIRS = GRAM_PAIRS_DOUBLE, THREADS = 64 * PAIRS, ROWS = 16, LINES = 9 };
 	typedef double2 two;
 };
 
-/* A pair's rows in shared memory, of WIDTH columns; half of them. */
-template <int WIDTH, typename T> using slab = T[WIDTH][rows_in<T>::ROWS];
+/* A pair's rows in shared memory, of WIDTH columns; half of them. A column has a line. Slabs of
+ * double precision have one more line for each eight columns. */
+template <int WIDTH, typename T> using slab = T[WIDTH / 8 * rows_in<T>::LINES][rows_in<T>::ROWS];
 template <typename T> using half_slab = T[ORDER][AT_ONCE];
+template <int LINES> const int lines_of_eight = LINES % 9 ? 8 : 9;
 
 /* Most slabs on their way beside the one that a pair works on. */
 template <int WIDTH> const int slabs_ahead = 2 * ORDER / WIDTH;
@@ -48,14 +50,60 @@ template <int MOST> __device__ __forceinline__ void wait_for_slab(int ahead)
 	copy_wait<MOST - 1>();
 }
 
-/* Index of a row's element within a column. Columns have parts of their rows exchanged: a warp's
- * access to a column of eight rows, or to two rows of a column, has no bank conflicts. */
-template <typename T, int WIDTH, int LENGTH>
-__device__ __forceinline__ T *element_of(T (&rows)[WIDTH][LENGTH], int column, int row)
+/* Columns have parts of their rows exchanged: a warp's access to a column of eight rows, or to two
+ * rows of a column, has no bank conflicts. */
+template <typename T, int LENGTH> __device__ __forceinline__ constexpr int turn_of(int column)
 {
-	return &rows[column][row ^ (sizeof(T) == 8        ? (column & 1) * 8 + (column & 2) * 2
-	                                   : LENGTH == 32 ? (column & 3) * 8
-	                                                  : (column & 2) * 4)];
+	return sizeof(T) == 8 ? ((column ^ column >> 1) & 1) * 8 + (column & 4)
+	       : LENGTH == 32 ? (column & 3) * 8
+	                      : (column & 2) * 4;
+}
+
+/* A row's element within a column. */
+template <typename T, int LINES, int LENGTH>
+__device__ __forceinline__ T *element_of(T (&rows)[LINES][LENGTH], int column, int row)
+{
+	const int more = lines_of_eight<LINES> - 8;
+	return &rows[column + column / 8 * more][row ^ turn_of<T, LENGTH>(column)];
+}
+
+/* Copies to shared memory keep an address's place in 16 bytes. A column whose rows in the slab
+ * begin at an odd multiple of 8 bytes therefore is one element further down: its first place has
+ * the row above, and the place after its line is in the additional line. */
+struct shifts {
+	unsigned first, step;
+
+	__device__ __forceinline__ int of(int column) const
+	{
+		return (int)((first + (unsigned)column * step) & 1);
+	}
+
+	__device__ __forceinline__ bool any(void) const
+	{
+		return (first | step) & 1;
+	}
+};
+
+/* Of the slabs from a row on, which begin whole slabs apart. */
+template <typename T>
+__device__ __forceinline__ struct shifts shifts_of(const struct panel_rows<T> &g, int64_t row)
+{
+	if (sizeof(T) < sizeof(double))
+		return {0, 0};
+	return {(unsigned)((uint64_t)g.a / sizeof(T)) + (unsigned)row, (unsigned)g.lda};
+}
+
+/* A row's element in a column of a slab with that shift. Odd columns, which are the shifted ones of
+ * a matrix that begins at 16 bytes, have the better banks in the additional line. */
+template <typename T, int LINES, int LENGTH>
+__device__ __forceinline__ T *shifted_element_of(
+        T (&rows)[LINES][LENGTH], int column, int row, int shift)
+{
+	if (lines_of_eight<LINES> == 8)
+		return element_of(rows, column, row);
+	return row + shift < LENGTH
+	               ? element_of(rows, column, row + shift)
+	               : &rows[column / 8 * 9 + 8][turn_of<T, LENGTH>(column) ^ (~column & 1) * 2];
 }
 
 /* A thread's place: its pair of warps, the thread in the pair, and the warp in the pair. */
@@ -93,41 +141,70 @@ __device__ __forceinline__ struct part part_of(
 	return {first, (int)max((int64_t)0, min((int64_t)most, g.m - first)), most};
 }
 
-/* Copies rows of a and zeros behind them, by a pair, in WIDTH columns; whole: a full slab. */
+/* Copies rows of a and zeros behind them, by a pair, in WIDTH columns, but for places after their
+ * lines; whole: a full slab. */
 template <int WIDTH, int BYTES, bool whole, typename T>
 __device__ __forceinline__ void copy_slab(const struct panel_rows<T> &g,
-        const struct seat_of_pair &t, const struct part &p, slab<WIDTH, T> &to)
+        const struct seat_of_pair &t, const struct part &p, const struct shifts &by,
+        slab<WIDTH, T> &to)
 {
 	const int words = BYTES / (int)sizeof(T), along = rows_in<T>::ROWS / words,
 	          across = 64 / along;
-	const int row = t.thread % along * words, column = t.thread / along;
+	const int place = t.thread % along * words, column = t.thread / along;
+	const int row = place - by.of(column); /* of all its columns */
 	const int there = min(max(p.rows - row, 0), words) * (int)sizeof(T);
+	const T *none = (const T *)((uint64_t)g.a / BYTES * BYTES);
 	const T *from = whole || there ? g.a + p.first + row + column * g.lda : g.a;
+	T *first = element_of(to, column, place);
+	static_assert(sizeof(T) < sizeof(double) || across == 8, "the same shift");
 #pragma unroll 8
 	for (int i = 0; i < WIDTH; i += across, from += across * g.lda) {
 		const int valid = column + i < g.n ? there : 0;
+		T *at = across == 8 ? first + i / 8 * rows_in<T>::LINES * rows_in<T>::ROWS
+		                    : element_of(to, column + i, place);
 		if (whole)
-			copy_start<BYTES>(element_of(to, column + i, row), from);
+			copy_start<BYTES>(at, from);
 		else
-			copy_start<BYTES>(
-			        element_of(to, column + i, row), valid ? from : g.a, valid);
+			copy_start<BYTES>(at, valid ? from : none, valid);
 	}
 }
 
-/* As a group of asynchronous copies. */
+/* Copies the last row of shifted columns. */
+template <int WIDTH, typename T>
+__device__ __forceinline__ void copy_last(const struct panel_rows<T> &g,
+        const struct seat_of_pair &t, const struct part &p, const struct shifts &by,
+        slab<WIDTH, T> &to)
+{
+	const int row = rows_in<T>::ROWS - 1, column = t.thread;
+	const bool there = p.rows > row && column < g.n;
+	const T *none = (const T *)((uint64_t)g.a / 16 * 16);
+
+	static_assert(WIDTH <= 64, "a column a thread");
+	if (column < WIDTH && by.of(column))
+		copy_start<16>(shifted_element_of(to, column, row, 1),
+		        there ? g.a + p.first + row + column * g.lda : none,
+		        there ? (int)sizeof(T) : 0);
+}
+
+/* As a group of asynchronous copies. In double precision all have 16 bytes. */
 template <int WIDTH, typename T>
 __device__ __forceinline__ void start_slab(const struct panel_rows<T> &g,
-        const struct seat_of_pair &t, const struct part &p, slab<WIDTH, T> &to)
+        const struct seat_of_pair &t, const struct part &p, const struct shifts &by,
+        slab<WIDTH, T> &to)
 {
 	const int vector = 16 / (int)sizeof(T);
-	const bool aligned = g.lda % vector == 0 && (uint64_t)(g.a + p.first) % 16 == 0;
+	const bool aligned = sizeof(T) == sizeof(double) ||
+	                     (g.lda % vector == 0 && (uint64_t)(g.a + p.first) % 16 == 0);
 
 	if (aligned && p.rows == rows_in<T>::ROWS && g.n == WIDTH)
-		copy_slab<WIDTH, 16, true>(g, t, p, to);
+		copy_slab<WIDTH, 16, true>(g, t, p, by, to);
 	else if (aligned && p.rows > 0)
-		copy_slab<WIDTH, 16, false>(g, t, p, to);
-	else if (p.rows > 0)
-		copy_slab<WIDTH, (int)sizeof(T), false>(g, t, p, to);
+		copy_slab<WIDTH, 16, false>(g, t, p, by, to);
+	else if constexpr (sizeof(T) < sizeof(double))
+		if (p.rows > 0)
+			copy_slab<WIDTH, (int)sizeof(T), false>(g, t, p, by, to);
+	if (sizeof(T) == sizeof(double) && p.rows > 0)
+		copy_last<WIDTH>(g, t, p, by, to);
 	copy_commit();
 }
 
@@ -140,8 +217,8 @@ __device__ __forceinline__ void store_half(const struct panel_rows<T> &g,
 {
 	typedef typename rows_in<T>::two two;
 	T *a = g.a + first;
-	const bool twos = g.lda % 2 == 0 && (uint64_t)a % sizeof(two) == 0 &&
-	                  g.m - first >= AT_ONCE && g.n == WIDTH;
+	const bool whole = g.m - first >= AT_ONCE && g.n == WIDTH;
+	const bool twos = g.lda % 2 == 0 && (uint64_t)a % sizeof(two) == 0 && whole;
 	const int each = twos ? 2 : 1, along = AT_ONCE / each, across = 64 / along;
 	const int row = t.thread % along * each, column = t.thread / along;
 	const T *from = element_of(rows, column, row);
@@ -155,9 +232,17 @@ __device__ __forceinline__ void store_half(const struct panel_rows<T> &g,
 	}
 	if (row >= g.m - first)
 		return;
+	if (sizeof(T) == sizeof(double) && whole) {
+		const T *other = element_of(rows, column + 4, row) - 4 * AT_ONCE;
+#pragma unroll
+		for (int i = 0; i < WIDTH; i += 4, at += 4 * g.lda)
+			*at = (i / 4 % 2 ? other : from)[i * AT_ONCE];
+		return;
+	}
 #pragma unroll 4
 	for (int i = 0; column + i < g.n; i += across, at += across * g.lda)
-		*at = from[i * AT_ONCE];
+		*at = sizeof(T) == sizeof(double) ? *element_of(rows, column + i, row)
+		                                  : from[i * AT_ONCE];
 }
 
 } // namespace
