@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Householder panels on the device: residual and orthogonality of every column in double precision,
  * R and tau those of LAPACK up to rounding, tau = 0 where LAPACK has it, padding untouched, the
- * same bits again, whatever the work area holds; on random, graded, deficient, nearly dependent,
- * zero, huge, tiny and NaN matrices. */
+ * same bits again, whatever the work area holds and wherever a panel of the Gram matrix lies; on
+ * random, graded, deficient, nearly dependent, zero, huge, tiny and NaN matrices. */
 #include "tests/tap.h"
 
 #include "panel_forms.h"
@@ -212,6 +212,71 @@ static void check_reflector(
 	free(got_tau);
 }
 
+/* ---- the panel's place in memory ---- */
+
+/* tau and the panel by the Gram matrix where x lies from word `base` on in memory full of NaN,
+ * which must stay as it is; the caller frees them. */
+static double *placed_result(
+        struct panel_device *d, const double *x, const struct shape *s, int64_t base, bool *intact)
+{
+	const int64_t lda = panel_lda(s), words = base + lda * s->n + 1;
+	const size_t bytes = (size_t)words * sizeof(double), column = (size_t)s->m * sizeof(double);
+	double *all = xmalloc(bytes), *got = xmalloc((size_t)s->n * (column + sizeof *got));
+	struct panel_device there = *d;
+
+	memset(all, 0xff, bytes);
+	for (int64_t k = 0; k < s->n; k++)
+		memcpy(all + base + k * lda, x + k * s->m, column);
+	GPU(cudaMemcpy(d->a, all, bytes, cudaMemcpyHostToDevice));
+	GPU(cudaMemset(d->tau, 0xff, (size_t)s->n * sizeof(double)));
+	GPU(cudaDeviceSynchronize());
+	there.a = (double *)d->a + base;
+	by_gram(&there, DOUBLE, s);
+	GPU(cudaStreamSynchronize(d->stream));
+	GPU(cudaMemcpy(all, d->a, bytes, cudaMemcpyDeviceToHost));
+	GPU(cudaMemcpy(got, d->tau, (size_t)s->n * sizeof *got, cudaMemcpyDeviceToHost));
+	for (int64_t k = 0; k < s->n; k++) {
+		memcpy(got + s->n + k * s->m, all + base + k * lda, column);
+		memset(all + base + k * lda, 0xff, column);
+	}
+	*intact = true;
+	for (size_t i = 0; i < bytes; i++)
+		*intact = *intact && ((unsigned char *)all)[i] == 0xff;
+	free(all);
+	return got;
+}
+
+/* The same bits with columns of even and odd length, at 16 bytes and one element off them. */
+static void check_places(struct panel_device *d, int64_t m, int64_t n, enum extreme extreme)
+{
+	const struct shape plain = {m, n, 0};
+	const int64_t words = (m + 1) * n;
+	double *x = xmalloc(panel_bytes(DOUBLE, &plain)), *first = NULL;
+
+	matrix_fill(x, m, m, n, DOUBLE, MATRIX_RANDOM, 3);
+	make_extreme(x, m, &plain, DOUBLE, extreme);
+	panel_give(d, QR_GRAM, DOUBLE, &plain, x);
+	for (int i = 0; i < 4; i++) {
+		const struct shape s = {m, n, 2 - (m + i) % 2};
+		bool intact;
+		double *got = placed_result(d, x, &s, i / 2, &intact);
+		const bool same = !first || memcmp(got, first, (size_t)words * sizeof *got) == 0;
+		const bool good = !any_nan(got, words, words, 1, DOUBLE);
+
+		if (!ok(intact && same && good,
+		            "%" PRId64 " x %" PRId64 " %s lda %" PRId64 " base %d: the same bits, "
+		            "memory around the panel untouched",
+		            m, n, extreme_name[extreme], panel_lda(&s), i / 2))
+			diag("same %d intact %d without NaN %d", same, intact, good);
+		if (first)
+			free(got);
+		else
+			first = got;
+	}
+	free(first);
+	free(x);
+}
+
 static void check_shape(
         struct panel_device *d, enum panel_form form, const struct shape *s, enum precision p)
 {
@@ -232,6 +297,8 @@ int main(void)
 	static const enum matrix_kind reflected[] = {
 	        MATRIX_RANDOM, MATRIX_ZERO_MIDDLE, MATRIX_RANK_DEFICIENT, MATRIX_UPPER};
 	static const struct shape as_chosen[] = {{1000, 64, 0}, {20001, 50, 2}, {200000, 33, 0}};
+	static const struct shape placed[] = {{70, 64, 0}, {9999, 64, 0}, {20000, 63, 0},
+	        {40009, 64, 0}, {30011, 31, 0}, {20001, 32, 0}};
 	struct panel_device d = panel_device_open();
 	/* in a small run: taller panels are in other kernels, and shorter ones are not */
 	const int64_t least = test_small() ? 33 : 0;
@@ -252,6 +319,10 @@ int main(void)
 	for (size_t i = 0; i < 2 * ARRAY_LEN(as_chosen); i++)
 		check_one(&d, QR_CHOSEN, &as_chosen[i / 2], i % 2 ? DOUBLE : SINGLE, MATRIX_RANDOM,
 		        AS_IS);
+	for (size_t i = 0; i < ARRAY_LEN(placed) && panel_fits(QR_GRAM, DOUBLE, 64, 64); i++) {
+		check_places(&d, placed[i].m, placed[i].n, AS_IS);
+		check_places(&d, placed[i].m, placed[i].n, NEARLY_DEPENDENT);
+	}
 	ok(!panel_geqrf_resident_fits(SINGLE, 4000000, 64), "4000000 x 64 does not fit");
 	return finish();
 }
