@@ -105,9 +105,10 @@ static inline struct block block_new(
 }
 
 /* Where a block's matrix begins: in an odd row of columns of any length; at 16 bytes, or one
- * element off them, with columns of multiples of 16 bytes; at 16 bytes with odd columns. */
-enum place { ANYWHERE, ALIGNED, CUT, ODD_COLUMNS, PLACES };
-static const char *const place_name[] = {"", ", aligned", ", not aligned", ", odd columns"};
+ * element off them, with columns of multiples of 16 bytes; the same two with odd columns. */
+enum place { ANYWHERE, ALIGNED, CUT, ODD_COLUMNS, CUT_ODD_COLUMNS, PLACES };
+static const char *const place_name[] = {
+        "", ", aligned", ", not aligned", ", odd columns", ", odd columns, not aligned"};
 
 static inline struct block block_placed(
         struct executor *e, enum precision p, int64_t m, int64_t n, enum place place)
@@ -116,12 +117,12 @@ static inline struct block block_placed(
 	_Static_assert(MARGIN_ROWS % LINE == 3 && MARGIN_COLUMNS % LINE == 0,
 	        "one more row begins a line");
 	const int64_t ld = m + 1 + 2 * MARGIN_ROWS;
-	const int64_t pad = place == ODD_COLUMNS ? 1 - ld % 2 : (LINE - ld % LINE) % LINE;
+	const int64_t pad = place >= ODD_COLUMNS ? 1 - ld % 2 : (LINE - ld % LINE) % LINE;
 
 	if (place == ANYWHERE)
 		return block_new(e, p, m, n);
 	struct block b = block_new(e, p, m + 1 + pad, n);
-	b.a = matrix_view(b.a, place != CUT, 0, m, n);
+	b.a = matrix_view(b.a, place == ALIGNED || place == ODD_COLUMNS, 0, m, n);
 	return b;
 }
 

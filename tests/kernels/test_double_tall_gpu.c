@@ -128,7 +128,7 @@ static void check_update(
 
 int main(void)
 {
-	static const enum place places[] = {ALIGNED, CUT, ODD_COLUMNS};
+	static const enum place places[] = {ALIGNED, CUT, ODD_COLUMNS, CUT_ODD_COLUMNS};
 	struct executor *e = cuda_or_skip();
 	struct fault fault;
 	struct gpu gpu;

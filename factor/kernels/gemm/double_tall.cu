@@ -114,17 +114,20 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 	const int lane = threadIdx.x % 32, all = threadIdx.x / 32;
 	const int slice = all * S::SLICES / TALL_WARPS, warp = all % (TALL_WARPS / S::SLICES);
 	const int row = warp % S::DOWN * 16 * S::ROWS, column = warp / S::DOWN * 8 * S::COLUMNS;
-	/* the lane's first columns in a slab, its row of four, and how its columns are turned */
-	const int at_v = (row + lane / 4) * DEPTH + lane % 4, turn = slab_turn(lane / 4);
-	const int at_c = (S::SIDE + column + lane / 4) * DEPTH + lane % 4;
-	const int own = slice * S::OWN;
 	const struct tall_operand v = columns_from(g.v, group * S::SIDE, S::SIDE);
 	const struct tall_operand c = columns_from(g.c, across * S::WIDTH, S::WIDTH);
+	/* the lane's places of its first of four rows, and of its first columns in a slab; how its
+	 * columns are turned */
+	const int turn = slab_turn(lane / 4), own = slice * S::OWN;
+	const int place_v = lane % 4 + v.shift(lane / 4), place_c = lane % 4 + c.shift(lane / 4);
+	const int own_v = own + place_v / 4 * 4, own_c = own + place_c / 4 * 4;
+	const int at_v = (row + lane / 4) * DEPTH + place_v % 4;
+	const int at_c = (S::SIDE + column + lane / 4) * DEPTH + place_c % 4;
 	const int64_t slabs = (g.v.rows + DEPTH - 1) / DEPTH;
 	const int count = (int)((slabs - team + g.teams - 1) / g.teams);
 	const int64_t start = (slabs - 1 - team) * DEPTH, stride = -(int64_t)g.teams * DEPTH;
-	slab_copies<S::SIDE, DEPTH> next_v(v, start, count > 0);
-	slab_copies<S::WIDTH, DEPTH> next_c(c, start, count > 0);
+	slab_copies<S::SIDE, DEPTH, true> next_v(v, start, count > 0);
+	slab_copies<S::WIDTH, DEPTH, true> next_c(c, start, count > 0);
 	slab_ring<S::STAGES> ring = {0, S::STAGES - 1};
 	tall_registers<S> r;
 
@@ -139,7 +142,8 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 	}
 	copy_wait<S::STAGES - 2>();
 	__syncthreads();
-	r.load(0, memory + (own ^ turn) + at_v, memory + (own ^ turn) + at_c);
+	r.load(0, memory + ((own_v & (DEPTH - 1)) ^ turn) + at_v,
+	        memory + ((own_c & (DEPTH - 1)) ^ turn) + at_c);
 	/* copies are spread over all parts but the last, in which the next slab becomes ready */
 	for (int s = 0; s < count; s++) {
 		double *to = memory + ring.free * S::SLAB;
@@ -149,9 +153,10 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 				copy_commit();
 				ring.wait();
 			}
-			const double *from = memory + ring.now * S::SLAB +
-			                     ((own + (x + 1) % S::PARTS * 4) ^ turn);
-			r.load((x + 1) % 2, from + at_v, from + at_c);
+			const double *from = memory + ring.now * S::SLAB;
+			const int next = (x + 1) % S::PARTS * 4;
+			r.load((x + 1) % 2, from + (((own_v + next) & (DEPTH - 1)) ^ turn) + at_v,
+			        from + (((own_c + next) & (DEPTH - 1)) ^ turn) + at_c);
 			if (x < S::PARTS - 1) {
 				next_v.template start<S::PARTS - 1>(to, x);
 				next_c.template start<S::PARTS - 1>(to + S::SIDE * DEPTH, x);

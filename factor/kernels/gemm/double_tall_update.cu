@@ -25,6 +25,7 @@ template <int K_, int WIDTH_, int STAGES_> struct update_shape {
 	static const int K = K_, WIDTH = WIDTH_, STAGES = STAGES_;
 	static const int OWN = DEPTH * WIDTH / (16 * TALL_WARPS); /* rows of a warp */
 	static const int BLOCKS = OWN / 8, PARTS = K / 8;
+	static const bool TURNS = K + WIDTH < 256; /* the largest has no registers for it */
 	static const int SLAB = (K + WIDTH) * DEPTH;
 	static const int BYTES = STAGES * SLAB * (int)sizeof(double);
 };
@@ -40,11 +41,12 @@ struct update_args {
 /* A warp's 16 columns from `column` on, its rows from `row` on, and where the lane's elements of V
  * and C lie in a slab, but for the eights of rows. */
 template <class S> struct update_warp {
-	int row, column, at_v, turn_v, at_c, turn_c;
+	int row, column, at_v, turn_v, row_v, at_c, turn_c, row_c;
+	bool pairs;            /* of rows are side by side in C's slab */
 	double w[S::K / 4][2]; /* alpha W: rows 4 q + t, columns g and g + 8 */
 	double b[2][S::BLOCKS][2], sum[S::BLOCKS][4];
 
-	DEVICE update_warp(void)
+	DEVICE update_warp(const struct tall_operand &v, const struct tall_operand &c)
 	{
 		const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 		const int g = lane / 4, t = lane % 4, along = S::WIDTH / 16;
@@ -52,9 +54,12 @@ template <class S> struct update_warp {
 		row = warp / along * S::OWN;
 		column = warp % along * 16;
 		at_v = t * DEPTH;
-		turn_v = slab_turn(t) ^ g;
+		turn_v = slab_turn(t) ^ (S::TURNS ? 0 : g);
+		row_v = row + (S::TURNS ? g + v.shift(t) : 0);
 		at_c = (S::K + column + g) * DEPTH;
-		turn_c = slab_turn(g) ^ 2 * t;
+		turn_c = slab_turn(g) ^ (S::TURNS ? 0 : 2 * t);
+		row_c = row + (S::TURNS ? 2 * t + c.shift(column + g) : 0);
+		pairs = !S::TURNS || c.pairs;
 	}
 
 	DEVICE void load_w(const struct update_args &g, int first, int columns)
@@ -78,8 +83,10 @@ template <class S> struct update_warp {
 		for (int i = 0; i < S::BLOCKS; i++)
 #pragma unroll
 			for (int q = 0; q < 2; q++)
-				b[set][i][q] = slab[at_v + (8 * x + 4 * q) * DEPTH +
-				                    ((row + 8 * i) ^ turn_v)];
+				b[set][i][q] =
+				        slab[at_v + (8 * x + 4 * q) * DEPTH +
+				                (((row_v + 8 * i) & (S::TURNS ? DEPTH - 1 : -1)) ^
+				                        turn_v)];
 	}
 
 	DEVICE void multiply(int set, int x)
@@ -93,13 +100,35 @@ template <class S> struct update_warp {
 			}
 	}
 
+	/* Calls f(x, y) for the lane's two elements of each pair of rows of C in a slab, and of
+	 * their sums. */
+	template <typename F> DEVICE void each_of_c(double *slab, const F &f)
+	{
+		int first = row_c;
+		asm volatile("" : "+r"(first)); /* else all places are kept in registers */
+#pragma unroll
+		for (int i = 0; i < S::BLOCKS; i++)
+#pragma unroll
+			for (int e = 0; e < 2; e++) {
+				double *at = slab + at_c +
+				             (((first + 8 * i + e) & (DEPTH - 1)) ^ turn_c);
+#pragma unroll
+				for (int h = 0; h < 2; h++)
+					f(at[8 * h * DEPTH], sum[i][2 * h + e]);
+			}
+	}
+
 	DEVICE double2 *pair(double *slab, int i, int h) const
 	{
-		return (double2 *)(slab + at_c + 8 * h * DEPTH + ((row + 8 * i) ^ turn_c));
+		return (double2 *)(slab + at_c + 8 * h * DEPTH + ((row_c + 8 * i) ^ turn_c));
 	}
 
 	DEVICE void load_c(double *slab)
 	{
+		if (!pairs) {
+			each_of_c(slab, [](double &x, double &y) { y = x; });
+			return;
+		}
 #pragma unroll
 		for (int i = 0; i < S::BLOCKS; i++)
 #pragma unroll
@@ -111,23 +140,29 @@ template <class S> struct update_warp {
 	}
 
 	/* By way of the slab, whose part only this warp uses. */
-	DEVICE void store_c(double *slab, const struct tall_operand &c, int64_t first) const
+	DEVICE void store_c(double *slab, const struct tall_operand &c, int64_t first)
 	{
 		const int beside = 32 / S::OWN; /* columns that a warp stores at once */
 		const int i = row + threadIdx.x % 32 % S::OWN, j = threadIdx.x % 32 / S::OWN;
 		double *to = c.data + first + i + (column + j) * c.ld;
 
+		if (!pairs)
+			each_of_c(slab, [](double &x, double &y) { x = y; });
+		else
 #pragma unroll
-		for (int x = 0; x < S::BLOCKS; x++)
+			for (int x = 0; x < S::BLOCKS; x++)
 #pragma unroll
-			for (int h = 0; h < 2; h++)
-				*pair(slab, x, h) = make_double2(sum[x][2 * h], sum[x][2 * h + 1]);
+				for (int h = 0; h < 2; h++)
+					*pair(slab, x, h) =
+					        make_double2(sum[x][2 * h], sum[x][2 * h + 1]);
 		__syncwarp();
 #pragma unroll
 		for (int x = 0; x < 16; x += beside, to += beside * c.ld)
 			if (first + i < c.rows && column + j + x < c.columns)
 				*to = slab[(S::K + column + j + x) * DEPTH +
-				           (i ^ slab_turn(j + x))];
+				           ((S::TURNS ? (i + c.shift((j + x) % 4)) & (DEPTH - 1)
+				                      : i) ^
+				                   slab_turn(j + x))];
 	}
 };
 
@@ -140,10 +175,10 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 	const int team = (int)blockIdx.x / g.across, first = (int)blockIdx.x % g.across * S::WIDTH;
 	const struct tall_operand c = columns_from(g.c, first, S::WIDTH);
 	const int64_t start = (int64_t)team * DEPTH, stride = (int64_t)g.teams * DEPTH;
-	slab_copies<S::K, DEPTH> next_v(g.v, start, true);
-	slab_copies<S::WIDTH, DEPTH> next_c(c, start, true);
+	slab_copies<S::K, DEPTH, S::TURNS> next_v(g.v, start, true);
+	slab_copies<S::WIDTH, DEPTH, S::TURNS> next_c(c, start, true);
 	slab_ring<S::STAGES> ring = {S::STAGES - 1, S::STAGES - 2};
-	update_warp<S> mine;
+	update_warp<S> mine(g.v, c);
 
 	for (int i = 0; i < S::STAGES - 1; i++) {
 		double *to = memory + i * S::SLAB;
