@@ -2,7 +2,7 @@
 /* V^T C and C += alpha V W of tall matrices in double precision, against sums on the host: every
  * kernel, tails of rows and columns, columns of any alignment, few blocks; few roundings of the sum
  * of magnitudes; the same bits again; memory around the results is not written; NaN stays in its
- * column or row. */
+ * column or row. And the update that leaves C^T C. */
 #include "tests/executors/executor_memory.h"
 
 #include "factor/kernels/gemm/double_tall.h"
@@ -28,6 +28,21 @@ static const struct {
         {128, 448, 4098, 132},
         {65, 128, 333, 1},
         {256, 256, 16000, 132},
+};
+
+/* Updates with C^T C. */
+enum { GRAM_COLUMNS = 64, GRAM_TILES = 20, GRAM_WORDS = GRAM_TILES * 128 };
+static const struct {
+	int64_t k, n, rows;
+	int blocks;
+} grams[] = {
+        {64, 64, 20001, 132},
+        {64, 66, 4100, 33},
+        {64, 128, 3333, 7},
+        {128, 64, 20000, 132},
+        {128, 33, 1027, 16},
+        {32, 61, 1001, 132},
+        {96, 1, 97, 3},
 };
 
 /* In roundings of the sum of magnitudes. Up to 4000 terms are added one after the other. */
@@ -126,6 +141,98 @@ static void check_update(
 	blocks_free(e);
 }
 
+/* The word's place in C^T C: tiles of 16 x 8 on and above the diagonal. */
+static void gram_place(int word, int *i, int *j)
+{
+	static const int first[] = {0, 8, 14, 18, GRAM_TILES};
+	const int lane = word % 32, x = word / 32 % 4, tile = word / 128;
+	int p = 0;
+
+	while (tile >= first[p + 1])
+		p++;
+	*i = 16 * p + x / 2 * 8 + lane / 4;
+	*j = 8 * (2 * p + tile - first[p]) + 2 * (lane % 4) + x % 2;
+}
+
+/* All of c after the update with C^T C, and the sums of all teams, in memory of NaN before; the
+ * caller frees both. */
+static double *updated_gram(struct executor *e, const struct block *v, const struct block *w,
+        const struct block *c, int teams, double **sums)
+{
+	const struct double_tall_plan plan = double_tall_gram_plan_make(v->a.n, c->a.n, teams);
+	const size_t bytes = (size_t)teams * GRAM_WORDS * sizeof(double);
+	void *gram = NULL;
+
+	block_upload(e, c);
+	GPU(cudaMalloc(&gram, bytes));
+	GPU(cudaMemset(gram, 0xff, bytes));
+	GPU(cudaDeviceSynchronize());
+	GPU(double_tall_update_gram(&plan, -1, v->a, w->a, c->a, v->a.n, gram, NULL));
+	GPU(cudaDeviceSynchronize());
+	*sums = xmalloc(bytes);
+	GPU(cudaMemcpy(*sums, gram, bytes, cudaMemcpyDeviceToHost));
+	GPU(cudaFree(gram));
+	return block_download(e, c);
+}
+
+/* Largest error of the sums over the teams, in products of the norms of the updated columns, which
+ * `got` has. The rows above the panel must not be among them. */
+static double gram_error(
+        const struct block *c, double *got, int64_t skipped, const double *sums, int teams)
+{
+	struct block now = *c;
+	const int64_t n = c->a.n < GRAM_COLUMNS ? c->a.n : GRAM_COLUMNS;
+	double norm[GRAM_COLUMNS] = {0}, worst = 0;
+
+	now.x = got;
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t r = skipped; r < c->a.m; r++)
+			norm[j] += *element(&now, r, j) * *element(&now, r, j);
+	for (int word = 0; word < GRAM_WORDS; word++) {
+		double sum = 0, want = 0;
+		int i, j;
+		gram_place(word, &i, &j);
+		const bool inside = i < n && j < n;
+		for (int t = 0; t < teams; t++)
+			sum += sums[(size_t)t * GRAM_WORDS + word];
+		for (int64_t r = skipped; inside && r < c->a.m; r++)
+			want += *element(&now, r, i) * *element(&now, r, j);
+		const double off = fabs(sum - want) / (inside ? sqrt(norm[i] * norm[j]) : 1);
+		worst = off <= worst ? worst : off;
+	}
+	return worst;
+}
+
+/* The update that also leaves C^T C: C has the bits of the update alone, and the sums are those of
+ * the rows below V's first ones. */
+static void check_gram(
+        struct executor *e, int64_t k, int64_t n, int64_t rows, int teams, enum place place)
+{
+	struct block v = block_placed(e, DOUBLE, rows, k, place == CUT ? CUT : ALIGNED),
+	             c = block_placed(e, DOUBLE, rows, n, place), w = block_new(e, DOUBLE, k, n);
+	const size_t bytes = (size_t)(c.all.m * c.all.n) * sizeof(double),
+	             all = (size_t)teams * GRAM_WORDS * sizeof(double);
+	double *sums, *sums_again;
+	double *plain = updated(e, -1, &v, &w, &c, teams);
+	double *got = updated_gram(e, &v, &w, &c, teams, &sums);
+	double *again = updated_gram(e, &v, &w, &c, teams, &sums_again);
+	const double worst = gram_error(&c, got, k, sums, teams);
+	const bool same = memcmp(got, plain, bytes) == 0,
+	           repeats = memcmp(sums, sums_again, all) == 0 && memcmp(got, again, bytes) == 0;
+
+	if (!ok(worst < 1e-13 && same && repeats,
+	            "C += V W with C^T C: %" PRId64 " and %" PRId64 " columns of %" PRId64
+	            " rows%s",
+	            k, n, rows, place_name[place]))
+		diag("error %.3g, C as without it %d, repeats %d", worst, same, repeats);
+	free(plain);
+	free(got);
+	free(again);
+	free(sums);
+	free(sums_again);
+	blocks_free(e);
+}
+
 int main(void)
 {
 	static const enum place places[] = {ALIGNED, CUT, ODD_COLUMNS, CUT_ODD_COLUMNS};
@@ -143,6 +250,12 @@ int main(void)
 		if (shapes[s].k <= DOUBLE_TALL_SIDE)
 			check_update(e, shapes[s].k, shapes[s].n, shapes[s].rows, shapes[s].blocks,
 			        place);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(grams) * ARRAY_LEN(places); i++) {
+		const size_t s = i / ARRAY_LEN(places);
+
+		check_gram(e, grams[s].k, grams[s].n, grams[s].rows, grams[s].blocks,
+		        places[i % ARRAY_LEN(places)]);
 	}
 	executor_free(e);
 	return finish();

@@ -182,6 +182,13 @@ static void check_double_tall(void)
 	        "deep ones where columns are not aligned");
 	ok(!double_tall_is_ahead(&tuning_hopper, &narrow, false),
 	        "updates of few columns are the library's");
+	ok(double_tall_gram_takes(64, 128, 64) && double_tall_gram_takes(128, 33, 128) &&
+	                !double_tall_gram_takes(128, 65, 128) &&
+	                !double_tall_gram_takes(64, 129, 64) && !double_tall_gram_takes(48, 48, 48),
+	        "C^T C of one tile of columns and whole slabs of rows");
+	const struct double_tall_plan gram = double_tall_gram_plan_make(64, 2, 100);
+	ok(gram.width == 64 && gram.across == 1 && gram.teams == 100,
+	        "with a team for each of the panel's blocks");
 }
 
 int main(void)

@@ -116,6 +116,15 @@ static void tall_products(void)
 	equal(w->dram.read + w->dram.written, 384. * rows * 8, "V passes once, C twice");
 	equal(w->wavefronts, rows / 16. * (256 + 8 * 128 + 3 * 128),
 	        "copies write, eight warps read V, C passes three times more");
+
+	const struct double_tall_plan wide = double_tall_gram_plan_make(64, 66, 132);
+	double_tall_update_work(&wide, 64, 66, ROWS, w);
+	const double plain = w->operations[PIPE_TENSOR_FP64_LARGE], bytes = w->dram.read;
+	double_tall_update_gram_work(&wide, 64, 66, ROWS, w);
+	equal(w->operations[PIPE_TENSOR_FP64_LARGE] - plain, 2. * 20 * 128 * rows,
+	        "with C^T C: 20 tiles");
+	equal(w->dram.read, bytes, "but nothing is read for them");
+	equal(w->l2.written, 132. * 20 * 128 * 8, "and every team's sums are written");
 }
 
 static void library(void)

@@ -61,4 +61,17 @@ int double_tall(const struct double_tall_plan *plan, struct matrix v, struct mat
 int double_tall_update(const struct double_tall_plan *plan, double alpha, struct matrix v,
         struct matrix w, struct matrix c, void *stream);
 
+/* C += alpha V W that leaves the sums of C^T C, the first step of QR's next panel: of the first 64
+ * columns, and without the first `skipped` rows, which are not the panel's. takes: whether kernels
+ * exist for V of k columns and C of n columns, where all of C takes one tile of columns. */
+bool double_tall_gram_takes(int64_t k, int64_t n, int64_t skipped);
+
+/* With as many teams as the panel's kernels have blocks. */
+struct double_tall_plan double_tall_gram_plan_make(int64_t k, int64_t n, int blocks);
+
+/* gram: each team's sums, in the order of the panel's blocks' sums
+ * (factor/kernels/qr/panel_geqrf_gram_tiles.cuh). */
+int double_tall_update_gram(const struct double_tall_plan *plan, double alpha, struct matrix v,
+        struct matrix w, struct matrix c, int64_t skipped, double *gram, void *stream);
+
 C_END

@@ -51,6 +51,21 @@ struct double_tall_plan double_tall_update_plan_make(
 	return plan_of(side_for(k), 1, n, rows, multiprocessors);
 }
 
+bool double_tall_gram_takes(int64_t k, int64_t n, int64_t skipped)
+{
+	const int64_t narrow = k < n ? k : n, wide = k < n ? n : k;
+
+	return narrow <= DOUBLE_TALL_SIDE / 2 && wide <= DOUBLE_TALL_SIDE && skipped % SLAB == 0;
+}
+
+struct double_tall_plan double_tall_gram_plan_make(int64_t k, int64_t n, int blocks)
+{
+	enum { PANEL = 64 }; /* columns of C^T C */
+
+	return (struct double_tall_plan){
+	        (int)side_for(k), (int)width_for(n < PANEL ? PANEL : n), 1, 1, blocks};
+}
+
 bool double_tall_has(int code, int64_t shared_per_block)
 {
 	return code >= 90 && shared_per_block >= SHARED_BYTES;

@@ -7,9 +7,11 @@
  * Columns of C are the rows of the tensor cores' result, rows of C its columns.
  *
  * Cost: 2 m k n operations; V once for each `width` columns of C, of which all but one come from
- * L2; C once from and to memory. */
+ * L2; C once from and to memory. With C^T C of 64 columns (double_tall_gram.cuh) the operations
+ * of 40 further columns of V. */
 #include "double_tall.h"
 
+#include "double_tall_gram.cuh"
 #include "double_tall_slab.cuh"
 #include "gemm_mma.cuh"
 #include "lib/device/current.h"
@@ -36,6 +38,8 @@ struct update_args {
 	int64_t ldw;
 	double alpha;
 	int across, teams;
+	double *gram;    /* [teams][GRAM_WORDS]: sums of C^T C without */
+	int64_t skipped; /* rows, whole slabs */
 };
 
 /* A warp's 16 columns from `column` on, its rows from `row` on, and where the lane's elements of V
@@ -166,7 +170,7 @@ template <class S> struct update_warp {
 	}
 };
 
-template <class S>
+template <class S, bool GRAM>
 __global__ void __launch_bounds__(TALL_THREADS, 1)
         update_kernel(const __grid_constant__ struct update_args g)
 {
@@ -179,7 +183,9 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 	slab_copies<S::WIDTH, DEPTH, S::TURNS> next_c(c, start, true);
 	slab_ring<S::STAGES> ring = {S::STAGES - 1, S::STAGES - 2};
 	update_warp<S> mine(g.v, c);
+	gram_sums gram = {};
 
+	static_assert(!GRAM || (S::TURNS && S::WIDTH >= 64), "C's slab as C^T C reads it");
 	for (int i = 0; i < S::STAGES - 1; i++) {
 		double *to = memory + i * S::SLAB;
 		next_v.template start<1>(to, 0);
@@ -209,16 +215,23 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 		next_c.advance(stride, true);
 		if (busy)
 			mine.store_c(slab, c, row);
+		if (GRAM && row >= g.skipped) {
+			__syncthreads();
+			gram_add<DEPTH>(gram, slab + S::K * DEPTH, c.shift(threadIdx.x % 32 / 4));
+		}
 	}
+	if (GRAM)
+		gram_store(gram, g.gram + (int64_t)blockIdx.x * GRAM_WORDS);
 }
 
-template <class S> int launch(const struct update_args &g, cudaStream_t stream)
+template <class S, bool GRAM = false> int launch(const struct update_args &g, cudaStream_t stream)
 {
-	const int error = kernel_allow_shared((const void *)update_kernel<S>);
+	const auto kernel = update_kernel<S, GRAM>;
+	const int error = kernel_allow_shared((const void *)kernel);
 
 	if (error)
 		return error;
-	update_kernel<S><<<(unsigned)(g.across * g.teams), TALL_THREADS, S::BYTES, stream>>>(g);
+	kernel<<<(unsigned)(g.across * g.teams), TALL_THREADS, S::BYTES, stream>>>(g);
 	return (int)cudaGetLastError();
 }
 
@@ -228,7 +241,7 @@ extern "C" int double_tall_update(const struct double_tall_plan *plan, double al
         struct matrix v, struct matrix w, struct matrix c, void *stream)
 {
 	const struct update_args g = {tall_operand_of(v), tall_operand_of(c),
-	        (const double *)matrix_address(w), w.ld, alpha, plan->across, plan->teams};
+	        (const double *)matrix_address(w), w.ld, alpha, plan->across, plan->teams, NULL, 0};
 	const cudaStream_t s = (cudaStream_t)stream;
 
 	if (c.m == 0 || c.n == 0 || v.n == 0)
@@ -240,4 +253,18 @@ extern "C" int double_tall_update(const struct double_tall_plan *plan, double al
 	return plan->width <= 32   ? launch<update_shape<128, 32, 5>>(g, s)
 	       : plan->width <= 64 ? launch<update_shape<128, 64, 4>>(g, s)
 	                           : launch<update_shape<128, 128, 3>>(g, s);
+}
+
+extern "C" int double_tall_update_gram(const struct double_tall_plan *plan, double alpha,
+        struct matrix v, struct matrix w, struct matrix c, int64_t skipped, double *gram,
+        void *stream)
+{
+	const struct update_args g = {tall_operand_of(v), tall_operand_of(c),
+	        (const double *)matrix_address(w), w.ld, alpha, plan->across, plan->teams, gram,
+	        skipped};
+	const cudaStream_t s = (cudaStream_t)stream;
+
+	return plan->side > 64     ? launch<update_shape<128, 64, 4>, true>(g, s)
+	       : plan->width <= 64 ? launch<update_shape<64, 64, 6>, true>(g, s)
+	                           : launch<update_shape<64, 128, 4>, true>(g, s);
 }

@@ -80,3 +80,17 @@ void double_tall_update_work(const struct double_tall_plan *plan, int64_t k, int
 	work->working_set = v + c;
 	work->link[LINK_L2] += 1;
 }
+
+/* Eight warps read five or six of the 64 columns' octets each for their tiles. */
+void double_tall_update_gram_work(const struct double_tall_plan *plan, int64_t k, int64_t n,
+        int64_t rows, struct kernel_work *work)
+{
+	enum { TILES = 20, TILE = 16 * 8, OCTETS = 5 + 5 + 5 + 6, OCTET = 8 };
+
+	double_tall_update_work(plan, k, n, rows, work);
+	const double turns = work->link[LINK_BLOCK], padded = work->blocks * turns * SLAB;
+	work->operations[PIPE_TENSOR_FP64_LARGE] += 2 * padded * TILES * TILE;
+	work->wavefronts += padded * OCTETS * OCTET / LINE;
+	work->link[LINK_BLOCK] += turns;
+	work->l2.written += work->blocks * TILES * TILE * WORD;
+}

@@ -13,3 +13,7 @@ size_t double_tall_work(const struct double_tall_plan *plan, int64_t k, int64_t 
 /* Of double_tall_update. */
 void double_tall_update_work(const struct double_tall_plan *plan, int64_t k, int64_t n,
         int64_t rows, struct kernel_work *work);
+
+/* Of double_tall_update_gram, with no rows skipped. */
+void double_tall_update_gram_work(const struct double_tall_plan *plan, int64_t k, int64_t n,
+        int64_t rows, struct kernel_work *work);
