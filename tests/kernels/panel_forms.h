@@ -130,7 +130,7 @@ static inline void by_gram(struct panel_device *d, enum precision p, const struc
 {
 	const int64_t m = s->m, n = s->n, lda = panel_lda(s);
 
-	GPU(panel_geqrf_gram_begin(p, d->a, lda, m, n, d->work, d->work, d->stream));
+	GPU(panel_geqrf_gram_begin(p, d->a, lda, m, n, false, d->work, d->work, d->stream));
 	GPU(panel_geqrf_columns_unless(d->work, p, d->a, lda, m, n, d->tau,
 	        (char *)d->work + panel_geqrf_gram_work(p), d->stream));
 	GPU(panel_geqrf_gram_end(p, d->a, lda, m, n, d->tau, d->work, NULL, d->work, d->stream));
@@ -191,7 +191,7 @@ static inline void panel_start(struct panel_device *d, enum panel_form form, enu
 		GPU(panel_geqrf_gram_cluster(a, lda, m, n, tau, NULL, work, stream));
 		break;
 	default:
-		GPU(panel_geqrf(p, a, lda, m, n, tau, true, true, NULL, work, stream));
+		GPU(panel_geqrf(p, a, lda, m, n, tau, true, true, false, NULL, work, stream));
 	}
 }
 

@@ -195,7 +195,7 @@ static void check_reflector(
 	     *tau = t + s->n * s->n * word;
 	GPU(cudaMemcpy(a, host, (size_t)(count * word), cudaMemcpyHostToDevice));
 	const struct block_reflector r = {v, s->m, t, s->n};
-	GPU(panel_geqrf(precision, a, s->m, s->m, s->n, tau, false, gram, &r, room, NULL));
+	GPU(panel_geqrf(precision, a, s->m, s->m, s->n, tau, false, gram, false, &r, room, NULL));
 	double *got_a = fetched(a, count, precision), *got_v = fetched(v, count, precision);
 	double *got_t = fetched(t, s->n * s->n, precision),
 	       *got_tau = fetched(tau, s->n, precision);

@@ -15,7 +15,7 @@ static const struct tuning_device whole = {90, 90, 132, 16, 0}, part = {90, 90, 
 static void qr_panels(void)
 {
 	struct kernel_work w[PANEL_GEQRF_WORKS];
-	struct geqrf_call call = {SINGLE, 1024, 32, false, true, false};
+	struct geqrf_call call = {SINGLE, 1024, 32, false, true, false, false};
 
 	is_real((double)panel_geqrf_works(&call, &whole, w), 1, 0, "a narrow panel is one kernel,");
 	is_real((double)w->blocks, 8, 0, "of one cluster with a warp on every scheduler,");
@@ -26,7 +26,7 @@ static void qr_panels(void)
 	is_real(w->exchange[SCOPE_CLUSTER].bytes, 128, 0, "of 32 words");
 	is_real((double)panel_geqrf_works(&call, &part, w), 0, 0, "small clusters make no V");
 
-	call = (struct geqrf_call){DOUBLE, 1024, 16, false, false, false};
+	call = (struct geqrf_call){DOUBLE, 1024, 16, false, false, false, false};
 	is_real((double)panel_geqrf_works(&call, &part, w), 2, 0,
 	        "without the cluster slots are cleared,");
 	is_real(w[1].blocks, 8, 0, "each block has 128 rows,");
@@ -35,7 +35,7 @@ static void qr_panels(void)
 	call.n = 128;
 	is_real((double)panel_geqrf_works(&call, &whole, w), 5, 0, "wide panels stay in memory");
 
-	call = (struct geqrf_call){SINGLE, 8192, 64, false, false, false};
+	call = (struct geqrf_call){SINGLE, 8192, 64, false, false, false, false};
 	is_real((double)panel_geqrf_works(&call, &whole, w), 4, 0,
 	        "the Gram matrix's kernel in parts");
 	is_real(w[0].operations[PIPE_TENSOR_FP64_LARGE], 16 * 68 * 20 * 2048, 0,
@@ -44,7 +44,7 @@ static void qr_panels(void)
 	is_real((double)panel_geqrf_works(&call, &part, w), 8, 0, "or several kernels,");
 	ok(w[3].early == 0 && w[4].blocks == 1, "with a form between them that has no work");
 
-	call = (struct geqrf_call){DOUBLE, 65536, 64, false, true, true};
+	call = (struct geqrf_call){DOUBLE, 65536, 64, false, true, true, false};
 	is_real((double)panel_geqrf_works(&call, &whole, w), 11, 0,
 	        "in double precision nine and that form,");
 	is_real(w[0].operations[PIPE_TENSOR_FP64_LARGE], 8192 * 20 * 2048, 0, "with A^T A,");
@@ -53,6 +53,10 @@ static void qr_panels(void)
 	is_real(w[0].dram.read + w[3].dram.read + w[3].dram.written + w[8].dram.read +
 	                w[8].dram.written,
 	        6 * 65536 * 64 * 8, 0, "six passes with V");
+	const double product = w[3].operations[PIPE_TENSOR_FP64_LARGE];
+	call.summed = true;
+	is_real((double)panel_geqrf_works(&call, &whole, w), 10, 0, "one less behind an update");
+	is_real(w[2].operations[PIPE_TENSOR_FP64_LARGE], product, 0, "that has left A^T A");
 	call.gram = false;
 	is_real((double)panel_geqrf_works(&call, &whole, w), 0, 0,
 	        "without it the kernel in memory makes no V");
@@ -61,7 +65,7 @@ static void qr_panels(void)
 static void panels_in_memory(void)
 {
 	struct kernel_work w[COLUMNS_WORKS];
-	const struct geqrf_call call = {SINGLE, 512, 4, false, false, false};
+	const struct geqrf_call call = {SINGLE, 512, 4, false, false, false, false};
 	double read = 0, barriers = 0;
 
 	is_real((double)panel_geqrf_columns_works(&call, &whole, w), 5, 0,

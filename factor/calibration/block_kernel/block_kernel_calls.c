@@ -14,8 +14,8 @@ void block_kernel_geqrf(void *context)
 {
 	const struct call *c = context;
 	struct bench *b = c->bench;
-	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, c->beside, false, NULL,
-	        b->work, b->rate.stream));
+	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, c->beside, false, false,
+	        NULL, b->work, b->rate.stream));
 }
 
 void block_kernel_reflectors(void *context)
@@ -23,7 +23,7 @@ void block_kernel_reflectors(void *context)
 	const struct call *c = context;
 	struct bench *b = c->bench;
 	const struct block_reflector r = {b->v, c->m, b->t, c->n};
-	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, false, c->gram, &r,
+	GPU(panel_geqrf(c->precision, b->pool, c->m, c->m, c->n, b->tau, false, c->gram, false, &r,
 	        b->work, b->rate.stream));
 }
 

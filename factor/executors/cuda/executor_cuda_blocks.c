@@ -127,7 +127,7 @@ bool cuda_panel_geqrf(struct executor *executor, struct matrix a, struct matrix 
 	       cuda_ok(x,
 	               panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n,
 	                       matrix_address(tau), executor->queue == QUEUE_PANEL,
-	                       executor->gram_double, NULL, work, stream_of(x)),
+	                       executor->gram_double, false, NULL, work, stream_of(x)),
 	               "panel_geqrf");
 }
 
@@ -143,7 +143,7 @@ bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct ma
 	const struct block_reflector r = {matrix_address(v), v.ld, matrix_address(t), t.ld};
 	return cuda_ok(x,
 	        panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n, matrix_address(tau),
-	                executor->queue == QUEUE_PANEL, executor->gram_double, &r, work,
+	                executor->queue == QUEUE_PANEL, executor->gram_double, false, &r, work,
 	                stream_of(x)),
 	        "panel_reflectors");
 }

@@ -43,8 +43,13 @@ extern "C" bool panel_geqrf_reflects(enum precision precision, int64_t m, int64_
 	return by_gram(precision, m, n, gram) || panel_geqrf_cluster_fits(precision, m, n);
 }
 
+extern "C" bool panel_geqrf_takes_sums(enum precision precision, int64_t m, int64_t n, bool gram)
+{
+	return precision == DOUBLE && by_gram(precision, m, n, gram);
+}
+
 extern "C" int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        void *tau, bool beside, bool gram, const struct block_reflector *r, void *work,
+        void *tau, bool beside, bool gram, bool summed, const struct block_reflector *r, void *work,
         void *stream)
 {
 	if (!by_gram(precision, m, n, gram))
@@ -58,7 +63,7 @@ extern "C" int panel_geqrf(enum precision precision, void *a, int64_t lda, int64
 
 	int *done = (int *)work;
 	void *rest = (char *)work + panel_geqrf_gram_work(precision);
-	int error = panel_geqrf_gram_begin(precision, a, lda, m, n, done, work, stream);
+	int error = panel_geqrf_gram_begin(precision, a, lda, m, n, summed, done, work, stream);
 	if (!error)
 		error = steady(done, precision, a, lda, m, n, tau, beside, rest, stream);
 	return error ? error

@@ -33,10 +33,22 @@ int64_t panel_geqrf_work(enum precision precision, int64_t m, int64_t n, bool gr
  * panel_geqrf uses the first form that accepts the panel: the Gram matrix (in double precision if
  * `gram`), one cluster, the resident kernel, the kernel in memory. r: NULL, or the place of V and
  * T, for panels that panel_geqrf_reflects accepts. beside: the resident kernel uses half of the
- * multiprocessors if the panel fits there, and leaves the others to another kernel. */
+ * multiprocessors if the panel fits there, and leaves the others to another kernel. summed: the
+ * kernel before has left the sums of A^T A in work (panel_geqrf_sums), for panels that
+ * panel_geqrf_takes_sums accepts; they are not formed again. */
 bool panel_geqrf_reflects(enum precision precision, int64_t m, int64_t n, bool gram);
+bool panel_geqrf_takes_sums(enum precision precision, int64_t m, int64_t n, bool gram);
 int panel_geqrf(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n, void *tau,
-        bool beside, bool gram, const struct block_reflector *r, void *work, void *stream);
+        bool beside, bool gram, bool summed, const struct block_reflector *r, void *work,
+        void *stream);
+
+/* Where the sums of A^T A lie in the work of a panel of m rows in double precision: the words of
+ * panel_geqrf_gram_tiles.cuh, `blocks` times. The panel's sum is that of all blocks. */
+struct panel_sums {
+	double *of;
+	int blocks;
+};
+struct panel_sums panel_geqrf_sums(int64_t m, void *work);
 
 /* The forms of panel_geqrf follow. done: NULL, or a word in device memory; a form does nothing if
  * the word is not 0.
@@ -68,11 +80,11 @@ int panel_geqrf_columns_unless(const int *done, enum precision precision, void *
  * *done to 0 and leaves the panel unchanged if the columns are nearly dependent or not finite, and
  * in double precision also if a column's norm is extreme; one of the forms above must then
  * factorize the panel before the second call. The second call makes the vectors and tau where *done
- * is 1, and V and T. */
+ * is 1, and V and T. summed: as of panel_geqrf. */
 bool panel_geqrf_gram_fits(enum precision precision, int64_t m, int64_t n);
 int64_t panel_geqrf_gram_work(enum precision precision);
 int panel_geqrf_gram_begin(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
-        int *done, void *work, void *stream);
+        bool summed, int *done, void *work, void *stream);
 int panel_geqrf_gram_end(enum precision precision, void *a, int64_t lda, int64_t m, int64_t n,
         void *tau, int *done, const struct block_reflector *r, void *work, void *stream);
 

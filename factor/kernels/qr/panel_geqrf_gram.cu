@@ -68,15 +68,15 @@ extern "C" bool panel_geqrf_gram_fits(enum precision precision, int64_t m, int64
 }
 
 extern "C" int panel_geqrf_gram_begin(enum precision precision, void *a, int64_t lda, int64_t m,
-        int64_t n, int *done, void *work, void *stream)
+        int64_t n, bool summed, int *done, void *work, void *stream)
 {
 	if (precision == DOUBLE)
-		return panel_gram_double_begin((double *)a, lda, m, n, done, work, stream);
+		return panel_gram_double_begin((double *)a, lda, m, n, summed, done, work, stream);
 
 	const struct panel<float> g =
 	        panel_of<float>((float *)a, lda, m, n, NULL, done, NULL, work);
-	cudaError_t error = g.n <= GRAM_NARROW ? launch_gram<GRAM_NARROW>(g, stream)
-	                                       : launch_gram<ORDER>(g, stream);
+	cudaError_t error = g.n <= GRAM_NARROW ? launch_gram<GRAM_NARROW>(g, false, stream)
+	                                       : launch_gram<ORDER>(g, false, stream);
 	if (error == cudaSuccess)
 		error = early_launch(
 		        reflect_kernel, 1, SIDE * SIDE, sizeof(struct steps), g, stream);

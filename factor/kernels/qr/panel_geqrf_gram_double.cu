@@ -208,9 +208,9 @@ extern "C" int64_t panel_gram_double_shared(void)
 
 /* The sums of A^T A, its Cholesky factor, Q1 and the sums of Q1^T Q1. */
 template <int WIDTH>
-static cudaError_t launch_orthogonal(const struct scaled_panel &g, void *stream)
+static cudaError_t launch_orthogonal(const struct scaled_panel &g, bool summed, void *stream)
 {
-	cudaError_t error = launch_gram<WIDTH, double>(g, stream);
+	cudaError_t error = launch_gram<WIDTH, double>(g, summed, stream);
 	if (error == cudaSuccess)
 		error = early_launch(
 		        factor_kernel, 1, SIDE * SIDE, sizeof(struct factors), g, stream);
@@ -223,12 +223,19 @@ static cudaError_t launch_orthogonal(const struct scaled_panel &g, void *stream)
 	return error;
 }
 
-extern "C" int panel_gram_double_begin(
-        double *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream)
+extern "C" struct panel_sums panel_geqrf_sums(int64_t m, void *work)
+{
+	const struct panel<double> g = panel_of<double>(NULL, 0, m, 0, NULL, NULL, NULL, work);
+
+	return {g.partial, g.blocks};
+}
+
+extern "C" int panel_gram_double_begin(double *a, int64_t lda, int64_t m, int64_t n, bool summed,
+        int *done, void *work, void *stream)
 {
 	const struct scaled_panel g = scaled_panel_of(a, lda, m, n, done, work);
-	cudaError_t error = n <= GRAM_NARROW ? launch_orthogonal<GRAM_NARROW>(g, stream)
-	                                     : launch_orthogonal<ORDER>(g, stream);
+	cudaError_t error = n <= GRAM_NARROW ? launch_orthogonal<GRAM_NARROW>(g, summed, stream)
+	                                     : launch_orthogonal<ORDER>(g, summed, stream);
 	if (error == cudaSuccess)
 		error = early_launch(steps_kernel, 1, SIDE * SIDE, sizeof(struct steps), g, stream);
 	return (int)error;

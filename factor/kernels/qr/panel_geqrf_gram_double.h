@@ -11,8 +11,8 @@ int64_t panel_gram_double_work(void);
 int64_t panel_gram_double_shared(void);
 
 /* As panel_geqrf_gram_begin and panel_geqrf_gram_end. */
-int panel_gram_double_begin(
-        double *a, int64_t lda, int64_t m, int64_t n, int *done, void *work, void *stream);
+int panel_gram_double_begin(double *a, int64_t lda, int64_t m, int64_t n, bool summed, int *done,
+        void *work, void *stream);
 int panel_gram_double_end(double *a, int64_t lda, int64_t m, int64_t n, double *tau, int *done,
         const struct block_reflector *r, void *work, void *stream);
 

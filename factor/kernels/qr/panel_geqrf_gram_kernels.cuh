@@ -345,12 +345,13 @@ static cudaError_t launch_stream(
 	        memory + rings_bytes<T, WIDTH>(g.ring), g, stream);
 }
 
-/* The sums of A^T A. */
+/* The sums of A^T A; summed: each block's sums are there. */
 template <int WIDTH, typename T>
-static cudaError_t launch_gram(const struct panel<T> &g, void *stream)
+static cudaError_t launch_gram(const struct panel<T> &g, bool summed, void *stream)
 {
-	cudaError_t error = launch_stream<WIDTH, T>(
-	        gram_kernel<T, WIDTH>, sizeof(struct stream_memory<T>), g, stream);
+	cudaError_t error = summed ? cudaSuccess
+	                           : launch_stream<WIDTH, T>(gram_kernel<T, WIDTH>,
+	                                     sizeof(struct stream_memory<T>), g, stream);
 	if (error == cudaSuccess)
 		error = early_launch(sum_kernel<T>, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
 	return error;

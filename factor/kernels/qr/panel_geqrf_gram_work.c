@@ -5,6 +5,7 @@
 #include "panel_geqrf_work.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
 	ORDER = PANEL_GRAM_COLUMNS,
@@ -269,7 +270,10 @@ size_t panel_gram_begin_works(const struct geqrf_call *call, const struct tuning
 	}
 	add_factor(call->n, &work[2]);
 	orthogonal_works(call, device, &work[GRAM_WORKS]);
-	return GRAM_BEGIN_WORKS_MOST;
+	if (!call->summed)
+		return GRAM_BEGIN_WORKS_MOST;
+	memmove(work, work + 1, (GRAM_BEGIN_WORKS_MOST - 1) * sizeof *work);
+	return GRAM_BEGIN_WORKS_MOST - 1;
 }
 
 void panel_gram_end_works(const struct geqrf_call *call, const struct tuning_device *device,

@@ -9,7 +9,8 @@ struct geqrf_call {
 	enum precision precision;
 	int64_t m, n;
 	bool beside, reflects; /* on half of the multiprocessors; with V and T */
-	bool gram; /* in double precision by the Gram matrix, where it takes the panel */
+	bool gram;   /* in double precision by the Gram matrix, where it takes the panel; */
+	bool summed; /* the sums of A^T A are there */
 };
 
 /* Returns the number of works; 0: no form takes the panel. */
@@ -23,7 +24,8 @@ size_t panel_geqrf_columns_works(const struct geqrf_call *call, const struct tun
         struct kernel_work work[COLUMNS_WORKS]);
 
 /* By the Gram matrix: one kernel in a cluster, a part a work; or three kernels before, in double
- * precision six, and three behind the form that factorizes what the Gram matrix cannot. */
+ * precision six (five if A^T A is there), and three behind the form that factorizes what the Gram
+ * matrix cannot. */
 enum { GRAM_CLUSTER_WORKS = 4, GRAM_WORKS = 3, GRAM_BEGIN_WORKS_MOST = 6 };
 void panel_gram_cluster_works(
         const struct geqrf_call *call, struct kernel_work work[GRAM_CLUSTER_WORKS]);

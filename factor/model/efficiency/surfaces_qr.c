@@ -13,7 +13,7 @@ static size_t geqrf(const struct surface_point *p, bool beside, bool reflects, b
         struct kernel_work *work)
 {
 	const struct geqrf_call call = {
-	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], beside, reflects, gram};
+	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], beside, reflects, gram, false};
 
 	return panel_geqrf_works(&call, &p->tuning->device, work);
 }
@@ -62,7 +62,7 @@ static size_t by_gram(const struct surface_point *p, struct kernel_work *work)
 static size_t columns(const struct surface_point *p, struct kernel_work *work)
 {
 	const struct geqrf_call call = {
-	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], false, false, false};
+	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], false, false, false, false};
 
 	return panel_geqrf_columns_works(&call, &p->tuning->device, work);
 }
