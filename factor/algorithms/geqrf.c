@@ -24,6 +24,7 @@ struct factor {
 	void *leaf_work;
 	int64_t bytes;
 	int64_t kept; /* block whose V is a shared split operand; -1: none */
+	bool summed;  /* the last update began the next leaf, in leaf_work */
 };
 
 /* Wider panels are worth 3xTF32, whose workspace is QUEUE_MAIN's. */
@@ -41,7 +42,30 @@ static bool factor(
 {
 	if (a.n > s->plan->leaf)
 		return factor_halves(s, a, tau, r, applied);
-	return ex_panel_reflectors(s->e, a, tau, r.v, r.t, s->leaf_work);
+	const bool summed = s->summed;
+	s->summed = false;
+	return ex_panel_reflectors(s->e, a, tau, r.v, r.t, summed, s->leaf_work);
+}
+
+/* Before H^T C, whose first `width` columns, below the reflectors' first rows, are the next panel:
+ * whether this update begins the panel's first leaf. An update of a leaf and many columns more does
+ * not. Two updates would read V twice, which is no less than the leaf. */
+static bool begins_leaf(
+        struct factor *s, struct reflectors r, struct matrix c, int64_t width, struct matrix *leaf)
+{
+	*leaf = matrix_view(c, r.v.n, 0, c.m - r.v.n, min_int64(width, s->plan->leaf));
+	s->summed = width > 0 && ex_updates_panel(s->e, r.v, c, *leaf);
+	return s->summed;
+}
+
+static bool apply_before(struct factor *s, struct reflectors r, struct reflector_work work,
+        struct matrix c, int64_t width)
+{
+	struct matrix leaf;
+
+	return begins_leaf(s, r, c, width, &leaf)
+	               ? reflectors_update_panel(s->e, r, work, c, leaf, s->leaf_work)
+	               : reflectors_apply(s->e, LEFT, TRANSPOSED, r, work, c);
 }
 
 /* Columns of the left part. A last leaf of few columns is updated beside its neighbour's: that
@@ -64,8 +88,7 @@ static bool factor_halves(
 	struct reflectors left = reflectors_part(r, 0, a.m, n);
 
 	return factor(s, matrix_view(a, 0, 0, a.m, n), matrix_view(tau, 0, 0, n, 1), left, true) &&
-	       reflectors_apply(
-	               e, LEFT, TRANSPOSED, left, s->panel_work, matrix_view(a, 0, n, a.m, rest)) &&
+	       apply_before(s, left, s->panel_work, matrix_view(a, 0, n, a.m, rest), rest) &&
 	       factor(s, matrix_view(a, n, n, below, rest), matrix_view(tau, n, 0, rest, 1),
 	               reflectors_part(r, n, below, rest), applied) &&
 	       (!applied || reflectors_merge(e, r, n, s->panel_work));
@@ -112,13 +135,21 @@ static bool panel_back(struct factor *s, struct block b)
 	        s->e, s->plan, panel_of(s, b), tau_of(s, b), reflectors_of(s, b), s->work);
 }
 
+/* Columns of the panel on the device that begins at column j, behind block b; 0: there is none. */
+static int64_t next_panel(const struct factor *s, struct block b, int64_t j)
+{
+	const struct block next = schedule_next(&s->schedule, b);
+
+	return s->plan->hybrid || j != next.j ? 0 : next.w;
+}
+
 static bool update(struct factor *s, struct block b, int64_t j, int64_t n)
 {
 	if (s->kept != b.index)
 		split_keep(s->e, reflectors_of(s, b).v);
 	s->kept = b.index;
-	return reflectors_apply(s->e, LEFT, TRANSPOSED, reflectors_of(s, b), s->work,
-	        matrix_view(s->a, b.j, j, s->a.m - b.j, n));
+	return apply_before(s, reflectors_of(s, b), s->work,
+	        matrix_view(s->a, b.j, j, s->a.m - b.j, n), next_panel(s, b, j));
 }
 
 static bool narrow(struct factor *s, struct block b, int64_t n)
@@ -130,8 +161,12 @@ static bool narrow(struct factor *s, struct block b, int64_t n)
 
 static bool next_update(struct factor *s, struct block b, int64_t n)
 {
-	return reflectors_next_update(s->e, reflectors_of(s, b), s->panel_work,
-	        matrix_view(s->a, b.j, b.j + b.w, s->a.m - b.j, n));
+	struct matrix c = matrix_view(s->a, b.j, b.j + b.w, s->a.m - b.j, n), leaf;
+	struct reflectors r = reflectors_of(s, b);
+
+	return begins_leaf(s, r, c, n, &leaf)
+	               ? reflectors_update_panel(s->e, r, s->panel_work, c, leaf, s->leaf_work)
+	               : reflectors_next_update(s->e, r, s->panel_work, c);
 }
 
 static const struct factorization operations = {.panel = panel_of,

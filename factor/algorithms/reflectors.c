@@ -71,14 +71,23 @@ bool reflectors_form(struct executor *e, const struct plan *plan, struct matrix 
 	       form_t(e, plan, r, tau, work);
 }
 
+/* scaled = op(T) V^T C. */
+static bool project(struct executor *e, enum trans trans, struct reflectors r,
+        struct reflector_work work, struct matrix c, struct matrix *scaled)
+{
+	struct matrix product = room_for(work.product, r.v.n, c.n);
+
+	*scaled = room_for(work.scaled, r.v.n, c.n);
+	return ex_gemm(e, TRANSPOSED, PLAIN, 1, r.v, c, 0, product) &&
+	       ex_gemm(e, trans, PLAIN, 1, r.t, product, 0, *scaled);
+}
+
 static bool apply_left(struct executor *e, enum trans trans, struct reflectors r,
         struct reflector_work work, struct matrix c)
 {
-	struct matrix product = room_for(work.product, r.v.n, c.n);
-	struct matrix scaled = room_for(work.scaled, r.v.n, c.n);
+	struct matrix scaled;
 
-	return ex_gemm(e, TRANSPOSED, PLAIN, 1, r.v, c, 0, product) &&
-	       ex_gemm(e, trans, PLAIN, 1, r.t, product, 0, scaled) &&
+	return project(e, trans, r, work, c, &scaled) &&
 	       ex_gemm(e, PLAIN, PLAIN, -1, r.v, scaled, 1, c);
 }
 
@@ -101,6 +110,15 @@ bool reflectors_next_update(
 	return c.n <= EXECUTOR_QR_COLUMNS && ex_reflects_columns(e, r.v, c)
 	               ? ex_reflect_columns(e, r.v, r.t, c)
 	               : apply_left(e, TRANSPOSED, r, work, c);
+}
+
+bool reflectors_update_panel(struct executor *e, struct reflectors r, struct reflector_work work,
+        struct matrix c, struct matrix panel, void *panel_work)
+{
+	struct matrix scaled;
+
+	return project(e, TRANSPOSED, r, work, c, &scaled) &&
+	       ex_update_panel(e, -1, r.v, scaled, c, panel, panel_work);
 }
 
 bool reflectors_apply(struct executor *e, enum side side, enum trans trans, struct reflectors r,

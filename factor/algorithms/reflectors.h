@@ -47,3 +47,7 @@ bool reflectors_apply(struct executor *, enum side side, enum trans trans, struc
 /* H^T C for the columns that the next panel waits for, while the device has no other work. */
 bool reflectors_next_update(
         struct executor *, struct reflectors r, struct reflector_work work, struct matrix c);
+
+/* H^T C that begins the factorization of the panel, where ex_updates_panel. */
+bool reflectors_update_panel(struct executor *, struct reflectors r, struct reflector_work work,
+        struct matrix c, struct matrix panel, void *panel_work);

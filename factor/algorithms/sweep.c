@@ -71,7 +71,7 @@ static bool make(const struct sweep *s, struct matrix panel, struct reflectors h
 	int64_t m = panel.m, n = panel.n;
 
 	return ex_panel_reflectors(
-	               e, panel, matrix_view(s->tau, 0, 0, n, 1), h.v, h.t, s->panel_work) &&
+	               e, panel, matrix_view(s->tau, 0, 0, n, 1), h.v, h.t, false, s->panel_work) &&
 	       ex_fill(e, LOWER, 0, 0, matrix_view(panel, 1, 0, m - 1, min_int64(n, m - 1)));
 }
 

@@ -139,11 +139,13 @@ bool lu_columns_by_calls(struct executor *e, struct matrix a, struct pivots p, s
 	                              matrix_view(c, p.n, 0, below, c.n)));
 }
 
+/* A skipped update_panel leaves no sums. */
 bool ex_panel_reflectors(struct executor *e, struct matrix a, struct matrix tau, struct matrix v,
-        struct matrix t, void *work)
+        struct matrix t, bool summed, void *work)
 {
 	if (ex_panel_reflects(e, a))
 		return SKIPS(PHASE_PANEL) || EMPTY(a) ||
-		       e->ops->panel_reflectors(e, a, tau, v, t, work);
+		       e->ops->panel_reflectors(
+		               e, a, tau, v, t, summed && !SKIPS(PHASE_UPDATE), work);
 	return ex_panel_geqrf(e, a, tau, work) && ex_explicit_v(e, a, v) && ex_larft(e, v, tau, t);
 }

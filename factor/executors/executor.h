@@ -180,4 +180,4 @@ bool lu_columns_by_calls(struct executor *, struct matrix a, struct pivots p, st
 
 /* panel_geqrf, explicit_v and larft, in one call where the executor has it. */
 bool ex_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
-        struct matrix t, void *work);
+        struct matrix t, bool summed, void *work);

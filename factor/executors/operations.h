@@ -86,8 +86,9 @@ SERVICE(int64_t, geqrf_work, (struct matrix a), (a))
 SERVICE(bool, resident_fits, (struct matrix a), (a))
 SERVICE(int64_t, band_work, (const struct band *band), (band))
 
-/* Whether panel_reflectors, band_sweep, reflect_columns can do this. */
+/* Whether panel_reflectors, update_panel, band_sweep, reflect_columns can do this. */
 OPTIONAL(panel_reflects, (struct matrix a), (a))
+OPTIONAL(updates_panel, (struct matrix v, struct matrix c, struct matrix panel), (v, c, panel))
 OPTIONAL(band_fits, (enum precision precision, int64_t p), (precision, p))
 OPTIONAL(reflects_columns, (struct matrix v, struct matrix c), (v, c))
 
@@ -386,11 +387,18 @@ OPERATION(explicit_v, (struct matrix a, struct matrix v), (a, v),
 OPERATION(larft, (struct matrix v, struct matrix tau, struct matrix t), (v, tau, t),
 	PHASE_SOLVE, EMPTY(v), QUEUED, HOST, v, 0,
 	COST(larft, v), FLOPS(product_steps(v.n, v.n, v.m), v.precision))
-/* panel_geqrf, explicit_v and larft in one call, where panel_reflects. */
+/* panel_geqrf, explicit_v and larft in one call, where panel_reflects. summed: update_panel has just
+ * updated this panel, with the same work. */
 CHOSEN(panel_reflectors, (struct matrix a, struct matrix tau, struct matrix v, struct matrix t,
-	void *work), (a, tau, v, t, work),
+	bool summed, void *work), (a, tau, v, t, summed, work),
 	PHASE_PANEL, EMPTY(a), QUEUED, HOST, a, 0,
-	COST(panel_reflectors, a), COPIES(2 * cost_bytes(a)))
+	COST(panel_reflectors, a, summed), COPIES(2 * cost_bytes(a)))
+/* C += alpha V W, and the sums that begin the panel's factorization in its work (geqrf_work bytes),
+ * where updates_panel. The panel is the first columns of C without C's first rows. */
+OPERATION(update_panel, (double alpha, struct matrix v, struct matrix w, struct matrix c,
+	struct matrix panel, void *work), (alpha, v, w, c, panel, work),
+	PHASE_UPDATE, EMPTY(c), QUEUED, HOST, c, v.n,
+	COST(update_panel, v, c), FLOPS(2 * product_steps(c.m, c.n, v.n), c.precision))
 /* The columns c right of a QR panel, EXECUTOR_QR_COLUMNS at most: c - V T^T V^T c in one call,
  * where reflects_columns. */
 OPERATION(reflect_columns, (struct matrix v, struct matrix t, struct matrix c), (v, t, c),

@@ -230,28 +230,30 @@ static void test_partial_norms(struct executor *e, const struct plan *plan)
 	problem_close(&p);
 }
 
-/* A tall matrix in double precision with panels by the Gram matrix, where the executor has them,
- * and a last panel that is too narrow: R as LAPACK's but for rounding. */
-static void test_gram(struct executor *e)
+/* A tall matrix in double precision with panels by the Gram matrix, where the executor has them:
+ * R as LAPACK's but for rounding. */
+static void test_gram(
+        struct executor *e, int64_t rows, int64_t columns, int64_t width, int lookahead)
 {
-	enum { ROWS = 5003, COLUMNS = 80, WIDTH = 64 };
-	static const int64_t width = WIDTH;
-	const struct plan plan = {false, PLAN_GRAM, &width, 1, WIDTH, 0, .lookahead = 0};
-	struct problem p = {.of = &qr, .shape = {ROWS, COLUMNS, ROWS + 3}, .precision = DOUBLE};
-	double tau[COLUMNS], worst = 0;
+	enum { MOST_COLUMNS = 256, LEAF = 64 };
+	const struct plan plan = {false, PLAN_GRAM, &width, 1, LEAF, 0, .lookahead = lookahead};
+	struct problem p = {.of = &qr, .shape = {rows, columns, rows + 3}, .precision = DOUBLE};
+	double tau[MOST_COLUMNS], worst = 0;
 
 	problem_open(&p, MATRIX_RANDOM);
-	double *exact = to_doubles(p.before, p.shape.lda, ROWS, COLUMNS, DOUBLE);
-	const double size = norm_frobenius(exact, (int64_t)ROWS * COLUMNS);
-	LAPACKE_dgeqrf(LAPACK_COL_MAJOR, ROWS, COLUMNS, exact, ROWS, tau);
+	double *exact = to_doubles(p.before, p.shape.lda, rows, columns, DOUBLE);
+	const double size = norm_frobenius(exact, rows * columns);
+	LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)rows, (lapack_int)columns, exact,
+	        (lapack_int)rows, tau);
 	const bool good = run(e, &plan, &p, 0xff);
 	const double *r = p.after;
-	for (int64_t j = 0; j < COLUMNS; j++)
+	for (int64_t j = 0; j < columns; j++)
 		for (int64_t i = 0; i <= j; i++)
 			worst = worse(
-			        worst, fabs(r[i + j * p.shape.lda] - exact[i + j * ROWS]) / size);
+			        worst, fabs(r[i + j * p.shape.lda] - exact[i + j * rows]) / size);
 	ok(good && worst < 100 * DBL_EPSILON && !e->gram_double,
-	        "%s, panels by the Gram matrix: R to %.2g", e->name, worst);
+	        "%s, panels of %d x %d by the Gram matrix: R to %.2g", e->name, (int)rows,
+	        (int)columns, worst);
 	free(exact);
 	problem_close(&p);
 }
@@ -272,7 +274,10 @@ static void test_all(struct executor *e)
 	test_splits(e, &qr, split_plans, false);
 	test_ends(e, &qr);
 	test_refused(e, &qr);
-	test_gram(e);
+	test_gram(e, 5003, 80, 64, 0); /* a last panel that is too narrow */
+	/* updates that leave the next leaf's Gram matrix, in a block and between blocks */
+	test_gram(e, 33001, 130, 130, 0);
+	test_gram(e, 33002, 192, 64, 1);
 }
 
 int main(void)

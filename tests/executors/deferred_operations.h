@@ -150,16 +150,17 @@ static inline bool deferred_host_panel_potrf(
 static inline bool task_reflectors(struct executor *host, void *arguments)
 {
 	const struct panel_reflectors_arguments *kept = arguments;
-	bool ok = ex_panel_reflectors(host, kept->a, kept->tau, kept->v, kept->t, kept->work);
+	bool ok = ex_panel_reflectors(
+	        host, kept->a, kept->tau, kept->v, kept->t, kept->summed, kept->work);
 
 	free(arguments);
 	return ok;
 }
 
 static inline bool deferred_one_call(struct executor *e, struct matrix a, struct matrix tau,
-        struct matrix v, struct matrix t, void *work)
+        struct matrix v, struct matrix t, bool summed, void *work)
 {
-	const struct panel_reflectors_arguments now = {a, tau, v, t, work};
+	const struct panel_reflectors_arguments now = {a, tau, v, t, summed, work};
 
 	return defer(e, task_reflectors, &now, sizeof now);
 }

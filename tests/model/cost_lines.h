@@ -109,7 +109,8 @@ static inline bool call_panel(const struct call *c)
 	e->gram_double = has(c->text, "gram");
 	CALL("potrf", ex_potrf_block(e, LOWER, c->x, (struct matrix){0}, 0, NULL));
 	CALL("geqrf", ex_panel_geqrf(e, c->x, tau, NULL));
-	CALL("reflectors", ex_panel_reflectors(e, c->x, tau, c->x, t, NULL));
+	CALL("reflectors",
+	        ex_panel_reflectors(e, c->x, tau, c->x, t, has(c->text, "summed"), NULL));
 	CALL("larft", ex_larft(e, c->x, tau, t));
 	CALL("trtri", ex_trtri(e, LOWER, UNIT, c->y, c->y));
 	CALL("getrf", ex_resident_panel(e, c->x, NULL, p));

@@ -137,13 +137,13 @@ bool cuda_panel_reflects(struct executor *executor, struct matrix a)
 }
 
 bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct matrix tau,
-        struct matrix v, struct matrix t, void *work)
+        struct matrix v, struct matrix t, bool summed, void *work)
 {
 	struct cuda *x = self(executor);
 	const struct block_reflector r = {matrix_address(v), v.ld, matrix_address(t), t.ld};
 	return cuda_ok(x,
 	        panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n, matrix_address(tau),
-	                executor->queue == QUEUE_PANEL, executor->gram_double, false, &r, work,
+	                executor->queue == QUEUE_PANEL, executor->gram_double, summed, &r, work,
 	                stream_of(x)),
 	        "panel_reflectors");
 }

@@ -12,6 +12,7 @@
 #include "factor/kernels/gemm/tf32_tall.h"
 #include "factor/kernels/blocks/block_kernels.h"
 #include "factor/kernels/gemm/half_update.h"
+#include "factor/kernels/qr/panel_geqrf.h"
 
 _Static_assert((int)DOUBLE_TALL_SCRATCH <= (int)GEMM_WORK_BYTES, "the lane's memory");
 
@@ -105,6 +106,31 @@ static bool tall_product(struct cuda *x, struct matrix v, struct matrix c, struc
 
 	return cuda_ok(x, double_tall(&plan, v, c, p, lane_of(x)->product_work, stream_of(x)),
 	        "tall product");
+}
+
+/* Where the kernels for tall matrices take the update, and the panel's first pass forms A^T A. */
+bool cuda_updates_panel(
+        struct executor *executor, struct matrix v, struct matrix c, struct matrix panel)
+{
+	struct cuda *x = self(executor);
+	const struct gemm_problem problem = gemm_product(PLAIN, PLAIN, c, v.n);
+
+	return double_tall_gram_takes(v.n, c.n, c.m - panel.m) &&
+	       panel_geqrf_takes_sums(panel.precision, panel.m, panel.n, executor->gram_double) &&
+	       takes_tall(x, &problem, 1, 1, matrix_is_aligned(v) && matrix_is_aligned(c));
+}
+
+bool cuda_update_panel(struct executor *executor, double alpha, struct matrix v, struct matrix w,
+        struct matrix c, struct matrix panel, void *work)
+{
+	struct cuda *x = self(executor);
+	const struct panel_sums sums = panel_geqrf_sums(panel.m, work);
+	const struct double_tall_plan plan = double_tall_gram_plan_make(v.n, c.n, sums.blocks);
+
+	return cuda_ok(x,
+	        double_tall_update_gram(
+	                &plan, alpha, v, w, c, c.m - panel.m, sums.of, stream_of(x)),
+	        "update_panel");
 }
 
 /* Our kernels copy 16 bytes at a time; unaligned matrices are faster in cuBLAS. */

@@ -204,6 +204,8 @@ bool host_store_pivots(struct executor *e, const int *ipiv, int info, struct piv
 #define host_gram_scale NULL
 #define host_panel_reflects NULL
 #define host_panel_reflectors NULL
+#define host_updates_panel NULL
+#define host_update_panel NULL
 #define host_reflects_columns NULL
 #define host_reflect_columns NULL
 #define host_band_fits NULL

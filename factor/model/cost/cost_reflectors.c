@@ -12,11 +12,14 @@
  * is in the surface of all panels; in double precision that form has a surface of its own.
  *
  * panel_reflectors: a panel that one cluster holds, or that uses the Gram matrix, with V and T.
+ * update_panel: the update that leaves such a panel's Gram matrix.
  * reflect_columns: the columns right of it, in clusters. Where the profile has a kernel's surface
  * (block_kernel probe), the surface gives the time, and these formulas its division into terms. */
 #include "cost_blocks.h"
+#include "cost_products.h"
 
 #include "factor/kernels/blocks/block_kernels.h"
+#include "factor/kernels/gemm/double_tall.h"
 
 #include <math.h>
 
@@ -226,15 +229,25 @@ static double cluster_reflectors(struct cost_reader *r, struct matrix a)
 	return start + fmax(0, full - start) * (double)a.n / columns;
 }
 
-struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
+/* The pass that forms A^T A, by the hardware law. */
+static double gram_pass(struct cost_reader *r, struct matrix a)
+{
+	const double at[] = {(double)a.m, (double)a.n};
+
+	return cost_of_work(r, gram_double, axes_mn, at, 2) -
+	       cost_of_work(r, "gpu.panel_geqrf_summed.d", axes_mn, at, 2);
+}
+
+struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a, bool summed)
 {
 	const double at[] = {(double)a.m, (double)a.n};
 	struct cost cost = cost_kernel(r);
 	const double launch = cost.term[TERM_LAUNCH];
-	const double seconds = by_gram(r, a) ? gram_reflectors(r, a) : cluster_reflectors(r, a);
+	const double all = by_gram(r, a) ? gram_reflectors(r, a) : cluster_reflectors(r, a),
+	             seconds = summed ? all - gram_pass(r, a) : all;
 
 	const int kernels =
-	        by_gram(r, a) ? panel_gram_launches(a.precision, a.m, has_clusters(r)) : 1;
+	        by_gram(r, a) ? panel_gram_launches(a.precision, a.m, has_clusters(r)) - summed : 1;
 	cost.early = true;
 	cost.enqueue = cost_enqueue_early(r);
 	cost.first = cost.enqueue; /* the others follow while it runs */
@@ -242,6 +255,34 @@ struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a)
 	cost.share = kernels > 1 ? 1 : cost_share(r, PANEL_CLUSTER);
 	cost.term[TERM_BARRIER] = fmax(0, seconds - launch);
 	cost.overlapped = beside_products(r, &cost, a, at);
+	return cost;
+}
+
+/* What C^T C adds to an update, by the hardware law. */
+static double gram_of_update(struct cost_reader *r, struct matrix v, struct matrix c)
+{
+	const double at[] = {(double)c.m, (double)c.n, (double)v.n};
+
+	return cost_of_work(r, "gpu.double_tall_update_gram.d", product_axes, at, 3) -
+	       cost_of_work(r, "gpu.double_tall_update.d", product_axes, at, 3);
+}
+
+bool cost_updates_panel(
+        struct cost_reader *r, struct matrix v, struct matrix c, struct matrix panel)
+{
+	const struct gemm_problem problem = gemm_product(PLAIN, PLAIN, c, v.n);
+
+	return double_tall_gram_takes(v.n, c.n, c.m - panel.m) && panel.precision == DOUBLE &&
+	       by_gram(r, panel) && is_double_tall(r, &problem, c, true) &&
+	       isfinite(gram_pass(r, panel)) && isfinite(gram_of_update(r, v, c));
+}
+
+struct cost cost_update_panel(struct cost_reader *r, struct matrix v, struct matrix c)
+{
+	const struct gemm_problem problem = gemm_product(PLAIN, PLAIN, c, v.n);
+	struct cost cost = cost_double_tall(r, &problem, c);
+
+	cost.term[TERM_ARITHMETIC] += fmax(0, gram_of_update(r, v, c));
 	return cost;
 }
 

@@ -129,6 +129,15 @@ static size_t double_tall_change(const struct surface_point *p, struct kernel_wo
 	return 1;
 }
 
+static size_t double_tall_gram(const struct surface_point *p, struct kernel_work *work)
+{
+	const int64_t rows = (int64_t)p->at[0], n = (int64_t)p->at[1], k = (int64_t)p->at[2];
+	const struct double_tall_plan plan = double_tall_gram_plan_make(k, n, (int)sms_of(p));
+
+	double_tall_update_gram_work(&plan, k, n, rows, work);
+	return 1;
+}
+
 static size_t half(const struct surface_point *p, struct kernel_work *work)
 {
 	half_update_work(names(p, "syrk") ? LOWER : WHOLE, (int64_t)p->at[0], (int64_t)p->at[1],
@@ -146,6 +155,7 @@ const struct surface surfaces_products[] = {
         {"gpu.tf32_tall*", {"m", "n", "k"}, tall},
         {"gpu.double_tall.d", {"m", "n", "k"}, double_tall_product},
         {"gpu.double_tall_update.d", {"m", "n", "k"}, double_tall_change},
+        {"gpu.double_tall_update_gram.d", {"m", "n", "k"}, double_tall_gram},
         {"gpu.half_gemm*", {"n", "k"}, half},
         {"gpu.half_syrk*", {"n", "k"}, half},
         {NULL, {NULL}, NULL},

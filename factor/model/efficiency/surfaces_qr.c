@@ -59,6 +59,15 @@ static size_t by_gram(const struct surface_point *p, struct kernel_work *work)
 	return geqrf(p, false, true, true, work);
 }
 
+/* The same behind an update that has left the sums of A^T A. */
+static size_t summed(const struct surface_point *p, struct kernel_work *work)
+{
+	const struct geqrf_call call = {
+	        p->precision, (int64_t)p->at[0], (int64_t)p->at[1], false, true, true, true};
+
+	return panel_geqrf_works(&call, &p->tuning->device, work);
+}
+
 static size_t columns(const struct surface_point *p, struct kernel_work *work)
 {
 	const struct geqrf_call call = {
@@ -92,5 +101,6 @@ const struct surface surfaces_qr[] = {{"gpu.panel_geqrf.?", {"m", "=n", "overlap
         {"gpu.panel_geqrf_columns.?", {"m", "n"}, columns},
         {"gpu.panel_reflectors.?", {"m", "=n"}, reflectors},
         {"gpu.panel_geqrf_gram.?", {"m", "n"}, by_gram},
+        {"gpu.panel_geqrf_summed.d", {"m", "n"}, summed},
         {"gpu.gram_panel.?", {"m", "n"}, gram_panel}, {"gpu.qr_columns.?", {"m", "n"}, right},
         {"gpu.larft.?", {"n"}, triangle}, {"gpu.trtri.?", {"n"}, triangle}, {NULL, {NULL}, NULL}};

@@ -81,9 +81,12 @@ static struct cost gram_pass(struct executor *e, const struct cost_model *costs,
 	static bool model_##name(struct executor *e, EXECUTOR_LIST parameters)                     \
 	{                                                                                          \
 		const struct cost_model *costs = model_self(e)->costs;                             \
+		struct cost_reader *reader = model_reader(e);                                      \
                                                                                                    \
-		model_reader(e)->gram_double = e->gram_double;                                     \
-		return costs->name && costs->name(model_reader(e), EXECUTOR_LIST arguments);       \
+		reader->shares = e->shares;                                                        \
+		reader->blas_only = e->blas_only;                                                  \
+		reader->gram_double = e->gram_double;                                              \
+		return costs->name && costs->name(reader, EXECUTOR_LIST arguments);                \
 	}
 #include "factor/executors/operations.h"
 
