@@ -31,14 +31,16 @@ struct gram_place {
 	}
 };
 
-/* Adds the DEPTH rows of C's slab, when it is complete. shift: of column lane / 4 and every eighth
- * column from there. */
+/* Adds the DEPTH rows of C's slab, when it is complete. The slab has sums of its own first: chains
+ * of roundings are as short as in the panel's pass. shift: of every eighth column from lane / 4 on.
+ */
 template <int DEPTH> DEVICE void gram_add(gram_sums &sum, const double *slab, int shift)
 {
 	const struct gram_place mine;
 	const int lane = threadIdx.x % 32;
 	const int turn = slab_turn(lane / 4), place = lane % 4 + shift;
 	const double *from = slab + lane / 4 * DEPTH + place % 4;
+	gram_sums part = {};
 
 #pragma unroll
 	for (int k = 0; k < DEPTH; k += 4) {
@@ -51,9 +53,12 @@ template <int DEPTH> DEVICE void gram_add(gram_sums &sum, const double *slab, in
 			if (i >= mine.count)
 				continue;
 			const double right[1] = {columns[8 * i * DEPTH]};
-			mma_double(sum[i], left, right);
+			mma_double(part[i], left, right);
 		}
 	}
+#pragma unroll
+	for (int i = 0; i < GRAM_OWN * 4; i++)
+		sum[i / 4][i % 4] += part[i / 4][i % 4];
 }
 
 /* The block's sums to `to`. */
