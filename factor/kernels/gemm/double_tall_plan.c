@@ -55,7 +55,8 @@ bool double_tall_gram_takes(int64_t k, int64_t n, int64_t skipped)
 {
 	const int64_t narrow = k < n ? k : n, wide = k < n ? n : k;
 
-	return narrow <= DOUBLE_TALL_SIDE / 2 && wide <= DOUBLE_TALL_SIDE && skipped % SLAB == 0;
+	return narrow <= DOUBLE_TALL_SIDE / 2 && wide <= DOUBLE_TALL_SIDE &&
+	       skipped % DOUBLE_TALL_SLAB == 0;
 }
 
 struct double_tall_plan double_tall_gram_plan_make(int64_t k, int64_t n, int blocks)
