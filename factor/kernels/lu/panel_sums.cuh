@@ -160,6 +160,18 @@ static DEVICE void cluster_combine_all(
 	__syncthreads();
 }
 
+/* Combines column c of all pieces, in pairs: fewer roundings than one after another. */
+template <bool largest, typename real, int PER>
+static DEVICE real by_pairs(real (&value)[LOADS][PER], int c)
+{
+#pragma unroll
+	for (int step = LOADS / 2; step > 0; step /= 2)
+#pragma unroll
+		for (int i = 0; i < step; i++)
+			value[i][c] = combine<largest>(value[i][c], value[i + step][c]);
+	return value[0][c];
+}
+
 /* Before the first exchange. */
 template <typename real, int COLUMNS, int THREADS, int CLUSTER>
 static DEVICE void exchange_start(scratch<real, COLUMNS, THREADS, CLUSTER> &s)
@@ -249,17 +261,20 @@ static DEVICE bool exchange(const struct slots &slots, scratch<real, COLUMNS, TH
 					                         has_tag(word[i], tag));
 				good = ready || spin_again(&spin, slots.error);
 			} while (!ready && good);
+			real value[LOADS][per];
 #pragma unroll
 			for (int i = 0; i < LOADS; i++) {
-				real value[per];
 				const int record = first + i * groups;
-				unpack(word[i], value);
-				for (int c = 0; c < per; c++)
-					if (record < records)
-						total[c] = combine<largest>(total[c], value[c]);
-					else if (record == records)
-						s.head[piece * per + c] = value[c];
+				unpack(word[i], value[i]);
+				for (int c = 0; c < per; c++) {
+					if (record == records)
+						s.head[piece * per + c] = value[i][c];
+					if (record >= records)
+						value[i][c] = real(0);
+				}
 			}
+			for (int c = 0; c < per; c++)
+				total[c] = combine<largest>(total[c], by_pairs<largest>(value, c));
 		}
 		for (int c = 0; c < per; c++)
 			s.group_part[group][piece * per + c] = total[c];
