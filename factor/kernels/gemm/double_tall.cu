@@ -103,7 +103,7 @@ template <class S> DEVICE void add_slices(tall_registers<S> &r, double *memory, 
 		});
 }
 
-template <class S>
+template <class S, bool TURNS>
 __global__ void __launch_bounds__(TALL_THREADS, 1)
         tall_kernel(const __grid_constant__ struct tall_args g)
 {
@@ -119,15 +119,16 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 	/* the lane's places of its first of four rows, and of its first columns in a slab; how its
 	 * columns are turned */
 	const int turn = slab_turn(lane / 4), own = slice * S::OWN;
-	const int place_v = lane % 4 + v.shift(lane / 4), place_c = lane % 4 + c.shift(lane / 4);
+	const int place_v = lane % 4 + v.shift<TURNS>(lane / 4);
+	const int place_c = lane % 4 + c.shift<TURNS>(lane / 4);
 	const int own_v = own + place_v / 4 * 4, own_c = own + place_c / 4 * 4;
 	const int at_v = (row + lane / 4) * DEPTH + place_v % 4;
 	const int at_c = (S::SIDE + column + lane / 4) * DEPTH + place_c % 4;
 	const int64_t slabs = (g.v.rows + DEPTH - 1) / DEPTH;
 	const int count = (int)((slabs - team + g.teams - 1) / g.teams);
 	const int64_t start = (slabs - 1 - team) * DEPTH, stride = -(int64_t)g.teams * DEPTH;
-	slab_copies<S::SIDE, DEPTH, true> next_v(v, start, count > 0);
-	slab_copies<S::WIDTH, DEPTH, true> next_c(c, start, count > 0);
+	slab_copies<S::SIDE, DEPTH, TURNS> next_v(v, start, count > 0);
+	slab_copies<S::WIDTH, DEPTH, TURNS> next_c(c, start, count > 0);
 	slab_ring<S::STAGES> ring = {0, S::STAGES - 1};
 	tall_registers<S> r;
 
@@ -181,11 +182,12 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 
 template <class S> int launch(const struct tall_args &g, cudaStream_t stream)
 {
-	const int error = kernel_allow_shared((const void *)tall_kernel<S>);
+	const auto kernel = g.v.pairs && g.c.pairs ? tall_kernel<S, false> : tall_kernel<S, true>;
+	const int error = kernel_allow_shared((const void *)kernel);
 
 	if (error)
 		return error;
-	tall_kernel<S><<<(unsigned)(g.tiles * g.teams), TALL_THREADS, S::BYTES, stream>>>(g);
+	kernel<<<(unsigned)(g.tiles * g.teams), TALL_THREADS, S::BYTES, stream>>>(g);
 	return (int)cudaGetLastError();
 }
 

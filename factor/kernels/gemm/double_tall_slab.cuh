@@ -23,8 +23,10 @@ struct tall_operand {
 	bool pairs; /* every column starts at a multiple of 16 bytes */
 
 	/* Places by which a column's rows are turned down in a slab. */
-	DEVICE int shift(int column) const
+	template <bool TURNS> DEVICE int shift(int column) const
 	{
+		if (!TURNS)
+			return 0;
 		return (int)(((uint64_t)data / sizeof *data + (uint64_t)(column * ld)) & 1);
 	}
 };
@@ -73,7 +75,8 @@ DEVICE void copy_turned(double *to, const double *from, bool ends, int valid, in
 }
 
 /* A thread's copies of slabs of ROWS rows by COLUMNS columns, column after column in shared memory.
- * TURNS: whether columns are turned down, or have copies of 8 bytes for want of registers.
+ * TURNS: columns are turned down as they begin; else those that are not aligned have copies of 8
+ * bytes.
  * The thread keeps the place of the next slab in the matrix. */
 template <int COLUMNS, int ROWS, bool TURNS> struct slab_copies {
 	static const int COUNT = COLUMNS * ROWS / 2 / TALL_THREADS; /* copies of pairs */
@@ -91,7 +94,7 @@ template <int COLUMNS, int ROWS, bool TURNS> struct slab_copies {
 	{
 		const int each = TURNS || a.pairs ? 2 : 1, beside = ROWS / each;
 		const int place = threadIdx.x % beside * each, j = threadIdx.x / beside;
-		const int i = place - (TURNS ? a.shift(j) : 0);
+		const int i = place - a.shift<TURNS>(j);
 
 		from = a.data + row + i + j * a.ld;
 		step = TALL_THREADS / beside * a.ld;
@@ -142,10 +145,10 @@ template <int COLUMNS, int ROWS, bool TURNS> struct slab_copies {
 	/* Starts part number x of PARTS of the next slab's copies; all parts in turn. */
 	template <int PARTS> DEVICE void start(double *slab, int x)
 	{
-		if (pairs)
-			start_each<2>(slab, COUNT * x / PARTS, COUNT * (x + 1) / PARTS);
-		else if (TURNS)
+		if (TURNS)
 			start_turned(slab, COUNT * x / PARTS, COUNT * (x + 1) / PARTS);
+		else if (pairs)
+			start_each<2>(slab, COUNT * x / PARTS, COUNT * (x + 1) / PARTS);
 		else
 			start_each<1>(slab, 2 * COUNT * x / PARTS, 2 * COUNT * (x + 1) / PARTS);
 	}

@@ -44,9 +44,8 @@ struct update_args {
 
 /* A warp's 16 columns from `column` on, its rows from `row` on, and where the lane's elements of V
  * and C lie in a slab, but for the eights of rows. */
-template <class S> struct update_warp {
+template <class S, bool TURNS> struct update_warp {
 	int row, column, at_v, turn_v, row_v, at_c, turn_c, row_c;
-	bool pairs;            /* of rows are side by side in C's slab */
 	double w[S::K / 4][2]; /* alpha W: rows 4 q + t, columns g and g + 8 */
 	double b[2][S::BLOCKS][2], sum[S::BLOCKS][4];
 
@@ -58,12 +57,11 @@ template <class S> struct update_warp {
 		row = warp / along * S::OWN;
 		column = warp % along * 16;
 		at_v = t * DEPTH;
-		turn_v = slab_turn(t) ^ (S::TURNS ? 0 : g);
-		row_v = row + (S::TURNS ? g + v.shift(t) : 0);
+		turn_v = slab_turn(t) ^ (TURNS ? 0 : g);
+		row_v = row + (TURNS ? g + v.shift<TURNS>(t) : 0);
 		at_c = (S::K + column + g) * DEPTH;
-		turn_c = slab_turn(g) ^ (S::TURNS ? 0 : 2 * t);
-		row_c = row + (S::TURNS ? 2 * t + c.shift(column + g) : 0);
-		pairs = !S::TURNS || c.pairs;
+		turn_c = slab_turn(g) ^ (TURNS ? 0 : 2 * t);
+		row_c = row + (TURNS ? 2 * t + c.shift<TURNS>(column + g) : 0);
 	}
 
 	DEVICE void load_w(const struct update_args &g, int first, int columns)
@@ -87,10 +85,9 @@ template <class S> struct update_warp {
 		for (int i = 0; i < S::BLOCKS; i++)
 #pragma unroll
 			for (int q = 0; q < 2; q++)
-				b[set][i][q] =
-				        slab[at_v + (8 * x + 4 * q) * DEPTH +
-				                (((row_v + 8 * i) & (S::TURNS ? DEPTH - 1 : -1)) ^
-				                        turn_v)];
+				b[set][i][q] = slab[at_v + (8 * x + 4 * q) * DEPTH +
+				                    (((row_v + 8 * i) & (TURNS ? DEPTH - 1 : -1)) ^
+				                            turn_v)];
 	}
 
 	DEVICE void multiply(int set, int x)
@@ -104,43 +101,33 @@ template <class S> struct update_warp {
 			}
 	}
 
-	/* Calls f(x, y) for the lane's two elements of each pair of rows of C in a slab, and of
-	 * their sums. */
+	/* Calls f(x, y) for the lane's elements of C in a slab and their sums: pairs of rows where
+	 * they are side by side, or single ones. */
 	template <typename F> DEVICE void each_of_c(double *slab, const F &f)
 	{
 		int first = row_c;
-		asm volatile("" : "+r"(first)); /* else all places are kept in registers */
-#pragma unroll
-		for (int i = 0; i < S::BLOCKS; i++)
-#pragma unroll
-			for (int e = 0; e < 2; e++) {
-				double *at = slab + at_c +
-				             (((first + 8 * i + e) & (DEPTH - 1)) ^ turn_c);
-#pragma unroll
-				for (int h = 0; h < 2; h++)
-					f(at[8 * h * DEPTH], sum[i][2 * h + e]);
-			}
-	}
-
-	DEVICE double2 *pair(double *slab, int i, int h) const
-	{
-		return (double2 *)(slab + at_c + 8 * h * DEPTH + ((row_c + 8 * i) ^ turn_c));
-	}
-
-	DEVICE void load_c(double *slab)
-	{
-		if (!pairs) {
-			each_of_c(slab, [](double &x, double &y) { y = x; });
-			return;
-		}
+		if (TURNS) /* else all places are kept in registers */
+			asm volatile("" : "+r"(first));
 #pragma unroll
 		for (int i = 0; i < S::BLOCKS; i++)
 #pragma unroll
 			for (int h = 0; h < 2; h++) {
-				const double2 x = *pair(slab, i, h);
-				sum[i][2 * h] = x.x;
-				sum[i][2 * h + 1] = x.y;
+				double *at = slab + at_c + 8 * h * DEPTH;
+				if constexpr (!TURNS) {
+					at += (first + 8 * i) ^ turn_c;
+					f(*(double2 *)at, (double2 &)sum[i][2 * h]);
+				} else {
+#pragma unroll
+					for (int e = 0; e < 2; e++)
+						f(at[((first + 8 * i + e) & (DEPTH - 1)) ^ turn_c],
+						        sum[i][2 * h + e]);
+				}
 			}
+	}
+
+	DEVICE void load_c(double *slab)
+	{
+		each_of_c(slab, [](auto &x, auto &y) { y = x; });
 	}
 
 	/* By way of the slab, whose part only this warp uses. */
@@ -150,27 +137,19 @@ template <class S> struct update_warp {
 		const int i = row + threadIdx.x % 32 % S::OWN, j = threadIdx.x % 32 / S::OWN;
 		double *to = c.data + first + i + (column + j) * c.ld;
 
-		if (!pairs)
-			each_of_c(slab, [](double &x, double &y) { x = y; });
-		else
-#pragma unroll
-			for (int x = 0; x < S::BLOCKS; x++)
-#pragma unroll
-				for (int h = 0; h < 2; h++)
-					*pair(slab, x, h) =
-					        make_double2(sum[x][2 * h], sum[x][2 * h + 1]);
+		each_of_c(slab, [](auto &x, auto &y) { x = y; });
 		__syncwarp();
 #pragma unroll
 		for (int x = 0; x < 16; x += beside, to += beside * c.ld)
 			if (first + i < c.rows && column + j + x < c.columns)
 				*to = slab[(S::K + column + j + x) * DEPTH +
-				           ((S::TURNS ? (i + c.shift((j + x) % 4)) & (DEPTH - 1)
-				                      : i) ^
+				           ((TURNS ? (i + c.shift<TURNS>((j + x) % 4)) & (DEPTH - 1)
+				                   : i) ^
 				                   slab_turn(j + x))];
 	}
 };
 
-template <class S, bool GRAM>
+template <class S, bool TURNS, bool GRAM>
 __global__ void __launch_bounds__(TALL_THREADS, 1)
         update_kernel(const __grid_constant__ struct update_args g)
 {
@@ -179,10 +158,10 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 	const int team = (int)blockIdx.x / g.across, first = (int)blockIdx.x % g.across * S::WIDTH;
 	const struct tall_operand c = columns_from(g.c, first, S::WIDTH);
 	const int64_t start = (int64_t)team * DEPTH, stride = (int64_t)g.teams * DEPTH;
-	slab_copies<S::K, DEPTH, S::TURNS> next_v(g.v, start, true);
-	slab_copies<S::WIDTH, DEPTH, S::TURNS> next_c(c, start, true);
+	slab_copies<S::K, DEPTH, TURNS> next_v(g.v, start, true);
+	slab_copies<S::WIDTH, DEPTH, TURNS> next_c(c, start, true);
 	slab_ring<S::STAGES> ring = {S::STAGES - 1, S::STAGES - 2};
-	update_warp<S> mine(g.v, c);
+	update_warp<S, TURNS> mine(g.v, c);
 	gram_sums gram = {};
 
 	static_assert(!GRAM || (S::TURNS && S::WIDTH >= 64), "C's slab as C^T C reads it");
@@ -217,7 +196,8 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 			mine.store_c(slab, c, row);
 		if (GRAM && row >= g.skipped) {
 			__syncthreads();
-			gram_add<DEPTH>(gram, slab + S::K * DEPTH, c.shift(threadIdx.x % 32 / 4));
+			gram_add<DEPTH>(
+			        gram, slab + S::K * DEPTH, c.shift<TURNS>(threadIdx.x % 32 / 4));
 		}
 	}
 	if (GRAM)
@@ -226,7 +206,8 @@ __global__ void __launch_bounds__(TALL_THREADS, 1)
 
 template <class S, bool GRAM = false> int launch(const struct update_args &g, cudaStream_t stream)
 {
-	const auto kernel = update_kernel<S, GRAM>;
+	const auto kernel = g.v.pairs && g.c.pairs ? update_kernel<S, false, GRAM>
+	                                           : update_kernel<S, S::TURNS, GRAM>;
 	const int error = kernel_allow_shared((const void *)kernel);
 
 	if (error)
