@@ -23,8 +23,11 @@ static bool sample_call(void *context, struct sample *sample)
 	const struct blas_call *call = context;
 	const struct blas_rate *rate = call->rate;
 	struct gpu_span span;
-	if (rate->refresh)
+	if (rate->refresh) {
 		rate->refresh(call->context);
+		/* else the hold's release would wait for it, which the host's time must not */
+		GPU(cudaStreamSynchronize(rate->stream));
+	}
 	if (call->held)
 		gpu_hold_start(rate->hold, rate->stream);
 	double start = clock_now();

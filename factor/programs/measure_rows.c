@@ -231,6 +231,38 @@ static void add(struct measure *measure, struct result *row, const struct candid
 	}
 }
 
+/* A run that takes so long hangs: none that a GPU's memory has room for takes minutes. */
+static const double longest_run = 600;
+
+/* By the watchdog: nothing can take back what the GPU was given. */
+static void end_blocked(void *argument)
+{
+	const struct rows *rows = argument;
+	const struct result *row = rows->row;
+
+	msg_abandon(EXIT_MEASURE_FAILED,
+	        "%s %s/%s/%c %" PRId64 " x %" PRId64 " has not returned for %.0f s; rows before it "
+	        "are saved",
+	        row->executor, row->operation, rows->measure->plan.watch->variant,
+	        (char)row->precision, row->m, row->n, longest_run);
+}
+
+/* The timer's answer; runs on a GPU are watched. */
+static bool time_watched(struct rows *rows, rows_timer *timer)
+{
+	struct timing_watch watch = {.variant = ""};
+
+	if (!rows->executor->on_host)
+		watch.watchdog = watchdog_start(longest_run, end_blocked, rows, &rows->fault);
+	if (!watch.watchdog)
+		return timer(rows);
+	rows->measure->plan.watch = &watch;
+	const bool timed = timer(rows);
+	rows->measure->plan.watch = NULL;
+	watchdog_stop(watch.watchdog);
+	return timed;
+}
+
 bool measure_rows(struct measure *measure, rows_timer *timer, struct executor *executor,
         struct result *row, size_t count)
 {
@@ -238,7 +270,7 @@ bool measure_rows(struct measure *measure, rows_timer *timer, struct executor *e
 	struct rows rows = {measure, executor, row, count, candidate, {.text = ""}};
 
 	measure->plan.seed += 1000;
-	const bool timed = timer(&rows);
+	const bool timed = time_watched(&rows, timer);
 	if (timed)
 		add(measure, row, candidate, count);
 	else if (!*measure->plan.stop)

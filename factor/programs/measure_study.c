@@ -63,6 +63,9 @@ static void open_machine(struct measure *measure)
 		msg_warn("%s", measure->tuning);
 	if (!measure->executor[0])
 		msg_warn("no GPU is measured, host cases only: %s", fault.text);
+	else if (measure->gpu.sm_count < measure->gpu.device_sms)
+		msg_warn("no cuSOLVER reference: in a part of a GPU its kernels may wait for "
+		         "multiprocessors that they do not get");
 	else if (!(measure->vendor = vendor_new(&fault)))
 		msg_warn("no cuSOLVER reference: %s", fault.text);
 	if (!(measure->executor[1] = executor_host_new(&fault)))

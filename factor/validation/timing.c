@@ -46,9 +46,14 @@ static bool run_once(
 
 	if (!restore(fixture, candidate))
 		return false;
+	struct timing_watch *watch = fixture->plan->watch;
+	if (watch)
+		watch->variant = candidate->variant;
 	const double cpu = clock_thread(), start = clock_now();
 	bool ok = candidate->run(candidate);
 	timed->seconds = clock_now() - start;
+	if (watch)
+		watchdog_returned(watch->watchdog);
 	timed->held =
 	        !(e->on_host || candidate->on_host) || clock_thread() - cpu > held * timed->seconds;
 	return ok;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "lib/host/core_noise.h"
+#include "lib/host/watchdog.h"
 #include "lib/stats/stats.h"
 #include "factor/executors/executor.h"
 
@@ -72,6 +73,14 @@ struct timing_plan {
 	int64_t ld;                        /* >= m */
 	const volatile sig_atomic_t *stop; /* set by a signal: give up */
 	struct core_noise *noise;          /* the calling thread's core; NULL: none is discarded */
+	struct timing_watch *watch;        /* NULL: runs may take any time */
+};
+
+/* Finds a run that does not return: `watchdog` releases, or ends the program, and finds the variant
+ * here. */
+struct timing_watch {
+	struct watchdog *watchdog;
+	const char *variant; /* that runs; NULL: none does */
 };
 
 /* What the candidates run on. Its pieces of memory are released by fixture_close (fixture.h). */

@@ -43,6 +43,16 @@ void msg_die(enum exit_code code, const char *format, ...)
 	exit((int)code);
 }
 
+void msg_abandon(enum exit_code code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line("", format, args);
+	va_end(args);
+	_exit((int)code);
+}
+
 void msg_warn(const char *format, ...)
 {
 	va_list args;

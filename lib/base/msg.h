@@ -12,6 +12,9 @@ void msg_start(const char *program, bool verbose);
 /* Ends the program: clears the progress line, prints one sentence, exits with code. */
 NORETURN void msg_die(enum exit_code code, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* The same at once and from any thread, as others may be blocked: without what exit() calls. */
+NORETURN void msg_abandon(enum exit_code code, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* One line of warning; one line of detail shown only with --verbose. */
 void msg_warn(const char *format, ...) PRINTF_LIKE(1, 2);
 void msg_note(const char *format, ...) PRINTF_LIKE(1, 2);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "watchdog.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "clock.h"
 #include "lib/base/msg.h"
 
-enum { LOOK_MICROSECONDS = 200 };
+enum { SHORTEST_LOOK = 200 }; /* microseconds between two looks */
 
 struct watchdog {
 	pthread_t thread;
@@ -27,6 +28,7 @@ static void *look(void *argument)
 	struct watchdog *watch = argument;
 	int last = -1;
 	double since = clock_now();
+	const double between = fmin(fmax(1e-3 * watch->seconds, SHORTEST_LOOK * 1e-6), 0.1);
 
 	while (!__atomic_load_n(&watch->stop, __ATOMIC_ACQUIRE)) {
 		const int returned = __atomic_load_n(&watch->returned, __ATOMIC_ACQUIRE);
@@ -39,7 +41,7 @@ static void *look(void *argument)
 			watch->release(watch->argument);
 			break;
 		}
-		usleep(LOOK_MICROSECONDS);
+		usleep((useconds_t)(between * 1e6));
 	}
 	return NULL;
 }

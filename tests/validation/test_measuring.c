@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How measurements are ordered and judged: which cases are measured together, and in which order;
+ * that a run which does not return is found;
  * whether interference slowed runs down, by undisturbed ones; of two measurements of a case that do
  * not agree the slower one goes. */
 #include "tests/tap.h"
@@ -11,6 +12,7 @@
 #include "lib/base/msg.h"
 #include "lib/host/clock.h"
 
+#include <string.h>
 #include <time.h>
 
 /* ---- interference ---- */
@@ -69,6 +71,42 @@ static void test_held(void)
 	ok(candidate[1].disturbed, "one that waits without it is disturbed: %s",
 	        candidate[1].disturbed);
 	ok(!candidate[2].disturbed, "but not one that waits for a device");
+}
+
+/* Blocks until the watchdog has found it. */
+static bool block(struct candidate *candidate)
+{
+	while (!__atomic_load_n((int *)candidate->context, __ATOMIC_ACQUIRE))
+		wait(candidate);
+	return true;
+}
+
+static struct timing_watch watch;
+static const char *blocked;
+
+static void find_variant(void *found)
+{
+	blocked = watch.variant;
+	__atomic_store_n((int *)found, 1, __ATOMIC_RELEASE);
+}
+
+static void test_blocked(void)
+{
+	static const volatile sig_atomic_t stop = 0;
+	struct executor device = {.on_host = false};
+	const struct timing_plan plan = {
+	        .max_seconds = 0.05, .target = 0.01, .stop = &stop, .watch = &watch};
+	struct timing_fixture fixture = {.executor = &device, .plan = &plan, .check = pass};
+	int found = 0;
+	struct candidate c[] = {{.run = wait, .variant = "gpu"},
+	        {.run = block, .context = &found, .variant = "cusolver"}};
+	struct fault fault;
+
+	watch.watchdog = watchdog_start(0.3, find_variant, &found, &fault);
+	ok(watch.watchdog && timing_turns(&fixture, c, ARRAY_LEN(c), &fault), "timed");
+	ok(watchdog_stop(watch.watchdog) >= 0 && blocked && strcmp(blocked, "cusolver") == 0,
+	        "a run that does not return is found, with the variant: %s",
+	        blocked ? blocked : "none");
 }
 
 /* A run that the library's limits refuse, one that ends in an error, a wrong result. */
@@ -304,6 +342,7 @@ int main(void)
 {
 	test_slowed();
 	test_held();
+	test_blocked();
 	test_refused();
 	test_nan();
 	test_reference();
