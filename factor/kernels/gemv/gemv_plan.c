@@ -34,32 +34,37 @@ static int64_t matrix_bytes(const struct gemv_call *call)
 
 /* y = A x uses the fastest of a few plans by an estimate, y = A^T x a plan by rules. */
 
+/* What the estimates of a call have in common. */
+struct estimate {
+	double bandwidth; /* bytes per microsecond, for a plan's segments */
+	double batch_us;
+	int64_t resident; /* blocks at once */
+};
+
 /* Estimated microseconds, without the launch. Every wave of blocks waits for its batches of loads
  * and moves its bytes, which overlap in part. */
-static double wave_time(double blocks, double bytes, double waiting, double bandwidth)
+static double wave_time(const struct estimate *e, int64_t blocks, double bytes, double waiting)
 {
-	const double moving = blocks * bytes / bandwidth;
+	const double moving = (double)blocks * bytes / e->bandwidth;
 	return sqrt(waiting * waiting + moving * moving);
 }
 
-static double plain_time(
-        const struct gemv_call *call, const struct tuning *tuning, const struct gemv_plan *p)
+/* In whole numbers where it can be: a short call should not take longer to plan than to launch. */
+static double plain_time(const struct gemv_call *call, const struct gemv_tuning *t,
+        const struct gemv_plan *p, const struct estimate *e)
 {
-	const struct gemv_tuning *t = &tuning->gemv;
-	const int sm_count = tuning->device.sm_count;
-	const double size = (double)precision_bytes(call->precision), load = p->vector * size;
-	const double columns = ceil((double)call->n / p->splits);
-	const double waiting = ceil(columns * p->lanes / GEMV_THREADS / p->unroll) * t->batch_us;
-	const double bytes = fmin(p->width, (double)call->m) * size * columns;
-	const double bandwidth =
-	        sm_count * t->bytes_per_us / (1 + t->short_segment / (p->lanes * load));
-	const double resident =
-	        sm_count * (p->unroll * load > 64 ? GEMV_RESIDENT - 1 : GEMV_RESIDENT);
-	const double blocks = (double)p->tiles * p->splits, waves = floor(blocks / resident);
-	const double rest = blocks - waves * resident;
-	double time = waves * (wave_time(resident, bytes, waiting, bandwidth) + t->wave_us);
+	const int64_t size = precision_bytes(call->precision);
+	const int64_t columns = ceil_div(call->n, p->splits);
+	const int64_t batches = ceil_div(columns * p->lanes, (int64_t)GEMV_THREADS * p->unroll);
+	const double waiting = (double)batches * e->batch_us;
+	const double bytes = (double)(min_int64(p->width, call->m) * size * columns);
+	const int64_t blocks = p->tiles * p->splits, waves = blocks / e->resident;
+	const int64_t rest = blocks - waves * e->resident;
+	double time = 0;
+	if (waves > 0)
+		time = (double)waves * (wave_time(e, e->resident, bytes, waiting) + t->wave_us);
 	if (rest > 0)
-		time += wave_time(rest, bytes, waiting, bandwidth);
+		time += wave_time(e, rest, bytes, waiting);
 	return p->splits > 1 ? time + t->combine_us[0] + t->combine_us[1] * p->splits : time;
 }
 
@@ -68,8 +73,10 @@ static double plain_time(
 static void plan_plain(
         const struct gemv_call *call, const struct tuning *tuning, struct gemv_plan *best)
 {
-	const int load = (int)(best->vector * precision_bytes(call->precision));
+	const struct gemv_tuning *t = &tuning->gemv;
+	const int size = (int)precision_bytes(call->precision), load = best->vector * size;
 	const int64_t rows = call->m + gemv_shift(call, best->vector);
+	const int sms = tuning->device.sm_count;
 	double least = INFINITY;
 	for (int segment = 64; segment <= 32 * load; segment *= 2) {
 		struct gemv_plan p = *best;
@@ -77,10 +84,13 @@ static void plan_plain(
 		p.lanes = segment / load;
 		p.width = p.lanes * p.vector;
 		p.tiles = ceil_div(rows, p.width);
+		const struct estimate e = {sms * t->bytes_per_us / (1 + t->short_segment / segment),
+		        t->batch_us,
+		        (int64_t)sms * (p.unroll * load > 64 ? GEMV_RESIDENT - 1 : GEMV_RESIDENT)};
 		for (p.splits = 1; p.splits <= MAX_SPLITS && p.splits <= call->n; p.splits *= 2) {
-			const double time = plain_time(call, tuning, &p);
 			if (p.splits > 1 && p.tiles > GEMV_MAX_SPLIT_TILES)
 				break;
+			const double time = plain_time(call, t, &p, &e);
 			if (time < least) {
 				least = time;
 				*best = p;
