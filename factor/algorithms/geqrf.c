@@ -18,9 +18,10 @@ struct factor {
 	struct executor *e;
 	const struct plan *plan;
 	struct matrix given, a, tau; /* a: the matrix itself or its copy */
-	struct reflectors reflectors[BLOCKS_IN_FLIGHT];
-	struct reflector_work work;       /* of QUEUE_MAIN */
-	struct reflector_work panel_work; /* of the panels */
+	struct reflectors
+	        reflectors[BLOCKS_IN_FLIGHT]; /* the second: where there is a second block */
+	struct reflector_work work;           /* of QUEUE_MAIN */
+	struct reflector_work panel_work;     /* of the panels */
 	void *leaf_work;
 	int64_t bytes;
 	int64_t kept; /* block whose V is a shared split operand; -1: none */
@@ -187,6 +188,13 @@ static int64_t leaf_work(struct executor *e, const struct plan *plan, struct mat
 	return e->ops->geqrf_work(e, a);
 }
 
+static int blocks_in_flight(const struct factor *s)
+{
+	const struct block first = schedule_first(&s->schedule);
+
+	return first.w && schedule_next(&s->schedule, first).w ? BLOCKS_IN_FLIGHT : 1;
+}
+
 static void take_workspace(struct factor *s, void *work)
 {
 	struct workspace workspace = {work, 0};
@@ -195,7 +203,7 @@ static void take_workspace(struct factor *s, void *work)
 
 	s->a = aligned_workspace(s->e, &workspace, s->given, ALIGNED_VECTOR);
 	s->leaf_work = workspace_bytes(&workspace, schedule_leaves_work(&s->schedule, leaf_work));
-	for (int i = 0; i < BLOCKS_IN_FLIGHT; i++)
+	for (int i = 0; i < blocks_in_flight(s); i++)
 		s->reflectors[i] = reflectors_workspace(&workspace, s->a.m, widest, precision);
 	s->work =
 	        reflector_work_workspace(&workspace, widest, max_int64(s->a.n, widest), precision);
@@ -233,10 +241,11 @@ static bool set_up(struct factor *s, struct executor *e, const struct plan *plan
 /* Zeros in V and T that leaves do not write; they are the same for all panels. */
 static bool clear(struct factor *s)
 {
+	const int in_flight = s->plan->hybrid ? 0 : blocks_in_flight(s);
 	bool ok = true;
 
 	s->e->queue = s->e->home;
-	for (int i = 0; ok && !s->plan->hybrid && i < BLOCKS_IN_FLIGHT; i++)
+	for (int i = 0; ok && i < in_flight; i++)
 		ok = s->reflectors[i].v.n <= s->plan->leaf ||
 		     reflectors_clear(s->e, s->reflectors[i]);
 	return ok;
