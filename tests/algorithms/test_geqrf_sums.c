@@ -47,7 +47,7 @@ static bool reflects(struct executor *e, struct matrix a)
 static bool updates(struct executor *e, struct matrix v, struct matrix c, struct matrix panel)
 {
 	(void)e;
-	return panel.n <= MOST_COLUMNS && double_tall_gram_takes(v.n, c.n, c.m - panel.m);
+	return panel.n <= MOST_COLUMNS && double_tall_gram_takes(v.n, c.n, c.m - panel.m, true);
 }
 
 static bool update(struct executor *e, double alpha, struct matrix v, struct matrix w,

@@ -182,10 +182,14 @@ static void check_double_tall(void)
 	        "deep ones where columns are not aligned");
 	ok(!double_tall_is_ahead(&tuning_hopper, &narrow, false),
 	        "updates of few columns are the library's");
-	ok(double_tall_gram_takes(64, 128, 64) && double_tall_gram_takes(128, 33, 128) &&
-	                !double_tall_gram_takes(128, 65, 128) &&
-	                !double_tall_gram_takes(64, 129, 64) && !double_tall_gram_takes(48, 48, 48),
+	ok(double_tall_gram_takes(64, 128, 64, true) &&
+	                double_tall_gram_takes(128, 33, 128, true) &&
+	                !double_tall_gram_takes(128, 65, 128, true) &&
+	                !double_tall_gram_takes(64, 129, 64, true) &&
+	                !double_tall_gram_takes(48, 48, 48, true),
 	        "C^T C of one tile of columns and whole slabs of rows");
+	ok(double_tall_gram_takes(64, 64, 64, false) && !double_tall_gram_takes(64, 65, 64, false),
+	        "where columns are not aligned, of 64 columns");
 	const struct double_tall_plan gram = double_tall_gram_plan_make(64, 2, 100);
 	ok(gram.width == 64 && gram.across == 1 && gram.teams == 100,
 	        "with a team for each of the panel's blocks");

@@ -114,10 +114,11 @@ bool cuda_updates_panel(
 {
 	struct cuda *x = self(executor);
 	const struct gemm_problem problem = gemm_product(PLAIN, PLAIN, c, v.n);
+	const bool aligned = matrix_is_aligned(v) && matrix_is_aligned(c);
 
-	return double_tall_gram_takes(v.n, c.n, c.m - panel.m) &&
+	return double_tall_gram_takes(v.n, c.n, c.m - panel.m, aligned) &&
 	       panel_geqrf_takes_sums(panel.precision, panel.m, panel.n, executor->gram_double) &&
-	       takes_tall(x, &problem, 1, 1, matrix_is_aligned(v) && matrix_is_aligned(c));
+	       takes_tall(x, &problem, 1, 1, aligned);
 }
 
 bool cuda_update_panel(struct executor *executor, double alpha, struct matrix v, struct matrix w,

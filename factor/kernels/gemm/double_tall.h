@@ -63,8 +63,9 @@ int double_tall_update(const struct double_tall_plan *plan, double alpha, struct
 
 /* C += alpha V W that leaves the sums of C^T C, the first step of QR's next panel: of the first 64
  * columns, and without the first `skipped` rows, which are not the panel's. takes: whether kernels
- * exist for V of k columns and C of n columns, where all of C takes one tile of columns. */
-bool double_tall_gram_takes(int64_t k, int64_t n, int64_t skipped);
+ * exist for V of k columns and C of n columns, where all of C takes one tile of columns, and save
+ * more than they cost. aligned: columns begin at multiples of 16 bytes. */
+bool double_tall_gram_takes(int64_t k, int64_t n, int64_t skipped, bool aligned);
 
 /* With as many teams as the panel's kernels have blocks. */
 struct double_tall_plan double_tall_gram_plan_make(int64_t k, int64_t n, int blocks);

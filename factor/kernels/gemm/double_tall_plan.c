@@ -51,11 +51,13 @@ struct double_tall_plan double_tall_update_plan_make(
 	return plan_of(side_for(k), 1, n, rows, multiprocessors);
 }
 
-bool double_tall_gram_takes(int64_t k, int64_t n, int64_t skipped)
+/* The kernel of 64 by 128 has no registers for columns that are turned. */
+bool double_tall_gram_takes(int64_t k, int64_t n, int64_t skipped, bool aligned)
 {
+	enum { HALF = DOUBLE_TALL_SIDE / 2 };
 	const int64_t narrow = k < n ? k : n, wide = k < n ? n : k;
 
-	return narrow <= DOUBLE_TALL_SIDE / 2 && wide <= DOUBLE_TALL_SIDE &&
+	return narrow <= HALF && wide <= DOUBLE_TALL_SIDE && (aligned || n <= HALF) &&
 	       skipped % DOUBLE_TALL_SLAB == 0;
 }
 

@@ -272,9 +272,11 @@ bool cost_updates_panel(
 {
 	const struct gemm_problem problem = gemm_product(PLAIN, PLAIN, c, v.n);
 
-	return double_tall_gram_takes(v.n, c.n, c.m - panel.m) && panel.precision == DOUBLE &&
-	       by_gram(r, panel) && is_double_tall(r, &problem, c, true) &&
-	       isfinite(gram_pass(r, panel)) && isfinite(gram_of_update(r, v, c));
+	return double_tall_gram_takes(
+	               v.n, c.n, c.m - panel.m, matrix_is_aligned(v) && matrix_is_aligned(c)) &&
+	       panel.precision == DOUBLE && by_gram(r, panel) &&
+	       is_double_tall(r, &problem, c, true) && isfinite(gram_pass(r, panel)) &&
+	       isfinite(gram_of_update(r, v, c));
 }
 
 struct cost cost_update_panel(struct cost_reader *r, struct matrix v, struct matrix c)
