@@ -5,16 +5,16 @@
 /* clang-format off */
 const struct interval_table interval_table = {
 	.of = { /* spreads, least, most, cases */
-		[INTERVAL_HARDWARE] = {1, 0.744, 1.12, 257},
-		[INTERVAL_LIBRARY] = {2.48, 1, 1, 296},
-		[INTERVAL_CALIBRATED] = {1.64, 1, 1, 850},
-		[INTERVAL_WITH_HOST] = {2.21, 1, 1, 330},
-		[INTERVAL_ALONE] = {1, 0.528, 1.07, 1744},
+		[INTERVAL_HARDWARE] = {1, 0.724, 1.12, 270},
+		[INTERVAL_LIBRARY] = {2.33, 1, 1, 321},
+		[INTERVAL_CALIBRATED] = {1.53, 1, 1, 865},
+		[INTERVAL_WITH_HOST] = {1.59, 1, 1, 365},
+		[INTERVAL_ALONE] = {1, 0.523, 1.06, 1833},
 	},
 	.run = {
-		{"nvidia-h200", 750001},
-		{"nvidia-h200", 750002},
-		{"nvidia-h200", 750003},
+		{"nvidia-h200", 417702},
+		{"nvidia-h200", 883101},
+		{"nvidia-h200", 905303},
 		{"nvidia-h200-x2", 730412},
 		{"nvidia-h200-x2", 730413},
 		{"nvidia-h200-x2", 730411},
