@@ -213,6 +213,34 @@ static void test_tall_panels(const struct profile *p)
 	        "a tall LU has narrow panels of one kernel, not wide ones of two a column");
 }
 
+/* Tall QR: the default plan's last leaf may have few columns, which other plans are refused for. */
+static void test_tall_qr(const struct profile *p)
+{
+	static const int64_t shapes[][2] = {
+	        {131072, 130}, {131072, 191}, {1000000, 256}, {50021, 77}, {20000, 520}};
+	static struct plan_choice choice;
+	static struct default_plan own;
+	int slower = 0;
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(shapes); i++) {
+		const int64_t m = shapes[i / 2][0], n = shapes[i / 2][1];
+		struct factor_question asked = question("geqrf", NULL, m, n);
+		asked.precision = i % 2 ? DOUBLE : SINGLE;
+		struct executor *e = model_factor_executor(p, MODEL_CUDA, &asked, 2);
+		plan_default(e, GEQRF, m, n, asked.precision, false, &own);
+		executor_free(e);
+		const bool good = plan_choose(p, &asked, &plan_free, &choice);
+		asked.plan = &own.plan;
+		const double seconds = question_seconds(p, &asked, 2);
+		if (good && choice.seconds <= seconds)
+			continue;
+		slower++;
+		diag("%d x %d: %.1f us, the default plan %.1f", (int)m, (int)n,
+		        choice.seconds * 1e6, seconds * 1e6);
+	}
+	ok(slower == 0, "of tall QR no choice is slower than the default plan");
+}
+
 /* A quick profile without QR's panels of more than 64 columns, whose kernel is slower by a step. */
 static void test_widest_measured(void)
 {
@@ -257,6 +285,7 @@ int main(void)
 	test_narrow(recorded);
 	test_borders(recorded);
 	test_tall_panels(recorded);
+	test_tall_qr(recorded);
 	test_widest_measured();
 	profile_free(recorded);
 	return finish();

@@ -65,10 +65,13 @@ static bool misleads(struct search *s, const struct plan *plan)
 
 double plan_screen(struct search *s, const struct plan *plan, int64_t j)
 {
+	return misleads(s, plan) ? INFINITY : plan_seconds(s, plan, j);
+}
+
+double plan_seconds(struct search *s, const struct plan *plan, int64_t j)
+{
 	struct factor_question part = s->asked;
 
-	if (misleads(s, plan))
-		return INFINITY;
 	part.plan = plan;
 	part.m -= j;
 	part.n -= j;

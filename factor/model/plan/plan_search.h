@@ -27,6 +27,9 @@ static inline bool plan_width_free(const struct search *s, int64_t width)
  * (plan_screening.c). */
 double plan_screen(struct search *s, const struct plan *plan, int64_t j);
 
+/* The same of a plan that is not refused. */
+double plan_seconds(struct search *s, const struct plan *plan, int64_t j);
+
 /* Replaces the choice's blocks of one width by a sequence of widths where that is faster, and its
  * seconds in *best. */
 void plan_sequence(struct search *s, double *best);

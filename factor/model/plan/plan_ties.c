@@ -56,7 +56,8 @@ static void take_own(struct search *s, enum operation operation)
 	struct default_plan own;
 
 	plan_default(s->e, operation, s->asked.m, s->asked.n, s->asked.precision, false, &own);
-	const double seconds = plan_screen(s, &own.plan, 0);
+	/* its last leaf may be narrow (join_last), which plan_screen refuses */
+	const double seconds = plan_seconds(s, &own.plan, 0);
 	if (seconds > c->seconds * (1 + own_margin(&s->asked, operation)))
 		return;
 	c->by_rule = c->by_rule || seconds > c->seconds;
