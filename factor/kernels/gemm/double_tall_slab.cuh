@@ -77,6 +77,7 @@ DEVICE void copy_turned(double *to, const double *from, bool ends, int valid, in
 /* A thread's copies of slabs of ROWS rows by COLUMNS columns, column after column in shared memory.
  * TURNS: columns are turned down as they begin; else those that are not aligned have copies of 8
  * bytes.
+ * A kernel has one of both ways: with a branch between them ptxas 13.0 lost an address.
  * The thread keeps the place of the next slab in the matrix. */
 template <int COLUMNS, int ROWS, bool TURNS> struct slab_copies {
 	static const int COUNT = COLUMNS * ROWS / 2 / TALL_THREADS; /* copies of pairs */
