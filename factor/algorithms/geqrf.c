@@ -17,11 +17,10 @@ struct factor {
 	struct schedule schedule;
 	struct executor *e;
 	const struct plan *plan;
-	struct matrix given, a, tau; /* a: the matrix itself or its copy */
-	struct reflectors
-	        reflectors[BLOCKS_IN_FLIGHT]; /* the second: where there is a second block */
-	struct reflector_work work;           /* of QUEUE_MAIN */
-	struct reflector_work panel_work;     /* of the panels */
+	struct matrix given, a, tau;                    /* a: the matrix itself or its copy */
+	struct reflectors reflectors[BLOCKS_IN_FLIGHT]; /* as many as blocks_in_flight */
+	struct reflector_work work;                     /* of QUEUE_MAIN */
+	struct reflector_work panel_work;               /* of the panels */
 	void *leaf_work;
 	int64_t bytes;
 	int64_t kept; /* block whose V is a shared split operand; -1: none */

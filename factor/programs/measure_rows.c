@@ -231,7 +231,7 @@ static void add(struct measure *measure, struct result *row, const struct candid
 	}
 }
 
-/* A run that takes so long hangs: none that a GPU's memory has room for takes minutes. */
+/* A run on a GPU that takes so long hangs: what its memory holds takes a few minutes at most. */
 static const double longest_run = 600;
 
 /* By the watchdog: nothing can take back what the GPU was given. */

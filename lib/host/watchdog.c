@@ -5,32 +5,48 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "clock.h"
 #include "lib/base/msg.h"
 
-enum { SHORTEST_LOOK = 200 }; /* microseconds between two looks */
+/* Seconds between two looks, and the part of a blocked call's seconds. */
+static const double shortest_look = 200e-6, longest_look = 1, look_share = 1e-3;
 
 struct watchdog {
 	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t stopped; /* by `stop`, under the mutex */
 	double seconds;
 	void (*release)(void *argument);
 	void *argument;
 	/* between the threads */
 	int returned; /* calls */
 	int blocked;  /* calls returned when the next was found blocked; -1: none was */
-	int stop;
+	bool stop;
 };
+
+/* Under the mutex: until the next look, or the end of the watch. */
+static void wait_for_look(struct watchdog *watch)
+{
+	const double between = fmin(fmax(look_share * watch->seconds, shortest_look), longest_look);
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	const double nanoseconds = (double)until.tv_nsec + between * 1e9;
+	until.tv_sec += (time_t)(nanoseconds / 1e9);
+	until.tv_nsec = (long)fmod(nanoseconds, 1e9);
+	pthread_cond_timedwait(&watch->stopped, &watch->mutex, &until);
+}
 
 static void *look(void *argument)
 {
 	struct watchdog *watch = argument;
 	int last = -1;
 	double since = clock_now();
-	const double between = fmin(fmax(1e-3 * watch->seconds, SHORTEST_LOOK * 1e-6), 0.1);
 
-	while (!__atomic_load_n(&watch->stop, __ATOMIC_ACQUIRE)) {
+	pthread_mutex_lock(&watch->mutex);
+	while (!watch->stop) {
 		const int returned = __atomic_load_n(&watch->returned, __ATOMIC_ACQUIRE);
 		const double now = clock_now();
 		if (returned != last) {
@@ -41,9 +57,17 @@ static void *look(void *argument)
 			watch->release(watch->argument);
 			break;
 		}
-		usleep((useconds_t)(between * 1e6));
+		wait_for_look(watch);
 	}
+	pthread_mutex_unlock(&watch->mutex);
 	return NULL;
+}
+
+static void destroy(struct watchdog *watch)
+{
+	pthread_cond_destroy(&watch->stopped);
+	pthread_mutex_destroy(&watch->mutex);
+	free(watch);
 }
 
 struct watchdog *watchdog_start(
@@ -55,10 +79,12 @@ struct watchdog *watchdog_start(
 	watch->release = release;
 	watch->argument = argument;
 	watch->blocked = -1;
+	pthread_mutex_init(&watch->mutex, NULL);
+	pthread_cond_init(&watch->stopped, NULL);
 	const int error = pthread_create(&watch->thread, NULL, look, watch);
 	if (error == 0)
 		return watch;
-	free(watch);
+	destroy(watch);
 	fault_set(fault, "cannot start a thread: %s", strerror(error));
 	return NULL;
 }
@@ -71,9 +97,12 @@ bool watchdog_returned(struct watchdog *watch)
 
 int watchdog_stop(struct watchdog *watch)
 {
-	__atomic_store_n(&watch->stop, 1, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&watch->mutex);
+	watch->stop = true;
+	pthread_cond_signal(&watch->stopped);
+	pthread_mutex_unlock(&watch->mutex);
 	pthread_join(watch->thread, NULL);
 	const int blocked = watch->blocked;
-	free(watch);
+	destroy(watch);
 	return blocked;
 }

@@ -304,6 +304,17 @@ static int watched(int quick, int *flag, int *calls)
 	return watchdog_stop(watch);
 }
 
+static void test_watch_ends(void)
+{
+	struct fault fault;
+	int found = 0;
+	struct watchdog *watch = watchdog_start(600, set, &found, &fault);
+	const double start = clock_now();
+
+	ok(watch && watchdog_stop(watch) < 0 && !found && clock_now() - start < 0.5,
+	        "a watch of minutes ends at once: %.4f s", clock_now() - start);
+}
+
 static void test_watchdog(void)
 {
 	int flag = 0, calls;
@@ -325,5 +336,6 @@ int main(void)
 	test_clock();
 	test_merge();
 	test_watchdog();
+	test_watch_ends();
 	return finish();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of updates that leave the next panel's Gram matrix, and of panels behind them, on the
- * recorded H200; and where the model has them in a factorization. */
+/* The cost of updates that leave the next panel's Gram matrix, and of panels behind them, on a
+ * recorded machine; and where the model has them in a factorization. */
 #include "cost_lines.h"
 
 #include "factor/model/predictions/model_factor.h"

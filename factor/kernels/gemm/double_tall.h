@@ -45,7 +45,7 @@ bool double_tall_has(int code, int64_t shared_per_block);
 
 /* Whether the kernels are faster than the library for V^T C (A^T B) or C += alpha V W (A B), on a
  * device that has them. aligned: columns of all operands start at multiples of 16 bytes; without
- * that the library takes up to 1.6 times as long. The update of a deep V takes several calls,
+ * that the library is slower. The update of a deep V takes several calls,
  * DOUBLE_TALL_SIDE columns each. docs/experiments/gemm.md has the measurements. */
 bool double_tall_is_ahead(
         const struct tuning *tuning, const struct gemm_problem *problem, bool aligned);
