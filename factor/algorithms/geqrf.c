@@ -36,15 +36,16 @@ static bool factor_halves(
         struct factor *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied);
 
 /* A panel on the device and its reflectors. Leaves do not write the zeros of V and T: clear does.
- * applied: all of T is needed. */
+ * applied: V and T of the panel are needed; the last leaf of a panel that is not has neither. */
 static bool factor(
         struct factor *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
 {
 	if (a.n > s->plan->leaf)
 		return factor_halves(s, a, tau, r, applied);
 	const bool summed = s->summed;
+	const struct reflectors kept = applied ? r : reflectors_part(r, 0, a.m, 0);
 	s->summed = false;
-	return ex_panel_reflectors(s->e, a, tau, r.v, r.t, summed, s->leaf_work);
+	return ex_panel_reflectors(s->e, a, tau, kept.v, kept.t, summed, s->leaf_work);
 }
 
 /* Before H^T C, whose first `width` columns, below the reflectors' first rows, are the next panel:

@@ -147,5 +147,6 @@ bool ex_panel_reflectors(struct executor *e, struct matrix a, struct matrix tau,
 		return SKIPS(PHASE_PANEL) || EMPTY(a) ||
 		       e->ops->panel_reflectors(
 		               e, a, tau, v, t, summed && !SKIPS(PHASE_UPDATE), work);
-	return ex_panel_geqrf(e, a, tau, work) && ex_explicit_v(e, a, v) && ex_larft(e, v, tau, t);
+	return ex_panel_geqrf(e, a, tau, work) &&
+	       (v.n == 0 || (ex_explicit_v(e, a, v) && ex_larft(e, v, tau, t)));
 }

@@ -178,6 +178,7 @@ bool gram_by_passes(struct executor *, const struct gram_schmidt *g, int64_t k);
 bool lu_top_by_calls(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 bool lu_columns_by_calls(struct executor *, struct matrix a, struct pivots p, struct matrix c);
 
-/* panel_geqrf, explicit_v and larft, in one call where the executor has it. */
+/* panel_geqrf, explicit_v and larft, in one call where the executor has it; without V (v.n = 0)
+ * panel_geqrf alone. */
 bool ex_panel_reflectors(struct executor *, struct matrix a, struct matrix tau, struct matrix v,
         struct matrix t, bool summed, void *work);

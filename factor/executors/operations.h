@@ -387,12 +387,12 @@ OPERATION(explicit_v, (struct matrix a, struct matrix v), (a, v),
 OPERATION(larft, (struct matrix v, struct matrix tau, struct matrix t), (v, tau, t),
 	PHASE_SOLVE, EMPTY(v), QUEUED, HOST, v, 0,
 	COST(larft, v), FLOPS(product_steps(v.n, v.n, v.m), v.precision))
-/* panel_geqrf, explicit_v and larft in one call, where panel_reflects. summed: update_panel has just
- * updated this panel, with the same work. */
+/* panel_geqrf, explicit_v and larft in one call, where panel_reflects; without V and T where they
+ * are empty. summed: update_panel has just updated this panel, with the same work. */
 CHOSEN(panel_reflectors, (struct matrix a, struct matrix tau, struct matrix v, struct matrix t,
 	bool summed, void *work), (a, tau, v, t, summed, work),
 	PHASE_PANEL, EMPTY(a), QUEUED, HOST, a, 0,
-	COST(panel_reflectors, a, summed), COPIES(2 * cost_bytes(a)))
+	COST(panel_reflectors, a, v.n > 0, summed), COPIES(2 * cost_bytes(a)))
 /* C += alpha V W, and the sums that begin the panel's factorization in its work (geqrf_work bytes),
  * where updates_panel. The panel is the first columns of C without C's first rows. */
 OPERATION(update_panel, (double alpha, struct matrix v, struct matrix w, struct matrix c,

@@ -15,7 +15,7 @@ static const struct executor_ops *inner;
 static struct {
 	struct matrix panel; /* of the last update; no columns: none, or taken */
 	void *work;
-	int panels, summed; /* all, and those with a Gram matrix */
+	int panels, summed, alone; /* all; with a Gram matrix; without V and T */
 	bool wrong;
 } seen;
 
@@ -76,8 +76,9 @@ static bool reflectors(struct executor *e, struct matrix a, struct matrix tau, s
 		seen.wrong = true;
 	seen.wrong = seen.wrong || (!summed && of.n > 0); /* a Gram matrix that nobody takes */
 	seen.panel.n = 0;
+	seen.alone += v.n == 0;
 	return inner->panel_geqrf(e, a, tau, (char *)work + SQUARES) &&
-	       inner->explicit_v(e, a, v) && inner->larft(e, v, tau, t);
+	       (v.n == 0 || (inner->explicit_v(e, a, v) && inner->larft(e, v, tau, t)));
 }
 
 struct factors {
@@ -145,7 +146,8 @@ static void check(struct executor *e, const struct executor_ops *ops, size_t i)
 	memset(&seen, 0, sizeof seen);
 	e->ops = ops;
 	struct factors f = factorize(e, &plan, m, n, ld);
-	const int panels = seen.panels, summed = seen.summed;
+	const int panels = seen.panels, summed = seen.summed, alone = seen.alone;
+	const bool last = (cases[i].stop ? cases[i].stop : m < n ? m : n) == n;
 	e->skip = 1u << PHASE_UPDATE;
 	seen.summed = 0;
 	seen.panel.n = 0;
@@ -163,6 +165,7 @@ static void check(struct executor *e, const struct executor_ops *ops, size_t i)
 		diag("%d of %d panels; same bits %d, wrong panel %d", summed, panels, same,
 		        seen.wrong);
 	ok(skipped.ran && none, "none without the updates");
+	ok(alone == (panels > 0 && last), "V and T of all panels that columns follow");
 	factors_free(&f);
 	factors_free(&plain);
 	factors_free(&skipped);

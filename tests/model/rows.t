@@ -8,7 +8,8 @@ make_scratch
 
 # no probe times these kernels: their works stand under these names
 timed_by_none='gpu.kerr_gemv.n gpu.kerr_gemv.t gpu.kerr_house gpu.lu_columns_unaligned gpu.lu_top_unaligned gpu.own_gemm_unaligned
-	gpu.rank_unaligned gpu.double_tall_update_gram.d gpu.panel_geqrf_summed.d'
+	gpu.rank_unaligned gpu.double_tall_update_gram.d gpu.panel_geqrf_summed.d
+	gpu.panel_geqrf_last.d gpu.panel_geqrf_last.s'
 # assumed where no machine has measured them; measured since the recorded curves
 others='link.network.alpha link.network.beta link.nccl.hop link.nccl.broadcast.queued link.nccl.enqueue
 	gpu.own_gemm_edge.d gpu.own_gemm_edge_shared.d gpu.own_gemm_shared.d'

@@ -17,6 +17,17 @@ static bool begins(struct executor *e, int64_t m, int64_t k, int64_t n)
 	return ex_updates_panel(e, tall(m, k), tall(m, n), tall(m - k, min_int64(n, COLUMNS)));
 }
 
+/* Microseconds of a panel with V and T, or without. */
+static double panel_us(struct executor *e, bool reflects)
+{
+	const struct matrix panel = tall(ROWS, COLUMNS), w = tall(COLUMNS, COLUMNS), none = {0};
+
+	executor_model_restart(e, false);
+	ex_panel_reflectors(e, panel, tall(COLUMNS, 1), reflects ? panel : none,
+	        reflects ? w : none, false, NULL);
+	return us(e);
+}
+
 /* Microseconds of the update and the panel behind it. */
 static double both(struct executor *e, bool summed)
 {
@@ -45,6 +56,10 @@ static void test_costs(struct executor *e)
 	if (!ok(less > bytes / 6e12 && less < bytes / 2e12,
 	            "the panel is read once less, at 2 to 6 TB/s"))
 		diag("%g s", less);
+	const double stored = (panel_us(e, true) - panel_us(e, false)) * 1e-6;
+	if (!ok(stored > bytes / 6e12 && stored < bytes / 1.5e12,
+	            "a last panel's V is not stored, at 1.5 to 6 TB/s"))
+		diag("%g s", stored);
 	e->shares = true;
 	ok(!begins(e, ROWS, 64, 64), "not beside a panel");
 	e->shares = false;

@@ -143,8 +143,8 @@ bool cuda_panel_reflectors(struct executor *executor, struct matrix a, struct ma
 	const struct block_reflector r = {matrix_address(v), v.ld, matrix_address(t), t.ld};
 	return cuda_ok(x,
 	        panel_geqrf(a.precision, matrix_address(a), a.ld, a.m, a.n, matrix_address(tau),
-	                executor->queue == QUEUE_PANEL, executor->gram_double, summed, &r, work,
-	                stream_of(x)),
+	                executor->queue == QUEUE_PANEL, executor->gram_double, summed,
+	                v.n > 0 ? &r : NULL, work, stream_of(x)),
 	        "panel_reflectors");
 }
 

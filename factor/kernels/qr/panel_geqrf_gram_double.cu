@@ -2,16 +2,18 @@
 /* The Householder panel by its Gram matrix (factor/kernels/qr/panel_geqrf_gram.cu) in double
  * precision. There the error of A^T A matters: it grows with the square of the condition of A. One
  * pass therefore makes the columns nearly orthonormal first: A^T A = R1^T R1 by Cholesky, Q1 = A
- * R1^-1 in the place of A. The steps follow on Q1: V = Q1 Y, and R = R2 R1, where R2 is the steps'
- * upper triangle. Where R1^-1 is large, Q1 += (A - Q1 R1) R1^-1 removes the rounding errors of the
- * product.
+ * R1^-1. The steps follow on Q1: V = Q1 Y, and R = R2 R1, where R2 is the steps' upper triangle.
+ * Only the first rows of Q1 are stored, in the place of A's, for V = A (R1^-1 Y) below them. Where
+ * R1^-1 is large, Q1 += (A - Q1 R1) R1^-1 removes the rounding errors of the product; all of Q1
+ * then replaces A.
  *
  * If Cholesky breaks down, a column of R1^-1 (for columns of A of norm 1) is longer than LIMIT, or
  * a column's norm is extreme, the matrix stays unchanged and *done is 0. If not, Q1^T Q1 differs
  * from the identity by less than a hundredth, and no later step can fail.
  *
  * Cost: m n^2 operations each for both Gram matrices, Q1, V2 and V2^T V2 on the tensor cores (half
- * of them are skipped), 5 m n words (V: one more), 9 launches, and two chains of n pivots. */
+ * of them are skipped), 4 m n words (V: one more; refined: one more), 9 launches, and two chains of
+ * n pivots. */
 #include "panel_geqrf_gram_double.h"
 #include "panel_geqrf_gram_factor.cuh"
 #include "panel_geqrf_gram_kernels.cuh"
@@ -66,7 +68,8 @@ __global__ void __launch_bounds__(SIDE *SIDE) factor_kernel(const struct scaled_
 	}
 }
 
-/* Q1 in the place of A and the sums of Q1^T Q1, by one warp of a pair. */
+/* The sums of Q1^T Q1, and Q1 in the place of A's first rows or, refined, of A, by one warp of a
+ * pair. */
 template <int HALF, int WIDTH>
 __device__ __forceinline__ void orthogonalize(
         const struct scaled_panel &g, const struct seat_of_pair &t, struct scale_memory &s)
@@ -75,6 +78,9 @@ __device__ __forceinline__ void orthogonalize(
 	half_slab<double> &made = s.stream.made[t.pair];
 	const struct shifts by = shifts_of(g, 0), none = {0, 0};
 	const bool refine = *g.refine;
+	const struct panel_rows<double> kept = {
+		g.a, g.lda, refine ? g.m : g.n, g.n
+	};
 	half_tiles sum = {};
 
 	static_assert((int)rows_in<double>::ROWS == (int)AT_ONCE, "a slab at a time");
@@ -93,7 +99,8 @@ __device__ __forceinline__ void orthogonalize(
 			        meet(t);
 		        }
 		        accumulate_half<HALF, WIDTH>(sum, made, AT_ONCE, t.lane);
-		        store_half<WIDTH, double>(g, t, made, p.first);
+		        if (p.first < kept.m)
+			        store_half<WIDTH, double>(kept, t, made, p.first);
 	        });
 	store_sums(g, t, sum, (double *)&s);
 }
@@ -121,58 +128,83 @@ __global__ void __launch_bounds__(rows_in<double>::THREADS, 1)
 		orthogonalize<0, WIDTH>(g, t, s);
 }
 
-/* R2 R1, a quarter of it in every thread; right: R1. */
-__device__ __forceinline__ void multiply_factors(
-        const struct steps &s, const square &right, quarter &product)
+/* The steps on Q1, and both triangles in one square: R1 from its diagonal on, below it R1^-1
+ * transposed. */
+struct steps_memory {
+	struct steps steps;
+	double triangles[ORDER + 1][ORDER + 1];
+};
+
+/* R1^-1 and R1, or where Q1 replaces A the identity instead of R1^-1. */
+__device__ __forceinline__ void take_triangles(const struct scaled_panel &g, struct steps_memory &s)
+{
+	const bool refined = *g.refine;
+
+#pragma unroll 4
+	for (int e = (int)threadIdx.x; e < ORDER * ORDER; e += SIDE * SIDE) {
+		const int row = e / ORDER, column = e % ORDER;
+		if (row > column)
+			continue;
+		s.triangles[row][column] = g.factor[e];
+		s.triangles[column + 1][row] = refined ? row == column : g.inverse[e];
+	}
+}
+
+/* The products of upper triangles R2 R1 and R1^-1 Y, a quarter of each in every thread. */
+__device__ __forceinline__ void multiply_triangles(
+        const struct steps_memory &s, int n, quarter &upper, quarter &vectors)
 {
 #pragma unroll
 	for (int stripe = 0; stripe < STRIPES; stripe++)
 #pragma unroll 2
 		for (int k = stripe * SIDE; k < (stripe + 1) * SIDE; k++) {
-			double left[STRIPES];
+			double left[STRIPES], inverse[STRIPES];
 #pragma unroll
-			for (int i = 0; i <= stripe; i++)
-				left[i] = k < at_row(i) ? 0 : result_of<double>(s, at_row(i), k);
+			for (int i = 0; i <= stripe; i++) {
+				const int row = at_row(i);
+				left[i] = k < row ? 0 : result_of<double>(s.steps, row, k);
+				inverse[i] = k < row ? 0 : s.triangles[k + 1][row];
+			}
 #pragma unroll
-			for (int i = 0; i <= stripe; i++)
+			for (int j = stripe; j < STRIPES; j++) {
+				const int column = at_column(j);
+				const double factor = k > column ? 0 : s.triangles[k][column],
+				             made = made_of(s.steps, n, k, column);
 #pragma unroll
-				for (int j = stripe; j < STRIPES; j++)
-					product[i][j] =
-					        fma(left[i], right[k][at_column(j)], product[i][j]);
+				for (int i = 0; i <= stripe; i++) {
+					upper[i][j] = fma(left[i], factor, upper[i][j]);
+					vectors[i][j] = fma(inverse[i], made, vectors[i][j]);
+				}
+			}
 		}
 }
 
-/* From Q1^T Q1: Y, and V1 and R for the panel. */
+/* From Q1^T Q1: what V is made by, and V1 and R for the panel. */
 __global__ void __launch_bounds__(SIDE *SIDE) steps_kernel(const struct scaled_panel g)
 {
 	extern __shared__ double memory[];
-	struct steps &s = *(struct steps *)memory;
+	struct steps_memory &s = *(struct steps_memory *)memory;
 	__shared__ double squares[ORDER];
-	quarter gram, top, made, product = {};
-	const int t = (int)threadIdx.x;
+	quarter gram, top, made, upper = {}, vectors = {};
 
 	early_begin();
 	if (!*g.done)
 		return;
+	take_triangles(g, s);
 	take_squares(g, squares, gram, top, made);
-	reflect(s, g.n, gram, top, made);
-	settle(s, g.n, squares);
-	for (int e = t; e < ORDER * ORDER; e += SIDE * SIDE)
-		g.y[e] = made_of(s, g.n, e / ORDER, e % ORDER);
-	__syncthreads();
-	for (int e = t; e < ORDER * ORDER; e += SIDE * SIDE)
-		s.made[e / ORDER][e % ORDER] = g.factor[e];
-	__syncthreads();
-	multiply_factors(s, s.made, product);
+	reflect(s.steps, g.n, gram, top, made);
+	settle(s.steps, g.n, squares);
+	multiply_triangles(s, g.n, upper, vectors);
 #pragma unroll
 	for (int i = 0; i < STRIPES; i++)
 #pragma unroll
 		for (int j = 0; j < STRIPES; j++) {
 			const int row = at_row(i), column = at_column(j);
+			g.y[row * ORDER + column] = vectors[i][j];
 			if (row < g.n && column < g.n)
 				g.a[row + column * g.lda] =
-				        row > column ? result_of<double>(s, row, column)
-				                     : product[i][j];
+				        row > column ? result_of<double>(s.steps, row, column)
+				                     : upper[i][j];
 		}
 }
 
@@ -200,8 +232,8 @@ extern "C" int64_t panel_gram_double_shared(void)
 	static_assert(
 	        sizeof(struct stream_memory<double>) >= GRAM_PAIRS_DOUBLE / 2 * TILE_WORDS * 8,
 	        "half of the pairs' sums");
-	static_assert(
-	        bytes >= (int64_t)sizeof(struct steps) && bytes >= (int64_t)sizeof(struct factors),
+	static_assert(bytes >= (int64_t)sizeof(struct steps_memory) &&
+	                      bytes >= (int64_t)sizeof(struct factors),
 	        "what a device must have");
 	return bytes;
 }
@@ -237,7 +269,8 @@ extern "C" int panel_gram_double_begin(double *a, int64_t lda, int64_t m, int64_
 	cudaError_t error = n <= GRAM_NARROW ? launch_orthogonal<GRAM_NARROW>(g, summed, stream)
 	                                     : launch_orthogonal<ORDER>(g, summed, stream);
 	if (error == cudaSuccess)
-		error = early_launch(steps_kernel, 1, SIDE * SIDE, sizeof(struct steps), g, stream);
+		error = early_launch(
+		        steps_kernel, 1, SIDE * SIDE, sizeof(struct steps_memory), g, stream);
 	return (int)error;
 }
 

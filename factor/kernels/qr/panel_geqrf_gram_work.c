@@ -232,24 +232,23 @@ static void add_factor(int64_t n, struct kernel_work *w)
 	add_inverse(w);
 }
 
-/* The product of two triangles of order 64. */
+/* Two products of triangles of order 64 at once. */
 static void add_triangles(struct kernel_work *w)
 {
 	const double pairs = STRIPES * (STRIPES + 1) * (STRIPES + 2) / 6;
 
-	w->operations[PIPE_FP64] += 2 * SQUARE_THREADS * SIDE * pairs;
+	w->operations[PIPE_FP64] += 2 * 2 * SQUARE_THREADS * SIDE * pairs;
 	w->link[LINK_FMA_DOUBLE] += SIDE * pairs;
 	w->link[LINK_SHARED] += ORDER;
-	w->link[LINK_BLOCK] += 2;
-	add_passes(1, w);
+	add_passes(2, w); /* both triangles that the steps take */
 }
 
-/* Q1 and Q1^T Q1, as of a panel that needs no refinement; then the steps on Q1, and R. */
+/* Q1^T Q1 and the first rows of Q1, as of a panel that needs no refinement; then the steps on Q1,
+ * R, and what V is made by. */
 static void orthogonal_works(const struct geqrf_call *call, const struct tuning_device *device,
         struct kernel_work work[GRAM_WORKS])
 {
 	stream_work(call, device, 2, &work[0]);
-	work[0].dram.written = bytes_of(call);
 	work[0].link[LINK_L2] = 2; /* whether Cholesky was good; its factors */
 	work[0].wavefronts += triangle_wavefronts(call);
 	sum_work(work[0].blocks, &work[1]);

@@ -55,7 +55,7 @@ COST(clear_info, int64_t count)
 COST(potrf_block, struct matrix a, bool overlapped)
 COST(panel_geqrf, struct matrix a, bool overlapped)
 COST(larft, struct matrix v)
-COST(panel_reflectors, struct matrix a, bool summed)
+COST(panel_reflectors, struct matrix a, bool reflects, bool summed)
 COST(update_panel, struct matrix v, struct matrix c)
 COST(reflect_columns, struct matrix v, struct matrix c)
 /* Kerr's kernels: his products with a, column j of the block a */

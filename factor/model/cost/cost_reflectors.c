@@ -124,10 +124,15 @@ static bool has_clusters(const struct cost_reader *r)
 /* With V and T by the Gram matrix in double precision, a form that plans ask for. */
 static const char gram_double[] = "gpu.panel_geqrf_gram.d";
 
+static const char *gram_surface(enum precision precision)
+{
+	return precision == DOUBLE ? gram_double : "gpu.panel_reflectors.s";
+}
+
 /* Measured; or, of a profile without that form's surface, by the hardware law. */
 static double gram_time(struct cost_reader *r, enum precision precision, int64_t m, int64_t n)
 {
-	const char *name = precision == DOUBLE ? gram_double : "gpu.panel_reflectors.s";
+	const char *name = gram_surface(precision);
 	const double at[] = {(double)m, (double)n};
 
 	return cost_known(r, name) || precision == SINGLE
@@ -238,12 +243,26 @@ static double gram_pass(struct cost_reader *r, struct matrix a)
 	       cost_of_work(r, "gpu.panel_geqrf_summed.d", axes_mn, at, 2);
 }
 
-struct cost cost_panel_reflectors(struct cost_reader *r, struct matrix a, bool summed)
+/* By the Gram matrix without the store of V and T: as much less as the hardware law says. */
+static double gram_alone(struct cost_reader *r, struct matrix a)
+{
+	const double at[] = {(double)a.m, (double)a.n};
+	const double ratio =
+	        cost_of_work(r, OF_PRECISION("gpu.panel_geqrf_last", a.precision), axes_mn, at, 2) /
+	        cost_of_work(r, gram_surface(a.precision), axes_mn, at, 2);
+
+	return gram_reflectors(r, a) * (isfinite(ratio) ? ratio : 1);
+}
+
+struct cost cost_panel_reflectors(
+        struct cost_reader *r, struct matrix a, bool reflects, bool summed)
 {
 	const double at[] = {(double)a.m, (double)a.n};
 	struct cost cost = cost_kernel(r);
 	const double launch = cost.term[TERM_LAUNCH];
-	const double all = by_gram(r, a) ? gram_reflectors(r, a) : cluster_reflectors(r, a),
+	const double all = !by_gram(r, a) ? cluster_reflectors(r, a)
+	                   : reflects     ? gram_reflectors(r, a)
+	                                  : gram_alone(r, a),
 	             seconds = summed ? all - gram_pass(r, a) : all;
 
 	const int kernels =

@@ -68,6 +68,12 @@ static size_t summed(const struct surface_point *p, struct kernel_work *work)
 	return panel_geqrf_works(&call, &p->tuning->device, work);
 }
 
+/* Without V and T. */
+static size_t last(const struct surface_point *p, struct kernel_work *work)
+{
+	return geqrf(p, false, false, true, work);
+}
+
 static size_t columns(const struct surface_point *p, struct kernel_work *work)
 {
 	const struct geqrf_call call = {
@@ -102,5 +108,6 @@ const struct surface surfaces_qr[] = {{"gpu.panel_geqrf.?", {"m", "=n", "overlap
         {"gpu.panel_reflectors.?", {"m", "=n"}, reflectors},
         {"gpu.panel_geqrf_gram.?", {"m", "n"}, by_gram},
         {"gpu.panel_geqrf_summed.d", {"m", "n"}, summed},
+        {"gpu.panel_geqrf_last.?", {"m", "n"}, last},
         {"gpu.gram_panel.?", {"m", "n"}, gram_panel}, {"gpu.qr_columns.?", {"m", "n"}, right},
         {"gpu.larft.?", {"n"}, triangle}, {"gpu.trtri.?", {"n"}, triangle}, {NULL, {NULL}, NULL}};
