@@ -94,7 +94,7 @@ bool panel_gram_takes(enum precision precision, int64_t m, int64_t n)
 
 int panel_gram_launches(enum precision precision, int64_t m, bool clusters)
 {
-	enum { ONE_KERNEL = 1, SEVERAL = 7, SEVERAL_DOUBLE = 10 };
+	enum { ONE_KERNEL = 1, SEVERAL = 7, SEVERAL_DOUBLE = 11 };
 
 	if (precision == DOUBLE)
 		return SEVERAL_DOUBLE;

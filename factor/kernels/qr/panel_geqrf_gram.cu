@@ -28,21 +28,12 @@ __global__ void __launch_bounds__(SIDE *SIDE) reflect_kernel(const struct panel<
 	extern __shared__ double memory[];
 	struct steps &s = *(struct steps *)memory;
 	__shared__ double squares[ORDER];
-	quarter gram, top, made;
-	const int t = (int)threadIdx.x;
 
 	early_begin();
-	take_squares(g, squares, gram, top, made);
-	reflect(s, g.n, gram, top, made);
-	const bool fine = settle(s, g.n, squares);
-	if (t == 0)
+	const bool fine = reflect_panel(g, s, squares);
+	if (threadIdx.x == 0)
 		*g.done = fine;
-	for (int e = t; e < ORDER * ORDER; e += SIDE * SIDE)
-		g.y[e] = made_of(s, g.n, e / ORDER, e % ORDER);
-	for (int e = t; fine && e < ORDER * g.n; e += SIDE * SIDE)
-		if (e % ORDER < g.n)
-			g.a[e % ORDER + e / ORDER * g.lda] =
-			        result_of<float>(s, e % ORDER, e / ORDER);
+	store_steps(g, s, fine);
 }
 
 const int64_t STREAM_BYTES = sizeof(struct stream_memory<float>) + rings_bytes<float, ORDER>(2);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The Householder panel by its Gram matrix (factor/kernels/qr/panel_geqrf_gram.cu) in double
- * precision. There the error of A^T A matters: it grows with the square of the condition of A. One
- * pass therefore makes the columns nearly orthonormal first: A^T A = R1^T R1 by Cholesky, Q1 = A
- * R1^-1. The steps follow on Q1: V = Q1 Y, and R = R2 R1, where R2 is the steps' upper triangle.
- * Only the first rows of Q1 are stored, in the place of A's, for V = A (R1^-1 Y) below them. Where
- * R1^-1 is large, Q1 += (A - Q1 R1) R1^-1 removes the rounding errors of the product; all of Q1
- * then replaces A.
+ * precision. There the error of A^T A matters: it grows with the square of the condition of A. If
+ * the columns are not nearly orthogonal, one pass therefore makes them so first: A^T A = R1^T R1 by
+ * Cholesky, Q1 = A R1^-1. The steps follow on Q1: V = Q1 Y, and R = R2 R1, where R2 is the steps'
+ * upper triangle. Only the first rows of Q1 are stored, in the place of A's, for V = A (R1^-1 Y)
+ * below them. Where R1^-1 is large, Q1 += (A - Q1 R1) R1^-1 removes the rounding errors of the
+ * product; all of Q1 then replaces A.
  *
  * If Cholesky breaks down, a column of R1^-1 (for columns of A of norm 1) is longer than LIMIT, or
  * a column's norm is extreme, the matrix stays unchanged and *done is 0. If not, Q1^T Q1 differs
  * from the identity by less than a hundredth, and no later step can fail.
  *
- * Cost: m n^2 operations each for both Gram matrices, Q1, V2 and V2^T V2 on the tensor cores (half
- * of them are skipped), 4 m n words (V: one more; refined: one more), 9 launches, and two chains of
- * n pivots. */
+ * Cost: m n^2 operations each for A^T A, V2 and V2^T V2 on the tensor cores (half of the last two
+ * are skipped), 3 m n words (V: one more), 10 launches, and a chain of n pivots; with Q1 as many
+ * operations again for it and Q1^T Q1, m n words more (refined: two) and two chains more. */
 #include "panel_geqrf_gram_double.h"
 #include "panel_geqrf_gram_factor.cuh"
 #include "panel_geqrf_gram_kernels.cuh"
@@ -21,10 +21,11 @@
 namespace
 {
 
-/* With R1^-1 and R1 (of order 64, by rows, with zeros), and whether Q1 needs a refinement. */
+/* With R1^-1 and R1 (of order 64, by rows, with zeros), whether Q1 needs a refinement, and whether
+ * there is no Q1, because the columns of A are nearly orthogonal. */
 struct scaled_panel : panel<double> {
 	double *inverse, *factor;
-	int *refine;
+	int *refine, *once;
 };
 
 /* As stream_memory, with both triangles. */
@@ -32,6 +33,24 @@ struct scale_memory {
 	double factor[TILE_WORDS];
 	struct stream_memory<double> stream;
 };
+
+/* From A^T A: the panel's Y, V1 and R, if they will do. */
+__global__ void __launch_bounds__(SIDE *SIDE) once_kernel(const struct scaled_panel g)
+{
+	extern __shared__ double memory[];
+	struct steps &s = *(struct steps *)memory;
+	__shared__ double squares[ORDER];
+
+	early_begin();
+	const bool bounded = reflect_panel(g, s, squares),
+	           once = is_near_one(s, g.n, squares) && bounded;
+	if (threadIdx.x == 0) {
+		*g.once = once;
+		*g.done = once;
+	}
+	if (once)
+		store_steps(g, s, true);
+}
 
 /* From A^T A: R1, its inverse, and whether they will do. */
 __global__ void __launch_bounds__(SIDE *SIDE) factor_kernel(const struct scaled_panel g)
@@ -42,6 +61,8 @@ __global__ void __launch_bounds__(SIDE *SIDE) factor_kernel(const struct scaled_
 	const int t = (int)threadIdx.x;
 
 	early_begin();
+	if (*g.once)
+		return;
 #pragma unroll
 	for (int i = 0; i < STRIPES; i++)
 #pragma unroll
@@ -114,11 +135,9 @@ __global__ void __launch_bounds__(rows_in<double>::THREADS, 1)
 	const struct seat_of_pair t = take_seat_of_pair();
 
 	early_begin();
-	start_parts<WIDTH>(g, t, 0, ring_of<WIDTH>(g, t, s.stream));
-	if (!*g.done) {
-		copy_wait<0>();
+	if (*g.once || !*g.done)
 		return;
-	}
+	start_parts<WIDTH>(g, t, 0, ring_of<WIDTH>(g, t, s.stream));
 	spread<double>(g.inverse, true, s.stream.triangle);
 	spread<double>(g.factor, true, s.factor);
 	__syncthreads();
@@ -188,7 +207,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) steps_kernel(const struct scaled_p
 	quarter gram, top, made, upper = {}, vectors = {};
 
 	early_begin();
-	if (!*g.done)
+	if (*g.once || !*g.done)
 		return;
 	take_triangles(g, s);
 	take_squares(g, squares, gram, top, made);
@@ -212,10 +231,12 @@ struct scaled_panel scaled_panel_of(
         double *a, int64_t lda, int64_t m, int64_t n, int *done, void *work)
 {
 	struct scaled_panel g = {
-	        panel_of<double>(a, lda, m, n, NULL, done, NULL, work), NULL, NULL, NULL};
+	        panel_of<double>(a, lda, m, n, NULL, done, NULL, work), NULL, NULL, NULL, NULL};
 	g.inverse = g.partial + (int64_t)gpu_current()->sm_count * TILE_WORDS;
 	g.factor = g.inverse + ORDER * ORDER;
 	g.refine = (int *)work + 1; /* the first word may be *done */
+	g.once = (int *)work + 2;
+	g.idle = g.once;
 	return g;
 }
 
@@ -238,20 +259,32 @@ extern "C" int64_t panel_gram_double_shared(void)
 	return bytes;
 }
 
-/* The sums of A^T A, its Cholesky factor, Q1 and the sums of Q1^T Q1. */
-template <int WIDTH>
-static cudaError_t launch_orthogonal(const struct scaled_panel &g, bool summed, void *stream)
+static cudaError_t launch_square(void (*kernel)(const struct scaled_panel), int64_t memory,
+        const struct scaled_panel &g, void *stream)
 {
-	cudaError_t error = launch_gram<WIDTH, double>(g, summed, stream);
+	return early_launch(kernel, 1, SIDE * SIDE, memory, g, stream);
+}
+
+/* The sums of A^T A and the steps on them; and if they will not do, the Cholesky factor, the sums
+ * of Q1^T Q1 and the steps on these. */
+template <int WIDTH>
+static cudaError_t launch_steps(const struct scaled_panel &g, bool summed, void *stream)
+{
+	struct scaled_panel all = g;
+	all.idle = NULL;
+	cudaError_t error = launch_gram<WIDTH, double>(all, summed, stream);
 	if (error == cudaSuccess)
-		error = early_launch(
-		        factor_kernel, 1, SIDE * SIDE, sizeof(struct factors), g, stream);
+		error = launch_square(once_kernel, sizeof(struct steps), g, stream);
+	if (error == cudaSuccess)
+		error = launch_square(factor_kernel, sizeof(struct factors), g, stream);
 	if (error == cudaSuccess)
 		error = launch_stream<WIDTH, double>(
 		        orthogonalize_kernel<WIDTH>, sizeof(struct scale_memory), g, stream);
 	if (error == cudaSuccess)
 		error = early_launch<panel<double>>(
 		        sum_kernel<double>, SUM_BLOCKS, SUM_THREADS, 0, g, stream);
+	if (error == cudaSuccess)
+		error = launch_square(steps_kernel, sizeof(struct steps_memory), g, stream);
 	return error;
 }
 
@@ -266,12 +299,8 @@ extern "C" int panel_gram_double_begin(double *a, int64_t lda, int64_t m, int64_
         int *done, void *work, void *stream)
 {
 	const struct scaled_panel g = scaled_panel_of(a, lda, m, n, done, work);
-	cudaError_t error = n <= GRAM_NARROW ? launch_orthogonal<GRAM_NARROW>(g, summed, stream)
-	                                     : launch_orthogonal<ORDER>(g, summed, stream);
-	if (error == cudaSuccess)
-		error = early_launch(
-		        steps_kernel, 1, SIDE * SIDE, sizeof(struct steps_memory), g, stream);
-	return (int)error;
+	return (int)(n <= GRAM_NARROW ? launch_steps<GRAM_NARROW>(g, summed, stream)
+	                              : launch_steps<ORDER>(g, summed, stream));
 }
 
 extern "C" int panel_gram_double_end(double *a, int64_t lda, int64_t m, int64_t n, double *tau,

@@ -15,6 +15,10 @@ namespace
  * (docs/experiments/qr-panel.md). */
 const double STEADY = 4;
 
+/* Bound of the norms of the columns of R^-1 up to which the error of A^T A does not matter
+ * (docs/experiments/qr-panel.md). Tall random matrices are near 1. */
+const double NEAR_ONE = 1.25;
+
 /* Squared norms of columns of A for which no square, product or quotient overflows, and none that
  * matters underflows. */
 const double SMALLEST = 0x1p-900, LARGEST = 0x1p900;
@@ -108,6 +112,27 @@ __device__ __forceinline__ bool is_bounded(struct factors &s, bool *refine)
 	__syncthreads();
 	*refine = !__syncthreads_and(s.norms[0][k] * s.norms[1][k] <= STEADY * STEADY);
 	return __syncthreads_and(s.norms[0][k] <= LIMIT * LIMIT);
+}
+
+/* After settle, from the columns' first squares: whether R^-1 is so near one that the steps on A^T
+ * A will do. All threads call it, behind a barrier. */
+__device__ __forceinline__ bool is_near_one(const struct steps &s, int n, const double *squares)
+{
+	const int k = (int)threadIdx.x;
+	bool near = true;
+
+	if (k < n) {
+		const double scale = s.alpha[k] - s.beta[k]; /* Y's column is R^-1's beta / scale */
+		double sum = 0;
+#pragma unroll 8
+		for (int i = 0; i < ORDER; i++) {
+			const double y = made_of(s, n, i, k) * scale;
+			sum = fma(y * y, squares[i], sum);
+		}
+		near = sum <= NEAR_ONE * NEAR_ONE * s.squares[k] && squares[k] >= SMALLEST &&
+		       squares[k] <= LARGEST;
+	}
+	return __syncthreads_and(near);
 }
 
 } // namespace

@@ -21,6 +21,7 @@ template <typename T> struct panel : panel_rows<T> {
 	int blocks, ring; /* ring: slabs in each pair's */
 	T *v, *t;         /* NULL or the place of V and T */
 	int64_t ldv, ldt;
+	const int *idle; /* NULL, or a word: sum_kernel does nothing if it is not 0 */
 };
 
 /* A block's shared memory while rows stream through it: Y in the order of the lanes; for each
@@ -267,6 +268,8 @@ __global__ void __launch_bounds__(SUM_THREADS) sum_kernel(const struct panel<T> 
 	double sum = 0;
 
 	early_begin();
+	if (g.idle && *g.idle)
+		return;
 #pragma unroll 8
 	for (int b = (int)threadIdx.x / 64; b < g.blocks; b += SUM_THREADS / 64)
 		sum += g.partial[(int64_t)b * TILE_WORDS + element];
@@ -300,6 +303,33 @@ __device__ __forceinline__ void take_squares(
 		}
 }
 
+/* The steps on A^T A and the first rows, with the columns' first squares. Returns whether Y is
+ * bounded. */
+template <typename T>
+__device__ __forceinline__ bool reflect_panel(
+        const struct panel<T> &g, struct steps &s, double *squares)
+{
+	quarter gram, top, made;
+
+	take_squares(g, squares, gram, top, made);
+	reflect(s, g.n, gram, top, made);
+	return settle(s, g.n, squares);
+}
+
+/* Y, and V1 and R for the panel if they are `fine`. */
+template <typename T>
+__device__ __forceinline__ void store_steps(
+        const struct panel<T> &g, const struct steps &s, bool fine)
+{
+	const int t = (int)threadIdx.x;
+
+	for (int e = t; e < ORDER * ORDER; e += SIDE * SIDE)
+		g.y[e] = made_of(s, g.n, e / ORDER, e % ORDER);
+	for (int e = t; fine && e < ORDER * g.n; e += SIDE * SIDE)
+		if (e % ORDER < g.n)
+			g.a[e % ORDER + e / ORDER * g.lda] = result_of<T>(s, e % ORDER, e / ORDER);
+}
+
 /* From V^T V: T, and tau unless it is known. */
 template <typename T>
 __global__ void __launch_bounds__(SIDE *SIDE) finish_kernel(const struct panel<T> g)
@@ -323,7 +353,7 @@ static struct panel<T> panel_of(T *a, int64_t lda, int64_t m, int64_t n, T *tau,
 	const int blocks = gram_blocks_for(m, rows_in<T>::PAIRS, gpu_current()->sm_count);
 	struct panel<T> g = {
 		{a, lda, m, (int)n}, tau, done, room, room + ORDER *ORDER, room + 2 * ORDER *ORDER,
-		        blocks, 0, NULL, NULL, 0, 0
+		        blocks, 0, NULL, NULL, 0, 0, NULL
 	};
 	if (r) {
 		g.v = (T *)r->v;

@@ -4,6 +4,8 @@
 #include "panel_geqrf_plan.h"
 #include "panel_geqrf_work.h"
 
+#include "factor/kernels/lu/panel_registers_work.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +24,6 @@ enum {
 	SUM_THREADS = 1024,
 	ROOT_STEPS =
 	        14, /* dependent multiply-adds of a pivot's root and reciprocal, in all threads */
-	RECIPROCAL_STEPS = 3,
 	PASSES = ORDER * ORDER / SQUARE_THREADS /* of a thread over a small matrix */
 };
 
@@ -215,60 +216,23 @@ static void square_work(struct kernel_work *w)
 	w->link[LINK_L2] = 1;
 }
 
-/* Cholesky of A^T A pivot after pivot, the inverse, and the norms of rows and columns. */
-static void add_factor(int64_t n, struct kernel_work *w)
-{
-	for (int64_t k = 0; k < n; k++) {
-		const double left = STRIPES - floor((double)k / SIDE);
-		w->operations[PIPE_FP64] +=
-		        2 * SQUARE_THREADS * (left * (left + 1) / 2 + left + RECIPROCAL_STEPS);
-		w->wavefronts += SQUARE_WARPS * (2 * left + 1) * WIDE;
-	}
-	w->link[LINK_BLOCK] += (double)n + 6;
-	w->link[LINK_SHARED] += (double)n + ORDER;
-	w->link[LINK_SPECIAL] += (double)n;
-	w->link[LINK_FMA_DOUBLE] += (RECIPROCAL_STEPS + 1) * (double)n + ORDER;
-	add_passes(2, w); /* R, and both stored */
-	add_inverse(w);
-}
-
-/* Two products of triangles of order 64 at once. */
-static void add_triangles(struct kernel_work *w)
-{
-	const double pairs = STRIPES * (STRIPES + 1) * (STRIPES + 2) / 6;
-
-	w->operations[PIPE_FP64] += 2 * 2 * SQUARE_THREADS * SIDE * pairs;
-	w->link[LINK_FMA_DOUBLE] += SIDE * pairs;
-	w->link[LINK_SHARED] += ORDER;
-	add_passes(2, w); /* both triangles that the steps take */
-}
-
-/* Q1^T Q1 and the first rows of Q1, as of a panel that needs no refinement; then the steps on Q1,
- * R, and what V is made by. */
-static void orthogonal_works(const struct geqrf_call *call, const struct tuning_device *device,
-        struct kernel_work work[GRAM_WORKS])
-{
-	stream_work(call, device, 2, &work[0]);
-	work[0].link[LINK_L2] = 2; /* whether Cholesky was good; its factors */
-	work[0].wavefronts += triangle_wavefronts(call);
-	sum_work(work[0].blocks, &work[1]);
-	square_work(&work[2]);
-	add_steps(call->n, &work[2]);
-	add_triangles(&work[2]);
-}
-
+/* In double precision as of a panel whose columns are nearly orthogonal: what makes them so has
+ * nothing to do. */
 size_t panel_gram_begin_works(const struct geqrf_call *call, const struct tuning_device *device,
         struct kernel_work work[GRAM_BEGIN_WORKS_MOST])
 {
 	stream_work(call, device, 1, &work[0]);
 	sum_work(work[0].blocks, &work[1]);
 	square_work(&work[2]);
-	if (call->precision == SINGLE) {
-		add_steps(call->n, &work[2]);
+	add_steps(call->n, &work[2]);
+	if (call->precision == SINGLE)
 		return GRAM_WORKS;
+	work[2].link[LINK_SHARED] += ORDER; /* the norms of Y's columns */
+	work[2].link[LINK_FMA_DOUBLE] += ORDER;
+	for (int i = GRAM_WORKS; i < GRAM_BEGIN_WORKS_MOST; i++) {
+		work_of_start(&work[i]);
+		work[i].early = 1;
 	}
-	add_factor(call->n, &work[2]);
-	orthogonal_works(call, device, &work[GRAM_WORKS]);
 	if (!call->summed)
 		return GRAM_BEGIN_WORKS_MOST;
 	memmove(work, work + 1, (GRAM_BEGIN_WORKS_MOST - 1) * sizeof *work);

@@ -14,7 +14,7 @@ struct geqrf_call {
 };
 
 /* Returns the number of works; 0: no form takes the panel. */
-enum { PANEL_GEQRF_WORKS = 11 };
+enum { PANEL_GEQRF_WORKS = 12 };
 size_t panel_geqrf_works(const struct geqrf_call *call, const struct tuning_device *device,
         struct kernel_work work[PANEL_GEQRF_WORKS]);
 
@@ -24,9 +24,9 @@ size_t panel_geqrf_columns_works(const struct geqrf_call *call, const struct tun
         struct kernel_work work[COLUMNS_WORKS]);
 
 /* By the Gram matrix: one kernel in a cluster, a part a work; or three kernels before, in double
- * precision six (five if A^T A is there), and three behind the form that factorizes what the Gram
+ * precision seven (six if A^T A is there), and three behind the form that factorizes what the Gram
  * matrix cannot. */
-enum { GRAM_CLUSTER_WORKS = 4, GRAM_WORKS = 3, GRAM_BEGIN_WORKS_MOST = 6 };
+enum { GRAM_CLUSTER_WORKS = 4, GRAM_WORKS = 3, GRAM_BEGIN_WORKS_MOST = 7 };
 void panel_gram_cluster_works(
         const struct geqrf_call *call, struct kernel_work work[GRAM_CLUSTER_WORKS]);
 size_t panel_gram_begin_works(const struct geqrf_call *call, const struct tuning_device *device,
