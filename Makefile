@@ -378,11 +378,18 @@ $(TOP_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/programs/%.o $(PARTS)
 $(BUILD)/bin/measure: VENDOR = $(VENDOR_LIBS)
 $(FACTOR_PROGRAMS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/factor/programs/%.o $(PARTS)
 	$(link)
-$(BUILD)/tests/%.t: VENDOR = $(VENDOR_LIBS)
+ifneq ($(NVCC),)
+# Tests note the kernels that they start, for make sanitize.
+KERNELS_STARTED := $(BUILD)/tests/kernels_started.a
+$(KERNELS_STARTED): $(BUILD)/tests/kernels_started.o
+	$(Q)rm -f $@; $(AR) qcs $@ $<
+note_kernels := $(KERNELS_STARTED) $(patsubst %,-Xlinker --wrap=%,__cudaRegisterFunction __cudaGetKernel cudaLaunchKernel cudaLaunchKernelExC cudaLaunchCooperativeKernel)
+endif
+$(BUILD)/tests/%.t: VENDOR = $(note_kernels) $(VENDOR_LIBS)
 $(BUILD)/tests/algorithms/test_qrupdate.o: $(BUILD)/qrupdate
 $(BUILD)/tests/algorithms/test_qrupdate.o: HOST_FLAGS += $(if $(QRUPDATE),-DFATHOM_QRUPDATE)
 $(BUILD)/tests/algorithms/test_qrupdate.t: VENDOR += $(QRUPDATE)
-$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(PARTS)
+$(TESTS): $(BUILD)/tests/%.t: $(BUILD)/tests/%.o $(PARTS) $(KERNELS_STARTED)
 	$(link)
 
 # What the functions of fathom.h and fathom_mg.h need, picked by the linker, as one object in which everything else is local.

@@ -29,9 +29,17 @@ endif
 
 GPU_TESTS = $(sort $(filter %_gpu.t,$(TESTS)) $(patsubst %.d,%.t,$(shell grep -lE 'tests/[a-z/]*(factor_test|split_test)\.h' $(TESTS:.t=.d))))
 SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitizer)
-## develop sanitize: run the tests that use the GPU under compute-sanitizer, by all its tools or some (TOOLS="memcheck racecheck")
-sanitize: $(TESTS)
-	$(Q)SANITIZER="$(SANITIZER)" sh scripts/sanitize.sh $(BUILD)/sanitize $(or $(SANITIZE_SECONDS),300) $(or $(SANITIZE_JOBS),4) $(GPU_TESTS)
+# Probes of one GPU, which note the kernels that they start, as tests do.
+SANITIZED_PROBES := $(patsubst %,$(BUILD)/sanitized/%,$(filter-out host_% peer collective,$(PROBES)))
+$(SANITIZED_PROBES): VENDOR = $(note_kernels)
+$(SANITIZED_PROBES): $(BUILD)/sanitized/%: $(BUILD)/programs/%.main.o $(PARTS) $(KERNELS_STARTED)
+	$(link)
+SANITIZED = $(foreach p,$(GPU_TESTS) $(SANITIZED_PROBES),$(if $(filter $(or $(SANITIZE_ONLY),%),$(notdir $(p:.t=))),$p))
+## develop sanitize: run tests and probes that use the GPU under compute-sanitizer; resumes (TOOLS, SANITIZE_ONLY, _SECONDS, _JOBS, MINUTES)
+sanitize: $(TESTS) $(SANITIZED_PROBES)
+	$(Q)mkdir -p $(BUILD)/sanitize; $(if $(NVCC),nm $(DEVICE_OBJECTS) 2>/dev/null | grep __device_stub_ >$(BUILD)/sanitize/symbols;) \
+	SANITIZER="$(SANITIZER)" SYMBOLS="$(if $(SANITIZE_ONLY),,$(if $(NVCC),$(BUILD)/sanitize/symbols))" sh scripts/sanitize.sh $(BUILD)/sanitize \
+		$(or $(SANITIZE_SECONDS),300) $(or $(SANITIZE_JOBS),4) $(SANITIZED)
 
 ## develop sanitize-host: run the host's tests under the address, undefined, leak and thread sanitizers, readers under valgrind
 sanitize-host: all $(TESTS)

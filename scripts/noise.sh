@@ -4,8 +4,9 @@
 # resource from them. Three runs without a load stand before them, one after every tenth, and one behind them. Each parameter of a disturbed run
 # lies within the interval of the runs without a load (or 5 %, whichever is larger), or its own interval holds their value, or its
 # status is not ok: else it is silently wrong.
-# Usage: noise.sh BIN FOLDER [RUNS (50; 0: the GPU's probes alone)]. All rows: FOLDER/noise.tsv. Exit status: 0 none was silently wrong, 1 one was, or a run
-# without a load failed. The reference needs a quiet machine.
+# Usage: noise.sh BIN FOLDER [RUNS (50; 0: the GPU's probes alone)]. All rows: FOLDER/noise.tsv. After an interruption the same call goes
+# on, until the machine starts again or the programs change. Exit status: 0 none was silently wrong, 1 one was, or a run has no profile or
+# its load ended early. The reference needs a quiet machine.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -17,6 +18,7 @@ gpu_probes='launch pointer_chase copy instruction concurrency transfer'
 gpu_runs=12
 
 load=
+missing=0
 trap stop_load EXIT
 # shellcheck source=scripts/attend.sh
 . "$(dirname "$0")/attend.sh"
@@ -40,32 +42,48 @@ start_load() {
 	none) ;;
 	cores) on_every_core spin ;;
 	memory) on_every_core dd if=/dev/zero of=/dev/null bs=256M ;;
-	gpu)
-		"$bin/gemm_rate" --seconds 3600 --output "$folder/load" >/dev/null 2>&1 &
+	gpu) # quick: without rests
+		"$bin/gemm_rate" --quick --processes 900 --seconds 60 --output "$folder/load" >/dev/null 2>&1 &
 		load=$!
 		;;
-	copies)
-		"$bin/transfer" --seconds 3600 --output "$folder/load" >/dev/null 2>&1 &
+	copies) # all sizes, again and again
+		"$bin/transfer" --processes 900 --seconds 4 --output "$folder/load" >/dev/null 2>&1 &
 		load=$!
 		;;
 	esac
-	[ "$1" = none ] || sleep 0.3
+	case $1 in
+	none) ;;
+	cores | memory) sleep 0.3 ;;
+	*) sleep 1.5 ;; # a process on the GPU takes a second to begin
+	esac
+}
+load_runs() {
+	# shellcheck disable=SC2086 # numbers
+	[ -z "$load" ] || kill -0 $load 2>/dev/null
 }
 
-# measure GROUP LOAD NUMBER PROBE...: a quick run's profile as rows "group load number parameter value low high status"
+# measure GROUP LOAD NUMBER PROBE...: a quick run's profile as rows "group load number parameter value low high status", unless they are there
 measure() {
 	group=$1 kind=$2 index=$3
 	shift 3
+	! grep -q "^$group	$kind	$index	" "$folder/rows" || return
 	rm -rf "$folder/run"
 	mkdir -p "$folder/run" || exit 1
 	start_load "$kind"
 	attend "$bin/probe" --quick --output "$folder/run" "$@" >"$folder/said" 2>&1
+	if ! load_runs; then
+		stop_load
+		echo "noise: run $index ($group): its load, $kind, ended early" >&2
+		missing=$((missing + 1))
+		return
+	fi
 	stop_load
 	"$bin/machine" --output "$folder/run" >/dev/null 2>&1
 	"$bin/fit" --output "$folder/run" >>"$folder/said" 2>&1
 	if [ ! -s "$folder/run/profile.tsv" ]; then
 		echo "noise: run $index ($group, $kind) has no profile: $(tail -n 1 "$folder/said")" >&2
 		[ "$kind" != none ] || exit 1
+		missing=$((missing + 1))
 		return
 	fi
 	awk -F '\t' -v OFS='\t' -v group="$group" -v kind="$kind" -v index_="$index" \
@@ -145,6 +163,8 @@ FNR == NR || $2 == "none" { next }
 	count[name, verdict]++
 	total[verdict]++
 	judged++
+	runs += !(($1, $3) in counted)
+	counted[$1, $3]
 	away = quiet ? $5 / quiet - 1 : 0
 	away = away < 0 ? -away : away
 	if (verdict != "flagged" && is_number($5) && (!(name in worst) || away > far[name])) {
@@ -174,7 +194,7 @@ END {
 		(unquiet * 20 > quiet_rows) ? ": the machine is not quiet, and this is no record" : ""
 	if (unknown)
 		printf "%d parameters have no value in most runs without a load, and are not judged\n", unknown
-	printf "under load: %d rows, %d within, %d flagged, %d silently wrong\n", judged, total["within"], total["flagged"], total["SILENT"]
+	printf "under load: %d runs, %d rows, %d within, %d flagged, %d silently wrong\n", runs, judged, total["within"], total["flagged"], total["SILENT"]
 	exit total["SILENT"] > 0 || !judged
 }' "$folder/rows" "$folder/rows"
 }
@@ -184,7 +204,11 @@ if [ "$runs" = --judge ]; then # the rows that are there
 	exit
 fi
 mkdir -p "$folder" || exit 1
-: >"$folder/rows"
+programs="$(cat /proc/sys/kernel/random/boot_id 2>/dev/null) $(sha256sum <"$bin/probe")"
+if [ "$(cat "$folder/unfinished" 2>/dev/null)" != "$programs" ]; then
+	: >"$folder/rows"
+	echo "$programs" >"$folder/unfinished"
+fi
 # shellcheck disable=SC2086 # words
 {
 	if [ "$runs" -gt 0 ]; then
@@ -201,3 +225,10 @@ mkdir -p "$folder" || exit 1
 }
 [ ! -t 2 ] || echo >&2
 judge
+status=$?
+if [ "$missing" -gt 0 ]; then # the same call makes them again
+	echo "noise: $missing runs under load are missing" >&2
+	exit 1
+fi
+rm -f "$folder/unfinished"
+[ "$status" -eq 0 ]

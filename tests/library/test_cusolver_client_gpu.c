@@ -366,7 +366,8 @@ static void start_again(void)
 	snprintf(library, sizeof library, "%s/../../libfathom_cusolver.so", dirname(path));
 	if (access(library, R_OK) != 0)
 		skip_all("there is no libfathom_cusolver.so");
-	setenv("LD_PRELOAD", library, 1);
+	const char *others = getenv("LD_PRELOAD"); /* a sanitizer's */
+	setenv("LD_PRELOAD", others && *others ? xasprintf("%s:%s", library, others) : library, 1);
 	setenv("FATHOM_TEST_PRELOADED", "1", 1);
 	execl("/proc/self/exe", "test_cusolver_client_gpu", (char *)NULL);
 	skip_all("the program does not start again");

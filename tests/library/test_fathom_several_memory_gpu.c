@@ -82,6 +82,8 @@ int main(void)
 
 	if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0)
 		skip_all("no GPU");
+	if (test_small())
+		skip_all("it takes the memory of programs beside it");
 	count = count < MOST ? count : MOST;
 	struct fathom_mg *g = group_of(count);
 	if (!ok(g != NULL, "a group of %d", count))

@@ -53,4 +53,38 @@ rm -rf "$scratch/count" "$scratch/out"
 COUNT=$scratch/count QUIET=$quiet LOADED=$quiet sh "$root/scripts/noise.sh" "$scratch/bin" "$scratch/out" 0 >"$scratch/said" 2>&1
 [ ! -e "$scratch/count" ] && grep -q 'no GPU: its probes were not run' "$scratch/said"
 result $? "none of the host's when 0 are asked for"
+
+# Rows of runs that are done are kept until all are.
+rm -rf "$scratch/out"
+expect 0 'under load: 2 runs, 4 rows' 'all runs' noise "$quiet" "$quiet"
+awk 'END { exit NR != 7 }' "$scratch/count"
+result $? 'anew'
+expect 0 'under load: 2 runs, 4 rows' 'and again' noise "$quiet" "$quiet"
+awk 'END { exit NR != 7 }' "$scratch/count"
+result $? 'anew, as the first call ended'
+program probe 'if [ "$(cat "$COUNT" 2>/dev/null | wc -l)" -eq 5 ]; then kill -TERM $PPID; sleep 5; fi; : >"$out/probed"'
+noise "$quiet" "$quiet" >/dev/null
+result $(($? != 143)) 'an interrupted call'
+program probe ': >"$out/probed"'
+rm -f "$scratch/count"
+noise "$quiet" "$quiet" >/dev/null
+awk 'END { exit NR != 7 }' "$scratch/count"
+result $? 'begins anew with another program'
+program probe 'if [ "$(cat "$COUNT" 2>/dev/null | wc -l)" -eq 5 ] && [ ! -e "$COUNT.once" ]; then : >"$COUNT.once"; kill -TERM $PPID; sleep 5; fi; : >"$out/probed"'
+noise "$quiet" "$quiet" >/dev/null
+result $(($? != 143)) 'interrupted again'
+expect 0 'under load: 2 runs, 4 rows, 4 within' 'the same call goes on' noise "$quiet" "$quiet"
+awk 'END { exit NR != 2 }' "$scratch/count"
+result $? 'with the runs that were not done'
+
+# A load that does not last, and a run without a profile.
+mkdir "$scratch/tools"
+printf '#!/bin/sh\nexit 1\n' >"$scratch/tools/dd"
+chmod +x "$scratch/tools/dd"
+(PATH=$scratch/tools:$PATH && noise "$quiet" "$quiet") >"$scratch/said" 2>&1
+[ $? -eq 1 ] && grep -q 'run 2 (host): its load, memory, ended early' "$scratch/said" && grep -q '1 runs under load are missing' "$scratch/said"
+result $? 'a load that ends early'
+expect 0 'under load: 2 runs, 4 rows' 'the next call makes that run' noise "$quiet" "$quiet"
+awk 'END { exit NR != 1 }' "$scratch/count"
+result $? 'alone'
 echo "1..$number"

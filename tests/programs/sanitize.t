@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What make sanitize makes of a sanitizer's words: clean, reported, failed, cut and dead tests, and tests that use no GPU.
+# What make sanitize makes of a sanitizer's words: clean, reported, failed, slow and dead programs, and tests that use no GPU; what it
+# keeps for the next call, and which kernels were started.
 # The sanitizer is one of our own, which says what the test's file holds. Then the same of make sanitize-host, whose sanitizers
 # write a report into a file of their own.
 
@@ -10,10 +11,17 @@ make_scratch
 cat >"$scratch/sanitizer" <<'S'
 #!/bin/sh
 options=$*
-shift $(($# - 1)) # OPTION... TEST
+tool=$2
+while [ "$1" != "${1#-}" ]; do shift 2; done # OPTION WORD... PROGRAM
+echo "$tool $(basename "$1" .t)" >>"$0.runs"
 cat "$1"
+sed -n 's/^kernel //p' "$1" >"$FATHOM_TEST_KERNELS"
 echo "on the ${FATHOM_TEST_ON-}: $options, small: ${FATHOM_TEST_SMALL-}."
-[ "$(basename "$1" .t)" != slow ] || exec sleep 60
+case $1 in
+*slow*) exec sleep 60 ;;
+*/probe*) mkdir "${options##* }" && echo curve >"${options##* }/$(basename "$1").tsv" ;;
+*/broken) exit 9 ;;
+esac
 S
 chmod +x "$scratch/sanitizer"
 say() {
@@ -45,26 +53,126 @@ say unstarted '========= Error: Target application terminated before first instr
 say host 'ok 1 - a' '1..1' '========= Error: Target application terminated before first instrumented API call'
 
 expect 0 '8 checks passed: nothing was reported' 'a clean test' sanitize "$scratch/clean.t"
-expect 0 'racecheck  clean  *2  *0  *0  complete' 'a line for each tool' sanitize "$scratch/clean.t"
+expect 0 'racecheck  clean  *2  *0  *0  *0  ended' 'a line for each tool' sanitize "$scratch/clean.t"
 expect 0 'on the gpu' 'tests are told to leave the host out' cat "$scratch/logs/clean.memcheck"
 expect 0 'small: 1\.' 'and to make small runs' cat "$scratch/logs/clean.memcheck"
 expect 0 'kns=_GLOBAL__N_ .*clean.t' 'racecheck looks at our own kernels' cat "$scratch/logs/clean.racecheck"
 expect 0 'print-limit 20 /.*clean.t' 'memcheck looks at every kernel' cat "$scratch/logs/clean.memcheck"
 (FATHOM_TEST_SMALL='' && export FATHOM_TEST_SMALL && sanitize "$scratch/clean.t" >/dev/null)
 expect 0 'small: \.' 'or whole runs, when the caller says so' cat "$scratch/logs/clean.memcheck"
-expect 1 'racecheck  race  *1  *0  *1  complete' 'a race is one report' sanitize "$scratch/clean.t" "$scratch/race.t"
+expect 1 'racecheck  race  *1  *0  *1  *0  ended' 'a race is one report' sanitize "$scratch/clean.t" "$scratch/race.t"
 expect 1 '4 with reports or failures' 'and the end says so' sanitize "$scratch/clean.t" "$scratch/race.t"
 expect 0 '4 checks passed: nothing was reported' 'a false report that is known' sanitize "$scratch/known.t"
 expect 0 'exclude kns=gram_kernel,kns=vectors_kernel' 'synccheck leaves kernels out' cat "$scratch/logs/known.synccheck"
-expect 0 '1 runs, 0 of them cut, 2 checks' 'one tool' env TOOLS=initcheck SANITIZER="$scratch/sanitizer" sh "$script" "$scratch/logs" 2 2 "$scratch/clean.t"
 expect 1 'memcheck  *wrong  *1  *1  *0' 'a check that fails' sanitize "$scratch/wrong.t"
-expect 0 'slow .*cut after 2 s' 'a test that takes too long is cut' sanitize "$scratch/slow.t"
 expect 1 'dead .*died' 'a test that ends without a plan' sanitize "$scratch/dead.t"
 expect 1 'unstarted .*died' 'and one that could not start, which is none of the host alone' sanitize "$scratch/unstarted.t"
-expect 77 'none of the tests used a GPU' 'without a GPU' sanitize "$scratch/host.t"
-expect 0 '4 runs, 0 of them cut' 'a test of the host alone is left out' sanitize "$scratch/host.t" "$scratch/clean.t"
+expect 77 'none of the programs used a GPU' 'without a GPU' sanitize "$scratch/host.t"
+expect 0 '4 runs .*, 0 did not end, 0 not run' 'a test of the host alone is left out' sanitize "$scratch/host.t" "$scratch/clean.t"
+say skipped '1..0 # SKIP no GPU'
+expect 77 'none of the programs used a GPU' 'as is one that skips all' sanitize "$scratch/skipped.t"
 expect 77 'there is no /nowhere/sanitizer' 'without a sanitizer' \
 	env SANITIZER=/nowhere/sanitizer sh "$script" "$scratch/logs" 2 2 "$scratch/clean.t"
+
+# A probe, which says no results: its curve tells that it ended.
+cp "$scratch/clean.t" "$scratch/probed"
+mv "$scratch/probed" "$scratch/probe_a"
+say broken 'a word'
+mv "$scratch/broken.t" "$scratch/broken"
+expect 0 'memcheck  *probe_a  *2  *0  *0  *0  ended' 'a probe' sanitize "$scratch/probe_a"
+expect 0 'target-processes all .*/probe_a.*quick' 'with its processes' cat "$scratch/logs/probe_a.memcheck"
+expect 1 'broken .*died (9)' 'a probe without a curve' sanitize "$scratch/broken"
+
+# What is kept for the next call.
+rm -rf "$scratch/logs"
+one() { # PROGRAM...: one tool
+	: >"$scratch/sanitizer.runs"
+	TOOLS=initcheck sanitize "$@"
+}
+expect 0 '1 runs (0 of them earlier), .* 2 checks' 'one tool' one "$scratch/clean.t"
+expect 0 '3 runs (1 of them earlier), .* 5 checks' 'a run that ended is not repeated' one "$scratch/clean.t" "$scratch/known.t" "$scratch/probe_a"
+sort "$scratch/sanitizer.runs" | paste -sd , - | grep -qx 'initcheck known,initcheck probe_a'
+result $? 'the others are made'
+expect 1 'slow .*did not end in 2 s' 'a program that takes too long has not ended' one "$scratch/slow.t" "$scratch/clean.t"
+expect 1 '2 runs (1 of them earlier), 1 did not end, ' 'and is run again' one "$scratch/slow.t" "$scratch/clean.t"
+expect 1 '2 runs (1 of them earlier)' 'as is one with a report' one "$scratch/race.t" "$scratch/clean.t"
+one "$scratch/race.t" "$scratch/clean.t" >/dev/null
+grep -qx 'initcheck race' "$scratch/sanitizer.runs"
+result $? 'each time'
+echo 'ok 3 - c' >>"$scratch/clean.t"
+expect 0 '1 runs (0 of them earlier), .* 3 checks' 'and one that has changed' one "$scratch/clean.t"
+say new 'ok 1 - a' '1..1'
+awk -F '\t' -v OFS='\t' '{ $7 = 30; $8 = "other"; print }' "$scratch/logs/clean.initcheck.line" >"$scratch/line"
+mv "$scratch/line" "$scratch/logs/clean.initcheck.line"
+awk -F '\t' -v OFS='\t' '{ $7 = 40; $8 = "other"; print }' "$scratch/logs/known.initcheck.line" >"$scratch/line"
+mv "$scratch/line" "$scratch/logs/known.initcheck.line"
+: >"$scratch/sanitizer.runs"
+SANITIZER=$scratch/sanitizer TOOLS=initcheck sh "$script" "$scratch/logs" 2 1 "$scratch/clean.t" "$scratch/known.t" "$scratch/new.t" >/dev/null
+paste -sd , "$scratch/sanitizer.runs" | grep -qx 'initcheck new,initcheck known,initcheck clean'
+result $? 'new ones first, then the longest'
+cp "$scratch/slow.t" "$scratch/slower.t"
+minute() { # MINUTES, by a clock that has one second each
+	mkdir -p "$scratch/clock"
+	printf '#!/bin/sh\n[ "$1" = +%%s ] || exit 1\necho $((1000 + $(wc -c <"%s/ticks")))\nprintf 12345678901234567890 >>"%s/ticks"\n' \
+		"$scratch" "$scratch" >"$scratch/clock/date"
+	chmod +x "$scratch/clock/date"
+	: >"$scratch/ticks"
+	MINUTES=$1 TOOLS=memcheck PATH=$scratch/clock:$PATH SANITIZER=$scratch/sanitizer sh "$script" "$scratch/logs" 2 1 \
+		"$scratch/slow.t" "$scratch/slower.t" "$scratch/new.t"
+}
+expect 1 '1 runs (0 of them earlier), 1 did not end, 2 not run' 'no run begins after MINUTES' minute 1
+
+# Which kernels were started.
+stub() { printf '0000000000000000 b _ZGVZ%s__device_stub_%s%sE5__tmp\n' $((14 + ${#1})) "$1" "${2-}"; }
+mail=_ZN43_GLOBAL__N__0f6a4b07_10_letters_cu_1d1a24fd11mail_kernelILi
+{
+	stub "${mail}1EEEvi" i
+	stub "${mail}2EEEvi" i
+	stub _Z11room_kernelPi Pi
+	stub _Z16memset_3d_devicePi Pi
+} >"$scratch/symbols"
+of_kernels() { SYMBOLS=$scratch/symbols one "$@"; }
+say mail "kernel ${mail}2EEEvi" 'ok 1' '1..1'
+say room 'kernel _Z11room_kernelPi' 'ok 1' '1..1'
+expect 1 'initcheck: 1 of 2 kernels were started, 1 of their 3 instances; not: room_kernel' 'a kernel that no program starts' of_kernels "$scratch/mail.t"
+expect 0 'initcheck: 2 of 2 kernels were started, 2 of their 3 instances$' 'all are, by runs of now and earlier' of_kernels "$scratch/mail.t" "$scratch/room.t"
+expect 1 'not: letters.cu:mail_kernel' 'with the file that has it alone' of_kernels "$scratch/room.t"
+
+# Programs note what they start, also where no GPU is.
+archive=$bin/../tests/kernels_started.a
+cuda=${CUDA_HOME:-/usr/local/cuda}
+cat >"$scratch/starts.cu" <<'S'
+#include <cuda_runtime.h>
+namespace {
+template <int N> __global__ void one_kernel(int *p) { *p = N; }
+__global__ void two_kernel(int *p) { *p = 2; }
+__global__ void never_kernel(int *p) { *p = 3; }
+} // namespace
+int main(int argc, char **)
+{
+	int *p = nullptr;
+	void *arguments[] = {&p};
+	cudaLaunchConfig_t config = {};
+	config.gridDim = config.blockDim = dim3(1);
+	one_kernel<3><<<1, 1>>>(p);
+	one_kernel<3><<<1, 1>>>(p);
+	cudaLaunchKernelEx(&config, two_kernel, p);
+	cudaLaunchCooperativeKernel((const void *)one_kernel<4>, dim3(1), dim3(1), arguments, 0, nullptr);
+	if (argc > 1)
+		never_kernel<<<1, 1>>>(p);
+}
+S
+if [ -f "$archive" ] && [ -x "$cuda/bin/nvcc" ]; then
+	# shellcheck disable=SC2046 # options
+	"$cuda/bin/nvcc" -c -o "$scratch/starts.o" "$scratch/starts.cu" &&
+		cc -o "$scratch/starts" "$scratch/starts.o" "$archive" \
+			$(sed -n 's/^note_kernels.*--wrap=%,\(.*\))$/\1/p' "$root/Makefile" | sed 's/[^ ][^ ]*/-Xlinker --wrap=&/g') \
+			-L"$cuda/lib64" -lcudart_static -lrt -lpthread -ldl -lstdc++ && FATHOM_TEST_KERNELS=$scratch/noted "$scratch/starts"
+	sed 's/.*[0-9]\([a-z]*_kernel\)[EI]\(Li[0-9]\)*.*/\1\2/' "$scratch/noted" | paste -sd , - | grep -qx 'one_kernelLi3,two_kernel,one_kernelLi4'
+	result $? 'kernels that a program starts, by any call of the runtime, are noted once'
+else
+	report ok 'kernels that a program starts are noted # SKIP no CUDA Toolkit'
+fi
 
 # ---- on the host
 host=$root/scripts/sanitize_host.sh
