@@ -165,9 +165,8 @@ static void measure_qr_columns(struct call *c, int64_t step)
 /* Kernels in clusters, or with barriers that can be waited for, need code for 9.0. */
 static void note_lacking(struct probe_run *run, const struct gpu *gpu)
 {
-	static const char *const kinds[] = {
-	        "cluster", "grid", "lu_columns", "qr_columns", "cluster_shared", "grid_shared",
-	        "alone_cluster", "alone_grid"};
+	static const char *const kinds[] = {"cluster", "grid", "lu_columns", "qr_columns",
+	        "cluster_shared", "grid_shared", "alone_cluster", "alone_grid"};
 	for (size_t i = 0; i < 2 * ARRAY_LEN(kinds) && gpu->code < 90; i++) {
 		char *series = xasprintf("%s_%c", kinds[i / 2], i % 2 ? DOUBLE : SINGLE);
 		probe_lacks(run, gpu, series, 90);

@@ -100,6 +100,15 @@ static void measure_potrf(struct call *c)
 	}
 }
 
+/* A block that is not positive definite, or blocks that gave up waiting, would end calls early. */
+static void check(const struct bench *b)
+{
+	int info;
+	GPU(cudaMemcpy(&info, b->info, sizeof info, cudaMemcpyDeviceToHost));
+	if (info != 0)
+		msg_die(EXIT_MEASURE_FAILED, "a panel called alone failed: info %d", info);
+}
+
 bool block_kernel_is_alone(const char *series)
 {
 	return strncmp(series, "alone_", strlen("alone_")) == 0;
@@ -119,6 +128,7 @@ void block_kernel_alone(struct bench *bench)
 		        panel_cluster_fits);
 		measure_panels(&c, "alone_grid", block_kernel_fill_panels, block_kernel_grid,
 		        panel_grid_fits);
+		check(bench);
 	}
 	probe_noise_leave(rate->run);
 }

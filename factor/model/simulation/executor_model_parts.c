@@ -207,8 +207,7 @@ static struct cost met(const struct simulated *s, const struct charged *c, doubl
 	*device = c->device;
 	if (c->simulated >= 0) {
 		const struct operation *o = &s->device.operation[c->simulated];
-		cost.term[TERM_LAUNCH] +=
-		        o->found_empty ? c->alone : o->found_idle ? c->late : 0;
+		cost.term[TERM_LAUNCH] += o->found_empty ? c->alone : o->found_idle ? c->late : 0;
 		cost.term[TERM_TRANSFER] += o->found_other ? cost.behind : 0;
 		*device = o->work.seconds;
 	}
