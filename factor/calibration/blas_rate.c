@@ -153,6 +153,14 @@ static bool sample_point(struct blas_call *call, struct measurement *measurement
 	return sample_run(sample_call, call, &point_plan, 0, measurement);
 }
 
+/* The longest calls are not repeated: loading code is nothing beside them. */
+static bool measure_call(struct blas_call *call, double expected, struct measurement *measurement)
+{
+	const double seconds = expected > 30e-3 ? expected : pilot(call, expected);
+	call->held = seconds < 5e-3;
+	return sample_point(call, measurement);
+}
+
 double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *context,
         double expected, const char *series, const struct arg *args, size_t arg_count)
 {
@@ -165,12 +173,18 @@ double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *cont
 		rate->dropped++;
 		return NAN;
 	}
-	/* the longest are not repeated: loading code is nothing beside them */
-	const double seconds = expected > 30e-3 ? expected : pilot(&call, expected);
-	call.held = seconds < 5e-3;
-	if (!sample_point(&call, &measurement))
+	if (!measure_call(&call, expected, &measurement))
 		msg_die(EXIT_MEASURE_FAILED, "%s could not be measured", series);
 	probe_record(rate->run, series, args, arg_count, &measurement);
+	return measurement.seconds.value;
+}
+
+double blas_rate_in_row(struct blas_rate *rate, void (*put)(void *), void *context)
+{
+	struct blas_call call = {.rate = rate, .put = put, .context = context, .count = 1};
+	struct measurement measurement;
+	if (!measure_call(&call, 0, &measurement))
+		msg_die(EXIT_MEASURE_FAILED, "no call could be timed");
 	return measurement.seconds.value;
 }
 

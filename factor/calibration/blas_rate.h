@@ -59,6 +59,9 @@ double blas_rate_measure(struct blas_rate *rate, void (*put)(void *), void *cont
 double blas_rate_point(struct blas_rate *rate, void (*put)(void *), void *context, const char *kind,
         enum precision precision, const struct arg *args, size_t arg_count);
 
+/* The same of a call, in a row of such calls, without a record. */
+double blas_rate_in_row(struct blas_rate *rate, void (*put)(void *), void *context);
+
 /* One sample of so many calls, which together take milliseconds: without a hold, since the host is
  * far ahead. False when it failed. */
 bool blas_rate_sample(struct blas_rate *rate, void (*put)(void *), void *context, int count,

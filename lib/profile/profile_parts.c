@@ -95,6 +95,9 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"gpu.change.time", {[DEPENDENT] = 1}, NULL, 0},
         {"gpu.read.time", {[DEPENDENT] = 1}, NULL, 0},
         {"gpu.write.time", {[DEPENDENT] = 1}, NULL, 0},
+        /* a round trip less a call in a row */
+        {"gpu.alone.panel_grid.?", {[SYNC] = 1, [DEPENDENT] = -1}, NULL, 0},
+        {"gpu.alone.*", {[SYNC] = 1, [EARLY] = -1}, NULL, 0},
         /* kernels that are launched early */
         {"gpu.panel_geqrf.?", {[EARLY] = 1}, NULL, 0},
         {"gpu.panel_geqrf_shared.?", {[EARLY] = 1}, NULL, 0},

@@ -37,6 +37,10 @@ static const struct surface_point {
         {"sweep_d", "gpu.band_sweep.d", "p=64,n=1024,rows=32", 300e-6},
         {"slide_d", "gpu.band_slide.d", "p=64,n=1024,rows=32", 350e-6},
         {"qr_columns_s", "gpu.qr_columns.s", "m=4096,n=64", 7e-6},
+        {"alone_potrf_s", "gpu.alone.potrf.s", "n=128", 9e-6},
+        {"alone_reflectors_d", "gpu.alone.panel_reflectors.d", "m=2048,n=64", 11e-6},
+        {"alone_cluster_s", "gpu.alone.panel_cluster.s", "m=2048,n=64", 10e-6},
+        {"alone_grid_d", "gpu.alone.panel_grid.d", "m=8192,n=64", 9e-6},
         {"rank_d", "gpu.rank.d", "rounds=4,k=128", 8e-6},
 };
 

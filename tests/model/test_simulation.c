@@ -150,6 +150,31 @@ static void test_what_is_found(void)
 	}
 }
 
+/* Alone behind a kernel that ends at 10: put while it runs, though asked for before, and after. */
+static void test_alone(void)
+{
+	static const struct {
+		double issue, end;
+		const char *what;
+	} put[] = {{9, 12, "a kernel that is put while its queue works does not begin alone"},
+	        {11, 17, "one that is put when its queue is empty takes what it takes alone"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(put); i++) {
+		const struct work first = {.queue = QUEUE_MAIN, .seconds = 10, .share = 1},
+		                  second = {.queue = QUEUE_MAIN,
+		                          .issue = put[i].issue,
+		                          .asked = 8,
+		                          .seconds = 2,
+		                          .idle = 3,
+		                          .alone = 4,
+		                          .share = 1};
+		simulation_start(&sim);
+		simulation_put(&sim, first, -1);
+		is_real(simulation_finish(&sim, simulation_put(&sim, second, -1)), put[i].end,
+		        1e-12, put[i].what);
+	}
+}
+
 static void test_other_devices(void)
 {
 	const struct work link = {.queue = QUEUE_PANEL, .engine = ENGINE_LINK, .seconds = INFINITY},
@@ -201,6 +226,7 @@ int main(void)
 		test_fixture(&fixtures[i]);
 	test_work_is_kept();
 	test_what_is_found();
+	test_alone();
 	test_other_devices();
 	simulation_free(&sim);
 	return finish();

@@ -6,7 +6,8 @@
  * rows. cold = 0: L2 holds the rows that are swapped; cold = 1: calls go through the columns of a
  * matrix far larger than L2. The same rows of the same columns return after 8 calls or more, and L2
  * still holds them where few are swapped: the stated work counts these hits. Panels also run beside
- * products that occupy the rest of the machine (block_kernel_beside.c).
+ * products that occupy the rest of the machine (block_kernel_beside.c), and called alone, behind
+ * other work (block_kernel_alone.c).
  *
  * What can fool it: repeated factorization of the same data must neither overflow (reflectors of
  * norm below 2, Cholesky of nearly the identity) nor vanish (norms that underflow are found by
@@ -164,8 +165,8 @@ static void measure_qr_columns(struct call *c, int64_t step)
 /* Kernels in clusters, or with barriers that can be waited for, need code for 9.0. */
 static void note_lacking(struct probe_run *run, const struct gpu *gpu)
 {
-	static const char *const kinds[] = {
-	        "cluster", "grid", "lu_columns", "qr_columns", "cluster_shared", "grid_shared"};
+	static const char *const kinds[] = {"cluster", "grid", "lu_columns", "qr_columns",
+	        "cluster_shared", "grid_shared", "alone_cluster", "alone_grid"};
 	for (size_t i = 0; i < 2 * ARRAY_LEN(kinds) && gpu->code < 90; i++) {
 		char *series = xasprintf("%s_%c", kinds[i / 2], i % 2 ? DOUBLE : SINGLE);
 		probe_lacks(run, gpu, series, 90);
@@ -197,6 +198,7 @@ static void measure(struct probe_run *run)
 	block_kernel_splits(&bench.rate, 2 * narrow);
 	block_kernel_panels_beside(&bench, SINGLE, step);
 	block_kernel_panels_beside(&bench, DOUBLE, step);
+	block_kernel_alone(&bench);
 	block_kernel_close(&bench);
 }
 
@@ -212,6 +214,7 @@ const struct probe block_kernel_probe = {
         .seconds = 2.2, /* of a quick device */
         .processes = 3,
         .revisits = true,
+        .by_host = block_kernel_is_alone,
         .measure = measure,
         .fit = block_kernel_fit,
 };

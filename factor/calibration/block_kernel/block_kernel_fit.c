@@ -13,6 +13,7 @@
 	ONE(series "_s", name ".s", __VA_ARGS__), ONE(series "_d", name ".d", __VA_ARGS__)
 #define ALONE ", start to start"
 #define SHARED " beside products, added to pauses"
+#define LONELY " called alone, less one in a row; host clock"
 
 static const struct curve_rows surfaces[] = {
         BOTH("geqrf", "gpu.panel_geqrf", "our Householder panel" ALONE, "m", "n", "overlapped"),
@@ -65,6 +66,13 @@ static const struct curve_rows surfaces[] = {
                 "k"),
         ONE("half_pair_s", "gpu.half_pair.s", "our split of both operands for 3xFP16" ALONE, "n",
                 "k"),
+        BOTH("alone_potrf", "gpu.alone.potrf", "our Cholesky of a block" LONELY, "n"),
+        BOTH("alone_reflectors", "gpu.alone.panel_reflectors",
+                "our Householder panel with V and T" LONELY, "m", "n"),
+        BOTH("alone_cluster", "gpu.alone.panel_cluster", "our LU panel of one cluster" LONELY, "m",
+                "n"),
+        BOTH("alone_grid", "gpu.alone.panel_grid", "our LU panel of many multiprocessors" LONELY,
+                "m", "n"),
         BOTH("apply_swaps", "gpu.apply_swaps", "our exchanges of the rows of a square, late" ALONE,
                 "n"),
 };

@@ -74,6 +74,10 @@ int64_t block_kernel_next_width(const struct call *call, int64_t widest);
 void block_kernel_panels(struct call *call, int64_t step);
 void block_kernel_panels_beside(struct bench *bench, enum precision precision, int64_t step);
 
+/* What panels that are called alone take beyond one in a row, by the host's clock. */
+void block_kernel_alone(struct bench *bench);
+bool block_kernel_is_alone(const char *series);
+
 void block_kernel_open(struct bench *bench, struct probe_run *run);
 void block_kernel_close(struct bench *bench);
 

@@ -52,6 +52,8 @@ struct cost {
 	bool withheld; /* it does not release the next kernel of its queue early: the library's
 	                  kernels, and ours for products */
 	int further;   /* kernels after the first */
+	double alone;  /* seconds that a call alone takes beyond one in a row, where the host waits
+	                  for it; 0: not known */
 };
 
 /* The rows of a function of LAPACKE's panels (cost_host.c), by width and then length. */

@@ -70,6 +70,11 @@ double cost_hand_over(struct cost_reader *r);
  * launch with a synchronization, less the launch and the kernel. */
 double cost_wait(struct cost_reader *r);
 
+/* Seconds that a call alone, behind other work, takes beyond one in a row of such calls; 0 where
+ * the profile has no such rows. */
+double cost_alone(struct cost_reader *r, const char *name, const char *const *axes,
+        const double *at, size_t count);
+
 /* A kernel of our own that only starts; one that moves so many bytes at the rate of a curve. */
 struct cost cost_kernel(struct cost_reader *r);
 

@@ -178,6 +178,10 @@ static struct cost panel_on_chip(
 	cost.term[TERM_BARRIER] = fmax(
 	        0, cost_surface_width(r, name, axes_mn, at, 2, columns) - cost.term[TERM_LAUNCH]);
 	cost.overlapped = cost_beside(r, &cost, a.precision, shared, axes_mn, at, columns);
+	cost.alone = cost_alone(r,
+	        cluster ? OF_PRECISION("gpu.alone.panel_cluster", a.precision)
+	                : OF_PRECISION("gpu.alone.panel_grid", a.precision),
+	        axes_mn, at, ARRAY_LEN(at));
 	return cost;
 }
 

@@ -119,6 +119,12 @@ double cost_wait(struct cost_reader *r)
 	                       cost_scalar(r, "gpu.launch.dependent"));
 }
 
+double cost_alone(struct cost_reader *r, const char *name, const char *const *axes,
+        const double *at, size_t count)
+{
+	return cost_known(r, name) ? cost_surface(r, name, axes, at, count) : 0;
+}
+
 /* Seconds from the end of a few kernels until the host has a small copy behind them, the call's
  * time left out. A profile without that measurement has one kernel, which may end before the copy
  * is queued. */

@@ -274,6 +274,9 @@ struct cost cost_panel_reflectors(
 	cost.share = kernels > 1 ? 1 : cost_share(r, PANEL_CLUSTER);
 	cost.term[TERM_BARRIER] = fmax(0, seconds - launch);
 	cost.overlapped = beside_products(r, &cost, a, at);
+	if (!summed && (a.precision == SINGLE || !by_gram(r, a)))
+		cost.alone = cost_alone(r, OF_PRECISION("gpu.alone.panel_reflectors", a.precision),
+		        axes_mn, at, ARRAY_LEN(at));
 	return cost;
 }
 

@@ -266,6 +266,9 @@ struct cost cost_potrf_block(struct cost_reader *r, struct matrix a, bool overla
 
 	for (int64_t done = STEP; done < n; done += STEP)
 		cost = cost_both(cost, potrf_step(r, a, rows - done, n - done, overlapped));
+	if (rows == n)
+		cost.alone = cost_alone(r, OF_PRECISION("gpu.alone.potrf", a.precision),
+		        (const char *const[]){"n"}, &(const double){(double)n}, 1);
 	return potrf_as_measured(r, cost, a, n, rows - n, overlapped);
 }
 

@@ -64,7 +64,7 @@ static size_t kerr_house(const struct surface_point *p, struct kernel_work *work
 }
 
 /* A call of the library whose time is mostly its code on the host: queueing it, or waiting for its
- * result. */
+ * result. What a call alone takes beyond one in a row is a launch and a wait, too. */
 static size_t by_host(const struct surface_point *p, struct kernel_work *work)
 {
 	(void)p;
@@ -213,8 +213,8 @@ const struct surface surfaces_streams[] = {
         {"gpu.gemv.?.?", {"m", "n", "cold"}, gemv}, {"gpu.ger.?", {"m", "n", "cold"}, ger},
         {"gpu.kerr_gemv.[nt].?", {"m", "n"}, kerr_gemv},
         {"gpu.kerr_house.?", {"m", "j"}, kerr_house}, {"gpu.cublas.iamax", {"bytes"}, by_host},
-        {"gpu.cublas.nrm2_length", {"bytes"}, by_host},
-        {"gpu.cublas.gemv*_rows", {"rows"}, by_host},
+        {"gpu.cublas.nrm2_length", {"bytes"}, by_host}, {"gpu.alone.potrf.?", {"n"}, by_host},
+        {"gpu.alone.panel_*", {"m", "n"}, by_host}, {"gpu.cublas.gemv*_rows", {"rows"}, by_host},
         {"gpu.laswp.?", {"swaps", "n", "cold"}, laswp},
         {"gpu.swap_rows.?", {"swaps", "n", "cold"}, swap_rows},
         {"gpu.lu_rows.?", {"swaps", "n", "cold"}, lu_rows},

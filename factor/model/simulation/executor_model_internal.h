@@ -15,6 +15,7 @@ struct charged {
 	struct cost cost;
 	double device;     /* seconds of the cost's terms */
 	double late;       /* more on an idle queue */
+	double alone;      /* more as the first call of its kind, behind nothing */
 	double host[2];    /* the host's clock before and after, waiting included */
 	int64_t simulated; /* operation of the simulation, -1: the host's alone */
 };

@@ -82,6 +82,25 @@ static double late_start(struct simulated *s, const struct cost *cost)
 	        0, cost_scalar(s->reader, "gpu.launch.dependent") - cost_scalar(s->reader, early));
 }
 
+static bool came_before(const struct simulated *s, const char *operation)
+{
+	for (size_t i = 0; i + 1 < s->count; i++)
+		if (strcmp(s->charged[i].operation, operation) == 0)
+			return true;
+	return false;
+}
+
+/* The extra time of a run's first call of an operation on an empty queue: what it takes alone, less
+ * the call until the first kernel begins, and the notice. Later calls find the kernel's code where
+ * the first one has left it. */
+static double alone(struct simulated *s, const char *operation, const struct cost *cost)
+{
+	if (cost->alone == 0 || came_before(s, operation))
+		return 0;
+	const double call = cost->first > 0 ? cost->first : cost->enqueue;
+	return max_double(cost->alone - call - s->costs->sync(s->reader), -cost_total(cost));
+}
+
 static struct charged *remember(struct simulated *s)
 {
 	if (s->count == s->room) {
@@ -114,6 +133,7 @@ static int64_t put(struct simulated *s, const struct charged *c, double asked, d
 	        .seconds = c->device,
 	        /* a copy behind copies in its direction, which the engine itself runs in turn, has
 	         * no hand-over */
+	        .alone = c->alone,
 	        .behind = cost->behind,
 	        .share = cost->share > 0 ? fmin(cost->share, 1) : 1,
 	        .block_lifetime = cost->block_lifetime,
@@ -156,7 +176,8 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 		wait_for_end(s, e->queue, &cost);
 	*c = (struct charged){phase, operation, shape.m, shape.n, k, e->block, e->queue, cost,
 	        by_host ? device_time(&cost, s->overlap) : on_queue(s, &cost),
-	        by_host ? 0 : late_start(s, &cost), {s->host, s->host}, -1};
+	        by_host ? 0 : late_start(s, &cost), by_host ? 0 : alone(s, operation, &cost),
+	        {s->host, s->host}, -1};
 	s->host += cost.enqueue;
 	if (by_host) {
 		s->host += c->device;
@@ -186,7 +207,7 @@ static struct cost met(const struct simulated *s, const struct charged *c, doubl
 	*device = c->device;
 	if (c->simulated >= 0) {
 		const struct operation *o = &s->device.operation[c->simulated];
-		cost.term[TERM_LAUNCH] += o->found_idle ? c->late : 0;
+		cost.term[TERM_LAUNCH] += o->found_empty ? c->alone : o->found_idle ? c->late : 0;
 		cost.term[TERM_TRANSFER] += o->found_other ? cost.behind : 0;
 		*device = o->work.seconds;
 	}

@@ -129,7 +129,12 @@ static void look_back(const struct simulation *s, struct operation *o)
 
 	o->found_idle = !busy || before->work.engine != ENGINE_KERNELS;
 	o->found_other = busy && before->work.engine != w->engine;
-	if (o->found_idle) {
+	o->found_empty = w->alone != 0 && !(before && before->end > w->issue);
+	if (o->found_empty) {
+		o->found_idle = false;
+		w->seconds += w->alone;
+		w->start = fmin(w->start + max_double(0, w->alone), w->seconds);
+	} else if (o->found_idle) {
 		w->start += w->idle_start;
 		w->seconds += w->idle;
 	}

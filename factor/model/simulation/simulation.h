@@ -35,6 +35,8 @@ struct work {
 	int kernels;                       /* in turn */
 	double asked;            /* when the host asked for it: its queue is idle or at work then */
 	double idle_start, idle; /* more start, and seconds in all, unless a kernel is at work */
+	double alone;            /* more seconds in place of `idle` when the queue has nothing to do
+	                            once the host has put it; 0: as idle says */
 	double behind;           /* more seconds when another engine is at work */
 	double start, seconds;   /* alone; seconds include the start */
 	double share, block_lifetime; /* share in (0, 1] */
@@ -47,6 +49,7 @@ struct operation {
 	double begin, end;     /* NaN until known */
 	double left, since, rate, held; /* work left at `since`; nothing until `held` */
 	bool found_idle, found_other;   /* its queue: no kernel, another engine at work */
+	bool found_empty;               /* and took `alone` more */
 };
 
 struct simulation {
