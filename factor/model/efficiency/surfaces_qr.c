@@ -108,6 +108,6 @@ const struct surface surfaces_qr[] = {{"gpu.panel_geqrf.?", {"m", "=n", "overlap
         {"gpu.panel_reflectors.?", {"m", "=n"}, reflectors},
         {"gpu.panel_geqrf_gram.?", {"m", "n"}, by_gram},
         {"gpu.panel_geqrf_summed.d", {"m", "n"}, summed},
-        {"gpu.panel_geqrf_last.?", {"m", "n"}, last},
-        {"gpu.gram_panel.?", {"m", "n"}, gram_panel}, {"gpu.qr_columns.?", {"m", "n"}, right},
-        {"gpu.larft.?", {"n"}, triangle}, {"gpu.trtri.?", {"n"}, triangle}, {NULL, {NULL}, NULL}};
+        {"gpu.panel_geqrf_last.?", {"m", "n"}, last}, {"gpu.gram_panel.?", {"m", "n"}, gram_panel},
+        {"gpu.qr_columns.?", {"m", "n"}, right}, {"gpu.larft.?", {"n"}, triangle},
+        {"gpu.trtri.?", {"n"}, triangle}, {NULL, {NULL}, NULL}};
