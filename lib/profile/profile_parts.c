@@ -82,7 +82,6 @@ static const struct whole wholes[] = {{"gpu.copy.sync", {[SYNC] = 1}, NULL, 0},
         {"gpu.cublas.iamax", {[SYNC] = 1}, NULL, 0}, {"gpu.cublas.nrm2", {[SYNC] = 1}, NULL, 0},
         {"gpu.cublas.nrm2_length", {[SYNC] = 1}, NULL, 0},
         {"gpu.cublas.*_device", {[DEPENDENT] = 1}, NULL, 0},
-        {"gpu.cublas.between", {0}, NULL, 0}, /* a difference of calls */
         {"gpu.cublas.*", {[ENQUEUE] = 1}, NULL, 0},
         {"gpu.launch.access", {[DEPENDENT] = 1}, "accesses", L2_LATENCY},
         {"gpu.launch.turn", {[DEPENDENT] = 1, [L2_LATENCY] = TURNS}, NULL, 0},

@@ -3,8 +3,7 @@
  *
  * Method: a spinning kernel holds the stream while the host's share is timed. The device's share is
  * the difference of two queue lengths behind that hold, by stamps in the stream. The host times
- * round trips on an idle stream. What a call of cuBLAS costs behind one of another kind is the
- * difference of the same calls in turn and kind by kind, behind a hold.
+ * round trips on an idle stream.
  *
  * What can fool it: lazy loading (everything runs once before; the very first launch is a series of
  * its own); a full queue (the queues are short, and the hold times out); a kernel that did not run

@@ -6,20 +6,16 @@
 
 #include "lib/base/msg.h"
 #include "lib/probe/curve_fit.h"
-#include "lib/stats/estimate.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-/* How the time was taken. SPAN: by the device, from one kernel's start to the next one's. BEYOND:
- * a difference of two times. */
-enum how { HELD, IDLE, SPAN, STREAM, ONCE, BEYOND };
+/* How the time was taken. SPAN: by the device, from one kernel's start to the next one's. */
+enum how { HELD, IDLE, SPAN, STREAM, ONCE };
 static const char *const how_text[] = {"host clock over 64 calls, stream held",
         "host clock over 8 round trips, idle stream",
         "device start to start behind a hold, difference of 144 and 16, middle of the processes",
         "host clock to the end of the work, difference of 1024 and 128",
-        "host clock, once a process",
-        "per call more than kind by kind; host clock over 64 calls, stream held"};
+        "host clock, once a process"};
 
 /* Bounds: an enqueue at least fills and announces a command; a dependent kernel starts after the
  * kernel before has drained; a round trip crosses the bus twice, except that of an event in an idle
@@ -99,9 +95,6 @@ static const struct {
         {"gemm_t_odd_d", "gpu.cublas.gemm_t_odd.d",
                 "cublasDgemm 32 x n x n, transposed, n = 31..1023 in turn", HELD, 2e-7,
                 .high = 2e-4, .added = true},
-        {"between", "gpu.cublas.between",
-                "cublasSnrm2, Sgemv (transposed), Sger, Sscal in turn, n=32", BEYOND, .low = 0,
-                .high = 1e-4, .added = true},
         {"scal", "gpu.cublas.level1", "cublasSscal n=32", HELD, 2e-7, .high = 1e-4},
         {"scal_device", "gpu.cublas.level1_device", "cublasSscal n=32", SPAN, 1e-7, .high = 1e-4},
         {"swap", "gpu.cublas.swap", "cublasSswap n=32", HELD, 2e-7, .high = 1e-4},
@@ -109,18 +102,6 @@ static const struct {
         {"ger", "gpu.cublas.level2", "cublasSger 32x32", HELD, 2e-7, .high = 1e-4},
         {"ger_device", "gpu.cublas.level2_device", "cublasSger 32x32", SPAN, 1e-7, .high = 1e-4},
 };
-
-/* A difference that is less than its half-width is none. */
-static struct estimate beyond(const struct table *curve, const struct point *point)
-{
-	struct estimate e = point->seconds;
-
-	(void)curve;
-	if (e.samples > 0 && e.value <= estimate_half_width(e))
-		e = (struct estimate){0, 0, fmax(0, e.high), e.samples};
-	e.low = fmax(0, e.low);
-	return e;
-}
 
 void launch_fit(const struct table *curve, struct profile *profile)
 {
@@ -132,9 +113,7 @@ void launch_fit(const struct table *curve, struct profile *profile)
 		        {rows[i].name, "s", method, library ? "library" : "hardware", rows[i].low,
 		                rows[i].high},
 		        .column = {rows[i].column},
-		        .value = rows[i].how == SPAN     ? curve_midrange
-		                 : rows[i].how == BEYOND ? beyond
-		                                         : NULL};
+		        .value = rows[i].how == SPAN ? curve_midrange : NULL};
 		curve_fit_rows(curve, profile, &row, 1, !rows[i].added);
 		free(method);
 	}

@@ -47,14 +47,12 @@ struct launch {
 	void *blas_workspace;
 	float *x, *y, *z, *matrix; /* device: vectors of N, z of LONGEST, SIZES N x SIZES N */
 	float *strip, *product;    /* device: SIZES N x N, N x SIZES N */
-	float *norm;               /* device: one */
 	double *doubles;           /* device: zeros, as many as of matrix, strip and product */
 	int products;              /* so far */
-	bool in_turn;              /* how launch_kinds goes through its calls */
 	int largest[LENGTHS];      /* the right answers of cublasIsamax on z */
 };
 
-enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING, BETWEEN };
+enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING };
 
 /* What a series needs of the device. */
 enum need { NOTHING, COOPERATIVE, OVERLAP };
@@ -85,10 +83,6 @@ void launch_grid(struct launch *launch);
 /* cuBLAS and the data of its calls. */
 void launch_blas_open(struct launch *launch, uint64_t seed);
 void launch_blas_close(struct launch *launch);
-
-/* So many calls of cuBLAS, of KINDS kinds and tiny: each kind after the other, or kind by kind. */
-enum { KINDS = 4 };
-void launch_kinds(struct launch *launch, int count);
 
 /* ---- samples (launch_samples.c) ---- */
 

@@ -155,36 +155,6 @@ static void launch_nrm2_length(struct launch *launch)
 		        (double)norm);
 }
 
-/* The norm stays on the device, so the host does not wait. Both changes of the mode are part of the
- * call, also where it is repeated. */
-static void launch_norm(struct launch *launch)
-{
-	BLAS(cublasSetPointerMode(launch->blas, CUBLAS_POINTER_MODE_DEVICE));
-	BLAS(cublasSnrm2(launch->blas, N, launch->z, 1, launch->norm));
-	BLAS(cublasSetPointerMode(launch->blas, CUBLAS_POINTER_MODE_HOST));
-}
-
-/* The calls of a column in QR by BLAS calls. */
-void launch_kinds(struct launch *launch, int count)
-{
-	static void (*const call[KINDS])(struct launch *) = {
-	        launch_norm, launch_gemv_t, launch_ger, launch_scal};
-
-	for (int i = 0; i < count; i++)
-		call[launch->in_turn ? i % KINDS : i * KINDS / count](launch);
-}
-
-/* The norm that launch_norm left is that of a call whose result comes to the host. */
-static void check_norm(struct launch *launch)
-{
-	float left = 0, norm = 0;
-	GPU(cudaMemcpy(&left, launch->norm, sizeof left, cudaMemcpyDeviceToHost));
-	BLAS(cublasSnrm2(launch->blas, N, launch->z, 1, &norm));
-	if (left != norm)
-		msg_die(EXIT_MEASURE_FAILED, "cublasSnrm2 left %g on the device, %g on the host",
-		        (double)left, (double)norm);
-}
-
 static const int searched[LENGTHS] = {N, 1024, 4096, 16384, LONGEST};
 
 static void launch_iamax(struct launch *launch)
@@ -221,7 +191,7 @@ void launch_blas_open(struct launch *launch, uint64_t seed)
 		WORKSPACE = 32 << 20,
 		SIDE = SIZES * N,
 		PRODUCTS = SIDE * SIDE + 2 * SIDE * N,
-		ELEMENTS = 2 * N + LONGEST + PRODUCTS + 1
+		ELEMENTS = 2 * N + LONGEST + PRODUCTS
 	};
 	GPU(cudaMalloc((void **)&launch->x, ELEMENTS * sizeof(float)));
 	GPU(cudaMalloc((void **)&launch->doubles, PRODUCTS * sizeof(double)));
@@ -232,7 +202,6 @@ void launch_blas_open(struct launch *launch, uint64_t seed)
 	launch->matrix = launch->z + LONGEST;
 	launch->strip = launch->matrix + SIDE * SIDE;
 	launch->product = launch->strip + SIDE * N;
-	launch->norm = launch->product + SIDE * N;
 	gpu_fill_float(launch->x, ELEMENTS, seed, launch->stream);
 	find_largest(launch);
 
@@ -244,8 +213,6 @@ void launch_blas_open(struct launch *launch, uint64_t seed)
 
 void launch_blas_close(struct launch *launch)
 {
-	if (launch->in_turn) /* the kinds were called */
-		check_norm(launch);
 	BLAS(cublasDestroy(launch->blas));
 	GPU(cudaFree(launch->blas_workspace));
 	GPU(cudaFree(launch->doubles));
@@ -405,7 +372,6 @@ const struct subject launch_subject[] = {
         {"gemm_t_d", HOST_SHARE, launch_gemm_t_d, .kernels = 0},
         {"gemm_odd_d", HOST_SHARE, launch_gemm_odd_d, .kernels = 0},
         {"gemm_t_odd_d", HOST_SHARE, launch_gemm_t_odd_d, .kernels = 0},
-        {"between", BETWEEN, NULL, .kernels = 0},
         {"dependent", DEVICE_SHARE, launch_one, .kernels = 1},
         {"cooperative", DEVICE_SHARE, cooperative_launch, 1, .need = COOPERATIVE},
         {"pdl", DEVICE_SHARE, overlapped_launch, 1, .need = OVERLAP},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples of the launch probe: the host's share behind a hold, the device's share as the difference
- * of two queues, round trips, a running stream, and what a change of the library's calls costs. */
+ * of two queues, round trips, a running stream. */
 #include "launch_internal.h"
 
 #include "lib/device/held_calls.h"
@@ -25,8 +25,6 @@ void launch_queue(struct launch *launch, int count)
 	if (launch->subject->way == CHAIN)
 		GPU(cudaGraphLaunch(
 		        count == LONG ? launch->chain_long : launch->chain_short, launch->stream));
-	else if (launch->subject->way == BETWEEN)
-		launch_kinds(launch, count);
 	else
 		for (int i = 0; i < count; i++)
 			launch->subject->operation(launch);
@@ -56,22 +54,6 @@ static bool sample_host_share(struct launch *launch, struct sample *sample)
 {
 	held_calls(launch->hold, launch->stream, put_calls, launch, sample);
 	return held(launch);
-}
-
-/* The same calls in turn and kind by kind, one after the other: the host's state is the same in
- * both. Kind by kind a few calls still follow one of another kind. The difference may be negative.
- */
-static bool sample_between(struct launch *launch, struct sample *sample)
-{
-	struct sample repeated;
-
-	launch->in_turn = false;
-	if (!sample_host_share(launch, &repeated))
-		return false;
-	launch->in_turn = true;
-	const bool good = sample_host_share(launch, sample);
-	sample->seconds = (sample->seconds - repeated.seconds) * HELD_CALLS / (HELD_CALLS - KINDS);
-	return good;
 }
 
 static bool sample_span(struct launch *launch, int count, struct sample *sample)
@@ -138,8 +120,6 @@ bool launch_sample(void *context, struct sample *sample)
 		return sample_device_share(launch, sample);
 	case ROUND_TRIP:
 		return sample_round_trip(launch, sample);
-	case BETWEEN:
-		return sample_between(launch, sample);
 	case RUNNING:
 		break;
 	}

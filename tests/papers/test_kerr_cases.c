@@ -103,53 +103,6 @@ static void test_long_columns(void)
 	profile_free(p);
 }
 
-/* Seconds of one block of a variant. */
-static double block_seconds(const struct profile *p, enum kerr_variant variant, int64_t n)
-{
-	struct kerr_prediction x;
-
-	if (!model_kerr(p, variant, 2 * n, n, n, &x))
-		diag("%s", x.fault.text);
-	return x.total;
-}
-
-/* The BLAS form calls nrm2, gemv transposed and ger for a column, each after one of another kind,
- * then gemv transposed and gemv, in a sequence that the host's calls limit. */
-static void test_between(void)
-{
-	enum {
-		COLUMNS = 32,
-		CALLS = 5 * COLUMNS - 1 /* nothing before the first; one scal, a gemm */
-	};
-	static const char name[] = "gpu.cublas.between";
-	const double more = 1e-6;
-	struct profile *p = synthetic(0.05), *with = synthetic(0.05);
-	struct fault fault = {.text = ""};
-
-	add_blocks(p, 0.05);
-	add_blocks(with, 0.05);
-	add_written(with, name, more, 0.05);
-	const double blas = block_seconds(p, KERR_BLAS, COLUMNS);
-	is_real(block_seconds(with, KERR_BLAS, COLUMNS) - blas, CALLS * more, 1e-6,
-	        "each of its calls behind one of another kind is dearer by the row");
-	is_real(block_seconds(with, KERR_STEPS, COLUMNS), block_seconds(p, KERR_STEPS, COLUMNS), 0,
-	        "our own blocks are not");
-	is_real(block_seconds(with, KERR_AHEAD, COLUMNS), block_seconds(p, KERR_AHEAD, COLUMNS), 0,
-	        "nor with look-ahead");
-	ok(block_seconds(with, KERR_KERNELS, COLUMNS) <=
-	                block_seconds(p, KERR_KERNELS, COLUMNS) + 1.001 * more,
-	        "the paper's kernels by one call at most, of the products behind ger");
-	ok(profile_set(with, "gpu.cublas.between=2us", &fault), "what if calls were dearer still");
-	is_real(block_seconds(with, KERR_BLAS, COLUMNS) - blas, 2 * CALLS * more, 1e-6,
-	        "each follows");
-	ok(profile_change_is_read(with, 0), "and the prediction has read the row");
-	ok(profile_set(with, "gpu.launch.enqueue=1us", &fault), "a cheaper launch");
-	is_real(profile_get(with, name, NULL, 0).estimate.value, 2 * more, 1e-12,
-	        "is no part of the difference");
-	profile_free(with);
-	profile_free(p);
-}
-
 /* The host takes part when its products are fast, and not when they are slow. */
 static void test_share(void)
 {
@@ -233,7 +186,6 @@ int main(void)
 	test_prediction();
 	test_costs();
 	test_long_columns();
-	test_between();
 	test_share();
 	test_cases();
 	return test_on_executors(test_timing);

@@ -132,47 +132,9 @@ static void test_implausible(void)
 	FITS_ROWS(launch_fit, curve, expected);
 }
 
-/* Calls of other kinds in turn cost as much more as measured, or nothing where their difference
- * from the same calls kind by kind is less than its half-width. */
-static void test_between(void)
-{
-	static const char name[] = "gpu.cublas.between";
-	static const struct {
-		double value, half;
-		const char *what;
-	} unclear[] = {{0.1e-6, 0.4e-6, "a difference within its interval is 0"},
-	        {-0.2e-6, 0.1e-6, "and so is a negative one"}};
-	struct table *curve = new_curve();
-
-	add_point(curve, 1e-6, "between");
-	struct profile *profile = profile_of(launch_fit, curve);
-	is_within(profile, name, 1e-6, 1e-6);
-	is_text(row_of(profile, name)->unit, "s", "a time");
-	is_text(row_of(profile, name)->regime, "library", "of calls of the library");
-	is_text(row_of(profile, name)->status, "ok", "which is known");
-	profile_free(profile);
-	for (size_t i = 0; i < ARRAY_LEN(unclear); i++) {
-		const double value = unclear[i].value, half = unclear[i].half;
-		const struct measurement m = {
-		        .seconds = {value, value - half, value + half, 20}, .hz = NAN};
-		curve = new_curve();
-		curve_add(curve, "between", NULL, 0, 0, &m, false);
-		profile = profile_of(launch_fit, curve);
-		const struct estimate e = row_of(profile, name)->estimate;
-		ok(e.value == 0 && e.low == 0, "%s", unclear[i].what);
-		is_real(e.high, fmax(0, value + half), 1e-9, "up to the end of its interval");
-		ok(profile_row_usable(row_of(profile, name)), "and the model can read it");
-		profile_free(profile);
-	}
-	profile = profile_of(launch_fit, new_curve());
-	ok(profile_first(profile, name) == profile->count, "an older curve does not miss it");
-	profile_free(profile);
-}
-
 int main(void)
 {
 	test_known();
-	test_between();
 	test_empty();
 	test_two_states();
 	test_unavailable();

@@ -28,30 +28,6 @@ extern const char *const term_name[TERM_COUNT];
  * direction, broadcasts on the links between GPUs, the rest on the host thread. */
 enum engine { ENGINE_KERNELS, ENGINE_OUT, ENGINE_IN, ENGINE_LINK, ENGINE_HOST, ENGINE_COUNT };
 
-/* Calls of the library, by kind: a repeated call is cheaper for the host than one of another kind.
- */
-enum library_call {
-	NO_CALL,
-	CALL_IAMAX,
-	CALL_NRM2,
-	CALL_SWAP,
-	CALL_SCAL,
-	CALL_GER,
-	CALL_GEMV,
-	CALL_GEMV_T,
-	CALL_GEMM,
-	CALL_GEMM_T,
-	CALL_SYRK,
-	CALL_TRSM
-};
-
-/* The library's calls in an operation: the kinds of the first and the last, and how many of them
- * follow one of another kind there. */
-struct calls {
-	enum library_call first, last;
-	int changes;
-};
-
 /* The cost of an operation, in seconds. The host is busy for `enqueue`, then the queue for the sum
  * of the terms; with `wait` the host waits for the queue. On ENGINE_HOST the host thread does all,
  * and the queue nothing. */
@@ -78,7 +54,6 @@ struct cost {
 	int further;   /* kernels after the first */
 	double alone;  /* seconds that a call alone takes beyond one in a row, where the host waits
 	                  for it; 0: not known */
-	struct calls calls;
 };
 
 /* The rows of a function of LAPACKE's panels (cost_host.c), by width and then length. */

@@ -16,16 +16,6 @@ enum { WARP = 32, SCHEDULERS = 4 };
 struct cost cost_library(struct cost_reader *r, double total, enum term term);
 struct cost cost_both(struct cost first, struct cost second);
 
-/* The same cost, of one call of the library. */
-struct cost cost_called(struct cost cost, enum library_call call);
-
-/* The calls of two operations in turn. */
-struct calls cost_calls(struct calls first, struct calls second);
-
-/* Seconds of the host by which a call of the library that follows one of another kind is dearer; 0
- * where the profile does not have them. */
-double cost_between(struct cost_reader *r);
-
 /* Our kernel's time on operands off boundaries of 16 bytes, which it copies word by word, from its
  * time on others: beyond the start as much longer as measured (`name`), else as the works say. */
 double cost_unaligned(struct cost_reader *r, double time, const char *name, const char *aligned,

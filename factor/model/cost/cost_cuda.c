@@ -62,10 +62,8 @@ static struct cost update_kernel(struct cost_reader *r, struct matrix a, double 
 /* The surface is by the bytes searched. */
 struct cost cost_iamax(struct cost_reader *r, struct matrix x)
 {
-	return cost_called(
-	        round_trip(cost_scalar(r, "gpu.cublas.level1"),
-	                cost_at(r, "gpu.cublas.iamax", "bytes", cost_bytes(x)), TERM_SYNC),
-	        CALL_IAMAX);
+	return round_trip(cost_scalar(r, "gpu.cublas.level1"),
+	        cost_at(r, "gpu.cublas.iamax", "bytes", cost_bytes(x)), TERM_SYNC);
 }
 
 /* Long vectors take the library a second kernel. A profile without nrm2 by length has as much more
@@ -78,15 +76,14 @@ struct cost cost_nrm2(struct cost_reader *r, struct matrix x)
 	const double bytes = cost_bytes(x), least = 32 * sizeof(float); /* of `shortest` */
 
 	if (!cost_known(r, by_length) && !cost_known(r, shortest))
-		return cost_called(cost_iamax(r, x), CALL_NRM2);
+		return cost_iamax(r, x);
 	const double time =
 	        cost_known(r, by_length)
 	                ? cost_at(r, by_length, "bytes", bytes)
 	                : cost_scalar(r, shortest) +
 	                          fmax(0, cost_at(r, search, "bytes", fmax(bytes, least)) -
 	                                          cost_at(r, search, "bytes", least));
-	return cost_called(
-	        round_trip(cost_scalar(r, "gpu.cublas.level1"), time, TERM_SYNC), CALL_NRM2);
+	return round_trip(cost_scalar(r, "gpu.cublas.level1"), time, TERM_SYNC);
 }
 
 struct cost cost_iamax_host(struct cost_reader *r, struct matrix x)
@@ -105,16 +102,14 @@ struct cost cost_get(struct cost_reader *r, struct matrix element)
 
 struct cost cost_swap(struct cost_reader *r, struct matrix row)
 {
-	return (struct cost){.calls = {CALL_SWAP, CALL_SWAP, 0},
-	        .enqueue = cost_scalar(r, "gpu.cublas.swap"),
+	return (struct cost){.enqueue = cost_scalar(r, "gpu.cublas.swap"),
 	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.cublas.swap_device"),
 	        .term[TERM_MEMORY] = copy_traffic(r, 4 * (double)row.n * SECTOR_BYTES)};
 }
 
 struct cost cost_scal(struct cost_reader *r, struct matrix x)
 {
-	return (struct cost){.calls = {CALL_SCAL, CALL_SCAL, 0},
-	        .enqueue = cost_scalar(r, "gpu.cublas.level1"),
+	return (struct cost){.enqueue = cost_scalar(r, "gpu.cublas.level1"),
 	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.cublas.level1_device"),
 	        .term[TERM_MEMORY] = copy_traffic(r, 2 * cost_bytes(x))};
 }
@@ -133,8 +128,7 @@ struct cost cost_ger(struct cost_reader *r, struct matrix a)
 
 	if (cost_known(r, OF_PRECISION("gpu.ger", a.precision)))
 		return cost_ger_measured(r, a);
-	return (struct cost){.calls = {CALL_GER, CALL_GER, 0},
-	        .enqueue = cost_scalar(r, "gpu.cublas.level2"),
+	return (struct cost){.enqueue = cost_scalar(r, "gpu.cublas.level2"),
 	        .term[TERM_LAUNCH] = cost_scalar(r, "gpu.cublas.level2_device"),
 	        .term[TERM_MEMORY] = copy_traffic(r, 2 * cost_bytes(a) + vectors)};
 }

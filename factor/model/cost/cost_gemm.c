@@ -178,9 +178,7 @@ struct cost cost_gemm(struct cost_reader *r, enum trans ta, enum trans tb, struc
 		cost.block_lifetime = INFINITY;
 	if (chosen)
 		cost.share = chosen_share(r, c);
-	return cost_called(cost, own || own_tall    ? NO_CALL
-	                         : ta == TRANSPOSED ? CALL_GEMM_T
-	                                            : CALL_GEMM);
+	return cost;
 }
 
 /* From the right, or with a diagonal from the left, the library takes about twice as long; from the
@@ -201,5 +199,5 @@ struct cost cost_trsm(struct cost_reader *r, enum side side, enum diag diag, int
 
 	cost_occupy(r, &cost, cost_tiles(SMALL_TILE, columns), order,
 	        tiles_of_product(precision, false));
-	return cost_called(cost, CALL_TRSM);
+	return cost;
 }

@@ -38,7 +38,7 @@ static struct cost tf32_library(struct cost_reader *r, struct matrix c, int64_t 
 	cost.share = cost_share(
 	        r, overlapped ? cost_scalar(r, "gpu.sm.count") - TF32_KEPT : cost_tiles(c.m, c.n));
 	cost.block_lifetime = INFINITY; /* the library's blocks for wide units live until the end */
-	return cost_called(cost, CALL_GEMM_T);
+	return cost;
 }
 
 /* The rows that the library leaves over read the right operand once more. */

@@ -106,7 +106,7 @@ struct cost cost_gemv(struct cost_reader *r, enum trans trans, struct matrix a)
 
 	cost.withheld = !own;
 	cost.enqueue = own ? cost_enqueue_early(r) : enqueue_library(r, trans, a);
-	return cost_called(cost, own ? NO_CALL : trans == TRANSPOSED ? CALL_GEMV_T : CALL_GEMV);
+	return cost;
 }
 
 /* The library's ger writes what it has read, so L2 holds as much as for gemv. The rate is that of a
@@ -116,5 +116,5 @@ struct cost cost_ger_measured(struct cost_reader *r, struct matrix a)
 	const char *name = OF_PRECISION("gpu.ger", a.precision);
 	const struct sweep sweep = {cost_scalar(r, "gpu.l2.copy") / 2, false, false};
 
-	return cost_called(cost_library(r, gemv_time(r, name, a, &sweep), TERM_MEMORY), CALL_GER);
+	return cost_library(r, gemv_time(r, name, a, &sweep), TERM_MEMORY);
 }

@@ -103,27 +103,6 @@ double cost_total(const struct cost *cost)
 	return sum;
 }
 
-struct cost cost_called(struct cost cost, enum library_call call)
-{
-	cost.calls = (struct calls){call, call, 0};
-	return cost;
-}
-
-struct calls cost_calls(struct calls first, struct calls second)
-{
-	if (first.last == NO_CALL || second.first == NO_CALL)
-		return first.last == NO_CALL ? second : first;
-	return (struct calls){first.first, second.last,
-	        first.changes + second.changes + (first.last != second.first)};
-}
-
-double cost_between(struct cost_reader *r)
-{
-	static const char name[] = "gpu.cublas.between";
-
-	return cost_known(r, name) ? cost_scalar(r, name) : 0;
-}
-
 struct cost cost_both(struct cost first, struct cost second)
 {
 	first.enqueue += second.enqueue;
@@ -131,7 +110,6 @@ struct cost cost_both(struct cost first, struct cost second)
 		first.term[t] += second.term[t];
 	first.share = fmax(first.share, second.share);
 	first.further += 1 + second.further;
-	first.calls = cost_calls(first.calls, second.calls);
 	return first;
 }
 

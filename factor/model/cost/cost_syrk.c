@@ -72,9 +72,8 @@ static struct cost square_syrk(struct cost_reader *r, struct matrix c, int64_t k
 
 	cost_occupy(
 	        r, &cost, cost_tiles(c.n, c.n) / 2 + 1, k, tiles_of_product(c.precision, false));
-	if (!gemm_is_ahead_triangle(&r->tuning, c.precision, c.n, k))
-		return cost_called(cost, CALL_SYRK);
-	occupy_places(r, &cost, c, k, aligned);
+	if (gemm_is_ahead_triangle(&r->tuning, c.precision, c.n, k))
+		occupy_places(r, &cost, c, k, aligned);
 	return cost;
 }
 

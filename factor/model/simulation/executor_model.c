@@ -193,7 +193,6 @@ void executor_model_restart(struct executor *executor, bool overlap)
 	s->base.queue = QUEUE_MAIN;
 	s->base.block = 0;
 	s->queues = s->withheld = 0;
-	s->calls = (struct calls){NO_CALL, NO_CALL, 0};
 	s->way = NO_WAY;
 	s->count = 0;
 	simulation_start(&s->device);

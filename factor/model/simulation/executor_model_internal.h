@@ -44,9 +44,7 @@ struct simulated {
 	enum way { NO_WAY, FORWARDS, BACKWARDS } way; /* of Gram-Schmidt's last pass */
 	unsigned queues;                              /* bit per queue that was used */
 	unsigned withheld; /* bit per queue whose last kernel does not release the next one early */
-	struct calls
-	        calls; /* of the library, so far: on any queue, and ours in between do not count */
-	bool recorded; /* a mark behind each operation of a queue */
+	bool recorded;     /* a mark behind each operation of a queue */
 	char lacks[sizeof((struct model *)0)->missing_name]; /* of the cost that is simplified */
 	struct charged *charged;
 	size_t count, room;

@@ -165,21 +165,6 @@ static void wait_for_end(struct simulated *s, enum queue queue, struct cost *cos
 	s->withheld = cost->withheld ? s->withheld | bit : s->withheld & ~bit;
 }
 
-/* A call of the library that follows one of another kind takes the host longer: its code, and the
- * choice of a kernel, have left the core's caches. The host's thread puts work into all queues. */
-static void add_changes(struct simulated *s, struct cost *cost)
-{
-	const struct calls calls = cost_calls(s->calls, cost->calls);
-	const int changes = calls.changes - s->calls.changes;
-
-	if (changes > 0) {
-		const double more = changes * cost_between(s->reader);
-		cost->enqueue += more;
-		cost->first += cost->first > 0 ? more : 0;
-	}
-	s->calls = calls;
-}
-
 bool model_charge(struct executor *e, enum phase phase, const char *operation, struct matrix shape,
         int64_t k, struct cost cost)
 {
@@ -189,7 +174,6 @@ bool model_charge(struct executor *e, enum phase phase, const char *operation, s
 
 	if (!by_host)
 		wait_for_end(s, e->queue, &cost);
-	add_changes(s, &cost);
 	*c = (struct charged){phase, operation, shape.m, shape.n, k, e->block, e->queue, cost,
 	        by_host ? device_time(&cost, s->overlap) : on_queue(s, &cost),
 	        by_host ? 0 : late_start(s, &cost), by_host ? 0 : alone(s, operation, &cost),
