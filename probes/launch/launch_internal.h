@@ -49,10 +49,11 @@ struct launch {
 	float *strip, *product;    /* device: SIZES N x N, N x SIZES N */
 	double *doubles;           /* device: zeros, as many as of matrix, strip and product */
 	int products;              /* so far */
+	bool copies;               /* whether running_sync copies */
 	int largest[LENGTHS];      /* the right answers of cublasIsamax on z */
 };
 
-enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING };
+enum way { HOST_SHARE, DEVICE_SHARE, CHAIN, ROUND_TRIP, RUNNING, COPY };
 
 /* What a series needs of the device. */
 enum need { NOTHING, COOPERATIVE, OVERLAP };

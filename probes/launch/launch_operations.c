@@ -308,8 +308,8 @@ static void copy_sync(struct launch *launch)
 	GPU(cudaStreamSynchronize(launch->stream));
 }
 
-/* The same behind several kernels: the copy arrives before the last kernel ends, and the copy
- * engine must wait. Behind one kernel alone either may be first. */
+/* The same behind several kernels. Where the host is slower than the device, the last of them may
+ * have ended when the copy arrives. */
 static void copy_behind(struct launch *launch)
 {
 	for (int i = 1; i < launch->subject->argument[0]; i++)
@@ -321,6 +321,15 @@ static void access_launch(struct launch *launch)
 {
 	launch_access(launch->word, launch->nodes, ACCESS_BLOCKS, launch->subject->argument[0],
 	        launch->stream);
+}
+
+/* A kernel that outlasts the host's calls, and perhaps a copy. */
+static void running_sync(struct launch *launch)
+{
+	access_launch(launch);
+	if (launch->copies)
+		small_copy(launch);
+	GPU(cudaStreamSynchronize(launch->stream));
 }
 
 static void graph_sync(struct launch *launch)
@@ -389,6 +398,7 @@ const struct subject launch_subject[] = {
         {"sync", ROUND_TRIP, null_sync, .kernels = 1},
         {"copy_sync", ROUND_TRIP, copy_sync, .kernels = 1},
         {"copy_behind", ROUND_TRIP, copy_behind, 4, .argument_name = "kernels", .argument = {4}},
+        {"copy_running", COPY, running_sync, 1, .argument_name = "accesses", .argument = {64}},
         {"graph_sync", ROUND_TRIP, graph_sync, .kernels = 1},
         {"event_sync", ROUND_TRIP, event_sync, .kernels = 0},
         {"flag_sync", ROUND_TRIP, flag_sync, .kernels = 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples of the launch probe: the host's share behind a hold, the device's share as the difference
- * of two queues, round trips, a running stream. */
+ * of two queues, round trips, a running stream, and what a copy adds to a kernel. */
 #include "launch_internal.h"
 
 #include "lib/device/held_calls.h"
@@ -92,6 +92,19 @@ static bool sample_round_trip(struct launch *launch, struct sample *sample)
 	return true;
 }
 
+/* The same kernel with a copy behind it and without. */
+static bool sample_copy(struct launch *launch, struct sample *sample)
+{
+	struct sample without;
+
+	launch->copies = false;
+	sample_round_trip(launch, &without);
+	launch->copies = true;
+	sample_round_trip(launch, sample);
+	sample->seconds -= without.seconds;
+	return true;
+}
+
 static double running_seconds(struct launch *launch, int count)
 {
 	double start = clock_now();
@@ -120,6 +133,8 @@ bool launch_sample(void *context, struct sample *sample)
 		return sample_device_share(launch, sample);
 	case ROUND_TRIP:
 		return sample_round_trip(launch, sample);
+	case COPY:
+		return sample_copy(launch, sample);
 	case RUNNING:
 		break;
 	}

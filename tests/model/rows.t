@@ -13,7 +13,7 @@ timed_by_none='gpu.kerr_gemv.n gpu.kerr_gemv.t gpu.kerr_house gpu.lu_columns_una
 # assumed where no machine has measured them; measured since the recorded curves
 others='link.network.alpha link.network.beta link.nccl.hop link.nccl.broadcast.queued link.nccl.enqueue
 	gpu.alone.potrf gpu.alone.panel_cluster gpu.alone.panel_grid gpu.alone.panel_reflectors
-	gpu.own_gemm_edge.d gpu.own_gemm_edge_shared.d gpu.own_gemm_shared.d'
+	gpu.copy.running gpu.own_gemm_edge.d gpu.own_gemm_edge_shared.d gpu.own_gemm_shared.d'
 # profiles of before have them: a what-if moves them
 earlier='link.d2h.mapped.time link.d2h.pageable.time link.h2d.mapped.time link.h2d.pageable.time'
 

@@ -67,6 +67,9 @@ static void test_hand_over(struct profile *p)
 	        {"link.h2d.written.time[bytes=1048576]", 80e-6});
 	is_real(behind_kernel(p), kernel + link - 3 + 25 - 4 * 2 - 1 - 7, 1e-6,
 	        "or as one behind several does");
+	ADD(p, 0, {"gpu.copy.running[accesses=64]", 11e-6});
+	is_real(behind_kernel(p), kernel + link - 3 + 11 + (8 - 2 - 1) - 7, 1e-6,
+	        "or as one behind a kernel that still runs");
 
 	e->ops->stage(e, 0, panel.m, panel.n, SINGLE, &host);
 	ok(answer(e, "time: to_device 4096 64") < 79, "what the host has not written is quicker");

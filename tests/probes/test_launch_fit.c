@@ -44,13 +44,14 @@ static const char *const scalars[][2] = {
 static const struct timed_point points[] = {{"argument[bytes=8]", 2e-6},
         {"argument[bytes=4000]", 2.4e-6}, {"grid[blocks=1]", 1e-6}, {"grid[blocks=1056]", 2e-6},
         {"iamax[bytes=128]", 15e-6}, {"access[accesses=8]", 3e-6},
-        {"copy_behind[kernels=4]", 27e-6}, {"nrm2_length[bytes=8192]", 19e-6},
-        {"gemv_t_rows[rows=2048]", 9e-6}, {"gemv_rows[rows=2048]", 7e-6}};
+        {"copy_behind[kernels=4]", 27e-6}, {"copy_running[accesses=64]", 8e-6},
+        {"nrm2_length[bytes=8192]", 19e-6}, {"gemv_t_rows[rows=2048]", 9e-6},
+        {"gemv_rows[rows=2048]", 7e-6}};
 static const struct expected_row rows[] = {{"gpu.launch.argument[bytes=8]", 2e-6, NULL},
         {"gpu.launch.argument[bytes=4000]", 2.4e-6, NULL},
         {"gpu.launch.grid[blocks=1]", 1e-6, NULL}, {"gpu.launch.grid[blocks=1056]", 2e-6, NULL},
         {"gpu.cublas.iamax[bytes=128]", 15e-6, NULL}, {"gpu.launch.access[accesses=8]", 3e-6, NULL},
-        {"gpu.copy.behind[kernels=4]", 27e-6, NULL},
+        {"gpu.copy.behind[kernels=4]", 27e-6, NULL}, {"gpu.copy.running[accesses=64]", 8e-6, NULL},
         {"gpu.cublas.nrm2_length[bytes=8192]", 19e-6, NULL},
         {"gpu.cublas.gemv_t_rows[rows=2048]", 9e-6, NULL},
         {"gpu.cublas.gemv_rows[rows=2048]", 7e-6, NULL}};

@@ -125,12 +125,16 @@ double cost_alone(struct cost_reader *r, const char *name, const char *const *ax
 	return cost_known(r, name) ? cost_surface(r, name, axes, at, count) : 0;
 }
 
-/* Seconds from the end of a few kernels until the host has a small copy behind them, the call's
- * time left out. A profile without that measurement has one kernel, which may end before the copy
- * is queued. */
+/* Seconds from the end of a kernel until the host has a small copy behind it, the call's time left
+ * out. Profiles of before have it behind several short kernels or one, which may have ended when
+ * the copy arrived. */
 static double behind_kernels(struct cost_reader *r)
 {
-	static const char name[] = "gpu.copy.behind";
+	static const char running[] = "gpu.copy.running", name[] = "gpu.copy.behind";
+	const double accesses = cost_last(r, running, "accesses");
+
+	if (isfinite(accesses))
+		return cost_at(r, running, "accesses", accesses) + cost_wait(r);
 	const double most = cost_last(r, name, "kernels"), kernels = isfinite(most) ? most : 1;
 	const double whole = isfinite(most) ? cost_at(r, name, "kernels", most)
 	                                    : cost_scalar(r, "gpu.copy.sync");
