@@ -117,6 +117,36 @@ static double half_width(const struct profile *p, const char *surfaces)
 	return half_width_of(p, surfaces, INTERVAL_CALIBRATED);
 }
 
+/* Takes ten times as long where a row is not known that the sequence never reads. Further lookups
+ * take the places of all others in the reader's cache. */
+static bool run_known(struct executor *e, const void *context)
+{
+	struct cost_reader *r = executor_model_reader(e);
+
+	for (int i = 1; i <= 8 * COST_CACHE; i++)
+		cost_at(r, "gpu.own_a.s", "m", i);
+	return run(e, cost_known(r, context) ? "a" : "aaaaaaaaaa");
+}
+
+static void test_known(void)
+{
+	static const char only_known[] = "gpu.own_b.s";
+	struct profile *p = profile_new();
+
+	add_surface(p, "gpu.own_a.s", 0.05);
+	add_surface(p, only_known, 0.05);
+	struct executor *e = executor_model_new(p, MODEL_CUDA, 2);
+	const struct question q = {e, run_known, only_known};
+	for (int draws = 0; draws <= 4; draws += 4) {
+		struct prediction out = {.seconds = question_seconds(&q, false, NULL)};
+		question_interval(&q, draws, &out);
+		ok(out.high < 2 * out.seconds,
+		        "%d draws: a row that is known, and not read, is so in each trial", draws);
+	}
+	executor_free(e);
+	profile_free(p);
+}
+
 static void test_sums(void)
 {
 	struct profile *p = profile_new();
@@ -172,6 +202,7 @@ int main(void)
 	test_scatter();
 	test_class();
 	test_step();
+	test_known();
 	test_sums();
 	test_ends();
 	test_table();

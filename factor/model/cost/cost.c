@@ -146,7 +146,8 @@ bool cost_known(struct cost_reader *reader, const char *name)
 	struct cost_entry *entry = find(reader, name, -2, -2); /* no arguments of a function */
 
 	if (isnan(entry->value))
-		entry->value = has_value(reader->model.profile, name);
+		entry->value =
+		        has_value(reader->whole ? reader->whole : reader->model.profile, name);
 	return entry->value > 0;
 }
 

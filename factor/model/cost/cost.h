@@ -90,6 +90,8 @@ void cost_hardware_change(
 enum { COST_CACHE = 4096, COST_SURFACES = 128 /* fits a byte */, COST_NAMES = 1024 };
 struct cost_reader {
 	struct model model;
+	const struct profile *whole;    /* what cost_known asks where model.profile has only the
+	                                   rows that were read; or NULL */
 	struct tuning tuning;           /* for the profile's GPU: the kernels' plans */
 	struct cost_hardware *hardware; /* NULL: times are interpolated as they are */
 	bool sums;                      /* level 1: alpha-beta sums */

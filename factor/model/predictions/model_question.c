@@ -160,6 +160,7 @@ static void spread_parameters(const struct question *q, const struct profile *pr
 	struct cost_reader *reader = executor_model_reader(q->executor);
 	struct profile shifted = profile_view(profile);
 
+	reader->whole = base->whole;
 	reader->model.profile = &shifted;
 	for (size_t u = 0; u < base->model.used_count; u++) {
 		const char *name = base->model.used[u];
@@ -193,6 +194,7 @@ static void spread_draws(const struct question *q, const struct profile *profile
 	double squares = 0;
 	int drawn = 0;
 
+	reader->whole = base->whole;
 	reader->model.profile = &shifted;
 	for (int d = 0; d <= draws; d++) { /* the last one takes everything back */
 		for (size_t u = 0; u < base->model.used_count; u++) {
@@ -240,6 +242,7 @@ void question_interval(const struct question *q, int draws, struct prediction *o
 	struct spread spread = {0, 0};
 
 	cost_reader_copy(base, executor_model_reader(q->executor));
+	base->whole = base->model.profile; /* a part has no rows that are known, but not read */
 	struct profile part = model_rows(&base->model);
 	if (draws)
 		spread_draws(q, &part, base, out->seconds, draws, &spread);
@@ -249,6 +252,7 @@ void question_interval(const struct question *q, int draws, struct prediction *o
 	out->above = sqrt(spread.above);
 	spread_structure(q, base, out->seconds, &spread);
 	interval_ends(factor_of(base), &spread, out->seconds, &out->low, &out->high);
+	executor_model_reader(q->executor)->whole = NULL;
 	profile_view_free(&part);
 	free(base);
 }
