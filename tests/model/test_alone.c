@@ -6,6 +6,7 @@
 #include "cost_lines.h"
 
 #include "factor/model/efficiency/efficiency.h"
+#include "lib/profile/profile_row.h"
 
 #include <string.h>
 
@@ -133,9 +134,18 @@ static void test_launches(const struct profile *p, panel *call, const char *name
 	}
 }
 
+static bool is_alone(const struct parameter *row, const void *none)
+{
+	(void)none;
+	return strncmp(row->name, "gpu.alone.", strlen("gpu.alone.")) == 0;
+}
+
 int main(void)
 {
-	struct profile *without = profile_open(RECORDED), *with = profile_copy(without);
+	struct profile *without = profile_open(RECORDED);
+
+	profile_remove_if(without, is_alone, NULL);
+	struct profile *with = profile_copy(without);
 
 	add_rows(with);
 	for (size_t i = 0; i < ARRAY_LEN(panels); i++) {
