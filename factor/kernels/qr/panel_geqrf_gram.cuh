@@ -308,10 +308,9 @@ __device__ __forceinline__ void invert(struct triangles &s)
 	join<32>(s);
 }
 
-/* From V^T V (sum(i, j) for i <= j): T in s.inverse, with zeros for vectors that are a unit vector
- * or not one of the n (`nothing`), and tau. Not `done`: another form has made the vectors and tau,
- * which is then 0 for unit vectors and may be NaN. V^T V has less rounding errors than that form's
- * norms. All threads call it. */
+/* From V^T V (sum(i, j) for i <= j) and, unless `done`, tau: T in s.inverse, with zeros for
+ * vectors that are a unit vector or not one of the n (`nothing`); tau if `done`. All threads
+ * call it. */
 template <typename T, typename function>
 __device__ __forceinline__ void make_t(
         struct triangles &s, bool *nothing, int n, bool done, T *tau, const function &sum)
@@ -319,13 +318,11 @@ __device__ __forceinline__ void make_t(
 	const int t = (int)threadIdx.x;
 
 	if (t < ORDER) {
-		const double squares = t < n ? sum(t, t) : 1,
-		             given = t < n && !done ? (double)tau[t] : 1,
-		             half = given == given ? squares / 2 : given;
-		nothing[t] = t >= n || (done ? squares == 1 : given == 0);
-		s.of[t][t] = nothing[t] ? 1 : half;
-		if (t < n)
-			tau[t] = nothing[t] ? 0 : (T)(1 / half);
+		const double squares = t < n ? sum(t, t) : 1;
+		nothing[t] = t >= n || (done ? squares == 1 : tau[t] == 0);
+		s.of[t][t] = nothing[t] ? 1 : done ? squares / 2 : 1 / (double)tau[t];
+		if (done && t < n)
+			tau[t] = nothing[t] ? 0 : (T)(2 / squares);
 	}
 	__syncthreads();
 #pragma unroll

@@ -5,24 +5,12 @@
 
 #include "lib/device/early_launch.cuh"
 #include "panel_geqrf.h"
-#include "panel_geqrf_gram.cuh"
-#include "panel_geqrf_gram_halves.cuh"
+#include "panel_geqrf_gram_panel.cuh"
 
 namespace
 {
 
 enum { SUM_BLOCKS = TILE_WORDS / 64, SUM_THREADS = 1024 };
-
-template <typename T> struct panel : panel_rows<T> {
-	T *tau;
-	int *done;
-	double *sums, *y; /* of order 64, by rows */
-	double *partial;  /* [blocks][TILE_WORDS] */
-	int blocks, ring; /* ring: slabs in each pair's */
-	T *v, *t;         /* NULL or the place of V and T */
-	int64_t ldv, ldt;
-	const int *idle; /* NULL, or a word: sum_kernel does nothing if it is not 0 */
-};
 
 /* A block's shared memory while rows stream through it: Y in the order of the lanes; for each
  * pair of warps the vectors of half a slab, and behind this a ring of slabs. */
@@ -282,52 +270,6 @@ __global__ void __launch_bounds__(SUM_THREADS) sum_kernel(const struct panel<T> 
 	place_of(element, &i, &j);
 	if (i <= j)
 		g.sums[i * ORDER + j] = g.sums[j * ORDER + i] = sum;
-}
-
-/* The panel's first rows and its Gram matrix, for the steps. */
-template <typename T>
-__device__ __forceinline__ void take_squares(
-        const struct panel<T> &g, double *squares, quarter &gram, quarter &top, quarter &made)
-{
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++) {
-			const int row = at_row(i), column = at_column(j);
-			const bool inside = row < g.n && column < g.n;
-			made[i][j] = row == column;
-			top[i][j] = inside ? g.a[row + column * g.lda] : 0;
-			gram[i][j] = inside ? g.sums[row * ORDER + column] : 0;
-			if (row == column)
-				squares[row] = gram[i][j];
-		}
-}
-
-/* The steps on A^T A and the first rows, with the columns' first squares. Returns whether Y is
- * bounded. */
-template <typename T>
-__device__ __forceinline__ bool reflect_panel(
-        const struct panel<T> &g, struct steps &s, double *squares)
-{
-	quarter gram, top, made;
-
-	take_squares(g, squares, gram, top, made);
-	reflect(s, g.n, gram, top, made);
-	return settle(s, g.n, squares);
-}
-
-/* Y, and V1 and R for the panel if they are `fine`. */
-template <typename T>
-__device__ __forceinline__ void store_steps(
-        const struct panel<T> &g, const struct steps &s, bool fine)
-{
-	const int t = (int)threadIdx.x;
-
-	for (int e = t; e < ORDER * ORDER; e += SIDE * SIDE)
-		g.y[e] = made_of(s, g.n, e / ORDER, e % ORDER);
-	for (int e = t; fine && e < ORDER * g.n; e += SIDE * SIDE)
-		if (e % ORDER < g.n)
-			g.a[e % ORDER + e / ORDER * g.lda] = result_of<T>(s, e % ORDER, e / ORDER);
 }
 
 /* From V^T V: T, and tau unless it is known. */

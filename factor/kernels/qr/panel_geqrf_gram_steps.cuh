@@ -45,16 +45,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) factor_kernel(const struct scaled_
 	early_begin();
 	if (*g.once)
 		return;
-#pragma unroll
-	for (int i = 0; i < STRIPES; i++)
-#pragma unroll
-		for (int j = 0; j < STRIPES; j++) {
-			const int row = at_row(i), column = at_column(j);
-			const bool inside = row < g.n && column < g.n;
-			gram[i][j] = inside ? g.sums[row * ORDER + column] : row == column;
-			if (row == column)
-				s.squares[row] = gram[i][j];
-		}
+	take_gram(g, 1, s.squares, gram, [](int, int, int, int, bool) {});
 	__syncthreads();
 	bool fine = factorize(s, g.n, gram), refine = false;
 	if (fine) {
@@ -128,15 +119,13 @@ __global__ void __launch_bounds__(SIDE *SIDE) steps_kernel(const struct scaled_p
 	extern __shared__ double memory[];
 	struct steps_memory &s = *(struct steps_memory *)memory;
 	__shared__ double squares[ORDER];
-	quarter gram, top, made, upper = {}, vectors = {};
+	quarter upper = {}, vectors = {};
 
 	early_begin();
 	if (*g.once || !*g.done)
 		return;
 	take_triangles(g, s);
-	take_squares(g, squares, gram, top, made);
-	reflect(s.steps, g.n, gram, top, made);
-	settle(s.steps, g.n, squares);
+	reflect_panel(g, s.steps, squares);
 	multiply_triangles(s, g.n, upper, vectors);
 #pragma unroll
 	for (int i = 0; i < STRIPES; i++)
