@@ -29,8 +29,8 @@ endif
 
 GPU_TESTS = $(sort $(filter %_gpu.t,$(TESTS)) $(patsubst %.d,%.t,$(shell grep -lE 'tests/[a-z/]*(factor_test|split_test)\.h' $(TESTS:.t=.d))))
 SANITIZER ?= $(or $(wildcard $(CUDA_HOME)/bin/compute-sanitizer),compute-sanitizer)
-# Probes of one GPU, which note the kernels that they start, as tests do. Under a sanitizer calibrations find no steady stamps, and
-# programs of others take hours.
+# Probes of one GPU, which note the kernels that they start, as tests do. Left out: calibrations, which find no steady stamps under a
+# sanitizer, and PyTorch (test_cusolver_client_gpu), which does not end in minutes.
 SANITIZED_PROBES := $(patsubst %,$(BUILD)/sanitized/%,$(filter-out host_% peer collective block_kernel gemm_rate gemv_rate,$(PROBES)))
 $(SANITIZED_PROBES): VENDOR = $(note_kernels)
 $(SANITIZED_PROBES): $(BUILD)/sanitized/%: $(BUILD)/programs/%.main.o $(PARTS) $(KERNELS_STARTED)

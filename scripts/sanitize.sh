@@ -96,6 +96,7 @@ run_one() {
 kernels() {
 	awk '
 	{ name = $NF }
+	{ sub(/^__nv_static_.*__Z/, "_Z", name) } # as code that the device links has it
 	match(name, /[0-9]+__device_stub_/) { # the length counts from the underscores on
 		length_ = substr(name, RSTART, RLENGTH - 14) + 0
 		name = substr(name, RSTART + RLENGTH, length_ - 14)

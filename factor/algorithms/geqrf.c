@@ -36,7 +36,7 @@ static bool factor_halves(
         struct factor *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied);
 
 /* A panel on the device and its reflectors. Leaves do not write the zeros of V and T: clear does.
- * applied: V and T of the panel are needed; the last leaf of a panel that is not has neither. */
+ * applied: columns follow, and need V and T. Otherwise the panel's last leaf makes neither. */
 static bool factor(
         struct factor *s, struct matrix a, struct matrix tau, struct reflectors r, bool applied)
 {

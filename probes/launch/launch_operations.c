@@ -308,15 +308,6 @@ static void copy_sync(struct launch *launch)
 	GPU(cudaStreamSynchronize(launch->stream));
 }
 
-/* The same behind several kernels. Where the host is slower than the device, the last of them may
- * have ended when the copy arrives. */
-static void copy_behind(struct launch *launch)
-{
-	for (int i = 1; i < launch->subject->argument[0]; i++)
-		launch_one(launch);
-	copy_sync(launch);
-}
-
 static void access_launch(struct launch *launch)
 {
 	launch_access(launch->word, launch->nodes, ACCESS_BLOCKS, launch->subject->argument[0],
@@ -397,7 +388,6 @@ const struct subject launch_subject[] = {
         {"stream", RUNNING, launch_one, .kernels = 1},
         {"sync", ROUND_TRIP, null_sync, .kernels = 1},
         {"copy_sync", ROUND_TRIP, copy_sync, .kernels = 1},
-        {"copy_behind", ROUND_TRIP, copy_behind, 4, .argument_name = "kernels", .argument = {4}},
         {"copy_running", COPY, running_sync, 1, .argument_name = "accesses", .argument = {64}},
         {"graph_sync", ROUND_TRIP, graph_sync, .kernels = 1},
         {"event_sync", ROUND_TRIP, event_sync, .kernels = 0},

@@ -142,10 +142,9 @@ static const char *verdict(const struct problem *p, int kind)
 	double apart = difference(p, &reference);
 	problem_close(&reference);
 	/* Among equal elements, and among few, rounding errors do not average out: the order of the
-	 * sums decides. 8 x 8 by single columns had 4.54 eps where LAPACK had 2.27. */
+	 * sums decides (docs/experiments/test-bounds.md). */
 	const double luck = s->m <= FEW_ROWS ? 3 * TEST_ROUNDING : TEST_ROUNDING;
-	if (kind != TEST_WILKINSON &&
-	        !test_backward_fine(ours.backward, theirs.backward, 2, luck))
+	if (kind != TEST_WILKINSON && !test_backward_fine(ours.backward, theirs.backward, 2, luck))
 		return "backward error more than twice LAPACK's";
 	return apart <= allowed_difference(kind) ? NULL : "not LAPACK's factors";
 }

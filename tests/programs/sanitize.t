@@ -138,6 +138,10 @@ expect 1 'initcheck: 1 of 2 kernels were started, 1 of their 3 instances; not: r
 expect 0 'initcheck: 2 of 2 kernels were started, 2 of their 3 instances$' 'all are, by runs of now and earlier' of_kernels "$scratch/mail.t" "$scratch/room.t"
 expect 1 'not: letters.cu:mail_kernel' 'with the file that has it alone' of_kernels "$scratch/room.t"
 
+echo '0000000000000030 b _ZGVZL32__device_stub__Z11tail_kernelPjiPjiE5__tmp' >"$scratch/symbols"
+say tail 'kernel __nv_static_38__c27c4f50_16_device_launch_cu_bb70529c__Z11tail_kernelPji' 'ok 1' '1..1'
+expect 0 'initcheck: 1 of 1 kernels were started, 1 of their 1 instances$' 'code that the device links has other names' of_kernels "$scratch/tail.t"
+
 # Programs note what they start, also where no GPU is.
 archive=$bin/../tests/kernels_started.a
 cuda=${CUDA_HOME:-/usr/local/cuda}

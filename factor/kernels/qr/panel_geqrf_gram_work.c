@@ -216,8 +216,8 @@ static void square_work(struct kernel_work *w)
 	w->link[LINK_L2] = 1;
 }
 
-/* In double precision as of a panel whose columns are nearly orthogonal: what makes them so has
- * nothing to do. */
+/* In double precision as of a panel whose columns are nearly orthogonal: the kernels of Cholesky QR
+ * have nothing to do. */
 size_t panel_gram_begin_works(const struct geqrf_call *call, const struct tuning_device *device,
         struct kernel_work work[GRAM_BEGIN_WORKS_MOST])
 {

@@ -126,7 +126,7 @@ double cost_alone(struct cost_reader *r, const char *name, const char *const *ax
 }
 
 /* Seconds from the end of a kernel until the host has a small copy behind it, the call's time left
- * out. Profiles of before have it behind several short kernels or one, which may have ended when
+ * out. Older profiles have a copy behind several short kernels, or one, which may have ended when
  * the copy arrived. */
 static double behind_kernels(struct cost_reader *r)
 {

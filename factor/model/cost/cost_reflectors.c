@@ -244,7 +244,7 @@ static double gram_pass(struct cost_reader *r, struct matrix a)
 }
 
 /* By the Gram matrix without the store of V and T: as much less as the hardware law says. */
-static double gram_alone(struct cost_reader *r, struct matrix a)
+static double gram_without_v(struct cost_reader *r, struct matrix a)
 {
 	const double at[] = {(double)a.m, (double)a.n};
 	const double ratio =
@@ -262,7 +262,7 @@ struct cost cost_panel_reflectors(
 	const double launch = cost.term[TERM_LAUNCH];
 	const double all = !by_gram(r, a) ? cluster_reflectors(r, a)
 	                   : reflects     ? gram_reflectors(r, a)
-	                                  : gram_alone(r, a),
+	                                  : gram_without_v(r, a),
 	             seconds = summed ? all - gram_pass(r, a) : all;
 
 	const int kernels =

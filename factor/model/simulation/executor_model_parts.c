@@ -131,9 +131,9 @@ static int64_t put(struct simulated *s, const struct charged *c, double asked, d
 	        .asked = asked,
 	        .start = fmin(cost->term[TERM_LAUNCH] + mark, c->device),
 	        .seconds = c->device,
+	        .alone = c->alone,
 	        /* a copy behind copies in its direction, which the engine itself runs in turn, has
 	         * no hand-over */
-	        .alone = c->alone,
 	        .behind = cost->behind,
 	        .share = cost->share > 0 ? fmin(cost->share, 1) : 1,
 	        .block_lifetime = cost->block_lifetime,
